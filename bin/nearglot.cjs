@@ -1,0 +1,38 @@
+#!/usr/bin/env node
+'use strict';
+// Starts the server bundle with a Node that can run it. Written for old Nodes, which get here first.
+const { spawnSync } = require('node:child_process');
+const { existsSync } = require('node:fs');
+const { join } = require('node:path');
+
+const root = join(__dirname, '..');
+const bundle = join(root, 'dist', 'server.cjs');
+const [major, minor] = process.versions.node.split('.').map(Number);
+const suits = major > 22 || (major === 22 && minor >= 19);
+const os = process.platform === 'win32' ? 'win' : process.platform;
+const fetched = join(
+	root,
+	'.runtime',
+	'node_modules',
+	`node-${os}-${process.arch}`,
+	'bin',
+	process.platform === 'win32' ? 'node.exe' : 'node',
+);
+
+if (!existsSync(bundle)) {
+	console.error('nearglot: dist/server.cjs is missing. Run `npm start` (or `npm run build`) once in the project folder.');
+	process.exit(1);
+} else if (suits) {
+	require(bundle);
+} else if (existsSync(fetched)) {
+	const ignore = () => {};
+	for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, ignore);
+	const done = spawnSync(fetched, [bundle, ...process.argv.slice(2)], { stdio: 'inherit' });
+	process.exit(done.status === null ? 1 : done.status);
+} else {
+	console.error(
+		`nearglot needs Node 22.19 or newer; this is ${process.version}. ` +
+			'Install a newer Node, or run `npm start` once in a checkout, which fetches one.',
+	);
+	process.exit(1);
+}

@@ -1,0 +1,84 @@
+/** Bundles the extension, the server and the webview into dist/. Flags: --watch, --production. */
+import { existsSync } from 'node:fs';
+import { cp, mkdir, rm } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import esbuild from 'esbuild';
+
+const production = process.argv.includes('--production');
+const watch = process.argv.includes('--watch');
+const require = createRequire(import.meta.url);
+const { version } = require('./package.json');
+
+/** Native packages stay outside the bundles. */
+const external = ['onnxruntime-node', 'koffi', 'vscode'];
+
+/** CommonJS bundles have no `import.meta.url`; libraries that ask for it get the file's own URL. */
+const metaUrl = {
+	define: { 'import.meta.url': '__importMetaUrl', __nearglotVersion: JSON.stringify(version) },
+	banner: {
+		js: "const __importMetaUrl = require('node:url').pathToFileURL(__filename).href;",
+	},
+};
+
+const common = {
+	bundle: true,
+	minify: production,
+	keepNames: true,
+	sourcemap: !production,
+	sourcesContent: false,
+	logLevel: 'warning',
+	loader: { '.wasm': 'binary' },
+};
+
+const node = { ...common, ...metaUrl, platform: 'node', target: 'node22.19', format: 'cjs', external };
+
+const builds = [
+	{ ...node, entryPoints: { extension: 'extension/main.ts' }, external: [...external, './client.cjs'] },
+	{ ...node, entryPoints: { client: 'extension/client.ts' } },
+	{ ...node, entryPoints: { server: 'server/main.ts' } },
+	{
+		...common,
+		entryPoints: { chat: 'webview/chat.tsx', studio: 'webview/studio.tsx', transcript: 'webview/transcript.tsx' },
+		outdir: 'dist/webview',
+		platform: 'browser',
+		target: 'es2023',
+		format: 'esm',
+		splitting: true,
+		jsx: 'automatic',
+		jsxImportSource: 'preact',
+	},
+]
+	.map((build) => ({
+		outdir: 'dist',
+		...build,
+		...(build.format === 'cjs' ? { outExtension: { '.js': '.cjs' } } : {}),
+		entryPoints: Object.fromEntries(
+			Object.entries(build.entryPoints).filter(([, file]) => existsSync(file)),
+		),
+	}))
+	.filter((build) => Object.keys(build.entryPoints).length > 0);
+
+/** Files that bundled libraries load at run time, copied beside the bundles: [from package, to dist]. */
+const assets = [
+	['web-tree-sitter/web-tree-sitter.wasm', 'wasm/web-tree-sitter.wasm'],
+];
+
+async function copyAssets() {
+	for (const [from, to] of assets) {
+		const target = join('dist', to);
+		await mkdir(dirname(target), { recursive: true });
+		await cp(require.resolve(from), target);
+	}
+}
+
+await mkdir('dist', { recursive: true });
+if (watch) {
+	await copyAssets();
+	const contexts = await Promise.all(builds.map((build) => esbuild.context(build)));
+	await Promise.all(contexts.map((context) => context.watch()));
+	console.log('watching');
+} else {
+	await rm('dist/webview', { recursive: true, force: true });
+	await Promise.all([copyAssets(), ...builds.map((build) => esbuild.build(build))]);
+}

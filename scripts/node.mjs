@@ -1,0 +1,74 @@
+/**
+ * Finds or fetches a Node that can run the sources. Uses only what every Node since 16 has, because
+ * it runs before anything is installed.
+ */
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const root = dirname(dirname(fileURLToPath(import.meta.url)));
+
+/** Oldest Node that strips types and has node:sqlite without a flag. */
+const oldest = [22, 19];
+const fetched = '24.21.0';
+
+const suits = (version) => {
+	const [major, minor] = version.replace(/^v/, '').split('.').map(Number);
+	return major > oldest[0] || (major === oldest[0] && minor >= oldest[1]);
+};
+
+/** npm as a command line that works on Windows too. */
+export function npmCommand() {
+	const cli = process.env.npm_execpath;
+	if (cli && existsSync(cli) && /\.c?js$/.test(cli)) return [process.execPath, [cli]];
+	return [process.platform === 'win32' ? 'npm.cmd' : 'npm', []];
+}
+
+export function npm(args, options = {}) {
+	const [command, before] = npmCommand();
+	const done = spawnSync(command, [...before, ...args], {
+		cwd: root,
+		stdio: 'inherit',
+		shell: command.endsWith('.cmd'),
+		...options,
+	});
+	if (done.error) throw done.error;
+	if (done.status !== 0) {
+		throw new Error(`npm ${args.join(' ')} ended with ${done.status ?? done.signal}.`);
+	}
+}
+
+/** Installs the dependencies when the lock file has changed since the last install. */
+export function install() {
+	const stamp = join(root, 'node_modules', '.nearglot-lock');
+	const lock = readFileSync(join(root, 'package-lock.json'), 'utf8');
+	if (existsSync(stamp) && readFileSync(stamp, 'utf8') === lock) return;
+	console.error('Installing dependencies …');
+	npm(['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline']);
+	writeFileSync(stamp, lock);
+}
+
+/** Path of a Node executable that runs this project; fetches one from the npm registry if needed. */
+export function suitableNode() {
+	if (suits(process.version)) return process.execPath;
+	const os = process.platform === 'win32' ? 'win' : process.platform;
+	const name = `node-${os}-${process.arch}`;
+	const folder = join(root, '.runtime');
+	const executable = join(
+		folder,
+		'node_modules',
+		name,
+		'bin',
+		process.platform === 'win32' ? 'node.exe' : 'node',
+	);
+	if (existsSync(executable)) return executable;
+	console.error(`Node ${process.version} is older than ${oldest.join('.')}: fetching ${name}@${fetched} …`);
+	mkdirSync(folder, { recursive: true });
+	writeFileSync(join(folder, 'package.json'), '{"private":true}\n');
+	npm(
+		['install', '--prefix', folder, '--no-save', '--ignore-scripts', '--no-audit', '--no-fund', `${name}@${fetched}`],
+		{ cwd: folder },
+	);
+	return executable;
+}

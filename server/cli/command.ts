@@ -1,0 +1,94 @@
+/** What every sub-command looks like, and how it talks to the terminal. */
+
+import { productVersion } from '../protocol/version.ts';
+
+export interface CommandIo {
+	readonly stdin: NodeJS.ReadStream;
+	readonly stdout: NodeJS.WriteStream;
+	readonly stderr: NodeJS.WriteStream;
+	readonly env: NodeJS.ProcessEnv;
+	/** Aborted by Ctrl+C and by the end of the terminal. */
+	readonly signal: AbortSignal;
+}
+
+export interface Command {
+	readonly name: string;
+	/** One line for the list of commands. */
+	readonly summary: string;
+	/** Whole text of `--help`. */
+	readonly help: string;
+	/** Resolves to the exit code: 0 success, 1 failure, 2 wrong use. */
+	run(args: readonly string[], io: CommandIo): Promise<number>;
+}
+
+/**
+ * Finds the command, runs it and ends the process with its exit code. `--help` and `--version` work
+ * everywhere. An unexpected error is one sentence on stderr, never a stack.
+ */
+export async function runCommand(
+	commands: Readonly<Record<string, () => Promise<Command>>>,
+	args: readonly string[],
+	version = productVersion(),
+): Promise<void> {
+	const [name, ...rest] = args;
+	const stop = new AbortController();
+	const io: CommandIo = {
+		stdin: process.stdin,
+		stdout: process.stdout,
+		stderr: process.stderr,
+		env: process.env,
+		signal: stop.signal,
+	};
+	for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+		process.on(signal, () => {
+			if (stop.signal.aborted) process.exit(130);
+			stop.abort();
+		});
+	}
+	// A reader that closed its end (`| head`) is no failure of ours.
+	process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+		if (error.code === 'EPIPE') process.exit(0);
+	});
+	if (name === '--version' || name === '-v') {
+		io.stdout.write(`${version}\n`);
+		return;
+	}
+	const load = name === undefined ? undefined : commands[name];
+	if (!load) {
+		const asked = name === undefined || name === '--help' || name === '-h' || name === 'help';
+		(asked ? io.stdout : io.stderr).write(
+			`${asked ? '' : `Unknown command '${name}'.\n\n`}${await overview(commands)}`,
+		);
+		process.exitCode = asked ? 0 : 2;
+		return;
+	}
+	try {
+		const command = await load();
+		if (rest.includes('--help') || rest.includes('-h')) {
+			io.stdout.write(`${command.help.trim()}\n`);
+			return;
+		}
+		process.exitCode = await command.run(rest, io);
+	} catch (error) {
+		if (stop.signal.aborted) {
+			process.exitCode = 130;
+			return;
+		}
+		io.stderr.write(`nearglot ${name}: ${error instanceof Error ? error.message : String(error)}\n`);
+		process.exitCode = error instanceof UsageError ? 2 : 1;
+	}
+}
+
+/** Wrong use of the command line: exit code 2. */
+export class UsageError extends Error {}
+
+async function overview(
+	commands: Readonly<Record<string, () => Promise<Command>>>,
+): Promise<string> {
+	const rows = await Promise.all(Object.values(commands).map((load) => load()));
+	const shown = rows.filter((row) => row.summary !== '');
+	const width = Math.max(...shown.map((row) => row.name.length));
+	const list = shown.map((row) => `  ${row.name.padEnd(width)}  ${row.summary}`).join('\n');
+	return `Usage: nearglot COMMAND [OPTIONS]\n\n${list}\n\nnearglot COMMAND --help says more.\n`;
+}
+

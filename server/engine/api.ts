@@ -1,0 +1,323 @@
+/**
+ * What an engine can be asked. The runner implements it over ONNX Runtime; the daemon holds a proxy
+ * of it over the process boundary, so everything here survives structured clone.
+ */
+
+import type {
+	ChatMessage,
+	ExecutionProvider,
+	JsonSchema,
+	ModelLayout,
+	ModelTask,
+	Precision,
+	Timings,
+	ToolChoice,
+	ToolDefinition,
+} from '../protocol/index.ts';
+
+/** Everything known of a model folder by reading files only (no ONNX Runtime). */
+export interface ModelDescription {
+	readonly folder: string;
+	readonly layout: ModelLayout;
+	/** Value of `model_type`, e.g. `qwen2`, `marian`, `whisper`. */
+	readonly family: string;
+	readonly architecture: 'decoder' | 'encoder-decoder' | 'encoder' | 'voice-activity';
+	readonly task: ModelTask;
+	/** The graph files of each precision that is present. */
+	readonly variants: readonly ModelVariant[];
+	/** Tokens; prompt plus answer for decoders, source length for encoder-decoders. */
+	readonly contextLength: number;
+	readonly vocabularySize: number;
+	readonly layers: number;
+	readonly kvHeads: number;
+	readonly headSize: number;
+	readonly eosTokenIds: readonly number[];
+	readonly hasChatTemplate: boolean;
+	readonly supportsTools: boolean;
+	/** Bytes of weights plus caches at the default context, for the CPU. */
+	readonly memoryEstimateBytes: number;
+	/** What is missing or cannot run here, each a full sentence; empty when the model is fine. */
+	readonly problems: readonly string[];
+	/** Remarks that do not prevent running (for example: batch size 1 because of dynamic int8). */
+	readonly notes: readonly string[];
+}
+
+/** One precision of a model: role → path relative to the folder. */
+export interface ModelVariant {
+	readonly precision: Precision;
+	readonly files: Readonly<Partial<Record<GraphRole, string>>>;
+	readonly sizeBytes: number;
+}
+
+export type GraphRole = 'model' | 'encoder' | 'decoder' | 'decoder-merged' | 'decoder-with-past';
+
+export interface LoadOptions {
+	readonly folder: string;
+	readonly precision?: Precision;
+	readonly executionProvider?: ExecutionProvider;
+	readonly deviceId?: number;
+	/** Intra-op threads; default: physical cores. */
+	readonly threads?: number;
+	/** Upper limit of the context in tokens; default: the model's own. */
+	readonly contextLength?: number;
+	/** Bytes the KV caches may take together. */
+	readonly cacheBytes?: number;
+	/** Folder of a draft model for speculation. */
+	readonly draftFolder?: string;
+	/** Forces the `session.run` path. */
+	readonly plainRuntime?: boolean;
+}
+
+export interface SamplingOptions {
+	/** 0 = greedy. */
+	readonly temperature: number;
+	readonly topP: number;
+	/** 0 = off. */
+	readonly topK: number;
+	readonly minP: number;
+	readonly presencePenalty: number;
+	readonly frequencyPenalty: number;
+	/** 1 = off. */
+	readonly repetitionPenalty: number;
+	/** Token id → added to the logit; −100 bans, +100 forces. */
+	readonly logitBias: Readonly<Record<number, number>>;
+	/** Unsigned 32-bit; equal seed and equal request give equal text. */
+	readonly seed: number;
+}
+
+/** What the answer must look like; compiled to a grammar in the runner. */
+export type Constraint =
+	| { readonly kind: 'json-object' }
+	| { readonly kind: 'json-schema'; readonly schema: JsonSchema }
+	| { readonly kind: 'ebnf'; readonly grammar: string }
+	/** Forces or allows tool calls in the model's own format. */
+	| {
+			readonly kind: 'tools';
+			readonly tools: readonly ToolDefinition[];
+			readonly choice: ToolChoice;
+			readonly parallel: boolean;
+	  };
+
+export type GeneratePrompt =
+	| {
+			readonly kind: 'chat';
+			readonly messages: readonly ChatMessage[];
+			readonly tools?: readonly ToolDefinition[];
+			/** Extra variables of the chat template, e.g. `enable_thinking`. */
+			readonly templateVariables?: Readonly<Record<string, unknown>>;
+	  }
+	| { readonly kind: 'text'; readonly text: string }
+	| { readonly kind: 'tokens'; readonly tokens: readonly number[] };
+
+export interface GenerateRequest {
+	readonly prompt: GeneratePrompt;
+	readonly sampling: SamplingOptions;
+	/** Upper limit of generated tokens per choice; default: what the context leaves. */
+	readonly maxTokens?: number;
+	readonly stop: readonly string[];
+	/** Number of choices; they share the prompt. */
+	readonly n: number;
+	readonly constraint?: Constraint;
+	/** Alternatives per position to report; `undefined` = no log-probabilities. */
+	readonly topLogprobs?: number;
+	/** Also report the prompt's own log-probabilities (completions with `echo`). */
+	readonly echoLogprobs?: boolean;
+	readonly priority: 'interactive' | 'batch';
+}
+
+export interface TokenLogprob {
+	readonly token: string;
+	readonly tokenId: number;
+	readonly bytes: readonly number[];
+	/** Natural logarithm. */
+	readonly logprob: number;
+	readonly top: readonly {
+		readonly token: string;
+		readonly tokenId: number;
+		readonly bytes: readonly number[];
+		readonly logprob: number;
+	}[];
+}
+
+export type GenerateEvent =
+	| { readonly type: 'queued'; readonly place: number }
+	| { readonly type: 'prompt'; readonly done: number; readonly total: number }
+	| {
+			readonly type: 'text';
+			readonly choice: number;
+			/** Complete UTF-8 text since the last event; never part of a stop string. */
+			readonly text: string;
+			readonly tokenIds: readonly number[];
+			readonly logprobs?: readonly TokenLogprob[];
+	  }
+	| {
+			readonly type: 'finish';
+			readonly choice: number;
+			readonly reason: 'stop' | 'length';
+			/** The stop string or end token that ended it. */
+			readonly stoppedBy?: string;
+	  };
+
+export interface GenerateResult {
+	readonly promptTokens: number;
+	readonly cachedTokens: number;
+	readonly choices: readonly {
+		readonly text: string;
+		readonly tokenIds: readonly number[];
+		readonly reason: 'stop' | 'length';
+		readonly logprobs?: readonly TokenLogprob[];
+	}[];
+	readonly timings: Timings;
+}
+
+/** One sentence (or segment) for an encoder-decoder. */
+export interface Seq2SeqItem {
+	readonly text: string;
+	/** The model's own code of the source and target language, where it needs one. */
+	readonly sourceLanguage?: string;
+	readonly targetLanguage?: string;
+}
+
+export interface Seq2SeqRequest {
+	readonly items: readonly Seq2SeqItem[];
+	/** 1 = greedy; default: the model's generation config. */
+	readonly beams?: number;
+	readonly maxTokens?: number;
+	readonly lengthPenalty?: number;
+	readonly noRepeatNgram?: number;
+	/** Also give word alignment from cross-attention. */
+	readonly alignment?: boolean;
+	readonly alternatives?: number;
+	readonly priority: 'interactive' | 'batch';
+}
+
+export interface Seq2SeqOutput {
+	readonly text: string;
+	readonly tokenIds: readonly number[];
+	/** Mean natural-log probability per token. */
+	readonly score: number;
+	readonly reason: 'stop' | 'length';
+	/** Source pieces with UTF-16 offsets `[start, end)` into the item's text. */
+	readonly sourceSpans?: readonly (readonly [number, number])[];
+	/** Target pieces with UTF-16 offsets `[start, end)` into `text`. */
+	readonly targetSpans?: readonly (readonly [number, number])[];
+	/** Attention [target piece][source piece], rows sum to 1; row-major Float32. */
+	readonly attention?: Float32Array;
+	readonly alternatives?: readonly { readonly text: string; readonly score: number }[];
+}
+
+export interface Seq2SeqResult {
+	readonly outputs: readonly Seq2SeqOutput[];
+}
+
+/** A stretch of speech of at most the model's window (30 s for Whisper). */
+export interface SpeechRequest {
+	/** 16 kHz mono, −1…1. */
+	readonly samples: Float32Array;
+	readonly task: 'transcribe' | 'translate';
+	/** ISO 639-1; absent = detect. */
+	readonly language?: string;
+	/** Text before this stretch, for context and spelling. */
+	readonly prompt?: string;
+	readonly temperature: number;
+	readonly seed: number;
+	readonly timestamps: 'none' | 'segment' | 'word';
+	readonly priority: 'interactive' | 'batch';
+}
+
+export interface SpeechToken {
+	readonly id: number;
+	readonly logprob: number;
+}
+
+export interface SpeechResult {
+	readonly language: string;
+	readonly languageProbability: number;
+	readonly noSpeechProb: number;
+	readonly tokens: readonly SpeechToken[];
+	readonly text: string;
+	/** Seconds relative to the start of the samples. */
+	readonly segments: readonly {
+		readonly start: number;
+		readonly end: number;
+		readonly text: string;
+		readonly tokens: readonly number[];
+		readonly avgLogprob: number;
+	}[];
+	readonly words?: readonly {
+		readonly word: string;
+		readonly start: number;
+		readonly end: number;
+		readonly probability: number;
+	}[];
+}
+
+export interface EmbedRequest {
+	readonly inputs: readonly (string | readonly number[])[];
+	/** Cut the vector to this many dimensions (Matryoshka models) and normalise again. */
+	readonly dimensions?: number;
+}
+
+export interface EmbedResult {
+	readonly vectors: readonly Float32Array[];
+	readonly promptTokens: number;
+}
+
+export interface EngineStats {
+	readonly runtime: 'c-api' | 'session.run';
+	readonly executionProvider: ExecutionProvider;
+	readonly precision: Precision;
+	readonly running: number;
+	readonly waiting: number;
+	/** Sequences that hold KV cells. */
+	readonly openSequences: number;
+	readonly cachedPrefixes: number;
+	readonly kvBytes: number;
+	readonly residentBytes: number;
+	readonly promptTokensTotal: number;
+	readonly cachedTokensTotal: number;
+	readonly generatedTokensTotal: number;
+	/** Drafted and accepted tokens of speculation. */
+	readonly draftedTotal: number;
+	readonly acceptedTotal: number;
+}
+
+/**
+ * A loaded model. One request is one call; the engine batches calls that arrive together.
+ * Aborting the signal ends the call within one step with `AppError('cancelled')`.
+ * A call that the model's task does not support rejects with `AppError('unsupported_model')`.
+ */
+export interface EngineModel {
+	readonly description: ModelDescription;
+	generate(
+		request: GenerateRequest,
+		onEvent: (event: GenerateEvent) => void,
+		signal?: AbortSignal,
+	): Promise<GenerateResult>;
+	seq2seq(request: Seq2SeqRequest, signal?: AbortSignal): Promise<Seq2SeqResult>;
+	transcribe(
+		request: SpeechRequest,
+		onText: (text: string) => void,
+		signal?: AbortSignal,
+	): Promise<SpeechResult>;
+	embed(request: EmbedRequest, signal?: AbortSignal): Promise<EmbedResult>;
+	stats(): Promise<EngineStats>;
+	close(): Promise<void>;
+}
+
+/** The text side of a model: needs no ONNX Runtime, so the daemon counts tokens without a load. */
+export interface TextModel {
+	encode(text: string, options?: { readonly addSpecial?: boolean }): number[];
+	/** As {@link encode}, with the UTF-16 `[start, end)` of every token in the text. */
+	encodeWithOffsets(text: string): { ids: number[]; offsets: [number, number][] };
+	decode(ids: readonly number[], options?: { readonly skipSpecial?: boolean }): string;
+	/** Raw bytes of one token, for streaming and log-probabilities. */
+	tokenBytes(id: number): Uint8Array;
+	tokenToId(token: string): number | undefined;
+	readonly specialIds: ReadonlySet<number>;
+	readonly vocabularySize: number;
+	/** Renders the chat template; rejects with `invalid_request` what the template refuses. */
+	renderChat(prompt: Extract<GeneratePrompt, { kind: 'chat' }>, addGenerationPrompt?: boolean): string;
+	/** Token ids of any prompt, exactly as generation will feed them. */
+	promptTokens(prompt: GeneratePrompt): number[];
+}

@@ -1,0 +1,17 @@
+/** argv → sub-command. Every command is loaded only when it is asked for. */
+
+import { type Command, runCommand } from './cli/command.ts';
+
+const commands: Record<string, () => Promise<Command>> = {
+	serve: async () => (await import('./cli/serve.ts')).serveCommand,
+	chat: async () => (await import('./cli/chat.ts')).chatCommand,
+	transcribe: async () => (await import('./cli/transcribe.ts')).transcribeCommand,
+	translate: async () => (await import('./cli/translate.ts')).translateCommand,
+	models: async () => (await import('./cli/models.ts')).modelsCommand,
+	gateway: async () => (await import('./cli/gateway.ts')).gatewayCommand,
+	lsp: async () => (await import('./cli/lsp.ts')).lspCommand,
+	doctor: async () => (await import('./cli/doctor.ts')).doctorCommand,
+	runner: async () => (await import('./cli/runner.ts')).runnerCommand,
+};
+
+void runCommand(commands, process.argv.slice(2));

@@ -1,0 +1,24 @@
+/** How processes find the daemon, and what the daemon says of itself. */
+
+/** Content of `endpoint.json` in the user's data directory (mode 0600). */
+export interface EndpointFile {
+	readonly pid: number;
+	/** `http://127.0.0.1:PORT` */
+	readonly url: string;
+	/** Bearer key of this daemon. */
+	readonly key: string;
+	/** Version of the product that wrote the file; a newer front replaces an older idle daemon. */
+	readonly version: string;
+	/** ISO 8601. */
+	readonly startedAt: string;
+	/** Named pipe or Unix socket for progress notifications. */
+	readonly pipe?: string;
+}
+
+/** Health in the sense of rust-analyzer's server status. */
+export interface ServerHealth {
+	readonly health: 'ok' | 'warning' | 'error';
+	/** Whether nothing is going on in the background. */
+	readonly quiescent: boolean;
+	readonly message?: string;
+}

@@ -1,0 +1,176 @@
+/**
+ * The one table of everything that can go wrong: what a caller sees over HTTP, over JSON-RPC and in
+ * the editor. Nothing else in the project invents status codes.
+ */
+
+/** HTTP status, JSON-RPC code, OpenAI-style `type`, and whether the same call may succeed later. */
+export interface ErrorKind {
+	readonly httpStatus: number;
+	readonly rpcCode: number;
+	readonly type: string;
+	readonly retryable: boolean;
+	/** English sentence used when the thrower gives no message of its own. */
+	readonly sentence: string;
+}
+
+const kind = (
+	httpStatus: number,
+	rpcCode: number,
+	type: string,
+	retryable: boolean,
+	sentence: string,
+): ErrorKind => ({ httpStatus, rpcCode, type, retryable, sentence });
+
+/** Closed set of error codes; the key is what appears as `error.code`. */
+export const errorKinds = {
+	invalid_request: kind(400, -32602, 'invalid_request_error', false, 'The request is not valid.'),
+	invalid_json: kind(400, -32700, 'invalid_request_error', false, 'The body is not valid JSON.'),
+	context_length_exceeded: kind(
+		400,
+		-32001,
+		'invalid_request_error',
+		false,
+		'The prompt is longer than the model can read.',
+	),
+	unsupported_parameter: kind(
+		400,
+		-32002,
+		'invalid_request_error',
+		false,
+		'This model cannot honour that parameter.',
+	),
+	invalid_audio: kind(400, -32003, 'invalid_request_error', false, 'The audio cannot be read.'),
+	unsupported_model: kind(
+		400,
+		-32004,
+		'invalid_request_error',
+		false,
+		'The model folder is not one this version can run.',
+	),
+	invalid_api_key: kind(401, -32010, 'authentication_error', false, 'The key is missing or wrong.'),
+	forbidden: kind(403, -32011, 'permission_error', false, 'This is not allowed.'),
+	not_found: kind(404, -32012, 'invalid_request_error', false, 'There is nothing here.'),
+	model_not_found: kind(404, -32013, 'invalid_request_error', false, 'There is no such model.'),
+	method_not_allowed: kind(405, -32014, 'invalid_request_error', false, 'Method not allowed.'),
+	conflict: kind(409, -32015, 'conflict_error', false, 'Something else is already doing this.'),
+	payload_too_large: kind(413, -32016, 'invalid_request_error', false, 'The body is too large.'),
+	rate_limited: kind(429, -32017, 'rate_limit_error', true, 'Too many requests.'),
+	cancelled: kind(499, -32800, 'cancelled_error', false, 'The request was cancelled.'),
+	internal: kind(500, -32603, 'server_error', false, 'Something went wrong inside Nearglot.'),
+	not_supported: kind(501, -32018, 'server_error', false, 'This is not supported here.'),
+	upstream_failed: kind(502, -32019, 'server_error', true, 'The remote service failed.'),
+	runner_crashed: kind(503, -32020, 'server_error', true, 'The process running the model ended.'),
+	overloaded: kind(503, -32021, 'server_error', true, 'The queue is full.'),
+	out_of_memory: kind(503, -32022, 'server_error', true, 'There is not enough memory free.'),
+	model_loading: kind(503, -32023, 'server_error', true, 'The model is still loading.'),
+	store_unavailable: kind(503, -32024, 'server_error', true, 'The store cannot be reached.'),
+	timeout: kind(504, -32025, 'server_error', true, 'It took too long.'),
+	disk_full: kind(507, -32026, 'server_error', false, 'There is not enough disk space.'),
+	download_failed: kind(502, -32027, 'server_error', true, 'The download failed.'),
+	daemon_unavailable: kind(503, -32028, 'server_error', true, 'The Nearglot daemon is not running.'),
+	port_in_use: kind(500, -32029, 'server_error', false, 'The port is already in use.'),
+} as const satisfies Record<string, ErrorKind>;
+
+/** One of the closed set of error codes. */
+export type ErrorCode = keyof typeof errorKinds;
+
+/** Extra facts an {@link AppError} may carry. */
+export interface AppErrorOptions {
+	/** Name of the request field at fault, as the caller spelled it. */
+	readonly param?: string;
+	/** Seconds after which the caller may try again (becomes `Retry-After`). */
+	readonly retryAfterS?: number;
+	/** Machine-readable facts, for JSON-RPC `data`. */
+	readonly data?: Readonly<Record<string, unknown>>;
+	readonly cause?: unknown;
+}
+
+/**
+ * The only error type that crosses a boundary. The message says what happened, what was tried and
+ * what to do; it never holds a stack, a key or the user's text.
+ *
+ * @example throw new AppError('model_not_found', "There is no model 'x'. Known: a, b.", { param: 'model' })
+ */
+export class AppError extends Error {
+	readonly code: ErrorCode;
+	readonly param: string | null;
+	readonly retryAfterS: number | undefined;
+	readonly data: Readonly<Record<string, unknown>> | undefined;
+
+	constructor(code: ErrorCode, message?: string, options: AppErrorOptions = {}) {
+		super(message ?? errorKinds[code].sentence, { cause: options.cause });
+		this.name = 'AppError';
+		this.code = code;
+		this.param = options.param ?? null;
+		this.retryAfterS = options.retryAfterS;
+		this.data = options.data;
+	}
+
+	get kind(): ErrorKind {
+		return errorKinds[this.code];
+	}
+}
+
+/** The error body of every route outside the translator's own family. */
+export interface ErrorBody {
+	readonly error: {
+		readonly message: string;
+		readonly type: string;
+		readonly param: string | null;
+		readonly code: string;
+	};
+}
+
+/** Turns an {@link AppError} into the body clients of the chat interface expect. */
+export function errorBody(error: AppError): ErrorBody {
+	return {
+		error: {
+			message: error.message,
+			type: error.kind.type,
+			param: error.param,
+			code: error.code,
+		},
+	};
+}
+
+/** Plain form of an {@link AppError} that survives JSON and process boundaries. */
+export interface ErrorWire {
+	readonly code: ErrorCode;
+	readonly message: string;
+	readonly param?: string;
+	readonly retryAfterS?: number;
+	readonly data?: Readonly<Record<string, unknown>>;
+}
+
+/** Serialises an error for another process. Unknown errors become `internal` without their stack. */
+export function toErrorWire(error: unknown): ErrorWire {
+	if (error instanceof AppError) {
+		return {
+			code: error.code,
+			message: error.message,
+			...(error.param === null ? {} : { param: error.param }),
+			...(error.retryAfterS === undefined ? {} : { retryAfterS: error.retryAfterS }),
+			...(error.data === undefined ? {} : { data: error.data }),
+		};
+	}
+	if (isAbortError(error)) return { code: 'cancelled', message: errorKinds.cancelled.sentence };
+	return { code: 'internal', message: error instanceof Error ? error.message : String(error) };
+}
+
+/** Restores what {@link toErrorWire} made. */
+export function fromErrorWire(wire: ErrorWire): AppError {
+	const { code, message, ...options } = wire;
+	return new AppError(code in errorKinds ? code : 'internal', message, options);
+}
+
+/** Any thrown value as an {@link AppError}. */
+export function asAppError(error: unknown): AppError {
+	if (error instanceof AppError) return error;
+	if (isAbortError(error)) return new AppError('cancelled', undefined, { cause: error });
+	const message = error instanceof Error ? error.message : String(error);
+	return new AppError('internal', message, { cause: error });
+}
+
+function isAbortError(error: unknown): boolean {
+	return error instanceof Error && (error.name === 'AbortError' || error.name === 'CancelledError');
+}

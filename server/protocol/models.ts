@@ -1,0 +1,58 @@
+/** Models: what they are, where they are and what state they are in. */
+
+/** What a model is for; decides which routes accept it. */
+export type ModelTask =
+	| 'chat-completion'
+	| 'text-generation'
+	| 'translation'
+	| 'automatic-speech-recognition'
+	| 'embeddings'
+	| 'voice-activity-detection';
+
+/** How the files of a model are laid out on disk and on the hub. */
+export type ModelLayout = 'transformers.js' | 'genai';
+
+export type ExecutionProvider = 'cpu' | 'cuda' | 'dml' | 'webgpu' | 'coreml' | 'qnn';
+
+export type ModelState = 'not-downloaded' | 'downloading' | 'cached' | 'loading' | 'loaded';
+
+export type Precision = 'fp32' | 'fp16' | 'q8' | 'q4' | 'q4f16' | 'bnb4' | 'uint8' | 'int8';
+
+/** One row of the list of models, for people and for clients. */
+export interface ModelInfo {
+	/** `name:version`, unique. */
+	readonly id: string;
+	readonly name: string;
+	readonly version: string;
+	readonly alias: string;
+	readonly displayName: string;
+	readonly task: ModelTask;
+	readonly state: ModelState;
+	readonly origin: 'built-in' | 'catalogue' | 'local' | 'team' | 'upstream';
+	readonly publisher: string;
+	readonly license: string;
+	/** Folder of the files, when they are on this machine. */
+	readonly folder?: string;
+	/** `undefined` while unknown: never invented. */
+	readonly sizeBytes?: number;
+	/** Longest prompt plus answer in tokens. */
+	readonly contextLength?: number;
+	readonly maxOutputTokens?: number;
+	readonly supportsToolCalling: boolean;
+	/** Resident memory of the runner while loaded. */
+	readonly memoryBytes?: number;
+	readonly pinned?: boolean;
+	/** Languages, for translation and speech (BCP 47). */
+	readonly languages?: readonly string[];
+}
+
+/** Progress of a download, in bytes over all files of the model. */
+export interface DownloadProgress {
+	readonly model: string;
+	readonly file: string;
+	/** 0…1 of the file. */
+	readonly fileFraction: number;
+	readonly doneBytes: number;
+	readonly totalBytes: number;
+	readonly bytesPerSecond: number;
+}

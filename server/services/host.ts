@@ -1,0 +1,29 @@
+/** What services need of the daemon: models that are loaded when first used. Implemented in daemon/. */
+
+import type { EngineModel, TextModel } from '../engine/api.ts';
+import type { ExecutionProvider, ModelInfo, ModelTask } from '../protocol/index.ts';
+
+export interface AcquireOptions {
+	readonly executionProvider?: ExecutionProvider;
+	/** Seconds the model stays loaded after its last request; 0 = for ever. */
+	readonly ttlS?: number;
+	readonly onLoading?: (message: string) => void;
+}
+
+/** A loaded model that is not unloaded while the lease is held. */
+export interface ModelLease extends AsyncDisposable {
+	readonly info: ModelInfo;
+	readonly engine: EngineModel;
+	/** Milliseconds this call waited for a load; 0 when it was loaded. */
+	readonly loadMs: number;
+}
+
+/** Finds, loads and lends models. All methods accept id, id without version, alias or folder name. */
+export interface ModelHost {
+	list(task?: ModelTask): Promise<readonly ModelInfo[]>;
+	/** Throws `model_not_found` naming the known ones. */
+	resolve(name: string, task?: ModelTask): Promise<ModelInfo>;
+	acquire(name: string, options: AcquireOptions, signal?: AbortSignal): Promise<ModelLease>;
+	/** Tokenizer and template of a model on disk, without loading its weights. */
+	textModel(name: string): Promise<TextModel>;
+}

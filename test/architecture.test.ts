@@ -1,0 +1,128 @@
+/** The invariants of docs/architecture.md that can be read off the tree. */
+
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative, resolve, sep } from 'node:path';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+
+interface Source {
+	readonly path: string;
+	readonly text: string;
+	readonly lines: number;
+}
+
+function sources(folder: string): Source[] {
+	return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+		.filter((file) => /\.(ts|tsx)$/.test(file) && !file.includes('.generated.'))
+		.map((file) => {
+			const text = readFileSync(join(root, folder, file), 'utf8');
+			return { path: [folder, ...file.split(sep)].join('/'), text, lines: text.split('\n').length - 1 };
+		});
+}
+
+const all = ['server', 'extension', 'webview'].flatMap(sources);
+
+function imports(source: Source): string[] {
+	const found = source.text.matchAll(
+		/(?:^|\n)\s*(?:import|export)\s[^;]*?from\s+['"]([^'"]+)['"]|import\(\s*['"]([^'"]+)['"]\s*\)|(?:^|\n)\s*import\s+['"]([^'"]+)['"]/g,
+	);
+	return [...found].map((match) => match[1] ?? match[2] ?? match[3] ?? '');
+}
+
+/** Folders from top to bottom: a file may import from its own and from lower layers only. */
+const layers = [
+	'server/main.ts',
+	'server/cli',
+	'server/lsp',
+	'server/http',
+	'server/daemon',
+	'server/services',
+	'server/translate',
+	'server/engine',
+	'server/audio',
+	'server/hub',
+	'server/remote',
+	'server/gateway',
+	'server/protocol',
+];
+const adapters = new Set(['server/cli', 'server/lsp', 'server/http']);
+const layerOf = (path: string) =>
+	layers.findIndex((layer) => path === layer || path.startsWith(`${layer}/`));
+
+function target(source: Source, specifier: string): string | undefined {
+	if (!specifier.startsWith('.')) return undefined;
+	return relative(root, resolve(root, dirname(source.path), specifier)).split(sep).join('/');
+}
+
+test('imports between the folders of the server go only downwards', () => {
+	const wrong: string[] = [];
+	for (const source of all.filter((file) => file.path.startsWith('server/'))) {
+		const from = layerOf(source.path);
+		assert.notEqual(from, -1, `${source.path} is in no layer`);
+		for (const specifier of imports(source)) {
+			const path = target(source, specifier);
+			if (path === undefined) continue;
+			const to = layerOf(path);
+			const bothAdapters =
+				adapters.has(layers[from] ?? '') && adapters.has(layers[to] ?? '') && from !== to;
+			const composes = source.path.startsWith('server/cli/');
+			if (to < from || (bothAdapters && !composes)) wrong.push(`${source.path} → ${path}`);
+		}
+	}
+	assert.deepEqual(wrong, []);
+});
+
+test('only server/engine imports onnxruntime-node and koffi, only extension imports vscode', () => {
+	for (const source of all) {
+		for (const specifier of imports(source)) {
+			if (/^(onnxruntime-node|koffi)(\/|$)/.test(specifier))
+				assert.match(source.path, /^server\/engine\//, `${source.path} imports ${specifier}`);
+			if (specifier === 'vscode')
+				assert.match(source.path, /^extension\//, `${source.path} imports vscode`);
+		}
+	}
+});
+
+test('server/protocol imports nothing from outside its folder', () => {
+	for (const source of all.filter((file) => file.path.startsWith('server/protocol/'))) {
+		for (const specifier of imports(source))
+			assert.match(specifier, /^\.\//, `${source.path} imports ${specifier}`);
+	}
+});
+
+test('extension and webview know only the protocol of the server', () => {
+	for (const source of all.filter((file) => !file.path.startsWith('server/'))) {
+		for (const specifier of imports(source)) {
+			const path = target(source, specifier);
+			if (path?.startsWith('server/'))
+				assert.match(path, /^server\/protocol\//, `${source.path} imports ${path}`);
+			if (source.path.startsWith('webview/') && path?.startsWith('extension/'))
+				assert.fail(`${source.path} imports ${path}`);
+			if (source.path.startsWith('extension/') && path?.startsWith('webview/'))
+				assert.equal(path, 'webview/protocol.ts', `${source.path} imports ${path}`);
+		}
+	}
+});
+
+test('no source file is longer than 400 lines and the median is at most 110', () => {
+	const long = all.filter((file) => file.lines > 400).map((file) => `${file.path}: ${file.lines}`);
+	assert.deepEqual(long, []);
+	const sorted = all.map((file) => file.lines).sort((a, b) => a - b);
+	const median = sorted[Math.floor(sorted.length / 2)] ?? 0;
+	assert.ok(median <= 110, `the median is ${median}`);
+});
+
+test('the sources use no any, no default export, no enum, no namespace and no decorator', () => {
+	const wrong: string[] = [];
+	for (const source of all) {
+		source.text.split('\n').forEach((line, index) => {
+			const code = line.replace(/\/\/.*$/, '').replace(/^\s*\*.*$/, '');
+			if (/:\s*any\b(?!\s*[a-z])|\bas any\b|<any>/.test(code) || /^\s*(export default|export enum|enum |namespace |@[a-z]+\()/.test(code))
+				wrong.push(`${source.path}:${index + 1} ${line.trim()}`);
+		});
+	}
+	assert.deepEqual(wrong, []);
+});
