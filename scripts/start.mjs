@@ -1,0 +1,41 @@
+/**
+ * The last step of `npm start`: runs the daemon on the built-in models in the foreground and prints
+ * what a newcomer can try. Arguments go to `nearglot serve`.
+ */
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { root } from './node.mjs';
+
+const bundle = join(root, 'dist', 'server.cjs');
+const child = spawn(process.execPath, [bundle, 'serve', '--json', ...process.argv.slice(2)], {
+	cwd: root,
+	stdio: ['inherit', 'pipe', 'inherit'],
+});
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+child.once('exit', (code, signal) => process.exit(code ?? (signal ? 1 : 0)));
+
+createInterface({ input: child.stdout }).on('line', (line) => {
+	let ready;
+	try {
+		ready = JSON.parse(line);
+	} catch {
+		process.stdout.write(`${line}\n`);
+		return;
+	}
+	if (typeof ready.url !== 'string') return;
+	process.stdout.write(`
+Nearglot is running on the built-in models (process ${ready.pid}; Ctrl+C ends it).
+
+  Studio page          ${ready.url}/
+  Chat interface       ${ready.url}/v1
+  Translate interface  ${ready.url}/translate?api-version=3.0
+
+Try, in another terminal in this folder:
+
+  npx nearglot chat "extract a tar.gz file"
+  npx nearglot translate "The file could not be opened." --to de
+  curl -N ${ready.url}/v1/chat/completions -H 'Content-Type: application/json' -H 'Accept: text/event-stream' -d '{"model":"starter-chat","stream":true,"messages":[{"role":"user","content":"extract a tar.gz file"}]}'
+
+`);
+});
