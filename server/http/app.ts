@@ -1,0 +1,61 @@
+/**
+ * The whole HTTP interface as a function from Request to Response. To add a route family: write
+ * `export function registerXRoutes(app: Hono<AppEnv>, backend: Backend): void` in `xRoutes.ts` and
+ * add one line to `families`. Errors are thrown as AppError; nothing else answers with a status.
+ */
+
+import { randomUUID } from 'node:crypto';
+import { Hono } from 'hono';
+import type { Backend } from '../daemon/backend.ts';
+import { AppError } from '../protocol/index.ts';
+import type { AppEnv } from './env.ts';
+import { errorResponse, httpError } from './errors.ts';
+import { type GuardOptions, guard } from './guard.ts';
+import { requestSignal } from './signal.ts';
+import { registerStatusRoutes } from './statusRoutes.ts';
+
+/** Every family of routes, in the order of their registration. */
+const families: readonly ((app: Hono<AppEnv>, backend: Backend) => void)[] = [registerStatusRoutes];
+
+export function createApp(backend: Backend, options: GuardOptions): Hono<AppEnv> {
+	const app = new Hono<AppEnv>();
+	app.onError((error, context) => {
+		const known = httpError(error);
+		if (known.code === 'internal')
+			backend.log.error('request failed', { path: context.req.path, reason: known.message });
+		return errorResponse(known);
+	});
+	app.use(async (context, next) => {
+		context.set('requestId', randomUUID());
+		context.set('signal', requestSignal(context));
+		await next();
+		context.header('x-request-id', context.get('requestId'));
+	});
+	app.use(guard(options));
+	app.use(async (context, next) => {
+		backend.activity.begin();
+		// A streamed answer goes on after its handler returned.
+		const outgoing = context.env?.outgoing;
+		outgoing?.once('close', () => backend.activity.end());
+		try {
+			await next();
+		} finally {
+			if (!outgoing) backend.activity.end();
+		}
+	});
+	for (const register of families) register(app, backend);
+	app.notFound((context) => {
+		const methods = app.routes.filter(
+			(route) => route.path === context.req.path && route.method !== 'ALL',
+		);
+		const error =
+			methods.length === 0
+				? new AppError('not_found', `There is no route ${context.req.method} ${context.req.path}.`)
+				: new AppError(
+						'method_not_allowed',
+						`${context.req.path} takes ${methods.map((route) => route.method).join(', ')}, not ${context.req.method}.`,
+					);
+		return errorResponse(error);
+	});
+	return app;
+}

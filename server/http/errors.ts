@@ -1,0 +1,41 @@
+/** Errors on the wire: status, headers and the body `{error:{message,type,param,code}}`. */
+
+import { HTTPException } from 'hono/http-exception';
+import { AppError, asAppError, type ErrorCode, errorBody } from '../protocol/index.ts';
+
+const codeOfStatus: Readonly<Record<number, ErrorCode>> = {
+	401: 'invalid_api_key',
+	403: 'forbidden',
+	404: 'not_found',
+	405: 'method_not_allowed',
+	413: 'payload_too_large',
+	501: 'not_supported',
+};
+
+/** Any thrown value as an {@link AppError}; framework errors keep their status. */
+export function httpError(error: unknown): AppError {
+	if (error instanceof HTTPException) {
+		const fallback = error.status >= 500 ? 'internal' : 'invalid_request';
+		const message = error.message === '' ? undefined : error.message;
+		return new AppError(codeOfStatus[error.status] ?? fallback, message);
+	}
+	return asAppError(error);
+}
+
+/** Headers an error brings along: `Retry-After` for what may succeed later. */
+export function errorHeaders(error: AppError): Record<string, string> {
+	const headers: Record<string, string> = {};
+	if (error.retryAfterS !== undefined)
+		headers['retry-after'] = String(Math.ceil(error.retryAfterS));
+	else if (error.kind.retryable && error.kind.httpStatus === 503) headers['retry-after'] = '1';
+	if (error.kind.httpStatus === 401) headers['www-authenticate'] = 'Bearer realm="nearglot"';
+	return headers;
+}
+
+/** The answer for an error, as the chat interface has it. */
+export function errorResponse(error: AppError): Response {
+	return new Response(JSON.stringify(errorBody(error)), {
+		status: error.kind.httpStatus,
+		headers: { 'content-type': 'application/json; charset=utf-8', ...errorHeaders(error) },
+	});
+}

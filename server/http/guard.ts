@@ -1,0 +1,106 @@
+/**
+ * The guard in front of every route, GET included: Host against DNS rebinding, Origin and
+ * Sec-Fetch-Site against other web pages, key where one is required.
+ */
+
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { Context, MiddlewareHandler } from 'hono';
+import { AppError } from '../protocol/index.ts';
+import type { AppEnv } from './env.ts';
+
+export interface GuardOptions {
+	/** This daemon's key. */
+	readonly key: string;
+	/** Whether every route but `/health` needs the key. */
+	readonly requireKey: boolean;
+	/** Origins that may call besides none, e.g. `https://studio.example`. `*` is not understood. */
+	readonly allowedOrigins: readonly string[];
+	/** Host names accepted besides the loopback names, without port. */
+	readonly allowedHosts: readonly string[];
+	/** Port the server listens on; requests for another one are refused. Read at each request. */
+	port(): number | undefined;
+}
+
+const loopbackNames = new Set(['127.0.0.1', 'localhost', '[::1]']);
+const publicPaths = new Set(['/health']);
+
+/** Splits `host:port`; understands IPv6 in brackets. */
+export function splitHost(header: string): { name: string; port: string | undefined } | undefined {
+	const match = /^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::(\d{1,5}))?$/i.exec(header);
+	return match ? { name: (match[1] ?? '').toLowerCase(), port: match[2] } : undefined;
+}
+
+/** Why a request must be refused, or `undefined` when the guard has nothing against it. */
+export function refusal(
+	headers: { get(name: string): string | null | undefined },
+	options: Pick<GuardOptions, 'allowedHosts' | 'allowedOrigins' | 'port'>,
+): string | undefined {
+	const header = headers.get('host') ?? '';
+	const host = splitHost(header);
+	const port = options.port();
+	const named = host !== undefined && options.allowedHosts.includes(host.name);
+	const local =
+		host !== undefined &&
+		loopbackNames.has(host.name) &&
+		(port === undefined || Number(host.port ?? 80) === port);
+	if (!named && !local)
+		return `Requests for host '${header.slice(0, 80)}' are not answered here; use 127.0.0.1 or add the name with --allow-host.`;
+	const origin = headers.get('origin');
+	if (origin != null && !options.allowedOrigins.includes(origin) && !sameOrigin(origin, header))
+		return `Web pages of '${origin.slice(0, 80)}' may not call this server; add the origin with --allow-origin.`;
+	const site = headers.get('sec-fetch-site');
+	if (site != null && site !== 'none' && site !== 'same-origin') {
+		const trusted = origin != null && options.allowedOrigins.includes(origin);
+		if (!trusted) return 'Another web page caused this request, so it is refused.';
+	}
+	return undefined;
+}
+
+function sameOrigin(origin: string, host: string): boolean {
+	return origin === `http://${host}` || origin === `https://${host}`;
+}
+
+/** Key the caller presented: `Authorization: Bearer`, `X-Api-Key` or `api-key`. */
+export function presentedKey(headers: { get(name: string): string | null | undefined }): string {
+	const bearer = /^Bearer\s+(\S+)$/i.exec(headers.get('authorization') ?? '')?.[1];
+	return bearer ?? headers.get('x-api-key') ?? headers.get('api-key') ?? '';
+}
+
+/** Compares without telling by its time how much was right. */
+export function keysEqual(left: string, right: string): boolean {
+	const digest = (text: string) => createHash('sha256').update(text).digest();
+	return timingSafeEqual(digest(left), digest(right));
+}
+
+export function guard(options: GuardOptions): MiddlewareHandler<AppEnv> {
+	return async (context, next) => {
+		const headers = context.req.raw.headers;
+		const reason = refusal(headers, options);
+		if (reason !== undefined) throw new AppError('forbidden', reason);
+		const key = presentedKey(headers);
+		const hasKey = key !== '' && keysEqual(key, options.key);
+		context.set('hasKey', hasKey);
+		if (options.requireKey && !hasKey && !publicPaths.has(context.req.path))
+			throw new AppError(
+				'invalid_api_key',
+				key === ''
+					? 'This server wants its key: send Authorization: Bearer KEY.'
+					: 'The key is not the one of this server (it changes at each start unless --key is given).',
+			);
+		answerOrigin(context, options.allowedOrigins);
+		await next();
+	};
+}
+
+/** For routes that change the machine (remove, shut down): the key is needed even when others need none. */
+export function mustHaveKey(context: Context<AppEnv>): void {
+	if (!context.get('hasKey'))
+		throw new AppError('invalid_api_key', 'This route needs the key of the server.');
+}
+
+function answerOrigin(context: Context<AppEnv>, allowed: readonly string[]): void {
+	const origin = context.req.header('origin');
+	if (origin === undefined || !allowed.includes(origin)) return;
+	context.header('access-control-allow-origin', origin);
+	context.header('vary', 'Origin');
+}

@@ -1,0 +1,57 @@
+/** What the server says of itself: `/health`, `/openai/status`, `/status`, and ending it. */
+
+import type { Hono } from 'hono';
+import type { Backend } from '../daemon/backend.ts';
+import type { AppEnv } from './env.ts';
+import { mustHaveKey } from './guard.ts';
+
+export function registerStatusRoutes(app: Hono<AppEnv>, backend: Backend): void {
+	app.get('/', (context) => context.text(''));
+
+	app.get('/health', (context) =>
+		context.json({
+			status: 'ok',
+			// Who runs here is told only to those who know the key.
+			...(context.get('hasKey')
+				? {
+						pid: process.pid,
+						version: backend.settings.version,
+						idle: backend.activity.idle(),
+						onPurpose: backend.settings.onPurpose,
+					}
+				: {}),
+		}),
+	);
+
+	app.get('/openai/status', (context) => {
+		const endpoints = [new URL(context.req.url).origin];
+		const { modelsDir, pipePath } = backend.settings;
+		// Clients of the older service read camelCase, its documentation says PascalCase.
+		return context.json({
+			Endpoints: endpoints,
+			ModelDirPath: modelsDir,
+			PipeName: pipePath,
+			endpoints,
+			modelDirPath: modelsDir,
+			pipeName: pipePath,
+			version: backend.settings.version,
+			pid: process.pid,
+		});
+	});
+
+	app.get('/status', (context) =>
+		context.json({
+			modelCachePath: backend.settings.modelsDir,
+			endpoints: [new URL(context.req.url).origin],
+			pid: process.pid,
+		}),
+	);
+
+	app.post('/nearglot/shutdown', (context) => {
+		mustHaveKey(context);
+		const onlyIdle = context.req.query('if') === 'idle';
+		const ends = !onlyIdle || backend.activity.idle(1);
+		if (ends) setTimeout(() => backend.stop('asked to over HTTP'), 20);
+		return context.json({ stopping: ends });
+	});
+}
