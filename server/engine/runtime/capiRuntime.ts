@@ -1,0 +1,158 @@
+/** {@link Runtime} over the C API: environment, thread pool, session options, providers. */
+
+import { AppError, type ExecutionProvider } from '../../protocol/index.ts';
+import { type CApi, OrtError, openCApi, type Pointer } from './capi.ts';
+import { createCapiSession } from './capiSession.ts';
+import { bindTensor } from './capiTensor.ts';
+import { loadError } from './loadError.ts';
+import type { Runtime, SessionOptions } from './runtime.ts';
+
+/** Names the generic provider call knows; CUDA has calls of its own. */
+const providerNames: Readonly<Partial<Record<ExecutionProvider, string>>> = {
+	dml: 'DML',
+	webgpu: 'WebGPU',
+	coreml: 'CoreML',
+	qnn: 'QNN',
+};
+
+const logErrorsOnly = 3;
+const optimiseAll = 99;
+
+interface Environment {
+	readonly env: Pointer;
+	/** CPU memory description for tensors over our own buffers. */
+	readonly memory: Pointer;
+	readonly allocator: Pointer;
+	/** Threads of the process-wide pool. */
+	readonly threads: number;
+}
+
+let environment: Environment | undefined;
+const containers = new Map<string, Pointer>();
+
+/** ONNX Runtime allows one environment per process; its pool is sized by the first session. */
+function ensureEnvironment(api: CApi, threads: number): Environment {
+	if (environment !== undefined) return environment;
+	const threading = api.get('CreateThreadingOptions');
+	api.call('SetGlobalIntraOpNumThreads', threading, threads);
+	api.call('SetGlobalInterOpNumThreads', threading, 1);
+	api.call('SetGlobalSpinControl', threading, 1);
+	const env = api.get('CreateEnvWithGlobalThreadPools', logErrorsOnly, 'nearglot', threading);
+	api.release('ReleaseThreadingOptions', threading);
+	environment = {
+		env,
+		memory: api.get('CreateCpuMemoryInfo', 1, 0),
+		allocator: api.get('GetAllocatorWithDefaultOptions'),
+		threads,
+	};
+	return environment;
+}
+
+/** Opens the C API runtime. @throws AppError or an error of koffi when it cannot be opened */
+export async function openCapiRuntime(): Promise<Runtime> {
+	const api = await openCApi();
+	return {
+		kind: 'c-api',
+		version: api.version,
+		open: async (path, options) => {
+			const { env, memory, allocator, threads } = ensureEnvironment(api, options.threads);
+			const sessionOptions = api.get('CreateSessionOptions');
+			const held: Pointer[] = [];
+			try {
+				api.call('SetSessionLogSeverityLevel', sessionOptions, logErrorsOnly);
+				api.call('SetSessionGraphOptimizationLevel', sessionOptions, optimiseAll);
+				if (options.threads === threads) api.call('DisablePerSessionThreads', sessionOptions);
+				else api.call('SetIntraOpNumThreads', sessionOptions, options.threads);
+				for (const [key, value] of Object.entries(options.config ?? {})) {
+					api.call('AddSessionConfigEntry', sessionOptions, key, value);
+				}
+				for (const { name, tensor } of options.initializers ?? []) {
+					const value = bindTensor(api, memory, tensor.type, tensor.data, tensor.dims);
+					held.push(value);
+					api.call('AddInitializer', sessionOptions, name, value);
+				}
+				const provider = options.executionProvider ?? 'cpu';
+				appendProvider(api, sessionOptions, provider, options.deviceId ?? 0);
+				const session = await createSession(api, env, path, sessionOptions, options);
+				const opened = createCapiSession(api, { session, memory, allocator, provider });
+				return {
+					...opened,
+					// Shared weights must outlive the session that points into them.
+					close: () => {
+						opened.close();
+						for (const value of held) api.release('ReleaseValue', value);
+						void options.initializers;
+					},
+				};
+			} catch (error) {
+				for (const value of held) api.release('ReleaseValue', value);
+				throw error instanceof AppError ? error : loadError(path, error);
+			} finally {
+				api.release('ReleaseSessionOptions', sessionOptions);
+			}
+		},
+	};
+}
+
+function createSession(
+	api: CApi,
+	env: Pointer,
+	path: string,
+	sessionOptions: Pointer,
+	options: SessionOptions,
+): Promise<Pointer> {
+	if (options.shareKey === undefined)
+		return api.getAsync('CreateSession', env, path, sessionOptions);
+	let container = containers.get(options.shareKey);
+	if (container === undefined) {
+		container = api.get('CreatePrepackedWeightsContainer');
+		containers.set(options.shareKey, container);
+	}
+	return api.getAsync(
+		'CreateSessionWithPrepackedWeightsContainer',
+		env,
+		path,
+		sessionOptions,
+		container,
+	);
+}
+
+/** Ends a group of sessions that shared packed weights; all of them are closed. */
+export async function releaseShareKey(key: string): Promise<void> {
+	const container = containers.get(key);
+	if (container === undefined) return;
+	containers.delete(key);
+	(await openCApi()).release('ReleasePrepackedWeightsContainer', container);
+}
+
+function appendProvider(
+	api: CApi,
+	options: Pointer,
+	provider: ExecutionProvider,
+	deviceId: number,
+): void {
+	if (provider === 'cpu') return;
+	try {
+		if (provider === 'cuda') {
+			const cuda = api.get('CreateCUDAProviderOptions');
+			try {
+				api.call('UpdateCUDAProviderOptions', cuda, ['device_id'], [String(deviceId)], 1);
+				api.call('SessionOptionsAppendExecutionProvider_CUDA_V2', options, cuda);
+			} finally {
+				api.release('ReleaseCUDAProviderOptions', cuda);
+			}
+			return;
+		}
+		const name = providerNames[provider] ?? provider;
+		const keys = provider === 'dml' ? ['device_id'] : [];
+		const values = provider === 'dml' ? [String(deviceId)] : [];
+		api.call('SessionOptionsAppendExecutionProvider', options, name, keys, values, keys.length);
+	} catch (error) {
+		if (!(error instanceof OrtError)) throw error;
+		throw new AppError(
+			'not_supported',
+			`The execution provider '${provider}' cannot be used here: ${error.message} Choose 'cpu'.`,
+			{ param: 'executionProvider', cause: error },
+		);
+	}
+}

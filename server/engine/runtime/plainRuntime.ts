@@ -1,0 +1,160 @@
+/**
+ * {@link Runtime} over onnxruntime-node's own `session.run`: the fall-back where the C API cannot
+ * be opened. Equal results; it blocks the process during a run and copies every output.
+ */
+
+import type { InferenceSession, Tensor as OrtTensor } from 'onnxruntime-node';
+import { AppError } from '../../protocol/index.ts';
+import { findPackage } from './library.ts';
+import { loadError } from './loadError.ts';
+import type { Binding, Runtime, Session, TensorInfo } from './runtime.ts';
+import { elementCount, type Tensor, type TensorData, type TensorType } from './tensorType.ts';
+
+type Ort = typeof import('onnxruntime-node');
+
+/** Opens the fall-back runtime. */
+export async function openPlainRuntime(fallbackReason?: string): Promise<Runtime> {
+	const module = await import('onnxruntime-node');
+	// A CommonJS module imported as one: its exports sit under `default` on some loaders.
+	const ort: Ort = 'InferenceSession' in module ? module : (module as { default: Ort }).default;
+	return {
+		kind: 'session.run',
+		version: findPackage().version,
+		...(fallbackReason === undefined ? {} : { fallbackReason }),
+		open: async (path, options) => {
+			const provider = options.executionProvider ?? 'cpu';
+			if (options.initializers !== undefined) {
+				throw new AppError('internal', 'Shared initializers need the C API.');
+			}
+			try {
+				const session = await ort.InferenceSession.create(path, {
+					executionProviders: [
+						provider === 'cpu' || provider === 'qnn'
+							? provider
+							: { name: provider, deviceId: options.deviceId ?? 0 },
+					] as InferenceSession.ExecutionProviderConfig[],
+					intraOpNumThreads: options.threads,
+					interOpNumThreads: 1,
+					graphOptimizationLevel: 'all',
+					logSeverityLevel: 3,
+					extra: nested(options.config ?? {}),
+				});
+				return wrap(ort, session, provider);
+			} catch (error) {
+				throw loadError(path, error);
+			}
+		},
+	};
+}
+
+/** `{'session.a.b': 'x'}` → `{session: {a: {b: 'x'}}}`, the form the binding takes. */
+function nested(config: Readonly<Record<string, string>>): Record<string, unknown> {
+	const root: Record<string, unknown> = {};
+	for (const [key, value] of Object.entries(config)) {
+		const path = key.split('.');
+		let node = root;
+		for (const part of path.slice(0, -1)) {
+			const next = (node[part] ?? {}) as Record<string, unknown>;
+			node[part] = next;
+			node = next;
+		}
+		node[path[path.length - 1] ?? key] = value;
+	}
+	return root;
+}
+
+function infos(metadata: readonly InferenceSession.ValueMetadata[]): Map<string, TensorInfo> {
+	const found = new Map<string, TensorInfo>();
+	for (const value of metadata) {
+		if (!value.isTensor) continue;
+		const dims = value.shape.map((dim) => (typeof dim === 'number' ? dim : -1));
+		found.set(value.name, { name: value.name, type: value.type as TensorType, dims });
+	}
+	return found;
+}
+
+function wrap(
+	ort: Ort,
+	session: InferenceSession,
+	executionProvider: Session['executionProvider'],
+): Session {
+	const inputs = infos(session.inputMetadata);
+	const outputs = infos(session.outputMetadata);
+	return {
+		inputs,
+		outputs,
+		executionProvider,
+		createBinding: () => createBinding(ort, session, inputs),
+		close: () => {
+			void session.release();
+		},
+	};
+}
+
+interface Bound {
+	readonly data: TensorData;
+	readonly dims: readonly number[];
+}
+
+function createBinding(
+	ort: Ort,
+	session: InferenceSession,
+	inputs: ReadonlyMap<string, TensorInfo>,
+): Binding {
+	const feeds = new Map<string, OrtTensor>();
+	const outputs = new Map<string, Bound | undefined>();
+	let results: InferenceSession.OnnxValueMapType = {};
+	return {
+		input(name, data, dims) {
+			const type = inputs.get(name)?.type;
+			if (type === undefined) throw new AppError('internal', `The graph has no '${name}'.`);
+			const count = elementCount(dims);
+			const view = data.length === count ? data : data.subarray(0, count);
+			feeds.set(name, new ort.Tensor(type as 'float32', view as Float32Array, [...dims]));
+		},
+		output(name, data, dims) {
+			outputs.set(name, { data, dims });
+		},
+		outputAny(name) {
+			outputs.set(name, undefined);
+		},
+		clearOutputs() {
+			outputs.clear();
+			results = {};
+		},
+		take(name): Tensor {
+			const result = results[name] as OrtTensor | undefined;
+			if (result === undefined) throw new AppError('internal', `Output '${name}' is not bound.`);
+			return { type: result.type as TensorType, dims: result.dims, data: bits(result.data) };
+		},
+		async run(signal) {
+			if (signal?.aborted === true) throw new AppError('cancelled');
+			results = await session.run(Object.fromEntries(feeds), [...outputs.keys()]);
+			for (const [name, bound] of outputs) {
+				if (bound === undefined) continue;
+				const result = results[name] as OrtTensor;
+				const wanted = bound.dims.join();
+				if (result.dims.join() !== wanted) {
+					throw new AppError(
+						'internal',
+						`Output '${name}' is ${result.dims.join()}, not ${wanted}.`,
+					);
+				}
+				(bound.data as Float32Array).set(bits(result.data) as Float32Array);
+			}
+		},
+		release() {
+			feeds.clear();
+			outputs.clear();
+			results = {};
+		},
+	};
+}
+
+/** Newer Node gives float16 as Float16Array; the engine keeps the bits. */
+function bits(data: OrtTensor.DataType): TensorData {
+	const view = data as TensorData;
+	return view.constructor.name === 'Float16Array'
+		? new Uint16Array(view.buffer, view.byteOffset, view.length)
+		: view;
+}

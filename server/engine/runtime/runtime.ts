@@ -1,0 +1,82 @@
+/**
+ * The one small interface between the engine and ONNX Runtime. Two implementations: the C API
+ * (asynchronous, in place, cancellable) and `session.run` (fall-back). Neither leaks outside.
+ */
+
+import type { ExecutionProvider } from '../../protocol/index.ts';
+import type { Tensor, TensorData, TensorType } from './tensorType.ts';
+
+export type { Tensor, TensorData, TensorType };
+
+/** Name, element type and shape of a graph input or output; −1 marks a symbolic dimension. */
+export interface TensorInfo {
+	readonly name: string;
+	readonly type: TensorType;
+	readonly dims: readonly number[];
+}
+
+/** A weight given to a session from outside, so that several sessions share it. */
+export interface SharedInitializer {
+	readonly name: string;
+	readonly tensor: Tensor;
+}
+
+export interface SessionOptions {
+	/** Intra-op threads. */
+	readonly threads: number;
+	readonly executionProvider?: ExecutionProvider;
+	readonly deviceId?: number;
+	/** Extra configuration entries (`session.…`), as in the model's own `session_options`. */
+	readonly config?: Readonly<Record<string, string>>;
+	/** Sessions with the same key share packed weights (same process, same threads). */
+	readonly shareKey?: string;
+	/** Weights taken from memory in place of those the graph names; needs the C API. */
+	readonly initializers?: readonly SharedInitializer[];
+}
+
+/** Opens graphs. One per process and kind. */
+export interface Runtime {
+	readonly kind: 'c-api' | 'session.run';
+	/** Version of ONNX Runtime, e.g. `1.30.0`. */
+	readonly version: string;
+	/** Why the faster kind is not used, when it is not. */
+	readonly fallbackReason?: string;
+	/**
+	 * Loads a graph file (external data is found beside it).
+	 * @throws AppError `unsupported_model` naming the file and the fault
+	 */
+	open(path: string, options: SessionOptions): Promise<Session>;
+}
+
+/** A loaded graph. Runs of different bindings may overlap; one binding runs once at a time. */
+export interface Session {
+	readonly inputs: ReadonlyMap<string, TensorInfo>;
+	readonly outputs: ReadonlyMap<string, TensorInfo>;
+	readonly executionProvider: ExecutionProvider;
+	createBinding(): Binding;
+	/** Releases the graph; the caller has released its bindings and no run is in flight. */
+	close(): void;
+}
+
+/**
+ * Named inputs and outputs of a run. Everything bound is referenced until it is replaced or the
+ * binding is released. Input and output may be the same memory where the graph works in place.
+ */
+export interface Binding {
+	/** Binds memory as an input; the array may be refilled between runs without binding again. */
+	input(name: string, data: TensorData, dims: readonly number[]): void;
+	/** Binds memory that the run writes. */
+	output(name: string, data: TensorData, dims: readonly number[]): void;
+	/** Lets the run allocate this output; read it with {@link take}. */
+	outputAny(name: string): void;
+	/** Forgets all outputs. */
+	clearOutputs(): void;
+	/** Copy of an output bound with {@link outputAny}, after a run. */
+	take(name: string): Tensor;
+	/**
+	 * Runs the graph. Aborting ends the run between two nodes (C API) and rejects with `cancelled`;
+	 * what it was writing is then undefined.
+	 */
+	run(signal?: AbortSignal): Promise<void>;
+	release(): void;
+}

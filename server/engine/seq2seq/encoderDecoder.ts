@@ -1,0 +1,79 @@
+/**
+ * What the engine can do with an encoder-decoder, free of any model's own rules: encode a batch,
+ * then feed tokens to rows that share their cross-attention caches. Translation and speech both
+ * drive this; opened by {@link ./openEncoderDecoder.ts}.
+ */
+
+import type { Tensor, TensorInfo } from '../runtime/runtime.ts';
+
+/** A loaded encoder and decoder. */
+export interface EncoderDecoder {
+	/** Inputs of the encoder graph by name (`input_ids`, `input_features`, `input_values`, …). */
+	readonly encoderInputs: ReadonlyMap<string, TensorInfo>;
+	/** Width of a logits row. */
+	readonly vocabularySize: number;
+	/** Decoder layers whose cross-attention the graph can output, ascending; often none. */
+	readonly attentionLayers: readonly number[];
+	/** False where a row's result depends on its neighbours (dynamic int8): use one item per batch. */
+	readonly batchInvariant: boolean;
+	/**
+	 * Runs the encoder on a batch. An `attention_mask` among the inputs (int64, 1 = real) is kept for
+	 * the decoder's `encoder_attention_mask`; without one every position counts.
+	 */
+	encode(inputs: Readonly<Record<string, Tensor>>, signal?: AbortSignal): Promise<EncodedBatch>;
+	/**
+	 * Opens rows over encoded items: item 0's rows first, then item 1's, …
+	 * One `DecoderRun` at a time is fed; several may be open.
+	 */
+	start(encoded: EncodedBatch, options?: DecoderStart): DecoderRun;
+	close(): void;
+}
+
+/** Output of the encoder for a batch. */
+export interface EncodedBatch {
+	readonly items: number;
+	/** Encoder positions, padding included. */
+	readonly positions: number;
+	/** `[items, positions, width]`. */
+	readonly hidden: Tensor;
+	/** int64 `[items, positions]`. */
+	readonly mask: Tensor;
+}
+
+export interface DecoderStart {
+	/** Rows per item, e.g. the number of beams or samples; default 1. */
+	readonly rowsPerItem?: number;
+	/** Ask for cross-attention (see {@link EncoderDecoder.attentionLayers}). */
+	readonly attentions?: boolean;
+}
+
+/** Rows being decoded together. All rows have the same length. */
+export interface DecoderRun {
+	/** Rows now alive. */
+	readonly rows: number;
+	/** Tokens fed so far, per row. */
+	readonly length: number;
+	/** Index into the encoded batch for every row. */
+	readonly itemOfRow: readonly number[];
+	/**
+	 * Feeds the next tokens: one list per row, all of equal length ≥ 1. After a rejected call (error
+	 * or cancel) the caches are unchanged and the same tokens may be fed again.
+	 */
+	feed(tokens: readonly (readonly number[])[], signal?: AbortSignal): Promise<DecoderOutput>;
+	/**
+	 * Continues with row `parents[i]` as row i: reorders beams, drops finished rows.
+	 * Cross-attention caches move only when the items change.
+	 */
+	select(parents: readonly number[]): void;
+	release(): void;
+}
+
+/** Result of one {@link DecoderRun.feed}; valid until the next one. */
+export interface DecoderOutput {
+	/** Tokens fed per row in this call. */
+	readonly tokens: number;
+	/** Logits after token `position` (default: the last) of `row`; writable, length = vocabulary. */
+	logits(row: number, position?: number): Float32Array;
+	/** Per layer: cross-attention `[rows, heads, tokens, positions]`, float32. */
+	readonly attentions?: ReadonlyMap<number, Tensor>;
+}
