@@ -46,7 +46,10 @@ export interface ModelDescription {
 export interface ModelVariant {
 	readonly precision: Precision;
 	readonly files: Readonly<Partial<Record<GraphRole, string>>>;
+	/** Graph and external data together. */
 	readonly sizeBytes: number;
+	/** Set for files beside the plain ones, e.g. `attn` for a decoder that also gives cross-attention. */
+	readonly label?: string;
 }
 
 export type GraphRole = 'model' | 'encoder' | 'decoder' | 'decoder-merged' | 'decoder-with-past';
@@ -54,6 +57,8 @@ export type GraphRole = 'model' | 'encoder' | 'decoder' | 'decoder-merged' | 'de
 export interface LoadOptions {
 	readonly folder: string;
 	readonly precision?: Precision;
+	/** Label of a variant beside the plain ones; see {@link ModelVariant.label}. */
+	readonly label?: string;
 	readonly executionProvider?: ExecutionProvider;
 	readonly deviceId?: number;
 	/** Intra-op threads; default: physical cores. */
@@ -317,7 +322,10 @@ export interface TextModel {
 	readonly specialIds: ReadonlySet<number>;
 	readonly vocabularySize: number;
 	/** Renders the chat template; rejects with `invalid_request` what the template refuses. */
-	renderChat(prompt: Extract<GeneratePrompt, { kind: 'chat' }>, addGenerationPrompt?: boolean): string;
+	renderChat(
+		prompt: Extract<GeneratePrompt, { kind: 'chat' }>,
+		addGenerationPrompt?: boolean,
+	): string;
 	/** Token ids of any prompt, exactly as generation will feed them. */
 	promptTokens(prompt: GeneratePrompt): number[];
 }

@@ -1,0 +1,26 @@
+/** Memory a model takes while loaded, estimated before loading it. */
+
+import type { ModelVariant } from '../api.ts';
+import type { GraphSummary } from './graphSummary.ts';
+import { float16 } from './precision.ts';
+import type { ModelShape } from './shape.ts';
+
+/** Context the estimate is made for, in tokens (or the model's own when that is shorter). */
+export const estimateContextTokens = 4096;
+
+/** The runtime, its arena and the text side, in bytes; measured on small models. */
+const runtimeBytes = 96 * 1024 * 1024;
+
+/** Weights, KV caches at {@link estimateContextTokens} and the runtime itself, in bytes. */
+export function estimateMemoryBytes(
+	variant: ModelVariant | undefined,
+	shape: ModelShape,
+	graphs: ReadonlyMap<string, GraphSummary>,
+): number {
+	const context = Math.min(shape.contextLength || estimateContextTokens, estimateContextTokens);
+	const half = [...graphs.values()].some((graph) =>
+		graph.inputs.some((input) => /key/.test(input.name) && input.elementType === float16),
+	);
+	const cells = 2 * shape.layers * shape.kvHeads * shape.headSize * context;
+	return (variant?.sizeBytes ?? 0) + cells * (half ? 2 : 4) + runtimeBytes;
+}

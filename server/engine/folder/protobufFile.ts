@@ -1,0 +1,103 @@
+/** Walks protobuf fields of a file by position through a small read window; big fields are never read. */
+
+import type { FileHandle } from 'node:fs/promises';
+
+/** One field: its number, wire type, and either a varint value or the byte range of its contents. */
+export interface ProtobufField {
+	readonly number: number;
+	/** 0 varint, 1 fixed 64, 2 bytes, 5 fixed 32. */
+	readonly wire: number;
+	/** The varint (exact up to 2⁵³, negative numbers as such); 0 for other wire types. */
+	readonly value: number;
+	readonly start: number;
+	readonly end: number;
+}
+
+const windowBytes = 64 * 1024;
+
+/** Random access to the protobuf fields of an open file. */
+export class ProtobufFile {
+	readonly #handle: FileHandle;
+	readonly #size: number;
+	#window: Buffer = Buffer.alloc(0);
+	#windowStart = 0;
+
+	constructor(handle: FileHandle, size: number) {
+		this.#handle = handle;
+		this.#size = size;
+	}
+
+	/** The fields between two byte positions. Throws when the bytes are not protobuf. */
+	async *fields(start: number, end: number): AsyncGenerator<ProtobufField> {
+		let at = start;
+		while (at < end) {
+			await this.#need(at);
+			const [tag, afterTag] = this.#varint(at);
+			const number = Math.floor(tag / 8);
+			const wire = tag % 8;
+			if (number === 0) throw new Error(`bad field at byte ${at}`);
+			if (wire === 0) {
+				const [value, next] = this.#varint(afterTag);
+				yield { number, wire, value, start: afterTag, end: next };
+				at = next;
+				continue;
+			}
+			let from = afterTag;
+			let length: number;
+			if (wire === 2) [length, from] = this.#varint(afterTag);
+			else if (wire === 1) length = 8;
+			else if (wire === 5) length = 4;
+			else throw new Error(`bad wire type ${wire} at byte ${at}`);
+			at = from + length;
+			if (length < 0 || at > end) throw new Error(`a field ends at byte ${at} of ${end}`);
+			yield { number, wire, value: 0, start: from, end: at };
+		}
+	}
+
+	/** The contents of a field as UTF-8 text (limited to 64 kB). */
+	async text(field: ProtobufField): Promise<string> {
+		return (await this.bytes(field, 65_536)).toString('utf8');
+	}
+
+	/** The contents of a field. Throws when they are longer than the limit. */
+	async bytes(field: ProtobufField, limit: number): Promise<Buffer> {
+		const length = field.end - field.start;
+		if (length > limit) throw new Error(`a field of ${length} bytes where at most ${limit} belong`);
+		if (field.start >= this.#windowStart && field.end <= this.#windowStart + this.#window.length) {
+			return this.#window.subarray(field.start - this.#windowStart, field.end - this.#windowStart);
+		}
+		const buffer = Buffer.alloc(length);
+		const { bytesRead } = await this.#handle.read(buffer, 0, length, field.start);
+		if (bytesRead !== length) throw new Error('the file ends too early');
+		return buffer;
+	}
+
+	// A tag and a length take at most 20 bytes.
+	async #need(at: number): Promise<void> {
+		const wanted = Math.min(at + 20, this.#size);
+		if (at >= this.#windowStart && wanted <= this.#windowStart + this.#window.length) return;
+		const length = Math.min(windowBytes, this.#size - at);
+		const buffer = Buffer.alloc(Math.max(length, 0));
+		const { bytesRead } = await this.#handle.read(buffer, 0, buffer.length, at);
+		this.#window = buffer.subarray(0, bytesRead);
+		this.#windowStart = at;
+	}
+
+	#varint(at: number): [value: number, next: number] {
+		const first = at - this.#windowStart;
+		const low = this.#window[first] ?? 0x80;
+		if (low < 0x80) return [low, at + 1];
+		let value = 0n;
+		let shift = 0n;
+		for (let position = first; position < this.#window.length; position++) {
+			const byte = this.#window[position] as number;
+			value |= BigInt(byte & 0x7f) << shift;
+			if (byte < 0x80) {
+				return [Number(BigInt.asIntN(64, value)), position + 1 + this.#windowStart];
+			}
+			shift += 7n;
+			if (shift > 63n) break;
+		}
+		throw new Error(`bad number at byte ${at}`);
+	}
+}
