@@ -1,0 +1,181 @@
+/**
+ * Fetches a whole model into `<models>/<folder>`: space checked first, one process at a time, files
+ * verified, and the folder renamed into place when all of it is there.
+ */
+
+import { mkdir, rename, rm, stat, statfs } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { AppError, type DownloadProgress } from '../protocol/index.ts';
+import { diskError, downloadFile } from './downloadFile.ts';
+import type { HubHttp } from './http.ts';
+import { lockFile } from './lock.ts';
+import { type Manifest, readManifest, writeManifest } from './manifest.ts';
+import { inside } from './names.ts';
+import type { HubFile } from './repository.ts';
+import type { Selection } from './select.ts';
+
+export interface DownloadModelOptions {
+	/** Folder of all models. */
+	readonly modelsFolder: string;
+	/** Name of this model's folder in it. */
+	readonly folderName: string;
+	readonly repository: string;
+	readonly commit: string;
+	readonly selection: Selection;
+	readonly manifest: Omit<Manifest, 'files' | 'downloadedAt' | 'hub' | 'commit' | 'repository'>;
+	readonly bufferBytes?: number;
+	readonly connections?: number;
+	readonly stallTimeoutMs?: number;
+	readonly backoffMs?: number;
+	readonly now?: () => number;
+	readonly onProgress?: (progress: DownloadProgress) => void;
+	/** Another process is fetching this model; its work is waited for and used. */
+	readonly onWait?: (ownerPid: number | undefined) => void;
+}
+
+/** Bytes that stay free on the disk. */
+const spareBytes = 64 * 1024 * 1024;
+
+/** Resolves to the model's folder. Interrupted downloads resume; a finished one is only checked. */
+export async function downloadModel(
+	http: HubHttp,
+	options: DownloadModelOptions,
+	signal: AbortSignal,
+): Promise<string> {
+	const target = inside(options.modelsFolder, options.folderName);
+	const partial = `${target}.download`;
+	try {
+		await mkdir(options.modelsFolder, { recursive: true });
+		await using _lock = await lockFile(`${target}.lock`, signal, options.onWait);
+		if (await isComplete(target, options)) return target;
+		const { root, files } = options.selection;
+		const local = (file: HubFile) => (root === '' ? file.path : file.path.slice(root.length + 1));
+		await checkSpace(partial, options, files, local);
+		const report = progressOf(options, files);
+		for (const file of files) {
+			const path = inside(partial, local(file));
+			if ((await sizeOf(path)) === file.sizeBytes) {
+				report(file, file.sizeBytes);
+				continue;
+			}
+			await downloadFile(
+				http,
+				{
+					repository: options.repository,
+					commit: options.commit,
+					file,
+					target: path,
+					...(options.bufferBytes === undefined ? {} : { bufferBytes: options.bufferBytes }),
+					...(options.connections === undefined ? {} : { connections: options.connections }),
+					...(options.stallTimeoutMs === undefined
+						? {}
+						: { stallTimeoutMs: options.stallTimeoutMs }),
+					...(options.backoffMs === undefined ? {} : { backoffMs: options.backoffMs }),
+					onProgress: (done) => report(file, done),
+				},
+				signal,
+			);
+			report(file, file.sizeBytes);
+		}
+		await writeManifest(partial, {
+			...options.manifest,
+			repository: options.repository,
+			commit: options.commit,
+			hub: http.endpoint.href,
+			files: files.map((file) => ({
+				path: local(file),
+				sizeBytes: file.sizeBytes,
+				...(file.sha256 === undefined ? {} : { sha256: file.sha256 }),
+			})),
+			downloadedAt: new Date((options.now ?? Date.now)()).toISOString(),
+		});
+		await replace(partial, target);
+		return target;
+	} catch (error) {
+		const full =
+			diskError(error, options.folderName) ?? (error instanceof AppError ? error : undefined);
+		if (full?.code === 'disk_full') await rm(partial, { recursive: true, force: true });
+		throw full ?? error;
+	}
+}
+
+async function isComplete(target: string, options: DownloadModelOptions): Promise<boolean> {
+	const manifest = await readManifest(target);
+	if (manifest === undefined || manifest.commit !== options.commit) return false;
+	if (manifest.precision !== options.manifest.precision) return false;
+	const sizes = await Promise.all(manifest.files.map((file) => sizeOf(inside(target, file.path))));
+	return manifest.files.every((file, index) => sizes[index] === file.sizeBytes);
+}
+
+async function checkSpace(
+	partial: string,
+	options: DownloadModelOptions,
+	files: readonly HubFile[],
+	local: (file: HubFile) => string,
+): Promise<void> {
+	let present = 0;
+	for (const file of files) {
+		const path = inside(partial, local(file));
+		present += (await sizeOf(path)) ?? (await sizeOf(`${path}.part`)) ?? 0;
+	}
+	const needed = options.selection.sizeBytes - present;
+	const space = await statfs(dirname(partial));
+	const free = space.bavail * space.bsize;
+	if (needed > 0 && free < needed + Math.min(spareBytes, free / 10)) {
+		await rm(partial, { recursive: true, force: true });
+		throw new AppError(
+			'disk_full',
+			`${options.folderName} needs ${megabytes(needed)} MB and ${options.modelsFolder} has ${megabytes(free)} MB free. Free some space or choose another model folder.`,
+			{ data: { neededBytes: needed, freeBytes: free } },
+		);
+	}
+}
+
+const megabytes = (bytes: number) => Math.ceil(bytes / 1e6).toLocaleString('en');
+
+function progressOf(options: DownloadModelOptions, files: readonly HubFile[]) {
+	const now = options.now ?? Date.now;
+	const done = new Map<string, number>();
+	const samples: { at: number; bytes: number }[] = [];
+	return (file: HubFile, bytes: number) => {
+		done.set(file.path, bytes);
+		let doneBytes = 0;
+		for (const value of done.values()) doneBytes += value;
+		const at = now();
+		samples.push({ at, bytes: doneBytes });
+		while (samples.length > 2 && at - (samples[0]?.at ?? at) > 5000) samples.shift();
+		const first = samples[0] ?? { at, bytes: doneBytes };
+		options.onProgress?.({
+			model: options.manifest.id,
+			file: file.path,
+			fileFraction: file.sizeBytes === 0 ? 1 : bytes / file.sizeBytes,
+			doneBytes,
+			totalBytes: files.reduce((sum, entry) => sum + entry.sizeBytes, 0),
+			bytesPerSecond: at > first.at ? ((doneBytes - first.bytes) * 1000) / (at - first.at) : 0,
+		});
+	};
+}
+
+/** Puts the finished folder in the place of an older one; the older goes only when the new is there. */
+async function replace(partial: string, target: string): Promise<void> {
+	const old = `${target}.old`;
+	await rm(old, { recursive: true, force: true });
+	const had = await rename(target, old).then(
+		() => true,
+		(error: NodeJS.ErrnoException) => {
+			if (error.code === 'ENOENT') return false;
+			throw error;
+		},
+	);
+	try {
+		await rename(partial, target);
+	} catch (error) {
+		if (had) await rename(old, target);
+		throw error;
+	}
+	if (had) await rm(old, { recursive: true, force: true });
+}
+
+async function sizeOf(path: string): Promise<number | undefined> {
+	return (await stat(path).catch(() => undefined))?.size;
+}

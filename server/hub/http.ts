@@ -1,0 +1,177 @@
+/**
+ * The one module that speaks HTTP to hubs: node-fetch with proxies (HTTP_PROXY, HTTPS_PROXY,
+ * NO_PROXY), extra certificate authorities, checked redirects, and a token that goes to the hub's own
+ * host only.
+ */
+
+import { readFileSync } from 'node:fs';
+import { Agent as HttpAgent } from 'node:http';
+import { Agent as HttpsAgent } from 'node:https';
+import { getCACertificates, rootCertificates } from 'node:tls';
+import { HttpProxyAgent } from 'http-proxy-agent';
+import { HttpsProxyAgent } from 'https-proxy-agent';
+import fetch, { type Response } from 'node-fetch';
+import { getProxyForUrl } from 'proxy-from-env';
+import { AppError } from '../protocol/index.ts';
+import { checkUrl, publicLookup } from './addresses.ts';
+
+export interface HubHttpOptions {
+	/** Base address of the hub, e.g. `https://huggingface.co`. */
+	readonly endpoint: string;
+	/** Bearer token for the hub's own host; never sent elsewhere. */
+	readonly token?: () => string | undefined;
+	/** Proxy from the editor's settings; `undefined` = from the environment. */
+	readonly proxy?: string;
+	/** PEM file with further certificate authorities. */
+	readonly caFile?: string;
+	/** Milliseconds to wait for the head of an answer. */
+	readonly headTimeoutMs?: number;
+}
+
+export interface HubHttp {
+	readonly endpoint: URL;
+	/**
+	 * Follows up to 8 redirects and resolves with the last answer, whatever its status. Errors of the
+	 * network become `download_failed` and name the address that failed.
+	 */
+	get(
+		url: string | URL,
+		headers: Readonly<Record<string, string>>,
+		signal: AbortSignal,
+	): Promise<Response>;
+	close(): void;
+}
+
+const mostRedirects = 8;
+
+/** Makes the client. One per configuration; sockets are kept alive between requests. */
+export function createHubHttp(options: HubHttpOptions): HubHttp {
+	const endpoint = parseEndpoint(options.endpoint);
+	const trusted = new Set([endpoint.host]);
+	const lookup = publicLookup(new Set([endpoint.hostname]));
+	const ca = authorities(options.caFile);
+	const plain = new HttpAgent({ keepAlive: true, lookup });
+	const secure = new HttpsAgent({ keepAlive: true, lookup, ca });
+	const proxies = new Map<string, HttpAgent | HttpsAgent>();
+
+	const agentFor = (url: URL) => {
+		const proxy = options.proxy ?? getProxyForUrl(url.href);
+		if (proxy === '') return url.protocol === 'https:' ? secure : plain;
+		const key = `${url.protocol}${proxy}`;
+		const known = proxies.get(key);
+		if (known !== undefined) return known;
+		const made =
+			url.protocol === 'https:'
+				? (new HttpsProxyAgent(proxy, { keepAlive: true, ca }) as unknown as HttpsAgent)
+				: (new HttpProxyAgent(proxy, { keepAlive: true }) as unknown as HttpAgent);
+		proxies.set(key, made);
+		return made;
+	};
+
+	async function once(url: URL, headers: Record<string, string>, signal: AbortSignal) {
+		const timeout = AbortSignal.timeout(options.headTimeoutMs ?? 30_000);
+		const stop = new AbortController();
+		const abort = () => stop.abort();
+		for (const source of [signal, timeout]) {
+			if (source.aborted) abort();
+			source.addEventListener('abort', abort);
+		}
+		try {
+			// The signal given to fetch would also end the body, so the head's time-out is detached after it.
+			const response = await fetch(url.href, {
+				headers,
+				agent: agentFor,
+				redirect: 'manual',
+				compress: false,
+				signal: stop.signal,
+			});
+			timeout.removeEventListener('abort', abort);
+			return response;
+		} catch (error) {
+			timeout.removeEventListener('abort', abort);
+			if (signal.aborted) throw new AppError('cancelled');
+			throw networkError(url, error, timeout.aborted);
+		}
+	}
+
+	return {
+		endpoint,
+		async get(start, headers, signal) {
+			let url = new URL(start);
+			for (let hop = 0; hop <= mostRedirects; hop++) {
+				checkUrl(url, trusted);
+				const token = url.host === endpoint.host ? options.token?.() : undefined;
+				const response = await once(
+					url,
+					{
+						'user-agent': 'nearglot',
+						...headers,
+						...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+					},
+					signal,
+				);
+				const location = response.headers.get('location');
+				if (response.status < 300 || response.status >= 400 || location === null) return response;
+				await discard(response);
+				url = new URL(location, url);
+			}
+			throw new AppError('download_failed', `${new URL(start).origin} redirects in circles.`);
+		},
+		close() {
+			plain.destroy();
+			secure.destroy();
+			for (const agent of proxies.values()) agent.destroy();
+		},
+	};
+}
+
+/** Reads and throws away what is left of a body, so that its socket can be used again. */
+export async function discard(response: Response): Promise<void> {
+	const body = response.body as unknown as NodeJS.ReadableStream | null;
+	if (body === null) return;
+	if ('destroy' in body && typeof body.destroy === 'function') body.destroy();
+}
+
+function parseEndpoint(text: string): URL {
+	let url: URL;
+	try {
+		url = new URL(text);
+	} catch (error) {
+		throw new AppError('invalid_request', `The hub address ${JSON.stringify(text)} is not a URL.`, {
+			cause: error,
+		});
+	}
+	if (url.protocol !== 'https:' && url.protocol !== 'http:')
+		throw new AppError('invalid_request', `The hub address must be https, not ${url.protocol}`);
+	url.pathname = url.pathname.replace(/\/+$/, '');
+	return url;
+}
+
+function authorities(caFile: string | undefined): string[] | undefined {
+	if (caFile === undefined)
+		return [...new Set([...rootCertificates, ...getCACertificates('system')])];
+	try {
+		return [...rootCertificates, ...getCACertificates('system'), readFileSync(caFile, 'utf8')];
+	} catch (error) {
+		throw new AppError('invalid_request', `The certificate file ${caFile} cannot be read.`, {
+			cause: error,
+		});
+	}
+}
+
+function networkError(url: URL, error: unknown, timedOut: boolean): AppError {
+	if (error instanceof AppError) return error;
+	const cause = error instanceof Error && error.cause instanceof AppError ? error.cause : undefined;
+	if (cause !== undefined) return cause;
+	const reason = timedOut
+		? 'no answer in time'
+		: error instanceof Error
+			? ((error as NodeJS.ErrnoException).code ?? '') || error.message
+			: String(error);
+	const hint = /CERT|SELF_SIGNED|ISSUER/.test(reason)
+		? ' If your network inspects TLS, set the certificate file of its authority in the settings.'
+		: ' Check the network and the proxy settings, then run it again: it resumes.';
+	return new AppError('download_failed', `${url.origin}${url.pathname}: ${reason}.${hint}`, {
+		cause: error,
+	});
+}

@@ -1,0 +1,54 @@
+/** `nearglot.json` in a downloaded model's folder: what it is, where it came from, what must be there. */
+
+import { open, readFile, rename } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { ModelTask, Precision } from '../protocol/index.ts';
+
+export interface Manifest {
+	/** `name:version` of the catalogue, or of the hub id for models outside it. */
+	readonly id: string;
+	readonly alias: string;
+	readonly displayName: string;
+	readonly repository: string;
+	readonly commit: string;
+	readonly hub: string;
+	readonly license?: string;
+	readonly task?: ModelTask;
+	readonly precision?: Precision;
+	readonly files: readonly {
+		readonly path: string;
+		readonly sizeBytes: number;
+		readonly sha256?: string;
+	}[];
+	/** ISO 8601. */
+	readonly downloadedAt: string;
+}
+
+export const manifestName = 'nearglot.json';
+
+/** The manifest of a folder, or `undefined` when there is none or it cannot be read. */
+export async function readManifest(folder: string): Promise<Manifest | undefined> {
+	try {
+		const value = JSON.parse(
+			await readFile(join(folder, manifestName), 'utf8'),
+		) as Partial<Manifest>;
+		if (typeof value.id !== 'string' || !Array.isArray(value.files)) return undefined;
+		return value as Manifest;
+	} catch {
+		// A folder without a manifest is a model that somebody put there; it is recognised by its files.
+		return undefined;
+	}
+}
+
+/** Writes the manifest last and atomically: its presence says that the model is complete. */
+export async function writeManifest(folder: string, manifest: Manifest): Promise<void> {
+	const path = join(folder, manifestName);
+	const handle = await open(`${path}.new`, 'w');
+	try {
+		await handle.writeFile(`${JSON.stringify(manifest, null, '\t')}\n`);
+		await handle.sync();
+	} finally {
+		await handle.close();
+	}
+	await rename(`${path}.new`, path);
+}

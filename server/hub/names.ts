@@ -1,0 +1,72 @@
+/**
+ * Names that come from outside (hub listings, requests, archives) before they touch the disk. Every
+ * rule refuses; nothing is "cleaned". Cases: CVE-2024-37032, CVE-2026-7020, zip-slip.
+ */
+
+import { join, resolve, sep } from 'node:path';
+import { AppError } from '../protocol/index.ts';
+
+const reserved = /^(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])(\..*)?$/i;
+const longestPath = 512;
+
+/** Why a relative path is refused, or `undefined` when it is safe on Windows, macOS and Linux. */
+export function pathFault(path: string): string | undefined {
+	if (path === '' || path.length > longestPath) return 'is empty or too long';
+	if (/[\u0000-\u001f\u007f<>:"|?*\\]/.test(path))
+		return 'has a character that file systems forbid';
+	if (path.startsWith('/')) return 'is absolute';
+	for (const part of path.split('/')) {
+		if (part === '' || part === '.' || part === '..') return 'leaves its folder';
+		if (part.length > 200) return 'has a part that is too long';
+		if (/[. ]$/.test(part)) return 'has a part that ends with a dot or a space';
+		if (reserved.test(part)) return 'is a reserved name on Windows';
+	}
+	return undefined;
+}
+
+/** Checks every path of a listing, also against two that differ only in case. */
+export function checkListing(paths: readonly string[]): void {
+	const seen = new Map<string, string>();
+	for (const path of paths) {
+		const fault = pathFault(path);
+		if (fault !== undefined)
+			throw new AppError(
+				'download_failed',
+				`The hub lists ${JSON.stringify(path)}, which ${fault}.`,
+			);
+		const key = path.normalize('NFC').toLowerCase();
+		const other = seen.get(key);
+		if (other !== undefined)
+			throw new AppError(
+				'download_failed',
+				`The hub lists ${JSON.stringify(other)} and ${JSON.stringify(path)}, which are one file on many disks.`,
+			);
+		seen.set(key, path);
+	}
+}
+
+/** Joins a checked relative path to a folder and proves that it stays inside. */
+export function inside(folder: string, path: string): string {
+	const fault = pathFault(path);
+	const full = resolve(join(folder, ...path.split('/')));
+	if (fault !== undefined || !full.startsWith(resolve(folder) + sep))
+		throw new AppError(
+			'invalid_request',
+			`The path ${JSON.stringify(path)} ${fault ?? 'leaves its folder'}.`,
+		);
+	return full;
+}
+
+/** Ids that people and clients may send: `name` or `name:version`. */
+export const modelIdPattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}(:\d{1,9})?$/;
+
+/** `organisation/name`, as hubs have it. */
+export const repositoryPattern = /^[A-Za-z0-9][\w.-]{0,95}\/[A-Za-z0-9][\w.-]{0,95}$/;
+
+/** Branch, tag or commit. */
+export const revisionPattern = /^[A-Za-z0-9][\w.-]{0,127}(\/[\w.-]{1,127}){0,3}$/;
+
+/** A hub id as one folder name: `organisation/name` → `organisation--name`. */
+export function folderName(repository: string): string {
+	return repository.replace('/', '--');
+}

@@ -1,0 +1,154 @@
+/** What a hub says of a repository: its commit and its files with sizes and hashes. */
+
+import { AppError } from '../protocol/index.ts';
+import { discard, type HubHttp } from './http.ts';
+import { checkListing, repositoryPattern, revisionPattern } from './names.ts';
+
+export interface HubFile {
+	readonly path: string;
+	readonly sizeBytes: number;
+	/** SHA-256 of the content (large files), as the hub gives it. */
+	readonly sha256?: string;
+	/** Git blob id (SHA-1 over a header and the content) of small files. */
+	readonly gitSha1?: string;
+}
+
+export interface HubRepository {
+	readonly repository: string;
+	/** Full commit, so that all files come from one state. */
+	readonly commit: string;
+	readonly files: readonly HubFile[];
+	readonly license?: string;
+}
+
+interface TreeEntry {
+	readonly type?: unknown;
+	readonly path?: unknown;
+	readonly size?: unknown;
+	readonly oid?: unknown;
+	readonly lfs?: { readonly oid?: unknown; readonly size?: unknown };
+}
+
+/** Asks the hub for a repository at a revision. 401/403/404 become advice. */
+export async function readRepository(
+	http: HubHttp,
+	repository: string,
+	revision: string,
+	signal: AbortSignal,
+): Promise<HubRepository> {
+	if (!repositoryPattern.test(repository))
+		throw new AppError(
+			'invalid_request',
+			`${JSON.stringify(repository)} is not a hub id (owner/name).`,
+		);
+	if (!revisionPattern.test(revision))
+		throw new AppError('invalid_request', `${JSON.stringify(revision)} is not a revision.`);
+	const base = `${http.endpoint.href.replace(/\/$/, '')}/api/models/${repository}`;
+	const info = await json(
+		http,
+		`${base}/revision/${encodeURIComponent(revision)}`,
+		repository,
+		signal,
+	);
+	const { sha, cardData } = info.value as {
+		sha?: unknown;
+		cardData?: { license?: unknown };
+	};
+	if (typeof sha !== 'string' || !/^[0-9a-f]{40}$/.test(sha))
+		throw new AppError('download_failed', `The hub gave no commit for ${repository}.`);
+	const files: HubFile[] = [];
+	let page: string | undefined = `${base}/tree/${sha}?recursive=true`;
+	for (let count = 0; page !== undefined; count++) {
+		if (count > 100)
+			throw new AppError('download_failed', `The hub's list of ${repository} has no end.`);
+		const answer: { value: unknown; next: string | undefined } = await json(
+			http,
+			page,
+			repository,
+			signal,
+		);
+		if (!Array.isArray(answer.value))
+			throw new AppError('download_failed', `The hub's list of ${repository} is not a list.`);
+		for (const entry of answer.value as TreeEntry[]) {
+			const file = parseEntry(entry);
+			if (file !== undefined) files.push(file);
+		}
+		page = answer.next;
+	}
+	checkListing(files.map((file) => file.path));
+	const license = cardData?.license;
+	return {
+		repository,
+		commit: sha,
+		files,
+		...(typeof license === 'string' ? { license } : {}),
+	};
+}
+
+function parseEntry(entry: TreeEntry): HubFile | undefined {
+	if (entry.type !== 'file' || typeof entry.path !== 'string') return undefined;
+	const size = entry.lfs?.size ?? entry.size;
+	if (typeof size !== 'number' || !Number.isSafeInteger(size) || size < 0)
+		throw new AppError(
+			'download_failed',
+			`The hub gives no size for ${JSON.stringify(entry.path)}.`,
+		);
+	const large = entry.lfs?.oid;
+	if (typeof large === 'string' && /^[0-9a-f]{64}$/.test(large))
+		return { path: entry.path, sizeBytes: size, sha256: large };
+	const small = entry.oid;
+	return typeof small === 'string' && /^[0-9a-f]{40}$/.test(small)
+		? { path: entry.path, sizeBytes: size, gitSha1: small }
+		: { path: entry.path, sizeBytes: size };
+}
+
+async function json(http: HubHttp, url: string, repository: string, signal: AbortSignal) {
+	const response = await http.get(url, { accept: 'application/json' }, signal);
+	if (!response.ok) {
+		await discard(response);
+		throw hubStatusError(response.status, repository, http.endpoint);
+	}
+	const link = response.headers.get('link')?.match(/<([^>]+)>;\s*rel="next"/)?.[1];
+	try {
+		return {
+			value: (await response.json()) as unknown,
+			next: link === undefined ? undefined : new URL(link, url).href,
+		};
+	} catch (error) {
+		throw new AppError('download_failed', `The hub's answer for ${repository} is not JSON.`, {
+			cause: error,
+		});
+	}
+}
+
+/** An HTTP status of a hub as advice. */
+export function hubStatusError(status: number, what: string, endpoint: URL): AppError {
+	const host = endpoint.host;
+	if (status === 401)
+		return new AppError(
+			'invalid_api_key',
+			`${host} wants a token for ${what}: set a hub token, and accept the model's licence on its page.`,
+		);
+	if (status === 403)
+		return new AppError(
+			'forbidden',
+			`${host} does not allow this token to read ${what}: accept its licence on its page, or use another token.`,
+		);
+	if (status === 404)
+		return new AppError(
+			'model_not_found',
+			`${host} has no ${what}. Check the spelling (owner/name).`,
+		);
+	if (status === 429)
+		return new AppError(
+			'rate_limited',
+			`${host} asks to slow down; the download goes on by itself.`,
+		);
+	return new AppError('download_failed', `${host} answered ${status} for ${what}.`);
+}
+
+/** Address of one file at one commit. */
+export function fileUrl(http: HubHttp, repository: string, commit: string, path: string): string {
+	const encoded = path.split('/').map(encodeURIComponent).join('/');
+	return `${http.endpoint.href.replace(/\/$/, '')}/${repository}/resolve/${commit}/${encoded}`;
+}

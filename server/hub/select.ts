@@ -1,0 +1,169 @@
+/** Which files of a hub repository make up one runnable model, for a device and a precision. */
+
+import { AppError, type ModelLayout, type Precision } from '../protocol/index.ts';
+import type { HubFile } from './repository.ts';
+
+export interface Selection {
+	readonly layout: ModelLayout;
+	readonly precision: Precision | undefined;
+	readonly files: readonly HubFile[];
+	/** Folder inside the repository that becomes the model's root; `''` for the whole repository. */
+	readonly root: string;
+	readonly sizeBytes: number;
+}
+
+export interface SelectOptions {
+	readonly device: 'CPU' | 'GPU' | 'NPU';
+	readonly precision?: Precision;
+	/** Folder inside the repository, where one holds several models. */
+	readonly subfolder?: string;
+}
+
+/** transformers.js file suffix of every precision. */
+export const precisionSuffixes: Readonly<Record<Precision, string>> = {
+	fp32: '',
+	fp16: '_fp16',
+	q8: '_quantized',
+	int8: '_int8',
+	uint8: '_uint8',
+	q4: '_q4',
+	q4f16: '_q4f16',
+	bnb4: '_bnb4',
+};
+
+const preferred: Readonly<Record<SelectOptions['device'], readonly Precision[]>> = {
+	CPU: ['q4', 'q8', 'int8', 'uint8', 'fp32', 'q4f16', 'fp16', 'bnb4'],
+	GPU: ['q4f16', 'fp16', 'q4', 'fp32', 'q8'],
+	NPU: ['q8', 'int8', 'q4', 'fp16', 'fp32'],
+};
+/** Encoder-decoders lose more to four bits than decoders do, and int8 is faster in batches. */
+const preferredSeq2Seq: readonly Precision[] = [
+	'q8',
+	'int8',
+	'fp32',
+	'q4',
+	'fp16',
+	'q4f16',
+	'uint8',
+	'bnb4',
+];
+
+const sideFile =
+	/^(config|generation_config|tokenizer|tokenizer_config|special_tokens_map|added_tokens|vocab|preprocessor_config|processor_config|modules|sentence_bert_config|config_sentence_transformers|genai_config|inference_model)\.json$|^chat_template\.(jinja|json)$|\.(spm|model|tiktoken)$|^merges\.txt$|^vocab\.txt$|^(LICENSE|LICENCE|NOTICE|USE_POLICY)(\.(md|txt))?$|^1_Pooling\/config\.json$/i;
+
+/** Chooses; throws `unsupported_model` that says what the repository has instead. */
+export function selectFiles(files: readonly HubFile[], options: SelectOptions): Selection {
+	const root = options.subfolder ?? genaiFolder(files, options.device);
+	if (root !== undefined && files.some((file) => file.path === join(root, 'genai_config.json'))) {
+		const inside = files.filter(
+			(file) =>
+				(root === '' ? !file.path.includes('/') : file.path.startsWith(`${root}/`)) &&
+				wanted(file.path),
+		);
+		return selection('genai', options.precision, inside, root);
+	}
+	const base = options.subfolder ?? '';
+	const graphs = files.filter(
+		(file) => file.path.startsWith(join(base, 'onnx/')) && file.path.endsWith('.onnx'),
+	);
+	if (graphs.length === 0) {
+		const formats = [...new Set(files.map((file) => file.path.match(/\.[a-z0-9]+$/i)?.[0] ?? ''))];
+		throw new AppError(
+			'unsupported_model',
+			`The repository has no ONNX files (onnx/*.onnx or genai_config.json); it has ${formats.filter(Boolean).slice(0, 8).join(', ') || 'nothing'}. Look for an ONNX export of it.`,
+		);
+	}
+	const seq2seq = graphs.some((file) => /\/encoder_model[^/]*\.onnx$/.test(file.path));
+	const order =
+		options.precision !== undefined
+			? [options.precision]
+			: seq2seq && options.device === 'CPU'
+				? preferredSeq2Seq
+				: preferred[options.device];
+	for (const precision of order) {
+		const chosen = graphsOf(files, base, precisionSuffixes[precision], seq2seq);
+		if (chosen === undefined) continue;
+		const sides = files.filter(
+			(file) =>
+				file.path.startsWith(base === '' ? '' : `${base}/`) &&
+				sideFile.test(strip(file.path, base)),
+		);
+		return selection('transformers.js', precision, [...sides, ...chosen], base);
+	}
+	const present = Object.entries(precisionSuffixes)
+		.filter(([, suffix]) => graphsOf(files, base, suffix, seq2seq) !== undefined)
+		.map(([name]) => name);
+	throw new AppError(
+		'unsupported_model',
+		`The repository has no ${options.precision ?? 'usable'} variant; it has ${present.join(', ') || 'none that is complete'}.`,
+		{ param: 'precision' },
+	);
+}
+
+function graphsOf(
+	files: readonly HubFile[],
+	base: string,
+	suffix: string,
+	seq2seq: boolean,
+): HubFile[] | undefined {
+	const graph = (name: string) =>
+		files.filter((file) => isGraph(file.path, join(base, `onnx/${name}${suffix}`)));
+	if (!seq2seq) {
+		const model = graph('model');
+		const found = model.length > 0 ? model : graph('decoder_model_merged');
+		return found.length > 0 ? found : undefined;
+	}
+	const encoder = graph('encoder_model');
+	const merged = graph('decoder_model_merged');
+	const split = [...graph('decoder_model'), ...graph('decoder_with_past_model')];
+	if (encoder.length === 0) return undefined;
+	if (merged.length > 0) return [...encoder, ...merged];
+	return split.length > 1 ? [...encoder, ...split] : undefined;
+}
+
+/** A graph file or one of its external data files (`.onnx_data`, `.onnx_data_1`, `.onnx.data`). */
+function isGraph(path: string, stem: string): boolean {
+	return (
+		path.startsWith(`${stem}.onnx`) && /^\.onnx([._]data(_\d+)?)?$/.test(path.slice(stem.length))
+	);
+}
+
+function genaiFolder(
+	files: readonly HubFile[],
+	device: SelectOptions['device'],
+): string | undefined {
+	const folders = files
+		.filter((file) => /(^|\/)genai_config\.json$/.test(file.path))
+		.map((file) => file.path.replace(/\/?genai_config\.json$/, ''));
+	const score = (folder: string) => {
+		if (device === 'CPU')
+			return /cpu/i.test(folder) ? 2 : /cuda|gpu|directml|dml|npu|qnn/i.test(folder) ? 0 : 1;
+		if (device === 'GPU')
+			return /cuda|gpu|directml|dml|webgpu/i.test(folder) ? 2 : /cpu|npu|qnn/i.test(folder) ? 0 : 1;
+		return /npu|qnn/i.test(folder) ? 2 : 0;
+	};
+	return folders.sort((a, b) => score(b) - score(a) || a.localeCompare(b))[0];
+}
+
+function wanted(path: string): boolean {
+	return !/(^|\/)\.|README|\.(md|png|jpg|py)$/i.test(path) || /LICEN[CS]E|NOTICE/i.test(path);
+}
+
+const join = (folder: string, path: string) => (folder === '' ? path : `${folder}/${path}`);
+const strip = (path: string, folder: string) =>
+	folder === '' ? path : path.slice(folder.length + 1);
+
+function selection(
+	layout: ModelLayout,
+	precision: Precision | undefined,
+	files: readonly HubFile[],
+	root: string,
+): Selection {
+	return {
+		layout,
+		precision,
+		files,
+		root,
+		sizeBytes: files.reduce((sum, file) => sum + file.sizeBytes, 0),
+	};
+}

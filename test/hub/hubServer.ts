@@ -1,0 +1,145 @@
+/** A hub on loopback that misbehaves on request: ranges, redirects, ETags, stalls, truncation, damage. */
+
+import { createHash } from 'node:crypto';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export interface HubContent {
+	readonly [path: string]: Buffer;
+}
+
+export interface HubFaults {
+	/** Called before a file is served; answering `true` means the fault has taken over. */
+	onFile?: (
+		request: IncomingMessage,
+		response: ServerResponse,
+		path: string,
+	) => boolean | Promise<boolean>;
+	ranges?: boolean;
+	/** Serves files from a second server by redirect. */
+	redirect?: string;
+	etag?: (path: string) => string | undefined;
+}
+
+export interface TestHub extends AsyncDisposable {
+	readonly url: string;
+	readonly requests: {
+		path: string;
+		range: string | undefined;
+		authorization: string | undefined;
+	}[];
+	/** Bytes of file bodies handed to sockets. */
+	sentBytes: number;
+	faults: HubFaults;
+}
+
+export const testCommit = 'a'.repeat(40);
+
+/** Starts the hub with one repository, `acme/tiny`. */
+export async function startHub(content: HubContent, faults: HubFaults = {}): Promise<TestHub> {
+	const server: Server = createServer((request, response) => {
+		void answer(request, response).catch(() => response.destroy());
+	});
+	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+	const { port } = server.address() as AddressInfo;
+	const hub: TestHub = {
+		url: `http://127.0.0.1:${port}`,
+		requests: [],
+		sentBytes: 0,
+		faults,
+		[Symbol.asyncDispose]: async () => {
+			server.closeAllConnections();
+			await new Promise((resolve) => server.close(resolve));
+		},
+	};
+
+	async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+		const url = new URL(request.url ?? '/', hub.url);
+		const path = decodeURIComponent(url.pathname);
+		const range = request.headers.range;
+		hub.requests.push({ path, range, authorization: request.headers.authorization });
+		if (path.startsWith('/api/models/acme/tiny/revision/')) {
+			response.end(JSON.stringify({ sha: testCommit, cardData: { license: 'mit' } }));
+			return;
+		}
+		if (path.startsWith('/api/models/acme/tiny/tree/')) {
+			response.end(
+				JSON.stringify(
+					Object.entries(content).map(([name, bytes]) => ({
+						type: 'file',
+						path: name,
+						size: bytes.length,
+						oid: createHash('sha1').update(`blob ${bytes.length}\0`).update(bytes).digest('hex'),
+						...(bytes.length > 1000
+							? {
+									lfs: {
+										oid: createHash('sha256').update(bytes).digest('hex'),
+										size: bytes.length,
+									},
+								}
+							: {}),
+					})),
+				),
+			);
+			return;
+		}
+		const name =
+			path.match(/^\/acme\/tiny\/resolve\/[^/]+\/(.*)$/)?.[1] ?? path.match(/^\/cdn\/(.*)$/)?.[1];
+		const bytes = name === undefined ? undefined : content[name];
+		if (name === undefined || bytes === undefined) {
+			response.writeHead(404).end('{}');
+			return;
+		}
+		if ((await hub.faults.onFile?.(request, response, name)) === true) return;
+		if (hub.faults.redirect !== undefined && !path.startsWith('/cdn/')) {
+			response.writeHead(302, { location: `${hub.faults.redirect}/cdn/${name}` }).end();
+			return;
+		}
+		serve(request, response, hub, bytes, name);
+	}
+	return hub;
+}
+
+/** Serves bytes with ranges and validators, as a good server does. */
+export function serve(
+	request: IncomingMessage,
+	response: ServerResponse,
+	hub: TestHub,
+	bytes: Buffer,
+	name: string,
+): void {
+	const etag =
+		hub.faults.etag === undefined
+			? `"${createHash('sha256').update(bytes).digest('hex')}"`
+			: hub.faults.etag(name);
+	const condition = request.headers['if-range'];
+	const match =
+		hub.faults.ranges === false || (condition !== undefined && condition !== etag)
+			? null
+			: (request.headers.range?.match(/^bytes=(\d+)-(\d*)$/) ?? null);
+	const start = match === null ? 0 : Number(match[1]);
+	const end =
+		match === null || match[2] === ''
+			? bytes.length - 1
+			: Math.min(Number(match[2]), bytes.length - 1);
+	const body = bytes.subarray(start, end + 1);
+	response.writeHead(match === null ? 200 : 206, {
+		'content-length': body.length,
+		...(etag === undefined ? {} : { etag }),
+		...(match === null ? {} : { 'content-range': `bytes ${start}-${end}/${bytes.length}` }),
+	});
+	let at = 0;
+	const push = () => {
+		while (at < body.length) {
+			const piece = body.subarray(at, at + 64 * 1024);
+			at += piece.length;
+			hub.sentBytes += piece.length;
+			if (!response.write(piece)) {
+				response.once('drain', push);
+				return;
+			}
+		}
+		response.end();
+	};
+	push();
+}
