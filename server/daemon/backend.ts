@@ -10,9 +10,16 @@
  * daemon with findOrStartDaemon() of server/daemon/client.ts.
  */
 
-import type { ModelHost } from '../services/host.ts';
+import { availableParallelism, freemem } from 'node:os';
+import { describeModel } from '../engine/folder/describe.ts';
+import { loadTextModel } from '../engine/tokenizer/textModel.ts';
 import type { Logger } from '../services/log.ts';
 import { type Activity, createActivity } from './activity.ts';
+import { createEvents, type DaemonEvents } from './events.ts';
+import { selfCommand } from './machine.ts';
+import { createModelHost, type ModelHostOptions, type RunnerHost } from './modelHost.ts';
+import { ModelIndex, type ModelRoot } from './modelIndex.ts';
+import type { RunnerCommand } from './runnerProcess.ts';
 
 export interface BackendSettings {
 	/** Folder of downloaded and own models. */
@@ -28,31 +35,55 @@ export interface BackendSettings {
 	readonly onPurpose: boolean;
 	/** Environment the daemon was started with. */
 	readonly env: NodeJS.ProcessEnv;
+	readonly models: ModelHostOptions;
+	/** Ends the daemon in good order. */
+	stop(reason: string): void;
 }
 
 export interface Backend {
 	readonly settings: BackendSettings;
-	readonly host: ModelHost;
+	readonly host: RunnerHost;
 	readonly log: Logger;
 	readonly activity: Activity;
+	readonly events: DaemonEvents;
 	/** Ends the daemon in good order. */
 	stop(reason: string): void;
 	close(): Promise<void>;
 }
 
 export interface BackendDeps {
-	readonly host: ModelHost;
 	readonly log: Logger;
-	stop(reason: string): void;
+	/** Command of a new runner; tests put their own in its place. */
+	readonly runner?: () => RunnerCommand;
 }
 
 export function createBackend(settings: BackendSettings, deps: BackendDeps): Backend {
+	const { log } = deps;
+	const roots: ModelRoot[] = [{ folder: settings.modelsDir, origin: 'local' }];
+	if (settings.builtInDir !== undefined)
+		roots.push({ folder: settings.builtInDir, origin: 'built-in' });
+	const host = createModelHost(settings.models, {
+		index: new ModelIndex(roots, describeModel),
+		loadText: loadTextModel,
+		runner: deps.runner ?? (() => runnerCommand(settings.env)),
+		freeBytes: () => process.availableMemory?.() ?? freemem(),
+		log,
+	});
+	const events = createEvents();
+	host.onChange(({ model, state }) => events.emit({ type: 'model', model, state }));
 	return {
 		settings,
-		host: deps.host,
-		log: deps.log,
+		host,
+		log,
 		activity: createActivity(),
-		stop: deps.stop,
-		close: async () => {},
+		events,
+		stop: settings.stop,
+		close: () => host.close(),
 	};
+}
+
+/** A runner of this same product. libuv's pool must not be the limit of parallel native calls. */
+function runnerCommand(env: NodeJS.ProcessEnv): RunnerCommand {
+	const threads = env['UV_THREADPOOL_SIZE'] ?? String(Math.max(8, availableParallelism() * 2));
+	return selfCommand(['runner'], { ...env, UV_THREADPOOL_SIZE: threads });
 }

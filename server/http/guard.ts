@@ -85,7 +85,7 @@ export function guard(options: GuardOptions): MiddlewareHandler<AppEnv> {
 				'invalid_api_key',
 				key === ''
 					? 'This server wants its key: send Authorization: Bearer KEY.'
-					: 'The key is not the one of this server (it changes at each start unless --key is given).',
+					: 'The key is not the one of this server (it changes at each start unless NEARGLOT_KEY sets it).',
 			);
 		answerOrigin(context, options.allowedOrigins);
 		await next();

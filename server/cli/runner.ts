@@ -1,0 +1,21 @@
+/** `nearglot runner`: a process for one model. Started by the daemon, talks over IPC. */
+
+import { processChannel, serveRunner } from '../daemon/runnerMain.ts';
+import { loadEngine } from '../engine/engine.ts';
+import type { Command } from './command.ts';
+
+export const runnerCommand: Command = {
+	name: 'runner',
+	summary: '',
+	help: 'Usage: nearglot runner\n\nRuns one model for the daemon, which starts it. Not for use by hand.',
+	run: async (_args, _io) => {
+		const channel = processChannel();
+		// The signals of a terminal are the daemon's business; it closes its runners in order.
+		for (const signal of ['SIGINT', 'SIGHUP'] as const) process.on(signal, () => {});
+		process.once('disconnect', () => process.exit(0));
+		await serveRunner(channel, loadEngine);
+		// Native threads of the runtime may still be parked; nothing is left to be lost.
+		setImmediate(() => process.exit(0));
+		return 0;
+	},
+};

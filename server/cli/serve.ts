@@ -1,0 +1,153 @@
+/** `nearglot serve`: the daemon in the foreground, or in the background for those who need one. */
+
+import { createBackend } from '../daemon/backend.ts';
+import { startDaemon } from '../daemon/daemon.ts';
+import { createLogger, type LogOptions } from '../daemon/log.ts';
+import { builtInModelsDir, thisMachine } from '../daemon/machine.ts';
+import { daemonFiles, dataDir } from '../daemon/paths.ts';
+import { listen } from '../http/listen.ts';
+import { asAppError, toErrorWire } from '../protocol/index.ts';
+import { type ParsedArgs, readArgs } from './args.ts';
+import { type Command, type CommandIo, UsageError } from './command.ts';
+
+const help = `
+Usage: nearglot serve [OPTIONS]
+
+Runs the local server until it is stopped.
+
+  --port N           port to listen on (default: any free one)
+  --host H           address to listen on (default 127.0.0.1); others need a key
+  --models DIR       folder of your models (default: in the data folder)
+  --require-key      every route needs the key, also on this machine
+  --allow-origin O   a web page's origin that may call, e.g. https://studio.example; repeatable
+  --allow-host H     another host name that may be used to call; repeatable
+  --ttl S            seconds an unused model stays loaded (default 600, 0 = for ever)
+  --threads N        threads per model (default: physical cores)
+  --context N        longest context in tokens (default: each model's own)
+  --log-level L      silent, error, warn, info or debug (default warn)
+  --json             print one line {"url","key","pid"} when ready
+
+The key is taken from NEARGLOT_KEY, or made anew at each start and written to endpoint.json in the
+data folder, which NEARGLOT_HOME moves.
+`;
+
+const levels = ['silent', 'error', 'warn', 'info', 'debug'] as const;
+
+export const serveCommand: Command = {
+	name: 'serve',
+	summary: 'Run the local server.',
+	help,
+	run: async (args, io) => {
+		const options = readArgs(args, {
+			port: { type: 'string' },
+			host: { type: 'string' },
+			models: { type: 'string' },
+			'require-key': { type: 'boolean' },
+			'allow-origin': { type: 'string', multiple: true },
+			'allow-host': { type: 'string', multiple: true },
+			ttl: { type: 'string' },
+			threads: { type: 'string' },
+			context: { type: 'string' },
+			'log-level': { type: 'string' },
+			'idle-end': { type: 'string' },
+			background: { type: 'boolean' },
+			json: { type: 'boolean' },
+		});
+		if (options.positionals.length > 0)
+			throw new UsageError(`serve takes no argument '${options.positionals[0]}'.`);
+		try {
+			return await serve(options, io);
+		} catch (error) {
+			// The process that waits for the line must hear of the failure, not of an end.
+			if (!options.has('json') || error instanceof UsageError) throw error;
+			io.stdout.write(`${JSON.stringify({ error: toErrorWire(asAppError(error)) })}\n`);
+			if (!options.has('background')) throw error;
+			return 1;
+		}
+	},
+};
+
+async function serve(options: ParsedArgs, io: CommandIo): Promise<number> {
+	const machine = thisMachine(io.env);
+	const files = daemonFiles(machine, dataDir(machine));
+	const background = options.has('background');
+	const host = options.text('host') ?? '127.0.0.1';
+	const requireKey = keyNeeded(options, host, io.env);
+	const key = io.env['NEARGLOT_KEY'];
+	const threads = options.integer('threads', 1, 1024);
+	const contextLength = options.integer('context', 16, 1 << 24);
+	const port = options.integer('port', 0, 65_535) ?? 0;
+	const defaultTtlS = options.number('ttl', 0, 1e9) ?? 600;
+	const idleEndMs = (options.number('idle-end', 0.05, 1e9) ?? 900) * 1000;
+	const log = createLogger({
+		level: logLevel(options, background),
+		...(background ? { file: files.log } : {}),
+	});
+	const daemon = await startDaemon(
+		{ onPurpose: !background, idleEndMs, ...(key ? { key } : {}) },
+		{
+			machine,
+			log,
+			backend: async (context) =>
+				createBackend(
+					{
+						...context,
+						modelsDir: options.text('models') ?? io.env['NEARGLOT_MODELS'] ?? files.models,
+						builtInDir: builtInModelsDir(),
+						onPurpose: !background,
+						env: io.env,
+						models: {
+							defaultTtlS,
+							loadTimeoutMs: 600_000,
+							load: {
+								...(threads === undefined ? {} : { threads }),
+								...(contextLength === undefined ? {} : { contextLength }),
+							},
+						},
+					},
+					{ log },
+				),
+			listen: (backend, actualKey) =>
+				listen(backend, {
+					port,
+					host,
+					key: actualKey,
+					requireKey,
+					allowedOrigins: options.texts('allow-origin'),
+					allowedHosts: [...options.texts('allow-host'), ...(isLoopback(host) ? [] : [host])],
+				}),
+		},
+	);
+	io.signal.addEventListener('abort', () => daemon.stop('interrupted'), { once: true });
+	if (io.signal.aborted) daemon.stop('interrupted');
+	const { endpoint } = daemon;
+	io.stdout.write(
+		options.has('json')
+			? `${JSON.stringify(endpoint)}\n`
+			: `Nearglot listens on ${endpoint.url}/v1\nKey: in ${files.endpoint}${requireKey ? ' (needed)' : ''}\nStop with Ctrl+C.\n`,
+	);
+	await daemon.ended;
+	return 0;
+}
+
+function isLoopback(host: string): boolean {
+	return host === 'localhost' || host === '::1' || /^127\.\d+\.\d+\.\d+$/.test(host);
+}
+
+/** Other machines get in with a key only. */
+function keyNeeded(options: ParsedArgs, host: string, env: NodeJS.ProcessEnv): boolean {
+	if (options.has('require-key')) return true;
+	if (isLoopback(host)) return false;
+	if (env['NEARGLOT_KEY']) return true;
+	throw new UsageError(
+		`Listening on ${host} lets other machines in. Set NEARGLOT_KEY or add --require-key.`,
+	);
+}
+
+function logLevel(options: ParsedArgs, background: boolean): LogOptions['level'] {
+	const asked = options.text('log-level');
+	if (asked === undefined) return background ? 'info' : 'warn';
+	const level = levels.find((name) => name === asked);
+	if (!level) throw new UsageError(`--log-level is one of ${levels.join(', ')}, not '${asked}'.`);
+	return level;
+}

@@ -1,0 +1,97 @@
+/** A running daemon as other processes see it: requests with its key, errors as AppError. */
+
+import { AppError, type EndpointFile, type ErrorCode, errorKinds } from '../protocol/index.ts';
+
+export interface DaemonHealth {
+	readonly pid: number;
+	readonly version: string;
+	readonly idle: boolean;
+	readonly onPurpose: boolean;
+}
+
+export interface DaemonConnection {
+	readonly endpoint: EndpointFile;
+	/** A request to a path of the daemon. Rejects with the daemon's own error when it is not 2xx. */
+	request(path: string, init?: RequestInit): Promise<Response>;
+	/** GET of JSON. */
+	get(path: string, signal?: AbortSignal): Promise<unknown>;
+	/** POST of JSON, answered with the open response (for streams). */
+	post(path: string, body: unknown, signal?: AbortSignal): Promise<Response>;
+}
+
+export function connectTo(endpoint: EndpointFile): DaemonConnection {
+	const request = async (path: string, init: RequestInit = {}) => {
+		const headers = new Headers(init.headers);
+		headers.set('authorization', `Bearer ${endpoint.key}`);
+		let response: Response;
+		try {
+			response = await fetch(new URL(path, endpoint.url), { ...init, headers });
+		} catch (error) {
+			if (init.signal?.aborted) throw new AppError('cancelled');
+			throw new AppError(
+				'daemon_unavailable',
+				`The Nearglot daemon at ${endpoint.url} does not answer.`,
+				{ cause: error },
+			);
+		}
+		if (!response.ok) throw await responseError(response);
+		return response;
+	};
+	return {
+		endpoint,
+		request,
+		get: async (path, signal) => (await request(path, signal ? { signal } : {})).json(),
+		post: (path, body, signal) =>
+			request(path, {
+				method: 'POST',
+				headers: { 'content-type': 'application/json' },
+				body: JSON.stringify(body),
+				...(signal ? { signal } : {}),
+			}),
+	};
+}
+
+/** The error in an answer's body `{error:{message,param,code}}`. */
+export async function responseError(response: Response): Promise<AppError> {
+	const text = await response.text().catch(() => '');
+	try {
+		return errorFromBody(JSON.parse(text));
+	} catch {
+		return new AppError(
+			'internal',
+			`The daemon answered ${response.status}: ${text.slice(0, 300)}`,
+		);
+	}
+}
+
+/** Restores what `errorBody` wrote. */
+export function errorFromBody(value: unknown): AppError {
+	const { error } = value as { error: { message: string; code: string; param: string | null } };
+	const code = error.code in errorKinds ? (error.code as ErrorCode) : 'internal';
+	return new AppError(code, error.message, error.param === null ? {} : { param: error.param });
+}
+
+/** What the daemon says of itself, or `undefined` when the endpoint is dead or not that daemon. */
+export async function healthOf(
+	endpoint: EndpointFile,
+	timeoutMs = 4000,
+): Promise<DaemonHealth | undefined> {
+	try {
+		const value = await connectTo(endpoint).get('/health', AbortSignal.timeout(timeoutMs));
+		const health = value as DaemonHealth;
+		return health.pid === endpoint.pid ? health : undefined;
+	} catch {
+		return undefined;
+	}
+}
+
+/** Asks a daemon to end. Resolves to whether it does. */
+export async function askToEnd(endpoint: EndpointFile, onlyIdle: boolean): Promise<boolean> {
+	try {
+		const path = `/nearglot/shutdown${onlyIdle ? '?if=idle' : ''}`;
+		const answer = await (await connectTo(endpoint).request(path, { method: 'POST' })).json();
+		return (answer as { stopping?: boolean }).stopping === true;
+	} catch {
+		return false;
+	}
+}

@@ -1,0 +1,60 @@
+/** Private files: complete or absent, readable by their owner alone. */
+
+import { randomBytes } from 'node:crypto';
+import { mkdir, open, rename, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { AppError } from '../protocol/index.ts';
+
+/** Creates a folder only its owner can enter. A read-only home becomes a sentence that says so. */
+export async function makePrivateDir(path: string): Promise<void> {
+	try {
+		await mkdir(path, { recursive: true, mode: 0o700 });
+	} catch (error) {
+		throw unwritable(path, error);
+	}
+}
+
+/** Writes a file (mode 0600) under a temporary name and renames it. */
+export async function writePrivateFile(path: string, text: string): Promise<void> {
+	const temporary = `${path}.${randomBytes(6).toString('hex')}.tmp`;
+	try {
+		const file = await open(temporary, 'wx', 0o600);
+		try {
+			await file.writeFile(text);
+			await file.sync();
+		} finally {
+			await file.close();
+		}
+		await rename(temporary, path);
+	} catch (error) {
+		await rm(temporary, { force: true }).catch(() => {});
+		throw unwritable(dirname(path), error);
+	}
+}
+
+/** What a person needs to know when a folder cannot be written to. */
+export function unwritable(path: string, cause: unknown): AppError {
+	const code = errno(cause);
+	if (code === 'ENOSPC' || code === 'EDQUOT')
+		return new AppError('disk_full', `There is no space left to write to ${path}.`, { cause });
+	const reason =
+		code === 'EROFS'
+			? 'it is on a read-only file system'
+			: code === 'EACCES' || code === 'EPERM'
+				? 'this user may not write there'
+				: code === 'ENOTDIR' || code === 'EEXIST'
+					? 'a part of the path is a file'
+					: (code ?? String(cause));
+	return new AppError(
+		'store_unavailable',
+		`Nearglot cannot write to ${path}: ${reason}. Set NEARGLOT_HOME to a folder that can be written to.`,
+		{ cause },
+	);
+}
+
+/** System error code, e.g. `ENOENT`. */
+export function errno(error: unknown): string | undefined {
+	return error instanceof Error && 'code' in error && typeof error.code === 'string'
+		? error.code
+		: undefined;
+}

@@ -1,0 +1,45 @@
+/** The machine this process runs on, and where the product's own files lie. */
+
+import { existsSync } from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Machine } from './paths.ts';
+
+export function thisMachine(env: NodeJS.ProcessEnv = process.env): Machine {
+	const uid = process.getuid?.();
+	return {
+		platform: process.platform,
+		env,
+		home: homedir(),
+		tmp: tmpdir(),
+		...(uid === undefined ? {} : { uid }),
+	};
+}
+
+/** File to give to Node for another process of the product: the bundle, or main.ts in a checkout. */
+export function serverEntry(): string {
+	const here = fileURLToPath(import.meta.url);
+	return here.endsWith('.ts') ? join(dirname(dirname(here)), 'main.ts') : here;
+}
+
+/** Folder of the models that come with the product: beside `dist` and beside `server`. */
+export function builtInModelsDir(): string | undefined {
+	const folder = join(dirname(dirname(serverEntry())), 'starter', 'models');
+	return existsSync(folder) ? folder : undefined;
+}
+
+/** Arguments and environment for `process.execPath` that run a sub-command of the product. */
+export function selfCommand(
+	args: readonly string[],
+	env: NodeJS.ProcessEnv = process.env,
+): { readonly file: string; readonly args: string[]; readonly env: NodeJS.ProcessEnv } {
+	const entry = serverEntry();
+	const flags = entry.endsWith('.ts') ? ['--disable-warning=ExperimentalWarning'] : [];
+	return {
+		file: process.execPath,
+		args: [...flags, entry, ...args],
+		// Inside VS Code the executable is the editor; this makes it behave as Node.
+		env: process.versions['electron'] ? { ...env, ELECTRON_RUN_AS_NODE: '1' } : env,
+	};
+}

@@ -1,0 +1,299 @@
+/**
+ * Lends loaded models. A model that is asked for is loaded once, whoever else asks meanwhile waits
+ * for the same load, and a runner that dies takes nothing with it but its own requests.
+ */
+
+import type { EngineStats, LoadOptions, ModelDescription, TextModel } from '../engine/api.ts';
+import {
+	AppError,
+	type ExecutionProvider,
+	type ModelInfo,
+	type ModelTask,
+} from '../protocol/index.ts';
+import type { AcquireOptions, ModelHost, ModelLease } from '../services/host.ts';
+import type { Logger } from '../services/log.ts';
+import type { IndexedModel, ModelIndex } from './modelIndex.ts';
+import { findModel, unknownModel, wrongTask } from './modelNames.ts';
+import { type LoadedModel, ModelSlot } from './modelSlot.ts';
+import { runnerModel } from './runnerModel.ts';
+import { type RunnerCommand, RunnerProcess } from './runnerProcess.ts';
+import { TextModels } from './textModels.ts';
+
+export interface ModelHostOptions {
+	/** Seconds an unused model stays loaded unless a request says otherwise; 0 = for ever. */
+	readonly defaultTtlS: number;
+	/** Longest time a load may take. */
+	readonly loadTimeoutMs: number;
+	/** Options given to every load, e.g. `threads`. */
+	readonly load?: Omit<LoadOptions, 'folder' | 'executionProvider'>;
+	readonly pingEveryMs?: number;
+	readonly hangAfterMs?: number;
+}
+
+export interface ModelHostDeps {
+	readonly index: ModelIndex;
+	readonly loadText: (folder: string) => Promise<TextModel>;
+	/** Command of a new runner. */
+	readonly runner: () => RunnerCommand;
+	/** Bytes this machine can still give; used to unload idle models before a load. */
+	readonly freeBytes: () => number;
+	readonly log: Logger;
+}
+
+/** Told whenever a model's state changes. */
+export type ModelListener = (event: {
+	readonly model: string;
+	readonly state: ModelInfo['state'];
+}) => void;
+
+/** What the daemon's own routes need beyond lending. */
+export interface RunnerHost extends ModelHost {
+	/** Ids of the models in memory. */
+	loaded(): readonly string[];
+	/** Loads without using; `ttlS` 0 = stays for ever. */
+	load(name: string, options: AcquireOptions, signal?: AbortSignal): Promise<ModelInfo>;
+	/** Ends the runner. Refused with `conflict` while in use, unless forced. False when not loaded. */
+	unload(name: string, force?: boolean): Promise<boolean>;
+	describe(name: string): Promise<ModelDescription>;
+	stats(): Promise<readonly { readonly model: string; readonly stats: EngineStats }[]>;
+	onChange(listener: ModelListener): () => void;
+	close(): Promise<void>;
+}
+
+export function createModelHost(options: ModelHostOptions, deps: ModelHostDeps): RunnerHost {
+	const slots = new Map<string, ModelSlot[]>();
+	const texts = new TextModels(deps.loadText);
+	const listeners = new Set<ModelListener>();
+	let closed = false;
+
+	const all = () => [...slots.values()].flat();
+	const tell = (model: string, state: ModelInfo['state']) => {
+		for (const listener of listeners) listener({ model, state });
+	};
+
+	const withState = (model: IndexedModel): ModelInfo => {
+		const own = slots.get(model.info.id) ?? [];
+		const state = own.some((slot) => slot.loaded)
+			? 'loaded'
+			: own.length > 0
+				? 'loading'
+				: 'cached';
+		return { ...model.info, state, ...(own.some((slot) => slot.pinned) ? { pinned: true } : {}) };
+	};
+
+	const find = async (name: string, task?: ModelTask): Promise<IndexedModel> => {
+		const models = await deps.index.list();
+		const infos = models.map((model) => model.info);
+		const model = findModel(models, name);
+		if (!model) throw unknownModel(name, infos, task);
+		if (model.problem) throw model.problem;
+		if (task !== undefined && model.info.task !== task) throw wrongTask(model.info, task, infos);
+		return model;
+	};
+
+	const forget = (slot: ModelSlot) => {
+		slot.dispose();
+		const id = slot.model.info.id;
+		const rest = (slots.get(id) ?? []).filter((other) => other !== slot);
+		if (rest.length > 0) slots.set(id, rest);
+		else slots.delete(id);
+		tell(id, 'cached');
+	};
+
+	const startRunner = async (
+		model: IndexedModel,
+		wanted: ExecutionProvider | undefined,
+		signal: AbortSignal,
+	): Promise<LoadedModel> => {
+		const started = performance.now();
+		await makeRoom(model);
+		const runner = new RunnerProcess({
+			model: model.info.id,
+			command: deps.runner(),
+			log: deps.log,
+			...(options.pingEveryMs === undefined ? {} : { pingEveryMs: options.pingEveryMs }),
+			...(options.hangAfterMs === undefined ? {} : { hangAfterMs: options.hangAfterMs }),
+		});
+		const giveUp = (error: AppError) => runner.kill(error);
+		const timer = setTimeout(
+			() =>
+				giveUp(
+					new AppError(
+						'timeout',
+						`Loading '${model.info.id}' took longer than ${Math.round(options.loadTimeoutMs / 1000)} s.`,
+					),
+				),
+			options.loadTimeoutMs,
+		);
+		const onAbort = () => giveUp(new AppError('cancelled'));
+		signal.addEventListener('abort', onAbort, { once: true });
+		try {
+			const description = await runner.call('load', {
+				...options.load,
+				folder: model.folder,
+				...(wanted === undefined ? {} : { executionProvider: wanted }),
+			});
+			const engine = runnerModel(runner, description);
+			const { executionProvider } = await engine.stats();
+			const loadMs = performance.now() - started;
+			deps.log.info('model loaded', {
+				model: model.info.id,
+				pid: runner.pid,
+				ms: Math.round(loadMs),
+			});
+			return { runner, engine, executionProvider, loadMs };
+		} catch (error) {
+			await runner.close(1000);
+			throw error;
+		} finally {
+			clearTimeout(timer);
+			signal.removeEventListener('abort', onAbort);
+		}
+	};
+
+	/** Unloads idle models, the longest unused first, until the estimate fits. */
+	const makeRoom = async (model: IndexedModel): Promise<void> => {
+		const needed = model.description?.memoryEstimateBytes ?? 0;
+		const idle = all()
+			.filter((slot) => slot.loaded && slot.leases === 0 && !slot.pinned)
+			.sort((left, right) => left.lastUsed - right.lastUsed);
+		for (const slot of idle) {
+			if (deps.freeBytes() >= needed) return;
+			deps.log.info('model unloaded to make room', { model: slot.model.info.id });
+			await end(slot);
+		}
+	};
+
+	const end = async (slot: ModelSlot): Promise<void> => {
+		forget(slot);
+		slot.abandon();
+		const loaded = await slot.loading.catch(() => undefined);
+		await loaded?.runner.close();
+	};
+
+	const newSlot = (model: IndexedModel, wanted: ExecutionProvider | undefined, ttlS: number) => {
+		const { id } = model.info;
+		const slot: ModelSlot = new ModelSlot(
+			model,
+			wanted,
+			ttlS,
+			(signal) => startRunner(model, wanted, signal),
+			() => void end(slot),
+		);
+		slots.set(id, [...(slots.get(id) ?? []), slot]);
+		tell(id, 'loading');
+		slot.loading.then(
+			({ runner }) => {
+				tell(id, 'loaded');
+				void runner.ended.then((reason) => {
+					if (slots.get(id)?.includes(slot)) {
+						deps.log.warn('runner ended', { model: id, reason: reason.message });
+						forget(slot);
+					}
+				});
+			},
+			() => forget(slot),
+		);
+		return slot;
+	};
+
+	const slotFor = (model: IndexedModel, acquire: AcquireOptions): ModelSlot => {
+		const wanted = acquire.executionProvider;
+		const found = (slots.get(model.info.id) ?? []).find(
+			(slot) =>
+				wanted === undefined || slot.wanted === wanted || slot.loaded?.executionProvider === wanted,
+		);
+		const slot = found ?? newSlot(model, wanted, acquire.ttlS ?? options.defaultTtlS);
+		if (found && acquire.ttlS !== undefined) found.ttlS = acquire.ttlS;
+		return slot;
+	};
+
+	const acquire = async (
+		name: string,
+		wishes: AcquireOptions,
+		signal?: AbortSignal,
+	): Promise<ModelLease> => {
+		if (closed) throw new AppError('daemon_unavailable', 'The daemon is ending.');
+		const model = await find(name);
+		const asked = performance.now();
+		const slot = slotFor(model, wishes);
+		const giveBack = slot.lease();
+		try {
+			const ready = slot.loaded;
+			if (!ready) wishes.onLoading?.(`Loading ${model.info.id}`);
+			const loaded = ready ?? (await untilAborted(slot.loading, signal));
+			return {
+				info: withState(model),
+				engine: loaded.engine,
+				loadMs: ready ? 0 : performance.now() - asked,
+				[Symbol.asyncDispose]: async () => giveBack(),
+			};
+		} catch (error) {
+			giveBack();
+			if (!slot.loaded && slot.leases === 0 && signal?.aborted) {
+				// Forgotten first, so that whoever comes next starts a load of their own.
+				forget(slot);
+				slot.abandon();
+			}
+			throw error;
+		}
+	};
+
+	return {
+		list: async (task) =>
+			(await deps.index.list())
+				.filter((model) => task === undefined || model.info.task === task)
+				.map(withState),
+		resolve: async (name, task) => withState(await find(name, task)),
+		acquire,
+		textModel: async (name) => texts.get((await find(name)).folder),
+		describe: async (name) => {
+			const { description } = await find(name);
+			if (!description) throw new AppError('unsupported_model');
+			return description;
+		},
+		loaded: () => all().flatMap((slot) => (slot.loaded ? [slot.model.info.id] : [])),
+		load: async (name, wishes, signal) => {
+			await using lease = await acquire(name, { ...wishes, ttlS: wishes.ttlS ?? 0 }, signal);
+			return lease.info;
+		},
+		unload: async (name, force = false) => {
+			const model = await find(name);
+			const own = slots.get(model.info.id) ?? [];
+			if (!force && own.some((slot) => slot.leases > 0))
+				throw new AppError(
+					'conflict',
+					`'${model.info.id}' is answering a request; wait for it or unload with force.`,
+					{ param: 'model' },
+				);
+			await Promise.all(own.map(end));
+			return own.length > 0;
+		},
+		stats: async () => {
+			const rows = all().map(async (slot) => {
+				const stats = await slot.loaded?.engine.stats().catch(() => undefined);
+				return stats ? [{ model: slot.model.info.id, stats }] : [];
+			});
+			return (await Promise.all(rows)).flat();
+		},
+		onChange: (listener) => {
+			listeners.add(listener);
+			return () => listeners.delete(listener);
+		},
+		close: async () => {
+			closed = true;
+			await Promise.all(all().map(end));
+		},
+	};
+}
+
+/** Waits, but not longer than the caller does. */
+function untilAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+	if (!signal) return promise;
+	return new Promise((resolve, reject) => {
+		const onAbort = () => reject(new AppError('cancelled'));
+		if (signal.aborted) onAbort();
+		signal.addEventListener('abort', onAbort, { once: true });
+		promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
+	});
+}

@@ -1,0 +1,178 @@
+/**
+ * The models on disk: every folder below the given roots that holds a model. Reads files only, asks
+ * for each model's description once per change. Names map to folders through this index only.
+ */
+
+import type { Dirent } from 'node:fs';
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import type { ModelDescription } from '../engine/api.ts';
+import { AppError, asAppError, type ModelInfo } from '../protocol/index.ts';
+
+export interface ModelRoot {
+	readonly folder: string;
+	readonly origin: ModelInfo['origin'];
+}
+
+export interface IndexedModel {
+	readonly info: ModelInfo;
+	readonly folder: string;
+	readonly description: ModelDescription | undefined;
+	/** Why it cannot run, when it cannot. */
+	readonly problem: AppError | undefined;
+}
+
+export type Describe = (folder: string) => Promise<ModelDescription>;
+
+/** `<root>/<publisher>/<name>/<version>` is the deepest place of a model. */
+const deepest = 4;
+const marks = ['config.json', 'genai_config.json'];
+
+export class ModelIndex {
+	readonly #roots: readonly ModelRoot[];
+	readonly #describe: Describe;
+	readonly #known = new Map<string, { readonly stamp: string; readonly model: IndexedModel }>();
+
+	constructor(roots: readonly ModelRoot[], describe: Describe) {
+		this.#roots = roots;
+		this.#describe = describe;
+	}
+
+	/** All models, those of earlier roots first; of two with the same id the first counts. */
+	async list(): Promise<IndexedModel[]> {
+		const models = new Map<string, IndexedModel>();
+		for (const root of this.#roots) {
+			for (const folder of await modelFolders(root.folder)) {
+				const model = await this.#read(folder, root);
+				if (!models.has(model.info.id)) models.set(model.info.id, model);
+			}
+		}
+		return [...models.values()];
+	}
+
+	async #read(folder: string, root: ModelRoot): Promise<IndexedModel> {
+		const stamp = await stampOf(folder);
+		const known = this.#known.get(folder);
+		if (known?.stamp === stamp) return known.model;
+		let description: ModelDescription | undefined;
+		let problem: AppError | undefined;
+		try {
+			description = await this.#describe(folder);
+			if (description.problems.length > 0)
+				problem = new AppError('unsupported_model', description.problems.join(' '), {
+					param: 'model',
+				});
+		} catch (error) {
+			const { code, message } = asAppError(error);
+			problem = new AppError(code === 'internal' ? 'unsupported_model' : code, message, {
+				param: 'model',
+				cause: error,
+			});
+		}
+		const info = await infoOf(folder, root, description);
+		const model: IndexedModel = { info, folder, description, problem };
+		this.#known.set(folder, { stamp, model });
+		return model;
+	}
+}
+
+async function modelFolders(root: string, depth = 0): Promise<string[]> {
+	let entries: Dirent[];
+	try {
+		entries = await readdir(root, { withFileTypes: true });
+	} catch {
+		return [];
+	}
+	if (depth > 0 && entries.some((entry) => entry.isFile() && entry.name === 'download.tmp'))
+		return [];
+	if (depth > 0 && entries.some((entry) => marks.includes(entry.name))) return [root];
+	if (depth === deepest) return [];
+	const found: string[] = [];
+	for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
+		if (entry.name.startsWith('.') || entry.name.endsWith('.tmp')) continue;
+		const path = join(root, entry.name);
+		if (entry.isDirectory() || (entry.isSymbolicLink() && (await isFolder(path))))
+			found.push(...(await modelFolders(path, depth + 1)));
+	}
+	return found;
+}
+
+/** People link models from elsewhere into the folder; nothing fetched can make such a link. */
+async function isFolder(path: string): Promise<boolean> {
+	return stat(path).then(
+		(found) => found.isDirectory(),
+		() => false,
+	);
+}
+
+/** Changes when a file of the model is added, removed or replaced. */
+async function stampOf(folder: string): Promise<string> {
+	const parts = ['', 'onnx', ...marks, 'model.json', 'nearglot.json', 'tokenizer.json'];
+	const times = await Promise.all(
+		parts.map((part) =>
+			stat(join(folder, part)).then(
+				(found) => found.mtimeMs,
+				() => 0,
+			),
+		),
+	);
+	return times.join(' ');
+}
+
+async function infoOf(
+	folder: string,
+	root: ModelRoot,
+	description: ModelDescription | undefined,
+): Promise<ModelInfo> {
+	const card = await readCard(folder);
+	const text = (key: string) => {
+		const value = card[key];
+		return typeof value === 'string' && value !== '' ? value : undefined;
+	};
+	const named = /^(.+?)(?::(\d{1,9}))?$/.exec(text('name') ?? cleanName(basename(folder)));
+	const name = cleanName(named?.[1] ?? basename(folder));
+	const version = text('version') ?? named?.[2] ?? '1';
+	const languages = Array.isArray(card['languages'])
+		? card['languages'].filter((item) => typeof item === 'string')
+		: undefined;
+	const size = description?.variants[0]?.sizeBytes;
+	return {
+		id: `${name}:${version}`,
+		name,
+		version,
+		alias: text('alias') ?? name,
+		displayName: text('displayName') ?? name,
+		task: description?.task ?? 'text-generation',
+		state: 'cached',
+		origin: root.origin,
+		publisher: text('publisher') ?? (root.origin === 'built-in' ? 'nearglot' : ''),
+		license: text('license') ?? '',
+		folder,
+		supportsToolCalling: description?.supportsTools ?? false,
+		...(size === undefined ? {} : { sizeBytes: size }),
+		...(description === undefined ? {} : { contextLength: description.contextLength }),
+		...(languages === undefined ? {} : { languages }),
+	};
+}
+
+/** Optional card beside the model: `nearglot.json`, or `inference_model.json` of older services. */
+async function readCard(folder: string): Promise<Readonly<Record<string, unknown>>> {
+	for (const file of ['nearglot.json', 'inference_model.json']) {
+		try {
+			const value: unknown = JSON.parse(await readFile(join(folder, file), 'utf8'));
+			if (typeof value === 'object' && value !== null) {
+				const card = value as Record<string, unknown>;
+				return { ...card, name: card['name'] ?? card['Name'] };
+			}
+		} catch {
+			// No card, or none that can be read: the folder's name is enough.
+		}
+	}
+	return {};
+}
+
+/** Keeps what ids may hold: letters, digits, dot, dash, underscore. */
+function cleanName(name: string): string {
+	const clean = name.replace(/[^A-Za-z0-9._-]+/g, '-').replace(/^[^A-Za-z0-9]+/, '');
+	return clean.slice(0, 128) || 'model';
+}

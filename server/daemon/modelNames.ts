@@ -1,0 +1,64 @@
+/**
+ * From the name a caller uses to one model: id, id without version, alias or folder name, in any
+ * letter case. A name without version means the highest one.
+ */
+
+import { AppError, type ModelInfo, type ModelTask } from '../protocol/index.ts';
+
+/** Longest list of known models in an error message. */
+const namedAtMost = 20;
+
+export function findModel<T extends { readonly info: ModelInfo }>(
+	models: readonly T[],
+	name: string,
+): T | undefined {
+	const wanted = name.trim().toLowerCase();
+	const exact = models.find(({ info }) => info.id.toLowerCase() === wanted);
+	if (exact) return exact;
+	const versions = models.filter(({ info }) => info.name.toLowerCase() === wanted);
+	if (versions.length > 0) return newest(versions);
+	return models.find(
+		({ info }) =>
+			info.alias.toLowerCase() === wanted ||
+			info.folder?.split(/[\\/]/).at(-1)?.toLowerCase() === wanted,
+	);
+}
+
+function newest<T extends { readonly info: ModelInfo }>(models: readonly T[]): T | undefined {
+	return [...models].sort(
+		(left, right) => (Number(right.info.version) || 0) - (Number(left.info.version) || 0),
+	)[0];
+}
+
+/** The error for a name nobody knows; it names what is known. */
+export function unknownModel(
+	name: string,
+	models: readonly ModelInfo[],
+	task?: ModelTask,
+): AppError {
+	const fitting = models.filter((model) => task === undefined || model.task === task);
+	const ids = fitting.slice(0, namedAtMost).map((model) => model.id);
+	const more = fitting.length > ids.length ? ` and ${fitting.length - ids.length} more` : '';
+	const known =
+		ids.length === 0 ? 'No model is on this machine yet.' : `Known: ${ids.join(', ')}${more}.`;
+	const shown = name.slice(0, 200);
+	return new AppError('model_not_found', `There is no model '${shown}'. ${known}`, {
+		param: 'model',
+	});
+}
+
+/** The error for a model that cannot do what was asked. */
+export function wrongTask(
+	model: ModelInfo,
+	task: ModelTask,
+	models: readonly ModelInfo[],
+): AppError {
+	const fitting = models.filter((other) => other.task === task).map((other) => other.id);
+	const hint =
+		fitting.length === 0 ? '' : ` Models for that: ${fitting.slice(0, namedAtMost).join(', ')}.`;
+	return new AppError(
+		'unsupported_model',
+		`The model '${model.id}' is for ${model.task}, not for ${task}.${hint}`,
+		{ param: 'model' },
+	);
+}

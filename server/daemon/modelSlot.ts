@@ -1,0 +1,90 @@
+/** One model in memory: its runner, who is using it, and when it is to be unloaded. */
+
+import type { EngineModel } from '../engine/api.ts';
+import { AppError, type ExecutionProvider } from '../protocol/index.ts';
+import type { IndexedModel } from './modelIndex.ts';
+import type { RunnerProcess } from './runnerProcess.ts';
+
+export interface LoadedModel {
+	readonly runner: RunnerProcess;
+	readonly engine: EngineModel;
+	readonly executionProvider: ExecutionProvider;
+	/** Milliseconds the load took. */
+	readonly loadMs: number;
+}
+
+export class ModelSlot {
+	readonly model: IndexedModel;
+	/** Provider the load was asked for; `undefined` = the engine's choice. */
+	readonly wanted: ExecutionProvider | undefined;
+	/** The one load that all who ask share. */
+	readonly loading: Promise<LoadedModel>;
+	loaded: LoadedModel | undefined;
+	/** Seconds after the last use; 0 = for ever. */
+	ttlS: number;
+	pinned = false;
+	lastUsed: number;
+	#leases = 0;
+	#timer: NodeJS.Timeout | undefined;
+	readonly #onIdle: () => void;
+	readonly #stop = new AbortController();
+
+	constructor(
+		model: IndexedModel,
+		wanted: ExecutionProvider | undefined,
+		ttlS: number,
+		load: (signal: AbortSignal) => Promise<LoadedModel>,
+		onIdle: () => void,
+	) {
+		this.model = model;
+		this.wanted = wanted;
+		this.ttlS = ttlS;
+		this.lastUsed = performance.now();
+		this.#onIdle = onIdle;
+		this.loading = load(this.#stop.signal).then((loaded) => {
+			this.loaded = loaded;
+			this.#arm();
+			return loaded;
+		});
+		this.loading.catch(() => {});
+	}
+
+	get leases(): number {
+		return this.#leases;
+	}
+
+	/** Takes a lease; the returned function gives it back, once. */
+	lease(): () => void {
+		this.#leases++;
+		clearTimeout(this.#timer);
+		let given = false;
+		return () => {
+			if (given) return;
+			given = true;
+			this.#leases--;
+			this.lastUsed = performance.now();
+			this.#arm();
+		};
+	}
+
+	/** Gives up a load that nobody waits for any more. */
+	abandon(): void {
+		this.#stop.abort(new AppError('cancelled', 'The load was given up.'));
+	}
+
+	dispose(): void {
+		clearTimeout(this.#timer);
+	}
+
+	/** The time runs from the end of the last request, never during one. */
+	#arm(): void {
+		clearTimeout(this.#timer);
+		if (this.#leases > 0 || this.ttlS === 0 || this.pinned || !this.loaded) return;
+		this.#timer = setTimeout(this.#onIdle, Math.min(this.ttlS * 1000, 2 ** 31 - 1));
+		this.#timer.unref();
+	}
+
+	rearm(): void {
+		this.#arm();
+	}
+}

@@ -1,0 +1,102 @@
+/** The runner's side: one process, one model. Ends when the daemon goes away. */
+
+import type {
+	EmbedRequest,
+	EngineModel,
+	GenerateRequest,
+	LoadOptions,
+	Seq2SeqRequest,
+	SpeechRequest,
+} from '../engine/api.ts';
+import { AppError, toErrorWire } from '../protocol/index.ts';
+import type { FromRunner, RunnerMethod, ToRunner } from './runnerProtocol.ts';
+
+/** The end of the IPC channel in the runner. */
+export interface RunnerChannel {
+	send(message: FromRunner): void;
+	onMessage(listener: (message: ToRunner) => void): void;
+}
+
+export type LoadEngine = (options: LoadOptions) => Promise<EngineModel>;
+
+/** Serves calls until `close`; resolves then. */
+export function serveRunner(channel: RunnerChannel, loadEngine: LoadEngine): Promise<void> {
+	let engine: EngineModel | undefined;
+	const running = new Map<number, AbortController>();
+
+	const loaded = (): EngineModel => {
+		if (!engine)
+			throw new AppError('internal', 'The runner was asked before its model was loaded.');
+		return engine;
+	};
+
+	const call = async (
+		method: RunnerMethod,
+		request: unknown,
+		onEvent: (event: unknown) => void,
+		signal: AbortSignal,
+	): Promise<unknown> => {
+		switch (method) {
+			case 'load':
+				engine = await loadEngine(request as LoadOptions);
+				return engine.description;
+			case 'generate':
+				return loaded().generate(request as GenerateRequest, onEvent, signal);
+			case 'seq2seq':
+				return loaded().seq2seq(request as Seq2SeqRequest, signal);
+			case 'transcribe':
+				return loaded().transcribe(request as SpeechRequest, onEvent, signal);
+			case 'embed':
+				return loaded().embed(request as EmbedRequest, signal);
+			case 'stats':
+				return loaded().stats();
+			case 'ping':
+				return undefined;
+			case 'close':
+				for (const other of running.values()) other.abort();
+				await engine?.close();
+				return undefined;
+		}
+	};
+
+	return new Promise((resolve) => {
+		channel.onMessage((message) => {
+			const { id } = message;
+			if (message.type === 'cancel') {
+				running.get(id)?.abort();
+				return;
+			}
+			const stop = new AbortController();
+			if (message.method !== 'close') running.set(id, stop);
+			call(
+				message.method,
+				message.request,
+				(event) => channel.send({ type: 'event', id, event }),
+				stop.signal,
+			)
+				.then(
+					(value) => channel.send({ type: 'result', id, value }),
+					(error) => channel.send({ type: 'error', id, error: toErrorWire(error) }),
+				)
+				.finally(() => {
+					running.delete(id);
+					if (message.method === 'close') resolve();
+				});
+		});
+	});
+}
+
+/** The IPC channel this process was started with. */
+export function processChannel(): RunnerChannel {
+	if (!process.send)
+		throw new AppError('invalid_request', 'A runner is started by the daemon, not by hand.');
+	return {
+		send: (message) => {
+			// The daemon may be gone between two messages; 'disconnect' ends this process then.
+			if (process.connected) process.send?.(message, undefined, undefined, () => {});
+		},
+		onMessage: (listener) => {
+			process.on('message', (message) => listener(message as ToRunner));
+		},
+	};
+}

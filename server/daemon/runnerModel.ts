@@ -1,0 +1,16 @@
+/** A loaded model seen from the daemon: every call goes to its runner. */
+
+import type { EngineModel, ModelDescription } from '../engine/api.ts';
+import type { RunnerProcess } from './runnerProcess.ts';
+
+export function runnerModel(runner: RunnerProcess, description: ModelDescription): EngineModel {
+	return {
+		description,
+		generate: (request, onEvent, signal) => runner.call('generate', request, onEvent, signal),
+		seq2seq: (request, signal) => runner.call('seq2seq', request, undefined, signal),
+		transcribe: (request, onText, signal) => runner.call('transcribe', request, onText, signal),
+		embed: (request, signal) => runner.call('embed', request, undefined, signal),
+		stats: () => runner.call('stats', undefined),
+		close: () => runner.close(),
+	};
+}

@@ -1,0 +1,192 @@
+/**
+ * The daemon's side of a runner: starts the process, carries calls, notices that it crashed, hangs
+ * or ran out of memory, and turns that into a typed error for the calls it was serving.
+ */
+
+import { type ChildProcess, spawn } from 'node:child_process';
+import { AppError, type ErrorWire, fromErrorWire } from '../protocol/index.ts';
+import type { Logger } from '../services/log.ts';
+import type { FromRunner, RunnerCalls, RunnerMethod, ToRunner } from './runnerProtocol.ts';
+
+export interface RunnerCommand {
+	readonly file: string;
+	readonly args: readonly string[];
+	readonly env: NodeJS.ProcessEnv;
+}
+
+export interface RunnerOptions {
+	/** Name of the model, for messages. */
+	readonly model: string;
+	readonly command: RunnerCommand;
+	readonly log: Logger;
+	/** Time between two questions whether the runner still answers. */
+	readonly pingEveryMs?: number;
+	/** A runner that does not answer for this long is ended. */
+	readonly hangAfterMs?: number;
+}
+
+interface PendingCall {
+	resolve(value: unknown): void;
+	reject(error: unknown): void;
+	onEvent(event: unknown): void;
+}
+
+/** Bytes of standard error kept for the message of a crash. */
+const keptErrorChars = 4000;
+
+export class RunnerProcess {
+	readonly pid: number;
+	/** Resolves with the reason when the process has ended, for whatever cause. */
+	readonly ended: Promise<AppError>;
+	readonly #child: ChildProcess;
+	readonly #options: RunnerOptions;
+	readonly #pending = new Map<number, PendingCall>();
+	#nextId = 1;
+	#stderr = '';
+	#failure: AppError | undefined;
+	#pinger: NodeJS.Timeout | undefined;
+	#closing = false;
+
+	constructor(options: RunnerOptions) {
+		this.#options = options;
+		const { file, args, env } = options.command;
+		this.#child = spawn(file, args, {
+			env,
+			stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+			serialization: 'advanced',
+			windowsHide: true,
+		});
+		this.pid = this.#child.pid ?? 0;
+		this.#child.on('message', (message) => this.#receive(message as FromRunner));
+		this.#child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+			this.#stderr = (this.#stderr + text).slice(-keptErrorChars);
+			options.log.debug('runner says', { model: options.model, text: text.slice(0, 500) });
+		});
+		this.ended = new Promise((resolve) => {
+			const end = (reason: AppError) => {
+				clearInterval(this.#pinger);
+				this.#failure ??= reason;
+				for (const call of this.#pending.values()) call.reject(this.#failure);
+				this.#pending.clear();
+				resolve(this.#failure);
+			};
+			this.#child.once('error', (error) =>
+				end(this.#crash(`could not be started: ${error.message}`)),
+			);
+			this.#child.once('close', (code, signal) => end(this.#exitReason(code, signal)));
+		});
+		this.#watch();
+	}
+
+	/** Calls a method of the runner. Aborting asks the runner to stop and waits for its word. */
+	call<M extends RunnerMethod>(
+		method: M,
+		request: RunnerCalls[M]['request'],
+		onEvent: (event: RunnerCalls[M]['event']) => void = () => {},
+		signal?: AbortSignal,
+	): Promise<RunnerCalls[M]['result']> {
+		if (signal?.aborted) return Promise.reject(new AppError('cancelled'));
+		if (this.#failure) return Promise.reject(this.#failure);
+		const id = this.#nextId++;
+		const cancel = () => this.#send({ type: 'cancel', id });
+		const done = new Promise<RunnerCalls[M]['result']>((resolve, reject) => {
+			this.#pending.set(id, {
+				resolve: (value) => resolve(value as RunnerCalls[M]['result']),
+				reject,
+				onEvent: (event) => onEvent(event as RunnerCalls[M]['event']),
+			});
+		});
+		signal?.addEventListener('abort', cancel, { once: true });
+		this.#send({ type: 'call', id, method, request });
+		return done
+			.catch((error) => {
+				const unasked = error instanceof AppError && error.code === 'cancelled' && !signal?.aborted;
+				throw unasked ? unloaded(this.#options.model) : error;
+			})
+			.finally(() => signal?.removeEventListener('abort', cancel));
+	}
+
+	/** Ends the process: in good order first, by force after the grace time. */
+	async close(graceMs = 5000): Promise<void> {
+		this.#closing = true;
+		clearInterval(this.#pinger);
+		const timer = setTimeout(() => this.#child.kill('SIGKILL'), graceMs);
+		this.call('close', undefined).catch(() => {});
+		await this.ended;
+		clearTimeout(timer);
+	}
+
+	/** Ends the process at once. */
+	kill(reason: AppError): void {
+		this.#failure ??= reason;
+		this.#child.kill('SIGKILL');
+	}
+
+	#send(message: ToRunner): void {
+		if (!this.#child.connected) return;
+		this.#child.send(message, (error) => {
+			if (error && message.type === 'call')
+				this.#settle(message.id)?.reject(this.#crash(`cannot be reached: ${error.message}`));
+		});
+	}
+
+	#receive(message: FromRunner): void {
+		if (message.type === 'event') this.#pending.get(message.id)?.onEvent(message.event);
+		else if (message.type === 'result') this.#settle(message.id)?.resolve(message.value);
+		else this.#settle(message.id)?.reject(fromErrorWire(message.error satisfies ErrorWire));
+	}
+
+	#settle(id: number): PendingCall | undefined {
+		const call = this.#pending.get(id);
+		this.#pending.delete(id);
+		return call;
+	}
+
+	#watch(): void {
+		const { pingEveryMs = 10_000, hangAfterMs = 120_000, model } = this.#options;
+		let asked: number | undefined;
+		this.#pinger = setInterval(() => {
+			if (asked === undefined) {
+				asked = performance.now();
+				this.call('ping', undefined).then(
+					() => {
+						asked = undefined;
+					},
+					() => {},
+				);
+			} else if (performance.now() - asked > hangAfterMs) {
+				const seconds = Math.round(hangAfterMs / 1000);
+				this.#options.log.error('runner hangs', { model, pid: this.pid });
+				this.kill(this.#crash(`did not answer for ${seconds} s and was ended`));
+			}
+		}, pingEveryMs);
+		this.#pinger.unref();
+	}
+
+	#exitReason(code: number | null, signal: NodeJS.Signals | null): AppError {
+		const memory = /out of memory|bad_alloc|failed to allocate|cannot allocate/i.test(this.#stderr);
+		if (memory)
+			return new AppError(
+				'out_of_memory',
+				`The model '${this.#options.model}' ran out of memory and was unloaded. Unload other models or use a smaller one, then try again.`,
+			);
+		if (this.#closing) return unloaded(this.#options.model);
+		if (signal === 'SIGKILL')
+			return this.#crash('was killed from outside, perhaps by the system because memory ran out');
+		return this.#crash(signal ? `was ended by ${signal}` : `ended with code ${code}`);
+	}
+
+	#crash(what: string): AppError {
+		return new AppError(
+			'runner_crashed',
+			`The process running '${this.#options.model}' ${what}. The next request loads the model again.`,
+		);
+	}
+}
+
+function unloaded(model: string): AppError {
+	return new AppError(
+		'runner_crashed',
+		`The model '${model}' was unloaded while it was answering. The next request loads it again.`,
+	);
+}

@@ -1,0 +1,46 @@
+/** Messages between the daemon and a runner, over Node's IPC with structured clone. */
+
+import type {
+	EmbedRequest,
+	EmbedResult,
+	EngineStats,
+	GenerateEvent,
+	GenerateRequest,
+	GenerateResult,
+	LoadOptions,
+	ModelDescription,
+	Seq2SeqRequest,
+	Seq2SeqResult,
+	SpeechRequest,
+	SpeechResult,
+} from '../engine/api.ts';
+import type { ErrorWire } from '../protocol/index.ts';
+
+/** Method → what goes in, what comes back, what is told on the way. */
+export interface RunnerCalls {
+	load: { request: LoadOptions; result: ModelDescription; event: never };
+	generate: { request: GenerateRequest; result: GenerateResult; event: GenerateEvent };
+	seq2seq: { request: Seq2SeqRequest; result: Seq2SeqResult; event: never };
+	transcribe: { request: SpeechRequest; result: SpeechResult; event: string };
+	embed: { request: EmbedRequest; result: EmbedResult; event: never };
+	stats: { request: undefined; result: EngineStats; event: never };
+	/** Answered by the runner's own loop: proves that it is not stuck. */
+	ping: { request: undefined; result: undefined; event: never };
+	close: { request: undefined; result: undefined; event: never };
+}
+
+export type RunnerMethod = keyof RunnerCalls;
+
+export type ToRunner =
+	| {
+			readonly type: 'call';
+			readonly id: number;
+			readonly method: RunnerMethod;
+			readonly request: unknown;
+	  }
+	| { readonly type: 'cancel'; readonly id: number };
+
+export type FromRunner =
+	| { readonly type: 'event'; readonly id: number; readonly event: unknown }
+	| { readonly type: 'result'; readonly id: number; readonly value: unknown }
+	| { readonly type: 'error'; readonly id: number; readonly error: ErrorWire };

@@ -1,0 +1,77 @@
+/** Puts the app on a socket: port, host, time limits, and messages for what can go wrong. */
+
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { getRequestListener } from '@hono/node-server';
+import type { Backend } from '../daemon/backend.ts';
+import type { Listener } from '../daemon/daemon.ts';
+import { errno } from '../daemon/files.ts';
+import { AppError } from '../protocol/index.ts';
+import { createApp } from './app.ts';
+
+export interface ListenOptions {
+	/** 0 = any free one. */
+	readonly port: number;
+	/** Default 127.0.0.1. */
+	readonly host: string;
+	readonly key: string;
+	readonly requireKey: boolean;
+	readonly allowedOrigins: readonly string[];
+	readonly allowedHosts: readonly string[];
+}
+
+export async function listen(backend: Backend, options: ListenOptions): Promise<Listener> {
+	let port: number | undefined;
+	const app = createApp(backend, { ...options, port: () => port });
+	// A loopback server answers until a person stops it; slow senders are cut off.
+	const server = createServer(
+		{ headersTimeout: 20_000, requestTimeout: 300_000, keepAliveTimeout: 15_000, noDelay: true },
+		getRequestListener(app.fetch, { overrideGlobalObjects: false }),
+	);
+	await bind(server, options);
+	({ port } = server.address() as AddressInfo);
+	const shown = options.host.includes(':') ? `[${options.host}]` : options.host;
+	const reachable = /^(0\.0\.0\.0|\[::\])$/.test(shown) ? '127.0.0.1' : shown;
+	return {
+		url: `http://${reachable}:${port}`,
+		close: async () => {
+			const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+			server.closeIdleConnections();
+			// Answers that are under way get a moment, streams do not hold up the end.
+			const timer = setTimeout(() => server.closeAllConnections(), 500);
+			await closed;
+			clearTimeout(timer);
+		},
+	};
+}
+
+function bind(server: Server, { host, port }: ListenOptions): Promise<void> {
+	return new Promise((resolve, reject) => {
+		server.once('error', (error) => reject(bindError(error, host, port)));
+		server.listen(port, host, () => {
+			server.removeAllListeners('error');
+			resolve();
+		});
+	});
+}
+
+function bindError(error: Error, host: string, port: number): AppError {
+	const code = errno(error);
+	if (code === 'EADDRINUSE')
+		return new AppError(
+			'port_in_use',
+			`Port ${port} on ${host} is already in use. Choose another with --port, or --port 0 for any free one.`,
+			{ cause: error },
+		);
+	if (code === 'EACCES')
+		return new AppError(
+			'port_in_use',
+			`This user may not listen on port ${port}. Choose one above 1023 with --port.`,
+			{ cause: error },
+		);
+	if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND' || code === 'EAI_AGAIN')
+		return new AppError('invalid_request', `This machine has no address '${host}' to listen on.`, {
+			cause: error,
+		});
+	return new AppError('internal', `Cannot listen on ${host}:${port}: ${error.message}`);
+}
