@@ -20,10 +20,13 @@ export interface DownloadFileOptions {
 	readonly tries?: number;
 	/** First pause between tries, doubled each time; default 500 ms. */
 	readonly backoffMs?: number;
-	/** Bytes per write; default 256 KiB. */
+	/** Bytes per write; default 64 KiB. */
 	readonly bufferBytes?: number;
 	readonly onProgress?: (doneBytes: number) => void;
 }
+
+/** A further connection joins after each such time. */
+const rampMs = 1500;
 
 /** The server sent another copy than the one that was begun. */
 class Changed extends Error {}
@@ -85,6 +88,7 @@ async function fetchParts(
 	const waiting = file.parts.filter((part) => part.done < part.length);
 	if (waiting.length === 0) return;
 	const stop = new AbortController();
+	const ramp = new AbortController();
 	const abort = () => stop.abort();
 	signal.addEventListener('abort', abort, { once: true });
 	if (signal.aborted) abort();
@@ -97,13 +101,24 @@ async function fetchParts(
 		const first = waiting.shift();
 		if (first !== undefined) await fetchPart(http, file, first, options, stop.signal);
 		const count = Math.min(options.connections ?? 4, waiting.length);
-		const workers = Array.from({ length: count }, worker);
+		// One connection fills a fast network; the others join when the file takes its time.
+		const workers = Array.from({ length: count }, async (_, index) => {
+			await sleep(index * rampMs, undefined, {
+				signal: AbortSignal.any([stop.signal, ramp.signal]),
+			}).catch(() => undefined);
+			if (waiting.length > 0) await worker();
+		});
 		const results = await Promise.allSettled(
 			workers.map((work) =>
-				work.catch((error: unknown) => {
-					stop.abort();
-					throw error;
-				}),
+				work.then(
+					() => {
+						if (waiting.length === 0) ramp.abort();
+					},
+					(error: unknown) => {
+						stop.abort();
+						throw error;
+					},
+				),
 			),
 		);
 		const reasons = results.flatMap((result) =>
@@ -262,7 +277,7 @@ async function copyBody(
 	options: DownloadFileOptions,
 	alive: () => void,
 ): Promise<void> {
-	const bufferBytes = options.bufferBytes ?? 256 * 1024;
+	const bufferBytes = options.bufferBytes ?? 64 * 1024;
 	let index = 0;
 	let held: Buffer[] = [];
 	let heldBytes = 0;

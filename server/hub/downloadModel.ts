@@ -4,7 +4,7 @@
  */
 
 import { mkdir, rename, rm, stat, statfs } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { join } from 'node:path';
 import { AppError, type DownloadProgress } from '../protocol/index.ts';
 import { diskError, downloadFile } from './downloadFile.ts';
 import type { HubHttp } from './http.ts';
@@ -43,10 +43,10 @@ export async function downloadModel(
 	signal: AbortSignal,
 ): Promise<string> {
 	const target = inside(options.modelsFolder, options.folderName);
-	const partial = `${target}.download`;
+	const partial = inside(join(options.modelsFolder, '.downloads'), options.folderName);
 	try {
 		await mkdir(options.modelsFolder, { recursive: true });
-		await using _lock = await lockFile(`${target}.lock`, signal, options.onWait);
+		await using _lock = await lockFile(`${partial}.lock`, signal, options.onWait);
 		if (await isComplete(target, options)) return target;
 		const { root, files } = options.selection;
 		const local = (file: HubFile) => (root === '' ? file.path : file.path.slice(root.length + 1));
@@ -119,7 +119,7 @@ async function checkSpace(
 		present += (await sizeOf(path)) ?? (await sizeOf(`${path}.part`)) ?? 0;
 	}
 	const needed = options.selection.sizeBytes - present;
-	const space = await statfs(dirname(partial));
+	const space = await statfs(options.modelsFolder);
 	const free = space.bavail * space.bsize;
 	if (needed > 0 && free < needed + Math.min(spareBytes, free / 10)) {
 		await rm(partial, { recursive: true, force: true });

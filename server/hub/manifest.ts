@@ -7,12 +7,16 @@ import type { ModelTask, Precision } from '../protocol/index.ts';
 export interface Manifest {
 	/** `name:version` of the catalogue, or of the hub id for models outside it. */
 	readonly id: string;
+	readonly name: string;
+	readonly version: string;
 	readonly alias: string;
 	readonly displayName: string;
 	readonly repository: string;
 	readonly commit: string;
 	readonly hub: string;
 	readonly license?: string;
+	readonly publisher?: string;
+	readonly languages?: readonly string[];
 	readonly task?: ModelTask;
 	readonly precision?: Precision;
 	readonly files: readonly {

@@ -19,6 +19,8 @@ export interface HubFaults {
 	/** Serves files from a second server by redirect. */
 	redirect?: string;
 	etag?: (path: string) => string | undefined;
+	/** Pace of file bodies; without one the kernel's buffers hold megabytes nobody has read. */
+	bytesPerMs?: number;
 }
 
 export interface TestHub extends AsyncDisposable {
@@ -129,8 +131,14 @@ export function serve(
 		...(match === null ? {} : { 'content-range': `bytes ${start}-${end}/${bytes.length}` }),
 	});
 	let at = 0;
+	const started = performance.now();
 	const push = () => {
 		while (at < body.length) {
+			const pace = hub.faults.bytesPerMs;
+			if (pace !== undefined && at > (performance.now() - started) * pace) {
+				setTimeout(push, 1);
+				return;
+			}
 			const piece = body.subarray(at, at + 64 * 1024);
 			at += piece.length;
 			hub.sentBytes += piece.length;

@@ -1,0 +1,156 @@
+/** The curated list of models that can be had, one entry per model with its variants per device. */
+
+import { AppError, type ModelTask, type Precision } from '../protocol/index.ts';
+import bundled from './catalogue.json' with { type: 'json' };
+import { repositoryPattern } from './names.ts';
+
+export type Device = 'CPU' | 'GPU' | 'NPU';
+
+export interface CatalogueVariant {
+	/** Unique together with `version`, e.g. `qwen2.5-0.5b-instruct-generic-cpu`. */
+	readonly name: string;
+	readonly version: number;
+	readonly device: Device;
+	/** In the spelling of the runtime, e.g. `CPUExecutionProvider`. */
+	readonly executionProvider: string;
+	readonly repository: string;
+	readonly precision?: Precision;
+	/** Folder of the repository that holds this variant. */
+	readonly subfolder?: string;
+	/** Filled by a refresh from the hub; unknown offline. */
+	readonly commit?: string;
+	readonly sizeBytes?: number;
+}
+
+export interface CatalogueModel {
+	readonly alias: string;
+	readonly displayName: string;
+	readonly task: ModelTask;
+	readonly publisher: string;
+	readonly license: string;
+	readonly licenseDescription?: string;
+	readonly contextLength?: number;
+	readonly maxOutputTokens?: number;
+	readonly supportsToolCalling?: boolean;
+	readonly languages?: readonly string[];
+	/** Older clients want it; the model's own chat template is what counts. */
+	readonly promptTemplate?: { readonly assistant: string; readonly prompt: string };
+	readonly variants: readonly CatalogueVariant[];
+}
+
+export interface Catalogue {
+	readonly version: string;
+	readonly models: readonly CatalogueModel[];
+}
+
+/** One variant with its model: what names resolve to. */
+export interface CatalogueEntry {
+	/** `name:version`. */
+	readonly id: string;
+	readonly model: CatalogueModel;
+	readonly variant: CatalogueVariant;
+}
+
+/** The catalogue that ships with the product; always there, never asks the network. */
+export function bundledCatalogue(): Catalogue {
+	return parseCatalogue(bundled);
+}
+
+/** Checks a catalogue file; throws `invalid_request` that names the entry at fault. */
+export function parseCatalogue(value: unknown): Catalogue {
+	const file = value as Partial<Catalogue> | null;
+	if (typeof file !== 'object' || file === null || !Array.isArray(file.models))
+		throw new AppError('invalid_request', 'The catalogue has no list of models.');
+	const ids = new Set<string>();
+	for (const model of file.models) {
+		for (const field of ['alias', 'displayName', 'task', 'publisher', 'license'] as const)
+			if (typeof model[field] !== 'string') throw fault(model.alias, `has no ${field}`);
+		if (!Array.isArray(model.variants) || model.variants.length === 0)
+			throw fault(model.alias, 'has no variants');
+		for (const variant of model.variants) {
+			const id = `${variant.name}:${variant.version}`;
+			if (ids.has(id)) throw fault(model.alias, `repeats ${id}`);
+			ids.add(id);
+			if (!repositoryPattern.test(variant.repository))
+				throw fault(model.alias, `names the repository ${JSON.stringify(variant.repository)}`);
+		}
+	}
+	return { version: String(file.version ?? ''), models: file.models };
+}
+
+function fault(alias: string, what: string): AppError {
+	return new AppError('invalid_request', `The catalogue's entry ${JSON.stringify(alias)} ${what}.`);
+}
+
+const deviceOrder: Readonly<Record<Device, number>> = { NPU: 0, GPU: 1, CPU: 2 };
+const isGeneric = (name: string) => /-generic-/.test(name);
+
+/**
+ * All variants in the order in which an alias picks: NPU, vendor GPU, generic GPU, vendor CPU,
+ * generic CPU; models in catalogue order.
+ */
+export function catalogueEntries(catalogue: Catalogue): CatalogueEntry[] {
+	return catalogue.models.flatMap((model) =>
+		model.variants
+			.map((variant) => ({ id: `${variant.name}:${variant.version}`, model, variant }))
+			.sort(
+				(a, b) =>
+					deviceOrder[a.variant.device] - deviceOrder[b.variant.device] ||
+					Number(isGeneric(a.variant.name)) - Number(isGeneric(b.variant.name)) ||
+					b.variant.version - a.variant.version,
+			),
+	);
+}
+
+export interface ResolveOptions {
+	/** Devices this machine has; an alias picks among their variants only. */
+	readonly devices: ReadonlySet<Device>;
+	/** Takes only variants of this device. */
+	readonly device?: Device;
+	/** Whether a CUDA runtime is there. */
+	readonly cuda?: boolean;
+}
+
+/**
+ * Finds an entry as published clients do: 1. exact id; 2. id without version → highest version;
+ * 3. alias → first in order that this machine can run. Letters compare without case.
+ */
+export function resolveEntry(
+	entries: readonly CatalogueEntry[],
+	name: string,
+	options: ResolveOptions,
+): CatalogueEntry | undefined {
+	const wanted = name.toLowerCase();
+	const exact = entries.find((entry) => entry.id.toLowerCase() === wanted);
+	if (exact !== undefined) return exact;
+	const versions = entries
+		.filter((entry) => entry.variant.name.toLowerCase() === wanted)
+		.sort((a, b) => b.variant.version - a.variant.version);
+	if (versions[0] !== undefined) return versions[0];
+	return entries.find(
+		(entry) =>
+			entry.model.alias.toLowerCase() === wanted &&
+			(options.device === undefined
+				? options.devices.has(entry.variant.device)
+				: entry.variant.device === options.device) &&
+			(options.cuda === true || !/^CUDA/i.test(entry.variant.executionProvider)),
+	);
+}
+
+/** Names close to a misspelt one, for the error message. */
+export function similarNames(entries: readonly CatalogueEntry[], name: string): string[] {
+	const grams = (text: string) => {
+		const set = new Set<string>();
+		for (let i = 0; i + 2 < text.length; i++) set.add(text.slice(i, i + 3));
+		return set;
+	};
+	const wanted = grams(name.toLowerCase());
+	const score = (alias: string) =>
+		[...grams(alias.toLowerCase())].filter((gram) => wanted.has(gram)).length;
+	return [...new Set(entries.map((entry) => entry.model.alias))]
+		.map((alias) => ({ alias, score: score(alias) }))
+		.filter((row) => row.score > 0)
+		.sort((a, b) => b.score - a.score)
+		.slice(0, 5)
+		.map((row) => row.alias);
+}

@@ -1,0 +1,27 @@
+/** A process that downloads one model and can be killed: `node downloadChild.ts URL FOLDER`. */
+
+import { downloadModel } from '../../server/hub/downloadModel.ts';
+import { createHubHttp } from '../../server/hub/http.ts';
+import { readRepository } from '../../server/hub/repository.ts';
+import { selectFiles } from '../../server/hub/select.ts';
+
+const [url = '', folder = ''] = process.argv.slice(2);
+const http = createHubHttp({ endpoint: url });
+const { signal } = new AbortController();
+const repository = await readRepository(http, 'acme/tiny', 'main', signal);
+const selection = selectFiles(repository.files, { device: 'CPU' });
+await downloadModel(
+	http,
+	{
+		modelsFolder: folder,
+		folderName: 'acme--tiny',
+		repository: 'acme/tiny',
+		commit: repository.commit,
+		selection,
+		manifest: { id: 'tiny:1', name: 'tiny', version: '1', alias: 'tiny', displayName: 'Tiny' },
+		onWait: () => process.stdout.write('waiting\n'),
+	},
+	signal,
+);
+http.close();
+process.stdout.write('done\n');

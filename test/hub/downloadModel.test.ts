@@ -1,0 +1,188 @@
+import assert from 'node:assert/strict';
+import { spawn, spawnSync } from 'node:child_process';
+import { createHash, randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { type DownloadModelOptions, downloadModel } from '../../server/hub/downloadModel.ts';
+import { createHubHttp } from '../../server/hub/http.ts';
+import { readManifest } from '../../server/hub/manifest.ts';
+import { readRepository } from '../../server/hub/repository.ts';
+import { selectFiles } from '../../server/hub/select.ts';
+import { startHub, type TestHub } from './hubServer.ts';
+
+const never = new AbortController().signal;
+const child = fileURLToPath(new URL('./downloadChild.ts', import.meta.url));
+const small = {
+	'config.json': Buffer.from('{"model_type":"llama"}'),
+	'tokenizer.json': Buffer.from('{}'),
+	'onnx/model_q4.onnx': randomBytes(300_000),
+	'onnx/model_q4.onnx_data': randomBytes(900_000),
+	'onnx/model.onnx': randomBytes(2_000_000),
+	'README.md': Buffer.from('# tiny'),
+};
+let folder = '';
+before(async () => {
+	folder = await mkdtemp(join(tmpdir(), 'nearglot models '));
+});
+after(() => rm(folder, { recursive: true, force: true }));
+
+async function pull(hub: TestHub, modelsFolder: string, more: Partial<DownloadModelOptions> = {}) {
+	const http = createHubHttp({ endpoint: hub.url });
+	try {
+		const repository = await readRepository(http, 'acme/tiny', 'main', never);
+		return await downloadModel(
+			http,
+			{
+				modelsFolder,
+				folderName: 'acme--tiny',
+				repository: 'acme/tiny',
+				commit: repository.commit,
+				selection: selectFiles(repository.files, { device: 'CPU' }),
+				manifest: { id: 'tiny:1', name: 'tiny', version: '1', alias: 'tiny', displayName: 'Tiny' },
+				backoffMs: 5,
+				...more,
+			},
+			never,
+		);
+	} finally {
+		http.close();
+	}
+}
+
+function spawnChild(url: string, models: string) {
+	return spawn(process.execPath, ['--disable-warning=ExperimentalWarning', child, url, models], {
+		stdio: ['ignore', 'pipe', 'inherit'],
+	});
+}
+
+test('only the files of the chosen variant arrive, with a manifest written last', async () => {
+	await using hub = await startHub(small);
+	const models = join(folder, 'chosen');
+	const fractions: number[] = [];
+	const target = await pull(hub, models, {
+		onProgress: (progress) => fractions.push(progress.doneBytes / progress.totalBytes),
+	});
+	assert.deepEqual((await readdir(target, { recursive: true })).sort(), [
+		'config.json',
+		'nearglot.json',
+		'onnx',
+		join('onnx', 'model_q4.onnx'),
+		join('onnx', 'model_q4.onnx_data'),
+		'tokenizer.json',
+	]);
+	const manifest = await readManifest(target);
+	assert.equal(manifest?.id, 'tiny:1');
+	assert.equal(manifest?.files.length, 4);
+	assert.equal(fractions.at(-1), 1);
+	assert.deepEqual(
+		fractions,
+		[...fractions].sort((a, b) => a - b),
+	);
+	const before = hub.requests.length;
+	await pull(hub, models);
+	assert.equal(hub.requests.length, before + 2, 'a finished model is not fetched again');
+});
+
+test('two processes that pull the same model download it once', async () => {
+	await using hub = await startHub(small);
+	const models = join(folder, 'two');
+	const children = [spawnChild(hub.url, models), spawnChild(hub.url, models)];
+	const codes = await Promise.all(
+		children.map(async (process) => (await once(process, 'exit'))[0]),
+	);
+	assert.deepEqual(codes, [0, 0]);
+	const files = hub.requests.filter((request) => request.path.includes('/resolve/'));
+	assert.equal(files.length, 4);
+});
+
+test('twenty kills during a 200 MB download end with the right file and at most a tenth fetched twice', async () => {
+	const weights = Buffer.alloc(200 * 1024 * 1024);
+	const block = randomBytes(1 << 20);
+	for (let at = 0; at < weights.length; at += block.length) {
+		block.writeUInt32LE(at, 0);
+		block.copy(weights, at);
+	}
+	const content = { 'config.json': Buffer.from('{}'), 'onnx/model.onnx': weights };
+	await using hub = await startHub(content, { bytesPerMs: 50_000 });
+	const models = join(folder, 'killed');
+	let kills = 0;
+	for (let round = 0; round < 60; round++) {
+		const process = spawnChild(hub.url, models);
+		const exit = once(process, 'exit');
+		if (kills < 20) {
+			const goal = hub.sentBytes + weights.length / 24;
+			while (process.exitCode === null && hub.sentBytes < goal) await sleep(1);
+			if (process.exitCode === null && process.kill('SIGKILL')) kills++;
+		}
+		const [code] = await exit;
+		if (code === 0) break;
+	}
+	assert.equal(kills, 20);
+	const target = join(models, 'acme--tiny', 'onnx', 'model.onnx');
+	const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
+	assert.equal(sha256(await readFile(target)), sha256(weights));
+	const twice = hub.sentBytes / weights.length - 1;
+	assert.ok(twice <= 0.1, `sent ${Math.round(twice * 100)} % more than the file`);
+	assert.deepEqual(await readdir(join(models, '.downloads')), []);
+});
+
+test('a full disk is a clear error and leaves nothing', async (context) => {
+	const disk = join(folder, 'disk');
+	await mkdir(disk);
+	const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'none', disk]).status === 0;
+	if (!mounted) return context.skip('mounting a small disk needs root');
+	try {
+		await using hub = await startHub(small);
+		await assert.rejects(pull(hub, disk), { code: 'disk_full', message: /free/ });
+		assert.deepEqual(await readdir(join(disk, '.downloads')), []);
+	} finally {
+		spawnSync('umount', [disk]);
+	}
+});
+
+test('a disk that fills while writing leaves nothing either', async (context) => {
+	const disk = join(folder, 'filling');
+	await mkdir(disk);
+	const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=3m', 'none', disk]).status === 0;
+	if (!mounted) return context.skip('mounting a small disk needs root');
+	try {
+		await using hub = await startHub(small);
+		let filled = false;
+		const fill = () => {
+			if (filled) return;
+			filled = true;
+			spawnSync('dd', ['if=/dev/zero', `of=${join(disk, 'other')}`, 'bs=64k', 'count=64']);
+		};
+		await assert.rejects(pull(hub, disk, { onProgress: fill }), { code: 'disk_full' });
+		assert.deepEqual((await readdir(disk)).sort(), ['.downloads', 'other']);
+		assert.deepEqual(await readdir(join(disk, '.downloads')), []);
+	} finally {
+		spawnSync('umount', [disk]);
+	}
+});
+
+test('listings with dangerous names are refused before anything is written', async () => {
+	for (const path of [
+		'../evil.json',
+		'/etc/passwd',
+		'a/../../b',
+		'onnx/con.onnx',
+		'a\u0000b',
+		'C:evil',
+		'dir\\file',
+		'trailing. ',
+		'onnx//model.onnx',
+	]) {
+		await using hub = await startHub({ ...small, [path]: Buffer.from('x') });
+		const models = join(folder, 'names');
+		await assert.rejects(pull(hub, models), { code: 'download_failed' }, path);
+		await assert.rejects(readdir(models), { code: 'ENOENT' });
+	}
+	await using hub = await startHub({ ...small, 'Config.json': Buffer.from('x') });
+	await assert.rejects(pull(hub, join(folder, 'case')), { message: /one file on many disks/ });
+});
