@@ -110,7 +110,7 @@ function createBinding(
 			if (type === undefined) throw new AppError('internal', `The graph has no '${name}'.`);
 			const count = elementCount(dims);
 			const view = data.length === count ? data : data.subarray(0, count);
-			feeds.set(name, new ort.Tensor(type as 'float32', view as Float32Array, [...dims]));
+			feeds.set(name, feed(ort, type, view, dims));
 		},
 		output(name, data, dims) {
 			outputs.set(name, { data, dims });
@@ -149,6 +149,15 @@ function createBinding(
 			results = {};
 		},
 	};
+}
+
+/**
+ * On a Node that has Float16Array the library's tensor turns half bits into one, which its own native
+ * part cannot read; a plain object of the same shape is passed instead.
+ */
+function feed(ort: Ort, type: TensorType, data: TensorData, dims: readonly number[]): OrtTensor {
+	if (type !== 'float16') return new ort.Tensor(type as 'float32', data as Float32Array, [...dims]);
+	return { type, dims: [...dims], data, location: 'cpu', size: data.length } as unknown as OrtTensor;
 }
 
 /** Newer Node gives float16 as Float16Array; the engine keeps the bits. */

@@ -1,0 +1,142 @@
+/**
+ * {@link Decoder} that runs one sequence at a time on the graph as it was published. It serves every
+ * decoder-only graph, and is the reference that faster ways are compared with.
+ */
+
+import { AppError } from '../../protocol/index.ts';
+import type { Binding, Session } from '../runtime/runtime.ts';
+import type { Decoder, SequenceCache, StepRow } from './decoder.ts';
+import type { DecoderGraph } from './decoderGraph.ts';
+import { GrowingCache } from './growingCache.ts';
+import { LogitsOutput } from './logitsOutput.ts';
+import { SlotCache } from './slotCache.ts';
+import { IntegerInput } from './tokenInputs.ts';
+
+export interface SerialDecoderOptions {
+	/** Most tokens of a sequence. */
+	readonly contextLength: number;
+	readonly recomputeAbove?: number;
+	/** Most prompt tokens of one run; graphs that depend on the grouping take the whole prompt. */
+	readonly chunkTokens?: number;
+}
+
+/** Wraps an open session; closing the decoder closes it. */
+export function createSerialDecoder(
+	session: Session,
+	graph: DecoderGraph,
+	options: SerialDecoderOptions,
+): Decoder {
+	return new SerialDecoder(session, graph, options);
+}
+
+class SerialDecoder implements Decoder {
+	readonly mode = 'serial';
+	readonly maxRows = 1;
+	readonly maxStepTokens: number;
+	readonly vocabularySize: number;
+	readonly batchInvariant: boolean;
+	readonly bytesPerToken: number;
+	readonly recomputeAbove?: number;
+	readonly #session: Session;
+	readonly #graph: DecoderGraph;
+	readonly #contextLength: number;
+	readonly #binding: Binding;
+	readonly #ids: IntegerInput;
+	readonly #mask: IntegerInput | undefined;
+	readonly #positions: IntegerInput | undefined;
+	readonly #gather: IntegerInput | undefined;
+	readonly #logits: LogitsOutput;
+	/** What the cache inputs are bound to: rebinding costs more than a small run. */
+	#bound: { cache: SlotCache; generation: number } | undefined;
+
+	constructor(session: Session, graph: DecoderGraph, options: SerialDecoderOptions) {
+		this.#session = session;
+		this.#graph = graph;
+		this.#contextLength = options.contextLength;
+		this.maxStepTokens = graph.batchInvariant
+			? (options.chunkTokens ?? 256)
+			: Math.max(options.contextLength, 1);
+		this.vocabularySize = graph.vocabularySize;
+		this.batchInvariant = graph.batchInvariant;
+		this.bytesPerToken = graph.bytesPerToken * (graph.inPlace ? 1 : 2);
+		if (options.recomputeAbove !== undefined) this.recomputeAbove = options.recomputeAbove;
+		this.#binding = session.createBinding();
+		this.#ids = new IntegerInput(graph.ids);
+		this.#mask = graph.mask && new IntegerInput(graph.mask);
+		this.#positions = graph.positions && new IntegerInput(graph.positions);
+		this.#gather = graph.gather && new IntegerInput(graph.gather);
+		this.#logits = new LogitsOutput(graph);
+	}
+
+	createCache(): SequenceCache {
+		return this.#graph.inPlace
+			? new SlotCache(this.#graph.caches, this.#contextLength)
+			: new GrowingCache(this.#graph.caches, this.#contextLength);
+	}
+
+	async step(rows: readonly StepRow[], signal?: AbortSignal): Promise<Float32Array[][]> {
+		const row = rows[0];
+		if (row === undefined || rows.length > 1 || row.tokens.length === 0) {
+			throw new AppError('internal', 'A serial decoder runs exactly one row of at least one token.');
+		}
+		const { cache, tokens } = row;
+		const total = cache.length + tokens.length;
+		cache.reserve(total);
+		const binding = this.#binding;
+		binding.input(this.#ids.name, this.#ids.write(tokens), [1, tokens.length]);
+		if (this.#positions !== undefined) {
+			const positions = tokens.map((_, index) => cache.length + index);
+			binding.input(this.#positions.name, this.#positions.write(positions), [1, tokens.length]);
+		}
+		if (this.#gather !== undefined) {
+			const wanted = Math.max(row.logits, 1);
+			const indices = Array.from({ length: wanted }, (_, k) => tokens.length - wanted + k);
+			binding.input(this.#gather.name, this.#gather.write(indices), [wanted]);
+		}
+		this.#bindMask(cache, total);
+		const written = this.#logits.bind(binding, tokens.length, row.logits);
+		if (cache instanceof SlotCache) this.#bindSlot(cache);
+		else if (cache instanceof GrowingCache) this.#bindGrowing(cache, tokens.length);
+		await binding.run(signal);
+		(cache as SlotCache | GrowingCache).advance(tokens.length);
+		const result: Float32Array[] = [];
+		for (let index = written - row.logits; index < written; index++) {
+			result.push(this.#logits.row(index, written));
+		}
+		return [result];
+	}
+
+	#bindMask(cache: SequenceCache, total: number): void {
+		if (this.#mask === undefined) return;
+		const width = cache instanceof SlotCache ? Math.max(total, cache.minimumTotal) : total;
+		// Room first: growing replaces the memory.
+		this.#mask.data(width);
+		this.#mask.fill(1, 0, total);
+		this.#binding.input(this.#mask.name, this.#mask.fill(0, total, width), [1, width]);
+	}
+
+	#bindSlot(cache: SlotCache): void {
+		if (this.#bound?.cache === cache && this.#bound.generation === cache.generation) return;
+		for (const [index, tensor] of cache.tensors.entries()) {
+			const data = cache.buffers[index];
+			if (data === undefined) throw new AppError('internal', 'A released cache was fed.');
+			const dims = [1, tensor.heads, tensor.ring ?? cache.capacity, tensor.headSize];
+			this.#binding.input(tensor.past, data, dims);
+			this.#binding.output(tensor.present, data, dims);
+		}
+		this.#bound = { cache, generation: cache.generation };
+	}
+
+	#bindGrowing(cache: GrowingCache, tokens: number): void {
+		for (const [index, tensor] of cache.tensors.entries()) {
+			const dims = (length: number) => [1, tensor.heads, length, tensor.headSize];
+			this.#binding.input(tensor.past, cache.past(index), dims(cache.length));
+			this.#binding.output(tensor.present, cache.present(index), dims(cache.length + tokens));
+		}
+	}
+
+	close(): void {
+		this.#binding.release();
+		this.#session.close();
+	}
+}
