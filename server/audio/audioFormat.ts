@@ -1,0 +1,134 @@
+/** Which container and codec a recording has, told from its bytes and never from its name. */
+
+import { AppError } from '../protocol/index.ts';
+import { type AudioSource, pieces } from './audioSource.ts';
+import { findMpegFrame } from './mpegFrame.ts';
+
+export type AudioFormat =
+	| 'wav'
+	| 'mp3'
+	| 'flac'
+	| 'ogg-flac'
+	| 'ogg-opus'
+	| 'ogg-vorbis'
+	| 'matroska'
+	| 'mp4'
+	| 'aac';
+
+/** What people call each format. */
+export const formatNames: Readonly<Record<AudioFormat, string>> = {
+	wav: 'WAV',
+	mp3: 'MP3',
+	flac: 'FLAC',
+	'ogg-flac': 'Ogg FLAC',
+	'ogg-opus': 'Ogg Opus',
+	'ogg-vorbis': 'Ogg Vorbis',
+	matroska: 'WebM/Matroska',
+	mp4: 'MP4/M4A',
+	aac: 'AAC',
+};
+
+export const readableFormats =
+	'WAV, MP3, FLAC, Ogg (Vorbis, Opus, FLAC) and WebM (Opus, Vorbis); M4A/AAC where ffmpeg is installed';
+
+export interface SniffedFormat {
+	readonly format: AudioFormat;
+	/** Where the audio begins: after an ID3 tag, when there is one. */
+	readonly offset: number;
+}
+
+/** How far into a file an MPEG frame is searched when nothing else fits. */
+const mpegSearchBytes = 131_072;
+
+const ascii = (bytes: Uint8Array, from: number, to: number) =>
+	String.fromCharCode(...bytes.subarray(from, to));
+
+/**
+ * Looks at the first bytes. Throws `invalid_audio` that says what the file seems to be instead, when
+ * that is known.
+ */
+export async function sniffFormat(source: AudioSource): Promise<SniffedFormat> {
+	if (source.sizeBytes === 0) throw new AppError('invalid_audio', 'The file is empty (0 bytes).');
+	let offset = 0;
+	let head = await source.read(0, 512);
+	// Several ID3v2 tags may follow each other, each up to 256 MB of cover pictures.
+	while (head.length > 10 && ascii(head, 0, 3) === 'ID3') {
+		const size = head.subarray(6, 10).reduce((sum, byte) => sum * 128 + (byte & 0x7f), 0);
+		offset += size + ((head[5] ?? 0) & 0x10 ? 20 : 10);
+		head = await source.read(offset, 512);
+		if (head.length === 0)
+			throw new AppError('invalid_audio', 'The file holds an ID3 tag but no audio after it.');
+	}
+	const format = magicFormat(head);
+	if (format !== undefined) return { format, offset };
+	const strange = notAudio(head);
+	if (strange !== undefined) {
+		throw new AppError(
+			'invalid_audio',
+			`This is ${strange}, not a recording Nearglot can read. It reads ${readableFormats}.`,
+		);
+	}
+	for await (const window of pieces(source, offset, offset + mpegSearchBytes, mpegSearchBytes)) {
+		const frame = findMpegFrame(window, offset + window.length >= source.sizeBytes);
+		if (frame !== undefined) return { format: 'mp3', offset: offset + frame };
+	}
+	throw new AppError(
+		'invalid_audio',
+		`The file is not audio of a known kind. Nearglot reads ${readableFormats}.`,
+	);
+}
+
+function magicFormat(head: Uint8Array): AudioFormat | undefined {
+	const tag = ascii(head, 0, 4);
+	const kind = ascii(head, 8, 12);
+	if ((tag === 'RIFF' || tag === 'RF64' || tag === 'BW64') && kind === 'WAVE') return 'wav';
+	if (tag === 'fLaC') return 'flac';
+	if (tag === 'OggS') return oggCodec(head);
+	if (head[0] === 0x1a && head[1] === 0x45 && head[2] === 0xdf && head[3] === 0xa3)
+		return 'matroska';
+	if (ascii(head, 4, 8) === 'ftyp') return 'mp4';
+	// ADTS: twelve sync bits, layer 00, a sampling index that exists.
+	if (head[0] === 0xff && ((head[1] ?? 0) & 0xf6) === 0xf0 && (((head[2] ?? 0) >> 2) & 15) < 13)
+		return 'aac';
+	return undefined;
+}
+
+function oggCodec(head: Uint8Array): AudioFormat {
+	const start = 27 + (head[26] ?? 0);
+	const packet = ascii(head, start, start + 8);
+	if (packet === 'OpusHead') return 'ogg-opus';
+	if (packet.startsWith('\x7fFLAC')) return 'ogg-flac';
+	if (packet.startsWith('\x01vorbis')) return 'ogg-vorbis';
+	const found = packet.startsWith('Speex')
+		? 'Speex audio'
+		: packet.startsWith('\x80theora')
+			? 'Theora video'
+			: 'a codec that is not known';
+	throw new AppError(
+		'invalid_audio',
+		`This Ogg file holds ${found}; Nearglot reads Vorbis, Opus and FLAC in Ogg.`,
+	);
+}
+
+/** A name for well-known files that are no recordings, so that the error can say it. */
+function notAudio(head: Uint8Array): string | undefined {
+	const tag = ascii(head, 0, 4);
+	if (tag.startsWith('PK')) return 'a ZIP archive or an office document';
+	if (tag === '%PDF') return 'a PDF document';
+	if (tag === '\x89PNG') return 'a PNG picture';
+	if (tag.startsWith('\xff\xd8\xff')) return 'a JPEG picture';
+	if (tag.startsWith('GIF8')) return 'a GIF picture';
+	if (tag.startsWith('\x1f\x8b')) return 'a gzip archive';
+	if (tag === 'FORM') return 'an AIFF recording';
+	if (tag === '#!AM') return 'an AMR recording';
+	if (tag === 'caff') return 'a Core Audio recording';
+	if (tag === '.snd') return 'a Sun AU recording';
+	if (tag === '0&\xb2u') return 'a Windows Media recording';
+	if (tag === 'RIFF') return `a RIFF file of kind ${ascii(head, 8, 12).replace(/[^\w ]/g, '?')}`;
+	if (
+		head.length >= 16 &&
+		head.every((byte) => byte === 9 || byte === 10 || byte === 13 || (byte >= 32 && byte < 127))
+	)
+		return 'a text file';
+	return undefined;
+}

@@ -1,0 +1,80 @@
+/** Formats without a decoder here (AAC), decoded by an ffmpeg that the user has installed. */
+
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import type { Readable } from 'node:stream';
+import { AppError } from '../protocol/index.ts';
+import { type AudioFormat, formatNames } from './audioFormat.ts';
+import type { AudioSource } from './audioSource.ts';
+import type { MonoBlock, OpenedAudio } from './openedAudio.ts';
+
+/** ffmpeg's names of the readers it may use: the one for the bytes that were found, nothing else. */
+const demuxers: Readonly<Partial<Record<AudioFormat, string>>> = { mp4: 'mov', aac: 'aac' };
+
+const rateHz = 16_000;
+
+/**
+ * Opens a file through ffmpeg. Throws `invalid_audio` that asks for ffmpeg when there is none.
+ * The file is data of a stranger: only one demuxer and only the `file` protocol are allowed.
+ */
+export async function openWithFfmpeg(
+	source: AudioSource,
+	format: AudioFormat,
+	codec: string,
+): Promise<OpenedAudio> {
+	const demuxer = demuxers[format];
+	if (source.path === undefined || demuxer === undefined) throw missing(format);
+	const child = spawn(
+		'ffmpeg',
+		[
+			...['-nostdin', '-v', 'error', '-protocol_whitelist', 'file', '-f', demuxer],
+			...['-i', `file:${source.path}`, '-map', '0:a:0', '-ac', '1', '-ar', String(rateHz)],
+			...['-f', 's16le', 'pipe:1'],
+		],
+		{ stdio: ['ignore', 'pipe', 'pipe'], windowsHide: true },
+	);
+	await new Promise<void>((resolve, reject) => {
+		child.once('spawn', () => resolve());
+		child.once('error', () => reject(missing(format)));
+	});
+	return {
+		info: { format, codec, sampleRateHz: rateHz, channels: 1, durationS: undefined },
+		blocks: blocks(child, formatNames[format]),
+	};
+}
+
+const missing = (format: AudioFormat) =>
+	new AppError(
+		'invalid_audio',
+		`${formatNames[format]} files with AAC need ffmpeg on this machine, and none was found. Install it, or convert the file to WAV, MP3, FLAC or Opus.`,
+	);
+
+async function* blocks(
+	child: ChildProcessByStdio<null, Readable, Readable>,
+	name: string,
+): AsyncGenerator<MonoBlock> {
+	let complaint = '';
+	child.stderr.on('data', (chunk: Buffer) => {
+		complaint = (complaint + chunk.toString()).slice(-2000);
+	});
+	const exit = new Promise<number | null>((resolve) => child.once('close', resolve));
+	let odd: number | undefined;
+	try {
+		for await (const chunk of child.stdout as AsyncIterable<Buffer>) {
+			const bytes = odd === undefined ? chunk : Buffer.concat([Buffer.from([odd]), chunk]);
+			odd = bytes.length % 2 === 1 ? bytes[bytes.length - 1] : undefined;
+			const samples = new Float32Array(bytes.length >> 1);
+			for (let i = 0; i < samples.length; i++) samples[i] = bytes.readInt16LE(2 * i) / 32_768;
+			yield { samples, sampleRateHz: rateHz };
+		}
+		if ((await exit) !== 0)
+			throw new AppError(
+				'invalid_audio',
+				`The ${name} file is damaged: ffmpeg could not decode it.`,
+				{
+					cause: complaint,
+				},
+			);
+	} finally {
+		child.kill();
+	}
+}

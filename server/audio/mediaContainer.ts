@@ -1,0 +1,211 @@
+/** WebM, Matroska and MP4: takes the packets of the audio track out and gives them to their decoder. */
+
+import { FLACDecoder } from '@wasm-audio-decoders/flac';
+import { OggVorbisDecoder } from '@wasm-audio-decoders/ogg-vorbis';
+import {
+	CustomSource,
+	type EncodedPacket,
+	EncodedPacketSink,
+	Input,
+	type InputAudioTrack,
+	MATROSKA,
+	MP4,
+	QTFF,
+	WEBM,
+} from 'mediabunny';
+import { MPEGDecoder } from 'mpg123-decoder';
+import { AppError, asAppError } from '../protocol/index.ts';
+import { formatNames } from './audioFormat.ts';
+import type { AudioSource } from './audioSource.ts';
+import { checkContainerLength } from './containerLength.ts';
+import {
+	checkComplete,
+	checkShape,
+	type MonoBlock,
+	mixDown,
+	type OpenedAudio,
+} from './openedAudio.ts';
+import { checkOpusDamage, OpusStream, opusRateHz, parseOpusHead } from './opusPackets.ts';
+import { oggPageOf, splitVorbisHeaders } from './vorbisPackets.ts';
+import { decodeBytes } from './wasmStream.ts';
+
+/** Pauses shorter than this between packets are the rounding of the container's clock. */
+const smallestGapS = 0.1;
+
+/** Opens the first audio track. Throws `invalid_audio`; `data.codec` names a codec with no decoder. */
+export async function openContainer(
+	source: AudioSource,
+	format: 'matroska' | 'mp4',
+): Promise<OpenedAudio> {
+	const name = formatNames[format];
+	await checkContainerLength(source, format);
+	const input = new Input({
+		formats: format === 'mp4' ? [MP4, QTFF] : [WEBM, MATROSKA],
+		source: new CustomSource({
+			getSize: () => source.sizeBytes,
+			read: (start, end) => source.read(start, end - start),
+			maxCacheSize: 2 << 20,
+		}),
+	});
+	try {
+		const track = await input.getPrimaryAudioTrack();
+		if (track === null) throw new AppError('invalid_audio', `The ${name} file has no audio track.`);
+		const codec = await track.getCodec();
+		const sampleRateHz = await track.getSampleRate();
+		const channels = await track.getNumberOfChannels();
+		checkShape(sampleRateHz, channels);
+		const description = (await track.getDecoderConfig())?.description;
+		const durationS = (await track.getDurationFromMetadata({ skipLiveWait: true })) ?? undefined;
+		const decode = packetDecoders[codec ?? ''];
+		if (decode === undefined) {
+			throw new AppError(
+				'invalid_audio',
+				`The ${name} file holds ${codec?.toUpperCase() ?? 'an unknown codec'}, which Nearglot cannot decode by itself. Convert it to WAV, MP3, FLAC or Opus, or install ffmpeg.`,
+				{ data: { codec: codec ?? 'unknown' } },
+			);
+		}
+		const setup = description === undefined ? undefined : bytesOf(description);
+		return {
+			info: { format, codec: codec ?? '', sampleRateHz, channels, durationS },
+			blocks: blocks(input, decode(track, setup), name, durationS),
+		};
+	} catch (error) {
+		input.dispose();
+		throw readable(error, name);
+	}
+}
+
+function readable(error: unknown, name: string): AppError {
+	if (error instanceof AppError) return error;
+	const known = asAppError(error);
+	if (known.code === 'cancelled') return known;
+	return new AppError('invalid_audio', `The ${name} file is damaged and cannot be read.`, {
+		cause: error,
+	});
+}
+
+async function* blocks(
+	input: Input,
+	decoded: AsyncGenerator<MonoBlock>,
+	name: string,
+	durationS: number | undefined,
+): AsyncGenerator<MonoBlock> {
+	let foundS = 0;
+	try {
+		for await (const block of decoded) {
+			foundS += block.samples.length / block.sampleRateHz;
+			yield block;
+		}
+	} catch (error) {
+		throw readable(error, name);
+	} finally {
+		input.dispose();
+	}
+	if (durationS !== undefined) checkComplete(durationS, foundS);
+}
+
+type PacketDecoder = (
+	track: InputAudioTrack,
+	setup: Uint8Array | undefined,
+) => AsyncGenerator<MonoBlock>;
+
+const packetDecoders: Readonly<Record<string, PacketDecoder | undefined>> = {
+	opus: opusBlocks,
+	vorbis: vorbisBlocks,
+	flac: flacBlocks,
+	mp3: mp3Blocks,
+};
+
+const packetsOf = (track: InputAudioTrack): AsyncIterable<EncodedPacket> =>
+	new EncodedPacketSink(track).packets();
+
+async function* opusBlocks(
+	track: InputAudioTrack,
+	setup: Uint8Array | undefined,
+): AsyncGenerator<MonoBlock> {
+	const channels = await track.getNumberOfChannels();
+	const head = setup
+		? parseOpusHead(setup)
+		: {
+				channels,
+				preSkip: 312,
+				gain: 1,
+				streams: 1,
+				coupled: channels - 1,
+				mapping: [0, 1].slice(0, channels),
+			};
+	const stream = new OpusStream(head);
+	let startS: number | undefined;
+	let done = 0;
+	try {
+		await stream.ready;
+		for await (const packet of packetsOf(track)) {
+			startS ??= packet.timestamp;
+			const block = stream.decode(packet.data);
+			if (block === undefined) continue;
+			// A recorder that was paused or sent no packets in silence leaves a hole in the clock.
+			const missing = packet.timestamp - startS - done / opusRateHz;
+			if (missing > smallestGapS && missing < Number.POSITIVE_INFINITY) {
+				for (let left = Math.round(missing * opusRateHz); left > 0; left -= opusRateHz) {
+					const silence = new Float32Array(Math.min(left, opusRateHz));
+					done += silence.length;
+					yield { samples: silence, sampleRateHz: opusRateHz };
+				}
+			}
+			done += block.samples.length;
+			yield block;
+		}
+		checkOpusDamage(stream);
+	} finally {
+		stream.free();
+	}
+}
+
+function vorbisBlocks(
+	track: InputAudioTrack,
+	setup: Uint8Array | undefined,
+): AsyncGenerator<MonoBlock> {
+	if (setup === undefined)
+		throw new AppError('invalid_audio', 'The file holds Vorbis audio without its headers.');
+	const headers = splitVorbisHeaders(setup);
+	async function* pages() {
+		let sequence = 0;
+		for (const packet of headers) yield oggPageOf(packet, sequence++);
+		for await (const packet of packetsOf(track)) yield oggPageOf(packet.data, sequence++);
+	}
+	return decodeBytes(new OggVorbisDecoder(), pages(), 'Vorbis');
+}
+
+async function* flacBlocks(track: InputAudioTrack): AsyncGenerator<MonoBlock> {
+	const decoder = new FLACDecoder();
+	try {
+		await decoder.ready;
+		for await (const packet of packetsOf(track)) {
+			const decoded = await decoder.decodeFrames([packet.data]);
+			if (decoded.samplesDecoded > 0)
+				yield { samples: mixDown(decoded.channelData), sampleRateHz: decoded.sampleRate };
+		}
+	} finally {
+		decoder.free();
+	}
+}
+
+async function* mp3Blocks(track: InputAudioTrack): AsyncGenerator<MonoBlock> {
+	const decoder = new MPEGDecoder();
+	try {
+		await decoder.ready;
+		for await (const packet of packetsOf(track)) {
+			const decoded = decoder.decodeFrame(packet.data);
+			if (decoded.samplesDecoded > 0)
+				yield { samples: mixDown(decoded.channelData), sampleRateHz: decoded.sampleRate };
+		}
+	} finally {
+		decoder.free();
+	}
+}
+
+function bytesOf(data: ArrayBufferView | ArrayBufferLike): Uint8Array {
+	return ArrayBuffer.isView(data)
+		? new Uint8Array(data.buffer, data.byteOffset, data.byteLength)
+		: new Uint8Array(data);
+}

@@ -1,0 +1,123 @@
+/** Reads the chunks of RIFF, RF64 and BW64 wave files up to the samples. */
+
+import { AppError } from '../protocol/index.ts';
+import type { AudioSource } from './audioSource.ts';
+import { checkShape } from './openedAudio.ts';
+
+export type WavEncoding = 'unsigned' | 'signed' | 'float' | 'mu-law' | 'a-law';
+
+export interface WavHeader {
+	readonly encoding: WavEncoding;
+	readonly sampleRateHz: number;
+	readonly channels: number;
+	/** Bytes of one sample of one channel. */
+	readonly sampleBytes: number;
+	/** Bytes of one sample of all channels. */
+	readonly frameBytes: number;
+	readonly dataOffset: number;
+	/** Bytes of whole frames that are there. */
+	readonly dataBytes: number;
+	/** Bytes the header announces; `undefined` for a recorder that never wrote the length. */
+	readonly announcedBytes: number | undefined;
+}
+
+const formatTags = { pcm: 1, float: 3, aLaw: 6, muLaw: 7, extensible: 0xfffe } as const;
+/** Wave formats people meet that are not plain samples. */
+const otherFormats: Readonly<Record<number, string>> = {
+	2: 'Microsoft ADPCM',
+	17: 'IMA ADPCM',
+	49: 'GSM 6.10',
+	80: 'MPEG',
+	85: 'MP3',
+	353: 'Windows Media Audio',
+};
+const maximumChunks = 1000;
+
+/** Throws `invalid_audio` that names the damaged field. */
+export async function readWavHeader(source: AudioSource, start: number): Promise<WavHeader> {
+	const tag = text(await source.read(start, 4), 0);
+	let format: Omit<WavHeader, 'dataOffset' | 'dataBytes' | 'announcedBytes'> | undefined;
+	let longData: number | undefined;
+	let at = start + 12;
+	for (let chunk = 0; chunk < maximumChunks && at + 8 <= source.sizeBytes; chunk++) {
+		const head = view(await source.read(at, 8));
+		const name = text(new Uint8Array(head.buffer, head.byteOffset, 4), 0);
+		const size = head.getUint32(4, true);
+		at += 8;
+		if (name === 'ds64' && tag !== 'RIFF') {
+			const body = view(await source.read(at, 28));
+			if (body.byteLength >= 16) longData = Number(body.getBigUint64(8, true));
+		} else if (name === 'fmt ') {
+			format = readFormat(view(await source.read(at, Math.min(size, 40))));
+		} else if (name === 'data') {
+			if (format === undefined)
+				throw new AppError('invalid_audio', 'The WAV file has no "fmt " chunk before its samples.');
+			return withData(format, at, source.sizeBytes - at, size === 0xffffffff ? longData : size);
+		}
+		at += size + (size & 1);
+	}
+	throw new AppError(
+		'invalid_audio',
+		format === undefined
+			? 'The WAV file has no "fmt " chunk: it is damaged or cut off.'
+			: 'The WAV file has no "data" chunk: it holds no samples.',
+	);
+}
+
+function withData(
+	format: Omit<WavHeader, 'dataOffset' | 'dataBytes' | 'announcedBytes'>,
+	dataOffset: number,
+	available: number,
+	announced: number | undefined,
+): WavHeader {
+	// Recorders that write to a pipe leave 0 or a huge number and never come back to it.
+	const unknown =
+		announced === undefined || announced >= 0x7ffff000 || (announced === 0 && available > 0);
+	const bytes = unknown ? available : Math.min(announced, available);
+	const dataBytes = bytes - (bytes % format.frameBytes);
+	if (dataBytes === 0) throw new AppError('invalid_audio', 'The WAV file holds no samples.');
+	return {
+		...format,
+		dataOffset,
+		dataBytes,
+		announcedBytes: unknown && (announced ?? 0) < 2 ** 32 ? undefined : announced,
+	};
+}
+
+function readFormat(
+	body: DataView,
+): Omit<WavHeader, 'dataOffset' | 'dataBytes' | 'announcedBytes'> {
+	if (body.byteLength < 16)
+		throw new AppError('invalid_audio', 'The "fmt " chunk of the WAV file is cut off.');
+	let tag = body.getUint16(0, true);
+	const channels = body.getUint16(2, true);
+	const sampleRateHz = body.getUint32(4, true);
+	const bits = body.getUint16(14, true);
+	if (tag === formatTags.extensible) {
+		if (body.byteLength < 26)
+			throw new AppError(
+				'invalid_audio',
+				'The extensible "fmt " chunk of the WAV file is cut off.',
+			);
+		tag = body.getUint16(24, true);
+	}
+	checkShape(sampleRateHz, channels);
+	const sampleBytes = Math.ceil(bits / 8);
+	const encoding = encodingOf(tag, bits);
+	return { encoding, sampleRateHz, channels, sampleBytes, frameBytes: sampleBytes * channels };
+}
+
+function encodingOf(tag: number, bits: number): WavEncoding {
+	if (tag === formatTags.pcm && bits >= 1 && bits <= 32) return bits <= 8 ? 'unsigned' : 'signed';
+	if (tag === formatTags.float && (bits === 32 || bits === 64)) return 'float';
+	if (tag === formatTags.muLaw && bits === 8) return 'mu-law';
+	if (tag === formatTags.aLaw && bits === 8) return 'a-law';
+	const name = otherFormats[tag] ?? `format ${tag}`;
+	throw new AppError(
+		'invalid_audio',
+		`The WAV file holds ${name} with ${bits} bits; Nearglot reads PCM with 8 to 32 bits, float, µ-law and A-law in WAV.`,
+	);
+}
+
+const view = (bytes: Uint8Array) => new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+const text = (bytes: Uint8Array, at: number) => String.fromCharCode(...bytes.subarray(at, at + 4));
