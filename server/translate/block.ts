@@ -1,0 +1,101 @@
+/**
+ * A block: text that is translated as a unit of sentences, with the inline tags taken out and kept
+ * as marks. Plain text and HTML both become blocks; what lies between blocks is copied.
+ */
+
+import type { Fixed } from './mask.ts';
+import type { Span } from './sentences.ts';
+
+/** A tag between two characters of a block's text. */
+export interface Mark {
+	/** Offset in the block's text. */
+	readonly at: number;
+	/** The tag byte for byte. */
+	readonly raw: string;
+	/** A point stands alone: void elements, comments, tags without a partner. */
+	readonly kind: 'open' | 'close' | 'point';
+	/** Equal for an open tag and its close tag; unique for points. */
+	readonly pair: number;
+}
+
+export interface Block {
+	/** Decoded text without tags; fixed spans hold what the reader would see or the raw source. */
+	readonly text: string;
+	/** In document order. */
+	readonly marks: readonly Mark[];
+	/** Ordered, disjoint. `target` is final output and is not escaped again. */
+	readonly fixed: readonly Fixed[];
+	/**
+	 * The bytes of a stretch of `text` without the tags in it: as in the source, or as copied into
+	 * the target (they differ where a dictionary element prescribes the target).
+	 */
+	raw(start: number, end: number, side?: 'source' | 'target'): string;
+	/** Makes translated text safe for the document (entities in HTML, nothing in plain text). */
+	escape(text: string): string;
+}
+
+/** A document in pieces: strings are copied, blocks are translated. */
+export type Piece = string | Block;
+
+/** Opens without a close and the reverse become points, so that every pair is complete. */
+export function completePairs(marks: readonly Mark[]): Mark[] {
+	const opens = new Set(marks.filter(({ kind }) => kind === 'open').map(({ pair }) => pair));
+	const closes = new Set(marks.filter(({ kind }) => kind === 'close').map(({ pair }) => pair));
+	return marks.map((mark) =>
+		mark.kind === 'point' || (opens.has(mark.pair) && closes.has(mark.pair))
+			? mark
+			: { ...mark, kind: 'point' },
+	);
+}
+
+/** Source offsets of the pieces a block's text was joined from. */
+export interface Chunk {
+	/** Offset in the block's text. */
+	readonly at: number;
+	readonly length: number;
+	/** Offset in the document of every unit, plus one more for the end; absent when they run 1:1. */
+	readonly offsets?: readonly number[];
+	/** Offset in the document of the first unit. */
+	readonly source: number;
+}
+
+/** Builds `Block.raw` over chunks of a document. */
+export function rawReader(document: string, chunks: readonly Chunk[]) {
+	return (start: number, end: number): string => {
+		let out = '';
+		for (const { at, length, offsets, source } of chunks) {
+			const from = Math.max(start, at) - at;
+			const to = Math.min(end, at + length) - at;
+			if (from >= to) continue;
+			out += offsets
+				? document.slice(offsets[from], offsets[to])
+				: document.slice(source + from, source + to);
+		}
+		return out;
+	};
+}
+
+/** `Block.raw` of a text with fixed spans over a reader of the text between them. */
+export function rawWithFixed(
+	between: (start: number, end: number) => string,
+	fixed: readonly Fixed[],
+): Block['raw'] {
+	return (start, end, side = 'target') => {
+		let out = '';
+		let at = start;
+		for (const item of fixed) {
+			if (item.end <= start || item.start >= end || item.start < at) continue;
+			out +=
+				between(at, item.start) + (side === 'source' ? (item.source ?? item.target) : item.target);
+			at = item.end;
+		}
+		return out + between(at, end);
+	};
+}
+
+/** Fixed spans of a block that lie in a stretch of it, relative to its start. */
+export function fixedWithin(block: Block, [start, end]: Span): Fixed[] {
+	return block.fixed
+		.filter((item) => item.start >= start && item.end <= end)
+		.map((item) => ({ ...item, start: item.start - start, end: item.end - start }));
+}

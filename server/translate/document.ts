@@ -1,0 +1,246 @@
+/**
+ * A whole text through a translator: blocks → sentences → masked strings → rendered text, with the
+ * sentence lengths and the word links of the result. Knows nothing of models.
+ */
+
+import type { Block, Mark, Piece } from './block.ts';
+import type { Fixed } from './mask.ts';
+import {
+	fragments,
+	type MaskedResult,
+	type RenderedSentence,
+	renderCopy,
+	renderTranslated,
+	type SentenceUnit,
+	sentenceUnit,
+	sourceLength,
+	type TargetEdit,
+} from './sentence.ts';
+import { type Span, splitSentences } from './sentences.ts';
+
+/** Translates masked sentences; as many results as sentences, in their order. */
+export type SentenceTranslator = (
+	sentences: readonly string[],
+	needs: { readonly links: boolean },
+) => Promise<readonly MaskedResult[]>;
+
+export interface DocumentOptions {
+	readonly source: string;
+	readonly target: string;
+	/** Report word links (offsets into the whole source and target). */
+	readonly links: boolean;
+	readonly edit?: TargetEdit;
+	/** Terms whose translation is prescribed: spans of a block's text. */
+	readonly terms?: (text: string) => readonly Fixed[];
+	/** Sentences longer than this many UTF-16 units are cut at clauses. */
+	readonly maxSentence: number;
+}
+
+export interface TranslatedDocument {
+	readonly text: string;
+	/** UTF-16 lengths; each list sums up to the length of its text. */
+	readonly sourceLengths: readonly number[];
+	readonly targetLengths: readonly number[];
+	readonly links: readonly { readonly source: Span; readonly target: Span }[];
+}
+
+interface Entry {
+	readonly unit: SentenceUnit;
+	readonly sourceLength: number;
+}
+
+/** @param pieces From `htmlPieces` or `[plainBlock(text)]`. */
+export async function translateDocument(
+	pieces: readonly Piece[],
+	translate: SentenceTranslator,
+	options: DocumentOptions,
+): Promise<TranslatedDocument> {
+	const entries = pieces.map((piece) => (typeof piece === 'string' ? piece : cut(piece, options)));
+	const units = entries.flatMap((entry) => (typeof entry === 'string' ? [] : entry));
+	const wanted = units.filter(({ unit }) => !unit.copy);
+	const results = await translate(
+		wanted.map(({ unit }) => unit.masked),
+		{
+			links:
+				options.links ||
+				options.edit !== undefined ||
+				wanted.some(({ unit }) => unit.marks.length > 0),
+		},
+	);
+	const rendered = new Map<SentenceUnit, RenderedSentence>();
+	const failed: SentenceUnit[] = [];
+	wanted.forEach(({ unit }, index) => {
+		const result = results[index];
+		const done = result && renderTranslated(unit, result, options, options.edit);
+		if (done) rendered.set(unit, done);
+		else failed.push(unit);
+	});
+	for (const [unit, done] of await aroundMasks(failed, translate, options))
+		rendered.set(unit, done);
+
+	let text = '';
+	let sourceAt = 0;
+	const sourceLengths: number[] = [];
+	const targetLengths: number[] = [];
+	const links: { source: Span; target: Span }[] = [];
+	let carried = { source: 0, target: 0 };
+	const add = (source: number, target: number, own: boolean): void => {
+		const last = sourceLengths.length - 1;
+		if (own) {
+			sourceLengths.push(source + carried.source);
+			targetLengths.push(target + carried.target);
+			carried = { source: 0, target: 0 };
+		} else if (last >= 0) {
+			sourceLengths[last] = (sourceLengths[last] ?? 0) + source;
+			targetLengths[last] = (targetLengths[last] ?? 0) + target;
+		} else carried = { source: carried.source + source, target: carried.target + target };
+	};
+	for (const entry of entries) {
+		if (typeof entry === 'string') {
+			text += entry;
+			sourceAt += entry.length;
+			add(entry.length, entry.length, false);
+			continue;
+		}
+		const blockAt = sourceAt;
+		for (const { unit, sourceLength: length } of entry) {
+			const done = rendered.get(unit) ?? renderCopy(unit);
+			for (const link of done.links) {
+				links.push({
+					source: inDocument(unit.block, link.source, blockAt),
+					target: [link.target[0] + text.length, link.target[1] + text.length],
+				});
+			}
+			text += done.text;
+			sourceAt += length;
+			add(length, done.text.length, unit.core !== '');
+		}
+	}
+	if (sourceLengths.length === 0) {
+		sourceLengths.push(carried.source);
+		targetLengths.push(carried.target);
+	}
+	return { text, sourceLengths, targetLengths, links };
+}
+
+/** Offsets in a block's text → offsets in the document, for plain text (tags are all that is missing). */
+function inDocument(block: Block, [start, end]: Span, blockAt: number): Span {
+	const shift = (at: number, side: 'start' | 'end'): number =>
+		block.marks.reduce(
+			(sum, mark) =>
+				sum + (mark.at < at || (side === 'start' && mark.at === at) ? mark.raw.length : 0),
+			blockAt + at,
+		);
+	return [shift(start, 'start'), shift(end, 'end')];
+}
+
+function cut(source: Block, options: DocumentOptions): Entry[] {
+	const block = withTerms(source, options);
+	const keep = block.fixed.map(({ start, end }): Span => [start, end]);
+	const spans = splitSentences(block.text, options.source, keep).flatMap((span) =>
+		shorten(block.text, span, keep, options.maxSentence),
+	);
+	let next = 0;
+	// A block of tags only still has to come out.
+	return (spans.length === 0 ? [[0, 0] as Span] : spans).map((span, index) => {
+		const marks: Mark[] = [];
+		const isLast = index >= spans.length - 1;
+		for (; next < block.marks.length; next++) {
+			const mark = block.marks[next];
+			if (!mark || mark.at > span[1]) break;
+			if (mark.at === span[1] && !isLast && mark.kind !== 'close') break;
+			marks.push(mark);
+		}
+		return {
+			unit: sentenceUnit(block, span, marks),
+			sourceLength: sourceLength(block, span, marks),
+		};
+	});
+}
+
+/** Adds prescribed terms where nothing else is fixed and no tag falls inside. */
+function withTerms(block: Block, options: DocumentOptions): Block {
+	const terms = options.terms?.(block.text) ?? [];
+	const free = terms.filter(
+		({ start, end }) =>
+			!block.fixed.some((item) => item.start < end && start < item.end) &&
+			!block.marks.some(({ at }) => start < at && at < end),
+	);
+	if (free.length === 0) return block;
+	const fixed = [
+		...block.fixed,
+		...free.map((term) => ({ ...term, target: block.escape(term.target) })),
+	].sort((a, b) => a.start - b.start);
+	return { ...block, fixed };
+}
+
+/** Cuts an over-long sentence after clause marks or white space, never inside a kept span. */
+function shorten(text: string, span: Span, keep: readonly Span[], limit: number): Span[] {
+	const spans: Span[] = [];
+	let start = span[0];
+	while (span[1] - start > limit) {
+		const part = text.slice(start, start + limit);
+		const clause = [...part.matchAll(/[,;:)–—،、，；：]\s*/gu)].at(-1);
+		const space = [...part.matchAll(/\s+/g)].at(-1);
+		let at = start + limit;
+		if (clause && clause.index > limit / 3) at = start + clause.index + clause[0].length;
+		else if (space && space.index > limit / 4) at = start + space.index + space[0].length;
+		const inside = keep.find(([from, to]) => from < at && at < to);
+		if (inside) at = inside[0] > start ? inside[0] : inside[1];
+		if (/[\uDC00-\uDFFF]/.test(text[at] ?? '') && /[\uD800-\uDBFF]/.test(text[at - 1] ?? '')) at++;
+		if (at >= span[1]) break;
+		spans.push([start, at]);
+		start = at;
+	}
+	return [...spans, [start, span[1]]];
+}
+
+/** Sentences whose masks got lost, translated in the parts between them: nothing can be lost there. */
+async function aroundMasks(
+	units: readonly SentenceUnit[],
+	translate: SentenceTranslator,
+	options: DocumentOptions,
+): Promise<Map<SentenceUnit, RenderedSentence>> {
+	const done = new Map<SentenceUnit, RenderedSentence>();
+	if (units.length === 0) return done;
+	const parts = units.map((unit) => fragments(unit.masked));
+	const texts = parts.flat().flatMap(({ text }) => (text === '' ? [] : [text]));
+	const results = await translate(texts, { links: true });
+	let next = 0;
+	units.forEach((unit, index) => {
+		let source = 0;
+		let text = '';
+		const links: { source: Span; target: Span }[] = [];
+		for (const part of parts[index] ?? []) {
+			source += part.keep.length;
+			text += part.keep;
+			if (part.text === '') continue;
+			const result = results[next++];
+			// A fragment that grows braces of its own would look like a mask.
+			const own = result && !/[{}]/.test(result.text) ? result.text : part.text;
+			if (own === result?.text) {
+				for (const link of result.links ?? []) {
+					links.push({
+						source: [link.source[0] + source, link.source[1] + source],
+						target: [link.target[0] + text.length, link.target[1] + text.length],
+					});
+				}
+			}
+			source += part.text.length;
+			text += own;
+		}
+		for (const match of unit.masked.matchAll(/\{\d+\}/g)) {
+			const at = text.indexOf(match[0]);
+			if (at < 0) continue;
+			links.push({
+				source: [match.index, match.index + match[0].length],
+				target: [at, at + match[0].length],
+			});
+		}
+		done.set(
+			unit,
+			renderTranslated(unit, { text, links }, options, options.edit) ?? renderCopy(unit),
+		);
+	});
+	return done;
+}

@@ -1,0 +1,106 @@
+/** Plain text → one block. Tags written into plain text are kept, and so is the dictionary element. */
+
+import { type Block, completePairs, type Mark, rawWithFixed } from './block.ts';
+import type { Fixed } from './mask.ts';
+import { mergeSpans, protectedSpans } from './protect.ts';
+
+const tagPattern =
+	/<(mstrans|xtrans):dictionary translation="([^"<>]*)">([^<]*)<\/\1:dictionary>|<(\/?)([A-Za-z][\w:.-]*)((?:\s+[\w:.@-]+(?:\s*=\s*(?:"[^"]*"|'[^']*'|[^\s"'<>=`]+))?)*)\s*(\/?)>/g;
+
+interface Tag {
+	readonly at: number;
+	readonly end: number;
+	readonly name: string;
+	readonly close: boolean;
+	/** Number shared with its partner; −1 while it has none. */
+	pair: number;
+}
+
+interface Term {
+	readonly at: number;
+	readonly end: number;
+	readonly shown: string;
+	readonly target: string;
+}
+
+type Found = Tag | Term;
+
+function findTags(source: string): { tags: Tag[]; dictionary: Term[] } {
+	const tags: Tag[] = [];
+	const dictionary: Term[] = [];
+	const open: Tag[] = [];
+	let pairs = 0;
+	for (const match of source.matchAll(tagPattern)) {
+		const at = match.index;
+		const end = at + match[0].length;
+		const [, prefix, translation, shown, slash, name, , selfClosing] = match;
+		if (prefix !== undefined) {
+			dictionary.push({ at, end, target: translation ?? '', shown: shown ?? '' });
+			continue;
+		}
+		const tag: Tag = { at, end, name: name ?? '', close: slash === '/', pair: -1 };
+		tags.push(tag);
+		if (selfClosing === '/') continue;
+		if (!tag.close) {
+			open.push(tag);
+			continue;
+		}
+		const partner = open.findLastIndex((other) => other.name === tag.name);
+		const first = open[partner];
+		if (!first) continue;
+		tag.pair = first.pair = pairs++;
+		// Whatever was opened in between has no end and stands for itself.
+		open.length = partner;
+	}
+	return { tags, dictionary };
+}
+
+/**
+ * The block of a plain text. Tags that come in pairs become marks and move with their words; single
+ * ones (`Vec<String>`, `<name>`) are protected where they stand.
+ */
+export function plainBlock(source: string): Block {
+	const { tags, dictionary } = findTags(source);
+	const pieces: Found[] = [...tags, ...dictionary].sort((a, b) => a.at - b.at);
+	let text = '';
+	let from = 0;
+	const marks: Mark[] = [];
+	const fixed: Fixed[] = [];
+	for (const piece of pieces) {
+		text += source.slice(from, piece.at);
+		const written = source.slice(piece.at, piece.end);
+		from = piece.end;
+		if ('pair' in piece && piece.pair >= 0) {
+			const kind = piece.close ? 'close' : 'open';
+			marks.push({ at: text.length, raw: written, kind, pair: piece.pair });
+			continue;
+		}
+		const shown = 'shown' in piece ? piece.shown : written;
+		const target = 'target' in piece ? piece.target : written;
+		fixed.push({ start: text.length, end: text.length + shown.length, target, source: written });
+		text += shown;
+	}
+	text += source.slice(from);
+
+	const whole = text;
+	const found = mergeSpans(
+		protectedSpans(whole).filter(
+			([start, end]) =>
+				!fixed.some((item) => item.start < end && start < item.end) &&
+				!marks.some(({ at }) => start < at && at < end),
+		),
+	).map(([start, end]) => ({ start, end, target: whole.slice(start, end) }));
+	const all = [...fixed, ...found].sort((a, b) => a.start - b.start);
+	return {
+		text: whole,
+		marks: completePairs(marks),
+		fixed: all,
+		raw: rawWithFixed((start, end) => whole.slice(start, end), fixed),
+		escape: (value) => value,
+	};
+}
+
+/** Whether a text uses the dictionary element (well formed), in either text type. */
+export function usesDictionary(text: string): boolean {
+	return /<(mstrans|xtrans):dictionary translation="[^"<>]*">/.test(text);
+}

@@ -1,0 +1,79 @@
+/** Translations of sentences already seen. Bounded by size; the least recently used goes first. */
+
+import type { Attention } from './align.ts';
+
+/** What a model made of one sentence. */
+export interface Hypothesis {
+	readonly text: string;
+	/** Mean natural-log probability per token. */
+	readonly score: number;
+	readonly attention?: Attention;
+	readonly alternatives?: readonly string[];
+}
+
+export interface SentenceCacheStats {
+	readonly entries: number;
+	readonly sizeBytes: number;
+	readonly hits: number;
+	readonly misses: number;
+}
+
+export class SentenceCache {
+	#entries = new Map<string, { value: Hypothesis; size: number }>();
+	#limitBytes: number;
+	#sizeBytes = 0;
+	#hits = 0;
+	#misses = 0;
+
+	/** @param limitBytes 0 turns the cache off. */
+	constructor(limitBytes: number) {
+		this.#limitBytes = limitBytes;
+	}
+
+	/** @param needs Whether the entry must hold attention. */
+	get(key: string, needs: { readonly attention: boolean }): Hypothesis | undefined {
+		const entry = this.#entries.get(key);
+		if (!entry || (needs.attention && !entry.value.attention)) {
+			this.#misses++;
+			return undefined;
+		}
+		this.#hits++;
+		this.#entries.delete(key);
+		this.#entries.set(key, entry);
+		return entry.value;
+	}
+
+	set(key: string, value: Hypothesis): void {
+		const size =
+			2 * (key.length + value.text.length) + 120 + (value.attention?.weights.byteLength ?? 0) * 2;
+		if (size > this.#limitBytes / 8) return;
+		this.delete(key);
+		this.#entries.set(key, { value, size });
+		this.#sizeBytes += size;
+		for (const oldest of this.#entries.keys()) {
+			if (this.#sizeBytes <= this.#limitBytes) break;
+			this.delete(oldest);
+		}
+	}
+
+	delete(key: string): void {
+		const entry = this.#entries.get(key);
+		if (!entry) return;
+		this.#sizeBytes -= entry.size;
+		this.#entries.delete(key);
+	}
+
+	clear(): void {
+		this.#entries.clear();
+		this.#sizeBytes = 0;
+	}
+
+	get stats(): SentenceCacheStats {
+		return {
+			entries: this.#entries.size,
+			sizeBytes: this.#sizeBytes,
+			hits: this.#hits,
+			misses: this.#misses,
+		};
+	}
+}
