@@ -38,6 +38,10 @@ export interface ModelHostDeps {
 	/** Bytes this machine can still give; used to unload idle models before a load. */
 	readonly freeBytes: () => number;
 	readonly log: Logger;
+	/** Options that can change while the daemon runs, e.g. the chosen GPU. */
+	readonly loadOptions?: () => Pick<LoadOptions, 'deviceId' | 'executionProvider'>;
+	/** Models that are never unloaded by themselves. */
+	readonly isPinned?: (id: string) => boolean;
 }
 
 /** Told whenever a model's state changes. */
@@ -54,6 +58,8 @@ export interface RunnerHost extends ModelHost {
 	load(name: string, options: AcquireOptions, signal?: AbortSignal): Promise<ModelInfo>;
 	/** Ends the runner. Refused with `conflict` while in use, unless forced. False when not loaded. */
 	unload(name: string, force?: boolean): Promise<boolean>;
+	/** A pinned model is not unloaded when idle, nor to make room. */
+	pin(name: string, pinned: boolean): Promise<void>;
 	describe(name: string): Promise<ModelDescription>;
 	stats(): Promise<readonly { readonly model: string; readonly stats: EngineStats }[]>;
 	onChange(listener: ModelListener): () => void;
@@ -130,6 +136,7 @@ export function createModelHost(options: ModelHostOptions, deps: ModelHostDeps):
 		try {
 			const description = await runner.call('load', {
 				...options.load,
+				...deps.loadOptions?.(),
 				folder: model.folder,
 				...(wanted === undefined ? {} : { executionProvider: wanted }),
 			});
@@ -162,6 +169,15 @@ export function createModelHost(options: ModelHostOptions, deps: ModelHostDeps):
 			deps.log.info('model unloaded to make room', { model: slot.model.info.id });
 			await end(slot);
 		}
+		const free = deps.freeBytes();
+		if (free >= needed) return;
+		const loaded = all().flatMap((slot) => (slot.loaded ? [slot.model.info.id] : []));
+		const others = loaded.length === 0 ? '' : ` In memory and in use or pinned: ${loaded.join(', ')}.`;
+		throw new AppError(
+			'out_of_memory',
+			`'${model.info.id}' needs about ${mebibytes(needed)} MiB and ${mebibytes(free)} MiB of memory are free.${others} Unload a model, close other programs, or choose a smaller model or precision.`,
+			{ param: 'model', data: { neededBytes: needed, freeBytes: free } },
+		);
 	};
 
 	const end = async (slot: ModelSlot): Promise<void> => {
@@ -180,6 +196,7 @@ export function createModelHost(options: ModelHostOptions, deps: ModelHostDeps):
 			(signal) => startRunner(model, wanted, signal),
 			() => void end(slot),
 		);
+		slot.pinned = deps.isPinned?.(id) ?? false;
 		slots.set(id, [...(slots.get(id) ?? []), slot]);
 		tell(id, 'loading');
 		slot.loading.then(
@@ -269,6 +286,13 @@ export function createModelHost(options: ModelHostOptions, deps: ModelHostDeps):
 			await Promise.all(own.map(end));
 			return own.length > 0;
 		},
+		pin: async (name, pinned) => {
+			const model = await find(name);
+			for (const slot of slots.get(model.info.id) ?? []) {
+				slot.pinned = pinned;
+				slot.rearm();
+			}
+		},
 		stats: async () => {
 			const rows = all().map(async (slot) => {
 				const stats = await slot.loaded?.engine.stats().catch(() => undefined);
@@ -286,6 +310,8 @@ export function createModelHost(options: ModelHostOptions, deps: ModelHostDeps):
 		},
 	};
 }
+
+const mebibytes = (bytes: number) => Math.ceil(bytes / 2 ** 20).toLocaleString('en');
 
 /** Waits, but not longer than the caller does. */
 function untilAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {

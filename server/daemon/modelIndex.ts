@@ -29,19 +29,19 @@ const deepest = 4;
 const marks = ['config.json', 'genai_config.json'];
 
 export class ModelIndex {
-	readonly #roots: readonly ModelRoot[];
+	readonly #roots: () => readonly ModelRoot[];
 	readonly #describe: Describe;
 	readonly #known = new Map<string, { readonly stamp: string; readonly model: IndexedModel }>();
 
-	constructor(roots: readonly ModelRoot[], describe: Describe) {
-		this.#roots = roots;
+	constructor(roots: readonly ModelRoot[] | (() => readonly ModelRoot[]), describe: Describe) {
+		this.#roots = typeof roots === 'function' ? roots : () => roots;
 		this.#describe = describe;
 	}
 
 	/** All models, those of earlier roots first; of two with the same id the first counts. */
 	async list(): Promise<IndexedModel[]> {
 		const models = new Map<string, IndexedModel>();
-		for (const root of this.#roots) {
+		for (const root of this.#roots()) {
 			for (const folder of await modelFolders(root.folder)) {
 				const model = await this.#read(folder, root);
 				if (!models.has(model.info.id)) models.set(model.info.id, model);

@@ -1,0 +1,24 @@
+/** The real system behind {@link listGpus}. */
+
+import { execFile } from 'node:child_process';
+import { readdir, readFile } from 'node:fs/promises';
+import type { GpuDeps } from './gpus.ts';
+
+const limitMs = 5000;
+
+export function systemGpuDeps(): GpuDeps {
+	return {
+		platform: process.platform,
+		run: (command, args) =>
+			new Promise((resolve) => {
+				execFile(
+					command,
+					[...args],
+					{ timeout: limitMs, windowsHide: true, maxBuffer: 1 << 20 },
+					(error, stdout) => resolve(error === null ? stdout : undefined),
+				);
+			}),
+		read: (path) => readFile(path, 'utf8').catch(() => undefined),
+		list: (path) => readdir(path).catch(() => []),
+	};
+}

@@ -1,0 +1,109 @@
+/** Unpacks model archives for closed networks. Only plain files with checked names come out. */
+
+import { createReadStream, createWriteStream } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createGunzip } from 'node:zlib';
+import { extract } from 'tar-stream';
+import { open, type ZipFile } from 'yauzl';
+import { AppError } from '../protocol/index.ts';
+import { inside, pathFault } from './names.ts';
+
+/** Most entries an archive may have, and most bytes they may unpack to. */
+const mostEntries = 10_000;
+const mostBytes = 200 * 2 ** 30;
+
+export function isArchive(path: string): boolean {
+	return /\.(tar|tar\.gz|tgz|zip)$/i.test(path);
+}
+
+/** Unpacks into a new folder; links, devices and names that leave the folder are refused. */
+export async function unpack(path: string, folder: string, signal: AbortSignal): Promise<void> {
+	await mkdir(folder, { recursive: true });
+	if (/\.zip$/i.test(path)) await unpackZip(path, folder, signal);
+	else await unpackTar(path, folder, signal);
+}
+
+class Budget {
+	#entries = 0;
+	#bytes = 0;
+	entry(name: string): void {
+		if (++this.#entries > mostEntries) throw bad(`it has more than ${mostEntries} entries`);
+		const fault = pathFault(name);
+		if (fault !== undefined) throw bad(`${JSON.stringify(name)} ${fault}`);
+	}
+	async *count(source: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
+		for await (const chunk of source) {
+			this.#bytes += chunk.length;
+			if (this.#bytes > mostBytes) throw bad('it unpacks to more than 200 GiB');
+			yield chunk;
+		}
+	}
+}
+
+const clean = (name: string) => name.replace(/^(\.\/)+/, '').replace(/\/+$/, '');
+
+async function write(source: Readable, target: string, budget: Budget, signal: AbortSignal) {
+	await mkdir(dirname(target), { recursive: true });
+	await pipeline(source, (chunks) => budget.count(chunks), createWriteStream(target), { signal });
+}
+
+async function unpackTar(path: string, folder: string, signal: AbortSignal): Promise<void> {
+	const budget = new Budget();
+	const tar = extract();
+	const feed = /\.(tgz|gz)$/i.test(path)
+		? pipeline(createReadStream(path), createGunzip(), tar, { signal })
+		: pipeline(createReadStream(path), tar, { signal });
+	// The loop below reports what went wrong; without a handler the pipe's copy would be unhandled.
+	feed.catch(() => undefined);
+	for await (const entry of tar) {
+		const name = clean(entry.header.name);
+		if (name === '' || entry.header.type === 'directory') {
+			entry.resume();
+			continue;
+		}
+		if (entry.header.type !== 'file')
+			throw bad(`${JSON.stringify(name)} is a ${entry.header.type}`);
+		budget.entry(name);
+		await write(entry as unknown as Readable, inside(folder, name), budget, signal);
+	}
+	await feed;
+}
+
+async function unpackZip(path: string, folder: string, signal: AbortSignal): Promise<void> {
+	const budget = new Budget();
+	const zip = await new Promise<ZipFile>((resolve, reject) => {
+		open(path, { lazyEntries: true, autoClose: true, strictFileNames: true }, (error, file) =>
+			error ? reject(bad(error.message)) : resolve(file),
+		);
+	});
+	await new Promise<void>((resolve, reject) => {
+		zip.on('error', (error) => reject(bad(error.message)));
+		zip.on('end', resolve);
+		zip.on('entry', (entry) => {
+			const name = clean(entry.fileName);
+			if (entry.fileName.endsWith('/')) return zip.readEntry();
+			const type = (entry.externalFileAttributes >>> 28) & 0xf;
+			const work = async () => {
+				if (type !== 0 && type !== 8) throw bad(`${JSON.stringify(name)} is not a plain file`);
+				budget.entry(name);
+				const stream = await new Promise<Readable>((give, fail) => {
+					zip.openReadStream(entry, (error, opened) => (error ? fail(error) : give(opened)));
+				});
+				await write(stream, inside(folder, name), budget, signal);
+				zip.readEntry();
+			};
+			work().catch((error: unknown) => {
+				zip.close();
+				reject(error);
+			});
+		});
+		zip.readEntry();
+	});
+}
+
+function bad(why: string): AppError {
+	return new AppError('invalid_request', `The archive is refused: ${why}.`, { param: 'path' });
+}

@@ -1,0 +1,113 @@
+/** Folders of models beyond downloads: registered in place, imported from archives, removed. */
+
+import { cp, mkdir, mkdtemp, readdir, realpath, rename, rm, stat } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
+import { isArchive, unpack } from '../hub/archive.ts';
+import { pathFault } from '../hub/names.ts';
+import type { ModelSettingsFile } from '../hub/settings.ts';
+import { AppError, type ModelInfo } from '../protocol/index.ts';
+
+export interface ModelFolders {
+	register(folder: string): Promise<void>;
+	unregister(folder: string): Promise<void>;
+	/** Resolves to the new folder. */
+	import(path: string, name: string | undefined, signal: AbortSignal): Promise<string>;
+	remove(model: ModelInfo): Promise<void>;
+}
+
+export function createModelFolders(
+	modelsFolder: () => string,
+	settings: ModelSettingsFile,
+	onChange: (registered: readonly string[]) => void,
+): ModelFolders {
+	const setRegistered = async (registered: readonly string[]) => {
+		await settings.change({ registered });
+		onChange(registered);
+	};
+	return {
+		register: async (folder) => {
+			const real = await realpath(resolve(folder)).catch(() => {
+				throw new AppError('not_found', `There is no folder ${folder}.`, { param: 'folder' });
+			});
+			if (!(await stat(real)).isDirectory())
+				throw new AppError('invalid_request', `${folder} is not a folder.`, { param: 'folder' });
+			if (!settings.value.registered.includes(real))
+				await setRegistered([...settings.value.registered, real]);
+		},
+		unregister: async (folder) => {
+			const full = resolve(folder);
+			const real = await realpath(full).catch(() => full);
+			await setRegistered(
+				settings.value.registered.filter((path) => path !== real && path !== full),
+			);
+		},
+		import: (path, name, signal) => importModel(modelsFolder(), path, name, signal),
+		remove: async (model) => {
+			if (model.folder === undefined) throw new AppError('not_found', `${model.id} has no files.`);
+			const registered = settings.value.registered.find(
+				(folder) => model.folder === folder || model.folder?.startsWith(join(folder, '/')),
+			);
+			if (registered !== undefined)
+				throw new AppError(
+					'forbidden',
+					`${model.id} lies in ${registered}, which was registered in place; unregister the folder instead.`,
+				);
+			// Renamed first, so that a model half deleted is never offered.
+			const aside = join(
+				dirname(model.folder),
+				`.removed-${basename(model.folder)}-${process.pid}`,
+			);
+			await rename(model.folder, aside);
+			await rm(aside, { recursive: true, force: true });
+		},
+	};
+}
+
+async function importModel(
+	modelsFolder: string,
+	path: string,
+	name: string | undefined,
+	signal: AbortSignal,
+): Promise<string> {
+	const info = await stat(path).catch(() => {
+		throw new AppError('not_found', `There is no file or folder ${path}.`, { param: 'path' });
+	});
+	const wanted = name ?? basename(path).replace(/\.(tar|tar\.gz|tgz|zip)$/i, '');
+	if (wanted.includes('/') || pathFault(wanted) !== undefined)
+		throw new AppError('invalid_request', `${JSON.stringify(wanted)} cannot be a model's name.`, {
+			param: 'name',
+		});
+	const target = join(modelsFolder, wanted);
+	if (await stat(target).catch(() => undefined))
+		throw new AppError('conflict', `${target} exists already; remove it or give another name.`);
+	await mkdir(modelsFolder, { recursive: true });
+	const work = await mkdtemp(join(modelsFolder, '.import-'));
+	try {
+		if (info.isDirectory())
+			await cp(path, join(work, 'model'), { recursive: true, dereference: true });
+		else if (isArchive(path)) await unpack(path, join(work, 'model'), signal);
+		else
+			throw new AppError(
+				'invalid_request',
+				`${path} is neither a folder nor a .tar, .tar.gz or .zip archive.`,
+				{ param: 'path' },
+			);
+		await rename(await modelRoot(join(work, 'model')), target);
+		return target;
+	} finally {
+		await rm(work, { recursive: true, force: true });
+	}
+}
+
+/** Archives often hold one folder that holds the model. */
+async function modelRoot(folder: string): Promise<string> {
+	const entries = await readdir(folder, { withFileTypes: true });
+	if (entries.some((entry) => /^(genai_)?config\.json$/.test(entry.name))) return folder;
+	const only = entries.filter((entry) => entry.isDirectory());
+	const [first] = only;
+	if (only.length === 1 && first !== undefined) return modelRoot(join(folder, first.name));
+	throw new AppError(
+		'unsupported_model',
+		'There is no config.json or genai_config.json in it, so it is not a model in a published layout.',
+	);
+}

@@ -1,0 +1,250 @@
+/**
+ * Models as use-cases: what there is, what is here, what is in memory; download, load, unload,
+ * remove, register, pin. The wire shapes of the older clients are not made here.
+ */
+
+import {
+	type Catalogue,
+	type CatalogueEntry,
+	catalogueEntries,
+	type Device,
+	resolveEntry,
+	similarNames,
+} from '../hub/catalogue.ts';
+import type { Downloads, Follower } from '../hub/downloads.ts';
+import { repositoryPattern } from '../hub/names.ts';
+import type { KnownFacts } from '../hub/refresh.ts';
+import type { ModelSettingsFile } from '../hub/settings.ts';
+import {
+	AppError,
+	type ExecutionProvider,
+	type ModelInfo,
+	type Precision,
+} from '../protocol/index.ts';
+import type { AcquireOptions, ModelHost } from './host.ts';
+import type { ModelFetcher } from './modelFetcher.ts';
+import type { ModelFolders } from './modelFolders.ts';
+
+/** The part of the daemon's model host that changes what is in memory. */
+export interface ModelLifecycle extends ModelHost {
+	loaded(): readonly string[];
+	load(name: string, options: AcquireOptions, signal?: AbortSignal): Promise<ModelInfo>;
+	unload(name: string, force?: boolean): Promise<boolean>;
+	pin(name: string, pinned: boolean): Promise<void>;
+}
+
+export interface ModelServiceDeps {
+	readonly host: ModelLifecycle;
+	readonly catalogue: Catalogue;
+	readonly facts: () => Readonly<Record<string, KnownFacts>>;
+	readonly downloads: Downloads;
+	readonly fetcher: ModelFetcher;
+	readonly folders: ModelFolders;
+	readonly settings: ModelSettingsFile;
+	/** Devices of this machine that models can run on. */
+	readonly devices: () => Promise<{
+		readonly devices: ReadonlySet<Device>;
+		readonly cuda: boolean;
+	}>;
+	/** Seconds an unused model stays loaded when a load says nothing else. */
+	readonly defaultTtlS: number;
+}
+
+export interface LoadWishes {
+	/** Whether it may be unloaded when unused; default true. */
+	readonly unload?: boolean;
+	/** Seconds; above 0 it overrides `unload`. */
+	readonly ttlS?: number;
+	readonly executionProvider?: ExecutionProvider;
+}
+
+export interface DownloadWishes {
+	readonly precision?: Precision;
+	readonly revision?: string;
+	readonly device?: Device;
+	readonly token?: string;
+	/** Another folder for the files; must lie below a configured root. */
+	readonly folder?: string;
+	readonly bufferBytes?: number;
+}
+
+/** What a download name stands for. */
+export type DownloadTarget =
+	| { readonly kind: 'catalogue'; readonly entry: CatalogueEntry }
+	| { readonly kind: 'repository'; readonly repository: string };
+
+export interface ModelService {
+	readonly host: ModelLifecycle;
+	readonly downloads: Downloads;
+	entries(): readonly CatalogueEntry[];
+	facts(id: string): KnownFacts | undefined;
+	/** Everything: on this machine first, then what the catalogue offers beyond it. */
+	list(): Promise<readonly ModelInfo[]>;
+	target(name: string, device?: Device): Promise<DownloadTarget>;
+	/** Resolves to the model once it is on disk. */
+	download(
+		name: string,
+		wishes: DownloadWishes,
+		follower: Follower,
+		signal: AbortSignal,
+	): Promise<ModelInfo>;
+	load(name: string, wishes: LoadWishes, signal?: AbortSignal): Promise<ModelInfo>;
+	unloadAll(force: boolean): Promise<readonly string[]>;
+	/** Deletes the files. Refused for built-in and registered models. */
+	remove(name: string): Promise<ModelInfo>;
+	pin(name: string, pinned: boolean): Promise<void>;
+	/** Adds a folder of a model, or of models, in place. */
+	register(folder: string): Promise<readonly ModelInfo[]>;
+	unregister(folder: string): Promise<void>;
+	/** Copies a model folder or unpacks an archive (.tar, .tar.gz, .zip) into the model folder. */
+	import(path: string, name: string | undefined, signal: AbortSignal): Promise<ModelInfo>;
+}
+
+export function createModelService(deps: ModelServiceDeps): ModelService {
+	const entries = catalogueEntries(deps.catalogue);
+	const factsOf = (id: string) => deps.facts()[id];
+
+	const list = async (): Promise<readonly ModelInfo[]> => {
+		const here = await deps.host.list();
+		const ids = new Set(here.map((model) => model.id));
+		const running = new Set(deps.downloads.list().map((job) => job.model));
+		const others = entries
+			.filter((entry) => !ids.has(entry.id))
+			.map((entry) => infoOf(entry, factsOf(entry.id), running.has(entry.id)));
+		return [...here, ...others];
+	};
+
+	const target = async (name: string, device?: Device): Promise<DownloadTarget> => {
+		const machine = await deps.devices();
+		const entry = resolveEntry(entries, name, {
+			...machine,
+			...(device === undefined ? {} : { device }),
+		});
+		if (entry !== undefined) return { kind: 'catalogue', entry };
+		if (repositoryPattern.test(name)) return { kind: 'repository', repository: name };
+		const close = similarNames(entries, name);
+		throw new AppError(
+			'model_not_found',
+			`There is no model ${JSON.stringify(name.slice(0, 200))} to download.${close.length > 0 ? ` Did you mean ${close.join(', ')}?` : ''} Use a name of the catalogue or a hub id (owner/name).`,
+			{ param: 'model' },
+		);
+	};
+
+	return {
+		host: deps.host,
+		downloads: deps.downloads,
+		entries: () => entries,
+		facts: factsOf,
+		list,
+		target,
+		download: async (name, wishes, follower, signal) => {
+			const here = await findHere(deps.host, name);
+			if (here !== undefined && here.origin !== 'local') return here;
+			const found = await target(name, wishes.device);
+			const key = found.kind === 'catalogue' ? found.entry.id : found.repository;
+			const folder = await deps.downloads.run(
+				key,
+				(stop, onProgress, onWait) =>
+					deps.fetcher.fetch(found, wishes, { stop, onProgress, onWait }),
+				follower,
+				signal,
+			);
+			const done = (await deps.host.list()).find((model) => model.folder === folder);
+			if (done !== undefined) return done;
+			throw new AppError(
+				'unsupported_model',
+				`${key} was downloaded to ${folder}, but its files are not a model that can run here.`,
+			);
+		},
+		load: async (name, wishes, signal) => {
+			const ttlS =
+				wishes.ttlS !== undefined && wishes.ttlS > 0
+					? wishes.ttlS
+					: wishes.unload === false
+						? 0
+						: deps.defaultTtlS;
+			return deps.host.load(
+				name,
+				{
+					ttlS,
+					...(wishes.executionProvider === undefined
+						? {}
+						: { executionProvider: wishes.executionProvider }),
+				},
+				signal,
+			);
+		},
+		unloadAll: async (force) => {
+			const names = [...new Set(deps.host.loaded())];
+			const results = await Promise.allSettled(names.map((name) => deps.host.unload(name, force)));
+			const failed = results.find((result) => result.status === 'rejected');
+			if (failed !== undefined) throw failed.reason;
+			return names;
+		},
+		remove: async (name) => {
+			const model = await deps.host.resolve(name);
+			if (model.origin === 'built-in')
+				throw new AppError('forbidden', `${model.id} comes with Nearglot and cannot be removed.`);
+			await deps.host.unload(model.id, false);
+			await deps.folders.remove(model);
+			return model;
+		},
+		pin: async (name, pinned) => {
+			const model = await deps.host.resolve(name);
+			await deps.host.pin(model.id, pinned);
+			const rest = deps.settings.value.pinned.filter((id) => id !== model.id);
+			await deps.settings.change({ pinned: pinned ? [...rest, model.id] : rest });
+		},
+		register: async (folder) => {
+			const before = new Set((await deps.host.list()).map((model) => model.folder));
+			await deps.folders.register(folder);
+			const added = (await deps.host.list()).filter((model) => !before.has(model.folder));
+			if (added.length > 0) return added;
+			await deps.folders.unregister(folder);
+			throw new AppError(
+				'unsupported_model',
+				`${folder} holds no model that is not known already: a model folder has config.json or genai_config.json and its ONNX files.`,
+			);
+		},
+		unregister: (folder) => deps.folders.unregister(folder),
+		import: async (path, name, signal) => {
+			const folder = await deps.folders.import(path, name, signal);
+			const done = (await deps.host.list()).find((model) => model.folder === folder);
+			if (done !== undefined) return done;
+			throw new AppError('unsupported_model', `${path} holds no model that can run here.`);
+		},
+	};
+}
+
+async function findHere(host: ModelHost, name: string): Promise<ModelInfo | undefined> {
+	return host.resolve(name).catch((error: unknown) => {
+		if (error instanceof AppError) return undefined;
+		throw error;
+	});
+}
+
+function infoOf(
+	entry: CatalogueEntry,
+	facts: KnownFacts | undefined,
+	downloading: boolean,
+): ModelInfo {
+	const { model, variant } = entry;
+	const size = facts?.sizeBytes ?? variant.sizeBytes;
+	return {
+		id: entry.id,
+		name: variant.name,
+		version: String(variant.version),
+		alias: model.alias,
+		displayName: model.displayName,
+		task: model.task,
+		state: downloading ? 'downloading' : 'not-downloaded',
+		origin: 'catalogue',
+		publisher: model.publisher,
+		license: facts?.license ?? model.license,
+		supportsToolCalling: model.supportsToolCalling === true,
+		...(size === undefined ? {} : { sizeBytes: size }),
+		...(model.contextLength === undefined ? {} : { contextLength: model.contextLength }),
+		...(model.maxOutputTokens === undefined ? {} : { maxOutputTokens: model.maxOutputTokens }),
+		...(model.languages === undefined ? {} : { languages: model.languages }),
+	};
+}
