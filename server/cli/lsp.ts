@@ -1,13 +1,36 @@
-/** `nearglot lsp`. */
+/** `nearglot lsp`: the front an editor talks to, over stdio or the IPC channel of its parent. */
 
-import type { Command } from './command.ts';
+import { createConnection, ProposedFeatures } from 'vscode-languageserver/node';
+import { serveFront } from '../lsp/connection.ts';
+import { daemonOfUser } from '../lsp/daemonOfUser.ts';
+import { type Command, UsageError } from './command.ts';
+
+const transports = ['--stdio', '--node-ipc'];
 
 export const lspCommand: Command = {
 	name: 'lsp',
-	summary: 'Speak LSP with an editor.',
-	help: 'Usage: nearglot lsp',
-	run: async (_args, io) => {
-		io.stderr.write('nearglot lsp is not part of this build yet.\n');
-		return 1;
+	summary: 'Speak the language server protocol with an editor.',
+	help: `
+Usage: nearglot lsp --stdio | --node-ipc
+
+Serves one editor window: code actions, hovers and chat, all answered by the model server of this
+user, which is started when it is first needed.
+
+  --stdio      requests on standard input, answers on standard output
+  --node-ipc   requests over the channel of the Node process that started this one
+`,
+	run: async (args, io) => {
+		if (!args.some((arg) => transports.includes(arg))) {
+			throw new UsageError(`nearglot lsp needs one of ${transports.join(', ')}.`);
+		}
+		const connection = createConnection(ProposedFeatures.all);
+		const ended = new Promise<void>((resolve) => {
+			connection.onExit(() => resolve());
+			io.signal.addEventListener('abort', () => resolve(), { once: true });
+		});
+		serveFront(connection, daemonOfUser(io.env));
+		await ended;
+		connection.dispose();
+		return 0;
 	},
 };

@@ -1,0 +1,39 @@
+/** What the front reads from the editor's configuration (section `nearglot`), with its defaults. */
+
+import { isRecord } from './responseError.ts';
+
+export interface FrontSettings {
+	/** Languages offered by code actions, BCP 47, in order. */
+	readonly languages: readonly string[];
+	/** The reader's language for hovers and reader mode; empty: the editor's display language. */
+	readonly targetLanguage: string;
+	readonly hover: boolean;
+	/** Longest text in characters that a hover translates. */
+	readonly maxHoverLength: number;
+}
+
+export const defaultFrontSettings: FrontSettings = {
+	languages: ['en', 'de', 'fr', 'es'],
+	targetLanguage: '',
+	hover: true,
+	maxHoverLength: 2000,
+};
+
+/** Reads the section; a value of a wrong type counts as absent. */
+export function parseFrontSettings(value: unknown): FrontSettings {
+	const translate = isRecord(value) && isRecord(value['translate']) ? value['translate'] : {};
+	const { languages, targetLanguage, hover, maxHoverLength } = translate;
+	const codes = Array.isArray(languages)
+		? languages.filter((code): code is string => typeof code === 'string' && code !== '')
+		: [];
+	const defaults = defaultFrontSettings;
+	return {
+		languages: codes.length > 0 ? codes : defaults.languages,
+		targetLanguage: typeof targetLanguage === 'string' ? targetLanguage : defaults.targetLanguage,
+		hover: typeof hover === 'boolean' ? hover : defaults.hover,
+		maxHoverLength:
+			typeof maxHoverLength === 'number' && maxHoverLength > 0
+				? maxHoverLength
+				: defaults.maxHoverLength,
+	};
+}

@@ -1,0 +1,94 @@
+/** `nearglot/translate` and `nearglot/languages`: the daemon's translator routes (version 3.0). */
+
+import type {
+	LanguageInfo,
+	TranslatedText,
+	TranslateParams,
+	TranslateResult,
+} from '../protocol/index.ts';
+import { AppError } from '../protocol/index.ts';
+import type { DaemonLink } from './daemonLink.ts';
+import { isRecord } from './responseError.ts';
+
+/** Limits of one call, as the hosted service has them. */
+const maxTexts = 1000;
+const maxCharacters = 50_000;
+
+/** Translates texts in as few calls as the interface allows, keeping their order. */
+export async function translateTexts(
+	link: DaemonLink,
+	params: TranslateParams,
+	signal: AbortSignal,
+): Promise<TranslateResult> {
+	const query = new URLSearchParams({ 'api-version': '3.0', to: params.to });
+	if (params.from) query.set('from', params.from);
+	if (params.textType) query.set('textType', params.textType);
+	const items: TranslatedText[] = [];
+	for (const group of groups(params.texts)) {
+		const body = group.map((Text) => ({ Text }));
+		const answer = await link.json(`/translate?${query}`, body, signal);
+		items.push(...parseTranslations(answer, group.length));
+	}
+	return { items };
+}
+
+/** Languages the daemon translates between, named in the editor's language. */
+export async function listLanguages(
+	link: DaemonLink,
+	displayLanguage: string | undefined,
+	signal: AbortSignal,
+): Promise<{ languages: LanguageInfo[] }> {
+	const response = await link.call(
+		'/languages?api-version=3.0&scope=translation',
+		{
+			method: 'GET',
+			...(displayLanguage ? { headers: { 'accept-language': displayLanguage } } : {}),
+		},
+		signal,
+	);
+	const body: unknown = await response.json();
+	const table = isRecord(body) && isRecord(body['translation']) ? body['translation'] : {};
+	return {
+		languages: Object.entries(table).map(([code, value]) => {
+			const entry = isRecord(value) ? value : {};
+			const name = typeof entry['name'] === 'string' ? entry['name'] : code;
+			const nativeName = typeof entry['nativeName'] === 'string' ? entry['nativeName'] : name;
+			return { code, name, nativeName };
+		}),
+	};
+}
+
+function* groups(texts: readonly string[]): Generator<string[]> {
+	let group: string[] = [];
+	let characters = 0;
+	for (const text of texts) {
+		const full = group.length === maxTexts || characters + text.length > maxCharacters;
+		if (group.length > 0 && full) {
+			yield group;
+			group = [];
+			characters = 0;
+		}
+		group.push(text);
+		characters += text.length;
+	}
+	if (group.length > 0) yield group;
+}
+
+function parseTranslations(body: unknown, count: number): TranslatedText[] {
+	const wrong = () =>
+		new AppError('upstream_failed', 'The translator sent an answer of an unknown shape.');
+	if (!Array.isArray(body) || body.length !== count) throw wrong();
+	return body.map((item: unknown) => {
+		if (!isRecord(item) || !Array.isArray(item['translations'])) throw wrong();
+		const first: unknown = item['translations'][0];
+		if (!isRecord(first) || typeof first['text'] !== 'string') throw wrong();
+		const detected = item['detectedLanguage'];
+		if (!isRecord(detected) || typeof detected['language'] !== 'string')
+			return { text: first['text'] };
+		return {
+			text: first['text'],
+			detectedLanguage: detected['language'],
+			...(typeof detected['score'] === 'number' ? { detectedScore: detected['score'] } : {}),
+		};
+	});
+}

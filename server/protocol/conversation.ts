@@ -1,0 +1,135 @@
+/** A chat as people keep it: a tree of turns, so that editing a question keeps the old answer. */
+
+import type { ChatMessage, FinishReason, Timings, Usage } from './chat.ts';
+import type { ErrorWire } from './errors.ts';
+
+/** Something of the editor sent along with a question. */
+export interface Attachment {
+	/** Path and lines as people read them, such as `src/a.ts:3-9`. */
+	readonly label: string;
+	/** Language identifier of the editor; the fence's info string. */
+	readonly language: string;
+	readonly text: string;
+}
+
+export interface Turn {
+	readonly id: string;
+	/** The turn this one follows; `null` for the first. */
+	readonly parent: string | null;
+	readonly role: 'user' | 'assistant';
+	readonly text: string;
+	readonly reasoning?: string;
+	readonly attachments?: readonly Attachment[];
+	/** Model that answered. */
+	readonly model?: string;
+	readonly finishReason?: FinishReason | 'stopped';
+	readonly error?: ErrorWire;
+	readonly usage?: Usage;
+	readonly timings?: Timings;
+	/** ISO 8601. */
+	readonly createdAt: string;
+}
+
+export interface Conversation {
+	readonly id: string;
+	readonly title: string;
+	/** Instructions put before the first turn; empty: none. */
+	readonly system: string;
+	/** ISO 8601. */
+	readonly createdAt: string;
+	/** ISO 8601. */
+	readonly updatedAt: string;
+	readonly turns: readonly Turn[];
+	/** Last turn of the branch that is shown; `null` while empty. */
+	readonly leaf: string | null;
+}
+
+/** Turns of the shown branch, first to last. */
+export function branch(conversation: Conversation, leaf = conversation.leaf): Turn[] {
+	const byId = new Map(conversation.turns.map((turn) => [turn.id, turn]));
+	const path: Turn[] = [];
+	for (let id = leaf; id !== null; ) {
+		const turn = byId.get(id);
+		if (!turn || path.includes(turn)) break;
+		path.unshift(turn);
+		id = turn.parent;
+	}
+	return path;
+}
+
+/** Turns with the same parent as a turn, itself included, oldest first. */
+export function siblings(conversation: Conversation, turn: Turn): Turn[] {
+	return conversation.turns.filter(
+		(other) => other.parent === turn.parent && other.role === turn.role,
+	);
+}
+
+/** The newest turn below a turn (itself when nothing follows): where its branch ends. */
+export function newestLeaf(conversation: Conversation, id: string): string {
+	let leaf = id;
+	for (;;) {
+		const next = conversation.turns.filter((turn) => turn.parent === leaf).at(-1);
+		if (!next) return leaf;
+		leaf = next.id;
+	}
+}
+
+/** Adds a turn and shows its branch. */
+export function addTurn(conversation: Conversation, turn: Turn): Conversation {
+	return {
+		...conversation,
+		turns: [...conversation.turns, turn],
+		leaf: turn.id,
+		updatedAt: turn.createdAt,
+		title: conversation.title || titleOf(turn.text),
+	};
+}
+
+/** Replaces the turn with the same id. */
+export function updateTurn(conversation: Conversation, turn: Turn): Conversation {
+	return {
+		...conversation,
+		turns: conversation.turns.map((other) => (other.id === turn.id ? turn : other)),
+	};
+}
+
+/** The messages that are sent for a branch: system, then turns; failed answers are left out. */
+export function messagesOf(conversation: Conversation, leaf: string | null): ChatMessage[] {
+	const messages: ChatMessage[] = [];
+	if (conversation.system.trim() !== '') {
+		messages.push({ role: 'system', content: conversation.system });
+	}
+	for (const turn of branch(conversation, leaf)) {
+		if (turn.role === 'user') messages.push({ role: 'user', content: userContent(turn) });
+		else if (turn.text !== '') messages.push({ role: 'assistant', content: turn.text });
+	}
+	return messages;
+}
+
+/** A question with what is attached to it, as the model reads it. */
+export function userContent(turn: Pick<Turn, 'text' | 'attachments'>): string {
+	const parts = (turn.attachments ?? []).map((attachment) => {
+		const fence = fenceFor(attachment.text);
+		return `${attachment.label}\n${fence}${attachment.language}\n${attachment.text}\n${fence}`;
+	});
+	return [...parts, turn.text].join('\n\n');
+}
+
+/** The conversation as a Markdown document. */
+export function toMarkdown(conversation: Conversation): string {
+	const turns = branch(conversation).map((turn) => {
+		const who = turn.role === 'user' ? 'You' : (turn.model ?? 'Nearglot');
+		return `## ${who}\n\n${turn.role === 'user' ? userContent(turn) : turn.text}`;
+	});
+	return `# ${conversation.title}\n\n${turns.join('\n\n')}\n`;
+}
+
+function fenceFor(text: string): string {
+	const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map((match) => match[0].length));
+	return '`'.repeat(longest + 1);
+}
+
+function titleOf(text: string): string {
+	const line = text.trim().split('\n')[0] ?? '';
+	return line.length > 60 ? `${line.slice(0, 59).trimEnd()}…` : line;
+}

@@ -1,0 +1,150 @@
+/**
+ * Every custom JSON-RPC message between an editor and the front (`nearglot lsp`), with its types.
+ * Names and shapes only: the front implements them, editors call them.
+ */
+
+import type {
+	ChatMessage,
+	FinishReason,
+	Timings,
+	ToolCall,
+	ToolChoice,
+	ToolDefinition,
+	Usage,
+} from './chat.ts';
+import type { ServerHealth } from './endpoint.ts';
+import type { ModelInfo } from './models.ts';
+
+export interface ChatParams {
+	/** Id or alias of a model; without it the daemon's default chat model answers. */
+	readonly model?: string;
+	readonly messages: readonly ChatMessage[];
+	readonly temperature?: number;
+	readonly maxTokens?: number;
+	readonly tools?: readonly ToolDefinition[];
+	readonly toolChoice?: ToolChoice;
+	/** Token of the `$/progress` notifications that carry {@link ChatDelta}. */
+	readonly partialResultToken?: string | number;
+}
+
+/** What has become known since the last notification; every field may be absent. */
+export interface ChatDelta {
+	readonly text?: string;
+	readonly reasoning?: string;
+	readonly progress?: ChatProgress;
+}
+
+/** Where a request is before its first token. */
+export interface ChatProgress {
+	readonly phase: 'connecting' | 'queued' | 'loading' | 'prompt';
+	/** 0…1 of the phase, when it is known. */
+	readonly fraction?: number;
+	/** Requests ahead of this one while `queued`. */
+	readonly ahead?: number;
+}
+
+export interface ChatResult {
+	readonly text: string;
+	readonly reasoning?: string;
+	readonly toolCalls: readonly ToolCall[];
+	readonly finishReason: FinishReason;
+	/** Id of the model that answered. */
+	readonly model: string;
+	readonly usage?: Usage;
+	readonly timings?: Timings;
+}
+
+export interface TranslateParams {
+	readonly texts: readonly string[];
+	/** BCP 47 code; without it the language is detected. */
+	readonly from?: string;
+	/** BCP 47 code. */
+	readonly to: string;
+	readonly textType?: 'plain' | 'html';
+}
+
+export interface TranslateResult {
+	/** In the order of the texts asked for. */
+	readonly items: readonly TranslatedText[];
+}
+
+export interface TranslatedText {
+	readonly text: string;
+	/** Language found in the source, when none was given. */
+	readonly detectedLanguage?: string;
+	/** 0…1 */
+	readonly detectedScore?: number;
+}
+
+/** A place in a document; both zero-based, `character` in UTF-16 units. */
+export interface TextPosition {
+	readonly line: number;
+	readonly character: number;
+}
+
+export interface TextRange {
+	readonly start: TextPosition;
+	readonly end: TextPosition;
+}
+
+/** Passages of one document: markers, indents and line ends around the words stay as they are. */
+export interface TranslateRangesParams {
+	readonly uri: string;
+	readonly languageId: string;
+	/** Whole text of the document the ranges are in. */
+	readonly text: string;
+	readonly ranges: readonly TextRange[];
+	/** BCP 47 code. */
+	readonly to: string;
+}
+
+export interface LanguageInfo {
+	/** BCP 47 code. */
+	readonly code: string;
+	/** English name. */
+	readonly name: string;
+	/** Name in the language itself. */
+	readonly nativeName: string;
+}
+
+export interface EndpointInfo {
+	/** `http://127.0.0.1:PORT` */
+	readonly url: string;
+	/** Bearer key of the daemon. */
+	readonly key: string;
+	readonly pid: number;
+	readonly version: string;
+}
+
+export interface StatusParams extends ServerHealth {
+	/** Absent while no daemon is connected. */
+	readonly daemon?: { readonly url: string; readonly pid: number };
+}
+
+/** Request name → its parameters and result. */
+export interface Requests {
+	'nearglot/chat': { params: ChatParams; result: ChatResult };
+	'nearglot/countTokens': {
+		params: { model?: string; messages: readonly ChatMessage[] };
+		result: { tokens: number };
+	};
+	'nearglot/translate': { params: TranslateParams; result: TranslateResult };
+	'nearglot/translateRanges': {
+		params: TranslateRangesParams;
+		result: { texts: readonly string[] };
+	};
+	'nearglot/languages': {
+		params: { displayLanguage?: string };
+		result: { languages: readonly LanguageInfo[] };
+	};
+	'nearglot/models': { params: Record<string, never>; result: { models: readonly ModelInfo[] } };
+	'nearglot/models/load': { params: { model: string }; result: Record<string, never> };
+	'nearglot/models/unload': { params: { model: string }; result: Record<string, never> };
+	'nearglot/endpoint': { params: Record<string, never>; result: EndpointInfo };
+}
+
+/** Name of a request an editor may send. */
+export type RequestName = keyof Requests;
+
+/** Notification from the front whenever its health changes: {@link StatusParams}. */
+export const statusNotification = 'nearglot/status';
