@@ -1,0 +1,50 @@
+/** *Copy API Endpoint*: the daemon's address with its key, as other tools want it. */
+
+import * as vscode from 'vscode';
+import type { EndpointInfo } from '../../server/protocol/index.ts';
+import type { Front } from '../front.ts';
+
+/** Lets the user choose a form and puts it on the clipboard. */
+export async function copyEndpoint(front: Front): Promise<void> {
+	const endpoint = await front.request('nearglot/endpoint', {});
+	const items = snippets(endpoint).map(({ name, text }) => ({
+		label: name,
+		detail: text.split('\n')[0] ?? '',
+		text,
+	}));
+	const chosen = await vscode.window.showQuickPick(items, {
+		title: vscode.l10n.t('Copy API Endpoint'),
+		placeHolder: vscode.l10n.t('The key in it opens the model server on this computer.'),
+	});
+	if (!chosen) return;
+	await vscode.env.clipboard.writeText(chosen.text);
+	vscode.window.setStatusBarMessage(vscode.l10n.t('Copied'), 2000);
+}
+
+/** The forms offered. Ports differ from start to start: the address holds while the daemon runs. */
+export function snippets({
+	url,
+	key,
+}: Pick<EndpointInfo, 'url' | 'key'>): { name: string; text: string }[] {
+	const base = `${url}/v1`;
+	const body = `{"messages":[{"role":"user","content":"Hello"}]}`;
+	return [
+		{ name: 'URL', text: base },
+		{
+			name: 'OPENAI_BASE_URL, OPENAI_API_KEY',
+			text: `export OPENAI_BASE_URL=${base}\nexport OPENAI_API_KEY=${key}`,
+		},
+		{
+			name: 'curl',
+			text: `curl ${base}/chat/completions -H 'Authorization: Bearer ${key}' -H 'Content-Type: application/json' -d '${body}'`,
+		},
+		{
+			name: 'Python',
+			text: `from openai import OpenAI\n\nclient = OpenAI(base_url="${base}", api_key="${key}")\nmodel = client.models.list().data[0].id\nanswer = client.chat.completions.create(model=model, messages=[{"role": "user", "content": "Hello"}])\nprint(answer.choices[0].message.content)`,
+		},
+		{
+			name: 'TypeScript',
+			text: `import OpenAI from 'openai';\n\nconst client = new OpenAI({ baseURL: '${base}', apiKey: '${key}' });\nconst model = (await client.models.list()).data[0].id;\nconst answer = await client.chat.completions.create({ model, messages: [{ role: 'user', content: 'Hello' }] });\nconsole.log(answer.choices[0].message.content);`,
+		},
+	];
+}

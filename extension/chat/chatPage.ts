@@ -1,0 +1,261 @@
+/** Binds a chat to a webview: hands messages both ways and does what needs the editor. */
+
+import * as vscode from 'vscode';
+import {
+	AppError,
+	type Attachment,
+	asAppError,
+	type ChatDelta,
+	type ChatParams,
+	type ChatResult,
+} from '../../server/protocol/index.ts';
+import {
+	chatStrings,
+	type HostMessage,
+	type PageMessage,
+	parsePageMessage,
+	type StringKey,
+	type Strings,
+} from '../../webview/protocol.ts';
+import type { Front } from '../front.ts';
+import { showError } from '../notify.ts';
+import { setting } from '../settings.ts';
+import { ChatSession } from './chatSession.ts';
+import type { ChatStore } from './chatStore.ts';
+import { lastTextEditor } from './lastTextEditor.ts';
+import { pageHtml, pageOptions } from './pageHtml.ts';
+
+export interface ChatPageDeps {
+	readonly front: Front;
+	readonly store: ChatStore;
+	readonly extensionUri: vscode.Uri;
+	/** Remembers which chat this page shows, across reloads. */
+	readonly remember: (id: string) => void;
+}
+
+/** A chat and the webview that shows it, which may come and go. */
+export class ChatPage {
+	readonly #deps: ChatPageDeps;
+	readonly session: ChatSession;
+	#webview: vscode.Webview | undefined;
+	#listening: vscode.Disposable | undefined;
+	#draft: string | undefined;
+	#counting: vscode.CancellationTokenSource | undefined;
+
+	constructor(deps: ChatPageDeps) {
+		this.#deps = deps;
+		this.session = new ChatSession(
+			{
+				complete: (params, onDelta, signal) => complete(deps.front, params, onDelta, signal),
+				save: async (conversation) => {
+					await deps.store.save(conversation);
+					deps.remember(conversation.id);
+				},
+				post: (message) => this.#post(message),
+				id: () => crypto.randomUUID(),
+				now: () => new Date(),
+			},
+			{ model: setting('chat.model'), system: setting('chat.systemPrompt') },
+		);
+		this.session.onState = () => this.#postState();
+	}
+
+	/** Shows the chat in a webview until that is disposed of. */
+	bind(webview: vscode.Webview): void {
+		this.#listening?.dispose();
+		this.#webview = webview;
+		webview.options = pageOptions(this.#deps.extensionUri);
+		this.#listening = webview.onDidReceiveMessage((value: unknown) => {
+			const message = parsePageMessage(value);
+			if (message) void this.#handle(message).catch(showError);
+		});
+		webview.html = pageHtml(webview, this.#deps.extensionUri, 'chat');
+	}
+
+	unbind(): void {
+		this.#listening?.dispose();
+		this.#webview = undefined;
+	}
+
+	newChat(): void {
+		this.session.reset(setting('chat.systemPrompt'));
+		this.#postState();
+		this.focus();
+	}
+
+	async openChat(id: string): Promise<void> {
+		const conversation = await this.#deps.store.load(id);
+		if (!conversation)
+			throw new AppError('not_found', vscode.l10n.t('This chat is no longer there.'));
+		this.session.open(conversation);
+		this.#deps.remember(id);
+		this.#postState();
+	}
+
+	/** Puts words into the input, or sends them at once. */
+	async prompt(text: string, send: boolean): Promise<void> {
+		if (send) await this.session.ask(text);
+		else if (this.#webview) this.#post({ type: 'draft', text });
+		else this.#draft = text;
+	}
+
+	attach(attachment: Attachment): void {
+		this.session.attach(attachment);
+		this.#postState();
+	}
+
+	focus(): void {
+		this.#post({ type: 'focus' });
+	}
+
+	async #handle(message: PageMessage): Promise<void> {
+		const { session } = this;
+		switch (message.type) {
+			case 'ready':
+				return this.#ready();
+			case 'ask':
+				return session.ask(message.text);
+			case 'edit':
+				return session.edit(message.id, message.text);
+			case 'regenerate':
+				return session.regenerate(message.id);
+			case 'stop':
+				return session.stop();
+			case 'show':
+				session.show(message.id);
+				return this.#postState();
+			case 'model':
+				session.model = message.model;
+				return this.#postState();
+			case 'count':
+				return this.#count(message.text);
+			case 'attach':
+				await vscode.commands.executeCommand('nearglot.chat.attachSelection');
+				return;
+			case 'detach':
+				session.detach(message.index);
+				return this.#postState();
+			case 'copy':
+				return vscode.env.clipboard.writeText(message.text);
+			case 'insert':
+			case 'replace':
+				return insert(message.text, message.type === 'replace');
+			case 'newFile': {
+				const { text: content, language } = message;
+				const document = await vscode.workspace.openTextDocument({
+					content,
+					language: await known(language),
+				});
+				await vscode.window.showTextDocument(document);
+				return;
+			}
+			case 'link': {
+				const uri = vscode.Uri.parse(message.href);
+				if (uri.scheme === 'https' || uri.scheme === 'http') await vscode.env.openExternal(uri);
+			}
+		}
+	}
+
+	async #ready(): Promise<void> {
+		this.#postState();
+		if (this.#draft !== undefined) this.#post({ type: 'draft', text: this.#draft });
+		this.#draft = undefined;
+		try {
+			const { models } = await this.#deps.front.request('nearglot/models', {});
+			this.session.models = models.filter((model) => model.task === 'chat-completion');
+			this.#postState();
+		} catch (error) {
+			await showError(error);
+		}
+	}
+
+	async #count(text: string): Promise<void> {
+		this.#counting?.cancel();
+		const source = new vscode.CancellationTokenSource();
+		this.#counting = source;
+		const { models, model } = this.session.state;
+		const limit = (models.find(({ id }) => id === model) ?? models[0])?.contextLength ?? null;
+		try {
+			const { messages, model: name } = this.session.preview(text);
+			const { tokens } = await this.#deps.front.request(
+				'nearglot/countTokens',
+				{ messages, ...(name === undefined ? {} : { model: name }) },
+				source.token,
+			);
+			this.#post({ type: 'tokens', tokens, limit });
+		} catch (error) {
+			// Counting is a courtesy while typing; sending tells what is wrong.
+			const { code } = asAppError(error);
+			if (code !== 'cancelled') this.#post({ type: 'tokens', tokens: 0, limit });
+		} finally {
+			source.dispose();
+		}
+	}
+
+	#postState(): void {
+		this.#post({
+			type: 'state',
+			state: { ...this.session.state, abilities: { editor: true } },
+			strings: strings(),
+		});
+	}
+
+	#post(message: HostMessage): void {
+		void this.#webview?.postMessage(message);
+	}
+}
+
+async function complete(
+	front: Front,
+	params: ChatParams,
+	onDelta: (delta: ChatDelta) => void,
+	signal: AbortSignal,
+): Promise<ChatResult> {
+	const source = new vscode.CancellationTokenSource();
+	const cancel = () => source.cancel();
+	signal.addEventListener('abort', cancel, { once: true });
+	try {
+		return await front.request('nearglot/chat', params, source.token, (value) =>
+			onDelta(value as ChatDelta),
+		);
+	} finally {
+		signal.removeEventListener('abort', cancel);
+		source.dispose();
+	}
+}
+
+async function insert(text: string, replace: boolean): Promise<void> {
+	const editor = lastTextEditor();
+	if (!editor) throw new AppError('invalid_request', vscode.l10n.t('Open a text first.'));
+	await editor.edit((edit) => {
+		for (const selection of editor.selections) {
+			if (replace) edit.replace(selection, text);
+			else edit.insert(selection.active, text);
+		}
+	});
+	await vscode.window.showTextDocument(editor.document, editor.viewColumn);
+}
+
+async function known(language: string): Promise<string> {
+	const aliases: Record<string, string> = {
+		bash: 'shellscript',
+		sh: 'shellscript',
+		js: 'javascript',
+		ts: 'typescript',
+		py: 'python',
+		'c#': 'csharp',
+		'c++': 'cpp',
+		md: 'markdown',
+		yml: 'yaml',
+		ps1: 'powershell',
+		rb: 'ruby',
+		rs: 'rust',
+	};
+	const name = aliases[language.toLowerCase()] ?? language.toLowerCase();
+	return (await vscode.languages.getLanguages()).includes(name) ? name : 'plaintext';
+}
+
+function strings(): Strings {
+	const entries = Object.entries(chatStrings).map(([key, text]) => [key, vscode.l10n.t(text)]);
+	return Object.fromEntries(entries) as Record<StringKey, string>;
+}

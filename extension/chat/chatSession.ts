@@ -1,0 +1,264 @@
+/**
+ * One chat: its turns, the answer being written and everything a page may ask of it. Knows no
+ * editor; what touches one is a dependency.
+ */
+
+import type {
+	Attachment,
+	ChatDelta,
+	ChatParams,
+	ChatProgress,
+	ChatResult,
+	Conversation,
+	ModelInfo,
+	Turn,
+} from '../../server/protocol/index.ts';
+import {
+	addTurn,
+	asAppError,
+	messagesOf,
+	newestLeaf,
+	toErrorWire,
+	updateTurn,
+} from '../../server/protocol/index.ts';
+import type { HostMessage, PageState } from '../../webview/protocol.ts';
+
+export interface ChatSessionDeps {
+	/** Streams an answer; rejects with AppError. */
+	readonly complete: (
+		params: ChatParams,
+		onDelta: (delta: ChatDelta) => void,
+		signal: AbortSignal,
+	) => Promise<ChatResult>;
+	readonly save: (conversation: Conversation) => Promise<void>;
+	readonly post: (message: HostMessage) => void;
+	readonly id: () => string;
+	readonly now: () => Date;
+}
+
+/** A chat that goes on while no page shows it. */
+export class ChatSession {
+	readonly #deps: ChatSessionDeps;
+	#conversation: Conversation;
+	#models: readonly ModelInfo[] = [];
+	#model: string;
+	#attachments: readonly Attachment[] = [];
+	#answering: Turn | undefined;
+	#progress: ChatProgress | null = null;
+	#stop: AbortController | undefined;
+
+	constructor(deps: ChatSessionDeps, options: { model: string; system: string }) {
+		this.#deps = deps;
+		this.#model = options.model;
+		this.#conversation = this.#empty(options.system);
+	}
+
+	get conversation(): Conversation {
+		return this.#conversation;
+	}
+
+	get state(): Omit<PageState, 'abilities'> {
+		return {
+			conversation: this.#answering
+				? updateTurn(this.#conversation, this.#answering)
+				: this.#conversation,
+			answering: this.#answering?.id ?? null,
+			progress: this.#progress,
+			models: this.#models,
+			model: this.#model,
+			attachments: this.#attachments,
+		};
+	}
+
+	set models(models: readonly ModelInfo[]) {
+		this.#models = models;
+	}
+
+	set model(model: string) {
+		this.#model = model;
+	}
+
+	attach(attachment: Attachment): void {
+		this.#attachments = [...this.#attachments, attachment];
+	}
+
+	detach(index: number): void {
+		this.#attachments = this.#attachments.filter((_, place) => place !== index);
+	}
+
+	/** Starts an empty chat; the one before stays in the store. */
+	reset(system: string): void {
+		this.stop();
+		this.#attachments = [];
+		this.#conversation = this.#empty(system);
+	}
+
+	open(conversation: Conversation): void {
+		this.stop();
+		this.#attachments = [];
+		this.#conversation = conversation;
+	}
+
+	/** Asks a new question at the end of the shown branch. */
+	async ask(text: string): Promise<void> {
+		const attachments = this.#attachments;
+		this.#attachments = [];
+		await this.#ask(text, this.#conversation.leaf, attachments);
+	}
+
+	/** Asks a changed question beside an old one, with the same attachments. */
+	async edit(id: string, text: string): Promise<void> {
+		const turn = this.#turn(id);
+		if (turn?.role === 'user') await this.#ask(text, turn.parent, turn.attachments ?? []);
+	}
+
+	/** Asks for another answer to the question before an answer. */
+	async regenerate(id: string): Promise<void> {
+		const turn = this.#turn(id);
+		if (turn?.role === 'assistant') await this.#answer(turn.parent);
+	}
+
+	/** Shows the newest end of the branch a turn is on. */
+	show(id: string): void {
+		if (!this.#turn(id) || this.#answering) return;
+		this.#conversation = { ...this.#conversation, leaf: newestLeaf(this.#conversation, id) };
+	}
+
+	stop(): void {
+		this.#stop?.abort();
+	}
+
+	/** The prompt that asking `text` now would send. */
+	preview(text: string): ChatParams {
+		const turn = this.#userTurn(text, this.#conversation.leaf, this.#attachments);
+		const next = addTurn(this.#conversation, turn);
+		return { ...this.#chosen(), messages: messagesOf(next, next.leaf) };
+	}
+
+	async #ask(
+		text: string,
+		parent: string | null,
+		attachments: readonly Attachment[],
+	): Promise<void> {
+		if (text.trim() === '') return;
+		this.stop();
+		const turn = this.#userTurn(text, parent, attachments);
+		this.#conversation = addTurn(this.#conversation, turn);
+		await this.#answer(turn.id);
+	}
+
+	async #answer(parent: string | null): Promise<void> {
+		this.stop();
+		const stop = new AbortController();
+		this.#stop = stop;
+		let turn: Turn = {
+			id: this.#deps.id(),
+			parent,
+			role: 'assistant',
+			text: '',
+			createdAt: this.#deps.now().toISOString(),
+		};
+		const messages = messagesOf(this.#conversation, parent);
+		this.#conversation = addTurn(this.#conversation, turn);
+		const { id } = this.#conversation;
+		const shown = () => this.#conversation.id === id && this.#answering?.id === turn.id;
+		this.#answering = turn;
+		this.#progress = { phase: 'connecting' };
+		this.onState?.();
+		const onDelta = (delta: ChatDelta) => {
+			const { text = '', reasoning = '', progress } = delta;
+			turn = {
+				...turn,
+				text: turn.text + text,
+				...(turn.reasoning || reasoning ? { reasoning: (turn.reasoning ?? '') + reasoning } : {}),
+			};
+			if (!shown()) return;
+			this.#answering = turn;
+			if (progress) this.#setProgress(progress);
+			if (text === '' && reasoning === '') return;
+			if (this.#progress) this.#setProgress(null);
+			this.#deps.post({ type: 'delta', id: turn.id, text, reasoning });
+		};
+		const before = this.#conversation;
+		try {
+			const result = await this.#deps.complete(
+				{ ...this.#chosen(), messages },
+				onDelta,
+				stop.signal,
+			);
+			turn = finished(turn, result);
+		} catch (error) {
+			turn = stop.signal.aborted
+				? { ...turn, finishReason: 'stopped' }
+				: { ...turn, error: toErrorWire(asAppError(error)) };
+		}
+		await this.#finish(turn, shown(), before);
+	}
+
+	async #finish(turn: Turn, shown: boolean, before: Conversation): Promise<void> {
+		const current = this.#conversation.id === before.id;
+		const whole = updateTurn(current ? this.#conversation : before, turn);
+		if (current) this.#conversation = whole;
+		if (shown) {
+			this.#answering = undefined;
+			this.#progress = null;
+			this.#stop = undefined;
+		}
+		if (current) {
+			this.#deps.post({ type: 'turn', turn, answering: this.#answering?.id ?? null });
+		}
+		await this.#deps.save(whole);
+	}
+
+	#setProgress(progress: ChatProgress | null): void {
+		this.#progress = progress;
+		this.#deps.post({ type: 'progress', progress });
+	}
+
+	/** Called when more has changed than a message of its own tells. */
+	onState: (() => void) | undefined;
+
+	#userTurn(text: string, parent: string | null, attachments: readonly Attachment[]): Turn {
+		return {
+			id: this.#deps.id(),
+			parent,
+			role: 'user',
+			text,
+			...(attachments.length > 0 ? { attachments } : {}),
+			createdAt: this.#deps.now().toISOString(),
+		};
+	}
+
+	#chosen(): { model?: string } {
+		return this.#model === '' ? {} : { model: this.#model };
+	}
+
+	#turn(id: string): Turn | undefined {
+		return this.#conversation.turns.find((turn) => turn.id === id);
+	}
+
+	#empty(system: string): Conversation {
+		const createdAt = this.#deps.now().toISOString();
+		return {
+			id: this.#deps.id(),
+			title: '',
+			system,
+			createdAt,
+			updatedAt: createdAt,
+			turns: [],
+			leaf: null,
+		};
+	}
+}
+
+function finished(turn: Turn, result: ChatResult): Turn {
+	return {
+		...turn,
+		text: result.text,
+		...(result.reasoning === undefined ? {} : { reasoning: result.reasoning }),
+		model: result.model,
+		finishReason: result.finishReason,
+		...(result.usage ? { usage: result.usage } : {}),
+		...(result.timings ? { timings: result.timings } : {}),
+	};
+}

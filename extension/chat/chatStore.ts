@@ -1,0 +1,91 @@
+/** Chats on disk: one JSON file each in the extension's own storage folder, written whole or not. */
+
+import * as vscode from 'vscode';
+import type { Conversation } from '../../server/protocol/index.ts';
+
+/** A chat in the list of chats. */
+export interface ChatSummary {
+	readonly id: string;
+	readonly title: string;
+	/** ISO 8601. */
+	readonly updatedAt: string;
+	/** Everything said, in lower case, for searching. */
+	readonly text: string;
+}
+
+/** Reads and writes chats below `folder`. */
+export class ChatStore {
+	readonly #folder: vscode.Uri;
+	/** Writes to one file follow each other. */
+	#last: Promise<void> = Promise.resolve();
+
+	constructor(folder: vscode.Uri) {
+		this.#folder = folder;
+	}
+
+	save(conversation: Conversation): Promise<void> {
+		const write = async () => {
+			const bytes = new TextEncoder().encode(JSON.stringify(conversation));
+			const target = this.#file(conversation.id);
+			const temporary = target.with({ path: `${target.path}.${process.pid}.tmp` });
+			await vscode.workspace.fs.createDirectory(this.#folder);
+			await vscode.workspace.fs.writeFile(temporary, bytes);
+			await vscode.workspace.fs.rename(temporary, target, { overwrite: true });
+		};
+		this.#last = this.#last.then(write, write);
+		return this.#last;
+	}
+
+	/** The chat, or `undefined` when it is absent or unreadable. */
+	async load(id: string): Promise<Conversation | undefined> {
+		try {
+			const bytes = await vscode.workspace.fs.readFile(this.#file(id));
+			return parseConversation(JSON.parse(new TextDecoder().decode(bytes)));
+		} catch {
+			return undefined;
+		}
+	}
+
+	/** Newest first. */
+	async list(): Promise<ChatSummary[]> {
+		let names: [string, vscode.FileType][];
+		try {
+			names = await vscode.workspace.fs.readDirectory(this.#folder);
+		} catch {
+			return [];
+		}
+		const ids = names.map(([name]) => /^([\w-]+)\.json$/.exec(name)?.[1]);
+		const chats = await Promise.all(ids.map((id) => (id ? this.load(id) : undefined)));
+		return chats
+			.filter((chat) => chat !== undefined)
+			.map(({ id, title, updatedAt, turns }) => ({
+				id,
+				title,
+				updatedAt,
+				text: turns
+					.map((turn) => turn.text)
+					.join('\n')
+					.toLowerCase(),
+			}))
+			.sort((a, b) => b.updatedAt.localeCompare(a.updatedAt));
+	}
+
+	async remove(id: string): Promise<void> {
+		await vscode.workspace.fs.delete(this.#file(id));
+	}
+
+	#file(id: string): vscode.Uri {
+		return vscode.Uri.joinPath(this.#folder, `${id}.json`);
+	}
+}
+
+function parseConversation(value: unknown): Conversation | undefined {
+	const chat = value as Partial<Conversation> | null;
+	const sound =
+		typeof chat === 'object' &&
+		typeof chat?.id === 'string' &&
+		typeof chat.title === 'string' &&
+		typeof chat.updatedAt === 'string' &&
+		Array.isArray(chat.turns);
+	return sound ? (chat as Conversation) : undefined;
+}

@@ -1,0 +1,38 @@
+/** The chat in the side bar. VS Code makes and drops its webview as the view is shown and hidden. */
+
+import * as vscode from 'vscode';
+import { ChatPage, type ChatPageDeps } from './chatPage.ts';
+
+const viewId = 'nearglot.chat';
+const rememberedKey = 'nearglot.chat.current';
+
+/** Registers the view and returns its page. */
+export function createChatView(
+	context: vscode.ExtensionContext,
+	deps: Omit<ChatPageDeps, 'remember' | 'extensionUri'>,
+): { readonly page: ChatPage; readonly disposable: vscode.Disposable } {
+	const page = new ChatPage({
+		...deps,
+		extensionUri: context.extensionUri,
+		remember: (id) => void context.workspaceState.update(rememberedKey, id),
+	});
+	let restored = false;
+	const provider: vscode.WebviewViewProvider = {
+		resolveWebviewView: async (view) => {
+			view.onDidDispose(() => page.unbind());
+			const id = context.workspaceState.get<string>(rememberedKey);
+			if (!restored && id !== undefined && page.session.conversation.leaf === null) {
+				await page.openChat(id).catch(() => undefined);
+			}
+			restored = true;
+			page.bind(view.webview);
+		},
+	};
+	return { page, disposable: vscode.window.registerWebviewViewProvider(viewId, provider) };
+}
+
+/** Shows the view and puts the cursor into its input. */
+export async function showChatView(page: ChatPage): Promise<void> {
+	await vscode.commands.executeCommand(`${viewId}.focus`);
+	page.focus();
+}

@@ -1,0 +1,57 @@
+/**
+ * Every command: its id and what it runs. To add one: add it here, to `contributes.commands` of
+ * package.json and to package.nls*.json (a test compares them).
+ */
+
+import * as vscode from 'vscode';
+import { copyEndpoint } from './actions/copyEndpoint.ts';
+import { translateSelection } from './actions/translateSelection.ts';
+import type { Extension } from './app.ts';
+import { showChatView } from './chat/chatView.ts';
+import { showError } from './notify.ts';
+import { chooseTargetLanguage } from './targetLanguage.ts';
+
+type Run = (extension: Extension, ...args: readonly unknown[]) => unknown;
+
+/** Commands of the palette, then those only menus and other code use. */
+export const commands: Readonly<Record<string, Run>> = {
+	'nearglot.chat.open': ({ chat }) => showChatView(chat),
+	'nearglot.chat.new': ({ chat }) => chat.newChat(),
+	'nearglot.translate.selection': ({ front }, to) =>
+		translateSelection(front, 'replace', typeof to === 'string' ? to : undefined),
+	'nearglot.translate.below': ({ front }) => translateSelection(front, 'below'),
+	'nearglot.translate.toClipboard': ({ front }) => translateSelection(front, 'clipboard'),
+	'nearglot.translate.chooseLanguage': ({ front }) => chooseTargetLanguage(front),
+	'nearglot.server.restart': ({ front }) => front.restart(),
+	'nearglot.server.copyEndpoint': ({ front }) => copyEndpoint(front),
+	'nearglot.server.showLog': ({ log }) => log.show(),
+	'nearglot.showMenu': () => showMenu(),
+};
+
+/** Registers the table; a failing command shows why. */
+export function registerCommands(extension: Extension): vscode.Disposable {
+	const registered = Object.entries(commands).map(([id, run]) =>
+		vscode.commands.registerCommand(id, async (...args: unknown[]) => {
+			try {
+				return await run(extension, ...args);
+			} catch (error) {
+				extension.log.error(`${id}: ${error instanceof Error ? error.message : String(error)}`);
+				void showError(error);
+			}
+		}),
+	);
+	return vscode.Disposable.from(...registered);
+}
+
+/** What a click on the status item offers. */
+async function showMenu(): Promise<void> {
+	const items = [
+		['nearglot.chat.open', '$(comment-discussion)', vscode.l10n.t('Open Chat')],
+		['nearglot.translate.chooseLanguage', '$(globe)', vscode.l10n.t('Choose Target Language')],
+		['nearglot.server.copyEndpoint', '$(copy)', vscode.l10n.t('Copy API Endpoint')],
+		['nearglot.server.restart', '$(debug-restart)', vscode.l10n.t('Restart Server')],
+		['nearglot.server.showLog', '$(output)', vscode.l10n.t('Show Log')],
+	].map(([command = '', icon, title]) => ({ command, label: `${icon} ${title}` }));
+	const chosen = await vscode.window.showQuickPick(items, { title: 'Nearglot' });
+	if (chosen) await vscode.commands.executeCommand(chosen.command);
+}

@@ -1,0 +1,162 @@
+/**
+ * The extension's view of its server: starts the client when something is first asked, keeps its
+ * health, and turns its errors into AppError.
+ */
+
+import {
+	AppError,
+	type ErrorCode,
+	type ErrorWire,
+	errorKinds,
+	fromErrorWire,
+	type RequestName,
+	type Requests,
+	type StatusParams,
+	statusNotification,
+} from '../server/protocol/index.ts';
+import type { Cancellation, ClientOptions, RunningClient } from './client.ts';
+import { Supervisor } from './supervisor.ts';
+
+/** State of the server process and, while it runs, what it says of the daemon. */
+export interface FrontHealth {
+	readonly server: 'idle' | 'starting' | 'running' | 'restarting' | 'failed';
+	readonly status: StatusParams | undefined;
+	/** Why it failed. */
+	readonly message?: string;
+}
+
+export interface FrontDeps {
+	readonly startClient: (options: ClientOptions) => Promise<RunningClient>;
+	readonly options: Pick<
+		ClientOptions,
+		'serverModule' | 'log' | 'schemes' | 'initializationOptions'
+	>;
+	readonly now?: () => number;
+}
+
+/** One per window. */
+export class Front {
+	readonly #deps: FrontDeps;
+	readonly #supervisor: Supervisor;
+	readonly #listeners = new Set<(health: FrontHealth) => void>();
+	#client: Promise<RunningClient> | undefined;
+	#health: FrontHealth = { server: 'idle', status: undefined };
+
+	constructor(deps: FrontDeps) {
+		this.#deps = deps;
+		this.#supervisor = new Supervisor(deps.now);
+	}
+
+	get health(): FrontHealth {
+		return this.#health;
+	}
+
+	onHealth(listener: (health: FrontHealth) => void): { dispose(): void } {
+		this.#listeners.add(listener);
+		return { dispose: () => this.#listeners.delete(listener) };
+	}
+
+	/** Starts the server when it does not run yet. */
+	async start(): Promise<void> {
+		await this.#running();
+	}
+
+	/**
+	 * Sends a request of the contract. Throws {@link AppError}; a cancelled request throws the code
+	 * `cancelled`.
+	 */
+	async request<M extends RequestName>(
+		method: M,
+		params: Requests[M]['params'],
+		token?: Cancellation,
+		onPartial?: (value: unknown) => void,
+	): Promise<Requests[M]['result']> {
+		try {
+			const client = await this.#running();
+			return (await client.request(method, params, token, onPartial)) as Requests[M]['result'];
+		} catch (error) {
+			throw token?.isCancellationRequested ? new AppError('cancelled') : readError(error);
+		}
+	}
+
+	/** Ends the server and starts it anew. */
+	async restart(): Promise<void> {
+		this.#supervisor.forgive();
+		await this.stop();
+		await this.start();
+	}
+
+	async stop(): Promise<void> {
+		const client = this.#client;
+		this.#client = undefined;
+		this.#set({ server: 'idle', status: undefined });
+		await (await client?.catch(() => undefined))?.stop();
+	}
+
+	#running(): Promise<RunningClient> {
+		this.#client ??= this.#start();
+		return this.#client;
+	}
+
+	async #start(): Promise<RunningClient> {
+		this.#set({ server: 'starting', status: undefined });
+		try {
+			return await this.#deps.startClient({
+				...this.#deps.options,
+				notifications: [statusNotification],
+				onNotification: (_method, params) =>
+					this.#set({ server: 'running', status: params as StatusParams }),
+				onState: (state) => {
+					if (state === 'running') this.#set({ ...this.#health, server: 'running' });
+					else if (state === 'starting') this.#set({ server: 'starting', status: undefined });
+				},
+				onEnded: () => this.#ended(),
+			});
+		} catch (error) {
+			this.#client = undefined;
+			const { message } = readError(error);
+			this.#set({ server: 'failed', status: undefined, message });
+			throw error;
+		}
+	}
+
+	#ended() {
+		const verdict = this.#supervisor.ended();
+		if (verdict.restart) {
+			this.#set({ server: 'restarting', status: undefined });
+		} else {
+			this.#client = undefined;
+			const message = 'The server ended five times within three minutes.';
+			this.#set({ server: 'failed', status: undefined, message });
+		}
+		return verdict;
+	}
+
+	#set(health: FrontHealth): void {
+		this.#health = health;
+		for (const listener of this.#listeners) listener(health);
+	}
+}
+
+/** The error of a JSON-RPC answer, or of a connection that has gone. */
+export function readError(error: unknown): AppError {
+	if (error instanceof AppError) return error;
+	const { data, message } = (typeof error === 'object' && error !== null ? error : {}) as {
+		data?: unknown;
+		message?: unknown;
+	};
+	if (isWire(data)) return fromErrorWire(data);
+	const text = typeof message === 'string' ? message : String(error);
+	if (/disposed|closed|not running|couldn't be started|crashed/i.test(text)) {
+		return new AppError('daemon_unavailable', `The Nearglot server does not answer: ${text}`, {
+			cause: error,
+		});
+	}
+	return new AppError('internal', text, { cause: error });
+}
+
+function isWire(value: unknown): value is ErrorWire {
+	if (typeof value !== 'object' || value === null || !('code' in value)) return false;
+	const { code } = value as { code: unknown };
+	return typeof code === 'string' && (code as ErrorCode) in errorKinds;
+}

@@ -1,0 +1,61 @@
+/** How people hear of failures: one notification per cause, and progress that can be cancelled. */
+
+import * as vscode from 'vscode';
+import { AppError, asAppError } from '../server/protocol/index.ts';
+
+/** Messages shown right now, so that one cause is one notification. */
+const shown = new Set<string>();
+
+/** Shows why something did not work. Cancelled work is not worth a message. */
+export async function showError(error: unknown): Promise<void> {
+	const known = asAppError(error);
+	if (known.code === 'cancelled' || shown.has(known.message)) return;
+	shown.add(known.message);
+	const log = vscode.l10n.t('Show Log');
+	const restart = vscode.l10n.t('Restart Server');
+	const offers = known.code === 'daemon_unavailable' ? [restart, log] : [log];
+	try {
+		const choice = await vscode.window.showErrorMessage(`Nearglot: ${known.message}`, ...offers);
+		if (choice === log) await vscode.commands.executeCommand('nearglot.server.showLog');
+		if (choice === restart) await vscode.commands.executeCommand('nearglot.server.restart');
+	} finally {
+		shown.delete(known.message);
+	}
+}
+
+/** Milliseconds of quiet work before a notification with a cancel button appears. */
+const patienceMs = 1200;
+
+/**
+ * Runs work with a token. The status bar shows it from the start, a notification with *Cancel* only
+ * when it takes long.
+ */
+export async function withPatientProgress<T>(
+	title: string,
+	work: (token: vscode.CancellationToken) => Promise<T>,
+): Promise<T> {
+	const source = new vscode.CancellationTokenSource();
+	const running = work(source.token);
+	const quiet = running.then(
+		() => undefined,
+		() => undefined,
+	);
+	void vscode.window.withProgress({ location: vscode.ProgressLocation.Window, title }, () => quiet);
+	const timer = setTimeout(() => {
+		void vscode.window.withProgress(
+			{ location: vscode.ProgressLocation.Notification, title, cancellable: true },
+			async (_progress, token) => {
+				token.onCancellationRequested(() => source.cancel());
+				await quiet;
+			},
+		);
+	}, patienceMs);
+	try {
+		return await running;
+	} catch (error) {
+		throw source.token.isCancellationRequested ? new AppError('cancelled') : error;
+	} finally {
+		clearTimeout(timer);
+		source.dispose();
+	}
+}

@@ -1,0 +1,33 @@
+/** Typed reading of the settings of package.json (a test compares both lists). */
+
+import * as vscode from 'vscode';
+
+/** Every setting and its type. */
+export interface Settings {
+	'translate.targetLanguage': string;
+	'translate.languages': readonly string[];
+	'chat.model': string;
+	'chat.systemPrompt': string;
+}
+
+export type SettingName = keyof Settings;
+
+/** The value that holds for a document, or for the window. */
+export function setting<N extends SettingName>(
+	name: N,
+	scope?: vscode.ConfigurationScope,
+): Settings[N] {
+	const value = vscode.workspace.getConfiguration('nearglot', scope).get<Settings[N]>(name);
+	if (value === undefined) throw new Error(`nearglot.${name} is missing from package.json.`);
+	return value;
+}
+
+/** Stores a value for the user. */
+export async function storeSetting<N extends SettingName>(
+	name: N,
+	value: Settings[N],
+): Promise<void> {
+	await vscode.workspace
+		.getConfiguration('nearglot')
+		.update(name, value, vscode.ConfigurationTarget.Global);
+}

@@ -1,0 +1,72 @@
+/** The one item in the status bar: what the server and its daemon are doing. */
+
+import * as vscode from 'vscode';
+import type { Front, FrontHealth } from './front.ts';
+
+/** What the item shows for a state. */
+export interface StatusView {
+	readonly text: string;
+	readonly tooltip: string;
+	readonly severity: 'none' | 'warning' | 'error';
+}
+
+/** Chooses icon, words and severity. */
+export function statusView(health: FrontHealth): StatusView {
+	const { server, status } = health;
+	if (server === 'failed') {
+		const why = health.message ?? '';
+		return view('error', vscode.l10n.t('The server has stopped. {0}', why), 'error');
+	}
+	if (server === 'restarting') {
+		return view('sync~spin', vscode.l10n.t('The server ended and is starting again'), 'warning');
+	}
+	if (server === 'idle')
+		return view('nearglot', vscode.l10n.t('Not started: nothing was asked yet'));
+	if (server === 'starting' || !status) return view('sync~spin', vscode.l10n.t('Starting'));
+	if (status.health === 'error') return view('error', status.message ?? '', 'error');
+	if (status.health === 'warning') return view('warning', status.message ?? '', 'warning');
+	if (!status.daemon) {
+		return status.quiescent
+			? view('nearglot', vscode.l10n.t('Ready; the model server starts when it is first needed'))
+			: view('sync~spin', status.message ?? vscode.l10n.t('Starting the model server'));
+	}
+	const { url, pid } = status.daemon;
+	const where = vscode.l10n.t('Model server at {0} (process {1})', url, String(pid));
+	return status.quiescent
+		? view('nearglot', where)
+		: view('sync~spin', `${vscode.l10n.t('Working')}. ${where}`);
+}
+
+/** Makes the item and keeps it up to date. A click shows what can be done. */
+export function createStatusItem(front: Front): vscode.Disposable {
+	const item = vscode.window.createStatusBarItem(
+		'nearglot.status',
+		vscode.StatusBarAlignment.Right,
+		90,
+	);
+	item.name = 'Nearglot';
+	item.command = 'nearglot.showMenu';
+	const draw = (health: FrontHealth) => {
+		const { text, tooltip, severity } = statusView(health);
+		item.text = text;
+		item.tooltip = tooltip;
+		item.accessibilityInformation = { label: `Nearglot: ${tooltip}`, role: 'button' };
+		item.backgroundColor =
+			severity === 'none'
+				? undefined
+				: new vscode.ThemeColor(`statusBarItem.${severity}Background`);
+	};
+	draw(front.health);
+	const listening = front.onHealth(draw);
+	item.show();
+	return vscode.Disposable.from(item, listening);
+}
+
+function view(
+	icon: string,
+	tooltip: string,
+	severity: StatusView['severity'] = 'none',
+): StatusView {
+	const mark = icon === 'nearglot' ? '$(comment-discussion)' : `$(${icon})`;
+	return { text: `${mark} Nearglot`, tooltip, severity };
+}

@@ -1,0 +1,54 @@
+/** Into which language a command translates: the setting, or what the user picks. */
+
+import * as vscode from 'vscode';
+import type { Front } from './front.ts';
+import { setting, storeSetting } from './settings.ts';
+
+/** The setting's language; asks (and remembers the answer) when there is none. */
+export async function targetLanguage(
+	front: Front,
+	scope?: vscode.ConfigurationScope,
+): Promise<string | undefined> {
+	return setting('translate.targetLanguage', scope) || chooseTargetLanguage(front);
+}
+
+/** Lets the user choose from the languages the models know and stores the choice. */
+export async function chooseTargetLanguage(front: Front): Promise<string | undefined> {
+	const code = await pickLanguage(front);
+	if (code !== undefined) await storeSetting('translate.targetLanguage', code);
+	return code;
+}
+
+/** Lets the user choose a language; the preferred ones come first. */
+export async function pickLanguage(front: Front): Promise<string | undefined> {
+	const preferred = setting('translate.languages');
+	const pick = vscode.window.createQuickPick<vscode.QuickPickItem & { code: string }>();
+	pick.placeholder = vscode.l10n.t('Translate to');
+	pick.matchOnDescription = true;
+	pick.busy = true;
+	pick.show();
+	const chosen = new Promise<string | undefined>((resolve) => {
+		pick.onDidAccept(() => resolve(pick.selectedItems[0]?.code));
+		pick.onDidHide(() => resolve(undefined));
+	});
+	try {
+		const { languages } = await front.request('nearglot/languages', {
+			displayLanguage: vscode.env.language,
+		});
+		const rank = (code: string) => {
+			const place = preferred.indexOf(code);
+			return place === -1 ? preferred.length : place;
+		};
+		pick.items = languages
+			.map(({ code, name, nativeName }) => ({
+				code,
+				label: name,
+				description: nativeName === name ? code : `${nativeName} · ${code}`,
+			}))
+			.sort((a, b) => rank(a.code) - rank(b.code) || a.label.localeCompare(b.label));
+		pick.busy = false;
+		return await chosen;
+	} finally {
+		pick.dispose();
+	}
+}

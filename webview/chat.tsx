@@ -1,0 +1,11 @@
+/** Entry of the chat page inside VS Code. */
+
+import './theme.css';
+import './chat.css';
+import { render } from 'preact';
+import { vscodeBridge } from './bridge.ts';
+import { ChatPage } from './chatPage.tsx';
+import { createChatState } from './chatState.ts';
+
+const root = document.getElementById('root');
+if (root) render(<ChatPage state={createChatState(vscodeBridge())} />, root);

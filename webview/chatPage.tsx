@@ -1,0 +1,70 @@
+/** The chat: the log of turns above, the input below. Used by the view and by the studio. */
+
+import type { VNode } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+import { Announcer } from './announce.tsx';
+import type { ChatState } from './chatState.ts';
+import { Composer } from './composer.tsx';
+import { ChatContext, useChat } from './page.ts';
+import { TurnView } from './turn.tsx';
+
+export function ChatPage({ state }: { state: ChatState }): VNode {
+	const onClick = (event: MouseEvent) => {
+		const link = (event.target as Element | null)?.closest('a[href]');
+		if (!link) return;
+		event.preventDefault();
+		state.send({ type: 'link', href: (link as HTMLAnchorElement).href });
+	};
+	return (
+		<ChatContext.Provider value={state}>
+			{/* biome-ignore lint/a11y/noStaticElementInteractions lint/a11y/useKeyWithClickEvents: links inside handle keys; this only redirects their clicks */}
+			<div class="chat" onClick={onClick}>
+				<Log />
+				<Announcer />
+				<Composer />
+			</div>
+		</ChatContext.Provider>
+	);
+}
+
+/** How close to the end, in pixels, counts as reading along. */
+const nearPx = 48;
+
+function Log(): VNode {
+	const { turns, streaming, t } = useChat();
+	const box = useRef<HTMLElement>(null);
+	const following = useRef(true);
+	const open = streaming.value;
+	const length = open?.text.value.length ?? 0;
+	useEffect(() => {
+		const element = box.current;
+		if (element && following.current) element.scrollTop = element.scrollHeight;
+	}, [turns.value, length]);
+	const onScroll = () => {
+		const element = box.current;
+		if (!element) return;
+		following.current = element.scrollHeight - element.scrollTop - element.clientHeight < nearPx;
+	};
+	return (
+		<section
+			class="log"
+			ref={box}
+			onScroll={onScroll}
+			role="log"
+			aria-live="off"
+			aria-label={t('chatLog')}
+			// biome-ignore lint/a11y/noNoninteractiveTabindex: the log is scrolled with the keyboard
+			tabIndex={0}
+		>
+			{turns.value.length === 0 && (
+				<div class="empty">
+					<p class="title">{t('emptyTitle')}</p>
+					<p>{t('emptyBody')}</p>
+				</div>
+			)}
+			{turns.value.map((turn) => (
+				<TurnView key={turn.id} turn={turn} />
+			))}
+		</section>
+	);
+}

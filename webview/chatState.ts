@@ -1,0 +1,117 @@
+/** What the chat page knows, as signals: a token that arrives redraws one paragraph, not the page. */
+
+import { computed, type Signal, signal } from '@preact/signals';
+import { branch, updateTurn } from '../server/protocol/conversation.ts';
+import type { ChatProgress, Turn } from '../server/protocol/index.ts';
+import type { Bridge } from './bridge.ts';
+import {
+	chatStrings,
+	type HostMessage,
+	type PageMessage,
+	type PageState,
+	type StringKey,
+	type Strings,
+} from './protocol.ts';
+
+/** Text of an answer while it is being written. */
+export interface Streaming {
+	readonly id: string;
+	readonly text: Signal<string>;
+	readonly reasoning: Signal<string>;
+}
+
+export interface ChatState {
+	readonly page: Signal<PageState | undefined>;
+	readonly turns: Signal<readonly Turn[]>;
+	readonly streaming: Signal<Streaming | undefined>;
+	readonly progress: Signal<ChatProgress | null>;
+	readonly draft: Signal<string>;
+	readonly tokens: Signal<{ readonly tokens: number; readonly limit: number | null } | undefined>;
+	/** Grows when the host wants the input to have the focus. */
+	readonly focusAsked: Signal<number>;
+	readonly send: (message: PageMessage) => void;
+	/** A text in the user's language; `{0}`, `{1}` … are replaced. */
+	readonly t: (key: StringKey, ...values: (string | number)[]) => string;
+}
+
+/** Makes the state and connects it to the host. */
+export function createChatState(bridge: Bridge): ChatState {
+	const page = signal<PageState | undefined>(undefined);
+	const strings = signal<Strings>(chatStrings);
+	const streaming = signal<Streaming | undefined>(undefined);
+	const saved = bridge.load();
+	const state: ChatState = {
+		page,
+		turns: computed(() => (page.value ? branch(page.value.conversation) : [])),
+		streaming,
+		progress: signal(null),
+		draft: signal(typeof saved === 'string' ? saved : ''),
+		tokens: signal(undefined),
+		focusAsked: signal(0),
+		send: (message) => bridge.send(message),
+		t: (key, ...values) =>
+			strings.value[key].replace(/\{(\d)\}/g, (_, place) => String(values[Number(place)] ?? '')),
+	};
+	state.draft.subscribe((text) => bridge.store(text));
+	bridge.onMessage((message) => {
+		if (message.type === 'state') strings.value = message.strings;
+		receive(state, message);
+	});
+	bridge.send({ type: 'ready' });
+	return state;
+}
+
+function receive(state: ChatState, message: HostMessage): void {
+	const { page, streaming } = state;
+	switch (message.type) {
+		case 'state': {
+			page.value = message.state;
+			state.progress.value = message.state.progress;
+			const { answering, conversation } = message.state;
+			const turn = conversation.turns.find(({ id }) => id === answering);
+			const known = streaming.value;
+			if (turn && known?.id === turn.id) {
+				known.text.value = turn.text;
+				known.reasoning.value = turn.reasoning ?? '';
+			} else {
+				streaming.value = turn && {
+					id: turn.id,
+					text: signal(turn.text),
+					reasoning: signal(turn.reasoning ?? ''),
+				};
+			}
+			return;
+		}
+		case 'delta': {
+			const open = streaming.value;
+			if (open?.id !== message.id) return;
+			if (message.text !== '') open.text.value += message.text;
+			if (message.reasoning !== '') open.reasoning.value += message.reasoning;
+			return;
+		}
+		case 'turn':
+			if (!page.value) return;
+			page.value = {
+				...page.value,
+				answering: message.answering,
+				conversation: updateTurn(page.value.conversation, message.turn),
+			};
+			if (message.answering === null) {
+				streaming.value = undefined;
+				state.progress.value = null;
+			}
+			return;
+		case 'progress':
+			state.progress.value = message.progress;
+			return;
+		case 'tokens':
+			state.tokens.value = message;
+			return;
+		case 'draft':
+			state.draft.value = message.text;
+			state.focusAsked.value++;
+			return;
+		case 'focus':
+			state.focusAsked.value++;
+	}
+}

@@ -1,0 +1,132 @@
+/** Where a question is written: input, attachments, model and send or stop. */
+
+import type { VNode } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+import { Icon, IconButton } from './icons.tsx';
+import { useChat } from './page.ts';
+
+/** Milliseconds without a key after which the prompt is counted. */
+const countAfterMs = 400;
+
+export function Composer(): VNode {
+	const chat = useChat();
+	const { page, draft, send, t, focusAsked } = chat;
+	const input = useRef<HTMLTextAreaElement>(null);
+	const answering = page.value?.answering !== null && page.value !== undefined;
+	useEffect(() => {
+		if (focusAsked.value > 0) input.current?.focus();
+	}, [focusAsked.value]);
+	useEffect(() => {
+		chat.tokens.value = undefined;
+		if (draft.value.trim() === '') return;
+		const timer = setTimeout(() => send({ type: 'count', text: draft.value }), countAfterMs);
+		return () => clearTimeout(timer);
+	}, [draft.value, page.value?.model, page.value?.attachments, send, chat]);
+	const submit = () => {
+		if (answering || draft.value.trim() === '') return;
+		send({ type: 'ask', text: draft.value });
+		draft.value = '';
+	};
+	const onKeyDown = (event: KeyboardEvent) => {
+		if (event.key === 'Enter' && !event.shiftKey && !event.isComposing) {
+			event.preventDefault();
+			submit();
+		} else if (event.key === 'Escape' && answering) {
+			send({ type: 'stop' });
+		}
+	};
+	return (
+		<form
+			class="composer"
+			onSubmit={(event) => {
+				event.preventDefault();
+				submit();
+			}}
+		>
+			<Attachments />
+			<textarea
+				ref={input}
+				rows={Math.min(10, Math.max(2, draft.value.split('\n').length))}
+				aria-label={t('ask')}
+				placeholder={t('askHint')}
+				value={draft.value}
+				onInput={(event) => {
+					draft.value = event.currentTarget.value;
+				}}
+				onKeyDown={onKeyDown}
+			/>
+			<div class="row">
+				<ModelPicker />
+				<TokenCount />
+				{page.value?.abilities.editor && (
+					<IconButton icon="attach" label={t('attach')} onClick={() => send({ type: 'attach' })} />
+				)}
+				{answering ? (
+					<button type="button" class="send stop" onClick={() => send({ type: 'stop' })}>
+						<Icon name="stop" />
+						{t('stop')}
+					</button>
+				) : (
+					<button type="submit" class="send" disabled={draft.value.trim() === ''}>
+						<Icon name="send" />
+						{t('send')}
+					</button>
+				)}
+			</div>
+		</form>
+	);
+}
+
+function Attachments(): VNode | null {
+	const { page, send, t } = useChat();
+	const attachments = page.value?.attachments ?? [];
+	if (attachments.length === 0) return null;
+	return (
+		<ul class="chips">
+			{attachments.map((attachment, index) => (
+				<li key={index}>
+					{attachment.label}
+					<IconButton
+						icon="remove"
+						label={t('remove', attachment.label)}
+						onClick={() => send({ type: 'detach', index })}
+					/>
+				</li>
+			))}
+		</ul>
+	);
+}
+
+function ModelPicker(): VNode {
+	const { page, send, t } = useChat();
+	const { models, model } = page.value ?? { models: [], model: '' };
+	if (models.length === 0) return <span class="model">{t('noModel')}</span>;
+	return (
+		<select
+			class="model"
+			aria-label={t('model')}
+			value={model || models[0]?.id}
+			onChange={(event) => send({ type: 'model', model: event.currentTarget.value })}
+		>
+			{models.map(({ id, displayName }) => (
+				<option key={id} value={id}>
+					{displayName}
+				</option>
+			))}
+		</select>
+	);
+}
+
+/** Size of the prompt as it would be sent, or by how much it is too long. */
+function TokenCount(): VNode | null {
+	const { tokens, t } = useChat();
+	const counted = tokens.value;
+	if (!counted || counted.tokens === 0) return null;
+	const { tokens: count, limit } = counted;
+	const over = limit === null ? 0 : count - limit;
+	return (
+		<output class={over > 0 ? 'tokens error' : 'tokens'}>
+			{over > 0 ? t('tooLong', over, count, limit ?? 0) : t('tokens', count)}
+		</output>
+	);
+}

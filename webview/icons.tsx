@@ -1,0 +1,50 @@
+/** Icons as vnodes: strokes in the current colour on a 16-unit grid, hidden from screen readers. */
+
+import type { VNode } from 'preact';
+
+const paths = {
+	send: 'M2.5 8h10M8.5 3.5 13 8l-4.5 4.5',
+	stop: 'M4 4h8v8H4z',
+	copy: 'M5.5 5.5h7v7h-7zM3.5 10.5v-7h7',
+	done: 'm3 8.5 3 3 7-7',
+	insert: 'M3 3.5h10M3 12.5h5M8 8h5m-2.5-2.5L13 8l-2.5 2.5',
+	replace: 'M3 5h8.5L9 2.5M13 11H4.5L7 13.5',
+	newFile: 'M9 2.5H4v11h8v-8zM9 2.5v3h3M8 7.5v4M6 9.5h4',
+	edit: 'm10.5 3 2.5 2.5L6 12.5H3.5V10z',
+	again: 'M12.5 5.5A5 5 0 1 0 13 8M13 2.5v3h-3',
+	previous: 'm9.5 4-4 4 4 4',
+	next: 'm6.5 4 4 4-4 4',
+	attach: 'm11.5 7-4 4a2 2 0 0 1-3-3l5-5a3 3 0 0 1 4.3 4.2L8 13',
+	remove: 'm4.5 4.5 7 7m0-7-7 7',
+} as const;
+
+export type IconName = keyof typeof paths;
+
+export function Icon({ name }: { name: IconName }): VNode {
+	return (
+		<svg class="icon" viewBox="0 0 16 16" aria-hidden="true">
+			<path d={paths[name]} />
+		</svg>
+	);
+}
+
+/** A button that is an icon; its label is read aloud and shown on hover. */
+export function IconButton(props: {
+	icon: IconName;
+	label: string;
+	onClick: () => void;
+	disabled?: boolean;
+}): VNode {
+	return (
+		<button
+			type="button"
+			class="icon-button"
+			aria-label={props.label}
+			title={props.label}
+			onClick={props.onClick}
+			disabled={props.disabled ?? false}
+		>
+			<Icon name={props.icon} />
+		</button>
+	);
+}

@@ -1,0 +1,178 @@
+/** Markdown as vnodes. Raw HTML of the text is shown as text; there is no HTML string anywhere. */
+
+import { type Signal, useComputed } from '@preact/signals';
+import type { Token, Tokens } from 'marked';
+import { Component, type ComponentChildren, type VNode } from 'preact';
+import { useRef } from 'preact/hooks';
+import { type Blocks, noBlocks, readBlocks } from './blocks.ts';
+import { CodeBlock } from './code.tsx';
+
+/** Text that may still grow. */
+export function Markdown({ text }: { text: Signal<string> }): VNode {
+	const before = useRef<Blocks>(noBlocks);
+	const blocks = useComputed(() => {
+		before.current = readBlocks(text.value, before.current);
+		return before.current.tokens;
+	});
+	return (
+		<div class="markdown">
+			{blocks.value.map((token, index) => (
+				<Block key={index} token={token} closed={index < blocks.value.length - 1} />
+			))}
+		</div>
+	);
+}
+
+/** One top-level block; redrawn only when its own text changes. */
+class Block extends Component<{ token: Token; closed: boolean }> {
+	override shouldComponentUpdate(next: { token: Token; closed: boolean }): boolean {
+		return next.token.raw !== this.props.token.raw || next.closed !== this.props.closed;
+	}
+
+	override render() {
+		return block(this.props.token, this.props.closed);
+	}
+}
+
+function block(token: Token, closed: boolean): ComponentChildren {
+	switch (token.type) {
+		case 'space':
+		case 'def':
+			return null;
+		case 'heading': {
+			// The turn has a heading of its own, so those of the answer start one below it.
+			const Level = `h${Math.min(6, (token as Tokens.Heading).depth + 2)}` as 'h3';
+			return <Level>{inline(token.tokens)}</Level>;
+		}
+		case 'paragraph':
+			return <p>{inline(token.tokens)}</p>;
+		case 'code': {
+			const { text, lang } = token as Tokens.Code;
+			const fenced = /^ {0,3}(`{3,}|~{3,})/.exec(token.raw)?.[1];
+			const ended = !fenced || token.raw.trimEnd().endsWith(fenced);
+			return <CodeBlock text={text} language={lang ?? ''} closed={closed || ended} />;
+		}
+		case 'blockquote':
+			return <blockquote>{blocksOf(token.tokens)}</blockquote>;
+		case 'list':
+			return list(token as Tokens.List);
+		case 'table':
+			return table(token as Tokens.Table);
+		case 'hr':
+			return <hr />;
+		case 'html':
+			return <p>{token.raw}</p>;
+		default:
+			return <p>{'tokens' in token ? inline(token.tokens) : (token as Token).raw}</p>;
+	}
+}
+
+function blocksOf(tokens: readonly Token[] = []): ComponentChildren {
+	return tokens.map((token, index) =>
+		token.type === 'text' ? (
+			<span key={index}>{inline(token.tokens ?? [token])}</span>
+		) : (
+			<Block key={index} token={token} closed />
+		),
+	);
+}
+
+function list({ ordered, start, items }: Tokens.List): VNode {
+	const rows = items.map((item, index) => (
+		<li key={index}>
+			{item.task && <input type="checkbox" checked={item.checked ?? false} disabled />}
+			{blocksOf(item.tokens)}
+		</li>
+	));
+	if (ordered) return <ol start={typeof start === 'number' ? start : 1}>{rows}</ol>;
+	return <ul>{rows}</ul>;
+}
+
+function table({ header, rows, align }: Tokens.Table): VNode {
+	const side = (index: number) => align[index] ?? undefined;
+	return (
+		<div class="table">
+			<table>
+				<thead>
+					<tr>
+						{header.map((cell, index) => (
+							<th key={index} data-align={side(index)}>
+								{inline(cell.tokens)}
+							</th>
+						))}
+					</tr>
+				</thead>
+				<tbody>
+					{rows.map((row, place) => (
+						<tr key={place}>
+							{row.map((cell, index) => (
+								<td key={index} data-align={side(index)}>
+									{inline(cell.tokens)}
+								</td>
+							))}
+						</tr>
+					))}
+				</tbody>
+			</table>
+		</div>
+	);
+}
+
+function inline(tokens: readonly Token[] = []): ComponentChildren {
+	return tokens.map((token, index) => <Inline key={index} token={token} />);
+}
+
+function Inline({ token }: { token: Token }): ComponentChildren {
+	switch (token.type) {
+		case 'strong':
+			return <strong>{inline(token.tokens)}</strong>;
+		case 'em':
+			return <em>{inline(token.tokens)}</em>;
+		case 'del':
+			return <del>{inline(token.tokens)}</del>;
+		case 'codespan':
+			return <code>{(token as Tokens.Codespan).text}</code>;
+		case 'br':
+			return <br />;
+		case 'link':
+			return link(token as Tokens.Link);
+		case 'image': {
+			const { href, text } = token as Tokens.Image;
+			return link({ href, tokens: [{ type: 'text', raw: text || href, text: text || href }] });
+		}
+		case 'escape':
+			return (token as Tokens.Escape).text;
+		case 'text':
+			return token.tokens ? inline(token.tokens) : entities((token as Tokens.Text).text);
+		default:
+			return token.raw;
+	}
+}
+
+/** Only web links are links; the host opens them. */
+function link({ href, tokens }: Pick<Tokens.Link, 'href' | 'tokens'>): VNode {
+	if (!/^https?:\/\//i.test(href)) return <span>{inline(tokens)}</span>;
+	return (
+		<a href={href} title={href}>
+			{inline(tokens)}
+		</a>
+	);
+}
+
+const named: Record<string, string> = {
+	amp: '&',
+	lt: '<',
+	gt: '>',
+	quot: '"',
+	apos: "'",
+	nbsp: '\u00a0',
+};
+
+/** Character references of Markdown text, as the browser would read them in HTML. */
+function entities(text: string): string {
+	return text.replace(/&(?:#(\d{1,7})|#x([\da-f]{1,6})|(\w+));/gi, (all, decimal, hex, name) => {
+		if (name) return named[name] ?? all;
+		const point = decimal ? Number(decimal) : Number.parseInt(hex, 16);
+		return point > 0 && point <= 0x10ffff ? String.fromCodePoint(point) : all;
+	});
+}
