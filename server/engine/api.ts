@@ -172,6 +172,8 @@ export interface GenerateResult {
 		readonly reason: 'stop' | 'length';
 		readonly logprobs?: readonly TokenLogprob[];
 	}[];
+	/** Of every prompt token but the first, when `echoLogprobs` was asked for. */
+	readonly promptLogprobs?: readonly TokenLogprob[];
 	readonly timings: Timings;
 }
 

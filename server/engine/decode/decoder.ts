@@ -9,6 +9,11 @@ export interface SequenceCache {
 	readonly length: number;
 	/** Bytes held now. */
 	readonly bytes: number;
+	/**
+	 * Total length to tell the graph at least, because it chooses rotary factors by the total; set
+	 * while the cache is empty. 0 = the true total.
+	 */
+	minimumTotal: number;
 	/** Makes room for `tokens` in all, so that the next steps need not grow. */
 	reserve(tokens: number): void;
 	/** Forgets everything from `length` on. @throws AppError when the cache cannot go back */

@@ -70,9 +70,18 @@ export function readDecoderGraph(
 		);
 	}
 	const inPlace = summary.ops.has('com.microsoft:GroupQueryAttention');
-	const window = Math.max(0, ...(summary.integers.get('GroupQueryAttention.local_window_size') ?? []));
+	const window = Math.max(
+		0,
+		...(summary.integers.get('GroupQueryAttention.local_window_size') ?? []),
+	);
 	const symbols = new Map(summary.inputs.map((input) => [input.name, input.dims]));
-	const known = new Set(['input_ids', 'attention_mask', 'position_ids', 'num_logits_to_keep', 'logits_index']);
+	const known = new Set([
+		'input_ids',
+		'attention_mask',
+		'position_ids',
+		'num_logits_to_keep',
+		'logits_index',
+	]);
 	const caches: CacheTensor[] = [];
 	for (const input of session.inputs.values()) {
 		if (known.has(input.name)) continue;

@@ -17,7 +17,10 @@ function halves(): Float32Array {
 }
 
 /** Expands float16 bits into `into` (same length) and returns it. */
-export function float16ToFloat32(bits: Uint16Array, into = new Float32Array(bits.length)): Float32Array {
+export function float16ToFloat32(
+	bits: Uint16Array,
+	into: Float32Array<ArrayBufferLike> = new Float32Array(bits.length),
+): Float32Array<ArrayBufferLike> {
 	const values = halves();
 	for (let index = 0; index < bits.length; index++) {
 		into[index] = values[bits[index] as number] as number;

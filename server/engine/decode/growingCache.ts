@@ -12,6 +12,7 @@ const capacityStep = 64;
 
 export class GrowingCache implements SequenceCache {
 	readonly tensors: readonly CacheTensor[];
+	minimumTotal = 0;
 	readonly #limit: number;
 	#now: TensorData[];
 	#next: TensorData[];

@@ -1,7 +1,7 @@
 /** Binds the logits output in the form the graph has, and reads rows back as float32. */
 
-import { createData, type TensorData } from '../runtime/tensorType.ts';
 import type { Binding } from '../runtime/runtime.ts';
+import { createData, type TensorData } from '../runtime/tensorType.ts';
 import type { DecoderGraph } from './decoderGraph.ts';
 import { float16ToFloat32 } from './float16.ts';
 
@@ -9,7 +9,7 @@ import { float16ToFloat32 } from './float16.ts';
 export class LogitsOutput {
 	readonly #graph: DecoderGraph;
 	#data: TensorData;
-	#floats: Float32Array;
+	#floats: Float32Array<ArrayBufferLike>;
 	readonly #keep = new BigInt64Array(1);
 
 	constructor(graph: DecoderGraph) {

@@ -77,7 +77,10 @@ class SerialDecoder implements Decoder {
 	async step(rows: readonly StepRow[], signal?: AbortSignal): Promise<Float32Array[][]> {
 		const row = rows[0];
 		if (row === undefined || rows.length > 1 || row.tokens.length === 0) {
-			throw new AppError('internal', 'A serial decoder runs exactly one row of at least one token.');
+			throw new AppError(
+				'internal',
+				'A serial decoder runs exactly one row of at least one token.',
+			);
 		}
 		const { cache, tokens } = row;
 		const total = cache.length + tokens.length;

@@ -16,7 +16,6 @@ export class SlotCache implements SequenceCache {
 	buffers: readonly TensorData[];
 	/** Changes whenever {@link buffers} is replaced, so that bindings know. */
 	generation = 0;
-	/** Smallest total length to tell the graph (rotary factors chosen by the total). */
 	minimumTotal = 0;
 	readonly #limit: number;
 	#length = 0;
@@ -78,7 +77,10 @@ export class SlotCache implements SequenceCache {
 
 	truncate(length: number): void {
 		if (!this.canTruncate(length)) {
-			throw new AppError('internal', `A cache of ${this.#length} tokens cannot go back to ${length}.`);
+			throw new AppError(
+				'internal',
+				`A cache of ${this.#length} tokens cannot go back to ${length}.`,
+			);
 		}
 		if (length === 0) {
 			for (const [index, tensor] of this.tensors.entries()) {

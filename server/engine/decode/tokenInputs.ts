@@ -1,8 +1,8 @@
 /** Fills the id, mask and position inputs in whichever integer type the graph has. */
 
 import { AppError } from '../../protocol/index.ts';
-import { createData, type TensorData } from '../runtime/tensorType.ts';
 import type { TensorInfo } from '../runtime/runtime.ts';
+import { createData, type TensorData } from '../runtime/tensorType.ts';
 
 /** Writable integers of an input; grows as needed and keeps its memory between runs. */
 export class IntegerInput {
@@ -36,7 +36,8 @@ export class IntegerInput {
 	write(values: ArrayLike<number>): TensorData {
 		const data = this.data(Math.max(values.length, 1));
 		if (data instanceof BigInt64Array) {
-			for (let index = 0; index < values.length; index++) data[index] = BigInt(values[index] as number);
+			for (let index = 0; index < values.length; index++)
+				data[index] = BigInt(values[index] as number);
 		} else (data as Int32Array).set(values);
 		return data;
 	}

@@ -157,7 +157,13 @@ function createBinding(
  */
 function feed(ort: Ort, type: TensorType, data: TensorData, dims: readonly number[]): OrtTensor {
 	if (type !== 'float16') return new ort.Tensor(type as 'float32', data as Float32Array, [...dims]);
-	return { type, dims: [...dims], data, location: 'cpu', size: data.length } as unknown as OrtTensor;
+	return {
+		type,
+		dims: [...dims],
+		data,
+		location: 'cpu',
+		size: data.length,
+	} as unknown as OrtTensor;
 }
 
 /** Newer Node gives float16 as Float16Array; the engine keeps the bits. */

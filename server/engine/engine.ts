@@ -1,0 +1,143 @@
+/** Loads a model folder and puts its parts together: the only place of the engine that constructs. */
+
+import { AppError } from '../protocol/index.ts';
+import type { EngineModel, EngineStats, LoadOptions, ModelDescription } from './api.ts';
+import { loadDecoder } from './decode/loadDecoder.ts';
+import { describeModel } from './folder/describe.ts';
+import { generationSettings } from './folder/generation.ts';
+import { chooseVariant } from './folder/variants.ts';
+import { defaultCacheBytes, residentBytes, trimMemory } from './runtime/memory.ts';
+import { openRuntime } from './runtime/openRuntime.ts';
+import { physicalCores } from './runtime/threads.ts';
+import { createGenerator } from './schedule/generator.ts';
+import { Scheduler } from './schedule/scheduler.ts';
+import { loadTextModel } from './tokenizer/textModel.ts';
+
+/** What one kind of model can do; everything else is refused. */
+type Abilities = Partial<Pick<EngineModel, 'generate' | 'seq2seq' | 'transcribe' | 'embed'>> & {
+	/** Figures of the moment. */
+	readonly counters: () => Omit<
+		EngineStats,
+		'runtime' | 'executionProvider' | 'precision' | 'residentBytes'
+	>;
+	readonly close: () => Promise<void>;
+};
+
+/**
+ * Loads a model.
+ * @throws AppError `unsupported_model` naming the file and the fault, `out_of_memory`, `not_supported`
+ */
+export async function loadEngine(options: LoadOptions): Promise<EngineModel> {
+	const description = await describeModel(options.folder);
+	if (description.problems.length > 0) {
+		throw new AppError('unsupported_model', description.problems.join(' '));
+	}
+	const variant = chooseVariant(description.variants, description.architecture, options.precision);
+	if (variant === undefined) {
+		const known = [...new Set(description.variants.map(({ precision }) => precision))].join(', ');
+		throw new AppError(
+			'unsupported_model',
+			`The model in ${options.folder} has no ${options.precision ?? 'loadable'} variant; it has: ${known || 'none'}.`,
+			{ param: 'precision' },
+		);
+	}
+	const runtime = await openRuntime(options.plainRuntime === true ? true : undefined);
+	const executionProvider = options.executionProvider ?? 'cpu';
+	const session = {
+		threads: options.threads ?? physicalCores(),
+		executionProvider,
+		...(options.deviceId === undefined ? {} : { deviceId: options.deviceId }),
+	};
+	const contextLength = Math.min(
+		options.contextLength ?? description.contextLength,
+		description.contextLength,
+	);
+	const abilities = await loadAbilities();
+	const refuse = (what: string) => async (): Promise<never> => {
+		throw new AppError(
+			'unsupported_model',
+			`This model (${description.family}) is for ${description.task}; it cannot ${what}.`,
+			{ param: 'model' },
+		);
+	};
+	return {
+		description,
+		generate: abilities.generate ?? refuse('generate text'),
+		seq2seq: abilities.seq2seq ?? refuse('translate'),
+		transcribe: abilities.transcribe ?? refuse('transcribe'),
+		embed: abilities.embed ?? refuse('make embeddings'),
+		stats: async () => ({
+			runtime: runtime.kind,
+			executionProvider,
+			precision: variant.precision,
+			residentBytes: residentBytes(),
+			...abilities.counters(),
+		}),
+		close: async () => {
+			await abilities.close();
+			await trimMemory();
+		},
+	};
+
+	async function loadAbilities(): Promise<Abilities> {
+		const parts = {
+			description,
+			variant: variant as NonNullable<typeof variant>,
+			runtime,
+			session,
+		};
+		if (description.architecture === 'decoder') {
+			const decoder = await loadDecoder({ ...parts, contextLength });
+			return decoderAbilities(description, decoder, contextLength, options);
+		}
+		throw new AppError('unsupported_model', `${description.architecture} models cannot be loaded.`);
+	}
+}
+
+async function decoderAbilities(
+	description: ModelDescription,
+	decoder: Awaited<ReturnType<typeof loadDecoder>>,
+	contextLength: number,
+	options: LoadOptions,
+): Promise<Abilities> {
+	const text = await loadTextModel(description.folder);
+	const settings = await generationSettings(description.folder);
+	const scheduler = new Scheduler(decoder, {
+		cacheBytes: options.cacheBytes ?? defaultCacheBytes(),
+		maxRunning: Math.max(decoder.maxRows, 4),
+	});
+	return {
+		generate: createGenerator({
+			scheduler,
+			text,
+			contextLength,
+			endTokens: description.eosTokenIds,
+			bans: {
+				suppress: settings.suppressTokens,
+				beginSuppress: settings.beginSuppressTokens,
+				sequences: settings.badWords,
+				noRepeatNgram: settings.noRepeatNgramSize,
+			},
+			compile: async () => {
+				throw new AppError('not_supported', 'Constrained output is not available.');
+			},
+			now: () => performance.now(),
+		}),
+		counters: () => ({
+			running: scheduler.running,
+			waiting: scheduler.waiting,
+			openSequences: scheduler.openSequences,
+			cachedPrefixes: scheduler.cachedPrefixes,
+			kvBytes: scheduler.kvBytes,
+			promptTokensTotal: scheduler.counters.promptTokens,
+			cachedTokensTotal: scheduler.counters.cachedTokens,
+			generatedTokensTotal: scheduler.counters.generatedTokens,
+			draftedTotal: scheduler.counters.drafted,
+			acceptedTotal: scheduler.counters.accepted,
+		}),
+		close: async () => {
+			await scheduler.close();
+			decoder.close();
+		},
+	};
+}

@@ -1,0 +1,107 @@
+/** The best entries of a logits row without sorting all of it. */
+
+/** Index of the largest entry; the lowest index wins ties. NaN is never chosen over a number. */
+export function argmax(values: Float32Array): number {
+	let best = Number.NEGATIVE_INFINITY;
+	let index = 0;
+	for (let i = 0; i < values.length; i++) {
+		const value = values[i] as number;
+		if (value > best) {
+			best = value;
+			index = i;
+		}
+	}
+	return index;
+}
+
+/**
+ * Indices of the `count` largest entries, best first; equal entries by lower index.
+ * A heap of `count` entries over one pass: O(n) when few entries beat the smallest kept.
+ */
+export function topIndices(values: Float32Array, count: number): number[] {
+	const size = Math.min(count, values.length);
+	if (size <= 0) return [];
+	if (size === 1) return [argmax(values)];
+	const heap = new Int32Array(size);
+	let filled = 0;
+	// `worse(a, b)`: a belongs nearer the root of the min-heap.
+	const worse = (a: number, b: number): boolean => {
+		const x = values[a] as number;
+		const y = values[b] as number;
+		return x < y || (x === y && a > b);
+	};
+	const sink = (from: number): void => {
+		let at = from;
+		for (;;) {
+			let child = 2 * at + 1;
+			if (child >= filled) return;
+			if (child + 1 < filled && worse(heap[child + 1] as number, heap[child] as number)) child++;
+			if (!worse(heap[child] as number, heap[at] as number)) return;
+			const held = heap[at] as number;
+			heap[at] = heap[child] as number;
+			heap[child] = held;
+			at = child;
+		}
+	};
+	for (let index = 0; index < values.length; index++) {
+		if (filled < size) {
+			heap[filled++] = index;
+			if (filled === size) for (let at = (size >> 1) - 1; at >= 0; at--) sink(at);
+		} else if ((values[index] as number) > (values[heap[0] as number] as number)) {
+			heap[0] = index;
+			sink(0);
+		}
+	}
+	return [...heap].sort((a, b) => (worse(b, a) ? -1 : 1));
+}
+
+/** Best-first view of candidate indices that sorts only as far as it is read. */
+export class BestFirst {
+	readonly #values: Float32Array;
+	readonly #heap: Int32Array;
+	#size: number;
+
+	/** `indices` is reordered in place. */
+	constructor(values: Float32Array, indices: Int32Array) {
+		this.#values = values;
+		this.#heap = indices;
+		this.#size = indices.length;
+		for (let at = (this.#size >> 1) - 1; at >= 0; at--) this.#sink(at);
+	}
+
+	/** Takes the best remaining index; −1 when none is left. */
+	next(): number {
+		if (this.#size === 0) return -1;
+		const best = this.#heap[0] as number;
+		this.#size--;
+		this.#heap[0] = this.#heap[this.#size] as number;
+		this.#sink(0);
+		return best;
+	}
+
+	#sink(from: number): void {
+		const heap = this.#heap;
+		let at = from;
+		for (;;) {
+			let child = 2 * at + 1;
+			if (child >= this.#size) return;
+			if (
+				child + 1 < this.#size &&
+				this.#better(heap[child + 1] as number, heap[child] as number)
+			) {
+				child++;
+			}
+			if (!this.#better(heap[child] as number, heap[at] as number)) return;
+			const held = heap[at] as number;
+			heap[at] = heap[child] as number;
+			heap[child] = held;
+			at = child;
+		}
+	}
+
+	#better(a: number, b: number): boolean {
+		const x = this.#values[a] as number;
+		const y = this.#values[b] as number;
+		return x > y || (x === y && a < b);
+	}
+}

@@ -1,0 +1,102 @@
+/** What changes a logits row before a token is drawn: biases, penalties, bans, grammar masks. All in place. */
+
+import type { SamplingOptions } from '../api.ts';
+
+const banned = Number.NEGATIVE_INFINITY;
+
+/**
+ * Repetition penalty over prompt and answer (as the reference library), presence and frequency
+ * penalties over the answer (as the hosted service), then the caller's biases.
+ * `counts`: answer token → how often; `prompt`: the prompt's distinct tokens.
+ */
+export function applyPenalties(
+	logits: Float32Array,
+	options: SamplingOptions,
+	counts: ReadonlyMap<number, number>,
+	prompt: ReadonlySet<number>,
+): void {
+	const { repetitionPenalty, presencePenalty, frequencyPenalty, logitBias } = options;
+	if (repetitionPenalty !== 1) {
+		const penalise = (token: number): void => {
+			const value = logits[token];
+			if (value === undefined) return;
+			logits[token] = value > 0 ? value / repetitionPenalty : value * repetitionPenalty;
+		};
+		for (const token of prompt) penalise(token);
+		for (const token of counts.keys()) if (!prompt.has(token)) penalise(token);
+	}
+	if (presencePenalty !== 0 || frequencyPenalty !== 0) {
+		for (const [token, count] of counts) {
+			if (token >= logits.length) continue;
+			logits[token] = (logits[token] as number) - presencePenalty - frequencyPenalty * count;
+		}
+	}
+	for (const key in logitBias) {
+		const token = Number(key);
+		const bias = logitBias[token] ?? 0;
+		if (token >= logits.length) continue;
+		// ±100 are documented to ban and to force, whatever the logits' scale.
+		if (bias <= -100) logits[token] = banned;
+		else logits[token] = (logits[token] as number) + (bias >= 100 ? 1e6 : bias);
+	}
+}
+
+/** Bans listed ids. */
+export function banTokens(logits: Float32Array, ids: Iterable<number>): void {
+	for (const id of ids) if (id < logits.length) logits[id] = banned;
+}
+
+/**
+ * Bans every token whose bit is 0. Entries beyond the mask are banned too.
+ * @param mask bit `id & 31` of word `id >> 5`
+ */
+export function applyMask(logits: Float32Array, mask: Int32Array): void {
+	const words = Math.min(mask.length, Math.ceil(logits.length / 32));
+	for (let word = 0; word < words; word++) {
+		const bits = mask[word] as number;
+		if (bits === -1) continue;
+		const start = word * 32;
+		const end = Math.min(start + 32, logits.length);
+		if (bits === 0) logits.fill(banned, start, end);
+		else {
+			for (let id = start; id < end; id++) {
+				if (((bits >>> (id & 31)) & 1) === 0) logits[id] = banned;
+			}
+		}
+	}
+	if (words * 32 < logits.length) logits.fill(banned, words * 32);
+}
+
+/** Bans the last token of each listed sequence whose beginning the text ends with. */
+export function banSequences(
+	logits: Float32Array,
+	tokens: readonly number[],
+	sequences: readonly (readonly number[])[],
+): void {
+	for (const sequence of sequences) {
+		const head = sequence.length - 1;
+		const last = sequence[head];
+		if (last === undefined || head > tokens.length || last >= logits.length) continue;
+		const offset = tokens.length - head;
+		let matches = true;
+		for (let k = 0; k < head && matches; k++) matches = tokens[offset + k] === sequence[k];
+		if (matches) logits[last] = banned;
+	}
+}
+
+/** Bans every token that would repeat an n-gram already in `tokens`. */
+export function banRepeatedNgrams(
+	logits: Float32Array,
+	tokens: readonly number[],
+	size: number,
+): void {
+	if (size <= 0 || tokens.length < size) return;
+	const head = size - 1;
+	const offset = tokens.length - head;
+	for (let start = 0; start + head < tokens.length; start++) {
+		let matches = true;
+		for (let k = 0; k < head && matches; k++) matches = tokens[start + k] === tokens[offset + k];
+		const next = tokens[start + head] as number;
+		if (matches && next < logits.length) logits[next] = banned;
+	}
+}

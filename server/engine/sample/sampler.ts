@@ -1,0 +1,104 @@
+/** Chooses the tokens of one sequence: penalties, grammar, draw, log-probabilities. */
+
+import type { SamplingOptions } from '../api.ts';
+import type { TokenConstraint } from './constraint.ts';
+import { drawToken } from './draw.ts';
+import { type RawLogprob, rawLogprob } from './logprobs.ts';
+import {
+	applyMask,
+	applyPenalties,
+	banRepeatedNgrams,
+	banSequences,
+	banTokens,
+} from './penalties.ts';
+import { uniform } from './random.ts';
+
+/** What the model's publisher forbids, whoever asks. */
+export interface ModelBans {
+	readonly suppress: readonly number[];
+	readonly beginSuppress: readonly number[];
+	readonly sequences: readonly (readonly number[])[];
+	/** 0 = off. */
+	readonly noRepeatNgram: number;
+}
+
+export const noBans: ModelBans = {
+	suppress: [],
+	beginSuppress: [],
+	sequences: [],
+	noRepeatNgram: 0,
+};
+
+export interface SamplerOptions {
+	readonly sampling: SamplingOptions;
+	readonly choice: number;
+	readonly prompt: readonly number[];
+	readonly endTokens: readonly number[];
+	readonly constraint?: TokenConstraint | undefined;
+	readonly bans?: ModelBans;
+	/** Alternatives to report; `undefined` = none wanted. */
+	readonly topLogprobs?: number | undefined;
+}
+
+export interface Sample {
+	readonly token: number;
+	readonly logprob?: RawLogprob;
+}
+
+/** Draws and remembers. One per choice. */
+export class Sampler {
+	readonly #options: SamplerOptions;
+	readonly #bans: ModelBans;
+	readonly #counts = new Map<number, number>();
+	readonly #prompt: ReadonlySet<number>;
+	readonly #tokens: number[];
+	readonly #promptLength: number;
+
+	constructor(options: SamplerOptions) {
+		this.#options = options;
+		this.#bans = options.bans ?? noBans;
+		this.#prompt = options.sampling.repetitionPenalty === 1 ? new Set() : new Set(options.prompt);
+		this.#tokens = [...options.prompt];
+		this.#promptLength = options.prompt.length;
+	}
+
+	/**
+	 * Draws the next token from a row of logits, which it changes, and remembers it.
+	 * The draw depends on the position only, so a token that was drafted is drawn just the same.
+	 */
+	next(logits: Float32Array): Sample {
+		const { sampling, choice, topLogprobs, constraint, endTokens } = this.#options;
+		const original = topLogprobs === undefined ? undefined : logits.slice();
+		const position = this.#tokens.length - this.#promptLength;
+		applyPenalties(logits, sampling, this.#counts, this.#prompt);
+		banTokens(logits, this.#bans.suppress);
+		if (position === 0) banTokens(logits, this.#bans.beginSuppress);
+		banSequences(logits, this.#tokens, this.#bans.sequences);
+		banRepeatedNgrams(logits, this.#tokens, this.#bans.noRepeatNgram);
+		if (constraint !== undefined) {
+			const mask = constraint.mask();
+			if (mask !== null) applyMask(logits, mask);
+		}
+		const token = drawToken(logits, sampling, uniform(sampling.seed, choice, position));
+		if (constraint !== undefined && !endTokens.includes(token)) constraint.accept(token);
+		this.#tokens.push(token);
+		this.#counts.set(token, (this.#counts.get(token) ?? 0) + 1);
+		return original === undefined
+			? { token }
+			: { token, logprob: rawLogprob(original, token, topLogprobs ?? 0) };
+	}
+
+	/** Prompt and answer so far. */
+	get tokens(): readonly number[] {
+		return this.#tokens;
+	}
+
+	/** True when the grammar allows nothing but the end. */
+	get isComplete(): boolean {
+		return this.#options.constraint?.isTerminated() ?? false;
+	}
+
+	dispose(): void {
+		this.#options.constraint?.dispose();
+	}
+}

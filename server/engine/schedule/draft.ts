@@ -1,0 +1,74 @@
+/**
+ * Prompt lookup: guesses the next tokens by finding where the text's end occurred before. Right
+ * guesses are verified several at a time in one step; wrong ones cost part of a step, so a running
+ * estimate decides how far to guess.
+ */
+
+/** Proposes tokens and learns how many were right. One per sequence. */
+export interface Draft {
+	/** At most `most` tokens that may follow `tokens`; empty when guessing does not pay now. */
+	propose(tokens: readonly number[], most: number): readonly number[];
+	/** Told after every step that had a proposal. */
+	learn(drafted: number, accepted: number): void;
+}
+
+const longestMatch = 4;
+const shortestMatch = 2;
+const mostDrafted = 8;
+/** How far back to look; bounds the time per token. */
+const window = 8192;
+/** Estimated acceptance below which nothing is drafted for a while. */
+const worthwhile = 0.35;
+
+/** Latest earlier occurrence of the end of `tokens`, longest match first; −1 when there is none. */
+export function findContinuation(tokens: readonly number[]): number {
+	const length = tokens.length;
+	const oldest = Math.max(0, length - window);
+	const last = tokens[length - 1];
+	let best = -1;
+	let bestMatch = shortestMatch - 1;
+	for (let end = length - 2; end >= oldest; end--) {
+		if (tokens[end] !== last) continue;
+		let match = 1;
+		while (
+			match < longestMatch &&
+			end - match >= oldest &&
+			tokens[end - match] === tokens[length - 1 - match]
+		) {
+			match++;
+		}
+		if (match > bestMatch) {
+			bestMatch = match;
+			best = end + 1;
+			if (match === longestMatch) break;
+		}
+	}
+	return best;
+}
+
+/** Prompt lookup with a running estimate of acceptance. */
+export class PromptLookup implements Draft {
+	/** Moving average of accepted / drafted. */
+	#rate = 0.6;
+	#pause = 0;
+
+	propose(tokens: readonly number[], most: number): readonly number[] {
+		if (this.#pause > 0) {
+			this.#pause--;
+			return [];
+		}
+		const wanted = Math.min(most, mostDrafted, Math.max(2, Math.round(this.#rate * mostDrafted)));
+		const start = findContinuation(tokens);
+		return start === -1 ? [] : tokens.slice(start, start + wanted);
+	}
+
+	learn(drafted: number, accepted: number): void {
+		if (drafted === 0) return;
+		this.#rate = 0.7 * this.#rate + 0.3 * (accepted / drafted);
+		if (this.#rate < worthwhile) {
+			// Text changes its nature; look again after a while, with the benefit of the doubt.
+			this.#pause = 24;
+			this.#rate = 0.5;
+		}
+	}
+}

@@ -1,0 +1,120 @@
+/** Text generation over a scheduler: checks a request, builds its samplers, hands it in. */
+
+import { AppError } from '../../protocol/index.ts';
+import type {
+	Constraint,
+	GenerateEvent,
+	GenerateRequest,
+	GenerateResult,
+	TextModel,
+} from '../api.ts';
+import type { TokenConstraint } from '../sample/constraint.ts';
+import { type ModelBans, Sampler } from '../sample/sampler.ts';
+import { Generation } from './generation.ts';
+import type { Scheduler } from './scheduler.ts';
+
+/** Compiles a constraint for one sequence; supplied by engine/grammar. */
+export type ConstraintCompiler = (
+	constraint: Constraint,
+	endTokens: readonly number[],
+) => Promise<TokenConstraint | undefined>;
+
+export interface GeneratorOptions {
+	readonly scheduler: Scheduler;
+	readonly text: TextModel;
+	/** Prompt plus answer. */
+	readonly contextLength: number;
+	readonly endTokens: readonly number[];
+	readonly bans: ModelBans;
+	readonly compile: ConstraintCompiler;
+	/** Milliseconds, monotonic. */
+	readonly now: () => number;
+}
+
+export type Generate = (
+	request: GenerateRequest,
+	onEvent: (event: GenerateEvent) => void,
+	signal?: AbortSignal,
+) => Promise<GenerateResult>;
+
+/** `generate` of a decoder-only model. */
+export function createGenerator(options: GeneratorOptions): Generate {
+	const { scheduler, text, contextLength, endTokens, now } = options;
+	return async (request, onEvent, signal) => {
+		if (signal?.aborted === true) throw new AppError('cancelled');
+		const prompt = text.promptTokens(request.prompt);
+		checkPrompt(prompt, text.vocabularySize, contextLength);
+		if (!Number.isInteger(request.n) || request.n < 1 || request.n > 128) {
+			throw new AppError(
+				'invalid_request',
+				`n must be a whole number from 1 to 128, not ${request.n}.`,
+				{
+					param: 'n',
+				},
+			);
+		}
+		const room = contextLength - prompt.length;
+		const maxTokens = Math.max(1, Math.min(request.maxTokens ?? room, room));
+		const samplers: Sampler[] = [];
+		try {
+			for (let choice = 0; choice < request.n; choice++) {
+				const constraint =
+					request.constraint === undefined
+						? undefined
+						: await options.compile(request.constraint, endTokens);
+				samplers.push(
+					new Sampler({
+						sampling: request.sampling,
+						choice,
+						prompt,
+						endTokens,
+						constraint,
+						bans: options.bans,
+						topLogprobs: request.topLogprobs,
+					}),
+				);
+			}
+		} catch (error) {
+			for (const sampler of samplers) sampler.dispose();
+			throw error;
+		}
+		const generation = new Generation({
+			request,
+			prompt,
+			maxTokens,
+			endTokens: new Set(endTokens),
+			text,
+			onEvent,
+			signal,
+			now,
+		});
+		scheduler.submit({ generation, samplers, priority: request.priority });
+		return generation.result;
+	};
+}
+
+function checkPrompt(
+	prompt: readonly number[],
+	vocabularySize: number,
+	contextLength: number,
+): void {
+	if (prompt.length === 0) {
+		throw new AppError('invalid_request', 'The prompt is empty: give at least one token.', {
+			param: 'prompt',
+		});
+	}
+	if (prompt.length >= contextLength) {
+		const over = prompt.length - contextLength + 1;
+		throw new AppError(
+			'context_length_exceeded',
+			`The prompt has ${prompt.length} tokens; this model reads ${contextLength} tokens including the answer. Shorten it by at least ${over}.`,
+			{ param: 'messages', data: { promptTokens: prompt.length, contextLength, over } },
+		);
+	}
+	const wrong = prompt.find((id) => !Number.isInteger(id) || id < 0 || id >= vocabularySize);
+	if (wrong !== undefined) {
+		throw new AppError('invalid_request', `Token ${wrong} is not in the model's vocabulary.`, {
+			param: 'prompt',
+		});
+	}
+}

@@ -1,0 +1,100 @@
+/** Caches of finished requests, found again by the longest common beginning of their tokens. */
+
+import type { SequenceCache } from '../decode/decoder.ts';
+
+interface Entry {
+	readonly tokens: readonly number[];
+	readonly cache: SequenceCache;
+	usedAt: number;
+}
+
+/** Shorter common beginnings are not worth a copy. */
+const leastCommon = 4;
+
+/** Number of equal tokens at the beginning of both. */
+export function commonPrefix(a: readonly number[], b: readonly number[]): number {
+	const most = Math.min(a.length, b.length);
+	let length = 0;
+	while (length < most && a[length] === b[length]) length++;
+	return length;
+}
+
+/** Least-recently-used store of idle caches under a byte limit shared with running sequences. */
+export class PrefixCache {
+	#entries: Entry[] = [];
+	#clock = 0;
+
+	get size(): number {
+		return this.#entries.length;
+	}
+
+	get bytes(): number {
+		return this.#entries.reduce((sum, { cache }) => sum + cache.bytes, 0);
+	}
+
+	/** Keeps a cache that holds exactly `tokens`; takes ownership. */
+	add(tokens: readonly number[], cache: SequenceCache): void {
+		if (tokens.length < leastCommon) {
+			cache.release();
+			return;
+		}
+		// An entry that is a beginning of the new one can never be the better find.
+		this.#entries = this.#entries.filter((entry) => {
+			const covered =
+				entry.cache.minimumTotal === cache.minimumTotal &&
+				commonPrefix(entry.tokens, tokens) === entry.tokens.length;
+			if (covered) entry.cache.release();
+			return !covered;
+		});
+		this.#entries.push({ tokens, cache, usedAt: ++this.#clock });
+	}
+
+	/**
+	 * A cache holding the longest known beginning of `prompt` (never all of it: one token must be fed
+	 * to get logits), cut to that length. `running` sequences are copied from, never taken.
+	 */
+	take(
+		prompt: readonly number[],
+		minimumTotal: number,
+		running: Iterable<{ readonly tokens: readonly number[]; readonly cache: SequenceCache }>,
+	): SequenceCache | undefined {
+		let length = leastCommon - 1;
+		let found: Entry | undefined;
+		let from: SequenceCache | undefined;
+		const consider = (tokens: readonly number[], cache: SequenceCache, entry?: Entry): void => {
+			if (cache.minimumTotal !== minimumTotal) return;
+			const common = Math.min(commonPrefix(tokens, prompt), cache.length, prompt.length - 1);
+			if (common <= length || !cache.canTruncate(common)) return;
+			length = common;
+			from = cache;
+			found = entry;
+		};
+		for (const entry of this.#entries) consider(entry.tokens, entry.cache, entry);
+		for (const { tokens, cache } of running) consider(tokens, cache);
+		if (from === undefined) return undefined;
+		if (found === undefined) return from.fork(length);
+		found.usedAt = ++this.#clock;
+		// Most of it would stay unused: leave it to its own conversation.
+		if (length < found.cache.length / 2) return from.fork(length);
+		this.#entries.splice(this.#entries.indexOf(found), 1);
+		from.truncate(length);
+		return from;
+	}
+
+	/** Releases the least recently used until at most `bytes` are held. */
+	shrink(bytes: number): void {
+		let held = this.bytes;
+		this.#entries.sort((a, b) => a.usedAt - b.usedAt);
+		while (held > bytes) {
+			const entry = this.#entries.shift();
+			if (entry === undefined) return;
+			held -= entry.cache.bytes;
+			entry.cache.release();
+		}
+	}
+
+	clear(): void {
+		for (const { cache } of this.#entries) cache.release();
+		this.#entries = [];
+	}
+}

@@ -1,0 +1,388 @@
+/**
+ * Continuous batching: one loop, one run in flight; sequences join and leave between runs. A
+ * sequence advances only after its run succeeded, so a cancelled run is simply made again.
+ */
+
+import { AppError } from '../../protocol/index.ts';
+import type { Decoder, SequenceCache, StepRow } from '../decode/decoder.ts';
+import { rawLogprob } from '../sample/logprobs.ts';
+import type { Sampler } from '../sample/sampler.ts';
+import { type Draft, PromptLookup } from './draft.ts';
+import type { Generation } from './generation.ts';
+import { planRows } from './plan.ts';
+import { PrefixCache } from './prefixCache.ts';
+import { Sequence } from './sequence.ts';
+import { WaitingQueue } from './waitingQueue.ts';
+
+export interface SchedulerOptions {
+	/** Bytes all caches may take together. */
+	readonly cacheBytes: number;
+	/** Most sequences computed at the same time. */
+	readonly maxRunning: number;
+	/** Most requests waiting. */
+	readonly maxWaiting?: number;
+	readonly prefixCache?: boolean;
+	/** Off, or what proposes tokens for a new sequence. */
+	readonly speculation?: false | ((sequence: { readonly choice: number }) => Draft);
+}
+
+/** A request with everything needed to start it. */
+export interface Submission {
+	readonly generation: Generation;
+	/** One sampler per choice. */
+	readonly samplers: readonly Sampler[];
+	readonly priority: 'interactive' | 'batch';
+}
+
+interface Active {
+	readonly generation: Generation;
+	readonly samplers: readonly Sampler[];
+	sequences: Sequence[];
+}
+
+export interface SchedulerCounters {
+	promptTokens: number;
+	cachedTokens: number;
+	generatedTokens: number;
+	drafted: number;
+	accepted: number;
+}
+
+export class Scheduler {
+	readonly counters: SchedulerCounters = {
+		promptTokens: 0,
+		cachedTokens: 0,
+		generatedTokens: 0,
+		drafted: 0,
+		accepted: 0,
+	};
+	readonly #decoder: Decoder;
+	readonly #options: SchedulerOptions;
+	readonly #waiting = new WaitingQueue<Submission>();
+	readonly #prefixes = new PrefixCache();
+	readonly #speculation: false | ((sequence: { readonly choice: number }) => Draft);
+	#active: Active[] = [];
+	/** Sequences in the order in which they get their turn. */
+	#turns: Sequence[] = [];
+	#looping = false;
+	#closed = false;
+	#run: { controller: AbortController; planned: readonly PlannedRow[] } | undefined;
+	#idle: (() => void)[] = [];
+
+	constructor(decoder: Decoder, options: SchedulerOptions) {
+		this.#decoder = decoder;
+		this.#options = options;
+		this.#speculation =
+			options.speculation ?? (decoder.batchInvariant ? () => new PromptLookup() : false);
+	}
+
+	get running(): number {
+		return this.#active.filter(({ generation }) => !generation.settled).length;
+	}
+
+	get waiting(): number {
+		return this.#waiting.size;
+	}
+
+	get openSequences(): number {
+		return this.#turns.length;
+	}
+
+	get cachedPrefixes(): number {
+		return this.#prefixes.size;
+	}
+
+	get kvBytes(): number {
+		return this.#prefixes.bytes + this.#runningBytes();
+	}
+
+	/** Queues a request; its `result` settles when it is done, cancelled or failed. */
+	submit(submission: Submission): void {
+		const { generation } = submission;
+		const most = this.#options.maxWaiting ?? 256;
+		if (this.#closed)
+			generation.fail(new AppError('runner_crashed', 'The model is being unloaded.'));
+		else if (this.#waiting.size >= most) {
+			generation.fail(
+				new AppError('overloaded', `The queue is full (${most} requests wait). Try again later.`, {
+					retryAfterS: 2,
+				}),
+			);
+		} else if (generation.signal?.aborted === true) generation.fail(new AppError('cancelled'));
+		else {
+			generation.signal?.addEventListener('abort', () => this.#cancel(submission), { once: true });
+			this.#waiting.add(submission);
+			void this.#loop();
+			if (this.#turns.length >= this.#options.maxRunning || this.#waiting.size > 1) {
+				generation.queued(this.#waiting.size);
+			}
+			return;
+		}
+		for (const sampler of submission.samplers) sampler.dispose();
+	}
+
+	/** Ends all requests and releases the caches; resolves when no run is in flight. */
+	async close(): Promise<void> {
+		this.#closed = true;
+		const error = new AppError('runner_crashed', 'The model was unloaded while it was answering.');
+		for (const submission of [...this.#waiting]) {
+			this.#waiting.remove(submission);
+			submission.generation.fail(error);
+		}
+		for (const { generation } of this.#active) generation.fail(error);
+		this.#run?.controller.abort();
+		if (this.#looping) await new Promise<void>((resolve) => this.#idle.push(resolve));
+		this.#prefixes.clear();
+	}
+
+	#cancel(submission: Submission): void {
+		const { generation } = submission;
+		if (generation.settled) return;
+		generation.fail(new AppError('cancelled'));
+		if (this.#waiting.remove(submission)) {
+			for (const sampler of submission.samplers) sampler.dispose();
+			return;
+		}
+		const run = this.#run;
+		if (run === undefined) return;
+		// Others in the run would have to wait for it to be made again, so it is ended only when they
+		// lose less than they gain.
+		let useless = 0;
+		let useful = 0;
+		for (const { active, row } of run.planned) {
+			if (active.generation.settled) useless += row.tokens.length;
+			else useful += row.tokens.length;
+		}
+		if (useful === 0 || useless > 4 * useful) run.controller.abort();
+	}
+
+	async #loop(): Promise<void> {
+		if (this.#looping) return;
+		this.#looping = true;
+		try {
+			// Let everything that arrives in this turn of the event loop join the first run.
+			await turn();
+			for (;;) {
+				this.#dropSettled();
+				this.#admit();
+				if (this.#turns.length === 0) {
+					if (this.#waiting.size === 0) break;
+					continue;
+				}
+				await this.#step();
+				await turn();
+			}
+		} finally {
+			this.#looping = false;
+			for (const resolve of this.#idle.splice(0)) resolve();
+		}
+	}
+
+	#dropSettled(): void {
+		for (const active of this.#active) {
+			if (!active.generation.settled) continue;
+			for (const sequence of active.sequences) this.#leave(sequence);
+			for (const sampler of active.samplers) sampler.dispose();
+		}
+		this.#active = this.#active.filter(({ generation }) => !generation.settled);
+		const live = new Set(this.#active.flatMap(({ sequences }) => sequences));
+		this.#turns = this.#turns.filter((sequence) => live.has(sequence));
+	}
+
+	/** A sequence that ends gives its cache to the prefix cache. */
+	#leave(sequence: Sequence): void {
+		const { cache, tokens } = sequence;
+		const keep = this.#keepsPrefixes && !this.#closed && cache.length > 0;
+		if (keep) this.#prefixes.add(tokens.slice(0, cache.length), cache);
+		else cache.release();
+		this.#prefixes.shrink(Math.max(0, this.#options.cacheBytes - this.#runningBytes()));
+	}
+
+	get #keepsPrefixes(): boolean {
+		return this.#decoder.batchInvariant && this.#options.prefixCache !== false;
+	}
+
+	#runningBytes(): number {
+		return this.#turns.reduce((sum, { cache }) => sum + cache.bytes, 0);
+	}
+
+	#admit(): void {
+		for (let next = this.#waiting.peek(); next !== undefined; next = this.#waiting.peek()) {
+			const { generation, samplers } = next;
+			const { maxRunning, cacheBytes } = this.#options;
+			const expected = Math.min(generation.maxTokens, 512) + generation.prompt.length;
+			const bytes = expected * samplers.length * this.#decoder.bytesPerToken;
+			const fits =
+				this.#turns.length + samplers.length <= maxRunning &&
+				this.#runningBytes() + bytes <= cacheBytes;
+			if (!fits && this.#turns.length > 0) return;
+			this.#waiting.shift();
+			this.#prefixes.shrink(Math.max(0, cacheBytes - this.#runningBytes() - bytes));
+			this.#start(next);
+		}
+	}
+
+	#start({ generation, samplers }: Submission): void {
+		generation.admitted();
+		const { prompt, request } = generation;
+		const limit = this.#decoder.recomputeAbove;
+		const minimumTotal = limit !== undefined && prompt.length > limit ? limit + 1 : 0;
+		const known =
+			this.#keepsPrefixes && request.echoLogprobs !== true
+				? this.#prefixes.take(prompt, minimumTotal, this.#turns)
+				: undefined;
+		const cache = known ?? this.#decoder.createCache();
+		cache.minimumTotal = minimumTotal;
+		generation.cachedTokens = cache.length;
+		this.counters.promptTokens += prompt.length;
+		this.counters.cachedTokens += cache.length;
+		const sequence = this.#sequence(generation, samplers[0] as Sampler, 0, cache);
+		cache.reserve(
+			Math.min(
+				prompt.length + Math.min(generation.maxTokens, 256),
+				prompt.length + generation.maxTokens,
+			),
+		);
+		generation.sequences = [sequence];
+		this.#active.push({ generation, samplers, sequences: generation.sequences });
+		this.#turns.push(sequence);
+	}
+
+	#sequence(
+		generation: Generation,
+		sampler: Sampler,
+		choice: number,
+		cache: SequenceCache,
+	): Sequence {
+		const propose = this.#speculation;
+		const speculates = propose !== false && cache.canTruncate(Math.max(0, cache.length - 1));
+		return new Sequence({
+			choice,
+			promptLength: generation.prompt.length,
+			sampler,
+			cache,
+			readsPrompt: generation.request.echoLogprobs === true,
+			draft: speculates ? propose({ choice }) : undefined,
+		});
+	}
+
+	async #step(): Promise<void> {
+		for (const sequence of this.#turns) sequence.respectFactors(this.#decoder);
+		const rows = planRows(this.#turns, this.#decoder);
+		const owner = new Map(
+			this.#active.flatMap((active) =>
+				active.sequences.map((sequence) => [sequence, active] as const),
+			),
+		);
+		const planned = rows.map(({ sequence, row }) => ({
+			sequence,
+			row,
+			active: owner.get(sequence) as Active,
+		}));
+		const controller = new AbortController();
+		this.#run = { controller, planned };
+		let logits: Float32Array[][];
+		try {
+			logits = await this.#decoder.step(
+				planned.map(({ row }) => row),
+				controller.signal,
+			);
+		} catch (error) {
+			// A cancelled run left every cache as it was; whoever is not cancelled goes on.
+			if (controller.signal.aborted && error instanceof AppError && error.code === 'cancelled')
+				return;
+			for (const { active } of planned) active.generation.fail(error);
+			return;
+		} finally {
+			this.#run = undefined;
+		}
+		for (const [index, { sequence, row, active }] of planned.entries()) {
+			this.#turns.splice(this.#turns.indexOf(sequence), 1);
+			this.#turns.push(sequence);
+			if (active.generation.settled) continue;
+			try {
+				this.#apply(active, sequence, row, logits[index] ?? []);
+			} catch (error) {
+				active.generation.fail(error);
+			}
+		}
+	}
+
+	#apply(active: Active, sequence: Sequence, row: StepRow, logits: Float32Array[]): void {
+		const { generation } = active;
+		const wasPrompt = sequence.tokens.length === sequence.promptLength;
+		if (wasPrompt) {
+			generation.prefilled(sequence.cache.length);
+			if (sequence.readsPrompt) this.#readPrompt(generation, sequence, row, logits);
+		}
+		if (sequence.pending > 0) return;
+		if (wasPrompt) {
+			const last = logits[logits.length - 1] as Float32Array;
+			const siblings = active.samplers.slice(1).map((sampler, index) => ({
+				sequence: this.#sequence(generation, sampler, index + 1, sequence.cache.fork()),
+				logits: last.slice(),
+			}));
+			this.#accept(generation, sequence, last);
+			for (const sibling of siblings) {
+				active.sequences.push(sibling.sequence);
+				if (this.#accept(generation, sibling.sequence, sibling.logits)) {
+					active.sequences.splice(active.sequences.indexOf(sibling.sequence), 1);
+					sibling.sequence.cache.release();
+				} else this.#turns.push(sibling.sequence);
+			}
+			return;
+		}
+		const { drafted } = sequence;
+		let accepted = 0;
+		for (let k = 0; k < logits.length; k++) {
+			const finished = this.#accept(generation, sequence, logits[k] as Float32Array);
+			const token = sequence.tokens[sequence.tokens.length - 1];
+			if (finished || k === drafted.length || token !== drafted[k]) break;
+			accepted++;
+		}
+		if (drafted.length === 0) return;
+		sequence.draft?.learn(drafted.length, accepted);
+		this.counters.drafted += drafted.length;
+		this.counters.accepted += accepted;
+		const valid = sequence.tokens.length - 1;
+		if (sequence.cache.length > valid) sequence.cache.truncate(valid);
+	}
+
+	/** Draws a token and hands it over; true when the choice has ended. */
+	#accept(generation: Generation, sequence: Sequence, logits: Float32Array): boolean {
+		const sample = sequence.sampler.next(logits);
+		this.counters.generatedTokens++;
+		const finished = generation.accept(sequence, sample);
+		if (finished && !generation.settled) {
+			this.#turns = this.#turns.filter((other) => other !== sequence);
+		}
+		return finished;
+	}
+
+	#readPrompt(
+		generation: Generation,
+		sequence: Sequence,
+		row: StepRow,
+		logits: Float32Array[],
+	): void {
+		const first = sequence.cache.length - row.tokens.length;
+		for (const [index, values] of logits.entries()) {
+			const token = generation.prompt[first + index + 1];
+			if (token === undefined) continue;
+			generation.promptLogprobs.push(
+				rawLogprob(values, token, generation.request.topLogprobs ?? 0),
+			);
+		}
+	}
+}
+
+interface PlannedRow {
+	readonly sequence: Sequence;
+	readonly row: StepRow;
+	readonly active: Active;
+}
+
+/** One turn of the event loop: messages, aborts and new requests get in between two runs. */
+function turn(): Promise<void> {
+	return new Promise((resolve) => setImmediate(resolve));
+}

@@ -1,0 +1,78 @@
+/**
+ * One answer being made. All its tokens are in `tokens`; what the cache does not hold yet is what
+ * must be fed next, so prompt, decode and recomputation are one case.
+ */
+
+import type { Decoder, SequenceCache, StepRow } from '../decode/decoder.ts';
+import type { Sampler } from '../sample/sampler.ts';
+import type { Draft } from './draft.ts';
+
+export class Sequence {
+	readonly choice: number;
+	readonly promptLength: number;
+	readonly sampler: Sampler;
+	readonly cache: SequenceCache;
+	readonly draft: Draft | undefined;
+	/** Tokens of the prompt whose own log-probability is wanted: logits of every row are read. */
+	readonly readsPrompt: boolean;
+	/** Tokens drafted for the step in flight. */
+	drafted: readonly number[] = [];
+
+	constructor(options: {
+		choice: number;
+		promptLength: number;
+		sampler: Sampler;
+		cache: SequenceCache;
+		draft?: Draft | undefined;
+		readsPrompt?: boolean;
+	}) {
+		this.choice = options.choice;
+		this.promptLength = options.promptLength;
+		this.sampler = options.sampler;
+		this.cache = options.cache;
+		this.draft = options.draft;
+		this.readsPrompt = options.readsPrompt ?? false;
+	}
+
+	get tokens(): readonly number[] {
+		return this.sampler.tokens;
+	}
+
+	/** Tokens not in the cache yet; at least 1 while the sequence lives. */
+	get pending(): number {
+		return this.tokens.length - this.cache.length;
+	}
+
+	/** True while only the newest token is to be fed. */
+	get isDecoding(): boolean {
+		return this.pending === 1 && this.tokens.length > this.promptLength;
+	}
+
+	/** Row for the next step with at most `budget` tokens (at least 1). */
+	row(budget: number): StepRow {
+		const { tokens, cache } = this;
+		if (this.isDecoding) {
+			const last = tokens[tokens.length - 1] as number;
+			const room = Math.min(budget - 1, 16);
+			this.drafted = room > 0 ? (this.draft?.propose(tokens, room) ?? []) : [];
+			return { cache, tokens: [last, ...this.drafted], logits: 1 + this.drafted.length };
+		}
+		this.drafted = [];
+		const end = Math.min(tokens.length, cache.length + Math.max(1, budget));
+		const part = tokens.slice(cache.length, end);
+		const isLast = end === tokens.length;
+		return { cache, tokens: part, logits: this.readsPrompt ? part.length : isLast ? 1 : 0 };
+	}
+
+	/**
+	 * Starts over when the sequence has grown past the length at which the graph changes its rotary
+	 * factors: keys made with the old factors do not fit the new ones.
+	 */
+	respectFactors(decoder: Decoder): void {
+		const limit = decoder.recomputeAbove;
+		if (limit === undefined || this.tokens.length <= limit || this.cache.minimumTotal > limit)
+			return;
+		this.cache.truncate(0);
+		this.cache.minimumTotal = limit + 1;
+	}
+}

@@ -1,0 +1,55 @@
+/** Requests waiting for a place: interactive before batch, first come first served, nobody starves. */
+
+export interface Waiting {
+	readonly priority: 'interactive' | 'batch';
+}
+
+/** After so many interactive requests in a row a waiting batch request gets its turn. */
+const mostPassed = 8;
+
+export class WaitingQueue<T extends Waiting> {
+	readonly #interactive: T[] = [];
+	readonly #batch: T[] = [];
+	#passed = 0;
+
+	get size(): number {
+		return this.#interactive.length + this.#batch.length;
+	}
+
+	add(item: T): void {
+		(item.priority === 'interactive' ? this.#interactive : this.#batch).push(item);
+	}
+
+	/** The next in turn, left in place. */
+	peek(): T | undefined {
+		const batchTurn = this.#batch.length > 0 && this.#passed >= mostPassed;
+		return batchTurn ? this.#batch[0] : (this.#interactive[0] ?? this.#batch[0]);
+	}
+
+	/** Takes the next in turn. */
+	shift(): T | undefined {
+		const item = this.peek();
+		if (item === undefined) return undefined;
+		this.remove(item);
+		if (item.priority === 'batch' || this.#batch.length === 0) this.#passed = 0;
+		else this.#passed++;
+		return item;
+	}
+
+	/** Takes an item out; false when it was not waiting. */
+	remove(item: T): boolean {
+		for (const list of [this.#interactive, this.#batch]) {
+			const index = list.indexOf(item);
+			if (index === -1) continue;
+			list.splice(index, 1);
+			return true;
+		}
+		return false;
+	}
+
+	/** All waiting, in the order they would be taken if nothing else came. */
+	*[Symbol.iterator](): Generator<T> {
+		yield* this.#interactive;
+		yield* this.#batch;
+	}
+}
