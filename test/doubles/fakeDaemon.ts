@@ -1,0 +1,138 @@
+/** A daemon without models for tests of its clients: answers by rule and counts what it was asked. */
+
+import { mkdir, writeFile } from 'node:fs/promises';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+
+export interface FakeDaemon {
+	readonly url: string;
+	readonly key: string;
+	/** Paths with their queries, in the order they were asked for; `/health` is left out. */
+	readonly asked: string[];
+	/** Bodies of chat requests. */
+	readonly chats: Record<string, unknown>[];
+	/** Chat requests whose client left before the end. */
+	readonly left: () => number;
+	/** Words of the next answers; `hang` stops after the first word until the client leaves. */
+	answer: { words: readonly string[]; hang?: boolean; errorAfter?: number };
+	close(): Promise<void>;
+}
+
+/** Starts it and writes `endpoint.json` into `home`, when given. */
+export async function startFakeDaemon(home?: string): Promise<FakeDaemon> {
+	const key = 'test-key';
+	const asked: string[] = [];
+	const chats: Record<string, unknown>[] = [];
+	let left = 0;
+	const fake: Pick<FakeDaemon, 'answer'> = { answer: { words: ['Use ', '`tar`', ' **now**.'] } };
+
+	const server = createServer((request, response) => {
+		void handle(request, response).catch((error: Error) => {
+			response.statusCode = 500;
+			response.end(JSON.stringify({ error: { message: error.message, code: 'internal' } }));
+		});
+	});
+
+	async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+		const url = new URL(request.url ?? '/', 'http://fake');
+		const json = (body: unknown, status = 200) => {
+			response.writeHead(status, { 'content-type': 'application/json' });
+			response.end(JSON.stringify(body));
+		};
+		if (request.headers.authorization !== `Bearer ${key}`) {
+			return json({ error: { message: 'wrong key', code: 'invalid_api_key', param: null } }, 401);
+		}
+		if (url.pathname === '/health') {
+			return json({ status: 'ok', pid: process.pid, version: '9.9.9', idle: false, onPurpose: true });
+		}
+		asked.push(url.pathname + url.search);
+		const body = await readJson(request);
+		switch (url.pathname) {
+			case '/translate': {
+				const to = url.searchParams.get('to') ?? '';
+				if (to === 'xx') {
+					return json({ error: { code: 400036, message: 'The target language is not valid.' } }, 400);
+				}
+				const items = body as { Text: string }[];
+				return json(
+					items.map(({ Text }) => ({
+						detectedLanguage: { language: 'en', score: 0.9 },
+						translations: [{ text: `[${to}] ${Text}`, to }],
+					})),
+				);
+			}
+			case '/languages':
+				return json({
+					translation: {
+						de: { name: 'German', nativeName: 'Deutsch', dir: 'ltr' },
+						fr: { name: 'French', nativeName: 'Français', dir: 'ltr' },
+					},
+				});
+			case '/v1/chat/completions':
+				chats.push(body as Record<string, unknown>);
+				return answer(request, response, body as { model?: string });
+			default:
+				json({ error: { message: `no ${url.pathname}`, code: 'not_found', param: null } }, 404);
+		}
+	}
+
+	async function answer(
+		request: IncomingMessage,
+		response: ServerResponse,
+		body: { model?: string },
+	): Promise<void> {
+		if (body.model === 'unknown') {
+			const message = "There is no model 'unknown'. Known: fake.";
+			response.writeHead(404, { 'content-type': 'application/json' });
+			response.end(JSON.stringify({ error: { message, code: 'model_not_found', param: 'model' } }));
+			return;
+		}
+		response.writeHead(200, { 'content-type': 'text/event-stream' });
+		const send = (value: unknown) => response.write(`data: ${JSON.stringify(value)}\n\n`);
+		const chunk = (delta: object, finish: string | null) =>
+			send({ model: 'fake', choices: [{ index: 0, delta, finish_reason: finish }] });
+		const { words, hang, errorAfter } = fake.answer;
+		for (const [index, content] of words.entries()) {
+			if (errorAfter === index) {
+				send({ error: { message: 'The process running the model ended.', code: 'runner_crashed' } });
+				response.end('data: [DONE]\n\n');
+				return;
+			}
+			chunk({ content }, null);
+			if (hang) {
+				await new Promise<void>((resolve) => response.once('close', resolve));
+				left++;
+				return;
+			}
+		}
+		chunk({}, 'stop');
+		response.end('data: [DONE]\n\n');
+		request.resume();
+	}
+
+	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+	const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+	if (home !== undefined) {
+		await mkdir(home, { recursive: true });
+		const endpoint = { pid: process.pid, url, key, version: '9.9.9', startedAt: '' };
+		await writeFile(join(home, 'endpoint.json'), JSON.stringify(endpoint));
+	}
+	return Object.assign(fake, {
+		url,
+		key,
+		asked,
+		chats,
+		left: () => left,
+		close: async () => {
+			server.closeAllConnections();
+			await new Promise((resolve) => server.close(resolve));
+		},
+	});
+}
+
+async function readJson(request: IncomingMessage): Promise<unknown> {
+	let text = '';
+	for await (const chunk of request.setEncoding('utf8')) text += String(chunk);
+	return text === '' ? undefined : JSON.parse(text);
+}

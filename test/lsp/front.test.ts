@@ -1,0 +1,205 @@
+/** The front as an editor sees it: JSON-RPC on one side, a daemon without models on the other. */
+
+import assert from 'node:assert/strict';
+import { PassThrough } from 'node:stream';
+import { after, before, beforeEach, test } from 'node:test';
+import {
+	CancellationTokenSource,
+	createMessageConnection,
+	type MessageConnection,
+	ProgressType,
+	StreamMessageReader,
+	StreamMessageWriter,
+} from 'vscode-jsonrpc/node';
+import { createConnection } from 'vscode-languageserver/node';
+import { serveFront } from '../../server/lsp/connection.ts';
+import type { ChatDelta, ChatResult, StatusParams } from '../../server/protocol/index.ts';
+import { type FakeDaemon, startFakeDaemon } from '../doubles/fakeDaemon.ts';
+
+let daemon: FakeDaemon;
+let client: MessageConnection;
+let connects = 0;
+const statuses: StatusParams[] = [];
+
+before(async () => {
+	daemon = await startFakeDaemon();
+	const up = new PassThrough();
+	const down = new PassThrough();
+	const connection = createConnection(
+		new StreamMessageReader(up),
+		new StreamMessageWriter(down),
+	);
+	serveFront(connection, async () => {
+		connects++;
+		const { url, key } = daemon;
+		return {
+			url,
+			key,
+			pid: 7,
+			version: '1',
+			fetch: (path, init = {}) => {
+				const headers = new Headers(init.headers);
+				headers.set('authorization', `Bearer ${key}`);
+				return fetch(new URL(path, url), { ...init, headers });
+			},
+		};
+	});
+	client = createMessageConnection(new StreamMessageReader(down), new StreamMessageWriter(up));
+	client.onNotification('nearglot/status', (status: StatusParams) => statuses.push(status));
+	client.listen();
+	await client.sendRequest('initialize', {
+		processId: null,
+		rootUri: null,
+		locale: 'en',
+		capabilities: {},
+		initializationOptions: { translate: { languages: ['de', 'fr'] } },
+	});
+	await client.sendNotification('initialized', {});
+});
+
+beforeEach(() => {
+	daemon.answer = { words: ['Use ', '`tar`', ' **now**.'] };
+});
+
+after(async () => {
+	client.dispose();
+	await daemon.close();
+});
+
+async function chat(params: object, token?: CancellationTokenSource) {
+	const deltas: ChatDelta[] = [];
+	const listening = client.onProgress(new ProgressType<ChatDelta>(), 'p1', (delta) => deltas.push(delta));
+	try {
+		const whole = { messages: [{ role: 'user', content: 'how?' }], partialResultToken: 'p1', ...params };
+		const result = await (token
+			? client.sendRequest<ChatResult>('nearglot/chat', whole, token.token)
+			: client.sendRequest<ChatResult>('nearglot/chat', whole));
+		return { result, deltas };
+	} finally {
+		listening.dispose();
+	}
+}
+
+test('a chat streams its pieces as partial results and ends with the whole answer', async () => {
+	const { result, deltas } = await chat({ temperature: 0.5, maxTokens: 9 });
+	assert.equal(result.text, 'Use `tar` **now**.');
+	assert.equal(result.finishReason, 'stop');
+	assert.equal(result.model, 'fake');
+	assert.equal(deltas.map((delta) => delta.text ?? '').join(''), result.text);
+	const body = daemon.chats.at(-1);
+	assert.equal(body?.['temperature'], 0.5);
+	assert.equal(body?.['max_completion_tokens'], 9);
+	assert.equal(body?.['stream'], true);
+});
+
+test('an error of the daemon reaches the editor with its code, message and parameter', async () => {
+	await assert.rejects(chat({ model: 'unknown' }), (error: Error & { code: number; data: object }) => {
+		assert.equal(error.code, -32013);
+		assert.match(error.message, /Known: fake/);
+		assert.deepEqual(error.data, {
+			code: 'model_not_found',
+			message: "There is no model 'unknown'. Known: fake.",
+			param: 'model',
+		});
+		return true;
+	});
+});
+
+test('an error in the middle of a stream is an error, not an end', async () => {
+	daemon.answer = { words: ['half', ' an answer'], errorAfter: 1 };
+	await assert.rejects(chat({}), (error: Error & { data: { code: string } }) => {
+		assert.equal(error.data.code, 'runner_crashed');
+		return true;
+	});
+});
+
+test('cancelling a chat closes the connection to the daemon', async () => {
+	daemon.answer = { words: ['one', 'two'], hang: true };
+	const before = daemon.left();
+	const source = new CancellationTokenSource();
+	const running = chat({}, source);
+	setTimeout(() => source.cancel(), 200);
+	await assert.rejects(running, (error: Error & { code: number }) => error.code === -32800);
+	while (daemon.left() === before) await new Promise((resolve) => setTimeout(resolve, 20));
+});
+
+test('a daemon that went away is looked for again', async () => {
+	await chat({});
+	const before = connects;
+	const old = daemon;
+	daemon = await startFakeDaemon();
+	await old.close();
+	const { result } = await chat({});
+	assert.equal(result.text, 'Use `tar` **now**.');
+	assert.equal(connects, before + 1);
+	assert.ok(statuses.some((status) => status.daemon === undefined));
+	assert.equal(statuses.at(-1)?.daemon?.url, daemon.url);
+});
+
+test('texts are translated in order, and a wrong language is told apart from a failure', async () => {
+	const result = await client.sendRequest('nearglot/translate', { texts: ['a', 'b'], to: 'de' });
+	assert.deepEqual(result, {
+		items: [
+			{ text: '[de] a', detectedLanguage: 'en', detectedScore: 0.9 },
+			{ text: '[de] b', detectedLanguage: 'en', detectedScore: 0.9 },
+		],
+	});
+	await assert.rejects(
+		client.sendRequest('nearglot/translate', { texts: ['a'], to: 'xx' }),
+		(error: Error & { data: { code: string } }) => {
+			assert.equal(error.data.code, 'invalid_request');
+			assert.match(error.message, /target language/);
+			return true;
+		},
+	);
+});
+
+test('long lists of texts are cut into calls the interface allows', async () => {
+	const before = daemon.asked.length;
+	const texts = Array.from({ length: 1001 }, (_, index) => `t${index}`);
+	const { items } = await client.sendRequest<{ items: { text: string }[] }>('nearglot/translate', {
+		texts,
+		to: 'de',
+	});
+	assert.equal(items.length, 1001);
+	assert.equal(items[1000]?.text, '[de] t1000');
+	assert.equal(daemon.asked.length - before, 2);
+});
+
+test('a selection offers one action per language and resolves it into an edit', async () => {
+	const uri = 'file:///a.txt';
+	await client.sendNotification('textDocument/didOpen', {
+		textDocument: { uri, languageId: 'plaintext', version: 3, text: 'one\r\n  two  \r\n\r\n12\r\n' },
+	});
+	const range = { start: { line: 0, character: 0 }, end: { line: 4, character: 0 } };
+	const actions = await client.sendRequest<{ title: string; kind: string; edit?: object }[]>(
+		'textDocument/codeAction',
+		{ textDocument: { uri }, range, context: { diagnostics: [] } },
+	);
+	assert.deepEqual(
+		actions.map(({ title, kind }) => [title, kind]),
+		[
+			['Translate to German', 'refactor.rewrite.nearglot.translate'],
+			['Translate to French', 'refactor.rewrite.nearglot.translate'],
+		],
+	);
+	const resolved = await client.sendRequest<{ edit: { changes: Record<string, { newText: string }[]> } }>(
+		'codeAction/resolve',
+		actions[0],
+	);
+	assert.equal(resolved.edit.changes[uri]?.[0]?.newText, '[de] one\r\n  [de] two  \r\n\r\n12\r\n');
+	const nothing = { start: { line: 3, character: 0 }, end: { line: 3, character: 2 } };
+	assert.deepEqual(
+		await client.sendRequest('textDocument/codeAction', {
+			textDocument: { uri },
+			range: nothing,
+			context: { diagnostics: [] },
+		}),
+		[],
+	);
+	await client.sendNotification('textDocument/didChange', {
+		textDocument: { uri, version: 4 },
+		contentChanges: [{ text: 'other' }],
+	});
+	await assert.rejects(client.sendRequest('codeAction/resolve', actions[1]), /has changed/);
+});
