@@ -1,0 +1,113 @@
+/**
+ * Packs the extension: `npm run package -- [target …]` writes `nearglot-<target>.vsix` for each target
+ * (default: this machine's), from the production bundles in dist/. All targets are built on any
+ * machine, because native files come out of npm packages.
+ */
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { createVSIX } from '@vscode/vsce';
+import { npm, root } from './node.mjs';
+import { thirdPartyNotices } from './notices.mjs';
+
+/** Target → largest allowed file in MB. `universal` has no native code: it serves team servers. */
+const sizeLimitsMb = {
+	'linux-x64': 45,
+	'linux-arm64': 40,
+	'win32-x64': 55,
+	'win32-arm64': 55,
+	'darwin-arm64': 40,
+	universal: 20,
+};
+
+const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+const modules = (...parts) => join(root, 'node_modules', ...parts);
+
+/** Files at the top of the package, when they are there. */
+const topFiles = [
+	'.vscodeignore',
+	'CHANGELOG.md',
+	'LICENSE',
+	'README.md',
+	'package.nls.json',
+	'package.nls.de.json',
+	'package.nls.es.json',
+	'package.nls.fr.json',
+];
+
+async function pack(target) {
+	const limitMb = sizeLimitsMb[target];
+	if (limitMb === undefined) {
+		throw new Error(`Unknown target '${target}'. Known: ${Object.keys(sizeLimitsMb).join(', ')}.`);
+	}
+	const stage = join(root, '.package', target);
+	rmSync(stage, { recursive: true, force: true });
+	mkdirSync(stage, { recursive: true });
+	const copy = (from, to = from) => cpSync(join(root, from), join(stage, to), { recursive: true });
+	for (const file of topFiles) if (existsSync(join(root, file))) copy(file);
+	for (const folder of ['media', 'l10n', 'starter/models']) {
+		if (existsSync(join(root, folder))) copy(folder);
+	}
+	for (const file of ['extension.cjs', 'client.cjs', 'server.cjs', 'webview', 'wasm', 'data']) {
+		if (existsSync(join(root, 'dist', file))) copy(join('dist', file));
+	}
+	if (target !== 'universal') copyNative(target, join(stage, 'dist', 'node_modules'));
+	writeFileSync(join(stage, 'package.json'), JSON.stringify(shipped(), null, '\t'));
+	writeFileSync(join(stage, 'ThirdPartyNotices.txt'), thirdPartyNotices());
+	const packagePath = join(root, `nearglot-${target}.vsix`);
+	await createVSIX({
+		cwd: stage,
+		packagePath,
+		dependencies: false,
+		allowMissingRepository: true,
+		...(target === 'universal' ? {} : { target }),
+	});
+	const sizeMb = statSync(packagePath).size / 1e6;
+	console.log(`nearglot-${target}.vsix: ${sizeMb.toFixed(1)} MB (at most ${limitMb})`);
+	if (sizeMb > limitMb) throw new Error(`nearglot-${target}.vsix is larger than ${limitMb} MB.`);
+	rmSync(stage, { recursive: true, force: true });
+}
+
+/** The manifest without what only a checkout needs. */
+function shipped() {
+	const { devDependencies: _dev, scripts: _scripts, files: _files, bin: _bin, ...rest } = manifest;
+	return rest;
+}
+
+/** Copies the native packages with the binaries of one target. */
+function copyNative(target, folder) {
+	const [os, arch] = target.split('-');
+	const file = (name, ...parts) => {
+		const from = modules(name, ...parts);
+		if (!existsSync(from)) throw new Error(`${from} is missing. Run npm install.`);
+		cpSync(from, join(folder, name, ...parts), {
+			recursive: true,
+			filter: (path) => !/\.(map|d\.[cm]?ts|md)$/.test(path) && !/libonnxruntime\.1\.\d+\.\d+\.dylib$/.test(path),
+		});
+	};
+	file('onnxruntime-node', 'package.json');
+	file('onnxruntime-node', 'dist');
+	file('onnxruntime-node', 'bin', 'napi-v6', os, arch);
+	file('onnxruntime-common', 'package.json');
+	file('onnxruntime-common', 'dist', 'cjs');
+	for (const part of ['package.json', 'index.cjs', 'indirect.cjs']) file('koffi', part);
+	for (const part of ['index.cjs', 'indirect.cjs']) file('koffi', 'src', 'koffi', part);
+	const koffi = `@koromix/koffi-${target}`;
+	if (!existsSync(modules(koffi))) return fetchPackage(koffi, join(folder, koffi));
+	for (const part of ['package.json', 'index.js', `${os}_${arch}`]) file(koffi, part);
+}
+
+/** Takes a platform package that npm did not install here from the registry. */
+function fetchPackage(name, folder) {
+	const version = JSON.parse(readFileSync(modules('koffi', 'package.json'), 'utf8')).version;
+	const cache = join(root, '.package', 'fetched', name.replaceAll('/', '-'));
+	mkdirSync(cache, { recursive: true });
+	writeFileSync(join(cache, 'package.json'), '{"private":true}\n');
+	const args = ['install', '--prefix', cache, '--no-save', '--force', '--ignore-scripts'];
+	npm([...args, '--no-audit', '--no-fund', '--loglevel=error', `${name}@${version}`], { cwd: cache });
+	mkdirSync(dirname(folder), { recursive: true });
+	cpSync(join(cache, 'node_modules', ...name.split('/')), folder, { recursive: true });
+}
+
+const wanted = process.argv.slice(2);
+const targets = wanted.length > 0 ? wanted : [`${process.platform}-${process.arch}`];
+for (const target of targets.includes('all') ? Object.keys(sizeLimitsMb) : targets) await pack(target);
