@@ -24,6 +24,7 @@ Runs the local server until it is stopped.
   --ttl S            seconds an unused model stays loaded (default 600, 0 = for ever)
   --threads N        threads per model (default: physical cores)
   --context N        longest context in tokens (default: each model's own)
+  --metrics-label N  caller fact that becomes a metric label: user, or a metadata key; repeatable
   --log-level L      silent, error, warn, info or debug (default warn)
   --json             print one line {"url","key","pid"} when ready
 
@@ -48,6 +49,7 @@ export const serveCommand: Command = {
 			ttl: { type: 'string' },
 			threads: { type: 'string' },
 			context: { type: 'string' },
+			'metrics-label': { type: 'string', multiple: true },
 			'log-level': { type: 'string' },
 			'idle-end': { type: 'string' },
 			background: { type: 'boolean' },
@@ -96,6 +98,7 @@ async function serve(options: ParsedArgs, io: CommandIo): Promise<number> {
 						builtInDir: builtInModelsDir(),
 						onPurpose: !background,
 						env: io.env,
+						metricLabels: options.texts('metrics-label'),
 						models: {
 							defaultTtlS,
 							loadTimeoutMs: 600_000,

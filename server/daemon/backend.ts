@@ -10,15 +10,20 @@
  * daemon with findOrStartDaemon() of server/daemon/client.ts.
  */
 
+import { randomBytes, randomInt } from 'node:crypto';
 import { availableParallelism, freemem } from 'node:os';
 import { describeModel } from '../engine/folder/describe.ts';
 import { loadTextModel } from '../engine/tokenizer/textModel.ts';
+import { type ChatService, createChatService } from '../services/chat/chatService.ts';
 import type { Logger } from '../services/log.ts';
+import { createMetrics, type Metrics } from '../services/metrics.ts';
+import { createUsageLog, type UsageLog } from '../services/usageLog.ts';
 import { type Activity, createActivity } from './activity.ts';
 import { createEvents, type DaemonEvents } from './events.ts';
 import { selfCommand } from './machine.ts';
 import { createModelHost, type ModelHostOptions, type RunnerHost } from './modelHost.ts';
 import { ModelIndex, type ModelRoot } from './modelIndex.ts';
+import { createProfiles } from './modelProfile.ts';
 import type { RunnerCommand } from './runnerProcess.ts';
 
 export interface BackendSettings {
@@ -36,6 +41,8 @@ export interface BackendSettings {
 	/** Environment the daemon was started with. */
 	readonly env: NodeJS.ProcessEnv;
 	readonly models: ModelHostOptions;
+	/** Facts of callers that become metric labels: `user` or keys of `metadata`. */
+	readonly metricLabels: readonly string[];
 	/** Ends the daemon in good order. */
 	stop(reason: string): void;
 }
@@ -46,6 +53,9 @@ export interface Backend {
 	readonly log: Logger;
 	readonly activity: Activity;
 	readonly events: DaemonEvents;
+	readonly metrics: Metrics;
+	readonly usage: UsageLog;
+	readonly chat: ChatService;
 	/** Ends the daemon in good order. */
 	stop(reason: string): void;
 	close(): Promise<void>;
@@ -70,13 +80,25 @@ export function createBackend(settings: BackendSettings, deps: BackendDeps): Bac
 		log,
 	});
 	const events = createEvents();
-	host.onChange(({ model, state }) => events.emit({ type: 'model', model, state }));
+	const metrics = createMetrics();
+	host.onChange(({ model, state }) => {
+		events.emit({ type: 'model', model, state });
+		if (state === 'loading') metrics.count('nearglot_model_loads_total', { model });
+	});
 	return {
 		settings,
 		host,
 		log,
 		activity: createActivity(),
 		events,
+		metrics,
+		usage: createUsageLog(log, metrics, settings.metricLabels),
+		chat: createChatService({
+			host,
+			profile: createProfiles(),
+			randomSeed: () => randomInt(2 ** 32),
+			randomId: () => randomBytes(12).toString('hex'),
+		}),
 		stop: settings.stop,
 		close: () => host.close(),
 	};

@@ -172,7 +172,8 @@ export function createModelHost(options: ModelHostOptions, deps: ModelHostDeps):
 		const free = deps.freeBytes();
 		if (free >= needed) return;
 		const loaded = all().flatMap((slot) => (slot.loaded ? [slot.model.info.id] : []));
-		const others = loaded.length === 0 ? '' : ` In memory and in use or pinned: ${loaded.join(', ')}.`;
+		const others =
+			loaded.length === 0 ? '' : ` In memory and in use or pinned: ${loaded.join(', ')}.`;
 		throw new AppError(
 			'out_of_memory',
 			`'${model.info.id}' needs about ${mebibytes(needed)} MiB and ${mebibytes(free)} MiB of memory are free.${others} Unload a model, close other programs, or choose a smaller model or precision.`,

@@ -8,14 +8,20 @@ import { randomUUID } from 'node:crypto';
 import { Hono } from 'hono';
 import type { Backend } from '../daemon/backend.ts';
 import { AppError } from '../protocol/index.ts';
+import { registerChatRoutes } from './chatRoutes.ts';
 import type { AppEnv } from './env.ts';
 import { errorResponse, httpError } from './errors.ts';
 import { type GuardOptions, guard } from './guard.ts';
+import { registerModelListRoutes } from './modelListRoutes.ts';
 import { requestSignal } from './signal.ts';
 import { registerStatusRoutes } from './statusRoutes.ts';
 
 /** Every family of routes, in the order of their registration. */
-const families: readonly ((app: Hono<AppEnv>, backend: Backend) => void)[] = [registerStatusRoutes];
+const families: readonly ((app: Hono<AppEnv>, backend: Backend) => void)[] = [
+	registerStatusRoutes,
+	registerModelListRoutes,
+	registerChatRoutes,
+];
 
 export function createApp(backend: Backend, options: GuardOptions): Hono<AppEnv> {
 	const app = new Hono<AppEnv>();

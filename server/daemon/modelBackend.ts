@@ -1,0 +1,92 @@
+/** Makes everything around models: settings, catalogue, downloads, devices. Part of the composition root. */
+
+import { join } from 'node:path';
+import { listenerOf } from './downloadEvents.ts';
+import type { DaemonEvents } from './events.ts';
+import { installedProviders, thisRuntime } from '../engine/devices/providers.ts';
+import { systemGpuDeps } from '../engine/devices/system.ts';
+import { bundledCatalogue } from '../hub/catalogue.ts';
+import { Downloads } from '../hub/downloads.ts';
+import { createHubHttp, type HubHttpOptions } from '../hub/http.ts';
+import { type RefreshFile, readRefresh, refreshCatalogue } from '../hub/refresh.ts';
+import { ModelSettingsFile } from '../hub/settings.ts';
+import { createGpuService, type GpuService } from '../services/gpus.ts';
+import { createModelFetcher } from '../services/modelFetcher.ts';
+import { createModelFolders } from '../services/modelFolders.ts';
+import { createModelService, type ModelLifecycle, type ModelService } from '../services/models.ts';
+import type { Secrets } from './secrets.ts';
+
+export interface ModelBackendOptions {
+	readonly modelsDir: string;
+	readonly dataDir: string;
+	readonly env: NodeJS.ProcessEnv;
+	readonly defaultTtlS: number;
+	/** Further folders that downloads may go to. */
+	readonly modelRoots: readonly string[];
+}
+
+export interface ModelBackend {
+	readonly models: ModelService;
+	readonly gpus: GpuService;
+	close(): Promise<void>;
+}
+
+/** The file of what people chose about models. */
+export function modelSettingsFile(dataDir: string): ModelSettingsFile {
+	return new ModelSettingsFile(join(dataDir, 'models.json'));
+}
+
+const publicHub = 'https://huggingface.co';
+
+export function createModelBackend(
+	options: ModelBackendOptions,
+	host: ModelLifecycle,
+	settings: ModelSettingsFile,
+	secrets: Secrets,
+	events: DaemonEvents,
+): ModelBackend {
+	const { env } = options;
+	const refreshPath = join(options.dataDir, 'catalogue.json');
+	let refreshed: RefreshFile | undefined;
+	void readRefresh(refreshPath).then((file) => {
+		refreshed ??= file;
+	});
+	const hub = (): HubHttpOptions => ({
+		endpoint: settings.value.hub ?? env['HF_ENDPOINT'] ?? publicHub,
+		token: () => secrets.get('hubToken') ?? env['HF_TOKEN'],
+		...(env['NEARGLOT_PROXY'] === undefined ? {} : { proxy: env['NEARGLOT_PROXY'] }),
+		...(env['NEARGLOT_CA_FILE'] === undefined ? {} : { caFile: env['NEARGLOT_CA_FILE'] }),
+	});
+	const downloads = new Downloads();
+	downloads.onProgress(listenerOf(events));
+	const providers = installedProviders(thisRuntime());
+	const gpus = createGpuService(systemGpuDeps(), settings, (name) => providers.has(name));
+	const catalogue = bundledCatalogue();
+	const models = createModelService({
+		host,
+		catalogue,
+		facts: () => refreshed?.facts ?? {},
+		downloads,
+		fetcher: createModelFetcher({
+			modelsFolder: () => options.modelsDir,
+			roots: () => options.modelRoots,
+			hub,
+		}),
+		folders: createModelFolders(() => options.modelsDir, settings, () => undefined),
+		settings,
+		devices: gpus.devices,
+		defaultTtlS: options.defaultTtlS,
+		hubAddress: () => hub().endpoint,
+		refresh: async (signal) => {
+			const http = createHubHttp(hub());
+			try {
+				const done = await refreshCatalogue(http, catalogue, refreshPath, Date.now, signal);
+				refreshed = done.file;
+				return done.failures;
+			} finally {
+				http.close();
+			}
+		},
+	});
+	return { models, gpus, close: () => downloads.close() };
+}

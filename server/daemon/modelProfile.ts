@@ -1,0 +1,65 @@
+/** Reads a model's profile from its folder, once per change of its files. */
+
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describeModel } from '../engine/folder/describe.ts';
+import { generationSettings } from '../engine/folder/generation.ts';
+import { readChatTemplate } from '../engine/folder/templateFile.ts';
+import { reasoningTagsOf } from '../engine/template/reasoning.ts';
+import { loadToolFormat } from '../engine/template/toolFormat.ts';
+import type { LoadProfile, ModelProfile } from '../services/chat/profile.ts';
+
+const files = [
+	'config.json',
+	'generation_config.json',
+	'tokenizer_config.json',
+	'genai_config.json',
+	'chat_template.jinja',
+];
+
+async function readProfile(folder: string): Promise<ModelProfile> {
+	const [settings, template, toolFormat, description] = await Promise.all([
+		generationSettings(folder),
+		readChatTemplate(folder),
+		loadToolFormat(folder),
+		describeModel(folder),
+	]);
+	return {
+		sampling: {
+			// Without sampling switched on, the publisher means greedy decoding.
+			temperature: settings.doSample ? settings.temperature : 0,
+			topP: settings.topP,
+			topK: settings.topK,
+			minP: settings.minP,
+			repetitionPenalty: settings.repetitionPenalty,
+		},
+		toolFormat,
+		reasoning: reasoningTagsOf(template),
+		template,
+		vocabularySize: description.vocabularySize,
+	};
+}
+
+export function createProfiles(): LoadProfile {
+	const known = new Map<
+		string,
+		{ readonly stamp: string; readonly profile: Promise<ModelProfile> }
+	>();
+	return async (folder) => {
+		const times = await Promise.all(
+			files.map((file) =>
+				stat(join(folder, file)).then(
+					(found) => found.mtimeMs,
+					() => 0,
+				),
+			),
+		);
+		const stamp = times.join(' ');
+		const found = known.get(folder);
+		if (found?.stamp === stamp) return found.profile;
+		const profile = readProfile(folder);
+		known.set(folder, { stamp, profile });
+		profile.catch(() => known.delete(folder));
+		return profile;
+	};
+}

@@ -1,0 +1,81 @@
+/** `POST /v1/chat/completions`, whole and streamed, and the count of a prompt's tokens. */
+
+import { randomUUID } from 'node:crypto';
+import type { Context, Hono } from 'hono';
+import type { Backend } from '../daemon/backend.ts';
+import type { ChatEvent } from '../services/chat/chatService.ts';
+import { AnswerBuilder, type AnswerHead, ChunkBuilder } from '../services/chat/completionShape.ts';
+import { type ChatRequest, chatRequestParser } from '../services/chat/request.ts';
+import { readJson } from './body.ts';
+import type { AppEnv } from './env.ts';
+import { recorded, recordRequest } from './record.ts';
+import { sse, withHeaders } from './sse.ts';
+import { parseBody } from './unknownFields.ts';
+
+export function registerChatRoutes(app: Hono<AppEnv>, backend: Backend): void {
+	app.post('/v1/chat/completions', async (context) => {
+		const request = parseBody(context, await readJson(context), chatRequestParser);
+		return request.stream
+			? streamChat(context, backend, request)
+			: answerChat(context, backend, request);
+	});
+
+	app.post('/v1/chat/completions/tokenizer/encode/count', async (context) => {
+		const request = parseBody(context, await readJson(context), chatRequestParser);
+		return context.json({ tokenCount: await backend.chat.countTokens(request) });
+	});
+}
+
+function newHead(): AnswerHead {
+	return {
+		id: `chatcmpl-${randomUUID().replaceAll('-', '')}`,
+		created: Math.floor(Date.now() / 1000),
+	};
+}
+
+async function answerChat(
+	context: Context<AppEnv>,
+	backend: Backend,
+	request: ChatRequest,
+): Promise<Response> {
+	const record = recordRequest(context, backend, request.model, request);
+	return recorded(record, async () => {
+		const builder = new AnswerBuilder();
+		const outcome = await backend.chat.run(
+			request,
+			(event) => {
+				if (event.type === 'piece') record.firstToken();
+				builder.take(event);
+			},
+			context.get('signal'),
+		);
+		record.model = outcome.model;
+		record.usage = outcome.usage;
+		return context.json(builder.build(newHead(), outcome));
+	});
+}
+
+async function streamChat(
+	context: Context<AppEnv>,
+	backend: Backend,
+	request: ChatRequest,
+): Promise<Response> {
+	const record = recordRequest(context, backend, request.model, request);
+	const response = await sse({ signal: context.get('signal'), last: '[DONE]' }, (writer, signal) =>
+		recorded(record, async () => {
+			const chunks = new ChunkBuilder(newHead(), {
+				withUsage: request.stream_options?.include_usage ?? false,
+				olderForm: request.functions !== undefined,
+			});
+			const onEvent = (event: ChatEvent) => {
+				if (event.type === 'start') record.model = event.model;
+				if (event.type === 'piece') record.firstToken();
+				for (const chunk of chunks.take(event)) writer.data(chunk);
+			};
+			const outcome = await backend.chat.run(request, onEvent, signal);
+			record.usage = outcome.usage;
+			for (const chunk of chunks.last(outcome)) writer.data(chunk);
+		}),
+	);
+	return withHeaders(context, response);
+}

@@ -1,0 +1,21 @@
+/** Fields nobody reads are named in a response header, so that nothing is ignored silently. */
+
+import type { Context } from 'hono';
+import { type Parser, unknownKeys } from '../protocol/parser.ts';
+import type { AppEnv } from './env.ts';
+
+export const ignoredHeader = 'x-ignored-parameters';
+
+/** Parses a body and notes what of it means nothing here. */
+export function parseBody<T>(
+	context: Context<AppEnv>,
+	body: unknown,
+	parser: Parser<T> & { readonly fields: Readonly<Record<string, Parser<unknown>>> },
+): T {
+	const parsed = parser.parse(body, '');
+	const ignored = unknownKeys(body, parser.fields)
+		.slice(0, 20)
+		.map((name) => name.replace(/[^\w.-]/g, '_').slice(0, 60));
+	if (ignored.length > 0) context.header(ignoredHeader, ignored.join(', '));
+	return parsed;
+}

@@ -1,0 +1,157 @@
+/** Chat: from a parsed request to an answer, in pieces for streams and as a whole for everybody else. */
+
+import type { GenerateResult, TokenLogprob } from '../../engine/api.ts';
+import { promptOpensReasoning } from '../../engine/template/reasoning.ts';
+import { AppError, type FinishReason, type Timings, type Usage } from '../../protocol/index.ts';
+import type { ModelHost } from '../host.ts';
+import { type ChoicePiece, ChoiceReader } from './choiceReader.ts';
+import { type ChatPlan, planChat } from './plan.ts';
+import type { LoadProfile } from './profile.ts';
+import type { ChatRequest } from './request.ts';
+
+/** What happens while a chat is answered. */
+export type ChatEvent =
+	| { readonly type: 'loading'; readonly message: string }
+	/** The prompt is waiting or being read; proof of life for long ones. */
+	| { readonly type: 'working' }
+	/** The model is known and the request is valid: the answer's head may be sent. */
+	| { readonly type: 'start'; readonly model: string; readonly choices: number }
+	| {
+			readonly type: 'piece';
+			readonly choice: number;
+			readonly piece: ChoicePiece;
+			readonly logprobs?: readonly TokenLogprob[];
+	  }
+	| { readonly type: 'finish'; readonly choice: number; readonly reason: FinishReason };
+
+export interface ChatOutcome {
+	/** Full id of the model that answered. */
+	readonly model: string;
+	readonly usage: Usage;
+	readonly timings: Timings;
+	readonly olderForm: boolean;
+}
+
+export interface ChatDeps {
+	readonly host: ModelHost;
+	readonly profile: LoadProfile;
+	readonly randomSeed: () => number;
+	readonly randomId: () => string;
+}
+
+export interface ChatService {
+	/** Answers; events come in order, `finish` once per choice. */
+	run(
+		request: ChatRequest,
+		onEvent: (event: ChatEvent) => void,
+		signal?: AbortSignal,
+	): Promise<ChatOutcome>;
+	/** Tokens of the prompt of a request, without inference and without loading the model. */
+	countTokens(request: ChatRequest): Promise<number>;
+}
+
+export function createChatService(deps: ChatDeps): ChatService {
+	const prepare = async (
+		request: ChatRequest,
+	): Promise<{ id: string; plan: ChatPlan; folder: string }> => {
+		const info = await deps.host.resolve(request.model);
+		if (info.task !== 'chat-completion' && info.task !== 'text-generation')
+			throw new AppError(
+				'unsupported_model',
+				`The model '${info.id}' is for ${info.task}, not for chat.`,
+				{ param: 'model' },
+			);
+		const folder = info.folder ?? '';
+		const plan = planChat(request, await deps.profile(folder), deps.randomSeed);
+		return { id: info.id, plan, folder };
+	};
+
+	return {
+		run: async (request, onEvent, signal) => {
+			const { id, plan, folder } = await prepare(request);
+			const profile = await deps.profile(folder);
+			const text = await deps.host.textModel(id);
+			const { prompt } = plan.generate;
+			const rendered = prompt.kind === 'chat' ? text.renderChat(prompt) : '';
+			const readers = Array.from(
+				{ length: plan.generate.n },
+				() =>
+					new ChoiceReader({
+						profile,
+						toolNames: plan.toolNames,
+						maxCalls: plan.maxCalls,
+						startsReasoning: promptOpensReasoning(rendered, profile.reasoning),
+						newCallId: () => `call_${deps.randomId()}`,
+					}),
+			);
+			await using lease = await deps.host.acquire(
+				id,
+				{
+					...(request.ep === undefined ? {} : { executionProvider: request.ep }),
+					...(request.ttl === undefined ? {} : { ttlS: request.ttl }),
+					onLoading: (message) => onEvent({ type: 'loading', message }),
+				},
+				signal,
+			);
+			let started = false;
+			const start = () => {
+				if (started) return;
+				started = true;
+				onEvent({ type: 'start', model: id, choices: plan.generate.n });
+			};
+			const result = await lease.engine.generate(
+				plan.generate,
+				(event) => {
+					if (event.type === 'queued' || event.type === 'prompt') {
+						onEvent({ type: 'working' });
+						return;
+					}
+					const reader = readers[event.choice];
+					if (!reader) return;
+					start();
+					if (event.type === 'text') {
+						const piece = reader.push(event.text, event.tokenIds.length);
+						const { logprobs } = event;
+						onEvent({
+							type: 'piece',
+							choice: event.choice,
+							piece,
+							...(logprobs === undefined ? {} : { logprobs }),
+						});
+						return;
+					}
+					const piece = reader.end();
+					onEvent({ type: 'piece', choice: event.choice, piece });
+					const reason = reader.finishReason(event.reason, plan.olderForm);
+					onEvent({ type: 'finish', choice: event.choice, reason });
+				},
+				signal,
+			);
+			start();
+			const reasoning = readers.reduce((sum, reader) => sum + reader.reasoningTokens, 0);
+			return {
+				model: id,
+				usage: usageOf(result, reasoning),
+				timings: { ...result.timings, load_ms: lease.loadMs },
+				olderForm: plan.olderForm,
+			};
+		},
+
+		countTokens: async (request) => {
+			const { id, plan } = await prepare(request);
+			return (await deps.host.textModel(id)).promptTokens(plan.generate.prompt).length;
+		},
+	};
+}
+
+/** Token counts as the interface reports them. */
+export function usageOf(result: GenerateResult, reasoningTokens = 0): Usage {
+	const completion = result.choices.reduce((sum, choice) => sum + choice.tokenIds.length, 0);
+	return {
+		prompt_tokens: result.promptTokens,
+		completion_tokens: completion,
+		total_tokens: result.promptTokens + completion,
+		prompt_tokens_details: { cached_tokens: result.cachedTokens },
+		completion_tokens_details: { reasoning_tokens: reasoningTokens },
+	};
+}

@@ -1,0 +1,196 @@
+/** The answer of chat completions on the wire: whole objects and chunks, built from the same events. */
+
+import type { TokenLogprob } from '../../engine/api.ts';
+import type { FinishReason } from '../../protocol/index.ts';
+import type { ChatEvent, ChatOutcome } from './chatService.ts';
+import type { CallPiece } from './choiceReader.ts';
+
+/** Head of an answer: the same on every chunk. */
+export interface AnswerHead {
+	readonly id: string;
+	/** Seconds since 1970. */
+	readonly created: number;
+}
+
+export function logprobShape(logprob: TokenLogprob) {
+	return {
+		token: logprob.token,
+		logprob: logprob.logprob,
+		bytes: logprob.bytes,
+		top_logprobs: logprob.top.map(({ token, logprob: value, bytes }) => ({
+			token,
+			logprob: value,
+			bytes,
+		})),
+	};
+}
+
+interface ChoiceState {
+	content: string;
+	reasoning: string;
+	calls: { id: string; name: string; arguments: string }[];
+	logprobs: TokenLogprob[] | undefined;
+	reason: FinishReason;
+}
+
+/** Collects events into `chat.completion`. */
+export class AnswerBuilder {
+	readonly #choices: ChoiceState[] = [];
+
+	take(event: ChatEvent): void {
+		if (event.type !== 'piece' && event.type !== 'finish') return;
+		let choice = this.#choices[event.choice];
+		if (!choice) {
+			choice = { content: '', reasoning: '', calls: [], logprobs: undefined, reason: 'stop' };
+			this.#choices[event.choice] = choice;
+		}
+		if (event.type === 'finish') {
+			choice.reason = event.reason;
+			return;
+		}
+		choice.content += event.piece.content;
+		choice.reasoning += event.piece.reasoning;
+		if (event.logprobs) choice.logprobs = [...(choice.logprobs ?? []), ...event.logprobs];
+		for (const call of event.piece.calls) addCall(choice.calls, call);
+	}
+
+	build(head: AnswerHead, outcome: ChatOutcome) {
+		return {
+			id: head.id,
+			object: 'chat.completion',
+			created: head.created,
+			model: outcome.model,
+			choices: this.#choices.map((choice, index) => ({
+				index,
+				message: messageOf(choice, outcome.olderForm),
+				logprobs: choice.logprobs ? { content: choice.logprobs.map(logprobShape) } : null,
+				finish_reason: choice.reason,
+			})),
+			usage: outcome.usage,
+			timings: outcome.timings,
+			system_fingerprint: null,
+		};
+	}
+}
+
+function addCall(calls: ChoiceState['calls'], piece: CallPiece): void {
+	const call = calls[piece.index] ?? { id: '', name: '', arguments: '' };
+	calls[piece.index] = {
+		id: call.id + (piece.id ?? ''),
+		name: call.name + (piece.name ?? ''),
+		arguments: call.arguments + (piece.arguments ?? ''),
+	};
+}
+
+function messageOf(choice: ChoiceState, olderForm: boolean) {
+	const [first] = choice.calls;
+	return {
+		role: 'assistant',
+		content: choice.content === '' && first ? null : choice.content,
+		refusal: null,
+		...(choice.reasoning === '' ? {} : { reasoning_content: choice.reasoning }),
+		...(first && olderForm
+			? { function_call: { name: first.name, arguments: first.arguments } }
+			: {}),
+		...(first && !olderForm
+			? {
+					tool_calls: choice.calls.map(({ id, name, arguments: text }) => ({
+						id,
+						type: 'function',
+						function: { name, arguments: text },
+					})),
+				}
+			: {}),
+	};
+}
+
+/** Turns events into `chat.completion.chunk` objects. */
+export class ChunkBuilder {
+	readonly #head: AnswerHead;
+	readonly #withUsage: boolean;
+	#model = '';
+	#olderForm: boolean;
+	readonly #greeted = new Set<number>();
+
+	constructor(
+		head: AnswerHead,
+		options: { readonly withUsage: boolean; readonly olderForm: boolean },
+	) {
+		this.#head = head;
+		this.#withUsage = options.withUsage;
+		this.#olderForm = options.olderForm;
+	}
+
+	take(event: ChatEvent): object[] {
+		if (event.type === 'start') {
+			this.#model = event.model;
+			return Array.from({ length: event.choices }, (_, choice) => this.#greet(choice));
+		}
+		if (event.type === 'finish') return [this.#chunk(event.choice, {}, event.reason)];
+		if (event.type !== 'piece') return [];
+		const { reasoning, content, calls } = event.piece;
+		const deltas: object[] = [];
+		if (reasoning !== '') deltas.push({ reasoning_content: reasoning });
+		if (content !== '') deltas.push({ content });
+		for (const call of calls) deltas.push(this.#callDelta(call));
+		// A token whose text is held back still has its probability reported.
+		if (deltas.length === 0 && event.logprobs && event.logprobs.length > 0)
+			deltas.push({ content: '' });
+		return deltas.map((delta, index) =>
+			this.#chunk(event.choice, delta, null, index === 0 ? event.logprobs : undefined),
+		);
+	}
+
+	/** The usage chunk with `choices: []`; sent only when asked for. */
+	last(outcome: ChatOutcome): object[] {
+		const { usage, timings } = outcome;
+		return this.#withUsage ? [{ ...this.#base(), choices: [], usage, timings }] : [];
+	}
+
+	#greet(choice: number): object {
+		this.#greeted.add(choice);
+		return this.#chunk(choice, { role: 'assistant', content: '' }, null);
+	}
+
+	#callDelta(call: CallPiece): object {
+		const text = call.arguments ?? '';
+		if (this.#olderForm)
+			return {
+				function_call: { ...(call.name === undefined ? {} : { name: call.name }), arguments: text },
+			};
+		const head = call.id === undefined ? {} : { id: call.id, type: 'function' };
+		const name = call.name === undefined ? {} : { name: call.name };
+		return { tool_calls: [{ index: call.index, ...head, function: { ...name, arguments: text } }] };
+	}
+
+	#base() {
+		const { id, created } = this.#head;
+		return {
+			id,
+			object: 'chat.completion.chunk',
+			created,
+			model: this.#model,
+			system_fingerprint: null,
+		};
+	}
+
+	#chunk(
+		index: number,
+		delta: object,
+		reason: FinishReason | null,
+		logprobs?: readonly TokenLogprob[],
+	): object {
+		return {
+			...this.#base(),
+			choices: [
+				{
+					index,
+					delta,
+					logprobs: logprobs ? { content: logprobs.map(logprobShape) } : null,
+					finish_reason: reason,
+				},
+			],
+			...(this.#withUsage ? { usage: null } : {}),
+		};
+	}
+}

@@ -1,0 +1,145 @@
+/** Messages of a conversation as clients send them, made uniform. */
+
+import type { ChatMessage, ToolCall } from '../../protocol/index.ts';
+import { AppError } from '../../protocol/index.ts';
+import {
+	asObject,
+	invalid,
+	object,
+	oneOf,
+	optional,
+	type Parser,
+	string,
+} from '../../protocol/parser.ts';
+
+const roles = ['system', 'developer', 'user', 'assistant', 'tool', 'function'] as const;
+const roleField = oneOf(...roles);
+
+const toolCallField = object({
+	id: optional(string({ maxLength: 256 })),
+	type: optional(oneOf('function')),
+	function: object({
+		name: string({ minLength: 1, maxLength: 256 }),
+		arguments: optional(string()),
+	}),
+});
+
+const messageSchema = {
+	type: 'object',
+	required: ['role'],
+	properties: {
+		role: roleField.schema,
+		content: {
+			anyOf: [
+				{ type: 'string' },
+				{ type: 'null' },
+				{
+					type: 'array',
+					items: {
+						type: 'object',
+						required: ['type', 'text'],
+						properties: { type: { const: 'text' }, text: { type: 'string' } },
+					},
+				},
+			],
+		},
+		name: { type: 'string' },
+		tool_calls: { type: 'array', items: toolCallField.schema },
+		tool_call_id: { type: 'string' },
+		reasoning_content: { type: 'string' },
+	},
+};
+
+/** Most messages of one request. */
+const maxMessages = 10_000;
+
+/** One message or more; text parts are joined, older function messages become tool messages. */
+export const messagesField: Parser<ChatMessage[]> = {
+	schema: { type: 'array', minItems: 1, maxItems: maxMessages, items: messageSchema },
+	parse: (value, path) => {
+		if (!Array.isArray(value)) throw invalid(path, 'an array of messages', value);
+		if (value.length === 0) throw invalid(path, 'an array with at least one message');
+		if (value.length > maxMessages)
+			throw invalid(path, `an array of at most ${maxMessages} messages`);
+		return value.map((each, index) => parseMessage(each, `${path}[${index}]`));
+	},
+};
+
+function parseMessage(value: unknown, path: string): ChatMessage {
+	const found = asObject(value, path);
+	if (found['role'] === undefined)
+		throw new AppError('invalid_request', `'${path}.role' is missing.`, { param: `${path}.role` });
+	const role = roleField.parse(found['role'], `${path}.role`);
+	const calls = parseCalls(found, path);
+	const content = parseContent(found['content'], `${path}.content`);
+	if (content === null && role !== 'assistant')
+		throw new AppError('invalid_request', `'${path}.content' is missing.`, {
+			param: `${path}.content`,
+		});
+	if (content === null && calls.length === 0)
+		throw new AppError('invalid_request', `'${path}' needs content or tool_calls.`, {
+			param: `${path}.content`,
+		});
+	const optionalText = (key: string) => {
+		const text = optional(string()).parse(found[key], `${path}.${key}`);
+		return text === undefined ? {} : { [key]: text };
+	};
+	return {
+		role,
+		content,
+		...optionalText('name'),
+		...optionalText('tool_call_id'),
+		...optionalText('reasoning_content'),
+		...(calls.length === 0 ? {} : { tool_calls: calls }),
+	};
+}
+
+function parseCalls(found: Record<string, unknown>, path: string): ToolCall[] {
+	const list = found['tool_calls'];
+	const older = found['function_call'];
+	if (older !== undefined && older !== null) {
+		const call = toolCallField.fields.function.parse(older, `${path}.function_call`);
+		return [uniform({ function: call }, 0)];
+	}
+	if (list === undefined || list === null) return [];
+	if (!Array.isArray(list)) throw invalid(`${path}.tool_calls`, 'an array', list);
+	return list.map((each, index) =>
+		uniform(toolCallField.parse(each, `${path}.tool_calls[${index}]`), index),
+	);
+}
+
+function uniform(
+	call: {
+		readonly id?: string;
+		readonly function: { readonly name: string; readonly arguments?: string };
+	},
+	index: number,
+): ToolCall {
+	return {
+		id: call.id ?? `call_${index}`,
+		type: 'function',
+		function: { name: call.function.name, arguments: call.function.arguments ?? '{}' },
+	};
+}
+
+function parseContent(value: unknown, path: string): string | null {
+	if (value === undefined || value === null) return null;
+	if (typeof value === 'string') return value;
+	if (!Array.isArray(value)) throw invalid(path, 'a string or an array of text parts', value);
+	return value
+		.map((part, index) => {
+			const at = `${path}[${index}]`;
+			if (typeof part === 'string') return part;
+			const found = asObject(part, at);
+			const type = found['type'];
+			if (type === 'text' || type === 'input_text' || type === 'output_text')
+				return string().parse(found['text'], `${at}.text`);
+			if (type === 'refusal') return string().parse(found['refusal'], `${at}.refusal`);
+			throw new AppError(
+				'unsupported_parameter',
+				`'${at}' is ${typeof type === 'string' ? `a part of type '${type.slice(0, 40)}'` : 'no part with a type'}; chat models here read text parts only.`,
+				{ param: at },
+			);
+		})
+		.join('');
+}

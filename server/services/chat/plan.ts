@@ -1,0 +1,236 @@
+/** From a chat request to what the engine is asked. Pure; every field ends up somewhere. */
+
+import type { Constraint, GenerateRequest, SamplingOptions } from '../../engine/api.ts';
+import { AppError, type ToolChoice, type ToolDefinition } from '../../protocol/index.ts';
+import type { ModelProfile } from './profile.ts';
+import type { ChatRequest } from './request.ts';
+import { schemaOf } from './toolFields.ts';
+
+export interface ChatPlan {
+	readonly generate: GenerateRequest;
+	/** Functions the answer may call; empty when calls are not looked for. */
+	readonly toolNames: readonly string[];
+	/** Most calls of one answer. */
+	readonly maxCalls: number;
+	/** The older form was used, so the answer has `function_call`. */
+	readonly olderForm: boolean;
+	readonly seed: number;
+}
+
+export function planChat(
+	request: ChatRequest,
+	profile: ModelProfile,
+	randomSeed: () => number,
+): ChatPlan {
+	checkTogether(request);
+	const olderForm = request.functions !== undefined;
+	const tools = request.tools ?? request.functions ?? [];
+	const choice = toolChoice(request, tools);
+	const offered = choice === 'none' ? [] : tools;
+	const parallel = olderForm ? false : (request.parallel_tool_calls ?? true);
+	const constraint = constraintOf(request, offered, choice, parallel);
+	const sampling = samplingOf(request, profile, randomSeed);
+	const maxTokens = request.max_completion_tokens ?? request.max_tokens;
+	const variables = templateVariables(request, profile);
+	return {
+		generate: {
+			prompt: {
+				kind: 'chat',
+				messages: request.messages,
+				...(offered.length === 0 ? {} : { tools: offered }),
+				...(variables === undefined ? {} : { templateVariables: variables }),
+			},
+			sampling,
+			stop: request.stop ?? [],
+			n: request.n ?? 1,
+			priority: 'interactive',
+			...(maxTokens === undefined ? {} : { maxTokens }),
+			...(constraint === undefined ? {} : { constraint }),
+			...(request.logprobs ? { topLogprobs: request.top_logprobs ?? 0 } : {}),
+		},
+		toolNames: offered.map((tool) => tool.function.name),
+		maxCalls: parallel ? Number.POSITIVE_INFINITY : 1,
+		olderForm,
+		seed: sampling.seed,
+	};
+}
+
+/** Fields that contradict each other are refused, never resolved silently. */
+function checkTogether(request: ChatRequest): void {
+	const clash = (param: string, message: string) =>
+		new AppError('invalid_request', message, { param });
+	if (request.stream_options && !request.stream)
+		throw clash('stream_options', "'stream_options' is for streams: set 'stream' to true.");
+	if (request.top_logprobs !== undefined && !request.logprobs)
+		throw clash('top_logprobs', "'top_logprobs' needs 'logprobs' to be true.");
+	if (request.functions && request.tools)
+		throw clash('functions', "Send 'tools' or the older 'functions', not both.");
+	if (request.function_call && !request.functions)
+		throw clash('function_call', "'function_call' needs 'functions'.");
+	const both = request.max_tokens !== undefined && request.max_completion_tokens !== undefined;
+	if (both && request.max_tokens !== request.max_completion_tokens)
+		throw clash('max_tokens', "'max_tokens' and 'max_completion_tokens' differ; send one of them.");
+	if (
+		request.seed !== undefined &&
+		request.random_seed !== undefined &&
+		request.seed !== request.random_seed
+	)
+		throw clash('random_seed', "'seed' and 'random_seed' differ; send one of them.");
+	if (
+		request.grammar !== undefined &&
+		request.response_format &&
+		request.response_format.type !== 'text'
+	)
+		throw clash('grammar', "Send 'grammar' or 'response_format', not both.");
+}
+
+function toolChoice(request: ChatRequest, tools: readonly ToolDefinition[]): ToolChoice {
+	const choice =
+		request.tool_choice ?? request.function_call ?? (tools.length > 0 ? 'auto' : 'none');
+	const param = request.tool_choice === undefined ? 'function_call' : 'tool_choice';
+	if (typeof choice === 'string') {
+		if (choice === 'required' && tools.length === 0)
+			throw new AppError('invalid_request', `'${param}' is 'required', but there are no tools.`, {
+				param,
+			});
+		return tools.length === 0 ? 'none' : choice;
+	}
+	const names = tools.map((tool) => tool.function.name);
+	if (!names.includes(choice.name))
+		throw new AppError(
+			'invalid_request',
+			`'${param}' names '${choice.name}', which is not among the tools${names.length === 0 ? '' : ` (${names.join(', ')})`}.`,
+			{ param },
+		);
+	return choice;
+}
+
+function constraintOf(
+	request: ChatRequest,
+	tools: readonly ToolDefinition[],
+	choice: ToolChoice,
+	parallel: boolean,
+): Constraint | undefined {
+	const format = formatConstraint(request);
+	if (tools.length === 0) return format;
+	if (format)
+		throw new AppError(
+			'unsupported_parameter',
+			"An answer cannot be held to 'response_format' or 'grammar' while tools are offered; set 'tool_choice' to 'none' for that turn.",
+			{ param: request.grammar === undefined ? 'response_format' : 'grammar' },
+		);
+	return { kind: 'tools', tools, choice, parallel };
+}
+
+function formatConstraint(request: ChatRequest): Constraint | undefined {
+	if (request.grammar !== undefined) return { kind: 'ebnf', grammar: request.grammar };
+	const format = request.response_format;
+	const missing = (param: string) =>
+		new AppError('invalid_request', `'${param}' is missing.`, { param });
+	switch (format?.type) {
+		case undefined:
+		case 'text':
+			return undefined;
+		case 'json_object':
+			return format.schema === undefined
+				? { kind: 'json-object' }
+				: { kind: 'json-schema', schema: schemaOf(format.schema, 'response_format.schema') };
+		case 'json_schema': {
+			const inner = format.json_schema?.schema ?? format.schema;
+			const path = 'response_format.json_schema.schema';
+			if (inner === undefined) throw missing(path);
+			return { kind: 'json-schema', schema: schemaOf(inner, path) };
+		}
+		case 'grammar':
+			if (format.grammar === undefined) throw missing('response_format.grammar');
+			return { kind: 'ebnf', grammar: format.grammar };
+	}
+}
+
+type SamplingRequest = Pick<
+	ChatRequest,
+	| 'temperature'
+	| 'top_p'
+	| 'top_k'
+	| 'min_p'
+	| 'presence_penalty'
+	| 'frequency_penalty'
+	| 'repetition_penalty'
+	| 'logit_bias'
+	| 'seed'
+	| 'random_seed'
+	| 'metadata'
+>;
+
+/** Request over the publisher's defaults; shared with completions. */
+export function samplingOf(
+	request: SamplingRequest,
+	profile: ModelProfile,
+	randomSeed: () => number,
+): SamplingOptions {
+	const { sampling, vocabularySize } = profile;
+	for (const id of Object.keys(request.logit_bias ?? {}))
+		if (Number(id) >= vocabularySize)
+			throw new AppError(
+				'invalid_request',
+				`'logit_bias' names token ${id}, but the model has ${vocabularySize} tokens.`,
+				{ param: `logit_bias.${id}` },
+			);
+	const seed = request.seed ?? request.random_seed ?? fromMetadata(request, 'random_seed');
+	const topK = request.top_k ?? fromMetadata(request, 'top_k') ?? sampling.topK;
+	return {
+		temperature: request.temperature ?? sampling.temperature,
+		topP: request.top_p ?? sampling.topP,
+		topK: Math.max(0, topK),
+		minP: request.min_p ?? sampling.minP,
+		presencePenalty: request.presence_penalty ?? 0,
+		frequencyPenalty: request.frequency_penalty ?? 0,
+		repetitionPenalty: request.repetition_penalty ?? sampling.repetitionPenalty,
+		logitBias: request.logit_bias ?? {},
+		seed: (seed ?? randomSeed()) >>> 0,
+	};
+}
+
+/** Some clients can only send extra numbers inside `metadata`. */
+function fromMetadata(request: SamplingRequest, key: 'random_seed' | 'top_k'): number | undefined {
+	const value = request.metadata?.[key];
+	if (value === undefined) return undefined;
+	const number = Number(value);
+	if (!Number.isSafeInteger(number))
+		throw new AppError('invalid_request', `'metadata.${key}' must be an integer.`, {
+			param: `metadata.${key}`,
+		});
+	return number;
+}
+
+function templateVariables(
+	request: ChatRequest,
+	profile: ModelProfile,
+): Readonly<Record<string, unknown>> | undefined {
+	const effort = request.reasoning_effort;
+	const own = request.chat_template_kwargs;
+	if (own !== undefined) {
+		const unread = Object.keys(own).filter((key) => !profile.template?.includes(key));
+		if (unread.length > 0)
+			throw new AppError(
+				'unsupported_parameter',
+				`The chat template of this model does not read ${unread.map((key) => `'${key.slice(0, 60)}'`).join(', ')}.`,
+				{ param: 'chat_template_kwargs' },
+			);
+	}
+	if (effort === undefined) return own;
+	const reads = (name: string) => profile.template?.includes(name) === true;
+	if (!reads('reasoning_effort') && !reads('enable_thinking'))
+		throw new AppError(
+			'unsupported_parameter',
+			'This model has no reasoning that could be more or less.',
+			{ param: 'reasoning_effort' },
+		);
+	return {
+		...(reads('reasoning_effort') ? { reasoning_effort: effort } : {}),
+		...(reads('enable_thinking')
+			? { enable_thinking: effort !== 'none' && effort !== 'minimal' }
+			: {}),
+		...own,
+	};
+}

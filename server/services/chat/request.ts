@@ -1,0 +1,159 @@
+/** Body of `POST /v1/chat/completions`: every field this server honours, and nothing it does not. */
+
+import {
+	anything,
+	array,
+	boolean,
+	either,
+	integer,
+	invalid,
+	mapped,
+	number,
+	object,
+	oneOf,
+	optional,
+	type Parsed,
+	record,
+	string,
+} from '../../protocol/parser.ts';
+import { messagesField } from './messages.ts';
+import { functionCallField, toolChoiceField, toolsField } from './toolFields.ts';
+
+/** Fields that decide how tokens are drawn; completions have them too. */
+export const samplingFields = {
+	temperature: optional(number({ min: 0, max: 2 })),
+	top_p: optional(number({ min: 0, max: 1 })),
+	/** 0 or −1 = off. */
+	top_k: optional(integer({ min: -1, max: 1_000_000 })),
+	min_p: optional(number({ min: 0, max: 1 })),
+	presence_penalty: optional(number({ min: -2, max: 2 })),
+	frequency_penalty: optional(number({ min: -2, max: 2 })),
+	repetition_penalty: optional(number({ min: 0.01, max: 10 })),
+	logit_bias: optional(mapped(record(number({ min: -100, max: 100 }), 1024), tokenBiases)),
+	seed: optional(seed()),
+	random_seed: optional(seed()),
+	n: optional(integer({ min: 1, max: 8 })),
+	stop: optional(stopField()),
+	max_tokens: optional(integer({ min: 1, max: 1 << 24 })),
+};
+
+/** Fields that say where and how long a model is loaded. */
+export const loadFields = {
+	ep: optional(mapped(string({ maxLength: 40 }), executionProvider)),
+	/** Seconds the model stays loaded after this request; 0 = for ever. */
+	ttl: optional(number({ min: 0, max: 1e9 })),
+};
+
+/** Fields that say who asks; they reach the log, and the metrics where a label is switched on. */
+export const callerFields = {
+	user: optional(string({ maxLength: 512 })),
+	metadata: optional(
+		mapped(
+			record(either(string({ maxLength: 512 }), number(), 'a string or a number'), 16),
+			(pairs, path) => {
+				for (const key of Object.keys(pairs))
+					if (key.length > 64)
+						throw invalid(path, 'an object whose keys have at most 64 characters');
+				return pairs;
+			},
+		),
+	),
+};
+
+export const streamFields = {
+	stream: optional(boolean),
+	stream_options: optional(object({ include_usage: optional(boolean) })),
+};
+
+const jsonSchemaFormat = object({
+	name: optional(string({ maxLength: 64 })),
+	description: optional(string()),
+	schema: optional(anything),
+	strict: optional(boolean),
+});
+
+export const responseFormatField = object({
+	type: oneOf('text', 'json_object', 'json_schema', 'grammar'),
+	json_schema: optional(jsonSchemaFormat),
+	/** llama.cpp's way to give a schema beside `json_object`. */
+	schema: optional(anything),
+	/** EBNF, for `type: grammar`. */
+	grammar: optional(string({ minLength: 1, maxLength: 65_536 })),
+});
+
+export const chatRequestParser = object({
+	model: string({ minLength: 1, maxLength: 300 }),
+	messages: messagesField,
+	...samplingFields,
+	...loadFields,
+	...callerFields,
+	...streamFields,
+	max_completion_tokens: optional(integer({ min: 1, max: 1 << 24 })),
+	logprobs: optional(boolean),
+	top_logprobs: optional(integer({ min: 0, max: 20 })),
+	tools: optional(toolsField),
+	tool_choice: optional(toolChoiceField),
+	parallel_tool_calls: optional(boolean),
+	functions: optional(toolsField),
+	function_call: optional(functionCallField),
+	response_format: optional(responseFormatField),
+	/** EBNF the answer must follow. */
+	grammar: optional(string({ minLength: 1, maxLength: 65_536 })),
+	reasoning_effort: optional(oneOf('none', 'minimal', 'low', 'medium', 'high', 'xhigh')),
+	/** More variables for the model's chat template. */
+	chat_template_kwargs: optional(record(anything, 32)),
+	/** Fields of the big interface that mean something only there: taken at their neutral value. */
+	store: optional(neutral([false])),
+	service_tier: optional(neutral(['auto', 'default'])),
+	modalities: optional(modalities()),
+});
+
+export type ChatRequest = Parsed<typeof chatRequestParser>;
+
+function stopField() {
+	const one = string({ minLength: 1, maxLength: 256 });
+	return either(
+		mapped(one, (text) => [text]),
+		array(one, { max: 4 }),
+		'a string or an array of at most 4 strings',
+	);
+}
+
+function seed() {
+	return integer({ min: Number.MIN_SAFE_INTEGER, max: Number.MAX_SAFE_INTEGER });
+}
+
+function tokenBiases(pairs: Record<string, number>, path: string): Record<number, number> {
+	for (const key of Object.keys(pairs))
+		if (!/^\d{1,9}$/.test(key))
+			throw invalid(`${path}.${key}`, 'keyed by a token id (see /tokenize)');
+	return pairs;
+}
+
+const providers = ['cpu', 'cuda', 'dml', 'webgpu', 'coreml', 'qnn'] as const;
+
+/** `cuda`, `CUDA` and `CUDAExecutionProvider` are one; empty counts as absent. */
+function executionProvider(text: string, path: string) {
+	const short = text.toLowerCase().replace(/executionprovider$/, '');
+	if (short === '') return undefined;
+	const found = providers.find((name) => name === short);
+	if (!found) throw invalid(path, `one of ${providers.join(', ')}`, text);
+	return found;
+}
+
+/** A field with only one meaning here; any other value would be a promise we cannot keep. */
+function neutral<const T extends string | boolean>(values: readonly T[]) {
+	return {
+		schema: { enum: values },
+		parse: (value: unknown, path: string): T => {
+			const found = values.find((each) => each === value);
+			if (found === undefined)
+				throw invalid(path, `${values.map(String).join(' or ')} on a local server`, value);
+			return found;
+		},
+	};
+}
+
+function modalities() {
+	return mapped(array(oneOf('text'), { max: 1 }), (list) => list);
+}

@@ -1,0 +1,169 @@
+/** Tools and the choice among them, in their newer and older forms. */
+
+import type { JsonSchema, ToolChoice, ToolDefinition } from '../../protocol/index.ts';
+import { AppError } from '../../protocol/index.ts';
+import {
+	anything,
+	asObject,
+	boolean,
+	invalid,
+	object,
+	optional,
+	type Parser,
+	string,
+} from '../../protocol/parser.ts';
+
+const maxTools = 128;
+/** Characters of one schema. */
+const maxSchemaChars = 65_536;
+const maxSchemaDepth = 32;
+
+const functionField = object({
+	name: string({ minLength: 1, maxLength: 64 }),
+	description: optional(string({ maxLength: 65_536 })),
+	parameters: optional(anything),
+	strict: optional(boolean),
+});
+
+/** An array of tools, one tool, or an object that maps names to functions. */
+export const toolsField: Parser<ToolDefinition[]> = {
+	schema: {
+		type: 'array',
+		maxItems: maxTools,
+		items: {
+			type: 'object',
+			required: ['type', 'function'],
+			properties: { type: { const: 'function' }, function: functionField.schema },
+		},
+	},
+	parse: (value, path) => {
+		const list = Array.isArray(value)
+			? value.map((each, i) => [each, `${path}[${i}]`] as const)
+			: spread(value, path);
+		if (list.length > maxTools) throw invalid(path, `an array of at most ${maxTools} tools`);
+		const tools = list.map(([each, at]) => parseTool(each, at));
+		const names = new Set<string>();
+		for (const [
+			index,
+			{
+				function: { name },
+			},
+		] of tools.entries()) {
+			if (names.has(name))
+				throw new AppError('invalid_request', `Two tools have the name '${name}'.`, {
+					param: `${path}[${index}]`,
+				});
+			names.add(name);
+		}
+		return tools;
+	},
+};
+
+function spread(value: unknown, path: string): [unknown, string][] {
+	const found = asObject(value, path);
+	if ('type' in found || typeof found['name'] === 'string') return [[found, path]];
+	return Object.entries(found).map(([name, each]) => [
+		{ name, ...asObject(each, `${path}.${name}`) },
+		`${path}.${name}`,
+	]);
+}
+
+function parseTool(value: unknown, path: string): ToolDefinition {
+	const found = asObject(value, path);
+	// The older form is the bare function.
+	if (found['type'] === undefined && found['function'] === undefined)
+		return definition(functionField.parse(found, path), path);
+	if (found['type'] !== undefined && found['type'] !== 'function')
+		throw new AppError(
+			'unsupported_parameter',
+			`'${path}.type' must be 'function': tools that run on a server do not exist here.`,
+			{ param: `${path}.type` },
+		);
+	// The Responses interface has name and parameters beside `type`.
+	if (found['function'] === undefined) return definition(functionField.parse(found, path), path);
+	return definition(functionField.parse(found['function'], `${path}.function`), `${path}.function`);
+}
+
+function definition(
+	tool: { name: string; description?: string; parameters?: unknown; strict?: boolean },
+	path: string,
+): ToolDefinition {
+	if (!/^[A-Za-z0-9_.-]+$/.test(tool.name))
+		throw invalid(`${path}.name`, 'made of letters, digits, dot, dash and underscore', tool.name);
+	const { parameters, ...rest } = tool;
+	return {
+		type: 'function',
+		function: {
+			...rest,
+			...(parameters === undefined || parameters === null
+				? {}
+				: { parameters: schemaOf(parameters, `${path}.parameters`) }),
+		},
+	};
+}
+
+/** A JSON Schema of sane size. Whether it compiles shows when the grammar is made. */
+export function schemaOf(value: unknown, path: string): JsonSchema {
+	if (typeof value === 'boolean') return value;
+	const found = asObject(value, path);
+	if (depthOf(found, 0) > maxSchemaDepth)
+		throw invalid(path, `a schema at most ${maxSchemaDepth} levels deep`);
+	if (JSON.stringify(found).length > maxSchemaChars)
+		throw invalid(path, `a schema of at most ${maxSchemaChars} characters`);
+	return found;
+}
+
+function depthOf(value: unknown, depth: number): number {
+	if (typeof value !== 'object' || value === null || depth > maxSchemaDepth) return depth;
+	return Math.max(depth, ...Object.values(value).map((each) => depthOf(each, depth + 1)));
+}
+
+const choiceWords = ['none', 'auto', 'required'] as const;
+
+export const toolChoiceField: Parser<ToolChoice> = {
+	schema: {
+		anyOf: [
+			{ type: 'string', enum: choiceWords },
+			{
+				type: 'object',
+				required: ['type', 'function'],
+				properties: {
+					type: { const: 'function' },
+					function: { type: 'object', properties: { name: { type: 'string' } } },
+				},
+			},
+		],
+	},
+	parse: (value, path) => {
+		// Some clients know `any` as the word for `required`.
+		const word = choiceWords.find((each) => each === (value === 'any' ? 'required' : value));
+		if (word) return word;
+		if (typeof value === 'string')
+			throw invalid(path, "'none', 'auto', 'required' or a named function", value);
+		const found = asObject(value, path);
+		const named =
+			found['function'] === undefined ? found : asObject(found['function'], `${path}.function`);
+		return {
+			name: string({ minLength: 1, maxLength: 64 }).parse(named['name'], `${path}.function.name`),
+		};
+	},
+};
+
+export const functionCallField: Parser<ToolChoice> = {
+	schema: {
+		anyOf: [
+			{ type: 'string', enum: ['none', 'auto'] },
+			{ type: 'object', required: ['name'], properties: { name: { type: 'string' } } },
+		],
+	},
+	parse: (value, path) => {
+		if (value === 'none' || value === 'auto') return value;
+		if (typeof value === 'string') throw invalid(path, "'none', 'auto' or {name}", value);
+		return {
+			name: string({ minLength: 1, maxLength: 64 }).parse(
+				asObject(value, path)['name'],
+				`${path}.name`,
+			),
+		};
+	},
+};
