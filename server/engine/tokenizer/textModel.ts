@@ -1,11 +1,11 @@
 /** Loads the text side of a model folder: tokenizer and chat template, no ONNX Runtime. */
 
-import { Tokenizer } from '@huggingface/tokenizers';
 import { AppError } from '../../protocol/index.ts';
 import type { GeneratePrompt, TextModel } from '../api.ts';
 import { readJsonFile } from '../folder/json.ts';
 import { readChatTemplate } from '../folder/templateFile.ts';
 import { ChatTemplate } from '../template/chatTemplate.ts';
+import { readTokenizer, type Tokenizer } from './tokenizer.ts';
 
 /**
  * Loads tokenizer and template of a folder.
@@ -13,30 +13,25 @@ import { ChatTemplate } from '../template/chatTemplate.ts';
  */
 export async function loadTextModel(folder: string): Promise<TextModel> {
 	const json = await readJsonFile(folder, 'tokenizer.json');
-	if (json === undefined)
+	if (json === undefined) {
 		throw new AppError('unsupported_model', 'The model has no tokenizer.json.');
+	}
 	const config = (await readJsonFile(folder, 'tokenizer_config.json')) ?? {};
-	const tokenizer = new Tokenizer(json, config);
 	const source = await readChatTemplate(folder);
 	const template = source === undefined ? undefined : new ChatTemplate(source, config);
-	const added = tokenizer.get_added_tokens_decoder();
-	const specialIds = new Set<number>();
-	for (const [id, token] of added) if (token.special) specialIds.add(id);
+	return textModelOf(readTokenizer(json, config), template);
+}
+
+/** A text model over a tokenizer and, where there is one, a chat template. */
+export function textModelOf(tokenizer: Tokenizer, template: ChatTemplate | undefined): TextModel {
 	const model: TextModel = {
-		encode: (text, options) =>
-			tokenizer.encode(text, { add_special_tokens: options?.addSpecial ?? true }).ids,
-		encodeWithOffsets: () => {
-			throw new AppError('not_supported', 'Offsets are not available.');
-		},
-		decode: (ids, options) =>
-			tokenizer.decode([...ids], {
-				skip_special_tokens: options?.skipSpecial ?? true,
-				clean_up_tokenization_spaces: false,
-			}),
-		tokenBytes: (id) => tokenBytes(tokenizer.id_to_token(id) ?? '', added.has(id)),
-		tokenToId: (token) => tokenizer.token_to_id(token),
-		specialIds,
-		vocabularySize: tokenizer.get_vocab(true).size,
+		encode: (text, options) => tokenizer.encode(text, options?.addSpecial ?? true),
+		encodeWithOffsets: (text) => tokenizer.encodeWithOffsets(text),
+		decode: (ids, options) => tokenizer.decode(ids, options?.skipSpecial ?? true),
+		tokenBytes: (id) => tokenizer.tokenBytes(id),
+		tokenToId: (token) => tokenizer.tokenToId(token),
+		specialIds: tokenizer.specialIds,
+		vocabularySize: tokenizer.vocabularySize,
 		renderChat: (prompt, addGenerationPrompt = true) => {
 			if (template === undefined) {
 				throw new AppError('invalid_request', 'This model has no chat template.');
@@ -45,16 +40,9 @@ export async function loadTextModel(folder: string): Promise<TextModel> {
 		},
 		promptTokens: (prompt: GeneratePrompt): number[] => {
 			if (prompt.kind === 'tokens') return [...prompt.tokens];
-			if (prompt.kind === 'text') return model.encode(prompt.text);
-			return model.encode(model.renderChat(prompt, true), { addSpecial: false });
+			if (prompt.kind === 'text') return tokenizer.encode(prompt.text, true);
+			return tokenizer.encode(model.renderChat(prompt, true), false);
 		},
 	};
 	return model;
-}
-
-function tokenBytes(token: string, added: boolean): Uint8Array {
-	if (added) return Buffer.from(token, 'utf8');
-	const byte = /^<0x([0-9A-F]{2})>$/.exec(token);
-	if (byte !== null) return Uint8Array.of(Number.parseInt(byte[1] as string, 16));
-	return Buffer.from(token.replaceAll('\u2581', ' '), 'utf8');
 }

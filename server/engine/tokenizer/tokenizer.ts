@@ -1,0 +1,255 @@
+/** A tokenizer.json file at work: added tokens → normalizer → pre-tokenizer → model, and back. */
+
+import { AppError } from '../../protocol/index.ts';
+import { asRecord, asString, type JsonRecord } from '../folder/json.ts';
+import { type AddedToken, AddedTokenSplitter, readAddedTokens } from './addedTokens.ts';
+import { AlignedText } from './alignedText.ts';
+import { buildBpe } from './bpe.ts';
+import { bytesOfChars } from './byteLevel.ts';
+import { buildDecoder, cleanUp, type Decoder, fallbackByte } from './decoders.ts';
+import { buildNormalizer, type Normalizer } from './normalizers.ts';
+import { readWrapping, type Wrapping } from './postProcessor.ts';
+import { buildPreTokenizer, type PreTokenizer } from './preTokenizers.ts';
+import type { TokenizerModel } from './tokenizerModel.ts';
+import { buildUnigram } from './unigram.ts';
+import { WordPiece } from './wordPiece.ts';
+
+/** How tokens become bytes, one by one. */
+export type TokenSpelling = 'byte-level' | 'sentence-piece' | 'word-piece' | 'plain';
+
+/** The parts of a tokenizer; {@link readTokenizer} makes them from files. */
+export interface TokenizerParts {
+	readonly model: TokenizerModel;
+	readonly normalizer: Normalizer;
+	readonly preTokenizer: PreTokenizer;
+	readonly decoder: Decoder;
+	readonly wrapping: Wrapping;
+	readonly added: readonly AddedToken[];
+	readonly spelling: TokenSpelling;
+	readonly cleansUp: boolean;
+}
+
+/** Encodes and decodes. Offsets are UTF-16 `[start, end)` into the given text. */
+export class Tokenizer {
+	readonly #parts: TokenizerParts;
+	readonly #raw: AddedTokenSplitter;
+	readonly #normalized: AddedTokenSplitter;
+	readonly #byId = new Map<number, AddedToken>();
+	readonly #byContent = new Map<string, AddedToken>();
+	readonly specialIds: ReadonlySet<number>;
+
+	constructor(parts: TokenizerParts) {
+		this.#parts = parts;
+		const { added, normalizer } = parts;
+		for (const token of added) {
+			this.#byId.set(token.id, token);
+			this.#byContent.set(token.content, token);
+		}
+		const entry = (token: AddedToken) => ({ content: token.content, token });
+		this.#raw = new AddedTokenSplitter(added.filter((token) => !token.normalized).map(entry));
+		this.#normalized = new AddedTokenSplitter(
+			added
+				.filter((token) => token.normalized)
+				.map((token) => ({
+					content: normalizer(new AlignedText(token.content, false)).text,
+					token,
+				})),
+		);
+		this.specialIds = new Set(added.filter((token) => token.special).map((token) => token.id));
+	}
+
+	/** Highest id + 1. */
+	get vocabularySize(): number {
+		return Math.max(this.#parts.model.size, ...this.#parts.added.map((token) => token.id + 1));
+	}
+
+	get spelling(): TokenSpelling {
+		return this.#parts.spelling;
+	}
+
+	get wrapping(): Wrapping {
+		return this.#parts.wrapping;
+	}
+
+	get addedTokens(): readonly AddedToken[] {
+		return this.#parts.added;
+	}
+
+	encode(text: string, addSpecial: boolean): number[] {
+		const ids = this.#encode(new AlignedText(text, false));
+		if (!addSpecial) return ids;
+		return [...this.#parts.wrapping.before, ...ids, ...this.#parts.wrapping.after];
+	}
+
+	/** Ids of the text itself (nothing around it) with their places in it. */
+	encodeWithOffsets(text: string): { ids: number[]; offsets: [number, number][] } {
+		const offsets: [number, number][] = [];
+		const ids = this.#encode(new AlignedText(text, true), offsets);
+		return { ids, offsets };
+	}
+
+	#encode(text: AlignedText, offsets?: [number, number][]): number[] {
+		const { model, normalizer, preTokenizer } = this.#parts;
+		const ids: number[] = [];
+		const addToken = (token: AddedToken, piece: AlignedText) => {
+			ids.push(token.id);
+			offsets?.push(piece.span(0, piece.text.length));
+		};
+		let isFirst = true;
+		for (const { piece, token } of this.#raw.split(text)) {
+			if (token !== undefined) {
+				addToken(token, piece);
+				isFirst = false;
+				continue;
+			}
+			for (const part of this.#normalized.split(normalizer(piece))) {
+				if (part.token !== undefined) addToken(part.token, part.piece);
+				else {
+					for (const word of preTokenizer(part.piece, isFirst))
+						encodeWord(model, word, ids, offsets);
+				}
+				isFirst = false;
+			}
+		}
+		return ids;
+	}
+
+	decode(ids: readonly number[], skipSpecial: boolean): string {
+		const tokens: string[] = [];
+		for (const id of ids) {
+			if (skipSpecial && this.specialIds.has(id)) continue;
+			const token = this.token(id);
+			if (token !== undefined) tokens.push(token);
+		}
+		const text = this.#parts.decoder(tokens).join('');
+		return this.#parts.cleansUp ? cleanUp(text) : text;
+	}
+
+	/** The token's own spelling in the vocabulary. */
+	token(id: number): string | undefined {
+		return this.#byId.get(id)?.content ?? this.#parts.model.idToToken(id);
+	}
+
+	tokenToId(token: string): number | undefined {
+		return this.#byContent.get(token)?.id ?? this.#parts.model.tokenToId(token);
+	}
+
+	isAdded(id: number): boolean {
+		return this.#byId.has(id);
+	}
+
+	/** Bytes the token adds to a text, a leading space included. */
+	tokenBytes(id: number): Uint8Array {
+		const added = this.#byId.get(id);
+		if (added !== undefined) return Buffer.from(added.content, 'utf8');
+		const token = this.#parts.model.idToToken(id);
+		if (token === undefined) return new Uint8Array();
+		switch (this.#parts.spelling) {
+			case 'byte-level':
+				return bytesOfChars(token);
+			case 'sentence-piece': {
+				const byte = fallbackByte(token);
+				return byte === undefined
+					? Buffer.from(token.replaceAll('\u2581', ' '), 'utf8')
+					: Uint8Array.of(byte);
+			}
+			case 'word-piece':
+				return Buffer.from(token.startsWith('##') ? token.slice(2) : ` ${token}`, 'utf8');
+			case 'plain':
+				return Buffer.from(token.replace(/<\/w>$/, ' '), 'utf8');
+		}
+	}
+}
+
+function encodeWord(
+	model: TokenizerModel,
+	word: AlignedText,
+	ids: number[],
+	offsets: [number, number][] | undefined,
+): void {
+	if (word.text === '') return;
+	if (offsets === undefined) {
+		for (const id of model.encode(word.text)) ids.push(id);
+		return;
+	}
+	const ends: number[] = [];
+	let from = 0;
+	for (const [index, id] of model.encode(word.text, ends).entries()) {
+		const to = ends[index] as number;
+		ids.push(id);
+		// Several byte tokens of one character share its place.
+		offsets.push(word.span(from < to ? from : Math.max(0, lastCharBefore(word.text, to)), to));
+		from = to;
+	}
+}
+
+function lastCharBefore(text: string, end: number): number {
+	const isPair = end > 1 && (text.codePointAt(end - 2) as number) > 0xffff;
+	return end - (isPair ? 2 : 1);
+}
+
+/** Makes a tokenizer of the parsed tokenizer.json and tokenizer_config.json. */
+export function readTokenizer(tokenizer: JsonRecord, config: JsonRecord): Tokenizer {
+	const normalizer = asRecord(tokenizer.normalizer);
+	const decoder = asRecord(tokenizer.decoder);
+	const family = JSON.stringify([
+		decoder?.type,
+		decoder?.decoders,
+		asRecord(tokenizer.pre_tokenizer),
+	]);
+	return new Tokenizer({
+		model: buildModel(asRecord(tokenizer.model) ?? {}),
+		normalizer: buildNormalizer(withBertOptions(normalizer, config)),
+		preTokenizer: buildPreTokenizer(tokenizer.pre_tokenizer),
+		decoder: buildDecoder(decoder),
+		wrapping: readWrapping(tokenizer.post_processor),
+		added: readAddedTokens(tokenizer, config),
+		spelling: spellingOf(family),
+		cleansUp: config.clean_up_tokenization_spaces === true && spellingOf(family) === 'word-piece',
+	});
+}
+
+function spellingOf(family: string): TokenSpelling {
+	if (family.includes('ByteLevel')) return 'byte-level';
+	if (family.includes('WordPiece')) return 'word-piece';
+	return family.includes('Metaspace') ||
+		family.includes('\u2581') ||
+		family.includes('ByteFallback')
+		? 'sentence-piece'
+		: 'plain';
+}
+
+// The tokenizer classes of BERT models let these settings win over the file's normalizer.
+function withBertOptions(normalizer: JsonRecord | undefined, config: JsonRecord) {
+	if (normalizer?.type !== 'BertNormalizer') return normalizer;
+	return {
+		...normalizer,
+		...(typeof config.do_lower_case === 'boolean' ? { lowercase: config.do_lower_case } : {}),
+		...(typeof config.strip_accents === 'boolean' ? { strip_accents: config.strip_accents } : {}),
+	};
+}
+
+function buildModel(config: JsonRecord): TokenizerModel {
+	const type = asString(config.type) ?? guessType(config);
+	switch (type) {
+		case 'BPE':
+			return buildBpe(config);
+		case 'Unigram':
+			return buildUnigram(config);
+		case 'WordPiece':
+			return new WordPiece(config);
+		case 'WordLevel':
+			return new WordPiece(config, true);
+		default:
+			throw new AppError(
+				'unsupported_model',
+				`The tokenizer is of the type ${type}, which is not known here.`,
+			);
+	}
+}
+
+function guessType(config: JsonRecord): string {
+	if (Array.isArray(config.merges)) return 'BPE';
+	if (Array.isArray(config.vocab)) return 'Unigram';
+	return config.continuing_subword_prefix === undefined ? 'WordLevel' : 'WordPiece';
+}
