@@ -1,0 +1,160 @@
+/** `nearglot chat`: one question, or a conversation when there is a person at both ends. */
+
+import { createInterface } from 'node:readline/promises';
+import { findOrStartDaemon } from '../daemon/client.ts';
+import { type DaemonConnection, errorFromBody } from '../daemon/connection.ts';
+import { readEvents } from '../lsp/sse.ts';
+import type { ModelTask } from '../protocol/index.ts';
+import { type ParsedArgs, readArgs, readStdin } from './args.ts';
+import { type Command, type CommandIo, UsageError } from './command.ts';
+import { plainText } from './plainText.ts';
+
+const help = `
+Usage: nearglot chat [MODEL] [PROMPT] [OPTIONS]
+
+Asks a model on this machine. Without PROMPT the question is read from standard input; at a terminal
+a conversation begins (empty line or Ctrl+D ends it).
+
+  --system S         instructions for the model
+  --json             print the whole answer as JSON
+  --max-tokens N     longest answer in tokens
+  --temperature T    0 = always the likeliest token, up to 2
+  --seed N           equal seeds give equal answers
+`;
+
+interface Message {
+	readonly role: 'system' | 'user' | 'assistant';
+	readonly content: string;
+}
+
+export const chatCommand: Command = {
+	name: 'chat',
+	summary: 'Ask a model on this machine.',
+	help,
+	run: async (args, io) => {
+		const options = readArgs(args, {
+			system: { type: 'string' },
+			json: { type: 'boolean' },
+			'max-tokens': { type: 'string' },
+			temperature: { type: 'string' },
+			seed: { type: 'string' },
+		});
+		if (options.positionals.length > 2)
+			throw new UsageError('chat takes a model and a prompt; put the prompt in quotes.');
+		const fields = requestFields(options);
+		const daemon = await findOrStartDaemon({ env: io.env }, io.signal);
+		const models = await chatModels(daemon, io.signal);
+		const [model, prompt] = modelAndPrompt(options.positionals, models);
+		const system = options.text('system');
+		const messages: Message[] = system === undefined ? [] : [{ role: 'system', content: system }];
+		const chat = { daemon, io, fields: { ...fields, model }, messages, json: options.has('json') };
+		if (prompt === undefined && io.stdin.isTTY && !chat.json) return converse(chat);
+		const question = prompt ?? (await readStdin(io.stdin)).trim();
+		if (question === '')
+			throw new UsageError('There is no prompt: give one, or write it to standard input.');
+		await turn(chat, question);
+		return 0;
+	},
+};
+
+interface Chat {
+	readonly daemon: DaemonConnection;
+	readonly io: CommandIo;
+	readonly fields: Readonly<Record<string, unknown>>;
+	readonly messages: Message[];
+	readonly json: boolean;
+}
+
+function requestFields(options: ParsedArgs): Record<string, unknown> {
+	const maxTokens = options.integer('max-tokens', 1, 1 << 24);
+	const temperature = options.number('temperature', 0, 2);
+	const seed = options.integer('seed', 0, 2 ** 32 - 1);
+	return {
+		...(maxTokens === undefined ? {} : { max_tokens: maxTokens }),
+		...(temperature === undefined ? {} : { temperature }),
+		...(seed === undefined ? {} : { seed }),
+	};
+}
+
+interface ListedModel {
+	readonly id: string;
+	readonly alias: string;
+	readonly task: ModelTask;
+	readonly state: string;
+	readonly owned_by: string;
+}
+
+async function chatModels(daemon: DaemonConnection, signal: AbortSignal): Promise<ListedModel[]> {
+	const list = (await daemon.get('/v1/models', signal)) as { data: ListedModel[] };
+	return list.data.filter((model) => /^(chat-completion|text-generation)$/.test(model.task));
+}
+
+/** One argument is a model when it is the name of one, and the prompt otherwise. */
+export function modelAndPrompt(
+	positionals: readonly string[],
+	models: readonly Pick<ListedModel, 'id' | 'alias' | 'state' | 'task'>[],
+): [model: string, prompt: string | undefined] {
+	const [first, second] = positionals;
+	if (first !== undefined && second !== undefined) return [first, second];
+	const named = models.some(
+		(model) =>
+			first !== undefined && [model.id, model.alias, model.id.split(':')[0]].includes(first),
+	);
+	if (named && first !== undefined) return [first, undefined];
+	const able = models.filter((model) => model.task === 'chat-completion');
+	const choice = able.find((model) => model.state === 'loaded') ?? able[0] ?? models[0];
+	if (!choice)
+		throw new Error(
+			'There is no chat model on this machine. Get one with: nearglot models pull NAME',
+		);
+	return [choice.id, first];
+}
+
+async function converse(chat: Chat): Promise<number> {
+	const lines = createInterface({ input: chat.io.stdin, output: chat.io.stderr });
+	try {
+		for (;;) {
+			const question = (await lines.question('> ', { signal: chat.io.signal })).trim();
+			if (question === '') return 0;
+			await turn(chat, question);
+		}
+	} catch (error) {
+		if (chat.io.signal.aborted || (error instanceof Error && error.name === 'AbortError')) return 0;
+		throw error;
+	} finally {
+		lines.close();
+	}
+}
+
+/** One question and its answer, which stays in the conversation. */
+async function turn(chat: Chat, question: string): Promise<void> {
+	const { daemon, io, fields, messages } = chat;
+	messages.push({ role: 'user', content: question });
+	const body = { ...fields, messages, stream: !chat.json };
+	const response = await daemon.post('/v1/chat/completions', body, io.signal);
+	if (chat.json) {
+		io.stdout.write(`${JSON.stringify(await response.json(), null, '\t')}\n`);
+		return;
+	}
+	let answer = '';
+	for await (const event of readEvents(response.body ?? new ReadableStream())) {
+		if (event.data === '[DONE]') break;
+		const chunk = JSON.parse(event.data) as Chunk;
+		if (chunk.error) throw errorFromBody(chunk);
+		const text = chunk.choices?.[0]?.delta.content ?? '';
+		answer += text;
+		io.stdout.write(io.stdout.isTTY ? plainText(text) : text);
+		if (chunk.choices?.[0]?.finish_reason === 'length')
+			io.stderr.write('\nnearglot chat: the answer was cut at its longest length.\n');
+	}
+	io.stdout.write('\n');
+	messages.push({ role: 'assistant', content: answer });
+}
+
+interface Chunk {
+	readonly error?: unknown;
+	readonly choices?: readonly {
+		readonly delta: { readonly content?: string };
+		readonly finish_reason: string | null;
+	}[];
+}

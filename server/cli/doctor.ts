@@ -1,0 +1,122 @@
+/** `nearglot doctor`: what was found, tried and measured, as text to copy. */
+
+import { access, constants } from 'node:fs/promises';
+import { availableParallelism, cpus, freemem, release, totalmem } from 'node:os';
+import { findDaemon, findOrStartDaemon } from '../daemon/client.ts';
+import type { DaemonConnection } from '../daemon/connection.ts';
+import { makePrivateDir } from '../daemon/files.ts';
+import { builtInModelsDir, serverEntry, thisMachine } from '../daemon/machine.ts';
+import { dataDir } from '../daemon/paths.ts';
+import { productVersion } from '../protocol/index.ts';
+import { readArgs } from './args.ts';
+import { type Command, type CommandIo, UsageError } from './command.ts';
+import { byteText, table } from './plainText.ts';
+
+type Row = readonly [what: string, result: string];
+
+export const doctorCommand: Command = {
+	name: 'doctor',
+	summary: 'Check this machine and measure it.',
+	help: `
+Usage: nearglot doctor [--json]
+
+Looks at this machine, starts the local server if there is none, asks the built-in model, and prints
+what was found, tried and measured. Nothing of it leaves the machine. Exits with 1 when something failed.
+`,
+	run: async (args, io) => {
+		const options = readArgs(args, { json: { type: 'boolean' } });
+		if (options.positionals.length > 0) throw new UsageError('doctor takes no argument.');
+		const rows: Row[] = [...machineRows()];
+		let failed = false;
+		const attempt = async (what: string, work: () => Promise<string>) => {
+			try {
+				rows.push([what, await work()]);
+			} catch (error) {
+				failed = true;
+				rows.push([what, `FAILED: ${error instanceof Error ? error.message : String(error)}`]);
+			}
+		};
+		await attempt('data folder', () => dataFolder(io));
+		await attempt('built-in models', async () => builtInModelsDir() ?? 'none with this build');
+		let daemon: DaemonConnection | undefined;
+		await attempt('local server', async () => {
+			const running = await findDaemon(io.env);
+			const started = performance.now();
+			daemon = running ?? (await findOrStartDaemon({ env: io.env }, io.signal));
+			const { endpoint } = daemon;
+			const how = running
+				? 'was running'
+				: `started in ${Math.round(performance.now() - started)} ms`;
+			return `${endpoint.url}, version ${endpoint.version}, process ${endpoint.pid}, ${how}`;
+		});
+		if (daemon) {
+			const connection = daemon;
+			await attempt('models', () => modelsRow(connection, io.signal));
+			await attempt('chat', () => measureChat(connection, io.signal));
+		}
+		io.stdout.write(
+			options.has('json')
+				? `${JSON.stringify(Object.fromEntries(rows), null, '\t')}\n`
+				: `${table(rows)}\n`,
+		);
+		return failed ? 1 : 0;
+	},
+};
+
+function machineRows(): Row[] {
+	const [cpu] = cpus();
+	return [
+		['nearglot', productVersion()],
+		['runs from', serverEntry()],
+		['node', `${process.version} (${process.execPath})`],
+		['system', `${process.platform} ${release()} ${process.arch}`],
+		['processor', `${cpu?.model.trim() ?? 'unknown'}, ${availableParallelism()} threads usable`],
+		['memory', `${byteText(freemem())} free of ${byteText(totalmem())}`],
+	];
+}
+
+async function dataFolder(io: CommandIo): Promise<string> {
+	const directory = dataDir(thisMachine(io.env));
+	await makePrivateDir(directory);
+	await access(directory, constants.W_OK).catch(() => {
+		throw new Error(`${directory} cannot be written to; set NEARGLOT_HOME to another folder.`);
+	});
+	return `${directory}, writable`;
+}
+
+interface Listed {
+	readonly id: string;
+	readonly task: string;
+	readonly problem?: string;
+}
+
+async function modelsRow(daemon: DaemonConnection, signal: AbortSignal): Promise<string> {
+	const { data } = (await daemon.get('/v1/models', signal)) as { data: Listed[] };
+	const broken = data.filter((model) => model.problem !== undefined);
+	const list = data.map((model) => `${model.id} (${model.task})`).join(', ');
+	if (broken.length === 0) return list === '' ? 'none' : list;
+	throw new Error(broken.map((model) => `${model.id}: ${model.problem}`).join(' '));
+}
+
+/** Asks the smallest chat model and reports its speed as the engine measured it. */
+async function measureChat(daemon: DaemonConnection, signal: AbortSignal): Promise<string> {
+	const { data } = (await daemon.get('/v1/models', signal)) as {
+		data: (Listed & { size_bytes?: number })[];
+	};
+	const [model] = data
+		.filter((each) => each.task === 'chat-completion' && each.problem === undefined)
+		.sort((left, right) => (left.size_bytes ?? 0) - (right.size_bytes ?? 0));
+	if (!model) return 'no chat model to measure';
+	const body = {
+		model: model.id,
+		messages: [{ role: 'user', content: 'How do I list the files of a folder?' }],
+		max_tokens: 64,
+	};
+	const answer = (await (await daemon.post('/v1/chat/completions', body, signal)).json()) as {
+		usage: { completion_tokens: number };
+		timings: { predicted_per_second: number; load_ms: number };
+	};
+	const { timings, usage } = answer;
+	const load = timings.load_ms > 0 ? `loaded in ${Math.round(timings.load_ms)} ms, ` : '';
+	return `${model.id}: ${load}${usage.completion_tokens} tokens at ${Math.round(timings.predicted_per_second)} tokens/s`;
+}

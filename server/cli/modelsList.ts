@@ -1,0 +1,38 @@
+/** `nearglot models list`. */
+
+import { findOrStartDaemon } from '../daemon/client.ts';
+import { readArgs } from './args.ts';
+import { type CommandIo, UsageError } from './command.ts';
+import { byteText, plainText, table } from './plainText.ts';
+
+interface Listed {
+	readonly id: string;
+	readonly task: string;
+	readonly state: string;
+	readonly size_bytes?: number;
+	readonly context_length?: number;
+}
+
+export async function listModels(args: readonly string[], io: CommandIo): Promise<number> {
+	const options = readArgs(args, { json: { type: 'boolean' } });
+	if (options.positionals.length > 0) throw new UsageError('models list takes no argument.');
+	const daemon = await findOrStartDaemon({ env: io.env }, io.signal);
+	const { data } = (await daemon.get('/v1/models', io.signal)) as { data: Listed[] };
+	if (options.has('json')) {
+		io.stdout.write(`${JSON.stringify(data, null, '\t')}\n`);
+		return 0;
+	}
+	if (data.length === 0) {
+		io.stdout.write('No model is on this machine yet.\n');
+		return 0;
+	}
+	const rows = data.map((model) => [
+		plainText(model.id),
+		model.task,
+		byteText(model.size_bytes),
+		model.context_length === undefined ? '' : String(model.context_length),
+		model.state,
+	]);
+	io.stdout.write(`${table([['MODEL', 'TASK', 'SIZE', 'CONTEXT', 'STATE'], ...rows])}\n`);
+	return 0;
+}
