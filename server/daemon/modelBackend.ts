@@ -1,8 +1,6 @@
 /** Makes everything around models: settings, catalogue, downloads, devices. Part of the composition root. */
 
 import { join } from 'node:path';
-import { listenerOf } from './downloadEvents.ts';
-import type { DaemonEvents } from './events.ts';
 import { installedProviders, thisRuntime } from '../engine/devices/providers.ts';
 import { systemGpuDeps } from '../engine/devices/system.ts';
 import { bundledCatalogue } from '../hub/catalogue.ts';
@@ -14,6 +12,8 @@ import { createGpuService, type GpuService } from '../services/gpus.ts';
 import { createModelFetcher } from '../services/modelFetcher.ts';
 import { createModelFolders } from '../services/modelFolders.ts';
 import { createModelService, type ModelLifecycle, type ModelService } from '../services/models.ts';
+import { listenerOf } from './downloadEvents.ts';
+import type { DaemonEvents } from './events.ts';
 import type { Secrets } from './secrets.ts';
 
 export interface ModelBackendOptions {
@@ -72,7 +72,11 @@ export function createModelBackend(
 			roots: () => options.modelRoots,
 			hub,
 		}),
-		folders: createModelFolders(() => options.modelsDir, settings, () => undefined),
+		folders: createModelFolders(
+			() => options.modelsDir,
+			settings,
+			() => undefined,
+		),
 		settings,
 		devices: gpus.devices,
 		defaultTtlS: options.defaultTtlS,

@@ -1,6 +1,7 @@
 /** What people chose about models and what must survive a restart: one small file, written atomically. */
 
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
+import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
 export interface ModelSettings {
@@ -20,25 +21,15 @@ const empty: ModelSettings = { registered: [], pinned: [], gpuDevice: 0 };
 /** The settings in a file; changes are written one after the other. */
 export class ModelSettingsFile {
 	readonly #path: string;
-	#value: ModelSettings = empty;
+	#value: ModelSettings;
 	#writing: Promise<void> = Promise.resolve();
 
 	constructor(path: string) {
 		this.#path = path;
+		this.#value = read(path);
 	}
 
 	get value(): ModelSettings {
-		return this.#value;
-	}
-
-	/** Reads the file; an absent or damaged one means nothing was chosen. */
-	async load(): Promise<ModelSettings> {
-		try {
-			const value = JSON.parse(await readFile(this.#path, 'utf8')) as Partial<ModelSettings>;
-			this.#value = { ...empty, ...value };
-		} catch {
-			this.#value = empty;
-		}
 		return this.#value;
 	}
 
@@ -52,5 +43,14 @@ export class ModelSettingsFile {
 		});
 		this.#writing = work.catch(() => undefined);
 		await work;
+	}
+}
+
+/** An absent or damaged file means that nothing was chosen. */
+function read(path: string): ModelSettings {
+	try {
+		return { ...empty, ...(JSON.parse(readFileSync(path, 'utf8')) as Partial<ModelSettings>) };
+	} catch {
+		return empty;
 	}
 }

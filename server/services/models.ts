@@ -48,6 +48,10 @@ export interface ModelServiceDeps {
 	}>;
 	/** Seconds an unused model stays loaded when a load says nothing else. */
 	readonly defaultTtlS: number;
+	/** Base address that downloads come from. */
+	readonly hubAddress: () => string;
+	/** Asks the hub for sizes, commits and licences; resolves to what could not be asked. */
+	readonly refresh: (signal: AbortSignal) => Promise<readonly string[]>;
 }
 
 export interface LoadWishes {
@@ -78,6 +82,8 @@ export interface ModelService {
 	readonly downloads: Downloads;
 	entries(): readonly CatalogueEntry[];
 	facts(id: string): KnownFacts | undefined;
+	hubAddress(): string;
+	refresh(signal: AbortSignal): Promise<readonly string[]>;
 	/** Everything: on this machine first, then what the catalogue offers beyond it. */
 	list(): Promise<readonly ModelInfo[]>;
 	target(name: string, device?: Device): Promise<DownloadTarget>;
@@ -135,6 +141,8 @@ export function createModelService(deps: ModelServiceDeps): ModelService {
 		downloads: deps.downloads,
 		entries: () => entries,
 		facts: factsOf,
+		hubAddress: deps.hubAddress,
+		refresh: deps.refresh,
 		list,
 		target,
 		download: async (name, wishes, follower, signal) => {

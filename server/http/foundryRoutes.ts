@@ -1,0 +1,142 @@
+/**
+ * The model service as its published clients of both generations call it: `/openai/…`, `/svc/list`,
+ * `/foundry/…`, `/models/…`.
+ */
+
+import type { Context, Hono } from 'hono';
+import type { Backend } from '../daemon/backend.ts';
+import { AppError } from '../protocol/index.ts';
+import { parseDownloadRequest } from '../services/downloadRequest.ts';
+import { parseFlag, parseLoadQuery } from '../services/loadQuery.ts';
+import { readJson } from './body.ts';
+import { catalogueWire, localWire } from './catalogueShape.ts';
+import { downloadStream } from './downloadStream.ts';
+import type { AppEnv } from './env.ts';
+import { mustHaveKey } from './guard.ts';
+
+/** User agents of SDKs that parse `Total NN%` lines. */
+const readsTotals = /foundry-local-(js|python|cs|rust)-sdk/i;
+
+export function registerFoundryRoutes(app: Hono<AppEnv>, backend: Backend): void {
+	const { models, gpus, settings } = backend;
+
+	const catalogue = async () => {
+		const [machine, here] = await Promise.all([gpus.devices(), models.host.list()]);
+		const entries = models
+			.entries()
+			.filter(
+				(entry) =>
+					machine.devices.has(entry.variant.device) &&
+					(machine.cuda || !/^CUDA/i.test(entry.variant.executionProvider)),
+			);
+		const known = new Set(entries.map((entry) => entry.id));
+		return [
+			...here.filter((model) => !known.has(model.id)).map(localWire),
+			...entries.map((entry) => catalogueWire(entry, models.facts(entry.id), models.hubAddress())),
+		];
+	};
+
+	app.get('/svc/list', async (context) => context.json({ models: await catalogue() }));
+	// The published clients iterate over the answer itself.
+	app.get('/foundry/list', async (context) => context.json(await catalogue()));
+	app.get('/foundry/cache', (context) => context.json({ location: settings.modelsDir }));
+
+	app.get('/openai/models', async (context) =>
+		context.json((await models.host.list()).map((model) => model.id)),
+	);
+	app.get('/openai/loadedmodels', (context) => context.json(models.host.loaded()));
+	app.get('/models/loaded', (context) => context.json(models.host.loaded()));
+
+	app.post('/openai/download', async (context) => {
+		const request = parseDownloadRequest(await readJson(context));
+		if (request.customDirPath !== undefined) mustHaveKey(context);
+		// Unknown names are an ordinary 404 instead of a stream that fails.
+		if (!(await isHere(backend, request.name))) await models.target(request.name);
+		const pipe = request.progressToken;
+		return downloadStream(
+			{
+				totals: readsTotals.test(context.req.header('user-agent') ?? ''),
+				quiet: pipe !== undefined && !request.ignorePipeReport,
+				signal: context.get('signal'),
+			},
+			async (onProgress, signal) => {
+				await models.download(
+					request.name,
+					{
+						...(request.token === undefined ? {} : { token: request.token }),
+						...(request.customDirPath === undefined ? {} : { folder: request.customDirPath }),
+						...(request.bufferBytes === undefined ? {} : { bufferBytes: request.bufferBytes }),
+					},
+					{
+						onProgress: (progress) => {
+							onProgress(progress);
+							if (pipe !== undefined)
+								backend.events.emit({ type: 'download', ...progress, progressToken: pipe });
+						},
+					},
+					signal,
+				);
+			},
+		);
+	});
+
+	const load = async (context: Context<AppEnv>, name: string) => {
+		const wishes = parseLoadQuery((key) => context.req.query(key));
+		if (!(await isHere(backend, name)))
+			throw new AppError(
+				'model_not_found',
+				// The published clients look for this very phrase to tell "not downloaded" from other errors.
+				`No OpenAIService provider found for modelName:${name}. It is not on this machine: download it first (nearglot models pull ${name}).`,
+				{ param: 'name' },
+			);
+		await models.load(name, wishes, context.get('signal'));
+	};
+	app.get('/openai/load/:name{.+}', async (context) => {
+		await load(context, context.req.param('name'));
+		return context.body(null, 200);
+	});
+	app.get('/models/load/:name{.+}', async (context) => {
+		const name = context.req.param('name');
+		const model = (await isHere(backend, name)) ? await models.host.resolve(name) : undefined;
+		const before = model !== undefined && models.host.loaded().includes(model.id);
+		await load(context, name);
+		return context.json({ status: before ? 'already_loaded' : 'loaded' });
+	});
+
+	app.get('/openai/unload/:name{.+}', async (context) => {
+		await unload(backend, context, context.req.param('name'));
+		return context.body(null, 200);
+	});
+	app.get('/models/unload/:name{.+}', async (context) =>
+		context.json({
+			status: (await unload(backend, context, context.req.param('name')))
+				? 'unloaded'
+				: 'not_loaded',
+		}),
+	);
+	app.get('/openai/unloadall', async (context) => {
+		await models.unloadAll(parseFlag(context.req.query('force'), 'force') ?? false);
+		return context.body(null, 200);
+	});
+
+	app.get('/openai/getgpudevice', (context) => context.json(gpus.chosen()));
+	app.get('/openai/setgpudevice/:id', async (context) => {
+		await gpus.choose(context.req.param('id'));
+		return context.body(null, 200);
+	});
+}
+
+function unload(backend: Backend, context: Context<AppEnv>, name: string): Promise<boolean> {
+	const force = parseFlag(context.req.query('force'), 'force') ?? false;
+	return backend.models.host.unload(name, force);
+}
+
+async function isHere(backend: Backend, name: string): Promise<boolean> {
+	return backend.models.host.resolve(name).then(
+		() => true,
+		(error: unknown) => {
+			if (error instanceof AppError && error.code === 'model_not_found') return false;
+			throw error;
+		},
+	);
+}

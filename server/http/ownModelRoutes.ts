@@ -1,0 +1,134 @@
+/**
+ * Models for our own command line and editor: everything the older service's routes cannot say. Needs
+ * the daemon's key, because it changes the machine.
+ */
+
+import type { Hono } from 'hono';
+import type { Backend } from '../daemon/backend.ts';
+import { secretNames } from '../daemon/secrets.ts';
+import { precisionSuffixes } from '../hub/select.ts';
+import { AppError, type Precision } from '../protocol/index.ts';
+import { readJson } from './body.ts';
+import type { AppEnv } from './env.ts';
+import { mustHaveKey } from './guard.ts';
+import { sse } from './sse.ts';
+
+export function registerOwnModelRoutes(app: Hono<AppEnv>, backend: Backend): void {
+	const { models, gpus } = backend;
+	app.use('/nearglot/models/*', async (context, next) => {
+		mustHaveKey(context);
+		await next();
+	});
+	app.use('/nearglot/secrets/*', async (context, next) => {
+		mustHaveKey(context);
+		await next();
+	});
+
+	app.get('/nearglot/models/list', async (context) =>
+		context.json({
+			models: await models.list(),
+			downloads: models.downloads.list(),
+			stats: await backend.host.stats(),
+		}),
+	);
+	app.get('/nearglot/models/gpus', async (context) =>
+		context.json({ gpus: await gpus.list(), chosen: gpus.chosen() }),
+	);
+
+	app.post('/nearglot/models/download', async (context) => {
+		const body = record(await readJson(context));
+		const name = required(body, 'model');
+		const precision = optional(body, 'precision');
+		if (precision !== undefined && !Object.hasOwn(precisionSuffixes, precision))
+			throw invalid('precision', `must be one of ${Object.keys(precisionSuffixes).join(', ')}`);
+		const revision = optional(body, 'revision');
+		const token = optional(body, 'token');
+		return sse({ signal: context.get('signal') }, async (writer, signal) => {
+			const model = await models.download(
+				name,
+				{
+					...(precision === undefined ? {} : { precision: precision as Precision }),
+					...(revision === undefined ? {} : { revision }),
+					...(token === undefined ? {} : { token }),
+				},
+				{
+					onProgress: (progress) => writer.data({ progress }),
+					onWait: (pid) => writer.data({ waitingFor: pid ?? null }),
+				},
+				signal,
+			);
+			writer.data({ model });
+		});
+	});
+	app.post('/nearglot/models/pause', async (context) => {
+		const name = required(record(await readJson(context)), 'model');
+		return context.json({ paused: await models.downloads.pause(name) });
+	});
+	app.post('/nearglot/models/remove', async (context) => {
+		const name = required(record(await readJson(context)), 'model');
+		return context.json({ removed: await models.remove(name) });
+	});
+	app.post('/nearglot/models/pin', async (context) => {
+		const body = record(await readJson(context));
+		if (typeof body['pinned'] !== 'boolean') throw invalid('pinned', 'must be true or false');
+		await models.pin(required(body, 'model'), body['pinned']);
+		return context.json({ pinned: body['pinned'] });
+	});
+	app.post('/nearglot/models/register', async (context) => {
+		const folder = required(record(await readJson(context)), 'folder');
+		return context.json({ models: await models.register(folder) });
+	});
+	app.post('/nearglot/models/unregister', async (context) => {
+		await models.unregister(required(record(await readJson(context)), 'folder'));
+		return context.json({});
+	});
+	app.post('/nearglot/models/import', async (context) => {
+		const body = record(await readJson(context));
+		const model = await models.import(
+			required(body, 'path'),
+			optional(body, 'name'),
+			context.get('signal'),
+		);
+		return context.json({ model });
+	});
+	app.post('/nearglot/models/refresh', async (context) =>
+		context.json({ failures: await models.refresh(context.get('signal')) }),
+	);
+
+	app.get('/nearglot/secrets/names', (context) => context.json({ names: backend.secrets.names() }));
+	app.post('/nearglot/secrets/set', async (context) => {
+		const body = record(await readJson(context));
+		for (const [name, value] of Object.entries(body)) {
+			const known = secretNames.find((entry) => entry === name);
+			if (known === undefined) throw invalid(name, `is not one of ${secretNames.join(', ')}`);
+			if (value !== null && (typeof value !== 'string' || value.length > 8192))
+				throw invalid(name, 'must be a string, or null to forget it');
+			backend.secrets.set(known, value ?? undefined);
+		}
+		return context.json({ names: backend.secrets.names() });
+	});
+}
+
+function record(value: unknown): Readonly<Record<string, unknown>> {
+	if (typeof value === 'object' && value !== null && !Array.isArray(value))
+		return value as Readonly<Record<string, unknown>>;
+	throw new AppError('invalid_request', 'The body must be a JSON object.');
+}
+
+function required(body: Readonly<Record<string, unknown>>, key: string): string {
+	const value = optional(body, key);
+	if (value === undefined) throw invalid(key, 'is missing');
+	return value;
+}
+
+function optional(body: Readonly<Record<string, unknown>>, key: string): string | undefined {
+	const value = body[key];
+	if (value == null) return undefined;
+	if (typeof value !== 'string' || value === '' || value.length > 4096)
+		throw invalid(key, 'must be a string');
+	return value;
+}
+
+function invalid(param: string, what: string): AppError {
+	return new AppError('invalid_request', `'${param}' ${what}.`, { param });
+}
