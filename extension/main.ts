@@ -1,18 +1,19 @@
 /** What VS Code loads. Everything heavy is loaded when it is first needed, never here. */
 
-import type * as vscode from 'vscode';
+import * as vscode from 'vscode';
 import { createExtension, type Extension } from './app.ts';
 
 let extension: Extension | undefined;
 
-export function activate(context: vscode.ExtensionContext): Extension {
+/** Returns its parts to tests only: they lead to the key of the daemon. */
+export function activate(context: vscode.ExtensionContext): Extension | undefined {
 	const started = performance.now();
 	extension = createExtension(context, () => {
 		// The bundler leaves this path alone: client.cjs lies beside the extension's bundle.
 		return require('./client.cjs') as typeof import('./client.ts');
 	});
 	extension.log.info(`activated in ${(performance.now() - started).toFixed(1)} ms`);
-	return extension;
+	return context.extensionMode === vscode.ExtensionMode.Test ? extension : undefined;
 }
 
 export async function deactivate(): Promise<void> {

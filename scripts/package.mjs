@@ -3,7 +3,15 @@
  * (default: this machine's), from the production bundles in dist/. All targets are built on any
  * machine, because native files come out of npm packages.
  */
-import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+	cpSync,
+	existsSync,
+	mkdirSync,
+	readFileSync,
+	rmSync,
+	statSync,
+	writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createVSIX } from '@vscode/vsce';
 import { npm, root } from './node.mjs';
@@ -81,7 +89,8 @@ function copyNative(target, folder) {
 		if (!existsSync(from)) throw new Error(`${from} is missing. Run npm install.`);
 		cpSync(from, join(folder, name, ...parts), {
 			recursive: true,
-			filter: (path) => !/\.(map|d\.[cm]?ts|md)$/.test(path) && !/libonnxruntime\.1\.\d+\.\d+\.dylib$/.test(path),
+			filter: (path) =>
+				!/\.(map|d\.[cm]?ts|md)$/.test(path) && !/libonnxruntime\.1\.\d+\.\d+\.dylib$/.test(path),
 		});
 	};
 	file('onnxruntime-node', 'package.json');
@@ -103,11 +112,14 @@ function fetchPackage(name, folder) {
 	mkdirSync(cache, { recursive: true });
 	writeFileSync(join(cache, 'package.json'), '{"private":true}\n');
 	const args = ['install', '--prefix', cache, '--no-save', '--force', '--ignore-scripts'];
-	npm([...args, '--no-audit', '--no-fund', '--loglevel=error', `${name}@${version}`], { cwd: cache });
+	npm([...args, '--no-audit', '--no-fund', '--loglevel=error', `${name}@${version}`], {
+		cwd: cache,
+	});
 	mkdirSync(dirname(folder), { recursive: true });
 	cpSync(join(cache, 'node_modules', ...name.split('/')), folder, { recursive: true });
 }
 
 const wanted = process.argv.slice(2);
 const targets = wanted.length > 0 ? wanted : [`${process.platform}-${process.arch}`];
-for (const target of targets.includes('all') ? Object.keys(sizeLimitsMb) : targets) await pack(target);
+for (const target of targets.includes('all') ? Object.keys(sizeLimitsMb) : targets)
+	await pack(target);

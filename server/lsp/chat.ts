@@ -13,6 +13,7 @@ import type {
 } from '../protocol/index.ts';
 import { AppError } from '../protocol/index.ts';
 import { type DaemonLink, jsonInit } from './daemonLink.ts';
+import { chatModel } from './models.ts';
 import { errorOfBody, isRecord } from './responseError.ts';
 import { readEvents } from './sse.ts';
 
@@ -24,9 +25,12 @@ export async function completeChat(
 	signal: AbortSignal,
 ): Promise<ChatResult> {
 	onDelta({ progress: { phase: 'connecting' } });
-	const response = await link.call('/v1/chat/completions', jsonInit(chatBody(params)), signal);
+	const model = await chatModel(link, params.model, signal);
+	onDelta({ progress: { phase: model.loaded ? 'prompt' : 'loading' } });
+	const body = chatBody({ ...params, model: model.id });
+	const response = await link.call('/v1/chat/completions', jsonInit(body), signal);
 	if (!response.body) throw new AppError('internal', 'The model server sent an empty answer.');
-	const answer = new Answer(params.model ?? '');
+	const answer = new Answer(model.id);
 	try {
 		for await (const event of readEvents(response.body)) {
 			if (event.data === '[DONE]') break;
@@ -62,7 +66,7 @@ export async function countTokens(
 
 function chatBody(params: ChatParams): Record<string, unknown> {
 	return {
-		...(params.model === undefined ? {} : { model: params.model }),
+		model: params.model,
 		messages: params.messages,
 		...(params.temperature === undefined ? {} : { temperature: params.temperature }),
 		...(params.maxTokens === undefined ? {} : { max_completion_tokens: params.maxTokens }),

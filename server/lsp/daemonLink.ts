@@ -25,7 +25,7 @@ export class DaemonLink {
 	readonly #onStatus: (status: StatusParams) => void;
 	readonly #closed = new AbortController();
 	#daemon: Promise<Daemon> | undefined;
-	#status: StatusParams = { health: 'ok', quiescent: true };
+	#status: StatusParams = { pid: process.pid, health: 'ok', quiescent: true };
 	#active = 0;
 
 	constructor(connect: ConnectDaemon, onStatus: (status: StatusParams) => void) {
@@ -109,6 +109,7 @@ export class DaemonLink {
 
 	#report(health: Omit<ServerHealth, 'quiescent'>, quiescent = true, daemon?: Daemon): void {
 		this.#set({
+			pid: process.pid,
 			...health,
 			quiescent: quiescent && this.#active === 0,
 			...(daemon ? { daemon: { url: daemon.url, pid: daemon.pid } } : {}),

@@ -1,6 +1,6 @@
 /** `nearglot/models…`: the daemon's list of models, and loading and unloading them. */
 
-import type { ModelInfo } from '../protocol/index.ts';
+import { AppError, type ModelInfo } from '../protocol/index.ts';
 import type { DaemonLink } from './daemonLink.ts';
 import { isRecord } from './responseError.ts';
 
@@ -9,7 +9,7 @@ export async function listModels(
 	link: DaemonLink,
 	signal: AbortSignal,
 ): Promise<{ models: ModelInfo[] }> {
-	const body = await link.json('/nearglot/models', undefined, signal);
+	const body = await link.json('/nearglot/models/list', undefined, signal);
 	const list = isRecord(body) && Array.isArray(body['models']) ? body['models'] : [];
 	return {
 		models: list.filter(
@@ -36,4 +36,38 @@ export async function unloadModel(
 ): Promise<Record<string, never>> {
 	await link.call(`/openai/unload/${encodeURIComponent(model)}`, { method: 'GET' }, signal);
 	return {};
+}
+
+/**
+ * The model that answers a chat: the named one, or the best that is on this machine: a loaded one
+ * first, then a pinned one, then downloaded ones before the built-in one.
+ */
+export async function chatModel(
+	link: DaemonLink,
+	name: string | undefined,
+	signal: AbortSignal,
+): Promise<{ readonly id: string; readonly loaded: boolean }> {
+	const { models } = await listModels(link, signal);
+	if (name !== undefined) {
+		const known = models.find(({ id, alias, name: bare }) => [id, alias, bare].includes(name));
+		return { id: name, loaded: known?.state === 'loaded' };
+	}
+	const ready = models
+		.filter(({ task, state }) => task === 'chat-completion' && ranks[state] !== undefined)
+		.sort((a, b) => rank(b) - rank(a));
+	const best = ready[0];
+	if (!best) {
+		throw new AppError(
+			'model_not_found',
+			'There is no chat model on this computer. Download one with nearglot models pull.',
+		);
+	}
+	return { id: best.id, loaded: best.state === 'loaded' };
+}
+
+/** States in which a model can answer without a download. */
+const ranks: Partial<Record<ModelInfo['state'], number>> = { cached: 1, loading: 2, loaded: 3 };
+
+function rank({ state, pinned, origin }: ModelInfo): number {
+	return (ranks[state] ?? 0) * 4 + (pinned ? 2 : 0) + (origin === 'built-in' ? 0 : 1);
 }

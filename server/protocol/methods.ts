@@ -117,6 +117,8 @@ export interface EndpointInfo {
 }
 
 export interface StatusParams extends ServerHealth {
+	/** Process of the front itself. */
+	readonly pid: number;
 	/** Absent while no daemon is connected. */
 	readonly daemon?: { readonly url: string; readonly pid: number };
 }

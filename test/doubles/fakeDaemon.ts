@@ -44,7 +44,13 @@ export async function startFakeDaemon(home?: string): Promise<FakeDaemon> {
 			return json({ error: { message: 'wrong key', code: 'invalid_api_key', param: null } }, 401);
 		}
 		if (url.pathname === '/health') {
-			return json({ status: 'ok', pid: process.pid, version: '9.9.9', idle: false, onPurpose: true });
+			return json({
+				status: 'ok',
+				pid: process.pid,
+				version: '9.9.9',
+				idle: false,
+				onPurpose: true,
+			});
 		}
 		asked.push(url.pathname + url.search);
 		const body = await readJson(request);
@@ -52,7 +58,10 @@ export async function startFakeDaemon(home?: string): Promise<FakeDaemon> {
 			case '/translate': {
 				const to = url.searchParams.get('to') ?? '';
 				if (to === 'xx') {
-					return json({ error: { code: 400036, message: 'The target language is not valid.' } }, 400);
+					return json(
+						{ error: { code: 400036, message: 'The target language is not valid.' } },
+						400,
+					);
 				}
 				const items = body as { Text: string }[];
 				return json(
@@ -69,6 +78,20 @@ export async function startFakeDaemon(home?: string): Promise<FakeDaemon> {
 						fr: { name: 'French', nativeName: 'Français', dir: 'ltr' },
 					},
 				});
+			case '/nearglot/models/list':
+				return json({
+					models: ['old', 'fake'].map((id) => ({
+						id,
+						name: id,
+						alias: id,
+						displayName: id,
+						task: 'chat-completion',
+						state: id === 'fake' ? 'loaded' : 'cached',
+						origin: 'built-in',
+					})),
+				});
+			case '/v1/chat/completions/tokenizer/encode/count':
+				return json({ tokenCount: JSON.stringify(body).length });
 			case '/v1/chat/completions':
 				chats.push(body as Record<string, unknown>);
 				return answer(request, response, body as { model?: string });
@@ -95,7 +118,9 @@ export async function startFakeDaemon(home?: string): Promise<FakeDaemon> {
 		const { words, hang, errorAfter } = fake.answer;
 		for (const [index, content] of words.entries()) {
 			if (errorAfter === index) {
-				send({ error: { message: 'The process running the model ended.', code: 'runner_crashed' } });
+				send({
+					error: { message: 'The process running the model ended.', code: 'runner_crashed' },
+				});
 				response.end('data: [DONE]\n\n');
 				return;
 			}

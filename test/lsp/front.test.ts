@@ -25,10 +25,7 @@ before(async () => {
 	daemon = await startFakeDaemon();
 	const up = new PassThrough();
 	const down = new PassThrough();
-	const connection = createConnection(
-		new StreamMessageReader(up),
-		new StreamMessageWriter(down),
-	);
+	const connection = createConnection(new StreamMessageReader(up), new StreamMessageWriter(down));
 	serveFront(connection, async () => {
 		connects++;
 		const { url, key } = daemon;
@@ -45,7 +42,9 @@ before(async () => {
 		};
 	});
 	client = createMessageConnection(new StreamMessageReader(down), new StreamMessageWriter(up));
-	client.onNotification('nearglot/status', (status: StatusParams) => statuses.push(status));
+	client.onNotification('nearglot/status', (status: StatusParams) => {
+		statuses.push(status);
+	});
 	client.listen();
 	await client.sendRequest('initialize', {
 		processId: null,
@@ -68,9 +67,15 @@ after(async () => {
 
 async function chat(params: object, token?: CancellationTokenSource) {
 	const deltas: ChatDelta[] = [];
-	const listening = client.onProgress(new ProgressType<ChatDelta>(), 'p1', (delta) => deltas.push(delta));
+	const listening = client.onProgress(new ProgressType<ChatDelta>(), 'p1', (delta) => {
+		deltas.push(delta);
+	});
 	try {
-		const whole = { messages: [{ role: 'user', content: 'how?' }], partialResultToken: 'p1', ...params };
+		const whole = {
+			messages: [{ role: 'user', content: 'how?' }],
+			partialResultToken: 'p1',
+			...params,
+		};
 		const result = await (token
 			? client.sendRequest<ChatResult>('nearglot/chat', whole, token.token)
 			: client.sendRequest<ChatResult>('nearglot/chat', whole));
@@ -90,19 +95,23 @@ test('a chat streams its pieces as partial results and ends with the whole answe
 	assert.equal(body?.['temperature'], 0.5);
 	assert.equal(body?.['max_completion_tokens'], 9);
 	assert.equal(body?.['stream'], true);
+	assert.equal(body?.['model'], 'fake', 'a loaded model is taken before others');
 });
 
 test('an error of the daemon reaches the editor with its code, message and parameter', async () => {
-	await assert.rejects(chat({ model: 'unknown' }), (error: Error & { code: number; data: object }) => {
-		assert.equal(error.code, -32013);
-		assert.match(error.message, /Known: fake/);
-		assert.deepEqual(error.data, {
-			code: 'model_not_found',
-			message: "There is no model 'unknown'. Known: fake.",
-			param: 'model',
-		});
-		return true;
-	});
+	await assert.rejects(
+		chat({ model: 'unknown' }),
+		(error: Error & { code: number; data: object }) => {
+			assert.equal(error.code, -32013);
+			assert.match(error.message, /Known: fake/);
+			assert.deepEqual(error.data, {
+				code: 'model_not_found',
+				message: "There is no model 'unknown'. Known: fake.",
+				param: 'model',
+			});
+			return true;
+		},
+	);
 });
 
 test('an error in the middle of a stream is an error, not an end', async () => {
@@ -169,7 +178,12 @@ test('long lists of texts are cut into calls the interface allows', async () => 
 test('a selection offers one action per language and resolves it into an edit', async () => {
 	const uri = 'file:///a.txt';
 	await client.sendNotification('textDocument/didOpen', {
-		textDocument: { uri, languageId: 'plaintext', version: 3, text: 'one\r\n  two  \r\n\r\n12\r\n' },
+		textDocument: {
+			uri,
+			languageId: 'plaintext',
+			version: 3,
+			text: 'one\r\n  two  \r\n\r\n12\r\n',
+		},
 	});
 	const range = { start: { line: 0, character: 0 }, end: { line: 4, character: 0 } };
 	const actions = await client.sendRequest<{ title: string; kind: string; edit?: object }[]>(
@@ -183,10 +197,9 @@ test('a selection offers one action per language and resolves it into an edit', 
 			['Translate to French', 'refactor.rewrite.nearglot.translate'],
 		],
 	);
-	const resolved = await client.sendRequest<{ edit: { changes: Record<string, { newText: string }[]> } }>(
-		'codeAction/resolve',
-		actions[0],
-	);
+	const resolved = await client.sendRequest<{
+		edit: { changes: Record<string, { newText: string }[]> };
+	}>('codeAction/resolve', actions[0]);
 	assert.equal(resolved.edit.changes[uri]?.[0]?.newText, '[de] one\r\n  [de] two  \r\n\r\n12\r\n');
 	const nothing = { start: { line: 3, character: 0 }, end: { line: 3, character: 2 } };
 	assert.deepEqual(

@@ -4,7 +4,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readEvents } from '../../server/lsp/sse.ts';
 
-const stream = ': hello\r\n\r\ndata: {"a":1}\n\nevent: end\rdata: ü\r\rdata:x\ndata: y\n\ndata: lost';
+const stream =
+	': hello\r\n\r\ndata: {"a":1}\n\nevent: end\rdata: ü\r\rdata:x\ndata: y\n\ndata: lost';
 const expected = [
 	{ event: 'message', data: '{"a":1}' },
 	{ event: 'end', data: 'ü' },

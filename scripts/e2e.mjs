@@ -1,0 +1,81 @@
+/**
+ * End-to-end tests in a real VS Code: the mocha suite inside the extension host, then the packed VSIX
+ * driven through a browser. Needs linux-x64 and Chromium. Ends with `N passed, N failed`.
+ * `node scripts/e2e.mjs [suite|ui] [path fragment …]`.
+ */
+
+import { spawnSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { run } from 'node:test';
+import { root } from './node.mjs';
+import { installHost } from './vscode-host/install.mjs';
+
+const work = join(root, 'test/.work/e2e');
+const [only, ...fragments] = process.argv.slice(2);
+let passed = 0;
+let failed = 0;
+
+function tell(title, error, durationMs = 0) {
+	if (error === undefined) passed++;
+	else failed++;
+	const seconds = (durationMs / 1000).toFixed(1);
+	console.log(`${error === undefined ? 'ok    ' : 'FAILED'} ${title} (${seconds} s)`);
+	if (error) console.log(`       ${error.replaceAll('\n', '\n       ')}`);
+}
+
+installHost();
+if (only !== 'ui') {
+	const { runSuite } = await import('./vscode-host/suite.mjs');
+	const { tests } = await runSuite({ dir: join(work, 'suite') });
+	for (const { title, passed: ok, error, durationMs } of tests) {
+		tell(title, ok ? undefined : (error ?? 'failed'), durationMs);
+	}
+	stopDaemon(join(work, 'suite/home'));
+}
+if (only !== 'suite') {
+	const packed = spawnSync(process.execPath, [join(root, 'scripts/package.mjs'), 'linux-x64'], {
+		stdio: ['ignore', 'inherit', 'inherit'],
+	});
+	if (packed.status !== 0) tell('the extension is packed', `scripts/package.mjs: ${packed.status}`);
+	else await runUi();
+	stopDaemon(join(work, 'ui/home'));
+}
+console.log(`${passed} passed, ${failed} failed`);
+process.exit(failed === 0 && passed > 0 ? 0 : 1);
+
+async function runUi() {
+	process.env.E2E_DIR = join(work, 'ui');
+	process.env.E2E_VSIX = join(root, 'nearglot-linux-x64.vsix');
+	const folder = join(root, 'test/e2e');
+	const files = readdirSync(folder)
+		.filter((file) => file.endsWith('.e2e.ts'))
+		.filter((file) => fragments.length === 0 || fragments.some((part) => file.includes(part)))
+		.map((file) => join(folder, file));
+	const { closeDesk } = await import('../test/e2e/window.ts');
+	const stream = run({ files, isolation: 'none', timeout: 240_000 });
+	const finished = new Promise((resolve) => stream.once('end', resolve));
+	stream.on('test:pass', ({ name, details, file }) =>
+		tell(`${relative(folder, file ?? '')}: ${name}`, undefined, details.duration_ms),
+	);
+	stream.on('test:fail', ({ name, details, file }) => {
+		const cause = details.error?.cause ?? details.error;
+		tell(
+			`${relative(folder, file ?? '')}: ${name}`,
+			String(cause?.stack ?? cause),
+			details.duration_ms,
+		);
+	});
+	stream.resume();
+	await finished;
+	await closeDesk();
+}
+
+/** Ends the daemon a run has started, which would otherwise wait for more work. */
+function stopDaemon(home) {
+	try {
+		process.kill(JSON.parse(readFileSync(join(home, 'endpoint.json'), 'utf8')).pid, 'SIGTERM');
+	} catch {
+		// None was started, or it has ended.
+	}
+}

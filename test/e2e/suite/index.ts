@@ -1,0 +1,35 @@
+/** Entry that VS Code's test runner loads: runs the mocha suite and writes what came out. */
+
+import { writeFileSync } from 'node:fs';
+import Mocha from 'mocha';
+
+interface Outcome {
+	readonly title: string;
+	readonly passed: boolean;
+	readonly error?: string;
+	readonly durationMs?: number;
+}
+
+/** Called inside the extension host, by @vscode/test-electron and by the headless host alike. */
+export async function run(): Promise<void> {
+	const mocha = new Mocha({ ui: 'bdd', timeout: 90_000, color: false });
+	const tests: Outcome[] = [];
+	mocha.suite.emit('pre-require', globalThis, '', mocha);
+	await import('./extension.ts');
+	const failures = await new Promise<number>((resolve) => {
+		const runner = mocha.run(resolve);
+		runner.on('pass', (test) =>
+			tests.push({ title: test.fullTitle(), passed: true, durationMs: test.duration ?? 0 }),
+		);
+		runner.on('fail', (test, error: Error) =>
+			tests.push({
+				title: test.fullTitle(),
+				passed: false,
+				error: String(error.stack ?? error).slice(0, 1500),
+			}),
+		);
+	});
+	const report = process.env['TEST_REPORT'];
+	if (report) writeFileSync(report, JSON.stringify({ tests }));
+	if (failures > 0) throw new Error(`${failures} tests failed`);
+}

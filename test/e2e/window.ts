@@ -1,0 +1,142 @@
+/** A VS Code window with the packed extension, for tests that click and type. */
+
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type BrowserContext, chromium, type FrameLocator, type Page } from 'playwright-core';
+// @ts-expect-error: the scripts are plain JavaScript
+import { chromiumOptions, hostCommand, startHost } from '../../scripts/vscode-host/server.mjs';
+
+interface Host {
+	readonly base: string;
+	stop(): Promise<void>;
+}
+
+export interface Desk {
+	readonly context: BrowserContext;
+	readonly host: Host;
+	/** Folder the windows open. */
+	readonly workspace: string;
+	/** Data folder of the daemon under test. */
+	readonly home: string;
+	/** Where pictures go. */
+	readonly pictures: string;
+	open(): Promise<Page>;
+}
+
+/** Longest wait for something on the screen, on a slow machine. */
+export const patientMs = 60_000;
+
+let shared: Promise<Desk> | undefined;
+
+/** The one VS Code all files of this folder use, started by whoever comes first. */
+export function desk(): Promise<Desk> {
+	shared ??= startDesk();
+	return shared;
+}
+
+/** Ends what {@link desk} started. */
+export async function closeDesk(): Promise<void> {
+	if (!shared) return;
+	const { context, host } = await shared;
+	await context.close();
+	await host.stop();
+}
+
+async function startDesk(): Promise<Desk> {
+	const dir = process.env['E2E_DIR'];
+	const vsix = process.env['E2E_VSIX'];
+	if (!dir || !vsix) throw new Error('Run these tests with scripts/e2e.mjs.');
+	const workspace = join(dir, 'workspace');
+	const home = join(dir, 'home');
+	const pictures = join(dir, 'pictures');
+	rmSync(dir, { recursive: true, force: true });
+	for (const folder of [workspace, pictures]) mkdirSync(folder, { recursive: true });
+	writeFileSync(join(workspace, 'notes.txt'), 'The file could not be opened.\nPlease try again.\n');
+	writeFileSync(
+		join(workspace, 'greet.py'),
+		'# Open the file and read the first line.\ndef greet(name):\n\treturn "hello " + name\n',
+	);
+	await hostCommand(dir, ['--install-extension', vsix]);
+	const host = (await startHost({
+		dir,
+		env: { NEARGLOT_HOME: home },
+		settings: { 'nearglot.translate.targetLanguage': 'de' },
+	})) as Host;
+	const context = await chromium.launchPersistentContext(join(dir, 'browser'), {
+		...chromiumOptions,
+		viewport: { width: 1280, height: 800 },
+		permissions: ['clipboard-read', 'clipboard-write'],
+	});
+	context.setDefaultTimeout(patientMs);
+	return {
+		context,
+		host,
+		workspace,
+		home,
+		pictures,
+		open: async () => {
+			const blank = context.pages().find((page) => page.url() === 'about:blank');
+			const page = blank ?? (await context.newPage());
+			await page.goto(`${host.base}/?folder=${encodeURIComponent(workspace)}`);
+			await statusItem(page).waitFor();
+			return page;
+		},
+	};
+}
+
+/** The item in the status bar; its label says how the server is. */
+export function statusItem(page: Page) {
+	return page.locator('#nearglot\\.nearglot\\.nearglot\\.status, [id$="nearglot.status"]').first();
+}
+
+/** Runs a command by its title from the palette. */
+export async function command(page: Page, title: string): Promise<void> {
+	await page.keyboard.press('F1');
+	const input = page.locator('.quick-input-widget input.input');
+	await input.waitFor();
+	await input.fill(`>${title}`);
+	await page
+		.locator('.quick-input-list .monaco-list-row')
+		.filter({ hasText: title })
+		.first()
+		.waitFor();
+	await page.keyboard.press('Enter');
+}
+
+/** Opens a file of the workspace and waits for its text. */
+export async function openFile(page: Page, name: string, contains: string): Promise<void> {
+	await page.keyboard.press('Control+P');
+	const input = page.locator('.quick-input-widget input.input');
+	await input.waitFor();
+	await input.fill(name);
+	await page
+		.locator('.quick-input-list .monaco-list-row')
+		.filter({ hasText: name })
+		.first()
+		.waitFor();
+	await page.keyboard.press('Enter');
+	await editorText(page).filter({ hasText: contains }).first().waitFor();
+}
+
+/** The lines of the active editor. */
+export function editorText(page: Page) {
+	return page.locator('.editor-instance .view-lines').first();
+}
+
+/** Opens the chat view and returns its page. */
+export async function openChat(page: Page): Promise<FrameLocator> {
+	await command(page, 'Nearglot: Open Chat');
+	const frame = page.frameLocator('iframe.webview.ready').first().frameLocator('#active-frame');
+	await frame.locator('.composer textarea').waitFor();
+	return frame;
+}
+
+/** Asks and waits for the finished answer; returns its words. */
+export async function ask(frame: FrameLocator, question: string): Promise<string> {
+	await frame.locator('.composer textarea').fill(question);
+	await frame.locator('.composer .send').click();
+	await frame.locator('.question').filter({ hasText: question }).last().waitFor();
+	const answer = frame.locator('.answer').last();
+	await answer.and(frame.locator('[aria-busy="false"]')).waitFor();
+	return answer.innerText();
+}
