@@ -1,17 +1,42 @@
 /** `nearglot models …`: finds the sub-command. Each lives in a file of its own. */
 
 import { type Command, type CommandIo, UsageError } from './command.ts';
+import {
+	addFolder,
+	dropFolder,
+	importModel,
+	loadModel,
+	pinModel,
+	refreshCatalogue,
+	removeModel,
+	unloadModel,
+	unpinModel,
+} from './modelsChange.ts';
 import { listModels } from './modelsList.ts';
+import { pullModel } from './modelsPull.ts';
+import { searchModels, whereModels } from './modelsSearch.ts';
 
 type Run = (args: readonly string[], io: CommandIo) => Promise<number>;
 
 /** Name → what it does and how it is loaded. To add one: a file `modelsX.ts` and a row here. */
 const commands: Readonly<Record<string, { readonly summary: string; readonly run: Run }>> = {
 	list: { summary: 'models on this machine', run: listModels },
+	search: { summary: '[WORDS] models that can be had', run: searchModels },
+	pull: { summary: 'NAME | OWNER/NAME [--precision P] [--revision R]', run: pullModel },
+	load: { summary: 'NAME [--ttl SECONDS] [--ep PROVIDER] [--keep]', run: loadModel },
+	unload: { summary: 'NAME | --all [--force]', run: unloadModel },
+	remove: { summary: 'NAME: deletes its files', run: removeModel },
+	pin: { summary: 'NAME: never unloaded by itself', run: pinModel },
+	unpin: { summary: 'NAME', run: unpinModel },
+	where: { summary: '[NAME] folder of a model, or of all', run: whereModels },
+	add: { summary: 'FOLDER: use a model, or another tool’s models, in place', run: addFolder },
+	drop: { summary: 'FOLDER: stop using it; its files stay', run: dropFolder },
+	import: { summary: 'FOLDER | ARCHIVE [--name N]: copy a model in', run: importModel },
+	refresh: { summary: 'ask the hub for sizes and licences', run: refreshCatalogue },
 };
 
 const rows = Object.entries(commands).map(
-	([name, { summary }]) => `  ${name.padEnd(8)} ${summary}`,
+	([name, { summary }]) => `  ${name.padEnd(9)} ${summary}`,
 );
 
 export const modelsCommand: Command = {

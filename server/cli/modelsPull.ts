@@ -1,0 +1,62 @@
+/** `nearglot models pull NAME`: licence first, then progress; Ctrl+C pauses, the next run resumes. */
+
+import { findOrStartDaemon } from '../daemon/client.ts';
+import type { DownloadProgress, ModelInfo } from '../protocol/index.ts';
+import { readArgs } from './args.ts';
+import { type CommandIo, UsageError } from './command.ts';
+import { byteText, plainText } from './plainText.ts';
+import { ProgressBar } from './progressBar.ts';
+import { sseEvents } from './sseEvents.ts';
+
+export async function pullModel(args: readonly string[], io: CommandIo): Promise<number> {
+	const options = readArgs(args, {
+		precision: { type: 'string' },
+		revision: { type: 'string' },
+		json: { type: 'boolean' },
+	});
+	const [name, ...more] = options.positionals;
+	if (name === undefined || more.length > 0)
+		throw new UsageError('models pull takes one name: of the catalogue, or owner/name of a hub.');
+	const daemon = await findOrStartDaemon({ env: io.env }, io.signal);
+	const { models } = (await daemon.get('/nearglot/models/list', io.signal)) as {
+		models: ModelInfo[];
+	};
+	const known = models.find((model) =>
+		[model.id, model.name, model.alias].some((own) => own.toLowerCase() === name.toLowerCase()),
+	);
+	if (known !== undefined && known.license !== '')
+		io.stderr.write(`${known.displayName}, by ${known.publisher}. Licence: ${known.license}.\n`);
+	const bar = new ProgressBar(io.stderr);
+	const precision = options.text('precision');
+	const revision = options.text('revision');
+	try {
+		const response = await daemon.post(
+			'/nearglot/models/download',
+			{
+				model: name,
+				...(precision === undefined ? {} : { precision }),
+				...(revision === undefined ? {} : { revision }),
+			},
+			io.signal,
+		);
+		for await (const event of sseEvents(response)) {
+			if (event['progress'] !== undefined) bar.update(event['progress'] as DownloadProgress);
+			if ('waitingFor' in event)
+				io.stderr.write('Another process is downloading this model; waiting for it.\n');
+			if (event['model'] === undefined) continue;
+			bar.end();
+			const model = event['model'] as ModelInfo;
+			if (options.has('json')) io.stdout.write(`${JSON.stringify(model)}\n`);
+			else
+				io.stdout.write(
+					`${plainText(model.id)} is ready (${byteText(model.sizeBytes)}, ${plainText(model.folder ?? '')}).\n`,
+				);
+		}
+		return 0;
+	} catch (error) {
+		bar.end();
+		if (!io.signal.aborted) throw error;
+		io.stderr.write(`Paused. Run it again to resume: nearglot models pull ${name}\n`);
+		return 130;
+	}
+}

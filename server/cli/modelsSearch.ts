@@ -1,0 +1,69 @@
+/** `nearglot models search [WORDS]` and `nearglot models where [NAME]`. */
+
+import { findOrStartDaemon } from '../daemon/client.ts';
+import type { ModelInfo } from '../protocol/index.ts';
+import { readArgs } from './args.ts';
+import { type CommandIo, UsageError } from './command.ts';
+import { byteText, plainText, table } from './plainText.ts';
+
+/** Models whose name, publisher, task or language has every word. */
+export async function searchModels(args: readonly string[], io: CommandIo): Promise<number> {
+	const options = readArgs(args, { json: { type: 'boolean' } });
+	const words = options.positionals.map((word) => word.toLowerCase());
+	const daemon = await findOrStartDaemon({ env: io.env }, io.signal);
+	const { models } = (await daemon.get('/nearglot/models/list', io.signal)) as {
+		models: ModelInfo[];
+	};
+	const found = models.filter((model) => {
+		const text = [model.id, model.alias, model.displayName, model.publisher, model.task]
+			.concat(model.languages ?? [])
+			.join(' ')
+			.toLowerCase();
+		return words.every((word) => text.includes(word));
+	});
+	if (options.has('json')) {
+		io.stdout.write(`${JSON.stringify(found, null, '\t')}\n`);
+		return 0;
+	}
+	if (found.length === 0) {
+		io.stderr.write(`No model matches ${words.join(' ')}.\n`);
+		return 1;
+	}
+	const rows = found.map((model) => [
+		plainText(model.alias),
+		plainText(model.id),
+		model.task,
+		byteText(model.sizeBytes),
+		plainText(model.license),
+		model.state,
+	]);
+	io.stdout.write(`${table([['ALIAS', 'MODEL', 'TASK', 'SIZE', 'LICENCE', 'STATE'], ...rows])}\n`);
+	return 0;
+}
+
+/** The folder of a model, or of all models. */
+export async function whereModels(args: readonly string[], io: CommandIo): Promise<number> {
+	const options = readArgs(args, {});
+	const [name, ...more] = options.positionals;
+	if (more.length > 0) throw new UsageError('models where takes at most one model.');
+	const daemon = await findOrStartDaemon({ env: io.env }, io.signal);
+	if (name === undefined) {
+		const { location } = (await daemon.get('/foundry/cache', io.signal)) as { location: string };
+		io.stdout.write(`${location}\n`);
+		return 0;
+	}
+	const { models } = (await daemon.get('/nearglot/models/list', io.signal)) as {
+		models: ModelInfo[];
+	};
+	const wanted = name.toLowerCase();
+	const model = models.find(
+		({ id, name: own, alias, folder }) =>
+			folder !== undefined && [id, own, alias].some((text) => text.toLowerCase() === wanted),
+	);
+	if (model?.folder === undefined) {
+		io.stderr.write(`${plainText(name)} is not on this machine.\n`);
+		return 1;
+	}
+	io.stdout.write(`${model.folder}\n`);
+	return 0;
+}
