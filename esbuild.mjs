@@ -37,6 +37,7 @@ const builds = [
 	{ ...node, entryPoints: { extension: 'extension/main.ts' }, external: [...external, './client.cjs'] },
 	{ ...node, entryPoints: { client: 'extension/client.ts' } },
 	{ ...node, entryPoints: { server: 'server/main.ts' } },
+	{ ...node, entryPoints: { 'audio-worker': 'server/audio/decodeWorker.ts' } },
 	{
 		...common,
 		entryPoints: { chat: 'webview/chat.tsx', studio: 'webview/studio.tsx', transcript: 'webview/transcript.tsx' },

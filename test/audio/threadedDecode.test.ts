@@ -1,0 +1,70 @@
+/** The decoding thread: same samples, bounded work ahead, and no file that hangs or ends the process. */
+
+import assert from 'node:assert/strict';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { memorySource } from '../../server/audio/audioSource.ts';
+import { decodeAudio } from '../../server/audio/decodeAudio.ts';
+import { decodeInThread } from '../../server/audio/threadedDecode.ts';
+import { AppError } from '../../server/protocol/index.ts';
+import { speechLike, wavFile } from './madeAudio.ts';
+
+const limits = { maximumS: 1000, stallMs: 30_000 };
+let folder = '';
+let path = '';
+const bytes = wavFile(speechLike(40, 44_100), { rateHz: 44_100 });
+before(async () => {
+	folder = await mkdtemp(join(tmpdir(), 'nearglot-thread-'));
+	path = join(folder, 'a.wav');
+	await writeFile(path, bytes);
+});
+after(() => rm(folder, { recursive: true, force: true }));
+
+async function collect(samples: AsyncIterable<Float32Array>): Promise<number[]> {
+	const all: number[] = [];
+	for await (const block of samples) for (const value of block) all.push(value);
+	return all;
+}
+
+test('the thread gives the samples that decoding in place gives', async () => {
+	const direct = await decodeAudio(memorySource(bytes));
+	const threaded = await decodeInThread(path, limits);
+	assert.deepEqual(threaded.info, direct.info);
+	assert.deepEqual(await collect(threaded.samples), await collect(direct.samples));
+});
+
+test('samples come in pieces of a second, and stopping early ends the thread', async () => {
+	const { samples } = await decodeInThread(path, limits);
+	const iterator = samples[Symbol.asyncIterator]();
+	const first = await iterator.next();
+	assert.equal(first.value?.length, 16_384);
+	await iterator.return?.(undefined);
+	assert.deepEqual(await iterator.next(), { value: undefined, done: true });
+});
+
+test('errors of the decoder arrive with their code and sentence', async () => {
+	const bad = join(folder, 'bad.wav');
+	await writeFile(bad, bytes.subarray(0, bytes.length / 2));
+	await assert.rejects(decodeInThread(bad, limits), (error: unknown) => {
+		assert.ok(error instanceof AppError);
+		assert.equal(error.code, 'invalid_audio');
+		assert.match(error.message, /cut off/);
+		return true;
+	});
+	await assert.rejects(decodeInThread(join(folder, 'none.wav'), limits), { code: 'not_found' });
+	const long = await decodeInThread(path, { maximumS: 50 });
+	assert.equal((await collect(long.samples)).length, 640_000);
+	await assert.rejects(decodeInThread(path, { maximumS: 10 }), { code: 'payload_too_large' });
+});
+
+test('cancelling ends the thread before and while it works', async () => {
+	await assert.rejects(decodeInThread(path, limits, AbortSignal.abort()), { code: 'cancelled' });
+	const stop = new AbortController();
+	const { samples } = await decodeInThread(path, limits, stop.signal);
+	const iterator = samples[Symbol.asyncIterator]();
+	await iterator.next();
+	stop.abort();
+	await assert.rejects(iterator.next(), { code: 'cancelled' });
+});
