@@ -1,0 +1,114 @@
+/** A backend with its HTTP interface inside the test's own process, on a free port. */
+
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type Backend, type BackendSettings, createBackend } from '../../server/daemon/backend.ts';
+import { builtInModelsDir } from '../../server/daemon/machine.ts';
+import { type ListenOptions, listen } from '../../server/http/listen.ts';
+import { silentLogger } from '../../server/services/log.ts';
+
+export interface TestServer {
+	readonly url: string;
+	readonly backend: Backend;
+	readonly key: string;
+	/** Why the daemon would have ended. */
+	readonly stopped: string[];
+	post(path: string, body: unknown, init?: RequestInit): Promise<Response>;
+	close(): Promise<void>;
+}
+
+export interface TestServerOptions {
+	readonly modelsDir?: string;
+	/** Runner that obeys the prompt instead of a model. */
+	readonly fakeRunner?: boolean;
+	readonly settings?: Partial<BackendSettings>;
+	readonly listen?: Partial<ListenOptions>;
+	readonly env?: NodeJS.ProcessEnv;
+}
+
+const fake = fileURLToPath(new URL('../daemon/fakeRunner.ts', import.meta.url));
+
+export async function startTestServer(options: TestServerOptions = {}): Promise<TestServer> {
+	const home = await mkdtemp(join(tmpdir(), 'nearglot-http-'));
+	const key = 'test-key';
+	const stopped: string[] = [];
+	const env = { ...process.env, ...options.env };
+	const backend = await createBackend(
+		{
+			modelsDir: options.modelsDir ?? join(home, 'models'),
+			builtInDir: builtInModelsDir(),
+			dataDir: home,
+			pipePath: join(home, 'daemon.sock'),
+			version: '1.2.3',
+			onPurpose: true,
+			env,
+			models: { defaultTtlS: 0, loadTimeoutMs: 120_000 },
+			metricLabels: [],
+			stop: (reason) => stopped.push(reason),
+			...options.settings,
+		},
+		{
+			log: silentLogger,
+			...(options.fakeRunner
+				? {
+						runner: () => ({
+							file: process.execPath,
+							args: ['--disable-warning=ExperimentalWarning', fake],
+							env,
+						}),
+					}
+				: {}),
+		},
+	);
+	const listener = await listen(backend, {
+		port: 0,
+		host: '127.0.0.1',
+		key,
+		requireKey: false,
+		allowedOrigins: [],
+		allowedHosts: [],
+		...options.listen,
+	});
+	return {
+		url: listener.url,
+		backend,
+		key,
+		stopped,
+		post: (path, body, init = {}) =>
+			fetch(new URL(path, listener.url), {
+				method: 'POST',
+				body: typeof body === 'string' ? body : JSON.stringify(body),
+				...init,
+				headers: { 'content-type': 'application/json', ...init.headers },
+			}),
+		close: async () => {
+			await listener.close();
+			await backend.close();
+			await rm(home, { recursive: true, force: true });
+		},
+	};
+}
+
+/** The `data:` values of a stream, parsed; `[DONE]` stays text. */
+export async function sseData(response: Response): Promise<unknown[]> {
+	const text = await response.text();
+	return text
+		.split('\n')
+		.filter((line) => line.startsWith('data: '))
+		.map((line) => line.slice(6))
+		.map((data) => (data === '[DONE]' ? data : JSON.parse(data)));
+}
+
+/** Waits until a condition holds; fails after a generous time. */
+export async function until(
+	what: string,
+	condition: () => boolean | Promise<boolean>,
+): Promise<void> {
+	const deadline = performance.now() + 30_000;
+	while (!(await condition())) {
+		if (performance.now() > deadline) throw new Error(`Timed out waiting until ${what}.`);
+		await new Promise((resolve) => setTimeout(resolve, 25));
+	}
+}
