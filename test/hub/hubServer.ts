@@ -37,8 +37,12 @@ export interface TestHub extends AsyncDisposable {
 
 export const testCommit = 'a'.repeat(40);
 
-/** Starts the hub with one repository, `acme/tiny`. */
-export async function startHub(content: HubContent, faults: HubFaults = {}): Promise<TestHub> {
+/** Starts the hub with one repository. */
+export async function startHub(
+	content: HubContent,
+	faults: HubFaults = {},
+	repository = 'acme/tiny',
+): Promise<TestHub> {
 	const server: Server = createServer((request, response) => {
 		void answer(request, response).catch(() => response.destroy());
 	});
@@ -60,11 +64,11 @@ export async function startHub(content: HubContent, faults: HubFaults = {}): Pro
 		const path = decodeURIComponent(url.pathname);
 		const range = request.headers.range;
 		hub.requests.push({ path, range, authorization: request.headers.authorization });
-		if (path.startsWith('/api/models/acme/tiny/revision/')) {
+		if (path.startsWith(`/api/models/${repository}/revision/`)) {
 			response.end(JSON.stringify({ sha: testCommit, cardData: { license: 'mit' } }));
 			return;
 		}
-		if (path.startsWith('/api/models/acme/tiny/tree/')) {
+		if (path.startsWith(`/api/models/${repository}/tree/`)) {
 			response.end(
 				JSON.stringify(
 					Object.entries(content).map(([name, bytes]) => ({
@@ -85,8 +89,10 @@ export async function startHub(content: HubContent, faults: HubFaults = {}): Pro
 			);
 			return;
 		}
-		const name =
-			path.match(/^\/acme\/tiny\/resolve\/[^/]+\/(.*)$/)?.[1] ?? path.match(/^\/cdn\/(.*)$/)?.[1];
+		const prefix = `/${repository}/resolve/`;
+		const name = path.startsWith(prefix)
+			? path.slice(prefix.length).replace(/^[^/]+\//, '')
+			: path.match(/^\/cdn\/(.*)$/)?.[1];
 		const bytes = name === undefined ? undefined : content[name];
 		if (name === undefined || bytes === undefined) {
 			response.writeHead(404).end('{}');
