@@ -241,8 +241,12 @@ export interface SpeechResult {
 	readonly language: string;
 	readonly languageProbability: number;
 	readonly noSpeechProb: number;
+	/** The temperature whose text was believed. */
+	readonly temperature: number;
 	readonly tokens: readonly SpeechToken[];
 	readonly text: string;
+	/** Seconds that are dealt with: words cut off by the end of the stretch come after it. */
+	readonly consumedS: number;
 	/** Seconds relative to the start of the samples. */
 	readonly segments: readonly {
 		readonly start: number;
