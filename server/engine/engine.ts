@@ -11,6 +11,11 @@ import { openRuntime } from './runtime/openRuntime.ts';
 import { physicalCores } from './runtime/threads.ts';
 import { createGenerator } from './schedule/generator.ts';
 import { Scheduler } from './schedule/scheduler.ts';
+import { alignmentHeads, chooseHeads } from './seq2seq/alignment.ts';
+import type { EncoderDecoder } from './seq2seq/encoderDecoder.ts';
+import { openEncoderDecoder } from './seq2seq/openEncoderDecoder.ts';
+import { Translator } from './seq2seq/translator.ts';
+import { openSpeech } from './speech/openSpeech.ts';
 import { loadTextModel } from './tokenizer/textModel.ts';
 
 /** What one kind of model can do; everything else is refused. */
@@ -90,8 +95,74 @@ export async function loadEngine(options: LoadOptions): Promise<EngineModel> {
 			const decoder = await loadDecoder({ ...parts, contextLength });
 			return decoderAbilities(description, decoder, contextLength, options);
 		}
+		if (description.architecture === 'encoder-decoder') {
+			const model = await openEncoderDecoder(parts);
+			return description.task === 'automatic-speech-recognition'
+				? speechAbilities(description, model)
+				: translationAbilities(description, model, contextLength);
+		}
 		throw new AppError('unsupported_model', `${description.architecture} models cannot be loaded.`);
 	}
+}
+
+const noCounters = {
+	running: 0,
+	waiting: 0,
+	openSequences: 0,
+	cachedPrefixes: 0,
+	kvBytes: 0,
+	promptTokensTotal: 0,
+	cachedTokensTotal: 0,
+	generatedTokensTotal: 0,
+	draftedTotal: 0,
+	acceptedTotal: 0,
+};
+
+async function speechAbilities(
+	description: ModelDescription,
+	model: EncoderDecoder,
+): Promise<Abilities> {
+	const text = await loadTextModel(description.folder);
+	const speech = await openSpeech(description.folder, description.family, model, text);
+	let running = 0;
+	return {
+		transcribe: async (request, onText, signal) => {
+			running++;
+			try {
+				return await speech.transcribe(request, onText, signal);
+			} finally {
+				running--;
+			}
+		},
+		counters: () => ({ ...noCounters, running, openSequences: running }),
+		close: async () => model.close(),
+	};
+}
+
+async function translationAbilities(
+	description: ModelDescription,
+	model: EncoderDecoder,
+	contextLength: number,
+): Promise<Abilities> {
+	const text = await loadTextModel(description.folder);
+	const settings = await generationSettings(description.folder);
+	const alignment = chooseHeads(await alignmentHeads(description.folder), model.attentionLayers);
+	const translator = new Translator({ model, text, settings, contextLength, alignment });
+	return {
+		seq2seq: (request, signal) => translator.run(request, signal),
+		counters: () => ({
+			...noCounters,
+			running: translator.counters.running,
+			waiting: translator.counters.waiting,
+			openSequences: translator.counters.running,
+			promptTokensTotal: translator.counters.promptTokens,
+			generatedTokensTotal: translator.counters.generatedTokens,
+		}),
+		close: async () => {
+			await translator.close();
+			model.close();
+		},
+	};
 }
 
 async function decoderAbilities(

@@ -17,8 +17,8 @@ export interface EncoderDecoder {
 	/** False where a row's result depends on its neighbours (dynamic int8): use one item per batch. */
 	readonly batchInvariant: boolean;
 	/**
-	 * Runs the encoder on a batch. An `attention_mask` among the inputs (int64, 1 = real) is kept for
-	 * the decoder's `encoder_attention_mask`; without one every position counts.
+	 * Runs the encoder on a batch. An `encoder_attention_mask`, else an `attention_mask`,
+	 * becomes the decoder's `encoder_attention_mask`; without one every position counts.
 	 */
 	encode(inputs: Readonly<Record<string, Tensor>>, signal?: AbortSignal): Promise<EncodedBatch>;
 	/**

@@ -1,0 +1,100 @@
+/** Word alignment from cross-attention: which heads, which step, and which pieces of text. */
+
+import { readJsonFile } from '../folder/json.ts';
+import type { Tensor } from '../runtime/runtime.ts';
+import type { ReadAttention } from './search.ts';
+
+/** Heads to read. */
+export interface AlignmentHeads {
+	/** `[layer, head]`; empty = all heads of `layers`. */
+	readonly heads: readonly (readonly [layer: number, head: number])[];
+	readonly layers: readonly number[];
+	/**
+	 * Trained alignment heads look at the source of the token being made; untrained attention looks
+	 * at the source of the token just fed, so its rows belong one step earlier (arXiv 2004.14837).
+	 */
+	readonly shifted: boolean;
+}
+
+/** `alignment_heads` of a folder's generation_config.json: `[layer, head]` pairs; often none. */
+export async function alignmentHeads(folder: string): Promise<(readonly [number, number])[]> {
+	const config = await readJsonFile(folder, 'generation_config.json');
+	const heads: unknown = config?.['alignment_heads'];
+	if (!Array.isArray(heads)) return [];
+	return heads.flatMap((pair: unknown) =>
+		Array.isArray(pair) && Number.isInteger(pair[0]) && Number.isInteger(pair[1])
+			? [[Number(pair[0]), Number(pair[1])] as const]
+			: [],
+	);
+}
+
+/** Chooses heads: those the model names (`alignment_heads`), else the lower half of the layers. */
+export function chooseHeads(
+	named: readonly (readonly [number, number])[],
+	layers: readonly number[],
+): AlignmentHeads | undefined {
+	const known = named.filter(([layer]) => layers.includes(layer));
+	if (known.length > 0) return { heads: known, layers: [], shifted: false };
+	if (layers.length === 0) return undefined;
+	return { heads: [], layers: layers.slice(0, Math.ceil(layers.length / 2)), shifted: true };
+}
+
+/** Mean over the chosen heads of the attention of the last token fed to a row. */
+export function attentionReader({ heads, layers }: AlignmentHeads): ReadAttention {
+	return (attentions, row) => {
+		const rows: Float32Array[] = [];
+		const read = (tensor: Tensor | undefined, head: number): void => {
+			if (tensor === undefined) return;
+			const [, headCount = 0, tokens = 0, positions = 0] = tensor.dims;
+			const at = ((row * headCount + head) * tokens + tokens - 1) * positions;
+			rows.push((tensor.data as Float32Array).subarray(at, at + positions));
+		};
+		for (const [layer, head] of heads) read(attentions.get(layer), head);
+		for (const layer of layers) {
+			const tensor = attentions.get(layer);
+			for (let head = 0; head < (tensor?.dims[1] ?? 0); head++) read(tensor, head);
+		}
+		const mean = new Float32Array(rows[0]?.length ?? 0);
+		for (const values of rows) {
+			for (let k = 0; k < mean.length; k++)
+				mean[k] = (mean[k] as number) + (values[k] as number) / rows.length;
+		}
+		return mean;
+	};
+}
+
+/** Pieces and weights of an alignment, in the form of the engine's interface. */
+export interface Alignment {
+	readonly sourceSpans: (readonly [number, number])[];
+	readonly targetSpans: (readonly [number, number])[];
+	readonly attention: Float32Array;
+}
+
+/**
+ * Builds the matrix of visible target pieces × visible source pieces; rows sum to 1.
+ * `steps[k]` is the attention of the step that made target token k.
+ */
+export function buildAlignment(
+	steps: readonly Float32Array[],
+	shifted: boolean,
+	sourceOffsets: readonly (readonly [number, number])[],
+	targetSpans: readonly (readonly [number, number])[],
+): Alignment {
+	const columns = sourceOffsets.flatMap(([start, end], index) => (end > start ? [index] : []));
+	const visible = targetSpans.flatMap(([start, end], index) => (end > start ? [index] : []));
+	const attention = new Float32Array(visible.length * columns.length);
+	for (const [row, token] of visible.entries()) {
+		const values = (shifted ? steps[token + 1] : undefined) ?? steps[token];
+		let sum = 0;
+		for (const column of columns) sum += values?.[column] ?? 0;
+		for (const [k, column] of columns.entries()) {
+			attention[row * columns.length + k] =
+				sum > 0 ? (values?.[column] ?? 0) / sum : 1 / columns.length;
+		}
+	}
+	return {
+		sourceSpans: columns.map((index) => sourceOffsets[index] as readonly [number, number]),
+		targetSpans: visible.map((index) => targetSpans[index] as readonly [number, number]),
+		attention,
+	};
+}

@@ -1,0 +1,264 @@
+/** Rows being decoded together over one encoded batch. */
+
+import { AppError } from '../../protocol/index.ts';
+import { float16ToFloat32 } from '../decode/float16.ts';
+import { IntegerInput } from '../decode/tokenInputs.ts';
+import type { Binding, Session, Tensor, TensorData, TensorInfo } from '../runtime/runtime.ts';
+import { createData, elementCount } from '../runtime/tensorType.ts';
+import type { Seq2SeqGraphs } from './decoderGraphs.ts';
+import type { DecoderOutput, DecoderRun, EncodedBatch } from './encoderDecoder.ts';
+import { gatherRows, isIdentity, SelfCache } from './rowCache.ts';
+
+export interface DecoderRunOptions {
+	readonly graphs: Seq2SeqGraphs;
+	readonly encoded: EncodedBatch;
+	readonly rowsPerItem: number;
+	readonly attentions: boolean;
+	readonly vocabularySize: number;
+}
+
+interface Step {
+	readonly binding: Binding;
+	readonly inputs: ReadonlyMap<string, TensorInfo>;
+	readonly ids: IntegerInput;
+}
+
+export function createDecoderRun(options: DecoderRunOptions): DecoderRun {
+	return new Run(options);
+}
+
+class Run implements DecoderRun {
+	readonly #graphs: Seq2SeqGraphs;
+	readonly #vocabularySize: number;
+	readonly #attentions: boolean;
+	readonly #positions: number;
+	readonly #hiddenWidth: number;
+	readonly #self: SelfCache;
+	readonly #first: Step;
+	readonly #later: Step;
+	/** Cross-attention cache per tensor, `[rows, heads, positions, headSize]`. */
+	#cross: TensorData[] = [];
+	#crossBound = false;
+	#hidden: Tensor;
+	#mask: TensorData;
+	#items: number[];
+	/** Rows still to be spread from one row per item after the first run. */
+	#spread: number;
+	#logits: TensorData;
+	#released = false;
+
+	constructor({ graphs, encoded, rowsPerItem, attentions, vocabularySize }: DecoderRunOptions) {
+		this.#graphs = graphs;
+		this.#vocabularySize = vocabularySize;
+		this.#attentions = attentions;
+		this.#positions = encoded.positions;
+		this.#hiddenWidth = elementCount(encoded.hidden.dims) / Math.max(1, encoded.items);
+		this.#items = Array.from({ length: encoded.items }, (_, item) => item);
+		this.#spread = rowsPerItem;
+		this.#hidden = encoded.hidden;
+		this.#mask = encoded.mask.data.slice();
+		this.#self = new SelfCache(graphs.self, encoded.items);
+		this.#logits = createData(graphs.logits.type, 0);
+		const step = (session: Session): Step => ({
+			binding: session.createBinding(),
+			inputs: session.inputs,
+			ids: new IntegerInput(session.inputs.get('input_ids') as TensorInfo),
+		});
+		this.#first = step(graphs.first);
+		this.#later = step(graphs.later);
+	}
+
+	get rows(): number {
+		return this.#items.length * this.#spread;
+	}
+
+	get length(): number {
+		return this.#self.length;
+	}
+
+	get itemOfRow(): readonly number[] {
+		return this.#items.flatMap((item) => new Array<number>(this.#spread).fill(item));
+	}
+
+	async feed(tokens: readonly (readonly number[])[], signal?: AbortSignal): Promise<DecoderOutput> {
+		const count = tokens[0]?.length ?? 0;
+		if (this.#released || tokens.length !== this.rows || count === 0) {
+			throw new AppError(
+				'internal',
+				`${tokens.length} rows of ${count} tokens fed to ${this.rows}.`,
+			);
+		}
+		if (tokens.some((row) => row.length !== count)) {
+			throw new AppError('internal', 'Rows fed together must have equal lengths.');
+		}
+		// All rows of an item begin alike, so one of them is computed and copied.
+		const spread = this.#spread;
+		if (spread > 1) {
+			const alike = tokens.every(
+				(row, index) => row.join() === (tokens[index - (index % spread)] ?? []).join(),
+			);
+			if (!alike) this.#spreadRows();
+		}
+		const fed = this.#spread > 1 ? tokens.filter((_, index) => index % spread === 0) : tokens;
+		const isFirst = this.#self.length === 0;
+		const { binding, inputs, ids } = isFirst ? this.#first : this.#later;
+		const rows = fed.length;
+		binding.input('input_ids', ids.write(fed.flat()), [rows, count]);
+		this.#bindEncoder(binding, inputs, rows);
+		if (inputs.has('use_cache_branch')) {
+			binding.input('use_cache_branch', Uint8Array.of(isFirst ? 0 : 1), [1]);
+		}
+		this.#bindSelf(binding, inputs, rows, count);
+		const cross = this.#bindCross(binding, inputs, rows, isFirst);
+		const needed = rows * count * this.#vocabularySize;
+		if (this.#logits.length < needed) this.#logits = createData(this.#graphs.logits.type, needed);
+		binding.output('logits', this.#logits, [rows, count, this.#vocabularySize]);
+		if (this.#attentions) {
+			for (const name of this.#graphs.attentions.values()) binding.outputAny(name);
+		}
+		await binding.run(signal);
+		this.#self.advance(count);
+		if (isFirst) this.#cross = cross;
+		const attentions = this.#attentions ? this.#takeAttentions(binding) : undefined;
+		const shared = this.#spread;
+		if (shared > 1) this.#spreadRows();
+		return {
+			tokens: count,
+			logits: (row, position = count - 1) =>
+				this.#row((shared > 1 ? Math.floor(row / shared) : row) * count + position, shared > 1),
+			...(attentions === undefined
+				? {}
+				: { attentions: shared > 1 ? spreadTensors(attentions, shared) : attentions }),
+		};
+	}
+
+	#bindEncoder(binding: Binding, inputs: ReadonlyMap<string, TensorInfo>, rows: number): void {
+		if (inputs.has('encoder_hidden_states')) {
+			const [, positions = 0, width = 0] = this.#hidden.dims;
+			binding.input('encoder_hidden_states', this.#hidden.data, [rows, positions, width]);
+		}
+		const mask = inputs.get('encoder_attention_mask');
+		if (mask !== undefined) {
+			const data =
+				mask.type === 'int64' ? this.#mask : Int32Array.from(this.#mask as BigInt64Array, Number);
+			binding.input('encoder_attention_mask', data, [rows, this.#positions]);
+		}
+	}
+
+	#bindSelf(
+		binding: Binding,
+		inputs: ReadonlyMap<string, TensorInfo>,
+		rows: number,
+		count: number,
+	): void {
+		const { length } = this.#self;
+		for (const [index, { past, present, heads, headSize }] of this.#self.tensors.entries()) {
+			if (inputs.has(past)) {
+				binding.input(past, this.#self.past(index), [rows, heads, length, headSize]);
+			}
+			const dims = [rows, heads, length + count, headSize];
+			binding.output(present, this.#self.present(index, count), dims);
+		}
+	}
+
+	#bindCross(
+		binding: Binding,
+		inputs: ReadonlyMap<string, TensorInfo>,
+		rows: number,
+		isFirst: boolean,
+	): TensorData[] {
+		const cross = this.#graphs.cross;
+		if (isFirst) {
+			return cross.map(({ past, present, type, heads, headSize }) => {
+				const data = createData(type, rows * heads * this.#positions * headSize);
+				if (inputs.has(past)) binding.input(past, createData(type, 0), [rows, heads, 0, headSize]);
+				binding.output(present, data, [rows, heads, this.#positions, headSize]);
+				return data;
+			});
+		}
+		// Bound once: later runs read it, and their own outputs of it are empty.
+		if (!this.#crossBound) {
+			for (const [index, { past, heads, headSize }] of cross.entries()) {
+				const dims = [rows, heads, this.#positions, headSize];
+				if (inputs.has(past)) binding.input(past, this.#cross[index] as TensorData, dims);
+			}
+			this.#crossBound = true;
+		}
+		return this.#cross;
+	}
+
+	#takeAttentions(binding: Binding): Map<number, Tensor> {
+		const taken = new Map<number, Tensor>();
+		for (const [layer, name] of this.#graphs.attentions) {
+			const tensor = binding.take(name);
+			taken.set(
+				layer,
+				tensor.type === 'float16'
+					? { ...tensor, type: 'float32', data: float16ToFloat32(tensor.data as Uint16Array) }
+					: tensor,
+			);
+		}
+		return taken;
+	}
+
+	#row(index: number, copy: boolean): Float32Array {
+		const width = this.#vocabularySize;
+		const data = this.#logits.subarray(index * width, (index + 1) * width);
+		if (data instanceof Uint16Array) return float16ToFloat32(data);
+		return copy ? (data as Float32Array).slice() : (data as Float32Array);
+	}
+
+	#spreadRows(): void {
+		const parents = this.itemOfRow.map((_, row) => Math.floor(row / this.#spread));
+		this.#spread = 1;
+		this.select(parents);
+	}
+
+	select(parents: readonly number[]): void {
+		if (this.#spread > 1) this.#spreadRows();
+		const rows = this.#items.length;
+		if (isIdentity(parents, rows)) return;
+		if (parents.some((parent) => !(parent >= 0 && parent < rows))) {
+			throw new AppError('internal', 'A row was selected that does not exist.');
+		}
+		const items = parents.map((parent) => this.#items[parent] as number);
+		this.#self.select(parents);
+		const sameItems =
+			items.length === rows && items.every((item, row) => item === this.#items[row]);
+		this.#items = items;
+		if (sameItems) return;
+		for (const [index, { type, heads, headSize }] of this.#graphs.cross.entries()) {
+			const data = this.#cross[index];
+			if (data === undefined) continue;
+			const width = heads * this.#positions * headSize;
+			this.#cross[index] = gatherRows(data, type, width, parents);
+		}
+		const { type, dims, data } = this.#hidden;
+		// The encoded batch may serve other runs, so it is copied before it is changed.
+		const hidden = gatherRows(data.slice(), type, this.#hiddenWidth, parents);
+		this.#hidden = { type, dims: [parents.length, ...dims.slice(1)], data: hidden };
+		this.#mask = gatherRows(this.#mask, 'int64', this.#positions, parents);
+		this.#crossBound = false;
+	}
+
+	release(): void {
+		if (this.#released) return;
+		this.#released = true;
+		this.#first.binding.release();
+		this.#later.binding.release();
+		this.#self.release();
+		this.#cross = [];
+	}
+}
+
+/** Repeats every row of every tensor. */
+function spreadTensors(tensors: ReadonlyMap<number, Tensor>, times: number): Map<number, Tensor> {
+	return new Map(
+		[...tensors].map(([layer, { type, dims, data }]) => {
+			const rows = dims[0] ?? 0;
+			const parents = Array.from({ length: rows * times }, (_, row) => Math.floor(row / times));
+			const spread = gatherRows(data, type, elementCount(dims.slice(1)), parents);
+			return [layer, { type, dims: [rows * times, ...dims.slice(1)], data: spread }];
+		}),
+	);
+}

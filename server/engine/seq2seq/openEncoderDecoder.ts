@@ -1,0 +1,124 @@
+/** Opens the graphs of an encoder-decoder: merged (`use_cache_branch`) or two decoders. */
+
+import { join } from 'node:path';
+import { AppError } from '../../protocol/index.ts';
+import type { ModelDescription, ModelVariant } from '../api.ts';
+import { readGraphSummary } from '../folder/graphSummary.ts';
+import type { Runtime, Session, SessionOptions, Tensor } from '../runtime/runtime.ts';
+import { readSeq2SeqGraphs } from './decoderGraphs.ts';
+import { createDecoderRun } from './decoderRun.ts';
+import type { EncodedBatch, EncoderDecoder } from './encoderDecoder.ts';
+
+export interface OpenEncoderDecoderOptions {
+	readonly description: ModelDescription;
+	readonly variant: ModelVariant;
+	readonly runtime: Runtime;
+	readonly session: SessionOptions;
+}
+
+/** @throws AppError `unsupported_model` naming the file and the fault */
+export async function openEncoderDecoder(
+	options: OpenEncoderDecoderOptions,
+): Promise<EncoderDecoder> {
+	const { description, variant, runtime } = options;
+	const { files } = variant;
+	const first = files['decoder-merged'] ?? files.decoder;
+	const later = files['decoder-merged'] ?? files['decoder-with-past'];
+	if (files.encoder === undefined || first === undefined || later === undefined) {
+		throw new AppError(
+			'unsupported_model',
+			`The folder ${description.folder} lacks a graph in ${variant.precision}: an encoder and either a merged decoder or both decoder and decoder-with-past are needed.`,
+		);
+	}
+	const sessions: Session[] = [];
+	try {
+		const open = async (file: string): Promise<Session> => {
+			const session = await runtime.open(join(description.folder, file), options.session);
+			sessions.push(session);
+			return session;
+		};
+		const encoder = await open(files.encoder);
+		const firstSession = await open(first);
+		const laterSession = later === first ? firstSession : await open(later);
+		const graphs = readSeq2SeqGraphs(firstSession, laterSession);
+		const width = graphs.logits.dims[graphs.logits.dims.length - 1] ?? -1;
+		const vocabularySize = width > 0 ? width : description.vocabularySize;
+		const batchInvariant = await isInvariant(description.folder, [files.encoder, first, later]);
+		return {
+			encoderInputs: encoder.inputs,
+			vocabularySize,
+			attentionLayers: [...graphs.attentions.keys()].sort((a, b) => a - b),
+			batchInvariant,
+			encode: (inputs, signal) => encode(encoder, inputs, signal),
+			start: (encoded, start = {}) =>
+				createDecoderRun({
+					graphs,
+					encoded,
+					rowsPerItem: start.rowsPerItem ?? 1,
+					attentions: start.attentions === true && graphs.attentions.size > 0,
+					vocabularySize,
+				}),
+			close: () => {
+				for (const session of sessions) session.close();
+			},
+		};
+	} catch (error) {
+		for (const session of sessions) session.close();
+		throw error;
+	}
+}
+
+async function isInvariant(folder: string, files: readonly string[]): Promise<boolean> {
+	for (const file of new Set(files)) {
+		const summary = await readGraphSummary(join(folder, file));
+		if (summary.ops.has('DynamicQuantizeLinear')) return false;
+	}
+	return true;
+}
+
+async function encode(
+	encoder: Session,
+	inputs: Readonly<Record<string, Tensor>>,
+	signal: AbortSignal | undefined,
+): Promise<EncodedBatch> {
+	const binding = encoder.createBinding();
+	try {
+		for (const name of encoder.inputs.keys()) {
+			const tensor = inputs[name];
+			if (tensor === undefined) {
+				throw new AppError(
+					'unsupported_model',
+					`The encoder asks for '${name}', which is not known.`,
+				);
+			}
+			binding.input(name, tensor.data, tensor.dims);
+		}
+		const output = encoder.outputs.has('last_hidden_state')
+			? 'last_hidden_state'
+			: (encoder.outputs.keys().next().value ?? '');
+		binding.outputAny(output);
+		await binding.run(signal);
+		const hidden = binding.take(output);
+		const [items = 0, positions = 0] = hidden.dims;
+		const given = inputs['encoder_attention_mask'] ?? inputs['attention_mask'];
+		return { items, positions, hidden, mask: decoderMask(given, items, positions) };
+	} finally {
+		binding.release();
+	}
+}
+
+/** The decoder's mask over encoder positions; a longer mask (raw samples) is read at equal strides. */
+function decoderMask(given: Tensor | undefined, items: number, positions: number): Tensor {
+	const data = new BigInt64Array(items * positions).fill(1n);
+	const width = given?.dims[1] ?? 0;
+	if (given !== undefined && width > 0) {
+		const stride = width / positions;
+		for (let item = 0; item < items; item++) {
+			for (let position = 0; position < positions; position++) {
+				const at = item * width + Math.min(width - 1, Math.floor(position * stride));
+				data[item * positions + position] = BigInt(given.data[at] as number | bigint);
+			}
+		}
+	}
+	return { type: 'int64', dims: [items, positions], data };
+}

@@ -1,0 +1,333 @@
+/**
+ * `seq2seq` of a translation model: items of all calls that are waiting are sorted by length and
+ * decoded together; a call that is cancelled leaves the batch at the next step.
+ */
+
+import { AppError } from '../../protocol/index.ts';
+import type { Seq2SeqOutput, Seq2SeqRequest, Seq2SeqResult, TextModel } from '../api.ts';
+import type { GenerationSettings } from '../folder/generation.ts';
+import { type AlignmentHeads, attentionReader, buildAlignment } from './alignment.ts';
+import type { Finished } from './beamItem.ts';
+import type { EncoderDecoder } from './encoderDecoder.ts';
+import { type EncodedItem, encodeItem } from './languageTokens.ts';
+import { search } from './search.ts';
+import type { SearchOptions } from './searchOptions.ts';
+
+export interface TranslatorOptions {
+	readonly model: EncoderDecoder;
+	readonly text: TextModel;
+	readonly settings: GenerationSettings;
+	/** Most source ids, and most decoder ids. */
+	readonly contextLength: number;
+	readonly alignment: AlignmentHeads | undefined;
+}
+
+interface Work {
+	readonly encoded: EncodedItem;
+	readonly search: SearchOptions;
+	readonly wantsAttention: boolean;
+	readonly alternatives: number;
+	readonly priority: 'interactive' | 'batch';
+	readonly signal: AbortSignal | undefined;
+	readonly resolve: (output: Seq2SeqOutput) => void;
+	readonly reject: (error: unknown) => void;
+}
+
+const mostRows = 64;
+const mostPaddedTokens = 4096;
+const mostWaiting = 8192;
+
+export interface TranslatorCounters {
+	readonly running: number;
+	readonly waiting: number;
+	readonly promptTokens: number;
+	readonly generatedTokens: number;
+}
+
+export class Translator {
+	readonly #options: TranslatorOptions;
+	#waiting: Work[] = [];
+	#running: Work[] = [];
+	#controller: AbortController | undefined;
+	#looping: Promise<void> | undefined;
+	#closed = false;
+	#promptTokens = 0;
+	#generatedTokens = 0;
+
+	constructor(options: TranslatorOptions) {
+		this.#options = options;
+	}
+
+	get counters(): TranslatorCounters {
+		return {
+			running: this.#running.length,
+			waiting: this.#waiting.length,
+			promptTokens: this.#promptTokens,
+			generatedTokens: this.#generatedTokens,
+		};
+	}
+
+	/** Translates all items of a request; the result is in their order. */
+	async run(request: Seq2SeqRequest, signal?: AbortSignal): Promise<Seq2SeqResult> {
+		if (signal?.aborted === true) throw new AppError('cancelled');
+		if (this.#closed) throw new AppError('runner_crashed', 'The model is being unloaded.');
+		if (this.#waiting.length + request.items.length > mostWaiting) {
+			throw new AppError('overloaded', `The queue is full (${mostWaiting} texts wait).`, {
+				retryAfterS: 5,
+			});
+		}
+		const prepared = request.items.map((item, index) => this.#prepare(request, item, index));
+		const outputs = prepared.map(
+			(parts) =>
+				new Promise<Seq2SeqOutput>((resolve, reject) => {
+					this.#waiting.push({ ...parts, signal, resolve, reject });
+				}),
+		);
+		const onAbort = (): void => this.#abandon(signal);
+		signal?.addEventListener('abort', onAbort, { once: true });
+		this.#looping ??= this.#loop();
+		try {
+			const settled = await Promise.allSettled(outputs);
+			const failed = settled.find((one) => one.status === 'rejected');
+			if (failed !== undefined) throw failed.reason;
+			return {
+				outputs: settled.map((one) => (one as PromiseFulfilledResult<Seq2SeqOutput>).value),
+			};
+		} finally {
+			signal?.removeEventListener('abort', onAbort);
+		}
+	}
+
+	/** Ends all calls; resolves when no run is in flight. */
+	async close(): Promise<void> {
+		this.#closed = true;
+		const error = new AppError(
+			'runner_crashed',
+			'The model was unloaded while it was translating.',
+		);
+		for (const work of [...this.#waiting, ...this.#running]) work.reject(error);
+		this.#waiting = [];
+		this.#controller?.abort();
+		await this.#looping;
+	}
+
+	#prepare(
+		request: Seq2SeqRequest,
+		item: Seq2SeqRequest['items'][number],
+		index: number,
+	): Omit<Work, 'signal' | 'resolve' | 'reject'> {
+		const { text, settings, contextLength, model, alignment } = this.#options;
+		const startToken =
+			settings.decoderStartTokenId ??
+			settings.bosTokenId ??
+			settings.padTokenId ??
+			settings.eosTokenIds[0];
+		if (startToken === undefined) {
+			throw new AppError('unsupported_model', 'The model names no decoder_start_token_id.');
+		}
+		const encoded = encodeItem(text, item, startToken);
+		if (encoded.source.length > contextLength) {
+			throw new AppError(
+				'context_length_exceeded',
+				`Text ${index + 1} has ${encoded.source.length} tokens; this model reads ${contextLength}. Split it into sentences.`,
+				{ param: `items[${index}]`, data: { tokens: encoded.source.length, contextLength } },
+			);
+		}
+		if (request.alignment === true && alignment === undefined) {
+			throw new AppError('unsupported_parameter', 'This model gives no word alignment.', {
+				param: 'alignment',
+			});
+		}
+		const beams = request.beams ?? settings.numBeams;
+		if (!Number.isInteger(beams) || beams < 1 || beams > 16) {
+			throw new AppError(
+				'invalid_request',
+				`beams must be a whole number from 1 to 16, not ${beams}.`,
+				{
+					param: 'beams',
+				},
+			);
+		}
+		const start = encoded.start.length;
+		const own = Math.min(
+			settings.maxNewTokens === undefined ? Infinity : start + settings.maxNewTokens,
+			settings.maxLength ?? contextLength,
+			contextLength,
+		);
+		const maxLength = Math.max(start + 1, Math.min(own, start + (request.maxTokens ?? Infinity)));
+		return {
+			encoded,
+			wantsAttention: request.alignment === true,
+			alternatives: Math.min(request.alternatives ?? 0, beams - 1),
+			priority: request.priority,
+			search: {
+				beams,
+				maxLength,
+				minLength: settings.minLength,
+				lengthPenalty: request.lengthPenalty ?? settings.lengthPenalty,
+				earlyStopping: settings.earlyStopping,
+				endTokens: settings.eosTokenIds,
+				forcedBegin: start > 1 ? undefined : settings.forcedBosTokenId,
+				forcedEnd: settings.forcedEosTokenId,
+				badSequences: settings.badWords,
+				suppress: settings.suppressTokens.filter((id) => id < model.vocabularySize),
+				beginSuppress: settings.beginSuppressTokens,
+				repetitionPenalty: settings.repetitionPenalty,
+				noRepeatNgram: request.noRepeatNgram ?? settings.noRepeatNgramSize,
+				renormalise: settings.renormalizeLogits,
+			},
+		};
+	}
+
+	#abandon(signal: AbortSignal | undefined): void {
+		const isIts = (work: Work): boolean => work.signal === signal;
+		for (const work of [...this.#waiting, ...this.#running]) {
+			if (isIts(work)) work.reject(new AppError('cancelled'));
+		}
+		this.#waiting = this.#waiting.filter((work) => !isIts(work));
+		if (this.#running.every((work) => work.signal?.aborted === true)) this.#controller?.abort();
+	}
+
+	async #loop(): Promise<void> {
+		// Calls that arrive in the same turn of the event loop share the first batch.
+		await new Promise((resolve) => setImmediate(resolve));
+		while (this.#waiting.length > 0) {
+			const batch = this.#nextBatch();
+			this.#running = batch;
+			this.#controller = new AbortController();
+			try {
+				await this.#translate(batch, this.#controller.signal);
+			} catch (error) {
+				for (const work of batch) work.reject(error);
+			}
+			this.#running = [];
+			await new Promise((resolve) => setImmediate(resolve));
+		}
+		this.#controller = undefined;
+		this.#looping = undefined;
+	}
+
+	/** Interactive work first; then what fits best beside it: same settings, similar length. */
+	#nextBatch(): Work[] {
+		const first =
+			this.#waiting.find(({ priority }) => priority === 'interactive') ?? this.#waiting[0];
+		if (first === undefined) return [];
+		const { model } = this.#options;
+		const { beams } = first.search;
+		const mates = this.#waiting
+			.filter(
+				(work) =>
+					work.search.beams === beams &&
+					work.wantsAttention === first.wantsAttention &&
+					work.encoded.start.length === first.encoded.start.length,
+			)
+			.sort((a, b) => distance(a, first) - distance(b, first));
+		const batch: Work[] = [];
+		let longest = 0;
+		for (const work of mates) {
+			longest = Math.max(longest, work.encoded.source.length);
+			const items = batch.length + 1;
+			if (batch.length > 0 && (items * beams > mostRows || items * longest > mostPaddedTokens))
+				break;
+			batch.push(work);
+			if (!model.batchInvariant) break;
+		}
+		const chosen = new Set(batch);
+		this.#waiting = this.#waiting.filter((work) => !chosen.has(work));
+		return batch;
+	}
+
+	async #translate(batch: readonly Work[], signal: AbortSignal): Promise<void> {
+		const { model, alignment, settings } = this.#options;
+		const width = Math.max(...batch.map(({ encoded }) => encoded.source.length));
+		const ids = new BigInt64Array(batch.length * width).fill(BigInt(settings.padTokenId ?? 0));
+		const mask = new BigInt64Array(batch.length * width);
+		for (const [row, { encoded }] of batch.entries()) {
+			for (const [column, id] of encoded.source.entries()) {
+				ids[row * width + column] = BigInt(id);
+				mask[row * width + column] = 1n;
+			}
+			this.#promptTokens += encoded.source.length;
+		}
+		const dims = [batch.length, width];
+		const encoded = await model.encode(
+			{
+				input_ids: { type: 'int64', dims, data: ids },
+				attention_mask: { type: 'int64', dims, data: mask },
+			},
+			signal,
+		);
+		const readAttention =
+			batch[0]?.wantsAttention === true && alignment !== undefined
+				? attentionReader(alignment)
+				: undefined;
+		const found = await search(
+			model,
+			{
+				encoded,
+				items: batch.map((work) => ({
+					start: work.encoded.start,
+					options: work.search,
+					abandoned: () => work.signal?.aborted === true,
+				})),
+				readAttention,
+			},
+			signal,
+		);
+		for (const [index, work] of batch.entries()) {
+			const [best, ...others] = found[index] ?? [];
+			if (best === undefined) work.reject(new AppError('cancelled'));
+			else work.resolve(this.#output(work, best, others));
+		}
+	}
+
+	#output(work: Work, best: Finished, others: readonly Finished[]): Seq2SeqOutput {
+		const { text, alignment } = this.#options;
+		const start = work.encoded.start.length;
+		const tokenIds = best.ids.slice(start);
+		this.#generatedTokens += tokenIds.length;
+		const mean = ({ ids, logprob }: Finished): number => logprob / Math.max(1, ids.length - start);
+		const decoded = text.decode(tokenIds);
+		const output: Seq2SeqOutput = {
+			text: decoded,
+			tokenIds,
+			score: mean(best),
+			reason: best.reason,
+			...(work.alternatives > 0
+				? {
+						alternatives: others.slice(0, work.alternatives).map((other) => ({
+							text: text.decode(other.ids.slice(start)),
+							score: mean(other),
+						})),
+					}
+				: {}),
+		};
+		if (!work.wantsAttention || alignment === undefined) return output;
+		const spans = targetSpans(text, tokenIds, decoded.length);
+		return {
+			...output,
+			...buildAlignment(best.attention, alignment.shifted, work.encoded.offsets, spans),
+		};
+	}
+}
+
+function distance(work: Work, first: Work): number {
+	if (work === first) return -1;
+	const apart = Math.abs(work.encoded.source.length - first.encoded.source.length);
+	return apart + (work.priority === first.priority ? 0 : 1000);
+}
+
+/** UTF-16 span of every token in the decoded text, from the lengths of its beginnings. */
+function targetSpans(
+	text: TextModel,
+	tokenIds: readonly number[],
+	length: number,
+): (readonly [number, number])[] {
+	let before = 0;
+	return tokenIds.map((_, index) => {
+		const end = Math.min(length, text.decode(tokenIds.slice(0, index + 1)).length);
+		const span = [Math.min(before, end), end] as const;
+		before = end;
+		return span;
+	});
+}
