@@ -191,6 +191,8 @@ export interface Seq2SeqRequest {
 	readonly beams?: number;
 	readonly maxTokens?: number;
 	readonly lengthPenalty?: number;
+	/** End when enough hypotheses are finished (true) or when none can improve (false). */
+	readonly earlyStopping?: boolean;
 	readonly noRepeatNgram?: number;
 	/** Also give word alignment from cross-attention. */
 	readonly alignment?: boolean;

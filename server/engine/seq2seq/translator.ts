@@ -165,7 +165,7 @@ export class Translator {
 				maxLength,
 				minLength: settings.minLength,
 				lengthPenalty: request.lengthPenalty ?? settings.lengthPenalty,
-				earlyStopping: settings.earlyStopping,
+				earlyStopping: request.earlyStopping ?? settings.earlyStopping,
 				endTokens: settings.eosTokenIds,
 				forcedBegin: start > 1 ? undefined : settings.forcedBosTokenId,
 				forcedEnd: settings.forcedEosTokenId,
