@@ -126,8 +126,7 @@ export class BeamItem {
 	}
 
 	#finish(hypothesis: Hypothesis, reason: 'stop' | 'length'): void {
-		const { beams, lengthPenalty, earlyStopping } = this.#options;
-		if (earlyStopping === true && this.#finished.length >= beams) return;
+		const { beams, lengthPenalty } = this.#options;
 		const generated = Math.max(1, hypothesis.ids.length - 1);
 		const score = hypothesis.logprob / generated ** lengthPenalty;
 		this.#finished.push({ ...hypothesis, score, reason });
