@@ -18,7 +18,7 @@ const leastRangeDb = 12;
 /** The floor is looked for in this much of the past. */
 const memoryFrames = Math.round(30 / activityFrameS);
 /** Frames a word may be quiet in the middle (stops, unvoiced ends). */
-const hangoverFrames = 6;
+const hangoverFrames = 2;
 
 /** Detector without a model. Keeps the noise floor between calls. */
 export class EnergyActivity implements VoiceActivity {

@@ -35,6 +35,22 @@ export interface Transcript {
 	readonly text: string;
 	readonly segments: readonly TranscriptSegment[];
 	readonly words?: readonly TranscriptWord[];
+	readonly logprobs?: readonly TranscriptLogprob[];
+}
+
+/** One token of the text, in order. */
+export interface TranscriptLogprob {
+	readonly token: string;
+	/** Natural logarithm. */
+	readonly logprob: number;
+	readonly bytes: readonly number[];
+}
+
+/** How far a transcription is, in seconds of the recording. */
+export interface TranscriptProgress {
+	readonly done: number;
+	/** Absent while only decoding tells. */
+	readonly total?: number;
 }
 
 export type TranscriptFormat = 'json' | 'text' | 'verbose_json' | 'srt' | 'vtt';

@@ -1,0 +1,114 @@
+/** `POST /v1/audio/transcriptions` and `/v1/audio/translations`, whole and streamed. */
+
+import type { Context, Hono } from 'hono';
+import type { Backend } from '../daemon/backend.ts';
+import { renderTranscript, usageOf } from '../services/speechFormats.ts';
+import { parseSpeechCall, type SpeechCall } from '../services/speechRequest.ts';
+import type { AppEnv } from './env.ts';
+import { recorded, recordRequest } from './record.ts';
+import { sse, withHeaders } from './sse.ts';
+import { ignoredHeader } from './unknownFields.ts';
+import { readUpload, type Upload } from './upload.ts';
+
+export function registerSpeechRoutes(app: Hono<AppEnv>, backend: Backend): void {
+	const route = (task: SpeechCall['task']) => async (context: Context<AppEnv>) => {
+		const upload = await readUpload(context, {
+			field: 'file',
+			limitBytes: backend.speech.limits.maximumBytes,
+		});
+		try {
+			const call = parseSpeechCall(upload.fields, task);
+			if (call.ignored.length > 0)
+				context.header(
+					ignoredHeader,
+					call.ignored.map((name) => name.replace(/[^\w.-]/g, '_').slice(0, 60)).join(', '),
+				);
+			if (call.stream) return await stream(context, backend, call, upload);
+			return await answer(context, backend, call, upload);
+		} catch (error) {
+			await upload[Symbol.asyncDispose]();
+			throw error;
+		}
+	};
+	app.post('/v1/audio/transcriptions', route('transcribe'));
+	app.post('/v1/audio/translations', route('translate'));
+}
+
+async function answer(
+	context: Context<AppEnv>,
+	backend: Backend,
+	call: SpeechCall,
+	upload: Upload,
+): Promise<Response> {
+	await using _file = upload;
+	const record = recordRequest(context, backend, call.model);
+	// Without this await the file would be gone before it is read.
+	return await recorded(record, async () => {
+		const transcript = await backend.speech.run(
+			call,
+			upload.path,
+			(event) => {
+				if (event.type === 'model') record.model = event.model.id;
+				if (event.type === 'added') record.firstToken();
+			},
+			context.get('signal'),
+		);
+		const { body, contentType } = renderTranscript(transcript, call.format, call);
+		return context.body(body, 200, { 'content-type': contentType });
+	});
+}
+
+async function stream(
+	context: Context<AppEnv>,
+	backend: Backend,
+	call: SpeechCall,
+	upload: Upload,
+): Promise<Response> {
+	const record = recordRequest(context, backend, call.model);
+	const response = await sse(
+		{ signal: context.get('signal'), last: '[DONE]' },
+		async (writer, signal) => {
+			await using _file = upload;
+			await recorded(record, async () => {
+				const transcript = await backend.speech.run(
+					call,
+					upload.path,
+					(event) => {
+						if (event.type === 'model') record.model = event.model.id;
+						else if (event.type === 'progress') {
+							const { done, total } = event;
+							if (call.progress) writer.data({ type: 'transcript.progress', done, total });
+						} else {
+							record.firstToken();
+							writer.data({
+								type: 'transcript.text.delta',
+								delta: event.delta,
+								...(call.logprobs ? { logprobs: event.logprobs } : {}),
+							});
+							if (call.format === 'verbose_json' && call.segments)
+								for (const segment of event.segments)
+									writer.data({
+										type: 'transcript.text.segment',
+										...segment,
+										id: String(segment.id),
+									});
+						}
+					},
+					signal,
+				);
+				const { segments, words, logprobs, text, ...facts } = transcript;
+				const verbose = call.format === 'verbose_json';
+				writer.data({
+					type: 'transcript.text.done',
+					text,
+					...(logprobs === undefined ? {} : { logprobs }),
+					...(verbose ? facts : {}),
+					...(verbose && call.segments ? { segments } : {}),
+					...(verbose && words !== undefined ? { words } : {}),
+					usage: usageOf(transcript),
+				});
+			});
+		},
+	);
+	return withHeaders(context, response);
+}

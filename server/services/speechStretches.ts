@@ -1,0 +1,161 @@
+/**
+ * Cuts a recording into stretches a speech model can hear at once: begins where speech begins, ends in
+ * pauses, drops long silence. Memory is bounded by one window, however long the recording.
+ */
+
+import { activityFrame, activityFrameS, type VoiceActivity } from '../audio/voiceActivity.ts';
+
+export interface Stretch {
+	/** Seconds from the start of the recording. */
+	readonly startS: number;
+	/** 16 kHz mono, at most the window. */
+	readonly samples: Float32Array;
+	/** The stretch ends in a pause or with the recording, not in the middle of speech. */
+	readonly endsInPause: boolean;
+}
+
+const rateHz = 16_000;
+/** A frame counts as speech from here. */
+const speechProbability = 0.5;
+/** Kept before the first and after the last speech of a stretch. */
+const paddingFrames = Math.round(0.2 / activityFrameS);
+/** A cut is made only in a pause at least this long; the longest one is taken. */
+const shortestPauseFrames = Math.round(0.1 / activityFrameS);
+/** Silence this long ends a stretch that has some length already. */
+const longPauseFrames = Math.round(2 / activityFrameS);
+/** Stretches are not made shorter than this for the sake of a longer pause. */
+const shortestStretchFrames = Math.round(8 / activityFrameS);
+
+/** Holds what was decoded and not yet transcribed. */
+export class StretchCutter {
+	readonly #input: AsyncIterator<Float32Array>;
+	readonly #activity: VoiceActivity;
+	readonly #windowFrames: number;
+	#samples = new Float32Array(rateHz * 64);
+	#length = 0;
+	#speech: boolean[] = [];
+	/** Samples from the start of the recording to the start of the buffer. */
+	#offset = 0;
+	#received = 0;
+	#ended = false;
+
+	/** @param windowS longest stretch in seconds */
+	constructor(input: AsyncIterable<Float32Array>, activity: VoiceActivity, windowS = 30) {
+		this.#input = input[Symbol.asyncIterator]();
+		this.#activity = activity;
+		this.#windowFrames = Math.floor(windowS / activityFrameS);
+	}
+
+	/** Seconds decoded so far; the whole length once {@link next} gave `undefined`. */
+	get receivedS(): number {
+		return this.#received / rateHz;
+	}
+
+	/**
+	 * The next stretch, which stays in the buffer until {@link consume}; `undefined` at the end.
+	 * Errors of the decoder come through.
+	 */
+	async next(signal?: AbortSignal): Promise<Stretch | undefined> {
+		for (;;) {
+			await this.#fill(signal);
+			if (this.#length === 0) return undefined;
+			const first = this.#speech.indexOf(true);
+			if (first === -1) {
+				// A rest shorter than a frame is never judged; it is no word either.
+				const kept = this.#ended ? 0 : paddingFrames * activityFrame;
+				this.#drop(Math.max(0, this.#length - kept));
+				if (this.#ended) return undefined;
+				continue;
+			}
+			const lead = Math.max(0, first - paddingFrames);
+			if (lead > 0) {
+				this.#drop(lead * activityFrame);
+				continue;
+			}
+			return this.#cut();
+		}
+	}
+
+	/** Takes the first `seconds` of the last stretch out; the rest is heard again. */
+	consume(seconds: number): void {
+		this.#drop(Math.round(seconds * rateHz));
+	}
+
+	/** Stops the decoder early. */
+	async close(): Promise<void> {
+		await this.#input.return?.(undefined);
+	}
+
+	#cut(): Stretch {
+		const frames = Math.min(this.#windowFrames, this.#speech.length);
+		const wholeFits = this.#ended && this.#length <= this.#windowFrames * activityFrame;
+		const pause = this.#pause(frames, wholeFits);
+		const end = pause ?? (wholeFits ? this.#length : frames * activityFrame);
+		return {
+			startS: this.#offset / rateHz,
+			samples: this.#samples.slice(0, end),
+			endsInPause: pause !== undefined || wholeFits,
+		};
+	}
+
+	/** Sample in the best pause to end at: the first long one, else the longest in the later half. */
+	#pause(frames: number, wholeFits: boolean): number | undefined {
+		let best: { readonly end: number; readonly length: number } | undefined;
+		for (let frame = 1; frame < frames; frame++) {
+			if (this.#speech[frame]) continue;
+			let stop = frame;
+			while (stop < this.#speech.length && !this.#speech[stop]) stop++;
+			const length = stop - frame;
+			const tail = stop === this.#speech.length && this.#ended;
+			const end = (frame + Math.min(paddingFrames, length >> 1)) * activityFrame;
+			if (length >= longPauseFrames && (frame >= shortestStretchFrames || tail)) return end;
+			if (
+				!wholeFits &&
+				length >= shortestPauseFrames &&
+				frame >= frames / 3 &&
+				length >= (best?.length ?? 0)
+			)
+				best = { end, length };
+			frame = stop;
+		}
+		return best?.end;
+	}
+
+	async #fill(signal: AbortSignal | undefined): Promise<void> {
+		const wanted = (this.#windowFrames + longPauseFrames) * activityFrame;
+		while (!this.#ended && this.#length < wanted) {
+			signal?.throwIfAborted();
+			const { value, done } = await this.#input.next();
+			if (done) this.#ended = true;
+			else this.#append(value);
+		}
+		const judged = this.#speech.length * activityFrame;
+		if (this.#length - judged < activityFrame) return;
+		const fresh = this.#samples.slice(judged, this.#length);
+		const found = await this.#activity.probabilities(fresh, signal);
+		for (const value of found) this.#speech.push(value >= speechProbability);
+	}
+
+	#append(samples: Float32Array): void {
+		if (this.#length + samples.length > this.#samples.length) {
+			const grown = new Float32Array(
+				Math.max(this.#samples.length * 2, this.#length + samples.length),
+			);
+			grown.set(this.#samples.subarray(0, this.#length));
+			this.#samples = grown;
+		}
+		this.#samples.set(samples, this.#length);
+		this.#length += samples.length;
+		this.#received += samples.length;
+	}
+
+	/** Frames stay in step with the buffer: a drop inside a frame rounds the frame list down. */
+	#drop(samples: number): void {
+		const count = Math.min(samples, this.#length);
+		this.#samples.copyWithin(0, count, this.#length);
+		this.#length -= count;
+		this.#offset += count;
+		this.#speech.splice(0, Math.round(count / activityFrame));
+		this.#speech.length = Math.min(this.#speech.length, Math.floor(this.#length / activityFrame));
+	}
+}
