@@ -1,13 +1,189 @@
-/** `nearglot gateway`. */
+/** `nearglot gateway`: the sign-in layer in front of a team's server. */
 
-import type { Command } from './command.ts';
+import { readFileSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { checkSchema } from '../gateway/config/checkSchema.ts';
+import { type ParsedSettings, parseSettings } from '../gateway/config/parseSettings.ts';
+import { resolvePaths } from '../gateway/config/resolvePaths.ts';
+import { authSchema } from '../gateway/config/schema.ts';
+import type { GatewaySettings } from '../gateway/config/settings.ts';
+import { startGateway } from '../gateway/gateway.ts';
+import { loadKeys } from '../gateway/keys/keyFile.ts';
+import { Upstream } from '../gateway/proxy/upstream.ts';
+import { openRedisStore } from '../gateway/store/redisStore.ts';
+import { openSqliteStore } from '../gateway/store/sqliteStore.ts';
+import { AppError } from '../protocol/errors.ts';
+import { type Command, type CommandIo, UsageError } from './command.ts';
+
+const help = `
+Usage: nearglot gateway --config auth.json --upstream URL [--port N] [--host H]
+       nearglot gateway --config auth.json --check
+       nearglot gateway --schema
+
+Signs people in with the providers in auth.json, keeps their sessions, and passes their requests to
+the app at URL with identity headers. Nothing else can reach the app through it.
+
+  --config FILE    Settings, in the published auth settings form; own additions under x-gateway
+  --upstream URL   The app: http://127.0.0.1:8080, https://…, or unix:/path/to/socket
+  --port N         Port to listen on (8000; 0 takes a free one)
+  --host H         Address to listen on (127.0.0.1; 0.0.0.0 for other machines)
+  --check          Say whether the settings can be used, and end
+  --schema         Print the JSON Schema of the settings, for completion in an editor
+  --json           Print one line {"url","adminUrl","pid"} when ready
+
+Secrets are read from the environment variables that auth.json names. SIGHUP reads the keys again.
+docs/team-server.md shows a whole setup.
+`;
+
+interface Flags {
+	readonly config: string;
+	readonly upstream: string | undefined;
+	readonly port: number;
+	readonly host: string;
+	readonly check: boolean;
+	readonly json: boolean;
+}
 
 export const gatewayCommand: Command = {
 	name: 'gateway',
-	summary: 'Run the sign-in gateway in front of a daemon.',
-	help: 'Usage: nearglot gateway',
-	run: async (_args, io) => {
-		io.stderr.write('nearglot gateway is not part of this build yet.\n');
-		return 1;
+	summary: 'Sign-in layer in front of a team server',
+	help,
+	async run(args, io) {
+		if (args.includes('--schema')) {
+			io.stdout.write(`${JSON.stringify(authSchema, null, '\t')}\n`);
+			return 0;
+		}
+		const flags = readFlags(args);
+		const { settings, warnings } = load(flags, io);
+		for (const { path, message } of warnings) io.stderr.write(`warning: ${path} ${message}\n`);
+		if (flags.check) {
+			// Names the mistakes of the address too, without connecting.
+			if (flags.upstream !== undefined) new Upstream(flags.upstream)[Symbol.dispose]();
+			io.stdout.write(`${flags.config} can be used.\n${summary(settings)}`);
+			return 0;
+		}
+		if (flags.upstream === undefined)
+			throw new UsageError('--upstream is needed: the address of the app. See --help.');
+		return serve(settings, flags.upstream, flags, io);
 	},
 };
+
+function readFlags(args: readonly string[]): Flags {
+	const text = { type: 'string' } as const;
+	const flag = { type: 'boolean' } as const;
+	let values: {
+		config?: string;
+		upstream?: string;
+		port?: string;
+		host?: string;
+		check?: boolean;
+		json?: boolean;
+	};
+	try {
+		const options = {
+			config: text,
+			upstream: text,
+			port: text,
+			host: text,
+			check: flag,
+			json: flag,
+		};
+		({ values } = parseArgs({ args: [...args], options, strict: true, allowPositionals: false }));
+	} catch (error) {
+		throw new UsageError(`${error instanceof Error ? error.message : String(error)} See --help.`);
+	}
+	if (values.config === undefined)
+		throw new UsageError('--config is needed: the file with the auth settings. See --help.');
+	const port = Number(values.port ?? 8000);
+	if (!Number.isInteger(port) || port < 0 || port > 65_535)
+		throw new UsageError(`--port must be 0 to 65535, is '${values.port}'.`);
+	return {
+		config: values.config,
+		upstream: values.upstream,
+		port,
+		host: values.host ?? '127.0.0.1',
+		check: values.check ?? false,
+		json: values.json ?? false,
+	};
+}
+
+function load(flags: Flags, io: CommandIo): ParsedSettings {
+	let file: unknown;
+	try {
+		file = JSON.parse(readFileSync(flags.config, 'utf8'));
+	} catch (error) {
+		const why = error instanceof SyntaxError ? `is not JSON: ${error.message}` : 'cannot be read';
+		throw new AppError('invalid_request', `The settings file ${flags.config} ${why}.`, {
+			cause: error,
+		});
+	}
+	if (checkSchema(file, { type: 'object' }).errors.length > 0) {
+		throw new AppError(
+			'invalid_request',
+			`The settings file ${flags.config} must hold a JSON object.`,
+		);
+	}
+	const parsed = parseSettings(file, io.env, flags.port);
+	return { ...parsed, settings: resolvePaths(parsed.settings, dirname(resolve(flags.config))) };
+}
+
+async function serve(
+	settings: GatewaySettings,
+	upstream: string,
+	flags: Flags,
+	io: CommandIo,
+): Promise<number> {
+	const now = Date.now;
+	const keys = loadKeys(settings, 'gateway-keys.json', now);
+	const store =
+		settings.store.kind === 'redis'
+			? await openRedisStore(settings.store.url)
+			: openSqliteStore(settings.store.path, now);
+	const gateway = await startGateway(settings, upstream, flags, {
+		keys,
+		store,
+		fetch,
+		now,
+		log: io.stderr,
+	});
+	const reload = () => gateway.reloadKeys();
+	// Elsewhere the end of the terminal ends a command; here it means: read the keys again.
+	process.removeAllListeners('SIGHUP');
+	process.on('SIGHUP', reload);
+	const ready = {
+		url: gateway.url,
+		...(gateway.adminUrl === undefined ? {} : { adminUrl: gateway.adminUrl }),
+		pid: process.pid,
+	};
+	io.stdout.write(
+		flags.json
+			? `${JSON.stringify(ready)}\n`
+			: `Signing in people for ${settings.publicUrl.origin}, listening on ${gateway.url}, app at ${upstream}.\n`,
+	);
+	await new Promise<void>((resolve) => {
+		if (io.signal.aborted) resolve();
+		else io.signal.addEventListener('abort', () => resolve(), { once: true });
+	});
+	process.off('SIGHUP', reload);
+	await gateway.close();
+	return 0;
+}
+
+function summary(settings: GatewaySettings): string {
+	const names = settings.providers.map((provider) => provider.name).join(', ') || 'none';
+	const rows = [
+		['address', settings.publicUrl.origin],
+		['providers', names],
+		[
+			'without a session',
+			settings.enabled
+				? settings.access.action
+				: 'everything is passed on (platform.enabled is false)',
+		],
+		['open paths', settings.access.excludedPaths.join(', ') || 'none'],
+		['store', settings.store.kind === 'sqlite' ? settings.store.path : 'redis'],
+		['trusted proxies', settings.forwardProxy.trusted.join(', ') || 'none'],
+	];
+	return rows.map(([name, value]) => `  ${name!.padEnd(18)} ${value}\n`).join('');
+}

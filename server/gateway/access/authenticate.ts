@@ -1,0 +1,105 @@
+/** Who is calling? Reads the session token, the cookie or a Bearer token of a provider, never mixing them. */
+
+import type { GatewayContext } from '../context.ts';
+import type { SignedIn } from '../identity/signedIn.ts';
+import { seal, unseal } from '../keys/seal.ts';
+import { ProviderError } from '../providers/provider.ts';
+import { valuesOf } from '../proxy/rawHeaders.ts';
+import { header, type RequestHead } from '../proxy/requestHead.ts';
+import { parseCookies } from '../session/cookies.ts';
+import type { Session } from '../session/sessions.ts';
+import { checkToken } from '../session/sessionToken.ts';
+
+export type Identity =
+	| { readonly kind: 'anonymous' }
+	| {
+			readonly kind: 'session';
+			readonly session: Session;
+			readonly via: 'cookie' | 'token';
+			/** Ended, but still within the refresh window. */
+			readonly expired: boolean;
+	  }
+	| { readonly kind: 'bearer'; readonly person: SignedIn }
+	/** A Bearer token of a configured provider that is not good. */
+	| { readonly kind: 'refused'; readonly reason: string };
+
+const anonymous: Identity = { kind: 'anonymous' };
+
+/**
+ * Finds the caller. A session token wins over a cookie, even a bad one over a good cookie. A Bearer
+ * that names none of our providers is not looked at.
+ *
+ * @param fresh Asks the store itself, for sign-out and refresh.
+ * @throws AppError `store_unavailable`; ProviderError `unreachable`.
+ */
+export async function authenticate(
+	head: RequestHead,
+	context: GatewayContext,
+	signal: AbortSignal,
+	fresh = false,
+): Promise<Identity> {
+	const token = header(head, 'x-zumo-auth');
+	if (token !== undefined) return fromToken(token, context, fresh);
+	const fromBearer = await bearer(head, context, signal);
+	if (fromBearer) return fromBearer;
+	const cookies = parseCookies(valuesOf(head.headers, 'cookie'));
+	const cookie = cookies.find((row) => row.name === context.settings.login.cookieName);
+	const sid = cookie && openSessionCookie(cookie.value, context);
+	const session = sid === undefined ? undefined : await context.sessions.find(sid, fresh);
+	if (session?.kind !== 'browser' || !context.providers.find(session.provider)) return anonymous;
+	return { kind: 'session', session, via: 'cookie', expired: context.sessions.isExpired(session) };
+}
+
+async function fromToken(
+	token: string,
+	context: GatewayContext,
+	fresh: boolean,
+): Promise<Identity> {
+	const checked = await checkToken(token, context.tokens);
+	if (checked.kind === 'invalid') return anonymous;
+	const session = await context.sessions.find(checked.sid, fresh);
+	if (!session || session.kind === 'browser' || session.userId !== checked.userId) return anonymous;
+	if (!context.providers.find(session.provider)) return anonymous;
+	if (checked.kind === 'expired') {
+		const age = context.now() - checked.expiredAt;
+		if (age > context.settings.login.refreshWindowMs) return anonymous;
+		return { kind: 'session', session, via: 'token', expired: true };
+	}
+	return { kind: 'session', session, via: 'token', expired: context.sessions.isExpired(session) };
+}
+
+async function bearer(
+	head: RequestHead,
+	context: GatewayContext,
+	signal: AbortSignal,
+): Promise<Identity | undefined> {
+	const match = /^Bearer ([\w-]+\.[\w-]+\.[\w-]+)$/i.exec(header(head, 'authorization') ?? '');
+	if (!match) return undefined;
+	for (const provider of context.providers.all) {
+		try {
+			const person = await provider.bearer(match[1]!, signal);
+			if (person) return { kind: 'bearer', person };
+		} catch (error) {
+			if (error instanceof ProviderError && error.failure === 'rejected')
+				return { kind: 'refused', reason: error.message };
+			throw error;
+		}
+	}
+	return undefined;
+}
+
+/** Value of the session cookie: nothing but a sealed session id. */
+export function sealSessionCookie(session: Session, context: GatewayContext): string {
+	return seal(
+		context.ring,
+		'cookie-enc',
+		JSON.stringify({ sid: session.sid, iat: Math.floor(context.now() / 1000) }),
+	);
+}
+
+function openSessionCookie(value: string, context: GatewayContext): string | undefined {
+	const text = unseal(context.ring, 'cookie-enc', value);
+	if (text === undefined) return undefined;
+	const { sid } = JSON.parse(text) as { sid?: unknown };
+	return typeof sid === 'string' ? sid : undefined;
+}

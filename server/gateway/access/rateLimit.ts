@@ -1,0 +1,54 @@
+/** Counts failures per key in a sliding minute. Kept in memory: with several copies each one counts. */
+
+const windowMs = 60_000;
+const maxKeys = 50_000;
+
+interface Bucket {
+	start: number;
+	previous: number;
+	current: number;
+}
+
+export class FailureLimit {
+	readonly #buckets = new Map<string, Bucket>();
+	readonly #perMinute: number;
+	readonly #now: () => number;
+
+	constructor(perMinute: number, now: () => number) {
+		this.#perMinute = perMinute;
+		this.#now = now;
+	}
+
+	/** Seconds to wait, or 0 when the caller may go on. */
+	waitS(key: string): number {
+		const bucket = this.#roll(key);
+		if (!bucket) return 0;
+		const age = this.#now() - bucket.start;
+		const rate = bucket.current + bucket.previous * (1 - age / windowMs);
+		return rate >= this.#perMinute ? Math.max(1, Math.ceil((windowMs - age) / 1000)) : 0;
+	}
+
+	fail(key: string): void {
+		const bucket = this.#roll(key) ?? { start: this.#now(), previous: 0, current: 0 };
+		bucket.current++;
+		if (this.#buckets.size >= maxKeys)
+			this.#buckets.delete(this.#buckets.keys().next().value ?? '');
+		this.#buckets.set(key, bucket);
+	}
+
+	#roll(key: string): Bucket | undefined {
+		const bucket = this.#buckets.get(key);
+		if (!bucket) return undefined;
+		const elapsed = this.#now() - bucket.start;
+		if (elapsed >= 2 * windowMs) {
+			this.#buckets.delete(key);
+			return undefined;
+		}
+		if (elapsed >= windowMs) {
+			bucket.previous = bucket.current;
+			bucket.current = 0;
+			bucket.start += windowMs;
+		}
+		return bucket;
+	}
+}

@@ -1,0 +1,68 @@
+/** Claims of a token as the list apps read from the principal header. */
+
+import type { Claim, PolicyFacts } from './signedIn.ts';
+
+const identity = 'http://schemas.xmlsoap.org/ws/2005/05/identity/claims';
+const directory = 'http://schemas.microsoft.com/identity/claims';
+
+/** Long names under which apps of this interface look for the common claims. */
+const longNames: Readonly<Record<string, string>> = {
+	sub: `${identity}/nameidentifier`,
+	email: `${identity}/emailaddress`,
+	given_name: `${identity}/givenname`,
+	family_name: `${identity}/surname`,
+	upn: `${identity}/upn`,
+	oid: `${directory}/objectidentifier`,
+	tid: `${directory}/tenantid`,
+	scp: `${directory}/scope`,
+	idp: `${directory}/identityprovider`,
+	amr: 'http://schemas.microsoft.com/claims/authnmethodsreferences',
+	auth_time: 'http://schemas.microsoft.com/ws/2008/06/identity/claims/authenticationinstant',
+	roles: 'http://schemas.microsoft.com/ws/2008/06/identity/claims/role',
+};
+
+/** `name_typ` of the principal. */
+export const nameType = `${identity}/name`;
+/** `role_typ` of the principal. */
+export const roleType = longNames['roles']!;
+
+/** Claims that carry secrets or only serve the protocol. */
+const hidden = new Set(['nonce', 'at_hash', 'c_hash', 's_hash', 'rt_hash', 'uti', 'rh', 'aio']);
+
+/** Flattens claims: lists become several entries, objects JSON. */
+export function toClaims(values: Readonly<Record<string, unknown>>): Claim[] {
+	const claims: Claim[] = [];
+	for (const [key, value] of Object.entries(values)) {
+		if (hidden.has(key) || value === null || value === undefined) continue;
+		const typ = Object.hasOwn(longNames, key) ? longNames[key]! : key;
+		for (const item of Array.isArray(value) ? value : [value]) {
+			claims.push({ typ, val: typeof item === 'string' ? item : JSON.stringify(item) });
+		}
+	}
+	return claims;
+}
+
+/** Reads what the allow list needs; unverified addresses do not count. */
+export function policyFacts(
+	values: Readonly<Record<string, unknown>>,
+	emailIsVerified: boolean,
+): PolicyFacts {
+	const names = values['_claim_names'];
+	const email = typeof values['email'] === 'string' ? values['email'] : undefined;
+	const verified = values['email_verified'] === true || values['email_verified'] === 'true';
+	const counts = values['email_verified'] === undefined ? emailIsVerified : verified;
+	const application = values['azp'] ?? values['appid'];
+	return {
+		groups: strings(values['groups']),
+		groupsOverage:
+			values['hasgroups'] !== undefined ||
+			(typeof names === 'object' && names !== null && Object.hasOwn(names, 'groups')),
+		verifiedEmail: counts ? email : undefined,
+		ids: [values['oid'], values['sub']].filter((id) => typeof id === 'string'),
+		application: typeof application === 'string' ? application : undefined,
+	};
+}
+
+function strings(value: unknown): string[] {
+	return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [];
+}

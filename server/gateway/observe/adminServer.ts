@@ -1,0 +1,46 @@
+/** Loopback listener for whoever runs the layer: metrics, liveness, public keys of the assertion. */
+
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { GatewayContext } from '../context.ts';
+
+export interface AdminServer {
+	readonly url: string;
+	close(): Promise<void>;
+}
+
+export async function createAdminServer(
+	port: number,
+	context: GatewayContext,
+	openExchanges: () => number,
+): Promise<AdminServer> {
+	const server = createServer((request, response) => {
+		const path = (request.url ?? '').split('?', 1)[0];
+		const send = (status: number, type: string, text: string) =>
+			response.writeHead(status, { 'Content-Type': type }).end(text);
+		if (request.method !== 'GET') send(405, 'text/plain', 'Only GET.\n');
+		else if (path === '/metrics') {
+			const open = `# TYPE nearglot_gateway_open_streams gauge\nnearglot_gateway_open_streams ${openExchanges()}\n`;
+			send(200, 'text/plain; version=0.0.4', context.metrics.render() + open);
+		} else if (path === '/healthz') send(200, 'application/json', '{"status":"ok"}');
+		else if (path === '/jwks')
+			send(
+				200,
+				'application/jwk-set+json',
+				JSON.stringify(context.assertions?.publicKeys() ?? { keys: [] }),
+			);
+		else send(404, 'text/plain', 'Known: /metrics, /healthz, /jwks.\n');
+	});
+	await new Promise<void>((resolve, reject) => {
+		server.once('error', reject);
+		server.listen(port, '127.0.0.1', resolve);
+	});
+	return {
+		url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+		close: () =>
+			new Promise((resolve) => {
+				server.close(() => resolve());
+				server.closeAllConnections();
+			}),
+	};
+}

@@ -1,0 +1,183 @@
+/** Passes one HTTP exchange through to the app: streamed both ways, nothing buffered. */
+
+import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http';
+import { pipeline } from 'node:stream';
+import type { GatewaySettings } from '../config/settings.ts';
+import { type Problem, sendProblem } from './problem.ts';
+import { valuesOf } from './rawHeaders.ts';
+import type { Upstream } from './upstream.ts';
+
+export interface ForwardOptions {
+	readonly upstream: Upstream;
+	readonly limits: GatewaySettings['limits'];
+	readonly target: string;
+	readonly headers: readonly string[];
+	/** Turns the app's header list into the client's. */
+	readonly downstream: (raw: readonly string[]) => string[];
+	/** Lines added to the answer. */
+	readonly extraHeaders: readonly string[];
+	/** Told once how it ended. */
+	readonly onEnd: (outcome: { status: number; upstreamMs: number | undefined }) => void;
+}
+
+const bodiless = new Set(['GET', 'HEAD', 'OPTIONS', 'DELETE']);
+
+/** Forwards; every way it can end produces an answer or a cut connection, never a hang. */
+export function forward(
+	request: IncomingMessage,
+	response: ServerResponse,
+	options: ForwardOptions,
+): void {
+	const started = performance.now();
+	const hasBody =
+		valuesOf(options.headers, 'transfer-encoding').length > 0 ||
+		Number(valuesOf(options.headers, 'content-length')[0] ?? 0) > 0;
+	const headers = [...options.headers];
+	if (
+		!hasBody &&
+		!bodiless.has(request.method ?? '') &&
+		valuesOf(headers, 'content-length').length === 0
+	) {
+		headers.push('Content-Length', '0');
+	}
+	let call: ClientRequest | undefined;
+	let upstreamMs: number | undefined;
+	let ended = false;
+	const end = (status: number) => {
+		if (ended) return;
+		ended = true;
+		options.onEnd({ status, upstreamMs });
+	};
+	const fail = (problem: Problem) => {
+		if (!response.headersSent && !request.complete) response.shouldKeepAlive = false;
+		sendProblem(response, problem);
+		end(problem.status);
+	};
+	response.once('close', () => {
+		call?.destroy();
+		end(response.writableFinished ? response.statusCode : 499);
+	});
+
+	const attempt = (retry: boolean) => {
+		const open = options.upstream.open({
+			method: request.method ?? 'GET',
+			target: options.target,
+			headers,
+			single: false,
+		});
+		call = open;
+		const clear = watch(open, request, options.limits, hasBody, (code, detail) => {
+			open.destroy();
+			fail({ status: 504, code, detail });
+		});
+		open.on('information', (info) => {
+			if (info.statusCode === 103 && !response.headersSent)
+				response.writeEarlyHints({ link: info.headers['link'] ?? [] });
+		});
+		open.once('response', (answer) => {
+			clear();
+			upstreamMs = performance.now() - started;
+			deliver(answer, request, response, options);
+		});
+		open.once('error', (error: NodeJS.ErrnoException) => {
+			clear();
+			if (response.destroyed || ended) return;
+			// A kept connection may have been closed by the app in the same moment; nothing was processed.
+			if (
+				retry &&
+				open.reusedSocket &&
+				error.code === 'ECONNRESET' &&
+				!hasBody &&
+				!response.headersSent
+			) {
+				attempt(false);
+				return;
+			}
+			fail({
+				status: 502,
+				code: 'upstream_failed',
+				detail: `The app behind this address did not answer (${error.code ?? 'connection failed'}). Try again, or ask whoever runs it.`,
+				headers: { 'Retry-After': '2' },
+			});
+		});
+		if (hasBody) pipeline(request, open, () => {});
+		else open.end();
+	};
+	attempt(bodiless.has(request.method ?? ''));
+}
+
+function deliver(
+	answer: IncomingMessage,
+	request: IncomingMessage,
+	response: ServerResponse,
+	options: ForwardOptions,
+): void {
+	if (response.destroyed) {
+		answer.destroy();
+		return;
+	}
+	if (!request.complete) response.shouldKeepAlive = false;
+	response.writeHead(answer.statusCode ?? 502, answer.statusMessage, [
+		...options.downstream(answer.rawHeaders),
+		...options.extraHeaders,
+	]);
+	// The first bytes of a stream must not wait for a second chunk.
+	response.flushHeaders();
+	pipeline(answer, response, (error) => {
+		if (error) response.destroy();
+	});
+}
+
+type OnTimeout = (code: string, detail: string) => void;
+
+/** Starts the three clocks of a call: connection, first byte, pauses of the upload. */
+function watch(
+	open: ClientRequest,
+	request: IncomingMessage,
+	limits: GatewaySettings['limits'],
+	hasBody: boolean,
+	onTimeout: OnTimeout,
+): () => void {
+	const timers = new Set<NodeJS.Timeout>();
+	const start = (ms: number, run: () => void) => {
+		const timer = setTimeout(run, ms);
+		timers.add(timer);
+		return timer;
+	};
+	const connect = start(limits.connectMs, () =>
+		onTimeout(
+			'upstream_connect_timeout',
+			`The app behind this address could not be reached within ${limits.connectMs / 1000} s.`,
+		),
+	);
+	open.once('socket', (socket) => {
+		if (socket.connecting) socket.once('connect', () => clearTimeout(connect));
+		else clearTimeout(connect);
+	});
+	const first = () =>
+		start(limits.responseMs, () =>
+			onTimeout(
+				'upstream_timeout',
+				`The app behind this address did not begin to answer within ${limits.responseMs / 1000} s.`,
+			),
+		);
+	if (hasBody) {
+		const idle = start(limits.uploadIdleMs, () =>
+			onTimeout(
+				'upload_timeout',
+				`The upload paused for more than ${limits.uploadIdleMs / 1000} s.`,
+			),
+		);
+		request.on('data', () => idle.refresh());
+		request.once('end', () => {
+			clearTimeout(idle);
+			first();
+		});
+		// A data listener would start the stream before the pipe is there.
+		request.pause();
+	} else first();
+	return () => {
+		for (const timer of timers) clearTimeout(timer);
+		timers.clear();
+	};
+}

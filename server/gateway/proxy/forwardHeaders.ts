@@ -1,0 +1,172 @@
+/**
+ * Builds the header list that goes to the app (and the one that comes back). The client's own
+ * identity headers are removed under every spelling before ours are added.
+ */
+
+import type { GatewaySettings } from '../config/settings.ts';
+import { dropCookies, isOwnCookie, setCookieName } from '../session/cookies.ts';
+import { canonicalName, headerPairs, type RawHeaders, valuesOf } from './rawHeaders.ts';
+import type { RequestHead } from './requestHead.ts';
+
+/** A header line the layer adds. Values must be printable ASCII. */
+export type InjectedHeader = readonly [name: string, value: string];
+
+const hopByHop = new Set([
+	'connection',
+	'keep-alive',
+	'proxy-authenticate',
+	'proxy-authorization',
+	'proxy-connection',
+	'te',
+	'trailer',
+	'transfer-encoding',
+	'upgrade',
+	'expect',
+	'http2-settings',
+]);
+
+/** Framing and routing: a client cannot take these off by naming them in `Connection`. */
+const keptWhenListed = new Set([
+	'host',
+	'content-length',
+	'content-type',
+	'cookie',
+	'authorization',
+	'origin',
+]);
+
+/** Headers by which a client could tell the app another path or place than the one decided on. */
+const pathOverrides = new Set([
+	'x-original-url',
+	'x-rewrite-url',
+	'x-original-uri',
+	'x-forwarded-uri',
+	'x-forwarded-prefix',
+	'x-forwarded-path',
+]);
+
+const forwardingNames = new Set([
+	'forwarded',
+	'x-forwarded-for',
+	'x-forwarded-host',
+	'x-forwarded-proto',
+	'x-forwarded-port',
+	'x-forwarded-server',
+	'x-forwarded-scheme',
+	'x-forwarded-user',
+	'x-real-ip',
+	'x-client-ip',
+	'true-client-ip',
+]);
+
+/** Decides whether a header name belongs to the layer, whatever separators it is written with. */
+export function reservedNames(settings: GatewaySettings): (name: string) => boolean {
+	const vendors = new Set(['ms', settings.headers.vendor.toLowerCase()]);
+	const prefixes = [...vendors].flatMap((vendor) => [
+		`x-${vendor}-client-principal`,
+		`x-${vendor}-token-`,
+		`x-${vendor}-client-assertion`,
+	]);
+	const exact = new Set(['x-zumo-auth']);
+	if (settings.headers.upstreamSecret)
+		exact.add(canonicalName(settings.headers.upstreamSecret.name));
+	return (name) => {
+		const canonical = canonicalName(name);
+		return (
+			exact.has(canonical) ||
+			prefixes.some(
+				(prefix) => canonical.startsWith(prefix) || canonical.startsWith(`http-${prefix}`),
+			)
+		);
+	};
+}
+
+export interface ForwardContext {
+	readonly settings: GatewaySettings;
+	readonly reserved: (name: string) => boolean;
+	/** `host[:port]` of the app. */
+	readonly upstreamHost: string;
+	readonly upstreamOrigin: string;
+}
+
+/** Header list for the app. */
+export function upstreamHeaders(
+	head: RequestHead,
+	injected: readonly InjectedHeader[],
+	context: ForwardContext,
+	options: {
+		readonly dropAuthorization: boolean;
+		readonly dropOrigin: boolean;
+		readonly peer: string;
+	},
+): string[] {
+	const { settings } = context;
+	const listed = connectionNames(head.headers);
+	const out: string[] = [];
+	for (const [name, value] of headerPairs(head.headers)) {
+		const lower = name.toLowerCase();
+		const canonical = canonicalName(name);
+		if (hopByHop.has(lower) || (listed.has(lower) && !keptWhenListed.has(lower))) continue;
+		if (context.reserved(name) || pathOverrides.has(canonical) || forwardingNames.has(canonical))
+			continue;
+		if (lower === 'host') continue;
+		if (lower === 'authorization' && options.dropAuthorization) continue;
+		if (lower === 'cookie') {
+			const kept = dropCookies(value, settings.login.cookieName);
+			if (kept !== '') out.push(name, kept);
+			continue;
+		}
+		if (lower === 'origin') {
+			if (options.dropOrigin) continue;
+			const ownOrigin = value === settings.publicUrl.origin && !settings.headers.preserveHost;
+			out.push(name, ownOrigin ? context.upstreamOrigin : value);
+			continue;
+		}
+		out.push(name, value);
+	}
+	out.unshift('Host', settings.headers.preserveHost ? head.host : context.upstreamHost);
+	// Framing is re-made from what the parser understood, so both ends agree on where a body ends.
+	if (valuesOf(head.headers, 'transfer-encoding').length > 0)
+		out.push('Transfer-Encoding', 'chunked');
+	const before = head.trustedPeer ? valuesOf(head.headers, 'x-forwarded-for') : [];
+	out.push('X-Forwarded-For', [...before, options.peer].join(', '));
+	out.push('X-Forwarded-Proto', head.secure ? 'https' : 'http');
+	out.push('X-Forwarded-Host', head.host);
+	for (const [name, value] of injected) out.push(name, value);
+	if (settings.headers.upstreamSecret) {
+		out.push(settings.headers.upstreamSecret.name, settings.headers.upstreamSecret.value);
+	}
+	return out;
+}
+
+/** Header list for the client: nothing of the layer's may come from the app. */
+export function downstreamHeaders(
+	raw: RawHeaders,
+	context: ForwardContext,
+	options: { readonly keepUpgrade: boolean; readonly ownCors: boolean },
+): string[] {
+	const listed = connectionNames(raw);
+	const out: string[] = [];
+	for (const [name, value] of headerPairs(raw)) {
+		const lower = name.toLowerCase();
+		const hop = hopByHop.has(lower) || listed.has(lower);
+		if (hop && !(options.keepUpgrade && lower === 'upgrade')) continue;
+		if (context.reserved(name)) continue;
+		if (options.ownCors && lower.startsWith('access-control-')) continue;
+		if (
+			lower === 'set-cookie' &&
+			isOwnCookie(setCookieName(value), context.settings.login.cookieName)
+		)
+			continue;
+		out.push(name, value);
+	}
+	return out;
+}
+
+function connectionNames(raw: RawHeaders): Set<string> {
+	return new Set(
+		valuesOf(raw, 'connection')
+			.flatMap((value) => value.split(','))
+			.map((name) => name.trim().toLowerCase()),
+	);
+}

@@ -1,0 +1,335 @@
+/** The order of the checks every request goes through, plain or upgraded, before it is answered or passed on. */
+
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { corsHeaders, corsOrigin, isPreflight, preflightHeaders } from './access/cors.ts';
+import { type Decision, decide } from './access/decide.ts';
+import type { GatewayContext } from './context.ts';
+import { forward } from './proxy/forward.ts';
+import {
+	downstreamHeaders,
+	type ForwardContext,
+	reservedNames,
+	upstreamHeaders,
+} from './proxy/forwardHeaders.ts';
+import { type Problem, sendProblem, sendRawProblem } from './proxy/problem.ts';
+import { valuesOf } from './proxy/rawHeaders.ts';
+import { type RequestHead, readHead } from './proxy/requestHead.ts';
+import { plainAddress, TrustedProxies } from './proxy/trustedProxies.ts';
+import { tunnel } from './proxy/tunnel.ts';
+import type { Upstream } from './proxy/upstream.ts';
+import type { Exchange } from './routes/exchange.ts';
+import { noteFailure, problemOf } from './routes/failures.ts';
+import { resourceRoute } from './routes/info.ts';
+import { loginPage } from './routes/loginRedirect.ts';
+import { logoutRoute } from './routes/logout.ts';
+import { runRoute, runSafely } from './routes/router.ts';
+import { parseCookies } from './session/cookies.ts';
+
+type Forwarding = Extract<Decision, { kind: 'forward' }>;
+
+const resourcePath = '/.well-known/oauth-protected-resource';
+
+export class RequestHandler {
+	/** Set when the server ends: answers then close their connections. */
+	closing = false;
+	openExchanges = 0;
+	readonly #context: GatewayContext;
+	readonly #upstream: Upstream;
+	readonly #trusted: TrustedProxies;
+	readonly #forwarding: ForwardContext;
+	readonly #tunnels = new Set<Duplex>();
+
+	constructor(context: GatewayContext, upstream: Upstream) {
+		this.#context = context;
+		this.#upstream = upstream;
+		this.#trusted = new TrustedProxies(context.settings.forwardProxy.trusted);
+		this.#forwarding = {
+			settings: context.settings,
+			reserved: reservedNames(context.settings),
+			upstreamHost: upstream.host,
+			upstreamOrigin: upstream.origin,
+		};
+	}
+
+	endTunnels(): void {
+		for (const socket of this.#tunnels) socket.end();
+	}
+
+	async request(
+		request: IncomingMessage,
+		response: ServerResponse,
+		expectsContinue: boolean,
+	): Promise<void> {
+		if (this.closing) response.shouldKeepAlive = false;
+		response.on('error', () => {});
+		request.on('error', () => {});
+		const head = readHead(request, this.#context.settings, this.#trusted, false);
+		if ('reason' in head) {
+			response.shouldKeepAlive = false;
+			this.#count('refused', head.status);
+			sendProblem(response, {
+				status: head.status,
+				code: 'malformed_request',
+				detail: head.reason,
+			});
+			return;
+		}
+		const early = this.#early(head);
+		if (early) {
+			this.#refuse(request, response, head, early);
+			return;
+		}
+		const abort = new AbortController();
+		response.once('close', () => abort.abort());
+		const exchange: Exchange = {
+			head,
+			request,
+			response,
+			query: new URLSearchParams(head.query),
+			cookies: parseCookies(valuesOf(head.headers, 'cookie')),
+			context: this.#context,
+			signal: abort.signal,
+			corsOrigin: corsOrigin(head, this.#context.settings.access.editorOrigins),
+		};
+		if (exchange.corsOrigin !== undefined && isPreflight(head)) {
+			response.writeHead(204, preflightHeaders(head, exchange.corsOrigin)).end();
+			this.#count('preflight', 204);
+			return;
+		}
+		if (this.#isOwn(head)) {
+			if (expectsContinue) response.writeContinue();
+			await this.#own(exchange);
+			this.#count('own', response.statusCode);
+			return;
+		}
+		await this.#pass(exchange, expectsContinue);
+	}
+
+	async upgrade(request: IncomingMessage, socket: Duplex, first: Buffer): Promise<void> {
+		socket.on('error', () => socket.destroy());
+		const refuse = (problem: Problem) => {
+			this.#count('refused', problem.status);
+			sendRawProblem(socket, problem);
+		};
+		const head = readHead(request, this.#context.settings, this.#trusted, true);
+		if ('reason' in head) {
+			refuse({ status: head.status, code: 'malformed_request', detail: head.reason });
+			return;
+		}
+		const problem = this.#early(head) ?? this.#upgradeProblem(head);
+		if (problem) {
+			refuse(problem);
+			return;
+		}
+		const abort = new AbortController();
+		socket.once('close', () => abort.abort());
+		try {
+			const decision = await this.#decide(head, abort.signal);
+			if (socket.destroyed) return;
+			if (decision.kind === 'refuse') refuse(decision.problem);
+			else if (decision.kind === 'login')
+				refuse({ status: 401, code: 'sign_in_required', detail: 'Sign in first.' });
+			else this.#tunnel(request, socket, first, head, decision);
+		} catch (error) {
+			noteFailure(error, this.#context, head);
+			refuse(problemOf(error));
+		}
+	}
+
+	/** Checks that need no session. */
+	#early(head: RequestHead): Problem | undefined {
+		const { settings } = this.#context;
+		const health = head.path === `${settings.apiPrefix}/healthz`;
+		if (health && !head.upgrade) return undefined;
+		if (!settings.allowedHosts.includes(head.host)) {
+			return {
+				status: 421,
+				code: 'wrong_host',
+				detail: `This address serves ${settings.publicUrl.host} only.`,
+			};
+		}
+		if (settings.requireHttps && !head.secure) {
+			const movable = (head.method === 'GET' || head.method === 'HEAD') && !head.upgrade;
+			if (!movable)
+				return {
+					status: 403,
+					code: 'https_required',
+					detail: 'Use HTTPS: this request was sent unencrypted, so nothing was done.',
+				};
+			return {
+				status: 301,
+				code: 'https_required',
+				detail: 'Use HTTPS.',
+				headers: { Location: settings.publicUrl.origin + head.target },
+			};
+		}
+		if (head.reserved && !head.plain)
+			return { status: 404, code: 'not_found', detail: 'There is nothing here.' };
+		return undefined;
+	}
+
+	#upgradeProblem(head: RequestHead): Problem | undefined {
+		if (head.reserved)
+			return { status: 404, code: 'not_found', detail: 'There is nothing to upgrade here.' };
+		if (
+			valuesOf(head.headers, 'transfer-encoding').length > 0 ||
+			Number(valuesOf(head.headers, 'content-length')[0] ?? 0) > 0
+		) {
+			return {
+				status: 400,
+				code: 'malformed_request',
+				detail: 'An upgrade request must not have a body.',
+			};
+		}
+		if (this.closing)
+			return {
+				status: 503,
+				code: 'overloaded',
+				detail: 'The server is stopping.',
+				headers: { 'Retry-After': '5' },
+			};
+		return undefined;
+	}
+
+	#isOwn(head: RequestHead): boolean {
+		const { settings } = this.#context;
+		if (!settings.enabled) return false;
+		return (
+			head.reserved ||
+			head.path === settings.login.logoutPath ||
+			(settings.resourceScopes !== undefined && head.path === resourcePath)
+		);
+	}
+
+	#own(exchange: Exchange): Promise<void> {
+		const { path } = exchange.head;
+		if (exchange.head.reserved) return runRoute(exchange);
+		return runSafely(exchange, () =>
+			(path === resourcePath ? resourceRoute : logoutRoute)(exchange, ''),
+		);
+	}
+
+	#decide(head: RequestHead, signal: AbortSignal): Promise<Decision> {
+		if (this.#context.settings.enabled) return decide(head, this.#context, signal);
+		return Promise.resolve({
+			kind: 'forward',
+			injected: [],
+			dropAuthorization: false,
+			corsOrigin: undefined,
+			userId: undefined,
+		});
+	}
+
+	async #pass(exchange: Exchange, expectsContinue: boolean): Promise<void> {
+		const { head, request, response } = exchange;
+		try {
+			const decision = await this.#decide(head, exchange.signal);
+			if (response.destroyed) return;
+			if (decision.kind === 'refuse')
+				this.#refuse(request, response, head, decision.problem, exchange.corsOrigin);
+			else if (decision.kind === 'login') {
+				loginPage(exchange);
+				this.#count('login', 302);
+			} else {
+				if (expectsContinue) response.writeContinue();
+				this.#forward(request, response, head, decision);
+			}
+		} catch (error) {
+			noteFailure(error, this.#context, head);
+			this.#refuse(request, response, head, problemOf(error), exchange.corsOrigin);
+		}
+	}
+
+	#forward(
+		request: IncomingMessage,
+		response: ServerResponse,
+		head: RequestHead,
+		decision: Forwarding,
+	): void {
+		const origin = decision.corsOrigin;
+		this.openExchanges++;
+		forward(request, response, {
+			upstream: this.#upstream,
+			limits: this.#context.settings.limits,
+			target: head.target,
+			headers: this.#upstreamHeaders(request, head, decision),
+			downstream: (raw) =>
+				downstreamHeaders(raw, this.#forwarding, {
+					keepUpgrade: false,
+					ownCors: origin !== undefined,
+				}),
+			extraHeaders: origin === undefined ? [] : corsHeaders(origin),
+			onEnd: ({ status, upstreamMs }) => {
+				this.openExchanges--;
+				if (upstreamMs !== undefined) this.#context.metrics.observe(upstreamMs / 1000);
+				this.#count('forwarded', status);
+			},
+		});
+	}
+
+	#tunnel(
+		request: IncomingMessage,
+		socket: Duplex,
+		first: Buffer,
+		head: RequestHead,
+		decision: Forwarding,
+	): void {
+		this.openExchanges++;
+		this.#tunnels.add(socket);
+		socket.once('close', () => {
+			this.openExchanges--;
+			this.#tunnels.delete(socket);
+		});
+		tunnel(request, socket, first, {
+			upstream: this.#upstream,
+			limits: this.#context.settings.limits,
+			target: head.target,
+			headers: this.#upstreamHeaders(request, head, decision),
+			downstream: (raw, upgraded) =>
+				downstreamHeaders(raw, this.#forwarding, { keepUpgrade: upgraded, ownCors: false }),
+			onEnd: (status) => this.#count('upgraded', status),
+		});
+	}
+
+	#upstreamHeaders(request: IncomingMessage, head: RequestHead, decision: Forwarding): string[] {
+		return upstreamHeaders(head, decision.injected, this.#forwarding, {
+			dropAuthorization: decision.dropAuthorization,
+			dropOrigin: decision.corsOrigin !== undefined,
+			peer: plainAddress(request.socket.remoteAddress ?? 'unknown'),
+		});
+	}
+
+	#refuse(
+		request: IncomingMessage,
+		response: ServerResponse,
+		head: RequestHead,
+		problem: Problem,
+		origin?: string,
+	): void {
+		this.#count('refused', problem.status);
+		if (problem.status === 403 || problem.status === 500) {
+			this.#context.audit.write({
+				event: 'request_refused',
+				clientIp: head.clientIp,
+				path: head.path,
+				reason: problem.code,
+				status: problem.status,
+			});
+		}
+		// A body nobody reads must not be taken for the next request.
+		if (!request.complete) response.shouldKeepAlive = false;
+		if (origin !== undefined && !response.headersSent) {
+			const lines = corsHeaders(origin);
+			for (let at = 0; at < lines.length; at += 2) response.setHeader(lines[at]!, lines[at + 1]!);
+		}
+		sendProblem(response, problem);
+	}
+
+	#count(outcome: string, status: number): void {
+		this.#context.metrics.add('nearglot_gateway_requests_total', {
+			outcome,
+			status: `${Math.floor(status / 100)}xx`,
+		});
+	}
+}

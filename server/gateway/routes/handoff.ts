@@ -1,0 +1,142 @@
+/**
+ * `/.auth/handoff`: gives the person signed in here to an editor on the same machine. Never without a
+ * click; the editor gets a session of its own through a one-time code bound to its proof key.
+ */
+
+import { AppError } from '../../protocol/errors.ts';
+import { authenticate } from '../access/authenticate.ts';
+import { siteRelation } from '../access/crossSite.ts';
+import { textOf } from '../config/fields.ts';
+import { seal, unseal } from '../keys/seal.ts';
+import { issueCode } from '../session/codes.ts';
+import { checkPhrase } from '../session/pkce.ts';
+import type { Session } from '../session/sessions.ts';
+import { type Exchange, type Route, readFields, redirect, sendPage } from './exchange.ts';
+import { type HandoffParameters, readHandoffParameters } from './handoffParameters.ts';
+import { checkLimit } from './limits.ts';
+import { escapeHtml, link, paragraph, postForm, renderPage } from './pages.ts';
+
+/** How long the page may be open before it must be asked for again. */
+const pageMs = 600_000;
+
+interface PageState extends HandoffParameters {
+	readonly sid: string;
+	readonly at: number;
+}
+
+export const handoffPageRoute: Route = async (exchange) => {
+	checkLimit(exchange);
+	const { context, head, query } = exchange;
+	const parameters = readHandoffParameters(query, context.settings);
+	const session = await browserSession(exchange);
+	if (!session) {
+		redirect(exchange, loginAddress(exchange, head.target));
+		return;
+	}
+	const state: PageState = { ...parameters, sid: session.sid, at: context.now() };
+	const form = postForm(
+		`${context.settings.apiPrefix}/handoff`,
+		{ page: seal(context.ring, 'page-enc', JSON.stringify(state)) },
+		[
+			{ text: 'Continue', main: true },
+			{ name: 'show', value: 'code', text: 'Show a code to paste instead' },
+		],
+	);
+	const body =
+		`<p>Continue as <strong>${escapeHtml(session.name)}</strong> to <strong>${escapeHtml(targetName(parameters.callback))}</strong>?</p>` +
+		`<p>The editor must show the check phrase <code>${escapeHtml(checkPhrase(parameters.challenge))}</code>. If it does not, close this page.</p>` +
+		form;
+	sendPage(exchange, renderPage({ title: 'Sign in the editor', body }), {
+		formTargets: [formTarget(parameters.callback)],
+	});
+};
+
+export const handoffConfirmRoute: Route = async (exchange) => {
+	checkLimit(exchange);
+	const { context, head } = exchange;
+	if (siteRelation(head, context.settings) !== 'same')
+		throw new AppError('forbidden', 'This must be confirmed on the page itself.');
+	const fields = (await readFields(exchange, true)) ?? {};
+	const text = unseal(context.ring, 'page-enc', textOf(fields, 'page') ?? '');
+	const state = text === undefined ? undefined : (JSON.parse(text) as Partial<PageState>);
+	const session = await browserSession(exchange);
+	const fits =
+		state?.sid !== undefined &&
+		state.sid === session?.sid &&
+		state.callback !== undefined &&
+		state.challenge !== undefined;
+	if (!fits || context.now() - (state?.at ?? 0) > pageMs) {
+		throw new AppError(
+			'forbidden',
+			'This page belongs to another session or is too old. Begin again in the editor.',
+		);
+	}
+	const copy = await context.sessions.copy(session!, 'handoff');
+	const code = await issueCode(context.store, {
+		provider: copy.provider,
+		sid: copy.sid,
+		challenge: state!.challenge!,
+		callback: state!.callback!,
+		host: context.settings.publicUrl.host,
+	});
+	context.audit.write({
+		event: 'code_issued',
+		provider: copy.provider,
+		userId: copy.userId,
+		clientIp: head.clientIp,
+	});
+	const location = appendQuery(state!.callback!, { code, provider: copy.provider });
+	if (textOf(fields, 'show') !== 'code') {
+		redirect(exchange, location, [], 303);
+		return;
+	}
+	const body =
+		paragraph('Paste this code into the editor within one minute:') +
+		`<p><code>${escapeHtml(`${copy.provider}.${code}`)}</code></p>` +
+		link(location, 'Open the editor');
+	sendPage(exchange, renderPage({ title: 'Code for the editor', body }));
+};
+
+async function browserSession({ head, context, signal }: Exchange): Promise<Session | undefined> {
+	const identity = await authenticate(head, context, signal, true);
+	return identity.kind === 'session' && identity.via === 'cookie' && !identity.expired
+		? identity.session
+		: undefined;
+}
+
+/** Login page that comes back here: of the named provider, the default one, or the choice. */
+export function loginAddress({ context, query }: Exchange, returnTo: string): string {
+	const { settings, providers } = context;
+	const name =
+		query.get('provider') ??
+		settings.access.redirectToProvider ??
+		(providers.all.length === 1 ? providers.all[0]!.settings.name : undefined);
+	const provider = name === undefined ? undefined : providers.find(name);
+	const path = provider
+		? `${settings.apiPrefix}/login/${provider.settings.name}`
+		: `${settings.apiPrefix}/login`;
+	return `${path}?post_login_redirect_uri=${encodeURIComponent(returnTo)}`;
+}
+
+/** Adds parameters to an address of any scheme without touching what is there. */
+function appendQuery(address: string, values: Readonly<Record<string, string>>): string {
+	const url = new URL(address);
+	for (const [name, value] of Object.entries(values)) url.searchParams.append(name, value);
+	return url.href;
+}
+
+function formTarget(callback: string): string {
+	const url = new URL(callback);
+	return url.protocol === 'http:' || url.protocol === 'https:' ? url.origin : url.protocol;
+}
+
+function targetName(callback: string): string {
+	const url = new URL(callback);
+	const known: Readonly<Record<string, string>> = {
+		'vscode:': 'Visual Studio Code',
+		'vscode-insiders:': 'Visual Studio Code - Insiders',
+		'vscodium:': 'VSCodium',
+		'http:': 'a program on this computer',
+	};
+	return `${known[url.protocol] ?? url.protocol.replace(/:$/, '')} (${url.host})`;
+}

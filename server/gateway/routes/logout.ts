@@ -1,0 +1,125 @@
+/** `/.auth/logout` and `/.auth/logout/done`. */
+
+import { AppError } from '../../protocol/errors.ts';
+import { authenticate } from '../access/authenticate.ts';
+import { siteRelation } from '../access/crossSite.ts';
+import { checkRedirect } from '../access/redirects.ts';
+import { seal, unseal } from '../keys/seal.ts';
+import { header } from '../proxy/requestHead.ts';
+import { writeCookie } from '../session/cookies.ts';
+import type { Session } from '../session/sessions.ts';
+import { type Exchange, type Route, redirect, sendEmpty, sendPage } from './exchange.ts';
+import { link, paragraph, postForm, renderPage } from './pages.ts';
+
+export const logoutRoute: Route = async (exchange) => {
+	const { context, head, query } = exchange;
+	const { settings } = context;
+	const asked =
+		query.get('post_logout_redirect_uri') ?? query.get('post_logout_redirect_url') ?? undefined;
+	const target = checkRedirect(asked, settings);
+	if (target.kind === 'refused') {
+		throw new AppError(
+			'forbidden',
+			'post_logout_redirect_uri is neither on this site nor on the list of allowed addresses.',
+			{ param: 'post_logout_redirect_uri' },
+		);
+	}
+	const identity = await authenticate(head, context, exchange.signal, true);
+	if (identity.kind === 'session' && identity.via === 'token') {
+		await end(exchange, identity.session);
+		sendEmpty(exchange, 204);
+		return;
+	}
+	if (siteRelation(head, settings) === 'foreign') {
+		confirm(exchange);
+		return;
+	}
+	const done = `${settings.apiPrefix}/logout/done`;
+	const local = asked === undefined ? done : target.value;
+	const cleared = writeCookie(settings.login.cookieName, '', {
+		secure: settings.publicUrl.protocol === 'https:',
+		sameSite: 'Lax',
+		maxAgeS: 0,
+	});
+	if (identity.kind !== 'session') {
+		redirect(exchange, local, [cleared]);
+		return;
+	}
+	const atProvider = await endAtProvider(exchange, identity.session, local);
+	await end(exchange, identity.session);
+	redirect(exchange, atProvider?.href ?? local, [cleared]);
+};
+
+async function end({ context, head }: Exchange, session: Session): Promise<void> {
+	await context.sessions.end(session);
+	context.audit.write({
+		event: 'logout',
+		provider: session.provider,
+		userId: session.userId,
+		clientIp: head.clientIp,
+	});
+}
+
+/** A provider that does not answer must not keep anybody signed in here. */
+async function endAtProvider(
+	{ context, signal }: Exchange,
+	session: Session,
+	target: string,
+): Promise<URL | undefined> {
+	const provider = context.providers.find(session.provider);
+	const { publicUrl, apiPrefix } = context.settings;
+	const state = seal(context.ring, 'page-enc', JSON.stringify({ target, at: context.now() }));
+	try {
+		const tokens = await context.sessions.tokensOf(session);
+		return await provider?.signOut(
+			tokens,
+			`${publicUrl.origin}${apiPrefix}/logout/done`,
+			state,
+			signal,
+		);
+	} catch {
+		return undefined;
+	}
+}
+
+/** Somebody else's page leads here: only a click signs out; images and frames do nothing. */
+function confirm(exchange: Exchange): void {
+	const destination = header(exchange.head, 'sec-fetch-dest');
+	if (destination !== undefined && destination !== 'document') {
+		throw new AppError('forbidden', 'Signing out cannot be done from another web page.');
+	}
+	const form = postForm(`${exchange.context.settings.apiPrefix}/logout${exchange.head.query}`, {}, [
+		{ text: 'Sign out', main: true },
+	]);
+	sendPage(
+		exchange,
+		renderPage({
+			title: 'Sign out?',
+			body: paragraph('Another page asks to sign you out.') + form,
+		}),
+	);
+}
+
+export const logoutDoneRoute: Route = async (exchange) => {
+	const { context, query } = exchange;
+	const text = unseal(context.ring, 'page-enc', query.get('state') ?? '');
+	if (text !== undefined) {
+		const { target, at } = JSON.parse(text) as { target?: unknown; at?: unknown };
+		if (
+			typeof target === 'string' &&
+			typeof at === 'number' &&
+			context.now() - at < 3_600_000 &&
+			!target.includes('/logout/done')
+		) {
+			redirect(exchange, target);
+			return;
+		}
+	}
+	sendPage(
+		exchange,
+		renderPage({
+			title: 'Signed out',
+			body: paragraph('You have signed out.') + link('/', 'Sign in again'),
+		}),
+	);
+};

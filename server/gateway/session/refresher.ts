@@ -1,0 +1,101 @@
+/**
+ * Refreshes a session: one call to the provider however many ask, in this process (single flight) and
+ * over all replicas (a lease that is renewed while the call runs).
+ */
+
+import { randomUUID } from 'node:crypto';
+import { setTimeout as wait } from 'node:timers/promises';
+import { AppError } from '../../protocol/errors.ts';
+import type { SignedIn } from '../identity/signedIn.ts';
+import type { Metrics } from '../observe/metrics.ts';
+import { type Provider, ProviderError } from '../providers/provider.ts';
+import type { Store } from '../store/store.ts';
+import type { Session, Sessions } from './sessions.ts';
+
+const leaseMs = 10_000;
+const waitMs = 15_000;
+/** Tokens younger than this are not refreshed again: two windows that race both succeed. */
+const freshMs = 10_000;
+
+export class Refresher {
+	readonly #sessions: Sessions;
+	readonly #store: Store;
+	readonly #metrics: Metrics;
+	readonly #now: () => number;
+	readonly #running = new Map<string, Promise<SignedIn | undefined>>();
+
+	constructor(sessions: Sessions, store: Store, metrics: Metrics, now: () => number) {
+		this.#sessions = sessions;
+		this.#store = store;
+		this.#metrics = metrics;
+		this.#now = now;
+	}
+
+	/**
+	 * @throws ProviderError `unsupported` without a refresh token, `revoked`, `rejected`, `unreachable`.
+	 * @throws AppError `store_unavailable`, `timeout`.
+	 */
+	async refresh(session: Session, provider: Provider, signal: AbortSignal): Promise<Session> {
+		const ref = session.tokensRef;
+		if (ref === undefined || !session.refreshable) {
+			throw new ProviderError(
+				'unsupported',
+				'There is no refresh token for this session. Sign in again.',
+			);
+		}
+		let running = this.#running.get(ref);
+		if (!running) {
+			running = this.#once(ref, session, provider, signal).finally(() => this.#running.delete(ref));
+			this.#running.set(ref, running);
+		}
+		return this.#sessions.renew(session, await running);
+	}
+
+	async #once(
+		ref: string,
+		session: Session,
+		provider: Provider,
+		signal: AbortSignal,
+	): Promise<SignedIn | undefined> {
+		const before = await this.#sessions.vault.read(ref);
+		if (!before)
+			throw new ProviderError('rejected', 'The tokens of this session are gone. Sign in again.');
+		const owner = randomUUID();
+		const lease = `r:${ref}`;
+		const giveUpAt = performance.now() + waitMs;
+		while (!(await this.#store.lock(lease, owner, leaseMs))) {
+			if (performance.now() > giveUpAt)
+				throw new AppError('timeout', 'Another refresh of this session does not end. Try again.', {
+					retryAfterS: 5,
+				});
+			await wait(50, undefined, { signal });
+			const now = await this.#sessions.vault.read(ref);
+			if (now && now.version !== before.version) return undefined;
+		}
+		const renewing = setInterval(
+			() => void this.#store.renew(lease, owner, leaseMs).catch(() => {}),
+			leaseMs / 3,
+		);
+		try {
+			const current = await this.#sessions.vault.read(ref);
+			if (!current)
+				throw new ProviderError('rejected', 'The tokens of this session are gone. Sign in again.');
+			const fresh = current.version > 1 && this.#now() - current.refreshedAt < freshMs;
+			if (current.version !== before.version || fresh) return undefined;
+			this.#metrics.add('nearglot_gateway_provider_calls_total', {
+				provider: provider.settings.name,
+			});
+			const { tokens, person } = await provider.refresh(current.tokens, signal);
+			const entry = { ...current, tokens, version: current.version + 1, refreshedAt: this.#now() };
+			await this.#sessions.vault.write(
+				ref,
+				entry,
+				this.#sessions.ttlMs(Math.max(session.expiresAt, this.#now() + 86_400_000)),
+			);
+			return person;
+		} finally {
+			clearInterval(renewing);
+			await this.#store.unlock(lease, owner).catch(() => {});
+		}
+	}
+}

@@ -1,0 +1,79 @@
+/** The session token clients send as `X-ZUMO-AUTH`: a JWT (HS256) that names a session. */
+
+import { errors, jwtVerify, SignJWT } from 'jose';
+import type { KeyRing } from '../keys/keyRing.ts';
+import type { Session } from './sessions.ts';
+
+export interface TokenContext {
+	readonly ring: KeyRing;
+	/** `https://host/` with the trailing slash. */
+	readonly issuer: string;
+	readonly now: () => number;
+}
+
+export type TokenCheck =
+	| { readonly kind: 'valid'; readonly sid: string; readonly userId: string }
+	| {
+			readonly kind: 'expired';
+			readonly sid: string;
+			readonly userId: string;
+			readonly expiredAt: number;
+	  }
+	| { readonly kind: 'invalid' };
+
+/** Clock difference between replicas that is forgiven, in seconds. */
+const toleranceS = 60;
+
+export async function mintToken(session: Session, context: TokenContext): Promise<string> {
+	const key = context.ring.current('zumo-sign');
+	return new SignJWT({ idp: session.provider, ver: '3' })
+		.setProtectedHeader({ typ: 'JWT', alg: 'HS256', kid: key.kid })
+		.setSubject(session.userId)
+		.setIssuer(context.issuer)
+		.setAudience(context.issuer)
+		.setJti(session.sid)
+		.setNotBefore(Math.floor(context.now() / 1000))
+		.setIssuedAt(Math.floor(context.now() / 1000))
+		.setExpirationTime(Math.floor(session.expiresAt / 1000))
+		.sign(key.bytes);
+}
+
+/** Checks signature, algorithm, key id, issuer, audience and times. Whether the session lives is not asked here. */
+export async function checkToken(token: string, context: TokenContext): Promise<TokenCheck> {
+	if (token.length > 8192) return { kind: 'invalid' };
+	try {
+		const { payload } = await jwtVerify(
+			token,
+			({ kid }) => {
+				const key = kid === undefined ? undefined : context.ring.find(kid, 'zumo-sign');
+				if (!key) throw new errors.JWKSNoMatchingKey();
+				return key.bytes;
+			},
+			{
+				algorithms: ['HS256'],
+				issuer: context.issuer,
+				audience: context.issuer,
+				requiredClaims: ['jti', 'sub', 'exp'],
+				clockTolerance: toleranceS,
+				currentDate: new Date(context.now()),
+			},
+		);
+		return { kind: 'valid', sid: payload.jti!, userId: payload.sub! };
+	} catch (error) {
+		// jose checks the expiry last, after signature, issuer and audience.
+		if (
+			error instanceof errors.JWTExpired &&
+			error.payload.jti &&
+			error.payload.sub &&
+			error.payload.exp
+		) {
+			return {
+				kind: 'expired',
+				sid: error.payload.jti,
+				userId: error.payload.sub,
+				expiredAt: error.payload.exp * 1000,
+			};
+		}
+		return { kind: 'invalid' };
+	}
+}

@@ -1,0 +1,96 @@
+/** Store in Redis or Valkey, for several copies of the layer. */
+
+import { createClient } from 'redis';
+import { type Store, storeError } from './store.ts';
+
+/** Longest wait for one answer; a hanging store must not hang requests. */
+const commandMs = 3000;
+const prefix = 'nearglot:gateway:';
+
+const renewScript =
+	"if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('pexpire', KEYS[1], ARGV[2]) else return 0 end";
+const unlockScript =
+	"if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('del', KEYS[1]) else return 0 end";
+
+/**
+ * Connects in the background and keeps trying; commands fail at once while there is no connection.
+ *
+ * @param url `redis://[user:password@]host:port[/db]` or `rediss://…`.
+ */
+export async function openRedisStore(url: string): Promise<Store> {
+	const client = createClient({
+		url,
+		disableOfflineQueue: true,
+		socket: {
+			connectTimeout: 2000,
+			reconnectStrategy: (tries) => Math.min(2000, 50 * 2 ** Math.min(tries, 6)),
+		},
+	});
+	client.on('error', () => {
+		// Every command reports its own failure; the client reconnects by itself.
+	});
+	const first = client.connect().then(
+		() => undefined,
+		() => undefined,
+	);
+	await Promise.race([first, delay(2500)]);
+
+	return {
+		get: (key) => run(async () => (await client.get(prefix + key)) ?? undefined),
+		set: (key, value, ttlMs) =>
+			run(async () => {
+				await client.set(prefix + key, value, {
+					expiration: { type: 'PX', value: Math.max(1, Math.ceil(ttlMs)) },
+				});
+			}),
+		delete: (key) => run(async () => (await client.del(prefix + key)) > 0),
+		take: (key) => run(async () => (await client.getDel(prefix + key)) ?? undefined),
+		lock: (key, owner, ttlMs) =>
+			run(async () => {
+				const answer = await client.set(prefix + key, owner, {
+					condition: 'NX',
+					expiration: { type: 'PX', value: ttlMs },
+				});
+				return answer === 'OK';
+			}),
+		renew: (key, owner, ttlMs) =>
+			run(
+				async () =>
+					(await client.eval(renewScript, {
+						keys: [prefix + key],
+						arguments: [owner, String(ttlMs)],
+					})) === 1,
+			),
+		unlock: (key, owner) =>
+			run(async () => {
+				await client.eval(unlockScript, { keys: [prefix + key], arguments: [owner] });
+			}),
+		ping: () =>
+			run(async () => {
+				await client.ping();
+			}),
+		async [Symbol.asyncDispose]() {
+			client.destroy();
+		},
+	};
+}
+
+async function run<T>(work: () => Promise<T>): Promise<T> {
+	let timer: NodeJS.Timeout | undefined;
+	const late = new Promise<never>((_, reject) => {
+		timer = setTimeout(() => reject(new Error('the store did not answer in time')), commandMs);
+	});
+	try {
+		return await Promise.race([work(), late]);
+	} catch (error) {
+		throw storeError(error);
+	} finally {
+		clearTimeout(timer);
+	}
+}
+
+function delay(ms: number): Promise<void> {
+	return new Promise((resolve) => {
+		setTimeout(resolve, ms).unref();
+	});
+}

@@ -1,0 +1,31 @@
+/** The shared memory of the layer: seven operations, so that any key-value store can stand behind. */
+
+import { AppError } from '../../protocol/errors.ts';
+
+export interface Store extends AsyncDisposable {
+	get(key: string): Promise<string | undefined>;
+	set(key: string, value: string, ttlMs: number): Promise<void>;
+	/** True when there was something to delete. */
+	delete(key: string): Promise<boolean>;
+	/** Reads and deletes in one step: of many callers exactly one gets the value. */
+	take(key: string): Promise<string | undefined>;
+	/** Takes a lease; false when another owner holds it. */
+	lock(key: string, owner: string, ttlMs: number): Promise<boolean>;
+	/** Prolongs an own lease; false when it was lost. */
+	renew(key: string, owner: string, ttlMs: number): Promise<boolean>;
+	unlock(key: string, owner: string): Promise<void>;
+	/** Rejects when the store cannot be used. */
+	ping(): Promise<void>;
+}
+
+/** A store failure as the error callers see: 503, never a login. */
+export function storeError(cause: unknown): AppError {
+	return new AppError(
+		'store_unavailable',
+		'The session store cannot be reached. Try again in a moment.',
+		{
+			retryAfterS: 2,
+			cause,
+		},
+	);
+}
