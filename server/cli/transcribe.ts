@@ -1,13 +1,252 @@
-/** `nearglot transcribe`. */
+/** `nearglot transcribe`: recordings to text, subtitles or JSON. */
 
-import type { Command } from './command.ts';
+import { constants, createWriteStream, openAsBlob } from 'node:fs';
+import { access, mkdtemp, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, extname, join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { findOrStartDaemon } from '../daemon/client.ts';
+import type { DaemonConnection } from '../daemon/connection.ts';
+import { asAppError, type Transcript, type TranscriptFormat } from '../protocol/index.ts';
+import { renderTranscript } from '../services/speechFormats.ts';
+import { type ParsedArgs, readArgs } from './args.ts';
+import { type Command, type CommandIo, UsageError } from './command.ts';
+import { plainText } from './plainText.ts';
+import { timeText } from './progressBar.ts';
+import { sseEvents } from './sseEvents.ts';
+
+const help = `
+Usage: nearglot transcribe FILE… [OPTIONS]        (- reads one recording from standard input)
+
+Turns recordings (WAV, MP3, FLAC, Ogg, WebM; M4A where ffmpeg is installed) into text on this machine.
+
+  --model M          speech model; default: the loaded or the largest downloaded one
+  --language L       language that is spoken (en, de, …); default: detected
+  --translate        translate into English instead (multilingual Whisper models)
+  --format F         text (default), json, verbose_json, srt or vtt
+  --words            with verbose_json: times of every word
+  --prompt P         names and spellings that occur
+  --temperature T    0 (default) to 1
+  --out PATH         write to this file, or into this folder when it is one or there are several FILEs
+`;
+
+const suffixes: Readonly<Record<TranscriptFormat, string>> = {
+	text: '.txt',
+	json: '.json',
+	verbose_json: '.json',
+	srt: '.srt',
+	vtt: '.vtt',
+};
+
+interface Settings {
+	readonly fields: readonly (readonly [name: string, value: string])[];
+	readonly format: TranscriptFormat;
+	readonly out: string | undefined;
+	readonly outIsFolder: boolean;
+	readonly several: boolean;
+}
 
 export const transcribeCommand: Command = {
 	name: 'transcribe',
-	summary: 'Turn an audio file into text.',
-	help: 'Usage: nearglot transcribe',
-	run: async (_args, io) => {
-		io.stderr.write('nearglot transcribe is not part of this build yet.\n');
-		return 1;
+	summary: 'Turn recordings into text or subtitles.',
+	help,
+	run: async (args, io) => {
+		const options = readArgs(args, {
+			model: { type: 'string' },
+			language: { type: 'string' },
+			translate: { type: 'boolean' },
+			format: { type: 'string' },
+			words: { type: 'boolean' },
+			prompt: { type: 'string' },
+			temperature: { type: 'string' },
+			out: { type: 'string' },
+		});
+		const settings = await readSettings(options);
+		const daemon = await findOrStartDaemon({ env: io.env }, io.signal);
+		const path = options.has('translate') ? '/v1/audio/translations' : '/v1/audio/transcriptions';
+		let failed = false;
+		for (const file of options.positionals) {
+			try {
+				await transcribeOne({ daemon, path, io, settings }, file);
+			} catch (error) {
+				if (io.signal.aborted || !settings.several) throw error;
+				failed = true;
+				io.stderr.write(`nearglot transcribe: ${file}: ${asAppError(error).message}\n`);
+			}
+		}
+		return failed ? 1 : 0;
 	},
 };
+
+async function readSettings(options: ParsedArgs): Promise<Settings> {
+	const files = options.positionals;
+	if (files.length === 0)
+		throw new UsageError('transcribe takes one or more files, or - for standard input.');
+	const format = (options.text('format') ?? 'text') as TranscriptFormat;
+	if (!(format in suffixes))
+		throw new UsageError(
+			`--format is one of ${Object.keys(suffixes).join(', ')}, not '${format}'.`,
+		);
+	if (options.has('words') && format !== 'verbose_json')
+		throw new UsageError('--words needs --format verbose_json.');
+	const out = options.text('out');
+	const several = files.length > 1;
+	if (several && out === undefined && format !== 'text')
+		throw new UsageError('Several files in this format need --out FOLDER.');
+	const outIsFolder = out !== undefined && (await isFolder(out));
+	if (several && out !== undefined && !outIsFolder)
+		throw new UsageError(`--out must be a folder that exists for several files; '${out}' is not.`);
+	const temperature = options.number('temperature', 0, 1);
+	const fields: [string, string | undefined][] = [
+		['model', options.text('model') ?? 'default'],
+		['language', options.text('language')],
+		['prompt', options.text('prompt')],
+		['temperature', temperature === undefined ? undefined : String(temperature)],
+		['response_format', 'verbose_json'],
+		['stream', 'true'],
+		['include[]', 'progress'],
+		['timestamp_granularities[]', 'segment'],
+	];
+	// Subtitles are divided at words, so they need the times of words as well.
+	if (options.has('words') || format === 'srt' || format === 'vtt')
+		fields.push(['timestamp_granularities[]', 'word']);
+	return {
+		fields: fields.flatMap(([name, value]) =>
+			value === undefined ? [] : [[name, value] as const],
+		),
+		format,
+		out,
+		outIsFolder,
+		several,
+	};
+}
+
+async function isFolder(path: string): Promise<boolean> {
+	return stat(path).then(
+		(found) => found.isDirectory(),
+		() => false,
+	);
+}
+
+interface Work {
+	readonly daemon: DaemonConnection;
+	readonly path: string;
+	readonly io: CommandIo;
+	readonly settings: Settings;
+}
+
+async function transcribeOne(work: Work, file: string): Promise<void> {
+	const { io, settings } = work;
+	if (file !== '-') return transcribeFile(work, file, file);
+	// The format is told from the whole file, so standard input is put on disk first.
+	const folder = await mkdtemp(join(tmpdir(), 'nearglot-stdin-'));
+	try {
+		const copy = join(folder, 'recording');
+		await pipeline(io.stdin, createWriteStream(copy, { mode: 0o600 }), { signal: io.signal });
+		await transcribeFile({ ...work, settings }, copy, 'stdin');
+	} finally {
+		await rm(folder, { recursive: true, force: true });
+	}
+}
+
+async function transcribeFile(work: Work, path: string, name: string): Promise<void> {
+	const { daemon, io, settings } = work;
+	const form = new FormData();
+	for (const [field, value] of settings.fields) form.append(field, value);
+	await access(path, constants.R_OK).catch((error: NodeJS.ErrnoException) => {
+		throw new Error(`${name} cannot be read (${error.code ?? error.message}).`);
+	});
+	const blob = await openAsBlob(path);
+	form.append('file', blob, basename(name));
+	const target = targetOf(settings, name);
+	// Text is shown as it comes; a progress line would stand in its way.
+	const live = settings.format === 'text' && target === undefined;
+	if (live && settings.several) io.stdout.write(`==> ${name} <==\n`);
+	const progress = new Progress(io.stderr, name, !live || !io.stdout.isTTY);
+	const response = await daemon.request(work.path, {
+		method: 'POST',
+		body: form,
+		signal: io.signal,
+	});
+	let transcript: Transcript | undefined;
+	try {
+		for await (const event of sseEvents(response)) {
+			if (event.type === 'transcript.progress')
+				progress.update(
+					Number(event.done),
+					event.total === undefined ? undefined : Number(event.total),
+				);
+			else if (event.type === 'transcript.text.delta' && live) {
+				const delta = String(event.delta);
+				io.stdout.write(io.stdout.isTTY ? plainText(delta) : delta);
+			} else if (event.type === 'transcript.text.done') transcript = event as unknown as Transcript;
+		}
+	} finally {
+		progress.end();
+	}
+	if (transcript === undefined) throw new Error('the daemon ended before the text was complete.');
+	progress.summary(transcript.duration);
+	if (live) io.stdout.write('\n');
+	else {
+		const { body } = renderTranscript(transcript, settings.format);
+		if (target === undefined) io.stdout.write(body.endsWith('\n') ? body : `${body}\n`);
+		else await writeWhole(target, body);
+	}
+}
+
+function targetOf(settings: Settings, name: string): string | undefined {
+	if (settings.out === undefined || !settings.outIsFolder) return settings.out;
+	return join(settings.out, basename(name, extname(name)) + suffixes[settings.format]);
+}
+
+/** A file is complete or absent. */
+async function writeWhole(path: string, body: string): Promise<void> {
+	const part = `${path}.${process.pid}.part`;
+	await writeFile(part, body);
+	await rename(part, path);
+}
+
+const everyMs = 100;
+
+/** `talk.mp3   45 %  12.3 × real time  18 s left`, on a terminal only. */
+class Progress {
+	readonly #stream: NodeJS.WriteStream;
+	readonly #name: string;
+	readonly #visible: boolean;
+	readonly #began = performance.now();
+	#last = Number.NEGATIVE_INFINITY;
+
+	constructor(stream: NodeJS.WriteStream, name: string, visible: boolean) {
+		this.#stream = stream;
+		this.#name = plainText(basename(name));
+		this.#visible = visible && stream.isTTY === true;
+	}
+
+	update(doneS: number, totalS: number | undefined): void {
+		const now = performance.now();
+		if (!this.#visible || now - this.#last < everyMs) return;
+		this.#last = now;
+		const speed = doneS / Math.max(0.001, (now - this.#began) / 1000);
+		const share =
+			totalS === undefined
+				? ''
+				: `${Math.floor((100 * doneS) / Math.max(totalS, doneS))} %`.padStart(6);
+		const left =
+			totalS === undefined || speed <= 0
+				? ''
+				: `  ${timeText(Math.max(0, totalS - doneS) / speed)} left`;
+		this.#stream.write(`\r${this.#name}${share}  ${speed.toFixed(1)} × real time${left}\u001b[K`);
+	}
+
+	end(): void {
+		if (this.#visible && Number.isFinite(this.#last)) this.#stream.write('\r\u001b[K');
+	}
+
+	summary(durationS: number): void {
+		if (!this.#visible) return;
+		const seconds = (performance.now() - this.#began) / 1000;
+		this.#stream.write(
+			`${this.#name}: ${timeText(durationS)} in ${seconds.toFixed(1)} s, ${(durationS / seconds).toFixed(1)} × real time\n`,
+		);
+	}
+}
