@@ -1,40 +1,110 @@
-/** Renders a chat template exactly as the reference does. */
+/** Renders chats as the reference does, and helps templates that know less than a chat needs. */
 
-import { Template } from '@huggingface/jinja';
 import { AppError } from '../../protocol/index.ts';
 import type { GeneratePrompt } from '../api.ts';
 import { asRecord, asString, type JsonRecord } from '../folder/json.ts';
+import { type CompiledTemplate, compileTemplate } from './jinja.ts';
+import {
+	callsAsText,
+	joinSystem,
+	type Message,
+	onePerMessage,
+	shortIds,
+	teachTools,
+	withArguments,
+	withoutNulls,
+} from './messages.ts';
+import { probeTemplate, type TemplateAbilities } from './probe.ts';
+import { type ToolFormat, toolFormatOf } from './toolFormat.ts';
 
 type ChatPrompt = Extract<GeneratePrompt, { kind: 'chat' }>;
 
 /** A parsed template with the special tokens it may name. */
 export class ChatTemplate {
-	readonly #template: Template;
+	readonly #source: string;
+	readonly #template: CompiledTemplate;
 	readonly #tokens: Readonly<Record<string, string>>;
+	readonly #format: ToolFormat;
+	#abilities: TemplateAbilities | undefined;
 
+	/**
+	 * @param config the tokenizer_config.json
+	 * @throws AppError `unsupported_model` when the template's syntax cannot be read
+	 */
 	constructor(source: string, config: JsonRecord) {
-		this.#template = new Template(source);
+		this.#source = source;
 		this.#tokens = specialTokens(config);
-	}
-
-	/** The prompt text. @throws AppError `invalid_request` with the template's own words */
-	render(prompt: ChatPrompt, addGenerationPrompt: boolean): string {
+		this.#format = toolFormatOf(source);
 		try {
-			return this.#template.render({
-				...this.#tokens,
-				...prompt.templateVariables,
-				messages: prompt.messages,
-				...(prompt.tools === undefined ? {} : { tools: prompt.tools }),
-				add_generation_prompt: addGenerationPrompt,
-			});
+			this.#template = compileTemplate(source);
 		} catch (error) {
-			const why = error instanceof Error ? error.message : String(error);
-			throw new AppError('invalid_request', `The model's chat template refuses this: ${why}`, {
-				param: 'messages',
-				cause: error,
-			});
+			throw new AppError(
+				'unsupported_model',
+				`The model's chat template cannot be read: ${messageOf(error)}`,
+				{ cause: error },
+			);
 		}
 	}
+
+	/** What the template can express, found by trying it out once. */
+	get abilities(): TemplateAbilities {
+		this.#abilities ??= probeTemplate(this.#source, (variables) => this.#run(variables));
+		return this.#abilities;
+	}
+
+	/**
+	 * The prompt text.
+	 * @throws AppError `invalid_request` with the template's own words when it refuses the messages
+	 */
+	render(prompt: ChatPrompt, addGenerationPrompt: boolean): string {
+		const tools = prompt.tools !== undefined && prompt.tools.length > 0 ? prompt.tools : undefined;
+		let messages: Message[] = prompt.messages.map((message) => ({ ...message }));
+		const hasCalls = messages.some((message) => message.tool_calls !== undefined);
+		const usesTools = tools !== undefined || hasCalls || messages.some(isToolResult);
+		const { abilities } = this;
+		const isNative = abilities.tools === 'native';
+		if (usesTools && !abilities.calls) messages = callsAsText(messages, this.#format);
+		else if (hasCalls) {
+			messages = withArguments(messages, abilities.objectArguments);
+			if (abilities.shortIds) messages = shortIds(messages);
+		}
+		if (tools !== undefined && abilities.tools !== 'native') {
+			messages = teachTools(messages, tools, this.#format, abilities.tools);
+		}
+		if (!abilities.system) messages = joinSystem(messages);
+		const variables = {
+			...prompt.templateVariables,
+			tools: isNative ? (tools ?? null) : null,
+			documents: prompt.templateVariables?.documents ?? null,
+			add_generation_prompt: addGenerationPrompt,
+		};
+		const attempts = [messages, withoutNulls(messages), onePerMessage(withoutNulls(messages))];
+		let refusal: unknown;
+		for (const attempt of hasCalls ? attempts : attempts.slice(0, 2)) {
+			try {
+				return this.#run({ ...variables, messages: attempt });
+			} catch (error) {
+				refusal ??= error;
+			}
+		}
+		throw new AppError(
+			'invalid_request',
+			`The model's chat template refuses these messages: ${messageOf(refusal)}`,
+			{ param: 'messages', cause: refusal },
+		);
+	}
+
+	#run(variables: Readonly<Record<string, unknown>>): string {
+		return this.#template.render({ ...this.#tokens, ...variables });
+	}
+}
+
+function isToolResult(message: Message): boolean {
+	return message.role === 'tool' || message.role === 'function';
+}
+
+function messageOf(error: unknown): string {
+	return error instanceof Error ? error.message : String(error);
 }
 
 function specialTokens(config: JsonRecord): Record<string, string> {

@@ -12,7 +12,8 @@ export interface ReasoningOutput {
 	readonly content: string;
 }
 
-const knownTags: readonly ReasoningTags[] = [
+/** Every known pair of tags. */
+export const reasoningTags: readonly ReasoningTags[] = [
 	{ open: '<think>', close: '</think>' },
 	{ open: '<|START_THINKING|>', close: '<|END_THINKING|>' },
 	{ open: '[THINK]', close: '[/THINK]' },
@@ -21,10 +22,10 @@ const knownTags: readonly ReasoningTags[] = [
 
 /** The tags a chat template or its model uses; `<think>` when the template names none. */
 export function reasoningTagsOf(template: string | undefined): ReasoningTags {
-	const named = knownTags.find((tags) => template?.includes(tags.open));
+	const named = reasoningTags.find((tags) => template?.includes(tags.open));
 	return (
 		named ??
-		(template?.includes('<|channel|>') ? knownTags[3] : knownTags[0]) ?? {
+		(template?.includes('<|channel|>') ? reasoningTags[3] : reasoningTags[0]) ?? {
 			open: '<think>',
 			close: '</think>',
 		}

@@ -1,0 +1,121 @@
+/** Marian (OPUS-MT): one SentencePiece model per side and a joint vocabulary that gives the ids. */
+
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { AppError } from '../../protocol/index.ts';
+import { asNumber, asString, type JsonRecord, readJsonFile } from '../folder/json.ts';
+import type { AddedToken } from './addedTokens.ts';
+import { sentencePieceModel, sentencePieceNormalizer } from './sentencePiece.ts';
+import { readSentencePieceFile } from './sentencePieceFile.ts';
+import { Tokenizer } from './tokenizer.ts';
+import { type TokenizerModel, Vocabulary } from './tokenizerModel.ts';
+
+/** The two sides of a Marian model; `decode` of either reads ids of its own vocabulary. */
+export interface MarianTokenizers {
+	readonly source: Tokenizer;
+	readonly target: Tokenizer;
+}
+
+/** Whether a folder has the files of a Marian tokenizer. */
+export async function readMarian(
+	folder: string,
+	config: JsonRecord,
+): Promise<MarianTokenizers | undefined> {
+	const source = await readFile(join(folder, 'source.spm')).catch(() => undefined);
+	const vocabulary = await readJsonFile(folder, 'vocab.json');
+	if (source === undefined || vocabulary === undefined) return undefined;
+	const target = await readFile(join(folder, 'target.spm')).catch(() => source);
+	const targetVocabulary =
+		config.separate_vocabs === true ? await readJsonFile(folder, 'target_vocab.json') : undefined;
+	return {
+		source: side(source, vocabularyOf(vocabulary), config),
+		target: side(target, vocabularyOf(targetVocabulary ?? vocabulary), config),
+	};
+}
+
+function side(model: Uint8Array, vocabulary: Vocabulary, config: JsonRecord): Tokenizer {
+	const file = readSentencePieceFile(model);
+	const unknownToken = asString(config.unk_token) ?? '<unk>';
+	const endToken = asString(config.eos_token) ?? '</s>';
+	const unknown = vocabulary.id(unknownToken);
+	const end = vocabulary.id(endToken);
+	if (unknown === undefined || end === undefined) {
+		throw new AppError(
+			'unsupported_model',
+			`vocab.json of the model lacks ${unknown === undefined ? unknownToken : endToken}.`,
+		);
+	}
+	const specials = [endToken, unknownToken, asString(config.pad_token) ?? '<pad>'];
+	const added = specials.flatMap((content) => specialToken(content, vocabulary));
+	return new Tokenizer({
+		model: new NamedPieces(sentencePieceModel(file), vocabulary, unknown),
+		normalizer: sentencePieceNormalizer(file),
+		preTokenizer: (piece) => [piece],
+		decoder: (tokens) => [tokens.join('').replaceAll('\u2581', ' ').trim()],
+		wrapping: { before: [], after: [end] },
+		added,
+		spelling: 'sentence-piece',
+		cleansUp: false,
+	});
+}
+
+function specialToken(content: string, vocabulary: Vocabulary): AddedToken[] {
+	const id = vocabulary.id(content);
+	if (id === undefined) return [];
+	return [
+		{
+			id,
+			content,
+			special: true,
+			singleWord: false,
+			stripsLeft: false,
+			stripsRight: false,
+			normalized: false,
+		},
+	];
+}
+
+function vocabularyOf(record: JsonRecord): Vocabulary {
+	return new Vocabulary(
+		Object.entries(record).flatMap(([token, id]) => {
+			const number = asNumber(id);
+			return number === undefined ? [] : [[token, number] as const];
+		}),
+	);
+}
+
+/** A SentencePiece model whose pieces get their ids from another vocabulary, by name. */
+class NamedPieces implements TokenizerModel {
+	readonly #pieces: TokenizerModel;
+	readonly #vocabulary: Vocabulary;
+	readonly #unknown: number;
+
+	constructor(pieces: TokenizerModel, vocabulary: Vocabulary, unknown: number) {
+		this.#pieces = pieces;
+		this.#vocabulary = vocabulary;
+		this.#unknown = unknown;
+	}
+
+	get size(): number {
+		return this.#vocabulary.size;
+	}
+
+	tokenToId(token: string): number | undefined {
+		return this.#vocabulary.id(token);
+	}
+
+	idToToken(id: number): string | undefined {
+		return this.#vocabulary.token(id);
+	}
+
+	encode(text: string, ends: number[] = []): readonly number[] {
+		const first = ends.length;
+		let from = 0;
+		return this.#pieces.encode(text, ends).map((_, index) => {
+			const to = ends[first + index] as number;
+			const id = this.#vocabulary.id(text.slice(from, to)) ?? this.#unknown;
+			from = to;
+			return id;
+		});
+	}
+}
