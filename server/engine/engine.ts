@@ -175,7 +175,7 @@ async function decoderAbilities(
 	const settings = await generationSettings(description.folder);
 	const scheduler = new Scheduler(decoder, {
 		cacheBytes: options.cacheBytes ?? defaultCacheBytes(),
-		maxRunning: Math.max(decoder.maxRows, 4),
+		maxRunning: Math.max(decoder.mostSequences ?? decoder.maxRows, 4),
 	});
 	return {
 		generate: createGenerator({

@@ -57,6 +57,13 @@ export interface Decoder {
 	 * computed again from its first token.
 	 */
 	readonly recomputeAbove?: number;
+	/** Sequences worth running at the same time; {@link maxRows} when absent. */
+	readonly mostSequences?: number;
+	/**
+	 * Told between steps how many sequences are running, so that more rows can be made possible.
+	 * Resolves soon: what takes long goes on in the background.
+	 */
+	expect?(sequences: number): Promise<void>;
 	createCache(): SequenceCache;
 	/**
 	 * Runs the rows together and advances their caches. Returns, per row, the wanted logits (last

@@ -1,12 +1,20 @@
-/** Opens a decoder-only model: reads the graph, classifies it, chooses how it is run. */
+/**
+ * Opens a decoder-only model: reads the graph, prepares it, chooses how it is run, and checks the
+ * fast way against the plain one before using it.
+ */
 
 import { join } from 'node:path';
 import { AppError } from '../../protocol/index.ts';
 import type { ModelDescription, ModelVariant } from '../api.ts';
-import { readGraphSummary } from '../folder/graphSummary.ts';
-import type { Runtime, SessionOptions } from '../runtime/runtime.ts';
+import { type GraphSummary, readGraphSummary } from '../folder/graphSummary.ts';
+import { asNumber, readJsonFile } from '../folder/json.ts';
+import { prepareGraph } from '../onnx/prepare.ts';
+import type { Runtime, Session, SessionOptions } from '../runtime/runtime.ts';
 import type { Decoder } from './decoder.ts';
-import { readDecoderGraph } from './decoderGraph.ts';
+import { type DecoderGraph, readDecoderGraph } from './decoderGraph.ts';
+import { HolesDecoder } from './holesDecoder.ts';
+import { PackedDecoder } from './packedDecoder.ts';
+import { compareSteps } from './selfTest.ts';
 import { createSerialDecoder } from './serialDecoder.ts';
 
 export interface LoadDecoderOptions {
@@ -16,11 +24,18 @@ export interface LoadDecoderOptions {
 	readonly session: SessionOptions;
 	/** Most tokens of a sequence. */
 	readonly contextLength: number;
+	/** False keeps the graph as it was published and runs one sequence at a time. */
+	readonly prepare?: boolean;
+	/** Told when a fast path is not used, and why. */
+	readonly onNotice?: (notice: string) => void;
 }
+
+const slotCounts = [4, 8];
+const holesRows = 4;
 
 /** @throws AppError `unsupported_model` naming the file and the fault */
 export async function loadDecoder(options: LoadDecoderOptions): Promise<Decoder> {
-	const { description, variant, runtime, contextLength } = options;
+	const { description, variant } = options;
 	const file = variant.files.model ?? variant.files['decoder-merged'] ?? variant.files.decoder;
 	if (file === undefined) {
 		throw new AppError(
@@ -30,12 +45,96 @@ export async function loadDecoder(options: LoadDecoderOptions): Promise<Decoder>
 	}
 	const path = join(description.folder, file);
 	const summary = await readGraphSummary(path);
-	const session = await runtime.open(path, options.session);
+	const isInvariant = !summary.ops.has('DynamicQuantizeLinear');
+	const prepares = options.prepare !== false && isInvariant;
+	const { session, prepared } = await openBest(path, prepares, options);
 	try {
 		const graph = readDecoderGraph(session, summary, description);
-		return createSerialDecoder(session, graph, { contextLength });
+		const { contextLength } = options;
+		const recomputeAbove = await factorLimit(description.folder, summary);
+		const serial = createSerialDecoder(session, graph, {
+			contextLength,
+			...(recomputeAbove === undefined ? {} : { recomputeAbove }),
+		});
+		const isRing = graph.caches.some(({ ring }) => ring !== undefined);
+		if (!prepares || isRing || recomputeAbove !== undefined) return serial;
+		if (graph.inPlace) return prepared ? packed(path, serial, graph, options) : serial;
+		if (graph.positions === undefined || graph.mask === undefined) return serial;
+		if (await hasWindow(description.folder, contextLength)) return serial;
+		return await holes(session, serial, graph, options);
 	} catch (error) {
 		session.close();
 		throw error;
 	}
+}
+
+/** The graph prepared for gathering logits, or as it was published. */
+async function openBest(
+	path: string,
+	prepares: boolean,
+	{ runtime, session, onNotice }: LoadDecoderOptions,
+): Promise<{ session: Session; prepared: boolean }> {
+	if (prepares) {
+		const ready = await prepareGraph(path, { gather: true });
+		if ('path' in ready) {
+			try {
+				return { session: await runtime.open(ready.path, session), prepared: true };
+			} catch (error) {
+				onNotice?.(`The prepared graph does not load: ${String(error)}`);
+			}
+		} else onNotice?.(`The graph is used as published: ${ready.refused}.`);
+	}
+	return { session: await runtime.open(path, session), prepared: false };
+}
+
+function packed(
+	path: string,
+	serial: Decoder,
+	graph: DecoderGraph,
+	{ runtime, session, contextLength, onNotice }: LoadDecoderOptions,
+): Decoder {
+	return new PackedDecoder({
+		serial,
+		graph,
+		contextLength,
+		slotCounts,
+		onRefused: (reason) => onNotice?.(`Sequences run one at a time: ${reason}.`),
+		openSlots: async (slots) => {
+			const ready = await prepareGraph(path, { gather: true, slots });
+			if ('refused' in ready) throw new Error(ready.refused);
+			return runtime.open(ready.path, session);
+		},
+	});
+}
+
+/** Checks the graph with masked holes once; a graph that minds them runs one sequence at a time. */
+async function holes(
+	session: Session,
+	serial: Decoder,
+	graph: DecoderGraph,
+	{ contextLength, onNotice }: LoadDecoderOptions,
+): Promise<Decoder> {
+	const decoder = new HolesDecoder(session, graph, { contextLength, maxRows: holesRows });
+	const differs = await compareSteps(
+		serial,
+		() => decoder.createCache(),
+		(rows) => decoder.step(rows),
+	);
+	if (differs === undefined) return decoder;
+	onNotice?.(`Sequences run one at a time: ${differs} when caches are padded.`);
+	return serial;
+}
+
+/** True when the graph attends to a window shorter than the context. */
+async function hasWindow(folder: string, contextLength: number): Promise<boolean> {
+	const config = await readJsonFile(folder, 'config.json');
+	const window = asNumber(config?.['sliding_window']);
+	return window !== undefined && config?.['use_sliding_window'] !== false && window < contextLength;
+}
+
+/** Length at which a graph with two sets of rotary factors (an If on the total) changes them. */
+async function factorLimit(folder: string, summary: GraphSummary): Promise<number | undefined> {
+	if (!summary.ops.has('If')) return undefined;
+	const config = await readJsonFile(folder, 'config.json');
+	return asNumber(config?.['original_max_position_embeddings']);
 }

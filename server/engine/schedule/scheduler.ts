@@ -268,6 +268,7 @@ export class Scheduler {
 
 	async #step(): Promise<void> {
 		for (const sequence of this.#turns) sequence.respectFactors(this.#decoder);
+		await this.#decoder.expect?.(this.#turns.length);
 		const rows = planRows(this.#turns, this.#decoder);
 		const owner = new Map(
 			this.#active.flatMap((active) =>

@@ -1,0 +1,99 @@
+/**
+ * Prepared graphs: a rewritten graph is kept beside the model under a hidden name with a key of what
+ * it was made from, so it is made once, found again, and never stale. Weights stay where they are.
+ */
+
+import { createHash, randomUUID } from 'node:crypto';
+import { access, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { gatherLogits } from './gatherLogits.ts';
+import { encodeModel, type OnnxModel } from './onnxModel.ts';
+import { packSlots } from './packSlots.ts';
+import { readSkeleton } from './skeleton.ts';
+import { fieldInt, fieldText, readFields } from './wire.ts';
+
+/** Raised whenever a rewrite changes, so that older files are made again. */
+const version = 1;
+
+/** What to change. */
+export interface Preparation {
+	/** Compute logits only where asked. */
+	readonly gather?: boolean;
+	/** Split attention into this many slots. */
+	readonly slots?: number;
+}
+
+export type Prepared =
+	| { readonly path: string }
+	/** Why the graph stays as it was published. */
+	| { readonly refused: string };
+
+/**
+ * Path of the prepared graph of the file at `path`, made now when there is none.
+ * Never throws: a graph that cannot be changed is refused with the reason.
+ */
+export async function prepareGraph(path: string, preparation: Preparation): Promise<Prepared> {
+	try {
+		const model = await readSkeleton(path);
+		const key = createHash('sha256').update(encodeModel(model)).digest('hex').slice(0, 16);
+		const what = `${preparation.gather === true ? 'g' : ''}${preparation.slots ?? ''}`;
+		const prefix = `.${basename(path, '.onnx')}.prepared-${what}-`;
+		const name = `${prefix}${version}-${key}.onnx`;
+		const target = join(dirname(path), name);
+		if (await exists(target)) return { path: target };
+		const refused = change(model, preparation);
+		if (refused !== undefined) return { refused };
+		await writeWhole(target, encodeModel(model));
+		await removeOlder(dirname(path), prefix, name);
+		return { path: target };
+	} catch (error) {
+		return { refused: error instanceof Error ? error.message : String(error) };
+	}
+}
+
+function change(model: OnnxModel, { gather, slots }: Preparation): string | undefined {
+	const refused = gather === true ? gatherLogits(model.graph) : undefined;
+	if (refused !== undefined || slots === undefined) return refused;
+	return packSlots(model.graph, slots, defaultOpset(model));
+}
+
+/** Version of the default operator set. */
+export function defaultOpset(model: OnnxModel): number {
+	for (const raw of model.rest) {
+		for (const field of readFields(raw)) {
+			if (field.number !== 8) continue;
+			let domain = '';
+			let opset = 0;
+			for (const part of readFields(field.bytes)) {
+				if (part.number === 1) domain = fieldText(part);
+				else if (part.number === 2) opset = fieldInt(part);
+			}
+			if (domain === '' || domain === 'ai.onnx') return opset;
+		}
+	}
+	return 0;
+}
+
+async function exists(path: string): Promise<boolean> {
+	return access(path).then(
+		() => true,
+		() => false,
+	);
+}
+
+async function writeWhole(target: string, bytes: Uint8Array): Promise<void> {
+	const temporary = join(dirname(target), `.${randomUUID()}.tmp`);
+	try {
+		await writeFile(temporary, bytes);
+		await rename(temporary, target);
+	} catch (error) {
+		await rm(temporary, { force: true });
+		throw error;
+	}
+}
+
+async function removeOlder(folder: string, prefix: string, keep: string): Promise<void> {
+	for (const name of await readdir(folder)) {
+		if (name.startsWith(prefix) && name !== keep) await rm(join(folder, name), { force: true });
+	}
+}
