@@ -1,0 +1,1 @@
+/** Which converter does which pair of scripts of a language. */
