@@ -6,8 +6,9 @@
 import { join } from 'node:path';
 import { AppError } from '../../protocol/index.ts';
 import type { ModelDescription, ModelVariant } from '../api.ts';
-import { type GraphSummary, readGraphSummary } from '../folder/graphSummary.ts';
+import { readGraphSummary } from '../folder/graphSummary.ts';
 import { asNumber, readJsonFile } from '../folder/json.ts';
+import { readFactorLimit } from '../onnx/factorLimit.ts';
 import { prepareGraph } from '../onnx/prepare.ts';
 import type { Runtime, Session, SessionOptions } from '../runtime/runtime.ts';
 import type { Decoder } from './decoder.ts';
@@ -51,7 +52,7 @@ export async function loadDecoder(options: LoadDecoderOptions): Promise<Decoder>
 	try {
 		const graph = readDecoderGraph(session, summary, description);
 		const { contextLength } = options;
-		const recomputeAbove = await factorLimit(description.folder, summary);
+		const recomputeAbove = summary.ops.has('If') ? await readFactorLimit(path) : undefined;
 		const serial = createSerialDecoder(session, graph, {
 			contextLength,
 			...(recomputeAbove === undefined ? {} : { recomputeAbove }),
@@ -130,11 +131,4 @@ async function hasWindow(folder: string, contextLength: number): Promise<boolean
 	const config = await readJsonFile(folder, 'config.json');
 	const window = asNumber(config?.['sliding_window']);
 	return window !== undefined && config?.['use_sliding_window'] !== false && window < contextLength;
-}
-
-/** Length at which a graph with two sets of rotary factors (an If on the total) changes them. */
-async function factorLimit(folder: string, summary: GraphSummary): Promise<number | undefined> {
-	if (!summary.ops.has('If')) return undefined;
-	const config = await readJsonFile(folder, 'config.json');
-	return asNumber(config?.['original_max_position_embeddings']);
 }
