@@ -99,8 +99,9 @@ export class Downloads {
 			stop,
 			followers,
 			done: Promise.resolve()
-				.then(() =>
-					work(
+				.then(() => {
+					if (stop.signal.aborted) throw new AppError('cancelled');
+					return work(
 						stop.signal,
 						(progress) => {
 							job.progress = progress;
@@ -110,8 +111,8 @@ export class Downloads {
 						(pid) => {
 							for (const one of followers) one.onWait?.(pid);
 						},
-					),
-				)
+					);
+				})
 				.catch((error: unknown) => {
 					if (!job.paused) throw asAppError(error);
 					throw new AppError(

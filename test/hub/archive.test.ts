@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict';
+import { createWriteStream } from 'node:fs';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { after, before, test } from 'node:test';
+import { createGzip } from 'node:zlib';
+import { type Header, pack } from 'tar-stream';
+import { ZipFile } from 'yazl';
+import { unpack } from '../../server/hub/archive.ts';
+
+const never = new AbortController().signal;
+let folder = '';
+before(async () => {
+	folder = await mkdtemp(join(tmpdir(), 'nearglot-archive-'));
+});
+after(() => rm(folder, { recursive: true, force: true }));
+
+async function tar(
+	name: string,
+	entries: readonly (Header & { text?: string })[],
+): Promise<string> {
+	const path = join(folder, name);
+	const archive = pack();
+	for (const { text, ...header } of entries) archive.entry(header, text ?? '');
+	archive.finalize();
+	await pipeline(archive, createGzip(), createWriteStream(path));
+	return path;
+}
+
+test('tar.gz and zip archives unpack to the same files', async () => {
+	const first = await tar('good.tar.gz', [
+		{ name: './model/', type: 'directory' },
+		{ name: './model/config.json', text: '{}' },
+		{ name: 'model/onnx/model.onnx', text: 'graph' },
+	]);
+	await unpack(first, join(folder, 'a'), never);
+	const zip = new ZipFile();
+	zip.addBuffer(Buffer.from('{}'), 'model/config.json');
+	zip.addBuffer(Buffer.from('graph'), 'model/onnx/model.onnx');
+	zip.end();
+	const second = join(folder, 'good.zip');
+	await pipeline(zip.outputStream, createWriteStream(second));
+	await unpack(second, join(folder, 'b'), never);
+	for (const name of ['a', 'b']) {
+		assert.equal(
+			await readFile(join(folder, name, 'model', 'onnx', 'model.onnx'), 'utf8'),
+			'graph',
+		);
+		assert.deepEqual((await readdir(join(folder, name, 'model'))).sort(), ['config.json', 'onnx']);
+	}
+});
+
+test('names that leave the folder, links and devices are refused', async () => {
+	for (const [index, header] of (
+		[
+			{ name: '../evil', text: 'x' },
+			{ name: '/etc/evil', text: 'x' },
+			{ name: 'a/../../evil', text: 'x' },
+			{ name: 'nul.txt', text: 'x' },
+			{ name: 'link', type: 'symlink', linkname: '/etc/passwd' },
+			{ name: 'hard', type: 'link', linkname: '/etc/passwd' },
+			{ name: 'device', type: 'character-device' },
+		] as (Header & { text?: string })[]
+	).entries()) {
+		const path = await tar(`bad${index}.tar.gz`, [header]);
+		await assert.rejects(
+			unpack(path, join(folder, `bad${index}`), never),
+			{ code: 'invalid_request' },
+			header.name,
+		);
+	}
+	assert.equal((await readdir(folder)).includes('evil'), false);
+});
+
+test('a broken archive is an error, not a half model', async () => {
+	const path = join(folder, 'broken.zip');
+	await writeFile(path, 'PK\u0003\u0004 not really');
+	await assert.rejects(unpack(path, join(folder, 'broken'), never), { code: 'invalid_request' });
+});
