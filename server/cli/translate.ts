@@ -1,13 +1,89 @@
-/** `nearglot translate`. */
+/** `nearglot translate`: text from the arguments or from standard input, through the daemon. */
 
-import type { Command } from './command.ts';
+import { findOrStartDaemon } from '../daemon/client.ts';
+import { readArgs, readStdin } from './args.ts';
+import { type Command, UsageError } from './command.ts';
+
+const help = `
+Usage: nearglot translate [TEXT|-] --to LANGUAGE[,LANGUAGE…] [OPTIONS]
+
+Translates text with the models on this machine. Without TEXT, or with -, the text
+comes from standard input.
+
+  --to LANGUAGE      target language, several with commas: --to de,fr
+  --from LANGUAGE    source language; it is detected when not given
+  --html             the text is HTML: tags stay, marked content is left alone
+  --category NAME    use a custom system (see: nearglot systems --help)
+  --json             the whole answer as JSON, as the translate interface gives it
+  --align            with --json: which word became which
+  --help             this text
+
+Examples:
+  nearglot translate "The file could not be opened." --to de
+  git log -1 --format=%B | nearglot translate --to fr
+`;
 
 export const translateCommand: Command = {
 	name: 'translate',
-	summary: 'Translate text or a file.',
-	help: 'Usage: nearglot translate',
-	run: async (_args, io) => {
-		io.stderr.write('nearglot translate is not part of this build yet.\n');
-		return 1;
+	summary: 'Translate text.',
+	help,
+	run: async (args, io) => {
+		const options = readArgs(args, {
+			to: { type: 'string', multiple: true },
+			from: { type: 'string' },
+			html: { type: 'boolean' },
+			json: { type: 'boolean' },
+			align: { type: 'boolean' },
+			category: { type: 'string' },
+		});
+		const targets = options
+			.texts('to')
+			.flatMap((list) => list.split(','))
+			.map((to) => to.trim())
+			.filter((to) => to !== '');
+		if (targets.length === 0) throw new UsageError('Say into which language: --to de');
+		if (options.positionals.length > 1)
+			throw new UsageError('Put the text in quotes: nearglot translate "two words" --to de');
+		const [given] = options.positionals;
+		const text = given === undefined || given === '-' ? await readStdin(io.stdin) : given;
+		if (text.trim() === '') throw new UsageError('There is no text to translate.');
+
+		const query = new URLSearchParams({ 'api-version': '3.0', to: targets.join(',') });
+		const from = options.text('from');
+		if (from !== undefined) query.set('from', from);
+		const category = options.text('category');
+		if (category !== undefined) query.set('category', category);
+		if (options.has('html')) query.set('textType', 'html');
+		if (options.has('align')) query.set('includeAlignment', 'true');
+		const daemon = await findOrStartDaemon(
+			{
+				env: io.env,
+				onStarting: () => {
+					if (io.stderr.isTTY) io.stderr.write('Starting the Nearglot daemon …\n');
+				},
+			},
+			io.signal,
+		);
+		const response = await daemon.post(`/translate?${query}`, [{ Text: text }], io.signal);
+		const body = parseAnswer(await response.json());
+		if (options.has('json')) {
+			io.stdout.write(`${JSON.stringify(body, null, 2)}\n`);
+			return 0;
+		}
+		const translations = body[0]?.translations ?? [];
+		for (const { to, text: translated } of translations) {
+			const head = translations.length > 1 ? `${to}: ` : '';
+			io.stdout.write(`${head}${translated}${translated.endsWith('\n') ? '' : '\n'}`);
+		}
+		return 0;
 	},
 };
+
+interface Answer {
+	readonly translations: readonly { readonly to: string; readonly text: string }[];
+}
+
+function parseAnswer(value: unknown): readonly Answer[] {
+	if (!Array.isArray(value)) throw new Error('The daemon sent an answer that is not understood.');
+	return value as readonly Answer[];
+}

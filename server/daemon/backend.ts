@@ -12,19 +12,31 @@
 
 import { randomBytes, randomInt } from 'node:crypto';
 import { availableParallelism, freemem } from 'node:os';
+import { decodeInThread } from '../audio/threadedDecode.ts';
+import { EnergyActivity } from '../audio/voiceActivity.ts';
 import { describeModel } from '../engine/folder/describe.ts';
 import { loadTextModel } from '../engine/tokenizer/textModel.ts';
 import { type ChatService, createChatService } from '../services/chat/chatService.ts';
+import type { GpuService } from '../services/gpus.ts';
 import type { Logger } from '../services/log.ts';
 import { createMetrics, type Metrics } from '../services/metrics.ts';
+import type { ModelService } from '../services/models.ts';
+import { createSpeechService, type SpeechService } from '../services/speech.ts';
+import { speechLimits } from '../services/speechLimits.ts';
+import type { TranslateService } from '../services/translate.ts';
+import type { TranslateAccess } from '../services/translateAccess.ts';
+import type { CharacterMeter } from '../services/translateLimits.ts';
 import { createUsageLog, type UsageLog } from '../services/usageLog.ts';
 import { type Activity, createActivity } from './activity.ts';
 import { createEvents, type DaemonEvents } from './events.ts';
 import { selfCommand } from './machine.ts';
+import { createModelBackend, modelSettingsFile } from './modelBackend.ts';
 import { createModelHost, type ModelHostOptions, type RunnerHost } from './modelHost.ts';
 import { ModelIndex, type ModelRoot } from './modelIndex.ts';
 import { createProfiles } from './modelProfile.ts';
 import type { RunnerCommand } from './runnerProcess.ts';
+import { Secrets } from './secrets.ts';
+import { createTranslateBackend } from './translateBackend.ts';
 
 export interface BackendSettings {
 	/** Folder of downloaded and own models. */
@@ -41,6 +53,8 @@ export interface BackendSettings {
 	/** Environment the daemon was started with. */
 	readonly env: NodeJS.ProcessEnv;
 	readonly models: ModelHostOptions;
+	/** Further folders that downloads may be put below. */
+	readonly modelRoots?: readonly string[];
 	/** Facts of callers that become metric labels: `user` or keys of `metadata`. */
 	readonly metricLabels: readonly string[];
 	/** Ends the daemon in good order. */
@@ -50,12 +64,20 @@ export interface BackendSettings {
 export interface Backend {
 	readonly settings: BackendSettings;
 	readonly host: RunnerHost;
+	readonly models: ModelService;
+	readonly gpus: GpuService;
+	/** Keys and tokens that a front handed over; in memory only. */
+	readonly secrets: Secrets;
 	readonly log: Logger;
 	readonly activity: Activity;
 	readonly events: DaemonEvents;
 	readonly metrics: Metrics;
 	readonly usage: UsageLog;
 	readonly chat: ChatService;
+	readonly speech: SpeechService;
+	readonly translation: TranslateService;
+	readonly translatorAccess: TranslateAccess;
+	readonly meter: CharacterMeter;
 	/** Ends the daemon in good order. */
 	stop(reason: string): void;
 	close(): Promise<void>;
@@ -72,8 +94,14 @@ export function createBackend(settings: BackendSettings, deps: BackendDeps): Bac
 	const roots: ModelRoot[] = [{ folder: settings.modelsDir, origin: 'local' }];
 	if (settings.builtInDir !== undefined)
 		roots.push({ folder: settings.builtInDir, origin: 'built-in' });
+	const chosen = modelSettingsFile(settings.dataDir);
+	const registered = (): ModelRoot[] =>
+		chosen.value.registered.map((folder) => ({ folder, origin: 'local' }));
+	const secrets = new Secrets();
 	const host = createModelHost(settings.models, {
-		index: new ModelIndex(roots, describeModel),
+		index: new ModelIndex(() => [...roots, ...registered()], describeModel),
+		loadOptions: () => ({ deviceId: chosen.value.gpuDevice }),
+		isPinned: (id) => chosen.value.pinned.includes(id),
 		loadText: loadTextModel,
 		runner: deps.runner ?? (() => runnerCommand(settings.env)),
 		freeBytes: () => process.availableMemory?.() ?? freemem(),
@@ -85,9 +113,25 @@ export function createBackend(settings: BackendSettings, deps: BackendDeps): Bac
 		events.emit({ type: 'model', model, state });
 		if (state === 'loading') metrics.count('nearglot_model_loads_total', { model });
 	});
+	const modelBackend = createModelBackend(
+		{
+			modelsDir: settings.modelsDir,
+			dataDir: settings.dataDir,
+			env: settings.env,
+			defaultTtlS: settings.models.defaultTtlS,
+			modelRoots: settings.modelRoots ?? [],
+		},
+		host,
+		chosen,
+		secrets,
+		events,
+	);
 	return {
 		settings,
 		host,
+		models: modelBackend.models,
+		gpus: modelBackend.gpus,
+		secrets,
 		log,
 		activity: createActivity(),
 		events,
@@ -99,8 +143,19 @@ export function createBackend(settings: BackendSettings, deps: BackendDeps): Bac
 			randomSeed: () => randomInt(2 ** 32),
 			randomId: () => randomBytes(12).toString('hex'),
 		}),
+		...createTranslateBackend(settings, host),
+		speech: createSpeechService({
+			host,
+			limits: speechLimits(settings.env),
+			decode: (path, maximumS, signal) => decodeInThread(path, { maximumS }, signal),
+			activity: async () => new EnergyActivity(),
+			randomSeed: () => randomInt(2 ** 32),
+		}),
 		stop: settings.stop,
-		close: () => host.close(),
+		close: async () => {
+			await modelBackend.close();
+			await host.close();
+		},
 	};
 }
 

@@ -11,16 +11,24 @@ import { AppError } from '../protocol/index.ts';
 import { registerChatRoutes } from './chatRoutes.ts';
 import type { AppEnv } from './env.ts';
 import { errorResponse, httpError } from './errors.ts';
+import { registerFoundryRoutes } from './foundryRoutes.ts';
 import { type GuardOptions, guard } from './guard.ts';
 import { registerModelListRoutes } from './modelListRoutes.ts';
+import { registerOwnModelRoutes } from './ownModelRoutes.ts';
 import { requestSignal } from './signal.ts';
+import { registerSpeechRoutes } from './speechRoutes.ts';
 import { registerStatusRoutes } from './statusRoutes.ts';
+import { registerTranslateRoutes } from './translateRoutes.ts';
 
 /** Every family of routes, in the order of their registration. */
 const families: readonly ((app: Hono<AppEnv>, backend: Backend) => void)[] = [
 	registerStatusRoutes,
 	registerModelListRoutes,
 	registerChatRoutes,
+	registerSpeechRoutes,
+	registerFoundryRoutes,
+	registerOwnModelRoutes,
+	registerTranslateRoutes,
 ];
 
 export function createApp(backend: Backend, options: GuardOptions): Hono<AppEnv> {

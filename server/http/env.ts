@@ -10,6 +10,10 @@ export interface AppEnv {
 		requestId: string;
 		/** Whether the caller presented this daemon's key. */
 		hasKey: boolean;
+		/** Whether this server wants its key for everything. */
+		keyRequired: boolean;
+		/** Compares a key shown in another way (subscription header, query, form) with this daemon's. */
+		ownKey: (presented: string) => boolean;
 		/** Aborted when the client goes away before the answer is complete. */
 		signal: AbortSignal;
 	};

@@ -7,6 +7,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Context, MiddlewareHandler } from 'hono';
 import { AppError } from '../protocol/index.ts';
 import type { AppEnv } from './env.ts';
+import { isTranslatorPath } from './translatePaths.ts';
 
 export interface GuardOptions {
 	/** This daemon's key. */
@@ -80,7 +81,11 @@ export function guard(options: GuardOptions): MiddlewareHandler<AppEnv> {
 		const key = presentedKey(headers);
 		const hasKey = key !== '' && keysEqual(key, options.key);
 		context.set('hasKey', hasKey);
-		if (options.requireKey && !hasKey && !publicPaths.has(context.req.path))
+		context.set('keyRequired', options.requireKey);
+		context.set('ownKey', (presented) => presented !== '' && keysEqual(presented, options.key));
+		// The translate interface has credentials and refusals of its own.
+		const checksItself = publicPaths.has(context.req.path) || isTranslatorPath(context.req.path);
+		if (options.requireKey && !hasKey && !checksItself)
 			throw new AppError(
 				'invalid_api_key',
 				key === ''

@@ -35,7 +35,9 @@ const edge = '\uFFFF';
 const cursorMark = '\uE200';
 
 /** Makes transforms of a table by name; each one is compiled when first used. */
-export function createTransforms(table: TransformTable): (name: string) => (text: string) => string {
+export function createTransforms(
+	table: TransformTable,
+): (name: string) => (text: string) => string {
 	const compiled = new Map<string, Apply>();
 
 	const named = (name: string): Apply => {
@@ -63,7 +65,11 @@ export function createTransforms(table: TransformTable): (name: string) => (text
 	};
 
 	return (name) => (text) => {
-		const run = { text: edge + text.replaceAll(edge, '\uFFFD') + edge, start: 1, end: text.length + 1 };
+		const run = {
+			text: edge + text.replaceAll(edge, '\uFFFD') + edge,
+			start: 1,
+			end: text.length + 1,
+		};
 		named(name)(run);
 		return run.text.slice(run.start, run.end);
 	};
@@ -116,7 +122,10 @@ function builtIn(name: string): Apply | undefined {
 			return on((text) => text.toUpperCase());
 		case 'Title':
 			return on((text) =>
-				text.replace(/(\p{L})([\p{L}\p{M}'’]*)/gu, (_, first: string, rest: string) => first.toUpperCase() + rest.toLowerCase()),
+				text.replace(
+					/(\p{L})([\p{L}\p{M}'’]*)/gu,
+					(_, first: string, rest: string) => first.toUpperCase() + rest.toLowerCase(),
+				),
 			);
 		case 'Remove':
 			return on(() => '');

@@ -1,0 +1,28 @@
+/** Reads the credentials of a request to the translate interface. */
+
+import type { Context } from 'hono';
+import type { Credentials } from '../services/translateAccess.ts';
+import type { AppEnv } from './env.ts';
+
+/** What the request shows of its caller. */
+export function readCredentials(context: Context<AppEnv>): Credentials {
+	const query = new URL(context.req.url).searchParams;
+	const parameter = (name: string): string | undefined => {
+		for (const [key, value] of query) if (key.toLowerCase() === name) return value;
+		return undefined;
+	};
+	const key = context.req.header('ocp-apim-subscription-key') ?? parameter('subscription-key');
+	const region =
+		context.req.header('ocp-apim-subscription-region') ?? parameter('subscription-region');
+	const bearer = /^Bearer\s+(\S+)$/i.exec(context.req.header('authorization') ?? '')?.[1];
+	const resourceId = context.req.header('ocp-apim-resourceid');
+	return {
+		...(key === undefined || key === '' ? {} : { key }),
+		...(region === undefined ? {} : { region }),
+		...(bearer === undefined ? {} : { bearer }),
+		...(resourceId === undefined ? {} : { resourceId }),
+		customPath: context.req.path.includes('/translator/text/v3.0/'),
+		isOwner: context.get('hasKey') || (key !== undefined && context.get('ownKey')(key)),
+		keyRequired: context.get('keyRequired'),
+	};
+}

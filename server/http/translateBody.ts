@@ -1,0 +1,42 @@
+/** Bodies of the translate interface: content type, size and JSON, refused with its own codes. */
+
+import type { Context } from 'hono';
+import { AppError } from '../protocol/index.ts';
+import { readBytes } from './body.ts';
+import type { AppEnv } from './env.ts';
+import { translatorError } from './translateErrors.ts';
+
+/** 50,000 units of text in the longest JSON escapes, and room for the frame. */
+const bodyLimitBytes = 4 * 1024 * 1024;
+const waitMs = 60_000;
+
+/** The body as JSON: 415000, 400074, 400077 or 408002 otherwise. */
+export async function readBodyJson(
+	context: Context<AppEnv>,
+	signal: AbortSignal,
+): Promise<unknown> {
+	const type = context.req.header('content-type') ?? '';
+	if (!/^application\/json\s*(;|$)/i.test(type))
+		throw translatorError(415000, 'Send Content-Type: application/json.');
+	let timer: NodeJS.Timeout | undefined;
+	const late = new Promise<never>((_, reject) => {
+		timer = setTimeout(() => reject(translatorError(408002)), waitMs);
+		signal.addEventListener('abort', () => reject(new AppError('cancelled')), { once: true });
+	});
+	let bytes: Uint8Array;
+	try {
+		bytes = await Promise.race([readBytes(context, bodyLimitBytes), late]);
+	} catch (error) {
+		if (error instanceof AppError && error.code === 'payload_too_large')
+			throw translatorError(400077);
+		throw error;
+	} finally {
+		clearTimeout(timer);
+		late.catch(() => {});
+	}
+	try {
+		return JSON.parse(new TextDecoder('utf-8').decode(bytes));
+	} catch {
+		throw translatorError(400074);
+	}
+}

@@ -1,0 +1,20 @@
+/** Where the translate interface is mounted. */
+
+/** Mount points of the interface; the second and third are the custom-endpoint form. */
+export const translatorBases = [
+	'',
+	'/translator/text/v3.0',
+	'/:endpoint{cognitiveservices[A-Za-z0-9.-]*}/translator/text/v3.0',
+] as const;
+
+const operations =
+	'translate|languages|detect|breaksentence|transliterate|dictionary/lookup|dictionary/examples';
+const ownPaths = new RegExp(
+	`^(?:/cognitiveservices[A-Za-z0-9.-]*)?(?:/translator/text/v3\\.0)?/(?:${operations})$|^(?:/cognitiveservices[A-Za-z0-9.-]*)?/sts/v1\\.0/issueToken$|^/libretranslate/\\w+$`,
+	'i',
+);
+
+/** Whether a path checks its callers itself, in the manner of the translate interface. */
+export function isTranslatorPath(path: string): boolean {
+	return ownPaths.test(path);
+}

@@ -1,0 +1,162 @@
+/**
+ * The translate interface, version 3.0, on local models: `/translate`, `/detect`, `/breaksentence`,
+ * `/transliterate`, `/dictionary/*`, `/languages` and `/sts/v1.0/issueToken`, also below the
+ * custom-endpoint path. Errors have the interface's own shape and codes.
+ */
+
+import { type Context, Hono } from 'hono';
+import type { Backend } from '../daemon/backend.ts';
+import type { TranslateResult } from '../services/translate.ts';
+import type { AppEnv } from './env.ts';
+import { readCredentials } from './translateAuth.ts';
+import { readBodyJson } from './translateBody.ts';
+import { dictionaryExamplesReply, dictionaryLookupReply } from './translateDictionary.ts';
+import { translatorError, translatorErrorOf } from './translateErrors.ts';
+import { limitsFrom, one } from './translateInput.ts';
+import { languagesReply } from './translateLanguages.ts';
+import { readTranslateCall, type TranslateCall } from './translateParameters.ts';
+import { translatorBases } from './translatePaths.ts';
+import {
+	type RequestKind,
+	translatorFailure,
+	translatorJson,
+	translatorRequestId,
+} from './translateReply.ts';
+import { breakSentenceReply, detectReply, transliterateReply } from './translateText.ts';
+
+type Handler = (call: {
+	readonly context: Context<AppEnv>;
+	readonly query: URLSearchParams;
+	readonly requestId: string;
+	readonly signal: AbortSignal;
+	/** Takes characters from the caller's share; refuses with 403001 or 429001. */
+	charge(characters: number): void;
+}) => Promise<Response>;
+
+const guid = /^\{?[0-9a-f]{8}-?(?:[0-9a-f]{4}-?){3}[0-9a-f]{12}\}?$/i;
+
+export function registerTranslateRoutes(app: Hono<AppEnv>, backend: Backend): void {
+	const { translation, translatorAccess, meter, log } = backend;
+	const limits = limitsFrom(backend.settings.env['NEARGLOT_TRANSLATE_LIMITS']);
+
+	/** Everything every operation checks, in the documented order, and the shape of its failures. */
+	const operation =
+		(kind: RequestKind, methods: readonly string[], handler: Handler, open = false) =>
+		async (context: Context<AppEnv>): Promise<Response> => {
+			const requestId = translatorRequestId(kind, new Date());
+			const query = new URL(context.req.url).searchParams;
+			try {
+				if (!methods.includes(context.req.method)) throw translatorError(405000);
+				const caller = open
+					? { id: 'anonymous', limits: {} }
+					: await translatorAccess.authenticate(readCredentials(context));
+				if (one(query, 'api-version') !== '3.0')
+					throw translatorError(400021, 'Use api-version=3.0.');
+				const trace = context.req.header('x-clienttraceid') ?? one(query, 'ClientTraceId');
+				if (trace !== undefined && !guid.test(trace)) throw translatorError(400043);
+				log.debug('translate', { kind, requestId, trace: trace ?? null, caller: caller.id });
+				const charge = (characters: number): void => {
+					const verdict = meter.take(caller.id, characters, caller.limits);
+					if (verdict.kind === 'quota') throw translatorError(403001);
+					if (verdict.kind === 'rate')
+						throw translatorError(
+							429001,
+							`The limit is ${verdict.limit}.`,
+							verdict.retryAfterS ?? 60,
+						);
+				};
+				const signal = context.get('signal');
+				return await handler({ context, query, requestId, signal, charge });
+			} catch (error) {
+				const { code, known } = translatorErrorOf(error);
+				if (code >= 500000)
+					log.error('translate failed', {
+						kind,
+						requestId,
+						code: known.code,
+						reason: known.message,
+					});
+				return translatorFailure(error, requestId);
+			}
+		};
+
+	const translate: Handler = async ({ context, query, requestId, signal, charge }) => {
+		const body = await readBodyJson(context, signal);
+		const call = readTranslateCall(query, body, limits);
+		await translation.check(call.request);
+		charge(
+			call.request.texts.reduce((sum, text) => sum + text.length, 0) * call.request.targets.length,
+		);
+		const result = await translation.translate(call.request, signal);
+		return translatorJson(translateBody(result, call), requestId, {
+			'x-metered-usage': String(result.characters),
+			'x-mt-system': result.systems.join(','),
+		});
+	};
+
+	const routes: readonly (readonly [string, RequestKind, readonly string[], Handler, boolean?])[] =
+		[
+			['/translate', 'TRAN', ['POST'], translate],
+			['/detect', 'DTCT', ['POST'], (call) => detectReply(call, translation, limits)],
+			['/breaksentence', 'BKST', ['POST'], (call) => breakSentenceReply(call, translation, limits)],
+			['/transliterate', 'TLIT', ['POST'], (call) => transliterateReply(call, limits)],
+			[
+				'/dictionary/lookup',
+				'DICT',
+				['POST'],
+				(call) => dictionaryLookupReply(call, translation, limits),
+			],
+			[
+				'/dictionary/examples',
+				'DICT',
+				['POST'],
+				(call) => dictionaryExamplesReply(call, translation, limits),
+			],
+			['/languages', 'LANG', ['GET', 'HEAD'], (call) => languagesReply(call, translation), true],
+		];
+	const mount = new Hono<AppEnv>();
+	for (const base of translatorBases)
+		for (const [path, kind, methods, handler, open] of routes)
+			mount.all(`${base}${path}`, operation(kind, methods, handler, open));
+
+	const issueToken = async (context: Context<AppEnv>): Promise<Response> => {
+		const requestId = translatorRequestId('TOKN', new Date());
+		try {
+			if (context.req.method !== 'POST') throw translatorError(405000);
+			const token = await translatorAccess.issueToken(readCredentials(context));
+			return new Response(token, {
+				headers: {
+					'content-type': 'text/plain; charset=utf-8',
+					'x-requestid': requestId,
+					'cache-control': 'no-store',
+				},
+			});
+		} catch (error) {
+			return translatorFailure(error, requestId);
+		}
+	};
+	mount.all('/sts/v1.0/issueToken', issueToken);
+	mount.all('/:endpoint{cognitiveservices[A-Za-z0-9.-]*}/sts/v1.0/issueToken', issueToken);
+	app.route('/', mount);
+}
+
+/** The documented JSON, fields in the order of the live service. */
+function translateBody(result: TranslateResult, call: TranslateCall): unknown[] {
+	return result.items.map(({ detected, sourceText, translations }) => ({
+		...(detected
+			? { detectedLanguage: { language: detected.language, score: detected.score } }
+			: {}),
+		...(sourceText === undefined ? {} : { sourceText: { text: sourceText } }),
+		translations: translations.map((done) => ({
+			text: done.text,
+			...(done.transliteration ? { transliteration: done.transliteration } : {}),
+			to: done.language,
+			...(call.includeAlignment && done.alignment !== undefined
+				? { alignment: { proj: done.alignment } }
+				: {}),
+			...(call.includeSentenceLength
+				? { sentLen: { srcSentLen: done.sourceLengths, transSentLen: done.targetLengths } }
+				: {}),
+		})),
+	}));
+}

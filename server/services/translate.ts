@@ -1,0 +1,310 @@
+/** The translation use-case: texts in, texts in other languages out. HTTP, CLI and editor call this. */
+
+import { AppError } from '../protocol/index.ts';
+import { alignmentSupported } from '../translate/alignmentPairs.ts';
+import type { DetectedLanguage, LanguageDetector } from '../translate/detect.ts';
+import { type DocumentOptions, translateDocument } from '../translate/document.ts';
+import { htmlPieces } from '../translate/html.ts';
+import { scriptOf } from '../translate/languages.ts';
+import { plainBlock, usesDictionary } from '../translate/plain.ts';
+import {
+	type ProfanityAction,
+	type ProfanityMarker,
+	profanityEdit,
+} from '../translate/profanity.ts';
+import type { SentenceCache } from '../translate/sentenceCache.ts';
+import type { Span } from '../translate/sentences.ts';
+import { transliterate } from '../translate/transliterate.ts';
+import type { ModelHost } from './host.ts';
+import { createTranslateBatcher, type TranslateBatcher } from './translateBatcher.ts';
+import { createTranslateModels, type Leg, type TranslateModels } from './translateModels.ts';
+import { translateSentences } from './translateSentences.ts';
+import type { CustomSystem, CustomSystems } from './translateSystems.ts';
+
+export interface TranslateTarget {
+	/** Canonical code. */
+	readonly language: string;
+	/** Also give the translation in this script. */
+	readonly script?: string;
+}
+
+export interface TranslateRequest {
+	readonly texts: readonly string[];
+	readonly targets: readonly TranslateTarget[];
+	/** Canonical code; absent = detect per text. */
+	readonly source?: string;
+	/** Script the texts are written in when it is not the usual one (`Latn` for Hindi). */
+	readonly sourceScript?: string;
+	/** Assumed when detection fails. */
+	readonly suggestedSource?: string;
+	readonly textType: 'plain' | 'html';
+	/** Name of a custom system; `general` or absent = none. */
+	readonly category?: string;
+	/** Whether general systems may do what the category cannot. */
+	readonly allowFallback: boolean;
+	readonly profanityAction: ProfanityAction;
+	readonly profanityMarker: ProfanityMarker;
+	readonly alignment: boolean;
+	readonly alternatives?: number;
+	readonly beams?: number;
+	readonly priority: 'interactive' | 'batch';
+}
+
+export interface TranslatedText {
+	readonly language: string;
+	readonly text: string;
+	readonly transliteration?: { readonly text: string; readonly script: string };
+	/** Inclusive UTF-16 indices, `0:4-0:3 …`; absent where alignment is not supported. */
+	readonly alignment?: string;
+	readonly sourceLengths: readonly number[];
+	readonly targetLengths: readonly number[];
+	readonly alternatives: readonly string[];
+	/** Ids of the models, in order; empty when the text was copied. */
+	readonly models: readonly string[];
+}
+
+export interface TranslateItem {
+	readonly detected?: DetectedLanguage;
+	/** The text in its usual script, when it came in another one. */
+	readonly sourceText?: string;
+	readonly translations: readonly TranslatedText[];
+}
+
+export interface TranslateResult {
+	readonly items: readonly TranslateItem[];
+	/** Per target: whether a custom system did it. */
+	readonly systems: readonly ('Custom' | 'Team')[];
+	/** UTF-16 units × targets. */
+	readonly characters: number;
+}
+
+export interface TranslateService {
+	translate(request: TranslateRequest, signal?: AbortSignal): Promise<TranslateResult>;
+	/** Refuses what no system here can do, before anything is charged or run. */
+	check(request: TranslateRequest): Promise<void>;
+	/** Languages that some installed model reads or writes. */
+	translatable(): Promise<ReadonlySet<string>>;
+	readonly models: TranslateModels;
+	readonly cache: SentenceCache;
+	readonly detect: LanguageDetector;
+	readonly custom: CustomSystems;
+}
+
+export interface TranslateDeps {
+	readonly host: ModelHost;
+	readonly detect: LanguageDetector;
+	readonly cache: SentenceCache;
+	readonly custom: CustomSystems;
+	readonly batcher?: TranslateBatcher;
+	readonly models?: TranslateModels;
+}
+
+/** Below this score a detection counts as failed. */
+const detectionFloor = 0.3;
+
+export function createTranslateService(deps: TranslateDeps): TranslateService {
+	const { detect, cache, custom } = deps;
+	const models = deps.models ?? createTranslateModels(deps.host);
+	const batcher = deps.batcher ?? createTranslateBatcher(deps.host);
+
+	const sourceOf = async (
+		text: string,
+		request: TranslateRequest,
+	): Promise<{ language: string; detected?: DetectedLanguage }> => {
+		if (request.source !== undefined) return { language: request.source };
+		const found = await detect(text);
+		const failed = found.score < detectionFloor && request.suggestedSource !== undefined;
+		const detected = failed
+			? {
+					language: request.suggestedSource ?? found.language,
+					score: found.score,
+					alternatives: [],
+				}
+			: found;
+		return { language: detected.language, detected };
+	};
+
+	const one = async (
+		text: string,
+		source: string,
+		target: TranslateTarget,
+		request: TranslateRequest,
+		signal?: AbortSignal,
+	): Promise<TranslatedText & { custom: boolean }> => {
+		const system = await custom.find(request.category, source, target.language);
+		const legs = await chain(source, target.language, system, request);
+		const edit = profanityEdit(
+			request.profanityAction,
+			request.profanityMarker,
+			source,
+			target.language,
+		);
+		const wantsAlignment =
+			request.alignment &&
+			request.textType === 'plain' &&
+			!usesDictionary(text) &&
+			alignmentSupported(source, target.language);
+		const context = Math.min(512, ...legs.map(({ languages }) => languages.contextLength));
+		const options: DocumentOptions = {
+			source,
+			target: target.language,
+			links: wantsAlignment,
+			// Two units a token on average; unspaced scripts need a token for nearly every one.
+			maxSentence: Math.floor(context * (/^(zh|ja|ko|yue|th|lo|km|my)/.test(source) ? 0.7 : 1.6)),
+			...(edit ? { edit } : {}),
+			...(system?.terms ? { terms: system.terms } : {}),
+		};
+		const others: string[][] = [];
+		const pieces = request.textType === 'html' ? htmlPieces(text) : [plainBlock(text)];
+		const done = await translateDocument(
+			pieces,
+			async (sentences, needs) => {
+				const remembered = sentences.map((sentence) => system?.memory?.(sentence));
+				const rest = sentences.filter((_, index) => remembered[index] === undefined);
+				const made = await translateSentences(
+					rest,
+					legs,
+					needs,
+					{
+						priority: request.priority,
+						...(request.beams === undefined ? {} : { beams: request.beams }),
+						...(request.alternatives ? { alternatives: request.alternatives } : {}),
+					},
+					{ batcher, cache },
+					signal,
+				);
+				let next = 0;
+				return sentences.map((sentence, index) => {
+					const known = remembered[index];
+					if (known !== undefined) {
+						others.push([]);
+						return { text: known };
+					}
+					const result = made[next++] ?? { text: sentence };
+					others.push([...(result.alternatives ?? [])]);
+					return needs.links && legs.length === 0
+						? { text: sentence, links: identityLinks(sentence) }
+						: result;
+				});
+			},
+			options,
+		);
+		const transliteration =
+			target.script === undefined || target.script === scriptOf(target.language)
+				? undefined
+				: await transliterate(done.text, target.language, scriptOf(target.language), target.script);
+		return {
+			language: target.language,
+			text: done.text,
+			...(transliteration === undefined
+				? {}
+				: { transliteration: { text: transliteration, script: target.script ?? '' } }),
+			...(wantsAlignment ? { alignment: alignmentText(done.links) } : {}),
+			sourceLengths: done.sourceLengths,
+			targetLengths: done.targetLengths,
+			// Alternatives are those of a text that is one sentence.
+			alternatives: others.length === 1 && legs.length > 0 ? (others[0] ?? []) : [],
+			models: legs.map(({ model }) => model.id),
+			custom: system !== undefined,
+		};
+	};
+
+	const chain = async (
+		source: string,
+		target: string,
+		system: CustomSystem | undefined,
+		request: TranslateRequest,
+	): Promise<readonly Leg[]> => {
+		if (source === target) return [];
+		const { category } = request;
+		if (
+			system === undefined &&
+			category !== undefined &&
+			category !== 'general' &&
+			!request.allowFallback
+		)
+			throw new AppError(
+				'invalid_request',
+				`The custom system requested for translation between from and to language does not exist: category '${category}', ${source} to ${target}, and allowFallback is false.`,
+				{ param: 'category', data: { translatorCode: 400079 } },
+			);
+		return system?.model === undefined
+			? models.route(source, target)
+			: models.through(system.model, source, target);
+	};
+
+	const check = async (request: TranslateRequest): Promise<void> => {
+		if (request.source === undefined) return;
+		for (const { language } of request.targets) {
+			const system = await custom.find(request.category, request.source, language);
+			await chain(request.source, language, system, request);
+		}
+	};
+
+	const translatable = async (): Promise<ReadonlySet<string>> => {
+		const found = new Set<string>();
+		for (const { languages } of await models.installed())
+			for (const code of [...languages.sources.keys(), ...languages.targets.keys()])
+				found.add(code);
+		return found;
+	};
+
+	const translate = async (
+		request: TranslateRequest,
+		signal?: AbortSignal,
+	): Promise<TranslateResult> => {
+		const customTargets = request.targets.map(() => request.texts.length > 0);
+		const items = await Promise.all(
+			request.texts.map(async (text): Promise<TranslateItem> => {
+				const { language, detected } = await sourceOf(text, request);
+				const native = scriptOf(language);
+				const foreign = request.sourceScript !== undefined && request.sourceScript !== native;
+				const sourceText = foreign
+					? await transliterate(text, language, request.sourceScript ?? native, native)
+					: undefined;
+				const translations = await Promise.all(
+					request.targets.map(async (target, index) => {
+						const { custom: byCustom, ...done } = await one(
+							sourceText ?? text,
+							language,
+							target,
+							request,
+							signal,
+						);
+						if (!byCustom) customTargets[index] = false;
+						return done;
+					}),
+				);
+				return {
+					...(detected ? { detected } : {}),
+					...(sourceText === undefined ? {} : { sourceText }),
+					translations,
+				};
+			}),
+		);
+		const length = request.texts.reduce((sum, text) => sum + text.length, 0);
+		return {
+			items,
+			systems: customTargets.map((byCustom) => (byCustom ? 'Custom' : 'Team')),
+			characters: length * request.targets.length,
+		};
+	};
+
+	return { translate, check, translatable, models, cache, detect, custom };
+}
+
+/** A copied sentence is linked to itself as a whole. */
+function identityLinks(sentence: string): { source: Span; target: Span }[] {
+	return [...sentence.matchAll(/[\p{L}\p{M}\p{N}]+|[^\s\p{L}\p{M}\p{N}]/gu)].map((match) => {
+		const span: Span = [match.index, match.index + match[0].length];
+		return { source: span, target: span };
+	});
+}
+
+function alignmentText(links: readonly { readonly source: Span; readonly target: Span }[]): string {
+	return [...links]
+		.sort((a, b) => a.source[0] - b.source[0] || a.target[0] - b.target[0])
+		.filter(({ source, target }) => source[1] > source[0] && target[1] > target[0])
+		.map(({ source, target }) => `${source[0]}:${source[1] - 1}-${target[0]}:${target[1] - 1}`)
+		.join(' ');
+}

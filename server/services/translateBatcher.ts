@@ -1,0 +1,149 @@
+/**
+ * Collects sentences of all requests for a model and sends them to it in batches of like length.
+ * While one batch runs the next one fills, so many small requests cost little more than one big one.
+ */
+
+import type { Seq2SeqItem, Seq2SeqOutput, Seq2SeqRequest } from '../engine/api.ts';
+import { AppError } from '../protocol/index.ts';
+import type { ModelHost } from './host.ts';
+
+/** How a sentence is to be decoded; only equal options share a batch. */
+export type DecodeOptions = Omit<Seq2SeqRequest, 'items'>;
+
+interface Waiting {
+	readonly item: Seq2SeqItem;
+	readonly options: DecodeOptions;
+	readonly signal: AbortSignal | undefined;
+	resolve(output: Seq2SeqOutput): void;
+	reject(error: unknown): void;
+}
+
+export interface TranslateBatcher {
+	translate(
+		model: string,
+		items: readonly Seq2SeqItem[],
+		options: DecodeOptions,
+		signal?: AbortSignal,
+	): Promise<Seq2SeqOutput[]>;
+}
+
+export interface BatcherOptions {
+	/** Sentences per batch. */
+	readonly maxItems: number;
+	/** UTF-16 units of a batch, padding included. */
+	readonly maxCharacters: number;
+	/** Batches on their way at a time: the engine reads the next one while it decodes. */
+	readonly inFlight: number;
+}
+
+export function createTranslateBatcher(
+	host: ModelHost,
+	limits: BatcherOptions = { maxItems: 32, maxCharacters: 6000, inFlight: 2 },
+): TranslateBatcher {
+	const queues = new Map<string, Waiting[]>();
+	const running = new Map<string, number>();
+
+	const pump = async (model: string): Promise<void> => {
+		const pumps = running.get(model) ?? 0;
+		if (pumps >= limits.inFlight) return;
+		running.set(model, pumps + 1);
+		// Let every caller of this turn enter its sentences first.
+		await new Promise((resolve) => setImmediate(resolve));
+		for (;;) {
+			const batch = takeBatch(queues.get(model) ?? [], limits);
+			if (batch.length === 0) break;
+			await runBatch(model, batch);
+		}
+		const left = (running.get(model) ?? 1) - 1;
+		if (left > 0) running.set(model, left);
+		else {
+			running.delete(model);
+			queues.delete(model);
+		}
+	};
+
+	const runBatch = async (model: string, batch: readonly Waiting[]): Promise<void> => {
+		const stop = new AbortController();
+		// The engine stops when nobody waits for any sentence of the batch any more.
+		const check = (): void => {
+			if (batch.every(({ signal }) => signal?.aborted)) stop.abort();
+		};
+		for (const { signal } of batch) signal?.addEventListener('abort', check);
+		try {
+			await using lease = await host.acquire(model, {}, stop.signal);
+			const first = batch[0];
+			if (!first) return;
+			const { outputs } = await lease.engine.seq2seq(
+				{ ...first.options, items: batch.map(({ item }) => item) },
+				stop.signal,
+			);
+			batch.forEach((waiting, index) => {
+				const output = outputs[index];
+				if (output) waiting.resolve(output);
+				else
+					waiting.reject(
+						new AppError('internal', 'The engine returned fewer sentences than it was given.'),
+					);
+			});
+		} catch (error) {
+			for (const waiting of batch) waiting.reject(error);
+		} finally {
+			for (const { signal } of batch) signal?.removeEventListener('abort', check);
+		}
+	};
+
+	return {
+		translate: async (model, items, options, signal) => {
+			if (signal?.aborted) throw new AppError('cancelled');
+			const queue = queues.get(model) ?? [];
+			queues.set(model, queue);
+			const entries: Waiting[] = [];
+			const outputs = items.map(
+				(item) =>
+					new Promise<Seq2SeqOutput>((resolve, reject) => {
+						const waiting = { item, options, signal, resolve, reject };
+						entries.push(waiting);
+						queue.push(waiting);
+					}),
+			);
+			const onAbort = (): void => {
+				const left = new Set(entries);
+				const rest = queue.filter((waiting) => !left.has(waiting));
+				queue.splice(0, queue.length, ...rest);
+				for (const waiting of entries) waiting.reject(new AppError('cancelled'));
+			};
+			signal?.addEventListener('abort', onAbort, { once: true });
+			void pump(model);
+			try {
+				return await Promise.all(outputs);
+			} finally {
+				signal?.removeEventListener('abort', onAbort);
+			}
+		},
+	};
+}
+
+/** Takes the oldest sentence and those that go with it: equal options, similar length. */
+function takeBatch(queue: Waiting[], { maxItems, maxCharacters }: BatcherOptions): Waiting[] {
+	// Interactive requests overtake files.
+	const first = queue.find(({ options }) => options.priority === 'interactive') ?? queue[0];
+	if (!first) return [];
+	const key = JSON.stringify(first.options);
+	const length = first.item.text.length;
+	const others = queue
+		.filter((waiting) => waiting !== first && JSON.stringify(waiting.options) === key)
+		.sort((a, b) => Math.abs(a.item.text.length - length) - Math.abs(b.item.text.length - length));
+	const batch = [first];
+	let longest = length;
+	for (const waiting of others) {
+		longest = Math.max(longest, waiting.item.text.length);
+		if (batch.length >= maxItems || longest * (batch.length + 1) > maxCharacters) break;
+		batch.push(waiting);
+	}
+	const taken = new Set(batch);
+	queue.splice(0, queue.length, ...queue.filter((waiting) => !taken.has(waiting)));
+	// Like lengths together, and targets of one source next to each other.
+	return batch.sort(
+		(a, b) => a.item.text.length - b.item.text.length || (a.item.text < b.item.text ? -1 : 1),
+	);
+}

@@ -1,0 +1,106 @@
+/** Character limits of keys: sliding windows of a minute and an hour, in sixty slots each. */
+
+/** One sliding window. */
+class Window {
+	#slots = new Float64Array(60);
+	#slotMs: number;
+	#last = 0;
+
+	constructor(lengthMs: number) {
+		this.#slotMs = lengthMs / 60;
+	}
+
+	#advance(nowMs: number): void {
+		const slot = Math.floor(nowMs / this.#slotMs);
+		const steps = Math.min(60, Math.max(0, slot - this.#last));
+		for (let step = 1; step <= steps; step++) this.#slots[(this.#last + step) % 60] = 0;
+		if (slot > this.#last) this.#last = slot;
+	}
+
+	used(nowMs: number): number {
+		this.#advance(nowMs);
+		return this.#slots.reduce((sum, value) => sum + value, 0);
+	}
+
+	add(nowMs: number, amount: number): void {
+		this.#advance(nowMs);
+		this.#slots[this.#last % 60] = (this.#slots[this.#last % 60] ?? 0) + amount;
+	}
+
+	/** Seconds until `amount` fits under `limit`; Infinity when it never does. */
+	waitS(nowMs: number, amount: number, limit: number): number {
+		this.#advance(nowMs);
+		if (amount > limit) return Number.POSITIVE_INFINITY;
+		let used = this.used(nowMs);
+		if (used + amount <= limit) return 0;
+		for (let age = 59; age >= 0; age--) {
+			used -= this.#slots[(this.#last - age + 60) % 60] ?? 0;
+			if (used + amount <= limit) return Math.ceil(((60 - age) * this.#slotMs) / 1000);
+		}
+		return Math.ceil((60 * this.#slotMs) / 1000);
+	}
+}
+
+export interface CharacterLimits {
+	readonly charactersPerMinute?: number;
+	readonly charactersPerHour?: number;
+	readonly quota?: number;
+}
+
+export type LimitVerdict =
+	| { readonly kind: 'ok' }
+	/** Over the rate; `retryAfterS` is absent when the request alone is too large for the key. */
+	| { readonly kind: 'rate'; readonly retryAfterS?: number; readonly limit: string }
+	| { readonly kind: 'quota' };
+
+/** Counts characters per key. Clock is a parameter. */
+export class CharacterMeter {
+	#callers = new Map<string, { minute: Window; hour: Window; total: number }>();
+	#now: () => number;
+
+	constructor(now: () => number) {
+		this.#now = now;
+	}
+
+	/** Takes characters from a caller's share, or says why not. Nothing is taken when refused. */
+	take(id: string, amount: number, limits: CharacterLimits): LimitVerdict {
+		const now = this.#now();
+		const caller = this.#callers.get(id) ?? {
+			minute: new Window(60_000),
+			hour: new Window(3_600_000),
+			total: 0,
+		};
+		this.#callers.set(id, caller);
+		if (limits.quota !== undefined && caller.total + amount > limits.quota)
+			return { kind: 'quota' };
+		const { charactersPerMinute, charactersPerHour } = limits;
+		// "Consumed evenly": an hour's share is not to be used up in one minute.
+		const minuteLimit =
+			charactersPerMinute ?? (charactersPerHour === undefined ? undefined : charactersPerHour / 60);
+		const waits: [number, string][] = [];
+		if (minuteLimit !== undefined)
+			waits.push([
+				caller.minute.waitS(now, amount, minuteLimit),
+				`${Math.floor(minuteLimit)} characters a minute`,
+			]);
+		if (charactersPerHour !== undefined)
+			waits.push([
+				caller.hour.waitS(now, amount, charactersPerHour),
+				`${charactersPerHour} characters an hour`,
+			]);
+		const [wait, limit] = waits.sort((a, b) => b[0] - a[0])[0] ?? [0, ''];
+		if (wait > 0)
+			return Number.isFinite(wait)
+				? { kind: 'rate', retryAfterS: wait, limit }
+				: { kind: 'rate', limit };
+		caller.minute.add(now, amount);
+		caller.hour.add(now, amount);
+		caller.total += amount;
+		return { kind: 'ok' };
+	}
+
+	/** Characters a caller has used since the start of the process. */
+	used(id: string): number {
+		return this.#callers.get(id)?.total ?? 0;
+	}
+}

@@ -1,0 +1,145 @@
+/** Chooses the models for a language pair among those that are installed; pivots through English. */
+
+import { AppError, type ModelInfo } from '../protocol/index.ts';
+import { type ModelLanguages, readModelLanguages, translates } from '../translate/modelPairs.ts';
+import type { ModelHost } from './host.ts';
+
+/** One step of a translation. */
+export interface Leg {
+	readonly model: ModelInfo;
+	readonly languages: ModelLanguages;
+	readonly source: string;
+	readonly target: string;
+}
+
+export interface InstalledModel {
+	readonly info: ModelInfo;
+	readonly languages: ModelLanguages;
+}
+
+export interface TranslateModels {
+	installed(): Promise<readonly InstalledModel[]>;
+	/** Empty for equal languages. Throws `model_not_found` or `model_loading` with what to do. */
+	route(source: string, target: string): Promise<readonly Leg[]>;
+	/** One named model for a pair; throws when it cannot do it. */
+	through(name: string, source: string, target: string): Promise<readonly Leg[]>;
+}
+
+const pivot = 'en';
+
+/** Lower is better: own pair models, then any-to-any models, then the small built-in one. */
+function rank({ info, languages }: InstalledModel): number {
+	if (info.origin === 'built-in') return 50;
+	if (languages.bilingual) return 10;
+	return { marian: 20, m2m100: 30, nllb: 40, other: 45 }[languages.family];
+}
+
+/** Closest language a model may know: Canadian French is French to it. */
+const nearest: Readonly<Record<string, string>> = {
+	'fr-CA': 'fr',
+	'pt-PT': 'pt',
+	'iu-Latn': 'iu',
+	prs: 'fa',
+	lzh: 'zh-Hant',
+};
+
+export function createTranslateModels(host: ModelHost): TranslateModels {
+	const known = new Map<string, Promise<ModelLanguages>>();
+	const languagesOf = (info: ModelInfo, folder: string): Promise<ModelLanguages> => {
+		const key = `${info.id} ${folder}`;
+		const found = known.get(key) ?? readModelLanguages(folder, info.name);
+		known.set(key, found);
+		return found;
+	};
+
+	const installed = async (): Promise<readonly InstalledModel[]> => {
+		const rows = await host.list('translation');
+		const found: InstalledModel[] = [];
+		for (const info of rows) {
+			if (
+				info.folder === undefined ||
+				info.state === 'not-downloaded' ||
+				info.state === 'downloading'
+			)
+				continue;
+			found.push({ info, languages: await languagesOf(info, info.folder) });
+		}
+		return found.sort((a, b) => rank(a) - rank(b));
+	};
+
+	const route = async (source: string, target: string): Promise<readonly Leg[]> => {
+		if (source === target) return [];
+		const models = await installed();
+		const direct = (from: string, to: string): (Leg & { rank: number }) | undefined => {
+			for (const model of models)
+				if (translates(model.languages, from, to))
+					return {
+						model: model.info,
+						languages: model.languages,
+						source: from,
+						target: to,
+						rank: rank(model),
+					};
+			return undefined;
+		};
+		const attempt = (from: string, to: string): readonly Leg[] | undefined => {
+			const straight = direct(from, to);
+			const first = from === pivot ? undefined : direct(from, pivot);
+			const second = to === pivot ? undefined : direct(pivot, to);
+			const bent = first && second && Math.max(first.rank, second.rank) + 15;
+			if (straight && (bent === undefined || straight.rank <= bent)) return [straight];
+			if (first && second) return [first, second];
+			return straight ? [straight] : undefined;
+		};
+		const froms = [source, nearest[source]].filter((code) => code !== undefined);
+		const tos = [target, nearest[target]].filter((code) => code !== undefined);
+		for (const from of froms) {
+			for (const to of tos) {
+				const legs = attempt(from, to);
+				if (legs) return legs;
+			}
+		}
+		throw await missing(source, target);
+	};
+
+	const missing = async (source: string, target: string): Promise<AppError> => {
+		const name = `opus-mt-${short(source)}-${short(target)}`;
+		const coming = (await host.list('translation')).find(
+			(info) =>
+				info.state === 'downloading' && (info.name === name || /m2m100|nllb/.test(info.name)),
+		);
+		if (coming)
+			return new AppError(
+				'model_loading',
+				`The translation system for ${source} to ${target} is still being downloaded (${coming.id}). Retry in a few minutes.`,
+				{ retryAfterS: 30, data: { translatorCode: 408001 } },
+			);
+		const advice =
+			source === pivot || target === pivot
+				? `nearglot models pull ${name}`
+				: `nearglot models pull ${name} (or opus-mt-${short(source)}-en and opus-mt-en-${short(target)}, or m2m100_418M)`;
+		return new AppError(
+			'model_not_found',
+			`No installed model translates ${source} to ${target}. Get one with: ${advice}.`,
+			{ data: { translatorCode: 408001 } },
+		);
+	};
+	const through = async (name: string, source: string, target: string): Promise<readonly Leg[]> => {
+		const info = await host.resolve(name, 'translation');
+		if (info.folder === undefined) throw await missing(source, target);
+		const languages = await languagesOf(info, info.folder);
+		// A folder that names no languages is taken at its registration's word.
+		if (languages.sources.size > 0 && !translates(languages, source, target))
+			throw new AppError(
+				'invalid_request',
+				`The model '${info.id}' does not translate ${source} to ${target}.`,
+				{ data: { translatorCode: 400075 } },
+			);
+		return [{ model: info, languages, source, target }];
+	};
+	return { installed, route, through };
+}
+
+function short(language: string): string {
+	return language.split('-')[0] ?? language;
+}

@@ -1,0 +1,177 @@
+/**
+ * Sentences through a chain of models: cache, batches, repetition guard with one retry, pivot with
+ * the word links of both steps joined.
+ */
+
+import type { Seq2SeqOutput } from '../engine/api.ts';
+import type { Attention } from '../translate/align.ts';
+import { looksBroken } from '../translate/repetition.ts';
+import { linkSpans, type MaskedResult } from '../translate/sentence.ts';
+import type { Hypothesis, SentenceCache } from '../translate/sentenceCache.ts';
+import type { Span } from '../translate/sentences.ts';
+import type { DecodeOptions, TranslateBatcher } from './translateBatcher.ts';
+import type { Leg } from './translateModels.ts';
+
+export interface SentenceOptions {
+	/** Absent: the model's own default. */
+	readonly beams?: number;
+	readonly alternatives?: number;
+	readonly priority: 'interactive' | 'batch';
+}
+
+export interface SentenceDeps {
+	readonly batcher: TranslateBatcher;
+	readonly cache: SentenceCache;
+}
+
+type Links = NonNullable<MaskedResult['links']>;
+
+/** A translated sentence with what the translation routes need of it. */
+export interface SentenceResult extends MaskedResult {
+	readonly alternatives?: readonly string[];
+}
+
+/** Translates masked sentences through one or two models. */
+export async function translateSentences(
+	sentences: readonly string[],
+	legs: readonly Leg[],
+	needs: { readonly links: boolean },
+	options: SentenceOptions,
+	deps: SentenceDeps,
+	signal?: AbortSignal,
+): Promise<SentenceResult[]> {
+	let results: SentenceResult[] = sentences.map((text) => ({ text }));
+	for (const [index, leg] of legs.entries()) {
+		const last = index === legs.length - 1;
+		const { alternatives, ...plain } = options;
+		const made = await throughModel(
+			results.map(({ text }) => text),
+			leg,
+			needs.links,
+			last && alternatives !== undefined ? { ...plain, alternatives } : plain,
+			deps,
+			signal,
+		);
+		results = results.map((before, position) => {
+			const hypothesis = made[position] ?? { text: before.text, score: 0 };
+			const result = {
+				text: hypothesis.text,
+				...(hypothesis.alternatives ? { alternatives: hypothesis.alternatives } : {}),
+			};
+			if (!needs.links) return result;
+			const links = linkSpans(before.text, hypothesis.text, leg, hypothesis.attention);
+			return { ...result, links: before.links ? joined(before.links, links) : links };
+		});
+	}
+	return results;
+}
+
+/** Links source→pivot and pivot→target → source→target. */
+function joined(first: Links, second: Links): Links {
+	const links: { source: Span; target: Span }[] = [];
+	for (const a of first)
+		for (const b of second)
+			if (a.target[0] < b.source[1] && b.source[0] < a.target[1])
+				links.push({ source: a.source, target: b.target });
+	return links;
+}
+
+async function throughModel(
+	texts: readonly string[],
+	leg: Leg,
+	attention: boolean,
+	options: SentenceOptions,
+	deps: SentenceDeps,
+	signal?: AbortSignal,
+): Promise<Hypothesis[]> {
+	const keyOf = (text: string): string =>
+		[
+			leg.model.id,
+			options.beams ?? '',
+			options.alternatives ?? '',
+			leg.source,
+			leg.target,
+			text,
+		].join('\u0000');
+	const found = new Map<string, Hypothesis>();
+	const wanted: string[] = [];
+	for (const text of new Set(texts)) {
+		const cached = deps.cache.get(keyOf(text), { attention });
+		if (cached) found.set(text, cached);
+		else if (text.trim() !== '') wanted.push(text);
+	}
+	const { tagged, sources, targets } = leg.languages;
+	const codes = {
+		...(tagged.source ? { sourceLanguage: sources.get(leg.source) ?? leg.source } : {}),
+		...(tagged.target ? { targetLanguage: targets.get(leg.target) ?? leg.target } : {}),
+	};
+	const ask = async (
+		asked: readonly string[],
+		more: Partial<DecodeOptions>,
+	): Promise<Hypothesis[]> => {
+		const outputs = await Promise.all(
+			asked.map(async (text) => {
+				const decode = {
+					...options,
+					maxTokens: Math.min(leg.languages.contextLength, lengthCap(text.length)),
+					...(attention ? { alignment: true } : {}),
+					...more,
+				};
+				const item = { text, ...codes };
+				return (await deps.batcher.translate(leg.model.id, [item], decode, signal))[0];
+			}),
+		);
+		return outputs.flatMap((output) => (output ? [hypothesis(output)] : []));
+	};
+	const made = wanted.length === 0 ? [] : await ask(wanted, {});
+	const broken = wanted.filter((text, index) => looksBroken(text, made[index]?.text ?? ''));
+	const again =
+		broken.length === 0
+			? []
+			: await ask(broken, { noRepeatNgram: 3, beams: Math.max(2, options.beams ?? 1) });
+	wanted.forEach((text, index) => {
+		const retry = broken.indexOf(text);
+		const second = retry < 0 ? undefined : again[retry];
+		let result = second ?? made[index];
+		// What still loops helps nobody: the source says more.
+		if (!result || looksBroken(text, result.text))
+			result = { text, score: Number.NEGATIVE_INFINITY };
+		found.set(text, result);
+		deps.cache.set(keyOf(text), result);
+	});
+	return texts.map((text) => found.get(text) ?? { text, score: 0 });
+}
+
+/**
+ * Tokens a translation may have: generous for scripts whose letters are tokens. In powers of two, so
+ * that it depends on the sentence alone and sentences of like length still share a batch.
+ */
+function lengthCap(length: number): number {
+	return 2 ** Math.ceil(Math.log2(length * 1.5 + 24));
+}
+
+function hypothesis(output: Seq2SeqOutput): Hypothesis {
+	const text = output.text.trim();
+	const shift = output.text.length - output.text.trimStart().length;
+	const attention = attentionOf(output, shift);
+	return {
+		text,
+		score: output.score,
+		...(attention ? { attention } : {}),
+		...(output.alternatives
+			? { alternatives: output.alternatives.map((other) => other.text.trim()) }
+			: {}),
+	};
+}
+
+function attentionOf(output: Seq2SeqOutput, shift: number): Attention | undefined {
+	const { sourceSpans, targetSpans, attention } = output;
+	if (!sourceSpans || !targetSpans || !attention) return undefined;
+	return {
+		sourceSpans,
+		targetSpans: targetSpans.map(
+			([start, end]): Span => [Math.max(0, start - shift), Math.max(0, end - shift)],
+		),
+		weights: attention,
+	};
+}

@@ -1,0 +1,162 @@
+/** Glossaries: TSV, CSV and TBX files → terms, and finding them in a text. */
+
+import { Parser } from 'htmlparser2';
+import { canonicalLanguage, primaryLanguage, usesSpaces } from './languages.ts';
+import type { Fixed } from './mask.ts';
+
+export interface Term {
+	readonly source: string;
+	readonly target: string;
+	/** Part of speech as the file has it, e.g. `noun`. */
+	readonly partOfSpeech?: string;
+	/** Match only this case; terms with capitals are case-sensitive. */
+	readonly caseSensitive: boolean;
+	/** Example sentences with the term, source and target. */
+	readonly examples: readonly { readonly source: string; readonly target: string }[];
+}
+
+/** Rows of a TSV or CSV text. Quotes, doubled quotes and line ends inside quotes are understood. */
+export function tableRows(text: string, separator: '\t' | ','): string[][] {
+	const rows: string[][] = [];
+	let row: string[] = [];
+	let cell = '';
+	let quoted = false;
+	const body = text.replace(/^\uFEFF/, '');
+	for (let at = 0; at < body.length; at++) {
+		const character = body[at] ?? '';
+		if (quoted) {
+			if (character !== '"') cell += character;
+			else if (body[at + 1] === '"') {
+				cell += '"';
+				at++;
+			} else quoted = false;
+		} else if (character === '"' && cell === '' && separator === ',') quoted = true;
+		else if (character === separator) {
+			row.push(cell.trim());
+			cell = '';
+		} else if (character === '\n' || character === '\r') {
+			if (character === '\r' && body[at + 1] === '\n') at++;
+			row.push(cell.trim());
+			rows.push(row);
+			row = [];
+			cell = '';
+		} else cell += character;
+	}
+	if (cell !== '' || row.length > 0) rows.push([...row, cell.trim()]);
+	return rows.filter((cells) => cells.some((value) => value !== ''));
+}
+
+/** Terms of a table: source, target, part of speech, example, its translation. */
+export function tableTerms(text: string, separator: '\t' | ','): Term[] {
+	const rows = tableRows(text, separator);
+	const head = rows[0]?.map((cell) => cell.toLowerCase());
+	const isHead =
+		head !== undefined &&
+		/^(source|term|from|[a-z]{2}(-[a-z]+)?)$/.test(head[0] ?? '') &&
+		/^(target|translation|to|[a-z]{2}(-[a-z]+)?)$/.test(head[1] ?? '');
+	return rows
+		.slice(isHead ? 1 : 0)
+		.flatMap(([source = '', target = '', pos = '', example, translated]) => {
+			if (source === '' || target === '' || source.startsWith('#')) return [];
+			return [
+				{
+					source,
+					target,
+					...(pos === '' ? {} : { partOfSpeech: pos }),
+					caseSensitive: /\p{Lu}/u.test(source),
+					examples: example && translated ? [{ source: example, target: translated }] : [],
+				},
+			];
+		});
+}
+
+/** Terms of a TBX document (versions 2 and 3) for one pair of languages. */
+export function tbxTerms(text: string, source: string, target: string): Term[] {
+	const terms: Term[] = [];
+	let entry = new Map<string, { term: string; pos?: string }[]>();
+	let language = '';
+	let inTerm = false;
+	let noteType = '';
+	let buffer = '';
+	const concepts = new Set(['termEntry', 'conceptEntry']);
+	const parser = new Parser(
+		{
+			onopentag(name, attributes) {
+				if (concepts.has(name)) entry = new Map();
+				if (name === 'langSet' || name === 'langSec')
+					language = canonicalLanguage(attributes['xml:lang'] ?? '') ?? '';
+				inTerm = name === 'term';
+				noteType = name === 'termNote' ? (attributes['type'] ?? '') : '';
+				buffer = '';
+			},
+			ontext(part) {
+				if (inTerm || noteType !== '') buffer += part;
+			},
+			onclosetag(name) {
+				const list = entry.get(language) ?? [];
+				if (name === 'term' && buffer.trim() !== '')
+					entry.set(language, [...list, { term: buffer.trim() }]);
+				const last = list.at(-1);
+				if (name === 'termNote' && noteType === 'partOfSpeech' && last) last.pos = buffer.trim();
+				if (name === 'term' || name === 'termNote') {
+					inTerm = false;
+					noteType = '';
+				}
+				if (!concepts.has(name)) return;
+				const to = entry.get(target)?.[0];
+				for (const from of entry.get(source) ?? []) {
+					if (!to) continue;
+					const pos = from.pos ?? to.pos;
+					terms.push({
+						source: from.term,
+						target: to.term,
+						...(pos === undefined ? {} : { partOfSpeech: pos }),
+						caseSensitive: /\p{Lu}/u.test(from.term),
+						examples: [],
+					});
+				}
+			},
+		},
+		{ xmlMode: true, decodeEntities: true },
+	);
+	parser.end(text);
+	return terms;
+}
+
+/** Finds terms in a text: the longest first, whole words only where the language has words. */
+export function termFinder(
+	terms: readonly Term[],
+	language: string,
+): (text: string) => readonly Fixed[] {
+	const sorted = [...terms].sort((a, b) => b.source.length - a.source.length);
+	const spaced = usesSpaces(language);
+	const locale = primaryLanguage(language);
+	const byFirst = new Map<string, Term[]>();
+	for (const term of sorted) {
+		const key = [...term.source.toLocaleLowerCase(locale)][0] ?? '';
+		const list = byFirst.get(key);
+		if (list) list.push(term);
+		else byFirst.set(key, [term]);
+	}
+	const isWord = (character: string | undefined): boolean =>
+		character !== undefined && /[\p{L}\p{M}\p{N}_]/u.test(character);
+	return (text) => {
+		const lower = text.toLocaleLowerCase(locale);
+		const searched = lower.length === text.length ? lower : text;
+		const found: Fixed[] = [];
+		for (let at = 0; at < text.length; at++) {
+			if (spaced && isWord(text[at - 1])) continue;
+			const first = String.fromCodePoint(searched.codePointAt(at) ?? 0);
+			const term = byFirst.get(first)?.find(({ source, caseSensitive }) => {
+				const wanted = caseSensitive ? source : source.toLocaleLowerCase(locale);
+				const place = caseSensitive ? text : searched;
+				return place.startsWith(wanted, at) && !(spaced && isWord(text[at + source.length]));
+			});
+			if (!term) continue;
+			const end = at + term.source.length;
+			found.push({ start: at, end, target: term.target, source: text.slice(at, end) });
+			at = end - 1;
+		}
+		return found;
+	};
+}
