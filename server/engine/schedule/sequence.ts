@@ -7,6 +7,9 @@ import type { Decoder, SequenceCache, StepRow } from '../decode/decoder.ts';
 import type { Sampler } from '../sample/sampler.ts';
 import type { Draft } from './draft.ts';
 
+/** Most guesses of one step. */
+const mostDrafted = 16;
+
 export class Sequence {
 	readonly choice: number;
 	readonly promptLength: number;
@@ -15,6 +18,7 @@ export class Sequence {
 	readonly draft: Draft | undefined;
 	/** Tokens of the prompt whose own log-probability is wanted: logits of every row are read. */
 	readonly readsPrompt: boolean;
+	#switchAt = Number.POSITIVE_INFINITY;
 	/** Tokens drafted for the step in flight. */
 	drafted: readonly number[] = [];
 
@@ -53,7 +57,8 @@ export class Sequence {
 		const { tokens, cache } = this;
 		if (this.isDecoding) {
 			const last = tokens[tokens.length - 1] as number;
-			const room = Math.min(budget - 1, 16);
+			// A guess must not take the run across the switch of rotary factors.
+			const room = Math.min(budget - 1, mostDrafted, this.#switchAt - tokens.length);
 			this.drafted = room > 0 ? (this.draft?.propose(tokens, room) ?? []) : [];
 			return { cache, tokens: [last, ...this.drafted], logits: 1 + this.drafted.length };
 		}
