@@ -1,0 +1,71 @@
+/** The recipes of the built-in models run: from made-up text to a model folder that the engine loads. */
+
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import test from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { loadEngine } from '../../server/engine/engine.ts';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+
+/** A Python that has what the recipes need. */
+function python(): string | undefined {
+	const candidates = [process.env['PYTHON'], 'python3', '/usr/bin/python3', 'python'];
+	return candidates.find(
+		(candidate) =>
+			candidate !== undefined &&
+			spawnSync(candidate, ['-c', 'import torch, sentencepiece, onnx, numpy'], { stdio: 'ignore' })
+				.status === 0,
+	);
+}
+
+const interpreter = process.platform === 'win32' ? undefined : python();
+const skip = interpreter === undefined && 'no Python with torch, sentencepiece, onnx and numpy';
+
+test('the sample recipe of the translation model lowers the loss and exports a model that the engine runs', {
+	skip,
+	timeout: 240_000,
+}, async () => {
+	const folder = await mkdtemp(join(tmpdir(), 'nearglot-recipe-'));
+	try {
+		const made = spawnSync(join(root, 'starter/translate/build.sh'), ['--sample', folder], {
+			encoding: 'utf8',
+			env: { ...process.env, PYTHON: interpreter, STEPS: '120' },
+		});
+		assert.equal(made.status, 0, made.stderr);
+		const losses = (await readFile(join(folder, 'run/log.jsonl'), 'utf8'))
+			.trim()
+			.split('\n')
+			.map((line) => (JSON.parse(line) as { loss?: number }).loss)
+			.filter((loss) => loss !== undefined);
+		const [first = 0, last = 0] = [losses[0], losses.at(-1)];
+		assert.ok(last < first * 0.8, `the loss fell from ${first} to ${last} only`);
+
+		const engine = await loadEngine({ folder: join(folder, 'starter-translate'), threads: 1 });
+		try {
+			assert.equal(engine.description.family, 'marian');
+			const { outputs } = await engine.seq2seq({
+				items: ['de', 'fr', 'en'].map((targetLanguage) => ({
+					text: 'The file could not be opened.',
+					targetLanguage,
+				})),
+				beams: 1,
+				alignment: true,
+				priority: 'batch',
+			});
+			assert.equal(outputs.length, 3);
+			for (const { text, attention } of outputs) {
+				assert.match(text, /\p{L}/u);
+				assert.ok(attention && attention.length > 0);
+			}
+			assert.notEqual(outputs[0]?.text, outputs[1]?.text);
+		} finally {
+			await engine.close();
+		}
+	} finally {
+		await rm(folder, { recursive: true, force: true });
+	}
+});
