@@ -11,10 +11,12 @@ export interface VoiceActivity {
 
 /** Speech stands out of the noise by this much. */
 const overFloorDb = 9;
+/** Whatever is this close to the loudest is never taken for noise: there may be no pause at all. */
+const underLoudDb = 25;
 /** Quieter than this is nobody, however quiet the room. */
 const absoluteFloorDb = -58;
-/** When loud and quiet differ by less, there are no pauses to find. */
-const leastRangeDb = 12;
+/** Decibels in which the probability rises from a quarter to three quarters. */
+const softnessDb = 6;
 /** The floor is looked for in this much of the past. */
 const memoryFrames = Math.round(30 / activityFrameS);
 /** Frames a word may be quiet in the middle (stops, unvoiced ends). */
@@ -33,11 +35,10 @@ export class EnergyActivity implements VoiceActivity {
 		const at = (part: number) => sorted[Math.floor(part * (sorted.length - 1))] ?? -120;
 		const quiet = at(0.1);
 		const loud = at(0.95);
-		const threshold = Math.max(
-			absoluteFloorDb,
-			loud - quiet < leastRangeDb ? quiet - 1 : quiet + overFloorDb,
-		);
-		return hangover(levels.map((level) => 1 / (1 + Math.exp((threshold - level) / 1.5))));
+		const floor = Math.min(quiet + overFloorDb, loud - underLoudDb);
+		const threshold = Math.max(absoluteFloorDb, floor);
+		const slope = softnessDb / 2.2;
+		return hangover(levels.map((level) => 1 / (1 + Math.exp((threshold - level) / slope))));
 	}
 }
 

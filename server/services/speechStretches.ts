@@ -17,12 +17,17 @@ export interface Stretch {
 const rateHz = 16_000;
 /** A frame counts as speech from here. */
 const speechProbability = 0.5;
+/** Above this a moment is no better to cut than any other. */
+const certainSpeech = 0.99;
+const isSpeech = (probability: number | undefined) => (probability ?? 0) >= speechProbability;
 /** Kept before the first and after the last speech of a stretch. */
 const paddingFrames = Math.round(0.2 / activityFrameS);
 /** A cut is made only in a pause at least this long; the longest one is taken. */
 const shortestPauseFrames = Math.round(0.1 / activityFrameS);
 /** Silence this long ends a stretch that has some length already. */
 const longPauseFrames = Math.round(2 / activityFrameS);
+/** Silence this long ends a stretch however short it is. */
+const endlessPauseFrames = Math.round(5 / activityFrameS);
 /** Stretches are not made shorter than this for the sake of a longer pause. */
 const shortestStretchFrames = Math.round(8 / activityFrameS);
 
@@ -33,7 +38,8 @@ export class StretchCutter {
 	readonly #windowFrames: number;
 	#samples = new Float32Array(rateHz * 64);
 	#length = 0;
-	#speech: boolean[] = [];
+	/** Probability of speech of every whole frame in the buffer. */
+	#speech: number[] = [];
 	/** Samples from the start of the recording to the start of the buffer. */
 	#offset = 0;
 	#received = 0;
@@ -59,7 +65,7 @@ export class StretchCutter {
 		for (;;) {
 			await this.#fill(signal);
 			if (this.#length === 0) return undefined;
-			const first = this.#speech.indexOf(true);
+			const first = this.#speech.findIndex(isSpeech);
 			if (first === -1) {
 				// A rest shorter than a frame is never judged; it is no word either.
 				const kept = this.#ended ? 0 : paddingFrames * activityFrame;
@@ -90,7 +96,7 @@ export class StretchCutter {
 		const frames = Math.min(this.#windowFrames, this.#speech.length);
 		const wholeFits = this.#ended && this.#length <= this.#windowFrames * activityFrame;
 		const pause = this.#pause(frames, wholeFits);
-		const end = pause ?? (wholeFits ? this.#length : frames * activityFrame);
+		const end = pause ?? (wholeFits ? this.#length : this.#quietest(frames) * activityFrame);
 		return {
 			startS: this.#offset / rateHz,
 			samples: this.#samples.slice(0, end),
@@ -102,13 +108,14 @@ export class StretchCutter {
 	#pause(frames: number, wholeFits: boolean): number | undefined {
 		let best: { readonly end: number; readonly length: number } | undefined;
 		for (let frame = 1; frame < frames; frame++) {
-			if (this.#speech[frame]) continue;
+			if (isSpeech(this.#speech[frame])) continue;
 			let stop = frame;
-			while (stop < this.#speech.length && !this.#speech[stop]) stop++;
+			while (stop < this.#speech.length && !isSpeech(this.#speech[stop])) stop++;
 			const length = stop - frame;
 			const tail = stop === this.#speech.length && this.#ended;
 			const end = (frame + Math.min(paddingFrames, length >> 1)) * activityFrame;
-			if (length >= longPauseFrames && (frame >= shortestStretchFrames || tail)) return end;
+			const enough = frame >= shortestStretchFrames || length >= endlessPauseFrames || tail;
+			if (length >= longPauseFrames && enough) return end;
 			if (
 				!wholeFits &&
 				length >= shortestPauseFrames &&
@@ -119,6 +126,20 @@ export class StretchCutter {
 			frame = stop;
 		}
 		return best?.end;
+	}
+
+	/** Without a pause: the least speech-like moment in the last third of the window. */
+	#quietest(frames: number): number {
+		let best = frames;
+		let least = Number.POSITIVE_INFINITY;
+		for (let frame = Math.floor((2 * frames) / 3); frame < frames; frame++) {
+			const around = Math.max(...this.#speech.slice(frame - 1, frame + 2));
+			if (around <= least) {
+				least = around;
+				best = frame;
+			}
+		}
+		return least > certainSpeech ? frames : best;
 	}
 
 	async #fill(signal: AbortSignal | undefined): Promise<void> {
@@ -133,7 +154,7 @@ export class StretchCutter {
 		if (this.#length - judged < activityFrame) return;
 		const fresh = this.#samples.slice(judged, this.#length);
 		const found = await this.#activity.probabilities(fresh, signal);
-		for (const value of found) this.#speech.push(value >= speechProbability);
+		for (const value of found) this.#speech.push(value);
 	}
 
 	#append(samples: Float32Array): void {
