@@ -75,8 +75,11 @@ export class Sequence {
 	 */
 	respectFactors(decoder: Decoder): void {
 		const limit = decoder.recomputeAbove;
-		if (limit === undefined || this.tokens.length <= limit || this.cache.minimumTotal > limit)
-			return;
+		if (limit === undefined) return;
+		const isAbove = this.cache.minimumTotal > limit;
+		this.#switchAt = isAbove ? Number.POSITIVE_INFINITY : limit;
+		if (isAbove || this.tokens.length <= limit) return;
+		this.#switchAt = Number.POSITIVE_INFINITY;
 		this.cache.truncate(0);
 		this.cache.minimumTotal = limit + 1;
 	}
