@@ -131,8 +131,9 @@ async function ownLock(
 		const health = running && (await healthOf(running));
 		if (!asked && running && health) {
 			const older = compareVersions(health.version, options.version) < 0;
-			const ours = options.onPurpose && !health.onPurpose;
-			asked = (older || ours) && (await askToEnd(running, true));
+			// What a person started stays until that person ends it.
+			const yields = !health.onPurpose && (older || options.onPurpose);
+			asked = yields && (await askToEnd(running, true));
 			if (!asked) throw conflict(running);
 		} else if (!asked || performance.now() > deadline) throw conflict(running, result.owner?.pid);
 		await new Promise((resolve) => setTimeout(resolve, 100));

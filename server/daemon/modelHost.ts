@@ -61,6 +61,10 @@ export interface RunnerHost extends ModelHost {
 	/** A pinned model is not unloaded when idle, nor to make room. */
 	pin(name: string, pinned: boolean): Promise<void>;
 	describe(name: string): Promise<ModelDescription>;
+	/** Processes of the models in memory. */
+	runners(): readonly { readonly model: string; readonly pid: number }[];
+	/** Models that are on disk and cannot run, with the reason. */
+	problems(): Promise<readonly { readonly model: string; readonly problem: AppError }[]>;
 	stats(): Promise<readonly { readonly model: string; readonly stats: EngineStats }[]>;
 	onChange(listener: ModelListener): () => void;
 	close(): Promise<void>;
@@ -270,6 +274,14 @@ export function createModelHost(options: ModelHostOptions, deps: ModelHostDeps):
 			if (!description) throw new AppError('unsupported_model');
 			return description;
 		},
+		runners: () =>
+			all().flatMap((slot) =>
+				slot.loaded ? [{ model: slot.model.info.id, pid: slot.loaded.runner.pid }] : [],
+			),
+		problems: async () =>
+			(await deps.index.list()).flatMap(({ info, problem }) =>
+				problem ? [{ model: info.id, problem }] : [],
+			),
 		loaded: () => all().flatMap((slot) => (slot.loaded ? [slot.model.info.id] : [])),
 		load: async (name, wishes, signal) => {
 			await using lease = await acquire(name, { ...wishes, ttlS: wishes.ttlS ?? 0 }, signal);

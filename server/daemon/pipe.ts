@@ -19,6 +19,9 @@ export type PipeEvent =
 			readonly fileFraction: number;
 			readonly doneBytes: number;
 			readonly totalBytes: number;
+			readonly bytesPerSecond: number;
+			/** The name under which a client asked to be told. */
+			readonly progressToken?: string;
 	  };
 
 export interface PipeServer {

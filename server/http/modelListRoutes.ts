@@ -28,10 +28,14 @@ export function modelShape(model: ModelInfo, created: number) {
 export function registerModelListRoutes(app: Hono<AppEnv>, backend: Backend): void {
 	const created = Math.floor(Date.now() / 1000);
 	app.get('/v1/models', async (context) => {
-		const models = await backend.host.list();
+		const [models, broken] = await Promise.all([backend.host.list(), backend.host.problems()]);
+		const problems = new Map(broken.map(({ model, problem }) => [model, problem.message]));
 		return context.json({
 			object: 'list',
-			data: models.map((model) => modelShape(model, created)),
+			data: models.map((model) => {
+				const problem = problems.get(model.id);
+				return { ...modelShape(model, created), ...(problem === undefined ? {} : { problem }) };
+			}),
 		});
 	});
 	app.get('/v1/models/:id{.+}', async (context) =>

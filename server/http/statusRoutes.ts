@@ -47,6 +47,11 @@ export function registerStatusRoutes(app: Hono<AppEnv>, backend: Backend): void 
 		}),
 	);
 
+	app.get('/nearglot/runners', (context) => {
+		mustHaveKey(context);
+		return context.json({ runners: backend.host.runners() });
+	});
+
 	app.post('/nearglot/shutdown', (context) => {
 		mustHaveKey(context);
 		const onlyIdle = context.req.query('if') === 'idle';

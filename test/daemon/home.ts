@@ -1,0 +1,89 @@
+/** A data folder of its own for tests of real processes, and the way to end what they started. */
+
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { findDaemon } from '../../server/daemon/client.ts';
+import { askToEnd } from '../../server/daemon/connection.ts';
+import { processIsAlive } from '../../server/daemon/lock.ts';
+import { selfCommand } from '../../server/daemon/machine.ts';
+
+export interface Home {
+	readonly folder: string;
+	readonly env: NodeJS.ProcessEnv;
+	/** Runs the command line to its end. */
+	run(args: readonly string[], input?: string): Promise<Finished>;
+	/** Starts the command line and leaves it running. */
+	start(args: readonly string[]): ChildProcess;
+	close(): Promise<void>;
+}
+
+export interface Finished {
+	readonly code: number | null;
+	readonly stdout: string;
+	readonly stderr: string;
+}
+
+export async function newHome(more: NodeJS.ProcessEnv = {}): Promise<Home> {
+	const folder = await mkdtemp(join(tmpdir(), 'nearglot-home-'));
+	const env = { ...process.env, NEARGLOT_HOME: folder, ...more };
+	const started: ChildProcess[] = [];
+	const start = (args: readonly string[]) => {
+		const command = selfCommand(args, env);
+		const child = spawn(command.file, command.args, { env: command.env, stdio: 'pipe' });
+		started.push(child);
+		return child;
+	};
+	return {
+		folder,
+		env,
+		start,
+		run: (args, input = '') =>
+			new Promise((resolve) => {
+				const child = start(args);
+				let stdout = '';
+				let stderr = '';
+				child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+					stdout += text;
+				});
+				child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+					stderr += text;
+				});
+				child.stdin?.on('error', () => {});
+				child.stdin?.end(input);
+				child.once('close', (code) => resolve({ code, stdout, stderr }));
+			}),
+		close: async () => {
+			const running = await findDaemon(env);
+			if (running) {
+				await askToEnd(running.endpoint, false);
+				await gone(running.endpoint.pid);
+			}
+			for (const child of started) if (child.exitCode === null) child.kill('SIGKILL');
+			await rm(folder, { recursive: true, force: true });
+		},
+	};
+}
+
+/** Waits until a process has ended. */
+export async function gone(pid: number): Promise<void> {
+	const deadline = performance.now() + 20_000;
+	while (processIsAlive(pid)) {
+		if (performance.now() > deadline) throw new Error(`Process ${pid} is still there.`);
+		await new Promise((resolve) => setTimeout(resolve, 30));
+	}
+}
+
+/** The first line a process writes, parsed. */
+export function firstLine(child: ChildProcess): Promise<Record<string, unknown>> {
+	return new Promise((resolve, reject) => {
+		let text = '';
+		child.stdout?.setEncoding('utf8').on('data', (chunk: string) => {
+			text += chunk;
+			const end = text.indexOf('\n');
+			if (end >= 0) resolve(JSON.parse(text.slice(0, end)));
+		});
+		child.once('close', (code) => reject(new Error(`Ended with ${code}: ${text}`)));
+	});
+}

@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { daemonFiles, dataDir, type Machine, pipePath } from '../../server/daemon/paths.ts';
+import { compareVersions } from '../../server/daemon/versions.ts';
+
+const linux: Machine = { platform: 'linux', env: {}, home: '/home/ann', tmp: '/tmp', uid: 1000 };
+const mac: Machine = { platform: 'darwin', env: {}, home: '/Users/ann', tmp: '/tmp', uid: 501 };
+const windows: Machine = {
+	platform: 'win32',
+	env: { LOCALAPPDATA: 'C:\\Users\\ann\\AppData\\Local' },
+	home: 'C:\\Users\\ann',
+	tmp: 'C:\\Temp',
+};
+
+test('the data folder is where each system keeps such things', () => {
+	assert.equal(dataDir(linux), '/home/ann/.local/share/nearglot');
+	assert.equal(dataDir({ ...linux, env: { XDG_DATA_HOME: '/data' } }), '/data/nearglot');
+	assert.equal(
+		dataDir({ ...linux, env: { XDG_DATA_HOME: 'relative' } }),
+		'/home/ann/.local/share/nearglot',
+	);
+	assert.equal(dataDir(mac), '/Users/ann/Library/Application Support/Nearglot');
+	assert.equal(dataDir(windows), 'C:\\Users\\ann\\AppData\\Local\\Nearglot');
+	assert.equal(dataDir({ ...windows, env: {} }), 'C:\\Users\\ann\\AppData\\Local\\Nearglot');
+	assert.equal(dataDir({ ...mac, env: { NEARGLOT_HOME: '/elsewhere' } }), '/elsewhere');
+});
+
+test('the pipe is a named pipe on Windows and a socket beside the data elsewhere', () => {
+	assert.match(pipePath(windows, 'C:\\data'), /^\\\\\.\\pipe\\nearglot-[0-9a-f]{16}$/);
+	assert.notEqual(pipePath(windows, 'C:\\data'), pipePath(windows, 'D:\\data'));
+	assert.equal(
+		pipePath(linux, '/home/ann/.local/share/nearglot'),
+		'/home/ann/.local/share/nearglot/daemon.sock',
+	);
+});
+
+test('a socket path that would be too long for the system is moved to a short one', () => {
+	const deep = `/home/${'x'.repeat(120)}`;
+	const moved = pipePath(linux, deep);
+	assert.match(moved, /^\/tmp\/nearglot-1000-[0-9a-f]{16}\.sock$/);
+	const runtime = pipePath({ ...linux, env: { XDG_RUNTIME_DIR: '/run/user/1000' } }, deep);
+	assert.ok(runtime.startsWith('/run/user/1000/nearglot-'));
+	assert.ok(Buffer.byteLength(moved) <= 103);
+});
+
+test('files use the separator of the system', () => {
+	assert.equal(daemonFiles(windows, 'C:\\data').endpoint, 'C:\\data\\endpoint.json');
+	assert.equal(daemonFiles(linux, '/data').lock, '/data/daemon.lock');
+});
+
+test('versions are ordered by their numbers, and a pre-release comes before its release', () => {
+	const ordered = ['garbage', '0.0.0-dev', '0.1.0', '0.2.0-beta', '0.2.0', '0.10.0', '1.0.0'];
+	for (const [index, version] of ordered.entries())
+		for (const [other, against] of ordered.entries())
+			assert.equal(
+				Math.sign(compareVersions(version, against)),
+				Math.sign(index - other),
+				`${version} against ${against}`,
+			);
+});
