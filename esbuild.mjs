@@ -60,9 +60,17 @@ const builds = [
 	}))
 	.filter((build) => Object.keys(build.entryPoints).length > 0);
 
+/** The dictionary that reads Japanese aloud. */
+const kuromojiFiles = ['base', 'cc', 'check', 'tid', 'tid_map', 'tid_pos', 'unk', 'unk_char', 'unk_compat', 'unk_invoke', 'unk_map', 'unk_pos'].map(
+	(name) => `${name}.dat.gz`,
+);
+
 /** Files that bundled libraries load at run time, copied beside the bundles: [from package, to dist]. */
 const assets = [
 	['web-tree-sitter/web-tree-sitter.wasm', 'wasm/web-tree-sitter.wasm'],
+	['fasttext.wasm.js/dist/models/language-identification/assets/lid.176.ftz', 'data/translate/lid.176.ftz'],
+	['fasttext.wasm.js/dist/core/fastText.node.wasm', 'data/translate/fastText.node.wasm'],
+	...kuromojiFiles.map((file) => [`kuromoji/dict/${file}`, `data/translate/kuromoji/${file}`]),
 ];
 
 async function copyAssets() {

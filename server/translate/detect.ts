@@ -25,11 +25,11 @@ let loading: Promise<Predict> | undefined;
 
 async function loadModel(): Promise<Predict> {
 	const model = assetPath(
-		'translate/lid.176.ftz',
+		'data/translate/lid.176.ftz',
 		'fasttext.wasm.js/dist/models/language-identification/assets/lid.176.ftz',
 	);
 	const wasm = assetPath(
-		'translate/fastText.node.wasm',
+		'data/translate/fastText.node.wasm',
 		'fasttext.wasm.js/dist/core/fastText.node.wasm',
 	);
 	const FastText = await getFastTextClass({

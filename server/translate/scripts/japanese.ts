@@ -9,7 +9,9 @@ const spoken: Readonly<Record<string, string>> = { は: 'わ', へ: 'え', を: 
 
 /** Resolves to a function that gives the reading in katakana and hiragana. */
 export function japaneseReading(): Promise<(text: string) => string> {
-	const dicPath = dirname(assetPath('translate/kuromoji/base.dat.gz', 'kuromoji/dict/base.dat.gz'));
+	const dicPath = dirname(
+		assetPath('data/translate/kuromoji/base.dat.gz', 'kuromoji/dict/base.dat.gz'),
+	);
 	return new Promise((resolve, reject) => {
 		kuromoji.builder({ dicPath }).build((error, tokenizer) => {
 			if (error) return reject(error);
