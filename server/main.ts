@@ -7,6 +7,8 @@ const commands: Record<string, () => Promise<Command>> = {
 	chat: async () => (await import('./cli/chat.ts')).chatCommand,
 	transcribe: async () => (await import('./cli/transcribe.ts')).transcribeCommand,
 	translate: async () => (await import('./cli/translate.ts')).translateCommand,
+	keys: async () => (await import('./cli/keys.ts')).keysCommand,
+	systems: async () => (await import('./cli/systems.ts')).systemsCommand,
 	models: async () => (await import('./cli/models.ts')).modelsCommand,
 	gateway: async () => (await import('./cli/gateway.ts')).gatewayCommand,
 	lsp: async () => (await import('./cli/lsp.ts')).lspCommand,

@@ -13,6 +13,7 @@ import type { AppEnv } from './env.ts';
 import { errorResponse, httpError } from './errors.ts';
 import { registerFoundryRoutes } from './foundryRoutes.ts';
 import { type GuardOptions, guard } from './guard.ts';
+import { registerLibreTranslateRoutes } from './libreTranslateRoutes.ts';
 import { registerModelListRoutes } from './modelListRoutes.ts';
 import { registerOwnModelRoutes } from './ownModelRoutes.ts';
 import { requestSignal } from './signal.ts';
@@ -29,6 +30,7 @@ const families: readonly ((app: Hono<AppEnv>, backend: Backend) => void)[] = [
 	registerFoundryRoutes,
 	registerOwnModelRoutes,
 	registerTranslateRoutes,
+	registerLibreTranslateRoutes,
 ];
 
 export function createApp(backend: Backend, options: GuardOptions): Hono<AppEnv> {

@@ -1,10 +1,10 @@
 /** Multipart forms with one file, which is streamed to disk and never held in memory. */
 
-import { createWriteStream } from 'node:fs';
+import { createWriteStream, type WriteStream } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
+import type { Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import busboy from 'busboy';
 import type { Context } from 'hono';
@@ -25,6 +25,10 @@ export interface Upload extends AsyncDisposable {
 	readonly fields: ReadonlyMap<string, readonly string[]>;
 }
 
+/** What a refused client may go on sending, as a multiple of the limit, before the line is cut. */
+const wasteFactor = 3;
+/** Room for the texts of a form beside its file. */
+const formAllowance = 1_048_576;
 /** Form fields besides the file are small texts. */
 const fieldLimits = {
 	fields: 64,
@@ -51,7 +55,7 @@ export async function readUpload(
 		);
 	}
 	const announced = Number(context.req.header('content-length') ?? 0);
-	if (announced > options.limitBytes + 1_048_576) throw tooLarge(options.limitBytes, announced);
+	if (announced > options.limitBytes + formAllowance) throw tooLarge(options.limitBytes, announced);
 	const folder = await mkdtemp(join(tmpdir(), 'nearglot-upload-'));
 	const dispose = () => rm(folder, { recursive: true, force: true });
 	try {
@@ -70,99 +74,138 @@ async function receive(
 	path: string,
 	options: UploadOptions,
 ): Promise<Pick<Upload, 'sizeBytes' | 'fields'>> {
-	const signal = context.get('signal');
 	const body = context.req.raw.body;
 	if (body === null) throw new AppError('invalid_request', 'The body is empty.');
-	const fields = new Map<string, string[]>();
-	let sizeBytes: number | undefined;
-	let problem: AppError | undefined;
-	let writing: Promise<void> | undefined;
-	const parser = busboyFor(type, options.limitBytes);
-	const source = Readable.fromWeb(body as Parameters<typeof Readable.fromWeb>[0]);
-	const fail = (error: AppError) => {
-		problem ??= error;
-		source.unpipe(parser);
-		parser.destroy();
-		// What the client still sends is thrown away, so that it can read the answer.
-		source.resume();
-	};
-	parser.on('field', (rawName, value, info) => {
-		const name = rawName.replace(/\[\d*\]$/, '');
-		if (name === options.field)
-			fail(wrongFile(options.field, 'a text; send the bytes of the recording as a file'));
-		if (info.valueTruncated || info.nameTruncated)
-			fail(
-				new AppError('invalid_request', `The field '${name.slice(0, 60)}' is too long.`, {
-					param: name.slice(0, 60),
-				}),
+	const form = new FormReceiver(type, path, options, announcedBytes(context));
+	const reader = body.getReader();
+	const signal = context.get('signal');
+	let received = 0;
+	try {
+		for (;;) {
+			const { done, value } = await reader.read();
+			if (signal.aborted) throw new AppError('cancelled');
+			if (done) break;
+			received += value.byteLength;
+			// After a refusal the rest is thrown away, so that the client gets to read the answer.
+			if (form.problem === undefined) await form.write(value);
+			else if (received > options.limitBytes * wasteFactor + formAllowance) break;
+		}
+	} catch (cause) {
+		form.fail(new AppError('cancelled', 'The upload ended before it was complete.', { cause }));
+	} finally {
+		await reader.cancel().catch(() => {});
+	}
+	return form.end();
+}
+
+/** Parses one form and writes its file; the first problem wins. */
+class FormReceiver {
+	problem: AppError | undefined;
+	readonly #parser: ReturnType<typeof busboyFor>;
+	readonly #options: UploadOptions;
+	readonly #path: string;
+	readonly #announced: number;
+	readonly #fields = new Map<string, string[]>();
+	#file: WriteStream | undefined;
+	#written: Promise<void> | undefined;
+	#sizeBytes = 0;
+	readonly #closed: Promise<void>;
+
+	constructor(type: string, path: string, options: UploadOptions, announced: number) {
+		this.#options = options;
+		this.#path = path;
+		this.#announced = announced;
+		this.#parser = busboyFor(type, options.limitBytes);
+		this.#closed = new Promise((resolve) => {
+			this.#parser.on('close', resolve);
+			this.#parser.on('error', (error: Error) => {
+				this.fail(new AppError('invalid_request', `The form is damaged: ${error.message}.`));
+				resolve();
+			});
+		});
+		this.#parser.on('field', (name, value, info) => this.#onField(name, value, info));
+		this.#parser.on('file', (name, stream) => this.#onFile(name, stream));
+		for (const limit of ['fieldsLimit', 'partsLimit', 'filesLimit'] as const)
+			this.#parser.on(limit, () =>
+				this.fail(new AppError('invalid_request', 'The form has too many parts.')),
 			);
-		fields.set(name, [...(fields.get(name) ?? []), value]);
-	});
-	parser.on('file', (name, stream) => {
-		if (name !== options.field || writing !== undefined) {
+	}
+
+	fail(error: AppError): void {
+		this.problem ??= error;
+		this.#file?.destroy();
+	}
+
+	async write(chunk: Uint8Array): Promise<void> {
+		if (this.#parser.write(chunk)) return;
+		await new Promise<void>((resolve) => {
+			this.#parser.once('drain', resolve);
+			void this.#closed.then(resolve);
+			// A destroyed file takes nothing any more, so nothing would drain.
+			this.#file?.once('close', resolve);
+		});
+	}
+
+	async end(): Promise<Pick<Upload, 'sizeBytes' | 'fields'>> {
+		if (this.problem === undefined) {
+			this.#parser.end();
+			await this.#closed;
+		}
+		await this.#written;
+		const { field } = this.#options;
+		if (this.problem !== undefined) throw this.problem;
+		if (this.#written === undefined) throw wrongFile(field, 'missing');
+		if (this.#sizeBytes === 0)
+			throw new AppError('invalid_audio', 'The uploaded file is empty (0 bytes).', {
+				param: field,
+			});
+		return { sizeBytes: this.#sizeBytes, fields: this.#fields };
+	}
+
+	#onField(rawName: string, value: string, info: busboy.FieldInfo): void {
+		const name = rawName.replace(/\[\d*\]$/, '');
+		if (name === this.#options.field)
+			this.fail(wrongFile(name, 'a text; send the bytes of the recording as a file'));
+		if (info.valueTruncated || info.nameTruncated) {
+			const param = name.slice(0, 60);
+			this.fail(new AppError('invalid_request', `The field '${param}' is too long.`, { param }));
+		}
+		this.#fields.set(name, [...(this.#fields.get(name) ?? []), value]);
+	}
+
+	#onFile(name: string, stream: Readable & { readonly truncated?: boolean }): void {
+		const { field, limitBytes } = this.#options;
+		stream.on('error', () => {});
+		if (name !== field || this.#written !== undefined || this.problem !== undefined) {
 			stream.resume();
-			fail(
-				name === options.field
-					? wrongFile(options.field, 'sent more than once')
+			this.fail(
+				name === field
+					? wrongFile(field, 'sent more than once')
 					: new AppError(
 							'invalid_request',
-							`There is a file in the field '${name.slice(0, 60)}'; it belongs into '${options.field}'.`,
-							{ param: options.field },
+							`There is a file in the field '${name.slice(0, 60)}'; it belongs into '${field}'.`,
+							{ param: field },
 						),
 			);
 			return;
 		}
-		const file = createWriteStream(path, { mode: 0o600 });
-		let written = 0;
+		const file = createWriteStream(this.#path, { mode: 0o600 });
+		this.#file = file;
 		stream.on('data', (chunk: Buffer) => {
-			written += chunk.length;
+			this.#sizeBytes += chunk.length;
 		});
-		stream.on('limit', () => fail(tooLarge(options.limitBytes, announcedBytes(context))));
-		stream.on('error', () => file.destroy());
+		stream.on('limit', () => this.fail(tooLarge(limitBytes, this.#announced)));
 		stream.pipe(file);
-		writing = finished(file).then(
-			() => {
-				sizeBytes = written;
-			},
-			(error: NodeJS.ErrnoException) => {
-				if (error.code === 'ENOSPC')
-					fail(new AppError('disk_full', 'There is no disk space left for the recording.'));
-				else
-					fail(
-						new AppError('invalid_request', 'The upload ended before the recording was complete.'),
-					);
-			},
-		);
-	});
-	for (const limit of ['fieldsLimit', 'partsLimit'] as const)
-		parser.on(limit, () => fail(new AppError('invalid_request', 'The form has too many fields.')));
-	await new Promise<void>((resolve) => {
-		const gone = () => {
-			fail(new AppError('cancelled'));
-			source.destroy();
-			resolve();
-		};
-		if (signal.aborted) return gone();
-		signal.addEventListener('abort', gone, { once: true });
-		parser.on('close', resolve);
-		parser.on('error', (error: Error) => {
-			fail(new AppError('invalid_request', `The form is damaged: ${error.message}.`));
-			resolve();
+		this.#written = finished(file).catch((error: NodeJS.ErrnoException) => {
+			stream.unpipe(file);
+			stream.resume();
+			this.fail(
+				error.code === 'ENOSPC'
+					? new AppError('disk_full', 'There is no disk space left for the recording.')
+					: new AppError('internal', `The recording could not be stored (${error.code}).`),
+			);
 		});
-		source.on('error', () => {
-			fail(new AppError('cancelled'));
-			resolve();
-		});
-		source.pipe(parser);
-	});
-	await writing;
-	if (problem !== undefined) throw problem;
-	if (sizeBytes === undefined) throw wrongFile(options.field, 'missing');
-	if (sizeBytes === 0)
-		throw new AppError('invalid_audio', 'The uploaded file is empty (0 bytes).', {
-			param: options.field,
-		});
-	return { sizeBytes, fields };
+	}
 }
 
 function busboyFor(type: string, limitBytes: number) {

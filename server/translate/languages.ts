@@ -16,6 +16,7 @@ export const languageCodes: readonly string[] = codes.split(' ');
 /** What other systems call a language → the canonical code. Keys are lower case. */
 const aliases: Readonly<Record<string, string>> = {
 	zh: 'zh-Hans',
+	zt: 'zh-Hant',
 	'zh-cn': 'zh-Hans',
 	'zh-chs': 'zh-Hans',
 	'zh-sg': 'zh-Hans',

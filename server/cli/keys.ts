@@ -1,0 +1,186 @@
+/** `nearglot keys`: subscription keys of the translate interface, and who else may use it. */
+
+import { thisMachine } from '../daemon/machine.ts';
+import { dataDir } from '../daemon/paths.ts';
+import { translateFiles } from '../daemon/translateBackend.ts';
+import { type AccessSettings, TranslateKeyStore } from '../services/translateKeys.ts';
+import { readArgs } from './args.ts';
+import { type Command, type CommandIo, UsageError } from './command.ts';
+
+const help = `
+Usage: nearglot keys list [--json]
+       nearglot keys create [LABEL] [--per-minute N] [--per-hour N] [--quota N]
+                            [--region R] [--multi-service]
+       nearglot keys revoke ID|LABEL
+       nearglot keys access [--virtual-network on|off]
+                            [--issuer URL --audience A [--role R] [--resource-id ID] | --no-directory]
+
+Keys of the translate interface (Ocp-Apim-Subscription-Key). Only their hashes are kept:
+a new key is shown once. As soon as there is a key, translate requests need one; the
+daemon's own key always works.
+
+  --per-minute N, --per-hour N   characters a key may translate, in sliding windows
+  --quota N                      characters a key may translate until the daemon restarts
+  --region R                     region the key belongs to
+  --multi-service                requests must name the region as well
+  --virtual-network on           answer on /translator/text/v3.0 only, key and region needed
+  --issuer, --audience, --role   accept tokens of this OpenID Connect directory
+
+A running daemon sees every change at once.
+`;
+
+export const keysCommand: Command = {
+	name: 'keys',
+	summary: 'Make, list and revoke keys of the translate interface.',
+	help,
+	run: async (args, io) => {
+		const [action, ...rest] = args;
+		const machine = thisMachine(io.env);
+		const store = new TranslateKeyStore(translateFiles(dataDir(machine)).keys);
+		switch (action) {
+			case 'list':
+				return list(store, rest, io);
+			case 'create':
+				return create(store, rest, io);
+			case 'revoke':
+				return revoke(store, rest, io);
+			case 'access':
+				return access(store, rest, io);
+			default:
+				throw new UsageError(
+					`Say what to do with keys: list, create, revoke or access${action === undefined ? '' : `, not '${action}'`}.`,
+				);
+		}
+	},
+};
+
+async function list(
+	store: TranslateKeyStore,
+	args: readonly string[],
+	io: CommandIo,
+): Promise<number> {
+	const options = readArgs(args, { json: { type: 'boolean' } });
+	const { keys } = await store.read();
+	if (options.has('json')) {
+		const rows = keys.map(({ hash: _, ...shown }) => shown);
+		io.stdout.write(`${JSON.stringify(rows, null, 2)}\n`);
+		return 0;
+	}
+	if (keys.length === 0) io.stdout.write('No keys. Make one with: nearglot keys create LABEL\n');
+	for (const {
+		id,
+		label,
+		region,
+		multiService,
+		charactersPerMinute,
+		charactersPerHour,
+		quota,
+		createdAt,
+	} of keys) {
+		const limits = [
+			charactersPerMinute === undefined ? '' : `${charactersPerMinute}/min`,
+			charactersPerHour === undefined ? '' : `${charactersPerHour}/h`,
+			quota === undefined ? '' : `${quota} in all`,
+		].filter(Boolean);
+		const place = [region ?? '', multiService ? 'multi-service' : ''].filter(Boolean).join(' ');
+		io.stdout.write(
+			`${id}  ${label.padEnd(20)}  ${createdAt.slice(0, 10)}  ${(limits.join(', ') || 'no limit').padEnd(24)}  ${place}\n`,
+		);
+	}
+	return 0;
+}
+
+async function create(
+	store: TranslateKeyStore,
+	args: readonly string[],
+	io: CommandIo,
+): Promise<number> {
+	const options = readArgs(args, {
+		'per-minute': { type: 'string' },
+		'per-hour': { type: 'string' },
+		quota: { type: 'string' },
+		region: { type: 'string' },
+		'multi-service': { type: 'boolean' },
+		json: { type: 'boolean' },
+	});
+	const most = 1e12;
+	const perMinute = options.integer('per-minute', 1, most);
+	const perHour = options.integer('per-hour', 1, most);
+	const quota = options.integer('quota', 1, most);
+	const region = options.text('region');
+	const { key, entry } = await store.create(
+		{
+			label: options.positionals[0] ?? 'unnamed',
+			multiService: options.has('multi-service'),
+			...(region === undefined ? {} : { region }),
+			...(perMinute === undefined ? {} : { charactersPerMinute: perMinute }),
+			...(perHour === undefined ? {} : { charactersPerHour: perHour }),
+			...(quota === undefined ? {} : { quota }),
+		},
+		new Date(),
+	);
+	if (options.has('json')) io.stdout.write(`${JSON.stringify({ id: entry.id, key })}\n`);
+	else {
+		io.stdout.write(`${key}\n`);
+		if (io.stderr.isTTY)
+			io.stderr.write(`Key ${entry.id} (${entry.label}). It is not shown again.\n`);
+	}
+	return 0;
+}
+
+async function revoke(
+	store: TranslateKeyStore,
+	args: readonly string[],
+	io: CommandIo,
+): Promise<number> {
+	const [name] = readArgs(args, {}).positionals;
+	if (name === undefined) throw new UsageError('Say which key: nearglot keys revoke ID');
+	const entry = await store.revoke(name);
+	io.stdout.write(`Revoked ${entry.id} (${entry.label}).\n`);
+	return 0;
+}
+
+async function access(
+	store: TranslateKeyStore,
+	args: readonly string[],
+	io: CommandIo,
+): Promise<number> {
+	const options = readArgs(args, {
+		'virtual-network': { type: 'string' },
+		issuer: { type: 'string' },
+		audience: { type: 'string' },
+		role: { type: 'string' },
+		'resource-id': { type: 'string' },
+		'no-directory': { type: 'boolean' },
+	});
+	const before = (await store.read()).access;
+	const network = options.text('virtual-network');
+	if (network !== undefined && network !== 'on' && network !== 'off')
+		throw new UsageError('--virtual-network takes on or off.');
+	const issuer = options.text('issuer');
+	const audience = options.text('audience');
+	if ((issuer === undefined) !== (audience === undefined))
+		throw new UsageError('A directory needs both --issuer and --audience.');
+	const role = options.text('role');
+	const resourceId = options.text('resource-id');
+	const directory =
+		issuer !== undefined && audience !== undefined
+			? {
+					issuer,
+					audience,
+					...(role === undefined ? {} : { role }),
+					...(resourceId === undefined ? {} : { resourceId }),
+				}
+			: options.has('no-directory')
+				? undefined
+				: before.directory;
+	const after: AccessSettings = {
+		virtualNetwork: network === undefined ? before.virtualNetwork : network === 'on',
+		...(directory ? { directory } : {}),
+	};
+	if (JSON.stringify(after) !== JSON.stringify(before)) await store.setAccess(after);
+	io.stdout.write(
+		`Virtual network: ${after.virtualNetwork ? 'on' : 'off'}\nDirectory: ${directory ? `${directory.issuer}, audience ${directory.audience}${directory.role === undefined ? '' : `, role ${directory.role}`}` : 'none'}\n`,
+	);
+	return 0;
+}

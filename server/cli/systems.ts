@@ -1,0 +1,138 @@
+/** `nearglot systems`: custom translation systems (category = model, glossaries, memories per pair). */
+
+import { access, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { thisMachine } from '../daemon/machine.ts';
+import { dataDir } from '../daemon/paths.ts';
+import { translateFiles } from '../daemon/translateBackend.ts';
+import { createCustomSystems, parseSystem, type SystemPair } from '../services/translateSystems.ts';
+import { canonicalLanguage } from '../translate/languages.ts';
+import { readArgs } from './args.ts';
+import { type Command, type CommandIo, UsageError } from './command.ts';
+
+const help = `
+Usage: nearglot systems list
+       nearglot systems add CATEGORY --from L --to L [--model MODEL] [--glossary FILE …] [--memory FILE …]
+       nearglot systems remove CATEGORY [--from L --to L]
+
+A category is chosen with translate --category NAME (or category=NAME in a request).
+
+  --model MODEL      an installed model that was trained for this purpose
+  --glossary FILE    terms: TSV or CSV (source, target, part of speech, example, its translation), TBX
+  --memory FILE      sentences with their translation: TSV, CSV or TMX
+`;
+
+export const systemsCommand: Command = {
+	name: 'systems',
+	summary: 'Register glossaries, memories and own models for translation.',
+	help,
+	run: async (args, io) => {
+		const [action, ...rest] = args;
+		const folder = translateFiles(dataDir(thisMachine(io.env))).systems;
+		switch (action) {
+			case 'list':
+				return list(folder, io);
+			case 'add':
+				return add(folder, rest, io);
+			case 'remove':
+				return remove(folder, rest, io);
+			default:
+				throw new UsageError('Say what to do with systems: list, add or remove.');
+		}
+	},
+};
+
+async function list(folder: string, io: CommandIo): Promise<number> {
+	const systems = await createCustomSystems(folder).list();
+	if (systems.length === 0) io.stdout.write('No custom systems.\n');
+	for (const { category, pairs } of systems)
+		for (const { from, to, model, glossaries, memories } of pairs)
+			io.stdout.write(
+				`${category}  ${from} → ${to}  model: ${model ?? 'general'}  glossaries: ${glossaries.length}  memories: ${memories.length}\n`,
+			);
+	return 0;
+}
+
+const categoryName = (name: string | undefined): string => {
+	if (name === undefined) throw new UsageError('Say which category.');
+	if (!/^[\w.@+-]{1,100}$/.test(name) || name === 'general' || name.startsWith('.'))
+		throw new UsageError(
+			`'${name}' cannot be a category: letters, digits, . _ @ + - and not 'general'.`,
+		);
+	return name;
+};
+
+const languageOption = (value: string | undefined, name: string): string => {
+	const code = canonicalLanguage(value ?? '');
+	if (code === undefined) throw new UsageError(`--${name} takes a language, for example de.`);
+	return code;
+};
+
+async function readPairs(folder: string, category: string): Promise<SystemPair[]> {
+	const text = await readFile(join(folder, category, 'system.json'), 'utf8').catch(() => undefined);
+	return text === undefined ? [] : parseSystem(text, category);
+}
+
+async function writePairs(
+	folder: string,
+	category: string,
+	pairs: readonly SystemPair[],
+): Promise<void> {
+	const target = join(folder, category);
+	await mkdir(target, { recursive: true, mode: 0o700 });
+	const temporary = join(target, `system.${process.pid}.tmp`);
+	await writeFile(temporary, `${JSON.stringify({ pairs }, null, '\t')}\n`, { mode: 0o600 });
+	await rename(temporary, join(target, 'system.json'));
+}
+
+async function add(folder: string, args: readonly string[], io: CommandIo): Promise<number> {
+	const options = readArgs(args, {
+		from: { type: 'string' },
+		to: { type: 'string' },
+		model: { type: 'string' },
+		glossary: { type: 'string', multiple: true },
+		memory: { type: 'string', multiple: true },
+	});
+	const category = categoryName(options.positionals[0]);
+	const from = languageOption(options.text('from'), 'from');
+	const to = languageOption(options.text('to'), 'to');
+	const model = options.text('model');
+	const glossaries = options.texts('glossary').map((file) => resolve(file));
+	const memories = options.texts('memory').map((file) => resolve(file));
+	if (model === undefined && glossaries.length + memories.length === 0)
+		throw new UsageError('Give a --model, a --glossary or a --memory.');
+	for (const file of [...glossaries, ...memories]) {
+		await access(file).catch(() => {
+			throw new UsageError(`The file ${file} cannot be read.`);
+		});
+	}
+	const others = (await readPairs(folder, category)).filter(
+		(pair) => pair.from !== from || pair.to !== to,
+	);
+	const pair = { from, to, ...(model === undefined ? {} : { model }), glossaries, memories };
+	await writePairs(folder, category, [...others, pair]);
+	io.stdout.write(`Registered ${category}: ${from} → ${to}.\n`);
+	return 0;
+}
+
+async function remove(folder: string, args: readonly string[], io: CommandIo): Promise<number> {
+	const options = readArgs(args, { from: { type: 'string' }, to: { type: 'string' } });
+	const category = categoryName(options.positionals[0]);
+	const pairs = await readPairs(folder, category);
+	if (pairs.length === 0) throw new UsageError(`There is no category '${category}'.`);
+	const from = options.text('from');
+	if (from === undefined) {
+		await rm(join(folder, category), { recursive: true, force: true });
+		io.stdout.write(`Removed ${category}. Files it referred to were left alone.\n`);
+		return 0;
+	}
+	const source = languageOption(from, 'from');
+	const target = languageOption(options.text('to'), 'to');
+	await writePairs(
+		folder,
+		category,
+		pairs.filter((pair) => pair.from !== source || pair.to !== target),
+	);
+	io.stdout.write(`Removed ${source} → ${target} from ${category}.\n`);
+	return 0;
+}

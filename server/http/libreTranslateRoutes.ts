@@ -1,0 +1,226 @@
+/**
+ * The LibreTranslate form for tools that speak it, below `/libretranslate`: translate, detect,
+ * languages. Errors are `{"error":"…"}`, as those tools expect.
+ */
+
+import { type Context, Hono } from 'hono';
+import type { Backend } from '../daemon/backend.ts';
+import { AppError, asAppError } from '../protocol/index.ts';
+import { canonicalLanguage, languageName } from '../translate/languages.ts';
+import { readBytes } from './body.ts';
+import type { AppEnv } from './env.ts';
+import { readCredentials } from './translateAuth.ts';
+import { translatorErrorOf } from './translateErrors.ts';
+import { defaultLimits } from './translateInput.ts';
+
+const bodyLimitBytes = 4 * 1024 * 1024;
+
+class LibreError extends Error {
+	readonly status: number;
+
+	constructor(status: number, message: string) {
+		super(message);
+		this.status = status;
+	}
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+export function registerLibreTranslateRoutes(app: Hono<AppEnv>, backend: Backend): void {
+	const { translation, translatorAccess, meter } = backend;
+	const routes = new Hono<AppEnv>();
+
+	const authorize = async (context: Context<AppEnv>, fields: Fields, characters: number) => {
+		const key = fields['api_key'];
+		const shown = readCredentials(context);
+		const credentials =
+			typeof key === 'string' && key !== ''
+				? { ...shown, key, isOwner: shown.isOwner || context.get('ownKey')(key) }
+				: shown;
+		const caller = await translatorAccess.authenticate(credentials);
+		const verdict = meter.take(caller.id, characters, caller.limits);
+		if (verdict.kind === 'quota') throw new LibreError(403, 'The quota of this key is used up.');
+		if (verdict.kind === 'rate')
+			throw new AppError('rate_limited', `Slowdown: the limit is ${verdict.limit}.`, {
+				retryAfterS: verdict.retryAfterS ?? 60,
+			});
+	};
+
+	const guarded =
+		(handler: (context: Context<AppEnv>) => Promise<Response>) =>
+		async (context: Context<AppEnv>) => {
+			try {
+				return await handler(context);
+			} catch (error) {
+				return failure(error);
+			}
+		};
+
+	routes.post(
+		'/libretranslate/translate',
+		guarded(async (context) => {
+			const fields = await readFields(context);
+			const texts = readQuery(fields);
+			const source = text(fields, 'source');
+			const target = text(fields, 'target');
+			if (source === undefined) throw missing('source');
+			if (target === undefined) throw missing('target');
+			const format = text(fields, 'format') ?? 'text';
+			if (format !== 'text' && format !== 'html')
+				throw new LibreError(400, `${format} format is not supported`);
+			const alternatives = readAlternatives(fields['alternatives']);
+			const from = source === 'auto' ? undefined : known(source);
+			const to = known(target);
+			const characters = texts.reduce((sum, { length }) => sum + length, 0);
+			if (characters > defaultLimits.translate.request)
+				throw new LibreError(
+					400,
+					`Invalid request: request (${characters}) exceeds text limit (${defaultLimits.translate.request})`,
+				);
+			await authorize(context, fields, characters);
+			const result = await translation.translate(
+				{
+					texts,
+					targets: [{ language: to }],
+					textType: format === 'html' ? 'html' : 'plain',
+					allowFallback: true,
+					profanityAction: 'NoAction',
+					profanityMarker: 'Asterisk',
+					alignment: false,
+					priority: 'interactive',
+					...(from === undefined ? {} : { source: from }),
+					...(alternatives > 0 ? { alternatives } : {}),
+				},
+				context.get('signal'),
+			);
+			const many = Array.isArray(fields['q']);
+			const pick = <T>(values: readonly T[]): T | readonly T[] | undefined =>
+				many ? values : values[0];
+			const translated = result.items.map(({ translations }) => translations[0]?.text ?? '');
+			const detected = result.items.flatMap(({ detected: found }) =>
+				found
+					? [{ confidence: Math.round(found.score * 100), language: short(found.language) }]
+					: [],
+			);
+			const others = result.items.map(({ translations }) =>
+				(translations[0]?.alternatives ?? []).slice(0, alternatives),
+			);
+			return Response.json({
+				translatedText: pick(translated),
+				...(from === undefined ? { detectedLanguage: pick(detected) } : {}),
+				...(alternatives > 0 ? { alternatives: pick(others) } : {}),
+			});
+		}),
+	);
+
+	routes.post(
+		'/libretranslate/detect',
+		guarded(async (context) => {
+			const fields = await readFields(context);
+			const [query = ''] = readQuery(fields);
+			await authorize(context, fields, query.length);
+			const { language, score, alternatives } = await translation.detect(query);
+			const rows = [{ language, score }, ...alternatives];
+			return Response.json(
+				rows.map((row) => ({
+					confidence: Math.round(row.score * 100),
+					language: short(row.language),
+				})),
+			);
+		}),
+	);
+
+	routes.get(
+		'/libretranslate/languages',
+		guarded(async () => {
+			const models = await translation.models.installed();
+			const sources = new Map<string, Set<string>>();
+			for (const { languages } of models)
+				for (const from of languages.sources.keys())
+					for (const to of languages.targets.keys())
+						if (from !== to) sources.set(from, (sources.get(from) ?? new Set()).add(short(to)));
+			return Response.json(
+				[...sources].map(([code, targets]) => ({
+					code: short(code),
+					name: languageName(code, 'en'),
+					targets: [...targets].sort(),
+				})),
+			);
+		}),
+	);
+	app.route('/', routes);
+}
+
+async function readFields(context: Context<AppEnv>): Promise<Fields> {
+	const type = context.req.header('content-type') ?? '';
+	const body = new TextDecoder().decode(await readBytes(context, bodyLimitBytes));
+	if (/^application\/json/i.test(type)) {
+		let value: unknown;
+		try {
+			value = JSON.parse(body);
+		} catch {
+			throw new LibreError(400, 'Invalid JSON format');
+		}
+		if (typeof value !== 'object' || value === null || Array.isArray(value))
+			throw new LibreError(400, 'Invalid JSON format');
+		return value as Fields;
+	}
+	const form = new URLSearchParams(body);
+	const fields: Record<string, unknown> = Object.fromEntries(form);
+	return fields;
+}
+
+const missing = (name: string): LibreError =>
+	new LibreError(400, `Invalid request: missing ${name} parameter`);
+
+function readQuery(fields: Fields): string[] {
+	const query = fields['q'];
+	if (typeof query === 'string' && query !== '') return [query];
+	if (!Array.isArray(query) || query.length === 0) throw missing('q');
+	return query.map((entry) => {
+		if (typeof entry !== 'string') throw new LibreError(400, 'Invalid request: q must hold texts');
+		return entry;
+	});
+}
+
+function text(fields: Fields, name: string): string | undefined {
+	const value = fields[name];
+	return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+function readAlternatives(value: unknown): number {
+	if (value === undefined || value === '') return 0;
+	const number = Number(value);
+	if (!Number.isInteger(number))
+		throw new LibreError(400, 'Invalid request: alternatives parameter is not a number');
+	if (number < 0 || number > 10)
+		throw new LibreError(400, 'Invalid request: alternatives parameter must be from 0 to 10');
+	return number;
+}
+
+function known(code: string): string {
+	const language = canonicalLanguage(code);
+	if (language === undefined) throw new LibreError(400, `${code} is not supported`);
+	return language;
+}
+
+/** These tools know `zh` and `zt`. */
+function short(language: string): string {
+	return { 'zh-Hans': 'zh', 'zh-Hant': 'zt' }[language] ?? language;
+}
+
+function failure(error: unknown): Response {
+	if (error instanceof LibreError)
+		return Response.json({ error: error.message }, { status: error.status });
+	const { code, message, retryAfterS } = translatorErrorOf(error);
+	const status = Math.floor(code / 1000);
+	const known = asAppError(error).kind.httpStatus;
+	return Response.json(
+		{ error: message },
+		{
+			// What cannot be translated here is a fault of the request to these tools.
+			status: status === 408 ? 400 : status === 499 ? 499 : Math.max(400, known),
+			headers: retryAfterS === undefined ? {} : { 'retry-after': String(retryAfterS) },
+		},
+	);
+}
