@@ -1,0 +1,350 @@
+/** Every kind of provider, in the browser and with tokens a client brings, against fakes of their interfaces. */
+
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { oauth1Header, oauth1Signature } from '../../server/gateway/providers/oauth1.ts';
+import { FakeSocial, social } from './support/fakeSocial.ts';
+import { cookieOf, Harness, type Json, pair } from './support/harness.ts';
+
+let fakes: FakeSocial;
+let h: Harness;
+
+/** All providers at once, every address overridden. */
+async function start(extra: Json = {}): Promise<Harness> {
+	const { FakeProvider } = await import('./support/fakeProvider.ts');
+	const provider = new FakeProvider();
+	await provider.listen();
+	const registration = { clientId: provider.clientId, clientSecretSettingName: 'CORP_SECRET' };
+	const own = { clientId: social.clientId, clientSecretSettingName: 'SOCIAL_SECRET' };
+	const discovery = { discovery: `${provider.issuer}/.well-known/openid-configuration` };
+	const config = {
+		identityProviders: {
+			azureActiveDirectory: {
+				registration: { ...registration, openIdIssuer: provider.issuer },
+				login: { loginParameters: ['domain_hint=corp.example'] },
+				validation: { allowedAudiences: ['api://corp'] },
+			},
+			google: { registration, 'x-endpoints': discovery },
+			apple: { registration, 'x-endpoints': discovery, login: { scopes: ['name', 'email'] } },
+			legacyMicrosoftAccount: {
+				registration,
+				'x-endpoints': { ...discovery, userInfo: `${fakes.url}/live/me` },
+				...extra,
+			},
+			gitHub: {
+				registration: own,
+				'x-endpoints': {
+					authorization: `${fakes.url}/github/authorize`,
+					token: `${fakes.url}/github/token`,
+					userInfo: `${fakes.url}/github/user`,
+					emails: `${fakes.url}/github/emails`,
+				},
+			},
+			facebook: {
+				registration: { appId: social.clientId, appSecretSettingName: 'SOCIAL_SECRET' },
+				'x-endpoints': {
+					authorization: `${fakes.url}/facebook/authorize`,
+					token: `${fakes.url}/facebook/token`,
+					userInfo: `${fakes.url}/facebook/me`,
+					debugToken: `${fakes.url}/facebook/debug`,
+				},
+			},
+			twitter: {
+				registration: { consumerKey: social.clientId, consumerSecretSettingName: 'SOCIAL_SECRET' },
+				'x-endpoints': {
+					requestToken: `${fakes.url}/twitter/request_token`,
+					authorization: `${fakes.url}/twitter/authenticate`,
+					token: `${fakes.url}/twitter/access_token`,
+					userInfo: `${fakes.url}/twitter/verify`,
+				},
+			},
+		},
+	};
+	return Harness.start({ provider, config, env: { SOCIAL_SECRET: social.clientSecret } });
+}
+
+before(async () => {
+	fakes = new FakeSocial();
+	await fakes.listen();
+	h = await start();
+});
+after(async () => {
+	await h[Symbol.asyncDispose]();
+	await h.provider[Symbol.asyncDispose]();
+	await fakes[Symbol.asyncDispose]();
+});
+
+/** Begins a login and comes back with a code. */
+async function browser(name: string, back: (location: URL) => Record<string, string>) {
+	const begun = await h.navigate(`/.auth/login/${name}?post_login_redirect_uri=/app`);
+	assert.equal(begun.status, 302, begun.body);
+	const location = new URL(begun.header('location')!);
+	const query = new URLSearchParams(back(location));
+	const route = name === 'x' ? 'twitter' : name;
+	const done = await h.navigate(
+		`/.auth/login/${route}/callback?${query}`,
+		begun.setCookies().map(pair).join('; '),
+	);
+	return { location, done, cookie: cookieOf(done, 'AppServiceAuthSession') };
+}
+
+const withState = (code: string) => (location: URL) => ({
+	code,
+	state: location.searchParams.get('state')!,
+});
+
+async function identity(headers: readonly string[]) {
+	const answer = await h.get('/who', headers);
+	assert.equal(answer.status, 200);
+	const value = (name: string) => h.app.last.values(`x-ms-${name}`)[0];
+	return {
+		id: value('client-principal-id'),
+		name: value('client-principal-name'),
+		idp: value('client-principal-idp'),
+		value,
+	};
+}
+
+async function clientIdentity(name: string, body: Json) {
+	const answer = await h.clientLogin(body, name);
+	assert.equal(answer.status, 200, answer.body);
+	const result = answer.json() as { authenticationToken: string; user: { userId: string } };
+	assert.match(result.user.userId, /^sid:[0-9a-f]{32}$/);
+	return identity([`X-ZUMO-AUTH: ${result.authenticationToken}`]);
+}
+
+test('the code host signs in by browser with its verified address, and by no other way', async () => {
+	const { location, cookie } = await browser('github', withState('good'));
+	assert.equal(location.searchParams.get('code_challenge_method'), 'S256');
+	const who = await identity([`Cookie: ${cookie}`]);
+	assert.deepEqual([who.id, who.name, who.idp], ['583231', 'octo', 'github']);
+	const me = (await h.get('/.auth/me', [`Cookie: ${cookie}`])).json() as {
+		user_claims: { val: string }[];
+	}[];
+	assert.ok(me[0]!.user_claims.some((claim) => claim.val === 'octo@x.example'));
+	assert.equal((await browser('github', withState('bad'))).done.status, 401);
+	assert.equal((await h.clientLogin({ access_token: social.githubToken }, 'github')).status, 405);
+});
+
+test('the social network signs in by browser and by token, and only with tokens for this app', async () => {
+	const { cookie } = await browser('facebook', withState('good'));
+	assert.deepEqual((await identity([`Cookie: ${cookie}`])).id, '77');
+	const who = await clientIdentity('facebook', { access_token: social.facebookToken });
+	assert.equal(who.name, 'fay@x.example');
+	assert.equal(who.value('token-facebook-access-token'), social.facebookToken);
+	assert.match(who.value('token-facebook-expires-on')!, /^\d{4}-\d\d-\d\dT[\d:]+\.\d{7}Z$/);
+	for (const token of [social.facebookForeignToken, 'EAA-unknown']) {
+		assert.equal(
+			(await h.clientLogin({ access_token: token }, 'facebook')).status,
+			401,
+			`row 58: ${token}`,
+		);
+	}
+	assert.equal((await h.clientLogin({ id_token: 'x' }, 'facebook')).status, 400);
+});
+
+test('the microblog signs in with OAuth 1.0a, under both of its names', async () => {
+	const answer = (location: URL) => ({
+		oauth_token: location.searchParams.get('oauth_token')!,
+		oauth_verifier: 'ok',
+		state: new URL(fakes.twitterCalls.at(-1)!['oauth_callback']!).searchParams.get('state')!,
+	});
+	for (const name of ['twitter', 'x']) {
+		const { cookie, done } = await browser(name, answer);
+		assert.equal(done.status, 302, done.body);
+		const who = await identity([`Cookie: ${cookie}`]);
+		assert.deepEqual([who.id, who.name, who.idp], ['5', 'tweety', 'twitter']);
+		assert.equal(who.value('token-twitter-access-token-secret'), social.twitterTokenSecret);
+		const client = await clientIdentity(name, {
+			access_token: social.twitterToken,
+			access_token_secret: social.twitterTokenSecret,
+		});
+		assert.equal(client.id, '5');
+	}
+	assert.equal(
+		(await browser('twitter', (location) => ({ ...answer(location), oauth_token: 'other' }))).done
+			.status,
+		401,
+	);
+	assert.equal(
+		(await browser('twitter', (location) => ({ ...answer(location), oauth_verifier: 'no' }))).done
+			.status,
+		401,
+	);
+	assert.equal(
+		(await browser('twitter', (location) => ({ state: answer(location).state, denied: '1' }))).done
+			.status,
+		403,
+	);
+	assert.equal(
+		(await h.clientLogin({ access_token: social.twitterToken, access_token_secret: 'wrong' }, 'x'))
+			.status,
+		401,
+	);
+	assert.equal((await h.clientLogin({ access_token: social.twitterToken }, 'x')).status, 400);
+});
+
+test('the directory takes access, id and refresh token, sends its parameters and names people by object id', async () => {
+	h.provider.claims = {
+		sub: 'pairwise',
+		oid: 'oid-1',
+		tid: 'tenant-1',
+		preferred_username: 'ann@corp.example',
+		roles: ['Reader', 'Writer'],
+	};
+	const begun = await h.navigate(
+		'/.auth/login/aad?post_login_redirect_uri=/app&prompt=login&client_id=evil&response_type=token&state=evil',
+	);
+	const query = new URL(begun.header('location')!).searchParams;
+	assert.equal(query.get('domain_hint'), 'corp.example');
+	assert.equal(query.get('prompt'), 'login');
+	assert.equal(query.get('client_id'), h.provider.clientId);
+	assert.equal(query.get('response_type'), 'code');
+	assert.deepEqual(query.getAll('state').length, 1);
+	const api = await h.provider.sign({ ...h.provider.claims, aud: 'api://corp' });
+	const id = await h.provider.sign(h.provider.claims);
+	const who = await clientIdentity('aad', {
+		access_token: api,
+		id_token: id,
+		refresh_token: 'r',
+		expires_in: 3599,
+	});
+	assert.deepEqual([who.id, who.name, who.idp], ['oid-1', 'ann@corp.example', 'aad']);
+	assert.equal(who.value('token-aad-access-token'), api);
+	assert.equal(who.value('token-aad-refresh-token'), undefined);
+	const principal = JSON.parse(
+		Buffer.from(who.value('client-principal')!, 'base64').toString(),
+	) as { role_typ: string; claims: { typ: string; val: string }[] };
+	assert.deepEqual(
+		principal.claims.filter((claim) => claim.typ === principal.role_typ).map((claim) => claim.val),
+		['Reader', 'Writer'],
+	);
+	assert.ok(
+		principal.claims.some(
+			(claim) =>
+				claim.typ === 'http://schemas.microsoft.com/identity/claims/objectidentifier' &&
+				claim.val === 'oid-1',
+		),
+	);
+	await clientIdentity('aad', { access_token: api });
+	assert.equal((await h.clientLogin({ access_token: 'graph-token' }, 'aad')).status, 401);
+	assert.equal(
+		(
+			await h.clientLogin(
+				{ access_token: await h.provider.sign({ sub: 'x', aud: 'https://graph.example' }) },
+				'aad',
+			)
+		).status,
+		401,
+	);
+});
+
+test('the search provider takes an id token, alone or with a code that it redeems', async () => {
+	h.provider.claims = { sub: 'g-1', email: 'gil@gmail.example', email_verified: true };
+	const who = await clientIdentity('google', {
+		id_token: await h.provider.sign(h.provider.claims),
+	});
+	assert.deepEqual([who.id, who.name], ['g-1', 'gil@gmail.example']);
+	assert.equal((await h.clientLogin({ access_token: 'x' }, 'google')).status, 400);
+	assert.equal(
+		(
+			await h.clientLogin(
+				{
+					id_token: await h.provider.sign(h.provider.claims),
+					authorization_code: 'unknown',
+					redirect_uri: 'https://a.example',
+				},
+				'google',
+			)
+		).status,
+		401,
+	);
+});
+
+test('the account platform takes authentication tokens; access tokens only when the settings accept that', async () => {
+	h.provider.claims = { sub: 'm-1', email: 'mia@live.example' };
+	const signed = await h.provider.sign(h.provider.claims);
+	assert.equal(
+		(await clientIdentity('microsoftaccount', { authentication_token: signed })).id,
+		'm-1',
+	);
+	assert.equal(
+		(await h.clientLogin({ access_token: 'live-good' }, 'microsoftaccount')).status,
+		401,
+	);
+	await using lax = await start({ 'x-acceptUnboundAccessTokens': true });
+	assert.equal(
+		(await lax.clientLogin({ access_token: 'live-good' }, 'microsoftaccount')).status,
+		200,
+	);
+	assert.equal(
+		(await lax.clientLogin({ access_token: 'live-bad' }, 'microsoftaccount')).status,
+		401,
+	);
+	await lax.provider[Symbol.asyncDispose]();
+});
+
+test('Apple answers with a posted form, so its login cookie may come along', async () => {
+	h.provider.claims = { sub: 'apple-1', email: 'amy@apple.example', email_verified: 'true' };
+	const begun = await h.navigate('/.auth/login/apple?post_login_redirect_uri=/app');
+	assert.match(begun.setCookies()[0]!, /; Secure; SameSite=None/);
+	const location = begun.header('location')!;
+	assert.equal(new URL(location).searchParams.get('response_mode'), 'form_post');
+	const back = h.provider.authorize(location);
+	const done = await h.call({
+		method: 'POST',
+		target: '/.auth/login/apple/callback',
+		headers: [
+			'Content-Type: application/x-www-form-urlencoded',
+			'Origin: https://appleid.apple.com',
+			'Sec-Fetch-Site: cross-site',
+			`Cookie: ${begun.setCookies().map(pair).join('; ')}`,
+		],
+		body: back.search.slice(1),
+	});
+	assert.equal(done.status, 302, done.body);
+	assert.equal(
+		(await identity([`Cookie: ${cookieOf(done, 'AppServiceAuthSession')}`])).id,
+		'apple-1',
+	);
+});
+
+test('a provider that does not answer is 502 and says when to try again', async () => {
+	const { FakeProvider } = await import('./support/fakeProvider.ts');
+	const dead = new FakeProvider();
+	await dead.listen();
+	await using own = await Harness.start({ provider: dead });
+	await dead[Symbol.asyncDispose]();
+	const answer = await own.navigate('/.auth/login/corp');
+	assert.equal(answer.status, 502);
+	assert.ok(answer.header('retry-after'));
+	assert.match(answer.body, /cannot be reached/);
+	assert.equal((await own.get('/health')).status, 200);
+});
+
+test('the OAuth 1.0a signature is the one of the published example', () => {
+	const parameters = {
+		status: 'Hello Ladies + Gentlemen, a signed OAuth request!',
+		include_entities: 'true',
+		oauth_consumer_key: 'xvz1evFS4wEEPTGEFPHBog',
+		oauth_nonce: 'kYjzVBB8Y0ZFabxSWbWovY3uYSQ2pTgmZeNu2VS4cg',
+		oauth_signature_method: 'HMAC-SHA1',
+		oauth_timestamp: '1318622958',
+		oauth_token: '370773112-GmHxMAgYyLbNEtIKZeRNFsMKPR9EyMZeS9weJAEb',
+		oauth_version: '1.0',
+	};
+	const secrets = {
+		consumerSecret: 'kAcSOqF21Fu85e7zjz7ZN2U4ZRhfV3WpwPMoE3Z7kBw',
+		tokenSecret: 'LswwdoUaIvS8ltyTt5jkRh4J50vUPVVHW2BJ0fVt',
+	};
+	const url = 'https://api.twitter.com/1.1/statuses/update.json';
+	assert.equal(oauth1Signature('post', url, parameters, secrets), 'hCtSmYh+iHYCEqBWrE7C7hYmtUk=');
+	const header = oauth1Header(
+		'POST',
+		url,
+		{ status: parameters.status, include_entities: 'true' },
+		{ ...secrets, consumerKey: parameters.oauth_consumer_key, token: parameters.oauth_token },
+		{ nonce: parameters.oauth_nonce, timestampS: 1318622958 },
+	);
+	assert.match(header, /oauth_signature="hCtSmYh%2BiHYCEqBWrE7C7hYmtUk%3D"/);
+});
