@@ -31,16 +31,31 @@ const common = {
 	loader: { '.wasm': 'binary' },
 };
 
-const node = { ...common, ...metaUrl, platform: 'node', target: 'node22.19', format: 'cjs', external };
+const node = {
+	...common,
+	...metaUrl,
+	platform: 'node',
+	target: 'node22.19',
+	format: 'cjs',
+	external,
+};
 
 const builds = [
-	{ ...node, entryPoints: { extension: 'extension/main.ts' }, external: [...external, './client.cjs'] },
+	{
+		...node,
+		entryPoints: { extension: 'extension/main.ts' },
+		external: [...external, './client.cjs'],
+	},
 	{ ...node, entryPoints: { client: 'extension/client.ts' } },
 	{ ...node, entryPoints: { server: 'server/main.ts' } },
 	{ ...node, entryPoints: { 'audio-worker': 'server/audio/decodeWorker.ts' } },
 	{
 		...common,
-		entryPoints: { chat: 'webview/chat.tsx', studio: 'webview/studio.tsx', transcript: 'webview/transcript.tsx' },
+		entryPoints: {
+			chat: 'webview/chat.tsx',
+			studio: 'webview/studio.tsx',
+			transcript: 'webview/transcript.tsx',
+		},
 		outdir: 'dist/webview',
 		platform: 'browser',
 		target: 'es2023',
@@ -61,14 +76,48 @@ const builds = [
 	.filter((build) => Object.keys(build.entryPoints).length > 0);
 
 /** The dictionary that reads Japanese aloud. */
-const kuromojiFiles = ['base', 'cc', 'check', 'tid', 'tid_map', 'tid_pos', 'unk', 'unk_char', 'unk_compat', 'unk_invoke', 'unk_map', 'unk_pos'].map(
-	(name) => `${name}.dat.gz`,
-);
+const kuromojiFiles = [
+	'base',
+	'cc',
+	'check',
+	'tid',
+	'tid_map',
+	'tid_pos',
+	'unk',
+	'unk_char',
+	'unk_compat',
+	'unk_invoke',
+	'unk_map',
+	'unk_pos',
+].map((name) => `${name}.dat.gz`);
+
+/** Grammars for comments and strings; see server/lsp/prose/grammars.ts. */
+const grammars = [
+	'bash',
+	'c-sharp',
+	'cpp',
+	'css',
+	'go',
+	'ini',
+	'java',
+	'javascript',
+	'php',
+	'powershell',
+	'python',
+	'ruby',
+	'rust',
+	'tsx',
+	'typescript',
+].map((name) => `tree-sitter-${name}`);
 
 /** Files that bundled libraries load at run time, copied beside the bundles: [from package, to dist]. */
 const assets = [
 	['web-tree-sitter/web-tree-sitter.wasm', 'wasm/web-tree-sitter.wasm'],
-	['fasttext.wasm.js/dist/models/language-identification/assets/lid.176.ftz', 'data/translate/lid.176.ftz'],
+	...grammars.map((name) => [`@vscode/tree-sitter-wasm/wasm/${name}.wasm`, `wasm/${name}.wasm`]),
+	[
+		'fasttext.wasm.js/dist/models/language-identification/assets/lid.176.ftz',
+		'data/translate/lid.176.ftz',
+	],
 	['fasttext.wasm.js/dist/core/fastText.node.wasm', 'data/translate/fastText.node.wasm'],
 	...kuromojiFiles.map((file) => [`kuromoji/dict/${file}`, `data/translate/kuromoji/${file}`]),
 ];

@@ -9,7 +9,6 @@ import {
 	type InitializeParams,
 	type InitializeResult,
 	ProgressType,
-	type Range,
 	TextDocumentSyncKind,
 	TextDocuments,
 } from 'vscode-languageserver/node';
@@ -18,12 +17,10 @@ import type { ChatDelta, RequestName, Requests, StatusParams } from '../protocol
 import { productVersion, statusNotification } from '../protocol/index.ts';
 import { DeltaBatch } from './batch.ts';
 import { completeChat, countTokens } from './chat.ts';
-import { resolveTranslateAction, translateActionKind, translateActions } from './codeActions.ts';
 import { type ConnectDaemon, DaemonLink } from './daemonLink.ts';
+import { answered, editingCapabilities, registerEditing } from './editing.ts';
 import { defaultFrontSettings, type FrontSettings, parseFrontSettings } from './frontSettings.ts';
 import { listModels, loadModel, unloadModel } from './models.ts';
-import { translatePassage } from './passage.ts';
-import { toResponseError } from './responseError.ts';
 import { listLanguages, translateTexts } from './translate.ts';
 
 const chatProgress = new ProgressType<ChatDelta>();
@@ -49,7 +46,7 @@ export function serveFront(connection: Connection, connect: ConnectDaemon): void
 			serverInfo: { name: 'nearglot', version: productVersion() },
 			capabilities: {
 				textDocumentSync: TextDocumentSyncKind.Incremental,
-				codeActionProvider: { codeActionKinds: [translateActionKind], resolveProvider: true },
+				...editingCapabilities,
 			},
 		};
 	});
@@ -66,15 +63,8 @@ export function serveFront(connection: Connection, connect: ConnectDaemon): void
 		name: M,
 		run: (params: Requests[M]['params'], signal: AbortSignal) => Promise<Requests[M]['result']>,
 	) => {
-		const handler = async (params: unknown, token: CancellationToken): Promise<unknown> => {
-			const stop = new AbortController();
-			token.onCancellationRequested(() => stop.abort());
-			try {
-				return await run(params as Requests[M]['params'], stop.signal);
-			} catch (error) {
-				throw toResponseError(error);
-			}
-		};
+		const handler = (params: unknown, token: CancellationToken): Promise<unknown> =>
+			answered(token, (signal) => run(params as Requests[M]['params'], signal));
 		connection.onRequest(name, handler);
 	};
 
@@ -102,50 +92,17 @@ export function serveFront(connection: Connection, connect: ConnectDaemon): void
 		return { url, key, pid, version };
 	});
 
-	const translateRange = async (
-		document: TextDocument,
-		range: Range,
-		to: string,
-		signal: AbortSignal,
-	) =>
-		translatePassage(document.getText(range), async (texts) =>
-			(await translateTexts(link, { texts, to }, signal)).items.map((item) => item.text),
-		);
-
-	handle('nearglot/translateRanges', async (params, signal) => {
-		const document = TextDocument.create(params.uri, params.languageId, 0, params.text);
-		const texts: string[] = [];
-		for (const range of params.ranges) {
-			texts.push(await translateRange(document, range, params.to, signal));
-		}
-		return { texts };
+	const editing = registerEditing({
+		connection,
+		documents,
+		link,
+		client: () => client,
+		settings: () => settings,
 	});
-
-	connection.onCodeAction((params) => {
-		const document = documents.get(params.textDocument.uri);
-		const only = params.context.only;
-		if (!document || (only && !only.some((kind) => inKind(translateActionKind, kind)))) return [];
-		return translateActions(document, params.range, settings.languages, client?.locale);
-	});
-	connection.onCodeActionResolve(async (action, token) => {
-		const stop = new AbortController();
-		token.onCancellationRequested(() => stop.abort());
-		try {
-			return await resolveTranslateAction(
-				action,
-				(uri) => documents.get(uri),
-				(document, range, to) => translateRange(document, range, to, stop.signal),
-			);
-		} catch (error) {
-			throw toResponseError(error);
-		}
-	});
+	handle('nearglot/translateRanges', editing.translateRanges);
+	handle('nearglot/readerRanges', editing.readerRanges);
 
 	connection.onShutdown(() => link.close());
 	documents.listen(connection);
 	connection.listen();
-}
-
-function inKind(kind: string, wanted: string): boolean {
-	return kind === wanted || kind.startsWith(`${wanted}.`) || wanted === '';
 }

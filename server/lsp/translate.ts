@@ -32,6 +32,23 @@ export async function translateTexts(
 	return { items };
 }
 
+/** Language of a text with the detector's confidence, or `undefined` when it cannot say. */
+export async function detectLanguage(
+	link: DaemonLink,
+	text: string,
+	signal: AbortSignal,
+): Promise<string | undefined> {
+	const body = await link.json('/detect?api-version=3.0', [{ Text: text }], signal);
+	const first: unknown = Array.isArray(body) ? body[0] : undefined;
+	if (!isRecord(first) || typeof first['language'] !== 'string') return undefined;
+	return typeof first['score'] === 'number' && first['score'] < leastScore
+		? undefined
+		: first['language'];
+}
+
+/** Below this confidence a guess would annoy more than it helps. */
+const leastScore = 0.3;
+
 /** Languages the daemon translates between, named in the editor's language. */
 export async function listLanguages(
 	link: DaemonLink,

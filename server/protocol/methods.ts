@@ -98,6 +98,23 @@ export interface TranslateRangesParams {
 	readonly to: string;
 }
 
+/** Reader mode: the prose in a region of a document, such as what is visible. */
+export interface ReaderRangesParams {
+	readonly uri: string;
+	readonly languageId: string;
+	/** Whole text of the document the range is in. */
+	readonly text: string;
+	readonly range: TextRange;
+	/** BCP 47 code. */
+	readonly to: string;
+}
+
+/** A comment or paragraph of another language than the reader's, and what it says. */
+export interface TranslatedRange {
+	readonly range: TextRange;
+	readonly text: string;
+}
+
 export interface LanguageInfo {
 	/** BCP 47 code. */
 	readonly code: string;
@@ -134,6 +151,10 @@ export interface Requests {
 	'nearglot/translateRanges': {
 		params: TranslateRangesParams;
 		result: { texts: readonly string[] };
+	};
+	'nearglot/readerRanges': {
+		params: ReaderRangesParams;
+		result: { ranges: readonly TranslatedRange[] };
 	};
 	'nearglot/languages': {
 		params: { displayLanguage?: string };
