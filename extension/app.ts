@@ -38,7 +38,10 @@ export function createExtension(
 			),
 		},
 	});
-	const store = new ChatStore(vscode.Uri.joinPath(context.globalStorageUri, 'chats'));
+	const store = new ChatStore(
+		vscode.Uri.joinPath(context.globalStorageUri, 'chats'),
+		context.storageUri ?? context.globalStorageUri,
+	);
 	const { page: chat, disposable: chatView } = createChatView(context, { front, store });
 	const extension: Extension = { context, log, front, chat };
 	context.subscriptions.push(

@@ -5,8 +5,8 @@
  */
 
 import { spawnSync } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { run } from 'node:test';
 import { root } from './node.mjs';
 import { installHost } from './vscode-host/install.mjs';
@@ -47,28 +47,19 @@ process.exit(failed === 0 && passed > 0 ? 0 : 1);
 async function runUi() {
 	process.env.E2E_DIR = join(work, 'ui');
 	process.env.E2E_VSIX = join(root, 'nearglot-linux-x64.vsix');
-	const folder = join(root, 'test/e2e');
-	const files = readdirSync(folder)
-		.filter((file) => file.endsWith('.e2e.ts'))
-		.filter((file) => fragments.length === 0 || fragments.some((part) => file.includes(part)))
-		.map((file) => join(folder, file));
-	const { closeDesk } = await import('../test/e2e/window.ts');
-	const stream = run({ files, isolation: 'none', timeout: 240_000 });
+	process.env.E2E_ONLY = fragments.join(' ');
+	const stream = run({ files: [join(root, 'test/e2e/ui.ts')], timeout: 600_000 });
 	const finished = new Promise((resolve) => stream.once('end', resolve));
-	stream.on('test:pass', ({ name, details, file }) =>
-		tell(`${relative(folder, file ?? '')}: ${name}`, undefined, details.duration_ms),
-	);
-	stream.on('test:fail', ({ name, details, file }) => {
-		const cause = details.error?.cause ?? details.error;
-		tell(
-			`${relative(folder, file ?? '')}: ${name}`,
-			String(cause?.stack ?? cause),
-			details.duration_ms,
-		);
+	stream.on('test:pass', ({ name, details, nesting }) => {
+		if (details.type !== 'suite' && nesting === 0) tell(name, undefined, details.duration_ms);
 	});
+	stream.on('test:fail', ({ name, details }) => {
+		const cause = details.error?.cause ?? details.error;
+		tell(name, String(cause?.stack ?? cause), details.duration_ms);
+	});
+	stream.on('test:stderr', ({ message }) => process.stderr.write(message));
 	stream.resume();
 	await finished;
-	await closeDesk();
 }
 
 /** Ends the daemon a run has started, which would otherwise wait for more work. */

@@ -29,8 +29,8 @@ export interface ChatPageDeps {
 	readonly front: Front;
 	readonly store: ChatStore;
 	readonly extensionUri: vscode.Uri;
-	/** Remembers which chat this page shows, across reloads. */
-	readonly remember: (id: string) => void;
+	/** Whether this page's chat is the one the workspace shows again after a reload. */
+	readonly remembered: boolean;
 }
 
 /** A chat and the webview that shows it, which may come and go. */
@@ -49,7 +49,7 @@ export class ChatPage {
 				complete: (params, onDelta, signal) => complete(deps.front, params, onDelta, signal),
 				save: async (conversation) => {
 					await deps.store.save(conversation);
-					deps.remember(conversation.id);
+					if (deps.remembered) await deps.store.remember(conversation.id);
 				},
 				post: (message) => this.#post(message),
 				id: () => crypto.randomUUID(),
@@ -88,7 +88,15 @@ export class ChatPage {
 		if (!conversation)
 			throw new AppError('not_found', vscode.l10n.t('This chat is no longer there.'));
 		this.session.open(conversation);
-		this.#deps.remember(id);
+		if (this.#deps.remembered) await this.#deps.store.remember(id);
+		this.#postState();
+	}
+
+	/** Shows the chat this workspace showed last, when this one is still empty. */
+	async restore(): Promise<void> {
+		const conversation = await this.#deps.store.current();
+		if (!conversation || this.session.conversation.leaf !== null) return;
+		this.session.open(conversation);
 		this.#postState();
 	}
 

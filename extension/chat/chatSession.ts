@@ -180,6 +180,8 @@ export class ChatSession {
 			this.#deps.post({ type: 'delta', id: turn.id, text, reasoning });
 		};
 		const before = this.#conversation;
+		// The question is kept even when the window closes before its answer.
+		void this.#deps.save(before);
 		try {
 			const result = await this.#deps.complete(
 				{ ...this.#chosen(), messages },

@@ -13,14 +13,16 @@ export interface ChatSummary {
 	readonly text: string;
 }
 
-/** Reads and writes chats below `folder`. */
+/** Reads and writes chats below `folder`; which one a workspace shows is kept in `workspaceFolder`. */
 export class ChatStore {
 	readonly #folder: vscode.Uri;
+	readonly #current: vscode.Uri;
 	/** Writes to one file follow each other. */
 	#last: Promise<void> = Promise.resolve();
 
-	constructor(folder: vscode.Uri) {
+	constructor(folder: vscode.Uri, workspaceFolder: vscode.Uri) {
 		this.#folder = folder;
+		this.#current = vscode.Uri.joinPath(workspaceFolder, 'current-chat');
 	}
 
 	save(conversation: Conversation): Promise<void> {
@@ -38,6 +40,7 @@ export class ChatStore {
 
 	/** The chat, or `undefined` when it is absent or unreadable. */
 	async load(id: string): Promise<Conversation | undefined> {
+		if (!/^[\w-]+$/.test(id)) return undefined;
 		try {
 			const bytes = await vscode.workspace.fs.readFile(this.#file(id));
 			return parseConversation(JSON.parse(new TextDecoder().decode(bytes)));
@@ -68,6 +71,21 @@ export class ChatStore {
 					.toLowerCase(),
 			}))
 			.sort((a, b) => b.updatedAt.localeCompare(a.updatedAt));
+	}
+
+	/** Notes which chat this workspace shows. A file, because a memento may be lost by a reload. */
+	async remember(id: string): Promise<void> {
+		await vscode.workspace.fs.writeFile(this.#current, new TextEncoder().encode(id));
+	}
+
+	/** The chat this workspace showed last. */
+	async current(): Promise<Conversation | undefined> {
+		try {
+			const bytes = await vscode.workspace.fs.readFile(this.#current);
+			return await this.load(new TextDecoder().decode(bytes));
+		} catch {
+			return undefined;
+		}
 	}
 
 	async remove(id: string): Promise<void> {

@@ -4,26 +4,22 @@ import * as vscode from 'vscode';
 import { ChatPage, type ChatPageDeps } from './chatPage.ts';
 
 const viewId = 'nearglot.chat';
-const rememberedKey = 'nearglot.chat.current';
 
 /** Registers the view and returns its page. */
 export function createChatView(
 	context: vscode.ExtensionContext,
-	deps: Omit<ChatPageDeps, 'remember' | 'extensionUri'>,
+	deps: Omit<ChatPageDeps, 'remembered' | 'extensionUri'>,
 ): { readonly page: ChatPage; readonly disposable: vscode.Disposable } {
 	const page = new ChatPage({
 		...deps,
 		extensionUri: context.extensionUri,
-		remember: (id) => void context.workspaceState.update(rememberedKey, id),
+		remembered: true,
 	});
 	let restored = false;
 	const provider: vscode.WebviewViewProvider = {
 		resolveWebviewView: async (view) => {
 			view.onDidDispose(() => page.unbind());
-			const id = context.workspaceState.get<string>(rememberedKey);
-			if (!restored && id !== undefined && page.session.conversation.leaf === null) {
-				await page.openChat(id).catch(() => undefined);
-			}
+			if (!restored) await page.restore();
 			restored = true;
 			page.bind(view.webview);
 		},

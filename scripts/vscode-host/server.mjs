@@ -17,6 +17,7 @@ const quietSettings = {
 	'workbench.enableExperiments': false,
 	'git.enabled': false,
 	'chat.disableAIFeatures': true,
+	'workbench.secondarySideBar.defaultVisibility': 'hidden',
 };
 
 /** Browsers that may be on the machine, best first. */
@@ -66,11 +67,17 @@ export function hostCommand(dir, args) {
 	return new Promise((resolve, reject) => {
 		const child = spawn(hostNode, [hostEntry, ...folders(dir), ...args], {
 			env: environment(dir, {}),
-			stdio: ['ignore', 'ignore', 'inherit'],
+			stdio: ['ignore', 'ignore', 'pipe'],
+		});
+		let complaint = '';
+		child.stderr.setEncoding('utf8').on('data', (text) => {
+			complaint += text;
 		});
 		child.once('error', reject);
 		child.once('exit', (code) =>
-			code === 0 ? resolve() : reject(new Error(`VS Code ${args[0]} ended with ${code}.`)),
+			code === 0
+				? resolve()
+				: reject(new Error(`VS Code ${args[0]} ended with ${code}: ${complaint.slice(-2000)}`)),
 		);
 	});
 }

@@ -41,16 +41,19 @@ test('an edited question keeps the old answer on another branch', async () => {
 });
 
 test('a chat is there again after the window was reloaded', async () => {
-	const { open } = await desk();
+	const { open, reload } = await desk();
 	const page = await open();
 	const chat = await openChat(page);
 	await command(page, 'Nearglot: New Chat');
 	await chat.locator('.empty').waitFor();
 	const answer = await ask(chat, 'compress a folder with zip');
-	await page.reload();
+	await reload(page);
 	const again = await openChat(page);
 	await again.locator('.question').filter({ hasText: 'compress a folder with zip' }).waitFor();
-	assert.equal((await again.locator('.answer .markdown').last().innerText()).trim() !== '', true);
+	assert.equal(
+		((await again.locator('.answer .markdown').last().textContent()) ?? '').trim() !== '',
+		true,
+	);
 	assert.ok(answer.length > 0);
 	await page.close();
 });

@@ -21,6 +21,7 @@ export interface Desk {
 	/** Where pictures go. */
 	readonly pictures: string;
 	open(): Promise<Page>;
+	reload(page: Page): Promise<void>;
 }
 
 /** Longest wait for something on the screen, on a slow machine. */
@@ -81,6 +82,10 @@ async function startDesk(): Promise<Desk> {
 			await statusItem(page).waitFor();
 			return page;
 		},
+		reload: async (page) => {
+			await page.reload();
+			await statusItem(page).waitFor();
+		},
 	};
 }
 
@@ -138,5 +143,5 @@ export async function ask(frame: FrameLocator, question: string): Promise<string
 	await frame.locator('.question').filter({ hasText: question }).last().waitFor();
 	const answer = frame.locator('.answer').last();
 	await answer.and(frame.locator('[aria-busy="false"]')).waitFor();
-	return answer.innerText();
+	return (await answer.textContent()) ?? '';
 }
