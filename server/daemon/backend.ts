@@ -17,12 +17,21 @@ import { EnergyActivity } from '../audio/voiceActivity.ts';
 import { describeModel } from '../engine/folder/describe.ts';
 import { loadTextModel } from '../engine/tokenizer/textModel.ts';
 import { type ChatService, createChatService } from '../services/chat/chatService.ts';
+import type { LoadProfile } from '../services/chat/profile.ts';
 import type { GpuService } from '../services/gpus.ts';
 import type { Logger } from '../services/log.ts';
 import { createMetrics, type Metrics } from '../services/metrics.ts';
 import type { ModelService } from '../services/models.ts';
 import { createSpeechService, type SpeechService } from '../services/speech.ts';
 import { speechLimits } from '../services/speechLimits.ts';
+import {
+	type CompletionService,
+	createCompletionService,
+} from '../services/text/completionService.ts';
+import {
+	createEmbeddingService,
+	type EmbeddingService,
+} from '../services/text/embeddingService.ts';
 import type { TranslateService } from '../services/translate.ts';
 import type { TranslateAccess } from '../services/translateAccess.ts';
 import type { CharacterMeter } from '../services/translateLimits.ts';
@@ -74,6 +83,10 @@ export interface Backend {
 	readonly metrics: Metrics;
 	readonly usage: UsageLog;
 	readonly chat: ChatService;
+	readonly completions: CompletionService;
+	readonly embeddings: EmbeddingService;
+	/** What a model's files say about answering. */
+	readonly profile: LoadProfile;
 	readonly speech: SpeechService;
 	readonly translation: TranslateService;
 	readonly translatorAccess: TranslateAccess;
@@ -109,6 +122,8 @@ export function createBackend(settings: BackendSettings, deps: BackendDeps): Bac
 	});
 	const events = createEvents();
 	const metrics = createMetrics();
+	const profile = createProfiles();
+	const randomSeed = () => randomInt(2 ** 32);
 	host.onChange(({ model, state }) => {
 		events.emit({ type: 'model', model, state });
 		if (state === 'loading') metrics.count('nearglot_model_loads_total', { model });
@@ -137,10 +152,13 @@ export function createBackend(settings: BackendSettings, deps: BackendDeps): Bac
 		events,
 		metrics,
 		usage: createUsageLog(log, metrics, settings.metricLabels),
+		profile,
+		completions: createCompletionService({ host, profile, randomSeed }),
+		embeddings: createEmbeddingService(host),
 		chat: createChatService({
 			host,
-			profile: createProfiles(),
-			randomSeed: () => randomInt(2 ** 32),
+			profile,
+			randomSeed,
 			randomId: () => randomBytes(12).toString('hex'),
 		}),
 		...createTranslateBackend(settings, host),

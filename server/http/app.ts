@@ -9,16 +9,23 @@ import { Hono } from 'hono';
 import type { Backend } from '../daemon/backend.ts';
 import { AppError } from '../protocol/index.ts';
 import { registerChatRoutes } from './chatRoutes.ts';
+import { registerCompletionRoutes } from './completionRoutes.ts';
+import { registerEmbeddingRoutes } from './embeddingRoutes.ts';
 import type { AppEnv } from './env.ts';
 import { errorResponse, httpError } from './errors.ts';
 import { registerFoundryRoutes } from './foundryRoutes.ts';
 import { type GuardOptions, guard } from './guard.ts';
 import { registerLibreTranslateRoutes } from './libreTranslateRoutes.ts';
+import { registerMetricsRoutes } from './metricsRoutes.ts';
 import { registerModelListRoutes } from './modelListRoutes.ts';
+import { registerOllamaRoutes } from './ollamaRoutes.ts';
+import { registerOpenApi } from './openapi.ts';
 import { registerOwnModelRoutes } from './ownModelRoutes.ts';
+import { registerResponsesRoutes } from './responsesRoutes.ts';
 import { requestSignal } from './signal.ts';
 import { registerSpeechRoutes } from './speechRoutes.ts';
 import { registerStatusRoutes } from './statusRoutes.ts';
+import { registerTokenRoutes } from './tokenRoutes.ts';
 import { registerTranslateRoutes } from './translateRoutes.ts';
 
 /** Every family of routes, in the order of their registration. */
@@ -26,6 +33,13 @@ const families: readonly ((app: Hono<AppEnv>, backend: Backend) => void)[] = [
 	registerStatusRoutes,
 	registerModelListRoutes,
 	registerChatRoutes,
+	registerCompletionRoutes,
+	registerEmbeddingRoutes,
+	registerResponsesRoutes,
+	registerTokenRoutes,
+	registerMetricsRoutes,
+	registerOllamaRoutes,
+	registerOpenApi,
 	registerSpeechRoutes,
 	registerFoundryRoutes,
 	registerOwnModelRoutes,

@@ -65,7 +65,8 @@ export const messagesField: Parser<ChatMessage[]> = {
 	},
 };
 
-function parseMessage(value: unknown, path: string): ChatMessage {
+/** One message at a path. */
+export function parseMessage(value: unknown, path: string): ChatMessage {
 	const found = asObject(value, path);
 	if (found['role'] === undefined)
 		throw new AppError('invalid_request', `'${path}.role' is missing.`, { param: `${path}.role` });

@@ -122,7 +122,10 @@ function constraintOf(
 	return { kind: 'tools', tools, choice, parallel };
 }
 
-function formatConstraint(request: ChatRequest): Constraint | undefined {
+/** What `grammar` or `response_format` hold the answer to; shared with completions. */
+export function formatConstraint(
+	request: Pick<ChatRequest, 'grammar' | 'response_format'>,
+): Constraint | undefined {
 	if (request.grammar !== undefined) return { kind: 'ebnf', grammar: request.grammar };
 	const format = request.response_format;
 	const missing = (param: string) =>

@@ -1,0 +1,68 @@
+/** `POST /v1/completions`, whole and streamed. */
+
+import { randomUUID } from 'node:crypto';
+import type { Hono } from 'hono';
+import type { Backend } from '../daemon/backend.ts';
+import { completionParser } from '../services/text/completionRequest.ts';
+import { readJson } from './body.ts';
+import type { AppEnv } from './env.ts';
+import { recorded, recordRequest } from './record.ts';
+import { sse, withHeaders } from './sse.ts';
+import { parseBody } from './unknownFields.ts';
+
+export function registerCompletionRoutes(app: Hono<AppEnv>, backend: Backend): void {
+	app.post('/v1/completions', async (context) => {
+		const request = parseBody(context, await readJson(context), completionParser);
+		const record = recordRequest(context, backend, request.model, request);
+		const head = {
+			id: `cmpl-${randomUUID().replaceAll('-', '')}`,
+			object: 'text_completion',
+			created: Math.floor(Date.now() / 1000),
+		};
+		if (!request.stream)
+			return recorded(record, async () => {
+				const outcome = await backend.completions.run(request, () => {}, context.get('signal'));
+				record.model = outcome.model;
+				record.usage = outcome.usage;
+				return context.json({
+					...head,
+					model: outcome.model,
+					choices: outcome.choices.map(({ text, reason, logprobs }, index) => ({
+						text,
+						index,
+						logprobs: logprobs ?? null,
+						finish_reason: reason,
+					})),
+					usage: outcome.usage,
+					timings: outcome.timings,
+				});
+			});
+		const response = await sse(
+			{ signal: context.get('signal'), last: '[DONE]' },
+			(writer, signal) =>
+				recorded(record, async () => {
+					const withUsage = request.stream_options?.include_usage ?? false;
+					const extra = withUsage ? { usage: null } : {};
+					const outcome = await backend.completions.run(
+						request,
+						({ text, index, reason, logprobs }, model) => {
+							record.firstToken();
+							const choice = {
+								text,
+								index,
+								logprobs: logprobs ?? null,
+								finish_reason: reason ?? null,
+							};
+							writer.data({ ...head, model, choices: [choice], ...extra });
+						},
+						signal,
+					);
+					record.model = outcome.model;
+					record.usage = outcome.usage;
+					const { model, usage, timings } = outcome;
+					if (withUsage) writer.data({ ...head, model, choices: [], usage, timings });
+				}),
+		);
+		return withHeaders(context, response);
+	});
+}

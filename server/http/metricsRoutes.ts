@@ -1,0 +1,28 @@
+/** `GET /metrics` in Prometheus' text format. */
+
+import type { Hono } from 'hono';
+import type { Backend } from '../daemon/backend.ts';
+import type { Gauge } from '../services/metrics.ts';
+import type { AppEnv } from './env.ts';
+
+export function registerMetricsRoutes(app: Hono<AppEnv>, backend: Backend): void {
+	app.get('/metrics', async (context) => {
+		const rows = await backend.host.stats();
+		const gauges: Gauge[] = [
+			{ name: 'nearglot_models_loaded', value: rows.length },
+			{ name: 'nearglot_resident_bytes', value: process.memoryUsage.rss() },
+		];
+		for (const { model, stats } of rows) {
+			const add = (name: string, value: number) =>
+				gauges.push({ name: `nearglot_model_${name}`, labels: { model }, value });
+			add('running', stats.running);
+			add('waiting', stats.waiting);
+			add('open_sequences', stats.openSequences);
+			add('kv_bytes', stats.kvBytes);
+			add('resident_bytes', stats.residentBytes);
+		}
+		return context.body(backend.metrics.render(gauges), 200, {
+			'content-type': 'text/plain; version=0.0.4; charset=utf-8',
+		});
+	});
+}

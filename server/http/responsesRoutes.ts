@@ -1,0 +1,62 @@
+/** `POST /v1/responses`: the stateless core, whole and as typed events. */
+
+import { randomUUID } from 'node:crypto';
+import type { Hono } from 'hono';
+import type { Backend } from '../daemon/backend.ts';
+import { ResponseBuilder, type ResponseEvent } from '../services/responses/builder.ts';
+import { chatOf, responsesParser } from '../services/responses/request.ts';
+import { readJson } from './body.ts';
+import type { AppEnv } from './env.ts';
+import { recorded, recordRequest } from './record.ts';
+import { sse, withHeaders } from './sse.ts';
+import { parseBody } from './unknownFields.ts';
+
+const newId = () => randomUUID().replaceAll('-', '');
+
+export function registerResponsesRoutes(app: Hono<AppEnv>, backend: Backend): void {
+	app.post('/v1/responses', async (context) => {
+		const request = parseBody(context, await readJson(context), responsesParser);
+		const chat = chatOf(request);
+		const record = recordRequest(context, backend, request.model, request);
+		const builder = (emit: (event: ResponseEvent) => void) =>
+			new ResponseBuilder(request, {
+				id: `resp_${newId()}`,
+				created: Math.floor(Date.now() / 1000),
+				newId,
+				emit,
+			});
+		const answer = async (response: ResponseBuilder, signal: AbortSignal) => {
+			const outcome = await backend.chat.run(
+				chat,
+				(event) => {
+					if (event.type === 'piece') record.firstToken();
+					response.take(event);
+				},
+				signal,
+			);
+			record.model = outcome.model;
+			record.usage = outcome.usage;
+			return response.finish(outcome);
+		};
+		if (!request.stream) {
+			const whole = builder(() => {});
+			return recorded(record, async () => context.json(await answer(whole, context.get('signal'))));
+		}
+		let building: ResponseBuilder | undefined;
+		const response = await sse(
+			{
+				signal: context.get('signal'),
+				error: (error) => {
+					const failure = building?.failure({ code: error.code, message: error.message });
+					return { value: failure ?? {}, event: 'response.failed' };
+				},
+			},
+			(writer, signal) =>
+				recorded(record, async () => {
+					building = builder((event) => writer.data(event, event.type));
+					await answer(building, signal);
+				}),
+		);
+		return withHeaders(context, response);
+	});
+}

@@ -1,0 +1,226 @@
+/** Builds a response object and its streaming events from the events of a chat. */
+
+import type { TokenLogprob } from '../../engine/api.ts';
+import type { FinishReason } from '../../protocol/index.ts';
+import type { ChatEvent, ChatOutcome } from '../chat/chatService.ts';
+import type { CallPiece } from '../chat/choiceReader.ts';
+import { logprobShape } from '../chat/completionShape.ts';
+import type { ResponsesRequest } from './request.ts';
+
+/** One streaming event; `type` is also its SSE name. */
+export type ResponseEvent = Readonly<Record<string, unknown>> & { readonly type: string };
+
+interface OpenItem {
+	readonly kind: 'reasoning' | 'message' | 'call';
+	readonly index: number;
+	readonly id: string;
+	text: string;
+	logprobs: TokenLogprob[];
+	callId: string;
+	name: string;
+}
+
+export interface ResponseBuilderOptions {
+	readonly id: string;
+	/** Seconds since 1970. */
+	readonly created: number;
+	readonly newId: () => string;
+	readonly emit: (event: ResponseEvent) => void;
+}
+
+export class ResponseBuilder {
+	readonly #request: ResponsesRequest;
+	readonly #options: ResponseBuilderOptions;
+	readonly #output: object[] = [];
+	#open: OpenItem | undefined;
+	#sequence = 0;
+	#model: string;
+	#reason: FinishReason = 'stop';
+
+	constructor(request: ResponsesRequest, options: ResponseBuilderOptions) {
+		this.#request = request;
+		this.#options = options;
+		this.#model = request.model;
+	}
+
+	take(event: ChatEvent): void {
+		if (event.type === 'start') {
+			this.#model = event.model;
+			this.#emit('response.created', { response: this.#response('in_progress') });
+			this.#emit('response.in_progress', { response: this.#response('in_progress') });
+		} else if (event.type === 'finish') {
+			this.#reason = event.reason;
+			this.#closeItem();
+		} else if (event.type === 'piece') {
+			const { reasoning, content, calls } = event.piece;
+			if (reasoning !== '') this.#reasoningDelta(reasoning);
+			if (content !== '') this.#textDelta(content, event.logprobs ?? []);
+			for (const call of calls) this.#callDelta(call);
+		}
+	}
+
+	/** The finished response; also emits the last event. */
+	finish(outcome: ChatOutcome): object {
+		this.#closeItem();
+		const cut = this.#reason === 'length';
+		const response = this.#response(cut ? 'incomplete' : 'completed', outcome);
+		this.#emit(cut ? 'response.incomplete' : 'response.completed', { response });
+		return response;
+	}
+
+	/** Event of an error in mid-stream. */
+	failure(error: { readonly code: string; readonly message: string }): ResponseEvent {
+		const response = { ...this.#response('failed'), error };
+		return { type: 'response.failed', sequence_number: this.#sequence++, response };
+	}
+
+	#emit(type: string, fields: object): void {
+		this.#options.emit({ type, sequence_number: this.#sequence++, ...fields });
+	}
+
+	#openItem(kind: OpenItem['kind'], call: { callId?: string; name?: string } = {}): OpenItem {
+		this.#closeItem();
+		const prefix = { reasoning: 'rs', message: 'msg', call: 'fc' }[kind];
+		const item: OpenItem = {
+			kind,
+			index: this.#output.length,
+			id: `${prefix}_${this.#options.newId()}`,
+			text: '',
+			logprobs: [],
+			callId: call.callId ?? '',
+			name: call.name ?? '',
+		};
+		this.#open = item;
+		const shape = itemShape(item, 'in_progress');
+		this.#emit('response.output_item.added', { output_index: item.index, item: shape });
+		if (kind === 'message')
+			this.#emit('response.content_part.added', {
+				...place(item),
+				content_index: 0,
+				part: textPart('', []),
+			});
+		return item;
+	}
+
+	#closeItem(): void {
+		const item = this.#open;
+		if (!item) return;
+		this.#open = undefined;
+		const at = { ...place(item), content_index: 0 };
+		if (item.kind === 'message') {
+			const logprobs = item.logprobs.map(logprobShape);
+			this.#emit('response.output_text.done', { ...at, text: item.text, logprobs });
+			this.#emit('response.content_part.done', { ...at, part: textPart(item.text, item.logprobs) });
+		} else if (item.kind === 'reasoning') {
+			this.#emit('response.reasoning_text.done', { ...at, text: item.text });
+		} else {
+			this.#emit('response.function_call_arguments.done', {
+				...place(item),
+				name: item.name,
+				arguments: item.text,
+			});
+		}
+		const done = itemShape(item, 'completed');
+		this.#output.push(done);
+		this.#emit('response.output_item.done', { output_index: item.index, item: done });
+	}
+
+	#reasoningDelta(delta: string): void {
+		const item = this.#open?.kind === 'reasoning' ? this.#open : this.#openItem('reasoning');
+		item.text += delta;
+		this.#emit('response.reasoning_text.delta', { ...place(item), content_index: 0, delta });
+	}
+
+	#textDelta(delta: string, logprobs: readonly TokenLogprob[]): void {
+		const item = this.#open?.kind === 'message' ? this.#open : this.#openItem('message');
+		item.text += delta;
+		item.logprobs.push(...logprobs);
+		this.#emit('response.output_text.delta', {
+			...place(item),
+			content_index: 0,
+			delta,
+			logprobs: logprobs.map(logprobShape),
+		});
+	}
+
+	#callDelta(piece: CallPiece): void {
+		let item = this.#open;
+		if (piece.id !== undefined)
+			item = this.#openItem('call', {
+				callId: piece.id,
+				...(piece.name === undefined ? {} : { name: piece.name }),
+			});
+		if (!item || piece.arguments === undefined || piece.arguments === '') return;
+		item.text += piece.arguments;
+		this.#emit('response.function_call_arguments.delta', {
+			...place(item),
+			delta: piece.arguments,
+		});
+	}
+
+	#response(status: string, outcome?: ChatOutcome): Record<string, unknown> {
+		const request = this.#request;
+		const usage = outcome?.usage;
+		return {
+			id: this.#options.id,
+			object: 'response',
+			created_at: this.#options.created,
+			status,
+			error: null,
+			incomplete_details: status === 'incomplete' ? { reason: 'max_output_tokens' } : null,
+			instructions: request.instructions ?? null,
+			max_output_tokens: request.max_output_tokens ?? null,
+			model: this.#model,
+			output: [...this.#output],
+			parallel_tool_calls: request.parallel_tool_calls ?? true,
+			previous_response_id: null,
+			reasoning: { effort: request.reasoning?.effort ?? null, summary: null },
+			store: false,
+			temperature: request.temperature ?? null,
+			text: { format: request.text?.format ?? { type: 'text' } },
+			tool_choice: choiceShape(request),
+			tools: (request.tools ?? []).map(({ type, function: tool }) => ({ type, ...tool })),
+			top_p: request.top_p ?? null,
+			truncation: 'disabled',
+			user: request.user ?? null,
+			metadata: request.metadata ?? {},
+			usage: usage
+				? {
+						input_tokens: usage.prompt_tokens,
+						input_tokens_details: usage.prompt_tokens_details,
+						output_tokens: usage.completion_tokens,
+						output_tokens_details: usage.completion_tokens_details,
+						total_tokens: usage.total_tokens,
+					}
+				: null,
+			...(outcome ? { timings: outcome.timings } : {}),
+		};
+	}
+}
+
+function place(item: OpenItem) {
+	return { item_id: item.id, output_index: item.index };
+}
+
+function textPart(text: string, logprobs: readonly TokenLogprob[]) {
+	return { type: 'output_text', text, annotations: [], logprobs: logprobs.map(logprobShape) };
+}
+
+function itemShape(item: OpenItem, status: 'in_progress' | 'completed') {
+	const { id } = item;
+	if (item.kind === 'message') {
+		const content = status === 'completed' ? [textPart(item.text, item.logprobs)] : [];
+		return { id, type: 'message', status, role: 'assistant', content };
+	}
+	if (item.kind === 'reasoning') {
+		const content = status === 'completed' ? [{ type: 'reasoning_text', text: item.text }] : [];
+		return { id, type: 'reasoning', status, summary: [], content };
+	}
+	const { callId, name, text } = item;
+	return { id, type: 'function_call', status, call_id: callId, name, arguments: text };
+}
+
+function choiceShape(request: ResponsesRequest) {
+	const choice = request.tool_choice ?? 'auto';
+	return typeof choice === 'string' ? choice : { type: 'function', name: choice.name };
+}

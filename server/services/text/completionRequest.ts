@@ -1,0 +1,136 @@
+/** Body of `POST /v1/completions`: raw prompts, no template. */
+
+import type { Constraint, GeneratePrompt, GenerateRequest } from '../../engine/api.ts';
+import { AppError } from '../../protocol/index.ts';
+import {
+	boolean,
+	integer,
+	invalid,
+	object,
+	optional,
+	type Parsed,
+	type Parser,
+	string,
+} from '../../protocol/parser.ts';
+import { formatConstraint, samplingOf } from '../chat/plan.ts';
+import type { ModelProfile } from '../chat/profile.ts';
+import {
+	callerFields,
+	loadFields,
+	responseFormatField,
+	samplingFields,
+	streamFields,
+} from '../chat/request.ts';
+
+const maxPrompts = 64;
+const defaultMaxTokens = 16;
+
+/** Text or token ids, one prompt or several: `"a"`, `["a","b"]`, `[1,2]`, `[[1,2],[3]]`. */
+export const promptsField: Parser<(string | number[])[]> = {
+	schema: {
+		anyOf: [
+			{ type: 'string' },
+			{ type: 'array', items: { type: 'string' }, minItems: 1 },
+			{ type: 'array', items: { type: 'integer', minimum: 0 }, minItems: 1 },
+			{
+				type: 'array',
+				items: { type: 'array', items: { type: 'integer', minimum: 0 } },
+				minItems: 1,
+			},
+		],
+	},
+	parse: (value, path) => {
+		if (typeof value === 'string') return [value];
+		if (!Array.isArray(value) || value.length === 0)
+			throw invalid(
+				path,
+				'a string, or an array of strings or of token ids that is not empty',
+				value,
+			);
+		if (value.every(isTokenId)) return [value];
+		if (value.length > maxPrompts)
+			throw invalid(path, `an array of at most ${maxPrompts} prompts`, value);
+		return value.map((each: unknown, index) => {
+			if (typeof each === 'string') return each;
+			if (Array.isArray(each) && each.length > 0 && each.every(isTokenId)) return each;
+			throw invalid(`${path}[${index}]`, 'a string or an array of token ids', each);
+		});
+	},
+};
+
+function isTokenId(value: unknown): value is number {
+	return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
+}
+
+export const completionParser = object({
+	model: string({ minLength: 1, maxLength: 300 }),
+	prompt: promptsField,
+	...samplingFields,
+	...loadFields,
+	...callerFields,
+	...streamFields,
+	max_tokens: optional(integer({ min: 0, max: 1 << 24 })),
+	/** Alternatives per token. */
+	logprobs: optional(integer({ min: 0, max: 20 })),
+	echo: optional(boolean),
+	/** Drawn per prompt; the `n` likeliest are returned. */
+	best_of: optional(integer({ min: 1, max: 8 })),
+	response_format: optional(responseFormatField),
+	grammar: optional(string({ minLength: 1, maxLength: 65_536 })),
+});
+
+export type CompletionRequest = Parsed<typeof completionParser>;
+
+export interface CompletionPlan {
+	readonly generate: readonly GenerateRequest[];
+	/** Choices returned per prompt. */
+	readonly n: number;
+}
+
+export function planCompletion(
+	request: CompletionRequest,
+	profile: ModelProfile,
+	randomSeed: () => number,
+): CompletionPlan {
+	const n = request.n ?? 1;
+	const drawn = request.best_of ?? n;
+	const clash = (param: string, message: string) =>
+		new AppError('invalid_request', message, { param });
+	if (drawn < n) throw clash('best_of', "'best_of' must be at least 'n'.");
+	if (drawn > n && request.stream) throw clash('best_of', "'best_of' cannot be streamed.");
+	if (request.stream_options && !request.stream)
+		throw clash('stream_options', "'stream_options' is for streams: set 'stream' to true.");
+	const wanted = request.max_tokens ?? defaultMaxTokens;
+	if (wanted === 0 && !request.echo)
+		throw clash('max_tokens', "'max_tokens' of 0 makes sense with 'echo' only.");
+	const constraint: Constraint | undefined = formatConstraint(request);
+	const sampling = samplingOf(request, profile, randomSeed);
+	const needsLogprobs = request.logprobs !== undefined || drawn > n;
+	return {
+		n,
+		generate: request.prompt.map((prompt, index) => ({
+			prompt: promptOf(prompt, profile, index),
+			sampling,
+			// Reading only the prompt still takes one step; its token is left out of the answer.
+			maxTokens: Math.max(1, wanted),
+			stop: request.stop ?? [],
+			n: drawn,
+			priority: 'interactive',
+			...(constraint === undefined ? {} : { constraint }),
+			...(needsLogprobs ? { topLogprobs: request.logprobs ?? 0 } : {}),
+			...(request.echo && request.logprobs !== undefined ? { echoLogprobs: true } : {}),
+		})),
+	};
+}
+
+function promptOf(prompt: string | number[], profile: ModelProfile, index: number): GeneratePrompt {
+	if (typeof prompt === 'string') return { kind: 'text', text: prompt };
+	const wrong = prompt.find((id) => id >= profile.vocabularySize);
+	if (wrong !== undefined)
+		throw new AppError(
+			'invalid_request',
+			`Prompt ${index} holds token ${wrong}, but the model has ${profile.vocabularySize} tokens.`,
+			{ param: 'prompt' },
+		);
+	return { kind: 'tokens', tokens: prompt };
+}

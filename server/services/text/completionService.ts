@@ -1,0 +1,195 @@
+/** Completions: raw prompts to text. Several prompts are answered side by side. */
+
+import type { GenerateResult, TextModel, TokenLogprob } from '../../engine/api.ts';
+import type { Timings, Usage } from '../../protocol/index.ts';
+import { usageOf } from '../chat/chatService.ts';
+import type { LoadProfile } from '../chat/profile.ts';
+import type { ModelHost } from '../host.ts';
+import { type CompletionRequest, planCompletion } from './completionRequest.ts';
+
+export interface CompletionChoice {
+	readonly text: string;
+	readonly reason: 'stop' | 'length';
+	/** Tokens in order, those of the prompt first when it is echoed. */
+	readonly logprobs: CompletionLogprobs | undefined;
+}
+
+/** The older interface's columns. */
+export interface CompletionLogprobs {
+	readonly tokens: readonly string[];
+	/** `null` for the very first token of an echoed prompt. */
+	readonly token_logprobs: readonly (number | null)[];
+	readonly top_logprobs: readonly (Readonly<Record<string, number>> | null)[];
+	/** UTF-16 offset of each token in the text. */
+	readonly text_offset: readonly number[];
+}
+
+export interface CompletionPiece {
+	readonly index: number;
+	readonly text: string;
+	readonly reason?: 'stop' | 'length';
+	readonly logprobs?: CompletionLogprobs;
+}
+
+export interface CompletionOutcome {
+	readonly model: string;
+	readonly choices: readonly CompletionChoice[];
+	readonly usage: Usage;
+	readonly timings: Timings;
+}
+
+export interface CompletionService {
+	run(
+		request: CompletionRequest,
+		onPiece: (piece: CompletionPiece, model: string) => void,
+		signal?: AbortSignal,
+	): Promise<CompletionOutcome>;
+}
+
+export interface CompletionDeps {
+	readonly host: ModelHost;
+	readonly profile: LoadProfile;
+	readonly randomSeed: () => number;
+}
+
+export function createCompletionService(deps: CompletionDeps): CompletionService {
+	return {
+		run: async (request, onPiece, signal) => {
+			const info = await deps.host.resolve(request.model);
+			const profile = await deps.profile(info.folder ?? '');
+			const plan = planCompletion(request, profile, deps.randomSeed);
+			const text = await deps.host.textModel(info.id);
+			await using lease = await deps.host.acquire(
+				info.id,
+				{
+					...(request.ep === undefined ? {} : { executionProvider: request.ep }),
+					...(request.ttl === undefined ? {} : { ttlS: request.ttl }),
+				},
+				signal,
+			);
+			const results = await Promise.all(
+				plan.generate.map(async (generate, promptIndex) => {
+					const echoed = request.echo ? promptText(request.prompt[promptIndex] ?? '', text) : '';
+					const offsets = Array.from({ length: generate.n }, () => echoed.length);
+					const greeted = new Set<number>();
+					return lease.engine.generate(
+						generate,
+						(event) => {
+							if (!request.stream || (event.type !== 'text' && event.type !== 'finish')) return;
+							const index = promptIndex * plan.n + event.choice;
+							if (echoed !== '' && !greeted.has(index)) onPiece({ index, text: echoed }, info.id);
+							greeted.add(index);
+							if (event.type === 'finish') {
+								onPiece({ index, text: '', reason: event.reason }, info.id);
+							} else if (request.max_tokens !== 0) {
+								const logprobs =
+									request.logprobs === undefined || !event.logprobs
+										? {}
+										: { logprobs: columns(event.logprobs, [], offsets[event.choice] ?? 0) };
+								offsets[event.choice] = (offsets[event.choice] ?? 0) + event.text.length;
+								onPiece({ index, text: event.text, ...logprobs }, info.id);
+							}
+						},
+						signal,
+					);
+				}),
+			);
+			const choices = results.flatMap((result, promptIndex) => {
+				const echoed = request.echo ? promptText(request.prompt[promptIndex] ?? '', text) : '';
+				const first = request.echo
+					? firstToken(request.prompt[promptIndex] ?? '', text)
+					: undefined;
+				return likeliest(result, plan.n).map((choice) =>
+					choiceOf(choice, result, request, echoed, first),
+				);
+			});
+			const [head] = results;
+			return {
+				model: info.id,
+				choices,
+				usage: results.map((result) => usageOf(result)).reduce(addUsage),
+				timings: { ...(head as GenerateResult).timings, load_ms: lease.loadMs },
+			};
+		},
+	};
+}
+
+type Choice = GenerateResult['choices'][number];
+
+/** The choices with the highest mean log-probability, in that order; all in their own when none is left out. */
+function likeliest(result: GenerateResult, n: number): readonly Choice[] {
+	if (result.choices.length <= n) return result.choices;
+	const mean = ({ logprobs = [] }: Choice) =>
+		logprobs.reduce((sum, { logprob }) => sum + logprob, 0) / Math.max(1, logprobs.length);
+	return [...result.choices].sort((left, right) => mean(right) - mean(left)).slice(0, n);
+}
+
+function choiceOf(
+	choice: Choice,
+	result: GenerateResult,
+	request: CompletionRequest,
+	echoed: string,
+	first: string | undefined,
+): CompletionChoice {
+	const onlyPrompt = request.max_tokens === 0;
+	const own = onlyPrompt ? [] : (choice.logprobs ?? []);
+	const head = first === undefined ? [] : [first];
+	const prompt = request.echo ? (result.promptLogprobs ?? []) : [];
+	return {
+		text: echoed + (onlyPrompt ? '' : choice.text),
+		reason: choice.reason,
+		logprobs: request.logprobs === undefined ? undefined : columns([...prompt, ...own], head, 0),
+	};
+}
+
+function columns(
+	logprobs: readonly TokenLogprob[],
+	head: readonly string[],
+	start: number,
+): CompletionLogprobs {
+	const tokens = [...head, ...logprobs.map(({ token }) => token)];
+	let offset = start;
+	const offsets = tokens.map((token) => {
+		const at = offset;
+		offset += token.length;
+		return at;
+	});
+	return {
+		tokens,
+		token_logprobs: [...head.map(() => null), ...logprobs.map(({ logprob }) => logprob)],
+		top_logprobs: [
+			...head.map(() => null),
+			...logprobs.map(({ top }) =>
+				Object.fromEntries(top.map(({ token, logprob }) => [token, logprob])),
+			),
+		],
+		text_offset: offsets,
+	};
+}
+
+function promptText(prompt: string | readonly number[], text: TextModel): string {
+	return typeof prompt === 'string' ? prompt : text.decode(prompt);
+}
+
+/** The engine gives probabilities from the second token on: nothing predicts the first. */
+function firstToken(prompt: string | readonly number[], text: TextModel): string {
+	const [id] = text.promptTokens(
+		typeof prompt === 'string'
+			? { kind: 'text', text: prompt }
+			: { kind: 'tokens', tokens: prompt },
+	);
+	return id === undefined ? '' : new TextDecoder().decode(text.tokenBytes(id));
+}
+
+function addUsage(left: Usage, right: Usage): Usage {
+	return {
+		prompt_tokens: left.prompt_tokens + right.prompt_tokens,
+		completion_tokens: left.completion_tokens + right.completion_tokens,
+		total_tokens: left.total_tokens + right.total_tokens,
+		prompt_tokens_details: {
+			cached_tokens:
+				left.prompt_tokens_details.cached_tokens + right.prompt_tokens_details.cached_tokens,
+		},
+		completion_tokens_details: { reasoning_tokens: 0 },
+	};
+}

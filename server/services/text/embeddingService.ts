@@ -1,0 +1,60 @@
+/** Embeddings: texts or token ids to vectors, pooled and normalised as the model's files say. */
+
+import { AppError } from '../../protocol/index.ts';
+import { integer, object, oneOf, optional, type Parsed, string } from '../../protocol/parser.ts';
+import { callerFields, loadFields } from '../chat/request.ts';
+import type { ModelHost } from '../host.ts';
+import { promptsField } from './completionRequest.ts';
+
+export const embeddingParser = object({
+	model: string({ minLength: 1, maxLength: 300 }),
+	input: promptsField,
+	encoding_format: optional(oneOf('float', 'base64')),
+	dimensions: optional(integer({ min: 1, max: 1 << 20 })),
+	...callerFields,
+	...loadFields,
+});
+
+export type EmbeddingRequest = Parsed<typeof embeddingParser>;
+
+export interface EmbeddingOutcome {
+	readonly model: string;
+	readonly vectors: readonly Float32Array[];
+	readonly promptTokens: number;
+}
+
+export interface EmbeddingService {
+	run(request: EmbeddingRequest, signal?: AbortSignal): Promise<EmbeddingOutcome>;
+}
+
+export function createEmbeddingService(host: ModelHost): EmbeddingService {
+	return {
+		run: async (request, signal) => {
+			const { id } = await host.resolve(request.model, 'embeddings');
+			const empty = request.input.findIndex((input) => input.length === 0);
+			if (empty >= 0)
+				throw new AppError('invalid_request', `'input[${empty}]' is empty.`, { param: 'input' });
+			await using lease = await host.acquire(
+				id,
+				{
+					...(request.ep === undefined ? {} : { executionProvider: request.ep }),
+					...(request.ttl === undefined ? {} : { ttlS: request.ttl }),
+				},
+				signal,
+			);
+			const { dimensions } = request;
+			const result = await lease.engine.embed(
+				{ inputs: request.input, ...(dimensions === undefined ? {} : { dimensions }) },
+				signal,
+			);
+			return { model: id, vectors: result.vectors, promptTokens: result.promptTokens };
+		},
+	};
+}
+
+/** Little-endian float32, as the interface's base64 form has it. */
+export function base64Vector(vector: Float32Array): string {
+	const bytes = new DataView(new ArrayBuffer(vector.length * 4));
+	for (const [index, value] of vector.entries()) bytes.setFloat32(index * 4, value, true);
+	return Buffer.from(bytes.buffer).toString('base64');
+}
