@@ -322,29 +322,45 @@ test('a provider that does not answer is 502 and says when to try again', async 
 	assert.equal((await own.get('/health')).status, 200);
 });
 
-test('the OAuth 1.0a signature is the one of the published example', () => {
-	const parameters = {
-		status: 'Hello Ladies + Gentlemen, a signed OAuth request!',
-		include_entities: 'true',
-		oauth_consumer_key: 'xvz1evFS4wEEPTGEFPHBog',
-		oauth_nonce: 'kYjzVBB8Y0ZFabxSWbWovY3uYSQ2pTgmZeNu2VS4cg',
-		oauth_signature_method: 'HMAC-SHA1',
-		oauth_timestamp: '1318622958',
-		oauth_token: '370773112-GmHxMAgYyLbNEtIKZeRNFsMKPR9EyMZeS9weJAEb',
-		oauth_version: '1.0',
+test('the OAuth 1.0a signature is the one of the published examples (RFC 5849, 1.2; OAuth Core 1.0, A.5)', () => {
+	const common = { oauth_consumer_key: 'dpf43f3p2l4k3l03', oauth_signature_method: 'HMAC-SHA1' };
+	const photo = {
+		...common,
+		oauth_token: 'nnch734d00sl2jdk',
+		oauth_timestamp: '137131202',
+		oauth_nonce: 'chapoH',
+		file: 'vacation.jpg',
+		size: 'original',
 	};
-	const secrets = {
-		consumerSecret: 'kAcSOqF21Fu85e7zjz7ZN2U4ZRhfV3WpwPMoE3Z7kBw',
-		tokenSecret: 'LswwdoUaIvS8ltyTt5jkRh4J50vUPVVHW2BJ0fVt',
-	};
-	const url = 'https://api.twitter.com/1.1/statuses/update.json';
-	assert.equal(oauth1Signature('post', url, parameters, secrets), 'hCtSmYh+iHYCEqBWrE7C7hYmtUk=');
-	const header = oauth1Header(
-		'POST',
-		url,
-		{ status: parameters.status, include_entities: 'true' },
-		{ ...secrets, consumerKey: parameters.oauth_consumer_key, token: parameters.oauth_token },
-		{ nonce: parameters.oauth_nonce, timestampS: 1318622958 },
+	const secrets = { consumerSecret: 'kd94hf93k423kf44', tokenSecret: 'pfkkdhi9sl3r4s00' };
+	assert.equal(
+		oauth1Signature('get', 'http://photos.example.net/photos', photo, secrets),
+		'MdpQcU8iPSUjWoN/UDMsK2sui9I=',
 	);
-	assert.match(header, /oauth_signature="hCtSmYh%2BiHYCEqBWrE7C7hYmtUk%3D"/);
+	const header = oauth1Header(
+		'GET',
+		'http://photos.example.net/photos',
+		{ file: "a'b c*" },
+		{ ...secrets, consumerKey: 'k', token: 't' },
+		{ nonce: 'n', timestampS: 1 },
+	);
+	const expected = oauth1Signature(
+		'GET',
+		'http://photos.example.net/photos',
+		{
+			file: "a'b c*",
+			oauth_consumer_key: 'k',
+			oauth_nonce: 'n',
+			oauth_signature_method: 'HMAC-SHA1',
+			oauth_timestamp: '1',
+			oauth_version: '1.0',
+			oauth_token: 't',
+		},
+		secrets,
+	);
+	assert.ok(
+		header.includes(`oauth_signature="${encodeURIComponent(expected)}"`) &&
+			!header.includes('file='),
+		header,
+	);
 });
