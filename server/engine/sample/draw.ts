@@ -1,14 +1,18 @@
 /** Draws a token from a logits row: temperature, then top-k, top-p and min-p, as the reference library. */
 
 import type { SamplingOptions } from '../api.ts';
-import { argmax, BestFirst, topIndices } from './candidates.ts';
+import { argmax, topIndices } from './candidates.ts';
 
 /** Below this distance (in units of temperature) 10⁶ entries together weigh less than 10⁻⁷. */
 const negligible = -30;
 
+/** Scratch memory of one draw; the engine draws one token at a time. */
+let weights = new Float64Array(0);
+let indices = new Int32Array(0);
+
 /**
  * Token for a uniform number in [0, 1). Temperature 0 takes the best. The row is not changed.
- * Candidates are taken best first, so equal rows and numbers give equal tokens.
+ * Equal rows and numbers give equal tokens.
  */
 export function drawToken(logits: Float32Array, options: SamplingOptions, random: number): number {
 	const { temperature, topP, topK, minP } = options;
@@ -16,83 +20,99 @@ export function drawToken(logits: Float32Array, options: SamplingOptions, random
 	if (temperature <= 0 || topK === 1) return best;
 	const max = logits[best] as number;
 	if (!Number.isFinite(max)) return best;
-	const weight = (index: number): number =>
-		Math.exp(((logits[index] as number) - max) / temperature);
 	const floor = Math.max(negligible, minP > 0 ? Math.log(minP) : negligible);
+	const kept =
+		topK > 0
+			? keep(logits, max, temperature, floor, topIndices(logits, topK))
+			: keep(logits, max, temperature, floor);
+	const { count, total } = topP < 1 ? nucleus(logits, kept, topP, max, temperature) : kept;
+	let left = random * total;
+	for (let k = 0; k < count; k++) {
+		left -= weights[k] as number;
+		if (left < 0) return indices[k] as number;
+	}
+	return indices[count - 1] as number;
+}
+
+interface Kept {
+	readonly count: number;
+	readonly total: number;
+}
+
+/** Fills the scratch memory with candidates and their weights e^((logit − max) / temperature). */
+function keep(
+	logits: Float32Array,
+	max: number,
+	temperature: number,
+	floor: number,
+	only?: readonly number[],
+): Kept {
+	const length = only?.length ?? logits.length;
+	if (weights.length < length) {
+		weights = new Float64Array(length);
+		indices = new Int32Array(length);
+	}
 	const threshold = max + floor * temperature;
-
-	if (topK > 0) {
-		const kept = topIndices(logits, topK).filter((index) => (logits[index] as number) >= threshold);
-		return pick(kept, kept.map(weight), topP, random);
-	}
-	const kept = above(logits, threshold);
-	if (topP >= 1) return pickUnordered(kept, weight, random);
-	let total = 0;
-	for (const index of kept) total += weight(index);
-	const ordered = new BestFirst(logits, kept);
-	const chosen: number[] = [];
-	const weights: number[] = [];
-	let sum = 0;
-	for (let index = ordered.next(); index !== -1; index = ordered.next()) {
-		chosen.push(index);
-		const value = weight(index);
-		weights.push(value);
-		sum += value;
-		if (sum >= topP * total) break;
-	}
-	return pick(chosen, weights, 1, random);
-}
-
-function above(logits: Float32Array, threshold: number): Int32Array {
+	const scale = 1 / temperature;
 	let count = 0;
-	for (let i = 0; i < logits.length; i++) if ((logits[i] as number) >= threshold) count++;
-	const kept = new Int32Array(count);
-	let at = 0;
-	for (let i = 0; i < logits.length && at < count; i++) {
-		if ((logits[i] as number) >= threshold) kept[at++] = i;
+	let total = 0;
+	for (let k = 0; k < length; k++) {
+		const index = only === undefined ? k : (only[k] as number);
+		const value = logits[index] as number;
+		if (!(value >= threshold)) continue;
+		const weight = Math.exp((value - max) * scale);
+		weights[count] = weight;
+		indices[count++] = index;
+		total += weight;
 	}
-	return kept;
+	return { count, total };
 }
 
-/** Inverse of the cumulative weights; candidates are best first and cut at `topP`. */
-function pick(
-	indices: readonly number[],
-	weights: readonly number[],
+const bins = 1024;
+
+/**
+ * Keeps the fewest best candidates that together weigh at least `topP` of all. Weights are summed in
+ * classes of equal magnitude, so only the class at the border has to be sorted.
+ */
+function nucleus(
+	logits: Float32Array,
+	kept: Kept,
 	topP: number,
-	random: number,
-): number {
-	const total = weights.reduce((sum, value) => sum + value, 0);
-	let end = weights.length;
-	let kept = total;
-	if (topP < 1) {
-		let sum = 0;
-		for (let k = 0; k < weights.length; k++) {
-			sum += weights[k] as number;
-			if (sum >= topP * total) {
-				end = k + 1;
-				kept = sum;
-				break;
-			}
-		}
+	max: number,
+	temperature: number,
+): Kept {
+	const scale = bins / (temperature * -negligible);
+	const classOf = (index: number): number =>
+		Math.min(bins - 1, Math.floor((max - (logits[index] as number)) * scale));
+	const sums = new Float64Array(bins);
+	for (let k = 0; k < kept.count; k++) {
+		const at = classOf(indices[k] as number);
+		sums[at] = (sums[at] as number) + (weights[k] as number);
 	}
-	let left = random * kept;
-	for (let k = 0; k < end; k++) {
-		left -= weights[k] as number;
-		if (left < 0) return indices[k] as number;
+	const wanted = topP * kept.total;
+	let border = 0;
+	let above = 0;
+	while (border < bins - 1 && above + (sums[border] as number) < wanted) {
+		above += sums[border++] as number;
 	}
-	return indices[end - 1] as number;
-}
-
-function pickUnordered(
-	indices: Int32Array,
-	weight: (index: number) => number,
-	random: number,
-): number {
-	const weights = Float64Array.from(indices, weight);
-	let left = random * weights.reduce((sum, value) => sum + value, 0);
-	for (let k = 0; k < weights.length; k++) {
-		left -= weights[k] as number;
-		if (left < 0) return indices[k] as number;
+	let count = 0;
+	const onBorder: { index: number; weight: number }[] = [];
+	for (let k = 0; k < kept.count; k++) {
+		const index = indices[k] as number;
+		const weight = weights[k] as number;
+		const at = classOf(index);
+		if (at === border) onBorder.push({ index, weight });
+		if (at >= border) continue;
+		weights[count] = weight;
+		indices[count++] = index;
 	}
-	return indices[indices.length - 1] as number;
+	onBorder.sort((a, b) => b.weight - a.weight || a.index - b.index);
+	let total = above;
+	for (const { index, weight } of onBorder) {
+		if (count > 0 && total >= wanted) break;
+		weights[count] = weight;
+		indices[count++] = index;
+		total += weight;
+	}
+	return { count, total };
 }
