@@ -113,6 +113,7 @@ const grammars = [
 /** Files that bundled libraries load at run time, copied beside the bundles: [from package, to dist]. */
 const assets = [
 	['web-tree-sitter/web-tree-sitter.wasm', 'wasm/web-tree-sitter.wasm'],
+	['@mlc-ai/web-xgrammar', 'wasm/web-xgrammar.cjs'],
 	...grammars.map((name) => [`@vscode/tree-sitter-wasm/wasm/${name}.wasm`, `wasm/${name}.wasm`]),
 	[
 		'fasttext.wasm.js/dist/models/language-identification/assets/lid.176.ftz',

@@ -6,6 +6,7 @@ import { loadDecoder } from './decode/loadDecoder.ts';
 import { describeModel } from './folder/describe.ts';
 import { generationSettings } from './folder/generation.ts';
 import { chooseVariant } from './folder/variants.ts';
+import { createConstraintCompiler } from './grammar/compileConstraint.ts';
 import { defaultCacheBytes, residentBytes, trimMemory } from './runtime/memory.ts';
 import { openRuntime } from './runtime/openRuntime.ts';
 import { physicalCores } from './runtime/threads.ts';
@@ -16,6 +17,7 @@ import type { EncoderDecoder } from './seq2seq/encoderDecoder.ts';
 import { openEncoderDecoder } from './seq2seq/openEncoderDecoder.ts';
 import { Translator } from './seq2seq/translator.ts';
 import { openSpeech } from './speech/openSpeech.ts';
+import { loadToolFormat } from './template/toolFormat.ts';
 import { loadTextModel } from './tokenizer/textModel.ts';
 
 /** What one kind of model can do; everything else is refused. */
@@ -189,9 +191,7 @@ async function decoderAbilities(
 				sequences: settings.badWords,
 				noRepeatNgram: settings.noRepeatNgramSize,
 			},
-			compile: async () => {
-				throw new AppError('not_supported', 'Constrained output is not available.');
-			},
+			compile: createConstraintCompiler(text, await loadToolFormat(description.folder)),
 			now: () => performance.now(),
 		}),
 		counters: () => ({

@@ -1,0 +1,208 @@
+/** Compiles what an answer must look like into a grammar over a model's own vocabulary. */
+
+import type { CompiledGrammar, GrammarCompiler, TokenizerInfo } from '@mlc-ai/web-xgrammar';
+import { AppError } from '../../protocol/index.ts';
+import type { Constraint, TextModel } from '../api.ts';
+import type { TokenConstraint } from '../sample/constraint.ts';
+import type { ToolFormat } from '../template/toolFormat.ts';
+import { charsOfBytes } from '../tokenizer/byteLevel.ts';
+import { GrammarConstraint } from './grammarConstraint.ts';
+import { type PreparedSchema, prepareSchema } from './schemaCheck.ts';
+import { toolGrammar } from './toolGrammar.ts';
+import { discardInstance, type GrammarInstance, grammarInstance } from './xgrammarModule.ts';
+
+/** Longest run of white space between the parts of a JSON answer: enough for pretty printing. */
+const maxWhitespace = 24;
+const maxCompiled = 64;
+
+/** Compiles constraints for one model; `undefined` when a constraint does not restrict anything. */
+export type CompileConstraint = (
+	constraint: Constraint,
+	endTokens: readonly number[],
+) => Promise<TokenConstraint | undefined>;
+
+interface Compiler {
+	readonly instance: GrammarInstance;
+	readonly info: TokenizerInfo;
+	readonly compiler: GrammarCompiler;
+	readonly grammars: Map<string, CompiledGrammar>;
+	readonly vocabularySize: number;
+}
+
+/** A compiler that keeps the vocabulary and the grammars it has seen. */
+export function createConstraintCompiler(text: TextModel, format: ToolFormat): CompileConstraint {
+	const compilers = new Map<string, Promise<Compiler>>();
+	return async (constraint, endTokens) => {
+		const instance = grammarInstance();
+		try {
+			const source = await grammarSource(instance, constraint, format);
+			if (source === undefined) return undefined;
+			const key = endTokens.join();
+			let ready = compilers.get(key);
+			if (ready === undefined || (await ready).instance !== instance) {
+				ready = createCompiler(instance, text, endTokens);
+				compilers.set(key, ready);
+			}
+			const compiler = await ready;
+			return await start(compiler, await compileGrammar(compiler, source), endTokens);
+		} catch (error) {
+			throw refusal(error, instance, constraint);
+		}
+	};
+}
+
+/**
+ * Compiles one constraint; {@link createConstraintCompiler} is cheaper for many.
+ * @throws AppError `invalid_request` with `param` when the schema or grammar is not usable
+ */
+export async function compileConstraint(
+	text: TextModel,
+	constraint: Constraint,
+	format: ToolFormat,
+	endTokens: readonly number[],
+): Promise<TokenConstraint | undefined> {
+	return createConstraintCompiler(text, format)(constraint, endTokens);
+}
+
+/**
+ * Checks a constraint without a vocabulary, so that a bad schema is refused before a model is loaded.
+ * @throws AppError as {@link compileConstraint}
+ */
+export async function checkConstraint(constraint: Constraint, format: ToolFormat): Promise<void> {
+	const instance = grammarInstance();
+	const { Grammar } = instance.library;
+	try {
+		const source = await grammarSource(instance, constraint, format);
+		if (source === undefined) return;
+		const grammar =
+			source.kind === 'ebnf'
+				? await Grammar.fromEBNF(source.text)
+				: await Grammar.fromStructuralTag(source.text);
+		grammar.dispose();
+	} catch (error) {
+		throw refusal(error, instance, constraint);
+	}
+}
+
+function refusal(error: unknown, instance: GrammarInstance, constraint: Constraint): AppError {
+	if (error instanceof AppError) return error;
+	const why = instance.takeMessages();
+	discardInstance(instance);
+	const [what, param] = names[constraint.kind];
+	return new AppError(
+		'invalid_request',
+		`The ${what} cannot be compiled${why === '' ? '' : `: ${why}`}`,
+		{ param, cause: error },
+	);
+}
+
+const names: Readonly<Record<Constraint['kind'], readonly [what: string, param: string]>> = {
+	'json-object': ['JSON grammar', 'response_format'],
+	'json-schema': ['JSON schema', 'response_format'],
+	ebnf: ['grammar', 'grammar'],
+	tools: ["tools' parameters", 'tools'],
+};
+
+interface GrammarSource {
+	readonly kind: 'ebnf' | 'tag';
+	readonly text: string;
+}
+
+async function grammarSource(
+	instance: GrammarInstance,
+	constraint: Constraint,
+	format: ToolFormat,
+): Promise<GrammarSource | undefined> {
+	const toGrammar = (schema: PreparedSchema) => schemaGrammar(instance, schema);
+	switch (constraint.kind) {
+		case 'json-object': {
+			const schema = { schema: { type: 'object' }, ranges: new Map<string, string>() };
+			return { kind: 'ebnf', text: await toGrammar(schema) };
+		}
+		case 'json-schema': {
+			const schema = prepareSchema(constraint.schema, 'response_format');
+			return { kind: 'ebnf', text: await toGrammar(schema) };
+		}
+		case 'ebnf':
+			return { kind: 'ebnf', text: constraint.grammar };
+		case 'tools': {
+			const tag = await toolGrammar(constraint, format, toGrammar);
+			if (tag === undefined) return undefined;
+			return { kind: 'tag', text: JSON.stringify({ type: 'structural_tag', format: tag }) };
+		}
+	}
+}
+
+async function schemaGrammar(instance: GrammarInstance, prepared: PreparedSchema): Promise<string> {
+	const schema = prepared.schema === true ? {} : prepared.schema;
+	let grammar = await instance.library.Testings._jsonSchemaToEBNF(
+		JSON.stringify(schema),
+		true,
+		undefined,
+		undefined,
+		false,
+		maxWhitespace,
+	);
+	for (const [placeholder, rule] of prepared.ranges) {
+		const name = placeholder.replaceAll('_', '');
+		grammar = grammar.replaceAll(`"\\"${placeholder}\\""`, name);
+		grammar += `\n${name} ::= ${rule}\n`;
+	}
+	return grammar;
+}
+
+// The vocabulary as bytes in byte-level spelling says exactly what every token of any family writes.
+async function createCompiler(
+	instance: GrammarInstance,
+	text: TextModel,
+	endTokens: readonly number[],
+): Promise<Compiler> {
+	const stops = new Set(endTokens);
+	const vocabularySize = text.vocabularySize;
+	const vocabulary = Array.from({ length: vocabularySize }, (_, id) =>
+		text.specialIds.has(id) || stops.has(id) ? '' : charsOfBytes(text.tokenBytes(id)),
+	);
+	const { TokenizerInfo, GrammarCompiler } = instance.library;
+	const info = await TokenizerInfo.createTokenizerInfo(
+		vocabulary,
+		'byte_level',
+		false,
+		vocabularySize,
+		[...endTokens],
+	);
+	const compiler = await GrammarCompiler.createGrammarCompiler(info, true);
+	return { instance, info, compiler, grammars: new Map(), vocabularySize };
+}
+
+async function compileGrammar(compiler: Compiler, source: GrammarSource): Promise<CompiledGrammar> {
+	const key = `${source.kind} ${source.text}`;
+	const known = compiler.grammars.get(key);
+	if (known !== undefined) return known;
+	const compiled = await compile(compiler.compiler, source);
+	const oldest = compiler.grammars.keys().next().value;
+	if (compiler.grammars.size >= maxCompiled && oldest !== undefined) {
+		compiler.grammars.delete(oldest);
+	}
+	compiler.grammars.set(key, compiled);
+	return compiled;
+}
+
+function compile(compiler: GrammarCompiler, source: GrammarSource): Promise<CompiledGrammar> {
+	if (source.kind === 'ebnf') return compiler.compileGrammar(source.text);
+	return compiler.compileStructuralTag(source.text);
+}
+
+async function start(
+	compiler: Compiler,
+	grammar: CompiledGrammar,
+	endTokens: readonly number[],
+): Promise<TokenConstraint> {
+	const matcher = await compiler.instance.library.GrammarMatcher.createGrammarMatcher(
+		grammar,
+		[...endTokens],
+		false,
+	);
+	const constraint = new GrammarConstraint(matcher, compiler.vocabularySize, endTokens, () => {});
+	await constraint.prepare();
+	return constraint;
+}
