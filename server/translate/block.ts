@@ -4,6 +4,7 @@
  */
 
 import type { Fixed } from './mask.ts';
+import { mergeSpans, protectedSpans } from './protect.ts';
 import type { Span } from './sentences.ts';
 
 /** A tag between two characters of a block's text. */
@@ -91,6 +92,26 @@ export function rawWithFixed(
 		}
 		return out + between(at, end);
 	};
+}
+
+/**
+ * Spans of a text that must not be translated, found between the tags and the fixed spans: what is
+ * cut by a tag is no placeholder, and what a tag parts from a word is not part of the word.
+ */
+export function protectedBetween(
+	text: string,
+	marks: readonly Mark[],
+	fixed: readonly Fixed[],
+): Span[] {
+	const cuts = [...marks.map(({ at }) => at), ...fixed.flatMap(({ start, end }) => [start, end])];
+	const points = [...new Set([0, ...cuts, text.length])].sort((a, b) => a - b);
+	return points.flatMap((start, index) => {
+		const end = points[index + 1] ?? start;
+		if (end === start || fixed.some((item) => item.start < end && start < item.end)) return [];
+		return mergeSpans(protectedSpans(text.slice(start, end))).map(
+			([from, to]): Span => [from + start, to + start],
+		);
+	});
 }
 
 /** Fixed spans of a block that lie in a stretch of it, relative to its start. */

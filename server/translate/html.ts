@@ -10,13 +10,12 @@ import {
 	completePairs,
 	type Mark,
 	type Piece,
+	protectedBetween,
 	rawReader,
 	rawWithFixed,
 } from './block.ts';
 import { decodeEntities, escaper } from './entities.ts';
 import type { Fixed } from './mask.ts';
-import { mergeSpans, protectedSpans } from './protect.ts';
-import type { Span } from './sentences.ts';
 
 /** Elements that do not end a sentence. */
 const inline = new Set(
@@ -244,11 +243,7 @@ class BlockBuilder {
 		const fixed = this.#fixed;
 		const chunkRaw = rawReader(this.#document, this.#chunks);
 		const raw = rawWithFixed(chunkRaw, fixed);
-		// A tag inside a placeholder ("{<b>x</b>}") splits it: no protected span crosses a mark.
-		const free = (span: Span): boolean =>
-			!fixed.some((item) => item.start < span[1] && span[0] < item.end) &&
-			!this.#marks.some(({ at }) => span[0] < at && at < span[1]);
-		const found = mergeSpans(protectedSpans(text).filter(free)).map(([start, end]) => ({
+		const found = protectedBetween(text, this.#marks, fixed).map(([start, end]) => ({
 			start,
 			end,
 			target: raw(start, end),

@@ -1,8 +1,7 @@
 /** Plain text → one block. Tags written into plain text are kept, and so is the dictionary element. */
 
-import { type Block, completePairs, type Mark, rawWithFixed } from './block.ts';
+import { type Block, completePairs, type Mark, protectedBetween, rawWithFixed } from './block.ts';
 import type { Fixed } from './mask.ts';
-import { mergeSpans, protectedSpans } from './protect.ts';
 
 const tagPattern =
 	/<(mstrans|xtrans):dictionary translation="([^"<>]*)">([^<]*)<\/\1:dictionary>|<(\/?)([A-Za-z][\w:.-]*)((?:\s+[\w:.@-]+(?:\s*=\s*(?:"[^"]*"|'[^']*'|[^\s"'<>=`]+))?)*)\s*(\/?)>/g;
@@ -83,13 +82,11 @@ export function plainBlock(source: string): Block {
 	text += source.slice(from);
 
 	const whole = text;
-	const found = mergeSpans(
-		protectedSpans(whole).filter(
-			([start, end]) =>
-				!fixed.some((item) => item.start < end && start < item.end) &&
-				!marks.some(({ at }) => start < at && at < end),
-		),
-	).map(([start, end]) => ({ start, end, target: whole.slice(start, end) }));
+	const found = protectedBetween(whole, marks, fixed).map(([start, end]) => ({
+		start,
+		end,
+		target: whole.slice(start, end),
+	}));
 	const all = [...fixed, ...found].sort((a, b) => a.start - b.start);
 	return {
 		text: whole,

@@ -8,7 +8,7 @@ import type { Span } from './sentences.ts';
 /** Alternatives in order of precedence; each one is anchored by the scanner. */
 const patterns: readonly RegExp[] = [
 	// Code spans and fences of Markdown.
-	/(`+)(?!`)[^`\n]*?[^`]\1(?!`)/,
+	/(`+)(?!`)[^\n]{0,300}?[^`\n]\1(?!`)/,
 	// Template directives: <%= x %>, {{ x }}, {% x %}, ${x}, #{x}, {0}, {name}, {count, plural, …} heads.
 	/<%.*?%>/,
 	/\{\{\{?[^{}\n]{0,200}\}?\}\}/,
@@ -41,7 +41,7 @@ const patterns: readonly RegExp[] = [
 	/[A-Za-z_$][\w$]*(?:(?:\.|::|->)[A-Za-z_$][\w$]*)*\(\)/,
 	/[A-Za-z_$][\w$]*(?:(?:::|->)[A-Za-z_$][\w$]*)+/,
 	/[A-Za-z_]\w*(?:\.[A-Za-z_]\w*){2,}(?!\.)/,
-	/[\w-]+\.(?:js|ts|tsx|jsx|mjs|cjs|json|md|py|rs|go|c|h|cpp|hpp|cs|java|kt|rb|php|sh|ps1|bat|exe|dll|so|txt|csv|tsv|xml|html?|css|scss|ya?ml|toml|ini|cfg|conf|log|lock|pdf|png|jpe?g|gif|svg|zip|gz|tar|onnx|po|vue|sql|env)\b/,
+	/(?:[\w.-]+\/)*[\w-]+\.(?:js|ts|tsx|jsx|mjs|cjs|json|md|py|rs|go|c|h|cpp|hpp|cs|java|kt|rb|php|sh|ps1|bat|exe|dll|so|txt|csv|tsv|xml|html?|css|scss|ya?ml|toml|ini|cfg|conf|log|lock|pdf|png|jpe?g|gif|svg|zip|gz|tar|onnx|po|vue|sql|env)\b/,
 	/@[A-Za-z][\w-]*\/[\w.-]+/,
 	/#[A-Za-z_]\w*|#\d+\b/,
 	/[A-Za-z]\w*_\w*|_\w+/,
@@ -66,20 +66,22 @@ const wordBefore = /[\p{L}\p{N}_]$/u;
 /** Spans of `text` that no translation may touch, in order, without overlaps. */
 export function protectedSpans(text: string): Span[] {
 	const spans: Span[] = [];
-	for (const match of text.matchAll(scanner)) {
+	const search = new RegExp(scanner);
+	for (let match = search.exec(text); match !== null; match = search.exec(text)) {
 		const start = match.index;
 		const found = match[0];
+		const end = start + found.length;
 		// "and-o" is no option, "foo" inside a longer word is no identifier.
-		if (/^[\w-]/.test(found) && wordBefore.test(text.slice(Math.max(0, start - 2), start)))
+		const inWord =
+			(/^[\w-]/.test(found) && wordBefore.test(text.slice(Math.max(0, start - 2), start))) ||
+			(/^\w/.test(found) && /^\p{L}/u.test(text.slice(end, end + 2)));
+		if (inWord) {
+			// Something else may start inside what was refused.
+			search.lastIndex = start + 1;
 			continue;
-		if (
-			/^\w/.test(found) &&
-			/^[\p{L}]/u.test(text.slice(start + found.length, start + found.length + 2))
-		)
-			continue;
+		}
 		// The full stop after a path ends the sentence, not the path.
-		const length = /^[./~\w].*\/.*\.$/.test(found) ? found.length - 1 : found.length;
-		spans.push([start, start + length]);
+		spans.push([start, /^[./~\w].*\/.*\.$/.test(found) ? end - 1 : end]);
 	}
 	return spans;
 }

@@ -47,8 +47,13 @@ export interface RenderedSentence {
 /** Cuts a sentence out of its block. `marks` are those that belong to it, in block offsets. */
 export function sentenceUnit(block: Block, span: Span, marks: readonly Mark[]): SentenceUnit {
 	const text = block.text.slice(span[0], span[1]);
-	const coreStart = span[0] + (text.length - text.trimStart().length);
-	const coreEnd = Math.max(coreStart, span[0] + text.trimEnd().length);
+	let coreStart = span[0] + (text.length - text.trimStart().length);
+	let coreEnd = Math.max(coreStart, span[0] + text.trimEnd().length);
+	for (const { start, end } of block.fixed) {
+		// White space at the edge of something fixed is part of it.
+		if (start >= span[0] && start < coreStart && end > coreStart) coreStart = start;
+		if (end <= span[1] && end > coreEnd && start < coreEnd) coreEnd = end;
+	}
 	const [first, last] = outer(marks, coreStart, coreEnd);
 	const fixed = fixedWithin(block, [coreStart, coreEnd]);
 	const core = block.text.slice(coreStart, coreEnd);

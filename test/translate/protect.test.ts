@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { backward, forward, mask, replaceSpans, unmask } from '../../server/translate/mask.ts';
+import { mergeSpans, protectedSpans } from '../../server/translate/protect.ts';
+import { awkwardText, seeded } from './random.ts';
+
+const found = (text: string): string[] =>
+	mergeSpans(protectedSpans(text)).map(([a, b]) => text.slice(a, b));
+
+test('placeholders of every dialect are found', () => {
+	assert.deepEqual(found('Showing {{first}} - {{second}} of {{total}} items.'), [
+		'{{first}}',
+		'{{second}}',
+		'{{total}}',
+	]);
+	assert.deepEqual(found('Copied %s of %1$d files to %(dir)s, ${x} and %{y} by {0} and {name}'), [
+		'%s',
+		'%1$d',
+		'%(dir)s',
+		'${x}',
+		'%{y}',
+		'{0}',
+		'{name}',
+	]);
+	assert.deepEqual(found('Nested $t(common.ok) and @:menu.open stay'), [
+		'$t(common.ok)',
+		'@:menu.open',
+	]);
+});
+
+test('code, addresses, paths and options are found', () => {
+	assert.deepEqual(found('Run `npm install` or --force, see https://a.b/c?d=e.'), [
+		'`npm install`',
+		'--force',
+		'https://a.b/c?d=e',
+	]);
+	assert.deepEqual(
+		found('Edit fooBar and snake_case in src/a.ts or C:\\Temp\\x or /usr/bin/env.'),
+		['fooBar', 'snake_case', 'src/a.ts', 'C:\\Temp\\x', '/usr/bin/env'],
+	);
+	assert.deepEqual(found('Mail me@example.org about MSB3759 and 0x80070005'), [
+		'me@example.org',
+		'MSB3759',
+		'0x80070005',
+	]);
+});
+
+test('ordinary prose is left to the translator', () => {
+	for (const text of [
+		'Do you like and/or, his/her?',
+		'50% of all people, 5 % more.',
+		'A well-known e-mail.',
+		'It costs 3 dollars & more.',
+		'Yes: no; maybe, (perhaps)!',
+	])
+		assert.deepEqual(
+			found(text).filter((part) => part !== 'and/or' && part !== 'his/her'),
+			[],
+			text,
+		);
+});
+
+test('masks come back as what they stood for, wherever the model put them', () => {
+	const text = 'Open `a.ts` at {0}.';
+	const fixed = protectedSpans(text).map(([start, end]) => ({
+		start,
+		end,
+		target: text.slice(start, end),
+	}));
+	assert.equal(mask(text, fixed).text, 'Open {0} at {1}.');
+	assert.equal(unmask('Bei {1} wird {0} geöffnet.', fixed)?.text, 'Bei {0} wird `a.ts` geöffnet.');
+	assert.equal(unmask('{ 1 } und {0}', fixed)?.text, '{0} und `a.ts`');
+});
+
+test('a mask that is missing, doubled, torn or invented is rejected', () => {
+	const fixed = [{ start: 0, end: 1, target: 'X' }];
+	for (const output of ['nothing', '{0} {0}', '{0} {1}', '{0', '{0} }', '{9}'])
+		assert.equal(unmask(output, fixed), undefined, output);
+	assert.equal(
+		unmask('a {literal} stays when nothing was masked', [])?.text,
+		'a {literal} stays when nothing was masked',
+	);
+});
+
+test('positions survive replacement there and back', () => {
+	const { text, replacements } = replaceSpans('ab cd ef', [
+		{ span: [0, 2], by: 'xyz' },
+		{ span: [6, 8], by: 'q' },
+	]);
+	assert.equal(text, 'xyz cd q');
+	assert.equal(forward(replacements, 3, 'start'), 4);
+	assert.equal(forward(replacements, 6, 'start'), 7);
+	assert.equal(forward(replacements, 8, 'end'), 8);
+	assert.equal(backward(replacements, 4, 'start'), 3);
+	assert.equal(backward(replacements, 8, 'end'), 8);
+});
+
+test('protected spans of any text are ordered, apart and inside it', () => {
+	const random = seeded(3);
+	for (let round = 0; round < 2000; round++) {
+		const text = awkwardText(random, 20);
+		let last = 0;
+		for (const [start, end] of mergeSpans(protectedSpans(text))) {
+			assert.ok(start >= last && end > start && end <= text.length);
+			last = end;
+		}
+	}
+});
