@@ -17,7 +17,7 @@ def tokens_13a(s):
 
 
 def grams(items, n):
-    return collections.Counter(tuple(items[i:i + n]) for i in range(len(items) - n + 1))
+    return collections.Counter(tuple(items[i : i + n]) for i in range(len(items) - n + 1))
 
 
 def bleu(hypotheses, references):
@@ -63,4 +63,4 @@ def chrf(hypotheses, references, order=6, beta=2):
     if not count or precision + recall == 0:
         return 0.0
     p, r = precision / count, recall / count
-    return 100 * (1 + beta ** 2) * p * r / (beta ** 2 * p + r)
+    return 100 * (1 + beta**2) * p * r / (beta**2 * p + r)

@@ -1,65 +1,108 @@
-/**
- * `bench -- quality`: translation quality of the built-in model, or of any folder.
- * Options: --model DIR --folder DIR (repeatable) --sets a,b --languages de,fr,es --limit N --raw --json FILE --samples
- */
+/** `bench -- quality [translate|chat] [OPTIONS]`: quality of the built-in models, or of any folder. */
 
 import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { chatQuality } from './chatQuality.ts';
 import { translationQuality } from './translationQuality.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
+const usage = `Usage: npm run bench -- quality [translate|chat] [OPTIONS]
+
+  --model DIR        model folder (default: the built-in one)
+  --limit N          prompts or sentences per set (default: all)
+  --threads N        default: physical cores
+  --samples          print translations, or the answers that were wrong
+  --json FILE        also write the rows to FILE
+translate:
+  --folder DIR       folder of NAME.en-XX.tsv files, repeatable (default: starter/work/translate/data, ../shared/data/eval)
+  --sets A,B         default heldout,tatoeba1000,flores-dev
+  --languages A,B    default de,fr,es
+  --raw              without the masking of code and placeholders
+chat:
+  --prompts FILE     lines of {set, prompt, answer} (default: starter/work/chat/prompts.jsonl, see starter/chat/prompts.py)`;
+
 /** Runs the quality bench; returns the exit code. */
 export async function runQuality(args: readonly string[]): Promise<number> {
-	const { values } = parseArgs({
+	const { values, positionals } = parseArgs({
 		args: [...args],
+		allowPositionals: true,
 		options: {
-			model: { type: 'string', default: join(root, 'starter/models/starter-translate') },
+			model: { type: 'string' },
 			folder: { type: 'string', multiple: true },
+			prompts: { type: 'string', default: join(root, 'starter/work/chat/prompts.jsonl') },
 			sets: { type: 'string', default: 'heldout,tatoeba1000,flores-dev' },
 			languages: { type: 'string', default: 'de,fr,es' },
 			limit: { type: 'string', default: '0' },
-			threads: { type: 'string', default: '' },
+			threads: { type: 'string' },
 			raw: { type: 'boolean', default: false },
 			samples: { type: 'boolean', default: false },
 			json: { type: 'string' },
+			help: { type: 'boolean', default: false },
 		},
 	});
-	const shared = process.env['NEARGLOT_SHARED'] ?? join(root, '../shared');
-	const folders = values.folder ?? [
-		join(root, 'starter/work/translate/data'),
-		join(shared, 'data/eval'),
-	];
-	if (!folders.some((folder) => existsSync(folder))) {
-		console.error(
-			`No evaluation sets: none of ${folders.join(', ')} exists. Name a folder with --folder.`,
-		);
-		return 1;
+	const [kind = 'translate'] = positionals;
+	if (values.help || !['translate', 'chat'].includes(kind)) {
+		console.log(usage);
+		return values.help ? 0 : 2;
 	}
-	console.log('set           dir    n     BLEU  chrF  kept   words/s');
-	const rows = await translationQuality(
-		{
-			model: values.model,
-			folders,
-			sets: values.sets.split(','),
-			languages: values.languages.split(','),
-			limit: Number(values.limit),
-			raw: values.raw,
-			...(values.threads === '' ? {} : { threads: Number(values.threads) }),
-		},
-		(row) => {
-			const kept = row.placeholdersKept === undefined ? '-' : row.placeholdersKept.toFixed(3);
+	const common = {
+		model: values.model ?? join(root, `starter/models/starter-${kind}`),
+		limit: Number(values.limit),
+		...(values.threads === undefined ? {} : { threads: Number(values.threads) }),
+	};
+	let rows: readonly unknown[];
+	if (kind === 'chat') {
+		if (!existsSync(values.prompts)) {
+			console.error(
+				`There are no prompts at ${values.prompts}. Make them with starter/chat/prompts.py.`,
+			);
+			return 1;
+		}
+		console.log('set           n     right  whole  refused  tokens/s');
+		rows = await chatQuality({ ...common, prompts: values.prompts }, (row) => {
 			console.log(
-				`${row.set.padEnd(13)} ${row.direction}  ${String(row.sentences).padEnd(5)} ${row.bleu.toFixed(1).padStart(4)}  ${row.chrf.toFixed(1)}  ${kept.padEnd(6)} ${row.wordsPerSecond.toFixed(0)}`,
+				`${row.set.padEnd(13)} ${String(row.prompts).padEnd(5)} ${row.right.toFixed(3)}  ${row.whole.toFixed(3)}  ${row.refused.toFixed(3)}    ${row.tokensPerSecond.toFixed(0)}`,
 			);
 			if (values.samples)
-				for (const { source, output, reference } of row.samples)
-					console.log(`    ${source}\n    → ${output}\n    = ${reference}\n`);
-		},
-	);
+				for (const { prompt, output, answer } of row.wrong)
+					console.log(`    ${prompt}\n    → ${output}\n    = ${answer}\n`);
+		});
+	} else {
+		const shared = process.env['NEARGLOT_SHARED'] ?? join(root, '../shared');
+		const folders = values.folder ?? [
+			join(root, 'starter/work/translate/data'),
+			join(shared, 'data/eval'),
+		];
+		if (!folders.some((folder) => existsSync(folder))) {
+			console.error(
+				`No evaluation sets: none of ${folders.join(', ')} exists. Name a folder with --folder.`,
+			);
+			return 1;
+		}
+		console.log('set           dir    n     BLEU  chrF  kept   words/s');
+		rows = await translationQuality(
+			{
+				...common,
+				folders,
+				sets: values.sets.split(','),
+				languages: values.languages.split(','),
+				raw: values.raw,
+			},
+			(row) => {
+				const kept = row.placeholdersKept === undefined ? '-' : row.placeholdersKept.toFixed(3);
+				console.log(
+					`${row.set.padEnd(13)} ${row.direction}  ${String(row.sentences).padEnd(5)} ${row.bleu.toFixed(1).padStart(4)}  ${row.chrf.toFixed(1)}  ${kept.padEnd(6)} ${row.wordsPerSecond.toFixed(0)}`,
+				);
+				if (values.samples)
+					for (const { source, output, reference } of row.samples)
+						console.log(`    ${source}\n    → ${output}\n    = ${reference}\n`);
+			},
+		);
+	}
 	if (values.json) await writeFile(values.json, `${JSON.stringify(rows, null, '\t')}\n`);
 	return rows.length > 0 ? 0 : 1;
 }

@@ -13,7 +13,24 @@ from patterns import COMMENTS, LABELS, MESSAGES
 from phrasebook import PHRASES
 from tok import LANGS
 
-NAMES = ["{0}", "{0}", "{0}", "{0}", "{name}", "{path}", "%s", "'config.json'", "\"main.ts\"", "'{0}'", "\"{0}\"", "`{0}`", "README.md", "'src/index.js'", "--output", "null"]
+NAMES = [
+    "{0}",
+    "{0}",
+    "{0}",
+    "{0}",
+    "{name}",
+    "{path}",
+    "%s",
+    "'config.json'",
+    '"main.ts"',
+    "'{0}'",
+    '"{0}"',
+    "`{0}`",
+    "README.md",
+    "'src/index.js'",
+    "--output",
+    "null",
+]
 FORM = re.compile(r"\{(\w+)(?:\.(\w+))?(?::(\w)(\*?))?(?:~([^}]+))?\}")
 
 
@@ -33,6 +50,7 @@ def fill(pattern, lang, slots):
             return getattr(getattr(v, lang), form)
         s = getattr(v, lang)[form]
         return getattr(slots[agree], lang).agree(s, bool(plural)) if agree else s
+
     s = raised(FORM.sub(one, pattern))
     return re.sub(r"\bde le\b", "du", re.sub(r"\bde les\b", "des", s)) if lang == "fr" else s
 
@@ -55,6 +73,7 @@ def tool(r, patterns, adjective):
         if r.random() < adjective and not re.search(r"_(neu|ander|eigen)", p[1]):
             a = r.choice([x for x in ADJECTIVE_ROWS if n[4] in x[4]])
         return Phrase(n, a)
+
     n, m = noun(v if need_v else None), noun(w if need_w else None)
     if n.noun is m.noun:
         return None
@@ -78,13 +97,48 @@ class Action:
 ACTIONS = [a for a in map(Action, ed.VERBS.strip().splitlines()) if a.objects]
 INDEX = {0: 0, 1: 1, 2: 2, 3: 3, 5: 4}
 MODALS = [
-    (("want to", "wants to"), ("will", "willst", "will", "wollen"), ("veux", "veux", "veut", "voulons", "veulent"), ("quiero", "quieres", "quiere", "queremos", "quieren")),
-    (("can", "can"), ("kann", "kannst", "kann", "können"), ("peux", "peux", "peut", "pouvons", "peuvent"), ("puedo", "puedes", "puede", "podemos", "pueden")),
-    (("have to", "has to"), ("muss", "musst", "muss", "müssen"), ("dois", "dois", "doit", "devons", "doivent"), ("tengo que", "tienes que", "tiene que", "tenemos que", "tienen que")),
-    (("must", "must"), ("muss", "musst", "muss", "müssen"), ("dois", "dois", "doit", "devons", "doivent"), ("debo", "debes", "debe", "debemos", "deben")),
-    (("would like to", "would like to"), ("möchte", "möchtest", "möchte", "möchten"), ("voudrais", "voudrais", "voudrait", "voudrions", "voudraient"), ("querría", "querrías", "querría", "querríamos", "querrían")),
-    (("should", "should"), ("sollte", "solltest", "sollte", "sollten"), ("devrais", "devrais", "devrait", "devrions", "devraient"), ("debería", "deberías", "debería", "deberíamos", "deberían")),
-    (("will", "will"), ("werde", "wirst", "wird", "werden"), ("vais", "vas", "va", "allons", "vont"), ("voy a", "vas a", "va a", "vamos a", "van a")),
+    (
+        ("want to", "wants to"),
+        ("will", "willst", "will", "wollen"),
+        ("veux", "veux", "veut", "voulons", "veulent"),
+        ("quiero", "quieres", "quiere", "queremos", "quieren"),
+    ),
+    (
+        ("can", "can"),
+        ("kann", "kannst", "kann", "können"),
+        ("peux", "peux", "peut", "pouvons", "peuvent"),
+        ("puedo", "puedes", "puede", "podemos", "pueden"),
+    ),
+    (
+        ("have to", "has to"),
+        ("muss", "musst", "muss", "müssen"),
+        ("dois", "dois", "doit", "devons", "doivent"),
+        ("tengo que", "tienes que", "tiene que", "tenemos que", "tienen que"),
+    ),
+    (
+        ("must", "must"),
+        ("muss", "musst", "muss", "müssen"),
+        ("dois", "dois", "doit", "devons", "doivent"),
+        ("debo", "debes", "debe", "debemos", "deben"),
+    ),
+    (
+        ("would like to", "would like to"),
+        ("möchte", "möchtest", "möchte", "möchten"),
+        ("voudrais", "voudrais", "voudrait", "voudrions", "voudraient"),
+        ("querría", "querrías", "querría", "querríamos", "querrían"),
+    ),
+    (
+        ("should", "should"),
+        ("sollte", "solltest", "sollte", "sollten"),
+        ("devrais", "devrais", "devrait", "devrions", "devraient"),
+        ("debería", "deberías", "debería", "deberíamos", "deberían"),
+    ),
+    (
+        ("will", "will"),
+        ("werde", "wirst", "wird", "werden"),
+        ("vais", "vas", "va", "allons", "vont"),
+        ("voy a", "vas a", "va a", "vamos a", "van a"),
+    ),
 ]
 STATIVE = ("have", "know", "want", "love", "understand")
 HAVE_DE, BE_DE = ("habe", "hast", "hat", "haben"), ("bin", "bist", "ist", "sind")
@@ -111,7 +165,11 @@ def clause(r, s, tense, negative, question=False, final=False):
     if a.en[0] in STATIVE and tense in ("progressive", "modal"):
         tense = "present"
     o = r.choice(a.objects)
-    adv = r.choice(ed.ADVERBS[tense if tense in ed.ADVERBS else "present"]).split("/") if r.random() < (0.55 if tense in ed.ADVERBS else 0.15) else None
+    adv = (
+        r.choice(ed.ADVERBS[tense if tense in ed.ADVERBS else "present"]).split("/")
+        if r.random() < (0.55 if tense in ed.ADVERBS else 0.15)
+        else None
+    )
     p, i = s[4], INDEX[s[4]]
     j = min(i, 3)
     modal = r.choice(MODALS[:-1]) if tense == "modal" else MODALS[-1] if tense == "future" else None
@@ -125,7 +183,13 @@ def clause(r, s, tense, negative, question=False, final=False):
         if m.endswith(" to") and "would" not in m:
             base = m if not (question or negative) else modal[0][0]
             aux = "does" if sg3 else "do"
-            en = f"{aux} {s[0]} {base} {a.en[0]}" if question else f"{s[0]} {aux}n't {base} {a.en[0]}" if negative else f"{s[0]} {m} {a.en[0]}"
+            en = (
+                f"{aux} {s[0]} {base} {a.en[0]}"
+                if question
+                else f"{s[0]} {aux}n't {base} {a.en[0]}"
+                if negative
+                else f"{s[0]} {m} {a.en[0]}"
+            )
         else:
             head, _, tail = m.partition(" ")
             tail = tail + " " if tail else ""
@@ -135,7 +199,13 @@ def clause(r, s, tense, negative, question=False, final=False):
         en = f"did {s[0]} {a.en[0]}" if question else f"{s[0]} didn't {a.en[0]}" if negative else f"{s[0]} {a.en[1]}"
     else:
         aux = "does" if sg3 else "do"
-        en = f"{aux} {s[0]} {a.en[0]}" if question else f"{s[0]} {aux}n't {a.en[0]}" if negative else f"{s[0]} {third(a.en[0]) if sg3 else a.en[0]}"
+        en = (
+            f"{aux} {s[0]} {a.en[0]}"
+            if question
+            else f"{s[0]} {aux}n't {a.en[0]}"
+            if negative
+            else f"{s[0]} {third(a.en[0]) if sg3 else a.en[0]}"
+        )
     en = " ".join(x for x in (en, o[0], adv and adv[0]) if x)
     # German
     place = re.match(r"(in|im|ins|am|an|auf|zu|zur|zum|nach|aus|mit|für|hier|draußen|gut|sehr|zu)\b", o[1])
@@ -148,7 +218,32 @@ def clause(r, s, tense, negative, question=False, final=False):
         elif re.match(r"(das|die|den|dem|der|dies\w+|alles)\b", obj):
             obj = obj + " nicht"
         else:
-            obj = "kein" + {"Wasser": "", "Bier": "", "Brot": "", "Geld": "", "Abendessen": "", "Frühstück": "", "Zeit": "e", "Musik": "e", "Tiere": "e", "Blumen": "e", "Karten": "e", "Fortschritte": "e", "Milch": "e", "Tee": "en", "Kaffee": "en", "Fisch": "en", "Reis": "en"}.get(obj.split()[0], "") + " " + obj if obj.split()[0] in ("Wasser", "Brot", "Geld", "Zeit", "Milch", "Tee", "Kaffee", "Fisch", "Reis", "Blumen", "Fortschritte") else "nicht " + obj
+            obj = (
+                "kein"
+                + {
+                    "Wasser": "",
+                    "Bier": "",
+                    "Brot": "",
+                    "Geld": "",
+                    "Abendessen": "",
+                    "Frühstück": "",
+                    "Zeit": "e",
+                    "Musik": "e",
+                    "Tiere": "e",
+                    "Blumen": "e",
+                    "Karten": "e",
+                    "Fortschritte": "e",
+                    "Milch": "e",
+                    "Tee": "en",
+                    "Kaffee": "en",
+                    "Fisch": "en",
+                    "Reis": "en",
+                }.get(obj.split()[0], "")
+                + " "
+                + obj
+                if obj.split()[0] in ("Wasser", "Brot", "Geld", "Zeit", "Milch", "Tee", "Kaffee", "Fisch", "Reis", "Blumen", "Fortschritte")
+                else "nicht " + obj
+            )
     if tense == "past":
         pp = a.de[4].lstrip("+")
         finite, tail = (BE_DE if a.de[4].startswith("+") else HAVE_DE)[j], pp
@@ -178,7 +273,9 @@ def clause(r, s, tense, negative, question=False, final=False):
         verb, after = a.fr[i], ""
     fobj = o[2]
     if negative and not nobody:
-        fobj = re.sub(r"^(un|une|du|de la|de l'|des)(?: |(?<='))", lambda m: "d'" if re.match(r"[aeiouéh]", fobj[m.end():]) else "de ", fobj)
+        fobj = re.sub(
+            r"^(un|une|du|de la|de l'|des)(?: |(?<='))", lambda m: "d'" if re.match(r"[aeiouéh]", fobj[m.end() :]) else "de ", fobj
+        )
     if negative or nobody:
         verb = elide("ne", verb) + ("" if nobody else " pas")
     subject = s[2]
@@ -219,20 +316,32 @@ def state(r):
     esv = be["estar" if estar else "ser"]
     if question:
         neg = False
-        out = [f"{be['en']} {s[0]} {en}?", f"{be['de']} {s[1]} {de}?", f"est-ce {'qu' + chr(39) if re.match('[aeiou]', s[2]) else 'que '}{elide(s[2], be['fr']) if s[2] == 'je' else s[2] + ' ' + be['fr']} {fm} ?",
-               "¿" + raised(f"{esv} {'' if s[0] in ('I', 'you', 'we') else s[3] + ' '}{em}?")]
+        out = [
+            f"{be['en']} {s[0]} {en}?",
+            f"{be['de']} {s[1]} {de}?",
+            f"est-ce {'qu' + chr(39) if re.match('[aeiou]', s[2]) else 'que '}{elide(s[2], be['fr']) if s[2] == 'je' else s[2] + ' ' + be['fr']} {fm} ?",
+            "¿" + raised(f"{esv} {'' if s[0] in ('I', 'you', 'we') else s[3] + ' '}{em}?"),
+        ]
     else:
         no_fr = f"{elide('ne', be['fr'])} pas" if neg else be["fr"]
         fr_s = elide("je", no_fr) if s[2] == "je" else f"{s[2]} {no_fr}"
-        out = [f"{s[0]} {be['en']} {'not ' if neg else ''}{en}.", f"{s[1]} {be['de']} {'nicht ' if neg else ''}{de}.", f"{fr_s} {fm}.",
-               f"{'' if s[0] in ('I', 'you', 'we') else s[3] + ' '}{'no ' if neg else ''}{esv} {em}."]
+        out = [
+            f"{s[0]} {be['en']} {'not ' if neg else ''}{en}.",
+            f"{s[1]} {be['de']} {'nicht ' if neg else ''}{de}.",
+            f"{fr_s} {fm}.",
+            f"{'' if s[0] in ('I', 'you', 'we') else s[3] + ' '}{'no ' if neg else ''}{esv} {em}.",
+        ]
     return [raised(x) for x in out]
 
 
 LINKS = [
-    ("because", "weil", "parce que", "porque", True), ("and", "und", "et", "y", False), ("but", "aber", "mais", "pero", False),
-    ("when", "wenn", "quand", "cuando", True), ("I know that", "ich weiß, dass", "je sais que", "sé que", True),
-    ("I think that", "ich glaube, dass", "je pense que", "creo que", True), ("he says that", "er sagt, dass", "il dit que", "él dice que", True),
+    ("because", "weil", "parce que", "porque", True),
+    ("and", "und", "et", "y", False),
+    ("but", "aber", "mais", "pero", False),
+    ("when", "wenn", "quand", "cuando", True),
+    ("I know that", "ich weiß, dass", "je sais que", "sé que", True),
+    ("I think that", "ich glaube, dass", "je pense que", "creo que", True),
+    ("he says that", "er sagt, dass", "il dit que", "él dice que", True),
 ]
 QUESTIONS = [("why", "warum", "pourquoi", "por qué"), ("when", "wann", "quand", "cuándo"), ("where", "wo", "où", "dónde")]
 
@@ -260,8 +369,12 @@ def spoken(r):
             return [raised(t) + "." for t in tail]
         a = clause(r, r.choice(ed.SUBJECTS[:-2]), tense, False)
         comma = "" if link[0] == "and" else ","
-        return [raised(f"{a[0]} {tail[0]}.") if link[0] != "but" else raised(f"{a[0]}, {tail[0]}."), raised(f"{a[1]}{comma} {tail[1]}."),
-                raised(f"{a[2]}{',' if link[0] == 'but' else ''} {tail[2]}."), raised(f"{a[3]}{',' if link[0] == 'but' else ''} {tail[3]}.")]
+        return [
+            raised(f"{a[0]} {tail[0]}.") if link[0] != "but" else raised(f"{a[0]}, {tail[0]}."),
+            raised(f"{a[1]}{comma} {tail[1]}."),
+            raised(f"{a[2]}{',' if link[0] == 'but' else ''} {tail[2]}."),
+            raised(f"{a[3]}{',' if link[0] == 'but' else ''} {tail[3]}."),
+        ]
     return [raised(x) + "." for x in clause(r, s, tense, neg)]
 
 

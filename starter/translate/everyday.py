@@ -2,16 +2,29 @@
 
 # I you(tu) he she we they and names: English, German, French, Spanish, person (0..5), feminine
 SUBJECTS = [
-    ("I", "ich", "je", "yo", 0), ("you", "du", "tu", "tú", 1), ("he", "er", "il", "él", 2), ("she", "sie", "elle", "ella", 2),
-    ("we", "wir", "nous", "nosotros", 3), ("they", "sie", "ils", "ellos", 5),
-    ("Tom", "Tom", "Tom", "Tom", 2), ("Mary", "Maria", "Marie", "María", 2), ("my brother", "mein Bruder", "mon frère", "mi hermano", 2),
-    ("my sister", "meine Schwester", "ma sœur", "mi hermana", 2), ("my father", "mein Vater", "mon père", "mi padre", 2),
-    ("my mother", "meine Mutter", "ma mère", "mi madre", 2), ("the teacher", "der Lehrer", "le professeur", "el profesor", 2),
-    ("the children", "die Kinder", "les enfants", "los niños", 5), ("my friend", "mein Freund", "mon ami", "mi amigo", 2),
-    ("our neighbors", "unsere Nachbarn", "nos voisins", "nuestros vecinos", 5), ("the doctor", "der Arzt", "le médecin", "el médico", 2),
-    ("this man", "dieser Mann", "cet homme", "este hombre", 2), ("that woman", "diese Frau", "cette femme", "esa mujer", 2),
-    ("my parents", "meine Eltern", "mes parents", "mis padres", 5), ("everyone", "jeder", "tout le monde", "todo el mundo", 2),
-    ("nobody", "niemand", "personne", "nadie", 2), ("the students", "die Schüler", "les élèves", "los alumnos", 5),
+    ("I", "ich", "je", "yo", 0),
+    ("you", "du", "tu", "tú", 1),
+    ("he", "er", "il", "él", 2),
+    ("she", "sie", "elle", "ella", 2),
+    ("we", "wir", "nous", "nosotros", 3),
+    ("they", "sie", "ils", "ellos", 5),
+    ("Tom", "Tom", "Tom", "Tom", 2),
+    ("Mary", "Maria", "Marie", "María", 2),
+    ("my brother", "mein Bruder", "mon frère", "mi hermano", 2),
+    ("my sister", "meine Schwester", "ma sœur", "mi hermana", 2),
+    ("my father", "mein Vater", "mon père", "mi padre", 2),
+    ("my mother", "meine Mutter", "ma mère", "mi madre", 2),
+    ("the teacher", "der Lehrer", "le professeur", "el profesor", 2),
+    ("the children", "die Kinder", "les enfants", "los niños", 5),
+    ("my friend", "mein Freund", "mon ami", "mi amigo", 2),
+    ("our neighbors", "unsere Nachbarn", "nos voisins", "nuestros vecinos", 5),
+    ("the doctor", "der Arzt", "le médecin", "el médico", 2),
+    ("this man", "dieser Mann", "cet homme", "este hombre", 2),
+    ("that woman", "diese Frau", "cette femme", "esa mujer", 2),
+    ("my parents", "meine Eltern", "mes parents", "mis padres", 5),
+    ("everyone", "jeder", "tout le monde", "todo el mundo", 2),
+    ("nobody", "niemand", "personne", "nadie", 2),
+    ("the students", "die Schüler", "les élèves", "los alumnos", 5),
 ]
 
 # English base past pp ing | German ich du er wir, participle (+ = with sein) | French je tu il nous vous ils, participle (+ = être), infinitive
@@ -54,9 +67,28 @@ come came come coming|komme kommst kommt kommen +gekommen|viens viens vient veno
 """
 
 ADVERBS = {
-    "past": ["yesterday/gestern/hier/ayer", "last week/letzte Woche/la semaine dernière/la semana pasada", "last year/letztes Jahr/l'année dernière/el año pasado", "this morning/heute Morgen/ce matin/esta mañana", "two days ago/vor zwei Tagen/il y a deux jours/hace dos días"],
-    "present": ["every day/jeden Tag/tous les jours/todos los días", "today/heute/aujourd'hui/hoy", "often/oft/souvent/a menudo", "now/jetzt/maintenant/ahora", "on Sundays/sonntags/le dimanche/los domingos", "in the morning/am Morgen/le matin/por la mañana"],
-    "future": ["tomorrow/morgen/demain/mañana", "next week/nächste Woche/la semaine prochaine/la semana que viene", "tonight/heute Abend/ce soir/esta noche", "soon/bald/bientôt/pronto", "next year/nächstes Jahr/l'année prochaine/el año que viene"],
+    "past": [
+        "yesterday/gestern/hier/ayer",
+        "last week/letzte Woche/la semaine dernière/la semana pasada",
+        "last year/letztes Jahr/l'année dernière/el año pasado",
+        "this morning/heute Morgen/ce matin/esta mañana",
+        "two days ago/vor zwei Tagen/il y a deux jours/hace dos días",
+    ],
+    "present": [
+        "every day/jeden Tag/tous les jours/todos los días",
+        "today/heute/aujourd'hui/hoy",
+        "often/oft/souvent/a menudo",
+        "now/jetzt/maintenant/ahora",
+        "on Sundays/sonntags/le dimanche/los domingos",
+        "in the morning/am Morgen/le matin/por la mañana",
+    ],
+    "future": [
+        "tomorrow/morgen/demain/mañana",
+        "next week/nächste Woche/la semaine prochaine/la semana que viene",
+        "tonight/heute Abend/ce soir/esta noche",
+        "soon/bald/bientôt/pronto",
+        "next year/nächstes Jahr/l'année prochaine/el año que viene",
+    ],
 }
 
 # adjectives after "to be": English, German, French masculine feminine, Spanish masculine feminine (+ = estar)
@@ -86,4 +118,12 @@ TO_BE = dict(
     de=[("bin", "war"), ("bist", "warst"), ("ist", "war"), ("sind", "waren"), ("seid", "wart"), ("sind", "waren")],
     fr=[("suis", "étais"), ("es", "étais"), ("est", "était"), ("sommes", "étions"), ("êtes", "étiez"), ("sont", "étaient")],
     ser=[("soy", "era"), ("eres", "eras"), ("es", "era"), ("somos", "éramos"), ("sois", "erais"), ("son", "eran")],
-    estar=[("estoy", "estaba"), ("estás", "estabas"), ("está", "estaba"), ("estamos", "estábamos"), ("estáis", "estabais"), ("están", "estaban")])
+    estar=[
+        ("estoy", "estaba"),
+        ("estás", "estabas"),
+        ("está", "estaba"),
+        ("estamos", "estábamos"),
+        ("estáis", "estabais"),
+        ("están", "estaban"),
+    ],
+)

@@ -193,8 +193,14 @@ class Verb:
         self.en = dict(base=base, pp=e[1], third=third, ing=ing)
         inf, third, pp = (word(w) for w in r[1].split())
         pre, _, rest = inf.rpartition("+")
-        self.de = dict(inf=pre + rest, zu=(pre + "zu " + rest if pre.endswith(" ") else pre + "zu" + rest) if pre else "zu " + rest,
-                       third=third, stem=rest, end=" " + pre.strip() if pre else "", pp=pp)
+        self.de = dict(
+            inf=pre + rest,
+            zu=(pre + "zu " + rest if pre.endswith(" ") else pre + "zu" + rest) if pre else "zu " + rest,
+            third=third,
+            stem=rest,
+            end=" " + pre.strip() if pre else "",
+            pp=pp,
+        )
         if rest == "herstellen":
             self.de.update(stem="stellen", end=" wieder her", zu="wiederherzustellen")
         if pre == "um":

@@ -54,7 +54,7 @@ class Attention(nn.Module):
 
     def mix(self, q, k, v, mask):
         """Returns the output and the probabilities (batch, heads, target, source)."""
-        p = torch.softmax(((q * self.dh ** -0.5) @ k.transpose(2, 3) + mask).float(), -1)
+        p = torch.softmax(((q * self.dh**-0.5) @ k.transpose(2, 3) + mask).float(), -1)
         return self.out_proj((p.to(v.dtype) @ v).transpose(1, 2).flatten(2)), p
 
 
@@ -115,7 +115,7 @@ class Marian(nn.Module):
             if "embed_positions" in n:
                 p.data = sinusoids(c.max_positions, c.d_model)
             elif "shared" in n:
-                nn.init.normal_(p, std=c.d_model ** -0.5)
+                nn.init.normal_(p, std=c.d_model**-0.5)
                 p.data[c.pad].zero_()
             elif p.dim() == 2:
                 nn.init.xavier_uniform_(p)
@@ -124,7 +124,7 @@ class Marian(nn.Module):
 
     def embed(self, ids, stack, start=0):
         e = F.embedding(ids, self.model.shared.weight) * math.sqrt(self.config.d_model)
-        return (e + stack.embed_positions.weight[start:start + ids.shape[1]]).to(self.dtype)
+        return (e + stack.embed_positions.weight[start : start + ids.shape[1]]).to(self.dtype)
 
     @property
     def dtype(self):
@@ -160,11 +160,11 @@ def greedy(m, sources, max_len=160, batch=64, ratio=2.0):
     order = sorted(range(len(sources)), key=lambda i: len(sources[i]))
     out = [None] * len(sources)
     for b in range(0, len(order), batch):
-        ix = order[b:b + batch]
+        ix = order[b : b + batch]
         width = max(len(sources[i]) for i in ix)
         x = torch.full((len(ix), width), c.pad)
         for r, i in enumerate(ix):
-            x[r, :len(sources[i])] = torch.tensor(sources[i])
+            x[r, : len(sources[i])] = torch.tensor(sources[i])
         memory, mask = m.encode(x.to(dev))
         caches = [{} for _ in range(c.decoder_layers)]
         y = torch.full((len(ix), 1), c.pad, device=dev)
@@ -180,7 +180,7 @@ def greedy(m, sources, max_len=160, batch=64, ratio=2.0):
                 break
         for r, i in enumerate(ix):
             t = [int(s[r]) for s in tokens]
-            out[i] = t[:t.index(c.eos)] if c.eos in t else t
+            out[i] = t[: t.index(c.eos)] if c.eos in t else t
     return out
 
 

@@ -68,7 +68,7 @@ class Pairs:
             s, _ = self.side(lang, i, not reverse)
             q, al = self.side(lang, i, reverse)
             x[r, 0] = t.v[">>en<<" if reverse else f">>{lang}<<"]
-            x[r, 1:ls + 1] = s
+            x[r, 1 : ls + 1] = s
             x[r, ls + 1] = t.eos
             y[r, :lt] = q
             y[r, lt] = t.eos

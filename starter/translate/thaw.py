@@ -13,7 +13,6 @@ import torch
 from marian import Config, Marian, save
 
 
-
 def weights(path):
     return {t.name: numpy_helper.to_array(t) for t in onnx.load(path).graph.initializer}
 
@@ -33,7 +32,17 @@ def main():
     a = a.parse_args()
     with open(os.path.join(a.model, "config.json"), encoding="utf-8") as f:
         j = json.load(f)
-    m = Marian(Config(j["vocab_size"], j["d_model"], j["encoder_layers"], j["decoder_layers"], j["encoder_attention_heads"], j["encoder_ffn_dim"], j["max_position_embeddings"]))
+    m = Marian(
+        Config(
+            j["vocab_size"],
+            j["d_model"],
+            j["encoder_layers"],
+            j["decoder_layers"],
+            j["encoder_attention_heads"],
+            j["encoder_ffn_dim"],
+            j["max_position_embeddings"],
+        )
+    )
     o = lambda n: next(p for p in (os.path.join(a.model, "onnx", n + s) for s in ("_quantized.onnx", ".onnx")) if os.path.exists(p))
     w = {**weights(o("decoder_model_merged")), **weights(o("encoder_model"))}
     if a.widen:

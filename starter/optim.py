@@ -53,7 +53,7 @@ class Optimiser:
             g, w = p.grad.float() * scale, self.master[id(p)]
             m1.mul_(b1).add_(g, alpha=1 - b1)
             m2.mul_(b2).addcmul_(g, g, value=1 - b2)
-            w.addcdiv_(m1, (m2 / (1 - b2 ** self.t)).sqrt_().add_(1e-8), value=-rate_rest / (1 - b1 ** self.t))
+            w.addcdiv_(m1, (m2 / (1 - b2**self.t)).sqrt_().add_(1e-8), value=-rate_rest / (1 - b1**self.t))
             p.copy_(w)
         for p in every:
             p.grad = None
