@@ -48,7 +48,7 @@ function keepingCase(convert: Convert): Convert {
 const cyrillicBase =
 	"shch=щ sch=щ sh=ш ch=ч zh=ж kh=х ts=ц tz=ц yu=ю ju=ю ya=я ja=я yo=ё jo=ё ye=е je=е iy=ий yi=ы a=а b=б v=в w=в g=г d=д e=е z=з i=и j=й k=к l=л m=м n=н o=о p=п r=р s=с t=т u=у f=ф h=х c=ц q=к x=кс y=ы '=ь ’=ь ʹ=ь ʺ=ъ ë=ё é=э";
 const cyrillicOwn: Readonly<Record<string, string>> = {
-	uk: 'i=і y=и yi=ї ye=є je=є h=г g=ґ iy=ій yo=йо e=е',
+	uk: 'yj=ий i=і y=и yi=ї ye=є je=є h=г g=ґ iy=ій yo=йо e=е',
 	be: 'i=і y=ы w=ў u=у shch=шч yo=ё h=г e=э ye=е',
 	bg: 'sht=щ y=й ya=я a=а u=у ie=ие iy=ий yi=йи yo=йо e=е ye=йе',
 	mk: 'gj=ѓ kj=ќ dz=ѕ dj=џ lj=љ nj=њ j=ј y=ј ja=ја ju=ју je=је yu=ју ya=ја h=х yo=јо ye=је jo=јо',
@@ -63,7 +63,10 @@ const cyrillicOwn: Readonly<Record<string, string>> = {
 
 /** Latin → Cyrillic of a language, as people type it. */
 export function cyrillicFromLatin(language: string): Convert {
-	return keepingCase(mapper(`${cyrillicBase} ${cyrillicOwn[language] ?? ''}`));
+	const convert = mapper(`${cyrillicBase} ${cyrillicOwn[language] ?? ''}`);
+	if (language !== 'uk') return keepingCase(convert);
+	// After a consonant "yi" ends an adjective; elsewhere it is a letter of its own.
+	return keepingCase((word) => convert(word.replace(/(?<=[bcdfghklmnprstvz])yi$/, 'yj')));
 }
 
 const turkicBase =
