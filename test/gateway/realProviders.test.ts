@@ -1,0 +1,211 @@
+/** The layer against provider software that others wrote, unmodified. */
+
+import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { test } from 'node:test';
+import { OAuth2Server } from 'oauth2-mock-server';
+import { cookieOf, Harness, type Json, pair } from './support/harness.ts';
+
+/** Settings whose provider is somewhere else. */
+function providerAt(discovery: string, clientId: string): Json {
+	return {
+		identityProviders: {
+			customOpenIdConnectProviders: {
+				corp: {
+					registration: {
+						clientId,
+						clientCredential: { clientSecretSettingName: 'OTHER_SECRET' },
+						openIdConnectConfiguration: { wellKnownOpenIdConfiguration: discovery },
+					},
+					login: { scopes: ['openid', 'email', 'offline_access'] },
+				},
+			},
+		},
+	};
+}
+
+test('a login, a refresh and a sign-out work with oidc-provider', async () => {
+	const { default: Provider } = await import('oidc-provider');
+	const http = createServer();
+	await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve));
+	const issuer = `http://127.0.0.1:${(http.address() as AddressInfo).port}`;
+	const quiet = console.warn;
+	console.warn = () => {};
+	const provider = new Provider(issuer, {
+		clients: [
+			{
+				client_id: 'team',
+				client_secret: 'team-secret',
+				redirect_uris: ['https://app.example/.auth/login/corp/callback'],
+				post_logout_redirect_uris: ['https://app.example/.auth/logout/done'],
+				grant_types: ['authorization_code', 'refresh_token'],
+				response_types: ['code'],
+				token_endpoint_auth_method: 'client_secret_post',
+			},
+		],
+		pkce: { required: () => true },
+		claims: { openid: ['sub'], email: ['email', 'email_verified'] },
+		findAccount: (_context: unknown, id: string) => ({
+			accountId: id,
+			claims: () => Promise.resolve({ sub: id, email: `${id}@corp.example`, email_verified: true }),
+		}),
+		issueRefreshToken: () => Promise.resolve(true),
+		rotateRefreshToken: true,
+		features: { devInteractions: { enabled: true } },
+		cookies: { keys: ['test-key'] },
+	});
+	console.warn = quiet;
+	const app = provider.callback();
+	http.on('request', (request, response) => void app(request, response));
+	try {
+		await using h = await Harness.start({
+			config: providerAt(`${issuer}/.well-known/openid-configuration`, 'team'),
+			env: { OTHER_SECRET: 'team-secret' },
+		});
+		const begun = await h.navigate('/.auth/login/corp?post_login_redirect_uri=/app');
+		const callback = await playLogin(begun.header('location')!, issuer);
+		const done = await h.navigate(
+			callback.pathname + callback.search,
+			begun.setCookies().map(pair).join('; '),
+		);
+		assert.equal(done.status, 302, done.body);
+		const cookie = cookieOf(done, 'AppServiceAuthSession')!;
+		assert.equal((await h.get('/x', [`Cookie: ${cookie}`])).status, 200);
+		assert.deepEqual(h.app.last.values('x-ms-client-principal-name'), ['dora@corp.example']);
+		const before = h.app.last.values('x-ms-token-corp-access-token')[0];
+		const refreshed = await h.get('/.auth/refresh', [`Cookie: ${cookie}`]);
+		assert.equal(refreshed.status, 200, refreshed.body);
+		await h.get('/x', [`Cookie: ${cookie}`]);
+		assert.notEqual(h.app.last.values('x-ms-token-corp-access-token')[0], before);
+		// Rotation with detection of reuse: the second refresh must use the new token.
+		h.advance(11_000);
+		assert.equal((await h.get('/.auth/refresh', [`Cookie: ${cookie}`])).status, 200);
+		const out = await h.navigate('/.auth/logout', cookie);
+		assert.equal(new URL(out.header('location')!).origin, issuer);
+	} finally {
+		http.closeAllConnections();
+		await new Promise((resolve) => http.close(resolve));
+	}
+});
+
+/** Signs in on the provider's own development pages, as a browser with a cookie jar. */
+async function playLogin(start: string, issuer: string): Promise<URL> {
+	const jar = new Map<string, string>();
+	let url = start;
+	let body: string | undefined;
+	for (let step = 0; step < 12; step++) {
+		const answer = await fetch(url, {
+			method: body === undefined ? 'GET' : 'POST',
+			redirect: 'manual',
+			headers: {
+				Cookie: [...jar].map(([name, value]) => `${name}=${value}`).join('; '),
+				...(body === undefined ? {} : { 'Content-Type': 'application/x-www-form-urlencoded' }),
+			},
+			...(body === undefined ? {} : { body }),
+		});
+		for (const line of answer.headers.getSetCookie()) {
+			const [name, value] = pair(line).split(/=(.*)/s);
+			jar.set(name!, value ?? '');
+		}
+		const location = answer.headers.get('location');
+		if (location !== null) {
+			const next = new URL(location, url);
+			if (next.origin !== issuer) return next;
+			url = next.href;
+			body = undefined;
+			continue;
+		}
+		const page = await answer.text();
+		const action = /action="([^"]+)"/.exec(page)?.[1];
+		assert.ok(action, `no form at ${url}: ${page.slice(0, 300)}`);
+		const prompt = /name="prompt" value="(\w+)"/.exec(page)?.[1] ?? 'login';
+		url = new URL(action, url).href;
+		body = new URLSearchParams({
+			prompt,
+			...(prompt === 'login' ? { login: 'dora', password: 'x' } : {}),
+		}).toString();
+	}
+	throw new Error('the provider never came back');
+}
+
+const hostile: readonly [string, (service: OAuth2Server['service']) => void, number][] = [
+	[
+		'an id token that has ended',
+		(service) =>
+			service.on('beforeTokenSigning', (token) =>
+				Object.assign(token.payload, { exp: 10, iat: 5 }),
+			),
+		401,
+	],
+	[
+		'a foreign audience',
+		(service) =>
+			service.on('beforeTokenSigning', (token) => Object.assign(token.payload, { aud: 'other' })),
+		401,
+	],
+	[
+		'a foreign nonce',
+		(service) =>
+			service.on('beforeTokenSigning', (token) => Object.assign(token.payload, { nonce: 'other' })),
+		401,
+	],
+	[
+		'an unknown key id',
+		(service) =>
+			service.on('beforeTokenSigning', (token) => Object.assign(token.header, { kid: 'nobody' })),
+		401,
+	],
+	[
+		'a refused code',
+		(service) =>
+			service.once('beforeResponse', (answer) =>
+				Object.assign(answer, { statusCode: 400, body: { error: 'invalid_grant' } }),
+			),
+		401,
+	],
+	[
+		'trouble of its own',
+		(service) =>
+			service.once('beforeResponse', (answer) =>
+				Object.assign(answer, { statusCode: 500, body: { error: 'server_error' } }),
+			),
+		502,
+	],
+	[
+		'nonsense instead of tokens',
+		(service) =>
+			service.once('beforeResponse', (answer) =>
+				Object.assign(answer, { body: { surprise: true } }),
+			),
+		401,
+	],
+];
+for (const [name, prepare, status] of hostile) {
+	test(`oauth2-mock-server answering with ${name} is ${status}`, async () => {
+		const server = new OAuth2Server();
+		await server.issuer.keys.generate('RS256');
+		await server.start(0, '127.0.0.1');
+		try {
+			const issuer = server.issuer.url!;
+			await using h = await Harness.start({
+				config: providerAt(`${issuer}/.well-known/openid-configuration`, 'mock'),
+				env: { OTHER_SECRET: 'mock-secret' },
+			});
+			const login = async () => {
+				const begun = await h.navigate('/.auth/login/corp?post_login_redirect_uri=/app');
+				const answer = await fetch(begun.header('location')!, { redirect: 'manual' });
+				const back = new URL(answer.headers.get('location')!);
+				return h.navigate(back.pathname + back.search, begun.setCookies().map(pair).join('; '));
+			};
+			const good = await login();
+			assert.equal(good.status, 302, good.body);
+			prepare(server.service);
+			const bad = await login();
+			assert.equal(bad.status, status, bad.body);
+			assert.equal(cookieOf(bad, 'AppServiceAuthSession'), undefined);
+		} finally {
+			await server.stop();
+		}
+	});
+}

@@ -1,0 +1,90 @@
+/** A Redis server of the test's own, when the machine has one. */
+
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createClient } from 'redis';
+
+/** False, or why tests with Redis are skipped. */
+export const redisMissing: string | false =
+	spawnSync('redis-server', ['--version']).status === 0
+		? false
+		: 'redis-server is not installed (Debian package redis-server)';
+
+export class RedisServer implements AsyncDisposable {
+	readonly port: number;
+	readonly #folder = mkdtempSync(join(tmpdir(), 'nearglot-redis-'));
+	#process: ChildProcess | undefined;
+
+	private constructor(port: number) {
+		this.port = port;
+	}
+
+	static async start(): Promise<RedisServer> {
+		const probe = createServer();
+		await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve));
+		const { port } = probe.address() as { port: number };
+		await new Promise((resolve) => probe.close(resolve));
+		const server = new RedisServer(port);
+		await server.run();
+		return server;
+	}
+
+	get url(): string {
+		return `redis://127.0.0.1:${this.port}`;
+	}
+
+	/** Starts (again) and waits until it answers. */
+	async run(): Promise<void> {
+		this.#process = spawn(
+			'redis-server',
+			[
+				'--port',
+				String(this.port),
+				'--bind',
+				'127.0.0.1',
+				'--save',
+				'',
+				'--appendonly',
+				'yes',
+				'--appendfsync',
+				'always',
+				'--dir',
+				this.#folder,
+			],
+			{ stdio: 'ignore' },
+		);
+		const end = Date.now() + 30_000;
+		for (;;) {
+			const client = createClient({ url: this.url, socket: { reconnectStrategy: false } });
+			client.on('error', () => {});
+			try {
+				await client.connect();
+				await client.ping();
+				return;
+			} catch (error) {
+				if (Date.now() > end) throw error;
+				await new Promise((resolve) => setTimeout(resolve, 50));
+			} finally {
+				if (client.isOpen) client.destroy();
+			}
+		}
+	}
+
+	async stop(): Promise<void> {
+		const running = this.#process;
+		this.#process = undefined;
+		if (!running || running.exitCode !== null) return;
+		const ended = once(running, 'exit');
+		running.kill('SIGKILL');
+		await ended;
+	}
+
+	async [Symbol.asyncDispose](): Promise<void> {
+		await this.stop();
+		rmSync(this.#folder, { recursive: true, force: true });
+	}
+}
