@@ -3,6 +3,7 @@
 import { AppError } from '../protocol/index.ts';
 import type { EngineModel, EngineStats, LoadOptions, ModelDescription } from './api.ts';
 import { loadDecoder } from './decode/loadDecoder.ts';
+import { loadEmbedder } from './embed/embedder.ts';
 import { describeModel } from './folder/describe.ts';
 import { generationSettings } from './folder/generation.ts';
 import { chooseVariant } from './folder/variants.ts';
@@ -103,6 +104,19 @@ export async function loadEngine(options: LoadOptions): Promise<EngineModel> {
 				? speechAbilities(description, model)
 				: translationAbilities(description, model, contextLength);
 		}
+		if (description.architecture === 'encoder') {
+			const embedder = await loadEmbedder(parts);
+			return {
+				embed: (request, signal) => embedder.embed(request, signal),
+				counters: () => ({
+					...noCounters,
+					running: embedder.counters.running,
+					waiting: embedder.counters.waiting,
+					promptTokensTotal: embedder.counters.promptTokens,
+				}),
+				close: async () => embedder.close(),
+			};
+		}
 		throw new AppError('unsupported_model', `${description.architecture} models cannot be loaded.`);
 	}
 }
@@ -184,6 +198,7 @@ async function decoderAbilities(
 			scheduler,
 			text,
 			contextLength,
+			vocabularySize: decoder.vocabularySize,
 			endTokens: description.eosTokenIds,
 			bans: {
 				suppress: settings.suppressTokens,

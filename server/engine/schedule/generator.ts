@@ -24,6 +24,8 @@ export interface GeneratorOptions {
 	readonly text: TextModel;
 	/** Prompt plus answer. */
 	readonly contextLength: number;
+	/** Ids the model can be fed are below this. */
+	readonly vocabularySize: number;
 	readonly endTokens: readonly number[];
 	readonly bans: ModelBans;
 	readonly compile: ConstraintCompiler;
@@ -43,7 +45,7 @@ export function createGenerator(options: GeneratorOptions): Generate {
 	return async (request, onEvent, signal) => {
 		if (signal?.aborted === true) throw new AppError('cancelled');
 		const prompt = text.promptTokens(request.prompt);
-		checkPrompt(prompt, text.vocabularySize, contextLength);
+		checkPrompt(prompt, options.vocabularySize, contextLength);
 		if (!Number.isInteger(request.n) || request.n < 1 || request.n > 128) {
 			throw new AppError(
 				'invalid_request',

@@ -1,0 +1,233 @@
+/** Runs an encoder graph over texts and gives one vector per text. */
+
+import { join } from 'node:path';
+import { AppError } from '../../protocol/index.ts';
+import type {
+	EmbedRequest,
+	EmbedResult,
+	ModelDescription,
+	ModelVariant,
+	TextModel,
+} from '../api.ts';
+import { float16ToFloat32 } from '../decode/float16.ts';
+import { IntegerInput } from '../decode/tokenInputs.ts';
+import { readGraphSummary } from '../folder/graphSummary.ts';
+import { hasIntegerMatMul } from '../folder/precision.ts';
+import type { Runtime, Session, SessionOptions } from '../runtime/runtime.ts';
+import { loadTextModel } from '../tokenizer/textModel.ts';
+import { type EmbeddingSettings, normalize, pool, readEmbeddingSettings } from './pooling.ts';
+
+/** Texts computed together; more only costs memory on the CPU. */
+const batchSize = 16;
+
+/** An encoder ready to embed. */
+export interface Embedder {
+	embed(request: EmbedRequest, signal?: AbortSignal): Promise<EmbedResult>;
+	readonly counters: { running: number; waiting: number; promptTokens: number };
+	close(): void;
+}
+
+interface EmbedderParts {
+	readonly description: ModelDescription;
+	readonly variant: ModelVariant;
+	readonly runtime: Runtime;
+	readonly session: SessionOptions;
+}
+
+/** Loads the encoder of a folder. @throws AppError `unsupported_model` when its graph is another kind */
+export async function loadEmbedder(parts: EmbedderParts): Promise<Embedder> {
+	const { description, variant } = parts;
+	const file = variant.files.model ?? variant.files.encoder;
+	if (file === undefined) {
+		throw new AppError('unsupported_model', 'The embedding model has no model.onnx.');
+	}
+	const path = join(description.folder, file);
+	const integer = hasIntegerMatMul(await readGraphSummary(path));
+	const session = await parts.runtime.open(path, parts.session);
+	const text = await loadTextModel(description.folder);
+	const settings = await readEmbeddingSettings(description.folder);
+	return new EncoderEmbedder(session, text, settings, description.contextLength, integer);
+}
+
+class EncoderEmbedder implements Embedder {
+	readonly #session: Session;
+	readonly #text: TextModel;
+	readonly #settings: EmbeddingSettings;
+	readonly #contextLength: number;
+	readonly #rows: number;
+	#turn: Promise<unknown> = Promise.resolve();
+	readonly counters = { running: 0, waiting: 0, promptTokens: 0 };
+
+	constructor(
+		session: Session,
+		text: TextModel,
+		settings: EmbeddingSettings,
+		contextLength: number,
+		integer: boolean,
+	) {
+		this.#session = session;
+		this.#text = text;
+		this.#settings = settings;
+		this.#contextLength = contextLength;
+		// Graphs that quantise activations give a text another vector in company than alone.
+		this.#rows = integer ? 1 : batchSize;
+	}
+
+	async embed(request: EmbedRequest, signal?: AbortSignal): Promise<EmbedResult> {
+		const rows = request.inputs.map((input, index) => this.#tokens(input, index));
+		const promptTokens = rows.reduce((sum, row) => sum + row.length, 0);
+		this.counters.waiting++;
+		const before = this.#turn;
+		const work = before
+			.catch(() => undefined)
+			.then(async () => {
+				this.counters.waiting--;
+				this.counters.running++;
+				try {
+					return await this.#embedAll(rows, signal);
+				} finally {
+					this.counters.running--;
+				}
+			});
+		this.#turn = work;
+		const vectors = await work;
+		this.counters.promptTokens += promptTokens;
+		return { vectors: vectors.map((vector) => cut(vector, request.dimensions)), promptTokens };
+	}
+
+	#tokens(input: string | readonly number[], index: number): readonly number[] {
+		const ids =
+			typeof input === 'string' ? this.#text.encode(this.#settings.prompt + input) : input;
+		if (ids.length === 0) {
+			throw new AppError('invalid_request', `input[${index}] is empty.`, { param: 'input' });
+		}
+		const bad = ids.find(
+			(id) => !Number.isInteger(id) || id < 0 || id >= this.#text.vocabularySize,
+		);
+		if (bad !== undefined) {
+			throw new AppError(
+				'invalid_request',
+				`input[${index}] has the token ${bad}, which does not exist.`,
+				{
+					param: 'input',
+				},
+			);
+		}
+		if (this.#contextLength > 0 && ids.length > this.#contextLength) {
+			throw new AppError(
+				'context_length_exceeded',
+				`input[${index}] has ${ids.length} tokens; this model reads at most ${this.#contextLength}. Shorten it by ${ids.length - this.#contextLength} tokens.`,
+				{ param: 'input', data: { tokens: ids.length, limit: this.#contextLength } },
+			);
+		}
+		return ids;
+	}
+
+	async #embedAll(
+		rows: readonly (readonly number[])[],
+		signal: AbortSignal | undefined,
+	): Promise<Float32Array[]> {
+		const vectors: Float32Array[] = [];
+		// Rows of like length go together, so that little is computed for padding.
+		const order = rows.map((_, index) => index);
+		order.sort((a, b) => (rows[a]?.length ?? 0) - (rows[b]?.length ?? 0));
+		for (let at = 0; at < order.length; at += this.#rows) {
+			if (signal?.aborted === true) throw new AppError('cancelled');
+			const group = order.slice(at, at + this.#rows);
+			const found = await this.#run(
+				group.map((index) => rows[index] as readonly number[]),
+				signal,
+			);
+			for (const [place, index] of group.entries()) vectors[index] = found[place] as Float32Array;
+		}
+		return vectors;
+	}
+
+	async #run(
+		rows: readonly (readonly number[])[],
+		signal: AbortSignal | undefined,
+	): Promise<Float32Array[]> {
+		const tokens = Math.max(...rows.map((row) => row.length));
+		const dims = [rows.length, tokens];
+		const ids = new Array<number>(rows.length * tokens).fill(0);
+		const mask = new Array<number>(rows.length * tokens).fill(0);
+		for (const [row, list] of rows.entries()) {
+			for (const [column, id] of list.entries()) {
+				ids[row * tokens + column] = id;
+				mask[row * tokens + column] = 1;
+			}
+		}
+		const binding = this.#session.createBinding();
+		try {
+			for (const [name, info] of this.#session.inputs) {
+				const values = inputValues(name, ids, mask, tokens);
+				const integers = new IntegerInput(info);
+				binding.input(name, integers.write(values).subarray(0, values.length), dims);
+			}
+			const output = this.#outputName();
+			binding.outputAny(output);
+			await binding.run(signal);
+			const tensor = binding.take(output);
+			const data =
+				tensor.type === 'float16'
+					? float16ToFloat32(tensor.data as Uint16Array)
+					: (tensor.data as Float32Array);
+			const size = tensor.dims.at(-1) as number;
+			return rows.map((row, index) => {
+				const vector =
+					tensor.dims.length === 2
+						? Float32Array.from(data.subarray(index * size, (index + 1) * size))
+						: pool(data as Float32Array, index, tokens, row.length, size, this.#settings.pooling);
+				return this.#settings.normalize ? normalize(vector) : vector;
+			});
+		} finally {
+			binding.release();
+		}
+	}
+
+	// Some exports pool inside the graph and offer the result beside the token vectors.
+	#outputName(): string {
+		const names = [...this.#session.outputs.keys()];
+		const known = ['sentence_embedding', 'last_hidden_state', 'token_embeddings'];
+		return known.find((name) => names.includes(name)) ?? (names[0] as string);
+	}
+
+	close(): void {
+		this.#session.close();
+	}
+}
+
+function inputValues(
+	name: string,
+	ids: readonly number[],
+	mask: readonly number[],
+	tokens: number,
+): readonly number[] {
+	switch (name) {
+		case 'input_ids':
+			return ids;
+		case 'attention_mask':
+			return mask;
+		case 'token_type_ids':
+			return ids.map(() => 0);
+		case 'position_ids':
+			return ids.map((_, index) => index % tokens);
+		default:
+			throw new AppError(
+				'unsupported_model',
+				`The embedding graph has the input '${name}', which is not known here.`,
+			);
+	}
+}
+
+function cut(vector: Float32Array, dimensions: number | undefined): Float32Array {
+	if (dimensions === undefined || dimensions === vector.length) return vector;
+	if (!Number.isInteger(dimensions) || dimensions < 1 || dimensions > vector.length) {
+		throw new AppError(
+			'invalid_request',
+			`dimensions must be from 1 to ${vector.length}, not ${dimensions}.`,
+			{ param: 'dimensions' },
+		);
+	}
+	return normalize(vector.slice(0, dimensions));
+}

@@ -1,0 +1,102 @@
+/** How a model's token vectors become one vector, as its configuration says, and the arithmetic of it. */
+
+import { asRecord, asString, readJsonFile, readTextFile } from '../folder/json.ts';
+
+/** What is done with the token vectors. */
+export type Pooling = 'mean' | 'cls' | 'max' | 'last-token' | 'mean-sqrt-len';
+
+/** Settings of an embedding model. */
+export interface EmbeddingSettings {
+	readonly pooling: Pooling;
+	readonly normalize: boolean;
+	/** Text put in front of every input, when the publisher set a default prompt. */
+	readonly prompt: string;
+}
+
+/**
+ * Reads modules.json, its pooling module and the prompts. Without them, token vectors are averaged and
+ * normalised, which is what nearly all published embedding models do.
+ */
+export async function readEmbeddingSettings(folder: string): Promise<EmbeddingSettings> {
+	const modules = await readModules(folder);
+	const poolingPath =
+		modules?.find((module) => module.type.endsWith('Pooling'))?.path ?? '1_Pooling';
+	const config = await readJsonFile(folder, `${poolingPath}/config.json`);
+	const prompts = await readJsonFile(folder, 'config_sentence_transformers.json');
+	const name = asString(prompts?.default_prompt_name);
+	return {
+		pooling: poolingOf(config ?? {}),
+		normalize: modules === undefined || modules.some((module) => module.type.endsWith('Normalize')),
+		prompt: name === undefined ? '' : (asString(asRecord(prompts?.prompts)?.[name]) ?? ''),
+	};
+}
+
+async function readModules(folder: string) {
+	const text = await readTextFile(folder, 'modules.json');
+	if (text === undefined) return undefined;
+	let value: unknown;
+	try {
+		value = JSON.parse(text);
+	} catch {
+		return undefined;
+	}
+	if (!Array.isArray(value)) return undefined;
+	return value.map((item) => ({
+		type: asString(asRecord(item)?.type) ?? '',
+		path: asString(asRecord(item)?.path) ?? '',
+	}));
+}
+
+function poolingOf(config: Readonly<Record<string, unknown>>): Pooling {
+	if (config.pooling_mode_cls_token === true) return 'cls';
+	if (config.pooling_mode_max_tokens === true) return 'max';
+	if (config.pooling_mode_lasttoken === true) return 'last-token';
+	if (config.pooling_mode_mean_sqrt_len_tokens === true) return 'mean-sqrt-len';
+	return 'mean';
+}
+
+/**
+ * Pools the first `length` token vectors of one row.
+ * @param hidden row-major [row][token][size]
+ */
+export function pool(
+	hidden: Float32Array,
+	row: number,
+	tokens: number,
+	length: number,
+	size: number,
+	pooling: Pooling,
+): Float32Array {
+	const vector = new Float32Array(size);
+	const start = row * tokens * size;
+	if (pooling === 'cls' || pooling === 'last-token') {
+		const token = pooling === 'cls' ? 0 : Math.max(0, length - 1);
+		vector.set(hidden.subarray(start + token * size, start + (token + 1) * size));
+		return vector;
+	}
+	if (pooling === 'max') vector.fill(Number.NEGATIVE_INFINITY);
+	for (let token = 0; token < length; token++) {
+		const from = start + token * size;
+		for (let index = 0; index < size; index++) {
+			const value = hidden[from + index] as number;
+			if (pooling === 'max') vector[index] = Math.max(vector[index] as number, value);
+			else vector[index] = (vector[index] as number) + value;
+		}
+	}
+	if (pooling === 'max') return vector;
+	const divisor = pooling === 'mean' ? Math.max(1, length) : Math.sqrt(Math.max(1, length));
+	for (let index = 0; index < size; index++) vector[index] = (vector[index] as number) / divisor;
+	return vector;
+}
+
+/** Scales a vector to length 1, in place; a zero vector stays zero. */
+export function normalize(vector: Float32Array): Float32Array {
+	let sum = 0;
+	for (const value of vector) sum += value * value;
+	const length = Math.sqrt(sum);
+	if (length < 1e-12) return vector;
+	for (let index = 0; index < vector.length; index++) {
+		vector[index] = (vector[index] as number) / length;
+	}
+	return vector;
+}

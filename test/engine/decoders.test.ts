@@ -1,0 +1,175 @@
+/** Every way of running a decoder gives what the plain one gives. */
+
+import assert from 'node:assert/strict';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import type { Decoder, SequenceCache, StepRow } from '../../server/engine/decode/decoder.ts';
+import { difference } from '../../server/engine/decode/selfTest.ts';
+import { AppError } from '../../server/protocol/index.ts';
+import { writeDecoderModel } from '../fixtures/decoderModel.ts';
+import { Random } from '../fixtures/graphBuilder.ts';
+import { openDecoder, temporaryFolder } from './support.ts';
+
+const folder = temporaryFolder();
+const models = {
+	gqa: writeDecoderModel(join(folder, 'gqa'), { attention: 'gqa' }),
+	int4: writeDecoderModel(join(folder, 'int4'), { attention: 'gqa', block: 32 }),
+	plain: writeDecoderModel(join(folder, 'plain'), { attention: 'plain' }),
+};
+
+type Work = Omit<StepRow, 'cache'>;
+
+interface Pair {
+	readonly fast: SequenceCache;
+	readonly plain: SequenceCache;
+}
+
+/** Largest relative difference over random steps of several sequences, with joins and truncations. */
+async function compare(fast: Decoder, plain: Decoder, rounds: number): Promise<number> {
+	const random = new Random(99);
+	const below = (limit: number): number => random.bits() % limit;
+	const pairs: Pair[] = Array.from({ length: 6 }, () => ({
+		fast: fast.createCache(),
+		plain: plain.createCache(),
+	}));
+	let worst = 0;
+	for (let round = 0; round < rounds; round++) {
+		const chosen = pairs.filter(() => below(3) > 0).slice(0, fast.maxRows);
+		if (chosen.length === 0) continue;
+		if (below(4) === 0) {
+			const pair = chosen[0] as Pair;
+			const length = Math.floor(pair.fast.length / 2);
+			pair.fast.truncate(length);
+			pair.plain.truncate(length);
+		}
+		const rows = chosen.map(() => {
+			const tokens = Array.from({ length: 1 + below(6) }, () => below(256));
+			return { tokens, logits: below(3) === 0 ? tokens.length : below(2) };
+		});
+		const together = await fast.step(
+			chosen.map(({ fast: cache }, k) => ({ cache, ...(rows[k] as Work) })),
+		);
+		const copies = together.map((row) => row.map((logits) => logits.slice()));
+		for (const [k, { plain: cache }] of chosen.entries()) {
+			const [alone = []] = await plain.step([{ cache, ...(rows[k] as Work) }]);
+			assert.equal(alone.length, copies[k]?.length);
+			for (const [at, logits] of alone.entries()) {
+				const value = difference(logits, copies[k]?.[at] as Float32Array);
+				if (!(value <= worst)) worst = value;
+			}
+		}
+	}
+	for (const { fast: a, plain: b } of pairs) assert.equal(a.length, b.length);
+	return worst;
+}
+
+for (const [name, mode] of [
+	['gqa', 'packed'],
+	['int4', 'packed'],
+	['plain', 'holes'],
+] as const) {
+	test(`mixed runs of several sequences equal single ones: ${name}, ${mode}`, async () => {
+		const notices: string[] = [];
+		const fast = await openDecoder(models[name], { notices });
+		const plain = await openDecoder(models[name], { prepare: false });
+		try {
+			assert.deepEqual(notices, []);
+			assert.equal(fast.mode, mode);
+			assert.equal(plain.mode, 'serial');
+			assert.ok(fast.maxRows >= 4);
+			const worst = await compare(fast, plain, 24);
+			assert.ok(worst < 1e-4, `logits differ by ${worst}`);
+		} finally {
+			fast.close();
+			plain.close();
+		}
+	});
+}
+
+test('session.run gives what the C API gives', async () => {
+	for (const model of [models.gqa, models.plain]) {
+		const fast = await openDecoder(model);
+		const fallback = await openDecoder(model, { prepare: false, plain: true });
+		const worst = await compare(fast, fallback, 8);
+		assert.ok(worst < 1e-4, `logits differ by ${worst}`);
+		fast.close();
+		fallback.close();
+	}
+});
+
+test('a comparison of different caches is noticed', async () => {
+	const decoder = await openDecoder(models.gqa);
+	const [a, b] = [decoder.createCache(), decoder.createCache()];
+	await decoder.step([{ cache: a, tokens: [1, 2, 3], logits: 0 }]);
+	await decoder.step([{ cache: b, tokens: [9, 8, 7], logits: 0 }]);
+	const results = await decoder.step([
+		{ cache: a, tokens: [5], logits: 1 },
+		{ cache: b, tokens: [5], logits: 1 },
+	]);
+	const [first, second] = results.map((row) => row[0] as Float32Array);
+	assert.ok(difference(first as Float32Array, second as Float32Array) > 1e-2);
+	decoder.close();
+});
+
+test('a cancelled step leaves every cache as it was, and the same step runs again', async () => {
+	for (const model of [models.gqa, models.plain]) {
+		const decoder = await openDecoder(model);
+		const caches = [decoder.createCache(), decoder.createCache()];
+		for (const cache of caches) await decoder.step([{ cache, tokens: [1, 2, 3, 4], logits: 0 }]);
+		const rows = caches.map((cache, k) => ({ cache, tokens: [7 + k, 8], logits: 1 }));
+		const controller = new AbortController();
+		controller.abort();
+		await assert.rejects(
+			decoder.step(rows, controller.signal),
+			(error: unknown) => error instanceof AppError && error.code === 'cancelled',
+		);
+		assert.deepEqual(
+			caches.map(({ length }) => length),
+			[4, 4],
+		);
+		const after = (await decoder.step(rows)).map((row) => (row[0] as Float32Array).slice());
+		assert.deepEqual(
+			caches.map(({ length }) => length),
+			[6, 6],
+		);
+		const fresh = decoder.createCache();
+		const [alone] = await decoder.step([{ cache: fresh, tokens: [1, 2, 3, 4, 7, 8], logits: 1 }]);
+		assert.ok(difference(alone?.[0] as Float32Array, after[0] as Float32Array) < 1e-4);
+		decoder.close();
+	}
+});
+
+test('a fork continues like its original', async () => {
+	for (const model of [models.gqa, models.plain]) {
+		for (const prepare of [true, false]) {
+			const decoder = await openDecoder(model, { prepare });
+			const cache = decoder.createCache();
+			await decoder.step([{ cache, tokens: [1, 2, 3, 4, 5], logits: 0 }]);
+			const copy = cache.fork(3);
+			cache.truncate(3);
+			const [a] = await decoder.step([{ cache, tokens: [6], logits: 1 }]);
+			const first = Float32Array.from(a?.[0] ?? []);
+			const [b] = await decoder.step([{ cache: copy, tokens: [6], logits: 1 }]);
+			assert.ok(difference(first, b?.[0] as Float32Array) < 1e-6);
+			decoder.close();
+		}
+	}
+});
+
+test('prepared graphs are made once, beside the model, under hidden names', async () => {
+	const onnx = join(models.gqa, 'onnx');
+	const prepared = () =>
+		readdirSync(onnx)
+			.filter((name) => name.includes('.prepared-'))
+			.sort();
+	const before = prepared();
+	assert.ok(before.length >= 2, before.join());
+	assert.ok(before.every((name) => name.startsWith('.')));
+	(await openDecoder(models.gqa)).close();
+	assert.deepEqual(prepared(), before);
+	assert.deepEqual(
+		readdirSync(onnx).filter((name) => name.endsWith('.tmp')),
+		[],
+	);
+});

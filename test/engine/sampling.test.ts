@@ -1,0 +1,203 @@
+/** Tokens are drawn as the settings say; text comes out whole. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { argmax, topIndices } from '../../server/engine/sample/candidates.ts';
+import { drawToken } from '../../server/engine/sample/draw.ts';
+import {
+	applyMask,
+	applyPenalties,
+	banRepeatedNgrams,
+	banSequences,
+} from '../../server/engine/sample/penalties.ts';
+import { uniform } from '../../server/engine/sample/random.ts';
+import { TextStream } from '../../server/engine/sample/textStream.ts';
+import { Random } from '../fixtures/graphBuilder.ts';
+import { greedy } from './support.ts';
+
+const logits = Float32Array.from([2, 1, 0, -1, 3, 2.5, -50, 1.5]);
+
+/** Frequencies of many draws. */
+function frequencies(options: Partial<typeof greedy>, draws = 20_000): number[] {
+	const counts = new Array<number>(logits.length).fill(0);
+	for (let k = 0; k < draws; k++) {
+		const token = drawToken(logits, { ...greedy, temperature: 1, ...options }, uniform(9, 0, k));
+		counts[token] = (counts[token] ?? 0) + 1;
+	}
+	return counts.map((count) => count / draws);
+}
+
+function softmax(
+	values: ArrayLike<number>,
+	temperature: number,
+	allowed: (index: number) => boolean,
+): number[] {
+	const weights = Array.from(values, (value, index) =>
+		allowed(index) ? Math.exp(value / temperature) : 0,
+	);
+	const sum = weights.reduce((a, b) => a + b, 0);
+	return weights.map((weight) => weight / sum);
+}
+
+function assertClose(actual: number[], expected: number[]): void {
+	for (const [index, value] of expected.entries()) {
+		assert.ok(
+			Math.abs(value - (actual[index] ?? 0)) < 0.015,
+			`${index}: ${actual[index]} for ${value}`,
+		);
+	}
+}
+
+test('draws follow the softmax at the temperature', () => {
+	assertClose(
+		frequencies({}),
+		softmax(logits, 1, () => true),
+	);
+	assertClose(
+		frequencies({ temperature: 0.5 }),
+		softmax(logits, 0.5, () => true),
+	);
+});
+
+test('top-k, top-p and min-p keep exactly their tokens', () => {
+	assertClose(
+		frequencies({ topK: 3 }),
+		softmax(logits, 1, (k) => [4, 5, 0].includes(k)),
+	);
+	// 4: 0.43, 5: 0.26, 0: 0.16, 7: 0.10 → 0.8 needs the first three.
+	assertClose(
+		frequencies({ topP: 0.8 }),
+		softmax(logits, 1, (k) => [4, 5, 0].includes(k)),
+	);
+	assertClose(
+		frequencies({ topP: 0.01 }),
+		softmax(logits, 1, (k) => k === 4),
+	);
+	assertClose(
+		frequencies({ minP: 0.3 }),
+		softmax(logits, 1, (k) => [4, 5, 0].includes(k)),
+	);
+	assertClose(
+		frequencies({ topK: 4, topP: 0.6 }),
+		softmax(logits, 1, (k) => [4, 5].includes(k)),
+	);
+});
+
+test('temperature 0 takes the best, the lowest id among equals', () => {
+	assert.equal(drawToken(logits, greedy, 0.99), 4);
+	assert.equal(argmax(Float32Array.from([1, 5, 5, 2])), 1);
+	assert.equal(argmax(Float32Array.from([Number.NaN, -1, 2])), 2);
+});
+
+test('the best entries by heap are the best by sorting', () => {
+	const random = new Random(4);
+	for (let round = 0; round < 50; round++) {
+		const values = Float32Array.from(
+			{ length: 1 + (random.bits() % 300) },
+			() => random.bits() % 40,
+		);
+		const count = 1 + (random.bits() % 50);
+		const sorted = [...values.keys()].sort((a, b) => (values[b] ?? 0) - (values[a] ?? 0) || a - b);
+		assert.deepEqual(topIndices(values, count), sorted.slice(0, count));
+	}
+});
+
+test('uniform numbers depend on seed, choice and position, and spread evenly', () => {
+	const draws = Array.from({ length: 4000 }, (_, k) => uniform(k % 7, k % 3, k));
+	assert.ok(draws.every((value) => value >= 0 && value < 1));
+	assert.ok(Math.abs(draws.reduce((a, b) => a + b, 0) / draws.length - 0.5) < 0.02);
+	assert.equal(uniform(1, 2, 3), uniform(1, 2, 3));
+	assert.equal(
+		new Set([uniform(1, 0, 0), uniform(2, 0, 0), uniform(1, 1, 0), uniform(1, 0, 1)]).size,
+		4,
+	);
+});
+
+test('penalties and biases change what they name', () => {
+	const row = (): Float32Array => Float32Array.from([2, -2, 1, 0]);
+	const apply = (options: Partial<typeof greedy>): number[] => {
+		const values = row();
+		applyPenalties(values, { ...greedy, ...options }, new Map([[0, 3]]), new Set([1]));
+		return [...values];
+	};
+	assert.deepEqual(apply({ repetitionPenalty: 2 }), [1, -4, 1, 0]);
+	assert.deepEqual(apply({ presencePenalty: 0.5, frequencyPenalty: 0.25 }), [0.75, -2, 1, 0]);
+	assert.deepEqual(apply({ logitBias: { 2: -100, 3: 1.5, 9: 5 } }), [2, -2, -Infinity, 1.5]);
+	assert.ok((apply({ logitBias: { 1: 100 } })[1] ?? 0) > 1e5);
+});
+
+test('a grammar mask bans every token whose bit is 0, also those beyond it', () => {
+	const values = new Float32Array(70).fill(1);
+	applyMask(values, Int32Array.of(-1, 0b101));
+	const allowed = [...values.keys()].filter((k) => values[k] === 1);
+	assert.deepEqual(allowed, [...Array(32).keys(), 32, 34]);
+});
+
+test('forbidden sequences and repeated n-grams are banned at their last token', () => {
+	const values = new Float32Array(10);
+	banSequences(values, [1, 2, 3], [[3, 4], [2, 5], [7]]);
+	assert.deepEqual(
+		[...values.keys()].filter((k) => values[k] !== 0),
+		[4, 7],
+	);
+	const ngrams = new Float32Array(10);
+	banRepeatedNgrams(ngrams, [1, 2, 3, 1, 2], 3);
+	assert.deepEqual(
+		[...ngrams.keys()].filter((k) => ngrams[k] !== 0),
+		[3],
+	);
+});
+
+const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
+
+test('characters cut by token borders come out whole', () => {
+	const stream = new TextStream([]);
+	const euro = bytes('a€😀');
+	const pieces = [...euro].map((byte) => stream.push(Uint8Array.of(byte)));
+	assert.deepEqual(
+		pieces.map(({ text }) => text).filter((text) => text !== ''),
+		['a', '€', '😀'],
+	);
+	assert.deepEqual(
+		pieces.flatMap(({ tokens }) => tokens),
+		[0, 1, 2, 3, 4, 5, 6, 7],
+	);
+	const cut = new TextStream([]);
+	cut.push(bytes('€').subarray(0, 2));
+	assert.equal(cut.end().text, '\uFFFD');
+});
+
+test('a stop string is found across tokens and never shown, not even in part', () => {
+	const stream = new TextStream(['STOP', '\n\n']);
+	const shown = ['He', 'llo S', 'T', 'O', 'x', '\n', 'y ST', 'OP more'].map((text) =>
+		stream.push(bytes(text)),
+	);
+	assert.deepEqual(
+		shown.map(({ text }) => text),
+		['He', 'llo ', '', '', 'STOx', '', '\ny ', ''],
+	);
+	assert.equal(shown[7]?.stop, 'STOP');
+	assert.deepEqual(stream.push(bytes('late')), { text: '', tokens: [] });
+});
+
+test('what was held back is shown at the end', () => {
+	const stream = new TextStream(['<end>']);
+	assert.equal(stream.push(bytes('a<en')).text, 'a');
+	assert.equal(stream.end().text, '<en');
+});
+
+test('splitting a text anywhere gives the same text', () => {
+	const random = new Random(8);
+	const text = 'Grüße — 你好 😀 done<|x|>tail';
+	const all = bytes(text);
+	for (let round = 0; round < 100; round++) {
+		const stream = new TextStream(['<|x|>']);
+		let out = '';
+		for (let at = 0; at < all.length; ) {
+			const next = Math.min(all.length, at + 1 + (random.bits() % 5));
+			out += stream.push(all.subarray(at, next)).text;
+			at = next;
+		}
+		assert.equal(out + stream.end().text, 'Grüße — 你好 😀 done');
+	}
+});
