@@ -11,8 +11,9 @@ import { type PreparedSchema, prepareSchema } from './schemaCheck.ts';
 import { toolGrammar } from './toolGrammar.ts';
 import { discardInstance, type GrammarInstance, grammarInstance } from './xgrammarModule.ts';
 
-/** Longest run of white space between the parts of a JSON answer: enough for pretty printing. */
-const maxWhitespace = 24;
+// Between parts of JSON: nothing, a space, or a new line with its indentation. Free white space would let
+// a weak model fill its whole answer with it.
+const spaceRule = 'jsonspace ::= "" | " " | "\\n" [ \\t]{0,32}';
 const maxCompiled = 64;
 
 /** Compiles constraints for one model; `undefined` when a constraint does not restrict anything. */
@@ -141,8 +142,12 @@ async function schemaGrammar(instance: GrammarInstance, prepared: PreparedSchema
 		undefined,
 		undefined,
 		false,
-		maxWhitespace,
 	);
+	grammar = grammar
+		.split('\n')
+		.map((line) => line.replace(/(?<!\(= )\[ \\n\\t\]\*/g, 'jsonspace'))
+		.join('\n');
+	grammar += `\n${spaceRule}\n`;
 	for (const [placeholder, rule] of prepared.ranges) {
 		const name = placeholder.replaceAll('_', '');
 		grammar = grammar.replaceAll(`"\\"${placeholder}\\""`, name);
