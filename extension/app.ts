@@ -1,14 +1,21 @@
 /** The composition root: everything that lives as long as the window does is made here. */
 
 import * as vscode from 'vscode';
-import type { ChatPage } from './chat/chatPage.ts';
+import { registerModelProvider } from './ai/modelProvider.ts';
+import { registerParticipant } from './ai/participant.ts';
+import { registerTools } from './ai/tools.ts';
+import { ChatPage } from './chat/chatPage.ts';
 import { ChatStore } from './chat/chatStore.ts';
 import { createChatView } from './chat/chatView.ts';
 import { trackTextEditors } from './chat/lastTextEditor.ts';
 import { registerCommands } from './commands.ts';
 import { Front } from './front.ts';
+import { ModelsTree } from './models/modelsTree.ts';
+import { ReaderMode } from './readerMode.ts';
 import { syncedSchemes } from './schemes.ts';
+import { shareSecrets } from './secrets.ts';
 import { createStatusItem } from './statusItem.ts';
+import { offerTerminalEnvironment } from './terminalEnvironment.ts';
 import { warmUp } from './warmUp.ts';
 
 export interface Extension {
@@ -16,6 +23,11 @@ export interface Extension {
 	readonly log: vscode.LogOutputChannel;
 	readonly front: Front;
 	readonly chat: ChatPage;
+	readonly store: ChatStore;
+	readonly models: ModelsTree;
+	readonly readerMode: ReaderMode;
+	/** A chat of its own, for an editor tab. */
+	readonly makeChatPage: () => ChatPage;
 }
 
 /**
@@ -43,13 +55,33 @@ export function createExtension(
 		context.storageUri ?? context.globalStorageUri,
 	);
 	const { page: chat, disposable: chatView } = createChatView(context, { front, store });
-	const extension: Extension = { context, log, front, chat };
+	const models = new ModelsTree(front);
+	const readerMode = new ReaderMode(front, log);
+	const { extensionUri } = context;
+	const makeChatPage = () => new ChatPage({ front, store, extensionUri, remembered: false });
+	const extension: Extension = {
+		context,
+		log,
+		front,
+		chat,
+		store,
+		models,
+		readerMode,
+		makeChatPage,
+	};
 	context.subscriptions.push(
 		log,
 		createStatusItem(front),
 		chatView,
 		trackTextEditors(),
 		registerCommands(extension),
+		readerMode,
+		vscode.window.registerTreeDataProvider('nearglot.models', models),
+		shareSecrets(context.secrets, front),
+		offerTerminalEnvironment(context, front),
+		registerTools(front),
+		registerParticipant(front, extensionUri),
+		registerModelProvider(front),
 		warmUp(front, log),
 	);
 	return extension;

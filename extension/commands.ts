@@ -5,10 +5,15 @@
 
 import * as vscode from 'vscode';
 import { copyEndpoint } from './actions/copyEndpoint.ts';
+import { diagnose } from './actions/diagnose.ts';
+import { transcribeFile } from './actions/transcribeFile.ts';
 import { translateSelection } from './actions/translateSelection.ts';
 import type { Extension } from './app.ts';
+import { attachToChat, exportChat, findChat, openChatTab } from './chat/chatActions.ts';
 import { showChatView } from './chat/chatView.ts';
+import { downloadModel, removeModel, setLoaded } from './models/modelActions.ts';
 import { showError } from './notify.ts';
+import { manageKeys } from './secrets.ts';
 import { chooseTargetLanguage } from './targetLanguage.ts';
 
 type Run = (extension: Extension, ...args: readonly unknown[]) => unknown;
@@ -17,11 +22,32 @@ type Run = (extension: Extension, ...args: readonly unknown[]) => unknown;
 export const commands: Readonly<Record<string, Run>> = {
 	'nearglot.chat.open': ({ chat }) => showChatView(chat),
 	'nearglot.chat.new': ({ chat }) => chat.newChat(),
+	'nearglot.chat.openTab': ({ context, makeChatPage }) =>
+		openChatTab(context.extensionUri, makeChatPage),
+	'nearglot.chat.find': ({ chat, store }) => findChat(chat, store),
+	'nearglot.chat.export': ({ chat }) => exportChat(chat),
+	'nearglot.chat.attachSelection': ({ chat }) => attachToChat(chat, false),
 	'nearglot.translate.selection': ({ front }, to) =>
 		translateSelection(front, 'replace', typeof to === 'string' ? to : undefined),
 	'nearglot.translate.below': ({ front }) => translateSelection(front, 'below'),
 	'nearglot.translate.toClipboard': ({ front }) => translateSelection(front, 'clipboard'),
 	'nearglot.translate.chooseLanguage': ({ front }) => chooseTargetLanguage(front),
+	'nearglot.translate.readerMode': ({ readerMode }) => readerMode.toggle(),
+	'nearglot.transcribe.file': ({ front }, uri) => transcribeFile(front, uri),
+	'nearglot.models.download': (extension, node) => downloadModel(extension, node),
+	'nearglot.models.load': (extension, node) => setLoaded(extension, node, true),
+	'nearglot.models.unload': (extension, node) => setLoaded(extension, node, false),
+	'nearglot.models.remove': (extension, node) => removeModel(extension, node),
+	'nearglot.models.refresh': ({ models }) => models.refresh(),
+	'nearglot.keys.manage': ({ context }) => manageKeys(context.secrets),
+	'nearglot.diagnose': ({ context, front }) =>
+		diagnose(front, String(context.extension.packageJSON['version'])),
+	'nearglot.openWalkthrough': ({ context }) =>
+		vscode.commands.executeCommand(
+			'workbench.action.openWalkthrough',
+			`${context.extension.id}#start`,
+			false,
+		),
 	'nearglot.server.restart': ({ front }) => front.restart(),
 	'nearglot.server.copyEndpoint': ({ front }) => copyEndpoint(front),
 	'nearglot.server.showLog': ({ log }) => log.show(),
@@ -48,6 +74,8 @@ async function showMenu(): Promise<void> {
 	const items = [
 		['nearglot.chat.open', '$(comment-discussion)', vscode.l10n.t('Open Chat')],
 		['nearglot.translate.chooseLanguage', '$(globe)', vscode.l10n.t('Choose Target Language')],
+		['nearglot.models.download', '$(cloud-download)', vscode.l10n.t('Download Model')],
+		['nearglot.diagnose', '$(pulse)', vscode.l10n.t('Diagnose')],
 		['nearglot.server.copyEndpoint', '$(copy)', vscode.l10n.t('Copy API Endpoint')],
 		['nearglot.server.restart', '$(debug-restart)', vscode.l10n.t('Restart Server')],
 		['nearglot.server.showLog', '$(output)', vscode.l10n.t('Show Log')],

@@ -6,8 +6,11 @@ import * as vscode from 'vscode';
 export interface Settings {
 	'translate.targetLanguage': string;
 	'translate.languages': readonly string[];
+	'translate.hover': boolean;
+	'translate.maxHoverLength': number;
 	'chat.model': string;
 	'chat.systemPrompt': string;
+	'terminal.environment': boolean;
 }
 
 export type SettingName = keyof Settings;

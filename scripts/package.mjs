@@ -55,9 +55,12 @@ async function pack(target) {
 	for (const folder of ['media', 'l10n', 'starter/models']) {
 		if (existsSync(join(root, folder))) copy(folder);
 	}
-	for (const file of ['extension.cjs', 'client.cjs', 'server.cjs', 'webview', 'wasm', 'data']) {
-		if (existsSync(join(root, 'dist', file))) copy(join('dist', file));
+	for (const file of readdirSync(join(root, 'dist'))) {
+		if (!file.endsWith('.map') && file !== 'node_modules') copy(join('dist', file));
 	}
+	// The readings of Japanese words are 17 MB: only the npm package has them. Without them the
+	// transliteration of kanji says so.
+	rmSync(join(stage, 'dist/data/translate/kuromoji'), { recursive: true, force: true });
 	if (target !== 'universal') copyNative(target, join(stage, 'dist', 'node_modules'));
 	writeFileSync(join(stage, 'package.json'), JSON.stringify(shipped(), null, '\t'));
 	writeFileSync(join(stage, 'ThirdPartyNotices.txt'), thirdPartyNotices());

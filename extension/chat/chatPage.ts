@@ -20,10 +20,14 @@ import {
 import type { Front } from '../front.ts';
 import { showError } from '../notify.ts';
 import { setting } from '../settings.ts';
+import { targetLanguage } from '../targetLanguage.ts';
+import { selectionAttachment } from './attachSelection.ts';
+import { attachToChat } from './chatActions.ts';
 import { ChatSession } from './chatSession.ts';
 import type { ChatStore } from './chatStore.ts';
 import { lastTextEditor } from './lastTextEditor.ts';
 import { pageHtml, pageOptions } from './pageHtml.ts';
+import { readSlashCommand, slashCommands } from './slashCommands.ts';
 
 export interface ChatPageDeps {
 	readonly front: Front;
@@ -122,7 +126,7 @@ export class ChatPage {
 			case 'ready':
 				return this.#ready();
 			case 'ask':
-				return session.ask(message.text);
+				return this.#ask(message.text);
 			case 'edit':
 				return session.edit(message.id, message.text);
 			case 'regenerate':
@@ -138,8 +142,7 @@ export class ChatPage {
 			case 'count':
 				return this.#count(message.text);
 			case 'attach':
-				await vscode.commands.executeCommand('nearglot.chat.attachSelection');
-				return;
+				return attachToChat(this, true);
 			case 'detach':
 				session.detach(message.index);
 				return this.#postState();
@@ -162,6 +165,35 @@ export class ChatPage {
 				if (uri.scheme === 'https' || uri.scheme === 'http') await vscode.env.openExternal(uri);
 			}
 		}
+	}
+
+	/** A question, or a slash command with what it needs from the editor. */
+	async #ask(text: string): Promise<void> {
+		const command = readSlashCommand(text);
+		if (!command) return this.session.ask(text);
+		if (command.name === 'translate') return this.#translate(text, command.rest);
+		const { instruction, attaches } = slashCommands[command.name] ?? {};
+		if (attaches && this.session.state.attachments.length === 0 && lastTextEditor()) {
+			this.session.attach(selectionAttachment());
+		}
+		await this.session.ask(text, instruction === undefined ? {} : { instruction });
+	}
+
+	async #translate(text: string, rest: string): Promise<void> {
+		const to = await targetLanguage(this.#deps.front);
+		if (to === undefined) return;
+		const source = rest.trim() || selectionAttachment().text;
+		await this.session.ask(text, {
+			complete: async (_params, onDelta) => {
+				const { items } = await this.#deps.front.request('nearglot/translate', {
+					texts: [source],
+					to,
+				});
+				const answer = items[0]?.text ?? '';
+				onDelta({ text: answer });
+				return { text: answer, toolCalls: [], finishReason: 'stop', model: 'translate' };
+			},
+		});
 	}
 
 	async #ready(): Promise<void> {

@@ -36,6 +36,11 @@ export interface ChatSessionDeps {
 	readonly now: () => Date;
 }
 
+export interface AskOptions {
+	readonly instruction?: string;
+	readonly complete?: ChatSessionDeps['complete'];
+}
+
 /** A chat that goes on while no page shows it. */
 export class ChatSession {
 	readonly #deps: ChatSessionDeps;
@@ -99,17 +104,22 @@ export class ChatSession {
 		this.#conversation = conversation;
 	}
 
-	/** Asks a new question at the end of the shown branch. */
-	async ask(text: string): Promise<void> {
+	/**
+	 * Asks a new question at the end of the shown branch. `instruction` goes before it; `complete`
+	 * answers instead of the model.
+	 */
+	async ask(text: string, how: AskOptions = {}): Promise<void> {
 		const attachments = this.#attachments;
 		this.#attachments = [];
-		await this.#ask(text, this.#conversation.leaf, attachments);
+		await this.#ask(text, this.#conversation.leaf, attachments, how);
 	}
 
 	/** Asks a changed question beside an old one, with the same attachments. */
 	async edit(id: string, text: string): Promise<void> {
 		const turn = this.#turn(id);
-		if (turn?.role === 'user') await this.#ask(text, turn.parent, turn.attachments ?? []);
+		if (turn?.role !== 'user') return;
+		const how = turn.instruction === undefined ? {} : { instruction: turn.instruction };
+		await this.#ask(text, turn.parent, turn.attachments ?? [], how);
 	}
 
 	/** Asks for another answer to the question before an answer. */
@@ -139,15 +149,19 @@ export class ChatSession {
 		text: string,
 		parent: string | null,
 		attachments: readonly Attachment[],
+		{ instruction, complete }: AskOptions,
 	): Promise<void> {
 		if (text.trim() === '') return;
 		this.stop();
-		const turn = this.#userTurn(text, parent, attachments);
+		const turn = {
+			...this.#userTurn(text, parent, attachments),
+			...(instruction === undefined ? {} : { instruction }),
+		};
 		this.#conversation = addTurn(this.#conversation, turn);
-		await this.#answer(turn.id);
+		await this.#answer(turn.id, complete);
 	}
 
-	async #answer(parent: string | null): Promise<void> {
+	async #answer(parent: string | null, complete = this.#deps.complete): Promise<void> {
 		this.stop();
 		const stop = new AbortController();
 		this.#stop = stop;
@@ -183,11 +197,7 @@ export class ChatSession {
 		// The question is kept even when the window closes before its answer.
 		void this.#deps.save(before);
 		try {
-			const result = await this.#deps.complete(
-				{ ...this.#chosen(), messages },
-				onDelta,
-				stop.signal,
-			);
+			const result = await complete({ ...this.#chosen(), messages }, onDelta, stop.signal);
 			turn = finished(turn, result);
 		} catch (error) {
 			turn = stop.signal.aborted

@@ -13,22 +13,32 @@ import {
 	TextDocuments,
 } from 'vscode-languageserver/node';
 import { TextDocument } from 'vscode-languageserver-textdocument';
-import type { ChatDelta, RequestName, Requests, StatusParams } from '../protocol/index.ts';
+import type {
+	ChatDelta,
+	DownloadProgress,
+	RequestName,
+	Requests,
+	StatusParams,
+} from '../protocol/index.ts';
 import { productVersion, statusNotification } from '../protocol/index.ts';
 import { DeltaBatch } from './batch.ts';
 import { completeChat, countTokens } from './chat.ts';
 import { type ConnectDaemon, DaemonLink } from './daemonLink.ts';
 import { answered, editingCapabilities, registerEditing } from './editing.ts';
 import { defaultFrontSettings, type FrontSettings, parseFrontSettings } from './frontSettings.ts';
-import { listModels, loadModel, unloadModel } from './models.ts';
+import { downloadModel, listModels, loadModel, removeModel, unloadModel } from './models.ts';
+import { SecretKeeper } from './secretKeeper.ts';
+import { transcribeFile } from './transcribe.ts';
 import { listLanguages, translateTexts } from './translate.ts';
 
 const chatProgress = new ProgressType<ChatDelta>();
+const downloadProgress = new ProgressType<DownloadProgress>();
 
 /** Serves one editor until the connection ends. Models are reached through `connect` only. */
 export function serveFront(connection: Connection, connect: ConnectDaemon): void {
 	const documents = new TextDocuments(TextDocument);
-	const link = new DaemonLink(connect, (status: StatusParams) => {
+	const secrets = new SecretKeeper();
+	const link = new DaemonLink(secrets.introduce(connect), (status: StatusParams) => {
 		void connection.sendNotification(statusNotification, status);
 	});
 	let client: InitializeParams | undefined;
@@ -87,6 +97,23 @@ export function serveFront(connection: Connection, connect: ConnectDaemon): void
 	handle('nearglot/models', (_params, signal) => listModels(link, signal));
 	handle('nearglot/models/load', (params, signal) => loadModel(link, params.model, signal));
 	handle('nearglot/models/unload', (params, signal) => unloadModel(link, params.model, signal));
+	handle('nearglot/models/download', (params, signal) =>
+		downloadModel(
+			link,
+			params.model,
+			(progress) => {
+				const token = params.partialResultToken;
+				if (token !== undefined) void connection.sendProgress(downloadProgress, token, progress);
+			},
+			signal,
+		),
+	);
+	handle('nearglot/models/remove', (params, signal) => removeModel(link, params.model, signal));
+	handle('nearglot/transcribe', (params, signal) => transcribeFile(link, params, signal));
+	handle('nearglot/secrets', async (params) => {
+		await secrets.replace(params.secrets);
+		return {};
+	});
 	handle('nearglot/endpoint', async () => {
 		const { url, key, pid, version } = await link.daemon();
 		return { url, key, pid, version };

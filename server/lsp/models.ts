@@ -1,8 +1,9 @@
 /** `nearglot/models…`: the daemon's list of models, and loading and unloading them. */
 
-import { AppError, type ModelInfo } from '../protocol/index.ts';
-import type { DaemonLink } from './daemonLink.ts';
-import { isRecord } from './responseError.ts';
+import { AppError, type DownloadProgress, type ModelInfo } from '../protocol/index.ts';
+import { type DaemonLink, jsonInit } from './daemonLink.ts';
+import { errorOfBody, isRecord } from './responseError.ts';
+import { readEvents } from './sse.ts';
 
 /** Every model the daemon knows, in its order. */
 export async function listModels(
@@ -35,6 +36,36 @@ export async function unloadModel(
 	signal: AbortSignal,
 ): Promise<Record<string, never>> {
 	await link.call(`/openai/unload/${encodeURIComponent(model)}`, { method: 'GET' }, signal);
+	return {};
+}
+
+/** Downloads a model of the catalogue or of the hub; resolves when it is on disk. */
+export async function downloadModel(
+	link: DaemonLink,
+	model: string,
+	onProgress: (progress: DownloadProgress) => void,
+	signal: AbortSignal,
+): Promise<Record<string, never>> {
+	const response = await link.call('/nearglot/models/download', jsonInit({ model }), signal);
+	for await (const { data } of readEvents(response.body ?? new Blob([]).stream())) {
+		if (data === '[DONE]') break;
+		const event: unknown = JSON.parse(data);
+		const failure = errorOfBody(event, 500);
+		if (failure) throw failure;
+		if (isRecord(event) && isRecord(event['progress'])) {
+			onProgress(event['progress'] as unknown as DownloadProgress);
+		}
+	}
+	return {};
+}
+
+/** Deletes the files of a downloaded model. */
+export async function removeModel(
+	link: DaemonLink,
+	model: string,
+	signal: AbortSignal,
+): Promise<Record<string, never>> {
+	await link.json('/nearglot/models/remove', { model }, signal);
 	return {};
 }
 

@@ -18,6 +18,8 @@ export interface Turn {
 	readonly parent: string | null;
 	readonly role: 'user' | 'assistant';
 	readonly text: string;
+	/** What a slash command puts before the question; sent, not shown. */
+	readonly instruction?: string;
 	readonly reasoning?: string;
 	readonly attachments?: readonly Attachment[];
 	/** Model that answered. */
@@ -107,12 +109,14 @@ export function messagesOf(conversation: Conversation, leaf: string | null): Cha
 }
 
 /** A question with what is attached to it, as the model reads it. */
-export function userContent(turn: Pick<Turn, 'text' | 'attachments'>): string {
+export function userContent(turn: Pick<Turn, 'text' | 'instruction' | 'attachments'>): string {
 	const parts = (turn.attachments ?? []).map((attachment) => {
 		const fence = fenceFor(attachment.text);
 		return `${attachment.label}\n${fence}${attachment.language}\n${attachment.text}\n${fence}`;
 	});
-	return [...parts, turn.text].join('\n\n');
+	// The name of a slash command is for the reader; its instruction says the same to the model.
+	const words = turn.instruction === undefined ? turn.text : turn.text.replace(/^\s*\/\w+\s*/, '');
+	return [turn.instruction ?? '', ...parts, words].filter((part) => part !== '').join('\n\n');
 }
 
 /** The conversation as a Markdown document. */

@@ -124,6 +124,24 @@ export interface LanguageInfo {
 	readonly nativeName: string;
 }
 
+export interface TranscribeParams {
+	/** Path of an audio file on the machine the front runs on. */
+	readonly path: string;
+	/** Id of a speech model; without it the first one on this computer. */
+	readonly model?: string;
+	/** ISO 639-1 code; without it the language is detected. */
+	readonly language?: string;
+	readonly format?: 'text' | 'srt' | 'vtt';
+}
+
+/** Secrets of the user, handed to the daemon over its private channel and kept in memory there. */
+export type SecretName =
+	| 'hubToken'
+	| 'translatorKey'
+	| 'translatorRegion'
+	| 'translatorEndpoint'
+	| 'upstreamKey';
+
 export interface EndpointInfo {
 	/** `http://127.0.0.1:PORT` */
 	readonly url: string;
@@ -163,6 +181,18 @@ export interface Requests {
 	'nearglot/models': { params: Record<string, never>; result: { models: readonly ModelInfo[] } };
 	'nearglot/models/load': { params: { model: string }; result: Record<string, never> };
 	'nearglot/models/unload': { params: { model: string }; result: Record<string, never> };
+	/** Partial results are DownloadProgress. */
+	'nearglot/models/download': {
+		params: { model: string; partialResultToken?: string | number };
+		result: Record<string, never>;
+	};
+	'nearglot/models/remove': { params: { model: string }; result: Record<string, never> };
+	'nearglot/transcribe': { params: TranscribeParams; result: { text: string } };
+	/** Replaces all secrets; the front hands them to every daemon it meets. */
+	'nearglot/secrets': {
+		params: { secrets: Partial<Record<SecretName, string>> };
+		result: Record<string, never>;
+	};
 	'nearglot/endpoint': { params: Record<string, never>; result: EndpointInfo };
 }
 

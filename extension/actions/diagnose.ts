@@ -1,0 +1,61 @@
+/** *Diagnose*: what was found and tried, as text to read and to copy; without keys and contents. */
+
+import * as vscode from 'vscode';
+import type { Front } from '../front.ts';
+import { readError } from '../front.ts';
+
+/** Opens the report as an unsaved document. */
+export async function diagnose(front: Front, version: string): Promise<void> {
+	const lines = [
+		`Nearglot ${version}`,
+		`VS Code ${vscode.version}, ${vscode.env.appHost}, ${process.platform}-${process.arch}, Node ${process.versions.node}`,
+		`Workspace trusted: ${vscode.workspace.isTrusted}; remote: ${vscode.env.remoteName ?? 'none'}`,
+		`Server: ${front.health.server}${front.health.message ? ` (${front.health.message})` : ''}`,
+	];
+	const attempt = async (what: string, run: () => Promise<string[]>) => {
+		const started = performance.now();
+		try {
+			const found = await run();
+			lines.push(
+				`${what}: ${(performance.now() - started).toFixed(0)} ms`,
+				...found.map((line) => `  ${line}`),
+			);
+		} catch (error) {
+			const { code, message } = readError(error);
+			lines.push(`${what}: failed (${code}): ${message}`);
+		}
+	};
+	await attempt('Daemon', async () => {
+		const { url, pid, version: running } = await front.request('nearglot/endpoint', {});
+		return [`${url}, process ${pid}, version ${running}`];
+	});
+	await attempt('Models', async () => {
+		const { models } = await front.request('nearglot/models', {});
+		return models
+			.filter(({ state }) => state !== 'not-downloaded')
+			.map(
+				({ id, task, state, folder }) =>
+					`${id} · ${task} · ${state}${folder ? ` · ${folder}` : ''}`,
+			);
+	});
+	await attempt('Chat', async () => {
+		const { model, timings, finishReason } = await front.request('nearglot/chat', {
+			messages: [{ role: 'user', content: 'list files' }],
+			maxTokens: 8,
+		});
+		const speed = timings ? `${timings.predicted_per_second.toFixed(1)} tokens/s` : 'no timings';
+		return [`${model}: ${speed}, ended by ${finishReason}`];
+	});
+	await attempt('Translation', async () => {
+		const { items } = await front.request('nearglot/translate', {
+			texts: ['The file was saved.'],
+			to: 'de',
+		});
+		return [`en → de: ${items[0]?.text ?? ''}`];
+	});
+	const document = await vscode.workspace.openTextDocument({
+		content: `${lines.join('\n')}\n`,
+		language: 'plaintext',
+	});
+	await vscode.window.showTextDocument(document);
+}

@@ -1,0 +1,85 @@
+/** `@nearglot` in VS Code's chat: the model that is picked there, or the one on this computer. */
+
+import * as vscode from 'vscode';
+import type { ChatDelta, ChatMessage } from '../../server/protocol/index.ts';
+import { slashCommands } from '../chat/slashCommands.ts';
+import type { Front } from '../front.ts';
+import { readError } from '../front.ts';
+import { pickLanguage } from '../targetLanguage.ts';
+
+/** Registers the participant with the same slash commands as the chat view. */
+export function registerParticipant(front: Front, extensionUri: vscode.Uri): vscode.Disposable {
+	const participant = vscode.chat.createChatParticipant(
+		'nearglot.chat',
+		async (request, context, stream, token) => {
+			if (request.command === 'translate') {
+				return translate(front, request.prompt, stream, token);
+			}
+			const instruction = slashCommands[request.command ?? '']?.instruction;
+			const messages: ChatMessage[] = [
+				...history(context),
+				{
+					role: 'user',
+					content: [instruction, ...(await references(request)), request.prompt]
+						.filter((part) => part)
+						.join('\n\n'),
+				},
+			];
+			const own = request.model.vendor === 'nearglot' ? { model: request.model.id } : {};
+			try {
+				await front.request('nearglot/chat', { ...own, messages }, token, (value) => {
+					const { text, progress } = value as ChatDelta;
+					if (progress?.phase === 'loading') stream.progress(vscode.l10n.t('Loading the model'));
+					if (text) stream.markdown(text);
+				});
+			} catch (error) {
+				const known = readError(error);
+				if (known.code !== 'cancelled') return { errorDetails: { message: known.message } };
+			}
+			return {};
+		},
+	);
+	participant.iconPath = vscode.Uri.joinPath(extensionUri, 'media', 'icon.png');
+	return participant;
+}
+
+async function translate(
+	front: Front,
+	text: string,
+	stream: vscode.ChatResponseStream,
+	token: vscode.CancellationToken,
+): Promise<vscode.ChatResult> {
+	const to = await pickLanguage(front);
+	if (to === undefined) return {};
+	const { items } = await front.request('nearglot/translate', { texts: [text], to }, token);
+	stream.markdown(new vscode.MarkdownString().appendText(items[0]?.text ?? ''));
+	return {};
+}
+
+function history(context: vscode.ChatContext): ChatMessage[] {
+	return context.history.flatMap((turn): ChatMessage[] => {
+		if (turn instanceof vscode.ChatRequestTurn) return [{ role: 'user', content: turn.prompt }];
+		const words = turn.response.map((part) =>
+			part instanceof vscode.ChatResponseMarkdownPart ? part.value.value : '',
+		);
+		const content = words.join('');
+		return content === '' ? [] : [{ role: 'assistant', content }];
+	});
+}
+
+/** Files and selections attached to the request, as text. */
+async function references(request: vscode.ChatRequest): Promise<string[]> {
+	const texts = request.references.map(async ({ value }) => {
+		if (typeof value === 'string') return value;
+		const [uri, range] =
+			value instanceof vscode.Location
+				? [value.uri, value.range]
+				: value instanceof vscode.Uri
+					? [value, undefined]
+					: [undefined, undefined];
+		if (!uri) return '';
+		const document = await vscode.workspace.openTextDocument(uri);
+		return `${vscode.workspace.asRelativePath(uri)}\n\`\`\`${document.languageId}\n${document.getText(range)}\n\`\`\``;
+	});
+	return (await Promise.all(texts)).filter((text) => text !== '');
+}

@@ -1,0 +1,64 @@
+/** Tools other chats may call: translate a text, transcribe a recording. */
+
+import * as vscode from 'vscode';
+import { AppError } from '../../server/protocol/index.ts';
+import type { Front } from '../front.ts';
+
+interface TranslateInput {
+	readonly text: string;
+	readonly to: string;
+	readonly from?: string;
+}
+
+interface TranscribeInput {
+	readonly path: string;
+	readonly language?: string;
+	readonly format?: 'text' | 'srt' | 'vtt';
+}
+
+/** Registers both tools; their schemas are in package.json. */
+export function registerTools(front: Front): vscode.Disposable {
+	const translate: vscode.LanguageModelTool<TranslateInput> = {
+		prepareInvocation: ({ input }) => ({
+			invocationMessage: vscode.l10n.t('Translating to {0}', input.to),
+		}),
+		invoke: async ({ input }, token) => {
+			const { text, to, from } = input;
+			const params = { texts: [text], to, ...(from ? { from } : {}) };
+			const { items } = await front.request('nearglot/translate', params, token);
+			return result(items[0]?.text ?? '');
+		},
+	};
+	const transcribe: vscode.LanguageModelTool<TranscribeInput> = {
+		prepareInvocation: ({ input }) => ({
+			invocationMessage: vscode.l10n.t('Transcribing {0}', input.path),
+			confirmationMessages: {
+				title: vscode.l10n.t('Transcribe a recording'),
+				message: vscode.l10n.t('Read {0} and write down what is said in it?', input.path),
+			},
+		}),
+		invoke: async ({ input }, token) => {
+			const path = localPath(input.path);
+			const { text } = await front.request('nearglot/transcribe', { ...input, path }, token);
+			return result(text);
+		},
+	};
+	return vscode.Disposable.from(
+		vscode.lm.registerTool('nearglot_translate', translate),
+		vscode.lm.registerTool('nearglot_transcribe', transcribe),
+	);
+}
+
+/** An absolute path, or one below the first folder of the workspace. */
+export function localPath(path: string): string {
+	if (/^(?:\/|[A-Za-z]:[\\/]|\\\\)/.test(path)) return path;
+	const folder = vscode.workspace.workspaceFolders?.[0];
+	if (folder?.uri.scheme !== 'file') {
+		throw new AppError('invalid_request', vscode.l10n.t('{0} is not a full path.', path));
+	}
+	return vscode.Uri.joinPath(folder.uri, path).fsPath;
+}
+
+function result(text: string): vscode.LanguageModelToolResult {
+	return new vscode.LanguageModelToolResult([new vscode.LanguageModelTextPart(text)]);
+}

@@ -1,0 +1,53 @@
+/** What of the editor can go along with a question. */
+
+import * as vscode from 'vscode';
+import { AppError, type Attachment } from '../../server/protocol/index.ts';
+import { lastTextEditor } from './lastTextEditor.ts';
+
+/** Longest attachment in characters; more would not fit any small model. */
+const maxLength = 200_000;
+
+/** The selection of the last editor, or its whole text when nothing is selected. */
+export function selectionAttachment(): Attachment {
+	const editor = lastTextEditor();
+	if (!editor) throw new AppError('invalid_request', vscode.l10n.t('Open a text first.'));
+	const { document, selection } = editor;
+	return attachment(document, selection.isEmpty ? undefined : selection);
+}
+
+/** A file picked from the workspace. */
+export async function fileAttachment(uri: vscode.Uri): Promise<Attachment> {
+	return attachment(await vscode.workspace.openTextDocument(uri), undefined);
+}
+
+/** The problems VS Code shows for the last editor's file. */
+export function problemsAttachment(): Attachment {
+	const editor = lastTextEditor();
+	if (!editor) throw new AppError('invalid_request', vscode.l10n.t('Open a text first.'));
+	const { uri } = editor.document;
+	const lines = vscode.languages
+		.getDiagnostics(uri)
+		.map(
+			({ range, message, source }) =>
+				`${range.start.line + 1}: ${message}${source ? ` (${source})` : ''}`,
+		);
+	if (lines.length === 0) {
+		throw new AppError('not_found', vscode.l10n.t('There are no problems in this file.'));
+	}
+	const label = vscode.l10n.t('Problems in {0}', vscode.workspace.asRelativePath(uri));
+	return { label, language: 'text', text: lines.join('\n') };
+}
+
+function attachment(document: vscode.TextDocument, range: vscode.Range | undefined): Attachment {
+	const text = document.getText(range);
+	if (text.length > maxLength) {
+		const size = String(text.length);
+		throw new AppError(
+			'payload_too_large',
+			vscode.l10n.t('This text is too long to attach ({0} characters).', size),
+		);
+	}
+	const path = vscode.workspace.asRelativePath(document.uri);
+	const lines = range ? `:${range.start.line + 1}-${range.end.line + 1}` : '';
+	return { label: path + lines, language: document.languageId, text };
+}

@@ -1,0 +1,92 @@
+/** Commands around chats: attach, find an old one, export, open in a tab. */
+
+import * as vscode from 'vscode';
+import { AppError, toMarkdown } from '../../server/protocol/index.ts';
+import { fileAttachment, problemsAttachment, selectionAttachment } from './attachSelection.ts';
+import type { ChatPage } from './chatPage.ts';
+import type { ChatStore } from './chatStore.ts';
+import { showChatView } from './chatView.ts';
+
+/** Attaches the selection at once, or lets the user choose what to attach. */
+export async function attachToChat(chat: ChatPage, choose: boolean): Promise<void> {
+	if (!choose) {
+		chat.attach(selectionAttachment());
+		return showChatView(chat);
+	}
+	const selection = vscode.l10n.t('Selection or open file');
+	const file = vscode.l10n.t('File …');
+	const problems = vscode.l10n.t('Problems of the open file');
+	const pick = await vscode.window.showQuickPick([selection, file, problems]);
+	if (pick === selection) chat.attach(selectionAttachment());
+	else if (pick === problems) chat.attach(problemsAttachment());
+	else if (pick === file) {
+		const uris = await vscode.window.showOpenDialog({ canSelectMany: true });
+		for (const uri of uris ?? []) chat.attach(await fileAttachment(uri));
+	}
+	chat.focus();
+}
+
+/** A searchable list of all chats; each can be deleted from it. */
+export async function findChat(chat: ChatPage, store: ChatStore): Promise<void> {
+	const pick = vscode.window.createQuickPick<vscode.QuickPickItem & { id: string; text: string }>();
+	const remove = { iconPath: new vscode.ThemeIcon('trash'), tooltip: vscode.l10n.t('Delete') };
+	const draw = async () => {
+		const query = pick.value.toLowerCase();
+		const chats = await store.list();
+		pick.items = chats
+			.filter(({ text, title }) => text.includes(query) || title.toLowerCase().includes(query))
+			.map(({ id, title, updatedAt, text }) => ({
+				id,
+				text,
+				label: title || vscode.l10n.t('New chat'),
+				description: new Date(updatedAt).toLocaleString(vscode.env.language),
+				buttons: [remove],
+				// The list holds what was found in the words of a chat, not only in its title.
+				alwaysShow: true,
+			}));
+	};
+	pick.placeholder = vscode.l10n.t('Search all chats');
+	pick.onDidChangeValue(draw);
+	pick.onDidTriggerItemButton(async ({ item }) => {
+		await store.remove(item.id);
+		if (chat.session.conversation.id === item.id) chat.newChat();
+		await draw();
+	});
+	pick.onDidHide(() => pick.dispose());
+	pick.onDidAccept(async () => {
+		const id = pick.selectedItems[0]?.id;
+		pick.hide();
+		if (id === undefined) return;
+		await chat.openChat(id);
+		await showChatView(chat);
+	});
+	await draw();
+	pick.show();
+}
+
+/** The shown chat as an unsaved Markdown document. */
+export async function exportChat(chat: ChatPage): Promise<void> {
+	const { conversation } = chat.session;
+	if (conversation.leaf === null) {
+		throw new AppError('invalid_request', vscode.l10n.t('This chat is still empty.'));
+	}
+	const content = toMarkdown(conversation);
+	const document = await vscode.workspace.openTextDocument({ content, language: 'markdown' });
+	await vscode.window.showTextDocument(document);
+}
+
+/** A chat of its own in an editor tab; it ends with the tab and stays in the list of chats. */
+export function openChatTab(extensionUri: vscode.Uri, makePage: () => ChatPage): void {
+	const panel = vscode.window.createWebviewPanel(
+		'nearglot.chatTab',
+		vscode.l10n.t('Nearglot Chat'),
+		vscode.ViewColumn.Active,
+	);
+	panel.iconPath = vscode.Uri.joinPath(extensionUri, 'media', 'icon.png');
+	const page = makePage();
+	page.bind(panel.webview);
+	panel.onDidDispose(() => {
+		page.session.stop();
+		page.unbind();
+	});
+}

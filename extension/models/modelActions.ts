@@ -1,0 +1,128 @@
+/** What can be done with a model of the tree, or with one chosen from a list. */
+
+import * as vscode from 'vscode';
+import { AppError, type DownloadProgress, type ModelInfo } from '../../server/protocol/index.ts';
+import type { Front } from '../front.ts';
+import { withPatientProgress } from '../notify.ts';
+import { type ModelsTree, megabytes } from './modelsTree.ts';
+
+export interface ModelDeps {
+	readonly front: Front;
+	readonly models: ModelsTree;
+}
+
+/** Loads or unloads a model. */
+export async function setLoaded(deps: ModelDeps, node: unknown, loaded: boolean): Promise<void> {
+	const model = await chosen(deps, node, ({ state }) =>
+		loaded ? state === 'cached' : state === 'loaded',
+	);
+	if (!model) return;
+	const method = loaded ? 'nearglot/models/load' : 'nearglot/models/unload';
+	const title = loaded
+		? vscode.l10n.t('Loading {0}', model.id)
+		: vscode.l10n.t('Unloading {0}', model.id);
+	await withPatientProgress(title, (token) =>
+		deps.front.request(method, { model: model.id }, token),
+	);
+	deps.models.refresh();
+}
+
+/** Downloads a model of the tree, or one whose hub id is typed, with progress in the view. */
+export async function downloadModel(deps: ModelDeps, node: unknown): Promise<void> {
+	const id = modelOf(node)?.id ?? (await askForModel(deps));
+	if (!id) return;
+	await vscode.window.withProgress(
+		{
+			location: vscode.ProgressLocation.Notification,
+			title: vscode.l10n.t('Downloading {0}', id),
+			cancellable: true,
+		},
+		async (shown, token) => {
+			let last = 0;
+			try {
+				await deps.front.request('nearglot/models/download', { model: id }, token, (value) => {
+					const progress = value as DownloadProgress;
+					const { doneBytes, totalBytes, bytesPerSecond } = progress;
+					const percent = totalBytes > 0 ? (100 * doneBytes) / totalBytes : 0;
+					const rest = bytesPerSecond > 0 ? (totalBytes - doneBytes) / bytesPerSecond : undefined;
+					shown.report({
+						increment: percent - last,
+						message: [
+							vscode.l10n.t('{0} of {1}', megabytes(doneBytes), megabytes(totalBytes)),
+							rest === undefined ? '' : vscode.l10n.t('{0} s left', Math.ceil(rest)),
+						]
+							.filter((part) => part)
+							.join(' · '),
+					});
+					last = percent;
+					deps.models.progress(id, progress);
+				});
+			} finally {
+				deps.models.progress(id, undefined);
+			}
+		},
+	);
+}
+
+/** Deletes a downloaded model after asking. */
+export async function removeModel(deps: ModelDeps, node: unknown): Promise<void> {
+	const model = await chosen(
+		deps,
+		node,
+		({ state, origin }) => state !== 'not-downloaded' && origin !== 'built-in',
+	);
+	if (!model) return;
+	const remove = vscode.l10n.t('Delete');
+	const question = vscode.l10n.t('Delete the files of {0}?', model.id);
+	const detail = model.sizeBytes === undefined ? '' : megabytes(model.sizeBytes);
+	const answer = await vscode.window.showWarningMessage(question, { modal: true, detail }, remove);
+	if (answer !== remove) return;
+	await deps.front.request('nearglot/models/remove', { model: model.id });
+	deps.models.refresh();
+}
+
+async function askForModel({ front }: ModelDeps): Promise<string | undefined> {
+	const { models } = await front.request('nearglot/models', {});
+	const other = vscode.l10n.t('Other: type a hub id (owner/name)');
+	const items = models
+		.filter(({ state }) => state === 'not-downloaded')
+		.map((model) => ({
+			label: model.displayName,
+			description: model.sizeBytes === undefined ? '' : megabytes(model.sizeBytes),
+			detail: `${model.publisher} · ${model.license}`,
+			id: model.id,
+		}));
+	const pick = await vscode.window.showQuickPick(
+		[...items, { label: other, description: '', detail: '', id: '' }],
+		{ title: vscode.l10n.t('Download a model'), matchOnDetail: true },
+	);
+	if (pick?.id !== '') return pick?.id;
+	return vscode.window.showInputBox({
+		prompt: other,
+		placeHolder: 'onnx-community/Qwen2.5-0.5B-Instruct',
+		validateInput: (text) =>
+			/^[\w.-]+\/[\w.-]+$/.test(text.trim()) ? undefined : vscode.l10n.t('Write owner/name.'),
+	});
+}
+
+async function chosen(
+	{ front }: ModelDeps,
+	node: unknown,
+	fits: (model: ModelInfo) => boolean,
+): Promise<ModelInfo | undefined> {
+	const given = modelOf(node);
+	if (given) return given;
+	const { models } = await front.request('nearglot/models', {});
+	const items = models
+		.filter(fits)
+		.map((model) => ({ label: model.displayName, description: model.id, model }));
+	if (items.length === 0)
+		throw new AppError('not_found', vscode.l10n.t('There is no model to choose from.'));
+	return (await vscode.window.showQuickPick(items))?.model;
+}
+
+function modelOf(node: unknown): ModelInfo | undefined {
+	return typeof node === 'object' && node !== null && 'model' in node
+		? (node as { model: ModelInfo }).model
+		: undefined;
+}

@@ -1,0 +1,132 @@
+/** The models of this computer and those that can be downloaded, as a native tree. */
+
+import * as vscode from 'vscode';
+import type { DownloadProgress, ModelInfo, ModelTask } from '../../server/protocol/index.ts';
+import type { Front } from '../front.ts';
+
+type Node = { readonly task: ModelTask } | { readonly model: ModelInfo };
+
+/** Serves the view `nearglot.models`. */
+export class ModelsTree implements vscode.TreeDataProvider<Node> {
+	readonly #front: Front;
+	readonly #changed = new vscode.EventEmitter<void>();
+	readonly #progress = new Map<string, DownloadProgress>();
+	#models: readonly ModelInfo[] = [];
+
+	readonly onDidChangeTreeData = this.#changed.event;
+
+	constructor(front: Front) {
+		this.#front = front;
+	}
+
+	refresh(): void {
+		this.#changed.fire();
+	}
+
+	/** Shows how far a download is; `undefined` when it has ended. */
+	progress(model: string, progress: DownloadProgress | undefined): void {
+		if (progress) this.#progress.set(model, progress);
+		else this.#progress.delete(model);
+		this.refresh();
+	}
+
+	async getChildren(node?: Node): Promise<Node[]> {
+		if (node === undefined) {
+			this.#models = (await this.#front.request('nearglot/models', {})).models;
+			const tasks = new Set(this.#models.map(({ task }) => task));
+			return taskOrder.filter((task) => tasks.has(task)).map((task) => ({ task }));
+		}
+		if ('model' in node) return [];
+		return this.#models.filter(({ task }) => task === node.task).map((model) => ({ model }));
+	}
+
+	getTreeItem(node: Node): vscode.TreeItem {
+		if ('task' in node) {
+			const item = new vscode.TreeItem(
+				taskName(node.task),
+				vscode.TreeItemCollapsibleState.Expanded,
+			);
+			item.id = node.task;
+			return item;
+		}
+		const { model } = node;
+		const item = new vscode.TreeItem(model.displayName);
+		const progress = this.#progress.get(model.id);
+		item.id = model.id;
+		item.description = progress ? percent(progress) : describe(model);
+		item.tooltip = tooltip(model);
+		item.iconPath = new vscode.ThemeIcon(progress ? 'sync~spin' : icons[model.state]);
+		item.contextValue = `model.${progress ? 'downloading' : model.state}.${model.origin}`;
+		return item;
+	}
+}
+
+const taskOrder: readonly ModelTask[] = [
+	'chat-completion',
+	'text-generation',
+	'translation',
+	'automatic-speech-recognition',
+	'embeddings',
+	'voice-activity-detection',
+];
+
+const icons: Record<ModelInfo['state'], string> = {
+	'not-downloaded': 'cloud-download',
+	downloading: 'sync~spin',
+	cached: 'circle-outline',
+	loading: 'sync~spin',
+	loaded: 'circle-filled',
+};
+
+function taskName(task: ModelTask): string {
+	switch (task) {
+		case 'chat-completion':
+			return vscode.l10n.t('Chat');
+		case 'text-generation':
+			return vscode.l10n.t('Completion');
+		case 'translation':
+			return vscode.l10n.t('Translation');
+		case 'automatic-speech-recognition':
+			return vscode.l10n.t('Speech');
+		case 'embeddings':
+			return vscode.l10n.t('Embeddings');
+		case 'voice-activity-detection':
+			return vscode.l10n.t('Voice Activity');
+	}
+}
+
+function describe(model: ModelInfo): string {
+	const size = model.sizeBytes === undefined ? undefined : megabytes(model.sizeBytes);
+	const memory =
+		model.state === 'loaded' && model.memoryBytes !== undefined
+			? vscode.l10n.t('{0} in memory', megabytes(model.memoryBytes))
+			: undefined;
+	return [size, memory, model.license].filter((part) => part).join(' · ');
+}
+
+function tooltip(model: ModelInfo): vscode.MarkdownString {
+	const text = new vscode.MarkdownString();
+	const row = (label: string, value: string | undefined) => {
+		if (value) text.appendText(`${label}: ${value}`).appendMarkdown('  \n');
+	};
+	row(vscode.l10n.t('Model'), model.id);
+	row(vscode.l10n.t('Publisher'), model.publisher);
+	row(vscode.l10n.t('Licence'), model.license);
+	row(vscode.l10n.t('Context'), model.contextLength?.toLocaleString());
+	row(vscode.l10n.t('Languages'), model.languages?.join(', '));
+	row(vscode.l10n.t('Calls tools'), model.supportsToolCalling ? vscode.l10n.t('yes') : undefined);
+	row(vscode.l10n.t('Folder'), model.folder);
+	return text;
+}
+
+function percent({ doneBytes, totalBytes, bytesPerSecond }: DownloadProgress): string {
+	const share = totalBytes > 0 ? Math.floor((100 * doneBytes) / totalBytes) : 0;
+	return `${share} % · ${megabytes(bytesPerSecond)}/s`;
+}
+
+/** A size for people. */
+export function megabytes(bytes: number): string {
+	return bytes >= 1e9
+		? `${(bytes / 1e9).toFixed(1)} GB`
+		: `${(bytes / 1e6).toFixed(bytes < 1e7 ? 1 : 0)} MB`;
+}

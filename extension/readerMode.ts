@@ -1,0 +1,119 @@
+/** Reader mode: translations of comments beside them, for what is visible, per file. */
+
+import * as vscode from 'vscode';
+import type { TranslatedRange } from '../server/protocol/index.ts';
+import type { Front } from './front.ts';
+import { targetLanguage } from './targetLanguage.ts';
+
+/** Milliseconds of quiet after scrolling or typing. */
+const quietMs = 250;
+/** Longest text shown beside a comment; the hover has all of it. */
+const maxShown = 160;
+
+/** Decorates the editors of files whose reader mode is on. */
+export class ReaderMode implements vscode.Disposable {
+	readonly #front: Front;
+	readonly #log: vscode.LogOutputChannel;
+	readonly #on = new Map<string, string>();
+	readonly #type = vscode.window.createTextEditorDecorationType({
+		after: {
+			color: new vscode.ThemeColor('editorCodeLens.foreground'),
+			margin: '0 0 0 2em',
+			fontStyle: 'italic',
+		},
+		rangeBehavior: vscode.DecorationRangeBehavior.ClosedClosed,
+	});
+	readonly #listening: vscode.Disposable;
+	readonly #timers = new Map<vscode.TextEditor, NodeJS.Timeout>();
+	#asking: vscode.CancellationTokenSource | undefined;
+
+	constructor(front: Front, log: vscode.LogOutputChannel) {
+		this.#front = front;
+		this.#log = log;
+		this.#listening = vscode.Disposable.from(
+			vscode.window.onDidChangeTextEditorVisibleRanges(({ textEditor }) => this.#soon(textEditor)),
+			vscode.window.onDidChangeVisibleTextEditors((editors) => {
+				for (const editor of editors) this.#soon(editor);
+			}),
+			vscode.workspace.onDidChangeTextDocument(({ document }) => {
+				for (const editor of vscode.window.visibleTextEditors) {
+					if (editor.document === document) this.#soon(editor);
+				}
+			}),
+			vscode.workspace.onDidCloseTextDocument(({ uri }) => this.#on.delete(uri.toString())),
+		);
+	}
+
+	/** Switches it for the file of the active editor. */
+	async toggle(): Promise<void> {
+		const editor = vscode.window.activeTextEditor;
+		if (!editor) return;
+		const key = editor.document.uri.toString();
+		if (this.#on.delete(key)) return editor.setDecorations(this.#type, []);
+		const to = await targetLanguage(this.#front, editor.document);
+		if (to === undefined) return;
+		this.#on.set(key, to);
+		await this.#draw(editor);
+	}
+
+	dispose(): void {
+		for (const timer of this.#timers.values()) clearTimeout(timer);
+		this.#asking?.cancel();
+		this.#listening.dispose();
+		this.#type.dispose();
+	}
+
+	#soon(editor: vscode.TextEditor): void {
+		if (!this.#on.has(editor.document.uri.toString())) return;
+		clearTimeout(this.#timers.get(editor));
+		const draw = () => {
+			this.#timers.delete(editor);
+			this.#draw(editor).catch((error: Error) => this.#log.warn(`reader mode: ${error.message}`));
+		};
+		this.#timers.set(editor, setTimeout(draw, quietMs));
+	}
+
+	async #draw(editor: vscode.TextEditor): Promise<void> {
+		const { document, visibleRanges } = editor;
+		const to = this.#on.get(document.uri.toString());
+		const first = visibleRanges[0]?.start;
+		const last = visibleRanges.at(-1)?.end;
+		if (to === undefined || !first || !last) return;
+		this.#asking?.cancel();
+		const source = new vscode.CancellationTokenSource();
+		this.#asking = source;
+		const { version } = document;
+		const { ranges } = await this.#front.request(
+			'nearglot/readerRanges',
+			{
+				uri: document.uri.toString(),
+				languageId: document.languageId,
+				text: document.getText(),
+				range: {
+					start: { line: first.line, character: 0 },
+					end: { line: last.line, character: last.character },
+				},
+				to,
+			},
+			source.token,
+		);
+		if (document.version !== version || !this.#on.has(document.uri.toString())) return;
+		editor.setDecorations(
+			this.#type,
+			ranges.map((range) => decoration(document, range)),
+		);
+	}
+}
+
+function decoration(
+	document: vscode.TextDocument,
+	{ range, text }: TranslatedRange,
+): vscode.DecorationOptions {
+	const line = document.lineAt(Math.min(range.start.line, document.lineCount - 1));
+	const shown = text.length > maxShown ? `${text.slice(0, maxShown - 1)}…` : text;
+	return {
+		range: new vscode.Range(line.range.end, line.range.end),
+		hoverMessage: new vscode.MarkdownString().appendText(text),
+		renderOptions: { after: { contentText: shown } },
+	};
+}

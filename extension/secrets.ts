@@ -1,0 +1,77 @@
+/**
+ * Keys of the user: typed into password boxes, kept in SecretStorage, handed to the server over its
+ * own channel. They are never in settings, arguments, the environment or a webview.
+ */
+
+import * as vscode from 'vscode';
+import type { SecretName } from '../server/protocol/index.ts';
+import type { Front } from './front.ts';
+
+/** Secret → what people call it, and whether its characters are hidden while typing. */
+const titles: Readonly<Record<SecretName, () => string>> = {
+	translatorKey: () => vscode.l10n.t('Key of the hosted translator'),
+	translatorRegion: () => vscode.l10n.t('Region of the hosted translator'),
+	translatorEndpoint: () => vscode.l10n.t('Address of the hosted translator'),
+	hubToken: () => vscode.l10n.t('Token of the model hub'),
+	upstreamKey: () => vscode.l10n.t('Key of the upstream model server'),
+};
+
+const names = Object.keys(titles) as SecretName[];
+const keyOf = (name: SecretName) => `nearglot.secret.${name}`;
+/** What is no secret may be read while it is typed. */
+const open: ReadonlySet<SecretName> = new Set(['translatorRegion', 'translatorEndpoint']);
+
+/** Hands all secrets to the server, now and whenever one changes in any window. */
+export function shareSecrets(secrets: vscode.SecretStorage, front: Front): vscode.Disposable {
+	const hand = async () => {
+		const entries = await Promise.all(
+			names.map(async (name) => [name, await secrets.get(keyOf(name))]),
+		);
+		const known = Object.fromEntries(entries.filter(([, value]) => value !== undefined));
+		await front.request('nearglot/secrets', { secrets: known });
+	};
+	let running = false;
+	const listening = front.onHealth(({ server }) => {
+		const runs = server === 'running';
+		if (runs && !running) void hand().catch(() => undefined);
+		running = runs;
+	});
+	const changed = secrets.onDidChange(({ key }) => {
+		if (running && names.some((name) => keyOf(name) === key)) void hand().catch(() => undefined);
+	});
+	return vscode.Disposable.from(listening, changed);
+}
+
+/** Lets the user set, replace or forget one. */
+export async function manageKeys(secrets: vscode.SecretStorage): Promise<void> {
+	const items = await Promise.all(
+		names.map(async (name) => {
+			const set = (await secrets.get(keyOf(name))) !== undefined;
+			return { label: titles[name](), description: set ? vscode.l10n.t('set') : '', name, set };
+		}),
+	);
+	const pick = await vscode.window.showQuickPick(items, { title: vscode.l10n.t('Keys') });
+	if (!pick) return;
+	const value = await vscode.window.showInputBox({
+		title: pick.label,
+		prompt: pick.set
+			? vscode.l10n.t('Type a new value, or nothing to forget the old one.')
+			: vscode.l10n.t('Kept in the secret storage of this computer.'),
+		password: !open.has(pick.name),
+		ignoreFocusOut: true,
+		validateInput: (text) => problemWith(pick.name, text.trim()),
+	});
+	if (value === undefined) return;
+	if (value.trim() === '') await secrets.delete(keyOf(pick.name));
+	else await secrets.store(keyOf(pick.name), value.trim());
+}
+
+function problemWith(name: SecretName, value: string): string | undefined {
+	if (value === '') return undefined;
+	if (/[^\x21-\x7e]/.test(value))
+		return vscode.l10n.t('Only visible ASCII characters belong here.');
+	if (name === 'translatorEndpoint' && !/^https:\/\/[^/\s]+/.test(value)) {
+		return vscode.l10n.t('An address begins with https://.');
+	}
+	return undefined;
+}

@@ -1,0 +1,33 @@
+/** `OPENAI_BASE_URL` and `OPENAI_API_KEY` in new terminals, when the user wants that. */
+
+import * as vscode from 'vscode';
+import type { Front } from './front.ts';
+import { setting } from './settings.ts';
+
+/** Follows the setting and the daemon. The key is not kept on disk. */
+export function offerTerminalEnvironment(
+	context: vscode.ExtensionContext,
+	front: Front,
+): vscode.Disposable {
+	const variables = context.environmentVariableCollection;
+	variables.persistent = false;
+	const update = async () => {
+		if (!setting('terminal.environment')) return variables.clear();
+		const { url, key } = await front.request('nearglot/endpoint', {});
+		variables.description = vscode.l10n.t('The model server on this computer');
+		variables.replace('OPENAI_BASE_URL', `${url}/v1`);
+		variables.replace('OPENAI_API_KEY', key);
+	};
+	const quietly = () => void update().catch(() => variables.clear());
+	let daemon: string | undefined;
+	const health = front.onHealth(({ status }) => {
+		if (status?.daemon?.url === daemon) return;
+		daemon = status?.daemon?.url;
+		if (daemon !== undefined) quietly();
+	});
+	const changed = vscode.workspace.onDidChangeConfiguration((event) => {
+		if (event.affectsConfiguration('nearglot.terminal.environment')) quietly();
+	});
+	if (setting('terminal.environment')) quietly();
+	return vscode.Disposable.from(health, changed);
+}
