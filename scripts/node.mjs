@@ -63,11 +63,22 @@ export function suitableNode() {
 		process.platform === 'win32' ? 'node.exe' : 'node',
 	);
 	if (existsSync(executable)) return executable;
-	console.error(`Node ${process.version} is older than ${oldest.join('.')}: fetching ${name}@${fetched} …`);
+	console.error(
+		`Node ${process.version} is older than ${oldest.join('.')}: fetching ${name}@${fetched} …`,
+	);
 	mkdirSync(folder, { recursive: true });
 	writeFileSync(join(folder, 'package.json'), '{"private":true}\n');
 	npm(
-		['install', '--prefix', folder, '--no-save', '--ignore-scripts', '--no-audit', '--no-fund', `${name}@${fetched}`],
+		[
+			'install',
+			'--prefix',
+			folder,
+			'--no-save',
+			'--ignore-scripts',
+			'--no-audit',
+			'--no-fund',
+			`${name}@${fetched}`,
+		],
 		{ cwd: folder },
 	);
 	return executable;

@@ -13,7 +13,9 @@ const wanted = process.argv.slice(2);
 const files = readdirSync(join(root, 'test'), { recursive: true })
 	.map((file) => join(root, 'test', file))
 	.filter((file) => file.endsWith('.test.ts') && !file.includes(`${sep}e2e${sep}`))
-	.filter((file) => wanted.length === 0 || wanted.some((part) => relative(root, file).includes(part)))
+	.filter(
+		(file) => wanted.length === 0 || wanted.some((part) => relative(root, file).includes(part)),
+	)
 	.sort();
 if (files.length === 0) {
 	console.error(`No test file matches ${wanted.join(', ')}.`);

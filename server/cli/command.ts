@@ -74,7 +74,9 @@ export async function runCommand(
 			process.exitCode = 130;
 			return;
 		}
-		io.stderr.write(`nearglot ${name}: ${error instanceof Error ? error.message : String(error)}\n`);
+		io.stderr.write(
+			`nearglot ${name}: ${error instanceof Error ? error.message : String(error)}\n`,
+		);
 		process.exitCode = error instanceof UsageError ? 2 : 1;
 	}
 }
@@ -91,4 +93,3 @@ async function overview(
 	const list = shown.map((row) => `  ${row.name.padEnd(width)}  ${row.summary}`).join('\n');
 	return `Usage: nearglot COMMAND [OPTIONS]\n\n${list}\n\nnearglot COMMAND --help says more.\n`;
 }
-

@@ -37,7 +37,7 @@ import type { TranslateAccess } from '../services/translateAccess.ts';
 import type { CharacterMeter } from '../services/translateLimits.ts';
 import { createUsageLog, type UsageLog } from '../services/usageLog.ts';
 import { type Activity, createActivity } from './activity.ts';
-import { createEvents, type DaemonEvents } from './events.ts';
+import { createEvents, type DaemonEvents, toldLogger } from './events.ts';
 import { selfCommand } from './machine.ts';
 import { createModelBackend, modelSettingsFile } from './modelBackend.ts';
 import { createModelHost, type ModelHostOptions, type RunnerHost } from './modelHost.ts';
@@ -103,7 +103,8 @@ export interface BackendDeps {
 }
 
 export function createBackend(settings: BackendSettings, deps: BackendDeps): Backend {
-	const { log } = deps;
+	const events = createEvents();
+	const log = toldLogger(deps.log, events);
 	const roots: ModelRoot[] = [{ folder: settings.modelsDir, origin: 'local' }];
 	if (settings.builtInDir !== undefined)
 		roots.push({ folder: settings.builtInDir, origin: 'built-in' });
@@ -120,7 +121,6 @@ export function createBackend(settings: BackendSettings, deps: BackendDeps): Bac
 		freeBytes: () => process.availableMemory?.() ?? freemem(),
 		log,
 	});
-	const events = createEvents();
 	const metrics = createMetrics();
 	const profile = createProfiles();
 	const randomSeed = () => randomInt(2 ** 32);

@@ -1,6 +1,7 @@
 /** Changes the daemon tells of, to whoever listens: the pipe, the metrics, the fronts. */
 
-import type { PipeEvent } from './pipe.ts';
+import type { LogFacts, Logger } from '../services/log.ts';
+import type { PipeEvent } from './pipeEvents.ts';
 
 export interface DaemonEvents {
 	/** Returns how to stop listening. */
@@ -19,4 +20,14 @@ export function createEvents(): DaemonEvents {
 			for (const listener of listeners) listener(event);
 		},
 	};
+}
+
+/** A logger whose lines are told to the listeners too. */
+export function toldLogger(log: Logger, events: DaemonEvents): Logger {
+	const at =
+		(level: 'debug' | 'info' | 'warn' | 'error') => (message: string, facts?: LogFacts) => {
+			log[level](message, facts);
+			events.emit({ type: 'log', level, message, facts: facts ?? {} });
+		};
+	return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
 }

@@ -1,28 +1,20 @@
 /**
- * The daemon's named pipe (Unix socket elsewhere): JSON lines. A client says `{"key":…}` and is told
- * of every change of a model's state and of downloads; while it is connected the daemon stays.
+ * The daemon's named pipe (Unix socket elsewhere): JSON-RPC 2.0 with `Content-Length` headers, as
+ * language servers speak it. A client asks `authenticate {key}` and is then notified of everything
+ * that changes; while it is connected the daemon stays.
  */
 
 import { chmod, rm } from 'node:fs/promises';
 import { connect, createServer, type Socket } from 'node:net';
+import {
+	createMessageConnection,
+	ResponseError,
+	StreamMessageReader,
+	StreamMessageWriter,
+} from 'vscode-jsonrpc/node';
 import { errno, unwritable } from './files.ts';
-
-/** What is told over the pipe. */
-export type PipeEvent =
-	| { readonly type: 'hello'; readonly pid: number; readonly version: string }
-	| { readonly type: 'model'; readonly model: string; readonly state: string }
-	| {
-			readonly type: 'download';
-			readonly model: string;
-			readonly file: string;
-			/** 0…1 of the file. */
-			readonly fileFraction: number;
-			readonly doneBytes: number;
-			readonly totalBytes: number;
-			readonly bytesPerSecond: number;
-			/** The name under which a client asked to be told. */
-			readonly progressToken?: string;
-	  };
+import { keyIsRight } from './keyCheck.ts';
+import { notificationOf, type PipeEvent } from './pipeEvents.ts';
 
 export interface PipeServer {
 	tell(event: PipeEvent): void;
@@ -39,37 +31,22 @@ export interface PipeOptions {
 	readonly onLeave: () => void;
 }
 
-/** Longest first line a client may send. */
-const firstLineLimit = 1024;
-const firstLineMs = 5000;
+/** Time a client has to say the key, and bytes it may send before it has. */
+const firstWordMs = 5000;
+const firstBytes = 4096;
+/** A client that does not read must not fill our memory. */
+const waitingBytes = 1 << 20;
+
+type Tell = (event: PipeEvent) => void;
 
 export async function openPipe(options: PipeOptions): Promise<PipeServer> {
-	const joined = new Set<Socket>();
+	const joined = new Map<Socket, Tell>();
 	const open = new Set<Socket>();
 	const server = createServer((socket) => {
 		open.add(socket);
-		socket.setEncoding('utf8');
 		socket.on('error', () => {});
-		const timer = setTimeout(() => socket.destroy(), firstLineMs);
-		let text = '';
-		const onData = (chunk: string) => {
-			text += chunk;
-			const end = text.indexOf('\n');
-			if (end < 0 && text.length <= firstLineLimit) return;
-			clearTimeout(timer);
-			socket.off('data', onData);
-			if (end < 0 || keyOf(text.slice(0, end)) !== options.key) {
-				socket.destroy();
-				return;
-			}
-			socket.resume();
-			joined.add(socket);
-			options.onJoin();
-			send(socket, { type: 'hello', pid: process.pid, version: options.version });
-		};
-		socket.on('data', onData);
+		serveClient(socket, options, joined);
 		socket.on('close', () => {
-			clearTimeout(timer);
 			open.delete(socket);
 			if (joined.delete(socket)) options.onLeave();
 		});
@@ -91,7 +68,7 @@ export async function openPipe(options: PipeOptions): Promise<PipeServer> {
 	if (isFile) await chmod(options.path, 0o600).catch(() => {});
 	return {
 		tell: (event) => {
-			for (const socket of joined) send(socket, event);
+			for (const tell of joined.values()) tell(event);
 		},
 		get clients() {
 			return joined.size;
@@ -103,19 +80,40 @@ export async function openPipe(options: PipeOptions): Promise<PipeServer> {
 	};
 }
 
-function send(socket: Socket, event: PipeEvent): void {
-	// A client that does not read must not fill our memory.
-	if (socket.writableLength < 1 << 20) socket.write(`${JSON.stringify(event)}\n`);
-}
-
-function keyOf(line: string): string | undefined {
-	try {
-		const value: unknown = JSON.parse(line);
-		const key = typeof value === 'object' && value !== null ? Reflect.get(value, 'key') : undefined;
-		return typeof key === 'string' ? key : undefined;
-	} catch {
-		return undefined;
-	}
+function serveClient(socket: Socket, options: PipeOptions, joined: Map<Socket, Tell>): void {
+	const connection = createMessageConnection(
+		new StreamMessageReader(socket),
+		new StreamMessageWriter(socket),
+	);
+	const timer = setTimeout(() => socket.destroy(), firstWordMs);
+	const limit = () => {
+		if (!joined.has(socket) && socket.bytesRead > firstBytes) socket.destroy();
+	};
+	socket.on('data', limit);
+	socket.on('close', () => {
+		clearTimeout(timer);
+		connection.dispose();
+	});
+	connection.onError(() => socket.destroy());
+	connection.onRequest('authenticate', (params: unknown) => {
+		if (!keyIsRight(params, options.key)) {
+			setImmediate(() => socket.end());
+			throw new ResponseError(-32010, 'The key is not the one of this daemon.');
+		}
+		clearTimeout(timer);
+		socket.off('data', limit);
+		if (!joined.has(socket)) {
+			options.onJoin();
+			joined.set(socket, (event) => {
+				if (socket.writableLength > waitingBytes) return;
+				const { method, params: facts } = notificationOf(event);
+				// A client that has just gone is taken off the list by its `close`.
+				connection.sendNotification(method, facts).catch(() => {});
+			});
+		}
+		return { pid: process.pid, version: options.version };
+	});
+	connection.listen();
 }
 
 /** Whether anybody listens on a pipe. */

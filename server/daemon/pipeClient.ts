@@ -1,7 +1,13 @@
-/** The other end of the daemon's pipe: hears of model states and downloads, and keeps it alive. */
+/** The other end of the daemon's pipe: hears of states, downloads and logs, and keeps it alive. */
 
 import { connect } from 'node:net';
-import type { PipeEvent } from './pipe.ts';
+import {
+	createMessageConnection,
+	StreamMessageReader,
+	StreamMessageWriter,
+} from 'vscode-jsonrpc/node';
+import { AppError } from '../protocol/index.ts';
+import { eventOf, type PipeEvent } from './pipeEvents.ts';
 
 export interface PipeConnection {
 	/** Resolves when the connection is gone. */
@@ -9,7 +15,7 @@ export interface PipeConnection {
 	close(): void;
 }
 
-/** Connects and says the key. Rejects when nobody listens. */
+/** Connects and says the key. Rejects when nobody listens and, with `invalid_api_key`, when it is wrong. */
 export async function joinPipe(
 	path: string,
 	key: string,
@@ -21,14 +27,25 @@ export async function joinPipe(
 		socket.once('error', reject);
 	});
 	socket.on('error', () => {});
-	socket.setEncoding('utf8');
-	let text = '';
-	socket.on('data', (chunk: string) => {
-		const lines = (text + chunk).split('\n');
-		text = lines.pop() ?? '';
-		for (const line of lines) if (line !== '') onEvent(JSON.parse(line) as PipeEvent);
-	});
 	const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
-	socket.write(`${JSON.stringify({ key })}\n`);
+	const connection = createMessageConnection(
+		new StreamMessageReader(socket),
+		new StreamMessageWriter(socket),
+	);
+	connection.onError(() => socket.destroy());
+	connection.onNotification((method, params) => {
+		const event = eventOf(method, params);
+		if (event !== undefined) onEvent(event);
+	});
+	void closed.then(() => connection.dispose());
+	connection.listen();
+	try {
+		await connection.sendRequest('authenticate', { key });
+	} catch (error) {
+		socket.destroy();
+		throw new AppError('invalid_api_key', 'The daemon refuses this key on its pipe.', {
+			cause: error,
+		});
+	}
 	return { closed, close: () => socket.destroy() };
 }

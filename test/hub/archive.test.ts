@@ -6,9 +6,16 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { after, before, test } from 'node:test';
 import { createGzip } from 'node:zlib';
-import { type Header, pack } from 'tar-stream';
+import { pack } from 'tar-stream';
 import { ZipFile } from 'yazl';
 import { unpack } from '../../server/hub/archive.ts';
+
+interface Entry {
+	readonly name: string;
+	readonly type?: 'directory' | 'symlink' | 'link' | 'character-device';
+	readonly linkname?: string;
+	readonly text?: string;
+}
 
 const never = new AbortController().signal;
 let folder = '';
@@ -17,10 +24,7 @@ before(async () => {
 });
 after(() => rm(folder, { recursive: true, force: true }));
 
-async function tar(
-	name: string,
-	entries: readonly (Header & { text?: string })[],
-): Promise<string> {
+async function tar(name: string, entries: readonly Entry[]): Promise<string> {
 	const path = join(folder, name);
 	const archive = pack();
 	for (const { text, ...header } of entries) archive.entry(header, text ?? '');
@@ -62,7 +66,7 @@ test('names that leave the folder, links and devices are refused', async () => {
 			{ name: 'link', type: 'symlink', linkname: '/etc/passwd' },
 			{ name: 'hard', type: 'link', linkname: '/etc/passwd' },
 			{ name: 'device', type: 'character-device' },
-		] as (Header & { text?: string })[]
+		] as Entry[]
 	).entries()) {
 		const path = await tar(`bad${index}.tar.gz`, [header]);
 		await assert.rejects(
