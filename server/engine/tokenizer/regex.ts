@@ -99,7 +99,11 @@ class Translator {
 		if (after === '?') {
 			this.#at++;
 			this.#out.push(`${quantified}?`);
-		} else if (after === '+' && !found[0].startsWith('{')) {
+		} else if (after === '+' && found[0].startsWith('{')) {
+			// After a counted repetition the plus repeats once more; it makes nothing possessive.
+			this.#at++;
+			this.#out.push(`(?:${quantified})+`);
+		} else if (after === '+') {
 			// A possessive quantifier is an atomic group: a look-ahead is never entered again.
 			this.#at++;
 			const name = `atomic${this.#atomics++}`;

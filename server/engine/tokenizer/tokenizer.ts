@@ -141,7 +141,11 @@ export class Tokenizer {
 	/** Bytes the token adds to a text, a leading space included. */
 	tokenBytes(id: number): Uint8Array {
 		const added = this.#byId.get(id);
-		if (added !== undefined) return Buffer.from(added.content, 'utf8');
+		if (added !== undefined) {
+			const isPiece = !added.special && this.#parts.spelling === 'sentence-piece';
+			const text = isPiece ? added.content.replaceAll('\u2581', ' ') : added.content;
+			return Buffer.from(text, 'utf8');
+		}
 		const token = this.#parts.model.idToToken(id);
 		if (token === undefined) return new Uint8Array();
 		switch (this.#parts.spelling) {
