@@ -1,0 +1,286 @@
+import assert from 'node:assert/strict';
+import { cp, mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { startTestServer, type TestServer } from './testServer.ts';
+
+const starter = fileURLToPath(new URL('../../starter/models/starter-chat', import.meta.url));
+let home = '';
+let server: TestServer;
+before(async () => {
+	home = await mkdtemp(join(tmpdir(), 'nearglot-routes-'));
+	await cp(starter, join(home, 'models', 'own-model'), { recursive: true });
+	server = await startTestServer({
+		fakeRunner: true,
+		modelsDir: join(home, 'models'),
+		settings: {
+			models: { defaultTtlS: 1, loadTimeoutMs: 60_000 },
+			modelRoots: [join(home, 'more')],
+		},
+	});
+});
+after(async () => {
+	await server.close();
+	await rm(home, { recursive: true, force: true });
+});
+
+const get = (path: string, init: RequestInit = {}) => fetch(`${server.url}${path}`, init);
+const loaded = async () => (await (await get('/openai/loadedmodels')).json()) as string[];
+const keyed = (path: string, body: unknown) =>
+	get(path, {
+		method: 'POST',
+		headers: { 'content-type': 'application/json', authorization: `Bearer ${server.key}` },
+		body: JSON.stringify(body),
+	});
+
+async function until(what: string, test: () => Promise<boolean>): Promise<void> {
+	const deadline = Date.now() + 20_000;
+	while (!(await test())) {
+		assert.ok(Date.now() < deadline, `never: ${what}`);
+		await new Promise((resolve) => setTimeout(resolve, 50));
+	}
+}
+
+test('load answers with an empty 200 and takes ids, names, aliases and encoded colons', async () => {
+	for (const name of ['own-model:1', 'own-model%3A1', 'own-model', 'OWN-model']) {
+		const response = await get(`/openai/load/${name}?ttl=600&ep=`);
+		assert.equal(response.status, 200, name);
+		assert.equal(await response.text(), '');
+		assert.deepEqual(await loaded(), ['own-model:1']);
+		assert.equal((await get(`/openai/unload/${name}?force=true`)).status, 200);
+		assert.deepEqual(await loaded(), []);
+	}
+});
+
+test('an idle model is unloaded by itself, unless unload=false; a ttl above 0 overrides that', async () => {
+	await get('/openai/load/own-model');
+	await until('unloaded after the default time', async () => (await loaded()).length === 0);
+	await get('/openai/load/own-model?unload=false');
+	await new Promise((resolve) => setTimeout(resolve, 1600));
+	assert.deepEqual(await loaded(), ['own-model:1']);
+	await get('/openai/load/own-model?unload=false&ttl=1');
+	await until('unloaded by its ttl', async () => (await loaded()).length === 0);
+});
+
+test('a pinned model stays', async () => {
+	await keyed('/nearglot/models/pin', { model: 'own-model', pinned: true });
+	await get('/openai/load/own-model');
+	await new Promise((resolve) => setTimeout(resolve, 1600));
+	assert.deepEqual(await loaded(), ['own-model:1']);
+	await keyed('/nearglot/models/pin', { model: 'own-model', pinned: false });
+	await until('unloaded once unpinned', async () => (await loaded()).length === 0);
+});
+
+test('a model in use is not unloaded unless forced, and its idle time starts when the request ends', async () => {
+	const stop = new AbortController();
+	const stream = await get('/v1/chat/completions', {
+		method: 'POST',
+		headers: { 'content-type': 'application/json' },
+		body: JSON.stringify({
+			model: 'own-model',
+			stream: true,
+			messages: [{ role: 'user', content: 'slow' }],
+		}),
+		signal: stop.signal,
+	});
+	await stream.body?.getReader().read();
+	const refused = await get('/openai/unload/own-model');
+	assert.equal(refused.status, 409);
+	assert.match(await refused.text(), /answering a request/);
+	await new Promise((resolve) => setTimeout(resolve, 1300));
+	assert.deepEqual(await loaded(), ['own-model:1']);
+	assert.equal((await get('/openai/unload/own-model?force=true')).status, 200);
+	assert.deepEqual(await loaded(), []);
+	stop.abort();
+});
+
+test('the newer routes say what happened', async () => {
+	const json = async (path: string) => (await (await get(path)).json()) as unknown;
+	assert.deepEqual(await json('/models/load/own-model?ttl=60'), { status: 'loaded' });
+	assert.deepEqual(await json('/models/load/own-model?ttl=60'), { status: 'already_loaded' });
+	assert.deepEqual(await json('/models/loaded'), ['own-model:1']);
+	assert.deepEqual(await json('/models/unload/own-model'), { status: 'unloaded' });
+	assert.deepEqual(await json('/models/unload/own-model'), { status: 'not_loaded' });
+	await get('/openai/load/own-model?ttl=60');
+	await get('/openai/unloadall');
+	assert.deepEqual(await loaded(), []);
+});
+
+test('wrong parameters are a 400 that names them', async () => {
+	for (const [path, param] of [
+		['/openai/load/own-model?ttl=soon', 'ttl'],
+		['/openai/load/own-model?ttl=99999999999', 'ttl'],
+		['/openai/load/own-model?unload=maybe', 'unload'],
+		['/openai/load/own-model?ep=abacus', 'ep'],
+		['/openai/unload/own-model?force=2', 'force'],
+		['/openai/setgpudevice/7777', 'id'],
+		['/openai/setgpudevice/-1', 'id'],
+	] as const) {
+		const response = await get(path);
+		assert.equal(response.status, 400, path);
+		const { error } = (await response.json()) as { error: { param: string } };
+		assert.equal(error.param, param, path);
+	}
+	assert.equal((await get('/openai/load/unknown')).status, 404);
+	assert.equal((await get('/openai/unload/unknown')).status, 404);
+});
+
+test('every spelling of an execution provider is taken', async () => {
+	for (const ep of ['cpu', 'CPU', 'CPUExecutionProvider'])
+		assert.equal((await get(`/openai/load/own-model?ep=${ep}`)).status, 200, ep);
+	await get('/openai/unload/own-model?force=true');
+});
+
+test('the chosen GPU is remembered', async () => {
+	assert.equal(await (await get('/openai/getgpudevice')).json(), 0);
+	assert.equal((await get('/openai/setgpudevice/0')).status, 200);
+	assert.equal(await (await get('/openai/getgpudevice')).json(), 0);
+});
+
+test('status and cache say where things are, in both casings', async () => {
+	const status = (await (await get('/openai/status')).json()) as Record<string, unknown>;
+	for (const key of [
+		'Endpoints',
+		'ModelDirPath',
+		'PipeName',
+		'endpoints',
+		'modelDirPath',
+		'pipeName',
+	])
+		assert.ok(status[key], key);
+	assert.equal(status['ModelDirPath'], join(home, 'models'));
+	assert.deepEqual(await (await get('/foundry/cache')).json(), { location: join(home, 'models') });
+});
+
+test('bad download bodies are refused before anything starts', async () => {
+	const post = (body: unknown) =>
+		get('/openai/download', {
+			method: 'POST',
+			headers: { 'content-type': 'application/json' },
+			body: JSON.stringify(body),
+		});
+	for (const [body, status] of [
+		[{}, 400],
+		[{ model: {} }, 400],
+		[{ model: { Uri: 'file:///etc/passwd' } }, 400],
+		[{ model: 'smollm2-135m', bufferSize: 0 }, 400],
+		[{ model: 'smollm2-135m', ignorePipeReport: 'yes' }, 400],
+		[{ model: 'smollm2-135m', progressToken: {} }, 400],
+		[{ model: { Name: 'no such model' } }, 404],
+		[{ model: 'smollm2-135m', customDirPath: '/tmp' }, 401],
+	] as const)
+		assert.equal((await post(body)).status, status, JSON.stringify(body));
+});
+
+test('a folder for the files must lie below a configured root', async () => {
+	const response = await keyed('/openai/download', {
+		model: 'smollm2-135m',
+		customDirPath: '/etc',
+	});
+	const text = await response.text();
+	assert.match(text, /"Success":false/);
+	assert.match(text, /may be put below/);
+});
+
+test('a folder is registered in place, listed, refused for removal and dropped again', async () => {
+	const folder = join(home, 'elsewhere', 'their-model');
+	await mkdir(join(home, 'elsewhere'), { recursive: true });
+	await cp(starter, folder, { recursive: true });
+	assert.equal(
+		(await keyed('/nearglot/models/register', { folder: join(home, 'nowhere') })).status,
+		404,
+	);
+	assert.equal(
+		(await keyed('/nearglot/models/register', { folder: `${home}/elsewhere` })).status,
+		200,
+	);
+	const models = async () => (await (await get('/openai/models')).json()) as string[];
+	assert.ok((await models()).includes('their-model:1'));
+	assert.equal((await keyed('/nearglot/models/remove', { model: 'their-model' })).status, 403);
+	await keyed('/nearglot/models/unregister', { folder: `${home}/elsewhere` });
+	assert.ok(!(await models()).includes('their-model:1'));
+});
+
+test('a model is imported from a folder, and removed', async () => {
+	const answer = await keyed('/nearglot/models/import', { path: starter, name: 'imported' });
+	assert.equal(answer.status, 200);
+	const models = async () => (await (await get('/openai/models')).json()) as string[];
+	assert.ok((await models()).includes('imported:1'));
+	assert.equal(
+		(await keyed('/nearglot/models/import', { path: starter, name: 'imported' })).status,
+		409,
+	);
+	assert.equal(
+		(await keyed('/nearglot/models/import', { path: starter, name: '../x' })).status,
+		400,
+	);
+	assert.equal((await keyed('/nearglot/models/remove', { model: 'imported' })).status, 200);
+	assert.ok(!(await models()).includes('imported:1'));
+	assert.equal((await keyed('/nearglot/models/remove', { model: 'starter-chat' })).status, 403);
+});
+
+test('routes that change the machine need the key, and no route answers another web page', async () => {
+	for (const path of [
+		'download',
+		'remove',
+		'pin',
+		'register',
+		'unregister',
+		'import',
+		'refresh',
+		'pause',
+	])
+		assert.equal(
+			(await get(`/nearglot/models/${path}`, { method: 'POST', body: '{}' })).status,
+			401,
+			path,
+		);
+	assert.equal((await get('/nearglot/models/list')).status, 401);
+	assert.equal((await get('/nearglot/secrets/names')).status, 401);
+	for (const path of [
+		'/openai/load/own-model',
+		'/openai/unload/own-model',
+		'/openai/unloadall',
+		'/openai/setgpudevice/0',
+		'/openai/models',
+		'/foundry/list',
+		'/svc/list',
+		'/models/load/own-model',
+		'/nearglot/models/list',
+	]) {
+		assert.equal(
+			(await get(path, { headers: { origin: 'https://evil.example' } })).status,
+			403,
+			path,
+		);
+		assert.equal(
+			(await get(path, { headers: { 'sec-fetch-site': 'cross-site' } })).status,
+			403,
+			path,
+		);
+	}
+	assert.deepEqual(await loaded(), []);
+});
+
+test('secrets go in and never come out', async () => {
+	await keyed('/nearglot/secrets/set', { hubToken: 'very-secret' });
+	const response = await get('/nearglot/secrets/names', {
+		headers: { authorization: `Bearer ${server.key}` },
+	});
+	assert.equal(await response.text(), '{"names":["hubToken"]}');
+	assert.equal(server.backend.secrets.get('hubToken'), 'very-secret');
+	await keyed('/nearglot/secrets/set', { hubToken: null });
+	assert.equal(server.backend.secrets.get('hubToken'), undefined);
+	assert.equal((await keyed('/nearglot/secrets/set', { other: 'x' })).status, 400);
+});
+
+test('fifty loads and unloads leave no runner behind', async () => {
+	for (let round = 0; round < 50; round++) {
+		assert.equal((await get('/openai/load/own-model')).status, 200);
+		assert.equal((await get('/openai/unload/own-model?force=true')).status, 200);
+	}
+	assert.deepEqual(await loaded(), []);
+	assert.deepEqual(await server.backend.host.stats(), []);
+});
