@@ -17,7 +17,7 @@ import type { Span } from '../translate/sentences.ts';
 import { transliterate } from '../translate/transliterate.ts';
 import type { ModelHost } from './host.ts';
 import { createTranslateBatcher, type TranslateBatcher } from './translateBatcher.ts';
-import { createTranslateModels, type Leg, type TranslateModels } from './translateModels.ts';
+import { createTranslateModels, type Route, type TranslateModels } from './translateModels.ts';
 import { translateSentences } from './translateSentences.ts';
 import type { CustomSystem, CustomSystems } from './translateSystems.ts';
 
@@ -132,7 +132,8 @@ export function createTranslateService(deps: TranslateDeps): TranslateService {
 		signal?: AbortSignal,
 	): Promise<TranslatedText & { custom: boolean }> => {
 		const system = await custom.find(request.category, source, target.language);
-		const legs = await chain(source, target.language, system, request);
+		const route = await chain(source, target.language, system, request);
+		const { legs } = route;
 		const edit = profanityEdit(
 			request.profanityAction,
 			request.profanityMarker,
@@ -163,7 +164,7 @@ export function createTranslateService(deps: TranslateDeps): TranslateService {
 				const rest = sentences.filter((_, index) => remembered[index] === undefined);
 				const made = await translateSentences(
 					rest,
-					legs,
+					route,
 					needs,
 					{
 						priority: request.priority,
@@ -182,7 +183,7 @@ export function createTranslateService(deps: TranslateDeps): TranslateService {
 					}
 					const result = made[next++] ?? { text: sentence };
 					others.push([...(result.alternatives ?? [])]);
-					return needs.links && legs.length === 0
+					return needs.links && legs.length === 0 && !route.after
 						? { text: sentence, links: identityLinks(sentence) }
 						: result;
 				});
@@ -214,8 +215,8 @@ export function createTranslateService(deps: TranslateDeps): TranslateService {
 		target: string,
 		system: CustomSystem | undefined,
 		request: TranslateRequest,
-	): Promise<readonly Leg[]> => {
-		if (source === target) return [];
+	): Promise<Route> => {
+		if (source === target) return { legs: [] };
 		const { category } = request;
 		if (
 			system === undefined &&

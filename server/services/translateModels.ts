@@ -1,7 +1,9 @@
 /** Chooses the models for a language pair among those that are installed; pivots through English. */
 
 import { AppError, type ModelInfo } from '../protocol/index.ts';
+import { scriptOf } from '../translate/languages.ts';
 import { type ModelLanguages, readModelLanguages, translates } from '../translate/modelPairs.ts';
+import { transliterate } from '../translate/transliterate.ts';
 import type { ModelHost } from './host.ts';
 
 /** One step of a translation. */
@@ -12,6 +14,17 @@ export interface Leg {
 	readonly target: string;
 }
 
+/** Models in order, with a change of script before or after them. */
+export interface Route {
+	readonly legs: readonly Leg[];
+	/** The source's script → the one the first model reads. */
+	readonly before?: Convert;
+	/** The script the last model writes → the target's. */
+	readonly after?: Convert;
+}
+
+type Convert = (text: string) => Promise<string>;
+
 export interface InstalledModel {
 	readonly info: ModelInfo;
 	readonly languages: ModelLanguages;
@@ -19,10 +32,10 @@ export interface InstalledModel {
 
 export interface TranslateModels {
 	installed(): Promise<readonly InstalledModel[]>;
-	/** Empty for equal languages. Throws `model_not_found` or `model_loading` with what to do. */
-	route(source: string, target: string): Promise<readonly Leg[]>;
+	/** No legs for equal languages. Throws `model_not_found` or `model_loading` with what to do. */
+	route(source: string, target: string): Promise<Route>;
 	/** One named model for a pair; throws when it cannot do it. */
-	through(name: string, source: string, target: string): Promise<readonly Leg[]>;
+	through(name: string, source: string, target: string): Promise<Route>;
 }
 
 const pivot = 'en';
@@ -38,10 +51,21 @@ function rank({ info, languages }: InstalledModel): number {
 const nearest: Readonly<Record<string, string>> = {
 	'fr-CA': 'fr',
 	'pt-PT': 'pt',
-	'iu-Latn': 'iu',
 	prs: 'fa',
-	lzh: 'zh-Hant',
 };
+
+/** The same language in another script: what one model writes is converted for the other. */
+const sibling: Readonly<Record<string, string>> = {
+	'zh-Hant': 'zh-Hans',
+	'zh-Hans': 'zh-Hant',
+	'sr-Cyrl': 'sr-Latn',
+	'sr-Latn': 'sr-Cyrl',
+};
+
+function conversion(from: string, to: string): Convert {
+	const language = from.startsWith('zh') ? 'zh-Hans' : from;
+	return (text) => transliterate(text, language, scriptOf(from), scriptOf(to));
+}
 
 export function createTranslateModels(host: ModelHost): TranslateModels {
 	const known = new Map<string, Promise<ModelLanguages>>();
@@ -67,8 +91,9 @@ export function createTranslateModels(host: ModelHost): TranslateModels {
 		return found.sort((a, b) => rank(a) - rank(b));
 	};
 
-	const route = async (source: string, target: string): Promise<readonly Leg[]> => {
-		if (source === target) return [];
+	const route = async (source: string, target: string): Promise<Route> => {
+		if (source === target) return { legs: [] };
+		if (sibling[source] === target) return { legs: [], after: conversion(source, target) };
 		const models = await installed();
 		const direct = (from: string, to: string): (Leg & { rank: number }) | undefined => {
 			for (const model of models)
@@ -91,12 +116,17 @@ export function createTranslateModels(host: ModelHost): TranslateModels {
 			if (first && second) return [first, second];
 			return straight ? [straight] : undefined;
 		};
-		const froms = [source, nearest[source]].filter((code) => code !== undefined);
-		const tos = [target, nearest[target]].filter((code) => code !== undefined);
+		const froms = [source, nearest[source], sibling[source]].filter((code) => code !== undefined);
+		const tos = [target, nearest[target], sibling[target]].filter((code) => code !== undefined);
 		for (const from of froms) {
 			for (const to of tos) {
-				const legs = attempt(from, to);
-				if (legs) return legs;
+				const legs = from === to ? undefined : attempt(from, to);
+				if (!legs) continue;
+				return {
+					legs,
+					...(from === sibling[source] ? { before: conversion(source, from) } : {}),
+					...(to === sibling[target] ? { after: conversion(to, target) } : {}),
+				};
 			}
 		}
 		throw await missing(source, target);
@@ -124,7 +154,7 @@ export function createTranslateModels(host: ModelHost): TranslateModels {
 			{ data: { translatorCode: 408001 } },
 		);
 	};
-	const through = async (name: string, source: string, target: string): Promise<readonly Leg[]> => {
+	const through = async (name: string, source: string, target: string): Promise<Route> => {
 		const info = await host.resolve(name, 'translation');
 		if (info.folder === undefined) throw await missing(source, target);
 		const languages = await languagesOf(info, info.folder);
@@ -135,7 +165,7 @@ export function createTranslateModels(host: ModelHost): TranslateModels {
 				`The model '${info.id}' does not translate ${source} to ${target}.`,
 				{ data: { translatorCode: 400075 } },
 			);
-		return [{ model: info, languages, source, target }];
+		return { legs: [{ model: info, languages, source, target }] };
 	};
 	return { installed, route, through };
 }

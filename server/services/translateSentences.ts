@@ -10,7 +10,7 @@ import { linkSpans, type MaskedResult } from '../translate/sentence.ts';
 import type { Hypothesis, SentenceCache } from '../translate/sentenceCache.ts';
 import type { Span } from '../translate/sentences.ts';
 import type { DecodeOptions, TranslateBatcher } from './translateBatcher.ts';
-import type { Leg } from './translateModels.ts';
+import type { Leg, Route } from './translateModels.ts';
 
 export interface SentenceOptions {
 	/** Absent: the model's own default. */
@@ -31,16 +31,18 @@ export interface SentenceResult extends MaskedResult {
 	readonly alternatives?: readonly string[];
 }
 
-/** Translates masked sentences through one or two models. */
+/** Translates masked sentences through the models of a route, with its changes of script. */
 export async function translateSentences(
 	sentences: readonly string[],
-	legs: readonly Leg[],
+	route: Route,
 	needs: { readonly links: boolean },
 	options: SentenceOptions,
 	deps: SentenceDeps,
 	signal?: AbortSignal,
 ): Promise<SentenceResult[]> {
-	let results: SentenceResult[] = sentences.map((text) => ({ text }));
+	const { legs, before, after } = route;
+	const read = before ? await Promise.all(sentences.map(before)) : sentences;
+	let results: SentenceResult[] = read.map((text) => ({ text }));
 	for (const [index, leg] of legs.entries()) {
 		const last = index === legs.length - 1;
 		const { alternatives, ...plain } = options;
@@ -48,7 +50,10 @@ export async function translateSentences(
 			results.map(({ text }) => text),
 			leg,
 			needs.links,
-			last && alternatives !== undefined ? { ...plain, alternatives } : plain,
+			// Other hypotheses are the losers of a beam, so there has to be one.
+			last && alternatives !== undefined
+				? { ...plain, alternatives, beams: Math.max(plain.beams ?? 1, alternatives + 1) }
+				: plain,
 			deps,
 			signal,
 		);
@@ -63,7 +68,16 @@ export async function translateSentences(
 			return { ...result, links: before.links ? joined(before.links, links) : links };
 		});
 	}
-	return results;
+	if (!before && !after) return results;
+	return Promise.all(
+		results.map(async (result, index) => {
+			const text = after ? await after(result.text) : result.text;
+			// Offsets hold as long as every character was replaced by one.
+			const exact =
+				text.length === result.text.length && read[index]?.length === sentences[index]?.length;
+			return exact && result.links ? { text, links: result.links } : { text };
+		}),
+	);
 }
 
 /** Links source→pivot and pivot→target → source→target. */
