@@ -7,6 +7,7 @@ import type { TokenConstraint } from '../sample/constraint.ts';
 import type { ToolFormat } from '../template/toolFormat.ts';
 import { charsOfBytes } from '../tokenizer/byteLevel.ts';
 import { GrammarConstraint } from './grammarConstraint.ts';
+import { jsonSafeClasses } from './jsonClasses.ts';
 import { type PreparedSchema, prepareSchema } from './schemaCheck.ts';
 import { toolGrammar } from './toolGrammar.ts';
 import { discardInstance, type GrammarInstance, grammarInstance } from './xgrammarModule.ts';
@@ -146,6 +147,7 @@ async function schemaGrammar(instance: GrammarInstance, prepared: PreparedSchema
 	grammar = grammar
 		.split('\n')
 		.map((line) => line.replace(/(?<!\(= )\[ \\n\\t\]\*/g, 'jsonspace'))
+		.map((line) => (/^basic_|\(=/.test(line) ? line : jsonSafeClasses(line)))
 		.join('\n');
 	grammar += `\n${spaceRule}\n`;
 	for (const [placeholder, rule] of prepared.ranges) {
