@@ -64,9 +64,47 @@ WHATCMD_HELD = parts(
     what happens when I run `{c}`? | describe `{c}`
     """
 )
-SYNONYMS = [('directory', 'folder'), ('directories', 'folders'), ('display', 'show'), ('print', 'show'), ('list', 'show'), ('remove', 'delete'), ('delete', 'remove'), ('create', 'make'), ('execute', 'run'), ('a specific', 'a given'), ('a specific', 'a'), ('the specified', 'a'), ('specified', 'given'), ('in the current directory', 'here'), ('the current directory', 'this folder'), ('recursively', 'with all subfolders'), ('display', 'see'), ('retrieve', 'get'), ('terminate', 'kill'), ('launch', 'start'), ('modify', 'change'), ('multiple', 'several'), ('all the', 'all'), ('repository', 'repo'), ('file', 'document')]
-PLATFORMS = {'windows': 'Windows', 'osx': 'macOS', 'linux': 'Linux', 'freebsd': 'FreeBSD', 'openbsd': 'OpenBSD', 'netbsd': 'NetBSD', 'android': 'Android', 'sunos': 'SunOS', 'dos': 'DOS'}
-DOUBLED = set("begin commit cut drop get grep log map pin plot plug put run scan set ship skip split stop strip submit swap tag trim unzip zip".split())
+SYNONYMS = [
+    ("directory", "folder"),
+    ("directories", "folders"),
+    ("display", "show"),
+    ("print", "show"),
+    ("list", "show"),
+    ("remove", "delete"),
+    ("delete", "remove"),
+    ("create", "make"),
+    ("execute", "run"),
+    ("a specific", "a given"),
+    ("a specific", "a"),
+    ("the specified", "a"),
+    ("specified", "given"),
+    ("in the current directory", "here"),
+    ("the current directory", "this folder"),
+    ("recursively", "with all subfolders"),
+    ("display", "see"),
+    ("retrieve", "get"),
+    ("terminate", "kill"),
+    ("launch", "start"),
+    ("modify", "change"),
+    ("multiple", "several"),
+    ("all the", "all"),
+    ("repository", "repo"),
+    ("file", "document"),
+]
+PLATFORMS = {
+    "windows": "Windows",
+    "osx": "macOS",
+    "linux": "Linux",
+    "freebsd": "FreeBSD",
+    "openbsd": "OpenBSD",
+    "netbsd": "NetBSD",
+    "android": "Android",
+    "sunos": "SunOS",
+    "dos": "DOS",
+}
+DOUBLED = set(
+    "begin commit cut drop get grep log map pin plot plug put run scan set ship skip split stop strip submit swap tag trim unzip zip".split()
+)
 
 
 def gerund(t):
@@ -130,11 +168,34 @@ TASK_CARRIERS = parts(
     """
 )
 SMALL_CHANGES = [
-    ("nearglot", "it"), ("nearglot", "this extension"), ("nearglot", "Nearglot"), ("nearglot", "this tool"), ("the server", "the daemon"),
-    ("a model", "models"), ("a file", "files"), ("file", "document"), ("folder", "directory"), ("directory", "folder"), ("delete", "remove"),
-    ("remove", "delete"), ("show", "display"), ("show", "list"), ("list", "show"), ("how do I", "how can I"), ("can I", "is it possible to"),
-    ("can you", "are you able to"), ("where are", "where do I find"), ("what is", "what's"), ("is not", "isn't"), ("does not", "doesn't"),
-    ("create", "make"), ("change", "modify"), ("find", "look for"), ("text", "some text"), ("audio", "a recording"), ("my", "the"),
+    ("nearglot", "it"),
+    ("nearglot", "this extension"),
+    ("nearglot", "Nearglot"),
+    ("nearglot", "this tool"),
+    ("the server", "the daemon"),
+    ("a model", "models"),
+    ("a file", "files"),
+    ("file", "document"),
+    ("folder", "directory"),
+    ("directory", "folder"),
+    ("delete", "remove"),
+    ("remove", "delete"),
+    ("show", "display"),
+    ("show", "list"),
+    ("list", "show"),
+    ("how do I", "how can I"),
+    ("can I", "is it possible to"),
+    ("can you", "are you able to"),
+    ("where are", "where do I find"),
+    ("what is", "what's"),
+    ("is not", "isn't"),
+    ("does not", "doesn't"),
+    ("create", "make"),
+    ("change", "modify"),
+    ("find", "look for"),
+    ("text", "some text"),
+    ("audio", "a recording"),
+    ("my", "the"),
 ]
 
 

@@ -25,6 +25,26 @@ function python(): string | undefined {
 const interpreter = process.platform === 'win32' ? undefined : python();
 const skip = interpreter === undefined && 'no Python with torch, sentencepiece, onnx and numpy';
 
+async function readLosses(folder: string): Promise<number[]> {
+	return (await readFile(join(folder, 'run/log.jsonl'), 'utf8'))
+		.trim()
+		.split('\n')
+		.map((line) => (JSON.parse(line) as { loss?: number }).loss)
+		.filter((loss) => loss !== undefined);
+}
+
+const greedy = {
+	temperature: 0,
+	topP: 1,
+	topK: 0,
+	minP: 0,
+	presencePenalty: 0,
+	frequencyPenalty: 0,
+	repetitionPenalty: 1,
+	logitBias: {},
+	seed: 1,
+};
+
 test('the sample recipe of the translation model lowers the loss and exports a model that the engine runs', {
 	skip,
 	timeout: 240_000,
@@ -36,11 +56,7 @@ test('the sample recipe of the translation model lowers the loss and exports a m
 			env: { ...process.env, PYTHON: interpreter, STEPS: '120' },
 		});
 		assert.equal(made.status, 0, made.stderr);
-		const losses = (await readFile(join(folder, 'run/log.jsonl'), 'utf8'))
-			.trim()
-			.split('\n')
-			.map((line) => (JSON.parse(line) as { loss?: number }).loss)
-			.filter((loss) => loss !== undefined);
+		const losses = await readLosses(folder);
 		const [first = 0, last = 0] = [losses[0], losses.at(-1)];
 		assert.ok(last < first * 0.8, `the loss fell from ${first} to ${last} only`);
 
@@ -62,6 +78,46 @@ test('the sample recipe of the translation model lowers the loss and exports a m
 				assert.ok(attention && attention.length > 0);
 			}
 			assert.notEqual(outputs[0]?.text, outputs[1]?.text);
+		} finally {
+			await engine.close();
+		}
+	} finally {
+		await rm(folder, { recursive: true, force: true });
+	}
+});
+
+test('the sample recipe of the chat model learns the hand-written answers and exports a model that the engine runs', {
+	skip,
+	timeout: 240_000,
+}, async () => {
+	const folder = await mkdtemp(join(tmpdir(), 'nearglot-recipe-'));
+	try {
+		const made = spawnSync(join(root, 'starter/chat/build.sh'), ['--sample', folder], {
+			encoding: 'utf8',
+			env: { ...process.env, PYTHON: interpreter },
+		});
+		assert.equal(made.status, 0, made.stderr);
+		const losses = await readLosses(folder);
+		const [first = 0, last = 0] = [losses[0], losses.at(-1)];
+		assert.ok(last < first * 0.6, `the loss fell from ${first} to ${last} only`);
+
+		const engine = await loadEngine({ folder: join(folder, 'starter-chat'), threads: 1 });
+		try {
+			assert.equal(engine.description.family, 'llama');
+			assert.equal(engine.description.hasChatTemplate, true);
+			const { choices, promptTokens } = await engine.generate(
+				{
+					prompt: { kind: 'chat', messages: [{ role: 'user', content: 'who are you' }] },
+					sampling: greedy,
+					maxTokens: 12,
+					stop: [],
+					n: 1,
+					priority: 'batch',
+				},
+				() => undefined,
+			);
+			assert.ok(promptTokens > 4);
+			assert.match(choices[0]?.text ?? '', /\p{L}/u);
 		} finally {
 			await engine.close();
 		}
