@@ -40,7 +40,12 @@ export async function loadEngine(options: LoadOptions): Promise<EngineModel> {
 	if (description.problems.length > 0) {
 		throw new AppError('unsupported_model', description.problems.join(' '));
 	}
-	const variant = chooseVariant(description.variants, description.architecture, options.precision);
+	const variant = chooseVariant(
+		description.variants,
+		description.architecture,
+		options.precision,
+		options.label,
+	);
 	if (variant === undefined) {
 		const known = [...new Set(description.variants.map(({ precision }) => precision))].join(', ');
 		throw new AppError(
@@ -192,6 +197,8 @@ async function decoderAbilities(
 	const scheduler = new Scheduler(decoder, {
 		cacheBytes: options.cacheBytes ?? defaultCacheBytes(),
 		maxRunning: Math.max(decoder.mostSequences ?? decoder.maxRows, 4),
+		prefixCache: options.prefixCache !== false,
+		...(options.speculation === false ? { speculation: false as const } : {}),
 	});
 	return {
 		generate: createGenerator({

@@ -59,7 +59,9 @@ export class Sequence {
 			const last = tokens[tokens.length - 1] as number;
 			// A guess must not take the run across the switch of rotary factors.
 			const room = Math.min(budget - 1, mostDrafted, this.#switchAt - tokens.length);
-			this.drafted = room > 0 ? (this.draft?.propose(tokens, room) ?? []) : [];
+			// A cache that cannot go back (a ring) cannot forget a wrong guess either.
+			const forgets = cache.length > 1 && cache.canTruncate(cache.length - 1);
+			this.drafted = room > 0 && forgets ? (this.draft?.propose(tokens, room) ?? []) : [];
 			return { cache, tokens: [last, ...this.drafted], logits: 1 + this.drafted.length };
 		}
 		this.drafted = [];
