@@ -19,7 +19,11 @@ function sources(folder: string): Source[] {
 		.filter((file) => /\.(ts|tsx)$/.test(file) && !file.includes('.generated.'))
 		.map((file) => {
 			const text = readFileSync(join(root, folder, file), 'utf8');
-			return { path: [folder, ...file.split(sep)].join('/'), text, lines: text.split('\n').length - 1 };
+			return {
+				path: [folder, ...file.split(sep)].join('/'),
+				text,
+				lines: text.split('\n').length - 1,
+			};
 		});
 }
 
@@ -54,7 +58,9 @@ const layerOf = (path: string) =>
 
 function target(source: Source, specifier: string): string | undefined {
 	if (!specifier.startsWith('.')) return undefined;
-	return relative(root, resolve(root, dirname(source.path), specifier)).split(sep).join('/');
+	return relative(root, resolve(root, dirname(source.path), specifier))
+		.split(sep)
+		.join('/');
 }
 
 test('imports between the folders of the server go only downwards', () => {
@@ -120,7 +126,10 @@ test('the sources use no any, no default export, no enum, no namespace and no de
 	for (const source of all) {
 		source.text.split('\n').forEach((line, index) => {
 			const code = line.replace(/\/\/.*$/, '').replace(/^\s*\*.*$/, '');
-			if (/:\s*any\b(?!\s*[a-z])|\bas any\b|<any>/.test(code) || /^\s*(export default|export enum|enum |namespace |@[a-z]+\()/.test(code))
+			if (
+				/:\s*any\b(?!\s*[a-z])|\bas any\b|<any>/.test(code) ||
+				/^\s*(export default|export enum|enum |namespace |@[a-z]+\()/.test(code)
+			)
 				wrong.push(`${source.path}:${index + 1} ${line.trim()}`);
 		});
 	}
