@@ -31,6 +31,8 @@ export interface DecodedAudio {
 	readonly info: AudioInfo;
 	/** 16 kHz mono, −1…1, pieces of at most a few seconds; can be iterated once. */
 	readonly samples: AsyncIterable<Float32Array>;
+	/** Frees the decoder, also when the samples were never asked for. */
+	close(): Promise<void>;
 }
 
 /**
@@ -47,7 +49,8 @@ export async function decodeAudio(
 	const { durationS } = opened.info;
 	// A header that lies about its length is damage, found while decoding; here it only saves time.
 	if (durationS !== undefined && durationS > limits.maximumS) throw tooLong(durationS, limits);
-	return { info: opened.info, samples: speechSamples(opened, limits, signal) };
+	const samples = speechSamples(opened, limits, signal);
+	return { info: opened.info, samples, close: async () => void (await samples.return(undefined)) };
 }
 
 async function openFormat(

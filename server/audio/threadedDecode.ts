@@ -34,7 +34,7 @@ export async function decodeInThread(
 	try {
 		await thread.expect('ready', startMs);
 		const { info } = await thread.expect('info', stallMs);
-		return { info, samples: thread.samples() };
+		return { info, samples: thread.samples(), close: () => thread.end() };
 	} catch (error) {
 		await thread.end();
 		throw error;

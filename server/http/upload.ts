@@ -1,5 +1,6 @@
 /** Multipart forms with one file, which is streamed to disk and never held in memory. */
 
+import { once } from 'node:events';
 import { createWriteStream, type WriteStream } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -80,10 +81,15 @@ async function receive(
 	const reader = body.getReader();
 	const signal = context.get('signal');
 	let received = 0;
+	// A client that vanishes leaves the body waiting: only the closed connection tells.
+	const gone = new Promise<never>((_, reject) => {
+		signal.addEventListener('abort', () => reject(new AppError('cancelled')), { once: true });
+	});
+	gone.catch(() => {});
 	try {
 		for (;;) {
-			const { done, value } = await reader.read();
-			if (signal.aborted) throw new AppError('cancelled');
+			signal.throwIfAborted();
+			const { done, value } = await Promise.race([reader.read(), gone]);
 			if (done) break;
 			received += value.byteLength;
 			// After a refusal the rest is thrown away, so that the client gets to read the answer.
@@ -93,7 +99,7 @@ async function receive(
 	} catch (cause) {
 		form.fail(new AppError('cancelled', 'The upload ended before it was complete.', { cause }));
 	} finally {
-		await reader.cancel().catch(() => {});
+		reader.cancel().catch(() => {});
 	}
 	return form.end();
 }
@@ -138,12 +144,12 @@ class FormReceiver {
 
 	async write(chunk: Uint8Array): Promise<void> {
 		if (this.#parser.write(chunk)) return;
-		await new Promise<void>((resolve) => {
-			this.#parser.once('drain', resolve);
-			void this.#closed.then(resolve);
-			// A destroyed file takes nothing any more, so nothing would drain.
-			this.#file?.once('close', resolve);
-		});
+		// A destroyed file takes nothing any more, so nothing would drain.
+		const ends = [this.#closed, this.#written ?? this.#closed];
+		const stop = new AbortController();
+		const drained = once(this.#parser, 'drain', { signal: stop.signal }).catch(() => {});
+		await Promise.race([drained, ...ends]);
+		stop.abort();
 	}
 
 	async end(): Promise<Pick<Upload, 'sizeBytes' | 'fields'>> {

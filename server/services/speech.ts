@@ -58,12 +58,16 @@ export function createSpeechService(deps: SpeechDeps): SpeechService {
 	return {
 		limits: deps.limits,
 		run: async (call, path, onEvent, signal) => {
-			// The recording is opened first: a bad file must not wait for a model to load.
-			const audio = await deps.decode(path, deps.limits.maximumS, signal);
 			const model = await chosenModel(deps.host, call.model);
-			await using lease = await deps.host.acquire(model.id, {}, signal);
-			onEvent({ type: 'model', model: lease.info });
-			return transcribe(deps, { call, audio, lease }, onEvent, signal);
+			// The recording is opened before the model: a bad file must not wait for a load.
+			const audio = await deps.decode(path, deps.limits.maximumS, signal);
+			try {
+				await using lease = await deps.host.acquire(model.id, {}, signal);
+				onEvent({ type: 'model', model: lease.info });
+				return await transcribe(deps, { call, audio, lease }, onEvent, signal);
+			} finally {
+				await audio.close();
+			}
 		},
 	};
 }

@@ -25,6 +25,7 @@ function serviceFor(model: ToneModel, samples: Float32Array, durationS?: number)
 		decode: async () => ({
 			info: { format: 'wav', codec: 'pcm-s16', sampleRateHz: 16_000, channels: 1, durationS },
 			samples: pieces(),
+			close: async () => {},
 		}),
 		activity: async () => new EnergyActivity(),
 		randomSeed: () => 7,
@@ -212,6 +213,7 @@ test('damage found in the middle of a recording is its error', async () => {
 				durationS: undefined,
 			},
 			samples: broken(),
+			close: async () => {},
 		}),
 		activity: async () => new EnergyActivity(),
 		randomSeed: () => 7,
@@ -254,6 +256,7 @@ test('an hour is transcribed within a window of memory', async () => {
 				durationS: undefined,
 			},
 			samples: hour(),
+			close: async () => {},
 		}),
 		activity: async () => new EnergyActivity(),
 		randomSeed: () => 7,

@@ -1,0 +1,50 @@
+/** The speech routes on a free port, with the tone model behind them. */
+
+import type { AddressInfo } from 'node:net';
+import { createAdaptorServer } from '@hono/node-server';
+import { Hono } from 'hono';
+import { decodeInThread } from '../../server/audio/threadedDecode.ts';
+import { EnergyActivity } from '../../server/audio/voiceActivity.ts';
+import type { Backend } from '../../server/daemon/backend.ts';
+import type { AppEnv } from '../../server/http/env.ts';
+import { errorResponse, httpError } from '../../server/http/errors.ts';
+import { requestSignal } from '../../server/http/signal.ts';
+import { registerSpeechRoutes } from '../../server/http/speechRoutes.ts';
+import { createSpeechService, type SpeechLimits } from '../../server/services/speech.ts';
+import { type ToneModel, toneHost, toneModel } from './toneModel.ts';
+
+export interface SpeechServer {
+	readonly url: string;
+	readonly model: ToneModel;
+	close(): Promise<void>;
+}
+
+export async function startSpeechServer(limits: Partial<SpeechLimits> = {}): Promise<SpeechServer> {
+	const model = toneModel();
+	const speech = createSpeechService({
+		host: toneHost(model),
+		limits: { maximumBytes: 200 * 1_048_576, maximumS: 14_400, ...limits },
+		decode: (path, maximumS, signal) => decodeInThread(path, { maximumS, stallMs: 60_000 }, signal),
+		activity: async () => new EnergyActivity(),
+		randomSeed: () => 7,
+	});
+	const app = new Hono<AppEnv>();
+	app.onError((error) => errorResponse(httpError(error)));
+	app.use(async (context, next) => {
+		context.set('requestId', 'test');
+		context.set('signal', requestSignal(context));
+		await next();
+	});
+	registerSpeechRoutes(app, { speech, usage: { add: () => {} } } as unknown as Backend);
+	const server = createAdaptorServer({ fetch: app.fetch });
+	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+	return {
+		url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+		model,
+		close: () =>
+			new Promise((resolve) => {
+				server.close(() => resolve());
+				if ('closeAllConnections' in server) server.closeAllConnections();
+			}),
+	};
+}
