@@ -20,7 +20,9 @@ const fetched = join(
 );
 
 if (!existsSync(bundle)) {
-	console.error('nearglot: dist/server.cjs is missing. Run `npm start` (or `npm run build`) once in the project folder.');
+	console.error(
+		'nearglot: dist/server.cjs is missing. Run `npm start` (or `npm run build`) once in the project folder.',
+	);
 	process.exit(1);
 } else if (suits) {
 	require(bundle);
