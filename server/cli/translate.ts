@@ -14,6 +14,7 @@ comes from standard input.
   --from LANGUAGE    source language; it is detected when not given
   --html             the text is HTML: tags stay, marked content is left alone
   --category NAME    use a custom system (see: nearglot systems --help)
+  --engine NAME      local, team or hosted: who translates, for this call
   --json             the whole answer as JSON, as the translate interface gives it
   --align            with --json: which word became which
   --help             this text
@@ -35,6 +36,7 @@ export const translateCommand: Command = {
 			json: { type: 'boolean' },
 			align: { type: 'boolean' },
 			category: { type: 'string' },
+			engine: { type: 'string' },
 		});
 		const targets = options
 			.texts('to')
@@ -53,6 +55,8 @@ export const translateCommand: Command = {
 		if (from !== undefined) query.set('from', from);
 		const category = options.text('category');
 		if (category !== undefined) query.set('category', category);
+		const engine = options.text('engine');
+		if (engine !== undefined) query.set('engine', engine);
 		if (options.has('html')) query.set('textType', 'html');
 		if (options.has('align')) query.set('includeAlignment', 'true');
 		const daemon = await findOrStartDaemon(

@@ -161,7 +161,7 @@ export function createBackend(settings: BackendSettings, deps: BackendDeps): Bac
 			randomSeed,
 			randomId: () => randomBytes(12).toString('hex'),
 		}),
-		...createTranslateBackend(settings, host),
+		...createTranslateBackend(settings, host, secrets),
 		speech: createSpeechService({
 			host,
 			limits: speechLimits(settings.env),

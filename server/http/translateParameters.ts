@@ -46,6 +46,12 @@ export function readTranslateCall(
 	const includeSentenceLength = flag(query, 'includeSentenceLength', false);
 	const allowFallback = flag(query, 'allowFallback', true);
 
+	// Not part of the documented interface: who translates, for this request.
+	const engine =
+		one(query, 'engine') === undefined
+			? undefined
+			: option(query, 'engine', ['local', 'team', 'hosted'], 'local', 400042);
+
 	const category = one(query, 'category');
 	if (category !== undefined && !/^[\w.@+-]{1,100}$/.test(category)) throw translatorError(400002);
 
@@ -87,6 +93,7 @@ export function readTranslateCall(
 			...(suggestedSource === undefined ? {} : { suggestedSource }),
 			...(fromScript === undefined ? {} : { sourceScript: fromScript }),
 			...(category === undefined ? {} : { category }),
+			...(engine === undefined ? {} : { engine }),
 		},
 	};
 }

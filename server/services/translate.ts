@@ -1,6 +1,7 @@
 /** The translation use-case: texts in, texts in other languages out. HTTP, CLI and editor call this. */
 
 import { AppError } from '../protocol/index.ts';
+import type { HostedTranslator } from '../remote/hostedTranslator.ts';
 import { alignmentSupported } from '../translate/alignmentPairs.ts';
 import type { DetectedLanguage, LanguageDetector } from '../translate/detect.ts';
 import { type DocumentOptions, translateDocument } from '../translate/document.ts';
@@ -18,6 +19,7 @@ import { transliterate } from '../translate/transliterate.ts';
 import type { ModelHost } from './host.ts';
 import { createTranslateBatcher, type TranslateBatcher } from './translateBatcher.ts';
 import { createTranslateModels, type Route, type TranslateModels } from './translateModels.ts';
+import { translateRemotely } from './translateRemote.ts';
 import { translateSentences } from './translateSentences.ts';
 import type { CustomSystem, CustomSystems } from './translateSystems.ts';
 
@@ -48,7 +50,12 @@ export interface TranslateRequest {
 	readonly alternatives?: number;
 	readonly beams?: number;
 	readonly priority: 'interactive' | 'batch';
+	/** Who translates; absent = what the user set, normally `local`. */
+	readonly engine?: TranslateEngine;
 }
+
+/** This machine's models, the team's server, or the hosted service. */
+export type TranslateEngine = 'local' | 'team' | 'hosted';
 
 export interface TranslatedText {
 	readonly language: string;
@@ -97,6 +104,10 @@ export interface TranslateDeps {
 	readonly custom: CustomSystems;
 	readonly batcher?: TranslateBatcher;
 	readonly models?: TranslateModels;
+	/** The remote translator of an engine; says what is missing when it is not set up. */
+	readonly remote?: (engine: 'team' | 'hosted') => HostedTranslator;
+	/** Engine of requests that name none. */
+	readonly engine?: () => TranslateEngine;
 }
 
 /** Below this score a detection counts as failed. */
@@ -234,8 +245,21 @@ export function createTranslateService(deps: TranslateDeps): TranslateService {
 			: models.through(system.model, source, target);
 	};
 
+	const engineOf = (request: TranslateRequest): TranslateEngine =>
+		request.engine ?? deps.engine?.() ?? 'local';
+
+	const remotely = (
+		engine: 'team' | 'hosted',
+		request: TranslateRequest,
+		signal?: AbortSignal,
+	): Promise<TranslateResult> => {
+		if (!deps.remote)
+			throw new AppError('not_supported', `The engine '${engine}' is not available here.`);
+		return translateRemotely(deps.remote(engine), request, signal);
+	};
+
 	const check = async (request: TranslateRequest): Promise<void> => {
-		if (request.source === undefined) return;
+		if (request.source === undefined || engineOf(request) !== 'local') return;
 		for (const { language } of request.targets) {
 			const system = await custom.find(request.category, request.source, language);
 			await chain(request.source, language, system, request);
@@ -254,6 +278,8 @@ export function createTranslateService(deps: TranslateDeps): TranslateService {
 		request: TranslateRequest,
 		signal?: AbortSignal,
 	): Promise<TranslateResult> => {
+		const engine = engineOf(request);
+		if (engine !== 'local') return remotely(engine, request, signal);
 		const customTargets = request.targets.map(() => request.texts.length > 0);
 		const items = await Promise.all(
 			request.texts.map(async (text): Promise<TranslateItem> => {
