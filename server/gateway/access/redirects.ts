@@ -52,7 +52,6 @@ function localPath(path: string, settings: GatewaySettings): RedirectCheck {
 /** Control characters, white space or backslashes, however often they are encoded. */
 function isHostile(value: string): boolean {
 	const text = decodeAll(value);
-	// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not get through
 	return /[\x00-\x1f\x7f\\]/.test(text) || /[\s\x80-\x9f]/.test(value) || /^\/\s/.test(text);
 }
 

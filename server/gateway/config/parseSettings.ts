@@ -147,7 +147,9 @@ function parsePublicUrl(value: string | undefined, port: number, problems: Probl
 	const standard = new URL(`http://localhost:${port}`);
 	if (value === undefined) return standard;
 	const url = URL.canParse(value) ? new URL(value) : undefined;
-	if (!url || url.pathname !== '/' || url.search || url.hash || url.username || url.password) {
+	const extras =
+		url && [url.search, url.hash, url.username, url.password].some((part) => part !== '');
+	if (url?.pathname !== '/' || extras) {
 		problems.error(
 			'x-gateway.publicUrl',
 			`must be an address without path, such as https://team.example, is '${value}'.`,

@@ -110,6 +110,8 @@ export function upstreamHeaders(
 		if (context.reserved(name) || pathOverrides.has(canonical) || forwardingNames.has(canonical))
 			continue;
 		if (lower === 'host') continue;
+		// Judged here; the app, which sees another Host, would judge it wrongly.
+		if (options.dropOrigin && lower.startsWith('sec-fetch-')) continue;
 		if (lower === 'authorization' && options.dropAuthorization) continue;
 		if (lower === 'cookie') {
 			const kept = dropCookies(value, settings.login.cookieName);

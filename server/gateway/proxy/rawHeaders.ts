@@ -7,7 +7,10 @@ export type RawHeaders = readonly string[];
  * that no spelling of a reserved name gets past the check.
  */
 export function canonicalName(name: string): string {
-	return name.toLowerCase().replace(/[^a-z0-9]+/g, '-');
+	return name
+		.toLowerCase()
+		.replace(/[^a-z0-9]+/g, '-')
+		.replace(/^-/, '');
 }
 
 export function* headerPairs(raw: RawHeaders): Generator<readonly [string, string]> {

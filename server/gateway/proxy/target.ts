@@ -33,7 +33,6 @@ export function readTarget(raw: string, prefix: string): Target {
 	const path = mark < 0 ? raw : raw.slice(0, mark);
 	const decoded = decodeFully(path);
 	if (decoded === undefined) return refused('The path holds a broken percent-encoding.');
-	// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not get through
 	if (/[\x00-\x1f\x7f\\]/.test(decoded))
 		return refused('The path holds control characters or a backslash.');
 	const segments = decoded.split('/');

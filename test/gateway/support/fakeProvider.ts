@@ -22,6 +22,8 @@ export class FakeProvider implements AsyncDisposable {
 		email_verified: true,
 		name: 'Alice',
 	};
+	/** Shows a page with a link instead of signing in at once. */
+	interactive = false;
 	/** Makes the id token instead of the usual way. */
 	makeIdToken: ((claims: JWTPayload, fake: FakeProvider) => Promise<string>) | undefined;
 	/** Waits before answering at the token endpoint. */
@@ -106,6 +108,11 @@ export class FakeProvider implements AsyncDisposable {
 					{ ...(await exportJWK(this.keys.publicKey)), kid: 'op-1', alg: 'RS256', use: 'sig' },
 				],
 			});
+		} else if (url.pathname === '/authorize' && this.interactive && !url.searchParams.has('yes')) {
+			url.searchParams.set('yes', '1');
+			response
+				.writeHead(200, { 'Content-Type': 'text/html' })
+				.end(`<a id="yes" href="${url.href.replace(/&/g, '&amp;')}">Sign in</a>`);
 		} else if (url.pathname === '/authorize') {
 			response.writeHead(302, { Location: this.authorize(url.href).href }).end();
 		} else if (url.pathname === '/end') {

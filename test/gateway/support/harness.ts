@@ -25,6 +25,8 @@ export interface HarnessOptions {
 	readonly folder?: string;
 	readonly app?: TestApp;
 	readonly provider?: FakeProvider;
+	/** Port to listen on; a free one when absent. */
+	readonly port?: number;
 }
 
 /** The settings of the attack table. */
@@ -135,7 +137,7 @@ export class Harness implements AsyncDisposable {
 		const gateway = await startGateway(
 			settings,
 			app.url,
-			{ host: '127.0.0.1', port: 0 },
+			{ host: '127.0.0.1', port: options.port ?? 0 },
 			{ keys, store, fetch, now, log },
 		);
 		return new Harness({ gateway, app, provider, folder, audit }, clock, owned);

@@ -1,0 +1,120 @@
+/** The files in deploy/ hang together and use only settings this version knows. */
+
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { parse, parseAllDocuments } from 'yaml';
+import { parseSettings } from '../../server/gateway/config/parseSettings.ts';
+
+const folder = join(dirname(dirname(dirname(fileURLToPath(import.meta.url)))), 'deploy');
+const read = (name: string) => readFileSync(join(folder, name), 'utf8');
+const env = {
+	GITHUB_CLIENT_SECRET: 's',
+	NEARGLOT_KEY: 'k',
+	NEARGLOT_REDIS_URL: 'redis://redis:6379',
+};
+
+interface Container {
+	readonly name: string;
+	readonly image: string;
+	readonly args: readonly string[];
+	readonly ports?: readonly { readonly name: string }[];
+	readonly volumeMounts?: readonly { readonly name: string; readonly mountPath: string }[];
+	readonly securityContext: { readonly allowPrivilegeEscalation: boolean };
+	readonly readinessProbe?: { readonly httpGet: { readonly path: string; readonly port: string } };
+}
+interface Manifest {
+	readonly apiVersion: string;
+	readonly kind: string;
+	readonly metadata: { readonly name: string };
+	readonly data?: Readonly<Record<string, string>>;
+	readonly stringData?: Readonly<Record<string, string>>;
+	readonly spec: {
+		readonly replicas: number;
+		readonly selector: { readonly matchLabels: Readonly<Record<string, string>> };
+		readonly template: {
+			readonly metadata: { readonly labels: Readonly<Record<string, string>> };
+			readonly spec: {
+				readonly containers: readonly Container[];
+				readonly volumes: readonly { readonly name: string }[];
+			};
+		};
+	};
+}
+
+test('the example settings can be used as they are', () => {
+	const { settings, warnings } = parseSettings(JSON.parse(read('auth.json')), env, 8000);
+	assert.deepEqual(warnings, []);
+	assert.deepEqual(settings.headers.upstreamSecret, { name: 'X-Api-Key', value: 'k' });
+});
+
+test('the compose file shows the app to nobody but the gateway', () => {
+	interface Service {
+		readonly command: readonly string[];
+		readonly ports?: readonly string[];
+		readonly network_mode?: string;
+		readonly volumes: readonly string[];
+		readonly environment: Readonly<Record<string, string>>;
+		readonly build?: { readonly dockerfile: string };
+	}
+	const file = parse(read('docker-compose.yml')) as {
+		services: Record<string, Service>;
+		volumes: Record<string, unknown>;
+	};
+	const { gateway, models } = file.services;
+	assert.ok(gateway && models);
+	assert.equal(models.network_mode, 'service:gateway');
+	assert.equal(models.ports, undefined);
+	assert.ok(
+		models.command.includes('--host=127.0.0.1') && models.command.includes('--require-key'),
+	);
+	const port = models.command.find((part) => part.startsWith('--port='))!.slice('--port='.length);
+	assert.ok(gateway.command.includes(`--upstream=http://127.0.0.1:${port}`));
+	for (const service of [gateway, models]) {
+		for (const volume of service.volumes) {
+			const source = volume.split(':')[0]!;
+			assert.ok(
+				source.startsWith('.') ? existsSync(join(folder, source)) : source in file.volumes,
+				volume,
+			);
+		}
+	}
+	assert.ok(existsSync(join(folder, '..', gateway.build!.dockerfile)));
+	for (const name of ['GITHUB_CLIENT_SECRET', 'NEARGLOT_KEY'])
+		assert.ok(name in gateway.environment);
+});
+
+test('the Kubernetes manifest is complete: settings, keys, volumes, probes and selectors fit', () => {
+	const documents = parseAllDocuments(read('kubernetes.yaml'));
+	for (const document of documents) assert.deepEqual(document.errors, []);
+	const all = documents.map((document) => document.toJS() as Manifest);
+	for (const item of all) assert.ok(item.apiVersion && item.kind && item.metadata.name);
+	const of = (kind: string) => all.find((item) => item.kind === kind)!;
+	const { settings, warnings } = parseSettings(
+		JSON.parse(of('ConfigMap').data!['auth.json']!),
+		env,
+		8000,
+	);
+	assert.deepEqual(warnings, []);
+	assert.equal(settings.replicas, of('Deployment').spec.replicas);
+	assert.equal(settings.store.kind, 'redis');
+	JSON.parse(of('Secret').stringData!['keys.json']!);
+	for (const name of Object.keys(env)) assert.ok(name in of('Secret').stringData!, name);
+	const { template, selector } = of('Deployment').spec;
+	assert.deepEqual(template.metadata.labels, selector.matchLabels);
+	const volumes = template.spec.volumes.map((volume) => volume.name);
+	for (const container of template.spec.containers) {
+		for (const mount of container.volumeMounts ?? [])
+			assert.ok(volumes.includes(mount.name), mount.name);
+		assert.equal(container.securityContext.allowPrivilegeEscalation, false);
+	}
+	const [gateway, models] = template.spec.containers;
+	assert.equal(gateway!.readinessProbe!.httpGet.path, '/.auth/healthz');
+	assert.ok(gateway!.ports!.some((port) => port.name === gateway!.readinessProbe!.httpGet.port));
+	assert.ok(models!.args.includes('--host=127.0.0.1'));
+	assert.equal(models!.ports, undefined);
+	const mounts = gateway!.volumeMounts!.map((mount) => mount.mountPath);
+	assert.ok(mounts.some((path) => settings.keys.file!.startsWith(path)));
+});
