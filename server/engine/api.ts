@@ -67,8 +67,14 @@ export interface LoadOptions {
 	readonly contextLength?: number;
 	/** Bytes the KV caches may take together. */
 	readonly cacheBytes?: number;
+	/** Most requests waiting; more are refused with `overloaded`. */
+	readonly maxWaiting?: number;
 	/** Folder of a draft model for speculation. */
 	readonly draftFolder?: string;
+	/** Guess ahead from the text so far (default: where the graph allows it). */
+	readonly speculation?: boolean;
+	/** Keep caches of finished requests for the next ones (default: where the graph allows it). */
+	readonly prefixCache?: boolean;
 	/** Forces the `session.run` path. */
 	readonly plainRuntime?: boolean;
 }

@@ -1,0 +1,136 @@
+/** What is measured, and who takes part. The first entry of a case is ours; ratios are against it. */
+
+const ours = { worker: 'workers/ours.ts' };
+const plainLoop = { name: 'plain session.run loop', worker: 'workers/plainLoop.ts' };
+const transformers = { name: 'transformers.js', worker: 'workers/transformers.mjs', peer: true };
+const llama = { name: 'llama.cpp (node-llama-cpp, Q4_0)', worker: 'workers/llama.mjs', peer: true };
+const quiet = { speculation: false };
+
+const decode = (context) => ({ task: { kind: 'decode', context, tokens: 32 } });
+
+export const cases = [
+	{
+		name: 'decode128',
+		title: 'Decode, 0.5B int4, context 128',
+		unit: 'tokens/s',
+		bytesPerToken: 312e6,
+		entries: [
+			{ name: 'nearglot, block 32', ...ours, load: { block: 32, ...quiet }, ...decode(128) },
+			{ ...transformers, load: { block: 32 }, ...decode(128) },
+			{ ...plainLoop, load: { block: 32 }, ...decode(128) },
+			{ ...llama, ...decode(128) },
+		],
+	},
+	{
+		name: 'decode128b128',
+		title: 'Decode, 0.5B int4, context 128, blocks of 128',
+		unit: 'tokens/s',
+		entries: [
+			{ name: 'nearglot, block 128', ...ours, load: { block: 128, ...quiet }, ...decode(128) },
+			{ ...llama, ...decode(128) },
+		],
+	},
+	{
+		name: 'decode2048',
+		title: 'Decode, 0.5B int4, context 2048',
+		unit: 'tokens/s',
+		entries: [
+			{ name: 'nearglot, block 32', ...ours, load: { block: 32, ...quiet }, ...decode(2048) },
+			{ ...plainLoop, load: { block: 32 }, ...decode(2048) },
+		],
+	},
+	{
+		name: 'prefill512',
+		title: 'Prefill of 512 tokens, 0.5B int4',
+		unit: 'tokens/s',
+		entries: [
+			{
+				name: 'nearglot, block 32',
+				...ours,
+				load: { block: 32, ...quiet },
+				task: { kind: 'prefill', context: 512 },
+			},
+			{ ...transformers, load: { block: 32 }, task: { kind: 'prefill', context: 512 } },
+			{ ...plainLoop, load: { block: 32 }, task: { kind: 'prefill', context: 512 } },
+		],
+	},
+	{
+		name: 'streams',
+		title: 'Total of 8, 4, 2 streams and 1, 0.5B int4',
+		unit: 'tokens/s',
+		entries: [8, 1, 2, 4].map((streams) => ({
+			name: `${streams} stream${streams > 1 ? 's' : ''}`,
+			...ours,
+			load: { block: 32, ...quiet },
+			task: { kind: 'streams', streams, context: 32, tokens: 24 },
+		})),
+	},
+	{
+		name: 'lookup',
+		title: 'An answer that repeats 80 % of its prompt',
+		unit: 'tokens/s',
+		entries: [
+			{
+				name: 'with prompt lookup',
+				...ours,
+				load: { block: 32, speculation: true },
+				task: { kind: 'edit' },
+			},
+			{ name: 'without', ...ours, load: { block: 32, ...quiet }, task: { kind: 'edit' } },
+		],
+	},
+	{
+		name: 'chatTurn',
+		title: 'Second chat turn, 2,000 tokens of history + 20 new: time to first token',
+		unit: 'ms',
+		lowerIsBetter: true,
+		entries: [
+			{
+				name: 'prefix reused',
+				...ours,
+				load: { block: 32, ...quiet },
+				task: { kind: 'turn', reuse: true },
+			},
+			{
+				name: 'read anew',
+				...ours,
+				load: { block: 32, ...quiet, prefixCache: false },
+				task: { kind: 'turn', reuse: false },
+			},
+		],
+	},
+	{
+		name: 'translate',
+		title: 'Translation, Marian shape int4, 32 short sentences',
+		unit: 'sentences/s',
+		entries: [
+			{
+				name: 'arriving together',
+				...ours,
+				load: { translation: true },
+				task: { kind: 'translate', together: true },
+			},
+			{
+				name: 'one by one',
+				...ours,
+				load: { translation: true },
+				task: { kind: 'translate', together: false },
+			},
+		],
+	},
+	{
+		name: 'eventLoop',
+		title: 'Longest block of the process that runs 8 streams',
+		unit: 'ms',
+		lowerIsBetter: true,
+		entries: [
+			{ name: 'nearglot', ...ours, load: { block: 32, ...quiet }, task: { kind: 'block' } },
+			{
+				name: 'session.run fall-back',
+				...ours,
+				load: { block: 32, ...quiet, plainRuntime: true },
+				task: { kind: 'block' },
+			},
+		],
+	},
+];

@@ -1,0 +1,155 @@
+/** This engine. */
+
+import type { GenerateRequest, SamplingOptions } from '../../server/engine/api.ts';
+import { loadEngine } from '../../server/engine/engine.ts';
+import { translationModel } from '../../test/fixtures/translationModel.ts';
+import { decoderModel } from '../models.ts';
+import { promptTokens, serve } from './serve.ts';
+
+const sampling: SamplingOptions = {
+	temperature: 0,
+	topP: 1,
+	topK: 0,
+	minP: 0,
+	presencePenalty: 0,
+	frequencyPenalty: 0,
+	repetitionPenalty: 1,
+	logitBias: { 257: -100 },
+	seed: 1,
+};
+
+interface LoadMessage {
+	readonly models: string;
+	readonly threads: number;
+	readonly block?: number;
+	readonly translation?: boolean;
+	readonly speculation?: boolean;
+	readonly prefixCache?: boolean;
+	readonly plainRuntime?: boolean;
+}
+
+interface Task {
+	readonly kind: string;
+	readonly round: number;
+	readonly context: number;
+	readonly tokens: number;
+	readonly streams: number;
+	readonly together: boolean;
+	readonly reuse: boolean;
+}
+
+const nothing = (): void => {};
+
+serve(async (options: LoadMessage) => {
+	const { models, threads, speculation, prefixCache, plainRuntime } = options;
+	const engine = await loadEngine({
+		folder:
+			options.translation === true
+				? translationModel(models)
+				: decoderModel(models, options.block ?? 32),
+		threads,
+		...(speculation === undefined ? {} : { speculation }),
+		...(prefixCache === undefined ? {} : { prefixCache }),
+		...(plainRuntime === undefined ? {} : { plainRuntime }),
+	});
+	let count = 0;
+	const generate = (tokens: readonly number[], more: Partial<GenerateRequest> = {}) =>
+		engine.generate(
+			{
+				prompt: { kind: 'tokens', tokens },
+				sampling,
+				stop: [],
+				n: 1,
+				priority: 'interactive',
+				...more,
+			},
+			nothing,
+		);
+	const streams = async (task: Task): Promise<number> => {
+		const start = performance.now();
+		const results = await Promise.all(
+			Array.from({ length: task.streams }, () =>
+				generate(promptTokens(task.context, ++count), { maxTokens: task.tokens }),
+			),
+		);
+		const total = results.reduce((sum, { timings }) => sum + timings.predicted_n, 0);
+		return (total * 1000) / (performance.now() - start);
+	};
+	return async (task: Task): Promise<number> => {
+		if (task.kind === 'decode') {
+			const { timings } = await generate(promptTokens(task.context, ++count), {
+				maxTokens: task.tokens,
+			});
+			return timings.predicted_per_second;
+		}
+		if (task.kind === 'prefill') {
+			const { timings } = await generate(promptTokens(task.context, ++count), { maxTokens: 1 });
+			return timings.prompt_per_second;
+		}
+		if (task.kind === 'streams') return streams(task);
+		if (task.kind === 'edit') return edit();
+		if (task.kind === 'turn') {
+			const history = promptTokens(2000, ++count);
+			if (task.reuse) await generate(history, { maxTokens: 1 });
+			const { timings } = await generate([...history, ...promptTokens(20, ++count)], {
+				maxTokens: 1,
+			});
+			return timings.prompt_ms;
+		}
+		if (task.kind === 'translate') return translate(task.together);
+		if (task.kind === 'block') return longestBlock();
+		throw new Error(`Unknown task ${task.kind}.`);
+	};
+
+	/** A grammar dictates the answer, because random weights do not copy: the steps are the same. */
+	async function edit(): Promise<number> {
+		const letters = (length: number): string =>
+			promptTokens(length, ++count)
+				.map((token: number) => String.fromCharCode(97 + (token % 26)))
+				.join('');
+		const lines = Array.from({ length: 8 }, () => letters(24));
+		const answer = lines.map((line, index) => (index % 5 === 4 ? letters(24) : line)).join(' ');
+		const tokens = [...Buffer.from(`${lines.join(' ')} `)];
+		const { timings } = await generate(tokens, {
+			constraint: { kind: 'ebnf', grammar: `root ::= "${answer}"` },
+			maxTokens: answer.length,
+			sampling: { ...sampling, logitBias: {} },
+		});
+		return timings.predicted_per_second;
+	}
+
+	async function translate(together: boolean): Promise<number> {
+		const items = Array.from({ length: 32 }, () => ({
+			text: String.fromCharCode(
+				...promptTokens(24, ++count).map((token: number) => 97 + (token % 26)),
+			),
+		}));
+		const one = (item: { text: string }) =>
+			engine.seq2seq({ items: [item], beams: 1, maxTokens: 24, priority: 'interactive' });
+		const start = performance.now();
+		if (together) await Promise.all(items.map(one));
+		else for (const item of items) await one(item);
+		return (items.length * 1000) / (performance.now() - start);
+	}
+
+	async function longestBlock(): Promise<number> {
+		let longest = 0;
+		let last = performance.now();
+		const timer = setInterval(() => {
+			const now = performance.now();
+			longest = Math.max(longest, now - last - 2);
+			last = now;
+		}, 2);
+		await streams({
+			kind: 'streams',
+			round: 0,
+			context: 64,
+			tokens: 16,
+			streams: 8,
+			together: true,
+			reuse: false,
+		});
+		clearInterval(timer);
+		return longest;
+	}
+});
