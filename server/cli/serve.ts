@@ -23,6 +23,7 @@ Runs the local server until it is stopped.
   --allow-host H     another host name that may be used to call; repeatable
   --ttl S            seconds an unused model stays loaded (default 600, 0 = for ever)
   --threads N        threads per model (default: physical cores)
+  --queue N          requests that may wait for a model (default 256)
   --context N        longest context in tokens (default: each model's own)
   --metrics-label N  caller fact that becomes a metric label: user, or a metadata key; repeatable
   --log-level L      silent, error, warn, info or debug (default warn)
@@ -48,6 +49,7 @@ export const serveCommand: Command = {
 			'allow-host': { type: 'string', multiple: true },
 			ttl: { type: 'string' },
 			threads: { type: 'string' },
+			queue: { type: 'string' },
 			context: { type: 'string' },
 			'metrics-label': { type: 'string', multiple: true },
 			'log-level': { type: 'string' },
@@ -77,6 +79,7 @@ async function serve(options: ParsedArgs, io: CommandIo): Promise<number> {
 	const requireKey = keyNeeded(options, host, io.env);
 	const key = io.env['NEARGLOT_KEY'];
 	const threads = options.integer('threads', 1, 1024);
+	const maxWaiting = options.integer('queue', 1, 1_000_000);
 	const contextLength = options.integer('context', 16, 1 << 24);
 	const port = options.integer('port', 0, 65_535) ?? 0;
 	const defaultTtlS = options.number('ttl', 0, 1e9) ?? 600;
@@ -104,6 +107,7 @@ async function serve(options: ParsedArgs, io: CommandIo): Promise<number> {
 							loadTimeoutMs: 600_000,
 							load: {
 								...(threads === undefined ? {} : { threads }),
+								...(maxWaiting === undefined ? {} : { maxWaiting }),
 								...(contextLength === undefined ? {} : { contextLength }),
 							},
 						},

@@ -197,7 +197,7 @@ async function decoderAbilities(
 	const scheduler = new Scheduler(decoder, {
 		cacheBytes: options.cacheBytes ?? defaultCacheBytes(),
 		maxRunning: Math.max(decoder.mostSequences ?? decoder.maxRows, 4),
-			...(options.maxWaiting === undefined ? {} : { maxWaiting: options.maxWaiting }),
+		...(options.maxWaiting === undefined ? {} : { maxWaiting: options.maxWaiting }),
 		prefixCache: options.prefixCache !== false,
 		...(options.speculation === false ? { speculation: false as const } : {}),
 	});

@@ -300,7 +300,9 @@ test('langchain: invoke, stream and tools', async () => {
 	const chat = new ChatOpenAI({ ...options, model });
 	const answer = await chat.invoke('How do I list all files?');
 	assert.ok(String(answer.content).length > 3);
-	const { usage_metadata: usage } = answer as { usage_metadata?: { output_tokens: number } };
+	const { usage_metadata: usage } = answer as unknown as {
+		usage_metadata?: { output_tokens: number };
+	};
 	assert.ok((usage?.output_tokens ?? 0) > 0);
 	let text = '';
 	for await (const chunk of await chat.stream('How do I list all files?'))
