@@ -110,13 +110,33 @@ export function createModelHost(options: ModelHostOptions, deps: ModelHostDeps):
 		tell(id, 'cached');
 	};
 
+	/** Loads with the provider that was asked for; where that cannot start here, warns and uses the CPU. */
 	const startRunner = async (
 		model: IndexedModel,
 		wanted: ExecutionProvider | undefined,
 		signal: AbortSignal,
 	): Promise<LoadedModel> => {
-		const started = performance.now();
 		await makeRoom(model);
+		try {
+			return await startOn(model, wanted, signal);
+		} catch (error) {
+			const refused = error instanceof AppError && error.code === 'not_supported';
+			if (!refused || wanted === undefined || wanted === 'cpu') throw error;
+			deps.log.warn('execution provider cannot be used here, the CPU is used instead', {
+				model: model.info.id,
+				executionProvider: wanted,
+				reason: error.message,
+			});
+			return startOn(model, 'cpu', signal);
+		}
+	};
+
+	const startOn = async (
+		model: IndexedModel,
+		wanted: ExecutionProvider | undefined,
+		signal: AbortSignal,
+	): Promise<LoadedModel> => {
+		const started = performance.now();
 		const runner = new RunnerProcess({
 			model: model.info.id,
 			command: deps.runner(),
