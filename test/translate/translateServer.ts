@@ -36,6 +36,8 @@ export interface FakeEngine {
 	aborted: number;
 	/** When set, calls wait for it or for their end. */
 	gate: Promise<void> | undefined;
+	/** Milliseconds a call takes at least. */
+	delayMs: number;
 }
 
 /** Translates by rule: upper case; Chinese becomes 字 per word; Tamil is always the same question. */
@@ -105,7 +107,7 @@ export async function startTranslateServer(
 		JSON.stringify(Object.fromEntries(codes.map((code, index) => [`__${code}__`, index]))),
 	);
 
-	const engine: FakeEngine = { calls: [], aborted: 0, gate: undefined };
+	const engine: FakeEngine = { calls: [], aborted: 0, gate: undefined, delayMs: 0 };
 	const model: ModelInfo = {
 		id: 'any-to-any:1',
 		name: 'any-to-any',
@@ -130,6 +132,7 @@ export async function startTranslateServer(
 			}),
 		);
 		stopped.catch(() => {});
+		if (engine.delayMs > 0) await new Promise((resolve) => setTimeout(resolve, engine.delayMs));
 		if (engine.gate) await Promise.race([engine.gate, stopped]);
 		return { outputs: request.items.map(fakeOutput) };
 	};
