@@ -12,6 +12,7 @@ import {
 	unloadModel,
 	unpinModel,
 } from './modelsChange.ts';
+import { infoModel } from './modelsInfo.ts';
 import { listModels } from './modelsList.ts';
 import { pullModel } from './modelsPull.ts';
 import { searchModels, whereModels } from './modelsSearch.ts';
@@ -22,6 +23,7 @@ type Run = (args: readonly string[], io: CommandIo) => Promise<number>;
 const commands: Readonly<Record<string, { readonly summary: string; readonly run: Run }>> = {
 	list: { summary: 'models on this machine', run: listModels },
 	search: { summary: '[WORDS] models that can be had', run: searchModels },
+	info: { summary: 'FOLDER | NAME [--json]: what it is and whether it runs here', run: infoModel },
 	pull: { summary: 'NAME | OWNER/NAME [--precision P] [--revision R]', run: pullModel },
 	load: { summary: 'NAME [--ttl SECONDS] [--ep PROVIDER] [--keep]', run: loadModel },
 	unload: { summary: 'NAME | --all [--force]', run: unloadModel },

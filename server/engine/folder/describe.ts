@@ -10,7 +10,12 @@ import { type GraphSummary, readGraphSummary } from './graphSummary.ts';
 import { asRecord, asString, type JsonRecord, readJsonFile } from './json.ts';
 import { estimateMemoryBytes } from './memory.ts';
 import { graphPrecision } from './precision.ts';
-import { findProblems } from './problems.ts';
+import {
+	checkVariant,
+	hasTokenizer,
+	type VariantFindings,
+	type VariantGraphs,
+} from './problems.ts';
 import { modelShape } from './shape.ts';
 import { readChatTemplate } from './templateFile.ts';
 import { chooseVariant, findVariants, genaiFiles } from './variants.ts';
@@ -28,27 +33,102 @@ export async function describeModel(folder: string): Promise<ModelDescription> {
 	const modelType = typeOf(config, genai);
 	const family = familyIn(modelType, config, variants);
 	const settings = await generationSettings(folder);
-	const variant = chooseVariant(variants, family.architecture);
-	const graphs = variant === undefined ? new Map() : await readGraphs(folder, variant);
+	const checked = await checkVariants(folder, family, variants);
+	const usable = checked.filter((entry) => entry.problems.length === 0);
+	const chosen = chooseVariant(
+		(usable.length > 0 ? usable : checked).map((entry) => entry.variant),
+		family.architecture,
+	);
+	const graphs = readable(checked.find((entry) => entry.variant === chosen)?.graphs);
 	const tokenizer = await readJsonFile(folder, 'tokenizer_config.json');
 	const shape = modelShape({ config, genai, tokenizer, settings, graphs, family });
 	const template = await readChatTemplate(folder);
-	const found = await findProblems({ folder, family, modelType, variants, graphs, config });
 	return {
 		folder,
 		layout: genai === undefined ? 'transformers.js' : 'genai',
 		family: modelType,
 		architecture: family.architecture,
 		task: taskOf(family, template !== undefined),
-		variants,
+		variants: (usable.length > 0 ? usable : checked).map((entry) => entry.variant),
 		...shape,
 		eosTokenIds: settings.eosTokenIds,
 		hasChatTemplate: template !== undefined,
 		supportsTools: template !== undefined && /\btools\b/.test(template),
-		memoryEstimateBytes: estimateMemoryBytes(variant, shape, graphs),
-		problems: found.problems,
-		notes: found.notes,
+		memoryEstimateBytes: estimateMemoryBytes(chosen, shape, graphs),
+		problems: await folderProblems(folder, family, checked),
+		notes: folderNotes(checked, usable.length),
 	};
+}
+
+interface CheckedVariant extends VariantFindings {
+	readonly variant: ModelVariant;
+	readonly graphs: VariantGraphs;
+}
+
+async function checkVariants(
+	folder: string,
+	family: Family,
+	variants: readonly ModelVariant[],
+): Promise<CheckedVariant[]> {
+	const summaries = new Map<string, GraphSummary | string>();
+	const checked: CheckedVariant[] = [];
+	for (const variant of variants) {
+		const graphs = new Map<string, GraphSummary | string>();
+		for (const [role, file] of Object.entries(variant.files)) {
+			const known = summaries.get(file) ?? (await summaryOrFault(join(folder, file)));
+			summaries.set(file, known);
+			graphs.set(role, known);
+		}
+		checked.push({ variant, graphs, ...(await checkVariant(folder, family, variant, graphs)) });
+	}
+	return checked;
+}
+
+async function summaryOrFault(path: string): Promise<GraphSummary | string> {
+	try {
+		return await readGraphSummary(path);
+	} catch (error) {
+		return error instanceof Error ? error.message : String(error);
+	}
+}
+
+function readable(graphs: VariantGraphs | undefined): Map<string, GraphSummary> {
+	const found = new Map<string, GraphSummary>();
+	for (const [role, graph] of graphs ?? []) if (typeof graph !== 'string') found.set(role, graph);
+	return found;
+}
+
+// A folder has a problem when none of its variants is free of them.
+async function folderProblems(
+	folder: string,
+	family: Family,
+	checked: readonly CheckedVariant[],
+): Promise<string[]> {
+	const problems = new Set<string>();
+	if (checked.length === 0) {
+		problems.add('There is no .onnx graph in the folder or in its onnx/ folder.');
+	}
+	if (checked.every((entry) => entry.problems.length > 0)) {
+		for (const entry of checked) for (const problem of entry.problems) problems.add(problem);
+	}
+	if (family.task !== 'voice-activity-detection' && !(await hasTokenizer(folder))) {
+		problems.add(
+			'There is no tokenizer (tokenizer.json, tokenizer.model, source.spm with vocab.json, or a .tiktoken file).',
+		);
+	}
+	return [...problems];
+}
+
+function folderNotes(checked: readonly CheckedVariant[], usable: number): string[] {
+	const notes = new Set<string>();
+	for (const entry of checked) {
+		const name = entry.variant.label ?? entry.variant.precision;
+		if (entry.problems.length > 0 && usable > 0) {
+			notes.add(`The ${name} variant cannot be used: ${entry.problems.join(' ')}`);
+		}
+		for (const note of entry.notes) notes.add(note);
+	}
+	return [...notes];
 }
 
 /** Settings and graphs that several describing functions look at. */
@@ -70,15 +150,6 @@ async function genaiVariants(folder: string, genai: JsonRecord): Promise<ModelVa
 	return [
 		{ precision: summary === undefined ? 'fp32' : graphPrecision(summary), files, sizeBytes },
 	];
-}
-
-async function readGraphs(folder: string, variant: ModelVariant) {
-	const graphs = new Map<string, GraphSummary>();
-	for (const [role, file] of Object.entries(variant.files)) {
-		const summary = await readGraphSummary(join(folder, file)).catch(() => undefined);
-		if (summary !== undefined) graphs.set(role, summary);
-	}
-	return graphs;
 }
 
 function typeOf(config: JsonRecord | undefined, genai: JsonRecord | undefined): string {

@@ -28,8 +28,10 @@ export interface GraphSummary {
 	readonly attributes: ReadonlyMap<string, number>;
 	/** Integer attributes seen, by `OpType.name`. */
 	readonly integers: ReadonlyMap<string, ReadonlySet<number>>;
-	/** Number of non-empty inputs per node, largest seen, by `OpType`. */
+	/** Position of the last input that is given, counted from 1, largest seen, by `OpType`. */
 	readonly maxInputs: ReadonlyMap<string, number>;
+	/** Operators the file defines itself, spelled as in {@link ops}. */
+	readonly functions: ReadonlySet<string>;
 	/** Names of the files that hold the weights, relative to the graph's folder. */
 	readonly externalFiles: ReadonlySet<string>;
 	/** Element types of initialisers → bytes. */
@@ -46,6 +48,7 @@ interface Building {
 	attributes: Map<string, number>;
 	integers: Map<string, Set<number>>;
 	maxInputs: Map<string, number>;
+	functions: Set<string>;
 	externalFiles: Set<string>;
 	weightTypes: Map<number, number>;
 	initialisers: Set<string>;
@@ -76,6 +79,7 @@ export async function readGraphSummary(path: string): Promise<GraphSummary> {
 				sawGraph = true;
 				await readGraph(file, field.start, field.end, building, true);
 			} else if (field.number === 8) await readOpset(file, field.start, field.end, building);
+			else if (field.number === 25) await readFunction(file, field.start, field.end, building);
 		}
 		if (!sawGraph) throw new Error('no graph in the file');
 		building.inputs = building.inputs.filter((input) => !building.initialisers.has(input.name));
@@ -104,10 +108,22 @@ function emptyBuilding(): Building {
 		attributes: new Map(),
 		integers: new Map(),
 		maxInputs: new Map(),
+		functions: new Set(),
 		externalFiles: new Set(),
 		weightTypes: new Map(),
 		initialisers: new Set(),
 	};
+}
+
+async function readFunction(file: ProtobufFile, start: number, end: number, to: Building) {
+	let name = '';
+	let domain = '';
+	for await (const field of file.fields(start, end)) {
+		if (field.number === 1) name = await file.text(field);
+		else if (field.number === 7) await readNode(file, field.start, field.end, to);
+		else if (field.number === 10) domain = await file.text(field);
+	}
+	to.functions.add(domain === '' ? name : `${domain}:${name}`);
 }
 
 async function readOpset(file: ProtobufFile, start: number, end: number, to: Building) {
@@ -141,11 +157,14 @@ async function readGraph(
 async function readNode(file: ProtobufFile, start: number, end: number, to: Building) {
 	let op = '';
 	let domain = '';
+	let position = 0;
 	let inputs = 0;
 	const attributes: { start: number; end: number }[] = [];
 	for await (const field of file.fields(start, end)) {
-		if (field.number === 1 && field.end > field.start) inputs++;
-		else if (field.number === 4) op = await file.text(field);
+		if (field.number === 1) {
+			position++;
+			if (field.end > field.start) inputs = position;
+		} else if (field.number === 4) op = await file.text(field);
 		else if (field.number === 5) attributes.push({ start: field.start, end: field.end });
 		else if (field.number === 7) domain = await file.text(field);
 	}

@@ -1,74 +1,135 @@
-/** What keeps a folder from running, or is worth knowing, named before anything is loaded. */
+/** What keeps a folder's variants from running, or is worth knowing, named before anything is loaded. */
 
 import { access } from 'node:fs/promises';
 import { join, posix } from 'node:path';
 import type { ModelVariant } from '../api.ts';
 import type { Family } from './families.ts';
 import type { GraphSummary } from './graphSummary.ts';
-import { asRecord, type JsonRecord } from './json.ts';
+import { operatorFault } from './operators.ts';
 import { hasIntegerMatMul } from './precision.ts';
 
-interface Subject {
-	readonly folder: string;
-	readonly family: Family;
-	readonly modelType: string;
-	readonly variants: readonly ModelVariant[];
-	readonly graphs: ReadonlyMap<string, GraphSummary>;
-	readonly config: JsonRecord | undefined;
+/** Newest opset the bundled ONNX Runtime reads. */
+const newestOpset = 25;
+
+/** Graph summaries by role; a string says why a graph could not be read. */
+export type VariantGraphs = ReadonlyMap<string, GraphSummary | string>;
+
+/** A variant with what speaks against it (full sentences) and about it. */
+export interface VariantFindings {
+	readonly problems: readonly string[];
+	readonly notes: readonly string[];
 }
 
-/** Full sentences: problems prevent running, notes do not. */
-export async function findProblems(
-	subject: Subject,
-): Promise<{ problems: string[]; notes: string[] }> {
-	const problems: string[] = [];
+/** Looks at the files and graphs of one variant. */
+export async function checkVariant(
+	folder: string,
+	family: Family,
+	variant: ModelVariant,
+	graphs: VariantGraphs,
+): Promise<VariantFindings> {
+	const problems: string[] = [...missingRoles(family, variant)];
 	const notes: string[] = [];
-	const { folder, family, variants, graphs } = subject;
-	if (variants.length === 0) {
-		problems.push('There is no .onnx graph in the folder or in its onnx/ folder.');
-	}
-	for (const variant of variants) {
-		const { files } = variant;
-		if (family.architecture === 'encoder-decoder') {
-			const hasDecoder =
-				files['decoder-merged'] !== undefined ||
-				(files.decoder !== undefined && files['decoder-with-past'] !== undefined);
-			if (files.encoder === undefined || !hasDecoder) {
-				const missing = files.encoder === undefined ? 'the encoder' : 'the decoder';
-				notes.push(`The ${variant.precision} variant is incomplete: ${missing} is missing.`);
-			}
-		}
-	}
 	for (const [role, graph] of graphs) {
-		const file = variants[0]?.files[role as keyof ModelVariant['files']] ?? '';
-		for (const external of graph.externalFiles) {
-			const path = join(folder, posix.dirname(file), external);
-			const there = await access(path).then(
-				() => true,
-				() => false,
+		if (typeof graph === 'string') {
+			problems.push(graph);
+			continue;
+		}
+		const file = variant.files[role as keyof ModelVariant['files']] ?? '';
+		problems.push(...(await missingData(folder, file, graph)));
+		problems.push(...operatorProblems(file, graph));
+		problems.push(...inputProblems(file, graph, role, family));
+		const opset = graph.opsets.get('') ?? 0;
+		if (opset > newestOpset) {
+			problems.push(
+				`${file} is written for opset ${opset}; this version reads up to ${newestOpset}.`,
 			);
-			if (!there)
-				problems.push(`The weights file ${external} is missing; download the model again.`);
 		}
 		if (hasIntegerMatMul(graph)) {
 			notes.push(
-				`The ${role} graph quantises activations while running: results differ in the last digits with what is computed together.`,
+				`${file} quantises activations while running, so results differ in the last digits with what is computed together.`,
 			);
 		}
-	}
-	if (!(await hasTokenizer(folder)) && family.task !== 'voice-activity-detection') {
-		problems.push(
-			'There is no tokenizer (tokenizer.json, source.spm with vocab.json, or a .tiktoken file).',
-		);
-	}
-	if (subject.modelType === 'phi3' && asRecord(subject.config?.rope_scaling) !== undefined) {
-		notes.push('Long-context rotary factors may be frozen in the graph.');
 	}
 	return { problems, notes };
 }
 
-async function hasTokenizer(folder: string): Promise<boolean> {
-	for (const name of ['tokenizer.json', 'source.spm', 'tokenizer.model', 'qwen.tiktoken']) {
+function missingRoles(family: Family, { files }: ModelVariant): string[] {
+	if (family.architecture !== 'encoder-decoder') {
+		if (files.model !== undefined || files['decoder-merged'] !== undefined) return [];
+		return files.encoder !== undefined && family.architecture === 'encoder'
+			? []
+			: ['The file model.onnx of this precision is missing.'];
+	}
+	const missing: string[] = [];
+	if (files.encoder === undefined) missing.push('encoder_model');
+	if (files['decoder-merged'] === undefined) {
+		const isSplit = files.decoder !== undefined || files['decoder-with-past'] !== undefined;
+		if (!isSplit) missing.push('decoder_model_merged');
+		else if (files.decoder === undefined) missing.push('decoder_model');
+		else if (files['decoder-with-past'] === undefined) missing.push('decoder_with_past_model');
+	}
+	return missing.map((name) => `The graph ${name} of this precision is missing.`);
+}
+
+async function missingData(folder: string, file: string, graph: GraphSummary): Promise<string[]> {
+	const missing: string[] = [];
+	for (const external of graph.externalFiles) {
+		const path = join(folder, posix.dirname(file), external);
+		const there = await access(path).then(
+			() => true,
+			() => false,
+		);
+		if (!there)
+			missing.push(`The weights file ${external} of ${file} is missing; download the model again.`);
+	}
+	return missing;
+}
+
+function operatorProblems(file: string, graph: GraphSummary): string[] {
+	const problems: string[] = [];
+	for (const key of graph.ops.keys()) {
+		const fault = operatorFault(key, graph.functions);
+		if (fault !== undefined) problems.push(`${file} uses ${fault}.`);
+	}
+	// Query and key norm weights are the 15th and 16th input; the CPU kernel refuses them when it runs.
+	if ((graph.maxInputs.get('GroupQueryAttention') ?? 0) > 14) {
+		problems.push(
+			`${file} has the query and key norms inside GroupQueryAttention, which only the WebGPU provider runs; take a build for the CPU.`,
+		);
+	}
+	return problems;
+}
+
+const decoderInputs =
+	/^(input_ids|attention_mask|position_ids|num_logits_to_keep|logits_index|use_cache_branch|cache_position|past[._].+|past_key_values\..+|encoder_(hidden_states|attention_mask))$/;
+const encoderInputs =
+	/^(input_ids|attention_mask|token_type_ids|position_ids|input_features|input_values)$/;
+
+function inputProblems(file: string, graph: GraphSummary, role: string, family: Family): string[] {
+	const isEncoder = role === 'encoder' || family.architecture === 'encoder';
+	const known = isEncoder ? encoderInputs : decoderInputs;
+	return graph.inputs.flatMap(({ name }) => {
+		if (known.test(name)) return [];
+		const why =
+			name === 'inputs_embeds'
+				? 'it takes embeddings instead of token ids, as models for images and sound do'
+				: `its input '${name}' is not known here`;
+		return [`${file} cannot be used: ${why}.`];
+	});
+}
+
+/** Whether a folder has any of the tokenizer files that can be read. */
+export async function hasTokenizer(folder: string): Promise<boolean> {
+	const names = [
+		'tokenizer.json',
+		'source.spm',
+		'tokenizer.model',
+		'qwen.tiktoken',
+		'llama3.tiktoken',
+		'sentencepiece.bpe.model',
+		'spiece.model',
+	];
+	for (const name of names) {
 		const there = await access(join(folder, name)).then(
 			() => true,
 			() => false,

@@ -1,0 +1,125 @@
+/** `nearglot models info FOLDER | MODEL`: what a model is and whether it can run, from its files alone. */
+
+import { stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { findOrStartDaemon } from '../daemon/client.ts';
+import type { ModelDescription, ModelVariant } from '../engine/api.ts';
+import { describeModel } from '../engine/folder/describe.ts';
+import { chooseVariant } from '../engine/folder/variants.ts';
+import type { ModelInfo } from '../protocol/index.ts';
+import { readArgs } from './args.ts';
+import { type CommandIo, UsageError } from './command.ts';
+import { byteText, plainText, table } from './plainText.ts';
+
+/** Prints the description of a folder or of a model the daemon knows; 1 when it cannot run here. */
+export async function infoModel(args: readonly string[], io: CommandIo): Promise<number> {
+	const options = readArgs(args, { json: { type: 'boolean' } });
+	const [name, ...more] = options.positionals;
+	if (name === undefined || more.length > 0) {
+		throw new UsageError('models info takes one folder or one model.');
+	}
+	const folder = await findFolder(name, io);
+	if (folder === undefined) {
+		io.stderr.write(
+			`${plainText(name)} is neither a folder nor a model on this machine. 'nearglot models list' shows those.\n`,
+		);
+		return 1;
+	}
+	const description = await describeModel(folder);
+	io.stdout.write(
+		options.has('json') ? `${JSON.stringify(description, null, '\t')}\n` : infoText(description),
+	);
+	return description.problems.length === 0 ? 0 : 1;
+}
+
+/** The text of {@link infoModel} for a folder. @throws AppError `unsupported_model` when it holds no model */
+export async function modelInfoText(folder: string): Promise<string> {
+	return infoText(await describeModel(folder));
+}
+
+async function findFolder(name: string, io: CommandIo): Promise<string | undefined> {
+	const path = resolve(name);
+	const isFolder = await stat(path).then(
+		(found) => found.isDirectory(),
+		() => false,
+	);
+	if (isFolder) return path;
+	const daemon = await findOrStartDaemon({ env: io.env }, io.signal);
+	const { models } = (await daemon.get('/nearglot/models/list', io.signal)) as {
+		models: ModelInfo[];
+	};
+	const wanted = name.toLowerCase();
+	return models.find((model) =>
+		[model.id, model.name, model.alias].some((text) => text.toLowerCase() === wanted),
+	)?.folder;
+}
+
+const layouts: Readonly<Record<ModelDescription['layout'], string>> = {
+	'transformers.js': 'transformers.js (config.json and onnx/)',
+	genai: 'onnxruntime-genai (genai_config.json)',
+};
+
+function infoText(model: ModelDescription): string {
+	const chosen = chooseVariant(model.variants, model.architecture);
+	const cache =
+		model.layers > 0
+			? `${model.layers} layers, ${model.kvHeads} key/value heads of ${model.headSize}`
+			: '';
+	const rows: (readonly [string, string])[] = [
+		['Folder', model.folder],
+		['Family', `${model.family} (${model.architecture})`],
+		['Task', model.task],
+		['Layout', layouts[model.layout]],
+		['Context', model.contextLength > 0 ? `${count(model.contextLength)} tokens` : 'not stated'],
+		[
+			'Vocabulary',
+			model.vocabularySize > 0 ? `${count(model.vocabularySize)} tokens` : 'not stated',
+		],
+		['Shape', cache],
+		['End tokens', model.eosTokenIds.join(', ')],
+		['Chat', chatText(model)],
+		[
+			'Memory',
+			`about ${byteText(model.memoryEstimateBytes)} for ${chosen?.precision ?? 'it'} while loaded`,
+		],
+	];
+	const shown = rows
+		.filter(([, value]) => value !== '')
+		.map(([key, value]) => [key, plainText(value)]);
+	const parts = [
+		table(shown),
+		'Variants',
+		table(model.variants.map((variant) => variantRow(variant, chosen))),
+	];
+	if (model.problems.length > 0) parts.push('Cannot run here', bullets(model.problems));
+	else parts.push('Can run here.');
+	if (model.notes.length > 0) parts.push('Notes', bullets(model.notes));
+	return `${parts.join('\n')}\n`;
+}
+
+function chatText(model: ModelDescription): string {
+	if (model.architecture !== 'decoder') return '';
+	if (!model.hasChatTemplate) return 'no template: completions only';
+	return model.supportsTools
+		? 'template with tools'
+		: 'template without tools (they are described in the system message)';
+}
+
+function variantRow(variant: ModelVariant, chosen: ModelVariant | undefined): string[] {
+	const files = Object.values(variant.files).join(', ');
+	const name =
+		variant.label === undefined ? variant.precision : `${variant.precision} ${variant.label}`;
+	return [
+		`  ${variant === chosen ? '*' : ' '} ${name}`,
+		byteText(variant.sizeBytes),
+		plainText(files),
+	];
+}
+
+function bullets(lines: readonly string[]): string {
+	return lines.map((line) => `  - ${plainText(line)}`).join('\n');
+}
+
+function count(value: number): string {
+	return value.toLocaleString('en');
+}
