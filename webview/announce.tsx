@@ -4,6 +4,7 @@ import { signal } from '@preact/signals';
 import type { VNode } from 'preact';
 import { useEffect, useMemo } from 'preact/hooks';
 import { useChat } from './page.ts';
+import { lastSentenceEnd } from './sentenceEnd.ts';
 
 /** Milliseconds between two announcements. */
 const pauseMs = 3000;
@@ -33,11 +34,4 @@ export function Announcer(): VNode {
 			{said.value}
 		</div>
 	);
-}
-
-/** Index after the last finished sentence or line. */
-export function lastSentenceEnd(text: string): number {
-	let end = 0;
-	for (const match of text.matchAll(/[.!?。！？](?=\s)|\n/g)) end = match.index + match[0].length;
-	return end;
 }

@@ -54,7 +54,7 @@ export function createChatState(bridge: Bridge): ChatState {
 	};
 	state.draft.subscribe((text) => bridge.store(text));
 	bridge.onMessage((message) => {
-		if (message.type === 'state') strings.value = message.strings;
+		if (message.type === 'state') strings.value = { ...chatStrings, ...message.strings };
 		receive(state, message);
 	});
 	bridge.send({ type: 'ready' });

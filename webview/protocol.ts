@@ -3,12 +3,13 @@
  * texts the host gives the page in the user's language.
  */
 
-import type {
-	Attachment,
-	ChatProgress,
-	Conversation,
-	ModelInfo,
-	Turn,
+import type { PageMessage } from '../server/protocol/index.ts';
+
+export type {
+	HostMessage,
+	PageAbilities,
+	PageMessage,
+	PageState,
 } from '../server/protocol/index.ts';
 
 /** English texts of the page; the key is the name, the value what is translated. */
@@ -55,55 +56,6 @@ export const chatStrings = {
 
 export type StringKey = keyof typeof chatStrings;
 export type Strings = Readonly<Record<StringKey, string>>;
-
-/** What the page can do where it runs; decides which buttons are shown. */
-export interface PageAbilities {
-	/** Insert, replace, new file and attach need an editor. */
-	readonly editor: boolean;
-}
-
-export interface PageState {
-	readonly conversation: Conversation;
-	/** Id of the answer that is being written. */
-	readonly answering: string | null;
-	readonly progress: ChatProgress | null;
-	readonly models: readonly ModelInfo[];
-	/** Chosen model id; empty: the first ready one. */
-	readonly model: string;
-	readonly attachments: readonly Attachment[];
-	readonly abilities: PageAbilities;
-}
-
-/** From the host to the page. */
-export type HostMessage =
-	| { readonly type: 'state'; readonly state: PageState; readonly strings: Strings }
-	| { readonly type: 'turn'; readonly turn: Turn; readonly answering: string | null }
-	| {
-			readonly type: 'delta';
-			readonly id: string;
-			readonly text: string;
-			readonly reasoning: string;
-	  }
-	| { readonly type: 'progress'; readonly progress: ChatProgress | null }
-	| { readonly type: 'tokens'; readonly tokens: number; readonly limit: number | null }
-	| { readonly type: 'draft'; readonly text: string }
-	| { readonly type: 'focus' };
-
-/** From the page to its host. */
-export type PageMessage =
-	| { readonly type: 'ready' }
-	| { readonly type: 'ask'; readonly text: string }
-	| { readonly type: 'edit'; readonly id: string; readonly text: string }
-	| { readonly type: 'regenerate'; readonly id: string }
-	| { readonly type: 'stop' }
-	| { readonly type: 'show'; readonly id: string }
-	| { readonly type: 'model'; readonly model: string }
-	| { readonly type: 'count'; readonly text: string }
-	| { readonly type: 'attach' }
-	| { readonly type: 'detach'; readonly index: number }
-	| { readonly type: 'copy' | 'insert' | 'replace'; readonly text: string }
-	| { readonly type: 'newFile'; readonly text: string; readonly language: string }
-	| { readonly type: 'link'; readonly href: string };
 
 const texts = (value: Record<string, unknown>, ...names: string[]) =>
 	names.every((name) => typeof value[name] === 'string');

@@ -1,8 +1,7 @@
 /** `@nearglot` in VS Code's chat: the model that is picked there, or the one on this computer. */
 
 import * as vscode from 'vscode';
-import type { ChatDelta, ChatMessage } from '../../server/protocol/index.ts';
-import { slashCommands } from '../chat/slashCommands.ts';
+import { type ChatDelta, type ChatMessage, slashCommands } from '../../server/protocol/index.ts';
 import type { Front } from '../front.ts';
 import { readError } from '../front.ts';
 import { pickLanguage } from '../targetLanguage.ts';

@@ -8,6 +8,9 @@ import {
 	type ChatDelta,
 	type ChatParams,
 	type ChatResult,
+	ChatSession,
+	readSlashCommand,
+	slashCommands,
 } from '../../server/protocol/index.ts';
 import {
 	chatStrings,
@@ -23,11 +26,9 @@ import { setting } from '../settings.ts';
 import { targetLanguage } from '../targetLanguage.ts';
 import { selectionAttachment } from './attachSelection.ts';
 import { attachToChat } from './chatActions.ts';
-import { ChatSession } from './chatSession.ts';
 import type { ChatStore } from './chatStore.ts';
 import { lastTextEditor } from './lastTextEditor.ts';
 import { pageHtml, pageOptions } from './pageHtml.ts';
-import { readSlashCommand, slashCommands } from './slashCommands.ts';
 
 export interface ChatPageDeps {
 	readonly front: Front;

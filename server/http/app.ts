@@ -25,11 +25,13 @@ import { registerResponsesRoutes } from './responsesRoutes.ts';
 import { requestSignal } from './signal.ts';
 import { registerSpeechRoutes } from './speechRoutes.ts';
 import { registerStatusRoutes } from './statusRoutes.ts';
+import { registerStudioRoutes } from './studioRoutes.ts';
 import { registerTokenRoutes } from './tokenRoutes.ts';
 import { registerTranslateRoutes } from './translateRoutes.ts';
 
 /** Every family of routes, in the order of their registration. */
 const families: readonly ((app: Hono<AppEnv>, backend: Backend) => void)[] = [
+	registerStudioRoutes,
 	registerStatusRoutes,
 	registerModelListRoutes,
 	registerChatRoutes,

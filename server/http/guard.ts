@@ -23,7 +23,9 @@ export interface GuardOptions {
 }
 
 const loopbackNames = new Set(['127.0.0.1', 'localhost', '[::1]']);
-const publicPaths = new Set(['/health']);
+const publicPaths = new Set(['/health', '/']);
+/** The studio page asks for the key itself; its files hold nothing. */
+const publicPrefix = '/studio/';
 
 /** Splits `host:port`; understands IPv6 in brackets. */
 export function splitHost(header: string): { name: string; port: string | undefined } | undefined {
@@ -84,7 +86,10 @@ export function guard(options: GuardOptions): MiddlewareHandler<AppEnv> {
 		context.set('keyRequired', options.requireKey);
 		context.set('ownKey', (presented) => presented !== '' && keysEqual(presented, options.key));
 		// The translate interface has credentials and refusals of its own.
-		const checksItself = publicPaths.has(context.req.path) || isTranslatorPath(context.req.path);
+		const checksItself =
+			publicPaths.has(context.req.path) ||
+			context.req.path.startsWith(publicPrefix) ||
+			isTranslatorPath(context.req.path);
 		if (options.requireKey && !hasKey && !checksItself)
 			throw new AppError(
 				'invalid_api_key',

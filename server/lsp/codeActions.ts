@@ -5,9 +5,9 @@
 
 import { type CodeAction, CodeActionKind, type Range, TextEdit } from 'vscode-languageserver/node';
 import type { TextDocument } from 'vscode-languageserver-textdocument';
+import { isRecord } from '../protocol/errorBody.ts';
 import { AppError } from '../protocol/index.ts';
 import { languageName } from './languageName.ts';
-import { isRecord } from './responseError.ts';
 
 /** Kind of every action of this module. */
 export const translateActionKind = `${CodeActionKind.RefactorRewrite}.nearglot.translate`;

@@ -7,6 +7,7 @@ import type {
 	TextDocuments,
 } from 'vscode-languageserver/node';
 import { TextDocument } from 'vscode-languageserver-textdocument';
+import { isRecord } from '../protocol/errorBody.ts';
 import { AppError, type Requests, type TranslatedRange } from '../protocol/index.ts';
 import { resolveTranslateAction, translateActionKind, translateActions } from './codeActions.ts';
 import type { DaemonLink } from './daemonLink.ts';
@@ -16,7 +17,7 @@ import { sameLanguage } from './languageName.ts';
 import { proseIn } from './prose/prose.ts';
 import { SyntaxTrees } from './prose/syntaxTree.ts';
 import { jobFor, translateJobs, translateRange } from './prose/translateRange.ts';
-import { isRecord, toResponseError } from './responseError.ts';
+import { toResponseError } from './responseError.ts';
 import { detectLanguage, translateTexts } from './translate.ts';
 import { withWorkDone } from './workDone.ts';
 

@@ -1,6 +1,6 @@
 /** What the front reads from the editor's configuration (section `nearglot`), with its defaults. */
 
-import { isRecord } from './responseError.ts';
+import { isRecord } from '../protocol/errorBody.ts';
 
 export interface FrontSettings {
 	/** Languages offered by code actions, BCP 47, in order. */

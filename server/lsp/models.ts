@@ -1,9 +1,8 @@
 /** `nearglot/models…`: the daemon's list of models, and loading and unloading them. */
 
-import { AppError, type DownloadProgress, type ModelInfo } from '../protocol/index.ts';
+import { errorOfBody, isRecord } from '../protocol/errorBody.ts';
+import { AppError, type DownloadProgress, type ModelInfo, readEvents } from '../protocol/index.ts';
 import { type DaemonLink, jsonInit } from './daemonLink.ts';
-import { errorOfBody, isRecord } from './responseError.ts';
-import { readEvents } from './sse.ts';
 
 /** Every model the daemon knows, in its order. */
 export async function listModels(

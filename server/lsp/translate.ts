@@ -1,5 +1,6 @@
 /** `nearglot/translate` and `nearglot/languages`: the daemon's translator routes (version 3.0). */
 
+import { isRecord } from '../protocol/errorBody.ts';
 import type {
 	LanguageInfo,
 	TranslatedText,
@@ -8,7 +9,6 @@ import type {
 } from '../protocol/index.ts';
 import { AppError } from '../protocol/index.ts';
 import type { DaemonLink } from './daemonLink.ts';
-import { isRecord } from './responseError.ts';
 
 /** Limits of one call, as the hosted service has them. */
 const maxTexts = 1000;

@@ -65,10 +65,15 @@ after(async () => {
 	await daemon.close();
 });
 
-async function chat(params: object, token?: CancellationTokenSource) {
+async function chat(
+	params: object,
+	token?: CancellationTokenSource,
+	onDelta = (_delta: ChatDelta) => {},
+) {
 	const deltas: ChatDelta[] = [];
 	const listening = client.onProgress(new ProgressType<ChatDelta>(), 'p1', (delta) => {
 		deltas.push(delta);
+		onDelta(delta);
 	});
 	try {
 		const whole = {
@@ -126,8 +131,10 @@ test('cancelling a chat closes the connection to the daemon', async () => {
 	daemon.answer = { words: ['one', 'two'], hang: true };
 	const before = daemon.left();
 	const source = new CancellationTokenSource();
-	const running = chat({}, source);
-	setTimeout(() => source.cancel(), 200);
+	const running = chat({}, source, ({ text }) => {
+		// The first piece is here while the daemon still holds the rest back.
+		if (text === 'one') source.cancel();
+	});
 	await assert.rejects(running, (error: Error & { code: number }) => error.code === -32800);
 	while (daemon.left() === before) await new Promise((resolve) => setTimeout(resolve, 20));
 });

@@ -51,7 +51,6 @@ describe('the extension', () => {
 		);
 		assert.match(result.text, /tar/);
 		assert.equal(deltas.map(({ text }) => text ?? '').join(''), result.text);
-		assert.ok(deltas.filter(({ text }) => text).length > 1, 'more than one piece');
 	});
 
 	it('translates several selections in one undo step', async () => {
@@ -75,7 +74,7 @@ describe('the extension', () => {
 		editor.selection = new vscode.Selection(0, 2, 0, sentence.length + 2);
 		await vscode.commands.executeCommand('nearglot.translate.below');
 		const lines = editor.document.getText().split('\n');
-		assert.equal(lines.length, 3);
+		assert.equal(lines.length, 3, JSON.stringify(lines));
 		assert.equal(lines[0], `  ${sentence}`);
 		assert.match(lines[1] ?? '', /^ {2}\S/);
 		assert.equal(lines[2], 'next');

@@ -3,25 +3,19 @@
  * editor; what touches one is a dependency.
  */
 
-import type {
-	Attachment,
-	ChatDelta,
-	ChatParams,
-	ChatProgress,
-	ChatResult,
-	Conversation,
-	ModelInfo,
-	Turn,
-} from '../../server/protocol/index.ts';
+import type { HostMessage, PageState } from './chatPage.ts';
 import {
+	type Attachment,
 	addTurn,
-	asAppError,
+	type Conversation,
 	messagesOf,
 	newestLeaf,
-	toErrorWire,
+	type Turn,
 	updateTurn,
-} from '../../server/protocol/index.ts';
-import type { HostMessage, PageState } from '../../webview/protocol.ts';
+} from './conversation.ts';
+import { asAppError, toErrorWire } from './errors.ts';
+import type { ChatDelta, ChatParams, ChatProgress, ChatResult } from './methods.ts';
+import type { ModelInfo } from './models.ts';
 
 export interface ChatSessionDeps {
 	/** Streams an answer; rejects with AppError. */
@@ -216,10 +210,14 @@ export class ChatSession {
 			this.#progress = null;
 			this.#stop = undefined;
 		}
-		if (current) {
-			this.#deps.post({ type: 'turn', turn, answering: this.#answering?.id ?? null });
+		try {
+			// Saved first: what is shown as finished survives a reload.
+			await this.#deps.save(whole);
+		} finally {
+			if (current && this.#conversation.id === whole.id) {
+				this.#deps.post({ type: 'turn', turn, answering: this.#answering?.id ?? null });
+			}
 		}
-		await this.#deps.save(whole);
 	}
 
 	#setProgress(progress: ChatProgress | null): void {

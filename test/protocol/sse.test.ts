@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readEvents } from '../../server/lsp/sse.ts';
+import { readEvents } from '../../server/protocol/sse.ts';
 
 const stream =
 	': hello\r\n\r\ndata: {"a":1}\n\nevent: end\rdata: ü\r\rdata:x\ndata: y\n\ndata: lost';

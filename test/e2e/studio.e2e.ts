@@ -1,0 +1,40 @@
+/** The studio page of the daemon in a browser. */
+
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { ask, desk, openChat, patientMs } from './window.ts';
+
+test('the studio page chats, translates with linked words and lists the models', async () => {
+	const { context, home, open, pictures } = await desk();
+	const window = await open();
+	await ask(await openChat(window), 'show the date');
+	const { url } = JSON.parse(readFileSync(join(home, 'endpoint.json'), 'utf8')) as { url: string };
+	const page = await context.newPage();
+	const problems: string[] = [];
+	page.on('console', (message) => {
+		if (message.type() === 'error') problems.push(message.text());
+	});
+	page.on('pageerror', (error) => problems.push(error.message));
+	await page.goto(url);
+	await page.locator('.composer textarea').fill('extract a tar.gz file');
+	await page.locator('.composer .send').click();
+	const answer = page.locator('.answer[aria-busy="false"]').last();
+	await answer.filter({ hasText: 'tar' }).waitFor({ timeout: patientMs });
+	await page.screenshot({ path: join(pictures, 'studio-chat.png') });
+	await page.getByRole('button', { name: 'Translate' }).click();
+	await page.locator('.pair textarea').fill('The file could not be opened.');
+	const word = page.locator('.result span').first();
+	await word.waitFor();
+	await word.hover();
+	await page.locator('.source-echo .linked').first().waitFor();
+	await page.screenshot({ path: join(pictures, 'studio-translate.png') });
+	await page.getByRole('button', { name: 'Models' }).click();
+	await page.locator('.models').filter({ hasText: 'starter-translate' }).waitFor();
+	await page.reload();
+	await page.locator('.question').filter({ hasText: 'extract a tar.gz file' }).waitFor();
+	assert.deepEqual(problems, []);
+	await page.close();
+	await window.close();
+});

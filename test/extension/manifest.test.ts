@@ -1,0 +1,90 @@
+/** package.json, the code and the translations say the same. */
+
+import assert from 'node:assert/strict';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { chatStrings } from '../../webview/protocol.ts';
+
+const root = join(import.meta.dirname, '..', '..');
+const read = (path: string) => readFileSync(join(root, path), 'utf8');
+const manifest = JSON.parse(read('package.json'));
+const { contributes } = manifest;
+const languages = ['de', 'es', 'fr'];
+
+const extensionSources = readdirSync(join(root, 'extension'), { recursive: true, encoding: 'utf8' })
+	.filter((file) => file.endsWith('.ts'))
+	.map((file) => read(join('extension', file)));
+
+/** Placeholders such as {0}, sorted. */
+const placeholders = (text: string) => (text.match(/\{\d\}/g) ?? []).sort().join();
+
+test('every command of the manifest is in the table of commands, and the other way round', () => {
+	const table = [...read('extension/commands.ts').matchAll(/^\t'(nearglot\.[\w.]+)':/gm)].map(
+		([, id]) => id,
+	);
+	const internal = ['nearglot.showMenu'];
+	const shown = contributes.commands.map(({ command }: { command: string }) => command);
+	assert.deepEqual(table.filter((id) => !internal.includes(id ?? '')).sort(), shown.sort());
+});
+
+test('every menu entry names a command of the manifest', () => {
+	const known = new Set(contributes.commands.map(({ command }: { command: string }) => command));
+	for (const entries of Object.values<{ command?: string }[]>(contributes.menus)) {
+		for (const { command } of entries) if (command) assert.ok(known.has(command), command);
+	}
+});
+
+test('the settings are those the code reads, at most twenty, and none holds a secret', () => {
+	const typed = [...read('extension/settings.ts').matchAll(/^\t'([\w.]+)': /gm)].map(
+		([, name]) => name,
+	);
+	const names = Object.keys(contributes.configuration.properties);
+	assert.deepEqual(names.map((name) => name.replace('nearglot.', '')).sort(), typed.sort());
+	assert.ok(names.length <= 20);
+	for (const name of names) assert.doesNotMatch(name, /key|token|secret|password/i);
+});
+
+test('the extension brings no key bindings and starts nothing but itself', () => {
+	assert.equal(contributes.keybindings, undefined);
+	assert.ok(manifest.activationEvents.every((event: string) => event !== '*'));
+});
+
+test('every text of the manifest is in package.nls.json of every language, and nothing more', () => {
+	const used = new Set([...read('package.json').matchAll(/"%([\w.]+)%"/g)].map(([, key]) => key));
+	const english = JSON.parse(read('package.nls.json'));
+	assert.deepEqual(Object.keys(english).sort(), [...used].sort());
+	for (const language of languages) {
+		const translated = JSON.parse(read(`package.nls.${language}.json`));
+		assert.deepEqual(Object.keys(translated).sort(), [...used].sort(), language);
+		for (const key of Object.keys(english)) {
+			const commandsOf = (text: string) => (text.match(/command:[\w.]+/g) ?? []).join();
+			assert.equal(commandsOf(translated[key]), commandsOf(english[key]), `${language} ${key}`);
+		}
+	}
+});
+
+test('every text of the code is in the bundle of every language, with its placeholders', () => {
+	const texts = new Set<string>(Object.values(chatStrings));
+	for (const source of extensionSources) {
+		for (const [, text = ''] of source.matchAll(/l10n\.t\(\s*'((?:[^'\\]|\\.)*)'/g)) {
+			texts.add(text.replaceAll("\\'", "'"));
+		}
+	}
+	assert.ok(texts.size > 80);
+	for (const language of languages) {
+		const bundle = JSON.parse(read(`l10n/bundle.l10n.${language}.json`));
+		assert.deepEqual(Object.keys(bundle).sort(), [...texts].sort(), language);
+		for (const [text, translated] of Object.entries<string>(bundle)) {
+			assert.equal(placeholders(translated), placeholders(text), `${language}: ${text}`);
+		}
+	}
+});
+
+test('the pictures the manifest names are there', () => {
+	const paths = [...read('package.json').matchAll(/"(media\/[^"]+)"/g)].map(
+		([, path = '']) => path,
+	);
+	assert.ok(paths.length > 5);
+	for (const path of paths) assert.ok(existsSync(join(root, path)), path);
+});

@@ -1,0 +1,161 @@
+/** A chat without an editor: turns, branches, stopping and what is sent. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import {
+	AppError,
+	branch,
+	type ChatDelta,
+	type ChatParams,
+	type ChatResult,
+	ChatSession,
+	type Conversation,
+	readSlashCommand,
+	toMarkdown,
+} from '../../server/protocol/index.ts';
+import type { HostMessage } from '../../webview/protocol.ts';
+
+type Complete = (
+	params: ChatParams,
+	onDelta: (delta: ChatDelta) => void,
+	signal: AbortSignal,
+) => Promise<ChatResult>;
+
+const answer = (text: string): ChatResult => ({
+	text,
+	toolCalls: [],
+	finishReason: 'stop',
+	model: 'm',
+});
+
+function setUp(first: Complete) {
+	const posted: HostMessage[] = [];
+	const saved: Conversation[] = [];
+	const asked: ChatParams[] = [];
+	const how = { complete: first };
+	let id = 0;
+	const session = new ChatSession(
+		{
+			complete: (params, onDelta, signal) => {
+				asked.push(params);
+				return how.complete(params, onDelta, signal);
+			},
+			save: async (conversation) => void saved.push(conversation),
+			post: (message) => void posted.push(message),
+			id: () => `id${++id}`,
+			now: () => new Date(0),
+		},
+		{ model: '', system: 'Be brief.' },
+	);
+	return { session, posted, saved, asked, how };
+}
+
+const echo: Complete = async (params, onDelta) => {
+	const text = `re: ${params.messages.at(-1)?.content}`;
+	onDelta({ text });
+	return answer(text);
+};
+
+test('a question and its answer are two turns, saved, with the system prompt sent first', async () => {
+	const { session, posted, saved, asked } = setUp(echo);
+	await session.ask('one');
+	assert.deepEqual(
+		branch(session.conversation).map(({ role, text }) => [role, text]),
+		[
+			['user', 'one'],
+			['assistant', 're: one'],
+		],
+	);
+	assert.deepEqual(asked[0]?.messages, [
+		{ role: 'system', content: 'Be brief.' },
+		{ role: 'user', content: 'one' },
+	]);
+	assert.equal(saved.at(-1)?.turns.at(-1)?.text, 're: one');
+	assert.equal(session.conversation.title, 'one');
+	assert.deepEqual(
+		posted.map(({ type }) => type),
+		['progress', 'delta', 'turn'],
+	);
+});
+
+test('an edited question is a second branch and sends nothing of the first', async () => {
+	const { session, asked } = setUp(echo);
+	await session.ask('one');
+	const [question] = branch(session.conversation);
+	await session.edit(question?.id ?? '', 'two');
+	assert.deepEqual(
+		asked.at(-1)?.messages.map(({ content }) => content),
+		['Be brief.', 'two'],
+	);
+	assert.equal(session.conversation.turns.length, 4);
+	session.show(question?.id ?? '');
+	assert.deepEqual(
+		branch(session.conversation).map(({ text }) => text),
+		['one', 're: one'],
+	);
+});
+
+test('stopping keeps what was written and says so', async () => {
+	const { session } = setUp(
+		(_params, onDelta, signal) =>
+			new Promise((_, reject) => {
+				onDelta({ text: 'half' });
+				signal.addEventListener('abort', () => reject(new AppError('cancelled')));
+			}),
+	);
+	const asking = session.ask('one');
+	assert.notEqual(session.state.answering, null);
+	session.stop();
+	await asking;
+	const last = branch(session.conversation).at(-1);
+	assert.deepEqual([last?.text, last?.finishReason], ['half', 'stopped']);
+	assert.equal(session.state.answering, null);
+});
+
+test('a failed answer holds the error, is left out of the next prompt and can be asked again', async () => {
+	const { session, asked, how } = setUp(async () => {
+		throw new AppError('runner_crashed', 'It ended.');
+	});
+	await session.ask('one');
+	const failed = branch(session.conversation).at(-1);
+	assert.equal(failed?.error?.code, 'runner_crashed');
+	how.complete = echo;
+	await session.regenerate(failed?.id ?? '');
+	assert.equal(branch(session.conversation).at(-1)?.text, 're: one');
+	await session.ask('two');
+	assert.deepEqual(
+		asked.at(-1)?.messages.map(({ content }) => content),
+		['Be brief.', 'one', 're: one', 'two'],
+	);
+});
+
+test('a chat that was left while answering is finished in the store, not in the new one', async () => {
+	let finish = (_result: ChatResult) => {};
+	const { session, saved } = setUp(() => new Promise((resolve) => (finish = resolve)));
+	const asking = session.ask('one');
+	const old = session.conversation.id;
+	session.reset('');
+	finish(answer('late'));
+	await asking;
+	assert.notEqual(session.conversation.id, old);
+	assert.equal(session.conversation.turns.length, 0);
+	assert.equal(saved.at(-1)?.id, old);
+});
+
+test('attachments and the words of a slash command reach the model, its name does not', async () => {
+	const { session, asked } = setUp(echo);
+	session.attach({ label: 'a.ts:1-2', language: 'ts', text: 'const a = `x`;\n```' });
+	await session.ask('/explain briefly', { instruction: 'Explain this.' });
+	assert.equal(
+		asked[0]?.messages.at(-1)?.content,
+		'Explain this.\n\na.ts:1-2\n````ts\nconst a = `x`;\n```\n````\n\nbriefly',
+	);
+	assert.match(toMarkdown(session.conversation), /^# \/explain briefly\n\n## You\n\n/);
+});
+
+test('only known slash commands are commands', () => {
+	assert.deepEqual(readSlashCommand('/fix  the loop\nnow'), { name: 'fix', rest: 'the loop\nnow' });
+	assert.deepEqual(readSlashCommand('/translate'), { name: 'translate', rest: '' });
+	assert.equal(readSlashCommand('/usr/bin is a folder'), undefined);
+	assert.equal(readSlashCommand('/constructor x'), undefined);
+});

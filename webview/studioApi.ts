@@ -1,0 +1,130 @@
+/** The daemon's HTTP interface as the studio page uses it: same origin, key only when one is needed. */
+
+import {
+	AppError,
+	type ChatMessage,
+	errorOfBody,
+	type ModelInfo,
+} from '../server/protocol/index.ts';
+
+const keyName = 'nearglot.key';
+
+export interface Translation {
+	readonly text: string;
+	readonly detected: string | undefined;
+	/** Word links as the interface writes them (`0:4-0:3 …`), when asked for and known. */
+	readonly alignment: string | undefined;
+}
+
+export class StudioApi {
+	#key = takeKey();
+
+	/** Asked for by the page when the server wants its key. */
+	set key(key: string) {
+		this.#key = key;
+		sessionStorage.setItem(keyName, key);
+	}
+
+	async get(path: string): Promise<unknown> {
+		return (await this.#call(path, {})).json();
+	}
+
+	post(path: string, body: unknown, signal?: AbortSignal): Promise<Response> {
+		return this.#call(path, {
+			method: 'POST',
+			headers: { 'content-type': 'application/json' },
+			body: JSON.stringify(body),
+			...(signal ? { signal } : {}),
+		});
+	}
+
+	upload(path: string, form: FormData, signal: AbortSignal): Promise<Response> {
+		return this.#call(path, { method: 'POST', body: form, signal });
+	}
+
+	/** Models on this computer, as `/v1/models` lists them. */
+	async models(): Promise<ModelInfo[]> {
+		const { data } = (await this.get('/v1/models')) as { data: Record<string, unknown>[] };
+		return data.map(
+			(row) =>
+				({
+					id: row['id'],
+					displayName: row['name'],
+					task: row['task'],
+					state: row['state'],
+					sizeBytes: row['size_bytes'],
+					contextLength: row['context_length'],
+					languages: row['languages'],
+				}) as ModelInfo,
+		);
+	}
+
+	async languages(): Promise<{ code: string; name: string }[]> {
+		const path = '/languages?api-version=3.0&scope=translation';
+		const { translation } = (await this.get(path)) as {
+			translation: Record<string, { name: string }>;
+		};
+		return Object.entries(translation).map(([code, { name }]) => ({ code, name }));
+	}
+
+	async translate(
+		text: string,
+		options: { from: string; to: string; html: boolean },
+		signal: AbortSignal,
+	): Promise<Translation> {
+		const query = new URLSearchParams({ 'api-version': '3.0', to: options.to });
+		if (options.from) query.set('from', options.from);
+		if (options.html) query.set('textType', 'html');
+		else query.set('includeAlignment', 'true');
+		const response = await this.post(`/translate?${query}`, [{ Text: text }], signal);
+		const [item] = (await response.json()) as {
+			detectedLanguage?: { language: string };
+			translations: { text: string; alignment?: { proj: string } }[];
+		}[];
+		const first = item?.translations[0];
+		return {
+			text: first?.text ?? '',
+			detected: item?.detectedLanguage?.language,
+			alignment: first?.alignment?.proj,
+		};
+	}
+
+	async countTokens(body: { model: string; messages: readonly ChatMessage[] }): Promise<number> {
+		const path = '/v1/chat/completions/tokenizer/encode/count';
+		const { tokenCount } = (await (await this.post(path, body)).json()) as { tokenCount: number };
+		return tokenCount;
+	}
+
+	async #call(path: string, init: RequestInit): Promise<Response> {
+		const headers = new Headers(init.headers);
+		if (this.#key) headers.set('authorization', `Bearer ${this.#key}`);
+		let response: Response;
+		try {
+			response = await fetch(path, { ...init, headers });
+		} catch (error) {
+			if (init.signal?.aborted) throw new AppError('cancelled');
+			throw new AppError('daemon_unavailable', 'The model server does not answer.', {
+				cause: error,
+			});
+		}
+		if (response.ok) return response;
+		const text = await response.text();
+		let body: unknown;
+		try {
+			body = JSON.parse(text);
+		} catch {
+			body = undefined;
+		}
+		throw errorOfBody(body, response.status) ?? new AppError('internal', text.slice(0, 300));
+	}
+}
+
+/** The key of a link `…/#key=…`, which is taken out of the address at once. */
+function takeKey(): string {
+	const given = new URLSearchParams(location.hash.slice(1)).get('key');
+	if (given) {
+		history.replaceState(null, '', location.pathname);
+		sessionStorage.setItem(keyName, given);
+	}
+	return sessionStorage.getItem(keyName) ?? '';
+}

@@ -1,0 +1,152 @@
+/**
+ * The host of the chat page in a browser: the same session as in the editor, with the daemon's HTTP
+ * interface behind it and the browser's own storage for chats.
+ */
+
+import {
+	AppError,
+	ChatAnswer,
+	type ChatDelta,
+	type ChatParams,
+	type ChatResult,
+	ChatSession,
+	type Conversation,
+	errorOfBody,
+	type HostMessage,
+	type ModelInfo,
+	type PageMessage,
+	readEvents,
+} from '../server/protocol/index.ts';
+import type { Bridge } from './bridge.ts';
+import { chatStrings } from './protocol.ts';
+import type { StudioApi } from './studioApi.ts';
+
+const currentKey = 'nearglot.chat';
+
+/** A bridge whose other end is this page itself. */
+export function studioBridge(api: StudioApi): Bridge {
+	const listeners: ((message: HostMessage) => void)[] = [];
+	const post = (message: HostMessage) => {
+		for (const listener of listeners) listener(message);
+	};
+	const session = new ChatSession(
+		{
+			complete: (params, onDelta, signal) => complete(api, params, onDelta, signal),
+			save: async (conversation) => localStorage.setItem(currentKey, JSON.stringify(conversation)),
+			post,
+			id: () => crypto.randomUUID(),
+			now: () => new Date(),
+		},
+		{ model: '', system: '' },
+	);
+	const postState = () =>
+		post({
+			type: 'state',
+			state: { ...session.state, abilities: { editor: false } },
+			strings: chatStrings,
+		});
+	session.onState = postState;
+	const saved = savedConversation();
+	if (saved) session.open(saved);
+	const handle = async (message: PageMessage): Promise<void> => {
+		switch (message.type) {
+			case 'ready': {
+				postState();
+				const models = await api.models();
+				session.models = models.filter(({ task }) => task === 'chat-completion');
+				return postState();
+			}
+			case 'ask':
+				return session.ask(message.text);
+			case 'edit':
+				return session.edit(message.id, message.text);
+			case 'regenerate':
+				return session.regenerate(message.id);
+			case 'stop':
+				return session.stop();
+			case 'show':
+				session.show(message.id);
+				return postState();
+			case 'model':
+				session.model = message.model;
+				return postState();
+			case 'count': {
+				const { model = session.state.models[0]?.id, messages } = session.preview(message.text);
+				if (model === undefined) return;
+				const tokens = await api.countTokens({ model, messages });
+				const limit = session.state.models.find(({ id }) => id === model)?.contextLength ?? null;
+				return post({ type: 'tokens', tokens, limit });
+			}
+			case 'copy':
+				return navigator.clipboard.writeText(message.text);
+			case 'link':
+				if (/^https?:/i.test(message.href)) window.open(message.href, '_blank', 'noopener');
+				return;
+			case 'attach':
+			case 'detach':
+			case 'insert':
+			case 'replace':
+			case 'newFile':
+				throw new AppError('not_supported', 'There is no editor behind this page.');
+		}
+	};
+	return {
+		send: (message) => {
+			handle(message).catch((error: unknown) => console.error(error));
+		},
+		onMessage: (listener) => listeners.push(listener),
+		load: () => sessionStorage.getItem('nearglot.draft') ?? '',
+		store: (draft) => sessionStorage.setItem('nearglot.draft', String(draft)),
+	};
+}
+
+/** Forgets the shown chat. */
+export function forgetChat(): void {
+	localStorage.removeItem(currentKey);
+}
+
+function savedConversation(): Conversation | undefined {
+	try {
+		const value: unknown = JSON.parse(localStorage.getItem(currentKey) ?? 'null');
+		const chat = value as Partial<Conversation> | null;
+		return chat && Array.isArray(chat.turns) && typeof chat.id === 'string'
+			? (chat as Conversation)
+			: undefined;
+	} catch {
+		return undefined;
+	}
+}
+
+async function complete(
+	api: StudioApi,
+	params: ChatParams,
+	onDelta: (delta: ChatDelta) => void,
+	signal: AbortSignal,
+): Promise<ChatResult> {
+	const known: readonly ModelInfo[] = await api.models();
+	const model =
+		params.model ?? known.find(({ task }) => task === 'chat-completion')?.id ?? 'starter-chat';
+	onDelta({ progress: { phase: 'loading' } });
+	const body = { ...params, model, stream: true, stream_options: { include_usage: true } };
+	const response = await api.post('/v1/chat/completions', body, signal);
+	const answer = new ChatAnswer(model);
+	for await (const { data } of readEvents(chunks(response))) {
+		if (data === '[DONE]') break;
+		const chunk: unknown = JSON.parse(data);
+		const failure = errorOfBody(chunk, 500);
+		if (failure) throw failure;
+		answer.add(chunk, onDelta);
+	}
+	return answer.result();
+}
+
+/** Not every browser can iterate over a stream. */
+async function* chunks(response: Response): AsyncGenerator<Uint8Array, void, undefined> {
+	const reader = response.body?.getReader();
+	if (!reader) return;
+	for (;;) {
+		const { done, value } = await reader.read();
+		if (done) return;
+		yield value;
+	}
+}
