@@ -6,13 +6,15 @@
 import argparse
 import json
 import os
+import sys
 import numpy as np
 import onnx
 from onnx import numpy_helper
 import torch
 from llama import Config, Llama
 
-PARTS = ("self_attn.q_proj", "self_attn.k_proj", "self_attn.v_proj", "self_attn.o_proj", "mlp.gate_proj", "mlp.up_proj", "mlp.down_proj")
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from graph import thawed  # noqa: E402
 
 
 def main():
@@ -27,26 +29,11 @@ def main():
     graph = onnx.load(os.path.join(a.model, "onnx", "model_quantized.onnx")).graph
     w = {t.name: numpy_helper.to_array(t) for t in graph.initializer}
 
-    def matrix(name):
-        """(in, out) int8 with a scale per output -> float (out, in)"""
-        base = name[: -len("_quantized")] if name.endswith("_quantized") else name[: -len("_q")]
-        scale = w.get(base + "_scale", w.get(base + "_s"))
-        return torch.from_numpy((w[name].astype(np.float32) * scale).T.copy())
-
-    products = [n.input[1] for n in graph.node if n.op_type == "MatMulInteger"]
-    products = [p for p in products if p in w]
     m = Llama(c)
     state = m.state_dict()
-    for layer in range(c.layers):
-        for i, part in enumerate(PARTS):
-            state[f"model.layers.{layer}.{part}.weight"] = matrix(products[layer * len(PARTS) + i])
-    if "head_quantized" in w:
-        state["model.embed_tokens.weight"] = matrix("head_quantized")
-    else:
-        state["model.embed_tokens.weight"] = torch.from_numpy(w["embed_q"].astype(np.float32) * w["head_s"][:, None])
     for n in state:
-        if "norm" in n:
-            state[n] = torch.from_numpy(w.get("m." + n, w.get(n)).copy())
+        v = thawed(w, "shared.weight" if "embed_tokens" in n else n)
+        state[n] = torch.from_numpy(np.array(v.T if n in w and v.ndim == 2 else v))
     m.load_state_dict(state)
     os.makedirs(os.path.dirname(a.out) or ".", exist_ok=True)
     torch.save(dict(model=m.state_dict(), config=vars(c)), a.out)

@@ -6,11 +6,15 @@
 import argparse
 import json
 import os
+import sys
 import numpy as np
 import onnx
 from onnx import numpy_helper
 import torch
 from marian import Config, Marian, save
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from graph import thawed  # noqa: E402
 
 
 def weights(path):
@@ -53,13 +57,8 @@ def main():
     for n in state:
         if "embed_positions" in n:
             continue
-        if n == "model.shared.weight":
-            v = w["shared.weight_q"].astype(np.float32) * w["head.weight_s"][:, None] if "shared.weight_q" in w else w["shared.weight"]
-        elif n.endswith(".weight") and n not in w or n + "_q" in w:
-            v = w[n + "_q"].T.astype(np.float32) * w[n + "_s"][:, None]
-        else:
-            v = w[n]
-            v = v.T if v.ndim == 2 else v
+        v = thawed(w, "shared.weight" if n == "model.shared.weight" else n)
+        v = v.T if n in w and v.ndim == 2 and "shared" not in n else v
         v = torch.from_numpy(np.array(v)) * (scale if ".q_proj." in n else 1)
         state[n] = grown(v, state[n], n) if v.shape != state[n].shape else v
     m.load_state_dict(state)
