@@ -163,7 +163,7 @@ function createContext(settings: GatewaySettings, deps: GatewayDeps): GatewayCon
 		}),
 		refresher: new Refresher(sessions, store, metrics, now),
 		loginCookies: createLoginCookies(keys.ring, settings, now),
-		tokens: { ring: keys.ring, issuer, now },
+		tokens: { ring: keys.ring, issuer, now, verified: new Map() },
 		assertions:
 			audience === undefined ? undefined : new Assertions(keys.ring, issuer, audience, now),
 		audit: openAuditLog(settings.auditFile, deps.log, now),

@@ -4,11 +4,12 @@ import { AppError } from '../../protocol/errors.ts';
 import type { GatewayContext } from '../context.ts';
 import { refusedBy } from '../identity/policy.ts';
 import { principalHeaders } from '../identity/principal.ts';
-import type { SignedIn } from '../identity/signedIn.ts';
+import type { ProviderTokens, SignedIn } from '../identity/signedIn.ts';
 import type { InjectedHeader } from '../proxy/forwardHeaders.ts';
 import type { Problem } from '../proxy/problem.ts';
 import { header, type RequestHead } from '../proxy/requestHead.ts';
 import { matchesPath } from '../proxy/target.ts';
+import type { Session } from '../session/sessions.ts';
 import { authenticate, type Identity } from './authenticate.ts';
 import { isNavigation } from './callerKind.ts';
 import { corsOrigin } from './cors.ts';
@@ -50,7 +51,7 @@ export async function decide(
 		if (reason !== undefined && !open) return refuse(forbidden(reason));
 		if (reason === undefined && !forgedByPage) {
 			const tokens = await context.sessions.tokensOf(session);
-			const injected = principalHeaders({ ...session, tokens }, context.settings);
+			const injected = [...headersOf(session, tokens, context)];
 			if (context.assertions) {
 				injected.push([
 					`X-${context.settings.headers.vendor}-CLIENT-ASSERTION`,
@@ -83,6 +84,24 @@ export async function decide(
 	return refuse(
 		unauthorized(head, context, 'sign_in_required', 'Sign in first: this address needs a session.'),
 	);
+}
+
+/** The lines of a session are the same until it or its tokens change, which makes new objects. */
+const known = new WeakMap<
+	Session,
+	{ readonly tokens: ProviderTokens; readonly lines: readonly InjectedHeader[] }
+>();
+
+function headersOf(
+	session: Session,
+	tokens: ProviderTokens,
+	context: GatewayContext,
+): readonly InjectedHeader[] {
+	const before = known.get(session);
+	if (before?.tokens === tokens) return before.lines;
+	const lines = principalHeaders({ ...session, tokens }, context.settings);
+	known.set(session, { tokens, lines });
+	return lines;
 }
 
 /** An excluded path (a health check) must work while the store is down. */

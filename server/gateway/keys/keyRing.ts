@@ -33,6 +33,8 @@ export interface RingKey {
 
 export class KeyRing {
 	#entries: readonly KeyEntry[];
+	/** Grows with every {@link replace}: what was concluded from older keys no longer holds. */
+	generation = 0;
 	readonly #derived = new Map<string, Buffer>();
 	readonly #userIdKey: Buffer;
 	readonly #now: () => number;
@@ -46,6 +48,7 @@ export class KeyRing {
 	/** Takes over a new set of entries (rotation); the user id key stays. */
 	replace(entries: readonly KeyEntry[]): void {
 		this.#entries = entries;
+		this.generation++;
 		this.#derived.clear();
 	}
 

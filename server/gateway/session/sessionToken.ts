@@ -9,6 +9,18 @@ export interface TokenContext {
 	/** `https://host/` with the trailing slash. */
 	readonly issuer: string;
 	readonly now: () => number;
+	/** Tokens found good a moment ago. */
+	readonly verified: Map<string, VerifiedToken>;
+}
+
+/** A signature that was checked; times and revocation are looked at on every request. */
+export interface VerifiedToken {
+	readonly sid: string;
+	readonly userId: string;
+	/** Unix ms. */
+	readonly expiresAt: number;
+	readonly checkedAt: number;
+	readonly generation: number;
 }
 
 export type TokenCheck =
@@ -23,6 +35,9 @@ export type TokenCheck =
 
 /** Clock difference between replicas that is forgiven, in seconds. */
 const toleranceS = 60;
+/** How long a checked signature is remembered: a chat sends many requests with one token. */
+const verifiedMs = 5000;
+const maxVerified = 5000;
 
 export async function mintToken(session: Session, context: TokenContext): Promise<string> {
 	const key = context.ring.current('zumo-sign');
@@ -41,6 +56,16 @@ export async function mintToken(session: Session, context: TokenContext): Promis
 /** Checks signature, algorithm, key id, issuer, audience and times. Whether the session lives is not asked here. */
 export async function checkToken(token: string, context: TokenContext): Promise<TokenCheck> {
 	if (token.length > 8192) return { kind: 'invalid' };
+	const known = context.verified.get(token);
+	const now = context.now();
+	if (
+		known &&
+		known.generation === context.ring.generation &&
+		now - known.checkedAt < verifiedMs &&
+		now < known.expiresAt
+	) {
+		return { kind: 'valid', sid: known.sid, userId: known.userId };
+	}
 	try {
 		const { payload } = await jwtVerify(
 			token,
@@ -58,6 +83,14 @@ export async function checkToken(token: string, context: TokenContext): Promise<
 				currentDate: new Date(context.now()),
 			},
 		);
+		if (context.verified.size >= maxVerified) context.verified.clear();
+		context.verified.set(token, {
+			sid: payload.jti!,
+			userId: payload.sub!,
+			expiresAt: payload.exp! * 1000,
+			checkedAt: now,
+			generation: context.ring.generation,
+		});
 		return { kind: 'valid', sid: payload.jti!, userId: payload.sub! };
 	} catch (error) {
 		// jose checks the expiry last, after signature, issuer and audience.

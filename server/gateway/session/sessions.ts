@@ -34,6 +34,7 @@ export interface Session {
 /** Longest time another replica may still see a session that was ended. */
 const cacheMs = 4000;
 const maxCached = 10_000;
+const noTokens: ProviderTokens = {};
 
 interface Cached<T> {
 	readonly value: T;
@@ -139,7 +140,7 @@ export class Sessions {
 	/** Tokens of the provider; empty when none are kept. */
 	async tokensOf(session: Session): Promise<ProviderTokens> {
 		const ref = session.tokensRef;
-		if (ref === undefined) return {};
+		if (ref === undefined) return noTokens;
 		const cached = this.#tokens.get(ref);
 		if (cached && this.#now() - cached.at < cacheMs) return cached.value;
 		const value = (await this.vault.read(ref))?.tokens ?? {};
