@@ -3,8 +3,8 @@
 import { createInterface } from 'node:readline/promises';
 import { findOrStartDaemon } from '../daemon/client.ts';
 import { type DaemonConnection, errorFromBody } from '../daemon/connection.ts';
-import { readEvents } from '../lsp/sse.ts';
 import type { ModelTask } from '../protocol/index.ts';
+import { readEvents } from '../protocol/sse.ts';
 import { type ParsedArgs, readArgs, readStdin } from './args.ts';
 import { type Command, type CommandIo, UsageError } from './command.ts';
 import { plainText } from './plainText.ts';

@@ -92,9 +92,14 @@ export function createModelHost(options: ModelHostOptions, deps: ModelHostDeps):
 	};
 
 	const find = async (name: string, task?: ModelTask): Promise<IndexedModel> => {
-		const models = await deps.index.list();
-		const infos = models.map((model) => model.info);
-		const model = findModel(models, name);
+		let models = await deps.index.recent();
+		let model = findModel(models, name);
+		if (!model || model.problem) {
+			// It may have arrived or been repaired just now.
+			models = await deps.index.list();
+			model = findModel(models, name);
+		}
+		const infos = models.map((each) => each.info);
 		if (!model) throw unknownModel(name, infos, task);
 		if (model.problem) throw model.problem;
 		if (task !== undefined && model.info.task !== task) throw wrongTask(model.info, task, infos);

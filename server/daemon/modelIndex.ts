@@ -31,11 +31,23 @@ const marks = ['config.json', 'genai_config.json'];
 export class ModelIndex {
 	readonly #roots: () => readonly ModelRoot[];
 	readonly #describe: Describe;
+	#reading: Promise<IndexedModel[]> | undefined;
+	#last: { readonly at: number; readonly models: readonly IndexedModel[] } | undefined;
 	readonly #known = new Map<string, { readonly stamp: string; readonly model: IndexedModel }>();
 
 	constructor(roots: readonly ModelRoot[] | (() => readonly ModelRoot[]), describe: Describe) {
 		this.#roots = typeof roots === 'function' ? roots : () => roots;
 		this.#describe = describe;
+	}
+
+	/** As {@link list}, but what was read a moment ago will do: one request asks several times. */
+	async recent(maxAgeMs = 100): Promise<readonly IndexedModel[]> {
+		const last = this.#last;
+		if (last && performance.now() - last.at <= maxAgeMs) return last.models;
+		this.#reading ??= this.list().finally(() => {
+			this.#reading = undefined;
+		});
+		return this.#reading;
 	}
 
 	/** All models, those of earlier roots first; of two with the same id the first counts. */
@@ -47,7 +59,9 @@ export class ModelIndex {
 				if (!models.has(model.info.id)) models.set(model.info.id, model);
 			}
 		}
-		return [...models.values()];
+		const found = [...models.values()];
+		this.#last = { at: performance.now(), models: found };
+		return found;
 	}
 
 	async #read(folder: string, root: ModelRoot): Promise<IndexedModel> {
