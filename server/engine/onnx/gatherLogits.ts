@@ -34,7 +34,7 @@ export function gatherLogits(graph: OnnxGraph): string | undefined {
 	graph.inputs.push({ name: logitsIndex, elementType: 7, dims: ['logits_count'] });
 	graph.outputs = graph.outputs.map((output) =>
 		output.name === 'logits'
-			? { ...output, dims: [output.dims[0], 'logits_count', output.dims[2]] }
+			? { ...output, dims: [output.dims?.[0], 'logits_count', output.dims?.[2]] }
 			: output,
 	);
 	removeDead(graph);

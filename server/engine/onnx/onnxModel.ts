@@ -39,11 +39,14 @@ export interface OnnxAttribute {
 	readonly graph?: OnnxGraph;
 }
 
-/** A graph input or output. Dims: a number, a symbol, or unknown. */
+/**
+ * A graph input or output. Dims: a number, a symbol, or unknown; no dims at all = unknown rank.
+ * Element type 0 = to be inferred.
+ */
 export interface OnnxValue {
 	readonly name: string;
 	readonly elementType: number;
-	readonly dims: readonly (number | string | undefined)[];
+	readonly dims: readonly (number | string | undefined)[] | undefined;
 }
 
 /** A weight, by name; `bytes` is the whole TensorProto. */
@@ -167,7 +170,7 @@ function decodeTensor(bytes: Uint8Array): OnnxTensor {
 function decodeValue(bytes: Uint8Array): OnnxValue {
 	let name = '';
 	let elementType = 0;
-	const dims: (number | string | undefined)[] = [];
+	let dims: (number | string | undefined)[] | undefined;
 	for (const field of readFields(bytes)) {
 		if (field.number === 1) name = fieldText(field);
 		if (field.number !== 2) continue;
@@ -176,6 +179,7 @@ function decodeValue(bytes: Uint8Array): OnnxValue {
 			for (const tensor of readFields(type.bytes)) {
 				if (tensor.number === 1) elementType = fieldInt(tensor);
 				if (tensor.number !== 2) continue;
+				dims ??= [];
 				for (const dim of readFields(tensor.bytes)) {
 					if (dim.number === 1) dims.push(decodeDim(dim.bytes));
 				}
@@ -194,14 +198,18 @@ function decodeDim(bytes: Uint8Array): number | string | undefined {
 }
 
 function encodeValue(value: OnnxValue): Uint8Array {
-	const shape = new WireWriter();
-	for (const dim of value.dims) {
-		const one = new WireWriter();
-		if (typeof dim === 'number') one.int(1, dim);
-		else if (dim !== undefined) one.text(2, dim);
-		shape.bytes(1, one.finish());
+	if (value.elementType === 0) return new WireWriter().text(1, value.name).finish();
+	const tensor = new WireWriter().int(1, value.elementType);
+	if (value.dims !== undefined) {
+		const shape = new WireWriter();
+		for (const dim of value.dims) {
+			const one = new WireWriter();
+			if (typeof dim === 'number') one.int(1, dim);
+			else if (dim !== undefined) one.text(2, dim);
+			shape.bytes(1, one.finish());
+		}
+		tensor.bytes(2, shape.finish());
 	}
-	const tensor = new WireWriter().int(1, value.elementType).bytes(2, shape.finish()).finish();
-	const type = new WireWriter().bytes(1, tensor).finish();
+	const type = new WireWriter().bytes(1, tensor.finish()).finish();
 	return new WireWriter().text(1, value.name).bytes(2, type).finish();
 }

@@ -38,9 +38,9 @@ export function packSlots(graph: OnnxGraph, slots: number, opset: number): strin
 	const outputs = new Map(graph.outputs.map((value) => [value.name, value]));
 	const dims = (value: OnnxValue): (number | string | undefined)[] => [
 		1,
-		value.dims[1],
+		value.dims?.[1],
 		'slot_capacity',
-		value.dims[3],
+		value.dims?.[3],
 	];
 	const newInputs: OnnxValue[] = [
 		{ name: slotTokens, elementType: int64, dims: [slots] },

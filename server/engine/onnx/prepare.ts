@@ -4,8 +4,9 @@
  */
 
 import { createHash, randomUUID } from 'node:crypto';
-import { access, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { access, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { addAttentionOutputs } from './attentionOutputs.ts';
 import { gatherLogits } from './gatherLogits.ts';
 import { encodeModel, type OnnxModel } from './onnxModel.ts';
 import { packSlots } from './packSlots.ts';
@@ -13,7 +14,7 @@ import { readSkeleton } from './skeleton.ts';
 import { fieldInt, fieldText, readFields } from './wire.ts';
 
 /** Raised whenever a rewrite changes, so that older files are made again. */
-const version = 1;
+const version = 2;
 
 /** What to change. */
 export interface Preparation {
@@ -21,6 +22,8 @@ export interface Preparation {
 	readonly gather?: boolean;
 	/** Split attention into this many slots. */
 	readonly slots?: number;
+	/** Give cross-attention as outputs. */
+	readonly attentions?: boolean;
 }
 
 export type Prepared =
@@ -36,12 +39,15 @@ export async function prepareGraph(path: string, preparation: Preparation): Prom
 	try {
 		const model = await readSkeleton(path);
 		const key = createHash('sha256').update(encodeModel(model)).digest('hex').slice(0, 16);
-		const what = `${preparation.gather === true ? 'g' : ''}${preparation.slots ?? ''}`;
+		const { gather, slots, attentions } = preparation;
+		const what = `${gather === true ? 'g' : ''}${attentions === true ? 'a' : ''}${slots ?? ''}`;
 		const prefix = `.${basename(path, '.onnx')}.prepared-${what}-`;
 		const name = `${prefix}${version}-${key}.onnx`;
 		const target = join(dirname(path), name);
 		if (await exists(target)) return { path: target };
-		const refused = change(model, preparation);
+		const refused = (await isReadOnly(dirname(path)))
+			? 'its folder is read-only'
+			: change(model, preparation);
 		if (refused !== undefined) return { refused };
 		await writeWhole(target, encodeModel(model));
 		await removeOlder(dirname(path), prefix, name);
@@ -51,7 +57,8 @@ export async function prepareGraph(path: string, preparation: Preparation): Prom
 	}
 }
 
-function change(model: OnnxModel, { gather, slots }: Preparation): string | undefined {
+function change(model: OnnxModel, { gather, slots, attentions }: Preparation): string | undefined {
+	if (attentions === true) return addAttentionOutputs(model.graph);
 	const refused = gather === true ? gatherLogits(model.graph) : undefined;
 	if (refused !== undefined || slots === undefined) return refused;
 	return packSlots(model.graph, slots, defaultOpset(model));
@@ -72,6 +79,11 @@ export function defaultOpset(model: OnnxModel): number {
 		}
 	}
 	return 0;
+}
+
+/** A folder marked read-only stays as it is, even where the system would let us write. */
+async function isReadOnly(folder: string): Promise<boolean> {
+	return process.platform !== 'win32' && ((await stat(folder)).mode & 0o222) === 0;
 }
 
 async function exists(path: string): Promise<boolean> {

@@ -119,7 +119,7 @@ class Run implements DecoderRun {
 		await binding.run(signal);
 		this.#self.advance(count);
 		if (isFirst) this.#cross = cross;
-		const attentions = this.#attentions ? this.#takeAttentions(binding) : undefined;
+		const attentions = this.#attentions ? this.#takeAttentions(binding, rows) : undefined;
 		const shared = this.#spread;
 		if (shared > 1) this.#spreadRows();
 		return {
@@ -187,16 +187,17 @@ class Run implements DecoderRun {
 		return this.#cross;
 	}
 
-	#takeAttentions(binding: Binding): Map<number, Tensor> {
+	#takeAttentions(binding: Binding, rows: number): Map<number, Tensor> {
 		const taken = new Map<number, Tensor>();
 		for (const [layer, name] of this.#graphs.attentions) {
-			const tensor = binding.take(name);
-			taken.set(
-				layer,
-				tensor.type === 'float16'
-					? { ...tensor, type: 'float32', data: float16ToFloat32(tensor.data as Uint16Array) }
-					: tensor,
-			);
+			const { type, dims, data } = binding.take(name);
+			const [first = 0, ...rest] = dims;
+			taken.set(layer, {
+				type: 'float32',
+				// Some exports keep rows and heads in one dimension.
+				dims: dims.length === 3 ? [rows, first / rows, ...rest] : dims,
+				data: type === 'float16' ? float16ToFloat32(data as Uint16Array) : data,
+			});
 		}
 		return taken;
 	}

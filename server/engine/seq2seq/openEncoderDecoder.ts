@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { AppError } from '../../protocol/index.ts';
 import type { ModelDescription, ModelVariant } from '../api.ts';
 import { readGraphSummary } from '../folder/graphSummary.ts';
+import { prepareGraph } from '../onnx/prepare.ts';
 import type { Runtime, Session, SessionOptions, Tensor } from '../runtime/runtime.ts';
 import { readSeq2SeqGraphs } from './decoderGraphs.ts';
 import { createDecoderRun } from './decoderRun.ts';
@@ -38,8 +39,20 @@ export async function openEncoderDecoder(
 			return session;
 		};
 		const encoder = await open(files.encoder);
-		const firstSession = await open(first);
-		const laterSession = later === first ? firstSession : await open(later);
+		const openDecoder = async (file: string): Promise<Session> => {
+			const ready = await prepareGraph(join(description.folder, file), { attentions: true });
+			if ('refused' in ready) return open(file);
+			try {
+				const session = await runtime.open(ready.path, options.session);
+				sessions.push(session);
+				return session;
+			} catch {
+				// Without attention outputs everything but alignment works.
+				return open(file);
+			}
+		};
+		const firstSession = await openDecoder(first);
+		const laterSession = later === first ? firstSession : await openDecoder(later);
 		const graphs = readSeq2SeqGraphs(firstSession, laterSession);
 		const width = graphs.logits.dims[graphs.logits.dims.length - 1] ?? -1;
 		const vocabularySize = width > 0 ? width : description.vocabularySize;
