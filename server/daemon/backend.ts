@@ -13,7 +13,6 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import { availableParallelism, freemem } from 'node:os';
 import { decodeInThread } from '../audio/threadedDecode.ts';
-import { EnergyActivity } from '../audio/voiceActivity.ts';
 import { describeModel } from '../engine/folder/describe.ts';
 import { loadTextModel } from '../engine/tokenizer/textModel.ts';
 import { type ChatService, createChatService } from '../services/chat/chatService.ts';
@@ -36,6 +35,7 @@ import type { TranslateService } from '../services/translate.ts';
 import type { TranslateAccess } from '../services/translateAccess.ts';
 import type { CharacterMeter } from '../services/translateLimits.ts';
 import { createUsageLog, type UsageLog } from '../services/usageLog.ts';
+import { voiceActivityOf } from '../services/voiceActivity.ts';
 import { type Activity, createActivity } from './activity.ts';
 import { createEvents, type DaemonEvents, toldLogger } from './events.ts';
 import { selfCommand } from './machine.ts';
@@ -166,7 +166,7 @@ export function createBackend(settings: BackendSettings, deps: BackendDeps): Bac
 			host,
 			limits: speechLimits(settings.env),
 			decode: (path, maximumS, signal) => decodeInThread(path, { maximumS }, signal),
-			activity: async () => new EnergyActivity(),
+			activity: voiceActivityOf,
 			randomSeed: () => randomInt(2 ** 32),
 		}),
 		stop: settings.stop,

@@ -7,6 +7,7 @@ import type {
 	LoadOptions,
 	Seq2SeqRequest,
 	SpeechRequest,
+	VoiceRequest,
 } from '../engine/api.ts';
 import { AppError, toErrorWire } from '../protocol/index.ts';
 import type { FromRunner, RunnerMethod, ToRunner } from './runnerProtocol.ts';
@@ -46,6 +47,11 @@ export function serveRunner(channel: RunnerChannel, loadEngine: LoadEngine): Pro
 				return loaded().seq2seq(request as Seq2SeqRequest, signal);
 			case 'transcribe':
 				return loaded().transcribe(request as SpeechRequest, onEvent, signal);
+			case 'voiceActivity': {
+				const { voiceActivity } = loaded();
+				if (voiceActivity === undefined) throw new AppError('not_supported');
+				return voiceActivity(request as VoiceRequest, signal);
+			}
 			case 'embed':
 				return loaded().embed(request as EmbedRequest, signal);
 			case 'stats':

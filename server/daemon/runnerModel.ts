@@ -9,6 +9,7 @@ export function runnerModel(runner: RunnerProcess, description: ModelDescription
 		generate: (request, onEvent, signal) => runner.call('generate', request, onEvent, signal),
 		seq2seq: (request, signal) => runner.call('seq2seq', request, undefined, signal),
 		transcribe: (request, onText, signal) => runner.call('transcribe', request, onText, signal),
+		voiceActivity: (request, signal) => runner.call('voiceActivity', request, undefined, signal),
 		embed: (request, signal) => runner.call('embed', request, undefined, signal),
 		stats: () => runner.call('stats', undefined),
 		close: () => runner.close(),

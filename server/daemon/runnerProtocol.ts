@@ -13,6 +13,8 @@ import type {
 	Seq2SeqResult,
 	SpeechRequest,
 	SpeechResult,
+	VoiceRequest,
+	VoiceResult,
 } from '../engine/api.ts';
 import type { ErrorWire } from '../protocol/index.ts';
 
@@ -22,6 +24,7 @@ export interface RunnerCalls {
 	generate: { request: GenerateRequest; result: GenerateResult; event: GenerateEvent };
 	seq2seq: { request: Seq2SeqRequest; result: Seq2SeqResult; event: never };
 	transcribe: { request: SpeechRequest; result: SpeechResult; event: string };
+	voiceActivity: { request: VoiceRequest; result: VoiceResult; event: never };
 	embed: { request: EmbedRequest; result: EmbedResult; event: never };
 	stats: { request: undefined; result: EngineStats; event: never };
 	/** Answered by the runner's own loop: proves that it is not stuck. */

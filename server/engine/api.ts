@@ -271,6 +271,19 @@ export interface SpeechResult {
 	}[];
 }
 
+/** Consecutive 16 kHz mono samples whose frames of 512 are judged. */
+export interface VoiceRequest {
+	readonly samples: Float32Array;
+	/** What the call before gave back; absent at the start of a recording. */
+	readonly state?: Float32Array;
+}
+
+export interface VoiceResult {
+	/** Probability of speech per frame of 32 ms. */
+	readonly probabilities: Float32Array;
+	readonly state: Float32Array;
+}
+
 export interface EmbedRequest {
 	readonly inputs: readonly (string | readonly number[])[];
 	/** Cut the vector to this many dimensions (Matryoshka models) and normalise again. */
@@ -319,6 +332,8 @@ export interface EngineModel {
 		onText: (text: string) => void,
 		signal?: AbortSignal,
 	): Promise<SpeechResult>;
+	/** Rejects with `not_supported` when no detector model was downloaded beside the speech model. */
+	voiceActivity?(request: VoiceRequest, signal?: AbortSignal): Promise<VoiceResult>;
 	embed(request: EmbedRequest, signal?: AbortSignal): Promise<EmbedResult>;
 	stats(): Promise<EngineStats>;
 	close(): Promise<void>;

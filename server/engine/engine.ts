@@ -10,6 +10,7 @@ import { chooseVariant } from './folder/variants.ts';
 import { createConstraintCompiler } from './grammar/compileConstraint.ts';
 import { defaultCacheBytes, residentBytes, trimMemory } from './runtime/memory.ts';
 import { openRuntime } from './runtime/openRuntime.ts';
+import type { Runtime } from './runtime/runtime.ts';
 import { physicalCores } from './runtime/threads.ts';
 import { createGenerator } from './schedule/generator.ts';
 import { Scheduler } from './schedule/scheduler.ts';
@@ -18,11 +19,14 @@ import type { EncoderDecoder } from './seq2seq/encoderDecoder.ts';
 import { openEncoderDecoder } from './seq2seq/openEncoderDecoder.ts';
 import { Translator } from './seq2seq/translator.ts';
 import { openSpeech } from './speech/openSpeech.ts';
+import { findSilero, openSilero } from './speech/silero.ts';
 import { loadToolFormat } from './template/toolFormat.ts';
 import { loadTextModel } from './tokenizer/textModel.ts';
 
 /** What one kind of model can do; everything else is refused. */
-type Abilities = Partial<Pick<EngineModel, 'generate' | 'seq2seq' | 'transcribe' | 'embed'>> & {
+type Abilities = Partial<
+	Pick<EngineModel, 'generate' | 'seq2seq' | 'transcribe' | 'voiceActivity' | 'embed'>
+> & {
 	/** Figures of the moment. */
 	readonly counters: () => Omit<
 		EngineStats,
@@ -78,6 +82,7 @@ export async function loadEngine(options: LoadOptions): Promise<EngineModel> {
 		generate: abilities.generate ?? refuse('generate text'),
 		seq2seq: abilities.seq2seq ?? refuse('translate'),
 		transcribe: abilities.transcribe ?? refuse('transcribe'),
+		voiceActivity: abilities.voiceActivity ?? refuse('find speech'),
 		embed: abilities.embed ?? refuse('make embeddings'),
 		stats: async () => ({
 			runtime: runtime.kind,
@@ -106,7 +111,7 @@ export async function loadEngine(options: LoadOptions): Promise<EngineModel> {
 		if (description.architecture === 'encoder-decoder') {
 			const model = await openEncoderDecoder(parts);
 			return description.task === 'automatic-speech-recognition'
-				? speechAbilities(description, model)
+				? speechAbilities(description, model, runtime)
 				: translationAbilities(description, model, contextLength);
 		}
 		if (description.architecture === 'encoder') {
@@ -142,8 +147,11 @@ const noCounters = {
 async function speechAbilities(
 	description: ModelDescription,
 	model: EncoderDecoder,
+	runtime: Runtime,
 ): Promise<Abilities> {
 	const text = await loadTextModel(description.folder);
+	const detector = await findSilero(description.folder);
+	const silero = detector === undefined ? undefined : await openSilero(runtime, detector);
 	const speech = await openSpeech(description.folder, description.family, model, text);
 	let running = 0;
 	return {
@@ -155,8 +163,15 @@ async function speechAbilities(
 				running--;
 			}
 		},
+		voiceActivity: async (request, signal) => {
+			if (silero !== undefined) return silero.detect(request, signal);
+			throw new AppError('not_supported', 'There is no voice-activity model beside this model.');
+		},
 		counters: () => ({ ...noCounters, running, openSequences: running }),
-		close: async () => model.close(),
+		close: async () => {
+			silero?.close();
+			model.close();
+		},
 	};
 }
 

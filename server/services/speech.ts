@@ -2,7 +2,7 @@
 
 import type { DecodedAudio } from '../audio/decodeAudio.ts';
 import type { VoiceActivity } from '../audio/voiceActivity.ts';
-import type { SpeechResult } from '../engine/api.ts';
+import type { EngineModel, SpeechResult } from '../engine/api.ts';
 import type { ModelInfo, Transcript, TranscriptProgress } from '../protocol/index.ts';
 import { AppError } from '../protocol/index.ts';
 import type { ModelHost, ModelLease } from './host.ts';
@@ -20,8 +20,8 @@ export interface SpeechDeps {
 	readonly limits: SpeechLimits;
 	/** Opens a file as 16 kHz mono. */
 	readonly decode: (path: string, maximumS: number, signal?: AbortSignal) => Promise<DecodedAudio>;
-	/** A detector for one recording; dispose it afterwards. */
-	readonly activity: (signal?: AbortSignal) => Promise<VoiceActivity & Partial<AsyncDisposable>>;
+	/** A detector of speech for one recording. */
+	readonly activity: (engine: EngineModel) => VoiceActivity;
 	readonly randomSeed: () => number;
 }
 
@@ -108,8 +108,7 @@ async function transcribe(
 	const builder = new TranscriptBuilder(tokens);
 	const seed = call.seed ?? deps.randomSeed();
 	const words = call.words || call.format === 'srt' || call.format === 'vtt';
-	const activity = await deps.activity(signal);
-	const cutter = new StretchCutter(audio.samples, activity);
+	const cutter = new StretchCutter(audio.samples, deps.activity(lease.engine));
 	let language = call.language;
 	let before: Before = { text: '', trusted: true };
 	try {
@@ -148,7 +147,6 @@ async function transcribe(
 		}
 	} finally {
 		await cutter.close();
-		await activity[Symbol.asyncDispose]?.();
 	}
 	return builder.build(call.task, cutter.receivedS, { words });
 }

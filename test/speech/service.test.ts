@@ -27,7 +27,7 @@ function serviceFor(model: ToneModel, samples: Float32Array, durationS?: number)
 			samples: pieces(),
 			close: async () => {},
 		}),
-		activity: async () => new EnergyActivity(),
+		activity: () => new EnergyActivity(),
 		randomSeed: () => 7,
 	});
 }
@@ -215,7 +215,7 @@ test('damage found in the middle of a recording is its error', async () => {
 			samples: broken(),
 			close: async () => {},
 		}),
-		activity: async () => new EnergyActivity(),
+		activity: () => new EnergyActivity(),
 		randomSeed: () => 7,
 	});
 	await assert.rejects(
@@ -258,7 +258,7 @@ test('an hour is transcribed within a window of memory', async () => {
 			samples: hour(),
 			close: async () => {},
 		}),
-		activity: async () => new EnergyActivity(),
+		activity: () => new EnergyActivity(),
 		randomSeed: () => 7,
 	});
 	const transcript = await service.run(call(), 'x', () => {});

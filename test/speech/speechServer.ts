@@ -25,7 +25,7 @@ export async function startSpeechServer(limits: Partial<SpeechLimits> = {}): Pro
 		host: toneHost(model),
 		limits: { maximumBytes: 200 * 1_048_576, maximumS: 14_400, ...limits },
 		decode: (path, maximumS, signal) => decodeInThread(path, { maximumS, stallMs: 60_000 }, signal),
-		activity: async () => new EnergyActivity(),
+		activity: () => new EnergyActivity(),
 		randomSeed: () => 7,
 	});
 	const app = new Hono<AppEnv>();
