@@ -6,6 +6,7 @@ import {
 	dropFolder,
 	importModel,
 	loadModel,
+	moveFolder,
 	pinModel,
 	refreshCatalogue,
 	removeModel,
@@ -34,6 +35,7 @@ const commands: Readonly<Record<string, { readonly summary: string; readonly run
 	add: { summary: 'FOLDER: use a model, or another tool’s models, in place', run: addFolder },
 	drop: { summary: 'FOLDER: stop using it; its files stay', run: dropFolder },
 	import: { summary: 'FOLDER | ARCHIVE [--name N]: copy a model in', run: importModel },
+	move: { summary: 'FOLDER: move all downloaded models there', run: moveFolder },
 	refresh: { summary: 'ask the hub for sizes and licences', run: refreshCatalogue },
 };
 

@@ -116,6 +116,14 @@ export const dropFolder = posting(
 	(name) => `${plainText(name)} is not used any more; its files stay.`,
 );
 
+export const moveFolder = posting(
+	'move',
+	'folder',
+	'folder',
+	{},
+	(_name, answer) => `The models are in ${plainText(String(answer['location']))} now.`,
+);
+
 export const importModel = posting(
 	'import',
 	'path',

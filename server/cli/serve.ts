@@ -98,6 +98,7 @@ async function serve(options: ParsedArgs, io: CommandIo): Promise<number> {
 					{
 						...context,
 						modelsDir: options.text('models') ?? io.env['NEARGLOT_MODELS'] ?? files.models,
+						modelsDirFixed: (options.text('models') ?? io.env['NEARGLOT_MODELS']) !== undefined,
 						builtInDir: builtInModelsDir(),
 						onPurpose: !background,
 						env: io.env,
@@ -126,6 +127,12 @@ async function serve(options: ParsedArgs, io: CommandIo): Promise<number> {
 		},
 	);
 	io.signal.addEventListener('abort', () => daemon.stop('interrupted'), { once: true });
+	// One request's mistake must not end the others.
+	process.on('unhandledRejection', (error) =>
+		log.error('unhandled rejection', {
+			reason: error instanceof Error ? error.stack : String(error),
+		}),
+	);
 	if (io.signal.aborted) daemon.stop('interrupted');
 	const { endpoint } = daemon;
 	io.stdout.write(

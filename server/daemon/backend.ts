@@ -50,6 +50,8 @@ import { createTranslateBackend } from './translateBackend.ts';
 export interface BackendSettings {
 	/** Folder of downloaded and own models. */
 	readonly modelsDir: string;
+	/** Whether that folder was named at the start, so that moving it is not ours to decide. */
+	readonly modelsDirFixed?: boolean;
 	/** Folder of the models that come with the product; `undefined` when there are none. */
 	readonly builtInDir: string | undefined;
 	/** Folder of the user's data: endpoint file, key store, caches. */
@@ -74,6 +76,8 @@ export interface Backend {
 	readonly settings: BackendSettings;
 	readonly host: RunnerHost;
 	readonly models: ModelService;
+	/** Folder of downloaded models at this moment. */
+	modelsDir(): string;
 	readonly gpus: GpuService;
 	/** Keys and tokens that a front handed over; in memory only. */
 	readonly secrets: Secrets;
@@ -105,15 +109,21 @@ export interface BackendDeps {
 export function createBackend(settings: BackendSettings, deps: BackendDeps): Backend {
 	const events = createEvents();
 	const log = toldLogger(deps.log, events);
-	const roots: ModelRoot[] = [{ folder: settings.modelsDir, origin: 'local' }];
-	if (settings.builtInDir !== undefined)
-		roots.push({ folder: settings.builtInDir, origin: 'built-in' });
 	const chosen = modelSettingsFile(settings.dataDir);
+	const modelsDir = () =>
+		settings.modelsDirFixed
+			? settings.modelsDir
+			: (chosen.value.modelsFolder ?? settings.modelsDir);
+	const builtIn: ModelRoot[] =
+		settings.builtInDir === undefined ? [] : [{ folder: settings.builtInDir, origin: 'built-in' }];
 	const registered = (): ModelRoot[] =>
 		chosen.value.registered.map((folder) => ({ folder, origin: 'local' }));
 	const secrets = new Secrets();
 	const host = createModelHost(settings.models, {
-		index: new ModelIndex(() => [...roots, ...registered()], describeModel),
+		index: new ModelIndex(
+			() => [{ folder: modelsDir(), origin: 'local' }, ...builtIn, ...registered()],
+			describeModel,
+		),
 		loadOptions: () => ({ deviceId: chosen.value.gpuDevice }),
 		isPinned: (id) => chosen.value.pinned.includes(id),
 		loadText: loadTextModel,
@@ -130,7 +140,7 @@ export function createBackend(settings: BackendSettings, deps: BackendDeps): Bac
 	});
 	const modelBackend = createModelBackend(
 		{
-			modelsDir: settings.modelsDir,
+			modelsDir,
 			dataDir: settings.dataDir,
 			env: settings.env,
 			defaultTtlS: settings.models.defaultTtlS,
@@ -145,6 +155,7 @@ export function createBackend(settings: BackendSettings, deps: BackendDeps): Bac
 		settings,
 		host,
 		models: modelBackend.models,
+		modelsDir,
 		gpus: modelBackend.gpus,
 		secrets,
 		log,

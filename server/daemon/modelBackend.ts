@@ -17,7 +17,8 @@ import type { DaemonEvents } from './events.ts';
 import type { Secrets } from './secrets.ts';
 
 export interface ModelBackendOptions {
-	readonly modelsDir: string;
+	/** Folder of downloaded models at this moment. */
+	readonly modelsDir: () => string;
 	readonly dataDir: string;
 	readonly env: NodeJS.ProcessEnv;
 	readonly defaultTtlS: number;
@@ -68,15 +69,11 @@ export function createModelBackend(
 		facts: () => refreshed?.facts ?? {},
 		downloads,
 		fetcher: createModelFetcher({
-			modelsFolder: () => options.modelsDir,
+			modelsFolder: options.modelsDir,
 			roots: () => options.modelRoots,
 			hub,
 		}),
-		folders: createModelFolders(
-			() => options.modelsDir,
-			settings,
-			() => undefined,
-		),
+		folders: createModelFolders(options.modelsDir, settings),
 		settings,
 		devices: gpus.devices,
 		defaultTtlS: options.defaultTtlS,

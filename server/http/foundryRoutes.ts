@@ -18,7 +18,7 @@ import { mustHaveKey } from './guard.ts';
 const readsTotals = /foundry-local-(js|python|cs|rust)-sdk/i;
 
 export function registerFoundryRoutes(app: Hono<AppEnv>, backend: Backend): void {
-	const { models, gpus, settings } = backend;
+	const { models, gpus } = backend;
 
 	const catalogue = async () => {
 		const [machine, here] = await Promise.all([gpus.devices(), models.host.list()]);
@@ -39,7 +39,7 @@ export function registerFoundryRoutes(app: Hono<AppEnv>, backend: Backend): void
 	app.get('/svc/list', async (context) => context.json({ models: await catalogue() }));
 	// The published clients iterate over the answer itself.
 	app.get('/foundry/list', async (context) => context.json(await catalogue()));
-	app.get('/foundry/cache', (context) => context.json({ location: settings.modelsDir }));
+	app.get('/foundry/cache', (context) => context.json({ location: backend.modelsDir() }));
 
 	app.get('/openai/models', async (context) =>
 		context.json((await models.host.list()).map((model) => model.id)),

@@ -82,6 +82,16 @@ export function registerOwnModelRoutes(app: Hono<AppEnv>, backend: Backend): voi
 		await models.unregister(required(record(await readJson(context)), 'folder'));
 		return context.json({});
 	});
+	app.post('/nearglot/models/move', async (context) => {
+		const folder = required(record(await readJson(context)), 'folder');
+		if (backend.settings.modelsDirFixed)
+			throw new AppError(
+				'conflict',
+				'The model folder was named when the server started (--models or NEARGLOT_MODELS); change it there.',
+			);
+		await models.move(folder);
+		return context.json({ location: backend.modelsDir() });
+	});
 	app.post('/nearglot/models/import', async (context) => {
 		const body = record(await readJson(context));
 		const model = await models.import(

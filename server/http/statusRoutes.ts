@@ -25,7 +25,8 @@ export function registerStatusRoutes(app: Hono<AppEnv>, backend: Backend): void 
 
 	app.get('/openai/status', (context) => {
 		const endpoints = [new URL(context.req.url).origin];
-		const { modelsDir, pipePath } = backend.settings;
+		const { pipePath } = backend.settings;
+		const modelsDir = backend.modelsDir();
 		// Clients of the older service read camelCase, its documentation says PascalCase.
 		return context.json({
 			Endpoints: endpoints,
@@ -41,7 +42,7 @@ export function registerStatusRoutes(app: Hono<AppEnv>, backend: Backend): void 
 
 	app.get('/status', (context) =>
 		context.json({
-			modelCachePath: backend.settings.modelsDir,
+			modelCachePath: backend.modelsDir(),
 			endpoints: [new URL(context.req.url).origin],
 			pid: process.pid,
 		}),

@@ -12,6 +12,8 @@ export interface ModelSettings {
 	readonly gpuDevice: number;
 	/** Default execution provider, by settings. */
 	readonly executionProvider?: string;
+	/** Where downloaded models lie, when they were moved away from the standard folder. */
+	readonly modelsFolder?: string;
 	/** Base address of the hub or a mirror of it. */
 	readonly hub?: string;
 }

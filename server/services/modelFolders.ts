@@ -3,6 +3,7 @@
 import { cp, mkdir, mkdtemp, readdir, realpath, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { isArchive, unpack } from '../hub/archive.ts';
+import { moveModels } from '../hub/moveModels.ts';
 import { pathFault } from '../hub/names.ts';
 import type { ModelSettingsFile } from '../hub/settings.ts';
 import { AppError, type ModelInfo } from '../protocol/index.ts';
@@ -13,17 +14,15 @@ export interface ModelFolders {
 	/** Resolves to the new folder. */
 	import(path: string, name: string | undefined, signal: AbortSignal): Promise<string>;
 	remove(model: ModelInfo): Promise<void>;
+	/** Moves all downloaded models to another folder, which is used from then on. */
+	move(folder: string): Promise<void>;
 }
 
 export function createModelFolders(
 	modelsFolder: () => string,
 	settings: ModelSettingsFile,
-	onChange: (registered: readonly string[]) => void,
 ): ModelFolders {
-	const setRegistered = async (registered: readonly string[]) => {
-		await settings.change({ registered });
-		onChange(registered);
-	};
+	const setRegistered = (registered: readonly string[]) => settings.change({ registered });
 	return {
 		register: async (folder) => {
 			const real = await realpath(resolve(folder)).catch(() => {
@@ -41,6 +40,7 @@ export function createModelFolders(
 				settings.value.registered.filter((path) => path !== real && path !== full),
 			);
 		},
+		move: (folder) => moveModels(modelsFolder(), folder, settings),
 		import: (path, name, signal) => importModel(modelsFolder(), path, name, signal),
 		remove: async (model) => {
 			if (model.folder === undefined) throw new AppError('not_found', `${model.id} has no files.`);

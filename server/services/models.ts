@@ -102,6 +102,8 @@ export interface ModelService {
 	/** Adds a folder of a model, or of models, in place. */
 	register(folder: string): Promise<readonly ModelInfo[]>;
 	unregister(folder: string): Promise<void>;
+	/** Moves the folder of downloaded models, files included. Refused while one is in use. */
+	move(folder: string): Promise<void>;
 	/** Copies a model folder or unpacks an archive (.tar, .tar.gz, .zip) into the model folder. */
 	import(path: string, name: string | undefined, signal: AbortSignal): Promise<ModelInfo>;
 }
@@ -195,6 +197,7 @@ export function createModelService(deps: ModelServiceDeps): ModelService {
 				throw new AppError('forbidden', `${model.id} comes with Nearglot and cannot be removed.`);
 			await deps.host.unload(model.id, false);
 			await deps.folders.remove(model);
+			await deps.host.list();
 			return model;
 		},
 		pin: async (name, pinned) => {
@@ -214,7 +217,20 @@ export function createModelService(deps: ModelServiceDeps): ModelService {
 				`${folder} holds no model that is not known already: a model folder has config.json or genai_config.json and its ONNX files.`,
 			);
 		},
-		unregister: (folder) => deps.folders.unregister(folder),
+		unregister: async (folder) => {
+			await deps.folders.unregister(folder);
+			await deps.host.list();
+		},
+		move: async (folder) => {
+			if (deps.downloads.list().length > 0)
+				throw new AppError('conflict', 'A download is running; wait for it or pause it first.');
+			for (const model of await deps.host.list())
+				if (model.origin === 'local' && model.state !== 'cached')
+					await deps.host.unload(model.id, false);
+			await deps.folders.move(folder);
+			// Whoever asks next must not be told of the old places.
+			await deps.host.list();
+		},
 		import: async (path, name, signal) => {
 			const folder = await deps.folders.import(path, name, signal);
 			const done = (await deps.host.list()).find((model) => model.folder === folder);

@@ -221,6 +221,31 @@ test('a model is imported from a folder, and removed', async () => {
 	assert.equal((await keyed('/nearglot/models/remove', { model: 'starter-chat' })).status, 403);
 });
 
+test('the model folder is moved with its files and remembered', async () => {
+	const moving = await startTestServer({ fakeRunner: true });
+	const post = (path: string, body: unknown) =>
+		fetch(`${moving.url}${path}`, {
+			method: 'POST',
+			headers: { 'content-type': 'application/json', authorization: `Bearer ${moving.key}` },
+			body: JSON.stringify(body),
+		});
+	try {
+		await post('/nearglot/models/import', { path: starter, name: 'moved' });
+		const target = join(home, 'new place');
+		assert.equal((await post('/nearglot/models/move', { folder: 'relative' })).status, 400);
+		assert.equal((await post('/nearglot/models/move', { folder: home })).status, 409);
+		const answer = await post('/nearglot/models/move', { folder: target });
+		assert.deepEqual(await answer.json(), { location: target });
+		const where = (await moving.backend.host.resolve('moved')).folder;
+		assert.equal(where, join(target, 'moved'));
+		assert.deepEqual(await (await fetch(`${moving.url}/foundry/cache`)).json(), {
+			location: target,
+		});
+	} finally {
+		await moving.close();
+	}
+});
+
 test('routes that change the machine need the key, and no route answers another web page', async () => {
 	for (const path of [
 		'download',
