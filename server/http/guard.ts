@@ -80,6 +80,8 @@ export function guard(options: GuardOptions): MiddlewareHandler<AppEnv> {
 		const headers = context.req.raw.headers;
 		const reason = refusal(headers, options);
 		if (reason !== undefined) throw new AppError('forbidden', reason);
+		answerOrigin(context, options.allowedOrigins);
+		if (context.req.method === 'OPTIONS') return preflight(context);
 		const key = presentedKey(headers);
 		const hasKey = key !== '' && keysEqual(key, options.key);
 		context.set('hasKey', hasKey);
@@ -97,7 +99,6 @@ export function guard(options: GuardOptions): MiddlewareHandler<AppEnv> {
 					? 'This server wants its key: send Authorization: Bearer KEY.'
 					: 'The key is not the one of this server (it changes at each start unless NEARGLOT_KEY sets it).',
 			);
-		answerOrigin(context, options.allowedOrigins);
 		await next();
 	};
 }
@@ -106,6 +107,20 @@ export function guard(options: GuardOptions): MiddlewareHandler<AppEnv> {
 export function mustHaveKey(context: Context<AppEnv>): void {
 	if (!context.get('hasKey'))
 		throw new AppError('invalid_api_key', 'This route needs the key of the server.');
+}
+
+/** A browser asks first whether a page of an allowed origin may send its request. */
+function preflight(context: Context<AppEnv>): Response {
+	const allowed = context.res.headers.has('access-control-allow-origin');
+	if (!allowed)
+		throw new AppError('method_not_allowed', 'OPTIONS is for pages of allowed origins.');
+	context.header('access-control-allow-methods', 'GET, POST, PUT, DELETE');
+	context.header(
+		'access-control-allow-headers',
+		context.req.header('access-control-request-headers') ?? 'authorization, content-type',
+	);
+	context.header('access-control-max-age', '600');
+	return context.body(null, 204);
 }
 
 function answerOrigin(context: Context<AppEnv>, allowed: readonly string[]): void {

@@ -110,6 +110,18 @@ test('another web page is refused by its Origin, on every route and method', asy
 	);
 });
 
+test('a preflight is answered for allowed origins only', async () => {
+	const ask = (origin: string) =>
+		fetch(`${server.url}/v1/chat/completions`, {
+			method: 'OPTIONS',
+			headers: { origin, 'access-control-request-headers': 'authorization' },
+		});
+	const good = await ask('https://studio.example');
+	assert.equal(good.status, 204);
+	assert.equal(good.headers.get('access-control-allow-headers'), 'authorization');
+	assert.equal((await ask('https://evil.example')).status, 403);
+});
+
 test('an image tag of another page is refused by Sec-Fetch-Site, a typed address is not', async () => {
 	for (const site of ['cross-site', 'same-site'])
 		for (const path of paths)

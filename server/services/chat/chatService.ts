@@ -6,7 +6,7 @@ import { AppError, type FinishReason, type Timings, type Usage } from '../../pro
 import type { ModelHost } from '../host.ts';
 import { type ChoicePiece, ChoiceReader } from './choiceReader.ts';
 import { type ChatPlan, planChat } from './plan.ts';
-import type { LoadProfile } from './profile.ts';
+import type { LoadProfile, ModelProfile } from './profile.ts';
 import type { ChatRequest } from './request.ts';
 
 /** What happens while a chat is answered. */
@@ -66,13 +66,24 @@ export function createChatService(deps: ChatDeps): ChatService {
 		return { id: info.id, plan, folder };
 	};
 
+	/** Whether the answer begins inside a reasoning block that the template has opened. */
+	const opensReasoning = async (
+		id: string,
+		{ generate }: ChatPlan,
+		profile: ModelProfile,
+	): Promise<boolean> => {
+		const { prompt } = generate;
+		// Most templates never do; those prompts are rendered in the runner alone.
+		if (prompt.kind !== 'chat' || !profile.template?.includes(profile.reasoning.open)) return false;
+		const text = await deps.host.textModel(id);
+		return promptOpensReasoning(text.renderChat(prompt), profile.reasoning);
+	};
+
 	return {
 		run: async (request, onEvent, signal) => {
 			const { id, plan, folder } = await prepare(request);
 			const profile = await deps.profile(folder);
-			const text = await deps.host.textModel(id);
-			const { prompt } = plan.generate;
-			const rendered = prompt.kind === 'chat' ? text.renderChat(prompt) : '';
+			const startsReasoning = await opensReasoning(id, plan, profile);
 			const readers = Array.from(
 				{ length: plan.generate.n },
 				() =>
@@ -80,7 +91,7 @@ export function createChatService(deps: ChatDeps): ChatService {
 						profile,
 						toolNames: plan.toolNames,
 						maxCalls: plan.maxCalls,
-						startsReasoning: promptOpensReasoning(rendered, profile.reasoning),
+						startsReasoning,
 						newCallId: () => `call_${deps.randomId()}`,
 					}),
 			);

@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { sse } from '../../server/http/sse.ts';
+import { AppError } from '../../server/protocol/index.ts';
+
+const signal = new AbortController().signal;
+const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+test('comment lines tell that the work goes on while nothing else is sent', async () => {
+	const response = await sse({ signal, heartbeatMs: 30, last: '[DONE]' }, async (writer) => {
+		await sleep(200);
+		writer.data({ a: 1 });
+	});
+	const text = await response.text();
+	assert.ok((text.match(/^: still working$/gm) ?? []).length >= 2, text);
+	assert.ok(text.endsWith('data: {"a":1}\n\ndata: [DONE]\n\n'));
+});
+
+test('what fails before the first event is thrown, so that it keeps its status', async () => {
+	await assert.rejects(
+		sse({ signal }, async () => {
+			throw new AppError('model_not_found');
+		}),
+		(error) => error instanceof AppError && error.code === 'model_not_found',
+	);
+});
+
+test('what fails afterwards is one error event and the end', async () => {
+	for (const pause of [0, 20]) {
+		const response = await sse({ signal, last: '[DONE]' }, async (writer) => {
+			writer.data('first');
+			if (pause > 0) await sleep(pause);
+			throw new AppError('out_of_memory');
+		});
+		const [first, second, rest] = (await response.text()).split('\n\n');
+		assert.equal(first, 'data: first');
+		assert.equal(JSON.parse(second?.slice(6) ?? '').error.code, 'out_of_memory');
+		assert.equal(rest, '');
+	}
+});
+
+test('a reader that goes away aborts the producer', async () => {
+	let aborted: () => void = () => {};
+	const seen = new Promise<void>((resolve) => {
+		aborted = resolve;
+	});
+	const response = await sse({ signal }, async (writer, stop) => {
+		writer.data('first');
+		await new Promise<void>((resolve) => stop.addEventListener('abort', () => resolve()));
+		aborted();
+	});
+	const reader = response.body?.getReader();
+	await reader?.read();
+	await reader?.cancel();
+	await seen;
+});
+
+test('text with line feeds in a comment stays one comment', async () => {
+	const response = await sse({ signal }, async (writer) => writer.comment('a\n\ndata: b'));
+	assert.equal(await response.text(), ': a  data: b\n\n');
+});
