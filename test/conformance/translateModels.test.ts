@@ -1,0 +1,116 @@
+/** The translate interface on real models: the built-in one, and any-to-any where test data is there. */
+
+import assert from 'node:assert/strict';
+import { cpSync, existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { startTestServer, type TestServer } from '../http/testServer.ts';
+
+const shared = process.env['NEARGLOT_SHARED'] ?? join(import.meta.dirname, '../../../shared');
+const anyToAny = join(shared, 'data/models-tiny/m2m100-tjs');
+
+let server: TestServer;
+before(async () => {
+	server = await startTestServer();
+});
+after(() => server.close());
+
+interface Row {
+	readonly translations: readonly {
+		readonly text: string;
+		readonly to: string;
+		readonly alignment?: { readonly proj: string };
+	}[];
+}
+
+async function translate(
+	query: string,
+	texts: readonly string[],
+	on: TestServer = server,
+): Promise<readonly Row[]> {
+	const response = await on.post(
+		`/translate?api-version=3.0&${query}`,
+		texts.map((Text) => ({ Text })),
+	);
+	const value: unknown = await response.json();
+	assert.equal(response.status, 200, JSON.stringify(value));
+	return value as Row[];
+}
+
+const german = 'from=en&to=de';
+
+test('the built-in model writes the language that was asked for', async () => {
+	const [row] = await translate('from=en&to=de,fr,es', ['The file could not be opened.']);
+	const [de, fr, es] = row?.translations.map(({ text }) => text) ?? [];
+	assert.match(de ?? '', /Datei|nicht|geöffnet/);
+	assert.match(fr ?? '', /fichier|ouvert/);
+	assert.match(es ?? '', /archivo|abrir/);
+});
+
+test('alignment of a real sentence lies inside both texts and links what is the same', async () => {
+	const text = 'The file `a.ts` has 42 errors.';
+	const [row] = await translate(`${german}&includeAlignment=true`, [text]);
+	const done = row?.translations[0];
+	const pairs = (done?.alignment?.proj ?? '')
+		.split(' ')
+		.map((pair) => pair.split(/[:-]/).map(Number));
+	assert.ok(pairs.length >= 4, done?.alignment?.proj);
+	for (const [a = 0, b = 0, c = 0, d = 0] of pairs)
+		assert.ok(a <= b && b < text.length && c <= d && d < (done?.text.length ?? 0));
+	assert.ok(
+		pairs.some(
+			([a, b, c, d]) =>
+				text.slice(a, (b ?? 0) + 1) === '`a.ts`' && done?.text.slice(c, (d ?? 0) + 1) === '`a.ts`',
+		),
+	);
+});
+
+test('tags, placeholders and code survive the built-in model', async () => {
+	const texts = [
+		'Click <b>the button</b> to open <i>the file</i>.',
+		'Showing {{first}} - {{second}} of {{total}} items.',
+		'Set `x` to %s in C:\\Temp\\a.txt, see https://a.b/c.',
+	];
+	const rows = await translate(`${german}&textType=html`, texts);
+	const kept = (text: string) =>
+		(text.match(/<\/?[bi]>|\{\{\w+\}\}|`x`|%s|C:\\Temp\\a\.txt|https:\/\/a\.b\/c/g) ?? []).sort();
+	rows.forEach((row, index) => {
+		assert.deepEqual(kept(row.translations[0]?.text ?? ''), kept(texts[index] ?? ''));
+	});
+});
+
+test('sentences translated together are those translated one by one', async () => {
+	const texts = Array.from(
+		{ length: 40 },
+		(_, index) =>
+			`The ${['file', 'folder', 'server', 'value'][index % 4]} number ${index} could not be ${['opened', 'found', 'read'][index % 3]}.`,
+	);
+	const together = await Promise.all(
+		texts.map(async (text) => (await translate(german, [text]))[0]?.translations[0]?.text),
+	);
+	server.backend.translation.cache.clear();
+	for (const [index, text] of texts.entries())
+		assert.equal(
+			(await translate(german, [text]))[0]?.translations[0]?.text,
+			together[index],
+			text,
+		);
+});
+
+test('an any-to-any model is told both languages and gives its reference text', {
+	skip: existsSync(anyToAny) ? false : `${anyToAny} is not there`,
+}, async () => {
+	const models = await mkdtemp(join(tmpdir(), 'nearglot-models-'));
+	cpSync(anyToAny, join(models, 'm2m100-tjs'), { recursive: true });
+	const own = await startTestServer({ modelsDir: models });
+	try {
+		const text = 'Das kleine Haus steht auf dem Hügel.';
+		const [there] = await translate('from=de&to=en', [text], own);
+		assert.equal(there?.translations[0]?.text, 'The small house is on the hill.');
+	} finally {
+		await own.close();
+		await rm(models, { recursive: true, force: true });
+	}
+});
