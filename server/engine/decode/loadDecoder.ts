@@ -10,6 +10,7 @@ import { readGraphSummary } from '../folder/graphSummary.ts';
 import { asNumber, readJsonFile } from '../folder/json.ts';
 import { readFactorLimit } from '../onnx/factorLimit.ts';
 import { prepareGraph } from '../onnx/prepare.ts';
+import { weightSharing } from '../onnx/weightSharing.ts';
 import type { Runtime, Session, SessionOptions } from '../runtime/runtime.ts';
 import type { Decoder } from './decoder.ts';
 import { type DecoderGraph, readDecoderGraph } from './decoderGraph.ts';
@@ -35,8 +36,8 @@ const slotCounts = [4, 8];
 const holesRows = 4;
 
 /** @throws AppError `unsupported_model` naming the file and the fault */
-export async function loadDecoder(options: LoadDecoderOptions): Promise<Decoder> {
-	const { description, variant } = options;
+export async function loadDecoder(given: LoadDecoderOptions): Promise<Decoder> {
+	const { description, variant } = given;
 	const file = variant.files.model ?? variant.files['decoder-merged'] ?? variant.files.decoder;
 	if (file === undefined) {
 		throw new AppError(
@@ -47,7 +48,12 @@ export async function loadDecoder(options: LoadDecoderOptions): Promise<Decoder>
 	const path = join(description.folder, file);
 	const summary = await readGraphSummary(path);
 	const isInvariant = !summary.ops.has('DynamicQuantizeLinear');
-	const prepares = options.prepare !== false && isInvariant;
+	const prepares = given.prepare !== false && isInvariant;
+	// Graphs for more sequences are opened later over the same weights.
+	const packs = prepares && summary.ops.has('com.microsoft:GroupQueryAttention');
+	const sharing = packs ? await weightSharing(path) : undefined;
+	const options =
+		sharing === undefined ? given : { ...given, session: { ...given.session, sharing } };
 	const { session, prepared } = await openBest(path, prepares, options);
 	try {
 		const graph = readDecoderGraph(session, summary, description);

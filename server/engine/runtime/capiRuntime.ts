@@ -3,9 +3,10 @@
 import { AppError, type ExecutionProvider } from '../../protocol/index.ts';
 import { type CApi, OrtError, openCApi, type Pointer } from './capi.ts';
 import { createCapiSession } from './capiSession.ts';
-import { bindTensor } from './capiTensor.ts';
+import { prepareMapping } from './fileMapping.ts';
 import { loadError } from './loadError.ts';
-import type { Runtime, SessionOptions } from './runtime.ts';
+import type { Runtime } from './runtime.ts';
+import { shareWeights } from './sharedWeights.ts';
 
 /** Names the generic provider call knows; CUDA has calls of its own. */
 const providerNames: Readonly<Partial<Record<ExecutionProvider, string>>> = {
@@ -28,7 +29,6 @@ interface Environment {
 }
 
 let environment: Environment | undefined;
-const containers = new Map<string, Pointer>();
 
 /** ONNX Runtime allows one environment per process; its pool is sized by the first session. */
 function ensureEnvironment(api: CApi, threads: number): Environment {
@@ -51,13 +51,15 @@ function ensureEnvironment(api: CApi, threads: number): Environment {
 /** Opens the C API runtime. @throws AppError or an error of koffi when it cannot be opened */
 export async function openCapiRuntime(): Promise<Runtime> {
 	const api = await openCApi();
+	await prepareMapping();
 	return {
 		kind: 'c-api',
 		version: api.version,
 		open: async (path, options) => {
 			const { env, memory, allocator, threads } = ensureEnvironment(api, options.threads);
 			const sessionOptions = api.get('CreateSessionOptions');
-			const held: Pointer[] = [];
+			const shared =
+				options.sharing === undefined ? undefined : shareWeights(api, memory, options.sharing);
 			try {
 				api.call('SetSessionLogSeverityLevel', sessionOptions, logErrorsOnly);
 				api.call('SetSessionGraphOptimizationLevel', sessionOptions, optimiseAll);
@@ -66,63 +68,37 @@ export async function openCapiRuntime(): Promise<Runtime> {
 				for (const [key, value] of Object.entries(options.config ?? {})) {
 					api.call('AddSessionConfigEntry', sessionOptions, key, value);
 				}
-				for (const { name, tensor } of options.initializers ?? []) {
-					const value = bindTensor(api, memory, tensor.type, tensor.data, tensor.dims);
-					held.push(value);
+				for (const [name, value] of shared?.values ?? []) {
 					api.call('AddInitializer', sessionOptions, name, value);
 				}
 				const provider = options.executionProvider ?? 'cpu';
 				appendProvider(api, sessionOptions, provider, options.deviceId ?? 0);
-				const session = await createSession(api, env, path, sessionOptions, options);
+				const session =
+					shared === undefined
+						? await api.getAsync('CreateSession', env, path, sessionOptions)
+						: await api.getAsync(
+								'CreateSessionWithPrepackedWeightsContainer',
+								env,
+								path,
+								sessionOptions,
+								shared.container,
+							);
 				const opened = createCapiSession(api, { session, memory, allocator, provider });
 				return {
 					...opened,
-					// Shared weights must outlive the session that points into them.
 					close: () => {
 						opened.close();
-						for (const value of held) api.release('ReleaseValue', value);
-						void options.initializers;
+						shared?.release();
 					},
 				};
 			} catch (error) {
-				for (const value of held) api.release('ReleaseValue', value);
+				shared?.release();
 				throw error instanceof AppError ? error : loadError(path, error);
 			} finally {
 				api.release('ReleaseSessionOptions', sessionOptions);
 			}
 		},
 	};
-}
-
-function createSession(
-	api: CApi,
-	env: Pointer,
-	path: string,
-	sessionOptions: Pointer,
-	options: SessionOptions,
-): Promise<Pointer> {
-	if (options.shareKey === undefined)
-		return api.getAsync('CreateSession', env, path, sessionOptions);
-	let container = containers.get(options.shareKey);
-	if (container === undefined) {
-		container = api.get('CreatePrepackedWeightsContainer');
-		containers.set(options.shareKey, container);
-	}
-	return api.getAsync(
-		'CreateSessionWithPrepackedWeightsContainer',
-		env,
-		path,
-		sessionOptions,
-		container,
-	);
-}
-
-/** Ends a group of sessions that shared packed weights; all of them are closed. */
-export async function releaseShareKey(key: string): Promise<void> {
-	const container = containers.get(key);
-	if (container === undefined) return;
-	containers.delete(key);
-	(await openCApi()).release('ReleasePrepackedWeightsContainer', container);
 }
 
 function appendProvider(

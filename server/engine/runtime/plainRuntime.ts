@@ -23,9 +23,6 @@ export async function openPlainRuntime(fallbackReason?: string): Promise<Runtime
 		...(fallbackReason === undefined ? {} : { fallbackReason }),
 		open: async (path, options) => {
 			const provider = options.executionProvider ?? 'cpu';
-			if (options.initializers !== undefined) {
-				throw new AppError('internal', 'Shared initializers need the C API.');
-			}
 			try {
 				const session = await ort.InferenceSession.create(path, {
 					executionProviders: [

@@ -15,10 +15,21 @@ export interface TensorInfo {
 	readonly dims: readonly number[];
 }
 
-/** A weight given to a session from outside, so that several sessions share it. */
-export interface SharedInitializer {
+/** A weight in a file, mapped once and used by several sessions of one model. */
+export interface SharedWeight {
 	readonly name: string;
-	readonly tensor: Tensor;
+	/** ONNX element type number. */
+	readonly typeCode: number;
+	readonly dims: readonly number[];
+	readonly file: string;
+	readonly offset: number;
+	readonly length: number;
+}
+
+/** Sessions opened with equal keys share these weights, also in their packed form. */
+export interface WeightSharing {
+	readonly key: string;
+	readonly weights: readonly SharedWeight[];
 }
 
 export interface SessionOptions {
@@ -28,10 +39,8 @@ export interface SessionOptions {
 	readonly deviceId?: number;
 	/** Extra configuration entries (`session.…`), as in the model's own `session_options`. */
 	readonly config?: Readonly<Record<string, string>>;
-	/** Sessions with the same key share packed weights (same process, same threads). */
-	readonly shareKey?: string;
-	/** Weights taken from memory in place of those the graph names; needs the C API. */
-	readonly initializers?: readonly SharedInitializer[];
+	/** Ignored where files cannot be mapped (Windows, `session.run`): each session then has its own. */
+	readonly sharing?: WeightSharing;
 }
 
 /** Opens graphs. One per process and kind. */

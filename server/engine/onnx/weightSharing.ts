@@ -1,0 +1,30 @@
+/** Which weights of a graph file lie in files, for sessions that share them. */
+
+import { dirname, join, resolve } from 'node:path';
+import type { WeightSharing } from '../runtime/runtime.ts';
+import { readSkeleton } from './skeleton.ts';
+import { readTensorHeader } from './tensorProto.ts';
+
+/** Smaller ones are not worth a mapping of their own. */
+const leastBytes = 16 << 10;
+
+/**
+ * The large weights of the graph at `path`. Graphs prepared from it have the same names.
+ * Never throws: without an answer nothing is shared.
+ */
+export async function weightSharing(path: string): Promise<WeightSharing | undefined> {
+	try {
+		const { graph } = await readSkeleton(path);
+		const weights = graph.initializers.flatMap(({ name, bytes }) => {
+			const { external, dims, dataType } = readTensorHeader(bytes);
+			if (external === undefined || external.length < leastBytes) return [];
+			const file = join(dirname(path), external.location);
+			return [
+				{ name, typeCode: dataType, dims, file, offset: external.offset, length: external.length },
+			];
+		});
+		return weights.length === 0 ? undefined : { key: resolve(path), weights };
+	} catch {
+		return undefined;
+	}
+}

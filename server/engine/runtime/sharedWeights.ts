@@ -1,0 +1,101 @@
+/**
+ * Weights that several sessions of one model use together: the files are mapped into memory once,
+ * and the packed copies that kernels make are kept in one container.
+ */
+
+import { closeSync, openSync, statSync } from 'node:fs';
+import type { CApi, Pointer } from './capi.ts';
+import { mapFile } from './fileMapping.ts';
+import type { WeightSharing } from './runtime.ts';
+
+interface Group {
+	readonly values: ReadonlyMap<string, Pointer>;
+	readonly container: Pointer;
+	readonly mappings: readonly { readonly unmap: () => void }[];
+	users: number;
+}
+
+const groups = new Map<string, Group>();
+
+/** One session's part in a group. */
+export interface SharedWeights {
+	readonly values: ReadonlyMap<string, Pointer>;
+	readonly container: Pointer;
+	/** Call when the session is closed; the last one frees everything. */
+	readonly release: () => void;
+}
+
+/** Joins the group of this key, made now when it is the first; `undefined` where mapping is impossible. */
+export function shareWeights(
+	api: CApi,
+	memory: Pointer,
+	{ key, weights }: WeightSharing,
+): SharedWeights | undefined {
+	let group = groups.get(key);
+	if (group === undefined) {
+		group = createGroup(api, memory, weights);
+		if (group === undefined) return undefined;
+		groups.set(key, group);
+	}
+	group.users++;
+	const joined = group;
+	let released = false;
+	return {
+		values: joined.values,
+		container: joined.container,
+		release: () => {
+			if (released) return;
+			released = true;
+			if (--joined.users > 0) return;
+			groups.delete(key);
+			api.release('ReleasePrepackedWeightsContainer', joined.container);
+			for (const value of joined.values.values()) api.release('ReleaseValue', value);
+			for (const mapping of joined.mappings) mapping.unmap();
+		},
+	};
+}
+
+function createGroup(
+	api: CApi,
+	memory: Pointer,
+	weights: WeightSharing['weights'],
+): Group | undefined {
+	const mappings = new Map<string, { address: Pointer; sizeBytes: number; unmap: () => void }>();
+	for (const { file } of weights) {
+		if (mappings.has(file)) continue;
+		const handle = openSync(file, 'r');
+		try {
+			const sizeBytes = statSync(file).size;
+			const mapping = mapFile(handle, sizeBytes);
+			if (mapping === undefined) {
+				for (const { unmap } of mappings.values()) unmap();
+				return undefined;
+			}
+			mappings.set(file, { ...mapping, sizeBytes });
+		} finally {
+			closeSync(handle);
+		}
+	}
+	const values = new Map<string, Pointer>();
+	for (const { name, typeCode, dims, file, offset, length } of weights) {
+		const mapping = mappings.get(file);
+		// A weight that would reach beyond its file is left to ONNX Runtime, which says so.
+		if (mapping === undefined || offset + length > mapping.sizeBytes) continue;
+		const value = api.get(
+			'CreateTensorWithDataAsOrtValue',
+			memory,
+			mapping.address + BigInt(offset),
+			length,
+			BigInt64Array.from(dims, BigInt),
+			dims.length,
+			typeCode,
+		);
+		values.set(name, value);
+	}
+	return {
+		values,
+		container: api.get('CreatePrepackedWeightsContainer'),
+		mappings: [...mappings.values()],
+		users: 0,
+	};
+}
