@@ -107,28 +107,39 @@ export function createTranslateModels(host: ModelHost): TranslateModels {
 					};
 			return undefined;
 		};
-		const attempt = (from: string, to: string): readonly Leg[] | undefined => {
+		const attempt = (
+			from: string,
+			to: string,
+		): { legs: readonly Leg[]; rank: number } | undefined => {
 			const straight = direct(from, to);
 			const first = from === pivot ? undefined : direct(from, pivot);
 			const second = to === pivot ? undefined : direct(pivot, to);
-			const bent = first && second && Math.max(first.rank, second.rank) + 15;
-			if (straight && (bent === undefined || straight.rank <= bent)) return [straight];
-			if (first && second) return [first, second];
-			return straight ? [straight] : undefined;
+			const bent = first && second ? Math.max(first.rank, second.rank) + 15 : undefined;
+			if (straight && (bent === undefined || straight.rank <= bent))
+				return { legs: [straight], rank: straight.rank };
+			return first && second && bent !== undefined
+				? { legs: [first, second], rank: bent }
+				: undefined;
 		};
 		const froms = [source, nearest[source], sibling[source]].filter((code) => code !== undefined);
 		const tos = [target, nearest[target], sibling[target]].filter((code) => code !== undefined);
+		const found: { route: Route; rank: number }[] = [];
 		for (const from of froms) {
 			for (const to of tos) {
-				const legs = from === to ? undefined : attempt(from, to);
-				if (!legs) continue;
-				return {
-					legs,
+				const made = from === to ? undefined : attempt(from, to);
+				if (!made) continue;
+				// A neighbouring language or another script is second best.
+				const detours = Number(from !== source) + Number(to !== target);
+				const route = {
+					legs: made.legs,
 					...(from === sibling[source] ? { before: conversion(source, from) } : {}),
 					...(to === sibling[target] ? { after: conversion(to, target) } : {}),
 				};
+				found.push({ route, rank: made.rank + 15 * detours });
 			}
 		}
+		const [best] = found.sort((a, b) => a.rank - b.rank);
+		if (best) return best.route;
 		throw await missing(source, target);
 	};
 

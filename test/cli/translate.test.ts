@@ -1,0 +1,196 @@
+/** `nearglot translate`, `keys` and `systems` as a person uses them. */
+
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+
+const main = join(import.meta.dirname, '../../server/main.ts');
+let home: string;
+before(async () => {
+	home = await mkdtemp(join(tmpdir(), 'nearglot-cli-'));
+});
+after(async () => {
+	const endpoint = await readFile(join(home, 'endpoint.json'), 'utf8').catch(() => undefined);
+	if (endpoint !== undefined) {
+		const { pid } = JSON.parse(endpoint) as { pid: number };
+		process.kill(pid, 'SIGTERM');
+		for (let wait = 0; wait < 400; wait++) {
+			try {
+				process.kill(pid, 0);
+			} catch {
+				break;
+			}
+			await new Promise((resolve) => setTimeout(resolve, 25));
+		}
+	}
+	await rm(home, { recursive: true, force: true });
+});
+
+async function nearglot(
+	args: readonly string[],
+	input = '',
+): Promise<{ code: number | null; out: string; err: string }> {
+	const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', main, ...args], {
+		env: { ...process.env, NEARGLOT_HOME: home },
+	});
+	let out = '';
+	let err = '';
+	child.stdout.on('data', (chunk) => (out += chunk));
+	child.stderr.on('data', (chunk) => (err += chunk));
+	child.stdin.end(input);
+	const code = await new Promise<number | null>((resolve) => child.on('close', resolve));
+	return { code, out, err };
+}
+
+test('text comes from the arguments or from standard input, targets with commas', async () => {
+	const one = await nearglot(['translate', 'The file could not be opened.', '--to', 'de']);
+	assert.equal(one.code, 0, one.err);
+	assert.match(one.out, /nicht|Datei/);
+	const two = await nearglot(
+		['translate', '-', '--to', 'de,fr', '--from', 'en'],
+		'Open the `x.ts` file.\n',
+	);
+	assert.equal(two.code, 0, two.err);
+	assert.match(two.out, /^de: .*`x\.ts`.*\nfr: .*`x\.ts`/);
+	const json = await nearglot([
+		'translate',
+		'Open the file.',
+		'--to',
+		'de',
+		'--from',
+		'en',
+		'--json',
+		'--align',
+	]);
+	const [row] = JSON.parse(json.out) as {
+		translations: { to: string; alignment: { proj: string } }[];
+	}[];
+	assert.match(row?.translations[0]?.alignment.proj ?? '', /^\d+:\d+-\d+:\d+/);
+});
+
+test('wrong use is explained and ends with 2, a refusal with 1', async () => {
+	for (const args of [
+		['translate', 'x'],
+		['translate', 'a', 'b', '--to', 'de'],
+		['translate', ' ', '--to', 'de'],
+		['translate', 'x', '--too', 'de'],
+	]) {
+		const { code, err } = await nearglot(args);
+		assert.equal(code, 2, err);
+		assert.ok(err.length > 10 && !err.includes(' at '), err);
+	}
+	const unknown = await nearglot(['translate', 'x', '--to', 'klingonish']);
+	assert.equal(unknown.code, 1);
+	assert.match(unknown.err, /target language is not valid/);
+	const missing = await nearglot(['translate', 'Good morning', '--from', 'en', '--to', 'ja']);
+	assert.match(missing.err, /nearglot models pull opus-mt-en-ja/);
+});
+
+test('a glossary is registered, used and removed', async () => {
+	const glossary = join(home, 'terms.tsv');
+	await writeFile(glossary, 'file\tDatenobjekt\n');
+	assert.equal(
+		(
+			await nearglot([
+				'systems',
+				'add',
+				'team',
+				'--from',
+				'en',
+				'--to',
+				'de',
+				'--glossary',
+				glossary,
+			])
+		).code,
+		0,
+	);
+	assert.match((await nearglot(['systems', 'list'])).out, /team {2}en → de .*glossaries: 1/);
+	const used = await nearglot([
+		'translate',
+		'The file could not be opened.',
+		'--from',
+		'en',
+		'--to',
+		'de',
+		'--category',
+		'team',
+	]);
+	assert.match(used.out, /Datenobjekt/);
+	assert.equal(
+		(
+			await nearglot([
+				'systems',
+				'add',
+				'bad name',
+				'--from',
+				'en',
+				'--to',
+				'de',
+				'--glossary',
+				glossary,
+			])
+		).code,
+		2,
+	);
+	assert.equal(
+		(
+			await nearglot([
+				'systems',
+				'add',
+				'x',
+				'--from',
+				'en',
+				'--to',
+				'de',
+				'--glossary',
+				join(home, 'none.tsv'),
+			])
+		).code,
+		2,
+	);
+	assert.equal((await nearglot(['systems', 'remove', 'team'])).code, 0);
+	assert.match((await nearglot(['systems', 'list'])).out, /No custom systems/);
+});
+
+test('a key is shown once, kept as a hash in a private file, demanded, and revoked', async () => {
+	const made = await nearglot(['keys', 'create', 'ci', '--per-minute', '5000']);
+	const key = made.out.trim();
+	assert.match(key, /^[0-9a-f]{48}$/);
+	const path = join(home, 'translator-keys.json');
+	assert.ok(!(await readFile(path, 'utf8')).includes(key));
+	if (process.platform !== 'win32') assert.equal((await stat(path)).mode & 0o777, 0o600);
+	assert.match((await nearglot(['keys', 'list'])).out, /ci .*5000\/min/);
+	const { url } = JSON.parse(await readFile(join(home, 'endpoint.json'), 'utf8')) as {
+		url: string;
+	};
+	const ask = (headers: Record<string, string>) =>
+		fetch(`${url}/translate?api-version=3.0&from=en&to=de`, {
+			method: 'POST',
+			headers: { 'content-type': 'application/json', ...headers },
+			body: '[{"Text":"Open"}]',
+		});
+	assert.equal((await ask({})).status, 401);
+	assert.equal((await ask({ 'Ocp-Apim-Subscription-Key': key })).status, 200);
+	assert.equal((await nearglot(['keys', 'revoke', 'ci'])).code, 0);
+	assert.equal((await ask({ 'Ocp-Apim-Subscription-Key': key })).status, 401);
+	assert.equal((await nearglot(['keys', 'revoke', 'ci'])).code, 1);
+	assert.match(
+		(
+			await nearglot([
+				'keys',
+				'access',
+				'--issuer',
+				'https://login.example',
+				'--audience',
+				'api://x',
+			])
+		).out,
+		/Directory: https:\/\/login\.example/,
+	);
+	assert.equal((await nearglot(['keys', 'access', '--issuer', 'https://login.example'])).code, 2);
+	assert.equal((await nearglot(['keys'])).code, 2);
+});

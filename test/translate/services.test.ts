@@ -1,0 +1,366 @@
+import assert from 'node:assert/strict';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import type { EngineModel, Seq2SeqRequest } from '../../server/engine/api.ts';
+import { AppError, type ModelInfo } from '../../server/protocol/index.ts';
+import type { ModelHost } from '../../server/services/host.ts';
+import { createTranslateBatcher } from '../../server/services/translateBatcher.ts';
+import { CharacterMeter } from '../../server/services/translateLimits.ts';
+import { createTranslateModels } from '../../server/services/translateModels.ts';
+import { translateSentences } from '../../server/services/translateSentences.ts';
+import {
+	canonicalLanguage,
+	languageCodes,
+	languageName,
+	scriptOf,
+} from '../../server/translate/languages.ts';
+import { fromModelCode, type ModelLanguages } from '../../server/translate/modelPairs.ts';
+import { SentenceCache } from '../../server/translate/sentenceCache.ts';
+
+const info = (name: string, more: Partial<ModelInfo> = {}): ModelInfo => ({
+	id: `${name}:1`,
+	name,
+	version: '1',
+	alias: name,
+	displayName: name,
+	task: 'translation',
+	state: 'cached',
+	origin: 'local',
+	publisher: '',
+	license: '',
+	supportsToolCalling: false,
+	...more,
+});
+
+function hostOf(
+	models: readonly ModelInfo[],
+	seq2seq: EngineModel['seq2seq'] = async () => ({ outputs: [] }),
+): ModelHost {
+	return {
+		list: async () => models,
+		resolve: async (name) => {
+			const found = models.find((model) => model.id === name || model.name === name);
+			if (!found) throw new AppError('model_not_found');
+			return found;
+		},
+		acquire: async () => ({
+			info: models[0] ?? info('none'),
+			engine: { seq2seq } as unknown as EngineModel,
+			loadMs: 0,
+			[Symbol.asyncDispose]: async () => {},
+		}),
+		textModel: async () => {
+			throw new AppError('unsupported_model');
+		},
+	};
+}
+
+async function withFolders(
+	names: Readonly<Record<string, Readonly<Record<string, unknown>>>>,
+	run: (folder: (name: string) => string) => Promise<void>,
+): Promise<void> {
+	const home = await mkdtemp(join(tmpdir(), 'nearglot-pairs-'));
+	try {
+		for (const [name, files] of Object.entries(names)) {
+			await mkdir(join(home, name));
+			for (const [file, content] of Object.entries(files))
+				await writeFile(join(home, name, file), JSON.stringify(content));
+		}
+		await run((name) => join(home, name));
+	} finally {
+		await rm(home, { recursive: true, force: true });
+	}
+}
+
+const marian = { 'config.json': { model_type: 'marian' } };
+const folders = {
+	'opus-mt-en-de': marian,
+	'opus-mt-fr-en': {
+		...marian,
+		'tokenizer_config.json': { source_lang: 'fra', target_lang: 'eng' },
+	},
+	'opus-mt-en-roa': {
+		...marian,
+		'tokenizer_config.json': { source_lang: 'en', target_lang: 'roa' },
+		'vocab.json': { '>>ita<<': 1, '>>por<<': 2, a: 3 },
+	},
+	m2m100: {
+		'config.json': { model_type: 'm2m_100' },
+		'vocab.json': { __en__: 1, __cs__: 2, __zh__: 3, __de__: 4, __fr__: 5 },
+	},
+	nllb: {
+		'config.json': { model_type: 'm2m_100' },
+		'tokenizer_config.json': { tokenizer_class: 'NllbTokenizer' },
+		'special_tokens_map.json': {
+			additional_special_tokens: ['eng_Latn', 'zho_Hant', 'sin_Sinh', 'srp_Cyrl'],
+		},
+	},
+};
+
+test('the models of a pair are chosen by kind: own pair, several pairs, through English, any to any', async () => {
+	await withFolders(folders, async (folder) => {
+		const all = Object.keys(folders).map((name) => info(name, { folder: folder(name) }));
+		const models = createTranslateModels(hostOf(all));
+		const names = async (from: string, to: string) =>
+			(await models.route(from, to)).legs.map(({ model }) => model.name);
+		assert.deepEqual(await names('en', 'de'), ['opus-mt-en-de']);
+		assert.deepEqual(await names('en', 'it'), ['opus-mt-en-roa']);
+		assert.deepEqual(await names('fr', 'de'), ['opus-mt-fr-en', 'opus-mt-en-de']);
+		assert.deepEqual(await names('fr-CA', 'de'), ['opus-mt-fr-en', 'opus-mt-en-de']);
+		assert.deepEqual(await names('cs', 'de'), ['m2m100']);
+		assert.deepEqual(await names('en', 'zh-Hant'), ['nllb']);
+		assert.deepEqual(await names('cs', 'zh-Hant'), ['m2m100']);
+		assert.equal(typeof (await models.route('cs', 'zh-Hant')).after, 'function');
+		assert.deepEqual(await names('de', 'de'), []);
+		const [leg] = (await models.route('en', 'it')).legs;
+		assert.equal(leg?.languages.targets.get('it'), 'ita');
+		await assert.rejects(models.route('en', 'ja'), /models pull opus-mt-en-ja/);
+		await assert.rejects(
+			models.through('opus-mt-en-de', 'en', 'fr'),
+			/does not translate en to fr/,
+		);
+	});
+});
+
+test('a model that is being downloaded is waited for, not pulled again', async () => {
+	const models = createTranslateModels(hostOf([info('opus-mt-en-ja', { state: 'downloading' })]));
+	await assert.rejects(
+		models.route('en', 'ja'),
+		(error: AppError) => error.code === 'model_loading' && error.retryAfterS === 30,
+	);
+});
+
+test('codes of models and of other services are understood', () => {
+	for (const [code, language] of [
+		['eng_Latn', 'en'],
+		['zho_Hans', 'zh-Hans'],
+		['zho_Hant', 'zh-Hant'],
+		['srp_Cyrl', 'sr-Cyrl'],
+		['pt_BR', 'pt'],
+		['nob', 'nb'],
+		['deu', 'de'],
+	])
+		assert.equal(fromModelCode(code ?? ''), language);
+	for (const [written, language] of [
+		['zh-CHS', 'zh-Hans'],
+		['de-AT', 'de'],
+		['sr-latn-RS', 'sr-Latn'],
+		['iw', 'he'],
+		[' EN ', 'en'],
+	])
+		assert.equal(canonicalLanguage(written ?? ''), language);
+	for (const wrong of ['', 'xx', 'english', '..', 'de;', 'e', '中文'])
+		assert.equal(canonicalLanguage(wrong), undefined);
+	for (const code of languageCodes) {
+		assert.equal(canonicalLanguage(code), code);
+		assert.match(scriptOf(code), /^[A-Z][a-z]{3}$/);
+		assert.ok(languageName(code, 'en').length > 1);
+	}
+});
+
+test('windows slide: what was used leaves them after a minute and after an hour', () => {
+	let now = 0;
+	const meter = new CharacterMeter(() => now);
+	const limits = { charactersPerMinute: 100, charactersPerHour: 250 };
+	assert.equal(meter.take('a', 80, limits).kind, 'ok');
+	assert.equal(meter.take('a', 40, limits).kind, 'rate');
+	assert.equal(meter.take('b', 40, limits).kind, 'ok', 'callers do not share');
+	now += 61_000;
+	assert.equal(meter.take('a', 80, limits).kind, 'ok');
+	now += 61_000;
+	assert.equal(meter.take('a', 80, limits).kind, 'ok');
+	now += 61_000;
+	const refused = meter.take('a', 80, limits);
+	assert.ok(refused.kind === 'rate' && (refused.retryAfterS ?? 0) > 3000, JSON.stringify(refused));
+	const tooLarge = meter.take('a', 101, limits);
+	assert.ok(tooLarge.kind === 'rate' && tooLarge.retryAfterS === undefined);
+	assert.equal(
+		meter.take('c', 61, { charactersPerHour: 3600 }).kind,
+		'rate',
+		'an hour is used up evenly',
+	);
+	assert.equal(meter.take('d', 1e9, {}).kind, 'ok');
+});
+
+test('the cache stays within its size and forgets what was used longest ago', () => {
+	const cache = new SentenceCache(4000);
+	const entry = { text: 'x'.repeat(40), score: 0 };
+	for (let index = 0; index < 100; index++) {
+		cache.set(`key ${index}`, entry);
+		cache.get('key 0', { attention: false });
+	}
+	assert.ok(cache.stats.sizeBytes <= 4000);
+	assert.ok(cache.get('key 0', { attention: false }), 'what is used stays');
+	assert.equal(cache.get('key 1', { attention: false }), undefined);
+	assert.equal(
+		cache.get('key 99', { attention: true }),
+		undefined,
+		'an entry without attention does not serve those who need it',
+	);
+	cache.set('big', { text: 'x'.repeat(5000), score: 0 });
+	assert.equal(cache.get('big', { attention: false }), undefined);
+});
+
+test('sentences of several callers share a batch; options and length part them', async () => {
+	const calls: Seq2SeqRequest[] = [];
+	const host = hostOf([info('m')], async (request) => {
+		calls.push(request);
+		await new Promise((resolve) => setTimeout(resolve, 5));
+		return {
+			outputs: request.items.map(({ text }) => ({
+				text: text.toUpperCase(),
+				tokenIds: [],
+				score: 0,
+				reason: 'stop' as const,
+			})),
+		};
+	});
+	const batcher = createTranslateBatcher(host, { maxItems: 10, maxCharacters: 1000, inFlight: 1 });
+	const interactive = { priority: 'interactive' as const };
+	const results = await Promise.all([
+		...Array.from({ length: 25 }, (_, index) =>
+			batcher.translate('m', [{ text: `a ${index}` }], interactive),
+		),
+		batcher.translate('m', [{ text: 'other' }], { ...interactive, beams: 4 }),
+		batcher.translate('m', [{ text: 'x'.repeat(900) }], interactive),
+	]);
+	assert.deepEqual(
+		results.slice(0, 25).map(([output]) => output?.text),
+		Array.from({ length: 25 }, (_, index) => `A ${index}`),
+	);
+	assert.ok(calls.every(({ items }) => items.length <= 10));
+	assert.ok(calls.length <= 6, `${calls.length} calls`);
+	assert.equal(calls.filter(({ beams }) => beams === 4).length, 1);
+	await assert.rejects(
+		batcher.translate('m', [{ text: 'late' }], interactive, AbortSignal.abort()),
+		(error: AppError) => error.code === 'cancelled',
+	);
+});
+
+test('a failure of the engine reaches exactly those who waited for it', async () => {
+	let fail = true;
+	const host = hostOf([info('m')], async (request) => {
+		if (fail) throw new AppError('runner_crashed');
+		return {
+			outputs: request.items.map(({ text }) => ({
+				text,
+				tokenIds: [],
+				score: 0,
+				reason: 'stop' as const,
+			})),
+		};
+	});
+	const batcher = createTranslateBatcher(host);
+	await assert.rejects(
+		batcher.translate('m', [{ text: 'a' }], { priority: 'batch' }),
+		(error: AppError) => error.code === 'runner_crashed',
+	);
+	fail = false;
+	assert.equal(
+		(await batcher.translate('m', [{ text: 'a' }], { priority: 'batch' }))[0]?.text,
+		'a',
+	);
+});
+
+const languages: ModelLanguages = {
+	family: 'marian',
+	sources: new Map([['en', 'en']]),
+	targets: new Map([['de', 'de']]),
+	tagged: { source: false, target: false },
+	contextLength: 512,
+	bilingual: true,
+};
+const leg = (source: string, target: string) => ({
+	model: info(`${source}-${target}`),
+	languages,
+	source,
+	target,
+});
+
+test('a loop is tried again without repeated groups; what still loops is copied', async () => {
+	const asked: (number | undefined)[] = [];
+	const host = hostOf([info('m')], async ({ items, noRepeatNgram }) => {
+		asked.push(noRepeatNgram);
+		return {
+			outputs: items.map(({ text }) => ({
+				text:
+					noRepeatNgram === undefined || text.startsWith('Hopeless')
+						? 'der der der der der der'
+						: 'Gut gemacht.',
+				tokenIds: [],
+				score: 0,
+				reason: 'stop' as const,
+			})),
+		};
+	});
+	const deps = { batcher: createTranslateBatcher(host), cache: new SentenceCache(100_000) };
+	const results = await translateSentences(
+		['Well done.', 'Hopeless case.'],
+		{ legs: [leg('en', 'de')] },
+		{ links: false },
+		{ priority: 'interactive' },
+		deps,
+	);
+	assert.deepEqual(
+		results.map(({ text }) => text),
+		['Gut gemacht.', 'Hopeless case.'],
+	);
+	assert.deepEqual(asked, [undefined, 3]);
+});
+
+test('through a third language the links of both steps are joined', async () => {
+	const host = hostOf([info('m')], async ({ items }) => ({
+		outputs: items.map(({ text }) => {
+			const words = text.split(' ').reverse();
+			const spans = (list: readonly string[]) => {
+				let at = 0;
+				return list.map((word): [number, number] => {
+					const span: [number, number] = [at, at + word.length];
+					at += word.length + 1;
+					return span;
+				});
+			};
+			const attention = new Float32Array(words.length ** 2);
+			words.forEach((_, index) => {
+				attention[index * words.length + (words.length - 1 - index)] = 1;
+			});
+			return {
+				text: words.join(' '),
+				tokenIds: [],
+				score: 0,
+				reason: 'stop' as const,
+				sourceSpans: spans(text.split(' ')),
+				targetSpans: spans(words),
+				attention,
+			};
+		}),
+	}));
+	const deps = { batcher: createTranslateBatcher(host), cache: new SentenceCache(100_000) };
+	const [result] = await translateSentences(
+		['ab cde f'],
+		{ legs: [leg('fr', 'en'), leg('en', 'de')] },
+		{ links: true },
+		{ priority: 'interactive' },
+		deps,
+	);
+	assert.equal(result?.text, 'ab cde f');
+	assert.deepEqual(
+		result?.links?.map(({ source, target }) => [source, target]),
+		[
+			[
+				[0, 2],
+				[0, 2],
+			],
+			[
+				[3, 6],
+				[3, 6],
+			],
+			[
+				[7, 8],
+				[7, 8],
+			],
+		],
+	);
+});
