@@ -18,7 +18,7 @@ export function compileTemplate(source: string): CompiledTemplate {
 
 type Node = Record<string, unknown>;
 
-// Filters that take nothing (undefined or none) for an empty list, or for an empty text.
+// Filters that take nothing for an empty list; and those that take undefined for '' and none for 'None'.
 const listFilters = new Set(['selectattr', 'rejectattr', 'select', 'reject', 'map']);
 const textFilters = new Set(['trim', 'upper', 'lower', 'replace', 'title', 'capitalize']);
 
@@ -54,7 +54,7 @@ function guardOperand(node: Node): void {
 			right: { type: 'ArrayLiteral', value: [] },
 		};
 	} else if (textFilters.has(String(name))) {
-		node.operand = {
+		const given = {
 			type: 'FilterExpression',
 			operand: node.operand,
 			filter: {
@@ -62,6 +62,13 @@ function guardOperand(node: Node): void {
 				callee: { type: 'Identifier', value: 'default' },
 				args: [{ type: 'StringLiteral', value: '' }],
 			},
+		};
+		const isNotNone = { type: 'TestExpression', operand: given, negate: true };
+		node.operand = {
+			type: 'Ternary',
+			condition: { ...isNotNone, test: { type: 'Identifier', value: 'none' } },
+			trueExpr: given,
+			falseExpr: { type: 'StringLiteral', value: 'None' },
 		};
 	}
 }
