@@ -1,6 +1,8 @@
 /** The composition root: everything that lives as long as the window does is made here. */
 
 import * as vscode from 'vscode';
+import { TeamAccounts } from './account/authProvider.ts';
+import { shareTeamSession } from './account/team.ts';
 import { registerModelProvider } from './ai/modelProvider.ts';
 import { registerParticipant } from './ai/participant.ts';
 import { registerTools } from './ai/tools.ts';
@@ -56,6 +58,7 @@ export function createExtension(
 	);
 	const { page: chat, disposable: chatView } = createChatView(context, { front, store });
 	const models = new ModelsTree(front);
+	const accounts = new TeamAccounts(context.secrets, log);
 	const readerMode = new ReaderMode(front, log);
 	const { extensionUri } = context;
 	const makeChatPage = () => new ChatPage({ front, store, extensionUri, remembered: false });
@@ -79,6 +82,8 @@ export function createExtension(
 		vscode.window.registerTreeDataProvider('nearglot.models', models),
 		shareSecrets(context.secrets, front),
 		offerTerminalEnvironment(context, front),
+		accounts,
+		shareTeamSession(front, accounts),
 		registerTools(front),
 		registerParticipant(front, extensionUri),
 		registerModelProvider(front),

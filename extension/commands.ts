@@ -4,6 +4,7 @@
  */
 
 import * as vscode from 'vscode';
+import { signInToTeam } from './account/team.ts';
 import { copyEndpoint } from './actions/copyEndpoint.ts';
 import { diagnose } from './actions/diagnose.ts';
 import { transcribeFile } from './actions/transcribeFile.ts';
@@ -39,6 +40,7 @@ export const commands: Readonly<Record<string, Run>> = {
 	'nearglot.models.unload': (extension, node) => setLoaded(extension, node, false),
 	'nearglot.models.remove': (extension, node) => removeModel(extension, node),
 	'nearglot.models.refresh': ({ models }) => models.refresh(),
+	'nearglot.team.signIn': () => signInToTeam(),
 	'nearglot.keys.manage': ({ context }) => manageKeys(context.secrets),
 	'nearglot.diagnose': ({ context, front }) =>
 		diagnose(front, String(context.extension.packageJSON['version'])),

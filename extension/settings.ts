@@ -11,6 +11,7 @@ export interface Settings {
 	'chat.model': string;
 	'chat.systemPrompt': string;
 	'terminal.environment': boolean;
+	'team.url': string;
 }
 
 export type SettingName = keyof Settings;

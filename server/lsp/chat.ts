@@ -3,12 +3,12 @@
 import { isRecord } from '../protocol/errorBody.ts';
 import type { ChatDelta, ChatParams, ChatResult, Requests } from '../protocol/index.ts';
 import { AppError, ChatAnswer, readEvents } from '../protocol/index.ts';
-import { type DaemonLink, jsonInit } from './daemonLink.ts';
+import { type Caller, jsonInit } from './daemonLink.ts';
 import { chatModel } from './models.ts';
 
 /** Asks the daemon and calls `onDelta` for every piece of the answer as it comes. */
 export async function completeChat(
-	link: DaemonLink,
+	link: Caller,
 	params: ChatParams,
 	onDelta: (delta: ChatDelta) => void,
 	signal: AbortSignal,
@@ -39,7 +39,7 @@ export async function completeChat(
 
 /** Exact number of prompt tokens the messages make. */
 export async function countTokens(
-	link: DaemonLink,
+	link: Caller,
 	params: Requests['nearglot/countTokens']['params'],
 	signal: AbortSignal,
 ): Promise<{ tokens: number }> {

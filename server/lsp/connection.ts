@@ -23,11 +23,12 @@ import type {
 import { productVersion, statusNotification } from '../protocol/index.ts';
 import { DeltaBatch } from './batch.ts';
 import { completeChat, countTokens } from './chat.ts';
-import { type ConnectDaemon, DaemonLink } from './daemonLink.ts';
+import { type Caller, type ConnectDaemon, DaemonLink } from './daemonLink.ts';
 import { answered, editingCapabilities, registerEditing } from './editing.ts';
 import { defaultFrontSettings, type FrontSettings, parseFrontSettings } from './frontSettings.ts';
 import { downloadModel, listModels, loadModel, removeModel, unloadModel } from './models.ts';
 import { SecretKeeper } from './secretKeeper.ts';
+import { TeamLink, teamPrefix } from './teamLink.ts';
 import { transcribeFile } from './transcribe.ts';
 import { listLanguages, translateTexts } from './translate.ts';
 
@@ -41,6 +42,12 @@ export function serveFront(connection: Connection, connect: ConnectDaemon): void
 	const link = new DaemonLink(secrets.introduce(connect), (status: StatusParams) => {
 		void connection.sendNotification(statusNotification, status);
 	});
+	const team = new TeamLink();
+	/** Where a model answers, and its name there. */
+	const at = <P extends { readonly model?: string }>(params: P): [Caller, P] =>
+		params.model?.startsWith(teamPrefix)
+			? [team, { ...params, model: params.model.slice(teamPrefix.length) }]
+			: [link, params];
 	let client: InitializeParams | undefined;
 	let settings: FrontSettings = defaultFrontSettings;
 
@@ -84,17 +91,25 @@ export function serveFront(connection: Connection, connect: ConnectDaemon): void
 			if (token !== undefined) void connection.sendProgress(chatProgress, token, delta);
 		});
 		try {
-			return await completeChat(link, params, (delta) => batch.add(delta), signal);
+			const [caller, request] = at(params);
+			return await completeChat(caller, request, (delta) => batch.add(delta), signal);
 		} finally {
 			batch.flush();
 		}
 	});
-	handle('nearglot/countTokens', (params, signal) => countTokens(link, params, signal));
+	handle('nearglot/countTokens', (params, signal) => countTokens(...at(params), signal));
 	handle('nearglot/translate', (params, signal) => translateTexts(link, params, signal));
 	handle('nearglot/languages', (params, signal) =>
 		listLanguages(link, params.displayLanguage ?? client?.locale, signal),
 	);
-	handle('nearglot/models', (_params, signal) => listModels(link, signal));
+	handle('nearglot/models', async (_params, signal) => {
+		const [here, there] = await Promise.all([listModels(link, signal), team.models(signal)]);
+		return { models: [...here.models, ...there] };
+	});
+	handle('nearglot/team', async (params) => {
+		team.team = params.team;
+		return {};
+	});
 	handle('nearglot/models/load', (params, signal) => loadModel(link, params.model, signal));
 	handle('nearglot/models/unload', (params, signal) => unloadModel(link, params.model, signal));
 	handle('nearglot/models/download', (params, signal) =>

@@ -19,8 +19,14 @@ export interface Daemon {
 /** Finds a running daemon or starts one. */
 export type ConnectDaemon = (signal: AbortSignal) => Promise<Daemon>;
 
+/** Whatever answers the routes: the daemon, or a team's server. */
+export interface Caller {
+	call(path: string, init: RequestInit, signal: AbortSignal): Promise<Response>;
+	json(path: string, body: unknown, signal: AbortSignal): Promise<unknown>;
+}
+
 /** One per front. Connecting is shared by all requests that wait for it. */
-export class DaemonLink {
+export class DaemonLink implements Caller {
 	readonly #connect: ConnectDaemon;
 	readonly #onStatus: (status: StatusParams) => void;
 	readonly #closed = new AbortController();

@@ -2,11 +2,12 @@
 
 import { errorOfBody, isRecord } from '../protocol/errorBody.ts';
 import { AppError, type DownloadProgress, type ModelInfo, readEvents } from '../protocol/index.ts';
-import { type DaemonLink, jsonInit } from './daemonLink.ts';
+import { type Caller, jsonInit } from './daemonLink.ts';
+import { TeamLink } from './teamLink.ts';
 
 /** Every model the daemon knows, in its order. */
 export async function listModels(
-	link: DaemonLink,
+	link: Caller,
 	signal: AbortSignal,
 ): Promise<{ models: ModelInfo[] }> {
 	const body = await link.json('/nearglot/models/list', undefined, signal);
@@ -20,7 +21,7 @@ export async function listModels(
 
 /** Loads a model; resolves when it can answer. */
 export async function loadModel(
-	link: DaemonLink,
+	link: Caller,
 	model: string,
 	signal: AbortSignal,
 ): Promise<Record<string, never>> {
@@ -30,7 +31,7 @@ export async function loadModel(
 
 /** Ends the runner of a model. */
 export async function unloadModel(
-	link: DaemonLink,
+	link: Caller,
 	model: string,
 	signal: AbortSignal,
 ): Promise<Record<string, never>> {
@@ -40,7 +41,7 @@ export async function unloadModel(
 
 /** Downloads a model of the catalogue or of the hub; resolves when it is on disk. */
 export async function downloadModel(
-	link: DaemonLink,
+	link: Caller,
 	model: string,
 	onProgress: (progress: DownloadProgress) => void,
 	signal: AbortSignal,
@@ -60,7 +61,7 @@ export async function downloadModel(
 
 /** Deletes the files of a downloaded model. */
 export async function removeModel(
-	link: DaemonLink,
+	link: Caller,
 	model: string,
 	signal: AbortSignal,
 ): Promise<Record<string, never>> {
@@ -73,10 +74,12 @@ export async function removeModel(
  * first, then a pinned one, then downloaded ones before the built-in one.
  */
 export async function chatModel(
-	link: DaemonLink,
+	link: Caller,
 	name: string | undefined,
 	signal: AbortSignal,
 ): Promise<{ readonly id: string; readonly loaded: boolean }> {
+	// A team's server lists no states; the name is taken as it is.
+	if (link instanceof TeamLink) return { id: name ?? '', loaded: true };
 	const { models } = await listModels(link, signal);
 	if (name !== undefined) {
 		const known = models.find(({ id, alias, name: bare }) => [id, alias, bare].includes(name));

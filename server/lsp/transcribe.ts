@@ -3,12 +3,12 @@
 import { openAsBlob } from 'node:fs';
 import { basename } from 'node:path';
 import { AppError, type TranscribeParams } from '../protocol/index.ts';
-import type { DaemonLink } from './daemonLink.ts';
+import type { Caller } from './daemonLink.ts';
 import { listModels } from './models.ts';
 
 /** The transcript as text or subtitles. */
 export async function transcribeFile(
-	link: DaemonLink,
+	link: Caller,
 	params: TranscribeParams,
 	signal: AbortSignal,
 ): Promise<{ text: string }> {
@@ -28,7 +28,7 @@ export async function transcribeFile(
 	return { text: (await response.text()).trim() };
 }
 
-async function speechModel(link: DaemonLink, signal: AbortSignal): Promise<string> {
+async function speechModel(link: Caller, signal: AbortSignal): Promise<string> {
 	const { models } = await listModels(link, signal);
 	const ready = models.find(
 		({ task, state }) =>

@@ -8,7 +8,7 @@ import type {
 	TranslateResult,
 } from '../protocol/index.ts';
 import { AppError } from '../protocol/index.ts';
-import type { DaemonLink } from './daemonLink.ts';
+import type { Caller } from './daemonLink.ts';
 
 /** Limits of one call, as the hosted service has them. */
 const maxTexts = 1000;
@@ -16,7 +16,7 @@ const maxCharacters = 50_000;
 
 /** Translates texts in as few calls as the interface allows, keeping their order. */
 export async function translateTexts(
-	link: DaemonLink,
+	link: Caller,
 	params: TranslateParams,
 	signal: AbortSignal,
 ): Promise<TranslateResult> {
@@ -34,7 +34,7 @@ export async function translateTexts(
 
 /** Language of a text with the detector's confidence, or `undefined` when it cannot say. */
 export async function detectLanguage(
-	link: DaemonLink,
+	link: Caller,
 	text: string,
 	signal: AbortSignal,
 ): Promise<string | undefined> {
@@ -51,7 +51,7 @@ const leastScore = 0.3;
 
 /** Languages the daemon translates between, named in the editor's language. */
 export async function listLanguages(
-	link: DaemonLink,
+	link: Caller,
 	displayLanguage: string | undefined,
 	signal: AbortSignal,
 ): Promise<{ languages: LanguageInfo[] }> {

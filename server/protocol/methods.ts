@@ -193,6 +193,11 @@ export interface Requests {
 		params: { secrets: Partial<Record<SecretName, string>> };
 		result: Record<string, never>;
 	};
+	/** The team server in use and the user's session there; without `team` there is none. */
+	'nearglot/team': {
+		params: { team?: { origin: string; token: string } };
+		result: Record<string, never>;
+	};
 	'nearglot/endpoint': { params: Record<string, never>; result: EndpointInfo };
 }
 

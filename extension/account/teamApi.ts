@@ -1,0 +1,167 @@
+/**
+ * The sign-in layer of a team server, as an editor uses it. The session token goes to the origin it
+ * came from and nowhere else; redirects are never followed with it.
+ */
+
+import { AppError } from '../../server/protocol/index.ts';
+
+export interface TeamSession {
+	readonly token: string;
+	readonly userId: string;
+}
+
+export interface DeviceGrant {
+	readonly deviceCode: string;
+	/** Typed or confirmed on the page. */
+	readonly userCode: string;
+	readonly page: string;
+	readonly expiresInS: number;
+	readonly intervalS: number;
+}
+
+/** Address of a team server as typed: its origin. Plain HTTP only on this computer. */
+export function teamOrigin(address: string): string {
+	let url: URL;
+	try {
+		url = new URL(address.includes('://') ? address : `https://${address}`);
+	} catch {
+		throw new AppError('invalid_request', `${address} is not an address.`);
+	}
+	const local = /^(?:localhost|127\.0\.0\.1|\[::1\])$/.test(url.hostname);
+	if (url.protocol !== 'https:' && !(url.protocol === 'http:' && local)) {
+		throw new AppError(
+			'invalid_request',
+			'A team server needs an address that begins with https://.',
+		);
+	}
+	return url.origin;
+}
+
+/** One per origin. */
+export class TeamApi {
+	readonly origin: string;
+	readonly #fetch: typeof fetch;
+
+	constructor(origin: string, fetchImplementation: typeof fetch = fetch) {
+		this.origin = origin;
+		this.#fetch = fetchImplementation;
+	}
+
+	/** Page on which the person signed in there hands a session to this editor. */
+	handoffPage(callback: string, challenge: string): string {
+		const query = new URLSearchParams({
+			callback,
+			code_challenge: challenge,
+			code_challenge_method: 'S256',
+		});
+		return `${this.origin}/.auth/handoff?${query}`;
+	}
+
+	/** Trades a one-time code for a session. */
+	async redeem(provider: string, code: string, verifier: string): Promise<TeamSession> {
+		const path = `/.auth/login/${encodeURIComponent(provider)}/token`;
+		return session(await this.#post(path, { authorization_code: code, code_verifier: verifier }));
+	}
+
+	async beginDevice(): Promise<DeviceGrant> {
+		const grant = (await this.#post('/.auth/device', {})) as Record<string, unknown>;
+		return {
+			deviceCode: String(grant['device_code']),
+			userCode: String(grant['user_code']),
+			page: String(grant['verification_uri_complete'] ?? grant['verification_uri']),
+			expiresInS: Number(grant['expires_in'] ?? 600),
+			intervalS: Number(grant['interval'] ?? 5),
+		};
+	}
+
+	/** The session when somebody has approved; `undefined` while waiting, `slow` to ask less often. */
+	async pollDevice(deviceCode: string): Promise<TeamSession | undefined | 'slow'> {
+		const grantType = 'urn:ietf:params:oauth:grant-type:device_code';
+		const response = await this.#send('/.auth/device/token', {
+			method: 'POST',
+			body: JSON.stringify({ device_code: deviceCode, grant_type: grantType }),
+		});
+		const body = (await response.json()) as Record<string, unknown>;
+		if (response.ok) return session(body);
+		if (body['error'] === 'authorization_pending') return undefined;
+		if (body['error'] === 'slow_down') return 'slow';
+		throw new AppError(
+			'forbidden',
+			String(body['error_description'] ?? body['error'] ?? 'Refused.'),
+		);
+	}
+
+	/** A new token for the same session. `undefined` when the session has ended. */
+	async refresh(token: string): Promise<TeamSession | undefined> {
+		const response = await this.#send('/.auth/refresh', { method: 'GET' }, token);
+		if (response.status === 401 || response.status === 403) return undefined;
+		if (!response.ok) throw await problem(response);
+		return session(await response.json());
+	}
+
+	/** Ends the session there. */
+	async signOut(token: string): Promise<void> {
+		await this.#send('/.auth/logout', { method: 'POST' }, token);
+	}
+
+	/** Name of the person, for the list of accounts. */
+	async name(token: string): Promise<string | undefined> {
+		const response = await this.#send('/.auth/me', { method: 'GET' }, token);
+		if (!response.ok) return undefined;
+		const [me] = (await response.json()) as { user_id?: unknown }[];
+		return typeof me?.user_id === 'string' ? me.user_id : undefined;
+	}
+
+	async #post(path: string, body: object): Promise<unknown> {
+		const response = await this.#send(path, { method: 'POST', body: JSON.stringify(body) });
+		if (!response.ok) throw await problem(response);
+		return response.json();
+	}
+
+	async #send(path: string, init: RequestInit, token?: string): Promise<Response> {
+		const headers = new Headers({ accept: 'application/json' });
+		if (init.body !== undefined) headers.set('content-type', 'application/json');
+		if (token !== undefined) headers.set('x-zumo-auth', token);
+		try {
+			return await this.#fetch(this.origin + path, { ...init, headers, redirect: 'error' });
+		} catch (error) {
+			throw new AppError('upstream_failed', `${this.origin} cannot be reached.`, { cause: error });
+		}
+	}
+}
+
+/** When a token ends (milliseconds since 1970), read from its `exp` claim; unknown: `undefined`. */
+export function tokenEnd(token: string): number | undefined {
+	try {
+		const [, claims = ''] = token.split('.');
+		const { exp } = JSON.parse(Buffer.from(claims, 'base64url').toString()) as { exp?: unknown };
+		return typeof exp === 'number' ? exp * 1000 : undefined;
+	} catch {
+		return undefined;
+	}
+}
+
+function session(value: unknown): TeamSession {
+	const { authenticationToken: token, user } = (value ?? {}) as {
+		authenticationToken?: unknown;
+		user?: { userId?: unknown };
+	};
+	if (typeof token !== 'string' || typeof user?.userId !== 'string') {
+		throw new AppError('upstream_failed', 'The team server sent no session.');
+	}
+	return { token, userId: user.userId };
+}
+
+async function problem(response: Response): Promise<AppError> {
+	const body: unknown = await response.json().catch(() => undefined);
+	const { detail, title, error } = (body ?? {}) as Record<string, unknown>;
+	const text = [detail, title, error].find((part) => typeof part === 'string');
+	return new AppError(
+		response.status === 429
+			? 'rate_limited'
+			: response.status >= 500
+				? 'upstream_failed'
+				: 'forbidden',
+		typeof text === 'string' ? text : `The team server answered ${response.status}.`,
+	);
+}

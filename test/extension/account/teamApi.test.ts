@@ -1,0 +1,175 @@
+/** The editor's side of the sign-in layer, against a real layer with a provider beside it. */
+
+import assert from 'node:assert/strict';
+import { createServer } from 'node:net';
+import { after, before, test } from 'node:test';
+import { checkPhrase, newProofKey } from '../../../extension/account/proofKey.ts';
+import { SessionStore } from '../../../extension/account/sessionStore.ts';
+import { TeamApi, teamOrigin, tokenEnd } from '../../../extension/account/teamApi.ts';
+import { checkPhrase as phraseOfPage } from '../../../server/gateway/session/pkce.ts';
+import { Harness } from '../../gateway/support/harness.ts';
+
+let layer: Harness;
+let api: TeamApi;
+
+async function freePort(): Promise<number> {
+	const server = createServer();
+	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+	const { port } = server.address() as { port: number };
+	await new Promise((resolve) => server.close(resolve));
+	return port;
+}
+
+before(async () => {
+	const port = await freePort();
+	const publicUrl = `http://127.0.0.1:${port}`;
+	layer = await Harness.start({ port, config: { 'x-gateway': { publicUrl } } });
+	api = new TeamApi(publicUrl);
+});
+after(() => layer[Symbol.asyncDispose]());
+
+/** Opens a page as a browser does. */
+async function navigate(target: string, cookie = '') {
+	const answer = await fetch(api.origin + target, {
+		redirect: 'manual',
+		headers: {
+			accept: 'text/html',
+			'user-agent': 'Mozilla/5.0',
+			'sec-fetch-site': 'same-origin',
+			'sec-fetch-mode': 'navigate',
+			'sec-fetch-dest': 'document',
+			...(cookie === '' ? {} : { cookie }),
+		},
+	});
+	const cookies = answer.headers.getSetCookie().map((line) => line.split(';')[0] ?? '');
+	return {
+		status: answer.status,
+		location: answer.headers.get('location') ?? '',
+		cookies,
+		body: await answer.text(),
+	};
+}
+
+/** Signs a browser in; returns its cookies. */
+async function signInBrowser(): Promise<string> {
+	const begun = await navigate('/.auth/login/corp?post_login_redirect_uri=%2Fapp');
+	const back = layer.provider.authorize(begun.location);
+	const done = await navigate(back.pathname + back.search, begun.cookies.join('; '));
+	assert.equal(done.status, 302, done.body);
+	return done.cookies.filter((cookie) => !cookie.endsWith('=')).join('; ');
+}
+
+/** Presses a button of a page of the layer; `values` are the fields besides the sealed one. */
+async function press(
+	target: string,
+	action: string,
+	cookie: string,
+	values: Record<string, string>,
+) {
+	const page = await navigate(target, cookie);
+	assert.equal(page.status, 200, page.body);
+	const sealed = /name="page" value="([^"]+)"/.exec(page.body)?.[1] ?? '';
+	const answer = await fetch(api.origin + action, {
+		method: 'POST',
+		redirect: 'manual',
+		headers: {
+			cookie,
+			origin: api.origin,
+			'sec-fetch-site': 'same-origin',
+			'content-type': 'application/x-www-form-urlencoded',
+		},
+		body: new URLSearchParams({ page: sealed, ...values }),
+	});
+	return { page, answer };
+}
+
+test('a device code is approved on the page, gives a session, and that is renewed and ended', async () => {
+	const grant = await api.beginDevice();
+	assert.equal(await api.pollDevice(grant.deviceCode), undefined);
+	const cookie = await signInBrowser();
+	const { pathname, search } = new URL(grant.page);
+	const { answer } = await press(pathname + search, '/.auth/device/approve', cookie, {
+		answer: 'yes',
+	});
+	assert.equal(answer.status, 200);
+	layer.advance(grant.intervalS * 2000);
+	const session = await api.pollDevice(grant.deviceCode);
+	assert.ok(session && session !== 'slow');
+	assert.ok((tokenEnd(session.token) ?? 0) > Date.now());
+	assert.equal(typeof (await api.name(session.token)), 'string');
+	const renewed = await api.refresh(session.token);
+	assert.equal(renewed?.userId, session.userId);
+	await api.signOut(renewed?.token ?? '');
+	assert.equal(await api.refresh(renewed?.token ?? ''), undefined);
+});
+
+test('a refused device says so', async () => {
+	const grant = await api.beginDevice();
+	const cookie = await signInBrowser();
+	const { pathname, search } = new URL(grant.page);
+	await press(pathname + search, '/.auth/device/approve', cookie, { answer: 'no' });
+	layer.advance(grant.intervalS * 2000);
+	await assert.rejects(api.pollDevice(grant.deviceCode), /refused/);
+});
+
+test('a handed-over code works once, with its own proof key, and both sides show one phrase', async () => {
+	const key = newProofKey();
+	const cookie = await signInBrowser();
+	const target = api
+		.handoffPage('vscode://acme.ext/signed-in?nonce=n1', key.challenge)
+		.slice(api.origin.length);
+	const { page, answer } = await press(target, '/.auth/handoff', cookie, {});
+	assert.ok(page.body.includes(key.phrase));
+	assert.equal(checkPhrase(key.challenge), phraseOfPage(key.challenge));
+	const back = new URL(answer.headers.get('location') ?? '');
+	assert.equal(back.searchParams.get('nonce'), 'n1');
+	const code = back.searchParams.get('code') ?? '';
+	const provider = back.searchParams.get('provider') ?? '';
+	await assert.rejects(api.redeem(provider, code, newProofKey().verifier));
+	const again = await press(target, '/.auth/handoff', cookie, {});
+	const fresh = new URL(again.answer.headers.get('location') ?? '').searchParams.get('code') ?? '';
+	const session = await api.redeem(provider, fresh, key.verifier);
+	assert.ok(session.token.length > 20);
+	await assert.rejects(api.redeem(provider, fresh, key.verifier));
+});
+
+test('only https addresses and this computer are team servers', () => {
+	assert.equal(teamOrigin('team.example/path'), 'https://team.example');
+	assert.equal(teamOrigin('http://127.0.0.1:80'), 'http://127.0.0.1');
+	for (const wrong of ['http://team.example', 'ftp://a', 'javascript:alert(1)', '']) {
+		assert.throws(() => teamOrigin(wrong), /address/, wrong);
+	}
+});
+
+test('a token is not sent along a redirect', async () => {
+	const seen: string[] = [];
+	const redirecting = new TeamApi('https://a.example', async (input, init) => {
+		seen.push(String(input), String(init?.redirect));
+		throw new TypeError('unexpected redirect');
+	});
+	await assert.rejects(redirecting.refresh('secret'), { code: 'upstream_failed' });
+	assert.deepEqual(seen, ['https://a.example/.auth/refresh', 'error']);
+});
+
+test('sessions of several servers live side by side, and broken content is no session', async () => {
+	let text: string | undefined = '{broken';
+	const store = new SessionStore({
+		get: async () => text,
+		store: async (_key, value) => {
+			text = value;
+		},
+	});
+	assert.deepEqual(await store.list(), []);
+	const one = { id: 'a#1', origin: 'https://a', userId: '1', label: 'A', token: 't1' };
+	await Promise.all([store.put(one), store.put({ ...one, id: 'b#1', origin: 'https://b' })]);
+	await store.put({ ...one, token: 't2' });
+	assert.deepEqual(
+		(await store.list()).map(({ id, token }) => [id, token]),
+		[
+			['b#1', 't1'],
+			['a#1', 't2'],
+		],
+	);
+	await store.remove('b#1');
+	assert.equal((await store.list()).length, 1);
+});
