@@ -32,8 +32,8 @@ export interface GraphSummary {
 	readonly maxInputs: ReadonlyMap<string, number>;
 	/** Operators the file defines itself, spelled as in {@link ops}. */
 	readonly functions: ReadonlySet<string>;
-	/** Names of the files that hold the weights, relative to the graph's folder. */
-	readonly externalFiles: ReadonlySet<string>;
+	/** Locations of weights, relative to the graph's folder → bytes the file must have at least. */
+	readonly externalFiles: ReadonlyMap<string, number>;
 	/** Element types of initialisers → bytes. */
 	readonly weightTypes: ReadonlyMap<number, number>;
 }
@@ -49,7 +49,7 @@ interface Building {
 	integers: Map<string, Set<number>>;
 	maxInputs: Map<string, number>;
 	functions: Set<string>;
-	externalFiles: Set<string>;
+	externalFiles: Map<string, number>;
 	weightTypes: Map<number, number>;
 	initialisers: Set<string>;
 }
@@ -78,6 +78,10 @@ export async function readGraphSummary(path: string): Promise<GraphSummary> {
 			else if (field.number === 7) {
 				sawGraph = true;
 				await readGraph(file, field.start, field.end, building, true);
+			} else if (field.number === 20) {
+				for await (const part of file.fields(field.start, field.end))
+					if (part.number === 1 || part.number === 2)
+						await readGraph(file, part.start, part.end, building, false);
 			} else if (field.number === 8) await readOpset(file, field.start, field.end, building);
 			else if (field.number === 25) await readFunction(file, field.start, field.end, building);
 		}
@@ -109,7 +113,7 @@ function emptyBuilding(): Building {
 		integers: new Map(),
 		maxInputs: new Map(),
 		functions: new Set(),
-		externalFiles: new Set(),
+		externalFiles: new Map(),
 		weightTypes: new Map(),
 		initialisers: new Set(),
 	};
@@ -146,6 +150,7 @@ async function readGraph(
 	for await (const field of file.fields(start, end)) {
 		if (field.number === 1) await readNode(file, field.start, field.end, to);
 		else if (field.number === 5) await readTensor(file, field.start, field.end, to, outermost);
+		else if (field.number === 15) await readSparse(file, field.start, field.end, to);
 		else if (field.number === 11 && outermost) {
 			to.inputs.push(await readValue(file, field.start, field.end));
 		} else if (field.number === 12 && outermost) {
@@ -192,11 +197,21 @@ async function readAttribute(
 			const values = to.integers.get(name) ?? new Set<number>();
 			if (values.size < 64) values.add(field.value);
 			to.integers.set(name, values);
-		} else if (field.number === 5) await readTensor(file, field.start, field.end, to, false);
-		else if (field.number === 6 || field.number === 11) {
+		} else if (field.number === 5 || field.number === 10) {
+			await readTensor(file, field.start, field.end, to, false);
+		} else if (field.number === 22 || field.number === 23) {
+			await readSparse(file, field.start, field.end, to);
+		} else if (field.number === 6 || field.number === 11) {
 			await readGraph(file, field.start, field.end, to, false);
 		}
 	}
+}
+
+/** A sparse tensor is two dense ones, whose data may lie in files as well. */
+async function readSparse(file: ProtobufFile, start: number, end: number, to: Building) {
+	for await (const field of file.fields(start, end))
+		if (field.number === 1 || field.number === 2)
+			await readTensor(file, field.start, field.end, to, false);
 }
 
 async function readTensor(
@@ -208,6 +223,9 @@ async function readTensor(
 ) {
 	let elementType = 0;
 	let bytes = 0;
+	let location: string | undefined;
+	let offset = 0;
+	let length = 0;
 	for await (const field of file.fields(start, end)) {
 		if (field.number === 2) elementType = field.value;
 		else if (field.number === 8 && named) to.initialisers.add(await file.text(field));
@@ -215,9 +233,16 @@ async function readTensor(
 			bytes += field.end - field.start;
 		} else if (field.number === 13) {
 			const [key, value] = await readEntry(file, field.start, field.end);
-			if (key === 'location') to.externalFiles.add(value);
-			else if (key === 'length') bytes += Number(value);
+			if (key === 'location') location = value;
+			else if (key === 'offset') offset = Number(value);
+			else if (key === 'length') length = Number(value);
 		}
+	}
+	if (location !== undefined) {
+		bytes += length;
+		const needed = offset < 0 || length < 0 ? Number.NaN : offset + length;
+		const known = to.externalFiles.get(location) ?? 0;
+		to.externalFiles.set(location, Number.isNaN(known) ? known : Math.max(known, needed));
 	}
 	to.weightTypes.set(elementType, (to.weightTypes.get(elementType) ?? 0) + bytes);
 }

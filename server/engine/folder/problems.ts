@@ -1,8 +1,9 @@
 /** What keeps a folder's variants from running, or is worth knowing, named before anything is loaded. */
 
 import { access } from 'node:fs/promises';
-import { join, posix } from 'node:path';
+import { join } from 'node:path';
 import type { ModelVariant } from '../api.ts';
+import { externalFault } from './externalData.ts';
 import type { Family } from './families.ts';
 import type { GraphSummary } from './graphSummary.ts';
 import { operatorFault } from './operators.ts';
@@ -72,17 +73,12 @@ function missingRoles(family: Family, { files }: ModelVariant): string[] {
 }
 
 async function missingData(folder: string, file: string, graph: GraphSummary): Promise<string[]> {
-	const missing: string[] = [];
-	for (const external of graph.externalFiles) {
-		const path = join(folder, posix.dirname(file), external);
-		const there = await access(path).then(
-			() => true,
-			() => false,
-		);
-		if (!there)
-			missing.push(`The weights file ${external} of ${file} is missing; download the model again.`);
+	const faults: string[] = [];
+	for (const [name, neededBytes] of graph.externalFiles) {
+		const fault = await externalFault(folder, file, name, neededBytes);
+		if (fault !== undefined) faults.push(fault);
 	}
-	return missing;
+	return faults;
 }
 
 function operatorProblems(file: string, graph: GraphSummary): string[] {

@@ -1,0 +1,43 @@
+/**
+ * Files that a graph says its weights are in, before the runtime opens them: a graph from elsewhere
+ * must not make it read other files of this machine (CVE-2024-27318 and its successors).
+ */
+
+import { lstat, realpath } from 'node:fs/promises';
+import { basename, dirname, join, posix } from 'node:path';
+
+/**
+ * Why a weights file must not be opened, as a sentence; `undefined` when it may.
+ * @param folder the model's folder
+ * @param file the graph, relative to the folder
+ * @param name the location the graph gives
+ * @param neededBytes largest offset plus length the graph reads
+ */
+export async function externalFault(
+	folder: string,
+	file: string,
+	name: string,
+	neededBytes: number,
+): Promise<string | undefined> {
+	if (name === '' || name !== basename(name) || name === '..' || /[\\/:\u0000]/.test(name))
+		return `${file} takes its weights from ${JSON.stringify(name)}, which is not a plain file name beside it; such a graph is not opened.`;
+	const graph = join(folder, file);
+	const path = join(folder, posix.dirname(file), name);
+	const found = await lstat(path).catch(() => undefined);
+	if (found === undefined)
+		return `The weights file ${name} of ${file} is missing; download the model again.`;
+	const real = await realpath(path).catch(() => undefined);
+	if (real === undefined) return `The weights file ${name} of ${file} is a link to nowhere.`;
+	// Some caches keep all files as links into one folder of blobs; then the graph is such a link too.
+	if (found.isSymbolicLink() && dirname(real) !== dirname(await realpath(graph)))
+		return `The weights file ${name} of ${file} is a link to another place; such a graph is not opened.`;
+	const target = await lstat(real);
+	if (!target.isFile()) return `The weights file ${name} of ${file} is not a plain file.`;
+	if (target.nlink > 1 && (await lstat(await realpath(graph))).nlink === 1)
+		return `The weights file ${name} of ${file} is a hard link to another file; such a graph is not opened.`;
+	if (!Number.isSafeInteger(neededBytes) || neededBytes < 0)
+		return `${file} reads its weights at an impossible place of ${name}.`;
+	if (target.size < neededBytes)
+		return `The weights file ${name} of ${file} is shorter than the graph needs (${target.size} of ${neededBytes} bytes); download the model again.`;
+	return undefined;
+}
