@@ -2,7 +2,8 @@
 
 import { AppError } from '../protocol/index.ts';
 import type { EngineModel, EngineStats, LoadOptions, ModelDescription } from './api.ts';
-import { loadDecoder } from './decode/loadDecoder.ts';
+import type { Decoder } from './decode/decoder.ts';
+import { type LoadDecoderOptions, loadDecoder } from './decode/loadDecoder.ts';
 import { loadEmbedder } from './embed/embedder.ts';
 import { describeModel } from './folder/describe.ts';
 import { generationSettings } from './folder/generation.ts';
@@ -13,6 +14,7 @@ import { openRuntime } from './runtime/openRuntime.ts';
 import type { Runtime } from './runtime/runtime.ts';
 import { physicalCores } from './runtime/threads.ts';
 import { createGenerator } from './schedule/generator.ts';
+import { ModelDraft } from './schedule/modelDraft.ts';
 import { Scheduler } from './schedule/scheduler.ts';
 import { alignmentHeads, chooseHeads } from './seq2seq/alignment.ts';
 import type { EncoderDecoder } from './seq2seq/encoderDecoder.ts';
@@ -106,7 +108,7 @@ export async function loadEngine(options: LoadOptions): Promise<EngineModel> {
 		};
 		if (description.architecture === 'decoder') {
 			const decoder = await loadDecoder({ ...parts, contextLength });
-			return decoderAbilities(description, decoder, contextLength, options);
+			return decoderAbilities(parts, decoder, contextLength, options);
 		}
 		if (description.architecture === 'encoder-decoder') {
 			const model = await openEncoderDecoder(parts);
@@ -201,20 +203,61 @@ async function translationAbilities(
 	};
 }
 
+type Parts = Pick<LoadDecoderOptions, 'description' | 'variant' | 'runtime' | 'session'>;
+
+/** The draft model: small, one sequence at a time, and of the same vocabulary. */
+async function loadDraft(
+	folder: string,
+	decoder: Decoder,
+	{ runtime, session }: Parts,
+): Promise<{ decoder: Decoder; contextLength: number }> {
+	const description = await describeModel(folder);
+	const variant = chooseVariant(description.variants, 'decoder');
+	if (description.architecture !== 'decoder' || variant === undefined) {
+		throw new AppError(
+			'unsupported_model',
+			`The draft model in ${folder} is not a language model.`,
+		);
+	}
+	const { contextLength } = description;
+	const draft = await loadDecoder({
+		description,
+		variant,
+		runtime,
+		session,
+		contextLength,
+		prepare: false,
+	});
+	if (draft.vocabularySize === decoder.vocabularySize) return { decoder: draft, contextLength };
+	draft.close();
+	throw new AppError(
+		'unsupported_model',
+		`The draft model in ${folder} has ${draft.vocabularySize} tokens, this one ${decoder.vocabularySize}: they must have the same vocabulary.`,
+	);
+}
+
 async function decoderAbilities(
-	description: ModelDescription,
-	decoder: Awaited<ReturnType<typeof loadDecoder>>,
+	parts: Parts,
+	decoder: Decoder,
 	contextLength: number,
 	options: LoadOptions,
 ): Promise<Abilities> {
+	const { description } = parts;
 	const text = await loadTextModel(description.folder);
 	const settings = await generationSettings(description.folder);
+	const draft =
+		options.draftFolder === undefined || !decoder.batchInvariant
+			? undefined
+			: await loadDraft(options.draftFolder, decoder, parts);
 	const scheduler = new Scheduler(decoder, {
 		cacheBytes: options.cacheBytes ?? defaultCacheBytes(),
 		maxRunning: Math.max(decoder.mostSequences ?? decoder.maxRows, 4),
-		...(options.maxWaiting === undefined ? {} : { maxWaiting: options.maxWaiting }),
 		prefixCache: options.prefixCache !== false,
-		...(options.speculation === false ? { speculation: false as const } : {}),
+		...(options.speculation === false
+			? { speculation: false as const }
+			: draft === undefined
+				? {}
+				: { speculation: () => new ModelDraft(draft.decoder, draft.contextLength) }),
 	});
 	return {
 		generate: createGenerator({
@@ -246,6 +289,7 @@ async function decoderAbilities(
 		}),
 		close: async () => {
 			await scheduler.close();
+			draft?.decoder.close();
 			decoder.close();
 		},
 	};

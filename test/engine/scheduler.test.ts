@@ -8,7 +8,7 @@ import { loadEngine } from '../../server/engine/engine.ts';
 import { findContinuation, PromptLookup } from '../../server/engine/schedule/draft.ts';
 import { WaitingQueue } from '../../server/engine/schedule/waitingQueue.ts';
 import { AppError } from '../../server/protocol/index.ts';
-import { writeDecoderModel } from '../fixtures/decoderModel.ts';
+import { tinyShape, writeDecoderModel } from '../fixtures/decoderModel.ts';
 import { greedy, temporaryFolder, tokensRequest } from './support.ts';
 
 const folder = temporaryFolder();
@@ -239,4 +239,37 @@ test('a model asked for something else than its task refuses with a reason', asy
 		engine('gqa').seq2seq({ items: [{ text: 'x' }], priority: 'interactive' }),
 		(error: unknown) => error instanceof AppError && error.code === 'unsupported_model',
 	);
+});
+
+test('a draft model changes nothing but the number of steps, and must fit', async () => {
+	const shape = { ...tinyShape, layers: 1 };
+	const draftFolder = writeDecoderModel(join(folder, 'draft'), { attention: 'plain', shape });
+	const model = await loadEngine({
+		folder: join(folder, 'gqa'),
+		threads: 1,
+		draftFolder: join(folder, 'plain'),
+	});
+	const twin = await loadEngine({
+		folder: join(folder, 'gqa'),
+		threads: 1,
+		draftFolder: join(folder, 'gqa'),
+	});
+	for (const sampling of [greedy, { ...greedy, temperature: 1, seed: 11 }]) {
+		const request = tokensRequest(prompt(5), { sampling, n: 2 });
+		const expected = await engine('gqa').generate({ ...request, n: 2 }, nothing);
+		assert.deepEqual(ids(await model.generate(request, nothing)), ids(expected));
+		assert.deepEqual(ids(await twin.generate(request, nothing)), ids(expected));
+	}
+	const stats = await twin.stats();
+	assert.ok(stats.acceptedTotal > 10, 'a model guesses itself well');
+	assert.ok((await model.stats()).draftedTotal > 0);
+	await model.close();
+	await twin.close();
+	const other = writeDecoderModel(join(folder, 'other'), {
+		attention: 'gqa',
+		shape: { ...tinyShape, vocabulary: 384 },
+	});
+	await assert.rejects(loadEngine({ folder: draftFolder, threads: 1, draftFolder: other }), {
+		code: 'unsupported_model',
+	});
 });

@@ -6,10 +6,14 @@
 
 /** Proposes tokens and learns how many were right. One per sequence. */
 export interface Draft {
+	/** Makes the next proposal ready, where that takes a run of its own; called between steps. */
+	prepare?(tokens: readonly number[], signal?: AbortSignal): Promise<void>;
 	/** At most `most` tokens that may follow `tokens`; empty when guessing does not pay now. */
 	propose(tokens: readonly number[], most: number): readonly number[];
 	/** Told after every step that had a proposal. */
 	learn(drafted: number, accepted: number): void;
+	/** The sequence has ended. */
+	dispose?(): void;
 }
 
 const longestMatch = 4;

@@ -192,6 +192,7 @@ export class Scheduler {
 	/** A sequence that ends gives its cache to the prefix cache. */
 	#leave(sequence: Sequence): void {
 		const { cache, tokens } = sequence;
+		sequence.draft?.dispose?.();
 		const keep = this.#keepsPrefixes && !this.#closed && cache.length > 0;
 		if (keep) this.#prefixes.add(tokens.slice(0, cache.length), cache);
 		else cache.release();
@@ -269,6 +270,7 @@ export class Scheduler {
 	async #step(): Promise<void> {
 		for (const sequence of this.#turns) sequence.respectFactors(this.#decoder);
 		await this.#decoder.expect?.(this.#turns.length);
+		await this.#prepareDrafts();
 		const rows = planRows(this.#turns, this.#decoder);
 		const owner = new Map(
 			this.#active.flatMap((active) =>
@@ -309,6 +311,14 @@ export class Scheduler {
 		}
 	}
 
+	/** Draft models run between steps; one that fails proposes nothing. */
+	async #prepareDrafts(): Promise<void> {
+		for (const sequence of this.#turns) {
+			if (!sequence.isDecoding) continue;
+			await sequence.draft?.prepare?.(sequence.tokens).catch(() => undefined);
+		}
+	}
+
 	#apply(active: Active, sequence: Sequence, row: StepRow, logits: Float32Array[]): void {
 		const { generation } = active;
 		const wasPrompt = sequence.tokens.length === sequence.promptLength;
@@ -328,6 +338,7 @@ export class Scheduler {
 				active.sequences.push(sibling.sequence);
 				if (this.#accept(generation, sibling.sequence, sibling.logits)) {
 					active.sequences.splice(active.sequences.indexOf(sibling.sequence), 1);
+					sibling.sequence.draft?.dispose?.();
 					sibling.sequence.cache.release();
 				} else this.#turns.push(sibling.sequence);
 			}
