@@ -91,7 +91,6 @@ const conversation: ChatMessage[] = [
 
 describe('chats with tools on any template', { skip: data.skip }, () => {
 	for (const [name, source] of templates) {
-		if (name.includes('fireworks')) continue;
 		it(`${name}: system text, tools, two calls and their results all reach the model`, () => {
 			const template = new ChatTemplate(source, { bos_token: '<s>', eos_token: '</s>' });
 			const text = template.render({ kind: 'chat', messages: conversation, tools: [tool] }, true);

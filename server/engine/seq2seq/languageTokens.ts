@@ -52,7 +52,7 @@ export function encodeItem(text: TextModel, item: Seq2SeqItem, startToken: numbe
 	return { source: ids, start: [startToken], offsets };
 }
 
-/** Families that name the source language do so with their first token. */
+/** Families that name the source language do so with their first token, or with their last. */
 function withSourceTag(
 	text: TextModel,
 	item: Seq2SeqItem,
@@ -76,6 +76,11 @@ function withSourceTag(
 		);
 	}
 	if (id === undefined) return { source: [...ids], offsets: [...offsets] };
+	const last = ids.at(-1);
+	if (last !== undefined && text.specialIds.has(last) && isTag(text, last)) {
+		// mBART names the source language after the end token.
+		return { source: [...ids.slice(0, -1), id], offsets: [...offsets] };
+	}
 	const first = ids[0];
 	const replaces = first !== undefined && text.specialIds.has(first) && isTag(text, first);
 	const rest = replaces ? ids.slice(1) : ids;
@@ -83,7 +88,7 @@ function withSourceTag(
 }
 
 function isTag(text: TextModel, id: number): boolean {
-	return /^__[a-z]{2,3}(_[A-Za-z]+)?__$|^[a-z]{3}_[A-Z][a-z]{3}$/.test(
+	return /^__[a-z]{2,3}(_[A-Za-z]+)?__$|^[a-z]{3}_[A-Z][a-z]{3}$|^[a-z]{2}_[A-Z]{2}$/.test(
 		new TextDecoder().decode(text.tokenBytes(id)),
 	);
 }

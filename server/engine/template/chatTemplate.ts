@@ -95,7 +95,12 @@ export class ChatTemplate {
 	}
 
 	#run(variables: Readonly<Record<string, unknown>>): string {
-		return this.#template.render({ ...this.#tokens, ...variables });
+		// Two names that templates made before `tools` became the custom use.
+		const older = {
+			functions: JSON.stringify(variables.tools ?? [], undefined, 4),
+			datetime: new Date().toDateString(),
+		};
+		return this.#template.render({ ...older, ...this.#tokens, ...variables });
 	}
 }
 
