@@ -1,7 +1,9 @@
 /** Whisper and Moonshine against PyTorch: features, language, tokens, segments, word alignment. */
 
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync } from 'node:fs';
+import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, statSync } from 'node:fs';
+import { cp, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { logMel } from '../../server/engine/speech/logMel.ts';
@@ -49,6 +51,17 @@ interface AudioReference {
 
 const reference = (folder: string): Reference =>
 	JSON.parse(readFileSync(join(folder, 'reference.json'), 'utf8')) as Reference;
+/** The shared data is read-only, and copying would keep that. */
+function copyWritable(from: string, to: string): boolean {
+	if (statSync(from).isDirectory()) {
+		mkdirSync(to, { recursive: true, mode: 0o755 });
+		return true;
+	}
+	copyFileSync(from, to);
+	chmodSync(to, 0o644);
+	return false;
+}
+
 const closers: (() => void)[] = [];
 after(() => {
 	for (const close of closers) close();
@@ -189,6 +202,39 @@ test('words carry their spaces, follow each other and lie within the recording',
 		assert.ok(probability > 0.5 && probability <= 1);
 		before = start;
 	}
+});
+
+test('an export without cross-attention gets it at load, and with it the same words', {
+	skip: timed.skip || whisper.skip || moonshine.skip,
+}, async () => {
+	// The extended graph is written beside the published one, so the folder must be ours.
+	const folder = await mkdtemp(join(tmpdir(), 'nearglot-words-'));
+	const copies = { whisper: join(folder, 'whisper'), moonshine: join(folder, 'moonshine') };
+	for (const [from, to] of [
+		[whisper.path, copies.whisper],
+		[moonshine.path, copies.moonshine],
+	] as const)
+		await cp(from, to, { recursive: true, filter: copyWritable });
+	const samples = wavSamples(join(whisper.path, 'audio', 'a.wav'));
+	const request = speechRequest(samples, { timestamps: 'word' });
+	const published = await (await speech(timed.path)).speech.transcribe(request, () => {});
+	const extended = await speech(copies.whisper);
+	assert.deepEqual(extended.model.attentionLayers, [0, 1]);
+	const found = await extended.speech.transcribe(request, () => {});
+	assert.deepEqual(
+		found.words?.map(({ word, start, end }) => [word, start, end]),
+		published.words?.map(({ word, start, end }) => [word, start, end]),
+	);
+	const other = await (await speech(copies.moonshine)).speech.transcribe(request, () => {});
+	assert.equal(
+		other.words
+			?.map(({ word }) => word)
+			.join('')
+			.trim(),
+		other.text.trim(),
+	);
+	assert.ok(other.words?.every(({ start, end }) => start >= 0 && end >= start && end <= 3.02));
+	await rm(folder, { recursive: true });
 });
 
 for (const precision of ['fp32', 'q8'] as const) {

@@ -7,6 +7,7 @@ import { isDoubtful, temperatureLadder } from './fallback.ts';
 import { decodeHypothesis, type Hypothesis } from './hypotheses.ts';
 import { checkedLanguage } from './requestChecks.ts';
 import type { SpeechModel } from './speechModel.ts';
+import { tokenStarts } from './tokenStarts.ts';
 import { evenStarts, splitWords, timeWords } from './words.ts';
 
 export interface MoonshineConfig {
@@ -20,6 +21,8 @@ export interface MoonshineConfig {
 /** Speech has 6.5 tokens per second in the paper, fast speech more; beyond this it is a loop. */
 const tokensPerSecond = 10;
 const rateHz = 16_000;
+/** The convolutions make one position of 384 samples. */
+const frameS = 384 / rateHz;
 /** The convolutions of the encoder need this many samples for one frame. */
 const shortestSamples = 1024;
 
@@ -109,7 +112,14 @@ export class MoonshineModel implements SpeechModel {
 			consumedS: durationS,
 		};
 		if (request.timestamps !== 'word') return result;
-		const starts = evenStarts(ids, this.#text, 0, durationS);
+		const found = await tokenStarts(
+			this.#model,
+			encoded,
+			{ before: [this.#config.startToken], ids, endToken: this.#config.endToken },
+			{ heads: undefined, medianWidth: 7, frames: Math.ceil(durationS / frameS), frameS },
+			signal,
+		);
+		const starts = found ?? evenStarts(ids, this.#text, 0, durationS);
 		const spans = splitWords(ids, this.#text, language);
 		return { ...result, words: timeWords(spans, starts, hypothesis.tokens) };
 	}

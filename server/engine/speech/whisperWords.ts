@@ -1,8 +1,9 @@
-/** Times of words: feeds the finished text once more and reads the cross-attention of every token. */
+/** Words of a Whisper result with their times, from cross-attention or, without it, from the segments. */
 
 import type { SpeechResult, TextModel } from '../api.ts';
 import type { EncodedBatch, EncoderDecoder } from '../seq2seq/encoderDecoder.ts';
-import { alignRows, frameS } from './timeWarp.ts';
+import { frameS } from './timeWarp.ts';
+import { tokenStarts } from './tokenStarts.ts';
 import type { WhisperConfig } from './whisperConfig.ts';
 import { evenStarts, type SpeechWord, splitWords, timeWords } from './words.ts';
 
@@ -21,8 +22,8 @@ export interface WordInput {
 }
 
 /**
- * Words of a result with seconds from the start of the stretch. A model whose graph gives no
- * cross-attention gets times spread over each segment by the length of the words.
+ * Words of a result with seconds from the start of the stretch. A graph that gives no cross-attention
+ * and cannot be extended gets times spread over each segment by the length of the words.
  */
 export async function whisperWords(
 	{ model, text, config }: WordModel,
@@ -30,63 +31,29 @@ export async function whisperWords(
 	signal?: AbortSignal,
 ): Promise<SpeechWord[]> {
 	const isText = (id: number) => id < config.endToken;
-	if (model.attentionLayers.length === 0)
-		return result.segments.flatMap((segment) => spreadWords(segment, result, text, isText));
+	const plain = config.noTimestampsToken === undefined ? [] : [config.noTimestampsToken];
+	const before = [...start, ...plain];
 	const tokens = result.tokens.filter((token) => isText(token.id));
-	const ids = tokens.map((token) => token.id);
+	const ids = tokens.map((token) => token.id).slice(0, config.maxTokens - before.length - 1);
 	if (ids.length === 0) return [];
-	const before = [
-		...start,
-		...(config.noTimestampsToken === undefined ? [] : [config.noTimestampsToken]),
-	];
-	// The row of a token attends to the sound of the token after it.
-	const first = before.length - 1;
-	const room = config.maxTokens - before.length - 1;
-	const fed = ids.slice(0, room);
-	const run = model.start(encoded, { attentions: true });
-	try {
-		const output = await run.feed([[...before, ...fed, config.endToken]], signal);
-		if (output.attentions === undefined) return [];
-		const frames = Math.min(encoded.positions, Math.max(1, Math.ceil(durationS / frameS)));
-		const heads = config.alignmentHeads ?? laterHeads(output.attentions);
-		const rows = alignRows(
-			output.attentions,
-			heads,
-			first,
-			first + fed.length + 1,
-			frames,
-			config.medianWidth,
-		);
-		const starts = rows.map((frame) => frame * frameS);
-		return timeWords(splitWords(fed, text, result.language), starts, tokens);
-	} finally {
-		run.release();
-	}
-}
-
-/** Without published heads, all heads of the later half of the layers. */
-function laterHeads(
-	attentions: ReadonlyMap<number, { readonly dims: readonly number[] }>,
-): [number, number][] {
-	const layers = [...attentions.keys()].sort((a, b) => a - b);
-	return layers
-		.slice(Math.floor(layers.length / 2))
-		.flatMap((layer) =>
-			Array.from({ length: attentions.get(layer)?.dims[1] ?? 0 }, (_, head): [number, number] => [
-				layer,
-				head,
-			]),
-		);
-}
-
-function spreadWords(
-	segment: SpeechResult['segments'][number],
-	result: SpeechResult,
-	text: TextModel,
-	isText: (id: number) => boolean,
-): SpeechWord[] {
-	const ids = segment.tokens.filter(isText);
-	const starts = evenStarts(ids, text, segment.start, segment.end);
-	const tokens = ids.map((id) => ({ id, logprob: segment.avgLogprob }));
-	return timeWords(splitWords(ids, text, result.language), starts, tokens);
+	const starts = await tokenStarts(
+		model,
+		encoded,
+		{ before, ids, endToken: config.endToken },
+		{
+			heads: config.alignmentHeads,
+			medianWidth: config.medianWidth,
+			frames: Math.ceil(durationS / frameS),
+			frameS,
+		},
+		signal,
+	);
+	if (starts !== undefined)
+		return timeWords(splitWords(ids, text, result.language), starts, tokens);
+	return result.segments.flatMap((segment) => {
+		const own = segment.tokens.filter(isText);
+		const spread = evenStarts(own, text, segment.start, segment.end);
+		const guessed = own.map((id) => ({ id, logprob: segment.avgLogprob }));
+		return timeWords(splitWords(own, text, result.language), spread, guessed);
+	});
 }
