@@ -7,6 +7,7 @@ import { prepareMapping } from './fileMapping.ts';
 import { loadError } from './loadError.ts';
 import type { Runtime } from './runtime.ts';
 import { shareWeights } from './sharedWeights.ts';
+import { physicalCores } from './threads.ts';
 
 /** Names the generic provider call knows; CUDA has calls of its own. */
 const providerNames: Readonly<Partial<Record<ExecutionProvider, string>>> = {
@@ -16,7 +17,8 @@ const providerNames: Readonly<Partial<Record<ExecutionProvider, string>>> = {
 	qnn: 'QNN',
 };
 
-const logErrorsOnly = 3;
+/** What ONNX Runtime reports as an error is thrown here, so it need not print it too. */
+const logFatalOnly = 4;
 const optimiseAll = 99;
 
 interface Environment {
@@ -24,46 +26,49 @@ interface Environment {
 	/** CPU memory description for tensors over our own buffers. */
 	readonly memory: Pointer;
 	readonly allocator: Pointer;
-	/** Threads of the process-wide pool. */
-	readonly threads: number;
+	/** Threads of the process-wide pool; 0 when the environment was made without one. */
+	threads: number;
 }
 
-let environment: Environment | undefined;
+let known: Environment | undefined;
 
-/** ONNX Runtime allows one environment per process; its pool is sized by the first session. */
+/** ONNX Runtime allows one environment per process, with one pool that most sessions share. */
 function ensureEnvironment(api: CApi, threads: number): Environment {
-	if (environment !== undefined) return environment;
+	if (known !== undefined) return known;
 	const threading = api.get('CreateThreadingOptions');
 	api.call('SetGlobalIntraOpNumThreads', threading, threads);
 	api.call('SetGlobalInterOpNumThreads', threading, 1);
 	api.call('SetGlobalSpinControl', threading, 1);
-	const env = api.get('CreateEnvWithGlobalThreadPools', logErrorsOnly, 'nearglot', threading);
+	const env = api.get('CreateEnvWithGlobalThreadPools', logFatalOnly, 'nearglot', threading);
 	api.release('ReleaseThreadingOptions', threading);
-	environment = {
+	known = {
 		env,
 		memory: api.get('CreateCpuMemoryInfo', 1, 0),
 		allocator: api.get('GetAllocatorWithDefaultOptions'),
 		threads,
 	};
-	return environment;
+	return known;
 }
 
 /** Opens the C API runtime. @throws AppError or an error of koffi when it cannot be opened */
 export async function openCapiRuntime(): Promise<Runtime> {
 	const api = await openCApi();
 	await prepareMapping();
-	return {
+	// Before anything else makes an environment without a pool.
+	const environment = ensureEnvironment(api, physicalCores());
+	const { env, memory, allocator } = environment;
+	const runtime: Runtime = {
 		kind: 'c-api',
 		version: api.version,
 		open: async (path, options) => {
-			const { env, memory, allocator, threads } = ensureEnvironment(api, options.threads);
 			const sessionOptions = api.get('CreateSessionOptions');
+			const sharesPool = options.threads === environment.threads;
 			const shared =
 				options.sharing === undefined ? undefined : shareWeights(api, memory, options.sharing);
 			try {
-				api.call('SetSessionLogSeverityLevel', sessionOptions, logErrorsOnly);
+				api.call('SetSessionLogSeverityLevel', sessionOptions, logFatalOnly);
 				api.call('SetSessionGraphOptimizationLevel', sessionOptions, optimiseAll);
-				if (options.threads === threads) api.call('DisablePerSessionThreads', sessionOptions);
+				if (sharesPool) api.call('DisablePerSessionThreads', sessionOptions);
 				else api.call('SetIntraOpNumThreads', sessionOptions, options.threads);
 				for (const [key, value] of Object.entries(options.config ?? {})) {
 					api.call('AddSessionConfigEntry', sessionOptions, key, value);
@@ -93,12 +98,22 @@ export async function openCapiRuntime(): Promise<Runtime> {
 				};
 			} catch (error) {
 				shared?.release();
+				if (sharesPool && lacksPool(error)) {
+					environment.threads = 0;
+					return runtime.open(path, options);
+				}
 				throw error instanceof AppError ? error : loadError(path, error);
 			} finally {
 				api.release('ReleaseSessionOptions', sessionOptions);
 			}
 		},
 	};
+	return runtime;
+}
+
+/** True when someone else's environment, made without a pool, is the process's. */
+function lacksPool(error: unknown): boolean {
+	return error instanceof OrtError && error.message.includes('EnvCreatedWithGlobalThreadPools');
 }
 
 function appendProvider(

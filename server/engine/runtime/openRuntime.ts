@@ -1,8 +1,9 @@
-/** Chooses the runtime: the C API, or `session.run` with the reason why not. */
+/** Chooses the runtime: the C API once it has been checked, or `session.run` with the reason why not. */
 
 import { openCapiRuntime } from './capiRuntime.ts';
 import { openPlainRuntime } from './plainRuntime.ts';
 import type { Runtime } from './runtime.ts';
+import { compareRuntimes } from './selfCheck.ts';
 
 const opened = new Map<boolean, Promise<Runtime>>();
 
@@ -15,16 +16,33 @@ export function openRuntime(
 ): Promise<Runtime> {
 	const known = opened.get(plain);
 	if (known !== undefined) return known;
-	const runtime = plain ? openPlainRuntime('chosen by the setting') : openBest();
+	const runtime = plain
+		? openPlainRuntime('chosen by the setting')
+		: chooseRuntime(openCapiRuntime, openPlainRuntime);
 	opened.set(plain, runtime);
 	return runtime;
 }
 
-async function openBest(): Promise<Runtime> {
+/**
+ * The fast runtime when it opens and agrees with the plain one; else the plain one, loudly.
+ * Where the plain one does not open there is nothing to compare with, and the fast one is used.
+ */
+export async function chooseRuntime(
+	openFast: () => Promise<Runtime>,
+	openPlain: (reason?: string) => Promise<Runtime>,
+): Promise<Runtime> {
+	let reason: string;
 	try {
-		return await openCapiRuntime();
+		const fast = await openFast();
+		const plain = await openPlain().catch(() => undefined);
+		const differs = plain === undefined ? undefined : await compareRuntimes(fast, plain);
+		if (differs === undefined) return fast;
+		reason = `the C API does not agree with session.run: ${differs}`;
 	} catch (error) {
-		const reason = error instanceof Error ? error.message : String(error);
-		return openPlainRuntime(`the C API could not be opened: ${reason}`);
+		reason = `the C API could not be used: ${error instanceof Error ? error.message : String(error)}`;
 	}
+	process.emitWarning(`Nearglot runs models the slow way: ${reason}`, {
+		code: 'NEARGLOT_FALLBACK',
+	});
+	return openPlain(reason);
 }

@@ -33,7 +33,7 @@ export async function openPlainRuntime(fallbackReason?: string): Promise<Runtime
 					intraOpNumThreads: options.threads,
 					interOpNumThreads: 1,
 					graphOptimizationLevel: 'all',
-					logSeverityLevel: 3,
+					logSeverityLevel: 4,
 					extra: nested(options.config ?? {}),
 				});
 				return wrap(ort, session, provider);
