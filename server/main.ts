@@ -11,6 +11,7 @@ const commands: Record<string, () => Promise<Command>> = {
 	systems: async () => (await import('./cli/systems.ts')).systemsCommand,
 	models: async () => (await import('./cli/models.ts')).modelsCommand,
 	gateway: async () => (await import('./cli/gateway.ts')).gatewayCommand,
+	mcp: async () => (await import('./cli/mcp.ts')).mcpCommand,
 	lsp: async () => (await import('./cli/lsp.ts')).lspCommand,
 	doctor: async () => (await import('./cli/doctor.ts')).doctorCommand,
 	runner: async () => (await import('./cli/runner.ts')).runnerCommand,

@@ -16,6 +16,7 @@ import { errorResponse, httpError } from './errors.ts';
 import { registerFoundryRoutes } from './foundryRoutes.ts';
 import { type GuardOptions, guard } from './guard.ts';
 import { registerLibreTranslateRoutes } from './libreTranslateRoutes.ts';
+import { registerMcpRoutes } from './mcpRoutes.ts';
 import { registerMetricsRoutes } from './metricsRoutes.ts';
 import { registerModelListRoutes } from './modelListRoutes.ts';
 import { registerOllamaRoutes } from './ollamaRoutes.ts';
@@ -45,6 +46,7 @@ const families: readonly ((app: Hono<AppEnv>, backend: Backend) => void)[] = [
 	registerSpeechRoutes,
 	registerFoundryRoutes,
 	registerOwnModelRoutes,
+	registerMcpRoutes,
 	registerTranslateRoutes,
 	registerLibreTranslateRoutes,
 ];

@@ -1,0 +1,36 @@
+/**
+ * The Model Context Protocol on the daemon: streamable HTTP at `/mcp`, stateless. Needs the key,
+ * because a tool reads files of this machine.
+ */
+
+import type { Hono } from 'hono';
+import type { Backend } from '../daemon/backend.ts';
+import { responseError } from '../daemon/connection.ts';
+import type { DaemonCall } from '../services/mcpTools.ts';
+import type { AppEnv } from './env.ts';
+import { mustHaveKey } from './guard.ts';
+
+export function registerMcpRoutes(app: Hono<AppEnv>, _backend: Backend): void {
+	app.post('/mcp', async (context) => {
+		mustHaveKey(context);
+		const authorization = context.req.header('authorization') ?? '';
+		const origin = new URL(context.req.url).origin;
+		const call: DaemonCall = async (path, init) => {
+			const headers = new Headers(init.headers);
+			headers.set('host', context.req.header('host') ?? '');
+			headers.set('authorization', authorization);
+			const response = await app.request(new Request(new URL(path, origin), { ...init, headers }));
+			if (!response.ok) throw await responseError(response);
+			return response;
+		};
+		const [{ createMcpServer }, { WebStandardStreamableHTTPServerTransport }] = await Promise.all([
+			import('../services/mcpServer.ts'),
+			import('@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js'),
+		]);
+		const server = createMcpServer(call);
+		const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
+		context.get('signal').addEventListener('abort', () => void server.close(), { once: true });
+		await server.connect(transport);
+		return transport.handleRequest(context.req.raw);
+	});
+}

@@ -1,0 +1,160 @@
+/**
+ * What the product offers to agents over the Model Context Protocol: translate and transcribe. Both
+ * doors (HTTP and stdio) share this; `call` asks the daemon's own routes.
+ */
+
+import { constants, openAsBlob } from 'node:fs';
+import { access } from 'node:fs/promises';
+import { basename, isAbsolute } from 'node:path';
+import { AppError, asAppError, type JsonSchema } from '../protocol/index.ts';
+
+/** Asks a route of the daemon; rejects with its error when the answer is not 2xx. */
+export type DaemonCall = (path: string, init: RequestInit) => Promise<Response>;
+
+export interface McpTool {
+	readonly name: string;
+	readonly title: string;
+	readonly description: string;
+	readonly inputSchema: JsonSchema & object;
+	/** Resolves to the text of the result. */
+	run(
+		input: Readonly<Record<string, unknown>>,
+		call: DaemonCall,
+		signal: AbortSignal,
+	): Promise<string>;
+}
+
+const text = (description: string) => ({ type: 'string', description });
+
+const translateTool: McpTool = {
+	name: 'nearglot_translate',
+	title: 'Translate text',
+	description:
+		'Translates text with a model on this machine. Placeholders, code and tags stay as they are. Returns one line per target language.',
+	inputSchema: {
+		type: 'object',
+		properties: {
+			text: text('The text to translate.'),
+			to: text('Target language (BCP 47), or several separated by commas: de or de,fr.'),
+			from: text('Source language; detected when absent.'),
+			html: { type: 'boolean', description: 'Whether the text is HTML; tags are kept.' },
+		},
+		required: ['text', 'to'],
+		additionalProperties: false,
+	},
+	run: async (input, call, signal) => {
+		const to = required(input, 'to')
+			.split(',')
+			.map((part) => part.trim());
+		const query = new URLSearchParams({ 'api-version': '3.0' });
+		for (const language of to) query.append('to', language);
+		const from = optional(input, 'from');
+		if (from !== undefined) query.set('from', from);
+		if (flag(input, 'html')) query.set('textType', 'html');
+		const response = await call(`/translate?${query}`, {
+			method: 'POST',
+			headers: { 'content-type': 'application/json' },
+			body: JSON.stringify([{ Text: required(input, 'text') }]),
+			signal,
+		});
+		const [item] = (await response.json()) as { translations: { to: string; text: string }[] }[];
+		const rows = item?.translations ?? [];
+		return rows.length === 1
+			? (rows[0]?.text ?? '')
+			: rows.map((row) => `${row.to}: ${row.text}`).join('\n');
+	},
+};
+
+const transcribeTool: McpTool = {
+	name: 'nearglot_transcribe',
+	title: 'Transcribe a recording',
+	description:
+		'Turns an audio file (WAV, MP3, FLAC, Ogg, WebM, MP4) on this machine into text or subtitles with a local model.',
+	inputSchema: {
+		type: 'object',
+		properties: {
+			path: text('Absolute path of the recording.'),
+			language: text('Language spoken (ISO 639-1); detected when absent.'),
+			format: { type: 'string', enum: ['text', 'srt', 'vtt', 'verbose_json'], default: 'text' },
+			model: text('Model to use; any installed speech model when absent.'),
+		},
+		required: ['path'],
+		additionalProperties: false,
+	},
+	run: async (input, call, signal) => {
+		const path = required(input, 'path');
+		if (!isAbsolute(path))
+			throw new AppError('invalid_request', `'path' must be absolute, not ${path}.`, {
+				param: 'path',
+			});
+		const form = new FormData();
+		await access(path, constants.R_OK).catch(() => {
+			throw new AppError('not_found', `There is no file ${path} that can be read.`, {
+				param: 'path',
+			});
+		});
+		form.set('file', await openAsBlob(path), basename(path));
+		form.set('model', optional(input, 'model') ?? 'default');
+		form.set('response_format', optional(input, 'format') ?? 'text');
+		const language = optional(input, 'language');
+		if (language !== undefined) form.set('language', language);
+		const response = await call('/v1/audio/transcriptions', { method: 'POST', body: form, signal });
+		return (await response.text()).trimEnd();
+	},
+};
+
+/** All tools, in the order they are listed. */
+export const mcpTools: readonly McpTool[] = [translateTool, transcribeTool];
+
+export interface McpToolResult {
+	readonly content: readonly { readonly type: 'text'; readonly text: string }[];
+	readonly isError?: boolean;
+}
+
+/** Runs a tool; what goes wrong inside is a result the model can read, an unknown tool is an error. */
+export async function runMcpTool(
+	name: string,
+	input: unknown,
+	call: DaemonCall,
+	signal: AbortSignal,
+): Promise<McpToolResult> {
+	const tool = mcpTools.find((entry) => entry.name === name);
+	if (tool === undefined)
+		throw new AppError(
+			'not_found',
+			`There is no tool '${name.slice(0, 100)}'. Known: ${mcpTools.map((entry) => entry.name).join(', ')}.`,
+		);
+	try {
+		const fields = typeof input === 'object' && input !== null ? input : {};
+		const schema = tool.inputSchema as { properties: Record<string, unknown> };
+		const extra = Object.keys(fields).find((key) => !Object.hasOwn(schema.properties, key));
+		if (extra !== undefined) throw wrong(extra, 'is not known');
+		const result = await tool.run(fields as Record<string, unknown>, call, signal);
+		return { content: [{ type: 'text', text: result }] };
+	} catch (error) {
+		return { content: [{ type: 'text', text: asAppError(error).message }], isError: true };
+	}
+}
+
+function required(input: Readonly<Record<string, unknown>>, key: string): string {
+	const value = optional(input, key);
+	if (value === undefined) throw wrong(key, 'is missing');
+	return value;
+}
+
+function optional(input: Readonly<Record<string, unknown>>, key: string): string | undefined {
+	const value = input[key];
+	if (value == null) return undefined;
+	if (typeof value !== 'string' || value === '') throw wrong(key, 'must be a string');
+	return value;
+}
+
+function flag(input: Readonly<Record<string, unknown>>, key: string): boolean {
+	const value = input[key];
+	if (value != null && typeof value !== 'boolean') throw wrong(key, 'must be true or false');
+	return value === true;
+}
+
+function wrong(param: string, what: string): AppError {
+	return new AppError('invalid_request', `'${param}' ${what}.`, { param });
+}

@@ -1,0 +1,104 @@
+/** The official SDK's client against both doors of the Model Context Protocol server. */
+
+import assert from 'node:assert/strict';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { askToEnd } from '../../server/daemon/connection.ts';
+import { readEndpoint } from '../../server/daemon/endpointFile.ts';
+import { startTestServer, type TestServer } from '../http/testServer.ts';
+
+const main = fileURLToPath(new URL('../../server/main.ts', import.meta.url));
+let server: TestServer;
+let home = '';
+before(async () => {
+	home = await mkdtemp(join(tmpdir(), 'nearglot-mcp-'));
+	server = await startTestServer({});
+});
+after(async () => {
+	await server.close();
+	await rm(home, { recursive: true, force: true });
+});
+
+const textOf = (result: unknown) => {
+	const { content, isError } = result as { content: { text: string }[]; isError?: boolean };
+	return { text: content[0]?.text ?? '', isError: isError === true };
+};
+
+async function checkTools(client: Client): Promise<void> {
+	const { tools } = await client.listTools();
+	assert.deepEqual(tools.map((tool) => tool.name).sort(), [
+		'nearglot_transcribe',
+		'nearglot_translate',
+	]);
+	const call = async (name: string, input: Record<string, unknown>) =>
+		textOf(await client.callTool({ name, arguments: input }));
+	const one = await call('nearglot_translate', {
+		text: 'The file could not be opened.',
+		to: 'de',
+		from: 'en',
+	});
+	assert.equal(one.isError, false);
+	assert.match(one.text, /Datei/);
+	const two = await call('nearglot_translate', {
+		text: 'Open the file.',
+		to: 'de, fr',
+		from: 'en',
+	});
+	assert.match(two.text, /^de: .+\nfr: .+$/);
+	const wrong = await call('nearglot_translate', { text: 'x', to: 'qq' });
+	assert.equal(wrong.isError, true);
+	assert.notEqual(wrong.text, '');
+	const relative = await call('nearglot_transcribe', { path: 'recording.wav' });
+	assert.deepEqual(relative, {
+		text: "'path' must be absolute, not recording.wav.",
+		isError: true,
+	});
+	const absent = await call('nearglot_transcribe', { path: join(home, 'absent.wav') });
+	assert.match(absent.text, /There is no file/);
+	const noise = join(home, 'noise.wav');
+	await writeFile(noise, 'not audio');
+	assert.equal((await call('nearglot_transcribe', { path: noise })).isError, true);
+	assert.equal((await call('nearglot_translate', { text: 'x', to: 'de', more: 1 })).isError, true);
+	await assert.rejects(client.callTool({ name: 'nothing', arguments: {} }), /There is no tool/);
+}
+
+test('streamable HTTP on the daemon', async () => {
+	const client = new Client({ name: 'test', version: '1' });
+	const transport = new StreamableHTTPClientTransport(new URL(`${server.url}/mcp`), {
+		requestInit: { headers: { authorization: `Bearer ${server.key}` } },
+	});
+	await client.connect(transport as unknown as Parameters<typeof client.connect>[0]);
+	try {
+		await checkTools(client);
+	} finally {
+		await client.close();
+	}
+});
+
+test('without the key there is no access to tools that read files', async () => {
+	const response = await server.post('/mcp', { jsonrpc: '2.0', id: 1, method: 'tools/list' });
+	assert.equal(response.status, 401);
+});
+
+test('standard input and output of `nearglot mcp`', async () => {
+	const client = new Client({ name: 'test', version: '1' });
+	const transport = new StdioClientTransport({
+		command: process.execPath,
+		args: ['--disable-warning=ExperimentalWarning', main, 'mcp'],
+		env: { ...process.env, NEARGLOT_HOME: home } as Record<string, string>,
+	});
+	await client.connect(transport);
+	try {
+		await checkTools(client);
+	} finally {
+		await client.close();
+		const endpoint = await readEndpoint(join(home, 'endpoint.json'));
+		if (endpoint !== undefined) await askToEnd(endpoint, false);
+	}
+});
