@@ -47,6 +47,31 @@ describe('reasoning in an answer', () => {
 		});
 	}
 
+	it('channels: analysis is reasoning, the markup of the final channel is left out', () => {
+		const channels = reasoningTagsOf('… <|channel|> …');
+		const answers: [string, string, string][] = [
+			[
+				'<|channel|>analysis<|message|>Hm.<|end|><|start|>assistant<|channel|>final<|message|>Three <b>.',
+				'Hm.',
+				'Three <b>.',
+			],
+			['<|channel|>final<|message|>Three.', '', 'Three.'],
+			[
+				'<|channel|>analysis<|message|>Hm.<|end|><|start|>assistant<|channel|>commentary to=functions.f <|constrain|>json<|message|>{}',
+				'Hm.',
+				'<|channel|>commentary to=functions.f <|constrain|>json<|message|>{}',
+			],
+		];
+		for (const [text, reasoning, content] of answers) {
+			for (const pieces of [[text], [...text]]) {
+				const splitter = new ReasoningSplitter(channels);
+				const outputs = [...pieces.map((piece) => splitter.push(piece)), splitter.end()];
+				assert.equal(outputs.map((output) => output.reasoning).join(''), reasoning);
+				assert.equal(outputs.map((output) => output.content).join(''), content);
+			}
+		}
+	});
+
 	it('knows when the prompt already opened the block, and the tags of a template', () => {
 		assert.equal(promptOpensReasoning('<｜Assistant｜><think>\n', tags), true);
 		assert.equal(promptOpensReasoning('<|im_start|>assistant\n', tags), false);

@@ -14,8 +14,8 @@ export interface EmbeddingSettings {
 }
 
 /**
- * Reads modules.json, its pooling module and the prompts. Without them, token vectors are averaged and
- * normalised, which is what nearly all published embedding models do.
+ * Reads modules.json, its pooling module and the prompts. Re-exports often leave those files out; then the
+ * model the config says it was made from decides, and otherwise token vectors are averaged and normalised.
  */
 export async function readEmbeddingSettings(folder: string): Promise<EmbeddingSettings> {
 	const modules = await readModules(folder);
@@ -25,10 +25,19 @@ export async function readEmbeddingSettings(folder: string): Promise<EmbeddingSe
 	const prompts = await readJsonFile(folder, 'config_sentence_transformers.json');
 	const name = asString(prompts?.default_prompt_name);
 	return {
-		pooling: poolingOf(config ?? {}),
+		pooling: config === undefined ? await poolingOfOrigin(folder) : poolingOf(config),
 		normalize: modules === undefined || modules.some((module) => module.type.endsWith('Normalize')),
 		prompt: name === undefined ? '' : (asString(asRecord(prompts?.prompts)?.[name]) ?? ''),
 	};
+}
+
+// Published with the first token as the sentence's vector.
+const firstToken =
+	/\bbge-|arctic-embed|mxbai-embed|gte-(base|large)-en-v1\.5|gte-modernbert|ember-v1|UAE-Large/i;
+
+async function poolingOfOrigin(folder: string): Promise<Pooling> {
+	const config = await readJsonFile(folder, 'config.json');
+	return firstToken.test(asString(config?._name_or_path) ?? '') ? 'cls' : 'mean';
 }
 
 async function readModules(folder: string) {

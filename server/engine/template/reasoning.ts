@@ -4,6 +4,8 @@
 export interface ReasoningTags {
 	readonly open: string;
 	readonly close: string;
+	/** Markup some models put in front of what is meant for the user; left out. */
+	readonly contentMarks?: readonly string[];
 }
 
 /** A piece of an answer, split. */
@@ -17,7 +19,11 @@ export const reasoningTags: readonly ReasoningTags[] = [
 	{ open: '<think>', close: '</think>' },
 	{ open: '<|START_THINKING|>', close: '<|END_THINKING|>' },
 	{ open: '[THINK]', close: '[/THINK]' },
-	{ open: '<|channel|>analysis<|message|>', close: '<|end|>' },
+	{
+		open: '<|channel|>analysis<|message|>',
+		close: '<|end|>',
+		contentMarks: ['<|start|>assistant', '<|channel|>final<|message|>'],
+	},
 ];
 
 /** The tags a chat template or its model uses; `<think>` when the template names none. */
@@ -65,7 +71,7 @@ export class ReasoningSplitter {
 		if (this.#state === 'inside') reasoning = this.#inside();
 		if (this.#state === 'after') {
 			this.#held = this.#held.trimStart();
-			if (this.#held !== '') this.#state = 'content';
+			if (this.#held !== '' && this.#pastMarks()) this.#state = 'content';
 		}
 		let content = '';
 		if (this.#state === 'content') {
@@ -88,7 +94,17 @@ export class ReasoningSplitter {
 		if (text.startsWith(this.#tags.open)) {
 			this.#state = 'inside';
 			this.#held = text.slice(this.#tags.open.length);
-		} else if (!this.#tags.open.startsWith(text)) this.#state = 'content';
+		} else if (!this.#tags.open.startsWith(text) && this.#pastMarks()) this.#state = 'content';
+	}
+
+	// Takes marks off the beginning; false while the text may still become one.
+	#pastMarks(): boolean {
+		const marks = this.#tags.contentMarks ?? [];
+		for (let found: string | undefined = ''; found !== undefined; ) {
+			found = marks.find((mark) => this.#held.startsWith(mark));
+			this.#held = this.#held.slice(found?.length ?? 0);
+		}
+		return !marks.some((mark) => mark.startsWith(this.#held));
 	}
 
 	#inside(): string {

@@ -79,7 +79,8 @@ export function fallbackByte(token: string): number | undefined {
 	return found === null ? undefined : Number.parseInt(found[1] as string, 16);
 }
 
-function byteFallback(tokens: readonly string[]): string[] {
+/** Joins runs of `<0xNN>` tokens to the characters they spell. */
+export function byteFallback(tokens: readonly string[]): string[] {
 	const texts: string[] = [];
 	let bytes: number[] = [];
 	const flush = () => {

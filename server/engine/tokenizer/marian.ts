@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { AppError } from '../../protocol/index.ts';
 import { asNumber, asString, type JsonRecord, readJsonFile } from '../folder/json.ts';
 import type { AddedToken } from './addedTokens.ts';
+import { byteFallback, fallbackByte } from './decoders.ts';
 import { sentencePieceModel, sentencePieceNormalizer } from './sentencePiece.ts';
 import { readSentencePieceFile } from './sentencePieceFile.ts';
 import { Tokenizer } from './tokenizer.ts';
@@ -51,7 +52,7 @@ function side(model: Uint8Array, vocabulary: Vocabulary, config: JsonRecord): To
 		model: new NamedPieces(sentencePieceModel(file), vocabulary, unknown),
 		normalizer: sentencePieceNormalizer(file),
 		preTokenizer: (piece) => [piece],
-		decoder: (tokens) => [tokens.join('').replaceAll('\u2581', ' ').trim()],
+		decoder: (tokens) => [byteFallback(tokens).join('').replaceAll('\u2581', ' ').trim()],
 		wrapping: { before: [], after: [end] },
 		added,
 		spelling: 'sentence-piece',
@@ -111,9 +112,12 @@ class NamedPieces implements TokenizerModel {
 	encode(text: string, ends: number[] = []): readonly number[] {
 		const first = ends.length;
 		let from = 0;
-		return this.#pieces.encode(text, ends).map((_, index) => {
+		return this.#pieces.encode(text, ends).map((piece, index) => {
 			const to = ends[first + index] as number;
-			const id = this.#vocabulary.id(text.slice(from, to)) ?? this.#unknown;
+			const token = this.#pieces.idToToken(piece);
+			// A byte is named by its token; any other piece by its text.
+			const isByte = token !== undefined && fallbackByte(token) !== undefined;
+			const id = this.#vocabulary.id(isByte ? token : text.slice(from, to)) ?? this.#unknown;
 			from = to;
 			return id;
 		});

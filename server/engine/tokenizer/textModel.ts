@@ -5,7 +5,7 @@ import type { GeneratePrompt, TextModel } from '../api.ts';
 import { readJsonFile } from '../folder/json.ts';
 import { readChatTemplate } from '../folder/templateFile.ts';
 import { ChatTemplate } from '../template/chatTemplate.ts';
-import { allMarkers } from '../template/markers.ts';
+import { isMarker } from '../template/markers.ts';
 import { loadTokenizer } from './loadTokenizer.ts';
 import { readMarian } from './marian.ts';
 import type { Tokenizer } from './tokenizer.ts';
@@ -82,8 +82,9 @@ export function textModelOf(tokenizer: Tokenizer, parts: TextModelParts = {}): T
 // Markers of tool calls and reasoning are special tokens in some vocabularies; the parsers need to see them.
 function hiddenIds(tokenizer: Tokenizer): ReadonlySet<number> {
 	const hidden = new Set<number>();
+	const has = (token: string) => tokenizer.tokenToId(token) !== undefined;
 	for (const id of tokenizer.specialIds) {
-		if (!allMarkers.has(tokenizer.token(id) ?? '')) hidden.add(id);
+		if (!isMarker(tokenizer.token(id) ?? '', has)) hidden.add(id);
 	}
 	return hidden;
 }
