@@ -71,6 +71,8 @@ export async function startFakeDaemon(home?: string): Promise<FakeDaemon> {
 					})),
 				);
 			}
+			case '/detect':
+				return json([{ language: 'en', score: 0.9 }]);
 			case '/languages':
 				return json({
 					translation: {
