@@ -11,6 +11,7 @@ interface Listed {
 	readonly state: string;
 	readonly size_bytes?: number;
 	readonly context_length?: number;
+	readonly problem?: string;
 }
 
 export async function listModels(args: readonly string[], io: CommandIo): Promise<number> {
@@ -31,8 +32,11 @@ export async function listModels(args: readonly string[], io: CommandIo): Promis
 		model.task,
 		byteText(model.size_bytes),
 		model.context_length === undefined ? '' : String(model.context_length),
-		model.state,
+		model.problem === undefined ? model.state : 'broken',
 	]);
 	io.stdout.write(`${table([['MODEL', 'TASK', 'SIZE', 'CONTEXT', 'STATE'], ...rows])}\n`);
+	for (const model of data)
+		if (model.problem !== undefined)
+			io.stdout.write(`\n${plainText(model.id)} cannot run: ${plainText(model.problem)}\n`);
 	return 0;
 }

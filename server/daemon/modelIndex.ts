@@ -70,6 +70,7 @@ export class ModelIndex {
 		if (known?.stamp === stamp) return known.model;
 		let description: ModelDescription | undefined;
 		let problem: AppError | undefined;
+		let passing = false;
 		try {
 			description = await this.#describe(folder);
 			if (description.problems.length > 0)
@@ -78,14 +79,16 @@ export class ModelIndex {
 				});
 		} catch (error) {
 			const { code, message } = asAppError(error);
-			problem = new AppError(code === 'internal' ? 'unsupported_model' : code, message, {
+			passing = code === 'internal';
+			problem = new AppError(passing ? 'unsupported_model' : code, message, {
 				param: 'model',
 				cause: error,
 			});
 		}
 		const info = await infoOf(folder, root, description);
 		const model: IndexedModel = { info, folder, description, problem };
-		this.#known.set(folder, { stamp, model });
+		// A fault of the moment, such as too many open files, is not remembered.
+		if (!passing) this.#known.set(folder, { stamp, model });
 		return model;
 	}
 }

@@ -279,6 +279,7 @@ test('ep takes any spelling of a provider, falls back to the CPU where it cannot
 });
 
 test('ttl decides how long the model stays', async () => {
+	await server.backend.host.unload('starter-chat', true);
 	await chat(server, { ttl: 0.2, max_tokens: 1 });
 	const deadline = performance.now() + 20_000;
 	const loaded = () => server.backend.host.loaded().includes('starter-chat:1');

@@ -13,6 +13,7 @@ import {
 	oneOf,
 	optional,
 	type Parsed,
+	type Parser,
 	record,
 	string,
 } from '../../protocol/parser.ts';
@@ -29,7 +30,8 @@ export const samplingFields = {
 	presence_penalty: optional(number({ min: -2, max: 2 })),
 	frequency_penalty: optional(number({ min: -2, max: 2 })),
 	repetition_penalty: optional(number({ min: 0.01, max: 10 })),
-	logit_bias: optional(mapped(record(number({ min: -100, max: 100 }), 1024), tokenBiases)),
+	/** `{id: bias}`, or llama.cpp's `[[id, bias], …]` where `false` bans. */
+	logit_bias: optional(biases()),
 	seed: optional(seed()),
 	random_seed: optional(seed()),
 	n: optional(integer({ min: 1, max: 8 })),
@@ -121,6 +123,26 @@ function stopField() {
 
 function seed() {
 	return integer({ min: Number.MIN_SAFE_INTEGER, max: Number.MAX_SAFE_INTEGER });
+}
+
+function biases(): Parser<Record<number, number>> {
+	const one = number({ min: -100, max: 100 });
+	const pairs: Parser<Record<string, number>> = {
+		schema: { type: 'array', items: { type: 'array', minItems: 2, maxItems: 2 } },
+		parse: (value, path) => {
+			if (!Array.isArray(value)) throw invalid(path, 'an object of token ids', value);
+			return Object.fromEntries(
+				value.map((pair: unknown, index) => {
+					const at = `${path}[${index}]`;
+					if (!Array.isArray(pair) || pair.length !== 2)
+						throw invalid(at, 'a pair [id, bias]', pair);
+					const id = integer({ min: 0 }).parse(pair[0], `${at}[0]`);
+					return [String(id), pair[1] === false ? -100 : one.parse(pair[1], `${at}[1]`)];
+				}),
+			);
+		},
+	};
+	return mapped(either(record(one, 1024), pairs, 'an object {id: bias}'), tokenBiases);
 }
 
 function tokenBiases(pairs: Record<string, number>, path: string): Record<number, number> {

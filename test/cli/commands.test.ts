@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { readArgs } from '../../server/cli/args.ts';
+import { modelAndPrompt } from '../../server/cli/chat.ts';
+import { UsageError } from '../../server/cli/command.ts';
+import { byteText, plainText, table } from '../../server/cli/plainText.ts';
+import { type Home, newHome } from '../daemon/home.ts';
+
+let home: Home;
+before(async () => {
+	home = await newHome();
+});
+after(() => home.close());
+
+test('chat answers, with and without naming the model, and from standard input', async () => {
+	const question = 'extract a tar.gz file';
+	const named = await home.run(['chat', 'starter-chat', question, '--temperature', '0']);
+	assert.equal(named.code, 0, named.stderr);
+	assert.match(named.stdout, /tar/);
+	const unnamed = await home.run(['chat', question, '--temperature', '0']);
+	assert.equal(unnamed.stdout, named.stdout);
+	const piped = await home.run(['chat', '--temperature', '0'], question);
+	assert.equal(piped.stdout, named.stdout);
+	const json = await home.run([
+		'chat',
+		question,
+		'--json',
+		'--temperature',
+		'0',
+		'--max-tokens',
+		'3',
+	]);
+	const reply = JSON.parse(json.stdout);
+	assert.equal(reply.usage.completion_tokens, 3);
+	assert.equal(reply.model, 'starter-chat:1');
+});
+
+test('chat tells on standard error that an answer was cut, and fails in a sentence', async () => {
+	const cut = await home.run(['chat', 'list files', '--max-tokens', '2']);
+	assert.equal(cut.code, 0);
+	assert.match(cut.stderr, /cut/);
+	const unknown = await home.run(['chat', 'no-such-model', 'hello']);
+	assert.equal(unknown.code, 1);
+	assert.match(
+		unknown.stderr,
+		/^nearglot chat: There is no model 'no-such-model'\. Known: .*starter-chat:1/,
+	);
+	assert.ok(!unknown.stderr.includes('    at '), 'no stack');
+});
+
+test('models list shows the built-in models', async () => {
+	const { stdout, code } = await home.run(['models', 'list']);
+	assert.equal(code, 0);
+	assert.match(stdout, /^MODEL +TASK +SIZE +CONTEXT +STATE$/m);
+	assert.match(stdout, /^starter-chat:1 +chat-completion +\d/m);
+	const json = JSON.parse((await home.run(['models', 'list', '--json'])).stdout);
+	assert.ok(json.some((model: { id: string }) => model.id === 'starter-translate:1'));
+});
+
+test('doctor finds nothing wrong and measures', async () => {
+	const { stdout, code } = await home.run(['doctor']);
+	assert.equal(code, 0, stdout);
+	assert.match(stdout, /^chat +starter-chat:1: .*tokens at \d+ tokens\/s$/m);
+	assert.match(stdout, /^data folder +.*writable$/m);
+});
+
+test('wrong use is 2 and says what is wrong', async () => {
+	const cases: readonly (readonly [readonly string[], RegExp])[] = [
+		[['chat', '--bogus'], /Unknown option '--bogus'/],
+		[['chat', 'a', 'b', 'c'], /quotes/],
+		[['chat', 'x', '--temperature', 'hot'], /--temperature takes a number from 0 to 2, not 'hot'/],
+		[['serve', '--port', '99999'], /--port takes a number/],
+		[['serve', '--log-level', 'loud'], /--log-level is one of/],
+		[['models', 'fly'], /no 'models fly'/],
+		[['frobnicate'], /Unknown command 'frobnicate'/],
+	];
+	for (const [args, message] of cases) {
+		const { code, stderr } = await home.run(args);
+		assert.equal(code, 2, args.join(' '));
+		assert.match(stderr, message);
+	}
+});
+
+test('every command has help', async () => {
+	for (const name of ['serve', 'chat', 'models', 'doctor']) {
+		const { code, stdout } = await home.run([name, '--help']);
+		assert.equal(code, 0);
+		assert.match(stdout, new RegExp(`^Usage: nearglot ${name}`));
+	}
+});
+
+test('one argument is a model only when there is one of that name', () => {
+	const models = [
+		{ id: 'a:1', alias: 'first', task: 'text-generation', state: 'cached' },
+		{ id: 'b:1', alias: 'b', task: 'chat-completion', state: 'cached' },
+		{ id: 'c:1', alias: 'c', task: 'chat-completion', state: 'loaded' },
+	] as const;
+	assert.deepEqual(modelAndPrompt(['first'], models), ['first', undefined]);
+	assert.deepEqual(modelAndPrompt(['a'], models), ['a', undefined]);
+	assert.deepEqual(modelAndPrompt(['hello'], models), ['c:1', 'hello']);
+	assert.deepEqual(modelAndPrompt(['x', 'hello'], models), ['x', 'hello']);
+	assert.throws(() => modelAndPrompt(['hello'], []), /models pull/);
+});
+
+test('numbers of options are checked', () => {
+	const read = (value: string) =>
+		readArgs([`--n=${value}`], { n: { type: 'string' } }).integer('n', 0, 10);
+	assert.equal(read('3'), 3);
+	for (const bad of ['', ' ', '1.5', '11', '-1', '1e99', 'x'])
+		assert.throws(() => read(bad), UsageError);
+});
+
+test('text of a model cannot steer the terminal', () => {
+	assert.equal(plainText('a\u001b[31mb\u0007\tc\n\u009bd\r'), 'a[31mb\tc\nd');
+});
+
+test('tables align and bytes are readable', () => {
+	assert.equal(
+		table([
+			['a', 'bb'],
+			['ccc', ''],
+		]),
+		'a    bb\nccc',
+	);
+	assert.deepEqual([0, 999, 5_513_889, 150e6, 2.5e12].map(byteText), [
+		'0 B',
+		'999 B',
+		'5.5 MB',
+		'150 MB',
+		'2.5 TB',
+	]);
+	assert.equal(byteText(undefined), '');
+});
