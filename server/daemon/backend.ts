@@ -13,6 +13,7 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import { availableParallelism, freemem } from 'node:os';
 import { decodeInThread } from '../audio/threadedDecode.ts';
+import { installedProviders, thisRuntime } from '../engine/devices/providers.ts';
 import { describeModel } from '../engine/folder/describe.ts';
 import { loadTextModel } from '../engine/tokenizer/textModel.ts';
 import { type ChatService, createChatService } from '../services/chat/chatService.ts';
@@ -119,6 +120,7 @@ export function createBackend(settings: BackendSettings, deps: BackendDeps): Bac
 	const registered = (): ModelRoot[] =>
 		chosen.value.registered.map((folder) => ({ folder, origin: 'local' }));
 	const secrets = new Secrets();
+	const providers = installedProviders(thisRuntime());
 	const host = createModelHost(settings.models, {
 		index: new ModelIndex(
 			() => [{ folder: modelsDir(), origin: 'local' }, ...builtIn, ...registered()],
@@ -126,6 +128,7 @@ export function createBackend(settings: BackendSettings, deps: BackendDeps): Bac
 		),
 		loadOptions: () => ({ deviceId: chosen.value.gpuDevice }),
 		isPinned: (id) => chosen.value.pinned.includes(id),
+		hasProvider: (provider) => providers.has(provider),
 		loadText: loadTextModel,
 		runner: deps.runner ?? (() => runnerCommand(settings.env)),
 		freeBytes: () => process.availableMemory?.() ?? freemem(),

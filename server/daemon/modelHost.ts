@@ -42,6 +42,8 @@ export interface ModelHostDeps {
 	readonly loadOptions?: () => Pick<LoadOptions, 'deviceId' | 'executionProvider'>;
 	/** Models that are never unloaded by themselves. */
 	readonly isPinned?: (id: string) => boolean;
+	/** Whether the installed runtime brings a provider along. */
+	readonly hasProvider?: (provider: ExecutionProvider) => boolean;
 }
 
 /** Told whenever a model's state changes. */
@@ -115,6 +117,23 @@ export function createModelHost(options: ModelHostOptions, deps: ModelHostDeps):
 		tell(id, 'cached');
 	};
 
+	/** Providers that cannot start on this machine; each is warned of once. */
+	const refusedProviders = new Set<ExecutionProvider>();
+	const refuse = (provider: ExecutionProvider, reason: string) => {
+		if (refusedProviders.has(provider)) return;
+		refusedProviders.add(provider);
+		deps.log.warn('execution provider cannot be used here, the CPU is used instead', {
+			executionProvider: provider,
+			reason,
+		});
+	};
+	const usable = (wanted: ExecutionProvider | undefined): ExecutionProvider | undefined => {
+		if (wanted === undefined || wanted === 'cpu') return wanted;
+		if (deps.hasProvider?.(wanted) === false)
+			refuse(wanted, `This installation of the runtime comes without ${wanted}.`);
+		return refusedProviders.has(wanted) ? 'cpu' : wanted;
+	};
+
 	/** Loads with the provider that was asked for; where that cannot start here, warns and uses the CPU. */
 	const startRunner = async (
 		model: IndexedModel,
@@ -127,11 +146,7 @@ export function createModelHost(options: ModelHostOptions, deps: ModelHostDeps):
 		} catch (error) {
 			const refused = error instanceof AppError && error.code === 'not_supported';
 			if (!refused || wanted === undefined || wanted === 'cpu') throw error;
-			deps.log.warn('execution provider cannot be used here, the CPU is used instead', {
-				model: model.info.id,
-				executionProvider: wanted,
-				reason: error.message,
-			});
+			refuse(wanted, error.message);
 			return startOn(model, 'cpu', signal);
 		}
 	};
@@ -245,7 +260,7 @@ export function createModelHost(options: ModelHostOptions, deps: ModelHostDeps):
 	};
 
 	const slotFor = (model: IndexedModel, acquire: AcquireOptions): ModelSlot => {
-		const wanted = acquire.executionProvider;
+		const wanted = usable(acquire.executionProvider);
 		const found = (slots.get(model.info.id) ?? []).find(
 			(slot) =>
 				wanted === undefined || slot.wanted === wanted || slot.loaded?.executionProvider === wanted,
