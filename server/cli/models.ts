@@ -15,6 +15,7 @@ import {
 } from './modelsChange.ts';
 import { infoModel } from './modelsInfo.ts';
 import { listModels } from './modelsList.ts';
+import { optimizeFolder } from './modelsOptimize.ts';
 import { pullModel } from './modelsPull.ts';
 import { searchModels, whereModels } from './modelsSearch.ts';
 
@@ -36,6 +37,10 @@ const commands: Readonly<Record<string, { readonly summary: string; readonly run
 	drop: { summary: 'FOLDER: stop using it; its files stay', run: dropFolder },
 	import: { summary: 'FOLDER | ARCHIVE [--name N]: copy a model in', run: importModel },
 	move: { summary: 'FOLDER: move all downloaded models there', run: moveFolder },
+	optimize: {
+		summary: 'FOLDER [--bits 4|8] [--block N]: make a smaller, faster variant',
+		run: optimizeFolder,
+	},
 	refresh: { summary: 'ask the hub for sizes and licences', run: refreshCatalogue },
 };
 

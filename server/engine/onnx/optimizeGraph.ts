@@ -1,0 +1,212 @@
+/**
+ * Writes a smaller, faster copy of a graph: matrix products with float32 weights become MatMulNBits.
+ * The copy is complete in itself; graph and data file appear together or not at all.
+ */
+
+import { randomUUID } from 'node:crypto';
+import { type FileHandle, open, rename, rm, writeFile } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { intAttribute, makeNode, removeDead } from './graphEdit.ts';
+import { encodeModel, type OnnxGraph, type OnnxModel, type OnnxNode } from './onnxModel.ts';
+import { quantiseMatrix } from './quantize.ts';
+import { readSkeleton } from './skeleton.ts';
+import { externalTensor, readTensorHeader, type TensorHeader } from './tensorProto.ts';
+import { WeightReader } from './weightReader.ts';
+import { fieldText, readFields, WireWriter } from './wire.ts';
+
+export interface OptimizeOptions {
+	readonly bits: 4 | 8;
+	/** Weights that share a scale: 16, 32, 64, 128 or 256. */
+	readonly block: number;
+}
+
+export interface OptimizeResult {
+	readonly matrices: number;
+	readonly sizeBytes: number;
+	/** Root-mean-square error of the weights, relative to their size. */
+	readonly relativeError: number;
+}
+
+/** Smaller matrices are left as they are: they cost little and carry much. */
+const leastElements = 4096;
+const float32 = 1;
+const uint8 = 2;
+const alignment = 4096;
+
+/**
+ * Reads the graph at `from` and writes its quantised copy to `to` and `${to}_data`.
+ * @throws Error naming what stands in the way
+ */
+export async function optimizeGraph(
+	from: string,
+	to: string,
+	options: OptimizeOptions,
+): Promise<OptimizeResult> {
+	const model = await readSkeleton(from);
+	const reader = new WeightReader(from);
+	const token = randomUUID();
+	const temporary = { graph: `${to}.${token}.tmp`, data: `${to}_data.${token}.tmp` };
+	const data = await open(temporary.data, 'wx');
+	try {
+		const writer = new DataWriter(data, `${basename(to)}_data`);
+		const result = await rewrite(model, reader, writer, options);
+		await data.close();
+		await writeFile(temporary.graph, encodeModel(model));
+		await rename(temporary.data, `${to}_data`);
+		await rename(temporary.graph, to);
+		return { ...result, sizeBytes: writer.offset };
+	} catch (error) {
+		await data.close().catch(() => undefined);
+		throw error;
+	} finally {
+		await reader.close();
+		await rm(temporary.graph, { force: true });
+		await rm(temporary.data, { force: true });
+	}
+}
+
+class DataWriter {
+	offset = 0;
+	readonly #file: FileHandle;
+	readonly #name: string;
+
+	constructor(file: FileHandle, name: string) {
+		this.#file = file;
+		this.#name = name;
+	}
+
+	/** Appends bytes and returns the weight that refers to them. */
+	async add(header: Omit<TensorHeader, 'raw' | 'external'>, bytes: Uint8Array) {
+		this.offset = Math.ceil(this.offset / alignment) * alignment;
+		await this.#file.write(bytes, 0, bytes.length, this.offset);
+		const external = { location: this.#name, offset: this.offset, length: bytes.length };
+		this.offset += bytes.length;
+		return externalTensor(header, external);
+	}
+}
+
+async function rewrite(
+	model: OnnxModel,
+	reader: WeightReader,
+	writer: DataWriter,
+	{ bits, block }: OptimizeOptions,
+): Promise<Omit<OptimizeResult, 'sizeBytes'>> {
+	const { graph } = model;
+	const headers = new Map(
+		graph.initializers.map(({ name, bytes }) => [name, readTensorHeader(bytes)] as const),
+	);
+	const uses = matrixProducts(graph, headers, block);
+	if (uses.size === 0) {
+		throw new Error(
+			'the graph has no matrix products with float32 weights (is it quantised already?)',
+		);
+	}
+	let squares = 0;
+	let errors = 0;
+	for (const [name, nodes] of uses) {
+		const header = headers.get(name) as TensorHeader;
+		const [rows = 0, columns = 0] = header.dims;
+		const values = (await reader.floats(header)) as Float32Array;
+		const { packed, scales } = quantiseMatrix(values, rows, columns, bits, block);
+		for (let k = 0; k < values.length; k += 97) {
+			const original = values[k] as number;
+			const restored = dequantised(packed, scales, k, rows, columns, bits, block);
+			squares += original ** 2;
+			errors += (original - restored) ** 2;
+		}
+		const dims = [columns, rows / block, (block * bits) / 8];
+		const q = await writer.add({ name: `${name}/q`, dims, dataType: uint8 }, packed);
+		const scaleBytes = new Uint8Array(scales.buffer);
+		const s = await writer.add(
+			{ name: `${name}/s`, dims: [scales.length], dataType: float32 },
+			scaleBytes,
+		);
+		graph.initializers.push(q, s);
+		for (const node of nodes) replace(node, q.name, s.name, { rows, columns, bits, block });
+	}
+	removeDead(graph);
+	// The rest of the weights moves along, so that the copy needs no other file.
+	for (const [index, { name, bytes }] of graph.initializers.entries()) {
+		const header = readTensorHeader(bytes);
+		if (header.external === undefined || name.endsWith('/q') || name.endsWith('/s')) continue;
+		graph.initializers[index] = await writer.add(header, await reader.bytes(header));
+	}
+	importContrib(model);
+	return { matrices: uses.size, relativeError: Math.sqrt(errors / Math.max(squares, 1e-30)) };
+}
+
+/** Weight name → the MatMul nodes that read it, subgraphs included. */
+function matrixProducts(
+	graph: OnnxGraph,
+	headers: ReadonlyMap<string, TensorHeader>,
+	block: number,
+): Map<string, OnnxNode[]> {
+	const found = new Map<string, OnnxNode[]>();
+	const visit = (nodes: readonly OnnxNode[]): void => {
+		for (const node of nodes) {
+			for (const { graph: inner } of node.attributes) if (inner !== undefined) visit(inner.nodes);
+			const name = node.inputs[1] ?? '';
+			const header = node.op === 'MatMul' ? headers.get(name) : undefined;
+			if (header?.dataType !== float32 || header.dims.length !== 2) continue;
+			const [rows = 0, columns = 0] = header.dims;
+			if (rows % block !== 0 || rows * columns < leastElements) continue;
+			found.set(name, [...(found.get(name) ?? []), node]);
+		}
+	};
+	visit(graph.nodes);
+	return found;
+}
+
+function replace(
+	node: OnnxNode,
+	q: string,
+	s: string,
+	{ rows, columns, bits, block }: { rows: number; columns: number; bits: number; block: number },
+): void {
+	const made = makeNode(
+		'MatMulNBits',
+		[node.inputs[0] as string, q, s],
+		node.outputs,
+		[
+			intAttribute('K', rows),
+			intAttribute('N', columns),
+			intAttribute('bits', bits),
+			intAttribute('block_size', block),
+			intAttribute('accuracy_level', 4),
+		],
+		'com.microsoft',
+	);
+	Object.assign(node, { ...made, name: node.name });
+}
+
+function dequantised(
+	packed: Uint8Array,
+	scales: Float32Array,
+	index: number,
+	rows: number,
+	columns: number,
+	bits: 4 | 8,
+	block: number,
+): number {
+	const row = Math.floor(index / columns);
+	const place = (index % columns) * rows + row;
+	const byte = packed[Math.floor((place * bits) / 8)] as number;
+	const number = bits === 8 ? byte : (byte >> ((place & 1) * 4)) & 15;
+	return (number - (bits === 8 ? 128 : 8)) * (scales[Math.floor(place / block)] as number);
+}
+
+/** Declares the operator domain of MatMulNBits when the graph has not used it. */
+function importContrib(model: OnnxModel): void {
+	const has = model.rest.some((raw) =>
+		[...readFields(raw)].some(
+			(field) =>
+				field.number === 8 &&
+				[...readFields(field.bytes)].some(
+					(part) => part.number === 1 && fieldText(part) === 'com.microsoft',
+				),
+		),
+	);
+	if (has) return;
+	const id = new WireWriter().text(1, 'com.microsoft').int(2, 1).finish();
+	(model.rest as Uint8Array[]).push(new WireWriter().bytes(8, id).finish());
+}

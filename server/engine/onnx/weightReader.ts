@@ -1,0 +1,47 @@
+/** Reads weights of a graph from wherever they lie, as float32. */
+
+import { type FileHandle, open } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { float16ToFloat32 } from '../decode/float16.ts';
+import type { TensorHeader } from './tensorProto.ts';
+
+/** Files stay open until {@link close}. */
+export class WeightReader {
+	readonly #folder: string;
+	readonly #files = new Map<string, FileHandle>();
+
+	/** `path`: the graph that names the files. */
+	constructor(path: string) {
+		this.#folder = dirname(path);
+	}
+
+	/** The bytes of a weight. */
+	async bytes({ name, raw, external }: TensorHeader): Promise<Uint8Array> {
+		if (raw !== undefined) return raw;
+		if (external === undefined) throw new Error(`The weight '${name}' has no bytes.`);
+		let file = this.#files.get(external.location);
+		if (file === undefined) {
+			file = await open(join(this.#folder, external.location), 'r');
+			this.#files.set(external.location, file);
+		}
+		const bytes = new Uint8Array(external.length);
+		const { bytesRead } = await file.read(bytes, 0, bytes.length, external.offset);
+		if (bytesRead !== bytes.length)
+			throw new Error(`The file ${external.location} ends too early.`);
+		return bytes;
+	}
+
+	/** The numbers of a float32 or float16 weight; `undefined` for other types. */
+	async floats(header: TensorHeader): Promise<Float32Array | undefined> {
+		if (header.dataType !== 1 && header.dataType !== 10) return undefined;
+		const bytes = (await this.bytes(header)).slice();
+		return header.dataType === 1
+			? new Float32Array(bytes.buffer)
+			: (float16ToFloat32(new Uint16Array(bytes.buffer)) as Float32Array);
+	}
+
+	async close(): Promise<void> {
+		for (const file of this.#files.values()) await file.close();
+		this.#files.clear();
+	}
+}

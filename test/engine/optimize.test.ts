@@ -1,0 +1,143 @@
+/** Quantised variants: the numbers are right, the graphs run, nothing is left half done. */
+
+import assert from 'node:assert/strict';
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { difference } from '../../server/engine/decode/selfTest.ts';
+import { loadEngine } from '../../server/engine/engine.ts';
+import { quantiseMatrix } from '../../server/engine/onnx/quantize.ts';
+import { optimizeModel } from '../../server/engine/optimize.ts';
+import { openRuntime } from '../../server/engine/runtime/openRuntime.ts';
+import { writeDecoderModel } from '../fixtures/decoderModel.ts';
+import { GraphBuilder, Random } from '../fixtures/graphBuilder.ts';
+import { writeTranslationModel } from '../fixtures/translationModel.ts';
+import { openDecoder, temporaryFolder, tokensRequest } from './support.ts';
+
+const folder = temporaryFolder();
+
+/** The matrix that packed numbers stand for, `[rows, columns]`. */
+function restore(
+	{ packed, scales }: { packed: Uint8Array; scales: Float32Array },
+	rows: number,
+	columns: number,
+	bits: 4 | 8,
+	block: number,
+): Float32Array {
+	const values = new Float32Array(rows * columns);
+	for (let column = 0; column < columns; column++) {
+		for (let row = 0; row < rows; row++) {
+			const place = column * rows + row;
+			const number =
+				bits === 8
+					? (packed[place] as number) - 128
+					: (((packed[place >> 1] as number) >> ((place & 1) * 4)) & 15) - 8;
+			values[row * columns + column] = number * (scales[Math.floor(place / block)] as number);
+		}
+	}
+	return values;
+}
+
+test('quantised matrices stand for nearly the same numbers, and the runtime reads them so', async () => {
+	const random = new Random(12);
+	const [rows, columns] = [64, 24];
+	const values = Float32Array.from({ length: rows * columns }, () => random.normal());
+	for (const [bits, block, most] of [
+		[4, 32, 0.12],
+		[4, 16, 0.12],
+		[8, 64, 0.008],
+	] as const) {
+		const quantised = quantiseMatrix(values, rows, columns, bits, block);
+		const restored = restore(quantised, rows, columns, bits, block);
+		let squares = 0;
+		let errors = 0;
+		for (const [k, value] of values.entries()) {
+			squares += value ** 2;
+			errors += (value - (restored[k] as number)) ** 2;
+		}
+		assert.ok(Math.sqrt(errors / squares) < most, `${bits} bits`);
+
+		const path = join(folder, `m${bits}-${block}.onnx`);
+		const builder = new GraphBuilder(path);
+		builder.input('x', 'float32', ['n', rows]);
+		const q = builder.weight(
+			'q',
+			'uint8',
+			[columns, rows / block, (block * bits) / 8],
+			quantised.packed,
+		);
+		const s = builder.weight('s', 'float32', [quantised.scales.length], quantised.scales);
+		const attributes = { K: rows, N: columns, bits, block_size: block };
+		builder.node('ms:MatMulNBits', ['x', q, s], attributes, 'y');
+		builder.output('y', 'float32', ['n', columns]);
+		builder.save();
+		const session = await (await openRuntime()).open(path, { threads: 1 });
+		const binding = session.createBinding();
+		const x = Float32Array.from({ length: rows }, () => random.normal());
+		const y = new Float32Array(columns);
+		binding.input('x', x, [1, rows]);
+		binding.output('y', y, [1, columns]);
+		await binding.run();
+		const expected = new Float32Array(columns);
+		for (let column = 0; column < columns; column++) {
+			for (let row = 0; row < rows; row++) {
+				expected[column] =
+					(expected[column] as number) +
+					(x[row] as number) * (restored[row * columns + column] as number);
+			}
+		}
+		assert.ok(difference(expected, y) < 1e-4, `${bits} bits, block ${block}`);
+		binding.release();
+		session.close();
+	}
+});
+
+test('a matrix of zeros stays zero', () => {
+	const { packed, scales } = quantiseMatrix(new Float32Array(32), 32, 1, 4, 32);
+	assert.ok(restore({ packed, scales }, 32, 1, 4, 32).every((value) => value === 0));
+});
+
+test('an 8-bit variant answers nearly like its original, and batches', async () => {
+	const model = writeDecoderModel(join(folder, 'gqa'), { attention: 'gqa' });
+	const plain = await openDecoder(model);
+	const files = await optimizeModel(model, { bits: 8, block: 32 });
+	assert.equal(files[0]?.file, 'onnx/model_int8.onnx');
+	assert.equal(files[0]?.matrices, 11);
+	assert.ok((files[0]?.relativeError ?? 1) < 0.01);
+	const engine = await loadEngine({ folder: model, precision: 'int8', threads: 1 });
+	assert.equal((await engine.stats()).precision, 'int8');
+	const result = await engine.generate(tokensRequest([1, 2, 3, 4]), () => {});
+	assert.ok(result.choices[0]?.tokenIds.length);
+	await engine.close();
+	plain.close();
+	await assert.rejects(optimizeModel(model, { bits: 8, block: 32 }), { code: 'conflict' });
+});
+
+test('encoder-decoders are quantised as a whole', async () => {
+	const model = writeTranslationModel(join(folder, 'translation'));
+	const files = await optimizeModel(model, { bits: 4, block: 16 });
+	assert.equal(files.length, 3);
+	const engine = await loadEngine({ folder: model, precision: 'q4', threads: 1 });
+	const { outputs } = await engine.seq2seq({
+		items: [{ text: 'hello' }],
+		maxTokens: 5,
+		priority: 'batch',
+	});
+	assert.ok((outputs[0]?.tokenIds.length ?? 0) > 0);
+	await engine.close();
+});
+
+test('what cannot be quantised is refused, and no file is left behind', async () => {
+	const model = writeDecoderModel(join(folder, 'odd'), { attention: 'gqa' });
+	await assert.rejects(optimizeModel(model, { bits: 4, block: 33 }), { code: 'invalid_request' });
+	writeFileSync(join(model, 'onnx', 'model.onnx'), 'no graph');
+	await assert.rejects(optimizeModel(model, { bits: 4, block: 32 }));
+	assert.deepEqual(
+		readdirSync(join(model, 'onnx')).filter((name) => name.includes('q4') || name.endsWith('.tmp')),
+		[],
+	);
+	const empty = join(folder, 'empty');
+	mkdirSync(empty);
+	await assert.rejects(optimizeModel(empty, { bits: 4, block: 32 }), { code: 'unsupported_model' });
+	rmSync(empty, { recursive: true });
+});
