@@ -43,10 +43,10 @@ export async function countTokens(
 	params: Requests['nearglot/countTokens']['params'],
 	signal: AbortSignal,
 ): Promise<{ tokens: number }> {
-	const body = await link.json('/openai/tokenizer/encode/count', params, signal);
-	const tokens = isRecord(body)
-		? (body['tokenCount'] ?? body['tokens'] ?? body['count'])
-		: undefined;
+	const model = await chatModel(link, params.model, signal);
+	const path = '/v1/chat/completions/tokenizer/encode/count';
+	const body = await link.json(path, { messages: params.messages, model: model.id }, signal);
+	const tokens = isRecord(body) ? body['tokenCount'] : undefined;
 	if (typeof tokens !== 'number') {
 		throw new AppError('internal', 'The model server sent no token count.');
 	}

@@ -170,6 +170,14 @@ test('texts are translated in order, and a wrong language is told apart from a f
 	);
 });
 
+test('tokens are counted for the model that would answer', async () => {
+	const messages = [{ role: 'user', content: 'one' }];
+	const { tokens } = await client.sendRequest<{ tokens: number }>('nearglot/countTokens', {
+		messages,
+	});
+	assert.equal(tokens, JSON.stringify({ messages, model: 'fake' }).length);
+});
+
 test('long lists of texts are cut into calls the interface allows', async () => {
 	const before = daemon.asked.length;
 	const texts = Array.from({ length: 1001 }, (_, index) => `t${index}`);
