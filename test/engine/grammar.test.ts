@@ -166,6 +166,32 @@ describe('grammars', () => {
 		await check({ kind: 'ebnf', grammar: 'root ::= "ok"' }, ['ok'], ['no']);
 	});
 
+	it('a reasoning block that the prompt opened may be finished first', async () => {
+		const yes = { kind: 'ebnf' as const, grammar: 'root ::= "yes" | "no"' };
+		const open = async () => {
+			const compiled = await compile(yes, [end], '<|im_start|>assistant\n<think>\n');
+			assert.ok(compiled !== undefined);
+			return compiled;
+		};
+		assert.equal(accepts(await open(), 'Hm, 1 < 2.</think>\n\nyes'), true);
+		assert.equal(accepts(await open(), 'yes'), false);
+		assert.equal(accepts(await open(), 'Hm.</think>maybe'), false);
+		assert.equal(accepts(await started(yes), 'Hm.</think>yes'), false);
+		const call = await compile(
+			{
+				kind: 'tools',
+				tools: [{ type: 'function', function: { name: 'f' } }],
+				choice: 'required',
+				parallel: false,
+			},
+			[end],
+			'<think>',
+		);
+		assert.ok(call !== undefined);
+		const answer = 'Hm.</think>\n<tool_call>\n{"name": "f", "arguments": {}}\n</tool_call>';
+		assert.equal(accepts(call, answer), true);
+	});
+
 	it('rolling back returns to the state before', async () => {
 		const matcher = await started(schema({ enum: ['aa', 'ab'] }));
 		for (const id of text.encode('"aa')) matcher.accept(id);

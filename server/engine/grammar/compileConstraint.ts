@@ -4,6 +4,11 @@ import type { CompiledGrammar, GrammarCompiler, TokenizerInfo } from '@mlc-ai/we
 import { AppError } from '../../protocol/index.ts';
 import type { Constraint, TextModel } from '../api.ts';
 import type { TokenConstraint } from '../sample/constraint.ts';
+import {
+	promptOpensReasoning,
+	type ReasoningTags,
+	reasoningTagsOf,
+} from '../template/reasoning.ts';
 import type { ToolFormat } from '../template/toolFormat.ts';
 import { charsOfBytes } from '../tokenizer/byteLevel.ts';
 import { GrammarConstraint } from './grammarConstraint.ts';
@@ -17,10 +22,14 @@ import { discardInstance, type GrammarInstance, grammarInstance } from './xgramm
 const spaceRule = 'jsonspace ::= "" | " " | "\\n" [ \\t]{0,32}';
 const maxCompiled = 64;
 
-/** Compiles constraints for one model; `undefined` when a constraint does not restrict anything. */
+/**
+ * Compiles constraints for one model; `undefined` when a constraint does not restrict anything.
+ * @param promptEnd last piece of the prompt as text: one that opens a reasoning block is left free to end it
+ */
 export type CompileConstraint = (
 	constraint: Constraint,
 	endTokens: readonly number[],
+	promptEnd?: string,
 ) => Promise<TokenConstraint | undefined>;
 
 interface Compiler {
@@ -32,13 +41,20 @@ interface Compiler {
 }
 
 /** A compiler that keeps the vocabulary and the grammars it has seen. */
-export function createConstraintCompiler(text: TextModel, format: ToolFormat): CompileConstraint {
+export function createConstraintCompiler(
+	text: TextModel,
+	format: ToolFormat,
+	reasoning: ReasoningTags = reasoningTagsOf(undefined),
+): CompileConstraint {
 	const compilers = new Map<string, Promise<Compiler>>();
-	return async (constraint, endTokens) => {
+	return async (constraint, endTokens, promptEnd = '') => {
 		const instance = grammarInstance();
 		try {
-			const source = await grammarSource(instance, constraint, format);
-			if (source === undefined) return undefined;
+			const plain = await grammarSource(instance, constraint, format);
+			if (plain === undefined) return undefined;
+			const source = promptOpensReasoning(promptEnd, reasoning)
+				? afterReasoning(plain, reasoning)
+				: plain;
 			const key = endTokens.join();
 			let ready = compilers.get(key);
 			if (ready === undefined || (await ready).instance !== instance) {
@@ -133,6 +149,21 @@ async function grammarSource(
 			return { kind: 'tag', text: JSON.stringify({ type: 'structural_tag', format: tag }) };
 		}
 	}
+}
+
+// Free text up to the closing tag, then what was asked for.
+function afterReasoning(source: GrammarSource, reasoning: ReasoningTags): GrammarSource {
+	const answer =
+		source.kind === 'ebnf'
+			? { type: 'grammar', grammar: source.text }
+			: (JSON.parse(source.text) as { format: unknown }).format;
+	const elements = [
+		{ type: 'tag', begin: '', content: { type: 'any_text' }, end: reasoning.close },
+		{ type: 'grammar', grammar: 'root ::= [ \\n]{0,4}' },
+		answer,
+	];
+	const format = { type: 'sequence', elements };
+	return { kind: 'tag', text: JSON.stringify({ type: 'structural_tag', format }) };
 }
 
 async function schemaGrammar(instance: GrammarInstance, prepared: PreparedSchema): Promise<string> {

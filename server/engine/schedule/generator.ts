@@ -17,6 +17,7 @@ import type { Scheduler } from './scheduler.ts';
 export type ConstraintCompiler = (
 	constraint: Constraint,
 	endTokens: readonly number[],
+	promptEnd?: string,
 ) => Promise<TokenConstraint | undefined>;
 
 export interface GeneratorOptions {
@@ -63,7 +64,11 @@ export function createGenerator(options: GeneratorOptions): Generate {
 				const constraint =
 					request.constraint === undefined
 						? undefined
-						: await options.compile(request.constraint, endTokens);
+						: await options.compile(
+								request.constraint,
+								endTokens,
+								text.decode(prompt.slice(-8), { skipSpecial: false }),
+							);
 				samplers.push(
 					new Sampler({
 						sampling: request.sampling,
