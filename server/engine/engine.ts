@@ -7,6 +7,7 @@ import { type LoadDecoderOptions, loadDecoder } from './decode/loadDecoder.ts';
 import { loadEmbedder } from './embed/embedder.ts';
 import { describeModel } from './folder/describe.ts';
 import { generationSettings } from './folder/generation.ts';
+import { readChatTemplate } from './folder/templateFile.ts';
 import { chooseVariant } from './folder/variants.ts';
 import { createConstraintCompiler } from './grammar/compileConstraint.ts';
 import { defaultCacheBytes, residentBytes, trimMemory } from './runtime/memory.ts';
@@ -22,8 +23,12 @@ import { openEncoderDecoder } from './seq2seq/openEncoderDecoder.ts';
 import { Translator } from './seq2seq/translator.ts';
 import { openSpeech } from './speech/openSpeech.ts';
 import { findSilero, openSilero } from './speech/silero.ts';
+import { reasoningTagsOf } from './template/reasoning.ts';
 import { loadToolFormat } from './template/toolFormat.ts';
 import { loadTextModel } from './tokenizer/textModel.ts';
+
+/** Models below this run on one thread, without leaving it. */
+const smallBytes = 24 << 20;
 
 /** What one kind of model can do; everything else is refused. */
 type Abilities = Partial<
@@ -63,7 +68,9 @@ export async function loadEngine(options: LoadOptions): Promise<EngineModel> {
 	const runtime = await openRuntime(options.plainRuntime === true ? true : undefined);
 	const executionProvider = options.executionProvider ?? 'cpu';
 	const session = {
-		threads: options.threads ?? physicalCores(),
+		// Several threads only wait for each other on a few megabytes.
+		threads: options.threads ?? (variant.sizeBytes < smallBytes ? 1 : physicalCores()),
+		isSmall: variant.sizeBytes < smallBytes,
 		executionProvider,
 		...(options.deviceId === undefined ? {} : { deviceId: options.deviceId }),
 	};
@@ -243,7 +250,7 @@ async function decoderAbilities(
 	options: LoadOptions,
 ): Promise<Abilities> {
 	const { description } = parts;
-	const text = await loadTextModel(description.folder);
+	const text = await loadTextModel(description.folder, options.chatTemplate);
 	const settings = await generationSettings(description.folder);
 	const draft =
 		options.draftFolder === undefined || !decoder.batchInvariant
@@ -272,7 +279,11 @@ async function decoderAbilities(
 				sequences: settings.badWords,
 				noRepeatNgram: settings.noRepeatNgramSize,
 			},
-			compile: createConstraintCompiler(text, await loadToolFormat(description.folder)),
+			compile: createConstraintCompiler(
+				text,
+				await loadToolFormat(description.folder),
+				reasoningTagsOf(await readChatTemplate(description.folder)),
+			),
 			now: () => performance.now(),
 		}),
 		counters: () => ({

@@ -88,7 +88,13 @@ export async function openCapiRuntime(): Promise<Runtime> {
 								sessionOptions,
 								shared.container,
 							);
-				const opened = createCapiSession(api, { session, memory, allocator, provider });
+				const opened = createCapiSession(api, {
+					session,
+					memory,
+					allocator,
+					provider,
+					isSmall: options.isSmall === true,
+				});
 				return {
 					...opened,
 					close: () => {

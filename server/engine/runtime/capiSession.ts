@@ -11,6 +11,7 @@ export interface CapiSessionParts {
 	readonly memory: Pointer;
 	readonly allocator: Pointer;
 	readonly provider: ExecutionProvider;
+	readonly isSmall: boolean;
 }
 
 /** Reads the graph's inputs and outputs and wraps the session. */
@@ -46,6 +47,7 @@ export function createCapiSession(api: CApi, parts: CapiSessionParts): Session {
 				session,
 				memory,
 				allocator,
+				isSmall: parts.isSmall,
 				inputs: this.inputs,
 				outputs: this.outputs,
 			});

@@ -37,6 +37,8 @@ export interface SessionOptions {
 	readonly threads: number;
 	readonly executionProvider?: ExecutionProvider;
 	readonly deviceId?: number;
+	/** The weights are few: a run takes less time than handing it to another thread. */
+	readonly isSmall?: boolean;
 	/** Extra configuration entries (`session.…`), as in the model's own `session_options`. */
 	readonly config?: Readonly<Record<string, string>>;
 	/** Ignored where files cannot be mapped (Windows, `session.run`): each session then has its own. */
