@@ -1,7 +1,9 @@
 /** `nearglot serve`: the daemon in the foreground, or in the background for those who need one. */
 
+import { readFile } from 'node:fs/promises';
 import { createBackend } from '../daemon/backend.ts';
 import { startDaemon } from '../daemon/daemon.ts';
+import { errno } from '../daemon/files.ts';
 import { createLogger, type LogOptions } from '../daemon/log.ts';
 import { builtInModelsDir, thisMachine } from '../daemon/machine.ts';
 import { daemonFiles, dataDir } from '../daemon/paths.ts';
@@ -24,6 +26,7 @@ Runs the local server until it is stopped.
   --ttl S            seconds an unused model stays loaded (default 600, 0 = for ever)
   --threads N        threads per model (default: physical cores)
   --queue N          requests that may wait for a model (default 256)
+  --chat-template F  Jinja file for models that have no chat template of their own
   --context N        longest context in tokens (default: each model's own)
   --metrics-label N  caller fact that becomes a metric label: user, or a metadata key; repeatable
   --log-level L      silent, error, warn, info or debug (default warn)
@@ -50,6 +53,7 @@ export const serveCommand: Command = {
 			ttl: { type: 'string' },
 			threads: { type: 'string' },
 			queue: { type: 'string' },
+			'chat-template': { type: 'string' },
 			context: { type: 'string' },
 			'metrics-label': { type: 'string', multiple: true },
 			'log-level': { type: 'string' },
@@ -79,6 +83,7 @@ async function serve(options: ParsedArgs, io: CommandIo): Promise<number> {
 	const requireKey = keyNeeded(options, host, io.env);
 	const key = io.env['NEARGLOT_KEY'];
 	const threads = options.integer('threads', 1, 1024);
+	const chatTemplate = await templateOf(options);
 	const maxWaiting = options.integer('queue', 1, 1_000_000);
 	const contextLength = options.integer('context', 16, 1 << 24);
 	const port = options.integer('port', 0, 65_535) ?? 0;
@@ -108,6 +113,7 @@ async function serve(options: ParsedArgs, io: CommandIo): Promise<number> {
 							loadTimeoutMs: 600_000,
 							load: {
 								...(threads === undefined ? {} : { threads }),
+								...(chatTemplate === undefined ? {} : { chatTemplate }),
 								...(maxWaiting === undefined ? {} : { maxWaiting }),
 								...(contextLength === undefined ? {} : { contextLength }),
 							},
@@ -142,6 +148,14 @@ async function serve(options: ParsedArgs, io: CommandIo): Promise<number> {
 	);
 	await daemon.ended;
 	return 0;
+}
+
+async function templateOf(options: ParsedArgs): Promise<string | undefined> {
+	const file = options.text('chat-template');
+	if (file === undefined) return undefined;
+	return readFile(file, 'utf8').catch((error) => {
+		throw new UsageError(`--chat-template: ${file} cannot be read (${errno(error) ?? error}).`);
+	});
 }
 
 function isLoopback(host: string): boolean {

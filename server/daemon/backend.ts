@@ -129,13 +129,13 @@ export function createBackend(settings: BackendSettings, deps: BackendDeps): Bac
 		loadOptions: () => ({ deviceId: chosen.value.gpuDevice }),
 		isPinned: (id) => chosen.value.pinned.includes(id),
 		hasProvider: (provider) => providers.has(provider),
-		loadText: loadTextModel,
+		loadText: (folder) => loadTextModel(folder, settings.models.load?.chatTemplate),
 		runner: deps.runner ?? (() => runnerCommand(settings.env)),
 		freeBytes: () => process.availableMemory?.() ?? freemem(),
 		log,
 	});
 	const metrics = createMetrics();
-	const profile = createProfiles();
+	const profile = createProfiles(settings.models.load?.chatTemplate);
 	const randomSeed = () => randomInt(2 ** 32);
 	host.onChange(({ model, state }) => {
 		events.emit({ type: 'model', model, state });

@@ -17,13 +17,17 @@ const files = [
 	'chat_template.jinja',
 ];
 
-async function readProfile(folder: string): Promise<ModelProfile> {
-	const [settings, template, toolFormat, description] = await Promise.all([
+async function readProfile(
+	folder: string,
+	fallbackTemplate: string | undefined,
+): Promise<ModelProfile> {
+	const [settings, own, toolFormat, description] = await Promise.all([
 		generationSettings(folder),
 		readChatTemplate(folder),
 		loadToolFormat(folder),
 		describeModel(folder),
 	]);
+	const template = own ?? fallbackTemplate;
 	return {
 		sampling: {
 			// Without sampling switched on, the publisher means greedy decoding.
@@ -40,7 +44,8 @@ async function readProfile(folder: string): Promise<ModelProfile> {
 	};
 }
 
-export function createProfiles(): LoadProfile {
+/** @param fallbackTemplate Jinja chat template for models that have none */
+export function createProfiles(fallbackTemplate?: string): LoadProfile {
 	const known = new Map<
 		string,
 		{ readonly stamp: string; readonly profile: Promise<ModelProfile> }
@@ -57,7 +62,7 @@ export function createProfiles(): LoadProfile {
 		const stamp = times.join(' ');
 		const found = known.get(folder);
 		if (found?.stamp === stamp) return found.profile;
-		const profile = readProfile(folder);
+		const profile = readProfile(folder, fallbackTemplate);
 		known.set(folder, { stamp, profile });
 		profile.catch(() => known.delete(folder));
 		return profile;

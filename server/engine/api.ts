@@ -69,6 +69,8 @@ export interface LoadOptions {
 	readonly cacheBytes?: number;
 	/** Most requests waiting; more are refused with `overloaded`. */
 	readonly maxWaiting?: number;
+	/** Jinja chat template for a model that has none. */
+	readonly chatTemplate?: string;
 	/** Folder of a draft model for speculation. */
 	readonly draftFolder?: string;
 	/** Guess ahead from the text so far (default: where the graph allows it). */

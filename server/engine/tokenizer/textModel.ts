@@ -13,14 +13,15 @@ import type { Tokenizer } from './tokenizer.ts';
 /**
  * Loads tokenizer and template of a folder. Of a Marian folder, encoding is the source side and
  * decoding the target side.
+ * @param fallbackTemplate Jinja source for a model that has no chat template of its own
  * @throws AppError `unsupported_model` when the folder has no tokenizer that can be read
  */
-export async function loadTextModel(folder: string): Promise<TextModel> {
+export async function loadTextModel(folder: string, fallbackTemplate?: string): Promise<TextModel> {
 	const config = (await readJsonFile(folder, 'tokenizer_config.json')) ?? {};
 	const marian = await readMarian(folder, config);
 	const source = marian?.source ?? (await loadTokenizer(folder));
-	const plain = await readChatTemplate(folder);
-	const withTools = await readChatTemplate(folder, true);
+	const plain = (await readChatTemplate(folder)) ?? fallbackTemplate;
+	const withTools = (await readChatTemplate(folder, true)) ?? fallbackTemplate;
 	const template = plain === undefined ? undefined : new ChatTemplate(plain, config);
 	const toolTemplate =
 		withTools === undefined || withTools === plain ? template : new ChatTemplate(withTools, config);
