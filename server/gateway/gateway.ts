@@ -70,17 +70,17 @@ export async function startGateway(
 	server.on(
 		'request',
 		(request: IncomingMessage, response: ServerResponse) =>
-			void handler.request(request, response, false),
+			void handler.request(request, response, false).catch(() => response.destroy()),
 	);
 	server.on(
 		'checkContinue',
 		(request: IncomingMessage, response: ServerResponse) =>
-			void handler.request(request, response, true),
+			void handler.request(request, response, true).catch(() => response.destroy()),
 	);
 	server.on(
 		'upgrade',
 		(request: IncomingMessage, socket: Duplex, head: Buffer) =>
-			void handler.upgrade(request, socket, head),
+			void handler.upgrade(request, socket, head).catch(() => socket.destroy()),
 	);
 	server.on('connect', (_request, socket: Duplex) =>
 		sendRawProblem(socket, {

@@ -14,7 +14,7 @@ import {
 } from './proxy/forwardHeaders.ts';
 import { type Problem, sendProblem, sendRawProblem } from './proxy/problem.ts';
 import { valuesOf } from './proxy/rawHeaders.ts';
-import { type RequestHead, readHead } from './proxy/requestHead.ts';
+import { header, type RequestHead, readHead } from './proxy/requestHead.ts';
 import { plainAddress, TrustedProxies } from './proxy/trustedProxies.ts';
 import { tunnel } from './proxy/tunnel.ts';
 import type { Upstream } from './proxy/upstream.ts';
@@ -170,6 +170,14 @@ export class RequestHandler {
 	}
 
 	#upgradeProblem(head: RequestHead): Problem | undefined {
+		// Another protocol (h2c) could carry requests that nobody has checked.
+		if (head.method !== 'GET' || header(head, 'upgrade')?.toLowerCase() !== 'websocket') {
+			return {
+				status: 400,
+				code: 'malformed_request',
+				detail: 'Only a GET with Upgrade: websocket can be upgraded.',
+			};
+		}
 		if (head.reserved)
 			return { status: 404, code: 'not_found', detail: 'There is nothing to upgrade here.' };
 		if (

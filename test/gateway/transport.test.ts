@@ -353,3 +353,64 @@ test('stopping lets a running stream end, refuses new connections and closes Web
 	await closing;
 	await own[Symbol.asyncDispose]();
 });
+
+test('only WebSockets are upgraded: another protocol could carry unchecked requests', async () => {
+	for (const [method, upgrade] of [
+		['GET', 'h2c'],
+		['GET', 'TLS/1.0'],
+		['GET', 'websocket, h2c'],
+		['POST', 'websocket'],
+	]) {
+		const before = h.app.seen.length;
+		const bytes = `${method} /health HTTP/1.1\r\nHost: app.example\r\nConnection: Upgrade, HTTP2-Settings\r\nUpgrade: ${upgrade}\r\nHTTP2-Settings: AAMAAABkAARAAAAAAAIAAAAA\r\n\r\n`;
+		assert.equal(
+			parseAnswer(await exchangeBytes(h.gateway.port, bytes)).status,
+			400,
+			`${method} ${upgrade}`,
+		);
+		assert.equal(h.app.seen.length, before);
+	}
+});
+
+test('answers that are no valid HTTP, unasked upgrades and odd bytes are errors, never the end of the layer', async () => {
+	const answers = [
+		'HTTP/1.1 200 OK\r\nX-Bad: a\x7fb\r\nContent-Length: 0\r\n\r\n',
+		'HTTP/1.1 200 O\x01K\r\nContent-Length: 0\r\n\r\n',
+		'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n',
+		'HTTP/1.1 103 Early Hints\r\nLink: broken\r\n\r\nHTTP/1.1 999 Odd\r\nContent-Length: 0\r\n\r\n',
+		'nonsense\r\n\r\n',
+		'',
+	];
+	for (const text of answers) {
+		const { createServer } = await import('node:net');
+		const raw = createServer((socket) => {
+			socket.on('error', () => {});
+			socket.once('data', () => socket.end(text, 'latin1'));
+		});
+		await new Promise<void>((resolve) => raw.listen(0, '127.0.0.1', resolve));
+		const { TestApp } = await import('./support/app.ts');
+		class Elsewhere extends TestApp {
+			override get url(): string {
+				return `http://127.0.0.1:${(raw.address() as { port: number }).port}`;
+			}
+		}
+		await using _ = { [Symbol.asyncDispose]: async () => void raw.close() };
+		await using own = await Harness.start({ app: new Elsewhere() });
+		const answer = await own.get('/health');
+		assert.ok([502, 999].includes(answer.status), `${JSON.stringify(text)}: ${answer.status}`);
+		assert.equal((await own.get('/.auth/healthz')).status, 200);
+	}
+	const odd = parseAnswer(
+		await exchangeBytes(
+			h.gateway.port,
+			Buffer.from(
+				'GET / HTTP/1.1\r\nHost: app.example\r\nX-A: a\x7fb\r\nConnection: close\r\n\r\n',
+				'latin1',
+			),
+		),
+	);
+	assert.equal(odd.status, 400);
+	const latin = await h.get('/x', ['X-Name: Z\xfcrich']);
+	assert.equal(latin.status, 200);
+	assert.equal((await h.call({ target: '/health', host: 'app.example:443' })).status, 200);
+});

@@ -78,8 +78,8 @@ export function parseSettings(
 	const settings: GatewaySettings = {
 		enabled,
 		publicUrl,
-		allowedHosts: [publicUrl.host, ...listOf(own, 'allowedHosts')].map((host) =>
-			host.toLowerCase(),
+		allowedHosts: [publicUrl.host, withPort(publicUrl), ...listOf(own, 'allowedHosts')].map(
+			(host) => host.toLowerCase(),
 		),
 		requireHttps:
 			flagOf(http, 'requireHttps', publicUrl.protocol === 'https:') &&
@@ -163,6 +163,12 @@ function parsePublicUrl(value: string | undefined, port: number, problems: Probl
 		);
 	}
 	return url;
+}
+
+/** Some clients write the port even when it is the usual one. */
+function withPort(url: URL): string {
+	const usual = url.protocol === 'https:' ? '443' : '80';
+	return `${url.hostname}:${url.port === '' ? usual : url.port}`;
 }
 
 /** True for names that never leave the machine. */

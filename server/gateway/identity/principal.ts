@@ -7,7 +7,8 @@ import type { Claim, ProviderTokens } from './signedIn.ts';
 
 /** Longest single header value; application servers refuse a head of 16 kB. */
 const maxTokenBytes = 6000;
-const maxAllTokensBytes = 12_000;
+/** Of principal and tokens together. */
+const maxAllBytes = 12_000;
 
 export interface Principal {
 	readonly provider: string;
@@ -29,21 +30,28 @@ export function principalHeaders(
 	settings: GatewaySettings,
 ): InjectedHeader[] {
 	const base = `X-${settings.headers.vendor}`;
+	const encoded = encodePrincipal(principal, settings.headers.maxPrincipalBytes);
 	const lines: InjectedHeader[] = [
-		[`${base}-CLIENT-PRINCIPAL`, encodePrincipal(principal, settings.headers.maxPrincipalBytes)],
+		[`${base}-CLIENT-PRINCIPAL`, encoded],
 		[`${base}-CLIENT-PRINCIPAL-ID`, headerText(principal.principalId)],
 		[`${base}-CLIENT-PRINCIPAL-NAME`, headerText(principal.name)],
 		[`${base}-CLIENT-PRINCIPAL-IDP`, headerText(principal.provider)],
 	];
 	return [
 		...lines,
-		...tokenHeaders(principal, `${base}-TOKEN-${principal.provider.toUpperCase()}`, settings),
+		...tokenHeaders(
+			principal,
+			`${base}-TOKEN-${principal.provider.toUpperCase()}`,
+			encoded.length,
+			settings,
+		),
 	];
 }
 
 function tokenHeaders(
 	principal: Principal,
 	base: string,
+	principalBytes: number,
 	settings: GatewaySettings,
 ): InjectedHeader[] {
 	const { tokens } = principal;
@@ -55,7 +63,7 @@ function tokenHeaders(
 		['AUTHENTICATION-TOKEN', tokens.authenticationToken],
 		['REFRESH-TOKEN', settings.headers.forwardRefreshTokens ? tokens.refreshToken : undefined],
 	];
-	let budget = maxAllTokensBytes - settings.headers.maxPrincipalBytes / 2;
+	let budget = maxAllBytes - principalBytes;
 	const lines: InjectedHeader[] = [];
 	for (const [name, value] of candidates) {
 		if (value === undefined || value === '') continue;

@@ -22,6 +22,12 @@ export interface ForwardOptions {
 
 const bodiless = new Set(['GET', 'HEAD', 'OPTIONS', 'DELETE']);
 
+const unusable: Problem = {
+	status: 502,
+	code: 'upstream_failed',
+	detail: 'The app behind this address gave an answer that is not valid HTTP.',
+};
+
 /** Forwards; every way it can end produces an answer or a cut connection, never a hang. */
 export function forward(
 	request: IncomingMessage,
@@ -43,6 +49,7 @@ export function forward(
 	let call: ClientRequest | undefined;
 	let upstreamMs: number | undefined;
 	let ended = false;
+	let answered = false;
 	const end = (status: number) => {
 		if (ended) return;
 		ended = true;
@@ -70,14 +77,18 @@ export function forward(
 			open.destroy();
 			fail({ status: 504, code, detail });
 		});
-		open.on('information', (info) => {
-			if (info.statusCode === 103 && !response.headersSent)
-				response.writeEarlyHints({ link: info.headers['link'] ?? [] });
-		});
 		open.once('response', (answer) => {
 			clear();
 			upstreamMs = performance.now() - started;
-			deliver(answer, request, response, options);
+			answered = true;
+			try {
+				deliver(answer, request, response, options);
+			} catch {
+				// The parser lets bytes through that may not be written again.
+				open.destroy();
+				response.statusMessage = '';
+				fail(unusable);
+			}
 		});
 		open.once('error', (error: NodeJS.ErrnoException) => {
 			clear();
@@ -99,6 +110,11 @@ export function forward(
 				detail: `The app behind this address did not answer (${error.code ?? 'connection failed'}). Try again, or ask whoever runs it.`,
 				headers: { 'Retry-After': '2' },
 			});
+		});
+		// An app that switches protocols unasked closes without an answer or an error.
+		open.once('close', () => {
+			clear();
+			if (!answered && call === open && !response.destroyed && !ended) fail(unusable);
 		});
 		if (hasBody) pipeline(request, open, () => {});
 		else open.end();

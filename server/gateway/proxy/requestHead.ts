@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import type { GatewaySettings } from '../config/settings.ts';
-import { type RawHeaders, singleValue, valuesOf } from './rawHeaders.ts';
+import { headerPairs, type RawHeaders, singleValue, valuesOf } from './rawHeaders.ts';
 import { readTarget } from './target.ts';
 import type { TrustedProxies } from './trustedProxies.ts';
 
@@ -53,6 +53,10 @@ export function readHead(
 	if (method === 'CONNECT' || method === 'TRACE') return refusal(405, `${method} is not allowed.`);
 	const target = readTarget(request.url ?? '', settings.apiPrefix);
 	if (target.kind === 'refused') return refusal(400, target.reason);
+	for (const [, value] of headerPairs(raw)) {
+		if (/[^\t\x20-\x7e\x80-\xff]/.test(value))
+			return refusal(400, 'A header value holds control characters.');
+	}
 	const hosts = valuesOf(raw, 'host');
 	if (hosts.length !== 1) return refusal(400, 'There must be exactly one Host header.');
 	const codings = valuesOf(raw, 'transfer-encoding');

@@ -26,6 +26,8 @@ export type Route = (exchange: Exchange, name: string) => Promise<void>;
 
 /** Longest body of a route of the layer, in bytes. */
 export const maxBodyBytes = 64 * 1024;
+/** Longest time such a body may take. */
+const bodyMs = 30_000;
 
 export interface PageOptions {
 	readonly status?: number;
@@ -121,6 +123,8 @@ export function sendPage(
 export async function readBody(exchange: Exchange): Promise<string> {
 	const chunks: Buffer[] = [];
 	let size = 0;
+	const timer = setTimeout(() => exchange.request.destroy(), bodyMs);
+	exchange.response.once('close', () => clearTimeout(timer));
 	for await (const chunk of exchange.request as AsyncIterable<Buffer>) {
 		size += chunk.length;
 		if (size > maxBodyBytes) {
@@ -132,6 +136,7 @@ export async function readBody(exchange: Exchange): Promise<string> {
 		}
 		chunks.push(chunk);
 	}
+	clearTimeout(timer);
 	return Buffer.concat(chunks).toString('utf8');
 }
 

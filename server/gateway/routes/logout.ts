@@ -70,7 +70,12 @@ async function endAtProvider(
 	const { publicUrl, apiPrefix } = context.settings;
 	const state = seal(context.ring, 'page-enc', JSON.stringify({ target, at: context.now() }));
 	try {
-		const tokens = await context.sessions.tokensOf(session);
+		const all = await context.sessions.tokensOf(session);
+		// An editor that was signed in from here goes on with the same grant, so that one stays.
+		const shared = await context.sessions.sharesTokens(session);
+		const tokens = shared
+			? { ...(all.idToken === undefined ? {} : { idToken: all.idToken }) }
+			: all;
 		return await provider?.signOut(
 			tokens,
 			`${publicUrl.origin}${apiPrefix}/logout/done`,

@@ -148,6 +148,13 @@ export class Sessions {
 		return value;
 	}
 
+	/** Others (an editor signed in from this browser) use the same tokens of the provider. */
+	async sharesTokens(session: Session): Promise<boolean> {
+		const entry =
+			session.tokensRef === undefined ? undefined : await this.vault.read(session.tokensRef);
+		return (entry?.sids ?? []).some((sid) => sid !== session.sid);
+	}
+
 	isExpired(session: Session): boolean {
 		return session.expiresAt <= this.#now();
 	}

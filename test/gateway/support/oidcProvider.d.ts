@@ -2,7 +2,6 @@
 declare module 'oidc-provider' {
 	import type { IncomingMessage, ServerResponse } from 'node:http';
 
-	// biome-ignore lint/style/noDefaultExport: that is how the package exports it
 	export default class Provider {
 		constructor(issuer: string, configuration: Record<string, unknown>);
 		callback(): (request: IncomingMessage, response: ServerResponse) => Promise<void>;
