@@ -271,9 +271,10 @@ test('the length limit ends a text and says so; too long a source says by how mu
 test('a cancelled translation ends at once; the others finish', async () => {
 	const controller = new AbortController();
 	const request = { beams: 1, priority: 'batch' } as const;
-	const cancelled = engine.seq2seq({ items: texts.map(item), ...request }, controller.signal);
+	const many = Array.from({ length: 400 }, (_, k) => item(`${texts[k % texts.length]} ${k}`));
+	const cancelled = engine.seq2seq({ items: many, ...request }, controller.signal);
 	const other = engine.seq2seq({ items: [item('stays')], ...request });
-	setImmediate(() => controller.abort());
+	setTimeout(() => controller.abort(), 5);
 	await assert.rejects(cancelled, { code: 'cancelled' });
 	assert.equal((await other).outputs.length, 1);
 	await assert.rejects(engine.seq2seq({ items: [item('x')], ...request }, controller.signal), {

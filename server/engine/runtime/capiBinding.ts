@@ -23,6 +23,16 @@ const smallBelowMs = 10;
 
 const pointerBytes = 8;
 
+const longestHoldMs = 4;
+let yieldedAt = 0;
+
+/** Lets messages and aborts in when synchronous runs have followed each other for a while. */
+async function breathe(): Promise<void> {
+	if (performance.now() - yieldedAt < longestHoldMs) return;
+	await new Promise((resolve) => setImmediate(resolve));
+	yieldedAt = performance.now();
+}
+
 interface Bound {
 	readonly value: Pointer;
 	/** The reference that keeps the memory alive while it is bound. */
@@ -122,6 +132,7 @@ export function createCapiBinding(api: CApi, parts: CapiBindingParts): Binding {
 			if (lastMs < belowMs) {
 				api.call('RunWithBinding', parts.session, runOptions, binding);
 				lastMs = spentMs();
+				await breathe();
 				return;
 			}
 			running = true;
