@@ -257,6 +257,8 @@ export interface SpeechResult {
 	readonly text: string;
 	/** Seconds that are dealt with: words cut off by the end of the stretch come after it. */
 	readonly consumedS: number;
+	/** Seconds the model hears at once; what lies beyond in the samples was not heard. */
+	readonly windowS: number;
 	/** Seconds relative to the start of the samples. */
 	readonly segments: readonly {
 		readonly start: number;
@@ -314,6 +316,8 @@ export interface EngineStats {
 	/** Drafted and accepted tokens of speculation. */
 	readonly draftedTotal: number;
 	readonly acceptedTotal: number;
+	/** Why something slower than possible is used, each a full sentence. */
+	readonly notices?: readonly string[];
 }
 
 /**

@@ -7,6 +7,7 @@ import { type LoadDecoderOptions, loadDecoder } from './decode/loadDecoder.ts';
 import { loadEmbedder } from './embed/embedder.ts';
 import { describeModel } from './folder/describe.ts';
 import { generationSettings } from './folder/generation.ts';
+import { sessionSettings } from './folder/sessionSettings.ts';
 import { readChatTemplate } from './folder/templateFile.ts';
 import { chooseVariant } from './folder/variants.ts';
 import { createConstraintCompiler } from './grammar/compileConstraint.ts';
@@ -37,7 +38,7 @@ type Abilities = Partial<
 	/** Figures of the moment. */
 	readonly counters: () => Omit<
 		EngineStats,
-		'runtime' | 'executionProvider' | 'precision' | 'residentBytes'
+		'runtime' | 'executionProvider' | 'precision' | 'residentBytes' | 'notices'
 	>;
 	readonly close: () => Promise<void>;
 };
@@ -67,9 +68,16 @@ export async function loadEngine(options: LoadOptions): Promise<EngineModel> {
 	}
 	const runtime = await openRuntime(options.plainRuntime === true ? true : undefined);
 	const executionProvider = options.executionProvider ?? 'cpu';
+	const asked = await sessionSettings(options.folder);
+	const notices: string[] = [];
+	if (runtime.fallbackReason !== undefined) {
+		notices.push(`Models run through session.run: ${runtime.fallbackReason}.`);
+	}
 	const session = {
+		config: asked.config,
 		// Several threads only wait for each other on a few megabytes.
-		threads: options.threads ?? (variant.sizeBytes < smallBytes ? 1 : physicalCores()),
+		threads:
+			options.threads ?? asked.threads ?? (variant.sizeBytes < smallBytes ? 1 : physicalCores()),
 		isSmall: variant.sizeBytes < smallBytes,
 		executionProvider,
 		...(options.deviceId === undefined ? {} : { deviceId: options.deviceId }),
@@ -98,6 +106,7 @@ export async function loadEngine(options: LoadOptions): Promise<EngineModel> {
 			executionProvider,
 			precision: variant.precision,
 			residentBytes: residentBytes(),
+			notices,
 			...abilities.counters(),
 		}),
 		close: async () => {
@@ -114,7 +123,8 @@ export async function loadEngine(options: LoadOptions): Promise<EngineModel> {
 			session,
 		};
 		if (description.architecture === 'decoder') {
-			const decoder = await loadDecoder({ ...parts, contextLength });
+			const onNotice = (notice: string): void => void notices.push(notice);
+			const decoder = await loadDecoder({ ...parts, contextLength, onNotice });
 			return decoderAbilities(parts, decoder, contextLength, options);
 		}
 		if (description.architecture === 'encoder-decoder') {

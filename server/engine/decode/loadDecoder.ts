@@ -33,7 +33,7 @@ export interface LoadDecoderOptions {
 }
 
 const slotCounts = [4, 8];
-const holesRows = 4;
+const holesRows = 8;
 
 /** @throws AppError `unsupported_model` naming the file and the fault */
 export async function loadDecoder(given: LoadDecoderOptions): Promise<Decoder> {
