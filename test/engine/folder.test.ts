@@ -33,6 +33,7 @@ interface GraphSpec {
 	readonly external?: string;
 	readonly functions?: readonly string[];
 	readonly opset?: number;
+	readonly output?: string;
 }
 
 /** Bytes of an ONNX model that says just this much. */
@@ -58,7 +59,7 @@ function onnx(spec: GraphSpec): Buffer {
 		...(spec.inputs ?? ['input_ids', 'attention_mask', 'past_key_values.0.key']).flatMap((name) =>
 			bytesField(11, value(name)),
 		),
-		...bytesField(12, value('logits')),
+		...bytesField(12, value(spec.output ?? 'logits')),
 	];
 	const own = (spec.functions ?? []).flatMap((key) => {
 		const [domain = '', name = ''] = key.split(':');
@@ -175,6 +176,7 @@ describe('model folders', () => {
 			[{ ops: ['com.microsoft:GroupQueryAttention 16'] }, /norms inside GroupQueryAttention/],
 			[{ inputs: ['inputs_embeds', 'attention_mask'] }, /takes embeddings instead of token ids/],
 			[{ inputs: ['input_ids', 'pixel_values'] }, /'pixel_values' is not known/],
+			[{ inputs: ['input_ids', 'use_cache_branch'] }, /old export that merges two decoders/],
 			[{ opset: 99 }, /opset 99/],
 			[{ external: 'model.onnx_data' }, /model\.onnx_data of onnx\/model\.onnx is missing/],
 		];
@@ -193,6 +195,13 @@ describe('model folders', () => {
 		const attention = onnx({ ops: ['com.microsoft:GroupQueryAttention 14'] });
 		const fine = await describeModel(folderWith({ ...llama, 'onnx/model.onnx': attention }));
 		assert.deepEqual(fine.problems, []);
+	});
+
+	it('a language model that gives vectors instead of logits makes embeddings', async () => {
+		const graph = onnx({ output: 'last_hidden_state' });
+		const model = await describeModel(folderWith({ ...llama, 'onnx/model.onnx': graph }));
+		assert.deepEqual([model.architecture, model.task], ['encoder', 'embeddings']);
+		assert.deepEqual(model.problems, []);
 	});
 
 	it('a broken variant is left out when another one works', async () => {

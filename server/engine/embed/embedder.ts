@@ -14,6 +14,7 @@ import { IntegerInput } from '../decode/tokenInputs.ts';
 import { readGraphSummary } from '../folder/graphSummary.ts';
 import { hasIntegerMatMul } from '../folder/precision.ts';
 import type { Runtime, Session, SessionOptions } from '../runtime/runtime.ts';
+import { createData } from '../runtime/tensorType.ts';
 import { loadTextModel } from '../tokenizer/textModel.ts';
 import { type EmbeddingSettings, normalize, pool, readEmbeddingSettings } from './pooling.ts';
 
@@ -160,6 +161,12 @@ class EncoderEmbedder implements Embedder {
 		const binding = this.#session.createBinding();
 		try {
 			for (const [name, info] of this.#session.inputs) {
+				if (name.startsWith('past_key_values.')) {
+					// A language model's graph: its caches begin and stay empty.
+					const [, heads = 1, , size = 1] = info.dims;
+					binding.input(name, createData(info.type, 0), [rows.length, heads, 0, size]);
+					continue;
+				}
 				const values = inputValues(name, ids, mask, tokens);
 				const integers = new IntegerInput(info);
 				binding.input(name, integers.write(values).subarray(0, values.length), dims);

@@ -31,9 +31,11 @@ export async function describeModel(folder: string): Promise<ModelDescription> {
 	const variants =
 		genai === undefined ? await findVariants(folder) : await genaiVariants(folder, genai);
 	const modelType = typeOf(config, genai);
-	const family = familyIn(modelType, config, variants);
+	const named = familyIn(modelType, config, variants);
 	const settings = await generationSettings(folder);
-	const checked = await checkVariants(folder, family, variants);
+	let checked = await checkVariants(folder, named, variants);
+	const family = givesVectors(named, checked) ? embeddings : named;
+	if (family !== named) checked = await checkVariants(folder, family, variants);
 	const usable = checked.filter((entry) => entry.problems.length === 0);
 	const chosen = chooseVariant(
 		(usable.length > 0 ? usable : checked).map((entry) => entry.variant),
@@ -58,6 +60,21 @@ export async function describeModel(folder: string): Promise<ModelDescription> {
 		problems: await folderProblems(folder, family, checked),
 		notes: folderNotes(checked, usable.length),
 	};
+}
+
+const embeddings: Family = { architecture: 'encoder', task: 'embeddings' };
+
+// Embedding models made from language models: the family of one, but vectors instead of logits.
+function givesVectors(family: Family, checked: readonly CheckedVariant[]): boolean {
+	if (family.architecture !== 'decoder') return false;
+	const graphs = checked.flatMap((entry) => [...readable(entry.graphs).values()]);
+	return (
+		graphs.length > 0 &&
+		graphs.every(({ outputs }) => {
+			const names = outputs.map((output) => output.name);
+			return !names.includes('logits') && names.some((name) => /embedding|hidden_state/.test(name));
+		})
+	);
 }
 
 interface CheckedVariant extends VariantFindings {

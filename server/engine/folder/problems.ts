@@ -99,17 +99,20 @@ function operatorProblems(file: string, graph: GraphSummary): string[] {
 const decoderInputs =
 	/^(input_ids|attention_mask|position_ids|num_logits_to_keep|logits_index|use_cache_branch|cache_position|past[._].+|past_key_values\..+|encoder_(hidden_states|attention_mask))$/;
 const encoderInputs =
-	/^(input_ids|attention_mask|token_type_ids|position_ids|input_features|input_values)$/;
+	/^(input_ids|attention_mask|token_type_ids|position_ids|input_features|input_values|past_key_values\..+)$/;
 
 function inputProblems(file: string, graph: GraphSummary, role: string, family: Family): string[] {
 	const isEncoder = role === 'encoder' || family.architecture === 'encoder';
 	const known = isEncoder ? encoderInputs : decoderInputs;
 	return graph.inputs.flatMap(({ name }) => {
-		if (known.test(name)) return [];
+		const isOldMerge = name === 'use_cache_branch' && family.architecture === 'decoder';
+		if (known.test(name) && !isOldMerge) return [];
 		const why =
 			name === 'inputs_embeds'
 				? 'it takes embeddings instead of token ids, as models for images and sound do'
-				: `its input '${name}' is not known here`;
+				: isOldMerge
+					? 'it is an old export that merges two decoders; newer exports of the model have one'
+					: `its input '${name}' is not known here`;
 		return [`${file} cannot be used: ${why}.`];
 	});
 }
