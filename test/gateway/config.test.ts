@@ -8,6 +8,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { type CommandIo, UsageError } from '../../server/cli/command.ts';
+import { gatewayCommand } from '../../server/cli/gateway.ts';
 import { checkSchema } from '../../server/gateway/config/checkSchema.ts';
 import { parseDurationMs } from '../../server/gateway/config/duration.ts';
 import { parseSettings } from '../../server/gateway/config/parseSettings.ts';
@@ -383,29 +385,67 @@ function command(args: readonly string[], extra: NodeJS.ProcessEnv = {}) {
 	return { child, text, end: once(child, 'close').then(([code]) => code as number) };
 }
 
+/** Runs the command inside this process; what it throws is the answer of a wrong use. */
+async function inside(
+	args: readonly string[],
+	extra: NodeJS.ProcessEnv = {},
+): Promise<{ code: number; out: string; err: string }> {
+	const text = { out: '', err: '' };
+	const stream = (key: 'out' | 'err') => ({
+		write: (chunk: string) => {
+			text[key] += chunk;
+			return true;
+		},
+	});
+	const io = {
+		stdin: process.stdin,
+		stdout: stream('out'),
+		stderr: stream('err'),
+		env: { SECRET: 's', ...extra },
+		signal: new AbortController().signal,
+	};
+	try {
+		return { code: await gatewayCommand.run(args, io as unknown as CommandIo), ...text };
+	} catch (error) {
+		assert.ok(error instanceof Error);
+		return { code: error instanceof UsageError ? 2 : 1, ...text, err: text.err + error.message };
+	}
+}
+
 test('--check says what is wrong or how the settings are understood, with exit codes', async () => {
 	const file = join(folder, 'auth.json');
 	writeFileSync(file, JSON.stringify(github));
-	const good = command(['--config', file, '--check']);
-	assert.equal(await good.end, 0, good.text.err);
-	assert.match(good.text.out, /can be used[\s\S]*providers +github/);
-	const bad = command(['--config', file, '--check'], { SECRET: '' });
-	assert.equal(await bad.end, 1);
-	assert.match(bad.text.err, /SECRET is not set/);
-	assert.ok(!bad.text.err.includes('    at '));
+	const good = await inside(['--config', file, '--check']);
+	assert.equal(good.code, 0, good.err);
+	assert.match(good.out, /can be used[\s\S]*providers +github/);
+	assert.deepEqual(
+		JSON.parse((await inside(['--schema'])).out),
+		JSON.parse(JSON.stringify(authSchema)),
+	);
+	const broken = join(folder, 'broken.json');
+	writeFileSync(broken, '{');
+	const list = join(folder, 'list.json');
+	writeFileSync(list, '[]');
 	const runs: [string[], number, RegExp][] = [
 		[['--config', join(folder, 'none.json'), '--check'], 1, /cannot be read/],
+		[['--config', broken, '--check'], 1, /is not JSON/],
+		[['--config', list, '--check'], 1, /must hold a JSON object/],
 		[['--config', file], 2, /--upstream is needed/],
 		[[], 2, /--config is needed/],
-		[['--config', file, '--upstream', 'ftp://x'], 1, /--upstream must be/],
+		[['--config', file, '--upstream', 'ftp://x', '--check'], 1, /--upstream must be/],
+		[['--config', file, '--upstream', 'http://x/path', '--check'], 1, /--upstream must be/],
 		[['--config', file, '--port', 'x'], 2, /--port must be/],
 		[['--nonsense'], 2, /--nonsense/],
 	];
 	for (const [args, code, words] of runs) {
-		const run = command(args);
-		assert.equal(await run.end, code, args.join(' '));
-		assert.match(run.text.err, words);
+		const run = await inside(args);
+		assert.equal(run.code, code, args.join(' '));
+		assert.match(run.err, words);
 	}
+	const bad = command(['--config', file, '--check'], { SECRET: '' });
+	assert.equal(await bad.end, 1);
+	assert.match(bad.text.err, /SECRET is not set/);
+	assert.ok(!bad.text.err.includes('    at '));
 });
 
 test('the command serves, reads its keys again on SIGHUP, and ends on SIGTERM', {
