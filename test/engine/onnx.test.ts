@@ -1,8 +1,8 @@
 /** The ONNX codec keeps what it does not know; preparation is refused rather than wrong. */
 
 import assert from 'node:assert/strict';
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, readFileSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { decodeModel, encodeModel } from '../../server/engine/onnx/onnxModel.ts';
 import { packSlots } from '../../server/engine/onnx/packSlots.ts';
@@ -14,6 +14,7 @@ import {
 	tensorNumbers,
 } from '../../server/engine/onnx/tensorProto.ts';
 import { fieldInt, fieldText, readFields, WireWriter } from '../../server/engine/onnx/wire.ts';
+import { openRuntime } from '../../server/engine/runtime/openRuntime.ts';
 import { writeDecoderModel } from '../fixtures/decoderModel.ts';
 import { Random } from '../fixtures/graphBuilder.ts';
 import { temporaryFolder } from './support.ts';
@@ -155,4 +156,19 @@ test('a model that has changed gets a prepared graph of its own', async () => {
 	const second = await prepareGraph(gqa, { gather: true });
 	assert.ok('path' in first && 'path' in second);
 	assert.notEqual(first.path, second.path);
+});
+
+test('a model that is a set of links is prepared where its files really are', async () => {
+	const store = join(folder, 'store');
+	const links = join(folder, 'links', 'onnx');
+	mkdirSync(store);
+	mkdirSync(links, { recursive: true });
+	writeFileSync(join(store, 'blob'), readFileSync(gqa));
+	symlinkSync(join(store, 'blob'), join(links, 'model.onnx'));
+	const prepared = await prepareGraph(join(links, 'model.onnx'), { gather: true });
+	assert.ok('path' in prepared, JSON.stringify(prepared));
+	assert.equal(dirname(prepared.path), realpathSync(store));
+	const session = await (await openRuntime()).open(prepared.path, { threads: 1 });
+	assert.ok(session.inputs.has('logits_index'));
+	session.close();
 });

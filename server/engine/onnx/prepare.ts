@@ -10,6 +10,7 @@ import { addAttentionOutputs } from './attentionOutputs.ts';
 import { gatherLogits } from './gatherLogits.ts';
 import { encodeModel, type OnnxModel } from './onnxModel.ts';
 import { packSlots } from './packSlots.ts';
+import { relocate } from './relocate.ts';
 import { readSkeleton } from './skeleton.ts';
 import { fieldInt, fieldText, readFields } from './wire.ts';
 
@@ -38,19 +39,21 @@ export type Prepared =
 export async function prepareGraph(path: string, preparation: Preparation): Promise<Prepared> {
 	try {
 		const model = await readSkeleton(path);
+		const folder = await relocate(model, path);
+		if (folder === undefined) return { refused: 'its weights lie in several folders' };
 		const key = createHash('sha256').update(encodeModel(model)).digest('hex').slice(0, 16);
 		const { gather, slots, attentions } = preparation;
 		const what = `${gather === true ? 'g' : ''}${attentions === true ? 'a' : ''}${slots ?? ''}`;
 		const prefix = `.${basename(path, '.onnx')}.prepared-${what}-`;
 		const name = `${prefix}${version}-${key}.onnx`;
-		const target = join(dirname(path), name);
+		const target = join(folder, name);
 		if (await exists(target)) return { path: target };
-		const refused = (await isReadOnly(dirname(path)))
+		const refused = (await isReadOnly(folder))
 			? 'its folder is read-only'
 			: change(model, preparation);
 		if (refused !== undefined) return { refused };
 		await writeWhole(target, encodeModel(model));
-		await removeOlder(dirname(path), prefix, name);
+		await removeOlder(folder, prefix, name);
 		return { path: target };
 	} catch (error) {
 		return { refused: error instanceof Error ? error.message : String(error) };

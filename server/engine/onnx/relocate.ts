@@ -1,0 +1,36 @@
+/**
+ * Model caches often hold links to files elsewhere. ONNX Runtime reads weights only from the folder
+ * the graph really lies in, so a prepared graph goes where the weights are.
+ */
+
+import { realpath } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import type { OnnxModel } from './onnxModel.ts';
+import { externalTensor, readTensorHeader } from './tensorProto.ts';
+
+/**
+ * Makes the weights of a skeleton refer to their real files. Returns the folder those lie in (that
+ * of `path` when nothing is linked), or `undefined` when they lie in several.
+ */
+export async function relocate(model: OnnxModel, path: string): Promise<string | undefined> {
+	const folder = dirname(path);
+	const own = await realpath(folder);
+	const real = new Map<string, string>();
+	const { initializers } = model.graph;
+	for (const { bytes } of initializers) {
+		const location = readTensorHeader(bytes).external?.location;
+		if (location === undefined || real.has(location)) continue;
+		real.set(location, await realpath(join(folder, location)));
+	}
+	const folders = new Set([...real.values()].map(dirname));
+	if (folders.size > 1) return undefined;
+	const [found = own] = folders;
+	if (found === own) return folder;
+	for (const [index, { bytes }] of initializers.entries()) {
+		const header = readTensorHeader(bytes);
+		const file = header.external && real.get(header.external.location);
+		if (header.external === undefined || file === undefined) continue;
+		initializers[index] = externalTensor(header, { ...header.external, location: basename(file) });
+	}
+	return found;
+}
