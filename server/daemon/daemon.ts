@@ -115,6 +115,9 @@ export async function startDaemon(
 	}
 }
 
+/** Longer than a daemon may take to start or to end, and than a lock counts as fresh. */
+const lockWaitMs = 30_000;
+
 /** The lock, if need be from an idle daemon that is older or that nobody started on purpose. */
 async function ownLock(
 	files: ReturnType<typeof daemonFiles>,
@@ -123,7 +126,7 @@ async function ownLock(
 ): Promise<Lock> {
 	const deps = { isAlive: processIsAlive, answers: () => pipeAnswers(pipe), now: Date.now };
 	let asked = false;
-	const deadline = performance.now() + 15_000;
+	const deadline = performance.now() + lockWaitMs;
 	for (;;) {
 		const result = await takeLock(files.lock, process.pid, deps);
 		if (result.lock) return result.lock;
@@ -135,7 +138,8 @@ async function ownLock(
 			const yields = !health.onPurpose && (older || options.onPurpose);
 			asked = yields && (await askToEnd(running, true));
 			if (!asked) throw conflict(running);
-		} else if (!asked || performance.now() > deadline) throw conflict(running, result.owner?.pid);
+		} else if (performance.now() > deadline) throw conflict(running, result.owner?.pid);
+		// Otherwise its owner is starting, or on its way out: wait and see which.
 		await new Promise((resolve) => setTimeout(resolve, 100));
 	}
 }

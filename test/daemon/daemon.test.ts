@@ -181,6 +181,15 @@ test('a newer version takes over from an idle older one, and not from a busy one
 	await next.ended;
 });
 
+test('a daemon that starts while another one ends waits for it', async () => {
+	const first = await daemonOf('1.0.0', true);
+	first.stop('test');
+	const second = await daemonOf('1.0.0', true);
+	assert.match(await first.ended, /test/);
+	second.stop('test');
+	await second.ended;
+});
+
 test('a daemon started on purpose takes over from an idle one of the background', async () => {
 	const background = await daemonOf('1.0.0', false);
 	const chosen = await daemonOf('1.0.0', true);
