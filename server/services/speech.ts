@@ -51,6 +51,8 @@ const anyModel = new Set(['whisper-1', 'default', 'gpt-4o-transcribe', 'gpt-4o-m
 const contextCharacters = 400;
 /** A text from a higher temperature than this is not passed on. */
 const trustedTemperature = 0.5;
+const rateHz = 16_000;
+const windowSlackS = 0.02;
 /** A stretch of which less is dealt with would be heard for ever. */
 const leastProgressS = 0.5;
 
@@ -130,6 +132,11 @@ async function transcribe(
 				() => {},
 				signal,
 			);
+			if (stretch.samples.length > (result.windowS + windowSlackS) * rateHz) {
+				// The model hears less at once than was cut: cut again, in a pause within its window.
+				cutter.narrow(result.windowS);
+				continue;
+			}
 			const taken = progressOf(result, stretch);
 			cutter.consume(taken);
 			// One language per recording: short stretches guess badly.
@@ -167,7 +174,7 @@ function promptOf(call: SpeechCall, before: Before): string {
 
 /** Seconds to move on by. */
 function progressOf(result: SpeechResult, stretch: Stretch): number {
-	const lengthS = stretch.samples.length / 16_000;
+	const lengthS = stretch.samples.length / rateHz;
 	return result.consumedS >= Math.min(leastProgressS, lengthS)
 		? Math.min(result.consumedS, lengthS)
 		: lengthS;

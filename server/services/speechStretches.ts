@@ -35,7 +35,7 @@ const shortestStretchFrames = Math.round(8 / activityFrameS);
 export class StretchCutter {
 	readonly #input: AsyncIterator<Float32Array>;
 	readonly #activity: VoiceActivity;
-	readonly #windowFrames: number;
+	#windowFrames: number;
 	#samples = new Float32Array(rateHz * 64);
 	#length = 0;
 	/** Probability of speech of every whole frame in the buffer. */
@@ -85,6 +85,11 @@ export class StretchCutter {
 	/** Takes the first `seconds` of the last stretch out; the rest is heard again. */
 	consume(seconds: number): void {
 		this.#drop(Math.round(seconds * rateHz));
+	}
+
+	/** Stretches from now on are at most this many seconds long. */
+	narrow(windowS: number): void {
+		this.#windowFrames = Math.floor(windowS / activityFrameS);
 	}
 
 	/** Stops the decoder early. */

@@ -1,9 +1,10 @@
 /** `/v1/audio/…` over a socket: shapes of all formats, streaming, every refusal, uploads that end early. */
 
 import assert from 'node:assert/strict';
-import { readdir } from 'node:fs/promises';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { request as httpRequest } from 'node:http';
 import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { wavFile } from '../audio/madeAudio.ts';
 import { type SpeechServer, startSpeechServer } from './speechServer.ts';
@@ -15,10 +16,18 @@ const phrases = [
 ];
 const recording = wavFile(tones(phrases), { rateHz: 16_000 });
 let server: SpeechServer;
+let folder = '';
 before(async () => {
+	// Uploads go to a folder of this test's own, so that what stays behind is ours.
+	folder = await mkdtemp(join(tmpdir(), 'nearglot-routes-'));
+	process.env.TMPDIR = folder;
+	process.env.TEMP = folder;
 	server = await startSpeechServer({ maximumBytes: 2 * 1_048_576, maximumS: 60 });
 });
-after(() => server.close());
+after(async () => {
+	await server.close();
+	await rm(folder, { recursive: true });
+});
 
 type Fields = readonly (readonly [string, string])[];
 
@@ -294,8 +303,7 @@ test('a client that goes away stops the model within its step, and no upload sta
 		half.write('--x\r\ncontent-disposition: form-data; name="file"; filename="a"\r\n\r\nRIFF');
 		setTimeout(() => half.destroy(), 100);
 	});
-	const left = async () =>
-		(await readdir(tmpdir())).filter((name) => name.startsWith('nearglot-upload-'));
+	const left = () => readdir(folder);
 	for (let wait = 0; wait < 200 && (await left()).length > 0; wait++)
 		await new Promise((resolve) => setTimeout(resolve, 50));
 	assert.deepEqual(await left(), []);

@@ -87,6 +87,16 @@ test('speech without any pause is heard on from the last whole word', async () =
 	assert.deepEqual(transcript.text.split(' '), spoken(phrases));
 });
 
+test('a model with a shorter window gets shorter stretches, and no word is lost', async () => {
+	const phrases = talk(30);
+	const model = toneModel();
+	model.windowS = 8;
+	const transcript = await serviceFor(model, tones(phrases)).run(call(), 'x', () => {});
+	assert.deepEqual(transcript.text.split(' '), spoken(phrases));
+	const heard = model.requests.slice(1).map(({ samples }) => samples.length / 16_000);
+	assert.ok(Math.max(...heard) <= 8, `${Math.max(...heard)} s`);
+});
+
 test('the same sentence ten times comes out ten times', async () => {
 	const phrases = Array.from({ length: 10 }, () => ({
 		words: [1, 2, 3, 4, 5, 6, 7, 8],

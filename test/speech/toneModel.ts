@@ -58,6 +58,8 @@ export const wordName = (word: number) => `w${word}`;
 export interface ToneModel {
 	readonly engine: EngineModel;
 	readonly requests: SpeechRequest[];
+	/** Seconds heard at once. */
+	windowS: number;
 	/** Milliseconds of waiting per stretch, cancellable. */
 	delayMs: number;
 	cancelled: number;
@@ -67,6 +69,7 @@ export function toneModel(): ToneModel {
 	const refuse = () => Promise.reject(new AppError('unsupported_model'));
 	const model: ToneModel = {
 		requests: [],
+		windowS: 30,
 		delayMs: 0,
 		cancelled: 0,
 		engine: {
@@ -84,7 +87,7 @@ export function toneModel(): ToneModel {
 					model.cancelled++;
 					throw error;
 				}
-				const result = hear(request);
+				const result = hear(request, model.windowS);
 				onText(result.text);
 				return result;
 			},
@@ -105,8 +108,8 @@ async function wait(ms: number, signal: AbortSignal | undefined): Promise<void> 
 	});
 }
 
-function hear(request: SpeechRequest): SpeechResult {
-	const { samples } = request;
+function hear(request: SpeechRequest, windowS: number): SpeechResult {
+	const samples = request.samples.subarray(0, windowS * rateHz);
 	const lengthS = samples.length / rateHz;
 	const runs = loudRuns(samples);
 	const last = runs.at(-1);
@@ -129,6 +132,7 @@ function hear(request: SpeechRequest): SpeechResult {
 		temperature: request.temperature,
 		tokens: words.map((_, id) => ({ id, logprob: -0.1 })),
 		text,
+		windowS,
 		consumedS: open ? (heard.at(-1)?.to ?? 0) / rateHz : lengthS,
 		segments: text === '' ? [] : [{ start, end, text, tokens: [1, 2, 3], avgLogprob: -0.1 }],
 		...(request.timestamps === 'word' ? { words } : {}),

@@ -21,6 +21,8 @@ export interface MoonshineConfig {
 /** Speech has 6.5 tokens per second in the paper, fast speech more; beyond this it is a loop. */
 const tokensPerSecond = 10;
 const rateHz = 16_000;
+/** Longer stretches than this were not in the training of the published models. */
+const windowS = 30;
 /** The convolutions make one position of 384 samples. */
 const frameS = 384 / rateHz;
 /** The convolutions of the encoder need this many samples for one frame. */
@@ -110,6 +112,7 @@ export class MoonshineModel implements SpeechModel {
 			text,
 			segments: text.trim() === '' ? [] : [segment],
 			consumedS: durationS,
+			windowS,
 		};
 		if (request.timestamps !== 'word') return result;
 		const found = await tokenStarts(

@@ -77,6 +77,7 @@ export class WhisperModel implements SpeechModel {
 			languageProbability: spoken.probability,
 			noSpeechProb,
 			temperature,
+			windowS: config.frames / 100,
 		};
 		if (isSilence(attempt))
 			return { ...common, tokens: [], text: '', segments: [], consumedS: durationS };
