@@ -53,7 +53,8 @@ export async function prepareGraph(path: string, preparation: Preparation): Prom
 			: change(model, preparation);
 		if (refused !== undefined) return { refused };
 		await writeWhole(target, encodeModel(model));
-		await removeOlder(folder, prefix, name);
+		// A store of links holds the files of many models under names that say nothing.
+		if (folder === dirname(path)) await removeOlder(folder, prefix, name);
 		return { path: target };
 	} catch (error) {
 		return { refused: error instanceof Error ? error.message : String(error) };
