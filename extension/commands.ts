@@ -8,6 +8,7 @@ import { signInToTeam } from './account/team.ts';
 import { copyEndpoint } from './actions/copyEndpoint.ts';
 import { diagnose } from './actions/diagnose.ts';
 import { transcribeFile } from './actions/transcribeFile.ts';
+import { translateFile } from './actions/translateFile.ts';
 import { translateSelection } from './actions/translateSelection.ts';
 import type { Extension } from './app.ts';
 import { attachToChat, exportChat, findChat, openChatTab } from './chat/chatActions.ts';
@@ -33,6 +34,7 @@ export const commands: Readonly<Record<string, Run>> = {
 	'nearglot.translate.below': ({ front }) => translateSelection(front, 'below'),
 	'nearglot.translate.toClipboard': ({ front }) => translateSelection(front, 'clipboard'),
 	'nearglot.translate.chooseLanguage': ({ front }) => chooseTargetLanguage(front),
+	'nearglot.translate.file': ({ front }, uri) => translateFile(front, uri),
 	'nearglot.translate.readerMode': ({ readerMode }) => readerMode.toggle(),
 	'nearglot.transcribe.file': ({ front }, uri) => transcribeFile(front, uri),
 	'nearglot.models.download': (extension, node) => downloadModel(extension, node),

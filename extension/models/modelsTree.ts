@@ -4,7 +4,13 @@ import * as vscode from 'vscode';
 import type { DownloadProgress, ModelInfo, ModelTask } from '../../server/protocol/index.ts';
 import type { Front } from '../front.ts';
 
-type Node = { readonly task: ModelTask } | { readonly model: ModelInfo };
+type Node =
+	| { readonly task: ModelTask; readonly here: boolean }
+	| { readonly model: ModelInfo }
+	| { readonly catalogue: true };
+
+/** Whether a model is on this computer or at the team, rather than only in the catalogue. */
+const isHere = ({ state }: ModelInfo) => state !== 'not-downloaded' && state !== 'downloading';
 
 /** Serves the view `nearglot.models`. */
 export class ModelsTree implements vscode.TreeDataProvider<Node> {
@@ -33,20 +39,37 @@ export class ModelsTree implements vscode.TreeDataProvider<Node> {
 	async getChildren(node?: Node): Promise<Node[]> {
 		if (node === undefined) {
 			this.#models = (await this.#front.request('nearglot/models', {})).models;
-			const tasks = new Set(this.#models.map(({ task }) => task));
-			return taskOrder.filter((task) => tasks.has(task)).map((task) => ({ task }));
+			const catalogue: Node[] = this.#models.every(isHere) ? [] : [{ catalogue: true }];
+			return [...this.#tasks(true), ...catalogue];
 		}
 		if ('model' in node) return [];
-		return this.#models.filter(({ task }) => task === node.task).map((model) => ({ model }));
+		if ('catalogue' in node) return this.#tasks(false);
+		return this.#models
+			.filter((model) => model.task === node.task && isHere(model) === node.here)
+			.map((model) => ({ model }));
+	}
+
+	/** The tasks for which there are models here, or in the catalogue. */
+	#tasks(here: boolean): Node[] {
+		const found = this.#models.filter((model) => isHere(model) === here);
+		const tasks = new Set(found.map(({ task }) => task));
+		return taskOrder.filter((task) => tasks.has(task)).map((task) => ({ task, here }));
 	}
 
 	getTreeItem(node: Node): vscode.TreeItem {
 		if ('task' in node) {
+			const { Collapsed, Expanded } = vscode.TreeItemCollapsibleState;
+			const item = new vscode.TreeItem(taskName(node.task), node.here ? Expanded : Collapsed);
+			item.id = `${node.here ? 'here' : 'catalogue'}.${node.task}`;
+			return item;
+		}
+		if ('catalogue' in node) {
 			const item = new vscode.TreeItem(
-				taskName(node.task),
-				vscode.TreeItemCollapsibleState.Expanded,
+				vscode.l10n.t('Download'),
+				vscode.TreeItemCollapsibleState.Collapsed,
 			);
-			item.id = node.task;
+			item.id = 'catalogue';
+			item.iconPath = new vscode.ThemeIcon('cloud-download');
 			return item;
 		}
 		const { model } = node;

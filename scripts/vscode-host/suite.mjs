@@ -26,7 +26,7 @@ export async function buildSuite() {
 /** Runs the suite; resolves to its results. `dir` gets logs, and a picture when it failed. */
 export async function runSuite({ dir, limitMs = 240_000 }) {
 	const suite = await buildSuite();
-	rmSync(dir, { recursive: true, force: true });
+	rmSync(dir, { recursive: true, force: true, maxRetries: 10 });
 	const folder = join(dir, 'workspace');
 	mkdirSync(folder, { recursive: true });
 	writeFileSync(join(folder, 'notes.txt'), 'The file could not be opened.\nPlease try again.\n');

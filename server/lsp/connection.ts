@@ -143,6 +143,7 @@ export function serveFront(connection: Connection, connect: ConnectDaemon): void
 	});
 	handle('nearglot/translateRanges', editing.translateRanges);
 	handle('nearglot/readerRanges', editing.readerRanges);
+	handle('nearglot/translateDocument', editing.translateDocument);
 
 	connection.onShutdown(() => link.close());
 	documents.listen(connection);

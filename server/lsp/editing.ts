@@ -9,11 +9,13 @@ import type {
 import { TextDocument } from 'vscode-languageserver-textdocument';
 import { isRecord } from '../protocol/errorBody.ts';
 import { AppError, type Requests, type TranslatedRange } from '../protocol/index.ts';
+import { formatOf, translateDocument } from '../translate/documents/translateDocument.ts';
 import { resolveTranslateAction, translateActionKind, translateActions } from './codeActions.ts';
 import type { DaemonLink } from './daemonLink.ts';
 import type { FrontSettings } from './frontSettings.ts';
 import { translationHover } from './hover.ts';
 import { sameLanguage } from './languageName.ts';
+import { grammars, lineMarkers } from './prose/grammars.ts';
 import { proseIn } from './prose/prose.ts';
 import { SyntaxTrees } from './prose/syntaxTree.ts';
 import { jobFor, translateJobs, translateRange } from './prose/translateRange.ts';
@@ -138,6 +140,34 @@ export function registerEditing(deps: EditingDeps) {
 				texts.push(await translateRange(document, from, to, trees, many(params.to, signal)));
 			}
 			return { texts };
+		},
+		translateDocument: async (
+			params: Requests['nearglot/translateDocument']['params'],
+			signal: AbortSignal,
+		) => {
+			const { fileName, languageId, text, to } = params;
+			const extract = formatOf(fileName);
+			if (extract) return translateDocument(text, extract, many(to, signal));
+			if (!grammars[languageId] && !lineMarkers[languageId]) {
+				throw new AppError(
+					'not_supported',
+					`${fileName} is of no format that can be translated whole. Select what to translate instead.`,
+				);
+			}
+			const document = TextDocument.create(`file:///${fileName}`, languageId, 0, text);
+			const prose = (await proseIn(document, 0, text.length, trees)).filter(
+				({ kind }) => kind !== 'string',
+			);
+			const jobs = prose.map((item) => jobFor(document, item));
+			const rendered = await translateJobs(jobs, many(to, signal));
+			trees.forget(document.uri);
+			let out = '';
+			let next = 0;
+			jobs.forEach((job, place) => {
+				out += text.slice(next, job.start) + (rendered[place] ?? '');
+				next = job.end;
+			});
+			return { text: out + text.slice(next), refused: [] };
 		},
 		readerRanges: async (
 			params: Requests['nearglot/readerRanges']['params'],

@@ -115,6 +115,22 @@ export interface TranslatedRange {
 	readonly text: string;
 }
 
+/** A whole document: Markdown, messages, subtitles, or the comments of source code. */
+export interface TranslateDocumentParams {
+	/** Its ending names the format. */
+	readonly fileName: string;
+	readonly languageId: string;
+	readonly text: string;
+	/** BCP 47 code. */
+	readonly to: string;
+}
+
+export interface TranslateDocumentResult {
+	readonly text: string;
+	/** Texts that were left because their placeholders would have been lost. */
+	readonly refused: readonly string[];
+}
+
 export interface LanguageInfo {
 	/** BCP 47 code. */
 	readonly code: string;
@@ -173,6 +189,10 @@ export interface Requests {
 	'nearglot/readerRanges': {
 		params: ReaderRangesParams;
 		result: { ranges: readonly TranslatedRange[] };
+	};
+	'nearglot/translateDocument': {
+		params: TranslateDocumentParams;
+		result: TranslateDocumentResult;
 	};
 	'nearglot/languages': {
 		params: { displayLanguage?: string };

@@ -1,6 +1,6 @@
 /** A VS Code window with the packed extension, for tests that click and type. */
 
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type BrowserContext, chromium, type FrameLocator, type Page } from 'playwright-core';
 // @ts-expect-error: the scripts are plain JavaScript
@@ -22,6 +22,8 @@ export interface Desk {
 	readonly pictures: string;
 	open(): Promise<Page>;
 	reload(page: Page): Promise<void>;
+	/** Changes settings of the user; open windows follow. */
+	use(settings: Record<string, unknown>): void;
 }
 
 /** Longest wait for something on the screen, on a slow machine. */
@@ -50,7 +52,7 @@ async function startDesk(): Promise<Desk> {
 	const workspace = join(dir, 'workspace');
 	const home = join(dir, 'home');
 	const pictures = join(dir, 'pictures');
-	rmSync(dir, { recursive: true, force: true });
+	rmSync(dir, { recursive: true, force: true, maxRetries: 10 });
 	for (const folder of [workspace, pictures]) mkdirSync(folder, { recursive: true });
 	writeFileSync(join(workspace, 'notes.txt'), 'The file could not be opened.\nPlease try again.\n');
 	writeFileSync(
@@ -81,6 +83,11 @@ async function startDesk(): Promise<Desk> {
 			await page.goto(`${host.base}/?folder=${encodeURIComponent(workspace)}`);
 			await statusItem(page).waitFor();
 			return page;
+		},
+		use: (settings) => {
+			const file = join(dir, 'user-data/User/settings.json');
+			const all = JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>;
+			writeFileSync(file, JSON.stringify({ ...all, ...settings }));
 		},
 		reload: async (page) => {
 			await page.reload();

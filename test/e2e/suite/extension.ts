@@ -98,6 +98,97 @@ describe('the extension', () => {
 		assert.notEqual(editor.document.getText(), sentence);
 	});
 
+	it("answers through VS Code's own language model interface with the model's true limits", async () => {
+		const [model] = await vscode.lm.selectChatModels({ vendor: 'nearglot' });
+		assert.ok(model, 'a model is listed');
+		assert.match(model.id, /starter-chat/);
+		assert.ok(model.maxInputTokens > 100 && model.maxInputTokens < 5000);
+		const question = vscode.LanguageModelChatMessage.User('extract a tar.gz file');
+		const response = await model.sendRequest([question], {});
+		let text = '';
+		for await (const piece of response.text) text += piece;
+		assert.match(text, /tar/);
+		const short = await model.countTokens('one');
+		assert.ok((await model.countTokens('one two three four five')) > short);
+	});
+
+	it('translates as a tool that any chat can call', async () => {
+		const result = await vscode.lm.invokeTool('nearglot_translate', {
+			input: { text: sentence, to: 'de' },
+			toolInvocationToken: undefined,
+		});
+		const [part] = result.content;
+		assert.ok(part instanceof vscode.LanguageModelTextPart);
+		assert.notEqual(part.value, sentence);
+		assert.ok(part.value.length > 5);
+	});
+
+	it('shows the translation of a comment in a hover, and none where it is not needed', async () => {
+		const editor = await show('# The file could not be opened.\nx = 1\n', 'python');
+		const at = (line: number) =>
+			vscode.commands.executeCommand<vscode.Hover[]>(
+				'vscode.executeHoverProvider',
+				editor.document.uri,
+				new vscode.Position(line, 4),
+			);
+		const text = (hovers: vscode.Hover[]) =>
+			hovers
+				.flatMap(({ contents }) => contents)
+				.map((content) => (typeof content === 'string' ? content : content.value))
+				.join('\n');
+		assert.match(text(await at(0)), /English → German · Nearglot/);
+		assert.doesNotMatch(text(await at(1)), /Nearglot/);
+	});
+
+	it('translates only the words of a comment that is selected with code', async () => {
+		const editor = await show(
+			'def f():\n    # The file could not be opened.\n    return 1\n',
+			'python',
+		);
+		editor.selection = new vscode.Selection(0, 0, 3, 0);
+		await vscode.commands.executeCommand('nearglot.translate.selection');
+		const lines = editor.document.getText().split('\n');
+		assert.equal(lines[0], 'def f():');
+		assert.match(lines[1] ?? '', /^ {4}# \S/);
+		assert.notEqual(lines[1], '    # The file could not be opened.');
+		assert.equal(lines[2], '    return 1');
+	});
+
+	it('translates a Markdown file beside its source and saves nothing', async () => {
+		const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
+		assert.ok(folder);
+		const uri = vscode.Uri.joinPath(folder, 'guide.md');
+		const source = '# Open the file\n\n```sh\ntar xf a.tar\n```\n\nThe file could not be opened.\n';
+		await vscode.workspace.fs.writeFile(uri, new TextEncoder().encode(source));
+		await vscode.commands.executeCommand('nearglot.translate.file', uri);
+		const made = vscode.workspace.textDocuments.find(
+			(document) => document.isUntitled && document.languageId === 'markdown',
+		);
+		const text = made?.getText() ?? '';
+		assert.match(text, /^# \S/);
+		assert.match(text, /\n```sh\ntar xf a\.tar\n```\n/);
+		assert.doesNotMatch(text, /The file could not be opened/);
+		const kept = new TextDecoder().decode(await vscode.workspace.fs.readFile(uri));
+		assert.equal(kept, source);
+	});
+
+	it('writes a report of what works', async () => {
+		await vscode.commands.executeCommand('nearglot.diagnose');
+		const text = vscode.window.activeTextEditor?.document.getText() ?? '';
+		assert.match(text, /Chat: \d+ ms\n {2}starter-chat/);
+		assert.match(text, /en → de: \S/);
+		assert.doesNotMatch(text, /failed/);
+	});
+
+	it('keeps keys in the secret storage and out of every setting', async () => {
+		const { context } = await activated();
+		await context.secrets.store('nearglot.secret.translatorKey', 'a-secret-value');
+		assert.equal(await context.secrets.get('nearglot.secret.translatorKey'), 'a-secret-value');
+		const all = JSON.stringify(vscode.workspace.getConfiguration('nearglot'));
+		assert.doesNotMatch(all, /a-secret-value/);
+		await context.secrets.delete('nearglot.secret.translatorKey');
+	});
+
 	it('tells an unknown model apart and names the known ones', async () => {
 		const { front } = await activated();
 		await assert.rejects(

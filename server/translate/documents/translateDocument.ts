@@ -1,0 +1,125 @@
+/** A document of a known format through a translator; what cannot be kept whole is left as it was. */
+
+import { extractJson } from './json.ts';
+import { extractMarkdown } from './markdown.ts';
+import { type Extract, type Piece, splice } from './piece.ts';
+import { isIcuBranching, samePlaceholders } from './placeholders.ts';
+import { extractPlainText } from './plainText.ts';
+import { extractPo } from './po.ts';
+import { extractProperties } from './properties.ts';
+import { extractSubtitles } from './subtitles.ts';
+
+/** File name ending (without the dot) → how its words are found. */
+export const documentFormats: Readonly<Record<string, Extract>> = {
+	arb: extractJson,
+	json: extractJson,
+	jsonc: extractJson,
+	markdown: extractMarkdown,
+	md: extractMarkdown,
+	mdx: extractMarkdown,
+	po: extractPo,
+	pot: extractPo,
+	properties: extractProperties,
+	srt: extractSubtitles,
+	txt: extractPlainText,
+	vtt: extractSubtitles,
+};
+
+/** Translates texts, keeping their order and number. */
+export type TranslateTexts = (texts: readonly string[]) => Promise<readonly string[]>;
+
+export interface DocumentResult {
+	readonly text: string;
+	/** Pieces found. */
+	readonly pieces: number;
+	/** Source texts whose translation would have lost a placeholder, or that are ICU branches. */
+	readonly refused: readonly string[];
+}
+
+/** Format of a file by its name, or `undefined`. */
+export function formatOf(fileName: string): Extract | undefined {
+	const ending = /\.([^./\\]+)$/.exec(fileName)?.[1]?.toLowerCase() ?? '';
+	return Object.hasOwn(documentFormats, ending) ? documentFormats[ending] : undefined;
+}
+
+/** Translates the pieces of a document; everything between them is the same, byte for byte. */
+export async function translateDocument(
+	text: string,
+	extract: Extract,
+	translate: TranslateTexts,
+): Promise<DocumentResult> {
+	const pieces = extract(text);
+	const asked = pieces.filter((piece) => !isIcuBranching(piece.text));
+	const answers = asked.length === 0 ? [] : await translate(asked.map((piece) => piece.text));
+	const found = new Map<Piece, string>();
+	const broken: Piece[] = [];
+	asked.forEach((piece, index) => {
+		const answer = (answers[index] ?? piece.text).trim();
+		if (keeps(piece, answer)) found.set(piece, answer);
+		else broken.push(piece);
+	});
+	for (const [piece, answer] of await inParts(broken, translate)) found.set(piece, answer);
+	const refused = pieces.filter((piece) => !found.has(piece)).map((piece) => piece.text);
+	return {
+		text: splice(
+			text,
+			pieces,
+			pieces.map((piece) => found.get(piece)),
+		),
+		pieces: pieces.length,
+		refused,
+	};
+}
+
+/** Whether placeholders and delimiters of a piece are all in its translation. */
+function keeps(piece: Piece, translation: string): boolean {
+	return (
+		samePlaceholders(piece.text, translation) &&
+		marks(piece, piece.text) === marks(piece, translation)
+	);
+}
+
+function marks({ delimiters }: Piece, text: string): string {
+	return delimiters ? (text.match(delimiters) ?? []).join('\n') : '';
+}
+
+/** Translates what lies between the delimiters on its own: plainer, but nothing is lost. */
+async function inParts(
+	pieces: readonly Piece[],
+	translate: TranslateTexts,
+): Promise<(readonly [Piece, string])[]> {
+	const cut = pieces
+		.filter(({ delimiters }) => delimiters)
+		.map((piece) => ({ piece, parts: partsOf(piece) }));
+	const wanted = cut.flatMap(({ parts }) =>
+		parts.filter(({ words }) => words).map(({ text }) => text.trim()),
+	);
+	if (wanted.length === 0) return [];
+	const answers = await translate(wanted);
+	let next = 0;
+	return cut.flatMap(({ piece, parts }) => {
+		const made = parts
+			.map(({ text, words }) => {
+				if (!words) return text;
+				const answer = answers[next++] ?? text;
+				return (/^\s*/.exec(text)?.[0] ?? '') + answer.trim() + (/\s*$/.exec(text)?.[0] ?? '');
+			})
+			.join('');
+		return keeps(piece, made) ? [[piece, made] as const] : [];
+	});
+}
+
+function partsOf({ text, delimiters }: Piece): { text: string; words: boolean }[] {
+	const parts: { text: string; words: boolean }[] = [];
+	let next = 0;
+	const add = (part: string) => {
+		if (part !== '') parts.push({ text: part, words: /\p{L}{2}/u.test(part) });
+	};
+	for (const match of text.matchAll(delimiters as RegExp)) {
+		add(text.slice(next, match.index));
+		parts.push({ text: match[0], words: false });
+		next = match.index + match[0].length;
+	}
+	add(text.slice(next));
+	return parts;
+}

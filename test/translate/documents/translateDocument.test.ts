@@ -1,0 +1,206 @@
+/** Documents of every format: what is found, what comes out, and that the rest stays as it was. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import {
+	documentFormats,
+	formatOf,
+	translateDocument,
+} from '../../../server/translate/documents/translateDocument.ts';
+
+const identity = async (texts: readonly string[]) => texts;
+const mark = async (texts: readonly string[]) => texts.map((text) => `«${text}»`);
+
+const samples: Record<string, string> = {
+	md: `---
+title: Keep me
+---
+# The **title** of it #
+
+A paragraph with \`code\`, a [link](docs/a.md "Title") and
+a second line.  
+After a hard break.
+
+- one item
+- [ ] a task
+  with a continuation
+1. first
+
+> quoted words
+> over two lines
+
+\`\`\`js
+const keep = 'me';
+\`\`\`
+
+    indented code
+
+| Name | What it does |
+|:-----|-------------:|
+| \`a\`  | opens \\| closes |
+
+<div>
+keep html
+</div>
+
+![A picture](a.png)
+
+[ref]: https://example.com
+`,
+	json: `{
+	// a comment
+	"greeting": "Hello {name}, you have %d new messages",
+	"url": "https://example.com/a",
+	"nested": { "list": ["First entry", 3, null] },
+	"@greeting": { "description": "not for readers" },
+	"escaped": "A \\"quoted\\" word\\n and more",
+}
+`,
+	properties: `# comment stays
+title = The main title
+long.key: a value \\
+    that goes on
+umlaut=Stra\\u00dfe entlang
+empty=
+! another comment
+key\\ with\\ space tabs and words
+`,
+	po: `# header
+msgid ""
+msgstr ""
+"Content-Type: text/plain; charset=UTF-8\\n"
+
+#: a.c:3
+msgid "Open the file"
+msgstr ""
+
+msgid "Already done"
+msgstr "Schon fertig"
+
+msgid ""
+"Two lines of %s\\n"
+"and more"
+msgstr ""
+
+msgid "%d file"
+msgid_plural "%d files"
+msgstr[0] ""
+msgstr[1] ""
+`,
+	srt: `1
+00:00:01,000 --> 00:00:02,500
+Ask not what your country
+can do for you.
+
+2
+00:00:03,000 --> 00:00:04,000
+12
+`,
+	vtt: `WEBVTT
+
+NOTE keep this note
+
+intro
+00:01.000 --> 00:02.000 align:start
+<v Anna>Good morning</v>
+`,
+	txt: 'One line.\n\n\tAnother line.  \n12\n',
+};
+
+test('a translation that changes nothing leaves every byte of every format as it was', async () => {
+	for (const [ending, sample] of Object.entries(samples)) {
+		for (const text of [sample, sample.replaceAll('\n', '\r\n'), sample.trimEnd()]) {
+			const extract = formatOf(`a.${ending}`);
+			assert.ok(extract, ending);
+			const { text: result, refused } = await translateDocument(text, extract, identity);
+			assert.equal(result, text, ending);
+			assert.deepEqual(refused, [], ending);
+		}
+	}
+});
+
+test('Markdown: words of headings, paragraphs, items, quotes and cells; structure stays', async () => {
+	const { text } = await translateDocument(samples['md'] ?? '', formatOf('README.md')!, mark);
+	assert.match(text, /^---\ntitle: Keep me\n---\n# «The \*\*title\*\* of it» #\n/);
+	assert.match(
+		text,
+		/«A paragraph with `code`, a \[link\]\(docs\/a\.md "Title"\) and a\nsecond line\.»|«A paragraph with `code`, a \[link\]\(docs\/a\.md "Title"\) and\na second line\.»/,
+	);
+	assert.match(text, / {2}\n«After a hard break\.»\n/);
+	assert.match(text, /- «one item»\n- \[ \] «a task with a continuation»\n1\. «first»\n/);
+	assert.match(text, /> «quoted words over two lines»\n/);
+	assert.match(text, /const keep = 'me';/);
+	assert.match(text, /\n {4}indented code\n/);
+	assert.match(
+		text,
+		/\| «Name» \| «What it does» \|\n\|:-----\|-------------:\|\n\| `a` {2}\| «opens \\\| closes» \|/,
+	);
+	assert.match(text, /<div>\nkeep html\n<\/div>/);
+	assert.match(text, /!\[«A picture»\]\(a\.png\)|«!\[A picture\]\(a\.png\)»/);
+	assert.match(text, /\[ref\]: https:\/\/example\.com\n$/);
+});
+
+test('JSON: values are escaped again; keys, comments, addresses and ARB notes stay', async () => {
+	const quote = async (texts: readonly string[]) => texts.map((text) => `${text} "neu"`);
+	const { text } = await translateDocument(samples['json'] ?? '', formatOf('de.json')!, quote);
+	assert.match(text, /"greeting": "Hello \{name\}, you have %d new messages \\"neu\\""/);
+	assert.match(text, /"url": "https:\/\/example\.com\/a"/);
+	assert.match(text, /\["First entry \\"neu\\"", 3, null\]/);
+	assert.match(text, /"description": "not for readers"/);
+	assert.match(text, /\/\/ a comment/);
+});
+
+test('a translation that loses a placeholder is refused and told', async () => {
+	const lose = async (texts: readonly string[]) =>
+		texts.map((text) => text.replace('{name}', 'Name'));
+	const result = await translateDocument(samples['json'] ?? '', formatOf('de.json')!, lose);
+	assert.deepEqual(result.refused, ['Hello {name}, you have %d new messages']);
+	assert.match(result.text, /"Hello \{name\}, you have/);
+	const icu = '{"n": "{count, plural, one {# file} other {# files}}"}';
+	const branching = await translateDocument(icu, formatOf('a.json')!, mark);
+	assert.equal(branching.text, icu);
+	assert.equal(branching.refused.length, 1);
+});
+
+test('a translation that loses a link or a mark is made again in parts', async () => {
+	const source = 'Read the [manual](a.md) **now** please.\n';
+	const calls: string[][] = [];
+	const careless = async (texts: readonly string[]) => {
+		calls.push([...texts]);
+		return texts.map((text) => text.replace(/[[\]*]|\(a\.md\)/g, '').toUpperCase());
+	};
+	const { text, refused } = await translateDocument(source, formatOf('a.md')!, careless);
+	assert.equal(text, 'READ THE [MANUAL](a.md) **NOW** PLEASE.\n');
+	assert.deepEqual(refused, []);
+	assert.equal(calls.length, 2);
+});
+
+test('.properties, .po, subtitles: escapes, headers, plurals and times', async () => {
+	const properties = await translateDocument(
+		samples['properties'] ?? '',
+		formatOf('a.properties')!,
+		mark,
+	);
+	assert.match(properties.text, /title = \\u00abThe main title\\u00bb\n/);
+	assert.match(properties.text, /long\.key: \\u00aba value that goes on\\u00bb\n/);
+	assert.match(properties.text, /# comment stays\n/);
+	const po = await translateDocument(samples['po'] ?? '', formatOf('de.po')!, mark);
+	assert.match(po.text, /msgid "Open the file"\nmsgstr "«Open the file»"\n/);
+	assert.match(po.text, /msgstr "Schon fertig"/);
+	assert.match(po.text, /msgstr ""\n"«Two lines of %s\\n"\n"and more»"\n/);
+	assert.match(po.text, /msgstr\[0\] ""/);
+	assert.match(po.text, /^# header\nmsgid ""\nmsgstr ""\n"Content-Type/);
+	const srt = await translateDocument(samples['srt'] ?? '', formatOf('a.srt')!, mark);
+	assert.match(srt.text, /00:00:02,500\n«Ask not what your\s+country\s+can do for you\.»\n\n2\n/);
+	const vtt = await translateDocument(samples['vtt'] ?? '', formatOf('a.vtt')!, async (texts) =>
+		texts.map((text) => text.replace('Good morning', 'Guten Morgen')),
+	);
+	assert.match(vtt.text, /<v Anna>Guten Morgen<\/v>/);
+});
+
+test('every format has a sample, and other files have none', () => {
+	const used = new Set(Object.keys(samples).map((ending) => documentFormats[ending]));
+	for (const extract of Object.values(documentFormats)) assert.ok(used.has(extract));
+	assert.equal(formatOf('a.exe'), undefined);
+	assert.equal(formatOf('a.constructor'), undefined);
+});
