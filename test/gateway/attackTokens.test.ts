@@ -205,6 +205,24 @@ test('row 67: a Bearer of an unknown issuer goes through untouched, one of ours 
 	}
 });
 
+test('a session token may come as Bearer, for clients that only know API keys', async () => {
+	await using own = await Harness.start({
+		config: { globalValidation: { unauthenticatedClientAction: 'AllowAnonymous' } },
+	});
+	const token = await own.token();
+	const headers = [`Authorization: Bearer ${token}`];
+	for (const { seen } of await bothWays(own, { target: '/v1/models', headers })) {
+		assert.deepEqual(seen!.values('x-ms-client-principal-id'), ['alice']);
+		assert.deepEqual(seen!.values('authorization'), []);
+	}
+	assert.equal((await own.get('/.auth/refresh', headers)).status, 400);
+	await rejected([`Authorization: Bearer ${token.slice(0, -4)}AAAA`], own);
+	const cross = [...headers, 'Sec-Fetch-Site: cross-site', 'Origin: https://evil.example'];
+	assert.equal((await own.call({ method: 'POST', target: '/x', headers: cross })).status, 200);
+	own.advance(9 * 3_600_000);
+	await rejected(headers, own);
+});
+
 test('rows 68 and 69: look-alike, unverified and doubled addresses and missing groups are not on the list', async () => {
 	const list = { identities: ['alice@corp.example', 'oid-7'], groups: ['g1'] };
 	await using own = await Harness.start({

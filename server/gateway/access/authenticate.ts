@@ -1,5 +1,6 @@
 /** Who is calling? Reads the session token, the cookie or a Bearer token of a provider, never mixing them. */
 
+import { decodeJwt } from 'jose';
 import type { GatewayContext } from '../context.ts';
 import type { SignedIn } from '../identity/signedIn.ts';
 import { seal, unseal } from '../keys/seal.ts';
@@ -18,6 +19,8 @@ export type Identity =
 			readonly via: 'cookie' | 'token';
 			/** Ended, but still within the refresh window. */
 			readonly expired: boolean;
+			/** The token came as Bearer, which the app must not see. */
+			readonly inAuthorization?: boolean;
 	  }
 	| { readonly kind: 'bearer'; readonly person: SignedIn }
 	/** A Bearer token of a configured provider that is not good. */
@@ -40,7 +43,7 @@ export async function authenticate(
 ): Promise<Identity> {
 	const token = header(head, 'x-zumo-auth');
 	if (token !== undefined) return fromToken(token, context, fresh);
-	const fromBearer = await bearer(head, context, signal);
+	const fromBearer = await bearer(head, context, signal, fresh);
 	if (fromBearer) return fromBearer;
 	const cookies = parseCookies(valuesOf(head.headers, 'cookie'));
 	const cookie = cookies.find((row) => row.name === context.settings.login.cookieName);
@@ -72,9 +75,11 @@ async function bearer(
 	head: RequestHead,
 	context: GatewayContext,
 	signal: AbortSignal,
+	fresh: boolean,
 ): Promise<Identity | undefined> {
 	const match = /^Bearer ([\w-]+\.[\w-]+\.[\w-]+)$/i.exec(header(head, 'authorization') ?? '');
 	if (!match) return undefined;
+	if (issuerOf(match[1]!) === context.tokens.issuer) return ownBearer(match[1]!, context, fresh);
 	for (const provider of context.providers.all) {
 		try {
 			const person = await provider.bearer(match[1]!, signal);
@@ -86,6 +91,28 @@ async function bearer(
 		}
 	}
 	return undefined;
+}
+
+/** Clients that only know API keys (chat kits) may send the session token as one. */
+async function ownBearer(
+	token: string,
+	context: GatewayContext,
+	fresh: boolean,
+): Promise<Identity> {
+	const identity = await fromToken(token, context, fresh);
+	if (identity.kind === 'session') return { ...identity, inAuthorization: true };
+	return {
+		kind: 'refused',
+		reason: 'The session token is not valid here or has ended. Sign in again.',
+	};
+}
+
+function issuerOf(token: string): string | undefined {
+	try {
+		return decodeJwt(token).iss;
+	} catch {
+		return undefined;
+	}
 }
 
 /** Value of the session cookie: nothing but a sealed session id. */

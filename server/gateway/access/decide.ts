@@ -62,7 +62,7 @@ export async function decide(
 				{
 					kind: 'forward',
 					injected,
-					dropAuthorization: false,
+					dropAuthorization: identity.inAuthorization ?? false,
 					corsOrigin: origin,
 					userId: session.userId,
 				},
@@ -70,12 +70,22 @@ export async function decide(
 			);
 		}
 	}
+	if (identity.kind === 'session' && identity.inAuthorization && identity.expired) {
+		return refuse(
+			unauthorized(
+				head,
+				context,
+				'invalid_token',
+				'The session has ended. Refresh it or sign in again.',
+			),
+		);
+	}
 	if (identity.kind === 'bearer') return fromBearer(identity.person, origin, context);
 	if (open)
 		return {
 			kind: 'forward',
 			injected: [],
-			dropAuthorization: false,
+			dropAuthorization: identity.kind === 'session' && identity.inAuthorization === true,
 			corsOrigin: origin,
 			userId: undefined,
 		};
