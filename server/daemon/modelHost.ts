@@ -185,6 +185,7 @@ export function createModelHost(options: ModelHostOptions, deps: ModelHostDeps):
 				...(wanted === undefined ? {} : { executionProvider: wanted }),
 			});
 			const engine = runnerModel(runner, description);
+			runner.watch();
 			const { executionProvider } = await engine.stats();
 			const loadMs = performance.now() - started;
 			deps.log.info('model loaded', {

@@ -75,7 +75,6 @@ export class RunnerProcess {
 			);
 			this.#child.once('close', (code, signal) => end(this.#exitReason(code, signal)));
 		});
-		this.#watch();
 	}
 
 	/** Calls a method of the runner. Aborting asks the runner to stop and waits for its word. */
@@ -142,19 +141,25 @@ export class RunnerProcess {
 		return call;
 	}
 
-	#watch(): void {
+	/**
+	 * Begins to ask whether the runner still answers; called when the model is loaded, because a load
+	 * has a time limit of its own and may well block. Counts unanswered questions instead of time, so
+	 * that a computer that slept does not make its runners look stuck.
+	 */
+	watch(): void {
 		const { pingEveryMs = 10_000, hangAfterMs = 120_000, model } = this.#options;
-		let asked: number | undefined;
+		let unanswered = 0;
 		this.#pinger = setInterval(() => {
-			if (asked === undefined) {
-				asked = performance.now();
+			if (unanswered === 0) {
 				this.call('ping', undefined).then(
 					() => {
-						asked = undefined;
+						unanswered = 0;
 					},
 					() => {},
 				);
-			} else if (performance.now() - asked > hangAfterMs) {
+			}
+			unanswered++;
+			if (unanswered * pingEveryMs > hangAfterMs + pingEveryMs) {
 				const seconds = Math.round(hangAfterMs / 1000);
 				this.#options.log.error('runner hangs', { model, pid: this.pid });
 				this.kill(this.#crash(`did not answer for ${seconds} s and was ended`));

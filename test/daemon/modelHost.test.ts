@@ -13,6 +13,7 @@ import { ModelIndex } from '../../server/daemon/modelIndex.ts';
 import type { GenerateRequest, ModelDescription } from '../../server/engine/api.ts';
 import { AppError } from '../../server/protocol/index.ts';
 import { silentLogger } from '../../server/services/log.ts';
+import { until } from '../http/testServer.ts';
 
 let models: string;
 const hosts: RunnerHost[] = [];
@@ -161,10 +162,11 @@ test('a runner killed from outside ends its requests with a retryable error', as
 	const host = newHost();
 	await answer(host, 'warm up');
 	const running = answer(host, 'slow');
+	running.catch(() => {});
+	await until('it answers', async () => (await host.stats())[0]?.stats.running === 1);
 	const [runner] = host.runners();
-	const [row] = await host.stats();
-	assert.equal(row?.model, 'alpha:2');
-	process.kill(runner?.pid ?? 0, 'SIGKILL');
+	assert.equal(runner?.model, 'alpha:2');
+	process.kill(runner.pid, 'SIGKILL');
 	await assert.rejects(running, failsWith('runner_crashed'));
 	assert.equal(await answer(host, 'again'), 'Hello there.');
 });
@@ -201,7 +203,9 @@ test('cancelling stops the engine and leaves the model loaded', async () => {
 	await answer(host, 'warm up');
 	const stop = new AbortController();
 	const running = answer(host, 'slow', stop.signal);
-	setTimeout(() => stop.abort(), 60);
+	running.catch(() => {});
+	await until('it answers', async () => (await host.stats())[0]?.stats.running === 1);
+	stop.abort();
 	await assert.rejects(running, failsWith('cancelled'));
 	const [row] = await host.stats();
 	assert.equal(row?.stats.running, 0);
@@ -242,6 +246,7 @@ test('unloading a busy model is refused, by force its requests end with a retrya
 	await answer(host, 'warm up');
 	const running = answer(host, 'slow');
 	running.catch(() => {});
+	await until('it answers', async () => (await host.stats())[0]?.stats.running === 1);
 	await assert.rejects(host.unload('alpha'), failsWith('conflict'));
 	assert.equal(await host.unload('alpha', true), true);
 	await assert.rejects(running, failsWith('runner_crashed'));
