@@ -1,0 +1,40 @@
+#!/usr/bin/env bash
+# The whole recipe of starter-speech: speech -> tokenizer -> training -> int8 ONNX -> word error rate.
+#
+#   starter/speech/build.sh                about a day of one processor core, or half an hour of a GPU
+#   starter/speech/build.sh --sample DIR   two minutes, made-up sentences only, into DIR: checks that the recipe runs
+#
+# Needs espeak-ng; flite adds better voices (Debian: apt-get install espeak-ng flite).
+# Variables: PYTHON (python3 with torch, onnx, numpy), DATA (../shared/data beside the repository), WORK (starter/work/speech),
+# HOURS (of speech), STEPS, BATCH, THREADS. Everything resumes: speech that is there is kept, training goes on from its checkpoint.
+set -euo pipefail
+cd "$(dirname "$0")"
+PYTHON=${PYTHON:-python3}
+DATA=${DATA:-../../../shared/data}
+WORK=${WORK:-../work/speech}
+THREADS=${THREADS:-1}
+export OMP_NUM_THREADS=$THREADS PROTOCOL_BUFFERS_PYTHON_IMPLEMENTATION=python PYTHONDONTWRITEBYTECODE=1
+
+if [ "${1:-}" = --sample ]; then
+	WORK=$2
+	mkdir -p "$WORK"
+	"$PYTHON" synth.py --out "$WORK/train" --hours 0.02 --seed 1
+	"$PYTHON" synth.py --out "$WORK/heldout" --hours 0.005 --seed 2 --heldout
+	"$PYTHON" tok.py --out "$WORK/tok" --size 400 --sentences 1000 --window 8
+	"$PYTHON" train.py --data "$WORK/train" --heldout "$WORK/heldout" --tok "$WORK/tok" --out "$WORK/run" --d 64 --heads 2 --enc 1 --dec 1 \
+		--steps "${STEPS:-30}" --batch 4 --warmup 5 --every 10 --threads "$THREADS"
+	"$PYTHON" export.py --checkpoint "$WORK/run/last.pt" --tok "$WORK/tok" --out "$WORK/starter-speech"
+	exit
+fi
+
+mkdir -p "$WORK"
+[ -f "$WORK/heldout.jsonl" ] || "$PYTHON" synth.py --out "$WORK/heldout" --hours 0.4 --seed 2 --heldout --digits 0.3 \
+	--corpora "$DATA/corpora" --fsdd "$DATA/audio/fsdd" --threads "$THREADS"
+[ -f "$WORK/train.jsonl" ] || "$PYTHON" synth.py --out "$WORK/train" --hours "${HOURS:-20}" --seed 1 \
+	--corpora "$DATA/corpora" --fsdd "$DATA/audio/fsdd" --threads "$THREADS"
+[ -f "$WORK/tok/tokenizer.json" ] || "$PYTHON" tok.py --out "$WORK/tok" --corpora "$DATA/corpora"
+"$PYTHON" train.py --data "$WORK/train" --heldout "$WORK/heldout" --tok "$WORK/tok" --out "$WORK/run" \
+	--steps "${STEPS:-20000}" --batch "${BATCH:-16}" --threads "$THREADS"
+"$PYTHON" export.py --checkpoint "$WORK/run/last.pt" --tok "$WORK/tok" --out "$WORK/starter-speech"
+"$PYTHON" evaluate.py --checkpoint "$WORK/run/last.pt" --tok "$WORK/tok" --data "$WORK/heldout" --threads "$THREADS"
+echo "Made $WORK/starter-speech. Copy it to starter/models/starter-speech when its word error rate is good enough."

@@ -1,0 +1,85 @@
+"""English sentences to be spoken: made from patterns, and, where the corpora are, everyday ones from them.
+
+Half of what a person dictates to an editor is numbers, names of files and short orders, so the patterns are of that kind.
+"""
+import glob
+import os
+import random
+import re
+
+ONES = "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen".split()
+TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
+DIGITS = ONES[:10]
+PEOPLE = "Anna Ben Clara David Emma Frank Grace Henry Iris Jack Kate Leo Maria Nora Oscar Paul Rosa Sam Tina Victor".split()
+PLACES = "the office|the kitchen|the library|London|Paris|Berlin|the garden|the station|the market|the school|the airport|the bridge".split("|")
+THINGS = "file|folder|window|letter|report|ticket|picture|meeting|branch|test|server|page|table|button|message|list|book|door|phone|car".split("|")
+KINDS = "new|old|small|large|red|blue|open|closed|empty|broken|second|last|next|long|short|heavy|quiet|simple".split("|")
+ACTIONS = "open|close|find|send|move|copy|delete|rename|check|read|write|print|show|hide|start|stop|build|run|save|share".split("|")
+TIMES = "today|tomorrow|yesterday|this morning|tonight|on Monday|on Friday|next week|last year|in an hour|at noon|before lunch".split("|")
+ADVERBS = "slowly|quickly|carefully|again|twice|soon|never|always|often|alone".split("|")
+
+
+def number(n):
+    """Words of 0 to 999,999."""
+    if n < 20:
+        return ONES[n]
+    if n < 100:
+        return TENS[n // 10 - 2] + ("" if n % 10 == 0 else " " + ONES[n % 10])
+    if n < 1000:
+        return ONES[n // 100] + " hundred" + ("" if n % 100 == 0 else " and " + number(n % 100))
+    return number(n // 1000) + " thousand" + ("" if n % 1000 == 0 else " " + number(n % 1000))
+
+
+def made(r):
+    """One sentence from a pattern."""
+    p, q = r.sample(PEOPLE, 2)
+    thing, kind, act = r.choice(THINGS), r.choice(KINDS), r.choice(ACTIONS)
+    when, place, n = r.choice(TIMES), r.choice(PLACES), r.randrange(2, 1000)
+    return r.choice(
+        [
+            f"Please {act} the {kind} {thing} {when}.",
+            f"{p} wants to {act} the {thing} in {place}.",
+            f"Can you {act} {number(n)} {thing}s for {p}?",
+            f"The {kind} {thing} is in {place}.",
+            f"{p} and {q} met at {place} {when}.",
+            f"There are {number(n)} {thing}s in {place}.",
+            f"I will {act} it {r.choice(ADVERBS)}.",
+            f"Do not {act} the {thing} before {q} comes.",
+            f"Where is the {thing} that {q} lost {when}?",
+            f"{p} has a {kind} {thing}.",
+            f"It costs {number(r.randrange(1, 300))} dollars.",
+            f"Line {number(r.randrange(1, 400))}, column {number(r.randrange(1, 80))}.",
+            " ".join(r.choice(DIGITS) for _ in range(r.randrange(1, 7))),
+        ]
+    )
+
+
+SPEAKABLE = re.compile(r"[A-Za-z][A-Za-z' ,.?!-]{3,70}")
+
+
+def everyday(corpora):
+    """Short English sentences of the everyday corpora, without figures and symbols that can be read in several ways."""
+    found = set()
+    for path in sorted(glob.glob(os.path.join(corpora, "tatoeba-sample.en-*.tsv"))):
+        with open(path, encoding="utf-8") as f:
+            found.update(line.split("\t", 1)[0].strip() for line in f)
+    return sorted(t for t in found if SPEAKABLE.fullmatch(t))
+
+
+def stream(seed, corpora=None, heldout=False):
+    """Endless (text); held-out sentences never come in training."""
+    r = random.Random(seed)
+    own = everyday(corpora) if corpora else []
+    own = [t for t in own if (hash_of(t) % 50 == 0) == heldout]
+    while True:
+        text = r.choice(own) if own and r.random() < 0.6 else made(r)
+        if (hash_of(text) % 50 == 0) == heldout:
+            yield text
+
+
+def hash_of(text):
+    """Stable between runs, unlike hash()."""
+    h = 2166136261
+    for b in text.encode():
+        h = (h ^ b) * 16777619 & 0xFFFFFFFF
+    return h

@@ -1,0 +1,150 @@
+#!/usr/bin/env python3
+"""Speak sentences with every voice there is, and put the recordings into one file.
+
+  python3 synth.py --out ../work/speech/train --hours 20 --seed 1 [--corpora DIR] [--fsdd DIR] [--heldout] [--threads 1]
+
+OUT.i16    16 kHz mono, signed 16 bits, one recording after the other
+OUT.jsonl  {"at", "n", "text", "voice"} of each
+Needs espeak-ng; uses flite when it is installed. Spoken digits of the FSDD speakers are mixed in; two speakers are held out.
+"""
+import argparse
+import concurrent.futures
+import glob
+import io
+import json
+import os
+import random
+import shutil
+import subprocess
+import wave
+import numpy as np
+import sentences
+
+RATE = 16000
+HELDOUT_SPEAKERS = ("theo", "yweweler")
+ESPEAK = ["en-us", "en-gb", "en-gb-scotland", "en-gb-x-rp", "en-gb-x-gbclan", "en-gb-x-gbcwmd", "en-029"]
+VARIANTS = ["", *(f"+m{i}" for i in range(1, 8)), *(f"+f{i}" for i in range(1, 5)), "+klatt", "+klatt2", "+croak", "+steph", "+Andy", "+Annie"]
+# Whole voices that training never hears.
+HELDOUT_VOICES = {"en-gb+Annie", "en-us+f2", "flite:rms"}
+FLITE = ["kal16", "awb", "rms", "slt"]
+
+
+def resample(x, rate):
+    """Band-limited by the Fourier transform; recordings here are short."""
+    if rate == RATE:
+        return x
+    n = int(round(len(x) * RATE / rate))
+    f = np.fft.rfft(x)
+    out = np.zeros(n // 2 + 1, complex)
+    k = min(len(f), len(out))
+    out[:k] = f[:k]
+    return np.fft.irfft(out, n) * (n / len(x))
+
+
+def samples(data):
+    with wave.open(io.BytesIO(data)) as w:
+        x = np.frombuffer(w.readframes(w.getnframes()), np.int16).astype(np.float32) / 32768
+        return resample(x[:: w.getnchannels()], w.getframerate())
+
+
+def trimmed(x, margin=800):
+    loud = np.flatnonzero(np.abs(x) > 0.01)
+    return x[max(0, loud[0] - margin) : loud[-1] + margin] if len(loud) else x[:0]
+
+
+def voices(heldout):
+    every = [f"{v}{x}" for v in ESPEAK for x in VARIANTS]
+    if shutil.which("flite"):
+        # Natural voices are few, so they come more often.
+        every += [f"flite:{v}" for v in FLITE] * 12
+    return [v for v in every if (v in HELDOUT_VOICES) == heldout]
+
+
+def speak(text, voice, r):
+    """Samples at 16 kHz, or an empty array when the voice fails."""
+    if voice.startswith("flite:"):
+        stretch = f"duration_stretch={r.uniform(0.8, 1.25):.2f}"
+        command = ["flite", "-voice", voice[6:], "--setf", stretch, "--setf", f"int_f0_target_mean={r.uniform(85, 190):.0f}", "-t", text, "-o", "/dev/stdout"]
+    else:
+        command = ["espeak-ng", "-v", voice, "-s", str(r.randrange(130, 205)), "-p", str(r.randrange(20, 85)), "--stdout", text]
+    made = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    if made.returncode != 0 or len(made.stdout) < 100:
+        return np.zeros(0, np.float32)
+    # Programs that write to a pipe leave the lengths in the header open.
+    body = made.stdout[44:]
+    rate = int.from_bytes(made.stdout[24:28], "little")
+    x = np.frombuffer(body[: len(body) // 2 * 2], np.int16).astype(np.float32) / 32768
+    return trimmed(resample(x, rate))
+
+
+def digits(folder, heldout):
+    found = []
+    for path in sorted(glob.glob(os.path.join(folder, "*.wav"))):
+        digit, speaker, _ = os.path.basename(path)[:-4].split("_")
+        if (speaker in HELDOUT_SPEAKERS) == heldout:
+            found.append((path, int(digit), speaker))
+    return found
+
+
+def spoken_digits(found, r):
+    """One to six digits of one speaker."""
+    speaker = r.choice(found)[2]
+    own = [f for f in found if f[2] == speaker]
+    parts, words = [], []
+    for _ in range(r.choice([1, 1, 1, 2, 3, 4, 5, 6])):
+        path, digit, _ = r.choice(own)
+        with open(path, "rb") as f:
+            parts += [trimmed(samples(f.read()), 300), np.zeros(r.randrange(800, 5000), np.float32)]
+        words.append(sentences.DIGITS[digit])
+    return np.concatenate(parts), " ".join(words), f"fsdd:{speaker}"
+
+
+def one(job):
+    seed, text, voice, found = job
+    r = random.Random(seed)
+    if voice is None:
+        return spoken_digits(found, r)
+    return speak(text, voice, r), text, voice
+
+
+def main():
+    a = argparse.ArgumentParser()
+    a.add_argument("--out", required=True)
+    a.add_argument("--hours", type=float, default=20)
+    a.add_argument("--seed", type=int, default=1)
+    a.add_argument("--corpora")
+    a.add_argument("--fsdd")
+    a.add_argument("--digits", type=float, default=0.12, help="share of FSDD recordings")
+    a.add_argument("--heldout", action="store_true")
+    a.add_argument("--threads", type=int, default=1)
+    a = a.parse_args()
+    if not shutil.which("espeak-ng"):
+        raise SystemExit("espeak-ng is missing. Install it (Debian: apt-get install espeak-ng flite).")
+    r = random.Random(a.seed)
+    texts, every = sentences.stream(a.seed, a.corpora, a.heldout), voices(a.heldout)
+    found = digits(a.fsdd, a.heldout) if a.fsdd else []
+
+    def jobs():
+        while True:
+            spoken = found and r.random() < a.digits
+            yield r.randrange(1 << 30), next(texts), None if spoken else r.choice(every), found
+
+    os.makedirs(os.path.dirname(a.out) or ".", exist_ok=True)
+    todo, at, count, source = a.hours * 3600 * RATE, 0, 0, jobs()
+    with open(a.out + ".i16.part", "wb") as f, open(a.out + ".jsonl.part", "w") as g:
+        with concurrent.futures.ThreadPoolExecutor(a.threads) as pool:
+            while at < todo:
+                for x, text, voice in pool.map(one, [next(source) for _ in range(64)]):
+                    if not 0.2 * RATE < len(x) < 7.4 * RATE or at >= todo:
+                        continue
+                    x = x * (0.5 / max(0.05, float(np.abs(x).max())))
+                    f.write((np.clip(x, -1, 1) * 32767).astype(np.int16).tobytes())
+                    g.write(json.dumps(dict(at=at, n=len(x), text=text, voice=voice)) + "\n")
+                    at, count = at + len(x), count + 1
+    for end in (".i16", ".jsonl"):
+        os.replace(a.out + end + ".part", a.out + end)
+    print(f"{count} recordings, {at / RATE / 3600:.2f} h")
+
+
+if __name__ == "__main__":
+    main()
