@@ -91,6 +91,7 @@ export function registerTranslateRoutes(app: Hono<AppEnv>, backend: Backend): vo
 		return translatorJson(translateBody(result, call), requestId, {
 			'x-metered-usage': String(result.characters),
 			'x-mt-system': result.systems.join(','),
+			...(result.models.length > 0 ? { 'x-nearglot-models': result.models.join(',') } : {}),
 		});
 	};
 

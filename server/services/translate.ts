@@ -81,6 +81,8 @@ export interface TranslateResult {
 	readonly items: readonly TranslateItem[];
 	/** Per target: whether a custom system did it. */
 	readonly systems: readonly ('Custom' | 'Team')[];
+	/** Chains of models that were used, each as `first+second`. */
+	readonly models: readonly string[];
 	/** UTF-16 units × targets. */
 	readonly characters: number;
 }
@@ -313,6 +315,15 @@ export function createTranslateService(deps: TranslateDeps): TranslateService {
 		return {
 			items,
 			systems: customTargets.map((byCustom) => (byCustom ? 'Custom' : 'Team')),
+			models: [
+				...new Set(
+					items.flatMap(({ translations }) =>
+						translations.flatMap(({ models: chain }) =>
+							chain.length > 0 ? [chain.join('+')] : [],
+						),
+					),
+				),
+			],
 			characters: length * request.targets.length,
 		};
 	};

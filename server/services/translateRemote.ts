@@ -85,6 +85,7 @@ export async function translateRemotely(
 	return {
 		items,
 		systems: targets.map((_, index) => (/custom/i.test(systems[index] ?? '') ? 'Custom' : 'Team')),
+		models: [],
 		characters: request.texts.reduce((sum, text) => sum + text.length, 0) * targets.length,
 	};
 }

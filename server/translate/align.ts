@@ -41,7 +41,14 @@ export function wordWeights(
 			}
 		}
 	});
-	return rows.map((row, word) => row.map((weight) => weight / Math.max(1, counts[word] ?? 1)));
+	return rows.map((row, word) => {
+		const pieces = Math.max(1, counts[word] ?? 1);
+		// Language tags and end tokens own no word and may drink most of the attention: what is left
+		// for words counts as a whole, as long as it is more than noise.
+		const onWords = row.reduce((sum, weight) => sum + weight, 0) / pieces;
+		const scale = pieces * Math.max(onWords, 0.05);
+		return row.map((weight) => weight / scale);
+	});
 }
 
 function owners([start, end]: Span, words: readonly Span[]): number[] {

@@ -84,8 +84,10 @@ export function rawWithFixed(
 	return (start, end, side = 'target') => {
 		let out = '';
 		let at = start;
-		for (const item of fixed) {
-			if (item.end <= start || item.start >= end || item.start < at) continue;
+		for (let index = firstEndingAfter(fixed, start); index < fixed.length; index++) {
+			const item = fixed[index];
+			if (!item || item.start >= end) break;
+			if (item.end <= start || item.start < at) continue;
 			out +=
 				between(at, item.start) + (side === 'source' ? (item.source ?? item.target) : item.target);
 			at = item.end;
@@ -105,18 +107,43 @@ export function protectedBetween(
 ): Span[] {
 	const cuts = [...marks.map(({ at }) => at), ...fixed.flatMap(({ start, end }) => [start, end])];
 	const points = [...new Set([0, ...cuts, text.length])].sort((a, b) => a - b);
+	// Cuts lie at both ends of every fixed span, so a piece is one when it starts where one starts.
+	const starts = new Set(fixed.flatMap(({ start, end }) => (end > start ? [start] : [])));
 	return points.flatMap((start, index) => {
 		const end = points[index + 1] ?? start;
-		if (end === start || fixed.some((item) => item.start < end && start < item.end)) return [];
+		if (end === start || starts.has(start)) return [];
 		return mergeSpans(protectedSpans(text.slice(start, end))).map(
 			([from, to]): Span => [from + start, to + start],
 		);
 	});
 }
 
+/** Index of the first of ordered, disjoint spans that ends after a position. */
+export function firstEndingAfter(fixed: readonly { readonly end: number }[], at: number): number {
+	let low = 0;
+	let high = fixed.length;
+	while (low < high) {
+		const middle = (low + high) >> 1;
+		if ((fixed[middle]?.end ?? 0) <= at) low = middle + 1;
+		else high = middle;
+	}
+	return low;
+}
+
+/** Fixed spans of a block that overlap a stretch of it. */
+export function fixedNear(block: Block, [start, end]: Span): Fixed[] {
+	const near: Fixed[] = [];
+	for (let index = firstEndingAfter(block.fixed, start); index < block.fixed.length; index++) {
+		const item = block.fixed[index];
+		if (!item || item.start >= end) break;
+		near.push(item);
+	}
+	return near;
+}
+
 /** Fixed spans of a block that lie in a stretch of it, relative to its start. */
 export function fixedWithin(block: Block, [start, end]: Span): Fixed[] {
-	return block.fixed
+	return fixedNear(block, [start, end])
 		.filter((item) => item.start >= start && item.end <= end)
 		.map((item) => ({ ...item, start: item.start - start, end: item.end - start }));
 }

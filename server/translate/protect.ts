@@ -5,30 +5,35 @@
 
 import type { Span } from './sentences.ts';
 
-/** Alternatives in order of precedence; each one is anchored by the scanner. */
-const patterns: readonly RegExp[] = [
-	// Code spans and fences of Markdown.
-	/(`+)(?!`)[^\n]{0,300}?[^`\n]\1(?!`)/,
-	// Template directives: <%= x %>, {{ x }}, {% x %}, ${x}, #{x}, {0}, {name}, {count, plural, …} heads.
-	/<%.*?%>/,
+/** What may hold white space. Every repetition is bounded: hostile text must cost linear time. */
+const bracketed: readonly RegExp[] = [
+	// Code spans of Markdown.
+	/(?<!`)(?<ticks>`{1,6})(?!`)[^\n]{0,300}?[^`\n]\k<ticks>(?!`)/,
+	// Template directives: <%= x %>, {{ x }}, {% x %}, ${x}, #{x}, {0}, {name}.
+	/<%[^%]{0,200}%>/,
 	/\{\{\{?[^{}\n]{0,200}\}?\}\}/,
 	/\{%[^%\n]{0,200}%\}/,
 	/[$#]\{[^{}\n]{1,200}\}/,
 	/\{[\w.:$@\- ]{0,60}\}/,
 	/\[\[[\w.-]{1,60}\]\]/,
-	// i18next nesting, vue-i18n links, Ruby and Python named, printf, Objective-C.
+	// i18next nesting, vue-i18n links, Ruby.
 	/\$t\([^()\n]{1,200}\)/,
-	/@:(?:[\w.]+|\([\w.]+\))/,
+	/@:(?:[\w.]{1,100}|\([\w.]{1,100}\))/,
 	/%\{[^{}\n]{1,100}\}/,
-	/%\([A-Za-z_]\w*\)[#0 +-]*\d*(?:\.\d+)?[diouxXeEfFgGcrs]/,
-	/%(?:\d+\$)?[#0+'-]*(?:\d+|\*)?(?:\.(?:\d+|\*))?(?:hh|ll|[hlLqjzt])?[diouxXeEfFgGcsSpn@](?![A-Za-z])/,
-	/%[1-9](?!\d|\s?[%\p{L}])/u,
-	/%%(?=[\w(])/,
 	// Entities.
 	/&(?:#\d{1,7}|#[xX][\da-fA-F]{1,6}|[A-Za-z][A-Za-z\d]{1,31});/,
 	// Addresses.
-	/(?:https?|ftp|file|mailto|ssh|git|data|vscode):(?:\/\/)?[^\s<>"'`()[\]{}]*[^\s<>"'`()[\]{}.,;:!?]/,
-	/www\.[\w-]+\.[^\s<>"'`()[\]{}]*[^\s<>"'`()[\]{}.,;:!?]/,
+	/(?<![A-Za-z])(?:https?|ftp|file|mailto|ssh|git|data|vscode):(?:\/\/)?[^\s<>"'`()[\]{}]{0,2000}[^\s<>"'`()[\]{}.,;:!?]/,
+	/(?<!\w)www\.[\w-]{1,63}\.[^\s<>"'`()[\]{}]{0,2000}[^\s<>"'`()[\]{}.,;:!?]/,
+];
+
+/** What is one word without white space; only looked for in words of bearable length. */
+const wordLike: readonly RegExp[] = [
+	// Python named, printf, Objective-C.
+	/%\([A-Za-z_]\w*\)[#0 +-]*\d*(?:\.\d+)?[diouxXeEfFgGcrs]/,
+	/%(?:\d+\$)?[#0+'-]*(?:\d+|\*)?(?:\.(?:\d+|\*))?(?:hh|ll|[hlLqjzt])?[diouxXeEfFgGcsSpn@](?![A-Za-z])/,
+	/%[1-9](?!\d|[%p{L}])/,
+	/%%(?=[\w(])/,
 	/[\w.+-]+@[\w-]+(?:\.[\w-]+)+/,
 	// Paths.
 	/[A-Za-z]:\\[\w.\\$%~-]+/,
@@ -54,30 +59,57 @@ const patterns: readonly RegExp[] = [
 	/(?:===?|!==?|<=|>=|=>|->|&&|\|\||\+\+)/,
 ];
 
-const scanner = new RegExp(patterns.map(({ source }) => `(?:${renumber(source)})`).join('|'), 'gu');
+const join = (patterns: readonly RegExp[]): RegExp =>
+	new RegExp(patterns.map(({ source }) => `(?:${source})`).join('|'), 'gu');
+const bracketScanner = join(bracketed);
+const wordScanner = join(wordLike);
 
-/** The one back-reference of the table, as a named one so that joining does not move it. */
-function renumber(source: string): string {
-	return source.replace(/^\(`\+\)/, '(?<ticks>`+)').replaceAll('\\1', '\\k<ticks>');
-}
+/** Words between white space and the letters of scripts that do without it. */
+const wordPattern =
+	/[^\s\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}]+/gu;
+/** Longer "words" are data; the patterns above could take quadratic time on them. */
+const longestWord = 200;
 
-const wordBefore = /[\p{L}\p{N}_]$/u;
+/** Letters that make what stands beside them part of a word. */
+const letterBefore =
+	/[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Arabic}\p{Script=Hebrew}\p{N}_]$/u;
+const letterAfter =
+	/^[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Arabic}\p{Script=Hebrew}]/u;
 
 /** Spans of `text` that no translation may touch, in order, without overlaps. */
 export function protectedSpans(text: string): Span[] {
+	const spans: Span[] = [...text.matchAll(bracketScanner)].map((match) => [
+		match.index,
+		match.index + match[0].length,
+	]);
+	const inBrackets = spans.length;
+	let next = 0;
+	for (const word of text.matchAll(wordPattern)) {
+		if (word[0].length > longestWord) continue;
+		const from = word.index;
+		for (const [start, end] of inWord(text, word[0], from)) {
+			while (next < inBrackets && (spans[next]?.[1] ?? 0) <= start) next++;
+			const taken = spans[next];
+			if (next >= inBrackets || !taken || taken[0] >= end) spans.push([start, end]);
+		}
+	}
+	return spans.sort((a, b) => a[0] - b[0]);
+}
+
+function inWord(text: string, word: string, from: number): Span[] {
 	const spans: Span[] = [];
-	const search = new RegExp(scanner);
-	for (let match = search.exec(text); match !== null; match = search.exec(text)) {
-		const start = match.index;
+	const search = new RegExp(wordScanner);
+	for (let match = search.exec(word); match !== null; match = search.exec(word)) {
+		const start = from + match.index;
 		const found = match[0];
 		const end = start + found.length;
 		// "and-o" is no option, "foo" inside a longer word is no identifier.
-		const inWord =
-			(/^[\w-]/.test(found) && wordBefore.test(text.slice(Math.max(0, start - 2), start))) ||
-			(/^\w/.test(found) && /^\p{L}/u.test(text.slice(end, end + 2)));
-		if (inWord) {
+		const part =
+			(/^[\w-]/.test(found) && letterBefore.test(text.slice(Math.max(0, start - 2), start))) ||
+			(/^\w/.test(found) && letterAfter.test(text.slice(end, end + 2)));
+		if (part) {
 			// Something else may start inside what was refused.
-			search.lastIndex = start + 1;
+			search.lastIndex = match.index + 1;
 			continue;
 		}
 		// The full stop after a path ends the sentence, not the path.

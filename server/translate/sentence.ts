@@ -4,7 +4,7 @@
  */
 
 import { type Attention, alignWords, type Link } from './align.ts';
-import { type Block, fixedWithin, type Mark } from './block.ts';
+import { type Block, fixedNear, fixedWithin, type Mark } from './block.ts';
 import {
 	backward,
 	type Fixed,
@@ -49,7 +49,7 @@ export function sentenceUnit(block: Block, span: Span, marks: readonly Mark[]): 
 	const text = block.text.slice(span[0], span[1]);
 	let coreStart = span[0] + (text.length - text.trimStart().length);
 	let coreEnd = Math.max(coreStart, span[0] + text.trimEnd().length);
-	for (const { start, end } of block.fixed) {
+	for (const { start, end } of fixedNear(block, span)) {
 		// White space at the edge of something fixed is part of it.
 		if (start >= span[0] && start < coreStart && end > coreStart) coreStart = start;
 		if (end <= span[1] && end > coreEnd && start < coreEnd) coreEnd = end;

@@ -111,7 +111,7 @@ const paragraphEnd = /(?:\r\n|[\n\r\u2028\u2029])\s*/gu;
  * Spans of the sentences of a text, in order and without gaps.
  *
  * @param language BCP 47 code; decides abbreviations and ordinals.
- * @param keep Spans inside which no boundary may fall (placeholders, code, elements).
+ * @param keep Ordered, disjoint spans inside which no boundary may fall (placeholders, elements).
  */
 export function splitSentences(text: string, language: string, keep: readonly Span[] = []): Span[] {
 	if (text === '') return [];
@@ -121,11 +121,12 @@ export function splitSentences(text: string, language: string, keep: readonly Sp
 	const paragraph = (end: number): void => {
 		const part = text.slice(paragraphStart, end);
 		let sentenceStart = paragraphStart;
+		const partEnd = part.trimEnd().length;
 		// The segmenter is super-linear: bounded pieces keep a 50,000 character line fast.
 		for (const [from, to] of windows(part)) {
 			for (const { index } of segmenter(primary).segment(part.slice(from, to))) {
 				const at = paragraphStart + from + index;
-				if (at === sentenceStart || part.slice(from + index).trim() === '') continue;
+				if (at === sentenceStart || from + index >= partEnd) continue;
 				const before = text.slice(Math.max(sentenceStart, at - 80), at).trimEnd();
 				if (index === 0 && !/[.!?。！？…]["'”’)\]]*$/u.test(before)) continue;
 				if (joins(before, text.slice(at, Math.min(end, at + 40)), primary)) continue;
@@ -145,11 +146,14 @@ export function splitSentences(text: string, language: string, keep: readonly Sp
 
 	const spans: Span[] = [];
 	let start = 0;
+	const textEnd = text.trimEnd().length;
+	let held = 0;
 	for (const at of boundaries) {
-		if (at <= start || at >= text.length || keep.some(([from, to]) => from < at && at < to))
-			continue;
+		if (at <= start || at >= text.length) continue;
+		while (held < keep.length && (keep[held]?.[1] ?? 0) <= at) held++;
+		if ((keep[held]?.[0] ?? at) < at) continue;
 		// A last piece of white space only belongs to the sentence before it.
-		if (text.slice(at).trim() === '') break;
+		if (at >= textEnd) break;
 		if (text.slice(start, at).trim() === '') continue;
 		spans.push([start, at]);
 		start = at;

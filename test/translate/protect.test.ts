@@ -106,3 +106,13 @@ test('protected spans of any text are ordered, apart and inside it', () => {
 		}
 	}
 });
+
+// A scanner that goes back would take minutes for these.
+test('long runs of one thing are read through', () => {
+	const run = (unit: string) => found(unit.repeat(Math.floor(50_000 / unit.length)));
+	for (const unit of ['`', '{', '-', '.', 'x', 'aB', '%', '$t('])
+		assert.deepEqual(run(unit), [], unit);
+	for (const unit of ['a.', 'a/', 'A1', '<a ', '@a/', '~/'])
+		assert.ok(run(unit).length < 50_000, unit);
+	assert.deepEqual(found(`${'x'.repeat(3000)} fooBar`), ['fooBar']);
+});
