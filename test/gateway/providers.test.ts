@@ -309,6 +309,63 @@ test('Apple answers with a posted form, so its login cookie may come along', asy
 	);
 });
 
+test('the directory signs in people of any tenant, and the issuer must be the one of their tenant', async () => {
+	const { FakeProvider } = await import('./support/fakeProvider.ts');
+	await using provider = new FakeProvider();
+	await provider.listen();
+	const cloud = 'https://login.microsoftonline.com';
+	// The network: the directory's addresses lead to the fake.
+	const rewired: typeof fetch = async (input, init) => {
+		const asked = String(input)
+			.replace(`${cloud}/organizations/v2.0`, provider.issuer)
+			.replace(cloud, provider.issuer);
+		const answer = await fetch(asked, init);
+		if (!asked.endsWith('openid-configuration')) return answer;
+		const { authorization_response_iss_parameter_supported: _, ...document } =
+			(await answer.json()) as Json;
+		const text = JSON.stringify(document).replaceAll(provider.issuer, cloud);
+		return Response.json({ ...(JSON.parse(text) as Json), issuer: `${cloud}/{tenantid}/v2.0` });
+	};
+	const registration = {
+		openIdIssuer: `${cloud}/common/v2.0`,
+		clientId: provider.clientId,
+		clientSecretSettingName: 'CORP_SECRET',
+	};
+	for (const extra of [
+		registration,
+		{ ...registration, openIdIssuer: `${cloud}/organizations/v2.0` },
+	]) {
+		const network: typeof fetch = (input, init) =>
+			rewired(String(input).replace('/common/', '/organizations/'), init);
+		await using own = await Harness.start({
+			provider,
+			fetch: network,
+			config: { identityProviders: { azureActiveDirectory: { registration: extra } } },
+		});
+		const login = async () => {
+			const begun = await own.navigate('/.auth/login/aad?post_login_redirect_uri=/app');
+			assert.equal(begun.status, 302, begun.body);
+			const back = provider.authorize(begun.header('location')!);
+			back.searchParams.delete('iss');
+			return own.navigate(back.pathname + back.search, begun.setCookies().map(pair).join('; '));
+		};
+		const person = { sub: 's', oid: 'o', tid: 'tenant-1', preferred_username: 'eve@corp.example' };
+		provider.claims = { ...person, iss: `${cloud}/tenant-1/v2.0` };
+		const good = await login();
+		assert.equal(good.status, 302, good.body);
+		assert.equal(
+			(await own.clientLogin({ id_token: await provider.sign(provider.claims) }, 'aad')).status,
+			200,
+		);
+		provider.claims = { ...person, iss: `${cloud}/tenant-2/v2.0` };
+		assert.equal((await login()).status, 401);
+		assert.equal(
+			(await own.clientLogin({ id_token: await provider.sign(provider.claims) }, 'aad')).status,
+			401,
+		);
+	}
+});
+
 test('a provider that does not answer is 502 and says when to try again', async () => {
 	const { FakeProvider } = await import('./support/fakeProvider.ts');
 	const dead = new FakeProvider();

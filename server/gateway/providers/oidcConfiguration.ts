@@ -93,14 +93,24 @@ export class OidcConfiguration {
 				(endpoints.issuer === undefined
 					? builtin[kind]?.discovery
 					: `${endpoints.issuer.replace(/\/$/, '')}/.well-known/openid-configuration`);
-			const url = new URL(address!);
-			const found = await client.discovery(url, clientId, undefined, client.None(), {
-				[client.customFetch]: this.#fetch(),
-				timeout: this.#deps.timeoutMs / 1000,
-				...(isLoopback(url.hostname) ? { execute: [client.allowInsecureRequests] } : {}),
-			});
+			const anyTenant = address!.match(
+				/^https:\/\/login\.microsoftonline\.com\/(?:common|organizations|consumers)\/v2\.0/,
+			);
+			const url = new URL(anyTenant?.[0] ?? address!);
+			const found = await client.discovery(
+				url,
+				clientId,
+				this.#clientMetadata(['RS256']),
+				this.#auth(),
+				{
+					[client.customFetch]: this.#fetch(),
+					timeout: this.#deps.timeoutMs / 1000,
+					...(isLoopback(url.hostname) ? { execute: [client.allowInsecureRequests] } : {}),
+				},
+			);
 			const plain = found.serverMetadata();
-			// The directory's document for any tenant keeps a placeholder in the issuer.
+			// What the library knows about the placeholder does not survive a new configuration.
+			if (anyTenant) return this.#prepare(found);
 			metadata = Object.assign({}, plain, overrides, { issuer: plain.issuer });
 			if (
 				endpoints.issuer !== undefined &&
@@ -116,35 +126,42 @@ export class OidcConfiguration {
 	}
 
 	#configure(metadata: client.ServerMetadata): client.Configuration {
-		const { clientId, clientSecret, clientAuth } = this.#settings;
-		const auth =
-			clientSecret === undefined
-				? client.None()
-				: clientAuth === 'basic'
-					? client.ClientSecretBasic(clientSecret)
-					: client.ClientSecretPost(clientSecret);
-		const algorithms = metadata.id_token_signing_alg_values_supported?.filter((alg) =>
-			/^(?:RS|PS|ES)\d|^Ed/.test(alg),
+		const offered = metadata.id_token_signing_alg_values_supported;
+		// Shared-secret and unsigned id tokens are never accepted, whatever the provider offers.
+		const algorithms = offered?.filter((alg) => /^(?:RS|PS|ES)\d|^Ed/.test(alg)) ?? [];
+		const accepted = algorithms.length > 0 ? algorithms : ['RS256'];
+		const server = { ...metadata, id_token_signing_alg_values_supported: accepted };
+		return this.#prepare(
+			new client.Configuration(
+				server,
+				this.#settings.clientId,
+				this.#clientMetadata(accepted),
+				this.#auth(),
+			),
 		);
-		const config = new client.Configuration(
-			// Shared-secret and unsigned id tokens are never accepted, whatever the provider offers.
-			{
-				...metadata,
-				id_token_signing_alg_values_supported: algorithms?.length ? algorithms : ['RS256'],
-			},
-			clientId,
-			{
-				[client.clockTolerance]: 60,
-				...(algorithms?.length === 1 ? { id_token_signed_response_alg: algorithms[0] } : {}),
-			},
-			auth,
-		);
+	}
+
+	#prepare(config: client.Configuration): client.Configuration {
+		const metadata = config.serverMetadata();
 		config[client.customFetch] = this.#fetch();
 		config.timeout = this.#deps.timeoutMs / 1000;
 		if (metadata.jwks_uri) client.enableNonRepudiationChecks(config);
 		const token = metadata.token_endpoint;
 		if (token && isLoopback(new URL(token).hostname)) client.allowInsecureRequests(config);
 		return config;
+	}
+
+	#clientMetadata(algorithms: readonly string[]): Partial<client.ClientMetadata> {
+		const only = algorithms.length === 1 ? { id_token_signed_response_alg: algorithms[0]! } : {};
+		return { [client.clockTolerance]: 60, ...only };
+	}
+
+	#auth(): client.ClientAuth {
+		const { clientSecret, clientAuth } = this.#settings;
+		if (clientSecret === undefined) return client.None();
+		return clientAuth === 'basic'
+			? client.ClientSecretBasic(clientSecret)
+			: client.ClientSecretPost(clientSecret);
 	}
 
 	#fetch(): client.CustomFetch {

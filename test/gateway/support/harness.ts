@@ -27,6 +27,8 @@ export interface HarnessOptions {
 	readonly provider?: FakeProvider;
 	/** Port to listen on; a free one when absent. */
 	readonly port?: number;
+	/** Stands for the network between the layer and providers. */
+	readonly fetch?: typeof fetch;
 }
 
 /** The settings of the attack table. */
@@ -138,7 +140,7 @@ export class Harness implements AsyncDisposable {
 			settings,
 			app.url,
 			{ host: '127.0.0.1', port: options.port ?? 0 },
-			{ keys, store, fetch, now, log },
+			{ keys, store, fetch: options.fetch ?? fetch, now, log },
 		);
 		return new Harness({ gateway, app, provider, folder, audit }, clock, owned);
 	}
