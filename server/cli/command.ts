@@ -21,6 +21,9 @@ export interface Command {
 	run(args: readonly string[], io: CommandIo): Promise<number>;
 }
 
+/** A second signal after this time means that the person does not want to wait. */
+const impatienceMs = 700;
+
 /**
  * Finds the command, runs it and ends the process with its exit code. `--help` and `--version` work
  * everywhere. An unexpected error is one sentence on stderr, never a stack.
@@ -39,9 +42,12 @@ export async function runCommand(
 		env: process.env,
 		signal: stop.signal,
 	};
+	let stoppedAt = 0;
 	for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
 		process.on(signal, () => {
-			if (stop.signal.aborted) process.exit(130);
+			// One Ctrl+C often arrives twice: from the terminal and from the process that started us.
+			if (stop.signal.aborted && performance.now() - stoppedAt > impatienceMs) process.exit(130);
+			if (!stop.signal.aborted) stoppedAt = performance.now();
 			stop.abort();
 		});
 	}

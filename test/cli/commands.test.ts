@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { readdir } from 'node:fs/promises';
 import { after, before, test } from 'node:test';
 import { readArgs } from '../../server/cli/args.ts';
 import { modelAndPrompt } from '../../server/cli/chat.ts';
 import { UsageError } from '../../server/cli/command.ts';
 import { byteText, plainText, table } from '../../server/cli/plainText.ts';
-import { type Home, newHome } from '../daemon/home.ts';
+import { firstLine, type Home, newHome } from '../daemon/home.ts';
 
 let home: Home;
 before(async () => {
@@ -79,6 +81,18 @@ test('wrong use is 2 and says what is wrong', async () => {
 		assert.equal(code, 2, args.join(' '));
 		assert.match(stderr, message);
 	}
+});
+
+test('a server told twice to end ends in good order', async () => {
+	const other = await newHome();
+	const server = other.start(['serve', '--json']);
+	await firstLine(server);
+	const ended = once(server, 'close');
+	server.kill('SIGTERM');
+	server.kill('SIGINT');
+	assert.deepEqual(await ended, [0, null]);
+	assert.deepEqual(await readdir(other.folder), []);
+	await other.close();
 });
 
 test('every command has help', async () => {
