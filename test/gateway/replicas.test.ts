@@ -10,7 +10,9 @@ import { writeKeyFile } from '../../server/gateway/keys/keyFile.ts';
 import { openRedisStore } from '../../server/gateway/store/redisStore.ts';
 import { TestApp } from './support/app.ts';
 import { FakeProvider } from './support/fakeProvider.ts';
-import { cookieOf, Harness, pair } from './support/harness.ts';
+import { startProcess } from './support/gatewayProcess.ts';
+import { baseConfig, browserHeaders, cookieOf, Harness, merge, pair } from './support/harness.ts';
+import { rawCall } from './support/rawHttp.ts';
 import { RedisServer, redisMissing } from './support/redisServer.ts';
 
 const skip = { skip: redisMissing };
@@ -113,6 +115,57 @@ test('of ten refreshes at two replicas one calls the provider and all succeed', 
 		assert.equal((await two.get('/x', [`X-ZUMO-AUTH: ${fresh}`])).status, 200);
 	}
 });
+
+test(
+	'two processes: one is killed in the middle of a refresh, the other takes over when the lease ends',
+	skip,
+	async () => {
+		const settings = merge(baseConfig(provider), {
+			'x-gateway': { replicas: 2, store: { kind: 'redis', url: redis.url } },
+		});
+		const file = join(folder, 'auth.json');
+		writeFileSync(file, JSON.stringify(settings));
+		const [first, second] = await Promise.all([
+			startProcess(file, app.url),
+			startProcess(file, app.url),
+		]);
+		try {
+			const target = `/.auth/login/corp?session_mode=token&post_login_redirect_uri=${encodeURIComponent('vscode://acme.ext/signed-in')}&code_challenge=${challenge}&code_challenge_method=S256`;
+			const begun = await rawCall(first.port, { target, headers: browserHeaders });
+			const back = provider.authorize(begun.header('location')!);
+			const cookie = begun.setCookies().map(pair).join('; ');
+			const done = await rawCall(second.port, {
+				target: back.pathname + back.search,
+				headers: [...browserHeaders, `Cookie: ${cookie}`],
+			});
+			const code = done.header('location')!.split('#authorization_code=')[1]!;
+			const answer = await rawCall(first.port, {
+				target: `/.auth/login/corp/token?authorization_code=${code}&code_verifier=${verifier}`,
+			});
+			const token = `X-ZUMO-AUTH: ${(answer.json() as { authenticationToken: string }).authenticationToken}`;
+			const before = provider.refreshCalls;
+			// The first call reaches the provider, which answers too late for it.
+			provider.tokenDelayMs = 1500;
+			const lost = rawCall(first.port, { target: '/.auth/refresh', headers: [token] }).catch(
+				() => undefined,
+			);
+			while (provider.refreshCalls === before)
+				await new Promise((resolve) => setTimeout(resolve, 10));
+			const waiting = rawCall(second.port, { target: '/.auth/refresh', headers: [token] });
+			first.child.kill('SIGKILL');
+			provider.tokenDelayMs = 0;
+			await lost;
+			// The provider has used up the refresh token for the call that was lost: the honest answer is "revoked".
+			const taken = await waiting;
+			assert.equal(taken.status, 403);
+			assert.equal(provider.refreshCalls - before, 2);
+			assert.equal((await rawCall(second.port, { target: '/x', headers: [token] })).status, 200);
+		} finally {
+			provider.tokenDelayMs = 0;
+			for (const { child } of [first, second]) child.kill('SIGKILL');
+		}
+	},
+);
 
 test('a replica that ends takes nothing along', skip, async () => {
 	const third = await replica();

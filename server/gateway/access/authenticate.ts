@@ -48,9 +48,20 @@ export async function authenticate(
 	const cookies = parseCookies(valuesOf(head.headers, 'cookie'));
 	const cookie = cookies.find((row) => row.name === context.settings.login.cookieName);
 	const sid = cookie && openSessionCookie(cookie.value, context);
-	const session = sid === undefined ? undefined : await context.sessions.find(sid, fresh);
+	const session = sid === undefined ? undefined : await findSession(sid, context, fresh);
 	if (session?.kind !== 'browser' || !context.providers.find(session.provider)) return anonymous;
 	return { kind: 'session', session, via: 'cookie', expired: context.sessions.isExpired(session) };
+}
+
+/** A remembered session that has ended may have been refreshed at another replica in the meantime. */
+async function findSession(
+	sid: string,
+	context: GatewayContext,
+	fresh: boolean,
+): Promise<Session | undefined> {
+	const session = await context.sessions.find(sid, fresh);
+	const doubtful = !fresh && session !== undefined && context.sessions.isExpired(session);
+	return doubtful ? context.sessions.find(sid, true) : session;
 }
 
 async function fromToken(
@@ -60,7 +71,7 @@ async function fromToken(
 ): Promise<Identity> {
 	const checked = await checkToken(token, context.tokens);
 	if (checked.kind === 'invalid') return anonymous;
-	const session = await context.sessions.find(checked.sid, fresh);
+	const session = await findSession(checked.sid, context, fresh);
 	if (!session || session.kind === 'browser' || session.userId !== checked.userId) return anonymous;
 	if (!context.providers.find(session.provider)) return anonymous;
 	if (checked.kind === 'expired') {

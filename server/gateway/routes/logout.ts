@@ -30,6 +30,11 @@ export const logoutRoute: Route = async (exchange) => {
 		sendEmpty(exchange, 204);
 		return;
 	}
+	if (header(head, 'x-zumo-auth') !== undefined || identity.kind === 'refused') {
+		// A program whose session has ended already has what it wants, and no use for a page.
+		sendEmpty(exchange, 204);
+		return;
+	}
 	if (siteRelation(head, settings) === 'foreign') {
 		confirm(exchange);
 		return;

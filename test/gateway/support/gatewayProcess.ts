@@ -1,0 +1,42 @@
+/** The layer as a process of its own, as it runs in production. */
+
+import { type ChildProcess, spawn } from 'node:child_process';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = dirname(dirname(dirname(dirname(fileURLToPath(import.meta.url)))));
+
+export interface GatewayProcess {
+	readonly child: ChildProcess;
+	readonly port: number;
+}
+
+/** Starts `nearglot gateway` on a free port and waits until it says that it is ready. */
+export async function startProcess(config: string, upstream: string): Promise<GatewayProcess> {
+	const [command, gateway] = ['command.ts', 'gateway.ts'].map((file) =>
+		JSON.stringify(join(root, 'server', 'cli', file)),
+	);
+	const script = `import { runCommand } from ${command}; void runCommand({ gateway: async () => (await import(${gateway})).gatewayCommand }, process.argv.slice(1));`;
+	const args = ['gateway', '--config', config, '--upstream', upstream, '--port', '0', '--json'];
+	const child = spawn(
+		process.execPath,
+		['--disable-warning=ExperimentalWarning', '--input-type=module', '-e', script, '--', ...args],
+		{
+			env: { ...process.env, CORP_SECRET: 'corp-secret' },
+			stdio: ['ignore', 'pipe', 'pipe'],
+		},
+	);
+	let errors = '';
+	child.stderr.on('data', (chunk: Buffer) => {
+		errors += chunk.toString();
+	});
+	const line = await new Promise<string>((resolve, reject) => {
+		let text = '';
+		child.stdout.on('data', (chunk: Buffer) => {
+			text += chunk.toString();
+			if (text.includes('\n')) resolve(text);
+		});
+		child.once('exit', () => reject(new Error(`the gateway did not start: ${errors}`)));
+	});
+	return { child, port: Number(new URL((JSON.parse(line) as { url: string }).url).port) };
+}
