@@ -17,9 +17,9 @@ import { type PreparedSchema, prepareSchema } from './schemaCheck.ts';
 import { toolGrammar } from './toolGrammar.ts';
 import { discardInstance, type GrammarInstance, grammarInstance } from './xgrammarModule.ts';
 
-// Between parts of JSON: nothing, a space, or a new line with its indentation. Free white space would let
-// a weak model fill its whole answer with it.
-const spaceRule = 'jsonspace ::= "" | " " | "\\n" [ \\t]{0,32}';
+// White space between parts of JSON is limited: a weak model would fill its whole answer with it. Enough for
+// a new line with its indentation. (A rule of its own here makes the library accept missing commas.)
+const space = '[ \\n\\t]{0,24}';
 const maxCompiled = 64;
 
 /**
@@ -134,7 +134,8 @@ async function grammarSource(
 	const toGrammar = (schema: PreparedSchema) => schemaGrammar(instance, schema);
 	switch (constraint.kind) {
 		case 'json-object': {
-			const schema = { schema: { type: 'object' }, ranges: new Map<string, string>() };
+			const none = new Map<string, string>();
+			const schema = { schema: { type: 'object' }, values: none, names: none };
 			return { kind: 'ebnf', text: await toGrammar(schema) };
 		}
 		case 'json-schema': {
@@ -175,17 +176,19 @@ async function schemaGrammar(instance: GrammarInstance, prepared: PreparedSchema
 		undefined,
 		false,
 	);
-	grammar = grammar
-		.split('\n')
-		.map((line) => line.replace(/(?<!\(= )\[ \\n\\t\]\*/g, 'jsonspace'))
-		.map((line) => (/^basic_|\(=/.test(line) ? line : jsonSafeClasses(line)))
-		.join('\n');
-	grammar += `\n${spaceRule}\n`;
-	for (const [placeholder, rule] of prepared.ranges) {
-		const name = placeholder.replaceAll('_', '');
-		grammar = grammar.replaceAll(`"\\"${placeholder}\\""`, name);
-		grammar += `\n${name} ::= ${rule}\n`;
+	grammar = grammar.replace(/(?<!\(= )\[ \\n\\t\]\*/g, space);
+	// Texts with a length would let control characters through, which JSON does not.
+	grammar = grammar.replaceAll('[^"\\\\\\r\\n]', '[^\\0-\\x1f\\"\\\\\\r\\n]');
+	for (const [placeholder, name] of prepared.names) {
+		const written = JSON.stringify(JSON.stringify(name).slice(1, -1)).slice(1, -1);
+		grammar = grammar.replaceAll(placeholder, () => written);
 	}
+	const rules: string[] = [];
+	for (const [placeholder, rule] of prepared.values) {
+		grammar = grammar.replaceAll(`"\\"${placeholder}\\""`, placeholder);
+		rules.push(`${placeholder} ::= ${rule}`);
+	}
+	grammar = `${grammar}\n${rules.join('\n')}\n`;
 	return grammar;
 }
 

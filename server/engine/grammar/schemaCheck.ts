@@ -37,14 +37,18 @@ const refused = [
 	'$recursiveRef',
 ];
 const mapKeywords = ['properties', 'patternProperties', '$defs', 'definitions'];
+/** Begins every placeholder; nothing a schema would hold. */
+const prefix = 'nearglot7f3a';
 const maxDepth = 64;
 const maxSchemas = 5000;
 
 /** A schema that is ready for the compiler. */
 export interface PreparedSchema {
 	readonly schema: JsonSchema;
-	/** Placeholder text that stands for a number in the schema → EBNF of the numbers allowed there. */
-	readonly ranges: ReadonlyMap<string, string>;
+	/** Placeholder that stands for a value in the schema → EBNF of the values allowed there. */
+	readonly values: ReadonlyMap<string, string>;
+	/** Placeholder that stands for a property's name → the name. */
+	readonly names: ReadonlyMap<string, string>;
 }
 
 /**
@@ -59,7 +63,8 @@ export function prepareSchema(schema: JsonSchema, param: string): PreparedSchema
 class Preparation {
 	readonly #root: JsonSchema;
 	readonly #param: string;
-	readonly #ranges = new Map<string, string>();
+	readonly #values = new Map<string, string>();
+	readonly #names = new Map<string, string>();
 	#count = 0;
 
 	constructor(root: JsonSchema, param: string) {
@@ -68,7 +73,11 @@ class Preparation {
 	}
 
 	run(): PreparedSchema {
-		return { schema: this.#prepare(this.#root, '#', 0), ranges: this.#ranges };
+		return {
+			schema: this.#prepare(this.#root, '#', 0),
+			values: this.#values,
+			names: this.#names,
+		};
 	}
 
 	#fail(path: string, why: string): never {
@@ -90,15 +99,15 @@ class Preparation {
 				this.#fail(path, `uses '${keyword}', which is not supported`);
 		}
 		if (value.uniqueItems === true) this.#fail(path, "uses 'uniqueItems', which is not supported");
-		const flat = this.#flatten(value, path);
-		const schema = this.#checked(flat, path);
+		const flat = this.#propertyNames(this.#flatten(value, path), path);
+		const schema = this.#listed(flat, path) ?? this.#checked(flat, path);
 		for (const key of mapKeywords) {
 			const map = schema[key];
 			if (map === undefined) continue;
 			if (!isObject(map)) this.#fail(`${path}/${key}`, 'must be an object of schemas');
 			schema[key] = Object.fromEntries(
 				Object.entries(map as Schema).map(([name, child]) => [
-					name,
+					key === 'properties' ? this.#nameFor(name) : name,
 					this.#prepare(child, `${path}/${key}/${name}`, depth + 1),
 				]),
 			);
@@ -113,7 +122,7 @@ class Preparation {
 				this.#prepare(child, `${path}/${key}/${index}`, depth + 1),
 			);
 		}
-		for (const key of ['items', 'additionalProperties', 'propertyNames']) {
+		for (const key of ['items', 'additionalProperties']) {
 			if (schema[key] === undefined || schema[key] === false) continue;
 			schema[key] = this.#prepare(schema[key], `${path}/${key}`, depth + 1);
 		}
@@ -184,9 +193,6 @@ class Preparation {
 		const schema: Schema = { ...value };
 		if (schema.$ref !== undefined) this.#find(String(schema.$ref), path);
 		this.#checkType(schema, path);
-		if (schema.enum !== undefined && (!Array.isArray(schema.enum) || schema.enum.length === 0)) {
-			this.#fail(path, "has an 'enum' that is not a list of values");
-		}
 		this.#bounds(schema, path);
 		this.#text(schema, path);
 		if (schema.required !== undefined && !isNames(schema.required)) {
@@ -201,6 +207,9 @@ class Preparation {
 				if (!Object.hasOwn(properties, name) && schema.additionalProperties === false) {
 					this.#fail(path, `requires '${name}', which its properties do not allow`);
 				}
+			}
+			if (isNames(schema.required)) {
+				schema.required = (schema.required as string[]).map((name) => this.#nameFor(name));
 			}
 		}
 		delete schema.$schema;
@@ -244,6 +253,55 @@ class Preparation {
 		}
 	}
 
+	#placeholder(rule: string): Schema {
+		const name = `${prefix}Value${this.#values.size}`;
+		this.#values.set(name, rule);
+		return { enum: [name] };
+	}
+
+	// The compiler's spelling of listed values is not always JSON, so they are spelled here.
+	#listed(schema: Schema, path: string): Schema | undefined {
+		const all = schema.const === undefined ? schema.enum : [schema.const];
+		if (all === undefined) return undefined;
+		if (!Array.isArray(all) || all.length === 0) {
+			return this.#fail(path, "has an 'enum' that is not a list of values");
+		}
+		if (all.length === 1 && this.#values.has(all[0] as string)) return { enum: all };
+		const allowed = all.filter((value) => isOfType(value, schema.type));
+		if (allowed.length === 0) this.#fail(path, 'lists no value of its own type');
+		return this.#placeholder(allowed.map((value) => ebnfText(JSON.stringify(value))).join(' | '));
+	}
+
+	// Names that need escapes are put in afterwards: the compiler does not escape them.
+	#nameFor(name: string): string {
+		if (!/["\\\u0000-\u001f]/.test(name)) return name;
+		for (const [placeholder, known] of this.#names) if (known === name) return placeholder;
+		const placeholder = `${prefix}Name${this.#names.size}`;
+		this.#names.set(placeholder, name);
+		return placeholder;
+	}
+
+	// Rules for names become rules for properties, which the compiler combines with their values.
+	#propertyNames(schema: Schema, path: string): Schema {
+		const { propertyNames, ...rest } = schema;
+		if (propertyNames === undefined || propertyNames === true) return rest;
+		const names = isObject(propertyNames) ? propertyNames : {};
+		const value = rest.additionalProperties ?? true;
+		const isPlain = rest.properties === undefined && rest.patternProperties === undefined;
+		if (isPlain && value !== false && typeof names.pattern === 'string') {
+			return {
+				...rest,
+				patternProperties: { [names.pattern]: value },
+				additionalProperties: false,
+			};
+		}
+		if (isPlain && value !== false && Array.isArray(names.enum) && isNames(names.enum)) {
+			const properties = Object.fromEntries(names.enum.map((name) => [name as string, value]));
+			return { ...rest, properties, additionalProperties: false };
+		}
+		return this.#fail(path, "uses 'propertyNames' in a way that is not supported");
+	}
+
 	// Bounded numbers become placeholders: the compiler's own rules for them are not exact.
 	#replaceRange(schema: Schema, path: string): Schema {
 		const bounds = ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'];
@@ -252,16 +310,14 @@ class Preparation {
 		for (const key of bounds) delete rest[key];
 		const listed = Array.isArray(schema.type) ? schema.type : [schema.type ?? 'number'];
 		const others = listed.filter((type) => type !== 'number' && type !== 'integer');
-		if (others.length === listed.length || schema.enum !== undefined) return rest;
+		if (others.length === listed.length) return rest;
 		const rule = numberRangeRule({
 			whole: !listed.includes('number'),
 			...this.#side(schema, 'minimum', 'exclusiveMinimum', path),
 			...this.#side(schema, 'maximum', 'exclusiveMaximum', path),
 		});
 		if (rule === undefined) return this.#fail(path, 'allows no number between its bounds');
-		const placeholder = `__number_${this.#ranges.size}__`;
-		this.#ranges.set(placeholder, rule);
-		const number = { enum: [placeholder] };
+		const number = this.#placeholder(rule);
 		if (others.length === 0) return number;
 		return { anyOf: [number, { ...rest, type: others.length === 1 ? others[0] : others }] };
 	}
@@ -298,6 +354,7 @@ class Preparation {
 					`has the pattern ${JSON.stringify(schema.pattern)}, which is not a regular expression`,
 				);
 			}
+			schema.pattern = wholePattern(String(schema.pattern));
 			if (hasLength) {
 				this.#fail(path, "combines 'pattern' with a length; put the length into the pattern");
 			}
@@ -309,6 +366,27 @@ class Preparation {
 			if (!usable) delete schema.format;
 		}
 	}
+}
+
+/** A text as an EBNF literal. */
+function ebnfText(text: string): string {
+	return JSON.stringify(text);
+}
+
+function isOfType(value: unknown, type: unknown): boolean {
+	if (type === undefined) return true;
+	const names: unknown[] = Array.isArray(type) ? type : [type];
+	const own = value === null ? 'null' : Array.isArray(value) ? 'array' : (typeof value as string);
+	return names.includes(own) || (Number.isInteger(value) && names.includes('integer'));
+}
+
+// The compiler matches whole texts and ignores anchors, but not around alternatives.
+function wholePattern(pattern: string): string {
+	if (!pattern.includes('|')) return pattern;
+	const bare = pattern.replace(/\\.|\[(?:\\.|[^\]])*\]|[\^$]/g, (part) =>
+		part === '^' || part === '$' ? '' : part,
+	);
+	return `(${bare})`;
 }
 
 function isObject(value: unknown): value is Schema {
