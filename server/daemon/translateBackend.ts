@@ -49,6 +49,7 @@ export function createTranslateBackend(
 	settings: { readonly dataDir: string; readonly env: NodeJS.ProcessEnv },
 	host: ModelHost,
 	secrets: Secrets,
+	downloads: { list(): readonly { readonly model: string }[] },
 ): {
 	readonly translation: TranslateService;
 	readonly translatorAccess: TranslateAccess;
@@ -89,6 +90,7 @@ export function createTranslateBackend(
 			cache: new SentenceCache(cacheBytes),
 			custom: createCustomSystems(files.systems),
 			remote,
+			downloading: () => downloads.list().map(({ model }) => model),
 			engine: () => engine,
 		}),
 		translatorAccess: createTranslateAccess({

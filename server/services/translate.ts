@@ -106,6 +106,8 @@ export interface TranslateDeps {
 	readonly custom: CustomSystems;
 	readonly batcher?: TranslateBatcher;
 	readonly models?: TranslateModels;
+	/** Models that are being downloaded just now. */
+	readonly downloading?: () => readonly string[];
 	/** The remote translator of an engine; says what is missing when it is not set up. */
 	readonly remote?: (engine: 'team' | 'hosted') => HostedTranslator;
 	/** Engine of requests that name none. */
@@ -117,7 +119,7 @@ const detectionFloor = 0.3;
 
 export function createTranslateService(deps: TranslateDeps): TranslateService {
 	const { detect, cache, custom } = deps;
-	const models = deps.models ?? createTranslateModels(deps.host);
+	const models = deps.models ?? createTranslateModels(deps.host, deps.downloading);
 	const batcher = deps.batcher ?? createTranslateBatcher(deps.host);
 
 	const sourceOf = async (

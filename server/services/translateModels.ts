@@ -67,7 +67,14 @@ function conversion(from: string, to: string): Convert {
 	return (text) => transliterate(text, language, scriptOf(from), scriptOf(to));
 }
 
-export function createTranslateModels(host: ModelHost): TranslateModels {
+/**
+ * @param downloading Names or ids of models that are on their way; those in state `downloading` of
+ *   the host's own list count as well.
+ */
+export function createTranslateModels(
+	host: ModelHost,
+	downloading: () => readonly string[] = () => [],
+): TranslateModels {
 	const known = new Map<string, Promise<ModelLanguages>>();
 	const languagesOf = (info: ModelInfo, folder: string): Promise<ModelLanguages> => {
 		const key = `${info.id} ${folder}`;
@@ -145,14 +152,18 @@ export function createTranslateModels(host: ModelHost): TranslateModels {
 
 	const missing = async (source: string, target: string): Promise<AppError> => {
 		const name = `opus-mt-${short(source)}-${short(target)}`;
-		const coming = (await host.list('translation')).find(
-			(info) =>
-				info.state === 'downloading' && (info.name === name || /m2m100|nllb/.test(info.name)),
+		const listed = (await host.list('translation')).filter(({ state }) => state === 'downloading');
+		const coming = [...downloading(), ...listed.map(({ id }) => id)].find(
+			(model) =>
+				model.includes(name) ||
+				/m2m100|nllb/i.test(model) ||
+				model.includes(`opus-mt-${short(source)}-en`) ||
+				model.includes(`opus-mt-en-${short(target)}`),
 		);
-		if (coming)
+		if (coming !== undefined)
 			return new AppError(
 				'model_loading',
-				`The translation system for ${source} to ${target} is still being downloaded (${coming.id}). Retry in a few minutes.`,
+				`The translation system for ${source} to ${target} is still being downloaded (${coming}). Retry in a few minutes.`,
 				{ retryAfterS: 30, data: { translatorCode: 408001 } },
 			);
 		const advice =

@@ -6,6 +6,7 @@
 import { readFile } from 'node:fs/promises';
 import { getFastTextClass, getFastTextModule } from 'fasttext.wasm.js';
 import { assetPath } from './asset.ts';
+import { commonWordShares } from './commonWords.ts';
 import { canonicalLanguage, primaryLanguage, scriptOf } from './languages.ts';
 import { protectedSpans } from './protect.ts';
 import { countScripts, languageOfScripts } from './scriptRules.ts';
@@ -104,6 +105,8 @@ export const detectLanguage: LanguageDetector = async (text) => {
 		const own = code === 'sr-Cyrl' && script === 'Latn' ? 'sr-Latn' : code;
 		scores.set(own, (scores.get(own) ?? 0) + probability);
 	}
+	for (const [language, share] of commonWordShares(words))
+		scores.set(language, (scores.get(language) ?? 0) + 2 * share);
 	const total = Math.max(
 		[...scores.values()].reduce((sum, score) => sum + score, 0),
 		0.35,

@@ -95,7 +95,37 @@ test('scripts of one language need no model, mixed Japanese is Japanese', async 
 });
 
 test('less certain answers carry alternatives and a score below 1', async () => {
-	const found = await detectLanguage('Cancel');
+	const found = await detectLanguage('Tabula mobile');
 	assert.ok(found.score < 1 && found.score > 0);
 	assert.ok(found.alternatives.every(({ score }) => score <= found.score));
+});
+
+test('greetings and buttons of one or two words are told apart', async () => {
+	const short: readonly (readonly [string, string])[] = [
+		['en', 'Hello'],
+		['en', 'hello world'],
+		['en', 'Cancel'],
+		['en', 'Open'],
+		['de', 'Guten Tag'],
+		['de', 'Abbrechen'],
+		['de', 'Hallo Welt'],
+		['fr', 'Bonjour'],
+		['fr', 'Enregistrer'],
+		['es', 'Hola mundo'],
+		['es', 'Gracias'],
+		['it', 'Ciao'],
+		['pt', 'Obrigado'],
+		['nl', 'Opslaan'],
+		['id', 'Selamat pagi, apa kabar?'],
+		['pl', 'Zapisz'],
+		['tr', 'Merhaba'],
+		['hi', 'नमस्ते दुनिया'],
+		['ru', 'Привет'],
+	];
+	const wrong: string[] = [];
+	for (const [language, text] of short) {
+		const found = await detectLanguage(text);
+		if (found.language !== language) wrong.push(`${text}: ${found.language} ${found.score}`);
+	}
+	assert.deepEqual(wrong, []);
 });

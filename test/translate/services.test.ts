@@ -125,11 +125,14 @@ test('the models of a pair are chosen by kind: own pair, several pairs, through 
 });
 
 test('a model that is being downloaded is waited for, not pulled again', async () => {
-	const models = createTranslateModels(hostOf([info('opus-mt-en-ja', { state: 'downloading' })]));
-	await assert.rejects(
-		models.route('en', 'ja'),
-		(error: AppError) => error.code === 'model_loading' && error.retryAfterS === 30,
-	);
+	for (const models of [
+		createTranslateModels(hostOf([info('opus-mt-en-ja', { state: 'downloading' })])),
+		createTranslateModels(hostOf([]), () => ['opus-mt-en-ja:1']),
+	])
+		await assert.rejects(
+			models.route('en', 'ja'),
+			(error: AppError) => error.code === 'model_loading' && error.retryAfterS === 30,
+		);
 });
 
 test('codes of models and of other services are understood', () => {
