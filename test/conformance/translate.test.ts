@@ -367,3 +367,25 @@ test('the custom-endpoint path is the same interface', async () => {
 		assert.deepEqual(await response.json(), [{ translations: [{ text: 'HELLO', to: 'de' }] }]);
 	}
 });
+
+test('limits can be set, and tell what they are', async () => {
+	const small = await startTranslateServer({
+		env: { NEARGLOT_TRANSLATE_LIMITS: '{"translate":{"elements":2,"element":10,"request":15}}' },
+	});
+	try {
+		const code = async (texts: readonly string[], to = 'de') => {
+			const response = await small.post(
+				`${path(`from=en&to=${to}`)}`,
+				texts.map((Text) => ({ Text })),
+			);
+			const value = (await response.json()) as { error?: { code: number } };
+			return value.error?.code ?? response.status;
+		};
+		assert.equal(await code(['a', 'b']), 200);
+		assert.equal(await code(['a', 'b', 'c']), 400072);
+		assert.equal(await code(['x'.repeat(11)]), 400050);
+		assert.equal(await code(['x'.repeat(8)], 'de,fr'), 400077);
+	} finally {
+		await small.close();
+	}
+});
