@@ -51,4 +51,6 @@ test('a client signs in with its own token and calls with X-ZUMO-AUTH', async ()
 	assert.equal(me[0]?.user_id, 'alice@corp.example');
 	assert.equal((await h.get('/.auth/logout', [`X-ZUMO-AUTH: ${token}`])).status, 204);
 	assert.equal((await h.get('/api', [`X-ZUMO-AUTH: ${token}`])).status, 401);
+	const again = { method: 'POST', target: '/.auth/logout', headers: [`X-ZUMO-AUTH: ${token}`] };
+	assert.equal((await h.call(again)).status, 204);
 });

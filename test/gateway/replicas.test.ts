@@ -167,6 +167,19 @@ test(
 	},
 );
 
+test(
+	'a session refreshed after its end at one replica works at the other at once',
+	skip,
+	async () => {
+		const token = await (await nativeToken(one)).token();
+		for (const h of [one, two]) h.advance(2 * 3_600_000);
+		assert.equal((await two.get('/x', [`X-ZUMO-AUTH: ${token}`])).status, 401);
+		const answer = await one.get('/.auth/refresh', [`X-ZUMO-AUTH: ${token}`]);
+		const fresh = (answer.json() as { authenticationToken: string }).authenticationToken;
+		assert.equal((await two.get('/x', [`X-ZUMO-AUTH: ${fresh}`])).status, 200);
+	},
+);
+
 test('a replica that ends takes nothing along', skip, async () => {
 	const third = await replica();
 	const cookie = await third.signIn();
