@@ -31,9 +31,13 @@ const common = {
 	loader: { '.wasm': 'binary' },
 };
 
+/** Its CommonJS build hides its parts from the bundler. */
+const alias = { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' };
+
 const node = {
 	...common,
 	...metaUrl,
+	alias,
 	platform: 'node',
 	target: 'node22.19',
 	format: 'cjs',

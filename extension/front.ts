@@ -40,6 +40,7 @@ export class Front {
 	readonly #supervisor: Supervisor;
 	readonly #listeners = new Set<(health: FrontHealth) => void>();
 	#client: Promise<RunningClient> | undefined;
+	#giveUp: (error: AppError) => void = () => {};
 	#health: FrontHealth = { server: 'idle', status: undefined };
 
 	constructor(deps: FrontDeps) {
@@ -100,8 +101,13 @@ export class Front {
 
 	async #start(): Promise<RunningClient> {
 		this.#set({ server: 'starting', status: undefined });
+		// A server that ends before its first answer would be waited for without end.
+		const givenUp = new Promise<never>((_, reject) => {
+			this.#giveUp = reject;
+		});
+		givenUp.catch(() => undefined);
 		try {
-			return await this.#deps.startClient({
+			const starting = this.#deps.startClient({
 				...this.#deps.options,
 				notifications: [statusNotification],
 				onNotification: (_method, params) =>
@@ -112,6 +118,7 @@ export class Front {
 				},
 				onEnded: () => this.#ended(),
 			});
+			return await Promise.race([starting, givenUp]);
 		} catch (error) {
 			this.#client = undefined;
 			const { message } = readError(error);
@@ -128,6 +135,7 @@ export class Front {
 			this.#client = undefined;
 			const message = 'The server ended five times within three minutes.';
 			this.#set({ server: 'failed', status: undefined, message });
+			this.#giveUp(new AppError('daemon_unavailable', `${message} Its log says why.`));
 		}
 		return verdict;
 	}

@@ -80,3 +80,16 @@ test('a server that cannot start says why', async () => {
 	await assert.rejects(front.start(), /spawn failed/);
 	assert.deepEqual(front.health, { server: 'failed', status: undefined, message: 'spawn failed' });
 });
+
+test('a server that ends again and again before its first answer ends the waiting', async () => {
+	const front = new Front({
+		startClient: (given) => {
+			for (let count = 0; count < 5; count++) given.onEnded();
+			return new Promise(() => {});
+		},
+		options: {} as FrontDeps['options'],
+		now: () => 0,
+	});
+	await assert.rejects(front.request('nearglot/models', {}), { code: 'daemon_unavailable' });
+	assert.equal(front.health.server, 'failed');
+});
