@@ -1,0 +1,226 @@
+/** The same cases through every door: in-process, over HTTP (whole and streamed) and over JSON-RPC. */
+
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { after, before, test } from 'node:test';
+import {
+	createMessageConnection,
+	type MessageConnection,
+	StreamMessageReader,
+	StreamMessageWriter,
+} from 'vscode-jsonrpc/node';
+import { createConnection } from 'vscode-languageserver/node';
+import { serveFront } from '../../server/lsp/connection.ts';
+import { AppError, ChatAnswer, type ChatResult } from '../../server/protocol/index.ts';
+import { AnswerBuilder } from '../../server/services/chat/completionShape.ts';
+import { chatRequestParser } from '../../server/services/chat/request.ts';
+import { writeDecoderModel } from '../fixtures/decoderModel.ts';
+import { sseData, startTestServer, type TestServer } from '../http/testServer.ts';
+import type { ErrorReply, Reply } from './ask.ts';
+
+interface Question {
+	readonly model: string;
+	readonly messages: readonly { readonly role: string; readonly content: string }[];
+	readonly temperature: number;
+	readonly maxTokens: number;
+	readonly tools?: readonly object[];
+	readonly toolChoice?: 'required';
+}
+
+interface Outcome {
+	readonly model?: string;
+	readonly text?: string;
+	readonly reason?: string;
+	readonly calls?: readonly { readonly name: string; readonly arguments: string }[];
+	readonly promptTokens?: number | undefined;
+	readonly error?: {
+		readonly code: string;
+		readonly message: string;
+		readonly param: string | null;
+	};
+}
+
+type Door = (question: Question) => Promise<Outcome>;
+
+let server: TestServer;
+let models: string;
+let client: MessageConnection;
+before(async () => {
+	models = await mkdtemp(join(tmpdir(), 'nearglot-models-'));
+	writeDecoderModel(join(models, 'tiny'), {
+		attention: 'gqa',
+		shape: {
+			layers: 1,
+			hidden: 64,
+			heads: 4,
+			kvHeads: 2,
+			inner: 64,
+			vocabulary: 320,
+			context: 2048,
+		},
+	});
+	server = await startTestServer({ modelsDir: models });
+	const up = new PassThrough();
+	const down = new PassThrough();
+	const { url, key } = server;
+	serveFront(
+		createConnection(new StreamMessageReader(up), new StreamMessageWriter(down)),
+		async () => ({
+			url,
+			key,
+			pid: process.pid,
+			version: '1.2.3',
+			fetch: (path, init = {}) => {
+				const headers = new Headers(init.headers);
+				headers.set('authorization', `Bearer ${key}`);
+				return fetch(new URL(path, url), { ...init, headers });
+			},
+		}),
+	);
+	client = createMessageConnection(new StreamMessageReader(down), new StreamMessageWriter(up));
+	client.listen();
+	await client.sendRequest('initialize', { processId: null, rootUri: null, capabilities: {} });
+	await client.sendNotification('initialized', {});
+});
+after(async () => {
+	client.dispose();
+	await server.close();
+	await rm(models, { recursive: true, force: true });
+});
+
+function bodyOf({ maxTokens, toolChoice, ...rest }: Question) {
+	return { ...rest, max_tokens: maxTokens, ...(toolChoice ? { tool_choice: toolChoice } : {}) };
+}
+
+function outcomeOf(reply: Reply): Outcome {
+	const [choice] = reply.choices;
+	return {
+		model: reply.model,
+		text: choice?.message.content ?? '',
+		reason: choice?.finish_reason ?? '',
+		calls: (choice?.message.tool_calls ?? []).map((call) => call.function),
+		promptTokens: reply.usage.prompt_tokens,
+	};
+}
+
+const doors: Readonly<Record<string, Door>> = {
+	'in-process': async (question) => {
+		try {
+			const builder = new AnswerBuilder();
+			const request = chatRequestParser.parse(bodyOf(question), '');
+			const outcome = await server.backend.chat.run(request, (event) => builder.take(event));
+			return outcomeOf(builder.build({ id: 'x', created: 0 }, outcome) as unknown as Reply);
+		} catch (error) {
+			assert.ok(error instanceof AppError);
+			return { error: { code: error.code, message: error.message, param: error.param } };
+		}
+	},
+	http: async (question) => {
+		const response = await server.post('/v1/chat/completions', bodyOf(question));
+		const reply = (await response.json()) as Reply | ErrorReply;
+		if (!('error' in reply)) return outcomeOf(reply);
+		const { code, message, param } = reply.error;
+		return { error: { code, message, param } };
+	},
+	stream: async (question) => {
+		const body = { ...bodyOf(question), stream: true, stream_options: { include_usage: true } };
+		const response = await server.post('/v1/chat/completions', body);
+		if (!response.ok) {
+			const { code, message, param } = ((await response.json()) as ErrorReply).error;
+			return { error: { code, message, param } };
+		}
+		const answer = new ChatAnswer(question.model);
+		for (const chunk of (await sseData(response)).slice(0, -1)) answer.add(chunk, () => {});
+		return rpcOutcome(answer.result());
+	},
+	'json-rpc': async (question) => {
+		try {
+			return rpcOutcome(await client.sendRequest<ChatResult>('nearglot/chat', question));
+		} catch (error) {
+			const { data } = error as { data: { code: string; message: string; param?: string } };
+			return { error: { code: data.code, message: data.message, param: data.param ?? null } };
+		}
+	},
+};
+
+function rpcOutcome(result: ChatResult): Outcome {
+	return {
+		model: result.model,
+		text: result.text,
+		reason: result.finishReason,
+		calls: result.toolCalls.map((call) => call.function),
+		promptTokens: result.usage?.prompt_tokens,
+	};
+}
+
+const user = (content: string) => [{ role: 'user', content }];
+const tool = {
+	type: 'function',
+	function: {
+		name: 'get_time',
+		parameters: {
+			type: 'object',
+			properties: { zone: { enum: ['utc', 'cet'] } },
+			required: ['zone'],
+			additionalProperties: false,
+		},
+	},
+};
+const cases: Readonly<Record<string, Question>> = {
+	'a question': {
+		model: 'starter-chat',
+		messages: user('How do I list all files?'),
+		temperature: 0,
+		maxTokens: 60,
+	},
+	'an answer that is cut': {
+		model: 'starter-chat',
+		messages: user('How do I list all files?'),
+		temperature: 0,
+		maxTokens: 3,
+	},
+	'a tool that must be called': {
+		model: 'tiny',
+		messages: user('What time is it?'),
+		temperature: 0,
+		maxTokens: 200,
+		tools: [tool],
+		toolChoice: 'required',
+	},
+	'a prompt that is too long': {
+		model: 'starter-chat',
+		messages: user('list files '.repeat(600)),
+		temperature: 0,
+		maxTokens: 3,
+	},
+	'a temperature out of range': {
+		model: 'starter-chat',
+		messages: user('hi'),
+		temperature: 3,
+		maxTokens: 3,
+	},
+};
+
+for (const [name, question] of Object.entries(cases))
+	test(`${name} has the same outcome through every door`, async () => {
+		const expected = await doors['in-process']?.(question);
+		assert.ok(expected);
+		for (const [door, ask] of Object.entries(doors))
+			assert.deepEqual(await ask(question), expected, door);
+		if (name === 'an answer that is cut') assert.equal(expected.reason, 'length');
+		if (name === 'a tool that must be called') assert.equal(expected.calls?.[0]?.name, 'get_time');
+		if (name.startsWith('a prompt')) assert.equal(expected.error?.code, 'context_length_exceeded');
+		if (name.startsWith('a temperature')) assert.equal(expected.error?.param, 'temperature');
+	});
+
+test('tokens are counted the same through every door', async () => {
+	const messages = user('How do I list all files?');
+	const body = { model: 'starter-chat', messages };
+	const inProcess = await server.backend.chat.countTokens(chatRequestParser.parse(body, ''));
+	const http = await server.post('/v1/chat/completions/tokenizer/encode/count', body);
+	assert.deepEqual(await http.json(), { tokenCount: inProcess });
+	assert.deepEqual(await client.sendRequest('nearglot/countTokens', body), { tokens: inProcess });
+});
