@@ -17,9 +17,10 @@ import { type PreparedSchema, prepareSchema } from './schemaCheck.ts';
 import { toolGrammar } from './toolGrammar.ts';
 import { discardInstance, type GrammarInstance, grammarInstance } from './xgrammarModule.ts';
 
-// White space between parts of JSON is limited: a weak model would fill its whole answer with it. Enough for
-// a new line with its indentation. (A rule of its own here makes the library accept missing commas.)
-const space = '[ \\n\\t]{0,24}';
+// White space between parts of JSON: a space, or a new line with its indentation, and none before commas and
+// colons. Free white space would let a weak model fill its whole answer with it. (As a rule of its own this makes
+// the library accept missing commas.)
+const space = '[ ]{0,1} ([\\n] [ \\t]{0,24}){0,1}';
 const maxCompiled = 64;
 
 /**
@@ -176,7 +177,9 @@ async function schemaGrammar(instance: GrammarInstance, prepared: PreparedSchema
 		undefined,
 		false,
 	);
-	grammar = grammar.replace(/(?<!\(= )\[ \\n\\t\]\*/g, space);
+	grammar = grammar
+		.replace(/\[ \\n\\t\]\* (?="[,:]")/g, '')
+		.replace(/(?<!\(= )\[ \\n\\t\]\*/g, () => space);
 	// Texts with a length would let control characters through, which JSON does not.
 	grammar = grammar.replaceAll('[^"\\\\\\r\\n]', '[^\\0-\\x1f\\"\\\\\\r\\n]');
 	for (const [placeholder, name] of prepared.names) {
