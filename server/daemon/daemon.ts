@@ -80,7 +80,12 @@ export async function startDaemon(
 			version,
 			stop: (reason) => stop(reason),
 		});
-		undo.push(() => backend.close());
+		let closing: Promise<void> | undefined;
+		const closeBackend = () => {
+			closing ??= backend.close();
+			return closing;
+		};
+		undo.push(closeBackend);
 		const pipeServer = await openPipe({
 			path: pipe,
 			key,
@@ -91,7 +96,8 @@ export async function startDaemon(
 		undo.push(() => pipeServer.close());
 		backend.events.on((event) => pipeServer.tell(event));
 		const listener = await deps.listen(backend, key);
-		undo.push(() => listener.close());
+		// Together, so that requests under way still hear why they end.
+		undo.push(async () => void (await Promise.all([closeBackend(), listener.close()])));
 		const startedAt = new Date().toISOString();
 		const endpoint = { pid: process.pid, url: listener.url, key, version, startedAt, pipe };
 		if (!(await lock.held()))

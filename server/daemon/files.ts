@@ -25,10 +25,24 @@ export async function writePrivateFile(path: string, text: string): Promise<void
 		} finally {
 			await file.close();
 		}
-		await rename(temporary, path);
+		await replace(temporary, path);
 	} catch (error) {
 		await rm(temporary, { force: true }).catch(() => {});
 		throw unwritable(dirname(path), error);
+	}
+}
+
+/** Renames over a file. Windows refuses for the moment in which another process reads the old one. */
+async function replace(from: string, to: string): Promise<void> {
+	for (let attempt = 1; ; attempt++) {
+		try {
+			await rename(from, to);
+			return;
+		} catch (error) {
+			const busy = /^(EPERM|EACCES|EBUSY)$/.test(errno(error) ?? '');
+			if (process.platform !== 'win32' || !busy || attempt === 10) throw error;
+			await new Promise((resolve) => setTimeout(resolve, 20 * attempt));
+		}
 	}
 }
 

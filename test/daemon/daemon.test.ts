@@ -11,7 +11,7 @@ import { joinPipe } from '../../server/daemon/pipeClient.ts';
 import type { PipeEvent } from '../../server/daemon/pipeEvents.ts';
 import { listen } from '../../server/http/listen.ts';
 import { AppError, type EndpointFile } from '../../server/protocol/index.ts';
-import { startTestServer, type TestServer, until } from '../http/testServer.ts';
+import { sseData, startTestServer, type TestServer, until } from '../http/testServer.ts';
 import { firstLine, gone, type Home, newHome } from './home.ts';
 
 let home: Home;
@@ -137,6 +137,7 @@ async function daemonOf(version: string, onPurpose: boolean): Promise<RunningDae
 		log: createLogger({ level: 'silent' }),
 		backend: async (context) => {
 			const server = await startTestServer({
+				fakeRunner: true,
 				settings: { ...context, onPurpose, version: context.version },
 			});
 			extra.push(server);
@@ -179,6 +180,24 @@ test('a newer version takes over from an idle older one, and not from a busy one
 	);
 	next.stop('test');
 	await next.ended;
+});
+
+test('requests that are under way when the daemon ends hear why', async () => {
+	const daemon = await daemonOf('1.0.0', true);
+	const response = await fetch(`${daemon.endpoint.url}/v1/chat/completions`, {
+		method: 'POST',
+		headers: { 'content-type': 'application/json' },
+		body: JSON.stringify({
+			model: 'starter-chat',
+			stream: true,
+			messages: [{ role: 'user', content: 'slow' }],
+		}),
+	});
+	daemon.stop('test');
+	const data = await sseData(response);
+	const { error } = data.at(-1) as { error: { code: string } };
+	assert.equal(error.code, 'runner_crashed');
+	await daemon.ended;
 });
 
 test('a daemon that starts while another one ends waits for it', async () => {
