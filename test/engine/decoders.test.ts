@@ -16,6 +16,7 @@ const models = {
 	gqa: writeDecoderModel(join(folder, 'gqa'), { attention: 'gqa' }),
 	int4: writeDecoderModel(join(folder, 'int4'), { attention: 'gqa', block: 32 }),
 	plain: writeDecoderModel(join(folder, 'plain'), { attention: 'plain' }),
+	fusable: writeDecoderModel(join(folder, 'fusable'), { attention: 'plain', queryScale: 1 }),
 };
 
 type Work = Omit<StepRow, 'cache'>;
@@ -68,6 +69,7 @@ for (const [name, mode] of [
 	['gqa', 'packed'],
 	['int4', 'packed'],
 	['plain', 'holes'],
+	['fusable', 'packed'],
 ] as const) {
 	test(`mixed runs of several sequences equal single ones: ${name}, ${mode}`, async () => {
 		const notices: string[] = [];
@@ -172,4 +174,18 @@ test('prepared graphs are made once, beside the model, under hidden names', asyn
 		readdirSync(onnx).filter((name) => name.endsWith('.tmp')),
 		[],
 	);
+});
+
+test('attention that scales otherwise stays as published, now and at the next load', async () => {
+	const odd = writeDecoderModel(join(folder, 'odd'), { attention: 'plain', queryScale: 2 });
+	for (const expected of [/fused, logits differ/, /^$/]) {
+		const notices: string[] = [];
+		const decoder = await openDecoder(odd, { notices });
+		assert.equal(decoder.mode, 'holes');
+		assert.match(notices.join(), expected);
+		const plain = await openDecoder(odd, { prepare: false });
+		assert.ok((await compare(decoder, plain, 6)) < 1e-4);
+		decoder.close();
+		plain.close();
+	}
 });

@@ -100,6 +100,7 @@ export class HolesDecoder implements Decoder {
 		binding.input(this.#mask.name, this.#mask.data(count * total), [count, total]);
 		this.#bindCaches(count, width);
 		const wanted = this.#bindLogits(binding, placed, width);
+		binding.expectWork(count * width);
 		await binding.run(signal);
 		for (const [row, { cache, tokens }] of placed.entries()) {
 			this.#store(row, cache as SlotCache, tokens.length, total);

@@ -9,12 +9,13 @@ import type { ModelDescription, ModelVariant } from '../api.ts';
 import { readGraphSummary } from '../folder/graphSummary.ts';
 import { asNumber, readJsonFile } from '../folder/json.ts';
 import { readFactorLimit } from '../onnx/factorLimit.ts';
-import { prepareGraph } from '../onnx/prepare.ts';
+import { type Preparation, prepareGraph } from '../onnx/prepare.ts';
 import { weightSharing } from '../onnx/weightSharing.ts';
 import type { Runtime, Session, SessionOptions } from '../runtime/runtime.ts';
 import type { Decoder } from './decoder.ts';
 import { type DecoderGraph, readDecoderGraph } from './decoderGraph.ts';
 import { HolesDecoder } from './holesDecoder.ts';
+import { loadFused } from './loadFused.ts';
 import { PackedDecoder } from './packedDecoder.ts';
 import { compareSteps } from './selfTest.ts';
 import { createSerialDecoder } from './serialDecoder.ts';
@@ -50,10 +51,17 @@ export async function loadDecoder(given: LoadDecoderOptions): Promise<Decoder> {
 	const isInvariant = !summary.ops.has('DynamicQuantizeLinear');
 	const prepares = given.prepare !== false && isInvariant;
 	// Graphs for more sequences are opened later over the same weights.
-	const packs = prepares && summary.ops.has('com.microsoft:GroupQueryAttention');
-	const sharing = packs ? await weightSharing(path) : undefined;
+	const sharing = prepares ? await weightSharing(path) : undefined;
 	const options =
 		sharing === undefined ? given : { ...given, session: { ...given.session, sharing } };
+	const isPlain = !summary.ops.has('com.microsoft:GroupQueryAttention');
+	const isWindowed = isPlain && (await hasWindow(description.folder, given.contextLength));
+	if (prepares && isPlain && !isWindowed) {
+		const fused = await loadFused(path, options, () => loadDecoder({ ...given, prepare: false }));
+		if (fused !== undefined) {
+			return packed(path, fused.serial, fused.graph, fused.preparation, options);
+		}
+	}
 	const { session, prepared } = await openBest(path, prepares, options);
 	try {
 		const graph = readDecoderGraph(session, summary, description);
@@ -65,9 +73,10 @@ export async function loadDecoder(given: LoadDecoderOptions): Promise<Decoder> {
 		});
 		const isRing = graph.caches.some(({ ring }) => ring !== undefined);
 		if (!prepares || isRing || recomputeAbove !== undefined) return serial;
-		if (graph.inPlace) return prepared ? packed(path, serial, graph, options) : serial;
-		if (graph.positions === undefined || graph.mask === undefined) return serial;
-		if (await hasWindow(description.folder, contextLength)) return serial;
+		if (graph.inPlace) {
+			return prepared ? packed(path, serial, graph, { gather: true }, options) : serial;
+		}
+		if (graph.positions === undefined || graph.mask === undefined || isWindowed) return serial;
 		return await holes(session, serial, graph, options);
 	} catch (error) {
 		session.close();
@@ -98,6 +107,7 @@ function packed(
 	path: string,
 	serial: Decoder,
 	graph: DecoderGraph,
+	preparation: Preparation,
 	{ runtime, session, contextLength, onNotice }: LoadDecoderOptions,
 ): Decoder {
 	return new PackedDecoder({
@@ -107,7 +117,7 @@ function packed(
 		slotCounts,
 		onRefused: (reason) => onNotice?.(`Sequences run one at a time: ${reason}.`),
 		openSlots: async (slots) => {
-			const ready = await prepareGraph(path, { gather: true, slots });
+			const ready = await prepareGraph(path, { ...preparation, slots });
 			if ('refused' in ready) throw new Error(ready.refused);
 			return runtime.open(ready.path, session);
 		},

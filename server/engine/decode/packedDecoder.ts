@@ -215,6 +215,7 @@ export class SlotRunner {
 		binding.input('logits_index', this.#index, [wanted.length]);
 		const width = this.#graph.vocabularySize;
 		binding.output('logits', this.#logits.room(wanted.length), [1, wanted.length, width]);
+		binding.expectWork(ids.length);
 		await binding.run(signal);
 		return rows.map((row) => {
 			(row.cache as SlotCache).advance(row.tokens.length);

@@ -100,6 +100,7 @@ class SerialDecoder implements Decoder {
 		const written = this.#logits.bind(binding, tokens.length, row.logits);
 		if (cache instanceof SlotCache) this.#bindSlot(cache);
 		else if (cache instanceof GrowingCache) this.#bindGrowing(cache, tokens.length);
+		binding.expectWork(tokens.length);
 		await binding.run(signal);
 		(cache as SlotCache | GrowingCache).advance(tokens.length);
 		const result: Float32Array[] = [];

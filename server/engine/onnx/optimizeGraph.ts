@@ -6,13 +6,13 @@
 import { randomUUID } from 'node:crypto';
 import { type FileHandle, open, rename, rm, writeFile } from 'node:fs/promises';
 import { basename } from 'node:path';
+import { importContrib } from './contribDomain.ts';
 import { intAttribute, makeNode, removeDead } from './graphEdit.ts';
 import { encodeModel, type OnnxGraph, type OnnxModel, type OnnxNode } from './onnxModel.ts';
 import { quantiseMatrix } from './quantize.ts';
 import { readSkeleton } from './skeleton.ts';
 import { externalTensor, readTensorHeader, type TensorHeader } from './tensorProto.ts';
 import { WeightReader } from './weightReader.ts';
-import { fieldText, readFields, WireWriter } from './wire.ts';
 
 export interface OptimizeOptions {
 	readonly bits: 4 | 8;
@@ -193,20 +193,4 @@ function dequantised(
 	const byte = packed[Math.floor((place * bits) / 8)] as number;
 	const number = bits === 8 ? byte : (byte >> ((place & 1) * 4)) & 15;
 	return (number - (bits === 8 ? 128 : 8)) * (scales[Math.floor(place / block)] as number);
-}
-
-/** Declares the operator domain of MatMulNBits when the graph has not used it. */
-function importContrib(model: OnnxModel): void {
-	const has = model.rest.some((raw) =>
-		[...readFields(raw)].some(
-			(field) =>
-				field.number === 8 &&
-				[...readFields(field.bytes)].some(
-					(part) => part.number === 1 && fieldText(part) === 'com.microsoft',
-				),
-		),
-	);
-	if (has) return;
-	const id = new WireWriter().text(1, 'com.microsoft').int(2, 1).finish();
-	(model.rest as Uint8Array[]).push(new WireWriter().bytes(8, id).finish());
 }

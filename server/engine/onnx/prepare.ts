@@ -7,6 +7,8 @@ import { createHash, randomUUID } from 'node:crypto';
 import { access, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { addAttentionOutputs } from './attentionOutputs.ts';
+import { importContrib } from './contribDomain.ts';
+import { fuseAttention } from './fuseAttention.ts';
 import { gatherLogits } from './gatherLogits.ts';
 import { encodeModel, type OnnxModel } from './onnxModel.ts';
 import { packSlots } from './packSlots.ts';
@@ -23,12 +25,15 @@ export interface Preparation {
 	readonly gather?: boolean;
 	/** Split attention into this many slots. */
 	readonly slots?: number;
+	/** Fuse attention that is spelled out; the number of query heads. */
+	readonly fuseHeads?: number;
 	/** Give cross-attention as outputs. */
 	readonly attentions?: boolean;
 }
 
 export type Prepared =
-	| { readonly path: string }
+	/** `isNew`: made by this call. */
+	| { readonly path: string; readonly isNew: boolean }
 	/** Why the graph stays as it was published. */
 	| { readonly refused: string };
 
@@ -42,12 +47,12 @@ export async function prepareGraph(path: string, preparation: Preparation): Prom
 		const folder = await relocate(model, path);
 		if (folder === undefined) return { refused: 'its weights lie in several folders' };
 		const key = createHash('sha256').update(encodeModel(model)).digest('hex').slice(0, 16);
-		const { gather, slots, attentions } = preparation;
-		const what = `${gather === true ? 'g' : ''}${attentions === true ? 'a' : ''}${slots ?? ''}`;
+		const { gather, slots, attentions, fuseHeads } = preparation;
+		const what = `${gather === true ? 'g' : ''}${attentions === true ? 'a' : ''}${fuseHeads === undefined ? '' : 'f'}${slots ?? ''}`;
 		const prefix = `.${basename(path, '.onnx')}.prepared-${what}-`;
 		const name = `${prefix}${version}-${key}.onnx`;
 		const target = join(folder, name);
-		if (await exists(target)) return { path: target };
+		if (await exists(target)) return { path: target, isNew: false };
 		const refused = (await isReadOnly(folder))
 			? 'its folder is read-only'
 			: change(model, preparation);
@@ -55,17 +60,33 @@ export async function prepareGraph(path: string, preparation: Preparation): Prom
 		await writeWhole(target, encodeModel(model));
 		// A store of links holds the files of many models under names that say nothing.
 		if (folder === dirname(path)) await removeOlder(folder, prefix, name);
-		return { path: target };
+		return { path: target, isNew: true };
 	} catch (error) {
 		return { refused: error instanceof Error ? error.message : String(error) };
 	}
 }
 
-function change(model: OnnxModel, { gather, slots, attentions }: Preparation): string | undefined {
-	if (attentions === true) return addAttentionOutputs(model.graph);
-	const refused = gather === true ? gatherLogits(model.graph) : undefined;
-	if (refused !== undefined || slots === undefined) return refused;
-	return packSlots(model.graph, slots, defaultOpset(model));
+function change(
+	model: OnnxModel,
+	{ gather, slots, attentions, fuseHeads }: Preparation,
+): string | undefined {
+	const { graph } = model;
+	if (attentions === true) return addAttentionOutputs(graph);
+	const steps = [
+		() => (fuseHeads === undefined ? undefined : fuse(model, fuseHeads)),
+		() => (gather === true ? gatherLogits(graph) : undefined),
+		() => (slots === undefined ? undefined : packSlots(graph, slots, defaultOpset(model))),
+	];
+	for (const step of steps) {
+		const refused = step();
+		if (refused !== undefined) return refused;
+	}
+	return undefined;
+}
+
+function fuse(model: OnnxModel, heads: number): string | undefined {
+	importContrib(model);
+	return fuseAttention(model.graph, heads);
 }
 
 /** Version of the default operator set. */

@@ -12,14 +12,16 @@ export interface CapiBindingParts {
 	readonly memory: Pointer;
 	readonly allocator: Pointer;
 	readonly isSmall: boolean;
+	readonly threads: number;
 	readonly inputs: ReadonlyMap<string, TensorInfo>;
 	readonly outputs: ReadonlyMap<string, TensorInfo>;
 }
 
-/** Below this an asynchronous call costs more than the run; the caller yields between runs. */
-const synchronousBelowMs = 1;
-/** A small graph is given more, because on a busy machine the way to another thread is longer still. */
-const smallBelowMs = 10;
+/**
+ * Expected wall time below which a run is made on this thread: handing it over and back costs more,
+ * above all on a busy machine, and nobody waits longer for a message than for a step.
+ */
+const synchronousBelowMs = 25;
 
 const pointerBytes = 8;
 
@@ -46,8 +48,10 @@ export function createCapiBinding(api: CApi, parts: CapiBindingParts): Binding {
 	const outputs = new Map<string, Bound | undefined>();
 	let running = false;
 	let released = false;
-	let lastMs = parts.isSmall ? 0 : Number.POSITIVE_INFINITY;
-	const belowMs = parts.isSmall ? smallBelowMs : synchronousBelowMs;
+	let work = 1;
+	/** Processor time per unit of work, from the last run. */
+	let unitMs = parts.isSmall ? 0 : Number.POSITIVE_INFINITY;
+	const belowMs = synchronousBelowMs * Math.max(1, parts.threads);
 
 	const free = (bound: Bound | undefined): void => {
 		if (bound !== undefined) api.release('ReleaseValue', bound.value);
@@ -99,6 +103,9 @@ export function createCapiBinding(api: CApi, parts: CapiBindingParts): Binding {
 			for (const bound of outputs.values()) free(bound);
 			outputs.clear();
 		},
+		expectWork(units) {
+			work = Math.max(1, units);
+		},
 		take(name): Tensor {
 			idle('Reading an output');
 			// Values come in the order in which their names were first bound.
@@ -129,9 +136,9 @@ export function createCapiBinding(api: CApi, parts: CapiBindingParts): Binding {
 				const { user, system } = process.cpuUsage(before);
 				return (user + system) / 1000;
 			};
-			if (lastMs < belowMs) {
+			if (unitMs * work < belowMs) {
 				api.call('RunWithBinding', parts.session, runOptions, binding);
-				lastMs = spentMs();
+				unitMs = spentMs() / work;
 				await breathe();
 				return;
 			}
@@ -144,7 +151,7 @@ export function createCapiBinding(api: CApi, parts: CapiBindingParts): Binding {
 			signal?.addEventListener('abort', stop, { once: true });
 			try {
 				await api.callAsync('RunWithBinding', parts.session, runOptions, binding);
-				lastMs = spentMs();
+				unitMs = spentMs() / work;
 			} catch (error) {
 				if (isTerminated(error)) throw new AppError('cancelled', undefined, { cause: error });
 				throw error;

@@ -94,6 +94,7 @@ export async function openCapiRuntime(): Promise<Runtime> {
 					allocator,
 					provider,
 					isSmall: options.isSmall === true,
+					threads: options.threads,
 				});
 				return {
 					...opened,

@@ -12,6 +12,7 @@ export interface CapiSessionParts {
 	readonly allocator: Pointer;
 	readonly provider: ExecutionProvider;
 	readonly isSmall: boolean;
+	readonly threads: number;
 }
 
 /** Reads the graph's inputs and outputs and wraps the session. */
@@ -48,6 +49,7 @@ export function createCapiSession(api: CApi, parts: CapiSessionParts): Session {
 				memory,
 				allocator,
 				isSmall: parts.isSmall,
+				threads: parts.threads,
 				inputs: this.inputs,
 				outputs: this.outputs,
 			});

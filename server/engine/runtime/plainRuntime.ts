@@ -119,6 +119,9 @@ function createBinding(
 			outputs.clear();
 			results = {};
 		},
+		expectWork() {
+			// Every run blocks here, whatever its length.
+		},
 		take(name): Tensor {
 			const result = results[name] as OrtTensor | undefined;
 			if (result === undefined) throw new AppError('internal', `Output '${name}' is not bound.`);

@@ -82,6 +82,8 @@ export interface Binding {
 	outputAny(name: string): void;
 	/** Forgets all outputs. */
 	clearOutputs(): void;
+	/** Says how much the next run computes, in any unit (tokens): short runs are made synchronously. */
+	expectWork(units: number): void;
 	/** Copy of an output bound with {@link outputAny}, after a run. */
 	take(name: string): Tensor;
 	/**

@@ -116,6 +116,7 @@ class Run implements DecoderRun {
 		if (this.#attentions) {
 			for (const name of this.#graphs.attentions.values()) binding.outputAny(name);
 		}
+		binding.expectWork(rows * count);
 		await binding.run(signal);
 		this.#self.advance(count);
 		if (isFirst) this.#cross = cross;
