@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { compactDecrypt, createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose';
+import { FailureLimit } from '../../server/gateway/access/rateLimit.ts';
 import { KeyRing } from '../../server/gateway/keys/keyRing.ts';
 import { seal, unseal } from '../../server/gateway/keys/seal.ts';
 import { checkPhrase } from '../../server/gateway/session/pkce.ts';
@@ -430,4 +431,22 @@ test('the sqlite store forgets in time, gives a value once and leases to one own
 	assert.equal(await store.lock('l', 'you', 1000), true);
 	assert.equal(await store.delete('l'), true);
 	assert.equal(await store.delete('l'), false);
+});
+
+test('the failure limit slides over a minute, and a clock that is set back locks nobody out', () => {
+	let now = 1_000_000;
+	const limit = new FailureLimit(3, () => now);
+	for (let round = 0; round < 3; round++) {
+		assert.equal(limit.waitS('a'), 0);
+		limit.fail('a');
+	}
+	assert.ok(limit.waitS('a') > 0);
+	assert.equal(limit.waitS('b'), 0);
+	now += 61_000;
+	assert.ok(limit.waitS('a') === 0 || limit.waitS('a') <= 60);
+	now += 60_000;
+	assert.equal(limit.waitS('a'), 0);
+	for (let round = 0; round < 3; round++) limit.fail('a');
+	now -= 7_200_000;
+	assert.equal(limit.waitS('a'), 0);
 });

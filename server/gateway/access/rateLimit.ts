@@ -40,7 +40,8 @@ export class FailureLimit {
 		const bucket = this.#buckets.get(key);
 		if (!bucket) return undefined;
 		const elapsed = this.#now() - bucket.start;
-		if (elapsed >= 2 * windowMs) {
+		// A clock that was set back must not lock anybody out.
+		if (elapsed >= 2 * windowMs || elapsed < 0) {
 			this.#buckets.delete(key);
 			return undefined;
 		}
