@@ -143,9 +143,15 @@ async function throughModel(
 		broken.length === 0
 			? []
 			: await ask(broken, { noRepeatNgram: 3, beams: Math.max(2, options.beams ?? 1) });
+	const lost = wanted.filter(
+		(text, index) => !broken.includes(text) && !sameMasks(text, made[index]?.text ?? ''),
+	);
+	// A wider search often has a hypothesis that kept its placeholders.
+	const careful = lost.length === 0 ? [] : await ask(lost, { beams: 4, alternatives: 3 });
+	const kept = new Map(lost.map((text, index) => [text, intact(text, careful[index])]));
 	wanted.forEach((text, index) => {
 		const retry = broken.indexOf(text);
-		const second = retry < 0 ? undefined : again[retry];
+		const second = retry < 0 ? kept.get(text) : again[retry];
 		let result = second ?? made[index];
 		// What still loops helps nobody: the source says more.
 		if (!result || looksBroken(text, result.text))
@@ -154,6 +160,23 @@ async function throughModel(
 		deps.cache.set(keyOf(text), result);
 	});
 	return texts.map((text) => found.get(text) ?? { text, score: 0 });
+}
+
+const masksOf = (text: string): string => (text.match(/\{\d+\}/g) ?? []).sort().join();
+
+/** Whether every placeholder of a masked sentence is in its translation exactly once. */
+function sameMasks(source: string, target: string): boolean {
+	return masksOf(source) === masksOf(target);
+}
+
+/** The best hypothesis of a beam that kept its placeholders and its head. */
+function intact(source: string, found: Hypothesis | undefined): Hypothesis | undefined {
+	if (!found) return undefined;
+	const good = (text: string): boolean => sameMasks(source, text) && !looksBroken(source, text);
+	if (good(found.text)) return found;
+	const other = found.alternatives?.find(good);
+	// Attention belongs to the first hypothesis only.
+	return other === undefined ? undefined : { text: other, score: found.score };
 }
 
 /**

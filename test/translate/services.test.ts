@@ -313,6 +313,39 @@ test('a loop is tried again without repeated groups; what still loops is copied'
 	assert.deepEqual(asked, [undefined, 3]);
 });
 
+test('a lost placeholder is looked for in a wider search', async () => {
+	const asked: (number | undefined)[] = [];
+	const host = hostOf([info('m')], async ({ items, beams }) => {
+		asked.push(beams);
+		return {
+			outputs: items.map(() => ({
+				text: 'Öffne es.',
+				tokenIds: [],
+				score: 0,
+				reason: 'stop' as const,
+				...(beams === 4
+					? {
+							alternatives: [
+								{ text: 'Öffne {0} {0}.', score: 0 },
+								{ text: 'Öffne {0}.', score: 0 },
+							],
+						}
+					: {}),
+			})),
+		};
+	});
+	const deps = { batcher: createTranslateBatcher(host), cache: new SentenceCache(100_000) };
+	const [result] = await translateSentences(
+		['Open {0}.'],
+		{ legs: [leg('en', 'de')] },
+		{ links: false },
+		{ priority: 'interactive' },
+		deps,
+	);
+	assert.equal(result?.text, 'Öffne {0}.');
+	assert.deepEqual(asked, [undefined, 4]);
+});
+
 test('through a third language the links of both steps are joined', async () => {
 	const host = hostOf([info('m')], async ({ items }) => ({
 		outputs: items.map(({ text }) => {
