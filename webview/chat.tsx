@@ -8,4 +8,12 @@ import { ChatPage } from './chatPage.tsx';
 import { createChatState } from './chatState.ts';
 
 const root = document.getElementById('root');
-if (root) render(<ChatPage state={createChatState(vscodeBridge())} />, root);
+if (root) {
+	render(
+		<main class="whole">
+			<h1 class="visually-hidden">Nearglot</h1>
+			<ChatPage state={createChatState(vscodeBridge())} />
+		</main>,
+		root,
+	);
+}

@@ -1,6 +1,6 @@
 /** A VS Code window with the packed extension, for tests that click and type. */
 
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type BrowserContext, chromium, type FrameLocator, type Page } from 'playwright-core';
 // @ts-expect-error: the scripts are plain JavaScript
@@ -22,8 +22,6 @@ export interface Desk {
 	readonly pictures: string;
 	open(): Promise<Page>;
 	reload(page: Page): Promise<void>;
-	/** Changes settings of the user; open windows follow. */
-	use(settings: Record<string, unknown>): void;
 }
 
 /** Longest wait for something on the screen, on a slow machine. */
@@ -63,7 +61,11 @@ async function startDesk(): Promise<Desk> {
 	const host = (await startHost({
 		dir,
 		env: { NEARGLOT_HOME: home },
-		settings: { 'nearglot.translate.targetLanguage': 'de' },
+		settings: {
+			'nearglot.translate.targetLanguage': 'de',
+			// Themes follow what the browser says of the system.
+			'window.autoDetectColorScheme': true,
+		},
 	})) as Host;
 	const context = await chromium.launchPersistentContext(join(dir, 'browser'), {
 		...chromiumOptions,
@@ -83,11 +85,6 @@ async function startDesk(): Promise<Desk> {
 			await page.goto(`${host.base}/?folder=${encodeURIComponent(workspace)}`);
 			await statusItem(page).waitFor();
 			return page;
-		},
-		use: (settings) => {
-			const file = join(dir, 'user-data/User/settings.json');
-			const all = JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>;
-			writeFileSync(file, JSON.stringify({ ...all, ...settings }));
 		},
 		reload: async (page) => {
 			await page.reload();
