@@ -153,6 +153,17 @@ describe('templates that know little', () => {
 		);
 	});
 
+	it('break and continue keep what was written before them, also in loops within loops', () => {
+		const render = (body: string) => compileTemplate(body).render({});
+		const loop = (inner: string) => `{% for i in [1, 2, 3, 4] %}${inner}{% endfor %}.`;
+		assert.equal(render(loop('{{ i }}{% if i == 3 %}x{% break %}y{% endif %}')), '123x.');
+		assert.equal(render(loop('{{ i }}{% if i == 2 %}x{% continue %}{% endif %};')), '1;2x3;4;.');
+		const inner = '{% for j in [1, 2] %}{{ j }}{% if i == 2 %}{% break %}{% endif %}{% endfor %},';
+		assert.equal(render(loop(inner)), '12,1,12,12,.');
+		assert.equal(render(loop('{% if i == 3 %}{% break %}{% endif %}{{ i }}')), '12.');
+		assert.equal(render('{% for i in [] %}{{ i }}{% else %}none{% endfor %}'), 'none');
+	});
+
 	it('variables of the request reach the template', () => {
 		const template = new ChatTemplate(
 			'{{ messages[0].content }}{% if enable_thinking is false %} no{% endif %}',

@@ -2,6 +2,7 @@
 
 import { Template } from '@huggingface/jinja';
 import { asRecord } from '../folder/json.ts';
+import { markLoopBody } from './loopControl.ts';
 
 /** A compiled template. */
 export interface CompiledTemplate {
@@ -32,6 +33,7 @@ function rewrite(value: unknown): void {
 	for (const child of Object.values(node)) {
 		if (typeof child === 'object') rewrite(child);
 	}
+	if (node.type === 'For') markLoopBody(node.body);
 	if (node.type === 'FilterExpression') guardOperand(node);
 	if (isSum(node)) escapeUnsafeSide(node);
 	if (node.type === 'ArrayLiteral' && Array.isArray(node.value)) {
