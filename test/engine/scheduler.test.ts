@@ -171,6 +171,12 @@ test('log-probabilities cover the answer, and the prompt when it is echoed', asy
 		assert.equal(top[0]?.tokenId, tokenId, 'greedy takes the likeliest');
 		assert.ok(logprob <= 0 && Math.abs(logprob - (top[0]?.logprob ?? 0)) < 1e-9);
 	}
+	const only = await engine('gqa').generate({ ...request, maxTokens: 0, n: 2 }, nothing);
+	assert.deepEqual(ids(only), ['', '']);
+	assert.deepEqual(
+		only.promptLogprobs?.map(({ tokenId }) => tokenId),
+		result.promptLogprobs?.map(({ tokenId }) => tokenId),
+	);
 	assert.equal(result.promptLogprobs?.length, 19);
 	assert.deepEqual(
 		result.promptLogprobs?.map(({ tokenId }) => tokenId),

@@ -126,6 +126,12 @@ export class Generation {
 		return false;
 	}
 
+	/** The prompt has been read and nothing is to be made (only its log-probabilities were wanted). */
+	endAtPrompt(): void {
+		this.#firstTokenAt = this.#options.now();
+		for (const choice of this.#outputs.keys()) this.#finish(choice, 'length');
+	}
+
 	/** Sentence-piece tokens carry their space in front; an answer does not begin with it. */
 	#bytes(output: Output, token: number): Uint8Array {
 		const { text, request } = this.#options;

@@ -57,7 +57,7 @@ export function createGenerator(options: GeneratorOptions): Generate {
 			);
 		}
 		const room = contextLength - prompt.length;
-		const maxTokens = Math.max(1, Math.min(request.maxTokens ?? room, room));
+		const maxTokens = Math.max(0, Math.min(request.maxTokens ?? room, room));
 		const samplers: Sampler[] = [];
 		try {
 			for (let choice = 0; choice < request.n; choice++) {

@@ -11,28 +11,9 @@ import { type Draft, PromptLookup } from './draft.ts';
 import type { Generation } from './generation.ts';
 import { planRows } from './plan.ts';
 import { PrefixCache } from './prefixCache.ts';
+import type { SchedulerCounters, SchedulerOptions, Submission } from './schedulerOptions.ts';
 import { Sequence } from './sequence.ts';
 import { WaitingQueue } from './waitingQueue.ts';
-
-export interface SchedulerOptions {
-	/** Bytes all caches may take together. */
-	readonly cacheBytes: number;
-	/** Most sequences computed at the same time. */
-	readonly maxRunning: number;
-	/** Most requests waiting. */
-	readonly maxWaiting?: number;
-	readonly prefixCache?: boolean;
-	/** Off, or what proposes tokens for a new sequence. */
-	readonly speculation?: false | ((sequence: { readonly choice: number }) => Draft);
-}
-
-/** A request with everything needed to start it. */
-export interface Submission {
-	readonly generation: Generation;
-	/** One sampler per choice. */
-	readonly samplers: readonly Sampler[];
-	readonly priority: 'interactive' | 'batch';
-}
 
 interface Active {
 	readonly generation: Generation;
@@ -327,23 +308,29 @@ export class Scheduler {
 			if (sequence.readsPrompt) this.#readPrompt(generation, sequence, row, logits);
 		}
 		if (sequence.pending > 0) return;
-		if (wasPrompt) {
-			const last = logits[logits.length - 1] as Float32Array;
-			const siblings = active.samplers.slice(1).map((sampler, index) => ({
-				sequence: this.#sequence(generation, sampler, index + 1, sequence.cache.fork()),
-				logits: last.slice(),
-			}));
-			this.#accept(generation, sequence, last);
-			for (const sibling of siblings) {
-				active.sequences.push(sibling.sequence);
-				if (this.#accept(generation, sibling.sequence, sibling.logits)) {
-					active.sequences.splice(active.sequences.indexOf(sibling.sequence), 1);
-					sibling.sequence.draft?.dispose?.();
-					sibling.sequence.cache.release();
-				} else this.#turns.push(sibling.sequence);
-			}
-			return;
+		if (generation.maxTokens === 0) generation.endAtPrompt();
+		else if (wasPrompt)
+			this.#startChoices(active, sequence, logits[logits.length - 1] as Float32Array);
+		else this.#verify(generation, sequence, logits);
+	}
+
+	/** All choices draw their first token from the logits of the prompt they share. */
+	#startChoices(active: Active, sequence: Sequence, last: Float32Array): void {
+		const { generation } = active;
+		const siblings = active.samplers.slice(1).map((sampler, index) => ({
+			sequence: this.#sequence(generation, sampler, index + 1, sequence.cache.fork()),
+			logits: last.slice(),
+		}));
+		this.#accept(generation, sequence, last);
+		for (const sibling of siblings) {
+			active.sequences.push(sibling.sequence);
+			this.#turns.push(sibling.sequence);
+			this.#accept(generation, sibling.sequence, sibling.logits);
 		}
+	}
+
+	/** Draws the tokens of a step; those that were guessed right cost nothing more. */
+	#verify(generation: Generation, sequence: Sequence, logits: Float32Array[]): void {
 		const { drafted } = sequence;
 		let accepted = 0;
 		for (let k = 0; k < logits.length; k++) {

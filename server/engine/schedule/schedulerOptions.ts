@@ -1,0 +1,25 @@
+/** What a scheduler is told, and what it counts. */
+
+import type { Sampler } from '../sample/sampler.ts';
+import type { Draft } from './draft.ts';
+import type { Generation } from './generation.ts';
+
+export interface SchedulerOptions {
+	/** Bytes all caches may take together. */
+	readonly cacheBytes: number;
+	/** Most sequences computed at the same time. */
+	readonly maxRunning: number;
+	/** Most requests waiting. */
+	readonly maxWaiting?: number;
+	readonly prefixCache?: boolean;
+	/** Off, or what proposes tokens for a new sequence. */
+	readonly speculation?: false | ((sequence: { readonly choice: number }) => Draft);
+}
+
+/** A request with everything needed to start it. */
+export interface Submission {
+	readonly generation: Generation;
+	/** One sampler per choice. */
+	readonly samplers: readonly Sampler[];
+	readonly priority: 'interactive' | 'batch';
+}
