@@ -86,7 +86,11 @@ export function createTranslateBatcher(
 					);
 			});
 		} catch (error) {
-			for (const waiting of batch) waiting.reject(error);
+			const tooLong = error instanceof AppError && error.code === 'context_length_exceeded';
+			// One sentence that is too long must not fail those it shares a batch with.
+			if (tooLong && batch.length > 1)
+				for (const waiting of batch) await runBatch(model, [waiting]);
+			else for (const waiting of batch) waiting.reject(error);
 		} finally {
 			for (const { signal } of batch) signal?.removeEventListener('abort', check);
 		}

@@ -4,6 +4,7 @@
  */
 
 import type { Seq2SeqOutput } from '../engine/api.ts';
+import { AppError } from '../protocol/index.ts';
 import type { Attention } from '../translate/align.ts';
 import { looksBroken } from '../translate/repetition.ts';
 import { linkSpans, type MaskedResult } from '../translate/sentence.ts';
@@ -123,19 +124,30 @@ async function throughModel(
 		asked: readonly string[],
 		more: Partial<DecodeOptions>,
 	): Promise<Hypothesis[]> => {
-		const outputs = await Promise.all(
-			asked.map(async (text) => {
-				const decode = {
-					...options,
-					maxTokens: Math.min(leg.languages.contextLength, lengthCap(text.length)),
-					...(attention ? { alignment: true } : {}),
-					...more,
-				};
+		const one = async (text: string): Promise<Hypothesis> => {
+			const decode = {
+				...options,
+				maxTokens: Math.min(leg.languages.contextLength, lengthCap(text.length)),
+				...(attention ? { alignment: true } : {}),
+				...more,
+			};
+			try {
 				const item = { text, ...codes };
-				return (await deps.batcher.translate(leg.model.id, [item], decode, signal))[0];
-			}),
-		);
-		return outputs.flatMap((output) => (output ? [hypothesis(output)] : []));
+				const [output] = await deps.batcher.translate(leg.model.id, [item], decode, signal);
+				return output ? hypothesis(output) : { text, score: 0 };
+			} catch (error) {
+				if (!(error instanceof AppError) || error.code !== 'context_length_exceeded') throw error;
+				const [left, space, right] = halves(text);
+				// What cannot be read even in pieces of a few letters is no text for this model.
+				if (text.length <= 8 || left === '' || right === '') return { text, score: 0 };
+				const [first, second] = await Promise.all([one(left), one(right)]);
+				return {
+					text: first.text + space + second.text,
+					score: Math.min(first.score, second.score),
+				};
+			}
+		};
+		return Promise.all(asked.map(one));
 	};
 	const made = wanted.length === 0 ? [] : await ask(wanted, {});
 	const broken = wanted.filter((text, index) => looksBroken(text, made[index]?.text ?? ''));
@@ -160,6 +172,23 @@ async function throughModel(
 		deps.cache.set(keyOf(text), result);
 	});
 	return texts.map((text) => found.get(text) ?? { text, score: 0 });
+}
+
+/** A text cut near its middle, at white space where there is any and never inside a placeholder. */
+function halves(text: string): [left: string, space: string, right: string] {
+	const middle = Math.floor(text.length / 2);
+	const spaces = [...text.matchAll(/\s+/g)].sort(
+		(a, b) => Math.abs(a.index - middle) - Math.abs(b.index - middle),
+	);
+	const [space] = spaces;
+	if (space && space.index > 0 && Math.abs(space.index - middle) < text.length / 3)
+		return [text.slice(0, space.index), space[0], text.slice(space.index + space[0].length)];
+	const mask = [...text.matchAll(/\{\d+\}/g)].find(
+		({ index, 0: found }) => index < middle && middle < index + found.length,
+	);
+	let at = mask ? mask.index + mask[0].length : middle;
+	if (/[\uDC00-\uDFFF]/.test(text[at] ?? '')) at++;
+	return [text.slice(0, at), '', text.slice(at)];
 }
 
 const masksOf = (text: string): string => (text.match(/\{\d+\}/g) ?? []).sort().join();

@@ -25,5 +25,6 @@ export function loops(text: string): number {
 	for (const match of text.matchAll(/(\p{L}{2,6}?)\1{3,}/gu)) {
 		most = Math.max(most, Math.floor(match[0].length / (match[1]?.length ?? 1)) - 1);
 	}
+	for (const match of text.matchAll(/(\p{L})\1{5,}/gu)) most = Math.max(most, match[0].length - 2);
 	return most;
 }

@@ -81,6 +81,19 @@ test('tags, placeholders and code survive the built-in model', async () => {
 	});
 });
 
+test('texts the model has no letters for are answered, whatever their length', async () => {
+	const texts = [
+		'世'.repeat(300),
+		'Ünï'.repeat(120),
+		'👩‍👩‍👧'.repeat(60),
+		'The file was not found.',
+	];
+	const rows = await translate(german, texts);
+	assert.equal(rows.length, texts.length);
+	assert.equal(rows[2]?.translations[0]?.text, texts[2]);
+	assert.match(rows[3]?.translations[0]?.text ?? '', /nicht|Datei/);
+});
+
 test('sentences translated together are those translated one by one', async () => {
 	const texts = Array.from(
 		{ length: 40 },

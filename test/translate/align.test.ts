@@ -108,6 +108,8 @@ test('alignment is reported to and from English and among Chinese, Japanese, Kor
 test('loops and runaway texts are noticed, honest repetition is not', () => {
 	assert.ok(looksBroken('A short one.', 'die die die die die'));
 	assert.ok(looksBroken('A short one.', 'Trackspspspspsps'));
+	assert.ok(looksBroken('A short one.', 'Wohersssssssssschen'));
+	assert.ok(!looksBroken('Noooooooo way', 'Niiiiiiiicht so'));
 	assert.ok(looksBroken('Hello.', ''));
 	assert.ok(looksBroken('Hi.', 'x'.repeat(200)));
 	assert.ok(looksBroken('Set it.', 'the file the file the file the file'));

@@ -313,6 +313,33 @@ test('a loop is tried again without repeated groups; what still loops is copied'
 	assert.deepEqual(asked, [undefined, 3]);
 });
 
+test('a sentence the model cannot read at once is read in parts, and fails nobody else', async () => {
+	const host = hostOf([info('m')], async ({ items }) => {
+		if (items.some(({ text }) => text.length > 20)) throw new AppError('context_length_exceeded');
+		return {
+			outputs: items.map(({ text }) => ({
+				text: text.toUpperCase(),
+				tokenIds: [],
+				score: 0,
+				reason: 'stop' as const,
+			})),
+		};
+	});
+	const deps = { batcher: createTranslateBatcher(host), cache: new SentenceCache(100_000) };
+	const texts = ['short', 'many little words that go on and on {0} for ever', '世'.repeat(50)];
+	const results = await translateSentences(
+		texts,
+		{ legs: [leg('en', 'de')] },
+		{ links: true },
+		{ priority: 'interactive' },
+		deps,
+	);
+	assert.deepEqual(
+		results.map(({ text }) => text),
+		texts.map((text) => text.toUpperCase()),
+	);
+});
+
 test('a lost placeholder is looked for in a wider search', async () => {
 	const asked: (number | undefined)[] = [];
 	const host = hostOf([info('m')], async ({ items, beams }) => {
