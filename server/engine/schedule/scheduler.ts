@@ -21,14 +21,6 @@ interface Active {
 	sequences: Sequence[];
 }
 
-export interface SchedulerCounters {
-	promptTokens: number;
-	cachedTokens: number;
-	generatedTokens: number;
-	drafted: number;
-	accepted: number;
-}
-
 export class Scheduler {
 	readonly counters: SchedulerCounters = {
 		promptTokens: 0,

@@ -23,3 +23,11 @@ export interface Submission {
 	readonly samplers: readonly Sampler[];
 	readonly priority: 'interactive' | 'batch';
 }
+
+export interface SchedulerCounters {
+	promptTokens: number;
+	cachedTokens: number;
+	generatedTokens: number;
+	drafted: number;
+	accepted: number;
+}
