@@ -178,10 +178,11 @@ async function schemaGrammar(instance: GrammarInstance, prepared: PreparedSchema
 		false,
 	);
 	grammar = grammar
+		.split('\n')
+		.map((line) => (line.startsWith('basic_') ? line : jsonSafeClasses(line)))
+		.join('\n')
 		.replace(/\[ \\n\\t\]\* (?="[,:]")/g, '')
 		.replace(/(?<!\(= )\[ \\n\\t\]\*/g, () => space);
-	// Texts with a length would let control characters through, which JSON does not.
-	grammar = grammar.replaceAll('[^"\\\\\\r\\n]', '[^\\0-\\x1f\\"\\\\\\r\\n]');
 	for (const [placeholder, name] of prepared.names) {
 		const written = JSON.stringify(JSON.stringify(name).slice(1, -1)).slice(1, -1);
 		grammar = grammar.replaceAll(placeholder, () => written);

@@ -13,6 +13,9 @@ const escaped: readonly Range[] = [
 	[0x5c, 0x5c],
 ];
 
+/** The class of white space between the parts of a JSON text, which stands outside of strings. */
+const betweenParts = ' \\n\\t';
+
 const named: Readonly<Record<string, number>> = {
 	'0': 0,
 	f: 12,
@@ -25,7 +28,7 @@ const named: Readonly<Record<string, number>> = {
 /** Makes every class of an EBNF line safe inside a JSON string; texts in quotes stay as they are. */
 export function jsonSafeClasses(line: string): string {
 	return line.replace(/"(?:\\.|[^"\\])*"|\[((?:\\.|[^\]\\])*)\]/g, (found, inside: unknown) =>
-		typeof inside === 'string' ? safeClass(inside) : found,
+		typeof inside === 'string' && inside !== betweenParts ? safeClass(inside) : found,
 	);
 }
 
