@@ -270,6 +270,7 @@ async function decoderAbilities(
 		cacheBytes: options.cacheBytes ?? defaultCacheBytes(),
 		maxRunning: Math.max(decoder.mostSequences ?? decoder.maxRows, 4),
 		prefixCache: options.prefixCache !== false,
+		...(options.maxWaiting === undefined ? {} : { maxWaiting: options.maxWaiting }),
 		...(options.speculation === false
 			? { speculation: false as const }
 			: draft === undefined

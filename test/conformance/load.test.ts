@@ -55,12 +55,12 @@ test('requests that arrive together load the model once and say how long they wa
 test('a full queue is 503 with Retry-After, and what was accepted is answered', async () => {
 	const answers = await Promise.all(
 		Array.from({ length: 40 }, async () => {
-			const response = await server.post('/v1/chat/completions', { ...ask, max_tokens: 60 });
+			const response = await server.post('/v1/chat/completions', { ...ask, n: 8, max_tokens: 60 });
 			return { response, body: (await response.json()) as Partial<ErrorReply> };
 		}),
 	);
 	const full = answers.filter(({ response }) => response.status === 503);
-	assert.ok(full.length > 0, 'forty at once fit into a queue of five');
+	assert.ok(full.length > 0, 'forty at once, of eight choices each, fit into a queue of five');
 	for (const { response, body } of full) {
 		assert.equal(body.error?.code, 'overloaded');
 		assert.ok(Number(response.headers.get('retry-after')) >= 1);
