@@ -84,11 +84,54 @@ test('row 21: dot segments under every encoding never leave an excluded path', a
 	];
 	for (const tail of tails) {
 		await refused(`/health/${tail}`, [400, 401]);
-		// Overlong bytes are no dots to any decoder that follows the standard; what is left is a plain public path.
-		if (!tail.startsWith('%c0')) await refused(`/public/${tail}`, [400]);
+		await refused(`/public/${tail}`, [400]);
 	}
 	await refused('/public\\..\\private', [400]);
 	await refused('/public/x%00', [400]);
+});
+
+test('row 21: bytes that are no UTF-8 are refused whoever asks and wherever they stand', async () => {
+	const cookie = await h.signIn();
+	const before = h.app.seen.length;
+	for (const bytes of [
+		'%c0%ae',
+		'%C0%AE',
+		'%e0%80%ae',
+		'%f0%80%80%ae',
+		'%c0%af',
+		'%c1%9c',
+		'%80',
+		'%bf',
+		'%c3',
+		'%e2%82',
+		'%c3x%a9',
+		'%ed%a0%80',
+		'%f4%90%80%80',
+		'%ff',
+		'%25c0%25ae',
+		'%c3%25a9',
+		'%2525252561',
+	]) {
+		for (const target of [
+			`/public/${bytes}${bytes}/private`,
+			`/public/${bytes}`,
+			`/private/${bytes}`,
+			`/.auth/${bytes}`,
+		]) {
+			for (const headers of [[], [`Cookie: ${cookie}`]]) {
+				for (const { way, answer } of await bothWays(h, { target, headers }))
+					assert.equal(answer.status, 400, `${way} ${target}`);
+			}
+		}
+	}
+	assert.equal(h.app.seen.length, before);
+	for (const text of ['%c3%a9', '%E2%82%AC', '%f0%9f%99%82', '50%25', '%25c3%25a9', '%ef%bf%bd']) {
+		const target = `/public/${text}?q=%c0%ae`;
+		for (const { way, answer, seen } of await bothWays(h, { target })) {
+			assert.equal(answer.status, way === 'plain' ? 200 : 101, target);
+			assert.equal(seen!.url, target);
+		}
+	}
 });
 
 test('row 22: near misses of an excluded path are not excluded', async () => {

@@ -3,6 +3,8 @@
  * passed on exactly as it came or refused, never rewritten.
  */
 
+import { isUtf8 } from 'node:buffer';
+
 export type Target =
 	| {
 			readonly kind: 'path';
@@ -31,8 +33,12 @@ export function readTarget(raw: string, prefix: string): Target {
 	if (raw.includes('#')) return refused('The request target must not hold #.');
 	const mark = raw.indexOf('?');
 	const path = mark < 0 ? raw : raw.slice(0, mark);
+	if (/%(?![0-9a-f]{2})/i.test(path)) return refused('The path holds a broken percent-encoding.');
 	const decoded = decodeFully(path);
-	if (decoded === undefined) return refused('The path holds a broken percent-encoding.');
+	if (decoded === undefined)
+		return refused(
+			'The path must be valid UTF-8 when its percent-encoding is undone, and encoded at most four times over.',
+		);
 	if (/[\x00-\x1f\x7f\\]/.test(decoded))
 		return refused('The path holds control characters or a backslash.');
 	const segments = decoded.split('/');
@@ -53,18 +59,19 @@ export function readTarget(raw: string, prefix: string): Target {
 	};
 }
 
-/** Decodes until nothing changes (at most four times); undefined when an encoding is broken. */
+/**
+ * Decodes until nothing changes. Undefined when that takes more than four rounds, or when a round
+ * leaves bytes that are no UTF-8 (overlong forms, surrogates, parts of a character): decoders do not
+ * agree on what those mean, and some read `%c0%ae` as a dot.
+ */
 function decodeFully(path: string): string | undefined {
 	let text = path;
-	for (let round = 0; round < 4; round++) {
-		if (!text.includes('%')) break;
-		if (round === 0 && /%(?![0-9a-f]{2})/i.test(text)) return undefined;
-		// Bytes, not UTF-8: an overlong or broken sequence must not hide what follows it.
-		const next = text.replace(/%([0-9a-f]{2})/gi, (_, hex: string) =>
+	for (let round = 0; /%[0-9a-f]{2}/i.test(text); round++) {
+		if (round === 4) return undefined;
+		text = text.replace(/%([0-9a-f]{2})/gi, (_, hex: string) =>
 			String.fromCharCode(Number.parseInt(hex, 16)),
 		);
-		if (next === text) break;
-		text = next;
+		if (!isUtf8(Buffer.from(text, 'latin1'))) return undefined;
 	}
 	// Full-width and other look-alikes of . / \ are folded before segments are compared.
 	return Buffer.from(text, 'latin1').toString('utf8').normalize('NFKC');
