@@ -248,10 +248,18 @@ describe('grammars of tool calls', () => {
 			assert.equal(accepts(await start('required', true), wrong), false);
 			assert.equal(accepts(await start('required', true), 'Hello'), false);
 			assert.equal(accepts(await start({ name: 'get_time' }, true), one), false);
-			assert.equal(accepts(await start('auto', true), 'Hello, how are you?'), true);
-			assert.equal(accepts(await start('auto', true), one), true);
-			assert.equal(accepts(await start('auto', true), two), true);
-			assert.equal(accepts(await start('auto', true), wrong), false);
+			if (format.name === 'gemma') {
+				// Its calls are bare JSON, which may be an answer too.
+				const free = await own({ kind: 'tools', tools, choice: 'auto', parallel: true }, [end]);
+				assert.equal(free, undefined);
+			} else {
+				const marker = format.name === 'llama3' ? '<|python_tag|>' : '';
+				assert.equal(accepts(await start('auto', true), 'Hello, how are you?'), true);
+				assert.equal(accepts(await start('auto', true), 'Like {"name": "Ada"}'), true);
+				assert.equal(accepts(await start('auto', true), marker + one), true);
+				assert.equal(accepts(await start('auto', true), one), true);
+				assert.equal(accepts(await start('auto', true), marker + wrong), false);
+			}
 			assert.equal(parseToolCalls(format, two, ['get_weather', 'get_time']).calls.length, 2);
 		});
 	}

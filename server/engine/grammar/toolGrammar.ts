@@ -76,10 +76,18 @@ function forced(tags: TagFormat[], format: ToolFormat, parallel: boolean): Struc
 }
 
 // Free text until the model writes what opens a call; from there on the call is enforced.
-function allowed(tags: TagFormat[], format: ToolFormat, parallel: boolean): StructuralTagFormat {
+function allowed(
+	tags: TagFormat[],
+	format: ToolFormat,
+	parallel: boolean,
+): StructuralTagFormat | undefined {
 	if (format.close === '') {
-		const single = tags.map((tag) => ({ ...tag, begin: format.open + tag.begin }));
-		const trigger = format.open || commonStart(single.map((tag) => tag.begin));
+		// Bare JSON may as well be what the user asked for; only a marker makes it a call for certain.
+		const marker = format.bare ? format.triggers.find((text) => text.startsWith('<|')) : '';
+		if (marker === undefined) return undefined;
+		const open = marker + format.open;
+		const single = tags.map((tag) => ({ ...tag, begin: open + tag.begin }));
+		const trigger = open || commonStart(single.map((tag) => tag.begin));
 		return {
 			type: 'triggered_tags',
 			triggers: [trigger],
