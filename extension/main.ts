@@ -6,14 +6,19 @@ import { createExtension, type Extension } from './app.ts';
 let extension: Extension | undefined;
 
 /** Returns its parts to tests only: they lead to the key of the daemon. */
-export function activate(context: vscode.ExtensionContext): Extension | undefined {
+export function activate(
+	context: vscode.ExtensionContext,
+): (Extension & { readonly activationMs: number }) | undefined {
 	const started = performance.now();
 	extension = createExtension(context, () => {
 		// The bundler leaves this path alone: client.cjs lies beside the extension's bundle.
 		return require('./client.cjs') as typeof import('./client.ts');
 	});
-	extension.log.info(`activated in ${(performance.now() - started).toFixed(1)} ms`);
-	return context.extensionMode === vscode.ExtensionMode.Test ? extension : undefined;
+	const activationMs = performance.now() - started;
+	extension.log.info(`activated in ${activationMs.toFixed(1)} ms`);
+	return context.extensionMode === vscode.ExtensionMode.Test
+		? { ...extension, activationMs }
+		: undefined;
 }
 
 export async function deactivate(): Promise<void> {

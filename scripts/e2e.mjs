@@ -27,7 +27,8 @@ function tell(title, error, durationMs = 0) {
 installHost();
 if (only !== 'ui') {
 	const { runSuite } = await import('./vscode-host/suite.mjs');
-	const { tests } = await runSuite({ dir: join(work, 'suite') });
+	const { tests, activationMs } = await runSuite({ dir: join(work, 'suite') });
+	if (activationMs !== undefined) console.log(`activate() took ${activationMs.toFixed(1)} ms`);
 	for (const { title, passed: ok, error, durationMs } of tests) {
 		tell(title, ok ? undefined : (error ?? 'failed'), durationMs);
 	}

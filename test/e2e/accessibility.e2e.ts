@@ -6,7 +6,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type { Frame, Page } from 'playwright-core';
-import { ask, command, desk, openChat } from './window.ts';
+import { ask, command, desk, newChat, openChat } from './window.ts';
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
@@ -48,8 +48,7 @@ test('the chat has no accessibility faults in light, dark and high contrast them
 	const { open, pictures } = await desk();
 	const page = await open();
 	const chat = await openChat(page);
-	await command(page, 'Nearglot: New Chat');
-	await chat.locator('.empty').waitFor();
+	await newChat(page, chat);
 	await ask(chat, 'extract a tar.gz file');
 	for (const [body, media] of [
 		['vscode-dark', { colorScheme: 'dark' }],
@@ -68,8 +67,7 @@ test('a question can be written, sent and stopped with the keyboard alone', asyn
 	const { open } = await desk();
 	const page = await open();
 	const chat = await openChat(page);
-	await command(page, 'Nearglot: New Chat');
-	await chat.locator('.empty').waitFor();
+	await newChat(page, chat);
 	await command(page, 'Nearglot: Open Chat');
 	await chat.locator('.composer textarea:focus').waitFor();
 	await page.keyboard.type('list files');

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { ask, command, desk, openChat, openFile } from './window.ts';
+import { ask, desk, newChat, openChat, openFile } from './window.ts';
 
 test('a question gets a streamed answer with code that can be copied', async () => {
 	const { open, pictures, context } = await desk();
@@ -25,8 +25,7 @@ test('an edited question keeps the old answer on another branch', async () => {
 	const { open } = await desk();
 	const page = await open();
 	const chat = await openChat(page);
-	await command(page, 'Nearglot: New Chat');
-	await chat.locator('.empty').waitFor();
+	await newChat(page, chat);
 	await ask(chat, 'list files in a folder');
 	await chat.locator('.question').last().hover();
 	await chat.locator('[aria-label="Edit and ask again"]').last().click();
@@ -44,8 +43,7 @@ test('a chat is there again after the window was reloaded', async () => {
 	const { open, reload } = await desk();
 	const page = await open();
 	const chat = await openChat(page);
-	await command(page, 'Nearglot: New Chat');
-	await chat.locator('.empty').waitFor();
+	await newChat(page, chat);
 	const answer = await ask(chat, 'compress a folder with zip');
 	await reload(page);
 	const again = await openChat(page);

@@ -100,30 +100,30 @@ export function statusItem(page: Page) {
 
 /** Runs a command by its title from the palette. */
 export async function command(page: Page, title: string): Promise<void> {
-	await page.keyboard.press('F1');
+	await quickPick(page, 'F1', `>${title}`, title);
+}
+
+/** Opens a quick pick, types and takes the row; again when something else took the focus from it. */
+async function quickPick(page: Page, key: string, text: string, row: string): Promise<void> {
 	const input = page.locator('.quick-input-widget input.input');
-	await input.waitFor();
-	await input.fill(`>${title}`);
-	await page
-		.locator('.quick-input-list .monaco-list-row')
-		.filter({ hasText: title })
-		.first()
-		.waitFor();
-	await page.keyboard.press('Enter');
+	const rows = page.locator('.quick-input-list .monaco-list-row');
+	for (let attempt = 1; ; attempt++) {
+		try {
+			await page.keyboard.press(key);
+			await input.fill(text, { timeout: 5000 });
+			await rows.filter({ hasText: row }).first().waitFor({ timeout: 8000 });
+			await page.keyboard.press('Enter');
+			return;
+		} catch (error) {
+			if (attempt === 6) throw error;
+			await page.keyboard.press('Escape');
+		}
+	}
 }
 
 /** Opens a file of the workspace and waits for its text. */
 export async function openFile(page: Page, name: string, contains: string): Promise<void> {
-	await page.keyboard.press('Control+P');
-	const input = page.locator('.quick-input-widget input.input');
-	await input.waitFor();
-	await input.fill(name);
-	await page
-		.locator('.quick-input-list .monaco-list-row')
-		.filter({ hasText: name })
-		.first()
-		.waitFor();
-	await page.keyboard.press('Enter');
+	await quickPick(page, 'Control+P', name, name);
 	await editorText(page).filter({ hasText: contains }).first().waitFor();
 }
 
@@ -138,6 +138,15 @@ export async function openChat(page: Page): Promise<FrameLocator> {
 	const frame = page.frameLocator('iframe.webview.ready').first().frameLocator('#active-frame');
 	await frame.locator('.composer textarea').waitFor();
 	return frame;
+}
+
+/** An empty chat; the command is not needed when the chat is empty already. */
+export async function newChat(page: Page, frame: FrameLocator): Promise<void> {
+	const empty = frame.locator('.empty');
+	await frame.locator('.empty, .question').first().waitFor();
+	if ((await empty.count()) > 0) return;
+	await command(page, 'Nearglot: New Chat');
+	await empty.waitFor();
 }
 
 /** Asks and waits for the finished answer; returns its words. */
