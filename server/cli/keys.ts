@@ -20,7 +20,7 @@ a new key is shown once. As soon as there is a key, translate requests need one;
 daemon's own key always works.
 
   --per-minute N, --per-hour N   characters a key may translate, in sliding windows
-  --quota N                      characters a key may translate until the daemon restarts
+  --quota N                      characters a key may translate in all
   --region R                     region the key belongs to
   --multi-service                requests must name the region as well
   --virtual-network on           answer on /translator/text/v3.0 only, key and region needed

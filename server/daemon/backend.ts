@@ -175,7 +175,7 @@ export function createBackend(settings: BackendSettings, deps: BackendDeps): Bac
 			randomSeed,
 			randomId: () => randomBytes(12).toString('hex'),
 		}),
-		...createTranslateBackend(settings, host, secrets, modelBackend.models.downloads),
+		...createTranslateBackend(settings, host, secrets, modelBackend.models.downloads, log),
 		speech: createSpeechService({
 			host,
 			limits: speechLimits(settings.env),

@@ -10,6 +10,7 @@ import {
 	type HostedTranslator,
 } from '../remote/hostedTranslator.ts';
 import type { ModelHost } from '../services/host.ts';
+import type { Logger } from '../services/log.ts';
 import {
 	createTranslateService,
 	type TranslateEngine,
@@ -22,6 +23,7 @@ import { createCustomSystems } from '../services/translateSystems.ts';
 import { detectLanguage } from '../translate/detect.ts';
 import { SentenceCache } from '../translate/sentenceCache.ts';
 import type { Secrets } from './secrets.ts';
+import { openUsageFile } from './usageFile.ts';
 
 /** Bytes of translated sentences that are kept. */
 const cacheBytes = 16 * 1024 * 1024;
@@ -29,6 +31,7 @@ const cacheBytes = 16 * 1024 * 1024;
 /** Where the translation parts keep their files in the user's data folder. */
 export const translateFiles = (dataDir: string) => ({
 	keys: join(dataDir, 'translator-keys.json'),
+	usage: join(dataDir, 'translator-usage.json'),
 	systems: join(dataDir, 'systems'),
 });
 
@@ -50,6 +53,7 @@ export function createTranslateBackend(
 	host: ModelHost,
 	secrets: Secrets,
 	downloads: { list(): readonly { readonly model: string }[] },
+	log: Logger,
 ): {
 	readonly translation: TranslateService;
 	readonly translatorAccess: TranslateAccess;
@@ -83,6 +87,9 @@ export function createTranslateBackend(
 		return last.translator;
 	};
 	const engine = chosenEngine(env);
+	const usage = openUsageFile(files.usage, (error) => {
+		log.warn('translator usage cannot be written', { reason: String(error) });
+	});
 	return {
 		translation: createTranslateService({
 			host,
@@ -97,7 +104,7 @@ export function createTranslateBackend(
 			store: new TranslateKeyStore(files.keys),
 			now: () => new Date(),
 		}),
-		meter: new CharacterMeter(Date.now),
+		meter: new CharacterMeter(Date.now, usage.used, usage.record),
 	};
 }
 

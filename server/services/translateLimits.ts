@@ -57,9 +57,21 @@ export type LimitVerdict =
 export class CharacterMeter {
 	#callers = new Map<string, { minute: Window; hour: Window; total: number }>();
 	#now: () => number;
+	#before: ReadonlyMap<string, number>;
+	#onUsed: (id: string, total: number) => void;
 
-	constructor(now: () => number) {
+	/**
+	 * @param before Characters used earlier, by caller; they count for quotas.
+	 * @param onUsed Told the new total of a caller that has a quota.
+	 */
+	constructor(
+		now: () => number,
+		before: ReadonlyMap<string, number> = new Map(),
+		onUsed: (id: string, total: number) => void = () => {},
+	) {
 		this.#now = now;
+		this.#before = before;
+		this.#onUsed = onUsed;
 	}
 
 	/** Takes characters from a caller's share, or says why not. Nothing is taken when refused. */
@@ -68,7 +80,7 @@ export class CharacterMeter {
 		const caller = this.#callers.get(id) ?? {
 			minute: new Window(60_000),
 			hour: new Window(3_600_000),
-			total: 0,
+			total: this.#before.get(id) ?? 0,
 		};
 		this.#callers.set(id, caller);
 		if (limits.quota !== undefined && caller.total + amount > limits.quota)
@@ -96,11 +108,12 @@ export class CharacterMeter {
 		caller.minute.add(now, amount);
 		caller.hour.add(now, amount);
 		caller.total += amount;
+		if (limits.quota !== undefined) this.#onUsed(id, caller.total);
 		return { kind: 'ok' };
 	}
 
-	/** Characters a caller has used since the start of the process. */
+	/** Characters a caller has used. */
 	used(id: string): number {
-		return this.#callers.get(id)?.total ?? 0;
+		return this.#callers.get(id)?.total ?? this.#before.get(id) ?? 0;
 	}
 }

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { openUsageFile } from '../../server/daemon/usageFile.ts';
 import type { EngineModel, Seq2SeqRequest } from '../../server/engine/api.ts';
 import { AppError, type ModelInfo } from '../../server/protocol/index.ts';
 import type { ModelHost } from '../../server/services/host.ts';
@@ -185,6 +187,27 @@ test('windows slide: what was used leaves them after a minute and after an hour'
 		'an hour is used up evenly',
 	);
 	assert.equal(meter.take('d', 1e9, {}).kind, 'ok');
+});
+
+test('a quota goes on where it was after a restart', async () => {
+	const home = await mkdtemp(join(tmpdir(), 'nearglot-usage-'));
+	const path = join(home, 'usage.json');
+	try {
+		const open = () => {
+			const file = openUsageFile(path, () => {});
+			return new CharacterMeter(() => 0, file.used, file.record);
+		};
+		assert.equal(open().take('a', 70, { quota: 100 }).kind, 'ok');
+		while (!existsSync(path)) await new Promise((resolve) => setTimeout(resolve, 20));
+		const again = open();
+		assert.equal(again.used('a'), 70);
+		assert.equal(again.take('a', 40, { quota: 100 }).kind, 'quota');
+		assert.equal(again.take('a', 30, { quota: 100 }).kind, 'ok');
+		await writeFile(path, 'broken');
+		assert.equal(open().used('a'), 0);
+	} finally {
+		await rm(home, { recursive: true, force: true });
+	}
 });
 
 test('the cache stays within its size and forgets what was used longest ago', () => {
