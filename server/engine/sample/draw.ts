@@ -2,6 +2,7 @@
 
 import type { SamplingOptions } from '../api.ts';
 import { argmax, topIndices } from './candidates.ts';
+import { expMinus } from './fastExp.ts';
 
 /** Below this distance (in units of temperature) 10⁶ entries together weigh less than 10⁻⁷. */
 const negligible = -30;
@@ -60,7 +61,7 @@ function keep(
 		const index = only === undefined ? k : (only[k] as number);
 		const value = logits[index] as number;
 		if (!(value >= threshold)) continue;
-		const weight = Math.exp((value - max) * scale);
+		const weight = expMinus((max - value) * scale);
 		weights[count] = weight;
 		indices[count++] = index;
 		total += weight;

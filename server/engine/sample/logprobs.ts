@@ -2,15 +2,13 @@
 
 import type { TextModel, TokenLogprob } from '../api.ts';
 import { argmax, topIndices } from './candidates.ts';
+import { sumOfExp } from './fastExp.ts';
 
 /** ln Σ exp(logits). */
 export function logSumExp(logits: Float32Array): number {
 	const max = logits[argmax(logits)] as number;
 	if (!Number.isFinite(max)) return max;
-	let sum = 0;
-	for (let index = 0; index < logits.length; index++)
-		sum += Math.exp((logits[index] as number) - max);
-	return max + Math.log(sum);
+	return max + Math.log(sumOfExp(logits, max));
 }
 
 /** Ids and natural-log probabilities, before they are put into words. */

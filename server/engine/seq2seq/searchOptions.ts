@@ -41,7 +41,13 @@ export function applyRules(
 	startLength: StartLength,
 	options: SearchOptions,
 ): number {
-	const before = logSumExp(logits);
+	// Each pass over a large vocabulary costs, so the sum is taken once where once is enough.
+	const needsBefore =
+		!options.renormalise ||
+		(options.repetitionPenalty !== 1 && options.beams > 1) ||
+		ids.length === 1 ||
+		ids.length === options.maxLength - 1;
+	const before = needsBefore ? logSumExp(logits) : 0;
 	if (options.repetitionPenalty !== 1) {
 		for (const id of new Set(ids)) {
 			// The reference applies it to log-probabilities in beam search, to logits in greedy search.
