@@ -25,7 +25,28 @@ async function segmentEnd(source: AudioSource): Promise<number | undefined> {
 	const id = [0x18, 0x53, 0x80, 0x67];
 	if (!id.every((byte, i) => head[at + i] === byte)) return undefined;
 	const segment = ebmlSize(head, at + 4);
-	return segment?.value === undefined ? undefined : segment.next + segment.value;
+	if (segment === undefined) throw damaged();
+	const end = segment.value === undefined ? undefined : segment.next + segment.value;
+	await checkElements(source, segment.next, Math.min(end ?? source.sizeBytes, source.sizeBytes));
+	return end;
+}
+
+const damaged = () =>
+	new AppError('invalid_audio', 'The WebM/Matroska file is damaged: an element has no valid size.');
+
+/** Walks the elements of the segment: one without a valid size would send a reader round in circles. */
+async function checkElements(source: AudioSource, start: number, end: number): Promise<void> {
+	let at = start;
+	for (let count = 0; count < 50_000 && at + 2 <= end; count++) {
+		const head = await source.read(at, 12);
+		const first = head[0] ?? 0;
+		if (first < 0x10) throw damaged();
+		const size = ebmlSize(head, Math.clz32(first) - 23);
+		if (size === undefined) throw damaged();
+		// A live recording leaves the sizes of its clusters open; what follows is inside.
+		if (size.value === undefined) return;
+		at += size.next + size.value;
+	}
 }
 
 /** A variable-length size of EBML; all ones means unknown. */

@@ -26,7 +26,7 @@ export interface ThreadedOptions {
  */
 export async function decodeInThread(
 	path: string,
-	{ maximumS, stallMs = 5000, memoryMb = 256 }: ThreadedOptions,
+	{ maximumS, stallMs = 4000, memoryMb = 256 }: ThreadedOptions,
 	signal?: AbortSignal,
 ): Promise<DecodedAudio> {
 	if (signal?.aborted) throw new AppError('cancelled');

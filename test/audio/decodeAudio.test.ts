@@ -185,6 +185,17 @@ const badFiles: readonly (readonly [name: string, bytes: Uint8Array, message: Re
 		/no audio after/,
 	],
 	['Speex in Ogg', Buffer.from(`OggS${'\0'.repeat(22)}\x01\x50Speex   `, 'latin1'), /Speex/],
+	[
+		'a WebM whose elements have no size',
+		Buffer.concat([
+			Buffer.from(
+				'1a45dfa39f4286810142f7810142f2810442f381084282847765626d42878104428581021853806701000000000000ff114d9b74',
+				'hex',
+			),
+			Buffer.alloc(255),
+		]),
+		/no valid size/,
+	],
 	['an AIFF file', Buffer.from('FORM\0\0\0\x20AIFFCOMM', 'latin1'), /AIFF/],
 ];
 
