@@ -1,0 +1,91 @@
+/** `nearglot transcribe` as a person runs it: a daemon, a runner and a tiny model, from file to text. */
+
+import assert from 'node:assert/strict';
+import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { type Home, newHome } from '../daemon/home.ts';
+import { sharedFolder } from '../speech/speechModels.ts';
+
+const whisper = sharedFolder('models-tiny', 'whisper-tjs');
+const sentence = 'The small fox opens the old door and waits.';
+const recording = (name: string) => join(whisper.path, 'audio', `${name}.wav`);
+let home: Home;
+before(async () => {
+	home = await newHome();
+	await mkdir(join(home.folder, 'models'));
+	if (!whisper.skip) await symlink(whisper.path, join(home.folder, 'models', 'whisper-tjs'));
+});
+after(() => home.close());
+
+test('transcribe prints text, subtitles and JSON of files', { skip: whisper.skip }, async () => {
+	const text = await home.run(['transcribe', recording('a'), '--model', 'whisper-tjs']);
+	assert.equal(text.stderr, '');
+	assert.equal(text.stdout, `${sentence}\n`);
+	assert.equal(text.code, 0);
+	const both = await home.run(['transcribe', recording('a'), recording('b')]);
+	assert.match(both.stdout, /^==> .*a\.wav <==\nThe small fox .*\n==> .*b\.wav <==\nGuten Morgen/);
+	const srt = await home.run(['transcribe', recording('a'), '--format', 'srt', '--language', 'en']);
+	assert.match(
+		srt.stdout,
+		/^1\n00:00:00,000 --> 00:00:01,800\nThe small fox opens the old door\n\n2\n/,
+	);
+	const words = await home.run([
+		'transcribe',
+		recording('a'),
+		'--format',
+		'verbose_json',
+		'--words',
+	]);
+	const parsed = JSON.parse(words.stdout) as {
+		words: unknown[];
+		segments: unknown[];
+		language: string;
+	};
+	assert.deepEqual(
+		[parsed.words.length, parsed.segments.length, parsed.language],
+		[9, 2, 'english'],
+	);
+});
+
+test('transcribe writes files into a folder, whole or not at all', {
+	skip: whisper.skip,
+}, async () => {
+	const out = join(home.folder, 'out');
+	await mkdir(out);
+	const bad = join(home.folder, 'bad.wav');
+	await writeFile(bad, 'no audio at all');
+	const run = await home.run([
+		'transcribe',
+		recording('a'),
+		bad,
+		recording('b'),
+		'--format',
+		'vtt',
+		'--out',
+		out,
+	]);
+	assert.equal(run.code, 1);
+	assert.match(run.stderr, /bad\.wav: The file is not audio|bad\.wav: This is a text file/);
+	assert.deepEqual((await readdir(out)).sort(), ['a.vtt', 'b.vtt']);
+	assert.match(await readFile(join(out, 'a.vtt'), 'utf8'), /^WEBVTT\n\n/);
+});
+
+test('wrong use is said with exit code 2, a missing file with 1', async () => {
+	for (const args of [
+		[],
+		['a', '--format', 'xml'],
+		['a', 'b', '--format', 'srt'],
+		['a', '--words'],
+	]) {
+		const run = await home.run(['transcribe', ...args]);
+		assert.equal(run.code, 2, `${args.join(' ')}: ${run.stderr}`);
+		assert.match(run.stderr, /^nearglot transcribe: /);
+	}
+	const missing = await home.run(['transcribe', join(home.folder, 'none.wav')]);
+	assert.equal(missing.code, 1);
+	assert.match(missing.stderr, /none\.wav cannot be read \(ENOENT\)/);
+	const help = await home.run(['transcribe', '--help']);
+	assert.equal(help.code, 0);
+	assert.match(help.stdout, /--language L/);
+});
