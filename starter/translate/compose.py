@@ -9,8 +9,8 @@ import random
 import re
 import everyday as ed
 from grammar import ADJECTIVE_ROWS, NOUN_ROWS, VERB_LIST, Phrase, rows
-from patterns import COMMENTS, LABELS, MESSAGES
-from phrasebook import PHRASES
+from patterns import COMMENTS, LABELS, MESSAGES, MORE
+from phrasebook import MORE_PHRASES, PHRASES
 from tok import LANGS
 
 NAMES = [
@@ -52,6 +52,8 @@ def fill(pattern, lang, slots):
         return getattr(slots[agree], lang).agree(s, bool(plural)) if agree else s
 
     s = raised(FORM.sub(one, pattern))
+    if lang == "de":
+        return re.sub(r"\b([Ii]|[Vv]o)n dem\b", r"\1m", s)
     return re.sub(r"\bde le\b", "du", re.sub(r"\bde les\b", "des", s)) if lang == "fr" else s
 
 
@@ -59,22 +61,21 @@ def tool(r, patterns, adjective):
     p = r.choice(patterns)
     need_v, need_w = "{v." in p[0], "{w." in p[0]
     if len(p) > 4:
-        verbs = [v for v in VERB_LIST if v.en["base"] == p[4]]
+        verbs = [v for v in VERB_LIST if v.en["base"] == p[4]] or VERB_LIST
     else:
         verbs = VERB_LIST
     v, w = r.choice(verbs), r.choice(VERB_LIST)
 
-    def noun(verb):
-        while True:
-            n = r.choice(NOUN_ROWS)
-            if not verb or n[4] in verb.classes:
-                break
+    def noun(classes):
+        n = r.choice([n for n in NOUN_ROWS if n[4] in classes])
         a = None
-        if r.random() < adjective and not re.search(r"_(neu|ander|eigen)", p[1]):
+        if r.random() < adjective and not re.search(r"_(neu|ander|eigen)|\.(ung|unb|fehl)", p[1]):
             a = r.choice([x for x in ADJECTIVE_ROWS if n[4] in x[4]])
         return Phrase(n, a)
 
-    n, m = noun(v if need_v else None), noun(w if need_w else None)
+    every = "fspdcn"
+    n = noun("d" if p[-1] == "d" else v.classes if need_v else every)
+    m = noun(w.classes if need_w else every)
     if n.noun is m.noun:
         return None
     x, y = r.sample(NAMES, 2)
@@ -387,16 +388,16 @@ def main():
     a.add_argument("--show", type=int, default=0, help="print samples and write nothing")
     a = a.parse_args()
     r = random.Random(a.seed)
-    kinds = [rows(MESSAGES), rows(COMMENTS), rows(LABELS)]
+    kinds = [rows(MESSAGES), rows(COMMENTS), rows(LABELS), rows(MORE)]
     sets = {"made-tools": {}, "made-everyday": {}}
     while len(sets["made-tools"]) < (a.show or a.tools):
-        t = tool(r, kinds[r.choices((0, 1, 2), (5, 4, 2))[0]], r.choice((0, 0.3)))
+        t = tool(r, kinds[r.choices((0, 1, 2, 3), (5, 4, 2, 5))[0]], r.choice((0, 0.3)))
         if t:
             sets["made-tools"].setdefault(t[0], t)
     while len(sets["made-everyday"]) < (a.show or a.everyday):
         t = spoken(r)
         sets["made-everyday"].setdefault(t[0], t)
-    phrases = rows(PHRASES)
+    phrases = rows(PHRASES) + rows(MORE_PHRASES)
     if a.show:
         for v in sets.values():
             for t in v.values():

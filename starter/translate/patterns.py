@@ -70,6 +70,45 @@ Where is the {n.sg} {x}?|Wo ist {n.der} {x}?|Où se trouve {n.le} {x} ?|¿Dónde
 Why is the {n.sg} not {v.pp}?|Warum wird {n.der} nicht {v.pp}?|Pourquoi {n.le} n'est-{n.il} pas {v.pp:n} ?|¿Por qué no se {v.third} {n.el}?
 """
 
+MORE = """
+Click the {n.sg} to {w.base} the {m.sg}.|Klicken Sie auf {n.den}, um {m.den} {w.zu}.|Cliquez sur {n.le} pour {w.inf} {m.le}.|Haga clic en {n.el} para {w.inf} {m.el}.|d
+Press {x} to {v.base} the {n.sg}.|Drücken Sie {x}, um {n.den} {v.zu}.|Appuyez sur {x} pour {v.inf} {n.le}.|Presione {x} para {v.inf} {n.el}.
+Choose a {n.sg} from the list.|Wählen Sie {n.einen} aus der Liste aus.|Choisissez {n.un} dans la liste.|Elija {n.un} de la lista.
+The {n.sg} is not responding.|{n.der} antwortet nicht.|{n.le} ne répond pas.|{n.el} no responde.
+The {n.sg} is running.|{n.der} wird ausgeführt.|{n.le} est en cours d'exécution.|{n.el} se está ejecutando.
+The {n.sg} stopped unexpectedly.|{n.der} wurde unerwartet beendet.|{n.le} s'est arrêté de façon inattendue.|{n.el} se detuvo inesperadamente.
+The {n.sg} was closed by the {m.sg}.|{n.der} wurde von {m.dem} geschlossen.|{n.le} a été {n~fermé} par {m.le}.|{m.el} ha cerrado {n.el}.
+The {n.sg} was {v.pp} by the user.|{n.der} wurde vom Benutzer {v.pp}.|{n.le} a été {v.pp:n} par l'utilisateur.|El usuario ha {v.pp} {n.el}.
+This function {v.third} the {n.sg}.|Diese Funktion {v.third} {n.den}{v.end}.|Cette fonction {v.third} {n.le}.|Esta función {v.third} {n.el}.
+This function checks whether the {n.sg} exists.|Diese Funktion überprüft, ob {n.der} vorhanden ist.|Cette fonction vérifie si {n.le} existe.|Esta función comprueba si {n.el} existe.
+This method returns the {n.sg} of the {m.sg}.|Diese Methode gibt {n.den} {m.des} zurück.|Cette méthode renvoie {n.le} {m.de}.|Este método devuelve {n.el} {m.de}.
+Returns the number of {n.pl} in the {m.sg}.|Gibt die Anzahl {n.der_pl} in {m.dem} zurück.|Renvoie le nombre {n.d_pl} dans {m.le}.|Devuelve el número de {n.pl} en {m.el}.
+Returns a list of all {n.pl}.|Gibt eine Liste aller {n.pl_weak} zurück.|Renvoie la liste de {n.tous}.|Devuelve una lista de {n.todos}.
+Please {v.base} the {n.sg} before closing the {m.sg}.|Bitte {v.stem} Sie {n.den}{v.end}, bevor Sie {m.den} schließen.|Veuillez {v.inf} {n.le} avant de fermer {m.le}.|{v.usted} {n.el} antes de cerrar {m.el}.
+Restart the {n.sg} to apply the changes.|Starten Sie {n.den} neu, um die Änderungen zu übernehmen.|Redémarrez {n.le} pour appliquer les modifications.|Reinicie {n.el} para aplicar los cambios.
+The {n.sg} is used to {w.base} the {m.sg}.|{n.der} wird verwendet, um {m.den} {w.zu}.|{n.le} sert à {w.inf} {m.le}.|{n.el} se usa para {w.inf} {m.el}.
+The {n.sg} is only available in the {m.sg}.|{n.der} ist nur in {m.dem} verfügbar.|{n.le} est uniquement disponible dans {m.le}.|{n.el} solo está disponible en {m.el}.
+The {n.sg} has no {m.sg}.|{n.der} hat {m.keinen}.|{n.le} n'a {m.aucun}.|{n.el} no tiene {m.ningun}.
+The {n.sg} has {k} {m.pl}.|{n.der} hat {k} {m.pl}.|{n.le} a {k} {m.pl}.|{n.el} tiene {k} {m.pl}.
+The {n.sg} needs a {m.sg}.|{n.der} benötigt {m.einen}.|{n.le} a besoin {m.d_un}.|{n.el} necesita {m.un}.
+The {n.sg} was changed on {x}.|{n.der} wurde am {x} geändert.|{n.le} a été {n~modifié} le {x}.|{n.el} se modificó el {x}.
+Remove this {n.sg} when the {m.sg} is no longer needed.|{n.diesen} entfernen, wenn {m.der} nicht mehr benötigt wird.|Supprimer {n.ce} lorsque {m.le} n'est plus nécessaire.|Eliminar {n.este} cuando ya no se necesite {m.el}.
+This is a {n.sg}.|Das ist {n.ein}.|C'est {n.un}.|Esto es {n.un}.
+Here is the {n.sg} {x}.|Hier ist {n.der} {x}.|Voici {n.le} {x}.|Aquí está {n.el} {x}.
+I cannot find the {n.sg}.|Ich kann {n.den} nicht finden.|Je ne trouve pas {n.le}.|No encuentro {n.el}.
+I have {v.pp} the {n.sg}.|Ich habe {n.den} {v.pp}.|J'ai {v.pp} {n.le}.|He {v.pp} {n.el}.
+We should {v.base} the {n.sg}.|Wir sollten {n.den} {v.inf}.|Nous devrions {v.inf} {n.le}.|Deberíamos {v.inf} {n.el}.
+Can you {v.base} the {n.sg}?|Kannst du {n.den} {v.inf}?|Peux-tu {v.inf} {n.le} ?|¿Puedes {v.inf} {n.el}?
+Could you please {v.base} the {n.sg}?|Könnten Sie bitte {n.den} {v.inf}?|Pourriez-vous {v.inf} {n.le}, s'il vous plaît ?|¿Podría {v.inf} {n.el}, por favor?
+Fix the {n.sg} of the {m.sg}|{n.den} {m.des} korrigieren|Corriger {n.le} {m.de}|Corregir {n.el} {m.de}
+Add support for {x}|Unterstützung für {x} hinzufügen|Ajouter la prise en charge de {x}|Añadir compatibilidad con {x}
+Fixed a bug in the {n.sg}.|Ein Fehler in {n.dem} wurde behoben.|Correction d'un bogue dans {n.le}.|Se ha corregido un error en {n.el}.
+There is an error in the {n.sg}.|In {n.dem} gibt es einen Fehler.|Il y a une erreur dans {n.le}.|Hay un error en {n.el}.
+Invalid {n.sg}: {x}|{n.ung}: {x}|{n.sg} non valide : {x}|{n.sg} no {n~válido}: {x}
+Unknown {n.sg}: {x}|{n.unb}: {x}|{n.sg} {n~inconnu} : {x}|{n.sg} {n~desconocido}: {x}
+Missing {n.sg}|{n.fehl}|{n.sg} {n~manquant}|Falta {n.el}
+"""
+
 COMMENTS = """
 This {n.sg} {v.third} the {m.sg}.|{n.dieser} {v.third} {m.den}{v.end}.|{n.ce} {v.third} {m.le}.|{n.este} {v.third} {m.el}.
 {v.third} the {n.sg}.|{v.third} {n.den}{v.end}.|{v.third} {n.le}.|{v.third} {n.el}.
