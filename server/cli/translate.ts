@@ -1,6 +1,7 @@
 /** `nearglot translate`: text from the arguments or from standard input, through the daemon. */
 
 import { findOrStartDaemon } from '../daemon/client.ts';
+import { splitSentences } from '../translate/sentences.ts';
 import { readArgs, readStdin } from './args.ts';
 import { type Command, UsageError } from './command.ts';
 
@@ -68,20 +69,50 @@ export const translateCommand: Command = {
 			},
 			io.signal,
 		);
-		const response = await daemon.post(`/translate?${query}`, [{ Text: text }], io.signal);
-		const body = parseAnswer(await response.json());
+		const ask = async (part: string): Promise<readonly Answer[]> => {
+			const response = await daemon.post(`/translate?${query}`, [{ Text: part }], io.signal);
+			return parseAnswer(await response.json());
+		};
 		if (options.has('json')) {
-			io.stdout.write(`${JSON.stringify(body, null, 2)}\n`);
+			io.stdout.write(`${JSON.stringify(await ask(text), null, 2)}\n`);
 			return 0;
 		}
-		const translations = body[0]?.translations ?? [];
-		for (const { to, text: translated } of translations) {
-			const head = translations.length > 1 ? `${to}: ` : '';
-			io.stdout.write(`${head}${translated}${translated.endsWith('\n') ? '' : '\n'}`);
+		// A long text goes in parts; with one target each part is printed as soon as it is there.
+		const parts = options.has('html') ? [text] : cut(text, mostCharacters / targets.length);
+		const whole = new Map<string, string>();
+		let last = '';
+		for (const part of parts) {
+			for (const { to, text: translated } of (await ask(part))[0]?.translations ?? []) {
+				last = translated;
+				if (targets.length === 1) io.stdout.write(translated);
+				else whole.set(to, (whole.get(to) ?? '') + translated);
+			}
 		}
+		if (targets.length === 1 && !last.endsWith('\n')) io.stdout.write('\n');
+		for (const [to, translated] of whole)
+			io.stdout.write(`${to}: ${translated}${translated.endsWith('\n') ? '' : '\n'}`);
 		return 0;
 	},
 };
+
+/** What a request may hold, times its targets, with room to spare. */
+const mostCharacters = 40_000;
+
+/** Cuts a text between sentences into parts of at most `limit` units where it can. */
+function cut(text: string, limit: number): string[] {
+	if (text.length <= limit) return [text];
+	const parts: string[] = [];
+	let from = 0;
+	let end = 0;
+	for (const [start, stop] of splitSentences(text, 'en')) {
+		if (stop - from > limit && start > from) {
+			parts.push(text.slice(from, start));
+			from = start;
+		}
+		end = stop;
+	}
+	return [...parts, text.slice(from, end)];
+}
 
 interface Answer {
 	readonly translations: readonly { readonly to: string; readonly text: string }[];

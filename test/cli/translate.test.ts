@@ -71,6 +71,20 @@ test('text comes from the arguments or from standard input, targets with commas'
 	assert.match(row?.translations[0]?.alignment.proj ?? '', /^\d+:\d+-\d+:\d+/);
 });
 
+test('a text longer than a request is translated in parts, line by line', async () => {
+	const lines = Array.from(
+		{ length: 900 },
+		(_, index) => `{${index}} %s \`name\` https://example.com/${index} 12345678`,
+	);
+	const { code, out, err } = await nearglot(
+		['translate', '--to', 'de', '--from', 'en'],
+		`${lines.join('\n')}\n`,
+	);
+	assert.equal(code, 0, err);
+	// Lines without a word to translate come back as they are.
+	assert.equal(out, `${lines.join('\n')}\n`);
+});
+
 test('wrong use is explained and ends with 2, a refusal with 1', async () => {
 	for (const args of [
 		['translate', 'x'],
