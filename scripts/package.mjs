@@ -53,7 +53,7 @@ async function pack(target) {
 	mkdirSync(stage, { recursive: true });
 	const copy = (from, to = from) => cpSync(join(root, from), join(stage, to), { recursive: true });
 	for (const file of topFiles) if (existsSync(join(root, file))) copy(file);
-	for (const folder of ['media', 'l10n', 'starter/models']) {
+	for (const folder of ['media', 'l10n', ...(target === 'universal' ? [] : ['starter/models'])]) {
 		if (existsSync(join(root, folder))) copy(folder);
 	}
 	for (const file of readdirSync(join(root, 'dist'))) {
