@@ -161,7 +161,7 @@ function createContext(settings: GatewaySettings, deps: GatewayDeps): GatewayCon
 			now,
 			timeoutMs: settings.limits.providerMs,
 		}),
-		refresher: new Refresher(sessions, store, metrics, now),
+		refresher: new Refresher(sessions, store, metrics, now, settings.limits.refreshLeaseMs),
 		loginCookies: createLoginCookies(keys.ring, settings, now),
 		tokens: { ring: keys.ring, issuer, now, verified: new Map() },
 		assertions:

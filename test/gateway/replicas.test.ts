@@ -121,7 +121,11 @@ test(
 	skip,
 	async () => {
 		const settings = merge(baseConfig(provider), {
-			'x-gateway': { replicas: 2, store: { kind: 'redis', url: redis.url } },
+			'x-gateway': {
+				replicas: 2,
+				store: { kind: 'redis', url: redis.url },
+				refreshLeaseSeconds: 1,
+			},
 		});
 		const file = join(folder, 'auth.json');
 		writeFileSync(file, JSON.stringify(settings));

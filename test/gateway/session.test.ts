@@ -2,13 +2,19 @@
 
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { test } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
 import { compactDecrypt, createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose';
 import { FailureLimit } from '../../server/gateway/access/rateLimit.ts';
 import { KeyRing } from '../../server/gateway/keys/keyRing.ts';
 import { seal, unseal } from '../../server/gateway/keys/seal.ts';
 import { checkPhrase } from '../../server/gateway/session/pkce.ts';
 import { openSqliteStore } from '../../server/gateway/store/sqliteStore.ts';
+import type { Store } from '../../server/gateway/store/store.ts';
 import { browserHeaders, Harness } from './support/harness.ts';
 
 const json = ['Content-Type: application/json'];
@@ -166,6 +172,60 @@ test('ten refreshes at once call the provider once, and tokens just refreshed ar
 	h.advance(15_000);
 	assert.equal((await h.get('/.auth/refresh', [`Cookie: ${cookie}`])).status, 200);
 	assert.equal(h.provider.refreshCalls, 2);
+});
+
+test('a provider call longer than the lease keeps it, so that no other replica calls as well', {
+	timeout: 60_000,
+}, async () => {
+	let storeNow = Date.now();
+	let renewals = 0;
+	const store = openSqliteStore(':memory:', () => storeNow);
+	const counted: Store = {
+		...store,
+		renew: async (key, owner, ttlMs) => {
+			const kept = await store.renew(key, owner, ttlMs);
+			if (kept) renewals++;
+			return kept;
+		},
+	};
+	const folder = mkdtempSync(join(tmpdir(), 'nearglot-lease-'));
+	const refreshLeaseMs = 90;
+	await using one = await Harness.start({ folder, store: counted, refreshLeaseMs });
+	const { app, provider } = one;
+	let locks = 0;
+	const watched: Store = {
+		...store,
+		lock: (...lease) => {
+			locks++;
+			return store.lock(...lease);
+		},
+	};
+	await using two = await Harness.start({ folder, app, provider, store: watched, refreshLeaseMs });
+	const cookie = `Cookie: ${await one.signIn()}`;
+	let answer: () => void = () => {};
+	provider.tokenHold = new Promise((resolve) => {
+		answer = resolve;
+	});
+	const first = one.get('/.auth/refresh', [cookie]);
+	while (provider.refreshCalls === 0) await wait(5);
+	// Whoever asks first at the other replica leaves; that must not end the wait of the next.
+	const gone = connect(two.gateway.port, '127.0.0.1');
+	gone.write(`GET /.auth/refresh HTTP/1.1\r\nHost: app.example\r\n${cookie}\r\n\r\n`);
+	while (locks === 0) await wait(5);
+	const second = two.get('/.auth/refresh', [cookie]);
+	gone.destroy();
+	// Four times two thirds of the lease pass, each after a renewal.
+	for (let round = 0; round < 4; round++) {
+		const before = renewals;
+		while (renewals === before) await wait(5);
+		storeNow += 60;
+		await wait(60);
+	}
+	assert.equal(provider.refreshCalls, 1);
+	answer();
+	for (const { status } of await Promise.all([first, second])) assert.equal(status, 200);
+	assert.equal(provider.refreshCalls, 1);
+	rmSync(folder, { recursive: true, force: true });
 });
 
 test('a browser session lasts eight hours, can be refreshed for 72 more, and takes over new claims', async () => {

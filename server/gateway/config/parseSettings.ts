@@ -130,6 +130,7 @@ export function parseSettings(
 			uploadIdleMs: numberOf(own, 'uploadIdleSeconds', 120) * 1000,
 			shutdownMs: numberOf(own, 'shutdownSeconds', 25) * 1000,
 			providerMs: numberOf(own, 'providerTimeoutSeconds', 10) * 1000,
+			refreshLeaseMs: numberOf(own, 'refreshLeaseSeconds', 10) * 1000,
 		},
 		tls: parseTls(own, problems),
 		adminPort: Object.hasOwn(own, 'adminPort') ? numberOf(own, 'adminPort', 0) : undefined,

@@ -250,6 +250,11 @@ const gatewayOwn = object(
 		uploadIdleSeconds: integer(1, 86_400, 'Longest pause inside an upload'),
 		shutdownSeconds: integer(0, 3600, 'Time running requests get when the layer stops'),
 		providerTimeoutSeconds: integer(1, 120, 'Longest wait for a sign-in provider'),
+		refreshLeaseSeconds: integer(
+			1,
+			60,
+			'Time after which another replica takes over a refresh whose replica died',
+		),
 		tls: object({ certFile: text('Certificate chain, PEM'), keyFile: text('Private key, PEM') }),
 		adminPort: integer(0, 65_535, 'Loopback port for /metrics, /healthz and /jwks'),
 		auditFile: text('Path of the audit log; - is stderr'),

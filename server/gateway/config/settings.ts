@@ -142,6 +142,8 @@ export interface GatewaySettings {
 		readonly uploadIdleMs: number;
 		readonly shutdownMs: number;
 		readonly providerMs: number;
+		/** How long a replica that died keeps others from refreshing the same session. */
+		readonly refreshLeaseMs: number;
 	};
 	readonly tls: { readonly certFile: string; readonly keyFile: string } | undefined;
 	/** Port of the loopback listener with `/metrics`, `/healthz` and the assertion keys. */

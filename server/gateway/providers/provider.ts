@@ -64,7 +64,7 @@ export interface Provider {
 	finish(request: FinishRequest, signal: AbortSignal): Promise<SignedIn>;
 	/** Checks tokens a client got by itself. */
 	clientLogin(body: Fields, signal: AbortSignal): Promise<SignedIn>;
-	refresh(tokens: ProviderTokens, signal: AbortSignal): Promise<Refreshed>;
+	refresh(tokens: ProviderTokens): Promise<Refreshed>;
 	/** Ends the session at the provider: an address to send the browser to, or nothing. */
 	signOut(
 		tokens: ProviderTokens,

@@ -67,7 +67,7 @@ export const refreshRoute: Route = async (exchange) => {
 	}
 	const provider = context.providers.find(identity.session.provider)!;
 	try {
-		const session = await context.refresher.refresh(identity.session, provider, exchange.signal);
+		const session = await context.refresher.refresh(identity.session, provider);
 		const reason = refusedBy(provider.settings.allowed, session.policy);
 		if (reason !== undefined) {
 			await context.sessions.end(session);

@@ -12,8 +12,8 @@ import { type Provider, ProviderError } from '../providers/provider.ts';
 import type { Store } from '../store/store.ts';
 import type { Session, Sessions } from './sessions.ts';
 
-const leaseMs = 10_000;
-const waitMs = 15_000;
+/** Waiting for another's refresh goes on this much longer than its lease. */
+const patienceMs = 5000;
 /** Tokens younger than this are not refreshed again: two windows that race both succeed. */
 const freshMs = 10_000;
 
@@ -22,20 +22,32 @@ export class Refresher {
 	readonly #store: Store;
 	readonly #metrics: Metrics;
 	readonly #now: () => number;
+	readonly #leaseMs: number;
 	readonly #running = new Map<string, Promise<SignedIn | undefined>>();
 
-	constructor(sessions: Sessions, store: Store, metrics: Metrics, now: () => number) {
+	/** @param leaseMs How long others wait for a replica that died; renewed while the call runs. */
+	constructor(
+		sessions: Sessions,
+		store: Store,
+		metrics: Metrics,
+		now: () => number,
+		leaseMs: number,
+	) {
 		this.#sessions = sessions;
 		this.#store = store;
 		this.#metrics = metrics;
 		this.#now = now;
+		this.#leaseMs = leaseMs;
 	}
 
 	/**
+	 * Runs to its end though the caller leaves: others wait for it, and the provider takes the old
+	 * refresh token only once.
+	 *
 	 * @throws ProviderError `unsupported` without a refresh token, `revoked`, `rejected`, `unreachable`.
 	 * @throws AppError `store_unavailable`, `timeout`.
 	 */
-	async refresh(session: Session, provider: Provider, signal: AbortSignal): Promise<Session> {
+	async refresh(session: Session, provider: Provider): Promise<Session> {
 		const ref = session.tokensRef;
 		if (ref === undefined || !session.refreshable) {
 			throw new ProviderError(
@@ -45,36 +57,31 @@ export class Refresher {
 		}
 		let running = this.#running.get(ref);
 		if (!running) {
-			running = this.#once(ref, session, provider, signal).finally(() => this.#running.delete(ref));
+			running = this.#once(ref, session, provider).finally(() => this.#running.delete(ref));
 			this.#running.set(ref, running);
 		}
 		return this.#sessions.renew(session, await running);
 	}
 
-	async #once(
-		ref: string,
-		session: Session,
-		provider: Provider,
-		signal: AbortSignal,
-	): Promise<SignedIn | undefined> {
+	async #once(ref: string, session: Session, provider: Provider): Promise<SignedIn | undefined> {
 		const before = await this.#sessions.vault.read(ref);
 		if (!before)
 			throw new ProviderError('rejected', 'The tokens of this session are gone. Sign in again.');
 		const owner = randomUUID();
 		const lease = `r:${ref}`;
-		const giveUpAt = performance.now() + waitMs;
-		while (!(await this.#store.lock(lease, owner, leaseMs))) {
+		const giveUpAt = performance.now() + this.#leaseMs + patienceMs;
+		while (!(await this.#store.lock(lease, owner, this.#leaseMs))) {
 			if (performance.now() > giveUpAt)
 				throw new AppError('timeout', 'Another refresh of this session does not end. Try again.', {
 					retryAfterS: 5,
 				});
-			await wait(50, undefined, { signal });
+			await wait(50);
 			const now = await this.#sessions.vault.read(ref);
 			if (now && now.version !== before.version) return undefined;
 		}
 		const renewing = setInterval(
-			() => void this.#store.renew(lease, owner, leaseMs).catch(() => {}),
-			leaseMs / 3,
+			() => void this.#store.renew(lease, owner, this.#leaseMs).catch(() => {}),
+			this.#leaseMs / 3,
 		);
 		try {
 			const current = await this.#sessions.vault.read(ref);
@@ -85,7 +92,7 @@ export class Refresher {
 			this.#metrics.add('nearglot_gateway_provider_calls_total', {
 				provider: provider.settings.name,
 			});
-			const { tokens, person } = await provider.refresh(current.tokens, signal);
+			const { tokens, person } = await provider.refresh(current.tokens);
 			const entry = { ...current, tokens, version: current.version + 1, refreshedAt: this.#now() };
 			await this.#sessions.vault.write(
 				ref,

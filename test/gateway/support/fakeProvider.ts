@@ -26,8 +26,10 @@ export class FakeProvider implements AsyncDisposable {
 	interactive = false;
 	/** Makes the id token instead of the usual way. */
 	makeIdToken: ((claims: JWTPayload, fake: FakeProvider) => Promise<string>) | undefined;
-	/** Waits before answering at the token endpoint. */
+	/** Waits before answering at the token endpoint; the grant is used up by then. */
 	tokenDelayMs = 0;
+	/** The token endpoint answers when this is done. */
+	tokenHold: Promise<void> | undefined;
 	/** Status of the token endpoint when it shall fail. */
 	tokenStatus = 200;
 	refreshCalls = 0;
@@ -133,8 +135,6 @@ export class FakeProvider implements AsyncDisposable {
 		const form = new URLSearchParams(text);
 		const isRefresh = form.get('grant_type') === 'refresh_token';
 		if (isRefresh) this.refreshCalls++;
-		if (this.tokenDelayMs > 0)
-			await new Promise((resolve) => setTimeout(resolve, this.tokenDelayMs));
 		if (this.tokenStatus !== 200) {
 			json(this.tokenStatus, { error: this.tokenStatus >= 500 ? 'server_error' : 'invalid_grant' });
 			return;
@@ -147,6 +147,9 @@ export class FakeProvider implements AsyncDisposable {
 			return;
 		}
 		const claims = isRefresh ? this.#takeRefresh(form) : this.#takeCode(form);
+		if (this.tokenDelayMs > 0)
+			await new Promise((resolve) => setTimeout(resolve, this.tokenDelayMs));
+		await this.tokenHold;
 		if (!claims) {
 			json(400, { error: 'invalid_grant' });
 			return;

@@ -23,6 +23,8 @@ export interface HarnessOptions {
 	readonly store?: Store;
 	/** Folder with the keys; its own when absent. */
 	readonly folder?: string;
+	/** Lease of a refresh, shorter than settings can say. */
+	readonly refreshLeaseMs?: number;
 	readonly app?: TestApp;
 	readonly provider?: FakeProvider;
 	/** Port to listen on; a free one when absent. */
@@ -124,7 +126,9 @@ export class Harness implements AsyncDisposable {
 			});
 		const file = merge(baseConfig(provider), options.config ?? {});
 		const env = { CORP_SECRET: provider.clientSecret, ...options.env };
-		const settings = resolvePaths(parseSettings(file, env, 8000).settings, folder);
+		const parsed = resolvePaths(parseSettings(file, env, 8000).settings, folder);
+		const { refreshLeaseMs = parsed.limits.refreshLeaseMs } = options;
+		const settings = { ...parsed, limits: { ...parsed.limits, refreshLeaseMs } };
 		const clock = { offsetMs: 0 };
 		const now = () => Date.now() + clock.offsetMs;
 		const audit: string[] = [];
