@@ -4,24 +4,30 @@ import { findOrStartDaemon } from '../daemon/client.ts';
 import { splitSentences } from '../translate/sentences.ts';
 import { readArgs, readStdin } from './args.ts';
 import { type Command, UsageError } from './command.ts';
+import { type Ask, isDocument, translateFile } from './translateFile.ts';
 
 const help = `
 Usage: nearglot translate [TEXT|-] --to LANGUAGE[,LANGUAGE…] [OPTIONS]
+       nearglot translate FILE --to LANGUAGE[,LANGUAGE…] [--out PATH] [--force]
 
 Translates text with the models on this machine. Without TEXT, or with -, the text
-comes from standard input.
+comes from standard input. Of a FILE (Markdown, JSON, ARB, po, properties, srt, vtt, txt)
+only the words are translated; code, placeholders, keys and times stay.
 
   --to LANGUAGE      target language, several with commas: --to de,fr
   --from LANGUAGE    source language; it is detected when not given
   --html             the text is HTML: tags stay, marked content is left alone
   --category NAME    use a custom system (see: nearglot systems --help)
   --engine NAME      local, team or hosted: who translates, for this call
+  --out PATH         where a FILE's translation goes; {to} stands for the language
+  --force            replace files that exist
   --json             the whole answer as JSON, as the translate interface gives it
   --align            with --json: which word became which
   --help             this text
 
 Examples:
   nearglot translate "The file could not be opened." --to de
+  nearglot translate README.md --to de,fr --out "README.{to}.md"
   git log -1 --format=%B | nearglot translate --to fr
 `;
 
@@ -38,6 +44,8 @@ export const translateCommand: Command = {
 			align: { type: 'boolean' },
 			category: { type: 'string' },
 			engine: { type: 'string' },
+			out: { type: 'string' },
+			force: { type: 'boolean' },
 		});
 		const targets = options
 			.texts('to')
@@ -48,7 +56,14 @@ export const translateCommand: Command = {
 		if (options.positionals.length > 1)
 			throw new UsageError('Put the text in quotes: nearglot translate "two words" --to de');
 		const [given] = options.positionals;
-		const text = given === undefined || given === '-' ? await readStdin(io.stdin) : given;
+		const document = given !== undefined && given !== '-' && (await isDocument(given));
+		if (!document && (options.text('out') !== undefined || options.has('force')))
+			throw new UsageError('--out and --force go with a FILE.');
+		const text = document
+			? given
+			: given === undefined || given === '-'
+				? await readStdin(io.stdin)
+				: given;
 		if (text.trim() === '') throw new UsageError('There is no text to translate.');
 
 		const query = new URLSearchParams({ 'api-version': '3.0', to: targets.join(',') });
@@ -73,6 +88,15 @@ export const translateCommand: Command = {
 			const response = await daemon.post(`/translate?${query}`, [{ Text: part }], io.signal);
 			return parseAnswer(await response.json());
 		};
+		if (document) {
+			const many: Ask = async (texts, to) => {
+				query.set('to', to);
+				const body = texts.map((Text) => ({ Text }));
+				const response = await daemon.post(`/translate?${query}`, body, io.signal);
+				return parseAnswer(await response.json()).map((item) => item.translations[0]?.text ?? '');
+			};
+			return translateFile(given, targets, options.text('out'), options.has('force'), many, io);
+		}
 		if (options.has('json')) {
 			io.stdout.write(`${JSON.stringify(await ask(text), null, 2)}\n`);
 			return 0;

@@ -208,3 +208,55 @@ test('a key is shown once, kept as a hash in a private file, demanded, and revok
 	assert.equal((await nearglot(['keys', 'access', '--issuer', 'https://login.example'])).code, 2);
 	assert.equal((await nearglot(['keys'])).code, 2);
 });
+
+test('a file keeps its form: code, keys and links stay, words are translated', async () => {
+	const path = join(home, 'guide.md');
+	await writeFile(
+		path,
+		'# Open the file\r\n\r\nThe file could not be opened. Run `npm start`.\r\n\r\n```sh\nnpm start\n```\r\n',
+	);
+	const shown = await nearglot(['translate', path, '--to', 'de', '--from', 'en']);
+	assert.match(shown.out, /^# .*Datei/, shown.err);
+	assert.match(shown.out, /`npm start`/);
+	assert.ok(shown.out.endsWith('```sh\nnpm start\n```\r\n'), JSON.stringify(shown.out));
+	const pattern = join(home, 'guide.{to}.md');
+	const both = await nearglot([
+		'translate',
+		path,
+		'--to',
+		'de,fr',
+		'--from',
+		'en',
+		'--out',
+		pattern,
+	]);
+	assert.equal(both.out, '');
+	assert.equal(await readFile(join(home, 'guide.de.md'), 'utf8'), shown.out);
+	assert.match(await readFile(join(home, 'guide.fr.md'), 'utf8'), /fichier/);
+	const again = await nearglot([
+		'translate',
+		path,
+		'--to',
+		'de,fr',
+		'--from',
+		'en',
+		'--out',
+		pattern,
+	]);
+	assert.equal(again.code, 2);
+	assert.match(again.err, /exists already/);
+});
+
+test('wrong use of files says what to do', async () => {
+	const path = join(home, 'picture.png');
+	await writeFile(path, 'x');
+	for (const [args, words] of [
+		[[path, '--to', 'de'], /no format that can be translated whole/],
+		[[join(home, 'guide.md'), '--to', 'de,fr'], /--out with \{to\}/],
+		[['just words', '--to', 'de', '--out', 'x'], /go with a FILE/],
+	] as const) {
+		const done = await nearglot(['translate', ...args]);
+		assert.equal(done.code, 2);
+		assert.match(done.err, words);
+	}
+});
