@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { oauth1Header, oauth1Signature } from '../../server/gateway/providers/oauth1.ts';
 import { FakeSocial, social } from './support/fakeSocial.ts';
-import { cookieOf, Harness, type Json, pair } from './support/harness.ts';
+import { browserHeaders, cookieOf, Harness, type Json, pair } from './support/harness.ts';
 
 let fakes: FakeSocial;
 let h: Harness;
@@ -239,26 +239,110 @@ test('the directory takes access, id and refresh token, sends its parameters and
 	);
 });
 
-test('the search provider takes an id token, alone or with a code that it redeems', async () => {
+test('the search provider takes an id token by itself, and no access token', async () => {
 	h.provider.claims = { sub: 'g-1', email: 'gil@gmail.example', email_verified: true };
 	const who = await clientIdentity('google', {
 		id_token: await h.provider.sign(h.provider.claims),
 	});
 	assert.deepEqual([who.id, who.name], ['g-1', 'gil@gmail.example']);
+	assert.equal(who.value('token-google-access-token'), undefined);
 	assert.equal((await h.clientLogin({ access_token: 'x' }, 'google')).status, 400);
-	assert.equal(
-		(
-			await h.clientLogin(
-				{
-					id_token: await h.provider.sign(h.provider.claims),
-					authorization_code: 'unknown',
-					redirect_uri: 'https://a.example',
-				},
-				'google',
-			)
-		).status,
-		401,
-	);
+});
+
+test('the search provider redeems the code that comes with an id token, so that the session can be refreshed', async () => {
+	const gil = { sub: 'g-1', email: 'gil@gmail.example', email_verified: true };
+	h.provider.claims = gil;
+	const id_token = await h.provider.sign(gil);
+	const redirect_uri = 'https://native.example/oauth';
+	const login = (code: string, uri = redirect_uri) =>
+		h.clientLogin({ id_token, authorization_code: code, redirect_uri: uri }, 'google');
+	const code = h.provider.grant(redirect_uri, gil);
+	const answer = await login(code);
+	assert.equal(answer.status, 200, answer.body);
+	const { authenticationToken } = answer.json() as { authenticationToken: string };
+	const headers = [`X-ZUMO-AUTH: ${authenticationToken}`];
+	const first = await identity(headers);
+	assert.deepEqual([first.id, first.idp], ['g-1', 'google']);
+	const access = first.value('token-google-access-token');
+	assert.match(access!, /^[0-9a-f]{32}$/);
+	const refreshed = await h.get('/.auth/refresh', headers);
+	assert.equal(refreshed.status, 200, refreshed.body);
+	h.advance(5000);
+	const second = (await identity(headers)).value('token-google-access-token');
+	assert.match(second!, /^[0-9a-f]{32}$/);
+	assert.notEqual(second, access);
+	assert.equal((await login(code)).status, 401, 'a code works once');
+	assert.equal((await login('unknown')).status, 401);
+	const elsewhere = h.provider.grant(redirect_uri, gil);
+	assert.equal((await login(elsewhere, 'https://other.example')).status, 401);
+	const others = h.provider.grant(redirect_uri, { ...gil, sub: 'g-2' });
+	assert.equal((await login(others)).status, 401, "somebody else's code");
+	// Nobody else takes codes, so there one changes nothing.
+	const ignored = h.provider.grant(redirect_uri, gil);
+	const directory = await h.clientLogin({ id_token, authorization_code: ignored }, 'aad');
+	assert.equal(directory.status, 200);
+	assert.equal((await login(ignored)).status, 200, 'the code was not used up');
+});
+
+test('signing out revokes the grant at the search provider, but not while an editor uses it', async () => {
+	await using own = await start();
+	await using provider = own.provider;
+	provider.endSession = false;
+	const signIn = async () => {
+		const begun = await own.navigate('/.auth/login/google?post_login_redirect_uri=/app');
+		return cookieOf(await own.finish(begun), 'AppServiceAuthSession')!;
+	};
+	const cookie = await signIn();
+	const me = (await own.get('/.auth/me', [`Cookie: ${cookie}`])).json() as [
+		{ refresh_token?: string; access_token: string },
+	];
+	const out = await own.navigate('/.auth/logout?post_logout_redirect_uri=/bye', cookie);
+	assert.equal(out.header('location'), '/bye');
+	assert.equal(provider.revocations.length, 1);
+	const form = provider.revocations[0]!;
+	assert.equal(form.get('client_id'), provider.clientId);
+	assert.ok(form.get('token'));
+	assert.notEqual(form.get('token'), me[0].access_token, 'the refresh token ends them all');
+	assert.equal((await own.get('/who', [`Cookie: ${cookie}`])).status, 401);
+
+	const shared = await signIn();
+	const device = (
+		await own.call({
+			method: 'POST',
+			target: '/.auth/device',
+			headers: ['Content-Type: application/json'],
+			body: '{}',
+		})
+	).json() as { device_code: string; user_code: string };
+	const page = await own.navigate(`/.auth/device?user_code=${device.user_code}`, shared);
+	const state = /name="page" value="([^"]+)"/.exec(page.body)![1]!;
+	const asForm = 'Content-Type: application/x-www-form-urlencoded';
+	await own.call({
+		method: 'POST',
+		target: '/.auth/device/approve',
+		headers: [...browserHeaders, asForm, `Cookie: ${shared}`],
+		body: new URLSearchParams({ page: state, answer: 'yes' }).toString(),
+	});
+	const token = await own.call({
+		method: 'POST',
+		target: '/.auth/device/token',
+		headers: [asForm],
+		body: new URLSearchParams({
+			grant_type: 'urn:ietf:params:oauth:grant-type:device_code',
+			device_code: device.device_code,
+		}).toString(),
+	});
+	const { authenticationToken } = token.json() as { authenticationToken: string };
+	assert.equal((await own.navigate('/.auth/logout', shared)).status, 302);
+	assert.equal(provider.revocations.length, 1);
+	const kept = await own.get('/.auth/refresh', [`X-ZUMO-AUTH: ${authenticationToken}`]);
+	assert.equal(kept.status, 200, kept.body);
+
+	provider.revocationStatus = 503;
+	const again = await signIn();
+	assert.equal((await own.navigate('/.auth/logout', again)).status, 302);
+	assert.equal(provider.revocations.length, 2);
+	assert.equal((await own.get('/who', [`Cookie: ${again}`])).status, 401);
 });
 
 test('the account platform takes authentication tokens; access tokens only when the settings accept that', async () => {

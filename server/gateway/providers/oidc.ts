@@ -89,7 +89,9 @@ export class OidcProvider implements Provider {
 		const metadata = config.serverMetadata();
 		const idToken = textOf(body, 'id_token') ?? textOf(body, 'authentication_token');
 		const accessToken = textOf(body, 'access_token');
-		const code = textOf(body, 'authorization_code');
+		const code = this.clientFields.includes('authorization_code')
+			? textOf(body, 'authorization_code')
+			: undefined;
 		const wantsId = this.settings.kind === 'google' || this.settings.kind === 'apple';
 		if (idToken === undefined && (accessToken === undefined || wantsId)) {
 			throw new ProviderError(

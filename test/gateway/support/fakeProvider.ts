@@ -34,6 +34,11 @@ export class FakeProvider implements AsyncDisposable {
 	tokenStatus = 200;
 	refreshCalls = 0;
 	jwksCalls = 0;
+	/** Announces an address where people sign out. */
+	endSession = true;
+	/** Forms that came to the revocation endpoint. */
+	readonly revocations: URLSearchParams[] = [];
+	revocationStatus = 200;
 	readonly revoked = new Set<string>();
 	readonly keys: { publicKey: KeyObject; privateKey: KeyObject } = generateKeyPairSync('rsa', {
 		modulusLength: 2048,
@@ -72,6 +77,13 @@ export class FakeProvider implements AsyncDisposable {
 		return back;
 	}
 
+	/** A code that an app on a device got for its server: no login of ours began it, so there is no PKCE. */
+	grant(redirectUri: string, claims: JWTPayload): string {
+		const code = randomBytes(16).toString('hex');
+		this.#codes.set(code, { nonce: '', challenge: '', redirectUri, claims });
+		return code;
+	}
+
 	/** A token signed by the provider's key. */
 	sign(claims: JWTPayload, header: { kid?: string; alg?: string } = {}): Promise<string> {
 		const now = Math.floor(Date.now() / 1000);
@@ -97,7 +109,8 @@ export class FakeProvider implements AsyncDisposable {
 				authorization_endpoint: `${this.issuer}/authorize`,
 				token_endpoint: `${this.issuer}/token`,
 				jwks_uri: `${this.issuer}/jwks`,
-				end_session_endpoint: `${this.issuer}/end`,
+				...(this.endSession ? { end_session_endpoint: `${this.issuer}/end` } : {}),
+				revocation_endpoint: `${this.issuer}/revoke`,
 				response_types_supported: ['code'],
 				subject_types_supported: ['public'],
 				id_token_signing_alg_values_supported: ['RS256'],
@@ -122,17 +135,17 @@ export class FakeProvider implements AsyncDisposable {
 			back.searchParams.set('state', url.searchParams.get('state') ?? '');
 			response.writeHead(302, { Location: back.href }).end();
 		} else if (url.pathname === '/token') {
-			await this.#token(request, json);
+			await this.#token(await formOf(request), json);
+		} else if (url.pathname === '/revoke') {
+			this.revocations.push(await formOf(request));
+			response.writeHead(this.revocationStatus).end();
 		} else json(404, {});
 	}
 
 	async #token(
-		request: IncomingMessage,
+		form: URLSearchParams,
 		json: (status: number, value: unknown) => void,
 	): Promise<void> {
-		let text = '';
-		for await (const chunk of request) text += String(chunk);
-		const form = new URLSearchParams(text);
 		const isRefresh = form.get('grant_type') === 'refresh_token';
 		if (isRefresh) this.refreshCalls++;
 		if (this.tokenStatus !== 200) {
@@ -170,16 +183,16 @@ export class FakeProvider implements AsyncDisposable {
 		const code = form.get('code') ?? '';
 		const pending = this.#codes.get(code);
 		this.#codes.delete(code);
-		const challenge = createHash('sha256')
-			.update(form.get('code_verifier') ?? '')
-			.digest('base64url');
+		const verifier = form.get('code_verifier');
+		const challenge =
+			verifier === null ? '' : createHash('sha256').update(verifier).digest('base64url');
 		if (
 			!pending ||
 			pending.challenge !== challenge ||
 			pending.redirectUri !== form.get('redirect_uri')
 		)
 			return undefined;
-		return { ...pending.claims, nonce: pending.nonce };
+		return { ...pending.claims, ...(pending.nonce === '' ? {} : { nonce: pending.nonce }) };
 	}
 
 	/** A refresh token works once; a second use is an error, as at real providers. */
@@ -196,4 +209,10 @@ export class FakeProvider implements AsyncDisposable {
 		this.#server.closeAllConnections();
 		await new Promise<void>((resolve) => this.#server.close(() => resolve()));
 	}
+}
+
+async function formOf(request: IncomingMessage): Promise<URLSearchParams> {
+	let text = '';
+	for await (const chunk of request) text += String(chunk);
+	return new URLSearchParams(text);
 }
