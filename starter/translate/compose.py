@@ -54,7 +54,9 @@ def fill(pattern, lang, slots):
     s = raised(FORM.sub(one, pattern))
     if lang == "de":
         return re.sub(r"\b([Ii]|[Vv]o)n dem\b", r"\1m", s)
-    return re.sub(r"\bde le\b", "du", re.sub(r"\bde les\b", "des", s)) if lang == "fr" else s
+    if lang == "fr":
+        return re.sub(r"\bde (?=[aeiouàâéèêîôû])", "d'", re.sub(r"\bde le\b", "du", re.sub(r"\bde les\b", "des", s)))
+    return s
 
 
 def tool(r, patterns, adjective):
