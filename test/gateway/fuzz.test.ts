@@ -1,12 +1,18 @@
 /** Ten thousand made-up request heads: the app sees no request that is not allowed and no forged header. */
 
 import assert from 'node:assert/strict';
+import { connect, type Socket } from 'node:net';
 import { test } from 'node:test';
 import { Harness } from './support/harness.ts';
-import { exchangeBytes } from './support/rawHttp.ts';
 
 const rounds = 10_000;
-const parallel = 80;
+const parallel = 32;
+/**
+ * A sound request behind every head: what the head does not take as its body is answered, so that no
+ * round has to wait for a silence to know that it is over.
+ */
+const after = Buffer.from('GET /.auth/healthz HTTP/1.1\r\nHost: app.example\r\n\r\n');
+const afterAnswer = '{"status":"ok"';
 
 /** Small repeatable generator (mulberry32). */
 function createRandom(seed: number): () => number {
@@ -158,6 +164,47 @@ function makeHead(
 	return { bytes: text, signedIn };
 }
 
+/** Sends heads over one connection as long as it stays open, then over the next. */
+class Line {
+	readonly #port: number;
+	#socket: Socket | undefined;
+
+	constructor(port: number) {
+		this.#port = port;
+	}
+
+	/** Answers to the bytes by the time the request behind them is answered or the connection ends. */
+	send(bytes: Buffer): Promise<number> {
+		const socket = this.#socket ?? connect(this.#port, '127.0.0.1');
+		this.#socket = socket;
+		let text = '';
+		return new Promise((resolve) => {
+			const finish = (keep: boolean) => {
+				socket.removeAllListeners();
+				socket.on('error', () => {});
+				if (!keep) {
+					socket.destroy();
+					this.#socket = undefined;
+				}
+				resolve(text.split('HTTP/1.1 ').length - (keep ? 2 : 1));
+			};
+			socket.setTimeout(10_000, () => finish(false));
+			socket.on('error', () => {});
+			socket.on('close', () => finish(false));
+			socket.on('data', (chunk: Buffer) => {
+				text += chunk.toString('latin1');
+				if (text.includes('HTTP/1.1 101')) finish(false);
+				else if (text.includes(afterAnswer)) finish(true);
+			});
+			socket.write(Buffer.concat([bytes, after]));
+		});
+	}
+
+	end(): void {
+		this.#socket?.destroy();
+	}
+}
+
 test(`${rounds} fuzzed request heads`, async () => {
 	await using h = await Harness.start({ config: { 'x-gateway': { failuresPerMinute: 100_000 } } });
 	const cookie = await h.signIn();
@@ -165,19 +212,16 @@ test(`${rounds} fuzzed request heads`, async () => {
 	const cases = Array.from({ length: rounds }, (_, index) => makeHead(index, cookie, random));
 	h.app.handler = (request, response) => {
 		request.resume();
-		response.shouldKeepAlive = false;
 		response.end('ok');
 	};
 	let next = 0;
 	let answered = 0;
 	const worker = async () => {
+		const line = new Line(h.gateway.port);
 		for (let index = next++; index < rounds; index = next++) {
-			// A short wait: many of these are requests whose body never comes.
-			const answer = await exchangeBytes(h.gateway.port, cases[index]!.bytes, 250).catch(() =>
-				Buffer.alloc(0),
-			);
-			if (answer.length > 0) answered++;
+			if ((await line.send(cases[index]!.bytes)) > 0) answered++;
 		}
+		line.end();
 	};
 	await Promise.all(Array.from({ length: parallel }, worker));
 	assert.ok(answered > rounds / 2, `${answered} answers`);
