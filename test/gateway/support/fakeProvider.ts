@@ -12,6 +12,9 @@ interface Pending {
 	readonly claims: JWTPayload;
 }
 
+/** One for all providers of a test file: making one is slow, and who signed is told by the issuer. */
+const keyPair = generateKeyPairSync('rsa', { modulusLength: 2048 });
+
 export class FakeProvider implements AsyncDisposable {
 	readonly clientId = 'corp-client';
 	readonly clientSecret = 'corp-secret';
@@ -40,9 +43,7 @@ export class FakeProvider implements AsyncDisposable {
 	readonly revocations: URLSearchParams[] = [];
 	revocationStatus = 200;
 	readonly revoked = new Set<string>();
-	readonly keys: { publicKey: KeyObject; privateKey: KeyObject } = generateKeyPairSync('rsa', {
-		modulusLength: 2048,
-	});
+	readonly keys: { publicKey: KeyObject; privateKey: KeyObject } = keyPair;
 	readonly #server = createServer((request, response) => {
 		this.#answer(request, response).catch((error: unknown) => {
 			response.writeHead(500).end(String(error));
