@@ -3,6 +3,7 @@
 import { type Command, type CommandIo, UsageError } from './command.ts';
 import {
 	addFolder,
+	draftModel,
 	dropFolder,
 	importModel,
 	loadModel,
@@ -41,6 +42,7 @@ const commands: Readonly<Record<string, { readonly summary: string; readonly run
 		summary: 'FOLDER [--bits 4|8] [--block N]: make a smaller, faster variant',
 		run: optimizeFolder,
 	},
+	draft: { summary: 'NAME DRAFT | none: a small model that drafts for it', run: draftModel },
 	refresh: { summary: 'ask the hub for sizes and licences', run: refreshCatalogue },
 };
 

@@ -132,6 +132,26 @@ export const importModel = posting(
 	(_name, answer) => `${idOf(answer['model'])} is imported.`,
 );
 
+/** `models draft NAME DRAFT`, or `models draft NAME none`. */
+export const draftModel: Run = async (args, io) => {
+	const options = readArgs(args, {});
+	const [name, draft, ...more] = options.positionals;
+	if (name === undefined || draft === undefined || more.length > 0)
+		throw new UsageError('models draft takes a model and its draft model, or none.');
+	const daemon = await findOrStartDaemon({ env: io.env }, io.signal);
+	await daemon.post(
+		'/nearglot/models/draft',
+		{ model: name, draft_model: draft === 'none' ? null : draft },
+		io.signal,
+	);
+	io.stdout.write(
+		draft === 'none'
+			? `${plainText(name)} has no draft model.\n`
+			: `${plainText(draft)} drafts for ${plainText(name)} from its next load on.\n`,
+	);
+	return 0;
+};
+
 export const refreshCatalogue: Run = async (args, io) => {
 	const options = readArgs(args, {});
 	if (options.positionals.length > 0) throw new UsageError('models refresh takes no argument.');

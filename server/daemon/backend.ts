@@ -128,6 +128,7 @@ export function createBackend(settings: BackendSettings, deps: BackendDeps): Bac
 		),
 		loadOptions: () => ({ deviceId: chosen.value.gpuDevice }),
 		isPinned: (id) => chosen.value.pinned.includes(id),
+		draftOf: (id) => chosen.value.drafts?.[id],
 		hasProvider: (provider) => providers.has(provider),
 		loadText: (folder) => loadTextModel(folder, settings.models.load?.chatTemplate),
 		runner: deps.runner ?? (() => runnerCommand(settings.env)),

@@ -42,6 +42,8 @@ export interface ModelHostDeps {
 	readonly loadOptions?: () => Pick<LoadOptions, 'deviceId' | 'executionProvider'>;
 	/** Models that are never unloaded by themselves. */
 	readonly isPinned?: (id: string) => boolean;
+	/** Name of the small model that drafts for a model, when one was chosen. */
+	readonly draftOf?: (id: string) => string | undefined;
 	/** Whether the installed runtime brings a provider along. */
 	readonly hasProvider?: (provider: ExecutionProvider) => boolean;
 }
@@ -178,7 +180,9 @@ export function createModelHost(options: ModelHostOptions, deps: ModelHostDeps):
 		const onAbort = () => giveUp(new AppError('cancelled'));
 		signal.addEventListener('abort', onAbort, { once: true });
 		try {
+			const draft = deps.draftOf?.(model.info.id);
 			const description = await runner.call('load', {
+				...(draft === undefined ? {} : { draftFolder: (await find(draft)).folder }),
 				...options.load,
 				...deps.loadOptions?.(),
 				folder: model.folder,

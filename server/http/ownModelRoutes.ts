@@ -74,6 +74,11 @@ export function registerOwnModelRoutes(app: Hono<AppEnv>, backend: Backend): voi
 		await models.pin(required(body, 'model'), body['pinned']);
 		return context.json({ pinned: body['pinned'] });
 	});
+	app.post('/nearglot/models/draft', async (context) => {
+		const body = record(await readJson(context));
+		await models.draft(required(body, 'model'), optional(body, 'draft_model'));
+		return context.json({ draft_model: optional(body, 'draft_model') ?? null });
+	});
 	app.post('/nearglot/models/register', async (context) => {
 		const folder = required(record(await readJson(context)), 'folder');
 		return context.json({ models: await models.register(folder) });

@@ -10,6 +10,8 @@ export interface ModelSettings {
 	/** Ids of models that are never unloaded by themselves. */
 	readonly pinned: readonly string[];
 	readonly gpuDevice: number;
+	/** Model id → id of the small model that drafts for it. */
+	readonly drafts?: Readonly<Record<string, string>>;
 	/** Default execution provider, by settings. */
 	readonly executionProvider?: string;
 	/** Where downloaded models lie, when they were moved away from the standard folder. */

@@ -99,6 +99,8 @@ export interface ModelService {
 	/** Deletes the files. Refused for built-in and registered models. */
 	remove(name: string): Promise<ModelInfo>;
 	pin(name: string, pinned: boolean): Promise<void>;
+	/** Chooses the small model that drafts for a model; `undefined` = none. Takes effect at the next load. */
+	draft(name: string, draft: string | undefined): Promise<void>;
 	/** Adds a folder of a model, or of models, in place. */
 	register(folder: string): Promise<readonly ModelInfo[]>;
 	unregister(folder: string): Promise<void>;
@@ -205,6 +207,21 @@ export function createModelService(deps: ModelServiceDeps): ModelService {
 			await deps.host.pin(model.id, pinned);
 			const rest = deps.settings.value.pinned.filter((id) => id !== model.id);
 			await deps.settings.change({ pinned: pinned ? [...rest, model.id] : rest });
+		},
+		draft: async (name, draft) => {
+			const model = await deps.host.resolve(name);
+			const small = draft === undefined ? undefined : await deps.host.resolve(draft, model.task);
+			if (small?.id === model.id)
+				throw new AppError('invalid_request', `${model.id} cannot draft for itself.`, {
+					param: 'draft_model',
+				});
+			const others = Object.entries(deps.settings.value.drafts ?? {}).filter(
+				([id]) => id !== model.id,
+			);
+			const rest = Object.fromEntries(others);
+			await deps.settings.change({
+				drafts: small === undefined ? rest : { ...rest, [model.id]: small.id },
+			});
 		},
 		register: async (folder) => {
 			const before = new Set((await deps.host.list()).map((model) => model.folder));

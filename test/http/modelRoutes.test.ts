@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
 import { cp, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,6 +8,11 @@ import { fileURLToPath } from 'node:url';
 import { startTestServer, type TestServer } from './testServer.ts';
 
 const starter = fileURLToPath(new URL('../../starter/models/starter-chat', import.meta.url));
+const shared =
+	process.env['NEARGLOT_SHARED'] ?? fileURLToPath(new URL('../../../shared', import.meta.url));
+const sharedModels = existsSync(join(shared, 'data', 'models-tiny'))
+	? join(shared, 'data', 'models-tiny')
+	: undefined;
 let home = '';
 let server: TestServer;
 before(async () => {
@@ -243,6 +249,49 @@ test('the model folder is moved with its files and remembered', async () => {
 		});
 	} finally {
 		await moving.close();
+	}
+});
+
+test('a draft model is chosen, used, and makes no difference to the answer', async (context) => {
+	if (sharedModels === undefined) return context.skip('needs ../shared/data/models-tiny');
+	const drafted = await startTestServer({
+		settings: { modelRoots: [] },
+		modelsDir: sharedModels,
+	});
+	const post = (path: string, body: unknown) =>
+		fetch(`${drafted.url}${path}`, {
+			method: 'POST',
+			headers: { 'content-type': 'application/json', authorization: `Bearer ${drafted.key}` },
+			body: JSON.stringify(body),
+		});
+	const ask = async () => {
+		const response = await post('/v1/completions', {
+			model: 'llama3-tjs',
+			prompt: 'The cat',
+			max_tokens: 24,
+			temperature: 0,
+		});
+		const { choices } = (await response.json()) as { choices: { text: string }[] };
+		return choices[0]?.text;
+	};
+	try {
+		const plain = await ask();
+		await fetch(`${drafted.url}/openai/unload/llama3-tjs?force=true`);
+		const wrong = await post('/nearglot/models/draft', {
+			model: 'llama3-tjs',
+			draft_model: 'llama3-tjs',
+		});
+		assert.equal(wrong.status, 400);
+		const chosen = await post('/nearglot/models/draft', {
+			model: 'llama3-tjs',
+			draft_model: 'llama3draft-tjs',
+		});
+		assert.equal(chosen.status, 200);
+		assert.equal(await ask(), plain);
+		const [row] = await drafted.backend.host.stats();
+		assert.ok((row?.stats.draftedTotal ?? 0) > 0, 'nothing was drafted');
+	} finally {
+		await drafted.close();
 	}
 });
 
