@@ -52,7 +52,7 @@ export async function translateFile(
 	);
 	let status = 0;
 	for (const to of targets) {
-		const result = await translateDocument(text, format, (texts) => inBatches(texts, to, ask));
+		const result = await translateDocument(text, format, (texts) => inBatches(texts, to, ask), to);
 		for (const refused of result.refused)
 			io.stderr.write(
 				`left as it was (${to}): ${plainText(refused).replace(/\s+/g, ' ').slice(0, 120)}\n`,

@@ -147,7 +147,7 @@ export function registerEditing(deps: EditingDeps) {
 		) => {
 			const { fileName, languageId, text, to } = params;
 			const extract = formatOf(fileName);
-			if (extract) return translateDocument(text, extract, many(to, signal));
+			if (extract) return translateDocument(text, extract, many(to, signal), to);
 			if (!grammars[languageId] && !lineMarkers[languageId]) {
 				throw new AppError(
 					'not_supported',

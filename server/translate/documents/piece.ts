@@ -10,10 +10,29 @@ export interface Piece {
 	readonly encode: (translation: string) => string;
 	/** Delimiters inside the text that must come out in the same number; matches are kept. */
 	readonly delimiters?: RegExp;
+	/** A message of several texts (plural forms); `encode` then gets what `join` makes of them. */
+	readonly branches?: Branches;
+	/** Comes with the others: `encode` is applied to `text` when any other piece changes. */
+	readonly companion?: boolean;
 }
 
-/** Finds the pieces of a document, in order and without overlap. */
-export type Extract = (text: string) => Piece[];
+export interface Branches {
+	readonly texts: readonly string[];
+	/** The message from the translations of `texts`; `undefined` refuses them. */
+	readonly join: (translations: readonly string[]) => string | undefined;
+}
+
+/** How the pieces of a document are found. */
+export interface Extract {
+	/**
+	 * Pieces in order and without overlap.
+	 *
+	 * @param to Target language (BCP 47). Without it, messages with plural forms are left alone.
+	 */
+	(text: string, to?: string): Piece[];
+	/** What is translated first, where pieces would lie inside others. */
+	readonly before?: Extract;
+}
 
 /** Text with translations in place of pieces; `undefined` leaves a piece as it is. */
 export function splice(
@@ -23,10 +42,15 @@ export function splice(
 ): string {
 	let out = '';
 	let next = 0;
+	// The same words are the same bytes, whatever the encoder would make of them.
+	const changed = pieces.some(
+		({ text: own, companion }, index) =>
+			!companion && translations[index] !== undefined && translations[index] !== own,
+	);
 	pieces.forEach((piece, index) => {
-		const translation = translations[index];
-		// The same words are the same bytes, whatever the encoder would make of them.
-		if (translation === undefined || translation === piece.text) return;
+		const translation = piece.companion && changed ? piece.text : translations[index];
+		if (translation === undefined) return;
+		if (translation === piece.text && !(piece.companion && changed)) return;
 		out += text.slice(next, piece.start) + piece.encode(translation);
 		next = piece.end;
 	});

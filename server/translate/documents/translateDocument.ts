@@ -1,5 +1,6 @@
 /** A document of a known format through a translator; what cannot be kept whole is left as it was. */
 
+import { extractHtml } from './html.ts';
 import { extractJson } from './json.ts';
 import { extractMarkdown } from './markdown.ts';
 import { type Extract, type Piece, splice } from './piece.ts';
@@ -12,6 +13,8 @@ import { extractSubtitles } from './subtitles.ts';
 /** File name ending (without the dot) → how its words are found. */
 export const documentFormats: Readonly<Record<string, Extract>> = {
 	arb: extractJson,
+	htm: extractHtml,
+	html: extractHtml,
 	json: extractJson,
 	jsonc: extractJson,
 	markdown: extractMarkdown,
@@ -42,33 +45,57 @@ export function formatOf(fileName: string): Extract | undefined {
 	return Object.hasOwn(documentFormats, ending) ? documentFormats[ending] : undefined;
 }
 
-/** Translates the pieces of a document; everything between them is the same, byte for byte. */
+/**
+ * Translates the pieces of a document; everything between them is the same, byte for byte.
+ *
+ * @param to Target language (BCP 47), whose plural forms messages get. Without it, messages with
+ *   plural forms are left as they are.
+ */
 export async function translateDocument(
 	text: string,
 	extract: Extract,
 	translate: TranslateTexts,
+	to?: string,
 ): Promise<DocumentResult> {
-	const pieces = extract(text);
-	const asked = pieces.filter((piece) => !isIcuBranching(piece.text));
-	const answers = asked.length === 0 ? [] : await translate(asked.map((piece) => piece.text));
+	const first = extract.before
+		? await translateDocument(text, extract.before, translate, to)
+		: { text, pieces: 0, refused: [] };
+	const pieces = extract(first.text, to);
+	const asked = pieces.filter((piece) => !piece.companion && !leavesAlone(piece));
+	const texts = asked.map((piece) => piece.branches?.texts ?? [piece.text]);
+	const answers = asked.length === 0 ? [] : await translate(texts.flat());
 	const found = new Map<Piece, string>();
 	const broken: Piece[] = [];
+	let next = 0;
 	asked.forEach((piece, index) => {
-		const answer = (answers[index] ?? piece.text).trim();
-		if (keeps(piece, answer)) found.set(piece, answer);
+		const own = texts[index] ?? [];
+		const given = own.map((source) => (answers[next++] ?? source).trim());
+		const answer = piece.branches ? joinBranches(piece, given) : given[0];
+		if (answer !== undefined && (piece.branches || keeps(piece, answer))) found.set(piece, answer);
 		else broken.push(piece);
 	});
 	for (const [piece, answer] of await inParts(broken, translate)) found.set(piece, answer);
-	const refused = pieces.filter((piece) => !found.has(piece)).map((piece) => piece.text);
+	const counted = pieces.filter((piece) => !piece.companion);
+	const refused = counted.filter((piece) => !found.has(piece)).map((piece) => piece.text);
 	return {
 		text: splice(
-			text,
+			first.text,
 			pieces,
 			pieces.map((piece) => found.get(piece)),
 		),
-		pieces: pieces.length,
-		refused,
+		pieces: first.pieces + counted.length,
+		refused: [...first.refused, ...refused],
 	};
+}
+
+function leavesAlone({ text, branches }: Piece): boolean {
+	return !branches && isIcuBranching(text);
+}
+
+function joinBranches({ text, branches }: Piece, translations: readonly string[]) {
+	// Texts that are all the same in the other language leave the message as its author wrote it.
+	if (branches?.texts.every((source, index) => source.trim() === translations[index])) return text;
+	return branches?.join(translations);
 }
 
 /** Whether placeholders and delimiters of a piece are all in its translation. */

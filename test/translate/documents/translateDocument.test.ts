@@ -104,6 +104,7 @@ intro
 00:01.000 --> 00:02.000 align:start
 <v Anna>Good morning</v>
 `,
+	html: '<p>One <b>bold</b> line</p>\n',
 	txt: 'One line.\n\n\tAnother line.  \n12\n',
 };
 

@@ -1,0 +1,104 @@
+/**
+ * Sentences with tags in them, for HTML and XLIFF: tags become short stand-ins that translators keep,
+ * and go back in byte for byte.
+ */
+
+import { decodeEntities } from '../entities.ts';
+import type { Piece } from './piece.ts';
+
+/** A part of a sentence: raw markup that must come out as it is, or raw text. */
+export interface MarkupPart {
+	readonly raw: string;
+	readonly fixed: boolean;
+}
+
+/**
+ * The words of a run of text and tags, to be put where `start` and `end` say.
+ *
+ * @returns `undefined` when there are no words. Fixed parts and white space at either end are left
+ *   out of the text but come back from `encode`.
+ */
+export function markupPiece(
+	parts: readonly MarkupPart[],
+	start: number,
+	end: number,
+): Piece | undefined {
+	const isPadding = (part: MarkupPart) => part.fixed || part.raw.trim() === '';
+	const first = parts.findIndex((part) => !isPadding(part));
+	const last = parts.findLastIndex((part) => !isPadding(part));
+	if (first < 0) return undefined;
+	const core = balanced(parts, first, last);
+	const raw = parts.slice(core.first, core.last + 1);
+	const words = raw.filter(({ fixed }) => !fixed).map((part) => part.raw);
+	if (!/\p{L}{2}/u.test(words.join(' ').replace(/&\w+;/g, ''))) return undefined;
+
+	const name = ['t', 'tag', 'mark'].find(
+		(word) => !words.some((text) => text.includes(`{${word}`)),
+	);
+	const prefix = name ?? 'inline';
+	const tags: string[] = [];
+	const text = raw
+		.map((part) => (part.fixed ? `{${prefix}${tags.push(part.raw)}}` : readable(part.raw)))
+		.join('');
+	const before = joined(parts.slice(0, core.first)) + (/^\s*/.exec(raw[0]?.raw ?? '')?.[0] ?? '');
+	const after =
+		(/\s*$/.exec(raw.at(-1)?.raw ?? '')?.[0] ?? '') + joined(parts.slice(core.last + 1));
+	const delimiters = new RegExp(`\\{${prefix}\\d+\\}`, 'g');
+	return {
+		start,
+		end,
+		text: text.trim(),
+		...(tags.length > 0 ? { delimiters } : {}),
+		encode: (translation) =>
+			before +
+			escapeMarkup(translation).replace(delimiters, (found) => {
+				const index = Number(/\d+/.exec(found)?.[0]);
+				return tags[index - 1] ?? found;
+			}) +
+			after,
+	};
+}
+
+const joined = (parts: readonly MarkupPart[]) => parts.map(({ raw }) => raw).join('');
+
+/** The core of a sentence grows until every tag that opens in it is closed in it. */
+function balanced(parts: readonly MarkupPart[], first: number, last: number) {
+	const depth = (from: number, to: number) => {
+		let now = 0;
+		let least = 0;
+		for (const { raw, fixed } of parts.slice(from, to + 1)) {
+			if (fixed && /^<\/[^>]*>$/.test(raw)) least = Math.min(least, --now);
+			else if (
+				fixed &&
+				/^<[^!/](?:[^>]*[^/])?>$/.test(raw) &&
+				!/^<(?:img|br|wbr|input)\b/i.test(raw)
+			)
+				now++;
+		}
+		return { now, least };
+	};
+	let range = { first, last };
+	while (depth(range.first, range.last).least < 0 && range.first > 0)
+		range = { ...range, first: range.first - 1 };
+	while (depth(range.first, range.last).now > 0 && range.last < parts.length - 1)
+		range = { ...range, last: range.last + 1 };
+	return range;
+}
+
+/** Text as it is read: white space as one space, references decoded unless they are markup. */
+export function readable(raw: string): string {
+	return raw
+		.replace(/\s+/g, ' ')
+		.replace(/&(?:#[xX]?[\da-fA-F]+|[A-Za-z][A-Za-z\d]*);/g, (reference) => {
+			const { text } = decodeEntities(reference, 0);
+			return /[&<>\s\u200b-\u200f\u00ad]/.test(text) ? reference : text;
+		});
+}
+
+/** Escapes what would be markup, but keeps the character references of `readable`. */
+export function escapeMarkup(text: string): string {
+	return text
+		.replace(/&(?!(?:#[xX]?[\da-fA-F]+|[A-Za-z][A-Za-z\d]*);)/g, '&amp;')
+		.replaceAll('<', '&lt;')
+		.replaceAll('>', '&gt;');
+}

@@ -1,0 +1,98 @@
+/** HTML files: which words are found, and that tags, code and attributes of machines stay. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import {
+	formatOf,
+	translateDocument,
+} from '../../../server/translate/documents/translateDocument.ts';
+
+const html = formatOf('a.html')!;
+const mark = async (texts: readonly string[]) => texts.map((text) => `«${text}»`);
+const upper = async (texts: readonly string[]) =>
+	texts.map((text) =>
+		text.replace(/\{\w+\}|&\w+;|(\p{L}+)/gu, (all, word) => (word ? all.toUpperCase() : all)),
+	);
+
+const page = `<!DOCTYPE html>
+<html lang="en">
+<head><meta charset=utf-8><title>Caf&eacute; menu</title>
+<style>p { color: red }</style>
+<script>const text = "<p>Not words</p>";</script></head>
+<body class='main page'>
+<!-- a note -->
+<h1 title="The &quot;best&quot; one">Today&rsquo;s <em>special</em> menu</h1>
+<p>Press <code>make all</code> and read the
+   <a href="a.html?x=1&amp;y=2" title='More of it'>long manual</a> &lt;now&gt;.<br/>
+   Then wait.
+<p>Unclosed paragraph
+<ul><li>One<li>Two</ul>
+<pre>keep   this</pre>
+<span translate="no">Acme Cloud</span>
+<p>Ask <span class="x notranslate">Acme <b>Cloud</b></span> for help.</p>
+<img src=a.png alt="A red door"> <input placeholder="Your name" value="raw words">
+<textarea title="Notes">do not touch</textarea>
+</body>
+</html>
+`;
+
+test('HTML with a translation that changes nothing is the same, byte for byte', async () => {
+	for (const text of [
+		page,
+		page.replaceAll('\n', '\r\n'),
+		page.trimEnd(),
+		'<p>a <b>bold',
+		'&',
+		'',
+	]) {
+		const same = await translateDocument(text, html, async (texts) => texts, 'de');
+		assert.equal(same.text, text);
+		assert.deepEqual(same.refused, []);
+	}
+});
+
+test('HTML: sentences with their inline tags, attributes that are read, nothing else', async () => {
+	const sources: string[] = [];
+	const { text } = await translateDocument(page, html, async (texts) => {
+		sources.push(...texts);
+		return mark(texts);
+	});
+	assert.deepEqual(sources, [
+		'The "best" one',
+		'More of it',
+		'A red door',
+		'Your name',
+		'Café menu',
+		'Today’s {t1}special{t2} menu',
+		'Press {t1} and read the {t2}long manual{t3} &lt;now&gt;.{t4} Then wait.',
+		'Unclosed paragraph',
+		'One',
+		'Two',
+		'Ask {t1} for help.',
+	]);
+	assert.match(
+		text,
+		/<h1 title="«The &quot;best&quot; one»">«Today’s <em>special<\/em> menu»<\/h1>/,
+	);
+	assert.match(
+		text,
+		/<p>«Press <code>make all<\/code> and read the <a href="a\.html\?x=1&amp;y=2" title='«More of it»'>long manual<\/a> &lt;now&gt;\.<br\/> Then wait\.»\n<p>/,
+	);
+	assert.match(text, /<ul><li>«One»<li>«Two»<\/ul>\n<pre>keep {3}this<\/pre>/);
+	assert.match(text, /«Ask <span class="x notranslate">Acme <b>Cloud<\/b><\/span> for help\.»/);
+	assert.match(text, /<textarea title="Notes">do not touch<\/textarea>/);
+	assert.match(text, /const text = "<p>Not words<\/p>";/);
+	assert.match(text, /alt="«A red door»"> <input placeholder="«Your name»" value="raw words">/);
+});
+
+test('HTML: what a translation adds is escaped, and a lost tag makes it go again in parts', async () => {
+	const adds = await translateDocument('<p>Fish</p>', html, async () => ['a < b & "c"']);
+	assert.equal(adds.text, '<p>a &lt; b &amp; "c"</p>');
+	const attribute = await translateDocument('<i title="Fish">x</i>', html, async () => ['"a < b"']);
+	assert.equal(attribute.text, '<i title="&quot;a &lt; b&quot;">x</i>');
+	const loses = async (texts: readonly string[]) =>
+		upper(texts.map((text) => text.replace(/\{t\d\}/, '')));
+	const parts = await translateDocument('<p>Read <b>this</b> now</p>', html, loses);
+	assert.equal(parts.text, '<p>READ <b>THIS</b> NOW</p>');
+	assert.deepEqual(parts.refused, []);
+});
