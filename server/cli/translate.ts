@@ -11,8 +11,9 @@ Usage: nearglot translate [TEXT|-] --to LANGUAGE[,LANGUAGE…] [OPTIONS]
        nearglot translate FILE --to LANGUAGE[,LANGUAGE…] [--out PATH] [--force]
 
 Translates text with the models on this machine. Without TEXT, or with -, the text
-comes from standard input. Of a FILE (Markdown, JSON, ARB, po, properties, srt, vtt, txt)
-only the words are translated; code, placeholders, keys and times stay.
+comes from standard input. Of a FILE (Markdown, HTML, JSON, ARB, YAML, XLIFF, po,
+properties, srt, vtt, txt) only the words are translated; code, placeholders, keys and
+times stay, and messages with plural forms get those of the target language.
 
   --to LANGUAGE      target language, several with commas: --to de,fr
   --from LANGUAGE    source language; it is detected when not given

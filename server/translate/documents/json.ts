@@ -2,10 +2,7 @@
 
 import { type Node, parseTree } from 'jsonc-parser';
 import type { Piece } from './piece.ts';
-
-/** Values that are not words: addresses, colours, identifiers, paths. */
-const notProse =
-	/^(?:[a-z][a-z\d+.-]*:\/\/\S*|#[\da-f]{3,8}|[\w.-]+\/[\w./-]*|[A-Z\d_]+|[\w-]+\.[\w.-]+)$/;
+import { isProse } from './prose.ts';
 
 export function extractJson(text: string): Piece[] {
 	const root = parseTree(text, [], { allowTrailingComma: true });
@@ -24,7 +21,7 @@ function visit(node: Node, text: string, pieces: Piece[]): void {
 	for (const child of node.children ?? []) visit(child, text, pieces);
 	if (node.type !== 'string') return;
 	const value = String(node.value);
-	if (!/\p{L}{2}/u.test(value) || notProse.test(value)) return;
+	if (!isProse(value)) return;
 	pieces.push({
 		start: node.offset,
 		end: node.offset + node.length,

@@ -9,6 +9,8 @@ import { extractPlainText } from './plainText.ts';
 import { extractPo } from './po.ts';
 import { extractProperties } from './properties.ts';
 import { extractSubtitles } from './subtitles.ts';
+import { extractXliff } from './xliff.ts';
+import { extractYaml } from './yaml.ts';
 
 /** File name ending (without the dot) → how its words are found. */
 export const documentFormats: Readonly<Record<string, Extract>> = {
@@ -26,6 +28,10 @@ export const documentFormats: Readonly<Record<string, Extract>> = {
 	srt: extractSubtitles,
 	txt: extractPlainText,
 	vtt: extractSubtitles,
+	xlf: extractXliff,
+	xliff: extractXliff,
+	yaml: extractYaml,
+	yml: extractYaml,
 };
 
 /** Translates texts, keeping their order and number. */

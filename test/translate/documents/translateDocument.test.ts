@@ -105,6 +105,8 @@ intro
 <v Anna>Good morning</v>
 `,
 	html: '<p>One <b>bold</b> line</p>\n',
+	yml: 'a: Some words # note\n',
+	xlf: '<xliff><file><trans-unit><source>Some words</source></trans-unit></file></xliff>',
 	txt: 'One line.\n\n\tAnother line.  \n12\n',
 };
 

@@ -1,0 +1,104 @@
+/**
+ * YAML message files: string values that read like words. Keys, comments, anchors, tags, order and
+ * the style of every scalar stay; a value is only quoted anew where its style cannot hold it.
+ */
+
+import { parse, parseAllDocuments, type Scalar, visit } from 'yaml';
+import type { Piece } from './piece.ts';
+import { isProse } from './prose.ts';
+
+/** Plain words that some readers take for truth values. */
+const keyword = /^(?:y|yes|no|n|on|off|true|false|null|~)$/i;
+
+export function extractYaml(text: string): Piece[] {
+	const pieces: Piece[] = [];
+	for (const document of parseAllDocuments(text, { uniqueKeys: false })) {
+		if (!('contents' in document) || document.errors.length > 0) continue;
+		visit(document, {
+			Scalar(key, node) {
+				const piece = key === 'key' ? undefined : scalarPiece(text, node);
+				if (piece) pieces.push(piece);
+			},
+		});
+	}
+	return pieces.sort((a, b) => a.start - b.start);
+}
+
+function scalarPiece(text: string, node: Scalar): Piece | undefined {
+	const [start, end] = node.range ?? [];
+	const { value, type } = node;
+	if (typeof value !== 'string' || start === undefined || end === undefined) return undefined;
+	if (node.tag !== undefined && node.tag !== 'tag:yaml.org,2002:str') return undefined;
+	if (!isProse(value.trim()) || (type === 'PLAIN' && keyword.test(value))) return undefined;
+	const raw = text.slice(start, end);
+	const before = /^\s*/.exec(value)?.[0] ?? '';
+	const after = /\s*$/.exec(value)?.[0] ?? '';
+	const eol = text.includes('\r\n') ? '\r\n' : '\n';
+	const indent = indentOfLine(text, start);
+	return {
+		start,
+		end,
+		text: value.trim(),
+		encode: (translation) => {
+			const wanted = before + translation + after;
+			if (type === 'BLOCK_LITERAL' || type === 'BLOCK_FOLDED')
+				return block(raw, wanted, type === 'BLOCK_FOLDED', indent, eol);
+			if (type === 'QUOTE_SINGLE' && !/[\n\r]/.test(wanted))
+				return `'${wanted.replaceAll("'", "''")}'`;
+			return type === 'PLAIN' && holdsPlain(wanted) ? wanted : JSON.stringify(wanted);
+		},
+	};
+}
+
+/** Whether a text without quotes is read back as itself, in a list in brackets, too. */
+function holdsPlain(text: string): boolean {
+	if (/[\n\r]/.test(text) || keyword.test(text)) return false;
+	try {
+		const [whole] = parse(`[${text}]`) as unknown[];
+		return whole === text && (parse(`a: ${text}`) as { a?: unknown }).a === text;
+	} catch {
+		return false;
+	}
+}
+
+function indentOfLine(text: string, at: number): string {
+	const line = text.slice(text.lastIndexOf('\n', at - 1) + 1, at);
+	return /^[ \t]*/.exec(line)?.[0] ?? '';
+}
+
+/** A block scalar under its own header, at its own depth; what cannot be folded is kept by line. */
+function block(raw: string, text: string, folded: boolean, indent: string, eol: string): string {
+	const [header = '|', ...lines] = raw.split(/\r?\n/);
+	const own = lines.find((line) => line.trim() !== '');
+	const depth = /^ */.exec(own ?? '')?.[0] ?? `${indent}  `;
+	const tail = /\s*$/.exec(raw)?.[0].replace(/^[^\r\n]*/, '') ?? eol;
+	const write = (rows: readonly string[], head: string) =>
+		head + eol + rows.map((row) => (row.trim() === '' ? '' : depth + row)).join(eol) + tail;
+	const body = text.replace(/\s+$/, '');
+	if (!folded) return write(body.split(/\r?\n/), header);
+	const width = Math.max(40, ...lines.map((line) => line.length - depth.length));
+	const rows = body
+		.split('\n')
+		.flatMap((row, index) => [...(index > 0 ? [''] : []), ...wrap(row, width)]);
+	const made = write(rows, header);
+	return readsAs(made, text) ? made : write(body.split('\n'), header.replace('>', '|'));
+}
+
+function readsAs(source: string, text: string): boolean {
+	try {
+		return String(parse(`a: ${source}`).a).trimEnd() === text.trimEnd();
+	} catch {
+		return false;
+	}
+}
+
+function wrap(row: string, width: number): string[] {
+	const rows: string[] = [];
+	for (const word of row.split(' ')) {
+		const last = rows.at(-1);
+		if (last !== undefined && last.length + 1 + word.length <= width)
+			rows[rows.length - 1] = `${last} ${word}`;
+		else rows.push(word);
+	}
+	return rows;
+}
