@@ -1,6 +1,7 @@
 /** A document of a known format through a translator; what cannot be kept whole is left as it was. */
 
 import { extractHtml } from './html.ts';
+import { icuBranches } from './icuBranches.ts';
 import { extractJson } from './json.ts';
 import { extractMarkdown } from './markdown.ts';
 import { type Extract, type Piece, splice } from './piece.ts';
@@ -41,7 +42,7 @@ export interface DocumentResult {
 	readonly text: string;
 	/** Pieces found. */
 	readonly pieces: number;
-	/** Source texts whose translation would have lost a placeholder, or that are ICU branches. */
+	/** Source texts whose translation would have lost a placeholder, or that are malformed ICU messages. */
 	readonly refused: readonly string[];
 }
 
@@ -66,7 +67,11 @@ export async function translateDocument(
 	const first = extract.before
 		? await translateDocument(text, extract.before, translate, to)
 		: { text, pieces: 0, refused: [] };
-	const pieces = extract(first.text, to);
+	const pieces = extract(first.text, to).map((piece) => {
+		if (piece.branches || to === undefined || !isIcuBranching(piece.text)) return piece;
+		const branches = icuBranches(piece.text, to);
+		return branches ? { ...piece, branches } : piece;
+	});
 	const asked = pieces.filter((piece) => !piece.companion && !leavesAlone(piece));
 	const texts = asked.map((piece) => piece.branches?.texts ?? [piece.text]);
 	const answers = asked.length === 0 ? [] : await translate(texts.flat());

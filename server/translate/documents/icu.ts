@@ -1,0 +1,131 @@
+/** ICU messages: text, arguments and branches of plural and select, as a tree. */
+
+export type IcuNode =
+	| { readonly kind: 'text'; readonly text: string }
+	/** `#`, the number of the plural around it. */
+	| { readonly kind: 'hash' }
+	/** An argument without branches, as it is written. */
+	| { readonly kind: 'argument'; readonly raw: string }
+	| IcuChoice;
+
+export interface IcuChoice {
+	readonly kind: 'choice';
+	readonly name: string;
+	readonly type: 'plural' | 'select' | 'selectordinal';
+	readonly offset: number;
+	/** From the opening brace to the first branch. */
+	readonly head: string;
+	readonly branches: readonly IcuBranch[];
+	/** White space before the closing brace. */
+	readonly tail: string;
+}
+
+export interface IcuBranch {
+	/** White space before the selector and between it and its text. */
+	readonly lead: string;
+	readonly gap: string;
+	/** `one`, `other`, `=0`, `female`. */
+	readonly selector: string;
+	readonly nodes: readonly IcuNode[];
+}
+
+const deepest = 10;
+
+/** The tree of a message, or `undefined` when it is malformed. */
+export function parseIcu(message: string): IcuNode[] | undefined {
+	const reader = new IcuReader(message);
+	const nodes = reader.nodes(0, false);
+	return nodes && reader.at === message.length ? nodes : undefined;
+}
+
+class IcuReader {
+	at = 0;
+	readonly #message: string;
+
+	constructor(message: string) {
+		this.#message = message;
+	}
+
+	/** Up to the end of the message or, in a branch, to its closing brace. */
+	nodes(depth: number, inPlural: boolean): IcuNode[] | undefined {
+		if (depth > deepest) return undefined;
+		const nodes: IcuNode[] = [];
+		let text = '';
+		const flush = () => {
+			if (text !== '') nodes.push({ kind: 'text', text });
+			text = '';
+		};
+		while (this.at < this.#message.length) {
+			const letter = this.#message.charAt(this.at);
+			if (letter === '}') break;
+			if (letter === "'") text += this.#apostrophe(inPlural);
+			else if (letter === '#' && inPlural) {
+				flush();
+				nodes.push({ kind: 'hash' });
+				this.at++;
+			} else if (letter === '{') {
+				flush();
+				const node = this.#argument(depth);
+				if (!node) return undefined;
+				nodes.push(node);
+			} else {
+				text += letter;
+				this.at++;
+			}
+		}
+		flush();
+		return nodes;
+	}
+
+	/** Two apostrophes are one; one before a brace quotes up to the next. */
+	#apostrophe(inPlural: boolean): string {
+		if (this.#take(/''/y)) return "'";
+		const quoted = this.#take(
+			inPlural ? /'([{}#](?:[^']|'')*)(?:'|$)/y : /'([{}](?:[^']|'')*)(?:'|$)/y,
+		);
+		if (quoted) return (quoted[1] ?? '').replaceAll("''", "'");
+		this.at++;
+		return "'";
+	}
+
+	#argument(depth: number): IcuNode | undefined {
+		const start = this.at;
+		const choice = this.#take(
+			/\{\s*([\w.-]+)\s*,\s*(plural|selectordinal|select)\s*,(?:\s*offset:\s*(\d+))?/y,
+		);
+		if (!choice) {
+			const [raw] = this.#take(/\{\s*[\w.$@-]+\s*(?:,(?:[^{}']|'[^']*')*)?\}/y) ?? [];
+			return raw === undefined ? undefined : { kind: 'argument', raw };
+		}
+		const [, name = '', given, offset = '0'] = choice;
+		const type = given === 'select' || given === 'selectordinal' ? given : 'plural';
+		const head = this.#message.slice(start, this.at);
+		const branches: IcuBranch[] = [];
+		for (;;) {
+			const lead = this.#take(/\s*/y)?.[0] ?? '';
+			if (this.#take(/\}/y)) {
+				if (!branches.some(({ selector }) => selector === 'other')) return undefined;
+				return { kind: 'choice', name, type, offset: Number(offset), head, branches, tail: lead };
+			}
+			const [, selector = '', gap = ''] = this.#take(/(=\d+|[\w-]+)(\s*)\{/y) ?? [];
+			if (selector === '') return undefined;
+			const nodes = this.nodes(depth + 1, type !== 'select');
+			if (!nodes || !this.#take(/\}/y)) return undefined;
+			branches.push({ lead, gap, selector, nodes });
+		}
+	}
+
+	#take(pattern: RegExp): RegExpExecArray | undefined {
+		pattern.lastIndex = this.at;
+		const match = pattern.exec(this.#message) ?? undefined;
+		if (match) this.at += match[0].length;
+		return match;
+	}
+}
+
+/** Text as it is written in a message, with its braces, apostrophes and `#` quoted. */
+export function icuText(text: string, inPlural: boolean, doubled: boolean): string {
+	return text
+		.replace(doubled ? /'/g : /'(?=['{}#|])/g, "''")
+		.replace(inPlural ? /[{}#]+/g : /[{}]+/g, "'$&'");
+}

@@ -1,0 +1,66 @@
+/** Plural categories of languages, and numbers that stand for them while a sentence is translated. */
+
+/** Number of things, as CLDR sorts them. */
+const order: readonly string[] = ['zero', 'one', 'two', 'few', 'many', 'other'];
+
+/** Numbers a category is looked up with; 1 first, since it reads best for `one`. */
+const candidates = [...Array.from({ length: 200 }, (_, index) => index + 1), 0, 1_000_000];
+
+export interface PluralCategory {
+	readonly name: string;
+	/** A number of this category; none when only fractions are. */
+	readonly sample?: number;
+	/** Whether 1 is the only whole number of this category. */
+	readonly onlyOne: boolean;
+}
+
+/** Plural categories of a language in the order of CLDR, or `undefined` when it is not known. */
+export function pluralCategories(
+	language: string,
+	type: 'cardinal' | 'ordinal',
+): PluralCategory[] | undefined {
+	const rules = rulesOf(language, type);
+	return rules
+		?.resolvedOptions()
+		.pluralCategories.toSorted((a, b) => order.indexOf(a) - order.indexOf(b))
+		.map((name) => {
+			const numbers = candidates.filter((number) => rules.select(number) === name);
+			const [sample] = numbers;
+			const onlyOne = numbers.length === 1 && sample === 1;
+			return { name, onlyOne, ...(sample === undefined ? {} : { sample }) };
+		});
+}
+
+/** CLDR rules of a language, or `undefined` when there are none. */
+export function rulesOf(
+	language: string,
+	type: 'cardinal' | 'ordinal',
+): Intl.PluralRules | undefined {
+	try {
+		if (Intl.PluralRules.supportedLocalesOf(language).length === 0) return undefined;
+		return new Intl.PluralRules(language, { type });
+	} catch {
+		return undefined;
+	}
+}
+
+/**
+ * A sentence with a number in place of its placeholder: translators then choose the right form.
+ *
+ * @returns `undefined` when the number could not be found again.
+ */
+export function withNumber(text: string, placeholder: string, number: number): string | undefined {
+	const parts = text.split(placeholder);
+	return parts.length === 2 && !/\d/.test(parts.join('')) ? parts.join(String(number)) : undefined;
+}
+
+/** Puts the placeholder back; `undefined` when the number is not there exactly once. */
+export function withoutNumber(
+	translation: string,
+	placeholder: string,
+	number: number,
+): string | undefined {
+	const digits = translation.match(/\d+(?:[.,\u00a0\u202f]\d+)*/g) ?? [];
+	if (digits.length !== 1 || digits[0] !== String(number)) return undefined;
+	return translation.split(String(number)).join(placeholder);
+}
