@@ -2,7 +2,9 @@
 
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import { startTestServer } from '../http/testServer.ts';
 
 /** A Vulkan in software that Debian's browser package brings along. */
@@ -22,6 +24,23 @@ const ask = async (url: string, ep: string) => {
 	assert.equal(response.status, 200, await response.clone().text());
 	const answer = (await response.json()) as { choices: { message: { content: string } }[] };
 	return answer.choices[0]?.message.content ?? '';
+};
+
+const shared =
+	process.env['NEARGLOT_SHARED'] ?? fileURLToPath(new URL('../../../shared', import.meta.url));
+const tinyModels = existsSync(join(shared, 'data', 'models-tiny'))
+	? join(shared, 'data', 'models-tiny')
+	: undefined;
+
+const complete = async (url: string, model: string, ep: string) => {
+	const response = await fetch(`${url}/v1/completions`, {
+		method: 'POST',
+		headers: { 'content-type': 'application/json' },
+		body: JSON.stringify({ model, ep, temperature: 0, max_tokens: 12, prompt: 'The cat' }),
+	});
+	assert.equal(response.status, 200, await response.clone().text());
+	const answer = (await response.json()) as { choices: { text: string }[] };
+	return answer.choices[0]?.text;
 };
 
 test('a provider that cannot start is one warning, and the CPU answers', async () => {
@@ -47,8 +66,18 @@ test('a provider that cannot start is one warning, and the CPU answers', async (
 test('WebGPU gives the same answer as the CPU', async (context) => {
 	if (process.platform !== 'linux' || process.arch !== 'x64' || !existsSync(softwareVulkan))
 		return context.skip(`needs ${softwareVulkan} (Debian: chromium)`);
-	const server = await startTestServer({ env: { VK_ICD_FILENAMES: softwareVulkan } });
+	const server = await startTestServer({
+		env: { VK_ICD_FILENAMES: softwareVulkan },
+		...(tinyModels === undefined ? {} : { modelsDir: tinyModels }),
+	});
 	try {
+		// Grouped and plain attention, in the layouts of the hub.
+		for (const model of tinyModels === undefined ? [] : ['llama3-gqa-tjs', 'llama3-tjs']) {
+			const texts = [];
+			for (const ep of ['webgpu', 'cpu']) texts.push(await complete(server.url, model, ep));
+			assert.equal(texts[0], texts[1], model);
+		}
+		await fetch(`${server.url}/openai/unloadall`);
 		const onGpu = await ask(server.url, 'webgpu');
 		const [row] = await server.backend.host.stats();
 		assert.equal(row?.stats.executionProvider, 'webgpu');

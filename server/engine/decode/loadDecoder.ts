@@ -49,7 +49,9 @@ export async function loadDecoder(given: LoadDecoderOptions): Promise<Decoder> {
 	const path = join(description.folder, file);
 	const summary = await readGraphSummary(path);
 	const isInvariant = !summary.ops.has('DynamicQuantizeLinear');
-	const prepares = given.prepare !== false && isInvariant;
+	// Caches in place and slots need memory that the kernels write where it is bound: only the CPU does.
+	const onCpu = (given.session.executionProvider ?? 'cpu') === 'cpu';
+	const prepares = given.prepare !== false && isInvariant && onCpu;
 	// Graphs for more sequences are opened later over the same weights.
 	const sharing = prepares ? await weightSharing(path) : undefined;
 	const options =
@@ -64,7 +66,8 @@ export async function loadDecoder(given: LoadDecoderOptions): Promise<Decoder> {
 	}
 	const { session, prepared } = await openBest(path, prepares, options);
 	try {
-		const graph = readDecoderGraph(session, summary, description);
+		const published = readDecoderGraph(session, summary, description);
+		const graph = onCpu ? published : { ...published, inPlace: false };
 		const { contextLength } = options;
 		const recomputeAbove = summary.ops.has('If') ? await readFactorLimit(path) : undefined;
 		const serial = createSerialDecoder(session, graph, {
