@@ -27,14 +27,19 @@ export async function listModels(args: readonly string[], io: CommandIo): Promis
 		io.stdout.write('No model is on this machine yet.\n');
 		return 0;
 	}
+	const { stats } = (await daemon.get('/nearglot/models/list', io.signal)) as {
+		stats: { model: string; stats: { residentBytes: number } }[];
+	};
+	const memory = new Map(stats.map((row) => [row.model, row.stats.residentBytes]));
 	const rows = data.map((model) => [
 		plainText(model.id),
 		model.task,
 		byteText(model.size_bytes),
 		model.context_length === undefined ? '' : String(model.context_length),
 		model.problem === undefined ? model.state : 'broken',
+		byteText(memory.get(model.id)),
 	]);
-	io.stdout.write(`${table([['MODEL', 'TASK', 'SIZE', 'CONTEXT', 'STATE'], ...rows])}\n`);
+	io.stdout.write(`${table([['MODEL', 'TASK', 'SIZE', 'CONTEXT', 'STATE', 'MEMORY'], ...rows])}\n`);
 	for (const model of data)
 		if (model.problem !== undefined)
 			io.stdout.write(`\n${plainText(model.id)} cannot run: ${plainText(model.problem)}\n`);

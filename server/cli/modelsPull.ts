@@ -8,6 +8,18 @@ import { byteText, plainText } from './plainText.ts';
 import { ProgressBar } from './progressBar.ts';
 import { sseEvents } from './sseEvents.ts';
 
+interface Start {
+	readonly repository: string;
+	readonly license?: string;
+	readonly totalBytes: number;
+}
+
+/** Licence and size, said before the first byte. */
+function startLine({ repository, license, totalBytes }: Start): string {
+	const terms = license === undefined ? 'no licence is stated; see its page' : `licence ${license}`;
+	return `${plainText(repository)}: ${byteText(totalBytes)}, ${plainText(terms)}.\n`;
+}
+
 export async function pullModel(args: readonly string[], io: CommandIo): Promise<number> {
 	const options = readArgs(args, {
 		precision: { type: 'string' },
@@ -18,14 +30,6 @@ export async function pullModel(args: readonly string[], io: CommandIo): Promise
 	if (name === undefined || more.length > 0)
 		throw new UsageError('models pull takes one name: of the catalogue, or owner/name of a hub.');
 	const daemon = await findOrStartDaemon({ env: io.env }, io.signal);
-	const { models } = (await daemon.get('/nearglot/models/list', io.signal)) as {
-		models: ModelInfo[];
-	};
-	const known = models.find((model) =>
-		[model.id, model.name, model.alias].some((own) => own.toLowerCase() === name.toLowerCase()),
-	);
-	if (known !== undefined && known.license !== '')
-		io.stderr.write(`${known.displayName}, by ${known.publisher}. Licence: ${known.license}.\n`);
 	const bar = new ProgressBar(io.stderr);
 	const precision = options.text('precision');
 	const revision = options.text('revision');
@@ -40,6 +44,7 @@ export async function pullModel(args: readonly string[], io: CommandIo): Promise
 			io.signal,
 		);
 		for await (const event of sseEvents(response)) {
+			if (event['start'] !== undefined) io.stderr.write(startLine(event['start'] as Start));
 			if (event['progress'] !== undefined) bar.update(event['progress'] as DownloadProgress);
 			if ('waitingFor' in event)
 				io.stderr.write('Another process is downloading this model; waiting for it.\n');

@@ -14,11 +14,12 @@ import { randomBytes, randomInt } from 'node:crypto';
 import { availableParallelism, freemem } from 'node:os';
 import { decodeInThread } from '../audio/threadedDecode.ts';
 import { installedProviders, thisRuntime } from '../engine/devices/providers.ts';
+import { systemGpuDeps } from '../engine/devices/system.ts';
 import { describeModel } from '../engine/folder/describe.ts';
 import { loadTextModel } from '../engine/tokenizer/textModel.ts';
 import { type ChatService, createChatService } from '../services/chat/chatService.ts';
 import type { LoadProfile } from '../services/chat/profile.ts';
-import type { GpuService } from '../services/gpus.ts';
+import { createGpuService, type GpuService } from '../services/gpus.ts';
 import type { Logger } from '../services/log.ts';
 import { createMetrics, type Metrics } from '../services/metrics.ts';
 import type { ModelService } from '../services/models.ts';
@@ -121,6 +122,7 @@ export function createBackend(settings: BackendSettings, deps: BackendDeps): Bac
 		chosen.value.registered.map((folder) => ({ folder, origin: 'local' }));
 	const secrets = new Secrets();
 	const providers = installedProviders(thisRuntime());
+	const gpus = createGpuService(systemGpuDeps(), chosen, (name) => providers.has(name));
 	const host = createModelHost(settings.models, {
 		index: new ModelIndex(
 			() => [{ folder: modelsDir(), origin: 'local' }, ...builtIn, ...registered()],
@@ -132,7 +134,8 @@ export function createBackend(settings: BackendSettings, deps: BackendDeps): Bac
 		hasProvider: (provider) => providers.has(provider),
 		loadText: (folder) => loadTextModel(folder, settings.models.load?.chatTemplate),
 		runner: deps.runner ?? (() => runnerCommand(settings.env)),
-		freeBytes: () => process.availableMemory?.() ?? freemem(),
+		freeBytes: async (provider) =>
+			(await gpus.freeBytes(provider)) ?? process.availableMemory?.() ?? freemem(),
 		log,
 	});
 	const metrics = createMetrics();
@@ -152,6 +155,7 @@ export function createBackend(settings: BackendSettings, deps: BackendDeps): Bac
 		},
 		host,
 		chosen,
+		gpus,
 		secrets,
 		events,
 	);
@@ -160,7 +164,7 @@ export function createBackend(settings: BackendSettings, deps: BackendDeps): Bac
 		host,
 		models: modelBackend.models,
 		modelsDir,
-		gpus: modelBackend.gpus,
+		gpus,
 		secrets,
 		log,
 		activity: createActivity(),

@@ -1,19 +1,18 @@
 /** Makes everything around models: settings, catalogue, downloads, devices. Part of the composition root. */
 
 import { join } from 'node:path';
-import { installedProviders, thisRuntime } from '../engine/devices/providers.ts';
-import { systemGpuDeps } from '../engine/devices/system.ts';
 import { bundledCatalogue } from '../hub/catalogue.ts';
 import { Downloads } from '../hub/downloads.ts';
 import { createHubHttp, type HubHttpOptions } from '../hub/http.ts';
 import { type RefreshFile, readRefresh, refreshCatalogue } from '../hub/refresh.ts';
 import { ModelSettingsFile } from '../hub/settings.ts';
-import { createGpuService, type GpuService } from '../services/gpus.ts';
+import type { GpuService } from '../services/gpus.ts';
 import { createModelFetcher } from '../services/modelFetcher.ts';
 import { createModelFolders } from '../services/modelFolders.ts';
-import { createModelService, type ModelLifecycle, type ModelService } from '../services/models.ts';
+import { createModelService, type ModelService } from '../services/models.ts';
 import { listenerOf } from './downloadEvents.ts';
 import type { DaemonEvents } from './events.ts';
+import type { RunnerHost } from './modelHost.ts';
 import type { Secrets } from './secrets.ts';
 
 export interface ModelBackendOptions {
@@ -28,7 +27,6 @@ export interface ModelBackendOptions {
 
 export interface ModelBackend {
 	readonly models: ModelService;
-	readonly gpus: GpuService;
 	close(): Promise<void>;
 }
 
@@ -41,8 +39,9 @@ const publicHub = 'https://huggingface.co';
 
 export function createModelBackend(
 	options: ModelBackendOptions,
-	host: ModelLifecycle,
+	host: RunnerHost,
 	settings: ModelSettingsFile,
+	gpus: GpuService,
 	secrets: Secrets,
 	events: DaemonEvents,
 ): ModelBackend {
@@ -60,8 +59,6 @@ export function createModelBackend(
 	});
 	const downloads = new Downloads();
 	downloads.onProgress(listenerOf(events));
-	const providers = installedProviders(thisRuntime());
-	const gpus = createGpuService(systemGpuDeps(), settings, (name) => providers.has(name));
 	const catalogue = bundledCatalogue();
 	const models = createModelService({
 		host,
@@ -77,6 +74,8 @@ export function createModelBackend(
 		settings,
 		devices: gpus.devices,
 		defaultTtlS: options.defaultTtlS,
+		memory: async () =>
+			new Map((await host.stats()).map((row) => [row.model, row.stats.residentBytes])),
 		hubAddress: () => hub().endpoint,
 		refresh: async (signal) => {
 			const http = createHubHttp(hub());
@@ -89,5 +88,5 @@ export function createModelBackend(
 			}
 		},
 	});
-	return { models, gpus, close: () => downloads.close() };
+	return { models, close: () => downloads.close() };
 }

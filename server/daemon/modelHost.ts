@@ -36,7 +36,7 @@ export interface ModelHostDeps {
 	/** Command of a new runner. */
 	readonly runner: () => RunnerCommand;
 	/** Bytes this machine can still give; used to unload idle models before a load. */
-	readonly freeBytes: () => number;
+	readonly freeBytes: (provider: ExecutionProvider | undefined) => number | Promise<number>;
 	readonly log: Logger;
 	/** Options that can change while the daemon runs, e.g. the chosen GPU. */
 	readonly loadOptions?: () => Pick<LoadOptions, 'deviceId' | 'executionProvider'>;
@@ -142,7 +142,7 @@ export function createModelHost(options: ModelHostOptions, deps: ModelHostDeps):
 		wanted: ExecutionProvider | undefined,
 		signal: AbortSignal,
 	): Promise<LoadedModel> => {
-		await makeRoom(model);
+		await makeRoom(model, wanted);
 		try {
 			return await startOn(model, wanted, signal);
 		} catch (error) {
@@ -208,17 +208,20 @@ export function createModelHost(options: ModelHostOptions, deps: ModelHostDeps):
 	};
 
 	/** Unloads idle models, the longest unused first, until the estimate fits. */
-	const makeRoom = async (model: IndexedModel): Promise<void> => {
+	const makeRoom = async (
+		model: IndexedModel,
+		provider: ExecutionProvider | undefined,
+	): Promise<void> => {
 		const needed = model.description?.memoryEstimateBytes ?? 0;
 		const idle = all()
 			.filter((slot) => slot.loaded && slot.leases === 0 && !slot.pinned)
 			.sort((left, right) => left.lastUsed - right.lastUsed);
 		for (const slot of idle) {
-			if (deps.freeBytes() >= needed) return;
+			if ((await deps.freeBytes(provider)) >= needed) return;
 			deps.log.info('model unloaded to make room', { model: slot.model.info.id });
 			await end(slot);
 		}
-		const free = deps.freeBytes();
+		const free = await deps.freeBytes(provider);
 		if (free >= needed) return;
 		const loaded = all().flatMap((slot) => (slot.loaded ? [slot.model.info.id] : []));
 		const others =

@@ -52,6 +52,7 @@ export function registerOwnModelRoutes(app: Hono<AppEnv>, backend: Backend): voi
 					...(token === undefined ? {} : { token }),
 				},
 				{
+					onStart: (start) => writer.data({ start }),
 					onProgress: (progress) => writer.data({ progress }),
 					onWait: (pid) => writer.data({ waitingFor: pid ?? null }),
 				},

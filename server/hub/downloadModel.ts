@@ -29,8 +29,17 @@ export interface DownloadModelOptions {
 	readonly backoffMs?: number;
 	readonly now?: () => number;
 	readonly onProgress?: (progress: DownloadProgress) => void;
+	/** Told once, before the first byte: what will be fetched and under which licence. */
+	readonly onStart?: (start: DownloadStart) => void;
 	/** Another process is fetching this model; its work is waited for and used. */
 	readonly onWait?: (ownerPid: number | undefined) => void;
+}
+
+export interface DownloadStart {
+	readonly model: string;
+	readonly repository: string;
+	readonly license?: string;
+	readonly totalBytes: number;
 }
 
 /** Bytes that stay free on the disk. */
@@ -51,6 +60,13 @@ export async function downloadModel(
 		const { root, files } = options.selection;
 		const local = (file: HubFile) => (root === '' ? file.path : file.path.slice(root.length + 1));
 		await checkSpace(partial, options, files, local);
+		const { license, id } = options.manifest;
+		options.onStart?.({
+			model: id,
+			repository: options.repository,
+			totalBytes: options.selection.sizeBytes,
+			...(license === undefined ? {} : { license }),
+		});
 		const report = progressOf(options, files);
 		for (const file of files) {
 			const path = inside(partial, local(file));

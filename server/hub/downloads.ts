@@ -4,6 +4,7 @@
  */
 
 import { AppError, asAppError, type DownloadProgress } from '../protocol/index.ts';
+import type { DownloadStart } from './downloadModel.ts';
 
 export interface DownloadJob {
 	readonly model: string;
@@ -15,6 +16,8 @@ export interface DownloadJob {
 export interface Follower {
 	readonly onProgress?: (progress: DownloadProgress) => void;
 	readonly onWait?: (ownerPid: number | undefined) => void;
+	/** Told of the licence and the size before the first byte. */
+	readonly onStart?: (start: DownloadStart) => void;
 	/** Keeps the job running when this follower goes away. */
 	readonly detached?: boolean;
 }
@@ -23,10 +26,12 @@ type Work = (
 	signal: AbortSignal,
 	onProgress: (progress: DownloadProgress) => void,
 	onWait: (ownerPid: number | undefined) => void,
+	onStart: (start: DownloadStart) => void,
 ) => Promise<string>;
 
 interface Job {
 	progress: DownloadProgress | undefined;
+	start: DownloadStart | undefined;
 	paused: boolean;
 	readonly stop: AbortController;
 	readonly followers: Set<Follower>;
@@ -60,6 +65,7 @@ export class Downloads {
 		if (signal.aborted) throw new AppError('cancelled');
 		const job = this.#jobs.get(model) ?? this.#start(model, work);
 		job.followers.add(follower);
+		if (job.start !== undefined) follower.onStart?.(job.start);
 		if (job.progress !== undefined) follower.onProgress?.(job.progress);
 		let leave: () => void = () => {};
 		const left = new Promise<never>((_resolve, reject) => {
@@ -95,6 +101,7 @@ export class Downloads {
 		const followers = new Set<Follower>();
 		const job: Job = {
 			progress: undefined,
+			start: undefined,
 			paused: false,
 			stop,
 			followers,
@@ -110,6 +117,10 @@ export class Downloads {
 						},
 						(pid) => {
 							for (const one of followers) one.onWait?.(pid);
+						},
+						(start) => {
+							job.start = start;
+							for (const one of followers) one.onStart?.(start);
 						},
 					);
 				})

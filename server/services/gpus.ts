@@ -3,13 +3,15 @@
 import { type Gpu, type GpuDeps, listGpus } from '../engine/devices/gpus.ts';
 import type { Device } from '../hub/catalogue.ts';
 import type { ModelSettingsFile } from '../hub/settings.ts';
-import { AppError } from '../protocol/index.ts';
+import { AppError, type ExecutionProvider } from '../protocol/index.ts';
 
 export interface GpuService {
 	/** Asked of the system once in a while, not at every request. */
 	list(): Promise<readonly Gpu[]>;
 	/** Devices that models can be chosen for. */
 	devices(): Promise<{ readonly devices: ReadonlySet<Device>; readonly cuda: boolean }>;
+	/** Free memory of the chosen one, when a provider runs on it and the system knows. */
+	freeBytes(provider: ExecutionProvider | undefined): Promise<number | undefined>;
 	/** Id of the chosen one. */
 	chosen(): number;
 	/** Accepts the id as text; 400 names what there is. */
@@ -39,6 +41,13 @@ export function createGpuService(
 			const cuda = gpus.some((gpu) => gpu.vendor === 'nvidia') && hasProvider('cuda');
 			const other = gpus.length > 0 && (['webgpu', 'dml', 'coreml'] as const).some(hasProvider);
 			return { devices: new Set<Device>(cuda || other ? ['GPU', 'CPU'] : ['CPU']), cuda };
+		},
+		freeBytes: async (provider) => {
+			if (provider === undefined || provider === 'cpu') return undefined;
+			// A load changes what is free, so this is never an old answer.
+			known = undefined;
+			const gpu = (await list()).find(({ id }) => id === settings.value.gpuDevice);
+			return gpu?.freeBytes;
 		},
 		chosen: () => settings.value.gpuDevice,
 		choose: async (id) => {

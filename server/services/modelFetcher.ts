@@ -2,7 +2,7 @@
 
 import { realpath } from 'node:fs/promises';
 import { relative, resolve, sep } from 'node:path';
-import { downloadModel } from '../hub/downloadModel.ts';
+import { type DownloadStart, downloadModel } from '../hub/downloadModel.ts';
 import { createHubHttp, type HubHttp, type HubHttpOptions } from '../hub/http.ts';
 import { folderName } from '../hub/names.ts';
 import { readRepository } from '../hub/repository.ts';
@@ -14,6 +14,7 @@ export interface FetchHooks {
 	readonly stop: AbortSignal;
 	readonly onProgress: (progress: DownloadProgress) => void;
 	readonly onWait: (ownerPid: number | undefined) => void;
+	readonly onStart: (start: DownloadStart) => void;
 }
 
 export interface ModelFetcher {
@@ -110,6 +111,7 @@ async function fetchModel(
 			...(wishes.bufferBytes === undefined ? {} : { bufferBytes: wishes.bufferBytes }),
 			onProgress: hooks.onProgress,
 			onWait: hooks.onWait,
+			onStart: hooks.onStart,
 		},
 		hooks.stop,
 	);

@@ -48,6 +48,8 @@ export interface ModelServiceDeps {
 	}>;
 	/** Seconds an unused model stays loaded when a load says nothing else. */
 	readonly defaultTtlS: number;
+	/** Bytes resident in the runner of every loaded model, by id. */
+	readonly memory: () => Promise<ReadonlyMap<string, number>>;
 	/** Base address that downloads come from. */
 	readonly hubAddress: () => string;
 	/** Asks the hub for sizes, commits and licences; resolves to what could not be asked. */
@@ -115,7 +117,11 @@ export function createModelService(deps: ModelServiceDeps): ModelService {
 	const factsOf = (id: string) => deps.facts()[id];
 
 	const list = async (): Promise<readonly ModelInfo[]> => {
-		const here = await deps.host.list();
+		const [found, memory] = await Promise.all([deps.host.list(), deps.memory()]);
+		const here = found.map((model) => {
+			const memoryBytes = memory.get(model.id);
+			return memoryBytes === undefined ? model : { ...model, memoryBytes };
+		});
 		const ids = new Set(here.map((model) => model.id));
 		const running = new Set(deps.downloads.list().map((job) => job.model));
 		const others = entries
@@ -156,8 +162,8 @@ export function createModelService(deps: ModelServiceDeps): ModelService {
 			const key = found.kind === 'catalogue' ? found.entry.id : found.repository;
 			const folder = await deps.downloads.run(
 				key,
-				(stop, onProgress, onWait) =>
-					deps.fetcher.fetch(found, wishes, { stop, onProgress, onWait }),
+				(stop, onProgress, onWait, onStart) =>
+					deps.fetcher.fetch(found, wishes, { stop, onProgress, onWait, onStart }),
 				follower,
 				signal,
 			);
