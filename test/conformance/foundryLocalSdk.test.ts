@@ -10,6 +10,8 @@ import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { FoundryLocalManager as CliManager } from 'foundry-local-sdk';
 import { FoundryLocalManager } from 'foundry-local-sdk/browser';
+import { joinPipe } from '../../server/daemon/pipeClient.ts';
+import type { EndpointFile } from '../../server/protocol/index.ts';
 import { startHub, type TestHub } from '../hub/hubServer.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -120,6 +122,69 @@ test('a second download of a cached model ends at once and forced ones keep the 
 	assert.ok(
 		(await readFile(here)).equals(await readFile(join(starter, 'onnx', 'model_quantized.onnx'))),
 	);
+});
+
+test('a folder below the model folder is used; a precision the hub lacks is refused plainly', async () => {
+	const endpoint = JSON.parse(await readFile(join(home, 'endpoint.json'), 'utf8')) as EndpointFile;
+	const told: number[] = [];
+	const pipe = await joinPipe(endpoint.pipe ?? '', endpoint.key, (event) => {
+		if (event.type === 'download' && event.progressToken === 'mine') told.push(event.doneBytes);
+	});
+	const folder = join(home, 'models', 'elsewhere');
+	const response = await fetch(`${url}/openai/download`, {
+		method: 'POST',
+		headers: { 'content-type': 'application/json', authorization: `Bearer ${endpoint.key}` },
+		body: JSON.stringify({
+			model: { Name: 'qwen2.5-0.5b-instruct-generic-gpu:1' },
+			progressToken: 'mine',
+			customDirPath: folder,
+			bufferSize: 16,
+		}),
+	});
+	const text = await response.text();
+	pipe.close();
+	// The hub has the precision of the CPU variant only, so this one is refused, plainly.
+	assert.match(text, /has no q4f16 variant; it has q4/);
+	await fetch(`${url}/openai/unload/${cpu}?force=true`);
+	const again = await fetch(`${url}/openai/download`, {
+		method: 'POST',
+		headers: { 'content-type': 'application/json', authorization: `Bearer ${endpoint.key}` },
+		body: JSON.stringify({ model: 'onnx-community/Qwen2.5-0.5B-Instruct', customDirPath: folder }),
+	});
+	assert.match(await again.text(), /"Success":true/);
+	const inFolder = join(folder, 'onnx-community--Qwen2.5-0.5B-Instruct--q4', 'nearglot.json');
+	assert.match(await readFile(inFolder, 'utf8'), /"alias": "onnx-community/);
+	assert.deepEqual(told, []);
+});
+
+test('a token on a download that works tells the pipe and not the answer', async () => {
+	const endpoint = JSON.parse(await readFile(join(home, 'endpoint.json'), 'utf8')) as EndpointFile;
+	await fetch(`${url}/openai/unload/${cpu}?force=true`);
+	await fetch(`${url}/nearglot/models/remove`, {
+		method: 'POST',
+		headers: { 'content-type': 'application/json', authorization: `Bearer ${endpoint.key}` },
+		body: JSON.stringify({ model: cpu }),
+	});
+	const told: number[] = [];
+	const pipe = await joinPipe(endpoint.pipe ?? '', endpoint.key, (event) => {
+		if (event.type === 'download' && event.progressToken === 'mine') told.push(event.doneBytes);
+	});
+	const response = await fetch(`${url}/openai/download`, {
+		method: 'POST',
+		headers: { 'content-type': 'application/json' },
+		body: JSON.stringify({ model: { Name: cpu }, progressToken: 'mine' }),
+	});
+	const lines = (await response.text()).split('\n');
+	pipe.close();
+	assert.equal(lines[0], '("", 1)');
+	assert.match(lines[1] ?? '', /"Success":true/);
+	assert.ok(told.length > 1, 'the pipe was told');
+});
+
+test('upgrading a model that is up to date changes nothing', async () => {
+	const manager = new FoundryLocalManager({ serviceUrl: url });
+	const info = await manager.upgradeModel('qwen2.5-0.5b');
+	assert.equal(info.id, cpu);
 });
 
 test('a model whose repository is gone is an error the SDK can show', async () => {
