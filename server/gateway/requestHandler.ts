@@ -81,7 +81,9 @@ export class RequestHandler {
 			return;
 		}
 		const abort = new AbortController();
-		response.once('close', () => abort.abort());
+		response.once('close', () => {
+			if (!response.writableFinished) abort.abort();
+		});
 		const exchange: Exchange = {
 			head,
 			request,
