@@ -25,7 +25,8 @@ export function icuBranches(message: string, to: string): Branches | undefined {
 	if (!nodes) return undefined;
 	const writer = new IcuWriter(to, message.includes("''"));
 	const join = writer.message(nodes, undefined);
-	return join && writer.texts.length <= mostTexts ? { texts: writer.texts, join } : undefined;
+	if (!join || writer.texts.length > mostTexts) return undefined;
+	return { texts: writer.texts, join: writer.texts.length > 0 ? join : () => message };
 }
 
 class IcuWriter {

@@ -56,3 +56,9 @@ export function splice(
 	});
 	return out + text.slice(next);
 }
+
+/** A translation with the white space its source begins and ends with. */
+export function padded(translation: string, source: string): string {
+	const words = translation.trim();
+	return `${/^\s*/.exec(source)?.[0] ?? ''}${words}${source.trim() === '' ? '' : (/\s*$/.exec(source)?.[0] ?? '')}`;
+}

@@ -1,47 +1,147 @@
 /**
- * Gettext `.po` files: empty `msgstr` of singular messages are filled in; comments, order, plural
- * messages, obsolete entries and everything already translated stay.
+ * Gettext `.po` files: empty messages are filled in and marked `fuzzy`, so that a person looks at
+ * them; plural messages get the forms of the header, or of the target language where the header has
+ * none. Comments, contexts, order, obsolete entries and everything already translated stay.
  */
 
-import type { Piece } from './piece.ts';
+import { type Branches, type Piece, padded } from './piece.ts';
+import { placeholders, samePlaceholders } from './placeholders.ts';
+import { type PluralForms, parsePluralForms, pluralFormsOf } from './pluralForms.ts';
+import { withNumber, withoutNumber } from './pluralNumbers.ts';
+import { type PoEntry, poEntries, quotePo } from './poEntries.ts';
 
-export function extractPo(text: string): Piece[] {
-	const pieces: Piece[] = [];
+export function extractPo(text: string, to?: string): Piece[] {
+	const entries = poEntries(text);
 	const eol = /\r\n|\n/.exec(text)?.[0] ?? '\n';
-	const strings = String.raw`((?:[ \t]*"(?:\\.|[^"\\])*"[ \t]*(?:\r?\n|$))+)`;
-	const entry = new RegExp(`^msgid[ \\t]+${strings}msgstr[ \\t]+${strings}`, 'gm');
-	for (const match of text.matchAll(entry)) {
-		const [all, id = '', translated = ''] = match;
-		const source = unquote(id);
-		// The entry without an id is the header.
-		if (source === '' || unquote(translated) !== '' || !/\p{L}{2}/u.test(source)) continue;
-		const start = match.index + all.length - translated.length;
-		const ending = /(?:\r?\n)?$/.exec(translated)?.[0] ?? '';
-		pieces.push({
-			start,
-			end: match.index + all.length,
-			text: source,
-			encode: (translation) => quote(translation, eol) + ending,
-		});
-	}
-	return pieces;
+	const header = entries.find(({ id, context }) => id.text === '' && !context);
+	const own = headerForms(header, to);
+	const forms = own ?? (to === undefined ? undefined : pluralFormsOf(to));
+	const pieces = entries.flatMap((entry) => {
+		const isDone = entry.strings.some((string) => string.text !== '');
+		if (entry === header || isDone || !/\p{L}{2}/u.test(entry.id.text)) return [];
+		if (!entry.plural) return [singular(text, entry, eol)];
+		return to === undefined ? [] : [plural(text, entry, forms, eol)];
+	});
+	if (to === undefined || own || !forms || !pieces.some(({ branches }) => branches)) return pieces;
+	const companion = headerPiece(text, entries, header, forms, to, eol);
+	return [...pieces, companion].sort((a, b) => a.start - b.start);
 }
 
-const escapes: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r' };
-
-function unquote(lines: string): string {
-	return [...lines.matchAll(/"((?:\\.|[^"\\])*)"/g)]
-		.map(([, part = '']) =>
-			part.replace(/\\(.)/g, (_, letter: string) => escapes[letter] ?? letter),
-		)
-		.join('');
+/** Forms the header states, unless they are a template's or of another language. */
+function headerForms(header: PoEntry | undefined, to: string | undefined): PluralForms | undefined {
+	const lines = header?.strings[0]?.text ?? '';
+	const language = /^Language:[ \t]*([A-Za-z]+)/m.exec(lines)?.[1];
+	const isOther = language !== undefined && to !== undefined && !sameBase(language, to);
+	const value = /^Plural-Forms:(.*)$/m.exec(lines)?.[1];
+	return isOther || value === undefined ? undefined : parsePluralForms(value);
 }
 
-function quote(text: string, eol: string): string {
-	const rows = text
-		.split(/(?<=\n)/)
-		.map(
-			(row) => `"${row.replace(/[\\"]/g, '\\$&').replaceAll('\n', '\\n').replaceAll('\t', '\\t')}"`,
+const sameBase = (a: string, b: string) =>
+	a.toLowerCase().split(/[-_]/)[0] === b.toLowerCase().split(/[-_]/)[0];
+
+/** An entry up to its strings, with `fuzzy` among its flags. */
+function marked(text: string, entry: PoEntry, stringsAt: number, eol: string): string {
+	const rest = text.slice(entry.flagsAt, stringsAt);
+	if (entry.flags?.includes('fuzzy')) return rest;
+	return entry.flags ? rest.replace(/^#,[ \t]*/, '#, fuzzy, ') : `#, fuzzy${eol}${rest}`;
+}
+
+function singular(text: string, entry: PoEntry, eol: string): Piece {
+	const at = entry.strings[0]?.start ?? entry.end;
+	return {
+		start: entry.flagsAt,
+		end: entry.end,
+		text: entry.id.text,
+		encode: (translation) => `${marked(text, entry, at, eol)}msgstr ${quotePo(translation, eol)}`,
+	};
+}
+
+function plural(text: string, entry: PoEntry, forms: PluralForms | undefined, eol: string): Piece {
+	const at = entry.strings[0]?.start ?? entry.end;
+	const [one, many] = [entry.id.text, entry.plural?.text ?? ''];
+	return {
+		start: entry.flagsAt,
+		end: entry.end,
+		text: `${one} / ${many}`,
+		branches: forms ? pluralBranches(one, many, forms) : { texts: [], join: () => undefined },
+		encode: (made) => {
+			const rows = (JSON.parse(made) as string[]).map(
+				(row, form) => `msgstr[${form}] ${quotePo(row, eol)}`,
+			);
+			return marked(text, entry, at, eol) + rows.join(eol);
+		},
+	};
+}
+
+/** Every form from a sentence with a number of that form in it, and without as the fall-back. */
+function pluralBranches(one: string, many: string, forms: PluralForms): Branches {
+	const texts: string[] = [];
+	const numbers = [...Array.from({ length: 200 }, (_, index) => index + 1), 0];
+	const made = Array.from({ length: forms.count }, (_, form) => {
+		const own = numbers.filter((number) => forms.formOf(number) === form);
+		const saysNumber = placeholders(one).length === placeholders(many).length;
+		const takesOne = own.includes(1) && (own.length === 1 || (saysNumber && forms.count > 1));
+		const whole = takesOne ? one : many;
+		const source = whole.trim();
+		const numeric = placeholders(source).find((found) =>
+			/^(?:%(?:\d+\$)?l{0,2}[diu]|%\(\w+\)d|[%]?\{(?:n|num|number|count)\})$/.test(found),
 		);
-	return rows.length > 1 ? ['""', ...rows].join(eol) : (rows[0] ?? '""');
+		const sample = (takesOne ? undefined : own.find((number) => number > 1)) ?? own[0];
+		const numbered =
+			numeric === undefined || sample === undefined
+				? undefined
+				: withNumber(source, numeric, sample);
+		const place = texts.length;
+		texts.push(...(numbered === undefined ? [source] : [numbered, source]));
+		return (translations: readonly string[]) => {
+			const plain = translations[place + (numbered === undefined ? 0 : 1)];
+			const back =
+				numbered === undefined || numeric === undefined || sample === undefined
+					? undefined
+					: withoutNumber(translations[place] ?? '', numeric, sample);
+			const best = [back, plain].find(
+				(answer) => answer !== undefined && samePlaceholders(source, answer),
+			);
+			return best === undefined ? undefined : padded(best, whole);
+		};
+	});
+	return {
+		texts,
+		join: (translations) => {
+			const rows = made.map((pick) => pick(translations));
+			return rows.some((row) => row === undefined) ? undefined : JSON.stringify(rows);
+		},
+	};
+}
+
+/** The header with the plural forms of the target; comes only when a message was filled in. */
+function headerPiece(
+	text: string,
+	entries: readonly PoEntry[],
+	header: PoEntry | undefined,
+	forms: PluralForms,
+	to: string,
+	eol: string,
+): Piece {
+	const line = `"Plural-Forms: ${forms.source}\\n"`;
+	const start = header?.strings[0]?.start ?? entries[0]?.start ?? 0;
+	const end = header?.end ?? start;
+	return {
+		start,
+		end,
+		text: '',
+		companion: true,
+		encode: () => {
+			if (!header) {
+				const type = '"Content-Type: text/plain; charset=UTF-8\\n"';
+				return [`msgid ""`, `msgstr ""`, type, line, '', ''].join(eol);
+			}
+			const raw = text
+				.slice(start, end)
+				.replace(/"Language:[^"\\]*\\n"/, `"Language: ${to.replace('-', '_')}\\n"`);
+			const stated =
+				/"Plural-Forms:(?:[^"\\]|\\[^n])*(?:"[ \t]*\r?\n[ \t]*"(?:[^"\\]|\\[^n])*)*(?:\\n)?"/;
+			return stated.test(raw) ? raw.replace(stated, () => line) : raw + eol + line;
+		},
+	};
 }

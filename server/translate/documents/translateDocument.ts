@@ -4,7 +4,7 @@ import { extractHtml } from './html.ts';
 import { icuBranches } from './icuBranches.ts';
 import { extractJson } from './json.ts';
 import { extractMarkdown } from './markdown.ts';
-import { type Extract, type Piece, splice } from './piece.ts';
+import { type Extract, type Piece, padded, splice } from './piece.ts';
 import { isIcuBranching, samePlaceholders } from './placeholders.ts';
 import { extractPlainText } from './plainText.ts';
 import { extractPo } from './po.ts';
@@ -73,7 +73,7 @@ export async function translateDocument(
 		return branches ? { ...piece, branches } : piece;
 	});
 	const asked = pieces.filter((piece) => !piece.companion && !leavesAlone(piece));
-	const texts = asked.map((piece) => piece.branches?.texts ?? [piece.text]);
+	const texts = asked.map((piece) => piece.branches?.texts ?? [piece.text.trim()]);
 	const answers = asked.length === 0 ? [] : await translate(texts.flat());
 	const found = new Map<Piece, string>();
 	const broken: Piece[] = [];
@@ -81,7 +81,9 @@ export async function translateDocument(
 	asked.forEach((piece, index) => {
 		const own = texts[index] ?? [];
 		const given = own.map((source) => (answers[next++] ?? source).trim());
-		const answer = piece.branches ? joinBranches(piece, given) : given[0];
+		const answer = piece.branches
+			? joinBranches(piece, given)
+			: padded(given[0] ?? piece.text, piece.text);
 		if (answer !== undefined && (piece.branches || keeps(piece, answer))) found.set(piece, answer);
 		else broken.push(piece);
 	});
@@ -105,6 +107,7 @@ function leavesAlone({ text, branches }: Piece): boolean {
 
 function joinBranches({ text, branches }: Piece, translations: readonly string[]) {
 	// Texts that are all the same in the other language leave the message as its author wrote it.
+	if (branches?.texts.length === 0) return branches.join([]);
 	if (branches?.texts.every((source, index) => source.trim() === translations[index])) return text;
 	return branches?.join(translations);
 }
@@ -139,8 +142,7 @@ async function inParts(
 		const made = parts
 			.map(({ text, words }) => {
 				if (!words) return text;
-				const answer = answers[next++] ?? text;
-				return (/^\s*/.exec(text)?.[0] ?? '') + answer.trim() + (/\s*$/.exec(text)?.[0] ?? '');
+				return padded(answers[next++] ?? text, text);
 			})
 			.join('');
 		return keeps(piece, made) ? [[piece, made] as const] : [];

@@ -50,6 +50,7 @@ keep html
 	json: `{
 	// a comment
 	"greeting": "Hello {name}, you have %d new messages",
+	"label": "Name: ",
 	"url": "https://example.com/a",
 	"nested": { "list": ["First entry", 3, null] },
 	"@greeting": { "description": "not for readers" },
@@ -72,6 +73,9 @@ msgstr ""
 
 #: a.c:3
 msgid "Open the file"
+msgstr ""
+
+msgid "Ends with a break\\n"
 msgstr ""
 
 msgid "Already done"
@@ -189,6 +193,7 @@ test('.properties, .po, subtitles: escapes, headers, plurals and times', async (
 	assert.match(properties.text, /# comment stays\n/);
 	const po = await translateDocument(samples['po'] ?? '', formatOf('de.po')!, mark);
 	assert.match(po.text, /msgid "Open the file"\nmsgstr "«Open the file»"\n/);
+	assert.match(po.text, /msgstr "«Ends with a break»\\n"/);
 	assert.match(po.text, /msgstr "Schon fertig"/);
 	assert.match(po.text, /msgstr ""\n"«Two lines of %s\\n"\n"and more»"\n/);
 	assert.match(po.text, /msgstr\[0\] ""/);

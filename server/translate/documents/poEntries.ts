@@ -1,0 +1,114 @@
+/** Gettext `.po` files as entries with the offsets of their parts. */
+
+export interface PoField {
+	/** Offsets from the keyword to the end of the last string. */
+	readonly start: number;
+	readonly end: number;
+	readonly text: string;
+}
+
+export interface PoEntry {
+	/** Offset of the first comment or keyword. */
+	readonly start: number;
+	readonly end: number;
+	/** Start of the line of `#,` flags, or of the first line after the other comments. */
+	readonly flagsAt: number;
+	/** Flags without commas, as in `fuzzy`, `c-format`; `undefined` without such a line. */
+	readonly flags: readonly string[] | undefined;
+	readonly context?: PoField;
+	readonly id: PoField;
+	readonly plural?: PoField;
+	/** `msgstr` or `msgstr[0]` … */
+	readonly strings: readonly PoField[];
+}
+
+type Draft = {
+	start: number;
+	flagsAt?: number;
+	flags?: readonly string[];
+	fields: { keyword: string; start: number; end: number; text: string }[];
+};
+
+/** Entries in order; obsolete ones (`#~`) and what cannot be read are left out. */
+export function poEntries(text: string): PoEntry[] {
+	const entries: PoEntry[] = [];
+	let draft: Draft | undefined;
+	const finish = () => {
+		const entry = draft && entryOf(draft);
+		if (entry) entries.push(entry);
+		draft = undefined;
+	};
+	let offset = 0;
+	for (const line of text.split(/(?<=\n)/)) {
+		const content = line.replace(/[ \t]*\r?\n?$/, '');
+		const start = offset + (content.startsWith('\ufeff') ? 1 : 0);
+		const end = offset + content.length;
+		offset += line.length;
+		const isComment = /^\ufeff?#/.test(content);
+		const [, keyword, value] =
+			/^\ufeff?[ \t]*(msgctxt|msgid_plural|msgid|msgstr(?:\[\d+\])?)[ \t]*("(?:\\.|[^"\\])*")$/.exec(
+				content,
+			) ?? [];
+		const hasStrings = draft?.fields.some((field) => field.keyword.startsWith('msgstr'));
+		const begins = isComment || keyword === 'msgctxt' || keyword === 'msgid';
+		if (content.trim() === '' || content.startsWith('#~')) finish();
+		else if (begins && hasStrings) finish();
+		if (isComment && !content.startsWith('#~')) {
+			draft ??= { start, fields: [] };
+			if (content.startsWith('#,')) {
+				draft.flagsAt = start;
+				draft.flags = content
+					.slice(2)
+					.split(',')
+					.map((flag) => flag.trim());
+			} else if (content.startsWith('#|')) draft.flagsAt ??= start;
+		} else if (keyword !== undefined && value !== undefined) {
+			draft ??= { start, fields: [] };
+			draft.fields.push({ keyword, start, end, text: unquote(value) });
+		} else {
+			const last = draft?.fields.at(-1);
+			if (!last || !/^[ \t]*"(?:\\.|[^"\\])*"$/.test(content)) continue;
+			last.end = end;
+			last.text += unquote(content);
+		}
+	}
+	finish();
+	return entries;
+}
+
+function entryOf({ start, flagsAt, flags, fields }: Draft): PoEntry | undefined {
+	const field = (keyword: string) => fields.find((one) => one.keyword === keyword);
+	const id = field('msgid');
+	const strings = fields.filter(({ keyword }) => keyword.startsWith('msgstr'));
+	const [context, plural] = [field('msgctxt'), field('msgid_plural')];
+	const [first, last] = [fields[0], strings.at(-1)];
+	if (!id || !first || !last) return undefined;
+	return {
+		start,
+		end: last.end,
+		flagsAt: flagsAt ?? first.start,
+		flags,
+		id,
+		strings,
+		...(context ? { context } : {}),
+		...(plural ? { plural } : {}),
+	};
+}
+
+const escapes: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r' };
+
+function unquote(line: string): string {
+	const inner = /"((?:\\.|[^"\\])*)"/.exec(line)?.[1] ?? '';
+	return inner.replace(/\\(.)/g, (_, letter: string) => escapes[letter] ?? letter);
+}
+
+/** Strings of a `.po` file for a text, one per line of it. */
+export function quotePo(text: string, eol: string): string {
+	const rows = text
+		.split(/(?<=\n)/)
+		.map(
+			(row) =>
+				`"${row.replace(/[\\"]/g, '\\$&').replaceAll('\n', '\\n').replaceAll('\t', '\\t').replaceAll('\r', '\\r')}"`,
+		);
+	return rows.length > 1 ? ['""', ...rows].join(eol) : (rows[0] ?? '""');
+}
