@@ -13,7 +13,7 @@ import { translateSelection } from './actions/translateSelection.ts';
 import type { Extension } from './app.ts';
 import { attachToChat, exportChat, findChat, openChatTab } from './chat/chatActions.ts';
 import { showChatView } from './chat/chatView.ts';
-import { downloadModel, removeModel, setLoaded } from './models/modelActions.ts';
+import { downloadModel, moveModels, removeModel, setLoaded } from './models/modelActions.ts';
 import { showError } from './notify.ts';
 import { manageKeys } from './secrets.ts';
 import { chooseTargetLanguage } from './targetLanguage.ts';
@@ -40,6 +40,7 @@ export const commands: Readonly<Record<string, Run>> = {
 	'nearglot.models.download': (extension, node) => downloadModel(extension, node),
 	'nearglot.models.load': (extension, node) => setLoaded(extension, node, true),
 	'nearglot.models.unload': (extension, node) => setLoaded(extension, node, false),
+	'nearglot.models.move': (extension) => moveModels(extension),
 	'nearglot.models.remove': (extension, node) => removeModel(extension, node),
 	'nearglot.models.refresh': ({ models }) => models.refresh(),
 	'nearglot.team.signIn': () => signInToTeam(),

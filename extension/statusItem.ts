@@ -1,6 +1,7 @@
 /** The one item in the status bar: what the server and its daemon are doing. */
 
 import * as vscode from 'vscode';
+import type { ModelInfo } from '../server/protocol/index.ts';
 import type { Front, FrontHealth } from './front.ts';
 
 /** What the item shows for a state. */
@@ -37,6 +38,18 @@ export function statusView(health: FrontHealth): StatusView {
 		: view('sync~spin', `${vscode.l10n.t('Working')}. ${where}`);
 }
 
+const askEveryMs = 3000;
+
+/** `In memory: qwen3-0.6b 612 MB, …`, or nothing. */
+export function loadedText(models: readonly ModelInfo[]): string {
+	const rows = models
+		.filter(({ state }) => state === 'loaded')
+		.map(({ name, memoryBytes }) =>
+			memoryBytes === undefined ? name : `${name} ${Math.round(memoryBytes / 1e6)} MB`,
+		);
+	return rows.length === 0 ? '' : vscode.l10n.t('In memory: {0}', rows.join(', '));
+}
+
 /** Makes the item and keeps it up to date. A click shows what can be done. */
 export function createStatusItem(front: Front): vscode.Disposable {
 	const item = vscode.window.createStatusBarItem(
@@ -46,8 +59,24 @@ export function createStatusItem(front: Front): vscode.Disposable {
 	);
 	item.name = 'Nearglot';
 	item.command = 'nearglot.showMenu';
+	let inMemory = '';
+	let askedAt = 0;
+	/** Asks which models are loaded, when work has ended; its own request is work too, hence the pause. */
+	const askLoaded = async () => {
+		if (Date.now() - askedAt < askEveryMs) return;
+		askedAt = Date.now();
+		const { models } = await front.request('nearglot/models', {});
+		askedAt = Date.now();
+		inMemory = loadedText(models);
+		draw(front.health);
+	};
 	const draw = (health: FrontHealth) => {
-		const { text, tooltip, severity } = statusView(health);
+		const { text, tooltip: state, severity } = statusView(health);
+		const { status } = health;
+		if (!status?.daemon) inMemory = '';
+		// What goes wrong here is shown by the state itself.
+		else if (status.quiescent) askLoaded().catch(() => undefined);
+		const tooltip = inMemory === '' ? state : `${state}\n${inMemory}`;
 		item.text = text;
 		item.tooltip = tooltip;
 		item.accessibilityInformation = { label: `Nearglot: ${tooltip}`, role: 'button' };

@@ -81,6 +81,26 @@ export async function removeModel(deps: ModelDeps, node: unknown): Promise<void>
 	deps.models.refresh();
 }
 
+/** Moves the folder of downloaded models, files included, to one the user picks. */
+export async function moveModels(deps: ModelDeps): Promise<void> {
+	const [folder] =
+		(await vscode.window.showOpenDialog({
+			canSelectFiles: false,
+			canSelectFolders: true,
+			title: vscode.l10n.t('Choose an empty folder for the models'),
+		})) ?? [];
+	if (!folder) return;
+	const title = vscode.l10n.t('Moving the models');
+	const location = vscode.ProgressLocation.Notification;
+	const moved = await vscode.window.withProgress({ location, title }, () =>
+		deps.front.request('nearglot/models/move', { folder: folder.fsPath }),
+	);
+	deps.models.refresh();
+	void vscode.window.showInformationMessage(
+		vscode.l10n.t('The models are in {0} now.', moved.location),
+	);
+}
+
 async function askForModel({ front }: ModelDeps): Promise<string | undefined> {
 	const { models } = await front.request('nearglot/models', {});
 	const other = vscode.l10n.t('Other: type a hub id (owner/name)');

@@ -26,7 +26,14 @@ import { completeChat, countTokens } from './chat.ts';
 import { type Caller, type ConnectDaemon, DaemonLink } from './daemonLink.ts';
 import { answered, editingCapabilities, registerEditing } from './editing.ts';
 import { defaultFrontSettings, type FrontSettings, parseFrontSettings } from './frontSettings.ts';
-import { downloadModel, listModels, loadModel, removeModel, unloadModel } from './models.ts';
+import {
+	downloadModel,
+	listModels,
+	loadModel,
+	moveModels,
+	removeModel,
+	unloadModel,
+} from './models.ts';
 import { SecretKeeper } from './secretKeeper.ts';
 import { TeamLink, teamPrefix } from './teamLink.ts';
 import { transcribeFile } from './transcribe.ts';
@@ -123,6 +130,7 @@ export function serveFront(connection: Connection, connect: ConnectDaemon): void
 			signal,
 		),
 	);
+	handle('nearglot/models/move', (params, signal) => moveModels(link, params.folder, signal));
 	handle('nearglot/models/remove', (params, signal) => removeModel(link, params.model, signal));
 	handle('nearglot/transcribe', (params, signal) => transcribeFile(link, params, signal));
 	handle('nearglot/secrets', async (params) => {

@@ -69,6 +69,16 @@ export async function removeModel(
 	return {};
 }
 
+/** Moves the folder of downloaded models with its files. */
+export async function moveModels(
+	link: Caller,
+	folder: string,
+	signal: AbortSignal,
+): Promise<{ location: string }> {
+	const body = await link.json('/nearglot/models/move', { folder }, signal);
+	return { location: isRecord(body) ? String(body['location']) : folder };
+}
+
 /**
  * The model that answers a chat: the named one, or the best that is on this machine: a loaded one
  * first, then a pinned one, then downloaded ones before the built-in one.

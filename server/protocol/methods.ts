@@ -206,6 +206,8 @@ export interface Requests {
 		params: { model: string; partialResultToken?: string | number };
 		result: Record<string, never>;
 	};
+	/** Moves all downloaded models to another, empty folder. */
+	'nearglot/models/move': { params: { folder: string }; result: { location: string } };
 	'nearglot/models/remove': { params: { model: string }; result: Record<string, never> };
 	'nearglot/transcribe': { params: TranscribeParams; result: { text: string } };
 	/** Replaces all secrets; the front hands them to every daemon it meets. */
