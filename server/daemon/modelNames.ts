@@ -40,7 +40,9 @@ export function unknownModel(
 	const ids = fitting.slice(0, namedAtMost).map((model) => model.id);
 	const more = fitting.length > ids.length ? ` and ${fitting.length - ids.length} more` : '';
 	const known =
-		ids.length === 0 ? 'No model is on this machine yet.' : `Known: ${ids.join(', ')}${more}.`;
+		ids.length === 0
+			? `No model${task === undefined ? '' : ` for ${task}`} is on this machine yet.`
+			: `Known: ${ids.join(', ')}${more}.`;
 	const shown = name.slice(0, 200);
 	return new AppError('model_not_found', `There is no model '${shown}'. ${known}`, {
 		param: 'model',

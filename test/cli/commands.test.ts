@@ -53,7 +53,7 @@ test('chat tells on standard error that an answer was cut, and fails in a senten
 test('models list shows the built-in models', async () => {
 	const { stdout, code } = await home.run(['models', 'list']);
 	assert.equal(code, 0);
-	assert.match(stdout, /^MODEL +TASK +SIZE +CONTEXT +STATE$/m);
+	assert.match(stdout, /^MODEL +TASK +SIZE +CONTEXT +STATE +MEMORY$/m);
 	assert.match(stdout, /^starter-chat:1 +chat-completion +\d/m);
 	const json = JSON.parse((await home.run(['models', 'list', '--json'])).stdout);
 	assert.ok(json.some((model: { id: string }) => model.id === 'starter-translate:1'));
