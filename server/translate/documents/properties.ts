@@ -2,24 +2,37 @@
 
 import type { Piece } from './piece.ts';
 
-export function extractProperties(text: string): Piece[] {
-	const pieces: Piece[] = [];
+/** One entry of a file; offsets in UTF-16 units. */
+export interface PropertyEntry {
+	readonly key: string;
+	readonly value: string;
+	readonly start: number;
+	readonly valueStart: number;
+	readonly end: number;
+}
+
+/** Entries in order, keys and values free of escapes. */
+export function propertyEntries(text: string): PropertyEntry[] {
 	const entry =
-		/^[ \t\f]*(?![#!\s])((?:\\[\s\S]|[^\\=:\s])+)([ \t\f]*[=:][ \t\f]*|[ \t\f]+)((?:\\(?:\r\n|[\s\S])|[^\\\r\n])*)/gm;
-	for (const match of text.matchAll(entry)) {
-		const [all, , , source = ''] = match;
-		const value = decode(source);
-		if (!/\p{L}{2}/u.test(value)) continue;
-		const start = match.index + all.length - source.length;
-		const ascii = /^[\x00-\x7f]*$/.test(text);
-		pieces.push({
-			start,
-			end: start + source.length,
+		/^[ \t\f]*(?![#!\s])((?:\\[\s\S]|[^\\=:\s])+)([ \t\f]*[=:][ \t\f]*|[ \t\f]+|(?=\r?$))((?:\\(?:\r\n|[\s\S])|[^\\\r\n])*)/gm;
+	return [...text.matchAll(entry)].map((match) => {
+		const [all, key = '', , source = ''] = match;
+		const end = match.index + all.length;
+		const valueStart = end - source.length;
+		return { key: decode(key), value: decode(source), start: match.index, valueStart, end };
+	});
+}
+
+export function extractProperties(text: string): Piece[] {
+	const ascii = /^[\x00-\x7f]*$/.test(text);
+	return propertyEntries(text)
+		.filter(({ value }) => /\p{L}{2}/u.test(value))
+		.map(({ value, valueStart, end }) => ({
+			start: valueStart,
+			end,
 			text: value,
 			encode: (translation) => encode(translation, ascii),
-		});
-	}
-	return pieces;
+		}));
 }
 
 const escapes: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r', f: '\f' };

@@ -1,0 +1,59 @@
+/** Message files that are lists of entries: `.properties` and gettext `.po`. */
+
+import { poEntries } from './poEntries.ts';
+import { propertyEntries } from './properties.ts';
+
+/** One message with the source code it is copied by. */
+export interface MessageLine {
+	readonly key: string;
+	readonly text: string;
+	/** Whether it has a translation, read as a file of the target language. */
+	readonly isFilled: boolean;
+	/** Offsets of the whole entry with its comments. */
+	readonly start: number;
+	readonly end: number;
+	/** Source code without a translation of its own. */
+	readonly code: string;
+	/** Where its value stands, when a value is replaced rather than filled. */
+	readonly valueAt?: readonly [start: number, end: number];
+}
+
+/** Messages of a `.po` file; a copy has no translation yet. */
+export function poLines(text: string): MessageLine[] {
+	const eol = text.includes('\r\n') ? '\r\n' : '\n';
+	return poEntries(text)
+		.filter(({ id, context }) => id.text !== '' || context)
+		.map((entry) => {
+			const at = entry.strings[0]?.start ?? entry.end;
+			const strings = entry.plural ? [`msgstr[0] ""`, `msgstr[1] ""`] : [`msgstr ""`];
+			const head = text
+				.slice(entry.start, at)
+				.replace(/^#,[ \t]*fuzzy[ \t]*\r?\n/m, '')
+				.replace(/^(#,.*?),?[ \t]*\bfuzzy\b(?:,[ \t]*)?/m, '$1');
+			return {
+				key: entry.context ? `${entry.context.text}\u0004${entry.id.text}` : entry.id.text,
+				text: entry.plural ? `${entry.id.text} / ${entry.plural.text}` : entry.id.text,
+				isFilled: entry.strings.some((string) => string.text !== ''),
+				start: entry.start,
+				end: entry.end,
+				code: `${head}${strings.join(eol)}`,
+			};
+		});
+}
+
+/** Messages of a `.properties` file, each with the comments right above it. */
+export function propertiesLines(text: string): MessageLine[] {
+	return propertyEntries(text).map(({ key, value, start, valueStart, end }) => {
+		const comments = /(?:^|\n)((?:[ \t\f]*[#!][^\n]*\n)*)$/.exec(text.slice(0, start))?.[1] ?? '';
+		const from = start - comments.length;
+		return {
+			key,
+			text: value,
+			isFilled: value.trim() !== '',
+			start: from,
+			end,
+			code: text.slice(from, end),
+			valueAt: [valueStart, end],
+		};
+	});
+}

@@ -1,0 +1,165 @@
+/** JSON and YAML message files as trees with offsets, and how entries are added to them. */
+
+import { getNodeValue, type Node, parseTree } from 'jsonc-parser';
+import { isMap, isScalar, parseDocument, stringify } from 'yaml';
+
+/** A map or a value of a message file. */
+export interface MessageTree {
+	readonly start: number;
+	readonly end: number;
+	/** Plain value with all that is in it. */
+	readonly value: unknown;
+	/** Entries of a map, in order. */
+	readonly entries?: readonly MessageEntry[];
+	/** YAML in braces. */
+	readonly isFlow?: boolean;
+}
+
+export interface MessageEntry {
+	readonly key: string;
+	readonly start: number;
+	readonly end: number;
+	readonly value: MessageTree;
+}
+
+/** A change of a text; all that `text` holds is new. */
+export interface Edit {
+	readonly start: number;
+	readonly end: number;
+	readonly text: string;
+}
+
+export interface TreeFormat {
+	/** The tree of a file; `undefined` when it is empty or has no map at its root. */
+	readonly read: (text: string) => MessageTree | undefined;
+	/** A file with nothing but these entries. */
+	readonly whole: (entries: readonly NewEntry[]) => string;
+	/** Adds entries to a map, after one of its own or in front. */
+	readonly add: (
+		text: string,
+		map: MessageTree,
+		after: MessageEntry | undefined,
+		entries: readonly NewEntry[],
+	) => Edit;
+	/** Source code of a value that stands where an empty one stood. */
+	readonly literal: (value: unknown) => string;
+}
+
+export type NewEntry = readonly [key: string, value: unknown];
+
+const eolOf = (text: string) => (text.includes('\r\n') ? '\r\n' : '\n');
+
+/** White space in front of what stands at an offset, when nothing else is on its line. */
+function indentAt(text: string, at: number): string | undefined {
+	return /(?:^|\n)([ \t]*)$/.exec(text.slice(0, at))?.[1];
+}
+
+/** White space of one level: the least of any line that has some. */
+function unitOf(text: string): string {
+	const all = [...text.matchAll(/^(?:\t|[ ]+)(?=\S)/gm)].map(([space]) => space);
+	return all.sort((a, b) => a.length - b.length)[0] ?? '  ';
+}
+
+export const jsonTree: TreeFormat = {
+	read: (text) => {
+		const root = parseTree(text, [], { allowTrailingComma: true });
+		return root?.type === 'object' ? jsonNode(root) : undefined;
+	},
+	whole: (entries) => `${JSON.stringify(Object.fromEntries(entries), null, 2)}\n`,
+	add: (text, map, after, entries) => {
+		const eol = eolOf(text);
+		const unit = unitOf(text);
+		const first = map.entries?.[0];
+		const own = first && indentAt(text, first.start);
+		const outer = /(?:^|\n)([ \t]*)[^\n]*$/.exec(text.slice(0, map.start))?.[1] ?? '';
+		const indent = own ?? outer + unit;
+		const isOneLine = first !== undefined && own === undefined;
+		const rows = entries.map(([key, value]) => {
+			const code = JSON.stringify(value, null, isOneLine ? undefined : unit);
+			return `${JSON.stringify(key)}: ${code.replaceAll('\n', eol + indent)}`;
+		});
+		const gap = isOneLine ? ' ' : eol + indent;
+		const list = rows.join(`,${gap}`);
+		if (after) return { start: after.end, end: after.end, text: `,${gap}${list}` };
+		const at = map.start + 1;
+		if (first) return { start: at, end: at, text: `${isOneLine ? ' ' : gap}${list},` };
+		return { start: at, end: map.end - 1, text: `${gap}${list}${eol}${outer}` };
+	},
+	literal: (value) => JSON.stringify(value),
+};
+
+function jsonNode(node: Node): MessageTree {
+	const [start, end] = [node.offset, node.offset + node.length];
+	const tree = { start, end, value: getNodeValue(node) as unknown };
+	if (node.type !== 'object') return tree;
+	const entries = (node.children ?? []).flatMap(({ offset, length, children }) => {
+		const [key, value] = children ?? [];
+		if (!key || !value) return [];
+		return [
+			{ key: String(key.value), start: offset, end: offset + length, value: jsonNode(value) },
+		];
+	});
+	return { ...tree, entries };
+}
+
+export const yamlTree: TreeFormat = {
+	read: (text) => {
+		const document = parseDocument(text, { uniqueKeys: false });
+		return isMap(document.contents) && document.errors.length === 0
+			? yamlNode(document.contents)
+			: undefined;
+	},
+	whole: (entries) => stringify(Object.fromEntries(entries), { lineWidth: 0 }),
+	add: (text, map, after, entries) => {
+		const eol = eolOf(text);
+		const first = map.entries?.[0];
+		if (map.isFlow) {
+			const list = entries
+				.map(([key, value]) => `${JSON.stringify(key)}: ${JSON.stringify(value)}`)
+				.join(', ');
+			if (after) return { start: after.end, end: after.end, text: `, ${list}` };
+			const at = map.start + 1;
+			return { start: at, end: at, text: first ? ` ${list},` : ` ${list} ` };
+		}
+		const indent = (first && indentAt(text, first.start)) ?? '';
+		const unit = unitOf(text).replaceAll('\t', '  ');
+		const code = stringify(Object.fromEntries(entries), { lineWidth: 0, indent: unit.length });
+		const lines = code.replace(/^(?=.)/gm, indent).replaceAll('\n', eol);
+		const at = after ? lineAfter(text, after.end) : (first?.start ?? map.start) - indent.length;
+		const isUnended = at > 0 && at === text.length && text[at - 1] !== '\n';
+		return { start: at, end: at, text: (isUnended ? eol : '') + lines };
+	},
+	literal: (value) => JSON.stringify(value),
+};
+
+function lineAfter(text: string, end: number): number {
+	if (text[end - 1] === '\n') return end;
+	const next = text.indexOf('\n', end);
+	return next < 0 ? text.length : next + 1;
+}
+
+function yamlNode(node: unknown): MessageTree {
+	const range = isMap(node) || isScalar(node) ? node.range : undefined;
+	const [start, end] = [range?.[0] ?? 0, range?.[1] ?? 0];
+	if (!isMap(node)) return { start, end, value: isScalar(node) ? node.value : plain(node) };
+	const entries = node.items.flatMap(({ key, value }) => {
+		if (!isScalar(key) || !key.range) return [];
+		const tree = yamlNode(value);
+		const last = rangeEnd(value) ?? key.range[1] + 1;
+		return [{ key: String(key.value), start: key.range[0], end: last, value: tree }];
+	});
+	const value = Object.fromEntries(entries.map((entry) => [entry.key, entry.value.value]));
+	const last = entries.at(-1)?.end ?? end;
+	return { start, end: node.flow ? end : last, value, entries, isFlow: node.flow === true };
+}
+
+function rangeEnd(node: unknown): number | undefined {
+	if (isMap(node) && !node.flow) return yamlNode(node).end;
+	const range = (node as { range?: readonly number[] } | null)?.range;
+	return range?.[1];
+}
+
+function plain(node: unknown): unknown {
+	const readable = node as { toJSON?: () => unknown } | null;
+	return readable?.toJSON?.() ?? null;
+}

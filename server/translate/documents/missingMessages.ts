@@ -1,0 +1,303 @@
+/**
+ * Messages a translated file lacks: which they are, and putting them in where the source has them,
+ * with order and layout of the target kept.
+ */
+
+import { AppError } from '../../protocol/errors.ts';
+import { extractJson } from './json.ts';
+import { type MessageLine, poLines, propertiesLines } from './messageLines.ts';
+import {
+	type Edit,
+	jsonTree,
+	type MessageTree,
+	type NewEntry,
+	type TreeFormat,
+	yamlTree,
+} from './messageTree.ts';
+import type { Extract } from './piece.ts';
+import { extractPo } from './po.ts';
+import { extractProperties } from './properties.ts';
+import { type TranslateTexts, translateDocument } from './translateDocument.ts';
+import { extractYaml } from './yaml.ts';
+
+export type MessageFormat = 'json' | 'yaml' | 'properties' | 'po';
+
+export interface MissingMessage {
+	/** Keys from the root, or the one key of a flat format (of `.po`: context, U+0004, id). */
+	readonly path: readonly string[];
+	/** Text of the source. */
+	readonly text: string;
+}
+
+export interface MergeResult {
+	readonly text: string;
+	readonly added: readonly MissingMessage[];
+	/** Source texts that could not be translated whole; they are not in `text`. */
+	readonly refused: readonly string[];
+}
+
+const endings: Readonly<Record<string, MessageFormat>> = {
+	arb: 'json',
+	json: 'json',
+	jsonc: 'json',
+	po: 'po',
+	pot: 'po',
+	properties: 'properties',
+	yaml: 'yaml',
+	yml: 'yaml',
+};
+const trees = { json: jsonTree, yaml: yamlTree };
+const extracts = {
+	json: extractJson,
+	yaml: extractYaml,
+	po: extractPo,
+	properties: extractProperties,
+};
+
+/** Format of a message file by its name, or `undefined`. */
+export function messageFormatOf(fileName: string): MessageFormat | undefined {
+	const ending = /\.([^./\\]+)$/.exec(fileName)?.[1]?.toLowerCase() ?? '';
+	return Object.hasOwn(endings, ending) ? endings[ending] : undefined;
+}
+
+/**
+ * Messages of the source without a translation in the target, in the order of the source. Keys that
+ * are there but empty count as missing.
+ *
+ * @throws AppError `invalid_request` when a file cannot be read.
+ */
+export function missingMessages(
+	sourceText: string,
+	targetText: string,
+	format: MessageFormat,
+): readonly MissingMessage[] {
+	return changes(sourceText, targetText, format, () => true).missing;
+}
+
+/** Translates what is missing and puts it into the target; what is there is not touched. */
+export async function translateMissing(
+	sourceText: string,
+	targetText: string,
+	format: MessageFormat,
+	translate: TranslateTexts,
+	to: string,
+): Promise<MergeResult> {
+	const known = new Map<string, string>();
+	const remembered: TranslateTexts = async (texts) => {
+		const fresh = [...new Set(texts)].filter((text) => !known.has(text));
+		const answers = fresh.length === 0 ? [] : await translate(fresh);
+		for (const [index, text] of fresh.entries()) known.set(text, answers[index] ?? text);
+		return texts.map((text) => known.get(text) ?? text);
+	};
+	const attempt = async (wanted: (text: string) => boolean) => {
+		const { missing, edits } = changes(sourceText, targetText, format, wanted, to);
+		const merged = apply(targetText, edits);
+		const added: Extract = (text, language) =>
+			extracts[format](text, language).filter(
+				({ start, end, companion }) =>
+					companion || merged.ranges.some((range) => range.start <= start && end <= range.end),
+			);
+		// Empty messages of a target file are filled where they are.
+		const extract: Extract = format === 'po' ? extractPo : added;
+		return { missing, done: await translateDocument(merged.text, extract, remembered, to) };
+	};
+	const first = await attempt(() => true);
+	const refused = new Set(first.done.refused);
+	const last = refused.size === 0 ? first : await attempt((text) => !refused.has(text));
+	return {
+		text: last.done.text,
+		added: last.missing.filter(({ text }) => !refused.has(text)),
+		refused: [...refused],
+	};
+}
+
+function apply(text: string, edits: readonly Edit[]) {
+	const ranges: { start: number; end: number }[] = [];
+	let out = '';
+	let next = 0;
+	for (const edit of [...edits].sort((a, b) => a.start - b.start)) {
+		out += text.slice(next, edit.start);
+		ranges.push({ start: out.length, end: out.length + edit.text.length });
+		out += edit.text;
+		next = edit.end;
+	}
+	return { text: out + text.slice(next), ranges };
+}
+
+interface Changes {
+	readonly missing: MissingMessage[];
+	readonly edits: Edit[];
+}
+
+function changes(
+	sourceText: string,
+	targetText: string,
+	format: MessageFormat,
+	wanted: (text: string) => boolean,
+	to?: string,
+): Changes {
+	if (format === 'po')
+		return lineChanges(poLines(sourceText), poLines(targetText), targetText, wanted);
+	if (format === 'properties')
+		return lineChanges(
+			propertiesLines(sourceText),
+			propertiesLines(targetText),
+			targetText,
+			wanted,
+		);
+	return treeChanges(sourceText, targetText, trees[format], wanted, to);
+}
+
+function lineChanges(
+	source: readonly MessageLine[],
+	target: readonly MessageLine[],
+	targetText: string,
+	wanted: (text: string) => boolean,
+): Changes {
+	const eol = targetText.includes('\r\n') ? '\r\n' : '\n';
+	const isPo = source.some(({ valueAt }) => !valueAt);
+	const there = new Map(target.map((line) => [line.key, line]));
+	const found: Changes = { missing: [], edits: [] };
+	/** Copies by the offset they go to. */
+	const copies = new Map<number, string>();
+	let at = target[0]?.start ?? targetText.length;
+	let after = false;
+	for (const line of source) {
+		const own = there.get(line.key);
+		if (own) [at, after] = [own.end, true];
+		if (own?.isFilled || line.text === '' || (isPo && !wanted(line.text) && own)) continue;
+		if (!wanted(line.text)) continue;
+		found.missing.push({ path: [line.key], text: line.text });
+		if (own?.valueAt && line.valueAt) {
+			const value = line.code.slice(line.valueAt[0] - line.start);
+			found.edits.push({ start: own.valueAt[0], end: own.valueAt[1], text: value });
+		} else if (!own) {
+			const code = line.code.replace(/\r?\n/g, eol);
+			const gap = isPo ? eol + eol : eol;
+			const isFresh = at === 0 || (at === targetText.length && targetText.endsWith('\n'));
+			const joined = after
+				? gap + code
+				: isFresh && at > 0
+					? (isPo ? eol : '') + code + eol
+					: code + gap;
+			copies.set(at, (copies.get(at) ?? '') + joined);
+		}
+	}
+	for (const [start, text] of copies) found.edits.push({ start, end: start, text });
+	return found;
+}
+
+function treeChanges(
+	sourceText: string,
+	targetText: string,
+	format: TreeFormat,
+	wanted: (text: string) => boolean,
+	to: string | undefined,
+): Changes {
+	const source = format.read(sourceText);
+	if (!source) throw unreadable('source');
+	const target = format.read(targetText);
+	const found: Changes = { missing: [], edits: [] };
+	if (!target) {
+		if (targetText.replace(/^(?:---|#.*|\s+)+/gm, '').trim() !== '') throw unreadable('target');
+		const [root] = source.entries ?? [];
+		const values = newEntries(source, [], wanted, found.missing);
+		const isRooted = source.entries?.length === 1 && root?.value.entries && isLanguage(root.key);
+		const rooted = isRooted && to ? values.map(([, value]) => [to, value] as const) : values;
+		if (values.length > 0)
+			found.edits.push({
+				start: targetText.length,
+				end: targetText.length,
+				text: format.whole(rooted),
+			});
+		return found;
+	}
+	const [from, into] = [source.entries?.[0], target.entries?.[0]];
+	// Files of Rails have their language as the only key at the root.
+	const isRooted =
+		source.entries?.length === 1 &&
+		target.entries?.length === 1 &&
+		from &&
+		into &&
+		isLanguage(from.key) &&
+		isLanguage(into.key);
+	if (isRooted && from.value.entries && into.value.entries)
+		compare(from.value, into.value, [into.key], targetText, format, wanted, found);
+	else compare(source, target, [], targetText, format, wanted, found);
+	return found;
+}
+
+function isLanguage(key: string): boolean {
+	return /^[a-z]{2,3}(?:[-_][A-Za-z\d]{2,8})*$/.test(key);
+}
+
+function unreadable(which: 'source' | 'target'): AppError {
+	return new AppError(
+		'invalid_request',
+		`The ${which} file is no map of messages, or it is damaged. Mend it and try again.`,
+	);
+}
+
+function compare(
+	source: MessageTree,
+	target: MessageTree,
+	path: readonly string[],
+	targetText: string,
+	format: TreeFormat,
+	wanted: (text: string) => boolean,
+	found: Changes,
+): void {
+	const there = new Map(target.entries?.map((entry) => [entry.key, entry]));
+	let after: NonNullable<MessageTree['entries']>[number] | undefined;
+	let fresh: NewEntry[] = [];
+	const flush = () => {
+		if (fresh.length > 0) found.edits.push(format.add(targetText, target, after, fresh));
+		fresh = [];
+	};
+	for (const { key, value } of source.entries ?? []) {
+		const own = there.get(key);
+		const whole = [...path, key];
+		if (!own) {
+			// ARB describes messages in its template only.
+			if (!key.startsWith('@')) fresh.push(...newEntries(value, whole, wanted, found.missing));
+			continue;
+		}
+		flush();
+		after = own;
+		if (value.entries && own.value.entries)
+			compare(value, own.value, whole, targetText, format, wanted, found);
+		else if (typeof value.value === 'string' && value.value !== '' && own.value.value === '') {
+			if (!wanted(value.value)) continue;
+			found.missing.push({ path: whole, text: value.value });
+			const text = format.literal(value.value);
+			found.edits.push({ start: own.value.start, end: own.value.end, text });
+		}
+	}
+	flush();
+}
+
+/** What of a source is wanted, as entries to be written; its texts are noted as missing. */
+function newEntries(
+	tree: MessageTree,
+	path: readonly string[],
+	wanted: (text: string) => boolean,
+	missing: MissingMessage[],
+): NewEntry[] {
+	const key = path.at(-1);
+	if (tree.entries) {
+		const inner = tree.entries.flatMap((entry) =>
+			entry.key.startsWith('@')
+				? []
+				: newEntries(entry.value, [...path, entry.key], wanted, missing),
+		);
+		if (key === undefined) return inner;
+		return inner.length > 0 || tree.entries.length === 0 ? [[key, Object.fromEntries(inner)]] : [];
+	}
+	if (key === undefined) return [];
+	const texts = (Array.isArray(tree.value) ? (tree.value as unknown[]) : [tree.value]).filter(
+		(value) => typeof value === 'string',
+	);
+	if (!texts.every(wanted)) return [];
+	missing.push(...texts.map((text) => ({ path, text })));
+	return [[key, tree.value]];
+}

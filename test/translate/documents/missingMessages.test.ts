@@ -1,0 +1,182 @@
+/** Missing messages of every format: which they are, where they go, and that the rest stays. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import {
+	type MessageFormat,
+	messageFormatOf,
+	missingMessages,
+	translateMissing,
+} from '../../../server/translate/documents/missingMessages.ts';
+
+const tell = async (texts: readonly string[]) => texts.map((text) => `«${text}»`);
+const keys = (source: string, target: string, format: MessageFormat) =>
+	missingMessages(source, target, format).map(({ path }) => path.join('.'));
+const fill = async (source: string, target: string, format: MessageFormat, to = 'de') =>
+	(await translateMissing(source, target, format, tell, to)).text;
+
+const jsonSource = `{
+  "first": "First words",
+  "menu": {
+    "open": "Open",
+    "close": "Close {name}",
+    "deep": { "a": "Deep words", "n": 3 }
+  },
+  "count": "{n, plural, one {# file} other {# files}}",
+  "flat.key": "Flat words",
+  "@first": { "description": "note" }
+}
+`;
+
+test('JSON: nested and flat keys come where the source has them', async () => {
+	const target = `{
+\t"menu": {
+\t\t"close": ""
+\t},
+\t"own": "Eigenes",
+\t"flat.key": "Flach"
+}
+`;
+	assert.deepEqual(keys(jsonSource, target, 'json'), [
+		'first',
+		'menu.open',
+		'menu.close',
+		'menu.deep.a',
+		'count',
+	]);
+	const expected = `{
+\t"first": "«First words»",
+\t"menu": {
+\t\t"open": "«Open»",
+\t\t"close": "«Close {name}»",
+\t\t"deep": {
+\t\t\t"a": "«Deep words»",
+\t\t\t"n": 3
+\t\t}
+\t},
+\t"count": "{n, plural, one {«# file»} other {«# files»}}",
+\t"own": "Eigenes",
+\t"flat.key": "Flach"
+}
+`;
+	assert.equal(await fill(jsonSource, target, 'json'), expected);
+	assert.equal(
+		await fill(jsonSource, target.replaceAll('\n', '\r\n'), 'json'),
+		expected.replaceAll('\n', '\r\n'),
+	);
+	assert.deepEqual(keys(jsonSource, expected, 'json'), []);
+	assert.equal(await fill(jsonSource, expected, 'json'), expected);
+});
+
+test('JSON: empty and one-line files', async () => {
+	const source = '{"a": "One word", "b": "Two words"}';
+	const whole = '{\n  "a": "«One word»",\n  "b": "«Two words»"\n}\n';
+	assert.equal(await fill(source, '', 'json'), whole);
+	assert.equal(await fill(source, '{}\n', 'json'), whole);
+	assert.equal(await fill(source, '{"a": "Eins"}', 'json'), '{"a": "Eins", "b": "«Two words»"}');
+	assert.equal(await fill(source, '{"b": "Zwei"}', 'json'), '{ "a": "«One word»","b": "Zwei"}');
+	assert.throws(() => missingMessages(source, '[1', 'json'), /target file is no map/);
+	assert.throws(() => missingMessages('nothing', '{}', 'json'), /source file is no map/);
+});
+
+test('YAML: roots with their language, comments and order', async () => {
+	const source = `en:
+  title: Main title
+  menu:
+    open: Open it
+    close: "Close it"
+  list: [One thing]
+  end: The end
+`;
+	const target = `# German
+de:
+  title: Titel # note
+  menu:
+    close: Zu
+    # a comment
+
+  end: ''
+`;
+	assert.deepEqual(keys(source, target, 'yaml'), ['de.menu.open', 'de.list', 'de.end']);
+	const expected = `# German
+de:
+  title: Titel # note
+  menu:
+    open: «Open it»
+    close: Zu
+  list:
+    - «One thing»
+    # a comment
+
+  end: "«The end»"
+`;
+	assert.equal(await fill(source, target, 'yaml'), expected);
+	assert.deepEqual(keys(source, expected, 'yaml'), []);
+	assert.match(await fill(source, '', 'yaml'), /^de:\n {2}title: «Main title»\n {2}menu:\n/);
+	assert.equal(
+		await fill('a: Some words\nb: More words\n', 'a: Worte', 'yaml'),
+		'a: Worte\nb: «More words»\n',
+	);
+	assert.equal(
+		await fill('m: {a: Some words, b: More words}\n', 'm: {a: Worte}\n', 'yaml'),
+		'm: {a: Worte, "b": "«More words»"}\n',
+	);
+});
+
+test('.properties: entries come with their comments, empty ones are filled', async () => {
+	const source = '# top\na=First words\n\n# about b\nb = Second words\nc: Third words\nd=4\n';
+	const target = '# Kopf\nc=\na=Eins\n';
+	assert.deepEqual(keys(source, target, 'properties'), ['b', 'c', 'd']);
+	for (const eol of ['\n', '\r\n'])
+		assert.equal(
+			await fill(source, target.replaceAll('\n', eol), 'properties'),
+			'# Kopf\nc=\\u00abThird words\\u00bb\nd=4\na=Eins\n# about b\nb = \\u00abSecond words\\u00bb\n'.replaceAll(
+				'\n',
+				eol,
+			),
+		);
+	assert.equal(
+		await fill('a=Some words', 'x=y\n', 'properties'),
+		'a=\\u00abSome words\\u00bb\nx=y\n',
+	);
+});
+
+test('.po: absent messages come with comments and contexts, empty ones are filled', async () => {
+	const source =
+		'msgid "One word"\nmsgstr "One word"\n\n#: a.c:1\n#, fuzzy, c-format\nmsgctxt "m"\nmsgid "Two %s"\nmsgstr ""\n\nmsgid "%d day"\nmsgid_plural "%d days"\nmsgstr[0] ""\nmsgstr[1] ""\n';
+	const target =
+		'msgid ""\nmsgstr "Plural-Forms: nplurals=2; plural=(n != 1);\\n"\n\nmsgid "One word"\nmsgstr ""\n\nmsgid "Own words"\nmsgstr "Eigenes"\n';
+	assert.deepEqual(keys(source, target, 'po'), ['One word', 'm\u0004Two %s', '%d day']);
+	assert.equal(
+		await fill(source, target, 'po'),
+		'msgid ""\nmsgstr "Plural-Forms: nplurals=2; plural=(n != 1);\\n"\n\n#, fuzzy\nmsgid "One word"\nmsgstr "«One word»"\n\n#: a.c:1\n#, fuzzy, c-format\nmsgctxt "m"\nmsgid "Two %s"\nmsgstr "«Two %s»"\n\n#, fuzzy\nmsgid "%d day"\nmsgid_plural "%d days"\nmsgstr[0] "«%d day»"\nmsgstr[1] "«%d days»"\n\nmsgid "Own words"\nmsgstr "Eigenes"\n',
+	);
+});
+
+test('what cannot be translated whole is told and not put in', async () => {
+	const lose = async (texts: readonly string[]) =>
+		texts.map((text) => text.replace('{name}', 'x').toUpperCase());
+	const source = '{"a": "Dear {name}", "b": "More words"}';
+	const calls: number[] = [];
+	const result = await translateMissing(
+		source,
+		'{"c": "C"}',
+		'json',
+		(texts) => {
+			calls.push(texts.length);
+			return lose(texts);
+		},
+		'de',
+	);
+	assert.deepEqual(result.refused, ['Dear {name}']);
+	assert.deepEqual(result.added, [{ path: ['b'], text: 'More words' }]);
+	assert.equal(result.text, '{ "b": "MORE WORDS","c": "C"}');
+	assert.deepEqual(calls, [2]);
+});
+
+test('message files are known by their names', () => {
+	assert.equal(messageFormatOf('app_de.arb'), 'json');
+	assert.equal(messageFormatOf('/x/de.YML'), 'yaml');
+	assert.equal(messageFormatOf('README.md'), undefined);
+	assert.equal(messageFormatOf('a.constructor'), undefined);
+});
