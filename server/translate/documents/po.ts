@@ -24,7 +24,8 @@ export function extractPo(text: string, to?: string): Piece[] {
 	});
 	if (to === undefined || own || !forms || !pieces.some(({ branches }) => branches)) return pieces;
 	const companion = headerPiece(text, entries, header, forms, to, eol);
-	return [...pieces, companion].sort((a, b) => a.start - b.start);
+	// A new header stands in front of an entry that begins where it does.
+	return [companion, ...pieces].sort((a, b) => a.start - b.start);
 }
 
 /** Forms the header states, unless they are a template's or of another language. */

@@ -103,6 +103,8 @@ test('.po: the forms of a header are used, and a missing header is written', asy
 		none.text,
 		`msgid ""\nmsgstr ""\n"Content-Type: text/plain; charset=UTF-8\\n"\n"Plural-Forms: nplurals=1; plural=0;\\n"\n\n# note\n#, fuzzy\nmsgid "%d file"\nmsgid_plural "%d files"\nmsgstr[0] "«%d files»"\n`,
 	);
+	const first = await translateDocument(entry, po, tell, 'ja');
+	assert.equal(first.text, none.text.replace('# note\n', ''));
 	const bare = await translateDocument(
 		`msgid ""\nmsgstr ""\n"A: b\\n"\n\n${entry}`,
 		po,
