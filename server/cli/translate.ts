@@ -4,11 +4,12 @@ import { findOrStartDaemon } from '../daemon/client.ts';
 import { splitSentences } from '../translate/sentences.ts';
 import { readArgs, readStdin } from './args.ts';
 import { type Command, UsageError } from './command.ts';
-import { type Ask, isDocument, translateFile } from './translateFile.ts';
+import { type Ask, isDocument, translateFile, translateInto } from './translateFile.ts';
 
 const help = `
 Usage: nearglot translate [TEXT|-] --to LANGUAGE[,LANGUAGE…] [OPTIONS]
        nearglot translate FILE --to LANGUAGE[,LANGUAGE…] [--out PATH] [--force]
+       nearglot translate FILE --to LANGUAGE --into TRANSLATED-FILE
 
 Translates text with the models on this machine. Without TEXT, or with -, the text
 comes from standard input. Of a FILE (Markdown, HTML, JSON, ARB, YAML, XLIFF, po,
@@ -21,6 +22,8 @@ times stay, and messages with plural forms get those of the target language.
   --category NAME    use a custom system (see: nearglot systems --help)
   --engine NAME      local, team or hosted: who translates, for this call
   --out PATH         where a FILE's translation goes; {to} stands for the language
+  --into PATH        a translated message file (JSON, ARB, YAML, properties, po): only what
+                     it lacks is translated and added to it
   --force            replace files that exist
   --json             the whole answer as JSON, as the translate interface gives it
   --align            with --json: which word became which
@@ -29,6 +32,7 @@ times stay, and messages with plural forms get those of the target language.
 Examples:
   nearglot translate "The file could not be opened." --to de
   nearglot translate README.md --to de,fr --out "README.{to}.md"
+  nearglot translate locales/en.json --to de --into locales/de.json
   git log -1 --format=%B | nearglot translate --to fr
 `;
 
@@ -46,6 +50,7 @@ export const translateCommand: Command = {
 			category: { type: 'string' },
 			engine: { type: 'string' },
 			out: { type: 'string' },
+			into: { type: 'string' },
 			force: { type: 'boolean' },
 		});
 		const targets = options
@@ -58,8 +63,14 @@ export const translateCommand: Command = {
 			throw new UsageError('Put the text in quotes: nearglot translate "two words" --to de');
 		const [given] = options.positionals;
 		const document = given !== undefined && given !== '-' && (await isDocument(given));
-		if (!document && (options.text('out') !== undefined || options.has('force')))
-			throw new UsageError('--out and --force go with a FILE.');
+		const into = options.text('into');
+		if (
+			!document &&
+			(options.text('out') !== undefined || into !== undefined || options.has('force'))
+		)
+			throw new UsageError('--out, --into and --force go with a FILE.');
+		if (into !== undefined && (targets.length > 1 || options.text('out') !== undefined))
+			throw new UsageError('--into takes one language and no --out.');
 		const text = document
 			? given
 			: given === undefined || given === '-'
@@ -96,6 +107,8 @@ export const translateCommand: Command = {
 				const response = await daemon.post(`/translate?${query}`, body, io.signal);
 				return parseAnswer(await response.json()).map((item) => item.translations[0]?.text ?? '');
 			};
+			const [to] = targets;
+			if (into !== undefined && to !== undefined) return translateInto(given, into, to, many, io);
 			return translateFile(given, targets, options.text('out'), options.has('force'), many, io);
 		}
 		if (options.has('json')) {

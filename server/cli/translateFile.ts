@@ -1,6 +1,7 @@
 /** `nearglot translate FILE`: a document of a known format; everything but its words stays. */
 
 import { open, readFile, rename, rm, stat } from 'node:fs/promises';
+import { messageFormatOf, translateMissing } from '../translate/documents/missingMessages.ts';
 import {
 	documentFormats,
 	formatOf,
@@ -45,18 +46,11 @@ export async function translateFile(
 		throw new UsageError(
 			'Several languages need --out with {to} in it, e.g. --out "guide.{to}.md".',
 		);
-	if ((await stat(path)).size > mostBytes)
-		throw new UsageError(`${path} is larger than ${mostBytes / 2 ** 20} MiB.`);
-	const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(
-		await readFile(path),
-	);
+	const text = await readText(path);
 	let status = 0;
 	for (const to of targets) {
 		const result = await translateDocument(text, format, (texts) => inBatches(texts, to, ask), to);
-		for (const refused of result.refused)
-			io.stderr.write(
-				`left as it was (${to}): ${plainText(refused).replace(/\s+/g, ' ').slice(0, 120)}\n`,
-			);
+		tellRefused(result.refused, 'left as it was', to, io);
 		if (out === undefined) io.stdout.write(result.text);
 		else {
 			const target = out.replaceAll('{to}', to);
@@ -68,6 +62,57 @@ export async function translateFile(
 		if (result.refused.length > 0) status = 1;
 	}
 	return status;
+}
+
+/**
+ * Adds the messages a translated file lacks, in place; what it has stays. The file need not exist.
+ *
+ * @returns 1 when some could not be translated whole.
+ */
+export async function translateInto(
+	path: string,
+	target: string,
+	to: string,
+	ask: Ask,
+	io: CommandIo,
+): Promise<number> {
+	const format = messageFormatOf(path);
+	if (format === undefined || format !== messageFormatOf(target))
+		throw new UsageError(
+			'--into goes with two message files of one format: JSON, ARB, YAML, properties or po.',
+		);
+	const source = await readText(path);
+	const isThere = (await stat(target).catch(() => undefined)) !== undefined;
+	const present = isThere ? await readText(target) : '';
+	const result = await translateMissing(
+		source,
+		present,
+		format,
+		(texts) => inBatches(texts, to, ask),
+		to,
+	);
+	tellRefused(result.refused, 'not added', to, io);
+	if (result.text !== present) await writeWhole(target, result.text, true);
+	io.stderr.write(
+		`${target}: ${result.added.length} missing message${result.added.length === 1 ? '' : 's'} added\n`,
+	);
+	return result.refused.length > 0 ? 1 : 0;
+}
+
+function tellRefused(
+	refused: readonly string[],
+	what: string,
+	to: string,
+	{ stderr }: CommandIo,
+): void {
+	for (const text of refused)
+		stderr.write(`${what} (${to}): ${plainText(text).replace(/\s+/g, ' ').slice(0, 120)}\n`);
+}
+
+async function readText(path: string): Promise<string> {
+	if ((await stat(path)).size > mostBytes)
+		throw new UsageError(`${path} is larger than ${mostBytes / 2 ** 20} MiB.`);
+	return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(await readFile(path));
 }
 
 async function inBatches(texts: readonly string[], to: string, ask: Ask): Promise<string[]> {

@@ -85,6 +85,24 @@ test('a text longer than a request is translated in parts, line by line', async 
 	assert.equal(out, `${lines.join('\n')}\n`);
 });
 
+test('a translated message file gets what it lacks, and nothing else changes', async () => {
+	const [source, target] = [join(home, 'en.json'), join(home, 'de.json')];
+	await writeFile(source, '{"open": "Open", "n": "{n, plural, one {# file} other {# files}}"}');
+	await writeFile(target, '{\r\n\t"open": "Auf"\r\n}');
+	const { code, err } = await nearglot([
+		...['translate', source, '--from', 'en', '--to', 'de', '--into', target],
+	]);
+	assert.equal(code, 0, err);
+	assert.match(err, /1 missing messages? added/);
+	assert.match(
+		await readFile(target, 'utf8'),
+		/^\{\r\n\t"open": "Auf",\r\n\t"n": "\{n, plural, one \{[^{}]*#[^{}]*\} other \{[^{}]*#[^{}]*\}\}"\r\n\}$/,
+	);
+	const wrong = await nearglot(['translate', source, '--to', 'de', '--into', join(home, 'de.po')]);
+	assert.equal(wrong.code, 2);
+	assert.match(wrong.err, /two message files of one format/);
+});
+
 test('wrong use is explained and ends with 2, a refusal with 1', async () => {
 	for (const args of [
 		['translate', 'x'],
