@@ -72,7 +72,7 @@ function extractSentences(text: string): Piece[] {
 					return;
 				}
 				const [from, to] = [parser.startIndex, parser.endIndex + 1];
-				add(from, wasKept);
+				add(from, true);
 				kept.open(name, attributes);
 				if (!inline.has(name)) close(to);
 				else if (!wasKept) {
@@ -81,6 +81,8 @@ function extractSentences(text: string): Piece[] {
 				} else add(to, true);
 			},
 			ontext() {
+				// What the parser passed over without a word, like a stray end tag.
+				add(parser.startIndex, true);
 				add(parser.endIndex + 1, kept.now);
 			},
 			oncomment() {
@@ -91,7 +93,7 @@ function extractSentences(text: string): Piece[] {
 			},
 			onclosetag(name, implied) {
 				const to = implied ? parser.startIndex : parser.endIndex + 1;
-				if (!implied) add(parser.startIndex, kept.now);
+				if (!implied) add(parser.startIndex, true);
 				if (inline.has(name) && !implied) add(to, true);
 				kept.close();
 				if (!inline.has(name)) close(to);

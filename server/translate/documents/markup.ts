@@ -63,26 +63,26 @@ const joined = (parts: readonly MarkupPart[]) => parts.map(({ raw }) => raw).joi
 
 /** The core of a sentence grows until every tag that opens in it is closed in it. */
 function balanced(parts: readonly MarkupPart[], first: number, last: number) {
-	const depth = (from: number, to: number) => {
-		let now = 0;
-		let least = 0;
-		for (const { raw, fixed } of parts.slice(from, to + 1)) {
-			if (fixed && /^<\/[^>]*>$/.test(raw)) least = Math.min(least, --now);
-			else if (
-				fixed &&
-				/^<[^!/](?:[^>]*[^/])?>$/.test(raw) &&
-				!/^<(?:img|br|wbr|input)\b/i.test(raw)
-			)
-				now++;
-		}
-		return { now, least };
-	};
-	let range = { first, last };
-	while (depth(range.first, range.last).least < 0 && range.first > 0)
-		range = { ...range, first: range.first - 1 };
-	while (depth(range.first, range.last).now > 0 && range.last < parts.length - 1)
-		range = { ...range, last: range.last + 1 };
-	return range;
+	const partner = new Map<number, number>();
+	const open: number[] = [];
+	parts.forEach(({ raw, fixed }, index) => {
+		if (!fixed) return;
+		if (/^<\/[^>]*>$/.test(raw)) {
+			const start = open.pop();
+			if (start === undefined) return;
+			partner.set(start, index);
+			partner.set(index, start);
+		} else if (/^<[^!?/](?:[^>]*[^/])?>$/.test(raw) && !/^<(?:img|br|wbr|input)\b/i.test(raw))
+			open.push(index);
+	});
+	let [from, to] = [first, last];
+	for (let low = first, high = first; low >= from || high <= to; ) {
+		const at = high <= to ? high++ : low--;
+		const other = partner.get(at) ?? at;
+		if (other < from) [from, low] = [other, Math.min(low, from - 1)];
+		to = Math.max(to, other);
+	}
+	return { first: from, last: to };
 }
 
 /** Text as it is read: white space as one space, references decoded unless they are markup. */

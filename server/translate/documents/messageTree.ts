@@ -80,7 +80,12 @@ export const jsonTree: TreeFormat = {
 		});
 		const gap = isOneLine ? ' ' : eol + indent;
 		const list = rows.join(`,${gap}`);
-		if (after) return { start: after.end, end: after.end, text: `,${gap}${list}` };
+		if (after) {
+			// A comment on the line of an entry stays with it.
+			const comma = /^[ \t]*,(?:[ \t]*\/\/[^\r\n]*)?/.exec(text.slice(after.end, after.end + 2000));
+			const at = after.end + (comma?.[0].length ?? 0);
+			return { start: at, end: at, text: comma ? `${gap}${list},` : `,${gap}${list}` };
+		}
 		const at = map.start + 1;
 		if (first) return { start: at, end: at, text: `${isOneLine ? ' ' : gap}${list},` };
 		return { start: at, end: map.end - 1, text: `${gap}${list}${eol}${outer}` };

@@ -266,7 +266,12 @@ function compare(
 		after = own;
 		if (value.entries && own.value.entries)
 			compare(value, own.value, whole, targetText, format, wanted, found);
-		else if (typeof value.value === 'string' && value.value !== '' && own.value.value === '') {
+		else if (own.value.value === null && value.value !== null) {
+			const [made] = newEntries(value, whole, wanted, found.missing);
+			const { start, end } = own.value;
+			const space = targetText[start - 1] === ':' ? ' ' : '';
+			if (made) found.edits.push({ start, end, text: space + format.literal(made[1]) });
+		} else if (typeof value.value === 'string' && value.value !== '' && own.value.value === '') {
 			if (!wanted(value.value)) continue;
 			found.missing.push({ path: whole, text: value.value });
 			const text = format.literal(value.value);

@@ -96,3 +96,19 @@ test('HTML: what a translation adds is escaped, and a lost tag makes it go again
 	assert.equal(parts.text, '<p>READ <b>THIS</b> NOW</p>');
 	assert.deepEqual(parts.refused, []);
 });
+
+test('HTML: tags that cross or are never closed stay as they are', async () => {
+	const crossed = '<p>Text <b>bold <i>both</b> tail</i> end</p>';
+	assert.equal(
+		(await translateDocument(crossed, html, upper)).text,
+		'<p>TEXT <b>BOLD <i>BOTH</b> TAIL</i> END</p>',
+	);
+	const nested = `<p>${'<b>'.repeat(3000)}words${'</b>'.repeat(3000)} more <i>words</i></p>`;
+	const { text, refused } = await translateDocument(nested, html, upper);
+	assert.deepEqual(refused, []);
+	assert.equal(text, nested.replaceAll('words', 'WORDS').replace('more', 'MORE'));
+	assert.equal(
+		(await translateDocument(`${'<b>'.repeat(3000)}words`, html, upper)).text.length,
+		9005,
+	);
+});

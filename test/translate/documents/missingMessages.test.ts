@@ -123,6 +123,20 @@ de:
 	);
 });
 
+test('keys without a value are filled, and comments stay with their entries', async () => {
+	const source = 'a:\n  b: Some words\nz: Last words\n';
+	assert.deepEqual(keys(source, 'a:\nz: ~\n', 'yaml'), ['a.b', 'z']);
+	assert.equal(
+		await fill(source, 'a:\nz: ~\n', 'yaml'),
+		'a: {"b":"«Some words»"}\nz: "«Last words»"\n',
+	);
+	const json = '{"a": "Aa words", "b": "Bb words", "c": "Cc words"}';
+	assert.equal(
+		await fill(json, '{\n  "a": "x", // note\n  "c": null,\n}\n', 'json'),
+		'{\n  "a": "x", // note\n  "b": "«Bb words»",\n  "c": "«Cc words»",\n}\n',
+	);
+});
+
 test('.properties: entries come with their comments, empty ones are filled', async () => {
 	const source = '# top\na=First words\n\n# about b\nb = Second words\nc: Third words\nd=4\n';
 	const target = '# Kopf\nc=\na=Eins\n';
