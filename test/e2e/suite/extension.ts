@@ -17,7 +17,13 @@ async function activated(): Promise<Extension> {
 
 async function show(content: string, language = 'plaintext'): Promise<vscode.TextEditor> {
 	const document = await vscode.workspace.openTextDocument({ content, language });
-	return vscode.window.showTextDocument(document);
+	const editor = await vscode.window.showTextDocument(document);
+	// The focus moves a moment later, and commands act on the active editor.
+	for (let tries = 0; vscode.window.activeTextEditor?.document !== document; tries++) {
+		if (tries > 200) throw new Error('the editor did not become active');
+		await new Promise((resolve) => setTimeout(resolve, 25));
+	}
+	return editor;
 }
 
 const settings = () => vscode.workspace.getConfiguration('nearglot');
