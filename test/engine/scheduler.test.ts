@@ -85,6 +85,14 @@ test('caches stay within their limit', async () => {
 	await model.close();
 });
 
+test('small prefixes do not pile up, however much memory there is', async () => {
+	const model = await loadEngine({ folder: join(folder, 'gqa'), threads: 1 });
+	for (let k = 0; k < 40; k++) await model.generate(tokensRequest(prompt(k, 20)), nothing);
+	const { cachedPrefixes } = await model.stats();
+	assert.ok(cachedPrefixes > 20 && cachedPrefixes <= 32, `${cachedPrefixes}`);
+	await model.close();
+});
+
 test('a cancelled request ends at once and frees its place', async () => {
 	const model = engine('gqa');
 	const controller = new AbortController();

@@ -19,6 +19,9 @@ export function commonPrefix(a: readonly number[], b: readonly number[]): number
 	return length;
 }
 
+/** Prefixes kept however small they are: more are seldom asked for again, and their memory adds up. */
+const mostPrefixes = 32;
+
 /** Least-recently-used store of idle caches under a byte limit shared with running sequences. */
 export class PrefixCache {
 	#entries: Entry[] = [];
@@ -85,7 +88,7 @@ export class PrefixCache {
 	shrink(bytes: number): void {
 		let held = this.bytes;
 		this.#entries.sort((a, b) => a.usedAt - b.usedAt);
-		while (held > bytes) {
+		while (held > bytes || this.#entries.length > mostPrefixes) {
 			const entry = this.#entries.shift();
 			if (entry === undefined) return;
 			held -= entry.cache.bytes;
