@@ -333,6 +333,13 @@ export interface EngineModel {
 		signal?: AbortSignal,
 	): Promise<GenerateResult>;
 	seq2seq(request: Seq2SeqRequest, signal?: AbortSignal): Promise<Seq2SeqResult>;
+	/**
+	 * Transcribes one window. Calls in flight together share decoder runs: whoever has several windows
+	 * that do not wait for each other's text (segments of a file without conditioning, several files)
+	 * issues them at once, as `batch`; they are taken in waves of as many as memory allows, the wave
+	 * is decoded in step, and each result is the one a call alone gives. `interactive` calls start at
+	 * once. Aborting one call leaves the others alone. Dynamic int8 models take one call at a time.
+	 */
 	transcribe(
 		request: SpeechRequest,
 		onText: (text: string) => void,
