@@ -9,6 +9,7 @@ export * from './errorBody.ts';
 export * from './errors.ts';
 export * from './methods.ts';
 export * from './models.ts';
+export * from './recorder.ts';
 export * from './slashCommands.ts';
 export * from './speech.ts';
 export * from './sse.ts';
