@@ -1,6 +1,6 @@
 /** A running daemon as other processes see it: requests with its key, errors as AppError. */
 
-import { AppError, type EndpointFile, type ErrorCode, errorKinds } from '../protocol/index.ts';
+import { AppError, type EndpointFile, errorOfBody, retryAfterOf } from '../protocol/index.ts';
 
 export interface DaemonHealth {
 	readonly pid: number;
@@ -51,24 +51,27 @@ export function connectTo(endpoint: EndpointFile): DaemonConnection {
 	};
 }
 
-/** The error in an answer's body `{error:{message,param,code}}`. */
+/** The error in an answer's body, of whichever family of routes. */
 export async function responseError(response: Response): Promise<AppError> {
 	const text = await response.text().catch(() => '');
+	let body: unknown;
 	try {
-		return errorFromBody(JSON.parse(text));
+		body = JSON.parse(text);
 	} catch {
-		return new AppError(
-			'internal',
-			`The daemon answered ${response.status}: ${text.slice(0, 300)}`,
-		);
+		// A page of a proxy in between is quoted below.
 	}
+	return (
+		errorOfBody(body, response.status, retryAfterOf(response.headers)) ??
+		new AppError('internal', `The daemon answered ${response.status}: ${text.slice(0, 300)}`)
+	);
 }
 
-/** Restores what `errorBody` wrote. */
+/** Restores what `errorBody` wrote into a stream. */
 export function errorFromBody(value: unknown): AppError {
-	const { error } = value as { error: { message: string; code: string; param: string | null } };
-	const code = error.code in errorKinds ? (error.code as ErrorCode) : 'internal';
-	return new AppError(code, error.message, error.param === null ? {} : { param: error.param });
+	return (
+		errorOfBody(value, 500) ??
+		new AppError('internal', 'The daemon reported a failure in a form that is not understood.')
+	);
 }
 
 /** What the daemon says of itself, or `undefined` when the endpoint is dead or not that daemon. */

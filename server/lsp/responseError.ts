@@ -1,14 +1,21 @@
 /** Errors of the daemon's routes, read back into {@link AppError}, and on into JSON-RPC errors. */
 
 import { ResponseError } from 'vscode-languageserver/node';
-import { AppError, asAppError, codeOfStatus, errorOfBody, toErrorWire } from '../protocol/index.ts';
+import {
+	AppError,
+	asAppError,
+	codeOfStatus,
+	errorOfBody,
+	retryAfterOf,
+	toErrorWire,
+} from '../protocol/index.ts';
 
 /** The error a response with a status outside 2xx stands for. */
 export async function errorOfResponse(response: Response): Promise<AppError> {
 	const text = await response.text().catch(() => '');
 	const body = parse(text);
 	return (
-		errorOfBody(body, response.status) ??
+		errorOfBody(body, response.status, retryAfterOf(response.headers)) ??
 		new AppError(codeOfStatus(response.status), text.slice(0, 300) || undefined)
 	);
 }

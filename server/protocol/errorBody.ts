@@ -2,19 +2,55 @@
 
 import { AppError, type ErrorCode, errorKinds } from './errors.ts';
 
+/** Codes of the translate interface that say more than their status. */
+const translatorCodes: Readonly<Record<number, ErrorCode>> = {
+	400050: 'context_length_exceeded',
+	400074: 'invalid_json',
+	400077: 'payload_too_large',
+	499000: 'cancelled',
+};
+
 /**
  * The error in a body of either family (`{error:{message,type,param,code}}` or the translator's
  * `{error:{code:400036,message}}`), or `undefined` when there is none.
+ *
+ * @param retryAfterS From the answer's `Retry-After`, see {@link retryAfterOf}.
  */
-export function errorOfBody(body: unknown, status: number): AppError | undefined {
+export function errorOfBody(
+	body: unknown,
+	status: number,
+	retryAfterS?: number,
+): AppError | undefined {
 	if (!isRecord(body) || !isRecord(body['error'])) return undefined;
 	const { message, code, param } = body['error'];
 	const known = typeof code === 'string' && code in errorKinds ? (code as ErrorCode) : undefined;
 	return new AppError(
-		known ?? codeOfStatus(typeof code === 'number' ? Math.floor(code / 1000) : status),
+		known ??
+			(typeof code === 'number'
+				? codeOfTranslator(code, retryAfterS !== undefined)
+				: codeOfStatus(status)),
 		typeof message === 'string' ? message : undefined,
-		typeof param === 'string' ? { param } : {},
+		{
+			...(typeof param === 'string' ? { param } : {}),
+			...(typeof code === 'number' ? { data: { translatorCode: code } } : {}),
+			...(retryAfterS === undefined ? {} : { retryAfterS }),
+		},
 	);
+}
+
+/** 408001 stands for a model that is on its way, which has a time to wait, and for one that is not. */
+function codeOfTranslator(code: number, waits: boolean): ErrorCode {
+	if (code === 408001) return waits ? 'model_loading' : 'model_not_found';
+	return translatorCodes[code] ?? codeOfStatus(Math.floor(code / 1000));
+}
+
+/** Seconds of a `Retry-After` header; dates are not understood. */
+export function retryAfterOf(headers: {
+	get(name: string): string | null | undefined;
+}): number | undefined {
+	const value = headers.get('retry-after');
+	const seconds = value == null || value === '' ? Number.NaN : Number(value);
+	return Number.isFinite(seconds) && seconds >= 0 ? seconds : undefined;
 }
 
 /** The code that stands for an HTTP status when nothing better is known. */

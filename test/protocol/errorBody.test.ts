@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { responseError } from '../../server/daemon/connection.ts';
+import { errorOfResponse } from '../../server/lsp/responseError.ts';
+import { type AppError, errorOfBody, retryAfterOf } from '../../server/protocol/index.ts';
+
+const answer = (status: number, body: string, headers: Record<string, string> = {}) =>
+	new Response(body, { status, headers });
+
+const refusal = (code: number) => JSON.stringify({ error: { code, message: `About ${code}.` } });
+
+test('the numeric codes of the translate interface keep their meaning and their time to wait', async () => {
+	const cases: readonly (readonly [number, string, string | undefined])[] = [
+		[429001, 'rate_limited', '17'],
+		[408001, 'model_loading', '30'],
+		[408001, 'model_not_found', undefined],
+		[400036, 'invalid_request', undefined],
+		[400050, 'context_length_exceeded', undefined],
+		[400074, 'invalid_json', undefined],
+		[401000, 'invalid_api_key', undefined],
+		[403001, 'forbidden', undefined],
+		[503000, 'overloaded', '1'],
+	];
+	for (const read of [responseError, errorOfResponse]) {
+		for (const [code, expected, wait] of cases) {
+			const headers = wait === undefined ? {} : { 'retry-after': wait };
+			const error: AppError = await read(answer(Math.floor(code / 1000), refusal(code), headers));
+			const status = `${code} ${error.code}`;
+			if (code === 503000) assert.equal(error.kind.httpStatus, 503, status);
+			else assert.equal(error.code, expected, status);
+			assert.equal(error.message, `About ${code}.`);
+			assert.equal(error.retryAfterS, wait === undefined ? undefined : Number(wait), status);
+			assert.equal(error.data?.['translatorCode'], code);
+		}
+	}
+});
+
+test('errors of the other routes keep their code, parameter and time to wait', async () => {
+	const body = JSON.stringify({ error: { message: 'Full.', code: 'overloaded', param: 'model' } });
+	const error = await responseError(answer(503, body, { 'retry-after': '5' }));
+	assert.equal(error.code, 'overloaded');
+	assert.equal(error.param, 'model');
+	assert.equal(error.retryAfterS, 5);
+});
+
+test('what is no error body is quoted, and odd waits count as none', async () => {
+	const error = await responseError(answer(502, '<html>Bad gateway</html>'));
+	assert.equal(error.code, 'internal');
+	assert.match(error.message, /502: <html>Bad gateway/);
+	assert.equal(errorOfBody({ error: 'text' }, 400), undefined);
+	for (const odd of ['', 'soon', '-1', 'Wed, 21 Oct 2015 07:28:00 GMT'])
+		assert.equal(retryAfterOf(new Headers({ 'retry-after': odd })), undefined, odd);
+});
