@@ -14,6 +14,8 @@ import type {
 } from './chat.ts';
 import type { ServerHealth } from './endpoint.ts';
 import type { ModelInfo } from './models.ts';
+import type { Transcript, TranscriptProgress, TranscriptSegment } from './speech.ts';
+import type { Waveform } from './transcriptPage.ts';
 
 export interface ChatParams {
 	/** Id or alias of a model; without it the daemon's default chat model answers. */
@@ -61,7 +63,12 @@ export interface TranslateParams {
 	/** BCP 47 code. */
 	readonly to: string;
 	readonly textType?: 'plain' | 'html';
+	/** Who translates; absent = what the user set (`nearglot.translate.engine`). */
+	readonly engine?: TranslateEngine;
 }
+
+/** This machine's models, the team's server, or the hosted service. */
+export type TranslateEngine = 'local' | 'team' | 'hosted';
 
 export interface TranslateResult {
 	/** In the order of the texts asked for. */
@@ -150,6 +157,28 @@ export interface TranscribeParams {
 	readonly format?: 'text' | 'srt' | 'vtt';
 }
 
+export interface TranscriptParams {
+	/** Path of a recording on the machine the front runs on. */
+	readonly path: string;
+	/** Id of a speech model; without it the loaded or the largest one on this computer. */
+	readonly model?: string;
+	/** ISO 639-1 code; without it the language is detected. */
+	readonly language?: string;
+	/** Into English instead of the language that is spoken. */
+	readonly english?: boolean;
+	/** Token of the `$/progress` notifications that carry {@link TranscriptDelta}. */
+	readonly partialResultToken?: string | number;
+}
+
+/** What has become known of a recording since the last notification; every field may be absent. */
+export interface TranscriptDelta {
+	readonly phase?: 'connecting' | 'loading' | 'running';
+	readonly segments?: readonly Pick<TranscriptSegment, 'id' | 'start' | 'end' | 'text'>[];
+	/** Text as it comes, for models without segments too. */
+	readonly delta?: string;
+	readonly progress?: TranscriptProgress;
+}
+
 /** Secrets of the user, handed to the daemon over its private channel and kept in memory there. */
 export type SecretName =
 	| 'hubToken'
@@ -210,6 +239,15 @@ export interface Requests {
 	'nearglot/models/move': { params: { folder: string }; result: { location: string } };
 	'nearglot/models/remove': { params: { model: string }; result: Record<string, never> };
 	'nearglot/transcribe': { params: TranscribeParams; result: { text: string } };
+	/** The whole transcript with the times of its words. Partial results are TranscriptDelta. */
+	'nearglot/transcript': { params: TranscriptParams; result: Transcript };
+	/** Loudest samples of `buckets` equal stretches, 0…255. */
+	'nearglot/waveform': { params: { path: string; buckets: number }; result: Waveform };
+	/** Writes the recording as a WAV file that any browser plays. */
+	'nearglot/playable': {
+		params: { path: string; target: string };
+		result: Record<string, never>;
+	};
 	/** Replaces all secrets; the front hands them to every daemon it meets. */
 	'nearglot/secrets': {
 		params: { secrets: Partial<Record<SecretName, string>> };

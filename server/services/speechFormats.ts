@@ -1,7 +1,12 @@
 /** A transcript in the format that was asked for. */
 
-import type { Transcript, TranscriptFormat } from '../protocol/index.ts';
-import { cuesOf, subRip, webVtt } from './subtitles.ts';
+import {
+	cuesOf,
+	subRip,
+	type Transcript,
+	type TranscriptFormat,
+	webVtt,
+} from '../protocol/index.ts';
 
 export interface Rendered {
 	readonly contentType: string;

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type { Transcript } from '../../server/protocol/index.ts';
-import { clock, cuesOf, subRip, webVtt } from '../../server/services/subtitles.ts';
+import { clock, cuesOf, subRip, webVtt } from '../../server/protocol/subtitles.ts';
 import { hasProgram } from '../audio/madeAudio.ts';
 
 const segment = (id: number, start: number, end: number, text: string) => ({

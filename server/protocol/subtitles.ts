@@ -1,12 +1,20 @@
 /** Subtitles of a transcript: cues that fit on a screen, as SubRip and WebVTT. */
 
-import type { Transcript, TranscriptWord } from '../protocol/index.ts';
+import type { TranscriptSegment, TranscriptWord } from './speech.ts';
 
 export interface Cue {
 	/** Seconds. */
 	readonly start: number;
 	readonly end: number;
 	readonly text: string;
+	/** The same in another language, shown below. */
+	readonly second?: string;
+}
+
+/** The part of a transcript subtitles are made of. */
+export interface CueSource {
+	readonly segments: readonly Pick<TranscriptSegment, 'start' | 'end' | 'text'>[];
+	readonly words?: readonly TranscriptWord[];
 }
 
 /** Two lines of 42 characters, and the longest time a cue stays: broadcasters' usual limits. */
@@ -17,7 +25,7 @@ const cueS = 7;
 const shortestS = 0.3;
 
 /** Cues of the segments; long segments are divided at words when word times are known. */
-export function cuesOf(transcript: Transcript): Cue[] {
+export function cuesOf(transcript: CueSource): Cue[] {
 	const words = transcript.words ?? [];
 	let next = 0;
 	const cues = transcript.segments.flatMap((segment): Cue[] => {
@@ -77,8 +85,8 @@ function divide(words: readonly TranscriptWord[], text: string): Cue[] {
 export function subRip(cues: readonly Cue[]): string {
 	return cues
 		.map(
-			({ start, end, text }, index) =>
-				`${index + 1}\n${clock(start, ',')} --> ${clock(end, ',')}\n${lines(text)}\n\n`,
+			(cue, index) =>
+				`${index + 1}\n${clock(cue.start, ',')} --> ${clock(cue.end, ',')}\n${cueLines(cue)}\n\n`,
 		)
 		.join('');
 }
@@ -89,8 +97,7 @@ export function webVtt(cues: readonly Cue[]): string {
 		text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 	const body = cues
 		.map(
-			({ start, end, text }) =>
-				`${clock(start, '.')} --> ${clock(end, '.')}\n${escaped(lines(text))}\n\n`,
+			(cue) => `${clock(cue.start, '.')} --> ${clock(cue.end, '.')}\n${escaped(cueLines(cue))}\n\n`,
 		)
 		.join('');
 	return `WEBVTT\n\n${body}`;
@@ -102,6 +109,10 @@ export function clock(seconds: number, separator: ',' | '.'): string {
 	const two = (value: number) => String(Math.floor(value)).padStart(2, '0');
 	const ms = String(total % 1000).padStart(3, '0');
 	return `${two(total / 3_600_000)}:${two((total / 60_000) % 60)}:${two((total / 1000) % 60)}${separator}${ms}`;
+}
+
+function cueLines({ text, second }: Cue): string {
+	return second ? `${lines(text)}\n${lines(second)}` : lines(text);
 }
 
 /** One line, or two of about equal length. */

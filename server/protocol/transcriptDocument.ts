@@ -1,0 +1,195 @@
+/**
+ * A transcript as people work on it: lines with the times of their words, which survive editing, and
+ * the translation beside them. Values only; every change makes a new document.
+ */
+
+import type { Transcript, TranscriptSegment, TranscriptWord } from './speech.ts';
+
+export interface TranscriptLine {
+	/** Stays with the line when others come and go. */
+	readonly id: number;
+	/** Seconds from the start of the recording. */
+	readonly start: number;
+	readonly end: number;
+	readonly text: string;
+	/** In the order of the text, in which each of them occurs. */
+	readonly words: readonly TranscriptWord[];
+}
+
+export interface TranslatedLine {
+	/** What was translated: another text means that the translation is out of date. */
+	readonly source: string;
+	readonly text: string;
+}
+
+export interface TranscriptTranslation {
+	/** BCP 47 code. */
+	readonly to: string;
+	/** By the id of the line. */
+	readonly lines: Readonly<Record<string, TranslatedLine>>;
+}
+
+export interface TranscriptDocument {
+	/** ISO 639-1 code of what is spoken. */
+	readonly language: string;
+	/** Seconds. */
+	readonly duration: number;
+	readonly lines: readonly TranscriptLine[];
+	readonly translation?: TranscriptTranslation;
+}
+
+/** A stretch of a line's text; with times when it is a word. */
+export interface LinePiece {
+	readonly text: string;
+	readonly word?: TranscriptWord;
+}
+
+/** Scripts that are written without spaces between words. */
+const unspaced =
+	/[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]/u;
+
+/** Words compared at most when times are carried over; longer lines are spread anew. */
+const comparedWords = 600;
+
+/** The finished transcript of a recording as a document. */
+export function documentOf(transcript: Transcript): TranscriptDocument {
+	const words = transcript.words ?? [];
+	let next = 0;
+	return {
+		language: transcript.language_code,
+		duration: transcript.duration,
+		lines: transcript.segments.map((segment) => {
+			const own: TranscriptWord[] = [];
+			let left = segment.text.replace(/\s/g, '').length;
+			// Words belong to segments in order; counting characters needs no guess about times.
+			while (left > 0 && next < words.length) {
+				const word = words[next++] as TranscriptWord;
+				left -= word.word.replace(/\s/g, '').length;
+				own.push(word);
+			}
+			return own.length > 0 ? { ...lineOf(segment), words: own } : lineOf(segment);
+		}),
+	};
+}
+
+/** A segment without word times: they are spread over it by length. */
+export function lineOf({
+	id,
+	start,
+	end,
+	text,
+}: Pick<TranscriptSegment, 'id' | 'start' | 'end' | 'text'>): TranscriptLine {
+	return { id: Number(id), start, end, text, words: spreadWords(text, start, end) };
+}
+
+/** The document with another text in one line; an empty text takes the line away. */
+export function editLine(
+	document: TranscriptDocument,
+	id: number,
+	text: string,
+): TranscriptDocument {
+	const clean = text.replace(/\s+/g, ' ').trim();
+	return {
+		...document,
+		lines: document.lines.flatMap((line) => {
+			if (line.id !== id || line.text === clean) return [line];
+			return clean === '' ? [] : [{ ...line, text: clean, words: carryTimes(line, clean) }];
+		}),
+	};
+}
+
+/** The text of a line in pieces that give the text again when joined. */
+export function linePieces(line: TranscriptLine): LinePiece[] {
+	const pieces: LinePiece[] = [];
+	let at = 0;
+	for (const word of line.words) {
+		const found = line.text.indexOf(word.word, at);
+		if (found === -1) continue;
+		if (found > at) pieces.push({ text: line.text.slice(at, found) });
+		at = found + word.word.length;
+		pieces.push({ text: word.word, word });
+	}
+	if (at < line.text.length) pieces.push({ text: line.text.slice(at) });
+	return pieces;
+}
+
+/** Lines whose translation is missing or of an older text. */
+export function untranslated(document: TranscriptDocument): TranscriptLine[] {
+	const known = document.translation?.lines ?? {};
+	return document.lines.filter(({ id, text }) => known[id]?.source !== text);
+}
+
+/** Words of a text with times in proportion to their length. */
+export function spreadWords(text: string, start: number, end: number): TranscriptWord[] {
+	return spread(wordsOf(text), start, end);
+}
+
+function wordsOf(text: string): string[] {
+	if (!unspaced.test(text)) return text.split(/\s+/).filter((word) => word !== '');
+	return [...new Intl.Segmenter(undefined, { granularity: 'word' }).segment(text)]
+		.map(({ segment }) => segment.trim())
+		.filter((word) => word !== '');
+}
+
+function spread(words: readonly string[], start: number, end: number): TranscriptWord[] {
+	const total = words.reduce((sum, word) => sum + word.length, 0);
+	const perCharacter = total === 0 ? 0 : Math.max(0, end - start) / total;
+	let at = start;
+	return words.map((word) => {
+		const from = at;
+		at += word.length * perCharacter;
+		return { word, start: round(from), end: round(at) };
+	});
+}
+
+const round = (seconds: number) => Math.round(seconds * 1000) / 1000;
+
+/** Words that stay keep their times; new ones share the time between those that stay. */
+function carryTimes(line: TranscriptLine, text: string): TranscriptWord[] {
+	const words = wordsOf(text);
+	if (line.words.length > comparedWords || words.length > comparedWords)
+		return spread(words, line.start, line.end);
+	const result: TranscriptWord[] = [];
+	let done = 0;
+	let before = line.start;
+	const fill = (upTo: number, after: number) => {
+		result.push(...spread(words.slice(done, upTo), before, Math.max(before, after)));
+		done = upTo;
+	};
+	for (const [oldPlace, newPlace] of common(
+		line.words.map(({ word }) => word),
+		words,
+	)) {
+		const kept = line.words[oldPlace];
+		if (!kept) continue;
+		fill(newPlace, kept.start);
+		result.push(kept);
+		done = newPlace + 1;
+		before = kept.end;
+	}
+	fill(words.length, line.end);
+	return result;
+}
+
+/** Places of a longest common subsequence. */
+function common(first: readonly string[], second: readonly string[]): [number, number][] {
+	const width = second.length + 1;
+	const lengths = new Uint16Array((first.length + 1) * width);
+	for (let i = first.length - 1; i >= 0; i--) {
+		for (let j = second.length - 1; j >= 0; j--) {
+			lengths[i * width + j] =
+				first[i] === second[j]
+					? (lengths[(i + 1) * width + j + 1] ?? 0) + 1
+					: Math.max(lengths[(i + 1) * width + j] ?? 0, lengths[i * width + j + 1] ?? 0);
+		}
+	}
+	const pairs: [number, number][] = [];
+	let i = 0;
+	let j = 0;
+	while (i < first.length && j < second.length) {
+		if (first[i] === second[j]) pairs.push([i++, j++]);
+		else if ((lengths[(i + 1) * width + j] ?? 0) >= (lengths[i * width + j + 1] ?? 0)) i++;
+		else j++;
+	}
+	return pairs;
+}

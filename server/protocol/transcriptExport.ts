@@ -1,0 +1,205 @@
+/** A transcript as a file or for the clipboard: text, Markdown, subtitles, JSON; in both languages. */
+
+import { type Cue, clock, cuesOf, subRip, webVtt } from './subtitles.ts';
+import { spreadWords, type TranscriptDocument, type TranscriptLine } from './transcriptDocument.ts';
+
+export const exportFormats = ['text', 'markdown', 'srt', 'vtt', 'json'] as const;
+export type ExportFormat = (typeof exportFormats)[number];
+
+export const exportContents = ['original', 'translation', 'both'] as const;
+export type ExportContent = (typeof exportContents)[number];
+
+export interface ExportOptions {
+	readonly format: ExportFormat;
+	readonly content: ExportContent;
+	/** Whether lines of text and Markdown begin with their time. */
+	readonly times: boolean;
+	/** Heading of Markdown: the name of the recording. */
+	readonly title: string;
+}
+
+/** File name ending of each format. */
+export const exportEndings: Readonly<Record<ExportFormat, string>> = {
+	text: 'txt',
+	markdown: 'md',
+	srt: 'srt',
+	vtt: 'vtt',
+	json: 'json',
+};
+
+/** A pause after which text without times begins a new paragraph, in seconds. */
+const paragraphPauseS = 2;
+/** A paragraph ends at the first sentence end after this many characters. */
+const paragraphCharacters = 700;
+
+/** The whole file, with a line end at its end. */
+export function exportTranscript(document: TranscriptDocument, options: ExportOptions): string {
+	switch (options.format) {
+		case 'text':
+			return plainText(document, options);
+		case 'markdown':
+			return markdown(document, options);
+		case 'srt':
+			return subRip(cues(document, options.content));
+		case 'vtt':
+			return webVtt(cues(document, options.content));
+		case 'json':
+			return `${JSON.stringify(json(document, options.content), null, '\t')}\n`;
+	}
+}
+
+/** `talk.mp3` → `talk.de.srt`. */
+export function exportName(
+	recording: string,
+	document: TranscriptDocument,
+	{ format, content }: Pick<ExportOptions, 'format' | 'content'>,
+): string {
+	const stem = recording.replace(/\.[^.]+$/, '');
+	const { translation, language } = document;
+	const codes =
+		content === 'original' || !translation
+			? ''
+			: content === 'both'
+				? `.${language}-${translation.to}`
+				: `.${translation.to}`;
+	return `${stem}${codes}.${exportEndings[format]}`;
+}
+
+/** `1:02:03` or `2:03`. */
+export function shortClock(seconds: number): string {
+	const [hours = '00', minutes = '00', rest = '00'] = clock(seconds, '.').slice(0, 8).split(':');
+	return Number(hours) > 0 ? `${Number(hours)}:${minutes}:${rest}` : `${Number(minutes)}:${rest}`;
+}
+
+const translated = (document: TranscriptDocument, line: TranscriptLine) =>
+	document.translation?.lines[line.id]?.text ?? '';
+
+function plainText(document: TranscriptDocument, { content, times }: ExportOptions): string {
+	const texts = (line: TranscriptLine) =>
+		[
+			content === 'translation' ? '' : line.text,
+			content === 'original' ? '' : translated(document, line),
+		].filter((text) => text !== '');
+	if (times) {
+		return document.lines
+			.map(
+				(line) => `[${clock(line.start, '.').slice(0, 8)}] ${texts(line).join('\n           ')}\n`,
+			)
+			.join('');
+	}
+	if (content === 'both')
+		return document.lines.map((line) => `${texts(line).join('\n')}\n`).join('\n');
+	return `${paragraphs(document, (line) => texts(line)[0] ?? '').join('\n\n')}\n`;
+}
+
+function paragraphs(
+	document: TranscriptDocument,
+	textOf: (line: TranscriptLine) => string,
+): string[] {
+	const result: string[] = [];
+	let current = '';
+	let end = 0;
+	for (const line of document.lines) {
+		const full = current.length > paragraphCharacters && /[.!?…。！？]["»”)]?$/.test(current);
+		if (current !== '' && (line.start - end >= paragraphPauseS || full)) {
+			result.push(current);
+			current = '';
+		}
+		const text = textOf(line);
+		// Chinese and Japanese sentences follow each other without a space.
+		const glue = current === '' || /[\u3000-\u30ff\u4e00-\u9fff]$/.test(current) ? '' : ' ';
+		if (text !== '') current += glue + text;
+		end = line.end;
+	}
+	if (current !== '') result.push(current);
+	return result;
+}
+
+function markdown(document: TranscriptDocument, options: ExportOptions): string {
+	const { content, times, title } = options;
+	const { translation, language } = document;
+	const heading = `# ${escapeMarkdown(title)}\n\n`;
+	if (content === 'both' && translation) {
+		const rows = document.lines.map(
+			(line) =>
+				`| ${times ? `${shortClock(line.start)} | ` : ''}${cell(line.text)} | ${cell(translated(document, line))} |\n`,
+		);
+		const head = times
+			? `|  | ${language} | ${translation.to} |\n| ---: | --- | --- |\n`
+			: `| ${language} | ${translation.to} |\n| --- | --- |\n`;
+		return heading + head + rows.join('');
+	}
+	const textOf = (line: TranscriptLine) =>
+		escapeMarkdown(content === 'translation' ? translated(document, line) : line.text);
+	if (!times) return `${heading}${paragraphs(document, textOf).join('\n\n')}\n`;
+	return (
+		heading +
+		document.lines.map((line) => `**${shortClock(line.start)}** ${textOf(line)}\n`).join('\n')
+	);
+}
+
+/** What speech contains that Markdown would read as markup. */
+function escapeMarkdown(text: string): string {
+	return text
+		.replace(/[\\`*_[\]<>#|]/g, '\\$&')
+		.replace(/^(\d+)([.)])/, '$1\\$2')
+		.replace(/^([-+])/, '\\$1');
+}
+
+const cell = (text: string) => escapeMarkdown(text);
+
+function cues(document: TranscriptDocument, content: ExportContent): Cue[] {
+	if (content === 'original' || !document.translation) return cuesOfLines(document.lines);
+	if (content === 'translation') {
+		return cuesOfLines(
+			document.lines.map((line) => {
+				const text = translated(document, line);
+				return { ...line, text, words: spreadWords(text, line.start, line.end) };
+			}),
+		);
+	}
+	return document.lines.flatMap((line) => {
+		const parts = cuesOfLines([line]);
+		const second = divide(translated(document, line), parts.length);
+		return parts.map((part, index) => ({ ...part, second: second[index] ?? '' }));
+	});
+}
+
+function cuesOfLines(lines: readonly TranscriptLine[]): Cue[] {
+	return cuesOf({
+		segments: lines.filter(({ text }) => text !== ''),
+		words: lines.flatMap(({ words }) => words),
+	});
+}
+
+/** A text in about equal parts, cut at spaces. */
+function divide(text: string, count: number): string[] {
+	const words = text.split(' ');
+	const parts: string[] = [];
+	let taken = 0;
+	for (let part = 1; part <= count; part++) {
+		const upTo = part === count ? words.length : Math.round((words.length * part) / count);
+		parts.push(words.slice(taken, upTo).join(' '));
+		taken = upTo;
+	}
+	return parts;
+}
+
+function json(document: TranscriptDocument, content: ExportContent): unknown {
+	const { translation, language, duration, lines } = document;
+	const wanted = content === 'original' ? undefined : translation;
+	return {
+		language,
+		duration,
+		...(wanted ? { translation: wanted.to } : {}),
+		text: paragraphs(document, ({ text }) => text).join('\n\n'),
+		segments: lines.map((line, id) => ({
+			id,
+			start: line.start,
+			end: line.end,
+			text: line.text,
+			...(wanted ? { translation: translated(document, line) } : {}),
+		})),
+		words: lines.flatMap(({ words }) => words),
+	};
+}

@@ -1,0 +1,113 @@
+/** Messages between the page of a recording and its host: the extension, or the studio page itself. */
+
+import { isRecord } from './errorBody.ts';
+import type { LanguageInfo } from './methods.ts';
+import type { ModelInfo } from './models.ts';
+import type { TranscriptDocument, TranscriptLine } from './transcriptDocument.ts';
+import {
+	type ExportContent,
+	type ExportFormat,
+	exportContents,
+	exportFormats,
+} from './transcriptExport.ts';
+
+/** How a recording is to be transcribed; empty: the best model there is, any language. */
+export interface TranscribeChoice {
+	readonly model: string;
+	/** ISO 639-1. */
+	readonly language: string;
+	/** Into English instead of the language that is spoken. */
+	readonly english: boolean;
+}
+
+/** What is being done to the transcript. */
+export interface TranscriptJob {
+	readonly kind: 'transcribe' | 'translate';
+	readonly phase: 'connecting' | 'loading' | 'running';
+	/** Seconds of the recording, or lines when translating. */
+	readonly done: number;
+	/** Absent while only decoding tells. */
+	readonly total?: number;
+	/** Seconds since the work on the sound began. */
+	readonly elapsedS: number;
+}
+
+/** The sound as a picture: the loudest sample of equal stretches, 0…255. */
+export interface Waveform {
+	readonly peaks: readonly number[];
+	/** Seconds. */
+	readonly duration: number;
+}
+
+export interface TranscriptState {
+	/** File name of the recording. */
+	readonly name: string;
+	readonly job: TranscriptJob | null;
+	readonly choice: TranscribeChoice;
+	/** Speech models. */
+	readonly models: readonly ModelInfo[];
+	/** What the transcript can be translated into; the first is the user's own. */
+	readonly languages: readonly LanguageInfo[];
+	readonly canUndo: boolean;
+	readonly canRedo: boolean;
+	/** Why the last work failed. */
+	readonly problem: string | null;
+	/** Whether text can be put into an editor. */
+	readonly editor: boolean;
+}
+
+/** From the host to the page. */
+export type TranscriptHostMessage =
+	| {
+			readonly type: 'state';
+			readonly state: TranscriptState;
+			readonly strings: Readonly<Record<string, string>>;
+	  }
+	/** `null`: there is no transcript. */
+	| { readonly type: 'document'; readonly document: TranscriptDocument | null }
+	/** Lines that were heard since the last message, while transcribing. */
+	| { readonly type: 'heard'; readonly lines: readonly TranscriptLine[] }
+	| { readonly type: 'job'; readonly job: TranscriptJob | null }
+	| { readonly type: 'waveform'; readonly waveform: Waveform }
+	/** Where the sound can be played from. */
+	| { readonly type: 'media'; readonly url: string }
+	| { readonly type: 'find' };
+
+/** From the page to its host. */
+export type TranscriptPageMessage =
+	| { readonly type: 'ready' | 'cancel' | 'undo' | 'redo' | 'clearTranslation' | 'insert' }
+	/** The browser cannot play the recording as it is. */
+	| { readonly type: 'unplayable' }
+	| { readonly type: 'transcribe'; readonly choice: TranscribeChoice }
+	| { readonly type: 'edit'; readonly id: number; readonly text: string }
+	| { readonly type: 'translate'; readonly to: string }
+	| {
+			readonly type: 'export';
+			readonly format: ExportFormat;
+			readonly content: ExportContent;
+			readonly times: boolean;
+	  }
+	| { readonly type: 'copy'; readonly content: ExportContent; readonly times: boolean };
+
+const plain = new Set([
+	...['ready', 'cancel', 'undo', 'redo', 'clearTranslation', 'insert', 'unplayable'],
+]);
+
+/** Checks what came out of a page: it is input like any other. `undefined` when it is not valid. */
+export function parseTranscriptMessage(value: unknown): TranscriptPageMessage | undefined {
+	if (!isRecord(value) || typeof value['type'] !== 'string') return undefined;
+	const { type, choice, id, text, to, format, content, times } = value;
+	const contentKnown = exportContents.some((one) => one === content) && typeof times === 'boolean';
+	const valid =
+		plain.has(value['type']) ||
+		(type === 'transcribe' &&
+			isRecord(choice) &&
+			typeof choice['model'] === 'string' &&
+			/^[a-z]{0,3}$/.test(String(choice['language'])) &&
+			typeof choice['english'] === 'boolean') ||
+		(type === 'edit' && Number.isInteger(id) && typeof text === 'string') ||
+		(type === 'translate' && typeof to === 'string' && /^[A-Za-z-]{2,20}$/.test(to)) ||
+		(type === 'copy' && contentKnown) ||
+		(type === 'export' && contentKnown && exportFormats.some((one) => one === format));
+	return valid ? (value as unknown as TranscriptPageMessage) : undefined;
+}

@@ -1,0 +1,207 @@
+/** Lines of a transcript: words in place, times that survive editing, files in five forms. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import {
+	documentOf,
+	editLine,
+	exportName,
+	exportTranscript,
+	lineOf,
+	linePieces,
+	parseTranscriptMessage,
+	type Transcript,
+	type TranscriptDocument,
+} from '../../server/protocol/index.ts';
+
+const segment = (id: number, start: number, end: number, text: string) => ({
+	...{ id, seek: 0, start, end, text, tokens: [], temperature: 0 },
+	...{ avg_logprob: -0.1, compression_ratio: 1, no_speech_prob: 0 },
+});
+
+const transcript: Transcript = {
+	task: 'transcribe',
+	language: 'english',
+	language_code: 'en',
+	duration: 9,
+	text: 'Ask not, my friend. Never.',
+	segments: [segment(0, 0, 4, 'Ask not, my friend.'), segment(1, 7, 8, 'Never.')],
+	words: [
+		{ word: 'Ask', start: 0.2, end: 0.5 },
+		{ word: 'not,', start: 0.5, end: 1.1 },
+		{ word: 'my', start: 1.4, end: 1.6 },
+		{ word: 'friend.', start: 1.6, end: 2.4 },
+		{ word: 'Never.', start: 7.1, end: 7.6 },
+	],
+};
+
+const translatedDocument: TranscriptDocument = {
+	...documentOf(transcript),
+	translation: {
+		to: 'de',
+		lines: {
+			0: { source: 'Ask not, my friend.', text: 'Frag nicht, mein Freund.' },
+			1: { source: 'Never.', text: 'Nie.' },
+		},
+	},
+};
+
+const options = { format: 'text', content: 'original', times: false, title: 'talk_1.mp3' } as const;
+
+test('words go to the lines whose text they are, in order', () => {
+	const [first, second] = documentOf(transcript).lines;
+	assert.deepEqual(
+		first?.words.map(({ word }) => word),
+		['Ask', 'not,', 'my', 'friend.'],
+	);
+	assert.deepEqual(second?.words, [{ word: 'Never.', start: 7.1, end: 7.6 }]);
+});
+
+test('the pieces of a line give its text and know the times of its words', () => {
+	const [line] = documentOf(transcript).lines;
+	assert.ok(line);
+	const pieces = linePieces(line);
+	assert.equal(pieces.map(({ text }) => text).join(''), line.text);
+	assert.equal(pieces.find(({ text }) => text === 'my')?.word?.start, 1.4);
+});
+
+test('a corrected word takes the time of the one it replaces, the others keep theirs', () => {
+	const changed = editLine(documentOf(transcript), 0, ' Ask what,\n my dear friend. ');
+	const [line] = changed.lines;
+	assert.equal(line?.text, 'Ask what, my dear friend.');
+	assert.deepEqual(
+		line?.words.filter(({ word }) => /Ask|my|friend/.test(word)),
+		transcript.words?.filter(({ word }) => /Ask|my|friend/.test(word)),
+	);
+	assert.deepEqual(line?.words[1], { word: 'what,', start: 0.5, end: 1.4 });
+	assert.deepEqual(line?.words[3], { word: 'dear', start: 1.6, end: 1.6 });
+});
+
+test('words never go back in time, whatever is edited', () => {
+	let seed = 5;
+	const random = (below: number) => {
+		seed = (seed * 1103515245 + 12345) % 2147483648;
+		return seed % below;
+	};
+	const vocabulary = ['ask', 'not', 'my', 'friend.', 'Ask', 'never', '我们走吧', ''];
+	let document = documentOf(transcript);
+	for (let round = 0; round < 200; round++) {
+		const text = Array.from({ length: random(9) }, () => vocabulary[random(8)]).join(' ');
+		const edited = editLine(document, 0, text);
+		const [line] = edited.lines;
+		if (line?.id !== 0) continue;
+		document = edited;
+		let before = line.start;
+		for (const { start, end } of line.words) {
+			assert.ok(start >= before && end >= start && end <= line.end, JSON.stringify(line));
+			before = start;
+		}
+		assert.equal(
+			linePieces(line)
+				.map((piece) => piece.text)
+				.join(''),
+			line.text,
+		);
+		assert.equal(line.words.map(({ word }) => word).join(''), line.text.replaceAll(' ', ''));
+	}
+});
+
+test('an emptied line goes away', () => {
+	assert.deepEqual(
+		editLine(documentOf(transcript), 0, '  ').lines.map(({ id }) => id),
+		[1],
+	);
+});
+
+test('a line without word times has them spread over it by length', () => {
+	assert.deepEqual(lineOf({ id: 3, start: 1, end: 2, text: 'a bcd' }).words, [
+		{ word: 'a', start: 1, end: 1.25 },
+		{ word: 'bcd', start: 1.25, end: 2 },
+	]);
+});
+
+test('text breaks into paragraphs at pauses, and shows times when asked', () => {
+	assert.equal(exportTranscript(translatedDocument, options), 'Ask not, my friend.\n\nNever.\n');
+	assert.equal(
+		exportTranscript(translatedDocument, { ...options, content: 'translation', times: true }),
+		'[00:00:00] Frag nicht, mein Freund.\n[00:00:07] Nie.\n',
+	);
+	assert.equal(
+		exportTranscript(translatedDocument, { ...options, content: 'both' }),
+		'Ask not, my friend.\nFrag nicht, mein Freund.\n\nNever.\nNie.\n',
+	);
+});
+
+test('Markdown puts both languages side by side and escapes what is no markup', () => {
+	const text = exportTranscript(editLine(translatedDocument, 1, 'a|b *c*'), {
+		...options,
+		format: 'markdown',
+		content: 'both',
+		times: true,
+	});
+	assert.equal(
+		text,
+		[
+			'# talk\\_1.mp3',
+			'',
+			'|  | en | de |',
+			'| ---: | --- | --- |',
+			'| 0:00 | Ask not, my friend. | Frag nicht, mein Freund. |',
+			'| 0:07 | a\\|b \\*c\\* | Nie. |',
+			'',
+		].join('\n'),
+	);
+});
+
+test('subtitles carry both languages in one cue', () => {
+	const text = exportTranscript(translatedDocument, { ...options, format: 'srt', content: 'both' });
+	assert.equal(
+		text,
+		'1\n00:00:00,000 --> 00:00:04,000\nAsk not, my friend.\nFrag nicht, mein Freund.\n\n' +
+			'2\n00:00:07,000 --> 00:00:08,000\nNever.\nNie.\n\n',
+	);
+	const vtt = exportTranscript(translatedDocument, {
+		...options,
+		format: 'vtt',
+		content: 'translation',
+	});
+	assert.match(vtt, /^WEBVTT\n\n00:00:00\.000 --> 00:00:04\.000\nFrag nicht, mein Freund\.\n/);
+});
+
+test('JSON holds segments, words and the translation', () => {
+	const value = JSON.parse(
+		exportTranscript(translatedDocument, { ...options, format: 'json', content: 'both' }),
+	);
+	assert.equal(value.translation, 'de');
+	assert.deepEqual(value.segments[1], {
+		id: 1,
+		start: 7,
+		end: 8,
+		text: 'Never.',
+		translation: 'Nie.',
+	});
+	assert.equal(value.words.length, 5);
+});
+
+test('a file is named after the recording, its languages and its form', () => {
+	const name = (content: 'original' | 'translation' | 'both') =>
+		exportName('my.talk.mp3', translatedDocument, { format: 'srt', content });
+	assert.equal(name('original'), 'my.talk.srt');
+	assert.equal(name('translation'), 'my.talk.de.srt');
+	assert.equal(name('both'), 'my.talk.en-de.srt');
+});
+
+test('messages of a page that are not as agreed are dropped', () => {
+	const choice = { model: '', language: 'de', english: false };
+	assert.ok(parseTranscriptMessage({ type: 'transcribe', choice }));
+	assert.ok(parseTranscriptMessage({ type: 'undo' }));
+	for (const wrong of [
+		null,
+		{ type: 'constructor' },
+		{ type: 'edit', id: '1', text: '' },
+		{ type: 'transcribe', choice: { ...choice, language: '../x' } },
+		{ type: 'export', format: 'exe', content: 'both', times: true },
+		{ type: 'translate', to: 'de&x=1' },
+	])
+		assert.equal(parseTranscriptMessage(wrong), undefined, JSON.stringify(wrong));
+});
