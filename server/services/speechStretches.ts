@@ -10,6 +10,8 @@ export interface Stretch {
 	readonly startS: number;
 	/** 16 kHz mono, at most the window. */
 	readonly samples: Float32Array;
+	/** Probability of speech of each of its frames. */
+	readonly speech: readonly number[];
 	/** The stretch ends in a pause or with the recording, not in the middle of speech. */
 	readonly endsInPause: boolean;
 }
@@ -31,10 +33,24 @@ const endlessPauseFrames = Math.round(5 / activityFrameS);
 /** Stretches are not made shorter than this for the sake of a longer pause. */
 const shortestStretchFrames = Math.round(8 / activityFrameS);
 
+export interface CutterOptions {
+	/** Longest stretch in seconds. */
+	readonly windowS?: number;
+	/** A pause of this many seconds ends a stretch as soon as it is heard; for live sound. */
+	readonly pauseS?: number;
+}
+
+/** The frames of a stretch from a moment on (in seconds), empty when nobody speaks in them. */
+export function speechIn(stretch: Stretch, fromS: number): readonly number[] {
+	const rest = stretch.speech.slice(Math.round(fromS / activityFrameS));
+	return rest.some(isSpeech) ? rest : [];
+}
+
 /** Holds what was decoded and not yet transcribed. */
 export class StretchCutter {
 	readonly #input: AsyncIterator<Float32Array>;
 	readonly #activity: VoiceActivity;
+	readonly #livePauseFrames: number | undefined;
 	#windowFrames: number;
 	#samples = new Float32Array(rateHz * 64);
 	#length = 0;
@@ -45,10 +61,14 @@ export class StretchCutter {
 	#received = 0;
 	#ended = false;
 
-	/** @param windowS longest stretch in seconds */
-	constructor(input: AsyncIterable<Float32Array>, activity: VoiceActivity, windowS = 30) {
+	constructor(
+		input: AsyncIterable<Float32Array>,
+		activity: VoiceActivity,
+		{ windowS = 30, pauseS }: CutterOptions = {},
+	) {
 		this.#input = input[Symbol.asyncIterator]();
 		this.#activity = activity;
+		this.#livePauseFrames = pauseS === undefined ? undefined : Math.round(pauseS / activityFrameS);
 		this.#windowFrames = Math.floor(windowS / activityFrameS);
 	}
 
@@ -105,6 +125,7 @@ export class StretchCutter {
 		return {
 			startS: this.#offset / rateHz,
 			samples: this.#samples.slice(0, end),
+			speech: this.#speech.slice(0, Math.ceil(end / activityFrame)),
 			endsInPause: pause !== undefined || wholeFits,
 		};
 	}
@@ -121,6 +142,7 @@ export class StretchCutter {
 			const end = (frame + Math.min(paddingFrames, length >> 1)) * activityFrame;
 			const enough = frame >= shortestStretchFrames || length >= endlessPauseFrames || tail;
 			if (length >= longPauseFrames && enough) return end;
+			if (length >= (this.#livePauseFrames ?? Number.POSITIVE_INFINITY)) return end;
 			if (
 				!wholeFits &&
 				length >= shortestPauseFrames &&
@@ -149,12 +171,25 @@ export class StretchCutter {
 
 	async #fill(signal: AbortSignal | undefined): Promise<void> {
 		const wanted = (this.#windowFrames + longPauseFrames) * activityFrame;
+		const live = this.#livePauseFrames;
 		while (!this.#ended && this.#length < wanted) {
+			if (live !== undefined && this.#pausesNow(live)) return;
 			signal?.throwIfAborted();
 			const { value, done } = await this.#input.next();
 			if (done) this.#ended = true;
 			else this.#append(value);
+			if (live !== undefined) await this.#judge(signal);
 		}
+		await this.#judge(signal);
+	}
+
+	/** Whether somebody spoke and is silent now. */
+	#pausesNow(frames: number): boolean {
+		const last = this.#speech.findLastIndex(isSpeech);
+		return last !== -1 && this.#speech.length - 1 - last >= frames;
+	}
+
+	async #judge(signal: AbortSignal | undefined): Promise<void> {
 		const judged = this.#speech.length * activityFrame;
 		if (this.#length - judged < activityFrame) return;
 		const fresh = this.#samples.slice(judged, this.#length);

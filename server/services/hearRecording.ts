@@ -1,0 +1,200 @@
+/**
+ * Hears a recording stretch by stretch and puts the text together. Stretches that need nothing of the text
+ * before them are heard several at once, so that the model reads its weights once for all of them.
+ */
+
+import type { DecodedAudio } from '../audio/decodeAudio.ts';
+import type { VoiceActivity } from '../audio/voiceActivity.ts';
+import type { SpeechResult, TextModel } from '../engine/api.ts';
+import type { Transcript } from '../protocol/index.ts';
+import { AppError } from '../protocol/index.ts';
+import type { ModelLease } from './host.ts';
+import type { SpeechEvent } from './speech.ts';
+import type { SpeechCall } from './speechRequest.ts';
+import { type Stretch, StretchCutter, speechIn } from './speechStretches.ts';
+import { TranscriptBuilder } from './transcriptBuilder.ts';
+
+export interface HearingJob {
+	readonly call: SpeechCall;
+	readonly audio: DecodedAudio;
+	readonly lease: ModelLease;
+	readonly activity: VoiceActivity;
+	readonly seed: number;
+	/** Tokenizer, when log-probabilities are wanted. */
+	readonly tokens?: TextModel;
+	/** Somebody is speaking right now: every pause of this length ends a stretch. */
+	readonly pauseS?: number;
+}
+
+/** Stretches heard together when none is told the text before it. */
+export const stretchesAtOnce = 8;
+/** Text of the recording so far that the next stretch is told. */
+const contextCharacters = 400;
+/** A text from a higher temperature than this is not passed on. */
+const trustedTemperature = 0.5;
+const rateHz = 16_000;
+const windowSlackS = 0.02;
+/** A stretch of which less is dealt with would be heard for ever. */
+const leastProgressS = 0.5;
+
+/** Rejects with the errors of decoder and model, and with `cancelled`. */
+export function hearRecording(
+	job: HearingJob,
+	onEvent: (event: SpeechEvent) => void,
+	signal?: AbortSignal,
+): Promise<Transcript> {
+	return new Hearing(job, onEvent).run(signal);
+}
+
+interface Heard {
+	readonly result: SpeechResult;
+	readonly stretch: Stretch;
+	/** Seconds of the stretch that are dealt with. */
+	readonly takenS: number;
+}
+
+class Hearing {
+	readonly #job: HearingJob;
+	readonly #onEvent: (event: SpeechEvent) => void;
+	readonly #builder: TranscriptBuilder;
+	readonly #cutter: StretchCutter;
+	readonly #words: boolean;
+	#language: string | undefined;
+	#trusted = true;
+	/** The first stretch goes alone: it tells the language and how much the model hears at once. */
+	#atOnce = 1;
+
+	constructor(job: HearingJob, onEvent: (event: SpeechEvent) => void) {
+		const { call, audio, activity, tokens, pauseS } = job;
+		this.#job = job;
+		this.#onEvent = onEvent;
+		this.#builder = new TranscriptBuilder(tokens);
+		this.#cutter = new StretchCutter(audio.samples, activity, {
+			...(pauseS === undefined ? {} : { pauseS }),
+		});
+		this.#words = call.words || call.format === 'srt' || call.format === 'vtt';
+		this.#language = call.language;
+	}
+
+	async run(signal?: AbortSignal): Promise<Transcript> {
+		const { call } = this.#job;
+		try {
+			while (await this.#group(signal));
+		} finally {
+			await this.#cutter.close();
+		}
+		return this.#builder.build(call.task, this.#cutter.receivedS, { words: this.#words });
+	}
+
+	/** Hears the next stretches together; false at the end of the recording. */
+	async #group(signal?: AbortSignal): Promise<boolean> {
+		const stop = new AbortController();
+		const either = signal === undefined ? stop.signal : AbortSignal.any([signal, stop.signal]);
+		const work: Promise<Heard[]>[] = [];
+		let last: Stretch | undefined;
+		try {
+			while (work.length < this.#atOnce) {
+				const stretch = await this.#cutter.next(either);
+				if (stretch === undefined) break;
+				last = stretch;
+				const heard =
+					this.#atOnce > 1 && stretch.endsInPause
+						? this.#hearWhole(stretch, either)
+						: this.#hear(stretch, either).then((one) => [one]);
+				// Its error is thrown where it is awaited, in order.
+				heard.catch(() => {});
+				work.push(heard);
+				// What a cut in mid-speech leaves over belongs to the stretch after it.
+				if (this.#atOnce === 1 || !stretch.endsInPause) break;
+				this.#cutter.consume(stretch.samples.length / rateHz);
+				last = undefined;
+			}
+			for (const heard of work)
+				for (const one of await heard) if (!this.#add(one, one.stretch === last)) return true;
+			return work.length > 0;
+		} catch (error) {
+			stop.abort();
+			await Promise.allSettled(work);
+			throw error;
+		} finally {
+			if (!this.#job.call.conditionOnPrevious && this.#job.pauseS === undefined)
+				this.#atOnce = stretchesAtOnce;
+		}
+	}
+
+	/** A stretch that ends in a pause, and again whatever of it the model left over. */
+	async #hearWhole(stretch: Stretch, signal: AbortSignal): Promise<Heard[]> {
+		const all: Heard[] = [];
+		let rest = stretch;
+		for (;;) {
+			const heard = await this.#hear(rest, signal);
+			all.push(heard);
+			const left = rest.samples.subarray(Math.round(heard.takenS * rateHz));
+			const speech = speechIn(rest, heard.takenS);
+			if (left.length < leastProgressS * rateHz || speech.length === 0) return all;
+			rest = { ...rest, startS: rest.startS + heard.takenS, samples: left, speech };
+		}
+	}
+
+	async #hear(stretch: Stretch, signal: AbortSignal): Promise<Heard> {
+		const { call, lease, seed, pauseS } = this.#job;
+		const prompt = this.#prompt();
+		const result = await lease.engine.transcribe(
+			{
+				samples: stretch.samples,
+				task: call.task,
+				temperature: call.temperature,
+				seed,
+				timestamps: this.#words ? 'word' : 'segment',
+				priority: stretch.startS === 0 || pauseS !== undefined ? 'interactive' : 'batch',
+				...(this.#language === undefined ? {} : { language: this.#language }),
+				...(prompt === '' ? {} : { prompt }),
+			},
+			() => {},
+			signal,
+		);
+		return { result, stretch, takenS: progressOf(result, stretch) };
+	}
+
+	/** False when the model hears less at once than was cut: then it is cut again. */
+	#add({ result, stretch, takenS }: Heard, waiting: boolean): boolean {
+		if (stretch.samples.length > (result.windowS + windowSlackS) * rateHz) {
+			if (!waiting)
+				throw new AppError('internal', 'The speech model changed its window in mid-recording.');
+			this.#cutter.narrow(result.windowS);
+			return false;
+		}
+		if (waiting) this.#cutter.consume(takenS);
+		// One language per recording: short stretches guess badly.
+		if (result.text.trim() !== '' && result.languageProbability > 0.5)
+			this.#language ??= result.language;
+		const added = this.#builder.add(result, stretch.startS);
+		this.#trusted = result.temperature <= trustedTemperature;
+		if (added.delta !== '') this.#onEvent({ type: 'added', ...added });
+		const total = this.#job.audio.info.durationS;
+		this.#onEvent({
+			type: 'progress',
+			done: stretch.startS + takenS,
+			...(total === undefined ? {} : { total }),
+		});
+		return true;
+	}
+
+	#prompt(): string {
+		const { call } = this.#job;
+		const context =
+			call.conditionOnPrevious && this.#trusted ? this.#builder.text.slice(-contextCharacters) : '';
+		// A word cut in half would teach the model to write halves.
+		const whole =
+			context.length === contextCharacters ? context.slice(context.indexOf(' ') + 1) : context;
+		return [call.prompt ?? '', whole].filter((part) => part !== '').join(' ');
+	}
+}
+
+/** Seconds to move on by. */
+function progressOf(result: SpeechResult, stretch: Stretch): number {
+	const lengthS = stretch.samples.length / rateHz;
+	return result.consumedS >= Math.min(leastProgressS, lengthS)
+		? Math.min(result.consumedS, lengthS)
+		: lengthS;
+}
