@@ -59,6 +59,8 @@ const builds = [
 			chat: 'webview/chat.tsx',
 			studio: 'webview/studio.tsx',
 			transcript: 'webview/transcript.tsx',
+			recorder: 'webview/recorder.tsx',
+			recorderWorklet: 'webview/recorderWorklet.ts',
 		},
 		outdir: 'dist/webview',
 		platform: 'browser',

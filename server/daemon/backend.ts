@@ -23,6 +23,7 @@ import { createGpuService, type GpuService } from '../services/gpus.ts';
 import type { Logger } from '../services/log.ts';
 import { createMetrics, type Metrics } from '../services/metrics.ts';
 import type { ModelService } from '../services/models.ts';
+import { Recordings } from '../services/recordings.ts';
 import { createSpeechService, type SpeechService } from '../services/speech.ts';
 import { speechLimits } from '../services/speechLimits.ts';
 import {
@@ -94,6 +95,7 @@ export interface Backend {
 	/** What a model's files say about answering. */
 	readonly profile: LoadProfile;
 	readonly speech: SpeechService;
+	readonly recordings: Recordings;
 	readonly translation: TranslateService;
 	readonly translatorAccess: TranslateAccess;
 	readonly meter: CharacterMeter;
@@ -141,6 +143,13 @@ export function createBackend(settings: BackendSettings, deps: BackendDeps): Bac
 	const metrics = createMetrics();
 	const profile = createProfiles(settings.models.load?.chatTemplate);
 	const randomSeed = () => randomInt(2 ** 32);
+	const speech = createSpeechService({
+		host,
+		limits: speechLimits(settings.env),
+		decode: (path, maximumS, signal) => decodeInThread(path, { maximumS }, signal),
+		activity: voiceActivityOf,
+		randomSeed,
+	});
 	host.onChange(({ model, state }) => {
 		events.emit({ type: 'model', model, state });
 		if (state === 'loading') metrics.count('nearglot_model_loads_total', { model });
@@ -181,12 +190,11 @@ export function createBackend(settings: BackendSettings, deps: BackendDeps): Bac
 			randomId: () => randomBytes(12).toString('hex'),
 		}),
 		...createTranslateBackend(settings, host, secrets, modelBackend.models.downloads, log),
-		speech: createSpeechService({
-			host,
-			limits: speechLimits(settings.env),
-			decode: (path, maximumS, signal) => decodeInThread(path, { maximumS }, signal),
-			activity: voiceActivityOf,
-			randomSeed: () => randomInt(2 ** 32),
+		speech,
+		recordings: new Recordings({
+			speech,
+			randomId: () => randomBytes(12).toString('hex'),
+			randomSecret: () => randomBytes(24).toString('base64url'),
 		}),
 		stop: settings.stop,
 		close: async () => {

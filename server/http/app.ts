@@ -22,6 +22,7 @@ import { registerModelListRoutes } from './modelListRoutes.ts';
 import { registerOllamaRoutes } from './ollamaRoutes.ts';
 import { registerOpenApi } from './openapi.ts';
 import { registerOwnModelRoutes } from './ownModelRoutes.ts';
+import { registerRecorderRoutes } from './recorderRoutes.ts';
 import { registerResponsesRoutes } from './responsesRoutes.ts';
 import { requestSignal } from './signal.ts';
 import { registerSpeechRoutes } from './speechRoutes.ts';
@@ -44,6 +45,7 @@ const families: readonly ((app: Hono<AppEnv>, backend: Backend) => void)[] = [
 	registerOllamaRoutes,
 	registerOpenApi,
 	registerSpeechRoutes,
+	registerRecorderRoutes,
 	registerFoundryRoutes,
 	registerOwnModelRoutes,
 	registerMcpRoutes,

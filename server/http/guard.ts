@@ -26,6 +26,8 @@ const loopbackNames = new Set(['127.0.0.1', 'localhost', '[::1]']);
 const publicPaths = new Set(['/health', '/']);
 /** The studio page asks for the key itself; its files hold nothing. */
 const publicPrefix = '/studio/';
+/** The recorder page has a ticket instead of the key, and its routes the token of one recording. */
+const isRecorderPath = (path: string) => path === '/recorder' || path.startsWith('/recorder/');
 
 /** Splits `host:port`; understands IPv6 in brackets. */
 export function splitHost(header: string): { name: string; port: string | undefined } | undefined {
@@ -91,6 +93,7 @@ export function guard(options: GuardOptions): MiddlewareHandler<AppEnv> {
 		const checksItself =
 			publicPaths.has(context.req.path) ||
 			context.req.path.startsWith(publicPrefix) ||
+			isRecorderPath(context.req.path) ||
 			isTranslatorPath(context.req.path);
 		if (options.requireKey && !hasKey && !checksItself)
 			throw new AppError(

@@ -6,38 +6,12 @@ import { fileURLToPath } from 'node:url';
 import type { Context, Hono } from 'hono';
 import { AppError } from '../protocol/index.ts';
 import type { AppEnv } from './env.ts';
+import { pageHeaders, pageHtml } from './pages.ts';
 
 const types: Readonly<Record<string, string>> = {
 	js: 'text/javascript; charset=utf-8',
 	css: 'text/css; charset=utf-8',
 };
-
-const policy = [
-	"default-src 'none'",
-	"script-src 'self'",
-	"style-src 'self'",
-	"img-src 'self' data:",
-	"connect-src 'self'",
-	"base-uri 'none'",
-	"form-action 'none'",
-	"frame-ancestors 'none'",
-].join('; ');
-
-const page = `<!DOCTYPE html>
-<html lang="en">
-<head>
-	<meta charset="utf-8">
-	<meta name="viewport" content="width=device-width, initial-scale=1">
-	<title>Nearglot</title>
-	<link rel="icon" href="data:,">
-	<link rel="stylesheet" href="/studio/studio.css">
-</head>
-<body>
-	<div id="root"></div>
-	<script type="module" src="/studio/studio.js"></script>
-</body>
-</html>
-`;
 
 /** Where the bundles of the webview lie: beside the server's, or in dist/ when run from source. */
 function bundleFolder(): string {
@@ -54,11 +28,8 @@ export function registerStudioRoutes(app: Hono<AppEnv>): void {
 	const folder = bundleFolder();
 	app.get('/', async (context, next) => {
 		if (!wantsPage(context)) return next();
-		context.header('content-security-policy', policy);
-		context.header('cache-control', 'no-cache');
-		context.header('referrer-policy', 'no-referrer');
-		context.header('x-content-type-options', 'nosniff');
-		return context.html(page);
+		pageHeaders(context);
+		return context.html(pageHtml('Nearglot', 'studio'));
 	});
 	app.get('/studio/:file{[\\w.-]+\\.(?:js|css)}', async (context) => {
 		const file = context.req.param('file');

@@ -8,8 +8,11 @@ import { EnergyActivity } from '../../server/audio/voiceActivity.ts';
 import type { Backend } from '../../server/daemon/backend.ts';
 import type { AppEnv } from '../../server/http/env.ts';
 import { errorResponse, httpError } from '../../server/http/errors.ts';
+import { guard } from '../../server/http/guard.ts';
+import { registerRecorderRoutes } from '../../server/http/recorderRoutes.ts';
 import { requestSignal } from '../../server/http/signal.ts';
 import { registerSpeechRoutes } from '../../server/http/speechRoutes.ts';
+import { Recordings } from '../../server/services/recordings.ts';
 import { createSpeechService, type SpeechLimits } from '../../server/services/speech.ts';
 import { type ToneModel, toneHost, toneModel } from './toneModel.ts';
 
@@ -19,7 +22,17 @@ export interface SpeechServer {
 	close(): Promise<void>;
 }
 
-export async function startSpeechServer(limits: Partial<SpeechLimits> = {}): Promise<SpeechServer> {
+export interface SpeechServerOptions extends Partial<SpeechLimits> {
+	readonly requireKey?: boolean;
+	readonly graceMs?: number;
+}
+
+/** Its key is `test-key`. */
+export async function startSpeechServer({
+	requireKey = false,
+	graceMs = 300,
+	...limits
+}: SpeechServerOptions = {}): Promise<SpeechServer> {
 	const model = toneModel();
 	const speech = createSpeechService({
 		host: toneHost(model),
@@ -35,8 +48,26 @@ export async function startSpeechServer(limits: Partial<SpeechLimits> = {}): Pro
 		context.set('signal', requestSignal(context));
 		await next();
 	});
-	registerSpeechRoutes(app, { speech, usage: { add: () => {} } } as unknown as Backend);
 	const server = createAdaptorServer({ fetch: app.fetch });
+	app.use(
+		guard({
+			key: 'test-key',
+			requireKey,
+			allowedOrigins: [],
+			allowedHosts: [],
+			port: () => (server.address() as AddressInfo | null)?.port,
+		}),
+	);
+	let secrets = 0;
+	const recordings = new Recordings({
+		speech,
+		graceMs,
+		randomId: () => `recording-${++secrets}`,
+		randomSecret: () => `secret-${++secrets}`,
+	});
+	const backend = { speech, recordings, usage: { add: () => {} } } as unknown as Backend;
+	registerSpeechRoutes(app, backend);
+	registerRecorderRoutes(app, backend);
 	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
 	return {
 		url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,

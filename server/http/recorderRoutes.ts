@@ -1,0 +1,140 @@
+/**
+ * Recording a microphone into text; shapes in protocol/recorder.ts, the table in docs/api.md. An editor opens
+ * a session with the key (`POST /nearglot/recorder`) and reads its events. The page at `/recorder` has only a
+ * ticket in the fragment of its address, which it exchanges once for the token of this one session; the
+ * routes below `/recorder/` take that token and never the key.
+ */
+
+import type { Context, Hono } from 'hono';
+import type { Backend } from '../daemon/backend.ts';
+import { AppError } from '../protocol/index.ts';
+import { boolean, integer, object, oneOf, optional, string } from '../protocol/parser.ts';
+import type { Recording } from '../services/recording.ts';
+import { readBytes, readJson } from './body.ts';
+import type { AppEnv } from './env.ts';
+import { mustHaveKey } from './guard.ts';
+import { pageHeaders, pageHtml } from './pages.ts';
+import { recorded, recordRequest } from './record.ts';
+import { sse, withHeaders } from './sse.ts';
+
+/** Header of the session's token; no other route reads it. */
+export const recorderTokenHeader = 'x-recorder-token';
+
+/** Samples of one request: 20 s at 96 kHz. */
+const pieceBytes = 4 * 1024 * 1024;
+
+export const recorderParser = object({
+	model: optional(string({ maxLength: 256 })),
+	language: optional(string({ maxLength: 64 })),
+	prompt: optional(string({ maxLength: 8192 })),
+	translate: optional(boolean),
+	words: optional(boolean),
+});
+export const recorderClaimParser = object({ ticket: string({ minLength: 1, maxLength: 200 }) });
+export const recorderStateParser = object({
+	state: oneOf('ready', 'recording', 'paused', 'stopped', 'cancelled'),
+	reason: optional(string({ maxLength: 500 })),
+});
+const pieceParser = object({
+	rate: integer({ min: 1000, max: 768_000 }),
+	from: integer({ min: 0 }),
+});
+
+export function registerRecorderRoutes(app: Hono<AppEnv>, backend: Backend): void {
+	app.get('/recorder', (context) => {
+		pageHeaders(context);
+		return context.html(pageHtml('Nearglot: recording', 'recorder'));
+	});
+	app.post('/nearglot/recorder', (context) => {
+		mustHaveKey(context);
+		return openRecording(context, backend);
+	});
+	app.post('/recorder/claim', async (context) => {
+		const { ticket } = recorderClaimParser.parse(await readJson(context, 4096), '');
+		const { token, recording } = backend.recordings.claim(ticket);
+		const { language } = recording.call;
+		return context.json({ id: recording.id, token, ...(language ? { language } : {}) });
+	});
+	app.post('/recorder/audio', async (context) => {
+		const recording = recordingOf(context, backend);
+		const { rate, from } = pieceParser.parse(
+			{ rate: numberOf(context, 'rate'), from: numberOf(context, 'from') },
+			'',
+		);
+		if (context.req.header('content-type') !== 'application/octet-stream')
+			throw new AppError('invalid_request', 'Send samples as application/octet-stream.');
+		const bytes = await readBytes(context, pieceBytes);
+		await recording.write(samplesOf(bytes), rate, from);
+		return context.json({ received: recording.received });
+	});
+	app.post('/recorder/state', async (context) => {
+		const recording = recordingOf(context, backend);
+		const { state, reason } = recorderStateParser.parse(await readJson(context, 4096), '');
+		await recording.command(state, reason);
+		return context.json({ received: recording.received });
+	});
+	app.get('/recorder/events', (context) => follow(context, recordingOf(context, backend)));
+}
+
+async function openRecording(context: Context<AppEnv>, backend: Backend): Promise<Response> {
+	const request = recorderParser.parse(await readJson(context, 65_536), '');
+	const recording = await backend.recordings.open(request);
+	const record = recordRequest(context, backend, recording.call.model);
+	const response = await sse(
+		{ signal: context.get('signal'), last: '[DONE]' },
+		async (writer, signal) => {
+			try {
+				const { token, ticket } = backend.recordings.admit(recording);
+				const url = `${new URL(context.req.url).origin}/recorder#${ticket}`;
+				writer.data({ type: 'recorder.session', id: recording.id, url, token });
+				recording.listen((event) => {
+					if (event.type === 'transcript.text.delta') record.firstToken();
+					writer.data(event);
+				});
+				await recorded(record, () => recording.run(signal));
+			} finally {
+				await backend.recordings.forget(recording);
+			}
+		},
+	);
+	return withHeaders(context, response);
+}
+
+/** The events for the page; they end with the recording, or when the page goes. */
+async function follow(context: Context<AppEnv>, recording: Recording): Promise<Response> {
+	const response = await sse(
+		{ signal: context.get('signal'), last: '[DONE]' },
+		(writer, signal) => {
+			const leave = recording.attend();
+			const silence = recording.listen((event) => writer.data(event));
+			return Promise.race([recording.ended, goneOf(signal)]).finally(() => {
+				silence();
+				leave();
+			});
+		},
+	);
+	return withHeaders(context, response);
+}
+
+function goneOf(signal: AbortSignal): Promise<void> {
+	return new Promise((resolve) => {
+		if (signal.aborted) resolve();
+		signal.addEventListener('abort', () => resolve(), { once: true });
+	});
+}
+
+function recordingOf(context: Context<AppEnv>, backend: Backend): Recording {
+	return backend.recordings.find(context.req.header(recorderTokenHeader) ?? '');
+}
+
+function numberOf(context: Context<AppEnv>, name: string): number | undefined {
+	const text = context.req.query(name);
+	return text === undefined || text === '' ? undefined : Number(text);
+}
+
+function samplesOf(bytes: Uint8Array): Int16Array {
+	if (bytes.length === 0 || bytes.length % 2 === 1)
+		throw new AppError('invalid_audio', 'Samples are pairs of bytes, at least one.');
+	const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+	return Int16Array.from({ length: bytes.length >> 1 }, (_, i) => view.getInt16(2 * i, true));
+}
