@@ -2,18 +2,33 @@
 
 import type { Hono } from 'hono';
 import type { Backend } from '../daemon/backend.ts';
-import type { Parser } from '../protocol/parser.ts';
+import type { Parser, SchemaObject } from '../protocol/parser.ts';
 import { chatRequestParser } from '../services/chat/request.ts';
 import { responsesParser } from '../services/responses/request.ts';
+import { speechForm } from '../services/speechForm.ts';
 import { completionParser } from '../services/text/completionRequest.ts';
 import { embeddingParser } from '../services/text/embeddingService.ts';
 import type { AppEnv } from './env.ts';
 import { showParser } from './ollamaRoutes.ts';
+import {
+	pieceParser,
+	recorderClaimParser,
+	recorderParser,
+	recorderStateParser,
+} from './recorderRoutes.ts';
 import { detokenizeParser, tokenizeParser } from './tokenRoutes.ts';
 
 export interface RouteDoc {
 	readonly summary: string;
 	readonly body?: Parser<unknown>;
+	/** A multipart form with a file. */
+	readonly form?: SchemaObject;
+	/** Query parameters. */
+	readonly query?: Readonly<Record<string, SchemaObject>>;
+	/** A body of plain bytes. */
+	readonly bytes?: boolean;
+	/** Content types of the answer beside JSON. */
+	readonly answers?: readonly string[];
 	/** The answer may be a stream of server-sent events. */
 	readonly streams?: boolean;
 	/** The key is needed even when other routes need none. */
@@ -35,6 +50,32 @@ export const routeDocs: Readonly<Record<string, RouteDoc>> = {
 	'POST /v1/completions': { summary: 'Raw completion.', body: completionParser, streams: true },
 	'POST /v1/embeddings': { summary: 'Vectors of texts.', body: embeddingParser },
 	'POST /v1/responses': { summary: 'Responses, stateless.', body: responsesParser, streams: true },
+	'POST /v1/audio/transcriptions': {
+		summary: 'A recording to text, subtitles or words with times.',
+		form: speechForm,
+		streams: true,
+		answers: ['text/plain', 'text/vtt'],
+	},
+	'POST /v1/audio/translations': {
+		summary: 'A recording to English text.',
+		form: speechForm,
+		streams: true,
+		answers: ['text/plain', 'text/vtt'],
+	},
+	'POST /nearglot/recorder': {
+		summary: 'Opens a recording of the microphone; its events until the text is complete.',
+		body: recorderParser,
+		streams: true,
+		needsKey: true,
+	},
+	'POST /recorder/claim': { summary: 'Ticket to token, once.', body: recorderClaimParser },
+	'POST /recorder/audio': {
+		summary: 'Signed 16-bit little-endian mono samples of a recording.',
+		query: pieceParser.schema['properties'] as Record<string, SchemaObject>,
+		bytes: true,
+	},
+	'POST /recorder/state': { summary: 'Starts, pauses or ends.', body: recorderStateParser },
+	'GET /recorder/events': { summary: 'The events of a recording.', streams: true },
 	'POST /tokenize': { summary: 'Text to token ids.', body: tokenizeParser },
 	'POST /detokenize': { summary: 'Token ids to text.', body: detokenizeParser },
 	'POST /api/show': { summary: 'One model, in the dialect of Ollama.', body: showParser },
@@ -95,40 +136,47 @@ export function openApi(
 }
 
 function operation(path: string, doc: RouteDoc | undefined): object {
-	const names = [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]);
 	const json = { 'application/json': { schema: {} } };
+	const text = Object.fromEntries(
+		[...(doc?.answers ?? []), ...(doc?.streams ? ['text/event-stream'] : [])].map((type) => [
+			type,
+			{ schema: { type: 'string' } },
+		]),
+	);
+	const parameters = [
+		...[...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
+			name,
+			in: 'path',
+			required: true,
+			schema: { type: 'string' },
+		})),
+		...Object.entries(doc?.query ?? {}).map(([name, schema]) => ({
+			name,
+			in: 'query',
+			required: true,
+			schema,
+		})),
+	];
+	const body = bodyOf(doc);
 	return {
 		...(doc ? { summary: doc.summary } : {}),
-		...(names.length === 0
-			? {}
-			: {
-					parameters: names.map((name) => ({
-						name,
-						in: 'path',
-						required: true,
-						schema: { type: 'string' },
-					})),
-				}),
-		...(doc?.body
-			? {
-					requestBody: {
-						required: true,
-						content: { 'application/json': { schema: doc.body.schema } },
-					},
-				}
-			: {}),
+		...(parameters.length === 0 ? {} : { parameters }),
+		...(body === undefined ? {} : { requestBody: { required: true, content: body } }),
 		...(doc?.needsKey ? { security: [{ key: [] }] } : {}),
 		responses: {
-			'200': {
-				description: 'The answer.',
-				content: doc?.streams
-					? { ...json, 'text/event-stream': { schema: { type: 'string' } } }
-					: json,
-			},
+			'200': { description: 'The answer.', content: { ...json, ...text } },
 			default: {
 				description: 'What went wrong.',
 				content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
 			},
 		},
 	};
+}
+
+function bodyOf(doc: RouteDoc | undefined): object | undefined {
+	if (doc?.body) return { 'application/json': { schema: doc.body.schema } };
+	if (doc?.form) return { 'multipart/form-data': { schema: doc.form } };
+	if (doc?.bytes)
+		return { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } };
+	return undefined;
 }

@@ -35,7 +35,7 @@ export const recorderStateParser = object({
 	state: oneOf('ready', 'recording', 'paused', 'stopped', 'cancelled'),
 	reason: optional(string({ maxLength: 500 })),
 });
-const pieceParser = object({
+export const pieceParser = object({
 	rate: integer({ min: 1000, max: 768_000 }),
 	from: integer({ min: 0 }),
 });

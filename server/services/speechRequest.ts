@@ -2,6 +2,13 @@
 
 import { speechLanguageCode } from '../engine/speech/languages.ts';
 import { AppError, type TranscriptFormat } from '../protocol/index.ts';
+import {
+	granularities,
+	includable,
+	promptLimit,
+	speechFields,
+	transcriptFormats,
+} from './speechForm.ts';
 
 export interface SpeechCall {
 	readonly model: string;
@@ -27,13 +34,6 @@ export interface SpeechCall {
 /** Field name → its values in order; `[]` at the end of a name is dropped. */
 export type FormFields = ReadonlyMap<string, readonly string[]>;
 
-const formats: readonly TranscriptFormat[] = ['json', 'text', 'verbose_json', 'srt', 'vtt'];
-const promptLimit = 8192;
-const known = new Set([
-	...['model', 'language', 'prompt', 'temperature', 'seed', 'response_format', 'stream', 'include'],
-	...['timestamp_granularities', 'condition_on_previous_text'],
-]);
-
 /** Throws `invalid_request` with `param`. */
 export function parseSpeechCall(fields: FormFields, task: SpeechCall['task']): SpeechCall {
 	const one = (name: string): string | undefined => {
@@ -44,14 +44,14 @@ export function parseSpeechCall(fields: FormFields, task: SpeechCall['task']): S
 	};
 	const model = one('model');
 	if (model === undefined) throw wrong('model', "The field 'model' is missing.");
-	const format = choice('response_format', one('response_format') ?? 'json', formats);
-	const granularities = (fields.get('timestamp_granularities') ?? []).map((value) =>
-		choice('timestamp_granularities', value, ['segment', 'word'] as const),
+	const format = choice('response_format', one('response_format') ?? 'json', transcriptFormats);
+	const wanted = (fields.get('timestamp_granularities') ?? []).map((value) =>
+		choice('timestamp_granularities', value, granularities),
 	);
 	const include = (fields.get('include') ?? []).map((value) =>
-		choice('include', value, ['logprobs', 'progress'] as const),
+		choice('include', value, includable),
 	);
-	if (granularities.length > 0 && format !== 'verbose_json')
+	if (wanted.length > 0 && format !== 'verbose_json')
 		throw wrong(
 			'timestamp_granularities',
 			"'timestamp_granularities' needs response_format=verbose_json.",
@@ -80,14 +80,14 @@ export function parseSpeechCall(fields: FormFields, task: SpeechCall['task']): S
 		...(seed === undefined ? {} : { seed }),
 		temperature: numberField('temperature', one('temperature'), 0, 1) ?? 0,
 		format,
-		segments: granularities.length === 0 || granularities.includes('segment'),
-		words: granularities.includes('word'),
+		segments: wanted.length === 0 || wanted.includes('segment'),
+		words: wanted.includes('word'),
 		stream,
 		logprobs,
 		progress: include.includes('progress'),
 		conditionOnPrevious:
 			flag('condition_on_previous_text', one('condition_on_previous_text')) ?? true,
-		ignored: [...fields.keys()].filter((name) => !known.has(name)),
+		ignored: [...fields.keys()].filter((name) => !speechFields.has(name)),
 	};
 }
 
