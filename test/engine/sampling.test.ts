@@ -2,8 +2,10 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { findBlocks } from '../../server/engine/sample/blocks.ts';
 import { argmax, topIndices } from '../../server/engine/sample/candidates.ts';
 import { drawToken } from '../../server/engine/sample/draw.ts';
+import { findCut } from '../../server/engine/sample/nucleus.ts';
 import {
 	applyMask,
 	applyPenalties,
@@ -81,6 +83,112 @@ test('top-k, top-p and min-p keep exactly their tokens', () => {
 		frequencies({ topK: 4, topP: 0.6 }),
 		softmax(logits, 1, (k) => [4, 5].includes(k)),
 	);
+});
+
+/** A row of a given spread, with ties, bans and, when wanted, a few likely entries. */
+function bigRow(seed: number, length: number, spread: number, peaks: number): Float32Array {
+	const random = new Random(seed);
+	const row = Float32Array.from({ length }, () => random.normal() * spread);
+	for (let k = 0; k < 20; k++) row[random.bits() % length] = Number.NEGATIVE_INFINITY;
+	for (let k = 0; k < 6; k++) row[random.bits() % length] = 1.25 * spread;
+	for (let k = 0; k < peaks; k++) row[random.bits() % length] = 6 * spread - 0.3 * k;
+	return row;
+}
+
+/** The tokens that top-k, top-p and min-p keep, by sorting everything, and the mass of all. */
+function keptBySorting(
+	row: Float32Array,
+	{ temperature, topP, topK, minP }: typeof greedy,
+): { tokens: number[]; probability: (token: number) => number } {
+	const max = Math.max(...row);
+	const weight = (token: number): number => Math.exp(((row[token] as number) - max) / temperature);
+	let tokens = [...row.keys()].sort((a, b) => weight(b) - weight(a) || a - b);
+	if (topK > 0) tokens = tokens.slice(0, topK);
+	const all = tokens.reduce((sum, token) => sum + weight(token), 0);
+	let mass = 0;
+	let count = 0;
+	for (const token of tokens) {
+		if (count > 0 && mass >= topP * all) break;
+		mass += weight(token);
+		count++;
+	}
+	tokens = tokens.slice(0, count).filter((token) => weight(token) >= minP && weight(token) > 0);
+	const total = tokens.reduce((sum, token) => sum + weight(token), 0);
+	return { tokens, probability: (token) => weight(token) / total };
+}
+
+test('over large vocabularies the cuts are those of sorting everything', () => {
+	for (const [seed, length, spread, peaks, temperature] of [
+		[1, 5000, 2.5, 0, 1],
+		[2, 5000, 2.5, 30, 1],
+		[3, 20_000, 1, 0, 0.7],
+		[4, 20_000, 4, 5, 1.5],
+		[5, 300, 0.001, 0, 1],
+	] as const) {
+		const row = bigRow(seed, length, spread, peaks);
+		const blocks = findBlocks(row);
+		for (const topP of [0.0001, 0.1, 0.5, 0.9, 0.95, 0.999]) {
+			for (const topK of [0, 3, 700, 4000]) {
+				const options = { ...greedy, temperature, topP, topK };
+				const { tokens, probability } = keptBySorting(row, options);
+				const cut = findCut(blocks, temperature, topP, topK);
+				const kept = new Set(
+					[...row.keys()].filter((k) => (row[k] as number) >= cut.least && cut.allows?.(k)),
+				);
+				const wrong = [
+					...tokens.filter((token) => !kept.has(token)),
+					...[...kept].filter((token) => !tokens.includes(token)),
+				];
+				const mass = wrong.reduce((sum, token) => sum + probability(token), 0);
+				assert.ok(mass < 2e-4 && wrong.length <= 2, `${seed} ${topP} ${topK}: ${wrong.length}`);
+			}
+		}
+	}
+});
+
+test('over large vocabularies draws follow the exact distribution (chi-square)', () => {
+	const draws = 12_000;
+	const row = bigRow(9, 3000, 2, 12);
+	for (const options of [
+		{ temperature: 1 },
+		{ temperature: 0.4 },
+		{ temperature: 1, topK: 40 },
+		{ temperature: 1, topK: 600 },
+		{ temperature: 1.2, topP: 0.9 },
+		{ temperature: 1, topP: 0.3 },
+		{ temperature: 1, minP: 0.01 },
+		{ temperature: 1, topK: 100, topP: 0.8, minP: 0.02 },
+	]) {
+		const sampling = { ...greedy, ...options };
+		const { tokens, probability } = keptBySorting(row, sampling);
+		const counts = new Map<number, number>();
+		for (let k = 0; k < draws; k++) {
+			const token = drawToken(row, sampling, uniform(77, 1, k));
+			counts.set(token, (counts.get(token) ?? 0) + 1);
+		}
+		const allowed = new Set(tokens);
+		assert.ok([...counts.keys()].every((token) => allowed.has(token)));
+		// Rare tokens share a class, so that every class is expected often enough.
+		let statistic = 0;
+		let classes = 0;
+		let expected = 0;
+		let seen = 0;
+		const close = (): void => {
+			statistic += (seen - expected) ** 2 / expected;
+			classes++;
+			expected = 0;
+			seen = 0;
+		};
+		for (const token of tokens) {
+			expected += probability(token) * draws;
+			seen += counts.get(token) ?? 0;
+			if (expected >= 20) close();
+		}
+		if (expected > 5) close();
+		// Five standard deviations of a chi-square with that many degrees of freedom.
+		const most = classes + 5 * Math.sqrt(2 * classes);
+		assert.ok(statistic < most, `${JSON.stringify(options)}: ${statistic} of ${classes}`);
+	}
 });
 
 test('temperature 0 takes the best, the lowest id among equals', () => {

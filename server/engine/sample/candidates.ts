@@ -1,5 +1,7 @@
 /** The best entries of a logits row without sorting all of it. */
 
+import { atLeast, type Blocks, findBlocks } from './blocks.ts';
+
 /** Index of the largest entry; the lowest index wins ties. NaN is never chosen over a number. */
 export function argmax(values: Float32Array): number {
 	let best = Number.NEGATIVE_INFINITY;
@@ -14,14 +16,36 @@ export function argmax(values: Float32Array): number {
 	return index;
 }
 
-/**
- * Indices of the `count` largest entries, best first; equal entries by lower index.
- * A heap of `count` entries over one pass: O(n) when few entries beat the smallest kept.
- */
+/** Indices of the `count` largest entries, best first; equal entries by lower index. */
 export function topIndices(values: Float32Array, count: number): number[] {
 	const size = Math.min(count, values.length);
 	if (size <= 0) return [];
 	if (size === 1) return [argmax(values)];
+	return topOfBlocks(findBlocks(values), size);
+}
+
+/**
+ * As {@link topIndices}. The `count`-th largest of the blocks' largest entries is a bound that at
+ * least `count` entries reach and few pass, so only those are compared with each other.
+ */
+export function topOfBlocks(blocks: Blocks, count: number): number[] {
+	const { values, largest } = blocks;
+	const size = Math.min(count, values.length);
+	const bound =
+		size < blocks.count ? (largest[heapTop(largest, size).at(-1) as number] as number) : -Infinity;
+	if (bound === -Infinity) return heapTop(values, size);
+	const candidates = atLeast(blocks, bound);
+	const kept = heapTop(
+		Float32Array.from(candidates, (index) => values[index] as number),
+		size,
+	);
+	return kept.map((at) => candidates[at] as number);
+}
+
+/** A heap of `count` entries over one pass: O(n) when few entries beat the smallest kept. */
+function heapTop(values: Float32Array, count: number): number[] {
+	const size = Math.min(count, values.length);
+	if (size <= 0) return [];
 	const heap = new Int32Array(size);
 	let filled = 0;
 	// `worse(a, b)`: a belongs nearer the root of the min-heap.

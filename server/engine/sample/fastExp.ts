@@ -24,12 +24,3 @@ export function sumOfExp(values: Float32Array, max: number): number {
 	}
 	return sum;
 }
-
-/** e^−x for x ≥ 0. */
-export function expMinus(x: number): number {
-	const at = x * density;
-	if (!(at < reach * density)) return 0;
-	const index = at | 0;
-	const low = table[index] as number;
-	return low + (at - index) * ((table[index + 1] as number) - low);
-}

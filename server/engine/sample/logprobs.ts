@@ -1,7 +1,8 @@
 /** Log-probabilities of tokens under the model's own distribution (before penalties and temperature). */
 
 import type { TextModel, TokenLogprob } from '../api.ts';
-import { argmax, topIndices } from './candidates.ts';
+import { findBlocks } from './blocks.ts';
+import { argmax, topOfBlocks } from './candidates.ts';
 import { sumOfExp } from './fastExp.ts';
 
 /** ln Σ exp(logits). */
@@ -18,18 +19,32 @@ export interface RawLogprob {
 	readonly top: readonly { readonly tokenId: number; readonly logprob: number }[];
 }
 
+/** Scratch memory. */
+let original = new Float32Array(0);
+
 /** Least value reported, because JSON has no −Infinity. */
 const floor = -9999;
 
+/**
+ * Notes what log-probabilities will need of a row that is about to be changed; the function gives
+ * those of the chosen token and of the `count` likeliest. Valid until the next call.
+ */
+export function keepLogprobs(logits: Float32Array, count: number): (tokenId: number) => RawLogprob {
+	if (original.length < logits.length) original = new Float32Array(logits.length);
+	original.set(logits);
+	const blocks = findBlocks(logits);
+	const total = Number.isFinite(blocks.max)
+		? blocks.max + Math.log(sumOfExp(logits, blocks.max))
+		: blocks.max;
+	const of = (id: number): number =>
+		id < logits.length ? Math.max(floor, (original[id] as number) - total) : floor;
+	const top = topOfBlocks(blocks, count).map((id) => ({ tokenId: id, logprob: of(id) }));
+	return (tokenId) => ({ tokenId, logprob: of(tokenId), top });
+}
+
 /** Log-probability of a token and its `count` best alternatives. */
 export function rawLogprob(logits: Float32Array, tokenId: number, count: number): RawLogprob {
-	const total = logSumExp(logits);
-	const of = (id: number): number => Math.max(floor, (logits[id] ?? -Infinity) - total);
-	return {
-		tokenId,
-		logprob: of(tokenId),
-		top: topIndices(logits, count).map((id) => ({ tokenId: id, logprob: of(id) })),
-	};
+	return keepLogprobs(logits, count)(tokenId);
 }
 
 const utf8 = new TextDecoder();

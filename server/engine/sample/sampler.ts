@@ -3,7 +3,7 @@
 import type { SamplingOptions } from '../api.ts';
 import type { TokenConstraint } from './constraint.ts';
 import { drawToken } from './draw.ts';
-import { type RawLogprob, rawLogprob } from './logprobs.ts';
+import { keepLogprobs, type RawLogprob } from './logprobs.ts';
 import {
 	applyMask,
 	applyPenalties,
@@ -68,7 +68,7 @@ export class Sampler {
 	 */
 	next(logits: Float32Array): Sample {
 		const { sampling, choice, topLogprobs, constraint, endTokens } = this.#options;
-		const original = topLogprobs === undefined ? undefined : logits.slice();
+		const logprob = topLogprobs === undefined ? undefined : keepLogprobs(logits, topLogprobs);
 		const position = this.#tokens.length - this.#promptLength;
 		applyPenalties(logits, sampling, this.#counts, this.#prompt);
 		banTokens(logits, this.#bans.suppress);
@@ -83,9 +83,7 @@ export class Sampler {
 		if (constraint !== undefined && !endTokens.includes(token)) constraint.accept(token);
 		this.#tokens.push(token);
 		this.#counts.set(token, (this.#counts.get(token) ?? 0) + 1);
-		return original === undefined
-			? { token }
-			: { token, logprob: rawLogprob(original, token, topLogprobs ?? 0) };
+		return logprob === undefined ? { token } : { token, logprob: logprob(token) };
 	}
 
 	/** Prompt and answer so far. */

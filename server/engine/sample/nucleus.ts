@@ -1,0 +1,163 @@
+/**
+ * Where top-p (or a large top-k) cuts a row off, without sorting it: entries are counted in narrow
+ * classes of equal magnitude; the heaviest few, and where a draw needs it the class at the border,
+ * are looked at one by one.
+ */
+
+import { around, atLeast, type Blocks } from './blocks.ts';
+import type { Cut } from './race.ts';
+
+/** Classes per temperature below the maximum. */
+const density = 1024;
+/** Beyond 26 temperatures 150,000 entries together weigh less than 10⁻⁶ and are never drawn. */
+const classes = 26 * density;
+/** Classes summed at once. */
+const chunk = 256;
+/** Entries whose weight is taken exactly. */
+const heaviest = 256;
+
+const counts = new Int32Array(classes);
+const chunkCounts = new Int32Array(classes / chunk);
+const chunkMasses = new Float64Array(classes / chunk);
+/** Weight of an entry in the middle of each class. */
+const middles = Float64Array.from({ length: classes }, (_, k) => Math.exp(-(k + 0.5) / density));
+
+/**
+ * Cut after the fewest best entries that together weigh at least `topP` of the `topK` best (0 = of
+ * all). The mass of all is summed by classes of 1/1024: for rows as flat as random ones it is off by
+ * some 10⁻⁶, for rows with a few likely entries by less. Valid until the next call.
+ */
+export function findCut(blocks: Blocks, temperature: number, topP: number, topK: number): Cut {
+	const { values, max } = blocks;
+	const scale = density / temperature;
+	count(values, max, scale);
+	const most = topK > 0 ? topK : Number.POSITIVE_INFINITY;
+	const classOf = (index: number): number => ((max - (values[index] as number)) * scale) | 0;
+	const weight = (index: number): number =>
+		Math.exp(((values[index] as number) - max) / temperature);
+
+	let headEnd = 0;
+	let headCount = 0;
+	while (headEnd < classes && headCount + (counts[headEnd] as number) <= heaviest) {
+		headCount += counts[headEnd++] as number;
+	}
+	// A bound taken a class too low finds all members whatever the rounding.
+	const head = atLeast(blocks, max - (headEnd + 1) / scale).filter((k) => classOf(k) < headEnd);
+	const headMass = head.reduce((sum, index) => sum + weight(index), 0);
+	if (headCount >= most) {
+		const kept = ordered(values, head).slice(0, most);
+		const total = kept.reduce((sum, index) => sum + weight(index), 0);
+		return listed(values, kept, weight, topP * total);
+	}
+	let total = headMass;
+	let seen = headCount;
+	sumChunks(headEnd);
+	for (let at = 0; at < chunkCounts.length; at++) {
+		const here = chunkCounts[at] as number;
+		if (seen + here > most) {
+			for (let k = Math.max(headEnd, at * chunk); seen < most; k++) {
+				const taken = Math.min(counts[k] as number, most - seen);
+				seen += taken;
+				total += taken * (middles[k] as number);
+			}
+			break;
+		}
+		seen += here;
+		total += chunkMasses[at] as number;
+	}
+	const wanted = topP * total;
+	if (headCount > 0 && headMass >= wanted)
+		return listed(values, ordered(values, head), weight, wanted);
+
+	let at = 0;
+	let above = headMass;
+	let before = headCount;
+	while (at < chunkCounts.length - 1) {
+		const mass = chunkMasses[at] as number;
+		const here = chunkCounts[at] as number;
+		if (above + mass >= wanted || before + here >= most) break;
+		above += mass;
+		before += here;
+		at++;
+	}
+	let border = Math.max(headEnd, at * chunk);
+	for (; border < classes - 1; border++) {
+		const mass = (counts[border] as number) * (middles[border] as number);
+		if (above + mass >= wanted || before + (counts[border] as number) >= most) break;
+		above += mass;
+		before += counts[border] as number;
+	}
+	let kept: Set<number> | undefined;
+	const keep = (): Set<number> => {
+		const found = new Set<number>();
+		const members = around(blocks, max - (border + 0.5) / scale, 1.5 / scale);
+		const inside = members.filter((index) => classOf(index) === border);
+		for (const index of ordered(values, inside)) {
+			if (above >= wanted || before + found.size >= most) break;
+			found.add(index);
+			above += weight(index);
+		}
+		return found;
+	};
+	return {
+		least: max - (border + 2) / scale,
+		allows: (index) => {
+			const own = classOf(index);
+			if (own !== border) return own < border;
+			kept ??= keep();
+			return kept.has(index);
+		},
+	};
+}
+
+/** Best first; equal entries by lower index. */
+function ordered(values: Float32Array, indices: number[]): number[] {
+	return indices.sort((a, b) => (values[b] as number) - (values[a] as number) || a - b);
+}
+
+/** The cut after those of the sorted entries that weigh `wanted` together. */
+function listed(
+	values: Float32Array,
+	indices: readonly number[],
+	weight: (index: number) => number,
+	wanted: number,
+): Cut {
+	let count = 0;
+	let mass = 0;
+	for (const index of indices) {
+		if (count > 0 && mass >= wanted) break;
+		mass += weight(index);
+		count++;
+	}
+	const last = indices[count - 1] as number;
+	const least = values[last] as number;
+	return { least, allows: (index) => (values[index] as number) > least || index <= last };
+}
+
+/** Numbers and masses of the classes from `first` on. */
+function sumChunks(first: number): void {
+	for (let at = 0; at < chunkCounts.length; at++) {
+		let here = 0;
+		let mass = 0;
+		const end = (at + 1) * chunk;
+		for (let k = Math.max(first, at * chunk); k < end; k++) {
+			const members = counts[k] as number;
+			here += members;
+			mass += members * (middles[k] as number);
+		}
+		chunkCounts[at] = here;
+		chunkMasses[at] = mass;
+	}
+}
+
+/** Separate, because it is the one pass over everything. */
+function count(values: Float32Array, max: number, scale: number): void {
+	counts.fill(0);
+	for (let index = 0; index < values.length; index++) {
+		const at = (max - (values[index] as number)) * scale;
+		if (at < classes) {
+			const k = at | 0;
+			counts[k] = (counts[k] as number) + 1;
+		}
+	}
+}
