@@ -36,7 +36,7 @@ import {
 } from './models.ts';
 import { SecretKeeper } from './secretKeeper.ts';
 import { TeamLink, teamPrefix } from './teamLink.ts';
-import { transcribeFile } from './transcribe.ts';
+import { registerSpeech } from './speech.ts';
 import { listLanguages, translateTexts } from './translate.ts';
 
 const chatProgress = new ProgressType<ChatDelta>();
@@ -132,7 +132,7 @@ export function serveFront(connection: Connection, connect: ConnectDaemon): void
 	);
 	handle('nearglot/models/move', (params, signal) => moveModels(link, params.folder, signal));
 	handle('nearglot/models/remove', (params, signal) => removeModel(link, params.model, signal));
-	handle('nearglot/transcribe', (params, signal) => transcribeFile(link, params, signal));
+	registerSpeech({ connection, handle, link, at, env: process.env });
 	handle('nearglot/secrets', async (params) => {
 		await secrets.replace(params.secrets);
 		return {};

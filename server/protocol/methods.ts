@@ -14,6 +14,7 @@ import type {
 } from './chat.ts';
 import type { ServerHealth } from './endpoint.ts';
 import type { ModelInfo } from './models.ts';
+import type { RecorderState } from './recorder.ts';
 import type { Transcript, TranscriptProgress, TranscriptSegment } from './speech.ts';
 import type { Waveform } from './transcriptPage.ts';
 
@@ -179,12 +180,44 @@ export interface TranscriptDelta {
 	readonly progress?: TranscriptProgress;
 }
 
+export interface DictateParams {
+	/** Chosen by the editor, to stop this dictation or to bring its sound. */
+	readonly id: string;
+	/**
+	 * Who records: a program of this computer, the editor through `nearglot/dictate/audio`, or the
+	 * recorder page in a browser.
+	 */
+	readonly source: 'program' | 'editor' | 'page';
+	readonly model?: string;
+	/** ISO 639-1 code; without it the language is detected. */
+	readonly language?: string;
+	/** The text before the cursor: names and spellings are taken from it. */
+	readonly prompt?: string;
+	/** Token of the `$/progress` notifications that carry {@link DictationEvent}. */
+	readonly partialResultToken?: string | number;
+}
+
+/** What happens in a dictation. */
+export type DictationEvent =
+	/** The page to open in a browser of the user. */
+	| { readonly type: 'page'; readonly url: string }
+	/** The program that records. */
+	| { readonly type: 'microphone'; readonly program: string }
+	| { readonly type: 'state'; readonly state: RecorderState }
+	/** Seconds recorded, and how loud it is, 0…1. */
+	| { readonly type: 'level'; readonly seconds: number; readonly level: number }
+	/** Continues the text so far. */
+	| { readonly type: 'text'; readonly delta: string };
+
 /** Secrets of the user, handed to the daemon over its private channel and kept in memory there. */
 export type SecretName =
 	| 'hubToken'
 	| 'translatorKey'
 	| 'translatorRegion'
 	| 'translatorEndpoint'
+	| 'translatorClientSecret'
+	/** JSON of the setting `nearglot.translate.hosted`: no secret, but it goes the same way. */
+	| 'translatorSettings'
 	| 'upstreamKey';
 
 export interface EndpointInfo {
@@ -246,6 +279,19 @@ export interface Requests {
 	/** Writes the recording as a WAV file that any browser plays. */
 	'nearglot/playable': {
 		params: { path: string; target: string };
+		result: Record<string, never>;
+	};
+	/** Programs of this computer that can record, best first. */
+	'nearglot/microphone': {
+		params: Record<string, never>;
+		result: { programs: readonly string[] };
+	};
+	/** Writes down what is said until it is stopped. Partial results are DictationEvent. */
+	'nearglot/dictate': { params: DictateParams; result: { text: string } };
+	'nearglot/dictate/stop': { params: { id: string }; result: Record<string, never> };
+	/** Signed 16-bit little-endian mono samples, as base64. */
+	'nearglot/dictate/audio': {
+		params: { id: string; rate: number; data: string };
 		result: Record<string, never>;
 	};
 	/** Replaces all secrets; the front hands them to every daemon it meets. */

@@ -28,8 +28,8 @@ export interface TranscriptJob {
 	readonly done: number;
 	/** Absent while only decoding tells. */
 	readonly total?: number;
-	/** Seconds since the work on the sound began. */
-	readonly elapsedS: number;
+	/** Seconds or lines per second, once it can be told: seconds give “× real time”. */
+	readonly speed?: number;
 }
 
 /** The sound as a picture: the loudest sample of equal stretches, 0…255. */

@@ -96,7 +96,7 @@ export class TranscriptSession {
 	/** A new transcript instead of the one there is; undo brings that back. */
 	async transcribe(choice: TranscribeChoice): Promise<void> {
 		this.choice = choice;
-		let startedMs: number | undefined;
+		const speed = speedometer(this.#deps.nowMs);
 		this.#heard = [];
 		await this.#work('transcribe', async (signal) => {
 			this.#deps.post({ type: 'document', document: null });
@@ -111,14 +111,13 @@ export class TranscriptSession {
 							this.#deps.post({ type: 'heard', lines });
 						}
 						if (delta.phase) this.#setJob({ phase: delta.phase });
-						if (delta.phase === 'running') startedMs ??= this.#deps.nowMs();
 						if (!delta.progress) return;
 						const { done, total } = delta.progress;
 						this.#setJob({
 							phase: 'running',
 							done,
 							...(total === undefined ? {} : { total }),
-							elapsedS: (this.#deps.nowMs() - (startedMs ?? this.#deps.nowMs())) / 1000,
+							...speed(done),
 						});
 					},
 					signal,
@@ -161,6 +160,7 @@ export class TranscriptSession {
 		const todo = untranslated(current);
 		if (todo.length === 0) return this.#show(current);
 		await this.#work('translate', async (signal) => {
+			const speed = speedometer(this.#deps.nowMs);
 			this.#setJob({ phase: 'running', done: 0, total: todo.length });
 			for (let at = 0; at < todo.length; at += translateLines) {
 				const lines = todo.slice(at, at + translateLines);
@@ -179,7 +179,8 @@ export class TranscriptSession {
 					translation: { to, lines: { ...known, ...added } },
 				};
 				this.#show(current);
-				this.#setJob({ phase: 'running', done: at + lines.length, total: todo.length });
+				const done = at + lines.length;
+				this.#setJob({ phase: 'running', done, total: todo.length, ...speed(done) });
 			}
 		});
 	}
@@ -207,7 +208,7 @@ export class TranscriptSession {
 		const stop = new AbortController();
 		this.#stop = stop;
 		this.#problem = null;
-		this.#job = { kind, phase: 'connecting', done: 0, elapsedS: 0 };
+		this.#job = { kind, phase: 'connecting', done: 0 };
 		this.#deps.onState();
 		try {
 			await run(stop.signal);
@@ -267,4 +268,17 @@ export class TranscriptSession {
 				this.#deps.onState();
 			});
 	}
+}
+
+/**
+ * Tells how fast `done` grows. The first piece is not counted: the model may have been loaded for it.
+ */
+function speedometer(nowMs: () => number): (done: number) => { speed?: number } {
+	let first: { readonly done: number; readonly ms: number } | undefined;
+	return (done) => {
+		const ms = nowMs();
+		first ??= { done, ms };
+		const seconds = (ms - first.ms) / 1000;
+		return done > first.done && seconds > 0 ? { speed: (done - first.done) / seconds } : {};
+	};
 }

@@ -28,6 +28,7 @@ function start(deps: Partial<TranscriptSessionDeps> = {}) {
 			transcribe: async (_choice, onDelta) => {
 				onDelta({ phase: 'running' });
 				onDelta({ segments: [part(0, 'one')], progress: { done: 1, total: 3 } });
+				onDelta({ progress: { done: 2, total: 3 } });
 				return transcript;
 			},
 			translate: async (texts, { to }) => texts.map((text) => `${to}:${text}`),
@@ -54,7 +55,7 @@ test('lines are shown as they are heard, with progress and time, and the whole i
 	assert.deepEqual(heard?.type === 'heard' && heard.lines.map(({ text }) => text), ['one']);
 	const job = messages.filter((message) => message.type === 'job').at(-1);
 	assert.deepEqual(job?.type === 'job' && job.job, {
-		...{ kind: 'transcribe', phase: 'running', done: 1, total: 3, elapsedS: 0.5 },
+		...{ kind: 'transcribe', phase: 'running', done: 2, total: 3, speed: 2 },
 	});
 	await session.saved;
 	assert.equal(saved.length, 1);

@@ -1,0 +1,163 @@
+/**
+ * `nearglot/dictate`: the microphone as text while somebody speaks, through a recorder session of the
+ * daemon. The sound comes from a program of this computer, from the editor, or from the recorder page.
+ */
+
+import { capturePrograms, captureRateHz, startCapture } from '../audio/captureProgram.ts';
+import {
+	AppError,
+	type DictateParams,
+	type DictationEvent,
+	errorOfBody,
+	type RecorderCommand,
+	type RecorderEvent,
+	readEvents,
+} from '../protocol/index.ts';
+import { type Caller, jsonInit } from './daemonLink.ts';
+
+/** A tenth of a second of a program's sound; less would be a request per breath. */
+const pieceBytes = (captureRateHz / 10) * 2;
+const tokenHeader = 'x-recorder-token';
+
+interface Session {
+	readonly token: string;
+	/** Ends the recording and lets the rest be heard. */
+	stop(): Promise<void>;
+	/** Samples sent so far. */
+	sent: number;
+}
+
+/** The dictations of one editor, by the ids it gave them. */
+export class Dictations {
+	readonly #link: Caller;
+	readonly #env: NodeJS.ProcessEnv;
+	readonly #sessions = new Map<string, Session>();
+
+	constructor(link: Caller, env: NodeJS.ProcessEnv) {
+		this.#link = link;
+		this.#env = env;
+	}
+
+	/** Names of programs that can record here, best first. */
+	get programs(): string[] {
+		return [...new Set(capturePrograms(this.#env).map(({ name }) => name))];
+	}
+
+	/** Resolves to the whole text when the recording has ended and everything is heard. */
+	async run(
+		params: DictateParams,
+		onEvent: (event: DictationEvent) => void,
+		signal: AbortSignal,
+	): Promise<{ text: string }> {
+		const { source, model, language, prompt } = params;
+		const body = {
+			...(model === undefined ? {} : { model }),
+			...(language === undefined ? {} : { language }),
+			...(prompt === undefined ? {} : { prompt }),
+		};
+		const stop = new AbortController();
+		const either = AbortSignal.any([signal, stop.signal]);
+		let failure: unknown;
+		const response = await this.#link.call('/nearglot/recorder', jsonInit(body), either);
+		try {
+			for await (const { data } of readEvents(response.body ?? new Blob([]).stream())) {
+				if (data === '[DONE]') break;
+				const value: unknown = JSON.parse(data);
+				const refused = errorOfBody(value, 500);
+				if (refused) throw refused;
+				const event = value as RecorderEvent;
+				if (event.type === 'recorder.session') {
+					const session: Session = {
+						token: event.token,
+						sent: 0,
+						stop: () => this.#command(session, 'stopped', signal),
+					};
+					this.#sessions.set(params.id, session);
+					if (source === 'page') onEvent({ type: 'page', url: event.url });
+					if (source === 'program') {
+						this.#capture(session, onEvent, either).catch((error: unknown) => {
+							failure = error;
+							stop.abort();
+						});
+					}
+				} else if (event.type === 'recorder.state') onEvent({ type: 'state', state: event.state });
+				else if (event.type === 'recorder.level') {
+					onEvent({ type: 'level', seconds: event.seconds, level: event.level });
+				} else if (event.type === 'transcript.text.delta') {
+					onEvent({ type: 'text', delta: event.delta });
+				} else if (event.type === 'transcript.text.done') return { text: event.text };
+			}
+			throw new AppError(
+				'daemon_unavailable',
+				'The model server ended in the middle of the dictation.',
+			);
+		} catch (error) {
+			throw failure ?? (signal.aborted ? new AppError('cancelled') : error);
+		} finally {
+			this.#sessions.delete(params.id);
+			stop.abort();
+		}
+	}
+
+	/** Ends a recording; the text that was said is still heard. */
+	async stop(id: string): Promise<Record<string, never>> {
+		await this.#sessions.get(id)?.stop();
+		return {};
+	}
+
+	/** Sound that the editor itself has recorded: base64 of s16le mono samples. */
+	async audio(
+		{ id, rate, data }: { readonly id: string; readonly rate: number; readonly data: string },
+		signal: AbortSignal,
+	): Promise<Record<string, never>> {
+		const session = this.#sessions.get(id);
+		if (!session) throw new AppError('not_found', 'This dictation has ended.');
+		if (session.sent === 0) await this.#command(session, 'recording', signal);
+		await this.#send(session, Buffer.from(data, 'base64'), rate, signal);
+		return {};
+	}
+
+	async #capture(
+		session: Session,
+		onEvent: (event: DictationEvent) => void,
+		signal: AbortSignal,
+	): Promise<void> {
+		const capture = await startCapture(capturePrograms(this.#env), signal);
+		onEvent({ type: 'microphone', program: capture.program });
+		session.stop = async () => capture.stop();
+		await this.#command(session, 'recording', signal);
+		let waiting = Buffer.alloc(0);
+		for await (const piece of capture.pieces) {
+			waiting = Buffer.concat([waiting, piece]);
+			if (waiting.length < pieceBytes) continue;
+			const whole = waiting.length - (waiting.length % 2);
+			await this.#send(session, waiting.subarray(0, whole), captureRateHz, signal);
+			waiting = waiting.subarray(whole);
+		}
+		await this.#send(session, waiting.subarray(0, waiting.length & ~1), captureRateHz, signal);
+		await this.#command(session, 'stopped', signal);
+	}
+
+	async #send(session: Session, pcm: Buffer, rate: number, signal: AbortSignal): Promise<void> {
+		if (pcm.length === 0) return;
+		await this.#link.call(
+			`/recorder/audio?rate=${rate}&from=${session.sent}`,
+			{
+				method: 'POST',
+				headers: {
+					'content-type': 'application/octet-stream',
+					[tokenHeader]: session.token,
+				},
+				body: new Uint8Array(pcm),
+			},
+			signal,
+		);
+		session.sent += pcm.length / 2;
+	}
+
+	async #command(session: Session, state: RecorderCommand, signal: AbortSignal): Promise<void> {
+		const init = jsonInit({ state });
+		const headers = { 'content-type': 'application/json', [tokenHeader]: session.token };
+		await this.#link.call('/recorder/state', { ...init, headers }, signal);
+	}
+}

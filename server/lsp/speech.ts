@@ -1,0 +1,49 @@
+/** Registers what an editor asks about recordings and the microphone. */
+
+import { type Connection, ProgressType } from 'vscode-languageserver/node';
+import type { DictationEvent, RequestName, Requests, TranscriptDelta } from '../protocol/index.ts';
+import type { Caller } from './daemonLink.ts';
+import { Dictations } from './dictate.ts';
+import { transcribeFile } from './transcribe.ts';
+import { makePlayable, transcribeRecording, waveformOfFile } from './transcript.ts';
+
+const transcriptProgress = new ProgressType<TranscriptDelta>();
+const dictationProgress = new ProgressType<DictationEvent>();
+
+export interface SpeechRegistration {
+	readonly connection: Connection;
+	readonly handle: <M extends RequestName>(
+		name: M,
+		run: (params: Requests[M]['params'], signal: AbortSignal) => Promise<Requests[M]['result']>,
+	) => void;
+	/** The daemon of this computer: a microphone is never sent to another. */
+	readonly link: Caller;
+	/** Where a model answers, and its name there. */
+	readonly at: <P extends { readonly model?: string }>(params: P) => [Caller, P];
+	readonly env: NodeJS.ProcessEnv;
+}
+
+export function registerSpeech({ connection, handle, link, at, env }: SpeechRegistration): void {
+	const dictations = new Dictations(link, env);
+	handle('nearglot/transcribe', (params, signal) => transcribeFile(...at(params), signal));
+	handle('nearglot/transcript', (params, signal) => {
+		const [caller, request] = at(params);
+		const token = params.partialResultToken;
+		const tell = (delta: TranscriptDelta) => {
+			if (token !== undefined) void connection.sendProgress(transcriptProgress, token, delta);
+		};
+		return transcribeRecording(caller, request, tell, signal);
+	});
+	handle('nearglot/waveform', waveformOfFile);
+	handle('nearglot/playable', makePlayable);
+	handle('nearglot/microphone', async () => ({ programs: dictations.programs }));
+	handle('nearglot/dictate', (params, signal) => {
+		const token = params.partialResultToken;
+		const tell = (event: DictationEvent) => {
+			if (token !== undefined) void connection.sendProgress(dictationProgress, token, event);
+		};
+		return dictations.run(params, tell, signal);
+	});
+	handle('nearglot/dictate/stop', ({ id }) => dictations.stop(id));
+	handle('nearglot/dictate/audio', (params, signal) => dictations.audio(params, signal));
+}
