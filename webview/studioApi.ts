@@ -76,7 +76,9 @@ export class StudioApi {
 		if (options.from) query.set('from', options.from);
 		if (options.html) query.set('textType', 'html');
 		else query.set('includeAlignment', 'true');
-		const response = await this.post(`/translate?${query}`, [{ Text: text }], signal);
+		// With the daemon's own key the page is one of the user's programs, which have a path of their own.
+		const base = this.#key ? '/nearglot/translator' : '';
+		const response = await this.post(`${base}/translate?${query}`, [{ Text: text }], signal);
 		const [item] = (await response.json()) as {
 			detectedLanguage?: { language: string };
 			translations: { text: string; alignment?: { proj: string } }[];

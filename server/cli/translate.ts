@@ -96,15 +96,17 @@ export const translateCommand: Command = {
 			},
 			io.signal,
 		);
+		// The private path: rules for callers from elsewhere (keys, virtual network) do not concern it.
+		const path = '/nearglot/translator/translate';
 		const ask = async (part: string): Promise<readonly Answer[]> => {
-			const response = await daemon.post(`/translate?${query}`, [{ Text: part }], io.signal);
+			const response = await daemon.post(`${path}?${query}`, [{ Text: part }], io.signal);
 			return parseAnswer(await response.json());
 		};
 		if (document) {
 			const many: Ask = async (texts, to) => {
 				query.set('to', to);
 				const body = texts.map((Text) => ({ Text }));
-				const response = await daemon.post(`/translate?${query}`, body, io.signal);
+				const response = await daemon.post(`${path}?${query}`, body, io.signal);
 				return parseAnswer(await response.json()).map((item) => item.translations[0]?.text ?? '');
 			};
 			const [to] = targets;

@@ -7,6 +7,12 @@ export const translatorBases = [
 	'/:endpoint{cognitiveservices[A-Za-z0-9.-]*}/translator/text/v3.0',
 ] as const;
 
+/**
+ * The same operations for the user's own programs (command line, editor, studio): they show the
+ * daemon's key, so what is demanded of callers from elsewhere does not concern them.
+ */
+export const privateTranslatorBase = '/nearglot/translator';
+
 const operations =
 	'translate|languages|detect|breaksentence|transliterate|dictionary/lookup|dictionary/examples';
 const ownPaths = new RegExp(

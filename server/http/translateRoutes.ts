@@ -7,6 +7,7 @@
 import { type Context, Hono } from 'hono';
 import type { Backend } from '../daemon/backend.ts';
 import type { TranslateResult } from '../services/translate.ts';
+import type { Caller } from '../services/translateAccess.ts';
 import type { AppEnv } from './env.ts';
 import { readCredentials } from './translateAuth.ts';
 import { readBodyJson } from './translateBody.ts';
@@ -15,7 +16,7 @@ import { translatorError, translatorErrorOf } from './translateErrors.ts';
 import { limitsFrom, one } from './translateInput.ts';
 import { languagesReply } from './translateLanguages.ts';
 import { readTranslateCall, type TranslateCall } from './translateParameters.ts';
-import { translatorBases } from './translatePaths.ts';
+import { privateTranslatorBase, translatorBases } from './translatePaths.ts';
 import {
 	type RequestKind,
 	translatorFailure,
@@ -39,6 +40,14 @@ export function registerTranslateRoutes(app: Hono<AppEnv>, backend: Backend): vo
 	const { translation, translatorAccess, meter, log } = backend;
 	const limits = limitsFrom(backend.settings.env['NEARGLOT_TRANSLATE_LIMITS']);
 
+	const callerOf = async (context: Context<AppEnv>): Promise<Caller> => {
+		if (!context.req.path.startsWith(`${privateTranslatorBase}/`))
+			return translatorAccess.authenticate(readCredentials(context));
+		if (!context.get('hasKey'))
+			throw translatorError(401000, "This path takes the daemon's own key as a bearer token.");
+		return { id: 'owner', limits: {} };
+	};
+
 	/** Everything every operation checks, in the documented order, and the shape of its failures. */
 	const operation =
 		(kind: RequestKind, methods: readonly string[], handler: Handler, open = false) =>
@@ -47,9 +56,7 @@ export function registerTranslateRoutes(app: Hono<AppEnv>, backend: Backend): vo
 			const query = new URL(context.req.url).searchParams;
 			try {
 				if (!methods.includes(context.req.method)) throw translatorError(405000);
-				const caller = open
-					? { id: 'anonymous', limits: {} }
-					: await translatorAccess.authenticate(readCredentials(context));
+				const caller = open ? { id: 'anonymous', limits: {} } : await callerOf(context);
 				if (one(query, 'api-version') !== '3.0')
 					throw translatorError(400021, 'Use api-version=3.0.');
 				const trace = context.req.header('x-clienttraceid') ?? one(query, 'ClientTraceId');
@@ -116,7 +123,7 @@ export function registerTranslateRoutes(app: Hono<AppEnv>, backend: Backend): vo
 			['/languages', 'LANG', ['GET', 'HEAD'], (call) => languagesReply(call, translation), true],
 		];
 	const mount = new Hono<AppEnv>();
-	for (const base of translatorBases)
+	for (const base of [...translatorBases, privateTranslatorBase])
 		for (const [path, kind, methods, handler, open] of routes)
 			mount.all(`${base}${path}`, operation(kind, methods, handler, open));
 

@@ -51,7 +51,7 @@ const translateTool: McpTool = {
 		const from = optional(input, 'from');
 		if (from !== undefined) query.set('from', from);
 		if (flag(input, 'html')) query.set('textType', 'html');
-		const response = await call(`/translate?${query}`, {
+		const response = await call(`/nearglot/translator/translate?${query}`, {
 			method: 'POST',
 			headers: { 'content-type': 'application/json' },
 			body: JSON.stringify([{ Text: required(input, 'text') }]),

@@ -221,7 +221,37 @@ test('inside a virtual network only the custom path with key and region is answe
 			headers: key(own, 'westeurope'),
 		});
 		assert.equal(issue.status, 403);
+		// The user's own programs are not callers from elsewhere: they have a path of their own.
+		const privately = `/nearglot/translator${path}`;
+		assert.equal(await code({ authorization: `Bearer ${server.key}` }, privately), 200);
+		assert.equal(await code({ authorization: `Bearer ${server.key}` }), 403000);
 	} finally {
 		await server.store.setAccess({ virtualNetwork: false });
+	}
+});
+
+test("the private path opens with the daemon's own bearer key and nothing else", async () => {
+	const privately = `/nearglot/translator${path}`;
+	const { key: made } = await server.store.create(
+		{ label: 'outside', multiService: false },
+		new Date(),
+	);
+	const open = await startTranslateServer();
+	try {
+		for (const [at, headers] of [
+			[server, key(made)],
+			[server, key(server.key)],
+			[server, { authorization: 'Bearer wrong' }],
+			[open, {}],
+			[open, { authorization: 'Bearer wrong' }],
+		] as const) {
+			const response = await at.post(privately, body, { headers });
+			assert.equal(response.status, 401, JSON.stringify(headers));
+		}
+		const owner = { authorization: `Bearer ${open.key}` };
+		const detect = '/nearglot/translator/detect?api-version=3.0';
+		assert.equal((await open.post(detect, body, { headers: owner })).status, 200);
+	} finally {
+		await open.close();
 	}
 });
