@@ -6,20 +6,25 @@
 import * as vscode from 'vscode';
 import type { SecretName } from '../server/protocol/index.ts';
 import type { Front } from './front.ts';
+import { setting } from './settings.ts';
+
+/** What is typed in and stored; the settings of the hosted translator are handed over beside it. */
+type StoredName = Exclude<SecretName, 'translatorSettings'>;
 
 /** Secret → what people call it, and whether its characters are hidden while typing. */
-const titles: Readonly<Record<SecretName, () => string>> = {
+const titles: Readonly<Record<StoredName, () => string>> = {
 	translatorKey: () => vscode.l10n.t('Key of the hosted translator'),
 	translatorRegion: () => vscode.l10n.t('Region of the hosted translator'),
 	translatorEndpoint: () => vscode.l10n.t('Address of the hosted translator'),
+	translatorClientSecret: () => vscode.l10n.t('Client secret of the hosted translator'),
 	hubToken: () => vscode.l10n.t('Token of the model hub'),
 	upstreamKey: () => vscode.l10n.t('Key of the upstream model server'),
 };
 
-const names = Object.keys(titles) as SecretName[];
-const keyOf = (name: SecretName) => `nearglot.secret.${name}`;
+const names = Object.keys(titles) as StoredName[];
+const keyOf = (name: StoredName) => `nearglot.secret.${name}`;
 /** What is no secret may be read while it is typed. */
-const open: ReadonlySet<SecretName> = new Set(['translatorRegion', 'translatorEndpoint']);
+const open: ReadonlySet<StoredName> = new Set(['translatorRegion', 'translatorEndpoint']);
 
 /** Hands all secrets to the server, now and whenever one changes in any window. */
 export function shareSecrets(secrets: vscode.SecretStorage, front: Front): vscode.Disposable {
@@ -28,6 +33,8 @@ export function shareSecrets(secrets: vscode.SecretStorage, front: Front): vscod
 			names.map(async (name) => [name, await secrets.get(keyOf(name))]),
 		);
 		const known = Object.fromEntries(entries.filter(([, value]) => value !== undefined));
+		const hosted = setting('translate.hosted');
+		if (Object.keys(hosted).length > 0) known['translatorSettings'] = JSON.stringify(hosted);
 		await front.request('nearglot/secrets', { secrets: known });
 	};
 	let running = false;
@@ -39,7 +46,11 @@ export function shareSecrets(secrets: vscode.SecretStorage, front: Front): vscod
 	const changed = secrets.onDidChange(({ key }) => {
 		if (running && names.some((name) => keyOf(name) === key)) void hand().catch(() => undefined);
 	});
-	return vscode.Disposable.from(listening, changed);
+	const configured = vscode.workspace.onDidChangeConfiguration((event) => {
+		if (running && event.affectsConfiguration('nearglot.translate.hosted'))
+			void hand().catch(() => undefined);
+	});
+	return vscode.Disposable.from(listening, changed, configured);
 }
 
 /** Lets the user set, replace or forget one. */
@@ -66,7 +77,7 @@ export async function manageKeys(secrets: vscode.SecretStorage): Promise<void> {
 	else await secrets.store(keyOf(pick.name), value.trim());
 }
 
-function problemWith(name: SecretName, value: string): string | undefined {
+function problemWith(name: StoredName, value: string): string | undefined {
 	if (value === '') return undefined;
 	if (/[^\x21-\x7e]/.test(value))
 		return vscode.l10n.t('Only visible ASCII characters belong here.');

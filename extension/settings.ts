@@ -1,11 +1,15 @@
 /** Typed reading of the settings of package.json (a test compares both lists). */
 
 import * as vscode from 'vscode';
+import type { TranslateEngine } from '../server/protocol/index.ts';
 
 /** Every setting and its type. */
 export interface Settings {
 	'translate.targetLanguage': string;
 	'translate.languages': readonly string[];
+	'translate.engine': TranslateEngine;
+	/** Read by the daemon; see `server/remote/hostedSettings.ts`. */
+	'translate.hosted': Readonly<Record<string, string>>;
 	'translate.hover': boolean;
 	'translate.maxHoverLength': number;
 	'chat.model': string;

@@ -1,10 +1,11 @@
 /** `nearglot keys`: subscription keys of the translate interface, and who else may use it. */
 
+import { findOrStartDaemon } from '../daemon/client.ts';
 import { thisMachine } from '../daemon/machine.ts';
 import { dataDir } from '../daemon/paths.ts';
 import { translateFiles } from '../daemon/translateBackend.ts';
 import { type AccessSettings, TranslateKeyStore } from '../services/translateKeys.ts';
-import { readArgs } from './args.ts';
+import { readArgs, readStdin } from './args.ts';
 import { type Command, type CommandIo, UsageError } from './command.ts';
 
 const help = `
@@ -14,6 +15,7 @@ Usage: nearglot keys list [--json]
        nearglot keys revoke ID|LABEL
        nearglot keys access [--virtual-network on|off]
                             [--issuer URL --audience A [--role R] [--resource-id ID] | --no-directory]
+       nearglot keys hosted key|client-secret [--forget]
 
 Keys of the translate interface (Ocp-Apim-Subscription-Key). Only their hashes are kept:
 a new key is shown once. As soon as there is a key, translate requests need one; the
@@ -26,7 +28,9 @@ daemon's own key always works.
   --virtual-network on           answer on /translator/text/v3.0 only, key and region needed
   --issuer, --audience, --role   accept tokens of this OpenID Connect directory
 
-A running daemon sees every change at once.
+A running daemon sees every change at once. "hosted" hands it a secret of the hosted
+translate service, read from standard input and kept in its memory only; address, region
+and the like are in NEARGLOT_HOSTED. VS Code hands over its own ("Nearglot: Manage Keys").
 `;
 
 export const keysCommand: Command = {
@@ -46,9 +50,11 @@ export const keysCommand: Command = {
 				return revoke(store, rest, io);
 			case 'access':
 				return access(store, rest, io);
+			case 'hosted':
+				return hosted(rest, io);
 			default:
 				throw new UsageError(
-					`Say what to do with keys: list, create, revoke or access${action === undefined ? '' : `, not '${action}'`}.`,
+					`Say what to do with keys: list, create, revoke, access or hosted${action === undefined ? '' : `, not '${action}'`}.`,
 				);
 		}
 	},
@@ -137,6 +143,30 @@ async function revoke(
 	if (name === undefined) throw new UsageError('Say which key: nearglot keys revoke ID');
 	const entry = await store.revoke(name);
 	io.stdout.write(`Revoked ${entry.id} (${entry.label}).\n`);
+	return 0;
+}
+
+const hostedSecrets: Readonly<Record<string, string>> = {
+	key: 'translatorKey',
+	'client-secret': 'translatorClientSecret',
+};
+
+async function hosted(args: readonly string[], io: CommandIo): Promise<number> {
+	const options = readArgs(args, { forget: { type: 'boolean' } });
+	const [what = ''] = options.positionals;
+	const name = hostedSecrets[what];
+	if (name === undefined)
+		throw new UsageError('Say which secret: nearglot keys hosted key (or client-secret).');
+	const secret = options.has('forget') ? null : (await readStdin(io.stdin)).trim();
+	if (secret === '')
+		throw new UsageError('Give the secret on standard input: nearglot keys hosted key < FILE');
+	const daemon = await findOrStartDaemon({ env: io.env }, io.signal);
+	await daemon.post('/nearglot/secrets/set', { [name]: secret }, io.signal);
+	io.stdout.write(
+		secret === null
+			? 'Forgotten.\n'
+			: 'The running daemon has it now and forgets it when it ends.\n',
+	);
 	return 0;
 }
 

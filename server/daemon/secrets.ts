@@ -9,6 +9,8 @@ export const secretNames = [
 	'translatorKey',
 	'translatorRegion',
 	'translatorEndpoint',
+	'translatorClientSecret',
+	'translatorSettings',
 	'upstreamKey',
 ] as const;
 

@@ -2,26 +2,18 @@
 
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { AppError } from '../protocol/index.ts';
-import {
-	createHostedTranslator,
-	type HostedDeps,
-	type HostedOptions,
-	type HostedTranslator,
-} from '../remote/hostedTranslator.ts';
+import { AppError, type TranslateEngine } from '../protocol/index.ts';
+import type { HostedDeps } from '../remote/hostedTranslator.ts';
 import type { ModelHost } from '../services/host.ts';
 import type { Logger } from '../services/log.ts';
-import {
-	createTranslateService,
-	type TranslateEngine,
-	type TranslateService,
-} from '../services/translate.ts';
+import { createTranslateService, type TranslateService } from '../services/translate.ts';
 import { createTranslateAccess, type TranslateAccess } from '../services/translateAccess.ts';
 import { TranslateKeyStore } from '../services/translateKeys.ts';
 import { CharacterMeter } from '../services/translateLimits.ts';
 import { createCustomSystems } from '../services/translateSystems.ts';
 import { detectLanguage } from '../translate/detect.ts';
 import { SentenceCache } from '../translate/sentenceCache.ts';
+import { createRemoteTranslators } from './remoteTranslators.ts';
 import type { Secrets } from './secrets.ts';
 import { openUsageFile } from './usageFile.ts';
 
@@ -61,31 +53,12 @@ export function createTranslateBackend(
 } {
 	const files = translateFiles(settings.dataDir);
 	const { env } = settings;
-	const deps: HostedDeps = { fetch, now: Date.now, random: Math.random, sleep };
-	let last: { readonly key: string; readonly translator: HostedTranslator } | undefined;
-	const remote = (engine: 'team' | 'hosted'): HostedTranslator => {
-		const options: HostedOptions =
-			engine === 'team'
-				? given({
-						endpoint: env['NEARGLOT_TEAM_URL'],
-						key: secrets.get('upstreamKey'),
-						region: undefined,
-					})
-				: given({
-						endpoint: secrets.get('translatorEndpoint'),
-						key: secrets.get('translatorKey'),
-						region: secrets.get('translatorRegion'),
-					});
-		if (engine === 'team' && options.endpoint === undefined)
-			throw new AppError(
-				'invalid_request',
-				'No team server is set. Set its address (NEARGLOT_TEAM_URL), or choose the local engine.',
-			);
-		// Tokens live in the client, so it is kept while its settings stay the same.
-		const key = JSON.stringify([engine, options]);
-		if (last?.key !== key) last = { key, translator: createHostedTranslator(options, deps) };
-		return last.translator;
-	};
+	const remote = createRemoteTranslators(env, secrets, {
+		fetch,
+		now: Date.now,
+		random: Math.random,
+		sleep,
+	});
 	const engine = chosenEngine(env);
 	const usage = openUsageFile(files.usage, (error) => {
 		log.warn('translator usage cannot be written', { reason: String(error) });
@@ -105,19 +78,5 @@ export function createTranslateBackend(
 			now: () => new Date(),
 		}),
 		meter: new CharacterMeter(Date.now, usage.used, usage.record),
-	};
-}
-
-/** Leaves out what is not set. */
-function given(values: {
-	readonly endpoint: string | undefined;
-	readonly key: string | undefined;
-	readonly region: string | undefined;
-}): HostedOptions {
-	const { endpoint, key, region } = values;
-	return {
-		...(endpoint === undefined ? {} : { endpoint }),
-		...(key === undefined ? {} : { key }),
-		...(region === undefined ? {} : { region }),
 	};
 }

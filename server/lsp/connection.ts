@@ -35,9 +35,10 @@ import {
 	unloadModel,
 } from './models.ts';
 import { SecretKeeper } from './secretKeeper.ts';
-import { TeamLink, teamPrefix } from './teamLink.ts';
 import { registerSpeech } from './speech.ts';
+import { TeamLink, teamPrefix } from './teamLink.ts';
 import { listLanguages, translateTexts } from './translate.ts';
+import { translateDoor } from './translateDoor.ts';
 
 const chatProgress = new ProgressType<ChatDelta>();
 const downloadProgress = new ProgressType<DownloadProgress>();
@@ -57,6 +58,7 @@ export function serveFront(connection: Connection, connect: ConnectDaemon): void
 			: [link, params];
 	let client: InitializeParams | undefined;
 	let settings: FrontSettings = defaultFrontSettings;
+	const translator = translateDoor({ link, team, engine: () => settings.engine });
 
 	const readSettings = async () => {
 		if (!client?.capabilities.workspace?.configuration) return;
@@ -105,9 +107,9 @@ export function serveFront(connection: Connection, connect: ConnectDaemon): void
 		}
 	});
 	handle('nearglot/countTokens', (params, signal) => countTokens(...at(params), signal));
-	handle('nearglot/translate', (params, signal) => translateTexts(link, params, signal));
+	handle('nearglot/translate', (params, signal) => translateTexts(translator, params, signal));
 	handle('nearglot/languages', (params, signal) =>
-		listLanguages(link, params.displayLanguage ?? client?.locale, signal),
+		listLanguages(translator, params.displayLanguage ?? client?.locale, signal),
 	);
 	handle('nearglot/models', async (_params, signal) => {
 		const [here, there] = await Promise.all([listModels(link, signal), team.models(signal)]);
@@ -145,7 +147,7 @@ export function serveFront(connection: Connection, connect: ConnectDaemon): void
 	const editing = registerEditing({
 		connection,
 		documents,
-		link,
+		link: translator,
 		client: () => client,
 		settings: () => settings,
 	});

@@ -11,7 +11,7 @@ import { isRecord } from '../protocol/errorBody.ts';
 import { AppError, type Requests, type TranslatedRange } from '../protocol/index.ts';
 import { formatOf, translateDocument } from '../translate/documents/translateDocument.ts';
 import { resolveTranslateAction, translateActionKind, translateActions } from './codeActions.ts';
-import type { DaemonLink } from './daemonLink.ts';
+import type { Caller } from './daemonLink.ts';
 import type { FrontSettings } from './frontSettings.ts';
 import { translationHover } from './hover.ts';
 import { sameLanguage } from './languageName.ts';
@@ -29,7 +29,8 @@ export const translateCommand = 'nearglot.server.translate';
 export interface EditingDeps {
 	readonly connection: Connection;
 	readonly documents: TextDocuments<TextDocument>;
-	readonly link: DaemonLink;
+	/** Answers the routes of the translate interface. */
+	readonly link: Caller;
 	readonly client: () => InitializeParams | undefined;
 	readonly settings: () => FrontSettings;
 }

@@ -1,6 +1,7 @@
 /** What the front reads from the editor's configuration (section `nearglot`), with its defaults. */
 
 import { isRecord } from '../protocol/errorBody.ts';
+import type { TranslateEngine } from '../protocol/index.ts';
 
 export interface FrontSettings {
 	/** Languages offered by code actions, BCP 47, in order. */
@@ -8,6 +9,8 @@ export interface FrontSettings {
 	/** The reader's language for hovers and reader mode; empty: the editor's display language. */
 	readonly targetLanguage: string;
 	readonly hover: boolean;
+	/** Who translates. */
+	readonly engine: TranslateEngine;
 	/** Longest text in characters that a hover translates. */
 	readonly maxHoverLength: number;
 }
@@ -16,13 +19,14 @@ export const defaultFrontSettings: FrontSettings = {
 	languages: ['en', 'de', 'fr', 'es'],
 	targetLanguage: '',
 	hover: true,
+	engine: 'local',
 	maxHoverLength: 2000,
 };
 
 /** Reads the section; a value of a wrong type counts as absent. */
 export function parseFrontSettings(value: unknown): FrontSettings {
 	const translate = isRecord(value) && isRecord(value['translate']) ? value['translate'] : {};
-	const { languages, targetLanguage, hover, maxHoverLength } = translate;
+	const { languages, targetLanguage, hover, engine, maxHoverLength } = translate;
 	const codes = Array.isArray(languages)
 		? languages.filter((code): code is string => typeof code === 'string' && code !== '')
 		: [];
@@ -30,6 +34,7 @@ export function parseFrontSettings(value: unknown): FrontSettings {
 	return {
 		languages: codes.length > 0 ? codes : defaults.languages,
 		targetLanguage: typeof targetLanguage === 'string' ? targetLanguage : defaults.targetLanguage,
+		engine: engine === 'team' || engine === 'hosted' ? engine : defaults.engine,
 		hover: typeof hover === 'boolean' ? hover : defaults.hover,
 		maxHoverLength:
 			typeof maxHoverLength === 'number' && maxHoverLength > 0

@@ -9,6 +9,8 @@ const names: readonly SecretName[] = [
 	'translatorKey',
 	'translatorRegion',
 	'translatorEndpoint',
+	'translatorClientSecret',
+	'translatorSettings',
 	'upstreamKey',
 ];
 

@@ -23,6 +23,7 @@ export async function translateTexts(
 	const query = new URLSearchParams({ 'api-version': '3.0', to: params.to });
 	if (params.from) query.set('from', params.from);
 	if (params.textType) query.set('textType', params.textType);
+	if (params.engine) query.set('engine', params.engine);
 	const items: TranslatedText[] = [];
 	for (const group of groups(params.texts)) {
 		const body = group.map((Text) => ({ Text }));

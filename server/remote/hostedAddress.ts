@@ -36,6 +36,9 @@ export function hostedAddress(
 			custom: true,
 		};
 	}
+	// A custom address behind a name of one's own, such as that of a private network.
+	if (origin.endsWith('/translator/text/v3.0'))
+		return { base: origin, tokenUrl: `${url.origin}/sts/v1.0/issueToken`, custom: true };
 	if (url.hostname.endsWith('.microsofttranslator.com')) {
 		const place = region === undefined ? '' : `${region.toLowerCase().replaceAll(/\s/g, '')}.`;
 		return {

@@ -10,6 +10,8 @@ export interface HostedCredentialOptions {
 	readonly useTokens?: boolean;
 	/** Gives a directory token for the service; it may cache. */
 	readonly directoryToken?: (signal?: AbortSignal) => Promise<string>;
+	/** Makes the next directory token a new one. */
+	readonly forgetDirectoryToken?: () => void;
 	/** Resource the directory token is for; needed on the global address only. */
 	readonly resourceId?: string;
 }
@@ -91,12 +93,13 @@ export function createHostedCredentials(
 			if (key === undefined)
 				throw new AppError(
 					'invalid_api_key',
-					'The hosted translator needs a key. Enter it with "Nearglot: Set Secret", or choose the local engine.',
+					'The hosted translator needs a key. Enter it with "Nearglot: Manage Keys", or choose the local engine.',
 				);
 			return { 'Ocp-Apim-Subscription-Key': key, ...regionHeader };
 		},
 		reset: () => {
 			token = undefined;
+			options.forgetDirectoryToken?.();
 		},
 	};
 }

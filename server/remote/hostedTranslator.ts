@@ -11,6 +11,8 @@ import { hostedError } from './hostedErrors.ts';
 export interface HostedOptions extends HostedCredentialOptions {
 	/** Absent: the service's global address. */
 	readonly endpoint?: string;
+	/** Custom system of requests that name none. */
+	readonly category?: string;
 }
 
 export interface HostedDeps {
@@ -123,7 +125,11 @@ export function createHostedTranslator(options: HostedOptions, deps: HostedDeps)
 			const rows: HostedRow[] = [];
 			let systems: string[] = [];
 			for (const part of parts(texts, to.length)) {
-				const query = new URLSearchParams({ 'api-version': '3.0', ...parameters });
+				const query = new URLSearchParams({
+					'api-version': '3.0',
+					...(options.category === undefined ? {} : { category: options.category }),
+					...parameters,
+				});
 				for (const language of to) query.append('to', language);
 				const body = JSON.stringify(part.map((Text) => ({ Text })));
 				const response = await send(`${address.base}/translate?${query}`, body, signal);

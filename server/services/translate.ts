@@ -1,6 +1,6 @@
 /** The translation use-case: texts in, texts in other languages out. HTTP, CLI and editor call this. */
 
-import { AppError } from '../protocol/index.ts';
+import { AppError, type TranslateEngine } from '../protocol/index.ts';
 import type { HostedTranslator } from '../remote/hostedTranslator.ts';
 import { alignmentSupported } from '../translate/alignmentPairs.ts';
 import type { DetectedLanguage, LanguageDetector } from '../translate/detect.ts';
@@ -53,9 +53,6 @@ export interface TranslateRequest {
 	/** Who translates; absent = what the user set, normally `local`. */
 	readonly engine?: TranslateEngine;
 }
-
-/** This machine's models, the team's server, or the hosted service. */
-export type TranslateEngine = 'local' | 'team' | 'hosted';
 
 export interface TranslatedText {
 	readonly language: string;

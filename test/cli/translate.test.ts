@@ -227,6 +227,35 @@ test('a key is shown once, kept as a hash in a private file, demanded, and revok
 	assert.equal((await nearglot(['keys'])).code, 2);
 });
 
+test('virtual network mode does not lock the user out of their own machine', async () => {
+	assert.equal((await nearglot(['keys', 'access', '--virtual-network', 'on'])).code, 0);
+	try {
+		const done = await nearglot(['translate', 'The file was not found.', '--to', 'de']);
+		assert.equal(done.code, 0, done.err);
+		assert.notEqual(done.out.trim(), '');
+	} finally {
+		assert.equal((await nearglot(['keys', 'access', '--virtual-network', 'off'])).code, 0);
+	}
+});
+
+test('a secret of the hosted service is read from standard input and kept in memory', async () => {
+	const { url, key } = JSON.parse(await readFile(join(home, 'endpoint.json'), 'utf8')) as {
+		url: string;
+		key: string;
+	};
+	const names = async () => {
+		const headers = { authorization: `Bearer ${key}` };
+		const answer = await fetch(`${url}/nearglot/secrets/names`, { headers });
+		return ((await answer.json()) as { names: string[] }).names;
+	};
+	assert.equal((await nearglot(['keys', 'hosted', 'key'], ' s3cret\n')).code, 0);
+	assert.deepEqual(await names(), ['translatorKey']);
+	assert.equal((await nearglot(['keys', 'hosted', 'key', '--forget'])).code, 0);
+	assert.deepEqual(await names(), []);
+	assert.equal((await nearglot(['keys', 'hosted', 'key'], '')).code, 2);
+	assert.equal((await nearglot(['keys', 'hosted', 'password'], 'x')).code, 2);
+});
+
 test('a file keeps its form: code, keys and links stay, words are translated', async () => {
 	const path = join(home, 'guide.md');
 	await writeFile(

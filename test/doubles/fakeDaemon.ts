@@ -55,7 +55,7 @@ export async function startFakeDaemon(home?: string): Promise<FakeDaemon> {
 		asked.push(url.pathname + url.search);
 		const body = await readJson(request);
 		switch (url.pathname) {
-			case '/translate': {
+			case '/nearglot/translator/translate': {
 				const to = url.searchParams.get('to') ?? '';
 				if (to === 'xx') {
 					return json(
@@ -71,9 +71,9 @@ export async function startFakeDaemon(home?: string): Promise<FakeDaemon> {
 					})),
 				);
 			}
-			case '/detect':
+			case '/nearglot/translator/detect':
 				return json([{ language: 'en', score: 0.9 }]);
-			case '/languages':
+			case '/nearglot/translator/languages':
 				return json({
 					translation: {
 						de: { name: 'German', nativeName: 'Deutsch', dir: 'ltr' },

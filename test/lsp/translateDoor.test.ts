@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Caller } from '../../server/lsp/daemonLink.ts';
+import { parseFrontSettings } from '../../server/lsp/frontSettings.ts';
+import { detectLanguage, listLanguages, translateTexts } from '../../server/lsp/translate.ts';
+import { translateDoor } from '../../server/lsp/translateDoor.ts';
+import type { TranslateEngine } from '../../server/protocol/index.ts';
+
+function world(engine: TranslateEngine) {
+	const asked: string[] = [];
+	const caller = (name: string): Caller => {
+		const answer = (path: string): unknown => {
+			asked.push(`${name} ${path}`);
+			if (path.includes('/detect')) return [{ language: 'en', score: 1 }];
+			if (path.includes('/languages')) return { translation: {} };
+			return [{ translations: [{ text: 'done', to: 'de' }] }];
+		};
+		return {
+			call: async (path) => Response.json(answer(path)),
+			json: async (path) => answer(path),
+		};
+	};
+	return {
+		asked,
+		door: translateDoor({ link: caller('here'), team: caller('team'), engine: () => engine }),
+	};
+}
+
+const signal = new AbortController().signal;
+
+test('translations go where the setting says, over the private path of the daemon', async () => {
+	for (const [engine, expected] of [
+		['local', 'here /nearglot/translator/translate?api-version=3.0&to=de&engine=local'],
+		['hosted', 'here /nearglot/translator/translate?api-version=3.0&to=de&engine=hosted'],
+		['team', 'team /translate?api-version=3.0&to=de'],
+	] as const) {
+		const { asked, door } = world(engine);
+		const { items } = await translateTexts(door, { texts: ['x'], to: 'de' }, signal);
+		assert.deepEqual([items[0]?.text, ...asked], ['done', expected]);
+	}
+});
+
+test('a call may name another engine than the setting', async () => {
+	const { asked, door } = world('team');
+	await translateTexts(door, { texts: ['x'], to: 'de', engine: 'local' }, signal);
+	await translateTexts(door, { texts: ['x'], to: 'de', engine: 'team' }, signal);
+	assert.deepEqual(asked, [
+		'here /nearglot/translator/translate?api-version=3.0&to=de&engine=local',
+		'team /translate?api-version=3.0&to=de',
+	]);
+});
+
+test('languages are detected and listed on this machine, whoever translates', async () => {
+	const { asked, door } = world('team');
+	assert.equal(await detectLanguage(door, 'text', signal), 'en');
+	await listLanguages(door, 'de', signal);
+	assert.ok(asked.every((entry) => entry.startsWith('here /nearglot/translator/')));
+});
+
+test('an engine the setting does not know is the local one', () => {
+	assert.equal(parseFrontSettings({ translate: { engine: 'cloud' } }).engine, 'local');
+	assert.equal(parseFrontSettings({ translate: { engine: 'hosted' } }).engine, 'hosted');
+	assert.equal(parseFrontSettings(undefined).engine, 'local');
+});
