@@ -40,7 +40,7 @@ export const chatStrings = {
 	noModel: 'No model',
 	previous: 'Previous version',
 	prompt: 'Reading the question',
-	queued: 'Waiting: {0} ahead',
+	queued: 'Waiting: place {0} in the queue',
 	reasoning: 'Reasoning',
 	regenerate: 'Ask again',
 	remove: 'Remove {0}',

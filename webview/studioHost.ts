@@ -126,8 +126,14 @@ async function complete(
 	const known: readonly ModelInfo[] = await api.models();
 	const model =
 		params.model ?? known.find(({ task }) => task === 'chat-completion')?.id ?? 'starter-chat';
-	onDelta({ progress: { phase: 'loading' } });
-	const body = { ...params, model, stream: true, stream_options: { include_usage: true } };
+	onDelta({ progress: { phase: 'connecting' } });
+	const body = {
+		...params,
+		model,
+		stream: true,
+		stream_options: { include_usage: true },
+		return_progress: true,
+	};
 	const response = await api.post('/v1/chat/completions', body, signal);
 	const answer = new ChatAnswer(model);
 	for await (const { data } of readEvents(chunks(response))) {

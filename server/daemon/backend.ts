@@ -12,6 +12,7 @@
 
 import { randomBytes, randomInt } from 'node:crypto';
 import { availableParallelism, freemem } from 'node:os';
+import { join } from 'node:path';
 import { decodeInThread } from '../audio/threadedDecode.ts';
 import { installedProviders, thisRuntime } from '../engine/devices/providers.ts';
 import { systemGpuDeps } from '../engine/devices/system.ts';
@@ -49,6 +50,7 @@ import { createProfiles } from './modelProfile.ts';
 import type { RunnerCommand } from './runnerProcess.ts';
 import { Secrets } from './secrets.ts';
 import { createTranslateBackend } from './translateBackend.ts';
+import { openUsageFile } from './usageFile.ts';
 
 export interface BackendSettings {
 	/** Folder of downloaded and own models. */
@@ -132,6 +134,9 @@ export function createBackend(settings: BackendSettings, deps: BackendDeps): Bac
 		),
 		loadOptions: () => ({ deviceId: chosen.value.gpuDevice }),
 		isPinned: (id) => chosen.value.pinned.includes(id),
+		loadTimes: openUsageFile(join(settings.dataDir, 'load-times.json'), (error) =>
+			log.warn('load times are not kept', { error: String(error) }),
+		),
 		draftOf: (id) => chosen.value.drafts?.[id],
 		hasProvider: (provider) => providers.has(provider),
 		loadText: (folder) => loadTextModel(folder, settings.models.load?.chatTemplate),

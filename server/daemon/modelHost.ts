@@ -18,6 +18,7 @@ import { type LoadedModel, ModelSlot } from './modelSlot.ts';
 import { runnerModel } from './runnerModel.ts';
 import { type RunnerCommand, RunnerProcess } from './runnerProcess.ts';
 import { TextModels } from './textModels.ts';
+import type { UsageFile } from './usageFile.ts';
 
 export interface ModelHostOptions {
 	/** Seconds an unused model stays loaded unless a request says otherwise; 0 = for ever. */
@@ -38,6 +39,8 @@ export interface ModelHostDeps {
 	/** Bytes this machine can still give; used to unload idle models before a load. */
 	readonly freeBytes: (provider: ExecutionProvider | undefined) => number | Promise<number>;
 	readonly log: Logger;
+	/** Milliseconds the last load of each model took. */
+	readonly loadTimes?: UsageFile;
 	/** Options that can change while the daemon runs, e.g. the chosen GPU. */
 	readonly loadOptions?: () => Pick<LoadOptions, 'deviceId' | 'executionProvider'>;
 	/** Models that are never unloaded by themselves. */
@@ -197,6 +200,7 @@ export function createModelHost(options: ModelHostOptions, deps: ModelHostDeps):
 				pid: runner.pid,
 				ms: Math.round(loadMs),
 			});
+			deps.loadTimes?.record(model.info.id, loadMs);
 			return { runner, engine, executionProvider, loadMs };
 		} catch (error) {
 			await runner.close(1000);
@@ -290,7 +294,7 @@ export function createModelHost(options: ModelHostOptions, deps: ModelHostDeps):
 		const giveBack = slot.lease();
 		try {
 			const ready = slot.loaded;
-			if (!ready) wishes.onLoading?.(`Loading ${model.info.id}`);
+			if (!ready) wishes.onLoading?.(deps.loadTimes?.used.get(model.info.id));
 			const loaded = ready ?? (await untilAborted(slot.loading, signal));
 			return {
 				info: withState(model),

@@ -66,6 +66,7 @@ async function streamChat(
 			const chunks = new ChunkBuilder(newHead(), {
 				withUsage: request.stream_options?.include_usage ?? false,
 				olderForm: request.functions !== undefined,
+				withProgress: request.return_progress ?? false,
 			});
 			const onEvent = (event: ChatEvent) => {
 				if (event.type === 'start') record.model = event.model;

@@ -63,6 +63,7 @@ function chatBody(params: ChatParams): Record<string, unknown> {
 		...(params.toolChoice === undefined ? {} : { tool_choice: toolChoice(params.toolChoice) }),
 		stream: true,
 		stream_options: { include_usage: true },
+		return_progress: true,
 	};
 }
 

@@ -23,7 +23,7 @@ export class ChatAnswer {
 		const failure = errorOfBody(chunk, 500);
 		if (failure) throw failure;
 		if (!isRecord(chunk)) return;
-		if (typeof chunk['model'] === 'string') this.#model = chunk['model'];
+		if (typeof chunk['model'] === 'string' && chunk['model'] !== '') this.#model = chunk['model'];
 		if (isRecord(chunk['usage'])) this.#usage = chunk['usage'] as unknown as Usage;
 		if (isRecord(chunk['timings'])) this.#timings = chunk['timings'] as unknown as Timings;
 		const progress = progressOf(chunk);
@@ -85,12 +85,13 @@ export class ChatAnswer {
 function progressOf(chunk: Record<string, unknown>): ChatProgress | undefined {
 	const own = chunk['progress'];
 	if (isRecord(own)) {
-		const { phase, fraction, ahead } = own;
+		const { phase, fraction, place, expected_ms: expectedMs } = own;
 		if (phase !== 'queued' && phase !== 'loading' && phase !== 'prompt') return undefined;
 		return {
 			phase,
 			...(typeof fraction === 'number' ? { fraction } : {}),
-			...(typeof ahead === 'number' ? { ahead } : {}),
+			...(typeof place === 'number' ? { place } : {}),
+			...(typeof expectedMs === 'number' ? { expectedMs } : {}),
 		};
 	}
 	const prompt = chunk['prompt_progress'];

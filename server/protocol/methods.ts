@@ -42,8 +42,10 @@ export interface ChatProgress {
 	readonly phase: 'connecting' | 'queued' | 'loading' | 'prompt';
 	/** 0…1 of the phase, when it is known. */
 	readonly fraction?: number;
-	/** Requests ahead of this one while `queued`. */
-	readonly ahead?: number;
+	/** Place in the queue while `queued`; 1 = next. */
+	readonly place?: number;
+	/** What the load took last time, in milliseconds, while `loading`. */
+	readonly expectedMs?: number;
 }
 
 export interface ChatResult {

@@ -7,7 +7,8 @@ export interface AcquireOptions {
 	readonly executionProvider?: ExecutionProvider;
 	/** Seconds the model stays loaded after its last request; 0 = for ever. */
 	readonly ttlS?: number;
-	readonly onLoading?: (message: string) => void;
+	/** Told when the call has to wait for a load, with what that took last time, if known. */
+	readonly onLoading?: (expectedMs: number | undefined) => void;
 }
 
 /** A loaded model that is not unloaded while the lease is held. */

@@ -287,3 +287,19 @@ test('a draft model changes nothing but the number of steps, and must fit', asyn
 		code: 'unsupported_model',
 	});
 });
+
+test('who waits is told the place in the queue, and each time it changes', async () => {
+	const model = engine('gqa');
+	const places: number[] = [];
+	const waiting = Array.from({ length: 48 }, (_, k) =>
+		model.generate(tokensRequest(prompt(k)), (event: GenerateEvent) => {
+			if (k === 47 && event.type === 'queued') places.push(event.place);
+		}),
+	);
+	await Promise.all(waiting);
+	assert.ok(places.length > 1, 'told more than once');
+	assert.ok(
+		places.every((place, index) => index === 0 || place < (places[index - 1] as number)),
+		`never further back: ${places.join()}`,
+	);
+});

@@ -134,3 +134,28 @@ test('fifty streams with random disconnects leave nothing behind', async () => {
 	await until('all sequences are closed', async () => (await running()) === 0);
 	await until('no request is open', () => server.backend.activity.idle());
 });
+
+test('what a request waits for is told only when asked for, in chunks without choices', async () => {
+	const fresh = await startTestServer({ fakeRunner: true, env: { FAKE_LOAD: 'slow' } });
+	try {
+		const asked = ask('hi', { stream: true, return_progress: true });
+		const told = (await sseData(await fresh.post('/v1/chat/completions', asked))) as (Chunk & {
+			readonly progress?: { readonly phase: string };
+		})[];
+		assert.deepEqual(told[0]?.progress, { phase: 'loading' });
+		assert.deepEqual(told[0]?.choices, []);
+		const plain = await sseData(
+			await fresh.post('/v1/chat/completions', ask('hi', { stream: true })),
+		);
+		assert.ok((plain.slice(0, -1) as Chunk[]).every(({ choices }) => choices.length === 1));
+		await fresh.backend.host.unload('starter-chat');
+		const again = await sseData(await fresh.post('/v1/chat/completions', asked));
+		const { phase, expected_ms: expectedMs } = (
+			again[0] as { progress: { phase: string; expected_ms: number } }
+		).progress;
+		assert.equal(phase, 'loading');
+		assert.ok(expectedMs >= 400, `what the load took last time: ${expectedMs} ms`);
+	} finally {
+		await fresh.close();
+	}
+});

@@ -51,6 +51,7 @@ export class Generation {
 	readonly #outputs: Output[];
 	readonly #submittedAt: number;
 	#admittedAt: number;
+	#place = 0;
 	#firstTokenAt = 0;
 	#resolve: (result: GenerateResult) => void = () => {};
 	#reject: (error: Error) => void = () => {};
@@ -85,7 +86,10 @@ export class Generation {
 		return this.#settled;
 	}
 
+	/** Tells the place in the queue (1 = next) when it has changed. */
 	queued(place: number): void {
+		if (this.#settled || place === this.#place) return;
+		this.#place = place;
 		this.#options.onEvent({ type: 'queued', place });
 	}
 

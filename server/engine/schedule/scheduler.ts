@@ -114,6 +114,7 @@ export class Scheduler {
 		generation.fail(new AppError('cancelled'));
 		if (this.#waiting.remove(submission)) {
 			for (const sampler of submission.samplers) sampler.dispose();
+			this.#tellPlaces();
 			return;
 		}
 		const run = this.#run;
@@ -189,11 +190,19 @@ export class Scheduler {
 			const fits =
 				this.#turns.length + samplers.length <= maxRunning &&
 				this.#runningBytes() + bytes <= cacheBytes;
-			if (!fits && this.#turns.length > 0) return;
+			if (!fits && this.#turns.length > 0) {
+				this.#tellPlaces();
+				return;
+			}
 			this.#waiting.shift();
 			this.#prefixes.shrink(Math.max(0, cacheBytes - this.#runningBytes() - bytes));
 			this.#start(next);
 		}
+	}
+
+	#tellPlaces(): void {
+		let place = 0;
+		for (const { generation } of this.#waiting) generation.queued(++place);
 	}
 
 	#start({ generation, samplers }: Submission): void {

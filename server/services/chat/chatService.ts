@@ -11,9 +11,8 @@ import type { ChatRequest } from './request.ts';
 
 /** What happens while a chat is answered. */
 export type ChatEvent =
-	| { readonly type: 'loading'; readonly message: string }
-	/** The prompt is waiting or being read; proof of life for long ones. */
-	| { readonly type: 'working' }
+	/** What the request waits for before its first token. */
+	| { readonly type: 'progress'; readonly progress: ChatStage }
 	/** The model is known and the request is valid: the answer's head may be sent. */
 	| { readonly type: 'start'; readonly model: string; readonly choices: number }
 	| {
@@ -23,6 +22,12 @@ export type ChatEvent =
 			readonly logprobs?: readonly TokenLogprob[];
 	  }
 	| { readonly type: 'finish'; readonly choice: number; readonly reason: FinishReason };
+
+/** Where a request is before its first token: loading, waiting for its turn, reading the prompt. */
+export type ChatStage =
+	| { readonly phase: 'loading'; readonly expectedMs: number | undefined }
+	| { readonly phase: 'queued'; readonly place: number }
+	| { readonly phase: 'prompt'; readonly done: number; readonly total: number };
 
 export interface ChatOutcome {
 	/** Full id of the model that answered. */
@@ -100,7 +105,8 @@ export function createChatService(deps: ChatDeps): ChatService {
 				{
 					...(request.ep === undefined ? {} : { executionProvider: request.ep }),
 					...(request.ttl === undefined ? {} : { ttlS: request.ttl }),
-					onLoading: (message) => onEvent({ type: 'loading', message }),
+					onLoading: (expectedMs) =>
+						onEvent({ type: 'progress', progress: { phase: 'loading', expectedMs } }),
 				},
 				signal,
 			);
@@ -113,8 +119,14 @@ export function createChatService(deps: ChatDeps): ChatService {
 			const result = await lease.engine.generate(
 				plan.generate,
 				(event) => {
-					if (event.type === 'queued' || event.type === 'prompt') {
-						onEvent({ type: 'working' });
+					if (event.type === 'queued') {
+						const { place } = event;
+						onEvent({ type: 'progress', progress: { phase: 'queued', place } });
+						return;
+					}
+					if (event.type === 'prompt') {
+						const { done, total } = event;
+						onEvent({ type: 'progress', progress: { phase: 'prompt', done, total } });
 						return;
 					}
 					const reader = readers[event.choice];

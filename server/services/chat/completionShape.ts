@@ -2,7 +2,7 @@
 
 import type { TokenLogprob } from '../../engine/api.ts';
 import type { FinishReason } from '../../protocol/index.ts';
-import type { ChatEvent, ChatOutcome } from './chatService.ts';
+import type { ChatEvent, ChatOutcome, ChatStage } from './chatService.ts';
 import type { CallPiece } from './choiceReader.ts';
 
 /** Head of an answer: the same on every chunk. */
@@ -108,16 +108,23 @@ function messageOf(choice: ChoiceState, olderForm: boolean) {
 export class ChunkBuilder {
 	readonly #head: AnswerHead;
 	readonly #withUsage: boolean;
+	readonly #withProgress: boolean;
 	#model = '';
 	#olderForm: boolean;
 	readonly #greeted = new Set<number>();
 
 	constructor(
 		head: AnswerHead,
-		options: { readonly withUsage: boolean; readonly olderForm: boolean },
+		options: {
+			readonly withUsage: boolean;
+			readonly olderForm: boolean;
+			/** Chunks without choices that tell what the request waits for. */
+			readonly withProgress?: boolean;
+		},
 	) {
 		this.#head = head;
 		this.#withUsage = options.withUsage;
+		this.#withProgress = options.withProgress ?? false;
 		this.#olderForm = options.olderForm;
 	}
 
@@ -127,7 +134,8 @@ export class ChunkBuilder {
 			return Array.from({ length: event.choices }, (_, choice) => this.#greet(choice));
 		}
 		if (event.type === 'finish') return [this.#chunk(event.choice, {}, event.reason)];
-		if (event.type !== 'piece') return [];
+		if (event.type === 'progress')
+			return this.#withProgress ? [this.#progress(event.progress)] : [];
 		const { reasoning, content, calls } = event.piece;
 		const deltas: object[] = [];
 		if (reasoning !== '') deltas.push({ reasoning_content: reasoning });
@@ -150,6 +158,23 @@ export class ChunkBuilder {
 	#greet(choice: number): object {
 		this.#greeted.add(choice);
 		return this.#chunk(choice, { role: 'assistant', content: '' }, null);
+	}
+
+	#progress(stage: ChatStage): object {
+		const base = { ...this.#base(), choices: [] };
+		if (stage.phase === 'loading') {
+			const { expectedMs } = stage;
+			const expected = expectedMs === undefined ? {} : { expected_ms: Math.round(expectedMs) };
+			return { ...base, progress: { phase: 'loading', ...expected } };
+		}
+		if (stage.phase === 'queued') return { ...base, progress: stage };
+		const { done, total } = stage;
+		const fraction = total > 0 ? done / total : 1;
+		return {
+			...base,
+			progress: { phase: 'prompt', fraction },
+			prompt_progress: { total, processed: done },
+		};
 	}
 
 	#callDelta(call: CallPiece): object {

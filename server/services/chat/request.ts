@@ -102,6 +102,8 @@ export const chatRequestParser = object({
 	/** EBNF the answer must follow. */
 	grammar: optional(string({ minLength: 1, maxLength: 65_536 })),
 	reasoning_effort: optional(oneOf('none', 'minimal', 'low', 'medium', 'high', 'xhigh')),
+	/** Adds chunks to the stream that say what the request waits for; llama.cpp's name. */
+	return_progress: optional(boolean),
 	/** More variables for the model's chat template. */
 	chat_template_kwargs: optional(record(anything, 32)),
 	/** Fields of the big interface that mean something only there: taken at their neutral value. */
