@@ -11,12 +11,14 @@ import { asAppError, type Transcript, type TranscriptFormat } from '../protocol/
 import { renderTranscript } from '../services/speechFormats.ts';
 import { type ParsedArgs, readArgs } from './args.ts';
 import { type Command, type CommandIo, UsageError } from './command.ts';
+import { dictate } from './dictate.ts';
 import { plainText } from './plainText.ts';
 import { timeText } from './progressBar.ts';
 import { sseEvents } from './sseEvents.ts';
 
 const help = `
 Usage: nearglot transcribe FILE… [OPTIONS]        (- reads one recording from standard input)
+       nearglot transcribe --microphone [--seconds N] [OPTIONS]
 
 Turns recordings (WAV, MP3, FLAC, Ogg, WebM; M4A where ffmpeg is installed) into text on this machine.
 
@@ -27,6 +29,10 @@ Turns recordings (WAV, MP3, FLAC, Ogg, WebM; M4A where ffmpeg is installed) into
   --words            with verbose_json: times of every word
   --prompt P         names and spellings that occur
   --temperature T    0 (default) to 1
+  --no-context       hear every part of a long recording without the text before it: faster, because several
+                     parts are heard together
+  --microphone       record through pw-record, parecord, arecord, sox or ffmpeg; Enter or Ctrl+C ends it
+  --seconds N        with --microphone: end after N seconds
   --out PATH         write to this file, or into this folder when it is one or there are several FILEs
 `;
 
@@ -59,8 +65,12 @@ export const transcribeCommand: Command = {
 			words: { type: 'boolean' },
 			prompt: { type: 'string' },
 			temperature: { type: 'string' },
+			'no-context': { type: 'boolean' },
+			microphone: { type: 'boolean' },
+			seconds: { type: 'string' },
 			out: { type: 'string' },
 		});
+		if (options.has('microphone')) return dictateInto(options, io);
 		const settings = await readSettings(options);
 		const daemon = await findOrStartDaemon({ env: io.env }, io.signal);
 		const path = options.has('translate') ? '/v1/audio/translations' : '/v1/audio/transcriptions';
@@ -82,13 +92,8 @@ async function readSettings(options: ParsedArgs): Promise<Settings> {
 	const files = options.positionals;
 	if (files.length === 0)
 		throw new UsageError('transcribe takes one or more files, or - for standard input.');
-	const format = (options.text('format') ?? 'text') as TranscriptFormat;
-	if (!(format in suffixes))
-		throw new UsageError(
-			`--format is one of ${Object.keys(suffixes).join(', ')}, not '${format}'.`,
-		);
-	if (options.has('words') && format !== 'verbose_json')
-		throw new UsageError('--words needs --format verbose_json.');
+	if (options.text('seconds') !== undefined) throw new UsageError('--seconds needs --microphone.');
+	const format = formatOf(options);
 	const out = options.text('out');
 	const several = files.length > 1;
 	if (several && out === undefined && format !== 'text')
@@ -107,6 +112,7 @@ async function readSettings(options: ParsedArgs): Promise<Settings> {
 		['include[]', 'progress'],
 		['timestamp_granularities[]', 'segment'],
 	];
+	if (options.has('no-context')) fields.push(['condition_on_previous_text', 'false']);
 	// Subtitles are divided at words, so they need the times of words as well.
 	if (options.has('words') || format === 'srt' || format === 'vtt')
 		fields.push(['timestamp_granularities[]', 'word']);
@@ -119,6 +125,44 @@ async function readSettings(options: ParsedArgs): Promise<Settings> {
 		outIsFolder,
 		several,
 	};
+}
+
+function formatOf(options: ParsedArgs): TranscriptFormat {
+	const format = (options.text('format') ?? 'text') as TranscriptFormat;
+	if (!(format in suffixes))
+		throw new UsageError(
+			`--format is one of ${Object.keys(suffixes).join(', ')}, not '${format}'.`,
+		);
+	if (options.has('words') && format !== 'verbose_json')
+		throw new UsageError('--words needs --format verbose_json.');
+	return format;
+}
+
+async function dictateInto(options: ParsedArgs, io: CommandIo): Promise<number> {
+	if (options.positionals.length > 0) throw new UsageError('--microphone takes no files.');
+	for (const name of ['temperature', 'no-context'])
+		if (options.has(name) || options.text(name) !== undefined)
+			throw new UsageError(`--${name} is for files, not for --microphone.`);
+	const format = formatOf(options);
+	const [model, language, prompt, out] = ['model', 'language', 'prompt', 'out'].map(options.text);
+	const seconds = options.number('seconds', 0.1, 14_400);
+	if (out !== undefined && (await isFolder(out)))
+		throw new UsageError('With --microphone, --out takes a file, not a folder.');
+	return dictate(
+		{
+			request: {
+				...(model === undefined ? {} : { model }),
+				...(language === undefined ? {} : { language }),
+				...(prompt === undefined ? {} : { prompt }),
+				translate: options.has('translate'),
+				words: options.has('words') || format === 'srt' || format === 'vtt',
+			},
+			format,
+			...(seconds === undefined ? {} : { seconds }),
+			...(out === undefined ? {} : { write: (body: string) => writeWhole(out, body) }),
+		},
+		io,
+	);
 }
 
 async function isFolder(path: string): Promise<boolean> {
@@ -179,7 +223,10 @@ async function transcribeFile(work: Work, path: string, name: string): Promise<v
 			else if (event.type === 'transcript.text.delta' && live) {
 				const delta = String(event.delta);
 				io.stdout.write(io.stdout.isTTY ? plainText(delta) : delta);
-			} else if (event.type === 'transcript.text.done') transcript = event as unknown as Transcript;
+			} else if (event.type === 'transcript.text.done') {
+				const { type: _type, usage: _usage, ...rest } = event as Record<string, unknown>;
+				transcript = rest as unknown as Transcript;
+			}
 		}
 	} finally {
 		progress.end();

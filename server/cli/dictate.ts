@@ -1,0 +1,134 @@
+/** `nearglot transcribe --microphone`: text while somebody speaks. */
+
+import { microphoneRateHz, type OpenMicrophone, openMicrophone } from '../audio/microphone.ts';
+import { findOrStartDaemon } from '../daemon/client.ts';
+import type { DaemonConnection } from '../daemon/connection.ts';
+import {
+	AppError,
+	type RecorderEvent,
+	type RecorderRequest,
+	type Transcript,
+	type TranscriptFormat,
+} from '../protocol/index.ts';
+import { renderTranscript } from '../services/speechFormats.ts';
+import type { CommandIo } from './command.ts';
+import { plainText } from './plainText.ts';
+import { timeText } from './progressBar.ts';
+import { sseEvents } from './sseEvents.ts';
+
+export interface Dictation {
+	readonly request: RecorderRequest;
+	readonly format: TranscriptFormat;
+	/** Ends by itself after this many seconds. */
+	readonly seconds?: number;
+	/** Text that is complete goes here instead of to standard output. */
+	readonly write?: (body: string) => Promise<void>;
+}
+
+/**
+ * Records until Ctrl+C, Enter or the time is over, then waits for the rest of the text. Throws
+ * `not_supported` when no microphone can be opened.
+ */
+export async function dictate(dictation: Dictation, io: CommandIo): Promise<number> {
+	const daemon = await findOrStartDaemon({ env: io.env }, io.signal);
+	// Opened before the session, so that a machine without a microphone says so at once.
+	const microphone = await openMicrophone(io.env, process.platform, io.signal);
+	const release = stopConditions(dictation, microphone, io);
+	try {
+		const response = await daemon.post('/nearglot/recorder', dictation.request);
+		const transcript = await hear(dictation, { daemon, microphone, io }, response);
+		if (dictation.write) await dictation.write(renderTranscript(transcript, dictation.format).body);
+		else if (dictation.format === 'text') io.stdout.write('\n');
+		else io.stdout.write(renderTranscript(transcript, dictation.format).body);
+		return 0;
+	} finally {
+		release();
+		microphone.stop();
+	}
+}
+
+/** Ends the recording when it is time; returns what takes the listeners away again. */
+function stopConditions(
+	{ seconds }: Dictation,
+	microphone: OpenMicrophone,
+	{ stdin, stderr, signal }: CommandIo,
+): () => void {
+	const stop = () => microphone.stop();
+	signal.addEventListener('abort', stop, { once: true });
+	const timer = seconds === undefined ? undefined : setTimeout(stop, seconds * 1000);
+	if (stdin.isTTY) stdin.once('data', stop);
+	if (stderr.isTTY)
+		stderr.write(`Recording with ${microphone.program}. Enter or Ctrl+C ends it.\n`);
+	return () => {
+		clearTimeout(timer);
+		signal.removeEventListener('abort', stop);
+		stdin.removeListener('data', stop);
+		if (stdin.isTTY) stdin.pause();
+	};
+}
+
+interface Parts {
+	readonly daemon: DaemonConnection;
+	readonly microphone: OpenMicrophone;
+	readonly io: CommandIo;
+}
+
+async function hear(
+	{ format, write, request }: Dictation,
+	parts: Parts,
+	response: Response,
+): Promise<Transcript> {
+	const { stdout, stderr } = parts.io;
+	const live = format === 'text' && write === undefined;
+	const meter = stderr.isTTY && !(live && stdout.isTTY);
+	let sent: Promise<void> | undefined;
+	let failure: unknown;
+	for await (const event of sseEvents(response)) {
+		const known = event as unknown as RecorderEvent;
+		if (known.type === 'recorder.session') {
+			sent = send(parts, known.token);
+			sent.catch((error: unknown) => {
+				failure = error;
+			});
+		} else if (known.type === 'recorder.level' && meter) {
+			const bar = '▮'.repeat(Math.round(Math.sqrt(known.level) * 10)).padEnd(10, '▯');
+			stderr.write(`\r${timeText(known.seconds)}  ${bar}\u001b[K`);
+		} else if (known.type === 'transcript.text.delta' && live) {
+			stdout.write(stdout.isTTY ? plainText(known.delta) : known.delta);
+		} else if (known.type === 'transcript.text.done') {
+			await sent;
+			if (meter) stderr.write('\r\u001b[K');
+			const task = request.translate ? 'translate' : 'transcribe';
+			const { type: _type, ...rest } = known;
+			return { task, ...rest };
+		}
+	}
+	throw (
+		failure ?? new AppError('daemon_unavailable', 'The daemon ended before the text was complete.')
+	);
+}
+
+async function send({ daemon, microphone }: Parts, token: string): Promise<void> {
+	const state = (name: string) =>
+		daemon.request('/recorder/state', {
+			method: 'POST',
+			headers: { 'content-type': 'application/json', 'x-recorder-token': token },
+			body: JSON.stringify({ state: name }),
+		});
+	let from = 0;
+	try {
+		for await (const samples of microphone.samples) {
+			const bytes = new Uint8Array(samples.length * 2);
+			const view = new DataView(bytes.buffer);
+			for (const [index, value] of samples.entries()) view.setInt16(2 * index, value, true);
+			await daemon.request(`/recorder/audio?rate=${microphoneRateHz}&from=${from}`, {
+				method: 'POST',
+				headers: { 'content-type': 'application/octet-stream', 'x-recorder-token': token },
+				body: bytes,
+			});
+			from += samples.length;
+		}
+	} finally {
+		await state('stopped');
+	}
+}
