@@ -18,7 +18,8 @@ import { physicalCores } from './runtime/threads.ts';
 import { createGenerator } from './schedule/generator.ts';
 import { ModelDraft } from './schedule/modelDraft.ts';
 import { Scheduler } from './schedule/scheduler.ts';
-import { alignmentHeads, chooseHeads } from './seq2seq/alignment.ts';
+import { alignmentHeads, chooseAlignment } from './seq2seq/alignment.ts';
+import { readsEveryLanguage } from './seq2seq/encoderAlignment.ts';
 import type { EncoderDecoder } from './seq2seq/encoderDecoder.ts';
 import { openEncoderDecoder } from './seq2seq/openEncoderDecoder.ts';
 import { Translator } from './seq2seq/translator.ts';
@@ -201,7 +202,11 @@ async function translationAbilities(
 ): Promise<Abilities> {
 	const text = await loadTextModel(description.folder);
 	const settings = await generationSettings(description.folder);
-	const alignment = chooseHeads(await alignmentHeads(description.folder), model.attentionLayers);
+	const alignment = chooseAlignment(
+		await alignmentHeads(description.folder),
+		model.attentionLayers,
+		readsEveryLanguage(text),
+	);
 	const translator = new Translator({ model, text, settings, contextLength, alignment });
 	return {
 		seq2seq: (request, signal) => translator.run(request, signal),

@@ -16,6 +16,9 @@ export interface AlignmentHeads {
 	readonly shifted: boolean;
 }
 
+/** Where word alignment comes from: cross-attention heads, or the encoder read twice. */
+export type AlignmentSource = AlignmentHeads | 'encoder';
+
 /** `alignment_heads` of a folder's generation_config.json: `[layer, head]` pairs; often none. */
 export async function alignmentHeads(folder: string): Promise<(readonly [number, number])[]> {
 	const config = await readJsonFile(folder, 'generation_config.json');
@@ -28,13 +31,18 @@ export async function alignmentHeads(folder: string): Promise<(readonly [number,
 	);
 }
 
-/** Chooses heads: those the model names (`alignment_heads`), else the lower half of the layers. */
-export function chooseHeads(
+/**
+ * Chooses heads: those the model names (`alignment_heads`), else the encoder where it reads every
+ * language, else the lower half of the layers.
+ */
+export function chooseAlignment(
 	named: readonly (readonly [number, number])[],
 	layers: readonly number[],
-): AlignmentHeads | undefined {
+	anyLanguage: boolean,
+): AlignmentSource | undefined {
 	const known = named.filter(([layer]) => layers.includes(layer));
 	if (known.length > 0) return { heads: known, layers: [], shifted: false };
+	if (anyLanguage) return 'encoder';
 	if (layers.length === 0) return undefined;
 	return { heads: [], layers: layers.slice(0, Math.ceil(layers.length / 2)), shifted: true };
 }

@@ -4,10 +4,23 @@
  */
 
 import { AppError } from '../../protocol/index.ts';
-import type { Seq2SeqOutput, Seq2SeqRequest, Seq2SeqResult, TextModel } from '../api.ts';
+import type {
+	Seq2SeqItem,
+	Seq2SeqOutput,
+	Seq2SeqRequest,
+	Seq2SeqResult,
+	TextModel,
+} from '../api.ts';
 import type { GenerationSettings } from '../folder/generation.ts';
-import { type AlignmentHeads, attentionReader, buildAlignment } from './alignment.ts';
+import {
+	type Alignment,
+	type AlignmentSource,
+	attentionReader,
+	buildAlignment,
+} from './alignment.ts';
 import type { Finished } from './beamItem.ts';
+import { encodeRows } from './encodeRows.ts';
+import { alignVectors, type PieceVectors, pieceVectors } from './encoderAlignment.ts';
 import type { EncoderDecoder } from './encoderDecoder.ts';
 import { type EncodedItem, encodeItem } from './languageTokens.ts';
 import { search } from './search.ts';
@@ -19,10 +32,11 @@ export interface TranslatorOptions {
 	readonly settings: GenerationSettings;
 	/** Most source ids, and most decoder ids. */
 	readonly contextLength: number;
-	readonly alignment: AlignmentHeads | undefined;
+	readonly alignment: AlignmentSource | undefined;
 }
 
 interface Work {
+	readonly item: Seq2SeqItem;
 	readonly encoded: EncodedItem;
 	readonly search: SearchOptions;
 	readonly wantsAttention: boolean;
@@ -156,6 +170,7 @@ export class Translator {
 		);
 		const maxLength = Math.max(start + 1, Math.min(own, start + (request.maxTokens ?? Infinity)));
 		return {
+			item,
 			encoded,
 			wantsAttention: request.alignment === true,
 			alternatives: Math.min(request.alternatives ?? 0, beams - 1),
@@ -239,28 +254,15 @@ export class Translator {
 
 	async #translate(batch: readonly Work[], signal: AbortSignal): Promise<void> {
 		const { model, alignment, settings } = this.#options;
-		const width = Math.max(...batch.map(({ encoded }) => encoded.source.length));
-		const ids = new BigInt64Array(batch.length * width).fill(BigInt(settings.padTokenId ?? 0));
-		const mask = new BigInt64Array(batch.length * width);
-		for (const [row, { encoded }] of batch.entries()) {
-			for (const [column, id] of encoded.source.entries()) {
-				ids[row * width + column] = BigInt(id);
-				mask[row * width + column] = 1n;
-			}
-			this.#promptTokens += encoded.source.length;
-		}
-		const dims = [batch.length, width];
-		const encoded = await model.encode(
-			{
-				input_ids: { type: 'int64', dims, data: ids },
-				attention_mask: { type: 'int64', dims, data: mask },
-			},
-			signal,
-		);
-		const readAttention =
-			batch[0]?.wantsAttention === true && alignment !== undefined
-				? attentionReader(alignment)
-				: undefined;
+		const rows = batch.map((work) => work.encoded.source);
+		const encoded = await encodeRows(model, rows, settings.padTokenId ?? 0, signal);
+		for (const work of batch) this.#promptTokens += work.encoded.source.length;
+		const aligned = batch[0]?.wantsAttention === true;
+		const heads = aligned && alignment !== 'encoder' ? alignment : undefined;
+		const sources =
+			aligned && alignment === 'encoder'
+				? batch.map((work, row) => pieceVectors(encoded, row, work.encoded))
+				: [];
 		const found = await search(
 			model,
 			{
@@ -270,15 +272,46 @@ export class Translator {
 					options: work.search,
 					abandoned: () => work.signal?.aborted === true,
 				})),
-				readAttention,
+				readAttention: heads === undefined ? undefined : attentionReader(heads),
 			},
 			signal,
 		);
-		for (const [index, work] of batch.entries()) {
+		const outputs = batch.map((work, index) => {
 			const [best, ...others] = found[index] ?? [];
-			if (best === undefined) work.reject(new AppError('cancelled'));
-			else work.resolve(this.#output(work, best, others));
+			return best === undefined ? undefined : this.#output(work, best, others);
+		});
+		const alignments =
+			sources.length === 0 ? [] : await this.#alignments(batch, sources, outputs, signal);
+		for (const [index, work] of batch.entries()) {
+			const output = outputs[index];
+			if (output === undefined) work.reject(new AppError('cancelled'));
+			else work.resolve({ ...output, ...alignments[index] });
 		}
+	}
+
+	/** What the encoder makes of the outputs, linked with what it made of the sources. */
+	async #alignments(
+		batch: readonly Work[],
+		sources: readonly PieceVectors[],
+		outputs: readonly (Seq2SeqOutput | undefined)[],
+		signal: AbortSignal,
+	): Promise<Alignment[]> {
+		const { model, text, contextLength, settings } = this.#options;
+		const none = { spans: [], vectors: [] };
+		const targets: PieceVectors[] = batch.map(() => none);
+		const written = batch.flatMap(({ item, encoded }, index) => {
+			const output = outputs[index];
+			if (output === undefined) return [];
+			const again = encodeItem(text, turned(item, output.text), encoded.start[0] as number);
+			return again.source.length > contextLength ? [] : [{ index, again }];
+		});
+		if (written.length > 0) {
+			const rows = written.map(({ again }) => again.source);
+			const read = await encodeRows(model, rows, settings.padTokenId ?? 0, signal);
+			for (const [row, { index, again }] of written.entries())
+				targets[index] = pieceVectors(read, row, again);
+		}
+		return sources.map((source, index) => alignVectors(source, targets[index] ?? none));
 	}
 
 	#output(work: Work, best: Finished, others: readonly Finished[]): Seq2SeqOutput {
@@ -302,13 +335,23 @@ export class Translator {
 					}
 				: {}),
 		};
-		if (!work.wantsAttention || alignment === undefined) return output;
+		if (!work.wantsAttention || alignment === undefined || alignment === 'encoder') return output;
 		const spans = targetSpans(text, tokenIds, decoded.length);
 		return {
 			...output,
 			...buildAlignment(best.attention, alignment.shifted, work.encoded.offsets, spans),
 		};
 	}
+}
+
+/** A translation as an item of the opposite direction. */
+function turned({ sourceLanguage, targetLanguage }: Seq2SeqItem, text: string): Seq2SeqItem {
+	const back = sourceLanguage ?? targetLanguage;
+	return {
+		text,
+		...(targetLanguage === undefined ? {} : { sourceLanguage: targetLanguage }),
+		...(back === undefined ? {} : { targetLanguage: back }),
+	};
 }
 
 function distance(work: Work, first: Work): number {
