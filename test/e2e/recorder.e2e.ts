@@ -1,0 +1,133 @@
+/** The recorder page in Chromium with a recording for a microphone, and an editor that waits for its text. */
+
+import assert from 'node:assert/strict';
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { type Browser, chromium } from 'playwright-core';
+// @ts-expect-error: the scripts are plain JavaScript
+import { chromiumOptions } from '../../scripts/vscode-host/server.mjs';
+import { type RecorderEvent, readEvents } from '../../server/protocol/index.ts';
+import { wavFile } from '../audio/madeAudio.ts';
+import { firstLine, type Home, newHome } from '../daemon/home.ts';
+import { sharedFolder, wavSamples } from '../speech/speechModels.ts';
+import { patientMs } from './window.ts';
+
+const whisper = sharedFolder('models-tiny', 'whisper-tjs');
+const sentence = 'The small fox opens the old door and waits.';
+const rateHz = 16_000;
+
+/** Chromium that hears the sentence, with silence around it, as often as it is asked. */
+async function startBrowser(home: Home, args: readonly string[] = []): Promise<Browser> {
+	const spoken = wavSamples(join(whisper.path, 'audio', 'a.wav'));
+	const sound = new Float32Array(spoken.length + 4 * rateHz);
+	sound.set(spoken, rateHz);
+	const file = join(home.folder, 'microphone.wav');
+	await writeFile(file, wavFile(sound, { rateHz }));
+	return chromium.launch({
+		...chromiumOptions,
+		args: [
+			...chromiumOptions.args,
+			'--use-fake-device-for-media-stream',
+			`--use-file-for-fake-audio-capture=${file}`,
+			...args,
+		],
+	});
+}
+
+/** What an editor does: opens a recording and reads its events. */
+async function openSession(url: string, key: string) {
+	const response = await fetch(`${url}/nearglot/recorder`, {
+		method: 'POST',
+		headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+		body: JSON.stringify({ model: 'whisper-tjs' }),
+	});
+	const stream = readEvents(response.body as AsyncIterable<Uint8Array>);
+	const first = (await stream.next()).value;
+	const session = JSON.parse(first?.data ?? '') as RecorderEvent;
+	assert.ok(session.type === 'recorder.session');
+	const events: RecorderEvent[] = [];
+	const ended = (async () => {
+		for await (const { data } of stream) if (data !== '[DONE]') events.push(JSON.parse(data));
+	})();
+	return { link: session.url, events, ended };
+}
+
+test('the recorder page turns a microphone into text for the waiting editor', {
+	skip: whisper.skip,
+}, async () => {
+	const home = await newHome();
+	await mkdir(join(home.folder, 'models'));
+	await symlink(whisper.path, join(home.folder, 'models', 'whisper-tjs'));
+	const { url, key } = (await firstLine(home.start(['serve', '--json']))) as Record<string, string>;
+	assert.ok(url && key);
+	const browser = await startBrowser(home, ['--use-fake-ui-for-media-stream']);
+	try {
+		const page = await browser.newPage({ locale: 'fr-FR' });
+		page.setDefaultTimeout(patientMs);
+		const problems: string[] = [];
+		page.on('console', (message) => {
+			if (message.type() === 'error') problems.push(message.text());
+		});
+		page.on('pageerror', (error) => problems.push(error.message));
+		const { link, events, ended } = await openSession(url, key);
+		await page.goto(link);
+		await page.getByRole('button', { name: 'Commencer l’enregistrement' }).click();
+		await page.locator('.heard').filter({ hasText: sentence }).waitFor();
+		assert.ok(events.some((event) => event.type === 'recorder.level' && event.level > 0.1));
+		await page.getByRole('button', { name: 'Pause' }).click();
+		await page.getByRole('status').filter({ hasText: 'En pause' }).waitFor();
+		// The secrets are nowhere in the address, so neither the history nor a bookmark keeps them.
+		assert.equal(new URL(page.url()).hash, '');
+		await page.reload();
+		// A reloaded page goes on with its recording.
+		await page.locator('.heard').filter({ hasText: sentence }).waitFor();
+		await page.getByRole('button', { name: 'Commencer l’enregistrement' }).click();
+		await page.getByRole('button', { name: 'Terminer et utiliser le texte' }).click();
+		await page.getByRole('status').filter({ hasText: 'Terminé' }).waitFor();
+		const pictures = process.env['E2E_DIR'];
+		if (pictures) await page.screenshot({ path: join(pictures, 'pictures', 'recorder.png') });
+		await ended;
+		const done = events.at(-1);
+		assert.ok(done?.type === 'transcript.text.done' && done.text.startsWith(sentence));
+		assert.deepEqual(
+			events.flatMap((event) => (event.type === 'recorder.state' ? [event.state] : [])).slice(0, 4),
+			['waiting', 'ready', 'recording', 'paused'],
+		);
+		assert.deepEqual(problems, []);
+		const second = await browser.newPage({ locale: 'en-US' });
+		await second.goto(link);
+		await second.getByRole('alert').filter({ hasText: 'opened already' }).waitFor();
+	} finally {
+		await browser.close();
+		await home.close();
+	}
+});
+
+test('a microphone that is refused is explained, and discarding tells the editor', {
+	skip: whisper.skip,
+}, async () => {
+	const home = await newHome();
+	await mkdir(join(home.folder, 'models'));
+	await symlink(whisper.path, join(home.folder, 'models', 'whisper-tjs'));
+	const { url, key } = (await firstLine(home.start(['serve', '--json']))) as Record<string, string>;
+	assert.ok(url && key);
+	// Without the flag that answers the question for the person, a headless browser refuses.
+	const browser = await startBrowser(home);
+	try {
+		const page = await browser.newPage({ locale: 'en-US' });
+		page.setDefaultTimeout(patientMs);
+		const { link, events, ended } = await openSession(url, key);
+		await page.goto(link);
+		await page.getByRole('button', { name: 'Start recording' }).click();
+		await page.getByRole('alert').filter({ hasText: 'does not give the microphone' }).waitFor();
+		await page.getByRole('button', { name: 'Discard' }).click();
+		await page.getByRole('status').filter({ hasText: 'Discarded' }).waitFor();
+		await ended;
+		const last = events.at(-1) as unknown as { error: { code: string } };
+		assert.equal(last.error.code, 'cancelled');
+	} finally {
+		await browser.close();
+		await home.close();
+	}
+});
