@@ -45,7 +45,9 @@ export async function countTokens(
 ): Promise<{ tokens: number }> {
 	const model = await chatModel(link, params.model, signal);
 	const path = '/v1/chat/completions/tokenizer/encode/count';
-	const body = await link.json(path, { messages: params.messages, model: model.id }, signal);
+	const { messages, tools } = params;
+	const counted = { model: model.id, messages, ...(tools?.length ? { tools } : {}) };
+	const body = await link.json(path, counted, signal);
 	const tokens = isRecord(body) ? body['tokenCount'] : undefined;
 	if (typeof tokens !== 'number') {
 		throw new AppError('internal', 'The model server sent no token count.');

@@ -16,6 +16,7 @@ import {
 import { asAppError, toErrorWire } from './errors.ts';
 import type { ChatDelta, ChatParams, ChatProgress, ChatResult } from './methods.ts';
 import type { ModelInfo } from './models.ts';
+import { completeWithTools, type ToolBelt, type ToolStep } from './toolLoop.ts';
 
 export interface ChatSessionDeps {
 	/** Streams an answer; rejects with AppError. */
@@ -24,6 +25,8 @@ export interface ChatSessionDeps {
 		onDelta: (delta: ChatDelta) => void,
 		signal: AbortSignal,
 	) => Promise<ChatResult>;
+	/** Tools the chosen model may use; without it, none. */
+	readonly tools?: (model: ModelInfo | undefined) => ToolBelt;
 	readonly save: (conversation: Conversation) => Promise<void>;
 	readonly post: (message: HostMessage) => void;
 	readonly id: () => string;
@@ -136,7 +139,12 @@ export class ChatSession {
 	preview(text: string): ChatParams {
 		const turn = this.#userTurn(text, this.#conversation.leaf, this.#attachments);
 		const next = addTurn(this.#conversation, turn);
-		return { ...this.#chosen(), messages: messagesOf(next, next.leaf) };
+		const { tools } = this.#belt();
+		return {
+			...this.#chosen(),
+			messages: messagesOf(next, next.leaf),
+			...(tools.length > 0 ? { tools } : {}),
+		};
 	}
 
 	async #ask(
@@ -187,11 +195,21 @@ export class ChatSession {
 			if (this.#progress) this.#setProgress(null);
 			this.#deps.post({ type: 'delta', id: turn.id, text, reasoning });
 		};
+		const onSteps = (steps: readonly ToolStep[]) => {
+			// What was said before the calls is in the steps now.
+			turn = { ...turn, text: '', steps };
+			if (!shown()) return;
+			this.#answering = turn;
+			this.#setProgress(null);
+			this.#deps.post({ type: 'turn', turn, answering: turn.id });
+		};
+		const belt = complete === this.#deps.complete ? this.#belt() : noTools;
 		const before = this.#conversation;
 		// The question is kept even when the window closes before its answer.
 		void this.#deps.save(before);
 		try {
-			const result = await complete({ ...this.#chosen(), messages }, onDelta, stop.signal);
+			const params = { ...this.#chosen(), messages };
+			const result = await completeWithTools(complete, params, belt, onDelta, onSteps, stop.signal);
 			turn = finished(turn, result);
 		} catch (error) {
 			turn = stop.signal.aborted
@@ -243,6 +261,15 @@ export class ChatSession {
 		return this.#model === '' ? {} : { model: this.#model };
 	}
 
+	/** The model that will answer; the first one when none was chosen. */
+	#chosenModel(): ModelInfo | undefined {
+		return this.#models.find(({ id }) => id === this.#model) ?? this.#models[0];
+	}
+
+	#belt(): ToolBelt {
+		return this.#deps.tools?.(this.#chosenModel()) ?? noTools;
+	}
+
 	#turn(id: string): Turn | undefined {
 		return this.#conversation.turns.find((turn) => turn.id === id);
 	}
@@ -260,6 +287,8 @@ export class ChatSession {
 		};
 	}
 }
+
+const noTools: ToolBelt = { tools: [], run: () => Promise.reject(new Error('no tools')) };
 
 function finished(turn: Turn, result: ChatResult): Turn {
 	return {

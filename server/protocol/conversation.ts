@@ -2,6 +2,8 @@
 
 import type { ChatMessage, FinishReason, Timings, Usage } from './chat.ts';
 import type { ErrorWire } from './errors.ts';
+import type { TextRange } from './methods.ts';
+import { stepMessages, type ToolStep } from './toolLoop.ts';
 
 /** Something of the editor sent along with a question. */
 export interface Attachment {
@@ -10,6 +12,12 @@ export interface Attachment {
 	/** Language identifier of the editor; the fence's info string. */
 	readonly language: string;
 	readonly text: string;
+	/** Where it was taken from, so that changed code finds its way back. */
+	readonly source?: {
+		readonly uri: string;
+		/** Absent: the whole file. */
+		readonly range?: TextRange;
+	};
 }
 
 export interface Turn {
@@ -21,6 +29,8 @@ export interface Turn {
 	/** What a slash command puts before the question; sent, not shown. */
 	readonly instruction?: string;
 	readonly reasoning?: string;
+	/** Tools the model called before `text`. */
+	readonly steps?: readonly ToolStep[];
 	readonly attachments?: readonly Attachment[];
 	/** Model that answered. */
 	readonly model?: string;
@@ -103,7 +113,10 @@ export function messagesOf(conversation: Conversation, leaf: string | null): Cha
 	}
 	for (const turn of branch(conversation, leaf)) {
 		if (turn.role === 'user') messages.push({ role: 'user', content: userContent(turn) });
-		else if (turn.text !== '') messages.push({ role: 'assistant', content: turn.text });
+		else {
+			messages.push(...(turn.steps ?? []).flatMap(stepMessages));
+			if (turn.text !== '') messages.push({ role: 'assistant', content: turn.text });
+		}
 	}
 	return messages;
 }
@@ -123,9 +136,20 @@ export function userContent(turn: Pick<Turn, 'text' | 'instruction' | 'attachmen
 export function toMarkdown(conversation: Conversation): string {
 	const turns = branch(conversation).map((turn) => {
 		const who = turn.role === 'user' ? 'You' : (turn.model ?? 'Nearglot');
-		return `## ${who}\n\n${turn.role === 'user' ? userContent(turn) : turn.text}`;
+		return `## ${who}\n\n${turn.role === 'user' ? userContent(turn) : answerContent(turn)}`;
 	});
 	return `# ${conversation.title}\n\n${turns.join('\n\n')}\n`;
+}
+
+function answerContent({ steps = [], text }: Turn): string {
+	const parts = steps.flatMap((step) => [
+		step.text,
+		...step.uses.map(({ name, arguments: input, result = '' }) => {
+			const fence = fenceFor(result);
+			return `**${name}** \`${input.replaceAll('`', "'")}\`\n\n${fence}\n${result}\n${fence}`;
+		}),
+	]);
+	return [...parts, text].filter((part) => part !== '').join('\n\n');
 }
 
 function fenceFor(text: string): string {

@@ -15,6 +15,7 @@ export * from './speech.ts';
 export * from './speechLanguages.ts';
 export * from './sse.ts';
 export * from './subtitles.ts';
+export * from './toolLoop.ts';
 export * from './transcriptDocument.ts';
 export * from './transcriptExport.ts';
 export * from './transcriptPage.ts';

@@ -242,7 +242,11 @@ export interface StatusParams extends ServerHealth {
 export interface Requests {
 	'nearglot/chat': { params: ChatParams; result: ChatResult };
 	'nearglot/countTokens': {
-		params: { model?: string; messages: readonly ChatMessage[] };
+		params: {
+			model?: string;
+			messages: readonly ChatMessage[];
+			tools?: readonly ToolDefinition[];
+		};
 		result: { tokens: number };
 	};
 	'nearglot/translate': { params: TranslateParams; result: TranslateResult };

@@ -159,3 +159,98 @@ test('only known slash commands are commands', () => {
 	assert.equal(readSlashCommand('/usr/bin is a folder'), undefined);
 	assert.equal(readSlashCommand('/constructor x'), undefined);
 });
+
+const definition = (name: string) => ({ type: 'function' as const, function: { name } });
+
+/** A model that calls a tool first and then says what came back. */
+const calling: Complete = async ({ messages }, onDelta) => {
+	const last = messages.at(-1);
+	if (last?.role === 'tool') {
+		onDelta({ text: `it is ${last.content}` });
+		return answer(`it is ${last.content}`);
+	}
+	onDelta({ text: 'Let me look.' });
+	const toolCalls = ['time', 'nothing'].map((name, index) => ({
+		id: `c${index}`,
+		type: 'function' as const,
+		function: { name, arguments: '{"zone":"UTC"}' },
+	}));
+	return { ...answer('Let me look.'), toolCalls, finishReason: 'tool_calls' };
+};
+
+function withTools(complete: Complete) {
+	const posted: HostMessage[] = [];
+	const ran: string[] = [];
+	let id = 0;
+	const session = new ChatSession(
+		{
+			complete,
+			tools: () => ({
+				tools: [definition('time')],
+				run: async (name, input) => {
+					ran.push(`${name} ${input}`);
+					return 'noon';
+				},
+			}),
+			save: async () => {},
+			post: (message) => void posted.push(message),
+			id: () => `id${++id}`,
+			now: () => new Date(0),
+		},
+		{ model: '', system: '' },
+	);
+	return { session, posted, ran };
+}
+
+test('a model may call tools; calls and results are kept, sent again and exported', async () => {
+	const asked: ChatParams[] = [];
+	const { session, posted, ran } = withTools((params, ...rest) => {
+		asked.push(params);
+		return calling(params, ...rest);
+	});
+	await session.ask('what time is it?');
+	assert.deepEqual(ran, ['time {"zone":"UTC"}']);
+	const turn = branch(session.conversation).at(-1);
+	assert.equal(turn?.text, `it is There is no tool 'nothing'.`);
+	assert.deepEqual(turn?.steps, [
+		{
+			text: 'Let me look.',
+			uses: [
+				{ id: 'c0', name: 'time', arguments: '{"zone":"UTC"}', result: 'noon' },
+				{
+					id: 'c1',
+					name: 'nothing',
+					arguments: '{"zone":"UTC"}',
+					result: "There is no tool 'nothing'.",
+					failed: true,
+				},
+			],
+		},
+	]);
+	assert.ok(
+		posted.some(
+			(message) =>
+				message.type === 'turn' &&
+				message.answering !== null &&
+				message.turn.steps?.[0]?.uses[0]?.result === undefined,
+		),
+		'a call is shown before its result is there',
+	);
+	assert.deepEqual(asked[0]?.tools, [definition('time')]);
+	await session.ask('sure?');
+	assert.deepEqual(
+		asked.at(-1)?.messages.map(({ role }) => role),
+		['user', 'assistant', 'tool', 'tool', 'assistant', 'user', 'assistant', 'tool', 'tool'],
+	);
+	assert.match(toMarkdown(session.conversation), /\*\*time\*\* `\{"zone":"UTC"\}`/);
+});
+
+test('a model that only calls tools is stopped with a reason', async () => {
+	const { session, ran } = withTools(async () => ({
+		...answer(''),
+		toolCalls: [{ id: 'c', type: 'function', function: { name: 'time', arguments: '{}' } }],
+	}));
+	await session.ask('loop');
+	assert.equal(ran.length, 8);
+	assert.match(branch(session.conversation).at(-1)?.error?.message ?? '', /8 times/);
+});

@@ -1,0 +1,122 @@
+/**
+ * An answer that may call tools: the model asks, the tools answer, the model goes on, until it has
+ * said what it wanted. Knows no tool; whoever runs them is a dependency.
+ */
+
+import type { ChatMessage, ToolDefinition } from './chat.ts';
+import { AppError, asAppError } from './errors.ts';
+import type { ChatDelta, ChatParams, ChatResult } from './methods.ts';
+
+/** One call of a tool by a model, and what came of it. */
+export interface ToolUse {
+	readonly id: string;
+	readonly name: string;
+	/** JSON as the model wrote it. */
+	readonly arguments: string;
+	/** Absent while the tool runs. */
+	readonly result?: string;
+	/** Whether `result` says why it did not work. */
+	readonly failed?: boolean;
+}
+
+/** What a model said before it called tools, and the calls it made together. */
+export interface ToolStep {
+	readonly text: string;
+	readonly uses: readonly ToolUse[];
+}
+
+/** The tools a chat may use now. */
+export interface ToolBelt {
+	readonly tools: readonly ToolDefinition[];
+	/** Runs a tool; rejects with what the model is told. */
+	readonly run: (name: string, input: string, signal: AbortSignal) => Promise<string>;
+}
+
+/** Rounds of calls after which an answer is ended: a model that calls on and on has lost its way. */
+const mostRounds = 8;
+
+/** Longest result a model gets, in characters. */
+const maxResult = 30_000;
+
+/** Messages that tell a model what it has called and what came back. */
+export function stepMessages(step: ToolStep): ChatMessage[] {
+	return [
+		{
+			role: 'assistant',
+			content: step.text === '' ? null : step.text,
+			tool_calls: step.uses.map(({ id, name, arguments: text }) => ({
+				id,
+				type: 'function',
+				function: { name, arguments: text },
+			})),
+		},
+		...step.uses.map(
+			({ id, result }): ChatMessage => ({
+				role: 'tool',
+				tool_call_id: id,
+				content: result ?? 'The tool was stopped before it answered.',
+			}),
+		),
+	];
+}
+
+/**
+ * Completes with tools. `onSteps` is told all steps so far whenever one has changed; the returned
+ * text is what came after the last one.
+ */
+export async function completeWithTools(
+	complete: (
+		params: ChatParams,
+		onDelta: (delta: ChatDelta) => void,
+		signal: AbortSignal,
+	) => Promise<ChatResult>,
+	params: ChatParams,
+	belt: ToolBelt,
+	onDelta: (delta: ChatDelta) => void,
+	onSteps: (steps: readonly ToolStep[]) => void,
+	signal: AbortSignal,
+): Promise<ChatResult> {
+	if (belt.tools.length === 0) return complete(params, onDelta, signal);
+	const steps: ToolStep[] = [];
+	for (let round = 0; ; round++) {
+		const messages = [...params.messages, ...steps.flatMap(stepMessages)];
+		const result = await complete({ ...params, messages, tools: belt.tools }, onDelta, signal);
+		if (result.toolCalls.length === 0) return result;
+		if (round === mostRounds) {
+			throw new AppError(
+				'conflict',
+				`The model has called tools ${mostRounds} times without coming to an answer. Ask for less at once, or switch tools off.`,
+			);
+		}
+		let step: ToolStep = {
+			text: result.text,
+			uses: result.toolCalls.map(({ id, function: { name, arguments: text } }) => ({
+				id,
+				name,
+				arguments: text,
+			})),
+		};
+		const place = steps.push(step) - 1;
+		onSteps([...steps]);
+		for (const [index, use] of step.uses.entries()) {
+			const outcome = await runTool(belt, use, signal);
+			step = { ...step, uses: step.uses.map((one, at) => (at === index ? outcome : one)) };
+			steps[place] = step;
+			onSteps([...steps]);
+		}
+	}
+}
+
+async function runTool(belt: ToolBelt, use: ToolUse, signal: AbortSignal): Promise<ToolUse> {
+	try {
+		if (!belt.tools.some(({ function: { name } }) => name === use.name)) {
+			throw new AppError('not_found', `There is no tool '${use.name}'.`);
+		}
+		const result = await belt.run(use.name, use.arguments, signal);
+		const cut = result.length > maxResult;
+		return { ...use, result: cut ? `${result.slice(0, maxResult)}\n[cut off here]` : result };
+	} catch (error) {
+		if (signal.aborted) throw new AppError('cancelled', undefined, { cause: error });
+		return { ...use, result: asAppError(error).message, failed: true };
+	}
+}
