@@ -51,7 +51,10 @@ async function pack(target) {
 	const stage = join(root, '.package', target);
 	rmSync(stage, { recursive: true, force: true });
 	mkdirSync(stage, { recursive: true });
-	const copy = (from, to = from) => cpSync(join(root, from), join(stage, to), { recursive: true });
+	// Graphs that a run here prepared beside the models stay here.
+	const filter = (path) => !/\.prepared-[^/\\]*$/.test(path);
+	const copy = (from, to = from) =>
+		cpSync(join(root, from), join(stage, to), { recursive: true, filter });
 	for (const file of topFiles) if (existsSync(join(root, file))) copy(file);
 	for (const folder of ['media', 'l10n', ...(target === 'universal' ? [] : ['starter/models'])]) {
 		if (existsSync(join(root, folder))) copy(folder);
