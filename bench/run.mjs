@@ -5,6 +5,7 @@
  *
  *   npm run bench -- [--rounds N] [--only NAME,…] [--threads N] [--no-peers]
  *   npm run bench -- quality …        quality of the built-in models instead of speed
+ *   npm run bench -- soak …           minutes of mixed load on a real daemon
  */
 
 import { spawnSync } from 'node:child_process';
@@ -22,6 +23,11 @@ const here = dirname(fileURLToPath(import.meta.url));
 if (process.argv[2] === 'quality') {
 	const { runQuality } = await import('./quality/run.ts');
 	process.exit(await runQuality(process.argv.slice(3)));
+}
+
+if (process.argv[2] === 'soak') {
+	const { soakCommand } = await import('./soak/run.ts');
+	process.exit(await soakCommand(process.argv.slice(3)));
 }
 
 const { values } = parseArgs({

@@ -1,0 +1,114 @@
+/** A daemon of its own for a measurement: real processes, a data folder that is thrown away. */
+
+import { type ChildProcess, spawn } from 'node:child_process';
+import {
+	closeSync,
+	cpSync,
+	mkdirSync,
+	mkdtempSync,
+	openSync,
+	readdirSync,
+	readFileSync,
+	rmSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { selfCommand } from '../../server/daemon/machine.ts';
+
+export interface MeasuredDaemon {
+	readonly url: string;
+	readonly key: string;
+	readonly pid: number;
+	/** Longest block in ms of each second since `sinceMs`, of processes of a role (`serve`, `runner`). */
+	blocks(role: string, sinceMs: number): number[];
+	/** Ends it; resolves to its exit code. */
+	stop(): Promise<number | null>;
+}
+
+export interface DaemonOptions {
+	/** Name → folder of a model that is copied in under that name. */
+	readonly models?: Readonly<Record<string, string>>;
+	readonly serveArgs?: readonly string[];
+}
+
+/** Starts `nearglot serve` with a probe of its event loop. */
+export async function startDaemon(options: DaemonOptions = {}): Promise<MeasuredDaemon> {
+	const home = mkdtempSync(join(tmpdir(), 'nearglot-soak-'));
+	const models = join(home, 'own-models');
+	mkdirSync(models);
+	for (const [name, folder] of Object.entries(options.models ?? {}))
+		cpSync(folder, join(models, name), { recursive: true });
+	const probe = join(home, 'loop.jsonl');
+	const preload = pathToFileURL(fileURLToPath(new URL('./loopProbe.mjs', import.meta.url))).href;
+	const args = ['serve', '--json', '--port', '0', '--models', models, ...(options.serveArgs ?? [])];
+	const command = selfCommand(args, {
+		...process.env,
+		NEARGLOT_HOME: home,
+		NEARGLOT_LOOP_PROBE: probe,
+		NODE_OPTIONS: `--import=${preload}`,
+	});
+	// Killed runners are part of the plan; what the daemon says of them is not for the screen.
+	const log = openSync(join(home, 'stderr.log'), 'w');
+	const child = spawn(command.file, command.args, {
+		env: command.env,
+		stdio: ['ignore', 'pipe', log],
+	});
+	closeSync(log);
+	const { url, key, pid } = await readyLine(child);
+	const closed = new Promise<number | null>((resolve) => child.once('close', resolve));
+	return {
+		url,
+		key,
+		pid,
+		blocks: (role, sinceMs) => blocksIn(probe, role, sinceMs),
+		stop: async () => {
+			child.kill('SIGTERM');
+			const timer = setTimeout(() => child.kill('SIGKILL'), 20_000);
+			const code = await closed;
+			clearTimeout(timer);
+			rmSync(home, { recursive: true, force: true });
+			return code;
+		},
+	};
+}
+
+function blocksIn(file: string, role: string, sinceMs: number): number[] {
+	let text = '';
+	try {
+		text = readFileSync(file, 'utf8');
+	} catch {
+		return [];
+	}
+	return text
+		.split('\n')
+		.filter((line) => line !== '')
+		.map((line) => JSON.parse(line) as { at: number; role: string; longestMs: number })
+		.filter((entry) => entry.role === role && entry.at - 1000 >= sinceMs)
+		.map((entry) => entry.longestMs);
+}
+
+function readyLine(child: ChildProcess): Promise<{ url: string; key: string; pid: number }> {
+	return new Promise((resolve, reject) => {
+		let text = '';
+		child.stdout?.setEncoding('utf8').on('data', (chunk: string) => {
+			text += chunk;
+			const end = text.indexOf('\n');
+			if (end >= 0) resolve(JSON.parse(text.slice(0, end)));
+		});
+		child.once('close', (code) => reject(new Error(`The daemon ended with ${code}: ${text}`)));
+	});
+}
+
+/** Resident bytes and open handles of a process; `undefined` where the system does not tell. */
+export function processFacts(pid: number): { residentBytes: number; handles: number } | undefined {
+	try {
+		const pages = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'));
+		return {
+			residentBytes: Number(pages?.[1] ?? 0) * 1024,
+			handles: readdirSync(`/proc/${pid}/fd`).length,
+		};
+	} catch {
+		return undefined;
+	}
+}

@@ -1,0 +1,31 @@
+/** `npm run bench -- soak [--minutes 30] [--callers 4] [--pause MS]`: exit code 1 when anything was wrong. */
+
+import { parseArgs } from 'node:util';
+import { runSoak } from './soak.ts';
+
+export async function soakCommand(args: string[]): Promise<number> {
+	const { values } = parseArgs({
+		args,
+		options: {
+			minutes: { type: 'string', default: '30' },
+			callers: { type: 'string', default: '4' },
+			pause: { type: 'string', default: '400' },
+		},
+	});
+	const { counts, daemonBlockMs, problems } = await runSoak({
+		minutes: Number(values.minutes),
+		callers: Number(values.callers),
+		pauseMs: Number(values.pause),
+		killEveryS: 60,
+		readEveryS: 60,
+		say: (line) => console.log(line),
+	});
+	console.log(JSON.stringify(counts));
+	const { longest, p99 } = daemonBlockMs;
+	console.log(
+		`event loop of the daemon: longest block ${longest.toFixed(0)} ms, p99 ${p99.toFixed(0)} ms`,
+	);
+	for (const text of problems) console.log(`PROBLEM ${text}`);
+	console.log(problems.length === 0 ? 'Nothing was wrong.' : `${problems.length} problems.`);
+	return problems.length === 0 ? 0 : 1;
+}
