@@ -136,7 +136,13 @@ async function throughModel(
 				const [output] = await deps.batcher.translate(leg.model.id, [item], decode, signal);
 				return output ? hypothesis(output) : { text, score: 0 };
 			} catch (error) {
-				if (!(error instanceof AppError) || error.code !== 'context_length_exceeded') throw error;
+				if (!(error instanceof AppError)) throw error;
+				if (error.code === 'unsupported_parameter' && error.param === 'alignment') {
+					// Words are then linked by what they are alone: numbers, names, placeholders.
+					const [plain] = await ask([text], { ...more, alignment: false });
+					return { text, score: 0, ...plain, unaligned: true };
+				}
+				if (error.code !== 'context_length_exceeded') throw error;
 				const [left, space, right] = halves(text);
 				// What cannot be read even in pieces of a few letters is no text for this model.
 				if (text.length <= 8 || left === '' || right === '') return { text, score: 0 };

@@ -8,6 +8,8 @@ export interface Hypothesis {
 	/** Mean natural-log probability per token. */
 	readonly score: number;
 	readonly attention?: Attention;
+	/** The model cannot say which word became which, so asking it again would not help. */
+	readonly unaligned?: boolean;
 	readonly alternatives?: readonly string[];
 }
 
@@ -33,7 +35,8 @@ export class SentenceCache {
 	/** @param needs Whether the entry must hold attention. */
 	get(key: string, needs: { readonly attention: boolean }): Hypothesis | undefined {
 		const entry = this.#entries.get(key);
-		if (!entry || (needs.attention && !entry.value.attention)) {
+		const lacks = needs.attention && !entry?.value.attention && !entry?.value.unaligned;
+		if (!entry || lacks) {
 			this.#misses++;
 			return undefined;
 		}

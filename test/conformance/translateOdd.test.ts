@@ -2,8 +2,20 @@
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { awkwardHtml, awkwardText, seeded } from '../translate/random.ts';
 import { startTranslateServer, type TranslateServer } from '../translate/translateServer.ts';
+
+setFlagsFromString('--expose-gc');
+const collect = runInNewContext('gc') as () => void;
+
+/** Bytes that are reachable, and bytes of the process, after a collection. */
+function memory(): { held: number; rss: number } {
+	collect();
+	const { heapUsed, external, rss } = process.memoryUsage();
+	return { held: heapUsed + external, rss };
+}
 
 let server: TranslateServer;
 before(async () => {
@@ -106,9 +118,14 @@ function oddBody(round: number): { query: string; body: string } {
 	return random.pick(kinds)();
 }
 
-test('500 odd bodies get the right result or the right refusal, never a fault of the server', async () => {
+test('500 odd bodies get the right result or the right refusal, in bounded memory', async () => {
 	const seen = new Map<number, number>();
+	let warm = { held: 0, rss: 0 };
+	let most = 0;
 	for (let round = 0; round < 500; round++) {
+		// By then tables, caches and compiled code are there; what comes after must not pile up.
+		if (round === 150) warm = memory();
+		if (round > 150 && round % 10 === 0) most = Math.max(most, process.memoryUsage().rss);
 		const { query, body } = oddBody(round);
 		const response = await post(query, body);
 		const value = (await response.json()) as unknown;
@@ -122,6 +139,10 @@ test('500 odd bodies get the right result or the right refusal, never a fault of
 			assert.match(String((value as { error: { code: number } }).error.code), /^400\d{3}$/, label);
 	}
 	assert.ok((seen.get(200) ?? 0) > 150 && (seen.get(400) ?? 0) > 50, JSON.stringify([...seen]));
+	const kept = (memory().held - warm.held) / 1e6;
+	const peak = (most - warm.rss) / 1e6;
+	assert.ok(kept < 40, `${kept} MB more are held after 350 bodies`);
+	assert.ok(peak < 300, `${peak} MB more were used on the way`);
 });
 
 test('the other operations refuse odd bodies in the same manner', async () => {
@@ -186,6 +207,27 @@ test('sentences of one batch are of like length and share their options', async 
 		const lengths = items.map(({ text }) => text.length);
 		assert.ok(Math.max(...lengths) - Math.min(...lengths) < 100, lengths.join(' '));
 	}
+});
+
+test('all targets of a text reach the model together, side by side', async () => {
+	const before = server.engine.calls.length;
+	const response = await post('from=en&to=de,fr,es,ja,ru', [
+		{ Text: 'One source sentence.' },
+		{ Text: 'Another one to read.' },
+	]);
+	assert.equal(response.status, 200);
+	const calls = server.engine.calls.slice(before);
+	assert.equal(calls.length, 1, 'one batch holds every sentence and every target');
+	const texts = calls[0]?.items.map(({ text }) => text) ?? [];
+	assert.equal(texts.length, 10);
+	assert.equal(new Set(texts.slice(0, 5)).size, 1, 'targets of one source are neighbours');
+	assert.deepEqual(
+		calls[0]?.items
+			.slice(0, 5)
+			.map(({ targetLanguage }) => targetLanguage)
+			.sort(),
+		['de', 'es', 'fr', 'ja', 'ru'],
+	);
 });
 
 test('a caller that goes away frees the model', async () => {

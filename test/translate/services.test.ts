@@ -396,6 +396,40 @@ test('a lost placeholder is looked for in a wider search', async () => {
 	assert.deepEqual(asked, [undefined, 4]);
 });
 
+test('a model that cannot align is asked without it, once, and words are linked by what they are', async () => {
+	const asked: (boolean | undefined)[] = [];
+	const host = hostOf([info('m')], async ({ items, alignment }) => {
+		asked.push(alignment);
+		if (alignment)
+			throw new AppError('unsupported_parameter', 'No alignment.', { param: 'alignment' });
+		return {
+			outputs: items.map(({ text }) => ({
+				text: text.replace('Page', 'Seite'),
+				tokenIds: [],
+				score: 0,
+				reason: 'stop' as const,
+			})),
+		};
+	});
+	const deps = { batcher: createTranslateBatcher(host), cache: new SentenceCache(100_000) };
+	const run = () =>
+		translateSentences(
+			['Page 42.'],
+			{ legs: [leg('en', 'de')] },
+			{ links: true },
+			{ priority: 'interactive' },
+			deps,
+		);
+	const [result] = await run();
+	assert.equal(result?.text, 'Seite 42.');
+	assert.deepEqual(
+		result?.links?.map(({ source }) => 'Page 42.'.slice(...source)),
+		['42', '.'],
+	);
+	await run();
+	assert.deepEqual(asked, [true, false], 'the second time the answer is remembered');
+});
+
 test('through a third language the links of both steps are joined', async () => {
 	const host = hostOf([info('m')], async ({ items }) => ({
 		outputs: items.map(({ text }) => {
