@@ -5,6 +5,7 @@
  *
  *   npm run bench -- [--rounds N] [--only NAME,…] [--threads N] [--no-peers]
  *   npm run bench -- quality …        quality of the built-in models instead of speed
+ *   npm run bench -- translate …      translation: BLEU, chrF, words a second, latency over HTTP
  *   npm run bench -- soak …           minutes of mixed load on a real daemon
  */
 
@@ -28,6 +29,11 @@ if (process.argv[2] === 'quality') {
 if (process.argv[2] === 'soak') {
 	const { soakCommand } = await import('./soak/run.ts');
 	process.exit(await soakCommand(process.argv.slice(3)));
+}
+
+if (process.argv[2] === 'translate') {
+	const { runTranslate } = await import('./translate/run.ts');
+	process.exit(await runTranslate(process.argv.slice(3)));
 }
 
 const { values } = parseArgs({
