@@ -77,8 +77,8 @@ async function openFormat(
 		case 'matroska':
 			return openContainer(source, format).catch((error: unknown) => {
 				const codec = error instanceof AppError ? error.data?.codec : undefined;
-				if (codec !== 'aac' || format !== 'mp4') throw error;
-				return openWithFfmpeg(source, format, 'aac');
+				if (typeof codec !== 'string') throw error;
+				return openWithFfmpeg(source, format, codec);
 			});
 	}
 }

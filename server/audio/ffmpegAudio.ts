@@ -1,4 +1,4 @@
-/** Formats without a decoder here (AAC), decoded by an ffmpeg that the user has installed. */
+/** Codecs without a decoder here (AAC, ALAC, AC-3, …), decoded by an ffmpeg that the user has installed. */
 
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import type { Readable } from 'node:stream';
@@ -8,7 +8,11 @@ import type { AudioSource } from './audioSource.ts';
 import type { MonoBlock, OpenedAudio } from './openedAudio.ts';
 
 /** ffmpeg's names of the readers it may use: the one for the bytes that were found, nothing else. */
-const demuxers: Readonly<Partial<Record<AudioFormat, string>>> = { mp4: 'mov', aac: 'aac' };
+const demuxers: Readonly<Partial<Record<AudioFormat, string>>> = {
+	mp4: 'mov',
+	matroska: 'matroska',
+	aac: 'aac',
+};
 
 const rateHz = 16_000;
 
@@ -22,7 +26,7 @@ export async function openWithFfmpeg(
 	codec: string,
 ): Promise<OpenedAudio> {
 	const demuxer = demuxers[format];
-	if (source.path === undefined || demuxer === undefined) throw missing(format);
+	if (source.path === undefined || demuxer === undefined) throw missing(format, codec);
 	const child = spawn(
 		'ffmpeg',
 		[
@@ -34,7 +38,7 @@ export async function openWithFfmpeg(
 	);
 	await new Promise<void>((resolve, reject) => {
 		child.once('spawn', () => resolve());
-		child.once('error', () => reject(missing(format)));
+		child.once('error', () => reject(missing(format, codec)));
 	});
 	return {
 		info: { format, codec, sampleRateHz: rateHz, channels: 1, durationS: undefined },
@@ -42,11 +46,14 @@ export async function openWithFfmpeg(
 	};
 }
 
-const missing = (format: AudioFormat) =>
-	new AppError(
+function missing(format: AudioFormat, codec: string): AppError {
+	const what = codec === 'unknown' ? 'a codec Nearglot has no decoder for' : codec.toUpperCase();
+	return new AppError(
 		'invalid_audio',
-		`${formatNames[format]} files with AAC need ffmpeg on this machine, and none was found. Install it, or convert the file to WAV, MP3, FLAC or Opus.`,
+		`This ${formatNames[format]} file holds ${what}. To read it, Nearglot needs ffmpeg on this machine (in PATH), and none was found. Install ffmpeg, or convert the file to WAV, MP3, FLAC or Opus.`,
+		{ data: { codec } },
 	);
+}
 
 async function* blocks(
 	child: ChildProcessByStdio<null, Readable, Readable>,

@@ -26,6 +26,7 @@ import {
 	type OpenedAudio,
 } from './openedAudio.ts';
 import { checkOpusDamage, OpusStream, opusRateHz, parseOpusHead } from './opusPackets.ts';
+import { mixFrames, pcmReader } from './pcm.ts';
 import { oggPageOf, splitVorbisHeaders } from './vorbisPackets.ts';
 import { decodeBytes } from './wasmStream.ts';
 
@@ -56,7 +57,7 @@ export async function openContainer(
 		checkShape(sampleRateHz, channels);
 		const description = (await track.getDecoderConfig())?.description;
 		const durationS = (await track.getDurationFromMetadata({ skipLiveWait: true })) ?? undefined;
-		const decode = packetDecoders[codec ?? ''];
+		const decode = packetDecoders[codec ?? ''] ?? pcmDecoder(codec);
 		if (decode === undefined) {
 			throw new AppError(
 				'invalid_audio',
@@ -115,6 +116,26 @@ const packetDecoders: Readonly<Record<string, PacketDecoder | undefined>> = {
 	flac: flacBlocks,
 	mp3: mp3Blocks,
 };
+
+/** The decoder of a codec named as `pcm-s16be`, `ulaw` or `alaw`. */
+function pcmDecoder(codec: string | null): PacketDecoder | undefined {
+	const law = ({ ulaw: 'mu-law', alaw: 'a-law' } as const)[codec ?? ''];
+	const plain = /^pcm-([usf])(8|16|24|32|64)(be)?$/.exec(codec ?? '');
+	if (law === undefined && plain === null) return undefined;
+	const sampleBytes = Number(plain?.[2] ?? 8) / 8;
+	const kinds = { u: 'unsigned', s: 'signed', f: 'float' } as const;
+	const encoding = law ?? kinds[plain?.[1] as keyof typeof kinds];
+	const read = pcmReader(encoding, sampleBytes, plain?.[3] === undefined);
+	return async function* (track) {
+		const channels = await track.getNumberOfChannels();
+		const sampleRateHz = await track.getSampleRate();
+		const shape = { channels, sampleBytes, frameBytes: channels * sampleBytes };
+		for await (const { data } of packetsOf(track)) {
+			const samples = mixFrames(data, read, shape);
+			if (samples.length > 0) yield { samples, sampleRateHz };
+		}
+	};
+}
 
 const packetsOf = (track: InputAudioTrack): AsyncIterable<EncodedPacket> =>
 	new EncodedPacketSink(track).packets();
@@ -192,12 +213,18 @@ async function* flacBlocks(track: InputAudioTrack): AsyncGenerator<MonoBlock> {
 
 async function* mp3Blocks(track: InputAudioTrack): AsyncGenerator<MonoBlock> {
 	const decoder = new MPEGDecoder();
+	let startS: number | undefined;
 	try {
 		await decoder.ready;
 		for await (const packet of packetsOf(track)) {
-			const decoded = decoder.decodeFrame(packet.data);
-			if (decoded.samplesDecoded > 0)
-				yield { samples: mixDown(decoded.channelData), sampleRateHz: decoded.sampleRate };
+			const { channelData, samplesDecoded, sampleRate } = decoder.decodeFrame(packet.data);
+			if (samplesDecoded === 0) continue;
+			startS ??= packet.timestamp;
+			const mixed = mixDown(channelData);
+			// What the container's clock puts before zero is the encoder's run-up.
+			const early = Math.min(mixed.length, Math.max(0, Math.round(-startS * sampleRate)));
+			startS += early / sampleRate;
+			yield { samples: mixed.subarray(early), sampleRateHz: sampleRate };
 		}
 	} finally {
 		decoder.free();

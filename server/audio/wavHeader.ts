@@ -3,11 +3,10 @@
 import { AppError } from '../protocol/index.ts';
 import type { AudioSource } from './audioSource.ts';
 import { checkShape } from './openedAudio.ts';
-
-export type WavEncoding = 'unsigned' | 'signed' | 'float' | 'mu-law' | 'a-law';
+import type { PcmEncoding } from './pcm.ts';
 
 export interface WavHeader {
-	readonly encoding: WavEncoding;
+	readonly encoding: PcmEncoding;
 	readonly sampleRateHz: number;
 	readonly channels: number;
 	/** Bytes of one sample of one channel. */
@@ -107,7 +106,7 @@ function readFormat(
 	return { encoding, sampleRateHz, channels, sampleBytes, frameBytes: sampleBytes * channels };
 }
 
-function encodingOf(tag: number, bits: number): WavEncoding {
+function encodingOf(tag: number, bits: number): PcmEncoding {
 	if (tag === formatTags.pcm && bits >= 1 && bits <= 32) return bits <= 8 ? 'unsigned' : 'signed';
 	if (tag === formatTags.float && (bits === 32 || bits === 64)) return 'float';
 	if (tag === formatTags.muLaw && bits === 8) return 'mu-law';

@@ -82,6 +82,9 @@ for (const rateHz of [8000, 11_025, 22_050, 32_000, 44_100, 48_000, 96_000, 192_
 	});
 }
 
+/** A moving picture beside the sound. */
+const picture = ['-f', 'lavfi', '-i', 'testsrc=size=64x64:rate=5:duration=3'];
+
 const ffmpegForms: readonly (readonly [file: string, ...options: string[]])[] = [
 	['cbr.mp3', '-b:a', '128k'],
 	['vbr.mp3', '-q:a', '4'],
@@ -103,6 +106,20 @@ const ffmpegForms: readonly (readonly [file: string, ...options: string[]])[] = 
 	['flac.mp4', '-c:a', 'flac', '-strict', '-2'],
 	['aac.m4a', '-c:a', 'aac'],
 	['aac.aac', '-c:a', 'aac'],
+	['aac.mka', '-c:a', 'aac'],
+	['alac.m4a', '-c:a', 'alac'],
+	['ac3.mka', '-c:a', 'ac3'],
+	['mp3.mp4', '-c:a', 'libmp3lame'],
+	['s16.mov', '-c:a', 'pcm_s16le'],
+	['s24be.mov', '-c:a', 'pcm_s24be'],
+	['float.mov', '-c:a', 'pcm_f32le'],
+	['mu-law.mov', '-c:a', 'pcm_mulaw'],
+	['a-law.mov', '-c:a', 'pcm_alaw'],
+	['s16.mka', '-c:a', 'pcm_s16le'],
+	['float.mka', '-c:a', 'pcm_f32le'],
+	['fragments.mp4', '-c:a', 'libopus', '-movflags', 'frag_keyframe+empty_moov'],
+	['film.webm', ...picture, '-c:a', 'libopus', '-c:v', 'libvpx'],
+	['film.mp4', ...picture, '-c:a', 'aac', '-c:v', 'mpeg4'],
 	['s24.wav', '-c:a', 'pcm_s24le'],
 	['five-one.flac', '-ac', '6'],
 ];
