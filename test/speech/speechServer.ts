@@ -13,7 +13,11 @@ import { registerRecorderRoutes } from '../../server/http/recorderRoutes.ts';
 import { requestSignal } from '../../server/http/signal.ts';
 import { registerSpeechRoutes } from '../../server/http/speechRoutes.ts';
 import { Recordings } from '../../server/services/recordings.ts';
-import { createSpeechService, type SpeechLimits } from '../../server/services/speech.ts';
+import {
+	createSpeechService,
+	type SpeechDeps,
+	type SpeechLimits,
+} from '../../server/services/speech.ts';
 import { type ToneModel, toneHost, toneModel } from './toneModel.ts';
 
 export interface SpeechServer {
@@ -25,19 +29,22 @@ export interface SpeechServer {
 export interface SpeechServerOptions extends Partial<SpeechLimits> {
 	readonly requireKey?: boolean;
 	readonly graceMs?: number;
+	/** Decodes; a thread of its own for every recording when absent. */
+	readonly decode?: SpeechDeps['decode'];
 }
 
 /** Its key is `test-key`. */
 export async function startSpeechServer({
 	requireKey = false,
 	graceMs = 300,
+	decode = (path, maximumS, signal) => decodeInThread(path, { maximumS, stallMs: 60_000 }, signal),
 	...limits
 }: SpeechServerOptions = {}): Promise<SpeechServer> {
 	const model = toneModel();
 	const speech = createSpeechService({
 		host: toneHost(model),
 		limits: { maximumBytes: 200 * 1_048_576, maximumS: 14_400, ...limits },
-		decode: (path, maximumS, signal) => decodeInThread(path, { maximumS, stallMs: 60_000 }, signal),
+		decode,
 		activity: () => new EnergyActivity(),
 		randomSeed: () => 7,
 	});
