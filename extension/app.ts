@@ -18,6 +18,9 @@ import { syncedSchemes } from './schemes.ts';
 import { shareSecrets } from './secrets.ts';
 import { createStatusItem } from './statusItem.ts';
 import { offerTerminalEnvironment } from './terminalEnvironment.ts';
+import { Dictation } from './transcripts/dictation.ts';
+import { Recordings } from './transcripts/recordings.ts';
+import { TranscriptStore } from './transcripts/transcriptStore.ts';
 import { warmUp } from './warmUp.ts';
 
 export interface Extension {
@@ -28,6 +31,9 @@ export interface Extension {
 	readonly store: ChatStore;
 	readonly models: ModelsTree;
 	readonly readerMode: ReaderMode;
+	readonly recordings: Recordings;
+	readonly transcripts: TranscriptStore;
+	readonly dictation: Dictation;
 	/** A chat of its own, for an editor tab. */
 	readonly makeChatPage: () => ChatPage;
 }
@@ -61,6 +67,16 @@ export function createExtension(
 	const accounts = new TeamAccounts(context.secrets, log);
 	const readerMode = new ReaderMode(front, log);
 	const { extensionUri } = context;
+	const transcripts = new TranscriptStore(
+		vscode.Uri.joinPath(context.globalStorageUri, 'transcripts'),
+	);
+	const recordings = new Recordings({
+		front,
+		store: transcripts,
+		extensionUri,
+		choices: context.globalState,
+	});
+	const dictation = new Dictation(front, context);
 	const makeChatPage = () => new ChatPage({ front, store, extensionUri, remembered: false });
 	const extension: Extension = {
 		context,
@@ -70,6 +86,9 @@ export function createExtension(
 		store,
 		models,
 		readerMode,
+		recordings,
+		transcripts,
+		dictation,
 		makeChatPage,
 	};
 	context.subscriptions.push(
@@ -79,6 +98,8 @@ export function createExtension(
 		trackTextEditors(),
 		registerCommands(extension),
 		readerMode,
+		recordings.register(),
+		dictation,
 		vscode.window.registerTreeDataProvider('nearglot.models', models),
 		shareSecrets(context.secrets, front),
 		offerTerminalEnvironment(context, front),

@@ -7,7 +7,6 @@ import * as vscode from 'vscode';
 import { signInToTeam } from './account/team.ts';
 import { copyEndpoint } from './actions/copyEndpoint.ts';
 import { diagnose } from './actions/diagnose.ts';
-import { transcribeFile } from './actions/transcribeFile.ts';
 import { translateFile } from './actions/translateFile.ts';
 import { translateSelection } from './actions/translateSelection.ts';
 import type { Extension } from './app.ts';
@@ -17,6 +16,8 @@ import { downloadModel, moveModels, removeModel, setLoaded } from './models/mode
 import { showError } from './notify.ts';
 import { manageKeys } from './secrets.ts';
 import { chooseTargetLanguage } from './targetLanguage.ts';
+import { insertTranscript, transcribeFiles } from './transcripts/transcribeFiles.ts';
+import { exportActive, findInActive, translateActive } from './transcripts/transcriptActions.ts';
 
 type Run = (extension: Extension, ...args: readonly unknown[]) => unknown;
 
@@ -36,7 +37,14 @@ export const commands: Readonly<Record<string, Run>> = {
 	'nearglot.translate.chooseLanguage': ({ front }) => chooseTargetLanguage(front),
 	'nearglot.translate.file': ({ front }, uri) => translateFile(front, uri),
 	'nearglot.translate.readerMode': ({ readerMode }) => readerMode.toggle(),
-	'nearglot.transcribe.file': ({ front }, uri) => transcribeFile(front, uri),
+	'nearglot.transcribe.file': ({ recordings }, uri, uris) => transcribeFiles(recordings, uri, uris),
+	'nearglot.transcribe.insert': ({ front, transcripts }) =>
+		insertTranscript(front, transcripts.scratch),
+	'nearglot.transcribe.dictate': ({ dictation }) => dictation.toggle(),
+	'nearglot.transcribe.finishDictation': ({ dictation }) => dictation.finish(),
+	'nearglot.transcript.export': ({ recordings }) => exportActive(recordings),
+	'nearglot.transcript.translate': ({ front, recordings }) => translateActive(front, recordings),
+	'nearglot.transcript.find': ({ recordings }) => findInActive(recordings),
 	'nearglot.models.download': (extension, node) => downloadModel(extension, node),
 	'nearglot.models.load': (extension, node) => setLoaded(extension, node, true),
 	'nearglot.models.unload': (extension, node) => setLoaded(extension, node, false),

@@ -2,9 +2,10 @@
 
 import type { HostMessage, PageMessage } from './protocol.ts';
 
-export interface Bridge {
-	send(message: PageMessage): void;
-	onMessage(listener: (message: HostMessage) => void): void;
+/** `Out` are messages to the host, `In` those from it. */
+export interface Bridge<Out = PageMessage, In = HostMessage> {
+	send(message: Out): void;
+	onMessage(listener: (message: In) => void): void;
 	/** Small state that survives the page, such as an unsent draft. */
 	load(): unknown;
 	store(state: unknown): void;
@@ -19,14 +20,12 @@ interface VsCodeApi {
 declare function acquireVsCodeApi(): VsCodeApi;
 
 /** The bridge inside a VS Code webview. */
-export function vscodeBridge(): Bridge {
+export function vscodeBridge<Out = PageMessage, In = HostMessage>(): Bridge<Out, In> {
 	const api = acquireVsCodeApi();
 	return {
 		send: (message) => api.postMessage(message),
 		onMessage: (listener) =>
-			window.addEventListener('message', (event: MessageEvent<HostMessage>) =>
-				listener(event.data),
-			),
+			window.addEventListener('message', (event: MessageEvent<In>) => listener(event.data)),
 		load: () => api.getState(),
 		store: (state) => api.setState(state),
 	};

@@ -8,6 +8,7 @@ const paths = {
 	copy: 'M5.5 5.5h7v7h-7zM3.5 10.5v-7h7',
 	done: 'm3 8.5 3 3 7-7',
 	insert: 'M3 3.5h10M3 12.5h5M8 8h5m-2.5-2.5L13 8l-2.5 2.5',
+	apply: 'M8 3v7M4.5 6.5h7M4.5 13h7',
 	replace: 'M3 5h8.5L9 2.5M13 11H4.5L7 13.5',
 	newFile: 'M9 2.5H4v11h8v-8zM9 2.5v3h3M8 7.5v4M6 9.5h4',
 	edit: 'm10.5 3 2.5 2.5L6 12.5H3.5V10z',
@@ -16,6 +17,17 @@ const paths = {
 	next: 'm6.5 4 4 4-4 4',
 	attach: 'm11.5 7-4 4a2 2 0 0 1-3-3l5-5a3 3 0 0 1 4.3 4.2L8 13',
 	remove: 'm4.5 4.5 7 7m0-7-7 7',
+	play: 'M5 3.2v9.6L12.5 8z',
+	pause: 'M5 3.5v9M11 3.5v9',
+	undo: 'M6 3.5 3 6.5l3 3M3 6.5h6.5a3.2 3.2 0 0 1 0 6.4H7',
+	redo: 'm10 3.5 3 3-3 3m3-3H6.5a3.2 3.2 0 0 0 0 6.4H9',
+	find: 'M7 3a4 4 0 1 0 0 8 4 4 0 0 0 0-8zm3 7 3.5 3.5',
+	export: 'M8 9.5v-7M5.5 5 8 2.5 10.5 5M3.5 8.5v4.5h9V8.5',
+	globe:
+		'M8 2.5a5.5 5.5 0 1 0 0 11 5.5 5.5 0 0 0 0-11zM2.7 8h10.6M8 2.5c-4 3.5-4 7.5 0 11 4-3.5 4-7.5 0-11z',
+	microphone:
+		'M8 2.2a2 2 0 0 0-2 2v3.6a2 2 0 0 0 4 0V4.2a2 2 0 0 0-2-2zM3.8 7.6a4.2 4.2 0 0 0 8.4 0M8 11.8v2',
+	down: 'm4 6.5 4 4 4-4',
 } as const;
 
 export type IconName = keyof typeof paths;

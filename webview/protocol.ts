@@ -12,6 +12,8 @@ export type {
 	PageState,
 } from '../server/protocol/index.ts';
 
+export { microphoneStrings, transcriptStrings } from './transcriptStrings.ts';
+
 /** English texts of the page; the key is the name, the value what is translated. */
 export const chatStrings = {
 	answering: 'Answering',

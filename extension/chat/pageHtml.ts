@@ -3,8 +3,18 @@
 import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
 
+export interface PageRights {
+	/** Plays sound of its `localResourceRoots`. */
+	readonly media?: boolean;
+}
+
 /** The HTML of a page of `dist/webview`; `page` is the name of its bundle. */
-export function pageHtml(webview: vscode.Webview, extensionUri: vscode.Uri, page: string): string {
+export function pageHtml(
+	webview: vscode.Webview,
+	extensionUri: vscode.Uri,
+	page: string,
+	rights: PageRights = {},
+): string {
 	const file = (name: string) =>
 		webview.asWebviewUri(vscode.Uri.joinPath(extensionUri, 'dist', 'webview', name)).toString();
 	const nonce = randomBytes(18).toString('base64');
@@ -15,6 +25,7 @@ export function pageHtml(webview: vscode.Webview, extensionUri: vscode.Uri, page
 		`style-src ${cspSource}`,
 		`font-src ${cspSource}`,
 		`img-src ${cspSource} data:`,
+		...(rights.media ? [`media-src ${cspSource} blob:`] : []),
 		"connect-src 'none'",
 	].join('; ');
 	return `<!DOCTYPE html>

@@ -8,6 +8,7 @@ export * from './endpoint.ts';
 export * from './errorBody.ts';
 export * from './errors.ts';
 export * from './methods.ts';
+export * from './microphonePage.ts';
 export * from './models.ts';
 export * from './recorder.ts';
 export * from './slashCommands.ts';

@@ -54,6 +54,8 @@ export interface TranscriptState {
 	readonly problem: string | null;
 	/** Whether text can be put into an editor. */
 	readonly editor: boolean;
+	/** There is no speech model on this computer, nor on a team's server. */
+	readonly noModel: boolean;
 }
 
 /** From the host to the page. */
@@ -78,6 +80,7 @@ export type TranscriptPageMessage =
 	| { readonly type: 'ready' | 'cancel' | 'undo' | 'redo' | 'clearTranslation' | 'insert' }
 	/** The browser cannot play the recording as it is. */
 	| { readonly type: 'unplayable' }
+	| { readonly type: 'downloadModel' }
 	| { readonly type: 'transcribe'; readonly choice: TranscribeChoice }
 	| { readonly type: 'edit'; readonly id: number; readonly text: string }
 	| { readonly type: 'translate'; readonly to: string }
@@ -91,6 +94,7 @@ export type TranscriptPageMessage =
 
 const plain = new Set([
 	...['ready', 'cancel', 'undo', 'redo', 'clearTranslation', 'insert', 'unplayable'],
+	'downloadModel',
 ]);
 
 /** Checks what came out of a page: it is input like any other. `undefined` when it is not valid. */

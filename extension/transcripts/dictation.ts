@@ -1,0 +1,180 @@
+/**
+ * *Dictate at Cursor*: what is said, where the cursor is, while it is said. The sound comes from a
+ * program of this computer, from a page of the editor where that has a microphone, or from the recorder
+ * page in a browser.
+ */
+
+import * as vscode from 'vscode';
+import {
+	AppError,
+	asAppError,
+	type DictationEvent,
+	shortClock,
+} from '../../server/protocol/index.ts';
+import { lastTextEditor } from '../chat/lastTextEditor.ts';
+import type { Front } from '../front.ts';
+import { InsertionPoint } from './insertionPoint.ts';
+import { openMicrophonePage } from './microphonePage.ts';
+import { withToken } from './transcribing.ts';
+
+const contextKey = 'nearglot.dictating';
+/** Text before the cursor that the model is told. */
+const promptCharacters = 200;
+
+type Source = 'program' | 'editor' | 'page';
+
+/** One at a time per window. */
+export class Dictation implements vscode.Disposable {
+	readonly #front: Front;
+	readonly #extension: Pick<vscode.ExtensionContext, 'extension' | 'extensionUri'>;
+	readonly #item = vscode.window.createStatusBarItem(
+		'nearglot.dictation',
+		vscode.StatusBarAlignment.Right,
+		1000,
+	);
+	#id: string | undefined;
+
+	constructor(
+		front: Front,
+		extension: Pick<vscode.ExtensionContext, 'extension' | 'extensionUri'>,
+	) {
+		this.#front = front;
+		this.#extension = extension;
+		this.#item.name = vscode.l10n.t('Dictation');
+		this.#item.command = 'nearglot.transcribe.finishDictation';
+	}
+
+	/** Starts, or finishes what is running. */
+	async toggle(): Promise<void> {
+		if (this.#id !== undefined) return this.finish();
+		const editor = lastTextEditor();
+		if (!editor) throw new AppError('invalid_request', vscode.l10n.t('Open a text first.'));
+		const point = new InsertionPoint(editor);
+		this.#id = crypto.randomUUID();
+		await vscode.commands.executeCommand('setContext', contextKey, true);
+		try {
+			await this.#recordFrom(await this.#source(), point);
+			await point.end();
+		} catch (error) {
+			await point.takeBack();
+			throw error;
+		} finally {
+			this.#id = undefined;
+			this.#item.hide();
+			await vscode.commands.executeCommand('setContext', contextKey, false);
+		}
+	}
+
+	/** Ends the recording; what was said is still written. */
+	async finish(): Promise<void> {
+		if (this.#id === undefined) return;
+		this.#show('$(loading~spin)', vscode.l10n.t('Writing down the rest'));
+		await this.#front.request('nearglot/dictate/stop', { id: this.#id });
+	}
+
+	dispose(): void {
+		this.#item.dispose();
+	}
+
+	async #recordFrom(source: Source, point: InsertionPoint): Promise<void> {
+		try {
+			await this.#record(source, point);
+		} catch (error) {
+			// A computer without a working program may have a browser with a microphone.
+			if (source === 'page' || asAppError(error).code !== 'not_supported') throw error;
+			await this.#record('page', point);
+		}
+	}
+
+	async #record(source: Source, point: InsertionPoint): Promise<void> {
+		const stop = new AbortController();
+		const id = this.#id ?? '';
+		const title = vscode.l10n.t('Dictation');
+		let page: vscode.Disposable | undefined;
+		const opened = new AbortController();
+		await vscode.window.withProgress(
+			{ location: vscode.ProgressLocation.Notification, title, cancellable: true },
+			async (progress, token) => {
+				token.onCancellationRequested(() => stop.abort());
+				const tell = (message: string) => progress.report({ message });
+				const prompt = point.before(promptCharacters).trim();
+				const params = { id, source, ...(prompt === '' ? {} : { prompt }) };
+				tell(vscode.l10n.t('Waiting for the microphone'));
+				this.#show('$(mic)', vscode.l10n.t('Waiting for the microphone'));
+				try {
+					await withToken(AbortSignal.any([stop.signal, opened.signal]), (cancel) =>
+						this.#front.request('nearglot/dictate', params, cancel, (value) => {
+							if (stop.signal.aborted) return;
+							const event = value as DictationEvent;
+							this.#onEvent(event, tell, point);
+							if (source !== 'editor' || event.type !== 'state') return;
+							if (event.state === 'waiting' && !page) {
+								page = openMicrophonePage(this.#front, this.#extension.extensionUri, id, () =>
+									opened.abort(new AppError('not_supported')),
+								);
+							}
+						}),
+					);
+				} catch (error) {
+					throw opened.signal.aborted ? opened.signal.reason : error;
+				} finally {
+					page?.dispose();
+				}
+			},
+		);
+	}
+
+	#onEvent(event: DictationEvent, tell: (message: string) => void, point: InsertionPoint): void {
+		switch (event.type) {
+			case 'page':
+				tell(vscode.l10n.t('Record in the page that opens in your browser'));
+				void vscode.env.openExternal(vscode.Uri.parse(event.url, true));
+				return;
+			case 'text':
+				void point.add(event.delta);
+				return;
+			case 'level': {
+				const time = shortClock(event.seconds);
+				tell(
+					vscode.l10n.t(
+						'Listening {0}. A click on the microphone in the status bar ends it.',
+						`${time} ${meter(event.level)}`,
+					),
+				);
+				this.#show('$(record)', vscode.l10n.t('Listening {0}', time));
+				return;
+			}
+			case 'state':
+				if (event.state === 'stopped') tell(vscode.l10n.t('Writing down the rest'));
+				return;
+			case 'microphone':
+				tell(vscode.l10n.t('Recording with {0}', event.program));
+		}
+	}
+
+	#show(icon: string, text: string): void {
+		this.#item.text = `${icon} ${text}`;
+		this.#item.tooltip = vscode.l10n.t('Finish dictation');
+		this.#item.show();
+	}
+
+	/** Programs record where they run, which must be where the user sits. */
+	async #source(): Promise<Source> {
+		if (vscode.env.uiKind === vscode.UIKind.Web) return 'editor';
+		const here =
+			vscode.env.remoteName === undefined ||
+			this.#extension.extension.extensionKind === vscode.ExtensionKind.UI;
+		if (!here) return 'page';
+		const { programs } = await this.#front.request('nearglot/microphone', {});
+		return programs.length > 0 ? 'program' : 'page';
+	}
+}
+
+/** How loud it is, as a bar. */
+function meter(level: number): string {
+	const bars = '▁▂▃▄▅▆▇█';
+	// Loudness is heard in decibels: −48 dB is silence here.
+	const decibels = 20 * Math.log10(Math.max(level, 1e-4));
+	const place = Math.round(((decibels + 48) / 48) * (bars.length - 1));
+	return bars[Math.max(0, Math.min(bars.length - 1, place))] ?? '';
+}

@@ -1,0 +1,81 @@
+/** The recordings of this window, one object for each, and the editor that shows them. */
+
+import * as vscode from 'vscode';
+import { Recording, type RecordingDeps } from './recording.ts';
+
+export const audioEditor = 'nearglot.audio';
+
+/** What VS Code holds on to while an editor shows the recording. */
+interface AudioDocument extends vscode.CustomDocument {
+	readonly recording: Recording;
+}
+
+/** Makes recordings and lets go of them when nobody needs them any more. */
+export class Recordings implements vscode.CustomReadonlyEditorProvider<AudioDocument> {
+	readonly #deps: RecordingDeps;
+	readonly #open = new Map<string, { readonly recording: Promise<Recording>; users: number }>();
+	readonly #shown = new Map<vscode.WebviewPanel, Recording>();
+
+	constructor(deps: RecordingDeps) {
+		this.#deps = deps;
+	}
+
+	register(): vscode.Disposable {
+		return vscode.window.registerCustomEditorProvider(audioEditor, this, {
+			supportsMultipleEditorsPerDocument: true,
+			// A recording plays on while another tab is in front.
+			webviewOptions: { retainContextWhenHidden: true },
+		});
+	}
+
+	/** The recording in the active editor. */
+	get active(): Recording | undefined {
+		return [...this.#shown].find(([panel]) => panel.active)?.[1];
+	}
+
+	/** Uses a recording until the work is done. */
+	async use<T>(uri: vscode.Uri, work: (recording: Recording) => Promise<T>): Promise<T> {
+		const { recording, release } = await this.#take(uri);
+		try {
+			return await work(recording);
+		} finally {
+			release();
+		}
+	}
+
+	async openCustomDocument(uri: vscode.Uri): Promise<AudioDocument> {
+		const { recording, release } = await this.#take(uri);
+		return { uri, recording, dispose: release };
+	}
+
+	resolveCustomEditor({ recording }: AudioDocument, panel: vscode.WebviewPanel): void {
+		this.#shown.set(panel, recording);
+		panel.onDidDispose(() => this.#shown.delete(panel));
+		recording.show(panel);
+	}
+
+	async #take(uri: vscode.Uri): Promise<{ recording: Recording; release: () => void }> {
+		const key = uri.toString();
+		let entry = this.#open.get(key);
+		if (!entry) {
+			entry = { recording: Recording.open(uri, this.#deps), users: 0 };
+			this.#open.set(key, entry);
+		}
+		const taken = entry;
+		taken.users++;
+		const release = () => {
+			if (--taken.users > 0) return;
+			if (this.#open.get(key) === taken) this.#open.delete(key);
+			taken.recording.then(
+				(recording) => recording.dispose(),
+				() => undefined,
+			);
+		};
+		try {
+			return { recording: await taken.recording, release };
+		} catch (error) {
+			release();
+			throw error;
+		}
+	}
+}

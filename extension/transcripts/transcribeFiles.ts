@@ -1,0 +1,176 @@
+/** *Transcribe…*: one recording opens as a transcript, several are worked through in a row. */
+
+import * as vscode from 'vscode';
+import { AppError, asAppError, exportName, shortClock } from '../../server/protocol/index.ts';
+import { lastTextEditor } from '../chat/lastTextEditor.ts';
+import type { Front } from '../front.ts';
+import { askForFormat, writeTranscript } from './exportTranscript.ts';
+import { InsertionPoint } from './insertionPoint.ts';
+import { openRecordingFile, pickRecordings } from './recordingFile.ts';
+import { audioEditor, type Recordings } from './recordings.ts';
+import { hearRecording } from './transcribing.ts';
+
+/** The recordings of the explorer's menu, or those that are picked. */
+export async function transcribeFiles(
+	recordings: Recordings,
+	uri: unknown,
+	uris: unknown,
+): Promise<void> {
+	const given = Array.isArray(uris) && uris.length > 0 ? uris : [uri];
+	const chosen = given.filter((one): one is vscode.Uri => one instanceof vscode.Uri);
+	const files = chosen.length > 0 ? chosen : await pickRecordings(true);
+	const [only] = files;
+	if (files.length > 1) return transcribeAll(recordings, files);
+	if (!only) return;
+	await recordings.use(only, async (recording) => {
+		await vscode.commands.executeCommand('vscode.openWith', only, audioEditor);
+		// The page shows the progress, and what went wrong.
+		if (!recording.session.document && !recording.session.state.job) {
+			await recording.transcribe().catch((error: unknown) => {
+				if (asAppError(error).code === 'internal') throw error;
+			});
+		}
+	});
+}
+
+async function transcribeAll(recordings: Recordings, files: readonly vscode.Uri[]): Promise<void> {
+	const failed: string[] = [];
+	let done = 0;
+	await vscode.window.withProgress(
+		{
+			location: vscode.ProgressLocation.Notification,
+			title: vscode.l10n.t('Transcribing {0} recordings', files.length),
+			cancellable: true,
+		},
+		async (progress, token) => {
+			for (const [index, uri] of files.entries()) {
+				if (token.isCancellationRequested) return;
+				await recordings
+					.use(uri, async (recording) => {
+						const { session, name } = recording;
+						const place = `${index + 1}/${files.length} ${name}`;
+						progress.report({ message: place });
+						if (session.document) return;
+						token.onCancellationRequested(() => session.cancel());
+						const timer = setInterval(() => {
+							const { job } = session.state;
+							if (job) progress.report({ message: `${place} ${jobText(job)}` });
+						}, 500);
+						try {
+							await recording.transcribe();
+							await session.saved;
+						} finally {
+							clearInterval(timer);
+						}
+					})
+					.then(
+						() => {
+							done++;
+						},
+						(error: unknown) => {
+							if (asAppError(error).code === 'cancelled') return;
+							failed.push(`${uri.path.split('/').at(-1)}: ${asAppError(error).message}`);
+						},
+					);
+				progress.report({ increment: 100 / files.length });
+			}
+		},
+	);
+	if (failed.length > 0) void vscode.window.showErrorMessage(failed.join('\n'));
+	if (done > 0) await offerResults(recordings, files, done);
+}
+
+async function offerResults(
+	recordings: Recordings,
+	files: readonly vscode.Uri[],
+	done: number,
+): Promise<void> {
+	const exportAll = vscode.l10n.t('Export All…');
+	const open = vscode.l10n.t('Open');
+	const answer = await vscode.window.showInformationMessage(
+		vscode.l10n.t('{0} transcripts are ready.', done),
+		exportAll,
+		open,
+	);
+	if (answer === open) {
+		for (const uri of files) {
+			await vscode.commands.executeCommand('vscode.openWith', uri, audioEditor, { preview: false });
+		}
+	}
+	if (answer !== exportAll) return;
+	const format = await askForFormat();
+	if (!format) return;
+	const [folder] =
+		(await vscode.window.showOpenDialog({
+			canSelectFiles: false,
+			canSelectFolders: true,
+			title: vscode.l10n.t('Folder for the transcripts'),
+		})) ?? [];
+	if (!folder) return;
+	for (const uri of files) {
+		await recordings.use(uri, async ({ name, session: { document } }) => {
+			if (!document) return;
+			const choice = { format, content: 'original', times: false } as const;
+			const target = vscode.Uri.joinPath(folder, exportName(name, document, choice));
+			await writeTranscript(target, document, { ...choice, title: name });
+		});
+	}
+}
+
+/** *Insert Transcript at Cursor*: the words of a recording where the cursor is, as they are heard. */
+export async function insertTranscript(front: Front, scratch: vscode.Uri): Promise<void> {
+	const editor = lastTextEditor();
+	if (!editor) throw new AppError('invalid_request', vscode.l10n.t('Open a text first.'));
+	const [uri] = await pickRecordings(false);
+	if (!uri) return;
+	const point = new InsertionPoint(editor);
+	const file = await openRecordingFile(uri, scratch);
+	const stop = new AbortController();
+	const title = vscode.l10n.t('Transcribing {0}', vscode.workspace.asRelativePath(uri));
+	try {
+		await vscode.window.withProgress(
+			{ location: vscode.ProgressLocation.Notification, title, cancellable: true },
+			(progress, token) => {
+				token.onCancellationRequested(() => stop.abort());
+				const choice = { model: '', language: '', english: false };
+				return hearRecording(
+					front,
+					file.path,
+					choice,
+					(delta) => {
+						if (delta.delta && !stop.signal.aborted) void point.add(delta.delta);
+						const { done = 0, total } = delta.progress ?? {};
+						if (delta.progress)
+							progress.report({
+								message: jobText({ done, ...(total === undefined ? {} : { total }) }),
+							});
+					},
+					stop.signal,
+				);
+			},
+		);
+		await point.end();
+	} catch (error) {
+		await point.takeBack();
+		throw error;
+	} finally {
+		await file.dispose();
+	}
+}
+
+/** `1:20 of 5:00, 12× real time, 0:18 left`. */
+function jobText(job: { done: number; total?: number; speed?: number }): string {
+	const { done, total, speed } = job;
+	if (done === 0) return '';
+	const parts = [
+		total === undefined
+			? shortClock(done)
+			: vscode.l10n.t('{0} of {1}', shortClock(done), shortClock(total)),
+	];
+	if (speed !== undefined)
+		parts.push(vscode.l10n.t('{0}× real time', speed.toFixed(speed < 10 ? 1 : 0)));
+	if (speed !== undefined && total !== undefined) {
+		parts.push(vscode.l10n.t('{0} left', shortClock((total - done) / speed)));
+	}
+	return parts.join(', ');
+}
