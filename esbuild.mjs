@@ -59,6 +59,7 @@ const builds = [
 			chat: 'webview/chat.tsx',
 			studio: 'webview/studio.tsx',
 			transcript: 'webview/transcript.tsx',
+			dictation: 'webview/dictation.tsx',
 			recorder: 'webview/recorder.tsx',
 			recorderWorklet: 'webview/recorderWorklet.ts',
 		},

@@ -10,7 +10,10 @@ export interface Microphone {
 }
 
 /** Asks the person for the microphone; rejects with the browser's own error. */
-export async function openMicrophone(onPiece: (piece: Int16Array) => void): Promise<Microphone> {
+export async function openMicrophone(
+	onPiece: (piece: Int16Array) => void,
+	worklet = '/studio/recorderWorklet.js',
+): Promise<Microphone> {
 	const stream = await navigator.mediaDevices.getUserMedia({
 		audio: { channelCount: 1, echoCancellation: true, noiseSuppression: true },
 	});
@@ -20,7 +23,7 @@ export async function openMicrophone(onPiece: (piece: Int16Array) => void): Prom
 		await context.close();
 	};
 	try {
-		await context.audioWorklet.addModule('/studio/recorderWorklet.js');
+		await context.audioWorklet.addModule(worklet);
 		await context.resume();
 		const node = new AudioWorkletNode(context, 'pieces', { numberOfOutputs: 0 });
 		const microphone: Microphone = { rateHz: context.sampleRate, paused: false, close: release };

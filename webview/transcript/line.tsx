@@ -69,7 +69,6 @@ export function LineView({ index, line, nearness, translation, sideBySide }: Lin
 			{edited.value ? (
 				<LineEditor line={line} />
 			) : (
-				// biome-ignore lint/a11y/noStaticElementInteractions: the button beside it does the same
 				<p
 					class="said"
 					lang={document.value?.language}
