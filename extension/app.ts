@@ -1,8 +1,9 @@
 /** The composition root: everything that lives as long as the window does is made here. */
 
 import * as vscode from 'vscode';
+import { type TeamRenewal, teamRenewRequest } from '../server/protocol/index.ts';
 import { TeamAccounts } from './account/authProvider.ts';
-import { shareTeamSession } from './account/team.ts';
+import { Team } from './account/team.ts';
 import { registerModelProvider } from './ai/modelProvider.ts';
 import { registerParticipant } from './ai/participant.ts';
 import { registerTools } from './ai/tools.ts';
@@ -30,6 +31,7 @@ export interface Extension {
 	readonly chat: ChatPage;
 	readonly store: ChatStore;
 	readonly models: ModelsTree;
+	readonly team: Team;
 	readonly readerMode: ReaderMode;
 	readonly recordings: Recordings;
 	readonly transcripts: TranscriptStore;
@@ -53,6 +55,7 @@ export function createExtension(
 			serverModule: vscode.Uri.joinPath(context.extensionUri, 'dist', 'server.cjs').fsPath,
 			log,
 			schemes: syncedSchemes,
+			answers: { [teamRenewRequest]: (params) => team.renew(params as TeamRenewal) },
 			initializationOptions: JSON.parse(
 				JSON.stringify(vscode.workspace.getConfiguration('nearglot')),
 			),
@@ -62,9 +65,14 @@ export function createExtension(
 		vscode.Uri.joinPath(context.globalStorageUri, 'chats'),
 		context.storageUri ?? context.globalStorageUri,
 	);
-	const { page: chat, disposable: chatView } = createChatView(context, { front, store });
+	const accounts = new TeamAccounts(context, log);
+	const team = new Team(front, accounts, context.globalState);
+	const { page: chat, disposable: chatView } = createChatView(context, {
+		front,
+		store,
+		onModelsChanged: team.onDidChange,
+	});
 	const models = new ModelsTree(front);
-	const accounts = new TeamAccounts(context.secrets, log);
 	const readerMode = new ReaderMode(front, log);
 	const { extensionUri } = context;
 	const transcripts = new TranscriptStore(
@@ -77,7 +85,14 @@ export function createExtension(
 		choices: context.globalState,
 	});
 	const dictation = new Dictation(front, context);
-	const makeChatPage = () => new ChatPage({ front, store, extensionUri, remembered: false });
+	const makeChatPage = () =>
+		new ChatPage({
+			front,
+			store,
+			extensionUri,
+			onModelsChanged: team.onDidChange,
+			remembered: false,
+		});
 	const extension: Extension = {
 		context,
 		log,
@@ -85,6 +100,7 @@ export function createExtension(
 		chat,
 		store,
 		models,
+		team,
 		readerMode,
 		recordings,
 		transcripts,
@@ -104,7 +120,8 @@ export function createExtension(
 		shareSecrets(context.secrets, front),
 		offerTerminalEnvironment(context, front),
 		accounts,
-		shareTeamSession(front, accounts),
+		team,
+		team.onDidChange(() => models.refresh()),
 		registerTools(front),
 		registerParticipant(front, extensionUri),
 		registerModelProvider(front),

@@ -32,6 +32,8 @@ export interface ClientOptions {
 	readonly onEnded: () => Verdict;
 	readonly onState: (state: 'starting' | 'running' | 'stopped') => void;
 	readonly onNotification: (method: string, params: unknown) => void;
+	/** Answers to what the server asks, by method. */
+	readonly answers: Readonly<Record<string, (params: unknown) => Promise<unknown>>>;
 	/** Names of the notifications to hand on. */
 	readonly notifications: readonly string[];
 }
@@ -54,6 +56,7 @@ export async function startClient(options: ClientOptions): Promise<RunningClient
 		documentSelector: options.schemes.map((scheme) => ({ scheme, language: '*' })),
 		outputChannel: options.log,
 		initializationOptions: options.initializationOptions,
+		synchronize: { configurationSection: 'nearglot' },
 		errorHandler: {
 			error: () => ({ action: ErrorAction.Continue }),
 			closed: async () => {
@@ -77,6 +80,9 @@ export async function startClient(options: ClientOptions): Promise<RunningClient
 	});
 	for (const method of options.notifications) {
 		client.onNotification(method, (params: unknown) => options.onNotification(method, params));
+	}
+	for (const [method, answer] of Object.entries(options.answers)) {
+		client.onRequest(method, answer);
 	}
 	await client.start();
 	let lastToken = 0;

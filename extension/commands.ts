@@ -4,7 +4,7 @@
  */
 
 import * as vscode from 'vscode';
-import { signInToTeam } from './account/team.ts';
+import { chooseModel } from './account/chooseModel.ts';
 import { copyEndpoint } from './actions/copyEndpoint.ts';
 import { diagnose } from './actions/diagnose.ts';
 import { translateFile } from './actions/translateFile.ts';
@@ -51,7 +51,10 @@ export const commands: Readonly<Record<string, Run>> = {
 	'nearglot.models.move': (extension) => moveModels(extension),
 	'nearglot.models.remove': (extension, node) => removeModel(extension, node),
 	'nearglot.models.refresh': ({ models }) => models.refresh(),
-	'nearglot.team.signIn': () => signInToTeam(),
+	'nearglot.models.choose': (extension) => chooseModel(extension),
+	'nearglot.team.signIn': ({ team }, again) => team.signIn(again === true),
+	'nearglot.team.signOut': ({ team }) => team.signOut(),
+	'nearglot.team.useThisComputer': ({ team }) => team.useThisComputer(),
 	'nearglot.keys.manage': ({ context }) => manageKeys(context.secrets),
 	'nearglot.diagnose': ({ context, front }) =>
 		diagnose(front, String(context.extension.packageJSON['version'])),
@@ -87,6 +90,7 @@ async function showMenu(): Promise<void> {
 	const items = [
 		['nearglot.chat.open', '$(comment-discussion)', vscode.l10n.t('Open Chat')],
 		['nearglot.translate.chooseLanguage', '$(globe)', vscode.l10n.t('Choose Target Language')],
+		['nearglot.models.choose', '$(server)', vscode.l10n.t('Choose Model')],
 		['nearglot.models.download', '$(cloud-download)', vscode.l10n.t('Download Model')],
 		['nearglot.diagnose', '$(pulse)', vscode.l10n.t('Diagnose')],
 		['nearglot.server.copyEndpoint', '$(copy)', vscode.l10n.t('Copy API Endpoint')],

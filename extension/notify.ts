@@ -1,7 +1,7 @@
 /** How people hear of failures: one notification per cause, and progress that can be cancelled. */
 
 import * as vscode from 'vscode';
-import { AppError, asAppError } from '../server/protocol/index.ts';
+import { AppError, asAppError, teamTrouble } from '../server/protocol/index.ts';
 
 /** Messages shown right now, so that one cause is one notification. */
 const shown = new Set<string>();
@@ -13,10 +13,22 @@ export async function showError(error: unknown): Promise<void> {
 	shown.add(known.message);
 	const log = vscode.l10n.t('Show Log');
 	const restart = vscode.l10n.t('Restart Server');
-	const offers = known.code === 'daemon_unavailable' ? [restart, log] : [log];
+	const signIn = vscode.l10n.t('Sign In');
+	const here = vscode.l10n.t('Use This Computer');
+	const trouble = teamTrouble(known);
+	const offers =
+		trouble === 'sign-in'
+			? [signIn, here]
+			: trouble === 'unreachable'
+				? [here, log]
+				: known.code === 'daemon_unavailable'
+					? [restart, log]
+					: [log];
 	try {
 		const choice = await vscode.window.showErrorMessage(`Nearglot: ${known.message}`, ...offers);
 		if (choice === log) await vscode.commands.executeCommand('nearglot.server.showLog');
+		if (choice === signIn) await vscode.commands.executeCommand('nearglot.team.signIn', true);
+		if (choice === here) await vscode.commands.executeCommand('nearglot.team.useThisComputer');
 		if (choice === restart) await vscode.commands.executeCommand('nearglot.server.restart');
 	} finally {
 		shown.delete(known.message);

@@ -7,7 +7,7 @@ import type { TranslateEngine } from '../server/protocol/index.ts';
 export interface Settings {
 	'translate.targetLanguage': string;
 	'translate.languages': readonly string[];
-	'translate.engine': TranslateEngine;
+	'translate.engine': TranslateEngine | 'auto';
 	/** Read by the daemon; see `server/remote/hostedSettings.ts`. */
 	'translate.hosted': Readonly<Record<string, string>>;
 	'translate.hover': boolean;

@@ -1,146 +1,223 @@
-/** Ways to sign in to a team server, in the order they are offered; each says where it works. */
+/**
+ * The ways to sign in to a team server in their order: the editor's own Microsoft session where the
+ * team takes it, the browser returning to this window, a port of this computer, a code typed in any
+ * browser, a code pasted here.
+ */
 
 import * as vscode from 'vscode';
 import { AppError } from '../../server/protocol/index.ts';
+import { type Answer, type Callbacks, callbackPath } from './callbacks.ts';
+import { deviceWay } from './deviceWay.ts';
+import { exchangeWay } from './exchangeWay.ts';
+import { startLoopbackServer } from './loopbackServer.ts';
+import type { PendingSignIns } from './pending.ts';
 import { newProofKey } from './proofKey.ts';
+import type { SessionStore } from './sessionStore.ts';
 import type { TeamApi, TeamSession } from './teamApi.ts';
+import { tryWays, type Way, type WayName } from './ways.ts';
 
 /** Milliseconds for which a page is waited for. */
 const patienceMs = 300_000;
+/** Address of the page when nothing waits for it: the code is pasted. */
+const nowhere = 'http://127.0.0.1/signed-in';
 
-/** Receives `vscode://…/signed-in?…` and gives each to whoever waits for its nonce. */
-export class CallbackHandler implements vscode.UriHandler {
-	readonly #waiting = new Map<string, (query: URLSearchParams) => void>();
-
-	handleUri(uri: vscode.Uri): void {
-		const query = new URLSearchParams(uri.query);
-		const nonce = query.get('nonce') ?? '';
-		// An unknown nonce is none of this window's; another one may wait for it.
-		this.#waiting.get(nonce)?.(query);
-	}
-
-	wait(nonce: string, token: vscode.CancellationToken): Promise<URLSearchParams> {
-		return new Promise((resolve, reject) => {
-			const end = () => {
-				clearTimeout(timer);
-				cancelling.dispose();
-				this.#waiting.delete(nonce);
-			};
-			const timer = setTimeout(() => {
-				end();
-				reject(new AppError('timeout', vscode.l10n.t('Nobody came back from the sign-in page.')));
-			}, patienceMs);
-			const cancelling = token.onCancellationRequested(() => {
-				end();
-				reject(new AppError('cancelled'));
-			});
-			this.#waiting.set(nonce, (query) => {
-				end();
-				resolve(query);
-			});
-		});
-	}
+export interface SignInDeps {
+	readonly context: vscode.ExtensionContext;
+	readonly callbacks: Callbacks;
+	readonly pending: PendingSignIns;
+	readonly store: SessionStore;
 }
 
-/** Signs in with the way the user chooses, and says which one is going on. */
-export async function signIn(api: TeamApi, callbacks: CallbackHandler): Promise<TeamSession> {
-	const browser = vscode.l10n.t('In the browser of this computer');
-	const device = vscode.l10n.t('With a code, in any browser');
-	const paste = vscode.l10n.t('Paste a code from the page');
-	const way = await vscode.window.showQuickPick(
+/** Signs in; asks how only when a way has failed. Throws `cancelled` when the person gives up. */
+export function signIn(api: TeamApi, deps: SignInDeps): Promise<TeamSession> {
+	const { context } = deps;
+	return tryWays(
 		[
-			{ label: browser, detail: vscode.l10n.t('The page returns to this window by itself.') },
-			{
-				label: device,
-				detail: vscode.l10n.t('For remote windows and computers without a browser.'),
-			},
-			{ label: paste, detail: vscode.l10n.t('When the page cannot return to this window.') },
+			exchangeWay(api, context.globalState),
+			browserWay(api, deps),
+			loopbackWay(api),
+			deviceWay(api),
+			pasteWay(api, deps),
 		],
-		{ title: vscode.l10n.t('Sign in to {0}', new URL(api.origin).host), ignoreFocusOut: true },
-	);
-	if (!way) throw new AppError('cancelled');
-	if (way.label === device) return byDevice(api);
-	return byHandoff(api, callbacks, way.label === paste);
-}
-
-async function byHandoff(
-	api: TeamApi,
-	callbacks: CallbackHandler,
-	paste: boolean,
-): Promise<TeamSession> {
-	const key = newProofKey();
-	const nonce = newProofKey().verifier;
-	const extension = 'nearglot.nearglot';
-	const address = vscode.Uri.parse(
-		`${vscode.env.uriScheme}://${extension}/signed-in?nonce=${nonce}`,
-	);
-	const callback = (await vscode.env.asExternalUri(address)).toString(true);
-	const page = vscode.Uri.parse(api.handoffPage(callback, key.challenge), true);
-	return progress(vscode.l10n.t('Check that the page shows {0}', key.phrase), async (token) => {
-		const returned = paste ? undefined : callbacks.wait(nonce, token);
-		returned?.catch(() => undefined);
-		if (!(await vscode.env.openExternal(page))) throw new AppError('cancelled');
-		if (returned) {
-			const query = await returned;
-			const code = query.get('code');
-			const provider = query.get('provider');
-			if (!code || !provider) {
-				throw new AppError(
-					'forbidden',
-					query.get('error') ?? vscode.l10n.t('The page sent no code.'),
-				);
-			}
-			return api.redeem(provider, code, key.verifier);
-		}
-		const typed = await vscode.window.showInputBox({
-			title: vscode.l10n.t('Paste the code that the page shows'),
-			ignoreFocusOut: true,
-			password: true,
-			validateInput: (text) =>
-				/^[^.\s]+\..+$/.test(text.trim())
-					? undefined
-					: vscode.l10n.t('A code looks like provider.letters.'),
-		});
-		if (!typed) throw new AppError('cancelled');
-		const [, provider = '', code = ''] = /^([^.]+)\.(.+)$/.exec(typed.trim()) ?? [];
-		return api.redeem(provider, code, key.verifier);
-	});
-}
-
-async function byDevice(api: TeamApi): Promise<TeamSession> {
-	const grant = await api.beginDevice();
-	const open = vscode.l10n.t('Copy Code and Open Page');
-	const answer = await vscode.window.showInformationMessage(
-		vscode.l10n.t('Your code is {0}', grant.userCode),
-		{ modal: true, detail: grant.page },
-		open,
-	);
-	if (answer !== open) throw new AppError('cancelled');
-	await vscode.env.clipboard.writeText(grant.userCode);
-	await vscode.env.openExternal(vscode.Uri.parse(grant.page, true));
-	return progress(
-		vscode.l10n.t('Waiting for {0} to be approved', grant.userCode),
-		async (token) => {
-			const end = Date.now() + grant.expiresInS * 1000;
-			let pauseMs = grant.intervalS * 1000;
-			while (Date.now() < end) {
-				await new Promise((resolve) => setTimeout(resolve, pauseMs));
-				if (token.isCancellationRequested) throw new AppError('cancelled');
-				const result = await api.pollDevice(grant.deviceCode);
-				if (result === 'slow') pauseMs += 5000;
-				else if (result) return result;
-			}
-			throw new AppError('timeout', vscode.l10n.t('The code has expired. Begin again.'));
+		async (failed, reason, next) => {
+			const { host } = new URL(api.origin);
+			const why = reason.code === 'cancelled' ? '' : ` ${reason.message}`;
+			const items = next.map((name) => ({ ...describe(name, name === failed), name }));
+			const pick = await vscode.window.showQuickPick(items, {
+				title: vscode.l10n.t('Not signed in to {0} yet.', host) + why,
+				placeHolder: vscode.l10n.t('Choose another way, or Escape to give up'),
+				ignoreFocusOut: true,
+			});
+			return pick?.name;
 		},
 	);
 }
 
-function progress<T>(
-	title: string,
-	work: (token: vscode.CancellationToken) => Promise<T>,
-): Thenable<T> {
+function describe(name: WayName, again: boolean): vscode.QuickPickItem {
+	const description = again ? vscode.l10n.t('once more') : '';
+	switch (name) {
+		case 'exchange':
+			return {
+				label: vscode.l10n.t('With the Microsoft account of this editor'),
+				description,
+			};
+		case 'browser':
+			return {
+				label: vscode.l10n.t('In the browser'),
+				detail: vscode.l10n.t('The page returns to this window by itself.'),
+				description,
+			};
+		case 'loopback':
+			return {
+				label: vscode.l10n.t('In the browser, through a port of this computer'),
+				detail: vscode.l10n.t('When the page cannot open this window.'),
+				description,
+			};
+		case 'device':
+			return {
+				label: vscode.l10n.t('With a code, in any browser'),
+				detail: vscode.l10n.t('For remote windows and computers without a browser.'),
+				description,
+			};
+		case 'paste':
+			return {
+				label: vscode.l10n.t('Paste a code from the page'),
+				detail: vscode.l10n.t('When nothing else works.'),
+				description,
+			};
+	}
+}
+
+/** The page opens `vscode://…` (or the web address that stands for it), which comes back here. */
+function browserWay(api: TeamApi, deps: SignInDeps): Way {
+	return {
+		name: 'browser',
+		possible: async () => api.allowsCallback(await callbackOf(deps), newProofKey().challenge),
+		run: async () => {
+			const key = newProofKey();
+			const nonce = newProofKey().verifier;
+			const callback = await callbackOf(deps, nonce);
+			await deps.pending.add({ nonce, origin: api.origin, verifier: key.verifier });
+			try {
+				const answer = await whilePageIsOpen(api, callback, key, (token) =>
+					deps.callbacks.wait(nonce, patienceMs, token),
+				);
+				return await sessionOf(api, deps.store, answer, key.verifier);
+			} finally {
+				await deps.pending.remove(nonce);
+			}
+		},
+	};
+}
+
+/** Only where the browser and this process are on one computer. */
+function loopbackWay(api: TeamApi): Way {
+	const local = vscode.env.remoteName === undefined && vscode.env.uiKind === vscode.UIKind.Desktop;
+	return {
+		name: 'loopback',
+		possible: async () => local && api.allowsCallback(nowhere, newProofKey().challenge),
+		run: async () => {
+			const key = newProofKey();
+			const server = await startLoopbackServer(newProofKey().verifier, {
+				title: vscode.l10n.t('Signed in'),
+				text: vscode.l10n.t('You can close this page and go back to the editor.'),
+			});
+			try {
+				const { code, provider } = await whilePageIsOpen(api, server.callback, key, (token) =>
+					Promise.race([server.answer, never(token)]),
+				);
+				return await api.redeem(provider, code, key.verifier);
+			} finally {
+				server.close();
+			}
+		},
+	};
+}
+
+function pasteWay(api: TeamApi, deps: SignInDeps): Way {
+	const allowed = async () => {
+		for (const callback of [await callbackOf(deps), nowhere]) {
+			if (await api.allowsCallback(callback, newProofKey().challenge)) return callback;
+		}
+		return undefined;
+	};
+	return {
+		name: 'paste',
+		possible: async () => (await allowed()) !== undefined,
+		run: async () => {
+			const key = newProofKey();
+			const callback = (await allowed()) ?? nowhere;
+			const page = vscode.Uri.parse(api.handoffPage(callback, key.challenge), true);
+			if (!(await vscode.env.openExternal(page))) throw new AppError('cancelled');
+			const typed = await vscode.window.showInputBox({
+				title: vscode.l10n.t('Paste the code that the page shows'),
+				prompt: vscode.l10n.t('Check that the page shows {0}', key.phrase),
+				ignoreFocusOut: true,
+				password: true,
+				validateInput: (text) =>
+					/^[^.\s]+\..+$/.test(text.trim())
+						? undefined
+						: vscode.l10n.t('A code looks like provider.letters.'),
+			});
+			if (!typed) throw new AppError('cancelled');
+			const [, provider = '', code = ''] = /^([^.]+)\.(.+)$/.exec(typed.trim()) ?? [];
+			return api.redeem(provider, code, key.verifier);
+		},
+	};
+}
+
+/** Address at which this window is reached from a browser. Its query is given back untouched. */
+async function callbackOf({ context }: SignInDeps, nonce = 'check'): Promise<string> {
+	const { uriScheme } = vscode.env;
+	const address = `${uriScheme}://${context.extension.id}${callbackPath}?nonce=${nonce}`;
+	return (await vscode.env.asExternalUri(vscode.Uri.parse(address))).toString(true);
+}
+
+/** Opens the page and shows the phrase to compare for as long as the answer is waited for. */
+async function whilePageIsOpen<T>(
+	api: TeamApi,
+	callback: string,
+	key: { readonly challenge: string; readonly phrase: string },
+	answer: (token: vscode.CancellationToken) => Promise<T>,
+): Promise<T> {
+	const page = vscode.Uri.parse(api.handoffPage(callback, key.challenge), true);
 	return vscode.window.withProgress(
-		{ location: vscode.ProgressLocation.Notification, title, cancellable: true },
-		(_progress, token) => work(token),
+		{
+			location: vscode.ProgressLocation.Notification,
+			title: vscode.l10n.t('Check that the page shows {0}', key.phrase),
+			cancellable: true,
+		},
+		async (_progress, token) => {
+			const answered = answer(token);
+			answered.catch(() => undefined);
+			if (!(await vscode.env.openExternal(page))) throw new AppError('cancelled');
+			return answered;
+		},
 	);
+}
+
+async function sessionOf(
+	api: TeamApi,
+	store: SessionStore,
+	answer: Answer,
+	verifier: string,
+): Promise<TeamSession> {
+	if ('code' in answer) return api.redeem(answer.provider, answer.code, verifier);
+	const stored = await store.find(answer.session);
+	if (!stored) throw new AppError('conflict', vscode.l10n.t('The session is no longer there.'));
+	return stored;
+}
+
+function never(token: vscode.CancellationToken): Promise<never> {
+	return new Promise((_, reject) => {
+		const timer = setTimeout(
+			() =>
+				reject(new AppError('timeout', vscode.l10n.t('Nobody came back from the sign-in page.'))),
+			patienceMs,
+		);
+		token.onCancellationRequested(() => {
+			clearTimeout(timer);
+			reject(new AppError('cancelled'));
+		});
+	});
 }

@@ -1,16 +1,154 @@
-/** The team server in use: its setting, signing in and out, and handing its session to the front. */
+/**
+ * The team server in use: its setting, signing in and out, and handing the session to the server of
+ * this window, which asks for a new one when it is refused.
+ */
 
 import * as vscode from 'vscode';
+import {
+	AppError,
+	asAppError,
+	signInRequired,
+	type TeamRenewal,
+	type TeamRenewed,
+	toErrorWire,
+} from '../../server/protocol/index.ts';
 import type { Front } from '../front.ts';
+import { showError } from '../notify.ts';
 import { setting, storeSetting } from '../settings.ts';
 import { authProviderId, hostScope, type TeamAccounts } from './authProvider.ts';
 import { teamOrigin } from './teamApi.ts';
 
-/** Asks for the address when there is none, confirms a new one, and signs in. */
-export async function signInToTeam(): Promise<void> {
-	const known = setting('team.url');
-	const typed = await vscode.window.showInputBox({
+/** Account chosen for a server, when there are several. */
+const accountKey = (origin: string) => `nearglot.account.${origin}`;
+
+/** Origin of the setting; `undefined` when there is none or it is no address. */
+export function chosenTeam(): string | undefined {
+	try {
+		return setting('team.url') === '' ? undefined : teamOrigin(setting('team.url'));
+	} catch {
+		return undefined;
+	}
+}
+
+/** One per window. */
+export class Team implements vscode.Disposable {
+	readonly #front: Front;
+	readonly #accounts: TeamAccounts;
+	readonly #memory: vscode.Memento;
+	readonly #listening: vscode.Disposable;
+	readonly #changed = new vscode.EventEmitter<void>();
+	#running = false;
+
+	/** Fires when the server of this window knows of another session. */
+	readonly onDidChange = this.#changed.event;
+
+	constructor(front: Front, accounts: TeamAccounts, memory: vscode.Memento) {
+		this.#front = front;
+		this.#accounts = accounts;
+		this.#memory = memory;
+		const hand = () => void this.#hand().catch(() => undefined);
+		this.#listening = vscode.Disposable.from(
+			this.#changed,
+			front.onHealth(({ server }) => {
+				const runs = server === 'running';
+				const began = runs && !this.#running;
+				this.#running = runs;
+				if (began) hand();
+			}),
+			accounts.onDidChangeSessions(hand),
+			accounts.onDidEnd(({ origin, reason }) => {
+				// One window says it; a request that fails later says the same words.
+				if (origin === chosenTeam() && vscode.window.state.focused) {
+					void showError(signInRequired(origin, reason));
+				}
+			}),
+			vscode.workspace.onDidChangeConfiguration((event) => {
+				if (event.affectsConfiguration('nearglot.team.url')) hand();
+			}),
+		);
+	}
+
+	/** Asks for the address when there is none, confirms a new one, and signs in. */
+	async signIn(again = false): Promise<void> {
+		const known = setting('team.url');
+		const typed = again && known !== '' ? known : await askAddress(known);
+		if (!typed) return;
+		const origin = teamOrigin(typed.trim());
+		const account = await this.#session(origin);
+		const session = await vscode.authentication.getSession(authProviderId, [hostScope(origin)], {
+			...(account ? { clearSessionPreference: true } : {}),
+			createIfNone: true,
+		});
+		await this.#memory.update(accountKey(origin), session.account.id);
+		if (origin !== known) await storeSetting('team.url', origin);
+		await this.#hand();
+	}
+
+	/** Forgets a session here, and at the server when it can be reached. */
+	async signOut(): Promise<void> {
+		const sessions = await this.#accounts.getSessions();
+		if (sessions.length === 0) {
+			throw new AppError('invalid_request', vscode.l10n.t('You are not signed in anywhere.'));
+		}
+		const items = sessions.map(({ id, account }) => ({ label: account.label, id }));
+		const [only] = items;
+		const pick =
+			items.length === 1
+				? only
+				: await vscode.window.showQuickPick(items, { title: vscode.l10n.t('Sign out') });
+		if (pick) await this.#accounts.removeSession(pick.id);
+	}
+
+	/** Answers the server of this window: its token was refused. */
+	async renew({ origin: asked, token }: TeamRenewal): Promise<TeamRenewed> {
+		const origin = chosenTeam();
+		if (origin === undefined || (asked !== '' && asked !== origin)) return {};
+		try {
+			const session = await this.#session(origin);
+			if (!session) return { origin };
+			const given = session.accessToken;
+			const renewed = given === token ? await this.#accounts.renew(session.id, token) : given;
+			return renewed === undefined ? { origin } : { origin, token: renewed };
+		} catch (error) {
+			return { error: toErrorWire(asAppError(error)) };
+		}
+	}
+
+	/** Whoever works without the team for now: chat, transcription and translation stay here. */
+	async useThisComputer(): Promise<void> {
+		await storeSetting('chat.model', '');
+		if (setting('translate.engine') === 'team') await storeSetting('translate.engine', 'auto');
+	}
+
+	dispose(): void {
+		this.#listening.dispose();
+	}
+
+	async #session(origin: string): Promise<vscode.AuthenticationSession | undefined> {
+		const sessions = await this.#accounts.getSessions([hostScope(origin)]);
+		const chosen = this.#memory.get<string>(accountKey(origin));
+		return sessions.find(({ account }) => account.id === chosen) ?? sessions[0];
+	}
+
+	async #hand(): Promise<void> {
+		if (!this.#running) return;
+		const origin = chosenTeam();
+		const session = origin === undefined ? undefined : await this.#session(origin);
+		await this.#front.request('nearglot/team', {
+			...(origin === undefined
+				? {}
+				: { team: { origin, ...(session ? { token: session.accessToken } : {}) } }),
+		});
+		this.#changed.fire();
+	}
+}
+
+async function askAddress(known: string): Promise<string | undefined> {
+	return vscode.window.showInputBox({
 		title: vscode.l10n.t('Address of the team server'),
+		prompt: vscode.l10n.t(
+			'You sign in there in the browser; what you ask its models is sent to it.',
+		),
 		value: known,
 		placeHolder: 'https://models.example.com',
 		ignoreFocusOut: true,
@@ -23,42 +161,4 @@ export async function signInToTeam(): Promise<void> {
 			}
 		},
 	});
-	if (!typed) return;
-	const origin = teamOrigin(typed.trim());
-	await vscode.authentication.getSession(authProviderId, [hostScope(origin)], {
-		createIfNone: true,
-		clearSessionPreference: origin !== known,
-	});
-	if (origin !== known) await storeSetting('team.url', origin);
-}
-
-/** Gives the front the session of the team server, now and whenever either changes. */
-export function shareTeamSession(front: Front, accounts: TeamAccounts): vscode.Disposable {
-	let running = false;
-	const hand = async () => {
-		if (!running) return;
-		const address = setting('team.url');
-		if (address === '') return front.request('nearglot/team', {});
-		const origin = teamOrigin(address);
-		const [session] = await accounts.getSessions([hostScope(origin)]);
-		return front.request(
-			'nearglot/team',
-			session ? { team: { origin, token: session.accessToken } } : {},
-		);
-	};
-	const quietly = () => void hand().catch(() => undefined);
-	return vscode.Disposable.from(
-		front.onHealth(({ server }) => {
-			const runs = server === 'running';
-			if (runs && !running) {
-				running = true;
-				quietly();
-			}
-			running = runs;
-		}),
-		accounts.onDidChangeSessions(quietly),
-		vscode.workspace.onDidChangeConfiguration((event) => {
-			if (event.affectsConfiguration('nearglot.team.url')) quietly();
-		}),
-	);
 }

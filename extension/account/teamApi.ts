@@ -10,6 +10,19 @@ export interface TeamSession {
 	readonly userId: string;
 }
 
+/** What a refresh led to. `fixed`: the provider gives no refresh tokens. */
+export type Refreshed =
+	| { readonly kind: 'renewed'; readonly session: TeamSession }
+	| { readonly kind: 'fixed' | 'ended' | 'revoked' };
+
+/** The editor's own session at the directory, as the team accepts it. */
+export interface EditorSession {
+	/** Path segment of the provider there. */
+	readonly provider: string;
+	/** Scopes to ask the editor's provider for, tenant included. */
+	readonly scopes: readonly string[];
+}
+
 export interface DeviceGrant {
 	readonly deviceCode: string;
 	/** Typed or confirmed on the page. */
@@ -91,12 +104,44 @@ export class TeamApi {
 		);
 	}
 
-	/** A new token for the same session. `undefined` when the session has ended. */
-	async refresh(token: string): Promise<TeamSession | undefined> {
+	/** A new token for the same session. Throws when nothing can be said: no network, a failing server. */
+	async refresh(token: string): Promise<Refreshed> {
 		const response = await this.#send('/.auth/refresh', { method: 'GET' }, token);
-		if (response.status === 401 || response.status === 403) return undefined;
+		if (response.status === 400) return { kind: 'fixed' };
+		if (response.status === 401) return { kind: 'ended' };
+		if (response.status === 403) return { kind: 'revoked' };
 		if (!response.ok) throw await problem(response);
-		return session(await response.json());
+		return { kind: 'renewed', session: session(await response.json()) };
+	}
+
+	/** Whether the server hands sessions to this address; it would show a refusal otherwise. */
+	async allowsCallback(callback: string, challenge: string): Promise<boolean> {
+		const page = this.handoffPage(callback, challenge).slice(this.origin.length);
+		const response = await this.#send(page, { method: 'GET', redirect: 'manual' });
+		await response.body?.cancel();
+		if (response.status >= 500) throw await problem(response);
+		return response.status !== 403 && response.status !== 400;
+	}
+
+	/** The editor's own session, when the team accepts one. */
+	async editorSession(): Promise<EditorSession | undefined> {
+		const response = await this.#send('/.auth/providers', { method: 'GET' });
+		if (!response.ok) throw await problem(response);
+		const { providers } = (await response.json()) as { providers?: unknown };
+		for (const row of Array.isArray(providers) ? providers : []) {
+			const { name, editorSession } = row as { name?: unknown; editorSession?: unknown };
+			const { scopes } = (editorSession ?? {}) as { scopes?: unknown };
+			if (typeof name === 'string' && Array.isArray(scopes)) {
+				return { provider: name, scopes: scopes.map(String) };
+			}
+		}
+		return undefined;
+	}
+
+	/** Brings a token of the provider and gets a session for it. */
+	async exchange(provider: string, accessToken: string): Promise<TeamSession> {
+		const path = `/.auth/login/${encodeURIComponent(provider)}`;
+		return session(await this.#post(path, { access_token: accessToken }));
 	}
 
 	/** Ends the session there. */
@@ -123,7 +168,8 @@ export class TeamApi {
 		if (init.body !== undefined) headers.set('content-type', 'application/json');
 		if (token !== undefined) headers.set('x-zumo-auth', token);
 		try {
-			return await this.#fetch(this.origin + path, { ...init, headers, redirect: 'error' });
+			const redirect = token === undefined ? (init.redirect ?? 'error') : 'error';
+			return await this.#fetch(this.origin + path, { ...init, headers, redirect });
 		} catch (error) {
 			throw new AppError('upstream_failed', `${this.origin} cannot be reached.`, { cause: error });
 		}

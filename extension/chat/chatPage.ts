@@ -11,6 +11,7 @@ import {
 	ChatSession,
 	readSlashCommand,
 	slashCommands,
+	teamTrouble,
 } from '../../server/protocol/index.ts';
 import {
 	chatStrings,
@@ -22,7 +23,7 @@ import {
 } from '../../webview/protocol.ts';
 import type { Front } from '../front.ts';
 import { showError } from '../notify.ts';
-import { setting } from '../settings.ts';
+import { setting, storeSetting } from '../settings.ts';
 import { targetLanguage } from '../targetLanguage.ts';
 import { selectionAttachment } from './attachSelection.ts';
 import { attachToChat } from './chatActions.ts';
@@ -34,6 +35,8 @@ export interface ChatPageDeps {
 	readonly front: Front;
 	readonly store: ChatStore;
 	readonly extensionUri: vscode.Uri;
+	/** Fires when other models can be asked: somebody signed in or out at a team server. */
+	readonly onModelsChanged: vscode.Event<void>;
 	/** Whether this page's chat is the one the workspace shows again after a reload. */
 	readonly remembered: boolean;
 }
@@ -70,10 +73,18 @@ export class ChatPage {
 		this.#listening?.dispose();
 		this.#webview = webview;
 		webview.options = pageOptions(this.#deps.extensionUri);
-		this.#listening = webview.onDidReceiveMessage((value: unknown) => {
-			const message = parsePageMessage(value);
-			if (message) void this.#handle(message).catch(showError);
-		});
+		this.#listening = vscode.Disposable.from(
+			webview.onDidReceiveMessage((value: unknown) => {
+				const message = parsePageMessage(value);
+				if (message) void this.#handle(message).catch(showError);
+			}),
+			this.#deps.onModelsChanged(() => void this.#showModels().catch(() => undefined)),
+			vscode.workspace.onDidChangeConfiguration((event) => {
+				if (!event.affectsConfiguration('nearglot.chat.model')) return;
+				this.session.model = setting('chat.model');
+				this.#postState();
+			}),
+		);
 		webview.html = pageHtml(webview, this.#deps.extensionUri, 'chat');
 	}
 
@@ -139,7 +150,9 @@ export class ChatPage {
 				return this.#postState();
 			case 'model':
 				session.model = message.model;
-				return this.#postState();
+				this.#postState();
+				// One choice for everything: recordings and translations follow it.
+				return storeSetting('chat.model', message.model);
 			case 'count':
 				return this.#count(message.text);
 			case 'attach':
@@ -202,12 +215,16 @@ export class ChatPage {
 		if (this.#draft !== undefined) this.#post({ type: 'draft', text: this.#draft });
 		this.#draft = undefined;
 		try {
-			const { models } = await this.#deps.front.request('nearglot/models', {});
-			this.session.models = models.filter((model) => model.task === 'chat-completion');
-			this.#postState();
+			await this.#showModels();
 		} catch (error) {
 			await showError(error);
 		}
+	}
+
+	async #showModels(): Promise<void> {
+		const { models } = await this.#deps.front.request('nearglot/models', {});
+		this.session.models = models.filter((model) => model.task === 'chat-completion');
+		this.#postState();
 	}
 
 	async #count(text: string): Promise<void> {
@@ -259,6 +276,10 @@ async function complete(
 		return await front.request('nearglot/chat', params, source.token, (value) =>
 			onDelta(value as ChatDelta),
 		);
+	} catch (error) {
+		// The page says what happened; what can be done about it is offered here.
+		if (teamTrouble(asAppError(error))) void showError(error);
+		throw error;
 	} finally {
 		signal.removeEventListener('abort', cancel);
 		source.dispose();

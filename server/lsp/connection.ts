@@ -20,7 +20,15 @@ import type {
 	Requests,
 	StatusParams,
 } from '../protocol/index.ts';
-import { productVersion, statusNotification } from '../protocol/index.ts';
+import {
+	fromErrorWire,
+	productVersion,
+	statusNotification,
+	type TeamRenewal,
+	type TeamRenewed,
+	teamPrefix,
+	teamRenewRequest,
+} from '../protocol/index.ts';
 import { DeltaBatch } from './batch.ts';
 import { completeChat, countTokens } from './chat.ts';
 import { type Caller, type ConnectDaemon, DaemonLink } from './daemonLink.ts';
@@ -36,7 +44,7 @@ import {
 } from './models.ts';
 import { SecretKeeper } from './secretKeeper.ts';
 import { registerSpeech } from './speech.ts';
-import { TeamLink, teamPrefix } from './teamLink.ts';
+import { TeamLink } from './teamLink.ts';
 import { listLanguages, translateTexts } from './translate.ts';
 import { translateDoor } from './translateDoor.ts';
 
@@ -50,7 +58,15 @@ export function serveFront(connection: Connection, connect: ConnectDaemon): void
 	const link = new DaemonLink(secrets.introduce(connect), (status: StatusParams) => {
 		void connection.sendNotification(statusNotification, status);
 	});
-	const team = new TeamLink();
+	const team = new TeamLink(async (refused: TeamRenewal) => {
+		// Editors that keep no accounts do not know this request.
+		const answer = await connection
+			.sendRequest<TeamRenewed>(teamRenewRequest, refused)
+			.catch((): TeamRenewed => ({}));
+		if (answer.error) throw fromErrorWire(answer.error);
+		const { origin, token } = answer;
+		return origin === undefined ? undefined : { origin, ...(token ? { token } : {}) };
+	});
 	/** Where a model answers, and its name there. */
 	const at = <P extends { readonly model?: string }>(params: P): [Caller, P] =>
 		params.model?.startsWith(teamPrefix)
@@ -58,7 +74,15 @@ export function serveFront(connection: Connection, connect: ConnectDaemon): void
 			: [link, params];
 	let client: InitializeParams | undefined;
 	let settings: FrontSettings = defaultFrontSettings;
-	const translator = translateDoor({ link, team, engine: () => settings.engine });
+	/** Recordings and translations go where chats go, unless something else was chosen for them. */
+	const withTeam = () => settings.chatModel.startsWith(teamPrefix);
+	const translator = translateDoor({
+		link,
+		team,
+		engine: () => (settings.engine !== 'auto' ? settings.engine : withTeam() ? 'team' : 'local'),
+	});
+	const recordingAt: typeof at = (params) =>
+		params.model === undefined && withTeam() ? [team, params] : at(params);
 
 	const readSettings = async () => {
 		if (!client?.capabilities.workspace?.configuration) return;
@@ -112,8 +136,11 @@ export function serveFront(connection: Connection, connect: ConnectDaemon): void
 		listLanguages(translator, params.displayLanguage ?? client?.locale, signal),
 	);
 	handle('nearglot/models', async (_params, signal) => {
-		const [here, there] = await Promise.all([listModels(link, signal), team.models(signal)]);
-		return { models: [...here.models, ...there] };
+		const [here, { models, status }] = await Promise.all([
+			listModels(link, signal),
+			team.list(signal),
+		]);
+		return { models: [...here.models, ...models], ...(status ? { team: status } : {}) };
 	});
 	handle('nearglot/team', async (params) => {
 		team.team = params.team;
@@ -134,7 +161,7 @@ export function serveFront(connection: Connection, connect: ConnectDaemon): void
 	);
 	handle('nearglot/models/move', (params, signal) => moveModels(link, params.folder, signal));
 	handle('nearglot/models/remove', (params, signal) => removeModel(link, params.model, signal));
-	registerSpeech({ connection, handle, link, at, env: process.env });
+	registerSpeech({ connection, handle, link, at: recordingAt, env: process.env });
 	handle('nearglot/secrets', async (params) => {
 		await secrets.replace(params.secrets);
 		return {};

@@ -10,7 +10,9 @@ export interface FrontSettings {
 	readonly targetLanguage: string;
 	readonly hover: boolean;
 	/** Who translates. */
-	readonly engine: TranslateEngine;
+	readonly engine: TranslateEngine | 'auto';
+	/** Model of chats; a team's (`team:…`) takes recordings and translations along. */
+	readonly chatModel: string;
 	/** Longest text in characters that a hover translates. */
 	readonly maxHoverLength: number;
 }
@@ -19,12 +21,14 @@ export const defaultFrontSettings: FrontSettings = {
 	languages: ['en', 'de', 'fr', 'es'],
 	targetLanguage: '',
 	hover: true,
-	engine: 'local',
+	engine: 'auto',
+	chatModel: '',
 	maxHoverLength: 2000,
 };
 
 /** Reads the section; a value of a wrong type counts as absent. */
 export function parseFrontSettings(value: unknown): FrontSettings {
+	const chat = isRecord(value) && isRecord(value['chat']) ? value['chat'] : {};
 	const translate = isRecord(value) && isRecord(value['translate']) ? value['translate'] : {};
 	const { languages, targetLanguage, hover, engine, maxHoverLength } = translate;
 	const codes = Array.isArray(languages)
@@ -34,7 +38,9 @@ export function parseFrontSettings(value: unknown): FrontSettings {
 	return {
 		languages: codes.length > 0 ? codes : defaults.languages,
 		targetLanguage: typeof targetLanguage === 'string' ? targetLanguage : defaults.targetLanguage,
-		engine: engine === 'team' || engine === 'hosted' ? engine : defaults.engine,
+		engine:
+			engine === 'local' || engine === 'team' || engine === 'hosted' ? engine : defaults.engine,
+		chatModel: typeof chat['model'] === 'string' ? chat['model'] : defaults.chatModel,
 		hover: typeof hover === 'boolean' ? hover : defaults.hover,
 		maxHoverLength:
 			typeof maxHoverLength === 'number' && maxHoverLength > 0

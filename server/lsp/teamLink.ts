@@ -1,84 +1,167 @@
 /** The front's way to a team server: same routes, another origin, the session token of the user. */
 
 import { isRecord } from '../protocol/errorBody.ts';
-import { AppError, type ModelInfo } from '../protocol/index.ts';
+import {
+	AppError,
+	type ModelInfo,
+	type ModelState,
+	signInRequired,
+	type TeamAccess,
+	type TeamRenewal,
+	type TeamStatus,
+	teamPrefix,
+	teamUnreachable,
+} from '../protocol/index.ts';
 import { type Caller, jsonInit } from './daemonLink.ts';
 import { errorOfResponse } from './responseError.ts';
 
-/** What the ids of a team's models begin with in lists and settings. */
-export const teamPrefix = 'team:';
+/** Gets a token in place of one that was refused, or that was not handed over yet. */
+export type RenewToken = (refused: TeamRenewal) => Promise<TeamAccess | undefined>;
 
-export interface Team {
-	readonly origin: string;
-	readonly token: string;
-}
+/** Models in these states can answer without a download. */
+const usable: ReadonlySet<unknown> = new Set<ModelState>(['loaded', 'loading', 'cached']);
 
 /** One per front; without a team every call says so. */
 export class TeamLink implements Caller {
-	team: Team | undefined;
+	readonly #renew: RenewToken;
+	team: TeamAccess | undefined;
+
+	constructor(renew: RenewToken = async () => undefined) {
+		this.#renew = renew;
+	}
 
 	async call(path: string, init: RequestInit, signal: AbortSignal): Promise<Response> {
-		const { team } = this;
+		const team = await this.#known();
 		if (!team) {
 			throw new AppError(
-				'invalid_api_key',
-				'You are not signed in to a team server. Run “Nearglot: Sign In to Team Server”.',
+				'sign_in_required',
+				'No team server is set. Run “Nearglot: Sign In to Team Server”.',
+				{ data: { team: 'sign-in' } },
 			);
 		}
-		const headers = new Headers(init.headers);
-		headers.set('x-zumo-auth', team.token);
-		let response: Response;
-		try {
-			// A redirect would carry the token to another origin.
-			response = await fetch(team.origin + path, { ...init, headers, signal, redirect: 'error' });
-		} catch (error) {
-			if (signal.aborted) throw new AppError('cancelled', undefined, { cause: error });
-			throw new AppError(
-				'upstream_failed',
-				`The team server ${new URL(team.origin).host} cannot be reached. Choose a model of this computer meanwhile.`,
-				{ cause: error },
-			);
+		const { origin } = team;
+		let token = team.token ?? (await this.#renewed({ origin, token: '' }))?.token;
+		for (let attempt = 0; ; attempt++) {
+			if (token === undefined) throw signInRequired(origin, attempt > 0 ? 'expired' : undefined);
+			const response = await send(origin, path, init, token, signal);
+			if (response.ok) return response;
+			if (response.status !== 401 || attempt > 0 || !refusedBySignIn(response)) {
+				throw await failure(origin, response);
+			}
+			await response.body?.cancel();
+			token = (await this.#renewed({ origin, token }))?.token;
 		}
-		if (!response.ok) throw await errorOfResponse(response);
-		return response;
 	}
 
 	async json(path: string, body: unknown, signal: AbortSignal): Promise<unknown> {
 		return (await this.call(path, jsonInit(body), signal)).json();
 	}
 
-	/** The team's models, marked as such; none when there is no team or it cannot be reached. */
-	async models(signal: AbortSignal): Promise<ModelInfo[]> {
-		if (!this.team) return [];
-		const host = new URL(this.team.origin).host;
-		let body: unknown;
+	/** Whether the team's models can be asked; `undefined` without a team. */
+	async status(signal: AbortSignal): Promise<TeamStatus | undefined> {
+		return (await this.list(signal)).status;
+	}
+
+	/** The models that can answer, marked as the team's, and whether the server could be asked. */
+	async list(
+		signal: AbortSignal,
+	): Promise<{ readonly models: ModelInfo[]; readonly status?: TeamStatus }> {
+		const { origin } = (await this.#known()) ?? {};
+		if (origin === undefined) return { models: [] };
 		try {
-			body = await this.json('/v1/models', undefined, signal);
+			const body = await this.json('/v1/models', undefined, signal);
+			const rows = isRecord(body) && Array.isArray(body['data']) ? body['data'] : [];
+			const { host } = new URL(origin);
+			const models = rows.filter(isRecord).flatMap((row) => modelOf(row, host));
+			return { models, status: { origin, state: 'ready' } };
 		} catch (error) {
 			if (signal.aborted) throw error;
-			return [];
+			const { code, message } = error as AppError;
+			const state = code === 'sign_in_required' ? 'signed-out' : 'unreachable';
+			return { models: [], status: { origin, state, message } };
 		}
-		const rows = isRecord(body) && Array.isArray(body['data']) ? body['data'] : [];
-		return rows.filter(isRecord).flatMap((row): ModelInfo[] => {
-			const { id, name, task, context_length: contextLength } = row;
-			if (typeof id !== 'string') return [];
-			const label = typeof name === 'string' ? name : id;
-			return [
-				{
-					id: teamPrefix + id,
-					name: id,
-					version: '',
-					alias: id,
-					displayName: `${label} · ${host}`,
-					task: (typeof task === 'string' ? task : 'chat-completion') as ModelInfo['task'],
-					state: 'loaded',
-					origin: 'team',
-					publisher: host,
-					license: '',
-					supportsToolCalling: row['supports_tool_calling'] === true,
-					...(typeof contextLength === 'number' ? { contextLength } : {}),
-				},
-			];
-		});
 	}
+
+	/** The team in use; a front that has just started has not been told yet, so it asks. */
+	async #known(): Promise<TeamAccess | undefined> {
+		return this.team ?? this.#renewed({ origin: '', token: '' });
+	}
+
+	async #renewed(refused: TeamRenewal): Promise<TeamAccess | undefined> {
+		const access = await this.#renew(refused).catch((error: AppError) => {
+			throw error.code === 'upstream_failed' && refused.origin !== ''
+				? teamUnreachable(refused.origin, error)
+				: error;
+		});
+		// Another server may have been chosen meanwhile.
+		if ((this.team?.origin ?? '') === refused.origin) this.team = access ?? this.team;
+		return access;
+	}
+}
+
+async function send(
+	origin: string,
+	path: string,
+	init: RequestInit,
+	token: string,
+	signal: AbortSignal,
+): Promise<Response> {
+	const headers = new Headers(init.headers);
+	headers.set('x-zumo-auth', token);
+	if (!headers.has('accept')) headers.set('accept', 'application/json, text/event-stream');
+	try {
+		// A redirect would carry the token to another origin.
+		return await fetch(origin + path, { ...init, headers, signal, redirect: 'error' });
+	} catch (error) {
+		if (signal.aborted) throw new AppError('cancelled', undefined, { cause: error });
+		throw teamUnreachable(origin, error);
+	}
+}
+
+/** The sign-in layer says so with a problem document; a 401 of the models behind it is another matter. */
+function refusedBySignIn(response: Response): boolean {
+	return (
+		response.headers.has('www-authenticate') ||
+		(response.headers.get('content-type') ?? '').includes('problem+json')
+	);
+}
+
+async function failure(origin: string, response: Response): Promise<AppError> {
+	const problem = (response.headers.get('content-type') ?? '').includes('problem+json');
+	if (!problem) return errorOfResponse(response);
+	if (response.status === 401) return signInRequired(origin, 'expired');
+	if (response.status === 502 || response.status === 504) {
+		return teamUnreachable(origin, await response.text());
+	}
+	const body: unknown = await response.json().catch(() => undefined);
+	const detail = isRecord(body) && typeof body['detail'] === 'string' ? body['detail'] : undefined;
+	return errorOfResponse(
+		Response.json({ error: { message: detail } }, { status: response.status }),
+	);
+}
+
+function modelOf(row: Record<string, unknown>, host: string): ModelInfo[] {
+	const { id, name, task, state, languages } = row;
+	const [contextLength, sizeBytes] = [row['context_length'], row['size_bytes']];
+	// Servers of others list no states: what they list can be asked.
+	if (typeof id !== 'string' || (state !== undefined && !usable.has(state))) return [];
+	const label = typeof name === 'string' ? name : id;
+	return [
+		{
+			id: teamPrefix + id,
+			name: id,
+			version: '',
+			alias: typeof row['alias'] === 'string' ? row['alias'] : id,
+			displayName: `${label} · ${host}`,
+			task: (typeof task === 'string' ? task : 'chat-completion') as ModelInfo['task'],
+			state: (state ?? 'loaded') as ModelState,
+			origin: 'team',
+			publisher: host,
+			license: '',
+			supportsToolCalling: row['supports_tool_calling'] === true,
+			...(typeof contextLength === 'number' ? { contextLength } : {}),
+			...(typeof sizeBytes === 'number' ? { sizeBytes } : {}),
+			...(Array.isArray(languages) ? { languages: languages.map(String) } : {}),
+		},
+	];
 }

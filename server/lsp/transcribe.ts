@@ -5,6 +5,7 @@ import { basename } from 'node:path';
 import { AppError, type TranscribeParams } from '../protocol/index.ts';
 import type { Caller } from './daemonLink.ts';
 import { listModels } from './models.ts';
+import { TeamLink } from './teamLink.ts';
 
 /** The transcript as text or subtitles. */
 export async function transcribeFile(
@@ -29,6 +30,8 @@ export async function transcribeFile(
 }
 
 async function speechModel(link: Caller, signal: AbortSignal): Promise<string> {
+	// A team's server knows best which of its models hears.
+	if (link instanceof TeamLink) return 'default';
 	const { models } = await listModels(link, signal);
 	const ready = models.find(
 		({ task, state }) =>

@@ -48,6 +48,13 @@ export const errorKinds = {
 		'The model folder is not one this version can run.',
 	),
 	invalid_api_key: kind(401, -32010, 'authentication_error', false, 'The key is missing or wrong.'),
+	sign_in_required: kind(
+		401,
+		-32030,
+		'authentication_error',
+		false,
+		'You have to sign in to the team server first.',
+	),
 	forbidden: kind(403, -32011, 'permission_error', false, 'This is not allowed.'),
 	not_found: kind(404, -32012, 'invalid_request_error', false, 'There is nothing here.'),
 	model_not_found: kind(404, -32013, 'invalid_request_error', false, 'There is no such model.'),

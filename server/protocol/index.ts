@@ -16,6 +16,7 @@ export * from './speech.ts';
 export * from './speechLanguages.ts';
 export * from './sse.ts';
 export * from './subtitles.ts';
+export * from './team.ts';
 export * from './toolLoop.ts';
 export * from './transcriptDocument.ts';
 export * from './transcriptExport.ts';

@@ -16,6 +16,7 @@ import type { ServerHealth } from './endpoint.ts';
 import type { ModelInfo } from './models.ts';
 import type { RecorderState } from './recorder.ts';
 import type { Transcript, TranscriptProgress, TranscriptSegment } from './speech.ts';
+import type { TeamAccess, TeamStatus } from './team.ts';
 import type { Waveform } from './transcriptPage.ts';
 
 export interface ChatParams {
@@ -266,7 +267,11 @@ export interface Requests {
 		params: { displayLanguage?: string };
 		result: { languages: readonly LanguageInfo[] };
 	};
-	'nearglot/models': { params: Record<string, never>; result: { models: readonly ModelInfo[] } };
+	/** Models of this computer and of the team; `team` says whether those could be asked for. */
+	'nearglot/models': {
+		params: Record<string, never>;
+		result: { models: readonly ModelInfo[]; team?: TeamStatus };
+	};
 	'nearglot/models/load': { params: { model: string }; result: Record<string, never> };
 	'nearglot/models/unload': { params: { model: string }; result: Record<string, never> };
 	/** Partial results are DownloadProgress. */
@@ -307,7 +312,7 @@ export interface Requests {
 	};
 	/** The team server in use and the user's session there; without `team` there is none. */
 	'nearglot/team': {
-		params: { team?: { origin: string; token: string } };
+		params: { team?: TeamAccess };
 		result: Record<string, never>;
 	};
 	'nearglot/endpoint': { params: Record<string, never>; result: EndpointInfo };

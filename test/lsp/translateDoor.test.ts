@@ -57,8 +57,9 @@ test('languages are detected and listed on this machine, whoever translates', as
 	assert.ok(asked.every((entry) => entry.startsWith('here /nearglot/translator/')));
 });
 
-test('an engine the setting does not know is the local one', () => {
-	assert.equal(parseFrontSettings({ translate: { engine: 'cloud' } }).engine, 'local');
+test('an engine the setting does not know is the one that follows the chat model', () => {
+	assert.equal(parseFrontSettings({ translate: { engine: 'cloud' } }).engine, 'auto');
 	assert.equal(parseFrontSettings({ translate: { engine: 'hosted' } }).engine, 'hosted');
-	assert.equal(parseFrontSettings(undefined).engine, 'local');
+	assert.equal(parseFrontSettings({ translate: { engine: 'local' } }).engine, 'local');
+	assert.equal(parseFrontSettings(undefined).engine, 'auto');
 });

@@ -172,6 +172,25 @@ function builtinProvider(
 		nameClaimType: undefined,
 		allowed: builtin.kind === 'aad' ? directoryPolicy(fields) : ownPolicy(fields),
 		acceptUnboundAccessTokens: flagOf(fields, 'x-acceptUnboundAccessTokens', false),
+		...editorScopesOf(fields, issuer, path, problems),
+	};
+}
+
+/** Scopes of the editor's own session, with the tenant in the way VS Code wants to be told. */
+function editorScopesOf(
+	fields: Fields,
+	issuer: string | undefined,
+	path: string,
+	problems: Problems,
+): Pick<ProviderSettings, 'editorScopes'> {
+	if (!Object.hasOwn(fields, 'x-editorSession')) return {};
+	const scopes = listOf(section(fields, 'x-editorSession'), 'scopes');
+	if (scopes.length === 0) {
+		problems.error(`${path}.x-editorSession`, "lacks 'scopes', such as api://CLIENT-ID/access.");
+	}
+	const tenant = /\/([0-9a-f-]{36})(?:\/|$)/i.exec(issuer ?? '')?.[1];
+	return {
+		editorScopes: tenant === undefined ? scopes : [...scopes, `VSCODE_TENANT:${tenant}`],
 	};
 }
 

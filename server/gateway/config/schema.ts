@@ -124,6 +124,10 @@ const identityProviders = object({
 	azureActiveDirectory: object({
 		...own,
 		isAutoProvisioned: flag('Written by the portal; has no effect'),
+		'x-editorSession': object(
+			{ scopes: list('Scopes the editor asks for, such as api://CLIENT-ID/access') },
+			'Lets editors bring the Microsoft session they have; they ask once',
+		),
 		registration: object({
 			openIdIssuer: address('Issuer of the tenant'),
 			...credentials,

@@ -68,6 +68,8 @@ export interface ProviderSettings {
 	readonly allowed: AllowedPrincipals;
 	/** Consumer account platform: accept access tokens, which carry no audience. */
 	readonly acceptUnboundAccessTokens: boolean;
+	/** Directory only: scopes for which an editor may bring the session it has; absent: it may not. */
+	readonly editorScopes?: readonly string[];
 }
 
 export type StoreSettings =

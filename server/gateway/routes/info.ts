@@ -15,6 +15,9 @@ export const providersRoute: Route = async (exchange) => {
 			label: provider.settings.label,
 			loginUrl: `${settings.publicUrl.origin}${settings.apiPrefix}/login/${provider.settings.name}`,
 			clientDirected: provider.clientFields,
+			...(provider.settings.editorScopes === undefined
+				? {}
+				: { editorSession: { scopes: provider.settings.editorScopes } }),
 		})),
 		handoff: `${settings.publicUrl.origin}${settings.apiPrefix}/handoff`,
 		device: `${settings.publicUrl.origin}${settings.apiPrefix}/device`,

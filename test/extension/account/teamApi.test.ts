@@ -6,8 +6,9 @@ import { after, before, test } from 'node:test';
 import { checkPhrase, newProofKey } from '../../../extension/account/proofKey.ts';
 import { SessionStore } from '../../../extension/account/sessionStore.ts';
 import { TeamApi, teamOrigin, tokenEnd } from '../../../extension/account/teamApi.ts';
+import { parseSettings } from '../../../server/gateway/config/parseSettings.ts';
 import { checkPhrase as phraseOfPage } from '../../../server/gateway/session/pkce.ts';
-import { Harness } from '../../gateway/support/harness.ts';
+import { baseConfig, Harness, merge } from '../../gateway/support/harness.ts';
 
 let layer: Harness;
 let api: TeamApi;
@@ -98,9 +99,10 @@ test('a device code is approved on the page, gives a session, and that is renewe
 	assert.ok((tokenEnd(session.token) ?? 0) > Date.now());
 	assert.equal(typeof (await api.name(session.token)), 'string');
 	const renewed = await api.refresh(session.token);
-	assert.equal(renewed?.userId, session.userId);
-	await api.signOut(renewed?.token ?? '');
-	assert.equal(await api.refresh(renewed?.token ?? ''), undefined);
+	assert.ok(renewed.kind === 'renewed');
+	assert.equal(renewed.session.userId, session.userId);
+	await api.signOut(renewed.session.token);
+	assert.deepEqual(await api.refresh(renewed.session.token), { kind: 'ended' });
 });
 
 test('a refused device says so', async () => {
@@ -131,6 +133,66 @@ test('a handed-over code works once, with its own proof key, and both sides show
 	const session = await api.redeem(provider, fresh, key.verifier);
 	assert.ok(session.token.length > 20);
 	await assert.rejects(api.redeem(provider, fresh, key.verifier));
+});
+
+test('a callback the team does not list is known before a page opens', async () => {
+	const { challenge } = newProofKey();
+	assert.equal(await api.allowsCallback('vscode://acme.ext/signed-in?nonce=n', challenge), true);
+	assert.equal(
+		await api.allowsCallback('http://127.0.0.1:4711/signed-in?nonce=n', challenge),
+		true,
+	);
+	assert.equal(await api.allowsCallback('vscode://other.ext/signed-in', challenge), false);
+});
+
+test('a session of the editor is only asked for where the team takes it, and is checked there', async () => {
+	assert.equal(await api.editorSession(), undefined);
+	const tenant = '0f0e0d0c-0b0a-0908-0706-050403020100';
+	const port = await freePort();
+	const publicUrl = `http://127.0.0.1:${port}`;
+	await using own = await Harness.start({
+		port,
+		provider: layer.provider,
+		config: {
+			'x-gateway': { publicUrl },
+			identityProviders: {
+				azureActiveDirectory: {
+					registration: {
+						clientId: layer.provider.clientId,
+						clientSecretSettingName: 'CORP_SECRET',
+						openIdIssuer: `https://login.example/${tenant}/v2.0`,
+					},
+					'x-endpoints': {
+						issuer: layer.provider.issuer,
+						discovery: `${layer.provider.issuer}/.well-known/openid-configuration`,
+					},
+					'x-editorSession': { scopes: ['api://team/access'] },
+				},
+			},
+		},
+	});
+	const team = new TeamApi(`http://127.0.0.1:${own.gateway.port}`);
+	assert.deepEqual(await team.editorSession(), {
+		provider: 'aad',
+		scopes: ['api://team/access', `VSCODE_TENANT:${tenant}`],
+	});
+	const person = { sub: 's', oid: 'o', name: 'Eve', preferred_username: 'eve@corp.example' };
+	const session = await team.exchange('aad', await layer.provider.sign(person));
+	assert.equal(await team.name(session.token), 'eve@corp.example');
+	const foreign = await layer.provider.sign({ ...person, aud: 'another-app' });
+	await assert.rejects(team.exchange('aad', foreign));
+	const without = merge(baseConfig(layer.provider), {
+		identityProviders: {
+			azureActiveDirectory: {
+				registration: { clientId: 'x', clientSecretSettingName: 'CORP_SECRET' },
+				'x-editorSession': {},
+			},
+		},
+	});
+	assert.throws(
+		() => parseSettings(without, { CORP_SECRET: 's' }, 1),
+		/x-editorSession: lacks 'scopes'/,
+	);
 });
 
 test('only https addresses and this computer are team servers', () => {
