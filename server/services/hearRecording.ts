@@ -92,6 +92,7 @@ class Hearing {
 		const either = signal === undefined ? stop.signal : AbortSignal.any([signal, stop.signal]);
 		const work: Promise<Heard[]>[] = [];
 		let last: Stretch | undefined;
+		let failure: unknown;
 		try {
 			while (work.length < this.#atOnce) {
 				const stretch = await this.#cutter.next(either);
@@ -101,8 +102,11 @@ class Hearing {
 					this.#atOnce > 1 && stretch.endsInPause
 						? this.#hearWhole(stretch, either)
 						: this.#hear(stretch, either).then((one) => [one]);
-				// Its error is thrown where it is awaited, in order.
-				heard.catch(() => {});
+				// The first error ends the others, whoever is awaited at that moment.
+				heard.catch((error: unknown) => {
+					failure ??= error;
+					stop.abort();
+				});
 				work.push(heard);
 				// What a cut in mid-speech leaves over belongs to the stretch after it.
 				if (this.#atOnce === 1 || !stretch.endsInPause) break;
@@ -111,15 +115,15 @@ class Hearing {
 			}
 			for (const heard of work)
 				for (const one of await heard) if (!this.#add(one, one.stretch === last)) return true;
-			return work.length > 0;
 		} catch (error) {
+			const cause = failure ?? error;
 			stop.abort();
 			await Promise.allSettled(work);
-			throw error;
-		} finally {
-			if (!this.#job.call.conditionOnPrevious && this.#job.pauseS === undefined)
-				this.#atOnce = stretchesAtOnce;
+			throw cause;
 		}
+		if (!this.#job.call.conditionOnPrevious && this.#job.pauseS === undefined)
+			this.#atOnce = stretchesAtOnce;
+		return work.length > 0;
 	}
 
 	/** A stretch that ends in a pause, and again whatever of it the model left over. */
@@ -164,6 +168,8 @@ class Hearing {
 			this.#cutter.narrow(result.windowS);
 			return false;
 		}
+		// A first stretch that was short enough tells it too, before several are cut at once.
+		if (this.#atOnce === 1) this.#cutter.narrow(result.windowS);
 		if (waiting) this.#cutter.consume(takenS);
 		// One language per recording: short stretches guess badly.
 		if (result.text.trim() !== '' && result.languageProbability > 0.5)

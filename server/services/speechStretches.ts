@@ -139,7 +139,8 @@ export class StretchCutter {
 			while (stop < this.#speech.length && !isSpeech(this.#speech[stop])) stop++;
 			const length = stop - frame;
 			const tail = stop === this.#speech.length && this.#ended;
-			const end = (frame + Math.min(paddingFrames, length >> 1)) * activityFrame;
+			// A pause that begins at the very end of the window must not lead beyond it.
+			const end = Math.min(frames, frame + Math.min(paddingFrames, length >> 1)) * activityFrame;
 			const enough = frame >= shortestStretchFrames || length >= endlessPauseFrames || tail;
 			if (length >= longPauseFrames && enough) return end;
 			if (length >= (this.#livePauseFrames ?? Number.POSITIVE_INFINITY)) return end;

@@ -97,6 +97,22 @@ test('a model with a shorter window gets shorter stretches, and no word is lost'
 	assert.ok(Math.max(...heard) <= 8, `${Math.max(...heard)} s`);
 });
 
+test('a pause at the very end of the window makes no stretch longer than the window', async () => {
+	for (let at = 0; at < 12; at++) {
+		// 29.6 s of words with tiny gaps, then the longest pause of all, moved frame by frame.
+		const lead = { words: [], gapS: 0, pauseS: 0 };
+		const phrase = { words: Array.from({ length: 78 }, (_, i) => i), gapS: 0.03, pauseS: 1.9 };
+		const speech = tones([lead, phrase, { words: [1, 2, 3], gapS: 0.03, pauseS: 0.5 }]);
+		const samples = new Float32Array(speech.length + at * 512);
+		samples.fill(0.2, 0, at * 512);
+		samples.set(speech, at * 512);
+		const model = toneModel();
+		await serviceFor(model, samples).run(call(), 'x', () => {});
+		assert.ok(model.requests.length < 6, `${model.requests.length} requests at ${at}`);
+		for (const { samples: heard } of model.requests) assert.ok(heard.length <= 30 * 16_000);
+	}
+});
+
 test('the same sentence ten times comes out ten times', async () => {
 	const phrases = Array.from({ length: 10 }, () => ({
 		words: [1, 2, 3, 4, 5, 6, 7, 8],
@@ -275,4 +291,83 @@ test('an hour is transcribed within a window of memory', async () => {
 	assert.ok(transcript.duration >= 3600);
 	assert.ok(!transcript.text.includes('?'));
 	assert.ok(largest < 200e6, `${Math.round(largest / 1e6)} MB of samples were held`);
+});
+
+const apart = call({ condition_on_previous_text: 'false' });
+
+for (const seed of [1, 2, 3, 4]) {
+	test(`without the text before them stretches are heard together, word for word (seed ${seed})`, async () => {
+		const phrases = talk(80, seed);
+		const model = toneModel();
+		model.delayMs = 2;
+		model.windowS = seed === 4 ? 8 : 30;
+		// A model that stops before the end of a stretch loses nothing and says nothing twice.
+		model.shy = seed === 3;
+		const events: SpeechEvent[] = [];
+		const transcript = await serviceFor(model, tones(phrases)).run(apart, 'x', (event) =>
+			events.push(event),
+		);
+		assert.deepEqual(transcript.text.split(' '), spoken(phrases));
+		assert.ok(model.mostAtOnce > 2 && model.mostAtOnce <= 8, `${model.mostAtOnce} at once`);
+		assert.ok(model.requests.every(({ prompt }) => prompt === undefined));
+		const done = events.flatMap((event) => (event.type === 'progress' ? [event.done] : []));
+		assert.deepEqual(
+			done,
+			[...done].sort((a, b) => a - b),
+		);
+	});
+}
+
+test('with the text before them they are heard one by one', async () => {
+	const model = toneModel();
+	model.delayMs = 1;
+	await serviceFor(model, tones(talk(40))).run(call(), 'x', () => {});
+	assert.equal(model.mostAtOnce, 1);
+});
+
+test('speech without any pause is heard on from the last whole word also when heard together', async () => {
+	const phrases: TonePhrase[] = [
+		{ words: Array.from({ length: 300 }, (_, i) => i % 100), gapS: 0.03, pauseS: 0.3 },
+		...talk(20),
+	];
+	const transcript = await serviceFor(toneModel(), tones(phrases)).run(apart, 'x', () => {});
+	assert.deepEqual(transcript.text.split(' '), spoken(phrases));
+});
+
+test('one language holds for stretches that are heard together', async () => {
+	const model = toneModel();
+	await serviceFor(model, tones(talk(60))).run(apart, 'x', () => {});
+	assert.deepEqual([...new Set(model.requests.slice(1).map(({ language }) => language))], ['en']);
+});
+
+test('cancelling ends all that are heard together', async () => {
+	const model = toneModel();
+	const stop = new AbortController();
+	const running = serviceFor(model, tones(talk(80))).run(
+		apart,
+		'x',
+		(event) => {
+			if (event.type === 'added') model.delayMs = 60_000;
+		},
+		stop.signal,
+	);
+	while (model.mostAtOnce < 8) await new Promise((resolve) => setTimeout(resolve, 5));
+	stop.abort();
+	await assert.rejects(running, (error) => error instanceof AppError && error.code === 'cancelled');
+	assert.equal(model.cancelled, 8);
+});
+
+test('an error of one ends the others and is the error of the recording', async () => {
+	const model = toneModel();
+	const hear = model.engine.transcribe;
+	const engine = model.engine as { transcribe: typeof hear };
+	engine.transcribe = async (request, onText, signal) => {
+		if (model.requests.length === 4) throw new AppError('runner_crashed');
+		if (model.requests.length > 1) model.delayMs = 60_000;
+		return hear(request, onText, signal);
+	};
+	await assert.rejects(
+		serviceFor(model, tones(talk(80))).run(apart, 'x', () => {}),
+		(error) => error instanceof AppError && error.code === 'runner_crashed',
+	);
 });

@@ -63,15 +63,22 @@ export interface ToneModel {
 	/** Milliseconds of waiting per stretch, cancellable. */
 	delayMs: number;
 	cancelled: number;
+	/** Most calls that were in flight at the same time. */
+	mostAtOnce: number;
+	/** Leaves every last word of a stretch with several for the next one. */
+	shy: boolean;
 }
 
 export function toneModel(): ToneModel {
 	const refuse = () => Promise.reject(new AppError('unsupported_model'));
+	let inFlight = 0;
 	const model: ToneModel = {
 		requests: [],
 		windowS: 30,
 		delayMs: 0,
 		cancelled: 0,
+		mostAtOnce: 0,
+		shy: false,
 		engine: {
 			description: {} as EngineModel['description'],
 			generate: refuse,
@@ -81,13 +88,16 @@ export function toneModel(): ToneModel {
 			close: async () => {},
 			transcribe: async (request, onText, signal) => {
 				model.requests.push(request);
+				model.mostAtOnce = Math.max(model.mostAtOnce, ++inFlight);
 				try {
 					await wait(model.delayMs, signal);
 				} catch (error) {
 					model.cancelled++;
 					throw error;
+				} finally {
+					inFlight--;
 				}
-				const result = hear(request, model.windowS);
+				const result = hear(request, model.windowS, model.shy);
 				onText(result.text);
 				return result;
 			},
@@ -108,13 +118,14 @@ async function wait(ms: number, signal: AbortSignal | undefined): Promise<void> 
 	});
 }
 
-function hear(request: SpeechRequest, windowS: number): SpeechResult {
+function hear(request: SpeechRequest, windowS: number, shy: boolean): SpeechResult {
 	const samples = request.samples.subarray(0, windowS * rateHz);
 	const lengthS = samples.length / rateHz;
 	const runs = loudRuns(samples);
 	const last = runs.at(-1);
 	// Like Whisper: what the end may have cut into is left for the next stretch.
-	const open = last !== undefined && last.to >= samples.length - frame && runs.length > 1;
+	const cut = last !== undefined && last.to >= samples.length - frame;
+	const open = (cut || shy) && runs.length > 1;
 	const heard = open ? runs.slice(0, -1) : runs;
 	const words = heard.map(({ from, to }) => ({
 		word: ` ${nameOf(samples.subarray(from, to))}`,
