@@ -120,6 +120,7 @@ const grammars = [
 /** Files that bundled libraries load at run time, copied beside the bundles: [from package, to dist]. */
 const assets = [
 	['web-tree-sitter/web-tree-sitter.wasm', 'wasm/web-tree-sitter.wasm'],
+	['vscode-oniguruma/release/onig.wasm', 'wasm/onig.wasm'],
 	['@mlc-ai/web-xgrammar', 'wasm/web-xgrammar.cjs'],
 	...grammars.map((name) => [`@vscode/tree-sitter-wasm/wasm/${name}.wasm`, `wasm/${name}.wasm`]),
 	[

@@ -31,9 +31,9 @@ import {
 } from '../protocol/index.ts';
 import { DeltaBatch } from './batch.ts';
 import { completeChat, countTokens } from './chat.ts';
+import { ClientSettings } from './clientSettings.ts';
 import { type Caller, type ConnectDaemon, DaemonLink } from './daemonLink.ts';
 import { answered, editingCapabilities, registerEditing } from './editing.ts';
-import { defaultFrontSettings, type FrontSettings, parseFrontSettings } from './frontSettings.ts';
 import {
 	downloadModel,
 	listModels,
@@ -73,25 +73,21 @@ export function serveFront(connection: Connection, connect: ConnectDaemon): void
 			? [team, { ...params, model: params.model.slice(teamPrefix.length) }]
 			: [link, params];
 	let client: InitializeParams | undefined;
-	let settings: FrontSettings = defaultFrontSettings;
+	const settings = new ClientSettings(connection);
 	/** Recordings and translations go where chats go, unless something else was chosen for them. */
-	const withTeam = () => settings.chatModel.startsWith(teamPrefix);
+	const withTeam = () => settings.window.chatModel.startsWith(teamPrefix);
 	const translator = translateDoor({
 		link,
 		team,
-		engine: () => (settings.engine !== 'auto' ? settings.engine : withTeam() ? 'team' : 'local'),
+		engine: () =>
+			settings.window.engine !== 'auto' ? settings.window.engine : withTeam() ? 'team' : 'local',
 	});
 	const recordingAt: typeof at = (params) =>
 		params.model === undefined && withTeam() ? [team, params] : at(params);
 
-	const readSettings = async () => {
-		if (!client?.capabilities.workspace?.configuration) return;
-		settings = parseFrontSettings(await connection.workspace.getConfiguration('nearglot'));
-	};
-
 	connection.onInitialize((params): InitializeResult => {
 		client = params;
-		settings = parseFrontSettings(params.initializationOptions);
+		settings.start(params);
 		return {
 			serverInfo: { name: 'nearglot', version: productVersion() },
 			capabilities: {
@@ -101,12 +97,8 @@ export function serveFront(connection: Connection, connect: ConnectDaemon): void
 		};
 	});
 	connection.onInitialized(() => {
-		void readSettings();
+		if (client) void editing.listen(client);
 		void connection.sendNotification(statusNotification, link.status);
-	});
-	connection.onDidChangeConfiguration((change) => {
-		settings = parseFrontSettings(change.settings?.nearglot);
-		void readSettings();
 	});
 
 	const handle = <M extends RequestName>(
@@ -176,11 +168,17 @@ export function serveFront(connection: Connection, connect: ConnectDaemon): void
 		documents,
 		link: translator,
 		client: () => client,
-		settings: () => settings,
+		settings,
 	});
-	handle('nearglot/translateRanges', editing.translateRanges);
-	handle('nearglot/readerRanges', editing.readerRanges);
-	handle('nearglot/translateDocument', editing.translateDocument);
+	const { requests } = editing;
+	handle('nearglot/translateRanges', requests['nearglot/translateRanges']);
+	handle('nearglot/readerRanges', requests['nearglot/readerRanges']);
+	handle('nearglot/translateDocument', requests['nearglot/translateDocument']);
+	handle('nearglot/translateMissing', requests['nearglot/translateMissing']);
+	handle('nearglot/messageFiles', requests['nearglot/messageFiles']);
+	handle('nearglot/nameSymbol', requests['nearglot/nameSymbol']);
+	handle('nearglot/glossary/add', requests['nearglot/glossary/add']);
+	handle('nearglot/glossary/text', requests['nearglot/glossary/text']);
 
 	connection.onShutdown(() => link.close());
 	documents.listen(connection);

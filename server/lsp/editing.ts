@@ -1,30 +1,35 @@
-/** The editing features of the language server: code actions, hovers, commands and reader mode. */
+/** The editing features of the language server: code actions, hovers, commands and requests. */
 
 import type {
+	CancellationToken,
 	Connection,
 	InitializeParams,
-	Range,
 	TextDocuments,
 } from 'vscode-languageserver/node';
-import { TextDocument } from 'vscode-languageserver-textdocument';
+import { TextEdit } from 'vscode-languageserver/node';
+import type { TextDocument } from 'vscode-languageserver-textdocument';
 import { isRecord } from '../protocol/errorBody.ts';
-import { AppError, type Requests, type TranslatedRange } from '../protocol/index.ts';
-import { formatOf, translateDocument } from '../translate/documents/translateDocument.ts';
-import { resolveTranslateAction, translateActionKind, translateActions } from './codeActions.ts';
+import { type EditorGrammars, grammarsNotification } from '../protocol/index.ts';
+import type { ClientSettings } from './clientSettings.ts';
+import {
+	actionTarget,
+	editingActions,
+	nameActionKind,
+	translateActionKind,
+} from './codeActions.ts';
+import { editingCommands, runEditingCommand } from './commands.ts';
 import type { Caller } from './daemonLink.ts';
-import type { FrontSettings } from './frontSettings.ts';
+import { editingRequests } from './editingRequests.ts';
+import { Glossaries } from './glossaries.ts';
 import { translationHover } from './hover.ts';
-import { sameLanguage } from './languageName.ts';
-import { grammars, lineMarkers } from './prose/grammars.ts';
-import { proseIn } from './prose/prose.ts';
-import { SyntaxTrees } from './prose/syntaxTree.ts';
-import { jobFor, translateJobs, translateRange } from './prose/translateRange.ts';
+import { languageName } from './languageName.ts';
+import { nameSymbol } from './nameSymbol.ts';
+import { ProseFinder } from './prose/prose.ts';
+import { translateRange } from './prose/translateRange.ts';
 import { toResponseError } from './responseError.ts';
-import { detectLanguage, translateTexts } from './translate.ts';
+import { text } from './texts.ts';
+import { Translations } from './translations.ts';
 import { withWorkDone } from './workDone.ts';
-
-/** Command of `workspace/executeCommand`: one argument `{uri, range, to}`. */
-export const translateCommand = 'nearglot.server.translate';
 
 export interface EditingDeps {
 	readonly connection: Connection;
@@ -32,82 +37,127 @@ export interface EditingDeps {
 	/** Answers the routes of the translate interface. */
 	readonly link: Caller;
 	readonly client: () => InitializeParams | undefined;
-	readonly settings: () => FrontSettings;
+	readonly settings: ClientSettings;
+}
+
+/** What the features share. */
+export interface Editing extends EditingDeps {
+	readonly finder: ProseFinder;
+	readonly translations: Translations;
+	readonly glossaries: Glossaries;
+	/** Runs work that may take a while under a progress with a title. */
+	readonly patiently: <T>(
+		title: string,
+		signal: AbortSignal,
+		work: Parameters<typeof withWorkDone<T>>[4],
+	) => Promise<T>;
 }
 
 /** What `initialize` answers for the features below. */
 export const editingCapabilities = {
-	codeActionProvider: { codeActionKinds: [translateActionKind], resolveProvider: true },
+	codeActionProvider: {
+		codeActionKinds: [translateActionKind, nameActionKind],
+		resolveProvider: true,
+	},
 	hoverProvider: true,
-	executeCommandProvider: { commands: [translateCommand] },
+	executeCommandProvider: { commands: [...editingCommands] },
 };
 
 /** Registers the features; returns the handlers of the custom requests. */
 export function registerEditing(deps: EditingDeps) {
 	const { connection, documents, link, client, settings } = deps;
-	const trees = new SyntaxTrees();
-	documents.onDidClose(({ document }) => trees.forget(document.uri));
-
-	const many = (to: string, signal: AbortSignal) => async (texts: readonly string[]) =>
-		(await translateTexts(link, { texts, to }, signal)).items.map((item) => item.text);
-	const newText = (document: TextDocument, range: Range, to: string, signal: AbortSignal) =>
-		withWorkDone(connection, client(), 'Nearglot', signal, (inner) =>
-			translateRange(
-				document,
-				document.offsetAt(range.start),
-				document.offsetAt(range.end),
-				trees,
-				many(to, inner),
-			),
-		);
-
-	connection.onCodeAction((params) => {
-		const document = documents.get(params.textDocument.uri);
-		const { only } = params.context;
-		if (!document || (only && !only.some((kind) => inKind(translateActionKind, kind)))) return [];
-		return translateActions(document, params.range, settings().languages, client()?.locale);
+	const finder = new ProseFinder();
+	const glossaries: Glossaries = new Glossaries({
+		connection,
+		documents,
+		onChange: () => translations.forget(),
 	});
+	const translations = new Translations(link, (uri) => glossaries.of(uri));
+	const editing: Editing = {
+		...deps,
+		finder,
+		translations,
+		glossaries,
+		patiently: (title, signal, work) => withWorkDone(connection, client(), title, signal, work),
+	};
+	documents.onDidClose(({ document }) => {
+		finder.forget(document.uri);
+		settings.forget(document.uri);
+	});
+	let engine = settings.window.engine;
+	settings.onChange((now) => {
+		if (now.engine !== engine) translations.forget();
+		engine = now.engine;
+	});
+	const useGrammars = (value: unknown) => {
+		const { grammars, languages } = parseGrammars(value);
+		finder.grammars.files = grammars;
+		finder.languages = languages;
+	};
+	connection.onNotification(grammarsNotification, useGrammars);
+
+	connection.onCodeAction((params, token) =>
+		answered(token, async (signal) => {
+			const document = documents.get(params.textDocument.uri);
+			if (!document) return [];
+			const { languages } = await settings.of(document.uri);
+			const { range, context } = params;
+			const locale = client()?.locale;
+			return editingActions(document, range, context, languages, locale, finder, signal);
+		}),
+	);
 	connection.onCodeActionResolve((action, token) =>
-		answered(token, (signal) =>
-			resolveTranslateAction(
-				action,
-				(uri) => documents.get(uri),
-				(document, range, to) => newText(document, range, to, signal),
-			),
-		),
+		answered(token, async (signal) => {
+			const { data, document } = actionTarget(action, (uri) => documents.get(uri));
+			const { to, uri, range } = data;
+			const locale = client()?.locale;
+			if (data.does === 'name') {
+				const { languages } = await settings.of(uri);
+				const ask = { position: range.start, to, languages, displayLanguage: locale };
+				const found = await nameSymbol(document, ask, finder, translations, signal);
+				const command = renameCommand(client());
+				const { name, suggestion } = found;
+				const place = { uri, position: found.range.start, name, newName: suggestion };
+				if (command)
+					return { ...action, command: { title: action.title, command, arguments: [place] } };
+				const edits = found.occurrences.map((at) => TextEdit.replace(at, suggestion));
+				return { ...action, edit: { changes: { [uri]: edits } } };
+			}
+			const title = text('translatingInto', locale, languageName(to, locale));
+			const newText = await editing.patiently(title, signal, (inner, onProgress) =>
+				translateRange(
+					document,
+					document.offsetAt(range.start),
+					document.offsetAt(range.end),
+					finder,
+					translations.many({ to, uri, onProgress }, inner),
+					to,
+					inner,
+				),
+			);
+			return { ...action, edit: { changes: { [uri]: [TextEdit.replace(range, newText)] } } };
+		}),
 	);
 	connection.onExecuteCommand((params, token) =>
-		answered(token, async (signal) => {
-			const { uri, range, to } = commandArguments(params.arguments?.[0]);
-			const document = documents.get(uri);
-			if (!document) throw new AppError('not_found', `${uri} is not open.`);
-			const text = await newText(document, range, to, signal);
-			const edit = {
-				textDocument: { uri, version: document.version },
-				edits: [{ range, newText: text }],
-			};
-			const { applied } = await connection.workspace.applyEdit({ documentChanges: [edit] });
-			if (!applied) throw new AppError('conflict', 'The editor refused the change.');
-			return null;
-		}),
+		answered(token, (signal) =>
+			runEditingCommand(editing, params.command, params.arguments ?? [], signal),
+		),
 	);
 	connection.onHover((params, token) =>
 		answered(token, async (signal) => {
 			const document = documents.get(params.textDocument.uri);
-			const { hover, targetLanguage, maxHoverLength } = settings();
-			if (!hover || !document) return null;
+			if (!document) return null;
+			const { hover, targetLanguage, maxHoverLength } = await settings.of(document.uri);
+			if (!hover) return null;
 			const displayLanguage = client()?.locale;
 			const to = targetLanguage || displayLanguage || 'en';
+			const options = { to, maxLength: maxHoverLength, displayLanguage };
 			return translationHover(
 				document,
 				params.position,
-				{ to, maxLength: maxHoverLength, displayLanguage },
-				{
-					trees,
-					detect: (text, inner) => detectLanguage(link, text, inner),
-					translate: async (texts, from, target, inner) =>
-						(await translateTexts(link, { texts, from, to: target }, inner)).items,
-				},
+				options,
+				finder,
+				translations,
 				signal,
 			).catch((error: unknown) => {
 				// A hover that failed must not stand in the way of the others.
@@ -116,108 +166,19 @@ export function registerEditing(deps: EditingDeps) {
 			});
 		}),
 	);
-
-	const documentOf = ({
-		uri,
-		languageId,
-		text,
-	}: {
-		uri: string;
-		languageId: string;
-		text: string;
-	}) => {
-		const open = documents.get(uri);
-		return open?.getText() === text ? open : TextDocument.create(uri, languageId, 0, text);
-	};
 	return {
-		translateRanges: async (
-			params: Requests['nearglot/translateRanges']['params'],
-			signal: AbortSignal,
-		) => {
-			const document = documentOf(params);
-			const texts: string[] = [];
-			for (const range of params.ranges) {
-				const [from, to] = [document.offsetAt(range.start), document.offsetAt(range.end)];
-				texts.push(await translateRange(document, from, to, trees, many(params.to, signal)));
-			}
-			return { texts };
+		/** Goes with `initialized`. */
+		listen: async (params: InitializeParams) => {
+			useGrammars(params.initializationOptions);
+			await Promise.all([settings.listen(params), glossaries.listen(params)]);
 		},
-		translateDocument: async (
-			params: Requests['nearglot/translateDocument']['params'],
-			signal: AbortSignal,
-		) => {
-			const { fileName, languageId, text, to } = params;
-			const extract = formatOf(fileName);
-			if (extract) return translateDocument(text, extract, many(to, signal), to);
-			if (!grammars[languageId] && !lineMarkers[languageId]) {
-				throw new AppError(
-					'not_supported',
-					`${fileName} is of no format that can be translated whole. Select what to translate instead.`,
-				);
-			}
-			const document = TextDocument.create(`file:///${fileName}`, languageId, 0, text);
-			const prose = (await proseIn(document, 0, text.length, trees)).filter(
-				({ kind }) => kind !== 'string',
-			);
-			const jobs = prose.map((item) => jobFor(document, item));
-			const rendered = await translateJobs(jobs, many(to, signal));
-			trees.forget(document.uri);
-			let out = '';
-			let next = 0;
-			jobs.forEach((job, place) => {
-				out += text.slice(next, job.start) + (rendered[place] ?? '');
-				next = job.end;
-			});
-			return { text: out + text.slice(next), refused: [] };
-		},
-		readerRanges: async (
-			params: Requests['nearglot/readerRanges']['params'],
-			signal: AbortSignal,
-		): Promise<{ ranges: TranslatedRange[] }> => {
-			const document = documentOf(params);
-			const [from, to] = [
-				document.offsetAt(params.range.start),
-				document.offsetAt(params.range.end),
-			];
-			const prose = (await proseIn(document, from, to, trees)).filter(
-				({ kind }) => kind !== 'string',
-			);
-			const jobs = prose
-				.map((item) => jobFor(document, item))
-				.filter((job) => job.texts.length > 0);
-			const texts = jobs.flatMap((job) => job.texts);
-			if (texts.length === 0) return { ranges: [] };
-			const { items } = await translateTexts(link, { texts, to: params.to }, signal);
-			const foreign = new Set(
-				texts.filter((_, place) => !sameLanguage(items[place]?.detectedLanguage ?? '', params.to)),
-			);
-			let next = 0;
-			const rendered = await translateJobs(
-				jobs.map((job) => ({ ...job, render: (answers: readonly string[]) => answers.join(' ') })),
-				async (all) => all.map(() => items[next++]?.text ?? ''),
-			);
-			return {
-				ranges: jobs.flatMap((job, place) =>
-					job.texts.some((text) => foreign.has(text))
-						? [
-								{
-									range: {
-										start: document.positionAt(job.start),
-										end: document.positionAt(job.end),
-									},
-									text: rendered[place] ?? '',
-								},
-							]
-						: [],
-				),
-			};
-		},
+		requests: editingRequests(editing),
 	};
 }
 
 /** Runs a handler with a signal for the editor's token; errors leave as JSON-RPC errors. */
 export async function answered<T>(
-	token: { onCancellationRequested(listener: () => void): unknown },
+	token: Pick<CancellationToken, 'onCancellationRequested'>,
 	run: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
 	const stop = new AbortController();
@@ -229,14 +190,26 @@ export async function answered<T>(
 	}
 }
 
-function commandArguments(value: unknown): { uri: string; range: Range; to: string } {
-	if (isRecord(value) && typeof value['uri'] === 'string' && typeof value['to'] === 'string') {
-		if (isRecord(value['range']))
-			return value as unknown as { uri: string; range: Range; to: string };
-	}
-	throw new AppError('invalid_request', `${translateCommand} takes one argument {uri, range, to}.`);
+/** A command of the client that renames a symbol by the editor's own means, if it has one. */
+function renameCommand(client: InitializeParams | undefined): string | undefined {
+	const options: unknown = client?.initializationOptions;
+	const name = isRecord(options) ? options['renameCommand'] : undefined;
+	return typeof name === 'string' && name !== '' ? name : undefined;
 }
 
-function inKind(kind: string, wanted: string): boolean {
-	return wanted === '' || kind === wanted || kind.startsWith(`${wanted}.`);
+function parseGrammars(value: unknown): EditorGrammars {
+	const list = (name: 'grammars' | 'languages'): readonly unknown[] => {
+		const found = isRecord(value) ? value[name] : undefined;
+		return Array.isArray(found) ? found : [];
+	};
+	const strings = (item: unknown, ...names: string[]) =>
+		isRecord(item) && names.every((name) => typeof item[name] === 'string');
+	return {
+		grammars: list('grammars').filter((item) =>
+			strings(item, 'scopeName', 'path'),
+		) as EditorGrammars['grammars'],
+		languages: list('languages').filter((item) =>
+			strings(item, 'languageId', 'path'),
+		) as EditorGrammars['languages'],
+	};
 }

@@ -1,7 +1,13 @@
 /** `nearglot/models…`: the daemon's list of models, and loading and unloading them. */
 
 import { errorOfBody, isRecord } from '../protocol/errorBody.ts';
-import { AppError, type DownloadProgress, type ModelInfo, readEvents } from '../protocol/index.ts';
+import {
+	AppError,
+	type DownloadProgress,
+	type ModelInfo,
+	readEvents,
+	readyChatModels,
+} from '../protocol/index.ts';
 import { type Caller, jsonInit } from './daemonLink.ts';
 import { TeamLink } from './teamLink.ts';
 
@@ -95,10 +101,7 @@ export async function chatModel(
 		const known = models.find(({ id, alias, name: bare }) => [id, alias, bare].includes(name));
 		return { id: name, loaded: known?.state === 'loaded' };
 	}
-	const ready = models
-		.filter(({ task, state }) => task === 'chat-completion' && ranks[state] !== undefined)
-		.sort((a, b) => rank(b) - rank(a));
-	const best = ready[0];
+	const [best] = readyChatModels(models);
 	if (!best) {
 		throw new AppError(
 			'model_not_found',
@@ -106,11 +109,4 @@ export async function chatModel(
 		);
 	}
 	return { id: best.id, loaded: best.state === 'loaded' };
-}
-
-/** States in which a model can answer without a download. */
-const ranks: Partial<Record<ModelInfo['state'], number>> = { cached: 1, loading: 2, loaded: 3 };
-
-function rank({ state, pinned, origin }: ModelInfo): number {
-	return (ranks[state] ?? 0) * 4 + (pinned ? 2 : 0) + (origin === 'built-in' ? 0 : 1);
 }

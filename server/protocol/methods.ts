@@ -12,6 +12,16 @@ import type {
 	ToolDefinition,
 	Usage,
 } from './chat.ts';
+import type {
+	GlossaryEntryParams,
+	GlossaryTextParams,
+	MessageFamily,
+	MessageFilesParams,
+	NameSymbolParams,
+	NameSymbolResult,
+	TranslateMissingParams,
+	TranslateMissingResult,
+} from './editing.ts';
 import type { ServerHealth } from './endpoint.ts';
 import type { ModelInfo } from './models.ts';
 import type { RecorderState } from './recorder.ts';
@@ -102,8 +112,8 @@ export interface TextRange {
 export interface TranslateRangesParams {
 	readonly uri: string;
 	readonly languageId: string;
-	/** Whole text of the document the ranges are in. */
-	readonly text: string;
+	/** Whole text of the document the ranges are in; may be left out for open documents. */
+	readonly text?: string;
 	readonly ranges: readonly TextRange[];
 	/** BCP 47 code. */
 	readonly to: string;
@@ -113,8 +123,8 @@ export interface TranslateRangesParams {
 export interface ReaderRangesParams {
 	readonly uri: string;
 	readonly languageId: string;
-	/** Whole text of the document the range is in. */
-	readonly text: string;
+	/** Whole text of the document the range is in; may be left out for open documents. */
+	readonly text?: string;
 	readonly range: TextRange;
 	/** BCP 47 code. */
 	readonly to: string;
@@ -132,14 +142,20 @@ export interface TranslateDocumentParams {
 	readonly fileName: string;
 	readonly languageId: string;
 	readonly text: string;
-	/** BCP 47 code. */
+	/** BCP 47 codes; without `from` the language is detected. */
+	readonly from?: string;
 	readonly to: string;
+	/** Document it is the text of, whose workspace has the glossary. */
+	readonly uri?: string;
+	readonly partialResultToken?: string | number;
 }
 
 export interface TranslateDocumentResult {
 	readonly text: string;
 	/** Texts that were left because their placeholders would have been lost. */
 	readonly refused: readonly string[];
+	/** Texts found. */
+	readonly pieces: number;
 }
 
 export interface LanguageInfo {
@@ -259,10 +275,21 @@ export interface Requests {
 		params: ReaderRangesParams;
 		result: { ranges: readonly TranslatedRange[] };
 	};
+	/** Partial results are TextsProgress. */
 	'nearglot/translateDocument': {
 		params: TranslateDocumentParams;
 		result: TranslateDocumentResult;
 	};
+	/** Partial results are TextsProgress. */
+	'nearglot/translateMissing': { params: TranslateMissingParams; result: TranslateMissingResult };
+	'nearglot/messageFiles': {
+		params: MessageFilesParams;
+		result: { families: readonly MessageFamily[] };
+	};
+	'nearglot/nameSymbol': { params: NameSymbolParams; result: NameSymbolResult };
+	/** The text of a glossary file with an entry added. */
+	'nearglot/glossary/add': { params: GlossaryEntryParams; result: { text: string } };
+	'nearglot/glossary/text': { params: GlossaryTextParams; result: Record<string, never> };
 	'nearglot/languages': {
 		params: { displayLanguage?: string };
 		result: { languages: readonly LanguageInfo[] };

@@ -29,7 +29,7 @@ test('the light bulb offers a translation of the selection', async () => {
 	await openFile(page, 'notes.txt', 'could not be opened');
 	const action = page
 		.locator('.action-widget .monaco-list-row')
-		.filter({ hasText: 'Translate to German' });
+		.filter({ hasText: 'Translate selection to German' });
 	// The list is empty until the language server has started.
 	for (let attempt = 0; attempt < 20 && !(await action.isVisible()); attempt++) {
 		await page.keyboard.press('Escape');

@@ -208,8 +208,8 @@ test('a selection offers one action per language and resolves it into an edit', 
 	assert.deepEqual(
 		actions.map(({ title, kind }) => [title, kind]),
 		[
-			['Translate to German', 'refactor.rewrite.nearglot.translate'],
-			['Translate to French', 'refactor.rewrite.nearglot.translate'],
+			['Translate selection to German', 'refactor.rewrite.nearglot.translate'],
+			['Translate selection to French', 'refactor.rewrite.nearglot.translate'],
 		],
 	);
 	const resolved = await client.sendRequest<{

@@ -63,7 +63,10 @@ test('Neovim shows a hover and applies a code action', {
 		const hover = told.get('hover') as { contents: { value: string } };
 		assert.match(hover.contents.value, /\\\[de\\\] Open the file and read a line\./);
 		assert.match(hover.contents.value, /English → German/);
-		assert.deepEqual(told.get('titles'), ['Translate to German', 'Translate to French']);
+		assert.deepEqual(told.get('titles'), [
+			'Translate comment to German',
+			'Translate comment to French',
+		]);
 		assert.deepEqual(told.get('lines'), ['# [de] Open the file and read a line.', 'print("x")']);
 	} finally {
 		await daemon.close();

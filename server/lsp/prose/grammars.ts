@@ -83,30 +83,3 @@ export const grammars: Readonly<Record<string, GrammarUse>> = {
 		strings: ['string_literal', 'raw_string_literal'],
 	},
 };
-
-/** Markers of line comments where there is no grammar, by language identifier. */
-export const lineMarkers: Readonly<Record<string, string>> = {
-	clojure: ';',
-	dart: '//',
-	dockerfile: '#',
-	elixir: '#',
-	erlang: '%',
-	fsharp: '//',
-	groovy: '//',
-	haskell: '--',
-	julia: '#',
-	kotlin: '//',
-	latex: '%',
-	lua: '--',
-	makefile: '#',
-	perl: '#',
-	r: '#',
-	scala: '//',
-	scss: '//',
-	sql: '--',
-	swift: '//',
-	toml: '#',
-	viml: '"',
-	yaml: '#',
-	zig: '//',
-};

@@ -1,9 +1,14 @@
 /** Where a document has words for people: comments, docstrings, strings, paragraphs of prose. */
 
 import type { TextDocument } from 'vscode-languageserver-textdocument';
-import type { Node } from 'web-tree-sitter';
-import { type GrammarUse, lineMarkers } from './grammars.ts';
-import type { SyntaxTrees } from './syntaxTree.ts';
+import type { LanguageFile } from '../../protocol/index.ts';
+import { commentMarkers, type Markers, markedProse } from './commentMarkers.ts';
+import { readMarkers } from './languageFile.ts';
+import { paragraphsIn, proseLanguages } from './paragraphs.ts';
+import { Slices } from './slices.ts';
+import { SyntaxTrees } from './syntaxTree.ts';
+import { TextmateGrammars } from './textmate.ts';
+import { treeProse } from './treeProse.ts';
 
 export interface Prose {
 	readonly kind: 'comment' | 'docstring' | 'string' | 'text';
@@ -12,113 +17,135 @@ export interface Prose {
 	readonly end: number;
 }
 
-/** Languages whose documents are prose as a whole. */
-export const proseLanguages = new Set([
-	'plaintext',
-	'markdown',
-	'mdx',
-	'latex',
-	'restructuredtext',
-	'asciidoc',
-	'git-commit',
-	'scminput',
-]);
+/** Starts of line comments; neighbouring lines with the same one are one comment. */
+const lineMarker = /^(?:\/\/+[!/]?|#+|--+|;+|%+|["'](?=\s)|REM\b)/i;
+/** Lines of one comment that are looked at around a cursor, each way. */
+const mostLines = 1000;
 
 /**
- * What lies in (or touches) the offsets `from`…`to`, in the order of the text. Line comments that
- * follow each other at the same column are one.
+ * Finds the prose of documents: by tree-sitter where there is a grammar, by a TextMate grammar of the
+ * editor for other languages, and by comment markers for the rest. One per front.
  */
-export async function proseIn(
-	document: TextDocument,
-	from: number,
-	to: number,
-	trees: SyntaxTrees,
-): Promise<Prose[]> {
-	if (proseLanguages.has(document.languageId)) return [paragraphAt(document, from, to)];
-	const parsed = await trees.root(document);
-	if (!parsed) return markedLines(document, from, to);
-	const found: Prose[] = [];
-	collect(parsed.node, parsed.use, from, to, found);
-	return joined(document, parsed, found, from, to);
-}
+export class ProseFinder {
+	readonly trees = new SyntaxTrees();
+	readonly grammars = new TextmateGrammars();
+	#languages: readonly LanguageFile[] = [];
+	readonly #markers = new Map<string, Promise<Markers | undefined>>();
 
-function collect(node: Node, use: GrammarUse, from: number, to: number, found: Prose[]): void {
-	if (node.endIndex < from || node.startIndex > to) return;
-	const { type } = node;
-	if (use.comments.includes(type)) {
-		found.push({ kind: 'comment', start: node.startIndex, end: trimmedEnd(node) });
-		return;
+	/** Language configurations of the editor, for comment markers no table here has. */
+	set languages(languages: readonly LanguageFile[]) {
+		this.#languages = languages;
+		this.#markers.clear();
 	}
-	if (use.strings.includes(type)) {
-		const statement = use.docstrings && node.parent?.type === 'expression_statement';
-		found.push({
-			kind: statement ? 'docstring' : 'string',
-			start: node.startIndex,
-			end: node.endIndex,
-		});
-		return;
+
+	/** Whether anything is known of a language. */
+	async knows(document: TextDocument): Promise<boolean> {
+		const { languageId } = document;
+		return (
+			proseLanguages.has(languageId) ||
+			this.grammars.has(languageId) ||
+			(await this.#markersOf(languageId)) !== undefined ||
+			this.trees.has(languageId)
+		);
 	}
-	for (const child of node.children) if (child) collect(child, use, from, to, found);
+
+	/**
+	 * What lies in (or touches) the offsets `from`…`to`, in the order of the text. Line comments that
+	 * follow each other at the same column are one; a cursor (`from` = `to`) in one means all of it.
+	 * A document that changes meanwhile is looked at again.
+	 */
+	async find(
+		document: TextDocument,
+		from: number,
+		to: number,
+		signal?: AbortSignal,
+	): Promise<Prose[]> {
+		if (proseLanguages.has(document.languageId)) return paragraphsIn(document, from, to);
+		for (;;) {
+			const { version } = document;
+			const [first, last] = from === to ? commentAround(document, from) : [from, to];
+			const found = await this.#search(document, first, last, new Slices(signal));
+			if (document.version !== version) continue;
+			const whole = joined(document, found);
+			return from === to ? whole.filter(({ start, end }) => start <= from && to <= end) : whole;
+		}
+	}
+
+	forget(uri: string): void {
+		this.trees.forget(uri);
+		this.grammars.forget(uri);
+	}
+
+	async #search(
+		document: TextDocument,
+		from: number,
+		to: number,
+		slices: Slices,
+	): Promise<Prose[]> {
+		const parsed = await this.trees.read(document, slices.signal);
+		if (parsed) {
+			try {
+				return await treeProse(parsed, document.getText(), from, to, slices);
+			} finally {
+				parsed.tree.delete();
+			}
+		}
+		const touches = ({ start, end }: Prose) => end >= from && start <= to;
+		const [first, last] = [document.positionAt(from).line, document.positionAt(to).line];
+		const found = await this.grammars.prose(document, first, last, slices);
+		if (found) return found.filter(touches);
+		const use = await this.#markersOf(document.languageId);
+		return use ? (await markedProse(document, use, slices)).filter(touches) : [];
+	}
+
+	#markersOf(languageId: string): Promise<Markers | undefined> {
+		const known = this.#markers.get(languageId);
+		if (known) return known;
+		const own = Object.hasOwn(commentMarkers, languageId) ? commentMarkers[languageId] : undefined;
+		const file = this.#languages.find((language) => language.languageId === languageId);
+		const made = own || !file ? Promise.resolve(own) : readMarkers(file.path);
+		this.#markers.set(languageId, made);
+		return made;
+	}
 }
 
-/** Some grammars count the line end as part of a line comment. */
-function trimmedEnd(node: Node): number {
-	return node.endIndex - (/\s*$/.exec(node.text)?.[0].length ?? 0);
+/** The lines of line comments around a place, or the place itself. */
+function commentAround(document: TextDocument, at: number): [number, number] {
+	const { line } = document.positionAt(at);
+	const own = markerAt(document, line);
+	if (!own) return [at, at];
+	const same = (other: number) => {
+		const found = markerAt(document, other);
+		return found?.marker === own.marker && found.column === own.column;
+	};
+	let [first, last] = [line, line];
+	while (first > 0 && line - first < mostLines && same(first - 1)) first--;
+	while (last + 1 < document.lineCount && last - line < mostLines && same(last + 1)) last++;
+	const column = own.column;
+	const end = document.offsetAt({ line: last, character: 0 }) + lineText(document, last).length;
+	return [document.offsetAt({ line: first, character: column }), end];
 }
 
-/** Joins line comments of neighbouring lines; around a cursor also those that were not asked for. */
-function joined(
-	document: TextDocument,
-	parsed: { node: Node; use: GrammarUse },
-	found: readonly Prose[],
-	from: number,
-	to: number,
-): Prose[] {
+/** The marker of a line comment that has a line for itself. */
+function markerAt(document: TextDocument, line: number) {
+	const text = lineText(document, line);
+	const words = text.trimStart();
+	const marker = lineMarker.exec(words)?.[0];
+	return marker === undefined ? undefined : { marker, column: text.length - words.length };
+}
+
+/** Joins line comments of neighbouring lines. */
+function joined(document: TextDocument, found: readonly Prose[]): Prose[] {
 	const result: Prose[] = [];
 	for (const prose of found) {
-		if (prose.kind !== 'comment') {
-			result.push(prose);
-			continue;
-		}
 		const last = result.at(-1);
-		if (last?.kind === 'comment' && prose.end <= last.end) continue;
-		// A cursor means the whole comment, a selection what is selected.
-		const start = from === to ? neighbour(document, parsed, prose, -1) : prose;
-		const end = from === to ? neighbour(document, parsed, prose, 1) : prose;
-		const whole: Prose = { kind: 'comment', start: start.start, end: end.end };
-		if (last?.kind === 'comment' && follows(document, last, whole)) {
-			result[result.length - 1] = { ...last, end: whole.end };
-		} else {
-			result.push(whole);
-		}
+		const isComment = prose.kind === 'comment' && last?.kind === 'comment';
+		if (isComment && last && prose.end <= last.end) continue;
+		if (isComment && last && follows(document, last, prose))
+			result[result.length - 1] = { ...last, end: prose.end };
+		else result.push(prose);
 	}
 	return result;
-}
-
-/** The furthest comment reached by stepping from line to line. */
-function neighbour(
-	document: TextDocument,
-	{ node, use }: { node: Node; use: GrammarUse },
-	prose: Prose,
-	step: 1 | -1,
-): Prose {
-	let current = prose;
-	for (;;) {
-		const edge = document.positionAt(step === 1 ? current.end : current.start);
-		const line = edge.line + step;
-		if (line < 0 || line >= document.lineCount) return current;
-		const text = lineText(document, line);
-		const column = text.length - text.trimStart().length;
-		if (column === text.length) return current;
-		const at = document.offsetAt({ line, character: column });
-		const near = node.descendantForIndex(at, at);
-		if (!near || !use.comments.includes(near.type) || near.startIndex !== at) return current;
-		const other: Prose = { kind: 'comment', start: near.startIndex, end: trimmedEnd(near) };
-		if (!(step === 1 ? follows(document, current, other) : follows(document, other, current))) {
-			return current;
-		}
-		current = other;
-	}
 }
 
 /** Whether a line comment goes on in the next line: same column, alone there, same marker. */
@@ -126,54 +153,13 @@ function follows(document: TextDocument, first: Prose, second: Prose): boolean {
 	const end = document.positionAt(first.end);
 	const start = document.positionAt(second.start);
 	if (start.line !== end.line + 1) return false;
-	const text = document.getText();
-	const marker = (at: number) => /^(?:\/\/+[!/]?|#+|--+|;+|%+)/.exec(text.slice(at, at + 4))?.[0];
-	const head = document.offsetAt({ line: end.line, character: 0 });
-	const own = first.end > head ? lineText(document, end.line) : '';
-	const column = own.length - own.trimStart().length;
+	const [own, other] = [markerAt(document, end.line), markerAt(document, start.line)];
 	return (
-		marker(second.start) !== undefined &&
-		marker(head + column) === marker(second.start) &&
-		column === start.character
+		own !== undefined &&
+		other?.marker === own.marker &&
+		other.column === own.column &&
+		start.character === own.column
 	);
-}
-
-/** Lines with a comment marker, for languages without a grammar. */
-function markedLines(document: TextDocument, from: number, to: number): Prose[] {
-	const marker = lineMarkers[document.languageId];
-	if (marker === undefined) return [];
-	const marked = (line: number) => lineText(document, line).trimStart().startsWith(marker);
-	let first = document.positionAt(from).line;
-	let last = document.positionAt(to).line;
-	if (!marked(first) && first === last) return [];
-	while (first > 0 && marked(first) && marked(first - 1)) first--;
-	while (last + 1 < document.lineCount && marked(last) && marked(last + 1)) last++;
-	const found: Prose[] = [];
-	for (let line = first; line <= last; line++) {
-		if (!marked(line)) continue;
-		const text = lineText(document, line);
-		const offset = document.offsetAt({ line, character: 0 });
-		const start = offset + text.length - text.trimStart().length;
-		const previous = found.at(-1);
-		if (previous && marked(line - 1))
-			found[found.length - 1] = { ...previous, end: offset + text.trimEnd().length };
-		else found.push({ kind: 'comment', start, end: offset + text.trimEnd().length });
-	}
-	return found;
-}
-
-/** The lines around a place up to the next empty ones. */
-function paragraphAt(document: TextDocument, from: number, to: number): Prose {
-	let first = document.positionAt(from).line;
-	let last = document.positionAt(to).line;
-	const empty = (line: number) => lineText(document, line).trim() === '';
-	if (from === to) {
-		while (first > 0 && !empty(first) && !empty(first - 1)) first--;
-		while (last + 1 < document.lineCount && !empty(last) && !empty(last + 1)) last++;
-		const end = document.offsetAt({ line: last, character: 0 }) + lineText(document, last).length;
-		return { kind: 'text', start: document.offsetAt({ line: first, character: 0 }), end };
-	}
-	return { kind: 'text', start: from, end: to };
 }
 
 /** A line without its end. */

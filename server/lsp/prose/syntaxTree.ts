@@ -1,21 +1,22 @@
-/** Parsing with tree-sitter: loads a grammar once and keeps one tree per open document. */
+/**
+ * Parsing with tree-sitter: loads a grammar once and keeps one tree per open document. Parses in
+ * slices; a changed document is parsed again from its first to its last changed character.
+ */
 
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { TextDocument } from 'vscode-languageserver-textdocument';
-import { Edit, Language, type Node, Parser, type Tree } from 'web-tree-sitter';
+import { Edit, Language, Parser, type Tree } from 'web-tree-sitter';
 import { type GrammarUse, grammars } from './grammars.ts';
+import { Slices } from './slices.ts';
 
-/** Beside the bundle, or in the packages when the sources run unbundled. */
-function wasmFile(name: string): string {
+/** A file of a package: beside the bundle, or in the package when the sources run unbundled. */
+export function wasmFile(name: string, packageFolder: string): string {
 	const here = dirname(fileURLToPath(import.meta.url));
 	const bundled = join(here, 'wasm', name);
 	if (existsSync(bundled)) return bundled;
-	const modules = join(here, '..', '..', '..', 'node_modules');
-	return name === 'web-tree-sitter.wasm'
-		? join(modules, 'web-tree-sitter', name)
-		: join(modules, '@vscode', 'tree-sitter-wasm', 'wasm', name);
+	return join(here, '..', '..', '..', 'node_modules', packageFolder, name);
 }
 
 interface Parsed {
@@ -24,36 +25,59 @@ interface Parsed {
 	readonly tree: Tree;
 }
 
+/** A tree of the text it was made from; whoever gets it deletes it. */
+export interface SyntaxTree {
+	readonly tree: Tree;
+	readonly use: GrammarUse;
+}
+
+/** Characters handed to the parser at once. */
+const chunk = 10_000;
+/** Longer texts are data, whatever their ending says. */
+const mostCharacters = 8_000_000;
+
 /** Trees of documents. One per front. */
 export class SyntaxTrees {
 	#ready: Promise<void> | undefined;
 	readonly #languages = new Map<string, Promise<Language>>();
 	readonly #trees = new Map<string, Parsed>();
+	/** Documents that are parsed now; each is parsed by one at a time. */
+	readonly #busy = new Map<string, Promise<void>>();
+
+	/** Whether a grammar reads a language. */
+	has(languageId: string): boolean {
+		return Object.hasOwn(grammars, languageId);
+	}
 
 	/**
-	 * Root of the document's tree, or `undefined` when no grammar reads its language. A changed
-	 * document is parsed again from its first to its last changed character.
+	 * A copy of the document's tree, or `undefined` when no grammar reads its language. A document
+	 * that changes meanwhile is parsed again, so the tree fits the text it has now.
 	 */
-	async root(document: TextDocument): Promise<{ node: Node; use: GrammarUse } | undefined> {
-		const use = grammars[document.languageId];
-		if (!use) return undefined;
+	async read(document: TextDocument, signal?: AbortSignal): Promise<SyntaxTree | undefined> {
+		const use = this.has(document.languageId) ? grammars[document.languageId] : undefined;
+		if (!use || document.getText().length > mostCharacters) return undefined;
 		const language = await this.#language(use.file);
-		const known = this.#trees.get(document.uri);
-		const text = document.getText();
-		if (known && known.version === document.version && known.text === text) {
-			return { node: known.tree.rootNode, use };
-		}
-		const parser = new Parser();
-		try {
-			parser.setLanguage(language);
-			if (known) known.tree.edit(changeBetween(known.text, text));
-			const tree = parser.parse(text, known?.tree);
-			if (!tree) return undefined;
-			known?.tree.delete();
-			this.#trees.set(document.uri, { version: document.version, text, tree });
-			return { node: tree.rootNode, use };
-		} finally {
-			parser.delete();
+		const { uri } = document;
+		for (;;) {
+			const known = this.#trees.get(uri);
+			if (known?.version === document.version && known.text === document.getText())
+				return { tree: known.tree.copy(), use };
+			const busy = this.#busy.get(uri);
+			if (busy) {
+				await busy;
+				continue;
+			}
+			const work = this.#parse(document, language, known, signal);
+			const quiet = work.then(
+				() => undefined,
+				() => undefined,
+			);
+			this.#busy.set(uri, quiet);
+			try {
+				if (!(await work)) return undefined;
+			} finally {
+				this.#busy.delete(uri);
+			}
 		}
 	}
 
@@ -63,11 +87,46 @@ export class SyntaxTrees {
 		this.#trees.delete(uri);
 	}
 
+	async #parse(
+		document: TextDocument,
+		language: Language,
+		known: Parsed | undefined,
+		signal: AbortSignal | undefined,
+	): Promise<boolean> {
+		const { version, uri } = document;
+		const text = document.getText();
+		const parser = new Parser();
+		const old = known?.tree.copy();
+		const slices = new Slices(signal);
+		try {
+			parser.setLanguage(language);
+			if (known) old?.edit(changeBetween(known.text, text));
+			const input = (index: number) => text.slice(index, index + chunk);
+			// A parser that was stopped goes on where it was when it is called again.
+			const progressCallback = () => slices.isOver;
+			let tree = parser.parse(input, old, { progressCallback });
+			while (!tree) {
+				await slices.pause();
+				tree = parser.parse(input, old, { progressCallback });
+			}
+			this.forget(uri);
+			this.#trees.set(uri, { version, text, tree });
+			return true;
+		} finally {
+			old?.delete();
+			parser.delete();
+		}
+	}
+
 	#language(file: string): Promise<Language> {
-		this.#ready ??= Parser.init({ locateFile: (name: string) => wasmFile(name) });
+		this.#ready ??= Parser.init({
+			locateFile: (name: string) => wasmFile(name, 'web-tree-sitter'),
+		});
 		const known = this.#languages.get(file);
 		if (known) return known;
-		const loading = this.#ready.then(() => Language.load(wasmFile(`${file}.wasm`)));
+		const loading = this.#ready.then(() =>
+			Language.load(wasmFile(`${file}.wasm`, '@vscode/tree-sitter-wasm/wasm')),
+		);
 		this.#languages.set(file, loading);
 		return loading;
 	}
@@ -77,9 +136,13 @@ export class SyntaxTrees {
 function changeBetween(before: string, after: string) {
 	const shorter = Math.min(before.length, after.length);
 	let start = 0;
-	while (start < shorter && before[start] === after[start]) start++;
+	while (start < shorter && before.charCodeAt(start) === after.charCodeAt(start)) start++;
 	let same = 0;
-	while (same < shorter - start && before.at(-1 - same) === after.at(-1 - same)) same++;
+	while (
+		same < shorter - start &&
+		before.charCodeAt(before.length - 1 - same) === after.charCodeAt(after.length - 1 - same)
+	)
+		same++;
 	const oldEnd = before.length - same;
 	const newEnd = after.length - same;
 	return new Edit({

@@ -1,6 +1,11 @@
 /** Translates the words of a range and leaves everything around them as it is. */
 
 import type { TextDocument } from 'vscode-languageserver-textdocument';
+import { extractMarkdown } from '../../translate/documents/markdown.ts';
+import { type Extract, splice } from '../../translate/documents/piece.ts';
+import { extractPlainText } from '../../translate/documents/plainText.ts';
+import { translateDocument } from '../../translate/documents/translateDocument.ts';
+import { readableName, splitIdentifier, translatedName } from '../../translate/identifiers.ts';
 import {
 	type CommentLine,
 	type Paragraph,
@@ -8,9 +13,9 @@ import {
 	readComment,
 	rebuild,
 } from './commentLines.ts';
-import { type Prose, proseIn } from './prose.ts';
+import { markdownLanguages, proseLanguages } from './paragraphs.ts';
+import type { Prose, ProseFinder } from './prose.ts';
 import { stringParts } from './stringParts.ts';
-import type { SyntaxTrees } from './syntaxTree.ts';
 
 /** Translates texts, keeping their order and number. */
 export type TranslateMany = (texts: readonly string[]) => Promise<readonly string[]>;
@@ -25,17 +30,26 @@ export interface Job {
 
 /**
  * The new text of a range (offsets in UTF-16 units). In source code only comments, docstrings and
- * strings are translated when there are any; elsewhere every line with words is.
+ * strings are translated when there are any; a single name keeps its case style; elsewhere every
+ * paragraph with words is.
+ *
+ * @param to BCP 47 code the texts come back in.
  */
 export async function translateRange(
 	document: TextDocument,
 	from: number,
 	to: number,
-	trees: SyntaxTrees,
+	finder: ProseFinder,
 	translate: TranslateMany,
+	target: string,
+	signal?: AbortSignal,
 ): Promise<string> {
 	const text = document.getText().slice(from, to);
-	const found = await proseIn(document, from, to, trees);
+	if (proseLanguages.has(document.languageId)) {
+		const made = await translateDocument(text, extractOf(document), translate, target);
+		return made.text;
+	}
+	const found = await finder.find(document, from, to, signal);
 	const inside = found
 		.map((prose) => ({
 			...prose,
@@ -43,11 +57,27 @@ export async function translateRange(
 			end: Math.min(prose.end, to),
 		}))
 		.filter((prose) => prose.start < prose.end);
+	if (inside.length === 0) {
+		const name = await translateName(text, translate, target);
+		return name ?? (await translateDocument(text, extractPlainText, translate, target)).text;
+	}
 	const comments = inside.filter(({ kind }) => kind !== 'string');
 	const chosen = comments.length > 0 ? comments : inside;
-	const jobs =
-		chosen.length > 0 ? chosen.map((prose) => jobFor(document, prose)) : [lineJob(text, from, to)];
-	return splice(text, from, jobs, await translateJobs(jobs, translate));
+	const jobs = chosen.map((prose) => jobFor(document, prose));
+	return spliceJobs(text, from, jobs, await translateJobs(jobs, translate));
+}
+
+/** A selected name of several words in its own case style; `undefined` for other texts. */
+async function translateName(
+	text: string,
+	translate: TranslateMany,
+	target: string,
+): Promise<string | undefined> {
+	const parts = splitIdentifier(text.trim());
+	if (!parts || (parts.words.length < 2 && parts.before === '')) return undefined;
+	const [answer = ''] = await translate([readableName(parts)]);
+	const made = translatedName(answer, parts, target);
+	return made === undefined ? text : text.replace(text.trim(), () => made);
 }
 
 /** Translates all texts of all jobs in one go and renders each job. */
@@ -69,7 +99,15 @@ export async function translateJobs(
 export function jobFor(document: TextDocument, prose: Prose): Job {
 	const { kind, start, end } = prose;
 	const text = document.getText().slice(start, end);
-	if (kind === 'text') return lineJob(text, start, end);
+	if (kind === 'text') {
+		const pieces = extractOf(document)(text);
+		return {
+			start,
+			end,
+			texts: pieces.map((piece) => piece.text),
+			render: (translations) => splice(text, pieces, translations),
+		};
+	}
 	if (kind === 'string') {
 		const { before, body, after, quote } = stringParts(text);
 		if (!/\p{L}{2}/u.test(body)) return { start, end, texts: [], render: () => text };
@@ -91,30 +129,8 @@ export function jobFor(document: TextDocument, prose: Prose): Job {
 	};
 }
 
-/** Line by line: white space around the words, empty lines and line ends stay. */
-function lineJob(text: string, start: number, end: number): Job {
-	const parts = text.split(/(\r\n|\n|\r)/);
-	const wanted: { index: number; before: string; body: string; after: string }[] = [];
-	parts.forEach((part, index) => {
-		const match = /^(\s*)(.*?)(\s*)$/su.exec(part);
-		if (!match || !/\p{L}/u.test(part)) return;
-		wanted.push({ index, before: match[1] ?? '', body: match[2] ?? '', after: match[3] ?? '' });
-	});
-	return {
-		start,
-		end,
-		texts: wanted.map((line) => line.body),
-		render: (translations) => {
-			const out = [...parts];
-			wanted.forEach(({ index, before, body, after }, place) => {
-				out[index] = before + (translations[place] ?? body) + after;
-			});
-			return out.join('');
-		},
-	};
-}
-
-function splice(
+/** Puts rendered jobs into the text that begins at an offset of the document. */
+export function spliceJobs(
 	text: string,
 	offset: number,
 	jobs: readonly Job[],
@@ -127,4 +143,8 @@ function splice(
 		next = job.end - offset;
 	});
 	return out + text.slice(next);
+}
+
+function extractOf({ languageId }: TextDocument): Extract {
+	return markdownLanguages.has(languageId) ? extractMarkdown : extractPlainText;
 }

@@ -3,12 +3,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { TextDocument } from 'vscode-languageserver-textdocument';
-import { grammars, lineMarkers } from '../../../server/lsp/prose/grammars.ts';
-import { proseIn } from '../../../server/lsp/prose/prose.ts';
-import { SyntaxTrees } from '../../../server/lsp/prose/syntaxTree.ts';
+import { commentMarkers } from '../../../server/lsp/prose/commentMarkers.ts';
+import { grammars } from '../../../server/lsp/prose/grammars.ts';
+import { ProseFinder } from '../../../server/lsp/prose/prose.ts';
 import { translateRange } from '../../../server/lsp/prose/translateRange.ts';
 
-const trees = new SyntaxTrees();
+const finder = new ProseFinder();
 const identity = async (texts: readonly string[]) => texts;
 const shout = async (texts: readonly string[]) => texts.map((text) => text.toUpperCase());
 
@@ -95,7 +95,7 @@ test('a translation that changes nothing leaves every byte of every language as 
 		for (const [shape, reshape] of shapes) {
 			const text = reshape(sample);
 			const document = open(language, text);
-			const result = await translateRange(document, 0, text.length, trees, identity);
+			const result = await translateRange(document, 0, text.length, finder, identity, 'de');
 			assert.equal(result, text, `${language}, ${shape}`);
 		}
 	}
@@ -104,12 +104,12 @@ test('a translation that changes nothing leaves every byte of every language as 
 test('every grammar and every table entry has a sample or a sibling with one', () => {
 	const files = new Set(Object.keys(samples).map((language) => grammars[language]?.file));
 	for (const use of Object.values(grammars)) assert.ok(files.has(use.file), use.file);
-	assert.ok(Object.keys(samples).some((language) => lineMarkers[language] !== undefined));
+	assert.ok(Object.keys(samples).some((language) => commentMarkers[language] !== undefined));
 });
 
 test('words of comments change; tags, directives, code, licences and markers do not', async () => {
 	const document = open('typescript', samples['typescript'] ?? '');
-	const result = await translateRange(document, 0, document.getText().length, trees, shout);
+	const result = await translateRange(document, 0, document.getText().length, finder, shout, 'de');
 	assert.equal(
 		result,
 		`/**
@@ -135,7 +135,7 @@ export function read(path: string): string {
 test('a docstring keeps its indent and its fields', async () => {
 	const text = samples['python'] ?? '';
 	const document = open('python', text);
-	const result = await translateRange(document, 0, text.length, trees, shout);
+	const result = await translateRange(document, 0, text.length, finder, shout, 'de');
 	assert.match(result, /# Copyright 2020 Somebody\n/);
 	assert.match(result, /^#!\/usr\/bin\/env python3\n/);
 	assert.match(
@@ -150,15 +150,18 @@ test('a selected string changes between its quotes, and new quotes are escaped',
 	const text = `say("Hello there");`;
 	const document = open('javascript', text);
 	const quoted = async () => ['Ein "Hallo"'];
-	assert.equal(await translateRange(document, 4, 17, trees, quoted), '"Ein \\"Hallo\\""');
-	assert.equal(await translateRange(document, 0, text.length, trees, shout), `say("HELLO THERE");`);
+	assert.equal(await translateRange(document, 4, 17, finder, quoted, 'de'), '"Ein \\"Hallo\\""');
+	assert.equal(
+		await translateRange(document, 0, text.length, finder, shout, 'de'),
+		`say("HELLO THERE");`,
+	);
 });
 
 test('a part of a comment is translated alone', async () => {
 	const text = '// first words and last words\ncode();\n';
 	const document = open('javascript', text);
 	const from = text.indexOf('last');
-	assert.equal(await translateRange(document, from, from + 10, trees, shout), 'LAST WORDS');
+	assert.equal(await translateRange(document, from, from + 10, finder, shout, 'de'), 'LAST WORDS');
 });
 
 test('a longer text is wrapped at the width the comment had', async () => {
@@ -166,7 +169,7 @@ test('a longer text is wrapped at the width the comment had', async () => {
 	const document = open('javascript', text);
 	const longer = async (texts: readonly string[]) =>
 		texts.map((one) => one.replaceAll('word', 'longword'));
-	const result = await translateRange(document, 0, text.length, trees, longer);
+	const result = await translateRange(document, 0, text.length, finder, longer, 'de');
 	const lines = result.split('\n');
 	assert.equal(lines.at(-2), 'x();');
 	for (const line of lines.slice(0, -2)) {
@@ -180,7 +183,7 @@ test('the cursor in a line comment means all the lines of the comment', async ()
 	const text = 'a();\n  // one\n  // two\n  // three\n// other column\nb();\n';
 	const document = open('javascript', text);
 	const offset = text.indexOf('two');
-	const found = await proseIn(document, offset, offset, trees);
+	const found = await finder.find(document, offset, offset);
 	assert.deepEqual(
 		found.map(({ start, end }) => text.slice(start, end)),
 		['// one\n  // two\n  // three'],
@@ -190,7 +193,7 @@ test('the cursor in a line comment means all the lines of the comment', async ()
 test('after an edit the tree follows the text', async () => {
 	let document = open('typescript', 'const a = 1; // first\n');
 	const all = async () => {
-		const found = await proseIn(document, 0, document.getText().length, trees);
+		const found = await finder.find(document, 0, document.getText().length);
 		return found.map(({ start, end }) => document.getText().slice(start, end));
 	};
 	assert.deepEqual(await all(), ['// first']);

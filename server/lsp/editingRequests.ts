@@ -1,0 +1,178 @@
+/** The requests of the editing features beyond LSP: ranges, reader mode, whole documents, messages. */
+
+import { TextDocument } from 'vscode-languageserver-textdocument';
+import {
+	AppError,
+	type RequestName,
+	type Requests,
+	type TextsProgress,
+	type TranslatedRange,
+} from '../protocol/index.ts';
+import { messageFamilies } from '../translate/documents/messageFamilies.ts';
+import { messageFormatOf, translateMissing } from '../translate/documents/missingMessages.ts';
+import { formatOf, translateDocument } from '../translate/documents/translateDocument.ts';
+import { addToGlossary } from '../translate/workspaceGlossary.ts';
+import type { Editing } from './editing.ts';
+import { sameLanguage } from './languageName.ts';
+import { nameSymbol } from './nameSymbol.ts';
+import { blocksIn, proseLanguages } from './prose/paragraphs.ts';
+import { jobFor, spliceJobs, translateJobs, translateRange } from './prose/translateRange.ts';
+
+type Handler<M extends RequestName> = (
+	params: Requests[M]['params'],
+	signal: AbortSignal,
+) => Promise<Requests[M]['result']>;
+
+/** Makes the handlers. */
+export function editingRequests(editing: Editing) {
+	const { connection, documents, finder, translations, glossaries, settings } = editing;
+	const progressTo = (token: string | number | undefined) =>
+		token === undefined
+			? {}
+			: {
+					onProgress: (progress: TextsProgress) =>
+						void connection.sendNotification('$/progress', { token, value: progress }),
+				};
+	/** The open document, or one made of the text sent along, which is forgotten afterwards. */
+	const withDocument = async <T>(
+		{ uri, languageId, text }: { uri: string; languageId: string; text?: string },
+		run: (document: TextDocument) => Promise<T>,
+	): Promise<T> => {
+		const open = documents.get(uri);
+		if (open && (text === undefined || open.getText() === text)) return run(open);
+		if (text === undefined) throw new AppError('not_found', `${uri} is not open.`);
+		const document = TextDocument.create(`${uri}#${++count}`, languageId, 0, text);
+		try {
+			return await run(document);
+		} finally {
+			finder.forget(document.uri);
+		}
+	};
+
+	const translateRanges: Handler<'nearglot/translateRanges'> = (params, signal) =>
+		withDocument(params, async (document) => {
+			const many = translations.many({ to: params.to, uri: params.uri }, signal);
+			const texts: string[] = [];
+			for (const { start, end } of params.ranges) {
+				const [from, to] = [document.offsetAt(start), document.offsetAt(end)];
+				texts.push(await translateRange(document, from, to, finder, many, params.to, signal));
+			}
+			return { texts };
+		});
+
+	const wholeDocument: Handler<'nearglot/translateDocument'> = async (params, signal) => {
+		const { fileName, languageId, text, to, from, uri, partialResultToken } = params;
+		const ask = {
+			to,
+			asDocument: true,
+			...(from ? { from } : {}),
+			...(uri ? { uri } : {}),
+			...progressTo(partialResultToken),
+		};
+		const many = translations.many(ask, signal);
+		const extract = formatOf(fileName);
+		if (extract) return translateDocument(text, extract, many, to);
+		return withDocument({ uri: `file:///${fileName}`, languageId, text }, async (document) => {
+			if (!(await finder.knows(document))) {
+				throw new AppError(
+					'not_supported',
+					`${fileName} is of no format that can be translated whole. Select what to translate instead.`,
+				);
+			}
+			const prose = (await finder.find(document, 0, text.length, signal)).filter(
+				({ kind }) => kind !== 'string',
+			);
+			const jobs = prose.map((item) => jobFor(document, item));
+			const made = spliceJobs(text, 0, jobs, await translateJobs(jobs, many));
+			return { text: made, refused: [], pieces: jobs.flatMap((job) => job.texts).length };
+		});
+	};
+
+	const missing: Handler<'nearglot/translateMissing'> = async (params, signal) => {
+		const { fileName, source, target, to, from, uri, partialResultToken } = params;
+		const format = messageFormatOf(fileName);
+		if (!format)
+			throw new AppError('not_supported', `${fileName} is no message file of a known format.`);
+		const ask = {
+			to,
+			asDocument: true,
+			...(from ? { from } : {}),
+			...(uri ? { uri } : {}),
+			...progressTo(partialResultToken),
+		};
+		return translateMissing(source, target, format, translations.many(ask, signal), to);
+	};
+
+	const readerRanges: Handler<'nearglot/readerRanges'> = (params, signal) =>
+		withDocument(params, async (document): Promise<{ ranges: TranslatedRange[] }> => {
+			const [from, to] = [
+				document.offsetAt(params.range.start),
+				document.offsetAt(params.range.end),
+			];
+			const prose = proseLanguages.has(document.languageId)
+				? blocksIn(document, from, to)
+				: await finder.find(document, from, to, signal);
+			const jobs = prose
+				.filter(({ kind }) => kind !== 'string')
+				.map((item) => jobFor(document, item))
+				.filter((job) => job.texts.length > 0);
+			const places = jobs.map(({ start, end }) => ({
+				start: document.positionAt(start),
+				end: document.positionAt(end),
+			}));
+			const texts = jobs.flatMap((job) => job.texts);
+			const ask = { to: params.to, uri: params.uri };
+			const items = await translations.translate(texts, ask, signal);
+			let next = 0;
+			return {
+				ranges: jobs.flatMap((job, index) => {
+					const own = items.slice(next, next + job.texts.length);
+					next += job.texts.length;
+					const isForeign = own.some(
+						(item, at) =>
+							!sameLanguage(item.detectedLanguage ?? '', params.to) && item.text !== job.texts[at],
+					);
+					const range = places[index];
+					if (!isForeign || !range) return [];
+					return [{ range, text: own.map((item) => item.text).join(' ') }];
+				}),
+			};
+		});
+
+	const name: Handler<'nearglot/nameSymbol'> = (params, signal) =>
+		withDocument(params, async (document) => {
+			const { languages } = await settings.of(params.uri);
+			const ask = {
+				position: params.position,
+				to: params.to ?? 'en',
+				languages,
+				displayLanguage: editing.client()?.locale,
+				...(params.from ? { from: params.from } : {}),
+			};
+			return nameSymbol(document, ask, finder, translations, signal);
+		});
+
+	const families: Handler<'nearglot/messageFiles'> = async ({ paths }) => ({
+		families: messageFamilies(paths),
+	});
+	const glossaryAdd: Handler<'nearglot/glossary/add'> = async ({ text, ...entry }) => ({
+		text: addToGlossary(text, entry),
+	});
+	const glossaryText: Handler<'nearglot/glossary/text'> = async ({ folder, text }) => {
+		glossaries.take(folder, text);
+		return {};
+	};
+	return {
+		'nearglot/translateRanges': translateRanges,
+		'nearglot/translateDocument': wholeDocument,
+		'nearglot/translateMissing': missing,
+		'nearglot/readerRanges': readerRanges,
+		'nearglot/nameSymbol': name,
+		'nearglot/messageFiles': families,
+		'nearglot/glossary/add': glossaryAdd,
+		'nearglot/glossary/text': glossaryText,
+	};
+}
+
+/** Documents made for one request get names of their own. */
+let count = 0;
