@@ -34,6 +34,7 @@ const cases: readonly (readonly [
 	['ko', 'Latn', 'Kore', 'annyeonghaseyo', '안녕하세요'],
 	['he', 'Latn', 'Hebr', 'shalom', 'שלום'],
 	['el', 'Grek', 'Latn', 'Καλημέρα', /^Kali/],
+	['th', 'Thai', 'Latn', 'ประเทศไทย', 'prathetthai'],
 ];
 
 test('texts change script as people write them', async () => {

@@ -10,6 +10,7 @@ import {
 	latinFromSemitic,
 	latinFromTurkicCyrillic,
 } from './tables.ts';
+import { latinFromThai } from './thai.ts';
 
 /** A text in one script → in another. */
 export type Convert = (text: string) => string;
@@ -42,7 +43,6 @@ const toLatin: Readonly<Record<string, readonly [name: string, plain: boolean]>>
 	'mn-Cyrl': ['Mongolian-Latin/BGN', true],
 	'sr-Cyrl': ['Serbian-Latin/BGN', false],
 	el: ['Greek-Latin/UNGEGN', true],
-	th: ['Thai-Latin', false],
 	ko: ['Hangul-Latin', false],
 	si: ['si-si_Latn', true],
 };
@@ -83,6 +83,7 @@ async function intoLatin(language: string): Promise<Convert | undefined> {
 		return known[1] ? chain(convert, stripMarks) : (text) => convert(text).normalize('NFC');
 	}
 	if (language === 'ja') return japaneseLatin();
+	if (language === 'th') return latinFromThai;
 	if (language === 'tg' || language === 'tt') return latinFromTurkicCyrillic(language);
 	if (arabicScript.has(language) || language === 'he') return latinFromSemitic(language);
 	const script = indicScripts[language];
