@@ -2,9 +2,10 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { findBlocks } from '../../server/engine/sample/blocks.ts';
+import { changedBlocks, findBlocks } from '../../server/engine/sample/blocks.ts';
 import { argmax, topIndices } from '../../server/engine/sample/candidates.ts';
 import { drawToken } from '../../server/engine/sample/draw.ts';
+import { logSumExp } from '../../server/engine/sample/logprobs.ts';
 import { findCut } from '../../server/engine/sample/nucleus.ts';
 import {
 	applyMask,
@@ -219,6 +220,30 @@ test('uniform numbers depend on seed, choice and position, and spread evenly', (
 		new Set([uniform(1, 0, 0), uniform(2, 0, 0), uniform(1, 1, 0), uniform(1, 0, 1)]).size,
 		4,
 	);
+});
+
+test('the sum of exponentials over a large row is exact to five digits', () => {
+	for (const [spread, peaks] of [
+		[0.5, 0],
+		[2.5, 0],
+		[3, 40],
+	] as const) {
+		const row = bigRow(21, 30_000, spread, peaks);
+		const max = row.reduce((a, b) => Math.max(a, b));
+		const exact = max + Math.log(row.reduce((sum, value) => sum + Math.exp(value - max), 0));
+		assert.ok(Math.abs(logSumExp(row) - exact) < 1e-5, `${logSumExp(row)} for ${exact}`);
+	}
+	assert.equal(logSumExp(new Float32Array(70).fill(-Infinity)), -Infinity);
+});
+
+test('blocks follow the entries that change', () => {
+	const row = bigRow(5, 1000, 1, 3);
+	const before = findBlocks(row);
+	const changed = [0, 63, 64, 777, argmax(row)];
+	for (const index of changed) row[index] = -Infinity;
+	const after = changedBlocks(before, changed);
+	assert.equal(after.max, Math.max(...row));
+	assert.deepEqual([...after.largest], [...findBlocks(row).largest]);
 });
 
 test('penalties and biases change what they name', () => {

@@ -36,6 +36,27 @@ export function findBlocks(values: Float32Array): Blocks {
 	return { values, largest, count, max };
 }
 
+/** The same after the listed entries have changed. */
+export function changedBlocks(blocks: Blocks, changed: readonly number[]): Blocks {
+	const { values, largest } = blocks;
+	if (changed.length === 0) return blocks;
+	if (changed.length > blocks.count / 4) return findBlocks(values);
+	let max = Number.NEGATIVE_INFINITY;
+	for (const index of changed) {
+		const block = Math.floor(index / blockSize);
+		const end = Math.min(values.length, (block + 1) * blockSize);
+		let most = Number.NEGATIVE_INFINITY;
+		for (let at = block * blockSize; at < end; at++) {
+			if ((values[at] as number) > most) most = values[at] as number;
+		}
+		largest[block] = most;
+	}
+	for (let block = 0; block < blocks.count; block++) {
+		if ((largest[block] as number) > max) max = largest[block] as number;
+	}
+	return { ...blocks, max };
+}
+
 /** Lowest index of an entry equal to the maximum; 0 when there is none. */
 export function firstOfMax({ values, largest, count, max }: Blocks): number {
 	for (let block = 0; block < count; block++) {

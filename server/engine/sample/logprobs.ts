@@ -2,14 +2,12 @@
 
 import type { TextModel, TokenLogprob } from '../api.ts';
 import { findBlocks } from './blocks.ts';
-import { argmax, topOfBlocks } from './candidates.ts';
-import { sumOfExp } from './fastExp.ts';
+import { topOfBlocks } from './candidates.ts';
+import { logSumExpOf } from './fastExp.ts';
 
 /** ln Σ exp(logits). */
 export function logSumExp(logits: Float32Array): number {
-	const max = logits[argmax(logits)] as number;
-	if (!Number.isFinite(max)) return max;
-	return max + Math.log(sumOfExp(logits, max));
+	return logSumExpOf(findBlocks(logits));
 }
 
 /** Ids and natural-log probabilities, before they are put into words. */
@@ -33,9 +31,7 @@ export function keepLogprobs(logits: Float32Array, count: number): (tokenId: num
 	if (original.length < logits.length) original = new Float32Array(logits.length);
 	original.set(logits);
 	const blocks = findBlocks(logits);
-	const total = Number.isFinite(blocks.max)
-		? blocks.max + Math.log(sumOfExp(logits, blocks.max))
-		: blocks.max;
+	const total = logSumExpOf(blocks);
 	const of = (id: number): number =>
 		id < logits.length ? Math.max(floor, (original[id] as number) - total) : floor;
 	const top = topOfBlocks(blocks, count).map((id) => ({ tokenId: id, logprob: of(id) }));

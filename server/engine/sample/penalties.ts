@@ -41,9 +41,13 @@ export function applyPenalties(
 	}
 }
 
-/** Bans listed ids. */
-export function banTokens(logits: Float32Array, ids: Iterable<number>): void {
-	for (const id of ids) if (id < logits.length) logits[id] = banned;
+/** Bans listed ids; the ids that were banned are added to `changed`. */
+export function banTokens(logits: Float32Array, ids: Iterable<number>, changed?: number[]): void {
+	for (const id of ids) {
+		if (id >= logits.length) continue;
+		logits[id] = banned;
+		changed?.push(id);
+	}
 }
 
 /**
@@ -72,6 +76,7 @@ export function banSequences(
 	logits: Float32Array,
 	tokens: readonly number[],
 	sequences: readonly (readonly number[])[],
+	changed?: number[],
 ): void {
 	for (const sequence of sequences) {
 		const head = sequence.length - 1;
@@ -80,7 +85,7 @@ export function banSequences(
 		const offset = tokens.length - head;
 		let matches = true;
 		for (let k = 0; k < head && matches; k++) matches = tokens[offset + k] === sequence[k];
-		if (matches) logits[last] = banned;
+		if (matches) banTokens(logits, [last], changed);
 	}
 }
 
@@ -89,6 +94,7 @@ export function banRepeatedNgrams(
 	logits: Float32Array,
 	tokens: readonly number[],
 	size: number,
+	changed?: number[],
 ): void {
 	if (size <= 0 || tokens.length < size) return;
 	const head = size - 1;
@@ -97,6 +103,6 @@ export function banRepeatedNgrams(
 		let matches = true;
 		for (let k = 0; k < head && matches; k++) matches = tokens[start + k] === tokens[offset + k];
 		const next = tokens[start + head] as number;
-		if (matches && next < logits.length) logits[next] = banned;
+		if (matches) banTokens(logits, [next], changed);
 	}
 }

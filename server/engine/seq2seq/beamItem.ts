@@ -3,7 +3,7 @@
  * beams and finished hypotheses are kept apart, finished ones compare by length-normalised score.
  */
 
-import { topIndices } from '../sample/candidates.ts';
+import { topOfBlocks } from '../sample/candidates.ts';
 import { applyRules, type SearchOptions } from './searchOptions.ts';
 
 /** A text being made or finished. */
@@ -114,8 +114,8 @@ export class BeamItem {
 		for (const [beam, { logits }] of steps.entries()) {
 			if (isStart && beam > 0) break;
 			const { ids, logprob } = this.#beams[beam] as Hypothesis;
-			const total = applyRules(logits, ids, this.#startLength, this.#options);
-			for (const token of topIndices(logits, count)) {
+			const { total, blocks } = applyRules(logits, ids, this.#startLength, this.#options);
+			for (const token of topOfBlocks(blocks, count)) {
 				const value = logprob + (logits[token] as number) - total;
 				if (value > Number.NEGATIVE_INFINITY) all.push({ beam, token, logprob: value });
 			}

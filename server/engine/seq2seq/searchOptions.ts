@@ -1,6 +1,7 @@
 /** How one item is decoded; names and meanings as in the reference library's generation settings. */
 
-import { logSumExp } from '../sample/logprobs.ts';
+import { type Blocks, changedBlocks, findBlocks } from '../sample/blocks.ts';
+import { logSumExpOf } from '../sample/fastExp.ts';
 import { banRepeatedNgrams, banSequences, banTokens } from '../sample/penalties.ts';
 
 export interface SearchOptions {
@@ -31,8 +32,16 @@ export interface SearchOptions {
 /** Number of ids the decoder is started with; everything after them is generated. */
 export type StartLength = number;
 
+/** A row after the rules. */
+export interface RuledRow {
+	/** What to subtract from a logit to get its log-probability. */
+	readonly total: number;
+	/** The row's blocks; valid until the next row. */
+	readonly blocks: Blocks;
+}
+
 /**
- * Changes a logits row by the rules and returns what to subtract to get log-probabilities.
+ * Changes a logits row by the rules.
  * `ids`: start tokens and what was generated.
  */
 export function applyRules(
@@ -40,14 +49,16 @@ export function applyRules(
 	ids: readonly number[],
 	startLength: StartLength,
 	options: SearchOptions,
-): number {
-	// Each pass over a large vocabulary costs, so the sum is taken once where once is enough.
+): RuledRow {
+	// Each pass over a large vocabulary costs, so what one found serves the next.
+	let blocks = findBlocks(logits);
+	const changed: number[] = [];
 	const needsBefore =
 		!options.renormalise ||
 		(options.repetitionPenalty !== 1 && options.beams > 1) ||
 		ids.length === 1 ||
 		ids.length === options.maxLength - 1;
-	const before = needsBefore ? logSumExp(logits) : 0;
+	const before = needsBefore ? logSumExpOf(blocks) : 0;
 	if (options.repetitionPenalty !== 1) {
 		for (const id of new Set(ids)) {
 			// The reference applies it to log-probabilities in beam search, to logits in greedy search.
@@ -55,21 +66,26 @@ export function applyRules(
 			const value = (logits[id] as number) - shift;
 			const factor = value > 0 ? 1 / options.repetitionPenalty : options.repetitionPenalty;
 			logits[id] = value * factor + shift;
+			changed.push(id);
 		}
 	}
-	banRepeatedNgrams(logits, ids, options.noRepeatNgram);
-	banSequences(logits, ids, options.badSequences);
-	if (ids.length < options.minLength) banTokens(logits, options.endTokens);
-	banTokens(logits, options.suppress);
-	if (ids.length === startLength) banTokens(logits, options.beginSuppress);
-	if (ids.length === 1) force(logits, options.forcedBegin, before);
-	if (ids.length === options.maxLength - 1) force(logits, options.forcedEnd, before);
-	return options.renormalise ? logSumExp(logits) : before;
+	banRepeatedNgrams(logits, ids, options.noRepeatNgram, changed);
+	banSequences(logits, ids, options.badSequences, changed);
+	if (ids.length < options.minLength) banTokens(logits, options.endTokens, changed);
+	banTokens(logits, options.suppress, changed);
+	if (ids.length === startLength) banTokens(logits, options.beginSuppress, changed);
+	let forced = ids.length === 1 && force(logits, options.forcedBegin, before);
+	if (ids.length === options.maxLength - 1) {
+		forced = force(logits, options.forcedEnd, before) || forced;
+	}
+	blocks = forced ? findBlocks(logits) : changedBlocks(blocks, changed);
+	return { total: options.renormalise ? logSumExpOf(blocks) : before, blocks };
 }
 
-/** Leaves one token, with probability 1. */
-function force(logits: Float32Array, token: number | undefined, total: number): void {
-	if (token === undefined) return;
+/** Leaves one token, with probability 1; false when none is given. */
+function force(logits: Float32Array, token: number | undefined, total: number): boolean {
+	if (token === undefined) return false;
 	logits.fill(Number.NEGATIVE_INFINITY);
 	logits[token] = total;
+	return true;
 }
