@@ -14,12 +14,16 @@ import { trackTextEditors } from './chat/lastTextEditor.ts';
 import { registerCommands } from './commands.ts';
 import { Front } from './front.ts';
 import { ModelsTree } from './models/modelsTree.ts';
+import { editorLanguages, followLanguages } from './editorLanguages.ts';
 import { ReaderMode } from './readerMode.ts';
+import { shareGlossaries } from './glossaryFiles.ts';
 import { syncedSchemes } from './schemes.ts';
+import { TranslatedPreviews } from './preview/translatedPreview.ts';
 import { shareSecrets } from './secrets.ts';
 import { createStatusItem } from './statusItem.ts';
 import { offerTerminalEnvironment } from './terminalEnvironment.ts';
 import { Dictation } from './transcripts/dictation.ts';
+import { createTargetLanguageItem } from './targetLanguageItem.ts';
 import { Recordings } from './transcripts/recordings.ts';
 import { TranscriptStore } from './transcripts/transcriptStore.ts';
 import { warmUp } from './warmUp.ts';
@@ -36,6 +40,7 @@ export interface Extension {
 	readonly recordings: Recordings;
 	readonly transcripts: TranscriptStore;
 	readonly dictation: Dictation;
+	readonly previews: TranslatedPreviews;
 	/** A chat of its own, for an editor tab. */
 	readonly makeChatPage: () => ChatPage;
 }
@@ -56,9 +61,15 @@ export function createExtension(
 			log,
 			schemes: syncedSchemes,
 			answers: { [teamRenewRequest]: (params) => team.renew(params as TeamRenewal) },
-			initializationOptions: JSON.parse(
-				JSON.stringify(vscode.workspace.getConfiguration('nearglot')),
-			),
+			// Read when the server starts, not when the window opens.
+			get initializationOptions() {
+				const settings = JSON.stringify(vscode.workspace.getConfiguration('nearglot'));
+				return {
+					...(JSON.parse(settings) as Record<string, unknown>),
+					...editorLanguages(),
+					renameCommand: 'nearglot.translate.nameSymbol',
+				};
+			},
 		},
 	});
 	const store = new ChatStore(
@@ -81,6 +92,7 @@ export function createExtension(
 	const recordings = new Recordings({
 		front,
 		store: transcripts,
+	const previews = new TranslatedPreviews(front);
 		extensionUri,
 		choices: context.globalState,
 	});
@@ -112,6 +124,7 @@ export function createExtension(
 		createStatusItem(front),
 		chatView,
 		trackTextEditors(),
+		previews,
 		registerCommands(extension),
 		readerMode,
 		recordings.register(),
@@ -125,6 +138,10 @@ export function createExtension(
 		registerTools(front),
 		registerParticipant(front, extensionUri),
 		registerModelProvider(front),
+		previews,
+		createTargetLanguageItem(),
+		followLanguages(front),
+		shareGlossaries(front, log),
 		warmUp(front, log),
 	);
 	return extension;

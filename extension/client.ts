@@ -3,7 +3,7 @@
  * how to start and watch the server; what it is asked is none of its business.
  */
 
-import type { CancellationToken, LogOutputChannel } from 'vscode';
+import { type CancellationToken, type LogOutputChannel, workspace } from 'vscode';
 import {
 	CloseAction,
 	ErrorAction,
@@ -56,6 +56,18 @@ export async function startClient(options: ClientOptions): Promise<RunningClient
 		documentSelector: options.schemes.map((scheme) => ({ scheme, language: '*' })),
 		outputChannel: options.log,
 		initializationOptions: options.initializationOptions,
+		middleware: {
+			workspace: {
+				configuration: async (params, token, next) => {
+					const values = await next(params, token);
+					if (!Array.isArray(values)) return values;
+					return values.map((value: unknown, index) => {
+						const { scopeUri, section } = params.items[index] ?? {};
+						return scopeUri === undefined ? value : (documentSettings(scopeUri, section) ?? value);
+					});
+				},
+			},
+		},
 		synchronize: { configurationSection: 'nearglot' },
 		errorHandler: {
 			error: () => ({ action: ErrorAction.Continue }),
@@ -109,4 +121,11 @@ export async function startClient(options: ClientOptions): Promise<RunningClient
 		notify: (method, params) => client.sendNotification(method, params),
 		stop: () => client.dispose(),
 	};
+}
+
+/** Settings as they hold for an open document, those of its language included. */
+function documentSettings(uri: string, section: string | undefined): unknown {
+	const document = workspace.textDocuments.find((open) => open.uri.toString() === uri);
+	if (!document || section === undefined) return undefined;
+	return JSON.parse(JSON.stringify(workspace.getConfiguration(section, document))) as unknown;
 }

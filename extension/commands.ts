@@ -5,8 +5,11 @@
 
 import * as vscode from 'vscode';
 import { chooseModel } from './account/chooseModel.ts';
+import { addToGlossary } from './actions/addToGlossary.ts';
 import { copyEndpoint } from './actions/copyEndpoint.ts';
 import { diagnose } from './actions/diagnose.ts';
+import { translateMissingMessages } from './actions/missingMessages.ts';
+import { nameSymbol } from './actions/nameSymbol.ts';
 import { translateFile } from './actions/translateFile.ts';
 import { translateSelection } from './actions/translateSelection.ts';
 import type { Extension } from './app.ts';
@@ -38,6 +41,11 @@ export const commands: Readonly<Record<string, Run>> = {
 	'nearglot.translate.file': ({ front }, uri) => translateFile(front, uri),
 	'nearglot.translate.readerMode': ({ readerMode }) => readerMode.toggle(),
 	'nearglot.transcribe.file': ({ recordings }, uri, uris) => transcribeFiles(recordings, uri, uris),
+	'nearglot.translate.missingMessages': ({ front, log }, uri) =>
+		translateMissingMessages(front, log, uri),
+	'nearglot.translate.preview': ({ previews }, uri) => previews.show(uri),
+	'nearglot.translate.nameSymbol': ({ front }, place) => nameSymbol(front, place),
+	'nearglot.glossary.add': ({ front }) => addToGlossary(front),
 	'nearglot.transcribe.insert': ({ front, transcripts }) =>
 		insertTranscript(front, transcripts.scratch),
 	'nearglot.transcribe.dictate': ({ dictation }) => dictation.toggle(),

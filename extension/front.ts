@@ -80,6 +80,11 @@ export class Front {
 		}
 	}
 
+	/** Tells a running server something; one that starts later is told by its options. */
+	notify(method: string, params: object): void {
+		this.#client?.then((client) => client.notify(method, params)).catch(() => undefined);
+	}
+
 	/** Ends the server and starts it anew. */
 	async restart(): Promise<void> {
 		this.#supervisor.forgive();

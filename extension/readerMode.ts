@@ -3,6 +3,7 @@
 import * as vscode from 'vscode';
 import type { TranslatedRange } from '../server/protocol/index.ts';
 import type { Front } from './front.ts';
+import { textFor } from './schemes.ts';
 import { targetLanguage } from './targetLanguage.ts';
 
 /** Milliseconds of quiet after scrolling or typing. */
@@ -88,7 +89,7 @@ export class ReaderMode implements vscode.Disposable {
 			{
 				uri: document.uri.toString(),
 				languageId: document.languageId,
-				text: document.getText(),
+				...textFor(document),
 				range: {
 					start: { line: first.line, character: 0 },
 					end: { line: last.line, character: last.character },

@@ -19,16 +19,36 @@ export async function chooseTargetLanguage(front: Front): Promise<string | undef
 	return code;
 }
 
+/** Name of a language in the language of the editor. */
+export function languageLabel(code: string): string {
+	try {
+		const names = new Intl.DisplayNames([vscode.env.language, 'en'], { type: 'language' });
+		return names.of(code) ?? code;
+	} catch {
+		return code;
+	}
+}
+
 /** Lets the user choose a language; the preferred ones come first. */
 export async function pickLanguage(front: Front): Promise<string | undefined> {
+	return (await pickLanguages(front, [], false))?.[0];
+}
+
+/** Lets the user choose languages, but for some. */
+export async function pickLanguages(
+	front: Front,
+	without: readonly string[],
+	isMany = true,
+): Promise<string[] | undefined> {
 	const preferred = setting('translate.languages');
 	const pick = vscode.window.createQuickPick<vscode.QuickPickItem & { code: string }>();
 	pick.placeholder = vscode.l10n.t('Translate to');
 	pick.matchOnDescription = true;
+	pick.canSelectMany = isMany;
 	pick.busy = true;
 	pick.show();
-	const chosen = new Promise<string | undefined>((resolve) => {
-		pick.onDidAccept(() => resolve(pick.selectedItems[0]?.code));
+	const chosen = new Promise<string[] | undefined>((resolve) => {
+		pick.onDidAccept(() => resolve(pick.selectedItems.map(({ code }) => code)));
 		pick.onDidHide(() => resolve(undefined));
 	});
 	try {
@@ -40,6 +60,7 @@ export async function pickLanguage(front: Front): Promise<string | undefined> {
 			return place === -1 ? preferred.length : place;
 		};
 		pick.items = languages
+			.filter(({ code }) => !without.includes(code))
 			.map(({ code, name, nativeName }) => ({
 				code,
 				label: name,

@@ -21,7 +21,13 @@ export async function translateFile(front: Front, uri: unknown): Promise<void> {
 		(token) =>
 			front.request(
 				'nearglot/translateDocument',
-				{ fileName, languageId: document.languageId, text: document.getText(), to },
+				{
+					fileName,
+					languageId: document.languageId,
+					text: document.getText(),
+					to,
+					uri: document.uri.toString(),
+				},
 				token,
 			),
 	);

@@ -4,6 +4,7 @@ import * as vscode from 'vscode';
 import { AppError } from '../../server/protocol/index.ts';
 import type { Front } from '../front.ts';
 import { withPatientProgress } from '../notify.ts';
+import { textFor } from '../schemes.ts';
 import { targetLanguage } from '../targetLanguage.ts';
 
 export type Placement = 'replace' | 'below' | 'clipboard';
@@ -28,7 +29,7 @@ export async function translateSelection(
 			{
 				uri: document.uri.toString(),
 				languageId: document.languageId,
-				text: document.getText(),
+				...textFor(document),
 				ranges: ranges.map(({ start, end }) => ({ start: plain(start), end: plain(end) })),
 				to: language,
 			},
