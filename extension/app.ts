@@ -12,18 +12,18 @@ import { ChatStore } from './chat/chatStore.ts';
 import { createChatView } from './chat/chatView.ts';
 import { trackTextEditors } from './chat/lastTextEditor.ts';
 import { registerCommands } from './commands.ts';
-import { Front } from './front.ts';
-import { ModelsTree } from './models/modelsTree.ts';
 import { editorLanguages, followLanguages } from './editorLanguages.ts';
-import { ReaderMode } from './readerMode.ts';
+import { Front } from './front.ts';
 import { shareGlossaries } from './glossaryFiles.ts';
-import { syncedSchemes } from './schemes.ts';
+import { ModelsTree } from './models/modelsTree.ts';
 import { TranslatedPreviews } from './preview/translatedPreview.ts';
+import { ReaderMode } from './readerMode.ts';
+import { syncedSchemes } from './schemes.ts';
 import { shareSecrets } from './secrets.ts';
 import { createStatusItem } from './statusItem.ts';
+import { createTargetLanguageItem } from './targetLanguageItem.ts';
 import { offerTerminalEnvironment } from './terminalEnvironment.ts';
 import { Dictation } from './transcripts/dictation.ts';
-import { createTargetLanguageItem } from './targetLanguageItem.ts';
 import { Recordings } from './transcripts/recordings.ts';
 import { TranscriptStore } from './transcripts/transcriptStore.ts';
 import { warmUp } from './warmUp.ts';
@@ -37,10 +37,10 @@ export interface Extension {
 	readonly models: ModelsTree;
 	readonly team: Team;
 	readonly readerMode: ReaderMode;
+	readonly previews: TranslatedPreviews;
 	readonly recordings: Recordings;
 	readonly transcripts: TranscriptStore;
 	readonly dictation: Dictation;
-	readonly previews: TranslatedPreviews;
 	/** A chat of its own, for an editor tab. */
 	readonly makeChatPage: () => ChatPage;
 }
@@ -85,6 +85,7 @@ export function createExtension(
 	});
 	const models = new ModelsTree(front);
 	const readerMode = new ReaderMode(front, log);
+	const previews = new TranslatedPreviews(front);
 	const { extensionUri } = context;
 	const transcripts = new TranscriptStore(
 		vscode.Uri.joinPath(context.globalStorageUri, 'transcripts'),
@@ -92,7 +93,6 @@ export function createExtension(
 	const recordings = new Recordings({
 		front,
 		store: transcripts,
-	const previews = new TranslatedPreviews(front);
 		extensionUri,
 		choices: context.globalState,
 	});
@@ -114,6 +114,7 @@ export function createExtension(
 		models,
 		team,
 		readerMode,
+		previews,
 		recordings,
 		transcripts,
 		dictation,
@@ -124,9 +125,12 @@ export function createExtension(
 		createStatusItem(front),
 		chatView,
 		trackTextEditors(),
-		previews,
 		registerCommands(extension),
 		readerMode,
+		previews,
+		createTargetLanguageItem(),
+		followLanguages(front),
+		shareGlossaries(front, log),
 		recordings.register(),
 		dictation,
 		vscode.window.registerTreeDataProvider('nearglot.models', models),
@@ -138,10 +142,6 @@ export function createExtension(
 		registerTools(front),
 		registerParticipant(front, extensionUri),
 		registerModelProvider(front),
-		previews,
-		createTargetLanguageItem(),
-		followLanguages(front),
-		shareGlossaries(front, log),
 		warmUp(front, log),
 	);
 	return extension;

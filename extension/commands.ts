@@ -39,13 +39,13 @@ export const commands: Readonly<Record<string, Run>> = {
 	'nearglot.translate.toClipboard': ({ front }) => translateSelection(front, 'clipboard'),
 	'nearglot.translate.chooseLanguage': ({ front }) => chooseTargetLanguage(front),
 	'nearglot.translate.file': ({ front }, uri) => translateFile(front, uri),
-	'nearglot.translate.readerMode': ({ readerMode }) => readerMode.toggle(),
-	'nearglot.transcribe.file': ({ recordings }, uri, uris) => transcribeFiles(recordings, uri, uris),
 	'nearglot.translate.missingMessages': ({ front, log }, uri) =>
 		translateMissingMessages(front, log, uri),
 	'nearglot.translate.preview': ({ previews }, uri) => previews.show(uri),
 	'nearglot.translate.nameSymbol': ({ front }, place) => nameSymbol(front, place),
 	'nearglot.glossary.add': ({ front }) => addToGlossary(front),
+	'nearglot.translate.readerMode': ({ readerMode }) => readerMode.toggle(),
+	'nearglot.transcribe.file': ({ recordings }, uri, uris) => transcribeFiles(recordings, uri, uris),
 	'nearglot.transcribe.insert': ({ front, transcripts }) =>
 		insertTranscript(front, transcripts.scratch),
 	'nearglot.transcribe.dictate': ({ dictation }) => dictation.toggle(),
