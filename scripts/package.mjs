@@ -62,8 +62,8 @@ async function pack(target) {
 	for (const file of readdirSync(join(root, 'dist'))) {
 		if (!file.endsWith('.map') && file !== 'node_modules') copy(join('dist', file));
 	}
-	// The readings of Japanese words are 17 MB: only the npm package has them. Without them the
-	// transliteration of kanji says so.
+	// The readings of Japanese words are 17 MB: only the npm package has them; `nearglot systems
+	// readings` fetches them.
 	rmSync(join(stage, 'dist/data/translate/kuromoji'), { recursive: true, force: true });
 	if (target !== 'universal') copyNative(target, join(stage, 'dist', 'node_modules'));
 	writeFileSync(join(stage, 'package.json'), JSON.stringify(shipped(), null, '\t'));

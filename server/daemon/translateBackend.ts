@@ -11,6 +11,7 @@ import { createTranslateAccess, type TranslateAccess } from '../services/transla
 import { TranslateKeyStore } from '../services/translateKeys.ts';
 import { CharacterMeter } from '../services/translateLimits.ts';
 import { createCustomSystems } from '../services/translateSystems.ts';
+import { addAssetFolder } from '../translate/asset.ts';
 import { detectLanguage } from '../translate/detect.ts';
 import { SentenceCache } from '../translate/sentenceCache.ts';
 import { createRemoteTranslators } from './remoteTranslators.ts';
@@ -25,6 +26,9 @@ export const translateFiles = (dataDir: string) => ({
 	keys: join(dataDir, 'translator-keys.json'),
 	usage: join(dataDir, 'translator-usage.json'),
 	systems: join(dataDir, 'systems'),
+	/** Data that came later, laid out as in the bundle. */
+	assets: join(dataDir, 'assets'),
+	readings: join(dataDir, 'assets/data/translate/kuromoji'),
 });
 
 /** Engine of requests that name none, from `NEARGLOT_TRANSLATE_ENGINE`. */
@@ -53,6 +57,7 @@ export function createTranslateBackend(
 } {
 	const files = translateFiles(settings.dataDir);
 	const { env } = settings;
+	addAssetFolder(files.assets);
 	const remote = createRemoteTranslators(env, secrets, {
 		fetch,
 		now: Date.now,

@@ -138,8 +138,21 @@ async function chinese(from: string, to: string): Promise<Convert> {
 }
 
 async function japaneseLatin(): Promise<Convert> {
-	const { japaneseReading } = await import('./japanese.ts');
-	const reading = await japaneseReading();
 	const { toRomaji } = await import('wanakana');
-	return (text) => toRomaji(reading(text), { upcaseKatakana: false });
+	const romaji: Convert = (text) => toRomaji(text, { upcaseKatakana: false });
+	const { japaneseReading } = await import('./japanese.ts');
+	try {
+		const reading = await japaneseReading();
+		return (text) => romaji(reading(text));
+	} catch (error) {
+		return kanaOnly(romaji, error);
+	}
+}
+
+/** Kana say themselves how they are read; what else needs the dictionary is refused with `missing`. */
+export function kanaOnly(romaji: Convert, missing: unknown): Convert {
+	return (text) => {
+		if (/\p{Script=Han}/u.test(text)) throw missing;
+		return romaji(text);
+	};
 }
