@@ -3,10 +3,13 @@
  * weights. Contestants live in processes of their own and take turns, round by round, so that what
  * else the machine does hits all alike. Prints medians, ranges and ratios; JSON goes to bench/results/.
  *
- *   npm run bench -- [--rounds N] [--only NAME,…] [--threads N] [--no-peers]
+ *   npm run bench -- [--rounds N] [--only NAME,…] [--threads N] [--no-peers] [--bars]
+ *                                  --bars: only what a bar is set for
  *   npm run bench -- quality …        quality of the built-in models instead of speed
  *   npm run bench -- translate …      translation: BLEU, chrF, words a second, latency over HTTP
  *   npm run bench -- soak …           minutes of mixed load on a real daemon
+ *   npm run bench -- speech …         transcription: spectrogram, formats, Whisper shapes, an hour of sound
+ *   npm run bench -- editor …         what is felt in an editor
  */
 
 import { spawnSync } from 'node:child_process';
@@ -31,9 +34,19 @@ if (process.argv[2] === 'soak') {
 	process.exit(await soakCommand(process.argv.slice(3)));
 }
 
+if (process.argv[2] === 'speech') {
+	const { runSpeech } = await import('./speech/run.ts');
+	process.exit(await runSpeech(process.argv.slice(3)));
+}
+
 if (process.argv[2] === 'translate') {
 	const { runTranslate } = await import('./translate/run.ts');
 	process.exit(await runTranslate(process.argv.slice(3)));
+}
+
+if (process.argv[2] === 'editor') {
+	const { runEditorBench } = await import('./editor.ts');
+	process.exit(await runEditorBench(process.argv.slice(3)));
 }
 
 const { values } = parseArgs({
@@ -42,6 +55,7 @@ const { values } = parseArgs({
 		only: { type: 'string', default: '' },
 		threads: { type: 'string', default: '2' },
 		'no-peers': { type: 'boolean', default: false },
+		bars: { type: 'boolean', default: false },
 		models: { type: 'string', default: join(tmpdir(), 'nearglot-bench') },
 	},
 });
@@ -62,6 +76,7 @@ if (!values['no-peers'] && !existsSync(join(here, 'node_modules'))) {
 		console.error('The peers could not be installed; only this engine is measured.');
 }
 
+const isWanted = (name) => wanted.length === 0 || wanted.includes(name);
 const median = (list) => [...list].sort((a, b) => a - b)[Math.floor(list.length / 2)];
 const round = (value) =>
 	value >= 100 ? value.toFixed(0) : value >= 10 ? value.toFixed(1) : value.toFixed(2);
@@ -73,16 +88,17 @@ const report = {
 	memoryBytes: totalmem(),
 	threads: Number(values.threads),
 	loadBefore: loadavg(),
-	bandwidthGBs: readBandwidth(),
+	bandwidthGBs: await readBandwidth(Number(values.threads)),
 	cases: [],
+	bars: [],
 };
 console.log(
 	`${report.cpu}, ${report.cores} cores, load ${report.loadBefore.map((x) => x.toFixed(1)).join(' ')}`,
 );
-console.log(`memory read by one thread: ${round(report.bandwidthGBs)} GB/s\n`);
+console.log(`memory read by ${report.threads} threads: ${round(report.bandwidthGBs)} GB/s\n`);
 
 for (const one of cases) {
-	if (wanted.length > 0 && !wanted.includes(one.name)) continue;
+	if (!isWanted(one.name) || (values.bars && one.bars === undefined)) continue;
 	const contestants = [];
 	for (const entry of one.entries) {
 		if (entry.peer && (values['no-peers'] || !existsSync(join(here, 'node_modules')))) continue;
@@ -134,10 +150,59 @@ for (const one of cases) {
 	}
 	if (one.bytesPerToken !== undefined && results[0]?.median) {
 		const share = (results[0].median * one.bytesPerToken) / 1e9 / report.bandwidthGBs;
-		console.log(`  ${Math.round(share * 100)} % of one thread's read bandwidth`);
+		console.log(`  ${Math.round(share * 100)} % of the memory's read bandwidth`);
 	}
 	console.log('');
 	report.cases.push({ name: one.name, title: one.title, unit: one.unit, results });
+	for (const { against, atLeast } of one.bars ?? []) {
+		const ratio = results.find(({ name }) => name === against)?.ours;
+		report.bars.push({
+			text: `${one.title}: ${results[0]?.name} against ${against}`,
+			bar: `≥ ${atLeast}×`,
+			measured: ratio === undefined ? 'not measured' : `${ratio.toFixed(2)}×`,
+			met: ratio !== undefined && ratio >= atLeast,
+		});
+	}
+}
+
+if (isWanted('eventLoop')) {
+	const { measureEventLoop } = await import('./eventLoop.ts');
+	const { decoderModel } = await import('./models.ts');
+	const blocks = await measureEventLoop(decoderModel(values.models, 32), rounds);
+	const daemonMs = median(blocks.map((block) => block.daemonMs));
+	const runnerMs = median(blocks.map((block) => block.runnerMs));
+	console.log(
+		`Longest block of an event loop while 8 streams run: daemon ${round(daemonMs)} ms, runner ${round(runnerMs)} ms\n`,
+	);
+	report.eventLoop = blocks;
+	report.bars.push({
+		text: 'Event loop of the daemon while a runner works: longest block',
+		bar: '≤ 20 ms',
+		measured: `${round(daemonMs)} ms`,
+		met: daemonMs <= 20,
+	});
+}
+
+if (isWanted('sampling')) {
+	const { measureSampling } = await import('./sampling.ts');
+	report.sampling = measureSampling();
+	console.log('Choosing a token among 151,936 (ms): flat row, row with likely entries');
+	for (const { name, flatMs, peakedMs } of report.sampling) {
+		console.log(`  ${name.padEnd(34)} ${flatMs.toFixed(3)}  ${peakedMs.toFixed(3)}`);
+		if (name.includes('log-prob')) continue;
+		const most = Math.max(flatMs, peakedMs);
+		report.bars.push({
+			text: `Sampling, 152k entries: ${name}`,
+			bar: '≤ 0.3 ms',
+			measured: `${most.toFixed(3)} ms`,
+			met: most <= 0.3,
+		});
+	}
+	console.log('');
+}
+
+for (const { text, bar, measured, met } of report.bars) {
+	console.log(`${met ? 'met   ' : 'NOT MET'} ${bar.padEnd(8)} ${measured.padEnd(12)} ${text}`);
 }
 
 const folder = join(here, 'results');

@@ -28,7 +28,7 @@ export function sharedFolder(...parts: string[]): {
 }
 
 /** Opens graphs and tokenizer of a folder. */
-export async function openGraphs(folder: string, precision: Precision = 'fp32') {
+export async function openGraphs(folder: string, precision: Precision = 'fp32', threads = 1) {
 	const description = await describeModel(folder);
 	const variant = chooseVariant(description.variants, description.architecture, precision);
 	if (variant === undefined) throw new Error(`no ${precision} in ${folder}`);
@@ -36,7 +36,7 @@ export async function openGraphs(folder: string, precision: Precision = 'fp32') 
 		description,
 		variant,
 		runtime: await openRuntime(),
-		session: { threads: 1, executionProvider: 'cpu' },
+		session: { threads, executionProvider: 'cpu' },
 	});
 	return { model, description, text: await loadTextModel(folder) };
 }
