@@ -8,12 +8,16 @@ import type { EngineModel } from '../../server/engine/api.ts';
 import { difference } from '../../server/engine/decode/selfTest.ts';
 import { loadEngine } from '../../server/engine/engine.ts';
 import { describeModel } from '../../server/engine/folder/describe.ts';
+import { generationSettings } from '../../server/engine/folder/generation.ts';
 import { openRuntime } from '../../server/engine/runtime/openRuntime.ts';
 import { BeamItem } from '../../server/engine/seq2seq/beamItem.ts';
 import type { EncodedBatch, EncoderDecoder } from '../../server/engine/seq2seq/encoderDecoder.ts';
 import { openEncoderDecoder } from '../../server/engine/seq2seq/openEncoderDecoder.ts';
 import { gatherRows } from '../../server/engine/seq2seq/rowCache.ts';
 import type { SearchOptions } from '../../server/engine/seq2seq/searchOptions.ts';
+import { Translator } from '../../server/engine/seq2seq/translator.ts';
+import { loadTextModel } from '../../server/engine/tokenizer/textModel.ts';
+import { byteTokenizer } from '../fixtures/tokenizerFiles.ts';
 import { writeTranslationModel } from '../fixtures/translationModel.ts';
 import { temporaryFolder } from './support.ts';
 
@@ -306,4 +310,53 @@ test('the built-in model translates and aligns words', async () => {
 		builtIn.seq2seq({ items: [{ text: 'x', targetLanguage: 'tlh' }], priority: 'batch' }),
 		{ code: 'invalid_request' },
 	);
+});
+
+test('a text for several languages is encoded once, and each translation is what it is alone', async () => {
+	const tags = ['__en__', '__de__', '__fr__', '__es__'];
+	const many = writeTranslationModel(join(temporaryFolder(), 'many'));
+	byteTokenizer(many, undefined, tags);
+	const text = await loadTextModel(many);
+	const model = await openModel(false);
+	const encoderRows: number[] = [];
+	const counting: EncoderDecoder = {
+		...model,
+		encode: (inputs, signal) => {
+			encoderRows.push(inputs['input_ids']?.dims[0] ?? 0);
+			return model.encode(inputs, signal);
+		},
+	};
+	const translator = new Translator({
+		model: counting,
+		text,
+		settings: await generationSettings(many),
+		contextLength: 128,
+		alignment: undefined,
+	});
+	const item = (line: string, targetLanguage: string) => ({
+		text: line,
+		sourceLanguage: 'en',
+		targetLanguage,
+	});
+	const items = ['one text', 'and another one'].flatMap((line) =>
+		['de', 'fr', 'es'].map((language) => item(line, language)),
+	);
+	for (const beams of [1, 3]) {
+		const request = { beams, maxTokens: 12, priority: 'batch' as const };
+		const alone = [];
+		for (const one of items)
+			alone.push((await translator.run({ ...request, items: [one] })).outputs[0]);
+		encoderRows.length = 0;
+		const together = await Promise.all(
+			items.map((one) => translator.run({ ...request, items: [one] })),
+		);
+		assert.deepEqual(encoderRows, [2]);
+		assert.deepEqual(
+			together.map(({ outputs }) => outputs[0]?.tokenIds),
+			alone.map((output) => output?.tokenIds),
+		);
+		assert.ok(new Set(alone.map((output) => output?.tokenIds.join())).size > 3);
+	}
+	await translator.close();
+	model.close();
 });

@@ -8,6 +8,11 @@ import type { SearchOptions } from './searchOptions.ts';
 export interface SearchItem {
 	/** Tokens the decoder is started with; equal in number for all items of a batch. */
 	readonly start: readonly number[];
+	/**
+	 * Row of the encoded batch; default: the item's own place. Items that share one have more than
+	 * one start token, the first of them the same for all items.
+	 */
+	readonly row?: number;
 	readonly options: SearchOptions;
 	/** True when nobody waits for the item any more. */
 	readonly abandoned?: () => boolean;
@@ -34,13 +39,25 @@ export async function search(
 ): Promise<Finished[][]> {
 	const beams = batch.items[0]?.options.beams ?? 1;
 	const states = batch.items.map(({ start, options }) => new BeamItem(start, options));
+	const rows = batch.items.map(({ row }, index) => row ?? index);
+	const shares = rows.some((row, index) => row !== index);
 	const run = model.start(batch.encoded, {
-		rowsPerItem: beams,
+		rowsPerItem: shares ? 1 : beams,
 		attentions: batch.readAttention !== undefined,
 	});
 	try {
 		let live = batch.items.map((_, index) => index);
 		let feed = live.flatMap((item) => states[item]?.beams.map(({ ids }) => ids) ?? []);
+		if (shares) {
+			// The first token makes the cross-attention caches, once per source; then they are copied.
+			const first = feed[0]?.slice(0, 1) ?? [];
+			await run.feed(
+				Array.from({ length: run.rows }, () => first),
+				signal,
+			);
+			run.select(rows.flatMap((row) => new Array<number>(beams).fill(row)));
+			feed = feed.map((ids) => ids.slice(1));
+		}
 		while (live.length > 0) {
 			const output = await run.feed(feed, signal);
 			const parents: number[] = [];

@@ -25,6 +25,7 @@ import type { EncoderDecoder } from './encoderDecoder.ts';
 import { type EncodedItem, encodeItem } from './languageTokens.ts';
 import { search } from './search.ts';
 import type { SearchOptions } from './searchOptions.ts';
+import { shareSources } from './sharedSources.ts';
 
 export interface TranslatorOptions {
 	readonly model: EncoderDecoder;
@@ -254,21 +255,22 @@ export class Translator {
 
 	async #translate(batch: readonly Work[], signal: AbortSignal): Promise<void> {
 		const { model, alignment, settings } = this.#options;
-		const rows = batch.map((work) => work.encoded.source);
+		const { sources: rows, rowOf } = shareSources(batch.map((work) => work.encoded));
 		const encoded = await encodeRows(model, rows, settings.padTokenId ?? 0, signal);
 		for (const work of batch) this.#promptTokens += work.encoded.source.length;
 		const aligned = batch[0]?.wantsAttention === true;
 		const heads = aligned && alignment !== 'encoder' ? alignment : undefined;
 		const sources =
 			aligned && alignment === 'encoder'
-				? batch.map((work, row) => pieceVectors(encoded, row, work.encoded))
+				? batch.map((work, index) => pieceVectors(encoded, rowOf[index] ?? 0, work.encoded))
 				: [];
 		const found = await search(
 			model,
 			{
 				encoded,
-				items: batch.map((work) => ({
+				items: batch.map((work, index) => ({
 					start: work.encoded.start,
+					row: rowOf[index] ?? 0,
 					options: work.search,
 					abandoned: () => work.signal?.aborted === true,
 				})),
