@@ -1,4 +1,4 @@
-/** `bench -- quality [translate|chat] [OPTIONS]`: quality of the built-in models, or of any folder. */
+/** `bench -- quality [translate|chat|speech] [OPTIONS]`: quality of the built-in models, or of any folder. */
 
 import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
@@ -6,14 +6,15 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { chatQuality } from './chatQuality.ts';
+import { speechQuality } from './speechQuality.ts';
 import { translationQuality } from './translationQuality.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
-const usage = `Usage: npm run bench -- quality [translate|chat] [OPTIONS]
+const usage = `Usage: npm run bench -- quality [translate|chat|speech] [OPTIONS]
 
   --model DIR        model folder (default: the built-in one)
-  --limit N          prompts or sentences per set (default: all)
+  --limit N          prompts, sentences or recordings per set (default: all)
   --threads N        default: physical cores
   --samples          print translations, or the answers that were wrong
   --json FILE        also write the rows to FILE
@@ -23,7 +24,10 @@ translate:
   --languages A,B    default de,fr,es
   --raw              without the masking of code and placeholders
 chat:
-  --prompts FILE     lines of {set, prompt, answer} (default: starter/work/chat/prompts.jsonl, see starter/chat/prompts.py)`;
+  --prompts FILE     lines of {set, messages, tools, answer} (default: starter/work/chat/prompts.jsonl, see starter/chat/prompts.py)
+speech:
+  --recordings PATH  PATH.i16 and PATH.jsonl of starter/speech/synth.py --heldout (default: starter/work/speech/heldout)
+  --audio DIR        folder with fsdd/ and clips of people (default: ../shared/data/audio)`;
 
 /** Runs the quality bench; returns the exit code. */
 export async function runQuality(args: readonly string[]): Promise<number> {
@@ -34,6 +38,8 @@ export async function runQuality(args: readonly string[]): Promise<number> {
 			model: { type: 'string' },
 			folder: { type: 'string', multiple: true },
 			prompts: { type: 'string', default: join(root, 'starter/work/chat/prompts.jsonl') },
+			recordings: { type: 'string', default: join(root, 'starter/work/speech/heldout') },
+			audio: { type: 'string' },
 			sets: { type: 'string', default: 'heldout,tatoeba1000,flores-dev' },
 			languages: { type: 'string', default: 'de,fr,es' },
 			limit: { type: 'string', default: '0' },
@@ -45,7 +51,7 @@ export async function runQuality(args: readonly string[]): Promise<number> {
 		},
 	});
 	const [kind = 'translate'] = positionals;
-	if (values.help || !['translate', 'chat'].includes(kind)) {
+	if (values.help || !['translate', 'chat', 'speech'].includes(kind)) {
 		console.log(usage);
 		return values.help ? 0 : 2;
 	}
@@ -54,6 +60,7 @@ export async function runQuality(args: readonly string[]): Promise<number> {
 		limit: Number(values.limit),
 		...(values.threads === undefined ? {} : { threads: Number(values.threads) }),
 	};
+	const shared = process.env['NEARGLOT_SHARED'] ?? join(root, '../shared');
 	let rows: readonly unknown[];
 	if (kind === 'chat') {
 		if (!existsSync(values.prompts)) {
@@ -71,8 +78,24 @@ export async function runQuality(args: readonly string[]): Promise<number> {
 				for (const { prompt, output, answer } of row.wrong)
 					console.log(`    ${prompt}\n    → ${output}\n    = ${answer}\n`);
 		});
+	} else if (kind === 'speech') {
+		console.log('set                       n     words   WER %   × real time');
+		rows = await speechQuality(
+			{
+				...common,
+				recordings: values.recordings,
+				audio: values.audio ?? join(shared, 'data/audio'),
+			},
+			(row) => {
+				console.log(
+					`${row.set.padEnd(25)} ${String(row.recordings).padEnd(5)} ${String(row.words).padEnd(7)} ${(100 * row.wordErrorRate).toFixed(1).padStart(5)}   ${row.timesRealTime.toFixed(0)}`,
+				);
+				if (values.samples)
+					for (const { heard, expected } of row.wrong)
+						console.log(`    ${expected}\n    → ${heard}\n`);
+			},
+		);
 	} else {
-		const shared = process.env['NEARGLOT_SHARED'] ?? join(root, '../shared');
 		const folders = values.folder ?? [
 			join(root, 'starter/work/translate/data'),
 			join(shared, 'data/eval'),

@@ -6,6 +6,7 @@ import test from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { corpusBleu, tokens13a } from '../../bench/quality/corpusBleu.ts';
 import { corpusChrf } from '../../bench/quality/corpusChrf.ts';
+import { plainWords, wordErrors } from '../../bench/quality/wordErrors.ts';
 
 const near = (actual: number, expected: number): void =>
 	assert.ok(Math.abs(actual - expected) < 0.005, `${actual} is not ${expected}`);
@@ -33,6 +34,18 @@ test('chrF counts characters without spaces', () => {
 	// 1-grams: 2 of 3; 2-grams: 1 of 2; 3-grams: 0 of 1.
 	near(corpusChrf(['abc'], ['abd']), (100 * (2 / 3 + 1 / 2)) / 3);
 	assert.equal(corpusChrf(['xyz'], ['abd']), 0);
+});
+
+test('word errors count what is missing, too much or wrong, whatever the case and punctuation', () => {
+	const errors = (expected: string, heard: string): number =>
+		wordErrors(plainWords(expected), plainWords(heard));
+	assert.equal(errors('Ever tried. Ever failed.', 'ever tried, ever FAILED'), 0);
+	assert.equal(errors('one two three', 'one three'), 1);
+	assert.equal(errors('one two three', 'one two two three four'), 2);
+	assert.equal(errors('one two three', 'one too three'), 1);
+	assert.equal(errors('one two', ''), 2);
+	assert.equal(errors('', 'one two'), 2);
+	assert.equal(errors("it's a file", 'it s a file'), 2);
 });
 
 const hypotheses = [
