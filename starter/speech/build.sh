@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# The whole recipe of starter-speech: speech -> tokenizer -> training -> int8 ONNX -> word error rate.
+# The whole recipe of starter-speech: speech -> tokenizer -> spectra -> training -> int8 ONNX -> word error rate.
 #
-#   starter/speech/build.sh                about a day of one processor core, or half an hour of a GPU
+#   starter/speech/build.sh                about three hours of one processor core, or some minutes of a GPU
 #   starter/speech/build.sh --sample DIR   two minutes, made-up sentences only, into DIR: checks that the recipe runs
 #
-# Needs espeak-ng; flite adds better voices (Debian: apt-get install espeak-ng flite).
+# Needs espeak-ng; flite and festival add better voices (Debian: apt-get install espeak-ng flite festival festvox-kdlpc16k
+# festvox-us-slt-hts).
 # Variables: PYTHON (python3 with torch, onnx, numpy), DATA (../shared/data beside the repository), WORK (starter/work/speech),
 # HOURS (of speech), STEPS, BATCH, THREADS. Everything resumes: speech that is there is kept, training goes on from its checkpoint.
 set -euo pipefail
@@ -20,6 +21,7 @@ if [ "${1:-}" = --sample ]; then
 	mkdir -p "$WORK"
 	"$PYTHON" synth.py --out "$WORK/train" --hours 0.02 --seed 1
 	"$PYTHON" synth.py --out "$WORK/heldout" --hours 0.005 --seed 2 --heldout
+	for part in train heldout; do "$PYTHON" features.py --data "$WORK/$part"; done
 	"$PYTHON" tok.py --out "$WORK/tok" --size 400 --sentences 1000 --window 8
 	"$PYTHON" train.py --data "$WORK/train" --heldout "$WORK/heldout" --tok "$WORK/tok" --out "$WORK/run" --d 64 --heads 2 --enc 1 --dec 1 \
 		--steps "${STEPS:-30}" --batch 4 --warmup 5 --every 10 --threads "$THREADS"
@@ -28,13 +30,14 @@ if [ "${1:-}" = --sample ]; then
 fi
 
 mkdir -p "$WORK"
-[ -f "$WORK/heldout.jsonl" ] || "$PYTHON" synth.py --out "$WORK/heldout" --hours 0.4 --seed 2 --heldout --digits 0.3 \
-	--corpora "$DATA/corpora" --fsdd "$DATA/audio/fsdd" --threads "$THREADS"
-[ -f "$WORK/train.jsonl" ] || "$PYTHON" synth.py --out "$WORK/train" --hours "${HOURS:-20}" --seed 1 \
-	--corpora "$DATA/corpora" --fsdd "$DATA/audio/fsdd" --threads "$THREADS"
+from=(--corpora "$DATA/corpora" --digits-of "$DATA/audio" --threads "$THREADS")
+[ -f "$WORK/heldout.jsonl" ] || "$PYTHON" synth.py --out "$WORK/heldout" --hours 0.5 --seed 2 --heldout --digits 0.2 "${from[@]}"
+[ -f "$WORK/train.jsonl" ] || "$PYTHON" synth.py --out "$WORK/train" --hours "${HOURS:-12}" --seed 1 "${from[@]}"
+for part in train heldout; do [ -f "$WORK/$part.mel" ] || "$PYTHON" features.py --data "$WORK/$part"; done
 [ -f "$WORK/tok/tokenizer.json" ] || "$PYTHON" tok.py --out "$WORK/tok" --corpora "$DATA/corpora"
 "$PYTHON" train.py --data "$WORK/train" --heldout "$WORK/heldout" --tok "$WORK/tok" --out "$WORK/run" \
-	--steps "${STEPS:-20000}" --batch "${BATCH:-16}" --threads "$THREADS"
+	--steps "${STEPS:-6000}" --batch "${BATCH:-16}" --threads "$THREADS"
 "$PYTHON" export.py --checkpoint "$WORK/run/last.pt" --tok "$WORK/tok" --out "$WORK/starter-speech"
 "$PYTHON" evaluate.py --checkpoint "$WORK/run/last.pt" --tok "$WORK/tok" --data "$WORK/heldout" --threads "$THREADS"
-echo "Made $WORK/starter-speech. Copy it to starter/models/starter-speech when its word error rate is good enough."
+echo "Made $WORK/starter-speech. Copy it to starter/models/starter-speech when its word error rate is good enough;"
+echo "npm run bench -- quality speech --model DIR measures it through the product."

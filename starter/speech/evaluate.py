@@ -8,13 +8,18 @@ import collections
 import re
 import numpy as np
 import torch
-from audio import RATE, Recordings
+from audio import Recordings, normal
 from tok import Tok
-from whisper import LogMel, greedy, load
+from whisper import greedy, load
+
+
+def plain(text):
+    """Small letters, without punctuation."""
+    return " ".join(re.sub(r"[^a-z0-9' ]", " ", text.lower()).split())
 
 
 def words(text):
-    return re.sub(r"[^a-z0-9' ]", " ", text.lower()).split()
+    return plain(text).split()
 
 
 def distance(a, b):
@@ -27,22 +32,20 @@ def distance(a, b):
     return row[-1]
 
 
-def score(m, mel, tok, recordings, count, window, size=16, show=0):
+def score(m, tok, recordings, count, window, size=16, show=0):
     """(word error rate in percent, {group: rate})"""
-    total = int(window * RATE)
     wrong, right = collections.Counter(), collections.Counter()
-    device = next(m.parameters()).device
+    weight = next(m.parameters())
     order = np.random.default_rng(7).permutation(len(recordings))[:count]
     for start in range(0, len(order), size):
         rows = [recordings.rows[i] for i in order[start : start + size]]
-        x = np.zeros((len(rows), total), np.float32)
+        x = np.zeros((len(rows), int(window * 100), 80), np.float32)
         for i, k in enumerate(order[start : start + size]):
-            s, _ = recordings.get(k)
-            x[i, 800 : 800 + len(s)] = s[: total - 800]
-        with torch.no_grad():
-            texts = greedy(m, mel(torch.from_numpy(x).to(device)), tok)
-        for row, text in zip(rows, texts):
-            group = "digits of unheard speakers" if row["voice"].startswith("fsdd") else "synthetic, unheard voices and sentences"
+            mel, _ = recordings.get(k)
+            x[i, 5 : 5 + len(mel)] = 10**mel
+        x = torch.from_numpy(np.stack([normal(p) for p in x])).to(weight.device, weight.dtype)
+        for row, text in zip(rows, greedy(m, x, tok)):
+            group = "digits of unheard speakers" if row["voice"].startswith("digits:") else row["voice"]
             e, n = distance(words(row["text"]), words(text)), len(words(row["text"]))
             for g in (group, "all"):
                 wrong[g] += e
@@ -63,7 +66,7 @@ def main():
     a = a.parse_args()
     torch.set_num_threads(a.threads)
     m = load(a.checkpoint)
-    print(score(m, LogMel(m.config.mels), Tok(a.tok), Recordings(a.data), a.count, m.config.positions / 50, show=a.show)[1])
+    print(score(m, Tok(a.tok), Recordings(a.data), a.count, m.config.positions / 50, show=a.show)[1])
 
 
 if __name__ == "__main__":

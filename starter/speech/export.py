@@ -19,7 +19,7 @@ from onnx import TensorProto as TP, helper as H
 from tok import Tok
 from whisper import load
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 from graph import F32, I64, Graph  # noqa: E402
 
 V = H.make_tensor_value_info
@@ -69,9 +69,9 @@ class Builder:
     def encoder(self):
         g, w, c = Graph(self.form), self.w, self.c
         x = "input_features"
-        for conv, stride in (("conv1", 1), ("conv2", 2)):
+        for conv in ("conv1", "conv2"):
             p = f"encoder.{conv}"
-            x = g.op("Conv", x, g.const(w[p + ".weight"], p + ".weight"), g.const(w[p + ".bias"], p + ".bias"), pads=[1, 1], strides=[stride], kernel_shape=[3])
+            x = g.op("Conv", x, g.const(w[p + ".weight"], p + ".weight"), g.const(w[p + ".bias"], p + ".bias"), pads=[1, 1], strides=[2], kernel_shape=[3])
             x = self.gelu(g, x)
         x = g.op("Add", g.op("Transpose", x, perm=[0, 2, 1]), g.const(w["encoder.embed_positions"], "positions"))
         for i in range(c.encoder_layers):
@@ -79,7 +79,9 @@ class Builder:
             y = g.norm(x, w, p + ".self_attn_layer_norm")
             x = g.op("Add", x, self.attend(g, *self.qkv(g, y, p + ".self_attn"), p + ".self_attn"))
             x = self.ffn(g, x, p)
-        g.op("Identity", g.norm(x, w, "encoder.layer_norm"), out="last_hidden_state")
+        # Each vector twice: readers take a position for 20 ms.
+        x = g.op("Unsqueeze", g.norm(x, w, "encoder.layer_norm"), g.i(2))
+        g.op("Reshape", g.op("Concat", x, x, axis=2), g.i(0, c.positions, self.D), out="last_hidden_state")
         B = "batch_size"
         return self.finish(
             g, "encoder", [V("input_features", F32, [B, c.mels, 2 * c.positions])], [V("last_hidden_state", F32, [B, c.positions, self.D])]

@@ -1,6 +1,6 @@
-"""English sentences to be spoken: made from patterns, and, where the corpora are, everyday ones from them.
+"""English sentences to be spoken: made from patterns, and, where the corpora are, everyday and technical ones from them.
 
-Half of what a person dictates to an editor is numbers, names of files and short orders, so the patterns are of that kind.
+Much of what a person dictates to an editor is numbers, names of files and short orders, so the patterns are of that kind.
 """
 import glob
 import os
@@ -34,6 +34,7 @@ def made(r):
     """One sentence from a pattern."""
     p, q = r.sample(PEOPLE, 2)
     thing, kind, act = r.choice(THINGS), r.choice(KINDS), r.choice(ACTIONS)
+    any_thing = ("an " if kind[0] in "aeiou" else "a ") + f"{kind} {thing}"
     when, place, n = r.choice(TIMES), r.choice(PLACES), r.randrange(2, 1000)
     return r.choice(
         [
@@ -46,7 +47,7 @@ def made(r):
             f"I will {act} it {r.choice(ADVERBS)}.",
             f"Do not {act} the {thing} before {q} comes.",
             f"Where is the {thing} that {q} lost {when}?",
-            f"{p} has a {kind} {thing}.",
+            f"{p} has {any_thing}.",
             f"It costs {number(r.randrange(1, 300))} dollars.",
             f"Line {number(r.randrange(1, 400))}, column {number(r.randrange(1, 80))}.",
             " ".join(r.choice(DIGITS) for _ in range(r.randrange(1, 7))),
@@ -54,25 +55,33 @@ def made(r):
     )
 
 
-SPEAKABLE = re.compile(r"[A-Za-z][A-Za-z' ,.?!-]{3,70}")
+SPEAKABLE = re.compile(r"[A-Z][a-z]*(?: [A-Za-z][a-z]*(?:'[a-z]+)?,?){1,14}[.?!]?")
+
+
+def lines(corpora, pattern, column=0):
+    """Sentences without figures, symbols and abbreviations that can be read in several ways."""
+    found = set()
+    for path in sorted(glob.glob(os.path.join(corpora, pattern))):
+        with open(path, encoding="utf-8") as f:
+            found.update(line.rstrip("\n").split("\t")[column].strip() for line in f)
+    return sorted(t for t in found if len(t) <= 90 and SPEAKABLE.fullmatch(t) and not re.search("[a-z][A-Z]|[A-Z]{2}", t))
 
 
 def everyday(corpora):
-    """Short English sentences of the everyday corpora, without figures and symbols that can be read in several ways."""
-    found = set()
-    for path in sorted(glob.glob(os.path.join(corpora, "tatoeba-sample.en-*.tsv"))):
-        with open(path, encoding="utf-8") as f:
-            found.update(line.split("\t", 1)[0].strip() for line in f)
-    return sorted(t for t in found if SPEAKABLE.fullmatch(t))
+    return lines(corpora, "tatoeba-sample.en-*.tsv")
+
+
+def technical(corpora):
+    return sorted({*lines(corpora, "tldr.commands.en.tsv", 3), *lines(corpora, "godot.en-*.tsv"), *lines(corpora, "pydocs-sent.en-*.tsv")})
 
 
 def stream(seed, corpora=None, heldout=False):
     """Endless (text); held-out sentences never come in training."""
     r = random.Random(seed)
-    own = everyday(corpora) if corpora else []
-    own = [t for t in own if (hash_of(t) % 50 == 0) == heldout]
+    own = [[t for t in f(corpora) if (hash_of(t) % 50 == 0) == heldout] for f in (everyday, technical)] if corpora else []
     while True:
-        text = r.choice(own) if own and r.random() < 0.6 else made(r)
+        kind = r.random()
+        text = made(r) if not own or kind < 0.3 else r.choice(own[0] if kind < 0.75 else own[1])
         if (hash_of(text) % 50 == 0) == heldout:
             yield text
 

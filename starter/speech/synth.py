@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Speak sentences with every voice there is, and put the recordings into one file.
 
-  python3 synth.py --out ../work/speech/train --hours 20 --seed 1 [--corpora DIR] [--fsdd DIR] [--heldout] [--threads 1]
+  python3 synth.py --out ../work/speech/train --hours 20 --seed 1 [--corpora DIR] [--digits-of DIR] [--heldout] [--threads 1]
 
 OUT.i16    16 kHz mono, signed 16 bits, one recording after the other
 OUT.jsonl  {"at", "n", "text", "voice"} of each
-Needs espeak-ng; uses flite when it is installed. Spoken digits of the FSDD speakers are mixed in; two speakers are held out.
+Needs espeak-ng; uses flite and festival when they are installed. Spoken digits are mixed in; two of their speakers are held out.
 """
 import argparse
 import concurrent.futures
@@ -26,7 +26,8 @@ ESPEAK = ["en-us", "en-gb", "en-gb-scotland", "en-gb-x-rp", "en-gb-x-gbclan", "e
 VARIANTS = ["", *(f"+m{i}" for i in range(1, 8)), *(f"+f{i}" for i in range(1, 5)), "+klatt", "+klatt2", "+croak", "+steph", "+Andy", "+Annie"]
 # Whole voices that training never hears.
 HELDOUT_VOICES = {"en-gb+Annie", "en-us+f2", "flite:rms"}
-FLITE = ["kal16", "awb", "rms", "slt"]
+# Voices made from recordings of people, with their share.
+NATURAL = {"flite:kal16": 2, "flite:awb": 4, "flite:slt": 3, "flite:rms": 3, "festival:ked_diphone": 2, "festival:cmu_us_slt_arctic_hts": 1}
 
 
 def resample(x, rate):
@@ -53,11 +54,15 @@ def trimmed(x, margin=800):
 
 
 def voices(heldout):
-    every = [f"{v}{x}" for v in ESPEAK for x in VARIANTS]
-    if shutil.which("flite"):
-        # Natural voices are few, so they come more often.
-        every += [f"flite:{v}" for v in FLITE] * 12
-    return [v for v in every if (v in HELDOUT_VOICES) == heldout]
+    """Draws a voice; half of them are rule-made, half of recorded sounds, and held-out ones come equally often."""
+    made = [f"{v}{x}" for v in ESPEAK for x in VARIANTS]
+    natural = {v: n for v, n in NATURAL.items() if shutil.which(v.split(":")[0].replace("festival", "text2wave"))}
+    if heldout:
+        own = sorted(v for v in [*made, *natural] if v in HELDOUT_VOICES)
+        return lambda r: r.choice(own)
+    made = [v for v in made if v not in HELDOUT_VOICES]
+    natural = [v for v, n in natural.items() if v not in HELDOUT_VOICES for _ in range(n)]
+    return lambda r: r.choice(natural if natural and r.random() < 0.5 else made)
 
 
 def speak(text, voice, r):
@@ -65,9 +70,11 @@ def speak(text, voice, r):
     if voice.startswith("flite:"):
         stretch = f"duration_stretch={r.uniform(0.8, 1.25):.2f}"
         command = ["flite", "-voice", voice[6:], "--setf", stretch, "--setf", f"int_f0_target_mean={r.uniform(85, 190):.0f}", "-t", text, "-o", "/dev/stdout"]
+    elif voice.startswith("festival:"):
+        command = ["text2wave", "-eval", f"(voice_{voice[9:]})", "-eval", f"(Parameter.set 'Duration_Stretch {r.uniform(0.8, 1.25):.2f})"]
     else:
         command = ["espeak-ng", "-v", voice, "-s", str(r.randrange(130, 205)), "-p", str(r.randrange(20, 85)), "--stdout", text]
-    made = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    made = subprocess.run(command, input=text.encode(), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
     if made.returncode != 0 or len(made.stdout) < 100:
         return np.zeros(0, np.float32)
     # Programs that write to a pipe leave the lengths in the header open.
@@ -78,17 +85,22 @@ def speak(text, voice, r):
 
 
 def digits(folder, heldout):
+    """fsdd/DIGIT_SPEAKER_N.wav, and for training alphanumeric/WORD/*.wav of many speakers."""
     found = []
-    for path in sorted(glob.glob(os.path.join(folder, "*.wav"))):
+    for path in sorted(glob.glob(os.path.join(folder, "fsdd", "*.wav"))):
         digit, speaker, _ = os.path.basename(path)[:-4].split("_")
         if (speaker in HELDOUT_SPEAKERS) == heldout:
             found.append((path, int(digit), speaker))
+    for path in [] if heldout else sorted(glob.glob(os.path.join(folder, "alphanumeric", "*", "*.wav"))):
+        word = os.path.basename(os.path.dirname(path))
+        if word in sentences.DIGITS:
+            found.append((path, sentences.DIGITS.index(word), "many"))
     return found
 
 
 def spoken_digits(found, r):
     """One to six digits of one speaker."""
-    speaker = r.choice(found)[2]
+    speaker = r.choice(sorted({f[2] for f in found}))
     own = [f for f in found if f[2] == speaker]
     parts, words = [], []
     for _ in range(r.choice([1, 1, 1, 2, 3, 4, 5, 6])):
@@ -96,7 +108,7 @@ def spoken_digits(found, r):
         with open(path, "rb") as f:
             parts += [trimmed(samples(f.read()), 300), np.zeros(r.randrange(800, 5000), np.float32)]
         words.append(sentences.DIGITS[digit])
-    return np.concatenate(parts), " ".join(words), f"fsdd:{speaker}"
+    return np.concatenate(parts), " ".join(words), f"digits:{speaker}"
 
 
 def one(job):
@@ -113,21 +125,21 @@ def main():
     a.add_argument("--hours", type=float, default=20)
     a.add_argument("--seed", type=int, default=1)
     a.add_argument("--corpora")
-    a.add_argument("--fsdd")
-    a.add_argument("--digits", type=float, default=0.12, help="share of FSDD recordings")
+    a.add_argument("--digits-of", help="folder with fsdd/ and alphanumeric/")
+    a.add_argument("--digits", type=float, default=0.12, help="share of spoken digits")
     a.add_argument("--heldout", action="store_true")
     a.add_argument("--threads", type=int, default=1)
     a = a.parse_args()
     if not shutil.which("espeak-ng"):
         raise SystemExit("espeak-ng is missing. Install it (Debian: apt-get install espeak-ng flite).")
     r = random.Random(a.seed)
-    texts, every = sentences.stream(a.seed, a.corpora, a.heldout), voices(a.heldout)
-    found = digits(a.fsdd, a.heldout) if a.fsdd else []
+    texts, draw = sentences.stream(a.seed, a.corpora, a.heldout), voices(a.heldout)
+    found = digits(a.digits_of, a.heldout) if a.digits_of else []
 
     def jobs():
         while True:
             spoken = found and r.random() < a.digits
-            yield r.randrange(1 << 30), next(texts), None if spoken else r.choice(every), found
+            yield r.randrange(1 << 30), next(texts), None if spoken else draw(r), found
 
     os.makedirs(os.path.dirname(a.out) or ".", exist_ok=True)
     todo, at, count, source = a.hours * 3600 * RATE, 0, 0, jobs()

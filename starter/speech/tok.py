@@ -10,7 +10,7 @@ import os
 import sys
 import sentences
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "chat"))
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "chat"))
 import bpe  # noqa: E402
 
 CONTROL = ["<|endoftext|>", "<|startoftranscript|>", "<|startofprev|>", "<|nospeech|>", "<|notimestamps|>"]
@@ -41,7 +41,7 @@ def main():
     a = argparse.ArgumentParser()
     a.add_argument("--out", required=True)
     a.add_argument("--corpora")
-    a.add_argument("--size", type=int, default=1000)
+    a.add_argument("--size", type=int, default=768)
     a.add_argument("--window", type=float, default=8)
     a.add_argument("--sentences", type=int, default=30000)
     a = a.parse_args()

@@ -6,6 +6,7 @@
 import argparse
 import dataclasses
 import json
+import multiprocessing
 import os
 import sys
 import time
@@ -13,56 +14,114 @@ import numpy as np
 import torch
 import torch.nn.functional as F
 from audio import Recordings, example
-from evaluate import score
+from evaluate import plain, score
 from tok import Tok
-from whisper import Config, LogMel, Whisper
+from whisper import Config, Whisper
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 from optim import Optimiser  # noqa: E402
 
-
-def batch(recordings, tok, r, size, window):
-    made = [example(recordings, tok, r, window) for _ in range(size)]
-    longest = max(len(ids) for _, ids, _ in made)
-    ids = torch.full((size, longest), tok.end)
-    goal = torch.full((size, longest - 1), -100)
-    for i, (_, row, prompt) in enumerate(made):
-        ids[i, : len(row)] = torch.tensor(row)
-        goal[i, prompt - 1 : len(row) - 1] = torch.tensor(row[prompt:])
-    return torch.from_numpy(np.stack([x for x, _, _ in made])), ids, goal
+# Lengths of a batch in seconds, and how often each comes.
+LENGTHS, SHARES = (1, 0.7, 0.5, 0.35), (0.3, 0.2, 0.3, 0.2)
 
 
-def rate(step, steps, warmup):
-    """Rises, stays, and falls over the last quarter."""
-    return min(1.0, (step + 1) / warmup, (steps - step) / max(1, steps // 4))
+def batch(recordings, tok, seed, step, size, window, short):
+    """The data of a step depends on its number alone, so a resumed run goes on as if it had not stopped."""
+    r = np.random.default_rng((seed, step))
+    length = LENGTHS[r.choice(len(LENGTHS), p=SHARES)]
+    # What is said where is found out faster in short and small batches.
+    if step < short:
+        length, size = LENGTHS[-1], max(1, size // 2)
+    total = int(window * length * 25) * 4
+    made = [example(recordings, tok, r, total) for _ in range(round(size / length))]
+    longest = max(len(ids) for _, ids, _, _ in made)
+    ids = np.full((len(made), longest), tok.end)
+    goal = np.full((len(made), longest - 1), -100)
+    heard = [[i for t in texts for i in tok.encode(plain(t))] for _, _, _, texts in made]
+    for i, (_, row, prompt, _) in enumerate(made):
+        ids[i, : len(row)] = row
+        goal[i, prompt - 1 : len(row) - 1] = row[prompt:]
+    return np.stack([x for x, _, _, _ in made]), ids, goal, heard
 
 
-def save(path, m, opt, step):
+def work(paths, folder, seed, size, window, short, jobs, done):
+    os.setpriority(os.PRIO_PROCESS, 0, 19)
+    os.sched_setaffinity(0, range(os.cpu_count()))
+    recordings, tok = Recordings(*paths), Tok(folder)
+    while True:
+        step = jobs.get()
+        done.put((step, batch(recordings, tok, seed, step, size, window, short)))
+
+
+def batches(first, workers, *args):
+    """Batches in order, made by other processes."""
+    # Fork would carry over the threads of PyTorch.
+    c = multiprocessing.get_context("spawn")
+    jobs, done, ready, ahead = c.Queue(), c.Queue(), {}, first
+    for _ in range(workers):
+        c.Process(target=work, args=(*args, jobs, done), daemon=True).start()
+    for ahead in range(first, first + 12):
+        jobs.put(ahead)
+    while True:
+        while first not in ready:
+            step, made = done.get()
+            ready[step] = made
+        ahead += 1
+        jobs.put(ahead)
+        yield ready.pop(first)
+        first += 1
+
+
+def loss_of(m, x, ids, goal, heard, weight):
+    """Of the decoder and, weighed, of the encoder alone."""
+    encoded = m.encoder(x)
+    text = F.cross_entropy(m.decoder(ids[:, :-1], encoded).float().flatten(0, 1), goal.flatten(), ignore_index=-100, label_smoothing=0.05)
+    if weight == 0:
+        return text, text.detach(), 0.0
+    p = m.ctc(encoded).float().log_softmax(-1).transpose(0, 1)
+    lengths = torch.tensor([len(h) for h in heard])
+    target = torch.tensor([i for h in heard for i in h])
+    frames = torch.full((len(heard),), len(p))
+    sound = F.ctc_loss(p, target, frames, lengths, blank=m.config.letters, zero_infinity=True, reduction="sum") / max(1, len(target))
+    return text + weight * sound, text.detach(), sound.item()
+
+
+def rate(done, warm):
+    """Of the whole run, 0 to 1: rises, stays, and falls over the last third."""
+    return min(1.0, warm, 0.02 + (1 - done) * 3)
+
+
+def save(path, m, opt, step, minutes):
     part = path + ".part"
-    weights = {n: opt.weights().get(n, v).clone() for n, v in m.state_dict().items()}
-    torch.save(dict(config=dataclasses.asdict(m.config), model=weights, optimiser=opt.state_dict(), step=step), part)
+    weights = {n: opt.weights().get(n, v).float().clone() for n, v in m.state_dict().items()}
+    torch.save(dict(config=dataclasses.asdict(m.config), model=weights, optimiser=opt.state_dict(), step=step, minutes=minutes), part)
     os.replace(part, path)
 
 
 def main():
     a = argparse.ArgumentParser()
-    for name in ("data", "tok", "out"):
+    a.add_argument("--data", required=True, nargs="+")
+    for name in ("tok", "out"):
         a.add_argument("--" + name, required=True)
     a.add_argument("--heldout")
-    for name, value in dict(steps=20000, batch=16, warmup=500, every=200, threads=1, d=192, heads=3, enc=4, dec=3, seed=1).items():
+    sizes = dict(d=256, heads=4, enc=6, dec=3)
+    for name, value in dict(steps=20000, batch=16, warmup=150, every=100, short=1000, threads=1, workers=1, seed=1, **sizes).items():
         a.add_argument("--" + name, type=int, default=value)
     a.add_argument("--window", type=float, default=8)
     a.add_argument("--matrices", type=float, default=0.01)
     a.add_argument("--rest", type=float, default=0.002)
-    a.add_argument("--minutes", type=float, default=1e9, help="stop (with a checkpoint) after this time")
+    a.add_argument("--ctc", type=float, default=0.5, help="weight of the encoder's own loss")
+    a.add_argument("--fp32", action="store_true")
+    a.add_argument("--minutes", type=float, help="fit the schedule into this time instead of --steps")
+    a.add_argument("--profile", action="store_true")
     a = a.parse_args()
     torch.set_num_threads(a.threads)
     torch.manual_seed(a.seed)
     device = "cuda" if torch.cuda.is_available() else "cpu"
-    tok, recordings = Tok(a.tok), Recordings(a.data)
-    c = Config(vocab=tok.size, d_model=a.d, heads=a.heads, encoder_layers=a.enc, decoder_layers=a.dec, ffn=4 * a.d, positions=int(a.window * 50))
-    m, mel = Whisper(c).to(device), LogMel(c.mels).to(device)
-    opt, step = Optimiser(m), 0
+    tok = Tok(a.tok)
+    c = Config(vocab=tok.size, letters=tok.end, d_model=a.d, heads=a.heads, encoder_layers=a.enc, decoder_layers=a.dec, ffn=4 * a.d, positions=int(a.window * 50))
+    m = Whisper(c).to(device)
+    opt, step, before = Optimiser(m), 0, 0.0
     os.makedirs(a.out, exist_ok=True)
     last = os.path.join(a.out, "last.pt")
     if os.path.exists(last):
@@ -70,31 +129,41 @@ def main():
         m.load_state_dict(z["model"])
         opt = Optimiser(m)
         opt.load_state_dict(z["optimiser"])
-        step = z["step"]
-    print(f"{sum(p.numel() for p in m.parameters()) / 1e6:.2f} million weights, {len(recordings)} recordings, {device}, from step {step}", flush=True)
-    began, total, count = time.time(), 0.0, 0
-    while step < a.steps:
-        # The data of a step depends on its number alone, so a resumed run goes on as if it had not stopped.
-        x, ids, goal = (t.to(device) for t in batch(recordings, tok, np.random.default_rng((a.seed, step)), a.batch, a.window))
-        with torch.no_grad():
-            features = mel(x)
-        loss = F.cross_entropy(m(features, ids[:, :-1]).transpose(1, 2), goal, label_smoothing=0.05)
+        step, before = z["step"], z["minutes"]
+    kind = torch.float32 if a.fp32 else torch.bfloat16
+    # The optimiser keeps the exact weights.
+    m.to(kind)
+    print(f"{sum(p.numel() for p in m.parameters()) / 1e6:.2f} million weights, {device}, from step {step}", flush=True)
+    began, sums, count = time.time(), np.zeros(2), 0
+    source = batches(step, a.workers, a.data, a.tok, a.seed, a.batch, a.window, a.short)
+    spent = np.zeros(4)
+    while True:
+        t0 = time.time()
+        x, ids, goal, heard = next(source)
+        t1 = time.time()
+        x, ids, goal = torch.from_numpy(x).to(device, kind), torch.from_numpy(ids).to(device), torch.from_numpy(goal).to(device)
+        loss, text, sound = loss_of(m, x, ids, goal, heard, a.ctc)
+        t2 = time.time()
         loss.backward()
-        k = rate(step, a.steps, a.warmup)
-        opt.step(a.matrices * k, a.rest * k)
-        step, total, count = step + 1, total + loss.item(), count + 1
-        over = time.time() - began > a.minutes * 60
-        if step % a.every == 0 or step == a.steps or over:
-            row = dict(step=step, loss=round(total / count, 4), seconds=round(time.time() - began))
-            if a.heldout and (step % (5 * a.every) == 0 or step == a.steps or over):
-                m.eval()
-                row["wer"] = round(score(m, mel, tok, Recordings(a.heldout), 64, a.window)[0], 2)
-                m.train()
+        t3 = time.time()
+        minutes = before + (time.time() - began) / 60
+        done = minutes / a.minutes if a.minutes else step / a.steps
+        k = rate(done, (step + 1) / a.warmup)
+        norm = opt.step(a.matrices * k, a.rest * k)
+        step, sums, count = step + 1, sums + [float(text), sound], count + 1
+        spent += [t1 - t0, t2 - t1, t3 - t2, time.time() - t3]
+        over = done >= 1 if a.minutes else step >= a.steps
+        if step % a.every == 0 or over:
+            row = dict(step=step, loss=round(float((sums[0] + a.ctc * sums[1]) / count), 4), text=round(sums[0] / count, 4), ctc=round(sums[1] / count, 4), norm=round(norm, 2), minutes=round(minutes, 1), k=round(k, 3))
+            if a.profile:
+                row["spent"] = [round(float(s) / count, 3) for s in spent]
+            if a.heldout and (step % (10 * a.every) == 0 or over):
+                row["wer"] = round(score(m, tok, Recordings(a.heldout), 96, a.window)[0], 2)
             with open(os.path.join(a.out, "log.jsonl"), "a") as f:
                 f.write(json.dumps(row) + "\n")
             print(row, flush=True)
-            total, count = 0.0, 0
-            save(last, m, opt, step)
+            sums, count, spent = np.zeros(2), 0, np.zeros(4)
+            save(last, m, opt, step, minutes)
         if over:
             break
 

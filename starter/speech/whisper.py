@@ -1,4 +1,7 @@
-"""The Whisper architecture in plain PyTorch with the published names, and its log-mel input."""
+"""The Whisper architecture in plain PyTorch with the published names, and its log-mel input.
+
+One thing differs: the first convolution, too, goes in steps of two, so that a layer sees 40 ms at a time and costs less than half;
+the encoder's output is each vector twice, which leaves 20 ms a position for whoever reads it."""
 import dataclasses
 import math
 import numpy as np
@@ -10,21 +13,30 @@ from torch import nn
 @dataclasses.dataclass
 class Config:
     vocab: int
-    d_model: int = 192
-    heads: int = 3
-    encoder_layers: int = 4
+    # Entries of the vocabulary that are text.
+    letters: int
+    d_model: int = 256
+    heads: int = 4
+    encoder_layers: int = 6
     decoder_layers: int = 3
-    ffn: int = 768
+    ffn: int = 1024
     mels: int = 80
-    # Encoder positions of 20 ms.
+    # Encoder positions of 20 ms, as the output has them.
     positions: int = 400
-    tokens: int = 160
+    tokens: int = 192
 
 
 def sinusoids(length, width):
     rate = torch.exp(-math.log(10000) / (width // 2 - 1) * torch.arange(width // 2))
     t = torch.arange(length)[:, None] * rate[None]
     return torch.cat([t.sin(), t.cos()], 1)
+
+
+class Norm(nn.LayerNorm):
+    """In fp32, whatever the input: more exact, and ten times faster on a CPU."""
+
+    def forward(self, x):
+        return F.layer_norm(x.float(), self.normalized_shape, self.weight.float(), self.bias.float(), self.eps).to(x.dtype)
 
 
 class Attention(nn.Module):
@@ -47,10 +59,10 @@ class Layer(nn.Module):
     def __init__(self, c, cross):
         super().__init__()
         d = c.d_model
-        self.self_attn, self.self_attn_layer_norm = Attention(d, c.heads), nn.LayerNorm(d)
+        self.self_attn, self.self_attn_layer_norm = Attention(d, c.heads), Norm(d)
         if cross:
-            self.encoder_attn, self.encoder_attn_layer_norm = Attention(d, c.heads), nn.LayerNorm(d)
-        self.fc1, self.fc2, self.final_layer_norm = nn.Linear(d, c.ffn), nn.Linear(c.ffn, d), nn.LayerNorm(d)
+            self.encoder_attn, self.encoder_attn_layer_norm = Attention(d, c.heads), Norm(d)
+        self.fc1, self.fc2, self.final_layer_norm = nn.Linear(d, c.ffn), nn.Linear(c.ffn, d), Norm(d)
 
     def forward(self, x, mask=None, encoded=None):
         y = self.self_attn_layer_norm(x)
@@ -60,17 +72,32 @@ class Layer(nn.Module):
         return x + self.fc2(F.gelu(self.fc1(self.final_layer_norm(x))))
 
 
+class Conv(nn.Conv1d):
+    """Width 3, steps of two, as one matrix product: (batch, n, in) -> (batch, n / 2, out). Many times faster backwards on a CPU."""
+
+    def __init__(self, a, b):
+        super().__init__(a, b, 3, stride=2, padding=1)
+
+    def forward(self, x):
+        b, n, d = x.shape
+        pairs = x.reshape(b, n // 2, 2 * d)
+        before = F.pad(pairs[:, :-1, d:], (0, 0, 1, 0))
+        return F.linear(torch.cat([before, pairs], 2), self.weight.permute(0, 2, 1).reshape(self.out_channels, -1), self.bias)
+
+
 class Encoder(nn.Module):
     def __init__(self, c):
         super().__init__()
-        self.conv1 = nn.Conv1d(c.mels, c.d_model, 3, padding=1)
-        self.conv2 = nn.Conv1d(c.d_model, c.d_model, 3, stride=2, padding=1)
-        self.register_buffer("embed_positions", sinusoids(c.positions, c.d_model))
+        self.conv1 = Conv(c.mels, c.d_model)
+        self.conv2 = Conv(c.d_model, c.d_model)
+        self.register_buffer("embed_positions", sinusoids(c.positions // 2, c.d_model))
         self.layers = nn.ModuleList(Layer(c, False) for _ in range(c.encoder_layers))
-        self.layer_norm = nn.LayerNorm(c.d_model)
+        self.layer_norm = Norm(c.d_model)
 
     def forward(self, mel):
-        x = F.gelu(self.conv2(F.gelu(self.conv1(mel)))).transpose(1, 2) + self.embed_positions
+        """One vector for 40 ms; a whole window or less."""
+        x = F.gelu(self.conv2(F.gelu(self.conv1(mel.transpose(1, 2)))))
+        x = x + self.embed_positions[: x.shape[1]]
         for layer in self.layers:
             x = layer(x)
         return self.layer_norm(x)
@@ -82,12 +109,12 @@ class Decoder(nn.Module):
         self.shared = nn.Embedding(c.vocab, c.d_model)
         self.embed_positions = nn.Parameter(torch.randn(c.tokens, c.d_model) * 0.01)
         self.layers = nn.ModuleList(Layer(c, True) for _ in range(c.decoder_layers))
-        self.layer_norm = nn.LayerNorm(c.d_model)
+        self.layer_norm = Norm(c.d_model)
 
     def forward(self, ids, encoded):
         n = ids.shape[1]
         x = self.shared(ids) + self.embed_positions[:n]
-        mask = torch.full((n, n), -1e9, device=x.device).triu(1)
+        mask = torch.full((n, n), -1e9, device=x.device, dtype=x.dtype).triu(1)
         for layer in self.layers:
             x = layer(x, mask, encoded)
         return self.layer_norm(x) @ self.shared.weight.t()
@@ -98,6 +125,8 @@ class Whisper(nn.Module):
         super().__init__()
         self.config = config
         self.encoder, self.decoder = Encoder(config), Decoder(config)
+        # Reads the text from the sound alone while training (connectionist temporal classification); the last class is "nothing".
+        self.ctc = nn.Linear(config.d_model, config.letters + 1)
         nn.init.normal_(self.decoder.shared.weight, std=0.02)
 
     def forward(self, mel, ids):
@@ -114,20 +143,6 @@ def mel_bands(bins, length=400, rate=16000):
     return np.maximum(0, np.minimum((f - low) / (mid - low), (high - f) / (high - mid))) * 2 / (high - low)
 
 
-class LogMel(nn.Module):
-    def __init__(self, bins=80):
-        super().__init__()
-        self.register_buffer("bands", torch.tensor(mel_bands(bins), dtype=torch.float32))
-        self.register_buffer("window", torch.hann_window(400))
-
-    def forward(self, samples):
-        """(batch, n) at 16 kHz, n a multiple of 160 -> (batch, bins, n / 160)"""
-        z = torch.stft(samples, 400, 160, window=self.window, center=True, pad_mode="reflect", return_complex=True)
-        power = z.abs()[..., :-1] ** 2
-        x = (self.bands @ power).clamp(min=1e-10).log10()
-        return (torch.maximum(x, x.amax((1, 2), keepdim=True) - 8) + 4) / 4
-
-
 def load(path, device="cpu"):
     z = torch.load(path, map_location=device)
     m = Whisper(Config(**z["config"])).to(device)
@@ -142,7 +157,7 @@ def greedy(m, mel, tok, limit=120):
     ids = torch.tensor([[tok.start, tok.plain]] * len(mel), device=mel.device)
     done = torch.zeros(len(mel), dtype=torch.bool, device=mel.device)
     for _ in range(limit):
-        logits = m.decoder(ids, encoded)[:, -1]
+        logits = m.decoder(ids, encoded)[:, -1].float()
         logits[:, tok.first :] = -1e9
         best = logits.argmax(-1).masked_fill(done, tok.end)
         done |= best == tok.end

@@ -33,6 +33,11 @@ async function readLosses(folder: string): Promise<number[]> {
 		.filter((loss) => loss !== undefined);
 }
 
+const voiceless =
+	skip ||
+	(spawnSync('espeak-ng', ['--version'], { stdio: 'ignore' }).status !== 0 &&
+		'no espeak-ng, which speaks the sentences');
+
 const greedy = {
 	temperature: 0,
 	topP: 1,
@@ -118,6 +123,45 @@ test('the sample recipe of the chat model learns the hand-written answers and ex
 			);
 			assert.ok(promptTokens > 4);
 			assert.match(choices[0]?.text ?? '', /\p{L}/u);
+		} finally {
+			await engine.close();
+		}
+	} finally {
+		await rm(folder, { recursive: true, force: true });
+	}
+});
+
+test('the sample recipe of the speech model lowers the loss and exports a model that the engine runs', {
+	skip: voiceless,
+	timeout: 240_000,
+}, async () => {
+	const folder = await mkdtemp(join(tmpdir(), 'nearglot-recipe-'));
+	try {
+		const made = spawnSync(join(root, 'starter/speech/build.sh'), ['--sample', folder], {
+			encoding: 'utf8',
+			env: { ...process.env, PYTHON: interpreter },
+		});
+		assert.equal(made.status, 0, made.stderr);
+		const losses = await readLosses(folder);
+		const [first = 0, last = 0] = [losses[0], losses.at(-1)];
+		assert.ok(last < first * 0.8, `the loss fell from ${first} to ${last} only`);
+
+		const engine = await loadEngine({ folder: join(folder, 'starter-speech'), threads: 1 });
+		try {
+			assert.equal(engine.description.family, 'whisper');
+			const { windowS, text } = await engine.transcribe(
+				{
+					samples: Float32Array.from({ length: 16_000 }, (_, i) => Math.sin(i / 20) / 4),
+					task: 'transcribe',
+					temperature: 0,
+					seed: 1,
+					timestamps: 'none',
+					priority: 'batch',
+				},
+				() => undefined,
+			);
+			assert.equal(windowS, 8);
+			assert.equal(typeof text, 'string');
 		} finally {
 			await engine.close();
 		}
