@@ -167,6 +167,21 @@ async function throughModel(
 	// A wider search often has a hypothesis that kept its placeholders.
 	const careful = lost.length === 0 ? [] : await ask(lost, { beams: 4, alternatives: 3 });
 	const kept = new Map(lost.map((text, index) => [text, intact(text, careful[index])]));
+	// Small models copy a bare word that they translate in a sentence.
+	const bare = wanted.filter(
+		(text, index) => !broken.includes(text) && copied(text, made[index]?.text ?? ''),
+	);
+	const stopped =
+		bare.length === 0
+			? []
+			: await ask(
+					bare.map((text) => `${text}.`),
+					{},
+				);
+	bare.forEach((text, index) => {
+		const found = unstopped(stopped[index]);
+		if (found && !copied(text, found.text) && !looksBroken(text, found.text)) kept.set(text, found);
+	});
 	wanted.forEach((text, index) => {
 		const retry = broken.indexOf(text);
 		const second = retry < 0 ? kept.get(text) : again[retry];
@@ -195,6 +210,21 @@ function halves(text: string): [left: string, space: string, right: string] {
 	let at = mask ? mask.index + mask[0].length : middle;
 	if (/[\uDC00-\uDFFF]/.test(text[at] ?? '')) at++;
 	return [text.slice(0, at), '', text.slice(at)];
+}
+
+/** Whether one to three words came back as they went; names and abbreviations in capitals may. */
+function copied(source: string, target: string): boolean {
+	return (
+		/^\p{L}[\p{L}\p{M}'’-]*(?: [\p{L}\p{M}'’-]+){0,2}$/u.test(source) &&
+		source !== source.toUpperCase() &&
+		source.toLowerCase() === target.toLowerCase()
+	);
+}
+
+/** The translation of a text that was given a full stop, without it. */
+function unstopped(found: Hypothesis | undefined): Hypothesis | undefined {
+	const text = found?.text.replace(/[.。।]$/u, '').trimEnd();
+	return found && text ? { ...found, text } : undefined;
 }
 
 const masksOf = (text: string): string => (text.match(/\{\d+\}/g) ?? []).sort().join();

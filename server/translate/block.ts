@@ -26,6 +26,8 @@ export interface Block {
 	readonly marks: readonly Mark[];
 	/** Ordered, disjoint. `target` is final output and is not escaped again. */
 	readonly fixed: readonly Fixed[];
+	/** Offsets at which a sentence ends whatever its words say; ordered. */
+	readonly breaks?: readonly number[];
 	/**
 	 * The bytes of a stretch of `text` without the tags in it: as in the source, or as copied into
 	 * the target (they differ where a dictionary element prescribes the target).

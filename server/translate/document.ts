@@ -137,9 +137,9 @@ function inDocument(block: Block, [start, end]: Span, blockAt: number): Span {
 function cut(source: Block, options: DocumentOptions): Entry[] {
 	const block = withTerms(source, options);
 	const keep = block.fixed.map(({ start, end }): Span => [start, end]);
-	const spans = splitSentences(block.text, options.source, keep).flatMap((span) =>
-		shorten(block.text, span, keep, options.maxSentence),
-	);
+	const spans = splitSentences(block.text, options.source, keep)
+		.flatMap((span) => parted(span, block.breaks ?? []))
+		.flatMap((span) => shorten(block.text, span, keep, options.maxSentence));
 	let next = 0;
 	// A block of tags only still has to come out.
 	return (spans.length === 0 ? [[0, 0] as Span] : spans).map((span, index) => {
@@ -172,6 +172,13 @@ function withTerms(block: Block, options: DocumentOptions): Block {
 		...free.map((term) => ({ ...term, target: block.escape(term.target) })),
 	].sort((a, b) => a.start - b.start);
 	return { ...block, fixed };
+}
+
+/** A sentence cut at the block's own breaks. */
+function parted([start, end]: Span, breaks: readonly number[]): Span[] {
+	const inside = new Set(breaks.filter((at) => at > start && at < end));
+	const points = [start, ...inside, end];
+	return points.slice(1).map((point, index): Span => [points[index] ?? start, point]);
 }
 
 /** Cuts an over-long sentence after clause marks or white space, never inside a kept span. */

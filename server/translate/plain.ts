@@ -6,6 +6,15 @@ import type { Fixed } from './mask.ts';
 const tagPattern =
 	/<(mstrans|xtrans):dictionary translation="([^"<>]*)">([^<]*)<\/\1:dictionary>|<(\/?)([A-Za-z][\w:.-]*)((?:\s+[\w:.@-]+(?:\s*=\s*(?:"[^"]*"|'[^']*'|[^\s"'<>=`]+))?)*)\s*(\/?)>/g;
 
+/** HTML elements that part what is before them from what is after them. */
+const parting = new Set(
+	(
+		'address article aside blockquote body button caption dd details div dl dt fieldset figcaption ' +
+		'figure footer form h1 h2 h3 h4 h5 h6 head header html label li main nav ol option p pre section ' +
+		'select summary table tbody td tfoot th thead title tr ul'
+	).split(' '),
+);
+
 interface Tag {
 	readonly at: number;
 	readonly end: number;
@@ -65,6 +74,7 @@ export function plainBlock(source: string): Block {
 	let from = 0;
 	const marks: Mark[] = [];
 	const fixed: Fixed[] = [];
+	const breaks: number[] = [];
 	for (const piece of pieces) {
 		text += source.slice(from, piece.at);
 		const written = source.slice(piece.at, piece.end);
@@ -72,6 +82,7 @@ export function plainBlock(source: string): Block {
 		if ('pair' in piece && piece.pair >= 0) {
 			const kind = piece.close ? 'close' : 'open';
 			marks.push({ at: text.length, raw: written, kind, pair: piece.pair });
+			if (parting.has(piece.name.toLowerCase())) breaks.push(text.length);
 			continue;
 		}
 		const shown = 'shown' in piece ? piece.shown : written;
@@ -92,6 +103,7 @@ export function plainBlock(source: string): Block {
 		text: whole,
 		marks: completePairs(marks),
 		fixed: all,
+		breaks,
 		raw: rawWithFixed((start, end) => whole.slice(start, end), fixed),
 		escape: (value) => value,
 	};

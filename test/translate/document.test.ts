@@ -105,6 +105,20 @@ test('a malformed or differently cased dictionary element is ordinary text', asy
 	);
 });
 
+test('block tags in plain text end a sentence, inline tags do not', async () => {
+	const asked: string[] = [];
+	const { text } = await translateDocument(
+		[plainBlock('<div>Keep me</div><p>Open the <b>file</b> now</p>')],
+		async (sentences) => {
+			asked.push(...sentences);
+			return sentences.map((sentence) => ({ text: sentence.toUpperCase() }));
+		},
+		{ source: 'en', target: 'de', links: false, maxSentence: 400 },
+	);
+	assert.deepEqual(asked, ['Keep me', 'Open the file now']);
+	assert.equal(text, '<div>KEEP ME</div><p>OPEN THE <b>FILE</b> NOW</p>');
+});
+
 test('tags written into plain text stay, single ones where they stood', async () => {
 	const { text } = await plain('<html><body>This <b>is</b> a test.</body></html>', shouting);
 	assert.equal(text, '<html><body>THIS <b>IS</b> A TEST.</body></html>');

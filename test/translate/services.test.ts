@@ -396,6 +396,34 @@ test('a lost placeholder is looked for in a wider search', async () => {
 	assert.deepEqual(asked, [undefined, 4]);
 });
 
+test('a bare word that comes back as it went is asked for as a sentence', async () => {
+	const known: Readonly<Record<string, string>> = { 'Hello.': 'Hallo.', 'Berlin.': 'Berlin.' };
+	const asked: string[] = [];
+	const host = hostOf([info('m')], async ({ items }) => {
+		asked.push(...items.map(({ text }) => text));
+		return {
+			outputs: items.map(({ text }) => ({
+				text: known[text] ?? text,
+				tokenIds: [],
+				score: 0,
+				reason: 'stop' as const,
+			})),
+		};
+	});
+	const results = await translateSentences(
+		['Hello', 'Berlin', 'HTTP', 'Stays as it is {0}.'],
+		{ legs: [leg('en', 'de')] },
+		{ links: false },
+		{ priority: 'interactive' },
+		{ batcher: createTranslateBatcher(host), cache: new SentenceCache(100_000) },
+	);
+	assert.deepEqual(
+		results.map(({ text }) => text),
+		['Hallo', 'Berlin', 'HTTP', 'Stays as it is {0}.'],
+	);
+	assert.deepEqual(asked.slice(4).sort(), ['Berlin.', 'Hello.']);
+});
+
 test('a model that cannot align is asked without it, once, and words are linked by what they are', async () => {
 	const asked: (boolean | undefined)[] = [];
 	const host = hostOf([info('m')], async ({ items, alignment }) => {
