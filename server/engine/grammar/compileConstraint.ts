@@ -49,7 +49,7 @@ export function createConstraintCompiler(
 ): CompileConstraint {
 	const compilers = new Map<string, Promise<Compiler>>();
 	return async (constraint, endTokens, promptEnd = '') => {
-		const instance = grammarInstance();
+		const instance = await grammarInstance();
 		try {
 			const plain = await grammarSource(instance, constraint, format);
 			if (plain === undefined) return undefined;
@@ -88,7 +88,7 @@ export async function compileConstraint(
  * @throws AppError as {@link compileConstraint}
  */
 export async function checkConstraint(constraint: Constraint, format: ToolFormat): Promise<void> {
-	const instance = grammarInstance();
+	const instance = await grammarInstance();
 	const { Grammar } = instance.library;
 	try {
 		const source = await grammarSource(instance, constraint, format);

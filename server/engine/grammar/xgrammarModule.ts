@@ -17,17 +17,34 @@ export interface GrammarInstance {
 	takeMessages(): string;
 }
 
-let current: GrammarInstance | undefined;
+let current: Promise<GrammarInstance> | undefined;
+let inUse: GrammarInstance | undefined;
 
 /** The instance in use, loaded when an answer is first constrained. */
-export function grammarInstance(): GrammarInstance {
-	current ??= load();
+export function grammarInstance(): Promise<GrammarInstance> {
+	current ??= start();
 	return current;
 }
 
 /** Makes the next caller get a new instance; one that aborted is not trusted with new grammars. */
 export function discardInstance(instance: GrammarInstance): void {
-	if (current === instance) current = undefined;
+	if (inUse === instance) current = undefined;
+}
+
+/**
+ * The library sets itself up in the first call of any function, once for each that is made before
+ * the first one is done, and objects of two set-ups do not know each other. So one call goes ahead.
+ */
+async function start(): Promise<GrammarInstance> {
+	try {
+		const instance = load();
+		(await instance.library.Grammar.builtinJSONGrammar()).dispose();
+		inUse = instance;
+		return instance;
+	} catch (error) {
+		current = undefined;
+		throw error;
+	}
 }
 
 function load(): GrammarInstance {
