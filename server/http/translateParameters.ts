@@ -119,6 +119,8 @@ function readTargets(query: URLSearchParams, languages: readonly string[]): Tran
 export function canonicalScript(written: string): string | undefined {
 	if (!/^[A-Za-z]{4}$/.test(written)) return undefined;
 	const code = (written[0] ?? '').toUpperCase() + written.slice(1).toLowerCase();
+	// Codes for "unknown", "unwritten", "common" and "inherited" name no script.
+	if (/^Z(?:zzz|xxx|yyy|inh)$/.test(code)) return undefined;
 	const names = new Intl.DisplayNames(['en'], { type: 'script', fallback: 'none' });
 	return names.of(code) === undefined ? undefined : code;
 }

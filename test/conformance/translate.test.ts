@@ -313,6 +313,7 @@ test('every fault has its own code', async () => {
 		['to=de&includeAlignment=maybe', hello, 400042],
 		['to=de&category=a%20b', hello, 400002],
 		['from=en&to=zh-Hans&toScript=Zzzz9', hello, 400004],
+		['from=en&to=zh-Hans&toScript=Zzzz', hello, 400004],
 		['from=en&to=zh-Hans,de,fr&toScript=Latn&toScript=Latn', hello, 400070],
 		['from=en&to=zh-Hans&toScript=Cyrl', hello, 400080],
 		['from=hi&fromScript=Q&to=de', hello, 400018],

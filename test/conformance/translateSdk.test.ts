@@ -1,13 +1,17 @@
 /** The published client of translate 3.0 against this server, with the cases of its own tests. */
 
 import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { after, before, test } from 'node:test';
+import { createDefaultHttpClient, type HttpClient } from '@azure/core-rest-pipeline';
 import createClient, {
 	type GetSupportedLanguagesParameters,
 	type GetSupportedLanguagesResultOutput,
 	isUnexpected,
 	type TranslatedTextItemOutput,
 } from '@azure-rest/ai-translation-text';
+import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { startTranslateServer, type TranslateServer } from '../translate/translateServer.ts';
 
 let server: TranslateServer;
@@ -217,4 +221,87 @@ test('the custom endpoint of the client is the custom path here', async () => {
 		.path('/translate')
 		.post({ body: [{ text: 'Hello' }], queryParameters: { to: 'cs', from: 'en' } });
 	assert.ok(!isUnexpected(response), JSON.stringify(response.body));
+});
+
+/** The client sends tokens over TLS only, so TLS ends in front of the server, as behind a proxy. */
+const behindTls: HttpClient = {
+	sendRequest: (request) => {
+		request.url = request.url.replace(/^https:/, 'http:');
+		request.allowInsecureConnection = true;
+		return createDefaultHttpClient().sendRequest(request);
+	},
+};
+
+const tokenCredential = (token: string) => ({
+	getToken: async () => ({ token, expiresOnTimestamp: Date.now() + 600_000 }),
+});
+
+test('the client may show a ten-minute token instead of a key', async () => {
+	const issued = await fetch(new URL('/sts/v1.0/issueToken', server.url), {
+		method: 'POST',
+		headers: { 'Ocp-Apim-Subscription-Key': server.key },
+	});
+	const secure = server.url.replace(/^http:/, 'https:');
+	const ask = (token: string) =>
+		createClient(secure, tokenCredential(token), { httpClient: behindTls })
+			.path('/translate')
+			.post({ body: [{ text: 'Hello' }], queryParameters: { to: 'cs', from: 'en' } });
+	const response = await ask(await issued.text());
+	assert.ok(!isUnexpected(response), JSON.stringify(response.body));
+	const refused = await ask('nonsense');
+	assert.ok(isUnexpected(refused));
+	assert.equal(refused.body.error.code, 401000);
+});
+
+test('the client may show a token of a directory with the resource it is for', async () => {
+	const { publicKey, privateKey } = await generateKeyPair('RS256');
+	const key = { ...(await exportJWK(publicKey)), kid: 'k1', alg: 'RS256', use: 'sig' };
+	const directory = createServer((request, response) => {
+		const { port } = directory.address() as AddressInfo;
+		const issuer = `http://127.0.0.1:${port}`;
+		const isKeys = request.url === '/keys';
+		response.end(JSON.stringify(isKeys ? { keys: [key] } : { issuer, jwks_uri: `${issuer}/keys` }));
+	});
+	await new Promise<void>((resolve) => directory.listen(0, '127.0.0.1', resolve));
+	const issuer = `http://127.0.0.1:${(directory.address() as AddressInfo).port}`;
+	const audience = 'https://cognitiveservices.azure.com';
+	const resourceId = '/subscriptions/1/resourceGroups/g/providers/accounts/translator';
+	await server.store.setAccess({
+		virtualNetwork: false,
+		directory: { issuer, audience, role: 'Translator.User', resourceId },
+	});
+	try {
+		const token = await new SignJWT({ roles: ['Translator.User'] })
+			.setProtectedHeader({ alg: 'RS256', kid: 'k1' })
+			.setIssuer(issuer)
+			.setAudience(audience)
+			.setSubject('app')
+			.setExpirationTime('5m')
+			.sign(privateKey);
+		const secure = server.url.replace(/^http:/, 'https:');
+		const ask = (endpoint: string, azureResourceId: string) =>
+			createClient(
+				endpoint,
+				{ tokenCredential: tokenCredential(token), azureResourceId, region: 'westeurope' },
+				{ httpClient: behindTls },
+			)
+				.path('/translate')
+				.post({ body: [{ text: 'Hello' }], queryParameters: { to: 'cs', from: 'en' } });
+		const response = await ask(secure, resourceId);
+		assert.ok(!isUnexpected(response), JSON.stringify(response.body));
+		const other = await ask(secure, '/subscriptions/2');
+		assert.ok(isUnexpected(other));
+		assert.equal(other.body.error.code, 401000);
+		// The custom endpoint is the resource.
+		const custom = await createClient(`${secure}/cognitiveservices`, tokenCredential(token), {
+			httpClient: behindTls,
+		})
+			.path('/translate')
+			.post({ body: [{ text: 'Hello' }], queryParameters: { to: 'cs', from: 'en' } });
+		assert.ok(!isUnexpected(custom), JSON.stringify(custom.body));
+	} finally {
+		await server.store.setAccess({ virtualNetwork: false });
+		directory.close();
+		directory.closeAllConnections();
+	}
 });
