@@ -10,7 +10,9 @@ import { registerTools } from './ai/tools.ts';
 import { ChatPage } from './chat/chatPage.ts';
 import { ChatStore } from './chat/chatStore.ts';
 import { createChatView } from './chat/chatView.ts';
+import { ChosenTools } from './chat/chosenTools.ts';
 import { trackTextEditors } from './chat/lastTextEditor.ts';
+import { Proposals } from './chat/proposals.ts';
 import { registerCommands } from './commands.ts';
 import { editorLanguages, followLanguages } from './editorLanguages.ts';
 import { Front } from './front.ts';
@@ -34,6 +36,7 @@ export interface Extension {
 	readonly front: Front;
 	readonly chat: ChatPage;
 	readonly store: ChatStore;
+	readonly proposals: Proposals;
 	readonly models: ModelsTree;
 	readonly team: Team;
 	readonly readerMode: ReaderMode;
@@ -78,7 +81,11 @@ export function createExtension(
 	);
 	const accounts = new TeamAccounts(context, log);
 	const team = new Team(front, accounts, context.globalState);
+	const proposals = new Proposals();
+	const tools = new ChosenTools(context.globalState);
 	const { page: chat, disposable: chatView } = createChatView(context, {
+		proposals,
+		tools,
 		front,
 		store,
 		onModelsChanged: team.onDidChange,
@@ -102,6 +109,8 @@ export function createExtension(
 			front,
 			store,
 			extensionUri,
+			proposals,
+			tools,
 			onModelsChanged: team.onDidChange,
 			remembered: false,
 		});
@@ -111,6 +120,7 @@ export function createExtension(
 		front,
 		chat,
 		store,
+		proposals,
 		models,
 		team,
 		readerMode,
@@ -125,6 +135,7 @@ export function createExtension(
 		createStatusItem(front),
 		chatView,
 		trackTextEditors(),
+		proposals,
 		registerCommands(extension),
 		readerMode,
 		previews,

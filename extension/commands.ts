@@ -33,6 +33,8 @@ export const commands: Readonly<Record<string, Run>> = {
 	'nearglot.chat.find': ({ chat, store }) => findChat(chat, store),
 	'nearglot.chat.export': ({ chat }) => exportChat(chat),
 	'nearglot.chat.attachSelection': ({ chat }) => attachToChat(chat, false),
+	'nearglot.chat.applyProposal': ({ proposals }, uri) => proposals.apply(uri),
+	'nearglot.chat.discardProposal': ({ proposals }, uri) => proposals.discard(uri),
 	'nearglot.translate.selection': ({ front }, to) =>
 		translateSelection(front, 'replace', typeof to === 'string' ? to : undefined),
 	'nearglot.translate.below': ({ front }) => translateSelection(front, 'below'),

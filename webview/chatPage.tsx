@@ -1,6 +1,6 @@
 /** The chat: the log of turns above, the input below. Used by the view and by the studio. */
 
-import type { VNode } from 'preact';
+import type { RefObject, VNode } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { Announcer } from './announce.tsx';
 import type { ChatState } from './chatState.ts';
@@ -31,15 +31,9 @@ export function ChatPage({ state }: { state: ChatState }): VNode {
 const nearPx = 48;
 
 function Log(): VNode {
-	const { turns, streaming, t } = useChat();
+	const { turns, t } = useChat();
 	const box = useRef<HTMLElement>(null);
 	const following = useRef(true);
-	const open = streaming.value;
-	const length = open?.text.value.length ?? 0;
-	useEffect(() => {
-		const element = box.current;
-		if (element && following.current) element.scrollTop = element.scrollHeight;
-	}, [turns.value, length]);
 	const onScroll = () => {
 		const element = box.current;
 		if (!element) return;
@@ -65,6 +59,22 @@ function Log(): VNode {
 			{turns.value.map((turn) => (
 				<TurnView key={turn.id} turn={turn} />
 			))}
+			<Follow box={box} following={following} />
 		</section>
 	);
+}
+
+/** Keeps the end in view while text arrives; apart from the log, which need not be drawn again. */
+function Follow(props: {
+	box: RefObject<HTMLElement | null>;
+	following: { current: boolean };
+}): null {
+	const { turns, streaming, progress } = useChat();
+	const { box, following } = props;
+	const length = streaming.value?.text.value.length ?? 0;
+	useEffect(() => {
+		const element = box.current;
+		if (element && following.current) element.scrollTop = element.scrollHeight;
+	}, [turns.value, length, progress.value, box, following]);
+	return null;
 }

@@ -53,12 +53,41 @@ export function createChatState(bridge: Bridge): ChatState {
 			strings.value[key].replace(/\{(\d)\}/g, (_, place) => String(values[Number(place)] ?? '')),
 	};
 	state.draft.subscribe((text) => bridge.store(text));
+	const grow = oncePerFrame(streaming);
 	bridge.onMessage((message) => {
+		if (message.type === 'delta') return grow.add(message);
+		grow.flush();
 		if (message.type === 'state') strings.value = { ...chatStrings, ...message.strings };
 		receive(state, message);
 	});
 	bridge.send({ type: 'ready' });
 	return state;
+}
+
+/** Collects what arrives between two frames: the page is drawn once for all of it. */
+function oncePerFrame(streaming: Signal<Streaming | undefined>) {
+	let waiting: { id: string; text: string; reasoning: string } | undefined;
+	const flush = () => {
+		const open = streaming.value;
+		const delta = waiting;
+		waiting = undefined;
+		if (!delta || open?.id !== delta.id) return;
+		if (delta.text !== '') open.text.value += delta.text;
+		if (delta.reasoning !== '') open.reasoning.value += delta.reasoning;
+	};
+	return {
+		flush,
+		add: ({ id, text, reasoning }: { id: string; text: string; reasoning: string }) => {
+			if (waiting?.id === id) {
+				waiting.text += text;
+				waiting.reasoning += reasoning;
+				return;
+			}
+			flush();
+			waiting = { id, text, reasoning };
+			requestAnimationFrame(flush);
+		},
+	};
 }
 
 function receive(state: ChatState, message: HostMessage): void {
@@ -82,13 +111,8 @@ function receive(state: ChatState, message: HostMessage): void {
 			}
 			return;
 		}
-		case 'delta': {
-			const open = streaming.value;
-			if (open?.id !== message.id) return;
-			if (message.text !== '') open.text.value += message.text;
-			if (message.reasoning !== '') open.reasoning.value += message.reasoning;
+		case 'delta':
 			return;
-		}
 		case 'turn':
 			if (!page.value) return;
 			page.value = {
@@ -96,6 +120,10 @@ function receive(state: ChatState, message: HostMessage): void {
 				answering: message.answering,
 				conversation: updateTurn(page.value.conversation, message.turn),
 			};
+			// The words before a call of tools are in the turn's steps now.
+			if (streaming.value?.id === message.turn.id && message.answering === message.turn.id) {
+				streaming.value.text.value = message.turn.text;
+			}
 			if (message.answering === null) {
 				streaming.value = undefined;
 				state.progress.value = null;

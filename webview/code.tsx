@@ -2,9 +2,9 @@
 
 import { signal } from '@preact/signals';
 import type { VNode } from 'preact';
-import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { useContext, useEffect, useMemo, useRef } from 'preact/hooks';
 import { IconButton } from './icons.tsx';
-import { useChat } from './page.ts';
+import { TurnContext, useChat } from './page.ts';
 
 interface CodeBlockProps {
 	readonly text: string;
@@ -42,6 +42,7 @@ export function CodeBlock({ text, language, closed }: CodeBlockProps): VNode {
 			seen.disconnect();
 		};
 	}, [text, name, closed, coloured]);
+	const turn = useContext(TurnContext);
 	const editor = page.value?.abilities.editor ?? false;
 	return (
 		<figure class="code">
@@ -50,6 +51,11 @@ export function CodeBlock({ text, language, closed }: CodeBlockProps): VNode {
 				<CopyButton text={text} label={t('copy')} />
 				{editor && (
 					<>
+						<IconButton
+							icon="apply"
+							label={t('apply')}
+							onClick={() => send({ type: 'apply', id: turn, text })}
+						/>
 						<IconButton
 							icon="insert"
 							label={t('insert')}

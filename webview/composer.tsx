@@ -22,8 +22,10 @@ export function Composer(): VNode {
 		const timer = setTimeout(() => send({ type: 'count', text: draft.value }), countAfterMs);
 		return () => clearTimeout(timer);
 	}, [draft.value, page.value?.model, page.value?.attachments, send, chat]);
+	const counted = chat.tokens.value;
+	const tooLong = counted !== undefined && counted.limit !== null && counted.tokens > counted.limit;
 	const submit = () => {
-		if (answering || draft.value.trim() === '') return;
+		if (answering || tooLong || draft.value.trim() === '') return;
 		send({ type: 'ask', text: draft.value });
 		draft.value = '';
 	};
@@ -58,6 +60,7 @@ export function Composer(): VNode {
 			<div class="row">
 				<ModelPicker />
 				<TokenCount />
+				<Tools />
 				{page.value?.abilities.editor && (
 					<IconButton icon="attach" label={t('attach')} onClick={() => send({ type: 'attach' })} />
 				)}
@@ -67,7 +70,7 @@ export function Composer(): VNode {
 						{t('stop')}
 					</button>
 				) : (
-					<button type="submit" class="send" disabled={draft.value.trim() === ''}>
+					<button type="submit" class="send" disabled={tooLong || draft.value.trim() === ''}>
 						<Icon name="send" />
 						{t('send')}
 					</button>
@@ -106,6 +109,7 @@ function ModelPicker(): VNode {
 			class="model"
 			aria-label={t('model')}
 			value={model || models[0]?.id}
+			onFocus={() => send({ type: 'models' })}
 			onChange={(event) => send({ type: 'model', model: event.currentTarget.value })}
 		>
 			{models.map(({ id, displayName }) => (
@@ -114,6 +118,23 @@ function ModelPicker(): VNode {
 				</option>
 			))}
 		</select>
+	);
+}
+
+/** How many tools the model may call; opens the choice. */
+function Tools(): VNode | null {
+	const { page, send, t } = useChat();
+	const tools = page.value?.tools ?? [];
+	if (tools.length === 0) return null;
+	return (
+		<button
+			type="button"
+			class="link"
+			title={tools.join(', ')}
+			onClick={() => send({ type: 'tools' })}
+		>
+			{t('tools', tools.length)}
+		</button>
 	);
 }
 

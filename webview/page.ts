@@ -4,6 +4,9 @@ import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import type { ChatState } from './chatState.ts';
 
+/** Id of the turn a component is in; empty outside one. */
+export const TurnContext = createContext('');
+
 export const ChatContext = createContext<ChatState | undefined>(undefined);
 
 /** The state of the page a component is on. */

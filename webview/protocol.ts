@@ -18,6 +18,7 @@ export { microphoneStrings, transcriptStrings } from './transcriptStrings.ts';
 export const chatStrings = {
 	answering: 'Answering',
 	answerFinished: 'Answer finished',
+	apply: 'Compare with the file',
 	ask: 'Ask',
 	askHint: 'Ask about your code, a command, anything',
 	attach: 'Attach selection',
@@ -52,6 +53,12 @@ export const chatStrings = {
 	stop: 'Stop',
 	stopped: 'Stopped.',
 	tokens: '{0} tokens',
+	toolArguments: 'Arguments',
+	toolFailed: '{0}: failed',
+	toolResult: 'Result',
+	toolRunning: '{0} is running',
+	tools: 'Tools: {0}',
+	toolUsed: '{0} answered',
 	tooLong: 'Too long by {0} tokens for this model ({1} of {2}).',
 	you: 'You',
 } as const;
@@ -77,6 +84,9 @@ const fields: Record<PageMessage['type'], readonly string[]> = {
 	copy: ['text'],
 	insert: ['text'],
 	replace: ['text'],
+	apply: ['id', 'text'],
+	models: [],
+	tools: [],
 	newFile: ['text', 'language'],
 	link: ['href'],
 };

@@ -16,6 +16,7 @@ import {
 	type ModelInfo,
 	type PageMessage,
 	readEvents,
+	readyChatModels,
 } from '../server/protocol/index.ts';
 import type { Bridge } from './bridge.ts';
 import { chatStrings } from './protocol.ts';
@@ -53,7 +54,7 @@ export function studioBridge(api: StudioApi): Bridge {
 			case 'ready': {
 				postState();
 				const models = await api.models();
-				session.models = models.filter(({ task }) => task === 'chat-completion');
+				session.models = readyChatModels(models);
 				return postState();
 			}
 			case 'ask':
@@ -82,6 +83,11 @@ export function studioBridge(api: StudioApi): Bridge {
 			case 'link':
 				if (/^https?:/i.test(message.href)) window.open(message.href, '_blank', 'noopener');
 				return;
+			case 'models':
+				session.models = readyChatModels(await api.models());
+				return postState();
+			case 'apply':
+			case 'tools':
 			case 'attach':
 			case 'detach':
 			case 'insert':
@@ -124,8 +130,7 @@ async function complete(
 	signal: AbortSignal,
 ): Promise<ChatResult> {
 	const known: readonly ModelInfo[] = await api.models();
-	const model =
-		params.model ?? known.find(({ task }) => task === 'chat-completion')?.id ?? 'starter-chat';
+	const model = params.model ?? readyChatModels(known)[0]?.id ?? 'starter-chat';
 	onDelta({ progress: { phase: 'connecting' } });
 	const body = {
 		...params,

@@ -9,8 +9,9 @@ import type { Streaming } from './chatState.ts';
 import { CopyButton } from './code.tsx';
 import { IconButton } from './icons.tsx';
 import { Markdown } from './markdown.tsx';
-import { useChat } from './page.ts';
+import { TurnContext, useChat } from './page.ts';
 import { ProgressLine } from './progressLine.tsx';
+import { ToolSteps } from './toolSteps.tsx';
 
 export function TurnView({ turn }: { turn: Turn }): VNode {
 	return turn.role === 'user' ? <Question turn={turn} /> : <Answer turn={turn} />;
@@ -100,7 +101,10 @@ function Answer({ turn }: { turn: Turn }): VNode {
 				)}
 			</header>
 			<Reasoning stream={shown} />
-			<Markdown text={shown.text} />
+			<ToolSteps steps={turn.steps ?? []} running={open !== undefined} />
+			<TurnContext.Provider value={turn.id}>
+				<Markdown text={shown.text} />
+			</TurnContext.Provider>
 			{open && <ProgressLine />}
 			{!open && <Ending turn={turn} />}
 		</article>

@@ -12,12 +12,12 @@ export function selectionAttachment(): Attachment {
 	const editor = lastTextEditor();
 	if (!editor) throw new AppError('invalid_request', vscode.l10n.t('Open a text first.'));
 	const { document, selection } = editor;
-	return attachment(document, selection.isEmpty ? undefined : selection);
+	return rangeAttachment(document, selection.isEmpty ? undefined : selection);
 }
 
 /** A file picked from the workspace. */
 export async function fileAttachment(uri: vscode.Uri): Promise<Attachment> {
-	return attachment(await vscode.workspace.openTextDocument(uri), undefined);
+	return rangeAttachment(await vscode.workspace.openTextDocument(uri), undefined);
 }
 
 /** The problems VS Code shows for the last editor's file. */
@@ -38,7 +38,11 @@ export function problemsAttachment(): Attachment {
 	return { label, language: 'text', text: lines.join('\n') };
 }
 
-function attachment(document: vscode.TextDocument, range: vscode.Range | undefined): Attachment {
+/** A stretch of a document, or all of it. */
+export function rangeAttachment(
+	document: vscode.TextDocument,
+	range: vscode.Range | undefined,
+): Attachment {
 	const text = document.getText(range);
 	if (text.length > maxLength) {
 		const size = String(text.length);
@@ -49,5 +53,17 @@ function attachment(document: vscode.TextDocument, range: vscode.Range | undefin
 	}
 	const path = vscode.workspace.asRelativePath(document.uri);
 	const lines = range ? `:${range.start.line + 1}-${range.end.line + 1}` : '';
-	return { label: path + lines, language: document.languageId, text };
+	return {
+		label: path + lines,
+		language: document.languageId,
+		text,
+		source: {
+			uri: document.uri.toString(),
+			...(range ? { range: { start: plain(range.start), end: plain(range.end) } } : {}),
+		},
+	};
+}
+
+function plain({ line, character }: vscode.Position): { line: number; character: number } {
+	return { line, character };
 }

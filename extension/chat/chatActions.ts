@@ -3,6 +3,7 @@
 import * as vscode from 'vscode';
 import { AppError, toMarkdown } from '../../server/protocol/index.ts';
 import { fileAttachment, problemsAttachment, selectionAttachment } from './attachSelection.ts';
+import { pickSymbol } from './attachSymbol.ts';
 import type { ChatPage } from './chatPage.ts';
 import type { ChatStore } from './chatStore.ts';
 import { showChatView } from './chatView.ts';
@@ -15,10 +16,16 @@ export async function attachToChat(chat: ChatPage, choose: boolean): Promise<voi
 	}
 	const selection = vscode.l10n.t('Selection or open file');
 	const file = vscode.l10n.t('File …');
+	const symbol = vscode.l10n.t('Symbol …');
 	const problems = vscode.l10n.t('Problems of the open file');
-	const pick = await vscode.window.showQuickPick([selection, file, problems]);
+	const tools = vscode.l10n.t('Tools …');
+	const pick = await vscode.window.showQuickPick([selection, file, symbol, problems, tools]);
 	if (pick === selection) chat.attach(selectionAttachment());
 	else if (pick === problems) chat.attach(problemsAttachment());
+	else if (pick === symbol) {
+		const attachment = await pickSymbol();
+		if (attachment) chat.attach(attachment);
+	} else if (pick === tools) await chat.chooseTools();
 	else if (pick === file) {
 		const uris = await vscode.window.showOpenDialog({ canSelectMany: true });
 		for (const uri of uris ?? []) chat.attach(await fileAttachment(uri));

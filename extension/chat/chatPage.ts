@@ -10,6 +10,7 @@ import {
 	type ChatResult,
 	ChatSession,
 	readSlashCommand,
+	readyChatModels,
 	slashCommands,
 	teamTrouble,
 } from '../../server/protocol/index.ts';
@@ -28,13 +29,17 @@ import { targetLanguage } from '../targetLanguage.ts';
 import { selectionAttachment } from './attachSelection.ts';
 import { attachToChat } from './chatActions.ts';
 import type { ChatStore } from './chatStore.ts';
+import type { ChosenTools } from './chosenTools.ts';
 import { lastTextEditor } from './lastTextEditor.ts';
 import { pageHtml, pageOptions } from './pageHtml.ts';
+import type { Proposals } from './proposals.ts';
 
 export interface ChatPageDeps {
 	readonly front: Front;
 	readonly store: ChatStore;
 	readonly extensionUri: vscode.Uri;
+	readonly proposals: Proposals;
+	readonly tools: ChosenTools;
 	/** Fires when other models can be asked: somebody signed in or out at a team server. */
 	readonly onModelsChanged: vscode.Event<void>;
 	/** Whether this page's chat is the one the workspace shows again after a reload. */
@@ -55,6 +60,7 @@ export class ChatPage {
 		this.session = new ChatSession(
 			{
 				complete: (params, onDelta, signal) => complete(deps.front, params, onDelta, signal),
+				tools: (model) => deps.tools.belt(model),
 				save: async (conversation) => {
 					await deps.store.save(conversation);
 					if (deps.remembered) await deps.store.remember(conversation.id);
@@ -128,6 +134,13 @@ export class ChatPage {
 		this.#postState();
 	}
 
+	/** Lets the user choose the tools the model may call. */
+	async chooseTools(): Promise<void> {
+		const { models, model } = this.session.state;
+		await this.#deps.tools.choose(models.find(({ id }) => id === model) ?? models[0]);
+		this.#postState();
+	}
+
 	focus(): void {
 		this.#post({ type: 'focus' });
 	}
@@ -165,6 +178,12 @@ export class ChatPage {
 			case 'insert':
 			case 'replace':
 				return insert(message.text, message.type === 'replace');
+			case 'apply':
+				return this.#deps.proposals.show(message.text, this.#attachmentsOf(message.id));
+			case 'models':
+				return this.#showModels();
+			case 'tools':
+				return this.chooseTools();
 			case 'newFile': {
 				const { text: content, language } = message;
 				const document = await vscode.workspace.openTextDocument({
@@ -223,8 +242,15 @@ export class ChatPage {
 
 	async #showModels(): Promise<void> {
 		const { models } = await this.#deps.front.request('nearglot/models', {});
-		this.session.models = models.filter((model) => model.task === 'chat-completion');
+		this.session.models = readyChatModels(models);
 		this.#postState();
+	}
+
+	/** What was attached to the question a turn answers. */
+	#attachmentsOf(id: string): readonly Attachment[] {
+		const { turns } = this.session.conversation;
+		const parent = turns.find((turn) => turn.id === id)?.parent;
+		return turns.find((turn) => turn.id === parent)?.attachments ?? [];
 	}
 
 	async #count(text: string): Promise<void> {
@@ -234,10 +260,10 @@ export class ChatPage {
 		const { models, model } = this.session.state;
 		const limit = (models.find(({ id }) => id === model) ?? models[0])?.contextLength ?? null;
 		try {
-			const { messages, model: name } = this.session.preview(text);
+			const { messages, model: name, tools } = this.session.preview(text);
 			const { tokens } = await this.#deps.front.request(
 				'nearglot/countTokens',
-				{ messages, ...(name === undefined ? {} : { model: name }) },
+				{ messages, ...(name === undefined ? {} : { model: name }), ...(tools ? { tools } : {}) },
 				source.token,
 			);
 			this.#post({ type: 'tokens', tokens, limit });

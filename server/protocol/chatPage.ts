@@ -19,6 +19,8 @@ export interface PageState {
 	/** Chosen model id; empty: the first ready one. */
 	readonly model: string;
 	readonly attachments: readonly Attachment[];
+	/** Names of the tools the model may call. */
+	readonly tools: readonly string[];
 	readonly abilities: PageAbilities;
 }
 
@@ -54,5 +56,9 @@ export type PageMessage =
 	| { readonly type: 'attach' }
 	| { readonly type: 'detach'; readonly index: number }
 	| { readonly type: 'copy' | 'insert' | 'replace'; readonly text: string }
+	/** Shows code of the turn `id` as a change of the file it is for. */
+	| { readonly type: 'apply'; readonly id: string; readonly text: string }
+	/** Asks for the list of models again, and for the choice of tools. */
+	| { readonly type: 'models' | 'tools' }
 	| { readonly type: 'newFile'; readonly text: string; readonly language: string }
 	| { readonly type: 'link'; readonly href: string };

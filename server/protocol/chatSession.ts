@@ -69,6 +69,7 @@ export class ChatSession {
 			models: this.#models,
 			model: this.#model,
 			attachments: this.#attachments,
+			tools: this.#belt().tools.map((tool) => tool.function.name),
 		};
 	}
 

@@ -56,3 +56,21 @@ export interface DownloadProgress {
 	readonly totalBytes: number;
 	readonly bytesPerSecond: number;
 }
+
+/** States in which a model can answer without a download. */
+const ranks: Partial<Record<ModelState, number>> = { cached: 1, loading: 2, loaded: 3 };
+
+/**
+ * The chat models that can answer now, best first: those of this computer before a team's, loaded
+ * before others, then pinned ones, then downloaded ones before the built-in one.
+ */
+export function readyChatModels(models: readonly ModelInfo[]): ModelInfo[] {
+	const rank = ({ state, pinned, origin }: ModelInfo) =>
+		(origin === 'team' ? 0 : 16) +
+		(ranks[state] ?? 0) * 4 +
+		(pinned ? 2 : 0) +
+		(origin === 'built-in' ? 0 : 1);
+	return models
+		.filter(({ task, state }) => task === 'chat-completion' && ranks[state] !== undefined)
+		.sort((a, b) => rank(b) - rank(a));
+}
