@@ -21,7 +21,7 @@ import { createTranslateBatcher, type TranslateBatcher } from './translateBatche
 import { createTranslateModels, type Route, type TranslateModels } from './translateModels.ts';
 import { translateRemotely } from './translateRemote.ts';
 import { translateSentences } from './translateSentences.ts';
-import type { CustomSystem, CustomSystems } from './translateSystems.ts';
+import { type CustomSystem, type CustomSystems, systemPivot } from './translateSystems.ts';
 
 export interface TranslateTarget {
 	/** Canonical code. */
@@ -241,10 +241,27 @@ export function createTranslateService(deps: TranslateDeps): TranslateService {
 				`The custom system requested for translation between from and to language does not exist: category '${category}', ${source} to ${target}, and allowFallback is false.`,
 				{ param: 'category', data: { translatorCode: 400079 } },
 			);
-		return system?.model === undefined
+		if (!system?.halves) return step(system, source, target);
+		const [first, second] = system.halves;
+		const [there, onward] = await Promise.all([
+			step(first, source, systemPivot),
+			step(second, systemPivot, target),
+		]);
+		return {
+			legs: [...there.legs, ...onward.legs],
+			...(there.before ? { before: there.before } : {}),
+			...(onward.after ? { after: onward.after } : {}),
+		};
+	};
+
+	const step = (
+		system: CustomSystem | undefined,
+		source: string,
+		target: string,
+	): Promise<Route> =>
+		system?.model === undefined
 			? models.route(source, target)
 			: models.through(system.model, source, target);
-	};
 
 	const engineOf = (request: TranslateRequest): TranslateEngine =>
 		request.engine ?? deps.engine?.() ?? 'local';

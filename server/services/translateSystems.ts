@@ -20,7 +20,12 @@ export interface CustomSystem {
 	readonly terms?: (text: string) => readonly Fixed[];
 	/** The stored translation of a sentence, when there is one. */
 	readonly memory?: (sentence: string) => string | undefined;
+	/** A pair that the category has only through English: its system to English, and from there. */
+	readonly halves?: readonly [CustomSystem, CustomSystem];
 }
+
+/** The language two halves of a chain meet in. */
+export const systemPivot = 'en';
 
 /** One pair of a `system.json`. Paths are relative to the category's folder. */
 export interface SystemPair {
@@ -119,8 +124,15 @@ export function createCustomSystems(folder: string): CustomSystems {
 		find: async (category, source, target) => {
 			if (category === undefined || category === 'general') return undefined;
 			const known = (await list()).find((system) => system.category === category);
-			const pair = known?.pairs.find(({ from, to }) => from === source && to === target);
-			return pair && (await load(category, pair)).system;
+			const between = async (a: string, b: string): Promise<CustomSystem | undefined> => {
+				const pair = known?.pairs.find(({ from, to }) => from === a && to === b);
+				return pair && (await load(category, pair)).system;
+			};
+			const direct = await between(source, target);
+			if (direct || source === systemPivot || target === systemPivot) return direct;
+			const first = await between(source, systemPivot);
+			const second = first && (await between(systemPivot, target));
+			return first && second && chained(first, second);
 		},
 		terms: async (source, target) => {
 			const all = await list();
@@ -140,6 +152,29 @@ export function createCustomSystems(folder: string): CustomSystems {
 					if (glossaries.length > 0) targets.set(from, (targets.get(from) ?? new Set()).add(to));
 			return [...targets].map(([source, set]) => ({ source, targets: [...set].sort() }));
 		},
+	};
+}
+
+/** Two systems one after the other: terms and sentences count that both of them know. */
+function chained(first: CustomSystem, second: CustomSystem): CustomSystem {
+	const { terms: toPivot, memory: storedPivot } = first;
+	const { terms: fromPivot, memory: stored } = second;
+	const terms = (text: string): readonly Fixed[] =>
+		(toPivot?.(text) ?? []).flatMap((term) => {
+			const whole = fromPivot?.(term.target).find(
+				({ start, end }) => start === 0 && end === term.target.length,
+			);
+			return whole ? [{ ...term, target: whole.target }] : [];
+		});
+	const memory = (sentence: string): string | undefined => {
+		const pivot = storedPivot?.(sentence);
+		return pivot === undefined ? undefined : stored?.(pivot);
+	};
+	return {
+		category: first.category,
+		halves: [first, second],
+		...(toPivot && fromPivot ? { terms } : {}),
+		...(storedPivot && stored ? { memory } : {}),
 	};
 }
 

@@ -280,6 +280,42 @@ test('a category brings its own terms, and without one it depends on allowFallba
 	);
 });
 
+test('a chain through English is custom when the category has both halves', async () => {
+	const folder = join(server.systems, 'chain');
+	await mkdir(folder, { recursive: true });
+	await writeFile(join(folder, 'de-en.tsv'), 'Bau\tbuild\nTor\tgate\n');
+	await writeFile(join(folder, 'en-fr.tsv'), 'build\tconstruction\n');
+	await writeFile(join(folder, 'de-en.tm.tsv'), 'Alles gut.\tAll is well.\n');
+	await writeFile(join(folder, 'en-fr.tm.tsv'), 'All is well.\tTout va bien.\n');
+	const half = (from: string, to: string) => ({
+		from,
+		to,
+		glossaries: [`${from}-${to}.tsv`],
+		memories: [`${from}-${to}.tm.tsv`],
+	});
+	await writeFile(
+		join(folder, 'system.json'),
+		JSON.stringify({ pairs: [half('de', 'en'), half('en', 'fr')] }),
+	);
+	const before = server.engine.calls.length;
+	const { rows, response } = await ask('from=de&to=fr&category=chain&allowFallback=false', [
+		{ text: 'Der Bau am Tor steht. Alles gut.' },
+	]);
+	assert.equal(
+		rows[0]?.translations[0]?.text,
+		'DER construction AM TOR STEHT. Tout va bien.',
+		'terms and sentences both halves know',
+	);
+	assert.equal(response.headers.get('x-mt-system'), 'Custom');
+	assert.deepEqual(
+		server.engine.calls
+			.slice(before)
+			.flatMap(({ items }) => items.map((item) => `${item.sourceLanguage}-${item.targetLanguage}`)),
+		['de-en', 'en-fr'],
+	);
+	assert.equal(await refused('from=fr&to=de&category=chain&allowFallback=false', hello), 400079);
+});
+
 test('a trace id must be a GUID', async () => {
 	assert.equal(
 		await refused('from=en&to=de', hello, { headers: { 'X-ClientTraceId': 'nonsense' } }),
