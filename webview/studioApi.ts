@@ -91,6 +91,20 @@ export class StudioApi {
 		};
 	}
 
+	/** Texts in another language, in order. */
+	async translateAll(
+		texts: readonly string[],
+		{ from, to }: { readonly from: string; readonly to: string },
+		signal: AbortSignal,
+	): Promise<string[]> {
+		const query = new URLSearchParams({ 'api-version': '3.0', to });
+		if (from) query.set('from', from);
+		const body = texts.map((text) => ({ Text: text }));
+		const response = await this.post(`/translate?${query}`, body, signal);
+		const items = (await response.json()) as { translations: { text: string }[] }[];
+		return items.map(({ translations }) => translations[0]?.text ?? '');
+	}
+
 	async countTokens(body: { model: string; messages: readonly ChatMessage[] }): Promise<number> {
 		const path = '/v1/chat/completions/tokenizer/encode/count';
 		const { tokenCount } = (await (await this.post(path, body)).json()) as { tokenCount: number };

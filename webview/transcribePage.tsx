@@ -1,119 +1,125 @@
-/** Transcribing on the studio page: drop or choose a recording, or record one. */
+/** Transcribing on the studio page: drop, choose or record; then the same page as in the editor. */
 
+import './transcript.css';
+import './transcribePage.css';
 import { signal } from '@preact/signals';
 import type { VNode } from 'preact';
 import { useMemo, useRef } from 'preact/hooks';
+import { shortClock } from '../server/protocol/index.ts';
 import { errorText } from './errorText.ts';
+import { Icon } from './icons.tsx';
+import { recordSound, type SoundRecorder } from './soundRecorder.ts';
 import type { StudioApi } from './studioApi.ts';
+import { openRecording } from './transcript/studioRecording.ts';
+import { TranscriptPage } from './transcript/transcriptPage.tsx';
+import type { TranscriptPageState } from './transcript/transcriptState.ts';
+
+interface Opened {
+	readonly id: string;
+	readonly name: string;
+	readonly page: TranscriptPageState;
+	close(): void;
+}
+
+/** Stays while other tools are shown. */
+const opened = signal<Opened | undefined>(undefined);
+
+const endings = '.wav,.mp3,.flac,.ogg,.oga,.opus,.webm,.weba,.m4a,.aac,.mp4,.mkv';
 
 export function TranscribePage({ api }: { api: StudioApi }): VNode {
 	const state = useMemo(
 		() => ({
-			text: signal(''),
 			problem: signal(''),
-			busy: signal(''),
-			format: signal('text'),
-			recording: signal(false),
+			over: signal(false),
+			seconds: signal<number | undefined>(undefined),
 		}),
 		[],
 	);
-	const recorder = useRef<MediaRecorder>(undefined);
-	const transcribe = async (file: Blob, name: string) => {
+	const recorder = useRef<SoundRecorder>(undefined);
+	const file = useRef<HTMLInputElement>(null);
+	const open = (sound: Blob, name: string) => {
 		state.problem.value = '';
-		state.busy.value = `Transcribing ${name} …`;
-		try {
-			const models = await api.models();
-			const model = models.find(({ task }) => task === 'automatic-speech-recognition');
-			if (!model) {
-				throw new Error(
-					'There is no speech model on this computer. Download one: nearglot models pull.',
-				);
-			}
-			const form = new FormData();
-			form.set('model', model.id);
-			form.set('response_format', state.format.value);
-			form.set('file', file, name);
-			const response = await api.upload(
-				'/v1/audio/transcriptions',
-				form,
-				new AbortController().signal,
-			);
-			state.text.value = await response.text();
-		} catch (error) {
-			state.problem.value = errorText(error);
-		} finally {
-			state.busy.value = '';
-		}
+		opened.value?.close();
+		opened.value = { id: crypto.randomUUID(), name, ...openRecording(api, sound, name) };
 	};
 	const record = async () => {
 		if (recorder.current) return recorder.current.stop();
 		try {
-			const stream = await navigator.mediaDevices.getUserMedia({ audio: true });
-			const parts: Blob[] = [];
-			const tape = new MediaRecorder(stream);
-			tape.ondataavailable = ({ data }) => parts.push(data);
-			tape.onstop = () => {
-				for (const track of stream.getTracks()) track.stop();
-				recorder.current = undefined;
-				state.recording.value = false;
-				void transcribe(new Blob(parts, { type: tape.mimeType }), 'recording.webm');
-			};
-			recorder.current = tape;
-			state.recording.value = true;
-			tape.start();
+			recorder.current = await recordSound((seconds) => {
+				state.seconds.value = seconds;
+			});
+			const sound = await recorder.current.sound;
+			const time = new Date().toTimeString().slice(0, 5).replace(':', '.');
+			open(sound, `Recording ${time}.webm`);
 		} catch (error) {
 			state.problem.value = errorText(error);
+		} finally {
+			recorder.current = undefined;
+			state.seconds.value = undefined;
 		}
 	};
+	const recording = state.seconds.value !== undefined;
 	return (
 		<section
-			class="tool"
+			class={`transcribe${state.over.value ? ' over' : ''}`}
 			aria-label="Transcribe"
-			onDragOver={(event) => event.preventDefault()}
+			onDragOver={(event) => {
+				event.preventDefault();
+				state.over.value = true;
+			}}
+			onDragLeave={() => {
+				state.over.value = false;
+			}}
 			onDrop={(event) => {
 				event.preventDefault();
-				const file = event.dataTransfer?.files[0];
-				if (file) void transcribe(file, file.name);
+				state.over.value = false;
+				const dropped = event.dataTransfer?.files[0];
+				if (dropped) open(dropped, dropped.name);
 			}}
 		>
-			<div class="row">
-				<label>
-					Recording
-					<input
-						type="file"
-						accept="audio/*,.wav,.mp3,.flac,.ogg,.webm"
-						onChange={(event) => {
-							const file = event.currentTarget.files?.[0];
-							if (file) void transcribe(file, file.name);
-						}}
-					/>
-				</label>
-				<button type="button" onClick={record}>
-					{state.recording.value ? 'Stop recording' : 'Record'}
+			<div class="sources">
+				{opened.value ? (
+					<strong class="name">{opened.value.name}</strong>
+				) : (
+					<span class="note">Drop a recording here. It stays on the computer of this server.</span>
+				)}
+				<button type="button" class="secondary" onClick={() => file.current?.click()}>
+					Choose a file…
 				</button>
-				<label>
-					Form
-					<select
-						value={state.format.value}
-						onChange={(event) => {
-							state.format.value = event.currentTarget.value;
-						}}
-					>
-						<option value="text">Text</option>
-						<option value="srt">SRT</option>
-						<option value="vtt">VTT</option>
-					</select>
-				</label>
-				<span class="note" role="status">
-					{state.busy.value}
-				</span>
+				<input
+					ref={file}
+					type="file"
+					hidden
+					aria-label="Recording"
+					accept={`audio/*,${endings}`}
+					onChange={(event) => {
+						const chosen = event.currentTarget.files?.[0];
+						if (chosen) open(chosen, chosen.name);
+						event.currentTarget.value = '';
+					}}
+				/>
+				<button
+					type="button"
+					class={recording ? 'record on' : 'record'}
+					aria-pressed={recording}
+					onClick={record}
+				>
+					<Icon name={recording ? 'stop' : 'microphone'} />
+					{recording ? `Stop ${shortClock(state.seconds.value ?? 0)}` : 'Record'}
+				</button>
 			</div>
-			<p class="note">You can also drop a file here. It does not leave this computer.</p>
-			<pre class="result">{state.text.value}</pre>
 			{state.problem.value !== '' && (
 				<p class="error" role="alert">
 					{state.problem.value}
 				</p>
+			)}
+			{opened.value ? (
+				<TranscriptPage key={opened.value.id} page={opened.value.page} />
+			) : (
+				<div class="drop" aria-hidden="true">
+					<Icon name="microphone" />
+					<p>Drop a recording</p>
+				</div>
 			)}
 		</section>
 	);

@@ -8,6 +8,7 @@ const policy = [
 	"script-src 'self'",
 	"style-src 'self'",
 	"img-src 'self' data:",
+	"media-src 'self' blob:",
 	"connect-src 'self'",
 	"base-uri 'none'",
 	"form-action 'none'",

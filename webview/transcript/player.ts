@@ -18,6 +18,8 @@ export interface Player {
 	toggle(): void;
 	seek(seconds: number, play?: boolean): void;
 	setSpeed(speed: number): void;
+	/** Ends the sound. */
+	close(): void;
 }
 
 /** `onUnplayable` is called once, when the browser refuses the recording as it is. */
@@ -52,6 +54,10 @@ export function createPlayer(onUnplayable: () => void): Player {
 		setSpeed: (speed) => {
 			player.speed.value = speed;
 			audio.playbackRate = speed;
+		},
+		close: () => {
+			audio.pause();
+			audio.removeAttribute('src');
 		},
 	};
 	let wanted: number | undefined;

@@ -1,0 +1,209 @@
+/** The host of the page of a recording in a browser: the daemon's HTTP interface behind the same session. */
+
+import {
+	AppError,
+	errorOfBody,
+	exportName,
+	exportTranscript,
+	readEvents,
+	type TranscribeChoice,
+	type Transcript,
+	type TranscriptDelta,
+	type TranscriptHostMessage,
+	type TranscriptPageMessage,
+	TranscriptSession,
+	type TranscriptState,
+} from '../../server/protocol/index.ts';
+import type { StudioApi } from '../studioApi.ts';
+import { transcriptStrings } from '../transcriptStrings.ts';
+import { readWaveform } from './readWaveform.ts';
+import { createTranscriptState, type TranscriptPageState } from './transcriptState.ts';
+
+const choiceKey = 'nearglot.transcribe';
+const task = 'automatic-speech-recognition';
+
+/** Opens a recording and transcribes it; `close` frees what it holds. */
+export function openRecording(
+	api: StudioApi,
+	sound: Blob,
+	name: string,
+): { readonly page: TranscriptPageState; close(): void } {
+	const url = URL.createObjectURL(sound);
+	let listener: (message: TranscriptHostMessage) => void = () => {};
+	let lists: Pick<TranscriptState, 'models' | 'languages'> = { models: [], languages: [] };
+	let listed = false;
+	const post = (message: TranscriptHostMessage) => listener(message);
+	const postState = () =>
+		post({
+			type: 'state',
+			state: {
+				...session.state,
+				...lists,
+				name,
+				editor: false,
+				noModel: listed && lists.models.length === 0,
+			},
+			strings: transcriptStrings,
+		});
+	const session = new TranscriptSession(
+		{
+			transcribe: (choice, onDelta, signal) => hear(api, { sound, name, choice }, onDelta, signal),
+			translate: (texts, languages, signal) => api.translateAll(texts, languages, signal),
+			save: async () => {},
+			post,
+			onState: postState,
+			nowMs: () => performance.now(),
+		},
+		null,
+	);
+	session.choice = lastChoice() ?? session.choice;
+	const transcribe = async (choice: TranscribeChoice) => {
+		localStorage.setItem(choiceKey, JSON.stringify(choice));
+		await session.transcribe(choice);
+	};
+	const begin = async () => {
+		post({ type: 'media', url });
+		session.postAll();
+		void readWaveform(sound).then((waveform) => {
+			if (waveform) post({ type: 'waveform', waveform });
+		});
+		const models = await api.models();
+		lists = { ...lists, models: models.filter((model) => model.task === task) };
+		listed = true;
+		postState();
+		if (lists.models.length > 0) void transcribe(session.choice).catch(() => undefined);
+		const languages = await api.languages();
+		lists = { ...lists, languages: languages.map((one) => ({ ...one, nativeName: one.name })) };
+		postState();
+	};
+	const handle = async (message: TranscriptPageMessage): Promise<void> => {
+		const { document } = session;
+		switch (message.type) {
+			case 'ready':
+				return begin();
+			case 'transcribe':
+				return transcribe(message.choice);
+			case 'translate':
+				return session.translate(message.to);
+			case 'edit':
+				return session.edit(message.id, message.text);
+			case 'cancel':
+				return session.cancel();
+			case 'undo':
+				return session.undo();
+			case 'redo':
+				return session.redo();
+			case 'clearTranslation':
+				return session.clearTranslation();
+			case 'export':
+				if (document) {
+					const text = exportTranscript(document, { ...message, title: name });
+					download(exportName(name, document, message), text);
+				}
+				return;
+			case 'copy':
+				if (document) {
+					const options = { ...message, format: 'text', title: name } as const;
+					await navigator.clipboard.writeText(exportTranscript(document, options));
+				}
+				return;
+			case 'downloadModel':
+			case 'unplayable':
+			case 'insert':
+				// The page says itself that there is no sound; models have a tool of their own.
+				return;
+		}
+	};
+	const page = createTranscriptState({
+		send: (message) => {
+			// The session tells why its work failed.
+			handle(message).catch((error: unknown) => console.warn(error));
+		},
+		onMessage: (take) => {
+			listener = take;
+		},
+		load: () => undefined,
+		store: () => {},
+	});
+	page.send({ type: 'ready' });
+	return {
+		page,
+		close: () => {
+			session.cancel();
+			page.player.close();
+			URL.revokeObjectURL(url);
+		},
+	};
+}
+
+function lastChoice(): TranscribeChoice | undefined {
+	try {
+		const value = JSON.parse(localStorage.getItem(choiceKey) ?? 'null') as TranscribeChoice | null;
+		return typeof value?.language === 'string' ? value : undefined;
+	} catch {
+		return undefined;
+	}
+}
+
+interface Heard {
+	readonly sound: Blob;
+	readonly name: string;
+	readonly choice: TranscribeChoice;
+}
+
+async function hear(
+	api: StudioApi,
+	{ sound, name, choice }: Heard,
+	onDelta: (delta: TranscriptDelta) => void,
+	signal: AbortSignal,
+): Promise<Transcript> {
+	const form = new FormData();
+	form.set('model', choice.model || 'default');
+	if (choice.language !== '') form.set('language', choice.language);
+	form.set('response_format', 'verbose_json');
+	form.append('timestamp_granularities[]', 'segment');
+	form.append('timestamp_granularities[]', 'word');
+	form.append('include[]', 'progress');
+	form.set('stream', 'true');
+	form.set('file', sound, name);
+	onDelta({ phase: 'loading' });
+	const path = `/v1/audio/${choice.english ? 'translations' : 'transcriptions'}`;
+	const response = await api.upload(path, form, signal);
+	for await (const { data } of readEvents(chunksOf(response))) {
+		if (data === '[DONE]') break;
+		const event = JSON.parse(data) as { readonly type?: string };
+		const failure = errorOfBody(event, 500);
+		if (failure) throw failure;
+		if (event.type === 'transcript.text.done') return event as unknown as Transcript;
+		if (event.type === 'transcript.text.segment') {
+			type Segment = NonNullable<TranscriptDelta['segments']>[number];
+			onDelta({ phase: 'running', segments: [event as unknown as Segment] });
+		}
+		if (event.type === 'transcript.progress') {
+			onDelta({ progress: event as unknown as NonNullable<TranscriptDelta['progress']> });
+		}
+	}
+	throw new AppError(
+		'daemon_unavailable',
+		'The model server ended in the middle of the recording.',
+	);
+}
+
+/** Not every browser can iterate over a stream. */
+async function* chunksOf(response: Response): AsyncGenerator<Uint8Array, void, undefined> {
+	const reader = response.body?.getReader();
+	if (!reader) return;
+	for (;;) {
+		const { done, value } = await reader.read();
+		if (done) return;
+		yield value;
+	}
+}
+
+function download(name: string, text: string): void {
+	const link = document.createElement('a');
+	link.href = URL.createObjectURL(new Blob([text], { type: 'text/plain' }));
+	link.download = name;
+	link.click();
+	setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+}
