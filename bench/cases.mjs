@@ -1,12 +1,18 @@
-/** What is measured, and who takes part. The first entry of a case is ours; ratios are against it. */
+/**
+ * What is measured, and who takes part. The first entry of a case is ours; ratios are against it.
+ * A bar says how many times as good as another entry ours has to be.
+ */
 
 const ours = { worker: 'workers/ours.ts' };
 const plainLoop = { name: 'plain session.run loop', worker: 'workers/plainLoop.ts' };
 const transformers = { name: 'transformers.js', worker: 'workers/transformers.mjs', peer: true };
 const llama = { name: 'llama.cpp (node-llama-cpp, Q4_0)', worker: 'workers/llama.mjs', peer: true };
+const fallBack = { name: 'session.run fall-back', worker: 'workers/ours.ts' };
 const quiet = { speculation: false };
 
 const decode = (context) => ({ task: { kind: 'decode', context, tokens: 32 } });
+
+const step = (streams) => ({ kind: 'step', streams });
 
 export const cases = [
 	{
@@ -14,6 +20,10 @@ export const cases = [
 		title: 'Decode, 0.5B int4, context 128',
 		unit: 'tokens/s',
 		bytesPerToken: 312e6,
+		bars: [
+			{ against: transformers.name, atLeast: 1.25 },
+			{ against: llama.name, atLeast: 0.75 },
+		],
 		entries: [
 			{ name: 'nearglot, block 32', ...ours, load: { block: 32, ...quiet }, ...decode(128) },
 			{ ...transformers, load: { block: 32 }, ...decode(128) },
@@ -25,6 +35,8 @@ export const cases = [
 		name: 'decode128b128',
 		title: 'Decode, 0.5B int4, context 128, blocks of 128',
 		unit: 'tokens/s',
+		bytesPerToken: 266e6,
+		bars: [{ against: llama.name, atLeast: 1 }],
 		entries: [
 			{ name: 'nearglot, block 128', ...ours, load: { block: 128, ...quiet }, ...decode(128) },
 			{ ...llama, ...decode(128) },
@@ -34,6 +46,8 @@ export const cases = [
 		name: 'decode2048',
 		title: 'Decode, 0.5B int4, context 2048',
 		unit: 'tokens/s',
+		bytesPerToken: 362e6,
+		bars: [{ against: plainLoop.name, atLeast: 1.45 }],
 		entries: [
 			{ name: 'nearglot, block 32', ...ours, load: { block: 32, ...quiet }, ...decode(2048) },
 			{ ...plainLoop, load: { block: 32 }, ...decode(2048) },
@@ -43,6 +57,7 @@ export const cases = [
 		name: 'prefill512',
 		title: 'Prefill of 512 tokens, 0.5B int4',
 		unit: 'tokens/s',
+		bars: [{ against: transformers.name, atLeast: 1.3 }],
 		entries: [
 			{
 				name: 'nearglot, block 32',
@@ -51,6 +66,7 @@ export const cases = [
 				task: { kind: 'prefill', context: 512 },
 			},
 			{ ...transformers, load: { block: 32 }, task: { kind: 'prefill', context: 512 } },
+			{ ...llama, task: { kind: 'prefill', context: 512 } },
 			{ ...plainLoop, load: { block: 32 }, task: { kind: 'prefill', context: 512 } },
 		],
 	},
@@ -58,6 +74,7 @@ export const cases = [
 		name: 'streams',
 		title: 'Total of 8, 4, 2 streams and 1, 0.5B int4',
 		unit: 'tokens/s',
+		bars: [{ against: '1 stream', atLeast: 2.8 }],
 		entries: [8, 1, 2, 4].map((streams) => ({
 			name: `${streams} stream${streams > 1 ? 's' : ''}`,
 			...ours,
@@ -69,6 +86,7 @@ export const cases = [
 		name: 'lookup',
 		title: 'An answer that repeats 80 % of its prompt',
 		unit: 'tokens/s',
+		bars: [{ against: 'without', atLeast: 1.6 }],
 		entries: [
 			{
 				name: 'with prompt lookup',
@@ -84,6 +102,7 @@ export const cases = [
 		title: 'Second chat turn, 2,000 tokens of history + 20 new: time to first token',
 		unit: 'ms',
 		lowerIsBetter: true,
+		bars: [{ against: 'read anew', atLeast: 15 }],
 		entries: [
 			{
 				name: 'prefix reused',
@@ -103,6 +122,7 @@ export const cases = [
 		name: 'translate',
 		title: 'Translation, Marian shape int4, 32 short sentences',
 		unit: 'sentences/s',
+		bars: [{ against: 'one by one', atLeast: 4 }],
 		entries: [
 			{
 				name: 'arriving together',
@@ -119,18 +139,37 @@ export const cases = [
 		],
 	},
 	{
-		name: 'eventLoop',
-		title: 'Longest block of the process that runs 8 streams',
+		name: 'translateOne',
+		title: 'Translation, Marian shape int4, one sentence at a time',
+		unit: 'sentences/s',
+		entries: [
+			{ name: 'nearglot', ...ours, load: { translation: true }, task: { kind: 'translateOne' } },
+			{
+				...fallBack,
+				load: { translation: true, plainRuntime: true },
+				task: { kind: 'translateOne' },
+			},
+		],
+	},
+	{
+		name: 'whisperEncoder',
+		title: 'Whisper base, int4: encoder of a 30 s window',
 		unit: 'ms',
 		lowerIsBetter: true,
 		entries: [
-			{ name: 'nearglot', ...ours, load: { block: 32, ...quiet }, task: { kind: 'block' } },
-			{
-				name: 'session.run fall-back',
-				...ours,
-				load: { block: 32, ...quiet, plainRuntime: true },
-				task: { kind: 'block' },
-			},
+			{ name: 'nearglot', ...ours, load: { whisper: true }, task: { kind: 'encoder' } },
+			{ ...fallBack, load: { whisper: true, plainRuntime: true }, task: { kind: 'encoder' } },
+		],
+	},
+	{
+		name: 'whisperStep',
+		title: 'Whisper base, int4: decoder step, per window',
+		unit: 'ms',
+		lowerIsBetter: true,
+		entries: [
+			{ name: 'nearglot, 8 windows', ...ours, load: { whisper: true }, task: step(8) },
+			{ name: 'nearglot, 1 window', ...ours, load: { whisper: true }, task: step(1) },
+			{ ...fallBack, load: { whisper: true, plainRuntime: true }, task: step(1) },
 		],
 	},
 ];

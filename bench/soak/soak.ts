@@ -11,7 +11,7 @@ import { builtInModelsDir } from '../../server/daemon/machine.ts';
 import { Client, type Outcome, Refusal } from './client.ts';
 import { startDaemon } from './daemon.ts';
 import { writeExactModel } from './exactModel.ts';
-import { type Act, chatActs, translationActs } from './traffic.ts';
+import { type Act, chatActs, type Remembered, translate, translationActs } from './traffic.ts';
 import { leaks, type Reading, readGauges, readProcesses } from './watch.ts';
 
 export interface SoakOptions {
@@ -52,6 +52,7 @@ export async function runSoak(options: SoakOptions): Promise<SoakResult> {
 	const counts: Record<string, number> = {};
 	const problems: string[] = [];
 	const readings: Reading[] = [];
+	const remembered: Remembered[] = [];
 	const count = (name: string): void => {
 		counts[name] = (counts[name] ?? 0) + 1;
 	};
@@ -60,9 +61,11 @@ export async function runSoak(options: SoakOptions): Promise<SoakResult> {
 		say(`PROBLEM ${text}`);
 	};
 	try {
-		const acts = [...chatActs(steady), ...chatActs(victim), ...translationActs(translator)].filter(
-			(_, index) => index % (options.everyNth ?? 1) === 0,
-		);
+		const acts = [
+			...chatActs(steady),
+			...chatActs(victim),
+			...translationActs(translator, (answer) => remembered.push(answer)),
+		].filter((_, index) => index % (options.everyNth ?? 1) === 0);
 		const expected = new Map<Act, string>();
 		for (const act of acts) expected.set(act, (await act.run(client)).text);
 		say(`${acts.length} answers taken one by one; the load begins.`);
@@ -172,11 +175,32 @@ export async function runSoak(options: SoakOptions): Promise<SoakResult> {
 			longest: blocks.at(-1) ?? 0,
 			p99: blocks[Math.floor(blocks.length * 0.99)] ?? 0,
 		};
+		counts['texts translated'] = remembered.reduce((sum, { texts }) => sum + texts.length, 0);
+		await daemon.stop().then((code) => {
+			if (code !== 0) problem(`The daemon ended with ${code}.`);
+		});
+		await replay(remembered, problem);
 		return { counts, readings, daemonBlockMs, problems };
 	} finally {
-		const code = await daemon.stop();
+		await daemon.stop();
 		rmSync(folder, { recursive: true, force: true });
-		if (code !== 0) problem(`The daemon ended with ${code}.`);
+	}
+}
+
+/** Asks an idle daemon for every translation again, one by one. */
+async function replay(
+	remembered: readonly Remembered[],
+	problem: (text: string) => void,
+): Promise<void> {
+	const idle = await startDaemon();
+	try {
+		const client = new Client(idle.url, idle.key);
+		for (const { texts, answer } of remembered) {
+			const again = await translate(client, texts);
+			if (again !== answer) problem(`'${texts.join(' ')}' became ${answer}, alone ${again}`);
+		}
+	} finally {
+		await idle.stop();
 	}
 }
 

@@ -130,19 +130,39 @@ export function chatActs(model: string): Act[] {
 	return acts;
 }
 
-/** Translations of one to six sentences. */
-export function translationActs(model: string): Act[] {
+/** Answers that are checked later, on a daemon that does nothing else. */
+export interface Remembered {
+	readonly texts: readonly string[];
+	readonly answer: string;
+}
+
+/** Translates texts; their translations, as one text. */
+export async function translate(
+	client: Client,
+	texts: readonly string[],
+	signal?: AbortSignal,
+): Promise<string> {
+	const path = '/translate?api-version=3.0&from=en&to=de';
+	const body = texts.map((Text) => ({ Text }));
+	return JSON.stringify(await client.post(path, body, signal));
+}
+
+/**
+ * Translations of one to six sentences. Each has a number of its own in it, because the daemon keeps
+ * translations and would not ask the model twice; `remember` gets what was answered.
+ */
+export function translationActs(model: string, remember: (answer: Remembered) => void): Act[] {
 	return sentences.map((_, index) => {
-		const texts = Array.from(
-			{ length: 1 + (index % 6) },
-			(_, k) => sentences[(index + k) % sentences.length],
-		);
-		const path = '/translate?api-version=3.0&from=en&to=de';
-		const body = texts.map((Text) => ({ Text }));
-		const run = async (client: Client, signal?: AbortSignal): Promise<Outcome> => ({
-			text: JSON.stringify(await client.post(path, body, signal)),
-			complete: true,
-		});
+		const texts = (): string[] =>
+			Array.from({ length: 1 + (index % 6) }, (_, k) => {
+				const sentence = sentences[(index + k) % sentences.length] as string;
+				return `${sentence.slice(0, -1)} (${Math.floor(Math.random() * 1e6)}).`;
+			});
+		const run = async (client: Client): Promise<Outcome> => {
+			const asked = texts();
+			remember({ texts: asked, answer: await translate(client, asked) });
+			return { text: '', complete: true };
+		};
 		return {
 			name: `translation ${index}`,
 			model,
@@ -150,10 +170,14 @@ export function translationActs(model: string): Act[] {
 			cut: async (client, pieces) => {
 				const stop = new AbortController();
 				setTimeout(() => stop.abort(), pieces * 4);
-				return run(client, stop.signal).catch((error: unknown) => {
+				try {
+					const asked = texts();
+					remember({ texts: asked, answer: await translate(client, asked, stop.signal) });
+					return { text: '', complete: true };
+				} catch (error) {
 					if (stop.signal.aborted) return { text: '', complete: false };
 					throw error;
-				});
+				}
 			},
 		};
 	});

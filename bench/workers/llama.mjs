@@ -19,12 +19,14 @@ serve(async ({ models, threads }) => {
 	});
 	const sequence = context.getSequence();
 	let count = 3000;
-	return async ({ context: length, tokens }) => {
+	return async ({ kind, context: length, tokens }) => {
 		await sequence.clearHistory();
 		const prompt = promptTokens(length, ++count);
+		const begin = performance.now();
 		let start = 0;
 		let made = 0;
 		for await (const _token of sequence.evaluate(prompt, { temperature: 0, yieldEogToken: true })) {
+			if (kind === 'prefill') return (length * 1000) / (performance.now() - begin);
 			if (start === 0) start = performance.now();
 			else if (++made === tokens) break;
 		}

@@ -4,6 +4,7 @@ import type { GenerateRequest, SamplingOptions } from '../../server/engine/api.t
 import { loadEngine } from '../../server/engine/engine.ts';
 import { translationModel } from '../../test/fixtures/translationModel.ts';
 import { decoderModel } from '../models.ts';
+import { measureEncoder, measureSteps, openWhisper } from '../whisperModel.ts';
 import { promptTokens, serve } from './serve.ts';
 
 const sampling: SamplingOptions = {
@@ -23,6 +24,7 @@ interface LoadMessage {
 	readonly threads: number;
 	readonly block?: number;
 	readonly translation?: boolean;
+	readonly whisper?: boolean;
 	readonly speculation?: boolean;
 	readonly prefixCache?: boolean;
 	readonly plainRuntime?: boolean;
@@ -41,6 +43,11 @@ interface Task {
 const nothing = (): void => {};
 
 serve(async (options: LoadMessage) => {
+	if (options.whisper === true) {
+		const model = await openWhisper(options.models, options.threads, options.plainRuntime === true);
+		return (task: Task) =>
+			task.kind === 'encoder' ? measureEncoder(model) : measureSteps(model, task.streams);
+	}
 	const { models, threads, speculation, prefixCache, plainRuntime } = options;
 	const engine = await loadEngine({
 		folder:
@@ -77,7 +84,9 @@ serve(async (options: LoadMessage) => {
 	};
 	return async (task: Task): Promise<number> => {
 		if (task.kind === 'decode') {
-			const { timings } = await generate(promptTokens(task.context, ++count), {
+			// A long prompt is read once and kept: only the steps after it are measured.
+			const seed = task.context > 1000 ? 1 : ++count;
+			const { timings } = await generate(promptTokens(task.context, seed), {
 				maxTokens: task.tokens,
 			});
 			return timings.predicted_per_second;
@@ -96,8 +105,8 @@ serve(async (options: LoadMessage) => {
 			});
 			return timings.prompt_ms;
 		}
-		if (task.kind === 'translate') return translate(task.together);
-		if (task.kind === 'block') return longestBlock();
+		if (task.kind === 'translate') return translate(task.together, 32);
+		if (task.kind === 'translateOne') return translate(false, 4);
 		throw new Error(`Unknown task ${task.kind}.`);
 	};
 
@@ -118,8 +127,8 @@ serve(async (options: LoadMessage) => {
 		return timings.predicted_per_second;
 	}
 
-	async function translate(together: boolean): Promise<number> {
-		const items = Array.from({ length: 32 }, () => ({
+	async function translate(together: boolean, length: number): Promise<number> {
+		const items = Array.from({ length }, () => ({
 			text: String.fromCharCode(
 				...promptTokens(24, ++count).map((token: number) => 97 + (token % 26)),
 			),
@@ -130,26 +139,5 @@ serve(async (options: LoadMessage) => {
 		if (together) await Promise.all(items.map(one));
 		else for (const item of items) await one(item);
 		return (items.length * 1000) / (performance.now() - start);
-	}
-
-	async function longestBlock(): Promise<number> {
-		let longest = 0;
-		let last = performance.now();
-		const timer = setInterval(() => {
-			const now = performance.now();
-			longest = Math.max(longest, now - last - 2);
-			last = now;
-		}, 2);
-		await streams({
-			kind: 'streams',
-			round: 0,
-			context: 64,
-			tokens: 16,
-			streams: 8,
-			together: true,
-			reuse: false,
-		});
-		clearInterval(timer);
-		return longest;
 	}
 });
