@@ -32,6 +32,7 @@ import {
 import { DeltaBatch } from './batch.ts';
 import { completeChat, countTokens } from './chat.ts';
 import { ClientSettings } from './clientSettings.ts';
+import { completeCode } from './complete.ts';
 import { type Caller, type ConnectDaemon, DaemonLink } from './daemonLink.ts';
 import { answered, editingCapabilities, registerEditing } from './editing.ts';
 import {
@@ -122,6 +123,7 @@ export function serveFront(connection: Connection, connect: ConnectDaemon): void
 			batch.flush();
 		}
 	});
+	handle('nearglot/complete', (params, signal) => completeCode(...at(params), signal));
 	handle('nearglot/countTokens', (params, signal) => countTokens(...at(params), signal));
 	handle('nearglot/translate', (params, signal) => translateTexts(translator, params, signal));
 	handle('nearglot/languages', (params, signal) =>

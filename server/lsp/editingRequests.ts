@@ -134,7 +134,7 @@ export function editingRequests(editing: Editing) {
 					);
 					const range = places[index];
 					if (!isForeign || !range) return [];
-					return [{ range, text: own.map((item) => item.text).join(' ') }];
+					return [{ range, text: own.map((item, at) => job.shown(item.text, at)).join(' ') }];
 				}),
 			};
 		});

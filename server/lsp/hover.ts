@@ -36,7 +36,7 @@ export async function translationHover(
 	const found = await finder.find(document, offset, offset, signal);
 	const prose = found.find(({ start, end }) => start <= offset && offset <= end);
 	if (!prose) return null;
-	const { texts } = jobFor(document, prose);
+	const { texts, shown: readable } = jobFor(document, prose);
 	const whole = texts.join('\n');
 	if (whole.length > options.maxLength || !severalWords.test(whole)) return null;
 	const range = { start: document.positionAt(prose.start), end: document.positionAt(prose.end) };
@@ -44,8 +44,9 @@ export async function translationHover(
 	const from = detected && detected.score >= leastScore ? detected.language : '';
 	if (from === '' || sameLanguage(from, options.to)) return null;
 	const ask = { to: options.to, from, uri: document.uri };
-	const made = (await translations.translate(texts, ask, signal)).map((item) => item.text);
-	if (made.join('\n') === whole) return null;
+	const answers = (await translations.translate(texts, ask, signal)).map((item) => item.text);
+	if (answers.join('\n') === whole) return null;
+	const made = answers.map(readable);
 	const title = languageName(from, options.displayLanguage);
 	const target = languageName(options.to, options.displayLanguage);
 	const isMarkdown = prose.kind === 'text' && markdownLanguages.has(document.languageId);

@@ -1,7 +1,7 @@
 /** Translates the words of a range and leaves everything around them as it is. */
 
 import type { TextDocument } from 'vscode-languageserver-textdocument';
-import { extractMarkdown } from '../../translate/documents/markdown.ts';
+import { extractMarkdown, extractMdx } from '../../translate/documents/markdown.ts';
 import { type Extract, splice } from '../../translate/documents/piece.ts';
 import { extractPlainText } from '../../translate/documents/plainText.ts';
 import { translateDocument } from '../../translate/documents/translateDocument.ts';
@@ -26,6 +26,8 @@ export interface Job {
 	readonly end: number;
 	readonly texts: readonly string[];
 	readonly render: (translations: readonly string[]) => string;
+	/** A translation of one of the texts as people read it. */
+	readonly shown: (translation: string, index: number) => string;
 }
 
 /**
@@ -99,6 +101,7 @@ export async function translateJobs(
 export function jobFor(document: TextDocument, prose: Prose): Job {
 	const { kind, start, end } = prose;
 	const text = document.getText().slice(start, end);
+	const shown = (translation: string) => translation;
 	if (kind === 'text') {
 		const pieces = extractOf(document)(text);
 		return {
@@ -106,16 +109,18 @@ export function jobFor(document: TextDocument, prose: Prose): Job {
 			end,
 			texts: pieces.map((piece) => piece.text),
 			render: (translations) => splice(text, pieces, translations),
+			shown: (translation, index) => pieces[index]?.shown?.(translation) ?? translation,
 		};
 	}
 	if (kind === 'string') {
 		const { before, body, after, quote } = stringParts(text);
-		if (!/\p{L}{2}/u.test(body)) return { start, end, texts: [], render: () => text };
+		if (!/\p{L}{2}/u.test(body)) return { start, end, texts: [], render: () => text, shown };
 		return {
 			start,
 			end,
 			texts: [body],
 			render: ([translation = body]) => before + quote(translation) + after,
+			shown,
 		};
 	}
 	const lines: readonly CommentLine[] = readComment(text);
@@ -126,6 +131,7 @@ export function jobFor(document: TextDocument, prose: Prose): Job {
 		texts: parts.map((part) => part.text),
 		render: (translations) =>
 			translations.length === 0 ? text : rebuild(lines, parts, translations),
+		shown,
 	};
 }
 
@@ -146,5 +152,6 @@ export function spliceJobs(
 }
 
 function extractOf({ languageId }: TextDocument): Extract {
+	if (languageId === 'mdx') return extractMdx;
 	return markdownLanguages.has(languageId) ? extractMarkdown : extractPlainText;
 }

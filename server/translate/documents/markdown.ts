@@ -3,10 +3,11 @@
  * indented code, HTML blocks, link definitions and link targets stay.
  */
 
-import type { Piece } from './piece.ts';
+import { type InlinePart, taggedText } from './inlineTags.ts';
+import type { Extract, Piece } from './piece.ts';
 
 /** Marks inside a line: emphasis, code spans, link ends with their targets, images, footnotes. */
-export const inlineMarks =
+const inlineMarks =
 	/`+[^`\n]*`+|!?\[(?=[^\]]*\]\()|\]\([^()\s]*(?:\s+"[^"]*")?\)|\]\[[^\]]*\]|\[\^[^\]]+\]|<[^<>\s][^<>]*>|\*\*|__|~~|(?<![\w*])\*(?=\S)|(?<=\S)\*(?![\w*])|(?<!\w)_(?=\S)|(?<=\S)_(?!\w)/g;
 
 interface Line {
@@ -18,7 +19,13 @@ interface Line {
 const container = /^(?:[ \t]*>[ \t]?)*[ \t]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?)?/;
 const marker = /(?:[-*+]|\d{1,9}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?$/;
 
-export function extractMarkdown(text: string): Piece[] {
+/** Markdown as it is written in files that are no programs. */
+export const extractMarkdown: Extract = (text) => extract(text, false);
+
+/** Markdown with JSX: `import`, `export` and expressions in braces are code, too. */
+export const extractMdx: Extract = (text) => extract(text, true);
+
+function extract(text: string, isMdx: boolean): Piece[] {
 	const lines = linesOf(text);
 	const pieces: Piece[] = [];
 	let index = frontMatterEnd(lines);
@@ -42,8 +49,10 @@ export function extractMarkdown(text: string): Piece[] {
 			while (lines[index + 1]?.text.includes('|')) pieces.push(...cells(lines[++index] as Line));
 		} else if (/^\s*<[A-Za-z!/?]/.test(body) && paragraph.length === 0) {
 			while (index + 1 < lines.length && lines[index + 1]?.text.trim() !== '') index++;
+		} else if (isMdx && paragraph.length === 0 && /^(?:(?:import|export)\b|\s*\{)/.test(body)) {
+			while (index + 1 < lines.length && lines[index + 1]?.text.trim() !== '') index++;
 		} else if (isCode(body) && paragraph.length === 0) {
-			// Indented code, definitions, imports of MDX, rules and underlines hold no prose.
+			// Indented code, definitions, rules and underlines hold no prose.
 		} else if (/^\s*(?:={2,}|-{2,}|(?:[*_-][ \t]*){3,})\s*$/.test(body) || body.trim() === '') {
 			close();
 		} else if (/^ {0,3}#{1,6}(?:[ \t]|$)/.test(body)) {
@@ -94,11 +103,7 @@ function isTableHead(line: string, next: string | undefined): boolean {
 }
 
 function isCode(body: string): boolean {
-	return (
-		/^(?: {4,}|\t)(?![-*+] |\d+[.)] )/.test(body) ||
-		/^ {0,3}\[[^\]]+\]:/.test(body) ||
-		/^(?:import|export)\s/.test(body)
-	);
+	return /^(?: {4,}|\t)(?![-*+] |\d+[.)] )/.test(body) || /^ {0,3}\[[^\]]+\]:/.test(body);
 }
 
 function quoteDepth(line: Line | undefined): number {
@@ -168,5 +173,60 @@ function piece(
 	encode: (made: string) => string,
 ): Piece[] {
 	if (!/\p{L}{2}/u.test(text.replace(inlineMarks, ''))) return [];
-	return [{ start, end: start + length, text, encode, delimiters: inlineMarks }];
+	const tagged = taggedText(inlineParts(text), (raw) => raw);
+	const shown = (translation: string) => tagged.restore(translation, (words) => words);
+	const codeSpans = /`+[^`\n]*`+/g;
+	const delimiters = tagged.tags
+		? new RegExp(`${tagged.tags.source}|${codeSpans.source}`, 'g')
+		: codeSpans;
+	return [
+		{
+			start,
+			end: start + length,
+			text: tagged.text,
+			delimiters,
+			isWhole: tagged.isWhole,
+			shown,
+			encode: (made) => encode(shown(made)),
+		},
+	];
+}
+
+/** Marks and what is between them; code spans are left to translators, who keep them. */
+function inlineParts(text: string): InlinePart[] {
+	const parts: { raw: string; role: InlinePart['role']; pair?: number }[] = [];
+	/** Places of marks that wait for their partners, with what ends them. */
+	let open: { at: number; end: string }[] = [];
+	let next = 0;
+	const add = (raw: string, role: InlinePart['role']) => parts.push({ raw, role }) - 1;
+	for (const match of text.matchAll(inlineMarks)) {
+		const [raw] = match;
+		if (raw.startsWith('`')) continue;
+		if (match.index > next) add(text.slice(next, match.index), 'text');
+		next = match.index + raw.length;
+		const at = add(raw, 'single');
+		const kind = endOf(raw);
+		const start = open.findLast(({ end }) => end === kind.closes);
+		if (start && kind.closes !== undefined) {
+			Object.assign(parts[start.at] ?? {}, { role: 'open', pair: start.at });
+			Object.assign(parts[at] ?? {}, { role: 'close', pair: start.at });
+			// What was opened in between and not closed stands for itself.
+			open = open.slice(0, open.indexOf(start));
+		} else if (kind.opens !== undefined) open.push({ at, end: kind.opens });
+	}
+	if (next < text.length) add(text.slice(next), 'text');
+	return parts;
+}
+
+/** What a mark may close, and what would close it. */
+function endOf(raw: string): { opens?: string; closes?: string } {
+	if (raw === '[' || raw === '![') return { opens: ']' };
+	if (raw.startsWith(']')) return { closes: ']' };
+	const tag = /^<(\/?)([A-Za-z][\w.-]*)[^<>]*?(\/?)>$/.exec(raw);
+	if (tag) {
+		const [, slash, name = '', self] = tag;
+		if (slash === '/') return { closes: `<${name}` };
+		return self === '/' || /^(?:br|img|input|wbr)$/i.test(name) ? {} : { opens: `<${name}` };
+	}
+	return /^(?:\*\*|__|~~|\*|_)$/.test(raw) ? { opens: raw, closes: raw } : {};
 }

@@ -4,6 +4,7 @@
  */
 
 import { decodeEntities } from '../entities.ts';
+import { type InlinePart, taggedText } from './inlineTags.ts';
 import type { Piece } from './piece.ts';
 
 /** A part of a sentence: raw markup that must come out as it is, or raw text. */
@@ -32,37 +33,33 @@ export function markupPiece(
 	const words = raw.filter(({ fixed }) => !fixed).map((part) => part.raw);
 	if (!/\p{L}{2}/u.test(words.join(' ').replace(/&\w+;/g, ''))) return undefined;
 
-	const name = ['t', 'tag', 'mark'].find(
-		(word) => !words.some((text) => text.includes(`{${word}`)),
+	const pairs = partners(raw);
+	const tagged = taggedText(
+		raw.map((part, index): InlinePart => {
+			if (!part.fixed) return { raw: part.raw, role: 'text' };
+			const partner = pairs.get(index);
+			if (partner === undefined) return { raw: part.raw, role: 'single' };
+			const role = partner > index ? 'open' : 'close';
+			return { raw: part.raw, role, pair: Math.min(partner, index) };
+		}),
+		readable,
 	);
-	const prefix = name ?? 'inline';
-	const tags: string[] = [];
-	const text = raw
-		.map((part) => (part.fixed ? `{${prefix}${tags.push(part.raw)}}` : readable(part.raw)))
-		.join('');
 	const before = joined(parts.slice(0, core.first)) + (/^\s*/.exec(raw[0]?.raw ?? '')?.[0] ?? '');
 	const after =
 		(/\s*$/.exec(raw.at(-1)?.raw ?? '')?.[0] ?? '') + joined(parts.slice(core.last + 1));
-	const delimiters = new RegExp(`\\{${prefix}\\d+\\}`, 'g');
 	return {
 		start,
 		end,
-		text: text.trim(),
-		...(tags.length > 0 ? { delimiters } : {}),
-		encode: (translation) =>
-			before +
-			escapeMarkup(translation).replace(delimiters, (found) => {
-				const index = Number(/\d+/.exec(found)?.[0]);
-				return tags[index - 1] ?? found;
-			}) +
-			after,
+		text: tagged.text.trim(),
+		...(tagged.tags ? { delimiters: tagged.tags, isWhole: tagged.isWhole } : {}),
+		encode: (translation) => before + tagged.restore(translation, escapeMarkup) + after,
 	};
 }
 
 const joined = (parts: readonly MarkupPart[]) => parts.map(({ raw }) => raw).join('');
 
-/** The core of a sentence grows until every tag that opens in it is closed in it. */
-function balanced(parts: readonly MarkupPart[], first: number, last: number) {
+/** Start and end tags that belong together, by their places. */
+function partners(parts: readonly MarkupPart[]): ReadonlyMap<number, number> {
 	const partner = new Map<number, number>();
 	const open: number[] = [];
 	parts.forEach(({ raw, fixed }, index) => {
@@ -75,6 +72,12 @@ function balanced(parts: readonly MarkupPart[], first: number, last: number) {
 		} else if (/^<[^!?/](?:[^>]*[^/])?>$/.test(raw) && !/^<(?:img|br|wbr|input)\b/i.test(raw))
 			open.push(index);
 	});
+	return partner;
+}
+
+/** The core of a sentence grows until every tag that opens in it is closed in it. */
+function balanced(parts: readonly MarkupPart[], first: number, last: number) {
+	const partner = partners(parts);
 	let [from, to] = [first, last];
 	for (let low = first, high = first; low >= from || high <= to; ) {
 		const at = high <= to ? high++ : low--;

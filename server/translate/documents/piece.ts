@@ -10,6 +10,10 @@ export interface Piece {
 	readonly encode: (translation: string) => string;
 	/** Delimiters inside the text that must come out in the same number; matches are kept. */
 	readonly delimiters?: RegExp;
+	/** Whether the delimiters of a translation stand where they may. */
+	readonly isWhole?: (translation: string) => boolean;
+	/** A translation as it reads in the document, for those who only show it. */
+	readonly shown?: (translation: string) => string;
 	/** A message of several texts (plural forms); `encode` then gets what `join` makes of them. */
 	readonly branches?: Branches;
 	/** Comes with the others: `encode` is applied to `text` when any other piece changes. */

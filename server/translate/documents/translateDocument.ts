@@ -3,7 +3,7 @@
 import { extractHtml } from './html.ts';
 import { icuBranches } from './icuBranches.ts';
 import { extractJson } from './json.ts';
-import { extractMarkdown } from './markdown.ts';
+import { extractMarkdown, extractMdx } from './markdown.ts';
 import { type Extract, type Piece, padded, splice } from './piece.ts';
 import { isIcuBranching, samePlaceholders } from './placeholders.ts';
 import { extractPlainText } from './plainText.ts';
@@ -22,7 +22,7 @@ export const documentFormats: Readonly<Record<string, Extract>> = {
 	jsonc: extractJson,
 	markdown: extractMarkdown,
 	md: extractMarkdown,
-	mdx: extractMarkdown,
+	mdx: extractMdx,
 	po: extractPo,
 	pot: extractPo,
 	properties: extractProperties,
@@ -116,12 +116,14 @@ function joinBranches({ text, branches }: Piece, translations: readonly string[]
 function keeps(piece: Piece, translation: string): boolean {
 	return (
 		samePlaceholders(piece.text, translation) &&
-		marks(piece, piece.text) === marks(piece, translation)
+		marks(piece, piece.text) === marks(piece, translation) &&
+		(piece.isWhole?.(translation) ?? true)
 	);
 }
 
 function marks({ delimiters }: Piece, text: string): string {
-	return delimiters ? (text.match(delimiters) ?? []).join('\n') : '';
+	// Words move in other languages, and what marks them goes along.
+	return delimiters ? (text.match(delimiters) ?? []).sort().join('\n') : '';
 }
 
 /** Translates what lies between the delimiters on its own: plainer, but nothing is lost. */

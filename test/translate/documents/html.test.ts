@@ -63,12 +63,12 @@ test('HTML: sentences with their inline tags, attributes that are read, nothing 
 		'A red door',
 		'Your name',
 		'Café menu',
-		'Today’s {t1}special{t2} menu',
-		'Press {t1} and read the {t2}long manual{t3} &lt;now&gt;.{t4} Then wait.',
+		'Today’s <t1>special</t1> menu',
+		'Press <t1/> and read the <t2>long manual</t2> &lt;now&gt;.<t3/> Then wait.',
 		'Unclosed paragraph',
 		'One',
 		'Two',
-		'Ask {t1} for help.',
+		'Ask <t1/> for help.',
 	]);
 	assert.match(
 		text,

@@ -47,6 +47,23 @@ keep html
 
 [ref]: https://example.com
 `,
+	mdx: `import { Chart } from './chart.js';
+export const meta = {
+	title: 'Not for readers',
+};
+
+# The first page
+
+Import the file and <Chart label="x">read **this**</Chart> now, {props.name}.
+
+{/* A remark */}
+
+export function Part() {
+	return <p>Not for translators</p>;
+}
+
+The end.
+`,
 	json: `{
 	// a comment
 	"greeting": "Hello {name}, you have %d new messages",
@@ -204,6 +221,42 @@ test('.properties, .po, subtitles: escapes, headers, plurals and times', async (
 		texts.map((text) => text.replace('Good morning', 'Guten Morgen')),
 	);
 	assert.match(vtt.text, /<v Anna>Guten Morgen<\/v>/);
+});
+
+test('emphasis and links move with their words, each mark once', async () => {
+	const asked: string[] = [];
+	const swap = async (texts: readonly string[]) => {
+		asked.push(...texts);
+		// Another language puts the words in another order.
+		return texts.map((text) =>
+			text.replace(/^Read (<t1>.*<\/t1>) and (<t2>.*<\/t2>)\.$/, '$2 und $1 lesen.'),
+		);
+	};
+	const source = 'Read **the file** and [the `a b` list](a.md "T").\n';
+	const { text, refused } = await translateDocument(source, formatOf('a.md')!, swap);
+	assert.deepEqual(asked, ['Read <t1>the file</t1> and <t2>the `a b` list</t2>.']);
+	assert.equal(text, '[the `a b` list](a.md "T") und **the file** lesen.\n');
+	assert.deepEqual(refused, []);
+	const crossed = async (texts: readonly string[]) =>
+		texts.map((one) => (one.includes('<t1>') ? '<t1>a <t2>b</t1> `a b` c</t2>' : one));
+	const kept = await translateDocument(source, formatOf('a.md')!, crossed);
+	assert.equal(kept.text, source, 'crossed marks are made again in parts');
+});
+
+test('MDX: code between the paragraphs stays, and only there', async () => {
+	const { text } = await translateDocument(
+		samples['mdx'] ?? '',
+		formatOf('a.mdx')!,
+		async (texts) =>
+			texts.map((one) => one.replace('first page', 'erste Seite').replace('Import', 'Importiere')),
+	);
+	assert.match(text, /^# The erste Seite$/m);
+	assert.match(
+		text,
+		/^Importiere the file and <Chart label="x">read \*\*this\*\*<\/Chart> now, \{props\.name\}\.$/m,
+	);
+	assert.match(text, /title: 'Not for readers',/);
+	assert.match(text, /<p>Not for translators<\/p>/);
 });
 
 test('every format has a sample, and other files have none', () => {
