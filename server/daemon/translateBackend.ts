@@ -14,6 +14,7 @@ import { createCustomSystems } from '../services/translateSystems.ts';
 import { addAssetFolder } from '../translate/asset.ts';
 import { detectLanguage } from '../translate/detect.ts';
 import { SentenceCache } from '../translate/sentenceCache.ts';
+import { createProxiedFetch } from './proxiedFetch.ts';
 import { createRemoteTranslators } from './remoteTranslators.ts';
 import type { Secrets } from './secrets.ts';
 import { openUsageFile } from './usageFile.ts';
@@ -59,7 +60,7 @@ export function createTranslateBackend(
 	const { env } = settings;
 	addAssetFolder(files.assets);
 	const remote = createRemoteTranslators(env, secrets, {
-		fetch,
+		fetch: createProxiedFetch(env),
 		now: Date.now,
 		random: Math.random,
 		sleep,

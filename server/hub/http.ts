@@ -147,7 +147,8 @@ function parseEndpoint(text: string): URL {
 	return url;
 }
 
-function authorities(caFile: string | undefined): string[] | undefined {
+/** Certificate authorities to trust: Node's, the system's, and those of a PEM file. */
+export function authorities(caFile: string | undefined): string[] | undefined {
 	if (caFile === undefined)
 		return [...new Set([...rootCertificates, ...getCACertificates('system')])];
 	try {
