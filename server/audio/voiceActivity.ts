@@ -11,8 +11,14 @@ export interface VoiceActivity {
 
 /** Speech stands out of the noise by this much. */
 const overFloorDb = 9;
-/** Whatever is this close to the loudest is never taken for noise: there may be no pause at all. */
+/** Whatever is this close to the loudest is no noise unless it is steady: there may be no pause at all. */
 const underLoudDb = 25;
+/** The quietest seventh of the time varies by less than this when it is noise, and by more when somebody speaks. */
+const steadyDb = 3;
+/** Speech stands out of a steady noise by this much already. */
+const overSteadyDb = 4;
+/** Steadiness is judged from this much on: a single vowel is steady too. */
+const steadyFrames = Math.round(1.5 / activityFrameS);
 /** Quieter than this is nobody, however quiet the room. */
 const absoluteFloorDb = -58;
 /** Decibels in which the probability rises from a quarter to three quarters. */
@@ -35,8 +41,11 @@ export class EnergyActivity implements VoiceActivity {
 		const at = (part: number) => sorted[Math.floor(part * (sorted.length - 1))] ?? -120;
 		const quiet = at(0.1);
 		const loud = at(0.95);
-		const floor = Math.min(quiet + overFloorDb, loud - underLoudDb);
-		const threshold = Math.max(absoluteFloorDb, floor);
+		const steady = sorted.length >= steadyFrames && at(0.15) - at(0.02) < steadyDb;
+		const threshold = Math.max(
+			absoluteFloorDb,
+			steady ? quiet + overSteadyDb : Math.min(quiet + overFloorDb, loud - underLoudDb),
+		);
 		const slope = softnessDb / 2.2;
 		return hangover(levels.map((level) => 1 / (1 + Math.exp((threshold - level) / slope))));
 	}

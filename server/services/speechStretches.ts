@@ -19,8 +19,6 @@ export interface Stretch {
 const rateHz = 16_000;
 /** A frame counts as speech from here. */
 const speechProbability = 0.5;
-/** Above this a moment is no better to cut than any other. */
-const certainSpeech = 0.99;
 const isSpeech = (probability: number | undefined) => (probability ?? 0) >= speechProbability;
 /** Kept before the first and after the last speech of a stretch. */
 const paddingFrames = Math.round(0.2 / activityFrameS);
@@ -167,7 +165,7 @@ export class StretchCutter {
 				best = frame;
 			}
 		}
-		return least > certainSpeech ? frames : best;
+		return best;
 	}
 
 	async #fill(signal: AbortSignal | undefined): Promise<void> {
