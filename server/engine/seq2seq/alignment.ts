@@ -1,5 +1,6 @@
 /** Word alignment from cross-attention: which heads, which step, and which pieces of text. */
 
+import type { TextModel } from '../api.ts';
 import { readJsonFile } from '../folder/json.ts';
 import type { Tensor } from '../runtime/runtime.ts';
 import type { ReadAttention } from './search.ts';
@@ -105,4 +106,19 @@ export function buildAlignment(
 		targetSpans: visible.map((index) => targetSpans[index] as readonly [number, number]),
 		attention,
 	};
+}
+
+/** UTF-16 span of every token in the decoded text, from the lengths of its beginnings. */
+export function targetSpans(
+	text: TextModel,
+	tokenIds: readonly number[],
+	length: number,
+): (readonly [number, number])[] {
+	let before = 0;
+	return tokenIds.map((_, index) => {
+		const end = Math.min(length, text.decode(tokenIds.slice(0, index + 1)).length);
+		const span = [Math.min(before, end), end] as const;
+		before = end;
+		return span;
+	});
 }

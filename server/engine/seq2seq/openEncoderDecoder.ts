@@ -60,6 +60,10 @@ export async function openEncoderDecoder(
 		return {
 			encoderInputs: encoder.inputs,
 			vocabularySize,
+			crossBytesPerPosition: graphs.cross.reduce(
+				(sum, { heads, headSize, type }) => sum + heads * headSize * (type === 'float16' ? 2 : 4),
+				0,
+			),
 			attentionLayers: [...graphs.attentions.keys()].sort((a, b) => a - b),
 			batchInvariant,
 			encode: (inputs, signal) => encode(encoder, inputs, signal),

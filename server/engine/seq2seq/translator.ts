@@ -17,11 +17,12 @@ import {
 	type AlignmentSource,
 	attentionReader,
 	buildAlignment,
+	targetSpans,
 } from './alignment.ts';
 import type { Finished } from './beamItem.ts';
 import { encodeRows } from './encodeRows.ts';
 import { alignVectors, type PieceVectors, pieceVectors } from './encoderAlignment.ts';
-import type { EncoderDecoder } from './encoderDecoder.ts';
+import type { EncodedBatch, EncoderDecoder } from './encoderDecoder.ts';
 import { type EncodedItem, encodeItem } from './languageTokens.ts';
 import { search } from './search.ts';
 import type { SearchOptions } from './searchOptions.ts';
@@ -66,6 +67,7 @@ export class Translator {
 	#controller: AbortController | undefined;
 	#looping: Promise<void> | undefined;
 	#closed = false;
+	#last: { readonly key: string; readonly encoded: EncodedBatch } | undefined;
 	#promptTokens = 0;
 	#generatedTokens = 0;
 
@@ -254,9 +256,9 @@ export class Translator {
 	}
 
 	async #translate(batch: readonly Work[], signal: AbortSignal): Promise<void> {
-		const { model, alignment, settings } = this.#options;
+		const { model, alignment } = this.#options;
 		const { sources: rows, rowOf } = shareSources(batch.map((work) => work.encoded));
-		const encoded = await encodeRows(model, rows, settings.padTokenId ?? 0, signal);
+		const encoded = await this.#encode(rows, batch[0]?.encoded.start.length ?? 0, signal);
 		for (const work of batch) this.#promptTokens += work.encoded.source.length;
 		const aligned = batch[0]?.wantsAttention === true;
 		const heads = aligned && alignment !== 'encoder' ? alignment : undefined;
@@ -289,6 +291,26 @@ export class Translator {
 			if (output === undefined) work.reject(new AppError('cancelled'));
 			else work.resolve({ ...output, ...alignments[index] });
 		}
+	}
+
+	/**
+	 * Where every text is computed alone, the targets of one text come one after the other: the
+	 * encoder's answer is kept for the next one. `startLength` tells whether a target is outside of it.
+	 */
+	async #encode(
+		rows: readonly (readonly number[])[],
+		startLength: number,
+		signal: AbortSignal,
+	): Promise<EncodedBatch> {
+		const { model, settings } = this.#options;
+		const padding = settings.padTokenId ?? 0;
+		const [only] = rows;
+		if (model.batchInvariant || rows.length !== 1 || only === undefined || startLength < 2)
+			return encodeRows(model, rows, padding, signal);
+		const key = only.join();
+		if (this.#last?.key !== key)
+			this.#last = { key, encoded: await encodeRows(model, rows, padding, signal) };
+		return this.#last.encoded;
 	}
 
 	/** What the encoder makes of the outputs, linked with what it made of the sources. */
@@ -360,19 +382,4 @@ function distance(work: Work, first: Work): number {
 	if (work === first) return -1;
 	const apart = Math.abs(work.encoded.source.length - first.encoded.source.length);
 	return apart + (work.priority === first.priority ? 0 : 1000);
-}
-
-/** UTF-16 span of every token in the decoded text, from the lengths of its beginnings. */
-function targetSpans(
-	text: TextModel,
-	tokenIds: readonly number[],
-	length: number,
-): (readonly [number, number])[] {
-	let before = 0;
-	return tokenIds.map((_, index) => {
-		const end = Math.min(length, text.decode(tokenIds.slice(0, index + 1)).length);
-		const span = [Math.min(before, end), end] as const;
-		before = end;
-		return span;
-	});
 }
