@@ -22,5 +22,6 @@ export function activate(
 }
 
 export async function deactivate(): Promise<void> {
+	await extension?.recordings.saved();
 	await extension?.front.stop();
 }

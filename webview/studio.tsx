@@ -7,6 +7,7 @@ import { signal } from '@preact/signals';
 import { render, type VNode } from 'preact';
 import { ChatPage } from './chatPage.tsx';
 import { createChatState } from './chatState.ts';
+import { DocumentsPage } from './documentsPage.tsx';
 import { ModelsPage } from './modelsPage.tsx';
 import { StudioApi } from './studioApi.ts';
 import { forgetChat, studioBridge } from './studioHost.ts';
@@ -15,7 +16,7 @@ import { TranslatePage } from './translatePage.tsx';
 
 const api = new StudioApi();
 const chat = createChatState(studioBridge(api));
-const tabs = ['Chat', 'Translate', 'Transcribe', 'Models'] as const;
+const tabs = ['Chat', 'Translate', 'Documents', 'Transcribe', 'Models'] as const;
 const shown = signal<(typeof tabs)[number]>('Chat');
 const needsKey = signal(false);
 
@@ -56,6 +57,7 @@ function Studio(): VNode {
 			<main>
 				{shown.value === 'Chat' && <ChatPage state={chat} />}
 				{shown.value === 'Translate' && <TranslatePage api={api} />}
+				{shown.value === 'Documents' && <DocumentsPage api={api} />}
 				{shown.value === 'Transcribe' && <TranscribePage api={api} />}
 				{shown.value === 'Models' && <ModelsPage api={api} />}
 			</main>

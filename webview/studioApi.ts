@@ -91,6 +91,15 @@ export class StudioApi {
 		};
 	}
 
+	/** A whole document of which only the words change. */
+	async translateDocument(
+		document: { readonly fileName: string; readonly text: string; readonly to: string },
+		signal: AbortSignal,
+	): Promise<{ text: string; pieces: number; refused: readonly string[] }> {
+		const response = await this.post('/documents/translate', document, signal);
+		return (await response.json()) as { text: string; pieces: number; refused: string[] };
+	}
+
 	/** Texts in another language, in order. */
 	async translateAll(
 		texts: readonly string[],

@@ -33,6 +33,13 @@ export class Recordings implements vscode.CustomReadonlyEditorProvider<AudioDocu
 		return [...this.#shown].find(([panel]) => panel.active)?.[1];
 	}
 
+	/** Resolves when every change is kept. */
+	async saved(): Promise<void> {
+		for (const { recording } of this.#open.values()) {
+			await recording.then(({ session }) => session.saved).catch(() => undefined);
+		}
+	}
+
 	/** Uses a recording until the work is done. */
 	async use<T>(uri: vscode.Uri, work: (recording: Recording) => Promise<T>): Promise<T> {
 		const { recording, release } = await this.#take(uri);

@@ -10,6 +10,7 @@ import type { Backend } from '../daemon/backend.ts';
 import { AppError } from '../protocol/index.ts';
 import { registerChatRoutes } from './chatRoutes.ts';
 import { registerCompletionRoutes } from './completionRoutes.ts';
+import { registerDocumentRoutes } from './documentRoutes.ts';
 import { registerEmbeddingRoutes } from './embeddingRoutes.ts';
 import type { AppEnv } from './env.ts';
 import { errorResponse, httpError } from './errors.ts';
@@ -51,6 +52,7 @@ const families: readonly ((app: Hono<AppEnv>, backend: Backend) => void)[] = [
 	registerMcpRoutes,
 	registerTranslateRoutes,
 	registerLibreTranslateRoutes,
+	registerDocumentRoutes,
 ];
 
 export function createApp(backend: Backend, options: GuardOptions): Hono<AppEnv> {

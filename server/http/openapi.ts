@@ -8,6 +8,7 @@ import { responsesParser } from '../services/responses/request.ts';
 import { speechForm } from '../services/speechForm.ts';
 import { completionParser } from '../services/text/completionRequest.ts';
 import { embeddingParser } from '../services/text/embeddingService.ts';
+import { documentParser } from './documentRoutes.ts';
 import type { AppEnv } from './env.ts';
 import { showParser } from './ollamaRoutes.ts';
 import {
@@ -61,6 +62,10 @@ export const routeDocs: Readonly<Record<string, RouteDoc>> = {
 		form: speechForm,
 		streams: true,
 		answers: ['text/plain', 'text/vtt'],
+	},
+	'POST /documents/translate': {
+		summary: 'A whole document in another language; only its words change.',
+		body: documentParser,
 	},
 	'POST /nearglot/recorder': {
 		summary: 'Opens a recording of the microphone; its events until the text is complete.',

@@ -1,0 +1,190 @@
+/** Translating whole documents on the studio page: drop a file, get it in another language. */
+
+import './documentsPage.css';
+import { signal } from '@preact/signals';
+import type { VNode } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+import { errorText } from './errorText.ts';
+import { Icon } from './icons.tsx';
+import type { StudioApi } from './studioApi.ts';
+
+/** A document on its way. */
+interface Job {
+	readonly id: string;
+	readonly name: string;
+	readonly to: string;
+	readonly stop: AbortController;
+	readonly state: 'working' | 'done' | 'failed';
+	/** What came of it, in words. */
+	readonly note: string;
+	/** Where the translated file can be had. */
+	readonly url?: string;
+	readonly result?: string;
+}
+
+/** Stays while other tools are shown. */
+const jobs = signal<readonly Job[]>([]);
+const to = signal('de');
+const languages = signal<readonly { code: string; name: string }[]>([]);
+const problem = signal('');
+const over = signal(false);
+
+const endings =
+	'.md,.mdx,.markdown,.json,.jsonc,.arb,.po,.pot,.properties,.srt,.vtt,.txt,.html,.htm,.xlf,.xliff,.yaml,.yml';
+
+function update(id: string, change: Partial<Job>): void {
+	jobs.value = jobs.value.map((job) => (job.id === id ? { ...job, ...change } : job));
+}
+
+async function translate(api: StudioApi, file: File): Promise<void> {
+	const job: Job = {
+		id: crypto.randomUUID(),
+		name: file.name,
+		to: to.value,
+		stop: new AbortController(),
+		state: 'working',
+		note: 'Translating …',
+	};
+	jobs.value = [job, ...jobs.value];
+	try {
+		const { text, pieces, refused } = await api.translateDocument(
+			{ fileName: file.name, text: await file.text(), to: job.to },
+			job.stop.signal,
+		);
+		const url = URL.createObjectURL(new Blob([text], { type: 'text/plain' }));
+		const left = refused.length === 0 ? '' : `; ${refused.length} left as they were`;
+		update(job.id, {
+			state: 'done',
+			note: `${pieces - refused.length} of ${pieces} texts translated${left}`,
+			url,
+			result: text.slice(0, 20_000),
+		});
+	} catch (error) {
+		const note = job.stop.signal.aborted ? 'Cancelled' : errorText(error);
+		update(job.id, { state: 'failed', note });
+	}
+}
+
+/** `guide.md` → `guide.de.md`. */
+export function translatedName(name: string, language: string): string {
+	const dot = name.lastIndexOf('.');
+	return dot > 0 ? `${name.slice(0, dot)}.${language}${name.slice(dot)}` : `${name}.${language}`;
+}
+
+export function DocumentsPage({ api }: { api: StudioApi }): VNode {
+	const input = useRef<HTMLInputElement>(null);
+	useEffect(() => {
+		api.languages().then(
+			(known) => {
+				languages.value = known;
+			},
+			(error: unknown) => {
+				problem.value = errorText(error);
+			},
+		);
+	}, [api]);
+	const take = (files: Iterable<File>) => {
+		for (const file of files) void translate(api, file);
+	};
+	return (
+		<section
+			class={`documents${over.value ? ' over' : ''}`}
+			aria-label="Documents"
+			onDragOver={(event) => {
+				event.preventDefault();
+				over.value = true;
+			}}
+			onDragLeave={() => {
+				over.value = false;
+			}}
+			onDrop={(event) => {
+				event.preventDefault();
+				over.value = false;
+				take(event.dataTransfer?.files ?? []);
+			}}
+		>
+			<div class="document-drop">
+				<Icon name="newFile" />
+				<p>
+					Drop documents here: Markdown, HTML, JSON, YAML, gettext, XLIFF, properties, subtitles,
+					text
+				</p>
+				<div class="document-tools">
+					<label>
+						Into
+						<select
+							value={to.value}
+							onChange={(event) => {
+								to.value = event.currentTarget.value;
+							}}
+						>
+							{languages.value.map(({ code, name }) => (
+								<option key={code} value={code}>
+									{name}
+								</option>
+							))}
+						</select>
+					</label>
+					<button type="button" onClick={() => input.current?.click()}>
+						Choose files…
+					</button>
+					<input
+						ref={input}
+						type="file"
+						hidden
+						multiple
+						aria-label="Documents"
+						accept={endings}
+						onChange={(event) => {
+							take(event.currentTarget.files ?? []);
+							event.currentTarget.value = '';
+						}}
+					/>
+				</div>
+				<p class="note">Code, placeholders and markup stay as they are.</p>
+			</div>
+			{problem.value !== '' && (
+				<p class="error" role="alert">
+					{problem.value}
+				</p>
+			)}
+			<ul class="document-jobs" aria-live="polite">
+				{jobs.value.map((job) => (
+					<JobView key={job.id} job={job} />
+				))}
+			</ul>
+		</section>
+	);
+}
+
+function JobView({ job }: { job: Job }): VNode {
+	const name = translatedName(job.name, job.to);
+	return (
+		<li class={job.state}>
+			<div class="document-job">
+				<strong>{job.state === 'done' ? name : job.name}</strong>
+				<span class="note">{job.note}</span>
+				{job.state === 'working' && (
+					<button type="button" class="secondary" onClick={() => job.stop.abort()}>
+						Cancel
+					</button>
+				)}
+				{job.url && (
+					<a class="download" href={job.url} download={name}>
+						Download
+					</a>
+				)}
+			</div>
+			{job.state === 'working' && <progress aria-label={`Translating ${job.name}`} />}
+			{job.result !== undefined && (
+				<details>
+					<summary>Show the text</summary>
+					{/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable */}
+					<pre class="result" tabIndex={0} lang={job.to} dir="auto">
+						{job.result}
+					</pre>
+				</details>
+			)}
+		</li>
+	);
+}
