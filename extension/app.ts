@@ -4,6 +4,8 @@ import * as vscode from 'vscode';
 import { type TeamRenewal, teamRenewRequest } from '../server/protocol/index.ts';
 import { TeamAccounts } from './account/authProvider.ts';
 import { Team } from './account/team.ts';
+import { registerInlineCompletions } from './ai/inlineCompletions.ts';
+import { registerMcpServer } from './ai/mcpServer.ts';
 import { registerModelProvider } from './ai/modelProvider.ts';
 import { registerParticipant } from './ai/participant.ts';
 import { registerTools } from './ai/tools.ts';
@@ -153,6 +155,8 @@ export function createExtension(
 		registerTools(front),
 		registerParticipant(front, extensionUri),
 		registerModelProvider(front),
+		registerMcpServer(front, String(context.extension.packageJSON['version'])),
+		registerInlineCompletions(front, log),
 		warmUp(front, log),
 	);
 	return extension;

@@ -12,6 +12,8 @@ import { translateMissingMessages } from './actions/missingMessages.ts';
 import { nameSymbol } from './actions/nameSymbol.ts';
 import { translateFile } from './actions/translateFile.ts';
 import { translateSelection } from './actions/translateSelection.ts';
+import { writeCommitMessage } from './ai/commitMessage.ts';
+import { explainTerminal } from './ai/terminalHelp.ts';
 import type { Extension } from './app.ts';
 import { attachToChat, exportChat, findChat, openChatTab } from './chat/chatActions.ts';
 import { showChatView } from './chat/chatView.ts';
@@ -33,6 +35,8 @@ export const commands: Readonly<Record<string, Run>> = {
 	'nearglot.chat.find': ({ chat, store }) => findChat(chat, store),
 	'nearglot.chat.export': ({ chat }) => exportChat(chat),
 	'nearglot.chat.attachSelection': ({ chat }) => attachToChat(chat, false),
+	'nearglot.chat.commitMessage': ({ front }, source) => writeCommitMessage(front, source),
+	'nearglot.chat.explainTerminal': ({ chat }) => explainTerminal(chat),
 	'nearglot.chat.applyProposal': ({ proposals }, uri) => proposals.apply(uri),
 	'nearglot.chat.discardProposal': ({ proposals }, uri) => proposals.discard(uri),
 	'nearglot.translate.selection': ({ front }, to) =>

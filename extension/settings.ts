@@ -14,6 +14,7 @@ export interface Settings {
 	'translate.maxHoverLength': number;
 	'chat.model': string;
 	'chat.systemPrompt': string;
+	'inline.model': string;
 	'terminal.environment': boolean;
 	'team.url': string;
 }

@@ -129,6 +129,11 @@ export class ChatPage {
 		else this.#draft = text;
 	}
 
+	/** Asks about what is attached, with an instruction that is sent and not shown. */
+	askAbout(text: string, instruction: string): Promise<void> {
+		return this.session.ask(text, { instruction });
+	}
+
 	attach(attachment: Attachment): void {
 		this.session.attach(attachment);
 		this.#postState();

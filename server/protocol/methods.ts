@@ -70,6 +70,17 @@ export interface ChatResult {
 	readonly timings?: Timings;
 }
 
+/** Code before and after a gap, for a model that was trained to fill one. */
+export interface CompleteParams {
+	/** Id or alias. */
+	readonly model: string;
+	readonly prefix: string;
+	readonly suffix: string;
+	readonly maxTokens: number;
+	/** Texts at which the answer ends; at most 4. */
+	readonly stop?: readonly string[];
+}
+
 export interface TranslateParams {
 	readonly texts: readonly string[];
 	/** BCP 47 code; without it the language is detected. */
@@ -258,6 +269,7 @@ export interface StatusParams extends ServerHealth {
 /** Request name → its parameters and result. */
 export interface Requests {
 	'nearglot/chat': { params: ChatParams; result: ChatResult };
+	'nearglot/complete': { params: CompleteParams; result: { text: string } };
 	'nearglot/countTokens': {
 		params: {
 			model?: string;

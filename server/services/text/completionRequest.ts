@@ -1,6 +1,6 @@
 /** Body of `POST /v1/completions`: raw prompts, no template. */
 
-import type { Constraint, GeneratePrompt, GenerateRequest } from '../../engine/api.ts';
+import type { Constraint, GeneratePrompt, GenerateRequest, TextModel } from '../../engine/api.ts';
 import { AppError } from '../../protocol/index.ts';
 import {
 	boolean,
@@ -21,6 +21,7 @@ import {
 	samplingFields,
 	streamFields,
 } from '../chat/request.ts';
+import { fillMiddleTokens } from './fillMiddle.ts';
 
 const maxPrompts = 64;
 const defaultMaxTokens = 16;
@@ -65,6 +66,8 @@ function isTokenId(value: unknown): value is number {
 export const completionParser = object({
 	model: string({ minLength: 1, maxLength: 300 }),
 	prompt: promptsField,
+	/** What stands after the gap to be filled. */
+	suffix: optional(string({ maxLength: 1_000_000 })),
 	...samplingFields,
 	...loadFields,
 	...callerFields,
@@ -91,6 +94,7 @@ export function planCompletion(
 	request: CompletionRequest,
 	profile: ModelProfile,
 	randomSeed: () => number,
+	text: TextModel,
 ): CompletionPlan {
 	const n = request.n ?? 1;
 	const drawn = request.best_of ?? n;
@@ -100,6 +104,8 @@ export function planCompletion(
 	if (drawn > n && request.stream) throw clash('best_of', "'best_of' cannot be streamed.");
 	if (request.stream_options && !request.stream)
 		throw clash('stream_options', "'stream_options' is for streams: set 'stream' to true.");
+	if (request.suffix !== undefined && request.echo)
+		throw clash('suffix', "'suffix' and 'echo' cannot be combined.");
 	const wanted = request.max_tokens ?? defaultMaxTokens;
 	if (wanted === 0 && !request.echo)
 		throw clash('max_tokens', "'max_tokens' of 0 makes sense with 'echo' only.");
@@ -109,7 +115,7 @@ export function planCompletion(
 	return {
 		n,
 		generate: request.prompt.map((prompt, index) => ({
-			prompt: promptOf(prompt, profile, index),
+			prompt: promptOf(prompt, profile, index, request, text),
 			sampling,
 			// Reading only the prompt still takes one step; its token is left out of the answer.
 			maxTokens: Math.max(1, wanted),
@@ -123,8 +129,21 @@ export function planCompletion(
 	};
 }
 
-function promptOf(prompt: string | number[], profile: ModelProfile, index: number): GeneratePrompt {
-	if (typeof prompt === 'string') return { kind: 'text', text: prompt };
+function promptOf(
+	prompt: string | number[],
+	profile: ModelProfile,
+	index: number,
+	{ suffix, model }: CompletionRequest,
+	text: TextModel,
+): GeneratePrompt {
+	if (typeof prompt === 'string') {
+		if (suffix === undefined) return { kind: 'text', text: prompt };
+		return { kind: 'tokens', tokens: fillMiddleTokens(text, model, prompt, suffix) };
+	}
+	if (suffix !== undefined)
+		throw new AppError('invalid_request', "'suffix' needs a prompt of text, not of token ids.", {
+			param: 'suffix',
+		});
 	const wrong = prompt.find((id) => id >= profile.vocabularySize);
 	if (wrong !== undefined)
 		throw new AppError(

@@ -57,8 +57,8 @@ export function createCompletionService(deps: CompletionDeps): CompletionService
 		run: async (request, onPiece, signal) => {
 			const info = await deps.host.resolve(request.model);
 			const profile = await deps.profile(info.folder ?? '');
-			const plan = planCompletion(request, profile, deps.randomSeed);
 			const text = await deps.host.textModel(info.id);
+			const plan = planCompletion(request, profile, deps.randomSeed, text);
 			await using lease = await deps.host.acquire(
 				info.id,
 				{

@@ -1,0 +1,97 @@
+/**
+ * Code that is completed while one types, by a model that was trained to fill a gap. Off until a model
+ * is chosen in the settings.
+ */
+
+import * as vscode from 'vscode';
+import { AppError } from '../../server/protocol/index.ts';
+import type { Front } from '../front.ts';
+import { showError } from '../notify.ts';
+import { setting } from '../settings.ts';
+import { CompletionCache } from './completionCache.ts';
+
+/** Milliseconds without a key after which the model is asked. */
+const quietMs = 180;
+
+/** Characters around the cursor that are sent: near code says most, and reading takes time. */
+const reach = { before: 3000, after: 1000 };
+
+/** Longest completion, in tokens. */
+const maxTokens = 64;
+
+/** Registers the provider; it answers nothing while `nearglot.inline.model` is empty. */
+export function registerInlineCompletions(
+	front: Front,
+	log: vscode.LogOutputChannel,
+): vscode.Disposable {
+	const cache = new CompletionCache();
+	/** A model that refused: asking again with every key would help nobody. */
+	let refused: string | undefined;
+	const changed = vscode.workspace.onDidChangeConfiguration((event) => {
+		if (event.affectsConfiguration('nearglot.inline.model')) refused = undefined;
+	});
+	const provider: vscode.InlineCompletionItemProvider = {
+		provideInlineCompletionItems: async (document, position, context, token) => {
+			const model = setting('inline.model', document);
+			if (model === '' || model === refused) return [];
+			const offset = document.offsetAt(position);
+			const text = document.getText();
+			const prefix = text.slice(Math.max(0, offset - reach.before), offset);
+			const suffix = text.slice(offset, offset + reach.after);
+			const asked = context.triggerKind === vscode.InlineCompletionTriggerKind.Invoke;
+			if (prefix.trim() === '' || (!asked && !endsHere(suffix))) return [];
+			const scope = `${model} ${document.uri}`;
+			const known = cache.find(scope, prefix, suffix);
+			if (known !== undefined) return item(known, position);
+			if (!asked && !(await quiet(token))) return [];
+			try {
+				const completion = await front.request(
+					'nearglot/complete',
+					{ model, prefix, suffix, maxTokens, stop: ['\n\n'] },
+					token,
+				);
+				const filled = completion.text.trimEnd();
+				cache.add(scope, prefix, suffix, filled);
+				return item(filled, position);
+			} catch (error) {
+				if (error instanceof AppError && error.code === 'cancelled') return [];
+				if (
+					error instanceof AppError &&
+					(error.code === 'unsupported_model' || error.code === 'model_not_found')
+				) {
+					refused = model;
+					void showError(error);
+				} else log.warn(`inline completion: ${String(error)}`);
+				return [];
+			}
+		},
+	};
+	return vscode.Disposable.from(
+		changed,
+		vscode.languages.registerInlineCompletionItemProvider({ pattern: '**' }, provider),
+	);
+}
+
+/** Whether only closing marks follow on the line: in the middle of a word nothing is missing. */
+function endsHere(suffix: string): boolean {
+	return /^[\s)\]}>"'`;,:]*$/.test(suffix.split('\n', 1)[0] ?? '');
+}
+
+function item(text: string, position: vscode.Position): vscode.InlineCompletionItem[] {
+	if (text === '') return [];
+	return [new vscode.InlineCompletionItem(text, new vscode.Range(position, position))];
+}
+
+/** Waits for a pause; false when another key came first. */
+function quiet(token: vscode.CancellationToken): Promise<boolean> {
+	return new Promise((resolve) => {
+		const end = (still: boolean) => {
+			clearTimeout(timer);
+			cancelled.dispose();
+			resolve(still);
+		};
+		const timer = setTimeout(() => end(true), quietMs);
+		const cancelled = token.onCancellationRequested(() => end(false));
+		if (token.isCancellationRequested) end(false);
+	});
+}
