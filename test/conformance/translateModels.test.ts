@@ -122,6 +122,17 @@ test('an any-to-any model is told both languages and gives its reference text', 
 		const text = 'Das kleine Haus steht auf dem Hügel.';
 		const [there] = await translate('from=de&to=en', [text], own);
 		assert.equal(there?.translations[0]?.text, 'The small house is on the hill.');
+		// Its words are aligned by its encoder: what is the same on both sides has to meet.
+		const [linked] = await translate('from=de&to=en&includeAlignment=true', [text], own);
+		const done = linked?.translations[0];
+		assert.equal(done?.text, 'The small house is on the hill.');
+		const pairs = (done?.alignment?.proj ?? '').split(' ');
+		assert.ok(pairs.includes(`${text.length - 1}:${text.length - 1}-30:30`), pairs.join(' '));
+		assert.ok(pairs.length > 1, 'words are linked as well');
+		for (const pair of pairs) {
+			const [a = 0, b = 0, c = 0, d = 0] = pair.split(/[:-]/).map(Number);
+			assert.ok(a <= b && b < text.length && c <= d && d < 31, pair);
+		}
 	} finally {
 		await own.close();
 		await rm(models, { recursive: true, force: true });
