@@ -53,7 +53,7 @@ export function shareSecrets(secrets: vscode.SecretStorage, front: Front): vscod
 	return vscode.Disposable.from(listening, changed, configured);
 }
 
-/** Lets the user set, replace or forget one. */
+/** Lets the user set, replace or forget one; a value that is set is never shown. */
 export async function manageKeys(secrets: vscode.SecretStorage): Promise<void> {
 	const items = await Promise.all(
 		names.map(async (name) => {
@@ -63,22 +63,25 @@ export async function manageKeys(secrets: vscode.SecretStorage): Promise<void> {
 	);
 	const pick = await vscode.window.showQuickPick(items, { title: vscode.l10n.t('Keys') });
 	if (!pick) return;
+	if (pick.set) {
+		const replace = vscode.l10n.t('Replace');
+		const forget = vscode.l10n.t('Forget');
+		const what = await vscode.window.showQuickPick([replace, forget], { title: pick.label });
+		if (what === forget) await secrets.delete(keyOf(pick.name));
+		if (what !== replace) return;
+	}
 	const value = await vscode.window.showInputBox({
 		title: pick.label,
-		prompt: pick.set
-			? vscode.l10n.t('Type a new value, or nothing to forget the old one.')
-			: vscode.l10n.t('Kept in the secret storage of this computer.'),
+		prompt: vscode.l10n.t('Kept in the secret storage of this computer.'),
 		password: !open.has(pick.name),
 		ignoreFocusOut: true,
 		validateInput: (text) => problemWith(pick.name, text.trim()),
 	});
-	if (value === undefined) return;
-	if (value.trim() === '') await secrets.delete(keyOf(pick.name));
-	else await secrets.store(keyOf(pick.name), value.trim());
+	if (value !== undefined) await secrets.store(keyOf(pick.name), value.trim());
 }
 
 function problemWith(name: StoredName, value: string): string | undefined {
-	if (value === '') return undefined;
+	if (value === '') return vscode.l10n.t('Type a value, or press Escape.');
 	if (/[^\x21-\x7e]/.test(value))
 		return vscode.l10n.t('Only visible ASCII characters belong here.');
 	if (name === 'translatorEndpoint' && !/^https:\/\/[^/\s]+/.test(value)) {
