@@ -53,7 +53,7 @@ export class Dictation implements vscode.Disposable {
 		this.#id = crypto.randomUUID();
 		await vscode.commands.executeCommand('setContext', contextKey, true);
 		try {
-			await this.#recordFrom(await this.#source(), point);
+			await this.#recordFrom(this.#source(), point);
 			await point.end();
 		} catch (error) {
 			await point.takeBack();
@@ -159,14 +159,12 @@ export class Dictation implements vscode.Disposable {
 	}
 
 	/** Programs record where they run, which must be where the user sits. */
-	async #source(): Promise<Source> {
+	#source(): Source {
 		if (vscode.env.uiKind === vscode.UIKind.Web) return 'editor';
 		const here =
 			vscode.env.remoteName === undefined ||
 			this.#extension.extension.extensionKind === vscode.ExtensionKind.UI;
-		if (!here) return 'page';
-		const { programs } = await this.#front.request('nearglot/microphone', {});
-		return programs.length > 0 ? 'program' : 'page';
+		return here ? 'program' : 'page';
 	}
 }
 

@@ -3,7 +3,7 @@
  * daemon. The sound comes from a program of this computer, from the editor, or from the recorder page.
  */
 
-import { capturePrograms, captureRateHz, startCapture } from '../audio/captureProgram.ts';
+import { microphoneRateHz, openMicrophone } from '../audio/microphone.ts';
 import {
 	AppError,
 	type DictateParams,
@@ -16,7 +16,7 @@ import {
 import { type Caller, jsonInit } from './daemonLink.ts';
 
 /** A tenth of a second of a program's sound; less would be a request per breath. */
-const pieceBytes = (captureRateHz / 10) * 2;
+const pieceSamples = microphoneRateHz / 10;
 const tokenHeader = 'x-recorder-token';
 
 interface Session {
@@ -36,11 +36,6 @@ export class Dictations {
 	constructor(link: Caller, env: NodeJS.ProcessEnv) {
 		this.#link = link;
 		this.#env = env;
-	}
-
-	/** Names of programs that can record here, best first. */
-	get programs(): string[] {
-		return [...new Set(capturePrograms(this.#env).map(({ name }) => name))];
 	}
 
 	/** Resolves to the whole text when the recording has ended and everything is heard. */
@@ -122,19 +117,25 @@ export class Dictations {
 		onEvent: (event: DictationEvent) => void,
 		signal: AbortSignal,
 	): Promise<void> {
-		const capture = await startCapture(capturePrograms(this.#env), signal);
-		onEvent({ type: 'microphone', program: capture.program });
-		session.stop = async () => capture.stop();
+		const microphone = await openMicrophone(this.#env, process.platform, signal);
+		signal.addEventListener('abort', () => microphone.stop(), { once: true });
+		onEvent({ type: 'microphone', program: microphone.program });
+		session.stop = async () => microphone.stop();
 		await this.#command(session, 'recording', signal);
-		let waiting = Buffer.alloc(0);
-		for await (const piece of capture.pieces) {
-			waiting = Buffer.concat([waiting, piece]);
-			if (waiting.length < pieceBytes) continue;
-			const whole = waiting.length - (waiting.length % 2);
-			await this.#send(session, waiting.subarray(0, whole), captureRateHz, signal);
-			waiting = waiting.subarray(whole);
+		let waiting: Int16Array[] = [];
+		let samples = 0;
+		const flush = async () => {
+			const pieces = waiting.map((piece) => bytesOf(piece));
+			waiting = [];
+			samples = 0;
+			await this.#send(session, Buffer.concat(pieces), microphoneRateHz, signal);
+		};
+		for await (const piece of microphone.samples) {
+			waiting.push(piece);
+			samples += piece.length;
+			if (samples >= pieceSamples) await flush();
 		}
-		await this.#send(session, waiting.subarray(0, waiting.length & ~1), captureRateHz, signal);
+		await flush();
 		await this.#command(session, 'stopped', signal);
 	}
 
@@ -161,3 +162,6 @@ export class Dictations {
 		await this.#link.call('/recorder/state', { ...init, headers }, signal);
 	}
 }
+
+const bytesOf = ({ buffer, byteOffset, byteLength }: Int16Array) =>
+	new Uint8Array(buffer, byteOffset, byteLength);

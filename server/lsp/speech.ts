@@ -36,7 +36,6 @@ export function registerSpeech({ connection, handle, link, at, env }: SpeechRegi
 	});
 	handle('nearglot/waveform', waveformOfFile);
 	handle('nearglot/playable', makePlayable);
-	handle('nearglot/microphone', async () => ({ programs: dictations.programs }));
 	handle('nearglot/dictate', (params, signal) => {
 		const token = params.partialResultToken;
 		const tell = (event: DictationEvent) => {

@@ -331,11 +331,6 @@ export interface Requests {
 		params: { path: string; target: string };
 		result: Record<string, never>;
 	};
-	/** Programs of this computer that can record, best first. */
-	'nearglot/microphone': {
-		params: Record<string, never>;
-		result: { programs: readonly string[] };
-	};
 	/** Writes down what is said until it is stopped. Partial results are DictationEvent. */
 	'nearglot/dictate': { params: DictateParams; result: { text: string } };
 	'nearglot/dictate/stop': { params: { id: string }; result: Record<string, never> };

@@ -61,7 +61,7 @@ const microphone = (pcm: string) => `
 const { readFileSync, writeSync } = require('node:fs');
 writeSync(1, readFileSync(${JSON.stringify(pcm)}));
 setInterval(() => writeSync(1, Buffer.alloc(3200)), 100);
-process.on('SIGINT', () => process.exit(0));
+process.on('SIGTERM', () => process.exit(0));
 `;
 
 async function pcmFile(): Promise<string> {
@@ -175,7 +175,6 @@ test('a program that records is heard until it is told to stop', async () => {
 		arecord: microphone(await pcmFile()),
 	});
 	const dictations = new Dictations(link, env);
-	assert.deepEqual(dictations.programs, ['pw-record', 'arecord']);
 	const events: DictationEvent[] = [];
 	const running = dictations.run(
 		{ id: 'one', source: 'program' },
@@ -219,7 +218,6 @@ test('a cancelled dictation ends the program and the session', async () => {
 
 test('an editor may bring the sound itself', async () => {
 	const dictations = new Dictations(link, { PATH: '' });
-	assert.deepEqual(dictations.programs, []);
 	const data = (await readFile(await pcmFile())).toString('base64');
 	const running = dictations.run(
 		{ id: 'four', source: 'editor', language: 'en' },
