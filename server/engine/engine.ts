@@ -172,7 +172,8 @@ async function speechAbilities(
 	const text = await loadTextModel(description.folder);
 	const detector = await findSilero(description.folder);
 	const silero = detector === undefined ? undefined : await openSilero(runtime, detector);
-	const speech = await openSpeech(description.folder, description.family, model, text);
+	const { folder, family } = description;
+	const speech = await openSpeech(folder, family, model, text, defaultCacheBytes());
 	let running = 0;
 	return {
 		transcribe: async (request, onText, signal) => {

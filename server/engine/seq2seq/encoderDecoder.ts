@@ -12,8 +12,8 @@ export interface EncoderDecoder {
 	readonly encoderInputs: ReadonlyMap<string, TensorInfo>;
 	/** Width of a logits row. */
 	readonly vocabularySize: number;
-	/** Bytes of cross-attention cache for one encoder position of one row. */
-	readonly crossBytesPerPosition: number;
+	/** Bytes of cross-attention cache for one encoder position of one row, where it is known. */
+	readonly crossBytesPerPosition?: number;
 	/** Decoder layers whose cross-attention the graph can output, ascending; often none. */
 	readonly attentionLayers: readonly number[];
 	/** False where a row's result depends on its neighbours (dynamic int8): use one item per batch. */
