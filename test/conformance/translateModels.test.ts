@@ -94,9 +94,9 @@ test('texts the model has no letters for are answered, whatever their length', a
 	assert.match(rows[3]?.translations[0]?.text ?? '', /nicht|Datei/);
 });
 
-test('sentences translated together are those translated one by one', async () => {
+test('200 requests at once give the sentences they give one by one', async () => {
 	const texts = Array.from(
-		{ length: 40 },
+		{ length: 200 },
 		(_, index) =>
 			`The ${['file', 'folder', 'server', 'value'][index % 4]} number ${index} could not be ${['opened', 'found', 'read'][index % 3]}.`,
 	);
