@@ -2,6 +2,7 @@
 
 import type { VNode } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
+import type { ModelInfo } from '../server/protocol/index.ts';
 import { Icon, IconButton } from './icons.tsx';
 import { useChat } from './page.ts';
 
@@ -104,6 +105,8 @@ function ModelPicker(): VNode {
 	const { page, send, t } = useChat();
 	const { models, model } = page.value ?? { models: [], model: '' };
 	if (models.length === 0) return <span class="model">{t('noModel')}</span>;
+	const here = models.filter(({ origin }) => origin !== 'team');
+	const team = models.filter(({ origin }) => origin === 'team');
 	return (
 		<select
 			class="model"
@@ -112,13 +115,28 @@ function ModelPicker(): VNode {
 			onFocus={() => send({ type: 'models' })}
 			onChange={(event) => send({ type: 'model', model: event.currentTarget.value })}
 		>
-			{models.map(({ id, displayName }) => (
-				<option key={id} value={id}>
-					{displayName}
-				</option>
-			))}
+			{model !== '' && !models.some(({ id }) => id === model) && (
+				// Chosen, and not to be had just now: a team server that cannot be reached.
+				<option value={model}>{model}</option>
+			)}
+			{team.length === 0 ? (
+				options(here)
+			) : (
+				<>
+					<optgroup label={t('here')}>{options(here)}</optgroup>
+					<optgroup label={t('team', team[0]?.publisher ?? '')}>{options(team)}</optgroup>
+				</>
+			)}
 		</select>
 	);
+}
+
+function options(models: readonly ModelInfo[]): VNode[] {
+	return models.map(({ id, displayName }) => (
+		<option key={id} value={id}>
+			{displayName}
+		</option>
+	));
 }
 
 /** How many tools the model may call; opens the choice. */

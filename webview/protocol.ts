@@ -41,6 +41,8 @@ export const chatStrings = {
 	newFile: 'Open as new file',
 	next: 'Next version',
 	noModel: 'No model',
+	here: 'This computer',
+	team: 'Team · {0}',
 	previous: 'Previous version',
 	prompt: 'Reading the question',
 	queued: 'Waiting: place {0} in the queue',

@@ -15,7 +15,7 @@ const answerShare = 4;
 export function modelInformation(
 	model: ModelInfo,
 ): vscode.LanguageModelChatInformation | undefined {
-	const { id, contextLength, displayName, name, version, license, maxOutputTokens } = model;
+	const { id, contextLength, displayName, name, version, license, maxOutputTokens, origin } = model;
 	if (contextLength === undefined) return undefined;
 	const maxOutput = maxOutputTokens ?? Math.floor(contextLength / answerShare);
 	return {
@@ -23,8 +23,11 @@ export function modelInformation(
 		name: displayName,
 		family: name,
 		version,
-		detail: vscode.l10n.t('On this computer'),
-		tooltip: `${id} · ${license}`,
+		detail:
+			origin === 'team'
+				? vscode.l10n.t('Team · {0}', model.publisher)
+				: vscode.l10n.t('On this computer'),
+		tooltip: [id, license].filter((part) => part !== '').join(' · '),
 		maxInputTokens: Math.max(1, contextLength - maxOutput),
 		maxOutputTokens: maxOutput,
 		capabilities: { toolCalling: model.supportsToolCalling },
@@ -32,7 +35,10 @@ export function modelInformation(
 }
 
 /** Registers the provider. Asked silently, it does not start anything that does not run. */
-export function registerModelProvider(front: Front): vscode.Disposable {
+export function registerModelProvider(
+	front: Front,
+	onModelsChanged: vscode.Event<void>,
+): vscode.Disposable {
 	const changed = new vscode.EventEmitter<void>();
 	const provider: vscode.LanguageModelChatProvider = {
 		onDidChangeLanguageModelChatInformation: changed.event,
@@ -88,6 +94,7 @@ export function registerModelProvider(front: Front): vscode.Disposable {
 		if (daemon !== undefined) changed.fire();
 	});
 	return vscode.Disposable.from(
+		onModelsChanged(() => changed.fire()),
 		vscode.lm.registerLanguageModelChatProvider(vendor, provider),
 		changed,
 		listening,
