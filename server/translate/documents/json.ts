@@ -1,31 +1,69 @@
 /** JSON, JSON with comments and ARB message files: string values; keys, order and layout stay. */
 
 import { type Node, parseTree } from 'jsonc-parser';
-import type { Piece } from './piece.ts';
+import { jsonTree } from './messageTree.ts';
+import type { Extract, Piece } from './piece.ts';
+import { categoryBranches, type PluralKey, pluralKey, withKeysOf } from './pluralKeys.ts';
 import { isProse } from './prose.ts';
+import { isKeptByRemark } from './remarks.ts';
 
-export function extractJson(text: string): Piece[] {
+function extract(text: string, to?: string): Piece[] {
 	const root = parseTree(text, [], { allowTrailingComma: true });
 	const pieces: Piece[] = [];
-	if (root) visit(root, text, pieces);
+	if (root) visit(root, { text, to, pieces });
 	return pieces;
 }
 
-function visit(node: Node, text: string, pieces: Piece[]): void {
-	if (node.type === 'property') {
-		const [key, value] = node.children ?? [];
-		// ARB keeps descriptions and types of messages under `@name`.
-		if (value && !String(key?.value).startsWith('@')) visit(value, text, pieces);
+interface Visit {
+	readonly text: string;
+	readonly to: string | undefined;
+	readonly pieces: Piece[];
+}
+
+function visit(node: Node, context: Visit, plural?: PluralKey): void {
+	if (node.type === 'object') {
+		const entries = (node.children ?? []).map(({ children }) => children ?? []);
+		const keys = entries.map(([key]) => String(key?.value));
+		const remarks = new Map(entries.map(([key, value]) => [String(key?.value), value]));
+		for (const [key, value] of entries) {
+			const name = String(key?.value);
+			// ARB keeps descriptions and types of messages under `@name`.
+			if (!key || !value || name.startsWith('@')) continue;
+			const description = remarks
+				.get(`@${name}`)
+				?.children?.map(({ children }) =>
+					children?.[0]?.value === 'description' ? String(children[1]?.value) : '',
+				);
+			if (isKeptByRemark(context.text, key.offset, description?.join('') ?? '')) continue;
+			visit(value, context, pluralKey(name, keys));
+		}
 		return;
 	}
-	for (const child of node.children ?? []) visit(child, text, pieces);
+	for (const child of node.children ?? []) visit(child, context);
 	if (node.type !== 'string') return;
 	const value = String(node.value);
 	if (!isProse(value)) return;
+	const { to, pieces } = context;
+	const branches = plural && to !== undefined ? categoryBranches(value, plural, to) : undefined;
 	pieces.push({
 		start: node.offset,
 		end: node.offset + node.length,
 		text: value,
+		...(branches ? { branches } : {}),
 		encode: (translation) => JSON.stringify(translation),
 	});
 }
+
+/** Plural messages get the keys of the target's categories. */
+export const extractJson: Extract = Object.assign(extract, {
+	prepare: (text: string, to: string) =>
+		withKeysOf(text, to, {
+			read: jsonTree.read,
+			isRooted: false,
+			separator: (source: string, _tree: unknown, { start }: { start: number }) => {
+				const before = /(?:^|\n|\r)([ \t]*)$/.exec(source.slice(0, start))?.[1];
+				const eol = source.includes('\r\n') ? '\r\n' : '\n';
+				return before === undefined ? ', ' : `,${eol}${before}`;
+			},
+		}),
+});

@@ -15,7 +15,9 @@ import {
 	yamlTree,
 } from './messageTree.ts';
 import type { Extract } from './piece.ts';
+import { entriesFor } from './pluralKeys.ts';
 import { extractPo } from './po.ts';
+import { poEntries } from './poEntries.ts';
 import { extractProperties } from './properties.ts';
 import { type TranslateTexts, translateDocument } from './translateDocument.ts';
 import { extractYaml } from './yaml.ts';
@@ -62,7 +64,7 @@ export function messageFormatOf(fileName: string): MessageFormat | undefined {
 
 /**
  * Messages of the source without a translation in the target, in the order of the source. Keys that
- * are there but empty count as missing.
+ * are there but empty count as missing; with `to`, so do plural forms only that language has.
  *
  * @throws AppError `invalid_request` when a file cannot be read.
  */
@@ -70,8 +72,9 @@ export function missingMessages(
 	sourceText: string,
 	targetText: string,
 	format: MessageFormat,
+	to?: string,
 ): readonly MissingMessage[] {
-	return changes(sourceText, targetText, format, () => true).missing;
+	return changes(sourceText, targetText, format, () => true, to).missing;
 }
 
 /** Translates what is missing and puts it into the target; what is there is not touched. */
@@ -82,7 +85,11 @@ export async function translateMissing(
 	translate: TranslateTexts,
 	to: string,
 ): Promise<MergeResult> {
-	const known = new Map<string, string>();
+	// What the file says already is said again, and what its author wants to keep is kept.
+	const known = new Map([
+		...translatedAlready(sourceText, targetText, format),
+		...keptTexts(sourceText, format),
+	]);
 	const remembered: TranslateTexts = async (texts) => {
 		const fresh = [...new Set(texts)].filter((text) => !known.has(text));
 		const answers = fresh.length === 0 ? [] : await translate(fresh);
@@ -201,7 +208,7 @@ function treeChanges(
 	if (!target) {
 		if (targetText.replace(/^(?:---|#.*|\s+)+/gm, '').trim() !== '') throw unreadable('target');
 		const [root] = source.entries ?? [];
-		const values = newEntries(source, [], wanted, found.missing);
+		const values = newEntries(source, [], wanted, found.missing, to);
 		const isRooted = source.entries?.length === 1 && root?.value.entries && isLanguage(root.key);
 		const rooted = isRooted && to ? values.map(([, value]) => [to, value] as const) : values;
 		if (values.length > 0)
@@ -222,8 +229,8 @@ function treeChanges(
 		isLanguage(from.key) &&
 		isLanguage(into.key);
 	if (isRooted && from.value.entries && into.value.entries)
-		compare(from.value, into.value, [into.key], targetText, format, wanted, found);
-	else compare(source, target, [], targetText, format, wanted, found);
+		compare(from.value, into.value, [into.key], targetText, format, wanted, found, to);
+	else compare(source, target, [], targetText, format, wanted, found, to);
 	return found;
 }
 
@@ -246,6 +253,7 @@ function compare(
 	format: TreeFormat,
 	wanted: (text: string) => boolean,
 	found: Changes,
+	to: string | undefined,
 ): void {
 	const there = new Map(target.entries?.map((entry) => [entry.key, entry]));
 	let after: NonNullable<MessageTree['entries']>[number] | undefined;
@@ -254,20 +262,20 @@ function compare(
 		if (fresh.length > 0) found.edits.push(format.add(targetText, target, after, fresh));
 		fresh = [];
 	};
-	for (const { key, value } of source.entries ?? []) {
+	for (const { key, value } of entriesFor(source, to)) {
 		const own = there.get(key);
 		const whole = [...path, key];
 		if (!own) {
 			// ARB describes messages in its template only.
-			if (!key.startsWith('@')) fresh.push(...newEntries(value, whole, wanted, found.missing));
+			if (!key.startsWith('@')) fresh.push(...newEntries(value, whole, wanted, found.missing, to));
 			continue;
 		}
 		flush();
 		after = own;
 		if (value.entries && own.value.entries)
-			compare(value, own.value, whole, targetText, format, wanted, found);
+			compare(value, own.value, whole, targetText, format, wanted, found, to);
 		else if (own.value.value === null && value.value !== null) {
-			const [made] = newEntries(value, whole, wanted, found.missing);
+			const [made] = newEntries(value, whole, wanted, found.missing, to);
 			const { start, end } = own.value;
 			const space = targetText[start - 1] === ':' ? ' ' : '';
 			if (made) found.edits.push({ start, end, text: space + format.literal(made[1]) });
@@ -287,13 +295,14 @@ function newEntries(
 	path: readonly string[],
 	wanted: (text: string) => boolean,
 	missing: MissingMessage[],
+	to: string | undefined,
 ): NewEntry[] {
 	const key = path.at(-1);
 	if (tree.entries) {
-		const inner = tree.entries.flatMap((entry) =>
+		const inner = entriesFor(tree, to).flatMap((entry) =>
 			entry.key.startsWith('@')
 				? []
-				: newEntries(entry.value, [...path, entry.key], wanted, missing),
+				: newEntries(entry.value, [...path, entry.key], wanted, missing, to),
 		);
 		if (key === undefined) return inner;
 		return inner.length > 0 || tree.entries.length === 0 ? [[key, Object.fromEntries(inner)]] : [];
@@ -305,4 +314,49 @@ function newEntries(
 	if (!texts.every(wanted)) return [];
 	missing.push(...texts.map((text) => ({ path, text })));
 	return [[key, tree.value]];
+}
+
+/** Texts by their keys from the root, and what says them in a file of that format. */
+function textsOf(text: string, format: MessageFormat): Map<string, string> {
+	if (format === 'properties')
+		return new Map(propertiesLines(text).map((line) => [line.key, line.text]));
+	const texts = new Map<string, string>();
+	const visit = (tree: MessageTree | undefined, path: string) => {
+		if (typeof tree?.value === 'string') texts.set(path, tree.value);
+		for (const { key, value } of tree?.entries ?? []) visit(value, `${path}\u0000${key}`);
+	};
+	const root = format === 'po' ? undefined : trees[format].read(text);
+	const [only, ...others] = root?.entries ?? [];
+	visit(only && others.length === 0 && isLanguage(only.key) ? only.value : root, '');
+	return texts;
+}
+
+/** Translations of the target by their source texts, where all that have one agree. */
+function translatedAlready(
+	sourceText: string,
+	targetText: string,
+	format: MessageFormat,
+): Map<string, string> {
+	const found = new Map<string, string | undefined>();
+	const add = (source: string, target: string) => {
+		const [text, answer] = [source.trim(), target.trim()];
+		if (text === '' || answer === '' || text === answer) return;
+		found.set(text, found.has(text) && found.get(text) !== answer ? undefined : answer);
+	};
+	if (format === 'po') {
+		for (const { id, plural, strings } of poEntries(targetText))
+			if (!plural) add(id.text, strings[0]?.text ?? '');
+	} else {
+		const target = textsOf(targetText, format);
+		for (const [path, text] of textsOf(sourceText, format)) add(text, target.get(path) ?? '');
+	}
+	return new Map([...found].flatMap(([text, answer]) => (answer ? [[text, answer]] : [])));
+}
+
+/** Texts of the source that are no words for translators, or are to be left alone. */
+function keptTexts(sourceText: string, format: MessageFormat): Map<string, string> {
+	if (format === 'po') return new Map();
+	const asked = new Set(extracts[format](sourceText).map(({ text }) => text));
+	const all = [...textsOf(sourceText, format).values()];
+	return new Map(all.filter((text) => !asked.has(text)).map((text) => [text.trim(), text.trim()]));
 }

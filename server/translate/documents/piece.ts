@@ -36,6 +36,8 @@ export interface Extract {
 	(text: string, to?: string): Piece[];
 	/** What is translated first, where pieces would lie inside others. */
 	readonly before?: Extract;
+	/** The text as a target language needs it, such as with the keys of its plural forms. */
+	readonly prepare?: (text: string, to: string) => string;
 }
 
 /** Text with translations in place of pieces; `undefined` leaves a piece as it is. */

@@ -9,6 +9,7 @@ import { placeholders, samePlaceholders } from './placeholders.ts';
 import { type PluralForms, parsePluralForms, pluralFormsOf } from './pluralForms.ts';
 import { withNumber, withoutNumber } from './pluralNumbers.ts';
 import { type PoEntry, poEntries, quotePo } from './poEntries.ts';
+import { asksToKeep } from './remarks.ts';
 
 export function extractPo(text: string, to?: string): Piece[] {
 	const entries = poEntries(text);
@@ -19,6 +20,7 @@ export function extractPo(text: string, to?: string): Piece[] {
 	const pieces = entries.flatMap((entry) => {
 		const isDone = entry.strings.some((string) => string.text !== '');
 		if (entry === header || isDone || !/\p{L}{2}/u.test(entry.id.text)) return [];
+		if (asksToKeep(text.slice(entry.start, entry.id.start))) return [];
 		if (!entry.plural) return [singular(text, entry, eol)];
 		return to === undefined ? [] : [plural(text, entry, forms, eol)];
 	});

@@ -1,6 +1,7 @@
 /** Java `.properties` files: values; keys, comments, separators and continuation lines stay. */
 
 import type { Piece } from './piece.ts';
+import { isKeptByRemark } from './remarks.ts';
 
 /** One entry of a file; offsets in UTF-16 units. */
 export interface PropertyEntry {
@@ -26,7 +27,7 @@ export function propertyEntries(text: string): PropertyEntry[] {
 export function extractProperties(text: string): Piece[] {
 	const ascii = /^[\x00-\x7f]*$/.test(text);
 	return propertyEntries(text)
-		.filter(({ value }) => /\p{L}{2}/u.test(value))
+		.filter(({ value, start }) => /\p{L}{2}/u.test(value) && !isKeptByRemark(text, start, ''))
 		.map(({ value, valueStart, end }) => ({
 			start: valueStart,
 			end,

@@ -64,9 +64,10 @@ export async function translateDocument(
 	translate: TranslateTexts,
 	to?: string,
 ): Promise<DocumentResult> {
+	const source = to === undefined ? text : (extract.prepare?.(text, to) ?? text);
 	const first = extract.before
-		? await translateDocument(text, extract.before, translate, to)
-		: { text, pieces: 0, refused: [] };
+		? await translateDocument(source, extract.before, translate, to)
+		: { text: source, pieces: 0, refused: [] };
 	const pieces = extract(first.text, to).map((piece) => {
 		if (piece.branches || to === undefined || !isIcuBranching(piece.text)) return piece;
 		const branches = icuBranches(piece.text, to);
@@ -90,12 +91,14 @@ export async function translateDocument(
 	for (const [piece, answer] of await inParts(broken, translate)) found.set(piece, answer);
 	const counted = pieces.filter((piece) => !piece.companion);
 	const refused = counted.filter((piece) => !found.has(piece)).map((piece) => piece.text);
+	const made = splice(
+		first.text,
+		pieces,
+		pieces.map((piece) => found.get(piece)),
+	);
 	return {
-		text: splice(
-			first.text,
-			pieces,
-			pieces.map((piece) => found.get(piece)),
-		),
+		// Where no word has changed, nothing has.
+		text: made === source ? text : made,
 		pieces: first.pieces + counted.length,
 		refused: [...first.refused, ...refused],
 	};

@@ -3,25 +3,59 @@
  * the style of every scalar stay; a value is only quoted anew where its style cannot hold it.
  */
 
-import { parse, parseAllDocuments, type Scalar, visit } from 'yaml';
-import type { Piece } from './piece.ts';
+import { isMap, isScalar, type Pair, parse, parseAllDocuments, type Scalar, visit } from 'yaml';
+import { yamlTree } from './messageTree.ts';
+import type { Extract, Piece } from './piece.ts';
+import { categoryBranches, pluralKey, withKeysOf } from './pluralKeys.ts';
 import { isProse } from './prose.ts';
+import { isKeptByRemark } from './remarks.ts';
 
 /** Plain words that some readers take for truth values. */
 const keyword = /^(?:y|yes|no|n|on|off|true|false|null|~)$/i;
 
-export function extractYaml(text: string): Piece[] {
+function extract(text: string, to?: string): Piece[] {
 	const pieces: Piece[] = [];
 	for (const document of parseAllDocuments(text, { uniqueKeys: false })) {
 		if (!('contents' in document) || document.errors.length > 0) continue;
 		visit(document, {
-			Scalar(key, node) {
+			Pair(_, pair) {
+				const at = isScalar(pair.key) ? pair.key.range?.[0] : undefined;
+				return at !== undefined && isKeptByRemark(text, at, '') ? visit.SKIP : undefined;
+			},
+			Scalar(key, node, path) {
 				const piece = key === 'key' ? undefined : scalarPiece(text, node);
-				if (piece) pieces.push(piece);
+				if (!piece) return;
+				const [pair, map] = [path.at(-1), path.at(-2)];
+				const plural = isMap(map) ? pluralKey(keyOf(pair), map.items.map(keyOf)) : undefined;
+				const branches = plural && to ? categoryBranches(piece.text, plural, to) : undefined;
+				pieces.push({ ...piece, ...(branches ? { branches } : {}) });
 			},
 		});
 	}
 	return pieces.sort((a, b) => a.start - b.start);
+}
+
+/** Plural messages get the keys of the target's categories, files of Rails its code at the root. */
+export const extractYaml: Extract = Object.assign(extract, {
+	prepare: (text: string, to: string) =>
+		withKeysOf(text, to, {
+			read: yamlTree.read,
+			isRooted: true,
+			separator: (
+				source: string,
+				tree: { readonly isFlow?: boolean },
+				{ start }: { start: number },
+			) => {
+				const indent = /(?:^|\n)([ \t]*)$/.exec(source.slice(0, start))?.[1] ?? '';
+				const eol = source.includes('\r\n') ? '\r\n' : '\n';
+				return tree.isFlow ? ', ' : eol + indent;
+			},
+		}),
+});
+
+function keyOf(pair: unknown): string {
+	const { key } = (pair ?? {}) as Partial<Pair>;
+	return isScalar(key) ? String(key.value) : '';
 }
 
 function scalarPiece(text: string, node: Scalar): Piece | undefined {

@@ -1,0 +1,179 @@
+/**
+ * Plural messages that are several keys: `item_one`, `item_other` of i18next, and maps of `one`,
+ * `other` as Rails has them. A target language gets the keys of its own CLDR categories.
+ */
+
+import type { MessageEntry, MessageTree } from './messageTree.ts';
+import type { Branches } from './piece.ts';
+import { placeholders, samePlaceholders } from './placeholders.ts';
+import { pluralCategories, withNumber, withoutNumber } from './pluralNumbers.ts';
+
+const categoryNames = ['zero', 'one', 'two', 'few', 'many', 'other'] as const;
+const suffix = /^(.+?)(_ordinal)?_(zero|one|two|few|many|other)$/;
+/** Placeholders that stand for the number of things. */
+const counts =
+	/^(?:\{\{\s*(?:count|n|num|number)\b[^{}]*\}\}|%\{(?:count|n|num|number)\}|\{(?:count|n|num|number)\})$/;
+
+export interface PluralKey {
+	readonly category: string;
+	readonly isOrdinal: boolean;
+	/** What the keys of one message have in common; empty for a map of categories. */
+	readonly base: string;
+}
+
+/** What a key says of plurals among the keys beside it; `undefined` for ordinary ones. */
+export function pluralKey(key: string, siblings: readonly string[]): PluralKey | undefined {
+	const isMap =
+		siblings.includes('other') &&
+		siblings.length > 1 &&
+		siblings.every((one) => categoryNames.some((name) => name === one));
+	if (isMap) return { category: key, isOrdinal: false, base: '' };
+	const [, base = '', ordinal = '', category = ''] = suffix.exec(key) ?? [];
+	if (base === '' || !siblings.includes(`${base}${ordinal}_other`)) return undefined;
+	return { category, isOrdinal: ordinal !== '', base: base + ordinal };
+}
+
+/** Categories a message needs in a language, in the order of CLDR. */
+function neededIn(to: string, isOrdinal: boolean, has: (category: string) => boolean): string[] {
+	const needed = pluralCategories(to, isOrdinal ? 'ordinal' : 'cardinal')?.map(({ name }) => name);
+	if (!needed) return categoryNames.filter(has);
+	// "No files" is written for its own sake, whatever the language's rules.
+	return categoryNames.filter((name) => needed.includes(name) || (name === 'zero' && has(name)));
+}
+
+/**
+ * Entries of a map as a target language has them: plural messages with its categories, each with the
+ * value of the source that fits it best.
+ */
+export function entriesFor(tree: MessageTree, to: string | undefined): readonly MessageEntry[] {
+	const entries = tree.entries ?? [];
+	if (to === undefined) return entries;
+	const keys = entries.map(({ key }) => key);
+	const done = new Set<string>();
+	return entries.flatMap((entry) => {
+		const plural = pluralKey(entry.key, keys);
+		if (!plural || typeof entry.value.value !== 'string') return [entry];
+		const { base, isOrdinal } = plural;
+		if (done.has(base)) return [];
+		done.add(base);
+		const keyOf = (category: string) => (base === '' ? category : `${base}_${category}`);
+		const own = (category: string) => entries.find(({ key }) => key === keyOf(category));
+		const other = own('other');
+		if (!other) return [entry];
+		return neededIn(to, isOrdinal, (category) => own(category) !== undefined).map((category) => {
+			const { key, ...like } = bestFor(category, own(category), other, to, isOrdinal);
+			return { ...like, key: keyOf(category) };
+		});
+	});
+}
+
+function bestFor(
+	category: string,
+	own: MessageEntry | undefined,
+	other: MessageEntry,
+	to: string,
+	isOrdinal: boolean,
+): MessageEntry {
+	if (!own || category !== 'one' || isOrdinal) return own ?? other;
+	const one = pluralCategories(to, 'cardinal')?.find(({ name }) => name === 'one');
+	const says = ({ value }: MessageEntry) => countIn(String(value.value)) !== undefined;
+	// "One file" is wrong for 21 files where 21 counts as one.
+	return one && !one.onlyOne && !says(own) && says(other) ? other : own;
+}
+
+function countIn(text: string): string | undefined {
+	return placeholders(text).find((found) => counts.test(found));
+}
+
+/** The text of one category: translated with a number of that category in it, so that forms agree. */
+export function categoryBranches(
+	text: string,
+	{ category, isOrdinal }: PluralKey,
+	to: string,
+): Branches | undefined {
+	const known = pluralCategories(to, isOrdinal ? 'ordinal' : 'cardinal');
+	const sample = known?.find(({ name }) => name === category)?.sample;
+	const count = countIn(text);
+	const numbered =
+		count === undefined || sample === undefined ? undefined : withNumber(text, count, sample);
+	if (numbered === undefined || count === undefined || sample === undefined) return undefined;
+	return {
+		texts: [numbered, text],
+		join: ([first = '', plain = '']) =>
+			[withoutNumber(first, count, sample), plain].find(
+				(answer) => answer !== undefined && samePlaceholders(text, answer),
+			),
+	};
+}
+
+/** How the entries of a format are written. */
+export interface KeyStyle {
+	readonly read: (text: string) => MessageTree | undefined;
+	/** What stands between two entries, when the source has but one. */
+	readonly separator: (text: string, tree: MessageTree, entry: MessageEntry) => string;
+	/** A file whose only key at the root is its language gets the one of the target. */
+	readonly isRooted: boolean;
+}
+
+/** A source file with the plural keys of a target language; the texts are still the source's. */
+export function withKeysOf(text: string, to: string, style: KeyStyle): string {
+	const root = style.read(text);
+	if (!root) return text;
+	const edits: { start: number; end: number; text: string }[] = [];
+	const visit = (tree: MessageTree) => {
+		const entries = tree.entries ?? [];
+		const keys = entries.map(({ key }) => key);
+		const wanted = entriesFor(tree, to);
+		const bases = new Set(
+			entries.flatMap(({ key, value }) => {
+				const plural = pluralKey(key, keys);
+				return plural && typeof value.value === 'string' ? [plural.base] : [];
+			}),
+		);
+		for (const base of bases) {
+			const isMember = ({ key }: { key: string }) => pluralKey(key, keys)?.base === base;
+			const own = entries.filter(isMember);
+			const made = wanted.filter(({ key }) =>
+				base === '' ? true : key.startsWith(`${base}_`) && suffix.exec(key) !== null,
+			);
+			const [first] = own;
+			const last = own.at(-1);
+			const isRun =
+				last && first && entries.indexOf(last) - entries.indexOf(first) === own.length - 1;
+			const isSame = made.map(({ key }) => key).join() === own.map(({ key }) => key).join();
+			if (
+				!first ||
+				!last ||
+				!isRun ||
+				(isSame && made.every(({ start }, at) => own[at]?.start === start))
+			)
+				continue;
+			const between = own[1] ? text.slice(first.end, own[1].start) : '';
+			const separator = /^[\s,]+$/.test(between) ? between : style.separator(text, tree, first);
+			const rows = made.map((entry) => renamed(text.slice(entry.start, entry.end), entry.key));
+			edits.push({ start: first.start, end: last.end, text: rows.join(separator) });
+		}
+		for (const { key, value } of entries) if (pluralKey(key, keys) === undefined) visit(value);
+	};
+	visit(root);
+	const [only, ...others] = root.entries ?? [];
+	if (style.isRooted && only?.value.entries && others.length === 0 && isLanguage(only.key))
+		edits.push({ start: only.start, end: only.start + only.key.length, text: to });
+	let out = text;
+	for (const edit of edits.sort((a, b) => b.start - a.start))
+		out = out.slice(0, edit.start) + edit.text + out.slice(edit.end);
+	return out;
+}
+
+/** Source code of an entry under another key, in the quotes the key had. */
+function renamed(code: string, key: string): string {
+	const [old = ''] = /^(?:"(?:[^"\\]|\\.)*"|'[^']*'|[^:\s]+)/.exec(code) ?? [];
+	const quote = /^["']/.exec(old)?.[0] ?? '';
+	return quote + key + quote + code.slice(old.length);
+}
+
+function isLanguage(key: string): boolean {
+	if (!/^[a-z]{2,3}(?:-[A-Za-z\d]{2,8})*$/.test(key)) return false;
+	const names = new Intl.DisplayNames(['en'], { type: 'language', fallback: 'none' });
+	return names.of(key) !== undefined;
+}
