@@ -18,6 +18,7 @@ import type { Extension } from './app.ts';
 import { attachToChat, exportChat, findChat, openChatTab } from './chat/chatActions.ts';
 import { showChatView } from './chat/chatView.ts';
 import { downloadModel, moveModels, removeModel, setLoaded } from './models/modelActions.ts';
+import { suggestModel } from './models/suggestModel.ts';
 import { showError } from './notify.ts';
 import { manageKeys } from './secrets.ts';
 import { chooseTargetLanguage } from './targetLanguage.ts';
@@ -60,6 +61,7 @@ export const commands: Readonly<Record<string, Run>> = {
 	'nearglot.transcript.translate': ({ front, recordings }) => translateActive(front, recordings),
 	'nearglot.transcript.find': ({ recordings }) => findInActive(recordings),
 	'nearglot.models.download': (extension, node) => downloadModel(extension, node),
+	'nearglot.models.suggest': (extension, task) => suggestModel(extension, task),
 	'nearglot.models.load': (extension, node) => setLoaded(extension, node, true),
 	'nearglot.models.unload': (extension, node) => setLoaded(extension, node, false),
 	'nearglot.models.move': (extension) => moveModels(extension),

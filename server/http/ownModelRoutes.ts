@@ -7,7 +7,8 @@ import type { Hono } from 'hono';
 import type { Backend } from '../daemon/backend.ts';
 import { secretNames } from '../daemon/secrets.ts';
 import { precisionSuffixes } from '../hub/select.ts';
-import { AppError, type Precision } from '../protocol/index.ts';
+import { AppError, type Precision, suggestModels } from '../protocol/index.ts';
+import { machineFacts } from '../services/machineFacts.ts';
 import { readJson } from './body.ts';
 import type { AppEnv } from './env.ts';
 import { mustHaveKey } from './guard.ts';
@@ -34,6 +35,18 @@ export function registerOwnModelRoutes(app: Hono<AppEnv>, backend: Backend): voi
 	app.get('/nearglot/models/gpus', async (context) =>
 		context.json({ gpus: await gpus.list(), chosen: gpus.chosen() }),
 	);
+
+	app.get('/nearglot/models/suggest', async (context) => {
+		const task = context.req.query('task') ?? 'chat-completion';
+		if (task !== 'chat-completion' && task !== 'automatic-speech-recognition')
+			throw new AppError(
+				'invalid_request',
+				"'task' is chat-completion or automatic-speech-recognition.",
+				{ param: 'task' },
+			);
+		const machine = await machineFacts(backend.modelsDir(), gpus);
+		return context.json(suggestModels(await models.list(), machine, task));
+	});
 
 	app.post('/nearglot/models/download', async (context) => {
 		const body = record(await readJson(context));

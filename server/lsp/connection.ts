@@ -41,6 +41,7 @@ import {
 	loadModel,
 	moveModels,
 	removeModel,
+	suggestedModels,
 	unloadModel,
 } from './models.ts';
 import { SecretKeeper } from './secretKeeper.ts';
@@ -153,6 +154,7 @@ export function serveFront(connection: Connection, connect: ConnectDaemon): void
 			signal,
 		),
 	);
+	handle('nearglot/models/suggest', (params, signal) => suggestedModels(link, params.task, signal));
 	handle('nearglot/models/move', (params, signal) => moveModels(link, params.folder, signal));
 	handle('nearglot/models/remove', (params, signal) => removeModel(link, params.model, signal));
 	registerSpeech({ connection, handle, link, at: recordingAt, env: process.env });

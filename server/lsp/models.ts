@@ -5,8 +5,10 @@ import {
 	AppError,
 	type DownloadProgress,
 	type ModelInfo,
+	type ModelTask,
 	readEvents,
 	readyChatModels,
+	type Suggestions,
 } from '../protocol/index.ts';
 import { type Caller, jsonInit } from './daemonLink.ts';
 import { TeamLink } from './teamLink.ts';
@@ -63,6 +65,16 @@ export async function downloadModel(
 		}
 	}
 	return {};
+}
+
+/** Models of the catalogue that fit this computer. */
+export async function suggestedModels(
+	link: Caller,
+	task: ModelTask,
+	signal: AbortSignal,
+): Promise<Suggestions> {
+	const path = `/nearglot/models/suggest?task=${encodeURIComponent(task)}`;
+	return (await link.json(path, undefined, signal)) as Suggestions;
 }
 
 /** Deletes the files of a downloaded model. */

@@ -17,6 +17,7 @@ export * from './speech.ts';
 export * from './speechLanguages.ts';
 export * from './sse.ts';
 export * from './subtitles.ts';
+export * from './suggestions.ts';
 export * from './team.ts';
 export * from './toolLoop.ts';
 export * from './transcriptDocument.ts';

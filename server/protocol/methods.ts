@@ -23,9 +23,10 @@ import type {
 	TranslateMissingResult,
 } from './editing.ts';
 import type { ServerHealth } from './endpoint.ts';
-import type { ModelInfo } from './models.ts';
+import type { ModelInfo, ModelTask } from './models.ts';
 import type { RecorderState } from './recorder.ts';
 import type { Transcript, TranscriptProgress, TranscriptSegment } from './speech.ts';
+import type { Suggestions } from './suggestions.ts';
 import type { TeamAccess, TeamStatus } from './team.ts';
 import type { Waveform } from './transcriptPage.ts';
 
@@ -318,6 +319,8 @@ export interface Requests {
 		params: { model: string; partialResultToken?: string | number };
 		result: Record<string, never>;
 	};
+	/** Models of the catalogue that fit this computer. */
+	'nearglot/models/suggest': { params: { task: ModelTask }; result: Suggestions };
 	/** Moves all downloaded models to another, empty folder. */
 	'nearglot/models/move': { params: { folder: string }; result: { location: string } };
 	'nearglot/models/remove': { params: { model: string }; result: Record<string, never> };

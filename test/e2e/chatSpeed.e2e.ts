@@ -50,7 +50,9 @@ test('an answer streams at 60 tokens a second below 500 messages', async () => {
 		.match(/\s*\S+/g) as string[];
 	const session = await page.context().newCDPSession(page);
 	const events: TraceEvent[] = [];
-	session.on('Tracing.dataCollected', ({ value }) => events.push(...(value as typeof events)));
+	session.on('Tracing.dataCollected', ({ value }) =>
+		events.push(...(value as unknown as TraceEvent[])),
+	);
 	await session.send('Tracing.start', {
 		transferMode: 'ReportEvents',
 		categories:
