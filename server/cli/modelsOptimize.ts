@@ -6,7 +6,7 @@ import { readArgs } from './args.ts';
 import { type CommandIo, UsageError } from './command.ts';
 import { byteText } from './plainText.ts';
 
-/** Quantises the float32 graphs of a folder and prints what was made. */
+/** Quantises the float graphs of a folder and prints what was made. */
 export async function optimizeFolder(args: readonly string[], io: CommandIo): Promise<number> {
 	const options = readArgs(args, { bits: { type: 'string' }, block: { type: 'string' } });
 	const [folder, ...more] = options.positionals;

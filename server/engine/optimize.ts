@@ -1,4 +1,4 @@
-/** `nearglot models optimize`: makes a 4-bit or 8-bit variant of a folder's float32 graphs. */
+/** `nearglot models optimize`: makes a 4-bit or 8-bit variant of a folder's float32 or float16 graphs. */
 
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -18,7 +18,8 @@ export interface OptimizedFile {
 const blocks = [16, 32, 64, 128, 256];
 
 /**
- * Writes `…_q4.onnx` (4 bits) or `…_int8.onnx` (8 bits) beside the folder's float32 graphs.
+ * Writes `…_q4.onnx` (4 bits) or `…_int8.onnx` (8 bits) beside the folder's float32 graphs, or its
+ * float16 ones where those are all there is.
  * Existing files are never replaced.
  * @throws AppError `invalid_request`, `conflict`, `unsupported_model`
  */
@@ -42,19 +43,20 @@ export async function optimizeModel(
 		);
 	}
 	const description = await describeModel(folder);
-	const source = description.variants.find(
-		({ precision, label }) => precision === 'fp32' && label === undefined,
-	);
+	const plain = description.variants.filter(({ label }) => label === undefined);
+	const source =
+		plain.find(({ precision }) => precision === 'fp32') ??
+		plain.find(({ precision }) => precision === 'fp16');
 	if (source === undefined || description.layout !== 'transformers.js') {
 		throw new AppError(
 			'unsupported_model',
-			`The model in ${folder} has no float32 graphs under onnx/ to start from.`,
+			`The model in ${folder} has no float32 or float16 graphs under onnx/ to start from.`,
 		);
 	}
 	const precision: Precision = options.bits === 4 ? 'q4' : 'int8';
 	const results: OptimizedFile[] = [];
 	for (const file of Object.values(source.files)) {
-		const target = file.replace(/\.onnx$/, `_${precision}.onnx`);
+		const target = targetOf(file, precision);
 		const exists = await access(join(folder, target)).then(
 			() => true,
 			() => false,
@@ -64,7 +66,7 @@ export async function optimizeModel(
 		}
 	}
 	for (const file of Object.values(source.files)) {
-		const target = file.replace(/\.onnx$/, `_${precision}.onnx`);
+		const target = targetOf(file, precision);
 		onFile?.(file);
 		try {
 			const result = await optimizeGraph(join(folder, file), join(folder, target), options);
@@ -77,4 +79,8 @@ export async function optimizeModel(
 		}
 	}
 	return results;
+}
+
+function targetOf(file: string, precision: Precision): string {
+	return file.replace(/(_fp16|_bf16)?\.onnx$/, `_${precision}.onnx`);
 }

@@ -1,12 +1,18 @@
 /** Quantised variants: the numbers are right, the graphs run, nothing is left half done. */
 
 import assert from 'node:assert/strict';
-import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import type { Decoder } from '../../server/engine/decode/decoder.ts';
+import { toFloat16 } from '../../server/engine/decode/float16.ts';
 import { difference } from '../../server/engine/decode/selfTest.ts';
 import { loadEngine } from '../../server/engine/engine.ts';
+import { decodeModel, encodeModel } from '../../server/engine/onnx/onnxModel.ts';
+import { optimizeGraph } from '../../server/engine/onnx/optimizeGraph.ts';
 import { quantiseMatrix } from '../../server/engine/onnx/quantize.ts';
+import { readTensorHeader } from '../../server/engine/onnx/tensorProto.ts';
+import { WireWriter } from '../../server/engine/onnx/wire.ts';
 import { optimizeModel } from '../../server/engine/optimize.ts';
 import { openRuntime } from '../../server/engine/runtime/openRuntime.ts';
 import { writeDecoderModel } from '../fixtures/decoderModel.ts';
@@ -111,6 +117,94 @@ test('an 8-bit variant answers nearly like its original, and batches', async () 
 	await engine.close();
 	plain.close();
 	await assert.rejects(optimizeModel(model, { bits: 8, block: 32 }), { code: 'conflict' });
+});
+
+/** Logits after the last of the tokens. */
+async function logitsOf(decoder: Decoder, tokens: readonly number[]): Promise<Float32Array> {
+	const cache = decoder.createCache();
+	const [row] = await decoder.step([{ cache, tokens, logits: 1 }]);
+	const logits = Float32Array.from(row?.[0] ?? []);
+	cache.release();
+	return logits;
+}
+
+/** Rewrites a float32 graph with halves of either kind for all its float numbers. */
+function narrow(from: string, to: string, kind: 'float16' | 'bfloat16'): void {
+	const model = decodeModel(readFileSync(from));
+	const { graph } = model;
+	const code = kind === 'float16' ? 10 : 16;
+	graph.initializers = graph.initializers.map((tensor) => {
+		const { name, dims, dataType, raw } = readTensorHeader(tensor.bytes);
+		if (dataType !== 1 || raw === undefined) return tensor;
+		const numbers = new Float32Array(Uint8Array.from(raw).buffer);
+		const halves =
+			kind === 'float16'
+				? Uint16Array.from(numbers, toFloat16)
+				: Uint16Array.from(new Uint32Array(numbers.buffer), (bits) => bits >>> 16);
+		const writer = new WireWriter();
+		for (const dim of dims) writer.int(1, dim);
+		const bytes = writer
+			.int(2, code)
+			.text(8, name)
+			.bytes(9, new Uint8Array(halves.buffer))
+			.finish();
+		return { name, bytes };
+	});
+	const half = <T extends { readonly elementType: number }>(value: T): T =>
+		value.elementType === 1 ? { ...value, elementType: code } : value;
+	graph.inputs = graph.inputs.map(half);
+	graph.outputs = graph.outputs.map(half);
+	writeFileSync(to, encodeModel(model));
+}
+
+for (const kind of ['float16', 'bfloat16'] as const) {
+	test(`a model of ${kind} numbers becomes one of 8-bit weights and float32 everything else`, async () => {
+		const model = writeDecoderModel(join(folder, `from-${kind}`), { attention: 'gqa' });
+		const plain = join(model, 'onnx', 'model.onnx');
+		const wide = await openDecoder(model);
+		const expected = await logitsOf(wide, [1, 2, 3, 4, 5]);
+		wide.close();
+		narrow(plain, join(model, 'onnx', 'model_fp16.onnx'), kind);
+		rmSync(plain);
+		const [made] = await optimizeModel(model, { bits: 8, block: 32 });
+		assert.equal(made?.file, 'onnx/model_int8.onnx');
+		assert.ok((made?.matrices ?? 0) > 8);
+		rmSync(join(model, 'onnx', 'model_fp16.onnx'));
+		const small = await openDecoder(model);
+		const actual = await logitsOf(small, [1, 2, 3, 4, 5]);
+		small.close();
+		// 8 bits of precision are left of either kind, and 8 bits of the weights.
+		assert.ok(difference(expected, actual) < (kind === 'float16' ? 0.1 : 0.25));
+	});
+}
+
+test('a head that shares the weights of the embedding is quantised, the embedding stays', async () => {
+	const random = new Random(3);
+	const [words, width] = [96, 64];
+	const from = join(folder, 'tied.onnx');
+	const builder = new GraphBuilder(from);
+	const ids = builder.input('ids', 'int64', ['n']);
+	const data = Float32Array.from({ length: words * width }, () => random.normal());
+	const table = builder.weight('table', 'float32', [words, width], data);
+	const turned = builder.node('Transpose', [table], { perm: [1, 0] });
+	builder.node('MatMul', [builder.node('Gather', [table, ids]), turned], {}, 'scores');
+	builder.output('scores', 'float32', ['n', words]);
+	builder.save();
+	const to = join(folder, 'tied_int8.onnx');
+	const { matrices } = await optimizeGraph(from, to, { bits: 8, block: 32 });
+	assert.equal(matrices, 1);
+	const scores = async (path: string): Promise<Float32Array> => {
+		const session = await (await openRuntime()).open(path, { threads: 1 });
+		const binding = session.createBinding();
+		const found = new Float32Array(3 * words);
+		binding.input('ids', BigInt64Array.of(5n, 7n, 95n), [3]);
+		binding.output('scores', found, [3, words]);
+		await binding.run();
+		binding.release();
+		session.close();
+		return found;
+	};
+	assert.ok(difference(await scores(from), await scores(to)) < 0.02);
 });
 
 test('encoder-decoders are quantised as a whole', async () => {

@@ -1,5 +1,6 @@
 /**
- * Writes a smaller, faster copy of a graph: matrix products with float32 weights become MatMulNBits.
+ * Writes a smaller, faster copy of a graph: matrix products with float weights become MatMulNBits, and
+ * what remains of half precision becomes float32.
  * The copy is complete in itself; graph and data file appear together or not at all.
  */
 
@@ -13,6 +14,7 @@ import { quantiseMatrix } from './quantize.ts';
 import { readSkeleton } from './skeleton.ts';
 import { externalTensor, readTensorHeader, type TensorHeader } from './tensorProto.ts';
 import { WeightReader } from './weightReader.ts';
+import { isHalf, widenGraph, widenInline } from './widenGraph.ts';
 
 export interface OptimizeOptions {
 	readonly bits: 4 | 8;
@@ -95,18 +97,21 @@ async function rewrite(
 	const headers = new Map(
 		graph.initializers.map(({ name, bytes }) => [name, readTensorHeader(bytes)] as const),
 	);
+	widenGraph(graph);
 	const uses = matrixProducts(graph, headers, block);
-	if (uses.size === 0) {
+	if (uses.length === 0) {
 		throw new Error(
-			'the graph has no matrix products with float32 weights (is it quantised already?)',
+			'the graph has no matrix products with float weights (is it quantised already?)',
 		);
 	}
 	let squares = 0;
 	let errors = 0;
-	for (const [name, nodes] of uses) {
-		const header = headers.get(name) as TensorHeader;
-		const [rows = 0, columns = 0] = header.dims;
-		const values = (await reader.floats(header)) as Float32Array;
+	for (const { weight, turned, nodes } of uses) {
+		const header = headers.get(weight) as TensorHeader;
+		const name = turned ? `${weight}/turned` : weight;
+		const [rows = 0, columns = 0] = turned ? header.dims.toReversed() : header.dims;
+		const stored = (await reader.floats(header)) as Float32Array;
+		const values = turned ? transposed(stored, columns, rows) : stored;
 		const { packed, scales } = quantiseMatrix(values, rows, columns, bits, block);
 		for (let k = 0; k < values.length; k += 97) {
 			const original = values[k] as number;
@@ -128,33 +133,71 @@ async function rewrite(
 	// The rest of the weights moves along, so that the copy needs no other file.
 	for (const [index, { name, bytes }] of graph.initializers.entries()) {
 		const header = readTensorHeader(bytes);
-		if (header.external === undefined || name.endsWith('/q') || name.endsWith('/s')) continue;
-		graph.initializers[index] = await writer.add(header, await reader.bytes(header));
+		if (name.endsWith('/q') || name.endsWith('/s')) continue;
+		if (header.external === undefined) {
+			graph.initializers[index] = widenInline({ name, bytes });
+			continue;
+		}
+		const numbers = isHalf(header.dataType) ? await reader.floats(header) : undefined;
+		graph.initializers[index] =
+			numbers === undefined
+				? await writer.add(header, await reader.bytes(header))
+				: await writer.add({ ...header, dataType: float32 }, new Uint8Array(numbers.buffer));
 	}
 	importContrib(model);
-	return { matrices: uses.size, relativeError: Math.sqrt(errors / Math.max(squares, 1e-30)) };
+	return { matrices: uses.length, relativeError: Math.sqrt(errors / Math.max(squares, 1e-30)) };
 }
 
-/** Weight name → the MatMul nodes that read it, subgraphs included. */
+/** A weight that is the right side of matrix products. */
+interface MatrixUse {
+	readonly weight: string;
+	/** The products read it transposed, as heads do that share the embedding's weights. */
+	readonly turned: boolean;
+	readonly nodes: OnnxNode[];
+}
+
+/** The matrices worth quantising, with the MatMul nodes that read them, subgraphs included. */
 function matrixProducts(
 	graph: OnnxGraph,
 	headers: ReadonlyMap<string, TensorHeader>,
 	block: number,
-): Map<string, OnnxNode[]> {
-	const found = new Map<string, OnnxNode[]>();
+): MatrixUse[] {
+	const found = new Map<string, MatrixUse>();
+	const turnedBy = new Map<string, string>();
 	const visit = (nodes: readonly OnnxNode[]): void => {
 		for (const node of nodes) {
 			for (const { graph: inner } of node.attributes) if (inner !== undefined) visit(inner.nodes);
-			const name = node.inputs[1] ?? '';
-			const header = node.op === 'MatMul' ? headers.get(name) : undefined;
-			if (header?.dataType !== float32 || header.dims.length !== 2) continue;
-			const [rows = 0, columns = 0] = header.dims;
+			const [from = '', right = ''] = node.inputs;
+			if (node.op === 'Transpose' && headers.get(from)?.dims.length === 2) {
+				turnedBy.set(node.outputs[0] ?? '', from);
+			}
+			if (node.op !== 'MatMul') continue;
+			const weight = turnedBy.get(right) ?? right;
+			const turned = weight !== right;
+			const header = headers.get(weight);
+			if (header === undefined || header.dims.length !== 2) continue;
+			if (header.dataType !== float32 && !isHalf(header.dataType)) continue;
+			const [rows = 0, columns = 0] = turned ? header.dims.toReversed() : header.dims;
 			if (rows % block !== 0 || rows * columns < leastElements) continue;
-			found.set(name, [...(found.get(name) ?? []), node]);
+			const key = `${turned} ${weight}`;
+			const use = found.get(key) ?? { weight, turned, nodes: [] };
+			use.nodes.push(node);
+			found.set(key, use);
 		}
 	};
 	visit(graph.nodes);
-	return found;
+	return [...found.values()];
+}
+
+/** `[rows, columns]` as `[columns, rows]`. */
+function transposed(values: Float32Array, rows: number, columns: number): Float32Array {
+	const turned = new Float32Array(values.length);
+	for (let row = 0; row < rows; row++) {
+		for (let column = 0; column < columns; column++) {
+			turned[column * rows + row] = values[row * columns + column] as number;
+		}
+	}
+	return turned;
 }
 
 function replace(

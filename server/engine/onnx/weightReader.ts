@@ -2,8 +2,8 @@
 
 import { type FileHandle, open } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { float16ToFloat32 } from '../decode/float16.ts';
 import type { TensorHeader } from './tensorProto.ts';
+import { isHalf, widenBytes } from './widenGraph.ts';
 
 /** Files stay open until {@link close}. */
 export class WeightReader {
@@ -31,13 +31,10 @@ export class WeightReader {
 		return bytes;
 	}
 
-	/** The numbers of a float32 or float16 weight; `undefined` for other types. */
+	/** The numbers of a float32, float16 or bfloat16 weight; `undefined` for other types. */
 	async floats(header: TensorHeader): Promise<Float32Array | undefined> {
-		if (header.dataType !== 1 && header.dataType !== 10) return undefined;
-		const bytes = (await this.bytes(header)).slice();
-		return header.dataType === 1
-			? new Float32Array(bytes.buffer)
-			: (float16ToFloat32(new Uint16Array(bytes.buffer)) as Float32Array);
+		if (header.dataType !== 1 && !isHalf(header.dataType)) return undefined;
+		return widenBytes(header.dataType, await this.bytes(header));
 	}
 
 	async close(): Promise<void> {
