@@ -3,7 +3,7 @@
  * gone, the one that received it finishes the sign-in.
  */
 
-import * as vscode from 'vscode';
+import type * as vscode from 'vscode';
 import { AppError } from '../../server/protocol/index.ts';
 import type { HandedCode } from './loopbackServer.ts';
 import { type Pending, type PendingSignIns, pendingKey } from './pending.ts';
@@ -15,16 +15,16 @@ export type Answer = HandedCode | { readonly session: string };
 export const callbackPath = '/signed-in';
 
 /** One per window. */
-export class Callbacks implements vscode.UriHandler, vscode.Disposable {
+export class Callbacks implements vscode.UriHandler {
 	readonly #pending: PendingSignIns;
 	readonly #finish: (pending: Pending, code: HandedCode) => Promise<string>;
 	readonly #onFailure: (error: unknown) => void;
 	readonly #waiting = new Map<string, (answer: Answer) => void>();
-	readonly #listening: vscode.Disposable;
+	readonly #listening: { dispose(): unknown };
 
 	/** @param finish Redeems a code nobody in this window waits for; returns the session's id. */
 	constructor(
-		secrets: vscode.SecretStorage,
+		secrets: Pick<vscode.SecretStorage, 'onDidChange'>,
 		pending: PendingSignIns,
 		finish: (pending: Pending, code: HandedCode) => Promise<string>,
 		onFailure: (error: unknown) => void,
@@ -37,7 +37,7 @@ export class Callbacks implements vscode.UriHandler, vscode.Disposable {
 		});
 	}
 
-	async handleUri(uri: vscode.Uri): Promise<void> {
+	async handleUri(uri: Pick<vscode.Uri, 'path' | 'query'>): Promise<void> {
 		if (uri.path !== callbackPath) return;
 		const query = new URLSearchParams(uri.query);
 		const [nonce, code, provider] = ['nonce', 'code', 'provider'].map((name) => query.get(name));
@@ -55,8 +55,15 @@ export class Callbacks implements vscode.UriHandler, vscode.Disposable {
 		}
 	}
 
-	/** Waits for the answer of a page. Throws `timeout` or `cancelled`. */
-	wait(nonce: string, patienceMs: number, token: vscode.CancellationToken): Promise<Answer> {
+	/**
+	 * Waits for the answer of a page. Throws `cancelled`, or `timeout` with the sentence `late`.
+	 */
+	wait(
+		nonce: string,
+		patienceMs: number,
+		token: Pick<vscode.CancellationToken, 'onCancellationRequested'>,
+		late: string,
+	): Promise<Answer> {
 		return new Promise((resolve, reject) => {
 			const end = () => {
 				clearTimeout(timer);
@@ -67,9 +74,7 @@ export class Callbacks implements vscode.UriHandler, vscode.Disposable {
 				end();
 				reject(error);
 			};
-			const timer = setTimeout(() => {
-				fail(new AppError('timeout', vscode.l10n.t('Nobody came back from the sign-in page.')));
-			}, patienceMs);
+			const timer = setTimeout(() => fail(new AppError('timeout', late)), patienceMs);
 			const cancelling = token.onCancellationRequested(() => fail(new AppError('cancelled')));
 			this.#waiting.set(nonce, (answer) => {
 				end();

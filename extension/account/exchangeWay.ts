@@ -3,14 +3,22 @@
  * a "no" is kept, and the browser is used from then on.
  */
 
-import * as vscode from 'vscode';
+import type { Memento } from 'vscode';
 import { AppError } from '../../server/protocol/index.ts';
 import type { EditorSession, TeamApi } from './teamApi.ts';
 import type { Way } from './ways.ts';
 
+export interface ExchangeDeps {
+	readonly memory: Pick<Memento, 'get' | 'update'>;
+	/** Asks the person; `never` is remembered. */
+	readonly ask: () => Promise<'use' | 'never' | undefined>;
+	/** Token of the editor's Microsoft account for these scopes. */
+	readonly accessToken: (scopes: readonly string[]) => Promise<string>;
+}
+
 const refusedKey = (origin: string) => `nearglot.exchange.refused.${origin}`;
 
-export function exchangeWay(api: TeamApi, memory: vscode.Memento): Way {
+export function exchangeWay(api: TeamApi, { memory, ask, accessToken }: ExchangeDeps): Way {
 	let offered: Promise<EditorSession | undefined> | undefined;
 	return {
 		name: 'exchange',
@@ -22,23 +30,10 @@ export function exchangeWay(api: TeamApi, memory: vscode.Memento): Way {
 		run: async () => {
 			const offer = await offered;
 			if (!offer) throw new AppError('not_supported');
-			const use = vscode.l10n.t('Use It');
-			const other = vscode.l10n.t('Sign In Another Way');
-			const answer = await vscode.window.showInformationMessage(
-				vscode.l10n.t('Sign in to {0} with your Microsoft account?', new URL(api.origin).host),
-				{
-					modal: true,
-					detail: vscode.l10n.t('The team server gets a token that is made for it alone.'),
-				},
-				use,
-				other,
-			);
-			if (answer === other) await memory.update(refusedKey(api.origin), true);
-			if (answer !== use) throw new AppError('cancelled');
-			const session = await vscode.authentication.getSession('microsoft', [...offer.scopes], {
-				createIfNone: true,
-			});
-			return api.exchange(offer.provider, session.accessToken);
+			const answer = await ask();
+			if (answer === 'never') await memory.update(refusedKey(api.origin), true);
+			if (answer !== 'use') throw new AppError('cancelled');
+			return api.exchange(offer.provider, await accessToken(offer.scopes));
 		},
 	};
 }

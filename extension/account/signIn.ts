@@ -33,7 +33,15 @@ export function signIn(api: TeamApi, deps: SignInDeps): Promise<TeamSession> {
 	const { context } = deps;
 	return tryWays(
 		[
-			exchangeWay(api, context.globalState),
+			exchangeWay(api, {
+				memory: context.globalState,
+				ask: () => askToExchange(new URL(api.origin).host),
+				accessToken: async (scopes) => {
+					const options = { createIfNone: true } as const;
+					const session = await vscode.authentication.getSession('microsoft', scopes, options);
+					return session.accessToken;
+				},
+			}),
 			browserWay(api, deps),
 			loopbackWay(api),
 			deviceWay(api),
@@ -51,6 +59,22 @@ export function signIn(api: TeamApi, deps: SignInDeps): Promise<TeamSession> {
 			return pick?.name;
 		},
 	);
+}
+
+/** Asked once for a server. */
+async function askToExchange(host: string): Promise<'use' | 'never' | undefined> {
+	const use = vscode.l10n.t('Use It');
+	const other = vscode.l10n.t('Sign In Another Way');
+	const answer = await vscode.window.showInformationMessage(
+		vscode.l10n.t('Sign in to {0} with your Microsoft account?', host),
+		{
+			modal: true,
+			detail: vscode.l10n.t('The team server gets a token that is made for it alone.'),
+		},
+		use,
+		other,
+	);
+	return answer === use ? 'use' : answer === other ? 'never' : undefined;
 }
 
 function describe(name: WayName, again: boolean): vscode.QuickPickItem {
@@ -100,7 +124,7 @@ function browserWay(api: TeamApi, deps: SignInDeps): Way {
 			await deps.pending.add({ nonce, origin: api.origin, verifier: key.verifier });
 			try {
 				const answer = await whilePageIsOpen(api, callback, key, (token) =>
-					deps.callbacks.wait(nonce, patienceMs, token),
+					deps.callbacks.wait(nonce, patienceMs, token, late()),
 				);
 				return await sessionOf(api, deps.store, answer, key.verifier);
 			} finally {
@@ -208,13 +232,13 @@ async function sessionOf(
 	return stored;
 }
 
+function late(): string {
+	return vscode.l10n.t('Nobody came back from the sign-in page.');
+}
+
 function never(token: vscode.CancellationToken): Promise<never> {
 	return new Promise((_, reject) => {
-		const timer = setTimeout(
-			() =>
-				reject(new AppError('timeout', vscode.l10n.t('Nobody came back from the sign-in page.'))),
-			patienceMs,
-		);
+		const timer = setTimeout(() => reject(new AppError('timeout', late())), patienceMs);
 		token.onCancellationRequested(() => {
 			clearTimeout(timer);
 			reject(new AppError('cancelled'));

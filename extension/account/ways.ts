@@ -43,6 +43,11 @@ export async function tryWays(ways: readonly Way[], choose: Choose): Promise<Tea
 		} catch (error) {
 			last = { failed: way.name, reason: asAppError(error) };
 		}
+		// Declined for good, with the wish to go on.
+		if (!(await way.possible())) {
+			rest = rest.slice(1);
+			continue;
+		}
 		const others: Way[] = [];
 		for (const other of inOrderAfter(ways, way)) if (await other.possible()) others.push(other);
 		const name = await choose(

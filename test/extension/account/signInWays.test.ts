@@ -3,8 +3,11 @@
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { test } from 'node:test';
+import { Callbacks } from '../../../extension/account/callbacks.ts';
+import { exchangeWay } from '../../../extension/account/exchangeWay.ts';
 import { startLoopbackServer } from '../../../extension/account/loopbackServer.ts';
-import { PendingSignIns } from '../../../extension/account/pending.ts';
+import { type Pending, PendingSignIns, pendingKey } from '../../../extension/account/pending.ts';
+import { TeamApi } from '../../../extension/account/teamApi.ts';
 import { tryWays, type Way, type WayName } from '../../../extension/account/ways.ts';
 import { AppError } from '../../../server/protocol/index.ts';
 
@@ -158,4 +161,144 @@ test('a sign-in can be finished by another window, once, and is forgotten after 
 	assert.ok(!text?.includes('"old"'));
 	await one.remove('new');
 	assert.equal(text, '[]');
+});
+
+/** Secrets that two windows share, each with its own listeners. */
+function sharedSecrets() {
+	const values = new Map<string, string>();
+	const listeners = new Set<(event: { key: string }) => void>();
+	const secrets = {
+		get: async (key: string) => values.get(key),
+		store: async (key: string, value: string) => {
+			values.set(key, value);
+			for (const listener of listeners) listener({ key });
+		},
+		onDidChange: (listener: (event: { key: string }) => void) => {
+			listeners.add(listener);
+			return { dispose: () => listeners.delete(listener) };
+		},
+	};
+	return { secrets, values };
+}
+
+const neverCancelled = { onCancellationRequested: () => ({ dispose: () => {} }) };
+const signedIn = (nonce: string) => ({
+	path: '/signed-in',
+	query: `nonce=${nonce}&code=c1&provider=corp`,
+});
+
+function windowOf(secrets: ReturnType<typeof sharedSecrets>['secrets']) {
+	const pending = new PendingSignIns(secrets);
+	const finished: Pending[] = [];
+	const failures: unknown[] = [];
+	const callbacks = new Callbacks(
+		secrets,
+		pending,
+		async (found, { code }) => {
+			if (code === 'bad') throw new AppError('forbidden', 'refused');
+			finished.push(found);
+			return 'session-1';
+		},
+		(error) => failures.push(error),
+	);
+	return { pending, callbacks, finished, failures };
+}
+
+test('the answer of a page goes to the window that waits for its nonce, and to no other nonce', async () => {
+	const { secrets } = sharedSecrets();
+	const { pending, callbacks, finished } = windowOf(secrets);
+	await pending.add({ nonce: 'n1', origin: 'https://t', verifier: 'v' });
+	const waiting = callbacks.wait('n1', 60_000, neverCancelled, 'late');
+	for (const wrong of [
+		signedIn('unknown'),
+		{ path: '/signed-in', query: 'code=c&provider=p' },
+		{ path: '/signed-in', query: 'nonce=n1' },
+		{ ...signedIn('n1'), path: '/elsewhere' },
+	]) {
+		await callbacks.handleUri(wrong);
+	}
+	assert.deepEqual(finished, [], 'an unknown nonce redeems nothing');
+	await callbacks.handleUri(signedIn('n1'));
+	assert.deepEqual(await waiting, { code: 'c1', provider: 'corp' });
+	callbacks.dispose();
+});
+
+test('another window that receives the answer finishes, and the first one hears of it', async () => {
+	const { secrets, values } = sharedSecrets();
+	const [first, second] = [windowOf(secrets), windowOf(secrets)];
+	await first.pending.add({ nonce: 'n2', origin: 'https://t', verifier: 'proof' });
+	const waiting = first.callbacks.wait('n2', 60_000, neverCancelled, 'late');
+	await second.callbacks.handleUri(signedIn('n2'));
+	assert.deepEqual(await waiting, { session: 'session-1' });
+	assert.equal(second.finished[0]?.verifier, 'proof');
+	await second.callbacks.handleUri(signedIn('n2'));
+	assert.equal(second.finished.length, 1, 'an answer that comes twice counts once');
+	assert.ok(!values.get(pendingKey)?.includes('proof'));
+	await first.pending.add({ nonce: 'n3', origin: 'https://t', verifier: 'v' });
+	await second.callbacks.handleUri({ path: '/signed-in', query: 'nonce=n3&code=bad&provider=p' });
+	assert.equal((second.failures[0] as Error).message, 'refused');
+	first.callbacks.dispose();
+	second.callbacks.dispose();
+});
+
+test('waiting for a page ends with its time or with a cancel, and leaves nothing behind', async () => {
+	const { secrets } = sharedSecrets();
+	const { callbacks } = windowOf(secrets);
+	await assert.rejects(callbacks.wait('n', 5, neverCancelled, 'Nobody came.'), {
+		code: 'timeout',
+		message: 'Nobody came.',
+	});
+	let cancel = () => {};
+	let disposed = 0;
+	const token = {
+		onCancellationRequested: (listener: (event: unknown) => void) => {
+			cancel = () => listener(undefined);
+			return { dispose: () => disposed++ };
+		},
+	};
+	const waiting = callbacks.wait('m', 60_000, token, 'late');
+	cancel();
+	await assert.rejects(waiting, { code: 'cancelled' });
+	assert.equal(disposed, 1);
+	callbacks.dispose();
+});
+
+test('the Microsoft account of the editor is offered once: a "no" goes on and is remembered', async () => {
+	const offer = {
+		providers: [{ name: 'aad', editorSession: { scopes: ['api://t/access', 'VSCODE_TENANT:x'] } }],
+	};
+	const posted: unknown[] = [];
+	const api = new TeamApi('https://t.example', async (input, init) => {
+		if (String(input).endsWith('/.auth/providers')) return Response.json(offer);
+		posted.push(JSON.parse(String(init?.body)));
+		return Response.json({ authenticationToken: 'tok', user: { userId: 'sid:1' } });
+	});
+	const kept = new Map<string, unknown>();
+	const memory = {
+		get: <T>(key: string) => kept.get(key) as T | undefined,
+		update: async (key: string, value: unknown) => void kept.set(key, value),
+	} as Parameters<typeof exchangeWay>[1]['memory'];
+	const answers: ('use' | 'never')[] = ['use', 'never'];
+	let asked = 0;
+	const scopesAsked: (readonly string[])[] = [];
+	const deps = {
+		memory,
+		ask: async () => {
+			asked++;
+			return answers.shift();
+		},
+		accessToken: async (scopes: readonly string[]) => {
+			scopesAsked.push(scopes);
+			return 'microsoft-token';
+		},
+	};
+	const ran: string[] = [];
+	const ways = () => [exchangeWay(api, deps), way('browser', true, works, ran)];
+	const choose = async () => assert.fail('nobody is asked how to go on');
+	assert.deepEqual(await tryWays(ways(), choose), { token: 'tok', userId: 'sid:1' });
+	assert.deepEqual(posted, [{ access_token: 'microsoft-token' }]);
+	assert.deepEqual(scopesAsked, [['api://t/access', 'VSCODE_TENANT:x']]);
+	assert.deepEqual(await tryWays(ways(), choose), session, 'the next way follows at once');
+	assert.deepEqual(await tryWays(ways(), choose), session);
+	assert.deepEqual([asked, ran.length], [2, 2]);
 });
