@@ -1,6 +1,7 @@
 /** Commands of `workspace/executeCommand`: everything code actions do, and more, for every client. */
 
 import { readdir, readFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import {
 	type CreateFile,
@@ -12,6 +13,7 @@ import type { TextDocument } from 'vscode-languageserver-textdocument';
 import { isRecord } from '../protocol/errorBody.ts';
 import { AppError, type TextRange } from '../protocol/index.ts';
 import { messageFamilies } from '../translate/documents/messageFamilies.ts';
+import { messageFormatOf } from '../translate/documents/missingMessages.ts';
 import { addToGlossary, glossaryPath } from '../translate/workspaceGlossary.ts';
 import type { Editing } from './editing.ts';
 import { editingRequests } from './editingRequests.ts';
@@ -33,6 +35,10 @@ export const editingCommands = [
 	/** `{uri, source, target, from, to}` */
 	'nearglot.server.addToGlossary',
 ] as const;
+
+/** Message files that are looked at, and how deep in folders. */
+const mostFiles = 5000;
+const mostDepth = 8;
 
 type Arguments = Readonly<Record<string, unknown>>;
 
@@ -132,7 +138,7 @@ async function missing(editing: Editing, args: Arguments, signal: AbortSignal) {
 	const uri = word(args, 'uri');
 	if (!uri.startsWith('file:'))
 		throw new AppError('not_supported', 'Only files of this machine can be filled in this way.');
-	const { root, paths } = await neighbours(fileURLToPath(uri));
+	const { root, paths } = await neighbours(editing, uri);
 	const own = fileURLToPath(uri).slice(root.length).replaceAll('\\', '/');
 	const family = messageFamilies(paths).find(
 		({ source, targets }) => source === own || targets.some(({ path }) => path === own),
@@ -188,21 +194,37 @@ async function missing(editing: Editing, args: Arguments, signal: AbortSignal) {
 	return { source: family.source, files: summary };
 }
 
-/** Files near a message file: its folder, or the one above folders named by language. */
-async function neighbours(file: string): Promise<{ root: string; paths: string[] }> {
-	const parts = file.split(/[\\/]/);
-	const up = Math.min(4, parts.length - 1);
-	const root = `${parts.slice(0, -up).join('/')}/`;
+/** Message files of the workspace folder of a file; of the folder above its own where there is none. */
+async function neighbours(
+	editing: Editing,
+	uri: string,
+): Promise<{ root: string; paths: string[] }> {
+	const own = dirname(dirname(fileURLToPath(uri)));
+	const folder = folderOf(editing, uri);
+	const root = `${(folder ? fileURLToPath(folder) : own).replace(/[\\/]$/, '')}/`;
 	const paths: string[] = [];
-	const visit = async (folder: string, depth: number): Promise<void> => {
-		for (const entry of await readdir(root + folder, { withFileTypes: true }).catch(() => [])) {
-			if (paths.length > 5000 || /^(?:\.|node_modules$)/.test(entry.name)) continue;
-			if (entry.isDirectory() && depth < 4) await visit(`${folder}${entry.name}/`, depth + 1);
-			else if (entry.isFile()) paths.push(folder + entry.name);
+	const visit = async (inside: string, depth: number): Promise<void> => {
+		for (const entry of await readdir(root + inside, { withFileTypes: true }).catch(() => [])) {
+			if (paths.length >= mostFiles || /^(?:\.|node_modules$|dist$|vendor$)/.test(entry.name))
+				continue;
+			if (entry.isDirectory() && depth < mostDepth)
+				await visit(`${inside}${entry.name}/`, depth + 1);
+			else if (entry.isFile() && messageFormatOf(entry.name)) paths.push(inside + entry.name);
 		}
 	};
 	await visit('', 0);
 	return { root, paths };
+}
+
+/** The innermost workspace folder of a document, with a slash at its end. */
+function folderOf({ client }: Editing, uri: string): string | undefined {
+	const folders = client()?.workspaceFolders?.map((folder) => folder.uri) ?? [];
+	const { rootUri } = client() ?? {};
+	if (folders.length === 0 && rootUri) folders.push(rootUri);
+	return folders
+		.map((one) => (one.endsWith('/') ? one : `${one}/`))
+		.filter((one) => uri.startsWith(one))
+		.sort((a, b) => b.length - a.length)[0];
 }
 
 async function addTerm(editing: Editing, args: Arguments): Promise<null> {
@@ -213,13 +235,7 @@ async function addTerm(editing: Editing, args: Arguments): Promise<null> {
 		from: word(args, 'from'),
 		to: word(args, 'to'),
 	};
-	const client = editing.client();
-	const folders = client?.workspaceFolders?.map((folder) => folder.uri) ?? [];
-	if (folders.length === 0 && client?.rootUri) folders.push(client.rootUri);
-	const folder = folders
-		.map((one) => (one.endsWith('/') ? one : `${one}/`))
-		.filter((one) => uri.startsWith(one))
-		.sort((a, b) => b.length - a.length)[0];
+	const folder = folderOf(editing, uri);
 	if (folder === undefined)
 		throw new AppError('invalid_request', 'The file is in no folder of the workspace.');
 	const file = folder + glossaryPath;

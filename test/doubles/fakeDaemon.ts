@@ -16,6 +16,8 @@ export interface FakeDaemon {
 	readonly left: () => number;
 	/** Words of the next answers; `hang` stops after the first word until the client leaves. */
 	answer: { words: readonly string[]; hang?: boolean; errorAfter?: number };
+	/** Milliseconds a translation takes. */
+	delayMs: number;
 	close(): Promise<void>;
 }
 
@@ -25,7 +27,10 @@ export async function startFakeDaemon(home?: string): Promise<FakeDaemon> {
 	const asked: string[] = [];
 	const chats: Record<string, unknown>[] = [];
 	let left = 0;
-	const fake: Pick<FakeDaemon, 'answer'> = { answer: { words: ['Use ', '`tar`', ' **now**.'] } };
+	const fake: Pick<FakeDaemon, 'answer' | 'delayMs'> = {
+		answer: { words: ['Use ', '`tar`', ' **now**.'] },
+		delayMs: 0,
+	};
 
 	const server = createServer((request, response) => {
 		void handle(request, response).catch((error: Error) => {
@@ -64,6 +69,14 @@ export async function startFakeDaemon(home?: string): Promise<FakeDaemon> {
 					);
 				}
 				const items = body as { Text: string }[];
+				if (fake.delayMs > 0)
+					await new Promise<void>((resolve) => {
+						const timer = setTimeout(resolve, fake.delayMs);
+						response.once('close', () => {
+							clearTimeout(timer);
+							resolve();
+						});
+					});
 				return json(
 					items.map(({ Text }) => ({
 						detectedLanguage: { language: 'en', score: 0.9 },

@@ -1,0 +1,112 @@
+/** An editor on one side of a front: answers what a language server may ask, and notes what it is told. */
+
+import { PassThrough } from 'node:stream';
+import {
+	createMessageConnection,
+	type MessageConnection,
+	StreamMessageReader,
+	StreamMessageWriter,
+} from 'vscode-jsonrpc/node';
+import { createConnection, type WorkspaceEdit } from 'vscode-languageserver/node';
+import { serveFront } from '../../server/lsp/connection.ts';
+import { type FakeDaemon, startFakeDaemon } from '../doubles/fakeDaemon.ts';
+
+export interface EditorOptions {
+	readonly locale?: string;
+	readonly options?: object;
+	readonly capabilities?: object;
+	/** URIs of the workspace folders. */
+	readonly folders?: readonly string[];
+	/** Answers `workspace/configuration` for a document. */
+	readonly configuration?: (scopeUri: string | undefined) => unknown;
+}
+
+export interface Editor {
+	readonly client: MessageConnection;
+	readonly daemon: FakeDaemon;
+	/** Edits the server wanted applied. */
+	readonly edits: WorkspaceEdit[];
+	/** Diagnostics by document. */
+	readonly diagnostics: Map<string, { message: string; range: object; severity: number }[]>;
+	/** Methods the server has registered for. */
+	readonly registered: string[];
+	open(uri: string, languageId: string, text: string): Promise<void>;
+	close(): Promise<void>;
+}
+
+export async function startEditor(given: EditorOptions = {}): Promise<Editor> {
+	const daemon = await startFakeDaemon();
+	const [up, down] = [new PassThrough(), new PassThrough()];
+	const connection = createConnection(new StreamMessageReader(up), new StreamMessageWriter(down));
+	serveFront(connection, async () => ({
+		url: daemon.url,
+		key: daemon.key,
+		pid: 7,
+		version: '1',
+		fetch: (path, init = {}) => {
+			const headers = new Headers(init.headers);
+			headers.set('authorization', `Bearer ${daemon.key}`);
+			return fetch(new URL(path, daemon.url), { ...init, headers });
+		},
+	}));
+	const client = createMessageConnection(
+		new StreamMessageReader(down),
+		new StreamMessageWriter(up),
+	);
+	const edits: WorkspaceEdit[] = [];
+	const diagnostics: Editor['diagnostics'] = new Map();
+	const registered: string[] = [];
+	client.onRequest('workspace/applyEdit', ({ edit }: { edit: WorkspaceEdit }) => {
+		edits.push(edit);
+		return { applied: true };
+	});
+	client.onRequest(
+		'workspace/configuration',
+		({ items }: { items: { scopeUri?: string; section?: string }[] }) =>
+			items.map(({ scopeUri }) => given.configuration?.(scopeUri) ?? null),
+	);
+	client.onRequest(
+		'client/registerCapability',
+		({ registrations }: { registrations: { method: string }[] }) => {
+			registered.push(...registrations.map(({ method }) => method));
+			return null;
+		},
+	);
+	client.onNotification('textDocument/publishDiagnostics', (params) => {
+		diagnostics.set(params.uri, params.diagnostics);
+	});
+	client.listen();
+	await client.sendRequest('initialize', {
+		processId: null,
+		rootUri: null,
+		locale: given.locale ?? 'en',
+		capabilities: given.capabilities ?? {},
+		initializationOptions: given.options ?? {},
+		workspaceFolders: (given.folders ?? []).map((uri) => ({ uri, name: uri })),
+	});
+	await client.sendNotification('initialized', {});
+	return {
+		client,
+		daemon,
+		edits,
+		diagnostics,
+		registered,
+		open: (uri, languageId, text) =>
+			client.sendNotification('textDocument/didOpen', {
+				textDocument: { uri, languageId, version: 1, text },
+			}),
+		close: async () => {
+			client.dispose();
+			await daemon.close();
+		},
+	};
+}
+
+/** Waits until something holds. */
+export async function until(holds: () => boolean): Promise<void> {
+	for (let attempt = 0; attempt < 500; attempt++) {
+		if (holds()) return;
+		await new Promise((resolve) => setTimeout(resolve, 20));
+	}
+	throw new Error('It did not come to pass.');
+}
