@@ -19,7 +19,7 @@ import { plainWords, wordErrors } from './wordErrors.ts';
 export interface SpeechQualityOptions {
 	/** Model folder in the hub layout. */
 	readonly model: string;
-	/** `PATH.i16` (16 kHz, 16 bits) and `PATH.jsonl` ({at, n, text, voice}); absent = not measured. */
+	/** `PATH.i16` (16 kHz, 16 bits) and `PATH.jsonl` ({at, n, text, voice, kind}); absent = not measured. */
 	readonly recordings?: string;
 	/** Folder with `fsdd/`, `1272-141231-0002.wav` and `jfk.wav`. */
 	readonly audio: string;
@@ -40,7 +40,8 @@ export interface SpeechRow {
 }
 
 interface Sample {
-	readonly set: string;
+	/** A recording counts in each. */
+	readonly sets: readonly string[];
 	readonly expected: string;
 	readonly open: () => Promise<DecodedAudio>;
 }
@@ -78,45 +79,77 @@ export async function speechQuality(
 	const call = { ...parseSpeechCall(fields, 'transcribe'), seed: 1 };
 	const info = { id: 'measured' } as ModelInfo;
 	const lease = { info, engine, loadMs: 0, [Symbol.asyncDispose]: async () => undefined };
-	const rows: SpeechRow[] = [];
+	const tallies = new Map<string, Tally>();
 	try {
-		for (const set of new Set(samples.map((sample) => sample.set))) {
-			const chosen = samples
-				.filter((sample) => sample.set === set)
-				.slice(0, options.limit > 0 ? options.limit : undefined);
-			const wrong: { heard: string; expected: string }[] = [];
-			let [words, errors, soundS] = [0, 0, 0];
-			const began = performance.now();
-			for (const sample of chosen) {
-				const audio = await sample.open();
-				try {
-					const job = { call, audio, lease, activity: voiceActivityOf(engine), seed: 1 };
-					const { text, duration } = await hearRecording(job, () => undefined);
-					const expected = plainWords(sample.expected);
-					const missed = wordErrors(expected, plainWords(text));
-					words += expected.length;
-					errors += missed;
-					soundS += duration;
-					if (missed > 0) wrong.push({ heard: text, expected: sample.expected });
-				} finally {
-					await audio.close();
-				}
+		for (const sample of limited(samples, options.limit)) {
+			const audio = await sample.open();
+			try {
+				const began = performance.now();
+				const job = { call, audio, lease, activity: voiceActivityOf(engine), seed: 1 };
+				const { text, duration } = await hearRecording(job, () => undefined);
+				const took = (performance.now() - began) / 1000;
+				for (const set of sample.sets)
+					count(tallies, set, { heard: text, expected: sample.expected }, duration, took);
+			} finally {
+				await audio.close();
 			}
-			const row: SpeechRow = {
-				set,
-				recordings: chosen.length,
-				words,
-				wordErrorRate: errors / words,
-				timesRealTime: soundS / ((performance.now() - began) / 1000),
-				wrong,
-			};
-			rows.push(row);
-			onRow(row);
 		}
 	} finally {
 		await engine.close();
 	}
-	return rows;
+	return [...tallies].map(([set, { words, errors, recordings, soundS, tookS, wrong }]) => {
+		const row = {
+			set,
+			recordings,
+			words,
+			wordErrorRate: errors / words,
+			timesRealTime: soundS / tookS,
+			wrong,
+		};
+		onRow(row);
+		return row;
+	});
+}
+
+interface Tally {
+	recordings: number;
+	words: number;
+	errors: number;
+	soundS: number;
+	tookS: number;
+	readonly wrong: { heard: string; expected: string }[];
+}
+
+function count(
+	tallies: Map<string, Tally>,
+	set: string,
+	pair: { readonly heard: string; readonly expected: string },
+	soundS: number,
+	tookS: number,
+): void {
+	const tally = tallies.get(set) ?? {
+		...{ recordings: 0, words: 0, errors: 0, soundS: 0, tookS: 0 },
+		wrong: [],
+	};
+	const expected = plainWords(pair.expected);
+	const missed = wordErrors(expected, plainWords(pair.heard));
+	tally.recordings++;
+	tally.words += expected.length;
+	tally.errors += missed;
+	tally.soundS += soundS;
+	tally.tookS += tookS;
+	if (missed > 0) tally.wrong.push(pair);
+	tallies.set(set, tally);
+}
+
+/** The first `limit` of every first set. */
+function limited(samples: readonly Sample[], limit: number): Sample[] {
+	const taken = new Map<string, number>();
+	return samples.filter(({ sets: [first = ''] }) => {
+		const number = (taken.get(first) ?? 0) + 1;
+		taken.set(first, number);
+		return limit <= 0 || number <= limit;
+	});
 }
 
 async function allSamples({ recordings, audio }: SpeechQualityOptions): Promise<Sample[]> {
@@ -129,14 +162,14 @@ async function allSamples({ recordings, audio }: SpeechQualityOptions): Promise<
 		const [digit = '', speaker = ''] = name.split('_');
 		if (!name.endsWith('.wav') || !heldOutSpeakers.includes(speaker)) continue;
 		samples.push({
-			set: `digits of ${speaker}`,
+			sets: ['digits of people', `  ${speaker}`],
 			expected: digitWords[Number(digit)] ?? digit,
 			open: () => openFile(join(fsdd, name)),
 		});
 	}
 	for (const [set, name, expected] of people)
 		if (existsSync(join(audio, name)))
-			samples.push({ set, expected, open: () => openFile(join(audio, name)) });
+			samples.push({ sets: [set], expected, open: () => openFile(join(audio, name)) });
 	if (samples.length === 0)
 		throw new Error(
 			`There is nothing to measure: neither ${recordings ?? 'recordings'}.jsonl nor ${audio} exists. Make recordings with starter/speech/synth.py --heldout, or name a folder with --audio.`,
@@ -145,18 +178,27 @@ async function allSamples({ recordings, audio }: SpeechQualityOptions): Promise<
 }
 
 async function openFile(path: string): Promise<DecodedAudio> {
-	return decodeAudio(await fileSource(path));
+	const source = await fileSource(path);
+	const audio = await decodeAudio(source);
+	const close = async () => {
+		await audio.close();
+		await source[Symbol.asyncDispose]();
+	};
+	return { ...audio, close };
 }
 
-/** Made recordings, by voice; those of held-out digit speakers are measured from their own files. */
+/** Made recordings, also by kind of sentence and voice; those of held-out digit speakers are measured from their own files. */
 async function madeSamples(path: string): Promise<Sample[]> {
 	const rows = (await readFile(`${path}.jsonl`, 'utf8'))
 		.split('\n')
 		.filter((line) => line !== '')
-		.map((line) => JSON.parse(line) as { at: number; n: number; text: string; voice: string })
-		.filter(({ voice }) => !voice.startsWith('digits:'));
-	return rows.map(({ at, n, text, voice }) => ({
-		set: voice,
+		.map(
+			(line) =>
+				JSON.parse(line) as { at: number; n: number; text: string; voice: string; kind: string },
+		)
+		.filter(({ kind }) => kind !== 'digits');
+	return rows.map(({ at, n, text, voice, kind }) => ({
+		sets: ['made speech', `  ${kind}`, `  ${voice}`],
 		expected: text,
 		open: async () => {
 			const samples = await readSamples(`${path}.i16`, at, n);
