@@ -24,8 +24,9 @@ class Recordings:
             with open(path + ".jsonl") as f:
                 for line in f:
                     row = json.loads(line)
-                    self.rows.append(row)
-                    self.parts.append((mel, at, frames(row["n"])))
+                    if not row.get("skip"):
+                        self.rows.append(row)
+                        self.parts.append((mel, at, frames(row["n"])))
                     at += frames(row["n"])
 
     def __len__(self):
@@ -121,14 +122,14 @@ def masked(x, r):
     return x
 
 
-def example(recordings, tok, r, total):
-    """(bands, total) input, ids with the prompt, length of the prompt, texts"""
+def example(recordings, tok, r, total, plain=0.12):
+    """(bands, total) input, ids with the prompt, length of the prompt, texts; a share of `plain` is left as it was spoken"""
     p = np.zeros((total, BANDS), np.float32)
     if r.random() < 0.02:
         n = int(r.integers(20, total))
         p[:n] = noise(n, r) * np.float32(10 ** -r.uniform(2, 8))
         return normal(p), [tok.start, tok.silence, tok.end], 1, []
-    clean = r.random() < 0.12
+    clean = r.random() < plain
     full = total < 800 or r.random() < 0.6
     at, end, pieces = 2 * int(r.uniform(0, 30)), 0, []
     while True:

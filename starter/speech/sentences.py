@@ -76,14 +76,17 @@ def technical(corpora):
 
 
 def stream(seed, corpora=None, heldout=False):
-    """Endless (text); held-out sentences never come in training."""
+    """Endless (text, kind); held-out sentences never come in training."""
     r = random.Random(seed)
-    own = [[t for t in f(corpora) if (hash_of(t) % 50 == 0) == heldout] for f in (everyday, technical)] if corpora else []
+    mine = lambda t: (hash_of(t) % 50 == 0) == heldout
+    own = dict(everyday=[t for t in everyday(corpora) if mine(t)], technical=[t for t in technical(corpora) if mine(t)]) if corpora else {}
     while True:
-        kind = r.random()
-        text = made(r) if not own or kind < 0.3 else r.choice(own[0] if kind < 0.75 else own[1])
-        if (hash_of(text) % 50 == 0) == heldout:
-            yield text
+        share = r.random()
+        kind = "pattern" if not own or share < 0.4 else "everyday" if share < 0.9 else "technical"
+        text = r.choice(own[kind]) if kind in own else made(r)
+        while not mine(text):
+            text = made(r)
+        yield text, kind
 
 
 def hash_of(text):

@@ -4,7 +4,7 @@
   python3 synth.py --out ../work/speech/train --hours 20 --seed 1 [--corpora DIR] [--digits-of DIR] [--heldout] [--threads 1]
 
 OUT.i16    16 kHz mono, signed 16 bits, one recording after the other
-OUT.jsonl  {"at", "n", "text", "voice"} of each
+OUT.jsonl  {"at", "n", "text", "voice", "kind"} of each
 Needs espeak-ng; uses flite and festival when they are installed. Spoken digits are mixed in; two of their speakers are held out.
 """
 import argparse
@@ -112,11 +112,12 @@ def spoken_digits(found, r):
 
 
 def one(job):
-    seed, text, voice, found = job
+    """(samples, text, voice, kind)"""
+    seed, (text, kind), voice, found = job
     r = random.Random(seed)
     if voice is None:
-        return spoken_digits(found, r)
-    return speak(text, voice, r), text, voice
+        return *spoken_digits(found, r), "digits"
+    return speak(text, voice, r), text, voice, kind
 
 
 def main():
@@ -146,12 +147,12 @@ def main():
     with open(a.out + ".i16.part", "wb") as f, open(a.out + ".jsonl.part", "w") as g:
         with concurrent.futures.ThreadPoolExecutor(a.threads) as pool:
             while at < todo:
-                for x, text, voice in pool.map(one, [next(source) for _ in range(64)]):
+                for x, text, voice, kind in pool.map(one, [next(source) for _ in range(64)]):
                     if not 0.2 * RATE < len(x) < 7.4 * RATE or at >= todo:
                         continue
                     x = x * (0.5 / max(0.05, float(np.abs(x).max())))
                     f.write((np.clip(x, -1, 1) * 32767).astype(np.int16).tobytes())
-                    g.write(json.dumps(dict(at=at, n=len(x), text=text, voice=voice)) + "\n")
+                    g.write(json.dumps(dict(at=at, n=len(x), text=text, voice=voice, kind=kind)) + "\n")
                     at, count = at + len(x), count + 1
     for end in (".i16", ".jsonl"):
         os.replace(a.out + end + ".part", a.out + end)

@@ -45,7 +45,7 @@ def main():
     a.add_argument("--window", type=float, default=8)
     a.add_argument("--sentences", type=int, default=30000)
     a = a.parse_args()
-    texts = [" " + t for t in itertools.islice(sentences.stream(1, a.corpora), a.sentences)]
+    texts = [" " + t for t, _ in itertools.islice(sentences.stream(1, a.corpora), a.sentences)]
     merges = bpe.train(texts, a.size)
     vocab = {t: i for i, t in enumerate(sorted(bpe.LETTERS.values()) + ["".join(m) for m in merges])}
     times = [f"<|{i * 0.02:.2f}|>" for i in range(int(round(a.window / 0.02)) + 1)]

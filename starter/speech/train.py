@@ -15,17 +15,19 @@ import torch
 import torch.nn.functional as F
 from audio import Recordings, example
 from evaluate import plain, score
+from phones import Phones
 from tok import Tok
 from whisper import Config, Whisper
 
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 from optim import Optimiser  # noqa: E402
 
+PHONES = "phones.json"
 # Lengths of a batch in seconds, and how often each comes.
 LENGTHS, SHARES = (1, 0.7, 0.5, 0.35), (0.3, 0.2, 0.3, 0.2)
 
 
-def batch(recordings, tok, seed, step, size, window, short):
+def batch(recordings, tok, phones, seed, step, size, window, short):
     """The data of a step depends on its number alone, so a resumed run goes on as if it had not stopped."""
     r = np.random.default_rng((seed, step))
     length = LENGTHS[r.choice(len(LENGTHS), p=SHARES)]
@@ -33,7 +35,7 @@ def batch(recordings, tok, seed, step, size, window, short):
     if step < short:
         length, size = LENGTHS[-1], max(1, size // 2)
     total = int(window * length * 25) * 4
-    made = [example(recordings, tok, r, total) for _ in range(round(size / length))]
+    made = [example(recordings, tok, r, total, 0.6 if step < short else 0.12) for _ in range(round(size / length))]
     longest = max(len(ids) for _, ids, _, _ in made)
     ids = np.full((len(made), longest), tok.end)
     goal = np.full((len(made), longest - 1), -100)
@@ -41,16 +43,17 @@ def batch(recordings, tok, seed, step, size, window, short):
     for i, (_, row, prompt, _) in enumerate(made):
         ids[i, : len(row)] = row
         goal[i, prompt - 1 : len(row) - 1] = row[prompt:]
-    return np.stack([x for x, _, _, _ in made]), ids, goal, heard
+    sounds = [[i for t in texts for i in phones.of(t)] for _, _, _, texts in made]
+    return np.stack([x for x, _, _, _ in made]), ids, goal, heard, sounds
 
 
 def work(paths, folder, seed, size, window, short, jobs, done):
     os.setpriority(os.PRIO_PROCESS, 0, 19)
     os.sched_setaffinity(0, range(os.cpu_count()))
-    recordings, tok = Recordings(*paths), Tok(folder)
+    recordings, tok, phones = Recordings(*paths), Tok(folder), Phones(os.path.join(folder, PHONES))
     while True:
         step = jobs.get()
-        done.put((step, batch(recordings, tok, seed, step, size, window, short)))
+        done.put((step, batch(recordings, tok, phones, seed, step, size, window, short)))
 
 
 def batches(first, workers, *args):
@@ -72,18 +75,20 @@ def batches(first, workers, *args):
         first += 1
 
 
-def loss_of(m, x, ids, goal, heard, weight):
-    """Of the decoder and, weighed, of the encoder alone."""
-    encoded = m.encoder(x)
+def told(logits, lists):
+    """Connectionist temporal classification, per symbol; the last class is "nothing"."""
+    p = logits.float().log_softmax(-1).transpose(0, 1)
+    lengths, every = torch.tensor([len(x) for x in lists]), torch.tensor([i for x in lists for i in x])
+    frames = torch.full((len(lists),), len(p))
+    return F.ctc_loss(p, every, frames, lengths, blank=p.shape[2] - 1, zero_infinity=True, reduction="sum") / max(1, len(every))
+
+
+def loss_of(m, x, ids, goal, heard, sounds, weight):
+    """Of the decoder and, weighed, of the encoder alone: (sum, text, pieces of words, phonemes)."""
+    encoded, middle = m.encoder(x, (2 * m.config.encoder_layers + 2) // 3)
     text = F.cross_entropy(m.decoder(ids[:, :-1], encoded).float().flatten(0, 1), goal.flatten(), ignore_index=-100, label_smoothing=0.05)
-    if weight == 0:
-        return text, text.detach(), 0.0
-    p = m.ctc(encoded).float().log_softmax(-1).transpose(0, 1)
-    lengths = torch.tensor([len(h) for h in heard])
-    target = torch.tensor([i for h in heard for i in h])
-    frames = torch.full((len(heard),), len(p))
-    sound = F.ctc_loss(p, target, frames, lengths, blank=m.config.letters, zero_infinity=True, reduction="sum") / max(1, len(target))
-    return text + weight * sound, text.detach(), sound.item()
+    pieces, phones = told(m.ctc(encoded), heard), told(m.phones(m.middle_norm(middle)), sounds)
+    return text + weight * (pieces + phones), float(text), float(pieces), float(phones)
 
 
 def rate(done, warm):
@@ -110,7 +115,7 @@ def main():
     a.add_argument("--window", type=float, default=8)
     a.add_argument("--matrices", type=float, default=0.01)
     a.add_argument("--rest", type=float, default=0.002)
-    a.add_argument("--ctc", type=float, default=0.5, help="weight of the encoder's own loss")
+    a.add_argument("--ctc", type=float, default=0.5, help="weight of the encoder's own losses")
     a.add_argument("--fp32", action="store_true")
     a.add_argument("--minutes", type=float, help="fit the schedule into this time instead of --steps")
     a.add_argument("--profile", action="store_true")
@@ -119,14 +124,15 @@ def main():
     torch.manual_seed(a.seed)
     device = "cuda" if torch.cuda.is_available() else "cpu"
     tok = Tok(a.tok)
-    c = Config(vocab=tok.size, letters=tok.end, d_model=a.d, heads=a.heads, encoder_layers=a.enc, decoder_layers=a.dec, ffn=4 * a.d, positions=int(a.window * 50))
+    phones = Phones(os.path.join(a.tok, PHONES)).count
+    c = Config(vocab=tok.size, letters=tok.end, phones=phones, d_model=a.d, heads=a.heads, encoder_layers=a.enc, decoder_layers=a.dec, ffn=4 * a.d, positions=int(a.window * 50))
     m = Whisper(c).to(device)
     opt, step, before = Optimiser(m), 0, 0.0
     os.makedirs(a.out, exist_ok=True)
     last = os.path.join(a.out, "last.pt")
     if os.path.exists(last):
         z = torch.load(last, map_location=device)
-        m.load_state_dict(z["model"])
+        m.load_state_dict(z["model"], strict=False)
         opt = Optimiser(m)
         opt.load_state_dict(z["optimiser"])
         step, before = z["step"], z["minutes"]
@@ -134,15 +140,15 @@ def main():
     # The optimiser keeps the exact weights.
     m.to(kind)
     print(f"{sum(p.numel() for p in m.parameters()) / 1e6:.2f} million weights, {device}, from step {step}", flush=True)
-    began, sums, count = time.time(), np.zeros(2), 0
+    began, sums, count = time.time(), np.zeros(4), 0
     source = batches(step, a.workers, a.data, a.tok, a.seed, a.batch, a.window, a.short)
     spent = np.zeros(4)
     while True:
         t0 = time.time()
-        x, ids, goal, heard = next(source)
+        x, ids, goal, heard, sounds = next(source)
         t1 = time.time()
         x, ids, goal = torch.from_numpy(x).to(device, kind), torch.from_numpy(ids).to(device), torch.from_numpy(goal).to(device)
-        loss, text, sound = loss_of(m, x, ids, goal, heard, a.ctc)
+        loss, *parts = loss_of(m, x, ids, goal, heard, sounds, a.ctc)
         t2 = time.time()
         loss.backward()
         t3 = time.time()
@@ -150,11 +156,11 @@ def main():
         done = minutes / a.minutes if a.minutes else step / a.steps
         k = rate(done, (step + 1) / a.warmup)
         norm = opt.step(a.matrices * k, a.rest * k)
-        step, sums, count = step + 1, sums + [float(text), sound], count + 1
+        step, sums, count = step + 1, sums + [float(loss), *parts], count + 1
         spent += [t1 - t0, t2 - t1, t3 - t2, time.time() - t3]
         over = done >= 1 if a.minutes else step >= a.steps
         if step % a.every == 0 or over:
-            row = dict(step=step, loss=round(float((sums[0] + a.ctc * sums[1]) / count), 4), text=round(sums[0] / count, 4), ctc=round(sums[1] / count, 4), norm=round(norm, 2), minutes=round(minutes, 1), k=round(k, 3))
+            row = dict(step=step, **{n: round(v / count, 4) for n, v in zip(("loss", "text", "pieces", "phones"), sums)}, norm=round(norm, 2), minutes=round(minutes, 1), k=round(k, 3))
             if a.profile:
                 row["spent"] = [round(float(s) / count, 3) for s in spent]
             if a.heldout and (step % (10 * a.every) == 0 or over):
@@ -162,7 +168,7 @@ def main():
             with open(os.path.join(a.out, "log.jsonl"), "a") as f:
                 f.write(json.dumps(row) + "\n")
             print(row, flush=True)
-            sums, count, spent = np.zeros(2), 0, np.zeros(4)
+            sums, count, spent = np.zeros(4), 0, np.zeros(4)
             save(last, m, opt, step, minutes)
         if over:
             break

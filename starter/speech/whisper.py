@@ -24,6 +24,8 @@ class Config:
     # Encoder positions of 20 ms, as the output has them.
     positions: int = 400
     tokens: int = 192
+    # Phonemes that a layer in the middle of the encoder is trained to tell.
+    phones: int = 0
 
 
 def sinusoids(length, width):
@@ -94,13 +96,15 @@ class Encoder(nn.Module):
         self.layers = nn.ModuleList(Layer(c, False) for _ in range(c.encoder_layers))
         self.layer_norm = Norm(c.d_model)
 
-    def forward(self, mel):
-        """One vector for 40 ms; a whole window or less."""
+    def forward(self, mel, tap=None):
+        """One vector for 40 ms, of a whole window or less; with `tap` also what that layer gives."""
         x = F.gelu(self.conv2(F.gelu(self.conv1(mel.transpose(1, 2)))))
         x = x + self.embed_positions[: x.shape[1]]
-        for layer in self.layers:
+        for i, layer in enumerate(self.layers):
             x = layer(x)
-        return self.layer_norm(x)
+            if i + 1 == tap:
+                middle = x
+        return self.layer_norm(x) if tap is None else (self.layer_norm(x), middle)
 
 
 class Decoder(nn.Module):
@@ -127,6 +131,8 @@ class Whisper(nn.Module):
         self.encoder, self.decoder = Encoder(config), Decoder(config)
         # Reads the text from the sound alone while training (connectionist temporal classification); the last class is "nothing".
         self.ctc = nn.Linear(config.d_model, config.letters + 1)
+        if config.phones > 0:
+            self.middle_norm, self.phones = Norm(config.d_model), nn.Linear(config.d_model, config.phones + 1)
         nn.init.normal_(self.decoder.shared.weight, std=0.02)
 
     def forward(self, mel, ids):
@@ -146,7 +152,7 @@ def mel_bands(bins, length=400, rate=16000):
 def load(path, device="cpu"):
     z = torch.load(path, map_location=device)
     m = Whisper(Config(**z["config"])).to(device)
-    m.load_state_dict(z["model"])
+    m.load_state_dict(z["model"], strict=False)
     return m.eval()
 
 
