@@ -45,6 +45,17 @@ test('the settings are those the code reads, at most twenty, and none holds a se
 	for (const name of names) assert.doesNotMatch(name, /key|token|secret|password/i);
 });
 
+test('no workspace says which server gets what people write, and an untrusted one no model either', () => {
+	const { properties } = contributes.configuration;
+	for (const name of ['team.url', 'translate.engine', 'translate.hosted']) {
+		assert.equal(properties[`nearglot.${name}`].scope, 'application', name);
+	}
+	const { restrictedConfigurations } = manifest.capabilities.untrustedWorkspaces;
+	for (const name of ['team.url', 'chat.model']) {
+		assert.ok(restrictedConfigurations.includes(`nearglot.${name}`), name);
+	}
+});
+
 test('the extension brings no key bindings and starts nothing but itself', () => {
 	assert.equal(contributes.keybindings, undefined);
 	assert.ok(manifest.activationEvents.every((event: string) => event !== '*'));
