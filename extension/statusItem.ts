@@ -1,8 +1,10 @@
 /** The one item in the status bar: what the server and its daemon are doing. */
 
 import * as vscode from 'vscode';
-import type { ModelInfo } from '../server/protocol/index.ts';
+import { type ModelInfo, teamPrefix } from '../server/protocol/index.ts';
+import { chosenTeam } from './account/team.ts';
 import type { Front, FrontHealth } from './front.ts';
+import { setting } from './settings.ts';
 
 /** What the item shows for a state. */
 export interface StatusView {
@@ -43,7 +45,7 @@ const askEveryMs = 3000;
 /** `In memory: qwen3-0.6b 612 MB, …`, or nothing. */
 export function loadedText(models: readonly ModelInfo[]): string {
 	const rows = models
-		.filter(({ state }) => state === 'loaded')
+		.filter(({ state, origin }) => state === 'loaded' && origin !== 'team')
 		.map(({ name, memoryBytes }) =>
 			memoryBytes === undefined ? name : `${name} ${Math.round(memoryBytes / 1e6)} MB`,
 		);
@@ -76,7 +78,7 @@ export function createStatusItem(front: Front): vscode.Disposable {
 		if (!status?.daemon) inMemory = '';
 		// What goes wrong here is shown by the state itself.
 		else if (status.quiescent) askLoaded().catch(() => undefined);
-		const tooltip = inMemory === '' ? state : `${state}\n${inMemory}`;
+		const tooltip = [state, inMemory, placeText()].filter((line) => line !== '').join('\n');
 		item.text = text;
 		item.tooltip = tooltip;
 		item.accessibilityInformation = { label: `Nearglot: ${tooltip}`, role: 'button' };
@@ -87,8 +89,20 @@ export function createStatusItem(front: Front): vscode.Disposable {
 	};
 	draw(front.health);
 	const listening = front.onHealth(draw);
+	const configured = vscode.workspace.onDidChangeConfiguration((event) => {
+		const names = ['nearglot.chat.model', 'nearglot.team.url'];
+		if (names.some((name) => event.affectsConfiguration(name))) draw(front.health);
+	});
 	item.show();
-	return vscode.Disposable.from(item, listening);
+	return vscode.Disposable.from(item, listening, configured);
+}
+
+/** Says so when what people write goes to the team. */
+function placeText(): string {
+	const team = chosenTeam();
+	if (team === undefined || !setting('chat.model').startsWith(teamPrefix)) return '';
+	const { host } = new URL(team);
+	return vscode.l10n.t('Chats, recordings and translations go to {0}', host);
 }
 
 function view(
