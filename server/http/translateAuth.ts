@@ -21,7 +21,7 @@ export function readCredentials(context: Context<AppEnv>): Credentials {
 		...(region === undefined ? {} : { region }),
 		...(bearer === undefined ? {} : { bearer }),
 		...(resourceId === undefined ? {} : { resourceId }),
-		customPath: context.req.path.includes('/translator/text/v3.0/'),
+		customPath: context.req.path.includes('/translator/text/'),
 		isOwner: context.get('hasKey') || (key !== undefined && context.get('ownKey')(key)),
 		keyRequired: context.get('keyRequired'),
 	};

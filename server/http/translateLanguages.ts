@@ -11,7 +11,8 @@ import {
 } from '../translate/languages.ts';
 import { transliterationScripts } from '../translate/transliterate.ts';
 import { translatorError } from './translateErrors.ts';
-import { alwaysArray } from './translateInput.ts';
+import { alwaysArray, one } from './translateInput.ts';
+import { latestVersion } from './translateInputs.ts';
 import { translatorJson } from './translateReply.ts';
 import type { TextCall } from './translateText.ts';
 
@@ -27,12 +28,16 @@ export async function languagesReply(
 	const wanted = asked.length === 0 ? scopes : scopes.filter((scope) => asked.includes(scope));
 	const inLanguage = readerLanguage(context.req.header('accept-language'));
 
+	const isLatest = one(query, 'api-version') === latestVersion;
 	const body: Record<string, unknown> = {};
 	for (const scope of wanted) {
-		if (scope === 'translation') body[scope] = translationScope(inLanguage);
+		if (scope === 'translation') body[scope] = translationScope(inLanguage, isLatest);
 		if (scope === 'transliteration') body[scope] = transliterationScope(inLanguage);
-		if (scope === 'dictionary') body[scope] = await dictionaryScope(inLanguage, translation);
+		if (scope === 'dictionary' && !isLatest)
+			body[scope] = await dictionaryScope(inLanguage, translation);
 	}
+	// Large language models that translate: none is offered over this interface.
+	if (isLatest && asked.length === 0) body['models'] = [];
 	const etag = `"${createHash('sha256').update(JSON.stringify(body)).digest('base64url').slice(0, 32)}"`;
 	const headers = { etag, 'content-language': inLanguage, vary: 'Accept-Language' };
 	const known = (context.req.header('if-none-match') ?? '').split(',').map((tag) => tag.trim());
@@ -71,8 +76,11 @@ function row(language: string, inLanguage: string) {
 	};
 }
 
-function translationScope(inLanguage: string): Record<string, unknown> {
-	return Object.fromEntries(languageCodes.map((code) => [code, row(code, inLanguage)]));
+function translationScope(inLanguage: string, withModels: boolean): Record<string, unknown> {
+	const models = withModels ? { models: [] } : {};
+	return Object.fromEntries(
+		languageCodes.map((code) => [code, { ...row(code, inLanguage), ...models }]),
+	);
 }
 
 function transliterationScope(inLanguage: string): Record<string, unknown> {

@@ -1,10 +1,12 @@
 /** Where the translate interface is mounted. */
 
-/** Mount points of the interface; the second and third are the custom-endpoint form. */
+/** Mount points of the interface; all but the first are the custom-endpoint form, old and new. */
 export const translatorBases = [
 	'',
 	'/translator/text/v3.0',
 	'/:endpoint{cognitiveservices[A-Za-z0-9.-]*}/translator/text/v3.0',
+	'/translator/text',
+	'/:endpoint{cognitiveservices[A-Za-z0-9.-]*}/translator/text',
 ] as const;
 
 /**
@@ -16,7 +18,7 @@ export const privateTranslatorBase = '/nearglot/translator';
 const operations =
 	'translate|languages|detect|breaksentence|transliterate|dictionary/lookup|dictionary/examples';
 const ownPaths = new RegExp(
-	`^(?:/cognitiveservices[A-Za-z0-9.-]*)?(?:/translator/text/v3\\.0)?/(?:${operations})$|^(?:/cognitiveservices[A-Za-z0-9.-]*)?/sts/v1\\.0/issueToken$|^/libretranslate/\\w+$`,
+	`^(?:/cognitiveservices[A-Za-z0-9.-]*)?(?:/translator/text(?:/v3\\.0)?)?/(?:${operations})$|^(?:/cognitiveservices[A-Za-z0-9.-]*)?/sts/v1\\.0/issueToken$|^/libretranslate/\\w+$`,
 	'i',
 );
 

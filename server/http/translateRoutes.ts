@@ -14,6 +14,7 @@ import { readBodyJson } from './translateBody.ts';
 import { dictionaryExamplesReply, dictionaryLookupReply } from './translateDictionary.ts';
 import { translatorError, translatorErrorOf } from './translateErrors.ts';
 import { limitsFrom, one } from './translateInput.ts';
+import { latestVersion, translateInputsReply } from './translateInputs.ts';
 import { languagesReply } from './translateLanguages.ts';
 import { readTranslateCall, type TranslateCall } from './translateParameters.ts';
 import { privateTranslatorBase, translatorBases } from './translatePaths.ts';
@@ -33,6 +34,18 @@ type Handler = (call: {
 	/** Takes characters from the caller's share; refuses with 403001 or 429001. */
 	charge(characters: number): void;
 }) => Promise<Response>;
+
+const both = ['3.0', latestVersion];
+/** Versions of each operation; the newer one has dropped some. */
+const versions: Readonly<Record<RequestKind, readonly string[]>> = {
+	TRAN: both,
+	TLIT: both,
+	LANG: both,
+	DTCT: ['3.0'],
+	BKST: ['3.0'],
+	DICT: ['3.0'],
+	TOKN: ['3.0'],
+};
 
 const guid = /^\{?[0-9a-f]{8}-?(?:[0-9a-f]{4}-?){3}[0-9a-f]{12}\}?$/i;
 
@@ -57,8 +70,9 @@ export function registerTranslateRoutes(app: Hono<AppEnv>, backend: Backend): vo
 			try {
 				if (!methods.includes(context.req.method)) throw translatorError(405000);
 				const caller = open ? { id: 'anonymous', limits: {} } : await callerOf(context);
-				if (one(query, 'api-version') !== '3.0')
-					throw translatorError(400021, 'Use api-version=3.0.');
+				const version = one(query, 'api-version') ?? '';
+				if (!versions[kind].includes(version))
+					throw translatorError(400021, `Use api-version=${versions[kind].join(' or ')}.`);
 				const trace = context.req.header('x-clienttraceid') ?? one(query, 'ClientTraceId');
 				if (trace !== undefined && !guid.test(trace)) throw translatorError(400043);
 				log.debug('translate', { kind, requestId, trace: trace ?? null, caller: caller.id });
@@ -83,11 +97,14 @@ export function registerTranslateRoutes(app: Hono<AppEnv>, backend: Backend): vo
 						code: known.code,
 						reason: known.message,
 					});
-				return translatorFailure(error, requestId);
+				return translatorFailure(error, requestId, one(query, 'api-version') === latestVersion);
 			}
 		};
 
-	const translate: Handler = async ({ context, query, requestId, signal, charge }) => {
+	const translate: Handler = async (asked) => {
+		const { context, query, requestId, signal, charge } = asked;
+		if (one(query, 'api-version') === latestVersion)
+			return translateInputsReply(asked, translation, limits);
 		const body = await readBodyJson(context, signal);
 		const call = readTranslateCall(query, body, limits);
 		await translation.check(call.request);

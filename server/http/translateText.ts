@@ -13,6 +13,7 @@ import type { AppEnv } from './env.ts';
 import { readBodyJson } from './translateBody.ts';
 import { translatorError } from './translateErrors.ts';
 import { checkSizes, type Limits, one, readTexts } from './translateInput.ts';
+import { inputsOf, latestVersion } from './translateInputs.ts';
 import { canonicalScript } from './translateParameters.ts';
 import { translatorJson } from './translateReply.ts';
 
@@ -99,7 +100,9 @@ export async function transliterateReply(
 	{ context, query, requestId, signal, charge }: TextCall,
 	limits: Limits,
 ): Promise<Response> {
-	const texts = readTexts(await readBodyJson(context, signal), limits.transliterate);
+	const isLatest = one(query, 'api-version') === latestVersion;
+	const body = await readBodyJson(context, signal);
+	const texts = readTexts(isLatest ? inputsOf(body) : body, limits.transliterate);
 	const written = one(query, 'language');
 	const language = written === undefined ? undefined : canonicalLanguage(written);
 	if (language === undefined) throw translatorError(400003);
@@ -122,5 +125,7 @@ export async function transliterateReply(
 			script: toWritten,
 		})),
 	);
-	return translatorJson(rows, requestId, { 'x-metered-usage': String(sum(texts)) });
+	return translatorJson(isLatest ? { value: rows } : rows, requestId, {
+		'x-metered-usage': String(sum(texts)),
+	});
 }
