@@ -80,6 +80,10 @@ export const commands: Readonly<Record<string, Run>> = {
 			`${context.extension.id}#start`,
 			false,
 		),
+	'nearglot.studio.open': async ({ front }) => {
+		const { url } = await front.request('nearglot/studio', {});
+		await vscode.env.openExternal(vscode.Uri.parse(url, true));
+	},
 	'nearglot.server.restart': ({ front }) => front.restart(),
 	'nearglot.server.copyEndpoint': ({ front }) => copyEndpoint(front),
 	'nearglot.server.showLog': ({ log }) => log.show(),

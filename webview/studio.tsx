@@ -6,27 +6,25 @@ import './studio.css';
 import { signal } from '@preact/signals';
 import { render, type VNode } from 'preact';
 import { ChatPage } from './chatPage.tsx';
-import { createChatState } from './chatState.ts';
-import { DocumentsPage } from './documentsPage.tsx';
+import { type ChatState, createChatState } from './chatState.ts';
 import { ModelsPage } from './modelsPage.tsx';
 import { StudioApi } from './studioApi.ts';
-import { forgetChat, studioBridge } from './studioHost.ts';
+import { forgetChat, savedMarkdown, studioBridge } from './studioHost.ts';
+import { loadTexts, text } from './studioText.ts';
 import { TranscribePage } from './transcribePage.tsx';
 import { TranslatePage } from './translatePage.tsx';
 
-const api = new StudioApi();
-const chat = createChatState(studioBridge(api));
-const tabs = ['Chat', 'Translate', 'Documents', 'Transcribe', 'Models'] as const;
-const shown = signal<(typeof tabs)[number]>('Chat');
+const tabs = ['chat', 'translate', 'transcribe', 'models'] as const;
+const shown = signal<(typeof tabs)[number]>('chat');
 const needsKey = signal(false);
 
-function Studio(): VNode {
-	if (needsKey.value) return <KeyForm />;
+function Studio({ api, chat }: { api: StudioApi; chat: ChatState }): VNode {
+	if (needsKey.value) return <KeyForm api={api} />;
 	return (
 		<div class="studio">
 			<header>
 				<h1>Nearglot</h1>
-				<nav aria-label="Tools">
+				<nav aria-label={text('tools')}>
 					{tabs.map((tab) => (
 						<button
 							key={tab}
@@ -37,35 +35,55 @@ function Studio(): VNode {
 								shown.value = tab;
 							}}
 						>
-							{tab}
+							{text(tab)}
 						</button>
 					))}
 				</nav>
-				{shown.value === 'Chat' && (
-					<button
-						type="button"
-						class="secondary"
-						onClick={() => {
-							forgetChat();
-							location.reload();
-						}}
-					>
-						New chat
-					</button>
-				)}
+				{shown.value === 'chat' && <ChatButtons empty={chat.turns.value.length === 0} />}
 			</header>
 			<main>
-				{shown.value === 'Chat' && <ChatPage state={chat} />}
-				{shown.value === 'Translate' && <TranslatePage api={api} />}
-				{shown.value === 'Documents' && <DocumentsPage api={api} />}
-				{shown.value === 'Transcribe' && <TranscribePage api={api} />}
-				{shown.value === 'Models' && <ModelsPage api={api} />}
+				{shown.value === 'chat' && <ChatPage state={chat} />}
+				{shown.value === 'translate' && <TranslatePage api={api} />}
+				{shown.value === 'transcribe' && <TranscribePage api={api} />}
+				{shown.value === 'models' && <ModelsPage api={api} />}
 			</main>
 		</div>
 	);
 }
 
-function KeyForm(): VNode {
+function ChatButtons({ empty }: { empty: boolean }): VNode | null {
+	if (empty) return null;
+	return (
+		<>
+			<button type="button" class="secondary" onClick={exportChat}>
+				{text('exportChat')}
+			</button>
+			<button
+				type="button"
+				class="secondary"
+				onClick={() => {
+					forgetChat();
+					location.reload();
+				}}
+			>
+				{text('newChat')}
+			</button>
+		</>
+	);
+}
+
+/** Saves the chat as a Markdown file. */
+function exportChat(): void {
+	const chat = savedMarkdown();
+	if (!chat) return;
+	const link = document.createElement('a');
+	link.href = URL.createObjectURL(new Blob([chat.markdown], { type: 'text/markdown' }));
+	link.download = `${chat.title.replace(/[^\p{L}\p{N} _-]/gu, '').trim() || 'chat'}.md`;
+	link.click();
+	setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+}
+
+function KeyForm({ api }: { api: StudioApi }): VNode {
 	return (
 		<form
 			class="key-form"
@@ -78,21 +96,28 @@ function KeyForm(): VNode {
 		>
 			<h1>Nearglot</h1>
 			<label>
-				Key of this server
+				{text('key')}
 				<input name="key" type="password" autocomplete="off" required />
 			</label>
-			<button type="submit">Open</button>
+			<button type="submit">{text('open')}</button>
 		</form>
 	);
 }
 
-api.models().catch((error: unknown) => {
-	const { code } = error as { code?: string };
-	if (code === 'invalid_api_key') needsKey.value = true;
-});
-const dark = window.matchMedia('(prefers-color-scheme: dark)');
-const paint = () => document.body.classList.toggle('vscode-dark', dark.matches);
-dark.addEventListener('change', paint);
-paint();
+async function start(root: HTMLElement): Promise<void> {
+	const dark = window.matchMedia('(prefers-color-scheme: dark)');
+	const paint = () => document.body.classList.toggle('vscode-dark', dark.matches);
+	dark.addEventListener('change', paint);
+	paint();
+	document.documentElement.lang = await loadTexts(navigator.languages);
+	const api = await StudioApi.open();
+	const chat = createChatState(studioBridge(api));
+	api.models().catch((error: unknown) => {
+		const { code } = error as { code?: string };
+		if (code === 'invalid_api_key') needsKey.value = true;
+	});
+	render(<Studio api={api} chat={chat} />, root);
+}
+
 const root = document.getElementById('root');
-if (root) render(<Studio />, root);
+if (root) void start(root);

@@ -3,8 +3,10 @@
 import {
 	AppError,
 	type ChatMessage,
+	type DownloadProgress,
 	errorOfBody,
 	type ModelInfo,
+	readEvents,
 } from '../server/protocol/index.ts';
 
 const keyName = 'nearglot.key';
@@ -16,8 +18,31 @@ export interface Translation {
 	readonly alignment: string | undefined;
 }
 
+/** What a loaded model does, as the daemon counts it. */
+export interface ModelStats {
+	readonly model: string;
+	readonly stats: {
+		readonly executionProvider: string;
+		readonly running: number;
+		readonly waiting: number;
+		readonly residentBytes: number;
+		readonly promptTokensTotal: number;
+		readonly cachedTokensTotal: number;
+		readonly generatedTokensTotal: number;
+	};
+}
+
 export class StudioApi {
-	#key = takeKey();
+	#key: string;
+
+	private constructor(key: string) {
+		this.#key = key;
+	}
+
+	/** Takes the key of the ticket in the address, of this tab, or none. */
+	static async open(): Promise<StudioApi> {
+		return new StudioApi(await takeKey());
+	}
 
 	/** Asked for by the page when the server wants its key. */
 	set key(key: string) {
@@ -57,6 +82,37 @@ export class StudioApi {
 					languages: row['languages'],
 				}) as ModelInfo,
 		);
+	}
+
+	/** Everything the daemon knows of models, and what the loaded ones do. Needs the key. */
+	async allModels(): Promise<{ models: ModelInfo[]; stats: ModelStats[] }> {
+		const path = '/nearglot/models/list';
+		return (await this.get(path)) as { models: ModelInfo[]; stats: ModelStats[] };
+	}
+
+	setLoaded(id: string, loaded: boolean): Promise<Response> {
+		return this.#call(`/openai/${loaded ? 'load' : 'unload'}/${encodeURIComponent(id)}`, {});
+	}
+
+	removeModel(model: string): Promise<Response> {
+		return this.post('/nearglot/models/remove', { model });
+	}
+
+	/** Downloads a model; `onShare` is told the part that has come, 0…1. */
+	async download(
+		model: string,
+		onShare: (share: number) => void,
+		signal: AbortSignal,
+	): Promise<void> {
+		const response = await this.post('/nearglot/models/download', { model }, signal);
+		for await (const { data } of readEvents(chunks(response))) {
+			if (data === '[DONE]') return;
+			const event: unknown = JSON.parse(data);
+			const failure = errorOfBody(event, 500);
+			if (failure) throw failure;
+			const { progress } = event as { progress?: DownloadProgress };
+			if (progress && progress.totalBytes > 0) onShare(progress.doneBytes / progress.totalBytes);
+		}
 	}
 
 	async languages(): Promise<{ code: string; name: string }[]> {
@@ -144,12 +200,34 @@ export class StudioApi {
 	}
 }
 
-/** The key of a link `…/#key=…`, which is taken out of the address at once. */
-function takeKey(): string {
-	const given = new URLSearchParams(location.hash.slice(1)).get('key');
-	if (given) {
+/**
+ * The key for a link `…/#ticket=…`: the ticket holds once, and is taken out of the address at once.
+ * Without a ticket, the key this tab has already.
+ */
+async function takeKey(): Promise<string> {
+	const ticket = new URLSearchParams(location.hash.slice(1)).get('ticket');
+	if (ticket !== null) {
 		history.replaceState(null, '', location.pathname);
-		sessionStorage.setItem(keyName, given);
+		const response = await fetch('/studio/claim', {
+			method: 'POST',
+			headers: { 'content-type': 'application/json' },
+			body: JSON.stringify({ ticket }),
+		}).catch(() => undefined);
+		if (response?.ok) {
+			const { key } = (await response.json()) as { key: string };
+			sessionStorage.setItem(keyName, key);
+		}
 	}
 	return sessionStorage.getItem(keyName) ?? '';
+}
+
+/** Not every browser can iterate over a stream. */
+export async function* chunks(response: Response): AsyncGenerator<Uint8Array, void, undefined> {
+	const reader = response.body?.getReader();
+	if (!reader) return;
+	for (;;) {
+		const { done, value } = await reader.read();
+		if (done) return;
+		yield value;
+	}
 }

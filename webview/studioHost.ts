@@ -17,10 +17,12 @@ import {
 	type PageMessage,
 	readEvents,
 	readyChatModels,
+	toMarkdown,
 } from '../server/protocol/index.ts';
 import type { Bridge } from './bridge.ts';
 import { chatStrings } from './protocol.ts';
-import type { StudioApi } from './studioApi.ts';
+import { chunks, type StudioApi } from './studioApi.ts';
+import { translated } from './studioText.ts';
 
 const currentKey = 'nearglot.chat';
 
@@ -44,7 +46,7 @@ export function studioBridge(api: StudioApi): Bridge {
 		post({
 			type: 'state',
 			state: { ...session.state, abilities: { editor: false } },
-			strings: chatStrings,
+			strings: translated(chatStrings),
 		});
 	session.onState = postState;
 	const saved = savedConversation();
@@ -106,6 +108,12 @@ export function studioBridge(api: StudioApi): Bridge {
 	};
 }
 
+/** The shown chat as Markdown; `undefined` while there is none. */
+export function savedMarkdown(): { title: string; markdown: string } | undefined {
+	const chat = savedConversation();
+	return chat?.leaf ? { title: chat.title, markdown: toMarkdown(chat) } : undefined;
+}
+
 /** Forgets the shown chat. */
 export function forgetChat(): void {
 	localStorage.removeItem(currentKey);
@@ -149,15 +157,4 @@ async function complete(
 		answer.add(chunk, onDelta);
 	}
 	return answer.result();
-}
-
-/** Not every browser can iterate over a stream. */
-async function* chunks(response: Response): AsyncGenerator<Uint8Array, void, undefined> {
-	const reader = response.body?.getReader();
-	if (!reader) return;
-	for (;;) {
-		const { done, value } = await reader.read();
-		if (done) return;
-		yield value;
-	}
 }

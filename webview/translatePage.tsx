@@ -5,6 +5,7 @@ import type { VNode } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { errorText } from './errorText.ts';
 import type { StudioApi, Translation } from './studioApi.ts';
+import { text as say } from './studioText.ts';
 import { linkedParts, readLinks } from './wordLinks.ts';
 
 /** Milliseconds without a key after which the text is translated. */
@@ -68,22 +69,22 @@ export function TranslatePage({ api }: { api: StudioApi }): VNode {
 		</option>
 	));
 	return (
-		<section class="tool" aria-label="Translate">
+		<section class="tool" aria-label={say('translate')}>
 			<div class="row">
 				<label>
-					From
+					{say('from')}
 					<select
 						value={from.value}
 						onChange={(event) => {
 							from.value = event.currentTarget.value;
 						}}
 					>
-						<option value="">Detect</option>
+						<option value="">{say('detect')}</option>
 						{options}
 					</select>
 				</label>
 				<label>
-					To
+					{say('to')}
 					<select
 						value={to.value}
 						onChange={(event) => {
@@ -101,26 +102,26 @@ export function TranslatePage({ api }: { api: StudioApi }): VNode {
 							html.value = event.currentTarget.checked;
 						}}
 					/>
-					HTML
+					{say('html')}
 				</label>
 				<span class="note" role="status">
 					{state.busy.value
-						? 'Translating …'
+						? say('translating')
 						: result?.detected
-							? `Detected: ${result.detected}`
+							? say('detected', result.detected)
 							: ''}
 				</span>
 			</div>
 			<div class="pair">
 				<textarea
-					aria-label="Text"
-					placeholder="Text to translate"
+					aria-label={say('text')}
+					placeholder={say('textHint')}
 					value={text.value}
 					onInput={(event) => {
 						text.value = event.currentTarget.value;
 					}}
 				/>
-				<output class="result" aria-label="Translation">
+				<output class="result" aria-label={say('translation')}>
 					{result && <Linked result={result} side="target" hovered={state.hovered} />}
 				</output>
 			</div>

@@ -93,7 +93,14 @@ function cleaned(text: string): string {
 async function chosenRepository(source: unknown): Promise<Repository> {
 	const extension = vscode.extensions.getExtension<{ getAPI(version: 1): GitApi }>('vscode.git');
 	if (!extension) throw new AppError('not_found', vscode.l10n.t('The git extension is not there.'));
-	const { repositories } = (await extension.activate()).getAPI(1);
+	let repositories: readonly Repository[];
+	try {
+		repositories = (await extension.activate()).getAPI(1).repositories;
+	} catch (error) {
+		throw new AppError('not_found', vscode.l10n.t('Git is switched off in this window.'), {
+			cause: error,
+		});
+	}
 	const root = (source as { rootUri?: vscode.Uri } | undefined)?.rootUri?.toString();
 	const given = repositories.find(({ rootUri }) => rootUri.toString() === root);
 	const repository = given ?? repositories.find(({ ui }) => ui.selected) ?? repositories[0];

@@ -6,7 +6,11 @@ import type { AppEnv } from './env.ts';
 import { mustHaveKey } from './guard.ts';
 
 export function registerStatusRoutes(app: Hono<AppEnv>, backend: Backend): void {
-	app.get('/', (context) => context.text(''));
+	app.get('/', (context) =>
+		context.text(
+			'Nearglot is running.\n\nOpen this address in a browser for the studio page.\nOpenAI interface: /v1 (models at /v1/models)\nTranslation: /translate?api-version=3.0\nDescription: /openapi.json\n',
+		),
+	);
 
 	app.get('/health', (context) =>
 		context.json({

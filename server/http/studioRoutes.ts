@@ -1,11 +1,18 @@
-/** The studio page at `/` and its files, for browsers; programs that ask for no HTML get an empty text. */
+/**
+ * The studio page at `/` and its files, for browsers. Its key comes by a ticket in the fragment of a link
+ * (`POST /nearglot/studio` with the key), which the page exchanges once at `/studio/claim`.
+ */
 
+import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Context, Hono } from 'hono';
 import { AppError } from '../protocol/index.ts';
+import { object, string } from '../protocol/parser.ts';
+import { readJson } from './body.ts';
 import type { AppEnv } from './env.ts';
+import { mustHaveKey, presentedKey } from './guard.ts';
 import { pageHeaders, pageHtml } from './pages.ts';
 
 const types: Readonly<Record<string, string>> = {
@@ -24,8 +31,34 @@ export function wantsPage(context: Context<AppEnv>): boolean {
 	return context.req.header('accept')?.includes('text/html') ?? false;
 }
 
+/** Milliseconds within which a link has to be opened. */
+const ticketMs = 60_000;
+
+export const studioClaimParser = object({ ticket: string({ minLength: 1, maxLength: 200 }) });
+
 export function registerStudioRoutes(app: Hono<AppEnv>): void {
 	const folder = bundleFolder();
+	/** One-time ticket → the key its maker has shown. */
+	const tickets = new Map<string, string>();
+	app.post('/nearglot/studio', (context) => {
+		mustHaveKey(context);
+		const ticket = randomBytes(24).toString('base64url');
+		tickets.set(ticket, presentedKey(context.req.raw.headers));
+		setTimeout(() => tickets.delete(ticket), ticketMs).unref();
+		return context.json({ url: `${new URL(context.req.url).origin}/#ticket=${ticket}` });
+	});
+	app.post('/studio/claim', async (context) => {
+		const { ticket } = studioClaimParser.parse(await readJson(context, 4096), '');
+		const key = tickets.get(ticket);
+		tickets.delete(ticket);
+		if (key === undefined)
+			throw new AppError(
+				'forbidden',
+				'This link was used already, or is too old. Open the studio again from the editor.',
+			);
+		context.header('cache-control', 'no-store');
+		return context.json({ key });
+	});
 	app.get('/', async (context, next) => {
 		if (!wantsPage(context)) return next();
 		pageHeaders(context);

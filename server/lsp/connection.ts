@@ -41,6 +41,7 @@ import {
 	loadModel,
 	moveModels,
 	removeModel,
+	studioLink,
 	suggestedModels,
 	unloadModel,
 } from './models.ts';
@@ -154,6 +155,7 @@ export function serveFront(connection: Connection, connect: ConnectDaemon): void
 			signal,
 		),
 	);
+	handle('nearglot/studio', (_params, signal) => studioLink(link, signal));
 	handle('nearglot/models/suggest', (params, signal) => suggestedModels(link, params.task, signal));
 	handle('nearglot/models/move', (params, signal) => moveModels(link, params.folder, signal));
 	handle('nearglot/models/remove', (params, signal) => removeModel(link, params.model, signal));

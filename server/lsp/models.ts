@@ -67,6 +67,13 @@ export async function downloadModel(
 	return {};
 }
 
+/** A one-time link to the studio page of the daemon. */
+export async function studioLink(link: Caller, signal: AbortSignal): Promise<{ url: string }> {
+	const body = await link.json('/nearglot/studio', {}, signal);
+	if (isRecord(body) && typeof body['url'] === 'string') return { url: body['url'] };
+	throw new AppError('internal', 'The model server gave no link.');
+}
+
 /** Models of the catalogue that fit this computer. */
 export async function suggestedModels(
 	link: Caller,

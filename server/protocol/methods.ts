@@ -319,6 +319,8 @@ export interface Requests {
 		params: { model: string; partialResultToken?: string | number };
 		result: Record<string, never>;
 	};
+	/** A link to the studio page that holds once, for a minute, and brings the key along. */
+	'nearglot/studio': { params: Record<string, never>; result: { url: string } };
 	/** Models of the catalogue that fit this computer. */
 	'nearglot/models/suggest': { params: { task: ModelTask }; result: Suggestions };
 	/** Moves all downloaded models to another, empty folder. */

@@ -5,6 +5,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { chatStrings, microphoneStrings, transcriptStrings } from '../../webview/protocol.ts';
+import { studioStrings } from '../../webview/studioStrings.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
@@ -77,7 +78,9 @@ test('every text of the manifest is in package.nls.json of every language, and n
 
 test('every text of the code is in the bundle of every language, with its placeholders', () => {
 	const texts = new Set<string>(
-		[chatStrings, microphoneStrings, transcriptStrings].flatMap((texts) => Object.values(texts)),
+		[chatStrings, microphoneStrings, studioStrings, transcriptStrings].flatMap((texts) =>
+			Object.values(texts),
+		),
 	);
 	for (const source of extensionSources) {
 		for (const [, text = ''] of source.matchAll(/l10n\.t\(\s*'((?:[^'\\]|\\.)*)'/g)) {

@@ -17,6 +17,12 @@ export async function run(): Promise<void> {
 	const tests: Outcome[] = [];
 	mocha.suite.emit('pre-require', globalThis, '', mocha);
 	await import('./extension.ts');
+	await import('./ai.ts');
+	await import('./insertion.ts');
+	await import('./recordings.ts');
+	// For work on a few tests: only those whose title contains this.
+	const only = process.env['SUITE_ONLY'];
+	if (only) mocha.grep(new RegExp(only));
 	const failures = await new Promise<number>((resolve) => {
 		const runner = mocha.run(resolve);
 		runner.on('pass', (test) =>

@@ -1,0 +1,186 @@
+/** VS Code's own places for models, and what of the chat acts on editors. */
+
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import * as vscode from 'vscode';
+import { activated, show, until } from './shared.ts';
+
+const code =
+	'function add(a, b) {\n  return a + b;\n}\n\nfunction sub(a, b) {\n  return a - b;\n}\n';
+
+function folder(): string {
+	const path = vscode.workspace.workspaceFolders?.[0]?.uri.fsPath;
+	assert.ok(path);
+	return path;
+}
+
+async function file(name: string, text: string): Promise<vscode.TextEditor> {
+	const path = join(folder(), name);
+	writeFileSync(path, text);
+	return show(await vscode.workspace.openTextDocument(path));
+}
+
+describe('the chat in the editor', () => {
+	afterEach(async () => {
+		await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+	});
+
+	it('shows proposed code as a diff of its file and applies it in one undo step', async () => {
+		const { proposals } = await activated();
+		const editor = await file('math.js', code);
+		await proposals.show('function sub(a, b) {\n  return b - a;\n}', []);
+		const tab = () => vscode.window.tabGroups.activeTabGroup.activeTab?.input;
+		await until('the diff is shown', () => tab() instanceof vscode.TabInputTextDiff);
+		const { original, modified } = tab() as vscode.TabInputTextDiff;
+		assert.equal(original.toString(), editor.document.uri.toString());
+		const proposed = await vscode.workspace.openTextDocument(modified);
+		assert.equal(proposed.getText(), code.replace('a - b', 'b - a'));
+		await vscode.commands.executeCommand('nearglot.chat.applyProposal');
+		assert.equal(editor.document.getText(), code.replace('a - b', 'b - a'));
+		assert.ok(!(tab() instanceof vscode.TabInputTextDiff), 'the diff is closed');
+		await until(
+			'the file is active',
+			() => vscode.window.activeTextEditor?.document === editor.document,
+		);
+		await vscode.commands.executeCommand('undo');
+		assert.equal(editor.document.getText(), code);
+		await vscode.commands.executeCommand('workbench.action.files.revert');
+	});
+
+	it('refuses to apply to a file that has changed meanwhile', async () => {
+		const { proposals } = await activated();
+		const editor = await file('math2.js', code);
+		await proposals.show('function sub(a, b) {\n  return b - a;\n}', []);
+		const edit = new vscode.WorkspaceEdit();
+		edit.insert(editor.document.uri, new vscode.Position(0, 0), '// new\n');
+		await vscode.workspace.applyEdit(edit);
+		await assert.rejects(proposals.apply(undefined), { code: 'conflict' });
+		await proposals.discard(undefined);
+		await show(editor.document);
+		await vscode.commands.executeCommand('workbench.action.files.revert');
+	});
+
+	it('sends what an attachment was taken from along with it', async () => {
+		const { chat } = await activated();
+		const editor = await file('math3.js', code);
+		editor.selection = new vscode.Selection(4, 0, 6, 1);
+		await vscode.commands.executeCommand('nearglot.chat.attachSelection');
+		const [attachment] = chat.session.state.attachments.slice(-1);
+		assert.equal(attachment?.label, 'math3.js:5-7');
+		assert.equal(attachment?.source?.uri, editor.document.uri.toString());
+		assert.deepEqual(attachment?.source?.range?.start, { line: 4, character: 0 });
+		while (chat.session.state.attachments.length > 0) chat.session.detach(0);
+	});
+});
+
+describe("VS Code's own places for models", () => {
+	it('counts tokens exactly and ends a request that is cancelled', async () => {
+		const { front } = await activated();
+		const [model] = await vscode.lm.selectChatModels({ vendor: 'nearglot' });
+		assert.ok(model);
+		const message = vscode.LanguageModelChatMessage.User('one two three four five six');
+		const { tokens } = await front.request('nearglot/countTokens', {
+			model: model.id,
+			messages: [{ role: 'user', content: 'one two three four five six' }],
+		});
+		assert.equal(await model.countTokens(message), tokens);
+		const source = new vscode.CancellationTokenSource();
+		const response = await model.sendRequest([message], {}, source.token);
+		source.cancel();
+		const read = async () => {
+			for await (const _ of response.text);
+		};
+		await read().catch(() => undefined);
+		const again = await model.sendRequest([vscode.LanguageModelChatMessage.User('list files')]);
+		let text = '';
+		for await (const piece of again.text) text += piece;
+		assert.ok(text.length > 0, 'the next request is answered');
+	});
+
+	it('transcribes as a tool, and says what is wrong with a file that is no recording', async () => {
+		writeFileSync(join(folder(), 'broken.wav'), 'RIFF....WAVE nothing');
+		await assert.rejects(
+			async () =>
+				vscode.lm.invokeTool('nearglot_transcribe', {
+					input: { path: 'broken.wav' },
+					toolInvocationToken: undefined,
+				}),
+			/broken\.wav|speech|model|WAV|dialog/i,
+		);
+	});
+
+	it('offers its tools to agents as an MCP server', async () => {
+		const { contributes } = (vscode.extensions.getExtension('nearglot.nearglot') ?? assert.fail())
+			.packageJSON as {
+			contributes: { mcpServerDefinitionProviders: { id: string }[] };
+		};
+		assert.deepEqual(
+			contributes.mcpServerDefinitionProviders.map(({ id }) => id),
+			['nearglot.mcp'],
+		);
+		const { front } = await activated();
+		const { url, key } = await front.request('nearglot/endpoint', {});
+		const response = await fetch(`${url}/mcp`, {
+			method: 'POST',
+			headers: {
+				authorization: `Bearer ${key}`,
+				'content-type': 'application/json',
+				accept: 'application/json, text/event-stream',
+			},
+			body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' }),
+		});
+		assert.equal(response.status, 200);
+		assert.match(await response.text(), /translate/);
+	});
+
+	it('offers no inline completions until a model was chosen', async () => {
+		const editor = await file('typing.js', 'const sum = ');
+		editor.selection = new vscode.Selection(0, 12, 0, 12);
+		await vscode.commands.executeCommand('editor.action.inlineSuggest.trigger');
+		await new Promise((resolve) => setTimeout(resolve, 300));
+		await vscode.commands.executeCommand('editor.action.inlineSuggest.commit');
+		assert.equal(editor.document.getText(), 'const sum = ');
+		await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+	});
+
+	it('puts the address and key of the server into new terminals, when that is wanted', async () => {
+		const { context, front } = await activated();
+		const settings = vscode.workspace.getConfiguration('nearglot');
+		const variables = context.environmentVariableCollection;
+		assert.equal(variables.get('OPENAI_BASE_URL'), undefined);
+		await settings.update('terminal.environment', true, vscode.ConfigurationTarget.Global);
+		await until('the variables are set', () => variables.get('OPENAI_API_KEY') !== undefined);
+		const { url, key } = await front.request('nearglot/endpoint', {});
+		assert.equal(variables.get('OPENAI_BASE_URL')?.value, `${url}/v1`);
+		assert.equal(variables.get('OPENAI_API_KEY')?.value, key);
+		assert.equal(variables.persistent, false, 'the key is not kept on disk');
+		await settings.update('terminal.environment', undefined, vscode.ConfigurationTarget.Global);
+		await until('they are gone', () => variables.get('OPENAI_API_KEY') === undefined);
+	});
+
+	it('writes a commit message for what is staged into the box of the git view', async () => {
+		const root = join(folder(), 'repository');
+		mkdirSync(root, { recursive: true });
+		const git = (...words: string[]) => execFileSync('git', words, { cwd: root, stdio: 'pipe' });
+		git('init', '-q');
+		writeFileSync(join(root, 'a.txt'), 'one\ntwo\n');
+		git('add', '.');
+		const extension = vscode.extensions.getExtension('vscode.git');
+		assert.ok(extension);
+		const settings = vscode.workspace.getConfiguration('git');
+		await settings.update('enabled', true, vscode.ConfigurationTarget.Global);
+		const exported = await extension.activate();
+		await until('git is switched on', () => exported.enabled);
+		const api = exported.getAPI(1);
+		await api.openRepository(vscode.Uri.file(root));
+		const repository = () =>
+			api.repositories.find(({ rootUri }: { rootUri: vscode.Uri }) => rootUri.fsPath === root);
+		await until('the repository is known', () => repository() !== undefined);
+		await vscode.commands.executeCommand('nearglot.chat.commitMessage', {
+			rootUri: vscode.Uri.file(root),
+		});
+		assert.ok(repository().inputBox.value.trim().length > 0);
+	});
+});

@@ -1,0 +1,30 @@
+/** What the files of the suite share. */
+
+import assert from 'node:assert/strict';
+import * as vscode from 'vscode';
+import type { Extension } from '../../../extension/app.ts';
+
+/** The parts of the extension, which it shows under test. */
+export async function activated(): Promise<Extension> {
+	const found = vscode.extensions.getExtension('nearglot.nearglot');
+	assert.ok(found, 'the extension is installed');
+	const extension = (await found.activate()) as Extension | undefined;
+	assert.ok(extension, 'under test the extension shows its parts');
+	return extension;
+}
+
+/** Waits until something holds; fails with what it waited for. */
+export async function until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
+	for (let tries = 0; !(await holds()); tries++) {
+		if (tries > 600) throw new Error(`timed out waiting until ${what}`);
+		await new Promise((resolve) => setTimeout(resolve, 50));
+	}
+}
+
+/** Opens a text and waits until its editor is the active one. */
+export async function show(document: vscode.TextDocument): Promise<vscode.TextEditor> {
+	const editor = await vscode.window.showTextDocument(document);
+	// The focus moves a moment later, and commands act on the active editor.
+	await until('the editor is active', () => vscode.window.activeTextEditor?.document === document);
+	return editor;
+}
