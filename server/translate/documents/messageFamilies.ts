@@ -18,6 +18,8 @@ interface Place {
 	readonly written: string;
 	/** `{to}` in place of the language. */
 	readonly pattern: string;
+	/** Whether nothing else than a language can be meant, even without other languages beside it. */
+	readonly isSure: boolean;
 }
 
 interface Group {
@@ -53,6 +55,7 @@ export function messageFamilies(paths: readonly string[]): MessageFamily[] {
 		groups.set(place.pattern, group);
 	}
 	return [...groups.values()]
+		.filter(({ places }) => places.length > 1 || places.some(({ isSure }) => isSure))
 		.flatMap((group) => familiesOf(group, files))
 		.sort((a, b) => a.source.localeCompare(b.source, 'en'));
 }
@@ -62,12 +65,13 @@ function placeOf(path: string, all: ReadonlySet<string>): Place | undefined {
 	const file = parts.pop() ?? '';
 	const [, base = '', ending = ''] = /^(.*?)(\.[^.]+)$/.exec(file) ?? [];
 	const folder = parts.map((part) => `${part}/`).join('');
-	if (isLanguage(base)) return { path, written: base, pattern: `${folder}{to}${ending}` };
+	const isHome = homes.test(parts.at(-1) ?? '') || /\.(?:arb|po|properties)$/.test(ending);
+	if (isLanguage(base))
+		return { path, written: base, pattern: `${folder}{to}${ending}`, isSure: isHome };
 	const [, stem = '', joint = '', written = ''] = nameWithCode.exec(base) ?? [];
 	// `read_me` ends with a code, too: only a file without it, or a home of messages, makes it one.
 	if (isLanguage(written)) {
 		const plain = all.has(`${folder}${stem}${ending}`);
-		const isHome = homes.test(parts.at(-1) ?? '') || /\.(?:arb|po|properties)$/.test(ending);
 		const hasOthers = [...all].some(
 			(other) =>
 				other !== path &&
@@ -76,7 +80,7 @@ function placeOf(path: string, all: ReadonlySet<string>): Place | undefined {
 				isLanguage(other.slice(folder.length + stem.length + 1, -ending.length)),
 		);
 		if (plain || isHome || hasOthers)
-			return { path, written, pattern: `${folder}${stem}${joint}{to}${ending}` };
+			return { path, written, pattern: `${folder}${stem}${joint}{to}${ending}`, isSure: true };
 	}
 	for (let at = parts.length - 1; at >= 0; at--) {
 		const part = parts[at] ?? '';
@@ -84,7 +88,7 @@ function placeOf(path: string, all: ReadonlySet<string>): Place | undefined {
 		const isHome = homes.test(parts[at - 1] ?? '') || homes.test(parts[at + 1] ?? '');
 		if (!isHome) continue;
 		const whole = [...parts.slice(0, at), '{to}', ...parts.slice(at + 1), file];
-		return { path, written: part, pattern: whole.join('/') };
+		return { path, written: part, pattern: whole.join('/'), isSure: true };
 	}
 	return undefined;
 }
