@@ -18,6 +18,7 @@ import {
 	recorderStateParser,
 } from './recorderRoutes.ts';
 import { detokenizeParser, tokenizeParser } from './tokenRoutes.ts';
+import { translatorPaths, translatorSecurity } from './translateOpenApi.ts';
 
 export interface RouteDoc {
 	readonly summary: string;
@@ -132,10 +133,10 @@ export function openApi(
 			version,
 			description: 'Chat, transcribe and translate on this machine.',
 		},
-		paths,
+		paths: { ...paths, ...translatorPaths },
 		components: {
 			schemas: { Error: errorSchema },
-			securitySchemes: { key: { type: 'http', scheme: 'bearer' } },
+			securitySchemes: { key: { type: 'http', scheme: 'bearer' }, ...translatorSecurity },
 		},
 	};
 }
