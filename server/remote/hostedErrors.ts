@@ -20,7 +20,10 @@ const advice: Readonly<Record<number, readonly [ErrorCode, string]>> = {
 		'forbidden',
 		'The free quota is used up; wait for the next period or choose the local engine.',
 	],
-	408001: ['model_loading', 'The custom system is being prepared; try again in a few minutes.'],
+	408001: [
+		'model_loading',
+		'Its system for these languages is not ready; try again in a few minutes.',
+	],
 	429000: ['rate_limited', 'Too much was asked in a short time.'],
 	429001: ['rate_limited', 'Too many characters a minute for this key.'],
 	429002: ['rate_limited', 'Too much was asked in a short time.'],
@@ -55,7 +58,8 @@ export async function hostedError(response: Response, place: string): Promise<Ap
 		message === '' ? `Status ${response.status}.` : message,
 	];
 	const retryAfterS = retryAfter(response.headers);
-	return new AppError(kind, `The translator at ${place} refused (${code}): ${sentence}`, {
+	const own = message === '' || sentence === message ? '' : ` It said: ${message.slice(0, 300)}`;
+	return new AppError(kind, `The translator at ${place} refused (${code}): ${sentence}${own}`, {
 		data: { translatorCode: code },
 		...(retryAfterS === undefined ? {} : { retryAfterS }),
 	});
