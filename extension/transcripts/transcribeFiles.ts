@@ -4,6 +4,7 @@ import * as vscode from 'vscode';
 import { AppError, asAppError, exportName, shortClock } from '../../server/protocol/index.ts';
 import { lastTextEditor } from '../chat/lastTextEditor.ts';
 import type { Front } from '../front.ts';
+import { showError } from '../notify.ts';
 import { askForFormat, writeTranscript } from './exportTranscript.ts';
 import { InsertionPoint } from './insertionPoint.ts';
 import { openRecordingFile, pickRecordings } from './recordingFile.ts';
@@ -24,12 +25,11 @@ export async function transcribeFiles(
 	if (!only) return;
 	await recordings.use(only, async (recording) => {
 		await vscode.commands.executeCommand('vscode.openWith', only, audioEditor);
-		// The page shows the progress, and what went wrong.
-		if (!recording.session.document && !recording.session.state.job) {
-			await recording.transcribe().catch((error: unknown) => {
-				if (asAppError(error).code === 'internal') throw error;
-			});
-		}
+		if (recording.session.document || recording.session.state.job) return;
+		// From here on the editor owns it: the page shows progress and what went wrong, closing it cancels.
+		void recording.transcribe().catch((error: unknown) => {
+			if (asAppError(error).code === 'internal') void showError(error);
+		});
 	});
 }
 
@@ -77,7 +77,8 @@ async function transcribeAll(recordings: Recordings, files: readonly vscode.Uri[
 		},
 	);
 	if (failed.length > 0) void vscode.window.showErrorMessage(failed.join('\n'));
-	if (done > 0) await offerResults(recordings, files, done);
+	// The offer stays until somebody answers it; the work is done.
+	if (done > 0) void offerResults(recordings, files, done).catch(showError);
 }
 
 async function offerResults(
