@@ -1,0 +1,181 @@
+/** What the chat page shows and says, with a test in the place of VS Code. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Turn } from '../../server/protocol/index.ts';
+import { violations } from './axe.ts';
+import { longChat, openChatPage, pageState, sampleAnswer } from './fakeHost.ts';
+
+const at = '2026-01-01T00:00:00.000Z';
+const question: Turn = {
+	id: 'q',
+	parent: null,
+	role: 'user',
+	text: 'What time is it?',
+	createdAt: at,
+};
+const answer: Turn = { id: 'a', parent: 'q', role: 'assistant', text: '', createdAt: at };
+
+test('the page tells the place in the queue, the load and how far the prompt is read', async () => {
+	await using host = await openChatPage();
+	const { page } = host;
+	const state = pageState([question, answer], { answering: 'a' });
+	await host.post({ type: 'state', state, strings: {} });
+	const line = page.locator('.progress');
+	for (const [progress, words] of [
+		[{ phase: 'queued', place: 3 }, /place 3 in the queue/],
+		[{ phase: 'loading', expectedMs: 60_000 }, /Loading the model/],
+		[{ phase: 'prompt', fraction: 0.42 }, /Reading the question.*42 %/],
+	] as const) {
+		await host.post({ type: 'progress', progress });
+		await line.filter({ hasText: words }).waitFor();
+	}
+	assert.equal(await line.locator('progress').getAttribute('value'), '0.42');
+	await host.post({ type: 'progress', progress: { phase: 'loading', expectedMs: 60_000 } });
+	await page.waitForFunction(() => (document.querySelector('progress')?.value ?? 0) > 0);
+	await line.filter({ hasText: /\d+ s/ }).waitFor();
+});
+
+test('tool calls are folded lines with what went in and what came out', async () => {
+	await using host = await openChatPage();
+	const { page } = host;
+	const use = { id: 'c', name: 'clock', arguments: '{"zone":"UTC"}' };
+	const running = { ...answer, steps: [{ text: 'Let me look.', uses: [use] }] };
+	await host.post({
+		type: 'state',
+		state: pageState([question, running], { answering: 'a', tools: ['clock'] }),
+		strings: {},
+	});
+	await page.locator('.tool-use summary').filter({ hasText: 'clock is running' }).waitFor();
+	const uses = [
+		{ ...use, result: '12:00' },
+		{ ...use, id: 'd', result: 'no such zone', failed: true },
+	];
+	const done = { ...running, text: 'Noon.', steps: [{ text: 'Let me look.', uses }] };
+	await host.post({ type: 'turn', turn: done, answering: null });
+	await page.locator('.tool-use.failed').waitFor();
+	const first = page.locator('.tool-use').first();
+	assert.equal(await first.locator('pre').first().isVisible(), false, 'folded at first');
+	await first.locator('summary').click();
+	assert.match((await first.textContent()) ?? '', /"zone": "UTC".*12:00/s);
+	await page.getByRole('button', { name: 'Tools: 1' }).click();
+	assert.equal((await host.sent('tools')).length, 1);
+});
+
+test('a prompt that is too long says by how much and is not sent', async () => {
+	await using host = await openChatPage();
+	const { page } = host;
+	await host.post({ type: 'state', state: pageState([]), strings: {} });
+	const input = page.locator('.composer textarea');
+	await input.fill('word '.repeat(50));
+	await page.waitForFunction(() =>
+		(globalThis as unknown as { sentMessages: { type: string }[] }).sentMessages.some(
+			({ type }) => type === 'count',
+		),
+	);
+	await host.post({ type: 'tokens', tokens: 530, limit: 512 });
+	await page.getByText('Too long by 18 tokens for this model (530 of 512).').waitFor();
+	assert.equal(await page.locator('.composer .send').isDisabled(), true);
+	await input.press('Enter');
+	assert.deepEqual(await host.sent('ask'), []);
+	await input.fill('short');
+	await host.post({ type: 'tokens', tokens: 8, limit: 512 });
+	await input.press('Enter');
+	assert.deepEqual(
+		(await host.sent('ask')).map(({ text }) => text),
+		['short'],
+	);
+});
+
+test('proposed code is compared with its file from its own button', async () => {
+	await using host = await openChatPage();
+	const { page } = host;
+	const state = pageState([question, { ...answer, text: '```ts\nconst a = 1;\n```' }]);
+	await host.post({ type: 'state', state, strings: {} });
+	await page.getByRole('button', { name: 'Compare with the file' }).click();
+	assert.deepEqual(await host.sent('apply'), [{ type: 'apply', id: 'a', text: 'const a = 1;' }]);
+});
+
+test('a page with everything on it has no accessibility faults in any theme', async () => {
+	await using host = await openChatPage();
+	const { page } = host;
+	const uses = [{ id: 'c', name: 'clock', arguments: '{}', result: '12:00' }];
+	const whole: Turn = {
+		...answer,
+		text: sampleAnswer(1),
+		reasoning: 'Think.',
+		steps: [{ text: 'Let me look.', uses }],
+	};
+	const asked: Turn = {
+		...question,
+		attachments: [{ label: 'a.ts:1-2', language: 'ts', text: 'let a;' }],
+	};
+	const state = pageState([asked, whole], { tools: ['clock'] });
+	await host.post({ type: 'state', state, strings: {} });
+	await page.locator('.composer textarea').fill('text');
+	await host.post({ type: 'tokens', tokens: 530, limit: 512 });
+	for (const details of await page.locator('details summary').all()) await details.click();
+	for (const theme of ['vscode-dark', 'vscode-light', 'vscode-high-contrast']) {
+		await page.evaluate((name) => {
+			document.body.className = name;
+		}, theme);
+		assert.deepEqual(await violations(page, '.composer'), [], theme);
+	}
+});
+
+const minutes = Number(process.env['CHAT_SOAK_MINUTES'] ?? '0.25');
+
+test('a long session leaves neither nodes nor memory behind', async () => {
+	await using host = await openChatPage();
+	const { page } = host;
+	const session = await page.context().newCDPSession(page);
+	await session.send('Performance.enable');
+	const measure = async () => {
+		await host.post({ type: 'state', state: pageState([]), strings: {} });
+		await page.locator('.empty').waitFor();
+		await session.send('HeapProfiler.collectGarbage');
+		await session.send('HeapProfiler.collectGarbage');
+		const { metrics } = await session.send('Performance.getMetrics');
+		const of = (name: string) => metrics.find((metric) => metric.name === name)?.value ?? 0;
+		return {
+			nodes: of('Nodes'),
+			listeners: of('JSEventListeners'),
+			heapMb: of('JSHeapUsedSize') / 1e6,
+		};
+	};
+	/** Opens a chat, streams an answer into it, shows another branch and lets all of it go. */
+	const round = async (seed: number) => {
+		const turns = longChat(20 + (seed % 5) * 10);
+		const open = { ...answer, id: `open${seed}`, parent: turns.at(-1)?.id ?? null };
+		await host.post({ type: 'state', state: pageState(turns), strings: {} });
+		await host.post({
+			type: 'state',
+			state: pageState([...turns, open], { answering: open.id }),
+			strings: {},
+		});
+		const text = sampleAnswer(seed);
+		for (const word of text.match(/\s*\S+/g) ?? []) {
+			await host.post({ type: 'delta', id: open.id, text: word, reasoning: '' });
+		}
+		await host.post({ type: 'turn', turn: { ...open, text }, answering: null });
+		await page.locator('.composer textarea').fill(`question ${seed}`);
+		await page.locator('.log').evaluate((log) => {
+			log.scrollTop = 0;
+		});
+	};
+	// Chunks for highlighting are loaded and caches are filled in the first rounds.
+	for (let seed = 0; seed < 5; seed++) await round(seed);
+	const before = await measure();
+	const until = performance.now() + minutes * 60_000;
+	let rounds = 0;
+	while (performance.now() < until) await round(5 + rounds++);
+	const after = await measure();
+	console.error(
+		`${rounds} chats in ${minutes} min: nodes ${before.nodes} -> ${after.nodes}, listeners ` +
+			`${before.listeners} -> ${after.listeners}, heap ${before.heapMb.toFixed(1)} -> ${after.heapMb.toFixed(1)} MB`,
+	);
+	assert.ok(rounds > 0);
+	assert.ok(after.nodes <= before.nodes * 1.2 + 50, `${before.nodes} -> ${after.nodes} nodes`);
+	assert.ok(after.listeners <= before.listeners * 1.2 + 20, 'event listeners');
+	assert.ok(after.heapMb <= before.heapMb + 6, `${before.heapMb} -> ${after.heapMb} MB`);
+});
