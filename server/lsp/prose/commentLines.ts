@@ -3,6 +3,8 @@
  * rest, the line width and the kind of line end stay. Pure text work; knows no grammar.
  */
 
+import { codeTags, directive, heads, helpHeading } from './commentWords.ts';
+
 /** One line of a comment. */
 export interface CommentLine {
 	/** Indent and markers before the words, such as `\t * ` or `// `. */
@@ -25,12 +27,33 @@ export interface Paragraph {
 }
 
 const opening =
-	/^\s*(?:\/\*+!?|\/\/+[!/]?|<!--|<#|"""|'''|#+|--+(?!\[)|;+|%+|\*(?!\/)|REM\b)?[ \t]?/i;
-const closing = /[ \t]*(?:\*+\/|-->|#>|"""|''')[ \t]*$/;
+	/^\s*(?:\/\*+!?(?:<(?=\s))?|\/\/+[!/]?(?:<(?=\s))?|<!--|<#|"""|'''|--\[=*\[|\{-|\(\*|#[|=]|#+|--+(?!\[)|;+|%+|\*(?!\/)|REM\b|::)?[ \t]?/i;
+/** What closes a block, by what opens it; other endings are words. */
+const closings: readonly (readonly [open: RegExp, close: string])[] = [
+	[/^\s*<!--/, '-->'],
+	[/^\s*<#/, '#>'],
+	[/^\s*"""/, '"""'],
+	[/^\s*'''/, "'''"],
+	[/^\s*--\[=*\[/, '\\]=*\\]'],
+	[/^\s*\{-/, '-\\}'],
+	[/^\s*\(\*/, '\\*+\\)'],
+	[/^\s*#\|/, '\\|#'],
+	[/^\s*#=/, '=#'],
+	[/^/, '(?:\\*+\\/|"""|\'\'\'|-->|#>)'],
+];
+/** Ends of documentation in tags, which stay where they are. */
+const tagEnd =
+	'(?:[ \\t]*<\\/(?:summary|remarks|returns|param|typeparam|value|para|example|exception)>)?';
+
+function closingOf(text: string): RegExp {
+	const close = closings.find(([open]) => open.test(text))?.[1] ?? '';
+	return new RegExp(`${tagEnd}[ \\t]*(?:${close})?[ \\t]*$`);
+}
 
 /** Splits the text of a comment (whole lines or from its opening marker) into lines. */
 export function readComment(text: string): CommentLine[] {
 	const pieces = text.split(/(\r\n|\n|\r)/);
+	const closing = closingOf(text);
 	return pieces
 		.filter((_, index) => index % 2 === 0)
 		.map((line, index) => {
@@ -50,16 +73,6 @@ export function readComment(text: string): CommentLine[] {
 			};
 		});
 }
-
-/** Words that speak to tools or lawyers, not to readers. */
-const directive =
-	/^(?:eslint[-\s]|@ts-|biome-ignore|prettier-ignore|tslint:|jshint|istanbul|c8 ignore|v8 ignore|noqa\b|type:\s*ignore|pylint:|mypy:|pragma\b|region\b|endregion\b|#?region|clang-format|NOLINT|nolint\b|go:\w|build\s|\+build|!\/|-\*-|vim?:|SPDX-|Copyright\b|©|sourceMappingURL|rubocop:|frozen_string_literal|swiftlint:|shellcheck\s|cspell:|spell-?checker:|language=|@jsx\b|@generated|@license)/i;
-/** Starts of a paragraph that stay: doc tags with their names and types, bullets, task marks. */
-const heads =
-	/^(?:@(?:param|arg|argument|property|prop|template|typedef|callback|throws|exception|returns?|yields?|type)\b[ \t]*(?:\{[^}]*\}[ \t]*)?(?:(?<=@(?:param|arg|argument|property|prop|template)\b[^\n]*)(?:\[[^\]]*\]|[\w$.]+)[ \t]*)?(?:-[ \t]+)?|@\w+[ \t]*|:(?:param|raises|rtype|returns?|type)\b[^:]*:[ \t]*|[-*+•][ \t]+|\d{1,3}[.)][ \t]+|(?:TODO|FIXME|HACK|XXX|NOTE|BUG)(?:\([^)]*\))?:?[ \t]+|<(?:summary|remarks|returns|param[^>]*)>[ \t]*)/;
-
-/** Tags whose whole line is not prose. */
-const codeTags = /^@(?:see|link|type|typedef|import|module|example|default|since|version|author)\b/;
 
 /** Groups lines into paragraphs to translate; code, directives and lines without words are left out. */
 export function paragraphs(lines: readonly CommentLine[]): Paragraph[] {
@@ -84,6 +97,7 @@ export function paragraphs(lines: readonly CommentLine[]): Paragraph[] {
 			inExample ||
 			separator ||
 			directive.test(words) ||
+			helpHeading.test(words) ||
 			codeTags.test(words)
 		) {
 			close(index);
@@ -93,7 +107,9 @@ export function paragraphs(lines: readonly CommentLine[]): Paragraph[] {
 		const before = index > 0 ? lines[index - 1] : undefined;
 		// A deeper indent is a list's or tag's continuation; much deeper is code.
 		const deeper = before !== undefined && indent(prefix) - indent(before.prefix) >= 4;
-		if (head !== '' || !open || (deeper && open.head === '')) {
+		// A heading is a paragraph of its own.
+		const isAfterHeading = open !== undefined && /^#{1,6}[ \t]/.test(open.head);
+		if (head !== '' || !open || isAfterHeading || (deeper && open.head === '')) {
 			close(index);
 			open = { from: index, head, words: [words.slice(head.length)] };
 		} else {

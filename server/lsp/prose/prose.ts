@@ -18,7 +18,7 @@ export interface Prose {
 }
 
 /** Starts of line comments; neighbouring lines with the same one are one comment. */
-const lineMarker = /^(?:REM\b|[^\p{L}\p{N}\s_*(<{[]{1,4})/iu;
+const lineMarker = /^(?:REM\b|[^\p{L}\p{N}\s_*(<{[]{1,4}(?!\[[[=]))/iu;
 /** Lines of one comment that are looked at around a cursor, each way. */
 const mostLines = 1000;
 

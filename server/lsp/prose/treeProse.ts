@@ -28,7 +28,7 @@ export async function treeProse(
 					// Some grammars count the line end as part of a line comment.
 					const end = start + text.slice(start, endIndex).trimEnd().length;
 					found.push({ kind: 'comment', start, end });
-				} else if (strings.has(type)) {
+				} else if (strings.has(type) && cursor.nodeIsNamed) {
 					const isStatement = use.docstrings && parents.at(-1) === 'expression_statement';
 					found.push({ kind: isStatement ? 'docstring' : 'string', start, end: endIndex });
 				} else goesDown = true;
