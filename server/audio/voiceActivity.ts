@@ -17,6 +17,8 @@ const underLoudDb = 25;
 const steadyDb = 3;
 /** Speech stands out of a steady noise by this much already. */
 const overSteadyDb = 4;
+/** A steady sound closer to the loudest than this may be what somebody wants to hear. */
+const steadyUnderLoudDb = 15;
 /** Steadiness is judged from this much on: a single vowel is steady too. */
 const steadyFrames = Math.round(1.5 / activityFrameS);
 /** Quieter than this is nobody, however quiet the room. */
@@ -41,7 +43,10 @@ export class EnergyActivity implements VoiceActivity {
 		const at = (part: number) => sorted[Math.floor(part * (sorted.length - 1))] ?? -120;
 		const quiet = at(0.1);
 		const loud = at(0.95);
-		const steady = sorted.length >= steadyFrames && at(0.15) - at(0.02) < steadyDb;
+		const steady =
+			sorted.length >= steadyFrames &&
+			at(0.15) - at(0.02) < steadyDb &&
+			loud - quiet > steadyUnderLoudDb;
 		const threshold = Math.max(
 			absoluteFloorDb,
 			steady ? quiet + overSteadyDb : Math.min(quiet + overFloorDb, loud - underLoudDb),

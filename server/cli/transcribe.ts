@@ -50,6 +50,8 @@ interface Settings {
 	readonly out: string | undefined;
 	readonly outIsFolder: boolean;
 	readonly several: boolean;
+	/** Names of inputs without their suffix that occur more than once: those outputs keep the suffix. */
+	readonly shared: ReadonlySet<string>;
 }
 
 export const transcribeCommand: Command = {
@@ -124,6 +126,7 @@ async function readSettings(options: ParsedArgs): Promise<Settings> {
 		out,
 		outIsFolder,
 		several,
+		shared: repeated(files.map(stemOf)),
 	};
 }
 
@@ -243,8 +246,15 @@ async function transcribeFile(work: Work, path: string, name: string): Promise<v
 
 function targetOf(settings: Settings, name: string): string | undefined {
 	if (settings.out === undefined || !settings.outIsFolder) return settings.out;
-	return join(settings.out, basename(name, extname(name)) + suffixes[settings.format]);
+	const stem = stemOf(name);
+	const unique = settings.shared.has(stem) ? basename(name) : stem;
+	return join(settings.out, unique + suffixes[settings.format]);
 }
+
+const stemOf = (name: string) => basename(name, extname(name));
+
+const repeated = (names: readonly string[]): ReadonlySet<string> =>
+	new Set(names.filter((name, index) => names.indexOf(name) !== index));
 
 /** A file is complete or absent. */
 async function writeWhole(path: string, body: string): Promise<void> {

@@ -71,6 +71,20 @@ test('transcribe writes files into a folder, whole or not at all', {
 	assert.match(await readFile(join(out, 'a.vtt'), 'utf8'), /^WEBVTT\n\n/);
 });
 
+test('recordings that differ in their suffix only get a file each', {
+	skip: whisper.skip,
+}, async () => {
+	const out = join(home.folder, 'both');
+	await mkdir(out);
+	const wave = await readFile(recording('a'));
+	await writeFile(join(home.folder, 'talk.wav'), wave);
+	await writeFile(join(home.folder, 'talk.wave'), wave);
+	const files = ['talk.wav', 'talk.wave'].map((name) => join(home.folder, name));
+	const run = await home.run(['transcribe', ...files, '--format', 'srt', '--out', out]);
+	assert.equal(run.code, 0, run.stderr);
+	assert.deepEqual((await readdir(out)).sort(), ['talk.wav.srt', 'talk.wave.srt']);
+});
+
 test('wrong use is said with exit code 2, a missing file with 1', async () => {
 	for (const args of [
 		[],
