@@ -142,6 +142,38 @@ for (const [file, ...options] of ffmpegForms) {
 	});
 }
 
+test('without ffmpeg the error names the codec and says what to do', async (t) => {
+	if (!hasProgram('ffmpeg')) return t.skip('ffmpeg is not installed');
+	const source = join(folder, 'source.wav');
+	const path = process.env.PATH;
+	for (const [file, codec, name] of [
+		['voice.m4a', 'aac', 'AAC'],
+		['voice.aac', 'aac', 'AAC'],
+		['voice.mov', 'alac', 'a codec Nearglot has no decoder for'],
+		['voice.mka', 'ac3', 'AC3'],
+	] as const) {
+		const made = spawnSync('ffmpeg', [
+			...['-y', '-v', 'error', '-i', source, '-c:a', codec, join(folder, file)],
+		]);
+		assert.equal(made.status, 0, made.stderr.toString());
+		await using opened = await fileSource(join(folder, file));
+		process.env.PATH = folder;
+		try {
+			await assert.rejects(
+				() => decodeAudio(opened),
+				(error) => {
+					assert.ok(error instanceof AppError && error.code === 'invalid_audio');
+					assert.ok(error.message.includes(`holds ${name}`), error.message);
+					assert.match(error.message, /Install ffmpeg, or convert the file/);
+					return true;
+				},
+			);
+		} finally {
+			process.env.PATH = path;
+		}
+	}
+});
+
 test('a recording made by sox sounds like ffmpeg decodes it', async (t) => {
 	if (!hasProgram('sox') || !hasProgram('ffmpeg')) return t.skip('sox or ffmpeg is not installed');
 	for (const file of ['sox.mp3', 'sox.ogg', 'sox.flac', 'sox-u.wav']) {
