@@ -154,7 +154,7 @@ export function createExtension(
 		team.onDidChange(() => models.refresh()),
 		registerTools(front),
 		registerParticipant(front, extensionUri),
-		registerModelProvider(front, team.onDidChange),
+		registerModelProvider(front, models.onDidChangeModels),
 		registerMcpServer(front, String(context.extension.packageJSON['version'])),
 		registerInlineCompletions(front, log),
 		warmUp(front, log),

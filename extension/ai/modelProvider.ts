@@ -50,13 +50,14 @@ export function registerModelProvider(
 				.filter((information) => information !== undefined);
 		},
 		provideLanguageModelChatResponse: async (model, messages, options, progress, token) => {
-			const { temperature } = (options.modelOptions ?? {}) as { temperature?: unknown };
+			const { temperature, max_tokens: maxTokens } = options.modelOptions ?? {};
 			const result = await front.request(
 				'nearglot/chat',
 				{
 					model: model.id,
 					messages: toChatMessages(messages),
 					...(typeof temperature === 'number' ? { temperature } : {}),
+					...(typeof maxTokens === 'number' ? { maxTokens } : {}),
 					...(options.tools?.length ? { tools: options.tools.map(toToolDefinition) } : {}),
 					...(options.tools?.length &&
 					options.toolMode === vscode.LanguageModelChatToolMode.Required

@@ -16,10 +16,13 @@ const isHere = ({ state }: ModelInfo) => state !== 'not-downloaded' && state !==
 export class ModelsTree implements vscode.TreeDataProvider<Node> {
 	readonly #front: Front;
 	readonly #changed = new vscode.EventEmitter<void>();
+	readonly #settled = new vscode.EventEmitter<void>();
 	readonly #progress = new Map<string, DownloadProgress>();
 	#models: readonly ModelInfo[] = [];
 
 	readonly onDidChangeTreeData = this.#changed.event;
+	/** Other models can be asked for: one was downloaded, loaded or removed. */
+	readonly onDidChangeModels = this.#settled.event;
 
 	constructor(front: Front) {
 		this.#front = front;
@@ -27,13 +30,15 @@ export class ModelsTree implements vscode.TreeDataProvider<Node> {
 
 	refresh(): void {
 		this.#changed.fire();
+		this.#settled.fire();
 	}
 
 	/** Shows how far a download is; `undefined` when it has ended. */
 	progress(model: string, progress: DownloadProgress | undefined): void {
 		if (progress) this.#progress.set(model, progress);
 		else this.#progress.delete(model);
-		this.refresh();
+		if (progress) this.#changed.fire();
+		else this.refresh();
 	}
 
 	async getChildren(node?: Node): Promise<Node[]> {

@@ -1,0 +1,63 @@
+/** The walkthrough, the participant of VS Code's own chat, and proposed code, as people meet them. */
+
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { ask, command, desk, editorText, newChat, openChat, openFile } from './window.ts';
+
+test('the walkthrough has five steps, and doing one completes it', async () => {
+	const { open, pictures } = await desk();
+	const page = await open();
+	await command(page, 'Nearglot: Get Started');
+	const steps = page.locator('.getting-started-step');
+	await steps.first().waitFor();
+	assert.equal(await steps.count(), 5);
+	await page.screenshot({ path: join(pictures, 'walkthrough.png') });
+	await openChat(page);
+	await command(page, 'Nearglot: Get Started');
+	const done = page
+		.locator('.getting-started-step')
+		.filter({ hasText: 'Ask a question' })
+		.locator('.codicon-getting-started-step-checked');
+	await done.first().waitFor();
+	await page.close();
+});
+
+test('code of an answer is compared with the open file and applied, and one undo takes it back', async () => {
+	const { open, pictures } = await desk();
+	const page = await open();
+	await openFile(page, 'greet.py', 'first line');
+	const chat = await openChat(page);
+	await newChat(page, chat);
+	await ask(chat, 'extract a tar.gz file');
+	const compare = chat.locator('.code [aria-label="Compare with the file"]').first();
+	await chat.locator('.code').first().hover();
+	await compare.click();
+	await page.locator('.tab').filter({ hasText: 'proposed change' }).waitFor();
+	await page.screenshot({ path: join(pictures, 'proposal.png') });
+	await command(page, 'Nearglot: Apply Proposed Change');
+	await page.locator('.tab').filter({ hasText: 'proposed change' }).waitFor({ state: 'detached' });
+	await editorText(page).filter({ hasText: 'tar' }).waitFor();
+	await page.keyboard.press('Control+Z');
+	await editorText(page).filter({ hasNotText: 'tar' }).waitFor();
+	await page.close();
+});
+
+test('@nearglot answers in the chat of VS Code itself', async () => {
+	const { open, pictures } = await desk();
+	const page = await open();
+	await openFile(page, 'notes.txt', 'could not');
+	await command(page, 'Chat: Open Chat');
+	const input = page.locator('.interactive-session .interactive-input-part .monaco-editor').first();
+	await input.click();
+	await page.keyboard.type('@nearglot list files in a folder');
+	await page.keyboard.press('Escape');
+	await page.keyboard.press('Enter');
+	const answer = page.locator('.interactive-response').filter({ hasText: /\bls\b/ });
+	try {
+		await answer.first().waitFor();
+	} finally {
+		await page.screenshot({ path: join(pictures, 'participant.png') });
+	}
+	await page.close();
+});
