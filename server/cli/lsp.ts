@@ -13,8 +13,9 @@ export const lspCommand: Command = {
 	help: `
 Usage: nearglot lsp --stdio | --node-ipc
 
-Serves one editor window: code actions, hovers and chat, all answered by the model server of this
-user, which is started when it is first needed.
+Serves one editor window: hovers, code actions, commands, documents, reader mode and chat, all answered
+by the model server of this user, which is started when it is first needed. docs/editor.md lists the
+commands, settings and initialization options.
 
   --stdio      requests on standard input, answers on standard output
   --node-ipc   requests over the channel of the Node process that started this one

@@ -98,7 +98,7 @@ describe('the extension', () => {
 			vscode.CodeActionKind.RefactorRewrite.value,
 			10,
 		);
-		const german = actions.find(({ title }) => title === 'Translate to German');
+		const german = actions.find(({ title }) => title === 'Translate selection to German');
 		assert.ok(german?.edit, `resolved among ${actions.map(({ title }) => title).join(', ')}`);
 		assert.ok(await vscode.workspace.applyEdit(german.edit));
 		assert.notEqual(editor.document.getText(), sentence);

@@ -18,6 +18,7 @@ export async function run(): Promise<void> {
 	mocha.suite.emit('pre-require', globalThis, '', mocha);
 	await import('./extension.ts');
 	await import('./ai.ts');
+	await import('./editing.ts');
 	await import('./insertion.ts');
 	await import('./recordings.ts');
 	// For work on a few tests: only those whose title contains this.
