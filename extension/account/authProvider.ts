@@ -4,11 +4,11 @@
  */
 
 import * as vscode from 'vscode';
-import { AppError } from '../../server/protocol/index.ts';
+import { AppError, type EndReason } from '../../server/protocol/index.ts';
 import { showError } from '../notify.ts';
 import { Callbacks } from './callbacks.ts';
 import { PendingSignIns } from './pending.ts';
-import { type EndReason, SessionKeeper } from './sessionKeeper.ts';
+import { SessionKeeper } from './sessionKeeper.ts';
 import { SessionStore, type StoredSession, sessionsKey } from './sessionStore.ts';
 import { signIn } from './signIn.ts';
 import { TeamApi, type TeamSession, teamOrigin } from './teamApi.ts';

@@ -3,11 +3,9 @@
  * and says when one has ended. Knows nothing of the editor.
  */
 
-import { AppError, asAppError } from '../../server/protocol/index.ts';
+import { AppError, asAppError, type EndReason } from '../../server/protocol/index.ts';
 import type { SessionStore, StoredSession } from './sessionStore.ts';
 import { type TeamApi, tokenEnd } from './teamApi.ts';
-
-export type EndReason = 'expired' | 'revoked';
 
 export interface SessionChange {
 	readonly added: readonly StoredSession[];

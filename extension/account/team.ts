@@ -7,6 +7,7 @@ import * as vscode from 'vscode';
 import {
 	AppError,
 	asAppError,
+	type EndReason,
 	signInRequired,
 	type TeamRenewal,
 	type TeamRenewed,
@@ -36,6 +37,8 @@ export class Team implements vscode.Disposable {
 	readonly #accounts: TeamAccounts;
 	readonly #memory: vscode.Memento;
 	readonly #listening: vscode.Disposable;
+	/** Why the last session at a server ended. */
+	readonly #reasons = new Map<string, EndReason>();
 	readonly #changed = new vscode.EventEmitter<void>();
 	#running = false;
 
@@ -57,6 +60,7 @@ export class Team implements vscode.Disposable {
 			}),
 			accounts.onDidChangeSessions(hand),
 			accounts.onDidEnd(({ origin, reason }) => {
+				this.#reasons.set(origin, reason);
 				// One window says it; a request that fails later says the same words.
 				if (origin === chosenTeam() && vscode.window.state.focused) {
 					void showError(signInRequired(origin, reason));
@@ -79,6 +83,7 @@ export class Team implements vscode.Disposable {
 			...(account ? { clearSessionPreference: true } : {}),
 			createIfNone: true,
 		});
+		this.#reasons.delete(origin);
 		await this.#memory.update(accountKey(origin), session.account.id);
 		if (origin !== known) await storeSetting('team.url', origin);
 		await this.#hand();
@@ -105,10 +110,10 @@ export class Team implements vscode.Disposable {
 		if (origin === undefined || (asked !== '' && asked !== origin)) return {};
 		try {
 			const session = await this.#session(origin);
-			if (!session) return { origin };
+			if (!session) return this.#signedOut(origin);
 			const given = session.accessToken;
 			const renewed = given === token ? await this.#accounts.renew(session.id, token) : given;
-			return renewed === undefined ? { origin } : { origin, token: renewed };
+			return renewed === undefined ? this.#signedOut(origin) : { origin, token: renewed };
 		} catch (error) {
 			return { error: toErrorWire(asAppError(error)) };
 		}
@@ -118,6 +123,11 @@ export class Team implements vscode.Disposable {
 	async useThisComputer(): Promise<void> {
 		await storeSetting('chat.model', '');
 		if (setting('translate.engine') === 'team') await storeSetting('translate.engine', 'auto');
+	}
+
+	#signedOut(origin: string): TeamRenewed {
+		const reason = this.#reasons.get(origin);
+		return { origin, ...(reason ? { reason } : {}) };
 	}
 
 	dispose(): void {

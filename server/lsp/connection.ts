@@ -67,8 +67,9 @@ export function serveFront(connection: Connection, connect: ConnectDaemon): void
 			.sendRequest<TeamRenewed>(teamRenewRequest, refused)
 			.catch((): TeamRenewed => ({}));
 		if (answer.error) throw fromErrorWire(answer.error);
-		const { origin, token } = answer;
-		return origin === undefined ? undefined : { origin, ...(token ? { token } : {}) };
+		const { origin, token, reason } = answer;
+		if (origin === undefined) return undefined;
+		return { origin, ...(token ? { token } : {}), ...(reason ? { reason } : {}) };
 	});
 	/** Where a model answers, and its name there. */
 	const at = <P extends { readonly model?: string }>(params: P): [Caller, P] =>

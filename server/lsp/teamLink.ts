@@ -3,6 +3,7 @@
 import { isRecord } from '../protocol/errorBody.ts';
 import {
 	AppError,
+	type EndReason,
 	type ModelInfo,
 	type ModelState,
 	signInRequired,
@@ -16,7 +17,9 @@ import { type Caller, jsonInit } from './daemonLink.ts';
 import { errorOfResponse } from './responseError.ts';
 
 /** Gets a token in place of one that was refused, or that was not handed over yet. */
-export type RenewToken = (refused: TeamRenewal) => Promise<TeamAccess | undefined>;
+export type RenewToken = (refused: TeamRenewal) => Promise<RenewedAccess | undefined>;
+
+export type RenewedAccess = TeamAccess & { readonly reason?: EndReason };
 
 /** Models in these states can answer without a download. */
 const usable: ReadonlySet<unknown> = new Set<ModelState>(['loaded', 'loading', 'cached']);
@@ -25,6 +28,7 @@ const usable: ReadonlySet<unknown> = new Set<ModelState>(['loaded', 'loading', '
 export class TeamLink implements Caller {
 	readonly #renew: RenewToken;
 	team: TeamAccess | undefined;
+	#reason: EndReason | undefined;
 
 	constructor(renew: RenewToken = async () => undefined) {
 		this.#renew = renew;
@@ -42,7 +46,8 @@ export class TeamLink implements Caller {
 		const { origin } = team;
 		let token = team.token ?? (await this.#renewed({ origin, token: '' }))?.token;
 		for (let attempt = 0; ; attempt++) {
-			if (token === undefined) throw signInRequired(origin, attempt > 0 ? 'expired' : undefined);
+			if (token === undefined)
+				throw signInRequired(origin, this.#reason ?? (attempt > 0 ? 'expired' : undefined));
 			const response = await send(origin, path, init, token, signal);
 			if (response.ok) return response;
 			if (response.status !== 401 || attempt > 0 || !refusedBySignIn(response)) {
@@ -93,6 +98,7 @@ export class TeamLink implements Caller {
 				? teamUnreachable(refused.origin, error)
 				: error;
 		});
+		this.#reason = access?.reason;
 		// Another server may have been chosen meanwhile.
 		if ((this.team?.origin ?? '') === refused.origin) this.team = access ?? this.team;
 		return access;

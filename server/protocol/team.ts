@@ -2,6 +2,9 @@
 
 import { AppError, type ErrorWire } from './errors.ts';
 
+/** Why a session has ended. */
+export type EndReason = 'expired' | 'revoked';
+
 /** Asked by the front when its token was refused: {@link TeamRenewal} → {@link TeamRenewed}. */
 export const teamRenewRequest = 'nearglot/team/renew';
 
@@ -16,6 +19,8 @@ export interface TeamRenewal {
 export interface TeamRenewed {
 	readonly origin?: string;
 	readonly token?: string;
+	/** Why there is no token. */
+	readonly reason?: EndReason;
 	readonly error?: ErrorWire;
 }
 
@@ -42,7 +47,7 @@ export type TeamTrouble = 'sign-in' | 'unreachable';
 /** Nobody is signed in, or the session has ended. */
 export function signInRequired(
 	origin: string,
-	reason: 'signed-out' | 'expired' | 'revoked' = 'signed-out',
+	reason: 'signed-out' | EndReason = 'signed-out',
 ): AppError {
 	const { host } = new URL(origin);
 	const what = {

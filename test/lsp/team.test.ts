@@ -234,6 +234,8 @@ test('a session that has ended is an error that says to sign in, after one try',
 		return true;
 	});
 	assert.deepEqual(asked, []);
+	renew = async () => ({ origin, reason: 'revoked' });
+	await assert.rejects(chat('team:big:1'), /was withdrawn/);
 	renew = async () => ({ origin, token: 'e30.e30.also-old' });
 	await assert.rejects(
 		chat('team:big:1'),

@@ -2,14 +2,10 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import {
-	type EndReason,
-	type SessionChange,
-	SessionKeeper,
-} from '../../../extension/account/sessionKeeper.ts';
+import { type SessionChange, SessionKeeper } from '../../../extension/account/sessionKeeper.ts';
 import { SessionStore, type StoredSession } from '../../../extension/account/sessionStore.ts';
 import type { Refreshed } from '../../../extension/account/teamApi.ts';
-import { AppError } from '../../../server/protocol/index.ts';
+import { AppError, type EndReason } from '../../../server/protocol/index.ts';
 
 const origin = 'https://team.example';
 const hour = 3_600_000;
