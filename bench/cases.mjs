@@ -145,9 +145,34 @@ export const cases = [
 		entries: [
 			{ name: 'nearglot', ...ours, load: { translation: true }, task: { kind: 'translateOne' } },
 			{
+				name: 'nearglot, shortlist',
+				...ours,
+				load: { translation: true, shortlist: true },
+				task: { kind: 'translateOne' },
+			},
+			{
 				...fallBack,
 				load: { translation: true, plainRuntime: true },
 				task: { kind: 'translateOne' },
+			},
+		],
+	},
+	{
+		name: 'translateShortlist',
+		title: 'Translation, Marian shape int4, 32 short sentences together',
+		unit: 'sentences/s',
+		entries: [
+			{
+				name: 'with a shortlist',
+				...ours,
+				load: { translation: true, shortlist: true },
+				task: { kind: 'translate', together: true },
+			},
+			{
+				name: 'over all words',
+				...ours,
+				load: { translation: true },
+				task: { kind: 'translate', together: true },
 			},
 		],
 	},

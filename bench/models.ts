@@ -5,6 +5,7 @@
 
 import { closeSync, existsSync, mkdirSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
+import { writeLexicon } from '../server/engine/seq2seq/lexicon.ts';
 import { type DecoderShape, writeDecoderModel } from '../test/fixtures/decoderModel.ts';
 import { Random } from '../test/fixtures/graphBuilder.ts';
 
@@ -33,6 +34,24 @@ export function ggufModel(root: string): string {
 		writeGguf(join(made, 'model.gguf'), halfBillion);
 	});
 	return join(folder, 'model.gguf');
+}
+
+/** Puts a table of words of usual size beside a translation model; which words is all the same here. */
+export async function withLexicon(folder: string): Promise<string> {
+	const vocabulary = 65_024;
+	const frequent = Array.from({ length: 2000 }, (_, k) => k);
+	const targets = Array.from({ length: 256 }, (_, id): [number, number[]] => [
+		id,
+		Array.from({ length: 48 }, (_, k) => 2000 + ((id * 48 + k) % (vocabulary - 2000))),
+	]);
+	await writeLexicon(folder, {
+		vocabulary,
+		frequent,
+		targets: new Map(targets),
+		changed: 0,
+		texts: 1,
+	});
+	return folder;
 }
 
 function once(folder: string, make: (folder: string) => void): string {

@@ -3,7 +3,7 @@
 import type { GenerateRequest, SamplingOptions } from '../../server/engine/api.ts';
 import { loadEngine } from '../../server/engine/engine.ts';
 import { translationModel } from '../../test/fixtures/translationModel.ts';
-import { decoderModel } from '../models.ts';
+import { decoderModel, withLexicon } from '../models.ts';
 import { measureEncoder, measureSteps, openWhisper } from '../whisperModel.ts';
 import { promptTokens, serve } from './serve.ts';
 
@@ -24,6 +24,8 @@ interface LoadMessage {
 	readonly threads: number;
 	readonly block?: number;
 	readonly translation?: boolean;
+	/** Translate with a table of words. */
+	readonly shortlist?: boolean;
 	readonly whisper?: boolean;
 	readonly speculation?: boolean;
 	readonly prefixCache?: boolean;
@@ -52,9 +54,10 @@ serve(async (options: LoadMessage) => {
 	const engine = await loadEngine({
 		folder:
 			options.translation === true
-				? translationModel(models)
+				? await withLexicon(translationModel(models))
 				: decoderModel(models, options.block ?? 32),
 		threads,
+		vocabularyShortlist: options.shortlist === true,
 		...(speculation === undefined ? {} : { speculation }),
 		...(prefixCache === undefined ? {} : { prefixCache }),
 		...(plainRuntime === undefined ? {} : { plainRuntime }),

@@ -19,6 +19,7 @@ import { listModels } from './modelsList.ts';
 import { optimizeFolder } from './modelsOptimize.ts';
 import { pullModel } from './modelsPull.ts';
 import { searchModels, whereModels } from './modelsSearch.ts';
+import { shortlistFolder } from './modelsShortlist.ts';
 
 type Run = (args: readonly string[], io: CommandIo) => Promise<number>;
 
@@ -41,6 +42,10 @@ const commands: Readonly<Record<string, { readonly summary: string; readonly run
 	optimize: {
 		summary: 'FOLDER [--bits 4|8] [--block N]: make a smaller, faster variant',
 		run: optimizeFolder,
+	},
+	shortlist: {
+		summary: 'FOLDER --text FILE [--from L --to L]: cheaper steps for a translation model',
+		run: shortlistFolder,
 	},
 	draft: { summary: 'NAME DRAFT | none: a small model that drafts for it', run: draftModel },
 	refresh: { summary: 'ask the hub for sizes and licences', run: refreshCatalogue },

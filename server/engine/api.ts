@@ -77,6 +77,8 @@ export interface LoadOptions {
 	readonly speculation?: boolean;
 	/** Keep caches of finished requests for the next ones (default: where the graph allows it). */
 	readonly prefixCache?: boolean;
+	/** Translate with the words a table beside the model allows (default: where there is one). */
+	readonly vocabularyShortlist?: boolean;
 	/** Forces the `session.run` path. */
 	readonly plainRuntime?: boolean;
 }

@@ -129,7 +129,10 @@ export async function loadEngine(options: LoadOptions): Promise<EngineModel> {
 			return decoderAbilities(parts, decoder, contextLength, options);
 		}
 		if (description.architecture === 'encoder-decoder') {
-			const model = await openEncoderDecoder(parts);
+			const model = await openEncoderDecoder({
+				...parts,
+				shortlist: options.vocabularyShortlist !== false,
+			});
 			return description.task === 'automatic-speech-recognition'
 				? speechAbilities(description, model, runtime)
 				: translationAbilities(description, model, contextLength);

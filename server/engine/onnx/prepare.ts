@@ -10,9 +10,10 @@ import { addAttentionOutputs } from './attentionOutputs.ts';
 import { importContrib } from './contribDomain.ts';
 import { fuseAttention } from './fuseAttention.ts';
 import { gatherLogits } from './gatherLogits.ts';
-import { encodeModel, type OnnxModel } from './onnxModel.ts';
+import { encodeModel, type OnnxGraph, type OnnxModel } from './onnxModel.ts';
 import { packSlots } from './packSlots.ts';
 import { relocate } from './relocate.ts';
+import { shortlistHead } from './shortlistHead.ts';
 import { readSkeleton } from './skeleton.ts';
 import { fieldInt, fieldText, readFields } from './wire.ts';
 
@@ -29,6 +30,8 @@ export interface Preparation {
 	readonly fuseHeads?: number;
 	/** Give cross-attention as outputs. */
 	readonly attentions?: boolean;
+	/** Let the head be given the columns of some words. */
+	readonly shortlist?: boolean;
 }
 
 export type Prepared =
@@ -47,8 +50,8 @@ export async function prepareGraph(path: string, preparation: Preparation): Prom
 		const folder = await relocate(model, path);
 		if (folder === undefined) return { refused: 'its weights lie in several folders' };
 		const key = createHash('sha256').update(encodeModel(model)).digest('hex').slice(0, 16);
-		const { gather, slots, attentions, fuseHeads } = preparation;
-		const what = `${gather === true ? 'g' : ''}${attentions === true ? 'a' : ''}${fuseHeads === undefined ? '' : 'f'}${slots ?? ''}`;
+		const { gather, slots, attentions, fuseHeads, shortlist } = preparation;
+		const what = `${gather === true ? 'g' : ''}${attentions === true ? 'a' : ''}${shortlist === true ? 's' : ''}${fuseHeads === undefined ? '' : 'f'}${slots ?? ''}`;
 		const prefix = `.${basename(path, '.onnx')}.prepared-${what}-`;
 		const name = `${prefix}${version}-${key}.onnx`;
 		const target = join(folder, name);
@@ -68,11 +71,12 @@ export async function prepareGraph(path: string, preparation: Preparation): Prom
 
 function change(
 	model: OnnxModel,
-	{ gather, slots, attentions, fuseHeads }: Preparation,
+	{ gather, slots, attentions, fuseHeads, shortlist }: Preparation,
 ): string | undefined {
 	const { graph } = model;
-	if (attentions === true) return addAttentionOutputs(graph);
 	const steps = [
+		() => (attentions === true ? addAttentionOutputs(graph) : undefined),
+		() => (shortlist === true ? cutHead(graph) : undefined),
 		() => (fuseHeads === undefined ? undefined : fuse(model, fuseHeads)),
 		() => (gather === true ? gatherLogits(graph) : undefined),
 		() => (slots === undefined ? undefined : packSlots(graph, slots, defaultOpset(model))),
@@ -82,6 +86,11 @@ function change(
 		if (refused !== undefined) return refused;
 	}
 	return undefined;
+}
+
+function cutHead(graph: OnnxGraph): string | undefined {
+	const made = shortlistHead(graph);
+	return typeof made === 'string' ? made : undefined;
 }
 
 function fuse(model: OnnxModel, heads: number): string | undefined {

@@ -3,10 +3,12 @@
 import { AppError } from '../../protocol/index.ts';
 import { float16ToFloat32 } from '../decode/float16.ts';
 import { IntegerInput } from '../decode/tokenInputs.ts';
+import { shortlistBias, shortlistInput } from '../onnx/shortlistHead.ts';
 import type { Binding, Session, Tensor, TensorData, TensorInfo } from '../runtime/runtime.ts';
 import { createData, elementCount } from '../runtime/tensorType.ts';
 import type { Seq2SeqGraphs } from './decoderGraphs.ts';
 import type { DecoderOutput, DecoderRun, EncodedBatch } from './encoderDecoder.ts';
+import type { HeadColumns } from './headWeights.ts';
 import { gatherRows, isIdentity, SelfCache } from './rowCache.ts';
 
 export interface DecoderRunOptions {
@@ -15,6 +17,8 @@ export interface DecoderRunOptions {
 	readonly rowsPerItem: number;
 	readonly attentions: boolean;
 	readonly vocabularySize: number;
+	/** The only words to compute; absent = all. */
+	readonly columns?: HeadColumns | undefined;
 }
 
 interface Step {
@@ -29,7 +33,9 @@ export function createDecoderRun(options: DecoderRunOptions): DecoderRun {
 
 class Run implements DecoderRun {
 	readonly #graphs: Seq2SeqGraphs;
+	/** Width of a logits row. */
 	readonly #vocabularySize: number;
+	readonly #columns: HeadColumns | undefined;
 	readonly #attentions: boolean;
 	readonly #positions: number;
 	readonly #hiddenWidth: number;
@@ -47,9 +53,11 @@ class Run implements DecoderRun {
 	#logits: TensorData;
 	#released = false;
 
-	constructor({ graphs, encoded, rowsPerItem, attentions, vocabularySize }: DecoderRunOptions) {
+	constructor(options: DecoderRunOptions) {
+		const { graphs, encoded, rowsPerItem, attentions, vocabularySize, columns } = options;
 		this.#graphs = graphs;
-		this.#vocabularySize = vocabularySize;
+		this.#vocabularySize = columns?.words ?? vocabularySize;
+		this.#columns = columns;
 		this.#attentions = attentions;
 		this.#positions = encoded.positions;
 		this.#hiddenWidth = elementCount(encoded.hidden.dims) / Math.max(1, encoded.items);
@@ -108,6 +116,7 @@ class Run implements DecoderRun {
 		if (inputs.has('use_cache_branch')) {
 			binding.input('use_cache_branch', Uint8Array.of(isFirst ? 0 : 1), [1]);
 		}
+		this.#bindHead(binding, inputs);
 		this.#bindSelf(binding, inputs, rows, count);
 		const cross = this.#bindCross(binding, inputs, rows, isFirst);
 		const needed = rows * count * this.#vocabularySize;
@@ -144,6 +153,14 @@ class Run implements DecoderRun {
 				mask.type === 'int64' ? this.#mask : Int32Array.from(this.#mask as BigInt64Array, Number);
 			binding.input('encoder_attention_mask', data, [rows, this.#positions]);
 		}
+	}
+
+	#bindHead(binding: Binding, inputs: ReadonlyMap<string, TensorInfo>): void {
+		const { weights, bias, words } = this.#columns ?? noColumns;
+		if (!inputs.has(shortlistInput)) return;
+		const rows = this.#columns?.width ?? 1;
+		binding.input(shortlistInput, weights, [rows, words]);
+		if (inputs.has(shortlistBias)) binding.input(shortlistBias, bias ?? noColumns.weights, [words]);
 	}
 
 	#bindSelf(
@@ -252,6 +269,9 @@ class Run implements DecoderRun {
 		this.#cross = [];
 	}
 }
+
+/** All words. */
+const noColumns = { weights: new Float32Array(0), bias: undefined, words: 0 };
 
 /** Repeats every row of every tensor. */
 function spreadTensors(tensors: ReadonlyMap<number, Tensor>, times: number): Map<number, Tensor> {

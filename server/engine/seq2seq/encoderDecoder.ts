@@ -5,6 +5,8 @@
  */
 
 import type { Tensor, TensorInfo } from '../runtime/runtime.ts';
+import type { HeadColumns, HeadWeights } from './headWeights.ts';
+import type { Lexicon } from './lexicon.ts';
 
 /** A loaded encoder and decoder. */
 export interface EncoderDecoder {
@@ -16,6 +18,8 @@ export interface EncoderDecoder {
 	readonly crossBytesPerPosition?: number;
 	/** Decoder layers whose cross-attention the graph can output, ascending; often none. */
 	readonly attentionLayers: readonly number[];
+	/** Set where steps can be limited to some words, and a table says which. */
+	readonly shortlist?: { readonly lexicon: Lexicon; readonly head: HeadWeights } | undefined;
 	/** False where a row's result depends on its neighbours (dynamic int8): use one item per batch. */
 	readonly batchInvariant: boolean;
 	/**
@@ -47,6 +51,8 @@ export interface DecoderStart {
 	readonly rowsPerItem?: number;
 	/** Ask for cross-attention (see {@link EncoderDecoder.attentionLayers}). */
 	readonly attentions?: boolean;
+	/** Compute these words only; logits are then as many (see {@link EncoderDecoder.shortlist}). */
+	readonly columns?: HeadColumns | undefined;
 }
 
 /** Rows being decoded together. All rows have the same length. */

@@ -5,16 +5,21 @@ import { AppError } from '../../protocol/index.ts';
 import type { ModelDescription, ModelVariant } from '../api.ts';
 import { readGraphSummary } from '../folder/graphSummary.ts';
 import { prepareGraph } from '../onnx/prepare.ts';
+import { shortlistInput } from '../onnx/shortlistHead.ts';
 import type { Runtime, Session, SessionOptions, Tensor } from '../runtime/runtime.ts';
 import { readSeq2SeqGraphs } from './decoderGraphs.ts';
 import { createDecoderRun } from './decoderRun.ts';
 import type { EncodedBatch, EncoderDecoder } from './encoderDecoder.ts';
+import { readHeadWeights, sameHead } from './headWeights.ts';
+import { readLexicon } from './lexicon.ts';
 
 export interface OpenEncoderDecoderOptions {
 	readonly description: ModelDescription;
 	readonly variant: ModelVariant;
 	readonly runtime: Runtime;
 	readonly session: SessionOptions;
+	/** Use the table of words beside the model; default: yes. */
+	readonly shortlist?: boolean;
 }
 
 /** @throws AppError `unsupported_model` naming the file and the fault */
@@ -39,17 +44,26 @@ export async function openEncoderDecoder(
 			return session;
 		};
 		const encoder = await open(files.encoder);
+		const lexicon =
+			options.shortlist === false
+				? undefined
+				: await readLexicon(description.folder, description.vocabularySize);
 		const openDecoder = async (file: string): Promise<Session> => {
-			const ready = await prepareGraph(join(description.folder, file), { attentions: true });
-			if ('refused' in ready) return open(file);
-			try {
-				const session = await runtime.open(ready.path, options.session);
-				sessions.push(session);
-				return session;
-			} catch {
-				// Without attention outputs everything but alignment works.
-				return open(file);
+			const path = join(description.folder, file);
+			const ways = [{ attentions: true }, ...(lexicon === undefined ? [] : [{}])];
+			for (const way of ways) {
+				const shortlist = lexicon !== undefined;
+				const ready = await prepareGraph(path, { ...way, ...(shortlist ? { shortlist } : {}) });
+				if ('refused' in ready) continue;
+				try {
+					const session = await runtime.open(ready.path, options.session);
+					sessions.push(session);
+					return session;
+				} catch {
+					// Without the changes everything but alignment and speed is the same.
+				}
 			}
+			return open(file);
 		};
 		const firstSession = await openDecoder(first);
 		const laterSession = later === first ? firstSession : await openDecoder(later);
@@ -57,7 +71,13 @@ export async function openEncoderDecoder(
 		const width = graphs.logits.dims[graphs.logits.dims.length - 1] ?? -1;
 		const vocabularySize = width > 0 ? width : description.vocabularySize;
 		const batchInvariant = await isInvariant(description.folder, [files.encoder, first, later]);
+		const canCut = [firstSession, laterSession].every(({ inputs }) => inputs.has(shortlistInput));
+		const readHead = (file: string) => readHeadWeights(join(description.folder, file));
+		const head = lexicon !== undefined && canCut ? await readHead(first) : undefined;
+		const other = head === undefined || later === first ? head : await readHead(later);
+		const isShared = head !== undefined && other !== undefined && sameHead(head, other);
 		return {
+			...(lexicon !== undefined && isShared ? { shortlist: { lexicon, head } } : {}),
 			encoderInputs: encoder.inputs,
 			vocabularySize,
 			crossBytesPerPosition: graphs.cross.reduce(
@@ -74,6 +94,7 @@ export async function openEncoderDecoder(
 					rowsPerItem: start.rowsPerItem ?? 1,
 					attentions: start.attentions === true && graphs.attentions.size > 0,
 					vocabularySize,
+					columns: start.columns,
 				}),
 			close: () => {
 				for (const session of sessions) session.close();

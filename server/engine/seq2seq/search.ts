@@ -2,7 +2,9 @@
 
 import type { Tensor } from '../runtime/runtime.ts';
 import { BeamItem, type Finished } from './beamItem.ts';
+import type { CompactWords } from './compactWords.ts';
 import type { EncodedBatch, EncoderDecoder } from './encoderDecoder.ts';
+import type { HeadColumns } from './headWeights.ts';
 import type { SearchOptions } from './searchOptions.ts';
 
 export interface SearchItem {
@@ -24,6 +26,8 @@ export type ReadAttention = (attentions: ReadonlyMap<number, Tensor>, row: numbe
 export interface SearchBatch {
 	readonly encoded: EncodedBatch;
 	readonly items: readonly SearchItem[];
+	/** Columns of the head for the only words that may be said, and those words. */
+	readonly shortlist?: { readonly words: CompactWords; readonly columns: HeadColumns } | undefined;
 	/** Also collect attention. */
 	readonly readAttention?: ReadAttention | undefined;
 }
@@ -37,6 +41,20 @@ export async function search(
 	batch: SearchBatch,
 	signal?: AbortSignal,
 ): Promise<Finished[][]> {
+	const { shortlist } = batch;
+	if (shortlist === undefined) return searchPlaces(model, batch, (tokens) => tokens, signal);
+	const { words } = shortlist;
+	const items = batch.items.map((item) => words.item(item));
+	const found = await searchPlaces(model, { ...batch, items }, (rows) => words.words(rows), signal);
+	return words.finished(found);
+}
+
+async function searchPlaces(
+	model: EncoderDecoder,
+	batch: SearchBatch,
+	toWords: (rows: readonly (readonly number[])[]) => readonly (readonly number[])[],
+	signal: AbortSignal | undefined,
+): Promise<Finished[][]> {
 	const beams = batch.items[0]?.options.beams ?? 1;
 	const states = batch.items.map(({ start, options }) => new BeamItem(start, options));
 	const rows = batch.items.map(({ row }, index) => row ?? index);
@@ -44,6 +62,7 @@ export async function search(
 	const run = model.start(batch.encoded, {
 		rowsPerItem: shares ? 1 : beams,
 		attentions: batch.readAttention !== undefined,
+		columns: batch.shortlist?.columns,
 	});
 	try {
 		let live = batch.items.map((_, index) => index);
@@ -51,15 +70,12 @@ export async function search(
 		if (shares) {
 			// The first token makes the cross-attention caches, once per source; then they are copied.
 			const first = feed[0]?.slice(0, 1) ?? [];
-			await run.feed(
-				Array.from({ length: run.rows }, () => first),
-				signal,
-			);
+			await run.feed(toWords(Array.from({ length: run.rows }, () => first)), signal);
 			run.select(rows.flatMap((row) => new Array<number>(beams).fill(row)));
 			feed = feed.map((ids) => ids.slice(1));
 		}
 		while (live.length > 0) {
-			const output = await run.feed(feed, signal);
+			const output = await run.feed(toWords(feed), signal);
 			const parents: number[] = [];
 			const still: number[] = [];
 			let row = 0;

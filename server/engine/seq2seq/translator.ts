@@ -19,6 +19,7 @@ import {
 	buildAlignment,
 	targetSpans,
 } from './alignment.ts';
+import { batchShortlist } from './batchShortlist.ts';
 import type { Finished } from './beamItem.ts';
 import { encodeRows } from './encodeRows.ts';
 import { alignVectors, type PieceVectors, pieceVectors } from './encoderAlignment.ts';
@@ -276,6 +277,10 @@ export class Translator {
 					options: work.search,
 					abandoned: () => work.signal?.aborted === true,
 				})),
+				shortlist: batchShortlist(
+					model,
+					batch.map(({ encoded: item, search: rules }) => ({ ...item, rules })),
+				),
 				readAttention: heads === undefined ? undefined : attentionReader(heads),
 			},
 			signal,

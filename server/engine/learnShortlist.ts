@@ -1,0 +1,78 @@
+/** `nearglot models shortlist`: learns from a model's own translations which words it needs for which. */
+
+import { AppError } from '../protocol/index.ts';
+import type { LoadOptions } from './api.ts';
+import { loadEngine } from './engine.ts';
+import { describeModel } from './folder/describe.ts';
+import { generationSettings } from './folder/generation.ts';
+import { encodeItem } from './seq2seq/languageTokens.ts';
+import { changedShare, learnLexicon, mostChanged, writeLexicon } from './seq2seq/lexicon.ts';
+import { loadTextModel } from './tokenizer/textModel.ts';
+
+export interface ShortlistOptions extends Pick<LoadOptions, 'folder' | 'threads'> {
+	/** Sentences in the source language; every tenth is kept for the check. */
+	readonly texts: readonly string[];
+	readonly sourceLanguage?: string;
+	readonly targetLanguage?: string;
+	readonly onProgress?: (done: number, total: number) => void;
+}
+
+export interface ShortlistReport {
+	readonly texts: number;
+	/** Share of the texts kept for the check whose greedy translation the table would change. */
+	readonly changed: number;
+	/** False when that is more than one in a hundred: the table was not written. */
+	readonly written: boolean;
+}
+
+const fewestTexts = 20;
+const atOnce = 64;
+
+/** @throws AppError `invalid_request`, `unsupported_model` */
+export async function learnShortlist(
+	options: ShortlistOptions,
+	signal?: AbortSignal,
+): Promise<ShortlistReport> {
+	const { folder, texts, sourceLanguage, targetLanguage } = options;
+	if (texts.length < fewestTexts) {
+		throw new AppError(
+			'invalid_request',
+			`${texts.length} texts are too few to learn from; give at least ${fewestTexts}, better thousands.`,
+		);
+	}
+	const { vocabularySize } = await describeModel(folder);
+	const text = await loadTextModel(folder);
+	const settings = await generationSettings(folder);
+	const languages = {
+		...(sourceLanguage === undefined ? {} : { sourceLanguage }),
+		...(targetLanguage === undefined ? {} : { targetLanguage }),
+	};
+	const engine = await loadEngine({
+		folder,
+		vocabularyShortlist: false,
+		...(options.threads === undefined ? {} : { threads: options.threads }),
+	});
+	try {
+		const pairs: { source: readonly number[]; target: readonly number[] }[] = [];
+		for (let at = 0; at < texts.length; at += atOnce) {
+			const items = texts.slice(at, at + atOnce).map((line) => ({ text: line, ...languages }));
+			const { outputs } = await engine.seq2seq({ items, beams: 1, priority: 'batch' }, signal);
+			for (const [index, item] of items.entries()) {
+				const { source } = encodeItem(text, item, settings.decoderStartTokenId ?? 0);
+				pairs.push({ source, target: outputs[index]?.tokenIds ?? [] });
+			}
+			options.onProgress?.(pairs.length, texts.length);
+		}
+		const isKept = (_: unknown, index: number): boolean => index % 10 === 9;
+		const learned = learnLexicon(
+			pairs.filter((pair, index) => !isKept(pair, index)),
+			vocabularySize,
+		);
+		const changed = changedShare(learned, pairs.filter(isKept), settings.eosTokenIds);
+		const written = changed <= mostChanged;
+		if (written) await writeLexicon(folder, { ...learned, changed });
+		return { texts: texts.length, changed, written };
+	} finally {
+		await engine.close();
+	}
+}

@@ -1,0 +1,158 @@
+/**
+ * Rewrite: the head of a decoder can be given the columns of a few words only. `If` no columns are
+ * given it multiplies with all of its own, as before; else with those of the input.
+ */
+
+import { intAttribute, makeNode, producers, readInt } from './graphEdit.ts';
+import type { OnnxAttribute, OnnxGraph, OnnxNode } from './onnxModel.ts';
+import { int64Tensor, readTensorHeader } from './tensorProto.ts';
+import { WireWriter } from './wire.ts';
+
+/** Inputs added: float32 `[width, words]` and `[words]`; no words = all of the vocabulary. */
+export const shortlistInput = 'nearglot_shortlist';
+export const shortlistBias = 'nearglot_shortlist_bias';
+
+/** Where the weights of a head are. */
+export interface HeadSource {
+	/** `[width, vocabulary]`, or packed rows of MatMulNBits. */
+	readonly weight: string;
+	readonly scales?: string;
+	readonly bits?: number;
+	readonly block?: number;
+	/** `[vocabulary]` */
+	readonly bias?: string;
+}
+
+interface Head {
+	readonly graph: OnnxGraph;
+	readonly product: OnnxNode;
+	readonly sum: OnnxNode | undefined;
+	readonly source: HeadSource;
+}
+
+/**
+ * Changes the graph in place; a merged decoder in all its branches.
+ * Returns why it cannot be done, or what the head is made of.
+ */
+export function shortlistHead(graph: OnnxGraph): string | HeadSource {
+	const known = new Set<string>();
+	const note = (one: OnnxGraph): void => {
+		for (const tensor of one.initializers) known.add(tensor.name);
+		for (const node of one.nodes) {
+			for (const { graph: inner } of node.attributes) if (inner !== undefined) note(inner);
+		}
+	};
+	note(graph);
+	const heads = findHeads(graph, 'logits', known);
+	const [first] = heads;
+	if (first === undefined) return 'the logits do not come from a matrix of fixed weights';
+	if (heads.some(({ source }) => JSON.stringify(source) !== JSON.stringify(first.source)))
+		return 'the branches of the decoder do not share their head';
+	for (const [index, head] of heads.entries()) split(head, index);
+	graph.inputs.push({ name: shortlistInput, elementType: 1, dims: ['head_width', 'words'] });
+	if (first.source.bias !== undefined)
+		graph.inputs.push({ name: shortlistBias, elementType: 1, dims: ['words'] });
+	graph.outputs = graph.outputs.map((output) =>
+		output.name === 'logits'
+			? { ...output, dims: [output.dims?.[0], output.dims?.[1], undefined] }
+			: output,
+	);
+	return first.source;
+}
+
+function findHeads(graph: OnnxGraph, output: string, known: ReadonlySet<string>): Head[] {
+	const made = producers(graph);
+	let node = made.get(output);
+	if (node?.op === 'Identity') node = made.get(node.inputs[0] ?? '');
+	if (node?.op === 'If') {
+		const place = node.outputs.indexOf(output);
+		const branches = node.attributes.flatMap((one) => (one.graph === undefined ? [] : [one.graph]));
+		const found = branches.map((branch) =>
+			findHeads(branch, branch.outputs[place]?.name ?? '', known),
+		);
+		return found.every((one) => one.length > 0) ? found.flat() : [];
+	}
+	let sum: OnnxNode | undefined;
+	let bias: string | undefined;
+	if (node?.op === 'Add') {
+		sum = node;
+		bias = node.inputs.find((name) => known.has(name));
+		const other = node.inputs.find((name) => name !== bias);
+		if (bias === undefined) return [];
+		node = made.get(other ?? '');
+	}
+	const weight = node?.inputs[1] ?? '';
+	if (node === undefined || !known.has(weight)) return [];
+	const withBias = bias === undefined ? {} : { bias };
+	if (node.op === 'MatMul') return [{ graph, product: node, sum, source: { weight, ...withBias } }];
+	const scales = node.inputs[2];
+	if (node.op !== 'MatMulNBits' || scales === undefined || node.inputs.length > 3) return [];
+	const source = {
+		weight,
+		scales,
+		bits: readInt(node, 'bits') ?? 4,
+		block: readInt(node, 'block_size') ?? 32,
+		...withBias,
+	};
+	return [{ graph, product: node, sum, source }];
+}
+
+/** Puts the head into one branch of an `If` and the product with the given columns into the other. */
+function split({ graph, product, sum, source }: Head, index: number): void {
+	const last = sum ?? product;
+	const [output = ''] = last.outputs;
+	const hidden = product.inputs[0] as string;
+	const named = (part: string): string => `nearglot/head${index}/${part}`;
+	const full = named('full');
+	const own: OnnxNode[] = [{ ...last, outputs: [full] }];
+	if (sum !== undefined) own.unshift(product);
+	const short =
+		source.bias === undefined
+			? [makeNode('MatMul', [hidden, shortlistInput], [named('short')])]
+			: [
+					makeNode('MatMul', [hidden, shortlistInput], [named('product')]),
+					makeNode('Add', [named('product'), shortlistBias], [named('short')]),
+				];
+	graph.initializers.push(int64Tensor(named('one'), [1], []), int64Tensor(named('zero'), [0], []));
+	const nodes = [
+		makeNode('Shape', [shortlistInput], [named('shape')]),
+		makeNode('Gather', [named('shape'), named('one')], [named('words')], [intAttribute('axis', 0)]),
+		makeNode('Equal', [named('words'), named('zero')], [named('all')]),
+		makeNode(
+			'If',
+			[named('all')],
+			[output],
+			[branch('then_branch', own, full), branch('else_branch', short, named('short'))],
+		),
+	];
+	graph.nodes.splice(graph.nodes.indexOf(last), 1, ...nodes);
+	if (sum !== undefined) graph.nodes.splice(graph.nodes.indexOf(product), 1);
+}
+
+function branch(name: string, nodes: OnnxNode[], output: string): OnnxAttribute {
+	const graph: OnnxGraph = {
+		name,
+		nodes,
+		inputs: [],
+		outputs: [{ name: output, elementType: 0, dims: undefined }],
+		initializers: [],
+		rest: [],
+	};
+	// AttributeProto: name = 1, g = 6 (written from the graph), type = 20 (GRAPH = 5).
+	const bytes = new WireWriter().text(1, name).bytes(6, new Uint8Array(0)).int(20, 5).finish();
+	return { name, bytes, graph };
+}
+
+/** Name → header of the weights of a graph and its branches. */
+export function headTensors(graph: OnnxGraph): Map<string, ReturnType<typeof readTensorHeader>> {
+	const found = new Map(
+		graph.initializers.map(({ name, bytes }) => [name, readTensorHeader(bytes)] as const),
+	);
+	for (const node of graph.nodes) {
+		for (const { graph: inner } of node.attributes) {
+			if (inner === undefined) continue;
+			for (const [name, header] of headTensors(inner)) found.set(name, header);
+		}
+	}
+	return found;
+}

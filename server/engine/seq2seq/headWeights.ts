@@ -1,0 +1,124 @@
+/** The columns of a decoder's head that belong to chosen words, as float32. */
+
+import { type HeadSource, headTensors, shortlistHead } from '../onnx/shortlistHead.ts';
+import { readSkeleton } from '../onnx/skeleton.ts';
+import { WeightReader } from '../onnx/weightReader.ts';
+import { widenBytes } from '../onnx/widenGraph.ts';
+
+/** Columns and biases of a shortlist. */
+export interface HeadColumns {
+	/** `[width, words]` */
+	readonly weights: Float32Array;
+	readonly bias: Float32Array | undefined;
+	readonly width: number;
+	readonly words: number;
+}
+
+export interface HeadWeights {
+	readonly vocabulary: number;
+	readonly hasBias: boolean;
+	readonly width: number;
+	columns(ids: readonly number[]): HeadColumns;
+}
+
+/** Larger heads are not kept in memory a second time. */
+const mostBytes = 160 << 20;
+
+/**
+ * Reads the head of the decoder graph at `path`; `undefined` where it has none that can be cut.
+ */
+export async function readHeadWeights(path: string): Promise<HeadWeights | undefined> {
+	const { graph } = await readSkeleton(path);
+	const headers = headTensors(graph);
+	const source = shortlistHead(graph);
+	if (typeof source === 'string') return undefined;
+	const reader = new WeightReader(path);
+	try {
+		const read = async (name: string | undefined) => {
+			const header = name === undefined ? undefined : headers.get(name);
+			if (header === undefined) return undefined;
+			return { dims: header.dims, type: header.dataType, bytes: await reader.bytes(header) };
+		};
+		const weight = await read(source.weight);
+		const scales = await read(source.scales);
+		const bias = await read(source.bias);
+		if (weight === undefined || weight.bytes.length > mostBytes) return undefined;
+		const biases = bias === undefined ? undefined : widenBytes(bias.type, bias.bytes);
+		if (source.scales === undefined) {
+			const values = widenBytes(weight.type, weight.bytes);
+			return values === undefined ? undefined : plain(values, weight.dims, biases);
+		}
+		const numbers = scales === undefined ? undefined : widenBytes(scales.type, scales.bytes);
+		return numbers === undefined
+			? undefined
+			: packed(Uint8Array.from(weight.bytes), weight.dims, numbers, source, biases);
+	} finally {
+		await reader.close();
+	}
+}
+
+/** True when both graphs of a decoder in two parts end in the same head, looked at in some places. */
+export function sameHead(a: HeadWeights, b: HeadWeights): boolean {
+	if (a.width !== b.width || a.vocabulary !== b.vocabulary) return false;
+	const ids = [0, 1, 2, 3].map((part) => Math.floor(((a.vocabulary - 1) * part) / 3));
+	const [one, other] = [a.columns(ids), b.columns(ids)];
+	return one.weights.every((value, index) => value === other.weights[index]);
+}
+
+function plain(
+	values: Float32Array,
+	dims: readonly number[],
+	bias: Float32Array | undefined,
+): HeadWeights {
+	const [width = 0, vocabulary = 0] = dims;
+	return {
+		vocabulary,
+		width,
+		hasBias: bias !== undefined,
+		columns: (ids) => {
+			const weights = new Float32Array(width * ids.length);
+			for (let row = 0; row < width; row++) {
+				for (const [column, id] of ids.entries()) {
+					weights[row * ids.length + column] = values[row * vocabulary + id] as number;
+				}
+			}
+			return { weights, width, words: ids.length, bias: chosen(bias, ids) };
+		},
+	};
+}
+
+/** Rows of whole numbers around the middle, a scale per block. */
+function packed(
+	bytes: Uint8Array,
+	dims: readonly number[],
+	scales: Float32Array,
+	{ bits = 4, block = 32 }: HeadSource,
+	bias: Float32Array | undefined,
+): HeadWeights {
+	const [vocabulary = 0, blocks = 0] = dims;
+	const width = blocks * block;
+	return {
+		vocabulary,
+		width,
+		hasBias: bias !== undefined,
+		columns: (ids) => {
+			const weights = new Float32Array(width * ids.length);
+			for (const [column, id] of ids.entries()) {
+				for (let row = 0; row < width; row++) {
+					const place = id * width + row;
+					const number =
+						bits === 8
+							? (bytes[place] as number) - 128
+							: (((bytes[place >> 1] as number) >> ((place & 1) * 4)) & 15) - 8;
+					const scale = scales[id * blocks + Math.floor(row / block)] as number;
+					weights[row * ids.length + column] = number * scale;
+				}
+			}
+			return { weights, width, words: ids.length, bias: chosen(bias, ids) };
+		},
+	};
+}
+
+function chosen(bias: Float32Array | undefined, ids: readonly number[]): Float32Array | undefined {
+	return bias === undefined ? undefined : Float32Array.from(ids, (id) => bias[id] as number);
+}
