@@ -1,7 +1,8 @@
 /** The chat: the log of turns above, the input below. Used by the view and by the studio. */
 
+import { signal } from '@preact/signals';
 import type { RefObject, VNode } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { Announcer } from './announce.tsx';
 import type { ChatState } from './chatState.ts';
 import { Composer } from './composer.tsx';
@@ -31,7 +32,8 @@ export function ChatPage({ state }: { state: ChatState }): VNode {
 const nearPx = 48;
 
 function Log(): VNode {
-	const { turns, t } = useChat();
+	const { page, turns, t } = useChat();
+	const from = useFirstShown(page.value?.conversation.id, turns.value.length);
 	const box = useRef<HTMLElement>(null);
 	const following = useRef(true);
 	const onScroll = () => {
@@ -56,12 +58,39 @@ function Log(): VNode {
 					<p>{t('emptyBody')}</p>
 				</div>
 			)}
-			{turns.value.map((turn) => (
+			{turns.value.slice(from).map((turn) => (
 				<TurnView key={turn.id} turn={turn} />
 			))}
 			<Follow box={box} following={following} />
 		</section>
 	);
+}
+
+/** Turns drawn at once; those before them follow while nothing else is to do. */
+const atOnce = 24;
+
+/** Index of the first turn that is drawn: a long chat begins with its end and grows upwards. */
+function useFirstShown(conversation: string | undefined, count: number): number {
+	const state = useMemo(() => ({ conversation: '', from: signal(0) }), []);
+	if (conversation !== undefined && conversation !== state.conversation) {
+		state.conversation = conversation;
+		state.from.value = Math.max(0, count - atOnce);
+	}
+	const from = state.from.value;
+	useEffect(() => {
+		if (from === 0) return;
+		const more = () => {
+			state.from.value = Math.max(0, from - atOnce);
+		};
+		// Not every browser knows idle time.
+		if (!('requestIdleCallback' in window)) {
+			const timer = setTimeout(more, 50);
+			return () => clearTimeout(timer);
+		}
+		const idle = requestIdleCallback(more, { timeout: 500 });
+		return () => cancelIdleCallback(idle);
+	}, [from, state]);
+	return Math.min(from, Math.max(0, count - atOnce));
 }
 
 /** Keeps the end in view while text arrives; apart from the log, which need not be drawn again. */

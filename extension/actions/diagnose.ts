@@ -3,6 +3,7 @@
 import * as vscode from 'vscode';
 import type { Front } from '../front.ts';
 import { readError } from '../front.ts';
+import { setting } from '../settings.ts';
 
 /** Opens the report as an unsaved document. */
 export async function diagnose(front: Front, version: string): Promise<void> {
@@ -38,6 +39,30 @@ export async function diagnose(front: Front, version: string): Promise<void> {
 					`${id} · ${task} · ${state}${folder ? ` · ${folder}` : ''}`,
 			);
 	});
+	await attempt('This computer', async () => {
+		const task = 'chat-completion';
+		const { machine, models } = await front.request('nearglot/models/suggest', { task });
+		const { memoryBytes, diskFreeBytes, gpus, bytesPerSecond } = machine;
+		const gigabytes = (bytes: number) => `${(bytes / 1e9).toFixed(1)} GB`;
+		return [
+			`memory ${gigabytes(memoryBytes)}, copied at ${gigabytes(bytesPerSecond)}/s`,
+			`free where models are kept: ${diskFreeBytes === undefined ? 'unknown' : gigabytes(diskFreeBytes)}`,
+			`graphics processors: ${gpus.join(', ') || 'none found'}`,
+			`largest chat model that fits: ${models[0]?.model.displayName ?? 'none'}`,
+		];
+	});
+	const completing = setting('inline.model');
+	if (completing !== '') {
+		await attempt('Code completion', async () => {
+			const { text } = await front.request('nearglot/complete', {
+				model: completing,
+				prefix: 'function add(a, b) {\n\treturn ',
+				suffix: ';\n}\n',
+				maxTokens: 8,
+			});
+			return [`${completing}: ${JSON.stringify(text)}`];
+		});
+	}
 	await attempt('Chat', async () => {
 		const { model, timings, finishReason } = await front.request('nearglot/chat', {
 			messages: [{ role: 'user', content: 'list files' }],

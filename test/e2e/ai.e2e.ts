@@ -61,3 +61,25 @@ test('@nearglot answers in the chat of VS Code itself', async () => {
 	}
 	await page.close();
 });
+
+test('another extension asks the model and the tool, after the user has allowed it', async () => {
+	const { open, pictures } = await desk();
+	const page = await open();
+	await openFile(page, 'notes.txt', 'could not');
+	// The provider is known once the server of the window runs.
+	await openChat(page);
+	await command(page, 'Caller: Ask a Model');
+	const allow = page.locator('.monaco-dialog-box .monaco-button').filter({ hasText: 'Allow' });
+	const result = editorText(page).filter({ hasText: 'done.' });
+	await allow.or(result).first().waitFor();
+	if (await allow.isVisible()) await allow.click();
+	await result.waitFor();
+	const text = ((await result.textContent()) ?? '').replaceAll('\u00a0', ' ');
+	await page.screenshot({ path: join(pictures, 'caller.png') });
+	assert.match(text, /model: starter-chat/);
+	assert.match(text, /answer: ".*tar/);
+	assert.match(text, /tokens: [1-9]/);
+	assert.match(text, /translation: \S/);
+	assert.doesNotMatch(text, /failed/);
+	await page.close();
+});

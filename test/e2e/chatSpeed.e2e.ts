@@ -33,11 +33,13 @@ test('an answer streams at 60 tokens a second below 500 messages', async () => {
 	const turns = longChat(messages);
 	const shownAt = performance.now();
 	await host.post({ type: 'state', state: pageState(turns), strings: {} });
+	await page.getByText(`Part ${messages - 1} works`).waitFor();
+	const openMs = performance.now() - shownAt;
 	await page
 		.locator('.turn')
 		.nth(messages - 1)
 		.waitFor({ state: 'attached' });
-	const openMs = performance.now() - shownAt;
+	const wholeMs = performance.now() - shownAt;
 	const open = { id: 'open', parent: `t${messages - 1}`, role: 'assistant', text: '' } as const;
 	const answering = { ...open, createdAt: '2026-01-01T00:00:00.000Z' };
 	await host.post({
@@ -90,7 +92,7 @@ test('an answer streams at 60 tokens a second below 500 messages', async () => {
 	const mean = workMs.reduce((sum, ms) => sum + ms, 0) / Math.max(1, workMs.length);
 	const over = workMs.filter((ms) => ms > 8).length;
 	console.error(
-		`chat of ${messages} messages: shown in ${openMs.toFixed(0)} ms; ${tokensPerSecond} tokens/s for ${seconds} s: ` +
+		`chat of ${messages} messages: shown in ${openMs.toFixed(0)} ms, all of it in ${wholeMs.toFixed(0)} ms; ${tokensPerSecond} tokens/s for ${seconds} s: ` +
 			`${frames} frames, main-thread work per frame mean ${mean.toFixed(2)} ms, median ${at(0.5)}, ` +
 			`p95 ${at(0.95)}, p99 ${at(0.99)}, longest ${at(1)}; ${over} frames over 8 ms`,
 	);

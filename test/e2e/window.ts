@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { type BrowserContext, chromium, type FrameLocator, type Page } from 'playwright-core';
 // @ts-expect-error: the scripts are plain JavaScript
 import { chromiumOptions, hostCommand, startHost } from '../../scripts/vscode-host/server.mjs';
+import { packCaller } from './caller.ts';
 
 interface Host {
 	readonly base: string;
@@ -58,6 +59,7 @@ async function startDesk(): Promise<Desk> {
 		'# Open the file and read the first line.\ndef greet(name):\n\treturn "hello " + name\n',
 	);
 	await hostCommand(dir, ['--install-extension', vsix]);
+	await hostCommand(dir, ['--install-extension', packCaller(dir)]);
 	const host = (await startHost({
 		dir,
 		env: { NEARGLOT_HOME: home },
