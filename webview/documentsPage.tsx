@@ -7,6 +7,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { errorText } from './errorText.ts';
 import { Icon } from './icons.tsx';
 import type { StudioApi } from './studioApi.ts';
+import { text } from './studioText.ts';
 
 /** A document on its way. */
 interface Job {
@@ -43,24 +44,28 @@ async function translate(api: StudioApi, file: File): Promise<void> {
 		to: to.value,
 		stop: new AbortController(),
 		state: 'working',
-		note: 'Translating …',
+		note: text('translating'),
 	};
 	jobs.value = [job, ...jobs.value];
 	try {
-		const { text, pieces, refused } = await api.translateDocument(
+		const {
+			text: made,
+			pieces,
+			refused,
+		} = await api.translateDocument(
 			{ fileName: file.name, text: await file.text(), to: job.to },
 			job.stop.signal,
 		);
-		const url = URL.createObjectURL(new Blob([text], { type: 'text/plain' }));
-		const left = refused.length === 0 ? '' : `; ${refused.length} left as they were`;
+		const url = URL.createObjectURL(new Blob([made], { type: 'text/plain' }));
+		const key = refused.length === 0 ? 'documentDone' : 'documentLeft';
 		update(job.id, {
 			state: 'done',
-			note: `${pieces - refused.length} of ${pieces} texts translated${left}`,
+			note: text(key, pieces - refused.length, pieces),
 			url,
-			result: text.slice(0, 20_000),
+			result: made.slice(0, 20_000),
 		});
 	} catch (error) {
-		const note = job.stop.signal.aborted ? 'Cancelled' : errorText(error);
+		const note = job.stop.signal.aborted ? text('cancelled') : errorText(error);
 		update(job.id, { state: 'failed', note });
 	}
 }
@@ -89,7 +94,7 @@ export function DocumentsPage({ api }: { api: StudioApi }): VNode {
 	return (
 		<section
 			class={`documents${over.value ? ' over' : ''}`}
-			aria-label="Documents"
+			aria-label={text('documents')}
 			onDragOver={(event) => {
 				event.preventDefault();
 				over.value = true;
@@ -105,13 +110,10 @@ export function DocumentsPage({ api }: { api: StudioApi }): VNode {
 		>
 			<div class="document-drop">
 				<Icon name="newFile" />
-				<p>
-					Drop documents here: Markdown, HTML, JSON, YAML, gettext, XLIFF, properties, subtitles,
-					text
-				</p>
+				<p>{text('documentsHint')}</p>
 				<div class="document-tools">
 					<label>
-						Into
+						{text('into')}
 						<select
 							value={to.value}
 							onChange={(event) => {
@@ -126,14 +128,14 @@ export function DocumentsPage({ api }: { api: StudioApi }): VNode {
 						</select>
 					</label>
 					<button type="button" onClick={() => input.current?.click()}>
-						Choose files…
+						{text('chooseFiles')}
 					</button>
 					<input
 						ref={input}
 						type="file"
 						hidden
 						multiple
-						aria-label="Documents"
+						aria-label={text('documents')}
 						accept={endings}
 						onChange={(event) => {
 							take(event.currentTarget.files ?? []);
@@ -141,7 +143,7 @@ export function DocumentsPage({ api }: { api: StudioApi }): VNode {
 						}}
 					/>
 				</div>
-				<p class="note">Code, placeholders and markup stay as they are.</p>
+				<p class="note">{text('documentNote')}</p>
 			</div>
 			{problem.value !== '' && (
 				<p class="error" role="alert">
@@ -166,19 +168,19 @@ function JobView({ job }: { job: Job }): VNode {
 				<span class="note">{job.note}</span>
 				{job.state === 'working' && (
 					<button type="button" class="secondary" onClick={() => job.stop.abort()}>
-						Cancel
+						{text('cancelWork')}
 					</button>
 				)}
 				{job.url && (
 					<a class="download" href={job.url} download={name}>
-						Download
+						{text('save')}
 					</a>
 				)}
 			</div>
-			{job.state === 'working' && <progress aria-label={`Translating ${job.name}`} />}
+			{job.state === 'working' && <progress aria-label={job.name} />}
 			{job.result !== undefined && (
 				<details>
-					<summary>Show the text</summary>
+					<summary>{text('showText')}</summary>
 					{/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable */}
 					<pre class="result" tabIndex={0} lang={job.to} dir="auto">
 						{job.result}

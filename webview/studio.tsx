@@ -7,6 +7,7 @@ import { signal } from '@preact/signals';
 import { render, type VNode } from 'preact';
 import { ChatPage } from './chatPage.tsx';
 import { type ChatState, createChatState } from './chatState.ts';
+import { DocumentsPage } from './documentsPage.tsx';
 import { ModelsPage } from './modelsPage.tsx';
 import { StudioApi } from './studioApi.ts';
 import { forgetChat, savedMarkdown, studioBridge } from './studioHost.ts';
@@ -14,7 +15,7 @@ import { loadTexts, text } from './studioText.ts';
 import { TranscribePage } from './transcribePage.tsx';
 import { TranslatePage } from './translatePage.tsx';
 
-const tabs = ['chat', 'translate', 'transcribe', 'models'] as const;
+const tabs = ['chat', 'translate', 'documents', 'transcribe', 'models'] as const;
 const shown = signal<(typeof tabs)[number]>('chat');
 const needsKey = signal(false);
 
@@ -44,6 +45,7 @@ function Studio({ api, chat }: { api: StudioApi; chat: ChatState }): VNode {
 			<main>
 				{shown.value === 'chat' && <ChatPage state={chat} />}
 				{shown.value === 'translate' && <TranslatePage api={api} />}
+				{shown.value === 'documents' && <DocumentsPage api={api} />}
 				{shown.value === 'transcribe' && <TranscribePage api={api} />}
 				{shown.value === 'models' && <ModelsPage api={api} />}
 			</main>

@@ -10,6 +10,7 @@ import { errorText } from './errorText.ts';
 import { Icon } from './icons.tsx';
 import { recordSound, type SoundRecorder } from './soundRecorder.ts';
 import type { StudioApi } from './studioApi.ts';
+import { text } from './studioText.ts';
 import { openRecording } from './transcript/studioRecording.ts';
 import { TranscriptPage } from './transcript/transcriptPage.tsx';
 import type { TranscriptPageState } from './transcript/transcriptState.ts';
@@ -62,7 +63,7 @@ export function TranscribePage({ api }: { api: StudioApi }): VNode {
 	return (
 		<section
 			class={`transcribe${state.over.value ? ' over' : ''}`}
-			aria-label="Transcribe"
+			aria-label={text('transcribe')}
 			onDragOver={(event) => {
 				event.preventDefault();
 				state.over.value = true;
@@ -81,16 +82,16 @@ export function TranscribePage({ api }: { api: StudioApi }): VNode {
 				{opened.value ? (
 					<strong class="name">{opened.value.name}</strong>
 				) : (
-					<span class="note">Drop a recording here. It stays on the computer of this server.</span>
+					<span class="note">{text('recordingHint')}</span>
 				)}
 				<button type="button" class="secondary" onClick={() => file.current?.click()}>
-					Choose a file…
+					{text('chooseFile')}
 				</button>
 				<input
 					ref={file}
 					type="file"
 					hidden
-					aria-label="Recording"
+					aria-label={text('chooseFile')}
 					accept={`audio/*,${endings}`}
 					onChange={(event) => {
 						const chosen = event.currentTarget.files?.[0];
@@ -105,7 +106,7 @@ export function TranscribePage({ api }: { api: StudioApi }): VNode {
 					onClick={record}
 				>
 					<Icon name={recording ? 'stop' : 'microphone'} />
-					{recording ? `Stop ${shortClock(state.seconds.value ?? 0)}` : 'Record'}
+					{recording ? text('stopRecording', shortClock(state.seconds.value ?? 0)) : text('record')}
 				</button>
 			</div>
 			{state.problem.value !== '' && (
@@ -118,7 +119,6 @@ export function TranscribePage({ api }: { api: StudioApi }): VNode {
 			) : (
 				<div class="drop" aria-hidden="true">
 					<Icon name="microphone" />
-					<p>Drop a recording</p>
 				</div>
 			)}
 		</section>

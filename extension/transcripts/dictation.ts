@@ -141,7 +141,7 @@ export class Dictation implements vscode.Disposable {
 						`${time} ${meter(event.level)}`,
 					),
 				);
-				this.#show('$(record)', vscode.l10n.t('Listening {0}', time));
+				this.#show('$(mic-filled)', vscode.l10n.t('Listening {0}', time));
 				return;
 			}
 			case 'state':

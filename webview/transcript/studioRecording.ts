@@ -15,6 +15,7 @@ import {
 	type TranscriptState,
 } from '../../server/protocol/index.ts';
 import type { StudioApi } from '../studioApi.ts';
+import { translated } from '../studioText.ts';
 import { transcriptStrings } from '../transcriptStrings.ts';
 import { readWaveform } from './readWaveform.ts';
 import { createTranscriptState, type TranscriptPageState } from './transcriptState.ts';
@@ -43,7 +44,7 @@ export function openRecording(
 				editor: false,
 				noModel: listed && lists.models.length === 0,
 			},
-			strings: transcriptStrings,
+			strings: translated(transcriptStrings),
 		});
 	const session = new TranscriptSession(
 		{
