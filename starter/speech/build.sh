@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The whole recipe of starter-speech: speech -> tokenizer -> spectra -> training -> int8 ONNX -> word error rate.
+# The whole recipe of starter-speech: speech -> spectra -> tokenizer -> phonemes -> training -> int8 ONNX -> word error rate.
 #
 #   starter/speech/build.sh                about three hours of one processor core, or some minutes of a GPU
 #   starter/speech/build.sh --sample DIR   two minutes, made-up sentences only, into DIR: checks that the recipe runs
@@ -23,8 +23,9 @@ if [ "${1:-}" = --sample ]; then
 	"$PYTHON" synth.py --out "$WORK/heldout" --hours 0.005 --seed 2 --heldout
 	for part in train heldout; do "$PYTHON" features.py --data "$WORK/$part"; done
 	"$PYTHON" tok.py --out "$WORK/tok" --size 400 --sentences 1000 --window 8
+	"$PYTHON" phones.py --data "$WORK/train" --out "$WORK/tok/phones.json"
 	"$PYTHON" train.py --data "$WORK/train" --heldout "$WORK/heldout" --tok "$WORK/tok" --out "$WORK/run" --d 64 --heads 2 --enc 1 --dec 1 \
-		--steps "${STEPS:-30}" --batch 4 --warmup 5 --every 10 --threads "$THREADS"
+		--steps "${STEPS:-30}" --batch 4 --warmup 5 --every 10 --short 15 --threads "$THREADS"
 	"$PYTHON" export.py --checkpoint "$WORK/run/last.pt" --tok "$WORK/tok" --out "$WORK/starter-speech"
 	exit
 fi
@@ -35,6 +36,7 @@ from=(--corpora "$DATA/corpora" --digits-of "$DATA/audio" --threads "$THREADS")
 [ -f "$WORK/train.jsonl" ] || "$PYTHON" synth.py --out "$WORK/train" --hours "${HOURS:-12}" --seed 1 "${from[@]}"
 for part in train heldout; do [ -f "$WORK/$part.mel" ] || "$PYTHON" features.py --data "$WORK/$part"; done
 [ -f "$WORK/tok/tokenizer.json" ] || "$PYTHON" tok.py --out "$WORK/tok" --corpora "$DATA/corpora"
+[ -f "$WORK/tok/phones.json" ] || "$PYTHON" phones.py --data "$WORK/train" --out "$WORK/tok/phones.json"
 "$PYTHON" train.py --data "$WORK/train" --heldout "$WORK/heldout" --tok "$WORK/tok" --out "$WORK/run" \
 	--steps "${STEPS:-6000}" --batch "${BATCH:-16}" --threads "$THREADS"
 "$PYTHON" export.py --checkpoint "$WORK/run/last.pt" --tok "$WORK/tok" --out "$WORK/starter-speech"

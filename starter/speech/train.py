@@ -35,7 +35,7 @@ def batch(recordings, tok, phones, seed, step, size, window, short):
     if step < short:
         length, size = LENGTHS[-1], max(1, size // 2)
     total = int(window * length * 25) * 4
-    made = [example(recordings, tok, r, total, 0.6 if step < short else 0.12) for _ in range(round(size / length))]
+    made = [example(recordings, tok, r, total, 0.6 if step < short else 0.35) for _ in range(round(size / length))]
     longest = max(len(ids) for _, ids, _, _ in made)
     ids = np.full((len(made), longest), tok.end)
     goal = np.full((len(made), longest - 1), -100)
@@ -163,7 +163,7 @@ def main():
             row = dict(step=step, **{n: round(v / count, 4) for n, v in zip(("loss", "text", "pieces", "phones"), sums)}, norm=round(norm, 2), minutes=round(minutes, 1), k=round(k, 3))
             if a.profile:
                 row["spent"] = [round(float(s) / count, 3) for s in spent]
-            if a.heldout and (step % (10 * a.every) == 0 or over):
+            if a.heldout and (step % (20 * a.every) == 0 or over):
                 row["wer"] = round(score(m, tok, Recordings(a.heldout), 96, a.window)[0], 2)
             with open(os.path.join(a.out, "log.jsonl"), "a") as f:
                 f.write(json.dumps(row) + "\n")
