@@ -15,7 +15,7 @@ Usage: nearglot keys list [--json]
        nearglot keys revoke ID|LABEL
        nearglot keys access [--virtual-network on|off]
                             [--issuer URL --audience A [--role R] [--resource-id ID] | --no-directory]
-       nearglot keys hosted key|client-secret [--forget]
+       nearglot keys hosted key|client-secret|team-key [--forget]
 
 Keys of the translate interface (Ocp-Apim-Subscription-Key). Only their hashes are kept:
 a new key is shown once. As soon as there is a key, translate requests need one; the
@@ -29,8 +29,8 @@ daemon's own key always works.
   --issuer, --audience, --role   accept tokens of this OpenID Connect directory
 
 A running daemon sees every change at once. "hosted" hands it a secret of the hosted
-translate service, read from standard input and kept in its memory only; address, region
-and the like are in NEARGLOT_HOSTED. VS Code hands over its own ("Nearglot: Manage Keys").
+translate service (team-key: of the team server NEARGLOT_TEAM_URL names), read from standard
+input and kept in its memory only; address, region and the like are in NEARGLOT_HOSTED. VS Code hands over its own ("Nearglot: Manage Keys").
 `;
 
 export const keysCommand: Command = {
@@ -149,6 +149,7 @@ async function revoke(
 const hostedSecrets: Readonly<Record<string, string>> = {
 	key: 'translatorKey',
 	'client-secret': 'translatorClientSecret',
+	'team-key': 'upstreamKey',
 };
 
 async function hosted(args: readonly string[], io: CommandIo): Promise<number> {
@@ -156,7 +157,9 @@ async function hosted(args: readonly string[], io: CommandIo): Promise<number> {
 	const [what = ''] = options.positionals;
 	const name = hostedSecrets[what];
 	if (name === undefined)
-		throw new UsageError('Say which secret: nearglot keys hosted key (or client-secret).');
+		throw new UsageError(
+			'Say which secret: nearglot keys hosted key (or client-secret, team-key).',
+		);
 	const secret = options.has('forget') ? null : (await readStdin(io.stdin)).trim();
 	if (secret === '')
 		throw new UsageError('Give the secret on standard input: nearglot keys hosted key < FILE');
