@@ -151,6 +151,28 @@ for (const precision of ['fp32', 'q8', 'q4'] as const) {
 	});
 }
 
+test('windows that are in flight together get what each gets alone', {
+	skip: whisper.skip,
+}, async () => {
+	const { speech: model } = await speech(whisper.path);
+	const requests = ['a', 'b'].flatMap((name) => {
+		const samples = wavSamples(join(whisper.path, 'audio', `${name}.wav`));
+		return [
+			speechRequest(samples, { priority: 'batch' }),
+			speechRequest(samples, { priority: 'batch', timestamps: 'none' }),
+		];
+	});
+	const alone = [];
+	for (const request of requests) alone.push(await model.transcribe(request, () => {}));
+	const together = await Promise.all(
+		requests.map((request) => model.transcribe(request, () => {})),
+	);
+	assert.deepEqual(
+		together.map(({ language, tokens }) => [language, ...tokens.map(({ id }) => id)]),
+		alone.map(({ language, tokens }) => [language, ...tokens.map(({ id }) => id)]),
+	);
+});
+
 test('word alignment equals the reference to the frame', {
 	skip: timed.skip || whisper.skip,
 }, async () => {
