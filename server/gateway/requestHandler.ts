@@ -15,6 +15,7 @@ import {
 import { type Problem, sendProblem, sendRawProblem } from './proxy/problem.ts';
 import { valuesOf } from './proxy/rawHeaders.ts';
 import { header, type RequestHead, readHead } from './proxy/requestHead.ts';
+import { matchesPath } from './proxy/target.ts';
 import { plainAddress, TrustedProxies } from './proxy/trustedProxies.ts';
 import { tunnel } from './proxy/tunnel.ts';
 import type { Upstream } from './proxy/upstream.ts';
@@ -164,6 +165,13 @@ export class RequestHandler {
 				code: 'https_required',
 				detail: 'Use HTTPS.',
 				headers: { Location: settings.publicUrl.origin + head.target },
+			};
+		}
+		if (matchesPath(head.canonical, settings.access.closedPaths)) {
+			return {
+				status: 403,
+				code: 'closed_path',
+				detail: 'This is done on the server itself, not through its sign-in layer.',
 			};
 		}
 		if (head.reserved && !head.plain)

@@ -278,3 +278,26 @@ test('row 29: a made-up preflight opens nothing', async () => {
 	}
 	assert.equal(editor.app.seen.length, 0);
 });
+
+test('what only the owner of the model server does is closed to everybody, in every spelling', async () => {
+	const cookie = await h.signIn();
+	const before = h.app.seen.length;
+	for (const target of [
+		'/nearglot/secrets/set',
+		'/nearglot/secrets',
+		'/NEARGLOT/Shutdown',
+		'/nearglot//shutdown',
+		'/nearglot/%73hutdown',
+		'/nearglot/%2573hutdown?x=1',
+		'/nearglot/models/remove;a=b',
+		'/nearglot/runners/',
+	]) {
+		const answer = await h.get(target, [`Cookie: ${cookie}`]);
+		assert.ok(answer.status === 403 && answer.body.includes('closed_path'), target);
+	}
+	assert.equal(h.app.seen.length, before);
+	assert.equal((await h.get('/nearglot/models/list', [`Cookie: ${cookie}`])).status, 200);
+	await using open = await Harness.start({ config: { 'x-gateway': { closedPaths: [] } } });
+	const own = await open.signIn();
+	assert.equal((await open.get('/nearglot/shutdown', [`Cookie: ${own}`])).status, 200);
+});

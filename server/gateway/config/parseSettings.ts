@@ -4,6 +4,7 @@ import { isIP } from 'node:net';
 import { checkSchema, type Finding } from './checkSchema.ts';
 import { parseDurationMs } from './duration.ts';
 import { asFields, type Fields, flagOf, listOf, numberOf, section, textOf } from './fields.ts';
+import { ownersPaths } from './ownersPaths.ts';
 import { Problems } from './problems.ts';
 import { parseProviders } from './providerSettings.ts';
 import { authSchema } from './schema.ts';
@@ -105,6 +106,10 @@ export function parseSettings(
 					false,
 				),
 			),
+			closedPaths: (Object.hasOwn(own, 'closedPaths')
+				? listOf(own, 'closedPaths')
+				: ownersPaths
+			).map((path) => path.toLowerCase()),
 			stateChangingGets: Object.hasOwn(own, 'stateChangingGets')
 				? listOf(own, 'stateChangingGets')
 				: ['/openai/load*', '/openai/unload*', '/openai/setgpudevice*', '/openai/download*'],

@@ -233,6 +233,7 @@ const gatewayOwn = object(
 		userIdKeySettingName: text(
 			'Environment variable with the key (64 hex) that user ids come from',
 		),
+		closedPaths: list('Paths nobody reaches through the layer; /x/* covers what is below'),
 		stateChangingGets: list('GET paths that change state; /x/* covers what is below'),
 		editorOrigins: list('Origins (https://vscode.dev, https://*.example) whose scripts may call'),
 		anonymousMe: choice(['empty', 'unauthorized'], 'Answer of /.auth/me without a session'),

@@ -97,6 +97,8 @@ export interface GatewaySettings {
 		readonly excludedPaths: readonly string[];
 		/** Leaves `WWW-Authenticate` out of 401 answers. */
 		readonly disableWwwAuthenticate: boolean;
+		/** Paths nobody reaches through the layer, however they are spelled. */
+		readonly closedPaths: readonly string[];
 		/** GET paths that change state and get the cross-site check too. */
 		readonly stateChangingGets: readonly string[];
 		/** Web origins whose scripts may call with a session token (CORS). */

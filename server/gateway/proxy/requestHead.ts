@@ -15,6 +15,8 @@ export interface RequestHead {
 	readonly path: string;
 	readonly query: string;
 	readonly reserved: boolean;
+	/** The path as an app may read it; for refusals only, never to be forwarded. */
+	readonly canonical: string;
 	readonly plain: boolean;
 	readonly headers: RawHeaders;
 	/** Host the client called, lower case, from a trusted proxy when there is one. */
@@ -87,6 +89,7 @@ export function readHead(
 		path: target.path,
 		query: target.query,
 		reserved: target.reserved,
+		canonical: target.canonical,
 		plain: target.plain,
 		headers: raw,
 		host: (forwarded.host ?? hosts[0]!).trim().toLowerCase(),

@@ -12,6 +12,8 @@ export type Target =
 			readonly path: string;
 			/** Bytes from the first `?` on, or empty. */
 			readonly query: string;
+			/** The path as an app may read it: decoded, lower case, without empty segments and parameters. */
+			readonly canonical: string;
 			/** Under the prefix of the layer's own routes, however it is spelled. */
 			readonly reserved: boolean;
 			/** Under the prefix and spelled plainly, so a route may answer. */
@@ -54,6 +56,7 @@ export function readTarget(raw: string, prefix: string): Target {
 		kind: 'path',
 		path,
 		query: mark < 0 ? '' : raw.slice(mark),
+		canonical,
 		reserved: under(canonical, prefix.toLowerCase()),
 		plain: under(path, prefix) && path === decoded && !path.includes('//') && !path.includes(';'),
 	};
