@@ -1,6 +1,6 @@
 /** Markdown while it grows: finished blocks keep their tokens, only the last one is read again. */
 
-import { lexer, type Token } from 'marked';
+import { lexer, type Token, type Tokens } from 'marked';
 
 /** Blocks of a text; give the last result back with the longer text. */
 export interface Blocks {
@@ -27,4 +27,19 @@ function stable(tokens: readonly Token[]): Token[] {
 	let last = tokens.length - 1;
 	while (last >= 0 && tokens[last]?.type === 'space') last--;
 	return tokens.slice(0, Math.max(0, last));
+}
+
+/**
+ * Level each heading is drawn at, by the index of its block. The turn has a heading of its own, so the
+ * first is one below it, and no level is left out, whatever the model wrote.
+ */
+export function headingLevels(tokens: readonly Token[]): (number | undefined)[] {
+	const open: number[] = [];
+	return tokens.map((token) => {
+		if (token.type !== 'heading') return undefined;
+		const { depth } = token as Tokens.Heading;
+		while (open.length > 0 && (open.at(-1) ?? 0) >= depth) open.pop();
+		open.push(depth);
+		return Math.min(6, 2 + open.length);
+	});
 }

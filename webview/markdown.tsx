@@ -4,7 +4,7 @@ import { type Signal, useComputed } from '@preact/signals';
 import type { Token, Tokens } from 'marked';
 import { Component, type ComponentChildren, type VNode } from 'preact';
 import { useRef } from 'preact/hooks';
-import { type Blocks, noBlocks, readBlocks } from './blocks.ts';
+import { type Blocks, headingLevels, noBlocks, readBlocks } from './blocks.ts';
 import { CodeBlock } from './code.tsx';
 
 /** Text that may still grow. */
@@ -14,34 +14,47 @@ export function Markdown({ text }: { text: Signal<string> }): VNode {
 		before.current = readBlocks(text.value, before.current);
 		return before.current.tokens;
 	});
+	const levels = headingLevels(blocks.value);
 	return (
 		<div class="markdown">
 			{blocks.value.map((token, index) => (
-				<Block key={index} token={token} closed={index < blocks.value.length - 1} />
+				<Block
+					key={index}
+					token={token}
+					closed={index < blocks.value.length - 1}
+					level={levels[index]}
+				/>
 			))}
 		</div>
 	);
 }
 
+interface BlockProps {
+	readonly token: Token;
+	readonly closed: boolean;
+	/** Of a heading, as it is drawn. */
+	readonly level?: number | undefined;
+}
+
 /** One top-level block; redrawn only when its own text changes. */
-class Block extends Component<{ token: Token; closed: boolean }> {
-	override shouldComponentUpdate(next: { token: Token; closed: boolean }): boolean {
-		return next.token.raw !== this.props.token.raw || next.closed !== this.props.closed;
+class Block extends Component<BlockProps> {
+	override shouldComponentUpdate(next: BlockProps): boolean {
+		const { token, closed, level } = this.props;
+		return next.token.raw !== token.raw || next.closed !== closed || next.level !== level;
 	}
 
 	override render() {
-		return block(this.props.token, this.props.closed);
+		return block(this.props.token, this.props.closed, this.props.level);
 	}
 }
 
-function block(token: Token, closed: boolean): ComponentChildren {
+function block(token: Token, closed: boolean, level = 6): ComponentChildren {
 	switch (token.type) {
 		case 'space':
 		case 'def':
 			return null;
 		case 'heading': {
-			// The turn has a heading of its own, so those of the answer start one below it.
-			const Level = `h${Math.min(6, (token as Tokens.Heading).depth + 2)}` as 'h3';
+			const Level = `h${level}` as 'h3';
 			return <Level>{inline(token.tokens)}</Level>;
 		}
 		case 'paragraph':

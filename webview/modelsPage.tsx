@@ -39,7 +39,13 @@ export function ModelsPage({ api }: { api: StudioApi }): VNode {
 		return () => clearInterval(timer);
 	}, [look]);
 	const here = models.value.filter(({ state: now }) => now !== 'not-downloaded');
-	const others = models.value.filter(({ state: now }) => now === 'not-downloaded');
+	const seen = new Set<string>();
+	// A model is in the catalogue once per device; its alias stands for the one that suits this computer.
+	const others = models.value.filter(({ state: now, alias }) => {
+		if (now !== 'not-downloaded' || seen.has(alias)) return false;
+		seen.add(alias);
+		return true;
+	});
 	return (
 		<section class="tool" aria-label={text('models')}>
 			{problem.value !== '' && (
@@ -103,6 +109,15 @@ const stateKeys: Record<ModelInfo['state'], StudioKey> = {
 	loaded: 'stateLoaded',
 };
 
+const taskKeys: Record<ModelInfo['task'], StudioKey> = {
+	'chat-completion': 'chat',
+	'text-generation': 'completion',
+	translation: 'translation',
+	'automatic-speech-recognition': 'speech',
+	embeddings: 'embeddings',
+	'voice-activity-detection': 'voice',
+};
+
 function Row({ model, api }: { model: ModelInfo; api: StudioApi }): VNode {
 	const download = state.downloads.value.get(model.id);
 	const memory = model.memoryBytes === undefined ? '' : ` · ${size(model.memoryBytes)}`;
@@ -111,7 +126,7 @@ function Row({ model, api }: { model: ModelInfo; api: StudioApi }): VNode {
 			<th scope="row">
 				{model.displayName} <span class="note">{model.license ?? model.id}</span>
 			</th>
-			<td>{model.task}</td>
+			<td>{text(taskKeys[model.task])}</td>
 			<td>{model.sizeBytes === undefined ? '' : size(model.sizeBytes)}</td>
 			<td>{model.contextLength?.toLocaleString() ?? ''}</td>
 			<td>
@@ -172,7 +187,7 @@ async function add(api: StudioApi, model: ModelInfo): Promise<void> {
 	};
 	tell(0);
 	try {
-		await api.download(model.id, tell, stop.signal);
+		await api.download(model.alias, tell, stop.signal);
 	} catch (error) {
 		if (!stop.signal.aborted) state.problem.value = errorText(error);
 	} finally {

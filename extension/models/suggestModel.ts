@@ -26,7 +26,8 @@ export async function suggestModel(deps: ModelDeps, given: unknown): Promise<voi
 	});
 	if (!pick) return;
 	const { model } = pick.suggestion;
-	await downloadModel(deps, { model });
+	// The alias stands for the variant that suits this computer's devices.
+	await downloadModel(deps, { model: { ...model, id: model.alias } });
 	deps.models.refresh();
 	if (task !== 'chat-completion') return;
 	const { models: now } = await deps.front.request('nearglot/models', {});

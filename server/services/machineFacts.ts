@@ -1,7 +1,9 @@
 /** What this computer offers to models: memory, disk, graphics processors, speed of the memory. */
 
+import type { StatsFs } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { totalmem } from 'node:os';
+import { dirname } from 'node:path';
 import type { MachineFacts } from '../protocol/index.ts';
 import type { GpuService } from './gpus.ts';
 
@@ -26,9 +28,17 @@ export function memorySpeed(): number {
 	return best;
 }
 
+/** The file system of a folder, which need not be there yet. */
+async function diskOf(folder: string): Promise<StatsFs | undefined> {
+	for (let path = folder; ; path = dirname(path)) {
+		const found = await statfs(path).catch(() => undefined);
+		if (found || dirname(path) === path) return found;
+	}
+}
+
 /** @param modelsDir folder that downloads are written to */
 export async function machineFacts(modelsDir: string, gpus: GpuService): Promise<MachineFacts> {
-	const disk = await statfs(modelsDir).catch(() => undefined);
+	const disk = await diskOf(modelsDir);
 	const found = await gpus.list().catch(() => []);
 	return {
 		memoryBytes: totalmem(),

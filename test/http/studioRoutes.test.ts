@@ -46,9 +46,10 @@ test('models are proposed for this computer, with what the proposal rests on', a
 	const ask = (query: string) =>
 		fetch(new URL(`/nearglot/models/suggest${query}`, server.url), keyed());
 	const { machine, models } = (await (await ask('')).json()) as {
-		machine: { memoryBytes: number; bytesPerSecond: number };
+		machine: { memoryBytes: number; diskFreeBytes: number; bytesPerSecond: number };
 		models: { model: { task: string }; sizeBytes: number; memoryBytes: number }[];
 	};
+	assert.ok(machine.diskFreeBytes > 0, 'of the folder that is there already');
 	assert.ok(machine.memoryBytes > 1e8 && machine.bytesPerSecond > 1e8);
 	for (const { model, sizeBytes, memoryBytes } of models) {
 		assert.equal(model.task, 'chat-completion');

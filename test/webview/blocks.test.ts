@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { lexer } from 'marked';
-import { type Blocks, noBlocks, readBlocks } from '../../webview/blocks.ts';
+import { type Blocks, headingLevels, noBlocks, readBlocks } from '../../webview/blocks.ts';
 import { parsePageMessage } from '../../webview/protocol.ts';
 import { lastSentenceEnd } from '../../webview/sentenceEnd.ts';
 
@@ -71,4 +71,12 @@ test('a screen reader hears whole sentences', () => {
 	assert.equal(lastSentenceEnd('One. Two'), 4);
 	assert.equal(lastSentenceEnd('Version 1.2'), 0);
 	assert.equal(lastSentenceEnd('a\nb'), 2);
+});
+
+test('headings are drawn without leaving out a level', () => {
+	const levels = (text: string) =>
+		headingLevels(readBlocks(text).tokens).filter((level) => level !== undefined);
+	assert.deepEqual(levels('## a\n\n### b\n\n## c\n'), [3, 4, 3]);
+	assert.deepEqual(levels('# a\n\n#### b\n\n# c\n'), [3, 4, 3]);
+	assert.deepEqual(levels('#### a\n\ntext\n\n# b\n'), [3, 3]);
 });
