@@ -97,7 +97,7 @@ export function createExtension(
 	const previews = new TranslatedPreviews(front);
 	const { extensionUri } = context;
 	const transcripts = new TranscriptStore(
-		vscode.Uri.joinPath(context.globalStorageUri, 'transcripts'),
+		vscode.Uri.joinPath(context.globalStorageUri, 'transcripts').fsPath,
 	);
 	const recordings = new Recordings({
 		front,

@@ -1,5 +1,7 @@
 /** One recording that is open in this window: the work on its transcript and the pages that show it. */
 
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import * as vscode from 'vscode';
 import {
 	asAppError,
@@ -99,7 +101,7 @@ export class Recording implements vscode.Disposable {
 			localResourceRoots: [
 				...(pageOptions(extensionUri).localResourceRoots ?? []),
 				vscode.Uri.joinPath(this.uri, '..'),
-				store.scratch,
+				vscode.Uri.file(store.scratch),
 			],
 		};
 		this.#pages.set(webview, this.uri);
@@ -218,10 +220,10 @@ export class Recording implements vscode.Disposable {
 		const { front, store } = this.#deps;
 		const { path, fingerprint } = this.#file;
 		this.#playable ??= (async () => {
-			const target = vscode.Uri.joinPath(store.scratch, `${fingerprint}.wav`);
-			await vscode.workspace.fs.createDirectory(store.scratch);
-			await front.request('nearglot/playable', { path, target: target.fsPath }, this.#ended.token);
-			return target;
+			const target = join(store.scratch, `${fingerprint}.wav`);
+			await mkdir(store.scratch, { recursive: true });
+			await front.request('nearglot/playable', { path, target }, this.#ended.token);
+			return vscode.Uri.file(target);
 		})();
 		const uri = await this.#playable;
 		this.#pages.set(webview, uri);

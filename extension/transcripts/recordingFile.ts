@@ -1,7 +1,8 @@
 /** A recording as a file: where the front can read it, and what tells it from others. */
 
 import { createHash } from 'node:crypto';
-import { open, rm } from 'node:fs/promises';
+import { mkdir, open, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import * as vscode from 'vscode';
 
 /** Endings of files that are offered for transcription. */
@@ -22,10 +23,7 @@ export interface RecordingFile {
 }
 
 /** Opens a recording; one that is not on this computer is copied to `folder` first. */
-export async function openRecordingFile(
-	uri: vscode.Uri,
-	folder: vscode.Uri,
-): Promise<RecordingFile> {
+export async function openRecordingFile(uri: vscode.Uri, folder: string): Promise<RecordingFile> {
 	if (uri.scheme === 'file') {
 		return {
 			path: uri.fsPath,
@@ -35,13 +33,10 @@ export async function openRecordingFile(
 	}
 	const bytes = await vscode.workspace.fs.readFile(uri);
 	const fingerprint = createHash('sha256').update(bytes).digest('hex').slice(0, 32);
-	const copy = vscode.Uri.joinPath(folder, `${fingerprint}.audio`);
-	await vscode.workspace.fs.writeFile(copy, bytes);
-	return {
-		path: copy.fsPath,
-		fingerprint,
-		dispose: () => rm(copy.fsPath, { force: true }),
-	};
+	const copy = join(folder, `${fingerprint}.audio`);
+	await mkdir(folder, { recursive: true });
+	await writeFile(copy, bytes);
+	return { path: copy, fingerprint, dispose: () => rm(copy, { force: true }) };
 }
 
 async function fingerprintOfFile(path: string): Promise<string> {

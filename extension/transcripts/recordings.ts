@@ -4,6 +4,8 @@ import * as vscode from 'vscode';
 import { Recording, type RecordingDeps } from './recording.ts';
 
 export const audioEditor = 'nearglot.audio';
+/** The same for files that VS Code itself shows nothing for: there it is what a click opens. */
+const soundEditor = 'nearglot.sound';
 
 /** What VS Code holds on to while an editor shows the recording. */
 interface AudioDocument extends vscode.CustomDocument {
@@ -21,11 +23,15 @@ export class Recordings implements vscode.CustomReadonlyEditorProvider<AudioDocu
 	}
 
 	register(): vscode.Disposable {
-		return vscode.window.registerCustomEditorProvider(audioEditor, this, {
+		const options = {
 			supportsMultipleEditorsPerDocument: true,
 			// A recording plays on while another tab is in front.
 			webviewOptions: { retainContextWhenHidden: true },
-		});
+		};
+		return vscode.Disposable.from(
+			vscode.window.registerCustomEditorProvider(audioEditor, this, options),
+			vscode.window.registerCustomEditorProvider(soundEditor, this, options),
+		);
 	}
 
 	/** The recording in the active editor. */

@@ -119,7 +119,7 @@ async function offerResults(
 }
 
 /** *Insert Transcript at Cursor*: the words of a recording where the cursor is, as they are heard. */
-export async function insertTranscript(front: Front, scratch: vscode.Uri): Promise<void> {
+export async function insertTranscript(front: Front, scratch: string): Promise<void> {
 	const editor = lastTextEditor();
 	if (!editor) throw new AppError('invalid_request', vscode.l10n.t('Open a text first.'));
 	const [uri] = await pickRecordings(false);

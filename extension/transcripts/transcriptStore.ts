@@ -3,22 +3,24 @@
  * recording to another folder and are the same in every window. A file is complete or absent.
  */
 
-import * as vscode from 'vscode';
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { TranscriptDocument, Waveform } from '../../server/protocol/index.ts';
 
 /** Format of the files; others are not read. */
 const version = 1;
 
+/** Writes the disk itself: the file service of the window goes away with the window. */
 export class TranscriptStore {
-	readonly #folder: vscode.Uri;
+	readonly #folder: string;
 
-	constructor(folder: vscode.Uri) {
+	constructor(folder: string) {
 		this.#folder = folder;
 	}
 
-	/** Where copies and playable versions lie while a recording is open. */
-	get scratch(): vscode.Uri {
-		return vscode.Uri.joinPath(this.#folder, 'open');
+	/** Folder in which copies and playable versions lie while a recording is open. */
+	get scratch(): string {
+		return join(this.#folder, 'open');
 	}
 
 	async load(fingerprint: string): Promise<TranscriptDocument | null> {
@@ -30,12 +32,8 @@ export class TranscriptStore {
 	/** `null` forgets the transcript. */
 	async save(fingerprint: string, document: TranscriptDocument | null): Promise<void> {
 		const name = `${fingerprint}.json`;
-		if (document) return this.#write(name, { version, document });
-		try {
-			await vscode.workspace.fs.delete(vscode.Uri.joinPath(this.#folder, name));
-		} catch {
-			// There was none.
-		}
+		if (document) await this.#write(name, { version, document });
+		else await rm(join(this.#folder, name), { force: true });
 	}
 
 	async loadWaveform(fingerprint: string): Promise<Waveform | undefined> {
@@ -50,8 +48,8 @@ export class TranscriptStore {
 
 	async #read(name: string): Promise<Record<string, unknown> | undefined> {
 		try {
-			const bytes = await vscode.workspace.fs.readFile(vscode.Uri.joinPath(this.#folder, name));
-			const value = JSON.parse(new TextDecoder().decode(bytes)) as Record<string, unknown>;
+			const text = await readFile(join(this.#folder, name), 'utf8');
+			const value = JSON.parse(text) as Record<string, unknown>;
 			return value['version'] === version ? value : undefined;
 		} catch {
 			return undefined;
@@ -59,10 +57,10 @@ export class TranscriptStore {
 	}
 
 	async #write(name: string, value: unknown): Promise<void> {
-		const target = vscode.Uri.joinPath(this.#folder, name);
-		const temporary = vscode.Uri.joinPath(this.#folder, `${name}.${crypto.randomUUID()}`);
-		await vscode.workspace.fs.createDirectory(this.#folder);
-		await vscode.workspace.fs.writeFile(temporary, new TextEncoder().encode(JSON.stringify(value)));
-		await vscode.workspace.fs.rename(temporary, target, { overwrite: true });
+		const target = join(this.#folder, name);
+		const temporary = `${target}.${crypto.randomUUID()}`;
+		await mkdir(this.#folder, { recursive: true });
+		await writeFile(temporary, JSON.stringify(value));
+		await rename(temporary, target);
 	}
 }
