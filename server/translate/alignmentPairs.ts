@@ -1,14 +1,16 @@
-/** For which pairs word alignment is reported. */
+/** For which pairs word alignment is reported: those of the interface's documentation. */
 
-const toEnglish = new Set(['zh-Hant', 'yue', 'sr-Cyrl']);
+/** Not to English and not from it. */
+const apart = new Set(['zh-Hant', 'yue', 'sr-Cyrl']);
 
-/** English to or from most languages, and Chinese, Japanese, Korean to each other; nothing else. */
+/** Pairs without English, both ways. */
+const eastAsian = new Set(['ja ko', 'ja zh-Hans', 'zh-Hans zh-Hant']);
+
+/**
+ * English to and from other languages but Traditional Chinese, Cantonese and Serbian in Cyrillic;
+ * Japanese with Korean and Simplified Chinese; Simplified with Traditional Chinese. Nothing else.
+ */
 export function alignmentSupported(source: string, target: string): boolean {
-	if (toEnglish.has(target) && source === 'en') return false;
-	if (source === 'en' || target === 'en') return true;
-	const eastAsian = new Set(['zh-Hans', 'ja', 'ko']);
-	if (eastAsian.has(source) && eastAsian.has(target)) return true;
-	return (
-		(source === 'zh-Hant' && target === 'zh-Hans') || (source === 'zh-Hans' && target === 'zh-Hant')
-	);
+	if (source === 'en' || target === 'en') return !apart.has(source) && !apart.has(target);
+	return eastAsian.has([source, target].sort().join(' '));
 }

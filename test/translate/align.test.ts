@@ -96,13 +96,26 @@ test('pieces of words are joined to words', () => {
 	]);
 });
 
-test('alignment is reported to and from English and among Chinese, Japanese, Korean', () => {
-	assert.equal(alignmentSupported('en', 'de'), true);
-	assert.equal(alignmentSupported('de', 'en'), true);
-	assert.equal(alignmentSupported('ja', 'zh-Hans'), true);
-	assert.equal(alignmentSupported('zh-Hans', 'zh-Hant'), true);
-	for (const to of ['zh-Hant', 'yue', 'sr-Cyrl']) assert.equal(alignmentSupported('en', to), false);
-	assert.equal(alignmentSupported('de', 'fr'), false);
+test('alignment is reported for the documented pairs, both ways', () => {
+	const both = (a: string, b: string) => [alignmentSupported(a, b), alignmentSupported(b, a)];
+	for (const [a, b] of [
+		['en', 'de'],
+		['en', 'zh-Hans'],
+		['en', 'sr-Latn'],
+		['ja', 'ko'],
+		['ja', 'zh-Hans'],
+		['zh-Hans', 'zh-Hant'],
+	] as const)
+		assert.deepEqual(both(a, b), [true, true], `${a} ${b}`);
+	for (const [a, b] of [
+		['en', 'zh-Hant'],
+		['en', 'yue'],
+		['en', 'sr-Cyrl'],
+		['zh-Hans', 'ko'],
+		['ja', 'zh-Hant'],
+		['de', 'fr'],
+	] as const)
+		assert.deepEqual(both(a, b), [false, false], `${a} ${b}`);
 });
 
 test('loops and runaway texts are noticed, honest repetition is not', () => {
