@@ -11,7 +11,7 @@ import { readBytes } from './body.ts';
 import type { AppEnv } from './env.ts';
 import { readCredentials } from './translateAuth.ts';
 import { translatorErrorOf } from './translateErrors.ts';
-import { defaultLimits } from './translateInput.ts';
+import { limitsFrom } from './translateInput.ts';
 
 const bodyLimitBytes = 4 * 1024 * 1024;
 
@@ -29,6 +29,7 @@ type Fields = Readonly<Record<string, unknown>>;
 export function registerLibreTranslateRoutes(app: Hono<AppEnv>, backend: Backend): void {
 	const { translation, translatorAccess, meter } = backend;
 	const routes = new Hono<AppEnv>();
+	const limit = limitsFrom(backend.settings.env['NEARGLOT_TRANSLATE_LIMITS']).translate;
 
 	const authorize = async (context: Context<AppEnv>, fields: Fields, characters: number) => {
 		const key = fields['api_key'];
@@ -72,10 +73,15 @@ export function registerLibreTranslateRoutes(app: Hono<AppEnv>, backend: Backend
 			const from = source === 'auto' ? undefined : known(source);
 			const to = known(target);
 			const characters = texts.reduce((sum, { length }) => sum + length, 0);
-			if (characters > defaultLimits.translate.request)
+			if (texts.length > limit.elements)
 				throw new LibreError(
 					400,
-					`Invalid request: request (${characters}) exceeds text limit (${defaultLimits.translate.request})`,
+					`Invalid request: request (${texts.length}) exceeds batch limit (${limit.elements})`,
+				);
+			if (characters > limit.request)
+				throw new LibreError(
+					400,
+					`Invalid request: request (${characters}) exceeds text limit (${limit.request})`,
 				);
 			await authorize(context, fields, characters);
 			const result = await translation.translate(

@@ -104,3 +104,24 @@ test('a key may stand in the body', async () => {
 		200,
 	);
 });
+
+test('the limits that are set hold here too', async () => {
+	const small = await startTranslateServer({
+		env: { NEARGLOT_TRANSLATE_LIMITS: '{"translate":{"elements":2,"request":20}}' },
+	});
+	try {
+		const post = async (q: unknown) => {
+			const response = await small.post('/libretranslate/translate', {
+				q,
+				source: 'en',
+				target: 'de',
+			});
+			return JSON.stringify(await response.json());
+		};
+		assert.match(await post(['a', 'b']), /translatedText/);
+		assert.match(await post(['a', 'b', 'c']), /exceeds batch limit \(2\)/);
+		assert.match(await post('x'.repeat(21)), /exceeds text limit \(20\)/);
+	} finally {
+		await small.close();
+	}
+});
