@@ -51,7 +51,11 @@ export async function nameSymbol(
 		: await languagesOf(document, words, prose, ask, translations, signal);
 	const places = occurrences(document, place.name, prose);
 	for (const from of candidates) {
-		const [answer] = await translations.translate([words], { to, from, uri: document.uri }, signal);
+		const [answer] = await translations.translate(
+			[readableName(parts, from)],
+			{ to, from, uri: document.uri },
+			signal,
+		);
 		const made = translatedName(answer?.text ?? '', parts, to);
 		if (made === undefined || made.toLowerCase() === place.name.toLowerCase()) continue;
 		return {

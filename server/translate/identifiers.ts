@@ -101,14 +101,23 @@ function plainLetters(text: string): string {
 		.normalize('NFC');
 }
 
-/** The words of a name as a text to be translated. */
-export function readableName({ words }: IdentifierParts): string {
+/**
+ * The words of a name as a text to be translated.
+ *
+ * @param language BCP 47 code of the words, when it is known. German ones get the capitals of nouns.
+ */
+export function readableName({ words }: IdentifierParts, language = ''): string {
 	const isShouted = words.every((word) => word === word.toUpperCase());
+	const hasNouns = /^de(?:-|$)/i.test(language);
 	return words
 		.map((word) => {
 			// An abbreviation among ordinary words stays one.
 			const isAbbreviation = !isShouted && word.length > 1 && word === word.toUpperCase();
-			return isAbbreviation ? word : word.toLowerCase();
+			if (isAbbreviation) return word;
+			const small = word.toLowerCase();
+			return hasNouns && small.length > 3
+				? small.slice(0, 1).toUpperCase() + small.slice(1)
+				: small;
 		})
 		.join(' ');
 }

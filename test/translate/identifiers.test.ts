@@ -75,4 +75,7 @@ test('the words of a name read as a text, with abbreviations kept', () => {
 	};
 	assert.equal(text('ladeHTTPSeite'), 'lade HTTP seite');
 	assert.equal(text('MAX_ANZAHL'), 'max anzahl');
+	const german = splitIdentifier('zeilen_der_datei');
+	assert.ok(german);
+	assert.equal(readableName(german, 'de-DE'), 'Zeilen der Datei');
 });
