@@ -63,6 +63,12 @@ export function ModelsPage({ api }: { api: StudioApi }): VNode {
 
 async function refresh(api: StudioApi): Promise<void> {
 	try {
+		if (!api.hasKey) {
+			state.mayChange.value = false;
+			state.models.value = await api.models();
+			state.problem.value = '';
+			return;
+		}
 		const { models, stats } = await api.allModels();
 		state.models.value = models;
 		state.stats.value = stats;

@@ -50,6 +50,11 @@ export class StudioApi {
 		sessionStorage.setItem(keyName, key);
 	}
 
+	/** Whether a key is known; without one, nothing may be changed. */
+	get hasKey(): boolean {
+		return this.#key !== '';
+	}
+
 	async get(path: string): Promise<unknown> {
 		return (await this.#call(path, {})).json();
 	}

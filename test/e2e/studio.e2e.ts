@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { violations } from './axe.ts';
 import { ask, desk, openChat, patientMs } from './window.ts';
 
 test('the studio page chats, translates with linked words and lists the models', async () => {
@@ -35,6 +36,41 @@ test('the studio page chats, translates with linked words and lists the models',
 	await page.reload();
 	await page.locator('.question').filter({ hasText: 'extract a tar.gz file' }).waitFor();
 	assert.deepEqual(problems, []);
+	await page.close();
+	await window.close();
+});
+
+test('a one-time link opens the studio with the key, in the language of the browser, without faults', async () => {
+	const { context, home, open, pictures } = await desk();
+	const window = await open();
+	await ask(await openChat(window), 'show the date');
+	const endpoint = JSON.parse(readFileSync(join(home, 'endpoint.json'), 'utf8')) as {
+		url: string;
+		key: string;
+	};
+	const made = await fetch(`${endpoint.url}/nearglot/studio`, {
+		method: 'POST',
+		headers: { authorization: `Bearer ${endpoint.key}`, 'content-type': 'application/json' },
+		body: '{}',
+	});
+	const { url } = (await made.json()) as { url: string };
+	const page = await context.newPage();
+	await page.addInitScript(() => {
+		Object.defineProperty(navigator, 'languages', { get: () => ['de-DE', 'en'] });
+	});
+	await page.goto(url);
+	await page.getByRole('button', { name: 'Modelle' }).click();
+	await page
+		.getByRole('button', { name: /^Herunterladen: / })
+		.first()
+		.waitFor();
+	assert.equal(new URL(page.url()).hash, '', 'the ticket is gone from the address');
+	await page.screenshot({ path: join(pictures, 'studio-models.png') });
+	assert.deepEqual(await violations(page, '.models'), []);
+	await page.getByRole('button', { name: 'Übersetzen' }).click();
+	await page.locator('.pair textarea').fill('The file could not be opened.');
+	await page.locator('.result span').first().waitFor();
+	assert.deepEqual(await violations(page, '.pair'), []);
 	await page.close();
 	await window.close();
 });
