@@ -3,6 +3,7 @@
 import { isRecord } from '../protocol/errorBody.ts';
 import {
 	AppError,
+	asAppError,
 	type EndReason,
 	type ModelInfo,
 	type ModelState,
@@ -27,11 +28,14 @@ const usable: ReadonlySet<unknown> = new Set<ModelState>(['loaded', 'loading', '
 /** One per front; without a team every call says so. */
 export class TeamLink implements Caller {
 	readonly #renew: RenewToken;
+	readonly #listPatienceMs: number;
 	team: TeamAccess | undefined;
 	#reason: EndReason | undefined;
 
-	constructor(renew: RenewToken = async () => undefined) {
+	/** @param listPatienceMs Longest wait for the list of models, which the models here wait for. */
+	constructor(renew: RenewToken = async () => undefined, listPatienceMs = 4000) {
 		this.#renew = renew;
+		this.#listPatienceMs = listPatienceMs;
 	}
 
 	async call(path: string, init: RequestInit, signal: AbortSignal): Promise<Response> {
@@ -74,15 +78,17 @@ export class TeamLink implements Caller {
 		const { origin } = (await this.#known()) ?? {};
 		if (origin === undefined) return { models: [] };
 		try {
-			const body = await this.json('/v1/models', undefined, signal);
+			const patience = AbortSignal.timeout(this.#listPatienceMs);
+			const body = await this.json('/v1/models', undefined, AbortSignal.any([signal, patience]));
 			const rows = isRecord(body) && Array.isArray(body['data']) ? body['data'] : [];
 			const { host } = new URL(origin);
 			const models = rows.filter(isRecord).flatMap((row) => modelOf(row, host));
 			return { models, status: { origin, state: 'ready' } };
 		} catch (error) {
 			if (signal.aborted) throw error;
-			const { code, message } = error as AppError;
-			const state = code === 'sign_in_required' ? 'signed-out' : 'unreachable';
+			const known = asAppError(error);
+			const state = known.code === 'sign_in_required' ? 'signed-out' : 'unreachable';
+			const { message } = known.code === 'cancelled' ? teamUnreachable(origin, error) : known;
 			return { models: [], status: { origin, state, message } };
 		}
 	}

@@ -16,6 +16,7 @@ import {
 } from 'vscode-jsonrpc/node';
 import { createConnection } from 'vscode-languageserver/node';
 import { serveFront } from '../../server/lsp/connection.ts';
+import { TeamLink } from '../../server/lsp/teamLink.ts';
 import type {
 	ChatResult,
 	ModelInfo,
@@ -287,6 +288,25 @@ test('a team server that does not answer is told apart, and the models here stay
 	}
 	await configure('');
 	assert.equal((await translate()).items[0]?.text, '[de] from here', 'the way back is explicit');
+});
+
+test('a team server that accepts and says nothing does not hold up the list of models', async () => {
+	const silent = createServer(() => {});
+	await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+	try {
+		const link = new TeamLink(undefined, 50);
+		link.team = {
+			origin: `http://127.0.0.1:${(silent.address() as AddressInfo).port}`,
+			token: 'e30.e30.x',
+		};
+		const { models, status } = await link.list(new AbortController().signal);
+		assert.deepEqual(models, []);
+		assert.equal(status?.state, 'unreachable');
+		assert.match(status?.message ?? '', /cannot be reached/);
+	} finally {
+		silent.closeAllConnections();
+		await new Promise((resolve) => silent.close(resolve));
+	}
 });
 
 test('a redirect does not carry the token to another origin', async () => {
