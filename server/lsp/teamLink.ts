@@ -66,11 +66,6 @@ export class TeamLink implements Caller {
 		return (await this.call(path, jsonInit(body), signal)).json();
 	}
 
-	/** Whether the team's models can be asked; `undefined` without a team. */
-	async status(signal: AbortSignal): Promise<TeamStatus | undefined> {
-		return (await this.list(signal)).status;
-	}
-
 	/** The models that can answer, marked as the team's, and whether the server could be asked. */
 	async list(
 		signal: AbortSignal,
