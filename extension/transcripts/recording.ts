@@ -89,7 +89,14 @@ export class Recording implements vscode.Disposable {
 	/** Starts with the last choice; resolves when the transcript is there. */
 	async transcribe(choice = this.session.choice): Promise<void> {
 		await this.#deps.choices.update(choiceKey, choice);
-		await this.session.transcribe(choice);
+		await this.session.transcribe(await this.#possible(choice));
+	}
+
+	/** A model that was deleted, or whose team was left, is chosen no more. */
+	async #possible(choice: TranscribeChoice): Promise<TranscribeChoice> {
+		if (choice.model === '') return choice;
+		const { models } = await this.#deps.front.request('nearglot/models', {});
+		return models.some(({ id }) => id === choice.model) ? choice : { ...choice, model: '' };
 	}
 
 	/** Shows the recording in a webview until that is disposed of. */

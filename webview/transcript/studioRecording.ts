@@ -72,7 +72,9 @@ export function openRecording(
 		lists = { ...lists, models: models.filter((model) => model.task === task) };
 		listed = true;
 		postState();
-		if (lists.models.length > 0) void transcribe(session.choice).catch(() => undefined);
+		const last = session.choice;
+		const model = lists.models.some(({ id }) => id === last.model) ? last.model : '';
+		if (lists.models.length > 0) void transcribe({ ...last, model }).catch(() => undefined);
 		const languages = await api.languages();
 		lists = { ...lists, languages: languages.map((one) => ({ ...one, nativeName: one.name })) };
 		postState();
