@@ -179,11 +179,15 @@ async function engine() {
 	};
 }
 
+/** Strings that programs read: keys of data, attributes of tags. */
+const notProse = /^(?:support\.type\.property-name|entity\.name\.tag|meta\.attribute|meta\.tag)\b/;
+
 function kindOf(scopes: readonly string[]): Prose['kind'] | undefined {
 	for (const scope of scopes) {
 		if (/^string\.(?:quoted\.)?docstring/.test(scope)) return 'docstring';
 		if (/^comment(?:\.|$)/.test(scope)) return 'comment';
-		if (/^string(?:\.(?!regexp|unquoted|other|key)|$)/.test(scope)) return 'string';
+		if (/^string(?:\.(?!regexp|unquoted|other|key)|$)/.test(scope))
+			return scopes.some((one) => notProse.test(one)) ? undefined : 'string';
 	}
 	return undefined;
 }

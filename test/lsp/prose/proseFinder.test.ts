@@ -26,6 +26,7 @@ const grammar = {
 			name: 'comment.line.wave',
 			captures: { 1: { name: 'punctuation.definition.comment.wave' } },
 		},
+		{ match: '"[^"]*"(?=:)', name: 'string.quoted.wave support.type.property-name.wave' },
 		{ begin: '"', end: '"', name: 'string.quoted.double.wave' },
 	],
 };
@@ -52,7 +53,7 @@ async function found(finder: ProseFinder, document: TextDocument, from = 0, to?:
 	return prose.map(({ kind, start, end }) => `${kind}: ${text.slice(start, end)}`);
 }
 
-const wave = `do "not ~ a comment" ~ trailing words
+const wave = `"a key": do "not ~ a comment" ~ trailing words
 (~ A block
    of two lines ~) more()
 ~ first line
