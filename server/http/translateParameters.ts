@@ -7,6 +7,9 @@ import { transliterationBetween } from '../translate/transliterate.ts';
 import { translatorError } from './translateErrors.ts';
 import { alwaysArray, type Limits, one, readTexts } from './translateInput.ts';
 
+/** Characters times targets up to which a request counts as one that somebody looks at. */
+const mostInteractive = 4000;
+
 /** What `/translate` was asked, with the switches that only shape the answer. */
 export interface TranslateCall {
 	readonly request: TranslateRequest;
@@ -88,7 +91,8 @@ export function readTranslateCall(
 			profanityMarker,
 			allowFallback,
 			alignment: includeAlignment,
-			priority: 'interactive',
+			// Somebody waits for a few sentences; files give way to them.
+			priority: length * targets.length > mostInteractive ? 'batch' : 'interactive',
 			...(source === undefined ? {} : { source }),
 			...(suggestedSource === undefined ? {} : { suggestedSource }),
 			...(fromScript === undefined ? {} : { sourceScript: fromScript }),

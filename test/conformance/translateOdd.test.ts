@@ -43,7 +43,7 @@ function oddBody(round: number): { query: string; body: string } {
 		() => ({
 			query: 'to=de&textType=html',
 			body: item(
-				'<b><i>'.repeat(random.below(2000)) + 'deep' + '</i></b>'.repeat(random.below(2000)),
+				`${'<b><i>'.repeat(random.below(2000))}deep${'</i></b>'.repeat(random.below(2000))}`,
 			),
 		}),
 		() => ({
@@ -179,7 +179,7 @@ test('200 requests at once give the texts they give one by one, in far fewer cal
 	};
 	const before = server.engine.calls.length;
 	// Calls that take a moment, as those of a model do.
-	server.engine.delayMs = 30;
+	server.engine.delayMs = 150;
 	const together = await Promise.all(Array.from({ length: 200 }, (_, index) => one(index)));
 	const calls = server.engine.calls.length - before;
 	server.engine.delayMs = 0;
@@ -228,6 +228,26 @@ test('all targets of a text reach the model together, side by side', async () =>
 			.sort(),
 		['de', 'es', 'fr', 'ja', 'ru'],
 	);
+});
+
+test('a sentence somebody waits for overtakes a file', async () => {
+	const before = server.engine.calls.length;
+	server.engine.delayMs = 20;
+	const texts = Array.from({ length: 400 }, (_, index) => ({
+		Text: `Line ${index} of a long file that is being translated.`,
+	}));
+	const file = post('from=en&to=pl', texts);
+	while (server.engine.calls.length === before)
+		await new Promise((resolve) => setTimeout(resolve, 2));
+	const begun = server.engine.calls.length;
+	assert.equal((await post('from=en&to=pl', [{ Text: 'A hover.' }])).status, 200);
+	const place = server.engine.calls
+		.slice(begun)
+		.findIndex(({ items }) => items.some(({ text }) => text === 'A hover.'));
+	server.engine.delayMs = 0;
+	assert.ok(place >= 0 && place <= 2, `${place} other calls came first`);
+	assert.equal((await file).status, 200);
+	assert.ok(server.engine.calls.length - begun > 8, 'the file took many more');
 });
 
 test('a caller that goes away frees the model', async () => {
