@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { loadTextModel } from '../../server/engine/tokenizer/textModel.ts';
-import { fillMiddleTokens } from '../../server/services/text/fillMiddle.ts';
+import { fillMiddleStops, fillMiddleTokens } from '../../server/services/text/fillMiddle.ts';
 import { tinyShape, writeDecoderModel } from '../fixtures/decoderModel.ts';
 import { byteTokenizer } from '../fixtures/tokenizerFiles.ts';
 import { startTestServer, type TestServer } from './testServer.ts';
@@ -41,6 +41,7 @@ test('the prompt is prefix, suffix and middle with the marks of the model', asyn
 	const ids = fillMiddleTokens(text, 'coder', 'ab', 'c');
 	const start = text.encode('', { addSpecial: true }).slice(0, 1);
 	assert.deepEqual(ids, [...start, 259, 97, 98, 260, 99, 261]);
+	assert.deepEqual(fillMiddleStops(text), ['<|fim_prefix|>', '<|fim_suffix|>', '<|fim_middle|>']);
 });
 
 test('what stands after the gap changes what is filled in', async () => {

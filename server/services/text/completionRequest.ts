@@ -21,7 +21,7 @@ import {
 	samplingFields,
 	streamFields,
 } from '../chat/request.ts';
-import { fillMiddleTokens } from './fillMiddle.ts';
+import { fillMiddleStops, fillMiddleTokens } from './fillMiddle.ts';
 
 const maxPrompts = 64;
 const defaultMaxTokens = 16;
@@ -111,6 +111,7 @@ export function planCompletion(
 		throw clash('max_tokens', "'max_tokens' of 0 makes sense with 'echo' only.");
 	const constraint: Constraint | undefined = formatConstraint(request);
 	const sampling = samplingOf(request, profile, randomSeed);
+	const ends = request.suffix === undefined ? [] : fillMiddleStops(text);
 	const needsLogprobs = request.logprobs !== undefined || drawn > n;
 	return {
 		n,
@@ -119,7 +120,7 @@ export function planCompletion(
 			sampling,
 			// Reading only the prompt still takes one step; its token is left out of the answer.
 			maxTokens: Math.max(1, wanted),
-			stop: request.stop ?? [],
+			stop: [...(request.stop ?? []), ...ends],
 			n: drawn,
 			priority: 'interactive',
 			...(constraint === undefined ? {} : { constraint }),

@@ -59,6 +59,18 @@ export function fillMiddleTokens(
 		: [...start, id(prefix), ...plain(before), id(suffix), ...plain(after), id(middle)];
 }
 
+/** Marks that end what is filled in, where a tokenizer treats them as text like any other. */
+export function fillMiddleStops(text: TextModel): string[] {
+	const marks = families.flatMap(({ prefix, suffix, middle }) => [
+		prefix,
+		suffix,
+		middle ?? prefix,
+	]);
+	return [...new Set([...marks, '<|fim_pad|>', '<|file_sep|>', '<|repo_name|>'])].filter((mark) =>
+		isMark(text, mark),
+	);
+}
+
 /** Whether a mark is one token that stands for itself: some vocabularies know unknown words as one id. */
 function isMark(text: TextModel, mark: string): boolean {
 	const id = text.tokenToId(mark);

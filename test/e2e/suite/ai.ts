@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { activated, show, until } from './shared.ts';
@@ -142,6 +142,35 @@ describe("VS Code's own places for models", () => {
 		await new Promise((resolve) => setTimeout(resolve, 300));
 		await vscode.commands.executeCommand('editor.action.inlineSuggest.commit');
 		assert.equal(editor.document.getText(), 'const sum = ');
+		await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+	});
+
+	it('completes code inside the line with a model that fills in the middle', async function () {
+		const { front } = await activated();
+		const root = vscode.extensions.getExtension('nearglot.nearglot')?.extensionPath ?? '';
+		const shared = process.env['NEARGLOT_SHARED'] ?? join(root, '..', 'shared');
+		const model = join(shared, 'data', 'models-tiny', 'qwen2-tjs');
+		// The tiny model is beside the repository, where there is one.
+		if (!existsSync(model)) this.skip();
+		const { url, key } = await front.request('nearglot/endpoint', {});
+		const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+		const body = JSON.stringify({ folder: model });
+		const path = `${url}/nearglot/models/register`;
+		const registered = await fetch(path, { method: 'POST', headers, body });
+		assert.equal(registered.status, 200, await registered.text());
+		const settings = vscode.workspace.getConfiguration('nearglot');
+		await settings.update('inline.model', 'qwen2-tjs', vscode.ConfigurationTarget.Global);
+		const editor = await file('filling.js', 'const sum = \n');
+		editor.selection = new vscode.Selection(0, 12, 0, 12);
+		await until('the completion is taken over', async () => {
+			await vscode.commands.executeCommand('editor.action.inlineSuggest.trigger');
+			await new Promise((resolve) => setTimeout(resolve, 500));
+			await vscode.commands.executeCommand('editor.action.inlineSuggest.commit');
+			return editor.document.lineAt(0).text.length > 'const sum = '.length;
+		});
+		assert.match(editor.document.getText(), /^const sum = \S/);
+		await settings.update('inline.model', undefined, vscode.ConfigurationTarget.Global);
+		await vscode.commands.executeCommand('workbench.action.files.revert');
 		await vscode.commands.executeCommand('workbench.action.closeAllEditors');
 	});
 
