@@ -2,6 +2,7 @@
 
 import * as vscode from 'vscode';
 import { AppError, asAppError } from '../../server/protocol/index.ts';
+import { openPage } from './openPage.ts';
 import type { DeviceGrant, TeamApi, TeamSession } from './teamApi.ts';
 import type { Way } from './ways.ts';
 
@@ -24,7 +25,7 @@ export function deviceWay(api: TeamApi): Way {
 			);
 			if (answer === undefined) throw new AppError('cancelled');
 			await vscode.env.clipboard.writeText(grant.userCode);
-			if (answer === open) await vscode.env.openExternal(vscode.Uri.parse(grant.page, true));
+			if (answer === open) await openPage(grant.page);
 			return vscode.window.withProgress(
 				{
 					location: vscode.ProgressLocation.Notification,

@@ -10,6 +10,7 @@ import { type Answer, type Callbacks, callbackPath } from './callbacks.ts';
 import { deviceWay } from './deviceWay.ts';
 import { exchangeWay } from './exchangeWay.ts';
 import { startLoopbackServer } from './loopbackServer.ts';
+import { openPage } from './openPage.ts';
 import type { PendingSignIns } from './pending.ts';
 import { newProofKey } from './proofKey.ts';
 import type { SessionStore } from './sessionStore.ts';
@@ -171,8 +172,8 @@ function pasteWay(api: TeamApi, deps: SignInDeps): Way {
 		run: async () => {
 			const key = newProofKey();
 			const callback = (await allowed()) ?? nowhere;
-			const page = vscode.Uri.parse(api.handoffPage(callback, key.challenge), true);
-			if (!(await vscode.env.openExternal(page))) throw new AppError('cancelled');
+			if (!(await openPage(api.handoffPage(callback, key.challenge))))
+				throw new AppError('cancelled');
 			const typed = await vscode.window.showInputBox({
 				title: vscode.l10n.t('Paste the code that the page shows'),
 				prompt: vscode.l10n.t('Check that the page shows {0}', key.phrase),
@@ -204,7 +205,6 @@ async function whilePageIsOpen<T>(
 	key: { readonly challenge: string; readonly phrase: string },
 	answer: (token: vscode.CancellationToken) => Promise<T>,
 ): Promise<T> {
-	const page = vscode.Uri.parse(api.handoffPage(callback, key.challenge), true);
 	return vscode.window.withProgress(
 		{
 			location: vscode.ProgressLocation.Notification,
@@ -214,7 +214,8 @@ async function whilePageIsOpen<T>(
 		async (_progress, token) => {
 			const answered = answer(token);
 			answered.catch(() => undefined);
-			if (!(await vscode.env.openExternal(page))) throw new AppError('cancelled');
+			if (!(await openPage(api.handoffPage(callback, key.challenge))))
+				throw new AppError('cancelled');
 			return answered;
 		},
 	);
