@@ -115,7 +115,11 @@ async function chosenModel(host: ModelHost, name: string): Promise<ModelInfo> {
 	if (!anyModel.has(name)) return host.resolve(name, task);
 	const known = await host.list(task);
 	const exact = known.find((model) => model.alias === name || model.name === name);
-	const ready = exact ?? known.find((model) => model.state === 'loaded') ?? best(known);
+	// What is built in must not stand in the way of what a person downloaded, even when it is loaded.
+	const ready =
+		exact ??
+		known.find((model) => model.state === 'loaded' && model.origin !== 'built-in') ??
+		best(known);
 	if (ready !== undefined) return ready;
 	throw new AppError(
 		'model_not_found',
@@ -124,9 +128,9 @@ async function chosenModel(host: ModelHost, name: string): Promise<ModelInfo> {
 	);
 }
 
-/** The largest downloaded model: what a person chose to download is better than what is built in. */
+/** The largest model on disk of those a person chose to download, else what is built in. */
 function best(models: readonly ModelInfo[]): ModelInfo | undefined {
-	return models
-		.filter((model) => model.folder !== undefined)
-		.sort((a, b) => (b.sizeBytes ?? 0) - (a.sizeBytes ?? 0))[0];
+	const rank = ({ origin, sizeBytes }: ModelInfo) =>
+		origin === 'built-in' ? -1 : (sizeBytes ?? 0);
+	return models.filter((model) => model.folder !== undefined).sort((a, b) => rank(b) - rank(a))[0];
 }

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { EnergyActivity } from '../../server/audio/voiceActivity.ts';
-import { AppError } from '../../server/protocol/index.ts';
+import { AppError, type ModelInfo } from '../../server/protocol/index.ts';
 import { createSpeechService, type SpeechEvent } from '../../server/services/speech.ts';
 import { parseSpeechCall, type SpeechCall } from '../../server/services/speechRequest.ts';
 import {
@@ -370,4 +370,32 @@ test('an error of one ends the others and is the error of the recording', async 
 		serviceFor(model, tones(talk(80))).run(apart, 'x', () => {}),
 		(error) => error instanceof AppError && error.code === 'runner_crashed',
 	);
+});
+
+test('a downloaded model goes before the built-in one, even when only that is loaded', async () => {
+	const host = toneHost(toneModel());
+	const [info] = await host.list();
+	assert.ok(info);
+	const builtIn = {
+		...info,
+		id: 'small:1',
+		name: 'small',
+		origin: 'built-in',
+		sizeBytes: 9,
+	} as const;
+	const chosen = { ...info, state: 'cached', sizeBytes: 5 } as const;
+	const model = async (models: readonly ModelInfo[]) => {
+		const listed = { ...host, list: async () => models };
+		const unused = () => assert.fail('Nothing is transcribed here.');
+		const service = createSpeechService({
+			host: listed,
+			limits: { maximumBytes: 1, maximumS: 1 },
+			decode: unused,
+			activity: unused,
+			randomSeed: unused,
+		});
+		return (await service.model('whisper-1')).name;
+	};
+	assert.equal(await model([builtIn]), 'small');
+	assert.equal(await model([builtIn, chosen]), 'tones');
 });
