@@ -1,7 +1,12 @@
 /** Writes a commit message for what is staged (else for all changes) into the box of the git view. */
 
 import * as vscode from 'vscode';
-import { AppError, type ChatDelta, type ChatMessage } from '../../server/protocol/index.ts';
+import {
+	AppError,
+	type Attachment,
+	type ChatDelta,
+	type ChatMessage,
+} from '../../server/protocol/index.ts';
 import type { Front } from '../front.ts';
 import { withPatientProgress } from '../notify.ts';
 import { setting } from '../settings.ts';
@@ -29,9 +34,8 @@ const answerTokens = 120;
 /** `source` is what the menu of the git view gives: the repository it belongs to. */
 export async function writeCommitMessage(front: Front, source: unknown): Promise<void> {
 	const repository = await chosenRepository(source);
-	const staged = await repository.diff(true);
-	const diff = staged.trim() === '' ? await repository.diff(false) : staged;
-	if (diff.trim() === '') {
+	const diff = await changesOf(repository);
+	if (diff === '') {
 		throw new AppError('invalid_request', vscode.l10n.t('There are no changes to describe.'));
 	}
 	await withPatientProgress(vscode.l10n.t('Writing a commit message'), async (token) => {
@@ -55,6 +59,27 @@ export async function writeCommitMessage(front: Front, source: unknown): Promise
 			throw error;
 		}
 	});
+}
+
+/** What is staged, else all changes; empty when there are none. */
+async function changesOf(repository: Repository): Promise<string> {
+	const staged = await repository.diff(true);
+	return (staged.trim() === '' ? await repository.diff(false) : staged).trim();
+}
+
+/** Longest change that goes along with a question of the chat, in characters. */
+const maxAttached = 12_000;
+
+/** The changes of the repository for `/commit` in a chat; `undefined` without git or changes. */
+export async function changesAttachment(): Promise<Attachment | undefined> {
+	try {
+		const diff = await changesOf(await chosenRepository(undefined));
+		if (diff === '') return undefined;
+		const { text } = fitDiff(diff, maxAttached);
+		return { label: vscode.l10n.t('Changes'), language: 'diff', text };
+	} catch {
+		return undefined;
+	}
 }
 
 /** The request with as much of the diff as the model can read. */

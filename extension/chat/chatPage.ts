@@ -22,6 +22,7 @@ import {
 	type StringKey,
 	type Strings,
 } from '../../webview/protocol.ts';
+import { changesAttachment } from '../ai/commitMessage.ts';
 import type { Front } from '../front.ts';
 import { showError } from '../notify.ts';
 import { setting, storeSetting } from '../settings.ts';
@@ -211,8 +212,10 @@ export class ChatPage {
 		if (!command) return this.session.ask(text);
 		if (command.name === 'translate') return this.#translate(text, command.rest);
 		const { instruction, attaches } = slashCommands[command.name] ?? {};
-		if (attaches && this.session.state.attachments.length === 0 && lastTextEditor()) {
-			this.session.attach(selectionAttachment());
+		if (attaches && this.session.state.attachments.length === 0) {
+			const changes = command.name === 'commit' ? await changesAttachment() : undefined;
+			if (changes) this.session.attach(changes);
+			else if (lastTextEditor()) this.session.attach(selectionAttachment());
 		}
 		await this.session.ask(text, instruction === undefined ? {} : { instruction });
 	}
