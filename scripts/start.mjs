@@ -35,6 +35,7 @@ Try, in another terminal in this folder:
 
   npx nearglot chat "extract a tar.gz file"
   npx nearglot translate "The file could not be opened." --to de
+  npx nearglot transcribe test/fixtures/speech/annie.flac
   curl -N ${ready.url}/v1/chat/completions -H 'Content-Type: application/json' -H 'Accept: text/event-stream' -d '{"model":"starter-chat","stream":true,"messages":[{"role":"user","content":"extract a tar.gz file"}]}'
 
 `);

@@ -77,7 +77,7 @@ test('a model downloads with progress, loads, answers and unloads', async () => 
 	const manager = new FoundryLocalManager({ serviceUrl: url });
 	assert.deepEqual(
 		(await manager.listCachedModels()).map((model) => model.id),
-		['starter-chat:1', 'starter-translate:1'],
+		['starter-chat:1', 'starter-speech:1', 'starter-translate:1'],
 	);
 	await assert.rejects(manager.loadModel('qwen2.5-0.5b'), /has not been downloaded yet/);
 	const percents: number[] = [];
