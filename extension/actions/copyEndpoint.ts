@@ -1,13 +1,17 @@
 /** *Copy API Endpoint*: the daemon's address with its key, as other tools want it. */
 
 import * as vscode from 'vscode';
-import type { EndpointInfo } from '../../server/protocol/index.ts';
+import { type EndpointInfo, readyChatModels } from '../../server/protocol/index.ts';
 import type { Front } from '../front.ts';
+import { setting } from '../settings.ts';
 
 /** Lets the user choose a form and puts it on the clipboard. */
 export async function copyEndpoint(front: Front): Promise<void> {
 	const endpoint = await front.request('nearglot/endpoint', {});
-	const items = snippets(endpoint).map(({ name, text }) => ({
+	const { models } = await front.request('nearglot/models', {});
+	const local = readyChatModels(models).filter(({ origin }) => origin !== 'team');
+	const model = local.find(({ id }) => id === setting('chat.model')) ?? local[0];
+	const items = snippets(endpoint, model?.id ?? 'starter-chat').map(({ name, text }) => ({
 		label: name,
 		detail: text.split('\n')[0] ?? '',
 		text,
@@ -22,12 +26,12 @@ export async function copyEndpoint(front: Front): Promise<void> {
 }
 
 /** The forms offered. Ports differ from start to start: the address holds while the daemon runs. */
-export function snippets({
-	url,
-	key,
-}: Pick<EndpointInfo, 'url' | 'key'>): { name: string; text: string }[] {
+export function snippets(
+	{ url, key }: Pick<EndpointInfo, 'url' | 'key'>,
+	model: string,
+): { name: string; text: string }[] {
 	const base = `${url}/v1`;
-	const body = `{"messages":[{"role":"user","content":"Hello"}]}`;
+	const body = JSON.stringify({ model, messages: [{ role: 'user', content: 'Hello' }] });
 	return [
 		{ name: 'URL', text: base },
 		{
@@ -40,11 +44,25 @@ export function snippets({
 		},
 		{
 			name: 'Python',
-			text: `from openai import OpenAI\n\nclient = OpenAI(base_url="${base}", api_key="${key}")\nmodel = client.models.list().data[0].id\nanswer = client.chat.completions.create(model=model, messages=[{"role": "user", "content": "Hello"}])\nprint(answer.choices[0].message.content)`,
+			text: `from openai import OpenAI
+
+client = OpenAI(base_url="${base}", api_key="${key}")
+answer = client.chat.completions.create(
+    model="${model}",
+    messages=[{"role": "user", "content": "Hello"}],
+)
+print(answer.choices[0].message.content)`,
 		},
 		{
 			name: 'TypeScript',
-			text: `import OpenAI from 'openai';\n\nconst client = new OpenAI({ baseURL: '${base}', apiKey: '${key}' });\nconst model = (await client.models.list()).data[0].id;\nconst answer = await client.chat.completions.create({ model, messages: [{ role: 'user', content: 'Hello' }] });\nconsole.log(answer.choices[0].message.content);`,
+			text: `import OpenAI from 'openai';
+
+const client = new OpenAI({ baseURL: '${base}', apiKey: '${key}' });
+const answer = await client.chat.completions.create({
+	model: '${model}',
+	messages: [{ role: 'user', content: 'Hello' }],
+});
+console.log(answer.choices[0].message.content);`,
 		},
 	];
 }

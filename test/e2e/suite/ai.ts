@@ -5,6 +5,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
+import { snippets } from '../../../extension/actions/copyEndpoint.ts';
 import { activated, show, until } from './shared.ts';
 
 const code =
@@ -187,6 +188,22 @@ describe("VS Code's own places for models", () => {
 		assert.equal(variables.persistent, false, 'the key is not kept on disk');
 		await settings.update('terminal.environment', undefined, vscode.ConfigurationTarget.Global);
 		await until('they are gone', () => variables.get('OPENAI_API_KEY') === undefined);
+	});
+
+	it('offers snippets that answer when they are run', async () => {
+		const { front } = await activated();
+		const endpoint = await front.request('nearglot/endpoint', {});
+		const texts = new Map(
+			snippets(endpoint, 'starter-chat').map(({ name, text }) => [name, text] as const),
+		);
+		const curl = execFileSync('sh', ['-c', texts.get('curl') ?? ''], { encoding: 'utf8' });
+		assert.ok(JSON.parse(curl).choices[0].message.content.length > 0, curl);
+		const script = join(folder(), 'snippet.mjs');
+		const root = vscode.extensions.getExtension('nearglot.nearglot')?.extensionPath ?? '';
+		const openai = vscode.Uri.file(join(root, 'node_modules/openai/index.mjs')).toString();
+		writeFileSync(script, (texts.get('TypeScript') ?? '').replace("'openai'", `'${openai}'`));
+		const said = execFileSync(process.execPath, [script], { encoding: 'utf8' });
+		assert.ok(said.trim().length > 0);
 	});
 
 	it('writes a commit message for what is staged into the box of the git view', async () => {
