@@ -67,6 +67,8 @@ export type TranscriptHostMessage =
 	  }
 	/** `null`: there is no transcript. */
 	| { readonly type: 'document'; readonly document: TranscriptDocument | null }
+	/** Another text and other word times in a line. */
+	| { readonly type: 'line'; readonly line: TranscriptLine }
 	/** Lines that were heard since the last message, while transcribing. */
 	| { readonly type: 'heard'; readonly lines: readonly TranscriptLine[] }
 	| { readonly type: 'job'; readonly job: TranscriptJob | null }

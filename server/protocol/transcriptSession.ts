@@ -138,7 +138,9 @@ export class TranscriptSession {
 		const after = changed.lines.find((line) => line.id === id);
 		if (before === after) return;
 		this.#change(changed);
-		this.#postDocument();
+		// A long transcript takes long to send.
+		if (after) this.#deps.post({ type: 'line', line: after });
+		else this.#postDocument();
 		const to = changed.translation?.to;
 		if (to !== undefined && after && !this.#job) await this.translate(to);
 	}

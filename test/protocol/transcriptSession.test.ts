@@ -82,6 +82,19 @@ test('edits are undone and redone one by one, down to no transcript at all', asy
 	assert.equal(saved.at(-1)?.lines[0]?.text, 'un');
 });
 
+test('a page gets the changed line alone, and the rest only when a line went away', async () => {
+	const { session, messages } = start();
+	await session.transcribe(anything);
+	messages.length = 0;
+	await session.edit(1, 'deux');
+	assert.deepEqual(
+		messages.map((message) => (message.type === 'line' ? message.line.text : message.type)),
+		['deux'],
+	);
+	await session.edit(1, '');
+	assert.equal(messages.at(-1)?.type, 'document');
+});
+
 test('an edit that changes nothing is no step', async () => {
 	const { session } = start();
 	await session.transcribe(anything);

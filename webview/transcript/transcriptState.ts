@@ -82,6 +82,14 @@ export function createTranscriptState(bridge: TranscriptBridge): TranscriptPageS
 				document.value = message.document;
 				heard.value = [];
 				return;
+			case 'line': {
+				const { line } = message;
+				const { value } = document;
+				if (!value) return;
+				const lines = value.lines.map((one) => (one.id === line.id ? line : one));
+				document.value = { ...value, lines };
+				return;
+			}
 			case 'heard':
 				heard.value = [...heard.value, ...message.lines];
 				return;

@@ -4,8 +4,16 @@ import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import { InsertionPoint } from '../../../extension/transcripts/insertionPoint.ts';
 
+let count = 0;
+const made: vscode.Uri[] = [];
+
+/** A file of its own each time: VS Code gives names of untitled documents again. */
 async function show(content: string): Promise<vscode.TextEditor> {
-	const document = await vscode.workspace.openTextDocument({ content });
+	const folder = vscode.workspace.workspaceFolders?.[0]?.uri ?? vscode.Uri.file('/');
+	const uri = vscode.Uri.joinPath(folder, `insertion-${++count}.txt`);
+	await vscode.workspace.fs.writeFile(uri, new TextEncoder().encode(content));
+	made.push(uri);
+	const document = await vscode.workspace.openTextDocument(uri);
 	const editor = await vscode.window.showTextDocument(document);
 	// The focus moves a moment later, and undo acts on the active editor.
 	for (let tries = 0; vscode.window.activeTextEditor?.document !== document; tries++) {
@@ -18,6 +26,10 @@ async function show(content: string): Promise<vscode.TextEditor> {
 describe('inserting what is heard', () => {
 	afterEach(async () => {
 		await vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
+	});
+
+	after(async () => {
+		for (const uri of made) await vscode.workspace.fs.delete(uri);
 	});
 
 	it('writes pieces at the cursor and takes them back with one undo', async () => {
