@@ -105,6 +105,11 @@ export async function startFakeDaemon(home?: string): Promise<FakeDaemon> {
 						origin: 'built-in',
 					})),
 				});
+			case '/v1/completions':
+				chats.push(body as Record<string, unknown>);
+				return json({ choices: [{ index: 0, text: 'a + b', finish_reason: 'stop' }] });
+			case '/nearglot/studio':
+				return json({ url: 'http://127.0.0.1:1/#ticket=once' });
 			case '/v1/chat/completions/tokenizer/encode/count':
 				return json({ tokenCount: JSON.stringify(body).length });
 			case '/v1/chat/completions':

@@ -178,6 +178,27 @@ test('tokens are counted for the model that would answer', async () => {
 	assert.equal(tokens, JSON.stringify({ messages, model: 'fake' }).length);
 });
 
+test('a gap in code is filled through the completion route, with the text on both sides', async () => {
+	const request = { model: 'coder', prefix: 'return ', suffix: ';', maxTokens: 9, stop: ['\n\n'] };
+	const { text } = await client.sendRequest<{ text: string }>('nearglot/complete', request);
+	assert.equal(text, 'a + b');
+	assert.deepEqual(daemon.chats.at(-1), {
+		model: 'coder',
+		prompt: 'return ',
+		suffix: ';',
+		max_tokens: 9,
+		temperature: 0,
+		stop: ['\n\n'],
+	});
+});
+
+test('a link to the studio comes from the daemon, and a chat asks for its progress', async () => {
+	const { url } = await client.sendRequest<{ url: string }>('nearglot/studio', {});
+	assert.match(url, /#ticket=/);
+	await client.sendRequest('nearglot/chat', { messages: [{ role: 'user', content: 'hi' }] });
+	assert.equal(daemon.chats.at(-1)?.['return_progress'], true);
+});
+
 test('long lists of texts are cut into calls the interface allows', async () => {
 	const before = daemon.asked.length;
 	const texts = Array.from({ length: 1001 }, (_, index) => `t${index}`);
