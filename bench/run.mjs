@@ -170,9 +170,9 @@ if (isWanted('eventLoop')) {
 	const { decoderModel } = await import('./models.ts');
 	const blocks = await measureEventLoop(decoderModel(values.models, 32), rounds);
 	const daemonMs = median(blocks.map((block) => block.daemonMs));
-	const runnerMs = median(blocks.map((block) => block.runnerMs));
+	const of = (part) => round(median(blocks.map((block) => block[part])));
 	console.log(
-		`Longest block of an event loop while 8 streams run: daemon ${round(daemonMs)} ms, runner ${round(runnerMs)} ms\n`,
+		`Longest block of an event loop while 8 streams run: daemon ${of('daemonMs')} ms (own computing ${of('daemonBusyMs')} ms), runner ${of('runnerMs')} ms (${of('runnerBusyMs')} ms)\n`,
 	);
 	report.eventLoop = blocks;
 	report.bars.push({

@@ -20,8 +20,8 @@ export interface MeasuredDaemon {
 	readonly url: string;
 	readonly key: string;
 	readonly pid: number;
-	/** Longest block in ms of each second since `sinceMs`, of processes of a role (`serve`, `runner`). */
-	blocks(role: string, sinceMs: number): number[];
+	/** Longest block of each second since `sinceMs`, of processes of a role (`serve`, `runner`). */
+	blocks(role: string, sinceMs: number): Block[];
 	/** Ends it; resolves to its exit code. */
 	stop(): Promise<number | null>;
 }
@@ -30,6 +30,13 @@ export interface DaemonOptions {
 	/** Name → folder of a model that is copied in under that name. */
 	readonly models?: Readonly<Record<string, string>>;
 	readonly serveArgs?: readonly string[];
+}
+
+/** A second of an event loop. */
+export interface Block {
+	readonly longestMs: number;
+	/** Longest time the process itself computed without a turn of the loop. */
+	readonly busyMs: number;
 }
 
 /** Starts `nearglot serve` with a probe of its event loop. */
@@ -73,7 +80,7 @@ export async function startDaemon(options: DaemonOptions = {}): Promise<Measured
 	};
 }
 
-function blocksIn(file: string, role: string, sinceMs: number): number[] {
+function blocksIn(file: string, role: string, sinceMs: number): Block[] {
 	let text = '';
 	try {
 		text = readFileSync(file, 'utf8');
@@ -83,9 +90,9 @@ function blocksIn(file: string, role: string, sinceMs: number): number[] {
 	return text
 		.split('\n')
 		.filter((line) => line !== '')
-		.map((line) => JSON.parse(line) as { at: number; role: string; longestMs: number })
+		.map((line) => JSON.parse(line) as Block & { at: number; role: string })
 		.filter((entry) => entry.role === role && entry.at - 1000 >= sinceMs)
-		.map((entry) => entry.longestMs);
+		.map(({ longestMs, busyMs }) => ({ longestMs, busyMs }));
 }
 
 function readyLine(child: ChildProcess): Promise<{ url: string; key: string; pid: number }> {

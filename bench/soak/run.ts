@@ -21,9 +21,9 @@ export async function soakCommand(args: string[]): Promise<number> {
 		say: (line) => console.log(line),
 	});
 	console.log(JSON.stringify(counts));
-	const { longest, p99 } = daemonBlockMs;
+	const { longest, busy } = daemonBlockMs;
 	console.log(
-		`event loop of the daemon: longest block ${longest.toFixed(0)} ms, p99 ${p99.toFixed(0)} ms`,
+		`event loop of the daemon: longest block ${longest.toFixed(0)} ms, ${busy.toFixed(0)} ms of it its own computing`,
 	);
 	for (const text of problems) console.log(`PROBLEM ${text}`);
 	console.log(problems.length === 0 ? 'Nothing was wrong.' : `${problems.length} problems.`);

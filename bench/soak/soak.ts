@@ -30,8 +30,8 @@ export interface SoakOptions {
 export interface SoakResult {
 	readonly counts: Readonly<Record<string, number>>;
 	readonly readings: readonly Reading[];
-	/** Longest block in ms of the daemon's event loop, and the 99th percentile of its seconds. */
-	readonly daemonBlockMs: { readonly longest: number; readonly p99: number };
+	/** Longest block of the daemon's event loop, and the longest it computed in one go. */
+	readonly daemonBlockMs: { readonly longest: number; readonly busy: number };
 	/** Everything that must not be, each a sentence; empty when all is well. */
 	readonly problems: readonly string[];
 }
@@ -170,10 +170,10 @@ export async function runSoak(options: SoakOptions): Promise<SoakResult> {
 		for (const act of acts) check(act, await act.run(client));
 		problems.push(...leaks(readings));
 		if ((counts['right'] ?? 0) < acts.length) problem('Hardly anything was answered.');
-		const blocks = daemon.blocks('serve', startedAt).sort((a, b) => a - b);
+		const blocks = daemon.blocks('serve', startedAt);
 		const daemonBlockMs = {
-			longest: blocks.at(-1) ?? 0,
-			p99: blocks[Math.floor(blocks.length * 0.99)] ?? 0,
+			longest: Math.max(0, ...blocks.map(({ longestMs }) => longestMs)),
+			busy: Math.max(0, ...blocks.map(({ busyMs }) => busyMs)),
 		};
 		counts['texts translated'] = remembered.reduce((sum, { texts }) => sum + texts.length, 0);
 		await daemon.stop().then((code) => {
