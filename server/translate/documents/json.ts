@@ -3,7 +3,13 @@
 import { type Node, parseTree } from 'jsonc-parser';
 import { jsonTree } from './messageTree.ts';
 import type { Extract, Piece } from './piece.ts';
-import { categoryBranches, type PluralKey, pluralKey, withKeysOf } from './pluralKeys.ts';
+import {
+	categoryBranches,
+	type PluralKey,
+	pluralKey,
+	siblingsOf,
+	withKeysOf,
+} from './pluralKeys.ts';
 import { isProse } from './prose.ts';
 import { isKeptByRemark } from './remarks.ts';
 
@@ -23,7 +29,7 @@ interface Visit {
 function visit(node: Node, context: Visit, plural?: PluralKey): void {
 	if (node.type === 'object') {
 		const entries = (node.children ?? []).map(({ children }) => children ?? []);
-		const keys = entries.map(([key]) => String(key?.value));
+		const keys = siblingsOf(entries.map(([key]) => String(key?.value)));
 		const remarks = new Map(entries.map(([key, value]) => [String(key?.value), value]));
 		for (const [key, value] of entries) {
 			const name = String(key?.value);

@@ -21,15 +21,28 @@ export interface PluralKey {
 	readonly base: string;
 }
 
+/** The keys of one map. */
+export interface Siblings {
+	readonly keys: ReadonlySet<string>;
+	/** Whether they are the forms of one message and nothing else. */
+	readonly isForms: boolean;
+}
+
+/** Looks at the keys of a map once. */
+export function siblingsOf(keys: readonly string[]): Siblings {
+	const isForms =
+		keys.length > 1 &&
+		keys.length <= categoryNames.length &&
+		keys.includes('other') &&
+		keys.every((one) => categoryNames.some((name) => name === one));
+	return { keys: new Set(keys), isForms };
+}
+
 /** What a key says of plurals among the keys beside it; `undefined` for ordinary ones. */
-export function pluralKey(key: string, siblings: readonly string[]): PluralKey | undefined {
-	const isMap =
-		siblings.includes('other') &&
-		siblings.length > 1 &&
-		siblings.every((one) => categoryNames.some((name) => name === one));
-	if (isMap) return { category: key, isOrdinal: false, base: '' };
+export function pluralKey(key: string, siblings: Siblings): PluralKey | undefined {
+	if (siblings.isForms) return { category: key, isOrdinal: false, base: '' };
 	const [, base = '', ordinal = '', category = ''] = suffix.exec(key) ?? [];
-	if (base === '' || !siblings.includes(`${base}${ordinal}_other`)) return undefined;
+	if (base === '' || !siblings.keys.has(`${base}${ordinal}_other`)) return undefined;
 	return { category, isOrdinal: ordinal !== '', base: base + ordinal };
 }
 
@@ -48,7 +61,8 @@ function neededIn(to: string, isOrdinal: boolean, has: (category: string) => boo
 export function entriesFor(tree: MessageTree, to: string | undefined): readonly MessageEntry[] {
 	const entries = tree.entries ?? [];
 	if (to === undefined) return entries;
-	const keys = entries.map(({ key }) => key);
+	const keys = siblingsOf(entries.map(({ key }) => key));
+	const byKey = new Map(entries.map((entry) => [entry.key, entry]));
 	const done = new Set<string>();
 	return entries.flatMap((entry) => {
 		const plural = pluralKey(entry.key, keys);
@@ -57,7 +71,7 @@ export function entriesFor(tree: MessageTree, to: string | undefined): readonly 
 		if (done.has(base)) return [];
 		done.add(base);
 		const keyOf = (category: string) => (base === '' ? category : `${base}_${category}`);
-		const own = (category: string) => entries.find(({ key }) => key === keyOf(category));
+		const own = (category: string) => byKey.get(keyOf(category));
 		const other = own('other');
 		if (!other) return [entry];
 		return neededIn(to, isOrdinal, (category) => own(category) !== undefined).map((category) => {
@@ -122,24 +136,24 @@ export function withKeysOf(text: string, to: string, style: KeyStyle): string {
 	const edits: { start: number; end: number; text: string }[] = [];
 	const visit = (tree: MessageTree) => {
 		const entries = tree.entries ?? [];
-		const keys = entries.map(({ key }) => key);
-		const wanted = entriesFor(tree, to);
-		const bases = new Set(
-			entries.flatMap(({ key, value }) => {
-				const plural = pluralKey(key, keys);
-				return plural && typeof value.value === 'string' ? [plural.base] : [];
-			}),
-		);
-		for (const base of bases) {
-			const isMember = ({ key }: { key: string }) => pluralKey(key, keys)?.base === base;
-			const own = entries.filter(isMember);
-			const made = wanted.filter(({ key }) =>
-				base === '' ? true : key.startsWith(`${base}_`) && suffix.exec(key) !== null,
-			);
+		const keys = siblingsOf(entries.map(({ key }) => key));
+		const places = new Map(entries.map((entry, at) => [entry, at]));
+		const byBase = new Map<string, { own: MessageEntry[]; made: MessageEntry[] }>();
+		const groupOf = (key: string, value: MessageTree) => {
+			const plural = typeof value.value === 'string' ? pluralKey(key, keys) : undefined;
+			if (!plural) return undefined;
+			const group = byBase.get(plural.base) ?? { own: [], made: [] };
+			byBase.set(plural.base, group);
+			return group;
+		};
+		for (const entry of entries) groupOf(entry.key, entry.value)?.own.push(entry);
+		if (byBase.size > 0)
+			for (const entry of entriesFor(tree, to)) groupOf(entry.key, entry.value)?.made.push(entry);
+		for (const { own, made } of byBase.values()) {
 			const [first] = own;
 			const last = own.at(-1);
 			const isRun =
-				last && first && entries.indexOf(last) - entries.indexOf(first) === own.length - 1;
+				last && first && (places.get(last) ?? 0) - (places.get(first) ?? 0) === own.length - 1;
 			const isSame = made.map(({ key }) => key).join() === own.map(({ key }) => key).join();
 			if (
 				!first ||

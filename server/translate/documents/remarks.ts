@@ -12,6 +12,8 @@ export function asksToKeep(remark: string): boolean {
 export function isKeptByRemark(text: string, entryStart: number, description: string): boolean {
 	if (asksToKeep(description)) return true;
 	const line = text.lastIndexOf('\n', entryStart - 1);
+	const before = text.slice(text.lastIndexOf('\n', line - 1) + 1, Math.max(0, line)).trimStart();
+	if (!/^(?:\/\/|#|!|\/?\*)/.test(before)) return false;
 	const above =
 		/(?:^|\n)((?:[ \t]*(?:\/\/|#|!|\/?\*)[^\n]*(?:\n|$))+)$/.exec(
 			text.slice(Math.max(0, line - 2000), line + 1),

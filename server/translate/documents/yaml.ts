@@ -3,10 +3,25 @@
  * the style of every scalar stay; a value is only quoted anew where its style cannot hold it.
  */
 
-import { isMap, isScalar, type Pair, parse, parseAllDocuments, type Scalar, visit } from 'yaml';
+import {
+	isMap,
+	isScalar,
+	type Pair,
+	parse,
+	parseAllDocuments,
+	type Scalar,
+	visit,
+	type YAMLMap,
+} from 'yaml';
 import { yamlTree } from './messageTree.ts';
 import type { Extract, Piece } from './piece.ts';
-import { categoryBranches, pluralKey, withKeysOf } from './pluralKeys.ts';
+import {
+	categoryBranches,
+	pluralKey,
+	type Siblings,
+	siblingsOf,
+	withKeysOf,
+} from './pluralKeys.ts';
 import { isProse } from './prose.ts';
 import { isKeptByRemark } from './remarks.ts';
 
@@ -15,6 +30,12 @@ const keyword = /^(?:y|yes|no|n|on|off|true|false|null|~)$/i;
 
 function extract(text: string, to?: string): Piece[] {
 	const pieces: Piece[] = [];
+	const siblings = new Map<unknown, Siblings>();
+	const siblingsIn = (map: YAMLMap) => {
+		const known = siblings.get(map) ?? siblingsOf(map.items.map(keyOf));
+		siblings.set(map, known);
+		return known;
+	};
 	for (const document of parseAllDocuments(text, { uniqueKeys: false })) {
 		if (!('contents' in document) || document.errors.length > 0) continue;
 		visit(document, {
@@ -26,7 +47,7 @@ function extract(text: string, to?: string): Piece[] {
 				const piece = key === 'key' ? undefined : scalarPiece(text, node);
 				if (!piece) return;
 				const [pair, map] = [path.at(-1), path.at(-2)];
-				const plural = isMap(map) ? pluralKey(keyOf(pair), map.items.map(keyOf)) : undefined;
+				const plural = isMap(map) ? pluralKey(keyOf(pair), siblingsIn(map)) : undefined;
 				const branches = plural && to ? categoryBranches(piece.text, plural, to) : undefined;
 				pieces.push({ ...piece, ...(branches ? { branches } : {}) });
 			},
