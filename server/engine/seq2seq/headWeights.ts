@@ -103,15 +103,21 @@ function packed(
 		hasBias: bias !== undefined,
 		columns: (ids) => {
 			const weights = new Float32Array(width * ids.length);
-			for (const [column, id] of ids.entries()) {
-				for (let row = 0; row < width; row++) {
-					const place = id * width + row;
-					const number =
-						bits === 8
-							? (bytes[place] as number) - 128
-							: (((bytes[place >> 1] as number) >> ((place & 1) * 4)) & 15) - 8;
-					const scale = scales[id * blocks + Math.floor(row / block)] as number;
-					weights[row * ids.length + column] = number * scale;
+			const count = ids.length;
+			// Block by block, so that few rows of the result are written at a time.
+			for (let at = 0; at < blocks; at++) {
+				for (let column = 0; column < count; column++) {
+					const id = ids[column] as number;
+					const scale = scales[id * blocks + at] as number;
+					const from = id * width + at * block;
+					let target = at * block * count + column;
+					for (let place = from; place < from + block; place++, target += count) {
+						const number =
+							bits === 8
+								? (bytes[place] as number) - 128
+								: (((bytes[place >> 1] as number) >> ((place & 1) * 4)) & 15) - 8;
+						weights[target] = number * scale;
+					}
 				}
 			}
 			return { weights, width, words: ids.length, bias: chosen(bias, ids) };
