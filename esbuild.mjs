@@ -52,6 +52,7 @@ const builds = [
 	},
 	{ ...node, entryPoints: { client: 'extension/client.ts' } },
 	{ ...node, entryPoints: { server: 'server/main.ts' } },
+	{ ...node, entryPoints: { 'document-worker': 'server/translate/documents/documentWorker.ts' } },
 	{ ...node, entryPoints: { 'audio-worker': 'server/audio/decodeWorker.ts' } },
 	{
 		...common,

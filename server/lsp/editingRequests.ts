@@ -9,9 +9,9 @@ import {
 	type TranslatedRange,
 } from '../protocol/index.ts';
 import { messageFamilies } from '../translate/documents/messageFamilies.ts';
-import { messageFormatOf, translateMissing } from '../translate/documents/missingMessages.ts';
-import { formatOf, translateDocument } from '../translate/documents/translateDocument.ts';
+import { formatOf } from '../translate/documents/translateDocument.ts';
 import { addToGlossary } from '../translate/workspaceGlossary.ts';
+import { documentAside, missingAside } from './documentThread.ts';
 import type { Editing } from './editing.ts';
 import { sameLanguage } from './languageName.ts';
 import { nameSymbol } from './nameSymbol.ts';
@@ -70,8 +70,7 @@ export function editingRequests(editing: Editing) {
 			...progressTo(partialResultToken),
 		};
 		const many = translations.many(ask, signal);
-		const extract = formatOf(fileName);
-		if (extract) return translateDocument(text, extract, many, to);
+		if (formatOf(fileName)) return documentAside({ fileName, text, to }, many, signal);
 		return withDocument({ uri: `file:///${fileName}`, languageId, text }, async (document) => {
 			if (!(await finder.knows(document))) {
 				throw new AppError(
@@ -90,9 +89,6 @@ export function editingRequests(editing: Editing) {
 
 	const missing: Handler<'nearglot/translateMissing'> = async (params, signal) => {
 		const { fileName, source, target, to, from, uri, partialResultToken } = params;
-		const format = messageFormatOf(fileName);
-		if (!format)
-			throw new AppError('not_supported', `${fileName} is no message file of a known format.`);
 		const ask = {
 			to,
 			asDocument: true,
@@ -100,7 +96,8 @@ export function editingRequests(editing: Editing) {
 			...(uri ? { uri } : {}),
 			...progressTo(partialResultToken),
 		};
-		return translateMissing(source, target, format, translations.many(ask, signal), to);
+		const many = translations.many(ask, signal);
+		return missingAside({ fileName, text: source, target, to }, many, signal);
 	};
 
 	const readerRanges: Handler<'nearglot/readerRanges'> = (params, signal) =>

@@ -351,3 +351,37 @@ test('what takes long shows a progress that can be cancelled, and is over at onc
 		await own.close();
 	}
 });
+
+test('a long document is taken apart elsewhere, so that hovers are answered meanwhile', async () => {
+	const rows = Array.from({ length: 4000 }, (_, at) => `  "k${at}": "The file ${at % 40} is gone"`);
+	const source = `{\n${rows.join(',\n')}\n}\n`;
+	let turns = 0;
+	let isDone = false;
+	const turn = () => {
+		turns++;
+		if (!isDone) setImmediate(turn);
+	};
+	setImmediate(turn);
+	const made = await editor.client.sendRequest<{ text: string; pieces: number }>(
+		'nearglot/translateDocument',
+		{ fileName: 'en.json', languageId: 'json', text: source, to: 'de' },
+	);
+	isDone = true;
+	assert.equal(made.pieces, 4000);
+	assert.match(made.text, /"k3999": "\[de\] The file 39 is gone"/);
+	assert.ok(turns > 20, `${turns} turns`);
+	const merged = await editor.client.sendRequest<{ text: string; added: object[] }>(
+		'nearglot/translateMissing',
+		{ fileName: 'en.json', source, target: '{}', to: 'de' },
+	);
+	assert.equal(merged.added.length, 4000);
+	await assert.rejects(
+		editor.client.sendRequest('nearglot/translateMissing', {
+			fileName: 'en.json',
+			source: `[${' '.repeat(30_000)}]`,
+			target: '{}',
+			to: 'de',
+		}),
+		/source file is no map of messages/,
+	);
+});

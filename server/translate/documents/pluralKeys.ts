@@ -171,7 +171,13 @@ export function withKeysOf(text: string, to: string, style: KeyStyle): string {
 	};
 	visit(root);
 	const [only, ...others] = root.entries ?? [];
-	if (style.isRooted && only?.value.entries && others.length === 0 && isLanguage(only.key))
+	if (
+		style.isRooted &&
+		only?.value.entries &&
+		others.length === 0 &&
+		isLanguage(only.key) &&
+		text.startsWith(only.key, only.start)
+	)
 		edits.push({ start: only.start, end: only.start + only.key.length, text: to });
 	let out = text;
 	for (const edit of edits.sort((a, b) => b.start - a.start))
