@@ -1,10 +1,12 @@
 /** The recorder page in Chromium with a recording for a microphone, and an editor that waits for its text. */
 
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { type Browser, chromium } from 'playwright-core';
+import { type Browser, chromium, type Page } from 'playwright-core';
 // @ts-expect-error: the scripts are plain JavaScript
 import { chromiumOptions } from '../../scripts/vscode-host/server.mjs';
 import { type RecorderEvent, readEvents } from '../../server/protocol/index.ts';
@@ -16,6 +18,7 @@ import { patientMs } from './window.ts';
 const whisper = sharedFolder('models-tiny', 'whisper-tjs');
 const sentence = 'The small fox opens the old door and waits.';
 const rateHz = 16_000;
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 /** Chromium that hears the sentence, with silence around it, as often as it is asked. */
 async function startBrowser(home: Home, args: readonly string[] = []): Promise<Browser> {
@@ -53,6 +56,26 @@ async function openSession(url: string, key: string) {
 	return { link: session.url, events, ended };
 }
 
+/** Accessibility faults of the page as it is now, light and dark. */
+async function faults(page: Page): Promise<string[]> {
+	const found: string[] = [];
+	await page.evaluate(axe);
+	for (const colorScheme of ['dark', 'light'] as const) {
+		await page.emulateMedia({ colorScheme });
+		found.push(
+			...(await page.evaluate(async () => {
+				type Violations = { violations: { id: string; nodes: { html: string }[] }[] };
+				const { axe: checker } = globalThis as unknown as {
+					axe: { run(): Promise<Violations> };
+				};
+				const { violations } = await checker.run();
+				return violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html.slice(0, 200)}`);
+			})),
+		);
+	}
+	return found;
+}
+
 test('the recorder page turns a microphone into text for the waiting editor', {
 	skip: whisper.skip,
 }, async () => {
@@ -74,6 +97,7 @@ test('the recorder page turns a microphone into text for the waiting editor', {
 		await page.goto(link);
 		await page.getByRole('button', { name: 'Commencer l’enregistrement' }).click();
 		await page.locator('.heard').filter({ hasText: sentence }).waitFor();
+		assert.deepEqual(await faults(page), []);
 		assert.ok(events.some((event) => event.type === 'recorder.level' && event.level > 0.1));
 		await page.getByRole('button', { name: 'Pause' }).click();
 		await page.getByRole('status').filter({ hasText: 'En pause' }).waitFor();
