@@ -1,0 +1,134 @@
+/** Dictating with the microphone of a browser, which plays a recording: in VS Code and on the studio page. */
+
+import assert from 'node:assert/strict';
+import { cpSync, existsSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { type BrowserContext, chromium } from 'playwright-core';
+// @ts-expect-error: the scripts are plain JavaScript
+import { chromiumOptions } from '../../scripts/vscode-host/server.mjs';
+import { command, desk, editorText, openFile, patientMs, statusItem } from './window.ts';
+
+const root = join(import.meta.dirname, '..', '..');
+const shared = join(process.env['NEARGLOT_SHARED'] ?? join(root, '..', 'shared'), 'data');
+const model = join(shared, 'models-tiny', 'whisper-timestamped-tjs');
+const speech = join(shared, 'audio', 'jfk.wav');
+const skip = existsSync(model) ? false : 'there is no tiny Whisper in the shared data';
+
+/** A browser whose microphone says what a file says. */
+async function talkingBrowser(folder: string): Promise<BrowserContext> {
+	rmSync(folder, { recursive: true, force: true });
+	const context = await chromium.launchPersistentContext(folder, {
+		...chromiumOptions,
+		args: [
+			...chromiumOptions.args,
+			'--use-fake-ui-for-media-stream',
+			'--use-fake-device-for-media-stream',
+			`--use-file-for-fake-audio-capture=${speech}`,
+		],
+		viewport: { width: 1280, height: 800 },
+		permissions: ['microphone', 'clipboard-read', 'clipboard-write'],
+	});
+	context.setDefaultTimeout(patientMs);
+	return context;
+}
+
+test('what is said is written at the cursor in one step that can be undone', { skip }, async () => {
+	const { host, workspace, home, pictures } = await desk();
+	cpSync(model, join(home, 'models', 'tiny-whisper'), { recursive: true, dereference: true });
+	const context = await talkingBrowser(join(home, '..', 'talking'));
+	const page = context.pages()[0] ?? (await context.newPage());
+	try {
+		await page.goto(`${host.base}/?folder=${encodeURIComponent(workspace)}`);
+		await statusItem(page).waitFor();
+		await openFile(page, 'notes.txt', 'Please try again.');
+		await page.keyboard.press('Control+End');
+		await command(page, 'Nearglot: Dictate at Cursor');
+		const frame = page
+			.locator('iframe.webview.ready')
+			.last()
+			.contentFrame()
+			.locator('#active-frame')
+			.contentFrame();
+		await frame.locator('.lamp.on').waitFor();
+		await frame
+			.locator('.clock')
+			.filter({ hasText: /0:0[3-9]/ })
+			.waitFor();
+		await page.screenshot({ path: join(pictures, 'dictation.png') });
+		await frame.getByRole('button', { name: 'Finish' }).click();
+		const text = editorText(page);
+		// What the tiny model makes of it is no matter: it is there, and goes again.
+		const untouched = /^The file could not be opened\.Please try again\.$/;
+		const shown = async () => ((await text.textContent()) ?? '').replace(/\u00a0/g, ' ');
+		while (untouched.test(await shown())) await page.waitForTimeout(200);
+		await frame.locator('.lamp').waitFor({ state: 'detached' });
+		assert.match(await shown(), /Please try again\..+/);
+		await text.click();
+		await page.keyboard.press('Control+Z');
+		while (!untouched.test(await shown())) await page.waitForTimeout(200);
+	} catch (error) {
+		await page.screenshot({ path: join(pictures, 'dictation-failure.png') });
+		throw error;
+	} finally {
+		await context.close();
+	}
+});
+
+test('the studio page transcribes files and the microphone and translates documents', {
+	skip,
+}, async () => {
+	const { home, pictures, open } = await desk();
+	if (!existsSync(join(home, 'endpoint.json'))) {
+		const window = await open();
+		await command(window, 'Nearglot: Restart Server');
+		while (!existsSync(join(home, 'endpoint.json'))) await window.waitForTimeout(200);
+		await window.close();
+	}
+	const { url } = JSON.parse(readFileSync(join(home, 'endpoint.json'), 'utf8')) as { url: string };
+	const context = await talkingBrowser(join(home, '..', 'talking'));
+	const page = context.pages()[0] ?? (await context.newPage());
+	const problems: string[] = [];
+	page.on('pageerror', ({ message }) => problems.push(message));
+	page.on('console', (message) => {
+		if (message.type() === 'error') problems.push(message.text());
+	});
+	try {
+		await page.goto(url);
+		await page.getByRole('button', { name: 'Transcribe', exact: true }).click();
+		await page.locator('input[type=file]').setInputFiles(speech);
+		const words = page.locator('.word');
+		await words.first().waitFor();
+		await page.screenshot({ path: join(pictures, 'studio-transcribe.png') });
+		const saving = page.waitForEvent('download');
+		await page.getByRole('button', { name: 'Export' }).first().click();
+		await page.locator('.menu-form button[type=submit]').click();
+		const saved = await saving;
+		assert.equal(saved.suggestedFilename(), 'jfk.srt');
+		assert.match(readFileSync(await saved.path(), 'utf8'), /^1\n00:00:00,\d+ --> /);
+		await page.getByRole('button', { name: 'Record' }).click();
+		await page.getByRole('button', { name: 'Stop 0:03' }).click();
+		await page.locator('.name').filter({ hasText: '.webm' }).waitFor();
+		await words.first().waitFor();
+
+		await page.getByRole('button', { name: 'Documents' }).click();
+		await page.locator('input[type=file]').setInputFiles({
+			name: 'guide.md',
+			mimeType: 'text/markdown',
+			buffer: Buffer.from('# Open the file\n\nRun `npm test`.\n'),
+		});
+		const getting = page.waitForEvent('download');
+		await page.getByRole('link', { name: 'Save' }).click();
+		const document = await getting;
+		assert.equal(document.suggestedFilename(), 'guide.de.md');
+		const text = readFileSync(await document.path(), 'utf8');
+		assert.match(text, /^# (?!Open the file)\S.*\n\n.*`npm test`.*\n$/);
+		await page.screenshot({ path: join(pictures, 'studio-documents.png') });
+		assert.deepEqual(problems, []);
+	} catch (error) {
+		await page.screenshot({ path: join(pictures, 'studio-failure.png') });
+		throw error;
+	} finally {
+		await context.close();
+	}
+});
