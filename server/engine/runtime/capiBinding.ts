@@ -21,7 +21,7 @@ export interface CapiBindingParts {
  * Expected wall time below which a run is made on this thread: handing it over and back costs more,
  * above all on a busy machine, and nobody waits longer for a message than for a step.
  */
-const synchronousBelowMs = 25;
+const synchronousBelowMs = 15;
 
 const measureEvery = 16;
 const pointerBytes = 8;
