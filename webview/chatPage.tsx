@@ -55,7 +55,7 @@ function Log(): VNode {
 			{turns.value.length === 0 && (
 				<div class="empty">
 					<p class="title">{t('emptyTitle')}</p>
-					<p>{t('emptyBody')}</p>
+					<p>{t(page.value?.model.startsWith('team:') ? 'emptyTeam' : 'emptyBody')}</p>
 				</div>
 			)}
 			{turns.value.slice(from).map((turn) => (

@@ -33,6 +33,7 @@ export const chatStrings = {
 	cutOff: 'The answer reached the length limit.',
 	edit: 'Edit and ask again',
 	emptyBody: 'Models run on this computer. Nothing you write leaves it.',
+	emptyTeam: 'What you write here goes to your team server.',
 	emptyTitle: 'Ask anything',
 	failed: 'No answer',
 	insert: 'Insert at cursor',

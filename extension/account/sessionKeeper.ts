@@ -31,7 +31,7 @@ export interface SessionKeeperDeps {
 }
 
 /** A window that has not renewed within this time has gone. */
-const leaseMs = 20_000;
+const leaseMs = 10_000;
 /** Pause after which a lease that was written by two windows shows whose it is. */
 const settleMs = 50;
 const askAgainMs = 250;

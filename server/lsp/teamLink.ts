@@ -33,7 +33,7 @@ export class TeamLink implements Caller {
 	#reason: EndReason | undefined;
 
 	/** @param listPatienceMs Longest wait for the list of models, which the models here wait for. */
-	constructor(renew: RenewToken = async () => undefined, listPatienceMs = 4000) {
+	constructor(renew: RenewToken = async () => undefined, listPatienceMs = 8000) {
 		this.#renew = renew;
 		this.#listPatienceMs = listPatienceMs;
 	}
