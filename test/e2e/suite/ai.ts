@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { snippets } from '../../../extension/actions/copyEndpoint.ts';
@@ -154,11 +154,10 @@ describe("VS Code's own places for models", () => {
 		// The tiny model is beside the repository, where there is one.
 		if (!existsSync(model)) this.skip();
 		const { url, key } = await front.request('nearglot/endpoint', {});
-		const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
-		const body = JSON.stringify({ folder: model });
-		const path = `${url}/nearglot/models/register`;
-		const registered = await fetch(path, { method: 'POST', headers, body });
-		assert.equal(registered.status, 200, await registered.text());
+		const headers = { authorization: `Bearer ${key}` };
+		const status = await fetch(`${url}/openai/status`, { headers });
+		const { modelDirPath } = (await status.json()) as { modelDirPath: string };
+		cpSync(model, join(modelDirPath, 'qwen2-tjs'), { recursive: true });
 		const settings = vscode.workspace.getConfiguration('nearglot');
 		await settings.update('inline.model', 'qwen2-tjs', vscode.ConfigurationTarget.Global);
 		const editor = await file('filling.js', 'const sum = \n');
