@@ -1,0 +1,198 @@
+/** Translation in the editor beyond a selection: hovers, several cursors, files, folders, names. */
+
+import assert from 'node:assert/strict';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { command, desk, editorText, openFile, patientMs } from './window.ts';
+
+/** Puts the cursor on a word by the mouse. */
+async function pointAt(page: Page, word: string) {
+	const place = editorText(page).locator('span', { hasText: word }).last();
+	await place.hover();
+	return place;
+}
+
+/** Waits until a translation stands (or no longer stands) beside a line; styles draw it. */
+async function waitBeside(page: Page, wanted: boolean): Promise<void> {
+	await page.waitForFunction(
+		(isWanted) =>
+			isWanted ===
+			[...document.querySelectorAll('.view-lines span')].some((element) =>
+				/Datei|Zeile/.test(getComputedStyle(element, '::after').content),
+			),
+		wanted,
+		{ timeout: patientMs },
+	);
+}
+
+test('a comment is translated on hover, and reader mode shows it beside the line', async () => {
+	const { open, pictures } = await desk();
+	const page = await open();
+	await openFile(page, 'greet.py', 'Open the file');
+	const hover = page.locator('.monaco-hover').filter({ hasText: 'English → German' });
+	for (let attempt = 0; attempt < 20 && !(await hover.first().isVisible()); attempt++) {
+		await page.mouse.move(5, 5);
+		await pointAt(page, 'first');
+		await hover
+			.first()
+			.waitFor({ timeout: 3000 })
+			.catch(() => undefined);
+	}
+	assert.match((await hover.first().textContent()) ?? '', /Datei|Zeile/);
+	await page.screenshot({ path: join(pictures, 'hover.png') });
+	await page.keyboard.press('Escape');
+	await command(page, 'Nearglot: Toggle Reader Mode');
+	await waitBeside(page, true);
+	await page.screenshot({ path: join(pictures, 'reader-mode.png') });
+	await command(page, 'Nearglot: Toggle Reader Mode');
+	await waitBeside(page, false);
+	await page.close();
+});
+
+test('several selections are translated at once, and one undo brings all back', async () => {
+	const { open, workspace } = await desk();
+	writeFileSync(
+		join(workspace, 'several.txt'),
+		'The file could not be opened.\n\nThe password is too short.\n',
+	);
+	const page = await open();
+	await openFile(page, 'several.txt', 'password');
+	await editorText(page).click();
+	await page.keyboard.press('Control+Home');
+	await page.keyboard.press('Shift+End');
+	// A second cursor two lines below, with a selection of its own.
+	await command(page, 'Add Cursor Below');
+	await command(page, 'Add Cursor Below');
+	await page.keyboard.press('Home');
+	await page.keyboard.press('Shift+End');
+	await command(page, 'Nearglot: Translate Selection');
+	const lines = editorText(page);
+	await lines.filter({ hasNotText: 'password' }).waitFor();
+	const text = (await lines.textContent()) ?? '';
+	assert.doesNotMatch(text, /could not be opened/);
+	await page.keyboard.press('Control+Z');
+	await lines.filter({ hasText: 'password' }).waitFor();
+	assert.match(
+		((await lines.textContent()) ?? '').replaceAll('\u00a0', ' '),
+		/could not be opened/,
+	);
+	await page.close();
+});
+
+test('a translation goes below its line and to the clipboard', async () => {
+	const { open, workspace } = await desk();
+	writeFileSync(join(workspace, 'below.txt'), 'The password is too short.\n');
+	const page = await open();
+	await openFile(page, 'below.txt', 'password');
+	await editorText(page).click();
+	await page.keyboard.press('Control+Home');
+	await command(page, 'Nearglot: Translate Selection Below');
+	await editorText(page).filter({ hasText: 'kurz' }).waitFor();
+	const text = ((await editorText(page).textContent()) ?? '').replaceAll('\u00a0', ' ');
+	assert.match(text, /The password is too short\./);
+	await page.keyboard.press('Control+Z');
+	await editorText(page).filter({ hasNotText: 'kurz' }).waitFor();
+	await command(page, 'Nearglot: Translate Selection to Clipboard');
+	const copied = () => page.evaluate(() => navigator.clipboard.readText());
+	for (let attempt = 0; attempt < 60 && !(await copied()).includes('kurz'); attempt++)
+		await page.waitForTimeout(500);
+	assert.match(await copied(), /kurz/);
+	await page.close();
+});
+
+test('a whole file is shown as a difference and nothing is saved', async () => {
+	const { open, workspace, pictures } = await desk();
+	const source = '# The first page\n\nThe **file** could not be opened. See `readFile`.\n';
+	writeFileSync(join(workspace, 'guide.md'), source);
+	const page = await open();
+	await openFile(page, 'guide.md', 'could not be opened');
+	await command(page, 'Nearglot: Translate File');
+	const translated = page.locator(
+		'.modified-in-monaco-diff-editor .view-lines, .editor.modified .view-lines',
+	);
+	await translated.filter({ hasText: 'Datei' }).first().waitFor();
+	await page.screenshot({ path: join(pictures, 'translate-file.png') });
+	const text = ((await translated.first().textContent()) ?? '').replaceAll('\u00a0', ' ');
+	assert.match(text, /`readFile`/);
+	assert.equal(readFileSync(join(workspace, 'guide.md'), 'utf8'), source);
+	await page.close();
+});
+
+test('missing messages of every language are proposed, and nothing is written before a yes', async () => {
+	const { open, workspace, pictures } = await desk();
+	const folder = join(workspace, 'locales');
+	mkdirSync(folder, { recursive: true });
+	writeFileSync(
+		join(folder, 'en.json'),
+		'{\n  "title": "The first page",\n  "gone": "The file {name} could not be opened."\n}\n',
+	);
+	writeFileSync(join(folder, 'de.json'), '{\n  "title": "Die erste Seite"\n}\n');
+	writeFileSync(join(folder, 'fr.json'), '{\n  "title": "La première page"\n}\n');
+	const page = await open();
+	await openFile(page, 'en.json', 'could not be opened');
+	await command(page, 'Nearglot: Translate Missing Messages');
+	const pane = page.locator('.pane, .part.panel').filter({ hasText: 'Refactor Preview' });
+	await pane.first().waitFor();
+	await page.screenshot({ path: join(pictures, 'missing-messages.png') });
+	assert.doesNotMatch(readFileSync(join(folder, 'de.json'), 'utf8'), /gone/);
+	const apply = page.getByRole('button', { name: /^Apply/ }).first();
+	for (const file of ['de.json', 'fr.json']) {
+		const row = page.locator('.bulk-edit-panel .monaco-list-row').filter({ hasText: file });
+		await row.first().locator('input[type="checkbox"]').first().check();
+	}
+	await page.screenshot({ path: join(pictures, 'missing-messages-chosen.png') });
+	await apply.click();
+	await page.locator('.notification-toast').filter({ hasText: '2 messages in 2 files' }).waitFor();
+	await openFile(page, 'de.json', 'gone');
+	const text = ((await editorText(page).textContent()) ?? '').replaceAll('\u00a0', ' ');
+	assert.match(text, /\{name\}/);
+	assert.doesNotMatch(readFileSync(join(folder, 'de.json'), 'utf8'), /gone/, 'nothing is saved');
+	await page.close();
+});
+
+test('a German name gets an English one in the same case style wherever it is used', async () => {
+	const { open, workspace } = await desk();
+	writeFileSync(
+		join(workspace, 'rechner.js'),
+		'// Dieses Programm liest den Namen der Datei und zeigt ihn an.\nconst dateiName = "a.txt";\nconsole.log(dateiName);\n',
+	);
+	const page = await open();
+	await openFile(page, 'rechner.js', 'dateiName');
+	await editorText(page).click();
+	await page.keyboard.press('Control+Home');
+	await page.keyboard.press('ArrowDown');
+	for (let step = 0; step < 8; step++) await page.keyboard.press('ArrowRight');
+	await command(page, 'Nearglot: Name This Symbol in English');
+	const input = page.locator('.quick-input-widget input.input');
+	await page.locator('.quick-input-title', { hasText: 'dateiName' }).waitFor();
+	const proposed = await input.inputValue();
+	assert.match(proposed, /^[a-z]+[A-Z][A-Za-z]*$/);
+	await page.keyboard.press('Enter');
+	await editorText(page).filter({ hasNotText: 'dateiName' }).waitFor();
+	const text = (await editorText(page).textContent()) ?? '';
+	assert.equal(text.split(proposed).length, 3);
+	await page.keyboard.press('Control+Z');
+	await editorText(page).filter({ hasText: 'dateiName' }).waitFor();
+	await page.close();
+});
+
+test('a term of the glossary is used, and the Markdown preview follows in another language', async () => {
+	const { open, workspace, pictures } = await desk();
+	mkdirSync(join(workspace, '.nearglot'), { recursive: true });
+	writeFileSync(join(workspace, '.nearglot', 'glossary.tsv'), 'en\tde\npassword\tLosungswort\n');
+	writeFileSync(join(workspace, 'page.md'), '# The password\n\nThe password is too short.\n');
+	const page = await open();
+	await openFile(page, 'page.md', 'too short');
+	await command(page, 'Nearglot: Open Translated Preview');
+	const frame = page.frameLocator('iframe.webview.ready').last().frameLocator('#active-frame');
+	await frame.locator('main p').filter({ hasText: 'Losungswort' }).waitFor();
+	await page.screenshot({ path: join(pictures, 'preview.png') });
+	await editorText(page).click();
+	await page.keyboard.press('Control+End');
+	await page.keyboard.type('The file could not be opened.');
+	await frame.locator('main').filter({ hasText: 'Datei' }).waitFor();
+	assert.ok(existsSync(join(workspace, '.nearglot', 'glossary.tsv')));
+	await page.close();
+});
