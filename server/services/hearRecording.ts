@@ -141,9 +141,17 @@ class Hearing {
 	}
 
 	async #hear(stretch: Stretch, signal: AbortSignal): Promise<Heard> {
+		const context = this.#context();
+		let result = await this.#ask(stretch, context, signal);
+		// Somebody speaks here; a text before it that leads the model astray is not worth their words.
+		if (context !== '' && result.text.trim() === '') result = await this.#ask(stretch, '', signal);
+		return { result, stretch, takenS: progressOf(result, stretch) };
+	}
+
+	#ask(stretch: Stretch, context: string, signal: AbortSignal): Promise<SpeechResult> {
 		const { call, lease, seed, pauseS } = this.#job;
-		const prompt = this.#prompt();
-		const result = await lease.engine.transcribe(
+		const prompt = [call.prompt ?? '', context].filter((part) => part !== '').join(' ');
+		return lease.engine.transcribe(
 			{
 				samples: stretch.samples,
 				task: call.task,
@@ -157,7 +165,6 @@ class Hearing {
 			() => {},
 			signal,
 		);
-		return { result, stretch, takenS: progressOf(result, stretch) };
 	}
 
 	/** False when the model hears less at once than was cut: then it is cut again. */
@@ -186,14 +193,12 @@ class Hearing {
 		return true;
 	}
 
-	#prompt(): string {
-		const { call } = this.#job;
-		const context =
-			call.conditionOnPrevious && this.#trusted ? this.#builder.text.slice(-contextCharacters) : '';
+	/** The end of the text so far, where it may be told to the next stretch. */
+	#context(): string {
+		const told = this.#job.call.conditionOnPrevious && this.#trusted;
+		const context = told ? this.#builder.text.slice(-contextCharacters) : '';
 		// A word cut in half would teach the model to write halves.
-		const whole =
-			context.length === contextCharacters ? context.slice(context.indexOf(' ') + 1) : context;
-		return [call.prompt ?? '', whole].filter((part) => part !== '').join(' ');
+		return context.length === contextCharacters ? context.slice(context.indexOf(' ') + 1) : context;
 	}
 }
 

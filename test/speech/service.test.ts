@@ -399,3 +399,19 @@ test('a downloaded model goes before the built-in one, even when only that is lo
 	assert.equal(await model([builtIn]), 'small');
 	assert.equal(await model([builtIn, chosen]), 'tones');
 });
+
+test('a stretch that the text before it silences is heard again without that text', async () => {
+	const model = toneModel();
+	const hear = model.engine.transcribe;
+	const engine = model.engine as { transcribe: typeof hear };
+	engine.transcribe = async (request, onText, signal) => {
+		const result = await hear(request, onText, signal);
+		return request.prompt?.includes('w')
+			? { ...result, text: '', segments: [], words: [] }
+			: result;
+	};
+	const phrases = talk(40);
+	const transcript = await serviceFor(model, tones(phrases)).run(call(), 'x', () => {});
+	assert.deepEqual(transcript.text.split(' '), spoken(phrases));
+	assert.ok(model.requests.some(({ prompt }) => prompt !== undefined));
+});
