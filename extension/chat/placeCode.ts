@@ -106,7 +106,9 @@ function fitted(text: string, start: number, end: number, block: string): Placem
 	}
 	const eol = text.includes('\r\n') ? '\r\n' : '\n';
 	const tail = /\r?\n$/.exec(there)?.[0] ?? (/\r$/.test(there) ? '\r' : '');
-	const replaced = lines.join(eol) + tail;
+	// At the beginning of a line with text, code gets a line of its own.
+	const pushes = start === end && wholeLines && /^[^\r\n]*\S/.test(text.slice(end));
+	const replaced = lines.join(eol) + (pushes ? eol + before : tail);
 	// The indent before the stretch stays in the text.
 	return {
 		start,

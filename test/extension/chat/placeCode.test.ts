@@ -53,7 +53,7 @@ test('code that resembles nothing goes to the selection or the cursor', () => {
 	const selection = { start: file.indexOf('return 1'), end: file.indexOf('return 1') + 8 };
 	assert.match(applied(file, 'pass', { selection }), / {8}pass\n$/);
 	const cursor = { start: 0, end: 0 };
-	assert.ok(applied(file, 'x = 1', { selection: cursor }).startsWith('x = 1import os'));
+	assert.ok(applied(file, 'x = 1', { selection: cursor }).startsWith('x = 1\nimport os'));
 });
 
 test('line ends of the file are kept', () => {
