@@ -16,7 +16,7 @@ const manifest = {
 	contributes: { commands: [{ command: 'caller.ask', title: 'Ask a Model', category: 'Caller' }] },
 };
 
-/** Writes what came back into a new document, a line each. */
+/** Writes what came back into a file of the workspace, a line each: nothing unsaved stays behind. */
 const main = `
 const vscode = require('vscode');
 exports.activate = (context) => {
@@ -43,7 +43,9 @@ exports.activate = (context) => {
 			return result.content.map((part) => part.value).join('');
 		});
 		lines.push('done.');
-		const document = await vscode.workspace.openTextDocument({ content: lines.join('\\n') });
+		const uri = vscode.Uri.joinPath(vscode.workspace.workspaceFolders[0].uri, 'caller.txt');
+		await vscode.workspace.fs.writeFile(uri, new TextEncoder().encode(lines.join('\\n')));
+		const document = await vscode.workspace.openTextDocument(uri);
 		await vscode.window.showTextDocument(document);
 	}));
 };
