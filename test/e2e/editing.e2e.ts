@@ -140,7 +140,7 @@ test('missing messages of every language are proposed, and nothing is written be
 	const apply = page.getByRole('button', { name: /^Apply/ }).first();
 	for (const file of ['de.json', 'fr.json']) {
 		const row = page.locator('.bulk-edit-panel .monaco-list-row').filter({ hasText: file });
-		await row.first().locator('input[type="checkbox"]').first().check();
+		await row.first().locator('.edit-checkbox').first().click();
 	}
 	await page.screenshot({ path: join(pictures, 'missing-messages-chosen.png') });
 	await apply.click();
