@@ -54,7 +54,7 @@ class SerialDecoder implements Decoder {
 		this.#graph = graph;
 		this.#contextLength = options.contextLength;
 		this.maxStepTokens = graph.batchInvariant
-			? (options.chunkTokens ?? 256)
+			? (options.chunkTokens ?? 512)
 			: Math.max(options.contextLength, 1);
 		this.vocabularySize = graph.vocabularySize;
 		this.batchInvariant = graph.batchInvariant;
