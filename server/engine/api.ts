@@ -32,6 +32,8 @@ export interface ModelDescription {
 	readonly kvHeads: number;
 	readonly headSize: number;
 	readonly eosTokenIds: readonly number[];
+	/** Speech models: whether a stretch is told the text before it, where the publisher says so. */
+	readonly conditionOnPrevious?: boolean;
 	readonly hasChatTemplate: boolean;
 	readonly supportsTools: boolean;
 	/** Bytes of weights plus caches at the default context, for the CPU. */

@@ -59,6 +59,8 @@ class Hearing {
 	readonly #builder: TranscriptBuilder;
 	readonly #cutter: StretchCutter;
 	readonly #words: boolean;
+	/** Each stretch is told the text before it. */
+	readonly #told: boolean;
 	#language: string | undefined;
 	#trusted = true;
 	/** The first stretch goes alone: it tells the language and how much the model hears at once. */
@@ -73,6 +75,8 @@ class Hearing {
 			...(pauseS === undefined ? {} : { pauseS }),
 		});
 		this.#words = call.words || call.format === 'srt' || call.format === 'vtt';
+		this.#told =
+			call.conditionOnPrevious ?? job.lease.engine.description.conditionOnPrevious ?? true;
 		this.#language = call.language;
 	}
 
@@ -121,8 +125,7 @@ class Hearing {
 			await Promise.allSettled(work);
 			throw cause;
 		}
-		if (!this.#job.call.conditionOnPrevious && this.#job.pauseS === undefined)
-			this.#atOnce = stretchesAtOnce;
+		if (!this.#told && this.#job.pauseS === undefined) this.#atOnce = stretchesAtOnce;
 		return work.length > 0;
 	}
 
@@ -195,8 +198,7 @@ class Hearing {
 
 	/** The end of the text so far, where it may be told to the next stretch. */
 	#context(): string {
-		const told = this.#job.call.conditionOnPrevious && this.#trusted;
-		const context = told ? this.#builder.text.slice(-contextCharacters) : '';
+		const context = this.#told && this.#trusted ? this.#builder.text.slice(-contextCharacters) : '';
 		// A word cut in half would teach the model to write halves.
 		return context.length === contextCharacters ? context.slice(context.indexOf(' ') + 1) : context;
 	}

@@ -25,8 +25,8 @@ export interface SpeechCall {
 	readonly logprobs: boolean;
 	/** Progress events in the stream. */
 	readonly progress: boolean;
-	/** Give each stretch the text before it, unless that text was doubtful. */
-	readonly conditionOnPrevious: boolean;
+	/** Give each stretch the text before it, unless that text was doubtful; absent: as the model's publisher says, else yes. */
+	readonly conditionOnPrevious?: boolean;
 	/** Fields that mean nothing here. */
 	readonly ignored: readonly string[];
 }
@@ -72,6 +72,7 @@ export function parseSpeechCall(fields: FormFields, task: SpeechCall['task']): S
 	if (seed !== undefined && !Number.isInteger(seed))
 		throw wrong('seed', "'seed' must be a whole number.");
 	const language = languageField(one('language'));
+	const conditionOnPrevious = flag('condition_on_previous_text', one('condition_on_previous_text'));
 	return {
 		model,
 		task,
@@ -85,8 +86,7 @@ export function parseSpeechCall(fields: FormFields, task: SpeechCall['task']): S
 		stream,
 		logprobs,
 		progress: include.includes('progress'),
-		conditionOnPrevious:
-			flag('condition_on_previous_text', one('condition_on_previous_text')) ?? true,
+		...(conditionOnPrevious === undefined ? {} : { conditionOnPrevious }),
 		ignored: [...fields.keys()].filter((name) => !speechFields.has(name)),
 	};
 }

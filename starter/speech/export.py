@@ -158,7 +158,7 @@ def main():
     limits = dict(num_mel_bins=c.mels, max_source_positions=c.positions, max_target_positions=c.tokens, vocab_size=c.vocab, median_filter_width=7)
     write(a.out, "config.json", {**common, **sizes, **limits, **ids, "num_hidden_layers": c.encoder_layers, "use_cache": True})
     control = [t.start, t.prev, t.silence, t.plain]
-    rules = dict(is_multilingual=False, no_timestamps_token_id=t.plain, prev_sot_token_id=t.prev, max_length=c.tokens, max_initial_timestamp_index=50,
+    rules = dict(is_multilingual=False, no_timestamps_token_id=t.plain, prev_sot_token_id=t.prev, condition_on_prev_tokens=False, max_length=c.tokens, max_initial_timestamp_index=50,
                  suppress_tokens=control, begin_suppress_tokens=[t.end], return_timestamps=False)  # fmt: skip
     write(a.out, "generation_config.json", {**ids, **rules})
     seconds = c.positions / 50

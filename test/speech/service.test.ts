@@ -170,6 +170,17 @@ test('every stretch but the first is told the text before it, unless that is swi
 		() => {},
 	);
 	assert.ok(plain.requests.every(({ prompt }) => prompt === undefined));
+	const loner = toneModel();
+	const published = { ...loner.engine.description, conditionOnPrevious: false };
+	const alone: ToneModel = { ...loner, engine: { ...loner.engine, description: published } };
+	await serviceFor(alone, samples).run(call(), 'x', () => {});
+	assert.ok(
+		alone.requests.every(({ prompt }) => prompt === undefined),
+		"the publisher's wish",
+	);
+	const asked = call({ condition_on_previous_text: 'true' });
+	await serviceFor(alone, samples).run(asked, 'x', () => {});
+	assert.ok(alone.requests.some(({ prompt }) => prompt !== undefined));
 	const hot = toneModel();
 	await serviceFor(hot, samples).run(call({ temperature: '0.8' }), 'x', () => {});
 	assert.ok(

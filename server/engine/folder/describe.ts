@@ -54,6 +54,9 @@ export async function describeModel(folder: string): Promise<ModelDescription> {
 		variants: (usable.length > 0 ? usable : checked).map((entry) => entry.variant),
 		...shape,
 		eosTokenIds: settings.eosTokenIds,
+		...(settings.conditionOnPrevious === undefined
+			? {}
+			: { conditionOnPrevious: settings.conditionOnPrevious }),
 		hasChatTemplate: template !== undefined,
 		supportsTools: template !== undefined && /\btools\b/.test(template),
 		memoryEstimateBytes: estimateMemoryBytes(chosen, shape, graphs),

@@ -22,6 +22,8 @@ export interface GenerationSettings {
 	readonly beginSuppressTokens: readonly number[];
 	/** Position (0 = the start token) → forced id. */
 	readonly forcedDecoderIds: readonly (readonly [position: number, id: number])[];
+	/** Speech models: whether a stretch is told the text before it; `undefined` = the publisher does not say. */
+	readonly conditionOnPrevious: boolean | undefined;
 	/** 1 = off. */
 	readonly repetitionPenalty: number;
 	/** 0 = off. */
@@ -91,6 +93,7 @@ export function settingsFrom(
 		forcedDecoderIds: asLists(pick('forced_decoder_ids')).flatMap(([position, id]) =>
 			position === undefined || id === undefined ? [] : [[position, id] as const],
 		),
+		conditionOnPrevious: flagOf(pick('condition_on_prev_tokens')),
 		repetitionPenalty: number('repetition_penalty', 1),
 		noRepeatNgramSize: number('no_repeat_ngram_size', 0),
 		maxLength,
@@ -113,6 +116,10 @@ function asLists(value: unknown): number[][] {
 }
 
 // Some exports list only <|endoftext|> although every chat turn ends with the tokenizer's own end token.
+function flagOf(value: unknown): boolean | undefined {
+	return typeof value === 'boolean' ? value : undefined;
+}
+
 function endOfTextId(tokenizer: JsonRecord | undefined): number | undefined {
 	const token = tokenizer?.eos_token;
 	const content = asString(token) ?? asString(asRecord(token)?.content);
