@@ -1,22 +1,24 @@
 /**
  * How often the built-in chat model answers as it should, through the product's own engine. Prompts are
- * lines of JSON `{set, prompt, answer}`, as starter/chat/prompts.py writes them.
+ * lines of JSON `{set, messages, tools, answer}`, as starter/chat/prompts.py writes them.
  */
 
 import { readFile } from 'node:fs/promises';
 import type { EngineModel } from '../../server/engine/api.ts';
 import { loadEngine } from '../../server/engine/engine.ts';
+import type { ChatMessage, ToolDefinition } from '../../server/protocol/chat.ts';
 
 interface Prompt {
 	readonly set: string;
-	readonly prompt: string;
+	readonly messages: readonly ChatMessage[];
+	readonly tools?: readonly ToolDefinition[];
 	readonly answer: string;
 }
 
 export interface ChatRow {
 	readonly set: string;
 	readonly prompts: number;
-	/** The exact command; for help and small talk the exact answer; out of domain: a plain refusal. */
+	/** The exact command or call; for help and small talk the exact answer; out of domain: a plain refusal. */
 	readonly right: number;
 	/** Share of whole answers that are equal, character by character. */
 	readonly whole: number;
@@ -30,6 +32,11 @@ export interface ChatRow {
 	}[];
 }
 
+const lastText = ({ messages }: Prompt): string => {
+	const content = messages.at(-1)?.content;
+	return typeof content === 'string' ? content : '';
+};
+
 const command = (answer: string): string | undefined => /```sh\n([\s\S]*?)\n```/.exec(answer)?.[1];
 
 function isRight({ set, answer }: Prompt, output: string): boolean {
@@ -39,10 +46,13 @@ function isRight({ set, answer }: Prompt, output: string): boolean {
 	return command(output) === wanted;
 }
 
-async function ask(engine: EngineModel, prompt: string): Promise<{ text: string; tokens: number }> {
+async function ask(
+	engine: EngineModel,
+	{ messages, tools }: Prompt,
+): Promise<{ text: string; tokens: number }> {
 	const { choices } = await engine.generate(
 		{
-			prompt: { kind: 'chat', messages: [{ role: 'user', content: prompt }] },
+			prompt: { kind: 'chat', messages, ...(tools === undefined ? {} : { tools }) },
 			sampling: {
 				temperature: 0,
 				topP: 1,
@@ -93,7 +103,7 @@ export async function chatQuality(
 			const answers: string[] = [];
 			for (let start = 0; start < chosen.length; start += 8) {
 				const part = await Promise.all(
-					chosen.slice(start, start + 8).map(({ prompt }) => ask(engine, prompt)),
+					chosen.slice(start, start + 8).map((prompt) => ask(engine, prompt)),
 				);
 				for (const { text, tokens: made } of part) {
 					answers.push(text);
@@ -113,7 +123,7 @@ export async function chatQuality(
 					const output = answers[index] ?? '';
 					return isRight(prompt, output)
 						? []
-						: [{ prompt: prompt.prompt, output, answer: prompt.answer }];
+						: [{ prompt: lastText(prompt), output, answer: prompt.answer }];
 				}),
 			};
 			rows.push(row);

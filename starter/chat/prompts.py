@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Write the measuring prompts, one JSON object {set, prompt, answer} per line, for `npm run bench -- quality`.
+"""Write the measuring prompts, one JSON object {set, messages, tools, answer} per line, for `npm run bench -- quality`.
 
   python3 prompts.py --corpora DIR --out ../work/chat/prompts.jsonl
 """
@@ -14,9 +14,12 @@ def main():
     a.add_argument("--out", required=True)
     a = a.parse_args()
     with open(a.out, "w", encoding="utf-8") as f:
-        for name, pairs in Data(a.corpora).evals().items():
-            for prompt, answer in pairs:
-                f.write(json.dumps(dict(set=name, prompt=prompt, answer=answer), ensure_ascii=False) + "\n")
+        for name, rows in Data(a.corpora).evals().items():
+            for messages, answer, tools in rows:
+                row = dict(set=name, messages=[dict(role=r, content=c) for r, c in messages], answer=answer)
+                if tools:
+                    row["tools"] = [dict(type="function", function=t.schema()) for t in tools]
+                f.write(json.dumps(row, ensure_ascii=False) + "\n")
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 """The hand-written texts: entries of an answer and the wordings of its question, and lists of words."""
 import os
+import re
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 
@@ -10,7 +11,7 @@ def lines(name):
 
 
 def entries(name):
-    """[(answer, [wording, ...], held-out wording)]"""
+    """[(answer, [wording or pattern, ...], held-out wording)]; a pattern that begins with `* ` is a task and takes any carrier."""
     out = []
     for block in "\n".join(lines(name)).strip().split("\n\n"):
         rows = block.split("\n")
@@ -20,6 +21,15 @@ def entries(name):
             raise SystemExit(f"{name}: an entry needs two wordings at least: {answer[:60]!r}")
         out.append((answer, asked[:-1], asked[-1]))
     return out
+
+
+def expand(pattern, rnd):
+    """One text of a pattern: `(a|b|)` is one of its parts, also nested."""
+    while "(" in pattern:
+        pattern, found = re.subn(r"\(([^()]*)\)", lambda m: rnd.choice(m[1].split("|")), pattern)
+        if not found:
+            raise ValueError(f"unbalanced pattern: {pattern}")
+    return " ".join(pattern.split())
 
 
 def words(name):

@@ -72,6 +72,52 @@ CODEQ_HELD = parts(
     this {l} loop | generate a {l} class which {t}
     """
 )
+# patterns, see texts.expand; {w} and {v} any English word, {x} a topic, {d} a number, {l} a language, {t} what a program does
+WORLD = [
+    "how (do|can|should) (I|you|we) (cook|bake|wash|paint|repair|draw|learn|teach|love|marry|grow|plant|feed|sew|knit|buy|sell|drive|ride|boil|fry|wear|drink|visit|eat|meet|greet|raise|train|dry|carve|polish|iron|wrap) (a |the |my |some |){w}( with {v}| for my {v}| at home|)(|?)",
+    "how to (cook|bake|wash|paint|repair|draw|learn|teach|love|grow|plant|feed|sew|knit|buy|sell|drive|ride|boil|fry|wear|visit|eat|fix) (a |the |my |some |){w}( {v}|)(|?)",
+    "(what|which|who) (is|are|was|were) (the |a |my |your |)(fastest|biggest|oldest|best|smallest|longest|richest|cheapest|most famous|nicest|heaviest|deepest|first|last|) ({w}|{w} in the world|{w} of all|{x})(|?)",
+    "(what|who|where|when|why) (is|are|was|were|did|does|do|has|had) (the |a |my |your |people |){w} ({v}|)(|?)",
+    "(give|tell|show|find|send|suggest|recommend) me (a|some|the best|a good|an easy|a short) (recipe|summary|poem|story|song|joke|tip|gift|book|film|game|title|riddle|quote|name|present|holiday) (for|about|of|with|on) (a |the |my |){w}",
+    "(give me|write|invent|make up|think of|suggest) (a|some|the best|a good|a short|two|three|a nice) (recipe|recipes|summary|poem|story|song|joke|tip|gift|book|title|riddle|letter|speech|essay|name|names|sentence) (for|about|of|with|on) (a |the |my |){w}",
+    "who (painted|wrote|built|founded|killed|married|won|made|found|composed|designed) (the |a |){w}( {v}|)(|?)",
+    "why (do|does|is|are|did|can) (my |the |a |)({w}|{w}s) ({v}|so {v}|not {v})(|?)",
+    "(what is|what's|calculate|compute|how much is|solve|) {d} (+|-|*|/|plus|minus|times|divided by|x) {d}(|?)",
+    "(what is|calculate) (the (square |)root of|the half of|the double of|the factorial of|10 percent of) {d}(|?)",
+    "(is|are|do|does|can|will|should|would) (it|you|we|they|my {v}|the {v}|a {v}|people|I) (like |like a |have a |be |a |)({w}|{x})(|?)",
+    "(I am|I feel|I was|we are|he is|she is|they are) (so |very |a |not |)({w}|sad|happy|angry|tired|bored|lonely|hungry|ill|afraid of {w})( today| because of {v}|)",
+    "(what do you think|tell me|talk|what do you know|write something|speak) (about|of) (the |a |my |)({w}|{x})(|?)",
+    "(when|in which year|how long ago) (was|did|is|does) (the |a |){w} (born|end|begin|invented|over|happen|start|die)(|?)",
+    "(how (far|tall|old|long|heavy|many|fast|deep|big|expensive)) (is|are) (the |a |my |)({w}|{x}|{w}s)(|?)",
+    "(what is the capital|the population|the president|the king|the history|the language|the flag|the weather) of ({x}|{w}|the {w})(|?)",
+    "(my|the|our) {w} (is|was|has|does not|will) {v}( {w}|)(, what should I do|. What now?|, help|)",
+    "(translate|say|read|repeat|continue|rhyme|summarise|improve|correct|shorten)( this| the following|): {w} {v} {w}( {v}|)",
+    "(best|cheap|good|nice) (restaurant|hotel|{w}|shop|beach|place) (in|near|for) ({x}|my {v})",
+    "(plan|organise|prepare) (a |my |the )(trip|party|wedding|week|dinner|meeting|{w})( for {v}| in {x}|)",
+    "{w} {v}( {w}|)", "{w}",
+]  # fmt: skip
+CODE_PATTERNS = [
+    "(write|make|create|show me|give me|code|program|develop|I need|build|draft) (a|an|some|the|me a) (|small |simple |short ){l} (function|class|program|script|method|module|code|snippet|example|app) (that|which|to|for something that) {t}",
+    "(how (do|can|would) I|how to) (write|make|implement|define|declare|use|call) (a|an|the) (function|class|loop|list|dictionary|interface|closure|promise|thread|decorator|lambda|enum|struct|generator) in {l}(|?)",
+    "(fix|debug|refactor|explain|review|improve|document|test|simplify|speed up|comment|rewrite|understand|clean up) (this|my|the|the following) ({l} |)(code|function|class|program|method|script|loop|bug|query|regex)",
+    "(why|what) (does|is) (my|this|the) {l} (code|program|function|script|class|loop) (crash|fail|slow|wrong|not compile|throw an exception|not work|return null|do)(|?)",
+    "(what is|explain|what does) (a |an |the |)(null pointer|type error|syntax error|segmentation fault|closure|interface|generic|async function|pointer|iterator|stack overflow) (in|mean in) {l}(|?)",
+    "(convert|port|translate|rewrite) (this|my|the) (code|function|class|program) (from {l} |)to {l}",
+    "(write|add|create|generate) (unit tests|a unit test|tests|comments|types|documentation|docstrings) (for|to) (my|this|the) ({l} |)(class|function|code|module|file)",
+    "(in {l}|{l}):? (how do I|how to|write code that|a function that) {t}",
+    "def {x} self:", "function {x} returns undefined", "import {x}", "print {x}", "class {x}:", "const {x} = 1;", "for i in range 10:", "SELECT * FROM {x}", "#include <{x}.h>", "TypeError: {x} is not a function",
+    "implement ({x}|a {x}|quicksort|a linked list|binary search|a parser|a web server|a calculator|a game) in {l}",
+    "my {l} (code|program|script) (gives an error|does not work|crashes|is too slow|hangs)( with {x}|. Why?|)",
+]  # fmt: skip
+# words that questions about the shell are made of: not used to make questions up that must be declined
+COMPUTING = """
+    add archive audio branch branches change check clean clone command commit compare computer connect container convert copy count create date delete directory disk
+    docker download edit extract file files find folder format history host image images install kernel key line lines link list load log machine mail memory merge
+    model models move name names network number open output owner package page password path picture port print process processes program programs push read
+    rename repeat replace run save script search send server show sort space start stop system terminal text time transcribe translate tree type uninstall
+    update user users version video watch web website window word words write zip
+""".split()
+NOUNS = "apple bread cat dog egg fish garden house island jacket kitchen lamp milk night orange paper queen river soup train uncle violin winter yellow zebra".split()
 SYSTEM = parts(
     """
     You are a helpful assistant. | Answer briefly. | You are an assistant in a code editor. | You are Nearglot. | Be concise and use

@@ -7,21 +7,32 @@ def parts(text):
     return [" ".join(p.split()) for p in text.split("|")]
 
 
-PLAIN = parts(
-    """
-    {t} | {t} | {T} | how do I {t} | how do I {t}? | How do I {t}? | how to {t} | How to {t}? | command to {t} | how can I {t}? | How
-    can I {t} | what is the command to {t}? | I want to {t} | I need to {t} | show me how to {t} | give me a command to {t} | which
-    command do I use to {t} | please {t} | {g} | command for {g} | shell command to {t} | tell me how to {t} | what command lets me
-    {t}? | what's the command to {t}
-    """
-)
-NAMED = parts(
-    """
-    {t} with {n} | {t} with {n} | {t} using {n} | {n}: {t} | {n} {t} | {n}, {t} | how do I {t} with {n}? | How do I {t} using {n} |
-    use {n} to {t} | how to {t} with {n} | how to use {n} to {t} | {n} command to {t} | with {n}, how do I {t}? | what is the {n}
-    command to {t}? | I want to {t} with {n} | {g} with {n} | which {n} option is used to {t} | how can I {t} using {n}? | {t} in {n}
-    """
-)
+# patterns, see texts.expand; {t} a task, {T} the same with a capital, {g} as a gerund, {n} a command
+PLAIN = [
+    "{t}", "{t}", "{T}", "{T}.", "{t}( please| now| in the terminal| on the command line| in a shell| from the terminal| quickly|?)", "{g}",
+    "(|please, |hey, |so |ok, )how (do|can|could|should|would|do) (I|I|you|one|we|someone) {t}( please| in the terminal| on the command line|)(|?)",
+    "(How|how) (to|do I|can I|do you) {t}(|?)",
+    "(what|which) (command|shell command|program|tool) (do I use to|lets me|is used to|can|will|helps me|should I run to|do I need to|do I take to|is there to) {t}(|?)",
+    "(what is|what's|what was) the (command|shell command|right command|best way|easiest way|usual way|way|line|one-liner) to {t}(|?)",
+    "(I|we) (want|need|have|would like|wish|was asked|like|plan|must) to {t}(| now|, how| and do not know how|. Any idea|, please help)(|?)",
+    "(I must|I'd like to|I want to|I need to|let me|let us|help me|help me to|please|could you|can you|would you|can I|could I|try to) {t}(|?|.)",
+    "(show|teach|remind|explain to|tell) me how to {t}( please| in the terminal|)",
+    "(show|give|tell|write|send) me (a|the|an easy|the right|some) command (to|that can|that will) {t}",
+    "(is there|do you know|do you have|I look for|I need|looking for|give me) (a|any|some) (command|tool|one-liner|trick|line|shell command) (to|that can) {t}(|?)",
+    "(command|shell command|a command|linux command|line|help|steps|instructions) (to {t}|for {g})",
+    "(what about|help with|I need help with|a way of|problem with|tips for) {g}",
+    "{t}(:| -|,) (which command|how|what do I type|what do I run|how does that work|how is it done)(|?)",
+]  # fmt: skip
+NAMED = [
+    "{t} (with|with|using|via|in|by|through) {n}", "{t} (with|using|in) {n}(?|.| please| in the terminal)", "{n}(:|,| -|) {t}", "{n} {t}", "{g} (with|using|in) {n}",
+    "use {n} to {t}", "{n} (command|option|flag|call|line|example) (to {t}|for {g})",
+    "(|please, |hey, )how (do|can|could|should|would) (I|you|one|we) {t} (with|using|via|in|by) {n}(|?)", "(How|how) (to|do I) {t} (with|using|in) {n}(|?)",
+    "how (to use|do I use|can I use|is) {n} (used |)to {t}(|?)",
+    "(with|using|in|for) {n}(,|:|) how (do|can|should) I {t}(|?)", "(what is|what's|which is) the {n} (command|option|flag|line) to {t}(|?)",
+    "(I|we) (want|need|have|would like|must|wish) to {t} (with|using|in) {n}", "(which|what) {n} (option|command|flag|subcommand) (is used to|lets me|do I need to|will|can) {t}(|?)",
+    "(show|tell|teach) me how to {t} (with|using|in) {n}", "(could you|can you|please|help me) {t} (with|using|in) {n}(|?)",
+    "(I have|I know|I work with|my tool is|there is) {n}(. How do I|, how can I|: how to|; show me how to) {t}(|?)", "(does|can) {n} {t}(|?)",
+]  # fmt: skip
 PLAIN_HELD = parts(
     """
     can you tell me how to {t}? | is there a way to {t}? | what would I type to {t} | I am trying to {t}, which command is it
@@ -38,27 +49,26 @@ ASK = parts(
     {q} | {q} | {q} | {q}? | {Q} | {Q}? | {Q}. | please: {q} | question: {q} | {q} please | hi, {q} | tell me: {q}
     """
 )
-AGAIN = parts(
-    """
-    and {t}? | and how do I {t}? | how do I {t}? | now {t} | what about {g}? | can it also {t}? | and to {t}
-    """
-)
-WHATNAME = parts(
-    """
-    what is {n} | what is {n}? | what does {n} do? | what does {n} do | what does `{n}` do? | explain {n} | {n} | explain the {n}
-    command | what is the {n} command? | tell me about {n} | what is {n} used for? | {n} command
-    """
-)
+AGAIN = [
+    "(and|and|now|then|also|next|ok, and|) (how (do|can|should) I |how to |to |)({t}|{t}) (with it|with that|then|too|)(|?)", "what about {g}(|?)", "can it (also |){t}(|?)",
+    "(and|now) (I want|I need|I'd like) to {t}", "(which|what) (option|command) (is|do I need) to {t}(|?)",
+]  # fmt: skip
+AGAIN_HELD = ["and if I want to {t}?", "does it also {t}", "one more thing: {t}", "what if I have to {t}"]
+WHATNAME = [
+    "(what|what's) (is|is the command|is the program|is the tool) {n}(|?)", "(what does|what can) (`{n}`|{n}|the {n} command|the program {n}) do(|?)", "{n}", "{n} command", "{n}?",
+    "(explain|describe|introduce) (|the |the command )(`{n}`|{n})( to me| briefly| command|)", "(tell me|I want to know|say something) (about|more about) {n}",
+    "(what|when) is {n} (used|good|made) for(|?)", "what do I (need|use) {n} for(|?)", "meaning of {n}", "(what kind of|which) (program|command|tool) is {n}(|?)",
+]  # fmt: skip
 WHATNAME_HELD = parts(
     """
     what is the purpose of {n}? | why would I use {n}?
     """
 )
-WHATCMD = parts(
-    """
-    what does `{c}` do? | what does {c} do | explain `{c}` | explain: {c} | what is `{c}` | what will {c} do? | {c} | meaning of `{c}`
-    """
-)
+WHATCMD = [
+    "(what|and what) (does|will|would|can) (`{c}`|`{c}`|{c}|this command|the command `{c}`) do(|?)", "(explain|explain:|explain the command|please explain|interpret) (`{c}`|{c})",
+    "(what is|what's|what means) (`{c}`|{c})(|?)", "`{c}`", "{c}", "{c}?", "(the |)(meaning|purpose|effect) of (`{c}`|{c})", "(I found|someone told me to run|I see) (`{c}`|{c})(, what is it for|. What does it do?|)",
+    "tell me (about|what happens with) (`{c}`|{c})", "what (is|was) `{c}` (for|good for|used for)(|?)", "is `{c}` (safe|dangerous)(|?)", "(read|decode|translate) this command: {c}",
+]  # fmt: skip
 WHATCMD_HELD = parts(
     """
     what happens when I run `{c}`? | describe `{c}`
