@@ -23,7 +23,11 @@ after(async () => {
 
 /** The tiny model's tokens above 255 are no bytes. */
 const onlyBytes = Object.fromEntries(Array.from({ length: 64 }, (_, id) => [256 + id, -100]));
-const hot = { temperature: 2, top_p: 1, max_tokens: 24 };
+/** No trained question: the model is sure of no word of its answer. */
+const unsure = {
+	messages: [{ role: 'user', content: 'purple sixteen turn sideways and then rename' }],
+};
+const hot = { ...unsure, temperature: 2, top_p: 1, max_tokens: 24 };
 
 async function tokenId(content: string): Promise<number> {
 	const response = await server.post('/tokenize', { model: 'starter-chat', content });
@@ -74,7 +78,7 @@ test('one seed repeats, two seeds differ, and random_seed and metadata.random_se
 });
 
 test('top_k 1, a tiny top_p and min_p 1 each leave only the likeliest token', async () => {
-	const greedy = text(await chat(server, { temperature: 0, max_tokens: 24 }));
+	const greedy = text(await chat(server, { ...unsure, temperature: 0, max_tokens: 24 }));
 	for (const field of [{ top_k: 1 }, { top_p: 0.0001 }, { min_p: 1 }, { metadata: { top_k: '1' } }])
 		assert.equal(
 			text(await chat(server, { ...hot, seed: 3, ...field })),
