@@ -9,6 +9,7 @@ test('a question gets a streamed answer with code that can be copied', async () 
 	const { open, pictures, context } = await desk();
 	const page = await open();
 	const chat = await openChat(page);
+	await newChat(page, chat);
 	await page.screenshot({ path: join(pictures, 'chat-empty.png') });
 	const answer = await ask(chat, 'extract a tar.gz file');
 	assert.match(answer, /tar/);

@@ -137,9 +137,24 @@ export function editorText(page: Page) {
 /** Opens the chat view and returns its page. */
 export async function openChat(page: Page): Promise<FrameLocator> {
 	await command(page, 'Nearglot: Open Chat');
-	const frame = page.frameLocator('iframe.webview.ready').first().frameLocator('#active-frame');
-	await frame.locator('.composer textarea').waitFor();
-	return frame;
+	const end = Date.now() + 60_000;
+	for (;;) {
+		// Recordings, previews and walkthroughs are webviews too.
+		for (const view of await page.locator('iframe.webview.ready').all()) {
+			const name = await view.getAttribute('name', { timeout: 1000 }).catch(() => null);
+			if (name === null) continue;
+			const frame = page.frameLocator(`iframe[name="${name}"]`).frameLocator('#active-frame');
+			if (
+				await frame
+					.locator('.composer textarea')
+					.isVisible()
+					.catch(() => false)
+			)
+				return frame;
+		}
+		if (Date.now() > end) throw new Error('The chat view did not open within 60 s.');
+		await page.waitForTimeout(200);
+	}
 }
 
 /** An empty chat; the command is not needed when the chat is empty already. */
