@@ -159,7 +159,11 @@ test('a long session leaves neither nodes nor memory behind', async () => {
 			await host.post({ type: 'delta', id: open.id, text: word, reasoning: '' });
 		}
 		await host.post({ type: 'turn', turn: { ...open, text }, answering: null });
-		await page.locator('.composer textarea').fill(`question ${seed}`);
+		// Set, not typed: the browser keeps a node for each step that typing can undo.
+		await page.locator('.composer textarea').evaluate((box, text) => {
+			(box as HTMLTextAreaElement).value = text;
+			box.dispatchEvent(new InputEvent('input', { bubbles: true }));
+		}, `question ${seed}`);
 		await page.locator('.log').evaluate((log) => {
 			log.scrollTop = 0;
 		});
