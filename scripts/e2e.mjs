@@ -49,7 +49,7 @@ async function runUi() {
 	process.env.E2E_DIR = join(work, 'ui');
 	process.env.E2E_VSIX = join(root, 'nearglot-linux-x64.vsix');
 	process.env.E2E_ONLY = fragments.join(' ');
-	const stream = run({ files: [join(root, 'test/e2e/ui.ts')], timeout: 600_000 });
+	const stream = run({ files: [join(root, 'test/e2e/ui.ts')], timeout: 1_200_000 });
 	const finished = new Promise((resolve) => stream.once('end', resolve));
 	stream.on('test:pass', ({ name, details, nesting }) => {
 		if (details.type !== 'suite' && nesting === 0) tell(name, undefined, details.duration_ms);

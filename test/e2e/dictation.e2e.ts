@@ -1,19 +1,35 @@
 /** Dictating with the microphone of a browser, which plays a recording: in VS Code and on the studio page. */
 
 import assert from 'node:assert/strict';
-import { cpSync, existsSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { type BrowserContext, chromium } from 'playwright-core';
 // @ts-expect-error: the scripts are plain JavaScript
 import { chromiumOptions } from '../../scripts/vscode-host/server.mjs';
-import { command, desk, editorText, openFile, patientMs, statusItem } from './window.ts';
+import {
+	command,
+	desk,
+	editorText,
+	openFile,
+	patientMs,
+	sharedData,
+	statusItem,
+	tinyWhisper,
+} from './window.ts';
 
-const root = join(import.meta.dirname, '..', '..');
-const shared = join(process.env['NEARGLOT_SHARED'] ?? join(root, '..', 'shared'), 'data');
-const model = join(shared, 'models-tiny', 'whisper-timestamped-tjs');
-const speech = join(shared, 'audio', 'jfk.wav');
-const skip = existsSync(model) ? false : 'there is no tiny Whisper in the shared data';
+const _root = join(import.meta.dirname, '..', '..');
+const speech = join(sharedData, 'audio', 'jfk.wav');
+const skip = existsSync(tinyWhisper) ? false : 'there is no tiny Whisper in the shared data';
+
+/** Waits for a state; rejects after a minute. */
+async function until(reached: () => Promise<boolean>, what: string): Promise<void> {
+	const end = Date.now() + patientMs;
+	while (!(await reached())) {
+		if (Date.now() > end) throw new Error(`${what}: not within ${patientMs / 1000} s`);
+		await new Promise((resolve) => setTimeout(resolve, 200));
+	}
+}
 
 /** A browser whose microphone says what a file says. */
 async function talkingBrowser(folder: string): Promise<BrowserContext> {
@@ -35,7 +51,6 @@ async function talkingBrowser(folder: string): Promise<BrowserContext> {
 
 test('what is said is written at the cursor in one step that can be undone', { skip }, async () => {
 	const { host, workspace, home, pictures } = await desk();
-	cpSync(model, join(home, 'models', 'tiny-whisper'), { recursive: true, dereference: true });
 	const context = await talkingBrowser(join(home, '..', 'talking'));
 	const page = context.pages()[0] ?? (await context.newPage());
 	try {
@@ -61,12 +76,12 @@ test('what is said is written at the cursor in one step that can be undone', { s
 		// What the tiny model makes of it is no matter: it is there, and goes again.
 		const untouched = /^The file could not be opened\.Please try again\.$/;
 		const shown = async () => ((await text.textContent()) ?? '').replace(/\u00a0/g, ' ');
-		while (untouched.test(await shown())) await page.waitForTimeout(200);
+		await until(async () => !untouched.test(await shown()), 'the words in the file');
 		await frame.locator('.lamp').waitFor({ state: 'detached' });
 		assert.match(await shown(), /Please try again\..+/);
 		await text.click();
 		await page.keyboard.press('Control+Z');
-		while (!untouched.test(await shown())) await page.waitForTimeout(200);
+		await until(async () => untouched.test(await shown()), 'the file as it was');
 	} catch (error) {
 		await page.screenshot({ path: join(pictures, 'dictation-failure.png') });
 		throw error;

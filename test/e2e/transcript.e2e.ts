@@ -6,12 +6,10 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import type { FrameLocator, Page } from 'playwright-core';
 import { violations } from './axe.ts';
-import { command, type Desk, desk } from './window.ts';
+import { command, type Desk, desk, sharedData, tinyWhisper } from './window.ts';
 
-const root = join(import.meta.dirname, '..', '..');
-const shared = join(process.env['NEARGLOT_SHARED'] ?? join(root, '..', 'shared'), 'data');
-const model = join(shared, 'models-tiny', 'whisper-timestamped-tjs');
-const skip = existsSync(model) ? false : 'there is no tiny Whisper in the shared data';
+const _root = join(import.meta.dirname, '..', '..');
+const skip = existsSync(tinyWhisper) ? false : 'there is no tiny Whisper in the shared data';
 
 /** The page of the recording that is shown. */
 function recordingPage(page: Page): FrameLocator {
@@ -75,9 +73,8 @@ test(
 		skip,
 	},
 	() =>
-		inWindow(async (page, { reload, workspace, home, pictures }) => {
-			cpSync(model, join(home, 'models', 'tiny-whisper'), { recursive: true, dereference: true });
-			cpSync(join(shared, 'audio', 'jfk.wav'), join(workspace, 'speech.wav'));
+		inWindow(async (page, { reload, workspace, pictures }) => {
+			cpSync(join(sharedData, 'audio', 'jfk.wav'), join(workspace, 'speech.wav'));
 			await transcribeFromExplorer(page, 'speech.wav');
 			let frame = recordingPage(page);
 			const line = (at: number) => frame.locator('.line').nth(at);

@@ -1,6 +1,6 @@
 /** A VS Code window with the packed extension, for tests that click and type. */
 
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type BrowserContext, chromium, type FrameLocator, type Page } from 'playwright-core';
 // @ts-expect-error: the scripts are plain JavaScript
@@ -27,6 +27,15 @@ export interface Desk {
 
 /** Longest wait for something on the screen, on a slow machine. */
 export const patientMs = 60_000;
+
+const repository = join(import.meta.dirname, '..', '..');
+/** Data that is not in the repository; tests that need it are skipped without it. */
+export const sharedData = join(
+	process.env['NEARGLOT_SHARED'] ?? join(repository, '..', 'shared'),
+	'data',
+);
+/** A speech model with word times, which hears something in any recording. */
+export const tinyWhisper = join(sharedData, 'models-tiny', 'whisper-timestamped-tjs');
 
 let shared: Promise<Desk> | undefined;
 
@@ -58,6 +67,12 @@ async function startDesk(): Promise<Desk> {
 		join(workspace, 'greet.py'),
 		'# Open the file and read the first line.\ndef greet(name):\n\treturn "hello " + name\n',
 	);
+	// There before the server starts, which looks through its folder then.
+	if (existsSync(tinyWhisper))
+		cpSync(tinyWhisper, join(home, 'models', 'tiny-whisper'), {
+			recursive: true,
+			dereference: true,
+		});
 	await hostCommand(dir, ['--install-extension', vsix]);
 	await hostCommand(dir, ['--install-extension', packCaller(dir)]);
 	const host = (await startHost({
