@@ -146,7 +146,7 @@ export async function openFile(page: Page, name: string, contains: string): Prom
 
 /** The lines of the active editor. */
 export function editorText(page: Page) {
-	return page.locator('.editor-instance .view-lines').first();
+	return page.locator('.editor-group-container.active .editor-instance .view-lines').first();
 }
 
 /** Opens the chat view and returns its page. */
