@@ -6,61 +6,89 @@
 
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { run } from 'node:test';
 import { root } from './node.mjs';
 import { installHost } from './vscode-host/install.mjs';
 
 const work = join(root, 'test/.work/e2e');
 const [only, ...fragments] = process.argv.slice(2);
-let passed = 0;
-let failed = 0;
+const secondTry = 'SECOND TRY';
 
-function tell(title, error, durationMs = 0) {
-	if (error === undefined) passed++;
-	else failed++;
-	const seconds = (durationMs / 1000).toFixed(1);
-	console.log(`${error === undefined ? 'ok    ' : 'FAILED'} ${title} (${seconds} s)`);
+function tell({ title, error, durationMs }) {
+	console.log(`${error ? 'FAILED' : 'ok    '} ${title} (${(durationMs / 1000).toFixed(1)} s)`);
 	if (error) console.log(`       ${error.replaceAll('\n', '\n       ')}`);
 }
 
 installHost();
-if (only !== 'ui') {
+const results = [];
+if (only !== 'ui') results.push(...(await runSuiteTwice()));
+if (only !== 'suite') results.push(...(await runPacked()));
+const failed = results.filter(({ error }) => error).length;
+console.log(`${results.length - failed} passed, ${failed} failed`);
+process.exit(failed === 0 && results.length > 0 ? 0 : 1);
+
+/** The tests inside the extension host; all again when one failed. */
+async function runSuiteTwice() {
 	const { runSuite } = await import('./vscode-host/suite.mjs');
-	const { tests, activationMs } = await runSuite({ dir: join(work, 'suite') });
-	if (activationMs !== undefined) console.log(`activate() took ${activationMs.toFixed(1)} ms`);
-	for (const { title, passed: ok, error, durationMs } of tests) {
-		tell(title, ok ? undefined : (error ?? 'failed'), durationMs);
-	}
-	stopDaemon(join(work, 'suite/home'));
+	const once = async () => {
+		const { tests, activationMs } = await runSuite({ dir: join(work, 'suite') });
+		stopDaemon(join(work, 'suite/home'));
+		if (activationMs !== undefined) console.log(`activate() took ${activationMs.toFixed(1)} ms`);
+		const all = tests.map(({ title, passed, error, durationMs = 0 }) => ({
+			title,
+			error: passed ? undefined : (error ?? 'failed'),
+			durationMs,
+		}));
+		for (const result of all) tell(result);
+		return all;
+	};
+	const first = await once();
+	if (first.every(({ error }) => !error)) return first;
+	console.log(secondTry);
+	return await once();
 }
-if (only !== 'suite') {
+
+/** The packed extension in a browser; files in which a test failed are tried again, alone. */
+async function runPacked() {
 	const packed = spawnSync(process.execPath, [join(root, 'scripts/package.mjs'), 'linux-x64'], {
 		stdio: ['ignore', 'inherit', 'inherit'],
 	});
-	if (packed.status !== 0) tell('the extension is packed', `scripts/package.mjs: ${packed.status}`);
-	else await runUi();
-	stopDaemon(join(work, 'ui/home'));
+	if (packed.status !== 0)
+		return [{ title: 'the extension is packed', error: `scripts/package.mjs: ${packed.status}` }];
+	const first = await runUi(fragments);
+	const files = new Set(first.filter(({ error }) => error).map(({ file }) => file));
+	if (files.size === 0) return first;
+	console.log(`${secondTry}: ${[...files].join(' ')}`);
+	const second = await runUi([...files]);
+	return [...first.filter(({ file }) => !files.has(file)), ...second];
 }
-console.log(`${passed} passed, ${failed} failed`);
-process.exit(failed === 0 && passed > 0 ? 0 : 1);
 
-async function runUi() {
+/** @returns {Promise<{ title: string, file: string, error?: string, durationMs: number }[]>} */
+async function runUi(parts) {
 	process.env.E2E_DIR = join(work, 'ui');
 	process.env.E2E_VSIX = join(root, 'nearglot-linux-x64.vsix');
-	process.env.E2E_ONLY = fragments.join(' ');
+	process.env.E2E_ONLY = parts.join(' ');
+	const found = [];
+	const add = ({ name, file, details }, error) => {
+		const durationMs = details.duration_ms ?? 0;
+		found.push({ title: name, file: basename(file ?? ''), error, durationMs });
+		tell(found.at(-1));
+	};
 	const stream = run({ files: [join(root, 'test/e2e/ui.ts')], timeout: 1_200_000 });
 	const finished = new Promise((resolve) => stream.once('end', resolve));
-	stream.on('test:pass', ({ name, details, nesting }) => {
-		if (details.type !== 'suite' && nesting === 0) tell(name, undefined, details.duration_ms);
+	stream.on('test:pass', (event) => {
+		if (event.details.type !== 'suite' && event.nesting === 0) add(event);
 	});
-	stream.on('test:fail', ({ name, details }) => {
-		const cause = details.error?.cause ?? details.error;
-		tell(name, String(cause?.stack ?? cause), details.duration_ms);
+	stream.on('test:fail', (event) => {
+		const cause = event.details.error?.cause ?? event.details.error;
+		add(event, String(cause?.stack ?? cause));
 	});
 	stream.on('test:stderr', ({ message }) => process.stderr.write(message));
 	stream.resume();
 	await finished;
+	stopDaemon(join(work, 'ui/home'));
+	return found;
 }
 
 /** Ends the daemon a run has started, which would otherwise wait for more work. */
