@@ -152,22 +152,22 @@ export function editorText(page: Page) {
 /** Opens the chat view and returns its page. */
 export async function openChat(page: Page): Promise<FrameLocator> {
 	await command(page, 'Nearglot: Open Chat');
-	const end = Date.now() + 60_000;
+	return webview(page, '.composer textarea');
+}
+
+/** The webview that shows something; chats, recordings, previews and walkthroughs may be there at once. */
+export async function webview(page: Page, selector: string): Promise<FrameLocator> {
+	const end = Date.now() + patientMs;
 	for (;;) {
-		// Recordings, previews and walkthroughs are webviews too.
 		for (const view of await page.locator('iframe.webview.ready').all()) {
 			const name = await view.getAttribute('name', { timeout: 1000 }).catch(() => null);
 			if (name === null) continue;
 			const frame = page.frameLocator(`iframe[name="${name}"]`).frameLocator('#active-frame');
-			if (
-				await frame
-					.locator('.composer textarea')
-					.isVisible()
-					.catch(() => false)
-			)
-				return frame;
+			const shown = frame.locator(selector).first();
+			if (await shown.isVisible().catch(() => false)) return frame;
 		}
-		if (Date.now() > end) throw new Error('The chat view did not open within 60 s.');
+		if (Date.now() > end)
+			throw new Error(`No webview shows '${selector}' within ${patientMs / 1000} s.`);
 		await page.waitForTimeout(200);
 	}
 }
