@@ -1,6 +1,6 @@
 /** Starts and stops the headless VS Code on 127.0.0.1, and the browser that shows it. */
 import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync, openSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import net from 'node:net';
 import { join } from 'node:path';
 import { hostEntry, hostNode } from './install.mjs';
@@ -92,7 +92,7 @@ export async function startHost({ dir, env = {}, suite = false, settings = {}, p
 	writeFileSync(join(dir, 'config.yaml'), 'auth: none\n');
 	writeFileSync(
 		join(dir, 'user-data/User/settings.json'),
-		JSON.stringify({ ...quietSettings, ...settings }, null, '\t'),
+		JSON.stringify({ ...quietSettings, ...settings, ...settingsOf(dir) }, null, '\t'),
 	);
 	const log = openSync(join(dir, 'server.log'), 'a');
 	const child = spawn(
@@ -163,4 +163,13 @@ function freePort() {
 			server.close(() => resolve(port));
 		});
 	});
+}
+
+/** What the user of an earlier start has set. */
+function settingsOf(dir) {
+	try {
+		return JSON.parse(readFileSync(join(dir, 'user-data/User/settings.json'), 'utf8'));
+	} catch {
+		return {};
+	}
 }
