@@ -56,7 +56,12 @@ async function pack(target) {
 	const copy = (from, to = from) =>
 		cpSync(join(root, from), join(stage, to), { recursive: true, filter });
 	for (const file of topFiles) if (existsSync(join(root, file))) copy(file);
-	for (const folder of ['media', 'l10n', ...(target === 'universal' ? [] : ['starter/models'])]) {
+	for (const folder of [
+		'media',
+		'l10n',
+		'docs/screenshots',
+		...(target === 'universal' ? [] : ['starter/models']),
+	]) {
 		if (existsSync(join(root, folder))) copy(folder);
 	}
 	for (const file of readdirSync(join(root, 'dist'))) {
@@ -74,6 +79,8 @@ async function pack(target) {
 		packagePath,
 		dependencies: false,
 		allowMissingRepository: true,
+		// The pictures of the README come along.
+		rewriteRelativeLinks: false,
 		...(target === 'universal' ? {} : { target }),
 	});
 	const sizeMb = statSync(packagePath).size / 1e6;
