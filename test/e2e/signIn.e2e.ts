@@ -12,7 +12,6 @@ import { type BrowserContext, chromium, type FrameLocator, type Page } from 'pla
 // @ts-expect-error: the scripts are plain JavaScript
 import { chromiumOptions, hostCommand, startHost } from '../../scripts/vscode-host/server.mjs';
 import { wavFile } from '../audio/madeAudio.ts';
-import { findSecrets } from './findSecrets.ts';
 import { TeamServer } from './teamServer.ts';
 import { ask, command, editorText, newChat, openChat, openFile, statusItem } from './window.ts';
 
@@ -26,8 +25,6 @@ const dir = `${process.env['E2E_DIR']}-signin`;
 const [workspace, home, pictures] = ['workspace', 'home', 'pictures'].map((name) =>
 	join(dir, name),
 ) as [string, string, string];
-const hubToken = `hub-e2e-${Math.random().toString(36).slice(2)}`;
-const translatorKey = `translator-e2e-${Math.random().toString(36).slice(2)}`;
 
 let host: Host;
 let context: BrowserContext;
@@ -309,70 +306,4 @@ test('a second window is signed in as well; a session ended there is asked for o
 	const chats = team.count('/v1/chat/completions');
 	await ask(frame, 'show disk usage');
 	assert.equal(team.count('/v1/chat/completions'), chats + 1);
-});
-
-test('keys are typed into hidden boxes, survive a reload and are told apart from none', async () => {
-	for (const [title, value] of [
-		['Token of the model hub', hubToken],
-		['Key of the hosted translator', translatorKey],
-	] as const) {
-		await command(page, 'Nearglot: Manage Keys');
-		const rows = page.locator('.quick-input-list .monaco-list-row');
-		await rows.filter({ hasText: title }).first().click();
-		const input = page.locator('.quick-input-widget input.input');
-		await page.locator('.quick-input-title', { hasText: title }).waitFor();
-		assert.equal(await input.getAttribute('type'), 'password');
-		await input.fill(value);
-		await page.keyboard.press('Enter');
-	}
-	await page.reload();
-	await statusItem(page).waitFor();
-	await command(page, 'Nearglot: Manage Keys');
-	const row = page
-		.locator('.quick-input-list .monaco-list-row')
-		.filter({ hasText: 'Token of the model hub' });
-	await row.filter({ hasText: 'set' }).waitFor();
-	await page.keyboard.press('Escape');
-	// The daemon is started and given the keys.
-	await ask(await openChat(page), 'show the date');
-});
-
-test('no secret is in any file, log, argument or environment', async () => {
-	assert.ok(team.secrets.size > 3);
-	const secrets: Record<string, string> = { hubToken, translatorKey };
-	for (const [index, value] of [...team.secrets].entries()) {
-		// The key of the team's model server is a file of the team's machine.
-		if (value.length > 60) secrets[`session token ${index}`] = value;
-	}
-	assert.ok(Object.keys(secrets).length > 4);
-	const found = findSecrets(
-		[
-			...['user-data', 'extensions', 'xdg', 'browser'].map((name) => join(dir, name)),
-			home,
-			workspace,
-		],
-		secrets,
-	);
-	assert.deepEqual(found, []);
-});
-
-test('without a network people are offered this computer, and can sign out', async () => {
-	await team.disconnect();
-	const frame = await openChat(page);
-	await ask(frame, 'is anybody there');
-	const offline = toast(page, /cannot be reached/);
-	await offline.waitFor();
-	await page.screenshot({ path: join(pictures, 'offline.png') });
-	await offline.getByRole('button', { name: 'Use This Computer' }).click();
-	await chosen(frame, false);
-	const answer = await ask(frame, 'show disk usage');
-	assert.ok(answer.length > 0);
-	assert.doesNotMatch(answer, /cannot be reached/);
-	await command(page, 'Nearglot: Sign Out of Team Server');
-	await command(page, 'Nearglot: Choose Model');
-	await page
-		.locator('.quick-input-list')
-		.getByText(/Sign in to \[::1\]/)
-		.waitFor();
-	await page.keyboard.press('Escape');
 });

@@ -114,12 +114,23 @@ test('no more rows are open than allowed, and every window gets its turn', async
 
 test('a cancelled window leaves the others alone', async () => {
 	const expected = await transcribe(model, 4, 0);
-	const joined = new JoinedModel(counting, 8);
-	const member = joined.member('batch');
 	const stop = new AbortController();
+	const stopping: EncoderDecoder = {
+		...model,
+		start: (encoded, options) => {
+			const run = model.start(encoded, options);
+			const feed = run.feed.bind(run);
+			run.feed = (tokens, signal) => {
+				stop.abort();
+				return feed(tokens, signal);
+			};
+			return run;
+		},
+	};
+	const joined = new JoinedModel(stopping, 8);
+	const member = joined.member('batch');
 	const cancelled = transcribe(member, 5, 0, stop.signal);
 	const others = [transcribe(member, 4, 0), transcribe(member, 4, 0)];
-	setTimeout(() => stop.abort(), 3);
 	await assert.rejects(cancelled, { code: 'cancelled' });
 	assert.deepEqual(await Promise.all(others), [expected, expected]);
 	assert.equal(joined.isDecoding, false);
