@@ -14,7 +14,7 @@ test('the walkthrough has five steps, and doing one completes it', async () => {
 	await steps.first().waitFor();
 	assert.equal(await steps.count(), 5);
 	await page.screenshot({ path: join(pictures, 'walkthrough.png') });
-	await openChat(page);
+	await command(page, 'Nearglot: Open Chat');
 	await command(page, 'Nearglot: Get Started');
 	const done = page
 		.locator('.getting-started-step')
