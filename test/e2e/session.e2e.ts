@@ -5,7 +5,7 @@
  */
 
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { ask, command, desk, newChat, openChat, openFile } from './window.ts';
@@ -19,9 +19,11 @@ function residentMb(pid: number): number {
 }
 
 test('a session of work leaves the window as large as it was', async () => {
-	const { open, home } = await desk();
+	const { open, home, workspace } = await desk();
+	// A file of its own: others leave theirs as they please.
+	writeFileSync(join(workspace, 'session.txt'), 'The file could not be opened.\n');
 	const page = await open();
-	await openFile(page, 'notes.txt', 'could not');
+	await openFile(page, 'session.txt', 'could not');
 	const chat = await openChat(page);
 	const questions = ['list files', 'show the date', 'extract a tar.gz file', 'compress a folder'];
 	let rounds = 0;
