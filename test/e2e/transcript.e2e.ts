@@ -6,14 +6,19 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import type { FrameLocator, Page } from 'playwright-core';
 import { violations } from './axe.ts';
-import { command, type Desk, desk, sharedData, tinyWhisper, webview } from './window.ts';
+import { command, type Desk, desk, sharedData, tinyWhisper } from './window.ts';
 
 const _root = join(import.meta.dirname, '..', '..');
 const skip = existsSync(tinyWhisper) ? false : 'there is no tiny Whisper in the shared data';
 
 /** The page of the recording that is shown. */
-function recordingPage(page: Page): Promise<FrameLocator> {
-	return webview(page, '.line, .job, .transcribe-form');
+function recordingPage(page: Page): FrameLocator {
+	return page
+		.locator('iframe.webview.ready')
+		.last()
+		.contentFrame()
+		.locator('#active-frame')
+		.contentFrame();
 }
 
 /** Runs the work with a window; what the screen showed when it failed is kept as a picture. */
@@ -71,7 +76,7 @@ test(
 		inWindow(async (page, { reload, workspace, pictures }) => {
 			cpSync(join(sharedData, 'audio', 'jfk.wav'), join(workspace, 'speech.wav'));
 			await transcribeFromExplorer(page, 'speech.wav');
-			let frame = await recordingPage(page);
+			let frame = recordingPage(page);
 			const line = (at: number) => frame.locator('.line').nth(at);
 			await frame.getByRole('button', { name: 'Export' }).first().waitFor();
 
@@ -103,7 +108,7 @@ test(
 			await frame.getByRole('button', { name: 'Redo' }).click();
 			await line(0).filter({ hasText: 'Guten Abend, Freunde,' }).waitFor();
 			await reload(page);
-			frame = await recordingPage(page);
+			frame = recordingPage(page);
 			await line(0).filter({ hasText: 'Guten Abend, Freunde,' }).waitFor();
 
 			await frame.getByRole('searchbox').fill('abend');
@@ -128,7 +133,7 @@ test(
 		inWindow(async (page, { pictures }) => {
 			// The transcript that was made before is there at once.
 			await transcribeFromExplorer(page, 'speech.wav');
-			const frame = await recordingPage(page);
+			const frame = recordingPage(page);
 			const firstLine = frame.locator('.line').first();
 			await firstLine.waitFor();
 			await frame.getByRole('button', { name: 'Translate' }).first().click();
