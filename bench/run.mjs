@@ -189,7 +189,6 @@ if (isWanted('sampling')) {
 	console.log('Choosing a token among 151,936 (ms): flat row, row with likely entries');
 	for (const { name, flatMs, peakedMs } of report.sampling) {
 		console.log(`  ${name.padEnd(34)} ${flatMs.toFixed(3)}  ${peakedMs.toFixed(3)}`);
-		if (name.includes('log-prob')) continue;
 		const most = Math.max(flatMs, peakedMs);
 		report.bars.push({
 			text: `Sampling, 152k entries: ${name}`,

@@ -3,7 +3,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { TextModel } from '../../server/engine/api.ts';
-import { drawn, likeliest, logSumExp } from '../../server/engine/speech/draw.ts';
+import { logSumExp } from '../../server/engine/sample/logprobs.ts';
+import { drawn, likeliest } from '../../server/engine/speech/draw.ts';
 import {
 	compressionRatio,
 	isDoubtful,

@@ -3,58 +3,45 @@
  * large vocabulary.
  */
 
-/** Entries per block. */
-export const blockSize = 64;
+import { blockSize, type LoadedRow, rowKernels } from './rowKernels.ts';
 
-export interface Blocks {
+/** A row and what is known of its blocks. Valid until the next call of {@link findBlocks}. */
+export interface Blocks extends LoadedRow {
 	readonly values: Float32Array;
-	/** Largest entry of each block, −∞ where all are −∞ or NaN. Valid until the next call. */
-	readonly largest: Float32Array;
 	readonly count: number;
-	readonly max: number;
 }
-
-/** Scratch memory; the engine works on one row at a time. */
-let scratch = new Float32Array(0);
 
 /** Looks at every entry once. */
 export function findBlocks(values: Float32Array): Blocks {
-	const count = Math.ceil(values.length / blockSize);
-	if (scratch.length < count) scratch = new Float32Array(count);
-	const largest = scratch.subarray(0, count);
-	let max = Number.NEGATIVE_INFINITY;
-	for (let block = 0; block < count; block++) {
-		const end = Math.min(values.length, (block + 1) * blockSize);
-		let most = Number.NEGATIVE_INFINITY;
-		for (let index = block * blockSize; index < end; index++) {
-			const value = values[index] as number;
-			if (value > most) most = value;
-		}
-		largest[block] = most;
-		if (most > max) max = most;
-	}
-	return { values, largest, count, max };
+	const loaded = rowKernels.load(values);
+	return { ...loaded, values, count: loaded.largest.length };
 }
 
 /** The same after the listed entries have changed. */
 export function changedBlocks(blocks: Blocks, changed: readonly number[]): Blocks {
-	const { values, largest } = blocks;
+	const { values, row, largest, count } = blocks;
 	if (changed.length === 0) return blocks;
-	if (changed.length > blocks.count / 4) return findBlocks(values);
-	let max = Number.NEGATIVE_INFINITY;
+	if (changed.length > count / 4) return findBlocks(values);
 	for (const index of changed) {
+		row[index] = values[index] as number;
 		const block = Math.floor(index / blockSize);
-		const end = Math.min(values.length, (block + 1) * blockSize);
 		let most = Number.NEGATIVE_INFINITY;
-		for (let at = block * blockSize; at < end; at++) {
-			if ((values[at] as number) > most) most = values[at] as number;
+		for (let at = block * blockSize; at < (block + 1) * blockSize; at++) {
+			if ((row[at] as number) > most) most = row[at] as number;
 		}
 		largest[block] = most;
 	}
-	for (let block = 0; block < blocks.count; block++) {
+	let max = Number.NEGATIVE_INFINITY;
+	for (let block = 0; block < count; block++) {
 		if ((largest[block] as number) > max) max = largest[block] as number;
 	}
 	return { ...blocks, max };
+}
+
+/** ln Σ e^value, −∞ and NaN counting as 0, exact to six digits behind the point. */
+export function logSumExpOf(blocks: Blocks): number {
+	const { max } = blocks;
+	return Number.isFinite(max) ? max + Math.log(rowKernels.sum(blocks)) : max;
 }
 
 /** Lowest index of an entry equal to the maximum; 0 when there is none. */

@@ -1,19 +1,10 @@
 /** The best entries of a logits row without sorting all of it. */
 
-import { atLeast, type Blocks, findBlocks } from './blocks.ts';
+import { atLeast, type Blocks, findBlocks, firstOfMax } from './blocks.ts';
 
 /** Index of the largest entry; the lowest index wins ties. NaN is never chosen over a number. */
 export function argmax(values: Float32Array): number {
-	let best = Number.NEGATIVE_INFINITY;
-	let index = 0;
-	for (let i = 0; i < values.length; i++) {
-		const value = values[i] as number;
-		if (value > best) {
-			best = value;
-			index = i;
-		}
-	}
-	return index;
+	return firstOfMax(findBlocks(values));
 }
 
 /** Indices of the `count` largest entries, best first; equal entries by lower index. */

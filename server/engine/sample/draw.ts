@@ -1,8 +1,8 @@
 /** Draws a token from a logits row: temperature, then top-k, top-p and min-p, as the reference library. */
 
 import type { SamplingOptions } from '../api.ts';
-import { type Blocks, findBlocks } from './blocks.ts';
-import { argmax, topOfBlocks } from './candidates.ts';
+import { type Blocks, findBlocks, firstOfMax } from './blocks.ts';
+import { topOfBlocks } from './candidates.ts';
 import { findCut } from './nucleus.ts';
 import { type Cut, race, raceAmong } from './race.ts';
 
@@ -14,13 +14,16 @@ const mostListed = 512;
  * Equal rows and numbers give equal tokens.
  */
 export function drawToken(logits: Float32Array, options: SamplingOptions, random: number): number {
+	return drawFrom(findBlocks(logits), options, random);
+}
+
+/** As {@link drawToken}, from a row already looked at. */
+export function drawFrom(blocks: Blocks, options: SamplingOptions, random: number): number {
 	const { temperature, topP, topK, minP } = options;
-	if (temperature <= 0 || topK === 1) return argmax(logits);
-	const blocks = findBlocks(logits);
-	if (!Number.isFinite(blocks.max)) return argmax(logits);
+	if (temperature <= 0 || topK === 1 || !Number.isFinite(blocks.max)) return firstOfMax(blocks);
 	if (topK > 0 && topK <= mostListed) return drawListed(blocks, options, random);
 	let cut: Cut | undefined =
-		topP < 1 || (topK > 0 && topK < logits.length)
+		topP < 1 || (topK > 0 && topK < blocks.values.length)
 			? findCut(blocks, temperature, topP, topK)
 			: undefined;
 	if (minP > 0) {

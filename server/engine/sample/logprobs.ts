@@ -1,9 +1,8 @@
 /** Log-probabilities of tokens under the model's own distribution (before penalties and temperature). */
 
 import type { TextModel, TokenLogprob } from '../api.ts';
-import { findBlocks } from './blocks.ts';
+import { type Blocks, findBlocks, logSumExpOf } from './blocks.ts';
 import { topOfBlocks } from './candidates.ts';
-import { logSumExpOf } from './fastExp.ts';
 
 /** ln Σ exp(logits). */
 export function logSumExp(logits: Float32Array): number {
@@ -17,30 +16,30 @@ export interface RawLogprob {
 	readonly top: readonly { readonly tokenId: number; readonly logprob: number }[];
 }
 
-/** Scratch memory. */
-let original = new Float32Array(0);
-
 /** Least value reported, because JSON has no −Infinity. */
 const floor = -9999;
+
+/** Scratch memory. */
+let original = new Float32Array(0);
 
 /**
  * Notes what log-probabilities will need of a row that is about to be changed; the function gives
  * those of the chosen token and of the `count` likeliest. Valid until the next call.
  */
-export function keepLogprobs(logits: Float32Array, count: number): (tokenId: number) => RawLogprob {
-	if (original.length < logits.length) original = new Float32Array(logits.length);
-	original.set(logits);
-	const blocks = findBlocks(logits);
+export function keepLogprobs(blocks: Blocks, count: number): (tokenId: number) => RawLogprob {
+	const { values } = blocks;
+	if (original.length < values.length) original = new Float32Array(values.length);
+	original.set(values);
 	const total = logSumExpOf(blocks);
 	const of = (id: number): number =>
-		id < logits.length ? Math.max(floor, (original[id] as number) - total) : floor;
+		id < values.length ? Math.max(floor, (original[id] as number) - total) : floor;
 	const top = topOfBlocks(blocks, count).map((id) => ({ tokenId: id, logprob: of(id) }));
 	return (tokenId) => ({ tokenId, logprob: of(tokenId), top });
 }
 
 /** Log-probability of a token and its `count` best alternatives. */
 export function rawLogprob(logits: Float32Array, tokenId: number, count: number): RawLogprob {
-	return keepLogprobs(logits, count)(tokenId);
+	return keepLogprobs(findBlocks(logits), count)(tokenId);
 }
 
 const utf8 = new TextDecoder();

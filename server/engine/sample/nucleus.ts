@@ -6,17 +6,17 @@
 
 import { around, atLeast, type Blocks } from './blocks.ts';
 import type { Cut } from './race.ts';
+import { mostClasses, rowKernels } from './rowKernels.ts';
 
 /** Classes per temperature below the maximum. */
 const density = 1024;
 /** Beyond 26 temperatures 150,000 entries together weigh less than 10⁻⁶ and are never drawn. */
-const classes = 26 * density;
+const classes = mostClasses;
 /** Classes summed at once. */
 const chunk = 256;
 /** Entries whose weight is taken exactly. */
 const heaviest = 256;
 
-const counts = new Int32Array(classes);
 const chunkCounts = new Int32Array(classes / chunk);
 const chunkMasses = new Float64Array(classes / chunk);
 /** Weight of an entry in the middle of each class. */
@@ -29,10 +29,12 @@ const middles = Float64Array.from({ length: classes }, (_, k) => Math.exp(-(k + 
  */
 export function findCut(blocks: Blocks, temperature: number, topP: number, topK: number): Cut {
 	const { values, max } = blocks;
-	const scale = density / temperature;
-	count(values, max, scale);
+	const scale = Math.fround(Math.min(density / temperature, 1e30));
+	const counts = rowKernels.count(blocks, scale, classes);
 	const most = topK > 0 ? topK : Number.POSITIVE_INFINITY;
-	const classOf = (index: number): number => ((max - (values[index] as number)) * scale) | 0;
+	// In float32, as they were counted.
+	const classOf = (index: number): number =>
+		Math.fround(Math.fround(max - (values[index] as number)) * scale) | 0;
 	const weight = (index: number): number =>
 		Math.exp(((values[index] as number) - max) / temperature);
 
@@ -51,7 +53,7 @@ export function findCut(blocks: Blocks, temperature: number, topP: number, topK:
 	}
 	let total = headMass;
 	let seen = headCount;
-	sumChunks(headEnd);
+	sumChunks(counts, headEnd);
 	for (let at = 0; at < chunkCounts.length; at++) {
 		const here = chunkCounts[at] as number;
 		if (seen + here > most) {
@@ -135,7 +137,7 @@ function listed(
 }
 
 /** Numbers and masses of the classes from `first` on. */
-function sumChunks(first: number): void {
+function sumChunks(counts: Int32Array, first: number): void {
 	for (let at = 0; at < chunkCounts.length; at++) {
 		let here = 0;
 		let mass = 0;
@@ -147,17 +149,5 @@ function sumChunks(first: number): void {
 		}
 		chunkCounts[at] = here;
 		chunkMasses[at] = mass;
-	}
-}
-
-/** Separate, because it is the one pass over everything. */
-function count(values: Float32Array, max: number, scale: number): void {
-	counts.fill(0);
-	for (let index = 0; index < values.length; index++) {
-		const at = (max - (values[index] as number)) * scale;
-		if (at < classes) {
-			const k = at | 0;
-			counts[k] = (counts[k] as number) + 1;
-		}
 	}
 }

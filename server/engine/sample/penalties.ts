@@ -7,13 +7,15 @@ const banned = Number.NEGATIVE_INFINITY;
 /**
  * Repetition penalty over prompt and answer (as the reference library), presence and frequency
  * penalties over the answer (as the hosted service), then the caller's biases.
- * `counts`: answer token → how often; `prompt`: the prompt's distinct tokens.
+ * `counts`: answer token → how often; `prompt`: the prompt's distinct tokens. The ids that were
+ * changed are added to `changed`.
  */
 export function applyPenalties(
 	logits: Float32Array,
 	options: SamplingOptions,
 	counts: ReadonlyMap<number, number>,
 	prompt: ReadonlySet<number>,
+	changed?: number[],
 ): void {
 	const { repetitionPenalty, presencePenalty, frequencyPenalty, logitBias } = options;
 	if (repetitionPenalty !== 1) {
@@ -21,6 +23,7 @@ export function applyPenalties(
 			const value = logits[token];
 			if (value === undefined) return;
 			logits[token] = value > 0 ? value / repetitionPenalty : value * repetitionPenalty;
+			changed?.push(token);
 		};
 		for (const token of prompt) penalise(token);
 		for (const token of counts.keys()) if (!prompt.has(token)) penalise(token);
@@ -29,6 +32,7 @@ export function applyPenalties(
 		for (const [token, count] of counts) {
 			if (token >= logits.length) continue;
 			logits[token] = (logits[token] as number) - presencePenalty - frequencyPenalty * count;
+			changed?.push(token);
 		}
 	}
 	for (const key in logitBias) {
@@ -38,6 +42,7 @@ export function applyPenalties(
 		// ±100 are documented to ban and to force, whatever the logits' scale.
 		if (bias <= -100) logits[token] = banned;
 		else logits[token] = (logits[token] as number) + (bias >= 100 ? 1e6 : bias);
+		changed?.push(token);
 	}
 }
 
@@ -56,19 +61,18 @@ export function banTokens(logits: Float32Array, ids: Iterable<number>, changed?:
  */
 export function applyMask(logits: Float32Array, mask: Int32Array): void {
 	const words = Math.min(mask.length, Math.ceil(logits.length / 32));
+	let from = 0;
 	for (let word = 0; word < words; word++) {
 		const bits = mask[word] as number;
-		if (bits === -1) continue;
-		const start = word * 32;
-		const end = Math.min(start + 32, logits.length);
-		if (bits === 0) logits.fill(banned, start, end);
-		else {
-			for (let id = start; id < end; id++) {
-				if (((bits >>> (id & 31)) & 1) === 0) logits[id] = banned;
-			}
+		if (bits === 0) continue;
+		// Whole words without a token are filled together.
+		if (from < word) logits.fill(banned, from * 32, word * 32);
+		from = word + 1;
+		for (let zeros = ~bits; zeros !== 0; zeros &= zeros - 1) {
+			logits[word * 32 + 31 - Math.clz32(zeros & -zeros)] = banned;
 		}
 	}
-	if (words * 32 < logits.length) logits.fill(banned, words * 32);
+	logits.fill(banned, from * 32);
 }
 
 /** Bans the last token of each listed sequence whose beginning the text ends with. */

@@ -5,8 +5,9 @@
  * in the logits changes a draw only where two entries arrive together.
  */
 
-import { type Blocks, blockSize, firstOfMax } from './blocks.ts';
+import { type Blocks, firstOfMax } from './blocks.ts';
 import { uniform } from './random.ts';
+import { blockSize } from './rowKernels.ts';
 
 /** Entries that may be drawn. */
 export interface Cut {

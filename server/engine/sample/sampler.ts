@@ -1,8 +1,9 @@
 /** Chooses the tokens of one sequence: penalties, grammar, draw, log-probabilities. */
 
 import type { SamplingOptions } from '../api.ts';
+import { changedBlocks, findBlocks } from './blocks.ts';
 import type { TokenConstraint } from './constraint.ts';
-import { drawToken } from './draw.ts';
+import { drawFrom } from './draw.ts';
 import { keepLogprobs, type RawLogprob } from './logprobs.ts';
 import {
 	applyMask,
@@ -68,22 +69,31 @@ export class Sampler {
 	 */
 	next(logits: Float32Array): Sample {
 		const { sampling, choice, topLogprobs, constraint, endTokens } = this.#options;
-		const logprob = topLogprobs === undefined ? undefined : keepLogprobs(logits, topLogprobs);
+		const raw = topLogprobs === undefined ? undefined : findBlocks(logits);
+		const logprob = raw && keepLogprobs(raw, topLogprobs ?? 0);
+		const changed = this.#penalise(logits);
+		const mask = constraint?.mask() ?? null;
+		if (mask !== null) applyMask(logits, mask);
+		const isKnown = raw !== undefined && mask === null;
+		const blocks = isKnown ? changedBlocks(raw, changed) : findBlocks(logits);
 		const position = this.#tokens.length - this.#promptLength;
-		applyPenalties(logits, sampling, this.#counts, this.#prompt);
-		banTokens(logits, this.#bans.suppress);
-		if (position === 0) banTokens(logits, this.#bans.beginSuppress);
-		banSequences(logits, this.#tokens, this.#bans.sequences);
-		banRepeatedNgrams(logits, this.#tokens, this.#bans.noRepeatNgram);
-		if (constraint !== undefined) {
-			const mask = constraint.mask();
-			if (mask !== null) applyMask(logits, mask);
-		}
-		const token = drawToken(logits, sampling, uniform(sampling.seed, choice, position));
+		const token = drawFrom(blocks, sampling, uniform(sampling.seed, choice, position));
 		if (constraint !== undefined && !endTokens.includes(token)) constraint.accept(token);
 		this.#tokens.push(token);
 		this.#counts.set(token, (this.#counts.get(token) ?? 0) + 1);
 		return logprob === undefined ? { token } : { token, logprob: logprob(token) };
+	}
+
+	/** Penalties, biases and bans; returns the ids whose logits they changed. */
+	#penalise(logits: Float32Array): number[] {
+		const changed: number[] = [];
+		const { suppress, beginSuppress, sequences, noRepeatNgram } = this.#bans;
+		applyPenalties(logits, this.#options.sampling, this.#counts, this.#prompt, changed);
+		banTokens(logits, suppress, changed);
+		if (this.#tokens.length === this.#promptLength) banTokens(logits, beginSuppress, changed);
+		banSequences(logits, this.#tokens, sequences, changed);
+		banRepeatedNgrams(logits, this.#tokens, noRepeatNgram, changed);
+		return changed;
 	}
 
 	/** Prompt and answer so far. */

@@ -1,7 +1,6 @@
 /** How one item is decoded; names and meanings as in the reference library's generation settings. */
 
-import { type Blocks, changedBlocks, findBlocks } from '../sample/blocks.ts';
-import { logSumExpOf } from '../sample/fastExp.ts';
+import { type Blocks, changedBlocks, findBlocks, logSumExpOf } from '../sample/blocks.ts';
 import { banRepeatedNgrams, banSequences, banTokens } from '../sample/penalties.ts';
 
 export interface SearchOptions {

@@ -1,11 +1,12 @@
 /** Choosing a token from logits, with its log-probability. */
 
+import { findBlocks, firstOfMax, logSumExpOf } from '../sample/blocks.ts';
+
 /** The likeliest token and its natural-log probability. */
 export function likeliest(logits: Float32Array): { readonly id: number; readonly logprob: number } {
-	let id = 0;
-	for (let i = 1; i < logits.length; i++)
-		if ((logits[i] as number) > (logits[id] as number)) id = i;
-	return { id, logprob: (logits[id] as number) - logSumExp(logits) };
+	const blocks = findBlocks(logits);
+	const id = firstOfMax(blocks);
+	return { id, logprob: (logits[id] as number) - logSumExpOf(blocks) };
 }
 
 /**
@@ -17,8 +18,8 @@ export function drawn(
 	temperature: number,
 	random: number,
 ): { readonly id: number; readonly logprob: number } {
-	let largest = Number.NEGATIVE_INFINITY;
-	for (const value of logits) if (value > largest) largest = value;
+	const blocks = findBlocks(logits);
+	const largest = blocks.max;
 	let total = 0;
 	for (const value of logits) total += Math.exp((value - largest) / temperature);
 	let left = random * total;
@@ -30,15 +31,5 @@ export function drawn(
 		left -= weight;
 		if (left < 0) break;
 	}
-	return { id, logprob: (logits[id] as number) - logSumExp(logits) };
-}
-
-/** ln Σ exp. */
-export function logSumExp(values: Float32Array): number {
-	let largest = Number.NEGATIVE_INFINITY;
-	for (const value of values) if (value > largest) largest = value;
-	if (largest === Number.NEGATIVE_INFINITY) return largest;
-	let sum = 0;
-	for (const value of values) sum += Math.exp(value - largest);
-	return largest + Math.log(sum);
+	return { id, logprob: (logits[id] as number) - logSumExpOf(blocks) };
 }

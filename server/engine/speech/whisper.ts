@@ -2,8 +2,8 @@
 
 import { AppError } from '../../protocol/index.ts';
 import type { SpeechRequest, SpeechResult, TextModel } from '../api.ts';
+import { logSumExp } from '../sample/logprobs.ts';
 import type { DecoderOutput, EncodedBatch, EncoderDecoder } from '../seq2seq/encoderDecoder.ts';
-import { logSumExp } from './draw.ts';
 import { isDoubtful, isSilence, temperatureLadder } from './fallback.ts';
 import { decodeHypothesis, type Hypothesis } from './hypotheses.ts';
 import { logMel, melHop } from './logMel.ts';
