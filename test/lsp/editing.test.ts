@@ -24,7 +24,7 @@ before(async () => {
 after(() => editor.close());
 
 async function openNew(languageId: string, text: string, name = `a${++count}.ts`) {
-	const uri = `file:///work/${name}`;
+	const uri = `file:///project/${name}`;
 	await editor.open(uri, languageId, text);
 	return uri;
 }
