@@ -1,9 +1,10 @@
 /** Bundles the extension, the server and the webview into dist/. Flags: --watch, --production. */
 import { existsSync } from 'node:fs';
-import { cp, mkdir, rm } from 'node:fs/promises';
+import { cp, mkdir, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import esbuild from 'esbuild';
+import { thirdPartyNotices } from './scripts/notices.mjs';
 
 const production = process.argv.includes('--production');
 const watch = process.argv.includes('--watch');
@@ -27,6 +28,7 @@ const common = {
 	keepNames: true,
 	sourcemap: !production,
 	sourcesContent: false,
+	metafile: true,
 	logLevel: 'warning',
 	loader: { '.wasm': 'binary' },
 };
@@ -140,6 +142,18 @@ async function copyAssets() {
 	}
 }
 
+/** Files of packages that are in the bundles or beside them. */
+function shippedFiles(built) {
+	const bundled = built.flatMap(({ metafile }) =>
+		Object.values(metafile.outputs).flatMap(({ inputs }) =>
+			Object.entries(inputs)
+				.filter(([, { bytesInOutput }]) => bytesInOutput > 0)
+				.map(([file]) => file),
+		),
+	);
+	return [...bundled, ...assets.map(([from]) => `node_modules/${from}`)];
+}
+
 await mkdir('dist', { recursive: true });
 if (watch) {
 	await copyAssets();
@@ -148,5 +162,9 @@ if (watch) {
 	console.log('watching');
 } else {
 	await rm('dist/webview', { recursive: true, force: true });
-	await Promise.all([copyAssets(), ...builds.map((build) => esbuild.build(build))]);
+	const [, ...built] = await Promise.all([
+		copyAssets(),
+		...builds.map((build) => esbuild.build(build)),
+	]);
+	await writeFile('dist/ThirdPartyNotices.txt', thirdPartyNotices(shippedFiles(built)));
 }

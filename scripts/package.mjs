@@ -9,6 +9,7 @@ import {
 	mkdirSync,
 	readdirSync,
 	readFileSync,
+	renameSync,
 	rmSync,
 	statSync,
 	writeFileSync,
@@ -16,7 +17,6 @@ import {
 import { dirname, join } from 'node:path';
 import { createVSIX } from '@vscode/vsce';
 import { npm, root } from './node.mjs';
-import { thirdPartyNotices } from './notices.mjs';
 
 /** Target → largest allowed file in MB. `universal` has no native code: it serves team servers. */
 const sizeLimitsMb = {
@@ -72,7 +72,7 @@ async function pack(target) {
 	rmSync(join(stage, 'dist/data/translate/kuromoji'), { recursive: true, force: true });
 	if (target !== 'universal') copyNative(target, join(stage, 'dist', 'node_modules'));
 	writeFileSync(join(stage, 'package.json'), JSON.stringify(shipped(), null, '\t'));
-	writeFileSync(join(stage, 'ThirdPartyNotices.txt'), thirdPartyNotices());
+	renameSync(join(stage, 'dist', 'ThirdPartyNotices.txt'), join(stage, 'ThirdPartyNotices.txt'));
 	const packagePath = join(root, `nearglot-${target}.vsix`);
 	await createVSIX({
 		cwd: stage,
