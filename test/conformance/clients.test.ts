@@ -1,43 +1,28 @@
 /** Clients nobody here wrote: npm openai, ai with its OpenAI-compatible provider, LangChain, Foundry's. */
 
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { ChatOpenAI } from '@langchain/openai';
 import { generateText, jsonSchema, Output, streamText, tool } from 'ai';
 import { FoundryLocalManager } from 'foundry-local-sdk/browser';
 import OpenAI, { APIError, BadRequestError, NotFoundError } from 'openai';
-import { writeDecoderModel } from '../fixtures/decoderModel.ts';
 import { startTestServer, type TestServer } from '../http/testServer.ts';
+import { type TinyModels, tinyModels } from './tinyModels.ts';
 
 let server: TestServer;
 let faked: TestServer;
-let models: string;
+let models: TinyModels;
 let openai: OpenAI;
 before(async () => {
-	models = await mkdtemp(join(tmpdir(), 'nearglot-models-'));
-	writeDecoderModel(join(models, 'tiny'), {
-		attention: 'gqa',
-		shape: {
-			layers: 1,
-			hidden: 64,
-			heads: 4,
-			kvHeads: 2,
-			inner: 64,
-			vocabulary: 320,
-			context: 2048,
-		},
-	});
-	server = await startTestServer({ modelsDir: models });
+	models = await tinyModels();
+	server = await startTestServer({ modelsDir: models.dir });
 	faked = await startTestServer({ fakeRunner: true });
 	openai = new OpenAI({ baseURL: `${server.url}/v1`, apiKey: 'none', maxRetries: 0 });
 });
 after(async () => {
 	await Promise.all([server.close(), faked.close()]);
-	await rm(models, { recursive: true, force: true });
+	await models.remove();
 });
 
 const messages = [{ role: 'user' as const, content: 'How do I list all files?' }];

@@ -1,9 +1,6 @@
 /** The same cases through every door: in-process, over HTTP (whole and streamed) and over JSON-RPC. */
 
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { after, before, test } from 'node:test';
 import {
@@ -17,9 +14,9 @@ import { serveFront } from '../../server/lsp/connection.ts';
 import { AppError, ChatAnswer, type ChatResult } from '../../server/protocol/index.ts';
 import { AnswerBuilder } from '../../server/services/chat/completionShape.ts';
 import { chatRequestParser } from '../../server/services/chat/request.ts';
-import { writeDecoderModel } from '../fixtures/decoderModel.ts';
 import { sseData, startTestServer, type TestServer } from '../http/testServer.ts';
 import type { ErrorReply, Reply } from './ask.ts';
+import { type TinyModels, tinyModels } from './tinyModels.ts';
 
 interface Question {
 	readonly model: string;
@@ -46,23 +43,11 @@ interface Outcome {
 type Door = (question: Question) => Promise<Outcome>;
 
 let server: TestServer;
-let models: string;
+let models: TinyModels;
 let client: MessageConnection;
 before(async () => {
-	models = await mkdtemp(join(tmpdir(), 'nearglot-models-'));
-	writeDecoderModel(join(models, 'tiny'), {
-		attention: 'gqa',
-		shape: {
-			layers: 1,
-			hidden: 64,
-			heads: 4,
-			kvHeads: 2,
-			inner: 64,
-			vocabulary: 320,
-			context: 2048,
-		},
-	});
-	server = await startTestServer({ modelsDir: models });
+	models = await tinyModels();
+	server = await startTestServer({ modelsDir: models.dir });
 	const up = new PassThrough();
 	const down = new PassThrough();
 	const { url, key } = server;
@@ -88,7 +73,7 @@ before(async () => {
 after(async () => {
 	client.dispose();
 	await server.close();
-	await rm(models, { recursive: true, force: true });
+	await models.remove();
 });
 
 function bodyOf({ maxTokens, toolChoice, ...rest }: Question) {

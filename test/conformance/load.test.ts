@@ -1,38 +1,23 @@
 /** Many at once and many in a row: full queues, disconnects, long conversations. Nothing may be left behind. */
 
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { writeDecoderModel } from '../fixtures/decoderModel.ts';
 import { startTestServer, type TestServer, until } from '../http/testServer.ts';
 import { chat, type ErrorReply, text } from './ask.ts';
+import { type TinyModels, tinyModels } from './tinyModels.ts';
 
 let server: TestServer;
-let models: string;
+let models: TinyModels;
 before(async () => {
-	models = await mkdtemp(join(tmpdir(), 'nearglot-models-'));
-	writeDecoderModel(join(models, 'tiny'), {
-		attention: 'gqa',
-		shape: {
-			layers: 1,
-			hidden: 64,
-			heads: 4,
-			kvHeads: 2,
-			inner: 64,
-			vocabulary: 320,
-			context: 16_384,
-		},
-	});
+	models = await tinyModels(16_384);
 	server = await startTestServer({
-		modelsDir: models,
+		modelsDir: models.dir,
 		settings: { models: { defaultTtlS: 0, loadTimeoutMs: 120_000, load: { maxWaiting: 5 } } },
 	});
 });
 after(async () => {
 	await server.close();
-	await rm(models, { recursive: true, force: true });
+	await models.remove();
 });
 
 const bytesOnly = Object.fromEntries(Array.from({ length: 64 }, (_, id) => [256 + id, -100]));

@@ -1,35 +1,20 @@
 /** Tools and structured output over HTTP: enforced with any model, also one with random weights. */
 
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { writeDecoderModel } from '../fixtures/decoderModel.ts';
 import { startTestServer, type TestServer } from '../http/testServer.ts';
 import { chat, chatStream, type Reply, refused, text } from './ask.ts';
+import { type TinyModels, tinyModels } from './tinyModels.ts';
 
 let server: TestServer;
-let models: string;
+let models: TinyModels;
 before(async () => {
-	models = await mkdtemp(join(tmpdir(), 'nearglot-models-'));
-	writeDecoderModel(join(models, 'tiny'), {
-		attention: 'gqa',
-		shape: {
-			layers: 1,
-			hidden: 64,
-			heads: 4,
-			kvHeads: 2,
-			inner: 64,
-			vocabulary: 320,
-			context: 2048,
-		},
-	});
-	server = await startTestServer({ modelsDir: models });
+	models = await tinyModels();
+	server = await startTestServer({ modelsDir: models.dir });
 });
 after(async () => {
 	await server.close();
-	await rm(models, { recursive: true, force: true });
+	await models.remove();
 });
 
 const weather = {
