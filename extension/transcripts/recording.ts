@@ -141,24 +141,13 @@ export class Recording implements vscode.Disposable {
 	}
 
 	async #handle(message: TranscriptPageMessage, webview: vscode.Webview): Promise<void> {
-		const { session } = this;
+		const ofSession = this.session.handle(message);
+		if (ofSession) return quiet(ofSession);
 		switch (message.type) {
 			case 'ready':
 				return this.#ready(webview);
 			case 'transcribe':
 				return quiet(this.transcribe(message.choice));
-			case 'translate':
-				return quiet(session.translate(message.to));
-			case 'edit':
-				return quiet(session.edit(message.id, message.text));
-			case 'cancel':
-				return session.cancel();
-			case 'undo':
-				return session.undo();
-			case 'redo':
-				return session.redo();
-			case 'clearTranslation':
-				return session.clearTranslation();
 			case 'unplayable':
 				return this.#makePlayable(webview);
 			case 'downloadModel':
@@ -171,7 +160,7 @@ export class Recording implements vscode.Disposable {
 			case 'insert': {
 				const editor = lastTextEditor();
 				if (!editor) throw new Error(vscode.l10n.t('Open a text first.'));
-				const content = session.document?.translation ? 'translation' : 'original';
+				const content = this.session.document?.translation ? 'translation' : 'original';
 				const point = new InsertionPoint(editor);
 				await point.add(this.#text(content, false).trimEnd());
 				await point.end();

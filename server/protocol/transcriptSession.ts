@@ -18,6 +18,7 @@ import type {
 	TranscribeChoice,
 	TranscriptHostMessage,
 	TranscriptJob,
+	TranscriptPageMessage,
 	TranscriptState,
 } from './transcriptPage.ts';
 
@@ -91,6 +92,24 @@ export class TranscriptSession {
 
 	cancel(): void {
 		this.#stop?.abort();
+	}
+
+	/** Does what a page asks for when it concerns the transcript alone; null for anything else. */
+	handle(message: TranscriptPageMessage): Promise<void> | null {
+		switch (message.type) {
+			case 'translate':
+				return this.translate(message.to);
+			case 'edit':
+				return this.edit(message.id, message.text);
+			case 'cancel':
+			case 'undo':
+			case 'redo':
+			case 'clearTranslation':
+				this[message.type]();
+				return Promise.resolve();
+			default:
+				return null;
+		}
 	}
 
 	/** A new transcript instead of the one there is; undo brings that back. */

@@ -80,24 +80,14 @@ export function openRecording(
 		postState();
 	};
 	const handle = async (message: TranscriptPageMessage): Promise<void> => {
+		const ofSession = session.handle(message);
+		if (ofSession) return ofSession;
 		const { document } = session;
 		switch (message.type) {
 			case 'ready':
 				return begin();
 			case 'transcribe':
 				return transcribe(message.choice);
-			case 'translate':
-				return session.translate(message.to);
-			case 'edit':
-				return session.edit(message.id, message.text);
-			case 'cancel':
-				return session.cancel();
-			case 'undo':
-				return session.undo();
-			case 'redo':
-				return session.redo();
-			case 'clearTranslation':
-				return session.clearTranslation();
 			case 'export':
 				if (document) {
 					const text = exportTranscript(document, { ...message, title: name });
