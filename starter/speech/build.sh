@@ -7,7 +7,7 @@
 # Needs espeak-ng; flite and festival add better voices (Debian: apt-get install espeak-ng flite festival festvox-kdlpc16k
 # festvox-us-slt-hts).
 # Variables: PYTHON (python3 with torch, onnx, numpy), DATA (../shared/data beside the repository), WORK (starter/work/speech),
-# HOURS (of speech), STEPS, BATCH, THREADS. Everything resumes: speech that is there is kept, training goes on from its checkpoint.
+# HOURS (of speech), STEPS, BATCH, THREADS, START (a checkpoint to go on from, see thaw.py; it keeps the built-in model's tokenizer). Everything resumes: speech that is there is kept, training goes on from its checkpoint.
 set -euo pipefail
 cd "$(dirname "$0")"
 PYTHON=${PYTHON:-python3}
@@ -35,10 +35,14 @@ from=(--corpora "$DATA/corpora" --digits-of "$DATA/audio" --threads "$THREADS")
 [ -f "$WORK/heldout.jsonl" ] || "$PYTHON" synth.py --out "$WORK/heldout" --hours 0.5 --seed 2 --heldout --digits 0.2 "${from[@]}"
 [ -f "$WORK/train.jsonl" ] || "$PYTHON" synth.py --out "$WORK/train" --hours "${HOURS:-12}" --seed 1 "${from[@]}"
 for part in train heldout; do [ -f "$WORK/$part.mel" ] || "$PYTHON" features.py --data "$WORK/$part"; done
+if [ ! -f "$WORK/tok/tokenizer.json" ] && [ -n "${START:-}" ]; then
+	mkdir -p "$WORK/tok"
+	cp ../models/starter-speech/tokenizer{,_config}.json "$WORK/tok/"
+fi
 [ -f "$WORK/tok/tokenizer.json" ] || "$PYTHON" tok.py --out "$WORK/tok" --corpora "$DATA/corpora"
 [ -f "$WORK/tok/phones.json" ] || "$PYTHON" phones.py --data "$WORK/train" --out "$WORK/tok/phones.json"
 "$PYTHON" train.py --data "$WORK/train" --heldout "$WORK/heldout" --tok "$WORK/tok" --out "$WORK/run" \
-	--steps "${STEPS:-6000}" --batch "${BATCH:-16}" --threads "$THREADS"
+	${START:+--start "$START"} --steps "${STEPS:-6000}" --batch "${BATCH:-16}" --threads "$THREADS"
 "$PYTHON" export.py --checkpoint "$WORK/run/last.pt" --tok "$WORK/tok" --out "$WORK/starter-speech"
 "$PYTHON" evaluate.py --checkpoint "$WORK/run/last.pt" --tok "$WORK/tok" --data "$WORK/heldout" --threads "$THREADS"
 echo "Made $WORK/starter-speech. Copy it to starter/models/starter-speech when its word error rate is good enough;"

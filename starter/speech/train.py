@@ -83,11 +83,15 @@ def told(logits, lists):
     return F.ctc_loss(p, every, frames, lengths, blank=p.shape[2] - 1, zero_infinity=True, reduction="sum") / max(1, len(every))
 
 
-def loss_of(m, x, ids, goal, heard, sounds, weight):
-    """Of the decoder and, weighed, of the encoder alone: (sum, text, pieces of words, phonemes)."""
+def loss_of(m, x, ids, goal, heard, sounds, weight, apart):
+    """Of the decoder and, weighed, of the encoder alone: (sum, text, pieces of words, phonemes).
+
+    apart: the encoder does not learn from its own two losses; heads that begin anew would spoil what it knows.
+    """
     encoded, middle = m.encoder(x, (2 * m.config.encoder_layers + 2) // 3)
     text = F.cross_entropy(m.decoder(ids[:, :-1], encoded).float().flatten(0, 1), goal.flatten(), ignore_index=-100, label_smoothing=0.05)
-    pieces, phones = told(m.ctc(encoded), heard), told(m.phones(m.middle_norm(middle)), sounds)
+    top, middle = (encoded.detach(), middle.detach()) if apart else (encoded, middle)
+    pieces, phones = told(m.ctc(top), heard), told(m.phones(m.middle_norm(middle)), sounds)
     return text + weight * (pieces + phones), float(text), float(pieces), float(phones)
 
 
@@ -109,6 +113,8 @@ def main():
     for name in ("tok", "out"):
         a.add_argument("--" + name, required=True)
     a.add_argument("--heldout")
+    a.add_argument("--start", help="checkpoint to begin with, as thaw.py makes it")
+    a.add_argument("--settle", type=int, default=150, help="steps after --start in which only the new heads learn from the encoder's own losses")
     sizes = dict(d=256, heads=4, enc=6, dec=3)
     for name, value in dict(steps=20000, batch=16, warmup=150, every=100, short=1000, threads=1, workers=1, seed=1, **sizes).items():
         a.add_argument("--" + name, type=int, default=value)
@@ -136,6 +142,9 @@ def main():
         opt = Optimiser(m)
         opt.load_state_dict(z["optimiser"])
         step, before = z["step"], z["minutes"]
+    elif a.start:
+        m.load_state_dict({n: v for n, v in torch.load(a.start, map_location=device)["model"].items() if n.startswith(("encoder.", "decoder."))}, strict=False)
+        opt = Optimiser(m)
     kind = torch.float32 if a.fp32 else torch.bfloat16
     # The optimiser keeps the exact weights.
     m.to(kind)
@@ -148,7 +157,7 @@ def main():
         x, ids, goal, heard, sounds = next(source)
         t1 = time.time()
         x, ids, goal = torch.from_numpy(x).to(device, kind), torch.from_numpy(ids).to(device), torch.from_numpy(goal).to(device)
-        loss, *parts = loss_of(m, x, ids, goal, heard, sounds, a.ctc)
+        loss, *parts = loss_of(m, x, ids, goal, heard, sounds, a.ctc, a.start is not None and step < a.settle)
         t2 = time.time()
         loss.backward()
         t3 = time.time()
