@@ -9,10 +9,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { builtInModelsDir } from '../../server/daemon/machine.ts';
 import { Client, type Outcome, Refusal } from './client.ts';
-import { startDaemon } from './daemon.ts';
+import { processFacts, startDaemon } from './daemon.ts';
 import { writeExactModel } from './exactModel.ts';
 import { type Act, chatActs, type Remembered, translate, translationActs } from './traffic.ts';
-import { leaks, type Reading, readGauges, readProcesses } from './watch.ts';
+import { leaks, memoryHeld, occupied, type Reading, readGauges, readProcesses } from './watch.ts';
 
 export interface SoakOptions {
 	readonly minutes: number;
@@ -68,6 +68,7 @@ export async function runSoak(options: SoakOptions): Promise<SoakResult> {
 		].filter((_, index) => index % (options.everyNth ?? 1) === 0);
 		const expected = new Map<Act, string>();
 		for (const act of acts) expected.set(act, (await act.run(client)).text);
+		const before = processFacts(daemon.pid);
 		say(`${acts.length} answers taken one by one; the load begins.`);
 		const started = performance.now();
 		const startedAt = Date.now();
@@ -163,12 +164,10 @@ export async function runSoak(options: SoakOptions): Promise<SoakResult> {
 		clearTimeout(late);
 
 		await pause(1500);
-		for (const [name, value] of await readGauges(client)) {
-			if (/^(running|waiting) of/.test(name) && value !== 0)
-				problem(`At the end ${name} is ${value}.`);
-		}
+		for (const text of occupied(await readGauges(client))) problem(text);
 		for (const act of acts) check(act, await act.run(client));
-		problems.push(...leaks(readings));
+		for (const text of leaks(readings)) problem(text);
+		for (const text of await memoryHeld(client, daemon.pid, before)) problem(text);
 		if ((counts['right'] ?? 0) < acts.length) problem('Hardly anything was answered.');
 		const blocks = daemon.blocks('serve', startedAt);
 		const daemonBlockMs = {

@@ -313,6 +313,8 @@ export interface EngineStats {
 	readonly openSequences: number;
 	readonly cachedPrefixes: number;
 	readonly kvBytes: number;
+	/** What caches of running and of finished requests may take together; 0 = nothing is kept. */
+	readonly kvLimitBytes: number;
 	readonly residentBytes: number;
 	readonly promptTokensTotal: number;
 	readonly cachedTokensTotal: number;

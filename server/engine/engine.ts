@@ -19,6 +19,7 @@ import { createGenerator } from './schedule/generator.ts';
 import { ModelDraft } from './schedule/modelDraft.ts';
 import { Scheduler } from './schedule/scheduler.ts';
 import { alignmentHeads, chooseAlignment } from './seq2seq/alignment.ts';
+import { countRuns } from './seq2seq/countedRuns.ts';
 import { readsEveryLanguage } from './seq2seq/encoderAlignment.ts';
 import type { EncoderDecoder } from './seq2seq/encoderDecoder.ts';
 import { openEncoderDecoder } from './seq2seq/openEncoderDecoder.ts';
@@ -160,6 +161,7 @@ const noCounters = {
 	openSequences: 0,
 	cachedPrefixes: 0,
 	kvBytes: 0,
+	kvLimitBytes: 0,
 	promptTokensTotal: 0,
 	cachedTokensTotal: 0,
 	generatedTokensTotal: 0,
@@ -176,7 +178,8 @@ async function speechAbilities(
 	const detector = await findSilero(description.folder);
 	const silero = detector === undefined ? undefined : await openSilero(runtime, detector);
 	const { folder, family } = description;
-	const speech = await openSpeech(folder, family, model, text, defaultCacheBytes());
+	const counted = countRuns(model);
+	const speech = await openSpeech(folder, family, counted.model, text, defaultCacheBytes());
 	let running = 0;
 	return {
 		transcribe: async (request, onText, signal) => {
@@ -191,7 +194,7 @@ async function speechAbilities(
 			if (silero !== undefined) return silero.detect(request, signal);
 			throw new AppError('not_supported', 'There is no voice-activity model beside this model.');
 		},
-		counters: () => ({ ...noCounters, running, openSequences: running }),
+		counters: () => ({ ...noCounters, running, openSequences: counted.openRows() }),
 		close: async () => {
 			silero?.close();
 			model.close();
@@ -211,14 +214,15 @@ async function translationAbilities(
 		model.attentionLayers,
 		readsEveryLanguage(text),
 	);
-	const translator = new Translator({ model, text, settings, contextLength, alignment });
+	const { model: counted, openRows } = countRuns(model);
+	const translator = new Translator({ model: counted, text, settings, contextLength, alignment });
 	return {
 		seq2seq: (request, signal) => translator.run(request, signal),
 		counters: () => ({
 			...noCounters,
 			running: translator.counters.running,
 			waiting: translator.counters.waiting,
-			openSequences: translator.counters.running,
+			openSequences: openRows(),
 			promptTokensTotal: translator.counters.promptTokens,
 			generatedTokensTotal: translator.counters.generatedTokens,
 		}),
@@ -275,8 +279,9 @@ async function decoderAbilities(
 		options.draftFolder === undefined || !decoder.batchInvariant
 			? undefined
 			: await loadDraft(options.draftFolder, decoder, parts);
+	const cacheBytes = options.cacheBytes ?? defaultCacheBytes();
 	const scheduler = new Scheduler(decoder, {
-		cacheBytes: options.cacheBytes ?? defaultCacheBytes(),
+		cacheBytes,
 		maxRunning: Math.max(decoder.mostSequences ?? decoder.maxRows, 4),
 		prefixCache: options.prefixCache !== false,
 		...(options.maxWaiting === undefined ? {} : { maxWaiting: options.maxWaiting }),
@@ -312,6 +317,7 @@ async function decoderAbilities(
 			openSequences: scheduler.openSequences,
 			cachedPrefixes: scheduler.cachedPrefixes,
 			kvBytes: scheduler.kvBytes,
+			kvLimitBytes: cacheBytes,
 			promptTokensTotal: scheduler.counters.promptTokens,
 			cachedTokensTotal: scheduler.counters.cachedTokens,
 			generatedTokensTotal: scheduler.counters.generatedTokens,

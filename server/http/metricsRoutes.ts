@@ -18,7 +18,9 @@ export function registerMetricsRoutes(app: Hono<AppEnv>, backend: Backend): void
 			add('running', stats.running);
 			add('waiting', stats.waiting);
 			add('open_sequences', stats.openSequences);
+			add('cached_prefixes', stats.cachedPrefixes);
 			add('kv_bytes', stats.kvBytes);
+			add('kv_limit_bytes', stats.kvLimitBytes);
 			add('resident_bytes', stats.residentBytes);
 		}
 		return context.body(backend.metrics.render(gauges), 200, {

@@ -106,6 +106,7 @@ await serveRunner(processChannel(), async (options) => {
 			openSequences: running,
 			cachedPrefixes: cancelled,
 			kvBytes: 0,
+			kvLimitBytes: 0,
 			residentBytes: process.memoryUsage.rss(),
 			promptTokensTotal: 0,
 			cachedTokensTotal: 0,

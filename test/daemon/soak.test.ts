@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { runSoak } from '../../bench/soak/soak.ts';
-import { leaks } from '../../bench/soak/watch.ts';
+import { leaks, occupied } from '../../bench/soak/watch.ts';
 
 test('seconds of mixed load with loads, unloads and a killed runner end with nothing wrong', async () => {
 	const { counts, readings, problems } = await runSoak({
@@ -42,4 +42,30 @@ test('memory or handles that keep growing are called a leak, caches that fill ar
 		),
 		['runner holds 12 handles more.'],
 	);
+});
+
+test('what an idle daemon still holds is told, kept prefixes within their bounds are not', () => {
+	const idle: [string, number][] = [
+		['running of chat', 0],
+		['waiting of chat', 0],
+		['open_sequences of chat', 0],
+		['cached_prefixes of chat', 32],
+		['kv_bytes of chat', 1000],
+		['kv_limit_bytes of chat', 1000],
+		['resident_bytes of chat', 5e8],
+		['kv_bytes of translator', 0],
+		['kv_limit_bytes of translator', 0],
+	];
+	assert.deepEqual(occupied(new Map(idle)), []);
+	const told = (name: string, value: number): number =>
+		occupied(new Map([...idle, [name, value]])).length;
+	for (const [name, value] of [
+		['running of chat', 1],
+		['waiting of chat', 2],
+		['open_sequences of chat', 1],
+		['cached_prefixes of chat', 33],
+		['kv_bytes of chat', 1001],
+		['kv_bytes of translator', 1],
+	] as const)
+		assert.equal(told(name, value), 1, name);
 });

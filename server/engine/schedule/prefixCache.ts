@@ -20,7 +20,7 @@ export function commonPrefix(a: readonly number[], b: readonly number[]): number
 }
 
 /** Prefixes kept however small they are: more are seldom asked for again, and their memory adds up. */
-const mostPrefixes = 32;
+export const mostPrefixes = 32;
 
 /** Least-recently-used store of idle caches under a byte limit shared with running sequences. */
 export class PrefixCache {

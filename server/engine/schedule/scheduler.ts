@@ -37,6 +37,8 @@ export class Scheduler {
 	#active: Active[] = [];
 	/** Sequences in the order in which they get their turn. */
 	#turns: Sequence[] = [];
+	/** Sequences that hold a cache: also those that ended before the other choices of their request. */
+	readonly #open = new Set<Sequence>();
 	#looping = false;
 	#closed = false;
 	#run: { controller: AbortController; planned: readonly PlannedRow[] } | undefined;
@@ -58,7 +60,7 @@ export class Scheduler {
 	}
 
 	get openSequences(): number {
-		return this.#turns.length;
+		return this.#open.size;
 	}
 
 	get cachedPrefixes(): number {
@@ -166,6 +168,7 @@ export class Scheduler {
 	/** A sequence that ends gives its cache to the prefix cache. */
 	#leave(sequence: Sequence): void {
 		const { cache, tokens } = sequence;
+		this.#open.delete(sequence);
 		sequence.draft?.dispose?.();
 		const keep = this.#keepsPrefixes && !this.#closed && cache.length > 0;
 		if (keep) this.#prefixes.add(tokens.slice(0, cache.length), cache);
@@ -178,7 +181,7 @@ export class Scheduler {
 	}
 
 	#runningBytes(): number {
-		return this.#turns.reduce((sum, { cache }) => sum + cache.bytes, 0);
+		return [...this.#open].reduce((sum, { cache }) => sum + cache.bytes, 0);
 	}
 
 	#admit(): void {
@@ -196,7 +199,13 @@ export class Scheduler {
 			}
 			this.#waiting.shift();
 			this.#prefixes.shrink(Math.max(0, cacheBytes - this.#runningBytes() - bytes));
-			this.#start(next);
+			try {
+				this.#start(next);
+			} catch (error) {
+				// There is no memory for the cache.
+				generation.fail(error);
+				for (const sampler of samplers) sampler.dispose();
+			}
 		}
 	}
 
@@ -215,17 +224,17 @@ export class Scheduler {
 				? this.#prefixes.take(prompt, minimumTotal, this.#turns)
 				: undefined;
 		const cache = known ?? this.#decoder.createCache();
+		try {
+			cache.reserve(prompt.length + Math.min(generation.maxTokens, 256));
+		} catch (error) {
+			cache.release();
+			throw error;
+		}
 		cache.minimumTotal = minimumTotal;
 		generation.cachedTokens = cache.length;
 		this.counters.promptTokens += prompt.length;
 		this.counters.cachedTokens += cache.length;
 		const sequence = this.#sequence(generation, samplers[0] as Sampler, 0, cache);
-		cache.reserve(
-			Math.min(
-				prompt.length + Math.min(generation.maxTokens, 256),
-				prompt.length + generation.maxTokens,
-			),
-		);
 		generation.sequences = [sequence];
 		this.#active.push({ generation, samplers, sequences: generation.sequences });
 		this.#turns.push(sequence);
@@ -239,7 +248,7 @@ export class Scheduler {
 	): Sequence {
 		const propose = this.#speculation;
 		const speculates = propose !== false && cache.canTruncate(Math.max(0, cache.length - 1));
-		return new Sequence({
+		const sequence = new Sequence({
 			choice,
 			promptLength: generation.prompt.length,
 			sampler,
@@ -247,6 +256,8 @@ export class Scheduler {
 			readsPrompt: generation.request.echoLogprobs === true,
 			draft: speculates ? propose({ choice }) : undefined,
 		});
+		this.#open.add(sequence);
+		return sequence;
 	}
 
 	async #step(): Promise<void> {
@@ -318,15 +329,16 @@ export class Scheduler {
 	/** All choices draw their first token from the logits of the prompt they share. */
 	#startChoices(active: Active, sequence: Sequence, last: Float32Array): void {
 		const { generation } = active;
-		const siblings = active.samplers.slice(1).map((sampler, index) => ({
-			sequence: this.#sequence(generation, sampler, index + 1, sequence.cache.fork()),
-			logits: last.slice(),
-		}));
-		this.#accept(generation, sequence, last);
-		for (const sibling of siblings) {
-			active.sequences.push(sibling.sequence);
-			this.#turns.push(sibling.sequence);
-			this.#accept(generation, sibling.sequence, sibling.logits);
+		for (const [index, sampler] of active.samplers.entries()) {
+			if (index === 0) continue;
+			const sibling = this.#sequence(generation, sampler, index, sequence.cache.fork());
+			active.sequences.push(sibling);
+		}
+		// Drawing changes the row.
+		const rows = active.sequences.map((_, index) => (index === 0 ? last : last.slice()));
+		for (const [index, member] of active.sequences.entries()) {
+			if (index > 0) this.#turns.push(member);
+			this.#accept(generation, member, rows[index] as Float32Array);
 		}
 	}
 

@@ -1,0 +1,133 @@
+/**
+ * A decoder without a graph: what it says next is a function of every token a cache holds, so one
+ * token too many, too few or wrong in a cache changes the answer. It counts the caches that live.
+ */
+
+import type { Decoder, SequenceCache, StepRow } from '../../server/engine/decode/decoder.ts';
+import { AppError } from '../../server/protocol/index.ts';
+
+/** The 256 bytes and the end token. */
+export const exactVocabulary = 257;
+
+/** Bytes one token takes. */
+const tokenBytes = 100;
+
+export interface ExactOptions {
+	/** Most rows of a step; default 4. */
+	readonly maxRows?: number;
+	readonly contextLength?: number;
+	/** Makes a step fail. */
+	readonly fails?: (rows: readonly StepRow[]) => boolean;
+	/** Refuses room for a cache of so many tokens. */
+	readonly mostTokens?: number;
+}
+
+/**
+ * Logits after a text: one token stands out. Texts repeat themselves often, so that guesses from the
+ * text are right often, and not always.
+ */
+export function exactLogits(tokens: readonly number[]): Float32Array {
+	let hash = 0x811c9dc5;
+	for (const token of tokens) hash = Math.imul(hash ^ token, 0x01000193);
+	hash = (hash ^ (hash >>> 15)) >>> 0;
+	const last = tokens[tokens.length - 1] ?? 0;
+	const next = hash % 5 === 0 ? hash % 31 : (last * 5 + 3) % 31;
+	const logits = new Float32Array(exactVocabulary).fill(-9);
+	logits[next] = 4;
+	logits[(next + (hash % 3) + 1) % 31] = 3.5;
+	return logits;
+}
+
+export class ExactDecoder implements Decoder {
+	readonly mode = 'packed';
+	readonly vocabularySize = exactVocabulary;
+	readonly maxRows: number;
+	readonly maxStepTokens = 48;
+	readonly batchInvariant = true;
+	readonly bytesPerToken = tokenBytes;
+	/** Caches made and not released. */
+	readonly alive = new Set<SequenceCache>();
+	steps = 0;
+	/** Most rows of any step. */
+	widest = 0;
+	readonly #options: ExactOptions;
+
+	constructor(options: ExactOptions = {}) {
+		this.#options = options;
+		this.maxRows = options.maxRows ?? 4;
+	}
+
+	createCache(): ExactCache {
+		return new ExactCache(this.alive, this.#options.mostTokens ?? 4096);
+	}
+
+	async step(rows: readonly StepRow[], signal?: AbortSignal): Promise<Float32Array[][]> {
+		if (rows.length > this.maxRows || rows.some(({ tokens }) => tokens.length === 0))
+			throw new Error('These rows cannot be run.');
+		this.steps++;
+		this.widest = Math.max(this.widest, rows.length);
+		await new Promise((resolve) => setImmediate(resolve));
+		if (signal?.aborted === true) throw new AppError('cancelled');
+		if (this.#options.fails?.(rows) === true) throw new AppError('internal', 'The step failed.');
+		return rows.map(({ cache, tokens, logits }) => {
+			const held = cache as ExactCache;
+			held.feed(tokens);
+			return Array.from({ length: logits }, (_, k) =>
+				exactLogits(held.tokens.slice(0, held.length - logits + 1 + k)),
+			);
+		});
+	}
+
+	close(): void {}
+}
+
+class ExactCache implements SequenceCache {
+	tokens: number[] = [];
+	minimumTotal = 0;
+	#room = 0;
+	readonly #alive: Set<SequenceCache>;
+	readonly #most: number;
+
+	constructor(alive: Set<SequenceCache>, most: number) {
+		this.#alive = alive;
+		this.#most = most;
+		alive.add(this);
+	}
+
+	get length(): number {
+		return this.tokens.length;
+	}
+
+	get bytes(): number {
+		return this.#room * tokenBytes;
+	}
+
+	feed(tokens: readonly number[]): void {
+		if (!this.#alive.has(this)) throw new Error('A released cache was fed.');
+		this.tokens.push(...tokens);
+		this.#room = Math.max(this.#room, this.tokens.length);
+	}
+
+	reserve(tokens: number): void {
+		if (tokens > this.#most) throw new RangeError('Array buffer allocation failed');
+		this.#room = Math.max(this.#room, tokens);
+	}
+
+	canTruncate(length: number): boolean {
+		return length <= this.tokens.length;
+	}
+
+	truncate(length: number): void {
+		this.tokens.length = length;
+	}
+
+	fork(length = this.tokens.length): ExactCache {
+		const copy = new ExactCache(this.#alive, this.#most);
+		copy.feed(this.tokens.slice(0, length));
+		return copy;
+	}
+
+	release(): void {
+		if (!this.#alive.delete(this)) throw new Error('A cache was released twice.');
+	}
+}

@@ -1,0 +1,178 @@
+/**
+ * The scheduler over a decoder that says what its caches hold: whatever comes together, ends early or
+ * goes wrong, every answer is the one made alone and nothing stays held.
+ */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { GenerateRequest, GenerateResult } from '../../server/engine/api.ts';
+import { drawToken } from '../../server/engine/sample/draw.ts';
+import { uniform } from '../../server/engine/sample/random.ts';
+import { noBans } from '../../server/engine/sample/sampler.ts';
+import { PromptLookup } from '../../server/engine/schedule/draft.ts';
+import { createGenerator, type Generate } from '../../server/engine/schedule/generator.ts';
+import { Scheduler } from '../../server/engine/schedule/scheduler.ts';
+import type { SchedulerOptions } from '../../server/engine/schedule/schedulerOptions.ts';
+import { Random } from '../fixtures/graphBuilder.ts';
+import { byteTextModel } from './byteTextModel.ts';
+import { ExactDecoder, type ExactOptions, exactLogits, exactVocabulary } from './exactDecoder.ts';
+import { greedy, tokensRequest } from './support.ts';
+
+const nothing = (): void => {};
+const cacheBytes = 60_000;
+
+interface Setup {
+	readonly decoder: ExactDecoder;
+	readonly scheduler: Scheduler;
+	readonly generate: Generate;
+}
+
+function setUp(exact: ExactOptions = {}, more: Partial<SchedulerOptions> = {}): Setup {
+	const decoder = new ExactDecoder(exact);
+	const scheduler = new Scheduler(decoder, { cacheBytes, maxRunning: 4, ...more });
+	const generate = createGenerator({
+		scheduler,
+		text: byteTextModel(),
+		contextLength: 1000,
+		vocabularySize: exactVocabulary,
+		endTokens: [256],
+		bans: noBans,
+		compile: async () => undefined,
+		now: () => performance.now(),
+	});
+	return { decoder, scheduler, generate };
+}
+
+/** What a request answers when nothing else runs and nothing is reused or guessed. */
+function alone({ prompt, sampling, n, maxTokens = 24 }: GenerateRequest): string[] {
+	const tokens = prompt.kind === 'tokens' ? prompt.tokens : [];
+	return Array.from({ length: n }, (_, choice) => {
+		const text = [...tokens];
+		for (let k = 0; k < maxTokens; k++) {
+			text.push(drawToken(exactLogits(text), sampling, uniform(sampling.seed, choice, k)));
+		}
+		return text.slice(tokens.length).join();
+	});
+}
+
+const answers = ({ choices }: GenerateResult): string[] =>
+	choices.map(({ tokenIds }) => tokenIds.join());
+
+/** Waits until the loop is over, then compares what lives with what is kept. */
+async function assertIdle({ decoder, scheduler }: Setup): Promise<void> {
+	for (let k = 0; k < 20; k++) await new Promise((resolve) => setImmediate(resolve));
+	assert.deepEqual([scheduler.running, scheduler.waiting, scheduler.openSequences], [0, 0, 0]);
+	assert.equal(decoder.alive.size, scheduler.cachedPrefixes);
+	const held = [...decoder.alive].reduce((sum, { bytes }) => sum + bytes, 0);
+	assert.equal(scheduler.kvBytes, held);
+	assert.ok(held <= cacheBytes, `${held}`);
+}
+
+/** Requests that share beginnings, in part with several choices. */
+function requests(random: Random, count: number): GenerateRequest[] {
+	const pick = (most: number): number => random.bits() % most;
+	const beginnings = Array.from({ length: 4 }, (_, k) =>
+		Array.from({ length: 8 + 30 * k }, () => pick(31)),
+	);
+	return Array.from({ length: count }, (_, k) => {
+		const beginning = beginnings[pick(4)] as number[];
+		const own = Array.from({ length: 1 + pick(20) }, () => pick(31));
+		const tokens = [...beginning.slice(0, 1 + pick(beginning.length)), ...own];
+		return tokensRequest(tokens, {
+			sampling: { ...greedy, temperature: pick(2), seed: k },
+			n: pick(4) === 0 ? 1 + pick(4) : 1,
+			maxTokens: 1 + pick(40),
+			priority: pick(3) === 0 ? 'batch' : 'interactive',
+		});
+	});
+}
+
+for (const [title, exact, options] of [
+	['guessing ahead', {}, {}],
+	['without guesses', {}, { speculation: false }],
+	['without kept prefixes', {}, { prefixCache: false }],
+	['one row at a time', { maxRows: 1 }, {}],
+	['guessing at every token', {}, { speculation: () => new Eager() }],
+] as const) {
+	test(`answers are those made alone and nothing stays held: ${title}`, async () => {
+		for (let seed = 1; seed <= 6; seed++) {
+			const setup = setUp(exact, options);
+			const random = new Random(seed);
+			await Promise.all(
+				requests(random, 24).map(async (request, index) => {
+					for (let k = random.bits() % 60; k > 0; k--)
+						await new Promise((resolve) => setImmediate(resolve));
+					const stop = new AbortController();
+					let events = 0;
+					const last = index % 4 === 3 ? 1 + (random.bits() % 12) : Number.POSITIVE_INFINITY;
+					const answer = setup.generate(
+						request,
+						() => {
+							if (++events >= last) stop.abort();
+						},
+						stop.signal,
+					);
+					try {
+						assert.deepEqual(answers(await answer), alone(request));
+					} catch (error) {
+						if (!stop.signal.aborted) throw error;
+						assert.equal((error as { code?: string }).code, 'cancelled');
+					}
+				}),
+			);
+			await assertIdle(setup);
+			const { drafted, accepted } = setup.scheduler.counters;
+			if (title.startsWith('guessing')) {
+				assert.ok(accepted > 0 && accepted < drafted, `${accepted} of ${drafted}`);
+			} else if (title === 'without guesses') assert.equal(drafted, 0);
+			assert.equal(setup.scheduler.counters.cachedTokens > 0, title !== 'without kept prefixes');
+			if (exact.maxRows === undefined) assert.equal(setup.decoder.widest, 4);
+			await setup.scheduler.close();
+			assert.equal(setup.decoder.alive.size, 0);
+		}
+	});
+}
+
+/** Guesses from the text whatever came of it before. */
+class Eager extends PromptLookup {
+	override learn(): void {}
+}
+
+test('a step that fails ends what took part in it; the others answer as ever', async () => {
+	const bad = [30, 30, 30, 30, 30, 30];
+	const setup = setUp({
+		maxRows: 2,
+		fails: (rows) =>
+			rows.some(({ tokens }) => tokens.length === 6 && tokens.every((t) => t === 30)),
+	});
+	const good = requests(new Random(5), 6);
+	const failing = setup.generate(tokensRequest(bad), nothing);
+	const results = await Promise.allSettled([
+		failing,
+		...good.map((one) => setup.generate(one, nothing)),
+	]);
+	assert.equal(results[0]?.status, 'rejected');
+	let answered = 0;
+	for (const [index, result] of results.slice(1).entries()) {
+		if (result.status === 'rejected') continue;
+		answered++;
+		assert.deepEqual(answers(result.value), alone(good[index] as GenerateRequest));
+	}
+	assert.ok(answered >= 5, `${answered}`);
+	await assertIdle(setup);
+});
+
+test('a prompt whose cache cannot be made fails alone', async () => {
+	const setup = setUp({ mostTokens: 200 });
+	const long = tokensRequest(Array.from({ length: 190 }, (_, k) => k % 31));
+	const short = tokensRequest([1, 2, 3]);
+	const [first, second] = await Promise.allSettled([
+		setup.generate(long, nothing),
+		setup.generate(short, nothing),
+	]);
+	assert.equal(first.status, 'rejected');
+	assert.match(String((first as PromiseRejectedResult).reason), /allocation failed/);
+	assert.equal(second.status, 'fulfilled');
+	assert.deepEqual(answers((second as PromiseFulfilledResult<GenerateResult>).value), alone(short));
+	await assertIdle(setup);
+});
