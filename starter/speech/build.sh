@@ -27,6 +27,8 @@ if [ "${1:-}" = --sample ]; then
 	"$PYTHON" train.py --data "$WORK/train" --heldout "$WORK/heldout" --tok "$WORK/tok" --out "$WORK/run" --d 64 --heads 2 --enc 1 --dec 1 \
 		--steps "${STEPS:-30}" --batch 4 --warmup 5 --every 10 --short 15 --threads "$THREADS"
 	"$PYTHON" export.py --checkpoint "$WORK/run/last.pt" --tok "$WORK/tok" --out "$WORK/starter-speech"
+	"$PYTHON" thaw.py --model "$WORK/starter-speech" --out "$WORK/start.pt"
+	"$PYTHON" export.py --checkpoint "$WORK/start.pt" --tok "$WORK/tok" --out "$WORK/thawed"
 	exit
 fi
 

@@ -146,6 +146,18 @@ test('the sample recipe of the speech model lowers the loss and exports a model 
 		const [first = 0, last = 0] = [losses[0], losses.at(-1)];
 		assert.ok(last < first * 0.8, `the loss fell from ${first} to ${last} only`);
 
+		// What is thawed to learn on is what was shipped: written again, next to no byte differs.
+		for (const name of ['encoder_model', 'decoder_model_merged']) {
+			const [shipped, again] = await Promise.all(
+				['starter-speech', 'thawed'].map((model) =>
+					readFile(join(folder, model, 'onnx', `${name}_quantized.onnx`)),
+				),
+			);
+			assert.ok(shipped && again && shipped.length === again.length);
+			const other = shipped.reduce((sum, byte, at) => sum + Number(byte !== again[at]), 0);
+			assert.ok(other < shipped.length / 100, `${name}: ${other} of ${shipped.length} bytes`);
+		}
+
 		const engine = await loadEngine({ folder: join(folder, 'starter-speech'), threads: 1 });
 		try {
 			assert.equal(engine.description.family, 'whisper');
