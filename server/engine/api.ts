@@ -54,6 +54,7 @@ export interface ModelVariant {
 	readonly label?: string;
 }
 
+/** `decoder-merged`: runs the first token and all others; the other two share that work. */
 export type GraphRole = 'model' | 'encoder' | 'decoder' | 'decoder-merged' | 'decoder-with-past';
 
 export interface LoadOptions {

@@ -24,7 +24,6 @@ const config: WhisperConfig = {
 	melBins: 80,
 	frames: 3000,
 	maxTokens: 448,
-	layers: 2,
 	startToken: 11,
 	endToken: 10,
 	transcribeToken: undefined,

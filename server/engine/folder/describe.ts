@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { AppError, type ModelTask } from '../../protocol/index.ts';
 import type { ModelDescription, ModelVariant } from '../api.ts';
 import { type Family, familyFromArchitectures, familyOf } from './families.ts';
+import { genaiNames } from './genaiNames.ts';
 import { type GenerationSettings, generationSettings } from './generation.ts';
 import { type GraphSummary, readGraphSummary } from './graphSummary.ts';
 import { asRecord, asString, type JsonRecord, readJsonFile } from './json.ts';
@@ -12,6 +13,7 @@ import { estimateMemoryBytes } from './memory.ts';
 import { graphPrecision } from './precision.ts';
 import {
 	checkVariant,
+	type FolderLayout,
 	hasTokenizer,
 	type VariantFindings,
 	type VariantGraphs,
@@ -33,9 +35,10 @@ export async function describeModel(folder: string): Promise<ModelDescription> {
 	const modelType = typeOf(config, genai);
 	const named = familyIn(modelType, config, variants);
 	const settings = await generationSettings(folder);
-	let checked = await checkVariants(folder, named, variants);
+	const layout = { genai, names: genaiNames(genai) };
+	let checked = await checkVariants(folder, named, layout, variants);
 	const family = givesVectors(named, checked) ? embeddings : named;
-	if (family !== named) checked = await checkVariants(folder, family, variants);
+	if (family !== named) checked = await checkVariants(folder, family, layout, variants);
 	const usable = checked.filter((entry) => entry.problems.length === 0);
 	const chosen = chooseVariant(
 		(usable.length > 0 ? usable : checked).map((entry) => entry.variant),
@@ -88,6 +91,7 @@ interface CheckedVariant extends VariantFindings {
 async function checkVariants(
 	folder: string,
 	family: Family,
+	layout: FolderLayout,
 	variants: readonly ModelVariant[],
 ): Promise<CheckedVariant[]> {
 	const summaries = new Map<string, GraphSummary | string>();
@@ -99,7 +103,8 @@ async function checkVariants(
 			summaries.set(file, known);
 			graphs.set(role, known);
 		}
-		checked.push({ variant, graphs, ...(await checkVariant(folder, family, variant, graphs)) });
+		const found = await checkVariant({ folder, family, layout, variant, graphs });
+		checked.push({ variant, graphs, ...found });
 	}
 	return checked;
 }
@@ -164,9 +169,11 @@ export interface FolderFacts {
 
 async function genaiVariants(folder: string, genai: JsonRecord): Promise<ModelVariant[]> {
 	const { files, sizeBytes } = await genaiFiles(folder, genai);
-	const main = files.model ?? files.decoder;
-	if (main === undefined) return [];
-	const summary = await readGraphSummary(join(folder, main)).catch(() => undefined);
+	const main = files.model ?? files['decoder-merged'];
+	const summary =
+		main === undefined
+			? undefined
+			: await readGraphSummary(join(folder, main)).catch(() => undefined);
 	return [
 		{ precision: summary === undefined ? 'fp32' : graphPrecision(summary), files, sizeBytes },
 	];

@@ -5,7 +5,9 @@ import { join } from 'node:path';
 import type { ModelVariant } from '../api.ts';
 import { externalFault } from './externalData.ts';
 import type { Family } from './families.ts';
+import { type GenaiNames, layerOf } from './genaiNames.ts';
 import type { GraphSummary } from './graphSummary.ts';
+import { asRecord, type JsonRecord } from './json.ts';
 import { operatorFault } from './operators.ts';
 import { hasIntegerMatMul } from './precision.ts';
 
@@ -21,14 +23,32 @@ export interface VariantFindings {
 	readonly notes: readonly string[];
 }
 
+/** What genai_config.json says, where the folder has one. */
+export interface FolderLayout {
+	readonly genai: JsonRecord | undefined;
+	/** Names in the graphs of an encoder-decoder. */
+	readonly names: GenaiNames | undefined;
+}
+
 /** Looks at the files and graphs of one variant. */
-export async function checkVariant(
-	folder: string,
-	family: Family,
-	variant: ModelVariant,
-	graphs: VariantGraphs,
-): Promise<VariantFindings> {
-	const problems: string[] = [...missingRoles(family, variant)];
+export async function checkVariant({
+	folder,
+	family,
+	layout,
+	variant,
+	graphs,
+}: {
+	readonly folder: string;
+	readonly family: Family;
+	readonly layout: FolderLayout;
+	readonly variant: ModelVariant;
+	readonly graphs: VariantGraphs;
+}): Promise<VariantFindings> {
+	if (layout.genai !== undefined) {
+		const problems = unnamedGraphs(layout.genai, family, variant);
+		if (problems.length > 0) return { problems, notes: [] };
+	}
+	const problems: string[] = layout.genai === undefined ? missingRoles(family, variant) : [];
 	const notes: string[] = [];
 	for (const [role, graph] of graphs) {
 		if (typeof graph === 'string') {
@@ -38,7 +58,7 @@ export async function checkVariant(
 		const file = variant.files[role as keyof ModelVariant['files']] ?? '';
 		problems.push(...(await missingData(folder, file, graph)));
 		problems.push(...operatorProblems(file, graph));
-		problems.push(...inputProblems(file, graph, role, family));
+		problems.push(...inputProblems(file, graph, role, family, layout.names));
 		const opset = graph.opsets.get('') ?? 0;
 		if (opset > newestOpset) {
 			problems.push(
@@ -72,6 +92,23 @@ function missingRoles(family: Family, { files }: ModelVariant): string[] {
 	return missing.map((name) => `The graph ${name} of this precision is missing.`);
 }
 
+/** Graphs that genai_config.json does not name. */
+function unnamedGraphs(genai: JsonRecord, family: Family, { files }: ModelVariant): string[] {
+	const model = asRecord(genai.model);
+	if (asRecord(model?.encoder_decoder_init) !== undefined) {
+		return [
+			'genai_config.json names encoder_decoder_init: it is an old export whose encoder also runs the decoder. Export the model again with a newer builder, which writes an encoder and a decoder.',
+		];
+	}
+	const isPair = family.architecture === 'encoder-decoder';
+	const hasDecoder = files['decoder-merged'] !== undefined || files.model !== undefined;
+	const missing = [
+		...(isPair && files.encoder === undefined ? ['model.encoder.filename'] : []),
+		...(hasDecoder ? [] : ['model.decoder.filename']),
+	];
+	return missing.map((key) => `genai_config.json does not name a graph as ${key}.`);
+}
+
 async function missingData(folder: string, file: string, graph: GraphSummary): Promise<string[]> {
 	const faults: string[] = [];
 	for (const [name, neededBytes] of graph.externalFiles) {
@@ -101,20 +138,46 @@ const decoderInputs =
 const encoderInputs =
 	/^(input_ids|attention_mask|token_type_ids|position_ids|input_features|input_values|past_key_values\..+)$/;
 
-function inputProblems(file: string, graph: GraphSummary, role: string, family: Family): string[] {
+/** Inputs of decoders that write into caches of full length. */
+const sharedCacheInputs = /^(past_sequence_length|cache_indirection|beam_width)$/;
+
+function inputProblems(
+	file: string,
+	graph: GraphSummary,
+	role: string,
+	family: Family,
+	names: GenaiNames | undefined,
+): string[] {
 	const isEncoder = role === 'encoder' || family.architecture === 'encoder';
 	const known = isEncoder ? encoderInputs : decoderInputs;
-	return graph.inputs.flatMap(({ name }) => {
-		const isOldMerge = name === 'use_cache_branch' && family.architecture === 'decoder';
-		if (known.test(name) && !isOldMerge) return [];
+	const unknown = graph.inputs
+		.map(({ name }) => name)
+		.filter((name) => {
+			const isOldMerge = name === 'use_cache_branch' && family.architecture === 'decoder';
+			return isOldMerge || !(known.test(name) || isNamed(name, isEncoder, names));
+		});
+	if (unknown.some((name) => sharedCacheInputs.test(name))) {
+		return [
+			`${file} cannot be used: it is an export for CUDA, whose caches are as long as the context from the start (inputs ${unknown.join(', ')}); take one for the CPU.`,
+		];
+	}
+	return unknown.map((name) => {
 		const why =
 			name === 'inputs_embeds'
 				? 'it takes embeddings instead of token ids, as models for images and sound do'
-				: isOldMerge
+				: name === 'use_cache_branch'
 					? 'it is an old export that merges two decoders; newer exports of the model have one'
 					: `its input '${name}' is not known here`;
-		return [`${file} cannot be used: ${why}.`];
+		return `${file} cannot be used: ${why}.`;
 	});
+}
+
+/** Whether genai_config.json says what an input is. */
+function isNamed(name: string, isEncoder: boolean, names: GenaiNames | undefined): boolean {
+	if (names === undefined) return false;
+	if (isEncoder) return name === names.features;
+	if (name === names.inputIds) return true;
+	return [...names.self, ...names.cross].some(({ past }) => layerOf(past, name) !== undefined);
 }
 
 /** Whether a folder has any of the tokenizer files that can be read. */

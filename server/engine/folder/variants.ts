@@ -116,7 +116,8 @@ export async function genaiFiles(
 	const encoder = asString(asRecord(model.encoder)?.filename);
 	const decoder = asString(asRecord(model.decoder)?.filename);
 	if (encoder !== undefined) files.encoder = encoder;
-	if (decoder !== undefined) files[encoder === undefined ? 'model' : 'decoder'] = decoder;
+	// One decoder graph runs the first token and all others.
+	if (decoder !== undefined) files[encoder === undefined ? 'model' : 'decoder-merged'] = decoder;
 	let sizeBytes = 0;
 	for (const file of Object.values(files)) {
 		const directory = join(folder, posix.dirname(file));

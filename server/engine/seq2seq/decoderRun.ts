@@ -6,6 +6,7 @@ import { IntegerInput } from '../decode/tokenInputs.ts';
 import { shortlistBias, shortlistInput } from '../onnx/shortlistHead.ts';
 import type { Binding, Session, Tensor, TensorData, TensorInfo } from '../runtime/runtime.ts';
 import { createData, elementCount } from '../runtime/tensorType.ts';
+import { logSumExp } from '../sample/logprobs.ts';
 import type { Seq2SeqGraphs } from './decoderGraphs.ts';
 import type { DecoderOutput, DecoderRun, EncodedBatch } from './encoderDecoder.ts';
 import type { HeadColumns } from './headWeights.ts';
@@ -45,6 +46,8 @@ class Run implements DecoderRun {
 	/** Cross-attention cache per tensor, `[rows, heads, positions, headSize]`. */
 	#cross: TensorData[] = [];
 	#crossBound = false;
+	/** The caches are those of the encoded batch, which may serve other runs. */
+	#crossBorrowed = false;
 	#hidden: Tensor;
 	#mask: TensorData;
 	#items: number[];
@@ -66,11 +69,15 @@ class Run implements DecoderRun {
 		this.#hidden = encoded.hidden;
 		this.#mask = encoded.mask.data.slice();
 		this.#self = new SelfCache(graphs.self, encoded.items);
+		if (encoded.cross !== undefined) {
+			this.#cross = encoded.cross.map(({ data }) => data);
+			this.#crossBorrowed = true;
+		}
 		this.#logits = createData(graphs.logits.type, 0);
 		const step = (session: Session): Step => ({
 			binding: session.createBinding(),
 			inputs: session.inputs,
-			ids: new IntegerInput(session.inputs.get('input_ids') as TensorInfo),
+			ids: new IntegerInput(session.inputs.get(graphs.ids.name) as TensorInfo),
 		});
 		this.#first = step(graphs.first);
 		this.#later = step(graphs.later);
@@ -111,7 +118,7 @@ class Run implements DecoderRun {
 		const isFirst = this.#self.length === 0;
 		const { binding, inputs, ids } = isFirst ? this.#first : this.#later;
 		const rows = fed.length;
-		binding.input('input_ids', ids.write(fed.flat()), [rows, count]);
+		binding.input(ids.name, ids.write(fed.flat()), [rows, count]);
 		this.#bindEncoder(binding, inputs, rows);
 		if (inputs.has('use_cache_branch')) {
 			binding.input('use_cache_branch', Uint8Array.of(isFirst ? 0 : 1), [1]);
@@ -119,9 +126,10 @@ class Run implements DecoderRun {
 		this.#bindHead(binding, inputs);
 		this.#bindSelf(binding, inputs, rows, count);
 		const cross = this.#bindCross(binding, inputs, rows, isFirst);
-		const needed = rows * count * this.#vocabularySize;
+		const given = this.#graphs.lastOnly ? 1 : count;
+		const needed = rows * given * this.#vocabularySize;
 		if (this.#logits.length < needed) this.#logits = createData(this.#graphs.logits.type, needed);
-		binding.output('logits', this.#logits, [rows, count, this.#vocabularySize]);
+		binding.output(this.#graphs.logits.name, this.#logits, [rows, given, this.#vocabularySize]);
 		if (this.#attentions) {
 			for (const name of this.#graphs.attentions.values()) binding.outputAny(name);
 		}
@@ -134,8 +142,11 @@ class Run implements DecoderRun {
 		if (shared > 1) this.#spreadRows();
 		return {
 			tokens: count,
-			logits: (row, position = count - 1) =>
-				this.#row((shared > 1 ? Math.floor(row / shared) : row) * count + position, shared > 1),
+			logits: (row, position = count - 1) => {
+				const place = position - (count - given);
+				if (place < 0) throw new AppError('internal', 'The graph gives no logits of this token.');
+				return this.#row((shared > 1 ? Math.floor(row / shared) : row) * given + place, shared > 1);
+			},
 			...(attentions === undefined
 				? {}
 				: { attentions: shared > 1 ? spreadTensors(attentions, shared) : attentions }),
@@ -185,8 +196,8 @@ class Run implements DecoderRun {
 		rows: number,
 		isFirst: boolean,
 	): TensorData[] {
-		const cross = this.#graphs.cross;
-		if (isFirst) {
+		const { cross, crossFromEncoder } = this.#graphs;
+		if (isFirst && !crossFromEncoder) {
 			return cross.map(({ past, present, type, heads, headSize }) => {
 				const data = createData(type, rows * heads * this.#positions * headSize);
 				if (inputs.has(past)) binding.input(past, createData(type, 0), [rows, heads, 0, headSize]);
@@ -200,7 +211,8 @@ class Run implements DecoderRun {
 				const dims = [rows, heads, this.#positions, headSize];
 				if (inputs.has(past)) binding.input(past, this.#cross[index] as TensorData, dims);
 			}
-			this.#crossBound = true;
+			// The binding of the first run is another one.
+			this.#crossBound = !isFirst;
 		}
 		return this.#cross;
 	}
@@ -214,10 +226,18 @@ class Run implements DecoderRun {
 				type: 'float32',
 				// Some exports keep rows and heads in one dimension.
 				dims: dims.length === 3 ? [rows, first / rows, ...rest] : dims,
-				data: type === 'float16' ? float16ToFloat32(data as Uint16Array) : data,
+				data: this.#weights(
+					type === 'float16' ? float16ToFloat32(data as Uint16Array) : (data as Float32Array),
+				),
 			});
 		}
 		return taken;
+	}
+
+	/** Attention weights of what a layer's output holds. */
+	#weights(data: Float32Array): Float32Array {
+		if (!this.#graphs.attentionScores) return data;
+		return softmaxRows(data, this.#positions);
 	}
 
 	#row(index: number, copy: boolean): Float32Array {
@@ -250,8 +270,10 @@ class Run implements DecoderRun {
 			const data = this.#cross[index];
 			if (data === undefined) continue;
 			const width = heads * this.#positions * headSize;
-			this.#cross[index] = gatherRows(data, type, width, parents);
+			const own = this.#crossBorrowed ? data.slice() : data;
+			this.#cross[index] = gatherRows(own, type, width, parents);
 		}
+		this.#crossBorrowed = false;
 		const { type, dims, data } = this.#hidden;
 		// The encoded batch may serve other runs, so it is copied before it is changed.
 		const hidden = gatherRows(data.slice(), type, this.#hiddenWidth, parents);
@@ -268,6 +290,17 @@ class Run implements DecoderRun {
 		this.#self.release();
 		this.#cross = [];
 	}
+}
+
+/** Softmax over rows of `width` values. */
+function softmaxRows(values: Float32Array, width: number): Float32Array {
+	const weights = new Float32Array(values.length);
+	for (let at = 0; at < values.length; at += width) {
+		const row = values.subarray(at, at + width);
+		const total = logSumExp(row);
+		for (const [index, value] of row.entries()) weights[at + index] = Math.exp(value - total);
+	}
+	return weights;
 }
 
 /** All words. */

@@ -20,6 +20,8 @@ export interface EncoderDecoder {
 	readonly attentionLayers: readonly number[];
 	/** Set where steps can be limited to some words, and a table says which. */
 	readonly shortlist?: { readonly lexicon: Lexicon; readonly head: HeadWeights } | undefined;
+	/** The graph computes logits for the last token of a run only. */
+	readonly lastLogitsOnly?: boolean;
 	/** False where a row's result depends on its neighbours (dynamic int8): use one item per batch. */
 	readonly batchInvariant: boolean;
 	/**
@@ -44,6 +46,8 @@ export interface EncodedBatch {
 	readonly hidden: Tensor;
 	/** int64 `[items, positions]`. */
 	readonly mask: Tensor;
+	/** Cross-attention caches `[items, heads, positions, headSize]`, where the encoder makes them. */
+	readonly cross?: readonly Tensor[];
 }
 
 export interface DecoderStart {
@@ -80,7 +84,10 @@ export interface DecoderRun {
 export interface DecoderOutput {
 	/** Tokens fed per row in this call. */
 	readonly tokens: number;
-	/** Logits after token `position` (default: the last) of `row`; writable, length = vocabulary. */
+	/**
+	 * Logits after token `position` (default: the last) of `row`; writable, length = vocabulary.
+	 * With {@link EncoderDecoder.lastLogitsOnly} there are those of the last position only.
+	 */
 	logits(row: number, position?: number): Float32Array;
 	/** Per layer: cross-attention `[rows, heads, tokens, positions]`, float32. */
 	readonly attentions?: ReadonlyMap<number, Tensor>;

@@ -139,5 +139,12 @@ function concatenate(parts: readonly EncodedBatch[]): EncodedBatch {
 		positions: first.positions,
 		hidden: join((part) => part.hidden),
 		mask: join((part) => part.mask),
+		...(first.cross === undefined
+			? {}
+			: {
+					cross: first.cross.map((_, index) =>
+						join((part) => (part.cross as readonly EncodedBatch['hidden'][])[index] ?? part.hidden),
+					),
+				}),
 	};
 }

@@ -3,13 +3,16 @@
 import { join } from 'node:path';
 import { AppError } from '../../protocol/index.ts';
 import type { ModelDescription, ModelVariant } from '../api.ts';
+import { genaiNames } from '../folder/genaiNames.ts';
 import { readGraphSummary } from '../folder/graphSummary.ts';
+import { readJsonFile } from '../folder/json.ts';
 import { prepareGraph } from '../onnx/prepare.ts';
 import { shortlistInput } from '../onnx/shortlistHead.ts';
-import type { Runtime, Session, SessionOptions, Tensor } from '../runtime/runtime.ts';
+import type { Runtime, Session, SessionOptions } from '../runtime/runtime.ts';
 import { readSeq2SeqGraphs } from './decoderGraphs.ts';
 import { createDecoderRun } from './decoderRun.ts';
-import type { EncodedBatch, EncoderDecoder } from './encoderDecoder.ts';
+import { encodeBatch, encoderInputs } from './encodeBatch.ts';
+import type { EncoderDecoder } from './encoderDecoder.ts';
 import { readHeadWeights, sameHead } from './headWeights.ts';
 import { readLexicon } from './lexicon.ts';
 
@@ -67,7 +70,15 @@ export async function openEncoderDecoder(
 		};
 		const firstSession = await openDecoder(first);
 		const laterSession = later === first ? firstSession : await openDecoder(later);
-		const graphs = readSeq2SeqGraphs(firstSession, laterSession);
+		const names =
+			description.layout === 'genai'
+				? genaiNames(await readJsonFile(description.folder, 'genai_config.json'))
+				: undefined;
+		const graphs = readSeq2SeqGraphs(
+			firstSession,
+			laterSession,
+			names === undefined ? undefined : { names, encoder },
+		);
 		const width = graphs.logits.dims[graphs.logits.dims.length - 1] ?? -1;
 		const vocabularySize = width > 0 ? width : description.vocabularySize;
 		const batchInvariant = await isInvariant(description.folder, [files.encoder, first, later]);
@@ -78,7 +89,7 @@ export async function openEncoderDecoder(
 		const isShared = head !== undefined && other !== undefined && sameHead(head, other);
 		return {
 			...(lexicon !== undefined && isShared ? { shortlist: { lexicon, head } } : {}),
-			encoderInputs: encoder.inputs,
+			encoderInputs: encoderInputs(encoder, names),
 			vocabularySize,
 			crossBytesPerPosition: graphs.cross.reduce(
 				(sum, { heads, headSize, type }) => sum + heads * headSize * (type === 'float16' ? 2 : 4),
@@ -86,7 +97,8 @@ export async function openEncoderDecoder(
 			),
 			attentionLayers: [...graphs.attentions.keys()].sort((a, b) => a - b),
 			batchInvariant,
-			encode: (inputs, signal) => encode(encoder, inputs, signal),
+			lastLogitsOnly: graphs.lastOnly,
+			encode: (inputs, signal) => encodeBatch({ encoder, names, graphs }, inputs, signal),
 			start: (encoded, start = {}) =>
 				createDecoderRun({
 					graphs,
@@ -112,51 +124,4 @@ async function isInvariant(folder: string, files: readonly string[]): Promise<bo
 		if (summary.ops.has('DynamicQuantizeLinear')) return false;
 	}
 	return true;
-}
-
-async function encode(
-	encoder: Session,
-	inputs: Readonly<Record<string, Tensor>>,
-	signal: AbortSignal | undefined,
-): Promise<EncodedBatch> {
-	const binding = encoder.createBinding();
-	try {
-		for (const name of encoder.inputs.keys()) {
-			const tensor = inputs[name];
-			if (tensor === undefined) {
-				throw new AppError(
-					'unsupported_model',
-					`The encoder asks for '${name}', which is not known.`,
-				);
-			}
-			binding.input(name, tensor.data, tensor.dims);
-		}
-		const output = encoder.outputs.has('last_hidden_state')
-			? 'last_hidden_state'
-			: (encoder.outputs.keys().next().value ?? '');
-		binding.outputAny(output);
-		await binding.run(signal);
-		const hidden = binding.take(output);
-		const [items = 0, positions = 0] = hidden.dims;
-		const given = inputs['encoder_attention_mask'] ?? inputs['attention_mask'];
-		return { items, positions, hidden, mask: decoderMask(given, items, positions) };
-	} finally {
-		binding.release();
-	}
-}
-
-/** The decoder's mask over encoder positions; a longer mask (raw samples) is read at equal strides. */
-function decoderMask(given: Tensor | undefined, items: number, positions: number): Tensor {
-	const data = new BigInt64Array(items * positions).fill(1n);
-	const width = given?.dims[1] ?? 0;
-	if (given !== undefined && width > 0) {
-		const stride = width / positions;
-		for (let item = 0; item < items; item++) {
-			for (let position = 0; position < positions; position++) {
-				const at = item * width + Math.min(width - 1, Math.floor(position * stride));
-				data[item * positions + position] = BigInt(given.data[at] as number | bigint);
-			}
-		}
-	}
-	return { type: 'int64', dims: [items, positions], data };
 }

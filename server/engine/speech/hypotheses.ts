@@ -2,7 +2,7 @@
 
 import type { SpeechToken } from '../api.ts';
 import { uniform } from '../sample/random.ts';
-import type { DecoderOutput, EncodedBatch, EncoderDecoder } from '../seq2seq/encoderDecoder.ts';
+import type { EncodedBatch, EncoderDecoder } from '../seq2seq/encoderDecoder.ts';
 import { drawn, likeliest } from './draw.ts';
 
 export interface DecodeOptions {
@@ -17,8 +17,8 @@ export interface DecodeOptions {
 	readonly samples: number;
 	/** Bans tokens in place. */
 	readonly rules: (logits: Float32Array, generated: readonly number[]) => void;
-	/** Sees the logits of the prompt before the first token. */
-	readonly onPrompt?: (output: DecoderOutput) => void;
+	/** Sees the logits after one token of the prompt before the first token is chosen. */
+	readonly onPrompt?: { readonly position: number; see(logits: Float32Array): void };
 }
 
 export interface Hypothesis {
@@ -49,6 +49,9 @@ export async function decodeHypothesis(
 		{ length: count },
 		(_, sample): Row => ({ sample, tokens: [], sum: 0, ended: false }),
 	);
+	const lastOnly = model.lastLogitsOnly === true;
+	// Before the run that is decoded, so that nobody waits for rows while holding some.
+	if (lastOnly) await showPrompt(model, encoded, options, signal);
 	const run = model.start(encoded, { rowsPerItem: count });
 	try {
 		let alive = rows;
@@ -56,7 +59,7 @@ export async function decodeHypothesis(
 			alive.map(() => options.prompt),
 			signal,
 		);
-		options.onPrompt?.(output);
+		if (!lastOnly) options.onPrompt?.see(output.logits(0, options.onPrompt.position));
 		for (let step = 0; step < options.maxTokens; step++) {
 			for (const [index, row] of alive.entries()) choose(row, output.logits(index), options);
 			const going = alive.flatMap((row, index) => (row.ended ? [] : [index]));
@@ -79,6 +82,23 @@ export async function decodeHypothesis(
 		avgLogprob: sum / (tokens.length + 1),
 	}));
 	return scored.reduce((best, row) => (row.avgLogprob > best.avgLogprob ? row : best));
+}
+
+/** A run of its own for the part of the prompt whose last logits the caller wants to see. */
+async function showPrompt(
+	model: EncoderDecoder,
+	encoded: EncodedBatch,
+	{ prompt, onPrompt }: DecodeOptions,
+	signal: AbortSignal | undefined,
+): Promise<void> {
+	if (onPrompt === undefined) return;
+	const run = model.start(encoded);
+	try {
+		const output = await run.feed([prompt.slice(0, onPrompt.position + 1)], signal);
+		onPrompt.see(output.logits(0));
+	} finally {
+		run.release();
+	}
 }
 
 function choose(row: Row, logits: Float32Array, options: DecodeOptions): void {

@@ -28,7 +28,7 @@ export async function openSpeech(
 	text: TextModel,
 	memoryBytes = 1 << 30,
 ): Promise<SpeechModel> {
-	const make = await openFamily(folder, family, text);
+	const make = await openFamily(folder, family, text, model);
 	const fitting = Math.floor(memoryBytes / (longestWindow * (model.crossBytesPerPosition ?? 0)));
 	const atOnce = model.batchInvariant ? Math.max(1, Math.min(mostWindows, fitting)) : 1;
 	const joined = new JoinedModel(model, atOnce);
@@ -51,9 +51,10 @@ async function openFamily(
 	folder: string,
 	family: string,
 	text: TextModel,
+	{ encoderInputs }: EncoderDecoder,
 ): Promise<(model: EncoderDecoder) => SpeechModel> {
 	if (family === 'whisper') {
-		const config = await readWhisperConfig(folder, text);
+		const config = await readWhisperConfig(folder, text, encoderInputs.get('input_features'));
 		return (model) => new WhisperModel(model, text, config);
 	}
 	if (family === 'moonshine') {

@@ -3,7 +3,7 @@
 import { AppError } from '../../protocol/index.ts';
 import type { SpeechRequest, SpeechResult, TextModel } from '../api.ts';
 import { logSumExp } from '../sample/logprobs.ts';
-import type { DecoderOutput, EncodedBatch, EncoderDecoder } from '../seq2seq/encoderDecoder.ts';
+import type { EncodedBatch, EncoderDecoder } from '../seq2seq/encoderDecoder.ts';
 import { isDoubtful, isSilence, temperatureLadder } from './fallback.ts';
 import { decodeHypothesis, type Hypothesis } from './hypotheses.ts';
 import { logMel, melHop } from './logMel.ts';
@@ -160,13 +160,14 @@ export class WhisperModel implements SpeechModel {
 		const config = this.#config;
 		const start = this.#startTokens(spoken.language, request.task);
 		const prompt = this.#prompt(request, start);
-		const startIndex = prompt.lastIndexOf(config.startToken);
 		const timestamps = request.timestamps !== 'none' && config.firstTimestamp !== undefined;
 		let noSpeechProb = 0;
-		const onPrompt = (output: DecoderOutput) => {
-			if (config.noSpeechToken === undefined) return;
-			const logits = output.logits(0, startIndex);
-			noSpeechProb = Math.exp((logits[config.noSpeechToken] as number) - logSumExp(logits));
+		const { noSpeechToken } = config;
+		const listen = {
+			position: prompt.lastIndexOf(config.startToken),
+			see: (logits: Float32Array) => {
+				noSpeechProb = Math.exp((logits[noSpeechToken ?? -1] as number) - logSumExp(logits));
+			},
 		};
 		const room = config.maxTokens - prompt.length;
 		const maxTokens = Math.min(room, Math.max(1, Math.floor(config.maxTokens * contextShare)));
@@ -182,7 +183,7 @@ export class WhisperModel implements SpeechModel {
 					seed: request.seed + step,
 					samples: samplesPerTemperature,
 					rules: (logits, generated) => applyRules(logits, generated, config, timestamps),
-					onPrompt,
+					...(noSpeechToken === undefined ? {} : { onPrompt: listen }),
 				},
 				signal,
 			);

@@ -3,7 +3,9 @@
 import { AppError } from '../../protocol/index.ts';
 import type { TextModel } from '../api.ts';
 import { asNumber, asNumbers, asRecord, type JsonRecord, readJsonFile } from '../folder/json.ts';
+import type { TensorInfo } from '../runtime/runtime.ts';
 import { speechLanguages } from './languages.ts';
+import { nonSpeechTokens } from './nonSpeech.ts';
 
 export interface WhisperConfig {
 	readonly melBins: number;
@@ -11,7 +13,6 @@ export interface WhisperConfig {
 	readonly frames: number;
 	/** Longest decoder sequence, prompt included. */
 	readonly maxTokens: number;
-	readonly layers: number;
 	readonly startToken: number;
 	readonly endToken: number;
 	readonly transcribeToken: number | undefined;
@@ -31,12 +32,30 @@ export interface WhisperConfig {
 	readonly medianWidth: number;
 }
 
-/** Reads config.json, generation_config.json and preprocessor_config.json of a Whisper folder. */
-export async function readWhisperConfig(folder: string, text: TextModel): Promise<WhisperConfig> {
-	const config = (await readJsonFile(folder, 'config.json')) ?? {};
-	const generation = (await readJsonFile(folder, 'generation_config.json')) ?? {};
+/** Ids that GPT-2's vocabulary and the control tokens of the English-only models take together. */
+const englishVocabulary = 51_864;
+
+/**
+ * Reads config.json, generation_config.json and preprocessor_config.json of a Whisper folder, or
+ * genai_config.json, which alone is there in the other layout.
+ * @param input features of the encoder graph, whose fixed sizes are the truth
+ */
+export async function readWhisperConfig(
+	folder: string,
+	text: TextModel,
+	input?: TensorInfo,
+): Promise<WhisperConfig> {
+	const [publishedConfig, publishedRules] = [
+		await readJsonFile(folder, 'config.json'),
+		await readJsonFile(folder, 'generation_config.json'),
+	];
+	const [config, generation] = [publishedConfig ?? {}, publishedRules ?? {}];
+	// Without its publisher's rules, a model follows those of the reference decoder.
+	const isBare = publishedConfig === undefined && publishedRules === undefined;
 	const features = (await readJsonFile(folder, 'preprocessor_config.json')) ?? {};
-	const either = (key: string) => generation[key] ?? config[key];
+	const genai = asRecord((await readJsonFile(folder, 'genai_config.json'))?.model) ?? {};
+	const either = (key: string) => generation[key] ?? config[key] ?? genai[key];
+	const [, bins, frames] = (input?.dims ?? []).map((dim) => (dim > 0 ? dim : undefined));
 	const startToken =
 		asNumber(either('decoder_start_token_id')) ?? text.tokenToId('<|startoftranscript|>');
 	const endToken = asNumbers(either('eos_token_id'))[0] ?? text.tokenToId('<|endoftext|>');
@@ -48,14 +67,18 @@ export async function readWhisperConfig(folder: string, text: TextModel): Promis
 	}
 	const tasks = asRecord(generation.task_to_id);
 	const noTimestampsToken =
-		asNumber(generation.no_timestamps_token_id) ?? text.tokenToId('<|notimestamps|>');
+		asNumber(either('no_timestamps_token_id')) ?? text.tokenToId('<|notimestamps|>');
 	const languages = languageTokens(generation, text);
-	const multilingual = either('is_multilingual') !== false && languages.size > 0;
+	const english = asNumber(either('vocab_size')) === englishVocabulary;
+	const multilingual = (either('is_multilingual') ?? !english) !== false && languages.size > 0;
 	return {
-		melBins: asNumber(config.num_mel_bins) ?? asNumber(features.feature_size) ?? 80,
-		frames: 2 * (asNumber(config.max_source_positions) ?? 1500),
-		maxTokens: asNumber(config.max_target_positions) ?? asNumber(generation.max_length) ?? 448,
-		layers: asNumber(config.decoder_layers) ?? 0,
+		melBins: bins ?? asNumber(config.num_mel_bins) ?? asNumber(features.feature_size) ?? 80,
+		frames: frames ?? 2 * (asNumber(config.max_source_positions) ?? 1500),
+		maxTokens:
+			asNumber(config.max_target_positions) ??
+			asNumber(generation.max_length) ??
+			asNumber(genai.context_length) ??
+			448,
 		startToken,
 		endToken,
 		transcribeToken: multilingual
@@ -69,10 +92,16 @@ export async function readWhisperConfig(folder: string, text: TextModel): Promis
 		noSpeechToken: text.tokenToId('<|nospeech|>') ?? text.tokenToId('<|nocaptions|>'),
 		firstTimestamp:
 			text.tokenToId('<|0.00|>') ??
+			asNumber(genai.timestamp_begin_token_id) ??
 			(noTimestampsToken === undefined ? undefined : noTimestampsToken + 1),
 		languages: multilingual ? languages : new Map(),
-		suppressed: suppressedTokens(asNumbers(either('suppress_tokens')), text),
-		suppressedAtBegin: asNumbers(either('begin_suppress_tokens')),
+		suppressed: suppressedTokens(
+			isBare ? nonSpeechTokens(text) : asNumbers(either('suppress_tokens')),
+			text,
+		),
+		suppressedAtBegin: isBare
+			? [...text.encode(' ', { addSpecial: false }), endToken]
+			: asNumbers(either('begin_suppress_tokens')),
 		maxInitialTimestamp: asNumber(generation.max_initial_timestamp_index) ?? 50,
 		alignmentHeads: headPairs(generation.alignment_heads),
 		medianWidth: asNumber(config.median_filter_width) ?? 7,
