@@ -72,6 +72,8 @@ export class Client {
 			const events = rest.split('\n\n');
 			rest = events.pop() ?? '';
 			for (const event of events) {
+				// Comments keep a connection open while the model is slow.
+				if (event.startsWith(':')) continue;
 				const data = event.replace(/^data: /, '');
 				if (data === '[DONE]') return { text, complete: true };
 				const value = JSON.parse(data) as StreamChunk;
