@@ -13,6 +13,7 @@ import {
 	State,
 	TransportKind,
 } from 'vscode-languageclient/node';
+import { traceNamesOnly } from './messageTrace.ts';
 import type { Verdict } from './supervisor.ts';
 
 /** Cancels requests; the shape of vscode.CancellationToken. */
@@ -55,6 +56,7 @@ export async function startClient(options: ClientOptions): Promise<RunningClient
 	const clientOptions: LanguageClientOptions = {
 		documentSelector: options.schemes.map((scheme) => ({ scheme, language: '*' })),
 		outputChannel: options.log,
+		traceOutputChannel: traceNamesOnly(options.log),
 		initializationOptions: options.initializationOptions,
 		middleware: {
 			workspace: {
