@@ -73,6 +73,7 @@ export function createExtension(
 					...(JSON.parse(settings) as Record<string, unknown>),
 					...editorLanguages(),
 					renameCommand: 'nearglot.translate.nameSymbol',
+					sharesSecrets: true,
 				};
 			},
 		},

@@ -13,6 +13,7 @@ import {
 	TextDocuments,
 } from 'vscode-languageserver/node';
 import { TextDocument } from 'vscode-languageserver-textdocument';
+import { isRecord } from '../protocol/errorBody.ts';
 import type {
 	ChatDelta,
 	DownloadProgress,
@@ -92,6 +93,8 @@ export function serveFront(connection: Connection, connect: ConnectDaemon): void
 	connection.onInitialize((params): InitializeResult => {
 		client = params;
 		settings.start(params);
+		const options: unknown = params.initializationOptions;
+		if (isRecord(options) && options['sharesSecrets'] === true) secrets.expect();
 		return {
 			serverInfo: { name: 'nearglot', version: productVersion() },
 			capabilities: {

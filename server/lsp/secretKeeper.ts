@@ -16,14 +16,35 @@ const names: readonly SecretName[] = [
 
 /** One per front. Values leave it only towards the daemon. */
 export class SecretKeeper {
+	readonly #patienceMs: number;
 	#values: Partial<Record<SecretName, string>> | undefined;
 	#daemon: Daemon | undefined;
+	#last: Promise<unknown> = Promise.resolve();
+	#awaited: Promise<void> | undefined;
+	#arrived = () => {};
+
+	/** @param patienceMs Longest wait for secrets the editor has announced. */
+	constructor(patienceMs = 5000) {
+		this.#patienceMs = patienceMs;
+	}
+
+	/** The editor will hand secrets over: nothing is asked of a daemon before, but for so long. */
+	expect(): void {
+		this.#awaited = new Promise((resolve) => {
+			const timer = setTimeout(resolve, this.#patienceMs);
+			this.#arrived = () => {
+				clearTimeout(timer);
+				resolve();
+			};
+		});
+	}
 
 	/** Wraps `connect` so that a daemon has the secrets before it is asked anything. */
 	introduce(connect: ConnectDaemon): ConnectDaemon {
 		return async (signal) => {
 			const daemon = await connect(signal);
 			this.#daemon = daemon;
+			await this.#awaited;
 			await this.#hand();
 			return daemon;
 		};
@@ -32,14 +53,21 @@ export class SecretKeeper {
 	/** Replaces all secrets; those left out are forgotten. */
 	async replace(values: Partial<Record<SecretName, string>>): Promise<void> {
 		this.#values = values;
+		this.#arrived();
 		await this.#hand();
 	}
 
-	async #hand(): Promise<void> {
-		const values = this.#values;
-		if (!this.#daemon || !values) return;
-		const body = Object.fromEntries(names.map((name) => [name, values[name] ?? null]));
-		const response = await this.#daemon.fetch('/nearglot/secrets/set', jsonInit(body));
-		if (!response.ok) throw await errorOfResponse(response);
+	/** One after the other: what was said last must arrive last. */
+	#hand(): Promise<void> {
+		const hand = async () => {
+			const values = this.#values;
+			if (!this.#daemon || !values) return;
+			const body = Object.fromEntries(names.map((name) => [name, values[name] ?? null]));
+			const response = await this.#daemon.fetch('/nearglot/secrets/set', jsonInit(body));
+			if (!response.ok) throw await errorOfResponse(response);
+		};
+		const done = this.#last.then(hand, hand);
+		this.#last = done.catch(() => undefined);
+		return done;
 	}
 }
