@@ -100,9 +100,9 @@ export class TeamLink implements Caller {
 				: error;
 		});
 		this.#reason = access?.reason;
-		// Another server may have been chosen meanwhile.
+		// Another server may have been chosen meanwhile; its token is not for the one that refused.
 		if ((this.team?.origin ?? '') === refused.origin) this.team = access ?? this.team;
-		return access;
+		return refused.origin === '' || access?.origin === refused.origin ? access : undefined;
 	}
 }
 

@@ -244,6 +244,17 @@ test('a session that has ended is an error that says to sign in, after one try',
 	);
 });
 
+test('a token that was given for another server is not sent to the one that refused', async () => {
+	await use({ origin, token: 'e30.e30.old' });
+	const fresh = await signedIn();
+	renew = async () => ({ origin: 'https://other.example', token: fresh });
+	await assert.rejects(
+		chat('team:big:1'),
+		(error: WireError) => error.data?.code === 'sign_in_required',
+	);
+	assert.deepEqual(asked, []);
+});
+
 test('a front that was not told of the team yet asks the editor', async () => {
 	const told = client;
 	client = startFront();
