@@ -16,6 +16,8 @@ class World {
 	text: string | undefined;
 	refreshes: string[] = [];
 	signOuts: string[] = [];
+	isOnline = true;
+	lines: string[] = [];
 	answer: (token: string) => Promise<Refreshed> = async (token) => ({
 		kind: 'renewed',
 		session: { token: this.token(`${token.length}${this.refreshes.length}`), userId: 'u' },
@@ -46,6 +48,7 @@ class World {
 					return this.answer(token);
 				},
 				signOut: async (token) => {
+					if (!this.isOnline) throw new AppError('upstream_failed', 'no network');
 					this.signOuts.push(token);
 				},
 			}),
@@ -61,7 +64,7 @@ class World {
 				return () => timers.splice(timers.indexOf(timer), 1);
 			},
 			window: name,
-			log: () => {},
+			log: (line) => this.lines.push(line),
 			onChange: (change) => changes.push(change),
 			onEnded: (session, reason) => ended.push([session.id, reason]),
 		});
@@ -95,6 +98,12 @@ test('a session is renewed at four fifths of its life, and the new token is stor
 test('ten requests and two windows that were refused together renew once', async () => {
 	const world = new World();
 	const [one, two] = [world.window('one'), world.window('two')];
+	const { answer } = world;
+	// A server takes longer than everything else that happens here.
+	world.answer = async (token) => {
+		for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
+		return answer(token);
+	};
 	const session = world.session();
 	await one.keeper.add(session);
 	await two.keeper.reload();
@@ -179,7 +188,24 @@ test('a session that was ended or revoked there is forgotten, and said why', asy
 	}
 });
 
-test('signing out works without a network, and a renewal under way does not bring the session back', async () => {
+test('signing out works without a network: the session is gone here, and the log says that it is here only', async () => {
+	const world = new World();
+	const { keeper, store, timers, changes } = world.window('one');
+	const session = world.session();
+	await keeper.add(session);
+	world.isOnline = false;
+	await keeper.remove(session.id);
+	assert.deepEqual(await store.list(), []);
+	assert.ok(!world.text?.includes(session.token));
+	assert.deepEqual(
+		changes.at(-1)?.removed.map(({ id }) => id),
+		[session.id],
+	);
+	assert.equal(timers.length, 0);
+	assert.deepEqual(world.lines, ['signed out here only: no network']);
+});
+
+test('signing out tells the server, and a renewal under way does not bring the session back', async () => {
 	const world = new World();
 	const { keeper, store } = world.window('one');
 	const session = world.session();

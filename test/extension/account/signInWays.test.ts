@@ -117,14 +117,33 @@ test('the loopback port takes one answer with its nonce, says so on the page, an
 	server.close();
 });
 
-/** A request whose Host is somebody else's name for this machine. */
-function raw(callback: string, host: string): Promise<string> {
+test('of two right answers at the same time the loopback port takes one', async () => {
+	const server = await startLoopbackServer('right-nonce', words);
+	const { host } = new URL(server.callback);
+	// Both are connected before either is heard.
+	let [connected, bothConnected] = [0, () => {}];
+	const ready = new Promise<void>((resolve) => {
+		bothConnected = resolve;
+	});
+	const whenReady = () => {
+		if (++connected === 2) bothConnected();
+		return ready;
+	};
+	const answers = await Promise.all([1, 2].map(() => raw(server.callback, host, whenReady)));
+	assert.deepEqual(answers.map((text) => text.split(' ')[1]).sort(), ['200', '404']);
+	server.close();
+});
+
+/** A request whose Host may be somebody else's name for this machine. */
+function raw(callback: string, host: string, ready = async () => {}): Promise<string> {
 	const { port, pathname, search } = new URL(callback);
 	return new Promise((resolve, reject) => {
 		let text = '';
 		const socket = connect(Number(port), '127.0.0.1', () => {
-			socket.write(
-				`GET ${pathname}${search}&code=c&provider=p HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`,
+			void ready().then(() =>
+				socket.write(
+					`GET ${pathname}${search}&code=c&provider=p HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`,
+				),
 			);
 		});
 		socket.on('data', (chunk) => {

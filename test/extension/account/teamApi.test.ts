@@ -203,6 +203,35 @@ test('only https addresses and this computer are team servers', () => {
 	}
 });
 
+test('a token goes with the calls that need it, to its own origin, and with no other', async () => {
+	const seen: [string, string | null][] = [];
+	const own = new TeamApi('https://a.example', async (input, init) => {
+		seen.push([String(input), new Headers(init?.headers).get('x-zumo-auth')]);
+		if (String(input).endsWith('/me')) return Response.json([{ user_id: 'ann' }]);
+		return Response.json({ authenticationToken: 't', user: { userId: 'u' }, providers: [] });
+	});
+	await own.redeem('corp', 'code', 'verifier');
+	await own.beginDevice();
+	await own.pollDevice('device');
+	await own.allowsCallback('vscode://a.b/c', 'challenge');
+	await own.editorSession();
+	await own.exchange('aad', 'token of the provider');
+	const without = seen.splice(0);
+	assert.equal(without.length, 6);
+	await own.refresh('secret');
+	await own.name('secret');
+	await own.signOut('secret');
+	assert.deepEqual(
+		without.map(([, token]) => token),
+		Array(6).fill(null),
+	);
+	assert.deepEqual(
+		seen.map(([, token]) => token),
+		Array(3).fill('secret'),
+	);
+	for (const [url] of [...without, ...seen]) assert.equal(new URL(url).origin, 'https://a.example');
+});
+
 test('a token is not sent along a redirect', async () => {
 	const seen: string[] = [];
 	const redirecting = new TeamApi('https://a.example', async (input, init) => {
