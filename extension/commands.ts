@@ -37,7 +37,8 @@ export const commands: Readonly<Record<string, Run>> = {
 	'nearglot.chat.export': ({ chat }) => exportChat(chat),
 	'nearglot.chat.attachSelection': ({ chat }) => attachToChat(chat, false),
 	'nearglot.chat.commitMessage': ({ front }, source) => writeCommitMessage(front, source),
-	'nearglot.chat.explainTerminal': ({ chat }) => explainTerminal(chat),
+	'nearglot.chat.explainTerminal': ({ chat }) => explainTerminal(chat, 'lastCommand'),
+	'nearglot.chat.explainTerminalSelection': ({ chat }) => explainTerminal(chat, 'selection'),
 	'nearglot.chat.applyProposal': ({ proposals }, uri) => proposals.apply(uri),
 	'nearglot.chat.discardProposal': ({ proposals }, uri) => proposals.discard(uri),
 	'nearglot.translate.selection': ({ front }, to) =>
@@ -111,10 +112,12 @@ async function showMenu(): Promise<void> {
 		['nearglot.chat.open', '$(comment-discussion)', vscode.l10n.t('Open Chat')],
 		['nearglot.translate.chooseLanguage', '$(globe)', vscode.l10n.t('Choose Target Language')],
 		['nearglot.models.choose', '$(server)', vscode.l10n.t('Choose Model')],
+		['nearglot.models.suggest', '$(lightbulb)', vscode.l10n.t('Pick a Better Model')],
 		['nearglot.models.download', '$(cloud-download)', vscode.l10n.t('Download Model')],
+		['nearglot.studio.open', '$(browser)', vscode.l10n.t('Open Studio in Browser')],
 		['nearglot.diagnose', '$(pulse)', vscode.l10n.t('Diagnose')],
 		['nearglot.server.copyEndpoint', '$(copy)', vscode.l10n.t('Copy API Endpoint')],
-		['nearglot.server.restart', '$(debug-restart)', vscode.l10n.t('Restart Server')],
+		['nearglot.server.restart', '$(refresh)', vscode.l10n.t('Restart Server')],
 		['nearglot.server.showLog', '$(output)', vscode.l10n.t('Show Log')],
 	].map(([command = '', icon, title]) => ({ command, label: `${icon} ${title}` }));
 	const chosen = await vscode.window.showQuickPick(items, { title: 'Nearglot' });

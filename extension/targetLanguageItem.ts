@@ -8,7 +8,7 @@ import { languageLabel } from './targetLanguage.ts';
 export function createTargetLanguageItem(): vscode.Disposable {
 	const item = vscode.languages.createLanguageStatusItem('nearglot.targetLanguage', '*');
 	item.name = vscode.l10n.t('Nearglot: Target Language');
-	item.detail = vscode.l10n.t('Translations of Nearglot');
+	item.detail = vscode.l10n.t('Target language of Nearglot');
 	item.command = {
 		command: 'nearglot.translate.chooseLanguage',
 		title: vscode.l10n.t('Change'),

@@ -75,7 +75,7 @@ function Question({ turn }: { turn: Turn }): VNode {
 }
 
 function Answer({ turn }: { turn: Turn }): VNode {
-	const { streaming, t, send } = useChat();
+	const { page, streaming, t, send } = useChat();
 	const open = streaming.value?.id === turn.id ? streaming.value : undefined;
 	const done = useMemo(
 		(): Streaming => ({
@@ -86,10 +86,11 @@ function Answer({ turn }: { turn: Turn }): VNode {
 		[turn.id, turn.text, turn.reasoning],
 	);
 	const shown = open ?? done;
+	const model = page.value?.models.find(({ id }) => id === turn.model);
 	return (
 		<article class="turn answer" aria-labelledby={`who-${turn.id}`} aria-busy={open !== undefined}>
 			<header>
-				<h2 id={`who-${turn.id}`}>{turn.model ?? 'Nearglot'}</h2>
+				<h2 id={`who-${turn.id}`}>{model?.displayName ?? turn.model ?? 'Nearglot'}</h2>
 				<Versions turn={turn} />
 				{!open && <CopyButton text={turn.text} label={t('copyAnswer')} />}
 				{!open && (

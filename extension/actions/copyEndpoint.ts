@@ -13,7 +13,8 @@ export async function copyEndpoint(front: Front): Promise<void> {
 	const model = local.find(({ id }) => id === setting('chat.model')) ?? local[0];
 	const items = snippets(endpoint, model?.id ?? 'starter-chat').map(({ name, text }) => ({
 		label: name,
-		detail: text.split('\n')[0] ?? '',
+		// Shown without the key: others may look at the screen.
+		detail: (text.split('\n')[0] ?? '').replace(endpoint.key, '…'),
 		text,
 	}));
 	const chosen = await vscode.window.showQuickPick(items, {

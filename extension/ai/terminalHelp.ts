@@ -1,4 +1,4 @@
-/** *Explain Terminal*: what is selected in the terminal, else the last command with its output, goes to the chat. */
+/** *Explain Terminal*: its last command with the output, or what is selected in it, goes to the chat. */
 
 import * as vscode from 'vscode';
 import { AppError } from '../../server/protocol/index.ts';
@@ -12,8 +12,14 @@ const maxLength = 6000;
 const instruction =
 	'Explain what this command did and what its output means. If it failed, say why and give the command that repairs it.';
 
+/** The terminal's own commands that copy; one without a selection warns people, so it is not just tried. */
+const copies = {
+	selection: 'workbench.action.terminal.copySelection',
+	lastCommand: 'workbench.action.terminal.copyLastCommandAndLastCommandOutput',
+};
+
 /** Asks the chat what the terminal shows and, when something failed, what to do. */
-export async function explainTerminal(chat: ChatPage): Promise<void> {
+export async function explainTerminal(chat: ChatPage, what: keyof typeof copies): Promise<void> {
 	if (!vscode.window.activeTerminal) {
 		throw new AppError('invalid_request', vscode.l10n.t('Open a terminal first.'));
 	}
@@ -21,15 +27,9 @@ export async function explainTerminal(chat: ChatPage): Promise<void> {
 	const before = await vscode.env.clipboard.readText();
 	let text = '';
 	try {
-		for (const command of [
-			'workbench.action.terminal.copySelection',
-			'workbench.action.terminal.copyLastCommandAndLastCommandOutput',
-		]) {
-			await vscode.env.clipboard.writeText('');
-			await vscode.commands.executeCommand(command);
-			text = (await vscode.env.clipboard.readText()).trim();
-			if (text !== '') break;
-		}
+		await vscode.env.clipboard.writeText('');
+		await vscode.commands.executeCommand(copies[what]);
+		text = (await vscode.env.clipboard.readText()).trim();
 	} finally {
 		await vscode.env.clipboard.writeText(before);
 	}
