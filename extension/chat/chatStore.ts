@@ -19,6 +19,8 @@ export class ChatStore {
 	readonly #current: vscode.Uri;
 	/** Writes to one file follow each other. */
 	#last: Promise<void> = Promise.resolve();
+	/** Deleted chats: an answer that is still being written to one must not bring it back. */
+	readonly #removed = new Set<string>();
 
 	constructor(folder: vscode.Uri, workspaceFolder: vscode.Uri) {
 		this.#folder = folder;
@@ -26,16 +28,15 @@ export class ChatStore {
 	}
 
 	save(conversation: Conversation): Promise<void> {
-		const write = async () => {
+		return this.#inTurn(async () => {
+			if (this.#removed.has(conversation.id)) return;
 			const bytes = new TextEncoder().encode(JSON.stringify(conversation));
 			const target = this.#file(conversation.id);
 			const temporary = target.with({ path: `${target.path}.${process.pid}.tmp` });
 			await vscode.workspace.fs.createDirectory(this.#folder);
 			await vscode.workspace.fs.writeFile(temporary, bytes);
 			await vscode.workspace.fs.rename(temporary, target, { overwrite: true });
-		};
-		this.#last = this.#last.then(write, write);
-		return this.#last;
+		});
 	}
 
 	/** The chat, or `undefined` when it is absent or unreadable. */
@@ -88,8 +89,15 @@ export class ChatStore {
 		}
 	}
 
-	async remove(id: string): Promise<void> {
-		await vscode.workspace.fs.delete(this.#file(id));
+	/** Deletes a chat; nothing of it is saved any more. */
+	remove(id: string): Promise<void> {
+		this.#removed.add(id);
+		return this.#inTurn(async () => vscode.workspace.fs.delete(this.#file(id)));
+	}
+
+	#inTurn(work: () => Promise<void>): Promise<void> {
+		this.#last = this.#last.then(work, work);
+		return this.#last;
 	}
 
 	#file(id: string): vscode.Uri {

@@ -19,6 +19,7 @@ export async function run(): Promise<void> {
 	await import('./extension.ts');
 	await import('./ai.ts');
 	await import('./editing.ts');
+	await import('./history.ts');
 	await import('./insertion.ts');
 	await import('./recordings.ts');
 	// For work on a few tests: only those whose title contains this.
