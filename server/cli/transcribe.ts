@@ -1,13 +1,20 @@
 /** `nearglot transcribe`: recordings to text, subtitles or JSON. */
 
 import { constants, createWriteStream, openAsBlob } from 'node:fs';
-import { access, mkdtemp, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { access, mkdir, mkdtemp, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, extname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { findOrStartDaemon } from '../daemon/client.ts';
 import type { DaemonConnection } from '../daemon/connection.ts';
-import { asAppError, type Transcript, type TranscriptFormat } from '../protocol/index.ts';
+import {
+	AppError,
+	asAppError,
+	documentOf,
+	exportTranscript,
+	type Transcript,
+	type TranscriptFormat,
+} from '../protocol/index.ts';
 import { renderTranscript } from '../services/speechFormats.ts';
 import { type ParsedArgs, readArgs } from './args.ts';
 import { type Command, type CommandIo, UsageError } from './command.ts';
@@ -25,7 +32,7 @@ Turns recordings (WAV, MP3, FLAC, Ogg, WebM; M4A where ffmpeg is installed) into
   --model M          speech model; default: the loaded or the largest downloaded one
   --language L       language that is spoken (en, de, …); default: detected
   --translate        translate into English instead (multilingual Whisper models)
-  --format F         text (default), json, verbose_json, srt or vtt
+  --format F         text (default), md (with headings and times), json, verbose_json, srt or vtt
   --words            with verbose_json: times of every word
   --prompt P         names and spellings that occur
   --temperature T    0 (default) to 1
@@ -33,11 +40,16 @@ Turns recordings (WAV, MP3, FLAC, Ogg, WebM; M4A where ffmpeg is installed) into
                      parts are heard together
   --microphone       record through pw-record, parecord, arecord, sox or ffmpeg; Enter or Ctrl+C ends it
   --seconds N        with --microphone: end after N seconds
-  --out PATH         write to this file, or into this folder when it is one or there are several FILEs
+  --out PATH         write to this file, or into this folder when it is one or there are several FILEs, which
+                     make it when it is not there
 `;
 
-const suffixes: Readonly<Record<TranscriptFormat, string>> = {
+/** Formats of the route, and Markdown, which is made here. */
+type FileFormat = TranscriptFormat | 'md';
+
+const suffixes: Readonly<Record<FileFormat, string>> = {
 	text: '.txt',
+	md: '.md',
 	json: '.json',
 	verbose_json: '.json',
 	srt: '.srt',
@@ -46,7 +58,7 @@ const suffixes: Readonly<Record<TranscriptFormat, string>> = {
 
 interface Settings {
 	readonly fields: readonly (readonly [name: string, value: string])[];
-	readonly format: TranscriptFormat;
+	readonly format: FileFormat;
 	readonly out: string | undefined;
 	readonly outIsFolder: boolean;
 	readonly several: boolean;
@@ -83,7 +95,7 @@ export const transcribeCommand: Command = {
 			} catch (error) {
 				if (io.signal.aborted || !settings.several) throw error;
 				failed = true;
-				io.stderr.write(`nearglot transcribe: ${file}: ${asAppError(error).message}\n`);
+				io.stderr.write(`nearglot transcribe: ${named(file)}: ${asAppError(error).message}\n`);
 			}
 		}
 		return failed ? 1 : 0;
@@ -100,9 +112,13 @@ async function readSettings(options: ParsedArgs): Promise<Settings> {
 	const several = files.length > 1;
 	if (several && out === undefined && format !== 'text')
 		throw new UsageError('Several files in this format need --out FOLDER.');
+	if (several && out !== undefined)
+		await mkdir(out, { recursive: true }).catch((error: NodeJS.ErrnoException) => {
+			throw new UsageError(
+				`--out must be a folder for several files; '${out}' cannot be one (${error.code ?? error.message}).`,
+			);
+		});
 	const outIsFolder = out !== undefined && (await isFolder(out));
-	if (several && out !== undefined && !outIsFolder)
-		throw new UsageError(`--out must be a folder that exists for several files; '${out}' is not.`);
 	const temperature = options.number('temperature', 0, 1);
 	const fields: [string, string | undefined][] = [
 		['model', options.text('model') ?? 'default'],
@@ -130,9 +146,9 @@ async function readSettings(options: ParsedArgs): Promise<Settings> {
 	};
 }
 
-function formatOf(options: ParsedArgs): TranscriptFormat {
-	const format = (options.text('format') ?? 'text') as TranscriptFormat;
-	if (!(format in suffixes))
+function formatOf(options: ParsedArgs): FileFormat {
+	const format = (options.text('format') ?? 'text') as FileFormat;
+	if (!Object.hasOwn(suffixes, format))
 		throw new UsageError(
 			`--format is one of ${Object.keys(suffixes).join(', ')}, not '${format}'.`,
 		);
@@ -147,6 +163,7 @@ async function dictateInto(options: ParsedArgs, io: CommandIo): Promise<number> 
 		if (options.has(name) || options.text(name) !== undefined)
 			throw new UsageError(`--${name} is for files, not for --microphone.`);
 	const format = formatOf(options);
+	if (format === 'md') throw new UsageError('--format md is for files, not for --microphone.');
 	const [model, language, prompt, out] = ['model', 'language', 'prompt', 'out'].map(options.text);
 	const seconds = options.number('seconds', 0.1, 14_400);
 	if (out !== undefined && (await isFolder(out)))
@@ -190,6 +207,8 @@ async function transcribeOne(work: Work, file: string): Promise<void> {
 	try {
 		const copy = join(folder, 'recording');
 		await pipeline(io.stdin, createWriteStream(copy, { mode: 0o600 }), { signal: io.signal });
+		if ((await stat(copy)).size === 0)
+			throw new AppError('invalid_audio', 'Nothing came from standard input; send a recording.');
 		await transcribeFile({ ...work, settings }, copy, 'stdin');
 	} finally {
 		await rm(folder, { recursive: true, force: true });
@@ -200,15 +219,18 @@ async function transcribeFile(work: Work, path: string, name: string): Promise<v
 	const { daemon, io, settings } = work;
 	const form = new FormData();
 	for (const [field, value] of settings.fields) form.append(field, value);
+	const what = settings.several ? 'It' : named(name);
 	await access(path, constants.R_OK).catch((error: NodeJS.ErrnoException) => {
-		throw new Error(`${name} cannot be read (${error.code ?? error.message}).`);
+		throw new Error(`${what} cannot be read (${error.code ?? error.message}).`);
 	});
+	if (await isFolder(path))
+		throw new AppError('invalid_audio', `${what} is a folder; name the recordings in it.`);
 	const blob = await openAsBlob(path);
 	form.append('file', blob, basename(name));
 	const target = targetOf(settings, name);
 	// Text is shown as it comes; a progress line would stand in its way.
 	const live = settings.format === 'text' && target === undefined;
-	if (live && settings.several) io.stdout.write(`==> ${name} <==\n`);
+	if (live && settings.several) io.stdout.write(`==> ${named(name)} <==\n`);
 	const progress = new Progress(io.stderr, name, !live || !io.stdout.isTTY);
 	const response = await daemon.request(work.path, {
 		method: 'POST',
@@ -238,11 +260,25 @@ async function transcribeFile(work: Work, path: string, name: string): Promise<v
 	progress.summary(transcript.duration);
 	if (live) io.stdout.write('\n');
 	else {
-		const { body } = renderTranscript(transcript, settings.format);
+		const body = bodyOf(transcript, settings.format, name);
 		if (target === undefined) io.stdout.write(body.endsWith('\n') ? body : `${body}\n`);
 		else await writeWhole(target, body);
 	}
 }
+
+function bodyOf(transcript: Transcript, format: FileFormat, name: string): string {
+	if (format !== 'md') return renderTranscript(transcript, format).body;
+	const document = documentOf(transcript);
+	return exportTranscript(document, {
+		format: 'markdown',
+		content: 'original',
+		times: true,
+		title: basename(name),
+	});
+}
+
+/** How a message calls an input. */
+const named = (file: string) => (file === '-' || file === 'stdin' ? 'Standard input' : file);
 
 function targetOf(settings: Settings, name: string): string | undefined {
 	if (settings.out === undefined || !settings.outIsFolder) return settings.out;

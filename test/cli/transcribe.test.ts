@@ -1,7 +1,7 @@
 /** `nearglot transcribe` as a person runs it: a daemon, a runner and a tiny model, from file to text. */
 
 import assert from 'node:assert/strict';
-import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { type Home, newHome } from '../daemon/home.ts';
@@ -69,6 +69,57 @@ test('transcribe writes files into a folder, whole or not at all', {
 	assert.match(run.stderr, /bad\.wav: The file is not audio|bad\.wav: This is a text file/);
 	assert.deepEqual((await readdir(out)).sort(), ['a.vtt', 'b.vtt']);
 	assert.match(await readFile(join(out, 'a.vtt'), 'utf8'), /^WEBVTT\n\n/);
+});
+
+test('the built-in model writes Markdown and subtitles, reads standard input, and takes names with spaces', async () => {
+	const speech = join(import.meta.dirname, '..', 'fixtures', 'speech');
+	const folder = join(home.folder, 'Gespräche äö', 'erste Woche');
+	const out = join(home.folder, 'neu', 'Unter titel');
+	await mkdir(folder, { recursive: true });
+	const file = join(folder, 'Größe #1.flac');
+	await copyFile(join(speech, 'annie.flac'), file);
+	const model = ['--model', 'starter-speech'];
+	const markdown = await home.run(['transcribe', file, '--format', 'md', ...model]);
+	assert.equal(
+		markdown.stdout,
+		'# Größe \\#1.flac\n\n**0:00** Please open the new window tomorrow.\n',
+	);
+	const other = join(speech, 'f2.flac');
+	const run = await home.run([
+		'transcribe',
+		file,
+		other,
+		'--format',
+		'srt',
+		'--out',
+		out,
+		...model,
+	]);
+	assert.equal(run.code, 0, run.stderr);
+	assert.deepEqual((await readdir(out)).sort(), ['Größe #1.srt', 'f2.srt']);
+	assert.match(
+		await readFile(join(out, 'Größe #1.srt'), 'utf8'),
+		/^1\n[\d:,]+ --> [\d:,]+\nPlease open the new window tomorrow\.\n\n$/,
+	);
+	const piped = await home.run(['transcribe', '-', ...model], await readFile(other));
+	assert.equal(piped.stdout, 'I will read it again.\n');
+});
+
+test('a folder, empty standard input and a folder that cannot be made are said in words', async () => {
+	const folder = await home.run(['transcribe', home.folder]);
+	assert.deepEqual([folder.code, folder.stdout], [1, '']);
+	assert.match(folder.stderr, /is a folder; name the recordings in it\.\n$/);
+	const several = await home.run(['transcribe', 'none.wav', home.folder]);
+	assert.match(several.stderr, /none\.wav: It cannot be read \(ENOENT\)\./);
+	assert.match(several.stderr, /: It is a folder; name the recordings in it\./);
+	const nothing = await home.run(['transcribe', '-']);
+	assert.equal(nothing.code, 1);
+	assert.match(nothing.stderr, /Nothing came from standard input; send a recording\./);
+	const file = join(home.folder, 'a file');
+	await writeFile(file, '');
+	const taken = await home.run(['transcribe', 'a', 'b', '--format', 'srt', '--out', file]);
+	assert.equal(taken.code, 2);
+	assert.match(taken.stderr, /'.*a file' cannot be one \(EEXIST\)/);
 });
 
 test('recordings that differ in their suffix only get a file each', {

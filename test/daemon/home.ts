@@ -13,7 +13,7 @@ export interface Home {
 	readonly folder: string;
 	readonly env: NodeJS.ProcessEnv;
 	/** Runs the command line to its end. */
-	run(args: readonly string[], input?: string): Promise<Finished>;
+	run(args: readonly string[], input?: string | Uint8Array): Promise<Finished>;
 	/** Starts the command line and leaves it running. */
 	start(args: readonly string[]): ChildProcess;
 	close(): Promise<void>;

@@ -22,12 +22,18 @@ export function checkedLanguage(
 	}
 	const languages = known.length === 0 ? ['en'] : known;
 	if (!languages.includes(code)) {
-		const names = languages.length > 8 ? `${languages.length} others` : languages.join(', ');
+		const names =
+			languages.length > 8 ? `${languages.length} others` : languages.map(nameOf).join(', ');
 		throw new AppError(
 			'unsupported_parameter',
-			`This speech model does not know ${speechLanguages.get(code)}; it knows ${names}.`,
+			`This speech model does not know ${nameOf(code)}; it knows ${names}.`,
 			{ param: 'language' },
 		);
 	}
 	return code;
+}
+
+function nameOf(code: string): string {
+	const name = speechLanguages.get(code) ?? code;
+	return name.replace(/\b\p{Ll}/gu, (letter) => letter.toUpperCase());
 }
