@@ -1,6 +1,7 @@
 /** Subtitles of a transcript: cues that fit on a screen, as SubRip and WebVTT. */
 
 import type { TranscriptSegment, TranscriptWord } from './speech.ts';
+import { spreadWords } from './transcriptDocument.ts';
 
 export interface Cue {
 	/** Seconds. */
@@ -21,6 +22,8 @@ export interface CueSource {
 const cueCharacters = 84;
 const lineCharacters = 42;
 const cueS = 7;
+/** Nobody speaks or reads faster; words that seem to be have wrong times. */
+const charactersPerS = 40;
 /** A cue is shown at least this long. */
 const shortestS = 0.3;
 
@@ -40,7 +43,9 @@ export function cuesOf(transcript: CueSource): Cue[] {
 		const short = segment.text.length <= cueCharacters && segment.end - segment.start <= cueS;
 		if (short || own.length < 2)
 			return [{ start: segment.start, end: segment.end, text: segment.text }];
-		return divide(own, segment.text);
+		const parts = divide(own, segment.text);
+		if (!parts.some(isRushed)) return parts;
+		return divide(spreadWords(segment.text, segment.start, segment.end), segment.text);
 	});
 	return cues.map((cue, index) => {
 		const limit = cues[index + 1]?.start ?? Number.POSITIVE_INFINITY;
@@ -48,6 +53,9 @@ export function cuesOf(transcript: CueSource): Cue[] {
 		return { ...cue, end };
 	});
 }
+
+const isRushed = ({ start, end, text }: Cue) =>
+	text.length > charactersPerS * Math.max(shortestS, end - start);
 
 function divide(words: readonly TranscriptWord[], text: string): Cue[] {
 	const cues: Cue[] = [];

@@ -49,6 +49,26 @@ test('long segments are divided at words into cues that fit on a screen', () => 
 	assert.equal(cuesOf({ ...transcript, words: [] }).length, 2);
 });
 
+test('words whose times cannot be true are spread over their segment', () => {
+	const text =
+		'Nobody could say all of these words in a third of a second, and nobody could read them.';
+	const words = text.split(' ').map((word, index) => ({
+		word,
+		start: index < 2 ? index * 2 : 5.7,
+		end: index < 2 ? index * 2 + 2 : 5.7 + 0.02 * index,
+	}));
+	const segments = [{ start: 0, end: 6, text }];
+	const cues = cuesOf({ segments, words });
+	assert.equal(cues.map((cue) => cue.text).join(' '), text);
+	assert.ok(cues.length > 1);
+	for (const { start, end, text: shown } of cues)
+		assert.ok(shown.length / (end - start) < 40, `${start} ${end} ${shown}`);
+	// Times that can be true stay as they are.
+	const slow = words.map((word, index) => ({ ...word, start: index / 3, end: (index + 1) / 3 }));
+	const kept = cuesOf({ segments, words: slow });
+	assert.ok(kept.every(({ start }) => slow.some((word) => word.start === start)));
+});
+
 test('the clock counts hours and rounds to milliseconds', () => {
 	assert.equal(clock(0, ','), '00:00:00,000');
 	assert.equal(clock(3725.9996, '.'), '01:02:06.000');
