@@ -7,6 +7,7 @@ import { readFile } from 'node:fs/promises';
 import type { EngineModel } from '../../server/engine/api.ts';
 import { loadEngine } from '../../server/engine/engine.ts';
 import type { ChatMessage, ToolDefinition } from '../../server/protocol/chat.ts';
+import { greedy } from '../../test/fixtures/greedy.ts';
 
 interface Prompt {
 	readonly set: string;
@@ -39,10 +40,13 @@ const lastText = ({ messages }: Prompt): string => {
 
 const command = (answer: string): string | undefined => /```sh\n([\s\S]*?)\n```/.exec(answer)?.[1];
 
+/** Sets whose answers count only when they are right as a whole. */
+const WHOLE = ['help', 'help_apart', 'help_last', 'talk', 'whatcmd'];
+
 function isRight({ set, answer }: Prompt, output: string): boolean {
 	if (set.startsWith('ood')) return output.startsWith('I cannot');
 	const wanted = command(answer);
-	if (wanted === undefined || ['help', 'talk', 'whatcmd'].includes(set)) return output === answer;
+	if (wanted === undefined || WHOLE.includes(set)) return output === answer;
 	return command(output) === wanted;
 }
 
@@ -53,17 +57,7 @@ async function ask(
 	const { choices } = await engine.generate(
 		{
 			prompt: { kind: 'chat', messages, ...(tools === undefined ? {} : { tools }) },
-			sampling: {
-				temperature: 0,
-				topP: 1,
-				topK: 0,
-				minP: 0,
-				presencePenalty: 0,
-				frequencyPenalty: 0,
-				repetitionPenalty: 1,
-				logitBias: {},
-				seed: 1,
-			},
+			sampling: greedy,
 			maxTokens: 160,
 			stop: [],
 			n: 1,

@@ -2,22 +2,13 @@
 
 import type { GenerateRequest, SamplingOptions } from '../../server/engine/api.ts';
 import { loadEngine } from '../../server/engine/engine.ts';
+import { greedy } from '../../test/fixtures/greedy.ts';
 import { translationModel } from '../../test/fixtures/translationModel.ts';
 import { decoderModel, withLexicon } from '../models.ts';
 import { measureEncoder, measureSteps, openWhisper } from '../whisperModel.ts';
 import { promptTokens, serve } from './serve.ts';
 
-const sampling: SamplingOptions = {
-	temperature: 0,
-	topP: 1,
-	topK: 0,
-	minP: 0,
-	presencePenalty: 0,
-	frequencyPenalty: 0,
-	repetitionPenalty: 1,
-	logitBias: { 257: -100 },
-	seed: 1,
-};
+const sampling: SamplingOptions = { ...greedy, logitBias: { 257: -100 } };
 
 interface LoadMessage {
 	readonly models: string;

@@ -13,6 +13,7 @@ import { ModelIndex } from '../../server/daemon/modelIndex.ts';
 import type { GenerateRequest, ModelDescription } from '../../server/engine/api.ts';
 import { AppError } from '../../server/protocol/index.ts';
 import { silentLogger } from '../../server/services/log.ts';
+import { greedy } from '../fixtures/greedy.ts';
 import { until } from '../http/testServer.ts';
 
 let models: string;
@@ -76,17 +77,7 @@ function newHost(
 
 const ask = (text: string): GenerateRequest => ({
 	prompt: { kind: 'text', text },
-	sampling: {
-		temperature: 0,
-		topP: 1,
-		topK: 0,
-		minP: 0,
-		presencePenalty: 0,
-		frequencyPenalty: 0,
-		repetitionPenalty: 1,
-		logitBias: {},
-		seed: 1,
-	},
+	sampling: greedy,
 	stop: [],
 	n: 1,
 	priority: 'interactive',

@@ -11,6 +11,7 @@ import type { EngineModel, ModelDescription, ModelVariant } from '../../server/e
 import { loadEngine } from '../../server/engine/engine.ts';
 import { describeModel } from '../../server/engine/folder/describe.ts';
 import { loadTextModel } from '../../server/engine/tokenizer/textModel.ts';
+import { greedy } from '../fixtures/greedy.ts';
 import { sharedFolder } from './sharedData.ts';
 
 const models = sharedFolder('models-tiny');
@@ -70,17 +71,6 @@ function reference<T>(folder: string): T | undefined {
 	return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as T) : undefined;
 }
 
-const greedy = {
-	temperature: 0,
-	topP: 1,
-	topK: 0,
-	minP: 0,
-	presencePenalty: 0,
-	frequencyPenalty: 0,
-	repetitionPenalty: 1,
-	seed: 1,
-};
-
 async function generate(
 	engine: EngineModel,
 	ids: readonly number[],
@@ -90,7 +80,7 @@ async function generate(
 	return engine.generate(
 		{
 			prompt: { kind: 'tokens', tokens: ids },
-			sampling: { ...greedy, logitBias: {} },
+			sampling: greedy,
 			maxTokens: options.maxTokens,
 			stop: [],
 			n: 1,

@@ -4,12 +4,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after } from 'node:test';
-import type { GenerateRequest, SamplingOptions } from '../../server/engine/api.ts';
+import type { GenerateRequest } from '../../server/engine/api.ts';
 import type { Decoder } from '../../server/engine/decode/decoder.ts';
 import { loadDecoder } from '../../server/engine/decode/loadDecoder.ts';
 import { PackedDecoder } from '../../server/engine/decode/packedDecoder.ts';
 import { describeModel } from '../../server/engine/folder/describe.ts';
 import { openRuntime } from '../../server/engine/runtime/openRuntime.ts';
+import { greedy } from '../fixtures/greedy.ts';
 
 /** A folder that is removed when the file's tests are over. */
 export function temporaryFolder(): string {
@@ -18,17 +19,7 @@ export function temporaryFolder(): string {
 	return folder;
 }
 
-export const greedy: SamplingOptions = {
-	temperature: 0,
-	topP: 1,
-	topK: 0,
-	minP: 0,
-	presencePenalty: 0,
-	frequencyPenalty: 0,
-	repetitionPenalty: 1,
-	logitBias: {},
-	seed: 1,
-};
+export { greedy };
 
 /** A request for tokens after tokens. */
 export function tokensRequest(

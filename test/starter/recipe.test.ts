@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import test from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { loadEngine } from '../../server/engine/engine.ts';
+import { greedy } from '../fixtures/greedy.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -37,18 +38,6 @@ const voiceless =
 	skip ||
 	(spawnSync('espeak-ng', ['--version'], { stdio: 'ignore' }).status !== 0 &&
 		'no espeak-ng, which speaks the sentences');
-
-const greedy = {
-	temperature: 0,
-	topP: 1,
-	topK: 0,
-	minP: 0,
-	presencePenalty: 0,
-	frequencyPenalty: 0,
-	repetitionPenalty: 1,
-	logitBias: {},
-	seed: 1,
-};
 
 test('the sample recipe of the translation model lowers the loss and exports a model that the engine runs', {
 	skip,
