@@ -16,14 +16,15 @@ def orthogonal(g, steps=5):
 
 
 class Optimiser:
-    def __init__(self, m, momentum=0.95, betas=(0.9, 0.98), decay=0.01):
+    def __init__(self, m, momentum=0.95, betas=(0.9, 0.98), decay=0.01, apart=("shared",)):
+        """`apart`: parts of the names of matrices that Adam takes, as an embedding whose rows are rarely used should."""
         self.momentum, self.betas, self.decay, self.t = momentum, betas, decay, 0
         named = [(n, p) for n, p in m.named_parameters() if p.requires_grad]
         self.groups = {}
         for n, p in named:
-            if p.dim() == 2 and "shared" not in n:
+            if p.dim() == 2 and not any(part in n for part in apart):
                 self.groups.setdefault(tuple(p.shape), []).append(p)
-        self.rest = [p for n, p in named if p.dim() != 2 or "shared" in n]
+        self.rest = [p for n, p in named if p.dim() != 2 or any(part in n for part in apart)]
         self.master = {id(p): p.detach().float().clone() for _, p in named}
         self.names = {n: id(p) for n, p in named}
         self.state = {k: torch.zeros(len(v), *k) for k, v in self.groups.items()}

@@ -23,6 +23,18 @@ def entries(name):
     return out
 
 
+def asked(name, texts):
+    """[(question, answer)] of asked.txt, whose blocks begin with `> ` and how an answer of `texts` begins; a block of other texts is left out."""
+    out = []
+    for block in "\n".join(lines(name)).strip().split("\n\n"):
+        begin, *questions = block.split("\n")
+        answers = [answer for answer, _, _ in texts if answer.startswith(begin[2:])]
+        if len(answers) > 1:
+            raise SystemExit(f"{name}: several answers begin with {begin[2:]!r}")
+        out += [(q, answer) for answer in answers for q in questions]
+    return out
+
+
 def expand(pattern, rnd):
     """One text of a pattern: `(a|b|)` is one of its parts, also nested."""
     while "(" in pattern:

@@ -1,7 +1,10 @@
 """Conversations with tools: a system message that lists them, a call, its result. Equal seeds give equal conversations."""
+import copy
 import json
 import re
 from texts import expand
+from toolmaker import PARAMETERS, Listed, MadeTool
+from topics import DECLINE
 
 # name(parameters): description | questions; <x> is a value of that parameter, of the kind behind its colon
 TOOLS = """
@@ -44,6 +47,23 @@ subtract(a:number, b:number): Subtract two numbers | what is <a> minus <b> | sub
 order_pizza(kind:word): Order a pizza | order a pizza with <kind> | I want a <kind> pizza
 lock_door(door:device): Lock a door | lock the <door> | please lock the <door>
 """
+# the same for measuring, written after a first look at how the ones above fared
+APART = """
+get_exchange_rate(currency:currency): Exchange rate of a currency | what is the exchange rate of <currency> | how much are <currency> worth
+create_event(title:words, day:word): Create an event in the calendar | create an event called <title> on <day> | put <title> in my calendar for <day>
+fetch_page(url:url): Fetch a web page as text | fetch <url> | get the text of <url>
+query_table(table:word, limit:number): Query a table of the database | query the table <table> with a limit of <limit> | get <limit> rows of <table>
+book_flight(origin:place, destination:place): Book a flight | book a flight from <origin> to <destination> | I need to fly from <origin> to <destination>
+set_volume(level:number): Set the volume of the speaker | set the volume to <level> | volume <level> please
+start_build(target:word): Start a build | start a build of <target> | build <target>
+insert_line(path:file, line:number, text:words): Insert a line into a file | insert at line <line> of <path> the text <text> | in <path> at line <line> insert <text>
+get_distance(a:place, b:place): Distance of two places | how far is it from <a> to <b> | what is the distance between <a> and <b>
+list_emails(folder:folder): List the emails of a folder | show the emails in <folder> | which emails are in <folder>
+calculateAge(year:number): Age of a person born in a year | how old is somebody born in <year> | calculate the age for <year>
+get_logs(service:word): Last log lines of a service | show the logs of <service> | what did <service> log
+"""
+# known tools whose questions the model declines when no tool is there
+DECLINED = "get_weather get_time add multiply set_timer play_music get_stock convert_money turn_on turn_off book_table get_definition".split()
 FIXED = {
     "place": "Paris Berlin London Madrid Rome Vienna Oslo Tokyo Lisbon Prague Hamburg Zurich Lyon Boston Denver Cairo Delhi Sydney Toronto Warsaw Dublin Munich Seoul Lima",
     "folder": "src docs test lib assets images server scripts data config tmp photos music public",
@@ -58,19 +78,12 @@ ENDINGS = ".txt .md .ts .py .json .csv .log .html .yaml .png .jpg .mp3 .wav .pdf
 RESULTS = ["{w}", "{w}", "done", "ok", "{n}", "{n} {w}", "not found", "error: {w}", "{w} {w}"]
 
 
-class Tool:
+class Tool(Listed):
     def __init__(self, line):
         head, *self.questions = [p.strip() for p in re.split(r" \| ", line)]
         m = re.fullmatch(r"(\w+)\((.*)\): (.*)", head)
         self.name, self.description = m[1], m[3]
         self.parameters = [p.strip().split(":") for p in m[2].split(",")]
-
-    def listed(self):
-        return f"\n{self.name}({', '.join(n for n, _ in self.parameters)}): {self.description}"
-
-    def schema(self):
-        kinds = {n: {"type": "number" if k == "number" else "string"} for n, k in self.parameters}
-        return dict(name=self.name, description=self.description, parameters=dict(type="object", properties=kinds, required=list(kinds)))
 
 
 def tools(text):
@@ -82,11 +95,29 @@ def system(listed):
     return "Tools:" + "".join(t.listed() for t in listed)
 
 
+def disguised(tool, rnd):
+    """A known tool under another name, with other names of its parameters where there are any for that kind of value."""
+    out = copy.copy(tool)
+    parts = tool.name.split("_")
+    other = rnd.choice(("get fetch do run tool my call api handle " if len(parts) > 1 else "do run compute ").split())
+    out.name = rnd.choice(("_".join(parts[::-1]), parts[0] + "".join(p.capitalize() for p in parts[1:]), f"{tool.name}_{other}", f"{other}_{tool.name}", parts[-1]))
+    names = {}
+    for n, k in tool.parameters:
+        others = [p for p, kind in PARAMETERS if kind == k and p not in names.values()]
+        names[n] = rnd.choice(others) if others and rnd.random() < 0.7 else n
+    if len(set(names.values())) < len(names):
+        return out
+    out.parameters = [[names[n], k] for n, k in tool.parameters]
+    out.questions = [re.sub(r"<(\w+)>", lambda m: f"<{names[m[1]]}>", q) for q in tool.questions]
+    return out
+
+
 class ToolTalk:
     """Makes conversations; `vocabulary` are words for free texts."""
 
     def __init__(self, vocabulary):
-        self.all, self.unseen, self.vocabulary = tools(TOOLS), tools(UNSEEN), vocabulary
+        self.all, self.unseen, self.apart, self.vocabulary = tools(TOOLS), tools(UNSEEN), tools(APART), vocabulary
+        self.kept_out = {w for t in self.unseen + self.apart for w in t.name.lower().split("_")}
 
     def value(self, kind, rnd):
         if kind == "number":
@@ -117,30 +148,63 @@ class ToolTalk:
         rnd.shuffle(out)
         return out
 
+    def made(self, rnd, plain=False):
+        while True:
+            tool = MadeTool(rnd, self.vocabulary, plain=plain)
+            if tool.noun not in self.kept_out:
+                return tool
+
+    def beside(self, tool, rnd, least=0):
+        """Other tools to be listed with this one, and not it."""
+        out = {}
+        for _ in range(max(least, rnd.choice((0, 1, 1, 2, 2, 3, 4)))):
+            x = rnd.random()
+            if isinstance(tool, MadeTool) and x < 0.3:
+                other = tool.near(rnd, self.vocabulary)
+            else:
+                other = self.made(rnd) if x < 0.7 else rnd.choice(self.all)
+            if other.name != tool.name and other.description != tool.description:
+                out[other.name] = other
+        return list(out.values())
+
     def conversation(self, rnd, other, before):
         """`other()` gives a question and answer that need no tool; `before` is what a system message may begin with."""
         m = self.turns(rnd, other)
-        return [("system", rnd.choice(before) + "\n" + m[0][1]), *m[1:]] if rnd.random() < 0.3 else m
+        return [("system", rnd.choice(before) + "\n" + m[0][1]), *m[1:]] if rnd.random() < 0.25 else m
 
     def turns(self, rnd, other):
-        if rnd.random() < 0.2:
-            listed = self.listed(None, rnd, self.all) or [rnd.choice(self.all)]
+        x = rnd.random()
+        if x < 0.14:
+            first = rnd.choice(self.all)
             q, a = other()
-            return [("system", system(listed)), ("user", q), ("assistant", a)]
-        tool = rnd.choice(self.all)
+            return [("system", system([first, *self.beside(first, rnd)])), ("user", q), ("assistant", a)]
+        if x < 0.20:
+            return self.unfit(rnd)
+        known = rnd.choice(self.all)
+        tool = self.made(rnd) if x < 0.70 else disguised(known, rnd) if x < 0.80 else known
         q, a = self.call(tool, rnd)
-        m = [("system", system(self.listed(tool, rnd, self.all))), ("user", q), ("assistant", a)]
-        if rnd.random() < 0.35:
+        listed = self.listed(tool, rnd, self.all) if tool is known and rnd.random() < 0.6 else [tool, *self.beside(tool, rnd)]
+        rnd.shuffle(listed)
+        m = [("system", system(listed)), ("user", q), ("assistant", a)]
+        if rnd.random() < 0.25:
             w = rnd.choice(RESULTS).replace("{n}", str(rnd.randrange(1000)))
             while "{w}" in w:
                 w = w.replace("{w}", rnd.choice(self.vocabulary), 1)
             m += [("user", "Result: " + w), ("assistant", f"`{tool.name}` says: {w}")]
         return m
 
+    def unfit(self, rnd):
+        """A question that none of the listed tools is for."""
+        tool = self.made(rnd, plain=True) if rnd.random() < 0.5 else next(t for t in rnd.sample(self.all, len(self.all)) if t.name in DECLINED)
+        q, _ = self.call(tool, rnd)
+        words = set(tool.name.split("_"))
+        others = [t for t in self.beside(tool, rnd, 2) if not words & set(t.name.split("_")) and getattr(t, "noun", "") != getattr(tool, "noun", None)]
+        return [("system", system(others or [self.made(rnd)])), ("user", q), ("assistant", DECLINE)]
+
     def evals(self, rnd, count):
         """Sets of (messages, answer, tools as the interface takes them)."""
         sets = {}
-        for name, pool in (("tools_seen", self.all), ("tools_unseen", self.unseen)):
+        for name, pool in (("tools_seen", self.all), ("tools_unseen", self.unseen), ("tools_apart", self.apart)):
             sets[name] = []
             for _ in range(count):
                 tool = rnd.choice(pool)

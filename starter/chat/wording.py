@@ -21,6 +21,11 @@ PLAIN = [
     "(is there|do you know|do you have|I look for|I need|looking for|give me) (a|any|some) (command|tool|one-liner|trick|line|shell command) (to|that can) {t}(|?)",
     "(command|shell command|a command|linux command|line|help|steps|instructions) (to {t}|for {g})",
     "(what about|help with|I need help with|a way of|problem with|tips for) {g}",
+    "(I forgot|I never know|I don't know|does anyone know|tell me|explain|I wonder|remind me|I cannot remember) how to {t}(| please|?)",
+    "(what's the trick|is it hard|is it possible|what do I need|how hard is it|what does it take|what is needed) to {t}(|?)",
+    "(my (boss|teacher|colleague|friend) (wants|asks) me|I was told|I am supposed|I'm about|I have been asked|my job is|I try|I'd love|I have) to {t}(|, how|. How|, what do I type|, what now)",
+    "(what if|when|suppose|in case) I (want|need|have) to {t}(|?|, what do I do|, then what)", "(any|some) (idea|hint|way|advice) (how|on how) to {t}(|?)", "(we|you) (need|have) to {t}(| here| now)",
+    "(so|ok|well|right|hmm|quick question|sorry|by the way)(,|:) how (do|can|would) (I|we|you) {t}(|?)", "{t}(| - is that possible|, is it possible|, can that be done|, can you help|, any idea|, please advise)(|?)",
     "{t}(:| -|,) (which command|how|what do I type|what do I run|how does that work|how is it done)(|?)",
 ]  # fmt: skip
 NAMED = [
@@ -46,7 +51,8 @@ NAMED_HELD = parts(
 )
 ASK = parts(
     """
-    {q} | {q} | {q} | {q}? | {Q} | {Q}? | {Q}. | please: {q} | question: {q} | {q} please | hi, {q} | tell me: {q}
+    {q} | {q} | {q} | {q} | {q} | {q}? | {q}? | {Q} | {Q}? | {Q}. | please: {q} | question: {q} | {q} please | hi, {q} | tell me: {q} |
+    quick question: {q} | sorry, {q} | well, {q} | ok so {q} | by the way, {q} | {q} thanks | hello. {Q}? | I wonder: {q} | {q}, any idea?
     """
 )
 AGAIN = [
