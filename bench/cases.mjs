@@ -6,6 +6,11 @@
 const ours = { worker: 'workers/ours.ts' };
 const plainLoop = { name: 'plain session.run loop', worker: 'workers/plainLoop.ts' };
 const transformers = { name: 'transformers.js', worker: 'workers/transformers.mjs', peer: true };
+const transformersSeq2Seq = {
+	name: 'transformers.js',
+	worker: 'workers/transformersSeq2Seq.mjs',
+	peer: true,
+};
 const llama = { name: 'llama.cpp (node-llama-cpp, Q4_0)', worker: 'workers/llama.mjs', peer: true };
 const fallBack = { name: 'session.run fall-back', worker: 'workers/ours.ts' };
 const quiet = { speculation: false };
@@ -83,6 +88,17 @@ export const cases = [
 		})),
 	},
 	{
+		name: 'streamsLong',
+		title: 'Total of 8 streams and 1 with answers of 96 tokens, 0.5B int4',
+		unit: 'tokens/s',
+		entries: [8, 1].map((streams) => ({
+			name: `${streams} stream${streams > 1 ? 's' : ''}`,
+			...ours,
+			load: { block: 32, ...quiet },
+			task: { kind: 'streams', streams, context: 32, tokens: 96 },
+		})),
+	},
+	{
 		name: 'lookup',
 		title: 'An answer that repeats 80 % of its prompt',
 		unit: 'tokens/s',
@@ -136,6 +152,7 @@ export const cases = [
 				load: { translation: true },
 				task: { kind: 'translate', together: false },
 			},
+			{ ...transformersSeq2Seq, load: {}, task: { kind: 'translate' } },
 		],
 	},
 	{
@@ -155,6 +172,7 @@ export const cases = [
 				load: { translation: true, plainRuntime: true },
 				task: { kind: 'translateOne' },
 			},
+			{ ...transformersSeq2Seq, load: {}, task: { kind: 'translateOne' } },
 		],
 	},
 	{
@@ -184,6 +202,7 @@ export const cases = [
 		entries: [
 			{ name: 'nearglot', ...ours, load: { whisper: true }, task: { kind: 'encoder' } },
 			{ ...fallBack, load: { whisper: true, plainRuntime: true }, task: { kind: 'encoder' } },
+			{ ...transformersSeq2Seq, load: { whisper: true }, task: { kind: 'encoder' } },
 		],
 	},
 	{
@@ -195,6 +214,7 @@ export const cases = [
 			{ name: 'nearglot, 8 windows', ...ours, load: { whisper: true }, task: step(8) },
 			{ name: 'nearglot, 1 window', ...ours, load: { whisper: true }, task: step(1) },
 			{ ...fallBack, load: { whisper: true, plainRuntime: true }, task: step(1) },
+			{ ...transformersSeq2Seq, load: { whisper: true }, task: step(1) },
 		],
 	},
 ];

@@ -3,11 +3,24 @@
  * transformers.js, GGUF with the same shape for llama.cpp. Speed only; the text they give is noise.
  */
 
-import { closeSync, existsSync, mkdirSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
+import {
+	closeSync,
+	copyFileSync,
+	existsSync,
+	linkSync,
+	mkdirSync,
+	openSync,
+	readdirSync,
+	renameSync,
+	rmSync,
+	writeSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { writeLexicon } from '../server/engine/seq2seq/lexicon.ts';
 import { type DecoderShape, writeDecoderModel } from '../test/fixtures/decoderModel.ts';
 import { Random } from '../test/fixtures/graphBuilder.ts';
+import { translationModel } from '../test/fixtures/translationModel.ts';
+import { mergeDecoders } from './mergedDecoder.ts';
 
 /** Qwen2.5-0.5B without its small biases. */
 export const halfBillion: DecoderShape = {
@@ -54,7 +67,31 @@ export async function withLexicon(folder: string): Promise<string> {
 	return folder;
 }
 
-function once(folder: string, make: (folder: string) => void): string {
+/** The translation model with its two decoders merged, for transformers.js; weights are linked. */
+export function mergedTranslationModel(root: string): string {
+	const from = translationModel(root);
+	return once(join(root, 'marian-base-merged'), (folder) => {
+		const onnx = join(folder, 'onnx');
+		mkdirSync(onnx, { recursive: true });
+		const graphs = join(from, 'onnx');
+		for (const name of [
+			'encoder_model_q4.onnx',
+			'encoder_model_q4.onnx_data',
+			'decoder_model_q4.onnx_data',
+		])
+			linkSync(join(graphs, name), join(onnx, name));
+		mergeDecoders(
+			join(graphs, 'decoder_model_q4.onnx'),
+			join(graphs, 'decoder_with_past_model_q4.onnx'),
+			join(onnx, 'decoder_model_merged_q4.onnx'),
+		);
+		for (const name of readdirSync(from))
+			if (name.endsWith('.json')) copyFileSync(join(from, name), join(folder, name));
+	});
+}
+
+/** Makes a folder once; an interrupted attempt leaves nothing under its name. */
+export function once(folder: string, make: (folder: string) => void): string {
 	if (existsSync(folder)) return folder;
 	const temporary = `${folder}.${process.pid}.tmp`;
 	rmSync(temporary, { recursive: true, force: true });

@@ -1,12 +1,14 @@
 /** Whisper base with random weights: the encoder's two convolutions, then the layers of the fixtures. */
 
-import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
+import { linkSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ModelDescription } from '../server/engine/api.ts';
 import { openRuntime } from '../server/engine/runtime/openRuntime.ts';
 import type { EncoderDecoder } from '../server/engine/seq2seq/encoderDecoder.ts';
 import { openEncoderDecoder } from '../server/engine/seq2seq/openEncoderDecoder.ts';
 import { Layers, type TranslationShape, writeDecoder } from '../test/fixtures/translationModel.ts';
+import { mergeDecoders } from './mergedDecoder.ts';
+import { once } from './models.ts';
 
 const shape: TranslationShape = {
 	layers: 6,
@@ -20,22 +22,59 @@ const shape: TranslationShape = {
 const melBins = 80;
 const frames = 3000;
 
+function whisperModel(root: string): string {
+	return once(join(root, 'whisper-base'), (folder) => {
+		mkdirSync(folder, { recursive: true });
+		writeEncoder(join(folder, 'encoder.onnx'));
+		writeDecoder(join(folder, 'first.onnx'), shape, false);
+		writeDecoder(join(folder, 'later.onnx'), shape, true);
+	});
+}
+
+/** The same model with its two decoders merged, for transformers.js; weights are linked. */
+export function mergedWhisperModel(root: string): string {
+	const from = whisperModel(root);
+	return once(join(root, 'whisper-base-merged'), (folder) => {
+		const onnx = join(folder, 'onnx');
+		mkdirSync(onnx, { recursive: true });
+		linkSync(join(from, 'encoder.onnx'), join(onnx, 'encoder_model_q4.onnx'));
+		for (const name of ['encoder.onnx_data', 'first.onnx_data'])
+			linkSync(join(from, name), join(onnx, name));
+		mergeDecoders(
+			join(from, 'first.onnx'),
+			join(from, 'later.onnx'),
+			join(onnx, 'decoder_model_merged_q4.onnx'),
+		);
+		const { layers, hidden, heads, vocabulary, context } = shape;
+		const tokens = { decoder_start_token_id: 1, eos_token_id: 0, pad_token_id: 0, bos_token_id: 1 };
+		const config = {
+			architectures: ['WhisperForConditionalGeneration'],
+			model_type: 'whisper',
+			is_encoder_decoder: true,
+			d_model: hidden,
+			encoder_layers: layers,
+			decoder_layers: layers,
+			encoder_attention_heads: heads,
+			decoder_attention_heads: heads,
+			num_mel_bins: melBins,
+			max_source_positions: frames / 2,
+			max_target_positions: context,
+			vocab_size: vocabulary,
+			...tokens,
+		};
+		writeFileSync(join(folder, 'config.json'), JSON.stringify(config));
+		const generation = { ...tokens, max_length: context, is_multilingual: false };
+		writeFileSync(join(folder, 'generation_config.json'), JSON.stringify(generation));
+	});
+}
+
 /** Opens the model, made once under `root`. */
 export async function openWhisper(
 	root: string,
 	threads: number,
 	plain: boolean,
 ): Promise<EncoderDecoder> {
-	const folder = join(root, 'whisper-base');
-	if (!existsSync(folder)) {
-		const temporary = `${folder}.${process.pid}.tmp`;
-		rmSync(temporary, { recursive: true, force: true });
-		mkdirSync(temporary, { recursive: true });
-		writeEncoder(join(temporary, 'encoder.onnx'));
-		writeDecoder(join(temporary, 'first.onnx'), shape, false);
-		writeDecoder(join(temporary, 'later.onnx'), shape, true);
-		renameSync(temporary, folder);
-	}
+	const folder = whisperModel(root);
 	const description = { folder, vocabularySize: shape.vocabulary } as ModelDescription;
 	return openEncoderDecoder({
 		description,
@@ -120,7 +159,8 @@ export async function measureSteps(model: EncoderDecoder, rows: number): Promise
 	return ms;
 }
 
-function features(seed: number) {
+/** Any sound: `[1, 80, 3000]`. */
+export function features(seed: number) {
 	let state = seed;
 	const data = Float32Array.from({ length: melBins * frames }, () => {
 		state = (state * 16_807) % 2_147_483_647;
