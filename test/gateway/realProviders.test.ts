@@ -1,11 +1,10 @@
 /** The layer against provider software that others wrote, unmodified. */
 
 import assert from 'node:assert/strict';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import { OAuth2Server } from 'oauth2-mock-server';
 import { cookieOf, Harness, type Json, pair } from './support/harness.ts';
+import { startOtherProvider } from './support/otherProvider.ts';
 
 /** Settings whose provider is somewhere else. */
 function providerAt(discovery: string, clientId: string): Json {
@@ -26,41 +25,16 @@ function providerAt(discovery: string, clientId: string): Json {
 }
 
 test('a login, a refresh and a sign-out work with oidc-provider', async () => {
-	const { default: Provider } = await import('oidc-provider');
-	const http = createServer();
-	await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve));
-	const issuer = `http://127.0.0.1:${(http.address() as AddressInfo).port}`;
-	const quiet = console.warn;
-	console.warn = () => {};
-	const provider = new Provider(issuer, {
-		clients: [
-			{
-				client_id: 'team',
-				client_secret: 'team-secret',
-				redirect_uris: ['https://app.example/.auth/login/corp/callback'],
-				post_logout_redirect_uris: ['https://app.example/.auth/logout/done'],
-				grant_types: ['authorization_code', 'refresh_token'],
-				response_types: ['code'],
-				token_endpoint_auth_method: 'client_secret_post',
-			},
-		],
-		pkce: { required: () => true },
-		claims: { openid: ['sub'], email: ['email', 'email_verified'] },
-		findAccount: (_context: unknown, id: string) => ({
-			accountId: id,
-			claims: () => Promise.resolve({ sub: id, email: `${id}@corp.example`, email_verified: true }),
-		}),
-		issueRefreshToken: () => Promise.resolve(true),
-		rotateRefreshToken: true,
-		features: { devInteractions: { enabled: true } },
-		cookies: { keys: ['test-key'] },
+	const provider = await startOtherProvider({
+		clientId: 'team',
+		clientSecret: 'team-secret',
+		redirectUri: 'https://app.example/.auth/login/corp/callback',
+		signedOutUri: 'https://app.example/.auth/logout/done',
 	});
-	console.warn = quiet;
-	const app = provider.callback();
-	http.on('request', (request, response) => void app(request, response));
+	const { issuer, discovery } = provider;
 	try {
 		await using h = await Harness.start({
-			config: providerAt(`${issuer}/.well-known/openid-configuration`, 'team'),
+			config: providerAt(discovery, 'team'),
 			env: { OTHER_SECRET: 'team-secret' },
 		});
 		const begun = await h.navigate('/.auth/login/corp?post_login_redirect_uri=/app');
@@ -84,8 +58,7 @@ test('a login, a refresh and a sign-out work with oidc-provider', async () => {
 		const out = await h.navigate('/.auth/logout', cookie);
 		assert.equal(new URL(out.header('location')!).origin, issuer);
 	} finally {
-		http.closeAllConnections();
-		await new Promise((resolve) => http.close(resolve));
+		await provider.stop();
 	}
 });
 

@@ -34,25 +34,34 @@ export interface Editor {
 	close(): Promise<void>;
 }
 
-export async function startEditor(given: EditorOptions = {}): Promise<Editor> {
-	const daemon = await startFakeDaemon();
+/**
+ * A front, and this side of its connection, which does not listen yet.
+ *
+ * @param find Called when the front looks for the daemon.
+ */
+export function connectFront(find: () => Pick<FakeDaemon, 'url' | 'key'>): MessageConnection {
 	const [up, down] = [new PassThrough(), new PassThrough()];
 	const connection = createConnection(new StreamMessageReader(up), new StreamMessageWriter(down));
-	serveFront(connection, async () => ({
-		url: daemon.url,
-		key: daemon.key,
-		pid: 7,
-		version: '1',
-		fetch: (path, init = {}) => {
-			const headers = new Headers(init.headers);
-			headers.set('authorization', `Bearer ${daemon.key}`);
-			return fetch(new URL(path, daemon.url), { ...init, headers });
-		},
-	}));
-	const client = createMessageConnection(
-		new StreamMessageReader(down),
-		new StreamMessageWriter(up),
-	);
+	serveFront(connection, async () => {
+		const { url, key } = find();
+		return {
+			url,
+			key,
+			pid: 7,
+			version: '1',
+			fetch: (path, init = {}) => {
+				const headers = new Headers(init.headers);
+				headers.set('authorization', `Bearer ${key}`);
+				return fetch(new URL(path, url), { ...init, headers });
+			},
+		};
+	});
+	return createMessageConnection(new StreamMessageReader(down), new StreamMessageWriter(up));
+}
+
+export async function startEditor(given: EditorOptions = {}): Promise<Editor> {
+	const daemon = await startFakeDaemon();
+	const client = connectFront(() => daemon);
 	const edits: WorkspaceEdit[] = [];
 	const diagnostics: Editor['diagnostics'] = new Map();
 	const registered: string[] = [];

@@ -1,20 +1,11 @@
 /** The front as an editor sees it: JSON-RPC on one side, a daemon without models on the other. */
 
 import assert from 'node:assert/strict';
-import { PassThrough } from 'node:stream';
 import { after, before, beforeEach, test } from 'node:test';
-import {
-	CancellationTokenSource,
-	createMessageConnection,
-	type MessageConnection,
-	ProgressType,
-	StreamMessageReader,
-	StreamMessageWriter,
-} from 'vscode-jsonrpc/node';
-import { createConnection } from 'vscode-languageserver/node';
-import { serveFront } from '../../server/lsp/connection.ts';
+import { CancellationTokenSource, type MessageConnection, ProgressType } from 'vscode-jsonrpc/node';
 import type { ChatDelta, ChatResult, StatusParams } from '../../server/protocol/index.ts';
 import { type FakeDaemon, startFakeDaemon } from '../doubles/fakeDaemon.ts';
+import { connectFront } from './editorDouble.ts';
 
 let daemon: FakeDaemon;
 let client: MessageConnection;
@@ -23,25 +14,10 @@ const statuses: StatusParams[] = [];
 
 before(async () => {
 	daemon = await startFakeDaemon();
-	const up = new PassThrough();
-	const down = new PassThrough();
-	const connection = createConnection(new StreamMessageReader(up), new StreamMessageWriter(down));
-	serveFront(connection, async () => {
+	client = connectFront(() => {
 		connects++;
-		const { url, key } = daemon;
-		return {
-			url,
-			key,
-			pid: 7,
-			version: '1',
-			fetch: (path, init = {}) => {
-				const headers = new Headers(init.headers);
-				headers.set('authorization', `Bearer ${key}`);
-				return fetch(new URL(path, url), { ...init, headers });
-			},
-		};
+		return daemon;
 	});
-	client = createMessageConnection(new StreamMessageReader(down), new StreamMessageWriter(up));
 	client.onNotification('nearglot/status', (status: StatusParams) => {
 		statuses.push(status);
 	});

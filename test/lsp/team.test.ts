@@ -6,16 +6,8 @@ import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { PassThrough } from 'node:stream';
 import { after, before, beforeEach, test } from 'node:test';
-import {
-	createMessageConnection,
-	type MessageConnection,
-	StreamMessageReader,
-	StreamMessageWriter,
-} from 'vscode-jsonrpc/node';
-import { createConnection } from 'vscode-languageserver/node';
-import { serveFront } from '../../server/lsp/connection.ts';
+import type { MessageConnection } from 'vscode-jsonrpc/node';
 import { TeamLink } from '../../server/lsp/teamLink.ts';
 import type {
 	ChatResult,
@@ -26,6 +18,7 @@ import type {
 } from '../../server/protocol/index.ts';
 import { type FakeDaemon, startFakeDaemon } from '../doubles/fakeDaemon.ts';
 import { Harness } from '../gateway/support/harness.ts';
+import { connectFront } from './editorDouble.ts';
 
 type WireError = Error & { data?: { code: string; data?: { team?: string; origin?: string } } };
 
@@ -113,23 +106,7 @@ after(async () => {
 });
 
 function startFront(): MessageConnection {
-	const [up, down] = [new PassThrough(), new PassThrough()];
-	const connection = createConnection(new StreamMessageReader(up), new StreamMessageWriter(down));
-	serveFront(connection, async () => ({
-		url: daemon.url,
-		key: daemon.key,
-		pid: 7,
-		version: '1',
-		fetch: (path, init = {}) => {
-			const headers = new Headers(init.headers);
-			headers.set('authorization', `Bearer ${daemon.key}`);
-			return fetch(new URL(path, daemon.url), { ...init, headers });
-		},
-	}));
-	const editor = createMessageConnection(
-		new StreamMessageReader(down),
-		new StreamMessageWriter(up),
-	);
+	const editor = connectFront(() => daemon);
 	editor.onRequest('nearglot/team/renew', (refused: TeamRenewal) => {
 		renewals.push(refused);
 		return renew(refused);
