@@ -12,7 +12,7 @@ export interface Microphone {
 /** Asks the person for the microphone; rejects with the browser's own error. */
 export async function openMicrophone(
 	onPiece: (piece: Int16Array) => void,
-	worklet = '/studio/recorderWorklet.js',
+	worklet = 'studio/recorderWorklet.js',
 ): Promise<Microphone> {
 	const stream = await navigator.mediaDevices.getUserMedia({
 		audio: { channelCount: 1, echoCancellation: true, noiseSuppression: true },

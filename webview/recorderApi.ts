@@ -38,13 +38,13 @@ export class RecorderApi {
 		const ticket = location.hash.slice(1);
 		history.replaceState(null, '', location.pathname);
 		if (ticket !== '') {
-			const claimed = await call('/recorder/claim', { json: { ticket } });
+			const claimed = await call('recorder/claim', { json: { ticket } });
 			sessionStorage.setItem(storeName, await claimed.text());
 		}
 		const stored = sessionStorage.getItem(storeName);
 		if (stored === null) throw new AppError('forbidden', '');
 		const session = JSON.parse(stored) as Session;
-		const answer = await call('/recorder/state', { session, json: { state: 'ready' } });
+		const answer = await call('recorder/state', { session, json: { state: 'ready' } });
 		const { received } = (await answer.json()) as { received: number };
 		return new RecorderApi(session, received);
 	}
@@ -55,7 +55,7 @@ export class RecorderApi {
 
 	/** Events of the recording until it ends; throws its error. */
 	async *events(): AsyncGenerator<Record<string, unknown>> {
-		const response = await call('/recorder/events', { session: this.#session });
+		const response = await call('recorder/events', { session: this.#session });
 		if (response.body === null) return;
 		for await (const { data } of readEvents(chunksOf(response.body))) {
 			if (data === '[DONE]') return;
@@ -79,13 +79,13 @@ export class RecorderApi {
 	/** Tells the state once everything recorded before is sent. */
 	async tell(state: RecorderCommand, reason?: string): Promise<void> {
 		if (state !== 'cancelled') await this.#sending;
-		await call('/recorder/state', { session: this.#session, json: { state, reason } });
+		await call('recorder/state', { session: this.#session, json: { state, reason } });
 	}
 
 	async #drain(rateHz: number): Promise<void> {
 		while (this.#queued > 0) {
 			const piece = this.#take();
-			const path = `/recorder/audio?rate=${rateHz}&from=${this.#sent}`;
+			const path = `recorder/audio?rate=${rateHz}&from=${this.#sent}`;
 			for (let tries = 1; ; tries++) {
 				try {
 					await call(path, { session: this.#session, bytes: piece });

@@ -186,7 +186,8 @@ export class StudioApi {
 		if (this.#key) headers.set('authorization', `Bearer ${this.#key}`);
 		let response: Response;
 		try {
-			response = await fetch(path, { ...init, headers });
+			// Beside the page: a proxy may have put a path in front.
+			response = await fetch(path.replace(/^\//, ''), { ...init, headers });
 		} catch (error) {
 			if (init.signal?.aborted) throw new AppError('cancelled');
 			throw new AppError('daemon_unavailable', 'The model server does not answer.', {
@@ -213,7 +214,7 @@ async function takeKey(): Promise<string> {
 	const ticket = new URLSearchParams(location.hash.slice(1)).get('ticket');
 	if (ticket !== null) {
 		history.replaceState(null, '', location.pathname);
-		const response = await fetch('/studio/claim', {
+		const response = await fetch('studio/claim', {
 			method: 'POST',
 			headers: { 'content-type': 'application/json' },
 			body: JSON.stringify({ ticket }),

@@ -18,7 +18,10 @@ export interface GuardOptions {
 	readonly allowedOrigins: readonly string[];
 	/** Host names accepted besides the loopback names, without port. */
 	readonly allowedHosts: readonly string[];
-	/** Port the server listens on; requests for another one are refused. Read at each request. */
+	/**
+	 * Port the server listens on. Requests for another port of this computer come through a tunnel, as
+	 * editors make one to a remote machine: they need the key, or open a page. Read at each request.
+	 */
 	port(): number | undefined;
 }
 
@@ -28,6 +31,9 @@ const publicPaths = new Set(['/health', '/']);
 const publicPrefix = '/studio/';
 /** The recorder page has a ticket instead of the key, and its routes the token of one recording. */
 const isRecorderPath = (path: string) => path === '/recorder' || path.startsWith('/recorder/');
+/** Pages, and what they call before they have a key: nothing there is given without a ticket. */
+const isPagePath = (path: string) =>
+	path === '/' || path.startsWith(publicPrefix) || isRecorderPath(path);
 
 /** Splits `host:port`; understands IPv6 in brackets. */
 export function splitHost(header: string): { name: string; port: string | undefined } | undefined {
@@ -35,10 +41,14 @@ export function splitHost(header: string): { name: string; port: string | undefi
 	return match ? { name: (match[1] ?? '').toLowerCase(), port: match[2] } : undefined;
 }
 
-/** Why a request must be refused, or `undefined` when the guard has nothing against it. */
+/**
+ * Why a request must be refused, or `undefined` when the guard has nothing against it.
+ * @param anyPort whether it may have come to another port of this computer
+ */
 export function refusal(
 	headers: { get(name: string): string | null | undefined },
 	options: Pick<GuardOptions, 'allowedHosts' | 'allowedOrigins' | 'port'>,
+	anyPort = false,
 ): string | undefined {
 	const header = headers.get('host') ?? '';
 	const host = splitHost(header);
@@ -47,7 +57,7 @@ export function refusal(
 	const local =
 		host !== undefined &&
 		loopbackNames.has(host.name) &&
-		(port === undefined || Number(host.port ?? 80) === port);
+		(anyPort || port === undefined || Number(host.port ?? 80) === port);
 	if (!named && !local)
 		return `Requests for host '${header.slice(0, 80)}' are not answered here; use 127.0.0.1 or add the name with --allow-host.`;
 	const origin = headers.get('origin');
@@ -80,12 +90,12 @@ export function keysEqual(left: string, right: string): boolean {
 export function guard(options: GuardOptions): MiddlewareHandler<AppEnv> {
 	return async (context, next) => {
 		const headers = context.req.raw.headers;
-		const reason = refusal(headers, options);
+		const key = presentedKey(headers);
+		const hasKey = key !== '' && keysEqual(key, options.key);
+		const reason = refusal(headers, options, hasKey || isPagePath(context.req.path));
 		if (reason !== undefined) throw new AppError('forbidden', reason);
 		answerOrigin(context, options.allowedOrigins);
 		if (context.req.method === 'OPTIONS') return preflight(context);
-		const key = presentedKey(headers);
-		const hasKey = key !== '' && keysEqual(key, options.key);
 		context.set('hasKey', hasKey);
 		context.set('keyRequired', options.requireKey);
 		context.set('ownKey', (presented) => presented !== '' && keysEqual(presented, options.key));

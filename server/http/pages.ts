@@ -23,7 +23,10 @@ export function pageHeaders(context: Context<AppEnv>): void {
 	context.header('x-content-type-options', 'nosniff');
 }
 
-/** A page of one bundle, whose files are `/studio/NAME.js` and `/studio/NAME.css`. */
+/**
+ * A page of one bundle, whose files are `studio/NAME.js` and `studio/NAME.css` beside it: a proxy may have
+ * put a path in front.
+ */
 export const pageHtml = (title: string, name: string): string => `<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -31,11 +34,11 @@ export const pageHtml = (title: string, name: string): string => `<!DOCTYPE html
 	<meta name="viewport" content="width=device-width, initial-scale=1">
 	<title>${title}</title>
 	<link rel="icon" href="data:,">
-	<link rel="stylesheet" href="/studio/${name}.css">
+	<link rel="stylesheet" href="studio/${name}.css">
 </head>
 <body>
 	<div id="root"></div>
-	<script type="module" src="/studio/${name}.js"></script>
+	<script type="module" src="studio/${name}.js"></script>
 </body>
 </html>
 `;

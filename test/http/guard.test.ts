@@ -82,6 +82,26 @@ test('a request for another host is refused on every route, GET included', async
 		assert.equal((await ask(server, '/health', { host })).status, 200, host);
 });
 
+test('through a tunnel from another port of this computer, pages open and the key opens the rest', async () => {
+	const { port } = new URL(server.url);
+	const host = `localhost:${Number(port) + 1}`;
+	const origin = `http://${host}`;
+	const key = { authorization: `Bearer ${server.key}` };
+	for (const path of ['/', '/recorder', '/studio/recorder.css'])
+		assert.notEqual((await ask(server, path, { host, accept: 'text/html' })).status, 403, path);
+	const claim = await ask(server, '/recorder/claim', { host, origin }, 'POST');
+	assert.equal(claim.status, 400, 'the ticket is asked for, not the port');
+	assert.equal((await ask(server, '/v1/models', { host })).status, 403);
+	assert.equal((await ask(server, '/v1/models', { host, authorization: 'Bearer x' })).status, 403);
+	assert.equal((await ask(server, '/v1/models', { host, origin, ...key })).status, 200);
+	// Neither another name nor another page gets further with that.
+	const evil = { host: `evil.example:${port}`, ...key };
+	assert.equal((await ask(server, '/v1/models', evil)).status, 403);
+	assert.equal((await ask(server, '/recorder', { host: 'evil.example' })).status, 403);
+	const foreign = { host, origin: 'http://localhost:1', ...key };
+	assert.equal((await ask(server, '/v1/models', foreign)).status, 403);
+});
+
 test('another web page is refused by its Origin, on every route and method', async () => {
 	for (const path of paths)
 		for (const method of ['GET', 'POST'])

@@ -57,3 +57,15 @@ test('models are proposed for this computer, with what the proposal rests on', a
 	}
 	assert.equal((await ask('?task=singing')).status, 400);
 });
+
+test('pages find their files below whatever path a proxy puts in front', async () => {
+	for (const path of ['/', '/recorder']) {
+		const response = await fetch(`${server.url}${path}`, { headers: { accept: 'text/html' } });
+		const files = [...(await response.text()).matchAll(/(?:src|href)="([^":]+)"/g)];
+		assert.equal(files.length, 2, path);
+		for (const [, file = ''] of files) {
+			const seen = new URL(file, `https://team.example/proxy/4711${path}`).pathname;
+			assert.match(seen, /^\/proxy\/4711\/studio\/\w+\.(?:js|css)$/);
+		}
+	}
+});
