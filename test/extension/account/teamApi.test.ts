@@ -232,6 +232,32 @@ test('a token goes with the calls that need it, to its own origin, and with no o
 	for (const [url] of [...without, ...seen]) assert.equal(new URL(url).origin, 'https://a.example');
 });
 
+test('only a refusal ends a session: a server that fails or is away says nothing of it', async () => {
+	let answer = async (): Promise<Response> => new Response(null, { status: 401 });
+	const own = new TeamApi('https://a.example', () => answer());
+	for (const [status, kind] of [
+		[400, 'fixed'],
+		[401, 'ended'],
+		[403, 'revoked'],
+	] as const) {
+		answer = async () => new Response(null, { status });
+		assert.deepEqual(await own.refresh('t'), { kind });
+	}
+	for (const status of [429, 500, 502, 503]) {
+		answer = async () => Response.json({ detail: 'Try later.' }, { status });
+		await assert.rejects(own.refresh('t'), {
+			code: status === 429 ? 'rate_limited' : 'upstream_failed',
+			message: 'Try later.',
+		});
+	}
+	answer = async () => Response.json({ unexpected: true });
+	await assert.rejects(own.refresh('t'), { code: 'upstream_failed' });
+	answer = async () => {
+		throw new TypeError('no network');
+	};
+	await assert.rejects(own.refresh('t'), { code: 'upstream_failed' });
+});
+
 test('a token is not sent along a redirect', async () => {
 	const seen: string[] = [];
 	const redirecting = new TeamApi('https://a.example', async (input, init) => {
