@@ -89,6 +89,29 @@ for (const [name, mode] of [
 	});
 }
 
+test('a sequence that comes back to an earlier place brings what it holds now', async () => {
+	for (const model of [models.plain, models.gqa]) {
+		const decoder = await openDecoder(model);
+		const plain = await openDecoder(model, { prepare: false });
+		const caches = Array.from({ length: 4 }, () => decoder.createCache());
+		const [a, b, c, d] = caches as [SequenceCache, SequenceCache, SequenceCache, SequenceCache];
+		for (const cache of caches) cache.reserve(60);
+		const row = (cache: SequenceCache, tokens: number[]): StepRow => ({ cache, tokens, logits: 1 });
+		await decoder.step([row(b, [1, 2]), row(c, [3, 4]), row(d, [5, 6]), row(a, [7, 8, 9, 10])]);
+		// The last token was a wrong guess; alone in a run, another one takes its cell.
+		a.truncate(3);
+		await decoder.step([row(a, [20])]);
+		await decoder.step([row(b, [11])]);
+		const together = [row(b, [12]), row(c, [13]), row(d, [14]), row(a, [15])];
+		const last = (await decoder.step(together))[3]?.[0]?.slice();
+		const cache = plain.createCache();
+		const [alone] = await plain.step([row(cache, [7, 8, 9, 20, 15])]);
+		assert.ok(difference(alone?.[0] as Float32Array, last as Float32Array) < 1e-4);
+		decoder.close();
+		plain.close();
+	}
+});
+
 test('session.run gives what the C API gives', async () => {
 	for (const model of [models.gqa, models.plain]) {
 		const fast = await openDecoder(model);

@@ -146,6 +146,9 @@ export class HolesDecoder implements Decoder {
 				occupant.length === cache.length;
 			if (isCurrent) continue;
 			this.#copyIn(place, cache);
+			// What it left where it was before is out of date from now on.
+			for (const [other, one] of this.#occupants.entries())
+				if (one?.cache === cache) this.#occupants[other] = undefined;
 			this.#occupants[place] = { cache, generation: cache.generation, length: cache.length };
 		}
 		return order;
