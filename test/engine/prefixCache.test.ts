@@ -1,0 +1,104 @@
+/** Which cache of a finished request serves a prompt, and which ones are given up. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import {
+	commonPrefix,
+	mostPrefixes,
+	PrefixCache,
+} from '../../server/engine/schedule/prefixCache.ts';
+import { ExactDecoder } from './exactDecoder.ts';
+
+function setUp() {
+	const decoder = new ExactDecoder();
+	const prefixes = new PrefixCache();
+	const make = (tokens: readonly number[], minimumTotal = 0) => {
+		const cache = decoder.createCache();
+		cache.minimumTotal = minimumTotal;
+		cache.feed(tokens);
+		return cache;
+	};
+	const add = (tokens: readonly number[], minimumTotal = 0) => {
+		const cache = make(tokens, minimumTotal);
+		prefixes.add(tokens, cache);
+		return cache;
+	};
+	return { prefixes, make, add, alive: decoder.alive };
+}
+
+const range = (from: number, to: number): number[] =>
+	Array.from({ length: to - from }, (_, k) => from + k);
+
+test('the longest common beginning wins, cut to what is common, and one token is left to feed', () => {
+	const { prefixes, add } = setUp();
+	add([...range(0, 10), 99, 98]);
+	const longer = add([...range(0, 14), 97, 96]);
+	const found = prefixes.take(range(0, 20), 0, []);
+	assert.equal(found, longer);
+	assert.equal(found?.length, 14);
+	assert.equal(prefixes.size, 1);
+	// The whole prompt is known: its last token is fed again, for its logits.
+	assert.equal(prefixes.take(range(0, 10), 0, [])?.length, 9);
+	assert.equal(prefixes.take([50, 51, 52, 53, 54, 55], 0, []), undefined);
+	assert.equal(prefixes.take(range(0, 3), 0, []), undefined, 'too short to be worth it');
+});
+
+test('a cache of which most would stay unused is copied, as one that is in use', () => {
+	const { prefixes, add, make, alive } = setUp();
+	const kept = add(range(0, 30));
+	const copy = prefixes.take([...range(0, 8), 70, 71], 0, []);
+	assert.notEqual(copy, kept);
+	assert.deepEqual([copy?.length, kept.length, prefixes.size], [8, 30, 1]);
+	const running = make(range(100, 120));
+	const other = prefixes.take([...range(100, 116), 5], 0, [
+		{ tokens: range(100, 120), cache: running },
+	]);
+	assert.notEqual(other, running);
+	assert.deepEqual([other?.length, running.length], [16, 20]);
+	assert.equal(alive.size, 4);
+});
+
+test('keys made with other rotary factors are never taken, nor replaced by such', () => {
+	const { prefixes, add, alive } = setUp();
+	const short = add(range(0, 10), 0);
+	add(range(0, 20), 4097);
+	assert.equal(prefixes.size, 2, 'the shorter one is not covered');
+	assert.equal(prefixes.take([...range(0, 20), 60], 0, []), short);
+	assert.equal(short.length, 10);
+	assert.equal(prefixes.take([...range(0, 20), 60], 4097, [])?.length, 20);
+	assert.equal(prefixes.size, 0);
+	assert.equal(alive.size, 2);
+});
+
+test('what a new one covers is released, and of the others the least recently used first', () => {
+	const { prefixes, add, alive } = setUp();
+	const covered = add(range(0, 10));
+	const [a, b, c] = [add(range(0, 20)), add(range(200, 220)), add(range(300, 320))];
+	assert.ok(!alive.has(covered));
+	assert.equal(prefixes.size, 3);
+	// Asking for the first makes it the latest.
+	prefixes.take([...range(0, 8), 70], 0, [])?.release();
+	prefixes.shrink(prefixes.bytes - 1);
+	assert.deepEqual(
+		[a, b, c].map((cache) => alive.has(cache)),
+		[true, false, true],
+	);
+	prefixes.shrink(prefixes.bytes - 1);
+	assert.deepEqual(
+		[a, b, c].map((cache) => alive.has(cache)),
+		[true, false, false],
+	);
+	prefixes.shrink(prefixes.bytes);
+	assert.equal(prefixes.size, 1, 'what fits stays');
+	for (let k = 0; k < 40; k++) add(range(1000 * k + 500, 1000 * k + 510));
+	prefixes.shrink(Number.POSITIVE_INFINITY);
+	assert.equal(prefixes.size, mostPrefixes);
+	prefixes.clear();
+	assert.deepEqual([prefixes.size, prefixes.bytes, alive.size], [0, 0, 0]);
+});
+
+test('common beginnings are counted', () => {
+	assert.equal(commonPrefix([1, 2, 3], [1, 2, 4]), 2);
+	assert.equal(commonPrefix([1, 2], [1, 2, 4]), 2);
+	assert.equal(commonPrefix([], [1]), 0);
+});
