@@ -212,11 +212,20 @@ async function whilePageIsOpen<T>(
 			cancellable: true,
 		},
 		async (_progress, token) => {
-			const answered = answer(token);
-			answered.catch(() => undefined);
-			if (!(await openPage(api.handoffPage(callback, key.challenge))))
-				throw new AppError('cancelled');
-			return answered;
+			// Nothing waits for an answer once the page is given up, however that came about.
+			const waiting = new vscode.CancellationTokenSource();
+			const cancelling = token.onCancellationRequested(() => waiting.cancel());
+			try {
+				const answered = answer(waiting.token);
+				answered.catch(() => undefined);
+				if (!(await openPage(api.handoffPage(callback, key.challenge))))
+					throw new AppError('cancelled');
+				return await answered;
+			} finally {
+				cancelling.dispose();
+				waiting.cancel();
+				waiting.dispose();
+			}
 		},
 	);
 }

@@ -1,95 +1,33 @@
 /** The editor's side of the sign-in layer, against a real layer with a provider beside it. */
 
 import assert from 'node:assert/strict';
-import { createServer } from 'node:net';
 import { after, before, test } from 'node:test';
 import { checkPhrase, newProofKey } from '../../../extension/account/proofKey.ts';
 import { SessionStore } from '../../../extension/account/sessionStore.ts';
 import { TeamApi, teamOrigin, tokenEnd } from '../../../extension/account/teamApi.ts';
 import { parseSettings } from '../../../server/gateway/config/parseSettings.ts';
 import { checkPhrase as phraseOfPage } from '../../../server/gateway/session/pkce.ts';
-import { baseConfig, Harness, merge } from '../../gateway/support/harness.ts';
+import { baseConfig, type Harness, merge } from '../../gateway/support/harness.ts';
+import { PersonsBrowser, startLayer } from './layer.ts';
 
 let layer: Harness;
 let api: TeamApi;
-
-async function freePort(): Promise<number> {
-	const server = createServer();
-	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-	const { port } = server.address() as { port: number };
-	await new Promise((resolve) => server.close(resolve));
-	return port;
-}
+let browser: PersonsBrowser;
 
 before(async () => {
-	const port = await freePort();
-	const publicUrl = `http://127.0.0.1:${port}`;
-	layer = await Harness.start({ port, config: { 'x-gateway': { publicUrl } } });
-	api = new TeamApi(publicUrl);
+	const { layer: started, origin } = await startLayer();
+	layer = started;
+	api = new TeamApi(origin);
+	browser = new PersonsBrowser(layer, origin);
 });
 after(() => layer[Symbol.asyncDispose]());
-
-/** Opens a page as a browser does. */
-async function navigate(target: string, cookie = '') {
-	const answer = await fetch(api.origin + target, {
-		redirect: 'manual',
-		headers: {
-			accept: 'text/html',
-			'user-agent': 'Mozilla/5.0',
-			'sec-fetch-site': 'same-origin',
-			'sec-fetch-mode': 'navigate',
-			'sec-fetch-dest': 'document',
-			...(cookie === '' ? {} : { cookie }),
-		},
-	});
-	const cookies = answer.headers.getSetCookie().map((line) => line.split(';')[0] ?? '');
-	return {
-		status: answer.status,
-		location: answer.headers.get('location') ?? '',
-		cookies,
-		body: await answer.text(),
-	};
-}
-
-/** Signs a browser in; returns its cookies. */
-async function signInBrowser(): Promise<string> {
-	const begun = await navigate('/.auth/login/corp?post_login_redirect_uri=%2Fapp');
-	const back = layer.provider.authorize(begun.location);
-	const done = await navigate(back.pathname + back.search, begun.cookies.join('; '));
-	assert.equal(done.status, 302, done.body);
-	return done.cookies.filter((cookie) => !cookie.endsWith('=')).join('; ');
-}
-
-/** Presses a button of a page of the layer; `values` are the fields besides the sealed one. */
-async function press(
-	target: string,
-	action: string,
-	cookie: string,
-	values: Record<string, string>,
-) {
-	const page = await navigate(target, cookie);
-	assert.equal(page.status, 200, page.body);
-	const sealed = /name="page" value="([^"]+)"/.exec(page.body)?.[1] ?? '';
-	const answer = await fetch(api.origin + action, {
-		method: 'POST',
-		redirect: 'manual',
-		headers: {
-			cookie,
-			origin: api.origin,
-			'sec-fetch-site': 'same-origin',
-			'content-type': 'application/x-www-form-urlencoded',
-		},
-		body: new URLSearchParams({ page: sealed, ...values }),
-	});
-	return { page, answer };
-}
 
 test('a device code is approved on the page, gives a session, and that is renewed and ended', async () => {
 	const grant = await api.beginDevice();
 	assert.equal(await api.pollDevice(grant.deviceCode), undefined);
-	const cookie = await signInBrowser();
+	const cookie = await browser.signIn();
 	const { pathname, search } = new URL(grant.page);
-	const { answer } = await press(pathname + search, '/.auth/device/approve', cookie, {
+	const { answer } = await browser.press(pathname + search, '/.auth/device/approve', cookie, {
 		answer: 'yes',
 	});
 	assert.equal(answer.status, 200);
@@ -107,20 +45,20 @@ test('a device code is approved on the page, gives a session, and that is renewe
 
 test('a refused device says so', async () => {
 	const grant = await api.beginDevice();
-	const cookie = await signInBrowser();
+	const cookie = await browser.signIn();
 	const { pathname, search } = new URL(grant.page);
-	await press(pathname + search, '/.auth/device/approve', cookie, { answer: 'no' });
+	await browser.press(pathname + search, '/.auth/device/approve', cookie, { answer: 'no' });
 	layer.advance(grant.intervalS * 2000);
 	await assert.rejects(api.pollDevice(grant.deviceCode), /refused/);
 });
 
 test('a handed-over code works once, with its own proof key, and both sides show one phrase', async () => {
 	const key = newProofKey();
-	const cookie = await signInBrowser();
+	const cookie = await browser.signIn();
 	const target = api
 		.handoffPage('vscode://acme.ext/signed-in?nonce=n1', key.challenge)
 		.slice(api.origin.length);
-	const { page, answer } = await press(target, '/.auth/handoff', cookie, {});
+	const { page, answer } = await browser.press(target, '/.auth/handoff', cookie, {});
 	assert.ok(page.body.includes(key.phrase));
 	assert.equal(checkPhrase(key.challenge), phraseOfPage(key.challenge));
 	const back = new URL(answer.headers.get('location') ?? '');
@@ -128,7 +66,7 @@ test('a handed-over code works once, with its own proof key, and both sides show
 	const code = back.searchParams.get('code') ?? '';
 	const provider = back.searchParams.get('provider') ?? '';
 	await assert.rejects(api.redeem(provider, code, newProofKey().verifier));
-	const again = await press(target, '/.auth/handoff', cookie, {});
+	const again = await browser.press(target, '/.auth/handoff', cookie, {});
 	const fresh = new URL(again.answer.headers.get('location') ?? '').searchParams.get('code') ?? '';
 	const session = await api.redeem(provider, fresh, key.verifier);
 	assert.ok(session.token.length > 20);
@@ -148,13 +86,8 @@ test('a callback the team does not list is known before a page opens', async () 
 test('a session of the editor is only asked for where the team takes it, and is checked there', async () => {
 	assert.equal(await api.editorSession(), undefined);
 	const tenant = '0f0e0d0c-0b0a-0908-0706-050403020100';
-	const port = await freePort();
-	const publicUrl = `http://127.0.0.1:${port}`;
-	await using own = await Harness.start({
-		port,
-		provider: layer.provider,
-		config: {
-			'x-gateway': { publicUrl },
+	const { layer: started, origin } = await startLayer(
+		{
 			identityProviders: {
 				azureActiveDirectory: {
 					registration: {
@@ -170,8 +103,10 @@ test('a session of the editor is only asked for where the team takes it, and is 
 				},
 			},
 		},
-	});
-	const team = new TeamApi(`http://127.0.0.1:${own.gateway.port}`);
+		{ provider: layer.provider },
+	);
+	await using _own = started;
+	const team = new TeamApi(origin);
 	assert.deepEqual(await team.editorSession(), {
 		provider: 'aad',
 		scopes: ['api://team/access', `VSCODE_TENANT:${tenant}`],

@@ -1,0 +1,129 @@
+/**
+ * The parts of `vscode` that signing in uses, for tests outside the editor: import this file first.
+ * What people see and do is in {@link desk}, which each test sets.
+ */
+
+import { registerHooks } from 'node:module';
+
+type Ask<T> = (...shown: readonly unknown[]) => Promise<T>;
+
+/** The person, the browser and the kind of window. */
+export interface Desk {
+	/** `undefined`: the window is local. */
+	remoteName: string | undefined;
+	isDesktop: boolean;
+	/** Opens a page; nothing is opened when it answers false. */
+	open: (address: string) => Promise<boolean>;
+	quickPick: Ask<unknown>;
+	message: Ask<string | undefined>;
+	input: Ask<string | undefined>;
+	microsoft: (scopes: readonly string[]) => Promise<string>;
+	/** Titles of what was waited for. */
+	readonly progress: string[];
+	/** Ends what is waited for now. */
+	cancel: () => void;
+	clipboard: string;
+}
+
+export const desk: Desk = {} as Desk;
+
+/** A local desktop whose person does nothing. */
+export function resetDesk(): void {
+	Object.assign(desk, {
+		remoteName: undefined,
+		isDesktop: true,
+		open: async () => true,
+		quickPick: async () => undefined,
+		message: async () => undefined,
+		input: async () => undefined,
+		microsoft: async () => {
+			throw new Error('No account.');
+		},
+		progress: [],
+		cancel: () => {},
+		clipboard: '',
+	});
+}
+resetDesk();
+
+class CancellationTokenSource {
+	readonly #listeners = new Set<() => void>();
+	readonly token = {
+		isCancellationRequested: false,
+		onCancellationRequested: (listener: () => void) => {
+			this.#listeners.add(listener);
+			return { dispose: () => this.#listeners.delete(listener) };
+		},
+	};
+
+	cancel(): void {
+		if (this.token.isCancellationRequested) return;
+		this.token.isCancellationRequested = true;
+		for (const listener of this.#listeners) listener();
+	}
+
+	dispose(): void {
+		this.#listeners.clear();
+	}
+}
+
+const double = {
+	CancellationTokenSource,
+	UIKind: { Desktop: 1, Web: 2 },
+	ProgressLocation: { Notification: 15 },
+	Uri: { parse: (text: string) => ({ toString: () => text }) },
+	l10n: {
+		t: (text: string, ...values: unknown[]) =>
+			text.replace(/\{(\d)\}/g, (_, index: string) => String(values[Number(index)])),
+	},
+	env: {
+		uriScheme: 'vscode',
+		get remoteName() {
+			return desk.remoteName;
+		},
+		get uiKind() {
+			return desk.isDesktop ? 1 : 2;
+		},
+		asExternalUri: async (uri: unknown) => uri,
+		openExternal: (address: unknown) => desk.open(String(address)),
+		clipboard: {
+			writeText: async (text: string) => {
+				desk.clipboard = text;
+			},
+		},
+	},
+	window: {
+		showQuickPick: (...shown: unknown[]) => desk.quickPick(...shown),
+		showInformationMessage: (...shown: unknown[]) => desk.message(...shown),
+		showInputBox: (...shown: unknown[]) => desk.input(...shown),
+		withProgress: (
+			{ title }: { title: string },
+			run: (progress: object, token: object) => Promise<unknown>,
+		) => {
+			desk.progress.push(title);
+			const source = new CancellationTokenSource();
+			desk.cancel = () => source.cancel();
+			return run({ report: () => {} }, source.token);
+		},
+	},
+	authentication: {
+		getSession: async (provider: string, scopes: readonly string[]) => ({
+			accessToken: await desk.microsoft([provider, ...scopes]),
+		}),
+	},
+};
+
+(globalThis as { vscodeDouble?: unknown }).vscodeDouble = double;
+const source = Object.keys(double)
+	.map((name) => `export const ${name} = globalThis.vscodeDouble.${name};`)
+	.join('\n');
+registerHooks({
+	resolve: (specifier, context, next) =>
+		specifier === 'vscode'
+			? {
+					url: `data:text/javascript,${encodeURIComponent(source)}`,
+					format: 'module',
+					shortCircuit: true,
+				}
+			: next(specifier, context),
+});
