@@ -274,6 +274,9 @@ test('row 75a: the click counts only on the page, in the browser that opened it'
 	assert.equal((await confirm(`${state}x`)).status, 403);
 	assert.equal((await confirm('')).status, 403);
 	assert.equal((await confirm(state)).status, 303);
+	const old = pageState(await h.navigate(handoffPath(), cookie));
+	h.advance(601_000);
+	assert.equal((await confirm(old)).status, 403);
 });
 
 test('row 75b: signing the editor out leaves the browser signed in, and the other way round', async () => {
