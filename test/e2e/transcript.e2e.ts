@@ -1,28 +1,16 @@
 /** A recording in VS Code: transcribed from the explorer, clicked, corrected, translated, exported. */
 
 import assert from 'node:assert/strict';
-import { cpSync, existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type { FrameLocator, Page } from 'playwright-core';
 import { violations } from './axe.ts';
-import { command, type Desk, desk, sharedData, tinyWhisper } from './window.ts';
-
-const _root = join(import.meta.dirname, '..', '..');
-const skip = !existsSync(tinyWhisper)
-	? 'there is no tiny Whisper in the shared data'
-	: process.env['E2E_RECORDINGS'] === undefined &&
-		'the page of a recording does not always open here; run with E2E_RECORDINGS=1';
+import { assertHeard, sentences, writeSpeech } from './spokenFile.ts';
+import { command, type Desk, desk, webview } from './window.ts';
 
 /** The page of the recording that is shown. */
-function recordingPage(page: Page): FrameLocator {
-	return page
-		.locator('iframe.webview.ready')
-		.last()
-		.contentFrame()
-		.locator('#active-frame')
-		.contentFrame();
-}
+const recordingPage = (page: Page) => webview(page, '.recording');
 
 /** Runs the work with a window; what the screen showed when it failed is kept as a picture. */
 async function inWindow(work: (page: Page, desk: Desk) => Promise<void>): Promise<void> {
@@ -38,22 +26,25 @@ async function inWindow(work: (page: Page, desk: Desk) => Promise<void>): Promis
 	}
 }
 
-/** Chooses the entry of the explorer's menu for a file. */
-async function transcribeFromExplorer(page: Page, file: string): Promise<void> {
+/** Chooses the entry of the explorer's menu for a file, until its page is there. */
+async function transcribeFromExplorer(page: Page, file: string): Promise<FrameLocator> {
 	await command(page, 'View: Show Explorer');
 	const row = page.locator('.explorer-viewlet .monaco-list-row').filter({ hasText: file });
-	const entry = page
-		.locator('.monaco-menu .action-item')
-		.filter({ hasText: 'Transcribe…' })
-		.first();
+	const menu = page.locator('.monaco-menu');
+	const entry = menu.locator('.action-item').filter({ hasText: 'Transcribe…' }).first();
+	const tab = page.locator('.tabs-container .tab.active').filter({ hasText: file });
 	for (let attempt = 1; ; attempt++) {
-		await row.click({ button: 'right' });
 		try {
-			await entry.click({ timeout: 8000 });
-			return;
+			await row.click({ button: 'right', timeout: 8000 });
+			// A menu that has just opened ignores clicks, but not keys.
+			await entry.hover({ timeout: 8000 });
+			await page.keyboard.press('Enter');
+			await menu.waitFor({ state: 'detached', timeout: 4000 });
+			await tab.waitFor({ timeout: 8000 });
+			return await recordingPage(page);
 		} catch (error) {
 			// Something took the focus, and the menu closed or stays without it.
-			if (attempt === 4) throw error;
+			if (attempt === 5) throw error;
 			await page.keyboard.press('Escape');
 		}
 	}
@@ -70,97 +61,86 @@ async function acceptFile(page: Page): Promise<void> {
 const seconds = async (frame: FrameLocator) =>
 	Number(await frame.getByRole('slider').getAttribute('aria-valuenow'));
 
-test(
-	'a recording is transcribed, its words are clicked, a line is corrected and exported',
-	{
-		skip,
-	},
-	() =>
-		inWindow(async (page, { reload, workspace, pictures }) => {
-			cpSync(join(sharedData, 'audio', 'jfk.wav'), join(workspace, 'speech.wav'));
-			await transcribeFromExplorer(page, 'speech.wav');
-			let frame = recordingPage(page);
-			const line = (at: number) => frame.locator('.line').nth(at);
-			await frame.getByRole('button', { name: 'Export' }).first().waitFor();
+test('a recording is transcribed, its words are clicked, a line is corrected and exported', () =>
+	inWindow(async (page, { reload, workspace, pictures }) => {
+		await writeSpeech(join(workspace, 'speech.wav'));
+		let frame = await transcribeFromExplorer(page, 'speech.wav');
+		const line = (at: number) => frame.locator('.line').nth(at);
+		await frame.getByRole('button', { name: 'Export' }).first().waitFor();
 
-			// The words have times: a click moves the sound there. What the model heard is no matter.
-			const lastWord = frame.locator('.line').last().locator('.word').last();
-			await lastWord.click();
-			await frame.locator('.line').last().locator('.word.heard').waitFor();
-			assert.equal(await lastWord.getAttribute('class'), 'word heard');
-			assert.ok((await seconds(frame)) > 0);
-			await page.screenshot({ path: join(pictures, 'transcript.png') });
+		const said = await frame.locator('.line .said').allTextContents();
+		assertHeard(said.join(' '), Object.values(sentences).join(' '));
 
-			// It plays from a line on, and the keyboard stops it.
-			await line(0).locator('.time').click();
-			await frame.getByRole('button', { name: 'Pause', exact: true }).waitFor();
-			await frame
-				.locator('.clock .now')
-				.filter({ hasText: /0:0[2-9]|0:1/ })
-				.waitFor();
-			await page.keyboard.press('k');
-			await frame.getByRole('button', { name: 'Play', exact: true }).waitFor();
+		// The words have times: a click moves the sound there.
+		const lastWord = frame.locator('.line').last().locator('.word').last();
+		await lastWord.click();
+		await frame.locator('.line').last().locator('.word.heard').waitFor();
+		assert.equal(await lastWord.getAttribute('class'), 'word heard');
+		assert.ok((await seconds(frame)) > 0);
+		await page.screenshot({ path: join(pictures, 'transcript.png') });
 
-			// A correction can be undone and survives a reload.
-			await line(0).locator('.said').dblclick();
-			await frame.getByRole('textbox', { name: 'Text of the line' }).fill('Guten Abend, Freunde,');
-			await page.keyboard.press('Enter');
-			await line(0).filter({ hasText: 'Guten Abend, Freunde,' }).waitFor();
-			await frame.getByRole('button', { name: 'Undo' }).click();
-			await line(0).filter({ hasNotText: 'Guten Abend' }).waitFor();
-			await frame.getByRole('button', { name: 'Redo' }).click();
-			await line(0).filter({ hasText: 'Guten Abend, Freunde,' }).waitFor();
-			await reload(page);
-			frame = recordingPage(page);
-			await line(0).filter({ hasText: 'Guten Abend, Freunde,' }).waitFor();
+		// It plays from a line on, and the keyboard stops it.
+		await line(0).locator('.time').click();
+		await frame.getByRole('button', { name: 'Pause', exact: true }).waitFor();
+		await frame
+			.locator('.clock .now')
+			.filter({ hasText: /0:0[2-9]|0:1/ })
+			.waitFor();
+		await page.keyboard.press('k');
+		await frame.getByRole('button', { name: 'Play', exact: true }).waitFor();
 
-			await frame.getByRole('searchbox').fill('abend');
-			await line(0).locator('mark.current').filter({ hasText: 'Abend' }).waitFor();
+		// A correction can be undone and survives a reload.
+		await line(0).locator('.said').dblclick();
+		await frame.getByRole('textbox', { name: 'Text of the line' }).fill('Guten Abend, Freunde,');
+		await page.keyboard.press('Enter');
+		await line(0).filter({ hasText: 'Guten Abend, Freunde,' }).waitFor();
+		await frame.getByRole('button', { name: 'Undo' }).click();
+		await line(0).filter({ hasNotText: 'Guten Abend' }).waitFor();
+		await frame.getByRole('button', { name: 'Redo' }).click();
+		await line(0).filter({ hasText: 'Guten Abend, Freunde,' }).waitFor();
+		await reload(page);
+		frame = await recordingPage(page);
+		await line(0).filter({ hasText: 'Guten Abend, Freunde,' }).waitFor();
 
-			await frame.getByRole('button', { name: 'Export' }).first().click();
-			await frame.locator('.menu-form select').first().selectOption('srt');
-			await frame.locator('.menu-form button[type=submit]').click();
-			await acceptFile(page);
-			await page.locator('.notification-toast').filter({ hasText: 'Saved speech.srt' }).waitFor();
-			const subtitles = readFileSync(join(workspace, 'speech.srt'), 'utf8');
-			assert.match(subtitles, /^1\n[\d:,]+ --> [\d:,]+\nGuten Abend, Freunde,\n\n/);
-		}),
-);
+		await frame.getByRole('searchbox').fill('abend');
+		await line(0).locator('mark.current').filter({ hasText: 'Abend' }).waitFor();
 
-test(
-	'a transcript is translated beside the text, without accessibility faults in any theme',
-	{
-		skip,
-	},
-	() =>
-		inWindow(async (page, { pictures }) => {
-			// The transcript that was made before is there at once.
-			await transcribeFromExplorer(page, 'speech.wav');
-			const frame = recordingPage(page);
-			const firstLine = frame.locator('.line').first();
-			await firstLine.waitFor();
-			await frame.getByRole('button', { name: 'Translate' }).first().click();
-			const languages = frame.locator('.menu-form select');
-			const german = languages.locator('option[value=de]');
-			await languages.selectOption((await german.count()) > 0 ? 'de' : 'en');
-			await frame.locator('.menu-form button[type=submit]').click();
-			await firstLine.locator('.translated').filter({ hasText: /\w/ }).waitFor();
-			await frame.getByRole('button', { name: 'Copy' }).first().click();
-			await frame.locator('.menu-form select').selectOption('both');
-			await frame.getByRole('button', { name: 'Copy with times' }).click();
-			await page.waitForFunction(async () =>
-				/^\[00:00:\d\d\] .+\n {11}\S/.test(await navigator.clipboard.readText()),
-			);
-			for (const [body, media] of [
-				['vscode-dark', { colorScheme: 'dark' }],
-				['vscode-high-contrast', { colorScheme: 'dark', forcedColors: 'active' }],
-				['vscode-light', { colorScheme: 'light', forcedColors: 'none' }],
-			] as const) {
-				await page.emulateMedia(media);
-				await frame.locator(`body.${body}`).waitFor({ state: 'attached' });
-				await frame.locator('.line').last().locator('.word').last().click();
-				await page.screenshot({ path: join(pictures, `transcript-${body}.png`) });
-				assert.deepEqual(await violations(page, '.recording'), [], body);
-			}
-		}),
-);
+		await frame.getByRole('button', { name: 'Export' }).first().click();
+		await frame.locator('.menu-form select').first().selectOption('srt');
+		await frame.locator('.menu-form button[type=submit]').click();
+		await acceptFile(page);
+		await page.locator('.notification-toast').filter({ hasText: 'Saved speech.srt' }).waitFor();
+		const subtitles = readFileSync(join(workspace, 'speech.srt'), 'utf8');
+		assert.match(subtitles, /^1\n[\d:,]+ --> [\d:,]+\nGuten Abend, Freunde,\n\n/);
+	}));
+
+test('a transcript is translated beside the text, without accessibility faults in any theme', () =>
+	inWindow(async (page, { pictures }) => {
+		// The transcript that was made before is there at once.
+		const frame = await transcribeFromExplorer(page, 'speech.wav');
+		const firstLine = frame.locator('.line').first();
+		await firstLine.waitFor();
+		await frame.getByRole('button', { name: 'Translate' }).first().click();
+		const languages = frame.locator('.menu-form select');
+		const german = languages.locator('option[value=de]');
+		await languages.selectOption((await german.count()) > 0 ? 'de' : 'en');
+		await frame.locator('.menu-form button[type=submit]').click();
+		await firstLine.locator('.translated').filter({ hasText: /\w/ }).waitFor();
+		await frame.getByRole('button', { name: 'Copy' }).first().click();
+		await frame.locator('.menu-form select').selectOption('both');
+		await frame.getByRole('button', { name: 'Copy with times' }).click();
+		await page.waitForFunction(async () =>
+			/^\[00:00:\d\d\] .+\n {11}\S/.test(await navigator.clipboard.readText()),
+		);
+		for (const [body, media] of [
+			['vscode-dark', { colorScheme: 'dark' }],
+			['vscode-high-contrast', { colorScheme: 'dark', forcedColors: 'active' }],
+			['vscode-light', { colorScheme: 'light', forcedColors: 'none' }],
+		] as const) {
+			await page.emulateMedia(media);
+			await frame.locator(`body.${body}`).waitFor({ state: 'attached' });
+			await frame.locator('.line').last().locator('.word').last().click();
+			await page.screenshot({ path: join(pictures, `transcript-${body}.png`) });
+			assert.deepEqual(await violations(page, '.recording'), [], body);
+		}
+	}));

@@ -1,6 +1,6 @@
 /** A VS Code window with the packed extension, for tests that click and type. */
 
-import { cpSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type BrowserContext, chromium, type FrameLocator, type Page } from 'playwright-core';
 // @ts-expect-error: the scripts are plain JavaScript
@@ -27,15 +27,6 @@ export interface Desk {
 
 /** Longest wait for something on the screen, on a slow machine. */
 export const patientMs = 60_000;
-
-const repository = join(import.meta.dirname, '..', '..');
-/** Data that is not in the repository; tests that need it are skipped without it. */
-export const sharedData = join(
-	process.env['NEARGLOT_SHARED'] ?? join(repository, '..', 'shared'),
-	'data',
-);
-/** A speech model with word times, which hears something in any recording. */
-export const tinyWhisper = join(sharedData, 'models-tiny', 'whisper-timestamped-tjs');
 
 let shared: Promise<Desk> | undefined;
 
@@ -67,12 +58,6 @@ async function startDesk(): Promise<Desk> {
 		join(workspace, 'greet.py'),
 		'# Open the file and read the first line.\ndef greet(name):\n\treturn "hello " + name\n',
 	);
-	// There before the server starts, which looks through its folder then.
-	if (existsSync(tinyWhisper))
-		cpSync(tinyWhisper, join(home, 'models', 'tiny-whisper'), {
-			recursive: true,
-			dereference: true,
-		});
 	await hostCommand(dir, ['--install-extension', vsix]);
 	await hostCommand(dir, ['--install-extension', packCaller(dir)]);
 	const host = (await startHost({
@@ -155,13 +140,16 @@ export async function openChat(page: Page): Promise<FrameLocator> {
 	return webview(page, '.composer textarea');
 }
 
-/** The webview that shows something; chats, recordings, previews and walkthroughs may be there at once. */
+/**
+ * The webview that shows something; chats, recordings, previews and walkthroughs may be there at once.
+ * Those of tabs behind others go on living, but are not visible.
+ */
 export async function webview(page: Page, selector: string): Promise<FrameLocator> {
 	const end = Date.now() + patientMs;
 	for (;;) {
 		for (const view of await page.locator('iframe.webview.ready').all()) {
 			const name = await view.getAttribute('name', { timeout: 1000 }).catch(() => null);
-			if (name === null) continue;
+			if (name === null || !(await view.isVisible())) continue;
 			const frame = page.frameLocator(`iframe[name="${name}"]`).frameLocator('#active-frame');
 			const shown = frame.locator(selector).first();
 			if (await shown.isVisible().catch(() => false)) return frame;

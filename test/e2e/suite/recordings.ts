@@ -1,14 +1,13 @@
 /** Recordings without a window: several in a row, corrections that are kept, a recording that moved. */
 
 import assert from 'node:assert/strict';
-import { cpSync, existsSync, rmSync } from 'node:fs';
+import { cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import type { Extension } from '../../../extension/app.ts';
 
 const { extensionPath = '' } = vscode.extensions.getExtension('nearglot.nearglot') ?? {};
-const shared = join(process.env['NEARGLOT_SHARED'] ?? join(extensionPath, '..', 'shared'), 'data');
-const model = join(shared, 'models-tiny', 'whisper-timestamped-tjs');
+const speech = join(extensionPath, 'test', 'fixtures', 'speech');
 
 async function parts(): Promise<Extension> {
 	const extension = await vscode.extensions.getExtension('nearglot.nearglot')?.activate();
@@ -18,18 +17,14 @@ async function parts(): Promise<Extension> {
 
 describe('recordings', () => {
 	const folder = vscode.workspace.workspaceFolders?.[0]?.uri ?? vscode.Uri.file('/');
-	const uris = ['one.wav', 'two.mp3', 'moved.wav'].map((name) => vscode.Uri.joinPath(folder, name));
+	const uris = ['one.flac', 'two.flac', 'moved.flac'].map((name) =>
+		vscode.Uri.joinPath(folder, name),
+	);
 	const [one, two, moved] = uris as [vscode.Uri, vscode.Uri, vscode.Uri];
 
-	before(function () {
-		if (!existsSync(model)) {
-			console.log('skipped: there is no tiny Whisper in the shared data');
-			this.skip();
-		}
-		const home = process.env['NEARGLOT_HOME'] ?? '';
-		cpSync(model, join(home, 'models', 'tiny-whisper'), { recursive: true, dereference: true });
-		cpSync(join(shared, 'audio', 'jfk.wav'), one.fsPath);
-		cpSync(join(shared, 'audio', 'Recording.mp3'), two.fsPath);
+	before(() => {
+		cpSync(join(speech, 'annie.flac'), one.fsPath);
+		cpSync(join(speech, 'f2.flac'), two.fsPath);
 	});
 
 	after(() => {
@@ -39,10 +34,14 @@ describe('recordings', () => {
 	it('transcribes several files in a row', async () => {
 		const { recordings } = await parts();
 		await vscode.commands.executeCommand('nearglot.transcribe.file', one, [one, two]);
-		for (const uri of [one, two]) {
+		for (const [uri, words] of [
+			[one, /open the new window/i],
+			[two, /read it again/i],
+		] as const) {
 			await recordings.use(uri, async ({ session: { document } }) => {
 				assert.ok(document && document.lines.length > 0, uri.path);
-				assert.ok(document.lines.every(({ words }) => words.length > 0));
+				assert.match(document.lines.map(({ text }) => text).join(' '), words);
+				assert.ok(document.lines.every((line) => line.words.length > 0));
 			});
 		}
 	});
@@ -59,7 +58,7 @@ describe('recordings', () => {
 		await vscode.workspace.fs.rename(one, moved);
 		await recordings.use(moved, async ({ session }) => {
 			assert.equal(session.document?.lines[0]?.text, text);
-			await session.translate('en');
+			await session.translate('de');
 			assert.ok(session.document?.translation?.lines[session.document.lines[0]?.id ?? -1]);
 		});
 	});
