@@ -91,15 +91,22 @@ export class ChatSession {
 
 	/** Starts an empty chat; the one before stays in the store. */
 	reset(system: string): void {
-		this.stop();
-		this.#attachments = [];
+		this.#leave();
 		this.#conversation = this.#empty(system);
 	}
 
 	open(conversation: Conversation): void {
-		this.stop();
-		this.#attachments = [];
+		this.#leave();
 		this.#conversation = conversation;
+	}
+
+	/** An answer that is being written ends in the store; the next chat waits for nothing. */
+	#leave(): void {
+		this.stop();
+		this.#stop = undefined;
+		this.#answering = undefined;
+		this.#progress = null;
+		this.#attachments = [];
 	}
 
 	/**

@@ -153,6 +153,84 @@ test('attachments and the words of a slash command reach the model, its name doe
 	assert.match(toMarkdown(session.conversation), /^# \/explain briefly\n\n## You\n\n/);
 });
 
+const attachment = { label: 'a.ts:1-2', language: 'ts', text: 'const a;' };
+
+test('an attachment goes with one question, counts in its preview and stays with the question when that is edited', async () => {
+	const { session, asked } = setUp(echo);
+	session.attach({ ...attachment, label: 'other.ts' });
+	session.attach(attachment);
+	session.detach(0);
+	assert.deepEqual(session.state.attachments, [attachment]);
+	const preview = session.preview('/explain why').messages.at(-1)?.content;
+	assert.match(String(preview), /a\.ts:1-2/);
+	await session.ask('/explain why', { instruction: 'Explain this.' });
+	assert.deepEqual(session.state.attachments, [], 'used up');
+	await session.ask('and then?');
+	assert.equal(asked.at(-1)?.messages.at(-1)?.content, 'and then?');
+	const [question] = session.conversation.turns;
+	await session.edit(question?.id ?? '', '/explain how');
+	const edited = String(asked.at(-1)?.messages.at(-1)?.content);
+	assert.match(edited, /^Explain this\.\n\na\.ts:1-2/);
+	assert.match(edited, /how$/);
+	session.attach(attachment);
+	session.reset('');
+	assert.deepEqual(session.state.attachments, [], 'a new chat has none');
+});
+
+test('another answer to a question stands beside the first', async () => {
+	const { session, asked } = setUp(echo);
+	await session.ask('one');
+	const [question, first] = session.conversation.turns;
+	await session.regenerate(first?.id ?? '');
+	const { turns } = session.conversation;
+	assert.deepEqual(
+		turns.map(({ role, parent }) => [role, parent]),
+		[
+			['user', null],
+			['assistant', question?.id],
+			['assistant', question?.id],
+		],
+	);
+	assert.deepEqual(asked[1]?.messages, asked[0]?.messages, 'the first answer is not sent');
+});
+
+test('a question is saved before its answer, and other branches are not shown meanwhile', async () => {
+	let finish = (_result: ChatResult) => {};
+	const { session, saved, how } = setUp(echo);
+	await session.ask('one');
+	const [question, first] = session.conversation.turns;
+	how.complete = () => new Promise((resolve) => (finish = resolve));
+	const asking = session.edit(question?.id ?? '', 'two');
+	assert.deepEqual(
+		saved.at(-1)?.turns.map(({ text }) => text),
+		['one', 're: one', 'two', ''],
+	);
+	const { leaf } = session.conversation;
+	session.show(first?.id ?? '');
+	assert.equal(session.conversation.leaf, leaf);
+	finish(answer('done'));
+	await asking;
+	session.show(first?.id ?? '');
+	assert.equal(session.conversation.leaf, first?.id);
+});
+
+test('what still arrives for a chat that was left is not shown in the next', async () => {
+	const late: { say?: (delta: ChatDelta) => void; finish?: (result: ChatResult) => void } = {};
+	const { session, posted } = setUp(
+		(_params, onDelta) =>
+			new Promise((resolve) => Object.assign(late, { say: onDelta, finish: resolve })),
+	);
+	const asking = session.ask('one');
+	session.reset('');
+	const before = posted.length;
+	late.say?.({ text: 'late', progress: { phase: 'prompt', fraction: 0.5 } });
+	assert.equal(posted.length, before);
+	assert.deepEqual([session.state.answering, session.state.progress], [null, null]);
+	late.finish?.(answer('late'));
+	await asking;
+	assert.equal(posted.length, before);
+});
+
 test('only known slash commands are commands', () => {
 	assert.deepEqual(readSlashCommand('/fix  the loop\nnow'), { name: 'fix', rest: 'the loop\nnow' });
 	assert.deepEqual(readSlashCommand('/translate'), { name: 'translate', rest: '' });
@@ -208,7 +286,9 @@ test('a model may call tools; calls and results are kept, sent again and exporte
 		asked.push(params);
 		return calling(params, ...rest);
 	});
+	const counted = session.preview('what time is it?');
 	await session.ask('what time is it?');
+	assert.deepEqual(counted, asked[0], 'what is counted is what is sent');
 	assert.deepEqual(ran, ['time {"zone":"UTC"}']);
 	const turn = branch(session.conversation).at(-1);
 	assert.equal(turn?.text, `it is There is no tool 'nothing'.`);
