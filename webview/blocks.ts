@@ -6,27 +6,35 @@ import { lexer, type Token, type Tokens } from 'marked';
 export interface Blocks {
 	readonly text: string;
 	readonly tokens: readonly Token[];
+	/** How many of the first blocks are known to stand in the text as they are, and how long they are. */
+	readonly checked: number;
+	readonly checkedLength: number;
 }
 
-export const noBlocks: Blocks = { text: '', tokens: [] };
+export const noBlocks: Blocks = { text: '', tokens: [], checked: 0, checkedLength: 0 };
 
 /** Reads a text that begins with the text of `before`, or any other. */
 export function readBlocks(text: string, before: Blocks = noBlocks): Blocks {
 	if (text === before.text) return before;
-	const kept = text.startsWith(before.text) ? stable(before.tokens) : [];
-	const length = kept.reduce((sum, token) => sum + token.raw.length, 0);
-	// Raw texts add up to the source unless the lexer normalised something; then read all of it.
-	const same = before.text.slice(0, length) === kept.map((token) => token.raw).join('');
-	const start = same ? length : 0;
-	const tokens = [...(same ? kept : []), ...lexer(text.slice(start), { gfm: true })];
-	return { text, tokens };
+	const { tokens: old } = before;
+	const grown = text.startsWith(before.text);
+	let { checked, checkedLength } = grown ? before : noBlocks;
+	const end = grown ? stable(old) : 0;
+	// Raw texts add up to the source unless the lexer normalised something; from there on all is read.
+	for (; checked < end; checked++) {
+		const raw = old[checked]?.raw ?? '';
+		if (!text.startsWith(raw, checkedLength)) break;
+		checkedLength += raw.length;
+	}
+	const rest = lexer(text.slice(checkedLength), { gfm: true });
+	return { text, tokens: [...old.slice(0, checked), ...rest], checked, checkedLength };
 }
 
-/** All blocks that more text cannot change: those before the last one that is not white space. */
-function stable(tokens: readonly Token[]): Token[] {
+/** How many blocks more text cannot change: those before the last one that is not white space. */
+function stable(tokens: readonly Token[]): number {
 	let last = tokens.length - 1;
 	while (last >= 0 && tokens[last]?.type === 'space') last--;
-	return tokens.slice(0, Math.max(0, last));
+	return Math.max(0, last);
 }
 
 /**

@@ -3,6 +3,7 @@
 import { signal } from '@preact/signals';
 import type { RefObject, VNode } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
+import type { Turn } from '../server/protocol/index.ts';
 import { Announcer } from './announce.tsx';
 import type { ChatState } from './chatState.ts';
 import { Composer } from './composer.tsx';
@@ -58,23 +59,41 @@ function Log(): VNode {
 					<p>{t(page.value?.model.startsWith('team:') ? 'emptyTeam' : 'emptyBody')}</p>
 				</div>
 			)}
-			{turns.value.slice(from).map((turn) => (
-				<TurnView key={turn.id} turn={turn} />
+			{groups(turns.value, from).map(([first, group]) => (
+				<div key={first} class="turns">
+					{group.map((turn) => (
+						<TurnView key={turn.id} turn={turn} />
+					))}
+				</div>
 			))}
 			<Follow box={box} following={following} />
 		</section>
 	);
 }
 
-/** Turns drawn at once; those before them follow while nothing else is to do. */
-const atOnce = 24;
+/** Turns in one box: what is out of view is left out box by box, and each box is watched in every frame. */
+const groupSize = 10;
 
-/** Index of the first turn that is drawn: a long chat begins with its end and grows upwards. */
+/** The turns from `from` on in groups, each with the index of its first. */
+function groups(turns: readonly Turn[], from: number): [number, readonly Turn[]][] {
+	const found: [number, readonly Turn[]][] = [];
+	for (let first = from; first < turns.length; first += groupSize)
+		found.push([first, turns.slice(first, first + groupSize)]);
+	return found;
+}
+
+/** Turns drawn at once; those before them follow while nothing else is to do. */
+const atOnce = 2 * groupSize;
+
+/**
+ * Index of the first turn that is drawn, a multiple of the group size: a long chat begins with its end
+ * and grows upwards.
+ */
 function useFirstShown(conversation: string | undefined, count: number): number {
 	const state = useMemo(() => ({ conversation: '', from: signal(0) }), []);
 	if (conversation !== undefined && conversation !== state.conversation) {
 		state.conversation = conversation;
-		state.from.value = Math.max(0, count - atOnce);
+		state.from.value = firstOf(count);
 	}
 	const from = state.from.value;
 	useEffect(() => {
@@ -90,8 +109,12 @@ function useFirstShown(conversation: string | undefined, count: number): number 
 		const idle = requestIdleCallback(more, { timeout: 500 });
 		return () => cancelIdleCallback(idle);
 	}, [from, state]);
-	return Math.min(from, Math.max(0, count - atOnce));
+	return Math.min(from, firstOf(count));
 }
+
+/** Where the last {@link atOnce} turns, or some more of them, begin. */
+const firstOf = (count: number) =>
+	Math.max(0, Math.floor((count - atOnce) / groupSize) * groupSize);
 
 /** Keeps the end in view while text arrives; apart from the log, which need not be drawn again. */
 function Follow(props: {

@@ -1,6 +1,11 @@
 /** Colours for code, loaded when the first block needs them; one chunk per language. */
 
-import { createCssVariablesTheme, createHighlighterCore, type HighlighterCore } from 'shiki/core';
+import {
+	createCssVariablesTheme,
+	createHighlighterCore,
+	type GrammarState,
+	type HighlighterCore,
+} from 'shiki/core';
 import { createJavaScriptRegexEngine } from 'shiki/engine/javascript';
 import type { ColouredPart } from './code.tsx';
 import { languages } from './languages.ts';
@@ -8,6 +13,8 @@ import { languages } from './languages.ts';
 const theme = createCssVariablesTheme({ name: 'editor', variablePrefix: '--code-' });
 
 let highlighter: Promise<HighlighterCore> | undefined;
+/** Languages the highlighter has, by the name a fence gives: asking it to load one again costs time. */
+const loaded = new Map<string, string>();
 
 /** Longest text that is coloured, in characters; more would hold up the page. */
 const maxLength = 40_000;
@@ -21,12 +28,50 @@ export async function highlight(
 	if (!load || text.length > maxLength) return undefined;
 	highlighter ??= createHighlighterCore({ themes: [theme], engine: createJavaScriptRegexEngine() });
 	const core = await highlighter;
-	const grammar = await load();
-	await core.loadLanguage(grammar.default);
-	const name = grammar.default.at(-1)?.name ?? language;
-	const { tokens } = core.codeToTokens(text, { lang: name, theme: 'editor' });
-	return tokens.flatMap((line, index) => [
-		...(index > 0 ? [{ text: '\n' }] : []),
-		...line.map(({ content, color }) => ({ text: content, colour: color })),
-	]);
+	let name = loaded.get(language);
+	if (name === undefined) {
+		const grammar = await load();
+		await core.loadLanguage(grammar.default);
+		name = grammar.default.at(-1)?.name ?? language;
+		loaded.set(language, name);
+	}
+	return colourByLine(core, text, name);
+}
+
+/** Milliseconds of work in one go; a frame has 16, and the answer that streams in needs some too. */
+const sliceMs = 2;
+
+/** Colours line by line, a few at a time while the page has nothing to draw. */
+async function colourByLine(
+	core: HighlighterCore,
+	text: string,
+	lang: string,
+): Promise<readonly ColouredPart[]> {
+	const parts: ColouredPart[] = [];
+	let grammarState: GrammarState | undefined;
+	let begun = 0;
+	for (const [index, line] of text.split('\n').entries()) {
+		if (performance.now() - begun > sliceMs) {
+			await idle();
+			begun = performance.now();
+		}
+		const lines = core.codeToTokensBase(line, {
+			lang,
+			theme: 'editor',
+			...(grammarState ? { grammarState } : {}),
+		});
+		grammarState = core.getLastGrammarState(lines);
+		if (index > 0) parts.push({ text: '\n' });
+		for (const { content, color } of lines[0] ?? []) parts.push({ text: content, colour: color });
+	}
+	return parts;
+}
+
+/** Waits until the page has nothing to draw. */
+function idle(): Promise<void> {
+	return new Promise((resolve) => {
+		// Not every browser knows idle time.
+		if ('requestIdleCallback' in window) requestIdleCallback(() => resolve(), { timeout: 500 });
+		else setTimeout(resolve, 16);
+	});
 }

@@ -15,18 +15,17 @@ export function Markdown({ text }: { text: Signal<string> }): VNode {
 		return before.current.tokens;
 	});
 	const levels = headingLevels(blocks.value);
-	return (
-		<div class="markdown">
-			{blocks.value.map((token, index) => (
-				<Block
-					key={index}
-					token={token}
-					closed={index < blocks.value.length - 1}
-					level={levels[index]}
-				/>
-			))}
-		</div>
-	);
+	const last = blocks.value.length - 1;
+	// What has not changed is the same node again, which is not even compared.
+	const drawn = useRef<readonly (BlockProps & { readonly node: VNode })[]>([]);
+	drawn.current = blocks.value.map((token, index) => {
+		const props = { token, closed: index < last, level: levels[index] };
+		const known = drawn.current[index];
+		if (known?.token === token && known.closed === props.closed && known.level === props.level)
+			return known;
+		return { ...props, node: <Block key={index} {...props} /> };
+	});
+	return <div class="markdown">{drawn.current.map(({ node }) => node)}</div>;
 }
 
 interface BlockProps {

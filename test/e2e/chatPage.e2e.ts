@@ -124,6 +124,75 @@ test('a page with everything on it has no accessibility faults in any theme', as
 	}
 });
 
+test('words of a model are words: only web links are links, and no markup of theirs is drawn', async () => {
+	await using host = await openChatPage();
+	const { page } = host;
+	const text = `[web](https://example.org/a) [run](command:workbench.action.quit) [script](javascript:alert(1))
+[file](file:///etc/passwd) ![picture](https://example.org/p.png) <b onclick="alert(2)">bold</b> <https://example.org/c>
+
+<script>document.title = 'broken'</script>
+
+<img src="x" onerror="document.title = 'broken'">`;
+	await host.post({
+		type: 'state',
+		state: pageState([question, { ...answer, text }]),
+		strings: {},
+	});
+	await page.locator('.answer').filter({ hasText: 'onerror' }).waitFor();
+	const links = await page
+		.locator('.answer .markdown a')
+		.evaluateAll((found) => found.map((link) => (link as HTMLAnchorElement).href));
+	assert.deepEqual(links, [
+		'https://example.org/a',
+		'https://example.org/p.png',
+		'https://example.org/c',
+	]);
+	const drawn = '.answer .markdown :is(b, img, script, [onclick], [onerror])';
+	assert.equal(await page.locator(drawn).count(), 0);
+	assert.equal(await page.title(), 'Chat');
+	await page.locator('.answer a').first().click();
+	assert.deepEqual(await host.sent('link'), [{ type: 'link', href: 'https://example.org/a' }]);
+});
+
+test('an answer that grows keeps its blocks, and code gets its colours when it is complete', async () => {
+	await using host = await openChatPage();
+	const { page } = host;
+	await host.post({
+		type: 'state',
+		state: pageState([question, answer], { answering: 'a' }),
+		strings: {},
+	});
+	const whole = sampleAnswer(1);
+	for (let at = 0; at < whole.length; at += 7) {
+		const text = whole.slice(at, at + 7);
+		await host.post({ type: 'delta', id: 'a', text, reasoning: '' });
+		if (at === 70)
+			await page
+				.locator('.answer p')
+				.first()
+				.evaluate((first) => {
+					first.setAttribute('data-seen', 'yes');
+				});
+	}
+	const blocks = () =>
+		page.locator('.answer .markdown > *').evaluateAll((all) => all.map(({ tagName }) => tagName));
+	await page.getByText('costs only that run.').waitFor();
+	const grown = await blocks();
+	assert.deepEqual(grown, ['P', 'H3', 'OL', 'FIGURE', 'DIV', 'P']);
+	assert.equal(await page.locator('.answer p[data-seen]').count(), 1, 'the first one is the same');
+	const coloured = page.locator('.code code span[style]');
+	await coloured
+		.filter({ hasText: /^\s*return\s*$/ })
+		.first()
+		.waitFor();
+	const shown = await page.locator('.code code').textContent();
+	assert.equal(shown, /```ts\n(.*?)\n```/s.exec(whole)?.[1]);
+	const text = { ...answer, text: whole };
+	await host.post({ type: 'turn', turn: text, answering: null });
+	await page.locator('.answer[aria-busy="false"]').waitFor();
+	assert.deepEqual(await blocks(), grown);
+});
+
 const minutes = Number(process.env['CHAT_SOAK_MINUTES'] ?? '0.25');
 
 test('a long session leaves neither nodes nor memory behind', async () => {

@@ -46,6 +46,15 @@ test('however the text arrives, the blocks are those of the whole', () => {
 	}
 });
 
+test('blocks that are complete are not read again', () => {
+	const first = readBlocks('# One\n\ntwo\n\nthree');
+	const more = readBlocks('# One\n\ntwo\n\nthree and four', first);
+	assert.equal(more.tokens[0], first.tokens[0]);
+	assert.equal(more.tokens[1], first.tokens[1]);
+	assert.notEqual(more.tokens.at(-1), first.tokens.at(-1));
+	assert.equal(more.checkedLength, '# One\n\ntwo\n\n'.length);
+});
+
 test('another text is read from its start', () => {
 	const first = readBlocks('# One\n\ntext');
 	assert.equal(readBlocks('other', first).tokens[0]?.type, 'paragraph');
