@@ -7,8 +7,8 @@ import { PendingSignIns } from '../../../extension/account/pending.ts';
 import { SessionStore } from '../../../extension/account/sessionStore.ts';
 import { TeamApi } from '../../../extension/account/teamApi.ts';
 import type { Harness } from '../../gateway/support/harness.ts';
+import { desk, resetDesk } from '../vscodeDouble.ts';
 import { PersonsBrowser, startLayer } from './layer.ts';
-import { desk, resetDesk } from './vscodeDouble.ts';
 
 const { signIn } = await import('../../../extension/account/signIn.ts');
 

@@ -1,5 +1,5 @@
 /**
- * The parts of `vscode` that signing in uses, for tests outside the editor: import this file first.
+ * The parts of `vscode` that accounts and keys use, for tests outside the editor: import this file first.
  * What people see and do is in {@link desk}, which each test sets.
  */
 
@@ -23,6 +23,10 @@ export interface Desk {
 	/** Ends what is waited for now. */
 	cancel: () => void;
 	clipboard: string;
+	/** Settings of Nearglot by name. */
+	settings: Record<string, unknown>;
+	/** Tells that a setting has changed. */
+	configure: (name: string) => void;
 }
 
 export const desk: Desk = {} as Desk;
@@ -42,9 +46,31 @@ export function resetDesk(): void {
 		progress: [],
 		cancel: () => {},
 		clipboard: '',
+		settings: {},
+		configure: (name: string) => {
+			for (const listener of configured) {
+				listener({ affectsConfiguration: (section: string) => section === `nearglot.${name}` });
+			}
+		},
 	});
 }
+
+const configured = new Set<(event: object) => void>();
 resetDesk();
+
+class Disposable {
+	readonly dispose: () => void;
+
+	constructor(dispose: () => void) {
+		this.dispose = dispose;
+	}
+
+	static from(...all: readonly { dispose(): unknown }[]): Disposable {
+		return new Disposable(() => {
+			for (const one of all) one.dispose();
+		});
+	}
+}
 
 class CancellationTokenSource {
 	readonly #listeners = new Set<() => void>();
@@ -69,6 +95,14 @@ class CancellationTokenSource {
 
 const double = {
 	CancellationTokenSource,
+	Disposable,
+	workspace: {
+		getConfiguration: () => ({ get: (name: string) => desk.settings[name] }),
+		onDidChangeConfiguration: (listener: (event: object) => void) => {
+			configured.add(listener);
+			return { dispose: () => configured.delete(listener) };
+		},
+	},
 	UIKind: { Desktop: 1, Web: 2 },
 	ProgressLocation: { Notification: 15 },
 	Uri: { parse: (text: string) => ({ toString: () => text }) },
