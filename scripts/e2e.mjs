@@ -5,7 +5,7 @@
  */
 
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { run } from 'node:test';
 import { root } from './node.mjs';
@@ -56,6 +56,7 @@ async function runPacked() {
 	});
 	if (packed.status !== 0)
 		return [{ title: 'the extension is packed', error: `scripts/package.mjs: ${packed.status}` }];
+	rmSync(join(work, 'ui/pictures'), { recursive: true, force: true });
 	const first = await runUi(fragments);
 	const files = new Set(first.filter(({ error }) => error).map(({ file }) => file));
 	if (files.size === 0) return first;

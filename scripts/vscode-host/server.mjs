@@ -16,6 +16,8 @@ const quietSettings = {
 	'update.mode': 'none',
 	'workbench.enableExperiments': false,
 	'git.enabled': false,
+	// A browser's editor saves by itself; what is saved without being asked must show.
+	'files.autoSave': 'off',
 	'chat.disableAIFeatures': true,
 	'workbench.secondarySideBar.defaultVisibility': 'hidden',
 };

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { ask, desk, newChat, openChat, openFile } from './window.ts';
+import { ask, command, desk, newChat, openChat, openFile } from './window.ts';
 
 test('a question gets a streamed answer with code that can be copied', async () => {
 	const { open, pictures, context } = await desk();
@@ -17,7 +17,8 @@ test('a question gets a streamed answer with code that can be copied', async () 
 	await chat.locator('.answer').last().hover();
 	await chat.locator('.answer [aria-label="Copy answer"]').last().click();
 	await chat.locator('[aria-label="Copied"]').first().waitFor();
-	assert.match(await page.evaluate(() => navigator.clipboard.readText()), /tar/);
+	// The browser takes a moment to hand it over.
+	await page.waitForFunction(async () => /tar/.test(await navigator.clipboard.readText()));
 	await page.close();
 	assert.ok(context);
 });
@@ -73,5 +74,31 @@ test('the page of the chat obeys a policy without unsafe parts', async () => {
 	assert.match(policy ?? '', /^default-src 'none'/);
 	assert.doesNotMatch(policy ?? '', /unsafe/);
 	assert.deepEqual(complaints, []);
+	await page.close();
+});
+
+test('an old chat is found by a word of its answer, opened, and deleted for good', async () => {
+	const { open, pictures } = await desk();
+	const page = await open();
+	const chat = await openChat(page);
+	await newChat(page, chat);
+	await ask(chat, 'how do I see how full my disk is');
+	await newChat(page, chat);
+	await command(page, 'Nearglot: Search Chats');
+	const rows = page.locator('.quick-input-list .monaco-list-row');
+	const found = rows.filter({ hasText: 'how full my disk' });
+	const input = page.locator('.quick-input-widget input.input');
+	await input.fill('df');
+	await found.first().waitFor();
+	await page.screenshot({ path: join(pictures, 'chats.png') });
+	await found.first().click();
+	await chat.locator('.question').filter({ hasText: 'how full my disk' }).waitFor();
+	await command(page, 'Nearglot: Search Chats');
+	await input.fill('how full my disk');
+	await found.first().hover();
+	await found.first().locator('.action-label').last().click();
+	await found.first().waitFor({ state: 'detached' });
+	await page.keyboard.press('Escape');
+	await chat.locator('.empty').waitFor();
 	await page.close();
 });

@@ -148,6 +148,9 @@ test('missing messages of every language are proposed, and nothing is written be
 	await openFile(page, 'de.json', 'gone');
 	const text = ((await editorText(page).textContent()) ?? '').replaceAll('\u00a0', ' ');
 	assert.match(text, /\{name\}/);
+	for (const file of ['de.json', 'fr.json'])
+		assert.doesNotMatch(readFileSync(join(folder, file), 'utf8'), /gone/, 'nothing is saved');
+	await command(page, 'File: Revert File');
 	await page.close();
 });
 

@@ -1,10 +1,11 @@
 /** A VS Code window with the packed extension, for tests that click and type. */
 
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type BrowserContext, chromium, type FrameLocator, type Page } from 'playwright-core';
 // @ts-expect-error: the scripts are plain JavaScript
 import { chromiumOptions, hostCommand, startHost } from '../../scripts/vscode-host/server.mjs';
+import { type HubContent, startHub, type TestHub } from '../hub/hubServer.ts';
 import { packCaller } from './caller.ts';
 
 interface Host {
@@ -21,12 +22,20 @@ export interface Desk {
 	readonly home: string;
 	/** Where pictures go. */
 	readonly pictures: string;
+	/** The hub that models are downloaded from; what it holds is up to the tests. */
+	readonly hub: TestHub;
+	/** Changes settings of the user, as an edit of the file does; `undefined` takes one away. */
+	configure(settings: Readonly<Record<string, unknown>>): void;
 	open(): Promise<Page>;
 	reload(page: Page): Promise<void>;
 }
 
-/** Longest wait for something on the screen, on a slow machine. */
-export const patientMs = 60_000;
+/** Longest wait for something on the screen; `E2E_PATIENCE=4` waits four times as long where much else runs. */
+export const patientMs = 60_000 * Number(process.env['E2E_PATIENCE'] ?? '1');
+
+/** A model of the catalogue, and the files the hub has of it. */
+export const hubRepository = 'HuggingFaceTB/SmolLM2-135M-Instruct';
+export const hubContent: Record<string, Buffer> & HubContent = {};
 
 let shared: Promise<Desk> | undefined;
 
@@ -39,9 +48,22 @@ export function desk(): Promise<Desk> {
 /** Ends what {@link desk} started. */
 export async function closeDesk(): Promise<void> {
 	if (!shared) return;
-	const { context, host } = await shared;
+	const { context, host, hub } = await shared;
 	await context.close();
 	await host.stop();
+	await hub[Symbol.asyncDispose]();
+}
+
+/** Keeps what the windows of a failed test show as pictures, and closes them for the next one. */
+export async function clearWindows(failed: string): Promise<void> {
+	if (!shared) return;
+	const { context, pictures } = await shared;
+	const name = failed.replace(/\W+/g, '-').slice(0, 60);
+	for (const [index, page] of context.pages().entries()) {
+		const path = join(pictures, `failed-${name}-${index}.png`);
+		await page.screenshot({ path, timeout: 10_000 }).catch(() => undefined);
+		await page.close();
+	}
 }
 
 async function startDesk(): Promise<Desk> {
@@ -51,7 +73,10 @@ async function startDesk(): Promise<Desk> {
 	const workspace = join(dir, 'workspace');
 	const home = join(dir, 'home');
 	const pictures = join(dir, 'pictures');
-	rmSync(dir, { recursive: true, force: true, maxRetries: 10 });
+	mkdirSync(dir, { recursive: true });
+	// Pictures of an earlier run stay: a second try of one file must not cost those of the others.
+	for (const entry of readdirSync(dir).filter((name) => name !== 'pictures'))
+		rmSync(join(dir, entry), { recursive: true, force: true, maxRetries: 10 });
 	for (const folder of [workspace, pictures]) mkdirSync(folder, { recursive: true });
 	writeFileSync(join(workspace, 'notes.txt'), 'The file could not be opened.\nPlease try again.\n');
 	writeFileSync(
@@ -60,27 +85,33 @@ async function startDesk(): Promise<Desk> {
 	);
 	await hostCommand(dir, ['--install-extension', vsix]);
 	await hostCommand(dir, ['--install-extension', packCaller(dir)]);
+	const hub = await startHub(hubContent, {}, hubRepository);
 	const host = (await startHost({
 		dir,
-		env: { NEARGLOT_HOME: home },
+		env: { NEARGLOT_HOME: home, HF_ENDPOINT: hub.url },
 		settings: {
 			'nearglot.translate.targetLanguage': 'de',
 			// Themes follow what the browser says of the system.
 			'window.autoDetectColorScheme': true,
 		},
 	})) as Host;
-	const context = await chromium.launchPersistentContext(join(dir, 'browser'), {
-		...chromiumOptions,
-		viewport: { width: 1280, height: 800 },
-		permissions: ['clipboard-read', 'clipboard-write'],
+	const context = await openBrowser(dir).catch(async (error: unknown) => {
+		await host.stop();
+		await hub[Symbol.asyncDispose]();
+		throw error;
 	});
-	context.setDefaultTimeout(patientMs);
+	const settingsFile = join(dir, 'user-data/User/settings.json');
 	return {
 		context,
 		host,
 		workspace,
 		home,
 		pictures,
+		hub,
+		configure: (settings) => {
+			const all = JSON.parse(readFileSync(settingsFile, 'utf8')) as Record<string, unknown>;
+			writeFileSync(settingsFile, JSON.stringify({ ...all, ...settings }, null, '\t'));
+		},
 		open: async () => {
 			const blank = context.pages().find((page) => page.url() === 'about:blank');
 			const page = blank ?? (await context.newPage());
@@ -93,6 +124,16 @@ async function startDesk(): Promise<Desk> {
 			await statusItem(page).waitFor();
 		},
 	};
+}
+
+async function openBrowser(dir: string): Promise<BrowserContext> {
+	const context = await chromium.launchPersistentContext(join(dir, 'browser'), {
+		...chromiumOptions,
+		viewport: { width: 1280, height: 800 },
+		permissions: ['clipboard-read', 'clipboard-write'],
+	});
+	context.setDefaultTimeout(patientMs);
+	return context;
 }
 
 /** The item in the status bar; its label says how the server is. */
