@@ -4,9 +4,11 @@ import { spawnSync } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { decodeInThread } from '../../server/audio/threadedDecode.ts';
 import type { EncodedBatch, EncoderDecoder } from '../../server/engine/seq2seq/encoderDecoder.ts';
 import { logMel } from '../../server/engine/speech/logMel.ts';
+import type { Precision } from '../../server/protocol/index.ts';
 import { hasProgram, speechLike, wavFile } from '../../test/audio/madeAudio.ts';
 import { openGraphs } from '../../test/speech/speechModels.ts';
 import { whisperModel, type whisperShapes } from './whisperShape.ts';
@@ -100,27 +102,60 @@ export async function formatRows(): Promise<PartRow[]> {
 	return rows;
 }
 
-/** Encoder and decoder of a published shape, one window alone and several together. */
-export async function modelRows(
+/** Encoder and decoder of a published shape with random weights. */
+export function shapeRows(
 	root: string,
 	size: keyof typeof whisperShapes,
 	rounds: number,
 	threads: number,
 ): Promise<PartRow[]> {
-	const { model } = await openGraphs(whisperModel(root, size), 'fp32', threads);
+	return modelRows(`whisper-${size}`, whisperModel(root, size), 'fp32', rounds, threads);
+}
+
+const starter = fileURLToPath(new URL('../../starter/models/starter-speech', import.meta.url));
+
+/** Encoder and decoder of the built-in model, whose windows are shorter. */
+export function starterRows(rounds: number, threads: number): Promise<PartRow[]> {
+	return modelRows('starter-speech', starter, 'q8', rounds, threads);
+}
+
+/** Encoder and decoder for thirty seconds of speech, one window alone and several together. */
+async function modelRows(
+	name: string,
+	folder: string,
+	precision: Precision,
+	rounds: number,
+	threads: number,
+): Promise<PartRow[]> {
+	const { model } = await openGraphs(folder, precision, threads);
 	try {
-		const name = `whisper-${size}`;
-		const encodeMs = await timed(rounds, () => encode(model));
-		const encoded = await encode(model);
-		const rows: PartRow[] = [{ what: `${name} encoder, ${windowS} s`, ms: encodeMs }];
+		const frames = model.encoderInputs.get('input_features')?.dims[2] ?? 0;
+		const windows = (windowS * 100) / frames;
+		const every = windows === 1 ? '' : ` (${windows} windows of ${frames / 100} s)`;
+		const encodeMs = windows * (await timed(rounds, () => encode(model, frames)));
+		const encoded = await encode(model, frames);
+		const rows: PartRow[] = [
+			{
+				what: `${name} encoder, per ${windowS} s${every}`,
+				ms: encodeMs,
+				timesRealTime: (windowS * 1000) / encodeMs,
+			},
+		];
 		for (const together of [1, 4, 8]) {
 			const stepMs = await stepTime(model, repeated(encoded, together), rounds);
-			const perWindow = (stepMs * tokensPerWindow) / together;
-			rows.push({
-				what: `${name} decoder, ${tokensPerWindow} tokens, ${together} together, per window`,
-				ms: perWindow,
-				timesRealTime: (windowS * 1000) / (encodeMs + perWindow),
-			});
+			const decodeMs = (stepMs * tokensPerWindow) / together;
+			rows.push(
+				{
+					what: `${name} decoder, per ${windowS} s (${tokensPerWindow} tokens), ${together} together`,
+					ms: decodeMs,
+					timesRealTime: (windowS * 1000) / decodeMs,
+				},
+				{
+					what: `${name} in all, ${together} together`,
+					ms: encodeMs + decodeMs,
+					timesRealTime: (windowS * 1000) / (encodeMs + decodeMs),
+				},
+			);
 		}
 		return rows;
 	} finally {
@@ -128,9 +163,9 @@ export async function modelRows(
 	}
 }
 
-function encode(model: EncoderDecoder): Promise<EncodedBatch> {
-	const data = logMel(speechLike(windowS, rateHz), 80, windowS * 100);
-	return model.encode({ input_features: { type: 'float32', dims: [1, 80, windowS * 100], data } });
+function encode(model: EncoderDecoder, frames: number): Promise<EncodedBatch> {
+	const data = logMel(speechLike(frames / 100, rateHz), 80, frames);
+	return model.encode({ input_features: { type: 'float32', dims: [1, 80, frames], data } });
 }
 
 /** The same window several times, as a batch of different ones would lie. */

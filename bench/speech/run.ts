@@ -1,26 +1,25 @@
 /** `bench -- speech [OPTIONS]`: spectrogram, formats, Whisper shapes, and a long recording through a daemon. */
 
-import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { cpus, loadavg, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { hasProgram } from '../../test/audio/madeAudio.ts';
 import { sharedFolder, wavSamples } from '../../test/speech/speechModels.ts';
 import { hourReport } from './hour.ts';
-import { formatRows, modelRows, type PartRow, spectrogramRows } from './parts.ts';
+import { formatRows, type PartRow, shapeRows, spectrogramRows, starterRows } from './parts.ts';
+import { findWhisperCpp, whisperCppRows } from './whisperCpp.ts';
 import { whisperShapes } from './whisperShape.ts';
 
 const usage = `Usage: npm run bench -- speech [OPTIONS]
 
   --rounds N         default 5
-  --sizes A,B        Whisper shapes with random weights: ${Object.keys(whisperShapes).join(', ')} (default tiny,base)
+  --sizes A,B        Whisper shapes with random weights: ${Object.keys(whisperShapes).join(', ')} (default all)
   --threads N        default 2
   --model FOLDER     also transcribe a long recording with this model through a daemon
   --audio FILE       16-bit 16 kHz mono wave file to repeat for it (default: a clip of the shared data)
   --seconds N        how long (default 3600)
-  --ggml FILE        the same model for whisper.cpp, whose whisper-cli must be in PATH
+  --ggml FILE        a Whisper model for whisper.cpp (NEARGLOT_WHISPER_CPP, or whisper-cli in PATH), heard for comparison
   --no-parts         only the long recording
   --json FILE        also write the figures to FILE`;
 
@@ -32,7 +31,7 @@ export async function runSpeech(args: readonly string[]): Promise<number> {
 		args: [...args],
 		options: {
 			rounds: { type: 'string', default: '5' },
-			sizes: { type: 'string', default: 'tiny,base' },
+			sizes: { type: 'string', default: Object.keys(whisperShapes).join() },
 			threads: { type: 'string', default: '2' },
 			model: { type: 'string' },
 			audio: { type: 'string' },
@@ -68,8 +67,10 @@ export async function runSpeech(args: readonly string[]): Promise<number> {
 		for (const size of values.sizes
 			.split(',')
 			.filter((name): name is Size => name in whisperShapes))
-			show(await modelRows(root, size, rounds, Number(values.threads)));
+			show(await shapeRows(root, size, rounds, Number(values.threads)));
+		show(await starterRows(rounds, Number(values.threads)));
 	}
+	show(cppRows(values));
 	const reports = values.model === undefined ? [] : await longRecording(values.model, values);
 	if (values.json !== undefined)
 		await writeFile(values.json, `${JSON.stringify({ load, rows, reports }, null, '\t')}\n`);
@@ -84,8 +85,7 @@ interface LongOptions {
 }
 
 async function longRecording(model: string, options: LongOptions) {
-	const audio = options.audio ?? join(sharedFolder('audio').path, 'jfk.wav');
-	if (!existsSync(audio)) throw new Error('There is no clip to repeat; name one with --audio.');
+	const audio = clipOf(options);
 	const clip = wavSamples(audio);
 	const reports = [];
 	for (const together of [false, true]) {
@@ -98,23 +98,26 @@ async function longRecording(model: string, options: LongOptions) {
 				`${report.cancelMs.toFixed(0)} ms (alone ${report.aloneMs.toFixed(0)} ms)`,
 		);
 	}
-	if (options.ggml !== undefined) {
-		if (!hasProgram('whisper-cli')) console.log('\nwhisper.cpp: whisper-cli is not in PATH.');
-		else whisperCpp(options.ggml, audio, options.threads, clip.length / 16_000);
-	}
 	return reports;
 }
 
-/** The clip alone, since whisper.cpp is asked through its command line. */
-function whisperCpp(ggml: string, audio: string, threads: string, seconds: number): void {
-	const began = performance.now();
-	const args = ['-m', ggml, '-f', audio, '-t', threads];
-	const { stderr } = spawnSync('whisper-cli', args, { encoding: 'utf8' });
-	const parts = stderr
-		.split('\n')
-		.filter((line) => /encode time|decode time|total time/.test(line));
-	console.log(
-		`\nwhisper.cpp, ${seconds.toFixed(1)} s: ${((performance.now() - began) / 1000).toFixed(2)} s with start`,
-	);
-	console.log(parts.join('\n'));
+/** Says what is missing for the comparison; it is left out then. */
+function cppRows(options: LongOptions): PartRow[] {
+	const program = findWhisperCpp();
+	if (program === undefined || options.ggml === undefined) {
+		const missing =
+			program === undefined
+				? 'no whisper-cli was found (NEARGLOT_WHISPER_CPP or PATH)'
+				: `${program} needs a model: --ggml FILE`;
+		console.log(`whisper.cpp is not measured: ${missing}.`);
+		return [];
+	}
+	const audio = clipOf(options);
+	const seconds = wavSamples(audio).length / 16_000;
+	return whisperCppRows(program, options.ggml, audio, seconds, Number(options.threads));
+}
+
+function clipOf({ audio = join(sharedFolder('audio').path, 'jfk.wav') }: LongOptions): string {
+	if (!existsSync(audio)) throw new Error('There is no recording to hear; name one with --audio.');
+	return audio;
 }
