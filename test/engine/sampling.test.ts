@@ -15,9 +15,9 @@ import {
 } from '../../server/engine/sample/penalties.ts';
 import { uniform } from '../../server/engine/sample/random.ts';
 import { rowKernels } from '../../server/engine/sample/rowKernels.ts';
-import { Sampler } from '../../server/engine/sample/sampler.ts';
 import { TextStream } from '../../server/engine/sample/textStream.ts';
 import { Random } from '../fixtures/graphBuilder.ts';
+import { bigRow } from './logitRows.ts';
 import { greedy } from './support.ts';
 
 const logits = Float32Array.from([2, 1, 0, -1, 3, 2.5, -50, 1.5]);
@@ -83,20 +83,14 @@ test('top-k, top-p and min-p keep exactly their tokens', () => {
 		softmax(logits, 1, (k) => [4, 5, 0].includes(k)),
 	);
 	assertClose(
+		frequencies({ topK: 6, minP: 0.3 }),
+		softmax(logits, 1, (k) => [4, 5, 0].includes(k)),
+	);
+	assertClose(
 		frequencies({ topK: 4, topP: 0.6 }),
 		softmax(logits, 1, (k) => [4, 5].includes(k)),
 	);
 });
-
-/** A row of a given spread, with ties, bans and, when wanted, a few likely entries. */
-function bigRow(seed: number, length: number, spread: number, peaks: number): Float32Array {
-	const random = new Random(seed);
-	const row = Float32Array.from({ length }, () => random.normal() * spread);
-	for (let k = 0; k < 20; k++) row[random.bits() % length] = Number.NEGATIVE_INFINITY;
-	for (let k = 0; k < 6; k++) row[random.bits() % length] = 1.25 * spread;
-	for (let k = 0; k < peaks; k++) row[random.bits() % length] = 6 * spread - 0.3 * k;
-	return row;
-}
 
 /** The tokens that top-k, top-p and min-p keep, by sorting everything, and the mass of all. */
 function keptBySorting(
@@ -272,55 +266,6 @@ test('passes over rows of any length and content agree with plain loops', () => 
 	const first = findBlocks(Float32Array.of(1, 2));
 	findBlocks(Float32Array.of(3));
 	assert.throws(() => rowKernels.sum(first), /Another row/);
-});
-
-test('log-probabilities are those before penalties, and asking for them changes no draw', () => {
-	const allowed = new Int32Array(Math.ceil(3000 / 32)).fill(-1);
-	for (let word = 0; word < allowed.length; word += 2) allowed[word] = 0x5555_5555;
-	const constraint = {
-		mask: () => allowed,
-		accept: () => true,
-		rollback: () => {},
-		isTerminated: () => false,
-		dispose: () => {},
-	};
-	const bans = { suppress: [5, 70], beginSuppress: [90], sequences: [[7, 8]], noRepeatNgram: 2 };
-	const penalised = {
-		temperature: 0.8,
-		repetitionPenalty: 1.3,
-		presencePenalty: 0.6,
-		frequencyPenalty: 0.2,
-		logitBias: { 11: -100, 12: 6 },
-	};
-	for (const settings of [
-		{ sampling: { ...greedy, ...penalised } },
-		{ sampling: { ...greedy, ...penalised, topP: 0.8 }, bans },
-		{ sampling: { ...greedy, ...penalised, topK: 20 }, bans, constraint },
-		{ sampling: { ...greedy, presencePenalty: 9 } },
-		{ sampling: { ...greedy, logitBias: { 12: 100 } } },
-	]) {
-		const options = { choice: 0, prompt: [1, 2, 3], endTokens: [], ...settings };
-		const quiet = new Sampler(options);
-		const telling = new Sampler({ ...options, topLogprobs: 4 });
-		for (let k = 0; k < 20; k++) {
-			// Every row four times, so that penalties meet what was drawn.
-			const row = bigRow(100 + (k >> 2), 3000, 1.5, 8);
-			const max = Math.max(...row);
-			const total = row.reduce((sum, value) => sum + Math.exp(value - max), 0);
-			const exact = (id: number): number => (row[id] as number) - max - Math.log(total);
-			const { token } = quiet.next(row.slice());
-			const told = telling.next(row.slice());
-			assert.equal(told.token, token);
-			assert.ok(Math.abs((told.logprob?.logprob ?? 0) - exact(token)) < 2e-6);
-			const best = [...row.keys()].sort((a, b) => exact(b) - exact(a) || a - b).slice(0, 4);
-			assert.deepEqual(
-				told.logprob?.top.map(({ tokenId }) => tokenId),
-				best,
-			);
-			for (const { tokenId, logprob } of told.logprob?.top ?? [])
-				assert.ok(Math.abs(logprob - exact(tokenId)) < 2e-6);
-		}
-	}
 });
 
 test('blocks follow the entries that change', () => {
