@@ -51,6 +51,7 @@ export function createHostedCredentials(
 		const response = await deps.fetch(address.tokenUrl, {
 			method: 'POST',
 			headers: { 'Ocp-Apim-Subscription-Key': key, 'Content-Length': '0', ...regionHeader },
+			redirect: 'manual',
 		});
 		if (!response.ok) {
 			await response.body?.cancel();

@@ -31,6 +31,17 @@ const advice: Readonly<Record<number, readonly [ErrorCode, string]>> = {
 
 /** An error answer of the service as an AppError that names its code. */
 export async function hostedError(response: Response, place: string): Promise<AppError> {
+	if (response.status >= 300 && response.status < 400) {
+		await response.body?.cancel();
+		const location = response.headers.get('location') ?? '';
+		const to = URL.canParse(location, response.url || `https://${place}`)
+			? new URL(location, response.url || `https://${place}`).origin
+			: 'another address';
+		return new AppError(
+			'upstream_failed',
+			`The translator at ${place} sends requests on to ${to}. The key was not sent there: enter that address if it is right.`,
+		);
+	}
 	const text = await response.text().catch(() => '');
 	let code = response.status * 1000;
 	let message = '';

@@ -87,6 +87,8 @@ export function createHostedTranslator(options: HostedOptions, deps: HostedDeps)
 				method: 'POST',
 				headers,
 				body,
+				// A redirect would carry the key and the text to another address.
+				redirect: 'manual',
 				...(signal ? { signal } : {}),
 			});
 		} catch (error) {
