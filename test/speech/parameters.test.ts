@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import type { SpeechRequest, SpeechResult, TextModel } from '../../server/engine/api.ts';
 import type { EncoderDecoder } from '../../server/engine/seq2seq/encoderDecoder.ts';
+import { decodeHypothesis } from '../../server/engine/speech/hypotheses.ts';
 import { openSpeech } from '../../server/engine/speech/openSpeech.ts';
 import { openGraphs, sharedFolder, speechRequest, wavSamples } from './speechModels.ts';
 
@@ -61,6 +62,11 @@ before(async () => {
 });
 after(() => rm(folder, { recursive: true }));
 
+const controlIds: Readonly<Record<string, number>> = {
+	'<|nospeech|>': token.noSpeech,
+	'<|startoftranscript|>': token.start,
+	'<|0.00|>': token.firstTime,
+};
 const text = {
 	decode: (ids: readonly number[]) =>
 		ids.map((id) => (id < letters ? String.fromCharCode(97 + id) : '')).join(''),
@@ -157,6 +163,65 @@ test('equal seeds draw equal texts, other seeds others', async () => {
 	);
 	assert.equal(texts[0], texts[1]);
 	assert.equal(new Set(texts).size, 3, texts.join(' '));
+});
+
+test('above temperature 0 the likeliest of five samples is kept', async () => {
+	const dice: Script = (fed) =>
+		Object.fromEntries(
+			Array.from({ length: letters }, (_, id) => [id, -0.3 * id]).concat([
+				[token.end, fed.length > 10 ? 3 : -9],
+			]),
+		);
+	const encoded = await scripted(dice).encode({});
+	const score = async (samples: number, seed: number) => {
+		const { avgLogprob } = await decodeHypothesis(scripted(dice), encoded, {
+			prompt: [token.start],
+			endToken: token.end,
+			maxTokens: 20,
+			temperature: 1,
+			seed,
+			samples,
+			rules: () => {},
+		});
+		return avgLogprob;
+	};
+	let grew = 0;
+	for (const seed of [1, 2, 3, 4, 5, 6]) {
+		const [one, three, five] = [await score(1, seed), await score(3, seed), await score(5, seed)];
+		assert.ok(one <= three && three <= five, `${one} ${three} ${five}`);
+		if (five > one) grew++;
+	}
+	assert.ok(grew >= 2, 'more samples find better ones');
+	const rows: number[] = [];
+	const counting = scripted(dice);
+	const speech = await openSpeech(
+		folder,
+		'whisper',
+		{
+			...counting,
+			start: (given, options) => {
+				rows.push(options?.rowsPerItem ?? 1);
+				return counting.start(given, options);
+			},
+		},
+		text,
+	);
+	const samples = new Float32Array(16_000);
+	for (const temperature of [0, 1])
+		await speech.transcribe(speechRequest(samples, { temperature, timestamps: 'none' }), () => {});
+	assert.equal(rows[0], 1, 'the likeliest needs no second sample');
+	assert.equal(rows.at(-1), 5);
+});
+
+test('control tokens are never part of a transcript, however likely', async () => {
+	const noise: Script = (fed) =>
+		fed.length < 6 ? { [token.noSpeech]: 5, [token.start]: 4, 3: 0 } : { [token.end]: 0 };
+	const controls = { ...text, tokenToId: (name: string) => controlIds[name] } as TextModel;
+	const speech = await openSpeech(folder, 'whisper', scripted(noise), controls);
+	const request = speechRequest(new Float32Array(16_000), { timestamps: 'none' });
+	const { tokens, text: heard } = await speech.transcribe(request, () => {});
+	assert.deepEqual([...new Set(tokens.map(({ id }) => id))], [3]);
+	assert.match(heard, /^d+$/);
 });
 
 test('a confident text stays at temperature 0, a guessed one is tried up to 1', async () => {

@@ -73,6 +73,7 @@ test('times come in pairs, never go back, and a segment has a length', () => {
 	assert.ok(
 		!afterText.includes(time(0)) && afterText.includes(time(0.02)) && afterText.includes(1),
 	);
+	assert.ok(!afterText.includes(12), 'nothing switches the times off again');
 	const half = allowed([time(0), 1, time(2)], true);
 	assert.deepEqual(half[0], 10, 'the end may follow');
 	assert.ok(half.includes(time(2)) && !half.includes(time(1.98)) && !half.includes(1));
