@@ -18,6 +18,8 @@ export interface ExactOptions {
 	readonly contextLength?: number;
 	/** Makes a step fail. */
 	readonly fails?: (rows: readonly StepRow[]) => boolean;
+	/** Turns of the event loop that a step takes; default 1. */
+	readonly turns?: number;
 	/** Refuses room for a cache of so many tokens. */
 	readonly mostTokens?: number;
 }
@@ -48,6 +50,8 @@ export class ExactDecoder implements Decoder {
 	/** Caches made and not released. */
 	readonly alive = new Set<SequenceCache>();
 	steps = 0;
+	/** Steps that were ended by their signal. */
+	ended = 0;
 	/** Most rows of any step. */
 	widest = 0;
 	readonly #options: ExactOptions;
@@ -66,8 +70,12 @@ export class ExactDecoder implements Decoder {
 			throw new Error('These rows cannot be run.');
 		this.steps++;
 		this.widest = Math.max(this.widest, rows.length);
-		await new Promise((resolve) => setImmediate(resolve));
-		if (signal?.aborted === true) throw new AppError('cancelled');
+		for (let turn = 0; turn < (this.#options.turns ?? 1); turn++) {
+			await new Promise((resolve) => setImmediate(resolve));
+			if (signal?.aborted !== true) continue;
+			this.ended++;
+			throw new AppError('cancelled');
+		}
 		if (this.#options.fails?.(rows) === true) throw new AppError('internal', 'The step failed.');
 		return rows.map(({ cache, tokens, logits }) => {
 			const held = cache as ExactCache;

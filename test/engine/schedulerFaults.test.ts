@@ -89,9 +89,10 @@ function requests(random: Random, count: number): GenerateRequest[] {
 
 for (const [title, exact, options] of [
 	['guessing ahead', {}, {}],
+	['guessing ahead, long steps', { turns: 6 }, {}],
 	['without guesses', {}, { speculation: false }],
 	['without kept prefixes', {}, { prefixCache: false }],
-	['one row at a time', { maxRows: 1 }, {}],
+	['one row at a time', { maxRows: 1, turns: 3 }, {}],
 	['guessing at every token', {}, { speculation: () => new Eager() }],
 ] as const) {
 	test(`answers are those made alone and nothing stays held: ${title}`, async () => {
@@ -126,7 +127,7 @@ for (const [title, exact, options] of [
 				assert.ok(accepted > 0 && accepted < drafted, `${accepted} of ${drafted}`);
 			} else if (title === 'without guesses') assert.equal(drafted, 0);
 			assert.equal(setup.scheduler.counters.cachedTokens > 0, title !== 'without kept prefixes');
-			if (exact.maxRows === undefined) assert.equal(setup.decoder.widest, 4);
+			if (!('maxRows' in exact)) assert.equal(setup.decoder.widest, 4);
 			await setup.scheduler.close();
 			assert.equal(setup.decoder.alive.size, 0);
 		}
@@ -137,6 +138,51 @@ for (const [title, exact, options] of [
 class Eager extends PromptLookup {
 	override learn(): void {}
 }
+
+test('cancelling ends a run that only or mostly the cancelled request needs; it is made again without', async () => {
+	const setup = setUp({ turns: 50 }, { speculation: false });
+	const start = (request: GenerateRequest) => {
+		const stop = new AbortController();
+		return { stop, answer: setup.generate(request, nothing, stop.signal) };
+	};
+	const turns = async (count: number): Promise<void> => {
+		for (let k = 0; k < count; k++) await new Promise((resolve) => setImmediate(resolve));
+	};
+	const { decoder } = setup;
+	const untilTwoRows = async (): Promise<void> => {
+		for (let k = 0; k < 5000 && decoder.widest < 2; k++) await turns(1);
+		assert.equal(decoder.widest, 2);
+	};
+	const alonePrompt = start(tokensRequest(Array.from({ length: 40 }, (_, k) => k % 31)));
+	await turns(10);
+	alonePrompt.stop.abort();
+	await assert.rejects(alonePrompt.answer, { code: 'cancelled' });
+	await turns(5);
+	assert.deepEqual([decoder.steps, decoder.ended], [1, 1]);
+
+	const request = tokensRequest([1, 2, 3], { maxTokens: 12 });
+	const stream = start(request);
+	await turns(60);
+	const steps = decoder.steps;
+	const long = start(tokensRequest(Array.from({ length: 45 }, (_, k) => (7 * k) % 31)));
+	// The long prompt is in the run after the one under way.
+	await untilTwoRows();
+	assert.ok(decoder.steps > steps);
+	long.stop.abort();
+	await assert.rejects(long.answer, { code: 'cancelled' });
+	await turns(5);
+	assert.equal(decoder.ended, 2);
+
+	// One that costs the others no more than they cost it lets the run go on.
+	decoder.widest = 0;
+	const short = start(tokensRequest([4, 5], { maxTokens: 12 }));
+	await untilTwoRows();
+	short.stop.abort();
+	await assert.rejects(short.answer, { code: 'cancelled' });
+	assert.deepEqual(answers(await stream.answer), alone(request));
+	assert.equal(decoder.ended, 2);
+	await assertIdle(setup);
+});
 
 test('a step that fails ends what took part in it; the others answer as ever', async () => {
 	const bad = [30, 30, 30, 30, 30, 30];
