@@ -14,6 +14,8 @@ import {
 } from 'node:http';
 import { type AddressInfo, createServer as createPortProbe } from 'node:net';
 import { join } from 'node:path';
+import { Transform } from 'node:stream';
+import { type OtherProvider, startOtherProvider } from '../gateway/support/otherProvider.ts';
 
 const root = join(import.meta.dirname, '../..');
 /** A VS Code in the browser leads 127.0.0.1 through a path of its own, so the team has the other loopback. */
@@ -30,6 +32,14 @@ export interface Passed {
 	readonly token: string;
 }
 
+/** An answer that has begun and waits. */
+export interface HeldAnswer {
+	/** Its first bytes are on their way. */
+	readonly begun: Promise<void>;
+	/** Whoever asked has gone, or was cut off, before the end. */
+	readonly cut: Promise<void>;
+}
+
 export class TeamServer {
 	/** The address people use. */
 	readonly origin: string;
@@ -38,15 +48,18 @@ export class TeamServer {
 	readonly secrets = new Set<string>();
 	readonly #dir: string;
 	readonly #port: number;
-	readonly #provider: Server;
+	readonly #provider: OtherProvider;
 	readonly #models: { readonly child: ChildProcess; readonly url: string; readonly key: string };
 	#gateway: { readonly child: ChildProcess; readonly port: number } | undefined;
 	#wire: Server | undefined;
+	#held:
+		| { readonly path: string; readonly begin: () => void; readonly cut: () => void }
+		| undefined;
 
 	private constructor(
 		dir: string,
 		port: number,
-		provider: Server,
+		provider: OtherProvider,
 		models: { child: ChildProcess; url: string; key: string },
 	) {
 		this.#dir = dir;
@@ -61,7 +74,11 @@ export class TeamServer {
 		rmSync(dir, { recursive: true, force: true });
 		mkdirSync(dir, { recursive: true });
 		const port = await freePort();
-		const provider = await startProvider(`${originOf(port)}/.auth/login/corp/callback`);
+		const provider = await startOtherProvider({
+			clientId: 'team',
+			clientSecret,
+			redirectUri: `${originOf(port)}/.auth/login/corp/callback`,
+		});
 		const { child, line } = await startCommand(
 			['serve', '--port', '0', '--json', '--require-key'],
 			{
@@ -83,7 +100,6 @@ export class TeamServer {
 		if (options.forget) {
 			for (const end of ['', '-wal', '-shm']) rmSync(store + end, { force: true });
 		}
-		const { port: providerPort } = this.#provider.address() as AddressInfo;
 		const config = join(this.#dir, 'auth.json');
 		writeFileSync(
 			config,
@@ -97,7 +113,7 @@ export class TeamServer {
 								clientId: 'team',
 								clientCredential: { clientSecretSettingName: 'CORP_SECRET' },
 								openIdConnectConfiguration: {
-									wellKnownOpenIdConfiguration: `http://127.0.0.1:${providerPort}/.well-known/openid-configuration`,
+									wellKnownOpenIdConfiguration: this.#provider.discovery,
 								},
 							},
 							login: { scopes: ['openid', 'email', 'offline_access'] },
@@ -149,8 +165,20 @@ export class TeamServer {
 	async stop(): Promise<void> {
 		await this.close();
 		await ended(this.#models.child);
-		this.#provider.closeAllConnections();
-		await new Promise((resolve) => this.#provider.close(resolve));
+		await this.#provider.stop();
+	}
+
+	/** Lets the next answer of a path begin and never end. */
+	holdNext(path: string): HeldAnswer {
+		let [begin, cut] = [() => {}, () => {}];
+		const begun = new Promise<void>((resolve) => {
+			begin = resolve;
+		});
+		const gone = new Promise<void>((resolve) => {
+			cut = resolve;
+		});
+		this.#held = { path, begin, cut };
+		return { begun, cut: gone };
 	}
 
 	/** How often a path was asked for with success. */
@@ -182,7 +210,22 @@ export class TeamServer {
 					const given = /"authenticationToken":"([^"]+)"/.exec(text)?.[1];
 					if (given !== undefined) this.secrets.add(given);
 				});
-				answer.pipe(response);
+				const held = this.#held?.path === path ? this.#held : undefined;
+				if (!held) {
+					answer.pipe(response);
+					return;
+				}
+				this.#held = undefined;
+				response.once('close', held.cut);
+				let isFirst = true;
+				const gate = new Transform({
+					transform: (chunk, _encoding, done) => {
+						if (isFirst) done(null, chunk);
+						if (isFirst) held.begin();
+						isFirst = false;
+					},
+				});
+				answer.pipe(gate).pipe(response);
 			},
 		);
 		onward.once('error', () => response.destroy());
@@ -221,42 +264,6 @@ async function ended(child: ChildProcess): Promise<void> {
 	const timer = setTimeout(() => child.kill('SIGKILL'), 30_000);
 	await gone;
 	clearTimeout(timer);
-}
-
-/** oidc-provider with its own pages for name and consent, and refresh tokens that rotate. */
-async function startProvider(callback: string): Promise<Server> {
-	const { default: Provider } = await import('oidc-provider');
-	const http = createServer();
-	await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve));
-	const issuer = `http://127.0.0.1:${(http.address() as AddressInfo).port}`;
-	const warn = console.warn;
-	console.warn = () => {};
-	const provider = new Provider(issuer, {
-		clients: [
-			{
-				client_id: 'team',
-				client_secret: clientSecret,
-				redirect_uris: [callback],
-				grant_types: ['authorization_code', 'refresh_token'],
-				response_types: ['code'],
-				token_endpoint_auth_method: 'client_secret_post',
-			},
-		],
-		pkce: { required: () => true },
-		claims: { openid: ['sub'], email: ['email', 'email_verified'] },
-		findAccount: (_context: unknown, id: string) => ({
-			accountId: id,
-			claims: () => Promise.resolve({ sub: id, email: `${id}@corp.example`, email_verified: true }),
-		}),
-		issueRefreshToken: () => Promise.resolve(true),
-		rotateRefreshToken: true,
-		features: { devInteractions: { enabled: true } },
-		cookies: { keys: ['e2e-cookie-key'] },
-	});
-	console.warn = warn;
-	const app = provider.callback();
-	http.on('request', (request, response) => void app(request, response));
-	return http;
 }
 
 async function freePort(): Promise<number> {
