@@ -111,8 +111,10 @@ function readyLine(child: ChildProcess): Promise<{ url: string; key: string; pid
 export function processFacts(pid: number): { residentBytes: number; handles: number } | undefined {
 	try {
 		const pages = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'));
+		// A process that has ended and waits to be noticed has no memory any more.
+		if (pages === null) return undefined;
 		return {
-			residentBytes: Number(pages?.[1] ?? 0) * 1024,
+			residentBytes: Number(pages[1]) * 1024,
 			handles: readdirSync(`/proc/${pid}/fd`).length,
 		};
 	} catch {
