@@ -184,6 +184,39 @@ test('cancelling ends a run that only or mostly the cancelled request needs; it 
 	await assertIdle(setup);
 });
 
+test('requests wait for room among the caches, and one that needs more than all of it runs alone', async () => {
+	let most = 0;
+	const look = (): boolean => {
+		most = Math.max(most, setup.scheduler.kvBytes);
+		return false;
+	};
+	// Room for 100 tokens: two requests of 40, or one of 130.
+	const options = { cacheBytes: 10_000, maxRunning: 8 };
+	const setup: Setup = setUp({ maxRows: 8, fails: look }, options);
+	const small = Array.from({ length: 7 }, (_, k) =>
+		tokensRequest(
+			Array.from({ length: 30 }, (_, at) => (at * (k + 2)) % 31),
+			{ maxTokens: 10 },
+		),
+	);
+	const results = await Promise.all(small.map((request) => setup.generate(request, nothing)));
+	for (const [k, result] of results.entries())
+		assert.deepEqual(answers(result), alone(small[k] as GenerateRequest));
+	assert.equal(setup.decoder.widest, 2);
+	assert.ok(most > 0 && most <= options.cacheBytes, `${most}`);
+	const large = tokensRequest(
+		Array.from({ length: 120 }, (_, at) => at % 31),
+		{ maxTokens: 10 },
+	);
+	setup.decoder.widest = 0;
+	const [first] = await Promise.all([
+		setup.generate(large, nothing),
+		setup.generate(small[0] as GenerateRequest, nothing),
+	]);
+	assert.deepEqual(answers(first), alone(large));
+	assert.equal(setup.decoder.widest, 1);
+});
+
 test('a step that fails ends what took part in it; the others answer as ever', async () => {
 	const bad = [30, 30, 30, 30, 30, 30];
 	const setup = setUp({
