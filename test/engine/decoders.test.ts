@@ -112,6 +112,37 @@ test('a sequence that comes back to an earlier place brings what it holds now', 
 	}
 });
 
+test('sequences that outgrow their caches in shared runs go on in the new ones', async () => {
+	for (const model of [models.gqa, models.plain]) {
+		const decoder = await openDecoder(model);
+		const plain = await openDecoder(model, { prepare: false });
+		const texts = [3, 5].map((step) => Array.from({ length: 150 }, (_, k) => (k * step) % 251));
+		const caches = texts.map(() => decoder.createCache());
+		const single = texts.map(() => plain.createCache());
+		// Lengths on both sides of 64 and 128, where caches are replaced.
+		for (const [from, to] of [
+			[0, 40],
+			[40, 63],
+			[63, 66],
+			[66, 67],
+			[67, 127],
+			[127, 130],
+			[130, 150],
+		] as const) {
+			const rows = (of: readonly SequenceCache[]): StepRow[] =>
+				of.map((cache, k) => ({ cache, tokens: texts[k]?.slice(from, to) ?? [], logits: 1 }));
+			const together = (await decoder.step(rows(caches))).map((row) => row[0]?.slice());
+			for (const [k, row] of rows(single).entries()) {
+				const [alone] = await plain.step([row]);
+				const worst = difference(alone?.[0] as Float32Array, together[k] as Float32Array);
+				assert.ok(worst < 1e-4, `${worst} after ${to}`);
+			}
+		}
+		decoder.close();
+		plain.close();
+	}
+});
+
 test('session.run gives what the C API gives', async () => {
 	for (const model of [models.gqa, models.plain]) {
 		const fast = await openDecoder(model);
