@@ -43,13 +43,22 @@ function setUp(exact: ExactOptions = {}, more: Partial<SchedulerOptions> = {}): 
 	return { decoder, scheduler, generate };
 }
 
+/** Ends an answer, as a stop string: some choices of a request end before others. */
+const stopToken = 7;
+const stop = [String.fromCharCode(stopToken)];
+
 /** What a request answers when nothing else runs and nothing is reused or guessed. */
 function alone({ prompt, sampling, n, maxTokens = 24 }: GenerateRequest): string[] {
 	const tokens = prompt.kind === 'tokens' ? prompt.tokens : [];
 	return Array.from({ length: n }, (_, choice) => {
 		const text = [...tokens];
 		for (let k = 0; k < maxTokens; k++) {
-			text.push(drawToken(exactLogits(text), sampling, uniform(sampling.seed, choice, k)));
+			const logits = exactLogits(text);
+			for (const [id, bias] of Object.entries(sampling.logitBias))
+				logits[Number(id)] = (logits[Number(id)] as number) + bias;
+			const token = drawToken(logits, sampling, uniform(sampling.seed, choice, k));
+			text.push(token);
+			if (token === stopToken) return text.slice(tokens.length, -1).join();
 		}
 		return text.slice(tokens.length).join();
 	});
@@ -79,8 +88,9 @@ function requests(random: Random, count: number): GenerateRequest[] {
 		const own = Array.from({ length: 1 + pick(20) }, () => pick(31));
 		const tokens = [...beginning.slice(0, 1 + pick(beginning.length)), ...own];
 		return tokensRequest(tokens, {
-			sampling: { ...greedy, temperature: pick(2), seed: k },
+			sampling: { ...greedy, temperature: pick(2), seed: k, logitBias: { 3: 7 + pick(6) } },
 			n: pick(4) === 0 ? 1 + pick(4) : 1,
+			stop,
 			maxTokens: 1 + pick(40),
 			priority: pick(3) === 0 ? 'batch' : 'interactive',
 		});
@@ -97,26 +107,34 @@ for (const [title, exact, options] of [
 ] as const) {
 	test(`answers are those made alone and nothing stays held: ${title}`, async () => {
 		for (let seed = 1; seed <= 6; seed++) {
-			const setup = setUp(exact, options);
+			const fails = (): boolean => {
+				// Every cache that lives is counted, also of choices that ended before others.
+				const held = [...setup.decoder.alive].reduce((sum, { bytes }) => sum + bytes, 0);
+				assert.equal(setup.scheduler.kvBytes, held);
+				const { openSequences, cachedPrefixes } = setup.scheduler;
+				assert.equal(openSequences + cachedPrefixes, setup.decoder.alive.size);
+				return false;
+			};
+			const setup: Setup = setUp({ ...exact, fails }, options);
 			const random = new Random(seed);
 			await Promise.all(
 				requests(random, 24).map(async (request, index) => {
 					for (let k = random.bits() % 60; k > 0; k--)
 						await new Promise((resolve) => setImmediate(resolve));
-					const stop = new AbortController();
+					const abort = new AbortController();
 					let events = 0;
 					const last = index % 4 === 3 ? 1 + (random.bits() % 12) : Number.POSITIVE_INFINITY;
 					const answer = setup.generate(
 						request,
 						() => {
-							if (++events >= last) stop.abort();
+							if (++events >= last) abort.abort();
 						},
-						stop.signal,
+						abort.signal,
 					);
 					try {
 						assert.deepEqual(answers(await answer), alone(request));
 					} catch (error) {
-						if (!stop.signal.aborted) throw error;
+						if (!abort.signal.aborted) throw error;
 						assert.equal((error as { code?: string }).code, 'cancelled');
 					}
 				}),
@@ -142,8 +160,8 @@ class Eager extends PromptLookup {
 test('cancelling ends a run that only or mostly the cancelled request needs; it is made again without', async () => {
 	const setup = setUp({ turns: 50 }, { speculation: false });
 	const start = (request: GenerateRequest) => {
-		const stop = new AbortController();
-		return { stop, answer: setup.generate(request, nothing, stop.signal) };
+		const abort = new AbortController();
+		return { abort, answer: setup.generate(request, nothing, abort.signal) };
 	};
 	const turns = async (count: number): Promise<void> => {
 		for (let k = 0; k < count; k++) await new Promise((resolve) => setImmediate(resolve));
@@ -155,12 +173,12 @@ test('cancelling ends a run that only or mostly the cancelled request needs; it 
 	};
 	const alonePrompt = start(tokensRequest(Array.from({ length: 40 }, (_, k) => k % 31)));
 	await turns(10);
-	alonePrompt.stop.abort();
+	alonePrompt.abort.abort();
 	await assert.rejects(alonePrompt.answer, { code: 'cancelled' });
 	await turns(5);
 	assert.deepEqual([decoder.steps, decoder.ended], [1, 1]);
 
-	const request = tokensRequest([1, 2, 3], { maxTokens: 12 });
+	const request = tokensRequest([1, 2, 3], { stop, maxTokens: 12 });
 	const stream = start(request);
 	await turns(60);
 	const steps = decoder.steps;
@@ -168,7 +186,7 @@ test('cancelling ends a run that only or mostly the cancelled request needs; it 
 	// The long prompt is in the run after the one under way.
 	await untilTwoRows();
 	assert.ok(decoder.steps > steps);
-	long.stop.abort();
+	long.abort.abort();
 	await assert.rejects(long.answer, { code: 'cancelled' });
 	await turns(5);
 	assert.equal(decoder.ended, 2);
@@ -177,7 +195,7 @@ test('cancelling ends a run that only or mostly the cancelled request needs; it 
 	decoder.widest = 0;
 	const short = start(tokensRequest([4, 5], { maxTokens: 12 }));
 	await untilTwoRows();
-	short.stop.abort();
+	short.abort.abort();
 	await assert.rejects(short.answer, { code: 'cancelled' });
 	assert.deepEqual(answers(await stream.answer), alone(request));
 	assert.equal(decoder.ended, 2);
@@ -196,7 +214,7 @@ test('requests wait for room among the caches, and one that needs more than all 
 	const small = Array.from({ length: 7 }, (_, k) =>
 		tokensRequest(
 			Array.from({ length: 30 }, (_, at) => (at * (k + 2)) % 31),
-			{ maxTokens: 10 },
+			{ stop, maxTokens: 10 },
 		),
 	);
 	const results = await Promise.all(small.map((request) => setup.generate(request, nothing)));
@@ -206,7 +224,7 @@ test('requests wait for room among the caches, and one that needs more than all 
 	assert.ok(most > 0 && most <= options.cacheBytes, `${most}`);
 	const large = tokensRequest(
 		Array.from({ length: 120 }, (_, at) => at % 31),
-		{ maxTokens: 10 },
+		{ stop, maxTokens: 10 },
 	);
 	setup.decoder.widest = 0;
 	const [first] = await Promise.all([
@@ -225,7 +243,7 @@ test('a step that fails ends what took part in it; the others answer as ever', a
 			rows.some(({ tokens }) => tokens.length === 6 && tokens.every((t) => t === 30)),
 	});
 	const good = requests(new Random(5), 6);
-	const failing = setup.generate(tokensRequest(bad), nothing);
+	const failing = setup.generate(tokensRequest(bad, { stop }), nothing);
 	const results = await Promise.allSettled([
 		failing,
 		...good.map((one) => setup.generate(one, nothing)),
@@ -244,7 +262,7 @@ test('a step that fails ends what took part in it; the others answer as ever', a
 test('a prompt whose cache cannot be made fails alone', async () => {
 	const setup = setUp({ mostTokens: 200 });
 	const long = tokensRequest(Array.from({ length: 190 }, (_, k) => k % 31));
-	const short = tokensRequest([1, 2, 3]);
+	const short = tokensRequest([1, 2, 3], { stop });
 	const [first, second] = await Promise.allSettled([
 		setup.generate(long, nothing),
 		setup.generate(short, nothing),
