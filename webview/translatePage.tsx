@@ -63,6 +63,8 @@ export function TranslatePage({ api }: { api: StudioApi }): VNode {
 		return () => clearTimeout(timer);
 	}, [text.value, from.value, to.value, html.value, api, state]);
 	const result = state.result.value;
+	const nameOf = (code: string) =>
+		state.languages.value.find((language) => language.code === code)?.name ?? code;
 	const options = state.languages.value.map(({ code, name }) => (
 		<option key={code} value={code}>
 			{name}
@@ -108,7 +110,7 @@ export function TranslatePage({ api }: { api: StudioApi }): VNode {
 					{state.busy.value
 						? say('translating')
 						: result?.detected
-							? say('detected', result.detected)
+							? say('detected', nameOf(result.detected))
 							: ''}
 				</span>
 			</div>

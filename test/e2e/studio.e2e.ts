@@ -40,6 +40,47 @@ test('the studio page chats, translates with linked words and lists the models',
 	await window.close();
 });
 
+test('no page of the studio has accessibility faults, light, dark or in high contrast', async () => {
+	const { context, home, open, pictures } = await desk();
+	const window = await open();
+	await ask(await openChat(window), 'show the date');
+	const { url } = JSON.parse(readFileSync(join(home, 'endpoint.json'), 'utf8')) as { url: string };
+	const page = await context.newPage();
+	await page.goto(url);
+	await page.locator('.composer textarea').fill('extract a tar.gz file');
+	await page.locator('.composer .send').click();
+	await page.locator('.answer[aria-busy="false"]').last().waitFor();
+	for (const [name, media] of [
+		['light', { colorScheme: 'light', forcedColors: 'none' }],
+		['dark', { colorScheme: 'dark', forcedColors: 'none' }],
+		['contrast', { colorScheme: 'dark', forcedColors: 'active' }],
+	] as const) {
+		await page.emulateMedia(media);
+		for (const [tab, shown] of [
+			['Chat', '.composer'],
+			['Translate', '.pair'],
+			['Documents', '.document-drop'],
+			['Transcribe', '.sources'],
+			['Models', '.models'],
+		] as const) {
+			await page.getByRole('button', { name: tab, exact: true }).click();
+			await page.locator(shown).first().waitFor();
+			if (tab === 'Translate') {
+				await page.locator('.pair textarea').fill('The password is too short.');
+				await page.locator('.result span').first().hover();
+				await page.locator('.source-echo .linked').first().waitFor();
+				await page.getByText('Detected: English').waitFor();
+			}
+			const picture = `studio-${tab.toLowerCase()}-${name}.png`;
+			await page.screenshot({ path: join(pictures, picture) });
+			assert.deepEqual(await violations(page, shown), [], `${tab}, ${name}`);
+		}
+	}
+	await page.emulateMedia({ colorScheme: null, forcedColors: null });
+	await page.close();
+	await window.close();
+});
+
 test('a one-time link opens the studio with the key, in the language of the browser, without faults', async () => {
 	const { context, home, open, pictures } = await desk();
 	const window = await open();
