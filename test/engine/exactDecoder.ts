@@ -20,19 +20,26 @@ export interface ExactOptions {
 	readonly fails?: (rows: readonly StepRow[]) => boolean;
 	/** Turns of the event loop that a step takes; default 1. */
 	readonly turns?: number;
+	/** As {@link Decoder.recomputeAbove}. */
+	readonly recomputeAbove?: number;
 	/** Refuses room for a cache of so many tokens. */
 	readonly mostTokens?: number;
 }
 
+/** A token as a cache holds it: keys made with the factors of long texts are other keys. */
+export function keyOf(token: number, isLong: boolean): number {
+	return isLong ? token + 1000 : token;
+}
+
 /**
- * Logits after a text: one token stands out. Texts repeat themselves often, so that guesses from the
+ * Logits after the keys of a text: one token stands out. Texts repeat themselves often, so that guesses from the
  * text are right often, and not always.
  */
-export function exactLogits(tokens: readonly number[]): Float32Array {
+export function exactLogits(keys: readonly number[]): Float32Array {
 	let hash = 0x811c9dc5;
-	for (const token of tokens) hash = Math.imul(hash ^ token, 0x01000193);
+	for (const key of keys) hash = Math.imul(hash ^ key, 0x01000193);
 	hash = (hash ^ (hash >>> 15)) >>> 0;
-	const last = tokens[tokens.length - 1] ?? 0;
+	const last = (keys[keys.length - 1] ?? 0) % 1000;
 	const next = hash % 5 === 0 ? hash % 31 : (last * 5 + 3) % 31;
 	const logits = new Float32Array(exactVocabulary).fill(-9);
 	logits[next] = 4;
@@ -47,6 +54,7 @@ export class ExactDecoder implements Decoder {
 	readonly maxStepTokens = 48;
 	readonly batchInvariant = true;
 	readonly bytesPerToken = tokenBytes;
+	readonly recomputeAbove?: number;
 	/** Caches made and not released. */
 	readonly alive = new Set<SequenceCache>();
 	steps = 0;
@@ -59,6 +67,7 @@ export class ExactDecoder implements Decoder {
 	constructor(options: ExactOptions = {}) {
 		this.#options = options;
 		this.maxRows = options.maxRows ?? 4;
+		if (options.recomputeAbove !== undefined) this.recomputeAbove = options.recomputeAbove;
 	}
 
 	createCache(): ExactCache {
@@ -79,7 +88,10 @@ export class ExactDecoder implements Decoder {
 		if (this.#options.fails?.(rows) === true) throw new AppError('internal', 'The step failed.');
 		return rows.map(({ cache, tokens, logits }) => {
 			const held = cache as ExactCache;
-			held.feed(tokens);
+			// The factors are chosen by the total length of the run.
+			const total = Math.max(held.length + tokens.length, held.minimumTotal);
+			const isLong = total > (this.recomputeAbove ?? Number.POSITIVE_INFINITY);
+			held.feed(tokens.map((token) => keyOf(token, isLong)));
 			return Array.from({ length: logits }, (_, k) =>
 				exactLogits(held.tokens.slice(0, held.length - logits + 1 + k)),
 			);

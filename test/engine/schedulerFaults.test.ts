@@ -15,7 +15,13 @@ import { Scheduler } from '../../server/engine/schedule/scheduler.ts';
 import type { SchedulerOptions } from '../../server/engine/schedule/schedulerOptions.ts';
 import { Random } from '../fixtures/graphBuilder.ts';
 import { byteTextModel } from './byteTextModel.ts';
-import { ExactDecoder, type ExactOptions, exactLogits, exactVocabulary } from './exactDecoder.ts';
+import {
+	ExactDecoder,
+	type ExactOptions,
+	exactLogits,
+	exactVocabulary,
+	keyOf,
+} from './exactDecoder.ts';
 import { greedy, tokensRequest } from './support.ts';
 
 const nothing = (): void => {};
@@ -48,12 +54,16 @@ const stopToken = 7;
 const stop = [String.fromCharCode(stopToken)];
 
 /** What a request answers when nothing else runs and nothing is reused or guessed. */
-function alone({ prompt, sampling, n, maxTokens = 24 }: GenerateRequest): string[] {
+function alone(
+	{ prompt, sampling, n, maxTokens = 24 }: GenerateRequest,
+	recomputeAbove = Number.POSITIVE_INFINITY,
+): string[] {
 	const tokens = prompt.kind === 'tokens' ? prompt.tokens : [];
 	return Array.from({ length: n }, (_, choice) => {
 		const text = [...tokens];
 		for (let k = 0; k < maxTokens; k++) {
-			const logits = exactLogits(text);
+			const isLong = text.length > recomputeAbove;
+			const logits = exactLogits(text.map((token) => keyOf(token, isLong)));
 			for (const [id, bias] of Object.entries(sampling.logitBias))
 				logits[Number(id)] = (logits[Number(id)] as number) + bias;
 			const token = drawToken(logits, sampling, uniform(sampling.seed, choice, k));
@@ -104,6 +114,11 @@ for (const [title, exact, options] of [
 	['without kept prefixes', {}, { prefixCache: false }],
 	['one row at a time', { maxRows: 1, turns: 3 }, {}],
 	['guessing at every token', {}, { speculation: () => new Eager() }],
+	[
+		'guessing across a switch of rotary factors',
+		{ recomputeAbove: 60 },
+		{ speculation: () => new Eager() },
+	],
 ] as const) {
 	test(`answers are those made alone and nothing stays held: ${title}`, async () => {
 		for (let seed = 1; seed <= 6; seed++) {
@@ -132,7 +147,8 @@ for (const [title, exact, options] of [
 						abort.signal,
 					);
 					try {
-						assert.deepEqual(answers(await answer), alone(request));
+						const limit = 'recomputeAbove' in exact ? exact.recomputeAbove : undefined;
+						assert.deepEqual(answers(await answer), alone(request, limit));
 					} catch (error) {
 						if (!abort.signal.aborted) throw error;
 						assert.equal((error as { code?: string }).code, 'cancelled');
