@@ -49,7 +49,7 @@ export async function downloadModel(deps: ModelDeps, node: unknown): Promise<voi
 						increment: percent - last,
 						message: [
 							vscode.l10n.t('{0} of {1}', megabytes(doneBytes), megabytes(totalBytes)),
-							rest === undefined ? '' : vscode.l10n.t('{0} s left', Math.ceil(rest)),
+							rest === undefined ? '' : remaining(rest),
 						]
 							.filter((part) => part)
 							.join(' · '),
@@ -62,6 +62,13 @@ export async function downloadModel(deps: ModelDeps, node: unknown): Promise<voi
 			}
 		},
 	);
+}
+
+/** What is left of a download, in seconds, as people say it. */
+function remaining(seconds: number): string {
+	return seconds > 90
+		? vscode.l10n.t('{0} min left', Math.ceil(seconds / 60))
+		: vscode.l10n.t('{0} s left', Math.ceil(seconds));
 }
 
 /** Deletes a downloaded model after asking. */

@@ -123,13 +123,12 @@ function taskName(task: ModelTask): string {
 	}
 }
 
+/** What fits beside the name: what a loaded model takes, what another one would take. */
 function describe(model: ModelInfo): string {
+	if (model.state === 'loaded' && model.memoryBytes !== undefined)
+		return vscode.l10n.t('{0} in memory', megabytes(model.memoryBytes));
 	const size = model.sizeBytes === undefined ? undefined : megabytes(model.sizeBytes);
-	const memory =
-		model.state === 'loaded' && model.memoryBytes !== undefined
-			? vscode.l10n.t('{0} in memory', megabytes(model.memoryBytes))
-			: undefined;
-	return [size, memory, model.license].filter((part) => part).join(' · ');
+	return [size, model.license].filter((part) => part).join(' · ');
 }
 
 function tooltip(model: ModelInfo): vscode.MarkdownString {
@@ -140,6 +139,10 @@ function tooltip(model: ModelInfo): vscode.MarkdownString {
 	row(vscode.l10n.t('Model'), model.id);
 	row(vscode.l10n.t('Publisher'), model.publisher);
 	row(vscode.l10n.t('Licence'), model.license);
+	row(
+		vscode.l10n.t('Size'),
+		model.sizeBytes === undefined ? undefined : megabytes(model.sizeBytes),
+	);
 	row(vscode.l10n.t('Context'), model.contextLength?.toLocaleString());
 	row(vscode.l10n.t('Languages'), model.languages?.join(', '));
 	row(vscode.l10n.t('Calls tools'), model.supportsToolCalling ? vscode.l10n.t('yes') : undefined);
