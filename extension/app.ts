@@ -86,14 +86,17 @@ export function createExtension(
 	const team = new Team(front, accounts, context.globalState);
 	const proposals = new Proposals();
 	const tools = new ChosenTools(context.globalState);
+	const models = new ModelsTree(front);
+	/** Other models can be asked: somebody signed in or out, or one was downloaded or removed here. */
+	const onModelsChanged: vscode.Event<void> = (listener) =>
+		vscode.Disposable.from(team.onDidChange(listener), models.onDidChangeModels(listener));
 	const { page: chat, disposable: chatView } = createChatView(context, {
 		proposals,
 		tools,
 		front,
 		store,
-		onModelsChanged: team.onDidChange,
+		onModelsChanged,
 	});
-	const models = new ModelsTree(front);
 	const readerMode = new ReaderMode(front, log);
 	const previews = new TranslatedPreviews(front);
 	const { extensionUri } = context;
@@ -114,7 +117,7 @@ export function createExtension(
 			extensionUri,
 			proposals,
 			tools,
-			onModelsChanged: team.onDidChange,
+			onModelsChanged,
 			remembered: false,
 		});
 	const extension: Extension = {

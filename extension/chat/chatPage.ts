@@ -41,7 +41,7 @@ export interface ChatPageDeps {
 	readonly extensionUri: vscode.Uri;
 	readonly proposals: Proposals;
 	readonly tools: ChosenTools;
-	/** Fires when other models can be asked: somebody signed in or out at a team server. */
+	/** Fires when other models can be asked. */
 	readonly onModelsChanged: vscode.Event<void>;
 	/** Whether this page's chat is the one the workspace shows again after a reload. */
 	readonly remembered: boolean;
