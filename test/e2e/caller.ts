@@ -1,4 +1,4 @@
-/** An extension of somebody else, which asks VS Code for a model and for a tool. */
+/** An extension of somebody else, which asks VS Code for a model and for tools. */
 
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -13,41 +13,61 @@ const manifest = {
 	license: 'MIT',
 	engines: { vscode: '^1.104.0' },
 	main: './main.js',
-	contributes: { commands: [{ command: 'caller.ask', title: 'Ask a Model', category: 'Caller' }] },
+	contributes: {
+		commands: [
+			{ command: 'caller.ask', title: 'Ask a Model', category: 'Caller' },
+			{ command: 'caller.transcribe', title: 'Transcribe', category: 'Caller' },
+			{ command: 'caller.tools', title: 'List Tools', category: 'Caller' },
+		],
+	},
 };
 
-/** Writes what came back into a file of the workspace, a line each: nothing unsaved stays behind. */
+/**
+ * Writes what came back into a file of the workspace, a line each: nothing unsaved stays behind. The
+ * file is named like the command.
+ */
 const main = `
 const vscode = require('vscode');
-exports.activate = (context) => {
-	context.subscriptions.push(vscode.commands.registerCommand('caller.ask', async () => {
-		const lines = [];
-		const step = async (name, work) => {
-			try { lines.push(name + ': ' + await work()); } catch (error) { lines.push(name + ' failed: ' + error.message); }
-		};
+const commands = {
+	ask: async (say) => {
 		const [model] = await vscode.lm.selectChatModels({ vendor: 'nearglot' });
-		lines.push('model: ' + (model && model.id));
+		await say('model', () => model && model.id);
 		const message = vscode.LanguageModelChatMessage.User('extract a tar.gz file');
-		await step('answer', async () => {
+		await say('answer', async () => {
 			const response = await model.sendRequest([message], { justification: 'A test.' });
 			let text = '';
 			for await (const piece of response.text) text += piece;
 			return JSON.stringify(text);
 		});
-		await step('tokens', () => model.countTokens(message));
-		await step('translation', async () => {
-			const result = await vscode.lm.invokeTool('nearglot_translate', {
-				input: { text: 'The file could not be opened.', to: 'de' },
-				toolInvocationToken: undefined,
+		await say('tokens', () => model.countTokens(message));
+		await say('translation', () =>
+			call('nearglot_translate', { text: 'The file could not be opened.', to: 'de' }));
+	},
+	transcribe: async (say) => {
+		await say('subtitles', () => call('nearglot_transcribe', { path: 'caller.flac', format: 'srt' }));
+		await say('missing', () => call('nearglot_transcribe', { path: 'nothing-here.wav' }));
+	},
+	tools: async (say) => {
+		await say('tools', () => vscode.lm.tools.map(({ name }) => name).sort().join(' '));
+	},
+};
+async function call(name, input) {
+	const result = await vscode.lm.invokeTool(name, { input, toolInvocationToken: undefined });
+	return JSON.stringify(result.content.map((part) => part.value).join(''));
+}
+exports.activate = (context) => {
+	for (const [name, run] of Object.entries(commands)) {
+		context.subscriptions.push(vscode.commands.registerCommand('caller.' + name, async () => {
+			const lines = [];
+			await run(async (what, work) => {
+				try { lines.push(what + ': ' + await work()); } catch (error) { lines.push(what + ' failed: ' + error.message); }
 			});
-			return result.content.map((part) => part.value).join('');
-		});
-		lines.push('done.');
-		const uri = vscode.Uri.joinPath(vscode.workspace.workspaceFolders[0].uri, 'caller.txt');
-		await vscode.workspace.fs.writeFile(uri, new TextEncoder().encode(lines.join('\\n')));
-		const document = await vscode.workspace.openTextDocument(uri);
-		await vscode.window.showTextDocument(document);
-	}));
+			lines.push(name + ' is done.');
+			const uri = vscode.Uri.joinPath(vscode.workspace.workspaceFolders[0].uri, name + '.caller.txt');
+			await vscode.workspace.fs.writeFile(uri, new TextEncoder().encode(lines.join('\\n')));
+			await vscode.window.showTextDocument(await vscode.workspace.openTextDocument(uri));
+		}));
+	}
 };
 `;
 
