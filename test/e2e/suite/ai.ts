@@ -6,6 +6,9 @@ import { cpSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { snippets } from '../../../extension/actions/copyEndpoint.ts';
+import { modelInformation } from '../../../extension/ai/modelProvider.ts';
+import { showError } from '../../../extension/notify.ts';
+import { AppError, type ModelInfo } from '../../../server/protocol/index.ts';
 import { activated, show, until } from './shared.ts';
 
 const code =
@@ -98,6 +101,51 @@ describe("VS Code's own places for models", () => {
 		let text = '';
 		for await (const piece of again.text) text += piece;
 		assert.ok(text.length > 0, 'the next request is answered');
+	});
+
+	it('splits the context of a model into what may be asked and what may be answered', () => {
+		const model = {
+			id: 'm:1',
+			name: 'm',
+			displayName: 'M',
+			version: '1',
+			license: 'mit',
+			origin: 'local',
+			publisher: 'p',
+			supportsToolCalling: false,
+			contextLength: 1000,
+		} as ModelInfo;
+		const shared = modelInformation(model);
+		assert.deepEqual([shared?.maxInputTokens, shared?.maxOutputTokens], [750, 250]);
+		const stated = modelInformation({ ...model, maxOutputTokens: 100 });
+		assert.deepEqual([stated?.maxInputTokens, stated?.maxOutputTokens], [900, 100]);
+		const { contextLength: _unknown, ...without } = model;
+		assert.equal(modelInformation(without as ModelInfo), undefined);
+	});
+
+	it('shows one notification for one cause, and another when that has gone', async () => {
+		const answers: (() => void)[] = [];
+		const shown: string[] = [];
+		const original = vscode.window.showErrorMessage;
+		const stub = (text: string) => {
+			shown.push(text);
+			return new Promise<undefined>((resolve) => answers.push(() => resolve(undefined)));
+		};
+		Object.assign(vscode.window, { showErrorMessage: stub });
+		try {
+			const first = showError(new AppError('internal', 'It broke.'));
+			await showError(new AppError('internal', 'It broke.'));
+			await showError(new AppError('cancelled'));
+			assert.deepEqual(shown, ['Nearglot: It broke.']);
+			answers[0]?.();
+			await first;
+			const again = showError(new AppError('internal', 'It broke.'));
+			assert.equal(shown.length, 2);
+			answers[1]?.();
+			await again;
+		} finally {
+			Object.assign(vscode.window, { showErrorMessage: original });
+		}
 	});
 
 	it('transcribes as a tool, and says what is wrong with a file that is no recording', async () => {
