@@ -2,13 +2,18 @@
 
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { after } from 'node:test';
-import { closeDesk } from './window.ts';
+import { after, afterEach } from 'node:test';
+import { closeTeamDesk } from './teamDesk.ts';
+import { clearWindows, closeDesk } from './window.ts';
 
 const only = (process.env['E2E_ONLY'] ?? '').split(' ').filter((part) => part !== '');
 const files = readdirSync(import.meta.dirname)
 	.filter((file) => file.endsWith('.e2e.ts'))
 	.filter((file) => only.length === 0 || only.some((part) => file.includes(part)))
 	.sort();
+afterEach(async (done) => {
+	if ('passed' in done && !done.passed) await clearWindows(done.name);
+});
 for (const file of files) await import(join(import.meta.dirname, file));
 after(closeDesk);
+after(closeTeamDesk);
