@@ -116,6 +116,70 @@ test('memory that is bound is read and written in place; other outputs are copie
 	}
 });
 
+/** A graph of many steps, so that a run can be met in its middle: x · w · w · … */
+function longGraph(): string {
+	const path = join(folder, 'long.onnx');
+	const builder = new GraphBuilder(path, { seed: 8 });
+	let x = builder.input('x', 'float32', [256, 256]);
+	const w = builder.normal('w', [256, 256], 1 / 16);
+	for (let k = 0; k < 300; k++) x = builder.node('MatMul', [x, w], {}, k === 299 ? 'y' : undefined);
+	builder.output('y', 'float32', [256, 256]);
+	builder.save();
+	return path;
+}
+
+test('a run is ended in its middle, lets no other one in, and its memory outlives it', async () => {
+	const session = await (await openRuntime(false)).open(longGraph(), { threads: 1 });
+	const size = [256, 256];
+	const bind = () => {
+		const binding = session.createBinding();
+		const y = new Float32Array(256 * 256);
+		binding.input('x', new Float32Array(256 * 256).fill(0.5), size);
+		binding.output('y', y, size);
+		return { binding, y };
+	};
+	const { binding, y } = bind();
+	await binding.run();
+	const expected = y.slice();
+	assert.ok(expected.some((value) => value !== 0));
+	/** True when the run ended before its result was there. */
+	const isEnded = async (abort: (stop: AbortController) => void): Promise<boolean> => {
+		y.fill(0);
+		const stop = new AbortController();
+		const run = binding.run(stop.signal);
+		abort(stop);
+		const reason = await run.then(
+			() => undefined,
+			(error: unknown) => error,
+		);
+		if (reason === undefined) return false;
+		assert.equal((reason as { code?: string }).code, 'cancelled');
+		assert.notDeepEqual(y, expected);
+		await binding.run();
+		assert.deepEqual(y, expected, 'the same run can be made again');
+		return true;
+	};
+	assert.ok(await isEnded((stop) => stop.abort()));
+	// On a busy machine a run may be over before this thread has its turn.
+	let ended = false;
+	for (let k = 0; k < 10 && !ended; k++)
+		ended = await isEnded((stop) => setImmediate(() => stop.abort()));
+	assert.ok(ended);
+	y.fill(0);
+	const inFlight = binding.run();
+	await assert.rejects(binding.run(), /in flight/);
+	assert.throws(() => binding.input('x', new Float32Array(256 * 256), size), /in flight/);
+	binding.release();
+	// What the run reads and writes must still be there.
+	const other = bind();
+	await Promise.all([inFlight, other.binding.run()]);
+	assert.deepEqual(y, expected);
+	assert.deepEqual(other.y, expected);
+	await assert.rejects(binding.run(), /after release/);
+	other.binding.release();
+	session.close();
+});
+
 test('files that are no graphs are refused by name', async () => {
 	const broken = join(folder, 'broken.onnx');
 	writeFileSync(broken, 'not a graph');
