@@ -89,7 +89,8 @@ export async function sse(
 	return new Response(stream.readable, {
 		headers: {
 			'content-type': 'text/event-stream; charset=utf-8',
-			'cache-control': 'no-cache',
+			// Proxies that compress would keep what came until there is enough of it.
+			'cache-control': 'no-cache, no-transform',
 			'x-accel-buffering': 'no',
 		},
 	});

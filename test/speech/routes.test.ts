@@ -140,6 +140,11 @@ test('a stream is deltas that add up to the text, then one done', async () => {
 		]),
 	);
 	assert.match(response.headers.get('content-type') ?? '', /^text\/event-stream/);
+	assert.match(
+		response.headers.get('cache-control') ?? '',
+		/no-transform/,
+		'nobody may collect it',
+	);
 	const all = await events(response);
 	const deltas = all.filter((event) => event.type === 'transcript.text.delta');
 	assert.ok(deltas.length >= 2);
