@@ -9,7 +9,7 @@ import type { Cut } from './race.ts';
 import { mostClasses, rowKernels } from './rowKernels.ts';
 
 /** Classes per temperature below the maximum. */
-const density = 1024;
+const density = 512;
 /** Beyond 26 temperatures 150,000 entries together weigh less than 10⁻⁶ and are never drawn. */
 const classes = mostClasses;
 /** Classes summed at once. */
@@ -24,7 +24,7 @@ const middles = Float64Array.from({ length: classes }, (_, k) => Math.exp(-(k + 
 
 /**
  * Cut after the fewest best entries that together weigh at least `topP` of the `topK` best (0 = of
- * all). The mass of all is summed by classes of 1/1024: for rows as flat as random ones it is off by
+ * all). The mass of all is summed by classes of 1/512: for rows as flat as random ones it is off by
  * some 10⁻⁶, for rows with a few likely entries by less. Valid until the next call.
  */
 export function findCut(blocks: Blocks, temperature: number, topP: number, topK: number): Cut {

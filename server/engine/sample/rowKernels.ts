@@ -156,7 +156,7 @@ export interface LoadedRow {
 }
 
 /** Most classes that {@link RowKernels.count} tells apart. */
-export const mostClasses = 26 * 1024;
+export const mostClasses = 26 * 512;
 const pageBytes = 65_536;
 
 /** The memory and what works on it: counts first, then a row, then the largest entries. */
