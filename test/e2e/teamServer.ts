@@ -219,10 +219,12 @@ export class TeamServer {
 				response.once('close', held.cut);
 				let isFirst = true;
 				const gate = new Transform({
-					transform: (chunk, _encoding, done) => {
-						if (isFirst) done(null, chunk);
-						if (isFirst) held.begin();
+					transform: (chunk: Buffer, _encoding, done) => {
+						if (!isFirst) return;
 						isFirst = false;
+						// One event: the rest of a short answer may be in the same piece.
+						done(null, chunk.subarray(0, chunk.indexOf('\n\n') + 2));
+						held.begin();
 					},
 				});
 				answer.pipe(gate).pipe(response);
