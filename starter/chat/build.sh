@@ -20,7 +20,7 @@ if [ "${1:-}" = --sample ]; then
 	WORK=$2
 	"$PYTHON" tok.py --out "$WORK/tok" --size 900 --documents 1500
 	"$PYTHON" train.py --tok "$WORK/tok" --out "$WORK/run" --hidden 64 --layers 2 --heads 2 --kv 1 --ffn 128 --rows 8 \
-		--steps "${STEPS:-80}" --warmup 10 --every 10 --threads "$THREADS"
+		--steps "${STEPS:-120}" --warmup 10 --every 10 --threads "$THREADS"
 	"$PYTHON" export.py --checkpoint "$WORK/run/last.pt" --tok "$WORK/tok" --out "$WORK/starter-chat"
 	exit
 fi
