@@ -33,8 +33,14 @@ const common = {
 	loader: { '.wasm': 'binary' },
 };
 
-/** Its CommonJS build hides its parts from the bundler. */
-const alias = { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' };
+/**
+ * The CommonJS build of `jsonc-parser` hides its parts from the bundler. The readers of FLAC and Ogg that
+ * come with the decoders are not used (server/audio has its own) and not shipped: they are under the LGPL.
+ */
+const alias = {
+	'jsonc-parser': 'jsonc-parser/lib/esm/main.js',
+	'codec-parser': './scripts/noCodecParser.mjs',
+};
 
 const node = {
 	...common,

@@ -3,10 +3,16 @@
 import { FLACDecoder } from '@wasm-audio-decoders/flac';
 import { AppError } from '../protocol/index.ts';
 import type { AudioFormat } from './audioFormat.ts';
-import type { AudioSource } from './audioSource.ts';
-import { lastGranule, oggPages } from './oggPages.ts';
-import { checkComplete, checkShape, type MonoBlock, type OpenedAudio } from './openedAudio.ts';
-import { bytesFrom, decodeBytes } from './wasmStream.ts';
+import { type AudioSource, pieces } from './audioSource.ts';
+import { FlacSplitter } from './flacFrames.ts';
+import { lastGranule, oggPackets, oggPages } from './oggPages.ts';
+import {
+	checkComplete,
+	checkShape,
+	type MonoBlock,
+	mixDown,
+	type OpenedAudio,
+} from './openedAudio.ts';
 
 interface StreamInfo {
 	readonly sampleRateHz: number;
@@ -21,7 +27,8 @@ export async function openFlac(source: AudioSource, start: number): Promise<Open
 	const head = await source.read(start + 4, 38);
 	if (head.length < 38 || ((head[0] ?? 0) & 0x7f) !== 0)
 		throw new AppError('invalid_audio', 'The FLAC file has no stream information: it is cut off.');
-	return opened(source, start, 'flac', parseStreamInfo(head.subarray(4)));
+	const info = parseStreamInfo(head.subarray(4));
+	return opened('flac', info, nativeFrames(source, start));
 }
 
 /** Opens FLAC in Ogg. Throws `invalid_audio`. */
@@ -33,7 +40,7 @@ export async function openOggFlac(source: AudioSource, start: number): Promise<O
 	const granule = await lastGranule(source, page.serial);
 	// Encoders that write to a pipe leave the total open; the last page knows it.
 	const totalSamples = info.totalSamples || Number(granule ?? 0n);
-	return opened(source, start, 'ogg-flac', { ...info, totalSamples });
+	return opened('ogg-flac', { ...info, totalSamples }, packetFrames(source, start));
 }
 
 /** The STREAMINFO block (RFC 9639, section 8.2). */
@@ -52,10 +59,9 @@ function parseStreamInfo(block: Uint8Array): StreamInfo {
 }
 
 function opened(
-	source: AudioSource,
-	start: number,
 	format: AudioFormat,
 	info: StreamInfo,
+	frames: AsyncIterable<FrameGroup>,
 ): OpenedAudio {
 	const durationS = info.totalSamples === 0 ? undefined : info.totalSamples / info.sampleRateHz;
 	return {
@@ -66,19 +72,67 @@ function opened(
 			channels: info.channels,
 			durationS,
 		},
-		blocks: blocks(source, start, durationS),
+		blocks: blocks(frames, info, durationS),
 	};
 }
 
+interface FrameGroup {
+	readonly frames: readonly Uint8Array[];
+	/** Samples of the stream up to here, where the container tells; the last frame may hold more. */
+	readonly until?: number;
+	/** A stream begins, and counts its samples anew. */
+	readonly first?: boolean;
+}
+
+async function* nativeFrames(source: AudioSource, start: number): AsyncGenerator<FrameGroup> {
+	const splitter = new FlacSplitter();
+	for await (const piece of pieces(source, await firstFrame(source, start + 4))) {
+		const frames = splitter.push(piece);
+		if (frames.length > 0) yield { frames };
+	}
+	yield { frames: splitter.push(new Uint8Array(0), true) };
+}
+
+/** Offset behind the metadata blocks (RFC 9639, section 8.1), the first of which is at `at`. */
+async function firstFrame(source: AudioSource, at: number): Promise<number> {
+	for (let next = at; ; ) {
+		const [kind = 0x80, a = 0, b = 0, c = 0] = await source.read(next, 4);
+		next += 4 + (a << 16) + (b << 8) + c;
+		if ((kind & 0x80) !== 0) return next;
+	}
+}
+
+async function* packetFrames(source: AudioSource, start: number): AsyncGenerator<FrameGroup> {
+	for await (const { bytes, last, granule } of oggPackets(source, start)) {
+		if (bytes[0] === 0x7f) yield { frames: [], first: true };
+		else if (bytes[0] === 0xff)
+			yield { frames: [bytes], ...(last && granule !== undefined && { until: Number(granule) }) };
+	}
+}
+
 async function* blocks(
-	source: AudioSource,
-	start: number,
+	groups: AsyncIterable<FrameGroup>,
+	info: StreamInfo,
 	durationS: number | undefined,
 ): AsyncGenerator<MonoBlock> {
-	let foundS = 0;
-	for await (const block of decodeBytes(new FLACDecoder(), bytesFrom(source, start), 'FLAC')) {
-		foundS += block.samples.length / block.sampleRateHz;
-		yield block;
+	const decoder = new FLACDecoder();
+	let found = 0;
+	let ofStream = 0;
+	try {
+		await decoder.ready;
+		for await (const { frames, until, first } of groups) {
+			if (first) ofStream = 0;
+			if (frames.length === 0) continue;
+			const { channelData } = await decoder.decodeFrames([...frames]);
+			const mixed = mixDown(channelData);
+			ofStream += mixed.length;
+			const extra = Math.min(mixed.length, Math.max(0, ofStream - (until ?? ofStream)));
+			const samples = mixed.subarray(0, mixed.length - extra);
+			found += samples.length;
+			if (samples.length > 0) yield { samples, sampleRateHz: info.sampleRateHz };
+		}
+	} finally {
+		decoder.free();
 	}
-	if (durationS !== undefined) checkComplete(durationS, foundS);
+	if (durationS !== undefined) checkComplete(durationS, found / info.sampleRateHz);
 }

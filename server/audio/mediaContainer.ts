@@ -1,7 +1,6 @@
 /** WebM, Matroska and MP4: takes the packets of the audio track out and gives them to their decoder. */
 
 import { FLACDecoder } from '@wasm-audio-decoders/flac';
-import { OggVorbisDecoder } from '@wasm-audio-decoders/ogg-vorbis';
 import {
 	CustomSource,
 	type EncodedPacket,
@@ -27,8 +26,7 @@ import {
 } from './openedAudio.ts';
 import { checkOpusDamage, OpusStream, opusRateHz, parseOpusHead } from './opusPackets.ts';
 import { mixFrames, pcmReader } from './pcm.ts';
-import { oggPageOf, splitVorbisHeaders } from './vorbisPackets.ts';
-import { decodeBytes } from './wasmStream.ts';
+import { splitVorbisHeaders, VorbisStream } from './vorbisPackets.ts';
 
 /** Pauses shorter than this between packets are the rounding of the container's clock. */
 const smallestGapS = 0.1;
@@ -182,19 +180,24 @@ async function* opusBlocks(
 	}
 }
 
-function vorbisBlocks(
+async function* vorbisBlocks(
 	track: InputAudioTrack,
 	setup: Uint8Array | undefined,
 ): AsyncGenerator<MonoBlock> {
 	if (setup === undefined)
 		throw new AppError('invalid_audio', 'The file holds Vorbis audio without its headers.');
-	const headers = splitVorbisHeaders(setup);
-	async function* pages() {
-		let sequence = 0;
-		for (const packet of headers) yield oggPageOf(packet, sequence++);
-		for await (const packet of packetsOf(track)) yield oggPageOf(packet.data, sequence++);
+	const [identification, , codebooks] = splitVorbisHeaders(setup);
+	const stream = new VorbisStream();
+	try {
+		await stream.ready;
+		stream.begin(identification, codebooks);
+		for await (const packet of packetsOf(track)) {
+			const block = stream.decode(packet.data);
+			if (block !== undefined) yield block;
+		}
+	} finally {
+		stream.free();
 	}
-	return decodeBytes(new OggVorbisDecoder(), pages(), 'Vorbis');
 }
 
 async function* flacBlocks(track: InputAudioTrack): AsyncGenerator<MonoBlock> {

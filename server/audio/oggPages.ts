@@ -36,7 +36,7 @@ const crcTable = Uint32Array.from({ length: 256 }, (_, byte) => {
 });
 
 /** CRC of a page whose checksum field counts as zero. */
-export function oggCrc(page: Uint8Array): number {
+function oggCrc(page: Uint8Array): number {
 	let crc = 0;
 	for (let i = 0; i < page.length; i++) {
 		const byte = i >= 22 && i < 26 ? 0 : (page[i] ?? 0);

@@ -1,12 +1,61 @@
-/** Bare Vorbis packets (WebM, Matroska) wrapped into Ogg pages for the decoder, which reads only those. */
+/** Vorbis packets to mono blocks; used by Ogg and WebM. */
 
+import { OggVorbisDecoder } from '@wasm-audio-decoders/ogg-vorbis';
 import { AppError } from '../protocol/index.ts';
-import { oggCrc } from './oggPages.ts';
+import { type MonoBlock, mixDown } from './openedAudio.ts';
 
-const largestPageBody = 255 * 254;
+/** What the package has below its reader of Ogg pages, which it does not publish: libvorbis itself. */
+interface PacketDecoder {
+	sendSetupHeader(packet: Uint8Array): void;
+	initDsp(): void;
+	decodePackets(packets: readonly Uint8Array[]): {
+		readonly channelData: Float32Array[];
+		readonly sampleRate: number;
+	};
+}
+
+/** The decoder's input buffer. */
+const maximumPacketBytes = 131_072;
+
+/** Decodes packets of one stream. Free it when done. */
+export class VorbisStream {
+	readonly #decoder = new OggVorbisDecoder();
+	readonly ready: Promise<void> = this.#decoder.ready;
+
+	get #packets(): PacketDecoder {
+		return (this.#decoder as unknown as { readonly _decoder: PacketDecoder })._decoder;
+	}
+
+	/** The identification and the setup header (Vorbis I, section 4.2); comments are not needed. */
+	begin(identification: Uint8Array, setup: Uint8Array): void {
+		for (const header of [identification, setup]) this.#packets.sendSetupHeader(checked(header));
+		this.#packets.initDsp();
+	}
+
+	/** `undefined` for a packet that gives no samples: the first one, and damaged ones. */
+	decode(packet: Uint8Array): MonoBlock | undefined {
+		if (packet.length === 0) return undefined;
+		const { channelData, sampleRate } = this.#packets.decodePackets([checked(packet)]);
+		const samples = mixDown(channelData);
+		if (samples.length === 0 || !(sampleRate > 0)) return undefined;
+		return { samples, sampleRateHz: sampleRate };
+	}
+
+	free(): void {
+		this.#decoder.free();
+	}
+}
+
+/** Throws `invalid_audio` for what the decoder has no room for. */
+function checked(packet: Uint8Array): Uint8Array {
+	if (packet.length <= maximumPacketBytes) return packet;
+	throw new AppError('invalid_audio', 'The file holds a Vorbis packet that is too large.');
+}
 
 /** The three header packets, from the Xiph-laced private data of a Matroska track. */
-export function splitVorbisHeaders(description: Uint8Array): Uint8Array[] {
+export function splitVorbisHeaders(
+	description: Uint8Array,
+): [identification: Uint8Array, comments: Uint8Array, setup: Uint8Array] {
 	const damaged = () =>
 		new AppError('invalid_audio', 'The Vorbis headers of the file are damaged.');
 	if (description[0] !== 2) throw damaged();
@@ -26,22 +75,4 @@ export function splitVorbisHeaders(description: Uint8Array): Uint8Array[] {
 		description.subarray(at + first, at + first + second),
 		description.subarray(at + first + second),
 	];
-}
-
-/** One page with one packet. Throws `invalid_audio` when it does not fit into a page. */
-export function oggPageOf(packet: Uint8Array, sequence: number): Uint8Array {
-	if (packet.length > largestPageBody)
-		throw new AppError('invalid_audio', 'The file holds a Vorbis packet that is too large.');
-	const segments = Math.floor(packet.length / 255) + 1;
-	const page = new Uint8Array(27 + segments + packet.length);
-	const view = new DataView(page.buffer);
-	page.set([0x4f, 0x67, 0x67, 0x53, 0, sequence === 0 ? 2 : 0]);
-	view.setUint32(14, 1, true);
-	view.setUint32(18, sequence, true);
-	page[26] = segments;
-	page.fill(255, 27, 27 + segments - 1);
-	page[27 + segments - 1] = packet.length % 255;
-	page.set(packet, 27 + segments);
-	view.setUint32(22, oggCrc(page), true);
-	return page;
 }
