@@ -1,6 +1,7 @@
 /** What people see while they work with a team: notices, dialogs, the one list of models. */
 
 import type { FrameLocator, Page } from 'playwright-core';
+import { until } from './teamDesk.ts';
 import { command } from './window.ts';
 
 export const toast = (window: Page, text: string | RegExp) =>
@@ -20,14 +21,16 @@ export async function chooseModel(window: Page, text: string, picture?: string):
 	await window.keyboard.press('Enter');
 }
 
-/** Waits until nobody is signed in: the list of models offers to. */
+/** Waits until nobody is signed in: the list of models, which shows what holds when it opens, offers to. */
 export async function signedOut(window: Page): Promise<void> {
-	await command(window, 'Nearglot: Choose Model');
-	await window
-		.locator('.quick-input-list')
-		.getByText(/Sign in to \[::1\]/)
-		.waitFor();
-	await window.keyboard.press('Escape');
+	const list = window.locator('.quick-input-list');
+	await until('the list of models offers to sign in', async () => {
+		await command(window, 'Nearglot: Choose Model');
+		await list.getByText('Best model of this computer').waitFor();
+		const offers = await list.getByText(/Sign in to \[::1\]/).isVisible();
+		await window.keyboard.press('Escape');
+		return offers;
+	});
 }
 
 /** The model the chat shows as chosen: one of the team, or one of this computer. */
