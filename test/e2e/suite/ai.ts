@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { snippets } from '../../../extension/actions/copyEndpoint.ts';
@@ -220,6 +220,13 @@ describe("VS Code's own places for models", () => {
 		await settings.update('inline.model', undefined, vscode.ConfigurationTarget.Global);
 		await vscode.commands.executeCommand('workbench.action.files.revert');
 		await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+		// The chat would take it for the best model of this computer.
+		await fetch(`${url}/openai/unload/qwen2-tjs?force=true`, { headers });
+		rmSync(join(modelDirPath, 'qwen2-tjs'), { recursive: true });
+		await until('the model is gone', async () => {
+			const { models } = await front.request('nearglot/models', {});
+			return !models.some(({ id }) => id.startsWith('qwen2-tjs'));
+		});
 	});
 
 	it('puts the address and key of the server into new terminals, when that is wanted', async () => {
