@@ -244,11 +244,12 @@ test('what was discarded or held nothing ends with a sentence', async () => {
 });
 
 test('an editor that goes away stops the model, and nothing stays on disk', async () => {
-	const cancelled = server.model.cancelled;
+	const { cancelled, requests } = server.model;
+	const before = requests.length;
 	server.model.delayMs = 60_000;
 	const session = await openSession();
 	await send(session.token, spoken, 0);
-	await until(() => server.model.requests.length > 0);
+	await until(() => requests.length > before);
 	session.close();
 	await until(() => server.model.cancelled > cancelled);
 	server.model.delayMs = 0;
