@@ -5,21 +5,11 @@
 
 import type { SamplingOptions } from '../server/engine/api.ts';
 import { Sampler } from '../server/engine/sample/sampler.ts';
+import { greedy } from '../test/fixtures/greedy.ts';
 
 const vocabulary = 151_936;
 
-const plain: SamplingOptions = {
-	temperature: 0,
-	topP: 1,
-	topK: 0,
-	minP: 0,
-	presencePenalty: 0,
-	frequencyPenalty: 0,
-	repetitionPenalty: 1,
-	logitBias: {},
-	seed: 1,
-};
-const warm = { ...plain, temperature: 1 };
+const warm = { ...greedy, temperature: 1 };
 
 interface Variant {
 	readonly name: string;
@@ -30,7 +20,7 @@ interface Variant {
 }
 
 const variants: readonly Variant[] = [
-	{ name: 'greedy', sampling: plain },
+	{ name: 'greedy', sampling: greedy },
 	{ name: 'temperature', sampling: warm },
 	{ name: 'top-k 40', sampling: { ...warm, topK: 40 } },
 	{ name: 'top-p 0.95', sampling: { ...warm, topP: 0.95 } },
@@ -43,7 +33,7 @@ const variants: readonly Variant[] = [
 	},
 	{ name: 'grammar (1 % allowed)', sampling: warm, allowed: 0.01 },
 	{ name: 'grammar (99 % allowed)', sampling: warm, allowed: 0.99 },
-	{ name: 'greedy, 5 log-probabilities', sampling: plain, logprobs: 5 },
+	{ name: 'greedy, 5 log-probabilities', sampling: greedy, logprobs: 5 },
 	{ name: 'temperature, 5 log-probs', sampling: warm, logprobs: 5 },
 ];
 
