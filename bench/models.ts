@@ -7,7 +7,6 @@ import {
 	closeSync,
 	copyFileSync,
 	existsSync,
-	linkSync,
 	mkdirSync,
 	openSync,
 	readdirSync,
@@ -67,7 +66,7 @@ export async function withLexicon(folder: string): Promise<string> {
 	return folder;
 }
 
-/** The translation model with its two decoders merged, for transformers.js; weights are linked. */
+/** The translation model with its two decoders merged, for transformers.js. */
 export function mergedTranslationModel(root: string): string {
 	const from = translationModel(root);
 	return once(join(root, 'marian-base-merged'), (folder) => {
@@ -79,7 +78,7 @@ export function mergedTranslationModel(root: string): string {
 			'encoder_model_q4.onnx_data',
 			'decoder_model_q4.onnx_data',
 		])
-			linkSync(join(graphs, name), join(onnx, name));
+			copyFileSync(join(graphs, name), join(onnx, name));
 		mergeDecoders(
 			join(graphs, 'decoder_model_q4.onnx'),
 			join(graphs, 'decoder_with_past_model_q4.onnx'),

@@ -1,6 +1,6 @@
 /** Whisper base with random weights: the encoder's two convolutions, then the layers of the fixtures. */
 
-import { linkSync, mkdirSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ModelDescription } from '../server/engine/api.ts';
 import { openRuntime } from '../server/engine/runtime/openRuntime.ts';
@@ -31,15 +31,15 @@ function whisperModel(root: string): string {
 	});
 }
 
-/** The same model with its two decoders merged, for transformers.js; weights are linked. */
+/** The same model with its two decoders merged, for transformers.js. */
 export function mergedWhisperModel(root: string): string {
 	const from = whisperModel(root);
 	return once(join(root, 'whisper-base-merged'), (folder) => {
 		const onnx = join(folder, 'onnx');
 		mkdirSync(onnx, { recursive: true });
-		linkSync(join(from, 'encoder.onnx'), join(onnx, 'encoder_model_q4.onnx'));
+		copyFileSync(join(from, 'encoder.onnx'), join(onnx, 'encoder_model_q4.onnx'));
 		for (const name of ['encoder.onnx_data', 'first.onnx_data'])
-			linkSync(join(from, name), join(onnx, name));
+			copyFileSync(join(from, name), join(onnx, name));
 		mergeDecoders(
 			join(from, 'first.onnx'),
 			join(from, 'later.onnx'),
