@@ -20,16 +20,6 @@ def blocks(w):
     return (np.clip(np.round(b / s[..., None]), -127, 127) + 128).astype(np.uint8), s
 
 
-def thawed(w, name):
-    """The float weights (out, in) of a product or table from an exported file's initializers."""
-    if name in w:
-        return w[name]
-    q, s = w[name + "_q"], w[name + "_s"]
-    if q.ndim == 3:
-        return ((q.astype(np.float32) - 128) * s[..., None]).reshape(q.shape[0], -1)
-    return (q if q.shape[0] == len(s) and "shared" in name else q.T).astype(np.float32) * s[:, None]
-
-
 class Graph:
     def __init__(self, form):
         self.n, self.init, self.names, self.k, self.form = [], [], {}, 0, form

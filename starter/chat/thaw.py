@@ -3,40 +3,28 @@
 
   python3 thaw.py --model ../models/starter-chat --out ../work/chat/start.pt
 """
-import argparse
-import json
 import os
 import sys
 import numpy as np
-import onnx
-from onnx import numpy_helper
 import torch
 from llama import Config, Llama
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-from graph import thawed  # noqa: E402
+from exported import arguments, initializers, save, thawed  # noqa: E402
 
 
 def main():
-    a = argparse.ArgumentParser()
-    a.add_argument("--model", required=True)
-    a.add_argument("--out", required=True)
-    a = a.parse_args()
-    with open(os.path.join(a.model, "config.json"), encoding="utf-8") as f:
-        j = json.load(f)
+    a, j = arguments()
     c = Config(j["vocab_size"], j["hidden_size"], j["num_hidden_layers"], j["num_attention_heads"], j["num_key_value_heads"], j["intermediate_size"],
                j["max_position_embeddings"], j["rope_theta"], j["rms_norm_eps"])  # fmt: skip
-    graph = onnx.load(os.path.join(a.model, "onnx", "model_quantized.onnx")).graph
-    w = {t.name: numpy_helper.to_array(t) for t in graph.initializer}
-
+    w = initializers(a.model, "model")
     m = Llama(c)
     state = m.state_dict()
     for n in state:
         v = thawed(w, "shared.weight" if "embed_tokens" in n else n)
         state[n] = torch.from_numpy(np.array(v.T if n in w and v.ndim == 2 else v))
     m.load_state_dict(state)
-    os.makedirs(os.path.dirname(a.out) or ".", exist_ok=True)
-    torch.save(dict(model=m.state_dict(), config=vars(c)), a.out)
+    save(a.out, model=m.state_dict(), config=vars(c))
     print("parameters", sum(p.numel() for p in m.parameters()))
 
 

@@ -5,25 +5,16 @@
 
 The two heads that only training needs are not in the export; they begin anew.
 """
-import argparse
 import dataclasses
-import json
 import os
 import sys
 import numpy as np
-import onnx
-from onnx import numpy_helper
 import torch
 from tok import Tok
 from whisper import Config, Whisper
 
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-from graph import thawed  # noqa: E402
-
-
-def initializers(folder, name):
-    graph = onnx.load(os.path.join(folder, "onnx", name + "_quantized.onnx")).graph
-    return {t.name: numpy_helper.to_array(t) for t in graph.initializer}
+from exported import arguments, initializers, save, thawed  # noqa: E402
 
 
 def weights(folder, c):
@@ -42,16 +33,10 @@ def weights(folder, c):
 
 
 def main():
-    a = argparse.ArgumentParser()
-    a.add_argument("--model", required=True)
-    a.add_argument("--out", required=True)
-    a = a.parse_args()
-    with open(os.path.join(a.model, "config.json"), encoding="utf-8") as f:
-        j = json.load(f)
+    a, j = arguments()
     c = Config(j["vocab_size"], Tok(a.model).end, j["d_model"], j["encoder_attention_heads"], j["encoder_layers"], j["decoder_layers"], j["encoder_ffn_dim"],
                j["num_mel_bins"], j["max_source_positions"], j["max_target_positions"])  # fmt: skip
-    os.makedirs(os.path.dirname(a.out) or ".", exist_ok=True)
-    torch.save(dict(config=dataclasses.asdict(c), model=weights(a.model, c)), a.out)
+    save(a.out, config=dataclasses.asdict(c), model=weights(a.model, c))
     print("from", sum(os.path.getsize(os.path.join(a.model, "onnx", f)) for f in os.listdir(os.path.join(a.model, "onnx"))), "bytes")
 
 

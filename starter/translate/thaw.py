@@ -3,22 +3,15 @@
 
   python3 thaw.py --model ../models/starter-translate --out ../work/translate/start.pt
 """
-import argparse
-import json
+import dataclasses
 import os
 import sys
 import numpy as np
-import onnx
-from onnx import numpy_helper
 import torch
-from marian import Config, Marian, save
+from marian import Config, Marian
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-from graph import thawed  # noqa: E402
-
-
-def weights(path):
-    return {t.name: numpy_helper.to_array(t) for t in onnx.load(path).graph.initializer}
+from exported import arguments, initializers, save, thawed  # noqa: E402
 
 
 def grown(v, fresh, name):
@@ -29,13 +22,7 @@ def grown(v, fresh, name):
 
 
 def main():
-    a = argparse.ArgumentParser()
-    a.add_argument("--model", required=True)
-    a.add_argument("--out", required=True)
-    a.add_argument("--widen", type=int, default=0, help="a larger feed-forward width; the new units start without effect")
-    a = a.parse_args()
-    with open(os.path.join(a.model, "config.json"), encoding="utf-8") as f:
-        j = json.load(f)
+    a, j = arguments(widen=dict(type=int, default=0, help="a larger feed-forward width; the new units start without effect"))
     m = Marian(
         Config(
             j["vocab_size"],
@@ -47,8 +34,7 @@ def main():
             j["max_position_embeddings"],
         )
     )
-    o = lambda n: next(p for p in (os.path.join(a.model, "onnx", n + s) for s in ("_quantized.onnx", ".onnx")) if os.path.exists(p))
-    w = {**weights(o("decoder_model_merged")), **weights(o("encoder_model"))}
+    w = {**initializers(a.model, "decoder_model_merged"), **initializers(a.model, "encoder_model")}
     if a.widen:
         m.config.ffn_dim = a.widen
         m = Marian(m.config)
@@ -62,8 +48,7 @@ def main():
         v = torch.from_numpy(np.array(v)) * (scale if ".q_proj." in n else 1)
         state[n] = grown(v, state[n], n) if v.shape != state[n].shape else v
     m.load_state_dict(state)
-    os.makedirs(os.path.dirname(a.out) or ".", exist_ok=True)
-    save(a.out, m)
+    save(a.out, config=dataclasses.asdict(m.config), model={n: v.detach().float() for n, v in m.state_dict().items()})
     print("parameters", sum(p.numel() for p in m.parameters() if p.requires_grad))
 
 
