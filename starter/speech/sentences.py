@@ -75,14 +75,14 @@ def technical(corpora):
     return sorted({*lines(corpora, "tldr.commands.en.tsv", 3), *lines(corpora, "godot.en-*.tsv"), *lines(corpora, "pydocs-sent.en-*.tsv")})
 
 
-def stream(seed, corpora=None, heldout=False):
-    """Endless (text, kind); held-out sentences never come in training."""
+def stream(seed, corpora=None, heldout=False, shares=(0.4, 0.5)):
+    """Endless (text, kind); held-out sentences never come in training. The shares are those of patterns and everyday sentences; the rest is technical."""
     r = random.Random(seed)
     mine = lambda t: (hash_of(t) % 50 == 0) == heldout
     own = dict(everyday=[t for t in everyday(corpora) if mine(t)], technical=[t for t in technical(corpora) if mine(t)]) if corpora else {}
     while True:
         share = r.random()
-        kind = "pattern" if not own or share < 0.4 else "everyday" if share < 0.9 else "technical"
+        kind = "pattern" if not own or share < shares[0] else "everyday" if share < sum(shares) else "technical"
         text = r.choice(own[kind]) if kind in own else made(r)
         while not mine(text):
             text = made(r)

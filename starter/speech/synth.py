@@ -53,8 +53,8 @@ def trimmed(x, margin=800):
     return x[max(0, loud[0] - margin) : loud[-1] + margin] if len(loud) else x[:0]
 
 
-def voices(heldout):
-    """Draws a voice; half of them are rule-made, half of recorded sounds, and held-out ones come equally often."""
+def voices(heldout, share):
+    """Draws a voice: `share` of them of recorded sounds, the others rule-made; held-out ones come equally often."""
     made = [f"{v}{x}" for v in ESPEAK for x in VARIANTS]
     natural = {v: n for v, n in NATURAL.items() if shutil.which(v.split(":")[0].replace("festival", "text2wave"))}
     if heldout:
@@ -62,7 +62,7 @@ def voices(heldout):
         return lambda r: r.choice(own)
     made = [v for v in made if v not in HELDOUT_VOICES]
     natural = [v for v, n in natural.items() if v not in HELDOUT_VOICES for _ in range(n)]
-    return lambda r: r.choice(natural if natural and r.random() < 0.5 else made)
+    return lambda r: r.choice(natural if natural and r.random() < share else made)
 
 
 def speak(text, voice, r):
@@ -128,13 +128,15 @@ def main():
     a.add_argument("--corpora")
     a.add_argument("--digits-of", help="folder with fsdd/ and alphanumeric/")
     a.add_argument("--digits", type=float, default=0.12, help="share of spoken digits")
+    a.add_argument("--shares", type=lambda x: tuple(map(float, x.split(","))), default=(0.4, 0.5), help="of patterns and of everyday sentences; the rest is technical")
+    a.add_argument("--natural", type=float, default=0.5, help="share of the voices made from recordings of people")
     a.add_argument("--heldout", action="store_true")
     a.add_argument("--threads", type=int, default=1)
     a = a.parse_args()
     if not shutil.which("espeak-ng"):
         raise SystemExit("espeak-ng is missing. Install it (Debian: apt-get install espeak-ng flite).")
     r = random.Random(a.seed)
-    texts, draw = sentences.stream(a.seed, a.corpora, a.heldout), voices(a.heldout)
+    texts, draw = sentences.stream(a.seed, a.corpora, a.heldout, a.shares), voices(a.heldout, a.natural)
     found = digits(a.digits_of, a.heldout) if a.digits_of else []
 
     def jobs():

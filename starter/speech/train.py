@@ -113,8 +113,8 @@ def main():
     for name in ("tok", "out"):
         a.add_argument("--" + name, required=True)
     a.add_argument("--heldout")
-    a.add_argument("--start", help="checkpoint to begin with, as thaw.py makes it")
-    a.add_argument("--settle", type=int, default=150, help="steps after --start in which only the new heads learn from the encoder's own losses")
+    a.add_argument("--start", help="checkpoint to begin with: of another run, or as thaw.py makes it")
+    a.add_argument("--settle", type=int, default=150, help="steps after a thawed --start in which only the heads, which it lacks, learn from the encoder's own losses")
     sizes = dict(d=256, heads=4, enc=6, dec=3)
     for name, value in dict(steps=20000, batch=16, warmup=150, every=100, short=1000, threads=1, workers=1, seed=1, **sizes).items():
         a.add_argument("--" + name, type=int, default=value)
@@ -133,7 +133,7 @@ def main():
     phones = Phones(os.path.join(a.tok, PHONES)).count
     c = Config(vocab=tok.size, letters=tok.end, phones=phones, d_model=a.d, heads=a.heads, encoder_layers=a.enc, decoder_layers=a.dec, ffn=4 * a.d, positions=int(a.window * 50))
     m = Whisper(c).to(device)
-    opt, step, before = Optimiser(m), 0, 0.0
+    opt, step, before, thawed = Optimiser(m), 0, 0.0, False
     os.makedirs(a.out, exist_ok=True)
     last = os.path.join(a.out, "last.pt")
     if os.path.exists(last):
@@ -143,7 +143,10 @@ def main():
         opt.load_state_dict(z["optimiser"])
         step, before = z["step"], z["minutes"]
     elif a.start:
-        m.load_state_dict({n: v for n, v in torch.load(a.start, map_location=device)["model"].items() if n.startswith(("encoder.", "decoder."))}, strict=False)
+        z = torch.load(a.start, map_location=device)
+        # What thaw.py makes has no step, and heads that know nothing.
+        thawed = "step" not in z
+        m.load_state_dict({n: v for n, v in z["model"].items() if not thawed or n.startswith(("encoder.", "decoder."))}, strict=False)
         opt = Optimiser(m)
     kind = torch.float32 if a.fp32 else torch.bfloat16
     # The optimiser keeps the exact weights.
@@ -157,7 +160,7 @@ def main():
         x, ids, goal, heard, sounds = next(source)
         t1 = time.time()
         x, ids, goal = torch.from_numpy(x).to(device, kind), torch.from_numpy(ids).to(device), torch.from_numpy(goal).to(device)
-        loss, *parts = loss_of(m, x, ids, goal, heard, sounds, a.ctc, a.start is not None and step < a.settle)
+        loss, *parts = loss_of(m, x, ids, goal, heard, sounds, a.ctc, thawed and step < a.settle)
         t2 = time.time()
         loss.backward()
         t3 = time.time()
