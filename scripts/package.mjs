@@ -14,9 +14,10 @@ import {
 	statSync,
 	writeFileSync,
 } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { createVSIX } from '@vscode/vsce';
-import { npm, root } from './node.mjs';
+import { copyNative } from './nativeFiles.mjs';
+import { root } from './node.mjs';
 
 /** Target → largest allowed file in MB. `universal` has no native code: it serves team servers. */
 const sizeLimitsMb = {
@@ -29,7 +30,6 @@ const sizeLimitsMb = {
 };
 
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-const modules = (...parts) => join(root, 'node_modules', ...parts);
 
 /** Files at the top of the package, when they are there. */
 const topFiles = [
@@ -91,46 +91,14 @@ async function pack(target) {
 
 /** The manifest without what only a checkout needs. */
 function shipped() {
-	const { devDependencies: _dev, scripts: _scripts, files: _files, bin: _bin, ...rest } = manifest;
+	const {
+		devDependencies: _dev,
+		scripts: _scripts,
+		private: _private,
+		bin: _bin,
+		...rest
+	} = manifest;
 	return rest;
-}
-
-/** Copies the native packages with the binaries of one target. */
-function copyNative(target, folder) {
-	const [os, arch] = target.split('-');
-	const file = (name, ...parts) => {
-		const from = modules(name, ...parts);
-		if (!existsSync(from)) throw new Error(`${from} is missing. Run npm install.`);
-		cpSync(from, join(folder, name, ...parts), {
-			recursive: true,
-			filter: (path) =>
-				!/\.(map|d\.[cm]?ts|md)$/.test(path) && !/libonnxruntime\.1\.\d+\.\d+\.dylib$/.test(path),
-		});
-	};
-	file('onnxruntime-node', 'package.json');
-	file('onnxruntime-node', 'dist');
-	file('onnxruntime-node', 'bin', 'napi-v6', os, arch);
-	file('onnxruntime-common', 'package.json');
-	file('onnxruntime-common', 'dist', 'cjs');
-	for (const part of ['package.json', 'index.cjs', 'indirect.cjs']) file('koffi', part);
-	for (const part of ['index.cjs', 'indirect.cjs']) file('koffi', 'src', 'koffi', part);
-	const koffi = `@koromix/koffi-${target}`;
-	if (!existsSync(modules(koffi))) return fetchPackage(koffi, join(folder, koffi));
-	for (const part of ['package.json', 'index.js', `${os}_${arch}`]) file(koffi, part);
-}
-
-/** Takes a platform package that npm did not install here from the registry. */
-function fetchPackage(name, folder) {
-	const version = JSON.parse(readFileSync(modules('koffi', 'package.json'), 'utf8')).version;
-	const cache = join(root, '.package', 'fetched', name.replaceAll('/', '-'));
-	mkdirSync(cache, { recursive: true });
-	writeFileSync(join(cache, 'package.json'), '{"private":true}\n');
-	const args = ['install', '--prefix', cache, '--no-save', '--force', '--ignore-scripts'];
-	npm([...args, '--no-audit', '--no-fund', '--loglevel=error', `${name}@${version}`], {
-		cwd: cache,
-	});
-	mkdirSync(dirname(folder), { recursive: true });
-	cpSync(join(cache, 'node_modules', ...name.split('/')), folder, { recursive: true });
 }
 
 const wanted = process.argv.slice(2);

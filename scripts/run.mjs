@@ -22,6 +22,7 @@ const tasks = {
 	'test:only': [['scripts/test.mjs']],
 	'test:e2e': [build, ['scripts/e2e.mjs']],
 	package: [[...build, '--production'], ['scripts/package.mjs']],
+	'package:npm': [[...build, '--production'], ['scripts/packageNpm.mjs']],
 	check: [build, typecheck, lint, ['scripts/test.mjs'], ['scripts/e2e.mjs']],
 	bench: [build, ['bench/run.mjs']],
 };

@@ -1,9 +1,9 @@
 /** Which execution providers the installed runtime brings along, read off its files; nothing is loaded. */
 
 import { existsSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import type { ExecutionProvider } from '../../protocol/index.ts';
+import { nativeRequire } from '../runtime/nativePackages.ts';
 
 export interface RuntimeFiles {
 	readonly platform: NodeJS.Platform;
@@ -30,10 +30,9 @@ export function installedProviders(files: RuntimeFiles): ReadonlySet<ExecutionPr
 /** The runtime of this process. */
 export function thisRuntime(): RuntimeFiles {
 	const { platform, arch } = process;
-	const require = createRequire(import.meta.url);
 	let folder: string | undefined;
 	try {
-		const entry = require.resolve('onnxruntime-node');
+		const entry = nativeRequire().resolve('onnxruntime-node');
 		folder = join(dirname(entry), '..', 'bin', 'napi-v6', platform, arch);
 	} catch {
 		// The universal package comes without a runtime: then there is only what others serve.

@@ -5,6 +5,7 @@
 
 import { AppError } from '../../protocol/index.ts';
 import { findLibrary, findPackage } from './library.ts';
+import { loadKoffi } from './nativePackages.ts';
 
 /** An address; 0 is null. */
 export type Pointer = bigint;
@@ -151,7 +152,7 @@ export function openCApi(): Promise<CApi> {
 }
 
 async function load(): Promise<CApi> {
-	const koffi = (await import('koffi')).default;
+	const koffi = loadKoffi();
 	const path = findLibrary(findPackage().folder);
 	if (held.__nearglotOrtLibrary === undefined) koffi.config(stacks);
 	const library = koffi.load(path);

@@ -1,6 +1,7 @@
 /** Maps files into memory through the C library, where there is one that offers it. */
 
 import type { Pointer } from './capi.ts';
+import { loadKoffi } from './nativePackages.ts';
 
 interface MemoryCalls {
 	readonly map: (
@@ -24,7 +25,7 @@ let calls: MemoryCalls | undefined;
 export async function prepareMapping(): Promise<void> {
 	if (calls !== undefined || process.platform === 'win32') return;
 	try {
-		const koffi = (await import('koffi')).default;
+		const koffi = loadKoffi();
 		// The process itself: whichever C library it was linked with.
 		const library = koffi.load(null);
 		(globalThis as { __nearglotProcess?: unknown }).__nearglotProcess = library;

@@ -1,6 +1,7 @@
 /** Memory of this process: what it holds, and giving freed memory back to the system. */
 
 import { freemem, totalmem } from 'node:os';
+import { loadKoffi } from './nativePackages.ts';
 
 /** Bytes of physical memory this process holds. */
 export function residentBytes(): number {
@@ -23,7 +24,7 @@ export async function trimMemory(): Promise<void> {
 	if (process.platform !== 'linux' || trim === null) return;
 	try {
 		if (trim === undefined) {
-			const koffi = (await import('koffi')).default;
+			const koffi = loadKoffi();
 			const libc = koffi.load('libc.so.6');
 			// The library handle keeps the function valid.
 			(globalThis as { __nearglotLibc?: unknown }).__nearglotLibc = libc;

@@ -7,16 +7,13 @@ import type { InferenceSession, Tensor as OrtTensor } from 'onnxruntime-node';
 import { AppError } from '../../protocol/index.ts';
 import { findPackage } from './library.ts';
 import { loadError } from './loadError.ts';
+import { loadOrt, type Ort } from './nativePackages.ts';
 import type { Binding, Runtime, Session, TensorInfo } from './runtime.ts';
 import { elementCount, type Tensor, type TensorData, type TensorType } from './tensorType.ts';
 
-type Ort = typeof import('onnxruntime-node');
-
 /** Opens the fall-back runtime. */
 export async function openPlainRuntime(fallbackReason?: string): Promise<Runtime> {
-	const module = await import('onnxruntime-node');
-	// A CommonJS module imported as one: its exports sit under `default` on some loaders.
-	const ort: Ort = 'InferenceSession' in module ? module : (module as { default: Ort }).default;
+	const ort = loadOrt();
 	return {
 		kind: 'session.run',
 		version: findPackage().version,

@@ -1,0 +1,65 @@
+/**
+ * The packages with native code, `onnxruntime-node` and `koffi`. A checkout and the extension hold them
+ * themselves; with the command line npm installs the one package of this platform, which holds both.
+ */
+
+import { createRequire } from 'node:module';
+import { AppError } from '../../protocol/index.ts';
+
+export type Koffi = typeof import('koffi')['default'];
+export type Ort = typeof import('onnxruntime-node');
+
+/** npm package that holds the native packages for a platform; scripts/packageNpm.mjs makes it. */
+export const platformPackage = (platform: string, arch: string): string =>
+	`@nearglot/runtime-${platform}-${arch}`;
+
+let found: NodeJS.Require | undefined;
+
+/** A `require` that finds the native packages; where there are none, one that does not. */
+export function nativeRequire(): NodeJS.Require {
+	found ??= findNative(createRequire(import.meta.url));
+	return found;
+}
+
+/** @param own looks from here: beside the bundles, then upwards */
+export function findNative(
+	own: NodeJS.Require,
+	platform: string = process.platform,
+	arch: string = process.arch,
+): NodeJS.Require {
+	if (resolves(own, 'onnxruntime-node/package.json')) return own;
+	const manifest = `${platformPackage(platform, arch)}/package.json`;
+	return resolves(own, manifest) ? createRequire(own.resolve(manifest)) : own;
+}
+
+function resolves(from: NodeJS.Require, name: string): boolean {
+	try {
+		from.resolve(name);
+		return true;
+	} catch {
+		return false;
+	}
+}
+
+/** @throws AppError `not_supported` where the package is missing */
+export const loadKoffi = (): Koffi => load<Koffi>('koffi');
+
+/** @throws AppError `not_supported` where the package is missing */
+export const loadOrt = (): Ort => load<Ort>('onnxruntime-node');
+
+function load<T>(name: string): T {
+	const require = nativeRequire();
+	if (!resolves(require, name)) throw missing(name);
+	return require(name) as T;
+}
+
+/** What to say when a native package is not there. */
+export function missing(name: string): AppError {
+	const { platform, arch } = process;
+	return new AppError(
+		'not_supported',
+		`${name} for ${platform}-${arch} is not installed, so no model can run here. ` +
+			`Install the package of this platform, or npm's optional dependencies with the command line: ` +
+			`npm install ${platformPackage(platform, arch)}`,
+	);
+}
