@@ -172,7 +172,7 @@ export class StretchCutter {
 		const wanted = (this.#windowFrames + longPauseFrames) * activityFrame;
 		const live = this.#livePauseFrames;
 		while (!this.#ended && this.#length < wanted) {
-			if (live !== undefined && this.#pausesNow(live)) return;
+			if (live !== undefined && this.#hasPause(live)) return;
 			signal?.throwIfAborted();
 			const { value, done } = await this.#input.next();
 			if (done) this.#ended = true;
@@ -182,10 +182,13 @@ export class StretchCutter {
 		await this.#judge(signal);
 	}
 
-	/** Whether somebody spoke and is silent now. */
-	#pausesNow(frames: number): boolean {
-		const last = this.#speech.findLastIndex(isSpeech);
-		return last !== -1 && this.#speech.length - 1 - last >= frames;
+	/** Whether somebody spoke and was then silent for this long, at the end or before they went on. */
+	#hasPause(frames: number): boolean {
+		let silent = Number.NEGATIVE_INFINITY;
+		return this.#speech.some((probability) => {
+			silent = isSpeech(probability) ? 0 : silent + 1;
+			return silent >= frames;
+		});
 	}
 
 	async #judge(signal: AbortSignal | undefined): Promise<void> {
