@@ -41,7 +41,7 @@ const lastText = ({ messages }: Prompt): string => {
 const command = (answer: string): string | undefined => /```sh\n([\s\S]*?)\n```/.exec(answer)?.[1];
 
 /** Sets whose answers count only when they are right as a whole. */
-const WHOLE = ['help', 'help_apart', 'help_last', 'talk', 'whatcmd'];
+const WHOLE = ['help', 'help_apart', 'help_last', 'help_new', 'talk', 'whatcmd'];
 
 function isRight({ set, answer }: Prompt, output: string): boolean {
 	if (set.startsWith('ood')) return output.startsWith('I cannot');
