@@ -6,7 +6,7 @@ import {
 	type DownloadProgress,
 	errorOfBody,
 	type ModelInfo,
-	readEvents,
+	readDownload,
 } from '../server/protocol/index.ts';
 
 const keyName = 'nearglot.key';
@@ -110,14 +110,10 @@ export class StudioApi {
 		signal: AbortSignal,
 	): Promise<void> {
 		const response = await this.post('/nearglot/models/download', { model }, signal);
-		for await (const { data } of readEvents(chunks(response))) {
-			if (data === '[DONE]') return;
-			const event: unknown = JSON.parse(data);
-			const failure = errorOfBody(event, 500);
-			if (failure) throw failure;
-			const { progress } = event as { progress?: DownloadProgress };
-			if (progress && progress.totalBytes > 0) onShare(progress.doneBytes / progress.totalBytes);
-		}
+		const onProgress = ({ doneBytes, totalBytes }: DownloadProgress) => {
+			if (totalBytes > 0) onShare(doneBytes / totalBytes);
+		};
+		await readDownload(chunks(response), onProgress, signal);
 	}
 
 	async languages(): Promise<{ code: string; name: string }[]> {

@@ -5,17 +5,15 @@
 
 import {
 	AppError,
-	ChatAnswer,
 	type ChatDelta,
 	type ChatParams,
 	type ChatResult,
 	ChatSession,
 	type Conversation,
-	errorOfBody,
 	type HostMessage,
 	type ModelInfo,
 	type PageMessage,
-	readEvents,
+	readAnswer,
 	readyChatModels,
 	toMarkdown,
 } from '../server/protocol/index.ts';
@@ -148,13 +146,5 @@ async function complete(
 		return_progress: true,
 	};
 	const response = await api.post('/v1/chat/completions', body, signal);
-	const answer = new ChatAnswer(model);
-	for await (const { data } of readEvents(chunks(response))) {
-		if (data === '[DONE]') break;
-		const chunk: unknown = JSON.parse(data);
-		const failure = errorOfBody(chunk, 500);
-		if (failure) throw failure;
-		answer.add(chunk, onDelta);
-	}
-	return answer.result();
+	return readAnswer(chunks(response), { model, onDelta, signal });
 }

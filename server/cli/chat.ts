@@ -2,9 +2,8 @@
 
 import { createInterface } from 'node:readline/promises';
 import { findOrStartDaemon } from '../daemon/client.ts';
-import { type DaemonConnection, errorFromBody } from '../daemon/connection.ts';
-import type { ModelTask } from '../protocol/index.ts';
-import { readEvents } from '../protocol/sse.ts';
+import type { DaemonConnection } from '../daemon/connection.ts';
+import { AppError, type ModelTask, readAnswer } from '../protocol/index.ts';
 import { type ParsedArgs, readArgs, readStdin } from './args.ts';
 import { type Command, type CommandIo, UsageError } from './command.ts';
 import { plainText } from './plainText.ts';
@@ -116,7 +115,7 @@ async function converse(chat: Chat): Promise<number> {
 		for (;;) {
 			const question = (await lines.question('> ', { signal: chat.io.signal })).trim();
 			if (question === '') return 0;
-			await turn(chat, question);
+			await turn(chat, question).catch((error: unknown) => tellFailure(chat, error));
 		}
 	} catch (error) {
 		if (chat.io.signal.aborted || (error instanceof Error && error.name === 'AbortError')) return 0;
@@ -126,7 +125,14 @@ async function converse(chat: Chat): Promise<number> {
 	}
 }
 
-/** One question and its answer, which stays in the conversation. */
+/** A failed answer does not end a conversation: what arrived of it stays, the person may go on. */
+function tellFailure({ io, messages }: Chat, error: unknown): void {
+	if (io.signal.aborted || !(error instanceof AppError)) throw error;
+	if (messages.at(-1)?.role === 'user') messages.pop();
+	io.stderr.write(`nearglot chat: ${plainText(error.message)}\n`);
+}
+
+/** One question and its answer, which stays in the conversation as far as it came. */
 async function turn(chat: Chat, question: string): Promise<void> {
 	const { daemon, io, fields, messages } = chat;
 	messages.push({ role: 'user', content: question });
@@ -136,25 +142,20 @@ async function turn(chat: Chat, question: string): Promise<void> {
 		io.stdout.write(`${JSON.stringify(await response.json(), null, '\t')}\n`);
 		return;
 	}
-	let answer = '';
-	for await (const event of readEvents(response.body ?? new ReadableStream())) {
-		if (event.data === '[DONE]') break;
-		const chunk = JSON.parse(event.data) as Chunk;
-		if (chunk.error) throw errorFromBody(chunk);
-		const text = chunk.choices?.[0]?.delta.content ?? '';
-		answer += text;
-		io.stdout.write(io.stdout.isTTY ? plainText(text) : text);
-		if (chunk.choices?.[0]?.finish_reason === 'length')
+	let content = '';
+	try {
+		const { finishReason } = await readAnswer(response.body ?? new Blob([]).stream(), {
+			model: String(fields['model']),
+			signal: io.signal,
+			onDelta: ({ text = '' }) => {
+				content += text;
+				io.stdout.write(io.stdout.isTTY ? plainText(text) : text);
+			},
+		});
+		if (finishReason === 'length')
 			io.stderr.write('\nnearglot chat: the answer was cut at its longest length.\n');
+	} finally {
+		if (content !== '') messages.push({ role: 'assistant', content });
+		io.stdout.write('\n');
 	}
-	io.stdout.write('\n');
-	messages.push({ role: 'assistant', content: answer });
-}
-
-interface Chunk {
-	readonly error?: unknown;
-	readonly choices?: readonly {
-		readonly delta: { readonly content?: string };
-		readonly finish_reason: string | null;
-	}[];
 }

@@ -3,18 +3,17 @@
 import { microphoneRateHz, type OpenMicrophone, openMicrophone } from '../audio/microphone.ts';
 import { findOrStartDaemon } from '../daemon/client.ts';
 import type { DaemonConnection } from '../daemon/connection.ts';
-import {
-	AppError,
-	type RecorderEvent,
-	type RecorderRequest,
-	type Transcript,
-	type TranscriptFormat,
+import type {
+	RecorderEvent,
+	RecorderRequest,
+	Transcript,
+	TranscriptFormat,
 } from '../protocol/index.ts';
 import { renderTranscript } from '../services/speechFormats.ts';
 import type { CommandIo } from './command.ts';
 import { plainText } from './plainText.ts';
 import { timeText } from './progressBar.ts';
-import { sseEvents } from './sseEvents.ts';
+import { sseEvents, textCut } from './sseEvents.ts';
 
 export interface Dictation {
 	readonly request: RecorderRequest;
@@ -103,9 +102,7 @@ async function hear(
 			return { task, ...rest };
 		}
 	}
-	throw (
-		failure ?? new AppError('daemon_unavailable', 'The daemon ended before the text was complete.')
-	);
+	throw failure ?? textCut();
 }
 
 async function send({ daemon, microphone }: Parts, token: string): Promise<void> {

@@ -1,7 +1,7 @@
 /** `nearglot models pull NAME`: licence first, then progress; Ctrl+C pauses, the next run resumes. */
 
 import { findOrStartDaemon } from '../daemon/client.ts';
-import type { DownloadProgress, ModelInfo } from '../protocol/index.ts';
+import { type DownloadProgress, downloadCut, type ModelInfo } from '../protocol/index.ts';
 import { readArgs } from './args.ts';
 import { type CommandIo, UsageError } from './command.ts';
 import { byteText, plainText } from './plainText.ts';
@@ -33,6 +33,7 @@ export async function pullModel(args: readonly string[], io: CommandIo): Promise
 	const bar = new ProgressBar(io.stderr);
 	const precision = options.text('precision');
 	const revision = options.text('revision');
+	let isThere = false;
 	try {
 		const response = await daemon.post(
 			'/nearglot/models/download',
@@ -43,13 +44,14 @@ export async function pullModel(args: readonly string[], io: CommandIo): Promise
 			},
 			io.signal,
 		);
-		for await (const event of sseEvents(response)) {
+		for await (const event of sseEvents(response, downloadCut)) {
 			if (event['start'] !== undefined) io.stderr.write(startLine(event['start'] as Start));
 			if (event['progress'] !== undefined) bar.update(event['progress'] as DownloadProgress);
 			if ('waitingFor' in event)
 				io.stderr.write('Another process is downloading this model; waiting for it.\n');
 			if (event['model'] === undefined) continue;
 			bar.end();
+			isThere = true;
 			const model = event['model'] as ModelInfo;
 			if (options.has('json')) io.stdout.write(`${JSON.stringify(model)}\n`);
 			else
@@ -57,6 +59,7 @@ export async function pullModel(args: readonly string[], io: CommandIo): Promise
 					`${plainText(model.id)} is ready (${byteText(model.sizeBytes)}, ${plainText(model.folder ?? '')}).\n`,
 				);
 		}
+		if (!isThere) throw downloadCut();
 		return 0;
 	} catch (error) {
 		bar.end();

@@ -21,7 +21,7 @@ import { type Command, type CommandIo, UsageError } from './command.ts';
 import { dictate } from './dictate.ts';
 import { plainText } from './plainText.ts';
 import { timeText } from './progressBar.ts';
-import { sseEvents } from './sseEvents.ts';
+import { sseEvents, textCut } from './sseEvents.ts';
 
 const help = `
 Usage: nearglot transcribe FILE… [OPTIONS]        (- reads one recording from standard input)
@@ -256,7 +256,7 @@ async function transcribeFile(work: Work, path: string, name: string): Promise<v
 	} finally {
 		progress.end();
 	}
-	if (transcript === undefined) throw new Error('the daemon ended before the text was complete.');
+	if (transcript === undefined) throw textCut();
 	progress.summary(transcript.duration);
 	if (live) io.stdout.write('\n');
 	else {

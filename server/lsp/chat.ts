@@ -2,7 +2,7 @@
 
 import { isRecord } from '../protocol/errorBody.ts';
 import type { ChatDelta, ChatParams, ChatResult, Requests } from '../protocol/index.ts';
-import { AppError, ChatAnswer, readEvents } from '../protocol/index.ts';
+import { AppError, readAnswer } from '../protocol/index.ts';
 import { type Caller, jsonInit } from './daemonLink.ts';
 import { chatModel } from './models.ts';
 
@@ -19,22 +19,12 @@ export async function completeChat(
 	const body = chatBody({ ...params, model: model.id });
 	const response = await link.call('/v1/chat/completions', jsonInit(body), signal);
 	if (!response.body) throw new AppError('internal', 'The model server sent an empty answer.');
-	const answer = new ChatAnswer(model.id);
-	try {
-		for await (const event of readEvents(response.body)) {
-			if (event.data === '[DONE]') break;
-			answer.add(JSON.parse(event.data), onDelta);
-		}
-	} catch (error) {
-		if (signal.aborted) throw new AppError('cancelled', undefined, { cause: error });
-		if (error instanceof AppError) throw error;
-		throw new AppError(
-			'daemon_unavailable',
-			'The model server ended in the middle of the answer. Ask again: it starts anew.',
-			{ cause: error },
-		);
-	}
-	return answer.result();
+	return readAnswer(response.body, {
+		model: model.id,
+		onDelta,
+		...(link.cut ? { cut: link.cut } : {}),
+		signal,
+	});
 }
 
 /** Exact number of prompt tokens the messages make. */

@@ -23,6 +23,8 @@ export type ConnectDaemon = (signal: AbortSignal) => Promise<Daemon>;
 export interface Caller {
 	call(path: string, init: RequestInit, signal: AbortSignal): Promise<Response>;
 	json(path: string, body: unknown, signal: AbortSignal): Promise<unknown>;
+	/** The error for an answer that stops before its end; without it, that of this computer's server. */
+	readonly cut?: (cause?: unknown) => AppError;
 }
 
 /** One per front. Connecting is shared by all requests that wait for it. */

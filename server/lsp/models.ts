@@ -1,12 +1,12 @@
 /** `nearglot/models…`: the daemon's list of models, and loading and unloading them. */
 
-import { errorOfBody, isRecord } from '../protocol/errorBody.ts';
+import { isRecord } from '../protocol/errorBody.ts';
 import {
 	AppError,
 	type DownloadProgress,
 	type ModelInfo,
 	type ModelTask,
-	readEvents,
+	readDownload,
 	readyChatModels,
 	type Suggestions,
 } from '../protocol/index.ts';
@@ -55,15 +55,7 @@ export async function downloadModel(
 	signal: AbortSignal,
 ): Promise<Record<string, never>> {
 	const response = await link.call('/nearglot/models/download', jsonInit({ model }), signal);
-	for await (const { data } of readEvents(response.body ?? new Blob([]).stream())) {
-		if (data === '[DONE]') break;
-		const event: unknown = JSON.parse(data);
-		const failure = errorOfBody(event, 500);
-		if (failure) throw failure;
-		if (isRecord(event) && isRecord(event['progress'])) {
-			onProgress(event['progress'] as unknown as DownloadProgress);
-		}
-	}
+	await readDownload(response.body ?? new Blob([]).stream(), onProgress, signal);
 	return {};
 }
 

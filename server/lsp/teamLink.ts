@@ -13,6 +13,7 @@ import {
 	type TeamStatus,
 	teamPrefix,
 	teamUnreachable,
+	teamWentAway,
 } from '../protocol/index.ts';
 import { type Caller, jsonInit } from './daemonLink.ts';
 import { errorOfResponse } from './responseError.ts';
@@ -61,6 +62,12 @@ export class TeamLink implements Caller {
 			token = (await this.#renewed({ origin, token }))?.token;
 		}
 	}
+
+	/** What arrived is the asker's; the rest has to be asked for again. */
+	readonly cut = (cause?: unknown): AppError =>
+		this.team
+			? teamWentAway(this.team.origin, cause)
+			: new AppError('upstream_failed', undefined, { cause });
 
 	async json(path: string, body: unknown, signal: AbortSignal): Promise<unknown> {
 		return (await this.call(path, jsonInit(body), signal)).json();

@@ -46,19 +46,31 @@ export async function transcribeRecording(
 	onDelta({ phase: 'loading' });
 	const init = { method: 'POST', body: form };
 	const response = await link.call(`/v1/audio/${task}`, init, signal);
-	for await (const { data } of readEvents(response.body ?? new Blob([]).stream())) {
-		if (data === '[DONE]') break;
-		const event: unknown = JSON.parse(data);
-		const failure = errorOfBody(event, 500);
-		if (failure) throw failure;
-		if (!isRecord(event)) continue;
-		if (event['type'] === 'transcript.text.done') return event as unknown as Transcript;
-		const delta = readDelta(event);
-		if (delta) onDelta(delta);
+	let cause: unknown;
+	try {
+		for await (const { data } of readEvents(response.body ?? new Blob([]).stream())) {
+			if (data === '[DONE]') break;
+			const event: unknown = JSON.parse(data);
+			const failure = errorOfBody(event, 500);
+			if (failure) throw failure;
+			if (!isRecord(event)) continue;
+			if (event['type'] === 'transcript.text.done') return event as unknown as Transcript;
+			const delta = readDelta(event);
+			if (delta) onDelta(delta);
+		}
+	} catch (error) {
+		if (error instanceof AppError) throw error;
+		cause = error;
 	}
-	throw new AppError(
+	if (signal.aborted) throw new AppError('cancelled', undefined, { cause });
+	throw link.cut?.(cause) ?? recordingCut(cause);
+}
+
+function recordingCut(cause: unknown): AppError {
+	return new AppError(
 		'daemon_unavailable',
 		'The model server ended in the middle of the recording. Transcribe again: it starts anew.',
+		{ cause },
 	);
 }
 

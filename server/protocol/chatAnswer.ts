@@ -2,20 +2,70 @@
 
 import type { FinishReason, Timings, ToolCall, Usage } from './chat.ts';
 import { errorOfBody, isRecord } from './errorBody.ts';
+import { AppError } from './errors.ts';
 import type { ChatDelta, ChatProgress, ChatResult } from './methods.ts';
+import { readEvents } from './sse.ts';
+
+/** What a reader needs besides the bytes. */
+export interface AnswerReading {
+	/** Name of the model until the answer says its own. */
+	readonly model: string;
+	readonly onDelta: (delta: ChatDelta) => void;
+	/** The error for a stream that stops before its end; `cause` is what broke it, when anything did. */
+	readonly cut?: (cause?: unknown) => AppError;
+	readonly signal: AbortSignal;
+}
+
+/** A stream of the model server of this computer stopped before its end. */
+export function answerCut(cause?: unknown): AppError {
+	return new AppError(
+		'daemon_unavailable',
+		'The model server ended in the middle of the answer. Ask again: it starts anew.',
+		{ cause },
+	);
+}
+
+/**
+ * Reads a streamed answer to its end: `[DONE]`, or the reason why the model stopped. Anything else is
+ * an answer that was cut off, however politely the connection was closed.
+ */
+export async function readAnswer(
+	body: AsyncIterable<Uint8Array>,
+	{ model, onDelta, cut = answerCut, signal }: AnswerReading,
+): Promise<ChatResult> {
+	const answer = new ChatAnswer(model);
+	let cause: unknown;
+	try {
+		for await (const { data } of readEvents(body)) {
+			if (data === '[DONE]') return answer.result();
+			answer.add(JSON.parse(data), onDelta);
+		}
+	} catch (error) {
+		if (error instanceof AppError) throw error;
+		cause = error;
+	}
+	if (answer.hasEnded) return answer.result();
+	if (signal.aborted) throw new AppError('cancelled', undefined, { cause });
+	throw cut(cause);
+}
 
 /** Puts the chunks of one answer together. */
 export class ChatAnswer {
 	#text = '';
 	#reasoning = '';
 	#model: string;
-	#finish: FinishReason = 'stop';
+	#finish: FinishReason | undefined;
 	#usage: Usage | undefined;
 	#timings: Timings | undefined;
 	readonly #calls: { id: string; name: string; arguments: string }[] = [];
 
 	constructor(model: string) {
 		this.#model = model;
+	}
+
+	/** Whether the model has said why it stopped. */
+	get hasEnded(): boolean {
+		return this.#finish !== undefined;
 	}
 
 	/** Takes one chunk (the parsed JSON of one event); throws the error it may carry. */
@@ -73,7 +123,7 @@ export class ChatAnswer {
 			text: this.#text,
 			...(this.#reasoning === '' ? {} : { reasoning: this.#reasoning }),
 			toolCalls,
-			finishReason: this.#finish,
+			finishReason: this.#finish ?? 'stop',
 			model: this.#model,
 			...(this.#usage ? { usage: this.#usage } : {}),
 			...(this.#timings ? { timings: this.#timings } : {}),

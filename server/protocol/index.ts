@@ -4,6 +4,7 @@ export * from './chatAnswer.ts';
 export * from './chatPage.ts';
 export * from './chatSession.ts';
 export * from './conversation.ts';
+export * from './downloadAnswer.ts';
 export * from './editing.ts';
 export * from './endpoint.ts';
 export * from './errorBody.ts';

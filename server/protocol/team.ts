@@ -71,6 +71,15 @@ export function teamUnreachable(origin: string, cause: unknown): AppError {
 	);
 }
 
+/** An answer of the team server stopped before its end. */
+export function teamWentAway(origin: string, cause?: unknown): AppError {
+	return new AppError(
+		'upstream_failed',
+		`The team server ${new URL(origin).host} went away in the middle of its answer. What arrived is kept; ask again, or use the models of this computer meanwhile.`,
+		{ cause, data: { team: 'unreachable', origin } },
+	);
+}
+
 /** What kind of trouble an error is; `undefined` when it is none of a team server. */
 export function teamTrouble({ data }: AppError): TeamTrouble | undefined {
 	const trouble = data?.['team'];

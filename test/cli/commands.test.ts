@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { readdir } from 'node:fs/promises';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { readArgs } from '../../server/cli/args.ts';
 import { modelAndPrompt } from '../../server/cli/chat.ts';
 import { UsageError } from '../../server/cli/command.ts';
 import { byteText, plainText, table } from '../../server/cli/plainText.ts';
 import { firstLine, type Home, newHome } from '../daemon/home.ts';
+import { startFakeDaemon } from '../doubles/fakeDaemon.ts';
 
 let home: Home;
 before(async () => {
@@ -48,6 +51,26 @@ test('chat tells on standard error that an answer was cut, and fails in a senten
 		/^nearglot chat: There is no model 'no-such-model'\. Known: .*starter-chat:1/,
 	);
 	assert.ok(!unknown.stderr.includes('    at '), 'no stack');
+});
+
+test('an answer or a download that was cut off is a failure, and what arrived is printed', async () => {
+	const folder = await mkdtemp(join(tmpdir(), 'nearglot-cut-'));
+	const daemon = await startFakeDaemon(folder);
+	const run = (args: readonly string[]) => home.run(args, '', { NEARGLOT_HOME: folder });
+	try {
+		for (const cut of ['closed', 'broken'] as const) {
+			daemon.answer = { words: ['half', ' an answer'], cut };
+			const { code, stdout, stderr } = await run(['chat', 'hello']);
+			assert.deepEqual([code, stdout], [1, 'half an answer\n']);
+			assert.match(stderr, /^nearglot chat: The model server ended in the middle of the answer/);
+		}
+		const pulled = await run(['models', 'pull', 'a/b']);
+		assert.equal(pulled.code, 1);
+		assert.match(pulled.stderr, /ended in the middle of the download/);
+	} finally {
+		await daemon.close();
+		await rm(folder, { recursive: true });
+	}
 });
 
 test('models list shows the built-in models', async () => {

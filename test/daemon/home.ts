@@ -13,9 +13,13 @@ export interface Home {
 	readonly folder: string;
 	readonly env: NodeJS.ProcessEnv;
 	/** Runs the command line to its end. */
-	run(args: readonly string[], input?: string | Uint8Array): Promise<Finished>;
+	run(
+		args: readonly string[],
+		input?: string | Uint8Array,
+		more?: NodeJS.ProcessEnv,
+	): Promise<Finished>;
 	/** Starts the command line and leaves it running. */
-	start(args: readonly string[]): ChildProcess;
+	start(args: readonly string[], more?: NodeJS.ProcessEnv): ChildProcess;
 	close(): Promise<void>;
 }
 
@@ -29,8 +33,8 @@ export async function newHome(more: NodeJS.ProcessEnv = {}): Promise<Home> {
 	const folder = await mkdtemp(join(tmpdir(), 'nearglot-home-'));
 	const env = { ...process.env, NEARGLOT_HOME: folder, ...more };
 	const started: ChildProcess[] = [];
-	const start = (args: readonly string[]) => {
-		const command = selfCommand(args, env);
+	const start = (args: readonly string[], more: NodeJS.ProcessEnv = {}) => {
+		const command = selfCommand(args, { ...env, ...more });
 		const child = spawn(command.file, command.args, { env: command.env, stdio: 'pipe' });
 		started.push(child);
 		return child;
@@ -39,9 +43,9 @@ export async function newHome(more: NodeJS.ProcessEnv = {}): Promise<Home> {
 		folder,
 		env,
 		start,
-		run: (args, input = '') =>
+		run: (args, input = '', more = {}) =>
 			new Promise((resolve) => {
-				const child = start(args);
+				const child = start(args, more);
 				let stdout = '';
 				let stderr = '';
 				child.stdout?.setEncoding('utf8').on('data', (text: string) => {

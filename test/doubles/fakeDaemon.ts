@@ -14,8 +14,16 @@ export interface FakeDaemon {
 	readonly chats: Record<string, unknown>[];
 	/** Chat requests whose client left before the end. */
 	readonly left: () => number;
-	/** Words of the next answers; `hang` stops after the first word until the client leaves. */
-	answer: { words: readonly string[]; hang?: boolean; errorAfter?: number };
+	/**
+	 * Words of the next answers; `hang` stops after the first word until the client leaves, `cut` after
+	 * the last one without an end: by closing the stream, or by breaking the connection.
+	 */
+	answer: {
+		words: readonly string[];
+		hang?: boolean;
+		errorAfter?: number;
+		cut?: 'closed' | 'broken';
+	};
 	/** Milliseconds a translation takes. */
 	delayMs: number;
 	close(): Promise<void>;
@@ -105,6 +113,16 @@ export async function startFakeDaemon(home?: string): Promise<FakeDaemon> {
 						origin: 'built-in',
 					})),
 				});
+			case '/v1/models':
+				return json({
+					data: [
+						{ id: 'fake', alias: 'fake', task: 'chat-completion', state: 'loaded', owned_by: '' },
+					],
+				});
+			case '/nearglot/models/download':
+				response.writeHead(200, { 'content-type': 'text/event-stream' });
+				response.end('data: {"start":{"repository":"a/b","totalBytes":2}}\n\n');
+				return;
 			case '/v1/completions':
 				chats.push(body as Record<string, unknown>);
 				return json({ choices: [{ index: 0, text: 'a + b', finish_reason: 'stop' }] });
@@ -135,7 +153,7 @@ export async function startFakeDaemon(home?: string): Promise<FakeDaemon> {
 		const send = (value: unknown) => response.write(`data: ${JSON.stringify(value)}\n\n`);
 		const chunk = (delta: object, finish: string | null) =>
 			send({ model: 'fake', choices: [{ index: 0, delta, finish_reason: finish }] });
-		const { words, hang, errorAfter } = fake.answer;
+		const { words, hang, errorAfter, cut } = fake.answer;
 		for (const [index, content] of words.entries()) {
 			if (errorAfter === index) {
 				send({
@@ -151,6 +169,8 @@ export async function startFakeDaemon(home?: string): Promise<FakeDaemon> {
 				return;
 			}
 		}
+		if (cut === 'closed') return void response.end();
+		if (cut === 'broken') return void setImmediate(() => response.destroy());
 		chunk({}, 'stop');
 		response.end('data: [DONE]\n\n');
 		request.resume();

@@ -103,6 +103,31 @@ test('an error in the middle of a stream is an error, not an end', async () => {
 	});
 });
 
+test('a stream that stops before its end is an error, and what arrived has been handed over', async () => {
+	for (const cut of ['closed', 'broken'] as const) {
+		daemon.answer = { words: ['half', ' an answer'], cut };
+		let arrived = '';
+		await assert.rejects(
+			chat({}, undefined, ({ text = '' }) => {
+				arrived += text;
+			}),
+			(error: Error & { data: { code: string } }) => {
+				assert.equal(error.data.code, 'daemon_unavailable');
+				assert.match(error.message, /in the middle of the answer/);
+				return true;
+			},
+		);
+		assert.equal(arrived, 'half an answer');
+	}
+});
+
+test('a download whose stream stops is not taken for one that is done', async () => {
+	await assert.rejects(
+		client.sendRequest('nearglot/models/download', { model: 'a/b' }),
+		/in the middle of the download/,
+	);
+});
+
 test('cancelling a chat closes the connection to the daemon', async () => {
 	daemon.answer = { words: ['one', 'two'], hang: true };
 	const before = daemon.left();

@@ -7,9 +7,10 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, beforeEach, test } from 'node:test';
-import type { MessageConnection } from 'vscode-jsonrpc/node';
+import { type MessageConnection, ProgressType } from 'vscode-jsonrpc/node';
 import { TeamLink } from '../../server/lsp/teamLink.ts';
 import type {
+	ChatDelta,
 	ChatResult,
 	ModelInfo,
 	TeamRenewal,
@@ -29,6 +30,8 @@ let client: MessageConnection;
 let folder = '';
 /** What the team's model server was asked: path, person, body. */
 let asked: { path: string; who: string; token: string; body: string }[] = [];
+/** How the team's model server leaves in the middle of an answer. */
+let cut: 'closed' | 'broken' | undefined;
 /** What the editor answers when a token was refused. */
 let renew: (refused: TeamRenewal) => Promise<TeamRenewed> = async () => ({});
 let renewals: TeamRenewal[] = [];
@@ -74,7 +77,10 @@ before(async () => {
 				const chunk = { choices: [{ index: 0, delta: { content: 'from the team' } }] };
 				const end = { choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] };
 				response.setHeader('content-type', 'text/event-stream');
-				for (const event of [chunk, end]) response.write(`data: ${JSON.stringify(event)}\n\n`);
+				response.write(`data: ${JSON.stringify(chunk)}\n\n`);
+				if (cut === 'closed') return void response.end();
+				if (cut === 'broken') return void setTimeout(() => response.destroy(), 50);
+				response.write(`data: ${JSON.stringify(end)}\n\n`);
 				response.end('data: [DONE]\n\n');
 				return;
 			}
@@ -94,6 +100,7 @@ before(async () => {
 
 beforeEach(() => {
 	asked = [];
+	cut = undefined;
 	renewals = [];
 	renew = async () => ({});
 });
@@ -200,6 +207,31 @@ test('a token that has ended is renewed and the request repeated, without the pe
 	assert.deepEqual(renewals, [{ origin, token: 'e30.e30.old' }]);
 	await chat('team:big:1');
 	assert.equal(renewals.length, 1);
+});
+
+test('a team that goes away in the middle of an answer is told, and what arrived is handed over', async () => {
+	await use({ origin, token: await signedIn() });
+	for (cut of ['closed', 'broken'] as const) {
+		let arrived = '';
+		const listening = client.onProgress(new ProgressType<ChatDelta>(), 'cut', ({ text = '' }) => {
+			arrived += text;
+		});
+		const asking = client.sendRequest('nearglot/chat', {
+			model: 'team:big:1',
+			messages: [{ role: 'user', content: 'hello' }],
+			partialResultToken: 'cut',
+		});
+		await assert.rejects(asking, (error: WireError) => {
+			assert.equal(error.data?.code, 'upstream_failed');
+			assert.deepEqual(error.data?.data, { team: 'unreachable', origin });
+			assert.match(error.message, /went away in the middle.*What arrived is kept/);
+			return true;
+		});
+		assert.equal(arrived, 'from the team');
+		listening.dispose();
+	}
+	cut = undefined;
+	assert.equal((await chat('team:big:1')).text, 'from the team');
 });
 
 test('a session that has ended is an error that says to sign in, after one try', async () => {
