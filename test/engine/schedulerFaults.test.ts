@@ -6,10 +6,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { GenerateRequest, GenerateResult } from '../../server/engine/api.ts';
+import type { StepRow } from '../../server/engine/decode/decoder.ts';
 import { drawToken } from '../../server/engine/sample/draw.ts';
 import { uniform } from '../../server/engine/sample/random.ts';
 import { noBans } from '../../server/engine/sample/sampler.ts';
-import { PromptLookup } from '../../server/engine/schedule/draft.ts';
+import { type Draft, PromptLookup } from '../../server/engine/schedule/draft.ts';
 import { createGenerator, type Generate } from '../../server/engine/schedule/generator.ts';
 import { Scheduler } from '../../server/engine/schedule/scheduler.ts';
 import type { SchedulerOptions } from '../../server/engine/schedule/schedulerOptions.ts';
@@ -172,6 +173,26 @@ for (const [title, exact, options] of [
 class Eager extends PromptLookup {
 	override learn(): void {}
 }
+
+test('no guess goes beyond the longest answer, where the context may end as well', async () => {
+	let longest = 0;
+	const fails = (rows: readonly StepRow[]): boolean => {
+		for (const { cache, tokens } of rows) longest = Math.max(longest, cache.length + tokens.length);
+		return false;
+	};
+	const bold: Draft = { propose: (_, room) => Array(room).fill(3), learn: () => {} };
+	const setup = setUp({ fails }, { speculation: () => bold });
+	for (let seed = 0; seed < 20; seed++) {
+		longest = 0;
+		const sampling = { ...greedy, temperature: 1, seed, logitBias: { 3: 9, [stopToken]: -100 } };
+		const request = tokensRequest([1, 2, 3, 4], { sampling, maxTokens: 24 });
+		assert.deepEqual(answers(await setup.generate(request, nothing)), alone(request));
+		// The last token is answered, not fed.
+		assert.equal(longest, 27);
+	}
+	assert.ok(setup.scheduler.counters.drafted > 0);
+	await assertIdle(setup);
+});
 
 test('cancelling ends a run that only or mostly the cancelled request needs; it is made again without', async () => {
 	const setup = setUp({ turns: 50 }, { speculation: false });

@@ -251,6 +251,7 @@ export class Scheduler {
 		const sequence = new Sequence({
 			choice,
 			promptLength: generation.prompt.length,
+			maxTokens: generation.maxTokens,
 			sampler,
 			cache,
 			readsPrompt: generation.request.echoLogprobs === true,

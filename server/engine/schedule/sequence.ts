@@ -18,6 +18,8 @@ export class Sequence {
 	readonly draft: Draft | undefined;
 	/** Tokens of the prompt whose own log-probability is wanted: logits of every row are read. */
 	readonly readsPrompt: boolean;
+	/** Length it never grows beyond: prompt and longest answer. */
+	readonly #end: number;
 	#switchAt = Number.POSITIVE_INFINITY;
 	/** Tokens drafted for the step in flight. */
 	drafted: readonly number[] = [];
@@ -25,6 +27,7 @@ export class Sequence {
 	constructor(options: {
 		choice: number;
 		promptLength: number;
+		maxTokens: number;
 		sampler: Sampler;
 		cache: SequenceCache;
 		draft?: Draft | undefined;
@@ -32,6 +35,7 @@ export class Sequence {
 	}) {
 		this.choice = options.choice;
 		this.promptLength = options.promptLength;
+		this.#end = options.promptLength + options.maxTokens;
 		this.sampler = options.sampler;
 		this.cache = options.cache;
 		this.draft = options.draft;
@@ -57,8 +61,10 @@ export class Sequence {
 		const { tokens, cache } = this;
 		if (this.isDecoding) {
 			const last = tokens[tokens.length - 1] as number;
-			// A guess must not take the run across the switch of rotary factors.
-			const room = Math.min(budget - 1, mostDrafted, this.#switchAt - tokens.length);
+			// A guess must not take the run across the switch of rotary factors, nor beyond the end, where
+			// the context may end as well: after it comes one token more.
+			const end = Math.min(this.#switchAt, this.#end - 1);
+			const room = Math.min(budget - 1, mostDrafted, end - tokens.length);
 			// A cache that cannot go back (a ring) cannot forget a wrong guess either.
 			const forgets = cache.length > 1 && cache.canTruncate(cache.length - 1);
 			this.drafted = room > 0 && forgets ? (this.draft?.propose(tokens, room) ?? []) : [];
