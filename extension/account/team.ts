@@ -119,7 +119,7 @@ export class Team implements vscode.Disposable {
 		}
 	}
 
-	/** Whoever works without the team for now: chat, transcription and translation stay here. */
+	/** Leaves the team's models unused: chat, transcription and translation run on this computer. */
 	async useThisComputer(): Promise<void> {
 		await storeSetting('chat.model', '');
 		if (setting('translate.engine') === 'team') await storeSetting('translate.engine', 'auto');
