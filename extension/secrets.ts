@@ -3,6 +3,7 @@
  * own channel. They are never in settings, arguments, the environment or a webview.
  */
 
+import { createHash } from 'node:crypto';
 import * as vscode from 'vscode';
 import type { SecretName } from '../server/protocol/index.ts';
 import type { Front } from './front.ts';
@@ -26,6 +27,16 @@ const keyOf = (name: StoredName) => `nearglot.secret.${name}`;
 /** What is no secret may be read while it is typed. */
 const open: ReadonlySet<StoredName> = new Set(['translatorRegion', 'translatorEndpoint']);
 
+/**
+ * Name of this secret storage, the same in all windows that share it: a daemon keeps what several
+ * editors hand over apart, so that one without keys does not take those of another.
+ */
+function storageName(): string {
+	const { appName, appHost, machineId } = vscode.env;
+	const parts = JSON.stringify([appName, appHost, machineId]);
+	return createHash('sha256').update(parts).digest('hex').slice(0, 16);
+}
+
 /** Hands all secrets to the server, now and whenever one changes in any window. */
 export function shareSecrets(secrets: vscode.SecretStorage, front: Front): vscode.Disposable {
 	const hand = async () => {
@@ -35,7 +46,7 @@ export function shareSecrets(secrets: vscode.SecretStorage, front: Front): vscod
 		const known = Object.fromEntries(entries.filter(([, value]) => value !== undefined));
 		const hosted = setting('translate.hosted');
 		if (Object.keys(hosted).length > 0) known['translatorSettings'] = JSON.stringify(hosted);
-		await front.request('nearglot/secrets', { secrets: known });
+		await front.request('nearglot/secrets', { secrets: known, storage: storageName() });
 	};
 	let running = false;
 	const listening = front.onHealth(({ server }) => {

@@ -30,7 +30,9 @@ daemon's own key always works.
 
 A running daemon sees every change at once. "hosted" hands it a secret of the hosted
 translate service (team-key: of the team server NEARGLOT_TEAM_URL names), read from standard
-input and kept in its memory only; address, region and the like are in NEARGLOT_HOSTED. VS Code hands over its own ("Nearglot: Manage Keys").
+input and kept in its memory only; address, region and the like are in NEARGLOT_HOSTED.
+VS Code hands over its own ("Nearglot: Manage Keys"): of the two the one that was set last is
+used, and --forget takes back the one of the command line.
 `;
 
 export const keysCommand: Command = {
@@ -164,12 +166,15 @@ async function hosted(args: readonly string[], io: CommandIo): Promise<number> {
 	if (secret === '')
 		throw new UsageError('Give the secret on standard input: nearglot keys hosted key < FILE');
 	const daemon = await findOrStartDaemon({ env: io.env }, io.signal);
-	await daemon.post('/nearglot/secrets/set', { [name]: secret }, io.signal);
-	io.stdout.write(
-		secret === null
-			? 'Forgotten.\n'
-			: 'The running daemon has it now and forgets it when it ends.\n',
-	);
+	const response = await daemon.post('/nearglot/secrets/set', { [name]: secret }, io.signal);
+	const { names } = (await response.json()) as { names: readonly string[] };
+	if (secret !== null)
+		io.stdout.write('The running daemon has it now and forgets it when it ends.\n');
+	else if (names.includes(name))
+		io.stdout.write(
+			'Forgotten. The one that an editor has handed over is used now ("Nearglot: Manage Keys").\n',
+		);
+	else io.stdout.write('Forgotten.\n');
 	return 0;
 }
 

@@ -5,7 +5,7 @@
 
 import type { Hono } from 'hono';
 import type { Backend } from '../daemon/backend.ts';
-import { secretNames } from '../daemon/secrets.ts';
+import { commandLine, secretNames } from '../daemon/secrets.ts';
 import { precisionSuffixes } from '../hub/select.ts';
 import { AppError, type Precision, suggestModels } from '../protocol/index.ts';
 import { machineFacts } from '../services/machineFacts.ts';
@@ -127,12 +127,14 @@ export function registerOwnModelRoutes(app: Hono<AppEnv>, backend: Backend): voi
 	app.get('/nearglot/secrets/names', (context) => context.json({ names: backend.secrets.names() }));
 	app.post('/nearglot/secrets/set', async (context) => {
 		const body = record(await readJson(context));
+		const source = context.req.query('source') ?? commandLine;
+		if (!/^[\w:.-]{1,80}$/.test(source)) throw invalid('source', 'is a short name without blanks');
 		for (const [name, value] of Object.entries(body)) {
 			const known = secretNames.find((entry) => entry === name);
 			if (known === undefined) throw invalid(name, `is not one of ${secretNames.join(', ')}`);
 			if (value !== null && (typeof value !== 'string' || value.length > 8192))
 				throw invalid(name, 'must be a string, or null to forget it');
-			backend.secrets.set(known, value ?? undefined);
+			backend.secrets.set(known, value ?? undefined, source);
 		}
 		return context.json({ names: backend.secrets.names() });
 	});

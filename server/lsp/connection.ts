@@ -165,7 +165,7 @@ export function serveFront(connection: Connection, connect: ConnectDaemon): void
 	handle('nearglot/models/remove', (params, signal) => removeModel(link, params.model, signal));
 	registerSpeech({ connection, handle, link, at: recordingAt, env: process.env });
 	handle('nearglot/secrets', async (params) => {
-		await secrets.replace(params.secrets);
+		await secrets.replace(params.secrets, params.storage);
 		return {};
 	});
 	handle('nearglot/endpoint', async () => {

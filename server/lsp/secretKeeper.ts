@@ -18,6 +18,7 @@ const names: readonly SecretName[] = [
 export class SecretKeeper {
 	readonly #patienceMs: number;
 	#values: Partial<Record<SecretName, string>> | undefined;
+	#storage = '';
 	#daemon: Daemon | undefined;
 	#last: Promise<unknown> = Promise.resolve();
 	#awaited: Promise<void> | undefined;
@@ -50,9 +51,10 @@ export class SecretKeeper {
 		};
 	}
 
-	/** Replaces all secrets; those left out are forgotten. */
-	async replace(values: Partial<Record<SecretName, string>>): Promise<void> {
+	/** Replaces all secrets of the editor's storage; those left out are forgotten. */
+	async replace(values: Partial<Record<SecretName, string>>, storage = ''): Promise<void> {
 		this.#values = values;
+		this.#storage = storage;
 		this.#arrived();
 		await this.#hand();
 	}
@@ -63,7 +65,9 @@ export class SecretKeeper {
 			const values = this.#values;
 			if (!this.#daemon || !values) return;
 			const body = Object.fromEntries(names.map((name) => [name, values[name] ?? null]));
-			const response = await this.#daemon.fetch('/nearglot/secrets/set', jsonInit(body));
+			const source = encodeURIComponent(`editor:${this.#storage}`);
+			const path = `/nearglot/secrets/set?source=${source}`;
+			const response = await this.#daemon.fetch(path, jsonInit(body));
 			if (!response.ok) throw await errorOfResponse(response);
 		};
 		const done = this.#last.then(hand, hand);

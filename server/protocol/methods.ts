@@ -344,9 +344,12 @@ export interface Requests {
 		params: { id: string; rate: number; data: string };
 		result: Record<string, never>;
 	};
-	/** Replaces all secrets; the front hands them to every daemon it meets. */
+	/**
+	 * Replaces all secrets of one storage (by its name; without one: of editors that name none). The
+	 * front hands them to every daemon it meets; those of the command line and of other storages stay.
+	 */
 	'nearglot/secrets': {
-		params: { secrets: Partial<Record<SecretName, string>> };
+		params: { secrets: Partial<Record<SecretName, string>>; storage?: string };
 		result: Record<string, never>;
 	};
 	/** The team server in use and the user's session there; without `team` there is none. */

@@ -250,7 +250,21 @@ test('a secret of the hosted service is read from standard input and kept in mem
 	};
 	assert.equal((await nearglot(['keys', 'hosted', 'key'], ' s3cret\n')).code, 0);
 	assert.deepEqual(await names(), ['translatorKey']);
-	assert.equal((await nearglot(['keys', 'hosted', 'key', '--forget'])).code, 0);
+	// A window of an editor that has no keys, and one that has.
+	const handOver = (value: string | null) =>
+		fetch(`${url}/nearglot/secrets/set?source=editor:a`, {
+			method: 'POST',
+			headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+			body: JSON.stringify({ translatorKey: value }),
+		});
+	await handOver(null);
+	assert.deepEqual(await names(), ['translatorKey'], 'what was typed here stays');
+	await handOver('of the editor');
+	const forget = () => nearglot(['keys', 'hosted', 'key', '--forget']);
+	assert.match((await forget()).out, /^Forgotten\. The one that an editor/);
+	assert.deepEqual(await names(), ['translatorKey']);
+	await handOver(null);
+	assert.equal((await forget()).out, 'Forgotten.\n');
 	assert.deepEqual(await names(), []);
 	assert.equal((await nearglot(['keys', 'hosted', 'key'], '')).code, 2);
 	assert.equal((await nearglot(['keys', 'hosted', 'password'], 'x')).code, 2);

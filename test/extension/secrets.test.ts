@@ -38,20 +38,25 @@ function storage() {
 /** The server of a window, which notes what it is handed. */
 function window(secrets: Secrets) {
 	const handed: Record<string, string>[] = [];
+	const storages = new Set<string>();
 	let health: (health: FrontHealth) => void = () => {};
 	const front = {
 		onHealth: (listener: (health: FrontHealth) => void) => {
 			health = listener;
 			return { dispose: () => {} };
 		},
-		request: async (method: string, params: { secrets: Record<string, string> }) => {
+		request: async (
+			method: string,
+			params: { secrets: Record<string, string>; storage: string },
+		) => {
 			assert.equal(method, 'nearglot/secrets');
 			handed.push(params.secrets);
+			storages.add(params.storage);
 		},
 	};
 	const sharing = shareSecrets(secrets, front as unknown as Front);
 	const become = (server: FrontHealth['server']) => health({ server, status: undefined });
-	return { handed, become, sharing };
+	return { handed, storages, become, sharing };
 }
 
 const settled = () => new Promise((resolve) => setImmediate(resolve));
@@ -169,4 +174,23 @@ test('the settings of the hosted translator go along, and again when they change
 	desk.configure('translate.hosted');
 	await settled();
 	assert.equal(handed.length, 2);
+});
+
+test('the windows of one editor name the same storage, those of another editor another', async () => {
+	const named = async () => {
+		const { become, storages, sharing } = window(storage().secrets);
+		become('running');
+		await settled();
+		sharing.dispose();
+		assert.equal(storages.size, 1);
+		return [...storages][0];
+	};
+	const first = await named();
+	assert.match(first ?? '', /^[0-9a-f]{16}$/);
+	assert.equal(await named(), first);
+	desk.environment.appName = 'Another Editor';
+	const other = await named();
+	assert.notEqual(other, first);
+	desk.environment.machineId = 'another machine';
+	assert.notEqual(await named(), other);
 });

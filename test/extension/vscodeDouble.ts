@@ -23,6 +23,8 @@ export interface Desk {
 	/** Ends what is waited for now. */
 	cancel: () => void;
 	clipboard: string;
+	/** What the editor says of itself. */
+	environment: { appName: string; machineId: string };
 	/** Settings of Nearglot by name. */
 	settings: Record<string, unknown>;
 	/** Tells that a setting has changed. */
@@ -46,6 +48,7 @@ export function resetDesk(): void {
 		progress: [],
 		cancel: () => {},
 		clipboard: '',
+		environment: { appName: 'Editor', machineId: 'machine' },
 		settings: {},
 		configure: (name: string) => {
 			for (const listener of configured) {
@@ -112,6 +115,13 @@ const double = {
 	},
 	env: {
 		uriScheme: 'vscode',
+		appHost: 'desktop',
+		get appName() {
+			return desk.environment.appName;
+		},
+		get machineId() {
+			return desk.environment.machineId;
+		},
 		get remoteName() {
 			return desk.remoteName;
 		},

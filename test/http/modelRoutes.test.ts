@@ -348,6 +348,17 @@ test('secrets go in and never come out', async () => {
 	await keyed('/nearglot/secrets/set', { hubToken: null });
 	assert.equal(server.backend.secrets.get('hubToken'), undefined);
 	assert.equal((await keyed('/nearglot/secrets/set', { other: 'x' })).status, 400);
+	const ofEditor = '/nearglot/secrets/set?source=editor:a';
+	await keyed(ofEditor, { hubToken: 'of the editor' });
+	const left = await keyed('/nearglot/secrets/set', { hubToken: null });
+	assert.deepEqual(await left.json(), { names: ['hubToken'] });
+	assert.equal(server.backend.secrets.get('hubToken'), 'of the editor');
+	await keyed(ofEditor, { hubToken: null });
+	assert.equal(server.backend.secrets.get('hubToken'), undefined);
+	for (const source of ['', 'a%20b', 'x'.repeat(81)]) {
+		const refused = await keyed(`/nearglot/secrets/set?source=${source}`, { hubToken: 'x' });
+		assert.equal(refused.status, 400, source);
+	}
 });
 
 test('fifty loads and unloads leave no runner behind', async () => {

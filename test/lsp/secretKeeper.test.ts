@@ -8,19 +8,22 @@ import { SecretKeeper } from '../../server/lsp/secretKeeper.ts';
 /** A daemon that notes what it is handed; `answer` decides when it answers. */
 function fakeDaemon(answer: () => Promise<Response> = async () => Response.json({})) {
 	const handed: Record<string, string | null>[] = [];
+	const sources: (string | null)[] = [];
 	const daemon: Daemon = {
 		url: 'http://127.0.0.1:1',
 		key: 'k',
 		pid: 1,
 		version: '1',
 		fetch: async (path, init) => {
-			assert.equal(path, '/nearglot/secrets/set');
+			const { pathname, searchParams } = new URL(path, 'http://a');
+			assert.equal(pathname, '/nearglot/secrets/set');
+			sources.push(searchParams.get('source'));
 			const response = await answer();
 			handed.push(JSON.parse(String(init?.body)));
 			return response;
 		},
 	};
-	return { daemon, handed };
+	return { daemon, handed, sources };
 }
 
 const { signal } = new AbortController();
@@ -95,4 +98,13 @@ test('secrets that never come hold nobody up for ever', async () => {
 	keeper.expect();
 	assert.equal(await keeper.introduce(async () => daemon)(signal), daemon);
 	assert.deepEqual(handed, []);
+});
+
+test('a daemon is told whose secrets they are', async () => {
+	const { daemon, sources } = fakeDaemon();
+	const keeper = new SecretKeeper();
+	await keeper.introduce(async () => daemon)(signal);
+	await keeper.replace({ hubToken: 'h' });
+	await keeper.replace({ hubToken: 'h' }, 'a&b=c');
+	assert.deepEqual(sources, ['editor:', 'editor:a&b=c']);
 });
