@@ -48,6 +48,8 @@ export interface Extension {
 	readonly dictation: Dictation;
 	/** A chat of its own, for an editor tab. */
 	readonly makeChatPage: () => ChatPage;
+	/** Ends answers that are being written, and keeps what arrived of them. */
+	readonly saveChats: () => Promise<void>;
 }
 
 /**
@@ -110,8 +112,10 @@ export function createExtension(
 		choices: context.globalState,
 	});
 	const dictation = new Dictation(front, context);
-	const makeChatPage = () =>
-		new ChatPage({
+	/** Pages of tabs are let go with their tabs. */
+	const pages = [new WeakRef(chat)];
+	const makeChatPage = () => {
+		const page = new ChatPage({
 			front,
 			store,
 			extensionUri,
@@ -120,6 +124,9 @@ export function createExtension(
 			onModelsChanged,
 			remembered: false,
 		});
+		pages.push(new WeakRef(page));
+		return page;
+	};
 	const extension: Extension = {
 		context,
 		log,
@@ -135,6 +142,9 @@ export function createExtension(
 		transcripts,
 		dictation,
 		makeChatPage,
+		saveChats: async () => {
+			await Promise.all(pages.map((page) => page.deref()?.session.close()));
+		},
 	};
 	context.subscriptions.push(
 		log,

@@ -22,6 +22,6 @@ export function activate(
 }
 
 export async function deactivate(): Promise<void> {
-	await extension?.recordings.saved();
+	await Promise.all([extension?.recordings.saved(), extension?.saveChats()]);
 	await extension?.front.stop();
 }

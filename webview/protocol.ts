@@ -22,6 +22,7 @@ export const chatStrings = {
 	ask: 'Ask',
 	askHint: 'Ask about your code, a command, anything',
 	attach: 'Attach selection',
+	brokenOff: 'The answer broke off',
 	branch: 'Version {0} of {1}',
 	cancel: 'Cancel',
 	chatLog: 'Conversation',
@@ -37,6 +38,7 @@ export const chatStrings = {
 	emptyTitle: 'Ask anything',
 	failed: 'No answer',
 	insert: 'Insert at cursor',
+	interrupted: 'The window was closed before this answer was finished.',
 	loading: 'Loading the model',
 	model: 'Model',
 	newFile: 'Open as new file',
@@ -63,6 +65,7 @@ export const chatStrings = {
 	tools: 'Tools: {0}',
 	toolUsed: '{0} answered',
 	tooLong: 'Too long by {0} tokens for this model ({1} of {2}).',
+	tryAgain: 'Try again',
 	you: 'You',
 } as const;
 

@@ -128,16 +128,43 @@ function Ending({ turn }: { turn: Turn }): VNode | null {
 	const { t } = useChat();
 	if (turn.error) {
 		return (
-			<p class="error" role="alert">
-				<strong>{t('failed')}.</strong> {turn.error.message}
-			</p>
+			<>
+				<p class="error" role="alert">
+					<strong>{t(turn.text === '' ? 'failed' : 'brokenOff')}.</strong> {turn.error.message}
+				</p>
+				<TryAgain turn={turn} />
+			</>
 		);
 	}
 	if (turn.finishReason === 'stopped') return <p class="note">{t('stopped')}</p>;
 	if (turn.finishReason === 'length') return <p class="note">{t('cutOff')}</p>;
+	if (turn.finishReason === undefined) {
+		return (
+			<>
+				<p class="note">{t('interrupted')}</p>
+				<TryAgain turn={turn} />
+			</>
+		);
+	}
 	if (!turn.timings || turn.timings.predicted_n === 0) return null;
 	const { predicted_n: tokens, predicted_per_second: speed } = turn.timings;
 	return <p class="note speed">{t('speed', tokens, speed.toFixed(speed < 10 ? 1 : 0))}</p>;
+}
+
+/** Asks the same question once more; what arrived stays as another version. */
+function TryAgain({ turn }: { turn: Turn }): VNode {
+	const { t, send } = useChat();
+	return (
+		<p class="row">
+			<button
+				type="button"
+				class="secondary"
+				onClick={() => send({ type: 'regenerate', id: turn.id })}
+			>
+				{t('tryAgain')}
+			</button>
+		</p>
+	);
 }
 
 /** Which of several versions of a turn is shown, with buttons to the others. */

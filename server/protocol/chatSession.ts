@@ -31,7 +31,17 @@ export interface ChatSessionDeps {
 	readonly post: (message: HostMessage) => void;
 	readonly id: () => string;
 	readonly now: () => Date;
+	/** Runs something later; returns what takes it back. */
+	readonly later?: (ms: number, run: () => void) => () => void;
 }
+
+/** Longest time that what arrives of an answer is kept in memory only. */
+const saveWithinMs = 1000;
+
+const laterByClock = (ms: number, run: () => void) => {
+	const timer = setTimeout(run, ms);
+	return () => clearTimeout(timer);
+};
 
 export interface AskOptions {
 	readonly instruction?: string;
@@ -48,6 +58,8 @@ export class ChatSession {
 	#answering: Turn | undefined;
 	#progress: ChatProgress | null = null;
 	#stop: AbortController | undefined;
+	/** The answer that was begun last, until it is saved. */
+	#written: Promise<void> = Promise.resolve();
 
 	constructor(deps: ChatSessionDeps, options: { model: string; system: string }) {
 		this.#deps = deps;
@@ -143,6 +155,12 @@ export class ChatSession {
 		this.#stop?.abort();
 	}
 
+	/** Stops, and resolves when what arrived is saved: for a window that goes away. */
+	async close(): Promise<void> {
+		this.stop();
+		await this.#written;
+	}
+
 	/** The prompt that asking `text` now would send. */
 	preview(text: string): ChatParams {
 		const turn = this.#userTurn(text, this.#conversation.leaf, this.#attachments);
@@ -171,7 +189,13 @@ export class ChatSession {
 		await this.#answer(turn.id, complete);
 	}
 
-	async #answer(parent: string | null, complete = this.#deps.complete): Promise<void> {
+	#answer(parent: string | null, complete = this.#deps.complete): Promise<void> {
+		const written = this.#write(parent, complete);
+		this.#written = written.catch(() => undefined);
+		return written;
+	}
+
+	async #write(parent: string | null, complete: ChatSessionDeps['complete']): Promise<void> {
 		this.stop();
 		const stop = new AbortController();
 		this.#stop = stop;
@@ -189,6 +213,14 @@ export class ChatSession {
 		this.#answering = turn;
 		this.#progress = { phase: 'connecting' };
 		this.onState?.();
+		let unsave: (() => void) | undefined;
+		const saveSoon = () => {
+			unsave ??= (this.#deps.later ?? laterByClock)(saveWithinMs, () => {
+				unsave = undefined;
+				const current = this.#conversation.id === id ? this.#conversation : before;
+				void this.#deps.save(updateTurn(current, turn));
+			});
+		};
 		const onDelta = (delta: ChatDelta) => {
 			const { text = '', reasoning = '', progress } = delta;
 			turn = {
@@ -196,6 +228,7 @@ export class ChatSession {
 				text: turn.text + text,
 				...(turn.reasoning || reasoning ? { reasoning: (turn.reasoning ?? '') + reasoning } : {}),
 			};
+			if (text !== '' || reasoning !== '') saveSoon();
 			if (!shown()) return;
 			this.#answering = turn;
 			if (progress) this.#setProgress(progress);
@@ -206,6 +239,7 @@ export class ChatSession {
 		const onSteps = (steps: readonly ToolStep[]) => {
 			// What was said before the calls is in the steps now.
 			turn = { ...turn, text: '', steps };
+			saveSoon();
 			if (!shown()) return;
 			this.#answering = turn;
 			this.#setProgress(null);
@@ -224,6 +258,7 @@ export class ChatSession {
 				? { ...turn, finishReason: 'stopped' }
 				: { ...turn, error: toErrorWire(asAppError(error)) };
 		}
+		unsave?.();
 		await this.#finish(turn, shown(), before);
 	}
 
