@@ -32,8 +32,11 @@ export interface SessionKeeperDeps {
 
 /** A window that has not renewed within this time has gone. */
 const leaseMs = 10_000;
-/** Pause after which a lease that was written by two windows shows whose it is. */
-const settleMs = 50;
+/**
+ * Pause after which a lease that was written by two windows shows whose it is. VS Code writes what a
+ * window has changed after 0.1 s and tells the other windows after 0.1 s more.
+ */
+const settleMs = 750;
 const askAgainMs = 250;
 /** Life assumed of a token that does not say when it ends. */
 const unknownLifeMs = 1_800_000;
@@ -48,6 +51,8 @@ export class SessionKeeper {
 	readonly #plans = new Map<string, () => void>();
 	readonly #running = new Map<string, Promise<StoredSession | undefined>>();
 	readonly #failures = new Map<string, number>();
+	/** Tokens whose server was not reached to end them → what takes the next try back. */
+	readonly #untold = new Map<string, () => void>();
 	#known: readonly StoredSession[] = [];
 	#disposed = false;
 
@@ -64,16 +69,30 @@ export class SessionKeeper {
 		await this.reload();
 	}
 
-	/** Forgets a session here first, so that it works without the network; then tells the server. */
+	/**
+	 * Forgets a session here first, so that it works without the network; then tells the server, later
+	 * when it cannot be reached, for as long as this window lives.
+	 */
 	async remove(id: string): Promise<void> {
 		const session = await this.#deps.store.find(id);
 		await this.#deps.store.remove(id);
 		await this.reload();
-		if (!session) return;
-		await this.#deps
-			.api(session.origin)
-			.signOut(session.token)
-			.catch((error: Error) => this.#deps.log(`signed out here only: ${error.message}`));
+		if (session) await this.#signOut(session, 0);
+	}
+
+	async #signOut(session: StoredSession, failures: number): Promise<void> {
+		const { api, log, now, later } = this.#deps;
+		try {
+			await api(session.origin).signOut(session.token);
+		} catch (error) {
+			log(`signed out here only: ${asAppError(error).message}`);
+			// A token that has ended needs no sign-out.
+			if (this.#disposed || endOf(session) < now()) return;
+			const again = () => void this.#signOut(session, failures + 1);
+			this.#untold.set(session.token, later(backOffMs(failures), again));
+			return;
+		}
+		this.#untold.delete(session.token);
 	}
 
 	/** Tells what has changed since the last look, and plans the next renewals. */
@@ -114,8 +133,10 @@ export class SessionKeeper {
 
 	dispose(): void {
 		this.#disposed = true;
-		for (const cancel of this.#plans.values()) cancel();
-		this.#plans.clear();
+		for (const plans of [this.#plans, this.#untold]) {
+			for (const cancel of plans.values()) cancel();
+			plans.clear();
+		}
 	}
 
 	async #renewOnce(id: string, stale: string | undefined): Promise<StoredSession | undefined> {
@@ -159,13 +180,14 @@ export class SessionKeeper {
 
 	/** Waits for its turn among the windows; returns the session as it is then. */
 	async #take(first: StoredSession, refused: string): Promise<StoredSession | undefined> {
-		const { store, now, wait, window } = this.#deps;
+		const { store, now, wait, window, random } = this.#deps;
 		const giveUpAt = now() + 3 * leaseMs;
 		let session: StoredSession | undefined = first;
 		while (session && session.token === refused) {
 			if (now() > giveUpAt) throw new AppError('timeout', 'Another window holds this session.');
 			if (session.lease && session.lease.by !== window && session.lease.until > now()) {
-				await wait(askAgainMs);
+				// Windows that began together must not go on together.
+				await wait(askAgainMs * (0.5 + random()));
 			} else if (session.lease?.by === window && session.lease.until > now()) {
 				return session;
 			} else {
@@ -189,7 +211,7 @@ export class SessionKeeper {
 	#backOff(id: string): void {
 		const failures = this.#failures.get(id) ?? 0;
 		this.#failures.set(id, failures + 1);
-		this.#schedule(id, Math.min(longestBackOffMs, firstBackOffMs * 2 ** failures));
+		this.#schedule(id, backOffMs(failures));
 	}
 
 	#schedule(id: string, ms: number): void {
@@ -207,6 +229,10 @@ export class SessionKeeper {
 		this.#plans.get(id)?.();
 		this.#plans.delete(id);
 	}
+}
+
+function backOffMs(failures: number): number {
+	return Math.min(longestBackOffMs, firstBackOffMs * 2 ** failures);
 }
 
 function endOf(session: StoredSession): number {

@@ -201,8 +201,34 @@ test('signing out works without a network: the session is gone here, and the log
 		changes.at(-1)?.removed.map(({ id }) => id),
 		[session.id],
 	);
-	assert.equal(timers.length, 0);
 	assert.deepEqual(world.lines, ['signed out here only: no network']);
+	// Tried again, later each time, until the server is there or the token has ended.
+	const tries = async (rounds: number) => {
+		for (let round = 0; round < rounds; round++) {
+			const timer = timers.pop();
+			assert.deepEqual(timers, []);
+			world.now = timer?.at ?? Number.NaN;
+			timer?.run();
+			await new Promise((resolve) => setImmediate(resolve));
+		}
+	};
+	const start = world.now;
+	await tries(3);
+	assert.equal((timers[0]?.at ?? 0) - start, (30 + 60 + 120 + 240) * 1000);
+	world.isOnline = true;
+	await tries(1);
+	assert.deepEqual(world.signOuts, [session.token]);
+	assert.deepEqual([timers.length, world.lines.length], [0, 4]);
+	world.isOnline = false;
+	const short = world.session(world.token('short', 20_000));
+	await keeper.add(short);
+	await keeper.remove(short.id);
+	await tries(1);
+	assert.deepEqual([world.signOuts.length, timers.length], [1, 0], 'it has ended by itself');
+	await keeper.add(world.session());
+	await keeper.remove(session.id);
+	keeper.dispose();
+	assert.equal(timers.length, 0, 'a window that is gone tries nothing');
 });
 
 test('signing out tells the server, and a renewal under way does not bring the session back', async () => {
