@@ -18,13 +18,15 @@ NOISE = np.random.default_rng(0).gamma(WIDTH, 1 / WIDTH, (8192, BANDS)).astype(n
 
 class Recordings:
     def __init__(self, *paths):
-        self.rows, self.parts = [], []
+        self.rows, self.parts, self.digits = [], [], []
         for path in paths:
             mel, at = np.memmap(path + ".mel", np.uint8, "r").reshape(-1, BANDS), 0
             with open(path + ".jsonl") as f:
                 for line in f:
                     row = json.loads(line)
                     if not row.get("skip"):
+                        if row["kind"] == "digits":
+                            self.digits.append(len(self.rows))
                         self.rows.append(row)
                         self.parts.append((mel, at, frames(row["n"])))
                     at += frames(row["n"])
@@ -130,10 +132,13 @@ def example(recordings, tok, r, total, plain=0.12):
         p[:n] = noise(n, r) * np.float32(10 ** -r.uniform(2, 8))
         return normal(p), [tok.start, tok.silence, tok.end], 1, []
     clean = r.random() < plain
+    # Orders and digits often come alone, and then the product fills the window up.
+    alone = total == 800 and r.random() < 0.4
     full = total < 800 or r.random() < 0.6
     at, end, pieces = 2 * int(r.uniform(0, 30)), 0, []
     while True:
-        mel, text = recordings.get(int(r.integers(len(recordings))))
+        some = recordings.digits if alone and recordings.digits and r.random() < 0.4 else range(len(recordings))
+        mel, text = recordings.get(some[int(r.integers(len(some)))])
         mel = mel if clean else voiced(mel, r)
         if at + len(mel) > total and (pieces or len(mel) > total):
             if pieces:
@@ -144,7 +149,7 @@ def example(recordings, tok, r, total, plain=0.12):
         end = at + len(mel)
         pieces.append((at / 100, min(end, total) / 100, text))
         at = (end + int(r.uniform(8, 90))) // 2 * 2
-        if not full and r.random() < 0.5:
+        if alone or (not full and r.random() < 0.5):
             break
     x = normal(p if clean else spoil(p, min(total, end + int(r.uniform(0, 60))), recordings, r))
     if not clean and r.random() < 0.5:
