@@ -101,8 +101,7 @@ export class Translations {
 					ask,
 					signal,
 				);
-				const params = { texts: marked, to: ask.to, ...(from === '' ? {} : { from }) };
-				const { items } = await translateTexts(this.#link, params, signal);
+				const items = await this.#translated(marked, ask.to, signal);
 				part.forEach(([key, text], index) => {
 					const item = items[index] ?? { text };
 					answers.set(key, item);
@@ -170,16 +169,37 @@ export class Translations {
 		});
 	}
 
-	/** Texts with the terms of the glossary marked for the translator. */
+	/** Asks for texts in their order, those of one language together. */
+	async #translated(
+		texts: readonly Marked[],
+		to: string,
+		signal: AbortSignal,
+	): Promise<readonly (TranslatedText | undefined)[]> {
+		const answers: (TranslatedText | undefined)[] = [];
+		for (const from of new Set(texts.map((marked) => marked.from))) {
+			const places = [...texts.keys()].filter((place) => texts[place]?.from === from);
+			const part = places.map((place) => texts[place]?.text ?? '');
+			const params = { texts: part, to, ...(from === '' ? {} : { from }) };
+			const { items } = await translateTexts(this.#link, params, signal);
+			places.forEach((place, index) => {
+				const { isDetected } = texts[place] ?? {};
+				const item = items[index];
+				answers[place] = isDetected && item ? { detectedLanguage: from, ...item } : item;
+			});
+		}
+		return answers;
+	}
+
+	/** Texts with the terms of the glossary marked for the translator, which then wants their language. */
 	async #marked(
 		texts: readonly string[],
 		from: string,
 		{ to, uri }: Ask,
 		signal: AbortSignal,
-	): Promise<readonly string[]> {
+	): Promise<readonly Marked[]> {
 		const glossary = uri === undefined ? undefined : this.#glossaryOf(uri);
 		const target = glossary?.column(to) ?? -1;
-		if (!glossary || target < 0) return texts;
+		if (!glossary || target < 0) return texts.map((text) => ({ text, from }));
 		const markers = glossary.languages.map((language, column) =>
 			column === target ? () => undefined : termMarker(glossary.terms(column, target), language),
 		);
@@ -195,7 +215,9 @@ export class Translations {
 		return texts.map((text, index) => {
 			const language = from === '' ? (languages.get(text) ?? '') : from;
 			const column = language === '' ? -1 : glossary.column(language);
-			return found[index]?.[column] ?? text;
+			const marked = found[index]?.[column];
+			if (marked === undefined) return { text, from };
+			return { text: marked, from: language, isDetected: from === '' };
 		});
 	}
 
@@ -208,6 +230,15 @@ export class Translations {
 			this.#characters -= oldest.length + text.length;
 		}
 	}
+}
+
+/** A text as the translator gets it. */
+interface Marked {
+	readonly text: string;
+	/** Empty: the translator finds out. */
+	readonly from: string;
+	/** Whether the language was found here, and not given. */
+	readonly isDetected?: boolean;
 }
 
 const unknown: Detected = { language: '', score: 0, alternatives: [] };
