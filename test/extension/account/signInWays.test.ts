@@ -232,7 +232,7 @@ test('the answer of a page goes to the window that waits for its nonce, and to n
 		signedIn('unknown'),
 		{ path: '/signed-in', query: 'code=c&provider=p' },
 		{ path: '/signed-in', query: 'nonce=n1' },
-		{ ...signedIn('n1'), path: '/elsewhere' },
+		{ path: '/elsewhere', query: 'nonce=n1&code=of-another-page&provider=corp' },
 	]) {
 		await callbacks.handleUri(wrong);
 	}
