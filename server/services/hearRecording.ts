@@ -11,7 +11,7 @@ import { AppError } from '../protocol/index.ts';
 import type { ModelLease } from './host.ts';
 import type { SpeechEvent } from './speech.ts';
 import type { SpeechCall } from './speechRequest.ts';
-import { type Stretch, StretchCutter, speechIn } from './speechStretches.ts';
+import { type Stretch, StretchCutter, speechAfter, speechIn } from './speechStretches.ts';
 import { TranscriptBuilder } from './transcriptBuilder.ts';
 
 export interface HearingJob {
@@ -205,9 +205,11 @@ class Hearing {
 }
 
 /** Seconds to move on by. */
-function progressOf(result: SpeechResult, stretch: Stretch): number {
+function progressOf({ consumedS, segments }: SpeechResult, stretch: Stretch): number {
 	const lengthS = stretch.samples.length / rateHz;
-	return result.consumedS >= Math.min(leastProgressS, lengthS)
-		? Math.min(result.consumedS, lengthS)
-		: lengthS;
+	const takenS = consumedS >= Math.min(leastProgressS, lengthS) ? consumedS : lengthS;
+	if (takenS < lengthS) return takenS;
+	// A model may say that all is heard and leave out what comes after a pause.
+	const restS = speechAfter(stretch, segments.at(-1)?.end ?? lengthS) ?? lengthS;
+	return restS < leastProgressS ? lengthS : restS;
 }

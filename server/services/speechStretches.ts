@@ -31,6 +31,11 @@ const endlessPauseFrames = Math.round(5 / activityFrameS);
 /** Stretches are not made shorter than this for the sake of a longer pause. */
 const shortestStretchFrames = Math.round(8 / activityFrameS);
 
+/** Words of one sentence stand closer together than this. */
+const clearPauseFrames = Math.round(0.25 / activityFrameS);
+/** Less speech than this is a noise. */
+const shortestSpeechFrames = Math.round(0.4 / activityFrameS);
+
 export interface CutterOptions {
 	/** Longest stretch in seconds. */
 	readonly windowS?: number;
@@ -42,6 +47,21 @@ export interface CutterOptions {
 export function speechIn(stretch: Stretch, fromS: number): readonly number[] {
 	const rest = stretch.speech.slice(Math.round(fromS / activityFrameS));
 	return rest.some(isSpeech) ? rest : [];
+}
+
+/**
+ * The moment in a pause after `endS` (in seconds) from which somebody speaks on; `undefined` when nobody does.
+ * A sound too short to be a word is none.
+ */
+export function speechAfter({ speech }: Stretch, endS: number): number | undefined {
+	let pause = 0;
+	for (let frame = Math.round(endS / activityFrameS); frame < speech.length; frame++) {
+		if (!isSpeech(speech[frame])) pause++;
+		else if (pause < clearPauseFrames) pause = 0;
+		else if (speech.slice(frame).filter(isSpeech).length < shortestSpeechFrames) return undefined;
+		else return (frame - Math.min(pause, paddingFrames)) * activityFrameS;
+	}
+	return undefined;
 }
 
 /** Holds what was decoded and not yet transcribed. */

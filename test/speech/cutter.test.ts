@@ -7,6 +7,7 @@ import {
 	type CutterOptions,
 	type Stretch,
 	StretchCutter,
+	speechAfter,
 } from '../../server/services/speechStretches.ts';
 import { tones } from './toneModel.ts';
 
@@ -32,4 +33,35 @@ test('live sound that comes late and all at once is cut at the pause in its midd
 	const first = await cutter.next();
 	assert.ok(first?.endsInPause);
 	assert.ok(lengthS(first) > 0.75 && lengthS(first) < 1.95, `${lengthS(first)} s`);
+});
+
+/** Frames of 32 ms: `s` somebody speaks, `.` nobody does. */
+const heardAs = (frames: string): Stretch => ({
+	startS: 0,
+	samples: new Float32Array(frames.length * 512),
+	speech: [...frames].map((frame) => (frame === 's' ? 0.9 : 0.1)),
+	endsInPause: true,
+});
+const frameS = 512 / rateHz;
+
+test('speech after a moment begins in the pause before it, and noises and short gaps count for nothing', () => {
+	const after = (frames: string, frame: number) => {
+		const at = speechAfter(heardAs(frames), frame * frameS);
+		return at === undefined ? undefined : Math.round(at / frameS);
+	};
+	const pause = '.'.repeat(20);
+	const sentence = 's'.repeat(30);
+	assert.equal(after(sentence + pause + sentence, 30), 44, 'the pause is kept for 0.2 s');
+	assert.equal(after(sentence + pause + sentence, 25), 44, 'a moment too early');
+	assert.equal(after(sentence + pause + sentence, 35), 44, 'a moment too late');
+	assert.equal(after(`${sentence}........${sentence}`, 30), 32, 'a quarter of a second');
+	assert.equal(after(`${sentence}.......${sentence}`, 30), undefined, 'a gap between words');
+	assert.equal(after(`${sentence + pause}${'s'.repeat(13)}..`, 30), 44);
+	assert.equal(after(`${sentence + pause}${'s'.repeat(11)}..`, 30), undefined, 'a noise');
+	assert.equal(after(sentence + pause, 30), undefined);
+	assert.equal(
+		after(`${sentence}...${sentence + pause + sentence}`, 30),
+		77,
+		'speech goes on first',
+	);
 });

@@ -329,6 +329,27 @@ for (const seed of [1, 2, 3, 4]) {
 	});
 }
 
+for (const [name, how] of [
+	['with the text before them', call()],
+	['heard together', apart],
+] as const) {
+	test(`what a model leaves out after a pause is heard by itself (${name})`, async () => {
+		const phrases = talk(60, 5);
+		const model = toneModel();
+		model.lazy = true;
+		const transcript = await serviceFor(model, tones(phrases)).run(how, 'x', () => {});
+		assert.deepEqual(transcript.text.split(' '), spoken(phrases));
+	});
+
+	test(`a text that ends later than the model says is not heard twice (${name})`, async () => {
+		const phrases = talk(60, 6);
+		const model = toneModel();
+		model.hastyS = 0.6;
+		const transcript = await serviceFor(model, tones(phrases)).run(how, 'x', () => {});
+		assert.deepEqual(transcript.text.split(' '), spoken(phrases));
+	});
+}
+
 test('with the text before them they are heard one by one', async () => {
 	const model = toneModel();
 	model.delayMs = 1;

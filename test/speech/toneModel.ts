@@ -67,6 +67,10 @@ export interface ToneModel {
 	mostAtOnce: number;
 	/** Leaves every last word of a stretch with several for the next one. */
 	shy: boolean;
+	/** Leaves out what comes after a pause of half a second, and says that all is heard. */
+	lazy: boolean;
+	/** Says that its text ends this many seconds before it does. */
+	hastyS: number;
 }
 
 export function toneModel(): ToneModel {
@@ -79,6 +83,8 @@ export function toneModel(): ToneModel {
 		cancelled: 0,
 		mostAtOnce: 0,
 		shy: false,
+		lazy: false,
+		hastyS: 0,
 		engine: {
 			description: {} as EngineModel['description'],
 			generate: refuse,
@@ -97,7 +103,7 @@ export function toneModel(): ToneModel {
 				} finally {
 					inFlight--;
 				}
-				const result = hear(request, model.windowS, model.shy);
+				const result = hear(request, model);
 				onText(result.text);
 				return result;
 			},
@@ -118,10 +124,12 @@ async function wait(ms: number, signal: AbortSignal | undefined): Promise<void> 
 	});
 }
 
-function hear(request: SpeechRequest, windowS: number, shy: boolean): SpeechResult {
+function hear(request: SpeechRequest, { windowS, shy, lazy, hastyS }: ToneModel): SpeechResult {
 	const samples = request.samples.subarray(0, windowS * rateHz);
 	const lengthS = samples.length / rateHz;
-	const runs = loudRuns(samples);
+	const all = loudRuns(samples);
+	const stop = all.findIndex(({ to }, index) => (all[index + 1]?.from ?? 0) - to >= rateHz / 2);
+	const runs = lazy && stop !== -1 ? all.slice(0, stop + 1) : all;
 	const last = runs.at(-1);
 	// Like Whisper: what the end may have cut into is left for the next stretch.
 	const cut = last !== undefined && last.to >= samples.length - frame;
@@ -135,7 +143,7 @@ function hear(request: SpeechRequest, windowS: number, shy: boolean): SpeechResu
 	}));
 	const text = words.map(({ word }) => word).join('');
 	const start = words[0]?.start ?? 0;
-	const end = words.at(-1)?.end ?? 0;
+	const end = Math.max(start, (words.at(-1)?.end ?? 0) - hastyS);
 	return {
 		language: request.language ?? 'en',
 		languageProbability: 0.9,
