@@ -14,6 +14,9 @@ import {
 	type OpenedAudio,
 } from './openedAudio.ts';
 
+/** Of the first packet in Ogg: 17 bytes before the STREAMINFO block, and its 34. */
+const oggHeaderBytes = 51;
+
 interface StreamInfo {
 	readonly sampleRateHz: number;
 	readonly channels: number;
@@ -34,7 +37,7 @@ export async function openFlac(source: AudioSource, start: number): Promise<Open
 /** Opens FLAC in Ogg. Throws `invalid_audio`. */
 export async function openOggFlac(source: AudioSource, start: number): Promise<OpenedAudio> {
 	const { value: page } = await oggPages(source, start).next();
-	if (page === undefined || page.body.length < 51)
+	if (page === undefined || page.body.length < oggHeaderBytes)
 		throw new AppError('invalid_audio', 'The first page of the Ogg file is damaged.');
 	const info = parseStreamInfo(page.body.subarray(17));
 	const granule = await lastGranule(source, page.serial);
@@ -81,7 +84,7 @@ interface FrameGroup {
 	/** Samples of the stream up to here, where the container tells; the last frame may hold more. */
 	readonly until?: number;
 	/** A stream begins, and counts its samples anew. */
-	readonly first?: boolean;
+	readonly begins?: StreamInfo;
 }
 
 async function* nativeFrames(source: AudioSource, start: number): AsyncGenerator<FrameGroup> {
@@ -104,7 +107,8 @@ async function firstFrame(source: AudioSource, at: number): Promise<number> {
 
 async function* packetFrames(source: AudioSource, start: number): AsyncGenerator<FrameGroup> {
 	for await (const { bytes, last, granule } of oggPackets(source, start)) {
-		if (bytes[0] === 0x7f) yield { frames: [], first: true };
+		if (bytes[0] === 0x7f && bytes.length >= oggHeaderBytes)
+			yield { frames: [], begins: parseStreamInfo(bytes.subarray(17)) };
 		else if (bytes[0] === 0xff)
 			yield { frames: [bytes], ...(last && granule !== undefined && { until: Number(granule) }) };
 	}
@@ -116,23 +120,27 @@ async function* blocks(
 	durationS: number | undefined,
 ): AsyncGenerator<MonoBlock> {
 	const decoder = new FLACDecoder();
-	let found = 0;
+	let { sampleRateHz } = info;
+	let foundS = 0;
 	let ofStream = 0;
 	try {
 		await decoder.ready;
-		for await (const { frames, until, first } of groups) {
-			if (first) ofStream = 0;
+		for await (const { frames, until, begins } of groups) {
+			if (begins !== undefined) {
+				ofStream = 0;
+				sampleRateHz = begins.sampleRateHz;
+			}
 			if (frames.length === 0) continue;
 			const { channelData } = await decoder.decodeFrames([...frames]);
 			const mixed = mixDown(channelData);
 			ofStream += mixed.length;
 			const extra = Math.min(mixed.length, Math.max(0, ofStream - (until ?? ofStream)));
 			const samples = mixed.subarray(0, mixed.length - extra);
-			found += samples.length;
-			if (samples.length > 0) yield { samples, sampleRateHz: info.sampleRateHz };
+			foundS += samples.length / sampleRateHz;
+			if (samples.length > 0) yield { samples, sampleRateHz };
 		}
 	} finally {
 		decoder.free();
 	}
-	if (durationS !== undefined) checkComplete(durationS, found / info.sampleRateHz);
+	if (durationS !== undefined) checkComplete(durationS, foundS);
 }
