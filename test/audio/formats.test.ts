@@ -12,14 +12,15 @@ import { splitVorbisHeaders } from '../../server/audio/vorbisPackets.ts';
 import { readWavHeader } from '../../server/audio/wavHeader.ts';
 import { speechLike, wavFile } from './madeAudio.ts';
 
-const bytesOf = (...parts: readonly (string | readonly number[] | Uint8Array)[]) =>
+type Part = string | readonly number[] | Uint8Array;
+
+const bytesOf = (...parts: Part[]) =>
 	Buffer.concat(
 		parts.map((part) =>
 			typeof part === 'string' ? Buffer.from(part, 'latin1') : Buffer.from(part as Uint8Array),
 		),
 	);
-const sniffed = (...parts: Parameters<typeof bytesOf>) =>
-	sniffFormat(memorySource(bytesOf(...parts)));
+const sniffed = (...parts: Part[]) => sniffFormat(memorySource(bytesOf(...parts)));
 const big32 = (value: number) => [
 	value >>> 24,
 	(value >> 16) & 255,
@@ -119,7 +120,7 @@ test('headers of every version and layer give rate, length and size of their fra
 });
 
 test('the length comes from Xing, Info and VBRI tags, whichever of its parts are there', () => {
-	const tagged = (at: number, ...parts: Parameters<typeof bytesOf>) => {
+	const tagged = (at: number, ...parts: Part[]) => {
 		const frame = bytesOf(mp3Frame(), zeros(200));
 		frame.set(bytesOf(...parts), at);
 		return announcedLength(frame, 0);
@@ -151,12 +152,10 @@ function counted(bytes: Uint8Array): AudioSource & { reads: number } {
 	return counting;
 }
 
-const box = (size: number, name: string, ...rest: Parameters<typeof bytesOf>) =>
-	bytesOf(big32(size), name, ...rest);
+const box = (size: number, name: string, ...rest: Part[]) => bytesOf(big32(size), name, ...rest);
 
 test('an MP4 file is as long as its boxes say, of whatever kind their sizes are', async () => {
-	const check = (...parts: Parameters<typeof bytesOf>) =>
-		checkContainerLength(memorySource(bytesOf(...parts)), 'mp4');
+	const check = (...parts: Part[]) => checkContainerLength(memorySource(bytesOf(...parts)), 'mp4');
 	const start = box(16, 'ftyp', zeros(8));
 	await check(start, box(20, 'mdat', zeros(12)));
 	await assert.rejects(
@@ -177,7 +176,7 @@ test('an MP4 file is as long as its boxes say, of whatever kind their sizes are'
 
 test('a WebM file is as long as its segment says, and every element in it has a size', async () => {
 	const head = bytesOf([0x1a, 0x45, 0xdf, 0xa3, 0x80]);
-	const check = (size: readonly number[], ...parts: Parameters<typeof bytesOf>) =>
+	const check = (size: readonly number[], ...parts: Part[]) =>
 		checkContainerLength(
 			memorySource(bytesOf(head, [0x18, 0x53, 0x80, 0x67], size, ...parts)),
 			'matroska',
@@ -194,7 +193,7 @@ test('a WebM file is as long as its segment says, and every element in it has a 
 	await check([0x8c], element, [0x1f, 0x43, 0xb6, 0x75, 0xff], [0, 0, 0]);
 });
 
-const wav = (fmt: Uint8Array, ...parts: Parameters<typeof bytesOf>) =>
+const wav = (fmt: Uint8Array, ...parts: Part[]) =>
 	readWavHeader(memorySource(bytesOf('RIFF', zeros(4), 'WAVE', fmt, ...parts)), 0);
 /** A `fmt ` chunk of 48 kHz. */
 function fmt(tag: number, channels: number, bits: number, size = 16): Uint8Array {
