@@ -3,14 +3,21 @@
 import * as vscode from 'vscode';
 import { AppError, asAppError, teamTrouble } from '../server/protocol/index.ts';
 
-/** Messages shown right now, so that one cause is one notification. */
+/** Causes shown right now, so that one cause is one notification. */
 const shown = new Set<string>();
+
+/** What several messages may have in common: the trouble with one team server. */
+function causeOf(error: AppError): string {
+	const trouble = teamTrouble(error);
+	return trouble ? `${trouble} ${String(error.data?.['origin'] ?? '')}` : error.message;
+}
 
 /** Shows why something did not work. Cancelled work is not worth a message. */
 export async function showError(error: unknown): Promise<void> {
 	const known = asAppError(error);
-	if (known.code === 'cancelled' || shown.has(known.message)) return;
-	shown.add(known.message);
+	const cause = causeOf(known);
+	if (known.code === 'cancelled' || shown.has(cause)) return;
+	shown.add(cause);
 	const log = vscode.l10n.t('Show Log');
 	const restart = vscode.l10n.t('Restart Server');
 	const signIn = vscode.l10n.t('Sign In');
@@ -31,7 +38,7 @@ export async function showError(error: unknown): Promise<void> {
 		if (choice === here) await vscode.commands.executeCommand('nearglot.team.useThisComputer');
 		if (choice === restart) await vscode.commands.executeCommand('nearglot.server.restart');
 	} finally {
-		shown.delete(known.message);
+		shown.delete(cause);
 	}
 }
 

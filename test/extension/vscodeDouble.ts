@@ -25,6 +25,8 @@ export interface Desk {
 	clipboard: string;
 	/** What the editor says of itself. */
 	environment: { appName: string; machineId: string };
+	/** Commands that were run, with what they were given. */
+	readonly commands: unknown[][];
 	/** Settings of Nearglot by name. */
 	settings: Record<string, unknown>;
 	/** Tells that a setting has changed. */
@@ -49,6 +51,7 @@ export function resetDesk(): void {
 		cancel: () => {},
 		clipboard: '',
 		environment: { appName: 'Editor', machineId: 'machine' },
+		commands: [],
 		settings: {},
 		configure: (name: string) => {
 			for (const listener of configured) {
@@ -113,6 +116,9 @@ const double = {
 		t: (text: string, ...values: unknown[]) =>
 			text.replace(/\{(\d)\}/g, (_, index: string) => String(values[Number(index)])),
 	},
+	commands: {
+		executeCommand: async (...called: unknown[]) => void desk.commands.push(called),
+	},
 	env: {
 		uriScheme: 'vscode',
 		appHost: 'desktop',
@@ -139,6 +145,7 @@ const double = {
 	window: {
 		showQuickPick: (...shown: unknown[]) => desk.quickPick(...shown),
 		showInformationMessage: (...shown: unknown[]) => desk.message(...shown),
+		showErrorMessage: (...shown: unknown[]) => desk.message(...shown),
 		showInputBox: (...shown: unknown[]) => desk.input(...shown),
 		withProgress: (
 			{ title }: { title: string },

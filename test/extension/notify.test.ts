@@ -1,0 +1,76 @@
+/** One notice a cause, and what can be done about it. */
+
+import assert from 'node:assert/strict';
+import { beforeEach, test } from 'node:test';
+import {
+	AppError,
+	signInRequired,
+	teamUnreachable,
+	teamWentAway,
+} from '../../server/protocol/index.ts';
+import { desk, resetDesk } from './vscodeDouble.ts';
+
+const { showError } = await import('../../extension/notify.ts');
+
+const [team, other] = ['https://team.example', 'https://other.example'];
+
+/** Notices on the screen, each with what it offers and the way to answer it. */
+let notices: { offers: unknown[]; choose: (button?: string) => void }[] = [];
+
+beforeEach(() => {
+	resetDesk();
+	notices = [];
+	desk.message = (_text, ...offers) =>
+		new Promise((resolve) => notices.push({ offers, choose: resolve }));
+});
+
+test('several messages of one trouble with one team server are one notice until that is gone', async () => {
+	const first = showError(teamWentAway(team));
+	await showError(teamUnreachable(team, undefined));
+	await showError(teamWentAway(team));
+	assert.equal(notices.length, 1);
+	void showError(teamUnreachable(other, undefined));
+	void showError(signInRequired(team));
+	void showError(new AppError('internal', 'Something else.'));
+	assert.equal(notices.length, 4);
+	await showError(signInRequired(team, 'revoked'));
+	assert.equal(notices.length, 4);
+	notices[0]?.choose();
+	await first;
+	void showError(teamUnreachable(team, undefined));
+	assert.equal(notices.length, 5);
+	await showError(new AppError('cancelled'));
+	assert.equal(notices.length, 5);
+	for (const { choose } of notices) choose();
+});
+
+test('what is offered fits the trouble, and is done', async () => {
+	for (const [error, offers, button, command] of [
+		[
+			teamWentAway(team),
+			['Use This Computer', 'Show Log'],
+			'Use This Computer',
+			['nearglot.team.useThisComputer'],
+		],
+		[
+			signInRequired(team),
+			['Sign In', 'Use This Computer'],
+			'Sign In',
+			['nearglot.team.signIn', true],
+		],
+		[
+			new AppError('daemon_unavailable'),
+			['Restart Server', 'Show Log'],
+			'Restart Server',
+			['nearglot.server.restart'],
+		],
+		[new AppError('disk_full'), ['Show Log'], 'Show Log', ['nearglot.server.showLog']],
+	] as const) {
+		const showing = showError(error);
+		const notice = notices.at(-1);
+		assert.deepEqual(notice?.offers, offers);
+		notice?.choose(button);
+		await showing;
+		assert.deepEqual(desk.commands.at(-1), command);
+	}
+});
