@@ -189,6 +189,7 @@ test('a WebM file is as long as its segment says, and every element in it has a 
 	await assert.rejects(check([0x40, 0x05], element), /promises 16 bytes and 15 are there/);
 	await assert.rejects(check([0x88], element, [0, 0x81, 0, 0]), /no valid size/);
 	await assert.rejects(check([0x88], element, [0x0f, 0x81, 0, 0]), /no valid size/);
+	await assert.rejects(check([0x8b], element, [0x0f, 0, 0, 0, 0, 0x81, 0]), /no valid size/);
 	await assert.rejects(check([0x88], element, [0xec, 0, 0, 0]), /no valid size/);
 	await check([0x8c], element, [0x1f, 0x43, 0xb6, 0x75, 0xff], [0, 0, 0]);
 });
