@@ -125,7 +125,6 @@ export class LiveAudio implements DecodedAudio {
 			Math.max(-32_768, Math.min(32_767, Math.round(value * 32_768))),
 		);
 		this.#writing = this.#writing.then(async () => {
-			if (this.#closed) return;
 			await this.#file.write(bytes, 0, bytes.byteLength, this.#written * 2);
 			this.#written += bytes.length;
 			this.#wake();

@@ -58,3 +58,36 @@ test('the length is that of the input in time, to the sample', () => {
 		assert.equal(found.length, Math.ceil((samples * 16_000) / from));
 	}
 });
+
+test('a constant passes unchanged, so no rate adds a tone of its own', () => {
+	for (const from of [8000, 22_050, 44_100, 48_000, 44_101]) {
+		const found = convert(new Float32Array(from).fill(0.5), from, 16_000, 4096);
+		for (const value of found.subarray(100, 15_900))
+			assert.ok(Math.abs(value - 0.5) < 1e-6, `${value} from ${from}`);
+	}
+});
+
+/** Level of what is left of a tone when the best fitting one of its frequency is taken away, in dB below it. */
+function distortion(samples: Float32Array, hz: number, rateHz: number): number {
+	const middle = samples.subarray(1000, samples.length - 1000);
+	let sine = 0;
+	let cosine = 0;
+	const turn = (i: number) => (2 * Math.PI * hz * i) / rateHz;
+	for (const [i, value] of middle.entries()) {
+		sine += (2 * value * Math.sin(turn(i))) / middle.length;
+		cosine += (2 * value * Math.cos(turn(i))) / middle.length;
+	}
+	let rest = 0;
+	for (const [i, value] of middle.entries())
+		rest += (value - sine * Math.sin(turn(i)) - cosine * Math.cos(turn(i))) ** 2;
+	return 10 * Math.log10(rest / middle.length / ((sine ** 2 + cosine ** 2) / 2));
+}
+
+test('also between rates without a common measure a tone stays clean', () => {
+	for (const from of [44_100, 44_101, 16_001]) {
+		const found = convert(tone(1000, from), from, 16_000, 4096);
+		// Whole turns of the tone, so that it is orthogonal to everything else.
+		const level = distortion(found.subarray(0, 15_600), 1000, 16_000);
+		assert.ok(level < -75, `${level.toFixed(1)} dB from ${from}`);
+	}
+});
