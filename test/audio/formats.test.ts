@@ -3,12 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sniffFormat } from '../../server/audio/audioFormat.ts';
-import {
-	type AudioSource,
-	fileSource,
-	memorySource,
-	pieces,
-} from '../../server/audio/audioSource.ts';
+import { type AudioSource, memorySource, pieces } from '../../server/audio/audioSource.ts';
 import { checkContainerLength } from '../../server/audio/containerLength.ts';
 import { announcedLength, findMpegFrame, mpegFrame } from '../../server/audio/mpegFrame.ts';
 import { checkComplete, checkShape, mixDown } from '../../server/audio/openedAudio.ts';
