@@ -28,13 +28,18 @@ async function waitBeside(page: Page, wanted: boolean): Promise<void> {
 }
 
 test('a comment is translated on hover, and reader mode shows it beside the line', async () => {
-	const { open, pictures } = await desk();
+	const { open, workspace, pictures } = await desk();
+	writeFileSync(
+		join(workspace, 'read.py'),
+		'def read(path):\n\ttry:\n\t\treturn open(path).read()\n\texcept OSError:\n' +
+			'\t\t# The file could not be opened. Please try again.\n\t\treturn None\n',
+	);
 	const page = await open();
-	await openFile(page, 'greet.py', 'Open the file');
+	await openFile(page, 'read.py', 'could not be opened');
 	const hover = page.locator('.monaco-hover').filter({ hasText: 'English → German' });
 	for (let attempt = 0; attempt < 20 && !(await hover.first().isVisible()); attempt++) {
 		await page.mouse.move(5, 5);
-		await pointAt(page, 'first');
+		await pointAt(page, 'opened');
 		await hover
 			.first()
 			.waitFor({ timeout: 3000 })
@@ -132,7 +137,7 @@ test('missing messages of every language are proposed, and nothing is written be
 	writeFileSync(join(folder, 'fr.json'), '{\n  "title": "La première page"\n}\n');
 	const page = await open();
 	await openFile(page, 'en.json', 'could not be opened');
-	await command(page, 'Nearglot: Translate Missing Messages');
+	await command(page, 'Nearglot: Translate Missing Messages…');
 	const pane = page.locator('.pane, .part.panel').filter({ hasText: 'Refactor Preview' });
 	await pane.first().waitFor();
 	await page.screenshot({ path: join(pictures, 'missing-messages.png') });
@@ -187,7 +192,7 @@ test('a term of the glossary is used, and the Markdown preview follows in anothe
 	writeFileSync(join(workspace, 'page.md'), '# The password\n\nThe password is too short.\n');
 	const page = await open();
 	await openFile(page, 'page.md', 'too short');
-	await command(page, 'Nearglot: Open Translated Preview');
+	await command(page, 'Nearglot: Open Translated Preview to the Side');
 	const frame = page.frameLocator('iframe.webview.ready').last().frameLocator('#active-frame');
 	await frame.locator('main p').filter({ hasText: 'Losungswort' }).waitFor();
 	await page.screenshot({ path: join(pictures, 'preview.png') });

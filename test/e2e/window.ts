@@ -26,6 +26,7 @@ export interface Desk {
 	readonly hub: TestHub;
 	/** Changes settings of the user, as an edit of the file does; `undefined` takes one away. */
 	configure(settings: Readonly<Record<string, unknown>>): void;
+	/** A window; the first one begins without what earlier ones have left open, unsaved or moved. */
 	open(): Promise<Page>;
 	reload(page: Page): Promise<void>;
 }
@@ -115,6 +116,11 @@ async function startDesk(): Promise<Desk> {
 		open: async () => {
 			const blank = context.pages().find((page) => page.url() === 'about:blank');
 			const page = blank ?? (await context.newPage());
+			if (context.pages().length === 1) {
+				// Texts that were not saved.
+				rmSync(join(dir, 'user-data/User/Backups'), { recursive: true, force: true });
+				await forgetWindows(page, host.base);
+			}
 			await page.goto(`${host.base}/?folder=${encodeURIComponent(workspace)}`);
 			await statusItem(page).waitFor();
 			return page;
@@ -124,6 +130,13 @@ async function startDesk(): Promise<Desk> {
 			await statusItem(page).waitFor();
 		},
 	};
+}
+
+/** Takes from the browser what VS Code keeps there: tabs, groups, sizes, recent commands. */
+async function forgetWindows(page: Page, origin: string): Promise<void> {
+	const session = await page.context().newCDPSession(page);
+	await session.send('Storage.clearDataForOrigin', { origin, storageTypes: 'indexeddb' });
+	await session.detach();
 }
 
 async function openBrowser(dir: string): Promise<BrowserContext> {
@@ -149,19 +162,49 @@ export async function command(page: Page, title: string): Promise<void> {
 /** Opens a quick pick, types and takes the row; again when something else took the focus from it. */
 async function quickPick(page: Page, key: string, text: string, row: string): Promise<void> {
 	const input = page.locator('.quick-input-widget input.input');
+	// Others, with the words in another place, may come before it.
 	const rows = page.locator('.quick-input-list .monaco-list-row');
+	const wanted = rows.filter({ has: page.getByText(row, { exact: true }) }).first();
+	const focused = wanted.and(page.locator('.focused'));
 	for (let attempt = 1; ; attempt++) {
 		try {
 			await page.keyboard.press(key);
 			await input.fill(text, { timeout: 5000 });
-			await rows.filter({ hasText: row }).first().waitFor({ timeout: 8000 });
-			await page.keyboard.press('Enter');
-			return;
+			await wanted.waitFor({ timeout: 8000 });
+			for (let step = 0; step < 20 && (await focused.count()) === 0; step++)
+				await page.keyboard.press('ArrowDown');
+			await focused.waitFor({ timeout: 1000 });
+			return await takeRow(page);
 		} catch (error) {
 			if (attempt === 6) throw error;
 			await page.keyboard.press('Escape');
 		}
 	}
+}
+
+/**
+ * Presses Enter in the quick pick that is open. A page that loads may take the focus at any time, and
+ * the pick goes away with it: then the key does nothing, and this throws.
+ */
+async function takeRow(page: Page): Promise<void> {
+	const watch = await page.evaluateHandle(() => {
+		const ended = new AbortController();
+		const seen = { taken: false, end: () => ended.abort() };
+		const listen = (event: KeyboardEvent) => {
+			const { target } = event;
+			seen.taken = target instanceof Element && target.closest('.quick-input-widget') !== null;
+			if (!seen.taken) event.stopImmediatePropagation();
+		};
+		window.addEventListener('keydown', listen, { capture: true, signal: ended.signal });
+		return seen;
+	});
+	await page.keyboard.press('Enter');
+	const taken = await watch.evaluate((seen) => {
+		seen.end();
+		return seen.taken;
+	});
+	await watch.dispose();
+	if (!taken) throw new Error('The list went away before its row was taken.');
 }
 
 /** Opens a file of the workspace and waits for its text. */
