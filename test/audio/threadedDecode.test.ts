@@ -1,10 +1,11 @@
 /** The decoding thread: same samples, bounded work ahead, and no file that hangs or ends the process. */
 
 import assert from 'node:assert/strict';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { memorySource } from '../../server/audio/audioSource.ts';
 import { decodeAudio } from '../../server/audio/decodeAudio.ts';
 import { decodeInThread } from '../../server/audio/threadedDecode.ts';
@@ -67,4 +68,20 @@ test('cancelling ends the thread before and while it works', async () => {
 	await iterator.next();
 	stop.abort();
 	await assert.rejects(iterator.next(), { code: 'cancelled' });
+});
+
+test('the thread decodes some seconds ahead of whoever listens, and no further', async () => {
+	const growing = join(folder, 'long.wav');
+	const rateHz = 16_000;
+	await writeFile(growing, wavFile(speechLike(240, rateHz), { rateHz }));
+	const { samples } = await decodeInThread(growing, limits);
+	const iterator = samples[Symbol.asyncIterator]();
+	const first = await iterator.next();
+	// Time for a thread that does not wait to read it all; what it has not read is gone then.
+	await sleep(500);
+	await truncate(growing, 2 * 20 * rateHz);
+	let heard = first.value?.length ?? 0;
+	for (let next = await iterator.next(); !next.done; next = await iterator.next())
+		heard += next.value.length;
+	assert.ok(heard <= 21 * rateHz, `${heard / rateHz} s`);
 });
