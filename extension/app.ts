@@ -81,8 +81,8 @@ export function createExtension(
 		},
 	});
 	const store = new ChatStore(
-		vscode.Uri.joinPath(context.globalStorageUri, 'chats'),
-		context.storageUri ?? context.globalStorageUri,
+		vscode.Uri.joinPath(context.globalStorageUri, 'chats').fsPath,
+		(context.storageUri ?? context.globalStorageUri).fsPath,
 	);
 	const accounts = new TeamAccounts(context, log);
 	const team = new Team(front, accounts, context.globalState);

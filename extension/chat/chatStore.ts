@@ -1,6 +1,10 @@
-/** Chats on disk: one JSON file each in the extension's own storage folder, written whole or not. */
+/**
+ * Chats on disk: one JSON file each in the extension's own storage folder, written whole or not. The
+ * disk is written without the file service of the window, which goes away with the window.
+ */
 
-import * as vscode from 'vscode';
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Conversation } from '../../server/protocol/index.ts';
 
 /** A chat in the list of chats. */
@@ -15,27 +19,26 @@ export interface ChatSummary {
 
 /** Reads and writes chats below `folder`; which one a workspace shows is kept in `workspaceFolder`. */
 export class ChatStore {
-	readonly #folder: vscode.Uri;
-	readonly #current: vscode.Uri;
+	readonly #folder: string;
+	readonly #workspaceFolder: string;
 	/** Writes to one file follow each other. */
 	#last: Promise<void> = Promise.resolve();
 	/** Deleted chats: an answer that is still being written to one must not bring it back. */
 	readonly #removed = new Set<string>();
 
-	constructor(folder: vscode.Uri, workspaceFolder: vscode.Uri) {
+	constructor(folder: string, workspaceFolder: string) {
 		this.#folder = folder;
-		this.#current = vscode.Uri.joinPath(workspaceFolder, 'current-chat');
+		this.#workspaceFolder = workspaceFolder;
 	}
 
 	save(conversation: Conversation): Promise<void> {
 		return this.#inTurn(async () => {
 			if (this.#removed.has(conversation.id)) return;
-			const bytes = new TextEncoder().encode(JSON.stringify(conversation));
 			const target = this.#file(conversation.id);
-			const temporary = target.with({ path: `${target.path}.${process.pid}.tmp` });
-			await vscode.workspace.fs.createDirectory(this.#folder);
-			await vscode.workspace.fs.writeFile(temporary, bytes);
-			await vscode.workspace.fs.rename(temporary, target, { overwrite: true });
+			const temporary = `${target}.${process.pid}.tmp`;
+			await mkdir(this.#folder, { recursive: true });
+			await writeFile(temporary, JSON.stringify(conversation));
+			await rename(temporary, target);
 		});
 	}
 
@@ -43,8 +46,7 @@ export class ChatStore {
 	async load(id: string): Promise<Conversation | undefined> {
 		if (!/^[\w-]+$/.test(id)) return undefined;
 		try {
-			const bytes = await vscode.workspace.fs.readFile(this.#file(id));
-			return parseConversation(JSON.parse(new TextDecoder().decode(bytes)));
+			return parseConversation(JSON.parse(await readFile(this.#file(id), 'utf8')));
 		} catch {
 			return undefined;
 		}
@@ -52,13 +54,8 @@ export class ChatStore {
 
 	/** Newest first. */
 	async list(): Promise<ChatSummary[]> {
-		let names: [string, vscode.FileType][];
-		try {
-			names = await vscode.workspace.fs.readDirectory(this.#folder);
-		} catch {
-			return [];
-		}
-		const ids = names.map(([name]) => /^([\w-]+)\.json$/.exec(name)?.[1]);
+		const names = await readdir(this.#folder).catch(() => []);
+		const ids = names.map((name) => /^([\w-]+)\.json$/.exec(name)?.[1]);
 		const chats = await Promise.all(ids.map((id) => (id ? this.load(id) : undefined)));
 		return chats
 			.filter((chat) => chat !== undefined)
@@ -76,23 +73,20 @@ export class ChatStore {
 
 	/** Notes which chat this workspace shows. A file, because a memento may be lost by a reload. */
 	async remember(id: string): Promise<void> {
-		await vscode.workspace.fs.writeFile(this.#current, new TextEncoder().encode(id));
+		await mkdir(this.#workspaceFolder, { recursive: true });
+		await writeFile(this.#current(), id);
 	}
 
 	/** The chat this workspace showed last. */
 	async current(): Promise<Conversation | undefined> {
-		try {
-			const bytes = await vscode.workspace.fs.readFile(this.#current);
-			return await this.load(new TextDecoder().decode(bytes));
-		} catch {
-			return undefined;
-		}
+		const id = await readFile(this.#current(), 'utf8').catch(() => undefined);
+		return id === undefined ? undefined : this.load(id);
 	}
 
 	/** Deletes a chat; nothing of it is saved any more. */
 	remove(id: string): Promise<void> {
 		this.#removed.add(id);
-		return this.#inTurn(async () => vscode.workspace.fs.delete(this.#file(id)));
+		return this.#inTurn(() => rm(this.#file(id)));
 	}
 
 	#inTurn(work: () => Promise<void>): Promise<void> {
@@ -100,8 +94,12 @@ export class ChatStore {
 		return this.#last;
 	}
 
-	#file(id: string): vscode.Uri {
-		return vscode.Uri.joinPath(this.#folder, `${id}.json`);
+	#current(): string {
+		return join(this.#workspaceFolder, 'current-chat');
+	}
+
+	#file(id: string): string {
+		return join(this.#folder, `${id}.json`);
 	}
 }
 

@@ -157,7 +157,11 @@ export class ChatSession {
 
 	/** Stops, and resolves when what arrived is saved: for a window that goes away. */
 	async close(): Promise<void> {
+		const turn = this.#answering;
 		this.stop();
+		// First what is there: whoever writes the answer may take long to notice.
+		if (turn)
+			await this.#deps.save(updateTurn(this.#conversation, { ...turn, finishReason: 'stopped' }));
 		await this.#written;
 	}
 

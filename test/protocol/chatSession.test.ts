@@ -9,62 +9,11 @@ import {
 	type ChatParams,
 	type ChatResult,
 	ChatSession,
-	type Conversation,
 	readSlashCommand,
 	toMarkdown,
 } from '../../server/protocol/index.ts';
 import type { HostMessage } from '../../webview/protocol.ts';
-
-type Complete = (
-	params: ChatParams,
-	onDelta: (delta: ChatDelta) => void,
-	signal: AbortSignal,
-) => Promise<ChatResult>;
-
-const answer = (text: string): ChatResult => ({
-	text,
-	toolCalls: [],
-	finishReason: 'stop',
-	model: 'm',
-});
-
-function setUp(first: Complete) {
-	const posted: HostMessage[] = [];
-	const saved: Conversation[] = [];
-	const asked: ChatParams[] = [];
-	const how = { complete: first };
-	const timers = new Set<() => void>();
-	let id = 0;
-	const session = new ChatSession(
-		{
-			later: (_ms, run) => {
-				timers.add(run);
-				return () => timers.delete(run);
-			},
-			complete: (params, onDelta, signal) => {
-				asked.push(params);
-				return how.complete(params, onDelta, signal);
-			},
-			save: async (conversation) => void saved.push(conversation),
-			post: (message) => void posted.push(message),
-			id: () => `id${++id}`,
-			now: () => new Date(0),
-		},
-		{ model: '', system: 'Be brief.' },
-	);
-	/** Lets the time pass that every planned save waits for. */
-	const wait = () => {
-		for (const run of timers) run();
-		timers.clear();
-	};
-	return { session, posted, saved, asked, how, timers, wait };
-}
-
-const echo: Complete = async (params, onDelta) => {
-	const text = `re: ${params.messages.at(-1)?.content}`;
-	onDelta({ text });
-	return answer(text);
-};
+import { answer, type Complete, echo, setUp } from './chatDouble.ts';
 
 test('a question and its answer are two turns, saved, with the system prompt sent first', async () => {
 	const { session, posted, saved, asked } = setUp(echo);
@@ -136,77 +85,6 @@ test('a failed answer holds the error, is left out of the next prompt and can be
 	assert.deepEqual(
 		asked.at(-1)?.messages.map(({ content }) => content),
 		['Be brief.', 'one', 're: one', 'two'],
-	);
-});
-
-test('what has arrived is saved while more is awaited, so that a window may go away at any time', async () => {
-	const late: { say?: (delta: ChatDelta) => void; finish?: (result: ChatResult) => void } = {};
-	const { session, saved, timers, wait } = setUp(
-		(_params, onDelta) =>
-			new Promise((resolve) => Object.assign(late, { say: onDelta, finish: resolve })),
-	);
-	const asking = session.ask('one');
-	const last = () => saved.at(-1)?.turns.at(-1);
-	late.say?.({ progress: { phase: 'prompt' } });
-	assert.equal(timers.size, 0, 'nothing has arrived');
-	for (const text of ['half', ' an']) late.say?.({ text });
-	assert.equal(timers.size, 1, 'one save for all that comes until then');
-	assert.equal(last()?.text, '');
-	wait();
-	assert.deepEqual([last()?.text, last()?.finishReason], ['half an', undefined]);
-	late.say?.({ reasoning: 'hm' });
-	wait();
-	assert.deepEqual([last()?.text, last()?.reasoning], ['half an', 'hm']);
-	late.say?.({ text: ' answer' });
-	const count = saved.length;
-	late.finish?.(answer('half an answer'));
-	await asking;
-	assert.equal(timers.size, 0, 'the end is saved by itself');
-	assert.deepEqual([saved.length, last()?.text], [count + 1, 'half an answer']);
-});
-
-test('what arrives late for a chat that was left is saved there, beside nothing of the new one', async () => {
-	const late: { say?: (delta: ChatDelta) => void } = {};
-	const { session, saved, wait } = setUp(
-		(_params, onDelta) => new Promise(() => Object.assign(late, { say: onDelta })),
-	);
-	void session.ask('one');
-	const { id } = session.conversation;
-	session.reset('');
-	late.say?.({ text: 'late' });
-	wait();
-	assert.deepEqual([saved.at(-1)?.id, saved.at(-1)?.turns.length], [id, 2]);
-	assert.equal(saved.at(-1)?.turns.at(-1)?.text, 'late');
-});
-
-test('closing stops the answer and waits until what arrived is saved', async () => {
-	const { session, saved } = setUp(
-		(_params, onDelta, signal) =>
-			new Promise((_, reject) => {
-				onDelta({ text: 'half' });
-				signal.addEventListener('abort', () => reject(new AppError('cancelled')));
-			}),
-	);
-	void session.ask('one');
-	await session.close();
-	const last = saved.at(-1)?.turns.at(-1);
-	assert.deepEqual([last?.text, last?.finishReason], ['half', 'stopped']);
-	await session.close();
-});
-
-test('an answer that broke off keeps what arrived, and so does the next prompt', async () => {
-	const { session, asked, how } = setUp(async (_params, onDelta) => {
-		onDelta({ text: 'half' });
-		throw new AppError('upstream_failed', 'It went away.');
-	});
-	await session.ask('one');
-	const broken = branch(session.conversation).at(-1);
-	assert.deepEqual([broken?.text, broken?.error?.code], ['half', 'upstream_failed']);
-	how.complete = echo;
-	await session.ask('go on');
-	assert.deepEqual(
-		asked.at(-1)?.messages.map(({ content }) => content),
-		['Be brief.', 'one', 'half', 'go on'],
 	);
 });
 

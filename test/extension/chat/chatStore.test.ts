@@ -1,0 +1,87 @@
+/** Chats on disk: whole or absent, found again, and gone when they are deleted. */
+
+import assert from 'node:assert/strict';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { ChatStore } from '../../../extension/chat/chatStore.ts';
+import type { Conversation } from '../../../server/protocol/index.ts';
+
+let root = '';
+before(async () => {
+	root = await mkdtemp(join(tmpdir(), 'nearglot-chats-'));
+});
+after(() => rm(root, { recursive: true }));
+
+const chat = (id: string, text = 'Hello', updatedAt = '2026-01-01T00:00:00Z'): Conversation => ({
+	id,
+	title: `Chat ${id}`,
+	system: '',
+	createdAt: updatedAt,
+	updatedAt,
+	turns: [{ id: `${id}-1`, parent: null, role: 'user', text, createdAt: updatedAt }],
+	leaf: `${id}-1`,
+});
+
+const open = (name: string) =>
+	new ChatStore(join(root, name, 'deep', 'chats'), join(root, name, 'workspace'));
+
+test('chats are found again by another window, newest first, with all that was said', async () => {
+	const store = open('found');
+	assert.deepEqual(await store.list(), []);
+	await store.save(chat('old'));
+	await store.save(chat('new', 'Später', '2026-02-01T00:00:00Z'));
+	await store.remember('old');
+	const other = open('found');
+	assert.deepEqual(
+		(await other.list()).map(({ id, text }) => [id, text]),
+		[
+			['new', 'später'],
+			['old', 'hello'],
+		],
+	);
+	assert.deepEqual(await other.load('old'), chat('old'));
+	assert.equal((await other.current())?.id, 'old');
+	assert.deepEqual((await readdir(join(root, 'found/deep/chats'))).sort(), [
+		'new.json',
+		'old.json',
+	]);
+});
+
+test('saves of a chat follow each other, and the last one stays', async () => {
+	const store = open('order');
+	await Promise.all(
+		Array.from({ length: 20 }, (_, index) => store.save(chat('a', 'x'.repeat(index * 1000)))),
+	);
+	assert.equal((await store.load('a'))?.turns[0]?.text.length, 19_000);
+});
+
+test('a deleted chat stays away, also when its answer is still being written', async () => {
+	const store = open('deleted');
+	await store.save(chat('a'));
+	await store.remember('a');
+	await store.remove('a');
+	await store.save(chat('a'));
+	assert.equal(await store.load('a'), undefined);
+	assert.equal(await store.current(), undefined);
+	assert.deepEqual(await store.list(), []);
+	await store.save(chat('b'));
+	assert.equal((await store.list()).length, 1);
+});
+
+test('files that are no chats are passed over, and an id leads nowhere else', async () => {
+	const store = open('strange');
+	await store.save(chat('a'));
+	const folder = join(root, 'strange/deep/chats');
+	await writeFile(join(folder, 'cut.json'), '{"id":"cut","tit');
+	await writeFile(join(folder, 'other.json'), '{"turns":[]}');
+	await writeFile(join(root, 'strange/outside.json'), JSON.stringify(chat('outside')));
+	assert.deepEqual(
+		(await store.list()).map(({ id }) => id),
+		['a'],
+	);
+	assert.equal(await store.load('../../outside'), undefined);
+	await store.remember('../../outside');
+	assert.equal(await store.current(), undefined);
+});
