@@ -56,14 +56,21 @@ export class RecorderApi {
 	/** Events of the recording until it ends; throws its error. */
 	async *events(): AsyncGenerator<Record<string, unknown>> {
 		const response = await call('recorder/events', { session: this.#session });
-		if (response.body === null) return;
-		for await (const { data } of readEvents(chunksOf(response.body))) {
-			if (data === '[DONE]') return;
-			const event = JSON.parse(data) as Record<string, unknown>;
-			const error = errorOfBody(event, 200);
-			if (error) throw error;
-			yield event;
+		let cause: unknown;
+		try {
+			for await (const { data } of readEvents(chunksOf(response.body ?? new Blob([]).stream()))) {
+				if (data === '[DONE]') return;
+				const event = JSON.parse(data) as Record<string, unknown>;
+				const error = errorOfBody(event, 200);
+				if (error) throw error;
+				yield event;
+			}
+		} catch (error) {
+			if (error instanceof AppError) throw error;
+			cause = error;
 		}
+		const message = 'The model server ended in the middle of the recording.';
+		throw new AppError('daemon_unavailable', message, { cause });
 	}
 
 	send(piece: Int16Array, rateHz: number): void {
