@@ -26,20 +26,20 @@ beforeEach(() => {
 
 test('several messages of one trouble with one team server are one notice until that is gone', async () => {
 	const first = showError(teamWentAway(team));
-	await showError(teamUnreachable(team, undefined));
-	await showError(teamWentAway(team));
+	void showError(teamUnreachable(team, undefined));
+	void showError(teamWentAway(team));
 	assert.equal(notices.length, 1);
 	void showError(teamUnreachable(other, undefined));
 	void showError(signInRequired(team));
 	void showError(new AppError('internal', 'Something else.'));
 	assert.equal(notices.length, 4);
-	await showError(signInRequired(team, 'revoked'));
+	void showError(signInRequired(team, 'revoked'));
 	assert.equal(notices.length, 4);
 	notices[0]?.choose();
 	await first;
 	void showError(teamUnreachable(team, undefined));
 	assert.equal(notices.length, 5);
-	await showError(new AppError('cancelled'));
+	void showError(new AppError('cancelled'));
 	assert.equal(notices.length, 5);
 	for (const { choose } of notices) choose();
 });
