@@ -37,9 +37,13 @@ export async function attachToChat(chat: ChatPage, choose: boolean): Promise<voi
 export async function findChat(chat: ChatPage, store: ChatStore): Promise<void> {
 	const pick = vscode.window.createQuickPick<vscode.QuickPickItem & { id: string; text: string }>();
 	const remove = { iconPath: new vscode.ThemeIcon('trash'), tooltip: vscode.l10n.t('Delete') };
+	let drawing = 0;
 	const draw = async () => {
+		const turn = ++drawing;
 		const query = pick.value.toLowerCase();
 		const chats = await store.list();
+		// A list that was asked for later knows better.
+		if (turn !== drawing) return;
 		pick.items = chats
 			.filter(({ text, title }) => text.includes(query) || title.toLowerCase().includes(query))
 			.map(({ id, title, updatedAt, text }) => ({
@@ -53,10 +57,13 @@ export async function findChat(chat: ChatPage, store: ChatStore): Promise<void> 
 			}));
 	};
 	pick.placeholder = vscode.l10n.t('Search all chats');
+	// Whoever deletes several chats finds the next one where the last one was.
+	pick.keepScrollPosition = true;
 	pick.onDidChangeValue(draw);
 	pick.onDidTriggerItemButton(async ({ item }) => {
 		await store.remove(item.id);
-		if (chat.session.conversation.id === item.id) chat.newChat();
+		// The list would close if the chat took the focus.
+		if (chat.session.conversation.id === item.id) chat.clear();
 		await draw();
 	});
 	pick.onDidHide(() => pick.dispose());

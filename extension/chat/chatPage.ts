@@ -101,9 +101,14 @@ export class ChatPage {
 	}
 
 	newChat(): void {
+		this.clear();
+		this.focus();
+	}
+
+	/** An empty chat; the focus stays where it is. */
+	clear(): void {
 		this.session.reset(setting('chat.systemPrompt'));
 		this.#postState();
-		this.focus();
 	}
 
 	async openChat(id: string): Promise<void> {

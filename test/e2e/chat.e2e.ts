@@ -1,6 +1,7 @@
 /** Chat through the packed extension, as a person uses it. */
 
 import assert from 'node:assert/strict';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { ask, command, desk, newChat, openChat, openFile } from './window.ts';
@@ -77,12 +78,22 @@ test('the page of the chat obeys a policy without unsafe parts', async () => {
 	await page.close();
 });
 
+/** Files of the extension with a text in them. */
+function chatsAbout(text: string, workspace: string): string[] {
+	const folder = join(workspace, '..', 'user-data/User/globalStorage/nearglot.nearglot');
+	return readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => {
+		const path = join(folder, name);
+		return statSync(path).isFile() && readFileSync(path, 'utf8').includes(text);
+	});
+}
+
 test('an old chat is found by a word of its answer, opened, and deleted for good', async () => {
-	const { open, pictures } = await desk();
+	const { open, pictures, workspace } = await desk();
 	const page = await open();
 	const chat = await openChat(page);
 	await newChat(page, chat);
 	await ask(chat, 'how do I see how full my disk is');
+	assert.equal(chatsAbout('how full my disk', workspace).length, 1);
 	await newChat(page, chat);
 	await command(page, 'Nearglot: Search Chats');
 	const rows = page.locator('.quick-input-list .monaco-list-row');
@@ -98,7 +109,9 @@ test('an old chat is found by a word of its answer, opened, and deleted for good
 	await found.first().hover();
 	await found.first().locator('.action-label').last().click();
 	await found.first().waitFor({ state: 'detached' });
-	await page.keyboard.press('Escape');
 	await chat.locator('.empty').waitFor();
+	assert.ok(await input.isVisible(), 'the list stays, for the next one');
+	await page.keyboard.press('Escape');
+	assert.deepEqual(chatsAbout('how full my disk', workspace), []);
 	await page.close();
 });
