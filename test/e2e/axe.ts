@@ -1,8 +1,9 @@
 /** Accessibility faults of a page inside VS Code, found by axe-core. */
 
+import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import type { Frame, Page } from 'playwright-core';
+import type { Frame, FrameLocator, Page } from 'playwright-core';
 
 const source = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
@@ -36,4 +37,25 @@ export async function violations(page: Page, selector: string): Promise<string[]
 			({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 200)).join(' | ')}`,
 		);
 	});
+}
+
+/** Asserts that there are none in any theme; `prepare` runs before each is looked at. */
+export async function assertNoFaults(
+	page: Page,
+	frame: FrameLocator,
+	selector: string,
+	picture: (theme: string) => string,
+	prepare: () => Promise<void> = async () => undefined,
+): Promise<void> {
+	for (const [theme, media] of [
+		['vscode-dark', { colorScheme: 'dark' }],
+		['vscode-high-contrast', { colorScheme: 'dark', forcedColors: 'active' }],
+		['vscode-light', { colorScheme: 'light', forcedColors: 'none' }],
+	] as const) {
+		await page.emulateMedia(media);
+		await frame.locator(`body.${theme}`).waitFor({ state: 'attached' });
+		await prepare();
+		await page.screenshot({ path: picture(theme) });
+		assert.deepEqual(await violations(page, selector), [], theme);
+	}
 }
