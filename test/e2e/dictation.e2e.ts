@@ -8,16 +8,8 @@ import { type BrowserContext, chromium } from 'playwright-core';
 // @ts-expect-error: the scripts are plain JavaScript
 import { chromiumOptions } from '../../scripts/vscode-host/server.mjs';
 import { assertHeard, sentences, writeSpeech } from './spokenFile.ts';
+import { until } from './teamDesk.ts';
 import { command, desk, editorText, openFile, patientMs, statusItem, webview } from './window.ts';
-
-/** Waits for a state; rejects after a minute. */
-async function until(reached: () => Promise<boolean>, what: string): Promise<void> {
-	const end = Date.now() + patientMs;
-	while (!(await reached())) {
-		if (Date.now() > end) throw new Error(`${what}: not within ${patientMs / 1000} s`);
-		await new Promise((resolve) => setTimeout(resolve, 200));
-	}
-}
 
 /** A browser whose microphone says the sentences again and again, and the file with them. */
 async function talkingBrowser(folder: string): Promise<[BrowserContext, speech: string]> {
@@ -57,17 +49,20 @@ test('what is said is written at the cursor in one step that can be undone', asy
 			.filter({ hasText: /0:09|0:[1-5]\d|[1-9]:\d/ })
 			.waitFor();
 		await page.screenshot({ path: join(pictures, 'dictation.png') });
-		await frame.getByRole('button', { name: 'Finish' }).click();
+		// The click takes the page away, maybe before anybody could tell that it was one.
+		const lamp = frame.locator('.lamp');
+		const finish = frame.getByRole('button', { name: 'Finish' });
+		await Promise.any([finish.click(), lamp.waitFor({ state: 'detached' })]);
 		const text = editorText(page);
 		const untouched = /^The file could not be opened\.Please try again\.$/;
 		const shown = async () => ((await text.textContent()) ?? '').replace(/\u00a0/g, ' ');
-		await until(async () => !untouched.test(await shown()), 'the words in the file');
-		await frame.locator('.lamp').waitFor({ state: 'detached' });
+		await until('the words in the file', async () => !untouched.test(await shown()));
+		await lamp.waitFor({ state: 'detached' });
 		const [, written = ''] = /Please try again\.(.+)/.exec(await shown()) ?? [];
 		assert.match(written, /open the new window/i);
 		await text.click();
 		await page.keyboard.press('Control+Z');
-		await until(async () => untouched.test(await shown()), 'the file as it was');
+		await until('the file as it was', async () => untouched.test(await shown()));
 	} catch (error) {
 		await page.screenshot({ path: join(pictures, 'dictation-failure.png') });
 		throw error;
