@@ -76,7 +76,7 @@ async function runUi(parts) {
 		found.push({ title: name, file: basename(file ?? ''), error, durationMs });
 		tell(found.at(-1));
 	};
-	const stream = run({ files: [join(root, 'test/e2e/ui.ts')], timeout: 1_200_000 });
+	const stream = run({ files: [join(root, 'test/e2e/ui.ts')], timeout: 3_600_000 });
 	const finished = new Promise((resolve) => stream.once('end', resolve));
 	stream.on('test:pass', (event) => {
 		if (event.details.type !== 'suite' && event.nesting === 0) add(event);
