@@ -1,5 +1,6 @@
 /** Random access to the bytes of a recording: a file on disk or bytes in memory, read piece by piece. */
 
+import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { AppError } from '../protocol/index.ts';
 
@@ -14,7 +15,9 @@ export interface AudioSource extends AsyncDisposable {
 
 /** Opens a file. Throws `not_found` when it is absent and `invalid_audio` when it is no regular file. */
 export async function fileSource(path: string): Promise<AudioSource> {
-	const handle = await open(path, 'r').catch((error: NodeJS.ErrnoException) => {
+	// A pipe that nobody writes to would keep whoever opens it waiting for ever.
+	const flags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
+	const handle = await open(path, flags).catch((error: NodeJS.ErrnoException) => {
 		throw new AppError('not_found', `The file cannot be opened (${error.code ?? error.message}).`, {
 			cause: error,
 		});

@@ -1,13 +1,15 @@
 /** Opening and limits: what is no file, what is too long or too quiet, and who stops a decoder. */
 
 import assert from 'node:assert/strict';
-import { mkdtemp, rm, truncate, writeFile } from 'node:fs/promises';
+import { spawnSync } from 'node:child_process';
+import { chmod, mkdtemp, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileSource, memorySource } from '../../server/audio/audioSource.ts';
 import { decodeAudio } from '../../server/audio/decodeAudio.ts';
-import { speechLike, wavFile } from './madeAudio.ts';
+import { decodeInThread } from '../../server/audio/threadedDecode.ts';
+import { hasProgram, speechLike, wavFile } from './madeAudio.ts';
 
 test('a folder is no recording, an absent file is not found, and a file that shrinks gives what is left', async () => {
 	const folder = await mkdtemp(join(tmpdir(), 'nearglot-source-'));
@@ -58,4 +60,100 @@ test('a signal ends the decoding between two blocks', async () => {
 	await blocks.next();
 	stop.abort();
 	await assert.rejects(blocks.next(), { name: 'AbortError' });
+});
+
+test('a pipe that nobody writes to is refused and keeps nobody waiting', {
+	skip: process.platform === 'win32' && 'there are no such pipes',
+	timeout: 60_000,
+}, async () => {
+	const folder = await mkdtemp(join(tmpdir(), 'nearglot-pipe-'));
+	const path = join(folder, 'pipe');
+	assert.equal(spawnSync('mkfifo', [path]).status, 0);
+	await assert.rejects(decodeInThread(path, { maximumS: 10 }), {
+		code: 'invalid_audio',
+		message: /not a recording/,
+	});
+	await rm(folder, { recursive: true });
+});
+
+const skip = !hasProgram('ffmpeg') && 'no ffmpeg, which makes the files';
+
+test('a film without sound is refused as one', { skip }, async () => {
+	const options = ['-f', 'lavfi', '-i', 'testsrc=size=64x64:rate=5:duration=1', '-c:v', 'libvpx'];
+	const { stdout } = spawnSync('ffmpeg', ['-v', 'error', ...options, '-f', 'webm', '-']);
+	await assert.rejects(decodeAudio(memorySource(stdout)), {
+		code: 'invalid_audio',
+		message: /WebM.* has no audio track/,
+	});
+});
+
+test('a block of more than 64 kB before the sound, with sound in it, is passed over', {
+	skip,
+}, async () => {
+	const input = wavFile(speechLike(1, 16_000), { rateHz: 16_000 });
+	const { stdout } = spawnSync('ffmpeg', ['-v', 'error', '-i', '-', '-f', 'flac', '-'], { input });
+	const [head, rest] = [stdout.subarray(0, 42), stdout.subarray(42)];
+	const block = Buffer.concat([Uint8Array.of(2, 1, 0x86, 0xa0), Buffer.alloc(100_000)]);
+	// The block ends with whole frames, as a picture might look like some.
+	rest.copy(block, block.length - rest.length);
+	const { samples } = await decodeAudio(memorySource(Buffer.concat([head, block, rest])));
+	let length = 0;
+	for await (const piece of samples) length += piece.length;
+	assert.equal(length, 16_000);
+});
+
+test('FLAC without the whole of its first block is refused', async () => {
+	const head = Buffer.concat([Buffer.from('fLaC'), Uint8Array.of(0, 0, 0, 34), new Uint8Array(20)]);
+	const application = Buffer.concat([
+		Buffer.from('fLaC'),
+		Uint8Array.of(2, 0, 0, 34),
+		new Uint8Array(60),
+	]);
+	for (const bytes of [head, application])
+		await assert.rejects(decodeAudio(memorySource(bytes)), {
+			code: 'invalid_audio',
+			message: /no stream information/,
+		});
+});
+
+test('ffmpeg may read this one file with one reader, and its failure is told', {
+	skip: process.platform === 'win32' && 'the program of the test is a shell script',
+}, async () => {
+	const folder = await mkdtemp(join(tmpdir(), 'nearglot-ffmpeg-'));
+	const before = process.env.PATH;
+	try {
+		const path = join(folder, 'a.aac');
+		await writeFile(
+			path,
+			Buffer.concat([Uint8Array.of(0xff, 0xf1, 0x50, 0x80), new Uint8Array(50)]),
+		);
+		const program = async (body: string) => {
+			await writeFile(
+				join(folder, 'ffmpeg'),
+				`#!/bin/sh\nprintf '%s ' "$@" >${folder}/args\n${body}\n`,
+			);
+			await chmod(join(folder, 'ffmpeg'), 0o755);
+		};
+		const hear = async () => {
+			await using source = await fileSource(path);
+			const { samples } = await decodeAudio(source);
+			const found: number[] = [];
+			for await (const block of samples) for (const value of block) found.push(value * 32_768);
+			return found;
+		};
+		process.env.PATH = folder;
+		// Pieces that end in the middle of a sample.
+		const [a, b, c] = ['\\001\\020\\002', '\\020', '\\003\\020'].map((text) => `printf '${text}'`);
+		await program(`${a}; /bin/sleep 0.2; ${b}; /bin/sleep 0.2; ${c}`);
+		assert.deepEqual(await hear(), [4097, 4098, 4099]);
+		assert.equal(
+			await readFile(join(folder, 'args'), 'utf8'),
+			`-nostdin -v error -protocol_whitelist file -f aac -i file:${path} -map 0:a:0 -ac 1 -ar 16000 -f s16le pipe:1 `,
+		);
+		await program(`${c}; exit 1`);
+		await assert.rejects(hear(), { code: 'invalid_audio', message: /ffmpeg could not decode it/ });
+	} finally {
+		process.env.PATH = before;
+		await rm(folder, { recursive: true });
+	}
 });
