@@ -284,8 +284,20 @@ test('a recording ends where its last page says, also inside a packet', { skip }
 		const before = (await decoded(Buffer.concat(endingAt(granule)))).samples.length;
 		const after = (await decoded(Buffer.concat(endingAt(granule - 90n)))).samples.length;
 		assert.ok(Math.abs(before - 24_000) <= 1, `${name}: ${before}`);
+		const chain = Buffer.concat([...endingAt(granule), ...endingAt(granule - 90n)]);
+		const both = (await decoded(chain)).samples.length;
+		assert.ok(Math.abs(both - 47_970) <= 1, `${name}: ${both} in a chain`);
 		assert.ok(Math.abs(before - after - 30) <= 1, `${name}: ${before} and ${after}`);
 	}
+});
+
+test('the last page tells the length of FLAC whose encoder left it open', { skip }, async () => {
+	const bytes = made(48_000, '-c:a', 'flac');
+	for await (const { bytes: first } of oggPackets(memorySource(bytes), 0)) {
+		assert.equal(Buffer.from(first).readUInt32BE(17 + 14), 0, 'the total in STREAMINFO');
+		break;
+	}
+	assert.equal((await decodeAudio(memorySource(bytes))).info.durationS, 1.5);
 });
 
 test('the gain in an Opus header is applied, and its run-up is cut off', { skip }, async () => {

@@ -190,6 +190,37 @@ test('what a cut leaves over is heard again only when somebody speaks in it', as
 	}
 });
 
+test('silence at the very end is not heard for itself, whatever the model leaves over', async () => {
+	const samples = tones([
+		...Array.from({ length: 3 }, () => ({
+			words: [1, 2, 3, 4, 5, 6, 7, 8],
+			gapS: 0.05,
+			pauseS: 6,
+		})),
+		{ words: [1, 2, 3, 4, 5, 6, 7, 8], gapS: 0.05, pauseS: 1.5 },
+	]);
+	for (const told of ['true', 'false']) {
+		const { requests } = await hear(
+			samples,
+			{ condition_on_previous_text: told },
+			({ samples: heard }, index) => ({ consumedS: heard.length / rateHz - (index === 3 ? 1 : 0) }),
+		);
+		assert.equal(requests.length, 4, `told: ${told}`);
+	}
+});
+
+test('a short first stretch tells how much the model hears at once', async () => {
+	const samples = tones([
+		{ words: [1, 2, 3], gapS: 0.05, pauseS: 6 },
+		{ words: Array.from({ length: 100 }, (_, i) => i), gapS: 0.05, pauseS: 1 },
+	]);
+	const { requests } = await hear(samples, { condition_on_previous_text: 'false' }, () => ({
+		windowS: 8,
+	}));
+	assert.ok(requests.length >= 6, `${requests.length}`);
+	for (const { samples: heard } of requests) assert.ok(heard.length <= 8 * rateHz);
+});
+
 test('an error of the model closes the decoder', async () => {
 	for (const told of ['true', 'false'])
 		await assert.rejects(

@@ -74,6 +74,7 @@ test('the states follow the commands, each told once, and the end is the end', a
 	await recording.command('paused', undefined);
 	assert.deepEqual(states(), ['waiting', 'ready'], 'what does not record cannot be paused');
 	await recording.command('recording', undefined);
+	await recording.command('recording', undefined);
 	await recording.command('ready', undefined);
 	await recording.write(loud(100), rateHz, 0);
 	await recording.command('paused', undefined);
