@@ -38,6 +38,9 @@ export interface ChatSessionDeps {
 /** Longest time that what arrives of an answer is kept in memory only. */
 const saveWithinMs = 1000;
 
+/** Why an answer was given up that nobody has stopped: it stays without an end, to be asked for again. */
+const windowCloses = Symbol('the window closes');
+
 const laterByClock = (ms: number, run: () => void) => {
 	const timer = setTimeout(run, ms);
 	return () => clearTimeout(timer);
@@ -155,13 +158,12 @@ export class ChatSession {
 		this.#stop?.abort();
 	}
 
-	/** Stops, and resolves when what arrived is saved: for a window that goes away. */
+	/** Gives up the answer, and resolves when what arrived is saved: for a window that goes away. */
 	async close(): Promise<void> {
 		const turn = this.#answering;
-		this.stop();
+		this.#stop?.abort(windowCloses);
 		// First what is there: whoever writes the answer may take long to notice.
-		if (turn)
-			await this.#deps.save(updateTurn(this.#conversation, { ...turn, finishReason: 'stopped' }));
+		if (turn) await this.#deps.save(updateTurn(this.#conversation, turn));
 		await this.#written;
 	}
 
@@ -258,9 +260,8 @@ export class ChatSession {
 			const result = await completeWithTools(complete, params, belt, onDelta, onSteps, stop.signal);
 			turn = finished(turn, result);
 		} catch (error) {
-			turn = stop.signal.aborted
-				? { ...turn, finishReason: 'stopped' }
-				: { ...turn, error: toErrorWire(asAppError(error)) };
+			if (!stop.signal.aborted) turn = { ...turn, error: toErrorWire(asAppError(error)) };
+			else if (stop.signal.reason !== windowCloses) turn = { ...turn, finishReason: 'stopped' };
 		}
 		unsave?.();
 		await this.#finish(turn, shown(), before);
