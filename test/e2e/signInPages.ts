@@ -33,6 +33,10 @@ export async function signedOut(window: Page): Promise<void> {
 	});
 }
 
+/** Waits until a chat lists models of the team. */
+export const teamModels = (frame: FrameLocator) =>
+	frame.locator('select.model optgroup[label^="Team"]').waitFor({ state: 'attached' });
+
 /** The model the chat shows as chosen: one of the team, or one of this computer. */
 export const chosen = (frame: FrameLocator, ofTeam: boolean) =>
 	frame

@@ -4,7 +4,8 @@
  */
 
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type BrowserContext, chromium, type Page } from 'playwright-core';
 // @ts-expect-error: the scripts are plain JavaScript
@@ -33,6 +34,11 @@ export async function closeTeamDesk(): Promise<void> {
 	await (await shared?.catch(() => undefined))?.close();
 }
 
+/** Keeps what the windows of a failed test show as pictures. */
+export async function pictureTeamWindows(failed: string): Promise<void> {
+	await (await shared?.catch(() => undefined))?.picture(failed);
+}
+
 export class TeamDesk {
 	/** Everything below is in this folder. */
 	readonly dir = `${process.env['E2E_DIR']}-team`;
@@ -56,8 +62,10 @@ export class TeamDesk {
 
 	static async start(): Promise<TeamDesk> {
 		const dir = `${process.env['E2E_DIR']}-team`;
-		rmSync(dir, { recursive: true, force: true, maxRetries: 10 });
 		mkdirSync(dir, { recursive: true });
+		// Pictures of an earlier run stay: a second try must not cost those of the first.
+		for (const entry of readdirSync(dir).filter((name) => name !== 'pictures'))
+			rmSync(join(dir, entry), { recursive: true, force: true, maxRetries: 10 });
 		const desk = new TeamDesk(
 			await TeamServer.start(join(dir, 'team')),
 			await startServices(join(dir, 'services')),
@@ -123,6 +131,17 @@ export class TeamDesk {
 		return JSON.parse(readFileSync(join(this.home, 'endpoint.json'), 'utf8'));
 	}
 
+	/** Runs the command line beside the editor. */
+	async nearglot(args: readonly string[], input: string): Promise<void> {
+		const main = join(import.meta.dirname, '../../dist/server.cjs');
+		const env = { ...process.env, NEARGLOT_HOME: this.home, ...this.services.env };
+		const stdio = ['pipe', 'ignore', 'inherit'] as const;
+		const child = spawn(process.execPath, [main, ...args], { env, stdio: [...stdio] });
+		child.stdin.end(input);
+		const code = await new Promise((resolve) => child.once('close', resolve));
+		assert.equal(code, 0, `nearglot ${args.join(' ')}`);
+	}
+
 	/** Ends the daemon, and with it all it keeps in memory. */
 	async endDaemon(): Promise<void> {
 		const file = join(this.home, 'endpoint.json');
@@ -185,16 +204,18 @@ export class TeamDesk {
 	/** Signs a person in by the browser, with a server that is open. */
 	async signIn(window: Page, who: string): Promise<void> {
 		const handoff = await this.opened(window, () => this.beginSignIn(window));
-		await this.confirm(handoff, who);
+		await this.confirm(window, handoff, who);
 	}
 
 	/** Goes through the pages that hand a session to the editor. */
-	async confirm(handoff: Page, who: string): Promise<void> {
+	async confirm(window: Page, handoff: Page, who: string): Promise<void> {
 		await this.atProvider(handoff, who);
 		const before = this.team.count('/.auth/me');
 		await handoff.getByRole('button', { name: 'Continue' }).click();
 		await until('a session by the callback', () => this.team.count('/.auth/me') > before);
 		await handoff.close();
+		// A page behind another draws nothing: no view, no notice.
+		await window.bringToFront();
 	}
 
 	/** Signs a person in on the provider's own pages, unless the browser still is. */
@@ -218,6 +239,15 @@ export class TeamDesk {
 		} catch (error) {
 			await popup.screenshot({ path: join(this.pictures, 'provider-failed.png') });
 			throw new Error(`at ${popup.url()}`, { cause: error });
+		}
+	}
+
+	/** Pictures of all windows, named after a test. */
+	async picture(test: string): Promise<void> {
+		const name = test.replace(/\W+/g, '-').slice(0, 60);
+		for (const [index, page] of (this.#context?.pages() ?? []).entries()) {
+			const path = join(this.pictures, `failed-${name}-${index}.png`);
+			await page.screenshot({ path, timeout: 10_000 }).catch(() => undefined);
 		}
 	}
 

@@ -32,12 +32,51 @@ export interface Passed {
 	readonly token: string;
 }
 
-/** An answer that has begun and waits. */
-export interface HeldAnswer {
-	/** Its first bytes are on their way. */
+/** An answer that stops after its first words until it is let go on. */
+export class HeldAnswer {
+	readonly path: string;
+	/** Its first words are on their way. */
 	readonly begun: Promise<void>;
-	/** Whoever asked has gone, or was cut off, before the end. */
+	/** Whoever asked has gone, or was cut off. */
 	readonly cut: Promise<void>;
+	release = () => {};
+	#begin = () => {};
+	#cut = () => {};
+
+	constructor(path: string) {
+		this.path = path;
+		this.begun = new Promise((resolve) => {
+			this.#begin = resolve;
+		});
+		this.cut = new Promise((resolve) => {
+			this.#cut = resolve;
+		});
+	}
+
+	/** Passes a streamed answer on as far as it may go. */
+	pipe(answer: IncomingMessage, response: ServerResponse): void {
+		const released = new Promise<void>((resolve) => {
+			this.release = resolve;
+		});
+		let waiting = Buffer.alloc(0);
+		let begun = false;
+		const gate = new Transform({
+			transform: (chunk: Buffer, _encoding, done) => {
+				waiting = Buffer.concat([waiting, chunk]);
+				const words = begun ? null : /"content":"[^"]/.exec(String(waiting));
+				if (!words) return done();
+				// Up to the end of this event: the rest of a short answer may be in the same piece.
+				begun = true;
+				const end = waiting.indexOf('\n\n', words.index) + 2;
+				done(null, waiting.subarray(0, end));
+				waiting = waiting.subarray(end);
+				this.#begin();
+			},
+			flush: (done) => void released.then(() => done(null, waiting)),
+		});
+		response.once('close', this.#cut);
+		answer.pipe(gate).pipe(response);
+	}
 }
 
 export class TeamServer {
@@ -52,9 +91,8 @@ export class TeamServer {
 	readonly #models: { readonly child: ChildProcess; readonly url: string; readonly key: string };
 	#gateway: { readonly child: ChildProcess; readonly port: number } | undefined;
 	#wire: Server | undefined;
-	#held:
-		| { readonly path: string; readonly begin: () => void; readonly cut: () => void }
-		| undefined;
+	readonly #held: HeldAnswer[] = [];
+	readonly #open = new Map<string, number>();
 
 	private constructor(
 		dir: string,
@@ -168,17 +206,16 @@ export class TeamServer {
 		await this.#provider.stop();
 	}
 
-	/** Lets the next answer of a path begin and never end. */
-	holdNext(path: string): HeldAnswer {
-		let [begin, cut] = [() => {}, () => {}];
-		const begun = new Promise<void>((resolve) => {
-			begin = resolve;
-		});
-		const gone = new Promise<void>((resolve) => {
-			cut = resolve;
-		});
-		this.#held = { path, begin, cut };
-		return { begun, cut: gone };
+	/** Lets the next streamed answer of a path begin and wait. */
+	hold(path: string): HeldAnswer {
+		const held = new HeldAnswer(path);
+		this.#held.push(held);
+		return held;
+	}
+
+	/** How many requests for a path are being answered. */
+	openRequests(path: string): number {
+		return this.#open.get(path) ?? 0;
 	}
 
 	/** How often a path was asked for with success. */
@@ -210,26 +247,13 @@ export class TeamServer {
 					const given = /"authenticationToken":"([^"]+)"/.exec(text)?.[1];
 					if (given !== undefined) this.secrets.add(given);
 				});
-				const held = this.#held?.path === path ? this.#held : undefined;
-				if (!held) {
-					answer.pipe(response);
-					return;
-				}
-				this.#held = undefined;
-				response.once('close', held.cut);
-				let isFirst = true;
-				const gate = new Transform({
-					transform: (chunk: Buffer, _encoding, done) => {
-						if (!isFirst) return;
-						isFirst = false;
-						// One event: the rest of a short answer may be in the same piece.
-						done(null, chunk.subarray(0, chunk.indexOf('\n\n') + 2));
-						held.begin();
-					},
-				});
-				answer.pipe(gate).pipe(response);
+				const place = this.#held.findIndex((held) => held.path === path);
+				if (place < 0 || status !== 200) answer.pipe(response);
+				else this.#held.splice(place, 1)[0]?.pipe(answer, response);
 			},
 		);
+		this.#open.set(path, this.openRequests(path) + 1);
+		response.once('close', () => this.#open.set(path, this.openRequests(path) - 1));
 		onward.once('error', () => response.destroy());
 		response.once('close', () => onward.destroy());
 		request.pipe(onward);

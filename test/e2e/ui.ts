@@ -3,7 +3,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, afterEach } from 'node:test';
-import { closeTeamDesk } from './teamDesk.ts';
+import { closeTeamDesk, pictureTeamWindows } from './teamDesk.ts';
 import { clearWindows, closeDesk } from './window.ts';
 
 const only = (process.env['E2E_ONLY'] ?? '').split(' ').filter((part) => part !== '');
@@ -12,7 +12,9 @@ const files = readdirSync(import.meta.dirname)
 	.filter((file) => only.length === 0 || only.some((part) => file.includes(part)))
 	.sort();
 afterEach(async (done) => {
-	if ('passed' in done && !done.passed) await clearWindows(done.name);
+	if (!('passed' in done) || done.passed) return;
+	await pictureTeamWindows(done.name);
+	await clearWindows(done.name);
 });
 for (const file of files) await import(join(import.meta.dirname, file));
 after(closeDesk);
