@@ -10,8 +10,7 @@ import { root } from './node.mjs';
 /** Name in the README → picture of a test. */
 const pictures = {
 	chat: 'chat-answer',
-	proposal: 'proposal',
-	translate: 'reader-mode',
+	translate: 'missing-messages-chosen',
 	models: 'models',
 	studio: 'studio-translate',
 	transcript: 'transcript',
