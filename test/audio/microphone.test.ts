@@ -1,7 +1,7 @@
 /** The microphone through programs of the machine, with programs of the test's own in their place. */
 
 import assert from 'node:assert/strict';
-import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { access, chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -120,4 +120,25 @@ test('samples are read from raw streams and behind headers, however the bytes ar
 				assert.ok(Math.abs((found[index] as number) - value) <= 1, `${found} in pieces of ${size}`);
 			assert.equal(found.length, 4);
 		}
+});
+
+test('a header without samples in its first 4 kB is no header, nor is one that claims to be longer', async () => {
+	const chunks = Buffer.concat([Buffer.from('RIFF\0\0\0\0WAVE'), Buffer.alloc(4100, 1)]);
+	const found = await samplesOf([chunks.subarray(0, 2000), chunks.subarray(2000)]);
+	assert.equal(found.length, chunks.length / 2);
+	assert.deepEqual(found.slice(0, 2), [0x4952, 0x4646]);
+	const sun = Buffer.concat([
+		Buffer.from('.snd'),
+		Uint8Array.of(0x7f, 0, 0, 0),
+		Buffer.alloc(8, 1),
+	]);
+	assert.deepEqual((await samplesOf([sun])).slice(-2), [0x0101, 0x0101]);
+});
+
+test('nothing is started for somebody who has gone', { skip }, async () => {
+	const env = await machine({ 'pw-record': `echo started >${folder}/started; exit 1` });
+	await assert.rejects(() => openMicrophone(env, 'linux', AbortSignal.abort()), {
+		code: 'cancelled',
+	});
+	await assert.rejects(access(join(folder, 'started')), { code: 'ENOENT' });
 });
