@@ -10,7 +10,7 @@ import { command, desk, editorText, newChat, openChat, openFile } from './window
 
 const skip =
 	process.env['E2E_PLACES'] === undefined &&
-	'not yet seen to pass on a busy machine; run with E2E_PLACES=1';
+	'seen to pass only in part on a busy machine; run with E2E_PLACES=1';
 
 /** Asks in VS Code's own chat and returns the last answer. */
 async function askThere(page: Page, text: string, contains: RegExp): Promise<string> {
@@ -35,16 +35,16 @@ test("VS Code's own chat has @nearglot, with its commands, and its list of MCP s
 		await openFile(page, 'notes.txt', 'could not');
 		// The models are known once the server of the window runs.
 		await openChat(page);
-		assert.match(await askThere(page, '@nearglot extract a tar.gz file', /archive/), /tar xf/);
+		await askThere(page, '@nearglot extract a tar.gz file', /tar\sxf\sarchive/);
 		await page.screenshot({ path: join(pictures, 'participant.png') });
 		// The participant stays in the input; its translation asks for the language.
 		const language = page
 			.locator('.quick-input-list .monaco-list-row')
 			.filter({ hasText: 'German' });
 		const chosen = language.first().click();
-		const answer = await askThere(page, '/translate The password is too short.', /Passwort|kurz/);
+		const answer = await askThere(page, '/translate The password is too short.', /kurz/);
 		await chosen;
-		assert.match(answer, /Passwort|kurz/);
+		assert.match(answer, /Passwort|Kennwort/);
 		await command(page, 'MCP: List Servers');
 		const server = page
 			.locator('.quick-input-list .monaco-list-row')
@@ -68,13 +68,11 @@ test("VS Code's own chat has @nearglot, with its commands, and its list of MCP s
 		assert.match((await listed.textContent()) ?? '', /mcp_nearglot_transcribe/);
 	} finally {
 		configure({ 'chat.disableAIFeatures': true });
-		await page.close();
 	}
+	await page.close();
 });
 
-test('what the terminal says is explained, its last command or what is selected', {
-	skip,
-}, async () => {
+test('what the terminal says is explained, its last command or what is selected', async () => {
 	const { open, pictures } = await desk();
 	const page = await open();
 	const chat = await openChat(page);
@@ -127,9 +125,7 @@ class OpenAI:
         self.chat = types.SimpleNamespace(completions=types.SimpleNamespace(create=create))
 `;
 
-test('what Copy API Endpoint puts on the clipboard runs as it is, and the list shows no key', {
-	skip,
-}, async () => {
+test('what Copy API Endpoint puts on the clipboard runs as it is, and the list shows no key', async () => {
 	const { open, home, pictures } = await desk();
 	const page = await open();
 	// The server of the window starts the daemon, which writes this file.
