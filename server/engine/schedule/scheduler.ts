@@ -246,8 +246,7 @@ export class Scheduler {
 		choice: number,
 		cache: SequenceCache,
 	): Sequence {
-		const propose = this.#speculation;
-		const speculates = propose !== false && cache.canTruncate(Math.max(0, cache.length - 1));
+		const propose = cache.canTruncate(Math.max(0, cache.length - 1)) && this.#speculation;
 		const sequence = new Sequence({
 			choice,
 			promptLength: generation.prompt.length,
@@ -255,7 +254,7 @@ export class Scheduler {
 			sampler,
 			cache,
 			readsPrompt: generation.request.echoLogprobs === true,
-			draft: speculates ? propose({ choice }) : undefined,
+			draft: propose ? propose({ choice }) : undefined,
 		});
 		this.#open.add(sequence);
 		return sequence;
