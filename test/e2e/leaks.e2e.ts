@@ -12,7 +12,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { findSecrets } from './findSecrets.ts';
 import { setKey } from './keyBoxes.ts';
-import { chooseModel } from './signInPages.ts';
+import { chooseModel, teamModels } from './signInPages.ts';
 import { teamDesk, until } from './teamDesk.ts';
 import { ask, command, editorText, openChat, openFile } from './window.ts';
 
@@ -101,6 +101,7 @@ test('no key and no session token is in any file, log, argument or environment',
 	await until('the hub is asked', () => services.hub.requests.length > asked);
 	await desk.signIn(page, 'dora');
 	const frame = await openChat(page);
+	await teamModels(frame);
 	await chooseModel(page, '· [::1]');
 	await ask(frame, 'show disk usage');
 	const refreshes = team.count('/.auth/refresh');
