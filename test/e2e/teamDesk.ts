@@ -4,7 +4,6 @@
  */
 
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type BrowserContext, chromium, type Page } from 'playwright-core';
@@ -129,17 +128,6 @@ export class TeamDesk {
 	/** The daemon of the editor under test: where it is and its key. */
 	daemon(): { readonly pid: number; readonly url: string; readonly key: string } {
 		return JSON.parse(readFileSync(join(this.home, 'endpoint.json'), 'utf8'));
-	}
-
-	/** Runs the command line beside the editor. */
-	async nearglot(args: readonly string[], input: string): Promise<void> {
-		const main = join(import.meta.dirname, '../../dist/server.cjs');
-		const env = { ...process.env, NEARGLOT_HOME: this.home, ...this.services.env };
-		const stdio = ['pipe', 'ignore', 'inherit'] as const;
-		const child = spawn(process.execPath, [main, ...args], { env, stdio: [...stdio] });
-		child.stdin.end(input);
-		const code = await new Promise((resolve) => child.once('close', resolve));
-		assert.equal(code, 0, `nearglot ${args.join(' ')}`);
 	}
 
 	/** Ends the daemon, and with it all it keeps in memory. */
