@@ -16,6 +16,7 @@ afterEach(async (done) => {
 	await pictureTeamWindows(done.name);
 	await clearWindows(done.name);
 });
+if (files.length === 0) throw new Error(`No end-to-end test matches ${only.join(' ')}.`);
 for (const file of files) await import(join(import.meta.dirname, file));
 after(closeDesk);
 after(closeTeamDesk);
