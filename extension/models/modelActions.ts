@@ -4,6 +4,7 @@ import * as vscode from 'vscode';
 import { AppError, type DownloadProgress, type ModelInfo } from '../../server/protocol/index.ts';
 import type { Front } from '../front.ts';
 import { withPatientProgress } from '../notify.ts';
+import { setting, storeSetting } from '../settings.ts';
 import { type ModelsTree, megabytes } from './modelsTree.ts';
 
 export interface ModelDeps {
@@ -85,6 +86,8 @@ export async function removeModel(deps: ModelDeps, node: unknown): Promise<void>
 	const answer = await vscode.window.showWarningMessage(question, { modal: true, detail }, remove);
 	if (answer !== remove) return;
 	await deps.front.request('nearglot/models/remove', { model: model.id });
+	// The best one of what is left answers.
+	if ([model.id, model.alias].includes(setting('chat.model'))) await storeSetting('chat.model', '');
 	deps.models.refresh();
 }
 

@@ -1,6 +1,6 @@
 /** A VS Code window with the packed extension, for tests that click and type. */
 
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type BrowserContext, chromium, type FrameLocator, type Page } from 'playwright-core';
 // @ts-expect-error: the scripts are plain JavaScript
@@ -110,8 +110,11 @@ async function startDesk(): Promise<Desk> {
 		pictures,
 		hub,
 		configure: (settings) => {
-			const all = JSON.parse(readFileSync(settingsFile, 'utf8')) as Record<string, unknown>;
-			writeFileSync(settingsFile, JSON.stringify({ ...all, ...settings }, null, '\t'));
+			edit(settingsFile, settings);
+			// What belongs to a computer is stored apart; there things are only taken away.
+			const machine = join(dir, 'user-data/Machine/settings.json');
+			const gone = Object.entries(settings).filter(([, value]) => value === undefined);
+			if (existsSync(machine)) edit(machine, Object.fromEntries(gone));
 		},
 		open: async () => {
 			const blank = context.pages().find((page) => page.url() === 'about:blank');
@@ -130,6 +133,11 @@ async function startDesk(): Promise<Desk> {
 			await statusItem(page).waitFor();
 		},
 	};
+}
+
+function edit(file: string, settings: Readonly<Record<string, unknown>>): void {
+	const all = JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>;
+	writeFileSync(file, JSON.stringify({ ...all, ...settings }, null, '\t'));
 }
 
 /** Takes from the browser what VS Code keeps there: tabs, groups, sizes, recent commands. */
