@@ -86,9 +86,18 @@ export async function removeModel(deps: ModelDeps, node: unknown): Promise<void>
 	const answer = await vscode.window.showWarningMessage(question, { modal: true, detail }, remove);
 	if (answer !== remove) return;
 	await deps.front.request('nearglot/models/remove', { model: model.id });
-	// The best one of what is left answers.
-	if ([model.id, model.alias].includes(setting('chat.model'))) await storeSetting('chat.model', '');
+	await forgetChoice(deps, model);
 	deps.models.refresh();
+}
+
+/** Lets the best model that is left answer when the one that was chosen is gone; an alias may still name another. */
+async function forgetChoice({ front }: ModelDeps, removed: ModelInfo): Promise<void> {
+	const name = setting('chat.model');
+	const isNamed = ({ id, alias }: ModelInfo) => id === name || alias === name;
+	if (!isNamed(removed)) return;
+	const { models } = await front.request('nearglot/models', {});
+	if (models.some((model) => isNamed(model) && model.state !== 'not-downloaded')) return;
+	await storeSetting('chat.model', '');
 }
 
 /** Moves the folder of downloaded models, files included, to one the user picks. */
