@@ -127,7 +127,7 @@ test('the encoder of the built-in model links most of the words its trained head
 			const source = texts[index] as string;
 			const read = async (one: string, to: string) => {
 				const item = encodeItem(text, { text: one, targetLanguage: to }, 0);
-				return pieceVectors(await encodeRows(model, [item.source], 0), 0, item);
+				return pieceVectors(await encodeRows(model, [item.source], 0, 64), 0, item);
 			};
 			const found = alignVectors(await read(source, 'de'), await read(output.text, 'en'));
 			const links = (attention: Attention): string[] =>

@@ -28,6 +28,7 @@ export class CompactWords {
 				endTokens: known(options.endTokens),
 				forcedBegin: place(options.forcedBegin),
 				forcedEnd: place(options.forcedEnd),
+				outside: known(options.outside ?? []),
 				suppress: known(options.suppress),
 				beginSuppress: known(options.beginSuppress),
 				badSequences: options.badSequences.flatMap((sequence) => {

@@ -19,7 +19,7 @@ export interface EncoderDecoder {
 	/** Decoder layers whose cross-attention the graph can output, ascending; often none. */
 	readonly attentionLayers: readonly number[];
 	/** Set where steps can be limited to some words, and a table says which. */
-	readonly shortlist?: { readonly lexicon: Lexicon; readonly head: HeadWeights } | undefined;
+	readonly shortlist?: Shortlist | undefined;
 	/** The graph computes logits for the last token of a run only. */
 	readonly lastLogitsOnly?: boolean;
 	/** False where a row's result depends on its neighbours (dynamic int8): use one item per batch. */
@@ -35,6 +35,14 @@ export interface EncoderDecoder {
 	 */
 	start(encoded: EncodedBatch, options?: DecoderStart): DecoderRun;
 	close(): void;
+}
+
+/** A table of words, and the head to be cut to them. */
+export interface Shortlist {
+	readonly lexicon: Lexicon;
+	readonly head: HeadWeights;
+	/** The table's words for any text. */
+	readonly frequent: ReadonlySet<number>;
 }
 
 /** Output of the encoder for a batch. */

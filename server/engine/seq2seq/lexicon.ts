@@ -26,6 +26,11 @@ export interface Lexicon {
 	readonly texts: number;
 }
 
+/** Words for any text that the vocabulary has. */
+export function frequentWords({ frequent, vocabulary }: Lexicon): ReadonlySet<number> {
+	return new Set(frequent.filter((id) => id < vocabulary));
+}
+
 /** The words for a batch of sources, ascending. */
 export function shortlistOf(
 	lexicon: Lexicon,

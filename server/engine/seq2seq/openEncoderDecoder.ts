@@ -14,7 +14,7 @@ import { createDecoderRun } from './decoderRun.ts';
 import { encodeBatch, encoderInputs } from './encodeBatch.ts';
 import type { EncoderDecoder } from './encoderDecoder.ts';
 import { readHeadWeights, sameHead } from './headWeights.ts';
-import { readLexicon } from './lexicon.ts';
+import { frequentWords, readLexicon } from './lexicon.ts';
 
 export interface OpenEncoderDecoderOptions {
 	readonly description: ModelDescription;
@@ -88,7 +88,9 @@ export async function openEncoderDecoder(
 		const other = head === undefined || later === first ? head : await readHead(later);
 		const isShared = head !== undefined && other !== undefined && sameHead(head, other);
 		return {
-			...(lexicon !== undefined && isShared ? { shortlist: { lexicon, head } } : {}),
+			...(lexicon !== undefined && isShared
+				? { shortlist: { lexicon, head, frequent: frequentWords(lexicon) } }
+				: {}),
 			encoderInputs: encoderInputs(encoder, names),
 			vocabularySize,
 			crossBytesPerPosition: graphs.cross.reduce(

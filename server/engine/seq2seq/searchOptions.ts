@@ -24,6 +24,8 @@ export interface SearchOptions {
 	readonly repetitionPenalty: number;
 	/** 0 = off. */
 	readonly noRepeatNgram: number;
+	/** Ids that count as if the model did not have them: no likelihood is lost to them. */
+	readonly outside?: readonly number[];
 	/** Log-probabilities are normalised again after the bans. */
 	readonly renormalise: boolean;
 }
@@ -49,6 +51,7 @@ export function applyRules(
 	startLength: StartLength,
 	options: SearchOptions,
 ): RuledRow {
+	banTokens(logits, options.outside ?? []);
 	// Each pass over a large vocabulary costs, so what one found serves the next.
 	let blocks = findBlocks(logits);
 	const changed: number[] = [];

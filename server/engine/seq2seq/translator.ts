@@ -19,15 +19,16 @@ import {
 	buildAlignment,
 	targetSpans,
 } from './alignment.ts';
-import { batchShortlist } from './batchShortlist.ts';
+import { batchShortlist, ownWords } from './batchShortlist.ts';
 import type { Finished } from './beamItem.ts';
 import { encodeRows } from './encodeRows.ts';
 import { alignVectors, type PieceVectors, pieceVectors } from './encoderAlignment.ts';
 import type { EncodedBatch, EncoderDecoder } from './encoderDecoder.ts';
-import { type EncodedItem, encodeItem } from './languageTokens.ts';
+import { encodeItem } from './languageTokens.ts';
 import { search } from './search.ts';
 import type { SearchOptions } from './searchOptions.ts';
 import { shareSources } from './sharedSources.ts';
+import { chooseBatch, type TranslationWork as Work } from './translationBatch.ts';
 
 export interface TranslatorOptions {
 	readonly model: EncoderDecoder;
@@ -38,20 +39,6 @@ export interface TranslatorOptions {
 	readonly alignment: AlignmentSource | undefined;
 }
 
-interface Work {
-	readonly item: Seq2SeqItem;
-	readonly encoded: EncodedItem;
-	readonly search: SearchOptions;
-	readonly wantsAttention: boolean;
-	readonly alternatives: number;
-	readonly priority: 'interactive' | 'batch';
-	readonly signal: AbortSignal | undefined;
-	readonly resolve: (output: Seq2SeqOutput) => void;
-	readonly reject: (error: unknown) => void;
-}
-
-const mostRows = 64;
-const mostPaddedTokens = 4096;
 const mostWaiting = 8192;
 
 export interface TranslatorCounters {
@@ -173,28 +160,30 @@ export class Translator {
 			contextLength,
 		);
 		const maxLength = Math.max(start + 1, Math.min(own, start + (request.maxTokens ?? Infinity)));
+		const rules: SearchOptions = {
+			beams,
+			maxLength,
+			minLength: settings.minLength,
+			lengthPenalty: request.lengthPenalty ?? settings.lengthPenalty,
+			earlyStopping: request.earlyStopping ?? settings.earlyStopping,
+			endTokens: settings.eosTokenIds,
+			forcedBegin: start > 1 ? undefined : settings.forcedBosTokenId,
+			forcedEnd: settings.forcedEosTokenId,
+			badSequences: settings.badWords,
+			suppress: settings.suppressTokens.filter((id) => id < model.vocabularySize),
+			beginSuppress: settings.beginSuppressTokens,
+			repetitionPenalty: settings.repetitionPenalty,
+			noRepeatNgram: request.noRepeatNgram ?? settings.noRepeatNgramSize,
+			renormalise: settings.renormalizeLogits,
+		};
 		return {
 			item,
 			encoded,
 			wantsAttention: request.alignment === true,
 			alternatives: Math.min(request.alternatives ?? 0, beams - 1),
 			priority: request.priority,
-			search: {
-				beams,
-				maxLength,
-				minLength: settings.minLength,
-				lengthPenalty: request.lengthPenalty ?? settings.lengthPenalty,
-				earlyStopping: request.earlyStopping ?? settings.earlyStopping,
-				endTokens: settings.eosTokenIds,
-				forcedBegin: start > 1 ? undefined : settings.forcedBosTokenId,
-				forcedEnd: settings.forcedEosTokenId,
-				badSequences: settings.badWords,
-				suppress: settings.suppressTokens.filter((id) => id < model.vocabularySize),
-				beginSuppress: settings.beginSuppressTokens,
-				repetitionPenalty: settings.repetitionPenalty,
-				noRepeatNgram: request.noRepeatNgram ?? settings.noRepeatNgramSize,
-				renormalise: settings.renormalizeLogits,
-			},
+			search: rules,
+			words: ownWords(model, { ...encoded, rules }),
 		};
 	}
 
@@ -226,31 +215,8 @@ export class Translator {
 		this.#looping = undefined;
 	}
 
-	/** Interactive work first; then what fits best beside it: same settings, similar length. */
 	#nextBatch(): Work[] {
-		const first =
-			this.#waiting.find(({ priority }) => priority === 'interactive') ?? this.#waiting[0];
-		if (first === undefined) return [];
-		const { model } = this.#options;
-		const { beams } = first.search;
-		const mates = this.#waiting
-			.filter(
-				(work) =>
-					work.search.beams === beams &&
-					work.wantsAttention === first.wantsAttention &&
-					work.encoded.start.length === first.encoded.start.length,
-			)
-			.sort((a, b) => distance(a, first) - distance(b, first));
-		const batch: Work[] = [];
-		let longest = 0;
-		for (const work of mates) {
-			longest = Math.max(longest, work.encoded.source.length);
-			const items = batch.length + 1;
-			if (batch.length > 0 && (items * beams > mostRows || items * longest > mostPaddedTokens))
-				break;
-			batch.push(work);
-			if (!model.batchInvariant) break;
-		}
+		const batch = chooseBatch(this.#waiting, this.#options);
 		const chosen = new Set(batch);
 		this.#waiting = this.#waiting.filter((work) => !chosen.has(work));
 		return batch;
@@ -267,6 +233,10 @@ export class Translator {
 			aligned && alignment === 'encoder'
 				? batch.map((work, index) => pieceVectors(encoded, rowOf[index] ?? 0, work.encoded))
 				: [];
+		const shortlist = batchShortlist(
+			model,
+			batch.map(({ words }) => words),
+		);
 		const found = await search(
 			model,
 			{
@@ -274,13 +244,10 @@ export class Translator {
 				items: batch.map((work, index) => ({
 					start: work.encoded.start,
 					row: rowOf[index] ?? 0,
-					options: work.search,
+					options: { ...work.search, outside: shortlist?.outside[index] ?? [] },
 					abandoned: () => work.signal?.aborted === true,
 				})),
-				shortlist: batchShortlist(
-					model,
-					batch.map(({ encoded: item, search: rules }) => ({ ...item, rules })),
-				),
+				shortlist,
 				readAttention: heads === undefined ? undefined : attentionReader(heads),
 			},
 			signal,
@@ -307,14 +274,17 @@ export class Translator {
 		startLength: number,
 		signal: AbortSignal,
 	): Promise<EncodedBatch> {
-		const { model, settings } = this.#options;
+		const { model, settings, contextLength } = this.#options;
 		const padding = settings.padTokenId ?? 0;
 		const [only] = rows;
 		if (model.batchInvariant || rows.length !== 1 || only === undefined || startLength < 2)
-			return encodeRows(model, rows, padding, signal);
+			return encodeRows(model, rows, padding, contextLength, signal);
 		const key = only.join();
 		if (this.#last?.key !== key)
-			this.#last = { key, encoded: await encodeRows(model, rows, padding, signal) };
+			this.#last = {
+				key,
+				encoded: await encodeRows(model, rows, padding, contextLength, signal),
+			};
 		return this.#last.encoded;
 	}
 
@@ -336,7 +306,8 @@ export class Translator {
 		});
 		if (written.length > 0) {
 			const rows = written.map(({ again }) => again.source);
-			const read = await encodeRows(model, rows, settings.padTokenId ?? 0, signal);
+			const padding = settings.padTokenId ?? 0;
+			const read = await encodeRows(model, rows, padding, contextLength, signal);
 			for (const [row, { index, again }] of written.entries())
 				targets[index] = pieceVectors(read, row, again);
 		}
@@ -381,10 +352,4 @@ function turned({ sourceLanguage, targetLanguage }: Seq2SeqItem, text: string): 
 		...(targetLanguage === undefined ? {} : { sourceLanguage: targetLanguage }),
 		...(back === undefined ? {} : { targetLanguage: back }),
 	};
-}
-
-function distance(work: Work, first: Work): number {
-	if (work === first) return -1;
-	const apart = Math.abs(work.encoded.source.length - first.encoded.source.length);
-	return apart + (work.priority === first.priority ? 0 : 1000);
 }
