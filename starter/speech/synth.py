@@ -22,6 +22,7 @@ import sentences
 
 RATE = 16000
 HELDOUT_SPEAKERS = ("theo", "yweweler")
+MANY = "many"
 ESPEAK = ["en-us", "en-gb", "en-gb-scotland", "en-gb-x-rp", "en-gb-x-gbclan", "en-gb-x-gbcwmd", "en-029"]
 VARIANTS = ["", *(f"+m{i}" for i in range(1, 8)), *(f"+f{i}" for i in range(1, 5)), "+klatt", "+klatt2", "+croak", "+steph", "+Andy", "+Annie"]
 # Whole voices that training never hears.
@@ -94,13 +95,14 @@ def digits(folder, heldout):
     for path in [] if heldout else sorted(glob.glob(os.path.join(folder, "alphanumeric", "*", "*.wav"))):
         word = os.path.basename(os.path.dirname(path))
         if word in sentences.DIGITS:
-            found.append((path, sentences.DIGITS.index(word), "many"))
+            found.append((path, sentences.DIGITS.index(word), MANY))
     return found
 
 
 def spoken_digits(found, r):
-    """One to six digits of one speaker."""
-    speaker = r.choice(sorted({f[2] for f in found}))
+    """One to six digits, of one speaker or of the few that many people spoke."""
+    speakers = sorted({f[2] for f in found})
+    speaker = MANY if MANY in speakers and r.random() < 0.4 else r.choice(speakers)
     own = [f for f in found if f[2] == speaker]
     parts, words = [], []
     for _ in range(r.choice([1, 1, 1, 2, 3, 4, 5, 6])):
