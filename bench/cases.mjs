@@ -156,6 +156,26 @@ export const cases = [
 		],
 	},
 	{
+		name: 'translateInt8',
+		title: 'Translation, Marian shape int8, 32 short sentences',
+		unit: 'sentences/s',
+		bars: [{ against: 'one by one', atLeast: 4 }],
+		entries: [
+			{
+				name: 'arriving together',
+				...ours,
+				load: { translation: true, int8: true },
+				task: { kind: 'translate', together: true },
+			},
+			{
+				name: 'one by one',
+				...ours,
+				load: { translation: true, int8: true },
+				task: { kind: 'translate', together: false },
+			},
+		],
+	},
+	{
 		name: 'translateOne',
 		title: 'Translation, Marian shape int4, one sentence at a time',
 		unit: 'sentences/s',

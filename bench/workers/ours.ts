@@ -15,6 +15,8 @@ interface LoadMessage {
 	readonly threads: number;
 	readonly block?: number;
 	readonly translation?: boolean;
+	/** Its weights are dynamic int8. */
+	readonly int8?: boolean;
 	/** Translate with a table of words. */
 	readonly shortlist?: boolean;
 	readonly whisper?: boolean;
@@ -45,7 +47,7 @@ serve(async (options: LoadMessage) => {
 	const engine = await loadEngine({
 		folder:
 			options.translation === true
-				? await withLexicon(translationModel(models))
+				? await withLexicon(translationModel(models, options.int8 === true))
 				: decoderModel(models, options.block ?? 32),
 		threads,
 		vocabularyShortlist: options.shortlist === true,

@@ -345,7 +345,8 @@ export interface EngineModel {
 	 * that do not wait for each other's text (segments of a file without conditioning, several files)
 	 * issues them at once, as `batch`; they are taken in waves of as many as memory allows, the wave
 	 * is decoded in step, and each result is the one a call alone gives. `interactive` calls start at
-	 * once. Aborting one call leaves the others alone. Dynamic int8 models take one call at a time.
+	 * once. Aborting one call leaves the others alone. Dynamic int8 models whose graphs cannot have a
+	 * scale per row take one call at a time.
 	 */
 	transcribe(
 		request: SpeechRequest,

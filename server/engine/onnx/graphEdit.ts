@@ -28,6 +28,14 @@ export function intAttribute(name: string, value: number): OnnxAttribute {
 	return { name, bytes: new WireWriter().text(1, name).int(3, value).int(20, 2).finish() };
 }
 
+/** An attribute of several integers. */
+export function intsAttribute(name: string, values: readonly number[]): OnnxAttribute {
+	// AttributeProto: ints = 8, type = 20 (INTS = 7).
+	const writer = new WireWriter().text(1, name);
+	for (const value of values) writer.int(8, value);
+	return { name, bytes: writer.int(20, 7).finish() };
+}
+
 /** Integer attribute of a node; `undefined` when it is absent. */
 export function readInt(node: OnnxNode, name: string): number | undefined {
 	const attribute = node.attributes.find((one) => one.name === name);

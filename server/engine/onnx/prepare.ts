@@ -13,6 +13,7 @@ import { gatherLogits } from './gatherLogits.ts';
 import { encodeModel, type OnnxGraph, type OnnxModel } from './onnxModel.ts';
 import { packSlots } from './packSlots.ts';
 import { relocate } from './relocate.ts';
+import { rowQuantise } from './rowQuantise.ts';
 import { shortlistHead } from './shortlistHead.ts';
 import { readSkeleton } from './skeleton.ts';
 import { fieldInt, fieldText, readFields } from './wire.ts';
@@ -32,6 +33,8 @@ export interface Preparation {
 	readonly attentions?: boolean;
 	/** Let the head be given the columns of some words. */
 	readonly shortlist?: boolean;
+	/** Give every row of dynamic int8 a scale of its own. */
+	readonly rows?: boolean;
 }
 
 export type Prepared =
@@ -50,8 +53,8 @@ export async function prepareGraph(path: string, preparation: Preparation): Prom
 		const folder = await relocate(model, path);
 		if (folder === undefined) return { refused: 'its weights lie in several folders' };
 		const key = createHash('sha256').update(encodeModel(model)).digest('hex').slice(0, 16);
-		const { gather, slots, attentions, fuseHeads, shortlist } = preparation;
-		const what = `${gather === true ? 'g' : ''}${attentions === true ? 'a' : ''}${shortlist === true ? 's' : ''}${fuseHeads === undefined ? '' : 'f'}${slots ?? ''}`;
+		const { gather, slots, attentions, fuseHeads, shortlist, rows } = preparation;
+		const what = `${gather === true ? 'g' : ''}${attentions === true ? 'a' : ''}${shortlist === true ? 's' : ''}${rows === true ? 'r' : ''}${fuseHeads === undefined ? '' : 'f'}${slots ?? ''}`;
 		const prefix = `.${basename(path, '.onnx')}.prepared-${what}-`;
 		const name = `${prefix}${version}-${key}.onnx`;
 		const target = join(folder, name);
@@ -71,12 +74,13 @@ export async function prepareGraph(path: string, preparation: Preparation): Prom
 
 function change(
 	model: OnnxModel,
-	{ gather, slots, attentions, fuseHeads, shortlist }: Preparation,
+	{ gather, slots, attentions, fuseHeads, shortlist, rows }: Preparation,
 ): string | undefined {
 	const { graph } = model;
 	const steps = [
 		() => (attentions === true ? addAttentionOutputs(graph) : undefined),
 		() => (shortlist === true ? cutHead(graph) : undefined),
+		() => (rows === true ? rowQuantise(graph, defaultOpset(model)) : undefined),
 		() => (fuseHeads === undefined ? undefined : fuse(model, fuseHeads)),
 		() => (gather === true ? gatherLogits(graph) : undefined),
 		() => (slots === undefined ? undefined : packSlots(graph, slots, defaultOpset(model))),

@@ -89,6 +89,14 @@ export function int64Tensor(
 	return { name, bytes: writer.int(2, 7).text(8, name).bytes(9, raw).finish() };
 }
 
+/** A constant of one number. */
+export function scalarTensor(name: string, type: 'float32' | 'uint8', value: number): OnnxTensor {
+	const raw =
+		type === 'uint8' ? Uint8Array.of(value) : new Uint8Array(Float32Array.of(value).buffer);
+	const dataType = type === 'uint8' ? 2 : 1;
+	return { name, bytes: new WireWriter().int(2, dataType).text(8, name).bytes(9, raw).finish() };
+}
+
 /** A weight whose bytes stay in another file. */
 export function externalTensor(header: TensorHeader, external: ExternalData): OnnxTensor {
 	const writer = new WireWriter();

@@ -22,7 +22,7 @@ export interface EncoderDecoder {
 	readonly shortlist?: Shortlist | undefined;
 	/** The graph computes logits for the last token of a run only. */
 	readonly lastLogitsOnly?: boolean;
-	/** False where a row's result depends on its neighbours (dynamic int8): use one item per batch. */
+	/** False where a row's result depends on its neighbours (int8 with a scale per tensor): use one item per batch. */
 	readonly batchInvariant: boolean;
 	/**
 	 * Runs the encoder on a batch. An `encoder_attention_mask`, else an `attention_mask`,

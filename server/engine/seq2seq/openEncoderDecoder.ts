@@ -1,12 +1,12 @@
 /** Opens the graphs of an encoder-decoder: merged (`use_cache_branch`) or two decoders. */
 
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { AppError } from '../../protocol/index.ts';
 import type { ModelDescription, ModelVariant } from '../api.ts';
 import { genaiNames } from '../folder/genaiNames.ts';
 import { readGraphSummary } from '../folder/graphSummary.ts';
 import { readJsonFile } from '../folder/json.ts';
-import { prepareGraph } from '../onnx/prepare.ts';
+import { type Preparation, prepareGraph } from '../onnx/prepare.ts';
 import { shortlistInput } from '../onnx/shortlistHead.ts';
 import type { Runtime, Session, SessionOptions } from '../runtime/runtime.ts';
 import { readSeq2SeqGraphs } from './decoderGraphs.ts';
@@ -23,6 +23,8 @@ export interface OpenEncoderDecoderOptions {
 	readonly session: SessionOptions;
 	/** Use the table of words beside the model; default: yes. */
 	readonly shortlist?: boolean;
+	/** Told what keeps texts or windows from being computed together. */
+	readonly onNotice?: (notice: string) => void;
 }
 
 /** @throws AppError `unsupported_model` naming the file and the fault */
@@ -46,21 +48,23 @@ export async function openEncoderDecoder(
 			sessions.push(session);
 			return session;
 		};
-		const encoder = await open(files.encoder);
-		const lexicon =
-			options.shortlist === false
-				? undefined
-				: await readLexicon(description.folder, description.vocabularySize);
-		const openDecoder = async (file: string): Promise<Session> => {
+		const dynamic = await dynamicFiles(description.folder, [files.encoder, first, later]);
+		const openRows = new Set<string>();
+		const refusals = new Map<string, string>();
+		/** Opens the graph with the first of the changes that can be made. */
+		const openPrepared = async (file: string, ways: readonly Preparation[]): Promise<Session> => {
 			const path = join(description.folder, file);
-			const ways = [{ attentions: true }, ...(lexicon === undefined ? [] : [{}])];
-			for (const way of ways) {
-				const shortlist = lexicon !== undefined;
-				const ready = await prepareGraph(path, { ...way, ...(shortlist ? { shortlist } : {}) });
-				if ('refused' in ready) continue;
+			const inRows = ways.map((way) => ({ ...way, rows: true }));
+			for (const way of dynamic.has(file) ? [...inRows, { rows: true }, ...ways] : ways) {
+				const ready = await prepareGraph(path, way);
+				if ('refused' in ready) {
+					if (way.rows === true) refusals.set(file, ready.refused);
+					continue;
+				}
 				try {
 					const session = await runtime.open(ready.path, options.session);
 					sessions.push(session);
+					if (way.rows === true) openRows.add(file);
 					return session;
 				} catch {
 					// Without the changes everything but alignment and speed is the same.
@@ -68,8 +72,17 @@ export async function openEncoderDecoder(
 			}
 			return open(file);
 		};
-		const firstSession = await openDecoder(first);
-		const laterSession = later === first ? firstSession : await openDecoder(later);
+		const encoder = await openPrepared(files.encoder, []);
+		const lexicon =
+			options.shortlist === false
+				? undefined
+				: await readLexicon(description.folder, description.vocabularySize);
+		const ways: readonly Preparation[] =
+			lexicon === undefined
+				? [{ attentions: true }]
+				: [{ attentions: true, shortlist: true }, { shortlist: true }, { attentions: true }];
+		const firstSession = await openPrepared(first, ways);
+		const laterSession = later === first ? firstSession : await openPrepared(later, ways);
 		const names =
 			description.layout === 'genai'
 				? genaiNames(await readJsonFile(description.folder, 'genai_config.json'))
@@ -81,7 +94,12 @@ export async function openEncoderDecoder(
 		);
 		const width = graphs.logits.dims[graphs.logits.dims.length - 1] ?? -1;
 		const vocabularySize = width > 0 ? width : description.vocabularySize;
-		const batchInvariant = await isInvariant(description.folder, [files.encoder, first, later]);
+		const shared = [...dynamic].find((file) => !openRows.has(file));
+		const batchInvariant = shared === undefined;
+		if (shared !== undefined) {
+			const why = refusals.get(shared) ?? 'its activations share a scale';
+			options.onNotice?.(`Inputs run one at a time: ${basename(shared)}: ${why}.`);
+		}
 		const canCut = [firstSession, laterSession].every(({ inputs }) => inputs.has(shortlistInput));
 		const readHead = (file: string) => readHeadWeights(join(description.folder, file));
 		const head = lexicon !== undefined && canCut ? await readHead(first) : undefined;
@@ -120,10 +138,12 @@ export async function openEncoderDecoder(
 	}
 }
 
-async function isInvariant(folder: string, files: readonly string[]): Promise<boolean> {
+/** Those of the files whose rows share the scales of a run. */
+async function dynamicFiles(folder: string, files: readonly string[]): Promise<Set<string>> {
+	const found = new Set<string>();
 	for (const file of new Set(files)) {
-		const summary = await readGraphSummary(join(folder, file));
-		if (summary.ops.has('DynamicQuantizeLinear')) return false;
+		const { ops } = await readGraphSummary(join(folder, file));
+		if ([...ops.keys()].some((op) => op.includes('DynamicQuantize'))) found.add(file);
 	}
-	return true;
+	return found;
 }
