@@ -7,7 +7,9 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import type { EngineModel } from '../../server/engine/api.ts';
 import { loadEngine } from '../../server/engine/engine.ts';
+import { describeModel } from '../../server/engine/folder/describe.ts';
 import { learnShortlist } from '../../server/engine/learnShortlist.ts';
+import { openRuntime } from '../../server/engine/runtime/openRuntime.ts';
 import { readHeadWeights } from '../../server/engine/seq2seq/headWeights.ts';
 import {
 	changedShare,
@@ -17,8 +19,10 @@ import {
 	shortlistOf,
 	writeLexicon,
 } from '../../server/engine/seq2seq/lexicon.ts';
+import { openEncoderDecoder } from '../../server/engine/seq2seq/openEncoderDecoder.ts';
 import { loadTextModel } from '../../server/engine/tokenizer/textModel.ts';
 import { tinyTranslation, writeTranslationModel } from '../fixtures/translationModel.ts';
+import { sharedFolder } from './sharedData.ts';
 import { temporaryFolder } from './support.ts';
 
 const folder = temporaryFolder();
@@ -34,10 +38,13 @@ async function translate(engine: EngineModel, beams: number): Promise<string[]> 
 	return outputs.map(({ tokenIds }) => tokenIds.join());
 }
 
-for (const block of [undefined, 32]) {
-	const shape = block === undefined ? tinyTranslation : { ...tinyTranslation, block };
-	const kind = block === undefined ? 'float32' : '4-bit';
+const kinds = [
+	{ kind: 'float32', shape: tinyTranslation, suffix: '' },
+	{ kind: '4-bit', shape: { ...tinyTranslation, block: 32 }, suffix: '_q4' },
+	{ kind: 'int8', shape: { ...tinyTranslation, int8: true }, suffix: '_quantized' },
+];
 
+for (const { kind, shape, suffix } of kinds) {
 	test(`translations over a shortlist are those over all words (${kind} head)`, async () => {
 		const model = writeTranslationModel(join(folder, `model-${kind}`), shape);
 		const engine = await loadEngine({ folder: model, threads: 1 });
@@ -85,7 +92,6 @@ for (const block of [undefined, 32]) {
 
 	test(`the columns of chosen words give the logits of those words (${kind} head)`, async () => {
 		const model = writeTranslationModel(join(folder, `head-${kind}`), shape);
-		const suffix = block === undefined ? '' : '_q4';
 		const path = join(model, 'onnx', `decoder_model${suffix}.onnx`);
 		const head = await readHeadWeights(path);
 		assert.ok(head !== undefined);
@@ -185,3 +191,52 @@ test('a table is learned from the translations of a model and checked on texts i
 		code: 'invalid_request',
 	});
 });
+
+for (const name of ['marian-tjs', 'm2m100-tjs']) {
+	for (const precision of ['fp32', 'q8', 'q4']) {
+		if (name === 'm2m100-tjs' && precision === 'q4') continue;
+		const { path, skip } = sharedFolder(`models-tiny/${name}`);
+		test(`${name} ${precision}: the columns of some words give their logits`, {
+			skip,
+		}, async () => {
+			const copy = join(folder, `${name}-${precision}`);
+			cpSync(path, copy, { recursive: true });
+			const description = await describeModel(copy);
+			const variant = description.variants.find((one) => one.precision === precision);
+			assert.ok(variant);
+			await writeLexicon(copy, {
+				vocabulary: description.vocabularySize,
+				frequent: [1],
+				targets: new Map([[4, [5]]]),
+				changed: 0,
+				texts: 9,
+			});
+			const runtime = await openRuntime();
+			const session = { threads: 1 };
+			const model = await openEncoderDecoder({ description, variant, runtime, session });
+			try {
+				assert.ok(model.shortlist);
+				const ids = [0, 3, 7, 200, 999];
+				const columns = model.shortlist.head.columns(ids);
+				const dims = [1, 8];
+				const tokens = BigInt64Array.from([5, 60, 7, 88, 9, 100, 11, 2], BigInt);
+				const encoded = await model.encode({
+					input_ids: { type: 'int64', dims, data: tokens },
+					attention_mask: { type: 'int64', dims, data: new BigInt64Array(8).fill(1n) },
+				});
+				const [all, some] = [model.start(encoded), model.start(encoded, { columns })];
+				const full = (await all.feed([[2, 30, 4]])).logits(0);
+				const short = (await some.feed([[2, 30, 4]])).logits(0);
+				const size = Math.max(...ids.map((id) => Math.abs(full[id] as number)));
+				for (const [place, id] of ids.entries()) {
+					const off = Math.abs((short[place] as number) - (full[id] as number));
+					assert.ok(off < (precision === 'fp32' ? 1e-5 : 0.03) * size, `${id}: ${off} of ${size}`);
+				}
+				all.release();
+				some.release();
+			} finally {
+				model.close();
+			}
+		});
+	}
+}

@@ -19,7 +19,7 @@ import { readSkeleton } from './skeleton.ts';
 import { fieldInt, fieldText, readFields } from './wire.ts';
 
 /** Raised whenever a rewrite changes, so that older files are made again. */
-const version = 2;
+const version = 3;
 
 /** What to change. */
 export interface Preparation {

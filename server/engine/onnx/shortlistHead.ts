@@ -16,7 +16,11 @@ export const shortlistBias = 'nearglot_shortlist_bias';
 export interface HeadSource {
 	/** `[width, vocabulary]`, or packed rows of MatMulNBits. */
 	readonly weight: string;
+	/** MatMulNBits: of every block. int8: one, or `[vocabulary]`. */
 	readonly scales?: string;
+	/** int8 only: the number that stands for nought, one or `[vocabulary]`; absent = 0. */
+	readonly zero?: string;
+	readonly isInt8?: true;
 	readonly bits?: number;
 	readonly block?: number;
 	/** `[vocabulary]` */
@@ -25,8 +29,11 @@ export interface HeadSource {
 
 interface Head {
 	readonly graph: OnnxGraph;
-	readonly product: OnnxNode;
-	readonly sum: OnnxNode | undefined;
+	/** What makes the logits of the hidden state, in order. */
+	readonly nodes: readonly OnnxNode[];
+	readonly hidden: string;
+	/** Name of the graph's output that they make. */
+	readonly output: string;
 	readonly source: HeadSource;
 }
 
@@ -52,12 +59,17 @@ export function shortlistHead(graph: OnnxGraph): string | HeadSource {
 	graph.inputs.push({ name: shortlistInput, elementType: 1, dims: ['head_width', 'words'] });
 	if (first.source.bias !== undefined)
 		graph.inputs.push({ name: shortlistBias, elementType: 1, dims: ['words'] });
+	freeWidth(graph, 'logits');
+	return first.source;
+}
+
+/** Exporters also declare the vocabulary as the width of what a branch gives. */
+function freeWidth(graph: OnnxGraph, name: string): void {
 	graph.outputs = graph.outputs.map((output) =>
-		output.name === 'logits'
+		output.name === name
 			? { ...output, dims: [output.dims?.[0], output.dims?.[1], undefined] }
 			: output,
 	);
-	return first.source;
 }
 
 function findHeads(graph: OnnxGraph, output: string, known: ReadonlySet<string>): Head[] {
@@ -81,10 +93,20 @@ function findHeads(graph: OnnxGraph, output: string, known: ReadonlySet<string>)
 		if (bias === undefined) return [];
 		node = made.get(other ?? '');
 	}
+	if (node?.op === 'Mul') {
+		const head = int8Head(graph, node, known);
+		if (head === undefined) return [];
+		const nodes = sum === undefined ? head.nodes : [...head.nodes, sum];
+		const source = bias === undefined ? head.source : { ...head.source, bias };
+		return [{ ...head, graph, nodes, output, source }];
+	}
 	const weight = node?.inputs[1] ?? '';
 	if (node === undefined || !known.has(weight)) return [];
 	const withBias = bias === undefined ? {} : { bias };
-	if (node.op === 'MatMul') return [{ graph, product: node, sum, source: { weight, ...withBias } }];
+	const hidden = node.inputs[0] as string;
+	const nodes = sum === undefined ? [node] : [node, sum];
+	if (node.op === 'MatMul')
+		return [{ graph, nodes, hidden, output, source: { weight, ...withBias } }];
 	const scales = node.inputs[2];
 	if (node.op !== 'MatMulNBits' || scales === undefined || node.inputs.length > 3) return [];
 	const source = {
@@ -94,18 +116,54 @@ function findHeads(graph: OnnxGraph, output: string, known: ReadonlySet<string>)
 		block: readInt(node, 'block_size') ?? 32,
 		...withBias,
 	};
-	return [{ graph, product: node, sum, source }];
+	return [{ graph, nodes, hidden, output, source }];
+}
+
+/** `Mul(Cast(MatMulInteger(numbers, W)), Mul(scale, W's scale))` with `DynamicQuantizeLinear` before it. */
+function int8Head(
+	graph: OnnxGraph,
+	last: OnnxNode,
+	known: ReadonlySet<string>,
+): Omit<Head, 'graph' | 'output'> | undefined {
+	const made = producers(graph);
+	const [wide, joint] = ['Cast', 'Mul'].map((op) =>
+		last.inputs.map((name) => made.get(name)).find((node) => node?.op === op),
+	);
+	const product = made.get(wide?.inputs[0] ?? '');
+	const numbers = made.get(product?.inputs[0] ?? '');
+	const [, weight = '', , zero] = product?.inputs ?? [];
+	const scales = joint?.inputs.find((name) => known.has(name));
+	const isUsual =
+		product?.op === 'MatMulInteger' &&
+		numbers?.op === 'DynamicQuantizeLinear' &&
+		numbers.outputs
+			.slice(1)
+			.every((name) => [...(joint?.inputs ?? []), product.inputs[2]].includes(name)) &&
+		graph.nodes.every(
+			(node) =>
+				node === product ||
+				node === joint ||
+				!node.inputs.some((name) => numbers.outputs.includes(name)),
+		) &&
+		[weight, ...(zero === undefined ? [] : [zero])].every((name) => known.has(name));
+	if (!isUsual || wide === undefined || joint === undefined || scales === undefined)
+		return undefined;
+	const source = { weight, scales, isInt8: true as const, ...(zero === undefined ? {} : { zero }) };
+	return {
+		nodes: [numbers, product, wide, joint, last],
+		hidden: numbers.inputs[0] as string,
+		source,
+	};
 }
 
 /** Puts the head into one branch of an `If` and the product with the given columns into the other. */
-function split({ graph, product, sum, source }: Head, index: number): void {
-	const last = sum ?? product;
-	const [output = ''] = last.outputs;
-	const hidden = product.inputs[0] as string;
+function split({ graph, nodes: head, hidden, output, source }: Head, index: number): void {
+	const last = head[head.length - 1] as OnnxNode;
+	const [made = ''] = last.outputs;
+	freeWidth(graph, output);
 	const named = (part: string): string => `nearglot/head${index}/${part}`;
 	const full = named('full');
-	const own: OnnxNode[] = [{ ...last, outputs: [full] }];
-	if (sum !== undefined) own.unshift(product);
+	const own: OnnxNode[] = [...head.slice(0, -1), { ...last, outputs: [full] }];
 	const short =
 		source.bias === undefined
 			? [makeNode('MatMul', [hidden, shortlistInput], [named('short')])]
@@ -121,12 +179,12 @@ function split({ graph, product, sum, source }: Head, index: number): void {
 		makeNode(
 			'If',
 			[named('all')],
-			[output],
+			[made],
 			[branch('then_branch', own, full), branch('else_branch', short, named('short'))],
 		),
 	];
 	graph.nodes.splice(graph.nodes.indexOf(last), 1, ...nodes);
-	if (sum !== undefined) graph.nodes.splice(graph.nodes.indexOf(product), 1);
+	for (const node of head.slice(0, -1)) graph.nodes.splice(graph.nodes.indexOf(node), 1);
 }
 
 function branch(name: string, nodes: OnnxNode[], output: string): OnnxAttribute {

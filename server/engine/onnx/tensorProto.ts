@@ -27,9 +27,13 @@ export function readTensorHeader(bytes: Uint8Array): TensorHeader {
 	const dims: number[] = [];
 	const entries = new Map<string, string>();
 	let raw: Uint8Array | undefined;
+	const floats: Uint8Array[] = [];
+	const whole: number[] = [];
 	for (const field of readFields(bytes)) {
 		if (field.number === 1) dims.push(...packedInts(field.wire, field.bytes, field.value));
 		else if (field.number === 2) dataType = fieldInt(field);
+		else if (field.number === 4) floats.push(field.bytes);
+		else if (field.number === 5) whole.push(...packedInts(field.wire, field.bytes, field.value));
 		else if (field.number === 8) name = fieldText(field);
 		else if (field.number === 9) raw = field.bytes;
 		else if (field.number === 13) {
@@ -38,6 +42,9 @@ export function readTensorHeader(bytes: Uint8Array): TensorHeader {
 		}
 	}
 	const location = entries.get('location');
+	// float_data and int32_data: other places for the same bytes.
+	if (dataType === 1 && floats.length > 0) raw ??= Uint8Array.from(Buffer.concat(floats));
+	if ((dataType === 2 || dataType === 3) && whole.length > 0) raw ??= Uint8Array.from(whole);
 	return {
 		name,
 		dims,

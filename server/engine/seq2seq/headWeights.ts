@@ -42,6 +42,7 @@ export async function readHeadWeights(path: string): Promise<HeadWeights | undef
 		const weight = await read(source.weight);
 		const scales = await read(source.scales);
 		const bias = await read(source.bias);
+		const zero = await read(source.zero);
 		if (weight === undefined || weight.bytes.length > mostBytes) return undefined;
 		const biases = bias === undefined ? undefined : widenBytes(bias.type, bias.bytes);
 		if (source.scales === undefined) {
@@ -49,6 +50,14 @@ export async function readHeadWeights(path: string): Promise<HeadWeights | undef
 			return values === undefined ? undefined : plain(values, weight.dims, biases);
 		}
 		const numbers = scales === undefined ? undefined : widenBytes(scales.type, scales.bytes);
+		if (source.isInt8 === true && numbers !== undefined) {
+			const [weights, zeros] = [weight, zero].map(
+				(one) => one && wholeNumbers(one.type, one.bytes),
+			);
+			return weights === undefined
+				? undefined
+				: int8(weights, weight.dims, numbers, zeros ?? Int8Array.of(0), biases);
+		}
 		return numbers === undefined
 			? undefined
 			: packed(Uint8Array.from(weight.bytes), weight.dims, numbers, source, biases);
@@ -80,6 +89,40 @@ function plain(
 			for (let row = 0; row < width; row++) {
 				for (const [column, id] of ids.entries()) {
 					weights[row * ids.length + column] = values[row * vocabulary + id] as number;
+				}
+			}
+			return { weights, width, words: ids.length, bias: chosen(bias, ids) };
+		},
+	};
+}
+
+/** The numbers of int8 or uint8 bytes; `undefined` for other types. */
+function wholeNumbers(type: number, bytes: Uint8Array): Int8Array | Uint8Array | undefined {
+	const { buffer } = Uint8Array.from(bytes);
+	return type === 3 ? new Int8Array(buffer) : type === 2 ? new Uint8Array(buffer) : undefined;
+}
+
+/** Columns of whole numbers; one scale and one zero for all, or one for each. */
+function int8(
+	values: Int8Array | Uint8Array,
+	dims: readonly number[],
+	scales: Float32Array,
+	zeros: Int8Array | Uint8Array,
+	bias: Float32Array | undefined,
+): HeadWeights {
+	const [width = 0, vocabulary = 0] = dims;
+	return {
+		vocabulary,
+		width,
+		hasBias: bias !== undefined,
+		columns: (ids) => {
+			const weights = new Float32Array(width * ids.length);
+			const scale = Float32Array.from(ids, (id) => scales[scales.length === 1 ? 0 : id] as number);
+			const zero = Float32Array.from(ids, (id) => zeros[zeros.length === 1 ? 0 : id] as number);
+			for (let row = 0; row < width; row++) {
+				for (const [column, id] of ids.entries()) {
+					const number = (values[row * vocabulary + id] as number) - (zero[column] as number);
+					weights[row * ids.length + column] = number * (scale[column] as number);
 				}
 			}
 			return { weights, width, words: ids.length, bias: chosen(bias, ids) };
