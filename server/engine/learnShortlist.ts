@@ -1,10 +1,13 @@
 /** `nearglot models shortlist`: learns from a model's own translations which words it needs for which. */
 
+import { join } from 'node:path';
 import { AppError } from '../protocol/index.ts';
-import type { LoadOptions } from './api.ts';
+import type { LoadOptions, ModelDescription } from './api.ts';
 import { loadEngine } from './engine.ts';
 import { describeModel } from './folder/describe.ts';
 import { generationSettings } from './folder/generation.ts';
+import { chooseVariant } from './folder/variants.ts';
+import { readHeadWeights } from './seq2seq/headWeights.ts';
 import { encodeItem } from './seq2seq/languageTokens.ts';
 import { changedShare, learnLexicon, mostChanged, writeLexicon } from './seq2seq/lexicon.ts';
 import { loadTextModel } from './tokenizer/textModel.ts';
@@ -40,7 +43,7 @@ export async function learnShortlist(
 			`${texts.length} texts are too few to learn from; give at least ${fewestTexts}, better thousands.`,
 		);
 	}
-	const { vocabularySize } = await describeModel(folder);
+	const { vocabularySize } = await modelWithHead(folder);
 	const text = await loadTextModel(folder);
 	const settings = await generationSettings(folder);
 	const languages = {
@@ -75,4 +78,18 @@ export async function learnShortlist(
 	} finally {
 		await engine.close();
 	}
+}
+
+/** @throws AppError `unsupported_model` when a table would not be used, before time is spent on it */
+async function modelWithHead(folder: string): Promise<ModelDescription> {
+	const description = await describeModel(folder);
+	const files = chooseVariant(description.variants, description.architecture)?.files ?? {};
+	for (const file of [files['decoder-merged'] ?? files.decoder, files['decoder-with-past']]) {
+		if (file === undefined || (await readHeadWeights(join(folder, file))) !== undefined) continue;
+		throw new AppError(
+			'unsupported_model',
+			`A table of words would not be used with this model: the head of ${file} is no matrix that can be cut, or it is larger than 160 MB.`,
+		);
+	}
+	return description;
 }

@@ -21,6 +21,7 @@ import {
 } from '../../server/engine/seq2seq/lexicon.ts';
 import { openEncoderDecoder } from '../../server/engine/seq2seq/openEncoderDecoder.ts';
 import { loadTextModel } from '../../server/engine/tokenizer/textModel.ts';
+import { GraphBuilder } from '../fixtures/graphBuilder.ts';
 import { tinyTranslation, writeTranslationModel } from '../fixtures/translationModel.ts';
 import { sharedFolder } from './sharedData.ts';
 import { temporaryFolder } from './support.ts';
@@ -190,6 +191,20 @@ test('a table is learned from the translations of a model and checked on texts i
 	await assert.rejects(learnShortlist({ folder: model, texts: ['a'] }), {
 		code: 'invalid_request',
 	});
+});
+
+test('no table is learned for a model whose head cannot be cut', async () => {
+	const model = writeTranslationModel(join(folder, 'uncut'));
+	const g = new GraphBuilder(join(model, 'onnx', 'decoder_with_past_model.onnx'));
+	g.node('Softmax', [g.input('input_ids', 'float32', ['batch', 320])], {}, 'logits');
+	g.output('logits', 'float32', ['batch', 320]);
+	g.save();
+	const lines = Array.from({ length: 60 }, (_, k) => `line ${k}`);
+	await assert.rejects(learnShortlist({ folder: model, texts: lines, threads: 1 }), {
+		code: 'unsupported_model',
+		message: /decoder_with_past_model\.onnx/,
+	});
+	assert.equal(existsSync(join(model, lexiconFile)), false);
 });
 
 for (const name of ['marian-tjs', 'm2m100-tjs']) {
