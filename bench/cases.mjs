@@ -88,6 +88,18 @@ export const cases = [
 		})),
 	},
 	{
+		name: 'streamsInt8',
+		title: 'Total of 8 streams and 1, 0.5B int8',
+		unit: 'tokens/s',
+		bars: [{ against: '1 stream', atLeast: 2.8 }],
+		entries: [8, 1].map((streams) => ({
+			name: `${streams} stream${streams > 1 ? 's' : ''}`,
+			...ours,
+			load: { int8: true, ...quiet },
+			task: { kind: 'streams', streams, context: 32, tokens: 24 },
+		})),
+	},
+	{
 		name: 'streamsLong',
 		title: 'Total of 8 streams and 1 with answers of 96 tokens, 0.5B int4',
 		unit: 'tokens/s',

@@ -39,6 +39,13 @@ export function decoderModel(root: string, block: number): string {
 	});
 }
 
+/** The same in dynamic int8, as most published ones are. */
+export function int8DecoderModel(root: string): string {
+	return once(join(root, 'half-billion-int8'), (folder) => {
+		writeDecoderModel(folder, { attention: 'gqa', int8: true, shape: halfBillion });
+	});
+}
+
 /** A GGUF file (Q4_0: 4-bit blocks of 32, llama architecture) of the same shape. */
 export function ggufModel(root: string): string {
 	const folder = once(join(root, 'half-billion-gguf'), (made) => {

@@ -4,7 +4,7 @@ import type { GenerateRequest, SamplingOptions } from '../../server/engine/api.t
 import { loadEngine } from '../../server/engine/engine.ts';
 import { greedy } from '../../test/fixtures/greedy.ts';
 import { translationModel } from '../../test/fixtures/translationModel.ts';
-import { decoderModel, withLexicon } from '../models.ts';
+import { decoderModel, int8DecoderModel, withLexicon } from '../models.ts';
 import { measureEncoder, measureSteps, openWhisper } from '../whisperModel.ts';
 import { promptTokens, serve } from './serve.ts';
 
@@ -15,7 +15,7 @@ interface LoadMessage {
 	readonly threads: number;
 	readonly block?: number;
 	readonly translation?: boolean;
-	/** Its weights are dynamic int8. */
+	/** The weights are dynamic int8. */
 	readonly int8?: boolean;
 	/** Translate with a table of words. */
 	readonly shortlist?: boolean;
@@ -48,7 +48,9 @@ serve(async (options: LoadMessage) => {
 		folder:
 			options.translation === true
 				? await withLexicon(translationModel(models, options.int8 === true))
-				: decoderModel(models, options.block ?? 32),
+				: options.int8 === true
+					? int8DecoderModel(models)
+					: decoderModel(models, options.block ?? 32),
 		threads,
 		vocabularyShortlist: options.shortlist === true,
 		...(speculation === undefined ? {} : { speculation }),

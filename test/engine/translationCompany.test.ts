@@ -7,7 +7,7 @@ import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import type { EngineModel } from '../../server/engine/api.ts';
 import { loadEngine } from '../../server/engine/engine.ts';
-import { paddedWidth } from '../../server/engine/seq2seq/encodeRows.ts';
+import { paddedWidth } from '../../server/engine/runtime/paddedWidth.ts';
 import type { EncoderDecoder } from '../../server/engine/seq2seq/encoderDecoder.ts';
 import { writeLexicon } from '../../server/engine/seq2seq/lexicon.ts';
 import { chooseBatch, type TranslationWork } from '../../server/engine/seq2seq/translationBatch.ts';

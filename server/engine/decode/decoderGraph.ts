@@ -54,12 +54,14 @@ export interface DecoderShape {
 
 /**
  * Classifies a graph.
+ * @param sharesScales its activations have one scale for all rows of a run
  * @throws AppError `unsupported_model` naming the input that is missing or not understood
  */
 export function readDecoderGraph(
 	session: Session,
 	summary: GraphSummary,
 	shape: DecoderShape,
+	sharesScales: boolean,
 ): DecoderGraph {
 	const ids = session.inputs.get('input_ids');
 	const logits = session.outputs.get('logits');
@@ -131,7 +133,7 @@ export function readDecoderGraph(
 					: 'all',
 		vocabularySize: positive(logits.dims[logits.dims.length - 1], shape.vocabularySize),
 		inPlace,
-		batchInvariant: !summary.ops.has('DynamicQuantizeLinear'),
+		batchInvariant: !sharesScales,
 		bytesPerToken: caches.reduce(
 			(sum, cache) => sum + (cache.ring ? 0 : cache.heads * cache.headSize * bytes(cache.type)),
 			0,

@@ -48,10 +48,12 @@ export async function loadDecoder(given: LoadDecoderOptions): Promise<Decoder> {
 	}
 	const path = join(description.folder, file);
 	const summary = await readGraphSummary(path);
-	const isInvariant = !summary.ops.has('DynamicQuantizeLinear');
+	const isDynamic = [...summary.ops.keys()].some((op) => op.includes('DynamicQuantize'));
 	// Caches in place and slots need memory that the kernels write where it is bound: only the CPU does.
 	const onCpu = (given.session.executionProvider ?? 'cpu') === 'cpu';
-	const prepares = given.prepare !== false && isInvariant && onCpu;
+	const inRows = isDynamic && onCpu ? await preparesRows(path, given) : false;
+	const base: Preparation = inRows ? { rows: true } : {};
+	const prepares = given.prepare !== false && (!isDynamic || inRows) && onCpu;
 	// Graphs for more sequences are opened later over the same weights.
 	const sharing = prepares ? await weightSharing(path) : undefined;
 	const options =
@@ -59,14 +61,19 @@ export async function loadDecoder(given: LoadDecoderOptions): Promise<Decoder> {
 	const isPlain = !summary.ops.has('com.microsoft:GroupQueryAttention');
 	const isWindowed = isPlain && (await hasWindow(description.folder, given.contextLength));
 	if (prepares && isPlain && !isWindowed) {
-		const fused = await loadFused(path, options, () => loadDecoder({ ...given, prepare: false }));
+		const plain = (): Promise<Decoder> => loadDecoder({ ...given, prepare: false });
+		const fused = await loadFused(path, base, options, plain);
 		if (fused !== undefined) {
 			return packed(path, fused.serial, fused.graph, fused.preparation, options);
 		}
 	}
-	const { session, prepared } = await openBest(path, prepares, options);
+	const { session, prepared } = await openBest(
+		path,
+		prepares ? { ...base, gather: true } : inRows ? base : undefined,
+		options,
+	);
 	try {
-		const published = readDecoderGraph(session, summary, description);
+		const published = readDecoderGraph(session, summary, description, isDynamic && !prepared);
 		const graph = onCpu ? published : { ...published, inPlace: false };
 		const { contextLength } = options;
 		const recomputeAbove = summary.ops.has('If') ? await readFactorLimit(path) : undefined;
@@ -77,7 +84,7 @@ export async function loadDecoder(given: LoadDecoderOptions): Promise<Decoder> {
 		const isRing = graph.caches.some(({ ring }) => ring !== undefined);
 		if (!prepares || isRing || recomputeAbove !== undefined) return serial;
 		if (graph.inPlace) {
-			return prepared ? packed(path, serial, graph, { gather: true }, options) : serial;
+			return prepared ? packed(path, serial, graph, { ...base, gather: true }, options) : serial;
 		}
 		if (graph.positions === undefined || graph.mask === undefined || isWindowed) return serial;
 		return await holes(session, serial, graph, options);
@@ -87,14 +94,25 @@ export async function loadDecoder(given: LoadDecoderOptions): Promise<Decoder> {
 	}
 }
 
-/** The graph prepared for gathering logits, or as it was published. */
+/** Whether rows of a run can have scales of their own; until then they depend on each other. */
+async function preparesRows(
+	path: string,
+	{ onNotice, prepare }: LoadDecoderOptions,
+): Promise<boolean> {
+	const ready = await prepareGraph(path, { rows: true });
+	if ('path' in ready) return true;
+	if (prepare !== false) onNotice?.(`Sequences run one at a time: ${ready.refused}.`);
+	return false;
+}
+
+/** The graph prepared, or as it was published. */
 async function openBest(
 	path: string,
-	prepares: boolean,
+	preparation: Preparation | undefined,
 	{ runtime, session, onNotice }: LoadDecoderOptions,
 ): Promise<{ session: Session; prepared: boolean }> {
-	if (prepares) {
-		const ready = await prepareGraph(path, { gather: true });
+	if (preparation !== undefined) {
+		const ready = await prepareGraph(path, preparation);
 		if ('path' in ready) {
 			try {
 				return { session: await runtime.open(ready.path, session), prepared: true };

@@ -26,20 +26,21 @@ const quantisedTolerance = 1e-2;
 /** The fused model, or `undefined` when it cannot be fused; `openPlain` gives the original to compare with. */
 export async function loadFused(
 	path: string,
+	base: Preparation,
 	options: LoadDecoderOptions,
 	openPlain: () => Promise<Decoder>,
 ): Promise<FusedDecoder | undefined> {
 	const { description, runtime, session: sessionOptions, contextLength, onNotice } = options;
 	const fuseHeads = await queryHeads(description.folder);
 	if (fuseHeads === undefined) return undefined;
-	const preparation: Preparation = { gather: true, fuseHeads };
+	const preparation: Preparation = { ...base, gather: true, fuseHeads };
 	const ready = await prepareGraph(path, preparation);
 	if ('refused' in ready) return undefined;
 	let session: Session;
 	let graph: DecoderGraph;
 	try {
 		session = await runtime.open(ready.path, sessionOptions);
-		graph = readDecoderGraph(session, await readGraphSummary(ready.path), description);
+		graph = readDecoderGraph(session, await readGraphSummary(ready.path), description, false);
 	} catch {
 		// Includes the note that is left in place of a graph that failed the comparison below.
 		return undefined;

@@ -13,6 +13,8 @@ import { float16ToFloat32 } from '../decode/float16.ts';
 import { IntegerInput } from '../decode/tokenInputs.ts';
 import { readGraphSummary } from '../folder/graphSummary.ts';
 import { hasIntegerMatMul } from '../folder/precision.ts';
+import { prepareGraph } from '../onnx/prepare.ts';
+import { paddedWidth } from '../runtime/paddedWidth.ts';
 import type { Runtime, Session, SessionOptions } from '../runtime/runtime.ts';
 import { createData } from '../runtime/tensorType.ts';
 import { loadTextModel } from '../tokenizer/textModel.ts';
@@ -43,11 +45,15 @@ export async function loadEmbedder(parts: EmbedderParts): Promise<Embedder> {
 		throw new AppError('unsupported_model', 'The embedding model has no model.onnx.');
 	}
 	const path = join(description.folder, file);
-	const integer = hasIntegerMatMul(await readGraphSummary(path));
-	const session = await parts.runtime.open(path, parts.session);
+	// Graphs that quantise activations give a text another vector in company than alone, unless each
+	// row has a scale of its own.
+	const isDynamic = hasIntegerMatMul(await readGraphSummary(path));
+	const ready = isDynamic ? await prepareGraph(path, { rows: true }) : { path };
+	const session = await parts.runtime.open('path' in ready ? ready.path : path, parts.session);
 	const text = await loadTextModel(description.folder);
 	const settings = await readEmbeddingSettings(description.folder);
-	return new EncoderEmbedder(session, text, settings, description.contextLength, integer);
+	const rows = 'path' in ready ? batchSize : 1;
+	return new EncoderEmbedder(session, text, settings, description.contextLength, rows);
 }
 
 class EncoderEmbedder implements Embedder {
@@ -64,14 +70,13 @@ class EncoderEmbedder implements Embedder {
 		text: TextModel,
 		settings: EmbeddingSettings,
 		contextLength: number,
-		integer: boolean,
+		rows: number,
 	) {
 		this.#session = session;
 		this.#text = text;
 		this.#settings = settings;
 		this.#contextLength = contextLength;
-		// Graphs that quantise activations give a text another vector in company than alone.
-		this.#rows = integer ? 1 : batchSize;
+		this.#rows = rows;
 	}
 
 	async embed(request: EmbedRequest, signal?: AbortSignal): Promise<EmbedResult> {
@@ -148,7 +153,8 @@ class EncoderEmbedder implements Embedder {
 		rows: readonly (readonly number[])[],
 		signal: AbortSignal | undefined,
 	): Promise<Float32Array[]> {
-		const tokens = Math.max(...rows.map((row) => row.length));
+		const longest = Math.max(...rows.map((row) => row.length));
+		const tokens = paddedWidth(longest, this.#contextLength || Number.POSITIVE_INFINITY);
 		const dims = [rows.length, tokens];
 		const ids = new Array<number>(rows.length * tokens).fill(0);
 		const mask = new Array<number>(rows.length * tokens).fill(0);

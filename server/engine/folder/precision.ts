@@ -17,7 +17,7 @@ export function graphPrecision(graph: GraphSummary): Precision {
 	return halfPrecision || (weights.get(float16) ?? 0) > (weights.get(1) ?? 0) ? 'fp16' : 'fp32';
 }
 
-/** Whether activations are quantised while running: results then depend on what is batched together. */
+/** Whether activations are quantised while running: as published, results depend on what is batched together. */
 export function hasIntegerMatMul(graph: GraphSummary): boolean {
 	return graph.ops.has('MatMulInteger') || graph.ops.has('com.microsoft:DynamicQuantizeMatMul');
 }

@@ -67,7 +67,7 @@ export async function checkVariant({
 		}
 		if (hasIntegerMatMul(graph)) {
 			notes.push(
-				`${file} quantises activations while running, so results differ in the last digits with what is computed together.`,
+				`${file} has one scale for all activations of a run; it is changed while loading so that each row has its own, else requests run one at a time.`,
 			);
 		}
 	}

@@ -3,7 +3,7 @@
  * matrix product that makes the logits; for a long prompt that is most of the work saved.
  */
 
-import { intAttribute, makeNode, producers, removeDead } from './graphEdit.ts';
+import { intAttribute, makeNode, producers, reads, removeDead } from './graphEdit.ts';
 import type { OnnxGraph, OnnxNode } from './onnxModel.ts';
 
 /** Name of the input added: int64 `[count]`, indices into the tokens of the run. */
@@ -15,11 +15,11 @@ const elementwise = new Set(['Cast', 'Mul', 'Div', 'Tanh', 'Add', 'Sub', 'Identi
 
 /**
  * Changes the graph in place. Returns why it cannot be done, or `undefined` when it was.
- * Not done for dynamic int8: there the rows of a run share one scale.
+ * Dynamic int8 gives other results then, unless each row has a scale of its own.
  */
 export function gatherLogits(graph: OnnxGraph): string | undefined {
 	const made = producers(graph);
-	const head = findHead(made, 'logits');
+	const head = findHead(graph, made, 'logits');
 	if (head === undefined) return 'the logits do not come from one matrix product';
 	let hidden = head.inputs[0] as string;
 	// A graph that keeps the last N rows does it with a Slice in the same place: the Gather replaces it.
@@ -41,12 +41,31 @@ export function gatherLogits(graph: OnnxGraph): string | undefined {
 	return undefined;
 }
 
-function findHead(made: ReadonlyMap<string, OnnxNode>, output: string): OnnxNode | undefined {
+/** What quantises the hidden state for the head, and for nothing else. */
+function quantiserOf(
+	graph: OnnxGraph,
+	made: ReadonlyMap<string, OnnxNode>,
+	head: OnnxNode,
+): OnnxNode | undefined {
+	const node = made.get(head.inputs[0] ?? '');
+	if (node?.op !== 'DynamicQuantizeLinear') return undefined;
+	const users = graph.nodes.filter((one) => reads(one).some((name) => node.outputs.includes(name)));
+	return users.every((one) => one === head || one.op === 'Mul') && users.length === 2
+		? node
+		: undefined;
+}
+
+function findHead(
+	graph: OnnxGraph,
+	made: ReadonlyMap<string, OnnxNode>,
+	output: string,
+): OnnxNode | undefined {
 	let name = output;
 	for (let steps = 0; steps < 12; steps++) {
 		const node = made.get(name);
 		if (node === undefined) return undefined;
 		if (heads.has(node.op)) return node;
+		if (node.op === 'MatMulInteger') return quantiserOf(graph, made, node);
 		if (!elementwise.has(node.op)) return undefined;
 		// Of two operands one is a constant or a bias; the other leads to the head.
 		const next = node.inputs.find((input) => made.has(input) && made.get(input)?.op !== 'Constant');

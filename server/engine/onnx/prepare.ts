@@ -80,9 +80,9 @@ function change(
 	const steps = [
 		() => (attentions === true ? addAttentionOutputs(graph) : undefined),
 		() => (shortlist === true ? cutHead(graph) : undefined),
-		() => (rows === true ? rowQuantise(graph, defaultOpset(model)) : undefined),
 		() => (fuseHeads === undefined ? undefined : fuse(model, fuseHeads)),
 		() => (gather === true ? gatherLogits(graph) : undefined),
+		() => (rows === true ? rowQuantise(graph, defaultOpset(model)) : undefined),
 		() => (slots === undefined ? undefined : packSlots(graph, slots, defaultOpset(model))),
 	];
 	for (const step of steps) {

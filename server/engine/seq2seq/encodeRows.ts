@@ -1,14 +1,7 @@
 /** Token ids of several texts → one run of the encoder; what is short is padded and masked. */
 
+import { paddedWidth } from '../runtime/paddedWidth.ts';
 import type { EncodedBatch, EncoderDecoder } from './encoderDecoder.ts';
-
-/**
- * Widths are multiples of this. Attention to the encoder sums over all positions; the kernels of ONNX
- * Runtime take them in blocks and what is left over one by one, so that a sum's last bits tell whether
- * the width ends within a block. A quantised product makes steps of them, and now and then another
- * word. With whole blocks a text gives the same bits in any company, which padding adds only zeros to.
- */
-const widthStep = 8;
 
 /**
  * @param padding Id that fills short rows.
@@ -38,9 +31,4 @@ export function encodeRows(
 		},
 		signal,
 	);
-}
-
-/** Positions a batch takes whose longest text has `longest` tokens. */
-export function paddedWidth(longest: number, mostWidth: number): number {
-	return Math.max(longest, Math.min(mostWidth, Math.ceil(longest / widthStep) * widthStep));
 }

@@ -1,8 +1,8 @@
 /** Texts that wait to be translated, and which of them go into one batch. */
 
 import type { Seq2SeqItem, Seq2SeqOutput } from '../api.ts';
+import { paddedWidth } from '../runtime/paddedWidth.ts';
 import { addWords, type OwnWords } from './batchShortlist.ts';
-import { paddedWidth } from './encodeRows.ts';
 import type { EncoderDecoder } from './encoderDecoder.ts';
 import type { EncodedItem } from './languageTokens.ts';
 import type { SearchOptions } from './searchOptions.ts';
