@@ -18,17 +18,19 @@ export async function infoModel(args: readonly string[], io: CommandIo): Promise
 	if (name === undefined || more.length > 0) {
 		throw new UsageError('models info takes one folder or one model.');
 	}
-	const folder = await findFolder(name, io);
-	if (folder === undefined) {
+	const found = await findFolder(name, io);
+	if (found === undefined) {
 		io.stderr.write(
 			`${plainText(name)} is neither a folder nor a model on this machine. 'nearglot models list' shows those.\n`,
 		);
 		return 1;
 	}
-	const description = await describeModel(folder);
+	const description = await describeModel(found.folder);
 	io.stdout.write(
 		options.has('json') ? `${JSON.stringify(description, null, '\t')}\n` : infoText(description),
 	);
+	if (found.notices.length > 0 && !options.has('json'))
+		io.stdout.write(`\nAs it is loaded now\n${bullets(found.notices)}\n`);
 	return description.problems.length === 0 ? 0 : 1;
 }
 
@@ -37,21 +39,31 @@ export async function modelInfoText(folder: string): Promise<string> {
 	return infoText(await describeModel(folder));
 }
 
-async function findFolder(name: string, io: CommandIo): Promise<string | undefined> {
+interface FoundFolder {
+	readonly folder: string;
+	/** What the engine remarked while loading the model, when it is loaded. */
+	readonly notices: readonly string[];
+}
+
+async function findFolder(name: string, io: CommandIo): Promise<FoundFolder | undefined> {
 	const path = resolve(name);
 	const isFolder = await stat(path).then(
 		(found) => found.isDirectory(),
 		() => false,
 	);
-	if (isFolder) return path;
+	if (isFolder) return { folder: path, notices: [] };
 	const daemon = await findOrStartDaemon({ env: io.env }, io.signal);
-	const { models } = (await daemon.get('/nearglot/models/list', io.signal)) as {
+	const { models, stats } = (await daemon.get('/nearglot/models/list', io.signal)) as {
 		models: ModelInfo[];
+		stats: { model: string; stats: { notices?: string[] } }[];
 	};
 	const wanted = name.toLowerCase();
-	return models.find((model) =>
-		[model.id, model.name, model.alias].some((text) => text.toLowerCase() === wanted),
-	)?.folder;
+	const model = models.find(({ id, name: title, alias }) =>
+		[id, title, alias].some((text) => text.toLowerCase() === wanted),
+	);
+	if (model?.folder === undefined) return undefined;
+	const loaded = stats.find((row) => row.model === model.id);
+	return { folder: model.folder, notices: loaded?.stats.notices ?? [] };
 }
 
 const layouts: Readonly<Record<ModelDescription['layout'], string>> = {

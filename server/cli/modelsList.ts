@@ -28,7 +28,7 @@ export async function listModels(args: readonly string[], io: CommandIo): Promis
 		return 0;
 	}
 	const { stats } = (await daemon.get('/nearglot/models/list', io.signal)) as {
-		stats: { model: string; stats: { residentBytes: number } }[];
+		stats: { model: string; stats: { residentBytes: number; notices?: string[] } }[];
 	};
 	const memory = new Map(stats.map((row) => [row.model, row.stats.residentBytes]));
 	const rows = data.map((model) => [
@@ -43,5 +43,8 @@ export async function listModels(args: readonly string[], io: CommandIo): Promis
 	for (const model of data)
 		if (model.problem !== undefined)
 			io.stdout.write(`\n${plainText(model.id)} cannot run: ${plainText(model.problem)}\n`);
+	for (const { model, stats: loaded } of stats)
+		for (const notice of loaded.notices ?? [])
+			io.stdout.write(`\n${plainText(model)}: ${plainText(notice)}\n`);
 	return 0;
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { chmod, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -10,6 +10,7 @@ import { UsageError } from '../../server/cli/command.ts';
 import { byteText, plainText, table } from '../../server/cli/plainText.ts';
 import { firstLine, type Home, newHome } from '../daemon/home.ts';
 import { startFakeDaemon } from '../doubles/fakeDaemon.ts';
+import { writeDecoderModel } from '../fixtures/decoderModel.ts';
 
 let home: Home;
 before(async () => {
@@ -80,6 +81,33 @@ test('models list shows the built-in models', async () => {
 	assert.match(stdout, /^starter-chat:1 +chat-completion +\d/m);
 	const json = JSON.parse((await home.run(['models', 'list', '--json'])).stdout);
 	assert.ok(json.some((model: { id: string }) => model.id === 'starter-translate:1'));
+});
+
+test('models list and models info say what the engine remarked about a model that is loaded', {
+	skip: process.platform === 'win32' ? 'folders have no write bits there' : false,
+}, async () => {
+	const own = await newHome();
+	const model = writeDecoderModel(join(own.folder, 'models', 'plain-int8'), {
+		attention: 'gqa',
+		int8: true,
+	});
+	// What cannot be prepared runs one sequence at a time.
+	await chmod(join(model, 'onnx'), 0o555);
+	try {
+		const notice = 'Sequences run one at a time: its folder is read-only.';
+		const before = await own.run(['models', 'info', 'plain-int8']);
+		assert.equal(before.code, 0, before.stderr);
+		assert.doesNotMatch(before.stdout, /read-only/);
+		const answer = await own.run(['chat', 'plain-int8', 'x', '--max-tokens', '2']);
+		assert.equal(answer.code, 0, answer.stderr);
+		const { stdout } = await own.run(['models', 'list']);
+		assert.match(stdout, new RegExp(`^plain-int8:1: ${notice}$`, 'm'));
+		const { stdout: info } = await own.run(['models', 'info', 'plain-int8']);
+		assert.match(info, new RegExp(`^As it is loaded now\n  - ${notice}$`, 'm'));
+	} finally {
+		await chmod(join(model, 'onnx'), 0o755);
+		await own.close();
+	}
 });
 
 test('doctor finds nothing wrong and measures', async () => {
