@@ -133,6 +133,7 @@ export async function loadEngine(options: LoadOptions): Promise<EngineModel> {
 			const model = await openEncoderDecoder({
 				...parts,
 				shortlist: options.vocabularyShortlist !== false,
+				encodesAlone: description.task === 'automatic-speech-recognition',
 				onNotice: (notice) => void notices.push(notice),
 			});
 			return description.task === 'automatic-speech-recognition'

@@ -1,7 +1,16 @@
 /** Whisper and Moonshine against PyTorch: features, language, tokens, segments, word alignment. */
 
 import assert from 'node:assert/strict';
-import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, statSync } from 'node:fs';
+import {
+	chmodSync,
+	copyFileSync,
+	existsSync,
+	mkdirSync,
+	readdirSync,
+	readFileSync,
+	rmSync,
+	statSync,
+} from 'node:fs';
 import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -151,27 +160,39 @@ for (const precision of ['fp32', 'q8', 'q4'] as const) {
 	});
 }
 
-test('windows that are in flight together get what each gets alone', {
-	skip: whisper.skip,
-}, async () => {
-	const { speech: model } = await speech(whisper.path);
-	const requests = ['a', 'b'].flatMap((name) => {
-		const samples = wavSamples(join(whisper.path, 'audio', `${name}.wav`));
-		return [
-			speechRequest(samples, { priority: 'batch' }),
-			speechRequest(samples, { priority: 'batch', timestamps: 'none' }),
-		];
+for (const precision of ['fp32', 'q8'] as const) {
+	test(`windows that are in flight together get what each gets alone (${precision})`, {
+		skip: whisper.skip,
+	}, async () => {
+		const folder = await mkdtemp(join(tmpdir(), 'nearglot-windows-'));
+		closers.push(() => rmSync(folder, { recursive: true, force: true }));
+		await cp(whisper.path, folder, { recursive: true, filter: copyWritable });
+		const { speech: model, model: graphs } = await speech(folder, precision);
+		assert.ok(graphs.batchInvariant);
+		// Windows are encoded one by one, so only the decoder of int8 is changed.
+		const prepared = readdirSync(join(folder, 'onnx')).filter((name) => name.includes('prepared'));
+		assert.ok(
+			prepared.every((name) => name.startsWith('.decoder')),
+			prepared.join(),
+		);
+		const requests = ['a', 'b'].flatMap((name) => {
+			const samples = wavSamples(join(whisper.path, 'audio', `${name}.wav`));
+			return [
+				speechRequest(samples, { priority: 'batch' }),
+				speechRequest(samples, { priority: 'batch', timestamps: 'none' }),
+			];
+		});
+		const alone = [];
+		for (const request of requests) alone.push(await model.transcribe(request, () => {}));
+		const together = await Promise.all(
+			requests.map((request) => model.transcribe(request, () => {})),
+		);
+		assert.deepEqual(
+			together.map(({ language, tokens }) => [language, ...tokens.map(({ id }) => id)]),
+			alone.map(({ language, tokens }) => [language, ...tokens.map(({ id }) => id)]),
+		);
 	});
-	const alone = [];
-	for (const request of requests) alone.push(await model.transcribe(request, () => {}));
-	const together = await Promise.all(
-		requests.map((request) => model.transcribe(request, () => {})),
-	);
-	assert.deepEqual(
-		together.map(({ language, tokens }) => [language, ...tokens.map(({ id }) => id)]),
-		alone.map(({ language, tokens }) => [language, ...tokens.map(({ id }) => id)]),
-	);
-});
+}
 
 test('word alignment equals the reference to the frame', {
 	skip: timed.skip || whisper.skip,

@@ -37,6 +37,7 @@ export async function openGraphs(folder: string, precision: Precision = 'fp32', 
 		variant,
 		runtime: await openRuntime(),
 		session: { threads, executionProvider: 'cpu' },
+		encodesAlone: description.task === 'automatic-speech-recognition',
 	});
 	return { model, description, text: await loadTextModel(folder) };
 }

@@ -23,6 +23,8 @@ export interface OpenEncoderDecoderOptions {
 	readonly session: SessionOptions;
 	/** Use the table of words beside the model; default: yes. */
 	readonly shortlist?: boolean;
+	/** Every input is encoded by itself, so that a scale per run of the encoder is one per input. */
+	readonly encodesAlone?: boolean;
 	/** Told what keeps texts or windows from being computed together. */
 	readonly onNotice?: (notice: string) => void;
 }
@@ -48,7 +50,8 @@ export async function openEncoderDecoder(
 			sessions.push(session);
 			return session;
 		};
-		const dynamic = await dynamicFiles(description.folder, [files.encoder, first, later]);
+		const batched = options.encodesAlone === true ? [first, later] : [files.encoder, first, later];
+		const dynamic = await dynamicFiles(description.folder, batched);
 		const openRows = new Set<string>();
 		const refusals = new Map<string, string>();
 		/** Opens the graph with the first of the changes that can be made. */
