@@ -1,7 +1,7 @@
 /** Language and embedding models in dynamic int8: a scale per row lets requests share runs and caches. */
 
 import assert from 'node:assert/strict';
-import { chmodSync, cpSync } from 'node:fs';
+import { chmodSync, cpSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type { Decoder, SequenceCache } from '../../server/engine/decode/decoder.ts';
@@ -132,7 +132,7 @@ for (const name of [...names, 'stories260K-tjs']) {
 }
 
 const bert = sharedFolder('models-tiny/bert-tjs');
-test('embeddings in int8 are the same to the last bit alone and in company', {
+test('embeddings in int8 are near the reference, and the same to the last bit alone and in company', {
 	skip: bert.skip,
 }, async () => {
 	const copy = join(folder, 'bert');
@@ -145,6 +145,12 @@ test('embeddings in int8 are the same to the last bit alone and in company', {
 		for (const [index, input] of inputs.entries()) {
 			const alone = await engine.embed({ inputs: [input] });
 			assert.deepEqual(together.vectors[index], alone.vectors[0]);
+		}
+		const reference = JSON.parse(readFileSync(join(copy, 'reference.json'), 'utf8'));
+		const { vectors } = await engine.embed({ inputs: reference.texts });
+		for (const [index, expected] of (reference.embeddings as number[][]).entries()) {
+			const off = expected.map((value, at) => Math.abs(value - (vectors[index]?.[at] as number)));
+			assert.ok(Math.max(...off) <= 0.02, `text ${index}: off by ${Math.max(...off)}`);
 		}
 	} finally {
 		await engine.close();
