@@ -141,7 +141,8 @@ export async function loadEngine(options: LoadOptions): Promise<EngineModel> {
 				: translationAbilities(description, model, contextLength);
 		}
 		if (description.architecture === 'encoder') {
-			const embedder = await loadEmbedder(parts);
+			const onNotice = (notice: string): void => void notices.push(notice);
+			const embedder = await loadEmbedder({ ...parts, onNotice });
 			return {
 				embed: (request, signal) => embedder.embed(request, signal),
 				counters: () => ({

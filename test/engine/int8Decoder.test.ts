@@ -1,7 +1,7 @@
 /** Language and embedding models in dynamic int8: a scale per row lets requests share runs and caches. */
 
 import assert from 'node:assert/strict';
-import { chmodSync, cpSync, readFileSync } from 'node:fs';
+import { chmodSync, cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type { Decoder, SequenceCache } from '../../server/engine/decode/decoder.ts';
@@ -9,6 +9,8 @@ import { loadDecoder } from '../../server/engine/decode/loadDecoder.ts';
 import { PackedDecoder } from '../../server/engine/decode/packedDecoder.ts';
 import { loadEngine } from '../../server/engine/engine.ts';
 import { describeModel } from '../../server/engine/folder/describe.ts';
+import { makeNode } from '../../server/engine/onnx/graphEdit.ts';
+import { decodeModel, encodeModel } from '../../server/engine/onnx/onnxModel.ts';
 import { openRuntime } from '../../server/engine/runtime/openRuntime.ts';
 import { writeDecoderModel } from '../fixtures/decoderModel.ts';
 import { sharedFolder } from './sharedData.ts';
@@ -62,6 +64,27 @@ for (const attention of ['gqa', 'plain'] as const) {
 		}
 	});
 }
+
+test('where the head cannot be cut, rows have scales of their own all the same', async () => {
+	const model = writeDecoderModel(join(folder, 'uncut'), { attention: 'plain', int8: true });
+	const path = join(model, 'onnx', 'model_quantized.onnx');
+	const { graph, rest } = decodeModel(readFileSync(path));
+	const head = graph.nodes.find(({ outputs }) => outputs.includes('logits'));
+	assert.ok(head);
+	head.outputs[0] = 'raw';
+	graph.nodes.push(makeNode('Neg', ['raw'], ['turned']), makeNode('Neg', ['turned'], ['logits']));
+	writeFileSync(path, encodeModel({ graph, rest }));
+	const notices: string[] = [];
+	const decoder = await openDecoder(model, { notices });
+	assert.ok(decoder.batchInvariant);
+	assert.equal(decoder.mode, 'holes');
+	assert.match(notices.join(), /not prepared: the logits do not come from one matrix product/);
+	decoder.close();
+	// As published, sequences must not share a run: their results would depend on each other.
+	const fixed = await openDecoder(model, { prepare: false });
+	assert.equal(fixed.mode, 'serial');
+	fixed.close();
+});
 
 test('the next turn of a conversation reads only what is new, with the same answer', async () => {
 	const model = writeDecoderModel(join(folder, 'turns'), { attention: 'gqa', int8: true });

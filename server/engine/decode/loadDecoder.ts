@@ -8,6 +8,7 @@ import { AppError } from '../../protocol/index.ts';
 import type { ModelDescription, ModelVariant } from '../api.ts';
 import { readGraphSummary } from '../folder/graphSummary.ts';
 import { asNumber, readJsonFile } from '../folder/json.ts';
+import { sharesScales } from '../folder/precision.ts';
 import { readFactorLimit } from '../onnx/factorLimit.ts';
 import { type Preparation, prepareGraph } from '../onnx/prepare.ts';
 import { weightSharing } from '../onnx/weightSharing.ts';
@@ -48,7 +49,7 @@ export async function loadDecoder(given: LoadDecoderOptions): Promise<Decoder> {
 	}
 	const path = join(description.folder, file);
 	const summary = await readGraphSummary(path);
-	const isDynamic = [...summary.ops.keys()].some((op) => op.includes('DynamicQuantize'));
+	const isDynamic = sharesScales(summary);
 	// Caches in place and slots need memory that the kernels write where it is bound: only the CPU does.
 	const onCpu = (given.session.executionProvider ?? 'cpu') === 'cpu';
 	const inRows = isDynamic && onCpu ? await preparesRows(path, given) : false;
@@ -67,13 +68,11 @@ export async function loadDecoder(given: LoadDecoderOptions): Promise<Decoder> {
 			return packed(path, fused.serial, fused.graph, fused.preparation, options);
 		}
 	}
-	const { session, prepared } = await openBest(
-		path,
-		prepares ? { ...base, gather: true } : inRows ? base : undefined,
-		options,
-	);
+	const ways = [...(prepares ? [{ ...base, gather: true }] : []), ...(inRows ? [base] : [])];
+	const { session, preparation } = await openBest(path, ways, options);
+	const isShared = isDynamic && preparation?.rows !== true;
 	try {
-		const published = readDecoderGraph(session, summary, description, isDynamic && !prepared);
+		const published = readDecoderGraph(session, summary, description, isShared);
 		const graph = onCpu ? published : { ...published, inPlace: false };
 		const { contextLength } = options;
 		const recomputeAbove = summary.ops.has('If') ? await readFactorLimit(path) : undefined;
@@ -82,9 +81,11 @@ export async function loadDecoder(given: LoadDecoderOptions): Promise<Decoder> {
 			...(recomputeAbove === undefined ? {} : { recomputeAbove }),
 		});
 		const isRing = graph.caches.some(({ ring }) => ring !== undefined);
-		if (!prepares || isRing || recomputeAbove !== undefined) return serial;
+		if (!prepares || isShared || isRing || recomputeAbove !== undefined) return serial;
 		if (graph.inPlace) {
-			return prepared ? packed(path, serial, graph, { ...base, gather: true }, options) : serial;
+			return preparation?.gather === true
+				? packed(path, serial, graph, preparation, options)
+				: serial;
 		}
 		if (graph.positions === undefined || graph.mask === undefined || isWindowed) return serial;
 		return await holes(session, serial, graph, options);
@@ -105,23 +106,23 @@ async function preparesRows(
 	return false;
 }
 
-/** The graph prepared, or as it was published. */
+/** The graph with the first of the changes that can be made, or as it was published. */
 async function openBest(
 	path: string,
-	preparation: Preparation | undefined,
+	ways: readonly Preparation[],
 	{ runtime, session, onNotice }: LoadDecoderOptions,
-): Promise<{ session: Session; prepared: boolean }> {
-	if (preparation !== undefined) {
+): Promise<{ session: Session; preparation?: Preparation }> {
+	for (const preparation of ways) {
 		const ready = await prepareGraph(path, preparation);
 		if ('path' in ready) {
 			try {
-				return { session: await runtime.open(ready.path, session), prepared: true };
+				return { session: await runtime.open(ready.path, session), preparation };
 			} catch (error) {
 				onNotice?.(`The prepared graph does not load: ${String(error)}`);
 			}
-		} else onNotice?.(`The graph is used as published: ${ready.refused}.`);
+		} else onNotice?.(`The graph is not prepared: ${ready.refused}.`);
 	}
-	return { session: await runtime.open(path, session), prepared: false };
+	return { session: await runtime.open(path, session) };
 }
 
 function packed(

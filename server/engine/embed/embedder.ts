@@ -12,7 +12,7 @@ import type {
 import { float16ToFloat32 } from '../decode/float16.ts';
 import { IntegerInput } from '../decode/tokenInputs.ts';
 import { readGraphSummary } from '../folder/graphSummary.ts';
-import { hasIntegerMatMul } from '../folder/precision.ts';
+import { sharesScales } from '../folder/precision.ts';
 import { prepareGraph } from '../onnx/prepare.ts';
 import { paddedWidth } from '../runtime/paddedWidth.ts';
 import type { Runtime, Session, SessionOptions } from '../runtime/runtime.ts';
@@ -35,6 +35,8 @@ interface EmbedderParts {
 	readonly variant: ModelVariant;
 	readonly runtime: Runtime;
 	readonly session: SessionOptions;
+	/** Told what keeps texts from being computed together. */
+	readonly onNotice?: (notice: string) => void;
 }
 
 /** Loads the encoder of a folder. @throws AppError `unsupported_model` when its graph is another kind */
@@ -47,13 +49,27 @@ export async function loadEmbedder(parts: EmbedderParts): Promise<Embedder> {
 	const path = join(description.folder, file);
 	// Graphs that quantise activations give a text another vector in company than alone, unless each
 	// row has a scale of its own.
-	const isDynamic = hasIntegerMatMul(await readGraphSummary(path));
-	const ready = isDynamic ? await prepareGraph(path, { rows: true }) : { path };
-	const session = await parts.runtime.open('path' in ready ? ready.path : path, parts.session);
+	const isDynamic = sharesScales(await readGraphSummary(path));
+	const inRows = isDynamic ? await openInRows(path, parts) : undefined;
+	const session = inRows ?? (await parts.runtime.open(path, parts.session));
 	const text = await loadTextModel(description.folder);
 	const settings = await readEmbeddingSettings(description.folder);
-	const rows = 'path' in ready ? batchSize : 1;
+	const rows = isDynamic && inRows === undefined ? 1 : batchSize;
 	return new EncoderEmbedder(session, text, settings, description.contextLength, rows);
+}
+
+async function openInRows(
+	path: string,
+	{ runtime, session, onNotice }: EmbedderParts,
+): Promise<Session | undefined> {
+	const ready = await prepareGraph(path, { rows: true });
+	try {
+		if ('path' in ready) return await runtime.open(ready.path, session);
+		onNotice?.(`Texts run one at a time: ${ready.refused}.`);
+	} catch (error) {
+		onNotice?.(`Texts run one at a time: the prepared graph does not load: ${String(error)}`);
+	}
+	return undefined;
 }
 
 class EncoderEmbedder implements Embedder {

@@ -18,6 +18,10 @@ export function graphPrecision(graph: GraphSummary): Precision {
 }
 
 /** Whether activations are quantised while running: as published, results depend on what is batched together. */
-export function hasIntegerMatMul(graph: GraphSummary): boolean {
-	return graph.ops.has('MatMulInteger') || graph.ops.has('com.microsoft:DynamicQuantizeMatMul');
+export function sharesScales({ ops }: GraphSummary): boolean {
+	return [...ops.keys()].some((op) => op.includes('DynamicQuantize'));
+}
+
+function hasIntegerMatMul({ ops }: GraphSummary): boolean {
+	return ops.has('MatMulInteger') || ops.has('com.microsoft:DynamicQuantizeMatMul');
 }

@@ -9,7 +9,7 @@ import { type GenaiNames, layerOf } from './genaiNames.ts';
 import type { GraphSummary } from './graphSummary.ts';
 import { asRecord, type JsonRecord } from './json.ts';
 import { operatorFault } from './operators.ts';
-import { hasIntegerMatMul } from './precision.ts';
+import { sharesScales } from './precision.ts';
 
 /** Newest opset the bundled ONNX Runtime reads. */
 const newestOpset = 25;
@@ -65,7 +65,7 @@ export async function checkVariant({
 				`${file} is written for opset ${opset}; this version reads up to ${newestOpset}.`,
 			);
 		}
-		if (hasIntegerMatMul(graph)) {
+		if (sharesScales(graph)) {
 			notes.push(
 				`${file} has one scale for all activations of a run; it is changed while loading so that each row has its own, else requests run one at a time.`,
 			);

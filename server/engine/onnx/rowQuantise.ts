@@ -1,8 +1,9 @@
 /**
  * Rewrite: dynamic int8 with a scale per row instead of one per tensor. `DynamicQuantizeLinear` looks at
  * all rows of a run at once, so a text's result depends on its neighbours; with scales of their own,
- * rows may share a run. The numbers are symmetric around 128 (as the kernels want one zero point) and
- * no coarser than those of the tensor they came from; the weights stay as they are.
+ * rows may share a run. The numbers are symmetric around 128, as the kernels want one zero point: finer
+ * than before for the small rows of a run, up to twice as coarse for a row alone whose values lie on one
+ * side of nought. The weights stay as they are.
  */
 
 import { intAttribute, intsAttribute, makeNode, removeDead } from './graphEdit.ts';

@@ -47,7 +47,9 @@ export async function readHeadWeights(path: string): Promise<HeadWeights | undef
 		const biases = bias === undefined ? undefined : widenBytes(bias.type, bias.bytes);
 		if (source.scales === undefined) {
 			const values = widenBytes(weight.type, weight.bytes);
-			return values === undefined ? undefined : plain(values, weight.dims, biases);
+			return values === undefined
+				? undefined
+				: rowMajor(values, weight.dims, Float32Array.of(1), [0], biases);
 		}
 		const numbers = scales === undefined ? undefined : widenBytes(scales.type, scales.bytes);
 		if (source.isInt8 === true && numbers !== undefined) {
@@ -56,7 +58,7 @@ export async function readHeadWeights(path: string): Promise<HeadWeights | undef
 			);
 			return weights === undefined
 				? undefined
-				: int8(weights, weight.dims, numbers, zeros ?? Int8Array.of(0), biases);
+				: rowMajor(weights, weight.dims, numbers, zeros ?? [0], biases);
 		}
 		return numbers === undefined
 			? undefined
@@ -74,40 +76,18 @@ export function sameHead(a: HeadWeights, b: HeadWeights): boolean {
 	return one.weights.every((value, index) => value === other.weights[index]);
 }
 
-function plain(
-	values: Float32Array,
-	dims: readonly number[],
-	bias: Float32Array | undefined,
-): HeadWeights {
-	const [width = 0, vocabulary = 0] = dims;
-	return {
-		vocabulary,
-		width,
-		hasBias: bias !== undefined,
-		columns: (ids) => {
-			const weights = new Float32Array(width * ids.length);
-			for (let row = 0; row < width; row++) {
-				for (const [column, id] of ids.entries()) {
-					weights[row * ids.length + column] = values[row * vocabulary + id] as number;
-				}
-			}
-			return { weights, width, words: ids.length, bias: chosen(bias, ids) };
-		},
-	};
-}
-
 /** The numbers of int8 or uint8 bytes; `undefined` for other types. */
 function wholeNumbers(type: number, bytes: Uint8Array): Int8Array | Uint8Array | undefined {
 	const { buffer } = Uint8Array.from(bytes);
 	return type === 3 ? new Int8Array(buffer) : type === 2 ? new Uint8Array(buffer) : undefined;
 }
 
-/** Columns of whole numbers; one scale and one zero for all, or one for each. */
-function int8(
-	values: Int8Array | Uint8Array,
+/** A matrix row by row: (number − zero) · scale, of which there is one for all columns or one for each. */
+function rowMajor(
+	values: Float32Array | Int8Array | Uint8Array,
 	dims: readonly number[],
 	scales: Float32Array,
-	zeros: Int8Array | Uint8Array,
+	zeros: ArrayLike<number>,
 	bias: Float32Array | undefined,
 ): HeadWeights {
 	const [width = 0, vocabulary = 0] = dims;

@@ -6,6 +6,7 @@ import type { ModelDescription, ModelVariant } from '../api.ts';
 import { genaiNames } from '../folder/genaiNames.ts';
 import { readGraphSummary } from '../folder/graphSummary.ts';
 import { readJsonFile } from '../folder/json.ts';
+import { sharesScales } from '../folder/precision.ts';
 import { type Preparation, prepareGraph } from '../onnx/prepare.ts';
 import { shortlistInput } from '../onnx/shortlistHead.ts';
 import type { Runtime, Session, SessionOptions } from '../runtime/runtime.ts';
@@ -145,8 +146,7 @@ export async function openEncoderDecoder(
 async function dynamicFiles(folder: string, files: readonly string[]): Promise<Set<string>> {
 	const found = new Set<string>();
 	for (const file of new Set(files)) {
-		const { ops } = await readGraphSummary(join(folder, file));
-		if ([...ops.keys()].some((op) => op.includes('DynamicQuantize'))) found.add(file);
+		if (sharesScales(await readGraphSummary(join(folder, file)))) found.add(file);
 	}
 	return found;
 }
