@@ -1,13 +1,24 @@
-/** Bundles the extension, the server and the webview into dist/. Flags: --watch, --production. */
+/**
+ * Bundles the extension, the server and the webview into dist/.
+ * Flags: --watch, --production, --out FOLDER (instead of dist/).
+ */
 import { existsSync } from 'node:fs';
 import { cp, mkdir, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import { parseArgs } from 'node:util';
 import esbuild from 'esbuild';
 import { thirdPartyNotices } from './scripts/notices.mjs';
 
-const production = process.argv.includes('--production');
-const watch = process.argv.includes('--watch');
+const {
+	values: { production, watch, out },
+} = parseArgs({
+	options: {
+		production: { type: 'boolean', default: false },
+		watch: { type: 'boolean', default: false },
+		out: { type: 'string', default: 'dist' },
+	},
+});
 const require = createRequire(import.meta.url);
 const { version } = require('./package.json');
 
@@ -72,7 +83,7 @@ const builds = [
 			recorder: 'webview/recorder.tsx',
 			recorderWorklet: 'webview/recorderWorklet.ts',
 		},
-		outdir: 'dist/webview',
+		outdir: join(out, 'webview'),
 		platform: 'browser',
 		target: 'es2023',
 		format: 'esm',
@@ -82,7 +93,7 @@ const builds = [
 	},
 ]
 	.map((build) => ({
-		outdir: 'dist',
+		outdir: out,
 		...build,
 		...(build.format === 'cjs' ? { outExtension: { '.js': '.cjs' } } : {}),
 		entryPoints: Object.fromEntries(
@@ -126,7 +137,7 @@ const grammars = [
 	'typescript',
 ].map((name) => `tree-sitter-${name}`);
 
-/** Files that bundled libraries load at run time, copied beside the bundles: [from package, to dist]. */
+/** Files that bundled libraries load at run time, copied beside the bundles: [from package, to dist/]. */
 const assets = [
 	['web-tree-sitter/web-tree-sitter.wasm', 'wasm/web-tree-sitter.wasm'],
 	['vscode-oniguruma/release/onig.wasm', 'wasm/onig.wasm'],
@@ -142,7 +153,7 @@ const assets = [
 
 async function copyAssets() {
 	for (const [from, to] of assets) {
-		const target = join('dist', to);
+		const target = join(out, to);
 		await mkdir(dirname(target), { recursive: true });
 		await cp(require.resolve(from), target);
 	}
@@ -160,17 +171,17 @@ function shippedFiles(built) {
 	return [...bundled, ...assets.map(([from]) => `node_modules/${from}`)];
 }
 
-await mkdir('dist', { recursive: true });
+await mkdir(out, { recursive: true });
 if (watch) {
 	await copyAssets();
 	const contexts = await Promise.all(builds.map((build) => esbuild.context(build)));
 	await Promise.all(contexts.map((context) => context.watch()));
 	console.log('watching');
 } else {
-	await rm('dist/webview', { recursive: true, force: true });
+	await rm(join(out, 'webview'), { recursive: true, force: true });
 	const [, ...built] = await Promise.all([
 		copyAssets(),
 		...builds.map((build) => esbuild.build(build)),
 	]);
-	await writeFile('dist/ThirdPartyNotices.txt', thirdPartyNotices(shippedFiles(built)));
+	await writeFile(join(out, 'ThirdPartyNotices.txt'), thirdPartyNotices(shippedFiles(built)));
 }

@@ -1,6 +1,10 @@
-/** The native packages of each platform, taken out of npm packages, so every platform is packed on any machine. */
-import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+/**
+ * The native packages of each platform, taken out of npm packages, so every platform is packed on any
+ * machine. A package is packed as a whole but for what surely nothing loads: a file that a new version
+ * adds comes along by itself.
+ */
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, relative, sep } from 'node:path';
 import { npm, root } from './node.mjs';
 
 /** Platforms with native code, as `<os>-<arch>` in Node's words. */
@@ -12,35 +16,48 @@ export const nativePlatforms = [
 	'darwin-arm64',
 ];
 
+/** Packages that are the same on every platform but for the binaries in them. */
+const everywhere = ['onnxruntime-node', 'onnxruntime-common', 'koffi'];
+
+/** The package with koffi's binary for a platform. */
+export const koffiBinary = (platform) => `@koromix/koffi-${platform}`;
+
 const modules = (...parts) => join(root, 'node_modules', ...parts);
 
-const unneeded = (path) =>
-	/\.(map|d\.[cm]?ts|md)$/.test(path) || /libonnxruntime\.1\.\d+\.\d+\.dylib$/.test(path);
+/** What nothing loads, as patterns of `<package>/<file>`. */
+const unneeded = [
+	// Sources, typings, maps and texts.
+	/\.([chS]|cc|hh|cpp|hpp|asm|inc|def|lib|map|md|[cm]?ts)$/,
+	/\/CMakeLists\.txt$/,
+	// They build or fetch a binary when a package is installed, which is never done here.
+	/^koffi\/(cnoke\.cjs|vendor\/)/,
+	/^onnxruntime-node\/script\//,
+	// The same library under a second name.
+	/\/libonnxruntime\.1\.\d+\.\d+\.dylib$/,
+	// ONNX Runtime has no library for this C library.
+	/^@koromix\/.*\/musl_[^/]*\//,
+];
+
+/** Whether a file of a package, as `<package>/<file>`, is for this platform and can be needed. */
+function isNeeded(file, platform) {
+	const [, ...binary] = /^onnxruntime-node\/bin\/[^/]+\/([^/]+)\/([^/]+)\//.exec(file) ?? [];
+	if (binary.length > 0 && binary.join('-') !== platform) return false;
+	return !unneeded.some((pattern) => pattern.test(file));
+}
 
 /** Copies the native packages with the binaries of one platform into a `node_modules`; returns their names. */
 export function copyNative(platform, folder) {
-	const [os, arch] = platform.split('-');
-	const file = (name, ...parts) => {
-		const from = modules(name, ...parts);
-		if (!existsSync(from)) throw new Error(`${from} is missing. Run npm install.`);
-		cpSync(from, join(folder, name, ...parts), {
-			recursive: true,
-			filter: (path) => !unneeded(path),
-		});
-	};
-	file('onnxruntime-node', 'package.json');
-	file('onnxruntime-node', 'dist');
-	file('onnxruntime-node', 'bin', 'napi-v6', os, arch);
-	file('onnxruntime-common', 'package.json');
-	file('onnxruntime-common', 'dist', 'cjs');
-	for (const part of ['package.json', 'index.cjs', 'indirect.cjs']) file('koffi', part);
-	for (const part of ['index.cjs', 'indirect.cjs']) file('koffi', 'src', 'koffi', part);
-	const koffi = `@koromix/koffi-${platform}`;
-	if (existsSync(modules(koffi)))
-		for (const part of ['package.json', 'index.js', `${os}_${arch}`]) file(koffi, part);
-	else fetchPackage(koffi, join(folder, koffi));
-	const names = ['onnxruntime-node', 'onnxruntime-common', 'koffi', koffi];
-	for (const name of names) leaveScriptsOut(join(folder, name, 'package.json'));
+	const names = [...everywhere, koffiBinary(platform)];
+	for (const name of names) {
+		const from = packageFolder(name);
+		for (const entry of readdirSync(from, { recursive: true, withFileTypes: true })) {
+			if (entry.isDirectory()) continue;
+			const path = relative(from, join(entry.parentPath, entry.name));
+			if (!isNeeded(`${name}/${path.replaceAll(sep, '/')}`, platform)) continue;
+			cpSync(join(from, path), join(folder, name, path));
+		}
+		leaveScriptsOut(join(folder, name, 'package.json'));
+	}
 	return names;
 }
 
@@ -55,16 +72,30 @@ function leaveScriptsOut(path) {
 	writeFileSync(path, JSON.stringify(rest, null, '\t'));
 }
 
-/** Takes a platform package that npm did not install here from the registry. */
-function fetchPackage(name, folder) {
-	const version = JSON.parse(readFileSync(modules('koffi', 'package.json'), 'utf8')).version;
+/**
+ * Folder of a package as the lock file has it; one for another platform, which npm does not install
+ * here, is taken from the registry.
+ */
+export function packageFolder(name) {
+	if (existsSync(modules(name))) return modules(name);
+	const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
+	const path = `node_modules/${name}`;
+	const locked = lock.packages[path];
+	if (locked === undefined || !locked.optional)
+		throw new Error(`${modules(name)} is missing. Run npm install.`);
 	const cache = join(root, '.package', 'fetched', name.replaceAll('/', '-'));
+	const folder = join(cache, path);
+	if (existsSync(folder) && manifestOf(folder).version === locked.version) return folder;
+	const wanted = { private: true, dependencies: { [name]: locked.version } };
+	const write = (file, content) => writeFileSync(join(cache, file), JSON.stringify(content));
 	mkdirSync(cache, { recursive: true });
-	writeFileSync(join(cache, 'package.json'), '{"private":true}\n');
-	const args = ['install', '--prefix', cache, '--no-save', '--force', '--ignore-scripts'];
-	npm([...args, '--no-audit', '--no-fund', '--loglevel=error', `${name}@${version}`], {
-		cwd: cache,
-	});
-	mkdirSync(dirname(folder), { recursive: true });
-	cpSync(join(cache, 'node_modules', ...name.split('/')), folder, { recursive: true });
+	write('package.json', wanted);
+	// With the entry of our lock file npm compares what it gets with the hash there.
+	write('package-lock.json', { lockfileVersion: 3, packages: { '': wanted, [path]: locked } });
+	// By force: it is for another platform.
+	const args = ['ci', '--prefix', cache, '--force', '--ignore-scripts', '--prefer-offline'];
+	npm([...args, '--no-audit', '--no-fund', '--loglevel=error'], { cwd: cache });
+	return folder;
 }
+
+const manifestOf = (folder) => JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));

@@ -2,6 +2,7 @@
  * Packs the extension: `npm run package -- [target …]` writes `nearglot-<target>.vsix` for each target
  * (default: this machine's), from the production bundles in dist/. All targets are built on any
  * machine, because native files come out of npm packages.
+ * `--bundles FOLDER` takes the bundles, `--out FOLDER` puts the packages elsewhere.
  */
 import {
 	cpSync,
@@ -14,7 +15,8 @@ import {
 	statSync,
 	writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
 import { createVSIX } from '@vscode/vsce';
 import { copyNative } from './nativeFiles.mjs';
 import { root } from './node.mjs';
@@ -28,6 +30,16 @@ const sizeLimitsMb = {
 	'darwin-arm64': 50,
 	universal: 20,
 };
+
+const { values, positionals: wanted } = parseArgs({
+	options: {
+		bundles: { type: 'string', default: join(root, 'dist') },
+		out: { type: 'string', default: root },
+	},
+	allowPositionals: true,
+});
+const bundles = resolve(values.bundles);
+const out = resolve(values.out);
 
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 
@@ -48,13 +60,12 @@ async function pack(target) {
 	if (limitMb === undefined) {
 		throw new Error(`Unknown target '${target}'. Known: ${Object.keys(sizeLimitsMb).join(', ')}.`);
 	}
-	const stage = join(root, '.package', target);
+	const stage = join(out, '.package', target);
 	rmSync(stage, { recursive: true, force: true });
 	mkdirSync(stage, { recursive: true });
 	// Graphs that a run here prepared beside the models stay here.
 	const filter = (path) => !/\.prepared-[^/\\]*$/.test(path);
-	const copy = (from, to = from) =>
-		cpSync(join(root, from), join(stage, to), { recursive: true, filter });
+	const copy = (path) => cpSync(join(root, path), join(stage, path), { recursive: true, filter });
 	for (const file of topFiles) if (existsSync(join(root, file))) copy(file);
 	for (const folder of [
 		'media',
@@ -64,8 +75,9 @@ async function pack(target) {
 	]) {
 		if (existsSync(join(root, folder))) copy(folder);
 	}
-	for (const file of readdirSync(join(root, 'dist'))) {
-		if (!file.endsWith('.map') && file !== 'node_modules') copy(join('dist', file));
+	for (const file of readdirSync(bundles)) {
+		if (!file.endsWith('.map') && file !== 'node_modules')
+			cpSync(join(bundles, file), join(stage, 'dist', file), { recursive: true });
 	}
 	// The readings of Japanese words are 17 MB: only the npm package has them; `nearglot systems
 	// readings` fetches them.
@@ -73,7 +85,7 @@ async function pack(target) {
 	if (target !== 'universal') copyNative(target, join(stage, 'dist', 'node_modules'));
 	writeFileSync(join(stage, 'package.json'), JSON.stringify(shipped(), null, '\t'));
 	renameSync(join(stage, 'dist', 'ThirdPartyNotices.txt'), join(stage, 'ThirdPartyNotices.txt'));
-	const packagePath = join(root, `nearglot-${target}.vsix`);
+	const packagePath = join(out, `nearglot-${target}.vsix`);
 	await createVSIX({
 		cwd: stage,
 		packagePath,
@@ -101,7 +113,6 @@ function shipped() {
 	return rest;
 }
 
-const wanted = process.argv.slice(2);
 const targets = wanted.length > 0 ? wanted : [`${process.platform}-${process.arch}`];
 for (const target of targets.includes('all') ? Object.keys(sizeLimitsMb) : targets)
 	await pack(target);

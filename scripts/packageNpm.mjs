@@ -1,8 +1,8 @@
 /**
  * Packs the command line for npm: `nearglot-<version>.tgz` and one package a platform with the native
  * code, of which npm installs the one that suits. None of them runs anything when it is installed.
- * `node scripts/packageNpm.mjs [--out FOLDER] [platform …]` (default: all) writes them into a folder (default:
- * the project's), from the bundles in dist/.
+ * `node scripts/packageNpm.mjs [--bundles FOLDER] [--out FOLDER] [platform …]` (default: all) writes them into a
+ * folder (default: the project's), from the bundles in a folder (default: dist/).
  */
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -11,9 +11,13 @@ import { copyNative, nativePlatforms } from './nativeFiles.mjs';
 import { npm, root } from './node.mjs';
 
 const { values, positionals } = parseArgs({
-	options: { out: { type: 'string', default: root } },
+	options: {
+		bundles: { type: 'string', default: join(root, 'dist') },
+		out: { type: 'string', default: root },
+	},
 	allowPositionals: true,
 });
+const bundles = resolve(values.bundles);
 const out = resolve(values.out);
 const stages = join(out, '.nearglot-npm');
 
@@ -39,7 +43,7 @@ function packPlatform(platform) {
 	const stage = emptyStage(platform);
 	const names = copyNative(platform, join(stage, 'node_modules'));
 	cpSync(join(root, 'LICENSE'), join(stage, 'LICENSE'));
-	cpSync(join(root, 'dist/ThirdPartyNotices.txt'), join(stage, 'ThirdPartyNotices.txt'));
+	cpSync(join(bundles, 'ThirdPartyNotices.txt'), join(stage, 'ThirdPartyNotices.txt'));
 	const [os, cpu] = platform.split('-');
 	const versions = names.map((name) => [
 		name,
@@ -60,8 +64,9 @@ function packCommandLine() {
 	const stage = emptyStage('nearglot');
 	// Graphs that a run here prepared beside the models stay here.
 	const filter = (path) => !/\.map$|\.prepared-[^/\\]*$|dist[/\\]node_modules/.test(path);
-	for (const name of ['bin', 'dist', 'starter/models', 'README.md', 'LICENSE', 'CHANGELOG.md'])
+	for (const name of ['bin', 'starter/models', 'README.md', 'LICENSE', 'CHANGELOG.md'])
 		cpSync(join(root, name), join(stage, name), { recursive: true, filter });
+	cpSync(bundles, join(stage, 'dist'), { recursive: true, filter });
 	packed(stage, {
 		name: manifest.name,
 		description: manifest.description,
@@ -75,8 +80,8 @@ function packCommandLine() {
 	});
 }
 
-if (!existsSync(join(root, 'dist/server.cjs')))
-	throw new Error('dist/server.cjs is missing. Run npm run build.');
+if (!existsSync(join(bundles, 'server.cjs')))
+	throw new Error(`${join(bundles, 'server.cjs')} is missing. Run npm run build.`);
 const wanted = positionals.length > 0 ? positionals : nativePlatforms;
 for (const platform of wanted)
 	if (!nativePlatforms.includes(platform))
