@@ -1,0 +1,151 @@
+/** A server started from the files of a package, what is asked of its built-in models, and how fast they answer. */
+
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { EngineStats } from '../../server/engine/api.ts';
+import type { ModelInfo } from '../../server/protocol/index.ts';
+import { firstLine } from '../daemon/home.ts';
+
+const recording = join(import.meta.dirname, '../fixtures/speech/rms.flac');
+
+const questions = [
+	'what can you do?',
+	'what is nearglot?',
+	'how do I translate a document?',
+	'extract a tar.gz file',
+];
+
+/** How fast one round was. */
+export interface Figures {
+	/** Tokens a second while an answer is written. */
+	readonly tokensPerSecond: number;
+	/** Milliseconds for 40 short sentences that were not asked before, in one request. */
+	readonly sentencesMs: number;
+	/** Milliseconds for a recording of three seconds. */
+	readonly recordingMs: number;
+}
+
+export interface LoadedModel {
+	readonly model: string;
+	readonly stats: EngineStats;
+}
+
+export class PackedServer {
+	readonly #child: ChildProcess;
+	readonly #url: string;
+	readonly #key: string;
+	#asked = 0;
+
+	private constructor(child: ChildProcess, url: string, key: string) {
+		this.#child = child;
+		this.#url = url;
+		this.#key = key;
+	}
+
+	/** @param entry the server's bundle; `home` is its data folder */
+	static async start(entry: string, home: string): Promise<PackedServer> {
+		const child = spawn(process.execPath, [entry, 'serve', '--json', '--port', '0'], {
+			env: { ...process.env, NEARGLOT_HOME: home },
+			stdio: ['ignore', 'pipe', 'inherit'],
+		});
+		const { url, key } = await firstLine(child);
+		return new PackedServer(child, String(url), String(key));
+	}
+
+	/** The models that came with the package, and what the engine says of those in memory. */
+	async models(): Promise<{ builtIn: ModelInfo[]; loaded: LoadedModel[] }> {
+		const { models, stats } = (await this.#send('/nearglot/models/list')) as {
+			models: ModelInfo[];
+			stats: LoadedModel[];
+		};
+		return { builtIn: models.filter(({ origin }) => origin === 'built-in'), loaded: stats };
+	}
+
+	async chat(content: string) {
+		return (await this.#send('/v1/chat/completions', {
+			model: 'starter-chat',
+			messages: [{ role: 'user', content }],
+			temperature: 0,
+		})) as {
+			choices: { message: { content: string } }[];
+			timings: { predicted_n: number; predicted_ms: number };
+		};
+	}
+
+	async translate(texts: readonly string[]): Promise<string[]> {
+		const body = texts.map((Text) => ({ Text }));
+		const path = '/translate?api-version=3.0&from=en&to=de';
+		const rows = (await this.#send(path, body)) as { translations: { text: string }[] }[];
+		return rows.map(({ translations }) => translations[0]?.text ?? '');
+	}
+
+	async transcribe(): Promise<string> {
+		const body = new FormData();
+		body.append('model', 'starter-speech');
+		body.append('file', new Blob([readFileSync(recording)]), 'rms.flac');
+		return ((await this.#send('/v1/audio/transcriptions', body)) as { text: string }).text;
+	}
+
+	/** Asks every model and measures the answers. */
+	async measure(): Promise<Figures> {
+		let [tokens, writingMs] = [0, 0];
+		for (const question of [...questions, ...questions, ...questions]) {
+			const { timings } = await this.chat(question);
+			tokens += timings.predicted_n;
+			writingMs += timings.predicted_ms;
+		}
+		this.#asked++;
+		const number = 100 * this.#asked;
+		const sentences = Array.from(
+			{ length: 40 },
+			(_, k) => `Please open window ${number + k} again.`,
+		);
+		return {
+			tokensPerSecond: (1000 * tokens) / writingMs,
+			sentencesMs: await milliseconds(() => this.translate(sentences)),
+			recordingMs: await milliseconds(() => this.transcribe()),
+		};
+	}
+
+	async stop(): Promise<void> {
+		if (this.#child.exitCode !== null) return;
+		const ended = once(this.#child, 'close');
+		this.#child.kill('SIGTERM');
+		await ended;
+	}
+
+	async #send(path: string, body?: FormData | object): Promise<unknown> {
+		const form = body instanceof FormData;
+		const response = await fetch(`${this.#url}${path}`, {
+			headers: {
+				authorization: `Bearer ${this.#key}`,
+				...(form ? {} : { 'content-type': 'application/json' }),
+			},
+			...(body === undefined ? {} : { method: 'POST', body: form ? body : JSON.stringify(body) }),
+		});
+		const text = await response.text();
+		assert.equal(response.status, 200, text);
+		return JSON.parse(text);
+	}
+}
+
+async function milliseconds(work: () => Promise<unknown>): Promise<number> {
+	const started = performance.now();
+	await work();
+	return performance.now() - started;
+}
+
+/** One line with the median of the rounds. */
+export function figuresLine(name: string, rounds: readonly Figures[]): string {
+	const median = (pick: (figures: Figures) => number) => {
+		const sorted = rounds.map(pick).sort((a, b) => a - b);
+		return Math.round(sorted[sorted.length >> 1] ?? Number.NaN).toLocaleString('en');
+	};
+	const chat = median(({ tokensPerSecond }) => tokensPerSecond);
+	const sentences = median(({ sentencesMs }) => sentencesMs);
+	const heard = median(({ recordingMs }) => recordingMs);
+	return `measured ${name}: chat ${chat} tokens/s, 40 sentences ${sentences} ms, 3 s of speech ${heard} ms`;
+}
