@@ -7,10 +7,11 @@ import type { DaemonConnection } from '../daemon/connection.ts';
 import { makePrivateDir } from '../daemon/files.ts';
 import { builtInModelsDir, serverEntry, thisMachine } from '../daemon/machine.ts';
 import { dataDir } from '../daemon/paths.ts';
-import { productVersion } from '../protocol/index.ts';
+import type { EngineStats } from '../engine/api.ts';
+import { fallbackOf, type ModelInfo, productVersion } from '../protocol/index.ts';
 import { readArgs } from './args.ts';
 import { type Command, type CommandIo, UsageError } from './command.ts';
-import { byteText, table } from './plainText.ts';
+import { byteText, plainText, table } from './plainText.ts';
 
 type Row = readonly [what: string, result: string];
 
@@ -21,7 +22,8 @@ export const doctorCommand: Command = {
 Usage: nearglot doctor [--json]
 
 Looks at this machine, starts the local server if there is none, asks the built-in model, and prints
-what was found, tried and measured. Nothing of it leaves the machine. Exits with 1 when something failed.
+what was found, tried and measured. Nothing of it leaves the machine. Exits with 1 when something failed,
+also when models run, but slower than they could because something is missing from the installation.
 `,
 	run: async (args, io) => {
 		const options = readArgs(args, { json: { type: 'boolean' } });
@@ -53,6 +55,8 @@ what was found, tried and measured. Nothing of it leaves the machine. Exits with
 			const connection = daemon;
 			await attempt('models', () => modelsRow(connection, io.signal));
 			await attempt('chat', () => measureChat(connection, io.signal));
+			await attempt('engine', () => engineRow(connection, io.signal));
+			await attempt('remarks', () => remarksRow(connection, io.signal));
 		}
 		io.stdout.write(
 			options.has('json')
@@ -88,7 +92,11 @@ interface Listed {
 	readonly id: string;
 	readonly task: string;
 	readonly problem?: string;
+	readonly size_bytes?: number;
 }
+
+const smallest = (models: readonly Listed[]): Listed | undefined =>
+	[...models].sort((left, right) => (left.size_bytes ?? 0) - (right.size_bytes ?? 0))[0];
 
 async function modelsRow(daemon: DaemonConnection, signal: AbortSignal): Promise<string> {
 	const { data } = (await daemon.get('/v1/models', signal)) as { data: Listed[] };
@@ -100,12 +108,10 @@ async function modelsRow(daemon: DaemonConnection, signal: AbortSignal): Promise
 
 /** Asks the smallest chat model and reports its speed as the engine measured it. */
 async function measureChat(daemon: DaemonConnection, signal: AbortSignal): Promise<string> {
-	const { data } = (await daemon.get('/v1/models', signal)) as {
-		data: (Listed & { size_bytes?: number })[];
-	};
-	const [model] = data
-		.filter((each) => each.task === 'chat-completion' && each.problem === undefined)
-		.sort((left, right) => (left.size_bytes ?? 0) - (right.size_bytes ?? 0));
+	const { data } = (await daemon.get('/v1/models', signal)) as { data: Listed[] };
+	const model = smallest(
+		data.filter((each) => each.task === 'chat-completion' && each.problem === undefined),
+	);
 	if (!model) return 'no chat model to measure';
 	const body = {
 		model: model.id,
@@ -119,4 +125,39 @@ async function measureChat(daemon: DaemonConnection, signal: AbortSignal): Promi
 	const { timings, usage } = answer;
 	const load = timings.load_ms > 0 ? `loaded in ${Math.round(timings.load_ms)} ms, ` : '';
 	return `${model.id}: ${load}${usage.completion_tokens} tokens at ${Math.round(timings.predicted_per_second)} tokens/s`;
+}
+
+/** Models in memory, and what their runners tell. */
+async function loadedModels(
+	daemon: DaemonConnection,
+	signal: AbortSignal,
+): Promise<{ models: ModelInfo[]; stats: { model: string; stats: EngineStats }[] }> {
+	const list = await daemon.get('/nearglot/models/list', signal);
+	return list as Awaited<ReturnType<typeof loadedModels>>;
+}
+
+/** How the engine of this machine runs models: asked of those in memory, or of the smallest there is. */
+async function engineRow(daemon: DaemonConnection, signal: AbortSignal): Promise<string> {
+	if ((await loadedModels(daemon, signal)).stats.length === 0) {
+		const { data } = (await daemon.get('/v1/models', signal)) as { data: Listed[] };
+		const model = smallest(data.filter(({ problem }) => problem === undefined));
+		if (!model) return 'not tried: there is no model to load';
+		await daemon.get(`/openai/load/${encodeURIComponent(model.id)}`, signal);
+	}
+	const { models, stats } = await loadedModels(daemon, signal);
+	const fault = fallbackOf(models);
+	if (fault !== undefined) throw new Error(fault.message);
+	const fast = stats.every(({ stats: { runtime } }) => runtime === 'c-api');
+	return `ONNX Runtime through ${fast ? 'its C API' : 'session.run'}`;
+}
+
+/** What the engine says of single models: nothing that people must mend. */
+async function remarksRow(daemon: DaemonConnection, signal: AbortSignal): Promise<string> {
+	const { models } = await loadedModels(daemon, signal);
+	const notes = models.flatMap(({ id, notices = [] }) =>
+		notices.flatMap(({ kind, message }) =>
+			kind === 'note' ? [`${plainText(id)}: ${plainText(message)}`] : [],
+		),
+	);
+	return notes.length === 0 ? 'none' : notes.join(' ');
 }

@@ -6,7 +6,7 @@ import { findOrStartDaemon } from '../daemon/client.ts';
 import type { ModelDescription, ModelVariant } from '../engine/api.ts';
 import { describeModel } from '../engine/folder/describe.ts';
 import { chooseVariant } from '../engine/folder/variants.ts';
-import type { ModelInfo } from '../protocol/index.ts';
+import type { ModelInfo, ModelNotice } from '../protocol/index.ts';
 import { readArgs } from './args.ts';
 import { type CommandIo, UsageError } from './command.ts';
 import { byteText, plainText, table } from './plainText.ts';
@@ -29,8 +29,12 @@ export async function infoModel(args: readonly string[], io: CommandIo): Promise
 	io.stdout.write(
 		options.has('json') ? `${JSON.stringify(description, null, '\t')}\n` : infoText(description),
 	);
-	if (found.notices.length > 0 && !options.has('json'))
-		io.stdout.write(`\nAs it is loaded now\n${bullets(found.notices)}\n`);
+	if (found.notices.length > 0 && !options.has('json')) {
+		const lines = found.notices.map(({ kind, message }) =>
+			kind === 'fallback' ? `Warning: ${message}` : message,
+		);
+		io.stdout.write(`\nAs it is loaded now\n${bullets(lines)}\n`);
+	}
 	return description.problems.length === 0 ? 0 : 1;
 }
 
@@ -42,7 +46,7 @@ export async function modelInfoText(folder: string): Promise<string> {
 interface FoundFolder {
 	readonly folder: string;
 	/** What the engine remarked while loading the model, when it is loaded. */
-	readonly notices: readonly string[];
+	readonly notices: readonly ModelNotice[];
 }
 
 async function findFolder(name: string, io: CommandIo): Promise<FoundFolder | undefined> {
@@ -53,17 +57,15 @@ async function findFolder(name: string, io: CommandIo): Promise<FoundFolder | un
 	);
 	if (isFolder) return { folder: path, notices: [] };
 	const daemon = await findOrStartDaemon({ env: io.env }, io.signal);
-	const { models, stats } = (await daemon.get('/nearglot/models/list', io.signal)) as {
+	const { models } = (await daemon.get('/nearglot/models/list', io.signal)) as {
 		models: ModelInfo[];
-		stats: { model: string; stats: { notices?: string[] } }[];
 	};
 	const wanted = name.toLowerCase();
 	const model = models.find(({ id, name: title, alias }) =>
 		[id, title, alias].some((text) => text.toLowerCase() === wanted),
 	);
 	if (model?.folder === undefined) return undefined;
-	const loaded = stats.find((row) => row.model === model.id);
-	return { folder: model.folder, notices: loaded?.stats.notices ?? [] };
+	return { folder: model.folder, notices: model.notices ?? [] };
 }
 
 const layouts: Readonly<Record<ModelDescription['layout'], string>> = {

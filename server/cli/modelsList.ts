@@ -1,6 +1,7 @@
 /** `nearglot models list`. */
 
 import { findOrStartDaemon } from '../daemon/client.ts';
+import { fallbackOf, type ModelInfo } from '../protocol/index.ts';
 import { readArgs } from './args.ts';
 import { type CommandIo, UsageError } from './command.ts';
 import { byteText, plainText, table } from './plainText.ts';
@@ -27,10 +28,10 @@ export async function listModels(args: readonly string[], io: CommandIo): Promis
 		io.stdout.write('No model is on this machine yet.\n');
 		return 0;
 	}
-	const { stats } = (await daemon.get('/nearglot/models/list', io.signal)) as {
-		stats: { model: string; stats: { residentBytes: number; notices?: string[] } }[];
+	const { models } = (await daemon.get('/nearglot/models/list', io.signal)) as {
+		models: ModelInfo[];
 	};
-	const memory = new Map(stats.map((row) => [row.model, row.stats.residentBytes]));
+	const memory = new Map(models.map(({ id, memoryBytes }) => [id, memoryBytes]));
 	const rows = data.map((model) => [
 		plainText(model.id),
 		model.task,
@@ -43,8 +44,10 @@ export async function listModels(args: readonly string[], io: CommandIo): Promis
 	for (const model of data)
 		if (model.problem !== undefined)
 			io.stdout.write(`\n${plainText(model.id)} cannot run: ${plainText(model.problem)}\n`);
-	for (const { model, stats: loaded } of stats)
-		for (const notice of loaded.notices ?? [])
-			io.stdout.write(`\n${plainText(model)}: ${plainText(notice)}\n`);
+	const fault = fallbackOf(models);
+	if (fault !== undefined) io.stdout.write(`\nWarning: ${plainText(fault.message)}\n`);
+	for (const { id, notices = [] } of models)
+		for (const { kind, message } of notices)
+			if (kind === 'note') io.stdout.write(`\n${plainText(id)}: ${plainText(message)}\n`);
 	return 0;
 }

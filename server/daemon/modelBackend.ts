@@ -74,8 +74,15 @@ export function createModelBackend(
 		settings,
 		devices: gpus.devices,
 		defaultTtlS: options.defaultTtlS,
-		memory: async () =>
-			new Map((await host.stats()).map((row) => [row.model, row.stats.residentBytes])),
+		loaded: async () =>
+			new Map(
+				(await host.stats()).map(
+					({ model, stats: { residentBytes: memoryBytes, notices = [] } }) => [
+						model,
+						{ memoryBytes, ...(notices.length === 0 ? {} : { notices }) },
+					],
+				),
+			),
 		hubAddress: () => hub().endpoint,
 		refresh: async (signal) => {
 			const http = createHubHttp(hub());

@@ -8,6 +8,7 @@ import type {
 	ExecutionProvider,
 	JsonSchema,
 	ModelLayout,
+	ModelNotice,
 	ModelTask,
 	Precision,
 	Timings,
@@ -323,8 +324,8 @@ export interface EngineStats {
 	/** Drafted and accepted tokens of speculation. */
 	readonly draftedTotal: number;
 	readonly acceptedTotal: number;
-	/** Why something slower than possible is used, each a full sentence. */
-	readonly notices?: readonly string[];
+	/** Why something slower than possible is used. */
+	readonly notices?: readonly ModelNotice[];
 }
 
 /**

@@ -1,6 +1,6 @@
 /** Loads a model folder and puts its parts together: the only place of the engine that constructs. */
 
-import { AppError } from '../protocol/index.ts';
+import { AppError, type ModelNotice } from '../protocol/index.ts';
 import type { EngineModel, EngineStats, LoadOptions, ModelDescription } from './api.ts';
 import type { Decoder } from './decode/decoder.ts';
 import { type LoadDecoderOptions, loadDecoder } from './decode/loadDecoder.ts';
@@ -14,6 +14,7 @@ import { createConstraintCompiler } from './grammar/compileConstraint.ts';
 import { defaultCacheBytes, residentBytes, trimMemory } from './runtime/memory.ts';
 import { openRuntime } from './runtime/openRuntime.ts';
 import type { Runtime } from './runtime/runtime.ts';
+import { runtimeNotices } from './runtime/runtimeNotices.ts';
 import { physicalCores } from './runtime/threads.ts';
 import { createGenerator } from './schedule/generator.ts';
 import { ModelDraft } from './schedule/modelDraft.ts';
@@ -71,10 +72,8 @@ export async function loadEngine(options: LoadOptions): Promise<EngineModel> {
 	const runtime = await openRuntime(options.plainRuntime === true ? true : undefined);
 	const executionProvider = options.executionProvider ?? 'cpu';
 	const asked = await sessionSettings(options.folder);
-	const notices: string[] = [];
-	if (runtime.fallbackReason !== undefined) {
-		notices.push(`Models run through session.run: ${runtime.fallbackReason}.`);
-	}
+	const notices: ModelNotice[] = runtimeNotices(runtime);
+	const onNotice = (message: string): void => void notices.push({ kind: 'note', message });
 	const session = {
 		config: asked.config,
 		// Several threads only wait for each other on a few megabytes.
@@ -125,7 +124,6 @@ export async function loadEngine(options: LoadOptions): Promise<EngineModel> {
 			session,
 		};
 		if (description.architecture === 'decoder') {
-			const onNotice = (notice: string): void => void notices.push(notice);
 			const decoder = await loadDecoder({ ...parts, contextLength, onNotice });
 			return decoderAbilities(parts, decoder, contextLength, options);
 		}
@@ -134,14 +132,13 @@ export async function loadEngine(options: LoadOptions): Promise<EngineModel> {
 				...parts,
 				shortlist: options.vocabularyShortlist !== false,
 				encodesAlone: description.task === 'automatic-speech-recognition',
-				onNotice: (notice) => void notices.push(notice),
+				onNotice,
 			});
 			return description.task === 'automatic-speech-recognition'
 				? speechAbilities(description, model, runtime)
 				: translationAbilities(description, model, contextLength);
 		}
 		if (description.architecture === 'encoder') {
-			const onNotice = (notice: string): void => void notices.push(notice);
 			const embedder = await loadEmbedder({ ...parts, onNotice });
 			return {
 				embed: (request, signal) => embedder.embed(request, signal),

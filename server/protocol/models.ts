@@ -18,6 +18,19 @@ export type ModelState = 'not-downloaded' | 'downloading' | 'cached' | 'loading'
 
 export type Precision = 'fp32' | 'fp16' | 'q8' | 'q4' | 'q4f16' | 'bnb4' | 'uint8' | 'int8';
 
+/** What the engine remarks about a model that it has loaded. */
+export interface ModelNotice {
+	/**
+	 * `fallback`: the engine's fast runtime does not work here, which is a fault of the installation, and the
+	 * same for every model. `note`: why something slower than possible is used for this model.
+	 */
+	readonly kind: 'fallback' | 'note';
+	/** Full sentences in English: what it means and, for a fault, what to do. */
+	readonly message: string;
+	/** What the fault is, as a clause. */
+	readonly reason?: string;
+}
+
 /** One row of the list of models, for people and for clients. */
 export interface ModelInfo {
 	/** `name:version`, unique. */
@@ -41,6 +54,8 @@ export interface ModelInfo {
 	readonly supportsToolCalling: boolean;
 	/** Resident memory of the runner while loaded. */
 	readonly memoryBytes?: number;
+	/** What the engine remarks about it, while loaded. */
+	readonly notices?: readonly ModelNotice[];
 	readonly pinned?: boolean;
 	/** Languages, for translation and speech (BCP 47). */
 	readonly languages?: readonly string[];
@@ -55,6 +70,11 @@ export interface DownloadProgress {
 	readonly doneBytes: number;
 	readonly totalBytes: number;
 	readonly bytesPerSecond: number;
+}
+
+/** The fault of this installation that the engine remarked, if it did: the same for every model in memory. */
+export function fallbackOf(models: readonly ModelInfo[]): ModelNotice | undefined {
+	return models.flatMap(({ notices = [] }) => notices).find(({ kind }) => kind === 'fallback');
 }
 
 /** States in which a model can answer without a download. */

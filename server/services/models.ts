@@ -48,13 +48,16 @@ export interface ModelServiceDeps {
 	}>;
 	/** Seconds an unused model stays loaded when a load says nothing else. */
 	readonly defaultTtlS: number;
-	/** Bytes resident in the runner of every loaded model, by id. */
-	readonly memory: () => Promise<ReadonlyMap<string, number>>;
+	/** What is known of every model in memory, by id. */
+	readonly loaded: () => Promise<ReadonlyMap<string, LoadedFacts>>;
 	/** Base address that downloads come from. */
 	readonly hubAddress: () => string;
 	/** Asks the hub for sizes, commits and licences; resolves to what could not be asked. */
 	readonly refresh: (signal: AbortSignal) => Promise<readonly string[]>;
 }
+
+/** What the runner of a model in memory tells. */
+export type LoadedFacts = Pick<ModelInfo, 'memoryBytes' | 'notices'>;
 
 export interface LoadWishes {
 	/** Whether it may be unloaded when unused; default true. */
@@ -117,11 +120,8 @@ export function createModelService(deps: ModelServiceDeps): ModelService {
 	const factsOf = (id: string) => deps.facts()[id];
 
 	const list = async (): Promise<readonly ModelInfo[]> => {
-		const [found, memory] = await Promise.all([deps.host.list(), deps.memory()]);
-		const here = found.map((model) => {
-			const memoryBytes = memory.get(model.id);
-			return memoryBytes === undefined ? model : { ...model, memoryBytes };
-		});
+		const [found, loaded] = await Promise.all([deps.host.list(), deps.loaded()]);
+		const here = found.map((model) => ({ ...model, ...loaded.get(model.id) }));
 		const ids = new Set(here.map((model) => model.id));
 		const running = new Set(deps.downloads.list().map((job) => job.model));
 		const others = entries

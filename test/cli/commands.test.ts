@@ -115,6 +115,7 @@ test('doctor finds nothing wrong and measures', async () => {
 	assert.equal(code, 0, stdout);
 	assert.match(stdout, /^chat +starter-chat:1: .*tokens at \d+ tokens\/s$/m);
 	assert.match(stdout, /^data folder +.*writable$/m);
+	assert.match(stdout, /^engine +ONNX Runtime through its C API$/m);
 });
 
 test('wrong use is 2 and says what is wrong', async () => {

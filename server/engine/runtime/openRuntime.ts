@@ -16,9 +16,7 @@ export function openRuntime(
 ): Promise<Runtime> {
 	const known = opened.get(plain);
 	if (known !== undefined) return known;
-	const runtime = plain
-		? openPlainRuntime('chosen by the setting')
-		: chooseRuntime(openCapiRuntime, openPlainRuntime);
+	const runtime = plain ? openPlainRuntime() : chooseRuntime(openCapiRuntime, openPlainRuntime);
 	opened.set(plain, runtime);
 	return runtime;
 }
@@ -39,7 +37,9 @@ export async function chooseRuntime(
 		if (differs === undefined) return fast;
 		reason = `the C API does not agree with session.run: ${differs}`;
 	} catch (error) {
-		reason = `the C API could not be used: ${error instanceof Error ? error.message : String(error)}`;
+		// What follows the first line is for programmers: the stack of what required a module.
+		const [said] = (error instanceof Error ? error.message : String(error)).split('\n');
+		reason = `the C API could not be used: ${said}`;
 	}
 	process.emitWarning(`Nearglot runs models the slow way: ${reason}`, {
 		code: 'NEARGLOT_FALLBACK',

@@ -11,7 +11,7 @@ import { loadOrt, type Ort } from './nativePackages.ts';
 import type { Binding, Runtime, Session, TensorInfo } from './runtime.ts';
 import { elementCount, type Tensor, type TensorData, type TensorType } from './tensorType.ts';
 
-/** Opens the fall-back runtime. */
+/** Opens the fall-back runtime. `fallbackReason`: why the faster one does not work, when it was tried. */
 export async function openPlainRuntime(fallbackReason?: string): Promise<Runtime> {
 	const ort = loadOrt();
 	return {

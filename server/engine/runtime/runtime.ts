@@ -50,7 +50,7 @@ export interface Runtime {
 	readonly kind: 'c-api' | 'session.run';
 	/** Version of ONNX Runtime, e.g. `1.30.0`. */
 	readonly version: string;
-	/** Why the faster kind is not used, when it is not. */
+	/** Why the faster kind is not used, when it does not work; absent where this kind was asked for. */
 	readonly fallbackReason?: string;
 	/**
 	 * Loads a graph file (external data is found beside it).
