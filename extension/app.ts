@@ -19,6 +19,7 @@ import { registerCommands } from './commands.ts';
 import { editorLanguages, followLanguages } from './editorLanguages.ts';
 import { Front } from './front.ts';
 import { shareGlossaries } from './glossaryFiles.ts';
+import { LoadedModels } from './models/loadedModels.ts';
 import { ModelsTree } from './models/modelsTree.ts';
 import { TranslatedPreviews } from './preview/translatedPreview.ts';
 import { ReaderMode } from './readerMode.ts';
@@ -89,6 +90,7 @@ export function createExtension(
 	const proposals = new Proposals();
 	const tools = new ChosenTools(context.globalState);
 	const models = new ModelsTree(front);
+	const loadedModels = new LoadedModels(front);
 	/** Other models can be asked: somebody signed in or out, or one was downloaded or removed here. */
 	const onModelsChanged: vscode.Event<void> = (listener) =>
 		vscode.Disposable.from(team.onDidChange(listener), models.onDidChangeModels(listener));
@@ -148,7 +150,9 @@ export function createExtension(
 	};
 	context.subscriptions.push(
 		log,
-		createStatusItem(front),
+		loadedModels,
+		loadedModels.onDidChange(() => models.redraw()),
+		createStatusItem(front, loadedModels),
 		chatView,
 		trackTextEditors(),
 		proposals,

@@ -1,9 +1,10 @@
 /** The one item in the status bar: what the server and its daemon are doing. */
 
 import * as vscode from 'vscode';
-import { type ModelInfo, teamPrefix } from '../server/protocol/index.ts';
+import { teamPrefix } from '../server/protocol/index.ts';
 import { chosenTeam } from './account/team.ts';
 import type { Front, FrontHealth } from './front.ts';
+import { type LoadedModels, loadedText, noteLines, warningText } from './models/loadedModels.ts';
 import { setting } from './settings.ts';
 
 /** What the item shows for a state. */
@@ -13,8 +14,11 @@ export interface StatusView {
 	readonly severity: 'none' | 'warning' | 'error';
 }
 
-/** Chooses icon, words and severity. */
-export function statusView(health: FrontHealth): StatusView {
+/**
+ * Chooses icon, words and severity.
+ * @param warning What people should act on though everything works; '' for nothing
+ */
+export function statusView(health: FrontHealth, warning = ''): StatusView {
 	const { server, status } = health;
 	if (server === 'failed') {
 		const why = health.message ?? '';
@@ -35,25 +39,16 @@ export function statusView(health: FrontHealth): StatusView {
 	}
 	const { url, pid } = status.daemon;
 	const where = vscode.l10n.t('Model server at {0} (process {1})', url, String(pid));
-	return status.quiescent
-		? view('nearglot', where)
-		: view('sync~spin', `${vscode.l10n.t('Working')}. ${where}`);
-}
-
-const askEveryMs = 3000;
-
-/** `In memory: qwen3-0.6b 612 MB, …`, or nothing. */
-export function loadedText(models: readonly ModelInfo[]): string {
-	const rows = models
-		.filter(({ state, origin }) => state === 'loaded' && origin !== 'team')
-		.map(({ name, memoryBytes }) =>
-			memoryBytes === undefined ? name : `${name} ${Math.round(memoryBytes / 1e6)} MB`,
-		);
-	return rows.length === 0 ? '' : vscode.l10n.t('In memory: {0}', rows.join(', '));
+	const severity = warning === '' ? 'none' : 'warning';
+	const calm = warning === '' ? 'nearglot' : 'warning';
+	const state = status.quiescent
+		? view(calm, where, severity)
+		: view('sync~spin', `${vscode.l10n.t('Working')}. ${where}`, severity);
+	return warning === '' ? state : { ...state, tooltip: `${warning}\n${state.tooltip}` };
 }
 
 /** Makes the item and keeps it up to date. A click shows what can be done. */
-export function createStatusItem(front: Front): vscode.Disposable {
+export function createStatusItem(front: Front, loaded: LoadedModels): vscode.Disposable {
 	const item = vscode.window.createStatusBarItem(
 		'nearglot.status',
 		vscode.StatusBarAlignment.Right,
@@ -61,24 +56,11 @@ export function createStatusItem(front: Front): vscode.Disposable {
 	);
 	item.name = 'Nearglot';
 	item.command = 'nearglot.showMenu';
-	let inMemory = '';
-	let askedAt = 0;
-	/** Asks which models are loaded, when work has ended; its own request is work too, hence the pause. */
-	const askLoaded = async () => {
-		if (Date.now() - askedAt < askEveryMs) return;
-		askedAt = Date.now();
-		const { models } = await front.request('nearglot/models', {});
-		askedAt = Date.now();
-		inMemory = loadedText(models);
-		draw(front.health);
-	};
-	const draw = (health: FrontHealth) => {
-		const { text, tooltip: state, severity } = statusView(health);
-		const { status } = health;
-		if (!status?.daemon) inMemory = '';
-		// What goes wrong here is shown by the state itself.
-		else if (status.quiescent) askLoaded().catch(() => undefined);
-		const tooltip = [state, inMemory, placeText()].filter((line) => line !== '').join('\n');
+	const draw = () => {
+		const { models } = loaded;
+		const { text, tooltip: state, severity } = statusView(front.health, warningText(models));
+		const lines = [state, loadedText(models), ...noteLines(models), placeText()];
+		const tooltip = lines.filter((line) => line !== '').join('\n');
 		item.text = text;
 		item.tooltip = tooltip;
 		item.accessibilityInformation = { label: `Nearglot: ${tooltip}`, role: 'button' };
@@ -87,14 +69,15 @@ export function createStatusItem(front: Front): vscode.Disposable {
 				? undefined
 				: new vscode.ThemeColor(`statusBarItem.${severity}Background`);
 	};
-	draw(front.health);
+	draw();
 	const listening = front.onHealth(draw);
+	const following = loaded.onDidChange(draw);
 	const configured = vscode.workspace.onDidChangeConfiguration((event) => {
 		const names = ['nearglot.chat.model', 'nearglot.team.url'];
-		if (names.some((name) => event.affectsConfiguration(name))) draw(front.health);
+		if (names.some((name) => event.affectsConfiguration(name))) draw();
 	});
 	item.show();
-	return vscode.Disposable.from(item, listening, configured);
+	return vscode.Disposable.from(item, listening, following, configured);
 }
 
 /** Says so when what people write goes to the team. */

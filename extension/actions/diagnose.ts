@@ -1,8 +1,10 @@
 /** *Diagnose*: what was found and tried, as text to read and to copy; without keys and contents. */
 
 import * as vscode from 'vscode';
+import { fallbackOf } from '../../server/protocol/index.ts';
 import type { Front } from '../front.ts';
 import { readError } from '../front.ts';
+import { noteLines } from '../models/loadedModels.ts';
 import { setting } from '../settings.ts';
 
 /** Opens the report as an unsaved document. */
@@ -77,6 +79,12 @@ export async function diagnose(front: Front, version: string): Promise<void> {
 			to: 'de',
 		});
 		return [`en → de: ${items[0]?.text ?? ''}`];
+	});
+	await attempt('Engine', async () => {
+		const { models } = await front.request('nearglot/models', {});
+		const fault = fallbackOf(models);
+		const remarks = [...(fault ? [`WARNING: ${fault.message}`] : []), ...noteLines(models)];
+		return remarks.length === 0 ? ['runs as it should'] : remarks;
 	});
 	const document = await vscode.workspace.openTextDocument({
 		content: `${lines.join('\n')}\n`,

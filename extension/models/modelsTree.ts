@@ -3,6 +3,7 @@
 import * as vscode from 'vscode';
 import type { DownloadProgress, ModelInfo, ModelTask } from '../../server/protocol/index.ts';
 import type { Front } from '../front.ts';
+import { noteLines, warningText } from './loadedModels.ts';
 
 type Node =
 	| { readonly task: ModelTask; readonly here: boolean }
@@ -28,8 +29,13 @@ export class ModelsTree implements vscode.TreeDataProvider<Node> {
 		this.#front = front;
 	}
 
-	refresh(): void {
+	/** Shows the models as they are now. */
+	redraw(): void {
 		this.#changed.fire();
+	}
+
+	refresh(): void {
+		this.redraw();
 		this.#settled.fire();
 	}
 
@@ -37,7 +43,7 @@ export class ModelsTree implements vscode.TreeDataProvider<Node> {
 	progress(model: string, progress: DownloadProgress | undefined): void {
 		if (progress) this.#progress.set(model, progress);
 		else this.#progress.delete(model);
-		if (progress) this.#changed.fire();
+		if (progress) this.redraw();
 		else this.refresh();
 	}
 
@@ -83,7 +89,7 @@ export class ModelsTree implements vscode.TreeDataProvider<Node> {
 		item.id = model.id;
 		item.description = progress ? percent(progress) : describe(model);
 		item.tooltip = tooltip(model);
-		item.iconPath = new vscode.ThemeIcon(progress ? 'sync~spin' : icons[model.state]);
+		item.iconPath = progress ? new vscode.ThemeIcon('sync~spin') : icon(model);
 		item.contextValue = `model.${progress ? 'downloading' : model.state}.${model.origin}`;
 		return item;
 	}
@@ -105,6 +111,13 @@ const icons: Record<ModelInfo['state'], string> = {
 	loading: 'sync~spin',
 	loaded: 'circle-filled',
 };
+
+/** A model that runs, but not as it should, says so. */
+function icon(model: ModelInfo): vscode.ThemeIcon {
+	return warningText([model]) === ''
+		? new vscode.ThemeIcon(icons[model.state])
+		: new vscode.ThemeIcon('warning', new vscode.ThemeColor('list.warningForeground'));
+}
 
 function taskName(task: ModelTask): string {
 	switch (task) {
@@ -133,8 +146,11 @@ function describe(model: ModelInfo): string {
 
 function tooltip(model: ModelInfo): vscode.MarkdownString {
 	const text = new vscode.MarkdownString();
+	const line = (content: string) => text.appendText(content).appendMarkdown('  \n');
+	for (const warning of [warningText([model]), ...noteLines([model])])
+		if (warning !== '') line(warning);
 	const row = (label: string, value: string | undefined) => {
-		if (value) text.appendText(`${label}: ${value}`).appendMarkdown('  \n');
+		if (value) line(`${label}: ${value}`);
 	};
 	row(vscode.l10n.t('Model'), model.id);
 	row(vscode.l10n.t('Publisher'), model.publisher);

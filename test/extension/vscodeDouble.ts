@@ -31,6 +31,16 @@ export interface Desk {
 	settings: Record<string, unknown>;
 	/** Tells that a setting has changed. */
 	configure: (name: string) => void;
+	/** The items in the status bar that were made. */
+	statusItems: StatusItem[];
+	/** Texts of documents that were opened unsaved. */
+	documents: string[];
+}
+
+export interface StatusItem {
+	text: string;
+	tooltip: string;
+	backgroundColor: { readonly id: string } | undefined;
 }
 
 export const desk: Desk = {} as Desk;
@@ -53,6 +63,8 @@ export function resetDesk(): void {
 		environment: { appName: 'Editor', machineId: 'machine' },
 		commands: [],
 		settings: {},
+		statusItems: [],
+		documents: [],
 		configure: (name: string) => {
 			for (const listener of configured) {
 				listener({ affectsConfiguration: (section: string) => section === `nearglot.${name}` });
@@ -99,10 +111,73 @@ class CancellationTokenSource {
 	}
 }
 
+class EventEmitter<T> {
+	readonly #listeners = new Set<(value: T) => void>();
+	readonly event = (listener: (value: T) => void) => {
+		this.#listeners.add(listener);
+		return { dispose: () => this.#listeners.delete(listener) };
+	};
+
+	fire(value: T): void {
+		for (const listener of this.#listeners) listener(value);
+	}
+
+	dispose(): void {
+		this.#listeners.clear();
+	}
+}
+
+class ThemeColor {
+	readonly id: string;
+
+	constructor(id: string) {
+		this.id = id;
+	}
+}
+
+class ThemeIcon {
+	readonly id: string;
+
+	constructor(id: string) {
+		this.id = id;
+	}
+}
+
+class TreeItem {
+	readonly label: string;
+
+	constructor(label: string) {
+		this.label = label;
+	}
+}
+
+class MarkdownString {
+	value = '';
+
+	appendText(text: string): this {
+		this.value += text;
+		return this;
+	}
+
+	appendMarkdown(text: string): this {
+		return this.appendText(text);
+	}
+}
+
 const double = {
+	version: '1.104.0',
 	CancellationTokenSource,
 	Disposable,
+	EventEmitter,
+	MarkdownString,
+	StatusBarAlignment: { Left: 1, Right: 2 },
+	ThemeColor,
+	ThemeIcon,
+	TreeItem,
+	TreeItemCollapsibleState: { None: 0, Collapsed: 1, Expanded: 2 },
 	workspace: {
+		isTrusted: true,
+		openTextDocument: async ({ content }: { content: string }) => void desk.documents.push(content),
 		getConfiguration: () => ({ get: (name: string) => desk.settings[name] }),
 		onDidChangeConfiguration: (listener: (event: object) => void) => {
 			configured.add(listener);
@@ -143,6 +218,12 @@ const double = {
 		},
 	},
 	window: {
+		createStatusBarItem: (): StatusItem & { show(): void; dispose(): void } => {
+			const item = { text: '', tooltip: '', backgroundColor: undefined, show() {}, dispose() {} };
+			desk.statusItems.push(item);
+			return item;
+		},
+		showTextDocument: async () => undefined,
 		showQuickPick: (...shown: unknown[]) => desk.quickPick(...shown),
 		showInformationMessage: (...shown: unknown[]) => desk.message(...shown),
 		showErrorMessage: (...shown: unknown[]) => desk.message(...shown),

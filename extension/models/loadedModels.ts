@@ -1,0 +1,92 @@
+/** Which models of this computer are in memory, and what the engine remarks about them. */
+
+import * as vscode from 'vscode';
+import { fallbackOf, type ModelInfo } from '../../server/protocol/index.ts';
+import type { Front, FrontHealth } from '../front.ts';
+
+/** Asked at most this often. */
+const askEveryMs = 3000;
+
+/** Asks when work has ended, because work is what loads models; tells when the answer is another one. */
+export class LoadedModels implements vscode.Disposable {
+	readonly #front: Front;
+	readonly #changed = new vscode.EventEmitter<void>();
+	readonly #listening: { dispose(): void };
+	#models: readonly ModelInfo[] = [];
+	#askedAt = Number.NEGATIVE_INFINITY;
+	#asking = false;
+	#timer: NodeJS.Timeout | undefined;
+
+	readonly onDidChange = this.#changed.event;
+
+	constructor(front: Front) {
+		this.#front = front;
+		this.#listening = front.onHealth((health) => this.#follow(health));
+	}
+
+	get models(): readonly ModelInfo[] {
+		return this.#models;
+	}
+
+	dispose(): void {
+		clearTimeout(this.#timer);
+		this.#listening.dispose();
+		this.#changed.dispose();
+	}
+
+	#follow({ status }: FrontHealth): void {
+		if (!status?.daemon) this.#set([]);
+		// The own request is work too; that it has ended is no news.
+		else if (status.quiescent && !this.#asking) {
+			const pause = this.#askedAt + askEveryMs - Date.now();
+			this.#timer ??= setTimeout(() => void this.#ask(), Math.max(0, pause));
+		}
+	}
+
+	async #ask(): Promise<void> {
+		this.#timer = undefined;
+		// Where the daemon has gone meanwhile, asking would start another.
+		if (!this.#front.health.status?.daemon) return;
+		this.#asking = true;
+		try {
+			const { models } = await this.#front.request('nearglot/models', {});
+			this.#set(models.filter(({ state, origin }) => state === 'loaded' && origin !== 'team'));
+		} catch {
+			// What goes wrong here is shown by the state of the server.
+		} finally {
+			this.#askedAt = Date.now();
+			this.#asking = false;
+		}
+	}
+
+	#set(models: readonly ModelInfo[]): void {
+		if (JSON.stringify(models) === JSON.stringify(this.#models)) return;
+		this.#models = models;
+		this.#changed.fire();
+	}
+}
+
+/** `In memory: qwen3-0.6b 612 MB, …`, or nothing. */
+export function loadedText(models: readonly ModelInfo[]): string {
+	const rows = models.map(({ name, memoryBytes }) =>
+		memoryBytes === undefined ? name : `${name} ${Math.round(memoryBytes / 1e6)} MB`,
+	);
+	return rows.length === 0 ? '' : vscode.l10n.t('In memory: {0}', rows.join(', '));
+}
+
+/** What people should act on, in their language; or nothing. */
+export function warningText(models: readonly ModelInfo[]): string {
+	const fault = fallbackOf(models);
+	if (fault === undefined) return '';
+	return vscode.l10n.t(
+		'Models run slower than they could, because the fast engine does not work here ({0}). Answers are the same. Install Nearglot again; if this stays, report it with the text of “Nearglot: Diagnose”.',
+		fault.reason ?? fault.message,
+	);
+}
+
+/** What is to be known of single models, one to a line. */
+export function noteLines(models: readonly ModelInfo[]): string[] {
+	return models.flatMap(({ name, notices = [] }) =>
+		notices.flatMap(({ kind, message }) => (kind === 'note' ? [`${name}: ${message}`] : [])),
+	);
+}
