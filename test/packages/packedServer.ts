@@ -28,12 +28,7 @@ export interface Figures {
 	readonly recordingMs: number;
 }
 
-export interface LoadedModel {
-	readonly model: string;
-	readonly stats: EngineStats;
-}
-
-export class PackedServer {
+export class PackedServer implements AsyncDisposable {
 	readonly #child: ChildProcess;
 	readonly #url: string;
 	readonly #key: string;
@@ -55,16 +50,28 @@ export class PackedServer {
 		return new PackedServer(child, String(url), String(key));
 	}
 
-	/** The models that came with the package, and what the engine says of those in memory. */
-	async models(): Promise<{ builtIn: ModelInfo[]; loaded: LoadedModel[] }> {
+	/** Asks every built-in model; none may be left out, and the engine may remark nothing. */
+	async mustRunAsItShould(): Promise<void> {
+		const { choices } = await this.#chat('extract a tar.gz file');
+		assert.match(choices[0]?.message.content ?? '', /tar xf archive\.tar\.gz/);
+		const translated = await this.#translate(['The file was saved.']);
+		assert.deepEqual(translated, ['Die Datei wurde gespeichert.']);
+		assert.match(await this.#transcribe(), /report/);
 		const { models, stats } = (await this.#send('/nearglot/models/list')) as {
 			models: ModelInfo[];
-			stats: LoadedModel[];
+			stats: { model: string; stats: EngineStats }[];
 		};
-		return { builtIn: models.filter(({ origin }) => origin === 'built-in'), loaded: stats };
+		const builtIn = models.filter(({ origin }) => origin === 'built-in');
+		assert.ok(builtIn.length >= 3);
+		for (const { id, state, notices } of builtIn) {
+			assert.equal(state, 'loaded', `${id} was not asked`);
+			assert.deepEqual(notices ?? [], [], id);
+		}
+		for (const { model, stats: found } of stats) assert.equal(found.runtime, 'c-api', model);
+		assert.ok(stats.length >= builtIn.length);
 	}
 
-	async chat(content: string) {
+	async #chat(content: string) {
 		return (await this.#send('/v1/chat/completions', {
 			model: 'starter-chat',
 			messages: [{ role: 'user', content }],
@@ -75,14 +82,14 @@ export class PackedServer {
 		};
 	}
 
-	async translate(texts: readonly string[]): Promise<string[]> {
+	async #translate(texts: readonly string[]): Promise<string[]> {
 		const body = texts.map((Text) => ({ Text }));
 		const path = '/translate?api-version=3.0&from=en&to=de';
 		const rows = (await this.#send(path, body)) as { translations: { text: string }[] }[];
 		return rows.map(({ translations }) => translations[0]?.text ?? '');
 	}
 
-	async transcribe(): Promise<string> {
+	async #transcribe(): Promise<string> {
 		const body = new FormData();
 		body.append('model', 'starter-speech');
 		body.append('file', new Blob([readFileSync(recording)]), 'rms.flac');
@@ -93,7 +100,7 @@ export class PackedServer {
 	async measure(): Promise<Figures> {
 		let [tokens, writingMs] = [0, 0];
 		for (const question of [...questions, ...questions, ...questions]) {
-			const { timings } = await this.chat(question);
+			const { timings } = await this.#chat(question);
 			tokens += timings.predicted_n;
 			writingMs += timings.predicted_ms;
 		}
@@ -105,12 +112,12 @@ export class PackedServer {
 		);
 		return {
 			tokensPerSecond: (1000 * tokens) / writingMs,
-			sentencesMs: await milliseconds(() => this.translate(sentences)),
-			recordingMs: await milliseconds(() => this.transcribe()),
+			sentencesMs: await milliseconds(() => this.#translate(sentences)),
+			recordingMs: await milliseconds(() => this.#transcribe()),
 		};
 	}
 
-	async stop(): Promise<void> {
+	async [Symbol.asyncDispose](): Promise<void> {
 		if (this.#child.exitCode !== null) return;
 		const ended = once(this.#child, 'close');
 		this.#child.kill('SIGTERM');

@@ -1,0 +1,60 @@
+/** The command line as npm installs it: without a network, without a script, with the one platform's native code. */
+
+import assert from 'node:assert/strict';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+// @ts-expect-error: the scripts are plain JavaScript
+import { npmCommand } from '../../scripts/node.mjs';
+import { options, platform, Workshop } from './workshop.ts';
+
+let workshop: Workshop;
+before(async () => {
+	workshop = await Workshop.open();
+});
+after(() => workshop.close());
+
+const installed = (...path: string[]) => join(workshop.folder, 'node_modules', ...path);
+
+const nearglot = (...args: string[]) =>
+	workshop.run(process.execPath, [installed('nearglot/bin/nearglot.cjs'), ...args]);
+
+test('the packages install without a network and run nothing while they do', options, async () => {
+	const { bundles, folder } = workshop;
+	await workshop.script('scripts/packageNpm.mjs', '--bundles', bundles, '--out', folder, platform);
+	const archives = readdirSync(folder).filter((name) => name.endsWith('.tgz'));
+	assert.equal(archives.length, 2);
+	writeFileSync(join(folder, 'package.json'), '{"private":true}\n');
+	const [npm, first] = npmCommand() as [string, string[]];
+	const quiet = ['--offline', '--no-audit', '--no-fund', '--foreground-scripts'];
+	const files = archives.map((name) => `./${name}`);
+	const installing = await workshop.run(npm, [...first, 'install', ...quiet, ...files]);
+	assert.equal(installing.status, 0, installing.told);
+	const native = installed(`@nearglot/runtime-${platform}/node_modules`);
+	for (const name of ['onnxruntime-node', 'koffi']) {
+		const manifest = JSON.parse(readFileSync(join(native, name, 'package.json'), 'utf8'));
+		assert.equal(manifest.scripts, undefined);
+		assert.ok(!existsSync(installed(name)));
+	}
+});
+
+test('each model of the installed packages runs as it should', options, () =>
+	workshop.tryServer('the command line', installed('nearglot/dist/server.cjs')),
+);
+
+test('the installed command line answers, and doctor finds nothing wrong', options, async () => {
+	const answer = await nearglot('chat', 'extract a tar.gz file');
+	assert.equal(answer.status, 0, answer.told);
+	assert.match(answer.stdout, /tar xf archive\.tar\.gz/);
+	const doctor = await nearglot('doctor');
+	assert.equal(doctor.status, 0, doctor.told);
+	await workshop.stopDaemon();
+});
+
+test('without the package of the platform it is said what to install', options, async () => {
+	rmSync(installed('@nearglot'), { recursive: true });
+	const answer = await nearglot('chat', 'extract a tar.gz file');
+	assert.equal(answer.status, 1);
+	assert.match(answer.stderr, new RegExp(`npm install @nearglot/runtime-${platform}`));
+	await workshop.stopDaemon();
+});
