@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { after, afterEach, before, test } from 'node:test';
 // @ts-expect-error: the scripts are plain JavaScript
 import { npmCommand } from '../../scripts/node.mjs';
 import { options, platform, Workshop } from './workshop.ts';
@@ -12,6 +12,7 @@ let workshop: Workshop;
 before(async () => {
 	workshop = await Workshop.open();
 });
+afterEach(() => workshop.stopDaemon());
 after(() => workshop.close());
 
 const installed = (...path: string[]) => join(workshop.folder, 'node_modules', ...path);
@@ -48,7 +49,6 @@ test('the installed command line answers, and doctor finds nothing wrong', optio
 	assert.match(answer.stdout, /tar xf archive\.tar\.gz/);
 	const doctor = await nearglot('doctor');
 	assert.equal(doctor.status, 0, doctor.told);
-	await workshop.stopDaemon();
 });
 
 test('without the package of the platform it is said what to install', options, async () => {
@@ -56,5 +56,4 @@ test('without the package of the platform it is said what to install', options, 
 	const answer = await nearglot('chat', 'extract a tar.gz file');
 	assert.equal(answer.status, 1);
 	assert.match(answer.stderr, new RegExp(`npm install @nearglot/runtime-${platform}`));
-	await workshop.stopDaemon();
 });

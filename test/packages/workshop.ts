@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join, relative, sep } from 'node:path';
@@ -70,9 +70,11 @@ export class Workshop {
 		assert.equal(done.status, 0, done.told);
 	}
 
-	/** Ends the daemon that a command line has started and that would wait for more work. */
+	/** Ends the daemon that a command line has started, if one was, and that would wait for more work. */
 	async stopDaemon(): Promise<void> {
-		const { pid } = JSON.parse(readFileSync(join(this.folder, 'data/endpoint.json'), 'utf8'));
+		const file = join(this.folder, 'data/endpoint.json');
+		if (!existsSync(file)) return;
+		const { pid } = JSON.parse(readFileSync(file, 'utf8'));
 		process.kill(pid, 'SIGTERM');
 		await gone(pid);
 	}
