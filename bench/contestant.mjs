@@ -3,6 +3,7 @@
 import { fork } from 'node:child_process';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { telemetryOff } from '../server/engine/runtime/telemetry.ts';
 
 const here = dirname(fileURLToPath(import.meta.url));
 
@@ -20,7 +21,8 @@ export class Contestant {
 	async start() {
 		this.#child = fork(join(here, this.entry.worker), [], {
 			execArgv: ['--disable-warning=ExperimentalWarning', '--expose-gc'],
-			env: { ...process.env, UV_THREADPOOL_SIZE: '8' },
+			// The peers load an ONNX Runtime of their own.
+			env: { ...process.env, ...telemetryOff, UV_THREADPOOL_SIZE: '8' },
 			serialization: 'advanced',
 			// What a contestant prints is not part of the report.
 			stdio: ['ignore', 'ignore', 'ignore', 'ipc'],

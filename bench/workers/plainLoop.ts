@@ -1,11 +1,11 @@
 /** The loop most programs write: session.run, caches growing from output to input. */
 
-import { createRequire } from 'node:module';
 import { join } from 'node:path';
+import { loadOrt } from '../../server/engine/runtime/nativePackages.ts';
 import { decoderModel, halfBillion } from '../models.ts';
 import { promptTokens, serve } from './serve.ts';
 
-const ort = createRequire(import.meta.url)('onnxruntime-node') as typeof import('onnxruntime-node');
+const ort = loadOrt();
 
 interface Task {
 	readonly kind: string;

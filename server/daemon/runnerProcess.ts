@@ -4,6 +4,7 @@
  */
 
 import { type ChildProcess, spawn } from 'node:child_process';
+import { telemetryOff } from '../engine/runtime/telemetry.ts';
 import { AppError, type ErrorWire, fromErrorWire } from '../protocol/index.ts';
 import type { Logger } from '../services/log.ts';
 import type { FromRunner, RunnerCalls, RunnerMethod, ToRunner } from './runnerProtocol.ts';
@@ -51,7 +52,7 @@ export class RunnerProcess {
 		this.#options = options;
 		const { file, args, env } = options.command;
 		this.#child = spawn(file, args, {
-			env,
+			env: { ...env, ...telemetryOff },
 			stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
 			serialization: 'advanced',
 			windowsHide: true,

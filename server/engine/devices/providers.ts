@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { ExecutionProvider } from '../../protocol/index.ts';
-import { nativeRequire } from '../runtime/nativePackages.ts';
+import { resolveNative } from '../runtime/nativePackages.ts';
 
 export interface RuntimeFiles {
 	readonly platform: NodeJS.Platform;
@@ -30,13 +30,10 @@ export function installedProviders(files: RuntimeFiles): ReadonlySet<ExecutionPr
 /** The runtime of this process. */
 export function thisRuntime(): RuntimeFiles {
 	const { platform, arch } = process;
-	let folder: string | undefined;
-	try {
-		const entry = nativeRequire().resolve('onnxruntime-node');
-		folder = join(dirname(entry), '..', 'bin', 'napi-v6', platform, arch);
-	} catch {
-		// The universal package comes without a runtime: then there is only what others serve.
-	}
+	// The universal package comes without a runtime: then there is only what others serve.
+	const entry = resolveNative('onnxruntime-node');
+	const folder =
+		entry === undefined ? undefined : join(dirname(entry), '..', 'bin', 'napi-v6', platform, arch);
 	return {
 		platform,
 		arch,

@@ -21,6 +21,7 @@ const statusCalls = {
 		119,
 		'int level, const char* id, void* threading, _Out_ void** out',
 	],
+	DisableTelemetryEvents: [6, 'void* env'],
 	CreateThreadingOptions: [121, '_Out_ void** out'],
 	SetGlobalIntraOpNumThreads: [147, 'void* options, int threads'],
 	SetGlobalInterOpNumThreads: [148, 'void* options, int threads'],

@@ -40,6 +40,8 @@ function ensureEnvironment(api: CApi, threads: number): Environment {
 	api.call('SetGlobalInterOpNumThreads', threading, 1);
 	api.call('SetGlobalSpinControl', threading, 1);
 	const env = api.get('CreateEnvWithGlobalThreadPools', logFatalOnly, 'nearglot', threading);
+	// The environment variable comes first, see telemetry.ts; on Windows this is all there is.
+	api.call('DisableTelemetryEvents', env);
 	api.release('ReleaseThreadingOptions', threading);
 	known = {
 		env,

@@ -5,6 +5,7 @@
 
 import { createRequire } from 'node:module';
 import { AppError } from '../../protocol/index.ts';
+import { turnTelemetryOff } from './telemetry.ts';
 
 export type Koffi = typeof import('koffi')['default'];
 export type Ort = typeof import('onnxruntime-node');
@@ -16,9 +17,18 @@ export const platformPackage = (platform: string, arch: string): string =>
 let found: NodeJS.Require | undefined;
 
 /** A `require` that finds the native packages; where there are none, one that does not. */
-export function nativeRequire(): NodeJS.Require {
+function nativeRequire(): NodeJS.Require {
 	found ??= findNative(createRequire(import.meta.url));
 	return found;
+}
+
+/** Path of a module of the native packages, which is not loaded; `undefined` where there is none. */
+export function resolveNative(name: string): string | undefined {
+	try {
+		return nativeRequire().resolve(name);
+	} catch {
+		return undefined;
+	}
 }
 
 /** @param own looks from here: beside the bundles, then upwards */
@@ -47,9 +57,11 @@ export const loadKoffi = (): Koffi => load<Koffi>('koffi');
 /** @throws AppError `not_supported` where the package is missing */
 export const loadOrt = (): Ort => load<Ort>('onnxruntime-node');
 
+/** The one place where native code comes into a process, and with it ONNX Runtime. */
 function load<T>(name: string): T {
 	const require = nativeRequire();
 	if (!resolves(require, name)) throw missing(name);
+	turnTelemetryOff();
 	return require(name) as T;
 }
 

@@ -5,6 +5,7 @@
 
 import type { InferenceSession, Tensor as OrtTensor } from 'onnxruntime-node';
 import { AppError } from '../../protocol/index.ts';
+import { openCapiRuntime } from './capiRuntime.ts';
 import { findPackage } from './library.ts';
 import { loadError } from './loadError.ts';
 import { loadOrt, type Ort } from './nativePackages.ts';
@@ -13,6 +14,9 @@ import { elementCount, type Tensor, type TensorData, type TensorType } from './t
 
 /** Opens the fall-back runtime. `fallbackReason`: why the faster one does not work, when it was tried. */
 export async function openPlainRuntime(fallbackReason?: string): Promise<Runtime> {
+	// The binding makes the process's environment with its first session unless there is one, and
+	// cannot turn off its telemetry: where the C API opens at all, it comes first here too.
+	await openCapiRuntime().catch(() => {});
 	const ort = loadOrt();
 	return {
 		kind: 'session.run',
