@@ -10,6 +10,7 @@ import { makePrivateDir } from './files.ts';
 import { type Lock, processIsAlive, takeLock } from './lock.ts';
 import { daemonFiles, dataDir, type Machine, pipePath } from './paths.ts';
 import { openPipe, pipeAnswers } from './pipe.ts';
+import { removeTelemetryFiles } from './telemetryFiles.ts';
 import { compareVersions } from './versions.ts';
 
 export interface DaemonOptions {
@@ -106,6 +107,10 @@ export async function startDaemon(
 		undo.push(() => removeEndpoint(files.endpoint, process.pid));
 		if (!options.onPurpose) undo.push(endWhenIdle(backend, options.idleEndMs));
 		log.info('daemon ready', { url: listener.url, pid: process.pid, version });
+		void removeTelemetryFiles(machine).then((removed) => {
+			if (removed.length > 0)
+				log.info('files of telemetry of earlier versions removed', { count: removed.length });
+		});
 		return {
 			endpoint,
 			stop: (reason) => stop(reason),
