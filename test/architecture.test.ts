@@ -14,9 +14,9 @@ interface Source {
 	readonly lines: number;
 }
 
-function sources(folder: string): Source[] {
+function sources(folder: string, kind = /\.(ts|tsx)$/): Source[] {
 	return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
-		.filter((file) => /\.(ts|tsx)$/.test(file) && !file.includes('.generated.'))
+		.filter((file) => kind.test(file) && !/\.generated\.|node_modules/.test(file))
 		.map((file) => {
 			const text = readFileSync(join(root, folder, file), 'utf8');
 			return {
@@ -27,7 +27,7 @@ function sources(folder: string): Source[] {
 		});
 }
 
-const all = ['server', 'extension', 'webview'].flatMap(sources);
+const all = ['server', 'extension', 'webview'].flatMap((folder) => sources(folder));
 
 function imports(source: Source): string[] {
 	const found = source.text.matchAll(
@@ -90,6 +90,50 @@ test('only server/engine imports onnxruntime-node and koffi, only extension impo
 				assert.match(source.path, /^extension\//, `${source.path} imports vscode`);
 		}
 	}
+});
+
+/** Where the native packages are named: the door, and lists of what is packed. */
+const namesNative = new Set([
+	'server/engine/runtime/nativePackages.ts',
+	// These two ask where it lies.
+	'server/engine/devices/providers.ts',
+	'server/engine/runtime/library.ts',
+	'scripts/nativeFiles.mjs',
+	'scripts/notices.mjs',
+	'test/architecture.test.ts',
+	'test/cli/npmPackage.test.ts',
+	// The library as it is when nobody turns its telemetry off.
+	'test/daemon/talkingLibrary.cjs',
+	'test/notices.test.ts',
+]);
+const opensLibraries = new Set([
+	'server/engine/runtime/capi.ts',
+	'server/engine/runtime/fileMapping.ts',
+	'server/engine/runtime/memory.ts',
+	'test/architecture.test.ts',
+]);
+
+test('ONNX Runtime comes into a process by the one door that turns its telemetry off', () => {
+	const everything = ['server', 'extension', 'webview', 'bench', 'scripts', 'test'].flatMap(
+		(folder) => sources(folder, /\.([cm]?[jt]s|tsx)$/),
+	);
+	assert.ok(everything.some(({ path }) => path === 'bench/workers/plainLoop.ts'));
+	const wrong: string[] = [];
+	for (const { path, text } of everything) {
+		// Types do not open anything.
+		const code = text
+			.replace(/import type [^;]*;/g, '')
+			.replace(/typeof import\(['"][^'"]*['"]\)/g, '');
+		const named = /['"`](onnxruntime-node|koffi)(?=['"`/])/.test(code);
+		if (named && !namesNative.has(path)) wrong.push(`${path} names a native package`);
+		if (/\bkoffi\w*\.load\(|\.dlopen\(/.test(code) && !opensLibraries.has(path))
+			wrong.push(`${path} opens a library`);
+	}
+	assert.deepEqual(wrong, []);
+	const door = everything.find(({ path }) => path === 'server/engine/runtime/nativePackages.ts');
+	const requires = [...(door?.text.matchAll(/\brequire\(/g) ?? [])];
+	assert.equal(requires.length, 1, 'the door has one place that loads');
+	assert.match(door?.text ?? '', /turnTelemetryOff\(\);\n\treturn require\(name\)/);
 });
 
 test('server/protocol imports nothing from outside its folder', () => {

@@ -105,8 +105,9 @@ export async function sseData(response: Response): Promise<unknown[]> {
 export async function until(
 	what: string,
 	condition: () => boolean | Promise<boolean>,
+	withinMs = 30_000,
 ): Promise<void> {
-	const deadline = performance.now() + 30_000;
+	const deadline = performance.now() + withinMs;
 	while (!(await condition())) {
 		if (performance.now() > deadline) throw new Error(`Timed out waiting until ${what}.`);
 		await new Promise((resolve) => setTimeout(resolve, 25));
