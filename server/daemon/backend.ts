@@ -27,6 +27,7 @@ import type { ModelService } from '../services/models.ts';
 import { Recordings } from '../services/recordings.ts';
 import { createSpeechService, type SpeechService } from '../services/speech.ts';
 import { speechLimits } from '../services/speechLimits.ts';
+import { StudioAccess } from '../services/studioAccess.ts';
 import {
 	type CompletionService,
 	createCompletionService,
@@ -98,6 +99,8 @@ export interface Backend {
 	readonly profile: LoadProfile;
 	readonly speech: SpeechService;
 	readonly recordings: Recordings;
+	/** Pages that the owner has opened. */
+	readonly studio: StudioAccess;
 	readonly translation: TranslateService;
 	readonly translatorAccess: TranslateAccess;
 	readonly meter: CharacterMeter;
@@ -148,6 +151,7 @@ export function createBackend(settings: BackendSettings, deps: BackendDeps): Bac
 	const metrics = createMetrics();
 	const profile = createProfiles(settings.models.load?.chatTemplate);
 	const randomSeed = () => randomInt(2 ** 32);
+	const randomSecret = () => randomBytes(24).toString('base64url');
 	const speech = createSpeechService({
 		host,
 		limits: speechLimits(settings.env),
@@ -199,8 +203,9 @@ export function createBackend(settings: BackendSettings, deps: BackendDeps): Bac
 		recordings: new Recordings({
 			speech,
 			randomId: () => randomBytes(12).toString('hex'),
-			randomSecret: () => randomBytes(24).toString('base64url'),
+			randomSecret,
 		}),
+		studio: new StudioAccess({ randomSecret, now: Date.now }),
 		stop: settings.stop,
 		close: async () => {
 			await modelBackend.close();

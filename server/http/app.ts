@@ -69,7 +69,7 @@ export function createApp(backend: Backend, options: GuardOptions): Hono<AppEnv>
 		await next();
 		context.header('x-request-id', context.get('requestId'));
 	});
-	app.use(guard(options));
+	app.use(guard(options, (token) => backend.studio.admits(token)));
 	app.use(async (context, next) => {
 		backend.activity.begin();
 		// A streamed answer goes on after its handler returned.

@@ -1,6 +1,7 @@
 /** Types every route shares: what hangs on a request. */
 
 import type { HttpBindings } from '@hono/node-server';
+import type { Caller } from './roles.ts';
 
 export interface AppEnv {
 	/** Absent when a test calls the app without a socket. */
@@ -8,11 +9,13 @@ export interface AppEnv {
 	Variables: {
 		/** Appears in the log and as `X-Request-Id`. */
 		requestId: string;
-		/** Whether the caller presented this daemon's key. */
-		hasKey: boolean;
+		/** What the request may do. */
+		caller: Caller;
+		/** Whether it shows this daemon's key, which lets it in; what it may do then, `caller` says. */
+		keyShown: boolean;
 		/** Whether this server wants its key for everything. */
 		keyRequired: boolean;
-		/** Compares a key shown in another way (subscription header, query, form) with this daemon's. */
+		/** Whether a text (subscription header, query, form) is this daemon's key. */
 		ownKey: (presented: string) => boolean;
 		/** Aborted when the client goes away before the answer is complete. */
 		signal: AbortSignal;

@@ -12,7 +12,6 @@ import { readJson } from './body.ts';
 import { catalogueWire, localWire } from './catalogueShape.ts';
 import { downloadStream } from './downloadStream.ts';
 import type { AppEnv } from './env.ts';
-import { mustHaveKey } from './guard.ts';
 
 /** User agents of SDKs that parse `Total NN%` lines. */
 const readsTotals = /foundry-local-(js|python|cs|rust)-sdk/i;
@@ -49,7 +48,10 @@ export function registerFoundryRoutes(app: Hono<AppEnv>, backend: Backend): void
 
 	app.post('/openai/download', async (context) => {
 		const request = parseDownloadRequest(await readJson(context));
-		if (request.customDirPath !== undefined) mustHaveKey(context);
+		if (request.customDirPath !== undefined && context.get('caller') !== 'owner')
+			throw new AppError('invalid_api_key', "'customDirPath' needs the key of the server.", {
+				param: 'customDirPath',
+			});
 		// Unknown names are an ordinary 404 instead of a stream that fails.
 		if (!(await isHere(backend, request.name))) await models.target(request.name);
 		const pipe = request.progressToken;

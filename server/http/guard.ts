@@ -1,12 +1,14 @@
 /**
  * The guard in front of every route, GET included: Host against DNS rebinding, Origin and
- * Sec-Fetch-Site against other web pages, key where one is required.
+ * Sec-Fetch-Site against other web pages, key where one is required, and what the caller may do.
  */
 
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Context, MiddlewareHandler } from 'hono';
-import { AppError } from '../protocol/index.ts';
+import { matchedRoutes } from 'hono/route';
+import { AppError, memberRole, roleHeader } from '../protocol/index.ts';
 import type { AppEnv } from './env.ts';
+import { type Caller, checkRole } from './roles.ts';
 import { isTranslatorPath } from './translatePaths.ts';
 
 export interface GuardOptions {
@@ -24,6 +26,9 @@ export interface GuardOptions {
 	 */
 	port(): number | undefined;
 }
+
+/** Whether a token was given to a studio page and still holds. */
+export type StudioCheck = (token: string) => boolean;
 
 const loopbackNames = new Set(['127.0.0.1', 'localhost', '[::1]']);
 const publicPaths = new Set(['/health', '/']);
@@ -87,39 +92,50 @@ export function keysEqual(left: string, right: string): boolean {
 	return timingSafeEqual(digest(left), digest(right));
 }
 
-export function guard(options: GuardOptions): MiddlewareHandler<AppEnv> {
+export function guard(
+	options: GuardOptions,
+	isStudio: StudioCheck = () => false,
+): MiddlewareHandler<AppEnv> {
+	const isKey = (text: string) => text !== '' && keysEqual(text, options.key);
 	return async (context, next) => {
 		const headers = context.req.raw.headers;
 		const key = presentedKey(headers);
-		const hasKey = key !== '' && keysEqual(key, options.key);
-		const reason = refusal(headers, options, hasKey || isPagePath(context.req.path));
+		const keyShown = isKey(key);
+		const caller = callerOf(headers, keyShown, !keyShown && key !== '' && isStudio(key));
+		const admitted = keyShown || caller === 'studio';
+		const reason = refusal(headers, options, admitted || isPagePath(context.req.path));
 		if (reason !== undefined) throw new AppError('forbidden', reason);
 		answerOrigin(context, options.allowedOrigins);
 		if (context.req.method === 'OPTIONS') return preflight(context);
-		context.set('hasKey', hasKey);
+		context.set('caller', caller);
+		context.set('keyShown', keyShown);
 		context.set('keyRequired', options.requireKey);
-		context.set('ownKey', (presented) => presented !== '' && keysEqual(presented, options.key));
+		context.set('ownKey', isKey);
 		// The translate interface has credentials and refusals of its own.
 		const checksItself =
 			publicPaths.has(context.req.path) ||
 			context.req.path.startsWith(publicPrefix) ||
 			isRecorderPath(context.req.path) ||
 			isTranslatorPath(context.req.path);
-		if (options.requireKey && !hasKey && !checksItself)
+		if (options.requireKey && !admitted && !checksItself)
 			throw new AppError(
 				'invalid_api_key',
 				key === ''
 					? 'This server wants its key: send Authorization: Bearer KEY.'
 					: 'The key is not the one of this server (it changes at each start unless NEARGLOT_KEY sets it).',
 			);
+		checkRole(caller, matchedRoutes(context));
 		await next();
 	};
 }
 
-/** For routes that change the machine (remove, shut down): the key is needed even when others need none. */
-export function mustHaveKey(context: Context<AppEnv>): void {
-	if (!context.get('hasKey'))
-		throw new AppError('invalid_api_key', 'This route needs the key of the server.');
+/** What came through a sign-in layer has a member's rights, also with the key that the layer sends. */
+function callerOf(headers: Headers, keyShown: boolean, studio: boolean): Caller {
+	const role = headers.get(roleHeader);
+	if (role === null) return keyShown ? 'owner' : studio ? 'studio' : 'local';
+	if (role !== memberRole)
+		throw new AppError('invalid_request', `${roleHeader} is ${memberRole}, or not sent.`);
+	return 'member';
 }
 
 /** A browser asks first whether a page of an allowed origin may send its request. */

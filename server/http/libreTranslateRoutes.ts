@@ -36,7 +36,12 @@ export function registerLibreTranslateRoutes(app: Hono<AppEnv>, backend: Backend
 		const shown = readCredentials(context);
 		const credentials =
 			typeof key === 'string' && key !== ''
-				? { ...shown, key, isOwner: shown.isOwner || context.get('ownKey')(key) }
+				? {
+						...shown,
+						key,
+						isOwner:
+							shown.isOwner || (context.get('caller') === 'local' && context.get('ownKey')(key)),
+					}
 				: shown;
 		const caller = await translatorAccess.authenticate(credentials);
 		const verdict = meter.take(caller.id, characters, caller.limits);

@@ -1,5 +1,5 @@
 /**
- * The Model Context Protocol on the daemon: streamable HTTP at `/mcp`, stateless. Needs the key,
+ * The Model Context Protocol on the daemon: streamable HTTP at `/mcp`, stateless. The owner's alone,
  * because a tool reads files of this machine.
  */
 
@@ -8,11 +8,9 @@ import type { Backend } from '../daemon/backend.ts';
 import { responseError } from '../daemon/connection.ts';
 import type { DaemonCall } from '../services/mcpTools.ts';
 import type { AppEnv } from './env.ts';
-import { mustHaveKey } from './guard.ts';
 
 export function registerMcpRoutes(app: Hono<AppEnv>, _backend: Backend): void {
 	app.post('/mcp', async (context) => {
-		mustHaveKey(context);
 		const authorization = context.req.header('authorization') ?? '';
 		const origin = new URL(context.req.url).origin;
 		const call: DaemonCall = async (path, init) => {

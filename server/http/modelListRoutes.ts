@@ -29,11 +29,14 @@ export function registerModelListRoutes(app: Hono<AppEnv>, backend: Backend): vo
 	const created = Math.floor(Date.now() / 1000);
 	app.get('/v1/models', async (context) => {
 		const [models, broken] = await Promise.all([backend.host.list(), backend.host.problems()]);
+		const member = context.get('caller') === 'member';
 		const problems = new Map(broken.map(({ model, problem }) => [model, problem.message]));
 		return context.json({
 			object: 'list',
 			data: models.map((model) => {
-				const problem = problems.get(model.id);
+				const reason = problems.get(model.id);
+				// Its reason names folders.
+				const problem = reason && (member ? 'This model cannot be used.' : reason);
 				return { ...modelShape(model, created), ...(problem === undefined ? {} : { problem }) };
 			}),
 		});

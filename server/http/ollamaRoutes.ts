@@ -58,13 +58,15 @@ export function registerOllamaRoutes(app: Hono<AppEnv>, backend: Backend): void 
 			[`${architecture}.attention.key_length`]: description.headSize,
 			[`${architecture}.vocab_size`]: description.vocabularySize,
 		};
+		// Folders are no business of a team's members.
+		const withFolder = request.verbose && context.get('caller') !== 'member';
 		return context.json({
 			license: model.license,
 			modelfile: '',
 			parameters: '',
 			template: template ?? '',
 			details: detailsOf(description),
-			model_info: request.verbose ? { ...info, 'general.folder': description.folder } : info,
+			model_info: withFolder ? { ...info, 'general.folder': description.folder } : info,
 			capabilities: capabilities(model, description),
 			modified_at: await modifiedAt(description.folder),
 		});

@@ -1,7 +1,4 @@
-/**
- * Models for our own command line and editor: everything the older service's routes cannot say. Needs
- * the daemon's key, because it changes the machine.
- */
+/** Models for our own command line and editor: everything the older service's routes cannot say. */
 
 import type { Hono } from 'hono';
 import type { Backend } from '../daemon/backend.ts';
@@ -11,20 +8,10 @@ import { AppError, type Precision, suggestModels } from '../protocol/index.ts';
 import { machineFacts } from '../services/machineFacts.ts';
 import { readJson } from './body.ts';
 import type { AppEnv } from './env.ts';
-import { mustHaveKey } from './guard.ts';
 import { sse } from './sse.ts';
 
 export function registerOwnModelRoutes(app: Hono<AppEnv>, backend: Backend): void {
 	const { models, gpus } = backend;
-	app.use('/nearglot/models/*', async (context, next) => {
-		mustHaveKey(context);
-		await next();
-	});
-	app.use('/nearglot/secrets/*', async (context, next) => {
-		mustHaveKey(context);
-		await next();
-	});
-
 	app.get('/nearglot/models/list', async (context) =>
 		context.json({
 			models: await models.list(),

@@ -2,6 +2,7 @@
 
 import type { Context } from 'hono';
 import type { AppEnv } from './env.ts';
+import type { Caller } from './roles.ts';
 
 const policy = [
 	"default-src 'none'",
@@ -25,9 +26,9 @@ export function pageHeaders(context: Context<AppEnv>): void {
 
 /**
  * A page of one bundle, whose files are `studio/NAME.js` and `studio/NAME.css` beside it: a proxy may have
- * put a path in front.
+ * put a path in front. The page is told who asked for it, and shows what that caller may do.
  */
-export const pageHtml = (title: string, name: string): string => `<!DOCTYPE html>
+export const pageHtml = (title: string, name: string, caller: Caller): string => `<!DOCTYPE html>
 <html lang="en">
 <head>
 	<meta charset="utf-8">
@@ -36,7 +37,7 @@ export const pageHtml = (title: string, name: string): string => `<!DOCTYPE html
 	<link rel="icon" href="data:,">
 	<link rel="stylesheet" href="studio/${name}.css">
 </head>
-<body>
+<body data-caller="${caller}">
 	<div id="root"></div>
 	<script type="module" src="studio/${name}.js"></script>
 </body>

@@ -12,7 +12,6 @@ import { boolean, integer, object, oneOf, optional, string } from '../protocol/p
 import type { Recording } from '../services/recording.ts';
 import { readBytes, readJson } from './body.ts';
 import type { AppEnv } from './env.ts';
-import { mustHaveKey } from './guard.ts';
 import { pageHeaders, pageHtml } from './pages.ts';
 import { recorded, recordRequest } from './record.ts';
 import { sse, withHeaders } from './sse.ts';
@@ -43,12 +42,9 @@ export const pieceParser = object({
 export function registerRecorderRoutes(app: Hono<AppEnv>, backend: Backend): void {
 	app.get('/recorder', (context) => {
 		pageHeaders(context);
-		return context.html(pageHtml('Nearglot: recording', 'recorder'));
+		return context.html(pageHtml('Nearglot: recording', 'recorder', context.get('caller')));
 	});
-	app.post('/nearglot/recorder', (context) => {
-		mustHaveKey(context);
-		return openRecording(context, backend);
-	});
+	app.post('/nearglot/recorder', (context) => openRecording(context, backend));
 	app.post('/recorder/claim', async (context) => {
 		const { ticket } = recorderClaimParser.parse(await readJson(context, 4096), '');
 		const { token, recording } = backend.recordings.claim(ticket);

@@ -3,7 +3,6 @@
 import type { Hono } from 'hono';
 import type { Backend } from '../daemon/backend.ts';
 import type { AppEnv } from './env.ts';
-import { mustHaveKey } from './guard.ts';
 
 export function registerStatusRoutes(app: Hono<AppEnv>, backend: Backend): void {
 	app.get('/', (context) =>
@@ -16,7 +15,7 @@ export function registerStatusRoutes(app: Hono<AppEnv>, backend: Backend): void 
 		context.json({
 			status: 'ok',
 			// Who runs here is told only to those who know the key.
-			...(context.get('hasKey')
+			...(context.get('caller') === 'owner'
 				? {
 						pid: process.pid,
 						version: backend.settings.version,
@@ -52,13 +51,9 @@ export function registerStatusRoutes(app: Hono<AppEnv>, backend: Backend): void 
 		}),
 	);
 
-	app.get('/nearglot/runners', (context) => {
-		mustHaveKey(context);
-		return context.json({ runners: backend.host.runners() });
-	});
+	app.get('/nearglot/runners', (context) => context.json({ runners: backend.host.runners() }));
 
 	app.post('/nearglot/shutdown', (context) => {
-		mustHaveKey(context);
 		const onlyIdle = context.req.query('if') === 'idle';
 		const ends = !onlyIdle || backend.activity.idle(1);
 		if (ends) setTimeout(() => backend.stop('asked to over HTTP'), 20);

@@ -1,18 +1,17 @@
 /**
- * The studio page at `/` and its files, for browsers. Its key comes by a ticket in the fragment of a link
- * (`POST /nearglot/studio` with the key), which the page exchanges once at `/studio/claim`.
+ * The studio page at `/` and its files, for browsers. Its access comes by a ticket in the fragment of a link
+ * (`POST /nearglot/studio` with the key), which the page exchanges once at `/studio/claim` for a token.
  */
 
-import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Context, Hono } from 'hono';
+import type { Backend } from '../daemon/backend.ts';
 import { AppError } from '../protocol/index.ts';
 import { object, string } from '../protocol/parser.ts';
 import { readJson } from './body.ts';
 import type { AppEnv } from './env.ts';
-import { mustHaveKey, presentedKey } from './guard.ts';
 import { pageHeaders, pageHtml } from './pages.ts';
 
 const types: Readonly<Record<string, string>> = {
@@ -31,38 +30,23 @@ export function wantsPage(context: Context<AppEnv>): boolean {
 	return context.req.header('accept')?.includes('text/html') ?? false;
 }
 
-/** Milliseconds within which a link has to be opened. */
-const ticketMs = 60_000;
-
 export const studioClaimParser = object({ ticket: string({ minLength: 1, maxLength: 200 }) });
 
-export function registerStudioRoutes(app: Hono<AppEnv>): void {
+export function registerStudioRoutes(app: Hono<AppEnv>, { studio }: Backend): void {
 	const folder = bundleFolder();
-	/** One-time ticket → the key its maker has shown. */
-	const tickets = new Map<string, string>();
-	app.post('/nearglot/studio', (context) => {
-		mustHaveKey(context);
-		const ticket = randomBytes(24).toString('base64url');
-		tickets.set(ticket, presentedKey(context.req.raw.headers));
-		setTimeout(() => tickets.delete(ticket), ticketMs).unref();
-		return context.json({ url: `${new URL(context.req.url).origin}/#ticket=${ticket}` });
-	});
+	app.post('/nearglot/studio', (context) =>
+		context.json({ url: `${new URL(context.req.url).origin}/#ticket=${studio.ticket()}` }),
+	);
 	app.post('/studio/claim', async (context) => {
 		const { ticket } = studioClaimParser.parse(await readJson(context, 4096), '');
-		const key = tickets.get(ticket);
-		tickets.delete(ticket);
-		if (key === undefined)
-			throw new AppError(
-				'forbidden',
-				'This link was used already, or is too old. Open the studio again from the editor.',
-			);
+		const token = studio.claim(ticket);
 		context.header('cache-control', 'no-store');
-		return context.json({ key });
+		return context.json({ token });
 	});
 	app.get('/', async (context, next) => {
 		if (!wantsPage(context)) return next();
 		pageHeaders(context);
-		return context.html(pageHtml('Nearglot', 'studio'));
+		return context.html(pageHtml('Nearglot', 'studio', context.get('caller')));
 	});
 	app.get('/studio/:file{[\\w.-]+\\.(?:js|css)}', async (context) => {
 		const file = context.req.param('file');

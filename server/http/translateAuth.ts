@@ -14,7 +14,11 @@ export function readCredentials(context: Context<AppEnv>): Credentials {
 	const key = context.req.header('ocp-apim-subscription-key') ?? parameter('subscription-key');
 	const region =
 		context.req.header('ocp-apim-subscription-region') ?? parameter('subscription-region');
-	const bearer = /^Bearer\s+(\S+)$/i.exec(context.req.header('authorization') ?? '')?.[1];
+	const ownKey = context.get('ownKey');
+	const caller = context.get('caller');
+	const shown = /^Bearer\s+(\S+)$/i.exec(context.req.header('authorization') ?? '')?.[1];
+	// A sign-in layer may send the daemon's key this way; it is no token of the translate interface.
+	const bearer = shown !== undefined && ownKey(shown) ? undefined : shown;
 	const resourceId = context.req.header('ocp-apim-resourceid');
 	return {
 		...(key === undefined || key === '' ? {} : { key }),
@@ -22,7 +26,11 @@ export function readCredentials(context: Context<AppEnv>): Credentials {
 		...(bearer === undefined ? {} : { bearer }),
 		...(resourceId === undefined ? {} : { resourceId }),
 		customPath: context.req.path.includes('/translator/text/'),
-		isOwner: context.get('hasKey') || (key !== undefined && context.get('ownKey')(key)),
+		isOwner:
+			caller === 'owner' ||
+			caller === 'studio' ||
+			(caller === 'local' && key !== undefined && ownKey(key)),
+		isMember: caller === 'member' && context.get('keyShown'),
 		keyRequired: context.get('keyRequired'),
 	};
 }

@@ -15,10 +15,18 @@ export const translatorBases = [
  */
 export const privateTranslatorBase = '/nearglot/translator';
 
-const operations =
-	'translate|languages|detect|breaksentence|transliterate|dictionary/lookup|dictionary/examples';
+/** Paths of the operations below each mount point. */
+export const translatorOperations = [
+	'translate',
+	'languages',
+	'detect',
+	'breaksentence',
+	'transliterate',
+	'dictionary/lookup',
+	'dictionary/examples',
+] as const;
 const ownPaths = new RegExp(
-	`^(?:/cognitiveservices[A-Za-z0-9.-]*)?(?:/translator/text(?:/v3\\.0)?)?/(?:${operations})$|^(?:/cognitiveservices[A-Za-z0-9.-]*)?/sts/v1\\.0/issueToken$|^/libretranslate/\\w+$`,
+	`^(?:/cognitiveservices[A-Za-z0-9.-]*)?(?:/translator/text(?:/v3\\.0)?)?/(?:${translatorOperations.join('|')})$|^(?:/cognitiveservices[A-Za-z0-9.-]*)?/sts/v1\\.0/issueToken$|^/libretranslate/\\w+$`,
 	'i',
 );
 

@@ -54,11 +54,9 @@ export function registerTranslateRoutes(app: Hono<AppEnv>, backend: Backend): vo
 	const limits = limitsFrom(backend.settings.env['NEARGLOT_TRANSLATE_LIMITS']);
 
 	const callerOf = async (context: Context<AppEnv>): Promise<Caller> => {
-		if (!context.req.path.startsWith(`${privateTranslatorBase}/`))
-			return translatorAccess.authenticate(readCredentials(context));
-		if (!context.get('hasKey'))
-			throw translatorError(401000, "This path takes the daemon's own key as a bearer token.");
-		return { id: 'owner', limits: {} };
+		return context.req.path.startsWith(`${privateTranslatorBase}/`)
+			? { id: 'owner', limits: {} }
+			: translatorAccess.authenticate(readCredentials(context));
 	};
 
 	/** Everything every operation checks, in the documented order, and the shape of its failures. */
@@ -107,6 +105,9 @@ export function registerTranslateRoutes(app: Hono<AppEnv>, backend: Backend): vo
 			return translateInputsReply(asked, translation, limits);
 		const body = await readBodyJson(context, signal);
 		const call = readTranslateCall(query, body, limits);
+		// Another engine would work with the owner's accounts elsewhere.
+		if (call.request.engine !== undefined && context.get('caller') === 'member')
+			throw translatorError(403000, "Whoever runs the server chooses the 'engine'.");
 		await translation.check(call.request);
 		charge(
 			call.request.texts.reduce((sum, text) => sum + text.length, 0) * call.request.targets.length,

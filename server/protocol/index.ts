@@ -13,6 +13,7 @@ export * from './methods.ts';
 export * from './microphonePage.ts';
 export * from './models.ts';
 export * from './recorder.ts';
+export * from './roles.ts';
 export * from './slashCommands.ts';
 export * from './speech.ts';
 export * from './speechLanguages.ts';

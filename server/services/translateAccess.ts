@@ -24,12 +24,14 @@ export interface Credentials {
 	readonly customPath: boolean;
 	/** The daemon's own key was shown, in whatever form. */
 	readonly isOwner: boolean;
+	/** A sign-in layer that knows the daemon's key has let the caller in. */
+	readonly isMember?: boolean;
 	/** This server insists on a key for everything. */
 	readonly keyRequired: boolean;
 }
 
 export interface Caller {
-	/** Key id, token subject, `owner` or `anonymous`. */
+	/** Key id, token subject, `owner`, `member` or `anonymous`. */
 	readonly id: string;
 	readonly limits: CharacterLimits;
 }
@@ -152,6 +154,7 @@ export function createTranslateAccess(deps: AccessDeps): TranslateAccess {
 			return { id: entry.id, limits: entry };
 		}
 		if (credentials.bearer !== undefined) return byToken(credentials, credentials.bearer);
+		if (credentials.isMember) return { id: 'member', limits: {} };
 		if (credentials.keyRequired || keys.length > 0)
 			throw unauthorized('Send Ocp-Apim-Subscription-Key or Authorization: Bearer TOKEN.');
 		return { id: 'anonymous', limits: {} };

@@ -291,12 +291,17 @@ test('what only the owner of the model server does is closed to everybody, in ev
 		'/nearglot/%2573hutdown?x=1',
 		'/nearglot/models/remove;a=b',
 		'/nearglot/runners/',
+		'/nearglot/studio',
+		'/nearglot/models/list',
+		'/nearglot/translator/translate',
 	]) {
 		const answer = await h.get(target, [`Cookie: ${cookie}`]);
 		assert.ok(answer.status === 403 && answer.body.includes('closed_path'), target);
 	}
 	assert.equal(h.app.seen.length, before);
-	assert.equal((await h.get('/nearglot/models/list', [`Cookie: ${cookie}`])).status, 200);
+	// Another app keeps every path that is not below that name.
+	for (const target of ['/mcp', '/metrics', '/status', '/openai/download', '/nearglotty'])
+		assert.equal((await h.get(target, [`Cookie: ${cookie}`])).status, 200, target);
 	await using open = await Harness.start({ config: { 'x-gateway': { closedPaths: [] } } });
 	const own = await open.signIn();
 	assert.equal((await open.get('/nearglot/shutdown', [`Cookie: ${own}`])).status, 200);

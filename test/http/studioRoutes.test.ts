@@ -1,7 +1,9 @@
-/** What the address of the daemon shows, and the link that brings its key to a browser. */
+/** What the address of the daemon shows, and the link that opens its page for the owner. */
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { routesOf } from '../../server/http/roles.ts';
+import { allRoutes, callRoute } from './allRoutes.ts';
 import { startTestServer, type TestServer } from './testServer.ts';
 
 let server: TestServer;
@@ -10,7 +12,18 @@ before(async () => {
 });
 after(() => server.close());
 
-const keyed = () => ({ headers: { authorization: `Bearer ${server.key}` } });
+const keyed = () => ({ headers: server.keyed });
+
+/** Opens the page as the editor does; the headers it calls with then. */
+async function openPage(): Promise<Record<string, string>> {
+	const made = await server.post('/nearglot/studio', {}, keyed());
+	const { url } = (await made.json()) as { url: string };
+	const ticket = new URLSearchParams(new URL(url).hash.slice(1)).get('ticket') ?? '';
+	const { token } = (await (await server.post('/studio/claim', { ticket })).json()) as {
+		token: string;
+	};
+	return { authorization: `Bearer ${token}` };
+}
 
 test('the address says what is there, as a page to browsers and as text to programs', async () => {
 	const page = await fetch(server.url, { headers: { accept: 'text/html,*/*' } });
@@ -23,7 +36,7 @@ test('the address says what is there, as a page to browsers and as text to progr
 	assert.match(text, /\/v1\/models/);
 });
 
-test('a link brings the key to one page, once', async () => {
+test('a link opens one page, once, with a token of its own', async () => {
 	const made = await server.post('/nearglot/studio', {}, keyed());
 	const { url } = (await made.json()) as { url: string };
 	assert.ok(!url.includes(server.key), 'the key itself is not in the address');
@@ -31,7 +44,8 @@ test('a link brings the key to one page, once', async () => {
 	const claim = () => server.post('/studio/claim', { ticket });
 	const first = await claim();
 	assert.equal(first.status, 200);
-	assert.deepEqual(await first.json(), { key: server.key });
+	const { token } = (await first.json()) as { token: string };
+	assert.notEqual(token, server.key);
 	assert.equal(first.headers.get('cache-control'), 'no-store');
 	assert.equal((await claim()).status, 403);
 });
@@ -40,6 +54,33 @@ test('links are made for those who know the key, and invented ones open nothing'
 	assert.equal((await server.post('/nearglot/studio', {})).status, 401);
 	assert.equal((await server.post('/studio/claim', { ticket: 'guess' })).status, 403);
 	assert.equal((await server.post('/studio/claim', {})).status, 400);
+});
+
+test('the token of a page opens what the page does, and nothing else', async () => {
+	const headers = await openPage();
+	for (const path of ['/v1/models', '/nearglot/models/list', '/languages?api-version=3.0'])
+		assert.equal((await fetch(server.url + path, { headers })).status, 200, path);
+	const count = '/v1/chat/completions/tokenizer/encode/count';
+	const body = { model: 'starter-chat', messages: [{ role: 'user', content: 'x' }] };
+	assert.equal((await server.post(count, body, { headers })).status, 200);
+	for (const route of allRoutes(server.backend)) {
+		const request = `${route.method} ${route.path}`;
+		const { status, text } = await callRoute(server, route, headers);
+		assert.equal(status === 403, !routesOf.studio.has(request), `${request}: ${text}`);
+	}
+	const secret = ['/mcp', '/nearglot/studio', '/nearglot/shutdown', '/nearglot/secrets/set'];
+	for (const path of [...secret, '/nearglot/recorder', '/nearglot/models/register'])
+		assert.equal((await server.post(path, {}, { headers })).status, 403, path);
+	assert.deepEqual(server.stopped, []);
+	// Through a sign-in layer it is worth no more than a member.
+	const asMember = { ...headers, 'x-nearglot-role': 'member' };
+	const list = await fetch(`${server.url}/nearglot/models/list`, { headers: asMember });
+	assert.ok(list.status === 401 || list.status === 403);
+	// It is no key of the translate interface.
+	const key = headers['authorization']?.slice('Bearer '.length) ?? '';
+	const elsewhere = { headers: { 'ocp-apim-subscription-key': key } };
+	const other = await server.post('/translate?api-version=3.0&to=de', [{ Text: 'x' }], elsewhere);
+	assert.equal(other.status, 401);
 });
 
 test('models are proposed for this computer, with what the proposal rests on', async () => {

@@ -13,6 +13,8 @@ export interface TestServer {
 	readonly url: string;
 	readonly backend: Backend;
 	readonly key: string;
+	/** Headers that show the key. */
+	readonly keyed: Readonly<Record<string, string>>;
 	/** Why the daemon would have ended. */
 	readonly stopped: string[];
 	post(path: string, body: unknown, init?: RequestInit): Promise<Response>;
@@ -75,6 +77,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
 		url: listener.url,
 		backend,
 		key,
+		keyed: { authorization: `Bearer ${key}` },
 		stopped,
 		post: (path, body, init = {}) =>
 			fetch(new URL(path, listener.url), {

@@ -4,7 +4,6 @@ import { isIP } from 'node:net';
 import { checkSchema, type Finding } from './checkSchema.ts';
 import { parseDurationMs } from './duration.ts';
 import { asFields, type Fields, flagOf, listOf, numberOf, section, textOf } from './fields.ts';
-import { ownersPaths } from './ownersPaths.ts';
 import { Problems } from './problems.ts';
 import { parseProviders } from './providerSettings.ts';
 import { authSchema } from './schema.ts';
@@ -108,7 +107,8 @@ export function parseSettings(
 			),
 			closedPaths: (Object.hasOwn(own, 'closedPaths')
 				? listOf(own, 'closedPaths')
-				: ownersPaths
+				: // A Nearglot model server has nothing below it but what is its owner's.
+					['/nearglot/*']
 			).map((path) => path.toLowerCase()),
 			stateChangingGets: Object.hasOwn(own, 'stateChangingGets')
 				? listOf(own, 'stateChangingGets')

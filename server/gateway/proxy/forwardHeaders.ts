@@ -3,6 +3,7 @@
  * identity headers are removed under every spelling before ours are added.
  */
 
+import { memberRole, roleHeader } from '../../protocol/roles.ts';
 import type { GatewaySettings } from '../config/settings.ts';
 import { dropCookies, isOwnCookie, setCookieName } from '../session/cookies.ts';
 import { canonicalName, headerPairs, type RawHeaders, valuesOf } from './rawHeaders.ts';
@@ -67,6 +68,7 @@ export function reservedNames(settings: GatewaySettings): (name: string) => bool
 		`x-${vendor}-token-`,
 		`x-${vendor}-client-assertion`,
 	]);
+	prefixes.push(roleHeader);
 	const exact = new Set(['x-zumo-auth']);
 	if (settings.headers.upstreamSecret)
 		exact.add(canonicalName(settings.headers.upstreamSecret.name));
@@ -102,7 +104,8 @@ export function upstreamHeaders(
 ): string[] {
 	const { settings } = context;
 	const listed = connectionNames(head.headers);
-	const out: string[] = [];
+	// The layer's own lines come first: servers read so many lines of a head and drop the rest.
+	const out = ownLines(head, injected, context, options.peer);
 	for (const [name, value] of headerPairs(head.headers)) {
 		const lower = name.toLowerCase();
 		const canonical = canonicalName(name);
@@ -126,19 +129,31 @@ export function upstreamHeaders(
 		}
 		out.push(name, value);
 	}
-	out.unshift('Host', settings.headers.preserveHost ? head.host : context.upstreamHost);
+	return out;
+}
+
+function ownLines(
+	head: RequestHead,
+	injected: readonly InjectedHeader[],
+	{ settings, upstreamHost }: ForwardContext,
+	peer: string,
+): string[] {
+	const { preserveHost, upstreamSecret } = settings.headers;
+	const before = head.trustedPeer ? valuesOf(head.headers, 'x-forwarded-for') : [];
+	const lines: InjectedHeader[] = [
+		['Host', preserveHost ? head.host : upstreamHost],
+		// Nobody has an owner's rights through here, whatever key goes along.
+		[roleHeader, memberRole],
+		['X-Forwarded-For', [...before, peer].join(', ')],
+		['X-Forwarded-Proto', head.secure ? 'https' : 'http'],
+		['X-Forwarded-Host', head.host],
+		...injected,
+	];
+	if (upstreamSecret) lines.push([upstreamSecret.name, upstreamSecret.value]);
 	// Framing is re-made from what the parser understood, so both ends agree on where a body ends.
 	if (valuesOf(head.headers, 'transfer-encoding').length > 0)
-		out.push('Transfer-Encoding', 'chunked');
-	const before = head.trustedPeer ? valuesOf(head.headers, 'x-forwarded-for') : [];
-	out.push('X-Forwarded-For', [...before, options.peer].join(', '));
-	out.push('X-Forwarded-Proto', head.secure ? 'https' : 'http');
-	out.push('X-Forwarded-Host', head.host);
-	for (const [name, value] of injected) out.push(name, value);
-	if (settings.headers.upstreamSecret) {
-		out.push(settings.headers.upstreamSecret.name, settings.headers.upstreamSecret.value);
-	}
-	return out;
+		lines.push(['Transfer-Encoding', 'chunked']);
+	return lines.flat();
 }
 
 /** Header list for the client: nothing of the layer's may come from the app. */

@@ -26,6 +26,8 @@ export interface HarnessOptions {
 	/** Lease of a refresh, shorter than settings can say. */
 	readonly refreshLeaseMs?: number;
 	readonly app?: TestApp;
+	/** Address of another server to stand in front of than the app. */
+	readonly upstream?: string;
 	readonly provider?: FakeProvider;
 	/** Port to listen on; a free one when absent. */
 	readonly port?: number;
@@ -142,7 +144,7 @@ export class Harness implements AsyncDisposable {
 		const store = options.store ?? openSqliteStore(':memory:', now);
 		const gateway = await startGateway(
 			settings,
-			app.url,
+			options.upstream ?? app.url,
 			{ host: '127.0.0.1', port: options.port ?? 0 },
 			{ keys, store, fetch: options.fetch ?? fetch, now, log },
 		);
