@@ -14,12 +14,15 @@ const everyMs = 3000;
 interface PageModels {
 	readonly models: Signal<readonly ModelInfo[]>;
 	readonly stats: Signal<readonly ModelStats[]>;
-	/** Whether the key is known, so that models may be added and removed. */
+	/** Whether the owner has opened this page, so that models may be added and removed. */
 	readonly mayChange: Signal<boolean>;
 	readonly problem: Signal<string>;
 	/** Share that has come of each download, 0…1. */
 	readonly downloads: Signal<ReadonlyMap<string, { share: number; stop: AbortController }>>;
 }
+
+/** Whether the page came through a sign-in layer: its reader uses the models, the owner looks after them. */
+const isMember = () => document.body.dataset['caller'] === 'member';
 
 /** Downloads go on while other tools are shown. */
 const state: PageModels = {
@@ -54,7 +57,7 @@ export function ModelsPage({ api }: { api: StudioApi }): VNode {
 				</p>
 			)}
 			<Table title={text('here')} models={here} api={api} />
-			{!mayChange.value && <p class="note">{text('keyNeeded')}</p>}
+			{!mayChange.value && <p class="note">{text(isMember() ? 'ownersModels' : 'keyNeeded')}</p>}
 			{stats.value.length > 0 && <Metrics stats={stats.value} />}
 			{others.length > 0 && <Table title={text('catalogue')} models={others} api={api} />}
 		</section>
@@ -63,7 +66,7 @@ export function ModelsPage({ api }: { api: StudioApi }): VNode {
 
 async function refresh(api: StudioApi): Promise<void> {
 	try {
-		if (!api.hasKey) {
+		if (!api.hasAccess) {
 			state.mayChange.value = false;
 			state.models.value = await api.models();
 			state.problem.value = '';
@@ -167,7 +170,7 @@ function buttons(model: ModelInfo, api: StudioApi): VNode | null {
 	if (model.state === 'not-downloaded') {
 		return state.mayChange.value ? button('add', () => add(api, model)) : null;
 	}
-	if (model.state === 'downloading') return null;
+	if (model.state === 'downloading' || isMember()) return null;
 	const loaded = model.state === 'loaded';
 	const verb = loaded ? 'unload' : 'load';
 	const removable = state.mayChange.value && model.origin !== 'built-in' && !loaded;

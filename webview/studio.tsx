@@ -3,11 +3,12 @@
 import './theme.css';
 import './chat.css';
 import './studio.css';
-import { signal } from '@preact/signals';
+import { signal, useSignal } from '@preact/signals';
 import { render, type VNode } from 'preact';
 import { ChatPage } from './chatPage.tsx';
 import { type ChatState, createChatState } from './chatState.ts';
 import { DocumentsPage } from './documentsPage.tsx';
+import { errorText } from './errorText.ts';
 import { ModelsPage } from './modelsPage.tsx';
 import { StudioApi } from './studioApi.ts';
 import { forgetChat, savedMarkdown, studioBridge } from './studioHost.ts';
@@ -20,7 +21,7 @@ const shown = signal<(typeof tabs)[number]>('chat');
 const needsKey = signal(false);
 
 function Studio({ api, chat }: { api: StudioApi; chat: ChatState }): VNode {
-	if (needsKey.value) return <KeyForm api={api} />;
+	if (needsKey.value) return <KeyPage api={api} />;
 	return (
 		<div class="studio">
 			<header>
@@ -42,6 +43,12 @@ function Studio({ api, chat }: { api: StudioApi; chat: ChatState }): VNode {
 				</nav>
 				{shown.value === 'chat' && <ChatButtons empty={chat.turns.value.length === 0} />}
 			</header>
+			{api.ended.value && (
+				<div class="ended" role="alert">
+					<p>{text('accessEnded')}</p>
+					<KeyForm api={api} onOpen={() => {}} />
+				</div>
+			)}
 			<main>
 				{shown.value === 'chat' && <ChatPage state={chat} />}
 				{shown.value === 'translate' && <TranslatePage api={api} />}
@@ -85,23 +92,40 @@ function exportChat(): void {
 	setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
 }
 
-function KeyForm({ api }: { api: StudioApi }): VNode {
+function KeyPage({ api }: { api: StudioApi }): VNode {
+	return (
+		<main class="key-page">
+			<h1>Nearglot</h1>
+			{api.ended.value && <p>{text('accessEnded')}</p>}
+			<KeyForm api={api} onOpen={() => location.reload()} />
+		</main>
+	);
+}
+
+/** Takes the key of the server for a moment, to open the page with it. */
+function KeyForm({ api, onOpen }: { api: StudioApi; onOpen: () => void }): VNode {
+	const problem = useSignal('');
 	return (
 		<form
 			class="key-form"
 			onSubmit={(event) => {
 				event.preventDefault();
 				const input = event.currentTarget.elements.namedItem('key') as HTMLInputElement;
-				api.key = input.value.trim();
-				location.reload();
+				api.enter(input.value.trim()).then(onOpen, (error: unknown) => {
+					problem.value = errorText(error);
+				});
 			}}
 		>
-			<h1>Nearglot</h1>
 			<label>
 				{text('key')}
 				<input name="key" type="password" autocomplete="off" required />
 			</label>
 			<button type="submit">{text('open')}</button>
+			{problem.value !== '' && (
+				<p class="error" role="alert">
+					{problem.value}
+				</p>
+			)}
 		</form>
 	);
 }

@@ -1,5 +1,6 @@
-/** The daemon's HTTP interface as the studio page uses it: same origin, key only when one is needed. */
+/** The daemon's HTTP interface as the studio page uses it: same origin, with the token of this page if it has one. */
 
+import { signal } from '@preact/signals';
 import {
 	AppError,
 	type ChatMessage,
@@ -9,7 +10,7 @@ import {
 	readDownload,
 } from '../server/protocol/index.ts';
 
-const keyName = 'nearglot.key';
+const tokenName = 'nearglot.studio';
 
 export interface Translation {
 	readonly text: string;
@@ -33,26 +34,36 @@ export interface ModelStats {
 }
 
 export class StudioApi {
-	#key: string;
+	#token: string;
+	/** Whether the server has stopped taking this page's token; what needs none goes on. */
+	readonly ended = signal(false);
 
-	private constructor(key: string) {
-		this.#key = key;
+	private constructor(token: string) {
+		this.#token = token;
 	}
 
-	/** Takes the key of the ticket in the address, of this tab, or none. */
+	/** Takes the token for the ticket in the address, of this tab, or none. */
 	static async open(): Promise<StudioApi> {
-		return new StudioApi(await takeKey());
+		const ticket = new URLSearchParams(location.hash.slice(1)).get('ticket');
+		const api = new StudioApi(sessionStorage.getItem(tokenName) ?? '');
+		if (ticket !== null) {
+			history.replaceState(null, '', location.pathname);
+			// One that was used already leaves the page as it is.
+			await api.#claim(ticket).catch(() => undefined);
+		}
+		return api;
 	}
 
-	/** Asked for by the page when the server wants its key. */
-	set key(key: string) {
-		this.#key = key;
-		sessionStorage.setItem(keyName, key);
+	/** Exchanges the server's key, typed by a person, for a token; the key is not kept. */
+	async enter(key: string): Promise<void> {
+		const made = await this.#call('/nearglot/studio', { method: 'POST' }, key);
+		const { url } = (await made.json()) as { url: string };
+		await this.#claim(new URLSearchParams(new URL(url).hash.slice(1)).get('ticket') ?? '');
 	}
 
-	/** Whether a key is known; without one, nothing may be changed. */
-	get hasKey(): boolean {
-		return this.#key !== '';
+	/** Whether the page has a token; without one, nothing may be changed. */
+	get hasAccess(): boolean {
+		return this.#token !== '';
 	}
 
 	async get(path: string): Promise<unknown> {
@@ -60,12 +71,7 @@ export class StudioApi {
 	}
 
 	post(path: string, body: unknown, signal?: AbortSignal): Promise<Response> {
-		return this.#call(path, {
-			method: 'POST',
-			headers: { 'content-type': 'application/json' },
-			body: JSON.stringify(body),
-			...(signal ? { signal } : {}),
-		});
+		return this.#call(path, { ...json(body), ...(signal ? { signal } : {}) });
 	}
 
 	upload(path: string, form: FormData, signal: AbortSignal): Promise<Response> {
@@ -89,7 +95,7 @@ export class StudioApi {
 		);
 	}
 
-	/** Everything the daemon knows of models, and what the loaded ones do. Needs the key. */
+	/** Everything the daemon knows of models, and what the loaded ones do. Needs the token. */
 	async allModels(): Promise<{ models: ModelInfo[]; stats: ModelStats[] }> {
 		const path = '/nearglot/models/list';
 		return (await this.get(path)) as { models: ModelInfo[]; stats: ModelStats[] };
@@ -133,9 +139,7 @@ export class StudioApi {
 		if (options.from) query.set('from', options.from);
 		if (options.html) query.set('textType', 'html');
 		else query.set('includeAlignment', 'true');
-		// With the daemon's own key the page is one of the user's programs, which have a path of their own.
-		const base = this.#key ? '/nearglot/translator' : '';
-		const response = await this.post(`${base}/translate?${query}`, [{ Text: text }], signal);
+		const response = await this.#translate(query, [text], signal);
 		const [item] = (await response.json()) as {
 			detectedLanguage?: { language: string };
 			translations: { text: string; alignment?: { proj: string } }[];
@@ -165,8 +169,7 @@ export class StudioApi {
 	): Promise<string[]> {
 		const query = new URLSearchParams({ 'api-version': '3.0', to });
 		if (from) query.set('from', from);
-		const body = texts.map((text) => ({ Text: text }));
-		const response = await this.post(`/translate?${query}`, body, signal);
+		const response = await this.#translate(query, texts, signal);
 		const items = (await response.json()) as { translations: { text: string }[] }[];
 		return items.map(({ translations }) => translations[0]?.text ?? '');
 	}
@@ -177,9 +180,28 @@ export class StudioApi {
 		return tokenCount;
 	}
 
-	async #call(path: string, init: RequestInit): Promise<Response> {
+	#translate(
+		query: URLSearchParams,
+		texts: readonly string[],
+		signal: AbortSignal,
+	): Promise<Response> {
+		// A page that the owner has opened is one of the user's programs, which have a path of their own.
+		const base = this.hasAccess ? '/nearglot/translator' : '';
+		const body = texts.map((text) => ({ Text: text }));
+		return this.post(`${base}/translate?${query}`, body, signal);
+	}
+
+	async #claim(ticket: string): Promise<void> {
+		const response = await this.#call('/studio/claim', json({ ticket }), '');
+		const { token } = (await response.json()) as { token: string };
+		this.#token = token;
+		sessionStorage.setItem(tokenName, token);
+		this.ended.value = false;
+	}
+
+	async #call(path: string, init: RequestInit, token = this.#token): Promise<Response> {
 		const headers = new Headers(init.headers);
-		if (this.#key) headers.set('authorization', `Bearer ${this.#key}`);
+		if (token) headers.set('authorization', `Bearer ${token}`);
 		let response: Response;
 		try {
 			// Beside the page: a proxy may have put a path in front.
@@ -191,6 +213,11 @@ export class StudioApi {
 			});
 		}
 		if (response.ok) return response;
+		if (response.status === 401 && token && token === this.#token) {
+			this.#token = '';
+			sessionStorage.removeItem(tokenName);
+			this.ended.value = true;
+		}
 		const text = await response.text();
 		let body: unknown;
 		try {
@@ -202,26 +229,11 @@ export class StudioApi {
 	}
 }
 
-/**
- * The key for a link `…/#ticket=…`: the ticket holds once, and is taken out of the address at once.
- * Without a ticket, the key this tab has already.
- */
-async function takeKey(): Promise<string> {
-	const ticket = new URLSearchParams(location.hash.slice(1)).get('ticket');
-	if (ticket !== null) {
-		history.replaceState(null, '', location.pathname);
-		const response = await fetch('studio/claim', {
-			method: 'POST',
-			headers: { 'content-type': 'application/json' },
-			body: JSON.stringify({ ticket }),
-		}).catch(() => undefined);
-		if (response?.ok) {
-			const { key } = (await response.json()) as { key: string };
-			sessionStorage.setItem(keyName, key);
-		}
-	}
-	return sessionStorage.getItem(keyName) ?? '';
-}
+const json = (body: unknown): RequestInit => ({
+	method: 'POST',
+	headers: { 'content-type': 'application/json' },
+	body: JSON.stringify(body),
+});
 
 /** Not every browser can iterate over a stream. */
 export async function* chunks(response: Response): AsyncGenerator<Uint8Array, void, undefined> {

@@ -2,6 +2,8 @@
 
 /** English texts; the value is what is translated. */
 export const studioStrings = {
+	accessEnded:
+		'This page was opened too long ago, or the server was started anew. Open it again with the command “Open Studio in Browser” of the editor, or enter the key here.',
 	actions: 'Actions',
 	add: 'Download',
 	catalogue: 'Can be downloaded',
@@ -26,6 +28,7 @@ export const studioStrings = {
 	models: 'Models',
 	newChat: 'New chat',
 	open: 'Open',
+	ownersModels: 'Whoever runs this server adds, loads and removes its models.',
 	remove: 'Delete',
 	removeSure: 'Delete the files of {0}?',
 	running: '{0} running, {1} waiting',
