@@ -46,9 +46,9 @@ test('the settings are those the code reads, at most twenty, and none holds a se
 	for (const name of names) assert.doesNotMatch(name, /key|token|secret|password/i);
 });
 
-test('no workspace says which server gets what people write, and an untrusted one no model either', () => {
+test('no workspace says which server gets what people write or lends the key, and an untrusted one no model either', () => {
 	const { properties } = contributes.configuration;
-	for (const name of ['team.url', 'translate.engine', 'translate.hosted']) {
+	for (const name of ['team.url', 'translate.engine', 'translate.hosted', 'terminal.environment']) {
 		assert.equal(properties[`nearglot.${name}`].scope, 'application', name);
 	}
 	const { restrictedConfigurations } = manifest.capabilities.untrustedWorkspaces;
