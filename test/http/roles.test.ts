@@ -1,6 +1,7 @@
 /** Who may call which route of the daemon, and that a forgotten one is the owner's. */
 
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
 import { createApp } from '../../server/http/app.ts';
 import { checkRole, isStep, ownerRoutes, routesOf } from '../../server/http/roles.ts';
@@ -49,6 +50,30 @@ test('what stands for every request is known one by one: nothing else escapes th
 		port: () => undefined,
 	});
 	assert.equal(app.routes.filter(isStep).length, 3);
+});
+
+test('what members may do is what docs/team-server.md says', () => {
+	const text = readFileSync(new URL('../../docs/team-server.md', import.meta.url), 'utf8');
+	const [, table = ''] = /## What members may do\n(.*?)\nEverything else/s.exec(text) ?? [];
+	const said = [...table.matchAll(/`(\/[^`]*)`/g)].map(([, path = '']) => path);
+	const names = (pattern: string, path: string) =>
+		pattern.endsWith('*') ? path.startsWith(pattern.slice(0, -1)) : path === pattern;
+	const customEndpoint = /^\/(?::endpoint|translator\/text)/;
+	const paths = [...routesOf.member]
+		.map((route) => route.replace(/^\w+ /, ''))
+		.filter((path) => !customEndpoint.test(path))
+		.map((path) => path.replace(/\/:id\{.*/, ''));
+	const count = '/v1/chat/completions/tokenizer/encode/count';
+	assert.deepEqual(
+		paths.filter((path) => path !== count && !said.some((pattern) => names(pattern, path))),
+		[],
+		'not in the documents',
+	);
+	assert.deepEqual(
+		said.filter((pattern) => !paths.some((path) => names(pattern, path))),
+		[],
+		'not so',
+	);
 });
 
 test('a route nobody has thought of is the owner’s', () => {
