@@ -1,10 +1,15 @@
 /** `nearglot translate`: text from the arguments or from standard input, through the daemon. */
 
 import { findOrStartDaemon } from '../daemon/client.ts';
-import { splitSentences } from '../translate/sentences.ts';
+import { AppError } from '../protocol/index.ts';
+import { cutText } from '../translate/cutText.ts';
+import { type DetectedText, readDetected } from '../translate/detectedText.ts';
+import type { TextTranslator } from '../translate/documents/documentLanguage.ts';
+import { textBatches } from '../translate/textBatches.ts';
 import { readArgs, readStdin } from './args.ts';
 import { type Command, UsageError } from './command.ts';
-import { type Ask, isDocument, translateFile, translateInto } from './translateFile.ts';
+import { meaningOf, noFile } from './namedFile.ts';
+import { translateFile, translateInto } from './translateFile.ts';
 
 const help = `
 Usage: nearglot translate [TEXT|-] --to LANGUAGE[,LANGUAGE…] [OPTIONS]
@@ -62,7 +67,10 @@ export const translateCommand: Command = {
 		if (options.positionals.length > 1)
 			throw new UsageError('Put the text in quotes: nearglot translate "two words" --to de');
 		const [given] = options.positionals;
-		const document = given !== undefined && given !== '-' && (await isDocument(given));
+		const meaning = given === undefined || given === '-' ? 'text' : await meaningOf(given);
+		if (given !== undefined && (meaning === 'folder' || meaning === 'missing'))
+			throw new AppError('not_found', noFile(given, meaning));
+		const document = given !== undefined && meaning === 'file';
 		const into = options.text('into');
 		if (
 			!document &&
@@ -97,32 +105,58 @@ export const translateCommand: Command = {
 			io.signal,
 		);
 		// The private path: rules for callers from elsewhere (keys, virtual network) do not concern it.
-		const path = '/nearglot/translator/translate';
-		const ask = async (part: string): Promise<readonly Answer[]> => {
-			const response = await daemon.post(`${path}?${query}`, [{ Text: part }], io.signal);
+		const base = '/nearglot/translator';
+		const ask = async (texts: readonly string[], search: URLSearchParams) => {
+			const body = texts.map((Text) => ({ Text }));
+			const response = await daemon.post(`${base}/translate?${search}`, body, io.signal);
 			return parseAnswer(await response.json());
 		};
 		if (document) {
-			const many: Ask = async (texts, to) => {
-				query.set('to', to);
-				const body = texts.map((Text) => ({ Text }));
-				const response = await daemon.post(`${path}?${query}`, body, io.signal);
-				return parseAnswer(await response.json()).map((item) => item.translations[0]?.text ?? '');
-			};
+			const translatorInto = (target: string): TextTranslator => ({
+				detect: async (texts) => {
+					const found: DetectedText[] = [];
+					for (const batch of textBatches(texts, mostOfBatch)) {
+						const body = batch.map((Text) => ({ Text }));
+						const path = `${base}/detect?api-version=3.0`;
+						const response = await daemon.post(path, body, io.signal);
+						found.push(...readDetected(await response.json(), batch.length));
+					}
+					return found;
+				},
+				translate: async (texts, source) => {
+					const search = new URLSearchParams(query);
+					search.set('to', target);
+					search.set('from', source);
+					const made: string[] = [];
+					for (const batch of textBatches(texts, mostOfBatch))
+						made.push(
+							...(await ask(batch, search)).map((item) => item.translations[0]?.text ?? ''),
+						);
+					return made;
+				},
+			});
 			const [to] = targets;
-			if (into !== undefined && to !== undefined) return translateInto(given, into, to, many, io);
-			return translateFile(given, targets, options.text('out'), options.has('force'), many, io);
+			const languages = from === undefined ? {} : { from };
+			if (into !== undefined && to !== undefined)
+				return translateInto(given, into, { to, ...languages }, translatorInto(to), io);
+			const files = { path: given, out: options.text('out'), force: options.has('force') };
+			return translateFile(files, { targets, ...languages }, translatorInto, io);
 		}
 		if (options.has('json')) {
-			io.stdout.write(`${JSON.stringify(await ask(text), null, 2)}\n`);
+			io.stdout.write(`${JSON.stringify(await ask([text], query), null, 2)}\n`);
 			return 0;
 		}
 		// A long text goes in parts; with one target each part is printed as soon as it is there.
-		const parts = options.has('html') ? [text] : cut(text, mostCharacters / targets.length);
+		const parts = options.has('html')
+			? [text]
+			: cutText(text, mostCharacters / targets.length, from ?? 'en');
 		const whole = new Map<string, string>();
 		let last = '';
 		for (const part of parts) {
-			for (const { to, text: translated } of (await ask(part))[0]?.translations ?? []) {
+			const [answer] = await ask([part], query);
+			// A long text is of one language: what its first part is in.
+			if (answer?.detectedLanguage) query.set('from', answer.detectedLanguage.language);
+			for (const { to, text: translated } of answer?.translations ?? []) {
 				last = translated;
 				if (targets.length === 1) io.stdout.write(translated);
 				else whole.set(to, (whole.get(to) ?? '') + translated);
@@ -137,24 +171,10 @@ export const translateCommand: Command = {
 
 /** What a request may hold, times its targets, with room to spare. */
 const mostCharacters = 40_000;
-
-/** Cuts a text between sentences into parts of at most `limit` units where it can. */
-function cut(text: string, limit: number): string[] {
-	if (text.length <= limit) return [text];
-	const parts: string[] = [];
-	let from = 0;
-	let end = 0;
-	for (const [start, stop] of splitSentences(text, 'en')) {
-		if (stop - from > limit && start > from) {
-			parts.push(text.slice(from, start));
-			from = start;
-		}
-		end = stop;
-	}
-	return [...parts, text.slice(from, end)];
-}
+const mostOfBatch = { texts: 100, characters: mostCharacters };
 
 interface Answer {
+	readonly detectedLanguage?: { readonly language: string };
 	readonly translations: readonly { readonly to: string; readonly text: string }[];
 }
 

@@ -1,40 +1,34 @@
 /** `nearglot translate FILE`: a document of a known format; everything but its words stays. */
 
 import { open, readFile, rename, rm, stat } from 'node:fs/promises';
+import { AppError } from '../protocol/index.ts';
+import type {
+	DocumentLanguages,
+	LeftText,
+	TextTranslator,
+} from '../translate/documents/documentLanguage.ts';
 import { messageFormatOf, translateMissing } from '../translate/documents/missingMessages.ts';
 import {
 	documentFormats,
 	formatOf,
 	translateDocument,
 } from '../translate/documents/translateDocument.ts';
+import { languageName, sameLanguage } from '../translate/languages.ts';
 import { type CommandIo, UsageError } from './command.ts';
 import { plainText } from './plainText.ts';
 
-/** Asks for translations of texts into one language, in order. */
-export type Ask = (texts: readonly string[], to: string) => Promise<readonly string[]>;
-
-/** Items and characters of one request, within the limits of the interface. */
-const mostItems = 100;
-const mostCharacters = 40_000;
 const mostBytes = 20 * 2 ** 20;
-
-/** Whether an argument means a file: it exists and looks like a path rather than like words. */
-export async function isDocument(given: string): Promise<boolean> {
-	if (/\n/.test(given) || !/[./\\]/.test(given) || given.length > 4096) return false;
-	const found = await stat(given).catch(() => undefined);
-	return found?.isFile() === true;
-}
+/** Texts that are shown of many. */
+const mostShown = 5;
 
 /**
  * Translates a file into every target. With one target and no `out` the result goes to standard
  * output; `{to}` in `out` stands for the language. Existing files are only replaced with `force`.
  */
 export async function translateFile(
-	path: string,
-	targets: readonly string[],
-	out: string | undefined,
-	force: boolean,
-	ask: Ask,
+	{ path, out, force }: { path: string; out: string | undefined; force: boolean },
+	{ targets, from }: { targets: readonly string[]; from?: string },
+	translatorInto: (to: string) => TextTranslator,
 	io: CommandIo,
 ): Promise<number> {
 	const format = formatOf(path);
@@ -49,16 +43,21 @@ export async function translateFile(
 	const text = await readText(path);
 	let status = 0;
 	for (const to of targets) {
-		const result = await translateDocument(text, format, (texts) => inBatches(texts, to, ask), to);
-		tellRefused(result.refused, 'left as it was', to, io);
-		if (out === undefined) io.stdout.write(result.text);
-		else {
-			const target = out.replaceAll('{to}', to);
-			await writeWhole(target, result.text, force);
+		const languages = { to, ...(from === undefined ? {} : { from }) };
+		const result = await translateDocument(text, format, translatorInto(to), languages);
+		const target = out?.replaceAll('{to}', to);
+		if (target === undefined) io.stdout.write(result.text);
+		else await writeWhole(target, result.text, force);
+		if (sameLanguage(result.language, to) && result.text === text)
 			io.stderr.write(
-				`${target}: ${result.pieces - result.refused.length} of ${result.pieces} texts translated\n`,
+				`${path} is in ${languageName(result.language, 'en')} already; nothing was changed.${from === undefined ? ' If it is not, name its language: --from en' : ''}\n`,
 			);
+		else if (target !== undefined) {
+			const done = result.pieces - result.refused.length - result.left.length;
+			const source = languageName(result.language, 'en');
+			io.stderr.write(`${target}: ${done} of ${result.pieces} texts translated from ${source}\n`);
 		}
+		tellLeft(result, 'left as they were', to, io);
 		if (result.refused.length > 0) status = 1;
 	}
 	return status;
@@ -72,8 +71,8 @@ export async function translateFile(
 export async function translateInto(
 	path: string,
 	target: string,
-	to: string,
-	ask: Ask,
+	languages: DocumentLanguages,
+	translator: TextTranslator,
 	io: CommandIo,
 ): Promise<number> {
 	const format = messageFormatOf(path);
@@ -84,53 +83,54 @@ export async function translateInto(
 	const source = await readText(path);
 	const isThere = (await stat(target).catch(() => undefined)) !== undefined;
 	const present = isThere ? await readText(target) : '';
-	const result = await translateMissing(
-		source,
-		present,
-		format,
-		(texts) => inBatches(texts, to, ask),
-		to,
-	);
-	tellRefused(result.refused, 'not added', to, io);
+	const result = await translateMissing(source, present, format, translator, languages);
 	if (result.text !== present) await writeWhole(target, result.text, true);
 	io.stderr.write(
 		`${target}: ${result.added.length} missing message${result.added.length === 1 ? '' : 's'} added\n`,
 	);
+	tellLeft(result, 'not added', languages.to, io);
 	return result.refused.length > 0 ? 1 : 0;
 }
 
-function tellRefused(
-	refused: readonly string[],
+/** Says at the end which texts are not translated, and why. */
+function tellLeft(
+	{ refused, left }: { refused: readonly string[]; left: readonly LeftText[] },
 	what: string,
 	to: string,
 	{ stderr }: CommandIo,
 ): void {
-	for (const text of refused)
-		stderr.write(`${what} (${to}): ${plainText(text).replace(/\s+/g, ' ').slice(0, 120)}\n`);
+	const groups = new Map<string, string[]>();
+	const add = (why: string, text: string) => groups.set(why, [...(groups.get(why) ?? []), text]);
+	for (const text of refused) add(`${what}, because placeholders would have been lost`, text);
+	for (const { text, language } of left)
+		add(
+			language === undefined
+				? 'left as they were, because the model gave them back'
+				: `left as they were, because no model here translates ${languageName(language, 'en')}`,
+			text,
+		);
+	for (const [why, texts] of groups) {
+		stderr.write(`${texts.length === 1 ? '1 text' : `${texts.length} texts`} ${why} (${to}):\n`);
+		for (const text of texts.slice(0, mostShown))
+			stderr.write(`  ${plainText(text).replace(/\s+/g, ' ').slice(0, 120)}\n`);
+		if (texts.length > mostShown) stderr.write(`  … and ${texts.length - mostShown} more\n`);
+	}
 }
 
 async function readText(path: string): Promise<string> {
-	if ((await stat(path)).size > mostBytes)
+	const found = await stat(path);
+	if (!found.isFile()) throw new UsageError(`${path} is no file.`);
+	if (found.size > mostBytes)
 		throw new UsageError(`${path} is larger than ${mostBytes / 2 ** 20} MiB.`);
-	return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(await readFile(path));
-}
-
-async function inBatches(texts: readonly string[], to: string, ask: Ask): Promise<string[]> {
-	const done: string[] = [];
-	let batch: string[] = [];
-	let size = 0;
-	const flush = async () => {
-		if (batch.length > 0) done.push(...(await ask(batch, to)));
-		batch = [];
-		size = 0;
-	};
-	for (const text of texts) {
-		if (batch.length >= mostItems || size + text.length > mostCharacters) await flush();
-		batch.push(text);
-		size += text.length;
+	const bytes = await readFile(path);
+	try {
+		return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+	} catch {
+		throw new AppError(
+			'invalid_request',
+			`${path} is not in UTF-8. Save it as UTF-8 and try again.`,
+		);
 	}
-	await flush();
-	return done;
 }
 
 async function writeWhole(path: string, text: string, force: boolean): Promise<void> {

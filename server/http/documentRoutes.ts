@@ -7,12 +7,14 @@ import type { Context, Hono } from 'hono';
 import type { Backend } from '../daemon/backend.ts';
 import { AppError } from '../protocol/index.ts';
 import { object, optional, string } from '../protocol/parser.ts';
+import type { TextTranslator } from '../translate/documents/documentLanguage.ts';
 import {
 	documentFormats,
 	formatOf,
 	translateDocument,
 } from '../translate/documents/translateDocument.ts';
 import { canonicalLanguage } from '../translate/languages.ts';
+import { textBatches } from '../translate/textBatches.ts';
 import { readJson } from './body.ts';
 import type { AppEnv } from './env.ts';
 import { readCredentials } from './translateAuth.ts';
@@ -20,8 +22,7 @@ import { readCredentials } from './translateAuth.ts';
 /** Body of a request; about 20 MB of text. */
 const bodyLimitBytes = 24 * 1024 * 1024;
 /** Texts and characters handed to the model at once. */
-const batchTexts = 64;
-const batchCharacters = 40_000;
+const most = { texts: 64, characters: 40_000 };
 
 export const documentParser = object({
 	/** Its ending names the format. */
@@ -47,46 +48,58 @@ export function registerDocumentRoutes(app: Hono<AppEnv>, backend: Backend): voi
 		}
 		const target = language(to, 'to');
 		const source = from === undefined || from === '' ? undefined : language(from, 'from');
-		const translate = translator(context, backend, target, source);
-		return context.json(await translateDocument(text, extract, translate, target));
+		const languages = { to: target, ...(source === undefined ? {} : { from: source }) };
+		const translator = translatorFor(context, backend, target);
+		return context.json(await translateDocument(text, extract, translator, languages));
 	});
 }
 
-function translator(
+function translatorFor(
 	context: Context<AppEnv>,
 	{ translation, translatorAccess, meter }: Backend,
 	target: string,
-	source: string | undefined,
-): (texts: readonly string[]) => Promise<readonly string[]> {
-	return async (texts) => {
-		const caller = await translatorAccess.authenticate(readCredentials(context));
-		const translated: string[] = [];
-		for (const batch of batches(texts)) {
-			const characters = batch.reduce((sum, { length }) => sum + length, 0);
-			const verdict = meter.take(caller.id, characters, caller.limits);
-			if (verdict.kind === 'quota')
-				throw new AppError('forbidden', 'The quota of this key is used up.');
-			if (verdict.kind === 'rate')
-				throw new AppError('rate_limited', `The limit is ${verdict.limit}.`, {
-					retryAfterS: verdict.retryAfterS ?? 60,
-				});
-			const { items } = await translation.translate(
-				{
-					texts: batch,
-					targets: [{ language: target }],
-					textType: 'plain',
-					allowFallback: true,
-					profanityAction: 'NoAction',
-					profanityMarker: 'Asterisk',
-					alignment: false,
-					priority: 'batch',
-					...(source === undefined ? {} : { source }),
-				},
-				context.get('signal'),
-			);
-			translated.push(...items.map(({ translations }) => translations[0]?.text ?? ''));
-		}
-		return translated;
+): TextTranslator {
+	return {
+		detect: async (texts) => {
+			const known = await translation.translatable();
+			const guess = ({ language, score }: { language: string; score: number }) => ({
+				language,
+				score,
+				isSupported: known.has(language),
+			});
+			const found = await Promise.all(texts.map((text) => translation.detect(text)));
+			return found.map((one) => ({ ...guess(one), alternatives: one.alternatives.map(guess) }));
+		},
+		translate: async (texts, source) => {
+			const caller = await translatorAccess.authenticate(readCredentials(context));
+			const translated: string[] = [];
+			for (const batch of textBatches(texts, most)) {
+				const characters = batch.reduce((sum, { length }) => sum + length, 0);
+				const verdict = meter.take(caller.id, characters, caller.limits);
+				if (verdict.kind === 'quota')
+					throw new AppError('forbidden', 'The quota of this key is used up.');
+				if (verdict.kind === 'rate')
+					throw new AppError('rate_limited', `The limit is ${verdict.limit}.`, {
+						retryAfterS: verdict.retryAfterS ?? 60,
+					});
+				const { items } = await translation.translate(
+					{
+						texts: batch,
+						targets: [{ language: target }],
+						source,
+						textType: 'plain',
+						allowFallback: true,
+						profanityAction: 'NoAction',
+						profanityMarker: 'Asterisk',
+						alignment: false,
+						priority: 'batch',
+					},
+					context.get('signal'),
+				);
+				translated.push(...items.map(({ translations }) => translations[0]?.text ?? ''));
+			}
+			return translated;
+		},
 	};
 }
 
@@ -94,22 +107,4 @@ function language(code: string, param: string): string {
 	const found = canonicalLanguage(code);
 	if (found !== undefined) return found;
 	throw new AppError('invalid_request', `'${code}' is no language code that is known.`, { param });
-}
-
-function* batches(texts: readonly string[]): Generator<string[]> {
-	let batch: string[] = [];
-	let characters = 0;
-	for (const text of texts) {
-		if (
-			batch.length > 0 &&
-			(batch.length === batchTexts || characters + text.length > batchCharacters)
-		) {
-			yield batch;
-			batch = [];
-			characters = 0;
-		}
-		batch.push(text);
-		characters += text.length;
-	}
-	if (batch.length > 0) yield batch;
 }

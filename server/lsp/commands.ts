@@ -71,11 +71,11 @@ async function translate(editing: Editing, args: Arguments, signal: AbortSignal)
 	const locale = client()?.locale;
 	const title = sentence('translatingInto', locale, languageName(to, locale));
 	const texts = await editing.patiently(title, signal, async (inner, onProgress) => {
-		const many = translations.many({ to, uri, onProgress }, inner);
+		const translator = translations.translator({ to, uri, onProgress }, inner);
 		const made: string[] = [];
 		for (const { start, end } of ranges) {
 			const [from, until] = [document.offsetAt(start), document.offsetAt(end)];
-			made.push(await translateRange(document, from, until, finder, many, to, inner));
+			made.push(await translateRange(document, from, until, finder, translator, to, inner));
 		}
 		return made;
 	});

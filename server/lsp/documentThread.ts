@@ -1,10 +1,16 @@
 /** Documents in a thread of their own, when they are long; short ones right here. */
 
 import { Worker } from 'node:worker_threads';
-import { AppError, fromErrorWire } from '../protocol/index.ts';
-import type { DocumentJob, DocumentMessage } from '../translate/documents/documentWorker.ts';
+import { AppError, fromErrorWire, toErrorWire } from '../protocol/index.ts';
+import type { TextTranslator } from '../translate/documents/documentLanguage.ts';
+import type {
+	DocumentAnswer,
+	DocumentJob,
+	DocumentMessage,
+	DocumentQuestion,
+} from '../translate/documents/documentWorker.ts';
 import {
-	type MergeResult,
+	type MissingResult,
 	messageFormatOf,
 	translateMissing,
 } from '../translate/documents/missingMessages.ts';
@@ -17,18 +23,16 @@ import {
 /** Longer texts in characters would hold up hovers for more than a moment. */
 const longText = 20_000;
 
-type TranslateTexts = (texts: readonly string[]) => Promise<readonly string[]>;
-
 /** A document of a format that {@link formatOf} knows. */
 export async function documentAside(
 	job: Omit<DocumentJob, 'target'>,
-	translate: TranslateTexts,
+	translator: TextTranslator,
 	signal: AbortSignal,
 ): Promise<DocumentResult> {
 	const extract = formatOf(job.fileName);
 	if (!extract) throw new AppError('not_supported', `${job.fileName} is of no known format.`);
-	if (job.text.length < longText) return translateDocument(job.text, extract, translate, job.to);
-	const message = await inThread(job, translate, signal);
+	if (job.text.length < longText) return translateDocument(job.text, extract, translator, job);
+	const message = await inThread(job, translator, signal);
 	if (message.type === 'document') return message.result;
 	throw new AppError('internal', 'The document thread answered something else.');
 }
@@ -36,16 +40,16 @@ export async function documentAside(
 /** What a translated message file lacks of its source. */
 export async function missingAside(
 	job: DocumentJob & { readonly target: string },
-	translate: TranslateTexts,
+	translator: TextTranslator,
 	signal: AbortSignal,
-): Promise<MergeResult> {
-	const { fileName, text, target, to } = job;
+): Promise<MissingResult> {
+	const { fileName, text, target } = job;
 	const format = messageFormatOf(fileName);
 	if (!format)
 		throw new AppError('not_supported', `${fileName} is no message file of a known format.`);
 	if (text.length + target.length < longText)
-		return translateMissing(text, target, format, translate, to);
-	const message = await inThread(job, translate, signal);
+		return translateMissing(text, target, format, translator, job);
+	const message = await inThread(job, translator, signal);
 	if (message.type === 'missing') return message.result;
 	throw new AppError('internal', 'The document thread answered something else.');
 }
@@ -58,9 +62,23 @@ function workerFile(): URL {
 	);
 }
 
+/** What the thread gets for a question; an error of the translator is the thread's to judge. */
+async function answerOf(
+	{ texts, from }: DocumentQuestion,
+	translator: TextTranslator,
+): Promise<DocumentAnswer> {
+	try {
+		return from === undefined
+			? { detected: await translator.detect(texts) }
+			: { translated: await translator.translate(texts, from) };
+	} catch (error) {
+		return { error: toErrorWire(error) };
+	}
+}
+
 async function inThread(
 	job: DocumentJob,
-	translate: TranslateTexts,
+	translator: TextTranslator,
 	signal: AbortSignal,
 ): Promise<DocumentMessage> {
 	if (signal.aborted) throw new AppError('cancelled');
@@ -75,7 +93,7 @@ async function inThread(
 			worker.on('message', (message: DocumentMessage) => {
 				if (message.type === 'error') reject(fromErrorWire(message.error));
 				else if (message.type !== 'ask') resolve(message);
-				else translate(message.texts).then((answers) => worker.postMessage(answers), reject);
+				else answerOf(message, translator).then((answer) => worker.postMessage(answer), reject);
 			});
 		});
 	} finally {

@@ -130,7 +130,7 @@ export function registerEditing(deps: EditingDeps) {
 					document.offsetAt(range.start),
 					document.offsetAt(range.end),
 					finder,
-					translations.many({ to, uri, onProgress }, inner),
+					translations.translator({ to, uri, onProgress }, inner),
 					to,
 					inner,
 				),

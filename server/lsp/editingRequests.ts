@@ -8,12 +8,12 @@ import {
 	type TextsProgress,
 	type TranslatedRange,
 } from '../protocol/index.ts';
+import { inItsLanguage } from '../translate/documents/documentLanguage.ts';
 import { messageFamilies } from '../translate/documents/messageFamilies.ts';
 import { formatOf } from '../translate/documents/translateDocument.ts';
 import { addToGlossary } from '../translate/workspaceGlossary.ts';
 import { documentAside, missingAside } from './documentThread.ts';
 import type { Editing } from './editing.ts';
-import { sameLanguage } from './languageName.ts';
 import { nameSymbol } from './nameSymbol.ts';
 import { blocksIn, proseLanguages } from './prose/paragraphs.ts';
 import { jobFor, spliceJobs, translateJobs, translateRange } from './prose/translateRange.ts';
@@ -51,26 +51,22 @@ export function editingRequests(editing: Editing) {
 
 	const translateRanges: Handler<'nearglot/translateRanges'> = (params, signal) =>
 		withDocument(params, async (document) => {
-			const many = translations.many({ to: params.to, uri: params.uri }, signal);
+			const translator = translations.translator({ to: params.to, uri: params.uri }, signal);
 			const texts: string[] = [];
 			for (const { start, end } of params.ranges) {
 				const [from, to] = [document.offsetAt(start), document.offsetAt(end)];
-				texts.push(await translateRange(document, from, to, finder, many, params.to, signal));
+				texts.push(await translateRange(document, from, to, finder, translator, params.to, signal));
 			}
 			return { texts };
 		});
 
 	const wholeDocument: Handler<'nearglot/translateDocument'> = async (params, signal) => {
 		const { fileName, languageId, text, to, from, uri, partialResultToken } = params;
-		const ask = {
-			to,
-			asDocument: true,
-			...(from ? { from } : {}),
-			...(uri ? { uri } : {}),
-			...progressTo(partialResultToken),
-		};
-		const many = translations.many(ask, signal);
-		if (formatOf(fileName)) return documentAside({ fileName, text, to }, many, signal);
+		const languages = { to, ...(from ? { from } : {}) };
+		const ask = { to, ...(uri ? { uri } : {}), ...progressTo(partialResultToken) };
+		const translator = translations.translator(ask, signal);
+		if (formatOf(fileName))
+			return documentAside({ fileName, text, ...languages }, translator, signal);
 		return withDocument({ uri: `file:///${fileName}`, languageId, text }, async (document) => {
 			if (!(await finder.knows(document))) {
 				throw new AppError(
@@ -82,22 +78,19 @@ export function editingRequests(editing: Editing) {
 				({ kind }) => kind !== 'string',
 			);
 			const jobs = prose.map((item) => jobFor(document, item));
-			const made = spliceJobs(text, 0, jobs, await translateJobs(jobs, many));
-			return { text: made, refused: [], pieces: jobs.flatMap((job) => job.texts).length };
+			const texts = jobs.flatMap((job) => job.texts);
+			const { translate, language, left } = await inItsLanguage(texts, translator, languages);
+			const made = spliceJobs(text, 0, jobs, await translateJobs(jobs, translate));
+			return { text: made, refused: [], pieces: texts.length, language, left };
 		});
 	};
 
 	const missing: Handler<'nearglot/translateMissing'> = async (params, signal) => {
 		const { fileName, source, target, to, from, uri, partialResultToken } = params;
-		const ask = {
-			to,
-			asDocument: true,
-			...(from ? { from } : {}),
-			...(uri ? { uri } : {}),
-			...progressTo(partialResultToken),
-		};
-		const many = translations.many(ask, signal);
-		return missingAside({ fileName, text: source, target, to }, many, signal);
+		const languages = { to, ...(from ? { from } : {}) };
+		const ask = { to, ...(uri ? { uri } : {}), ...progressTo(partialResultToken) };
+		const translator = translations.translator(ask, signal);
+		return missingAside({ fileName, text: source, target, ...languages }, translator, signal);
 	};
 
 	const readerRanges: Handler<'nearglot/readerRanges'> = (params, signal) =>
@@ -119,19 +112,18 @@ export function editingRequests(editing: Editing) {
 			}));
 			const texts = jobs.flatMap((job) => job.texts);
 			const ask = { to: params.to, uri: params.uri };
-			const items = await translations.translate(texts, ask, signal);
+			const translator = translations.translator(ask, signal);
+			const { translate } = await inItsLanguage(texts, translator, { to: params.to });
+			const answers = await translate(texts);
 			let next = 0;
 			return {
 				ranges: jobs.flatMap((job, index) => {
-					const own = items.slice(next, next + job.texts.length);
+					const own = answers.slice(next, next + job.texts.length);
 					next += job.texts.length;
-					const isForeign = own.some(
-						(item, at) =>
-							!sameLanguage(item.detectedLanguage ?? '', params.to) && item.text !== job.texts[at],
-					);
+					const isForeign = own.some((answer, at) => answer !== job.texts[at]);
 					const range = places[index];
 					if (!isForeign || !range) return [];
-					return [{ range, text: own.map((item, at) => job.shown(item.text, at)).join(' ') }];
+					return [{ range, text: own.map((answer, at) => job.shown(answer, at)).join(' ') }];
 				}),
 			};
 		});

@@ -3,7 +3,8 @@
 import type { Hover, Position } from 'vscode-languageserver/node';
 import { MarkupKind } from 'vscode-languageserver/node';
 import type { TextDocument } from 'vscode-languageserver-textdocument';
-import { languageName, sameLanguage } from './languageName.ts';
+import { sameLanguage } from '../translate/languages.ts';
+import { languageName } from './languageName.ts';
 import { markdownLanguages } from './prose/paragraphs.ts';
 import type { ProseFinder } from './prose/prose.ts';
 import { jobFor } from './prose/translateRange.ts';

@@ -8,11 +8,3 @@ export function languageName(code: string, displayLanguage = 'en'): string {
 		return code;
 	}
 }
-
-/** Whether two codes name the same language, whatever their region (`en-US`, `en`). */
-export function sameLanguage(first: string, second: string): boolean {
-	const base = (code: string) => code.toLowerCase().split('-')[0];
-	if (/^zh/i.test(first) && /^zh/i.test(second))
-		return first.toLowerCase() === second.toLowerCase();
-	return base(first) === base(second);
-}

@@ -4,7 +4,8 @@ import type { Position, Range } from 'vscode-languageserver/node';
 import type { TextDocument } from 'vscode-languageserver-textdocument';
 import { AppError, type NameSymbolResult } from '../protocol/index.ts';
 import { readableName, splitIdentifier, translatedName } from '../translate/identifiers.ts';
-import { languageName, sameLanguage } from './languageName.ts';
+import { sameLanguage } from '../translate/languages.ts';
+import { languageName } from './languageName.ts';
 import { nameAt, placesOf } from './nameAt.ts';
 import type { ProseFinder } from './prose/prose.ts';
 import type { Translations } from './translations.ts';
@@ -92,7 +93,10 @@ async function languagesOf(
 	const around = await translations.languageOf(comments, signal);
 	const known = [...languages, displayLanguage ?? ''].filter(isForeign);
 	const isKnown = (language: string) => known.some((other) => sameLanguage(other, language));
-	const guesses = [own?.language ?? '', ...(own?.alternatives ?? [])].filter(isForeign);
+	const guesses = [
+		own?.language ?? '',
+		...(own?.alternatives ?? []).map(({ language }) => language),
+	].filter(isForeign);
 	// A few letters fit many languages: those of the file and of the user come first.
 	const order = [
 		...guesses

@@ -8,11 +8,11 @@ import type {
 	TranslateResult,
 } from '../protocol/index.ts';
 import { AppError } from '../protocol/index.ts';
+import { textBatches } from '../translate/textBatches.ts';
 import type { Caller } from './daemonLink.ts';
 
 /** Limits of one call, as the hosted service has them. */
-const maxTexts = 1000;
-const maxCharacters = 50_000;
+const most = { texts: 1000, characters: 50_000 };
 
 /** Translates texts in as few calls as the interface allows, keeping their order. */
 export async function translateTexts(
@@ -25,7 +25,7 @@ export async function translateTexts(
 	if (params.textType) query.set('textType', params.textType);
 	if (params.engine) query.set('engine', params.engine);
 	const items: TranslatedText[] = [];
-	for (const group of groups(params.texts)) {
+	for (const group of textBatches(params.texts, most)) {
 		const body = group.map((Text) => ({ Text }));
 		const answer = await link.json(`/translate?${query}`, body, signal);
 		items.push(...parseTranslations(answer, group.length));
@@ -74,22 +74,6 @@ export async function listLanguages(
 			return { code, name, nativeName };
 		}),
 	};
-}
-
-function* groups(texts: readonly string[]): Generator<string[]> {
-	let group: string[] = [];
-	let characters = 0;
-	for (const text of texts) {
-		const full = group.length === maxTexts || characters + text.length > maxCharacters;
-		if (group.length > 0 && full) {
-			yield group;
-			group = [];
-			characters = 0;
-		}
-		group.push(text);
-		characters += text.length;
-	}
-	if (group.length > 0) yield group;
 }
 
 function parseTranslations(body: unknown, count: number): TranslatedText[] {

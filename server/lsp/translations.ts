@@ -3,12 +3,14 @@
  * workspace in force, and remembers what was said.
  */
 
-import { isRecord } from '../protocol/errorBody.ts';
 import type { TextsProgress, TranslatedText } from '../protocol/index.ts';
 import { AppError } from '../protocol/index.ts';
+import { type DetectedText, readDetected } from '../translate/detectedText.ts';
+import type { TextTranslator } from '../translate/documents/documentLanguage.ts';
+import { sameLanguage } from '../translate/languages.ts';
+import { textBatches } from '../translate/textBatches.ts';
 import { termMarker, type WorkspaceGlossary } from '../translate/workspaceGlossary.ts';
 import type { Caller } from './daemonLink.ts';
-import { sameLanguage } from './languageName.ts';
 import { translateTexts } from './translate.ts';
 
 /** How texts are to be translated. */
@@ -18,17 +20,7 @@ export interface Ask {
 	readonly from?: string;
 	/** Document whose workspace has the glossary. */
 	readonly uri?: string;
-	/** Texts of one document: short ones are read in the language most of it has. */
-	readonly asDocument?: boolean;
 	readonly onProgress?: (progress: TextsProgress) => void;
-}
-
-export interface Detected {
-	readonly language: string;
-	/** 0…1 */
-	readonly score: number;
-	/** Other guesses, best first. */
-	readonly alternatives: readonly string[];
 }
 
 /** Characters of all that is remembered; the oldest leaves first. */
@@ -39,16 +31,15 @@ const mostTexts = 48;
 const sampleLength = 4000;
 /** Below this score a language is a guess. */
 const leastScore = 0.5;
-/** Shorter texts say too little of their language. */
-const leastCharacters = 16;
-const mostDetections = 100;
+/** Limits of one call of `/detect`. */
+const mostDetections = { texts: 100, characters: 50_000 };
 
 /** One per front. */
 export class Translations {
 	readonly #link: Caller;
 	readonly #glossaryOf: (uri: string) => WorkspaceGlossary | undefined;
 	readonly #known = new Map<string, TranslatedText>();
-	readonly #languages = new Map<string, Detected>();
+	readonly #languages = new Map<string, DetectedText>();
 	#characters = 0;
 
 	constructor(link: Caller, glossaryOf: (uri: string) => WorkspaceGlossary | undefined) {
@@ -70,74 +61,73 @@ export class Translations {
 		signal: AbortSignal,
 	): Promise<readonly TranslatedText[]> {
 		if (texts.length === 0) return [];
-		const sources = ask.asDocument && !ask.from ? await this.#sources(texts, ask.to, signal) : [];
-		const wanted = texts.map((text, index) => {
-			const from = ask.from ?? sources[index];
-			return { text, from, key: `${ask.to}\n${from ?? ''}\n${text}` };
-		});
+		const from = ask.from ?? '';
+		const wanted = texts.map((text) => ({ text, key: `${ask.to}\n${from}\n${text}` }));
 		const answers = new Map<string, TranslatedText>();
-		const fresh = new Map<string, Map<string, string>>();
-		let total = 0;
-		for (const { text, from, key } of wanted) {
+		const fresh = new Map<string, string>();
+		for (const { text, key } of wanted) {
 			const known = this.#known.get(key);
 			if (known) answers.set(key, known);
-			else if (from !== undefined && sameLanguage(from, ask.to))
+			else if (from !== '' && sameLanguage(from, ask.to))
 				answers.set(key, { text, detectedLanguage: from });
-			else if (!fresh.get(from ?? '')?.has(key)) {
-				const group = fresh.get(from ?? '') ?? new Map<string, string>();
-				fresh.set(from ?? '', group.set(key, text));
-				total++;
-			}
+			else fresh.set(key, text);
 		}
-		let done = 0;
-		for (const [from, group] of fresh) {
-			const entries = [...group];
-			for (let at = 0; at < entries.length; at += mostTexts) {
-				if (signal.aborted) throw new AppError('cancelled');
-				const part = entries.slice(at, at + mostTexts);
-				const marked = await this.#marked(
-					part.map(([, text]) => text),
-					from,
-					ask,
-					signal,
-				);
-				const items = await this.#translated(marked, ask.to, signal);
-				part.forEach(([key, text], index) => {
-					const item = items[index] ?? { text };
-					answers.set(key, item);
-					this.#remember(key, item);
-				});
-				done += part.length;
-				ask.onProgress?.({ done, total });
-			}
+		const entries = [...fresh];
+		for (let at = 0; at < entries.length; at += mostTexts) {
+			if (signal.aborted) throw new AppError('cancelled');
+			const part = entries.slice(at, at + mostTexts);
+			const marked = await this.#marked(
+				part.map(([, text]) => text),
+				from,
+				ask,
+				signal,
+			);
+			const items = await this.#translated(marked, ask.to, signal);
+			part.forEach(([key, text], index) => {
+				const item = items[index] ?? { text };
+				answers.set(key, item);
+				this.#remember(key, item);
+			});
+			ask.onProgress?.({ done: at + part.length, total: entries.length });
 		}
 		return wanted.map(({ key, text }) => answers.get(key) ?? { text });
 	}
 
-	/** {@link translate}, of which only the texts are wanted. */
-	many(ask: Ask, signal: AbortSignal) {
-		return async (texts: readonly string[]): Promise<readonly string[]> =>
-			(await this.translate(texts, ask, signal)).map((item) => item.text);
+	/** Translator of a document. */
+	translator(ask: Omit<Ask, 'from'>, signal: AbortSignal): TextTranslator {
+		return {
+			detect: (texts) => this.detect(texts, signal),
+			translate: async (texts, from) =>
+				(await this.translate(texts, { ...ask, from }, signal)).map((item) => item.text),
+		};
 	}
 
 	/** Languages of texts, in their order. */
-	async detect(texts: readonly string[], signal: AbortSignal): Promise<readonly Detected[]> {
-		const fresh = [...new Set(texts)].filter((text) => !this.#languages.has(text));
-		for (let at = 0; at < fresh.length; at += mostDetections) {
-			const part = fresh.slice(at, at + mostDetections);
+	async detect(texts: readonly string[], signal: AbortSignal): Promise<readonly DetectedText[]> {
+		const samples = texts.map((text) => text.slice(0, sampleLength));
+		const found = new Map<string, DetectedText>();
+		for (const sample of samples) {
+			const known = this.#languages.get(sample);
+			if (known) found.set(sample, known);
+		}
+		const fresh = [...new Set(samples)].filter((sample) => !found.has(sample));
+		for (const part of textBatches(fresh, mostDetections)) {
 			const body = await this.#link.json(
 				'/detect?api-version=3.0',
-				part.map((text) => ({ Text: text.slice(0, sampleLength) })),
+				part.map((Text) => ({ Text })),
 				signal,
 			);
-			const rows: readonly unknown[] = Array.isArray(body) ? body : [];
-			for (const [index, text] of part.entries()) this.#languages.set(text, readRow(rows[index]));
+			readDetected(body, part.length).forEach((row, index) => {
+				const sample = part[index] ?? '';
+				found.set(sample, row);
+				this.#languages.set(sample, row);
+			});
 			for (const [oldest] of this.#languages) {
 				if (this.#languages.size <= 5000) break;
 				this.#languages.delete(oldest);
 			}
 		}
-		return texts.map((text) => this.#languages.get(text) ?? unknown);
+		return samples.map((sample) => found.get(sample) ?? unknown);
 	}
 
 	/** The language most of the texts are in, when that can be said. */
@@ -150,23 +140,6 @@ export class Translations {
 		if (!/\p{L}/u.test(sample)) return undefined;
 		const [found] = await this.detect([sample], signal);
 		return found && found.score >= leastScore ? found.language : undefined;
-	}
-
-	/** Language of each text of a document: its main one, unless a text is in the target's already. */
-	async #sources(
-		texts: readonly string[],
-		to: string,
-		signal: AbortSignal,
-	): Promise<(string | undefined)[]> {
-		const main = await this.languageOf(texts, signal);
-		if (main === undefined || sameLanguage(main, to)) return [];
-		const own = await this.detect(texts, signal);
-		return texts.map((text, index) => {
-			const { language, score } = own[index] ?? unknown;
-			const isDone =
-				sameLanguage(language, to) && score >= leastScore && text.length >= leastCharacters;
-			return isDone ? language : main;
-		});
 	}
 
 	/** Asks for texts in their order, those of one language together. */
@@ -241,16 +214,4 @@ interface Marked {
 	readonly isDetected?: boolean;
 }
 
-const unknown: Detected = { language: '', score: 0, alternatives: [] };
-
-function readRow(row: unknown): Detected {
-	if (!isRecord(row) || typeof row['language'] !== 'string') return unknown;
-	const others = Array.isArray(row['alternatives']) ? (row['alternatives'] as unknown[]) : [];
-	return {
-		language: row['language'],
-		score: typeof row['score'] === 'number' ? row['score'] : 0,
-		alternatives: others.flatMap((other) =>
-			isRecord(other) && typeof other['language'] === 'string' ? [other['language']] : [],
-		),
-	};
-}
+const unknown: DetectedText = { language: '', score: 0, isSupported: false, alternatives: [] };

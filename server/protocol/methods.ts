@@ -168,6 +168,10 @@ export interface TranslateDocumentResult {
 	readonly refused: readonly string[];
 	/** Texts found. */
 	readonly pieces: number;
+	/** Language it was translated from, BCP 47. */
+	readonly language: string;
+	/** Texts that are as they were: in a language no model here reads, or the model made nothing of them. */
+	readonly left: readonly { readonly text: string; readonly language?: string }[];
 }
 
 export interface LanguageInfo {

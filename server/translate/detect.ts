@@ -8,7 +8,7 @@ import { getFastTextClass, getFastTextModule } from 'fasttext.wasm.js';
 import { assetPath } from './asset.ts';
 import { commonWordShares } from './commonWords.ts';
 import { canonicalLanguage, primaryLanguage, scriptOf } from './languages.ts';
-import { protectedSpans } from './protect.ts';
+import { readableWords } from './readableWords.ts';
 import { countScripts, languageOfScripts } from './scriptRules.ts';
 
 export interface DetectedLanguage {
@@ -53,25 +53,6 @@ async function loadModel(): Promise<Predict> {
 	};
 }
 
-/** What is worth reading of a text: no code, numbers or punctuation, at most 2,000 units. */
-function readable(text: string): string {
-	const part = text
-		.slice(0, 4000)
-		.replace(/\p{Cs}/gu, ' ')
-		.replace(/<[^<>]*>/g, ' ');
-	let out = '';
-	let at = 0;
-	for (const [start, end] of protectedSpans(part)) {
-		out += `${part.slice(at, start)} `;
-		at = end;
-	}
-	return (out + part.slice(at))
-		.replace(/[^\p{L}\p{M}'’\- ]+/gu, ' ')
-		.replace(/\s+/g, ' ')
-		.trim()
-		.slice(0, 2000);
-}
-
 /** Codes of the model that mean another code here. */
 const renamed: Readonly<Record<string, string>> = {
 	no: 'nb',
@@ -88,7 +69,7 @@ const renamed: Readonly<Record<string, string>> = {
 
 /** The detector of the product. Loads its model (18 MB) when it first needs it. */
 export const detectLanguage: LanguageDetector = async (text) => {
-	const words = readable(text);
+	const words = readableWords(text);
 	const counts = countScripts(words);
 	if (counts.length === 0) return { language: 'en', score: 0, alternatives: [] };
 	const byScript = languageOfScripts(counts, words);

@@ -91,6 +91,7 @@ export function directionOf(script: string): 'ltr' | 'rtl' {
 
 /** Name of a language in another language; the code itself where nobody has a name for it. */
 export function languageName(language: string, inLanguage: string): string {
+	if (!/^[A-Za-z]{2,3}(?:-[A-Za-z\d]{2,8})*$/.test(language)) return language;
 	const names = new Intl.DisplayNames([inLanguage, 'en'], { type: 'language' });
 	const name = names.of(language) ?? language;
 	if (name.toLowerCase() === language.toLowerCase()) return rareNames[language] ?? language;
@@ -117,6 +118,13 @@ export function scriptName(script: string, inLanguage: string): string {
 /** The primary subtag: `zh-Hans` → `zh`. */
 export function primaryLanguage(language: string): string {
 	return language.split('-')[0] ?? language;
+}
+
+/** Whether two codes name the same language in the same script, whatever their region (`en-US`, `en`). */
+export function sameLanguage(first: string, second: string): boolean {
+	const [a, b] = [canonicalLanguage(first), canonicalLanguage(second)];
+	if (a === undefined || b === undefined) return first.toLowerCase() === second.toLowerCase();
+	return primaryLanguage(a) === primaryLanguage(b) && scriptOf(a) === scriptOf(b);
 }
 
 const unspacedScripts = new Set(['Hans', 'Hant', 'Jpan', 'Thai', 'Laoo', 'Khmr', 'Mymr', 'Tibt']);

@@ -214,9 +214,10 @@ test('reader mode looks at what is visible only, and shows marked text as it rea
 		ranges.map(({ text }) => text),
 		['[de] Close the window now.'],
 	);
-	assert.equal(editor.daemon.asked.length, asked + 1);
+	const first = editor.daemon.asked.length;
+	assert.ok(first > asked);
 	await ask(uri, 'typescript', 3);
-	assert.equal(editor.daemon.asked.length, asked + 1, 'what was said is remembered');
+	assert.equal(editor.daemon.asked.length, first, 'what was said is remembered');
 	const page = await openNew(
 		'markdown',
 		'# Title here\n\n```\nno prose here\n```\n\nSome **bold** words.\n',

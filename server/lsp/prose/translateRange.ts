@@ -1,6 +1,11 @@
 /** Translates the words of a range and leaves everything around them as it is. */
 
 import type { TextDocument } from 'vscode-languageserver-textdocument';
+import {
+	inItsLanguage,
+	type TextTranslator,
+	type TranslateTexts,
+} from '../../translate/documents/documentLanguage.ts';
 import { extractMarkdown, extractMdx } from '../../translate/documents/markdown.ts';
 import { type Extract, splice } from '../../translate/documents/piece.ts';
 import { extractPlainText } from '../../translate/documents/plainText.ts';
@@ -17,9 +22,6 @@ import { markdownLanguages, proseLanguages } from './paragraphs.ts';
 import type { Prose, ProseFinder } from './prose.ts';
 import { stringParts } from './stringParts.ts';
 
-/** Translates texts, keeping their order and number. */
-export type TranslateMany = (texts: readonly string[]) => Promise<readonly string[]>;
-
 /** A piece of a document with the texts in it and the way back. */
 export interface Job {
 	readonly start: number;
@@ -33,22 +35,23 @@ export interface Job {
 /**
  * The new text of a range (offsets in UTF-16 units). In source code only comments, docstrings and
  * strings are translated when there are any; a single name keeps its case style; elsewhere every
- * paragraph with words is.
+ * paragraph with words is. The words of the range are of one language, like those of a document.
  *
- * @param to BCP 47 code the texts come back in.
+ * @param target BCP 47 code the texts come back in.
  */
 export async function translateRange(
 	document: TextDocument,
 	from: number,
 	to: number,
 	finder: ProseFinder,
-	translate: TranslateMany,
+	translator: TextTranslator,
 	target: string,
 	signal?: AbortSignal,
 ): Promise<string> {
+	const languages = { to: target };
 	const text = document.getText().slice(from, to);
 	if (proseLanguages.has(document.languageId)) {
-		const made = await translateDocument(text, extractOf(document), translate, target);
+		const made = await translateDocument(text, extractOf(document), translator, languages);
 		return made.text;
 	}
 	const found = await finder.find(document, from, to, signal);
@@ -60,24 +63,28 @@ export async function translateRange(
 		}))
 		.filter((prose) => prose.start < prose.end);
 	if (inside.length === 0) {
-		const name = await translateName(text, translate, target);
-		return name ?? (await translateDocument(text, extractPlainText, translate, target)).text;
+		const name = await translateName(text, translator, target);
+		return name ?? (await translateDocument(text, extractPlainText, translator, languages)).text;
 	}
 	const comments = inside.filter(({ kind }) => kind !== 'string');
 	const chosen = comments.length > 0 ? comments : inside;
 	const jobs = chosen.map((prose) => jobFor(document, prose));
+	const texts = jobs.flatMap((job) => job.texts);
+	const { translate } = await inItsLanguage(texts, translator, languages);
 	return spliceJobs(text, from, jobs, await translateJobs(jobs, translate));
 }
 
 /** A selected name of several words in its own case style; `undefined` for other texts. */
 async function translateName(
 	text: string,
-	translate: TranslateMany,
+	translator: TextTranslator,
 	target: string,
 ): Promise<string | undefined> {
 	const parts = splitIdentifier(text.trim());
 	if (!parts || (parts.words.length < 2 && parts.before === '')) return undefined;
-	const [answer = ''] = await translate([readableName(parts)]);
+	const words = readableName(parts);
+	const { translate } = await inItsLanguage([words], translator, { to: target });
+	const [answer = ''] = await translate([words]);
 	const made = translatedName(answer, parts, target);
 	return made === undefined ? text : text.replace(text.trim(), () => made);
 }
@@ -85,7 +92,7 @@ async function translateName(
 /** Translates all texts of all jobs in one go and renders each job. */
 export async function translateJobs(
 	jobs: readonly Job[],
-	translate: TranslateMany,
+	translate: TranslateTexts,
 ): Promise<string[]> {
 	const texts = jobs.flatMap((job) => job.texts);
 	const answers = texts.length === 0 ? [] : await translate(texts);

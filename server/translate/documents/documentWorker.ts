@@ -4,8 +4,10 @@
  */
 
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
-import { asAppError, type ErrorWire } from '../../protocol/errors.ts';
-import { type MergeResult, messageFormatOf, translateMissing } from './missingMessages.ts';
+import { type ErrorWire, fromErrorWire, toErrorWire } from '../../protocol/errors.ts';
+import type { DetectedText } from '../detectedText.ts';
+import type { TextTranslator } from './documentLanguage.ts';
+import { type MissingResult, messageFormatOf, translateMissing } from './missingMessages.ts';
 import { type DocumentResult, formatOf, translateDocument } from './translateDocument.ts';
 
 /** What the thread is started with. */
@@ -13,42 +15,66 @@ export interface DocumentJob {
 	/** Its ending names the format. */
 	readonly fileName: string;
 	readonly text: string;
-	/** BCP 47 code. */
+	/** BCP 47 codes; without `from` the language is detected. */
 	readonly to: string;
+	readonly from?: string;
 	/** The translated file that may lack messages of `text`; absent for whole documents. */
 	readonly target?: string;
 }
 
+/** What the thread wants to know of texts: without `from` their languages, else their translations. */
+export interface DocumentQuestion {
+	readonly type: 'ask';
+	readonly texts: readonly string[];
+	readonly from?: string;
+}
+
+/** What it is told. */
+export interface DocumentAnswer {
+	readonly detected?: readonly DetectedText[];
+	readonly translated?: readonly string[];
+	readonly error?: ErrorWire;
+}
+
 /** From the thread. */
 export type DocumentMessage =
-	| { readonly type: 'ask'; readonly texts: readonly string[] }
+	| DocumentQuestion
 	| { readonly type: 'document'; readonly result: DocumentResult }
-	| { readonly type: 'missing'; readonly result: MergeResult }
+	| { readonly type: 'missing'; readonly result: MissingResult }
 	| { readonly type: 'error'; readonly error: ErrorWire };
 
 async function run(port: MessagePort, job: DocumentJob): Promise<DocumentMessage> {
-	const ask = (texts: readonly string[]) =>
-		new Promise<readonly string[]>((resolve) => {
-			port.once('message', (answers: readonly string[]) => resolve(answers));
-			port.postMessage({ type: 'ask', texts } satisfies DocumentMessage);
+	const ask = async (question: Omit<DocumentQuestion, 'type'>): Promise<DocumentAnswer> => {
+		const answer = await new Promise<DocumentAnswer>((resolve) => {
+			port.once('message', resolve);
+			port.postMessage({ type: 'ask', ...question } satisfies DocumentMessage);
 		});
-	const { fileName, text, to, target } = job;
+		if (answer.error) throw fromErrorWire(answer.error);
+		return answer;
+	};
+	const translator: TextTranslator = {
+		detect: async (texts) => (await ask({ texts })).detected ?? [],
+		translate: async (texts, from) => (await ask({ texts, from })).translated ?? [],
+	};
+	const { fileName, text, target } = job;
 	if (target !== undefined) {
 		const format = messageFormatOf(fileName);
 		if (!format) throw new Error(`${fileName} has no message format.`);
-		return { type: 'missing', result: await translateMissing(text, target, format, ask, to) };
+		return {
+			type: 'missing',
+			result: await translateMissing(text, target, format, translator, job),
+		};
 	}
 	const extract = formatOf(fileName);
 	if (!extract) throw new Error(`${fileName} has no document format.`);
-	return { type: 'document', result: await translateDocument(text, extract, ask, to) };
+	return { type: 'document', result: await translateDocument(text, extract, translator, job) };
 }
 
 if (parentPort) {
 	const port = parentPort;
 	run(port, workerData as DocumentJob)
 		.catch((error: unknown): DocumentMessage => {
-			const { code, message } = asAppError(error);
-			return { type: 'error', error: { code, message } };
+			return { type: 'error', error: toErrorWire(error) };
 		})
 		.then((message) => {
 			port.postMessage(message);

@@ -4,6 +4,13 @@
  */
 
 import { AppError } from '../../protocol/errors.ts';
+import {
+	type DocumentLanguages,
+	inItsLanguage,
+	type LeftText,
+	type TextTranslator,
+	type TranslateTexts,
+} from './documentLanguage.ts';
 import { extractJson } from './json.ts';
 import { type MessageLine, poLines, propertiesLines } from './messageLines.ts';
 import {
@@ -19,7 +26,7 @@ import { entriesFor } from './pluralKeys.ts';
 import { extractPo } from './po.ts';
 import { poEntries } from './poEntries.ts';
 import { extractProperties } from './properties.ts';
-import { type TranslateTexts, translateDocument } from './translateDocument.ts';
+import { proseOf, translatePieces } from './translateDocument.ts';
 import { extractYaml } from './yaml.ts';
 
 export type MessageFormat = 'json' | 'yaml' | 'properties' | 'po';
@@ -36,6 +43,10 @@ export interface MergeResult {
 	readonly added: readonly MissingMessage[];
 	/** Source texts that could not be translated whole; they are not in `text`. */
 	readonly refused: readonly string[];
+}
+
+export interface MissingResult extends MergeResult {
+	readonly left: readonly LeftText[];
 }
 
 const endings: Readonly<Record<string, MessageFormat>> = {
@@ -77,8 +88,27 @@ export function missingMessages(
 	return changes(sourceText, targetText, format, () => true, to).missing;
 }
 
-/** Translates what is missing and puts it into the target; what is there is not touched. */
+/**
+ * Translates what is missing and puts it into the target; what is there is not touched. The language
+ * is that of the whole source file, however little is missing.
+ *
+ * @throws AppError `invalid_request` when a file cannot be read, `model_not_found` when no model here
+ *   translates from the language of the source.
+ */
 export async function translateMissing(
+	sourceText: string,
+	targetText: string,
+	format: MessageFormat,
+	translator: TextTranslator,
+	languages: DocumentLanguages,
+): Promise<MissingResult> {
+	const prose = proseOf(sourceText, extracts[format], languages.to);
+	const { translate, left } = await inItsLanguage(prose, translator, languages);
+	return { ...(await mergeMissing(sourceText, targetText, format, translate, languages.to)), left };
+}
+
+/** {@link translateMissing} with a translator that knows the language. */
+export async function mergeMissing(
 	sourceText: string,
 	targetText: string,
 	format: MessageFormat,
@@ -106,7 +136,7 @@ export async function translateMissing(
 			);
 		// Empty messages of a target file are filled where they are.
 		const extract: Extract = format === 'po' ? extractPo : added;
-		return { missing, done: await translateDocument(merged.text, extract, remembered, to) };
+		return { missing, done: await translatePieces(merged.text, extract, remembered, to) };
 	};
 	const first = await attempt(() => true);
 	const refused = new Set(first.done.refused);

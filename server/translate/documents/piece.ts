@@ -34,6 +34,8 @@ export interface Extract {
 	 * @param to Target language (BCP 47). Without it, messages with plural forms are left alone.
 	 */
 	(text: string, to?: string): Piece[];
+	/** All words of a document whose pieces are only some of them. */
+	readonly prose?: (text: string) => string[];
 	/** What is translated first, where pieces would lie inside others. */
 	readonly before?: Extract;
 	/** The text as a target language needs it, such as with the keys of its plural forms. */

@@ -4,14 +4,14 @@
  * none. Comments, contexts, order, obsolete entries and everything already translated stay.
  */
 
-import { type Branches, type Piece, padded } from './piece.ts';
+import { type Branches, type Extract, type Piece, padded } from './piece.ts';
 import { placeholders, samePlaceholders } from './placeholders.ts';
 import { type PluralForms, parsePluralForms, pluralFormsOf } from './pluralForms.ts';
 import { withNumber, withoutNumber } from './pluralNumbers.ts';
 import { type PoEntry, poEntries, quotePo } from './poEntries.ts';
 import { asksToKeep } from './remarks.ts';
 
-export function extractPo(text: string, to?: string): Piece[] {
+function extract(text: string, to?: string): Piece[] {
 	const entries = poEntries(text);
 	const eol = /\r\n|\n/.exec(text)?.[0] ?? '\n';
 	const header = entries.find(({ id, context }) => id.text === '' && !context);
@@ -29,6 +29,12 @@ export function extractPo(text: string, to?: string): Piece[] {
 	// A new header stands in front of an entry that begins where it does.
 	return [companion, ...pieces].sort((a, b) => a.start - b.start);
 }
+
+/** What is translated already tells the language of the messages as well. */
+export const extractPo: Extract = Object.assign(extract, {
+	prose: (text: string) =>
+		poEntries(text).flatMap(({ id, plural }) => [id.text, ...(plural ? [plural.text] : [])]),
+});
 
 /** Forms the header states, unless they are a template's or of another language. */
 function headerForms(header: PoEntry | undefined, to: string | undefined): PluralForms | undefined {

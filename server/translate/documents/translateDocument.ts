@@ -1,5 +1,12 @@
 /** A document of a known format through a translator; what cannot be kept whole is left as it was. */
 
+import {
+	type DocumentLanguages,
+	inItsLanguage,
+	type LeftText,
+	type TextTranslator,
+	type TranslateTexts,
+} from './documentLanguage.ts';
 import { extractHtml } from './html.ts';
 import { icuBranches } from './icuBranches.ts';
 import { extractJson } from './json.ts';
@@ -35,15 +42,21 @@ export const documentFormats: Readonly<Record<string, Extract>> = {
 	yml: extractYaml,
 };
 
-/** Translates texts, keeping their order and number. */
-export type TranslateTexts = (texts: readonly string[]) => Promise<readonly string[]>;
-
-export interface DocumentResult {
+/** What became of the pieces of a document. */
+export interface PiecesResult {
 	readonly text: string;
 	/** Pieces found. */
 	readonly pieces: number;
 	/** Source texts whose translation would have lost a placeholder, or that are malformed ICU messages. */
 	readonly refused: readonly string[];
+}
+
+export interface DocumentResult extends PiecesResult {
+	/** Language the document was translated from. */
+	readonly language: string;
+	/** 0…1: how certain that is; absent when the caller named it. */
+	readonly score?: number;
+	readonly left: readonly LeftText[];
 }
 
 /** Format of a file by its name, or `undefined`. */
@@ -53,26 +66,49 @@ export function formatOf(fileName: string): Extract | undefined {
 }
 
 /**
+ * Translates a document from its own language; only its words change.
+ *
+ * @throws AppError `model_not_found` when no model here translates from the document's language.
+ */
+export async function translateDocument(
+	text: string,
+	extract: Extract,
+	translator: TextTranslator,
+	languages: DocumentLanguages,
+): Promise<DocumentResult> {
+	const { translate, language, score, left } = await inItsLanguage(
+		proseOf(text, extract, languages.to),
+		translator,
+		languages,
+	);
+	const made = await translatePieces(text, extract, translate, languages.to);
+	return { ...made, left, language, ...(score === undefined ? {} : { score }) };
+}
+
+/** The words of a document, piece by piece. */
+export function proseOf(text: string, extract: Extract, to: string): string[] {
+	if (extract.prose) return extract.prose(text);
+	const pieces = [...(extract.before?.(text, to) ?? []), ...piecesOf(text, extract, to)];
+	return pieces.flatMap((piece) => piece.branches?.texts ?? [piece.text]);
+}
+
+/**
  * Translates the pieces of a document; everything between them is the same, byte for byte.
  *
  * @param to Target language (BCP 47), whose plural forms messages get. Without it, messages with
  *   plural forms are left as they are.
  */
-export async function translateDocument(
+export async function translatePieces(
 	text: string,
 	extract: Extract,
 	translate: TranslateTexts,
 	to?: string,
-): Promise<DocumentResult> {
+): Promise<PiecesResult> {
 	const source = to === undefined ? text : (extract.prepare?.(text, to) ?? text);
 	const first = extract.before
-		? await translateDocument(source, extract.before, translate, to)
+		? await translatePieces(source, extract.before, translate, to)
 		: { text: source, pieces: 0, refused: [] };
-	const pieces = extract(first.text, to).map((piece) => {
-		if (piece.branches || to === undefined || !isIcuBranching(piece.text)) return piece;
-		const branches = icuBranches(piece.text, to);
-		return branches ? { ...piece, branches } : piece;
-	});
+	const pieces = piecesOf(first.text, extract, to);
 	const asked = pieces.filter((piece) => !piece.companion && !leavesAlone(piece));
 	const texts = asked.map((piece) => piece.branches?.texts ?? [piece.text.trim()]);
 	const answers = asked.length === 0 ? [] : await translate(texts.flat());
@@ -102,6 +138,15 @@ export async function translateDocument(
 		pieces: first.pieces + counted.length,
 		refused: [...first.refused, ...refused],
 	};
+}
+
+/** Pieces, of which messages with branches have those of the target language. */
+function piecesOf(text: string, extract: Extract, to?: string): Piece[] {
+	return extract(text, to).map((piece) => {
+		if (piece.branches || to === undefined || !isIcuBranching(piece.text)) return piece;
+		const branches = icuBranches(piece.text, to);
+		return branches ? { ...piece, branches } : piece;
+	});
 }
 
 function leavesAlone({ text, branches }: Piece): boolean {

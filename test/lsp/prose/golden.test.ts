@@ -11,6 +11,7 @@ import { TextDocument } from 'vscode-languageserver-textdocument';
 import { grammars } from '../../../server/lsp/prose/grammars.ts';
 import { ProseFinder } from '../../../server/lsp/prose/prose.ts';
 import { translateRange } from '../../../server/lsp/prose/translateRange.ts';
+import { inEnglish } from '../../translate/inEnglish.ts';
 
 const folder = join(import.meta.dirname, '..', '..', 'fixtures', 'prose');
 const golden = join(folder, 'golden');
@@ -49,7 +50,7 @@ function open(file: string, text: string): TextDocument {
 async function everything(document: TextDocument, change: (text: string) => string) {
 	const end = document.getText().length;
 	const translate = async (texts: readonly string[]) => texts.map(change);
-	return translateRange(document, 0, end, finder, translate, 'de');
+	return translateRange(document, 0, end, finder, inEnglish(translate), 'de');
 }
 
 /** Ranges as lines `kind start-end: text`, then the file with its words in capitals. */

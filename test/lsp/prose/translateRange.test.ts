@@ -7,6 +7,7 @@ import { commentMarkers } from '../../../server/lsp/prose/commentMarkers.ts';
 import { grammars } from '../../../server/lsp/prose/grammars.ts';
 import { ProseFinder } from '../../../server/lsp/prose/prose.ts';
 import { translateRange } from '../../../server/lsp/prose/translateRange.ts';
+import { inEnglish } from '../../translate/inEnglish.ts';
 
 const finder = new ProseFinder();
 const identity = async (texts: readonly string[]) => texts;
@@ -95,7 +96,14 @@ test('a translation that changes nothing leaves every byte of every language as 
 		for (const [shape, reshape] of shapes) {
 			const text = reshape(sample);
 			const document = open(language, text);
-			const result = await translateRange(document, 0, text.length, finder, identity, 'de');
+			const result = await translateRange(
+				document,
+				0,
+				text.length,
+				finder,
+				inEnglish(identity),
+				'de',
+			);
 			assert.equal(result, text, `${language}, ${shape}`);
 		}
 	}
@@ -109,7 +117,14 @@ test('every grammar and every table entry has a sample or a sibling with one', (
 
 test('words of comments change; tags, directives, code, licences and markers do not', async () => {
 	const document = open('typescript', samples['typescript'] ?? '');
-	const result = await translateRange(document, 0, document.getText().length, finder, shout, 'de');
+	const result = await translateRange(
+		document,
+		0,
+		document.getText().length,
+		finder,
+		inEnglish(shout),
+		'de',
+	);
 	assert.equal(
 		result,
 		`/**
@@ -135,7 +150,7 @@ export function read(path: string): string {
 test('a docstring keeps its indent and its fields', async () => {
 	const text = samples['python'] ?? '';
 	const document = open('python', text);
-	const result = await translateRange(document, 0, text.length, finder, shout, 'de');
+	const result = await translateRange(document, 0, text.length, finder, inEnglish(shout), 'de');
 	assert.match(result, /# Copyright 2020 Somebody\n/);
 	assert.match(result, /^#!\/usr\/bin\/env python3\n/);
 	assert.match(
@@ -150,9 +165,12 @@ test('a selected string changes between its quotes, and new quotes are escaped',
 	const text = `say("Hello there");`;
 	const document = open('javascript', text);
 	const quoted = async () => ['Ein "Hallo"'];
-	assert.equal(await translateRange(document, 4, 17, finder, quoted, 'de'), '"Ein \\"Hallo\\""');
 	assert.equal(
-		await translateRange(document, 0, text.length, finder, shout, 'de'),
+		await translateRange(document, 4, 17, finder, inEnglish(quoted), 'de'),
+		'"Ein \\"Hallo\\""',
+	);
+	assert.equal(
+		await translateRange(document, 0, text.length, finder, inEnglish(shout), 'de'),
 		`say("HELLO THERE");`,
 	);
 });
@@ -161,7 +179,10 @@ test('a part of a comment is translated alone', async () => {
 	const text = '// first words and last words\ncode();\n';
 	const document = open('javascript', text);
 	const from = text.indexOf('last');
-	assert.equal(await translateRange(document, from, from + 10, finder, shout, 'de'), 'LAST WORDS');
+	assert.equal(
+		await translateRange(document, from, from + 10, finder, inEnglish(shout), 'de'),
+		'LAST WORDS',
+	);
 });
 
 test('a longer text is wrapped at the width the comment had', async () => {
@@ -169,7 +190,7 @@ test('a longer text is wrapped at the width the comment had', async () => {
 	const document = open('javascript', text);
 	const longer = async (texts: readonly string[]) =>
 		texts.map((one) => one.replaceAll('word', 'longword'));
-	const result = await translateRange(document, 0, text.length, finder, longer, 'de');
+	const result = await translateRange(document, 0, text.length, finder, inEnglish(longer), 'de');
 	const lines = result.split('\n');
 	assert.equal(lines.at(-2), 'x();');
 	for (const line of lines.slice(0, -2)) {

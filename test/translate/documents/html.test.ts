@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
 	formatOf,
-	translateDocument,
+	translatePieces,
 } from '../../../server/translate/documents/translateDocument.ts';
 
 const html = formatOf('a.html')!;
@@ -45,7 +45,7 @@ test('HTML with a translation that changes nothing is the same, byte for byte', 
 		'&',
 		'',
 	]) {
-		const same = await translateDocument(text, html, async (texts) => texts, 'de');
+		const same = await translatePieces(text, html, async (texts) => texts, 'de');
 		assert.equal(same.text, text);
 		assert.deepEqual(same.refused, []);
 	}
@@ -53,7 +53,7 @@ test('HTML with a translation that changes nothing is the same, byte for byte', 
 
 test('HTML: sentences with their inline tags, attributes that are read, nothing else', async () => {
 	const sources: string[] = [];
-	const { text } = await translateDocument(page, html, async (texts) => {
+	const { text } = await translatePieces(page, html, async (texts) => {
 		sources.push(...texts);
 		return mark(texts);
 	});
@@ -86,13 +86,13 @@ test('HTML: sentences with their inline tags, attributes that are read, nothing 
 });
 
 test('HTML: what a translation adds is escaped, and a lost tag makes it go again in parts', async () => {
-	const adds = await translateDocument('<p>Fish</p>', html, async () => ['a < b & "c"']);
+	const adds = await translatePieces('<p>Fish</p>', html, async () => ['a < b & "c"']);
 	assert.equal(adds.text, '<p>a &lt; b &amp; "c"</p>');
-	const attribute = await translateDocument('<i title="Fish">x</i>', html, async () => ['"a < b"']);
+	const attribute = await translatePieces('<i title="Fish">x</i>', html, async () => ['"a < b"']);
 	assert.equal(attribute.text, '<i title="&quot;a &lt; b&quot;">x</i>');
 	const loses = async (texts: readonly string[]) =>
 		upper(texts.map((text) => text.replace(/\{t\d\}/, '')));
-	const parts = await translateDocument('<p>Read <b>this</b> now</p>', html, loses);
+	const parts = await translatePieces('<p>Read <b>this</b> now</p>', html, loses);
 	assert.equal(parts.text, '<p>READ <b>THIS</b> NOW</p>');
 	assert.deepEqual(parts.refused, []);
 });
@@ -100,15 +100,15 @@ test('HTML: what a translation adds is escaped, and a lost tag makes it go again
 test('HTML: tags that cross or are never closed stay as they are', async () => {
 	const crossed = '<p>Text <b>bold <i>both</b> tail</i> end</p>';
 	assert.equal(
-		(await translateDocument(crossed, html, upper)).text,
+		(await translatePieces(crossed, html, upper)).text,
 		'<p>TEXT <b>BOLD <i>BOTH</b> TAIL</i> END</p>',
 	);
 	const nested = `<p>${'<b>'.repeat(3000)}words${'</b>'.repeat(3000)} more <i>words</i></p>`;
-	const { text, refused } = await translateDocument(nested, html, upper);
+	const { text, refused } = await translatePieces(nested, html, upper);
 	assert.deepEqual(refused, []);
 	assert.equal(text, nested.replaceAll('words', 'WORDS').replace('more', 'MORE'));
 	assert.equal(
-		(await translateDocument(`${'<b>'.repeat(3000)}words`, html, upper)).text.length,
+		(await translatePieces(`${'<b>'.repeat(3000)}words`, html, upper)).text.length,
 		9005,
 	);
 });

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { icuText, parseIcu } from '../../../server/translate/documents/icu.ts';
 import {
 	formatOf,
-	translateDocument,
+	translatePieces,
 } from '../../../server/translate/documents/translateDocument.ts';
 
 const json = formatOf('a.json')!;
@@ -25,7 +25,7 @@ function polish(text: string): string {
 
 async function icu(message: string, to: string, translate: (text: string) => string) {
 	const asked: string[] = [];
-	const result = await translateDocument(
+	const result = await translatePieces(
 		JSON.stringify({ message }),
 		json,
 		async (texts) => {

@@ -4,16 +4,16 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
 	type MessageFormat,
+	mergeMissing,
 	messageFormatOf,
 	missingMessages,
-	translateMissing,
 } from '../../../server/translate/documents/missingMessages.ts';
 
 const tell = async (texts: readonly string[]) => texts.map((text) => `«${text}»`);
 const keys = (source: string, target: string, format: MessageFormat) =>
 	missingMessages(source, target, format).map(({ path }) => path.join('.'));
 const fill = async (source: string, target: string, format: MessageFormat, to = 'de') =>
-	(await translateMissing(source, target, format, tell, to)).text;
+	(await mergeMissing(source, target, format, tell, to)).text;
 
 const jsonSource = `{
   "first": "First words",
@@ -172,7 +172,7 @@ test('what cannot be translated whole is told and not put in', async () => {
 		texts.map((text) => text.replace('{name}', 'x').toUpperCase());
 	const source = '{"a": "Dear {name}", "b": "More words"}';
 	const calls: number[] = [];
-	const result = await translateMissing(
+	const result = await mergeMissing(
 		source,
 		'{"c": "C"}',
 		'json',

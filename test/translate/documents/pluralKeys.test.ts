@@ -3,12 +3,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
+	mergeMissing,
 	missingMessages,
-	translateMissing,
 } from '../../../server/translate/documents/missingMessages.ts';
 import {
 	formatOf,
-	translateDocument,
+	translatePieces,
 } from '../../../server/translate/documents/translateDocument.ts';
 
 /** A translator that shows what it was given. */
@@ -36,7 +36,7 @@ const rails = `en:
 `;
 
 test('i18next: a whole file gets the plural keys of the target, in place and in order', async () => {
-	const { text, refused } = await translateDocument(i18next, formatOf('a.json')!, mark, 'ru');
+	const { text, refused } = await translatePieces(i18next, formatOf('a.json')!, mark, 'ru');
 	const made = JSON.parse(text) as Record<string, string>;
 	assert.deepEqual(Object.keys(made), [
 		'title',
@@ -52,7 +52,7 @@ test('i18next: a whole file gets the plural keys of the target, in place and in 
 	assert.equal(made['item_one'], '«{{count}} file»');
 	assert.match(text, /\n {2}"item_few": "/);
 	assert.deepEqual(refused, []);
-	const japanese = await translateDocument(i18next, formatOf('a.json')!, mark, 'ja');
+	const japanese = await translatePieces(i18next, formatOf('a.json')!, mark, 'ja');
 	assert.deepEqual(Object.keys(JSON.parse(japanese.text) as object), [
 		'title',
 		'item_other',
@@ -67,18 +67,18 @@ test('a sentence is translated with a number of its category, so that words agre
 		asked.push(...texts);
 		return texts;
 	};
-	await translateDocument(i18next, formatOf('a.json')!, note, 'ru');
+	await translatePieces(i18next, formatOf('a.json')!, note, 'ru');
 	assert.ok(asked.includes('2 files'), 'few');
 	assert.ok(asked.includes('5 files'), 'many');
 	assert.ok(asked.includes('1 file'), 'one');
 });
 
 test('Rails: the map gets the categories, an explicit zero stays, the root is the new language', async () => {
-	const { text } = await translateDocument(rails, formatOf('en.yml')!, mark, 'ru');
+	const { text } = await translatePieces(rails, formatOf('en.yml')!, mark, 'ru');
 	assert.match(text, /^ru:\n {2}items:\n {4}zero: «No files»\n {4}one: "«%\{count\} files»"\n/);
 	assert.match(text, /\n {4}few: "«%\{count\} files»"\n {4}many: "/);
 	assert.match(text, /\n {2}name: «The name»\n$/);
-	const german = await translateDocument(rails, formatOf('en.yml')!, mark, 'de');
+	const german = await translatePieces(rails, formatOf('en.yml')!, mark, 'de');
 	assert.match(
 		german.text,
 		/^de:\n {2}items:\n {4}zero: «No files»\n {4}one: «One file»\n {4}other: /,
@@ -92,7 +92,7 @@ test('a translation that changes no word changes no byte, whatever the plural fo
 			['en.yml', rails],
 		] as const) {
 			for (const text of [source, source.replaceAll('\n', '\r\n'), source.trimEnd()]) {
-				const made = await translateDocument(text, formatOf(name)!, identity, to);
+				const made = await translatePieces(text, formatOf(name)!, identity, to);
 				assert.equal(made.text, text, `${name} ${to}`);
 			}
 		}
@@ -110,12 +110,12 @@ test('plural forms that only the target has are missing, and those it lacks are 
 		'place_ordinal_other',
 		'end',
 	]);
-	const { text, refused } = await translateMissing(i18next, polish, 'json', mark, 'pl');
+	const { text, refused } = await mergeMissing(i18next, polish, 'json', mark, 'pl');
 	const made = JSON.parse(text) as Record<string, string>;
 	assert.equal(made['item_one'], '{{count}} plik');
 	assert.equal(made['item_few'], '«{{count}} files»');
 	assert.deepEqual(refused, []);
-	const ruby = await translateMissing(rails, 'pl:\n  name: Nazwa\n', 'yaml', mark, 'pl');
+	const ruby = await mergeMissing(rails, 'pl:\n  name: Nazwa\n', 'yaml', mark, 'pl');
 	assert.match(ruby.text, /few: .*«%\{count\} files»/);
 	assert.match(ruby.text, /^ {2}name: Nazwa$/m);
 });
@@ -132,24 +132,24 @@ test('what an author asks to keep is not translated', async () => {
 		['a.po', '#. Do not translate\nmsgid "Near Glot"\nmsgstr ""\n\nmsgid "Open it"\nmsgstr ""\n'],
 	];
 	for (const [name, source] of cases) {
-		const { text } = await translateDocument(source, formatOf(name)!, mark, 'de');
+		const { text } = await translatePieces(source, formatOf(name)!, mark, 'de');
 		assert.doesNotMatch(text, /«Near Glot»/, name);
 		assert.match(text, /(?:«|\\u00ab)Open it/, name);
 	}
-	const merged = await translateMissing(cases[0]?.[1] ?? '', '{\n}\n', 'json', mark, 'de');
+	const merged = await mergeMissing(cases[0]?.[1] ?? '', '{\n}\n', 'json', mark, 'de');
 	assert.equal((JSON.parse(merged.text) as { brand: string }).brand, 'Near Glot');
 });
 
 test('a missing message takes the translation its text has elsewhere in the file', async () => {
 	const source = '{"menu": {"save": "Save"}, "form": {"save": "Save", "new": "New"}}';
 	const target = '{"menu": {"save": "Sichern"}}';
-	const { text } = await translateMissing(source, target, 'json', mark, 'de');
+	const { text } = await mergeMissing(source, target, 'json', mark, 'de');
 	assert.deepEqual(JSON.parse(text), {
 		menu: { save: 'Sichern' },
 		form: { save: 'Sichern', new: '«New»' },
 	});
 	const two = '{"menu": {"save": "Sichern"}, "bar": {"save": "Speichern"}}';
-	const unsure = await translateMissing(
+	const unsure = await mergeMissing(
 		'{"menu": {"save": "Save"}, "bar": {"save": "Save"}, "form": {"save": "Save"}}',
 		two,
 		'json',
@@ -157,7 +157,7 @@ test('a missing message takes the translation its text has elsewhere in the file
 		'de',
 	);
 	assert.match(unsure.text, /«Save»/, 'two translations disagree, so none is taken');
-	const ruby = await translateMissing(
+	const ruby = await mergeMissing(
 		'en:\n  a: Save\n  b: Save\n',
 		'de:\n  a: Sichern\n',
 		'yaml',

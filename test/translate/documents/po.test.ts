@@ -8,7 +8,7 @@ import {
 } from '../../../server/translate/documents/pluralForms.ts';
 import {
 	formatOf,
-	translateDocument,
+	translatePieces,
 } from '../../../server/translate/documents/translateDocument.ts';
 
 const po = formatOf('a.po')!;
@@ -55,7 +55,7 @@ msgstr[1] "fertig"
 
 test('.po with a translation that changes nothing is the same, byte for byte', async () => {
 	for (const text of [file, file.replaceAll('\n', '\r\n'), file.trimEnd(), 'msgid "a', '']) {
-		const same = await translateDocument(text, po, async (texts) => texts, 'pl');
+		const same = await translatePieces(text, po, async (texts) => texts, 'pl');
 		assert.equal(same.text, text);
 		assert.deepEqual(same.refused, []);
 	}
@@ -63,7 +63,7 @@ test('.po with a translation that changes nothing is the same, byte for byte', a
 
 test('.po: forms and header of the target; contexts and comments stay; guesses are marked', async () => {
 	for (const eol of ['\n', '\r\n']) {
-		const { text } = await translateDocument(file.replaceAll('\n', eol), po, tell, 'pl');
+		const { text } = await translatePieces(file.replaceAll('\n', eol), po, tell, 'pl');
 		const forms =
 			'nplurals=3; plural=(n==1 ? 0 : n%10>=2 && n%10<=4 && (n%100<12 || n%100>14) ? 1 : 2);';
 		const expected = file
@@ -94,28 +94,23 @@ test('.po: the forms of a header are used, and a missing header is written', asy
 		return tell(texts);
 	};
 	const header = 'msgid ""\nmsgstr "Plural-Forms: nplurals=1; plural=0;\\n"\n\n';
-	const one = await translateDocument(header + entry, po, listen, 'ru');
+	const one = await translatePieces(header + entry, po, listen, 'ru');
 	assert.ok(one.text.startsWith(header));
 	assert.match(one.text, /msgstr\[0\] "«%d files»"\n$/);
 	assert.deepEqual(asked, ['2 files', '%d files']);
-	const none = await translateDocument(`# note\n${entry}`, po, tell, 'ja');
+	const none = await translatePieces(`# note\n${entry}`, po, tell, 'ja');
 	assert.equal(
 		none.text,
 		`msgid ""\nmsgstr ""\n"Content-Type: text/plain; charset=UTF-8\\n"\n"Plural-Forms: nplurals=1; plural=0;\\n"\n\n# note\n#, fuzzy\nmsgid "%d file"\nmsgid_plural "%d files"\nmsgstr[0] "«%d files»"\n`,
 	);
-	const first = await translateDocument(entry, po, tell, 'ja');
+	const first = await translatePieces(entry, po, tell, 'ja');
 	assert.equal(first.text, none.text.replace('# note\n', ''));
-	const bare = await translateDocument(
-		`msgid ""\nmsgstr ""\n"A: b\\n"\n\n${entry}`,
-		po,
-		tell,
-		'fr',
-	);
+	const bare = await translatePieces(`msgid ""\nmsgstr ""\n"A: b\\n"\n\n${entry}`, po, tell, 'fr');
 	assert.match(
 		bare.text,
 		/^msgid ""\nmsgstr ""\n"A: b\\n"\n"Plural-Forms: nplurals=2; plural=\(n > 1\);\\n"\n\n/,
 	);
-	const unknown = await translateDocument(entry, po, tell, 'tlh-Latn');
+	const unknown = await translatePieces(entry, po, tell, 'tlh-Latn');
 	assert.deepEqual([unknown.text, unknown.refused], [entry, ['%d file / %d files']]);
 });
 

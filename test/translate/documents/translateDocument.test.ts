@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import {
 	documentFormats,
 	formatOf,
-	translateDocument,
+	translatePieces,
 } from '../../../server/translate/documents/translateDocument.ts';
 
 const identity = async (texts: readonly string[]) => texts;
@@ -136,7 +136,7 @@ test('a translation that changes nothing leaves every byte of every format as it
 		for (const text of [sample, sample.replaceAll('\n', '\r\n'), sample.trimEnd()]) {
 			const extract = formatOf(`a.${ending}`);
 			assert.ok(extract, ending);
-			const { text: result, refused } = await translateDocument(text, extract, identity);
+			const { text: result, refused } = await translatePieces(text, extract, identity);
 			assert.equal(result, text, ending);
 			assert.deepEqual(refused, [], ending);
 		}
@@ -144,7 +144,7 @@ test('a translation that changes nothing leaves every byte of every format as it
 });
 
 test('Markdown: words of headings, paragraphs, items, quotes and cells; structure stays', async () => {
-	const { text } = await translateDocument(samples['md'] ?? '', formatOf('README.md')!, mark);
+	const { text } = await translatePieces(samples['md'] ?? '', formatOf('README.md')!, mark);
 	assert.match(text, /^---\ntitle: Keep me\n---\n# «The \*\*title\*\* of it» #\n/);
 	assert.match(
 		text,
@@ -166,7 +166,7 @@ test('Markdown: words of headings, paragraphs, items, quotes and cells; structur
 
 test('JSON: values are escaped again; keys, comments, addresses and ARB notes stay', async () => {
 	const quote = async (texts: readonly string[]) => texts.map((text) => `${text} "neu"`);
-	const { text } = await translateDocument(samples['json'] ?? '', formatOf('de.json')!, quote);
+	const { text } = await translatePieces(samples['json'] ?? '', formatOf('de.json')!, quote);
 	assert.match(text, /"greeting": "Hello \{name\}, you have %d new messages \\"neu\\""/);
 	assert.match(text, /"url": "https:\/\/example\.com\/a"/);
 	assert.match(text, /\["First entry \\"neu\\"", 3, null\]/);
@@ -177,11 +177,11 @@ test('JSON: values are escaped again; keys, comments, addresses and ARB notes st
 test('a translation that loses a placeholder is refused and told', async () => {
 	const lose = async (texts: readonly string[]) =>
 		texts.map((text) => text.replace('{name}', 'Name'));
-	const result = await translateDocument(samples['json'] ?? '', formatOf('de.json')!, lose);
+	const result = await translatePieces(samples['json'] ?? '', formatOf('de.json')!, lose);
 	assert.deepEqual(result.refused, ['Hello {name}, you have %d new messages']);
 	assert.match(result.text, /"Hello \{name\}, you have/);
 	const icu = '{"n": "{count, plural, one {# file} other {# files}}"}';
-	const branching = await translateDocument(icu, formatOf('a.json')!, mark);
+	const branching = await translatePieces(icu, formatOf('a.json')!, mark);
 	assert.equal(branching.text, icu);
 	assert.equal(branching.refused.length, 1);
 });
@@ -193,14 +193,14 @@ test('a translation that loses a link or a mark is made again in parts', async (
 		calls.push([...texts]);
 		return texts.map((text) => text.replace(/[[\]*]|\(a\.md\)/g, '').toUpperCase());
 	};
-	const { text, refused } = await translateDocument(source, formatOf('a.md')!, careless);
+	const { text, refused } = await translatePieces(source, formatOf('a.md')!, careless);
 	assert.equal(text, 'READ THE [MANUAL](a.md) **NOW** PLEASE.\n');
 	assert.deepEqual(refused, []);
 	assert.equal(calls.length, 2);
 });
 
 test('.properties, .po, subtitles: escapes, headers, plurals and times', async () => {
-	const properties = await translateDocument(
+	const properties = await translatePieces(
 		samples['properties'] ?? '',
 		formatOf('a.properties')!,
 		mark,
@@ -208,16 +208,16 @@ test('.properties, .po, subtitles: escapes, headers, plurals and times', async (
 	assert.match(properties.text, /title = \\u00abThe main title\\u00bb\n/);
 	assert.match(properties.text, /long\.key: \\u00aba value that goes on\\u00bb\n/);
 	assert.match(properties.text, /# comment stays\n/);
-	const po = await translateDocument(samples['po'] ?? '', formatOf('de.po')!, mark);
+	const po = await translatePieces(samples['po'] ?? '', formatOf('de.po')!, mark);
 	assert.match(po.text, /msgid "Open the file"\nmsgstr "«Open the file»"\n/);
 	assert.match(po.text, /msgstr "«Ends with a break»\\n"/);
 	assert.match(po.text, /msgstr "Schon fertig"/);
 	assert.match(po.text, /msgstr ""\n"«Two lines of %s\\n"\n"and more»"\n/);
 	assert.match(po.text, /msgstr\[0\] ""/);
 	assert.match(po.text, /^# header\nmsgid ""\nmsgstr ""\n"Content-Type/);
-	const srt = await translateDocument(samples['srt'] ?? '', formatOf('a.srt')!, mark);
+	const srt = await translatePieces(samples['srt'] ?? '', formatOf('a.srt')!, mark);
 	assert.match(srt.text, /00:00:02,500\n«Ask not what your\s+country\s+can do for you\.»\n\n2\n/);
-	const vtt = await translateDocument(samples['vtt'] ?? '', formatOf('a.vtt')!, async (texts) =>
+	const vtt = await translatePieces(samples['vtt'] ?? '', formatOf('a.vtt')!, async (texts) =>
 		texts.map((text) => text.replace('Good morning', 'Guten Morgen')),
 	);
 	assert.match(vtt.text, /<v Anna>Guten Morgen<\/v>/);
@@ -233,22 +233,19 @@ test('emphasis and links move with their words, each mark once', async () => {
 		);
 	};
 	const source = 'Read **the file** and [the `a b` list](a.md "T").\n';
-	const { text, refused } = await translateDocument(source, formatOf('a.md')!, swap);
+	const { text, refused } = await translatePieces(source, formatOf('a.md')!, swap);
 	assert.deepEqual(asked, ['Read <t1>the file</t1> and <t2>the `a b` list</t2>.']);
 	assert.equal(text, '[the `a b` list](a.md "T") und **the file** lesen.\n');
 	assert.deepEqual(refused, []);
 	const crossed = async (texts: readonly string[]) =>
 		texts.map((one) => (one.includes('<t1>') ? '<t1>a <t2>b</t1> `a b` c</t2>' : one));
-	const kept = await translateDocument(source, formatOf('a.md')!, crossed);
+	const kept = await translatePieces(source, formatOf('a.md')!, crossed);
 	assert.equal(kept.text, source, 'crossed marks are made again in parts');
 });
 
 test('MDX: code between the paragraphs stays, and only there', async () => {
-	const { text } = await translateDocument(
-		samples['mdx'] ?? '',
-		formatOf('a.mdx')!,
-		async (texts) =>
-			texts.map((one) => one.replace('first page', 'erste Seite').replace('Import', 'Importiere')),
+	const { text } = await translatePieces(samples['mdx'] ?? '', formatOf('a.mdx')!, async (texts) =>
+		texts.map((one) => one.replace('first page', 'erste Seite').replace('Import', 'Importiere')),
 	);
 	assert.match(text, /^# The erste Seite$/m);
 	assert.match(

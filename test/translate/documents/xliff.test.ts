@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
 	formatOf,
-	translateDocument,
+	translatePieces,
 } from '../../../server/translate/documents/translateDocument.ts';
 
 const xliff = formatOf('a.xlf')!;
@@ -49,7 +49,7 @@ const recent = `<xliff xmlns="urn:oasis:names:tc:xliff:document:2.0" version="2.
 
 test('XLIFF with a translation that changes nothing is the same, byte for byte', async () => {
 	for (const text of [old, recent, old.replaceAll('\n', '\r\n'), recent.trimEnd(), '<xliff>', '']) {
-		const same = await translateDocument(text, xliff, async (texts) => texts, 'de');
+		const same = await translatePieces(text, xliff, async (texts) => texts, 'de');
 		assert.equal(same.text, text);
 		assert.deepEqual(same.refused, []);
 	}
@@ -57,7 +57,7 @@ test('XLIFF with a translation that changes nothing is the same, byte for byte',
 
 test('XLIFF 1.2: missing and empty targets are filled and marked for review', async () => {
 	for (const eol of ['\n', '\r\n']) {
-		const { text } = await translateDocument(old.replaceAll('\n', eol), xliff, mark, 'de');
+		const { text } = await translatePieces(old.replaceAll('\n', eol), xliff, mark, 'de');
 		const state = 'state="needs-review-translation"';
 		const expected = old
 			.replace(
@@ -74,7 +74,7 @@ test('XLIFF 1.2: missing and empty targets are filled and marked for review', as
 });
 
 test('XLIFF 2.0: targets come into their segments, with the state of the segment', async () => {
-	const { text } = await translateDocument(recent, xliff, mark, 'de');
+	const { text } = await translatePieces(recent, xliff, mark, 'de');
 	assert.equal(
 		text,
 		recent
@@ -92,7 +92,7 @@ test('XLIFF 2.0: targets come into their segments, with the state of the segment
 
 test('XLIFF: a translation without its tags is made again in parts, each tag once', async () => {
 	const asked: string[] = [];
-	const { text } = await translateDocument(recent, xliff, async (texts) => {
+	const { text } = await translatePieces(recent, xliff, async (texts) => {
 		asked.push(...texts);
 		return texts.map((words) => words.replace(/\{t\d\}/g, '').toUpperCase());
 	});

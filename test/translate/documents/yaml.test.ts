@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { parse } from 'yaml';
 import {
 	formatOf,
-	translateDocument,
+	translatePieces,
 } from '../../../server/translate/documents/translateDocument.ts';
 
 const yaml = formatOf('en.yml')!;
@@ -39,7 +39,7 @@ other: More words
 
 test('YAML with a translation that changes nothing is the same, byte for byte', async () => {
 	for (const text of [file, file.replaceAll('\n', '\r\n'), file.trimEnd(), 'a: [', '']) {
-		const same = await translateDocument(text, yaml, async (texts) => texts, 'de');
+		const same = await translatePieces(text, yaml, async (texts) => texts, 'de');
 		assert.equal(same.text, text);
 	}
 });
@@ -48,7 +48,7 @@ test('YAML: values keep their style; keys, comments, anchors and plain data stay
 	const mark = async (texts: readonly string[]) => texts.map((text) => `Ä ${text} Ü`);
 	for (const eol of ['\n', '\r\n']) {
 		const source = file.replaceAll('\n', eol);
-		const { text, refused, pieces } = await translateDocument(source, yaml, mark, 'de');
+		const { text, refused, pieces } = await translatePieces(source, yaml, mark, 'de');
 		assert.equal(pieces, 10);
 		assert.deepEqual(refused, []);
 		assert.equal(text.replaceAll('\r\n', '\n').includes('\r'), false);
@@ -75,11 +75,11 @@ test('YAML: values keep their style; keys, comments, anchors and plain data stay
 test('YAML: a translation that its style cannot hold is quoted', async () => {
 	for (const words of ['no', 'a: b', '- x', 'it # that', '"q" it', 'a, b]', '@at', '12', "l'été"]) {
 		for (const source of ['a: some words\n', "a: 'some words'\n", 'a: >-\n  some words\n']) {
-			const { text } = await translateDocument(source, yaml, async () => [words], 'it');
+			const { text } = await translatePieces(source, yaml, async () => [words], 'it');
 			assert.deepEqual(parse(text), { a: words }, text);
 			assert.doesNotMatch(text, /^a: no$/m);
 		}
-		const { text } = await translateDocument('a: [some words]\n', yaml, async () => [words], 'it');
+		const { text } = await translatePieces('a: [some words]\n', yaml, async () => [words], 'it');
 		assert.deepEqual(parse(text), { a: [words] });
 	}
 });

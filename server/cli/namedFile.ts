@@ -1,0 +1,39 @@
+/** What an argument that may be a text or a path means. */
+
+import { stat } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { dirname } from 'node:path';
+import { formatOf } from '../translate/documents/translateDocument.ts';
+
+/** `missing` looks like a path, and nothing is there. */
+export type Meaning = 'file' | 'folder' | 'missing' | 'text';
+
+/**
+ * Tells paths from words. What is there is meant when it is written like a path. A path of nothing is
+ * one that begins like a path, ends in a document's or, below a folder, in any file's suffix, or lies
+ * in a folder that is there; `and/or`, `km/h`, addresses and whatever has white space are words.
+ */
+export async function meaningOf(given: string): Promise<Meaning> {
+	if (given.length > 4096 || /[\n\0]/.test(given) || !/[./\\]/.test(given)) return 'text';
+	const found = await stat(given).catch(() => undefined);
+	if (found?.isFile()) return 'file';
+	if (found?.isDirectory()) return 'folder';
+	if (/\s/.test(given) || /^[a-z][a-z\d+.-]+:/i.test(given)) return 'text';
+	if (/^(?:\.{1,2}[/\\]|~[/\\]|[A-Za-z]:[/\\]|[/\\]{1,2}[^/\\])/.test(given)) return 'missing';
+	if (/[^./\\][^/\\]*$/.test(given) && formatOf(given)) return 'missing';
+	if (!/[/\\]/.test(given)) return 'text';
+	if (/[/\\]$|[^./\\]\.(?=\w*[A-Za-z])\w{1,8}$/.test(given)) return 'missing';
+	return (await isFolder(dirname(given))) ? 'missing' : 'text';
+}
+
+async function isFolder(path: string): Promise<boolean> {
+	return (await stat(path).catch(() => undefined))?.isDirectory() === true;
+}
+
+/** A sentence for a path that names no file. */
+export function noFile(path: string, meaning: 'folder' | 'missing'): string {
+	if (meaning === 'folder')
+		return `${path} is a folder, and folders are not translated as a whole. Name the files in it, one by one.`;
+	const unexpanded = path.startsWith('~/') ? ` (~ is ${homedir()}; write it without quotes)` : '';
+	return `There is no file ${path}${unexpanded}. Check the name; a text that looks like a path goes through standard input: echo 'TEXT' | nearglot translate - --to LANGUAGE`;
+}

@@ -1,0 +1,241 @@
+/**
+ * The language of a document, decided once from all its words: a heading, a name or a badge alone
+ * looks like any language. Every door to documents translates through here.
+ */
+
+import { AppError } from '../../protocol/errors.ts';
+import { cutText } from '../cutText.ts';
+import type { DetectedText } from '../detectedText.ts';
+import { languageName, primaryLanguage, sameLanguage, scriptOf } from '../languages.ts';
+import { readableWords } from '../readableWords.ts';
+import { padded } from './piece.ts';
+
+/** What a door to documents has to offer; texts keep their order and number. */
+export interface TextTranslator {
+	detect(texts: readonly string[]): Promise<readonly DetectedText[]>;
+	/**
+	 * @throws AppError `model_not_found` or `model_loading` when no model here translates from that
+	 *   language, `invalid_request` when a remote translator does not know it.
+	 */
+	translate(texts: readonly string[], from: string): Promise<readonly string[]>;
+}
+
+export interface DocumentLanguages {
+	/** Target language (BCP 47). */
+	readonly to: string;
+	/** Language of the document (BCP 47); detected when absent. */
+	readonly from?: string;
+}
+
+/** A text that is in the translation as it was in the source. */
+export interface LeftText {
+	readonly text: string;
+	/** Its language, when that is why: no model here reads it. Otherwise the model made nothing of it. */
+	readonly language?: string;
+}
+
+/** Translates texts, keeping their order and number. */
+export type TranslateTexts = (texts: readonly string[]) => Promise<readonly string[]>;
+
+/** The texts of one document on their way. */
+export interface DocumentTexts {
+	readonly translate: TranslateTexts;
+	/** The document's language; `en` where nothing can be told. */
+	readonly language: string;
+	/** 0…1: how certain that is; absent when the caller named it. */
+	readonly score?: number;
+	/** Grows while texts are translated. */
+	readonly left: readonly LeftText[];
+}
+
+/** Letters that are looked at as one sample, and samples of one document. */
+const sampleLetters = 1500;
+const mostSamples = 16;
+/** Below these a document's language is a guess, and a language that can be translated a better one. */
+const sureScore = 0.7;
+const sureLetters = 24;
+/** Letters a text must have to be of another language than its document, or of the target's. */
+const foreignLetters = 40;
+const targetLetters = 16;
+/** Characters of one text handed to a translator; what is longer goes in parts. */
+const mostCharacters = 10_000;
+
+/**
+ * Decides the language of a document.
+ *
+ * @param prose All its words, piece by piece.
+ */
+export async function inItsLanguage(
+	prose: readonly string[],
+	translator: TextTranslator,
+	{ to, from }: DocumentLanguages,
+): Promise<DocumentTexts> {
+	const main = from === undefined ? await languageOf(prose, translator) : { language: from };
+	const left: LeftText[] = [];
+	const seen = new Set<string>();
+	const leave = (text: string, language?: string) => {
+		if (!seen.has(text)) left.push({ text, ...(language === undefined ? {} : { language }) });
+		seen.add(text);
+	};
+	const translateFrom = async (texts: readonly string[], language: string) => {
+		const parts = texts.map((text) => cutText(text, mostCharacters, language));
+		const answers = await translator.translate(parts.flat(), language);
+		let next = 0;
+		return parts.map((own) =>
+			own.length === 1
+				? (answers[next++] ?? '')
+				: own.map((part) => padded(answers[next++] ?? part, part)).join(''),
+		);
+	};
+	const translate: TranslateTexts = async (texts) => {
+		const sources =
+			from === undefined
+				? await sourcesOf(texts, main.language, to, translator)
+				: texts.map(() => from);
+		const answers = [...texts];
+		const languages = [...new Set(sources)].sort(
+			(a, b) => Number(b === main.language) - Number(a === main.language),
+		);
+		for (const language of languages) {
+			if (sameLanguage(language, to)) continue;
+			const places = [...texts.keys()].filter((place) => sources[place] === language);
+			const own = places.map((place) => texts[place] ?? '');
+			let made: readonly string[];
+			try {
+				made = await translateFrom(own, language);
+			} catch (error) {
+				if (!(error instanceof AppError) || !aboutLanguage.has(error.code)) throw error;
+				if (from !== undefined) throw error;
+				if (language === main.language) throw unreadable(main, error);
+				for (const text of own) leave(text, language);
+				continue;
+			}
+			places.forEach((place, index) => {
+				const [text, answer] = [own[index] ?? '', made[index] ?? ''];
+				answers[place] = answer;
+				if (text.trim() === answer.trim() && severalWords.test(readableWords(text))) leave(text);
+			});
+		}
+		return answers;
+	};
+	return { ...main, translate, left };
+}
+
+/** Errors of a translator that does not read a language. */
+const aboutLanguage: ReadonlySet<string> = new Set([
+	'model_not_found',
+	'model_loading',
+	'not_supported',
+	'invalid_request',
+]);
+
+/** One to three words may be names. */
+const severalWords = /(?:\p{L}{2,}\P{L}+){3}\p{L}{2,}/u;
+
+function unreadable({ language, score = 0 }: { language: string; score?: number }, why: AppError) {
+	if (why.code !== 'model_not_found' && why.code !== 'model_loading') return why;
+	return new AppError(
+		why.code,
+		`The document seems to be in ${languageName(language, 'en')} (${language}, ${Math.round(score * 100)} % certain). ${why.message} If it is in another language, name that: --from on the command line, "from" in a request.`,
+		{
+			cause: why,
+			...(why.data ? { data: why.data } : {}),
+			...(why.retryAfterS === undefined ? {} : { retryAfterS: why.retryAfterS }),
+		},
+	);
+}
+
+/**
+ * The language most of the words are in, long texts counting more than short ones. A doubtful one
+ * gives way to one that a model here knows.
+ */
+async function languageOf(
+	prose: readonly string[],
+	{ detect }: TextTranslator,
+): Promise<{ language: string; score: number }> {
+	const parts = samples(prose);
+	const letters = parts.reduce((sum, { length }) => sum + length, 0);
+	if (letters === 0) return { language: 'en', score: 0 };
+	const found = await detect(parts);
+	const weights = new Map<string, { weight: number; isSupported: boolean }>();
+	parts.forEach((part, index) => {
+		const best = found[index];
+		for (const { language, score, isSupported } of best ? [best, ...best.alternatives] : []) {
+			const weight = (weights.get(language)?.weight ?? 0) + score * part.length;
+			weights.set(language, { weight, isSupported });
+		}
+	});
+	const ranked = [...weights].sort(([, a], [, b]) => b.weight - a.weight);
+	const [first] = ranked;
+	const isSure = letters >= sureLetters && (first?.[1].weight ?? 0) >= sureScore * letters;
+	const known = isSure ? undefined : ranked.find(([, { isSupported }]) => isSupported);
+	const [language, { weight }] = known ?? first ?? ['en', { weight: 0 }];
+	return { language, score: Math.min(1, weight / letters) };
+}
+
+/** The words of a document in stretches of some length, spread over all of it. */
+function samples(prose: readonly string[]): string[] {
+	const parts: string[] = [];
+	let part = '';
+	for (const text of prose) {
+		part += `${readableWords(text)}\n`;
+		if (part.length < sampleLetters) continue;
+		parts.push(part);
+		part = '';
+	}
+	parts.push(part);
+	const filled = parts.map((one) => one.trim()).filter((one) => /\p{L}/u.test(one));
+	const count = Math.min(mostSamples, filled.length);
+	return Array.from({ length: count }, (_, index) => {
+		const place = Math.floor((index * filled.length) / count);
+		return filled[place] ?? '';
+	});
+}
+
+/**
+ * Language of each text: the document's, unless a text is long and certainly of another one, in
+ * another script, or in the target's already.
+ */
+async function sourcesOf(
+	texts: readonly string[],
+	main: string,
+	to: string,
+	{ detect }: TextTranslator,
+): Promise<string[]> {
+	const sources = texts.map(() => main);
+	const words = texts.map(withoutNames);
+	const places = [...texts.keys()].filter(
+		(place) =>
+			isOtherScript(words[place] ?? '', main) || (words[place] ?? '').length >= targetLetters,
+	);
+	const found = places.length === 0 ? [] : await detect(places.map((place) => words[place] ?? ''));
+	places.forEach((place, index) => {
+		const { language, score } = found[index] ?? { language: main, score: 0 };
+		if (score < 1 || sameLanguage(language, main)) return;
+		const letters = words[place]?.length ?? 0;
+		const isOther =
+			letters >= foreignLetters ||
+			(letters >= targetLetters && sameLanguage(language, to)) ||
+			family(language) !== family(main);
+		if (isOther) sources[place] = language;
+	});
+	return sources;
+}
+
+/** Words of a text without those that may be names: capitalised inside a sentence. */
+function withoutNames(text: string): string {
+	const words = readableWords(text);
+	const rest = words.replace(/(?<=\p{L}[\p{L}\p{M}'’-]* +)\p{Lu}[\p{L}\p{M}'’-]*/gu, '');
+	return rest.replace(/\s+/g, ' ').trim();
+}
+
+/** Chinese and Japanese share characters. */
+function family(language: string): string {
+	const script = scriptOf(language);
+	return ['Hans', 'Hant', 'Jpan'].includes(script) ? 'Hani' : script;
+}
+
+function isOtherScript(words: string, main: string): boolean {
+	const isLatin = /\p{Script=Latin}/u.test(words);
+	return words !== '' && isLatin !== (family(main) === 'Latn' || primaryLanguage(main) === 'sr');
+}

@@ -1,0 +1,11 @@
+/** A translator of documents that takes everything for English. */
+
+import type {
+	TextTranslator,
+	TranslateTexts,
+} from '../../server/translate/documents/documentLanguage.ts';
+
+export function inEnglish(translate: TranslateTexts): TextTranslator {
+	const english = { language: 'en', score: 1, isSupported: true, alternatives: [] };
+	return { translate, detect: async (texts) => texts.map(() => english) };
+}
