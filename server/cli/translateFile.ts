@@ -58,7 +58,8 @@ export async function translateFile(
 			io.stderr.write(`${target}: ${done} of ${result.pieces} texts translated from ${source}\n`);
 		}
 		tellLeft(result, 'left as they were', to, io);
-		if (result.refused.length > 0) status = 1;
+		// A document of which nothing could be translated is none.
+		if (result.pieces > 0 && result.refused.length === result.pieces) status = 1;
 	}
 	return status;
 }

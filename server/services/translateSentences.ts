@@ -6,6 +6,7 @@
 import type { Seq2SeqOutput } from '../engine/api.ts';
 import { AppError } from '../protocol/index.ts';
 import type { Attention } from '../translate/align.ts';
+import { placeholders, samePlaceholders } from '../translate/documents/placeholders.ts';
 import { looksBroken } from '../translate/repetition.ts';
 import { linkSpans, type MaskedResult } from '../translate/sentence.ts';
 import type { Hypothesis, SentenceCache } from '../translate/sentenceCache.ts';
@@ -162,7 +163,7 @@ async function throughModel(
 			? []
 			: await ask(broken, { noRepeatNgram: 3, beams: Math.max(2, options.beams ?? 1) });
 	const lost = wanted.filter(
-		(text, index) => !broken.includes(text) && !sameMasks(text, made[index]?.text ?? ''),
+		(text, index) => !broken.includes(text) && !samePlaceholders(text, made[index]?.text ?? ''),
 	);
 	// A wider search often has a hypothesis that kept its placeholders.
 	const careful = lost.length === 0 ? [] : await ask(lost, { beams: 4, alternatives: 3 });
@@ -186,8 +187,8 @@ async function throughModel(
 		const retry = broken.indexOf(text);
 		const second = retry < 0 ? kept.get(text) : again[retry];
 		let result = second ?? made[index];
-		// What still loops helps nobody: the source says more.
-		if (!result || looksBroken(text, result.text))
+		// What still loops or reads arguments that are not there helps nobody: the source says more.
+		if (!result || looksBroken(text, result.text) || inventsPlaceholders(text, result.text))
 			result = { text, score: Number.NEGATIVE_INFINITY };
 		found.set(text, result);
 		deps.cache.set(keyOf(text), result);
@@ -227,17 +228,16 @@ function unstopped(found: Hypothesis | undefined): Hypothesis | undefined {
 	return found && text ? { ...found, text } : undefined;
 }
 
-const masksOf = (text: string): string => (text.match(/\{\d+\}/g) ?? []).sort().join();
-
-/** Whether every placeholder of a masked sentence is in its translation exactly once. */
-function sameMasks(source: string, target: string): boolean {
-	return masksOf(source) === masksOf(target);
+/** Whether a translation has placeholders besides the masks of its source; lost masks are put back later. */
+function inventsPlaceholders(source: string, target: string): boolean {
+	const own = new Set(placeholders(source));
+	return placeholders(target).some((found) => !own.has(found) && found.startsWith('%'));
 }
 
-/** The best hypothesis of a beam that kept its placeholders and its head. */
+/** The best hypothesis of a beam that kept its placeholders, made up none, and kept its head. */
 function intact(source: string, found: Hypothesis | undefined): Hypothesis | undefined {
 	if (!found) return undefined;
-	const good = (text: string): boolean => sameMasks(source, text) && !looksBroken(source, text);
+	const good = (text: string): boolean => samePlaceholders(source, text) && !looksBroken(source, text);
 	if (good(found.text)) return found;
 	const other = found.alternatives?.find(good);
 	// Attention belongs to the first hypothesis only.

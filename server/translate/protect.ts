@@ -30,10 +30,11 @@ const bracketed: readonly RegExp[] = [
 /** What is one word without white space; only looked for in words of bearable length. */
 const wordLike: readonly RegExp[] = [
 	// Python named, printf, Objective-C.
-	/%\([A-Za-z_]\w*\)[#0 +-]*\d*(?:\.\d+)?[diouxXeEfFgGcrs]/,
-	/%(?:\d+\$)?[#0+'-]*(?:\d+|\*)?(?:\.(?:\d+|\*))?(?:hh|ll|[hlLqjzt])?[diouxXeEfFgGcsSpn@](?![A-Za-z])/,
+	/%\([A-Za-z_]\w*\)[#0 +-]*\d*(?:\.\d+)?[diouxXeEfFgGcrs](?:%%)*/,
+	/%(?:\d+\$)?[#0+'-]*(?:\d+|\*)?(?:\.(?:\d+|\*))?(?:hh|ll|[hlLqjzt])?[diouxXeEfFgGcsSpn@](?![A-Za-z])(?:%%)*/,
 	/%[1-9](?!\d|[%p{L}])/,
-	/%%(?=[\w(])/,
+	// A percent sign of printf, with the number before it: apart, a model would rewrite them.
+	/(?:\d[\d.,]{0,20})?%%/,
 	/[\w.+-]+@[\w-]+(?:\.[\w-]+)+/,
 	// Paths.
 	/[A-Za-z]:\\[\w.\\$%~-]+/,

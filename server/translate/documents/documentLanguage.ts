@@ -56,7 +56,7 @@ const sureScore = 0.7;
 const sureLetters = 24;
 /** Letters a text must have to be of another language than its document, or of the target's. */
 const foreignLetters = 40;
-const targetLetters = 16;
+const targetLetters = 24;
 /** Characters of one text handed to a translator; what is longer goes in parts. */
 const mostCharacters = 10_000;
 

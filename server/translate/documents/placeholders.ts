@@ -1,7 +1,7 @@
 /** Placeholders of every dialect, to be found again in a translation exactly as often. */
 
 const pattern =
-	/\{\{[^{}]*\}\}|\$\{[^{}]*\}|%\{[^{}]*\}|#\{[^{}]*\}|\{[^{}\s,]*(?:,[^{}]*)?\}|\$t\([^()]*\)|%\([A-Za-z_]\w*\)[#0 +-]*\d*(?:\.\d+)?[diouxXeEfFgGcrs]|%(?:\d+\$)?[-+#0]*(?:\d+|\*)?(?:\.\d+)?(?:hh|ll|[hlLqjzt])?[diouxXeEfFgGcsp@](?![A-Za-z])|%[1-9](?!\d)|@:[\w.]+|<\/?[A-Za-z][^<>]*>|&(?:#\d+|#x[\da-f]+|\w+);/gi;
+	/%%|\{\{[^{}]*\}\}|\$\{[^{}]*\}|%\{[^{}]*\}|#\{[^{}]*\}|\{[^{}\s,]*(?:,[^{}]*)?\}|\$t\([^()]*\)|%\([A-Za-z_]\w*\)[#0 +-]*\d*(?:\.\d+)?[diouxXeEfFgGcrs]|%(?:\d+\$)?[-+#0']*(?:\d+|\*)?(?:\.\d+)?(?:hh|ll|[hlLqjzt])?[diouxXeEfFgGcsp@](?![A-Za-z])|%[1-9](?!\d)|@:[\w.]+|<\/?[A-Za-z][^<>]*>|&(?:#\d+|#x[\da-f]+|\w+);/gi;
 
 /** The placeholders of a text, sorted. */
 export function placeholders(text: string): string[] {
@@ -11,6 +11,22 @@ export function placeholders(text: string): string[] {
 /** Whether a translation has the same placeholders, each as often. */
 export function samePlaceholders(source: string, translation: string): boolean {
 	return placeholders(source).join('\n') === placeholders(translation).join('\n');
+}
+
+/** A conversion of printf in the C language; anything else after a percent sign is none. */
+const conversion =
+	/%(?:\d+\$)?[-+ #0'I]*(?:\d+|\*(?:\d+\$)?)?(?:\.(?:\d+|\*(?:\d+\$)?)?)?(?:hh|ll|[hlLqjzZt])?(?:[diouxXeEfFgGaAcCsSpnm%]|<PRI[diouxX]\w+>)|%\(\w+\)[-+ #0]*\d*(?:\.\d+)?[diouxXeEfFgGcrsa]|%/g;
+
+/**
+ * Whether a translation of a printf format reads the same arguments: every conversion as often, `%%`
+ * among them, and those without a number or name in the same order.
+ */
+export function sameConversions(source: string, translation: string): boolean {
+	const [from, to] = [source, translation].map((text) => text.match(conversion) ?? []);
+	const inOrder = (found: readonly string[] = []) =>
+		found.filter((one) => one !== '%%' && !/^%(?:\d+\$|\()/.test(one)).join('\n');
+	const all = (found: readonly string[] = []) => [...found].sort().join('\n');
+	return all(from) === all(to) && inOrder(from) === inOrder(to);
 }
 
 /** ICU messages with branches: their inner texts cannot be translated as one sentence. */

@@ -5,7 +5,7 @@
  */
 
 import { type Branches, type Extract, type Piece, padded } from './piece.ts';
-import { placeholders, samePlaceholders } from './placeholders.ts';
+import { placeholders, sameConversions, samePlaceholders } from './placeholders.ts';
 import { type PluralForms, parsePluralForms, pluralFormsOf } from './pluralForms.ts';
 import { withNumber, withoutNumber } from './pluralNumbers.ts';
 import { type PoEntry, poEntries, quotePo } from './poEntries.ts';
@@ -61,9 +61,23 @@ function singular(text: string, entry: PoEntry, eol: string): Piece {
 		start: entry.flagsAt,
 		end: entry.end,
 		text: entry.id.text,
+		isWhole: (translation) => readsSame(entry, entry.id.text, translation),
 		encode: (translation) => `${marked(text, entry, at, eol)}msgstr ${quotePo(translation, eol)}`,
 	};
 }
+
+/** Whether a translation reads the arguments of its source, where a flag says that the message has some. */
+function readsSame({ flags = [] }: PoEntry, source: string, translation: string): boolean {
+	const isFormat = flags.some((flag) => printfFormats.has(flag));
+	return isFormat ? sameConversions(source, translation) : true;
+}
+
+/** Flags of messages that a function like printf reads. */
+const printfFormats: ReadonlySet<string> = new Set(
+	['c', 'objc', 'python', 'ruby', 'php', 'perl', 'awk', 'lua', 'gcc-internal'].map(
+		(name) => `${name}-format`,
+	),
+);
 
 function plural(text: string, entry: PoEntry, forms: PluralForms | undefined, eol: string): Piece {
 	const at = entry.strings[0]?.start ?? entry.end;
@@ -72,7 +86,7 @@ function plural(text: string, entry: PoEntry, forms: PluralForms | undefined, eo
 		start: entry.flagsAt,
 		end: entry.end,
 		text: `${one} / ${many}`,
-		branches: forms ? pluralBranches(one, many, forms) : { texts: [], join: () => undefined },
+		branches: forms ? pluralBranches(entry, one, many, forms) : { texts: [], join: () => undefined },
 		encode: (made) => {
 			const rows = (JSON.parse(made) as string[]).map(
 				(row, form) => `msgstr[${form}] ${quotePo(row, eol)}`,
@@ -83,7 +97,7 @@ function plural(text: string, entry: PoEntry, forms: PluralForms | undefined, eo
 }
 
 /** Every form from a sentence with a number of that form in it, and without as the fall-back. */
-function pluralBranches(one: string, many: string, forms: PluralForms): Branches {
+function pluralBranches(entry: PoEntry, one: string, many: string, forms: PluralForms): Branches {
 	const texts: string[] = [];
 	const numbers = [...Array.from({ length: 200 }, (_, index) => index + 1), 0];
 	const made = Array.from({ length: forms.count }, (_, form) => {
@@ -109,7 +123,10 @@ function pluralBranches(one: string, many: string, forms: PluralForms): Branches
 					? undefined
 					: withoutNumber(translations[place] ?? '', numeric, sample);
 			const best = [back, plain].find(
-				(answer) => answer !== undefined && samePlaceholders(source, answer),
+				(answer) =>
+					answer !== undefined &&
+					samePlaceholders(source, answer) &&
+					readsSame(entry, source, answer),
 			);
 			return best === undefined ? undefined : padded(best, whole);
 		};
