@@ -21,6 +21,7 @@ import { createTranslateBatcher, type TranslateBatcher } from './translateBatche
 import { createTranslateModels, type Route, type TranslateModels } from './translateModels.ts';
 import { translateRemotely } from './translateRemote.ts';
 import { translateSentences } from './translateSentences.ts';
+import { detectSources } from './translateSources.ts';
 import { type CustomSystem, type CustomSystems, systemPivot } from './translateSystems.ts';
 
 export interface TranslateTarget {
@@ -111,29 +112,26 @@ export interface TranslateDeps {
 	readonly engine?: () => TranslateEngine;
 }
 
-/** Below this score a detection counts as failed. */
-const detectionFloor = 0.3;
-
 export function createTranslateService(deps: TranslateDeps): TranslateService {
 	const { detect, cache, custom } = deps;
 	const models = deps.models ?? createTranslateModels(deps.host, deps.downloading);
 	const batcher = deps.batcher ?? createTranslateBatcher(deps.host);
 
-	const sourceOf = async (
-		text: string,
+	const sourcesOf = async (
 		request: TranslateRequest,
-	): Promise<{ language: string; detected?: DetectedLanguage }> => {
-		if (request.source !== undefined) return { language: request.source };
-		const found = await detect(text);
-		const failed = found.score < detectionFloor && request.suggestedSource !== undefined;
-		const detected = failed
-			? {
-					language: request.suggestedSource ?? found.language,
-					score: found.score,
-					alternatives: [],
-				}
-			: found;
-		return { language: detected.language, detected };
+	): Promise<readonly { language: string; detected?: DetectedLanguage }[]> => {
+		const { texts, source, suggestedSource } = request;
+		if (source !== undefined) return texts.map(() => ({ language: source }));
+		const canTranslate = async (language: string): Promise<boolean> => {
+			try {
+				await check({ ...request, source: language });
+				return true;
+			} catch {
+				return false;
+			}
+		};
+		const found = await detectSources(texts, suggestedSource, detect, canTranslate);
+		return found.map((detected) => ({ language: detected.language, detected }));
 	};
 
 	const one = async (
@@ -299,9 +297,10 @@ export function createTranslateService(deps: TranslateDeps): TranslateService {
 		const engine = engineOf(request);
 		if (engine !== 'local') return remotely(engine, request, signal);
 		const customTargets = request.targets.map(() => request.texts.length > 0);
+		const sources = await sourcesOf(request);
 		const items = await Promise.all(
-			request.texts.map(async (text): Promise<TranslateItem> => {
-				const { language, detected } = await sourceOf(text, request);
+			request.texts.map(async (text, place): Promise<TranslateItem> => {
+				const { language, detected } = sources[place] ?? { language: 'en' };
 				const native = scriptOf(language);
 				const foreign = request.sourceScript !== undefined && request.sourceScript !== native;
 				const sourceText = foreign

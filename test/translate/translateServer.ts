@@ -86,6 +86,8 @@ export interface TranslateServer extends TestServer {
 export interface TranslateServerOptions {
 	readonly requireKey?: boolean;
 	readonly env?: NodeJS.ProcessEnv;
+	/** Languages the model knows; all when absent. */
+	readonly languages?: readonly string[];
 }
 
 export async function startTranslateServer(
@@ -95,9 +97,9 @@ export async function startTranslateServer(
 	const home = await mkdtemp(join(tmpdir(), 'nearglot-translate-'));
 	const folder = join(home, 'any-to-any');
 	await mkdir(folder);
-	const codes = [...new Set(languageCodes.map((code) => code.split('-')[0] ?? code))].filter(
-		(code) => code.length <= 3,
-	);
+	const codes = [
+		...new Set((options.languages ?? languageCodes).map((code) => code.split('-')[0] ?? code)),
+	].filter((code) => code.length <= 3);
 	await writeFile(
 		join(folder, 'config.json'),
 		'{"model_type":"m2m_100","max_position_embeddings":512}',

@@ -48,9 +48,8 @@ export interface DocumentTexts {
 	readonly left: readonly LeftText[];
 }
 
-/** Letters that are looked at as one sample, and samples of one document. */
-const sampleLetters = 1500;
-const mostSamples = 16;
+/** Sentences of a document that are looked at. */
+const mostSamples = 60;
 /** Below these a document's language is a guess, and a language that can be translated a better one. */
 const sureScore = 0.7;
 const sureLetters = 24;
@@ -154,14 +153,14 @@ async function languageOf(
 	{ detect }: TextTranslator,
 ): Promise<{ language: string; score: number }> {
 	const parts = samples(prose);
-	const letters = parts.reduce((sum, { length }) => sum + length, 0);
+	const letters = parts.reduce((sum, part) => sum + lettersIn(part), 0);
 	if (letters === 0) return { language: 'en', score: 0 };
 	const found = await detect(parts);
 	const weights = new Map<string, { weight: number; isSupported: boolean }>();
 	parts.forEach((part, index) => {
 		const best = found[index];
 		for (const { language, score, isSupported } of best ? [best, ...best.alternatives] : []) {
-			const weight = (weights.get(language)?.weight ?? 0) + score * part.length;
+			const weight = (weights.get(language)?.weight ?? 0) + score * lettersIn(part);
 			weights.set(language, { weight, isSupported });
 		}
 	});
@@ -173,23 +172,15 @@ async function languageOf(
 	return { language, score: Math.min(1, weight / letters) };
 }
 
-/** The words of a document in stretches of some length, spread over all of it. */
+/** Sentences from all over a document; where there are none, all its words together. */
 function samples(prose: readonly string[]): string[] {
-	const parts: string[] = [];
-	let part = '';
-	for (const text of prose) {
-		part += `${readableWords(text)}\n`;
-		if (part.length < sampleLetters) continue;
-		parts.push(part);
-		part = '';
-	}
-	parts.push(part);
-	const filled = parts.map((one) => one.trim()).filter((one) => /\p{L}/u.test(one));
-	const count = Math.min(mostSamples, filled.length);
-	return Array.from({ length: count }, (_, index) => {
-		const place = Math.floor((index * filled.length) / count);
-		return filled[place] ?? '';
-	});
+	const words = prose.map(readableWords).filter((text) => text !== '');
+	// Headings and labels have no say in what sentences tell.
+	const sentences = words.filter((text) => lettersIn(text) >= foreignLetters);
+	if (sentences.length === 0) return words.length === 0 ? [] : [words.join('\n').slice(0, 2000)];
+	const count = Math.min(mostSamples, sentences.length);
+	const step = sentences.length / count;
+	return Array.from({ length: count }, (_, index) => sentences[Math.floor(index * step)] ?? '');
 }
 
 /**
@@ -206,13 +197,13 @@ async function sourcesOf(
 	const words = texts.map(withoutNames);
 	const places = [...texts.keys()].filter(
 		(place) =>
-			isOtherScript(words[place] ?? '', main) || (words[place] ?? '').length >= targetLetters,
+			isOtherScript(words[place] ?? '', main) || lettersIn(words[place] ?? '') >= targetLetters,
 	);
 	const found = places.length === 0 ? [] : await detect(places.map((place) => words[place] ?? ''));
 	places.forEach((place, index) => {
 		const { language, score } = found[index] ?? { language: main, score: 0 };
 		if (score < 1 || sameLanguage(language, main)) return;
-		const letters = words[place]?.length ?? 0;
+		const letters = lettersIn(words[place] ?? '');
 		const isOther =
 			letters >= foreignLetters ||
 			(letters >= targetLetters && sameLanguage(language, to)) ||
@@ -227,6 +218,14 @@ function withoutNames(text: string): string {
 	const words = readableWords(text);
 	const rest = words.replace(/(?<=\p{L}[\p{L}\p{M}'’-]* +)\p{Lu}[\p{L}\p{M}'’-]*/gu, '');
 	return rest.replace(/\s+/g, ' ').trim();
+}
+
+/** Length of words; a character of a script without spaces says as much as several letters. */
+function lettersIn(words: string): number {
+	const dense = words.match(
+		/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/gu,
+	);
+	return words.length + 2 * (dense?.length ?? 0);
 }
 
 /** Chinese and Japanese share characters. */

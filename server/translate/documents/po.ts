@@ -86,7 +86,9 @@ function plural(text: string, entry: PoEntry, forms: PluralForms | undefined, eo
 		start: entry.flagsAt,
 		end: entry.end,
 		text: `${one} / ${many}`,
-		branches: forms ? pluralBranches(entry, one, many, forms) : { texts: [], join: () => undefined },
+		branches: forms
+			? pluralBranches(entry, one, many, forms)
+			: { texts: [], join: () => undefined },
 		encode: (made) => {
 			const rows = (JSON.parse(made) as string[]).map(
 				(row, form) => `msgstr[${form}] ${quotePo(row, eol)}`,
