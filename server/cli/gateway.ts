@@ -15,6 +15,7 @@ import { openRedisStore } from '../gateway/store/redisStore.ts';
 import { openSqliteStore } from '../gateway/store/sqliteStore.ts';
 import { AppError } from '../protocol/errors.ts';
 import { type Command, type CommandIo, UsageError } from './command.ts';
+import { fileProblem } from './fileProblem.ts';
 
 const help = `
 Usage: nearglot gateway --config auth.json --upstream URL [--port N] [--host H]
@@ -113,7 +114,10 @@ function load(flags: Flags, io: CommandIo): ParsedSettings {
 	try {
 		file = JSON.parse(readFileSync(flags.config, 'utf8'));
 	} catch (error) {
-		const why = error instanceof SyntaxError ? `is not JSON: ${error.message}` : 'cannot be read';
+		const why =
+			error instanceof SyntaxError
+				? `is not JSON: ${error.message}`
+				: `cannot be read: ${fileProblem(error)}`;
 		throw new AppError('invalid_request', `The settings file ${flags.config} ${why}.`, {
 			cause: error,
 		});

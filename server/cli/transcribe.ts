@@ -19,6 +19,7 @@ import { renderTranscript } from '../services/speechFormats.ts';
 import { type ParsedArgs, readArgs } from './args.ts';
 import { type Command, type CommandIo, UsageError } from './command.ts';
 import { dictate } from './dictate.ts';
+import { fileProblem } from './fileProblem.ts';
 import { plainText } from './plainText.ts';
 import { timeText } from './progressBar.ts';
 import { sseEvents, textCut } from './sseEvents.ts';
@@ -220,8 +221,8 @@ async function transcribeFile(work: Work, path: string, name: string): Promise<v
 	const form = new FormData();
 	for (const [field, value] of settings.fields) form.append(field, value);
 	const what = settings.several ? 'It' : named(name);
-	await access(path, constants.R_OK).catch((error: NodeJS.ErrnoException) => {
-		throw new Error(`${what} cannot be read (${error.code ?? error.message}).`);
+	await access(path, constants.R_OK).catch((error: unknown) => {
+		throw new Error(`${what} cannot be read: ${fileProblem(error)}.`);
 	});
 	if (await isFolder(path))
 		throw new AppError('invalid_audio', `${what} is a folder; name the recordings in it.`);

@@ -15,6 +15,7 @@ import {
 } from '../translate/documents/translateDocument.ts';
 import { languageName, sameLanguage } from '../translate/languages.ts';
 import { type CommandIo, UsageError } from './command.ts';
+import { checkTarget } from './fileProblem.ts';
 import { plainText } from './plainText.ts';
 
 const mostBytes = 20 * 2 ** 20;
@@ -41,14 +42,20 @@ export async function translateFile(
 			'Several languages need --out with {to} in it, e.g. --out "guide.{to}.md".',
 		);
 	const text = await readText(path);
+	const placeOf = (to: string) => out?.replaceAll('{to}', to);
+	for (const to of targets) {
+		const target = placeOf(to);
+		if (target !== undefined) await checkTarget(target, force);
+	}
 	let status = 0;
 	for (const to of targets) {
 		const languages = { to, ...(from === undefined ? {} : { from }) };
 		const result = await translateDocument(text, format, translatorInto(to), languages);
-		const target = out?.replaceAll('{to}', to);
+		const target = placeOf(to);
 		if (target === undefined) io.stdout.write(result.text);
-		else await writeWhole(target, result.text, force);
-		if (sameLanguage(result.language, to) && result.text === text)
+		else await writeWhole(target, result.text);
+		if (result.pieces === 0) io.stderr.write(`${path} has no words to translate.\n`);
+		else if (sameLanguage(result.language, to) && result.text === text)
 			io.stderr.write(
 				`${path} is in ${languageName(result.language, 'en')} already; nothing was changed.${from === undefined ? ' If it is not, name its language: --from en' : ''}\n`,
 			);
@@ -57,7 +64,7 @@ export async function translateFile(
 			const source = languageName(result.language, 'en');
 			io.stderr.write(`${target}: ${done} of ${result.pieces} texts translated from ${source}\n`);
 		}
-		tellLeft(result, 'left as they were', to, io);
+		tellLeft(result, 'translated', to, io);
 		// A document of which nothing could be translated is none.
 		if (result.pieces > 0 && result.refused.length === result.pieces) status = 1;
 	}
@@ -81,37 +88,38 @@ export async function translateInto(
 		throw new UsageError(
 			'--into goes with two message files of one format: JSON, ARB, YAML, properties or po.',
 		);
+	await checkTarget(target, true);
 	const source = await readText(path);
 	const isThere = (await stat(target).catch(() => undefined)) !== undefined;
 	const present = isThere ? await readText(target) : '';
 	const result = await translateMissing(source, present, format, translator, languages);
-	if (result.text !== present) await writeWhole(target, result.text, true);
+	if (result.text !== present) await writeWhole(target, result.text);
 	io.stderr.write(
 		`${target}: ${result.added.length} missing message${result.added.length === 1 ? '' : 's'} added\n`,
 	);
-	tellLeft(result, 'not added', languages.to, io);
+	tellLeft(result, 'added', languages.to, io);
 	return result.refused.length > 0 ? 1 : 0;
 }
 
 /** Says at the end which texts are not translated, and why. */
 function tellLeft(
 	{ refused, left }: { refused: readonly string[]; left: readonly LeftText[] },
-	what: string,
+	what: 'added' | 'translated',
 	to: string,
 	{ stderr }: CommandIo,
 ): void {
 	const groups = new Map<string, string[]>();
 	const add = (why: string, text: string) => groups.set(why, [...(groups.get(why) ?? []), text]);
-	for (const text of refused) add(`${what}, because placeholders would have been lost`, text);
+	for (const text of refused) add(`not ${what}: placeholders would have been lost`, text);
 	for (const { text, language } of left)
 		add(
 			language === undefined
-				? 'left as they were, because the model gave them back'
-				: `left as they were, because no model here translates ${languageName(language, 'en')}`,
+				? 'left as it was: the model gave it back'
+				: `left as it was: no model here translates ${languageName(language, 'en')}`,
 			text,
 		);
 	for (const [why, texts] of groups) {
-		stderr.write(`${texts.length === 1 ? '1 text' : `${texts.length} texts`} ${why} (${to}):\n`);
+		stderr.write(`${texts.length} × ${why} (${to})\n`);
 		for (const text of texts.slice(0, mostShown))
 			stderr.write(`  ${plainText(text).replace(/\s+/g, ' ').slice(0, 120)}\n`);
 		if (texts.length > mostShown) stderr.write(`  … and ${texts.length - mostShown} more\n`);
@@ -134,9 +142,7 @@ async function readText(path: string): Promise<string> {
 	}
 }
 
-async function writeWhole(path: string, text: string, force: boolean): Promise<void> {
-	if (!force && (await stat(path).catch(() => undefined)) !== undefined)
-		throw new UsageError(`${path} exists already; choose another name or add --force.`);
+async function writeWhole(path: string, text: string): Promise<void> {
 	const temporary = `${path}.${process.pid}.new`;
 	const handle = await open(temporary, 'w');
 	try {

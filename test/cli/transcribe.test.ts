@@ -110,7 +110,7 @@ test('a folder, empty standard input and a folder that cannot be made are said i
 	assert.deepEqual([folder.code, folder.stdout], [1, '']);
 	assert.match(folder.stderr, /is a folder; name the recordings in it\.\n$/);
 	const several = await home.run(['transcribe', 'none.wav', home.folder]);
-	assert.match(several.stderr, /none\.wav: It cannot be read \(ENOENT\)\./);
+	assert.match(several.stderr, /none\.wav: It cannot be read: there is no such file\./);
 	assert.match(several.stderr, /: It is a folder; name the recordings in it\./);
 	const nothing = await home.run(['transcribe', '-']);
 	assert.equal(nothing.code, 1);
@@ -149,7 +149,7 @@ test('wrong use is said with exit code 2, a missing file with 1', async () => {
 	}
 	const missing = await home.run(['transcribe', join(home.folder, 'none.wav')]);
 	assert.equal(missing.code, 1);
-	assert.match(missing.stderr, /none\.wav cannot be read \(ENOENT\)/);
+	assert.match(missing.stderr, /none\.wav cannot be read: there is no such file/);
 	const help = await home.run(['transcribe', '--help']);
 	assert.equal(help.code, 0);
 	assert.match(help.stdout, /--language L/);

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -32,9 +32,11 @@ after(async () => {
 async function nearglot(
 	args: readonly string[],
 	input = '',
+	cwd = process.cwd(),
 ): Promise<{ code: number | null; out: string; err: string }> {
 	const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', main, ...args], {
 		env: { ...process.env, NEARGLOT_HOME: home },
+		cwd,
 	});
 	let out = '';
 	let err = '';
@@ -320,4 +322,71 @@ test('wrong use of files says what to do', async () => {
 		assert.equal(done.code, 2);
 		assert.match(done.err, words);
 	}
+});
+
+test('the document example of the README works as it is written', async () => {
+	const readme = await readFile(join(import.meta.dirname, '../../README.md'), 'utf8');
+	const example = /^npx nearglot (translate README\.md .*--out (\S+))$/m.exec(readme);
+	assert.ok(example?.[1] && example[2], 'the README has the example');
+	const folder = join(home, 'project');
+	await mkdir(folder);
+	await writeFile(join(folder, 'README.md'), readme);
+	const { code, out, err } = await nearglot(example[1].split(' '), '', folder);
+	assert.equal(code, 0, err);
+	assert.equal(out, '');
+	assert.match(err, /README\.de\.md: \d+ of \d+ texts translated from English/);
+	const made = await readFile(join(folder, example[2]), 'utf8');
+	const headings = (text: string) => text.match(/^#+ /gm)?.join('');
+	assert.equal(headings(made), headings(readme));
+	assert.notEqual(made, readme);
+});
+
+test('printf percent signs stay doubled, those of prose single', async () => {
+	const path = join(home, 'percent.json');
+	const source = { a: '100%% done, %d files', b: 'Used (100%%)', c: 'It is 100% sure.' };
+	await writeFile(path, JSON.stringify(source));
+	const { code, out, err } = await nearglot(['translate', path, '--from', 'en', '--to', 'de']);
+	assert.equal(code, 0, err);
+	const made = JSON.parse(out) as typeof source;
+	assert.match(made.a, /100%%.*%d/);
+	assert.match(made.b, /100%%/);
+	assert.match(made.c, /(?<!%)%(?!%)/);
+});
+
+test('a path of nothing and a folder are refused, and nothing is started for them', async () => {
+	const folder = join(home, 'empty');
+	await mkdir(folder);
+	for (const [given, words] of [
+		['missing-file.md', /There is no file missing-file\.md\..*standard input/],
+		['./x', /There is no file/],
+		[`${folder}/`, /is a folder.*Name the files/],
+		['.', /is a folder/],
+	] as const) {
+		const { code, out, err } = await nearglot(['translate', given, '--to', 'de'], '', folder);
+		assert.equal(code, 1, err);
+		assert.equal(out, '');
+		assert.match(err, words);
+	}
+	const text = await nearglot(['translate', '-', '--from', 'en', '--to', 'de'], 'missing-file.md');
+	assert.deepEqual([text.code, text.out], [0, 'missing-file.md\n']);
+});
+
+test('where a translation cannot be written is said before it is made', async () => {
+	const path = join(home, 'words.json');
+	await writeFile(path, '{"a": "Open the file"}');
+	const ask = (...args: string[]) => nearglot(['translate', path, '--to', 'de', ...args]);
+	for (const [args, words] of [
+		[['--out', join(home, 'none/de.json')], /cannot be written: there is no folder/],
+		[['--out', home], /is a folder/],
+		[['--into', join(home, 'none/de.json')], /there is no folder/],
+	] as const) {
+		const { code, err } = await ask(...args);
+		assert.equal(code, 2, err);
+		assert.match(err, words);
+	}
+	const latin = join(home, 'latin.txt');
+	await writeFile(latin, Buffer.from('Gr\u00fc\u00dfe', 'latin1'));
+	const { code, err } = await nearglot(['translate', latin, '--to', 'en']);
+	assert.equal(code, 1);
+	assert.match(err, /latin\.txt is not in UTF-8\./);
 });

@@ -117,10 +117,7 @@ test('a document says what was left and which language it was taken for', async 
 	const { code, err } = await nearglot('translate', fileName, '--to', 'de', '--out', 'made.md');
 	assert.equal(code, 0, err);
 	assert.match(err, /^made\.md: 3 of 5 texts translated from English\n/);
-	assert.match(
-		err,
-		/1 text left as they were, because no model here translates Finnish \(de\):\n {2}Tämä/,
-	);
+	assert.match(err, /\n1 × left as it was: no model here translates Finnish \(de\)\n {2}Tämä/);
 });
 
 test('a document in a language without a model is one error with its name and the way out', async () => {
@@ -168,6 +165,18 @@ test('a piece longer than a request goes in parts, and its document with it', as
 		const document = { fileName: 'long.txt', language: 'en', text, translated: [] } as const;
 		assert.equal(await translate(document, 'de'), text.toUpperCase(), name);
 	}
+});
+
+test('a long document, which the editor takes apart in a thread, leaves its foreign pieces', async () => {
+	const foreign = foreignLooking.flatMap(({ left = [] }) => left);
+	const own = 'The program starts in the language of the system and asks nobody.\n\n'.repeat(400);
+	const text = `${own}${foreign.join('\n\n')}\n`;
+	assert.ok(text.length > 20_000);
+	const edited = await doors['the editor']?.(
+		{ fileName: 'a.md', language: 'en', text, translated: [] },
+		'de',
+	);
+	assert.equal(edited, `${own.toUpperCase()}${foreign.join('\n\n')}\n`);
 });
 
 test('one doubtful text of a request does not fail the others, a certain one does', async () => {

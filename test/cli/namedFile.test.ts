@@ -1,0 +1,58 @@
+/** Which arguments of `nearglot translate` are paths and which are words. */
+
+import assert from 'node:assert/strict';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { meaningOf } from '../../server/cli/namedFile.ts';
+
+let folder: string;
+const before_ = process.cwd();
+before(async () => {
+	folder = await mkdtemp(join(tmpdir(), 'nearglot-paths-'));
+	await mkdir(join(folder, 'docs'));
+	await writeFile(join(folder, 'guide.md'), 'x');
+	await writeFile(join(folder, 'two words.md'), 'x');
+	process.chdir(folder);
+});
+after(async () => {
+	process.chdir(before_);
+	await rm(folder, { recursive: true, force: true });
+});
+
+const expect = async (meaning: string, given: readonly string[]) => {
+	for (const one of given) assert.equal(await meaningOf(one), meaning, one);
+};
+
+test('what is there is meant', async () => {
+	await expect('file', ['guide.md', './guide.md', 'two words.md', 'docs/../guide.md']);
+	await expect('folder', ['docs/', './docs', '.', '..', folder]);
+});
+
+test('what looks like a path and is not there is a mistake', async () => {
+	await expect('missing', [
+		...['missing.md', 'en.json', 'messages.de.PO', 'README.MD'],
+		...['./x', '../x', '~/notes', '/etc/none/x', 'C:\\Temp\\x', 'C:/Temp/x', '\\\\server\\share'],
+		...['src/main.ts', 'pictures/cat.png', 'fold/', 'docs/guide', 'a\\b.md', 'docs\\guide.txt'],
+	]);
+});
+
+test('words with slashes and dots stay words', async () => {
+	await expect('text', [
+		...[
+			'and/or',
+			'yes/no',
+			'I/O',
+			'km/h',
+			'he/she/they',
+			'red/green/blue',
+			'TCP/IP',
+			'24/7',
+			'1/2',
+		],
+		...['Node.js', 'e.g.', 'etc.', 'v1.2', '3.5', 'v1.0/v2.0', '...', 'Hello.', 'docs'],
+		...['https://example.com/guide.md', 'http://a.b/c', 'mailto:a@b.md', 'file:///a/b.md'],
+		...['Open guide.txt now', 'See docs/none.md.', 'Either / or', 'one\n./x', '.md', 'und/oder?'],
+	]);
+});
