@@ -52,15 +52,17 @@ async function translate(api: StudioApi, file: File): Promise<void> {
 			text: made,
 			pieces,
 			refused,
+			left,
 		} = await api.translateDocument(
 			{ fileName: file.name, text: await file.text(), to: job.to },
 			job.stop.signal,
 		);
 		const url = URL.createObjectURL(new Blob([made], { type: 'text/plain' }));
-		const key = refused.length === 0 ? 'documentDone' : 'documentLeft';
+		const stayed = refused.length + left.length;
+		const key = stayed === 0 ? 'documentDone' : 'documentLeft';
 		update(job.id, {
 			state: 'done',
-			note: text(key, pieces - refused.length, pieces),
+			note: text(key, pieces - stayed, pieces),
 			url,
 			result: made.slice(0, 20_000),
 		});

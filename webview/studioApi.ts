@@ -19,6 +19,15 @@ export interface Translation {
 	readonly alignment: string | undefined;
 }
 
+export interface TranslatedDocument {
+	readonly text: string;
+	readonly pieces: number;
+	/** Texts whose placeholders would have been lost. */
+	readonly refused: readonly string[];
+	/** Texts that no model there translates. */
+	readonly left: readonly { readonly text: string; readonly language?: string }[];
+}
+
 /** What a loaded model does, as the daemon counts it. */
 export interface ModelStats {
 	readonly model: string;
@@ -156,9 +165,9 @@ export class StudioApi {
 	async translateDocument(
 		document: { readonly fileName: string; readonly text: string; readonly to: string },
 		signal: AbortSignal,
-	): Promise<{ text: string; pieces: number; refused: readonly string[] }> {
+	): Promise<TranslatedDocument> {
 		const response = await this.post('/documents/translate', document, signal);
-		return (await response.json()) as { text: string; pieces: number; refused: string[] };
+		return (await response.json()) as TranslatedDocument;
 	}
 
 	/** Texts in another language, in order. */

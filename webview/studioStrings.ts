@@ -61,7 +61,7 @@ export const studioStrings = {
 	documentsHint:
 		'Drop documents here: Markdown, HTML, JSON, YAML, gettext, XLIFF, properties, subtitles, text',
 	documentDone: '{0} of {1} texts translated',
-	documentLeft: '{0} of {1} texts translated; the others could not be kept whole',
+	documentLeft: '{0} of {1} texts translated; the others stayed as they were',
 	into: 'Into',
 	record: 'Record',
 	recordingHint: 'Drop a recording here. It goes to the computer of this server and no further.',

@@ -4,7 +4,7 @@ import * as vscode from 'vscode';
 import { AppError } from '../../server/protocol/index.ts';
 import type { Front } from '../front.ts';
 import { withPatientProgress } from '../notify.ts';
-import { targetLanguage } from '../targetLanguage.ts';
+import { languageLabel, targetLanguage } from '../targetLanguage.ts';
 
 /** Translates the file of the explorer's menu or of the active editor and shows the difference. */
 export async function translateFile(front: Front, uri: unknown): Promise<void> {
@@ -16,7 +16,7 @@ export async function translateFile(front: Front, uri: unknown): Promise<void> {
 	const to = await targetLanguage(front, document);
 	if (to === undefined) return;
 	const fileName = document.uri.path.split('/').at(-1) ?? '';
-	const { text, refused } = await withPatientProgress(
+	const { text, refused, language, left } = await withPatientProgress(
 		vscode.l10n.t('Translating {0}', fileName),
 		(token) =>
 			front.request(
@@ -31,8 +31,16 @@ export async function translateFile(front: Front, uri: unknown): Promise<void> {
 				token,
 			),
 	);
-	const { languageId: language } = document;
-	const translated = await vscode.workspace.openTextDocument({ content: text, language });
+	if (text === document.getText() && left.length === 0 && refused.length === 0) {
+		const name = languageLabel(language);
+		void vscode.window.showInformationMessage(
+			vscode.l10n.t('{0} is in {1} already; nothing was changed.', fileName, name),
+		);
+		return;
+	}
+	const { languageId } = document;
+	const content = { content: text, language: languageId };
+	const translated = await vscode.workspace.openTextDocument(content);
 	const title = `${fileName} ↔ ${to}`;
 	await vscode.commands.executeCommand('vscode.diff', document.uri, translated.uri, title);
 	if (refused.length > 0) {
@@ -41,6 +49,17 @@ export async function translateFile(front: Front, uri: unknown): Promise<void> {
 		void vscode.window.showWarningMessage(
 			vscode.l10n.t(
 				'{0} texts were left as they are, because placeholders would have been lost: {1}',
+				count,
+				first,
+			),
+		);
+	}
+	if (left.length > 0) {
+		const count = String(left.length);
+		const first = (left[0]?.text ?? '').slice(0, 80);
+		void vscode.window.showInformationMessage(
+			vscode.l10n.t(
+				'{0} texts were left as they are, because no model here translates them: {1}',
 				count,
 				first,
 			),

@@ -20,7 +20,7 @@ export async function meaningOf(given: string): Promise<Meaning> {
 	if (found?.isDirectory()) return 'folder';
 	if (/\s/.test(given) || /^[a-z][a-z\d+.-]+:/i.test(given)) return 'text';
 	if (/^(?:\.{1,2}[/\\]|~[/\\]|[A-Za-z]:[/\\]|[/\\]{1,2}[^/\\])/.test(given)) return 'missing';
-	if (/[^./\\][^/\\]*$/.test(given) && formatOf(given)) return 'missing';
+	if (/[^/\\]\.[^./\\]+$/.test(given) && formatOf(given)) return 'missing';
 	if (!/[/\\]/.test(given)) return 'text';
 	if (/[/\\]$|[^./\\]\.(?=\w*[A-Za-z])\w{1,8}$/.test(given)) return 'missing';
 	return (await isFolder(dirname(given))) ? 'missing' : 'text';

@@ -19,10 +19,11 @@ Usage: nearglot translate [TEXT|-] --to LANGUAGE[,LANGUAGE…] [OPTIONS]
 Translates text with the models on this machine. Without TEXT, or with -, the text
 comes from standard input. Of a FILE (Markdown, HTML, JSON, ARB, YAML, XLIFF, po,
 properties, srt, vtt, txt) only the words are translated; code, placeholders, keys and
-times stay, and messages with plural forms get those of the target language.
+times stay, and messages with plural forms get those of the target language. Texts
+that cannot be translated stay as they are and are named at the end.
 
   --to LANGUAGE      target language, several with commas: --to de,fr
-  --from LANGUAGE    source language; it is detected when not given
+  --from LANGUAGE    source language; when not given it is detected, once for a FILE
   --html             the text is HTML: tags stay, marked content is left alone
   --category NAME    use a custom system (see: nearglot systems --help)
   --engine NAME      local, team or hosted: who translates, for this call

@@ -237,7 +237,8 @@ function inventsPlaceholders(source: string, target: string): boolean {
 /** The best hypothesis of a beam that kept its placeholders, made up none, and kept its head. */
 function intact(source: string, found: Hypothesis | undefined): Hypothesis | undefined {
 	if (!found) return undefined;
-	const good = (text: string): boolean => samePlaceholders(source, text) && !looksBroken(source, text);
+	const good = (text: string): boolean =>
+		samePlaceholders(source, text) && !looksBroken(source, text);
 	if (good(found.text)) return found;
 	const other = found.alternatives?.find(good);
 	// Attention belongs to the first hypothesis only.
