@@ -92,6 +92,7 @@ function infoText(model: ModelDescription): string {
 		['Shape', cache],
 		['End tokens', model.eosTokenIds.join(', ')],
 		['Chat', chatText(model)],
+		['Earlier turns', historyText(model)],
 		[
 			'Memory',
 			`about ${byteText(model.memoryEstimateBytes)} for ${chosen?.precision ?? 'it'} while loaded`,
@@ -117,6 +118,11 @@ function chatText(model: ModelDescription): string {
 	return model.supportsTools
 		? 'template with tools'
 		: 'template without tools (they are described in the system message)';
+}
+
+function historyText({ maxHistoryTurns: turns }: ModelDescription): string {
+	if (turns === undefined) return '';
+	return turns === 0 ? 'none is read' : `the last ${count(turns)} are read`;
 }
 
 function variantRow(variant: ModelVariant, chosen: ModelVariant | undefined): string[] {

@@ -14,6 +14,7 @@ import { randomBytes, randomInt } from 'node:crypto';
 import { availableParallelism, freemem } from 'node:os';
 import { join } from 'node:path';
 import { decodeInThread } from '../audio/threadedDecode.ts';
+import type { ModelDescription } from '../engine/api.ts';
 import { installedProviders, thisRuntime } from '../engine/devices/providers.ts';
 import { systemGpuDeps } from '../engine/devices/system.ts';
 import { describeModel } from '../engine/folder/describe.ts';
@@ -133,7 +134,7 @@ export function createBackend(settings: BackendSettings, deps: BackendDeps): Bac
 	const host = createModelHost(settings.models, {
 		index: new ModelIndex(
 			() => [{ folder: modelsDir(), origin: 'local' }, ...builtIn, ...registered()],
-			describeModel,
+			async (folder) => asLoaded(await describeModel(folder), settings.models.load?.contextLength),
 		),
 		loadOptions: () => ({ deviceId: chosen.value.gpuDevice }),
 		isPinned: (id) => chosen.value.pinned.includes(id),
@@ -212,6 +213,12 @@ export function createBackend(settings: BackendSettings, deps: BackendDeps): Bac
 			await host.close();
 		},
 	};
+}
+
+/** A model as this server runs it: what is listed, counted and cut to is the context it will have. */
+function asLoaded(model: ModelDescription, limit = Number.POSITIVE_INFINITY): ModelDescription {
+	const limited = model.architecture === 'decoder' || model.task === 'translation';
+	return limited ? { ...model, contextLength: Math.min(limit, model.contextLength) } : model;
 }
 
 /** A runner of this same product. libuv's pool must not be the limit of parallel native calls. */

@@ -124,7 +124,15 @@ async function isFolder(path: string): Promise<boolean> {
 
 /** Changes when a file of the model is added, removed or replaced. */
 async function stampOf(folder: string): Promise<string> {
-	const parts = ['', 'onnx', ...marks, 'model.json', 'nearglot.json', 'tokenizer.json'];
+	const parts = [
+		'',
+		'onnx',
+		...marks,
+		'generation_config.json',
+		'model.json',
+		'nearglot.json',
+		'tokenizer.json',
+	];
 	const times = await Promise.all(
 		parts.map((part) =>
 			stat(join(folder, part)).then(
@@ -168,6 +176,9 @@ async function infoOf(
 		supportsToolCalling: description?.supportsTools ?? false,
 		...(size === undefined ? {} : { sizeBytes: size }),
 		...(description === undefined ? {} : { contextLength: description.contextLength }),
+		...(description?.maxHistoryTurns === undefined
+			? {}
+			: { maxHistoryTurns: description.maxHistoryTurns }),
 		...(languages === undefined ? {} : { languages }),
 	};
 }

@@ -35,6 +35,8 @@ export interface ModelDescription {
 	readonly eosTokenIds: readonly number[];
 	/** Speech models: whether a stretch is told the text before it, where the publisher says so. */
 	readonly conditionOnPrevious?: boolean;
+	/** Chat models: earlier turns of a conversation the model reads, where the publisher says so. */
+	readonly maxHistoryTurns?: number;
 	readonly hasChatTemplate: boolean;
 	readonly supportsTools: boolean;
 	/** Bytes of weights plus caches at the default context, for the CPU. */

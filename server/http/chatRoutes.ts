@@ -4,10 +4,16 @@ import { randomUUID } from 'node:crypto';
 import type { Context, Hono } from 'hono';
 import type { Backend } from '../daemon/backend.ts';
 import type { ChatEvent } from '../services/chat/chatService.ts';
-import { AnswerBuilder, type AnswerHead, ChunkBuilder } from '../services/chat/completionShape.ts';
+import {
+	AnswerBuilder,
+	type AnswerHead,
+	ChunkBuilder,
+	omittedField,
+} from '../services/chat/completionShape.ts';
 import { type ChatRequest, chatRequestParser } from '../services/chat/request.ts';
 import { readJson } from './body.ts';
 import type { AppEnv } from './env.ts';
+import { noteOmittedTurns } from './omittedTurns.ts';
 import { recorded, recordRequest } from './record.ts';
 import { sse, withHeaders } from './sse.ts';
 import { parseBody } from './unknownFields.ts';
@@ -22,7 +28,9 @@ export function registerChatRoutes(app: Hono<AppEnv>, backend: Backend): void {
 
 	app.post('/v1/chat/completions/tokenizer/encode/count', async (context) => {
 		const request = parseBody(context, await readJson(context), chatRequestParser);
-		return context.json({ tokenCount: await backend.chat.countTokens(request) });
+		const { tokens, omittedTurns } = await backend.chat.countTokens(request);
+		noteOmittedTurns(context, omittedTurns);
+		return context.json({ tokenCount: tokens, ...omittedField(omittedTurns) });
 	});
 }
 
@@ -51,6 +59,7 @@ async function answerChat(
 		);
 		record.model = outcome.model;
 		record.usage = outcome.usage;
+		noteOmittedTurns(context, outcome.omittedTurns);
 		return context.json(builder.build(newHead(), outcome));
 	});
 }
@@ -69,6 +78,8 @@ async function streamChat(
 				withProgress: request.return_progress ?? false,
 			});
 			const onEvent = (event: ChatEvent) => {
+				// Before anything is written: the head of the answer goes out with the first chunk.
+				if (event.type === 'omitted') noteOmittedTurns(context, event.turns);
 				if (event.type === 'start') record.model = event.model;
 				if (event.type === 'piece') record.firstToken();
 				for (const chunk of chunks.take(event)) writer.data(chunk);

@@ -20,6 +20,7 @@ export function modelShape(model: ModelInfo, created: number) {
 		...(model.contextLength === undefined
 			? {}
 			: { context_length: model.contextLength, max_model_len: model.contextLength }),
+		...(model.maxHistoryTurns === undefined ? {} : { max_history_turns: model.maxHistoryTurns }),
 		...(model.sizeBytes === undefined ? {} : { size_bytes: model.sizeBytes }),
 		...(model.languages === undefined ? {} : { languages: model.languages }),
 	};

@@ -7,6 +7,7 @@ import { ResponseBuilder, type ResponseEvent } from '../services/responses/build
 import { chatOf, responsesParser } from '../services/responses/request.ts';
 import { readJson } from './body.ts';
 import type { AppEnv } from './env.ts';
+import { noteOmittedTurns } from './omittedTurns.ts';
 import { recorded, recordRequest } from './record.ts';
 import { sse, withHeaders } from './sse.ts';
 import { parseBody } from './unknownFields.ts';
@@ -29,6 +30,7 @@ export function registerResponsesRoutes(app: Hono<AppEnv>, backend: Backend): vo
 			const outcome = await backend.chat.run(
 				chat,
 				(event) => {
+					if (event.type === 'omitted') noteOmittedTurns(context, event.turns);
 					if (event.type === 'piece') record.firstToken();
 					response.take(event);
 				},

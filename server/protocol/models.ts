@@ -51,6 +51,8 @@ export interface ModelInfo {
 	/** Longest prompt plus answer in tokens. */
 	readonly contextLength?: number;
 	readonly maxOutputTokens?: number;
+	/** Earlier turns of a conversation that are read; absent: all that fit. */
+	readonly maxHistoryTurns?: number;
 	readonly supportsToolCalling: boolean;
 	/** Resident memory of the runner while loaded. */
 	readonly memoryBytes?: number;

@@ -305,6 +305,15 @@ describe('generation settings', () => {
 		assert.deepEqual([settings.temperature, settings.topK], [0.6, 50]);
 	});
 
+	it('a count of earlier turns is read, and anything else in its place is refused by name', () => {
+		const turns = (value: unknown) => settingsFrom({ max_history_turns: value }, {}, undefined);
+		assert.equal(turns(undefined).maxHistoryTurns, undefined);
+		assert.equal(turns(0).maxHistoryTurns, 0);
+		assert.equal(turns(3).maxHistoryTurns, 3);
+		for (const wrong of [-1, 0.5, '2', true, [1], {}])
+			assert.throws(() => turns(wrong), /max_history_turns.*whole number/, String(wrong));
+	});
+
 	it('genai_config gives end tokens and search settings; without sampling the sampling fields are neutral', () => {
 		const settings = settingsFrom(undefined, undefined, {
 			model: { eos_token_id: [4, 5] },

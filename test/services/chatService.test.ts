@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { EngineModel, GenerateRequest, GenerateResult } from '../../server/engine/api.ts';
 import { toolFormats } from '../../server/engine/template/toolFormat.ts';
+import type { ChatMessage, ModelInfo } from '../../server/protocol/index.ts';
 import { type ChatEvent, createChatService } from '../../server/services/chat/chatService.ts';
 import { AnswerBuilder, ChunkBuilder } from '../../server/services/chat/completionShape.ts';
 import type { ModelProfile } from '../../server/services/chat/profile.ts';
@@ -16,6 +17,8 @@ interface Script {
 	readonly profile?: Partial<ModelProfile>;
 	/** What the template renders. */
 	readonly prompt?: string;
+	/** What is known of the model. */
+	readonly info?: Partial<ModelInfo>;
 }
 
 async function run(body: object, script: Script) {
@@ -35,7 +38,7 @@ async function run(body: object, script: Script) {
 			timings: {},
 		} as unknown as GenerateResult;
 	};
-	const info = { id: 'm:1', task: 'chat-completion', folder: '/m' };
+	const info = { id: 'm:1', task: 'chat-completion', folder: '/m', ...script.info };
 	const host = {
 		resolve: async () => info,
 		acquire: async () => ({
@@ -44,7 +47,12 @@ async function run(body: object, script: Script) {
 			loadMs: 12,
 			[Symbol.asyncDispose]: async () => {},
 		}),
-		textModel: async () => ({ renderChat: () => script.prompt ?? '' }),
+		textModel: async () => ({
+			renderChat: () => script.prompt ?? '',
+			// One token per character.
+			promptTokens: ({ messages }: { messages: readonly ChatMessage[] }) =>
+				[...messages.map(({ content }) => content).join('')].map(() => 1),
+		}),
 	} as unknown as ModelHost;
 	const profile: ModelProfile = {
 		sampling: { temperature: 0.7, topP: 0.8, topK: 20, minP: 0.1, repetitionPenalty: 1.1 },
@@ -77,6 +85,11 @@ async function run(body: object, script: Script) {
 		}[],
 		outcome,
 		asked: asked as GenerateRequest,
+		events,
+		contents: (asked?.prompt.kind === 'chat' ? asked.prompt.messages : []).map(
+			({ content }) => content,
+		),
+		counted: await service.countTokens(request),
 	};
 }
 
@@ -185,4 +198,71 @@ test('reasoning_effort becomes the variable the template reads', async () => {
 
 test('the time of a load is in the timings', async () => {
 	assert.equal((await run({}, { pieces: ['a'] })).answer.timings.load_ms, 12);
+});
+
+const turns = (...contents: string[]) => ({
+	messages: [
+		{ role: 'system', content: 'S' },
+		...contents.map((content, index) => ({
+			role: index % 2 === 0 ? 'user' : 'assistant',
+			content,
+		})),
+	],
+});
+
+test('a model is given the earlier turns its publisher allows, and the rest is told first, last and in the count', async () => {
+	const info = { maxHistoryTurns: 1, contextLength: 100 };
+	const asked = turns('one', 'ONE', 'two', 'TWO', 'three');
+	const { contents, events, answer, chunks, outcome, counted } = await run(asked, {
+		pieces: ['a'],
+		info,
+	});
+	assert.deepEqual(contents, ['S', 'two', 'TWO', 'three']);
+	assert.deepEqual(events[0], { type: 'omitted', turns: 1 });
+	assert.equal(outcome.omittedTurns, 1);
+	assert.equal(answer.omitted_turns, 1);
+	assert.deepEqual(
+		chunks.map((chunk) => (chunk as { omitted_turns?: number }).omitted_turns),
+		chunks.map(() => 1),
+	);
+	assert.deepEqual(counted, { tokens: 'StwoTWOthree'.length, omittedTurns: 1 });
+});
+
+test('what a model reads as a whole says nothing of turns', async () => {
+	const asked = turns('one', 'ONE', 'two');
+	for (const info of [{}, { maxHistoryTurns: 1 }]) {
+		const { contents, events, answer, chunks } = await run(asked, { pieces: ['a'], info });
+		assert.deepEqual(contents, ['S', 'one', 'ONE', 'two']);
+		assert.ok(events.every(({ type }) => type !== 'omitted'));
+		assert.ok(!('omitted_turns' in answer) && chunks.every((chunk) => !('omitted_turns' in chunk)));
+	}
+});
+
+test('a conversation loses its oldest turns where it is too long, when the request asks for that', async () => {
+	const info = { contextLength: 40 };
+	const old = 'x'.repeat(14);
+	const asked = turns(old, old, 'two', 'TWO', 'three');
+	const whole = ['S', old, old, 'two', 'TWO', 'three'];
+	for (const truncation of [undefined, 'disabled']) {
+		const { contents } = await run({ ...asked, truncation }, { pieces: ['a'], info });
+		assert.deepEqual(contents, whole, 'the engine refuses what is too long');
+	}
+	// 40 tokens, a quarter of them for the answer: 30 are left for a prompt of 40.
+	const auto = { ...asked, truncation: 'auto' };
+	const cut = await run(auto, { pieces: ['a'], info });
+	assert.deepEqual(cut.contents, ['S', 'two', 'TWO', 'three']);
+	assert.equal(cut.outcome.omittedTurns, 1);
+	assert.deepEqual(cut.counted, { tokens: 12, omittedTurns: 1 });
+	const brief = await run(
+		{ ...auto, max_tokens: 1 },
+		{ pieces: ['a'], info: { contextLength: 41 } },
+	);
+	assert.deepEqual(brief.contents, whole, 'a short answer needs less room');
+});
+
+test('neither the system message nor the last turn is ever left out', async () => {
+	const asked = { ...turns('one', 'ONE', 'x'.repeat(99)), truncation: 'auto' };
+	const { contents, outcome } = await run(asked, { pieces: ['a'], info: { contextLength: 20 } });
+	assert.deepEqual(contents, ['S', 'x'.repeat(99)]);
+	assert.equal(outcome.omittedTurns, 1);
 });

@@ -60,6 +60,9 @@ export async function describeModel(folder: string): Promise<ModelDescription> {
 		...(settings.conditionOnPrevious === undefined
 			? {}
 			: { conditionOnPrevious: settings.conditionOnPrevious }),
+		...(settings.maxHistoryTurns === undefined
+			? {}
+			: { maxHistoryTurns: settings.maxHistoryTurns }),
 		hasChatTemplate: template !== undefined,
 		supportsTools: template !== undefined && /\btools\b/.test(template),
 		memoryEstimateBytes: estimateMemoryBytes(chosen, shape, graphs),

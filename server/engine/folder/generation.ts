@@ -1,5 +1,6 @@
 /** Generation settings of a model folder, from generation_config.json, config.json or genai_config.json. */
 
+import { AppError } from '../../protocol/index.ts';
 import { asNumber, asNumbers, asRecord, asString, type JsonRecord, readJsonFile } from './json.ts';
 
 /** How the model's publisher says it should generate. Absent values are the reference library's defaults. */
@@ -24,6 +25,8 @@ export interface GenerationSettings {
 	readonly forcedDecoderIds: readonly (readonly [position: number, id: number])[];
 	/** Speech models: whether a stretch is told the text before it; `undefined` = the publisher does not say. */
 	readonly conditionOnPrevious: boolean | undefined;
+	/** Chat models: earlier turns of a conversation the model reads; `undefined` = all that fit. */
+	readonly maxHistoryTurns: number | undefined;
 	/** 1 = off. */
 	readonly repetitionPenalty: number;
 	/** 0 = off. */
@@ -60,7 +63,10 @@ export async function generationSettings(folder: string): Promise<GenerationSett
 	return { ...settings, eosTokenIds: [...settings.eosTokenIds, end] };
 }
 
-/** {@link generationSettings} from parsed files. */
+/**
+ * {@link generationSettings} from parsed files.
+ * @throws AppError `unsupported_model` when `max_history_turns` is no count
+ */
 export function settingsFrom(
 	own: JsonRecord | undefined,
 	config: JsonRecord | undefined,
@@ -94,6 +100,7 @@ export function settingsFrom(
 			position === undefined || id === undefined ? [] : [[position, id] as const],
 		),
 		conditionOnPrevious: flagOf(pick('condition_on_prev_tokens')),
+		maxHistoryTurns: turnsOf(pick('max_history_turns')),
 		repetitionPenalty: number('repetition_penalty', 1),
 		noRepeatNgramSize: number('no_repeat_ngram_size', 0),
 		maxLength,
@@ -115,11 +122,22 @@ function asLists(value: unknown): number[][] {
 	return Array.isArray(value) ? value.map(asNumbers) : [];
 }
 
-// Some exports list only <|endoftext|> although every chat turn ends with the tokenizer's own end token.
 function flagOf(value: unknown): boolean | undefined {
 	return typeof value === 'boolean' ? value : undefined;
 }
 
+// What is written beside a model by hand and not understood would change its answers silently.
+function turnsOf(value: unknown): number | undefined {
+	if (value === undefined) return undefined;
+	const turns = asNumber(value);
+	if (turns !== undefined && Number.isSafeInteger(turns) && turns >= 0) return turns;
+	throw new AppError(
+		'unsupported_model',
+		`'max_history_turns' of the model's generation_config.json is ${JSON.stringify(value).slice(0, 40)}; it must be a whole number from 0, or be left out to read every turn that fits.`,
+	);
+}
+
+// Some exports list only <|endoftext|> although every chat turn ends with the tokenizer's own end token.
 function endOfTextId(tokenizer: JsonRecord | undefined): number | undefined {
 	const token = tokenizer?.eos_token;
 	const content = asString(token) ?? asString(asRecord(token)?.content);

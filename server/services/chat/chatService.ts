@@ -1,6 +1,6 @@
 /** Chat: from a parsed request to an answer, in pieces for streams and as a whole for everybody else. */
 
-import type { GenerateResult, TokenLogprob } from '../../engine/api.ts';
+import type { GeneratePrompt, GenerateResult, TokenLogprob } from '../../engine/api.ts';
 import { promptOpensReasoning } from '../../engine/template/reasoning.ts';
 import { AppError, type FinishReason, type Timings, type Usage } from '../../protocol/index.ts';
 import type { ModelHost } from '../host.ts';
@@ -8,9 +8,12 @@ import { type ChoicePiece, ChoiceReader } from './choiceReader.ts';
 import { type ChatPlan, planChat } from './plan.ts';
 import type { LoadProfile, ModelProfile } from './profile.ts';
 import type { ChatRequest } from './request.ts';
+import { newestTurns, type TurnLimits } from './turns.ts';
 
 /** What happens while a chat is answered. */
 export type ChatEvent =
+	/** The model does not read the oldest turns; comes first, and only then. */
+	| { readonly type: 'omitted'; readonly turns: number }
 	/** What the request waits for before its first token. */
 	| { readonly type: 'progress'; readonly progress: ChatStage }
 	/** The model is known and the request is valid: the answer's head may be sent. */
@@ -35,6 +38,14 @@ export interface ChatOutcome {
 	readonly usage: Usage;
 	readonly timings: Timings;
 	readonly olderForm: boolean;
+	/** Oldest turns of the conversation that the model was not given. */
+	readonly omittedTurns: number;
+}
+
+/** The prompt of a request as the model would get it. */
+export interface PromptSize {
+	readonly tokens: number;
+	readonly omittedTurns: number;
 }
 
 export interface ChatDeps {
@@ -52,13 +63,21 @@ export interface ChatService {
 		signal?: AbortSignal,
 	): Promise<ChatOutcome>;
 	/** Tokens of the prompt of a request, without inference and without loading the model. */
-	countTokens(request: ChatRequest): Promise<number>;
+	countTokens(request: ChatRequest): Promise<PromptSize>;
+}
+
+/** Part of the context that truncation keeps for the answer, unless `max_tokens` asks for less. */
+const answerShare = 1 / 4;
+
+interface Prepared {
+	readonly id: string;
+	readonly plan: ChatPlan;
+	readonly folder: string;
+	readonly omittedTurns: number;
 }
 
 export function createChatService(deps: ChatDeps): ChatService {
-	const prepare = async (
-		request: ChatRequest,
-	): Promise<{ id: string; plan: ChatPlan; folder: string }> => {
+	const prepare = async (request: ChatRequest): Promise<Prepared> => {
 		const info = await deps.host.resolve(request.model);
 		if (info.task !== 'chat-completion' && info.task !== 'text-generation')
 			throw new AppError(
@@ -68,7 +87,30 @@ export function createChatService(deps: ChatDeps): ChatService {
 			);
 		const folder = info.folder ?? '';
 		const plan = planChat(request, await deps.profile(folder), deps.randomSeed);
-		return { id: info.id, plan, folder };
+		const { prompt, maxTokens } = plan.generate;
+		if (prompt.kind !== 'chat') return { id: info.id, plan, folder, omittedTurns: 0 };
+		const { contextLength, maxHistoryTurns } = info;
+		const limits: TurnLimits = {
+			...(maxHistoryTurns === undefined ? {} : { maxHistoryTurns }),
+			...(request.truncation === 'auto' && contextLength !== undefined
+				? { fits: await roomIn(info.id, prompt, contextLength, maxTokens) }
+				: {}),
+		};
+		const { messages, omittedTurns } = newestTurns(prompt.messages, limits);
+		const generate = { ...plan.generate, prompt: { ...prompt, messages } };
+		return { id: info.id, plan: { ...plan, generate }, folder, omittedTurns };
+	};
+
+	/** Tells whether messages leave room for an answer in the context of a model. */
+	const roomIn = async (
+		id: string,
+		prompt: Extract<GeneratePrompt, { kind: 'chat' }>,
+		contextLength: number,
+		maxTokens = Number.POSITIVE_INFINITY,
+	): Promise<NonNullable<TurnLimits['fits']>> => {
+		const text = await deps.host.textModel(id);
+		const most = contextLength - Math.min(maxTokens, Math.floor(contextLength * answerShare));
+		return (messages) => text.promptTokens({ ...prompt, messages }).length <= most;
 	};
 
 	/** Whether the answer begins inside a reasoning block that the template has opened. */
@@ -86,7 +128,8 @@ export function createChatService(deps: ChatDeps): ChatService {
 
 	return {
 		run: async (request, onEvent, signal) => {
-			const { id, plan, folder } = await prepare(request);
+			const { id, plan, folder, omittedTurns } = await prepare(request);
+			if (omittedTurns > 0) onEvent({ type: 'omitted', turns: omittedTurns });
 			const profile = await deps.profile(folder);
 			const startsReasoning = await opensReasoning(id, plan, profile);
 			const readers = Array.from(
@@ -157,12 +200,14 @@ export function createChatService(deps: ChatDeps): ChatService {
 				usage: usageOf(result, reasoning),
 				timings: { ...result.timings, load_ms: lease.loadMs },
 				olderForm: plan.olderForm,
+				omittedTurns,
 			};
 		},
 
 		countTokens: async (request) => {
-			const { id, plan } = await prepare(request);
-			return (await deps.host.textModel(id)).promptTokens(plan.generate.prompt).length;
+			const { id, plan, omittedTurns } = await prepare(request);
+			const text = await deps.host.textModel(id);
+			return { tokens: text.promptTokens(plan.generate.prompt).length, omittedTurns };
 		},
 	};
 }

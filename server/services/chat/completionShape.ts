@@ -25,6 +25,11 @@ export function logprobShape(logprob: TokenLogprob) {
 	};
 }
 
+/** How many of the oldest turns the model was not given; no field when it read all. */
+export function omittedField(turns: number): { omitted_turns?: number } {
+	return turns === 0 ? {} : { omitted_turns: turns };
+}
+
 interface ChoiceState {
 	content: string;
 	reasoning: string;
@@ -68,6 +73,7 @@ export class AnswerBuilder {
 			})),
 			usage: outcome.usage,
 			timings: outcome.timings,
+			...omittedField(outcome.omittedTurns),
 			system_fingerprint: null,
 		};
 	}
@@ -110,6 +116,7 @@ export class ChunkBuilder {
 	readonly #withUsage: boolean;
 	readonly #withProgress: boolean;
 	#model = '';
+	#omittedTurns = 0;
 	#olderForm: boolean;
 	readonly #greeted = new Set<number>();
 
@@ -129,6 +136,10 @@ export class ChunkBuilder {
 	}
 
 	take(event: ChatEvent): object[] {
+		if (event.type === 'omitted') {
+			this.#omittedTurns = event.turns;
+			return [];
+		}
 		if (event.type === 'start') {
 			this.#model = event.model;
 			return Array.from({ length: event.choices }, (_, choice) => this.#greet(choice));
@@ -196,6 +207,7 @@ export class ChunkBuilder {
 			created,
 			model: this.#model,
 			system_fingerprint: null,
+			...omittedField(this.#omittedTurns),
 		};
 	}
 

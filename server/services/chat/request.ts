@@ -67,6 +67,9 @@ export const streamFields = {
 	stream_options: optional(object({ include_usage: optional(boolean) })),
 };
 
+/** What to do with a conversation that is too long: leave out its oldest turns, or refuse it. */
+export const truncationField = optional(oneOf('auto', 'disabled'));
+
 const jsonSchemaFormat = object({
 	name: optional(string({ maxLength: 64 })),
 	description: optional(string()),
@@ -90,6 +93,7 @@ export const chatRequestParser = object({
 	...loadFields,
 	...callerFields,
 	...streamFields,
+	truncation: truncationField,
 	max_completion_tokens: optional(integer({ min: 1, max: 1 << 24 })),
 	logprobs: optional(boolean),
 	top_logprobs: optional(integer({ min: 0, max: 20 })),

@@ -4,7 +4,7 @@ import type { TokenLogprob } from '../../engine/api.ts';
 import type { FinishReason } from '../../protocol/index.ts';
 import type { ChatEvent, ChatOutcome } from '../chat/chatService.ts';
 import type { CallPiece } from '../chat/choiceReader.ts';
-import { logprobShape } from '../chat/completionShape.ts';
+import { logprobShape, omittedField } from '../chat/completionShape.ts';
 import type { ResponsesRequest } from './request.ts';
 
 /** One streaming event; `type` is also its SSE name. */
@@ -36,6 +36,7 @@ export class ResponseBuilder {
 	#sequence = 0;
 	#model: string;
 	#reason: FinishReason = 'stop';
+	#omittedTurns = 0;
 
 	constructor(request: ResponsesRequest, options: ResponseBuilderOptions) {
 		this.#request = request;
@@ -56,7 +57,7 @@ export class ResponseBuilder {
 			if (reasoning !== '') this.#reasoningDelta(reasoning);
 			if (content !== '') this.#textDelta(content, event.logprobs ?? []);
 			for (const call of calls) this.#callDelta(call);
-		}
+		} else if (event.type === 'omitted') this.#omittedTurns = event.turns;
 	}
 
 	/** The finished response; also emits the last event. */
@@ -181,7 +182,7 @@ export class ResponseBuilder {
 			tool_choice: choiceShape(request),
 			tools: (request.tools ?? []).map(({ type, function: tool }) => ({ type, ...tool })),
 			top_p: request.top_p ?? null,
-			truncation: 'disabled',
+			truncation: request.truncation ?? 'disabled',
 			user: request.user ?? null,
 			metadata: request.metadata ?? {},
 			usage: usage
@@ -193,6 +194,7 @@ export class ResponseBuilder {
 						total_tokens: usage.total_tokens,
 					}
 				: null,
+			...omittedField(this.#omittedTurns),
 			...(outcome ? { timings: outcome.timings } : {}),
 		};
 	}

@@ -18,7 +18,7 @@ import {
 	string,
 } from '../../protocol/parser.ts';
 import { parseMessage } from '../chat/messages.ts';
-import { type ChatRequest, callerFields, loadFields } from '../chat/request.ts';
+import { type ChatRequest, callerFields, loadFields, truncationField } from '../chat/request.ts';
 import { toolChoiceField, toolsField } from '../chat/toolFields.ts';
 
 const formatField = object({
@@ -118,7 +118,7 @@ export const responsesParser = object({
 	reasoning: optional(
 		object({ effort: optional(oneOf('none', 'minimal', 'low', 'medium', 'high', 'xhigh')) }),
 	),
-	truncation: optional(oneOf('disabled')),
+	truncation: truncationField,
 	stream: optional(boolean),
 	...callerFields,
 	...loadFields,
@@ -152,6 +152,7 @@ export function chatOf(request: ResponsesRequest): ChatRequest {
 		'model',
 		'temperature',
 		'top_p',
+		'truncation',
 		'tools',
 		'tool_choice',
 		'parallel_tool_calls',
