@@ -1,8 +1,9 @@
 /** The chat: the log of turns above, the input below. Used by the view and by the studio. */
 
 import { signal } from '@preact/signals';
-import type { RefObject, VNode } from 'preact';
+import { Fragment, type RefObject, type VNode } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { firstRead } from '../server/protocol/conversation.ts';
 import type { Turn } from '../server/protocol/index.ts';
 import { Announcer } from './announce.tsx';
 import type { ChatState } from './chatState.ts';
@@ -34,6 +35,7 @@ const nearPx = 48;
 
 function Log(): VNode {
 	const { page, turns, t } = useChat();
+	const first = firstRead(turns.value);
 	const from = useFirstShown(page.value?.conversation.id, turns.value.length);
 	const box = useRef<HTMLElement>(null);
 	const following = useRef(true);
@@ -59,10 +61,13 @@ function Log(): VNode {
 					<p>{t(page.value?.model.startsWith('team:') ? 'emptyTeam' : 'emptyBody')}</p>
 				</div>
 			)}
-			{groups(turns.value, from).map(([first, group]) => (
-				<div key={first} class="turns">
+			{groups(turns.value, from).map(([index, group]) => (
+				<div key={index} class="turns">
 					{group.map((turn) => (
-						<TurnView key={turn.id} turn={turn} />
+						<Fragment key={turn.id}>
+							{turn === first && <p class="cut">{t('cut')}</p>}
+							<TurnView turn={turn} />
+						</Fragment>
 					))}
 				</div>
 			))}

@@ -23,10 +23,8 @@ export function Composer(): VNode {
 		const timer = setTimeout(() => send({ type: 'count', text: draft.value }), countAfterMs);
 		return () => clearTimeout(timer);
 	}, [draft.value, page.value?.model, page.value?.attachments, send, chat]);
-	const counted = chat.tokens.value;
-	const tooLong = counted !== undefined && counted.limit !== null && counted.tokens > counted.limit;
 	const submit = () => {
-		if (answering || tooLong || draft.value.trim() === '') return;
+		if (answering || draft.value.trim() === '') return;
 		send({ type: 'ask', text: draft.value });
 		draft.value = '';
 	};
@@ -58,6 +56,7 @@ export function Composer(): VNode {
 				}}
 				onKeyDown={onKeyDown}
 			/>
+			<TooLong />
 			<div class="row">
 				<ModelPicker />
 				<TokenCount />
@@ -71,7 +70,7 @@ export function Composer(): VNode {
 						{t('stop')}
 					</button>
 				) : (
-					<button type="submit" class="send" disabled={tooLong || draft.value.trim() === ''}>
+					<button type="submit" class="send" disabled={draft.value.trim() === ''}>
 						<Icon name="send" />
 						{t('send')}
 					</button>
@@ -156,16 +155,24 @@ function Tools(): VNode | null {
 	);
 }
 
-/** Size of the prompt as it would be sent, or by how much it is too long. */
+/** Size of the prompt as it would be sent. */
 function TokenCount(): VNode | null {
 	const { tokens, t } = useChat();
 	const counted = tokens.value;
-	if (!counted || counted.tokens === 0) return null;
+	if (!counted || counted.tokens === 0 || over(counted) > 0) return null;
+	return <output class="tokens">{t('tokens', counted.tokens)}</output>;
+}
+
+/** By how much a question is too long that would be sent alone. Sending it says the same. */
+function TooLong(): VNode | null {
+	const { tokens, t } = useChat();
+	const counted = tokens.value;
+	if (!counted || over(counted) <= 0) return null;
 	const { tokens: count, limit } = counted;
-	const over = limit === null ? 0 : count - limit;
-	return (
-		<output class={over > 0 ? 'tokens error' : 'tokens'}>
-			{over > 0 ? t('tooLong', over, count, limit ?? 0) : t('tokens', count)}
-		</output>
-	);
+	return <output class="tokens error">{t('tooLong', over(counted), count, limit ?? 0)}</output>;
+}
+
+/** Tokens to take away before the model can read the prompt and say a word. */
+function over({ tokens, limit }: { readonly tokens: number; readonly limit: number | null }) {
+	return limit === null ? 0 : tokens - limit + 1;
 }

@@ -31,6 +31,7 @@ export const chatStrings = {
 	copied: 'Copied',
 	copy: 'Copy',
 	copyAnswer: 'Copy answer',
+	cut: 'The model does not read what is above',
 	cutOff: 'The answer reached the length limit.',
 	edit: 'Edit and ask again',
 	emptyBody: 'Models run on this computer. Nothing you write leaves it.',
@@ -64,7 +65,8 @@ export const chatStrings = {
 	toolRunning: '{0} is running',
 	tools: 'Tools: {0}',
 	toolUsed: '{0} answered',
-	tooLong: 'Too long by {0} tokens for this model ({1} of {2}).',
+	tooLong:
+		'Too long by {0} tokens for this model ({1} of {2}). Shorten the question or what is attached, or choose another model.',
 	tryAgain: 'Try again',
 	you: 'You',
 } as const;

@@ -3,7 +3,7 @@
 import { signal } from '@preact/signals';
 import {
 	AppError,
-	type ChatMessage,
+	type ChatParams,
 	type DownloadProgress,
 	errorOfBody,
 	type ModelInfo,
@@ -183,7 +183,7 @@ export class StudioApi {
 		return items.map(({ translations }) => translations[0]?.text ?? '');
 	}
 
-	async countTokens(body: { model: string; messages: readonly ChatMessage[] }): Promise<number> {
+	async countTokens(body: ChatParams & { readonly model: string }): Promise<number> {
 		const path = '/v1/chat/completions/tokenizer/encode/count';
 		const { tokenCount } = (await (await this.post(path, body)).json()) as { tokenCount: number };
 		return tokenCount;

@@ -72,9 +72,9 @@ export function studioBridge(api: StudioApi): Bridge {
 				session.model = message.model;
 				return postState();
 			case 'count': {
-				const { model = session.state.models[0]?.id, messages } = session.preview(message.text);
+				const { model = session.state.models[0]?.id, ...prompt } = session.preview(message.text);
 				if (model === undefined) return;
-				const tokens = await api.countTokens({ model, messages });
+				const tokens = await api.countTokens({ ...prompt, model });
 				const limit = session.state.models.find(({ id }) => id === model)?.contextLength ?? null;
 				return post({ type: 'tokens', tokens, limit });
 			}

@@ -26,8 +26,11 @@ export function registerParticipant(front: Front, extensionUri: vscode.Uri): vsc
 			];
 			const own = request.model.vendor === 'nearglot' ? { model: request.model.id } : {};
 			try {
-				await front.request('nearglot/chat', { ...own, messages }, token, (value) => {
-					const { text, progress } = value as ChatDelta;
+				const params = { ...own, messages, truncation: 'auto' as const };
+				await front.request('nearglot/chat', params, token, (value) => {
+					const { text, progress, omittedTurns } = value as ChatDelta;
+					if (omittedTurns !== undefined)
+						stream.progress(vscode.l10n.t('The model does not read the oldest turns'));
 					if (progress?.phase === 'loading') stream.progress(vscode.l10n.t('Loading the model'));
 					if (text) stream.markdown(text);
 				});

@@ -273,10 +273,9 @@ export class ChatPage {
 		const { models, model } = this.session.state;
 		const limit = (models.find(({ id }) => id === model) ?? models[0])?.contextLength ?? null;
 		try {
-			const { messages, model: name, tools } = this.session.preview(text);
 			const { tokens } = await this.#deps.front.request(
 				'nearglot/countTokens',
-				{ messages, ...(name === undefined ? {} : { model: name }), ...(tools ? { tools } : {}) },
+				this.session.preview(text),
 				source.token,
 			);
 			this.#post({ type: 'tokens', tokens, limit });

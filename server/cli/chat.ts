@@ -12,7 +12,8 @@ const help = `
 Usage: nearglot chat [MODEL] [PROMPT] [OPTIONS]
 
 Asks a model on this machine. Without PROMPT the question is read from standard input; at a terminal
-a conversation begins (empty line or Ctrl+D ends it).
+a conversation begins (empty line or Ctrl+D ends it). Turns the model does not read, or has no room
+for, are left out, the oldest first; a line says so.
 
   --system S         instructions for the model
   --json             print the whole answer as JSON
@@ -47,7 +48,8 @@ export const chatCommand: Command = {
 		const system = options.text('system');
 		const messages: Message[] = system === undefined ? [] : [{ role: 'system', content: system }];
 		const chat = { daemon, io, fields: { ...fields, model }, messages, json: options.has('json') };
-		if (prompt === undefined && io.stdin.isTTY && !chat.json) return converse(chat);
+		if (prompt === undefined && io.stdin.isTTY && !chat.json)
+			return converse({ ...chat, fields: { ...chat.fields, truncation: 'auto' } });
 		const question = prompt ?? (await readStdin(io.stdin)).trim();
 		if (question === '')
 			throw new UsageError('There is no prompt: give one, or write it to standard input.');
@@ -62,6 +64,8 @@ interface Chat {
 	readonly fields: Readonly<Record<string, unknown>>;
 	readonly messages: Message[];
 	readonly json: boolean;
+	/** The person has been told that oldest turns are left out. */
+	toldOmitted?: boolean;
 }
 
 function requestFields(options: ParsedArgs): Record<string, unknown> {
@@ -132,6 +136,15 @@ function tellFailure({ io, messages }: Chat, error: unknown): void {
 	io.stderr.write(`nearglot chat: ${plainText(error.message)}\n`);
 }
 
+/** Once in a conversation, before the first answer that does not know all of it. */
+function tellOmitted(chat: Chat): void {
+	if (chat.toldOmitted) return;
+	chat.toldOmitted = true;
+	chat.io.stderr.write(
+		'nearglot chat: the model does not read all of this conversation: from here on the oldest turns are left out.\n',
+	);
+}
+
 /** One question and its answer, which stays in the conversation as far as it came. */
 async function turn(chat: Chat, question: string): Promise<void> {
 	const { daemon, io, fields, messages } = chat;
@@ -147,7 +160,8 @@ async function turn(chat: Chat, question: string): Promise<void> {
 		const { finishReason } = await readAnswer(response.body ?? new Blob([]).stream(), {
 			model: String(fields['model']),
 			signal: io.signal,
-			onDelta: ({ text = '' }) => {
+			onDelta: ({ text = '', omittedTurns }) => {
+				if (omittedTurns !== undefined) tellOmitted(chat);
 				content += text;
 				io.stdout.write(io.stdout.isTTY ? plainText(text) : text);
 			},

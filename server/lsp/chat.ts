@@ -35,8 +35,13 @@ export async function countTokens(
 ): Promise<{ tokens: number }> {
 	const model = await chatModel(link, params.model, signal);
 	const path = '/v1/chat/completions/tokenizer/encode/count';
-	const { messages, tools } = params;
-	const counted = { model: model.id, messages, ...(tools?.length ? { tools } : {}) };
+	const { messages, tools, truncation } = params;
+	const counted = {
+		model: model.id,
+		messages,
+		...(tools?.length ? { tools } : {}),
+		...(truncation === undefined ? {} : { truncation }),
+	};
 	const body = await link.json(path, counted, signal);
 	const tokens = isRecord(body) ? body['tokenCount'] : undefined;
 	if (typeof tokens !== 'number') {
@@ -53,6 +58,7 @@ function chatBody(params: ChatParams): Record<string, unknown> {
 		...(params.maxTokens === undefined ? {} : { max_completion_tokens: params.maxTokens }),
 		...(params.tools?.length ? { tools: params.tools } : {}),
 		...(params.toolChoice === undefined ? {} : { tool_choice: toolChoice(params.toolChoice) }),
+		...(params.truncation === undefined ? {} : { truncation: params.truncation }),
 		stream: true,
 		stream_options: { include_usage: true },
 		return_progress: true,

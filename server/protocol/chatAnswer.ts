@@ -57,6 +57,7 @@ export class ChatAnswer {
 	#finish: FinishReason | undefined;
 	#usage: Usage | undefined;
 	#timings: Timings | undefined;
+	#omittedTurns: number | undefined;
 	readonly #calls: { id: string; name: string; arguments: string }[] = [];
 
 	constructor(model: string) {
@@ -76,6 +77,11 @@ export class ChatAnswer {
 		if (typeof chunk['model'] === 'string' && chunk['model'] !== '') this.#model = chunk['model'];
 		if (isRecord(chunk['usage'])) this.#usage = chunk['usage'] as unknown as Usage;
 		if (isRecord(chunk['timings'])) this.#timings = chunk['timings'] as unknown as Timings;
+		const { omitted_turns: omittedTurns } = chunk;
+		if (typeof omittedTurns === 'number' && this.#omittedTurns === undefined) {
+			this.#omittedTurns = omittedTurns;
+			onDelta({ omittedTurns });
+		}
 		const progress = progressOf(chunk);
 		if (progress) onDelta({ progress });
 		const choice = Array.isArray(chunk['choices']) ? chunk['choices'][0] : undefined;
@@ -127,6 +133,7 @@ export class ChatAnswer {
 			model: this.#model,
 			...(this.#usage ? { usage: this.#usage } : {}),
 			...(this.#timings ? { timings: this.#timings } : {}),
+			...(this.#omittedTurns === undefined ? {} : { omittedTurns: this.#omittedTurns }),
 		};
 	}
 }

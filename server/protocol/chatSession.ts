@@ -174,6 +174,7 @@ export class ChatSession {
 		const { tools } = this.#belt();
 		return {
 			...this.#chosen(),
+			...asChat,
 			messages: messagesOf(next, next.leaf),
 			...(tools.length > 0 ? { tools } : {}),
 		};
@@ -228,15 +229,17 @@ export class ChatSession {
 			});
 		};
 		const onDelta = (delta: ChatDelta) => {
-			const { text = '', reasoning = '', progress } = delta;
+			const { text = '', reasoning = '', progress, omittedTurns } = delta;
 			turn = {
 				...turn,
+				...(omittedTurns === undefined ? {} : { omittedTurns }),
 				text: turn.text + text,
 				...(turn.reasoning || reasoning ? { reasoning: (turn.reasoning ?? '') + reasoning } : {}),
 			};
 			if (text !== '' || reasoning !== '') saveSoon();
 			if (!shown()) return;
 			this.#answering = turn;
+			if (omittedTurns !== undefined) this.#deps.post({ type: 'turn', turn, answering: turn.id });
 			if (progress) this.#setProgress(progress);
 			if (text === '' && reasoning === '') return;
 			if (this.#progress) this.#setProgress(null);
@@ -256,7 +259,7 @@ export class ChatSession {
 		// The question is kept even when the window closes before its answer.
 		void this.#deps.save(before);
 		try {
-			const params = { ...this.#chosen(), messages };
+			const params = { ...this.#chosen(), ...asChat, messages };
 			const result = await completeWithTools(complete, params, belt, onDelta, onSteps, stop.signal);
 			turn = finished(turn, result);
 		} catch (error) {
@@ -336,6 +339,9 @@ export class ChatSession {
 	}
 }
 
+/** A chat goes on for ever: its oldest turns are left out where the model has no room for them. */
+const asChat = { truncation: 'auto' } as const;
+
 const noTools: ToolBelt = { tools: [], run: () => Promise.reject(new Error('no tools')) };
 
 function finished(turn: Turn, result: ChatResult): Turn {
@@ -347,5 +353,6 @@ function finished(turn: Turn, result: ChatResult): Turn {
 		finishReason: result.finishReason,
 		...(result.usage ? { usage: result.usage } : {}),
 		...(result.timings ? { timings: result.timings } : {}),
+		...(result.omittedTurns === undefined ? {} : { omittedTurns: result.omittedTurns }),
 	};
 }

@@ -38,6 +38,8 @@ export interface Turn {
 	readonly error?: ErrorWire;
 	readonly usage?: Usage;
 	readonly timings?: Timings;
+	/** Questions of the branch, from the first, that the model of this answer did not read. */
+	readonly omittedTurns?: number;
 	/** ISO 8601. */
 	readonly createdAt: string;
 }
@@ -119,6 +121,17 @@ export function messagesOf(conversation: Conversation, leaf: string | null): Cha
 		}
 	}
 	return messages;
+}
+
+/** The oldest question the newest answer's model has read; `undefined` when it has read all. */
+export function firstRead(turns: readonly Turn[]): Turn | undefined {
+	// An answer that has not begun says nothing yet.
+	const answer = turns.findLast(
+		({ role, text, omittedTurns }) =>
+			role === 'assistant' && (text !== '' || omittedTurns !== undefined),
+	);
+	const omitted = answer?.omittedTurns ?? 0;
+	return omitted === 0 ? undefined : turns.filter(({ role }) => role === 'user')[omitted];
 }
 
 /** A question with what is attached to it, as the model reads it. */

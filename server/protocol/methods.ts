@@ -38,6 +38,8 @@ export interface ChatParams {
 	readonly maxTokens?: number;
 	readonly tools?: readonly ToolDefinition[];
 	readonly toolChoice?: ToolChoice;
+	/** A conversation that is too long loses its oldest turns (`auto`) or is refused (the default). */
+	readonly truncation?: 'auto' | 'disabled';
 	/** Token of the `$/progress` notifications that carry {@link ChatDelta}. */
 	readonly partialResultToken?: string | number;
 }
@@ -47,6 +49,8 @@ export interface ChatDelta {
 	readonly text?: string;
 	readonly reasoning?: string;
 	readonly progress?: ChatProgress;
+	/** Oldest turns of the conversation that the model does not read. */
+	readonly omittedTurns?: number;
 }
 
 /** Where a request is before its first token. */
@@ -69,6 +73,8 @@ export interface ChatResult {
 	readonly model: string;
 	readonly usage?: Usage;
 	readonly timings?: Timings;
+	/** Oldest turns of the conversation that the model did not read; absent: it read all. */
+	readonly omittedTurns?: number;
 }
 
 /** Code before and after a gap, for a model that was trained to fill one. */
@@ -276,11 +282,7 @@ export interface Requests {
 	'nearglot/chat': { params: ChatParams; result: ChatResult };
 	'nearglot/complete': { params: CompleteParams; result: { text: string } };
 	'nearglot/countTokens': {
-		params: {
-			model?: string;
-			messages: readonly ChatMessage[];
-			tools?: readonly ToolDefinition[];
-		};
+		params: Pick<ChatParams, 'model' | 'messages' | 'tools' | 'truncation'>;
 		result: { tokens: number };
 	};
 	'nearglot/translate': { params: TranslateParams; result: TranslateResult };

@@ -47,11 +47,13 @@ export interface Reply {
 		readonly total_tokens: number;
 		readonly prompt_tokens_details: { readonly cached_tokens: number };
 	};
+	readonly omitted_turns?: number;
 	readonly timings: { readonly load_ms: number; readonly predicted_per_second: number };
 }
 
 export interface Chunk {
 	readonly id: string;
+	readonly omitted_turns?: number;
 	readonly choices: readonly {
 		readonly index: number;
 		readonly delta: {

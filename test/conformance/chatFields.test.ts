@@ -47,7 +47,7 @@ test('model is found by id, by id without version and by alias, and the answer h
 
 test('messages of every role reach the prompt, and text parts equal one string', async () => {
 	const count = async (messages: object[]) =>
-		(await chat(server, { messages, max_tokens: 1 })).usage.prompt_tokens;
+		(await chat(server, { model: 'tiny', messages, max_tokens: 1 })).usage.prompt_tokens;
 	const user = { role: 'user', content: 'How do I list all files?' };
 	const plain = await count([user]);
 	assert.ok((await count([{ role: 'system', content: 'Be brief.' }, user])) > plain);
@@ -328,6 +328,37 @@ test('the count of tokens equals prompt_tokens of the same request', async () =>
 		const { tokenCount } = (await response.json()) as { tokenCount: number };
 		assert.equal(tokenCount, (await chat(server, body)).usage.prompt_tokens);
 	}
+});
+
+test('truncation leaves out the oldest turns of what is too long, and says how many', async () => {
+	const turn = (content: string) => [
+		{ role: 'user', content },
+		{ role: 'assistant', content: 'ok' },
+	];
+	const long = [
+		{ role: 'system', content: 'Be brief.' },
+		...turn('x'.repeat(450)),
+		...turn('y'.repeat(100)),
+		{ role: 'user', content: 'z' },
+	];
+	const body = { model: 'tiny', messages: long, max_tokens: 2, temperature: 0 };
+	for (const truncation of [undefined, 'disabled']) {
+		const { status, code, message } = await refused(server, { ...body, truncation });
+		assert.deepEqual([status, code], [400, 'context_length_exceeded']);
+		assert.match(message, /Shorten it by at least \d+/);
+	}
+	assert.equal((await refused(server, { ...body, truncation: 'middle' })).param, 'truncation');
+	const cut = await chat(server, { ...body, truncation: 'auto' });
+	assert.equal(cut.omitted_turns, 1);
+	const rest = [long[0], ...long.slice(3)];
+	const alone = await chat(server, { ...body, messages: rest, truncation: 'auto' });
+	assert.equal(alone.omitted_turns, undefined, 'what fits is left as it is');
+	assert.deepEqual([text(cut), cut.usage.prompt_tokens], [text(alone), alone.usage.prompt_tokens]);
+	const chunks = await chatStream(server, { ...body, truncation: 'auto' });
+	assert.ok(chunks.every((chunk) => chunk.omitted_turns === 1));
+	const only = [long[0], { role: 'user', content: 'x'.repeat(600) }];
+	const error = await refused(server, { ...body, messages: only, truncation: 'auto' });
+	assert.equal(error.code, 'context_length_exceeded', 'the last turn is never cut');
 });
 
 test('reasoning_effort and template variables are refused where the model has none', async () => {

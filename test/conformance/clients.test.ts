@@ -67,6 +67,36 @@ test('openai: the stream helper assembles the same answer and finds the finish r
 	assert.equal(final.usage?.completion_tokens, whole.usage?.completion_tokens);
 });
 
+test('openai: an answer that says what was left out is read, whole, streamed and as a response', async () => {
+	const turns = [
+		{ role: 'user' as const, content: 'hi' },
+		{ role: 'assistant' as const, content: 'Hello.' },
+		...messages,
+	];
+	const alone = await openai.chat.completions.create({ model, messages, temperature: 0 });
+	const text = alone.choices[0]?.message.content;
+	const { data, response } = await openai.chat.completions
+		.create({ model, messages: turns, temperature: 0 })
+		.withResponse();
+	assert.equal(response.headers.get('x-omitted-turns'), '1');
+	assert.equal(data.choices[0]?.message.content, text);
+	assert.ok('omitted_turns' in data && data.omitted_turns === 1);
+	const asked = { model, messages: turns, temperature: 0 };
+	const started = await openai.chat.completions.create({ ...asked, stream: true }).withResponse();
+	assert.equal(started.response.headers.get('x-omitted-turns'), '1');
+	started.data.controller.abort();
+	const stream = openai.chat.completions.stream(asked);
+	assert.equal((await stream.finalChatCompletion()).choices[0]?.message.content, text);
+	const input = turns;
+	const whole = await openai.responses.create({ model, input, temperature: 0, truncation: 'auto' });
+	assert.deepEqual([whole.output_text, whole.truncation], [text, 'auto']);
+	assert.ok('omitted_turns' in whole && whole.omitted_turns === 1);
+	const events = openai.responses.stream({ model, input, temperature: 0 });
+	const final = await events.finalResponse();
+	assert.deepEqual([final.output_text, final.truncation], [text, 'disabled']);
+	assert.ok('omitted_turns' in final && final.omitted_turns === 1);
+});
+
 test('openai: streamed tool calls are assembled', async () => {
 	const stream = openai.chat.completions.stream({
 		model: 'tiny',

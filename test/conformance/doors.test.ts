@@ -25,6 +25,7 @@ interface Question {
 	readonly maxTokens: number;
 	readonly tools?: readonly object[];
 	readonly toolChoice?: 'required';
+	readonly truncation?: 'auto';
 }
 
 interface Outcome {
@@ -33,6 +34,7 @@ interface Outcome {
 	readonly reason?: string;
 	readonly calls?: readonly { readonly name: string; readonly arguments: string }[];
 	readonly promptTokens?: number | undefined;
+	readonly omittedTurns?: number | undefined;
 	readonly error?: {
 		readonly code: string;
 		readonly message: string;
@@ -88,6 +90,7 @@ function outcomeOf(reply: Reply): Outcome {
 		reason: choice?.finish_reason ?? '',
 		calls: (choice?.message.tool_calls ?? []).map((call) => call.function),
 		promptTokens: reply.usage.prompt_tokens,
+		omittedTurns: reply.omitted_turns,
 	};
 }
 
@@ -138,6 +141,7 @@ function rpcOutcome(result: ChatResult): Outcome {
 		reason: result.finishReason,
 		calls: result.toolCalls.map((call) => call.function),
 		promptTokens: result.usage?.prompt_tokens,
+		omittedTurns: result.omittedTurns,
 	};
 }
 
@@ -181,6 +185,29 @@ const cases: Readonly<Record<string, Question>> = {
 		temperature: 0,
 		maxTokens: 3,
 	},
+	'a second turn for a model that reads none before it': {
+		model: 'starter-chat',
+		messages: [
+			...user('who wrote hamlet?'),
+			{ role: 'assistant', content: 'I do not know.' },
+			...user('How do I list all files?'),
+		],
+		temperature: 0,
+		maxTokens: 60,
+	},
+	'a conversation that is too long, cut as asked': {
+		model: 'tiny',
+		messages: [
+			...user('a'.repeat(3000)),
+			{ role: 'assistant', content: 'b' },
+			...user('c'),
+			{ role: 'assistant', content: 'd' },
+			...user('e'),
+		],
+		temperature: 0,
+		maxTokens: 3,
+		truncation: 'auto',
+	},
 	'a temperature out of range': {
 		model: 'starter-chat',
 		messages: user('hi'),
@@ -198,14 +225,27 @@ for (const [name, question] of Object.entries(cases))
 		if (name === 'an answer that is cut') assert.equal(expected.reason, 'length');
 		if (name === 'a tool that must be called') assert.equal(expected.calls?.[0]?.name, 'get_time');
 		if (name.startsWith('a prompt')) assert.equal(expected.error?.code, 'context_length_exceeded');
+		if (name.startsWith('a second turn')) {
+			assert.equal(expected.omittedTurns, 1);
+			const alone = cases['a question'];
+			assert.ok(alone);
+			const { omittedTurns: _, ...same } = expected;
+			assert.deepEqual({ omittedTurns: undefined, ...same }, await doors['http']?.(alone));
+		}
+		if (name.startsWith('a conversation')) assert.equal(expected.omittedTurns, 1);
 		if (name.startsWith('a temperature')) assert.equal(expected.error?.param, 'temperature');
 	});
 
 test('tokens are counted the same through every door', async () => {
-	const messages = user('How do I list all files?');
-	const body = { model: 'starter-chat', messages };
-	const inProcess = await server.backend.chat.countTokens(chatRequestParser.parse(body, ''));
+	const question = user('How do I list all files?');
+	const body = { model: 'starter-chat', messages: [...user('hi'), ...question] };
+	const { tokens, omittedTurns } = await server.backend.chat.countTokens(
+		chatRequestParser.parse(body, ''),
+	);
 	const http = await server.post('/v1/chat/completions/tokenizer/encode/count', body);
-	assert.deepEqual(await http.json(), { tokenCount: inProcess });
-	assert.deepEqual(await client.sendRequest('nearglot/countTokens', body), { tokens: inProcess });
+	assert.equal(http.headers.get('x-omitted-turns'), '1');
+	assert.deepEqual(await http.json(), { tokenCount: tokens, omitted_turns: omittedTurns });
+	assert.deepEqual(await client.sendRequest('nearglot/countTokens', body), { tokens });
+	const alone = { ...body, messages: question };
+	assert.deepEqual(await client.sendRequest('nearglot/countTokens', alone), { tokens });
 });
