@@ -25,6 +25,8 @@ translate:
   --raw              without the masking of code and placeholders
 chat:
   --prompts FILE     lines of {set, messages, tools, answer} (default: starter/work/chat/prompts.jsonl, see starter/chat/prompts.py)
+  --dialogues N      chats of 12 questions, whose answers are compared with those to the questions alone (default: 50)
+  --turns N|all      earlier turns the model is given (default: what its card says)
 speech:
   --recordings PATH  PATH.i16 and PATH.jsonl of starter/speech/synth.py --heldout (default: starter/work/speech/heldout)
   --audio DIR        folder with fsdd/ and clips of people (default: ../shared/data/audio)`;
@@ -38,6 +40,8 @@ export async function runQuality(args: readonly string[]): Promise<number> {
 			model: { type: 'string' },
 			folder: { type: 'string', multiple: true },
 			prompts: { type: 'string', default: join(root, 'starter/work/chat/prompts.jsonl') },
+			dialogues: { type: 'string', default: '50' },
+			turns: { type: 'string' },
 			recordings: { type: 'string', default: join(root, 'starter/work/speech/heldout') },
 			audio: { type: 'string' },
 			sets: { type: 'string', default: 'heldout,tatoeba1000,flores-dev' },
@@ -69,10 +73,18 @@ export async function runQuality(args: readonly string[]): Promise<number> {
 			);
 			return 1;
 		}
-		console.log('set           n     right  whole  refused  tokens/s');
-		rows = await chatQuality({ ...common, prompts: values.prompts }, (row) => {
+		console.log('set            n     right  whole  refused  as alone  tokens/s');
+		const turns = values.turns === 'all' ? Number.POSITIVE_INFINITY : values.turns;
+		const chat = {
+			...common,
+			prompts: values.prompts,
+			dialogues: Number(values.dialogues),
+			...(turns === undefined ? {} : { maxHistoryTurns: Number(turns) }),
+		};
+		rows = await chatQuality(chat, (row) => {
+			const alone = row.asAlone === undefined ? '-' : row.asAlone.toFixed(3);
 			console.log(
-				`${row.set.padEnd(13)} ${String(row.prompts).padEnd(5)} ${row.right.toFixed(3)}  ${row.whole.toFixed(3)}  ${row.refused.toFixed(3)}    ${row.tokensPerSecond.toFixed(0)}`,
+				`${row.set.padEnd(14)} ${String(row.prompts).padEnd(5)} ${row.right.toFixed(3)}  ${row.whole.toFixed(3)}  ${row.refused.toFixed(3)}    ${alone.padEnd(9)} ${row.tokensPerSecond.toFixed(0)}`,
 			);
 			if (values.samples)
 				for (const { prompt, output, answer } of row.wrong)

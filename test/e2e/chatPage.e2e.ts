@@ -62,11 +62,12 @@ test('tool calls are folded lines with what went in and what came out', async ()
 	assert.equal((await host.sent('tools')).length, 1);
 });
 
-test('a prompt that is too long says by how much and is not sent', async () => {
+test('a question that is too long alone says so and what to do, and sending it still tells', async () => {
 	await using host = await openChatPage();
 	const { page } = host;
 	await host.post({ type: 'state', state: pageState([]), strings: {} });
 	const input = page.locator('.composer textarea');
+	const send = page.locator('.composer .send');
 	await input.fill('word '.repeat(50));
 	await page.waitForFunction(() =>
 		(globalThis as unknown as { sentMessages: { type: string }[] }).sentMessages.some(
@@ -74,17 +75,35 @@ test('a prompt that is too long says by how much and is not sent', async () => {
 		),
 	);
 	await host.post({ type: 'tokens', tokens: 530, limit: 512 });
-	await page.getByText('Too long by 18 tokens for this model (530 of 512).').waitFor();
-	assert.equal(await page.locator('.composer .send').isDisabled(), true);
+	await page.getByText('Too long by 19 tokens for this model (530 of 512). Shorten').waitFor();
+	assert.equal(await send.isDisabled(), false);
+	await host.post({ type: 'tokens', tokens: 512, limit: 512 });
+	await page.getByText('Too long by 1 tokens for this model').waitFor();
+	await host.post({ type: 'tokens', tokens: 511, limit: 512 });
+	await page.getByText('511 tokens', { exact: true }).waitFor();
+	await host.post({ type: 'tokens', tokens: 530, limit: 512 });
 	await input.press('Enter');
-	assert.deepEqual(await host.sent('ask'), []);
-	await input.fill('short');
-	await host.post({ type: 'tokens', tokens: 8, limit: 512 });
-	await input.press('Enter');
-	assert.deepEqual(
-		(await host.sent('ask')).map(({ text }) => text),
-		['short'],
+	assert.equal((await host.sent('ask')).length, 1);
+});
+
+test('a line stands above the oldest question that the newest answer has read', async () => {
+	await using host = await openChatPage();
+	const { page } = host;
+	const turns = longChat(24);
+	const state = pageState(
+		turns.map((turn, at) => (at < 23 ? turn : { ...turn, omittedTurns: 10 })),
 	);
+	await host.post({ type: 'state', state, strings: {} });
+	const mark = page.getByText('The model does not read what is above');
+	await mark.waitFor();
+	assert.equal(
+		await page.locator('.cut + .question').textContent(),
+		await page.locator('.question').nth(10).textContent(),
+	);
+	assert.deepEqual(await violations(page, '.cut'), []);
+	const all = pageState(turns);
+	await host.post({ type: 'state', state: all, strings: {} });
+	await mark.waitFor({ state: 'detached' });
 });
 
 test('proposed code is compared with its file from its own button', async () => {

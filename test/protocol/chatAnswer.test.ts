@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { AppError, readAnswer, readDownload } from '../../server/protocol/index.ts';
+import { AppError, type ChatDelta, readAnswer, readDownload } from '../../server/protocol/index.ts';
 
 const words = (content: string) => ({ choices: [{ index: 0, delta: { content } }] });
 const end = (reason: string) => ({ choices: [{ index: 0, delta: {}, finish_reason: reason }] });
@@ -90,4 +90,21 @@ test('a download has ended when its model is named, not when the stream stops', 
 		down([{ progress }, broken], AbortSignal.abort()),
 		(error: AppError) => error.code === 'cancelled',
 	);
+});
+
+test('how many turns were left out is told once, before the words, and is in the result', async () => {
+	const told: ChatDelta[] = [];
+	const note = { omitted_turns: 3 };
+	const result = await readAnswer(
+		stream([
+			{ ...note, choices: [] },
+			{ ...note, ...words('a') },
+			{ ...note, ...end('stop') },
+			done,
+		]),
+		{ model: 'm', signal: new AbortController().signal, onDelta: (delta) => told.push(delta) },
+	);
+	assert.deepEqual(told, [{ omittedTurns: 3 }, { text: 'a' }]);
+	assert.equal(result.omittedTurns, 3);
+	assert.ok(!('omittedTurns' in (await read([words('a'), end('stop')]).result)));
 });

@@ -9,7 +9,9 @@ import {
 	type ChatParams,
 	type ChatResult,
 	ChatSession,
+	firstRead,
 	readSlashCommand,
+	type Turn,
 	toMarkdown,
 } from '../../server/protocol/index.ts';
 import type { HostMessage } from '../../webview/protocol.ts';
@@ -292,4 +294,50 @@ test('a model that only calls tools is stopped with a reason', async () => {
 	await session.ask('loop');
 	assert.equal(ran.length, 8);
 	assert.match(branch(session.conversation).at(-1)?.error?.message ?? '', /8 times/);
+});
+
+test('a chat asks for its oldest turns to be left out, counts what is left, and keeps how many were', async () => {
+	const { session, asked, posted, how } = setUp(echo);
+	await session.ask('one');
+	assert.equal(firstRead(branch(session.conversation)), undefined);
+	how.complete = async (_params, onDelta) => {
+		onDelta({ omittedTurns: 1 });
+		const early = posted.at(-1);
+		assert.ok(early?.type === 'turn' && early.answering === early.turn.id);
+		assert.equal(early.turn.omittedTurns, 1, 'known before the first word');
+		onDelta({ text: 'two!' });
+		return { ...answer('two!'), omittedTurns: 1 };
+	};
+	await session.ask('two');
+	assert.deepEqual(
+		[...asked, session.preview('x')].map(({ truncation }) => truncation),
+		['auto', 'auto', 'auto'],
+	);
+	assert.equal(asked.at(-1)?.messages.length, 4, 'the service leaves out, not the page');
+	assert.equal(firstRead(branch(session.conversation))?.text, 'two');
+});
+
+test('the mark of what is not read stands where the newest answer begins to read', () => {
+	const turn = (id: string, role: Turn['role'], more: Partial<Turn> = {}): Turn => ({
+		id,
+		parent: null,
+		role,
+		text: id,
+		createdAt: '',
+		...more,
+	});
+	const read = [
+		turn('q0', 'user'),
+		turn('a0', 'assistant'),
+		turn('q1', 'user'),
+		turn('failed', 'assistant', { text: '' }),
+		turn('q2', 'user'),
+		turn('a2', 'assistant', { omittedTurns: 1 }),
+	];
+	assert.equal(firstRead(read)?.id, 'q1');
+	const asking = [...read, turn('q3', 'user'), turn('a3', 'assistant', { text: '' })];
+	assert.equal(firstRead(asking)?.id, 'q1', 'nothing is known of the next answer yet');
+	const other = [...read, turn('q3', 'user'), turn('a3', 'assistant')];
+	assert.equal(firstRead(other), undefined, 'another model reads all');
+	assert.equal(firstRead([]), undefined);
 });
