@@ -35,16 +35,35 @@ test('the status has the names of both client generations', async () => {
 	assert.equal(status['PipeName'], server.backend.settings.pipePath);
 });
 
-test('models are listed with their true context length', async () => {
+test('models are listed with their true context length, and the earlier turns they read', async () => {
 	const { data } = (await get('/v1/models')) as unknown as {
-		data: { id: string; context_length: number }[];
+		data: { id: string; context_length: number; max_history_turns?: number }[];
 	};
 	const chat = data.find((model) => model.id === 'starter-chat:1');
 	assert.equal(
 		chat?.context_length,
 		(await server.backend.host.describe('starter-chat')).contextLength,
 	);
+	assert.equal(chat?.max_history_turns, 0);
 	assert.deepEqual(await get('/v1/models/starter-chat'), chat);
+});
+
+test('a server with a shorter context lists, cuts to and refuses by that one', async () => {
+	const load = { contextLength: 100 };
+	const models = { defaultTtlS: 0, loadTimeoutMs: 120_000, load };
+	const short = await startTestServer({ settings: { models } });
+	try {
+		const listed = await fetch(`${short.url}/v1/models/starter-chat`);
+		assert.equal(((await listed.json()) as { context_length: number }).context_length, 100);
+		const refused = await short.post('/v1/chat/completions', {
+			model: 'starter-chat',
+			messages: [{ role: 'user', content: 'word '.repeat(120) }],
+		});
+		const { error } = (await refused.json()) as { error: { message: string } };
+		assert.match(error.message, /this model reads 100 tokens/);
+	} finally {
+		await short.close();
+	}
 });
 
 test('metrics count requests and tokens, with the labels that were switched on', async () => {
