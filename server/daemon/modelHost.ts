@@ -193,12 +193,13 @@ export function createModelHost(options: ModelHostOptions, deps: ModelHostDeps):
 			});
 			const engine = runnerModel(runner, description);
 			runner.watch();
-			const { executionProvider } = await engine.stats();
+			const { executionProvider, notices = [] } = await engine.stats();
 			const loadMs = performance.now() - started;
 			deps.log.info('model loaded', {
 				model: model.info.id,
 				pid: runner.pid,
 				ms: Math.round(loadMs),
+				...(notices.length > 0 ? { notices: notices.join(' ') } : {}),
 			});
 			deps.loadTimes?.record(model.info.id, loadMs);
 			return { runner, engine, executionProvider, loadMs };

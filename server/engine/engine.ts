@@ -74,6 +74,7 @@ export async function loadEngine(options: LoadOptions): Promise<EngineModel> {
 	const asked = await sessionSettings(options.folder);
 	const notices: ModelNotice[] = runtimeNotices(runtime);
 	const onNotice = (message: string): void => void notices.push({ kind: 'note', message });
+	if (asked.note !== undefined) onNotice(asked.note);
 	const session = {
 		config: asked.config,
 		// Several threads only wait for each other on a few megabytes.

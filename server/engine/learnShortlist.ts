@@ -1,6 +1,6 @@
 /** `nearglot models shortlist`: learns from a model's own translations which words it needs for which. */
 
-import { join } from 'node:path';
+import { modelFile } from '../hub/modelFile.ts';
 import { AppError } from '../protocol/index.ts';
 import type { LoadOptions, ModelDescription } from './api.ts';
 import { loadEngine } from './engine.ts';
@@ -85,7 +85,8 @@ async function modelWithHead(folder: string): Promise<ModelDescription> {
 	const description = await describeModel(folder);
 	const files = chooseVariant(description.variants, description.architecture)?.files ?? {};
 	for (const file of [files['decoder-merged'] ?? files.decoder, files['decoder-with-past']]) {
-		if (file === undefined || (await readHeadWeights(join(folder, file))) !== undefined) continue;
+		if (file === undefined) continue;
+		if ((await readHeadWeights(await modelFile(folder, file))) !== undefined) continue;
 		throw new AppError(
 			'unsupported_model',
 			`A table of words would not be used with this model: the head of ${file} is no matrix that can be cut, or it is larger than 160 MB.`,

@@ -2,6 +2,7 @@
 
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
+import { modelFile } from '../hub/modelFile.ts';
 import { AppError, type Precision } from '../protocol/index.ts';
 import { describeModel } from './folder/describe.ts';
 import { type OptimizeOptions, optimizeGraph } from './onnx/optimizeGraph.ts';
@@ -69,7 +70,11 @@ export async function optimizeModel(
 		const target = targetOf(file, precision);
 		onFile?.(file);
 		try {
-			const result = await optimizeGraph(join(folder, file), join(folder, target), options);
+			const result = await optimizeGraph(
+				await modelFile(folder, file),
+				join(folder, target),
+				options,
+			);
 			results.push({ file: target, ...result });
 		} catch (error) {
 			const why = error instanceof Error ? error.message : String(error);

@@ -3,6 +3,7 @@
 import { open, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ModelTask, Precision } from '../protocol/index.ts';
+import { modelFile } from './modelFile.ts';
 
 export interface Manifest {
 	/** `name:version` of the catalogue, or of the hub id for models outside it. */
@@ -34,7 +35,7 @@ export const manifestName = 'nearglot.json';
 export async function readManifest(folder: string): Promise<Manifest | undefined> {
 	try {
 		const value = JSON.parse(
-			await readFile(join(folder, manifestName), 'utf8'),
+			await readFile(await modelFile(folder, manifestName), 'utf8'),
 		) as Partial<Manifest>;
 		if (typeof value.id !== 'string' || !Array.isArray(value.files)) return undefined;
 		return value as Manifest;

@@ -3,6 +3,7 @@
 import { cp, mkdir, mkdtemp, readdir, realpath, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { isArchive, unpack } from '../hub/archive.ts';
+import { fileFault } from '../hub/modelFile.ts';
 import { moveModels } from '../hub/moveModels.ts';
 import { pathFault } from '../hub/names.ts';
 import type { ModelSettingsFile } from '../hub/settings.ts';
@@ -84,7 +85,11 @@ async function importModel(
 	const work = await mkdtemp(join(modelsFolder, '.import-'));
 	try {
 		if (info.isDirectory())
-			await cp(path, join(work, 'model'), { recursive: true, dereference: true });
+			await cp(path, join(work, 'model'), {
+				recursive: true,
+				dereference: true,
+				filter: (source) => checkCopied(path, source),
+			});
 		else if (isArchive(path)) await unpack(path, join(work, 'model'), signal);
 		else
 			throw new AppError(
@@ -97,6 +102,14 @@ async function importModel(
 	} finally {
 		await rm(work, { recursive: true, force: true });
 	}
+}
+
+/** A link that leaves the folder would bring in a file that is none of the model's. */
+async function checkCopied(folder: string, source: string): Promise<true> {
+	if ((await stat(source)).isDirectory()) return true;
+	const why = await fileFault(folder, source);
+	if (why === undefined) return true;
+	throw new AppError('unsupported_model', `${source} ${why}, so the model is not imported.`);
 }
 
 /** Archives often hold one folder that holds the model. */

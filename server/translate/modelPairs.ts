@@ -1,7 +1,7 @@
 /** Which languages a translation model translates, and how it wants to be told: from its files. */
 
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { modelFile } from '../hub/modelFile.ts';
 import { canonicalLanguage } from './languages.ts';
 
 /** How a model is told the languages. */
@@ -25,7 +25,7 @@ type Json = Readonly<Record<string, unknown>>;
 
 async function readJsonFile(folder: string, name: string): Promise<Json> {
 	try {
-		const value: unknown = JSON.parse(await readFile(join(folder, name), 'utf8'));
+		const value: unknown = JSON.parse(await readFile(await modelFile(folder, name), 'utf8'));
 		return typeof value === 'object' && value !== null ? (value as Json) : {};
 	} catch {
 		return {};

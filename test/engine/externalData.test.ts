@@ -16,17 +16,18 @@ before(async () => {
 	await symlink(join(folder, 'outside'), join(folder, 'onnx', 'linked'));
 	await symlink(join(folder, 'nowhere'), join(folder, 'onnx', 'dangling'));
 	await link(join(folder, 'outside'), join(folder, 'onnx', 'hard'));
-	await mkdir(join(folder, 'blobs'));
+	const blobs = join(folder, 'models--acme--tiny', 'blobs');
+	await mkdir(blobs, { recursive: true });
 	await mkdir(join(folder, 'cache'));
-	for (const name of ['a', 'b']) await writeFile(join(folder, 'blobs', name), Buffer.alloc(100));
-	await symlink(join(folder, 'blobs', 'a'), join(folder, 'cache', 'model.onnx'));
-	await symlink(join(folder, 'blobs', 'b'), join(folder, 'cache', 'model.onnx_data'));
+	for (const name of ['a', 'b']) await writeFile(join(blobs, name), Buffer.alloc(100));
+	await symlink(join(blobs, 'a'), join(folder, 'cache', 'model.onnx'));
+	await symlink(join(blobs, 'b'), join(folder, 'cache', 'model.onnx_data'));
 });
 after(() => rm(folder, { recursive: true, force: true }));
 
 const fault = (name: string, bytes = 100) => externalFault(folder, 'onnx/model.onnx', name, bytes);
 
-test('weights beside the graph are opened, also when a cache links both into one folder', async () => {
+test('weights beside the graph are opened, also when a hub cache links both to its blobs', async () => {
 	assert.equal(await fault('good'), undefined);
 	assert.equal(
 		await externalFault(join(folder, 'cache'), 'model.onnx', 'model.onnx_data', 100),

@@ -3,7 +3,7 @@
  * fast way against the plain one before using it.
  */
 
-import { join } from 'node:path';
+import { modelFile } from '../../hub/modelFile.ts';
 import { AppError } from '../../protocol/index.ts';
 import type { ModelDescription, ModelVariant } from '../api.ts';
 import { readGraphSummary } from '../folder/graphSummary.ts';
@@ -47,7 +47,7 @@ export async function loadDecoder(given: LoadDecoderOptions): Promise<Decoder> {
 			`The folder ${description.folder} has no decoder graph in ${variant.precision}.`,
 		);
 	}
-	const path = join(description.folder, file);
+	const path = await modelFile(description.folder, file);
 	const summary = await readGraphSummary(path);
 	const isDynamic = sharesScales(summary);
 	// Caches in place and slots need memory that the kernels write where it is bound: only the CPU does.

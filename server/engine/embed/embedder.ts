@@ -1,6 +1,6 @@
 /** Runs an encoder graph over texts and gives one vector per text. */
 
-import { join } from 'node:path';
+import { modelFile } from '../../hub/modelFile.ts';
 import { AppError } from '../../protocol/index.ts';
 import type {
 	EmbedRequest,
@@ -46,7 +46,7 @@ export async function loadEmbedder(parts: EmbedderParts): Promise<Embedder> {
 	if (file === undefined) {
 		throw new AppError('unsupported_model', 'The embedding model has no model.onnx.');
 	}
-	const path = join(description.folder, file);
+	const path = await modelFile(description.folder, file);
 	// Graphs that quantise activations give a text another vector in company than alone, unless each
 	// row has a scale of its own.
 	const isDynamic = sharesScales(await readGraphSummary(path));

@@ -1,7 +1,7 @@
 /** What a model folder holds and whether it can run here, by reading files only. */
 
 import { readdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { modelFile } from '../../hub/modelFile.ts';
 import { AppError, type ModelTask } from '../../protocol/index.ts';
 import type { ModelDescription, ModelVariant } from '../api.ts';
 import { type Family, familyFromArchitectures, familyOf } from './families.ts';
@@ -18,6 +18,7 @@ import {
 	type VariantFindings,
 	type VariantGraphs,
 } from './problems.ts';
+import { settingsOf } from './sessionSettings.ts';
 import { modelShape } from './shape.ts';
 import { readChatTemplate } from './templateFile.ts';
 import { chooseVariant, findVariants, genaiFiles } from './variants.ts';
@@ -48,6 +49,7 @@ export async function describeModel(folder: string): Promise<ModelDescription> {
 	const tokenizer = await readJsonFile(folder, 'tokenizer_config.json');
 	const shape = modelShape({ config, genai, tokenizer, settings, graphs, family });
 	const template = await readChatTemplate(folder);
+	const { note } = settingsOf(genai);
 	return {
 		folder,
 		layout: genai === undefined ? 'transformers.js' : 'genai',
@@ -67,7 +69,7 @@ export async function describeModel(folder: string): Promise<ModelDescription> {
 		supportsTools: template !== undefined && /\btools\b/.test(template),
 		memoryEstimateBytes: estimateMemoryBytes(chosen, shape, graphs),
 		problems: await folderProblems(folder, family, checked),
-		notes: folderNotes(checked, usable.length),
+		notes: [...folderNotes(checked, usable.length), ...(note === undefined ? [] : [note])],
 	};
 }
 
@@ -102,7 +104,7 @@ async function checkVariants(
 	for (const variant of variants) {
 		const graphs = new Map<string, GraphSummary | string>();
 		for (const [role, file] of Object.entries(variant.files)) {
-			const known = summaries.get(file) ?? (await summaryOrFault(join(folder, file)));
+			const known = summaries.get(file) ?? (await summaryOrFault(folder, file));
 			summaries.set(file, known);
 			graphs.set(role, known);
 		}
@@ -112,9 +114,9 @@ async function checkVariants(
 	return checked;
 }
 
-async function summaryOrFault(path: string): Promise<GraphSummary | string> {
+async function summaryOrFault(folder: string, file: string): Promise<GraphSummary | string> {
 	try {
-		return await readGraphSummary(path);
+		return await readGraphSummary(await modelFile(folder, file));
 	} catch (error) {
 		return error instanceof Error ? error.message : String(error);
 	}
@@ -176,7 +178,9 @@ async function genaiVariants(folder: string, genai: JsonRecord): Promise<ModelVa
 	const summary =
 		main === undefined
 			? undefined
-			: await readGraphSummary(join(folder, main)).catch(() => undefined);
+			: await modelFile(folder, main)
+					.then(readGraphSummary)
+					.catch(() => undefined);
 	return [
 		{ precision: summary === undefined ? 'fp32' : graphPrecision(summary), files, sizeBytes },
 	];

@@ -5,6 +5,7 @@
 
 import { lstat, realpath } from 'node:fs/promises';
 import { basename, dirname, join, posix } from 'node:path';
+import { fileFault } from '../../hub/modelFile.ts';
 
 /**
  * Why a weights file must not be opened, as a sentence; `undefined` when it may.
@@ -28,11 +29,13 @@ export async function externalFault(
 		return `The weights file ${name} of ${file} is missing; download the model again.`;
 	const real = await realpath(path).catch(() => undefined);
 	if (real === undefined) return `The weights file ${name} of ${file} is a link to nowhere.`;
-	// Some caches keep all files as links into one folder of blobs; then the graph is such a link too.
+	// The runtime reads weights only from where the graph really lies.
 	if (found.isSymbolicLink() && dirname(real) !== dirname(await realpath(graph)))
 		return `The weights file ${name} of ${file} is a link to another place; such a graph is not opened.`;
+	const fault = await fileFault(folder, path);
+	if (fault !== undefined)
+		return `The weights file ${name} of ${file} ${fault}; such a graph is not opened.`;
 	const target = await lstat(real);
-	if (!target.isFile()) return `The weights file ${name} of ${file} is not a plain file.`;
 	if (target.nlink > 1 && (await lstat(await realpath(graph))).nlink === 1)
 		return `The weights file ${name} of ${file} is a hard link to another file; such a graph is not opened.`;
 	if (!Number.isSafeInteger(neededBytes) || neededBytes < 0)

@@ -1,7 +1,7 @@
 /** Reading the JSON files of a model folder: absent is `undefined`, broken is an error that names the file. */
 
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { modelFile } from '../../hub/modelFile.ts';
 import { AppError } from '../../protocol/index.ts';
 
 /** A JSON object whose fields have not been looked at yet. */
@@ -31,13 +31,13 @@ export function asNumbers(value: unknown): number[] {
 }
 
 /**
- * Reads a text file of the folder; `undefined` when it is not there.
- * @throws AppError `unsupported_model` when it exists but cannot be read
+ * Reads a file of the folder; `undefined` when it is not there.
+ * @throws AppError `unsupported_model` when it exists but cannot be read, or leaves the folder
  */
-export async function readTextFile(folder: string, file: string): Promise<string | undefined> {
+export async function readBinaryFile(folder: string, file: string): Promise<Buffer | undefined> {
+	const path = await modelFile(folder, file);
 	try {
-		const text = await readFile(join(folder, file), 'utf8');
-		return text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
+		return await readFile(path);
 	} catch (error) {
 		const code = (error as { code?: string }).code;
 		if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
@@ -49,6 +49,12 @@ export async function readTextFile(folder: string, file: string): Promise<string
 			},
 		);
 	}
+}
+
+/** {@link readBinaryFile} as UTF-8 text, without a byte order mark. */
+export async function readTextFile(folder: string, file: string): Promise<string | undefined> {
+	const text = (await readBinaryFile(folder, file))?.toString('utf8');
+	return text?.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
 }
 
 /**

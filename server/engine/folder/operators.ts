@@ -61,5 +61,8 @@ export function operatorFault(key: string, functions: ReadonlySet<string>): stri
 	if (!runtimeDomains.has(domain)) {
 		return `the operator ${name} of the domain ${domain}, which ONNX Runtime does not have`;
 	}
+	if (name === 'EPContext') {
+		return `the operator ${name}, which hands a compiled file to the driver of a device`;
+	}
 	return gpuOnly.has(name) ? `the operator ${name}, which only GPU providers have` : undefined;
 }

@@ -1,29 +1,64 @@
 /** Session options a model folder asks for: `session_options` of genai_config.json. */
 
-import { asNumber, asRecord, readJsonFile } from './json.ts';
+import { availableParallelism } from 'node:os';
+import { asNumber, asRecord, type JsonRecord, readJsonFile } from './json.ts';
+import { allowedValue } from './sessionConfig.ts';
 
 export interface SessionSettings {
-	/** Intra-op threads the publisher asks for. */
+	/** Intra-op threads the publisher asks for, at most as many as the machine runs at once. */
 	readonly threads?: number;
-	/** Configuration entries of ONNX Runtime (`session.…`, `ep.…`, …). */
+	/** Allowed configuration entries of ONNX Runtime (`session.…`). */
 	readonly config: Readonly<Record<string, string>>;
+	/** What else the folder asks for, as a sentence; absent when there is nothing. */
+	readonly note?: string;
 }
+
+/** Fields that say nothing about how the model runs. */
+const silent = /^(log_id|log_severity_level|log_verbosity_level|config_entries)$/;
+/** Names of refused options that a note spells out. */
+const mostNamed = 20;
 
 /** Reads the decoder's options; empty for folders without. */
 export async function sessionSettings(folder: string): Promise<SessionSettings> {
-	const genai = await readJsonFile(folder, 'genai_config.json');
-	const model = asRecord(genai?.['model']);
-	const options = asRecord(asRecord(model?.['decoder'])?.['session_options']) ?? {};
-	const threads = asNumber(options['intra_op_num_threads']);
+	return settingsOf(await readJsonFile(folder, 'genai_config.json'));
+}
+
+/** {@link sessionSettings} from the parsed file. */
+export function settingsOf(genai: JsonRecord | undefined): SessionSettings {
+	const decoder = asRecord(asRecord(genai?.['model'])?.['decoder']);
+	const options = asRecord(decoder?.['session_options']) ?? {};
+	const { intra_op_num_threads: wished, ...others } = options;
 	const config: Record<string, string> = {};
-	for (const [key, value] of Object.entries({
-		...options,
-		...asRecord(options['config_entries']),
-	})) {
-		// Dotted names are ONNX Runtime's own; the others are fields of genai.
-		if (key.includes('.') && ['string', 'number', 'boolean'].includes(typeof value)) {
-			config[key] = typeof value === 'boolean' ? (value ? '1' : '0') : String(value);
-		}
+	const refused = new Set<string>();
+	for (const [key, value] of [
+		...Object.entries(others),
+		...Object.entries(asRecord(options['config_entries']) ?? {}),
+	]) {
+		const text = allowedValue(key, value);
+		if (text !== undefined) config[key] = text;
+		else if (!silent.test(key) && !isEmpty(value)) refused.add(key);
 	}
-	return { config, ...(threads !== undefined && threads > 0 ? { threads } : {}) };
+	const threads = asNumber(wished) ?? 0;
+	// Zero leaves the choice to the runtime, as absence does.
+	const isCount = Number.isInteger(threads) && threads >= 0;
+	if (!isCount || (wished !== undefined && typeof wished !== 'number'))
+		refused.add('intra_op_num_threads');
+	return {
+		config,
+		...(isCount && threads > 0 ? { threads: Math.min(threads, availableParallelism()) } : {}),
+		...(refused.size > 0 ? { note: noteOf([...refused]) } : {}),
+	};
+}
+
+function isEmpty(value: unknown): boolean {
+	return Array.isArray(value) && value.length === 0;
+}
+
+function noteOf(refused: readonly string[]): string {
+	const names = refused.slice(0, mostNamed).map((key) => {
+		const isPlain = /^[\w.]{1,128}$/.test(key);
+		return isPlain ? key : JSON.stringify(key.slice(0, 128));
+	});
+	const more = refused.length - names.length;
+	return `genai_config.json asks for session options that a model does not decide here; they are not used: ${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}.`;
 }

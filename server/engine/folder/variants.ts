@@ -1,7 +1,8 @@
 /** Which graph files a folder has, in which precision and role; file names and sizes only. */
 
 import { readdir, stat } from 'node:fs/promises';
-import { join, posix } from 'node:path';
+import { basename, dirname, join, posix } from 'node:path';
+import { modelFile } from '../../hub/modelFile.ts';
 import type { Precision } from '../../protocol/index.ts';
 import type { GraphRole, ModelVariant } from '../api.ts';
 import { asRecord, asString, type JsonRecord } from './json.ts';
@@ -120,8 +121,11 @@ export async function genaiFiles(
 	if (decoder !== undefined) files[encoder === undefined ? 'model' : 'decoder-merged'] = decoder;
 	let sizeBytes = 0;
 	for (const file of Object.values(files)) {
-		const directory = join(folder, posix.dirname(file));
-		sizeBytes += await sizeWithData(directory, posix.basename(file), await listNames(directory));
+		const path = await modelFile(folder, file).catch(() => undefined);
+		// Refused with its reason when the graphs are read.
+		if (path === undefined) continue;
+		const directory = dirname(path);
+		sizeBytes += await sizeWithData(directory, basename(path), await listNames(directory));
 	}
 	return { files, sizeBytes };
 }

@@ -6,6 +6,8 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { access, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { modelFile } from '../../hub/modelFile.ts';
+import { readGraphSummary } from '../folder/graphSummary.ts';
 import { addAttentionOutputs } from './attentionOutputs.ts';
 import { importContrib } from './contribDomain.ts';
 import { fuseAttention } from './fuseAttention.ts';
@@ -58,7 +60,10 @@ export async function prepareGraph(path: string, preparation: Preparation): Prom
 		const prefix = `.${basename(path, '.onnx')}.prepared-${what}-`;
 		const name = `${prefix}${version}-${key}.onnx`;
 		const target = join(folder, name);
-		if (await exists(target)) return { path: target, isNew: false };
+		if (await exists(target)) {
+			await checkFound(folder, name);
+			return { path: target, isNew: false };
+		}
 		const refused = (await isReadOnly(folder))
 			? 'its folder is read-only'
 			: change(model, preparation);
@@ -70,6 +75,12 @@ export async function prepareGraph(path: string, preparation: Preparation): Prom
 	} catch (error) {
 		return { refused: error instanceof Error ? error.message : String(error) };
 	}
+}
+
+/** A prepared graph that was found may have come with the model: its weights are in this folder, too. */
+async function checkFound(folder: string, name: string): Promise<void> {
+	const { externalFiles } = await readGraphSummary(await modelFile(folder, name));
+	for (const location of externalFiles.keys()) await modelFile(folder, location);
 }
 
 function change(

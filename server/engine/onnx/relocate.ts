@@ -4,7 +4,8 @@
  */
 
 import { realpath } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname } from 'node:path';
+import { modelFile } from '../../hub/modelFile.ts';
 import type { OnnxModel } from './onnxModel.ts';
 import { externalTensor, readTensorHeader } from './tensorProto.ts';
 
@@ -20,7 +21,7 @@ export async function relocate(model: OnnxModel, path: string): Promise<string |
 	for (const { bytes } of initializers) {
 		const location = readTensorHeader(bytes).external?.location;
 		if (location === undefined || real.has(location)) continue;
-		real.set(location, await realpath(join(folder, location)));
+		real.set(location, await realpath(await modelFile(folder, location)));
 	}
 	const folders = new Set([...real.values()].map(dirname));
 	if (folders.size > 1) return undefined;

@@ -1,7 +1,8 @@
 /** Reads weights of a graph from wherever they lie, as float32. */
 
 import { type FileHandle, open } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
+import { modelFile } from '../../hub/modelFile.ts';
 import type { TensorHeader } from './tensorProto.ts';
 import { isHalf, widenBytes } from './widenGraph.ts';
 
@@ -21,7 +22,7 @@ export class WeightReader {
 		if (external === undefined) throw new Error(`The weight '${name}' has no bytes.`);
 		let file = this.#files.get(external.location);
 		if (file === undefined) {
-			file = await open(join(this.#folder, external.location), 'r');
+			file = await open(await modelFile(this.#folder, external.location), 'r');
 			this.#files.set(external.location, file);
 		}
 		const bytes = new Uint8Array(external.length);

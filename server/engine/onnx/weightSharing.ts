@@ -1,7 +1,8 @@
 /** Which weights of a graph file lie in files, for sessions that share them. */
 
-import { dirname, join, resolve } from 'node:path';
-import type { WeightSharing } from '../runtime/runtime.ts';
+import { dirname, resolve } from 'node:path';
+import { modelFile } from '../../hub/modelFile.ts';
+import type { SharedWeight, WeightSharing } from '../runtime/runtime.ts';
 import { readSkeleton } from './skeleton.ts';
 import { readTensorHeader } from './tensorProto.ts';
 
@@ -15,14 +16,14 @@ const leastBytes = 16 << 10;
 export async function weightSharing(path: string): Promise<WeightSharing | undefined> {
 	try {
 		const { graph } = await readSkeleton(path);
-		const weights = graph.initializers.flatMap(({ name, bytes }) => {
+		const weights: SharedWeight[] = [];
+		for (const { name, bytes } of graph.initializers) {
 			const { external, dims, dataType } = readTensorHeader(bytes);
-			if (external === undefined || external.length < leastBytes) return [];
-			const file = join(dirname(path), external.location);
-			return [
-				{ name, typeCode: dataType, dims, file, offset: external.offset, length: external.length },
-			];
-		});
+			if (external === undefined || external.length < leastBytes) continue;
+			const { location, offset, length } = external;
+			const file = await modelFile(dirname(path), location);
+			weights.push({ name, typeCode: dataType, dims, file, offset, length });
+		}
 		return weights.length === 0 ? undefined : { key: resolve(path), weights };
 	} catch {
 		return undefined;

@@ -1,6 +1,7 @@
 /** {@link Runtime} over the C API: environment, thread pool, session options, providers. */
 
 import { AppError, type ExecutionProvider } from '../../protocol/index.ts';
+import { checkedConfig } from '../folder/sessionConfig.ts';
 import { type CApi, OrtError, openCApi, type Pointer } from './capi.ts';
 import { createCapiSession } from './capiSession.ts';
 import { prepareMapping } from './fileMapping.ts';
@@ -72,7 +73,7 @@ export async function openCapiRuntime(): Promise<Runtime> {
 				api.call('SetSessionGraphOptimizationLevel', sessionOptions, optimiseAll);
 				if (sharesPool) api.call('DisablePerSessionThreads', sessionOptions);
 				else api.call('SetIntraOpNumThreads', sessionOptions, options.threads);
-				for (const [key, value] of Object.entries(options.config ?? {})) {
+				for (const [key, value] of checkedConfig(options.config)) {
 					api.call('AddSessionConfigEntry', sessionOptions, key, value);
 				}
 				for (const [name, value] of shared?.values ?? []) {

@@ -5,6 +5,7 @@
 
 import type { InferenceSession, Tensor as OrtTensor } from 'onnxruntime-node';
 import { AppError } from '../../protocol/index.ts';
+import { checkedConfig } from '../folder/sessionConfig.ts';
 import { openCapiRuntime } from './capiRuntime.ts';
 import { findPackage } from './library.ts';
 import { loadError } from './loadError.ts';
@@ -35,24 +36,28 @@ export async function openPlainRuntime(fallbackReason?: string): Promise<Runtime
 					interOpNumThreads: 1,
 					graphOptimizationLevel: 'all',
 					logSeverityLevel: 4,
-					extra: nested(options.config ?? {}),
+					extra: nested(checkedConfig(options.config)),
 				});
 				return wrap(ort, session, provider);
 			} catch (error) {
-				throw loadError(path, error);
+				throw error instanceof AppError ? error : loadError(path, error);
 			}
 		},
 	};
 }
 
 /** `{'session.a.b': 'x'}` → `{session: {a: {b: 'x'}}}`, the form the binding takes. */
-function nested(config: Readonly<Record<string, string>>): Record<string, unknown> {
-	const root: Record<string, unknown> = {};
-	for (const [key, value] of Object.entries(config)) {
+function nested(
+	config: readonly (readonly [key: string, value: string])[],
+): Record<string, unknown> {
+	// Without a prototype no name leads out of the object.
+	const empty = (): Record<string, unknown> => Object.create(null);
+	const root = empty();
+	for (const [key, value] of config) {
 		const path = key.split('.');
 		let node = root;
 		for (const part of path.slice(0, -1)) {
-			const next = (node[part] ?? {}) as Record<string, unknown>;
+			const next = (node[part] ?? empty()) as Record<string, unknown>;
 			node[part] = next;
 			node = next;
 		}

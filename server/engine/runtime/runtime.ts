@@ -39,7 +39,7 @@ export interface SessionOptions {
 	readonly deviceId?: number;
 	/** The weights are few: a run takes less time than handing it to another thread. */
 	readonly isSmall?: boolean;
-	/** Extra configuration entries (`session.…`), as in the model's own `session_options`. */
+	/** Configuration entries (`session.…`) of the model's own `session_options`; only those of `folder/sessionConfig.ts` are taken. */
 	readonly config?: Readonly<Record<string, string>>;
 	/** Ignored where files cannot be mapped (Windows, `session.run`): each session then has its own. */
 	readonly sharing?: WeightSharing;

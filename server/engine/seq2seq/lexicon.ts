@@ -3,9 +3,10 @@
  * translations. With it a step computes the likelihood of some hundred words instead of all.
  */
 
-import { readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError } from '../../protocol/index.ts';
+import { readTextFile } from '../folder/json.ts';
 
 /** File in the model's folder. */
 export const lexiconFile = 'nearglot-lexicon.json';
@@ -111,11 +112,12 @@ export async function readLexicon(
 	folder: string,
 	vocabulary: number,
 ): Promise<Lexicon | undefined> {
+	const text = await readTextFile(folder, lexiconFile);
+	if (text === undefined) return undefined;
 	let value: unknown;
 	try {
-		value = JSON.parse(await readFile(join(folder, lexiconFile), 'utf8'));
-	} catch (error) {
-		if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+		value = JSON.parse(text);
+	} catch {
 		throw unreadable();
 	}
 	const lexicon = parse(value);

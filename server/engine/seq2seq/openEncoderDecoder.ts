@@ -1,6 +1,7 @@
 /** Opens the graphs of an encoder-decoder: merged (`use_cache_branch`) or two decoders. */
 
-import { basename, join } from 'node:path';
+import { basename } from 'node:path';
+import { modelFile } from '../../hub/modelFile.ts';
 import { AppError } from '../../protocol/index.ts';
 import type { ModelDescription, ModelVariant } from '../api.ts';
 import { genaiNames } from '../folder/genaiNames.ts';
@@ -47,7 +48,8 @@ export async function openEncoderDecoder(
 	const sessions: Session[] = [];
 	try {
 		const open = async (file: string): Promise<Session> => {
-			const session = await runtime.open(join(description.folder, file), options.session);
+			const path = await modelFile(description.folder, file);
+			const session = await runtime.open(path, options.session);
 			sessions.push(session);
 			return session;
 		};
@@ -57,7 +59,7 @@ export async function openEncoderDecoder(
 		const refusals = new Map<string, string>();
 		/** Opens the graph with the first of the changes that can be made. */
 		const openPrepared = async (file: string, ways: readonly Preparation[]): Promise<Session> => {
-			const path = join(description.folder, file);
+			const path = await modelFile(description.folder, file);
 			const inRows = ways.map((way) => ({ ...way, rows: true }));
 			for (const way of dynamic.has(file) ? [...inRows, { rows: true }, ...ways] : ways) {
 				const ready = await prepareGraph(path, way);
@@ -105,7 +107,8 @@ export async function openEncoderDecoder(
 			options.onNotice?.(`Inputs run one at a time: ${basename(shared)}: ${why}.`);
 		}
 		const canCut = [firstSession, laterSession].every(({ inputs }) => inputs.has(shortlistInput));
-		const readHead = (file: string) => readHeadWeights(join(description.folder, file));
+		const readHead = async (file: string) =>
+			readHeadWeights(await modelFile(description.folder, file));
 		const head = lexicon !== undefined && canCut ? await readHead(first) : undefined;
 		const other = head === undefined || later === first ? head : await readHead(later);
 		const isShared = head !== undefined && other !== undefined && sameHead(head, other);
@@ -146,7 +149,7 @@ export async function openEncoderDecoder(
 async function dynamicFiles(folder: string, files: readonly string[]): Promise<Set<string>> {
 	const found = new Set<string>();
 	for (const file of new Set(files)) {
-		if (sharesScales(await readGraphSummary(join(folder, file)))) found.add(file);
+		if (sharesScales(await readGraphSummary(await modelFile(folder, file)))) found.add(file);
 	}
 	return found;
 }

@@ -1,7 +1,8 @@
 /** The Silero voice-activity model: a small recurrent net over 32 ms frames of 16 kHz samples. */
 
-import { stat } from 'node:fs/promises';
+import { access } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { modelFile } from '../../hub/modelFile.ts';
 import { AppError } from '../../protocol/index.ts';
 import type { VoiceRequest, VoiceResult } from '../api.ts';
 import type { Runtime, Session } from '../runtime/runtime.ts';
@@ -14,7 +15,7 @@ const rateHz = 16_000;
 
 /** Where a downloaded detector may lie below the folder of the models. */
 const folders = ['silero-vad', 'onnx-community--silero-vad', 'onnx-community/silero-vad'];
-const files = ['silero_vad.onnx', join('onnx', 'model.onnx'), 'model.onnx'];
+const files = ['silero_vad.onnx', 'onnx/model.onnx', 'model.onnx'];
 
 /** The graph of a detector beside a speech model's folder; `undefined` when none was downloaded. */
 export async function findSilero(speechFolder: string): Promise<string | undefined> {
@@ -23,18 +24,19 @@ export async function findSilero(speechFolder: string): Promise<string | undefin
 	for (const root of roots) {
 		for (const folder of folders) {
 			for (const file of files) {
-				const path = join(root, folder, file);
-				if (
-					await stat(path).then(
-						(found) => found.isFile(),
-						() => false,
-					)
-				)
-					return path;
+				const path = await modelFile(join(root, folder), file).catch(() => undefined);
+				if (path !== undefined && (await exists(path))) return path;
 			}
 		}
 	}
 	return undefined;
+}
+
+function exists(path: string): Promise<boolean> {
+	return access(path).then(
+		() => true,
+		() => false,
+	);
 }
 
 /** A loaded detector. It keeps nothing between calls: the state travels with the requests. */

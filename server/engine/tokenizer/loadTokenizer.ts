@@ -1,9 +1,7 @@
 /** Finds and loads whatever tokenizer a model folder has. */
 
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { AppError } from '../../protocol/index.ts';
-import { asRecord, asString, readJsonFile, readTextFile } from '../folder/json.ts';
+import { asRecord, asString, readBinaryFile, readJsonFile, readTextFile } from '../folder/json.ts';
 import { sentencePieceTokenizer } from './sentencePiece.ts';
 import { readSentencePieceFile } from './sentencePieceFile.ts';
 import { looksLikeTiktoken, readTiktoken } from './tiktoken.ts';
@@ -27,7 +25,7 @@ export async function loadTokenizer(folder: string): Promise<Tokenizer> {
 		if (text !== undefined) return readTiktoken(text, family);
 	}
 	for (const name of ['tokenizer.model', 'sentencepiece.bpe.model', 'spiece.model']) {
-		const bytes = await readFile(join(folder, name)).catch(() => undefined);
+		const bytes = await readBinaryFile(folder, name);
 		if (bytes === undefined) continue;
 		if (looksLikeTiktoken(bytes.subarray(0, 64).toString('latin1'))) {
 			return readTiktoken(bytes.toString('utf8'), 'llama3');

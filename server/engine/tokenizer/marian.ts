@@ -1,9 +1,13 @@
 /** Marian (OPUS-MT): one SentencePiece model per side and a joint vocabulary that gives the ids. */
 
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { AppError } from '../../protocol/index.ts';
-import { asNumber, asString, type JsonRecord, readJsonFile } from '../folder/json.ts';
+import {
+	asNumber,
+	asString,
+	type JsonRecord,
+	readBinaryFile,
+	readJsonFile,
+} from '../folder/json.ts';
 import type { AddedToken } from './addedTokens.ts';
 import { byteFallback, fallbackByte } from './decoders.ts';
 import { sentencePieceModel, sentencePieceNormalizer } from './sentencePiece.ts';
@@ -22,10 +26,10 @@ export async function readMarian(
 	folder: string,
 	config: JsonRecord,
 ): Promise<MarianTokenizers | undefined> {
-	const source = await readFile(join(folder, 'source.spm')).catch(() => undefined);
+	const source = await readBinaryFile(folder, 'source.spm');
 	const vocabulary = await readJsonFile(folder, 'vocab.json');
 	if (source === undefined || vocabulary === undefined) return undefined;
-	const target = await readFile(join(folder, 'target.spm')).catch(() => source);
+	const target = (await readBinaryFile(folder, 'target.spm')) ?? source;
 	const targetVocabulary =
 		config.separate_vocabs === true ? await readJsonFile(folder, 'target_vocab.json') : undefined;
 	return {

@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict';
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { modelFile } from '../../server/hub/modelFile.ts';
+import { ModelSettingsFile } from '../../server/hub/settings.ts';
+import { createModelFolders } from '../../server/services/modelFolders.ts';
+
+let base = '';
+before(async () => {
+	base = await mkdtemp(join(tmpdir(), 'nearglot-model-file-'));
+	await mkdir(join(base, 'model', 'onnx'), { recursive: true });
+	await mkdir(join(base, 'elsewhere'));
+	await writeFile(join(base, 'model', 'config.json'), '{}');
+	await writeFile(join(base, 'elsewhere', 'secret'), 'secret');
+});
+after(() => rm(base, { recursive: true, force: true }));
+
+const folder = () => join(base, 'model');
+
+test('names in the folder are found, whether the file is there yet or not', async () => {
+	for (const name of ['config.json', './config.json', 'onnx/model.onnx', 'onnx/../config.json'])
+		assert.equal(await modelFile(folder(), name), join(folder(), name));
+});
+
+test('names that leave the folder are refused on every system', async () => {
+	for (const name of [
+		'..',
+		'../elsewhere/secret',
+		'onnx/../../elsewhere/secret',
+		'/etc/passwd',
+		'C:\\secret',
+		'..\\elsewhere\\secret',
+		'\\\\server\\share',
+		'a\u0000b',
+		'NUL',
+		'config.json:stream',
+		'',
+		'.',
+	])
+		await assert.rejects(modelFile(folder(), name), { code: 'unsupported_model' }, name);
+});
+
+test('folders are no files; links may stay inside and not lead out, by a file or by a folder', async (t) => {
+	await assert.rejects(modelFile(folder(), 'onnx'), /is not a plain file/);
+	if (process.platform === 'win32') return t.skip('links need rights there');
+	await symlink(join(folder(), 'config.json'), join(folder(), 'inner'));
+	assert.equal(await modelFile(folder(), 'inner'), join(folder(), 'inner'));
+	await symlink(join(base, 'elsewhere', 'secret'), join(folder(), 'outer'));
+	await assert.rejects(modelFile(folder(), 'outer'), /is a link that leaves the folder/);
+	await symlink(join(base, 'elsewhere'), join(folder(), 'away'));
+	await assert.rejects(modelFile(folder(), 'away/secret'), /is a link that leaves the folder/);
+	// A folder next door whose name begins alike is another folder.
+	await mkdir(join(base, 'model-two'));
+	await writeFile(join(base, 'model-two', 'x'), 'x');
+	await symlink(join(base, 'model-two', 'x'), join(folder(), 'twin'));
+	await assert.rejects(modelFile(folder(), 'twin'), /is a link that leaves the folder/);
+	// People may link whole folders.
+	await symlink(folder(), join(base, 'linked'));
+	await modelFile(join(base, 'linked'), 'config.json');
+});
+
+test('an import does not follow links out of the model', async (t) => {
+	if (process.platform === 'win32') return t.skip('links need rights there');
+	const source = join(base, 'imported');
+	await mkdir(source);
+	await writeFile(join(source, 'config.json'), '{}');
+	await symlink(join(base, 'elsewhere', 'secret'), join(source, 'tokenizer.json'));
+	const folders = createModelFolders(
+		() => join(base, 'models'),
+		new ModelSettingsFile(join(base, 'models.json')),
+	);
+	const { signal } = new AbortController();
+	await assert.rejects(
+		folders.import(source, 'copy', signal),
+		/tokenizer\.json is a link that leaves/,
+	);
+	await rm(join(source, 'tokenizer.json'));
+	assert.equal(await folders.import(source, 'copy', signal), join(base, 'models', 'copy'));
+});
