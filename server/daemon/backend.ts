@@ -127,7 +127,7 @@ export function createBackend(settings: BackendSettings, deps: BackendDeps): Bac
 	const builtIn: ModelRoot[] =
 		settings.builtInDir === undefined ? [] : [{ folder: settings.builtInDir, origin: 'built-in' }];
 	const registered = (): ModelRoot[] =>
-		chosen.value.registered.map((folder) => ({ folder, origin: 'local' }));
+		chosen.value.registered.map((folder) => ({ folder, origin: 'local', mayBeModel: true }));
 	const secrets = new Secrets();
 	const providers = installedProviders(thisRuntime());
 	const gpus = createGpuService(systemGpuDeps(), chosen, (name) => providers.has(name));

@@ -7,11 +7,14 @@ import type { Dirent } from 'node:fs';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { ModelDescription } from '../engine/api.ts';
+import { modelFile } from '../hub/modelFile.ts';
 import { AppError, asAppError, type ModelInfo } from '../protocol/index.ts';
 
 export interface ModelRoot {
 	readonly folder: string;
 	readonly origin: ModelInfo['origin'];
+	/** The folder may be a model itself, not only hold some. */
+	readonly mayBeModel?: boolean;
 }
 
 export interface IndexedModel {
@@ -54,7 +57,7 @@ export class ModelIndex {
 	async list(): Promise<IndexedModel[]> {
 		const models = new Map<string, IndexedModel>();
 		for (const root of this.#roots()) {
-			for (const folder of await modelFolders(root.folder)) {
+			for (const folder of await modelFolders(root.folder, root.mayBeModel === true)) {
 				const model = await this.#read(folder, root);
 				if (!models.has(model.info.id)) models.set(model.info.id, model);
 			}
@@ -93,7 +96,7 @@ export class ModelIndex {
 	}
 }
 
-async function modelFolders(root: string, depth = 0): Promise<string[]> {
+async function modelFolders(root: string, mayBeModel: boolean, depth = 0): Promise<string[]> {
 	let entries: Dirent[];
 	try {
 		entries = await readdir(root, { withFileTypes: true });
@@ -102,14 +105,14 @@ async function modelFolders(root: string, depth = 0): Promise<string[]> {
 	}
 	if (depth > 0 && entries.some((entry) => entry.isFile() && entry.name === 'download.tmp'))
 		return [];
-	if (depth > 0 && entries.some((entry) => marks.includes(entry.name))) return [root];
+	if (mayBeModel && entries.some((entry) => marks.includes(entry.name))) return [root];
 	if (depth === deepest) return [];
 	const found: string[] = [];
 	for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
 		if (entry.name.startsWith('.') || entry.name.endsWith('.tmp')) continue;
 		const path = join(root, entry.name);
 		if (entry.isDirectory() || (entry.isSymbolicLink() && (await isFolder(path))))
-			found.push(...(await modelFolders(path, depth + 1)));
+			found.push(...(await modelFolders(path, true, depth + 1)));
 	}
 	return found;
 }
@@ -187,7 +190,7 @@ async function infoOf(
 async function readCard(folder: string): Promise<Readonly<Record<string, unknown>>> {
 	for (const file of ['nearglot.json', 'inference_model.json']) {
 		try {
-			const value: unknown = JSON.parse(await readFile(join(folder, file), 'utf8'));
+			const value: unknown = JSON.parse(await readFile(await modelFile(folder, file), 'utf8'));
 			if (typeof value === 'object' && value !== null) {
 				const card = value as Record<string, unknown>;
 				return { ...card, name: card['name'] ?? card['Name'] };
