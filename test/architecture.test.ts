@@ -50,6 +50,7 @@ const layers = [
 	'server/hub',
 	'server/remote',
 	'server/gateway',
+	'server/store',
 	'server/protocol',
 ];
 const adapters = new Set(['server/cli', 'server/lsp', 'server/http']);

@@ -191,7 +191,6 @@ async function access(
 		'resource-id': { type: 'string' },
 		'no-directory': { type: 'boolean' },
 	});
-	const before = (await store.read()).access;
 	const network = options.text('virtual-network');
 	if (network !== undefined && network !== 'on' && network !== 'off')
 		throw new UsageError('--virtual-network takes on or off.');
@@ -201,7 +200,7 @@ async function access(
 		throw new UsageError('A directory needs both --issuer and --audience.');
 	const role = options.text('role');
 	const resourceId = options.text('resource-id');
-	const directory =
+	const named =
 		issuer !== undefined && audience !== undefined
 			? {
 					issuer,
@@ -209,16 +208,16 @@ async function access(
 					...(role === undefined ? {} : { role }),
 					...(resourceId === undefined ? {} : { resourceId }),
 				}
-			: options.has('no-directory')
-				? undefined
-				: before.directory;
-	const after: AccessSettings = {
-		virtualNetwork: network === undefined ? before.virtualNetwork : network === 'on',
-		...(directory ? { directory } : {}),
-	};
-	if (JSON.stringify(after) !== JSON.stringify(before)) await store.setAccess(after);
+			: undefined;
+	const { virtualNetwork, directory } = await store.changeAccess((before): AccessSettings => {
+		const directory = named ?? (options.has('no-directory') ? undefined : before.directory);
+		return {
+			virtualNetwork: network === undefined ? before.virtualNetwork : network === 'on',
+			...(directory ? { directory } : {}),
+		};
+	});
 	io.stdout.write(
-		`Virtual network: ${after.virtualNetwork ? 'on' : 'off'}\nDirectory: ${directory ? `${directory.issuer}, audience ${directory.audience}${directory.role === undefined ? '' : `, role ${directory.role}`}` : 'none'}\n`,
+		`Virtual network: ${virtualNetwork ? 'on' : 'off'}\nDirectory: ${directory ? `${directory.issuer}, audience ${directory.audience}${directory.role === undefined ? '' : `, role ${directory.role}`}` : 'none'}\n`,
 	);
 	return 0;
 }

@@ -3,12 +3,12 @@
 import { readFile } from 'node:fs/promises';
 import { createBackend } from '../daemon/backend.ts';
 import { startDaemon } from '../daemon/daemon.ts';
-import { errno } from '../daemon/files.ts';
 import { createLogger, type LogOptions } from '../daemon/log.ts';
 import { builtInModelsDir, thisMachine } from '../daemon/machine.ts';
 import { daemonFiles, dataDir } from '../daemon/paths.ts';
 import { listen } from '../http/listen.ts';
 import { asAppError, toErrorWire } from '../protocol/index.ts';
+import { errno } from '../store/files.ts';
 import { type ParsedArgs, readArgs } from './args.ts';
 import { type Command, type CommandIo, UsageError } from './command.ts';
 

@@ -1,13 +1,13 @@
 /** `nearglot systems`: custom translation systems (category = model, glossaries, memories per pair). */
 
-import { access, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { access } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import { thisMachine } from '../daemon/machine.ts';
 import { dataDir } from '../daemon/paths.ts';
 import { translateFiles } from '../daemon/translateBackend.ts';
 import { createHubHttp } from '../hub/http.ts';
 import { fetchReadings } from '../services/japaneseReadings.ts';
-import { createCustomSystems, parseSystem, type SystemPair } from '../services/translateSystems.ts';
+import { changeSystem, createCustomSystems, removeSystem } from '../services/translateSystems.ts';
 import { canonicalLanguage } from '../translate/languages.ts';
 import { readArgs } from './args.ts';
 import { type Command, type CommandIo, UsageError } from './command.ts';
@@ -89,23 +89,6 @@ const languageOption = (value: string | undefined, name: string): string => {
 	return code;
 };
 
-async function readPairs(folder: string, category: string): Promise<SystemPair[]> {
-	const text = await readFile(join(folder, category, 'system.json'), 'utf8').catch(() => undefined);
-	return text === undefined ? [] : parseSystem(text, category);
-}
-
-async function writePairs(
-	folder: string,
-	category: string,
-	pairs: readonly SystemPair[],
-): Promise<void> {
-	const target = join(folder, category);
-	await mkdir(target, { recursive: true, mode: 0o700 });
-	const temporary = join(target, `system.${process.pid}.tmp`);
-	await writeFile(temporary, `${JSON.stringify({ pairs }, null, '\t')}\n`, { mode: 0o600 });
-	await rename(temporary, join(target, 'system.json'));
-}
-
 async function add(folder: string, args: readonly string[], io: CommandIo): Promise<number> {
 	const options = readArgs(args, {
 		from: { type: 'string' },
@@ -127,11 +110,11 @@ async function add(folder: string, args: readonly string[], io: CommandIo): Prom
 			throw new UsageError(`The file ${file} cannot be read.`);
 		});
 	}
-	const others = (await readPairs(folder, category)).filter(
-		(pair) => pair.from !== from || pair.to !== to,
-	);
-	const pair = { from, to, ...(model === undefined ? {} : { model }), glossaries, memories };
-	await writePairs(folder, category, [...others, pair]);
+	const added = { from, to, ...(model === undefined ? {} : { model }), glossaries, memories };
+	await changeSystem(folder, category, (pairs) => [
+		...pairs.filter((pair) => pair.from !== from || pair.to !== to),
+		added,
+	]);
 	io.stdout.write(`Registered ${category}: ${from} → ${to}.\n`);
 	return 0;
 }
@@ -139,19 +122,18 @@ async function add(folder: string, args: readonly string[], io: CommandIo): Prom
 async function remove(folder: string, args: readonly string[], io: CommandIo): Promise<number> {
 	const options = readArgs(args, { from: { type: 'string' }, to: { type: 'string' } });
 	const category = categoryName(options.positionals[0]);
-	const pairs = await readPairs(folder, category);
-	if (pairs.length === 0) throw new UsageError(`There is no category '${category}'.`);
+	const systems = await createCustomSystems(folder).list();
+	if (!systems.some((system) => system.category === category && system.pairs.length > 0))
+		throw new UsageError(`There is no category '${category}'.`);
 	const from = options.text('from');
 	if (from === undefined) {
-		await rm(join(folder, category), { recursive: true, force: true });
+		await removeSystem(folder, category);
 		io.stdout.write(`Removed ${category}. Files it referred to were left alone.\n`);
 		return 0;
 	}
 	const source = languageOption(from, 'from');
 	const target = languageOption(options.text('to'), 'to');
-	await writePairs(
-		folder,
-		category,
+	await changeSystem(folder, category, (pairs) =>
 		pairs.filter((pair) => pair.from !== source || pair.to !== target),
 	);
 	io.stdout.write(`Removed ${source} → ${target} from ${category}.\n`);

@@ -8,9 +8,9 @@ import {
 	fromErrorWire,
 	productVersion,
 } from '../protocol/index.ts';
+import { makePrivateDir } from '../store/files.ts';
 import { connectTo, type DaemonConnection, healthOf } from './connection.ts';
 import { readEndpoint } from './endpointFile.ts';
-import { makePrivateDir } from './files.ts';
 import { selfCommand, thisMachine } from './machine.ts';
 import { daemonFiles, dataDir } from './paths.ts';
 import { compareVersions } from './versions.ts';

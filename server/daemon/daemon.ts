@@ -3,10 +3,10 @@
 import { randomBytes } from 'node:crypto';
 import { AppError, type EndpointFile, productVersion } from '../protocol/index.ts';
 import type { Logger } from '../services/log.ts';
+import { makePrivateDir } from '../store/files.ts';
 import type { Backend } from './backend.ts';
 import { askToEnd, healthOf } from './connection.ts';
 import { readEndpoint, removeEndpoint, writeEndpoint } from './endpointFile.ts';
-import { makePrivateDir } from './files.ts';
 import { type Lock, processIsAlive, takeLock } from './lock.ts';
 import { daemonFiles, dataDir, type Machine, pipePath } from './paths.ts';
 import { openPipe, pipeAnswers } from './pipe.ts';

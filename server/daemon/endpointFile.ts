@@ -2,7 +2,7 @@
 
 import { readFile, rm } from 'node:fs/promises';
 import type { EndpointFile } from '../protocol/index.ts';
-import { writePrivateFile } from './files.ts';
+import { writePrivateFile } from '../store/files.ts';
 
 /** The file's content, or `undefined` when it is absent or not what it should be. */
 export async function readEndpoint(path: string): Promise<EndpointFile | undefined> {

@@ -5,7 +5,7 @@
 
 import { randomUUID } from 'node:crypto';
 import { link, open, readFile, rename, rm, stat } from 'node:fs/promises';
-import { errno, unwritable } from './files.ts';
+import { errno, unwritable } from '../store/files.ts';
 
 export interface LockOwner {
 	readonly pid: number;

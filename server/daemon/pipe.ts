@@ -12,7 +12,7 @@ import {
 	StreamMessageReader,
 	StreamMessageWriter,
 } from 'vscode-jsonrpc/node';
-import { errno, unwritable } from './files.ts';
+import { errno, unwritable } from '../store/files.ts';
 import { keyIsRight } from './keyCheck.ts';
 import { notificationOf, type PipeEvent } from './pipeEvents.ts';
 

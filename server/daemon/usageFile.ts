@@ -1,7 +1,7 @@
 /** Numbers kept over restarts: characters a translator key has used, milliseconds of a load. */
 
 import { readFileSync } from 'node:fs';
-import { writePrivateFile } from './files.ts';
+import { writePrivateFile } from '../store/files.ts';
 
 const delayMs = 1000;
 

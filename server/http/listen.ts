@@ -5,8 +5,8 @@ import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import type { Backend } from '../daemon/backend.ts';
 import type { Listener } from '../daemon/daemon.ts';
-import { errno } from '../daemon/files.ts';
 import { AppError } from '../protocol/index.ts';
+import { errno } from '../store/files.ts';
 import { createApp } from './app.ts';
 
 export interface ListenOptions {

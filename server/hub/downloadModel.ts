@@ -6,9 +6,9 @@
 import { mkdir, rename, rm, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError, type DownloadProgress } from '../protocol/index.ts';
+import { lockFile } from '../store/lock.ts';
 import { diskError, downloadFile } from './downloadFile.ts';
 import type { HubHttp } from './http.ts';
-import { lockFile } from './lock.ts';
 import { type Manifest, readManifest, writeManifest } from './manifest.ts';
 import { inside } from './names.ts';
 import type { HubFile } from './repository.ts';
@@ -55,7 +55,10 @@ export async function downloadModel(
 	const partial = inside(join(options.modelsFolder, '.downloads'), options.folderName);
 	try {
 		await mkdir(options.modelsFolder, { recursive: true });
-		await using _lock = await lockFile(`${partial}.lock`, signal, options.onWait);
+		await using _lock = await lockFile(`${partial}.lock`, {
+			signal,
+			...(options.onWait === undefined ? {} : { onWait: options.onWait }),
+		});
 		if (await isComplete(target, options)) return target;
 		const { root, files } = options.selection;
 		const local = (file: HubFile) => (root === '' ? file.path : file.path.slice(root.length + 1));

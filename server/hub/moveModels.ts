@@ -38,7 +38,12 @@ export async function moveModels(
 			await cp(join(from, name), join(staging, name), { recursive: true, verbatimSymlinks: true });
 		await rm(target, { recursive: true, force: true });
 		await rename(staging, target);
-		await settings.change({ modelsFolder: target });
+		await settings
+			.change(() => ({ modelsFolder: target }))
+			.catch(async (error: unknown) => {
+				await rm(target, { recursive: true, force: true });
+				throw error;
+			});
 		for (const name of names) await rm(join(from, name), { recursive: true, force: true });
 	} catch (error) {
 		await rm(`${target}.moving`, { recursive: true, force: true });

@@ -3,9 +3,10 @@
  * in a file, so that the next start knows them offline. Nothing here is needed to work offline.
  */
 
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { asAppError } from '../protocol/index.ts';
+import { makePrivateDir, writePrivateFile } from '../store/files.ts';
 import type { Catalogue, CatalogueVariant } from './catalogue.ts';
 import type { HubHttp } from './http.ts';
 import { readRepository } from './repository.ts';
@@ -85,8 +86,7 @@ export async function refreshCatalogue(
 		refreshedAt: new Date(now()).toISOString(),
 		facts,
 	};
-	await mkdir(dirname(path), { recursive: true });
-	await writeFile(`${path}.new`, `${JSON.stringify(file, null, '\t')}\n`);
-	await rename(`${path}.new`, path);
+	await makePrivateDir(dirname(path));
+	await writePrivateFile(path, `${JSON.stringify(file, null, '\t')}\n`);
 	return { file, failures };
 }

@@ -1,8 +1,7 @@
 /** What people chose about models and what must survive a restart: one small file, written atomically. */
 
 import { readFileSync } from 'node:fs';
-import { mkdir, rename, writeFile } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { changeFile } from '../store/changeFile.ts';
 
 export interface ModelSettings {
 	/** Folders registered in place: a model, or a folder of models (another tool's cache). */
@@ -26,7 +25,6 @@ const empty: ModelSettings = { registered: [], pinned: [], gpuDevice: 0 };
 export class ModelSettingsFile {
 	readonly #path: string;
 	#value: ModelSettings;
-	#writing: Promise<void> = Promise.resolve();
 
 	constructor(path: string) {
 		this.#path = path;
@@ -37,24 +35,31 @@ export class ModelSettingsFile {
 		return this.#value;
 	}
 
-	async change(patch: Partial<ModelSettings>): Promise<void> {
-		this.#value = { ...this.#value, ...patch };
-		const text = `${JSON.stringify(this.#value, null, '\t')}\n`;
-		const work = this.#writing.then(async () => {
-			await mkdir(dirname(this.#path), { recursive: true });
-			await writeFile(`${this.#path}.new`, text, { mode: 0o600 });
-			await rename(`${this.#path}.new`, this.#path);
+	/** Changes what is in the file, then what {@link value} gives. @throws AppError when it cannot be written */
+	async change(patch: (now: ModelSettings) => Partial<ModelSettings>): Promise<void> {
+		let next = this.#value;
+		await changeFile(this.#path, (text) => {
+			const now = parse(text) ?? this.#value;
+			next = { ...now, ...patch(now) };
+			return `${JSON.stringify(next, null, '\t')}\n`;
 		});
-		this.#writing = work.catch(() => undefined);
-		await work;
+		this.#value = next;
 	}
 }
 
 /** An absent or damaged file means that nothing was chosen. */
 function read(path: string): ModelSettings {
 	try {
-		return { ...empty, ...(JSON.parse(readFileSync(path, 'utf8')) as Partial<ModelSettings>) };
+		return parse(readFileSync(path, 'utf8')) ?? empty;
 	} catch {
 		return empty;
+	}
+}
+
+function parse(text: string | undefined): ModelSettings | undefined {
+	try {
+		return text === undefined ? undefined : { ...empty, ...(JSON.parse(text) as object) };
+	} catch {
+		return undefined;
 	}
 }

@@ -62,7 +62,7 @@ export function createGpuService(
 					{ param: 'id' },
 				);
 			}
-			await settings.change({ gpuDevice: number });
+			await settings.change(() => ({ gpuDevice: number }));
 		},
 	};
 }

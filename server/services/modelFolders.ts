@@ -23,7 +23,6 @@ export function createModelFolders(
 	modelsFolder: () => string,
 	settings: ModelSettingsFile,
 ): ModelFolders {
-	const setRegistered = (registered: readonly string[]) => settings.change({ registered });
 	return {
 		register: async (folder) => {
 			const real = await realpath(resolve(folder)).catch(() => {
@@ -31,15 +30,16 @@ export function createModelFolders(
 			});
 			if (!(await stat(real)).isDirectory())
 				throw new AppError('invalid_request', `${folder} is not a folder.`, { param: 'folder' });
-			if (!settings.value.registered.includes(real))
-				await setRegistered([...settings.value.registered, real]);
+			await settings.change(({ registered }) => ({
+				registered: registered.includes(real) ? registered : [...registered, real],
+			}));
 		},
 		unregister: async (folder) => {
 			const full = resolve(folder);
 			const real = await realpath(full).catch(() => full);
-			await setRegistered(
-				settings.value.registered.filter((path) => path !== real && path !== full),
-			);
+			await settings.change(({ registered }) => ({
+				registered: registered.filter((path) => path !== real && path !== full),
+			}));
 		},
 		move: (folder) => moveModels(modelsFolder(), folder, settings),
 		import: (path, name, signal) => importModel(modelsFolder(), path, name, signal),

@@ -210,9 +210,11 @@ export function createModelService(deps: ModelServiceDeps): ModelService {
 		},
 		pin: async (name, pinned) => {
 			const model = await deps.host.resolve(name);
+			await deps.settings.change((now) => {
+				const rest = now.pinned.filter((id) => id !== model.id);
+				return { pinned: pinned ? [...rest, model.id] : rest };
+			});
 			await deps.host.pin(model.id, pinned);
-			const rest = deps.settings.value.pinned.filter((id) => id !== model.id);
-			await deps.settings.change({ pinned: pinned ? [...rest, model.id] : rest });
 		},
 		draft: async (name, draft) => {
 			const model = await deps.host.resolve(name);
@@ -221,12 +223,10 @@ export function createModelService(deps: ModelServiceDeps): ModelService {
 				throw new AppError('invalid_request', `${model.id} cannot draft for itself.`, {
 					param: 'draft_model',
 				});
-			const others = Object.entries(deps.settings.value.drafts ?? {}).filter(
-				([id]) => id !== model.id,
-			);
-			const rest = Object.fromEntries(others);
-			await deps.settings.change({
-				drafts: small === undefined ? rest : { ...rest, [model.id]: small.id },
+			await deps.settings.change((now) => {
+				const others = Object.entries(now.drafts ?? {}).filter(([id]) => id !== model.id);
+				const rest = Object.fromEntries(others);
+				return { drafts: small === undefined ? rest : { ...rest, [model.id]: small.id } };
 			});
 		},
 		register: async (folder) => {

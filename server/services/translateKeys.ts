@@ -4,9 +4,9 @@
  */
 
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
-import { mkdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { readFile, stat } from 'node:fs/promises';
 import { AppError } from '../protocol/index.ts';
+import { changeFile } from '../store/changeFile.ts';
 
 export interface TranslateKey {
 	/** Short public name of the key, for lists and logs. */
@@ -82,50 +82,68 @@ export class TranslateKeyStore {
 		return file;
 	}
 
-	/** Makes a key and returns it; only its hash is kept. */
+	/** Makes a key and returns it once it is in the file; only its hash is kept. */
 	async create(
 		options: Omit<TranslateKey, 'id' | 'hash' | 'createdAt'>,
 		now: Date,
 	): Promise<{ key: string; entry: TranslateKey }> {
 		const key = randomBytes(24).toString('hex');
-		const file = await this.read();
 		const entry: TranslateKey = {
 			id: randomBytes(4).toString('hex'),
 			hash: hashKey(key),
 			createdAt: now.toISOString(),
 			...options,
 		};
-		await this.#write({ ...file, keys: [...file.keys, entry] });
-		return { key, entry };
+		return this.#change((file) => [
+			{ ...file, keys: [...file.keys, entry] },
+			{ key, entry },
+		]);
 	}
 
 	/** Removes a key by id or label; tokens made with it stop working too. */
 	async revoke(name: string): Promise<TranslateKey> {
-		const file = await this.read();
-		const found = file.keys.filter(({ id, label }) => id === name || label === name);
-		const [entry, second] = found;
-		if (!entry)
-			throw new AppError('not_found', `There is no key '${name}'. Known: ${list(file.keys)}.`);
-		if (second)
-			throw new AppError(
-				'conflict',
-				`Several keys are called '${name}'; give the id: ${list(found)}.`,
-			);
-		await this.#write({ ...file, keys: file.keys.filter((key) => key !== entry) });
-		return entry;
+		return this.#change((file) => {
+			const entry = named(file.keys, name);
+			return [{ ...file, keys: file.keys.filter((key) => key !== entry) }, entry];
+		});
 	}
 
-	async setAccess(access: AccessSettings): Promise<void> {
-		await this.#write({ ...(await this.read()), access });
+	/** Changes how callers may prove who they are; resolves to what holds then. */
+	async changeAccess(change: (before: AccessSettings) => AccessSettings): Promise<AccessSettings> {
+		return this.#change((file) => {
+			const access = change(file.access);
+			const isSame = JSON.stringify(access) === JSON.stringify(file.access);
+			return [isSame ? file : { ...file, access }, access];
+		});
 	}
 
-	async #write(file: KeyFile): Promise<void> {
-		await mkdir(dirname(this.#path), { recursive: true, mode: 0o700 });
-		const temporary = `${this.#path}.${process.pid}.tmp`;
-		await writeFile(temporary, `${JSON.stringify(file, null, '\t')}\n`, { mode: 0o600 });
-		await rename(temporary, this.#path);
+	/** `change` gives the new content and what is resolved to once it is in the file; equal content is not written. */
+	async #change<Result>(
+		change: (file: KeyFile) => readonly [file: KeyFile, result: Result],
+	): Promise<Result> {
+		const results: Result[] = [];
+		await changeFile(this.#path, (text) => {
+			const before =
+				text === undefined ? (this.#temporary ?? fresh()) : parseKeyFile(text, this.#path);
+			const [after, result] = change(before);
+			results.push(result);
+			return after === before ? undefined : `${JSON.stringify(after, null, '\t')}\n`;
+		});
 		this.#cached = undefined;
+		return results.at(-1) as Result;
 	}
+}
+
+function named(keys: readonly TranslateKey[], name: string): TranslateKey {
+	const found = keys.filter(({ id, label }) => id === name || label === name);
+	const [entry, second] = found;
+	if (!entry) throw new AppError('not_found', `There is no key '${name}'. Known: ${list(keys)}.`);
+	if (second)
+		throw new AppError(
+			'conflict',
+			`Several keys are called '${name}'; give the id: ${list(found)}.`,
+		);
+	return entry;
 }
 
 const list = (keys: readonly TranslateKey[]): string =>
@@ -150,13 +168,20 @@ function parseKeyFile(text: string, path: string): KeyFile {
 	try {
 		value = JSON.parse(text);
 	} catch (error) {
-		throw new AppError('internal', `The key file ${path} is not valid JSON; repair or delete it.`, {
-			cause: error,
-		});
+		throw new AppError(
+			'internal',
+			`The key file ${path} is not valid JSON; repair it. While it is absent nobody needs a key.`,
+			{
+				cause: error,
+			},
+		);
 	}
 	const file = value as Partial<KeyFile>;
 	if (typeof file.tokenSecret !== 'string' || !Array.isArray(file.keys))
-		throw new AppError('internal', `The key file ${path} is not one of Nearglot's; delete it.`);
+		throw new AppError(
+			'internal',
+			`The key file ${path} is not one of Nearglot's; put the right one there. While it is absent nobody needs a key.`,
+		);
 	return {
 		keys: file.keys.filter((key) => typeof key?.hash === 'string' && typeof key.id === 'string'),
 		tokenSecret: file.tokenSecret,

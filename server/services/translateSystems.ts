@@ -3,9 +3,10 @@
  * own model, glossaries and translation memories. They are re-read when the folder changes.
  */
 
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { readdir, readFile, rm, stat } from 'node:fs/promises';
 import { extname, isAbsolute, join } from 'node:path';
 import { AppError } from '../protocol/index.ts';
+import { changeFile, withLock } from '../store/changeFile.ts';
 import { type Term, tableTerms, tbxTerms, termFinder } from '../translate/glossary.ts';
 import { canonicalLanguage } from '../translate/languages.ts';
 import type { Fixed } from '../translate/mask.ts';
@@ -154,6 +155,32 @@ export function createCustomSystems(folder: string): CustomSystems {
 		},
 	};
 }
+
+/** Changes the pairs of a category, which is made when there is none. */
+export async function changeSystem(
+	folder: string,
+	category: string,
+	change: (pairs: readonly SystemPair[]) => readonly SystemPair[],
+): Promise<void> {
+	await changeFile(
+		join(folder, category, 'system.json'),
+		(text) => {
+			const pairs = change(text === undefined ? [] : parseSystem(text, category));
+			return `${JSON.stringify({ pairs }, null, '\t')}\n`;
+		},
+		{ lock: lockOf(folder) },
+	);
+}
+
+/** Removes a category with its folder. */
+export async function removeSystem(folder: string, category: string): Promise<void> {
+	await withLock(lockOf(folder), () =>
+		rm(join(folder, category), { recursive: true, force: true }),
+	);
+}
+
+/** One for all categories: a category's own would go with its folder. */
+const lockOf = (folder: string): string => `${folder}.lock`;
 
 /** Two systems one after the other: terms and sentences count that both of them know. */
 function chained(first: CustomSystem, second: CustomSystem): CustomSystem {

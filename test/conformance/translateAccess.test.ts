@@ -205,7 +205,7 @@ test('tokens of the configured directory are accepted with audience, role and re
 });
 
 test('inside a virtual network only the custom path with key and region is answered', async () => {
-	await server.store.setAccess({ virtualNetwork: true });
+	await server.store.changeAccess(() => ({ virtualNetwork: true }));
 	try {
 		const { key: own } = await server.store.create(
 			{ label: 'inside', multiService: false, region: 'westeurope' },
@@ -226,7 +226,7 @@ test('inside a virtual network only the custom path with key and region is answe
 		assert.equal(await code({ authorization: `Bearer ${server.key}` }, privately), 200);
 		assert.equal(await code({ authorization: `Bearer ${server.key}` }), 403000);
 	} finally {
-		await server.store.setAccess({ virtualNetwork: false });
+		await server.store.changeAccess(() => ({ virtualNetwork: false }));
 	}
 });
 

@@ -266,10 +266,10 @@ test('the client may show a token of a directory with the resource it is for', a
 	const issuer = `http://127.0.0.1:${(directory.address() as AddressInfo).port}`;
 	const audience = 'https://cognitiveservices.azure.com';
 	const resourceId = '/subscriptions/1/resourceGroups/g/providers/accounts/translator';
-	await server.store.setAccess({
+	await server.store.changeAccess(() => ({
 		virtualNetwork: false,
 		directory: { issuer, audience, role: 'Translator.User', resourceId },
-	});
+	}));
 	try {
 		const token = await new SignJWT({ roles: ['Translator.User'] })
 			.setProtectedHeader({ alg: 'RS256', kid: 'k1' })
@@ -300,7 +300,7 @@ test('the client may show a token of a directory with the resource it is for', a
 			.post({ body: [{ text: 'Hello' }], queryParameters: { to: 'cs', from: 'en' } });
 		assert.ok(!isUnexpected(custom), JSON.stringify(custom.body));
 	} finally {
-		await server.store.setAccess({ virtualNetwork: false });
+		await server.store.changeAccess(() => ({ virtualNetwork: false }));
 		directory.close();
 		directory.closeAllConnections();
 	}

@@ -6,8 +6,10 @@
 import { randomBytes } from 'node:crypto';
 import {
 	existsSync,
+	linkSync,
 	readFileSync,
 	renameSync,
+	rmSync,
 	unwatchFile,
 	watchFile,
 	writeFileSync,
@@ -76,7 +78,7 @@ export function loadKeys(
 	return { ring, reload, [Symbol.dispose]: () => unwatchFile(file, listener) };
 }
 
-/** Writes a fresh key ring, readable by the owner only. */
+/** Makes a key ring, readable by the owner only, unless another copy was faster: then its keys count. */
 export function writeKeyFile(file: string, now: number): void {
 	const text = JSON.stringify(
 		{
@@ -88,8 +90,19 @@ export function writeKeyFile(file: string, now: number): void {
 		null,
 		'\t',
 	);
-	writeFileSync(`${file}.new`, `${text}\n`, { mode: 0o600 });
-	renameSync(`${file}.new`, file);
+	const draft = `${file}.${randomBytes(6).toString('hex')}.tmp`;
+	try {
+		writeFileSync(draft, `${text}\n`, { mode: 0o600, flag: 'wx' });
+		linkSync(draft, file);
+	} catch (error) {
+		const { code } = error as NodeJS.ErrnoException;
+		if (code === 'EEXIST') return;
+		// File systems without hard links.
+		if (code === 'EPERM' || code === 'ENOTSUP') renameSync(draft, file);
+		else throw error;
+	} finally {
+		rmSync(draft, { force: true });
+	}
 }
 
 function readKeyFile(file: string): KeyFile {

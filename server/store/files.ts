@@ -16,32 +16,41 @@ export async function makePrivateDir(path: string): Promise<void> {
 
 /** Writes a file (mode 0600) under a temporary name and renames it. */
 export async function writePrivateFile(path: string, text: string): Promise<void> {
-	const temporary = `${path}.${randomBytes(6).toString('hex')}.tmp`;
+	await replaceFile(await writeDraft(path, text), path);
+}
+
+/** The first half of {@link writePrivateFile}: resolves to the temporary name, whose content is on the disk. */
+export async function writeDraft(path: string, text: string): Promise<string> {
+	const draft = `${path}.${randomBytes(6).toString('hex')}.tmp`;
 	try {
-		const file = await open(temporary, 'wx', 0o600);
+		const file = await open(draft, 'wx', 0o600);
 		try {
 			await file.writeFile(text);
 			await file.sync();
 		} finally {
 			await file.close();
 		}
-		await replace(temporary, path);
+		return draft;
 	} catch (error) {
-		await rm(temporary, { force: true }).catch(() => {});
+		await rm(draft, { force: true }).catch(() => {});
 		throw unwritable(dirname(path), error);
 	}
 }
 
-/** Renames over a file. Windows refuses for the moment in which another process reads the old one. */
-async function replace(from: string, to: string): Promise<void> {
+/** The second half: puts the draft in the file's place. Windows refuses while another process reads the old one. */
+export async function replaceFile(draft: string, path: string): Promise<void> {
 	for (let attempt = 1; ; attempt++) {
 		try {
-			await rename(from, to);
+			await rename(draft, path);
 			return;
 		} catch (error) {
 			const busy = /^(EPERM|EACCES|EBUSY)$/.test(errno(error) ?? '');
-			if (process.platform !== 'win32' || !busy || attempt === 10) throw error;
-			await new Promise((resolve) => setTimeout(resolve, 20 * attempt));
+			if (process.platform === 'win32' && busy && attempt < 10) {
+				await new Promise((resolve) => setTimeout(resolve, 20 * attempt));
+				continue;
+			}
+			await rm(draft, { force: true }).catch(() => {});
+			throw unwritable(dirname(path), error);
 		}
 	}
 }
