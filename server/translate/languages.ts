@@ -14,35 +14,37 @@ const codes =
 export const languageCodes: readonly string[] = codes.split(' ');
 
 /** What other systems call a language → the canonical code. Keys are lower case. */
-const aliases: Readonly<Record<string, string>> = {
-	zh: 'zh-Hans',
-	zt: 'zh-Hant',
-	'zh-cn': 'zh-Hans',
-	'zh-chs': 'zh-Hans',
-	'zh-sg': 'zh-Hans',
-	'zh-my': 'zh-Hans',
-	'zh-tw': 'zh-Hant',
-	'zh-hk': 'zh-Hant',
-	'zh-mo': 'zh-Hant',
-	'zh-cht': 'zh-Hant',
-	'zh-yue': 'yue',
-	cmn: 'zh-Hans',
-	no: 'nb',
-	nn: 'nb',
-	sr: 'sr-Cyrl',
-	mn: 'mn-Cyrl',
-	iw: 'he',
-	in: 'id',
-	tl: 'fil',
-	hmn: 'mww',
-	tlh: 'tlh-Latn',
-	'pt-br': 'pt',
-	rn: 'run',
-	ny: 'nya',
-	lug: 'lg',
-	ckb: 'ku',
-	'fr-fr': 'fr',
-};
+const aliases: ReadonlyMap<string, string> = new Map(
+	Object.entries({
+		zh: 'zh-Hans',
+		zt: 'zh-Hant',
+		'zh-cn': 'zh-Hans',
+		'zh-chs': 'zh-Hans',
+		'zh-sg': 'zh-Hans',
+		'zh-my': 'zh-Hans',
+		'zh-tw': 'zh-Hant',
+		'zh-hk': 'zh-Hant',
+		'zh-mo': 'zh-Hant',
+		'zh-cht': 'zh-Hant',
+		'zh-yue': 'yue',
+		cmn: 'zh-Hans',
+		no: 'nb',
+		nn: 'nb',
+		sr: 'sr-Cyrl',
+		mn: 'mn-Cyrl',
+		iw: 'he',
+		in: 'id',
+		tl: 'fil',
+		hmn: 'mww',
+		tlh: 'tlh-Latn',
+		'pt-br': 'pt',
+		rn: 'run',
+		ny: 'nya',
+		lug: 'lg',
+		ckb: 'ku',
+		'fr-fr': 'fr',
+	}),
+);
 
 const byLowerCase = new Map(languageCodes.map((code) => [code.toLowerCase(), code]));
 
@@ -52,7 +54,7 @@ const byLowerCase = new Map(languageCodes.map((code) => [code.toLowerCase(), cod
  */
 export function canonicalLanguage(written: string): string | undefined {
 	const wanted = written.trim().toLowerCase().replaceAll('_', '-');
-	const known = byLowerCase.get(wanted) ?? aliases[wanted];
+	const known = byLowerCase.get(wanted) ?? aliases.get(wanted);
 	if (known !== undefined) return known;
 	if (!/^[a-z]{2,3}(-[a-z0-9]{2,8})+$/.test(wanted)) return undefined;
 	// A script or region the interface does not distinguish: drop subtags from the right.

@@ -1,7 +1,7 @@
 /** Commands that run at once and change the same file: whatever one of them said, is so. */
 
 import assert from 'node:assert/strict';
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { readdir, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -49,7 +49,6 @@ test('keys revoked, made and access changed at once, beside a lock of a dead pro
 
 test('pairs of a system added at once are all there', async () => {
 	const glossary = join(home.folder, 'terms.tsv');
-	await mkdir(home.folder, { recursive: true });
 	await writeFile(glossary, 'dog\tHund\n');
 	const languages = ['de', 'fr', 'es', 'it', 'nl', 'pl', 'cs', 'da'];
 	const runs = await Promise.all(

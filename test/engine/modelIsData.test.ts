@@ -16,6 +16,7 @@ import { basename, join } from 'node:path';
 import { after, test } from 'node:test';
 import { loadEngine } from '../../server/engine/engine.ts';
 import { describeModel } from '../../server/engine/folder/describe.ts';
+import { operatorFault } from '../../server/engine/folder/operators.ts';
 import { prepareGraph } from '../../server/engine/onnx/prepare.ts';
 import { optimizeModel } from '../../server/engine/optimize.ts';
 import { openRuntime } from '../../server/engine/runtime/openRuntime.ts';
@@ -125,6 +126,10 @@ for (const plain of [false, true]) {
 		(await open({ 'session.disable_prepacking': '1' })).close();
 	});
 }
+
+test('compiled parts for the driver of a device are named as what keeps a graph from running', () => {
+	assert.match(operatorFault('com.microsoft:EPContext', new Set()) ?? '', /driver/);
+});
 
 test('threads are a number within what the machine has', async () => {
 	for (const wish of [1e9, -1, 0.5, '4', null]) {

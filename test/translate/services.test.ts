@@ -148,6 +148,9 @@ test('codes of models and of other services are understood', () => {
 		['deu', 'de'],
 	])
 		assert.equal(fromModelCode(code ?? ''), language);
+	// Tokens of a model may be called anything.
+	for (const name of ['constructor', 'valueOf', '__proto__'])
+		assert.equal(fromModelCode(name), undefined, name);
 	for (const [written, language] of [
 		['zh-CHS', 'zh-Hans'],
 		['de-AT', 'de'],
@@ -156,7 +159,7 @@ test('codes of models and of other services are understood', () => {
 		[' EN ', 'en'],
 	])
 		assert.equal(canonicalLanguage(written ?? ''), language);
-	for (const wrong of ['', 'xx', 'english', '..', 'de;', 'e', '中文'])
+	for (const wrong of ['', 'xx', 'english', '..', 'de;', 'e', '中文', 'constructor', '__proto__'])
 		assert.equal(canonicalLanguage(wrong), undefined);
 	for (const code of languageCodes) {
 		assert.equal(canonicalLanguage(code), code);

@@ -11,17 +11,19 @@ const shorthand: Readonly<Record<string, string>> = {
 	h: '0-9a-fA-F',
 };
 
-const posix: Readonly<Record<string, string>> = {
-	alpha: '\\p{Alphabetic}',
-	digit: '\\p{Nd}',
-	alnum: '\\p{Alphabetic}\\p{Nd}',
-	space: '\\p{White_Space}',
-	upper: '\\p{Uppercase}',
-	lower: '\\p{Lowercase}',
-	punct: '\\p{P}\\p{S}',
-	cntrl: '\\p{Cc}',
-	word: '\\p{Alphabetic}\\p{M}\\p{Nd}\\p{Pc}',
-};
+const posix: ReadonlyMap<string, string> = new Map(
+	Object.entries({
+		alpha: '\\p{Alphabetic}',
+		digit: '\\p{Nd}',
+		alnum: '\\p{Alphabetic}\\p{Nd}',
+		space: '\\p{White_Space}',
+		upper: '\\p{Uppercase}',
+		lower: '\\p{Lowercase}',
+		punct: '\\p{P}\\p{S}',
+		cntrl: '\\p{Cc}',
+		word: '\\p{Alphabetic}\\p{M}\\p{Nd}\\p{Pc}',
+	}),
+);
 
 /** Compiles a pattern with the flags `gu`. @throws AppError `unsupported_model` for a pattern that cannot be translated */
 export function compilePattern(source: string): RegExp {
@@ -136,7 +138,7 @@ class Translator {
 		const named = /^\[\[:(\^?)(\w+):\]\]/.exec(rest);
 		if (named !== null) {
 			this.#at += named[0].length;
-			return `[${named[1]}${posix[named[2] as string] ?? fail(named[0])}]`;
+			return `[${named[1]}${posix.get(named[2] as string) ?? fail(named[0])}]`;
 		}
 		this.#at++;
 		let out = '[';
@@ -160,7 +162,7 @@ class Translator {
 		const posixName = /^\[:(\w+):\]/.exec(this.#source.slice(this.#at, this.#at + 12));
 		if (posixName !== null) {
 			this.#at += posixName[0].length;
-			return posix[posixName[1] as string] ?? fail(posixName[0]);
+			return posix.get(posixName[1] as string) ?? fail(posixName[0]);
 		}
 		if (char === '\\') return this.#escape(true);
 		if (char === '[' || this.#source.startsWith('&&', this.#at)) {
