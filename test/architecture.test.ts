@@ -102,10 +102,12 @@ const namesNative = new Set([
 	'scripts/nativeFiles.mjs',
 	'scripts/notices.mjs',
 	'test/architecture.test.ts',
-	'test/cli/npmPackage.test.ts',
+	'test/cli/fallback.test.ts',
 	// The library as it is when nobody turns its telemetry off.
 	'test/daemon/talkingLibrary.cjs',
 	'test/notices.test.ts',
+	'test/packages/commandLine.test.ts',
+	'test/scripts/nativeFiles.test.ts',
 ]);
 const opensLibraries = new Set([
 	'server/engine/runtime/capi.ts',
