@@ -57,6 +57,8 @@ export interface Decoder {
 	 * computed again from its first token.
 	 */
 	readonly recomputeAbove?: number;
+	/** The graph gives logits of the last token of a row only: rows ask for one at most. */
+	readonly lastLogitsOnly?: boolean;
 	/** Sequences worth running at the same time; {@link maxRows} when absent. */
 	readonly mostSequences?: number;
 	/**

@@ -5,6 +5,7 @@
 
 import { AppError } from '../../protocol/index.ts';
 import type { GraphSummary } from '../folder/graphSummary.ts';
+import { sharesScales } from '../folder/precision.ts';
 import type { Session, TensorInfo, TensorType } from '../runtime/runtime.ts';
 
 /** One key or value tensor of one layer. */
@@ -22,7 +23,7 @@ export interface CacheTensor {
 export type LogitsForm =
 	/** One row per input token. */
 	| 'all'
-	/** One row: the last token. */
+	/** One row, `[batch, 1, vocabulary]` or `[batch, vocabulary]`: the last token. */
 	| 'last'
 	/** `num_logits_to_keep` says how many of the last. */
 	| 'keep'
@@ -54,14 +55,12 @@ export interface DecoderShape {
 
 /**
  * Classifies a graph.
- * @param sharesScales its activations have one scale for all rows of a run
  * @throws AppError `unsupported_model` naming the input that is missing or not understood
  */
 export function readDecoderGraph(
 	session: Session,
 	summary: GraphSummary,
 	shape: DecoderShape,
-	sharesScales: boolean,
 ): DecoderGraph {
 	const ids = session.inputs.get('input_ids');
 	const logits = session.outputs.get('logits');
@@ -128,12 +127,12 @@ export function readDecoderGraph(
 			? 'gather'
 			: keep
 				? 'keep'
-				: logits.dims.length === 3 && logits.dims[1] === 1
+				: logits.dims.length === 2 || logits.dims[1] === 1
 					? 'last'
 					: 'all',
 		vocabularySize: positive(logits.dims[logits.dims.length - 1], shape.vocabularySize),
 		inPlace,
-		batchInvariant: !sharesScales,
+		batchInvariant: !sharesScales(summary),
 		bytesPerToken: caches.reduce(
 			(sum, cache) => sum + (cache.ring ? 0 : cache.heads * cache.headSize * bytes(cache.type)),
 			0,

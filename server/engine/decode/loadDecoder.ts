@@ -1,25 +1,26 @@
 /**
- * Opens a decoder-only model: reads the graph, prepares it, chooses how it is run, and checks the
+ * Opens a decoder-only model: reads the graph, has it rewritten, chooses how it is run, and checks the
  * fast way against the plain one before using it.
  */
 
 import { modelFile } from '../../hub/modelFile.ts';
 import { AppError } from '../../protocol/index.ts';
 import type { ModelDescription, ModelVariant } from '../api.ts';
-import { readGraphSummary } from '../folder/graphSummary.ts';
-import { asNumber, readJsonFile } from '../folder/json.ts';
+import { type GraphSummary, readGraphSummary } from '../folder/graphSummary.ts';
+import { asNumber, asRecord, readJsonFile } from '../folder/json.ts';
 import { sharesScales } from '../folder/precision.ts';
 import { readFactorLimit } from '../onnx/factorLimit.ts';
 import { type Preparation, prepareGraph } from '../onnx/prepare.ts';
 import { weightSharing } from '../onnx/weightSharing.ts';
 import type { Runtime, Session, SessionOptions } from '../runtime/runtime.ts';
+import { type OpenGraph, openVerified } from '../verify/openVerified.ts';
+import { tolerances } from '../verify/readings.ts';
 import type { Decoder } from './decoder.ts';
 import { type DecoderGraph, readDecoderGraph } from './decoderGraph.ts';
 import { HolesDecoder } from './holesDecoder.ts';
-import { loadFused } from './loadFused.ts';
 import { PackedDecoder } from './packedDecoder.ts';
-import { compareSteps } from './selfTest.ts';
-import { createSerialDecoder } from './serialDecoder.ts';
+import { compareSteps, readAlone } from './readSteps.ts';
+import { createSerialDecoder, type SerialDecoderOptions } from './serialDecoder.ts';
 
 export interface LoadDecoderOptions {
 	readonly description: ModelDescription;
@@ -39,7 +40,7 @@ const holesRows = 8;
 
 /** @throws AppError `unsupported_model` naming the file and the fault */
 export async function loadDecoder(given: LoadDecoderOptions): Promise<Decoder> {
-	const { description, variant } = given;
+	const { description, variant, contextLength, onNotice } = given;
 	const file = variant.files.model ?? variant.files['decoder-merged'] ?? variant.files.decoder;
 	if (file === undefined) {
 		throw new AppError(
@@ -49,80 +50,105 @@ export async function loadDecoder(given: LoadDecoderOptions): Promise<Decoder> {
 	}
 	const path = await modelFile(description.folder, file);
 	const summary = await readGraphSummary(path);
-	const isDynamic = sharesScales(summary);
 	// Caches in place and slots need memory that the kernels write where it is bound: only the CPU does.
 	const onCpu = (given.session.executionProvider ?? 'cpu') === 'cpu';
-	const inRows = isDynamic && onCpu ? await preparesRows(path, given) : false;
-	const base: Preparation = inRows ? { rows: true } : {};
-	const prepares = given.prepare !== false && (!isDynamic || inRows) && onCpu;
+	const prepares = given.prepare !== false && onCpu;
 	// Graphs for more sequences are opened later over the same weights.
 	const sharing = prepares ? await weightSharing(path) : undefined;
 	const options =
 		sharing === undefined ? given : { ...given, session: { ...given.session, sharing } };
 	const isPlain = !summary.ops.has('com.microsoft:GroupQueryAttention');
-	const isWindowed = isPlain && (await hasWindow(description.folder, given.contextLength));
-	if (prepares && isPlain && !isWindowed) {
-		const plain = (): Promise<Decoder> => loadDecoder({ ...given, prepare: false });
-		const fused = await loadFused(path, base, options, plain);
-		if (fused !== undefined) {
-			return packed(path, fused.serial, fused.graph, fused.preparation, options);
-		}
-	}
-	const ways = [...(prepares ? [{ ...base, gather: true }] : []), ...(inRows ? [base] : [])];
-	const { session, preparation } = await openBest(path, ways, options);
-	const isShared = isDynamic && preparation?.rows !== true;
+	const isWindowed = isPlain && (await hasWindow(description.folder, contextLength));
+	const ways = prepares ? await waysOf(description.folder, summary, isPlain && !isWindowed) : [];
+	const recomputeAbove = summary.ops.has('If') ? await readFactorLimit(path) : undefined;
+	let differed = false;
+	let refused: string | undefined;
+	const { opened, way } = await openVerified(
+		{
+			paths: [path],
+			dynamic: new Set(sharesScales(summary) ? [path] : []),
+			runtime: given.runtime,
+			session: options.session,
+			most: variant.precision === 'fp32' ? tolerances.float : tolerances.quantised,
+			wrap: async ([graph], isReference) => {
+				const { session, path: from } = graph as OpenGraph;
+				const read = readDecoderGraph(session, await readGraphSummary(from), description);
+				// Caches in place are a faster way as well, but that rings work in no other.
+				const grows = !onCpu || ((isReference || differed) && !hasRing(read));
+				return openSerial(session, grows ? { ...read, inPlace: false } : read, {
+					contextLength,
+					...(recomputeAbove === undefined ? {} : { recomputeAbove }),
+				});
+			},
+			read: ({ serial }) => readAlone(serial),
+		},
+		ways,
+		({ change, reason, differs }, { fuseHeads }) => {
+			differed ||= differs;
+			if (differs) onNotice?.(`The graph is not rewritten for ${change}: ${reason}.`);
+			// Attention that cannot be fused is nothing out of the ordinary.
+			else if (fuseHeads === undefined) refused = reason;
+		},
+	);
+	const { session, graph, serial } = opened;
+	if (prepares && !graph.batchInvariant)
+		onNotice?.(`Sequences run one at a time: ${refused ?? 'they would share scales'}.`);
+	else if (refused !== undefined) onNotice?.(`The graph is not prepared: ${refused}.`);
+	if (serial.lastLogitsOnly === true)
+		onNotice?.('The next tokens are not guessed: the graph gives the logits of the last one only.');
+	const isSerial =
+		!prepares ||
+		!graph.batchInvariant ||
+		serial.lastLogitsOnly === true ||
+		hasRing(graph) ||
+		recomputeAbove !== undefined;
+	if (isSerial) return serial;
+	if (graph.inPlace)
+		return way?.gather === true ? packed(path, serial, graph, way, options) : serial;
+	if (!isPlain || graph.positions === undefined || graph.mask === undefined || isWindowed)
+		return serial;
 	try {
-		const published = readDecoderGraph(session, summary, description, isShared);
-		const graph = onCpu ? published : { ...published, inPlace: false };
-		const { contextLength } = options;
-		const recomputeAbove = summary.ops.has('If') ? await readFactorLimit(path) : undefined;
-		const serial = createSerialDecoder(session, graph, {
-			contextLength,
-			...(recomputeAbove === undefined ? {} : { recomputeAbove }),
-		});
-		const isRing = graph.caches.some(({ ring }) => ring !== undefined);
-		if (!prepares || isShared || isRing || recomputeAbove !== undefined) return serial;
-		if (graph.inPlace) {
-			return preparation?.gather === true
-				? packed(path, serial, graph, preparation, options)
-				: serial;
-		}
-		if (graph.positions === undefined || graph.mask === undefined || isWindowed) return serial;
 		return await holes(session, serial, graph, options);
 	} catch (error) {
-		session.close();
+		serial.close();
 		throw error;
 	}
 }
 
-/** Whether rows of a run can have scales of their own; until then they depend on each other. */
-async function preparesRows(
-	path: string,
-	{ onNotice, prepare }: LoadDecoderOptions,
-): Promise<boolean> {
-	const ready = await prepareGraph(path, { rows: true });
-	if ('path' in ready) return true;
-	if (prepare !== false) onNotice?.(`Sequences run one at a time: ${ready.refused}.`);
-	return false;
+/** Changes to try, the best first. */
+async function waysOf(
+	folder: string,
+	summary: GraphSummary,
+	mayFuse: boolean,
+): Promise<readonly Preparation[]> {
+	// Rows depend on each other until each has scales of its own.
+	const base: Preparation = sharesScales(summary) ? { rows: true } : {};
+	const heads = mayFuse ? await queryHeads(folder) : undefined;
+	return [
+		...(heads === undefined ? [] : [{ ...base, gather: true, fuseHeads: heads }]),
+		{ ...base, gather: true },
+		...(base.rows === true ? [base] : []),
+	];
 }
 
-/** The graph with the first of the changes that can be made, or as it was published. */
-async function openBest(
-	path: string,
-	ways: readonly Preparation[],
-	{ runtime, session, onNotice }: LoadDecoderOptions,
-): Promise<{ session: Session; preparation?: Preparation }> {
-	for (const preparation of ways) {
-		const ready = await prepareGraph(path, preparation);
-		if ('path' in ready) {
-			try {
-				return { session: await runtime.open(ready.path, session), preparation };
-			} catch (error) {
-				onNotice?.(`The prepared graph does not load: ${String(error)}`);
-			}
-		} else onNotice?.(`The graph is not prepared: ${ready.refused}.`);
-	}
-	return { session: await runtime.open(path, session) };
+interface SerialGraph {
+	readonly session: Session;
+	readonly graph: DecoderGraph;
+	readonly serial: Decoder;
+	close(): void;
+}
+
+function openSerial(
+	session: Session,
+	graph: DecoderGraph,
+	options: SerialDecoderOptions,
+): SerialGraph {
+	const serial = createSerialDecoder(session, graph, options);
+	return { session, graph, serial, close: () => serial.close() };
+}
+
+function hasRing({ caches }: DecoderGraph): boolean {
+	return caches.some(({ ring }) => ring !== undefined);
 }
 
 function packed(
@@ -162,6 +188,16 @@ async function holes(
 	if (differs === undefined) return decoder;
 	onNotice?.(`Sequences run one at a time: ${differs} when caches are padded.`);
 	return serial;
+}
+
+async function queryHeads(folder: string): Promise<number | undefined> {
+	const config = await readJsonFile(folder, 'config.json');
+	const text = asRecord(config?.['text_config']);
+	for (const from of [config, text]) {
+		const heads = asNumber(from?.['num_attention_heads']) ?? asNumber(from?.['n_head']);
+		if (heads !== undefined) return heads;
+	}
+	return undefined;
 }
 
 /** True when the graph attends to a window shorter than the context. */

@@ -10,7 +10,7 @@ import type { Binding, Session } from '../runtime/runtime.ts';
 import type { Decoder, SequenceCache, StepRow } from './decoder.ts';
 import type { DecoderGraph } from './decoderGraph.ts';
 import { LogitsOutput } from './logitsOutput.ts';
-import { compareSteps } from './selfTest.ts';
+import { compareSteps } from './readSteps.ts';
 import { SlotCache } from './slotCache.ts';
 import { IntegerInput } from './tokenInputs.ts';
 

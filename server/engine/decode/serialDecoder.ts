@@ -37,6 +37,7 @@ class SerialDecoder implements Decoder {
 	readonly batchInvariant: boolean;
 	readonly bytesPerToken: number;
 	readonly recomputeAbove?: number;
+	readonly lastLogitsOnly: boolean;
 	readonly #session: Session;
 	readonly #graph: DecoderGraph;
 	readonly #contextLength: number;
@@ -60,6 +61,7 @@ class SerialDecoder implements Decoder {
 		this.batchInvariant = graph.batchInvariant;
 		this.bytesPerToken = graph.bytesPerToken * (graph.inPlace ? 1 : 2);
 		if (options.recomputeAbove !== undefined) this.recomputeAbove = options.recomputeAbove;
+		this.lastLogitsOnly = graph.logitsForm === 'last';
 		this.#binding = session.createBinding();
 		this.#ids = new IntegerInput(graph.ids);
 		this.#mask = graph.mask && new IntegerInput(graph.mask);

@@ -18,10 +18,11 @@ import { relocate } from './relocate.ts';
 import { rowQuantise } from './rowQuantise.ts';
 import { shortlistHead } from './shortlistHead.ts';
 import { readSkeleton } from './skeleton.ts';
+import { readTensorHeader } from './tensorProto.ts';
 import { fieldInt, fieldText, readFields } from './wire.ts';
 
 /** Raised whenever a rewrite changes, so that older files are made again. */
-const version = 3;
+const version = 4;
 
 /** What to change. */
 export interface Preparation {
@@ -39,9 +40,23 @@ export interface Preparation {
 	readonly rows?: boolean;
 }
 
+/** The changes by name, for people. */
+export function nameChange(preparation: Preparation): string {
+	const { gather, slots, attentions, fuseHeads, shortlist, rows } = preparation;
+	const names = [
+		rows === true ? 'a scale for each row' : '',
+		fuseHeads === undefined ? '' : 'fused attention',
+		gather === true ? 'logits where asked' : '',
+		attentions === true ? 'attention as an output' : '',
+		shortlist === true ? 'a table of words' : '',
+		slots === undefined ? '' : 'packed slots',
+	];
+	return names.filter((name) => name !== '').join(', ');
+}
+
 export type Prepared =
-	/** `isNew`: made by this call. */
-	| { readonly path: string; readonly isNew: boolean }
+	/** `stamp`: size and time of the files with its weights, which the name of the graph says nothing of. */
+	| { readonly path: string; readonly stamp: string }
 	/** Why the graph stays as it was published. */
 	| { readonly refused: string };
 
@@ -60,9 +75,10 @@ export async function prepareGraph(path: string, preparation: Preparation): Prom
 		const prefix = `.${basename(path, '.onnx')}.prepared-${what}-`;
 		const name = `${prefix}${version}-${key}.onnx`;
 		const target = join(folder, name);
+		const stamp = await weightsStamp(model, folder);
 		if (await exists(target)) {
 			await checkFound(folder, name);
-			return { path: target, isNew: false };
+			return { path: target, stamp };
 		}
 		const refused = (await isReadOnly(folder))
 			? 'its folder is read-only'
@@ -71,7 +87,7 @@ export async function prepareGraph(path: string, preparation: Preparation): Prom
 		await writeWhole(target, encodeModel(model));
 		// A store of links holds the files of many models under names that say nothing.
 		if (folder === dirname(path)) await removeOlder(folder, prefix, name);
-		return { path: target, isNew: true };
+		return { path: target, stamp };
 	} catch (error) {
 		return { refused: error instanceof Error ? error.message : String(error) };
 	}
@@ -128,6 +144,20 @@ export function defaultOpset(model: OnnxModel): number {
 		}
 	}
 	return 0;
+}
+
+/** Size and time of the files that hold the weights of a graph in `folder`. */
+async function weightsStamp({ graph }: OnnxModel, folder: string): Promise<string> {
+	const locations = graph.initializers.map(
+		({ bytes }) => readTensorHeader(bytes).external?.location,
+	);
+	const stamps: string[] = [];
+	for (const location of new Set(locations)) {
+		if (location === undefined) continue;
+		const { size, mtimeMs } = await stat(join(folder, location));
+		stamps.push(`${location} ${size} ${mtimeMs}`);
+	}
+	return stamps.join('; ');
 }
 
 /** A folder marked read-only stays as it is, even where the system would let us write. */

@@ -1,0 +1,54 @@
+/** Compares what two ways of running a model say to the same small inputs, before the faster one is trusted. */
+
+/** What a model said to one of the inputs. */
+export interface Reading {
+	/** The input, for people: `a prompt`. */
+	readonly of: string;
+	readonly values: Float32Array;
+	/** Largest difference allowed of this one, where that is more than of the others. */
+	readonly most?: number;
+}
+
+/** Largest differences allowed, relative to the largest value. */
+export const tolerances = {
+	/** float32: sums are added in another order. */
+	float: 1e-4,
+	/** Rounding of half precision and of blocks of few bits grows from layer to layer. */
+	quantised: 1e-2,
+	/** Rows of several sequences are multiplied by other kernels than a row alone. */
+	together: 2e-2,
+	/**
+	 * Dynamic int8 with a scale for each row: activations are rounded elsewhere than published, to either
+	 * side of the exact results. Tiny models of nine families lie between 0.01 and 0.04, wrong rewrites near 1.
+	 */
+	rows: 0.1,
+} as const;
+
+/** What differs by more than `most`, or `undefined` when nothing does. */
+export function firstDifference(
+	expected: readonly Reading[],
+	actual: readonly Reading[],
+	most: number,
+): string | undefined {
+	for (const [index, { of, values, most: own = 0 }] of expected.entries()) {
+		const found = actual[index];
+		if (found?.of !== of || found.values.length !== values.length)
+			return `${of} gives results of another form`;
+		const worst = difference(values, found.values);
+		if (!(worst <= Math.max(most, own)))
+			return `${of} gives results that differ by ${worst.toExponential(1)} of the largest`;
+	}
+	return expected.length === 0 ? 'nothing was read' : undefined;
+}
+
+/** Largest absolute difference over the largest absolute value; NaN when there is a NaN. */
+export function difference(expected: Float32Array, actual: Float32Array): number {
+	let worst = 0;
+	let largest = 1e-9;
+	for (let index = 0; index < expected.length; index++) {
+		const value = Math.abs((expected[index] as number) - (actual[index] as number));
+		if (!(value <= worst)) worst = value;
+		largest = Math.max(largest, Math.abs(expected[index] as number));
+	}
+	return worst / largest;
+}
