@@ -277,7 +277,7 @@ async function decoderAbilities(
 	const text = await loadTextModel(description.folder, options.chatTemplate);
 	const settings = await generationSettings(description.folder);
 	const draft =
-		options.draftFolder === undefined || !decoder.batchInvariant
+		options.draftFolder === undefined || !decoder.batchInvariant || decoder.lastLogitsOnly === true
 			? undefined
 			: await loadDraft(options.draftFolder, decoder, parts);
 	const cacheBytes = options.cacheBytes ?? defaultCacheBytes();

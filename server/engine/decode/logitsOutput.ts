@@ -29,7 +29,8 @@ export class LogitsOutput {
 			this.#keep[0] = BigInt(rows);
 			binding.input(keep.name, this.#keep, keep.dims.length === 0 ? [] : [1]);
 		}
-		binding.output(logits.name, this.room(rows), [1, rows, vocabularySize]);
+		const dims = logits.dims.length === 2 ? [rows, vocabularySize] : [1, rows, vocabularySize];
+		binding.output(logits.name, this.room(rows), dims);
 		return rows;
 	}
 

@@ -3,8 +3,18 @@
  * matrix product that makes the logits; for a long prompt that is most of the work saved.
  */
 
-import { intAttribute, makeNode, producers, reads, removeDead } from './graphEdit.ts';
+import {
+	constantTensor,
+	intAttribute,
+	makeNode,
+	producers,
+	readInt,
+	readInts,
+	reads,
+	removeDead,
+} from './graphEdit.ts';
 import type { OnnxGraph, OnnxNode } from './onnxModel.ts';
+import { tensorNumbers } from './tensorProto.ts';
 
 /** Name of the input added: int64 `[count]`, indices into the tokens of the run. */
 export const logitsIndex = 'logits_index';
@@ -27,6 +37,10 @@ export function gatherLogits(graph: OnnxGraph): string | undefined {
 	const keeps = graph.inputs.some(({ name }) => name === 'num_logits_to_keep');
 	if (keeps && before?.op === 'Slice') hidden = before.inputs[0] as string;
 	else if (keeps) return 'num_logits_to_keep is used in an unknown way';
+	else hidden = beforeLastRow(graph, made, hidden) ?? hidden;
+	const logits = graph.outputs.find(({ name }) => name === 'logits')?.dims;
+	const givesLast = logits?.length === 2 || Number(logits?.[1]) === 1;
+	if (givesLast && hidden === head.inputs[0]) return 'it selects the last token in an unknown way';
 	const gathered = `${hidden}/gathered`;
 	const gather = makeNode('Gather', [hidden, logitsIndex], [gathered], [intAttribute('axis', 1)]);
 	graph.nodes.splice(graph.nodes.indexOf(head), 0, gather);
@@ -34,11 +48,48 @@ export function gatherLogits(graph: OnnxGraph): string | undefined {
 	graph.inputs.push({ name: logitsIndex, elementType: 7, dims: ['logits_count'] });
 	graph.outputs = graph.outputs.map((output) =>
 		output.name === 'logits'
-			? { ...output, dims: [output.dims?.[0], 'logits_count', output.dims?.[2]] }
+			? { ...output, dims: [output.dims?.[0], 'logits_count', output.dims?.at(-1)] }
 			: output,
 	);
 	removeDead(graph);
 	return undefined;
+}
+
+/**
+ * The hidden states of all tokens, where `name` are those of the last one: `Gather(-1)` on the axis of the
+ * tokens, with or without the axis put back by an Unsqueeze, or a Slice that begins at -1.
+ */
+function beforeLastRow(
+	graph: OnnxGraph,
+	made: ReadonlyMap<string, OnnxNode>,
+	name: string,
+): string | undefined {
+	const constants = constantReader(graph, made);
+	const last = made.get(name);
+	const node = last?.op === 'Unsqueeze' ? made.get(last.inputs[0] ?? '') : last;
+	if (last === undefined || node === undefined) return undefined;
+	const [hidden, first] = node.inputs;
+	if (constants(first)?.join() !== '-1') return undefined;
+	if (node.op === 'Gather') {
+		const axes = last === node ? [1] : (constants(last.inputs[1]) ?? readInts(last, 'axes'));
+		return readInt(node, 'axis') === 1 && axes?.join() === '1' ? hidden : undefined;
+	}
+	const [ends, axes, steps = [1]] = node.inputs.slice(2).map(constants);
+	const isLastRow = axes?.join() === '1' && steps.join() === '1' && (ends?.[0] ?? 0) >= 2 ** 31 - 1;
+	return node.op === 'Slice' && last === node && isLastRow ? hidden : undefined;
+}
+
+/** Reads small constants, kept as weights or as nodes. */
+function constantReader(
+	graph: OnnxGraph,
+	made: ReadonlyMap<string, OnnxNode>,
+): (name: string | undefined) => number[] | undefined {
+	const weights = new Map(graph.initializers.map(({ name, bytes }) => [name, bytes] as const));
+	return (name = '') => {
+		const node = made.get(name);
+		const bytes = node?.op === 'Constant' ? constantTensor(node) : weights.get(name);
+		return bytes === undefined ? undefined : tensorNumbers(bytes);
+	};
 }
 
 /** What quantises the hidden state for the head, and for nothing else. */

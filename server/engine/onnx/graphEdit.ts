@@ -1,6 +1,7 @@
 /** Small tools for changing graphs. */
 
 import type { OnnxAttribute, OnnxGraph, OnnxNode } from './onnxModel.ts';
+import { packedInts } from './tensorProto.ts';
 import { fieldInt, fieldText, readFields, WireWriter } from './wire.ts';
 
 /** A new node. */
@@ -42,6 +43,15 @@ export function readInt(node: OnnxNode, name: string): number | undefined {
 	if (attribute === undefined) return undefined;
 	for (const field of readFields(attribute.bytes)) if (field.number === 3) return fieldInt(field);
 	return undefined;
+}
+
+/** Attribute of several integers of a node; `undefined` when it is absent. */
+export function readInts(node: OnnxNode, name: string): number[] | undefined {
+	const attribute = node.attributes.find((one) => one.name === name);
+	if (attribute === undefined) return undefined;
+	return [...readFields(attribute.bytes)].flatMap((field) =>
+		field.number === 8 ? packedInts(field.wire, field.bytes, field.value) : [],
+	);
 }
 
 /** TensorProto of a Constant node. */

@@ -118,7 +118,8 @@ export function externalTensor(header: TensorHeader, external: ExternalData): On
 	return { name: header.name, bytes: writer.int(14, 1).finish() };
 }
 
-function packedInts(wire: number, bytes: Uint8Array, value: bigint): number[] {
+/** Numbers of a repeated integer field, packed or not. */
+export function packedInts(wire: number, bytes: Uint8Array, value: bigint): number[] {
 	if (wire === 0) return [Number(BigInt.asIntN(64, value))];
 	const numbers: number[] = [];
 	let current = 0n;

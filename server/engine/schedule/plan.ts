@@ -13,14 +13,16 @@ const prefillBudget = 192;
  */
 export function planRows(
 	turns: readonly Sequence[],
-	decoder: Pick<Decoder, 'maxRows' | 'maxStepTokens'>,
+	decoder: Pick<Decoder, 'maxRows' | 'maxStepTokens' | 'lastLogitsOnly'>,
 ): { readonly sequence: Sequence; readonly row: StepRow }[] {
 	const { maxRows, maxStepTokens } = decoder;
 	const decoding = turns.filter((sequence) => sequence.isDecoding);
 	if (maxRows === 1) {
 		const sequence = turns[0];
 		if (sequence === undefined) return [];
-		return [{ sequence, row: sequence.row(maxStepTokens) }];
+		// Logits of all tokens of a prompt then come token by token.
+		const oneByOne = decoder.lastLogitsOnly === true && sequence.readsPrompt;
+		return [{ sequence, row: sequence.row(oneByOne ? 1 : maxStepTokens) }];
 	}
 	const planned: { sequence: Sequence; row: StepRow }[] = [];
 	let left = decoding.length > 0 ? Math.min(prefillBudget, maxStepTokens) : maxStepTokens;

@@ -47,8 +47,8 @@ export class Scheduler {
 	constructor(decoder: Decoder, options: SchedulerOptions) {
 		this.#decoder = decoder;
 		this.#options = options;
-		this.#speculation =
-			options.speculation ?? (decoder.batchInvariant ? () => new PromptLookup() : false);
+		const verifies = decoder.batchInvariant && decoder.lastLogitsOnly !== true;
+		this.#speculation = options.speculation ?? (verifies ? () => new PromptLookup() : false);
 	}
 
 	get running(): number {
