@@ -199,7 +199,9 @@ export function createModelHost(options: ModelHostOptions, deps: ModelHostDeps):
 				model: model.info.id,
 				pid: runner.pid,
 				ms: Math.round(loadMs),
-				...(notices.length > 0 ? { notices: notices.join(' ') } : {}),
+				...(notices.length === 0
+					? {}
+					: { notices: notices.map(({ message }) => message).join(' ') }),
 			});
 			deps.loadTimes?.record(model.info.id, loadMs);
 			return { runner, engine, executionProvider, loadMs };

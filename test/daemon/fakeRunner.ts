@@ -113,6 +113,10 @@ await serveRunner(processChannel(), async (options) => {
 			generatedTokensTotal: 0,
 			draftedTotal: 0,
 			acceptedTotal: 0,
+			notices:
+				process.env['FAKE_NOTICE'] === undefined
+					? []
+					: [{ kind: 'note', message: process.env['FAKE_NOTICE'] }],
 		}),
 		close: async () => {},
 	};

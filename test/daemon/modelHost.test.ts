@@ -12,7 +12,7 @@ import {
 import { ModelIndex } from '../../server/daemon/modelIndex.ts';
 import type { GenerateRequest, ModelDescription } from '../../server/engine/api.ts';
 import { AppError } from '../../server/protocol/index.ts';
-import { silentLogger } from '../../server/services/log.ts';
+import { type Logger, silentLogger } from '../../server/services/log.ts';
 import { greedy } from '../fixtures/greedy.ts';
 import { until } from '../http/testServer.ts';
 
@@ -56,6 +56,7 @@ function newHost(
 	options: Partial<ModelHostOptions> = {},
 	env: NodeJS.ProcessEnv = {},
 	freeBytes: (host: RunnerHost) => number = () => 1000,
+	log: Logger = silentLogger,
 ): RunnerHost {
 	const host: RunnerHost = createModelHost(
 		{ defaultTtlS: 0, loadTimeoutMs: 60_000, ...options },
@@ -68,7 +69,7 @@ function newHost(
 				env: { ...process.env, ...env },
 			}),
 			freeBytes: () => freeBytes(host),
-			log: silentLogger,
+			log,
 		},
 	);
 	hosts.push(host);
@@ -101,6 +102,20 @@ const failsWith = (code: string) => (error: unknown) => {
 	assert.equal(error.code, code, error.message);
 	return true;
 };
+
+test('the log of a load says what the engine remarked', async () => {
+	const said: unknown[] = [];
+	const log: Logger = {
+		...silentLogger,
+		info: (message, facts) => {
+			if (message === 'model loaded') said.push(facts?.['notices']);
+		},
+	};
+	const notice = 'The graph is not rewritten for logits where asked: a prompt differs.';
+	for (const env of [{ FAKE_NOTICE: notice }, {}])
+		await answer(newHost({}, env, undefined, log), 'hello');
+	assert.deepEqual(said, [notice, undefined]);
+});
 
 test('a model is found by id, name, alias and folder, and a name means its highest version', async () => {
 	const host = newHost();

@@ -39,7 +39,9 @@ async function answers(model: string, plainRuntime: boolean): Promise<Answers> {
 			tokens: results.map(({ choices }) => choices[0]?.tokenIds ?? []),
 			logprobs: (read.promptLogprobs ?? []).map(({ logprob }) => logprob),
 			drafted: draftedTotal,
-			notices: notices.filter((notice) => !notice.includes('session.run')),
+			notices: notices
+				.map(({ message }) => message)
+				.filter((notice) => !notice.includes('session.run')),
 		};
 	} finally {
 		await engine.close();

@@ -13,11 +13,12 @@ import { float16ToFloat32 } from '../decode/float16.ts';
 import { IntegerInput } from '../decode/tokenInputs.ts';
 import { readGraphSummary } from '../folder/graphSummary.ts';
 import { sharesScales } from '../folder/precision.ts';
-import { prepareGraph } from '../onnx/prepare.ts';
 import { paddedWidth } from '../runtime/paddedWidth.ts';
 import type { Runtime, Session, SessionOptions } from '../runtime/runtime.ts';
 import { createData } from '../runtime/tensorType.ts';
 import { loadTextModel } from '../tokenizer/textModel.ts';
+import { type OpenGraph, openVerified } from '../verify/openVerified.ts';
+import { type Reading, tolerances } from '../verify/readings.ts';
 import { type EmbeddingSettings, normalize, pool, readEmbeddingSettings } from './pooling.ts';
 
 /** Texts computed together; more only costs memory on the CPU. */
@@ -47,29 +48,51 @@ export async function loadEmbedder(parts: EmbedderParts): Promise<Embedder> {
 		throw new AppError('unsupported_model', 'The embedding model has no model.onnx.');
 	}
 	const path = await modelFile(description.folder, file);
-	// Graphs that quantise activations give a text another vector in company than alone, unless each
-	// row has a scale of its own.
-	const isDynamic = sharesScales(await readGraphSummary(path));
-	const inRows = isDynamic ? await openInRows(path, parts) : undefined;
-	const session = inRows ?? (await parts.runtime.open(path, parts.session));
 	const text = await loadTextModel(description.folder);
 	const settings = await readEmbeddingSettings(description.folder);
-	const rows = isDynamic && inRows === undefined ? 1 : batchSize;
-	return new EncoderEmbedder(session, text, settings, description.contextLength, rows);
+	const isDynamic = sharesScales(await readGraphSummary(path));
+	let refused = 'they would share scales';
+	const { opened } = await openVerified(
+		{
+			paths: [path],
+			dynamic: new Set(isDynamic ? [path] : []),
+			runtime: parts.runtime,
+			session: parts.session,
+			most: tolerances.quantised,
+			wrap: ([graph]) => {
+				const { session, path: from } = graph as OpenGraph;
+				// Graphs that quantise activations give a text another vector in company than alone, unless
+				// each row has a scale of its own.
+				const rows = isDynamic && from === path ? 1 : batchSize;
+				return new EncoderEmbedder(session, text, settings, description.contextLength, rows);
+			},
+			read: readVectors,
+		},
+		isDynamic ? [{ rows: true }] : [],
+		({ change, reason, differs }) => {
+			if (differs) parts.onNotice?.(`The graph is not rewritten for ${change}: ${reason}.`);
+			else refused = reason;
+		},
+	);
+	if (isDynamic && opened.rows === 1) parts.onNotice?.(`Texts run one at a time: ${refused}.`);
+	return opened;
 }
 
-async function openInRows(
-	path: string,
-	{ runtime, session, onNotice }: EmbedderParts,
-): Promise<Session | undefined> {
-	const ready = await prepareGraph(path, { rows: true });
-	try {
-		if ('path' in ready) return await runtime.open(ready.path, session);
-		onNotice?.(`Texts run one at a time: ${ready.refused}.`);
-	} catch (error) {
-		onNotice?.(`Texts run one at a time: the prepared graph does not load: ${String(error)}`);
-	}
-	return undefined;
+/** Vectors of two texts, alone and together. */
+async function readVectors(embedder: EncoderEmbedder): Promise<Reading[]> {
+	const texts = [
+		[2, 5, 3, 7, 4],
+		[6, 2, 8],
+	];
+	const alone = [
+		...(await embedder.vectors(texts.slice(0, 1))),
+		...(await embedder.vectors(texts.slice(1))),
+	];
+	const together = await embedder.vectors(texts);
+	return [
+		...alone.map((values) => ({ of: 'a text', values })),
+		...together.map((values) => ({ of: 'a batch of two texts', values })),
+	];
 }
 
 class EncoderEmbedder implements Embedder {
@@ -77,7 +100,8 @@ class EncoderEmbedder implements Embedder {
 	readonly #text: TextModel;
 	readonly #settings: EmbeddingSettings;
 	readonly #contextLength: number;
-	readonly #rows: number;
+	/** Texts computed together at most. */
+	readonly rows: number;
 	#turn: Promise<unknown> = Promise.resolve();
 	readonly counters = { running: 0, waiting: 0, promptTokens: 0 };
 
@@ -92,7 +116,7 @@ class EncoderEmbedder implements Embedder {
 		this.#text = text;
 		this.#settings = settings;
 		this.#contextLength = contextLength;
-		this.#rows = rows;
+		this.rows = rows;
 	}
 
 	async embed(request: EmbedRequest, signal?: AbortSignal): Promise<EmbedResult> {
@@ -106,7 +130,7 @@ class EncoderEmbedder implements Embedder {
 				this.counters.waiting--;
 				this.counters.running++;
 				try {
-					return await this.#embedAll(rows, signal);
+					return await this.vectors(rows, signal);
 				} finally {
 					this.counters.running--;
 				}
@@ -145,17 +169,18 @@ class EncoderEmbedder implements Embedder {
 		return ids;
 	}
 
-	async #embedAll(
+	/** One vector for each list of tokens. */
+	async vectors(
 		rows: readonly (readonly number[])[],
-		signal: AbortSignal | undefined,
+		signal?: AbortSignal,
 	): Promise<Float32Array[]> {
 		const vectors: Float32Array[] = [];
 		// Rows of like length go together, so that little is computed for padding.
 		const order = rows.map((_, index) => index);
 		order.sort((a, b) => (rows[a]?.length ?? 0) - (rows[b]?.length ?? 0));
-		for (let at = 0; at < order.length; at += this.#rows) {
+		for (let at = 0; at < order.length; at += this.rows) {
 			if (signal?.aborted === true) throw new AppError('cancelled');
-			const group = order.slice(at, at + this.#rows);
+			const group = order.slice(at, at + this.rows);
 			const found = await this.#run(
 				group.map((index) => rows[index] as readonly number[]),
 				signal,

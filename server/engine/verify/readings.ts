@@ -19,9 +19,10 @@ export const tolerances = {
 	together: 2e-2,
 	/**
 	 * Dynamic int8 with a scale for each row: activations are rounded elsewhere than published, to either
-	 * side of the exact results. Tiny models of nine families lie between 0.01 and 0.04, wrong rewrites near 1.
+	 * side of the exact results. Fifteen tiny models lie between 0.01 and 0.03, one of them at 0.08; what is
+	 * multiplied wrongly is near 1.
 	 */
-	rows: 0.1,
+	rows: 0.2,
 } as const;
 
 /** What differs by more than `most`, or `undefined` when nothing does. */

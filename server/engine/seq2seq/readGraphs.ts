@@ -1,0 +1,190 @@
+/** Small runs of an encoder and a decoder whose results are compared with those of the published graphs. */
+
+import { float16ToFloat32, toFloat16 } from '../decode/float16.ts';
+import type { Tensor } from '../runtime/runtime.ts';
+import { createData, elementCount } from '../runtime/tensorType.ts';
+import type { Reading } from '../verify/readings.ts';
+import type { Seq2SeqGraphs } from './decoderGraphs.ts';
+import { createDecoderRun } from './decoderRun.ts';
+import { type EncoderGraph, encodeBatch } from './encodeBatch.ts';
+import type { EncodedBatch } from './encoderDecoder.ts';
+import type { HeadWeights } from './headWeights.ts';
+
+/** Largest difference of logits whose columns are multiplied as float32, which the whole head is not. */
+const columnsMost = 0.05;
+
+/** Tokens of two texts. */
+const lengths = [6, 4];
+
+/** An encoder to be asked. */
+export interface EncoderToRead extends Omit<EncoderGraph, 'graphs'> {
+	readonly vocabularySize: number;
+	/** Texts may share a run. */
+	readonly batches: boolean;
+}
+
+/** What an encoder of token ids gives for two texts: alone, and in one batch where it may be. */
+export async function readEncoder(parts: EncoderToRead): Promise<Reading[]> {
+	const { encoder, names, vocabularySize, batches } = parts;
+	const graph = { encoder, names, graphs: { cross: [], crossFromEncoder: false } };
+	const run = async (texts: readonly number[]): Promise<Reading[]> => {
+		const width = Math.max(...texts.map((text) => lengths[text] as number));
+		const dims = [texts.length, width];
+		const ids = new BigInt64Array(texts.length * width);
+		const mask = new BigInt64Array(texts.length * width);
+		for (const [row, text] of texts.entries()) {
+			const tokens = tokensOf(vocabularySize, text * 20, lengths[text] as number);
+			ids.set(tokens.map(BigInt), row * width);
+			mask.fill(1n, row * width, row * width + tokens.length);
+		}
+		const tensor = (data: BigInt64Array): Tensor => ({ type: 'int64', dims, data });
+		const inputs = { input_ids: tensor(ids), attention_mask: tensor(mask) };
+		const { hidden } = await encodeBatch(graph, inputs, undefined);
+		const values = floats(hidden);
+		const size = values.length / texts.length / width;
+		return texts.map((text, row) => {
+			const start = row * width * size;
+			const end = start + (lengths[text] as number) * size;
+			return { of: 'a text', values: values.slice(start, end) };
+		});
+	};
+	const alone = [...(await run([0])), ...(await run([1]))];
+	const together = batches ? await run([0, 1]) : alone;
+	return [...alone, ...together.map(({ values }) => ({ of: 'a batch of two texts', values }))];
+}
+
+/** A decoder to be asked. */
+export interface DecoderToRead {
+	readonly graphs: Seq2SeqGraphs;
+	readonly vocabularySize: number;
+	/** Rows may share a run. */
+	readonly batches: boolean;
+	/** Head that words are taken from, where a table of words is to be used. */
+	readonly head: HeadWeights | undefined;
+	/** The graphs can be given the columns of these words. */
+	readonly takesColumns: boolean;
+}
+
+/**
+ * Logits of two made-up encoder results: a prompt and a continuation, alone and, where they may be,
+ * side by side; and those of a few words.
+ */
+export async function readDecoder(parts: DecoderToRead): Promise<Reading[]> {
+	const { graphs, vocabularySize, batches, head, takesColumns } = parts;
+	const encoded = madeUp(graphs);
+	const ids = [0, 1, 2, 3].map((part) => Math.floor(((vocabularySize - 1) * part) / 3));
+	const columns = takesColumns ? head?.columns(ids) : undefined;
+	const run = async (items: readonly number[], short = false): Promise<Reading[]> => {
+		const decoder = createDecoderRun({
+			graphs,
+			encoded: choose(encoded, items),
+			rowsPerItem: 1,
+			attentions: graphs.attentions.size > 0,
+			vocabularySize,
+			columns: short ? columns : undefined,
+		});
+		const found: Reading[] = [];
+		try {
+			for (const [of, first, count] of [
+				['a prompt', 0, 3],
+				['a continuation', 3, 1],
+			] as const) {
+				const tokens = items.map((item) => tokensOf(vocabularySize, item * 20 + first, count));
+				// Where tokens share the scales of a run each is fed alone: rows with scales of their own are like that.
+				const steps = batches ? [tokens] : tokensOneByOne(tokens);
+				let output = await decoder.feed(steps[0] as number[][]);
+				for (const step of steps.slice(1)) output = await decoder.feed(step);
+				for (const row of items.keys()) found.push({ of, values: output.logits(row).slice() });
+			}
+		} finally {
+			decoder.release();
+		}
+		return found;
+	};
+	const alone = [await run([0]), await run([1])];
+	const inTurns = [0, 1].flatMap((round) => alone.map((readings) => readings[round] as Reading));
+	const together = batches ? await run([0, 1]) : inTurns;
+	const few =
+		columns === undefined
+			? (alone[0] ?? []).map(({ values }) => Float32Array.from(ids, (id) => values[id] as number))
+			: (await run([0], true)).map(({ values }) => values);
+	return [
+		...inTurns,
+		...together.map(({ of, values }) => ({ of: `${of} beside another`, values })),
+		...(head === undefined
+			? []
+			: few.map((values) => ({ of: 'a table of words', values, most: columnsMost }))),
+	];
+}
+
+function tokensOneByOne(rows: readonly (readonly number[])[]): number[][][] {
+	return (rows[0] ?? []).map((_, k) => rows.map((row) => [row[k] as number]));
+}
+
+function tokensOf(vocabularySize: number, first: number, count: number): number[] {
+	const top = Math.max(2, Math.min(vocabularySize, 1000));
+	return Array.from({ length: count }, (_, k) => 1 + (((first + k) * 7919) % (top - 1)));
+}
+
+/** Two items as an encoder could have given them; the second one ends in padding. */
+function madeUp({ later, first, cross, hidden }: Seq2SeqGraphs): EncodedBatch {
+	const [, heads = 1, fixed = -1, headSize = 1] =
+		later.inputs.get(cross[0]?.past ?? '')?.dims ?? [];
+	const positions = fixed > 0 ? fixed : 6;
+	const stated = hidden?.dims[2] ?? -1;
+	const width = stated > 0 ? stated : heads * headSize;
+	const tensor = (type: Tensor['type'], dims: readonly number[], seed: number): Tensor => {
+		const data = createData(type, elementCount(dims));
+		for (let k = 0; k < data.length; k++) {
+			const value = spread(k + seed * 1e5);
+			data[k] = type === 'float16' ? toFloat16(value) : value;
+		}
+		return { type, dims, data };
+	};
+	const mask = new BigInt64Array(2 * positions).fill(1n);
+	mask[mask.length - 1] = 0n;
+	const givesCross = !cross.every(({ present }) => first.outputs.has(present));
+	return {
+		items: 2,
+		positions,
+		hidden: tensor(hidden?.type ?? 'float32', [2, positions, width], 0),
+		mask: { type: 'int64', dims: [2, positions], data: mask },
+		...(givesCross
+			? {
+					cross: cross.map(({ type, heads: own, headSize: size }, index) =>
+						tensor(type, [2, own, positions, size], index + 1),
+					),
+				}
+			: {}),
+	};
+}
+
+/** Numbers without a pattern, of about the size of a layer's output. */
+function spread(k: number): number {
+	const x = Math.sin(k * 12.9898) * 43758.5453;
+	return (x - Math.floor(x)) * 3 - 1.5;
+}
+
+function choose(encoded: EncodedBatch, items: readonly number[]): EncodedBatch {
+	const part = ({ type, dims, data }: Tensor): Tensor => {
+		const size = data.length / encoded.items;
+		const chosen = createData(type, size * items.length);
+		for (const [row, item] of items.entries())
+			(chosen as Float32Array).set(
+				(data as Float32Array).subarray(item * size, (item + 1) * size),
+				row * size,
+			);
+		return { type, dims: [items.length, ...dims.slice(1)], data: chosen };
+	};
+	return {
+		items: items.length,
+		positions: encoded.positions,
+		hidden: part(encoded.hidden),
+		mask: part(encoded.mask),
+		...(encoded.cross === undefined ? {} : { cross: encoded.cross.map(part) }),
+	};
+}
+
+function floats({ type, data }: Tensor): Float32Array {
+	return type === 'float16' ? float16ToFloat32(data as Uint16Array) : (data as Float32Array);
+}
