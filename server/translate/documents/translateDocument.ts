@@ -1,5 +1,6 @@
 /** A document of a known format through a translator; what cannot be kept whole is left as it was. */
 
+import { sameLanguage } from '../languages.ts';
 import {
 	type DocumentLanguages,
 	inItsLanguage,
@@ -66,7 +67,8 @@ export function formatOf(fileName: string): Extract | undefined {
 }
 
 /**
- * Translates a document from its own language; only its words change.
+ * Translates a document from its own language; only its words change. One that is in the target
+ * language already stays as it is.
  *
  * @throws AppError `model_not_found` when no model here translates from the document's language.
  */
@@ -76,12 +78,12 @@ export async function translateDocument(
 	translator: TextTranslator,
 	languages: DocumentLanguages,
 ): Promise<DocumentResult> {
-	const { translate, language, score, left } = await inItsLanguage(
-		proseOf(text, extract, languages.to),
-		translator,
-		languages,
-	);
-	const made = await translatePieces(text, extract, translate, languages.to);
+	const { to } = languages;
+	const prose = proseOf(text, extract, to);
+	const { translate, language, score, left } = await inItsLanguage(prose, translator, languages);
+	const made = sameLanguage(language, to)
+		? { text, pieces: prose.length, refused: [] }
+		: await translatePieces(text, extract, translate, to);
 	return { ...made, left, language, ...(score === undefined ? {} : { score }) };
 }
 

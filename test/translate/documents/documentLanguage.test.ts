@@ -84,6 +84,10 @@ test('a long piece of another language is translated from that, or left; a short
 	// What is in the target's language already is done.
 	const into = await inItsLanguage(texts, translator, { to: 'de' });
 	assert.equal((await into.translate(texts))[2], german);
+	// So are the comments of a file that is mostly in it, but not those that are not.
+	const mostly = await inItsLanguage([german, german, main], translator, { to: 'de' });
+	assert.equal(mostly.language, 'de');
+	assert.deepEqual(await mostly.translate([german, main]), [german, `en:${main}`]);
 });
 
 test('texts that a model gives back as they were are told, names are not', async () => {
