@@ -44,14 +44,22 @@ export const routeDocs: Readonly<Record<string, RouteDoc>> = {
 	'GET /openai/status': { summary: 'Addresses and folders of the service.' },
 	'GET /v1/models': { summary: 'Models, with their true context length.' },
 	'GET /v1/models/{id}': { summary: 'One model.' },
-	'POST /v1/chat/completions': { summary: 'Chat.', body: chatRequestParser, streams: true },
+	'POST /v1/chat/completions': {
+		summary: 'Chat. Oldest turns that were left out are counted in X-Omitted-Turns.',
+		body: chatRequestParser,
+		streams: true,
+	},
 	'POST /v1/chat/completions/tokenizer/encode/count': {
 		summary: 'Tokens of a chat prompt, without inference.',
 		body: chatRequestParser,
 	},
 	'POST /v1/completions': { summary: 'Raw completion.', body: completionParser, streams: true },
 	'POST /v1/embeddings': { summary: 'Vectors of texts.', body: embeddingParser },
-	'POST /v1/responses': { summary: 'Responses, stateless.', body: responsesParser, streams: true },
+	'POST /v1/responses': {
+		summary: 'Responses, stateless. Oldest turns that were left out are counted in X-Omitted-Turns.',
+		body: responsesParser,
+		streams: true,
+	},
 	'POST /v1/audio/transcriptions': {
 		summary: 'A recording to text, subtitles or words with times.',
 		form: speechForm,
