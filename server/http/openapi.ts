@@ -56,7 +56,8 @@ export const routeDocs: Readonly<Record<string, RouteDoc>> = {
 	'POST /v1/completions': { summary: 'Raw completion.', body: completionParser, streams: true },
 	'POST /v1/embeddings': { summary: 'Vectors of texts.', body: embeddingParser },
 	'POST /v1/responses': {
-		summary: 'Responses, stateless. Oldest turns that were left out are counted in X-Omitted-Turns.',
+		summary:
+			'Responses, stateless. Oldest turns that were left out are counted in X-Omitted-Turns.',
 		body: responsesParser,
 		streams: true,
 	},

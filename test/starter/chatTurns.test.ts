@@ -1,7 +1,6 @@
 /** The built-in chat model in a conversation: what it answers there is what it answers alone. */
 
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { openChat } from '../../bench/quality/chatOpen.ts';
