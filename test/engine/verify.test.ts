@@ -164,7 +164,7 @@ async function translate(engine: EngineModel): Promise<readonly (readonly number
 }
 
 for (const [file, output, reading] of [
-	['encoder_model', 'last_hidden_state', 'a text'],
+	['encoder_model', 'last_hidden_state', 'an input'],
 	['decoder_model', 'logits', 'a prompt'],
 ] as const) {
 	test(`a wrong rewrite of a translation model is refused: ${file}`, async () => {

@@ -6,14 +6,14 @@ import { createData, elementCount } from '../runtime/tensorType.ts';
 import type { Reading } from '../verify/readings.ts';
 import type { Seq2SeqGraphs } from './decoderGraphs.ts';
 import { createDecoderRun } from './decoderRun.ts';
-import { type EncoderGraph, encodeBatch } from './encodeBatch.ts';
+import { type EncoderGraph, encodeBatch, encoderInputs } from './encodeBatch.ts';
 import type { EncodedBatch } from './encoderDecoder.ts';
 import type { HeadWeights } from './headWeights.ts';
 
 /** Largest difference of logits whose columns are multiplied as float32, which the whole head is not. */
 const columnsMost = 0.05;
 
-/** Tokens of two texts. */
+/** Tokens of two texts that an encoder is given. */
 const lengths = [6, 4];
 
 /** An encoder to be asked. */
@@ -23,34 +23,53 @@ export interface EncoderToRead extends Omit<EncoderGraph, 'graphs'> {
 	readonly batches: boolean;
 }
 
-/** What an encoder of token ids gives for two texts: alone, and in one batch where it may be. */
+/** What an encoder gives for two inputs: alone, and in one batch where it may be. */
 export async function readEncoder(parts: EncoderToRead): Promise<Reading[]> {
-	const { encoder, names, vocabularySize, batches } = parts;
+	const { encoder, names, batches } = parts;
 	const graph = { encoder, names, graphs: { cross: [], crossFromEncoder: false } };
-	const run = async (texts: readonly number[]): Promise<Reading[]> => {
-		const width = Math.max(...texts.map((text) => lengths[text] as number));
-		const dims = [texts.length, width];
-		const ids = new BigInt64Array(texts.length * width);
-		const mask = new BigInt64Array(texts.length * width);
-		for (const [row, text] of texts.entries()) {
-			const tokens = tokensOf(vocabularySize, text * 20, lengths[text] as number);
-			ids.set(tokens.map(BigInt), row * width);
-			mask.fill(1n, row * width, row * width + tokens.length);
-		}
-		const tensor = (data: BigInt64Array): Tensor => ({ type: 'int64', dims, data });
-		const inputs = { input_ids: tensor(ids), attention_mask: tensor(mask) };
-		const { hidden } = await encodeBatch(graph, inputs, undefined);
-		const values = floats(hidden);
-		const size = values.length / texts.length / width;
-		return texts.map((text, row) => {
-			const start = row * width * size;
-			const end = start + (lengths[text] as number) * size;
-			return { of: 'a text', values: values.slice(start, end) };
+	const run = async (items: readonly number[]): Promise<Reading[]> => {
+		const { hidden } = await encodeBatch(graph, encoderInput(parts, items), undefined);
+		const all = floats(hidden);
+		const size = all.length / items.length;
+		const [, positions = 1] = hidden.dims;
+		return items.map((item, row) => {
+			// What a text gives at padding behind it has no meaning.
+			const isText = encoder.inputs.has('input_ids');
+			const used = isText ? (size / positions) * (lengths[item] as number) : size;
+			return { of: 'an input', values: all.slice(row * size, row * size + used) };
 		});
 	};
 	const alone = [...(await run([0])), ...(await run([1]))];
 	const together = batches ? await run([0, 1]) : alone;
-	return [...alone, ...together.map(({ values }) => ({ of: 'a batch of two texts', values }))];
+	return [...alone, ...together.map(({ values }) => ({ of: 'a batch of two inputs', values }))];
+}
+
+/** Two texts of different length, or spectra and samples without meaning. */
+function encoderInput(
+	{ encoder, names, vocabularySize }: EncoderToRead,
+	items: readonly number[],
+): Record<string, Tensor> {
+	if (!encoder.inputs.has('input_ids')) {
+		return Object.fromEntries(
+			[...encoderInputs(encoder, names)].map(([name, info]) => {
+				const usual = info.dims.length === 3 ? [1, 80, 3000] : [1, 8000];
+				const dims = info.dims.map((dim, axis) => (dim > 0 ? dim : (usual[axis] as number)));
+				const rows = items.map((item) => tensorOf(info.type, [1, ...dims.slice(1)], item));
+				return [name, joined(rows)];
+			}),
+		);
+	}
+	const width = Math.max(...items.map((item) => lengths[item] as number));
+	const dims = [items.length, width];
+	const ids = new BigInt64Array(items.length * width);
+	const mask = new BigInt64Array(items.length * width);
+	for (const [row, item] of items.entries()) {
+		const tokens = tokensOf(vocabularySize, item * 20, lengths[item] as number);
+		ids.set(tokens.map(BigInt), row * width);
+		mask.fill(1n, row * width, row * width + tokens.length);
+	}
+	const tensor = (data: BigInt64Array): Tensor => ({ type: 'int64', dims, data });
+	return { input_ids: tensor(ids), attention_mask: tensor(mask) };
 }
 
 /** A decoder to be asked. */
@@ -133,30 +152,42 @@ function madeUp({ later, first, cross, hidden }: Seq2SeqGraphs): EncodedBatch {
 	const positions = fixed > 0 ? fixed : 6;
 	const stated = hidden?.dims[2] ?? -1;
 	const width = stated > 0 ? stated : heads * headSize;
-	const tensor = (type: Tensor['type'], dims: readonly number[], seed: number): Tensor => {
-		const data = createData(type, elementCount(dims));
-		for (let k = 0; k < data.length; k++) {
-			const value = spread(k + seed * 1e5);
-			data[k] = type === 'float16' ? toFloat16(value) : value;
-		}
-		return { type, dims, data };
-	};
 	const mask = new BigInt64Array(2 * positions).fill(1n);
 	mask[mask.length - 1] = 0n;
 	const givesCross = !cross.every(({ present }) => first.outputs.has(present));
 	return {
 		items: 2,
 		positions,
-		hidden: tensor(hidden?.type ?? 'float32', [2, positions, width], 0),
+		hidden: tensorOf(hidden?.type ?? 'float32', [2, positions, width], 0),
 		mask: { type: 'int64', dims: [2, positions], data: mask },
 		...(givesCross
 			? {
 					cross: cross.map(({ type, heads: own, headSize: size }, index) =>
-						tensor(type, [2, own, positions, size], index + 1),
+						tensorOf(type, [2, own, positions, size], index + 1),
 					),
 				}
 			: {}),
 	};
+}
+
+function tensorOf(type: Tensor['type'], dims: readonly number[], seed: number): Tensor {
+	const data = createData(type, elementCount(dims));
+	const isWhole = data instanceof BigInt64Array;
+	for (let k = 0; k < data.length; k++) {
+		const value = spread(k + seed * 1e5);
+		if (isWhole) data[k] = 1n;
+		else data[k] = type === 'float16' ? toFloat16(value) : value;
+	}
+	return { type, dims, data };
+}
+
+/** Rows of one shape as a batch. */
+function joined(rows: readonly Tensor[]): Tensor {
+	const { type, dims } = rows[0] as Tensor;
+	const data = createData(type, elementCount(dims) * rows.length);
+	for (const [row, one] of rows.entries())
+		(data as Float32Array).set(one.data as Float32Array, row * elementCount(dims));
+	return { type, dims: [rows.length, ...dims.slice(1)], data };
 }
 
 /** Numbers without a pattern, of about the size of a layer's output. */
