@@ -76,10 +76,7 @@ export async function prepareGraph(path: string, preparation: Preparation): Prom
 		const name = `${prefix}${version}-${key}.onnx`;
 		const target = join(folder, name);
 		const stamp = await weightsStamp(model, folder);
-		if (await exists(target)) {
-			await checkFound(folder, name);
-			return { path: target, stamp };
-		}
+		if (await isUsable(folder, name)) return { path: target, stamp };
 		const refused = (await isReadOnly(folder))
 			? 'its folder is read-only'
 			: change(model, preparation);
@@ -89,14 +86,33 @@ export async function prepareGraph(path: string, preparation: Preparation): Prom
 		if (folder === dirname(path)) await removeOlder(folder, prefix, name);
 		return { path: target, stamp };
 	} catch (error) {
-		return { refused: error instanceof Error ? error.message : String(error) };
+		return { refused: reasonOf(error) };
 	}
 }
 
-/** A prepared graph that was found may have come with the model: its weights are in this folder, too. */
-async function checkFound(folder: string, name: string): Promise<void> {
-	const { externalFiles } = await readGraphSummary(await modelFile(folder, name));
-	for (const location of externalFiles.keys()) await modelFile(folder, location);
+/** Why a prepared graph could not be written, or whatever else went wrong, as part of a sentence. */
+function reasonOf(error: unknown): string {
+	const { code, message } = error as NodeJS.ErrnoException;
+	if (['EACCES', 'EPERM', 'EROFS'].includes(code ?? '')) return 'its folder cannot be written';
+	if (code === 'ENOSPC' || code === 'EDQUOT') return 'the disk with its folder is full';
+	return (message ?? String(error)).replace(/\.$/, '');
+}
+
+/**
+ * Whether a prepared graph is there and whole. It may have come with the model, so its weights must be in
+ * this folder, too; one that is damaged or looks elsewhere is made again.
+ */
+async function isUsable(folder: string, name: string): Promise<boolean> {
+	try {
+		const path = await modelFile(folder, name);
+		if (!(await exists(path))) return false;
+		const { externalFiles } = await readGraphSummary(path);
+		for (const location of externalFiles.keys()) await modelFile(folder, location);
+		return true;
+	} catch {
+		// Whatever is wrong with it, a new one takes its place.
+		return false;
+	}
 }
 
 function change(
