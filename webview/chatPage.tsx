@@ -39,10 +39,15 @@ function Log(): VNode {
 	const from = useFirstShown(page.value?.conversation.id, turns.value.length);
 	const box = useRef<HTMLElement>(null);
 	const following = useRef(true);
+	const lastTop = useRef(0);
 	const onScroll = () => {
 		const element = box.current;
 		if (!element) return;
-		following.current = element.scrollHeight - element.scrollTop - element.clientHeight < nearPx;
+		const { scrollHeight, scrollTop, clientHeight } = element;
+		if (scrollHeight - scrollTop - clientHeight < nearPx) following.current = true;
+		// What grows below moves the end away, too: only who goes up goes away.
+		else if (scrollTop < lastTop.current) following.current = false;
+		lastTop.current = scrollTop;
 	};
 	return (
 		<section
@@ -121,7 +126,10 @@ function useFirstShown(conversation: string | undefined, count: number): number 
 const firstOf = (count: number) =>
 	Math.max(0, Math.floor((count - atOnce) / groupSize) * groupSize);
 
-/** Keeps the end in view while text arrives; apart from the log, which need not be drawn again. */
+/**
+ * Keeps the end in view while text arrives, and brings it there with each new question; apart from the log,
+ * which need not be drawn again.
+ */
 function Follow(props: {
 	box: RefObject<HTMLElement | null>;
 	following: { current: boolean };
@@ -129,9 +137,21 @@ function Follow(props: {
 	const { turns, streaming, progress } = useChat();
 	const { box, following } = props;
 	const length = streaming.value?.text.value.length ?? 0;
+	const question = turns.value.findLast(({ role }) => role === 'user')?.id;
+	useEffect(() => {
+		following.current = true;
+	}, [question, following]);
 	useEffect(() => {
 		const element = box.current;
-		if (element && following.current) element.scrollTop = element.scrollHeight;
+		if (!element) return;
+		const follow = () => {
+			if (following.current) element.scrollTop = element.scrollHeight;
+		};
+		follow();
+		// Code is coloured and boxes get their true height after they were drawn.
+		const observer = new ResizeObserver(follow);
+		for (const child of element.children) observer.observe(child);
+		return () => observer.disconnect();
 	}, [turns.value, length, progress.value, box, following]);
 	return null;
 }

@@ -8,19 +8,28 @@ import { formatOf } from '../translate/documents/translateDocument.ts';
 /** `missing` looks like a path, and nothing is there. */
 export type Meaning = 'file' | 'folder' | 'missing' | 'text';
 
+/** Suffixes of documents that are not translated, and that no word ends in. */
+const otherDocuments =
+	/\.(?:docx?|odt|ods|odp|pdf|pptx?|xlsx?|epub|rtf|rst|adoc|tex|ipynb|csv|tsv|toml|xml|resx|strings|log|wav|mp3|flac|m4a|mp4|webm|ogg)$/i;
+
 /**
  * Tells paths from words. What is there is meant when it is written like a path. A path of nothing is
  * one that begins like a path, ends in a document's or, below a folder, in any file's suffix, or lies
  * in a folder that is there; `and/or`, `km/h`, addresses and whatever has white space are words.
  */
 export async function meaningOf(given: string): Promise<Meaning> {
-	if (given.length > 4096 || /[\n\0]/.test(given) || !/[./\\]/.test(given)) return 'text';
+	if (given.length > 4096 || /[\n\0]/.test(given)) return 'text';
+	const isWritten = /[./\\]/.test(given);
+	// A word may be the name of a folder, too: several words that are one are meant.
+	if (!isWritten && !/\s/.test(given)) return 'text';
 	const found = await stat(given).catch(() => undefined);
-	if (found?.isFile()) return 'file';
+	if (found?.isFile() && isWritten) return 'file';
 	if (found?.isDirectory()) return 'folder';
+	if (!isWritten) return 'text';
 	if (/\s/.test(given) || /^[a-z][a-z\d+.-]+:/i.test(given)) return 'text';
 	if (/^(?:\.{1,2}[/\\]|~[/\\]|[A-Za-z]:[/\\]|[/\\]{1,2}[^/\\])/.test(given)) return 'missing';
-	if (/[^/\\]\.[^./\\]+$/.test(given) && formatOf(given)) return 'missing';
+	if (/[^/\\]\.[^./\\]+$/.test(given) && (formatOf(given) || otherDocuments.test(given)))
+		return 'missing';
 	if (!/[/\\]/.test(given)) return 'text';
 	if (/[/\\]$|[^./\\]\.(?=\w*[A-Za-z])\w{1,8}$/.test(given)) return 'missing';
 	return (await isFolder(dirname(given))) ? 'missing' : 'text';

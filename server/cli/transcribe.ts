@@ -3,7 +3,7 @@
 import { constants, createWriteStream, openAsBlob } from 'node:fs';
 import { access, mkdir, mkdtemp, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { basename, extname, join } from 'node:path';
+import { basename, dirname, extname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { findOrStartDaemon } from '../daemon/client.ts';
 import type { DaemonConnection } from '../daemon/connection.ts';
@@ -113,12 +113,17 @@ async function readSettings(options: ParsedArgs): Promise<Settings> {
 	const several = files.length > 1;
 	if (several && out === undefined && format !== 'text')
 		throw new UsageError('Several files in this format need --out FOLDER.');
-	if (several && out !== undefined)
-		await mkdir(out, { recursive: true }).catch((error: NodeJS.ErrnoException) => {
+	if (out !== undefined) {
+		const isFolder = several || /[/\\]$/.test(out);
+		await mkdir(isFolder ? out : dirname(out), { recursive: true }).catch((error: unknown) => {
+			const { code, message } = error as NodeJS.ErrnoException;
 			throw new UsageError(
-				`--out must be a folder for several files; '${out}' cannot be one (${error.code ?? error.message}).`,
+				isFolder
+					? `--out must be a folder for several files, or where it ends in a slash; '${out}' cannot be one (${code ?? message}).`
+					: `The folder of --out '${out}' cannot be made (${code ?? message}).`,
 			);
 		});
+	}
 	const outIsFolder = out !== undefined && (await isFolder(out));
 	const temperature = options.number('temperature', 0, 1);
 	const fields: [string, string | undefined][] = [

@@ -12,6 +12,7 @@ const before_ = process.cwd();
 before(async () => {
 	folder = await mkdtemp(join(tmpdir(), 'nearglot-paths-'));
 	await mkdir(join(folder, 'docs'));
+	await mkdir(join(folder, 'my docs'));
 	await writeFile(join(folder, 'guide.md'), 'x');
 	await writeFile(join(folder, 'two words.md'), 'x');
 	process.chdir(folder);
@@ -27,12 +28,13 @@ const expect = async (meaning: string, given: readonly string[]) => {
 
 test('what is there is meant', async () => {
 	await expect('file', ['guide.md', './guide.md', 'two words.md', 'docs/../guide.md']);
-	await expect('folder', ['docs/', './docs', '.', '..', folder]);
+	await expect('folder', ['docs/', './docs', '.', '..', 'my docs', folder]);
 });
 
 test('what looks like a path and is not there is a mistake', async () => {
 	await expect('missing', [
 		...['missing.md', 'en.json', 'messages.de.PO', 'README.MD'],
+		...['report.docx', 'talk.pdf', 'Readme.rst', 'recording.mp3'],
 		...['./x', '../x', '~/notes', '/etc/none/x', 'C:\\Temp\\x', 'C:/Temp/x', '\\\\server\\share'],
 		...['src/main.ts', 'pictures/cat.png', 'fold/', 'docs/guide', 'a\\b.md', 'docs\\guide.txt'],
 	]);

@@ -101,6 +101,16 @@ test('the built-in model writes Markdown and subtitles, reads standard input, an
 		await readFile(join(out, 'Größe #1.srt'), 'utf8'),
 		/^1\n[\d:,]+ --> [\d:,]+\nPlease open the new window tomorrow\.\n\n$/,
 	);
+	const subtitles = join(home.folder, 'neu', 'eins');
+	for (const path of [`${subtitles}/`, join(subtitles, 'deeper', 'f2.srt')]) {
+		const one = await home.run(['transcribe', other, '--format', 'srt', '--out', path, ...model]);
+		assert.equal(one.code, 0, one.stderr);
+	}
+	assert.deepEqual((await readdir(subtitles, { recursive: true })).sort(), [
+		'deeper',
+		join('deeper', 'f2.srt'),
+		'f2.srt',
+	]);
 	const piped = await home.run(['transcribe', '-', ...model], await readFile(other));
 	assert.equal(piped.stdout, 'I will read it again.\n');
 });

@@ -3,10 +3,10 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { chromium } from 'playwright-core';
+import { chromium, type Page } from 'playwright-core';
 // @ts-expect-error: the scripts are plain JavaScript
 import { chromiumOptions } from '../../scripts/vscode-host/server.mjs';
-import { startTestServer } from '../http/testServer.ts';
+import { startTestServer, until } from '../http/testServer.ts';
 import { violations } from './axe.ts';
 
 const questions = [
@@ -18,6 +18,14 @@ const questions = [
 	'who wrote hamlet?',
 	'how do I list models',
 ];
+
+/** Pixels of the chat below what is shown of it. */
+const below = (page: Page): Promise<number> =>
+	page
+		.locator('.log')
+		.evaluate(
+			({ scrollHeight, scrollTop, clientHeight }) => scrollHeight - scrollTop - clientHeight,
+		);
 
 test('fourteen questions in one chat are answered as at first, under a line that says what is not read', async () => {
 	const server = await startTestServer();
@@ -38,6 +46,7 @@ test('fourteen questions in one chat are answered as at first, under a line that
 			const answer = page.locator('.answer[aria-busy="false"]').nth(index);
 			await answer.locator('.speed').waitFor();
 			said.push((await answer.locator('.markdown').textContent()) ?? '');
+			await until('the end of the chat is in view', async () => (await below(page)) < 48);
 		}
 		assert.deepEqual(said.slice(questions.length), said.slice(0, questions.length));
 		assert.equal(await page.locator('.cut').count(), 1);
@@ -53,11 +62,15 @@ test('fourteen questions in one chat are answered as at first, under a line that
 		await page.getByText(/Too long by \d+ tokens.*Shorten the question/).waitFor();
 		await send.click();
 		await page.getByText(/this model reads 512 tokens.*Shorten it by at least/).waitFor();
+		await until('the error is in view', async () => (await below(page)) < 48);
+		await page.locator('.log').evaluate((log) => log.scrollTo(0, 0));
+		await until('who goes up stays there', async () => (await below(page)) > 1000);
 		await page.locator('.composer textarea').fill(questions[0] ?? '');
 		await send.click();
 		const next = page.locator('.answer[aria-busy="false"]').nth(2 * questions.length + 1);
 		await next.locator('.speed').waitFor();
 		assert.equal(await next.locator('.markdown').textContent(), said[0]);
+		await until('a question brings the end into view', async () => (await below(page)) < 48);
 	} finally {
 		await browser.close();
 		await server.close();

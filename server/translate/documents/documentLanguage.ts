@@ -69,7 +69,7 @@ export async function inItsLanguage(
 	translator: TextTranslator,
 	{ to, from }: DocumentLanguages,
 ): Promise<DocumentTexts> {
-	const main = from === undefined ? await languageOf(prose, translator) : { language: from };
+	const main = from === undefined ? await languageOf(prose, translator, to) : { language: from };
 	const left: LeftText[] = [];
 	const seen = new Set<string>();
 	const leave = (text: string, language?: string) => {
@@ -146,41 +146,79 @@ function unreadable({ language, score = 0 }: { language: string; score?: number 
 
 /**
  * The language most of the words are in, long texts counting more than short ones. A doubtful one
- * gives way to one that a model here knows.
+ * gives way to one that a model here knows; the target's, which leaves nothing to do, is asked for twice.
  */
 async function languageOf(
 	prose: readonly string[],
 	{ detect }: TextTranslator,
-): Promise<{ language: string; score: number }> {
-	const parts = samples(prose);
-	const letters = parts.reduce((sum, part) => sum + lettersIn(part), 0);
+	to: string,
+): Promise<MainLanguage> {
+	const words = prose.map(readableWords).filter((text) => text !== '');
+	const { letters, ranked } = await weigh(samples(words), detect);
 	if (letters === 0) return { language: 'en', score: 0 };
-	const found = await detect(parts);
-	const weights = new Map<string, { weight: number; isSupported: boolean }>();
-	parts.forEach((part, index) => {
+	const [first] = ranked;
+	const isSure = letters >= sureLetters && (first?.weight ?? 0) >= sureScore * letters;
+	const known = isSure ? undefined : ranked.find(({ isSupported }) => isSupported);
+	const { language, weight } = known ?? first ?? { language: 'en', weight: 0 };
+	const main = { language, score: Math.min(1, weight / letters) };
+	return sameLanguage(language, to) ? ((await otherThan(to, words, detect)) ?? main) : main;
+}
+
+interface MainLanguage {
+	readonly language: string;
+	readonly score: number;
+}
+
+/** Another language than the target's that most of all words are in, those of short texts included. */
+async function otherThan(
+	to: string,
+	words: readonly string[],
+	detect: TextTranslator['detect'],
+): Promise<MainLanguage | undefined> {
+	const { letters, ranked } = await weigh(spread(words), detect);
+	const most = ranked.find(({ isSupported }) => isSupported);
+	if (most === undefined || sameLanguage(most.language, to)) return undefined;
+	return { language: most.language, score: Math.min(1, most.weight / letters) };
+}
+
+interface WeighedLanguage {
+	readonly language: string;
+	readonly weight: number;
+	readonly isSupported: boolean;
+}
+
+/** Languages of texts by the letters that are in them, most first. */
+async function weigh(
+	texts: readonly string[],
+	detect: TextTranslator['detect'],
+): Promise<{ letters: number; ranked: WeighedLanguage[] }> {
+	const letters = texts.reduce((sum, text) => sum + lettersIn(text), 0);
+	if (letters === 0) return { letters, ranked: [] };
+	const found = await detect(texts);
+	const weights = new Map<string, WeighedLanguage>();
+	texts.forEach((text, index) => {
 		const best = found[index];
 		for (const { language, score, isSupported } of best ? [best, ...best.alternatives] : []) {
-			const weight = (weights.get(language)?.weight ?? 0) + score * lettersIn(part);
-			weights.set(language, { weight, isSupported });
+			const weight = (weights.get(language)?.weight ?? 0) + score * lettersIn(text);
+			weights.set(language, { language, weight, isSupported });
 		}
 	});
-	const ranked = [...weights].sort(([, a], [, b]) => b.weight - a.weight);
-	const [first] = ranked;
-	const isSure = letters >= sureLetters && (first?.[1].weight ?? 0) >= sureScore * letters;
-	const known = isSure ? undefined : ranked.find(([, { isSupported }]) => isSupported);
-	const [language, { weight }] = known ?? first ?? ['en', { weight: 0 }];
-	return { language, score: Math.min(1, weight / letters) };
+	return { letters, ranked: [...weights.values()].sort((a, b) => b.weight - a.weight) };
 }
 
 /** Sentences from all over a document; where there are none, all its words together. */
-function samples(prose: readonly string[]): string[] {
-	const words = prose.map(readableWords).filter((text) => text !== '');
+function samples(words: readonly string[]): string[] {
 	// Headings and labels have no say in what sentences tell.
 	const sentences = words.filter((text) => lettersIn(text) >= foreignLetters);
-	if (sentences.length === 0) return words.length === 0 ? [] : [words.join('\n').slice(0, 2000)];
-	const count = Math.min(mostSamples, sentences.length);
-	const step = sentences.length / count;
-	return Array.from({ length: count }, (_, index) => sentences[Math.floor(index * step)] ?? '');
+	if (sentences.length > 0) return spread(sentences);
+	return words.length === 0 ? [] : [words.join('\n').slice(0, 2000)];
+}
+
+/** At most {@link mostSamples} of the texts, from all over. */
+function spread(texts: readonly string[]): string[] {
+	const count = Math.min(mostSamples, texts.length);
+	const step = texts.length / count;
+	return Array.from({ length: count }, (_, index) => texts[Math.floor(index * step)] ?? '');
 }
 
 /**

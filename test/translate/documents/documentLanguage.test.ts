@@ -88,6 +88,11 @@ test('a long piece of another language is translated from that, or left; a short
 	const mostly = await inItsLanguage([german, german, main], translator, { to: 'de' });
 	assert.equal(mostly.language, 'de');
 	assert.deepEqual(await mostly.translate([german, main]), [german, `en:${main}`]);
+	// One long sentence in the target's language among short ones does not make it that document.
+	const short = ['open the file now', 'save all of the files', 'close it', main.slice(0, 38)];
+	const partly = await inItsLanguage([german, ...short], translator, { to: 'de' });
+	assert.equal(partly.language, 'en');
+	assert.deepEqual(await partly.translate([german, 'close it']), [german, 'en:close it']);
 });
 
 test('texts that a model gives back as they were are told, names are not', async () => {
