@@ -16,7 +16,9 @@ interface Source {
 
 function sources(folder: string, kind = /\.(ts|tsx)$/): Source[] {
 	return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
-		.filter((file) => kind.test(file) && !/\.generated\.|node_modules/.test(file))
+		.filter(
+			(file) => kind.test(file) && !/\.generated\.|node_modules|(^|[/\\])\.work[/\\]/.test(file),
+		)
 		.map((file) => {
 			const text = readFileSync(join(root, folder, file), 'utf8');
 			return {

@@ -1,9 +1,9 @@
 /** Changes of files that several processes keep together, so that none loses what another has written. */
 
-import { readFile, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { AppError } from '../protocol/index.ts';
-import { errno, makePrivateDir, replaceFile, unwritable, writeDraft } from './files.ts';
+import { makePrivateDir, readPlainText, replaceFile, unwritable, writeDraft } from './files.ts';
 import { type FileLock, lockFile } from './lock.ts';
 
 /** A change takes milliseconds. */
@@ -31,7 +31,7 @@ export async function changeFile(
 ): Promise<void> {
 	await makePrivateDir(dirname(path));
 	const attempt = async (lock: FileLock): Promise<boolean> => {
-		const next = change(await textOf(path));
+		const next = change(await readPlainText(path));
 		if (next === undefined) return true;
 		const draft = await writeDraft(path, next);
 		const held = await lock.held();
@@ -73,16 +73,5 @@ async function take(path: string, signal: AbortSignal | undefined): Promise<File
 		});
 	} catch (error) {
 		throw error instanceof AppError ? error : unwritable(dirname(path), error);
-	}
-}
-
-async function textOf(path: string): Promise<string | undefined> {
-	try {
-		return await readFile(path, 'utf8');
-	} catch (error) {
-		if (errno(error) === 'ENOENT') return undefined;
-		throw new AppError('store_unavailable', `${path} cannot be read (${errno(error)}).`, {
-			cause: error,
-		});
 	}
 }

@@ -1,7 +1,7 @@
 /** Private files: complete or absent, readable by their owner alone. */
 
 import { randomBytes } from 'node:crypto';
-import { mkdir, open, rename, rm } from 'node:fs/promises';
+import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { AppError } from '../protocol/index.ts';
 
@@ -12,6 +12,22 @@ export async function makePrivateDir(path: string): Promise<void> {
 	} catch (error) {
 		throw unwritable(path, error);
 	}
+}
+
+/**
+ * Text of a file; `undefined` when there is none. A pipe would be waited for without end, so only plain files are read.
+ * @throws AppError `store_unavailable` when it is something else or cannot be read
+ */
+export async function readPlainText(path: string): Promise<string | undefined> {
+	try {
+		if ((await stat(path)).isFile()) return await readFile(path, 'utf8');
+	} catch (error) {
+		if (errno(error) === 'ENOENT') return undefined;
+		throw new AppError('store_unavailable', `${path} cannot be read (${errno(error)}).`, {
+			cause: error,
+		});
+	}
+	throw new AppError('store_unavailable', `${path} is no plain file. Remove it and try again.`);
 }
 
 /** Writes a file (mode 0600) under a temporary name and renames it. */

@@ -4,12 +4,12 @@
  */
 
 import { randomUUID } from 'node:crypto';
-import { mkdir, open, readFile, rm, stat } from 'node:fs/promises';
+import { mkdir, open, rm, stat } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from '../protocol/index.ts';
-import { errno } from './files.ts';
+import { errno, readPlainText } from './files.ts';
 
 interface LockOwner {
 	readonly pid: number;
@@ -58,7 +58,7 @@ export async function lockFile(path: string, options: LockOptions = {}): Promise
 		if (signal?.aborted === true) throw new AppError('cancelled');
 		own.add(token);
 		if (await create(path, token)) return lockOf(path, token);
-		const text = await readText(path);
+		const text = await readPlainText(path);
 		if (text === undefined) continue;
 		const now = performance.now();
 		if (text !== seen.text) seen = { text, since: now };
@@ -97,7 +97,7 @@ async function create(path: string, token: string): Promise<boolean> {
 }
 
 function lockOf(path: string, token: string): FileLock {
-	const held = async () => parseOwner((await readText(path)) ?? '')?.token === token;
+	const held = async () => parseOwner((await readPlainText(path)) ?? '')?.token === token;
 	return {
 		held,
 		[Symbol.asyncDispose]: async () => {
@@ -105,15 +105,6 @@ function lockOf(path: string, token: string): FileLock {
 			own.delete(token);
 		},
 	};
-}
-
-async function readText(path: string): Promise<string | undefined> {
-	try {
-		return await readFile(path, 'utf8');
-	} catch (error) {
-		if (errno(error) === 'ENOENT') return undefined;
-		throw error;
-	}
 }
 
 function parseOwner(text: string): LockOwner | undefined {
@@ -156,7 +147,7 @@ async function takeOver(path: string, seen: string): Promise<boolean> {
 		return false;
 	}
 	try {
-		if ((await readText(path)) === seen) await rm(path, { force: true });
+		if ((await readPlainText(path)) === seen) await rm(path, { force: true });
 		return true;
 	} finally {
 		await rm(guard, { force: true });

@@ -1,6 +1,7 @@
 /** Changes under a lock: nothing is lost, and no lock that somebody left behind lasts. */
 
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { rmSync, writeFileSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
@@ -36,6 +37,18 @@ test('changes made at once are all there, and nothing is left beside the file', 
 		numbers(30),
 	);
 	assert.deepEqual(await readdir(dirname(path)), ['list.json']);
+});
+
+test('a pipe or a folder in the place of the lock or the file is named, not waited for', {
+	skip: process.platform === 'win32' ? 'there are no named pipes in folders' : false,
+}, async () => {
+	for (const suffix of ['', '.lock'])
+		for (const make of ['mkfifo', 'mkdir']) {
+			const path = newPath();
+			await mkdir(dirname(path), { recursive: true });
+			execFileSync(make, [path + suffix]);
+			await assert.rejects(add(path, 1), /list\.json(\.lock)? is no plain file/);
+		}
 });
 
 test('a change that gives nothing writes nothing, and one that throws leaves the file and no lock', async () => {
