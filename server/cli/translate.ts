@@ -116,7 +116,7 @@ export const translateCommand: Command = {
 			const translatorInto = (target: string): TextTranslator => ({
 				detect: async (texts) => {
 					const found: DetectedText[] = [];
-					for (const batch of textBatches(texts, mostOfBatch)) {
+					for (const batch of textBatches(texts, maxBatch)) {
 						const body = batch.map((Text) => ({ Text }));
 						const path = `${base}/detect?api-version=3.0`;
 						const response = await daemon.post(path, body, io.signal);
@@ -129,7 +129,7 @@ export const translateCommand: Command = {
 					search.set('to', target);
 					search.set('from', source);
 					const made: string[] = [];
-					for (const batch of textBatches(texts, mostOfBatch))
+					for (const batch of textBatches(texts, maxBatch))
 						made.push(
 							...(await ask(batch, search)).map((item) => item.translations[0]?.text ?? ''),
 						);
@@ -150,7 +150,7 @@ export const translateCommand: Command = {
 		// A long text goes in parts; with one target each part is printed as soon as it is there.
 		const parts = options.has('html')
 			? [text]
-			: cutText(text, mostCharacters / targets.length, from ?? 'en');
+			: cutText(text, maxCharacters / targets.length, from ?? 'en');
 		const whole = new Map<string, string>();
 		let last = '';
 		for (const part of parts) {
@@ -171,8 +171,8 @@ export const translateCommand: Command = {
 };
 
 /** What a request may hold, times its targets, with room to spare. */
-const mostCharacters = 40_000;
-const mostOfBatch = { texts: 100, characters: mostCharacters };
+const maxCharacters = 40_000;
+const maxBatch = { texts: 100, characters: maxCharacters };
 
 interface Answer {
 	readonly detectedLanguage?: { readonly language: string };

@@ -18,9 +18,9 @@ import { type CommandIo, UsageError } from './command.ts';
 import { checkTarget } from './fileProblem.ts';
 import { plainText } from './plainText.ts';
 
-const mostBytes = 20 * 2 ** 20;
+const maxBytes = 20 * 2 ** 20;
 /** Texts that are shown of many. */
-const mostShown = 5;
+const maxShown = 5;
 
 /**
  * Translates a file into every target. With one target and no `out` the result goes to standard
@@ -120,17 +120,17 @@ function tellLeft(
 		);
 	for (const [why, texts] of groups) {
 		stderr.write(`${texts.length} × ${why} (${to})\n`);
-		for (const text of texts.slice(0, mostShown))
+		for (const text of texts.slice(0, maxShown))
 			stderr.write(`  ${plainText(text).replace(/\s+/g, ' ').slice(0, 120)}\n`);
-		if (texts.length > mostShown) stderr.write(`  … and ${texts.length - mostShown} more\n`);
+		if (texts.length > maxShown) stderr.write(`  … and ${texts.length - maxShown} more\n`);
 	}
 }
 
 async function readText(path: string): Promise<string> {
 	const found = await stat(path);
 	if (!found.isFile()) throw new UsageError(`${path} is no file.`);
-	if (found.size > mostBytes)
-		throw new UsageError(`${path} is larger than ${mostBytes / 2 ** 20} MiB.`);
+	if (found.size > maxBytes)
+		throw new UsageError(`${path} is larger than ${maxBytes / 2 ** 20} MiB.`);
 	const bytes = await readFile(path);
 	try {
 		return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);

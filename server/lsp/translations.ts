@@ -32,7 +32,7 @@ const sampleLength = 4000;
 /** Below this score a language is a guess. */
 const leastScore = 0.5;
 /** Limits of one call of `/detect`. */
-const mostDetections = { texts: 100, characters: 50_000 };
+const maxDetections = { texts: 100, characters: 50_000 };
 
 /** One per front. */
 export class Translations {
@@ -111,7 +111,7 @@ export class Translations {
 			if (known) found.set(sample, known);
 		}
 		const fresh = [...new Set(samples)].filter((sample) => !found.has(sample));
-		for (const part of textBatches(fresh, mostDetections)) {
+		for (const part of textBatches(fresh, maxDetections)) {
 			const body = await this.#link.json(
 				'/detect?api-version=3.0',
 				part.map((Text) => ({ Text })),

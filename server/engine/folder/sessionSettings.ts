@@ -16,7 +16,7 @@ export interface SessionSettings {
 /** Fields that say nothing about how the model runs. */
 const silent = /^(log_id|log_severity_level|log_verbosity_level|config_entries)$/;
 /** Names of refused options that a note spells out. */
-const mostNamed = 20;
+const maxNamed = 20;
 
 /** Reads the decoder's options; empty for folders without. */
 export async function sessionSettings(folder: string): Promise<SessionSettings> {
@@ -55,7 +55,7 @@ function isEmpty(value: unknown): boolean {
 }
 
 function noteOf(refused: readonly string[]): string {
-	const names = refused.slice(0, mostNamed).map((key) => {
+	const names = refused.slice(0, maxNamed).map((key) => {
 		const isPlain = /^[\w.]{1,128}$/.test(key);
 		return isPlain ? key : JSON.stringify(key.slice(0, 128));
 	});

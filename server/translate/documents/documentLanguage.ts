@@ -49,7 +49,7 @@ export interface DocumentTexts {
 }
 
 /** Sentences of a document that are looked at. */
-const mostSamples = 60;
+const maxSamples = 60;
 /** Below these a document's language is a guess, and a language that can be translated a better one. */
 const sureScore = 0.7;
 const sureLetters = 24;
@@ -57,7 +57,7 @@ const sureLetters = 24;
 const foreignLetters = 40;
 const targetLetters = 24;
 /** Characters of one text handed to a translator; what is longer goes in parts. */
-const mostCharacters = 10_000;
+const maxCharacters = 10_000;
 
 /**
  * Decides the language of a document.
@@ -77,7 +77,7 @@ export async function inItsLanguage(
 		seen.add(text);
 	};
 	const translateFrom = async (texts: readonly string[], language: string) => {
-		const parts = texts.map((text) => cutText(text, mostCharacters, language));
+		const parts = texts.map((text) => cutText(text, maxCharacters, language));
 		const answers = await translator.translate(parts.flat(), language);
 		let next = 0;
 		return parts.map((own) =>
@@ -214,9 +214,9 @@ function samples(words: readonly string[]): string[] {
 	return words.length === 0 ? [] : [words.join('\n').slice(0, 2000)];
 }
 
-/** At most {@link mostSamples} of the texts, from all over. */
+/** At most {@link maxSamples} of the texts, from all over. */
 function spread(texts: readonly string[]): string[] {
-	const count = Math.min(mostSamples, texts.length);
+	const count = Math.min(maxSamples, texts.length);
 	const step = texts.length / count;
 	return Array.from({ length: count }, (_, index) => texts[Math.floor(index * step)] ?? '');
 }
