@@ -8,6 +8,7 @@ import {
 	readdirSync,
 	readFileSync,
 	rmSync,
+	statSync,
 	utimesSync,
 	writeFileSync,
 } from 'node:fs';
@@ -155,6 +156,13 @@ test('graphs are compared once, and again when their weights or the runtime are 
 	assert.deepEqual(await load(), ['published', 'rewritten']);
 	assert.deepEqual(await load('0.0.1'), ['published', 'rewritten']);
 	assert.deepEqual(await load('0.0.1'), ['rewritten']);
+	// A graph that another one has taken the place of, of the same size and time.
+	const name = readdirSync(join(model, 'onnx')).find((each) => /prepared-g-.*\.onnx$/.test(each));
+	const prepared = join(model, 'onnx', name ?? '');
+	const { atime, mtime } = statSync(prepared);
+	writeFileSync(prepared, readFileSync(prepared));
+	utimesSync(prepared, atime, mtime);
+	assert.deepEqual(await load('0.0.1'), ['published', 'rewritten']);
 });
 
 async function translate(engine: EngineModel): Promise<readonly (readonly number[])[]> {

@@ -4,7 +4,7 @@
  */
 
 import { createHash, randomUUID } from 'node:crypto';
-import { readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import type { Runtime, SessionOptions } from '../runtime/runtime.ts';
 
 /** A change that is not used. */
@@ -19,7 +19,7 @@ export interface Verdict {
 	readonly refusal?: Refusal;
 }
 
-/** A graph of a set: its file, and what its name says nothing of (size and time of the weights). */
+/** A graph of a set: its file, and what neither its name nor the file says (size and time of the weights). */
 export interface JudgedGraph {
 	readonly path: string;
 	readonly stamp: string;
@@ -31,7 +31,8 @@ const version = 1;
 /** Where the verdict on a set of graphs is kept, and what makes it valid. */
 export class VerdictRecord {
 	readonly #path: string;
-	readonly #key: string;
+	readonly #graphs: readonly JudgedGraph[];
+	readonly #judge: readonly string[];
 
 	/** @param graphs the prepared graphs of the set first */
 	constructor(
@@ -40,8 +41,19 @@ export class VerdictRecord {
 		{ executionProvider = 'cpu' }: Pick<SessionOptions, 'executionProvider'>,
 	) {
 		this.#path = graphs[0].path.replace(/\.onnx$/, '.verdict');
-		this.#key = createHash('sha256')
-			.update(JSON.stringify([version, kind, runtime, executionProvider, graphs]))
+		this.#graphs = graphs;
+		this.#judge = [String(version), kind, runtime, executionProvider];
+	}
+
+	/**
+	 * Changes with the files. The time at which the system saw a file change cannot be set, so a graph with
+	 * a verdict that came along with a model is compared like any other.
+	 */
+	async #key(): Promise<string> {
+		const files = await Promise.all(this.#graphs.map(({ path }) => stat(path)));
+		const stamps = files.map(({ size, ctimeMs }) => [size, ctimeMs]);
+		return createHash('sha256')
+			.update(JSON.stringify([this.#judge, this.#graphs, stamps]))
 			.digest('hex');
 	}
 
@@ -49,7 +61,7 @@ export class VerdictRecord {
 	async read(): Promise<Verdict | undefined> {
 		try {
 			const found = JSON.parse(await readFile(this.#path, 'utf8')) as Record<string, unknown>;
-			if (found['key'] !== this.#key) return undefined;
+			if (found['key'] !== (await this.#key())) return undefined;
 			const { change, reason } = (found['refusal'] ?? {}) as Record<string, unknown>;
 			return typeof change === 'string' && typeof reason === 'string'
 				? { refusal: { change, reason } }
@@ -63,7 +75,8 @@ export class VerdictRecord {
 	async write(verdict: Verdict): Promise<void> {
 		const temporary = `${this.#path}-${randomUUID()}.tmp`;
 		try {
-			await writeFile(temporary, `${JSON.stringify({ key: this.#key, ...verdict })}\n`);
+			const key = await this.#key();
+			await writeFile(temporary, `${JSON.stringify({ key, ...verdict })}\n`);
 			await rename(temporary, this.#path);
 		} catch {
 			await rm(temporary, { force: true });
