@@ -26,13 +26,22 @@ export async function meaningOf(given: string): Promise<Meaning> {
 	if (found?.isFile() && isWritten) return 'file';
 	if (found?.isDirectory()) return 'folder';
 	if (!isWritten) return 'text';
-	if (/\s/.test(given) || /^[a-z][a-z\d+.-]+:/i.test(given)) return 'text';
+	if (/^[a-z][a-z\d+.-]+:/i.test(given)) return 'text';
+	if (/\s/.test(given)) return (await isPathWithSpaces(given)) ? 'missing' : 'text';
 	if (/^(?:\.{1,2}[/\\]|~[/\\]|[A-Za-z]:[/\\]|[/\\]{1,2}[^/\\])/.test(given)) return 'missing';
 	if (/[^/\\]\.[^./\\]+$/.test(given) && (formatOf(given) || otherDocuments.test(given)))
 		return 'missing';
 	if (!/[/\\]/.test(given)) return 'text';
 	if (/[/\\]$|[^./\\]\.(?=\w*[A-Za-z])\w{1,8}$/.test(given)) return 'missing';
 	return (await isFolder(dirname(given))) ? 'missing' : 'text';
+}
+
+/** Sentences name files, too: with white space only what begins like a path, or lies in a folder that is there, is one. */
+async function isPathWithSpaces(given: string): Promise<boolean> {
+	if (!/[^./\\]\.\w{1,8}$/.test(given)) return false;
+	if (/^(?:\.{1,2}[/\\]|~[/\\]|[A-Za-z]:[/\\])/.test(given)) return true;
+	const folder = dirname(given);
+	return folder !== '.' && (await isFolder(folder));
 }
 
 async function isFolder(path: string): Promise<boolean> {

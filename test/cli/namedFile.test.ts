@@ -34,6 +34,7 @@ test('what is there is meant', async () => {
 test('what looks like a path and is not there is a mistake', async () => {
 	await expect('missing', [
 		...['missing.md', 'en.json', 'messages.de.PO', 'README.MD'],
+		...['./my docs/none.md', './none here.md', 'my docs/none.md', '../no such file.txt'],
 		...['report.docx', 'talk.pdf', 'Readme.rst', 'recording.mp3'],
 		...['./x', '../x', '~/notes', '/etc/none/x', 'C:\\Temp\\x', 'C:/Temp/x', '\\\\server\\share'],
 		...['src/main.ts', 'pictures/cat.png', 'fold/', 'docs/guide', 'a\\b.md', 'docs\\guide.txt'],
