@@ -143,15 +143,17 @@ function Follow(props: {
 	}, [question, following]);
 	useEffect(() => {
 		const element = box.current;
+		if (element && following.current) element.scrollTop = element.scrollHeight;
+	}, [turns.value, length, progress.value, box, following]);
+	useEffect(() => {
+		const element = box.current;
 		if (!element) return;
-		const follow = () => {
-			if (following.current) element.scrollTop = element.scrollHeight;
-		};
-		follow();
 		// Code is coloured and boxes get their true height after they were drawn.
-		const observer = new ResizeObserver(follow);
+		const observer = new ResizeObserver(() => {
+			if (following.current) element.scrollTop = element.scrollHeight;
+		});
 		for (const child of element.children) observer.observe(child);
 		return () => observer.disconnect();
-	}, [turns.value, length, progress.value, box, following]);
+	}, [turns.value, box, following]);
 	return null;
 }

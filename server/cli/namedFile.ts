@@ -15,7 +15,7 @@ const otherDocuments =
 /**
  * Tells paths from words. What is there is meant when it is written like a path. A path of nothing is
  * one that begins like a path, ends in a document's or, below a folder, in any file's suffix, or lies
- * in a folder that is there; `and/or`, `km/h`, addresses and whatever has white space are words.
+ * in a folder that is there; `and/or`, `km/h`, addresses and sentences are words.
  */
 export async function meaningOf(given: string): Promise<Meaning> {
 	if (given.length > 4096 || /[\n\0]/.test(given)) return 'text';
