@@ -24,7 +24,7 @@ if (files.length === 0) {
 
 /** Runs files; resolves to the counts and to what failed, by file. */
 function runFiles(list, concurrency) {
-	const result = { passed: 0, skipped: 0, failures: new Map() };
+	const result = { passed: 0, skipped: 0, failures: new Map(), passes: new Set(), durationsMs: new Map() };
 	const stream = run({
 		files: list,
 		concurrency,
@@ -34,12 +34,19 @@ function runFiles(list, concurrency) {
 	stream.on('test:pass', (event) => {
 		if (event.details?.type === 'suite') return;
 		if (event.skip !== undefined) result.skipped++;
-		else result.passed++;
+		else {
+			result.passed++;
+			result.passes.add(`${event.file}: ${event.name}`);
+		}
 	});
 	stream.on('test:fail', (event) => {
 		if (event.details?.type === 'suite') return;
 		const file = event.file ?? '';
 		result.failures.set(file, [...(result.failures.get(file) ?? []), event.name]);
+	});
+	stream.on('test:complete', ({ name, file, details }) => {
+		// A file is reported like a test that has its path as name.
+		if (name === file) result.durationsMs.set(file, details.duration_ms ?? 0);
 	});
 	stream.compose(new spec()).pipe(process.stdout);
 	return new Promise((resolve) => stream.once('end', () => setImmediate(resolve, result)));
@@ -53,20 +60,26 @@ let failures = first.failures;
 const again = [...failures.keys()].filter((file) => files.includes(file));
 if (again.length > 0 && again.length === failures.size && again.length <= 5) {
 	const second = await runFiles(again, 1);
+	// The second try is for what failed; what passed in the first one has passed.
+	failures = new Map();
 	for (const [file, names] of first.failures) {
-		const still = second.failures.get(file) ?? [];
-		for (const name of names) {
-			if (still.includes(name)) continue;
+		const still = names.filter((name) => !second.passes.has(`${file}: ${name}`));
+		if (still.length > 0) failures.set(file, still);
+		for (const name of names.filter((name) => !still.includes(name))) {
 			console.log(`SECOND TRY ${relative(root, file)}: ${name}`);
 			passed++;
 		}
 	}
-	failures = second.failures;
 }
 let failed = 0;
 for (const [file, names] of failures) {
 	failed += names.length;
 	for (const name of names) console.log(`FAILED ${relative(root, file)}: ${name}`);
+}
+console.log('slowest files:');
+const slowest = [...first.durationsMs].sort(([, a], [, b]) => b - a).slice(0, 10);
+for (const [file, ms] of slowest) {
+	console.log(`${(ms / 1000).toFixed(1).padStart(7)} s ${relative(root, file)}`);
 }
 console.log(`tests took ${Math.round((performance.now() - started) / 1000)} s`);
 console.log(`${passed} passed, ${failed} failed, ${first.skipped} skipped`);
