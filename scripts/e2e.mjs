@@ -5,8 +5,8 @@
  */
 
 import { spawnSync } from 'node:child_process';
-import { readFileSync, rmSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { run } from 'node:test';
 import { root } from './node.mjs';
 import { installHost } from './vscode-host/install.mjs';
@@ -24,7 +24,10 @@ function tell({ title, error, durationMs }) {
 installHost();
 const results = [];
 if (only !== 'ui') results.push(...(await runSuiteTwice()));
-if (only !== 'suite') results.push(...(await runPacked()));
+if (only !== 'suite') {
+	results.push(...(await runPacked()));
+	stopDaemon(join(work, 'ui/home'));
+}
 const failed = results.filter(({ error }) => error).length;
 console.log(`${results.length - failed} passed, ${failed} failed`);
 process.exit(failed === 0 && results.length > 0 ? 0 : 1);
@@ -58,33 +61,46 @@ async function runPacked() {
 	if (packed.status !== 0)
 		return [{ title: 'the extension is packed', error: `scripts/package.mjs: ${packed.status}` }];
 	rmSync(join(work, 'ui/pictures'), { recursive: true, force: true });
-	const first = await runUi(fragments);
+	// The files that need a team's server have a VS Code of their own, and wait much: beside the others.
+	const lanes = [...Map.groupBy(uiFiles(fragments), usesTeam).values()];
+	const first = (await Promise.all(lanes.map(runUi))).flat();
 	const files = new Set(first.filter(({ error }) => error).map(({ file }) => file));
 	if (files.size === 0) return first;
 	console.log(`${secondTry}: ${[...files].join(' ')}`);
 	// The process itself ended: nobody knows which tests it has left out.
-	if (files.has(basename(uiTests))) return await runUi(fragments);
-	const second = await runUi([...files]);
+	const second = await runUi(files.has(basename(uiTests)) ? uiFiles(fragments) : [...files]);
+	if (files.has(basename(uiTests))) return second;
 	// The second try is for what failed; what passed in the first one has passed.
 	return first.map((result) =>
 		result.error === undefined
 			? result
-			: (second.find(({ file, title }) => file === result.file && title === result.title) ?? result),
+			: (second.find(({ file, title }) => file === result.file && title === result.title) ??
+				result),
 	);
 }
 
+/** Names of the files with tests in a browser whose name contains one of the fragments; all when there is none. */
+function uiFiles(parts) {
+	return readdirSync(dirname(uiTests))
+		.filter((file) => file.endsWith('.e2e.ts'))
+		.filter((file) => parts.length === 0 || parts.some((part) => file.includes(part)))
+		.sort();
+}
+
+const usesTeam = (file) =>
+	readFileSync(join(dirname(uiTests), file), 'utf8').includes('await teamDesk()');
+
 /** @returns {Promise<{ title: string, file: string, error?: string, durationMs: number }[]>} */
-async function runUi(parts) {
+async function runUi(files) {
 	process.env.E2E_DIR = join(work, 'ui');
 	process.env.E2E_VSIX = join(root, 'nearglot-linux-x64.vsix');
-	process.env.E2E_ONLY = parts.join(' ');
 	const found = [];
 	const add = ({ name, file, details }, error) => {
 		const durationMs = details.duration_ms ?? 0;
 		found.push({ title: name, file: basename(file ?? ''), error, durationMs });
 		tell(found.at(-1));
 	};
-	const stream = run({ files: [uiTests], timeout: 3_600_000 });
+	const stream = run({ files: [uiTests], argv: files, timeout: 3_600_000 });
 	const finished = new Promise((resolve) => stream.once('end', resolve));
 	stream.on('test:pass', (event) => {
 		if (event.details.type !== 'suite' && event.nesting === 0) add(event);
@@ -96,7 +112,6 @@ async function runUi(parts) {
 	stream.on('test:stderr', ({ message }) => process.stderr.write(message));
 	stream.resume();
 	await finished;
-	stopDaemon(join(work, 'ui/home'));
 	return found;
 }
 

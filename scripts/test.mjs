@@ -24,7 +24,13 @@ if (files.length === 0) {
 
 /** Runs files; resolves to the counts and to what failed, by file. */
 function runFiles(list, concurrency) {
-	const result = { passed: 0, skipped: 0, failures: new Map(), passes: new Set(), durationsMs: new Map() };
+	const result = {
+		passed: 0,
+		skipped: 0,
+		failures: new Map(),
+		passes: new Set(),
+		durationsMs: new Map(),
+	};
 	const stream = run({
 		files: list,
 		concurrency,
