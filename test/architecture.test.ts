@@ -141,6 +141,68 @@ test('ONNX Runtime comes into a process by the one door that turns its telemetry
 	assert.match(door?.text ?? '', /turnTelemetryOff\(\);\n\treturn require\(name\)/);
 });
 
+/** Who may open files by himself where models are handled, and what he reads with that. */
+const readsFiles: Readonly<Record<string, string>> = {
+	'server/hub/modelData/readModelFile.ts': 'files of models, as names and limits allow it',
+	'server/hub/archive.ts': 'archives, by entries and bytes',
+	'server/hub/http.ts': 'certificates',
+	'server/hub/manifest.ts': 'writes only',
+	'server/hub/moveModels.ts': 'moves whole folders of this program',
+	'server/hub/partFile.ts': 'downloads that are under way',
+	'server/hub/refresh.ts': 'the catalogue of this program',
+	'server/hub/settings.ts': 'settings of this program',
+	'server/engine/devices/system.ts': 'what the system says of devices',
+	'server/engine/grammar/xgrammarModule.ts': 'a part of this program',
+	'server/engine/onnx/optimizeGraph.ts': 'writes only',
+	'server/engine/runtime/library.ts': 'a part of this program',
+	'server/engine/runtime/threads.ts': 'what the system says of processors',
+	'server/services/mcpTools.ts': 'recordings that the owner names',
+	'server/services/modelFolders.ts': 'copies what an import has checked',
+	'server/services/translateKeys.ts': 'keys of this program',
+	'server/services/translateSystems.ts': 'glossaries of this program',
+	'server/services/waveform.ts': 'writes only',
+};
+const opening =
+	/^(readFile|open|createReadStream|openAsBlob|cp|copyFile|readv?|glob)(Sync)?$|^(default|\*|promises)$/;
+
+/** Names that a file takes from modules of Node, as `<module> <name>`; types do not open anything. */
+function takenFromFs({ text }: Source): string[] {
+	const statements = text.matchAll(
+		/import\s+(?!type\b)([^;'"]*?)\s+from\s+['"](?:node:)?fs(?:\/promises)?['"]/g,
+	);
+	return [...statements].flatMap(([, names = '']) =>
+		names.includes('{')
+			? names
+					.replace(/[{}]/g, '')
+					.split(',')
+					.map((name) => name.trim().split(' as ')[0] ?? '')
+					.filter((name) => name !== '' && !name.startsWith('type '))
+			: ['default'],
+	);
+}
+
+test('files of models are opened by the one door that knows names and limits', () => {
+	const wrong: string[] = [];
+	const isUsed = new Set<string>();
+	for (const source of all) {
+		const handlesModels = /^server\/(engine|hub|services)\//.test(source.path);
+		const namesThem = imports(source).some((name) => name.endsWith('/modelFile.ts'));
+		if (!handlesModels && !namesThem) continue;
+		const taken = takenFromFs(source).filter((name) => opening.test(name));
+		if (/require\(\s*['"](node:)?fs|import\(\s*['"](node:)?fs|getBuiltinModule/.test(source.text))
+			taken.push('fs, when it runs');
+		if (taken.length === 0) continue;
+		if (source.path in readsFiles) isUsed.add(source.path);
+		else wrong.push(`${source.path} takes ${taken.join(', ')} of the file system`);
+	}
+	assert.deepEqual(wrong, []);
+	assert.deepEqual(
+		Object.keys(readsFiles).filter((path) => !isUsed.has(path)),
+		[],
+		'no longer needed in the list',
+	);
+});
+
 test('server/protocol imports nothing from outside its folder', () => {
 	for (const source of all.filter((file) => file.path.startsWith('server/protocol/'))) {
 		for (const specifier of imports(source))

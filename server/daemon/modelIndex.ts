@@ -4,10 +4,10 @@
  */
 
 import type { Dirent } from 'node:fs';
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { ModelDescription } from '../engine/api.ts';
-import { modelFile } from '../hub/modelFile.ts';
+import { readModelJson } from '../hub/modelData/readModelFile.ts';
 import { AppError, asAppError, type ModelInfo } from '../protocol/index.ts';
 
 export interface ModelRoot {
@@ -190,11 +190,8 @@ async function infoOf(
 async function readCard(folder: string): Promise<Readonly<Record<string, unknown>>> {
 	for (const file of ['nearglot.json', 'inference_model.json']) {
 		try {
-			const value: unknown = JSON.parse(await readFile(await modelFile(folder, file), 'utf8'));
-			if (typeof value === 'object' && value !== null) {
-				const card = value as Record<string, unknown>;
-				return { ...card, name: card['name'] ?? card['Name'] };
-			}
+			const card = await readModelJson(folder, file);
+			if (card !== undefined) return { ...card, name: card['name'] ?? card['Name'] };
 		} catch {
 			// No card, or none that can be read: the folder's name is enough.
 		}

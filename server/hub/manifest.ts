@@ -1,9 +1,9 @@
 /** `nearglot.json` in a downloaded model's folder: what it is, where it came from, what must be there. */
 
-import { open, readFile, rename } from 'node:fs/promises';
+import { open, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ModelTask, Precision } from '../protocol/index.ts';
-import { modelFile } from './modelFile.ts';
+import { readModelJson } from './modelData/readModelFile.ts';
 
 export interface Manifest {
 	/** `name:version` of the catalogue, or of the hub id for models outside it. */
@@ -34,10 +34,8 @@ export const manifestName = 'nearglot.json';
 /** The manifest of a folder, or `undefined` when there is none or it cannot be read. */
 export async function readManifest(folder: string): Promise<Manifest | undefined> {
 	try {
-		const value = JSON.parse(
-			await readFile(await modelFile(folder, manifestName), 'utf8'),
-		) as Partial<Manifest>;
-		if (typeof value.id !== 'string' || !Array.isArray(value.files)) return undefined;
+		const value = (await readModelJson(folder, manifestName)) as Partial<Manifest> | undefined;
+		if (typeof value?.id !== 'string' || !Array.isArray(value.files)) return undefined;
 		return value as Manifest;
 	} catch {
 		// A folder without a manifest is a model that somebody put there; it is recognised by its files.

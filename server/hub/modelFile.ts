@@ -35,14 +35,24 @@ export async function modelFile(folder: string, name: string): Promise<string> {
 export async function fileFault(folder: string, path: string): Promise<string | undefined> {
 	const real = await realpath(path).catch(() => undefined);
 	if (real === undefined) return undefined;
-	if (!real.startsWith((await realpath(folder)) + sep) && !isHubBlob(real))
+	const own = await realpath(folder);
+	if (!real.startsWith(own + sep) && dirname(real) !== hubBlobs(own))
 		return 'is a link that leaves the folder';
 	// Opening a pipe waits for ever, and a device never ends.
 	return (await stat(real)).isFile() ? undefined : 'is not a plain file';
 }
 
-/** The hub's own cache keeps files under their hashes, and folders of links to them: `models--…/blobs/…`. */
-function isHubBlob(real: string): boolean {
-	const blobs = dirname(real);
-	return basename(blobs) === 'blobs' && basename(dirname(blobs)).startsWith('models--');
+/**
+ * The hub's own cache keeps the files of a model under their hashes, and folders of links to them:
+ * `models--…/snapshots/<commit>/…` beside `models--…/blobs`. Another model's blobs are another model's.
+ * @param own real path of a snapshot, or of a folder in it
+ */
+export function hubBlobs(own: string): string | undefined {
+	for (let folder = own; dirname(folder) !== folder; folder = dirname(folder)) {
+		const snapshots = dirname(folder);
+		const cache = dirname(snapshots);
+		if (basename(snapshots) === 'snapshots' && basename(cache).startsWith('models--'))
+			return join(cache, 'blobs');
+	}
+	return undefined;
 }

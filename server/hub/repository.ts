@@ -1,5 +1,6 @@
 /** What a hub says of a repository: its commit and its files with sizes and hashes. */
 
+import type { Response } from 'node-fetch';
 import { AppError } from '../protocol/index.ts';
 import { discard, type HubHttp } from './http.ts';
 import { checkListing, repositoryPattern, revisionPattern } from './names.ts';
@@ -111,14 +112,34 @@ async function json(http: HubHttp, url: string, repository: string, signal: Abor
 	const link = response.headers.get('link')?.match(/<([^>]+)>;\s*rel="next"/)?.[1];
 	try {
 		return {
-			value: (await response.json()) as unknown,
+			value: JSON.parse(await boundedText(response)) as unknown,
 			next: link === undefined ? undefined : new URL(link, url).href,
 		};
 	} catch (error) {
+		if (error instanceof AppError) throw error;
 		throw new AppError('download_failed', `The hub's answer for ${repository} is not JSON.`, {
 			cause: error,
 		});
 	}
+}
+
+/** A page of a listing has at most a thousand files. */
+const maxAnswerBytes = 16 << 20;
+
+async function boundedText(response: Response): Promise<string> {
+	const chunks: Buffer[] = [];
+	let length = 0;
+	for await (const chunk of response.body ?? []) {
+		chunks.push(Buffer.from(chunk));
+		length += chunk.length;
+		if (length <= maxAnswerBytes) continue;
+		await discard(response);
+		throw new AppError(
+			'download_failed',
+			`An answer of ${new URL(response.url).origin} is longer than ${maxAnswerBytes} bytes, so the rest is not read.`,
+		);
+	}
+	return Buffer.concat(chunks).toString('utf8');
 }
 
 /** An HTTP status of a hub as advice. */

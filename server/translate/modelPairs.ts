@@ -1,7 +1,6 @@
 /** Which languages a translation model translates, and how it wants to be told: from its files. */
 
-import { readFile } from 'node:fs/promises';
-import { modelFile } from '../hub/modelFile.ts';
+import { readModelJson } from '../hub/modelData/readModelFile.ts';
 import { canonicalLanguage } from './languages.ts';
 
 /** How a model is told the languages. */
@@ -25,8 +24,7 @@ type Json = Readonly<Record<string, unknown>>;
 
 async function readJsonFile(folder: string, name: string): Promise<Json> {
 	try {
-		const value: unknown = JSON.parse(await readFile(await modelFile(folder, name), 'utf8'));
-		return typeof value === 'object' && value !== null ? (value as Json) : {};
+		return (await readModelJson(folder, name)) ?? {};
 	} catch {
 		return {};
 	}

@@ -7,6 +7,7 @@ import { externalFault } from '../../server/engine/folder/externalData.ts';
 import { readGraphSummary } from '../../server/engine/folder/graphSummary.ts';
 
 let folder = '';
+const cached = () => join(folder, 'models--acme--tiny', 'snapshots', '0123abcd');
 before(async () => {
 	folder = await mkdtemp(join(tmpdir(), 'nearglot-external-'));
 	await mkdir(join(folder, 'onnx', 'sub'), { recursive: true });
@@ -18,10 +19,10 @@ before(async () => {
 	await link(join(folder, 'outside'), join(folder, 'onnx', 'hard'));
 	const blobs = join(folder, 'models--acme--tiny', 'blobs');
 	await mkdir(blobs, { recursive: true });
-	await mkdir(join(folder, 'cache'));
+	await mkdir(cached(), { recursive: true });
 	for (const name of ['a', 'b']) await writeFile(join(blobs, name), Buffer.alloc(100));
-	await symlink(join(blobs, 'a'), join(folder, 'cache', 'model.onnx'));
-	await symlink(join(blobs, 'b'), join(folder, 'cache', 'model.onnx_data'));
+	await symlink(join(blobs, 'a'), join(cached(), 'model.onnx'));
+	await symlink(join(blobs, 'b'), join(cached(), 'model.onnx_data'));
 });
 after(() => rm(folder, { recursive: true, force: true }));
 
@@ -29,10 +30,7 @@ const fault = (name: string, bytes = 100) => externalFault(folder, 'onnx/model.o
 
 test('weights beside the graph are opened, also when a hub cache links both to its blobs', async () => {
 	assert.equal(await fault('good'), undefined);
-	assert.equal(
-		await externalFault(join(folder, 'cache'), 'model.onnx', 'model.onnx_data', 100),
-		undefined,
-	);
+	assert.equal(await externalFault(cached(), 'model.onnx', 'model.onnx_data', 100), undefined);
 });
 
 test('locations that leave the folder, links, folders and short files are refused', async () => {

@@ -160,7 +160,7 @@ test('a model that has changed gets a prepared graph of its own', async () => {
 
 test('a model that is a set of links is prepared where its files really are', async () => {
 	const store = join(folder, 'models--acme--tiny', 'blobs');
-	const links = join(folder, 'links', 'onnx');
+	const links = join(folder, 'models--acme--tiny', 'snapshots', '0123abcd', 'onnx');
 	mkdirSync(store, { recursive: true });
 	mkdirSync(links, { recursive: true });
 	writeFileSync(join(store, 'blob'), readFileSync(gqa));

@@ -3,7 +3,10 @@
  * file without holding its weights: tensor data is skipped by position, so a 2 GB file costs a few reads.
  */
 
-import { type FileHandle, open } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { checkLimit, graphLimits } from '../../hub/modelData/limits.ts';
+import { openModelPath } from '../../hub/modelData/readModelFile.ts';
 import { AppError } from '../../protocol/index.ts';
 import { ProtobufFile } from './protobufFile.ts';
 
@@ -52,6 +55,10 @@ interface Building {
 	externalFiles: Map<string, number>;
 	weightTypes: Map<number, number>;
 	initialisers: Set<string>;
+	/** Name of the file, for messages, and what of it has been counted. */
+	readonly file: string;
+	nodes: number;
+	tensors: number;
 }
 
 /**
@@ -60,28 +67,29 @@ interface Building {
  */
 export async function readGraphSummary(path: string): Promise<GraphSummary> {
 	let handle: FileHandle;
+	let size: number;
 	try {
-		handle = await open(path, 'r');
+		({ handle, size } = await openModelPath(path));
 	} catch (error) {
+		if (error instanceof AppError) throw error;
 		throw new AppError('unsupported_model', `The graph ${path} cannot be opened.`, {
 			cause: error,
 		});
 	}
 	try {
-		const size = (await handle.stat()).size;
 		const file = new ProtobufFile(handle, size);
-		const building = emptyBuilding();
+		const building = emptyBuilding(basename(path));
 		let sawGraph = false;
 		for await (const field of file.fields(0, size)) {
 			if (field.number === 1) building.irVersion = field.value;
 			else if (field.number === 2) building.producer = await file.text(field);
 			else if (field.number === 7) {
 				sawGraph = true;
-				await readGraph(file, field.start, field.end, building, true);
+				await readGraph(file, field.start, field.end, building, 0);
 			} else if (field.number === 20) {
 				for await (const part of file.fields(field.start, field.end))
 					if (part.number === 1 || part.number === 2)
-						await readGraph(file, part.start, part.end, building, false);
+						await readGraph(file, part.start, part.end, building, 1);
 			} else if (field.number === 8) await readOpset(file, field.start, field.end, building);
 			else if (field.number === 25) await readFunction(file, field.start, field.end, building);
 		}
@@ -101,8 +109,11 @@ export async function readGraphSummary(path: string): Promise<GraphSummary> {
 	}
 }
 
-function emptyBuilding(): Building {
+function emptyBuilding(file: string): Building {
 	return {
+		file,
+		nodes: 0,
+		tensors: 0,
 		producer: '',
 		irVersion: 0,
 		opsets: new Map(),
@@ -124,7 +135,7 @@ async function readFunction(file: ProtobufFile, start: number, end: number, to: 
 	let domain = '';
 	for await (const field of file.fields(start, end)) {
 		if (field.number === 1) name = await file.text(field);
-		else if (field.number === 7) await readNode(file, field.start, field.end, to);
+		else if (field.number === 7) await readNode(file, field.start, field.end, to, 1);
 		else if (field.number === 10) domain = await file.text(field);
 	}
 	to.functions.add(domain === '' ? name : `${domain}:${name}`);
@@ -145,21 +156,30 @@ async function readGraph(
 	start: number,
 	end: number,
 	to: Building,
-	outermost: boolean,
+	depth: number,
 ): Promise<void> {
+	checkLimit(to.file, 'graphs inside each other', depth, graphLimits.maxDepth);
+	const outermost = depth === 0;
 	for await (const field of file.fields(start, end)) {
-		if (field.number === 1) await readNode(file, field.start, field.end, to);
+		if (field.number === 1) await readNode(file, field.start, field.end, to, depth);
 		else if (field.number === 5) await readTensor(file, field.start, field.end, to, outermost);
 		else if (field.number === 15) await readSparse(file, field.start, field.end, to);
 		else if (field.number === 11 && outermost) {
-			to.inputs.push(await readValue(file, field.start, field.end));
+			to.inputs.push(await readValue(file, field.start, field.end, to));
 		} else if (field.number === 12 && outermost) {
-			to.outputs.push(await readValue(file, field.start, field.end));
+			to.outputs.push(await readValue(file, field.start, field.end, to));
 		}
 	}
 }
 
-async function readNode(file: ProtobufFile, start: number, end: number, to: Building) {
+async function readNode(
+	file: ProtobufFile,
+	start: number,
+	end: number,
+	to: Building,
+	depth: number,
+) {
+	checkLimit(to.file, 'nodes', ++to.nodes, graphLimits.maxNodes);
 	let op = '';
 	let domain = '';
 	let position = 0;
@@ -177,7 +197,7 @@ async function readNode(file: ProtobufFile, start: number, end: number, to: Buil
 	to.ops.set(key, (to.ops.get(key) ?? 0) + 1);
 	to.maxInputs.set(op, Math.max(to.maxInputs.get(op) ?? 0, inputs));
 	for (const attribute of attributes) {
-		await readAttribute(file, attribute.start, attribute.end, op, to);
+		await readAttribute(file, attribute.start, attribute.end, op, to, depth);
 	}
 }
 
@@ -187,6 +207,7 @@ async function readAttribute(
 	end: number,
 	op: string,
 	to: Building,
+	depth: number,
 ) {
 	let name = '';
 	for await (const field of file.fields(start, end)) {
@@ -202,7 +223,7 @@ async function readAttribute(
 		} else if (field.number === 22 || field.number === 23) {
 			await readSparse(file, field.start, field.end, to);
 		} else if (field.number === 6 || field.number === 11) {
-			await readGraph(file, field.start, field.end, to, false);
+			await readGraph(file, field.start, field.end, to, depth + 1);
 		}
 	}
 }
@@ -221,6 +242,7 @@ async function readTensor(
 	to: Building,
 	named: boolean,
 ) {
+	checkLimit(to.file, 'tensors', ++to.tensors, graphLimits.maxTensors);
 	let elementType = 0;
 	let bytes = 0;
 	let location: string | undefined;
@@ -257,7 +279,12 @@ async function readEntry(file: ProtobufFile, start: number, end: number) {
 	return [key, value] as const;
 }
 
-async function readValue(file: ProtobufFile, start: number, end: number): Promise<GraphValue> {
+async function readValue(
+	file: ProtobufFile,
+	start: number,
+	end: number,
+	to: Building,
+): Promise<GraphValue> {
 	let name = '';
 	let elementType = 0;
 	const dims: (number | string)[] = [];
@@ -270,7 +297,9 @@ async function readValue(file: ProtobufFile, start: number, end: number): Promis
 					if (tensor.number === 1) elementType = tensor.value;
 					else if (tensor.number === 2) {
 						for await (const dim of file.fields(tensor.start, tensor.end)) {
-							if (dim.number === 1) dims.push(await readDim(file, dim.start, dim.end));
+							if (dim.number !== 1) continue;
+							dims.push(await readDim(file, dim.start, dim.end));
+							checkLimit(to.file, 'dimensions of one value', dims.length, graphLimits.maxRank);
 						}
 					}
 				}

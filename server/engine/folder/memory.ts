@@ -22,5 +22,10 @@ export function estimateMemoryBytes(
 		graph.inputs.some((input) => /key/.test(input.name) && input.elementType === float16),
 	);
 	const cells = 2 * shape.layers * shape.kvHeads * shape.headSize * context;
-	return (variant?.sizeBytes ?? 0) + cells * (half ? 2 : 4) + runtimeBytes;
+	// What the graphs say of their weights counts as well: files have any name, and may be shared.
+	let inGraphs = 0;
+	for (const graph of graphs.values())
+		for (const bytes of graph.weightTypes.values()) inGraphs += bytes;
+	const weights = Math.max(variant?.sizeBytes ?? 0, inGraphs);
+	return weights + cells * (half ? 2 : 4) + runtimeBytes;
 }

@@ -1,6 +1,8 @@
 /** Walks protobuf fields of a file by position through a small read window; big fields are never read. */
 
 import type { FileHandle } from 'node:fs/promises';
+import { setImmediate } from 'node:timers/promises';
+import { graphLimits } from '../../hub/modelData/limits.ts';
 
 /** One field: its number, wire type, and either a varint value or the byte range of its contents. */
 export interface ProtobufField {
@@ -14,6 +16,8 @@ export interface ProtobufField {
 }
 
 const windowBytes = 64 * 1024;
+/** Fields after which others have a turn: what lies in the window is read without waiting. */
+const fieldsPerTurn = 4096;
 
 /** Random access to the protobuf fields of an open file. */
 export class ProtobufFile {
@@ -21,16 +25,20 @@ export class ProtobufFile {
 	readonly #size: number;
 	#window: Buffer = Buffer.alloc(0);
 	#windowStart = 0;
+	#fields = 0;
 
 	constructor(handle: FileHandle, size: number) {
 		this.#handle = handle;
 		this.#size = size;
 	}
 
-	/** The fields between two byte positions. Throws when the bytes are not protobuf. */
+	/** The fields between two byte positions. Throws when the bytes are not protobuf, or too many in one file. */
 	async *fields(start: number, end: number): AsyncGenerator<ProtobufField> {
 		let at = start;
 		while (at < end) {
+			if (++this.#fields > graphLimits.maxFields)
+				throw new Error(`more than ${graphLimits.maxFields} fields in one graph`);
+			if (this.#fields % fieldsPerTurn === 0) await setImmediate();
 			await this.#need(at);
 			const [tag, afterTag] = this.#varint(at);
 			const number = Math.floor(tag / 8);
@@ -54,9 +62,9 @@ export class ProtobufFile {
 		}
 	}
 
-	/** The contents of a field as UTF-8 text (limited to 64 kB). */
+	/** The contents of a field as UTF-8 text, as long as a name may be. */
 	async text(field: ProtobufField): Promise<string> {
-		return (await this.bytes(field, 65_536)).toString('utf8');
+		return (await this.bytes(field, graphLimits.maxNameBytes)).toString('utf8');
 	}
 
 	/** The contents of a field. Throws when they are longer than the limit. */

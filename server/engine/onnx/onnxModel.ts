@@ -3,6 +3,7 @@
  * is kept as bytes and written back unchanged; tensors are never unpacked.
  */
 
+import { checkLimit, graphLimits } from '../../hub/modelData/limits.ts';
 import { fieldInt, fieldText, readFields, WireWriter } from './wire.ts';
 
 export interface OnnxModel {
@@ -73,7 +74,9 @@ export function encodeModel(model: OnnxModel): Uint8Array {
 	return writer.bytes(7, encodeGraph(model.graph)).finish();
 }
 
-export function decodeGraph(bytes: Uint8Array): OnnxGraph {
+/** @param depth graphs it is in; @throws AppError `unsupported_model` when there are too many */
+export function decodeGraph(bytes: Uint8Array, depth = 0): OnnxGraph {
+	checkLimit('with the graph', 'graphs inside each other', depth, graphLimits.maxDepth);
 	const rest: Uint8Array[] = [];
 	const graph: OnnxGraph = {
 		name: '',
@@ -84,7 +87,7 @@ export function decodeGraph(bytes: Uint8Array): OnnxGraph {
 		rest,
 	};
 	for (const field of readFields(bytes)) {
-		if (field.number === 1) graph.nodes.push(decodeNode(field.bytes));
+		if (field.number === 1) graph.nodes.push(decodeNode(field.bytes, depth));
 		else if (field.number === 2) graph.name = fieldText(field);
 		else if (field.number === 5) graph.initializers.push(decodeTensor(field.bytes));
 		else if (field.number === 11) graph.inputs.push(decodeValue(field.bytes));
@@ -106,7 +109,7 @@ export function encodeGraph(graph: OnnxGraph): Uint8Array {
 	return writer.finish();
 }
 
-function decodeNode(bytes: Uint8Array): OnnxNode {
+function decodeNode(bytes: Uint8Array, depth: number): OnnxNode {
 	const rest: Uint8Array[] = [];
 	const node: OnnxNode = {
 		name: '',
@@ -122,7 +125,7 @@ function decodeNode(bytes: Uint8Array): OnnxNode {
 		else if (field.number === 2) node.outputs.push(fieldText(field));
 		else if (field.number === 3) node.name = fieldText(field);
 		else if (field.number === 4) node.op = fieldText(field);
-		else if (field.number === 5) node.attributes.push(decodeAttribute(field.bytes));
+		else if (field.number === 5) node.attributes.push(decodeAttribute(field.bytes, depth));
 		else if (field.number === 7) node.domain = fieldText(field);
 		else rest.push(field.raw);
 	}
@@ -141,12 +144,12 @@ function encodeNode(node: OnnxNode): Uint8Array {
 	return writer.finish();
 }
 
-function decodeAttribute(bytes: Uint8Array): OnnxAttribute {
+function decodeAttribute(bytes: Uint8Array, depth: number): OnnxAttribute {
 	let name = '';
 	let graph: OnnxGraph | undefined;
 	for (const field of readFields(bytes)) {
 		if (field.number === 1) name = fieldText(field);
-		else if (field.number === 6) graph = decodeGraph(field.bytes);
+		else if (field.number === 6) graph = decodeGraph(field.bytes, depth + 1);
 	}
 	return { name, bytes, ...(graph === undefined ? {} : { graph }) };
 }

@@ -55,11 +55,19 @@ export function readTensorHeader(bytes: Uint8Array): TensorHeader {
 			: {
 					external: {
 						location,
-						offset: Number(entries.get('offset') ?? 0),
-						length: Number(entries.get('length') ?? 0),
+						offset: placeOf(entries.get('offset')),
+						length: placeOf(entries.get('length')),
 					},
 				}),
 	};
+}
+
+/** A place in a file. @throws Error when no file has it */
+function placeOf(text = '0'): number {
+	const place = Number(text);
+	if (!Number.isSafeInteger(place) || place < 0)
+		throw new Error(`A weight is at the impossible place ${JSON.stringify(text)} of its file.`);
+	return place;
 }
 
 /** Numbers of a small int32, int64 or float tensor kept in the graph; `undefined` for others. */

@@ -1,7 +1,9 @@
 /** Reads weights of a graph from wherever they lie, as float32. */
 
-import { type FileHandle, open } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { beyondLimit } from '../../hub/modelData/limits.ts';
+import { openModelPath } from '../../hub/modelData/readModelFile.ts';
 import { modelFile } from '../../hub/modelFile.ts';
 import type { TensorHeader } from './tensorProto.ts';
 import { isHalf, widenBytes } from './widenGraph.ts';
@@ -9,7 +11,7 @@ import { isHalf, widenBytes } from './widenGraph.ts';
 /** Files stay open until {@link close}. */
 export class WeightReader {
 	readonly #folder: string;
-	readonly #files = new Map<string, FileHandle>();
+	readonly #files = new Map<string, { readonly handle: FileHandle; readonly size: number }>();
 
 	/** `path`: the graph that names the files. */
 	constructor(path: string) {
@@ -22,11 +24,17 @@ export class WeightReader {
 		if (external === undefined) throw new Error(`The weight '${name}' has no bytes.`);
 		let file = this.#files.get(external.location);
 		if (file === undefined) {
-			file = await open(await modelFile(this.#folder, external.location), 'r');
+			file = await openModelPath(await modelFile(this.#folder, external.location));
 			this.#files.set(external.location, file);
 		}
+		// Before memory is taken for it.
+		if (external.offset + external.length > file.size)
+			throw beyondLimit(
+				external.location,
+				`is shorter than the weight '${name}' needs (${file.size} bytes)`,
+			);
 		const bytes = new Uint8Array(external.length);
-		const { bytesRead } = await file.read(bytes, 0, bytes.length, external.offset);
+		const { bytesRead } = await file.handle.read(bytes, 0, bytes.length, external.offset);
 		if (bytesRead !== bytes.length)
 			throw new Error(`The file ${external.location} ends too early.`);
 		return bytes;
@@ -39,7 +47,7 @@ export class WeightReader {
 	}
 
 	async close(): Promise<void> {
-		for (const file of this.#files.values()) await file.close();
+		for (const { handle } of this.#files.values()) await handle.close();
 		this.#files.clear();
 	}
 }

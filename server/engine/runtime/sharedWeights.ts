@@ -3,7 +3,8 @@
  * and the packed copies that kernels make are kept in one container.
  */
 
-import { closeSync, openSync, statSync } from 'node:fs';
+import { closeSync } from 'node:fs';
+import { openModelPathSync } from '../../hub/modelData/readModelFile.ts';
 import type { CApi, Pointer } from './capi.ts';
 import { mapFile } from './fileMapping.ts';
 import type { WeightSharing } from './runtime.ts';
@@ -63,9 +64,8 @@ function createGroup(
 	const mappings = new Map<string, { address: Pointer; sizeBytes: number; unmap: () => void }>();
 	for (const { file } of weights) {
 		if (mappings.has(file)) continue;
-		const handle = openSync(file, 'r');
+		const { handle, size: sizeBytes } = openModelPathSync(file);
 		try {
-			const sizeBytes = statSync(file).size;
 			const mapping = mapFile(handle, sizeBytes);
 			if (mapping === undefined) {
 				for (const { unmap } of mappings.values()) unmap();
@@ -80,7 +80,7 @@ function createGroup(
 	for (const { name, typeCode, dims, file, offset, length } of weights) {
 		const mapping = mappings.get(file);
 		// A weight that would reach beyond its file is left to ONNX Runtime, which says so.
-		if (mapping === undefined || offset + length > mapping.sizeBytes) continue;
+		if (mapping === undefined || offset < 0 || offset + length > mapping.sizeBytes) continue;
 		const value = api.get(
 			'CreateTensorWithDataAsOrtValue',
 			memory,

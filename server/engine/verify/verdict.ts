@@ -4,7 +4,9 @@
  */
 
 import { createHash, randomUUID } from 'node:crypto';
-import { readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { rename, rm, stat, writeFile } from 'node:fs/promises';
+import { basename, dirname } from 'node:path';
+import { readModelJson } from '../../hub/modelData/readModelFile.ts';
 import type { Runtime, SessionOptions } from '../runtime/runtime.ts';
 
 /** A change that is not used. */
@@ -60,8 +62,8 @@ export class VerdictRecord {
 	/** `undefined` when there is none that is valid. */
 	async read(): Promise<Verdict | undefined> {
 		try {
-			const found = JSON.parse(await readFile(this.#path, 'utf8')) as Record<string, unknown>;
-			if (found['key'] !== (await this.#key())) return undefined;
+			const found = await readModelJson(dirname(this.#path), basename(this.#path));
+			if (found?.['key'] !== (await this.#key())) return undefined;
 			const { change, reason } = (found['refusal'] ?? {}) as Record<string, unknown>;
 			return typeof change === 'string' && typeof reason === 'string'
 				? { refusal: { change, reason } }
