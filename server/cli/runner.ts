@@ -1,6 +1,7 @@
 /** `nearglot runner`: a process for one model. Started by the daemon, talks over IPC. */
 
 import { processChannel, serveRunner } from '../daemon/runnerMain.ts';
+import { removeOwnScratch } from '../daemon/runnerWall.ts';
 import { loadEngine } from '../engine/engine.ts';
 import type { Command } from './command.ts';
 
@@ -12,7 +13,11 @@ export const runnerCommand: Command = {
 		const channel = processChannel();
 		// The signals of a terminal are the daemon's business; it closes its runners in order.
 		for (const signal of ['SIGINT', 'SIGHUP'] as const) process.on(signal, () => {});
-		process.once('disconnect', () => process.exit(0));
+		process.once('disconnect', () => {
+			// Nobody else is there to do it.
+			removeOwnScratch();
+			process.exit(0);
+		});
 		await serveRunner(channel, loadEngine);
 		// Native threads of the runtime may still be parked; nothing is left to be lost.
 		setImmediate(() => process.exit(0));

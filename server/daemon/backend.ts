@@ -44,12 +44,12 @@ import { createUsageLog, type UsageLog } from '../services/usageLog.ts';
 import { voiceActivityOf } from '../services/voiceActivity.ts';
 import { type Activity, createActivity } from './activity.ts';
 import { createEvents, type DaemonEvents, toldLogger } from './events.ts';
-import { selfCommand } from './machine.ts';
 import { createModelBackend, modelSettingsFile } from './modelBackend.ts';
 import { createModelHost, type ModelHostOptions, type RunnerHost } from './modelHost.ts';
 import { ModelIndex, type ModelRoot } from './modelIndex.ts';
 import { createProfiles } from './modelProfile.ts';
 import type { RunnerCommand } from './runnerProcess.ts';
+import { runnerCommand } from './runnerWall.ts';
 import { Secrets } from './secrets.ts';
 import { createTranslateBackend } from './translateBackend.ts';
 import { openUsageFile } from './usageFile.ts';
@@ -113,7 +113,7 @@ export interface Backend {
 export interface BackendDeps {
 	readonly log: Logger;
 	/** Command of a new runner; tests put their own in its place. */
-	readonly runner?: () => RunnerCommand;
+	readonly runner?: (folders: readonly string[]) => RunnerCommand;
 }
 
 export function createBackend(settings: BackendSettings, deps: BackendDeps): Backend {
@@ -144,7 +144,7 @@ export function createBackend(settings: BackendSettings, deps: BackendDeps): Bac
 		draftOf: (id) => chosen.value.drafts?.[id],
 		hasProvider: (provider) => providers.has(provider),
 		loadText: (folder) => loadTextModel(folder, settings.models.load?.chatTemplate),
-		runner: deps.runner ?? (() => runnerCommand(settings.env)),
+		runner: deps.runner ?? ((folders) => runnerCommand(runnerThreads(settings.env), folders)),
 		freeBytes: async (provider) =>
 			(await gpus.freeBytes(provider)) ?? process.availableMemory?.() ?? freemem(),
 		log,
@@ -221,8 +221,8 @@ function asLoaded(model: ModelDescription, limit = Number.POSITIVE_INFINITY): Mo
 	return limited ? { ...model, contextLength: Math.min(limit, model.contextLength) } : model;
 }
 
-/** A runner of this same product. libuv's pool must not be the limit of parallel native calls. */
-function runnerCommand(env: NodeJS.ProcessEnv): RunnerCommand {
+/** libuv's pool must not be the limit of parallel native calls. */
+function runnerThreads(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
 	const threads = env['UV_THREADPOOL_SIZE'] ?? String(Math.max(8, availableParallelism() * 2));
-	return selfCommand(['runner'], { ...env, UV_THREADPOOL_SIZE: threads });
+	return { ...env, UV_THREADPOOL_SIZE: threads };
 }

@@ -3,6 +3,7 @@
  * for the same load, and a runner that dies takes nothing with it but its own requests.
  */
 
+import { resolve } from 'node:path';
 import type { EngineStats, LoadOptions, ModelDescription, TextModel } from '../engine/api.ts';
 import {
 	AppError,
@@ -34,8 +35,8 @@ export interface ModelHostOptions {
 export interface ModelHostDeps {
 	readonly index: ModelIndex;
 	readonly loadText: (folder: string) => Promise<TextModel>;
-	/** Command of a new runner. */
-	readonly runner: () => RunnerCommand;
+	/** Command of a new runner that loads models from these folders. */
+	readonly runner: (folders: readonly string[]) => RunnerCommand;
 	/** Bytes this machine can still give; used to unload idle models before a load. */
 	readonly freeBytes: (provider: ExecutionProvider | undefined) => number | Promise<number>;
 	readonly log: Logger;
@@ -162,9 +163,13 @@ export function createModelHost(options: ModelHostOptions, deps: ModelHostDeps):
 		signal: AbortSignal,
 	): Promise<LoadedModel> => {
 		const started = performance.now();
+		const draft = deps.draftOf?.(model.info.id);
+		// A runner is in another folder than the daemon.
+		const folders = [model, ...(draft === undefined ? [] : [await find(draft)])];
+		const [folder = '', draftFolder] = folders.map((one) => resolve(one.folder));
 		const runner = new RunnerProcess({
 			model: model.info.id,
-			command: deps.runner(),
+			command: deps.runner([folder, draftFolder].filter((one) => one !== undefined)),
 			log: deps.log,
 			...(options.pingEveryMs === undefined ? {} : { pingEveryMs: options.pingEveryMs }),
 			...(options.hangAfterMs === undefined ? {} : { hangAfterMs: options.hangAfterMs }),
@@ -183,12 +188,11 @@ export function createModelHost(options: ModelHostOptions, deps: ModelHostDeps):
 		const onAbort = () => giveUp(new AppError('cancelled'));
 		signal.addEventListener('abort', onAbort, { once: true });
 		try {
-			const draft = deps.draftOf?.(model.info.id);
 			const description = await runner.call('load', {
-				...(draft === undefined ? {} : { draftFolder: (await find(draft)).folder }),
+				...(draftFolder === undefined ? {} : { draftFolder }),
 				...options.load,
 				...deps.loadOptions?.(),
-				folder: model.folder,
+				folder,
 				...(wanted === undefined ? {} : { executionProvider: wanted }),
 			});
 			const engine = runnerModel(runner, description);

@@ -4,6 +4,7 @@
  */
 
 import { type ChildProcess, spawn } from 'node:child_process';
+import { rmSync } from 'node:fs';
 import { telemetryOff } from '../engine/runtime/telemetry.ts';
 import { AppError, type ErrorWire, fromErrorWire } from '../protocol/index.ts';
 import type { Logger } from '../services/log.ts';
@@ -13,6 +14,8 @@ export interface RunnerCommand {
 	readonly file: string;
 	readonly args: readonly string[];
 	readonly env: NodeJS.ProcessEnv;
+	/** Folder the process is in and has for itself; removed when it has ended. */
+	readonly scratch?: string;
 }
 
 export interface RunnerOptions {
@@ -50,9 +53,10 @@ export class RunnerProcess {
 
 	constructor(options: RunnerOptions) {
 		this.#options = options;
-		const { file, args, env } = options.command;
+		const { file, args, env, scratch } = options.command;
 		this.#child = spawn(file, args, {
 			env: { ...env, ...telemetryOff },
+			...(scratch === undefined ? {} : { cwd: scratch }),
 			stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
 			serialization: 'advanced',
 			windowsHide: true,
@@ -69,6 +73,7 @@ export class RunnerProcess {
 				this.#failure ??= reason;
 				for (const call of this.#pending.values()) call.reject(this.#failure);
 				this.#pending.clear();
+				if (scratch !== undefined) removeScratch(scratch);
 				resolve(this.#failure);
 			};
 			this.#child.once('error', (error) =>
@@ -187,6 +192,14 @@ export class RunnerProcess {
 			'runner_crashed',
 			`The process running '${this.#options.model}' ${what}. The next request loads the model again.`,
 		);
+	}
+}
+
+function removeScratch(folder: string): void {
+	try {
+		rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+	} catch {
+		// Empty unless something went wrong; the system clears its temp folder.
 	}
 }
 

@@ -1,0 +1,97 @@
+/**
+ * The second wall around a model: what the process that runs it is given. No secret of the environment,
+ * an empty folder of its own to be in and to write to, and, where Node is the program, no right to start
+ * programs or to write elsewhere. Node's permissions bind what is written in JavaScript, not native code.
+ */
+
+import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { telemetryOff } from '../engine/runtime/telemetry.ts';
+import { hubBlobs } from '../hub/modelFile.ts';
+import { selfCommand } from './machine.ts';
+import type { RunnerCommand } from './runnerProcess.ts';
+
+/** How the folders of runners are called in the temp folder. */
+const scratchPrefix = 'nearglot-runner-';
+
+/**
+ * Variables that a runner may have: where the system and the drivers of devices look for their parts,
+ * languages and times, and settings of this program that are no secret. `ORT_*` changes what ONNX Runtime
+ * does, `NODE_OPTIONS` and `LD_PRELOAD` what the process runs, so they are not among them.
+ */
+const allowedVariables = [
+	/^(PATH|HOME|USER|LANG|LANGUAGE|LC_[A-Z]+|TZ)$/,
+	/^(LD_LIBRARY_PATH|DYLD_LIBRARY_PATH|XDG_CACHE_HOME|XDG_RUNTIME_DIR)$/,
+	/^(SYSTEMROOT|SYSTEMDRIVE|WINDIR|USERPROFILE|LOCALAPPDATA|APPDATA|PROGRAMDATA|PROGRAMFILES(\(X86\))?)$/,
+	/^(NUMBER_OF_PROCESSORS|PROCESSOR_[A-Z0-9]+|OS)$/,
+	/^(CUDA|NVIDIA|HIP|ROCR|HSA|GPU|VK|MESA)_(VISIBLE_DEVICES|DEVICE_ORDER|PATH|HOME|CACHE_PATH|ICD_FILENAMES|DRIVER_FILES|DRIVER_CAPABILITIES|OVERRIDE_GFX_VERSION)$/,
+	/^(UV_THREADPOOL_SIZE|MALLOC_[A-Z_]+|ELECTRON_RUN_AS_NODE|NEARGLOT_PLAIN_RUNTIME)$/,
+];
+
+/** What of an environment a runner gets; names are compared without regard to case, as Windows does. */
+export function runnerEnvironment(env: NodeJS.ProcessEnv, scratch: string): NodeJS.ProcessEnv {
+	const kept = Object.entries(env).filter(([name]) =>
+		allowedVariables.some((allowed) => allowed.test(name.toUpperCase())),
+	);
+	return {
+		...Object.fromEntries(kept),
+		...telemetryOff,
+		TMPDIR: scratch,
+		TEMP: scratch,
+		TMP: scratch,
+	};
+}
+
+/** Flags of Node that leave a process the rights a runner needs. @param folders where it may write */
+export function permissionFlags(folders: readonly string[]): string[] {
+	// The editor's own program is not started with flags it may not know.
+	if (process.versions['electron'] !== undefined) return [];
+	return [
+		'--permission',
+		'--allow-addons',
+		'--allow-worker',
+		'--allow-fs-read=*',
+		...folders.map((folder) => `--allow-fs-write=${folder}`),
+		'--disable-warning=SecurityWarning',
+	];
+}
+
+/**
+ * The command of a runner of this same product, with a new folder of its own, which whoever starts it
+ * removes.
+ * @param models folders of the models it will load: prepared graphs are kept there
+ */
+export function runnerCommand(env: NodeJS.ProcessEnv, models: readonly string[]): RunnerCommand {
+	const scratch = mkdtempSync(join(realpathSync(tmpdir()), scratchPrefix));
+	const { file, args, env: own } = selfCommand(['runner'], env);
+	return {
+		file,
+		args: [...permissionFlags([scratch, ...models.flatMap(writtenFolders)]), ...args],
+		env: runnerEnvironment(own, scratch),
+		scratch,
+	};
+}
+
+/** In a runner whose daemon has gone: removes the folder it is in, when that is its own. */
+export function removeOwnScratch(): void {
+	const folder = process.cwd();
+	if (!basename(folder).startsWith(scratchPrefix)) return;
+	try {
+		rmSync(folder, { recursive: true, force: true });
+	} catch {
+		// Windows keeps the folder of a process.
+	}
+}
+
+/** Where prepared graphs of a model go: into its folder, or beside the blobs that its files are links to. */
+function writtenFolders(folder: string): string[] {
+	try {
+		const real = realpathSync(folder);
+		const blobs = hubBlobs(real);
+		return [...new Set([folder, real, ...(blobs === undefined ? [] : [blobs])])];
+	} catch {
+		// It has gone since it was listed; the load says so.
+		return [];
+	}
+}

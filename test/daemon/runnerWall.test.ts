@@ -1,0 +1,149 @@
+/** The second wall: what the process around a model has, and what whoever takes it over does not reach. */
+
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import {
+	cpSync,
+	existsSync,
+	mkdirSync,
+	mkdtempSync,
+	readdirSync,
+	readFileSync,
+	readlinkSync,
+	realpathSync,
+	rmSync,
+	statSync,
+	writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+import { after, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { findDaemon } from '../../server/daemon/client.ts';
+import { builtInModelsDir } from '../../server/daemon/machine.ts';
+import { runnerCommand, runnerEnvironment } from '../../server/daemon/runnerWall.ts';
+import { until } from '../http/testServer.ts';
+import { type Home, newHome } from './home.ts';
+
+const folder = realpathSync(mkdtempSync(join(tmpdir(), 'nearglot-wall-')));
+let home: Home | undefined;
+after(async () => {
+	await home?.close();
+	rmSync(folder, { recursive: true, force: true });
+});
+
+/** What must not reach a runner: secrets, and whatever changes which code runs in it. */
+const forbidden = {
+	NEARGLOT_KEY: 'owners-key',
+	NEARGLOT_HUB_TOKEN: 'hub-token',
+	HF_TOKEN: 'hub-token',
+	GITHUB_TOKEN: 'token',
+	AWS_SECRET_ACCESS_KEY: 'secret',
+	HTTPS_PROXY: 'http://user:password@proxy',
+	SSH_AUTH_SOCK: '/run/agent',
+	ORT_LOAD_CONFIG_FROM_MODEL: '1',
+	ORT_TELEMETRY: '1',
+	NODE_PENDING_DEPRECATION: '1',
+};
+
+test('a runner gets listed variables only, its own temp folder, and the telemetry off', () => {
+	const kept = { PATH: '/bin', LC_ALL: 'C', CUDA_VISIBLE_DEVICES: '0', SystemRoot: 'C:\\Windows' };
+	const dropped = {
+		...forbidden,
+		NODE_OPTIONS: '--require /evil.js',
+		LD_PRELOAD: '/evil.so',
+		DYLD_INSERT_LIBRARIES: '/evil.dylib',
+		LD_AUDIT: '/evil.so',
+		ELECTRON_EXTRA_LAUNCH_ARGS: '--inspect',
+	};
+	const given = { ORT_DISABLE_TELEMETRY: '0', TMPDIR: '/tmp', Temp: 'C:\\Temp' };
+	assert.deepEqual(runnerEnvironment({ ...kept, ...dropped, ...given }, '/own'), {
+		...kept,
+		ORT_DISABLE_TELEMETRY: '1',
+		TMPDIR: '/own',
+		TEMP: '/own',
+		TMP: '/own',
+	});
+});
+
+test('code that has taken over a runner finds no key, starts no program and writes nowhere else', () => {
+	const [own, model, other] = ['home', 'model', 'other'].map((name) => join(folder, name));
+	assert.ok(own && model && other);
+	for (const path of [own, model, other]) mkdirSync(path);
+	writeFileSync(join(own, 'kept'), '');
+	const { file, args, env, scratch } = runnerCommand({ ...process.env, ...forbidden }, [model]);
+	assert.ok(scratch);
+	assert.equal(args.at(-1), 'runner');
+	const hostile = fileURLToPath(new URL('hostileRunner.ts', import.meta.url));
+	const ran = spawnSync(file, [...args.slice(0, -2), hostile, own, model, other], {
+		env,
+		cwd: scratch,
+		encoding: 'utf8',
+	});
+	rmSync(scratch, { recursive: true });
+	assert.equal(ran.status, 0, ran.stderr);
+	const { environment, ...results } = JSON.parse(ran.stdout);
+	for (const name of Object.keys(forbidden)) assert.ok(!(name in environment), name);
+	const refused = 'ERR_ACCESS_DENIED';
+	assert.deepEqual(results, {
+		folder: scratch,
+		emptyFolder: true,
+		home: refused,
+		remove: refused,
+		otherModel: refused,
+		aboveScratch: refused,
+		command: refused,
+		worker: refused,
+		scratch: 'done',
+		prepared: 'done',
+	});
+	assert.deepEqual(readdirSync(own), ['kept']);
+	assert.deepEqual(readdirSync(other), []);
+});
+
+/** Processes that a process has started, by Linux's own table. */
+function children(parent: number): number[] {
+	return readdirSync('/proc')
+		.filter((name) => /^\d+$/.test(name))
+		.filter((name) => {
+			try {
+				return readFileSync(`/proc/${name}/status`, 'utf8').includes(`\nPPid:\t${parent}\n`);
+			} catch {
+				return false;
+			}
+		})
+		.map(Number);
+}
+
+test('the runner of a real daemon is behind this wall, runs its model, and leaves nothing', {
+	skip: process.platform === 'linux' ? false : 'the table of processes is that of Linux',
+}, async () => {
+	const models = join(folder, 'models');
+	cpSync(join(builtInModelsDir() ?? '', 'starter-chat'), join(models, 'wall-chat'), {
+		recursive: true,
+	});
+	home = await newHome({ ...forbidden, NEARGLOT_MODELS: models });
+	const answered = await home.run(['chat', 'wall-chat', 'How do I list the files of a folder?']);
+	assert.equal(answered.code, 0, answered.stderr);
+	const daemon = (await findDaemon(home.env))?.endpoint.pid ?? 0;
+	const [runner = 0, ...more] = children(daemon);
+	assert.deepEqual(more, []);
+	const environment = readFileSync(`/proc/${runner}/environ`, 'utf8').split('\0');
+	for (const [name, value] of Object.entries(forbidden)) {
+		assert.ok(!environment.some((entry) => entry.startsWith(`${name}=`)), name);
+		assert.ok(!environment.some((entry) => entry.includes(value) && value.length > 4), name);
+	}
+	const scratch = readlinkSync(`/proc/${runner}/cwd`);
+	assert.match(basename(scratch), /^nearglot-runner-/);
+	assert.equal(statSync(scratch).mode & 0o777, 0o700);
+	assert.match(readFileSync(`/proc/${runner}/cmdline`, 'utf8'), /--permission/);
+	// Prepared graphs are still kept where the model is.
+	const graphs = readdirSync(join(models, 'wall-chat', 'onnx'));
+	assert.ok(
+		graphs.some((name) => name.endsWith('.verdict')),
+		graphs.join(),
+	);
+	await home.run(['models', 'unload', '--all']);
+	await until('the folder of the runner is gone', () => !existsSync(scratch));
+	assert.ok(existsSync(dirname(scratch)));
+});
