@@ -49,6 +49,8 @@ const topFiles = [
 	'CHANGELOG.md',
 	'LICENSE',
 	'README.md',
+	'SECURITY.md',
+	'docs/threat-model.md',
 	'package.nls.json',
 	'package.nls.de.json',
 	'package.nls.es.json',

@@ -64,7 +64,15 @@ function packCommandLine() {
 	const stage = emptyStage('nearglot');
 	// Graphs that a run here prepared beside the models stay here.
 	const filter = (path) => !/\.map$|\.prepared-[^/\\]*$|dist[/\\]node_modules/.test(path);
-	for (const name of ['bin', 'starter/models', 'README.md', 'LICENSE', 'CHANGELOG.md'])
+	for (const name of [
+		'bin',
+		'starter/models',
+		'README.md',
+		'LICENSE',
+		'CHANGELOG.md',
+		'SECURITY.md',
+		'docs/threat-model.md',
+	])
 		cpSync(join(root, name), join(stage, name), { recursive: true, filter });
 	cpSync(bundles, join(stage, 'dist'), { recursive: true, filter });
 	packed(stage, {

@@ -1,0 +1,25 @@
+/**
+ * Imports each package that is named, one after the other, and says after each how many threads the process
+ * has and which work keeps it alive. A package that is only meant for parts of it is imported by its files.
+ */
+
+import { readdirSync } from 'node:fs';
+
+const threads = () => (process.platform === 'linux' ? readdirSync('/proc/self/task').length : 0);
+const quiet = { threads: threads(), work: process.getActiveResourcesInfo().length };
+const found = {};
+for (const name of process.argv.slice(2)) {
+	let fault;
+	try {
+		await import(name);
+	} catch (error) {
+		fault = error.code ?? error.message;
+	}
+	await new Promise((resolve) => setImmediate(resolve));
+	found[name] = {
+		threads: threads() - quiet.threads,
+		work: process.getActiveResourcesInfo().length - quiet.work,
+		...(fault === undefined ? {} : { fault }),
+	};
+}
+process.stdout.write(JSON.stringify(found), () => process.exit(0));
