@@ -112,6 +112,7 @@ const namesNative = new Set([
 	'test/scripts/nativeFiles.test.ts',
 ]);
 const opensLibraries = new Set([
+	'server/engine/runtime/confine.ts',
 	'server/engine/runtime/capi.ts',
 	'server/engine/runtime/fileMapping.ts',
 	'server/engine/runtime/memory.ts',
@@ -154,6 +155,7 @@ const readsFiles: Readonly<Record<string, string>> = {
 	'server/engine/devices/system.ts': 'what the system says of devices',
 	'server/engine/grammar/xgrammarModule.ts': 'a part of this program',
 	'server/engine/onnx/optimizeGraph.ts': 'writes only',
+	'server/engine/runtime/confine.ts': 'nothing: it names folders to the system',
 	'server/engine/runtime/library.ts': 'a part of this program',
 	'server/engine/runtime/threads.ts': 'what the system says of processors',
 	'server/services/mcpTools.ts': 'recordings that the owner names',

@@ -1,7 +1,7 @@
 /** `nearglot runner`: a process for one model. Started by the daemon, talks over IPC. */
 
 import { processChannel, serveRunner } from '../daemon/runnerMain.ts';
-import { removeOwnScratch } from '../daemon/runnerWall.ts';
+import { confineRunner, removeOwnScratch } from '../daemon/runnerWall.ts';
 import { loadEngine } from '../engine/engine.ts';
 import type { Command } from './command.ts';
 
@@ -18,7 +18,10 @@ export const runnerCommand: Command = {
 			removeOwnScratch();
 			process.exit(0);
 		});
-		await serveRunner(channel, loadEngine);
+		await serveRunner(channel, (options) => {
+			confineRunner(options);
+			return loadEngine(options);
+		});
 		// Native threads of the runtime may still be parked; nothing is left to be lost.
 		setImmediate(() => process.exit(0));
 		return 0;

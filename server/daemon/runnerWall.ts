@@ -7,6 +7,8 @@
 import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
+import type { LoadOptions } from '../engine/api.ts';
+import { confine } from '../engine/runtime/confine.ts';
 import { telemetryOff } from '../engine/runtime/telemetry.ts';
 import { hubBlobs } from '../hub/modelFile.ts';
 import { selfCommand } from './machine.ts';
@@ -71,6 +73,21 @@ export function runnerCommand(env: NodeJS.ProcessEnv, models: readonly string[])
 		env: runnerEnvironment(own, scratch),
 		scratch,
 	};
+}
+
+/**
+ * In a runner, before it loads: takes the rights away that Linux can take, from native code too. Drivers
+ * of devices keep files wherever they like, so this is for the processor only.
+ */
+export function confineRunner({
+	folder,
+	draftFolder,
+	executionProvider = 'cpu',
+}: LoadOptions): void {
+	const isOwn = basename(process.cwd()).startsWith(scratchPrefix);
+	if (executionProvider !== 'cpu' || !isOwn) return;
+	const models = [folder, ...(draftFolder === undefined ? [] : [draftFolder])];
+	confine([process.cwd(), ...models.flatMap(writtenFolders)]);
 }
 
 /** In a runner whose daemon has gone: removes the folder it is in, when that is its own. */

@@ -115,6 +115,13 @@ function children(parent: number): number[] {
 		.map(Number);
 }
 
+/** Whether this kernel takes rights away; asked in a process of its own, which then has none. */
+function canConfine(): boolean {
+	const url = new URL('../../server/engine/runtime/confine.ts', import.meta.url);
+	const code = `import { confine } from ${JSON.stringify(url.href)}; process.exit(confine([]) ? 0 : 1);`;
+	return spawnSync(process.execPath, ['--input-type=module', '--eval', code]).status === 0;
+}
+
 test('the runner of a real daemon is behind this wall, runs its model, and leaves nothing', {
 	skip: process.platform === 'linux' ? false : 'the table of processes is that of Linux',
 }, async () => {
@@ -137,6 +144,8 @@ test('the runner of a real daemon is behind this wall, runs its model, and leave
 	assert.match(basename(scratch), /^nearglot-runner-/);
 	assert.equal(statSync(scratch).mode & 0o777, 0o700);
 	assert.match(readFileSync(`/proc/${runner}/cmdline`, 'utf8'), /--permission/);
+	if (canConfine())
+		assert.match(readFileSync(`/proc/${runner}/status`, 'utf8'), /\nNoNewPrivs:\t1\n/);
 	// Prepared graphs are still kept where the model is.
 	const graphs = readdirSync(join(models, 'wall-chat', 'onnx'));
 	assert.ok(

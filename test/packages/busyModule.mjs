@@ -9,3 +9,4 @@ writeFileSync(join(process.env.HOME, 'left'), 'x');
 await lookup('collector.example').catch(() => {});
 const worker = new Worker('setInterval(() => {}, 1000)', { eval: true });
 await new Promise((resolve) => worker.once('online', resolve));
+setInterval(() => {}, 1000);

@@ -6,6 +6,8 @@
 import { readdirSync } from 'node:fs';
 
 const threads = () => (process.platform === 'linux' ? readdirSync('/proc/self/task').length : 0);
+// Their pipes are made when they are first looked at, by whomever.
+void [process.stdout, process.stderr];
 const quiet = { threads: threads(), work: process.getActiveResourcesInfo().length };
 const found = {};
 for (const name of process.argv.slice(2)) {
