@@ -19,6 +19,7 @@ import { readTensorHeader } from '../../server/engine/onnx/tensorProto.ts';
 import { WeightReader } from '../../server/engine/onnx/weightReader.ts';
 import { WireWriter } from '../../server/engine/onnx/wire.ts';
 import { loadTextModel } from '../../server/engine/tokenizer/textModel.ts';
+import { readModelBytes, readModelText } from '../../server/hub/modelData/readModelFile.ts';
 import { writeDecoderModel } from '../fixtures/decoderModel.ts';
 import { describeAlone } from './describeAlone.ts';
 import { temporaryFolder } from './support.ts';
@@ -77,6 +78,31 @@ for (const name of ['config.json', 'genai_config.json', 'tokenizer.json', 'token
 		});
 		await assert.rejects(open(withFile(name, nested(500_000))), /64 deep/);
 	});
+
+test('whoever reads a JSON file as text reads a measured one', async () => {
+	for (const name of ['modules.json', 'nearglot-lexicon.json'])
+		await assert.rejects(readModelText(withFile(name, nested(500_000)), name), /64 deep/);
+});
+
+test('vocabularies that are no JSON are counted as well', async () => {
+	const pieces = (count: number) =>
+		Buffer.alloc(4 * count, Buffer.from([0x0a, 2, 0x0a, 0])).toString('latin1');
+	for (const [name, content] of [
+		['tokenizer.model', pieces(1_048_577)],
+		['source.spm', pieces(1_048_577)],
+		['qwen.tiktoken', 'YQ== 1\n'.repeat(1_048_577)],
+		['tokenizer.model', 'YQ== 1\n'.repeat(1_048_577)],
+	] as const)
+		await assert.rejects(readModelBytes(withFile(name, content), name), {
+			code: 'unsupported_model',
+			message: /has more than 1048576 tokens; at most 1048576/,
+		});
+	for (const [name, content] of [
+		['tokenizer.model', pieces(1_048_576)],
+		['qwen.tiktoken', 'YQ== 1\n'.repeat(1_048_576)],
+	] as const)
+		assert.equal((await readModelBytes(withFile(name, content), name))?.length, content.length);
+});
 
 test('brackets in texts are no depth, and quotes after backslashes end nothing', async () => {
 	const content = { ...json('config.json'), note: `${'["\\'.repeat(500)}"` };

@@ -10,14 +10,14 @@ import { AppError } from '../../protocol/index.ts';
 import { modelFile } from '../modelFile.ts';
 import { jsonFault } from './boundedJson.ts';
 import { beyondLimit, graphLimits, limitsOf } from './limits.ts';
-import { tokenizerFault } from './tokenizerCounts.ts';
+import { tokenizerFault, vocabularyFault } from './tokenizerCounts.ts';
 
 /** A JSON object whose fields have not been looked at yet. */
 export type JsonRecord = Readonly<Record<string, unknown>>;
 
 /**
  * A file of the folder; `undefined` when it is not there.
- * @throws AppError `unsupported_model` when it cannot be read, leaves the folder or is too large
+ * @throws AppError `unsupported_model` when it cannot be read, leaves the folder, is too large, or is JSON beyond its limits
  */
 export async function readModelBytes(folder: string, file: string): Promise<Buffer | undefined> {
 	const path = await modelFile(folder, file);
@@ -35,7 +35,12 @@ export async function readModelBytes(folder: string, file: string): Promise<Buff
 			if (bytesRead === 0) break;
 			filled += bytesRead;
 		}
-		return bytes.subarray(0, filled);
+		const content = bytes.subarray(0, filled);
+		// Whoever parses it, it has been measured.
+		if (file.endsWith('.json')) measureJson(file, content);
+		const fault = vocabularyFault(file, content);
+		if (fault !== undefined) throw beyondLimit(file, fault);
+		return content;
 	} catch (error) {
 		if (error instanceof AppError) throw error;
 		const code = (error as NodeJS.ErrnoException).code;
@@ -63,8 +68,7 @@ export async function readModelText(folder: string, file: string): Promise<strin
 export async function readModelJson(folder: string, file: string): Promise<JsonRecord | undefined> {
 	const bytes = await readModelBytes(folder, file);
 	if (bytes === undefined) return undefined;
-	const fault = jsonFault(bytes, limitsOf(file));
-	if (fault !== undefined) throw beyondLimit(file, fault);
+	if (!file.endsWith('.json')) measureJson(file, bytes);
 	let value: unknown;
 	try {
 		const text = bytes.toString('utf8');
@@ -81,6 +85,11 @@ export async function readModelJson(folder: string, file: string): Promise<JsonR
 	const counts = tokenizerFault(file, value as JsonRecord);
 	if (counts !== undefined) throw beyondLimit(file, counts);
 	return value as JsonRecord;
+}
+
+function measureJson(file: string, bytes: Uint8Array): void {
+	const fault = jsonFault(bytes, limitsOf(file));
+	if (fault !== undefined) throw beyondLimit(file, fault);
 }
 
 /**

@@ -43,3 +43,42 @@ function sizeOf(value: unknown): number {
 	if (Array.isArray(value)) return value.length;
 	return Object.keys(recordOf(value)).length;
 }
+
+/**
+ * As {@link tokenizerFault}, of a vocabulary in one of the forms that are no JSON: lines of a .tiktoken
+ * file, pieces (field 1) of a SentencePiece model. Bytes that are neither are left to their reader.
+ */
+export function vocabularyFault(file: string, bytes: Uint8Array): string | undefined {
+	if (!/\.(spm|model|tiktoken)$/.test(file)) return undefined;
+	const { maxTokens } = tokenizerLimits;
+	// A SentencePiece model begins with the tag of its first piece.
+	const count = bytes[0] === firstPiece ? piecesIn(bytes, maxTokens) : linesIn(bytes, maxTokens);
+	return count > maxTokens
+		? `has more than ${maxTokens} tokens; at most ${maxTokens} are read`
+		: undefined;
+}
+
+/** Field 1, of bytes. */
+const firstPiece = 0x0a;
+
+function linesIn(bytes: Uint8Array, limit: number): number {
+	let lines = 0;
+	for (let at = bytes.indexOf(0x0a); at >= 0 && lines <= limit; at = bytes.indexOf(0x0a, at + 1))
+		lines++;
+	return lines;
+}
+
+function piecesIn(bytes: Uint8Array, limit: number): number {
+	let pieces = 0;
+	for (let at = 0; bytes[at] === firstPiece && pieces <= limit; pieces++) {
+		let length = 0;
+		let scale = 1;
+		let byte = 0x80;
+		for (at++; byte >= 0x80; at++, scale *= 128) {
+			byte = bytes[at] ?? 0;
+			length += (byte & 0x7f) * scale;
+		}
+		at += length;
+	}
+	return pieces;
+}
