@@ -15,6 +15,7 @@ import {
 	checkVariant,
 	type FolderLayout,
 	hasTokenizer,
+	refusedFiles,
 	type VariantFindings,
 	type VariantGraphs,
 } from './problems.ts';
@@ -146,6 +147,7 @@ async function folderProblems(
 			'There is no tokenizer (tokenizer.json, tokenizer.model, source.spm with vocab.json, or a .tiktoken file).',
 		);
 	}
+	for (const fault of await refusedFiles(folder)) problems.add(fault);
 	return [...problems];
 }
 

@@ -2,6 +2,7 @@
 
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
+import { unreadable } from '../../hub/modelData/readModelFile.ts';
 import type { ModelVariant } from '../api.ts';
 import { externalFault } from './externalData.ts';
 import type { Family } from './families.ts';
@@ -180,18 +181,26 @@ function isNamed(name: string, isEncoder: boolean, names: GenaiNames | undefined
 	return [...names.self, ...names.cross].some(({ past }) => layerOf(past, name) !== undefined);
 }
 
+const tokenizerFiles = [
+	'tokenizer.json',
+	'source.spm',
+	'tokenizer.model',
+	'qwen.tiktoken',
+	'llama3.tiktoken',
+	'sentencepiece.bpe.model',
+	'spiece.model',
+];
+
+/** Files that are read only when a model is loaded, and would be refused then. */
+export async function refusedFiles(folder: string): Promise<string[]> {
+	const names = [...tokenizerFiles, 'target.spm', 'vocab.json', 'target_vocab.json'];
+	const faults = await Promise.all(names.map((name) => unreadable(folder, name)));
+	return faults.filter((fault) => fault !== undefined);
+}
+
 /** Whether a folder has any of the tokenizer files that can be read. */
 export async function hasTokenizer(folder: string): Promise<boolean> {
-	const names = [
-		'tokenizer.json',
-		'source.spm',
-		'tokenizer.model',
-		'qwen.tiktoken',
-		'llama3.tiktoken',
-		'sentencepiece.bpe.model',
-		'spiece.model',
-	];
-	for (const name of names) {
+	for (const name of tokenizerFiles) {
 		const there = await access(join(folder, name)).then(
 			() => true,
 			() => false,

@@ -4,7 +4,7 @@
  */
 
 import { closeSync, constants, fstatSync, openSync } from 'node:fs';
-import { type FileHandle, open } from 'node:fs/promises';
+import { type FileHandle, open, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { AppError } from '../../protocol/index.ts';
 import { modelFile } from '../modelFile.ts';
@@ -25,9 +25,8 @@ export async function readModelBytes(folder: string, file: string): Promise<Buff
 	try {
 		handle = await openPlain(path);
 		const { size } = await handle.stat();
-		const { maxBytes } = limitsOf(file);
-		if (size > maxBytes)
-			throw beyondLimit(file, `is ${size} bytes long; at most ${maxBytes} are read`);
+		const tooLong = sizeFault(file, size);
+		if (tooLong !== undefined) throw tooLong;
 		const bytes = Buffer.alloc(size);
 		let filled = 0;
 		while (filled < size) {
@@ -53,6 +52,23 @@ export async function readModelBytes(folder: string, file: string): Promise<Buff
 	} finally {
 		await handle?.close();
 	}
+}
+
+/** Why a file of the folder would not be read, by its name and size alone; `undefined` when it is absent or would be. */
+export async function unreadable(folder: string, file: string): Promise<string | undefined> {
+	try {
+		const { size } = await stat(await modelFile(folder, file));
+		return sizeFault(file, size)?.message;
+	} catch (error) {
+		return error instanceof AppError ? error.message : undefined;
+	}
+}
+
+function sizeFault(file: string, size: number): AppError | undefined {
+	const { maxBytes } = limitsOf(file);
+	return size > maxBytes
+		? beyondLimit(file, `is ${size} bytes long; at most ${maxBytes} are read`)
+		: undefined;
 }
 
 /** {@link readModelBytes} as UTF-8 text, without a byte order mark. */
