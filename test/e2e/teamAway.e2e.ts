@@ -58,6 +58,8 @@ async function ended(frame: FrameLocator): Promise<string> {
 const tryAgain = (frame: FrameLocator) =>
 	lastAnswer(frame).getByRole('button', { name: 'Try again', exact: true });
 
+const noAnswer = /broke off|No answer|Stopped|was closed before/;
+
 const notSignedIn = /has ended|not signed in|was withdrawn|sign in/i;
 
 test('a team that goes away in the middle of an answer is told, loses nothing, and is there again for the same chat', async () => {
@@ -124,7 +126,7 @@ test('a window reloaded in the middle of an answer leaves no stream behind and k
 	await page.screenshot({ path: join(desk.pictures, 'reloaded.png') });
 	await chosen(after, true);
 	const before = team.count(chatPath);
-	assert.ok((await ask(after, 'show the date')).trim().length > 0);
+	assert.doesNotMatch(await ask(after, 'show the date'), noAnswer);
 	assert.equal(team.count(chatPath), before + 1);
 	assert.equal(team.openRequests(chatPath), 0);
 });
@@ -154,21 +156,23 @@ test('two windows that stream over the ends of their tokens renew each once, and
 		stream.held.release();
 		const text = await ended(stream.frame);
 		assert.ok(text.includes(stream.words));
-		assert.doesNotMatch(text, /broke off|No answer|Stopped/);
+		assert.doesNotMatch(text, noAnswer);
 	}
 	for (const { page: window, frame: chat } of streams) {
 		await window.bringToFront();
 		const before = team.count(chatPath);
-		assert.ok((await ask(chat, 'show the date')).trim().length > 0);
+		assert.doesNotMatch(await ask(chat, 'show the date'), noAnswer);
 		assert.equal(team.count(chatPath), before + 1);
 		assert.equal(await toast(window, notSignedIn).count(), 0);
 	}
-	const times = [...tokens()].map((token) => renewed().filter((row) => row.token === token).length);
-	// Both windows have begun with the same one, which each of them renews.
-	assert.ok(
-		times.every((count) => count <= 2) && times.filter((count) => count === 2).length <= 1,
-		`tokens were renewed ${times.join(', ')} times`,
-	);
+	// Both windows have begun with the same token. After that a token that was given n times (both may
+	// ask within one second) is in n windows; a window that renews a token twice makes one too many.
+	const first = renewed()[0]?.token;
+	for (const token of tokens()) {
+		const times = renewed().filter((row) => row.token === token).length;
+		const windows = token === first ? 2 : renewed().filter((row) => row.given === token).length;
+		assert.ok(times <= windows, `a token that ${windows} windows had was renewed ${times} times`);
+	}
 	const refused = team.passed.filter(
 		({ path, status }) => path === '/.auth/refresh' && status !== 200,
 	);

@@ -30,6 +30,8 @@ export interface Passed {
 	readonly status: number;
 	/** Value of `X-ZUMO-AUTH`. */
 	readonly token: string;
+	/** Session token in the answer, once that has arrived; within one second a session gets the same. */
+	given?: string;
 }
 
 /** An answer that stops after its first words until it is let go on. */
@@ -237,7 +239,8 @@ export class TeamServer {
 			},
 			(answer) => {
 				const status = answer.statusCode ?? 0;
-				this.passed.push({ method: request.method ?? '', path, status, token });
+				const row: Passed = { method: request.method ?? '', path, status, token };
+				this.passed.push(row);
 				response.writeHead(status, answer.rawHeaders);
 				let text = '';
 				answer.on('data', (chunk: Buffer) => {
@@ -245,7 +248,9 @@ export class TeamServer {
 				});
 				answer.on('end', () => {
 					const given = /"authenticationToken":"([^"]+)"/.exec(text)?.[1];
-					if (given !== undefined) this.secrets.add(given);
+					if (given === undefined) return;
+					this.secrets.add(given);
+					row.given = given;
 				});
 				const place = this.#held.findIndex((held) => held.path === path);
 				if (place < 0 || status !== 200) answer.pipe(response);
