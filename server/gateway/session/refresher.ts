@@ -6,7 +6,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { AppError } from '../../protocol/errors.ts';
-import type { SignedIn } from '../identity/signedIn.ts';
+import type { ProviderTokens, SignedIn } from '../identity/signedIn.ts';
 import type { Metrics } from '../observe/metrics.ts';
 import { type Provider, ProviderError } from '../providers/provider.ts';
 import type { Store } from '../store/store.ts';
@@ -16,6 +16,9 @@ import type { Session, Sessions } from './sessions.ts';
 const patienceMs = 5000;
 /** Tokens younger than this are not refreshed again: two windows that race both succeed. */
 const freshMs = 10_000;
+const withdrawMs = 10_000;
+
+const signedOut = 'This session was signed out. Sign in again.';
 
 export class Refresher {
 	readonly #sessions: Sessions;
@@ -60,7 +63,9 @@ export class Refresher {
 			running = this.#once(ref, session, provider).finally(() => this.#running.delete(ref));
 			this.#running.set(ref, running);
 		}
-		return this.#sessions.renew(session, await running);
+		const renewed = await this.#sessions.renew(session, await running);
+		if (!renewed) throw new ProviderError('rejected', signedOut);
+		return renewed;
 	}
 
 	async #once(ref: string, session: Session, provider: Provider): Promise<SignedIn | undefined> {
@@ -87,22 +92,32 @@ export class Refresher {
 			const current = await this.#sessions.vault.read(ref);
 			if (!current)
 				throw new ProviderError('rejected', 'The tokens of this session are gone. Sign in again.');
-			const fresh = current.version > 1 && this.#now() - current.refreshedAt < freshMs;
+			const ageMs = this.#now() - current.refreshedAt;
+			const fresh = current.version > 1 && ageMs >= 0 && ageMs < freshMs;
 			if (current.version !== before.version || fresh) return undefined;
 			this.#metrics.add('nearglot_gateway_provider_calls_total', {
 				provider: provider.settings.name,
 			});
 			const { tokens, person } = await provider.refresh(current.tokens);
-			const entry = { ...current, tokens, version: current.version + 1, refreshedAt: this.#now() };
-			await this.#sessions.vault.write(
+			const ttlMs = this.#sessions.ttlMs(Math.max(session.expiresAt, this.#now() + 86_400_000));
+			const kept = await this.#sessions.vault.refresh(
 				ref,
-				entry,
-				this.#sessions.ttlMs(Math.max(session.expiresAt, this.#now() + 86_400_000)),
+				current.version,
+				tokens,
+				this.#now(),
+				ttlMs,
 			);
+			// Nobody has use for them now: the last session they were for was ended meanwhile.
+			if (!kept && !(await this.#sessions.vault.read(ref))) await this.#withdraw(provider, tokens);
 			return person;
 		} finally {
 			clearInterval(renewing);
 			await this.#store.unlock(lease, owner).catch(() => {});
 		}
+	}
+
+	/** The provider forgets tokens that came after the sign-out; they end by themselves when it cannot. */
+	async #withdraw(provider: Provider, tokens: ProviderTokens): Promise<void> {
+		await provider.signOut(tokens, '', '', AbortSignal.timeout(withdrawMs)).catch(() => undefined);
 	}
 }

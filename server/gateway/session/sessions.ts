@@ -1,10 +1,12 @@
 /** Sessions: made at sign-in, found by id, ended at sign-out. Nothing is trusted from a cookie but the id. */
 
 import { randomBytes } from 'node:crypto';
+import { AppError } from '../../protocol/errors.ts';
 import type { GatewaySettings } from '../config/settings.ts';
 import type { Claim, PolicyFacts, ProviderTokens, SignedIn } from '../identity/signedIn.ts';
 import type { KeyRing } from '../keys/keyRing.ts';
 import type { Store } from '../store/store.ts';
+import { AgedCache } from './agedCache.ts';
 import { TokenVault } from './tokenVault.ts';
 
 /** Who holds the session: decides its life and how it may be used. */
@@ -33,13 +35,9 @@ export interface Session {
 
 /** Longest time another replica may still see a session that was ended. */
 const cacheMs = 4000;
-const maxCached = 10_000;
 const noTokens: ProviderTokens = {};
-
-interface Cached<T> {
-	readonly value: T;
-	readonly at: number;
-}
+/** Stands where an ended session was: whatever was under way for it finds this and cannot write it back. */
+const tombstone = 'ended';
 
 export class Sessions {
 	readonly vault: TokenVault;
@@ -47,10 +45,19 @@ export class Sessions {
 	readonly #ring: KeyRing;
 	readonly #login: GatewaySettings['login'];
 	readonly #now: () => number;
-	readonly #cache = new Map<string, Cached<Session>>();
-	readonly #tokens = new Map<string, Cached<ProviderTokens>>();
+	readonly #cache: AgedCache<Session | typeof tombstone>;
+	readonly #tokens: AgedCache<ProviderTokens>;
 
-	constructor(store: Store, ring: KeyRing, login: GatewaySettings['login'], now: () => number) {
+	/** @param elapsed Milliseconds of a clock that nobody sets. */
+	constructor(
+		store: Store,
+		ring: KeyRing,
+		login: GatewaySettings['login'],
+		now: () => number,
+		elapsed: () => number = () => performance.now(),
+	) {
+		this.#cache = new AgedCache(cacheMs, now, elapsed);
+		this.#tokens = new AgedCache(cacheMs, now, elapsed);
 		this.vault = new TokenVault(store, ring);
 		this.#store = store;
 		this.#ring = ring;
@@ -83,31 +90,49 @@ export class Sessions {
 				: undefined,
 			refreshable,
 		};
-		await this.#write(session);
+		await this.#begin(session);
 		return session;
 	}
 
-	/** A second session of the same person (hand-off, device): ending one leaves the other alive. */
+	/**
+	 * A second session of the same person (hand-off, device): ending one leaves the other alive.
+	 *
+	 * @throws AppError `forbidden` when the first one was ended meanwhile.
+	 */
 	async copy(from: Session, kind: SessionKind): Promise<Session> {
 		const sid = newId();
 		const expiresAt = this.#end(kind, from.refreshable, undefined);
 		const session: Session = { ...from, sid, kind, createdAt: this.#now(), expiresAt };
 		if (from.tokensRef !== undefined)
 			await this.vault.share(from.tokensRef, sid, this.ttlMs(expiresAt));
-		await this.#write(session);
-		return session;
+		await this.#begin(session);
+		// Signed out while this was being made: then it was not made in time.
+		if (await this.find(from.sid, true)) return session;
+		await this.end(session);
+		throw new AppError('forbidden', 'You were signed out meanwhile. Sign in again.');
 	}
 
-	/** The session with a new end, and what the provider now says about the person. */
-	async renew(from: Session, person: SignedIn | undefined): Promise<Session> {
+	/**
+	 * The session with a new end, and what the provider now says about the person. Undefined when it was
+	 * ended meanwhile, at whichever replica: then it stays so.
+	 */
+	async renew(from: Session, person: SignedIn | undefined): Promise<Session | undefined> {
+		const key = recordOf(from.sid);
+		const text = await this.#store.get(key);
+		const current = readRecord(text);
+		if (text === undefined || !current) return undefined;
 		const session: Session = {
-			...from,
+			...current,
 			...(person ? { name: person.name, claims: person.claims, policy: person.policy } : {}),
-			expiresAt: this.#end(from.kind, from.refreshable, person?.identityEndsAt),
+			expiresAt: this.#end(current.kind, current.refreshable, person?.identityEndsAt),
 		};
-		await this.#write(session);
-		if (from.tokensRef !== undefined) this.#tokens.delete(from.tokensRef);
-		return session;
+		const renewed = JSON.stringify(session);
+		if (!(await this.#store.replace(key, text, renewed, this.ttlMs(session.expiresAt)))) {
+			// Ended, or renewed by another replica a moment ago, which is as good.
+			return this.find(from.sid, true);
+		}
+		if (session.tokensRef !== undefined) this.#tokens.delete(session.tokensRef);
+		return this.#remember(session);
 	}
 
 	/**
@@ -118,23 +143,22 @@ export class Sessions {
 	 */
 	async find(sid: string, fresh = false): Promise<Session | undefined> {
 		const cached = this.#cache.get(sid);
-		if (!fresh && cached && this.#now() - cached.at < cacheMs) return cached.value;
-		const text = await this.#store.get(`s:${sid}`);
-		if (text === undefined) {
-			this.#cache.delete(sid);
-			return undefined;
-		}
-		const session = JSON.parse(text) as Session;
-		remember(this.#cache, sid, { value: session, at: this.#now() });
-		return session;
+		if (cached === tombstone) return undefined;
+		if (!fresh && cached) return cached;
+		const session = readRecord(await this.#store.get(recordOf(sid)));
+		if (session) return this.#remember(session);
+		this.#cache.delete(sid);
+		return undefined;
 	}
 
+	/** Ends a session for good, whatever is under way for it elsewhere. */
 	async end(session: Session): Promise<void> {
-		this.#cache.delete(session.sid);
-		await this.#store.delete(`s:${session.sid}`);
-		if (session.tokensRef === undefined) return;
-		this.#tokens.delete(session.tokensRef);
-		await this.vault.release(session.tokensRef, session.sid, this.ttlMs(session.expiresAt));
+		const { sid, tokensRef } = session;
+		await this.#store.set(recordOf(sid), tombstone, this.ttlMs(session.expiresAt));
+		this.#cache.set(sid, tombstone);
+		if (tokensRef === undefined) return;
+		this.#tokens.delete(tokensRef);
+		await this.vault.release(tokensRef, sid, this.ttlMs(session.expiresAt));
 	}
 
 	/** Tokens of the provider; empty when none are kept. */
@@ -142,9 +166,9 @@ export class Sessions {
 		const ref = session.tokensRef;
 		if (ref === undefined) return noTokens;
 		const cached = this.#tokens.get(ref);
-		if (cached && this.#now() - cached.at < cacheMs) return cached.value;
+		if (cached) return cached;
 		const value = (await this.vault.read(ref))?.tokens ?? {};
-		remember(this.#tokens, ref, { value, at: this.#now() });
+		this.#tokens.set(ref, value);
 		return value;
 	}
 
@@ -177,13 +201,17 @@ export class Sessions {
 		return derived ?? now + this.#login.sessionMs;
 	}
 
-	async #write(session: Session): Promise<void> {
-		await this.#store.set(
-			`s:${session.sid}`,
-			JSON.stringify(session),
-			this.ttlMs(session.expiresAt),
-		);
-		remember(this.#cache, session.sid, { value: session, at: this.#now() });
+	async #begin(session: Session): Promise<void> {
+		const { sid, expiresAt } = session;
+		await this.#store.set(recordOf(sid), JSON.stringify(session), this.ttlMs(expiresAt));
+		this.#remember(session);
+	}
+
+	/** An answer of the store that was under way while the session was ended here is out of date. */
+	#remember(session: Session): Session | undefined {
+		if (this.#cache.get(session.sid) === tombstone) return undefined;
+		this.#cache.set(session.sid, session);
+		return session;
 	}
 }
 
@@ -191,11 +219,8 @@ function newId(): string {
 	return randomBytes(24).toString('base64url');
 }
 
-function remember<T>(cache: Map<string, Cached<T>>, key: string, entry: Cached<T>): void {
-	if (cache.size >= maxCached) {
-		const oldest = cache.keys().next().value;
-		if (oldest !== undefined) cache.delete(oldest);
-	}
-	cache.delete(key);
-	cache.set(key, entry);
+const recordOf = (sid: string) => `s:${sid}`;
+
+function readRecord(text: string | undefined): Session | undefined {
+	return text === undefined || text === tombstone ? undefined : (JSON.parse(text) as Session);
 }

@@ -9,7 +9,9 @@ const prefix = 'nearglot:gateway:';
 
 const renewScript =
 	"if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('pexpire', KEYS[1], ARGV[2]) else return 0 end";
-const unlockScript =
+const replaceScript =
+	"if redis.call('get', KEYS[1]) ~= ARGV[1] then return 0 end redis.call('set', KEYS[1], ARGV[2], 'PX', ARGV[3]) return 1";
+const dropScript =
 	"if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('del', KEYS[1]) else return 0 end";
 
 /**
@@ -34,6 +36,8 @@ export async function openRedisStore(url: string): Promise<Store> {
 		() => undefined,
 	);
 	await Promise.race([first, delay(2500)]);
+	const drop = async (key: string, expected: string): Promise<number> =>
+		Number(await client.eval(dropScript, { keys: [prefix + key], arguments: [expected] }));
 
 	return {
 		get: (key) => run(async () => (await client.get(prefix + key)) ?? undefined),
@@ -43,6 +47,15 @@ export async function openRedisStore(url: string): Promise<Store> {
 					expiration: { type: 'PX', value: Math.max(1, Math.ceil(ttlMs)) },
 				});
 			}),
+		replace: (key, expected, value, ttlMs) =>
+			run(async () =>
+				value === undefined
+					? (await drop(key, expected)) > 0
+					: (await client.eval(replaceScript, {
+							keys: [prefix + key],
+							arguments: [expected, value, String(Math.max(1, Math.ceil(ttlMs)))],
+						})) === 1,
+			),
 		delete: (key) => run(async () => (await client.del(prefix + key)) > 0),
 		take: (key) => run(async () => (await client.getDel(prefix + key)) ?? undefined),
 		lock: (key, owner, ttlMs) =>
@@ -61,10 +74,7 @@ export async function openRedisStore(url: string): Promise<Store> {
 						arguments: [owner, String(ttlMs)],
 					})) === 1,
 			),
-		unlock: (key, owner) =>
-			run(async () => {
-				await client.eval(unlockScript, { keys: [prefix + key], arguments: [owner] });
-			}),
+		unlock: (key, owner) => run(async () => void (await drop(key, owner))),
 		ping: () =>
 			run(async () => {
 				await client.ping();

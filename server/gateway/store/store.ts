@@ -1,10 +1,20 @@
-/** The shared memory of the layer: seven operations, so that any key-value store can stand behind. */
+/** The shared memory of the layer: nine operations, so that any key-value store can stand behind. */
 
 import { AppError } from '../../protocol/errors.ts';
 
 export interface Store extends AsyncDisposable {
 	get(key: string): Promise<string | undefined>;
 	set(key: string, value: string, ttlMs: number): Promise<void>;
+	/**
+	 * Writes `value` where exactly `expected` still stands, in one step; `undefined` deletes it. False when
+	 * something else stands there, or nothing: what was ended meanwhile does not come back.
+	 */
+	replace(
+		key: string,
+		expected: string,
+		value: string | undefined,
+		ttlMs: number,
+	): Promise<boolean>;
 	/** True when there was something to delete. */
 	delete(key: string): Promise<boolean>;
 	/** Reads and deletes in one step: of many callers exactly one gets the value. */
