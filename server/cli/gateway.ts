@@ -187,7 +187,14 @@ function summary(settings: GatewaySettings): string {
 		],
 		['open paths', settings.access.excludedPaths.join(', ') || 'none'],
 		['store', settings.store.kind === 'sqlite' ? settings.store.path : 'redis'],
-		['trusted proxies', settings.forwardProxy.trusted.join(', ') || 'none'],
+		['proxies in front', proxies(settings.forwardProxy)],
 	];
 	return rows.map(([name, value]) => `  ${name!.padEnd(18)} ${value}\n`).join('');
+}
+
+function proxies({ trustedHops, trustedPeers }: GatewaySettings['forwardProxy']): string {
+	if (trustedHops === 0) return 'none';
+	const from =
+		trustedPeers === undefined ? '' : `, calling from ${trustedPeers.join(', ') || 'nowhere'}`;
+	return `${trustedHops}${from}`;
 }

@@ -16,7 +16,7 @@ import { type Problem, sendProblem, sendRawProblem } from './proxy/problem.ts';
 import { valuesOf } from './proxy/rawHeaders.ts';
 import { header, type RequestHead, readHead } from './proxy/requestHead.ts';
 import { matchesPath } from './proxy/target.ts';
-import { plainAddress, TrustedProxies } from './proxy/trustedProxies.ts';
+import { TrustedProxies } from './proxy/trustedProxies.ts';
 import { tunnel } from './proxy/tunnel.ts';
 import type { Upstream } from './proxy/upstream.ts';
 import type { Exchange } from './routes/exchange.ts';
@@ -44,7 +44,10 @@ export class RequestHandler {
 	constructor(context: GatewayContext, upstream: Upstream) {
 		this.#context = context;
 		this.#upstream = upstream;
-		this.#trusted = new TrustedProxies(context.settings.forwardProxy.trusted);
+		this.#trusted = new TrustedProxies(
+			context.settings.forwardProxy.trustedHops,
+			context.settings.forwardProxy.trustedPeers,
+		);
 		this.#forwarding = {
 			settings: context.settings,
 			reserved: reservedNames(context.settings),
@@ -235,6 +238,7 @@ export class RequestHandler {
 			injected: [],
 			dropAuthorization: false,
 			corsOrigin: undefined,
+			judged: false,
 			userId: undefined,
 		});
 	}
@@ -271,7 +275,7 @@ export class RequestHandler {
 			upstream: this.#upstream,
 			limits: this.#context.settings.limits,
 			target: head.target,
-			headers: this.#upstreamHeaders(request, head, decision),
+			headers: this.#upstreamHeaders(head, decision),
 			downstream: (raw) =>
 				downstreamHeaders(raw, this.#forwarding, {
 					keepUpgrade: false,
@@ -303,18 +307,18 @@ export class RequestHandler {
 			upstream: this.#upstream,
 			limits: this.#context.settings.limits,
 			target: head.target,
-			headers: this.#upstreamHeaders(request, head, decision),
+			headers: this.#upstreamHeaders(head, decision),
 			downstream: (raw, upgraded) =>
 				downstreamHeaders(raw, this.#forwarding, { keepUpgrade: upgraded, ownCors: false }),
 			onEnd: (status) => this.#count('upgraded', status),
 		});
 	}
 
-	#upstreamHeaders(request: IncomingMessage, head: RequestHead, decision: Forwarding): string[] {
+	#upstreamHeaders(head: RequestHead, decision: Forwarding): string[] {
 		return upstreamHeaders(head, decision.injected, this.#forwarding, {
 			dropAuthorization: decision.dropAuthorization,
 			dropOrigin: decision.corsOrigin !== undefined,
-			peer: plainAddress(request.socket.remoteAddress ?? 'unknown'),
+			dropFetchMetadata: decision.judged || decision.corsOrigin !== undefined,
 		});
 	}
 

@@ -49,11 +49,52 @@ test('row 76: a POST with the cookie needs to come from this site', async () => 
 			assert.equal(h.app.seen.length - before, status === 200 ? 1 : 0, name);
 		}
 	}
-	// Reading is not changed by where it comes from: the browser hides the answer by itself.
-	assert.equal(
-		(await h.get('/x', [`Cookie: ${cookie}`, browser, 'Sec-Fetch-Site: cross-site'])).status,
-		200,
-	);
+});
+
+const fetchHeaders = (site: string, mode: string, dest: string) => [
+	browser,
+	`Sec-Fetch-Site: ${site}`,
+	`Sec-Fetch-Mode: ${mode}`,
+	`Sec-Fetch-Dest: ${dest}`,
+];
+
+test('a GET with the cookie is for links and for this site, not for what another page loads', async () => {
+	const cookieLine = `Cookie: ${cookie}`;
+	for (const site of ['cross-site', 'same-site']) {
+		for (const [mode, dest] of [
+			['no-cors', 'image'],
+			['no-cors', 'script'],
+			['cors', 'empty'],
+			['no-cors', 'empty'],
+			['navigate', 'iframe'],
+			['navigate', 'embed'],
+			['same-origin', 'document'],
+		] as const) {
+			const before = h.app.seen.length;
+			const answer = await h.get('/x', [cookieLine, ...fetchHeaders(site, mode, dest)]);
+			assert.equal(answer.status, 403, `${site} ${mode} ${dest}`);
+			assert.equal(h.app.seen.length, before);
+		}
+		const link = [cookieLine, ...fetchHeaders(site, 'navigate', 'document'), 'Sec-Fetch-User: ?1'];
+		assert.equal((await h.get('/x', link)).status, 200);
+		// It was judged here: the app, which sees another Host, would judge it wrongly.
+		assert.ok(!h.app.last.rawHeaders.some((text) => /^sec-fetch-/i.test(text)), site);
+	}
+	const own = await h.get('/x', [cookieLine, ...fetchHeaders('same-origin', 'cors', 'empty')]);
+	assert.equal(own.status, 200);
+	assert.ok(!h.app.last.rawHeaders.some((text) => /^sec-fetch-/i.test(text)));
+	const foreign = await h.get('/x', [cookieLine, browser, 'Origin: https://evil.example']);
+	assert.equal(foreign.status, 403);
+});
+
+test('what nobody judged here goes on with what the browser says of it', async () => {
+	const headers = fetchHeaders('cross-site', 'no-cors', 'image');
+	assert.equal((await h.get('/public/x', headers)).status, 200);
+	assert.deepEqual(h.app.last.values('sec-fetch-site'), ['cross-site']);
+	// Without its purpose the app is the one to refuse it.
+	const bare = [`Cookie: ${cookie}`, browser, 'Sec-Fetch-Site: cross-site'];
+	assert.equal((await h.get('/x', bare)).status, 200);
+	assert.deepEqual(h.app.last.values('sec-fetch-site'), ['cross-site']);
 });
 
 test('row 77: a GET that changes state is checked like a POST', async () => {

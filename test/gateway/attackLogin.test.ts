@@ -5,7 +5,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { after, before, beforeEach, test } from 'node:test';
 import { type JWTPayload, SignJWT, UnsecuredJWT } from 'jose';
 import type { FakeProvider } from './support/fakeProvider.ts';
-import { cookieOf, Harness, pair } from './support/harness.ts';
+import { cookieOf, Harness, pair, sessionCookieName } from './support/harness.ts';
 
 let h: Harness;
 before(async () => {
@@ -46,7 +46,7 @@ test('row 44: a wrong or missing state is 401', async () => {
 			begun.setCookies().map(pair).join('; '),
 		);
 		assert.equal(answer.status, 401);
-		assert.equal(cookieOf(answer, 'AppServiceAuthSession'), undefined);
+		assert.equal(cookieOf(answer, sessionCookieName), undefined);
 	}
 });
 
@@ -131,7 +131,7 @@ for (const [name, make] of badTokens) {
 		h.provider.makeIdToken = make;
 		const answer = await h.finish(await start());
 		assert.equal(answer.status, 401, answer.body);
-		assert.equal(cookieOf(answer, 'AppServiceAuthSession'), undefined);
+		assert.equal(cookieOf(answer, sessionCookieName), undefined);
 	});
 }
 
@@ -169,10 +169,10 @@ test('row 49: two tabs finished in reverse order both succeed', async () => {
 	const both = [...first.setCookies(), ...second.setCookies()].map(pair).join('; ');
 	const two = await h.finish(second, both);
 	assert.equal(two.header('location'), '/two');
-	const one = await h.finish(first, `${both}; ${cookieOf(two, 'AppServiceAuthSession')}`);
+	const one = await h.finish(first, `${both}; ${cookieOf(two, sessionCookieName)}`);
 	assert.equal(one.header('location'), '/one');
 	// The second one made a new session; it is the one that lives.
-	assert.equal((await h.navigate('/x', cookieOf(one, 'AppServiceAuthSession'))).status, 200);
+	assert.equal((await h.navigate('/x', cookieOf(one, sessionCookieName))).status, 200);
 });
 
 test('row 50: thirty navigations at once leave at most eight login cookies, under 4 kB', async () => {
@@ -236,15 +236,15 @@ test('row 52: a session that was there before the login is ended and replaced', 
 	const old = await h.signIn();
 	const begun = await h.navigate('/.auth/login/corp', old);
 	const done = await h.finish(begun, old);
-	const fresh = cookieOf(done, 'AppServiceAuthSession')!;
+	const fresh = cookieOf(done, sessionCookieName)!;
 	assert.notEqual(fresh, old);
 	assert.equal((await h.get('/x', [`Cookie: ${old}`])).status, 401);
 	assert.equal((await h.get('/x', [`Cookie: ${fresh}`])).status, 200);
 	const planted = await h.finish(
 		await h.navigate('/.auth/login/corp'),
-		'AppServiceAuthSession=planted',
+		`${sessionCookieName}=planted`,
 	);
-	assert.notEqual(cookieOf(planted, 'AppServiceAuthSession'), 'AppServiceAuthSession=planted');
+	assert.notEqual(cookieOf(planted, sessionCookieName), `${sessionCookieName}=planted`);
 });
 
 test('row 53: a posted callback is refused unless the provider needs it', async () => {

@@ -103,10 +103,10 @@ test('row 64: token and cookie of different people are never mixed; the token de
 		assert.deepEqual(seen!.values('x-ms-client-principal-name'), ['bob@corp.example']);
 	}
 	await rejected(['X-ZUMO-AUTH: bad', `Cookie: ${cookie}`]);
-	await rejected(['X-ZUMO-AUTH: bad', 'Cookie: AppServiceAuthSession=bad']);
-	const sealed = cookie.slice('AppServiceAuthSession='.length);
+	await rejected(['X-ZUMO-AUTH: bad', 'Cookie: __Host-AppServiceAuthSession=bad']);
+	const sealed = cookie.slice('__Host-AppServiceAuthSession='.length);
 	await rejected([`X-ZUMO-AUTH: ${sealed}`]);
-	await rejected([`Cookie: AppServiceAuthSession=${token}`]);
+	await rejected([`Cookie: __Host-AppServiceAuthSession=${token}`]);
 	assert.equal((await h.get('/x', [`X-ZUMO-AUTH: ${token}`, `X-ZUMO-AUTH: ${token}`])).status, 400);
 });
 

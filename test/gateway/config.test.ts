@@ -105,6 +105,7 @@ const published: Json = {
 	},
 	'x-gateway': {
 		publicUrl: 'https://team.example',
+		trustedHops: 1,
 		trustedProxies: ['10.0.0.0/8', 'fd00::/8', '192.168.1.1'],
 	},
 };
@@ -141,7 +142,8 @@ test('defaults are safe: redirect to login, HTTPS, nobody trusted, 8 hours, 72 h
 	const { settings } = parse(merge(github, { 'x-gateway': { publicUrl: 'https://t.example' } }));
 	assert.equal(settings.access.action, 'RedirectToLoginPage');
 	assert.equal(settings.requireHttps, true);
-	assert.deepEqual(settings.forwardProxy.trusted, []);
+	assert.equal(settings.forwardProxy.trustedHops, 0);
+	assert.equal(settings.login.cookieName, '__Host-AppServiceAuthSession');
 	assert.equal(settings.login.sessionMs, 8 * 3_600_000);
 	assert.equal(settings.login.refreshWindowMs, 72 * 3_600_000);
 	assert.equal(settings.login.nonceMs, 300_000);

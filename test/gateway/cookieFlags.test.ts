@@ -27,7 +27,9 @@ test('no script reads a cookie of the layer, and none goes over plain HTTP or to
 		'secure',
 	]);
 	const done = await h.finish(begun);
-	const session = done.setCookies().find((line) => line.startsWith('AppServiceAuthSession='));
+	const session = done
+		.setCookies()
+		.find((line) => line.startsWith('__Host-AppServiceAuthSession='));
 	assert.deepEqual(attributes(session ?? ''), ['httponly', 'path=/', 'samesite=lax', 'secure']);
 	for (const line of done.setCookies()) {
 		assert.ok(
@@ -36,7 +38,9 @@ test('no script reads a cookie of the layer, and none goes over plain HTTP or to
 		);
 	}
 	const out = await h.navigate('/.auth/logout', (session ?? '').split(';')[0]);
-	const cleared = out.setCookies().find((line) => line.startsWith('AppServiceAuthSession=;'));
+	const cleared = out
+		.setCookies()
+		.find((line) => line.startsWith('__Host-AppServiceAuthSession=;'));
 	assert.ok(attributes(cleared ?? '').includes('max-age=0'), 'signing out removes it');
 });
 

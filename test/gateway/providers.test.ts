@@ -4,7 +4,14 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { oauth1Header, oauth1Signature } from '../../server/gateway/providers/oauth1.ts';
 import { FakeSocial, social } from './support/fakeSocial.ts';
-import { browserHeaders, cookieOf, Harness, type Json, pair } from './support/harness.ts';
+import {
+	browserHeaders,
+	cookieOf,
+	Harness,
+	type Json,
+	pair,
+	sessionCookieName,
+} from './support/harness.ts';
 
 let fakes: FakeSocial;
 let h: Harness;
@@ -85,7 +92,7 @@ async function browser(name: string, back: (location: URL) => Record<string, str
 		`/.auth/login/${route}/callback?${query}`,
 		begun.setCookies().map(pair).join('; '),
 	);
-	return { location, done, cookie: cookieOf(done, 'AppServiceAuthSession') };
+	return { location, done, cookie: cookieOf(done, sessionCookieName) };
 }
 
 const withState = (code: string) => (location: URL) => ({
@@ -290,7 +297,7 @@ test('signing out revokes the grant at the search provider, but not while an edi
 	provider.endSession = false;
 	const signIn = async () => {
 		const begun = await own.navigate('/.auth/login/google?post_login_redirect_uri=/app');
-		return cookieOf(await own.finish(begun), 'AppServiceAuthSession')!;
+		return cookieOf(await own.finish(begun), sessionCookieName)!;
 	};
 	const cookie = await signIn();
 	const me = (await own.get('/.auth/me', [`Cookie: ${cookie}`])).json() as [
@@ -387,10 +394,7 @@ test('Apple answers with a posted form, so its login cookie may come along', asy
 		body: back.search.slice(1),
 	});
 	assert.equal(done.status, 302, done.body);
-	assert.equal(
-		(await identity([`Cookie: ${cookieOf(done, 'AppServiceAuthSession')}`])).id,
-		'apple-1',
-	);
+	assert.equal((await identity([`Cookie: ${cookieOf(done, sessionCookieName)}`])).id, 'apple-1');
 });
 
 test('the directory signs in people of any tenant, and the issuer must be the one of their tenant', async () => {

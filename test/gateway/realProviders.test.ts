@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { OAuth2Server } from 'oauth2-mock-server';
-import { cookieOf, Harness, type Json, pair } from './support/harness.ts';
+import { cookieOf, Harness, type Json, pair, sessionCookieName } from './support/harness.ts';
 import { startOtherProvider } from './support/otherProvider.ts';
 
 /** Settings whose provider is somewhere else. */
@@ -44,7 +44,7 @@ test('a login, a refresh and a sign-out work with oidc-provider', async () => {
 			begun.setCookies().map(pair).join('; '),
 		);
 		assert.equal(done.status, 302, done.body);
-		const cookie = cookieOf(done, 'AppServiceAuthSession')!;
+		const cookie = cookieOf(done, sessionCookieName)!;
 		assert.equal((await h.get('/x', [`Cookie: ${cookie}`])).status, 200);
 		assert.deepEqual(h.app.last.values('x-ms-client-principal-name'), ['dora@corp.example']);
 		const before = h.app.last.values('x-ms-token-corp-access-token')[0];
@@ -176,7 +176,7 @@ for (const [name, prepare, status] of hostile) {
 			prepare(server.service);
 			const bad = await login();
 			assert.equal(bad.status, status, bad.body);
-			assert.equal(cookieOf(bad, 'AppServiceAuthSession'), undefined);
+			assert.equal(cookieOf(bad, sessionCookieName), undefined);
 		} finally {
 			await server.stop();
 		}

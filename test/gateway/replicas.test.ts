@@ -11,7 +11,15 @@ import { openRedisStore } from '../../server/gateway/store/redisStore.ts';
 import { TestApp } from './support/app.ts';
 import { FakeProvider } from './support/fakeProvider.ts';
 import { startProcess } from './support/gatewayProcess.ts';
-import { baseConfig, browserHeaders, cookieOf, Harness, merge, pair } from './support/harness.ts';
+import {
+	baseConfig,
+	browserHeaders,
+	cookieOf,
+	Harness,
+	merge,
+	pair,
+	sessionCookieName,
+} from './support/harness.ts';
 import { rawCall } from './support/rawHttp.ts';
 import { RedisServer, redisMissing } from './support/redisServer.ts';
 
@@ -75,7 +83,7 @@ test(
 			back.pathname + back.search,
 			begun.setCookies().map(pair).join('; '),
 		);
-		const cookie = cookieOf(done, 'AppServiceAuthSession')!;
+		const cookie = cookieOf(done, sessionCookieName)!;
 		for (const h of [one, two])
 			assert.equal((await h.get('/x', [`Cookie: ${cookie}`])).status, 200);
 		// Row 63 over replicas: the other one may remember for less than five seconds.

@@ -30,7 +30,7 @@ test('even with the right keys a browser session is no token, and a token sessio
 	);
 	const find = async (sid: string) => JSON.parse((await store.get(`s:${sid}`)) ?? '') as Session;
 	const cookieOf = (sid: string) =>
-		`AppServiceAuthSession=${seal(ring, 'cookie-enc', JSON.stringify({ sid, iat: 1 }))}`;
+		`__Host-AppServiceAuthSession=${seal(ring, 'cookie-enc', JSON.stringify({ sid, iat: 1 }))}`;
 	const tokenOf = (session: Session) =>
 		mintToken(session, {
 			ring,

@@ -3,16 +3,20 @@
 import { decodeJwt } from 'jose';
 import type { GatewayContext } from '../context.ts';
 import type { SignedIn } from '../identity/signedIn.ts';
-import { seal, unseal } from '../keys/seal.ts';
 import { ProviderError } from '../providers/provider.ts';
 import { valuesOf } from '../proxy/rawHeaders.ts';
 import { header, type RequestHead } from '../proxy/requestHead.ts';
 import { parseCookies } from '../session/cookies.ts';
+import { findSessionCookie } from '../session/sessionCookie.ts';
 import type { Session } from '../session/sessions.ts';
 import { checkToken } from '../session/sessionToken.ts';
 
 export type Identity =
-	| { readonly kind: 'anonymous' }
+	| {
+			readonly kind: 'anonymous';
+			/** There were several session cookies, of which at least one is not ours. */
+			readonly severalCookies?: true;
+	  }
 	| {
 			readonly kind: 'session';
 			readonly session: Session;
@@ -46,9 +50,9 @@ export async function authenticate(
 	const fromBearer = await bearer(head, context, signal, fresh);
 	if (fromBearer) return fromBearer;
 	const cookies = parseCookies(valuesOf(head.headers, 'cookie'));
-	const cookie = cookies.find((row) => row.name === context.settings.login.cookieName);
-	const sid = cookie && openSessionCookie(cookie.value, context);
-	const session = sid === undefined ? undefined : await findSession(sid, context, fresh);
+	const found = findSessionCookie(cookies, context);
+	if (found.kind === 'several') return { kind: 'anonymous', severalCookies: true };
+	const session = found.kind === 'none' ? undefined : await findSession(found.sid, context, fresh);
 	if (session?.kind !== 'browser' || !context.providers.find(session.provider)) return anonymous;
 	return { kind: 'session', session, via: 'cookie', expired: context.sessions.isExpired(session) };
 }
@@ -124,20 +128,4 @@ function issuerOf(token: string): string | undefined {
 	} catch {
 		return undefined;
 	}
-}
-
-/** Value of the session cookie: nothing but a sealed session id. */
-export function sealSessionCookie(session: Session, context: GatewayContext): string {
-	return seal(
-		context.ring,
-		'cookie-enc',
-		JSON.stringify({ sid: session.sid, iat: Math.floor(context.now() / 1000) }),
-	);
-}
-
-function openSessionCookie(value: string, context: GatewayContext): string | undefined {
-	const text = unseal(context.ring, 'cookie-enc', value);
-	if (text === undefined) return undefined;
-	const { sid } = JSON.parse(text) as { sid?: unknown };
-	return typeof sid === 'string' ? sid : undefined;
 }

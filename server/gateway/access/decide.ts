@@ -13,7 +13,7 @@ import type { Session } from '../session/sessions.ts';
 import { authenticate, type Identity } from './authenticate.ts';
 import { isNavigation } from './callerKind.ts';
 import { corsOrigin } from './cors.ts';
-import { isForgery } from './crossSite.ts';
+import { isForgery, isVisit, siteRelation } from './crossSite.ts';
 
 export type Decision =
 	| {
@@ -23,6 +23,8 @@ export type Decision =
 			readonly dropAuthorization: boolean;
 			/** Web origin whose script calls, answered by us. */
 			readonly corsOrigin: string | undefined;
+			/** No foreign page has made it, unless by a link to what it opens: the app need not judge again. */
+			readonly judged: boolean;
 			readonly userId: string | undefined;
 	  }
 	| { readonly kind: 'login' }
@@ -64,6 +66,10 @@ export async function decide(
 					injected,
 					dropAuthorization: identity.inAuthorization ?? false,
 					corsOrigin: origin,
+					judged:
+						identity.via === 'token' ||
+						siteRelation(head, context.settings) !== 'foreign' ||
+						isVisit(head),
 					userId: session.userId,
 				},
 				context,
@@ -87,13 +93,16 @@ export async function decide(
 			injected: [],
 			dropAuthorization: identity.kind === 'session' && identity.inAuthorization === true,
 			corsOrigin: origin,
+			judged: false,
 			userId: undefined,
 		};
 	if (access.action === 'Return403') return refuse(forbidden('Signing in is required.'));
 	if (access.action === 'RedirectToLoginPage' && isNavigation(head)) return { kind: 'login' };
-	return refuse(
-		unauthorized(head, context, 'sign_in_required', 'Sign in first: this address needs a session.'),
-	);
+	const detail =
+		identity.kind === 'anonymous' && identity.severalCookies
+			? 'Two session cookies came, so neither counts. Delete the cookies of this site and sign in again.'
+			: 'Sign in first: this address needs a session.';
+	return refuse(unauthorized(head, context, 'sign_in_required', detail));
 }
 
 /** The lines of a session are the same until it or its tokens change, which makes new objects. */
@@ -149,7 +158,14 @@ async function fromBearer(
 		injected.push([`X-${context.settings.headers.vendor}-CLIENT-ASSERTION`, statement]);
 	}
 	return checked(
-		{ kind: 'forward', injected, dropAuthorization: true, corsOrigin: origin, userId },
+		{
+			kind: 'forward',
+			injected,
+			dropAuthorization: true,
+			corsOrigin: origin,
+			judged: true,
+			userId,
+		},
 		context,
 	);
 }

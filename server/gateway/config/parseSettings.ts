@@ -1,11 +1,11 @@
 /** Turns the settings file and the environment into {@link GatewaySettings}, or says all that is wrong. */
 
-import { isIP } from 'node:net';
 import { checkSchema, type Finding } from './checkSchema.ts';
 import { parseDurationMs } from './duration.ts';
 import { asFields, type Fields, flagOf, listOf, numberOf, section, textOf } from './fields.ts';
 import { Problems } from './problems.ts';
 import { parseProviders } from './providerSettings.ts';
+import { parseTrust } from './proxyTrust.ts';
 import { authSchema } from './schema.ts';
 import type { GatewaySettings, StoreSettings, UnauthenticatedAction } from './settings.ts';
 
@@ -57,16 +57,15 @@ export function parseSettings(
 	}
 	const http = section(root, 'httpSettings');
 	const forward = section(http, 'forwardProxy');
-	const trusted = listOf(own, 'trustedProxies');
-	for (const network of trusted) checkNetwork(network, problems);
+	const trusted = parseTrust(own, problems);
 	const convention = (textOf(forward, 'convention') ?? 'NoProxy') as
 		| 'NoProxy'
 		| 'Standard'
 		| 'Custom';
-	if (convention !== 'NoProxy' && trusted.length === 0) {
+	if (convention !== 'NoProxy' && trusted.trustedHops === 0) {
 		problems.warn(
 			'httpSettings.forwardProxy',
-			'has no effect while x-gateway.trustedProxies is empty: nobody is trusted.',
+			'has no effect while x-gateway.trustedHops is 0: nobody is trusted.',
 		);
 	}
 	const replicas = numberOf(own, 'replicas', 1);
@@ -92,7 +91,7 @@ export function parseSettings(
 			protoHeader:
 				(convention === 'Custom' && textOf(forward, 'customProtoHeaderName')) ||
 				'X-Forwarded-Proto',
-			trusted,
+			...trusted,
 		},
 		access: {
 			...access,
@@ -115,7 +114,7 @@ export function parseSettings(
 				: ['/openai/load*', '/openai/unload*', '/openai/setgpudevice*', '/openai/download*'],
 			editorOrigins: listOf(own, 'editorOrigins'),
 		},
-		login: parseLogin(root, own, env, problems),
+		login: parseLogin(root, own, env, publicUrl, problems),
 		headers: {
 			vendor: (textOf(own, 'vendor') ?? 'MS').toUpperCase(),
 			maxPrincipalBytes: numberOf(own, 'maxPrincipalBytes', 8192),
@@ -236,6 +235,7 @@ function parseLogin(
 	root: Fields,
 	own: Fields,
 	env: NodeJS.ProcessEnv,
+	publicUrl: URL,
 	problems: Problems,
 ): GatewaySettings['login'] {
 	const login = section(root, 'login');
@@ -274,7 +274,7 @@ function parseLogin(
 			flagOf(login, 'preserveUrlFragmentsForLogins', false),
 		),
 		allowedRedirects,
-		cookieName: textOf(own, 'cookieName') ?? 'AppServiceAuthSession',
+		cookieName: textOf(own, 'cookieName') ?? standardCookie(publicUrl),
 		expiry:
 			(textOf(expiration, 'convention') ?? 'FixedTime') === 'FixedTime'
 				? 'FixedTime'
@@ -291,6 +291,11 @@ function parseLogin(
 		logoutPath: textOf(section(login, 'routes'), 'logoutEndpoint'),
 		anonymousMe: textOf(own, 'anonymousMe') === 'unauthorized' ? 'unauthorized' : 'empty',
 	};
+}
+
+/** The prefix keeps other hosts and plain HTTP from setting one; browsers take it on HTTPS only. */
+function standardCookie({ protocol }: URL): string {
+	return `${protocol === 'https:' ? '__Host-' : ''}AppServiceAuthSession`;
 }
 
 function parseKeys(
@@ -382,16 +387,4 @@ function envFlag(env: NodeJS.ProcessEnv, name: string, standard: boolean): boole
 	const value = env[name]?.toLowerCase();
 	if (value === undefined || value === '') return standard;
 	return value === 'true' || value === '1';
-}
-
-function checkNetwork(network: string, problems: Problems): void {
-	const [address, bits] = network.split('/');
-	const family = isIP(address ?? '');
-	const width = bits === undefined ? 0 : Number(bits);
-	if (family === 0 || !Number.isInteger(width) || width < 0 || width > (family === 4 ? 32 : 128)) {
-		problems.error(
-			'x-gateway.trustedProxies',
-			`'${network}' must be an address or a network such as 10.0.0.0/8.`,
-		);
-	}
 }

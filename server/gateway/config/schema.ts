@@ -205,7 +205,14 @@ const gatewayOwn = object(
 	{
 		publicUrl: address('Address users see, without a path; HTTPS unless on this machine'),
 		allowedHosts: list('Host values answered beside the public one'),
-		trustedProxies: list('Networks (10.0.0.0/8) whose forwarding headers count; empty: none'),
+		trustedHops: integer(
+			0,
+			16,
+			'How many proxies stand in front; as many of the last X-Forwarded-For values count',
+		),
+		trustedProxies: list(
+			'Networks (10.0.0.0/8) from which the nearest proxy calls; without it: any',
+		),
 		vendor: {
 			type: 'string',
 			pattern: '^[A-Za-z0-9]{1,16}$',

@@ -88,8 +88,10 @@ export interface GatewaySettings {
 		readonly convention: 'NoProxy' | 'Standard' | 'Custom';
 		readonly hostHeader: string;
 		readonly protoHeader: string;
-		/** Networks whose forwarding headers count. Empty: nobody's. */
-		readonly trusted: readonly string[];
+		/** How many proxies stand in front. 0: forwarding headers of nobody count. */
+		readonly trustedHops: number;
+		/** Networks from which the nearest of them calls; undefined: any. */
+		readonly trustedPeers: readonly string[] | undefined;
 	};
 	readonly access: {
 		readonly action: UnauthenticatedAction;

@@ -99,13 +99,14 @@ export function upstreamHeaders(
 	options: {
 		readonly dropAuthorization: boolean;
 		readonly dropOrigin: boolean;
-		readonly peer: string;
+		/** Where the request comes from was judged here; the app, which sees another Host, would judge it wrongly. */
+		readonly dropFetchMetadata: boolean;
 	},
 ): string[] {
 	const { settings } = context;
 	const listed = connectionNames(head.headers);
 	// The layer's own lines come first: servers read so many lines of a head and drop the rest.
-	const out = ownLines(head, injected, context, options.peer);
+	const out = ownLines(head, injected, context);
 	for (const [name, value] of headerPairs(head.headers)) {
 		const lower = name.toLowerCase();
 		const canonical = canonicalName(name);
@@ -113,8 +114,7 @@ export function upstreamHeaders(
 		if (context.reserved(name) || pathOverrides.has(canonical) || forwardingNames.has(canonical))
 			continue;
 		if (lower === 'host') continue;
-		// Judged here; the app, which sees another Host, would judge it wrongly.
-		if (options.dropOrigin && lower.startsWith('sec-fetch-')) continue;
+		if (options.dropFetchMetadata && lower.startsWith('sec-fetch-')) continue;
 		if (lower === 'authorization' && options.dropAuthorization) continue;
 		if (lower === 'cookie') {
 			const kept = dropCookies(value, settings.login.cookieName);
@@ -136,15 +136,13 @@ function ownLines(
 	head: RequestHead,
 	injected: readonly InjectedHeader[],
 	{ settings, upstreamHost }: ForwardContext,
-	peer: string,
 ): string[] {
 	const { preserveHost, upstreamSecret } = settings.headers;
-	const before = head.trustedPeer ? valuesOf(head.headers, 'x-forwarded-for') : [];
 	const lines: InjectedHeader[] = [
 		['Host', preserveHost ? head.host : upstreamHost],
 		// Nobody has an owner's rights through here, whatever key goes along.
 		[roleHeader, memberRole],
-		['X-Forwarded-For', [...before, peer].join(', ')],
+		['X-Forwarded-For', head.forwardedFor.join(', ')],
 		['X-Forwarded-Proto', head.secure ? 'https' : 'http'],
 		['X-Forwarded-Host', head.host],
 		...injected,

@@ -23,8 +23,8 @@ export interface RequestHead {
 	readonly host: string;
 	readonly secure: boolean;
 	readonly clientIp: string;
-	/** The peer may speak for others (forwarding headers count). */
-	readonly trustedPeer: boolean;
+	/** The client and the proxies it came through, the peer last. */
+	readonly forwardedFor: readonly string[];
 	readonly upgrade: boolean;
 }
 
@@ -80,7 +80,6 @@ export function readHead(
 		if (valuesOf(raw, name).length > 1) return refusal(400, `The header ${name} must come once.`);
 	}
 	const peer = request.socket.remoteAddress ?? '';
-	const trustedPeer = trusted.has(peer);
 	const encrypted = isEncrypted(request.socket);
 	const forwarded = trusted.read(raw, peer, settings);
 	return {
@@ -95,7 +94,7 @@ export function readHead(
 		host: (forwarded.host ?? hosts[0]!).trim().toLowerCase(),
 		secure: encrypted || forwarded.proto === 'https',
 		clientIp: forwarded.clientIp,
-		trustedPeer,
+		forwardedFor: forwarded.chain,
 		upgrade,
 	};
 }

@@ -8,8 +8,8 @@ import { refusedBy } from '../identity/policy.ts';
 import { isoTime } from '../identity/principal.ts';
 import { ProviderError } from '../providers/provider.ts';
 import { sendProblem } from '../proxy/problem.ts';
+import { giveSession } from '../session/sessionCookie.ts';
 import { mintToken } from '../session/sessionToken.ts';
-import { sessionCookie } from './callback.ts';
 import { sessionResult } from './completion.ts';
 import { type Route, sendJson } from './exchange.ts';
 
@@ -81,9 +81,8 @@ export const refreshRoute: Route = async (exchange) => {
 			clientIp: head.clientIp,
 		});
 		if (identity.via === 'cookie') {
-			sendJson(exchange, 200, { user: { userId: session.userId } }, [
-				sessionCookie(exchange, session),
-			]);
+			const cookies = giveSession(session, exchange.cookies, context);
+			sendJson(exchange, 200, { user: { userId: session.userId } }, cookies);
 		} else {
 			sendJson(exchange, 200, sessionResult(session, await mintToken(session, context.tokens)));
 		}

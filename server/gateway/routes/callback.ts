@@ -1,15 +1,14 @@
 /** `GET /.auth/login/<provider>/callback`: checks the provider's answer and makes the session. */
 
 import { AppError } from '../../protocol/errors.ts';
-import { authenticate, sealSessionCookie } from '../access/authenticate.ts';
+import { authenticate } from '../access/authenticate.ts';
 import { refusedBy } from '../identity/policy.ts';
 import type { SignedIn } from '../identity/signedIn.ts';
 import type { Provider } from '../providers/provider.ts';
 import { ProviderError } from '../providers/provider.ts';
 import { issueCode } from '../session/codes.ts';
-import { writeCookie } from '../session/cookies.ts';
 import type { LoginState } from '../session/loginState.ts';
-import type { Session } from '../session/sessions.ts';
+import { giveSession } from '../session/sessionCookie.ts';
 import { mintToken } from '../session/sessionToken.ts';
 import { completionPage, sessionResult } from './completion.ts';
 import { type Exchange, mediaType, type Route, readBody, redirect } from './exchange.ts';
@@ -124,7 +123,10 @@ async function finishLogin(exchange: Exchange, login: LoginState, person: Signed
 	if (mode.kind === 'browser') {
 		// A new id after every login; what was there before ends.
 		if (old?.kind === 'session' && old.via === 'cookie') await context.sessions.end(old.session);
-		redirect(exchange, login.returnTo, [cleared, sessionCookie(exchange, session)]);
+		redirect(exchange, login.returnTo, [
+			cleared,
+			...giveSession(session, exchange.cookies, context),
+		]);
 		return;
 	}
 	if (mode.challenge !== undefined) {
@@ -160,14 +162,6 @@ async function finishLogin(exchange: Exchange, login: LoginState, person: Signed
 		`${withoutFragment(target)}#token=${encodeURIComponent(JSON.stringify(result))}`,
 		[cleared],
 	);
-}
-
-export function sessionCookie({ context }: Exchange, session: Session): string {
-	const { login, publicUrl } = context.settings;
-	return writeCookie(login.cookieName, sealSessionCookie(session, context), {
-		secure: publicUrl.protocol === 'https:',
-		sameSite: 'Lax',
-	});
 }
 
 function withoutFragment(target: string): string {

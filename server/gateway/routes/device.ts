@@ -9,9 +9,9 @@ import { DeviceGrants, deviceLifeS, pollIntervalS } from '../session/deviceGrant
 import type { Session } from '../session/sessions.ts';
 import { mintToken } from '../session/sessionToken.ts';
 import { sessionResult } from './completion.ts';
-import { type Exchange, type Route, readFields, redirect, sendJson, sendPage } from './exchange.ts';
-import { loginAddress } from './handoff.ts';
+import { type Exchange, type Route, readFields, sendJson, sendPage } from './exchange.ts';
 import { checkLimit, noteTry } from './limits.ts';
+import { loginAddress, toLogin } from './loginRedirect.ts';
 import { escapeHtml, paragraph, postForm, renderPage } from './pages.ts';
 
 const grantType = 'urn:ietf:params:oauth:grant-type:device_code';
@@ -83,7 +83,7 @@ export const devicePageRoute: Route = async (exchange) => {
 	const { context, head, query } = exchange;
 	const session = await browserSession(exchange);
 	if (!session) {
-		redirect(exchange, loginAddress(exchange, head.target));
+		toLogin(exchange, loginAddress(exchange, head.target));
 		return;
 	}
 	const userCode = query.get('user_code') ?? '';

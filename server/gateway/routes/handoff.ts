@@ -14,6 +14,7 @@ import type { Session } from '../session/sessions.ts';
 import { type Exchange, type Route, readFields, redirect, sendPage } from './exchange.ts';
 import { type HandoffParameters, readHandoffParameters } from './handoffParameters.ts';
 import { checkLimit } from './limits.ts';
+import { loginAddress, toLogin } from './loginRedirect.ts';
 import { escapeHtml, link, paragraph, postForm, renderPage } from './pages.ts';
 
 /** How long the page may be open before it must be asked for again. */
@@ -30,7 +31,7 @@ export const handoffPageRoute: Route = async (exchange) => {
 	const parameters = readHandoffParameters(query, context.settings);
 	const session = await browserSession(exchange);
 	if (!session) {
-		redirect(exchange, loginAddress(exchange, head.target));
+		toLogin(exchange, loginAddress(exchange, head.target));
 		return;
 	}
 	const state: PageState = { ...parameters, sid: session.sid, at: context.now() };
@@ -102,20 +103,6 @@ async function browserSession({ head, context, signal }: Exchange): Promise<Sess
 	return identity.kind === 'session' && identity.via === 'cookie' && !identity.expired
 		? identity.session
 		: undefined;
-}
-
-/** Login page that comes back here: of the named provider, the default one, or the choice. */
-export function loginAddress({ context, query }: Exchange, returnTo: string): string {
-	const { settings, providers } = context;
-	const name =
-		query.get('provider') ??
-		settings.access.redirectToProvider ??
-		(providers.all.length === 1 ? providers.all[0]!.settings.name : undefined);
-	const provider = name === undefined ? undefined : providers.find(name);
-	const path = provider
-		? `${settings.apiPrefix}/login/${provider.settings.name}`
-		: `${settings.apiPrefix}/login`;
-	return `${path}?post_login_redirect_uri=${encodeURIComponent(returnTo)}`;
 }
 
 /** Adds parameters to an address of any scheme without touching what is there. */

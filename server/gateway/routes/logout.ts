@@ -4,9 +4,10 @@ import { AppError } from '../../protocol/errors.ts';
 import { authenticate } from '../access/authenticate.ts';
 import { siteRelation } from '../access/crossSite.ts';
 import { checkRedirect } from '../access/redirects.ts';
+import type { ProviderTokens } from '../identity/signedIn.ts';
 import { seal, unseal } from '../keys/seal.ts';
 import { header } from '../proxy/requestHead.ts';
-import { writeCookie } from '../session/cookies.ts';
+import { removeSession, sentSessionIds } from '../session/sessionCookie.ts';
 import type { Session } from '../session/sessions.ts';
 import { type Exchange, type Route, redirect, sendEmpty, sendPage } from './exchange.ts';
 import { link, paragraph, postForm, renderPage } from './pages.ts';
@@ -41,18 +42,20 @@ export const logoutRoute: Route = async (exchange) => {
 	}
 	const done = `${settings.apiPrefix}/logout/done`;
 	const local = asked === undefined ? done : target.value;
-	const cleared = writeCookie(settings.login.cookieName, '', {
-		secure: settings.publicUrl.protocol === 'https:',
-		sameSite: 'Lax',
-		maxAgeS: 0,
-	});
+	const cleared = removeSession(exchange.cookies, context);
 	if (identity.kind !== 'session') {
-		redirect(exchange, local, [cleared]);
+		for (const sid of sentSessionIds(exchange.cookies, context)) {
+			const session = await context.sessions.find(sid, true);
+			if (session?.kind === 'browser') await end(exchange, session);
+		}
+		redirect(exchange, local, cleared);
 		return;
 	}
-	const atProvider = await endAtProvider(exchange, identity.session, local);
+	const tokens = await tokensToEnd(exchange, identity.session);
+	// First here: a provider may take long.
 	await end(exchange, identity.session);
-	redirect(exchange, atProvider?.href ?? local, [cleared]);
+	const atProvider = await endAtProvider(exchange, identity.session, tokens, local);
+	redirect(exchange, atProvider?.href ?? local, cleared);
 };
 
 async function end({ context, head }: Exchange, session: Session): Promise<void> {
@@ -65,22 +68,24 @@ async function end({ context, head }: Exchange, session: Session): Promise<void>
 	});
 }
 
+/** An editor that was signed in from here goes on with the same grant, so that one stays. */
+async function tokensToEnd({ context }: Exchange, session: Session): Promise<ProviderTokens> {
+	const all = await context.sessions.tokensOf(session);
+	if (!(await context.sessions.sharesTokens(session))) return all;
+	return all.idToken === undefined ? {} : { idToken: all.idToken };
+}
+
 /** A provider that does not answer must not keep anybody signed in here. */
 async function endAtProvider(
 	{ context, signal }: Exchange,
 	session: Session,
+	tokens: ProviderTokens,
 	target: string,
 ): Promise<URL | undefined> {
 	const provider = context.providers.find(session.provider);
 	const { publicUrl, apiPrefix } = context.settings;
 	const state = seal(context.ring, 'page-enc', JSON.stringify({ target, at: context.now() }));
 	try {
-		const all = await context.sessions.tokensOf(session);
-		// An editor that was signed in from here goes on with the same grant, so that one stays.
-		const shared = await context.sessions.sharesTokens(session);
-		const tokens = shared
-			? { ...(all.idToken === undefined ? {} : { idToken: all.idToken }) }
-			: all;
 		return await provider?.signOut(
 			tokens,
 			`${publicUrl.origin}${apiPrefix}/logout/done`,

@@ -21,10 +21,21 @@ export function parseCookies(headers: readonly string[]): Cookie[] {
 		.filter((cookie) => cookie.name !== '');
 }
 
+/** Session cookies of any prefix: a browser that sends several was given one by somebody else. */
+export function sessionCookies(cookies: readonly Cookie[], sessionName: string): Cookie[] {
+	const plain = withoutPrefix(sessionName);
+	return cookies.filter(({ name }) => withoutPrefix(name) === plain);
+}
+
+/** Takes `__Host-` or `__Secure-` off. */
+export function withoutPrefix(name: string): string {
+	return name.replace(/^__(?:host|secure)-/i, '');
+}
+
 /** The session cookie, its pieces, or a login cookie, in any case and with any cookie prefix. */
 export function isOwnCookie(name: string, sessionName: string): boolean {
-	const plain = name.toLowerCase().replace(/^__(?:host|secure)-/, '');
-	const session = sessionName.toLowerCase().replace(/^__(?:host|secure)-/, '');
+	const plain = withoutPrefix(name).toLowerCase();
+	const session = withoutPrefix(sessionName).toLowerCase();
 	return plain === session || plain.startsWith(session) || plain.startsWith(loginCookieName);
 }
 

@@ -14,6 +14,9 @@ import { TestApp } from './app.ts';
 import { FakeProvider } from './fakeProvider.ts';
 import { type RawAnswer, type RawCall, rawCall } from './rawHttp.ts';
 
+/** Name of the session cookie on HTTPS; on plain HTTP it has no prefix. */
+export const sessionCookieName = '__Host-AppServiceAuthSession';
+
 export type Json = Record<string, unknown>;
 
 export interface HarnessOptions {
@@ -179,7 +182,7 @@ export class Harness implements AsyncDisposable {
 			`/.auth/login/corp?post_login_redirect_uri=${encodeURIComponent(returnTo)}`,
 		);
 		const done = await this.finish(begun);
-		const cookie = cookieOf(done, 'AppServiceAuthSession');
+		const cookie = cookieOf(done, sessionCookieName) ?? cookieOf(done, 'AppServiceAuthSession');
 		if (done.status !== 302 || cookie === undefined)
 			throw new Error(`login failed: ${done.status} ${done.body}`);
 		return cookie;
