@@ -123,13 +123,25 @@ async function send(
 	const headers = new Headers(init.headers);
 	headers.set('x-zumo-auth', token);
 	if (!headers.has('accept')) headers.set('accept', 'application/json, text/event-stream');
-	try {
-		// A redirect would carry the token to another origin.
-		return await fetch(origin + path, { ...init, headers, signal, redirect: 'error' });
-	} catch (error) {
-		if (signal.aborted) throw new AppError('cancelled', undefined, { cause: error });
-		throw teamUnreachable(origin, error);
+	// A redirect would carry the token to another origin.
+	const request = { ...init, headers, signal, redirect: 'error' } as const;
+	for (let attempt = 0; ; attempt++) {
+		try {
+			return await fetch(origin + path, request);
+		} catch (error) {
+			if (signal.aborted) throw new AppError('cancelled', undefined, { cause: error });
+			if (attempt > 0 || !closedUnanswered(error)) throw teamUnreachable(origin, error);
+		}
 	}
+}
+
+/**
+ * The connection was closed before a byte of the answer: mostly one that was kept open and that the other
+ * side was about to close. Nothing that is asked of models changes anything, so it may be asked again.
+ */
+function closedUnanswered(error: unknown): boolean {
+	const { cause } = error as { cause?: { code?: unknown } };
+	return cause?.code === 'UND_ERR_SOCKET' || cause?.code === 'ECONNRESET';
 }
 
 /** The sign-in layer says so with a problem document; a 401 of the models behind it is another matter. */

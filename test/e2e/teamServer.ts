@@ -231,6 +231,8 @@ export class TeamServer {
 		const path = (request.url ?? '').split('?')[0] ?? '';
 		const onward = httpRequest(
 			{
+				// A kept connection may be closed by the layer at the moment it is used again.
+				agent: false,
 				host: '127.0.0.1',
 				port: this.#gateway?.port,
 				method: request.method,

@@ -370,3 +370,32 @@ async function textOf(request: IncomingMessage): Promise<string> {
 	for await (const chunk of request) text += String(chunk);
 	return text;
 }
+
+test('a question whose kept connection the other side was closing is asked again, once', async () => {
+	let asked = 0;
+	let closes = 1;
+	const closing = createServer((request, response) => {
+		asked++;
+		request.resume().on('end', () => {
+			if (closes-- > 0) request.socket.destroy();
+			else response.setHeader('content-type', 'application/json').end('{"ok":true}');
+		});
+	});
+	await new Promise<void>((resolve) => closing.listen(0, '127.0.0.1', resolve));
+	try {
+		const link = new TeamLink();
+		link.team = {
+			origin: `http://127.0.0.1:${(closing.address() as AddressInfo).port}`,
+			token: 'e30.e30.x',
+		};
+		const { signal } = new AbortController();
+		assert.deepEqual(await link.json('/v1/chat/completions', { a: 1 }, signal), { ok: true });
+		assert.equal(asked, 2);
+		closes = 10;
+		await assert.rejects(link.json('/v1/chat/completions', { a: 1 }, signal), /cannot be reached/);
+		assert.equal(asked, 4);
+	} finally {
+		closing.closeAllConnections();
+		await new Promise((resolve) => closing.close(resolve));
+	}
+});
