@@ -49,6 +49,15 @@ function Studio({ api, chat }: { api: StudioApi; chat: ChatState }): VNode {
 					<KeyForm api={api} onOpen={() => {}} />
 				</div>
 			)}
+			{api.signedOut.value && (
+				<div class="ended" role="alert">
+					<p>{text('signedOut')}</p>
+					{/* A tab of its own: what is typed here stays. */}
+					<a href="./" target="_blank" rel="noopener">
+						{text('signIn')}
+					</a>
+				</div>
+			)}
 			<main>
 				{shown.value === 'chat' && <ChatPage state={chat} />}
 				{shown.value === 'translate' && <TranslatePage api={api} />}

@@ -4,6 +4,7 @@ import { signal } from '@preact/signals';
 import {
 	AppError,
 	type ChatParams,
+	codeOfStatus,
 	type DownloadProgress,
 	errorOfBody,
 	type ModelInfo,
@@ -46,6 +47,8 @@ export class StudioApi {
 	#token: string;
 	/** Whether the server has stopped taking this page's token; what needs none goes on. */
 	readonly ended = signal(false);
+	/** Whether the sign-in layer in front wants its visitor to sign in again. */
+	readonly signedOut = signal(false);
 
 	private constructor(token: string) {
 		this.#token = token;
@@ -221,7 +224,13 @@ export class StudioApi {
 				cause: error,
 			});
 		}
+		this.signedOut.value = response.status === 401 && isOfSignIn(response);
 		if (response.ok) return response;
+		if (isOfSignIn(response)) {
+			const { detail } = (await response.json()) as { detail?: unknown };
+			const code = response.status === 401 ? 'sign_in_required' : codeOfStatus(response.status);
+			throw new AppError(code, typeof detail === 'string' ? detail : undefined);
+		}
 		if (response.status === 401 && token && token === this.#token) {
 			this.#token = '';
 			sessionStorage.removeItem(tokenName);
@@ -236,6 +245,11 @@ export class StudioApi {
 		}
 		throw errorOfBody(body, response.status) ?? new AppError('internal', text.slice(0, 300));
 	}
+}
+
+/** The sign-in layer answers with a problem document, the model server does not. */
+function isOfSignIn(response: Response): boolean {
+	return (response.headers.get('content-type') ?? '').includes('application/problem+json');
 }
 
 const json = (body: unknown): RequestInit => ({

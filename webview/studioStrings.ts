@@ -31,6 +31,9 @@ export const studioStrings = {
 	ownersModels: 'Whoever runs this server adds, loads and removes its models.',
 	remove: 'Delete',
 	removeSure: 'Delete the files of {0}?',
+	signedOut:
+		'Your session at this server has ended. Sign in in the new tab, then go on here: nothing you typed is lost.',
+	signIn: 'Sign In',
 	running: '{0} running, {1} waiting',
 	size: 'Size',
 	speech: 'Speech',

@@ -8,7 +8,7 @@ import type { Context, MiddlewareHandler } from 'hono';
 import { matchedRoutes } from 'hono/route';
 import { AppError, memberRole, roleHeader } from '../protocol/index.ts';
 import type { AppEnv } from './env.ts';
-import { type Caller, checkRole } from './roles.ts';
+import { arePages, type Caller, checkRole } from './roles.ts';
 import { isTranslatorPath } from './translatePaths.ts';
 
 export interface GuardOptions {
@@ -49,11 +49,13 @@ export function splitHost(header: string): { name: string; port: string | undefi
 /**
  * Why a request must be refused, or `undefined` when the guard has nothing against it.
  * @param anyPort whether it may have come to another port of this computer
+ * @param opensPage whether all it does is open one of the pages, which links elsewhere may lead to
  */
 export function refusal(
 	headers: { get(name: string): string | null | undefined },
 	options: Pick<GuardOptions, 'allowedHosts' | 'allowedOrigins' | 'port'>,
 	anyPort = false,
+	opensPage = false,
 ): string | undefined {
 	const header = headers.get('host') ?? '';
 	const host = splitHost(header);
@@ -69,7 +71,7 @@ export function refusal(
 	if (origin != null && !options.allowedOrigins.includes(origin) && !sameOrigin(origin, header))
 		return `Web pages of '${origin.slice(0, 80)}' may not call this server; add the origin with --allow-origin.`;
 	const site = headers.get('sec-fetch-site');
-	if (site != null && site !== 'none' && site !== 'same-origin') {
+	if (site != null && site !== 'none' && site !== 'same-origin' && !opensPage) {
 		const trusted = origin != null && options.allowedOrigins.includes(origin);
 		if (!trusted) return 'Another web page caused this request, so it is refused.';
 	}
@@ -103,7 +105,9 @@ export function guard(
 		const keyShown = isKey(key);
 		const caller = callerOf(headers, keyShown, !keyShown && key !== '' && isStudio(key));
 		const admitted = keyShown || caller === 'studio';
-		const reason = refusal(headers, options, admitted || isPagePath(context.req.path));
+		const matched = matchedRoutes(context);
+		const opensPage = isVisit(context.req.raw) && arePages(matched);
+		const reason = refusal(headers, options, admitted || isPagePath(context.req.path), opensPage);
 		if (reason !== undefined) throw new AppError('forbidden', reason);
 		answerOrigin(context, options.allowedOrigins);
 		if (context.req.method === 'OPTIONS') return preflight(context);
@@ -124,9 +128,20 @@ export function guard(
 					? 'This server wants its key: send Authorization: Bearer KEY.'
 					: 'The key is not the one of this server (it changes at each start unless NEARGLOT_KEY sets it).',
 			);
-		checkRole(caller, matchedRoutes(context));
+		checkRole(caller, matched);
 		await next();
 	};
+}
+
+/** Whether a browser opens something in a tab of its own, where only the visitor sees it. */
+function isVisit({ method, headers }: Request): boolean {
+	return (
+		(method === 'GET' || method === 'HEAD') &&
+		headers.get('origin') === null &&
+		headers.get('sec-fetch-mode') === 'navigate' &&
+		headers.get('sec-fetch-dest') === 'document' &&
+		(headers.get('accept') ?? '').includes('text/html')
+	);
 }
 
 /** What came through a sign-in layer has a member's rights, also with the key that the layer sends. */

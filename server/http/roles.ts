@@ -66,6 +66,9 @@ const studioRoutes: readonly string[] = [
 	'POST /nearglot/models/remove',
 ];
 
+/** Pages a link elsewhere may lead to: they show themselves and do nothing before somebody acts on them. */
+const pageRoutes: ReadonlySet<string> = new Set(['GET /', 'GET /recorder']);
+
 /** What programs of this machine may call without the key, unless the server wants it for everything. */
 const localRoutes: readonly string[] = [
 	...memberRoutes,
@@ -137,6 +140,14 @@ export interface MatchedRoute {
 /** Steps that every request goes through stand in no list. */
 export const isStep = ({ method, path }: MatchedRoute): boolean =>
 	method === 'ALL' && path === '/*';
+
+/** Whether a request has matched a page, and nothing else. */
+export function arePages(matched: readonly MatchedRoute[]): boolean {
+	const routes = matched.filter((route) => !isStep(route));
+	return (
+		routes.length > 0 && routes.every(({ method, path }) => pageRoutes.has(`${method} ${path}`))
+	);
+}
 
 /**
  * Lets a request on when its caller may use every route it has matched.

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { after, before, test } from 'node:test';
 import { keysEqual, splitHost } from '../../server/http/guard.ts';
+import { allRoutes, pathOf } from './allRoutes.ts';
 import { startTestServer, type TestServer } from './testServer.ts';
 
 let server: TestServer;
@@ -148,6 +149,45 @@ test('an image tag of another page is refused by Sec-Fetch-Site, a typed address
 			assert.equal((await ask(server, path, { 'sec-fetch-site': site })).status, 403);
 	assert.equal((await ask(server, '/health', { 'sec-fetch-site': 'none' })).status, 200);
 	assert.equal((await ask(server, '/health', { 'sec-fetch-site': 'same-origin' })).status, 200);
+});
+
+test('a link of another site opens a page, and nothing else of the server', async () => {
+	const link = {
+		accept: 'text/html,application/xhtml+xml',
+		'sec-fetch-site': 'cross-site',
+		'sec-fetch-mode': 'navigate',
+		'sec-fetch-dest': 'document',
+	};
+	for (const to of [server, locked]) {
+		for (const path of ['/', '/recorder', '/?from=elsewhere']) {
+			assert.equal((await ask(to, path, link)).status, 200, path);
+			assert.equal((await ask(to, path, { ...link, 'sec-fetch-site': 'same-site' })).status, 200);
+			for (const other of [
+				{ 'sec-fetch-dest': 'iframe' },
+				{ 'sec-fetch-dest': 'image', 'sec-fetch-mode': 'no-cors' },
+				{ 'sec-fetch-dest': 'empty', 'sec-fetch-mode': 'cors' },
+				{ 'sec-fetch-mode': 'no-cors' },
+				{ accept: '*/*' },
+				{ origin: 'https://evil.example' },
+				{ origin: 'null' },
+			])
+				assert.equal(
+					(await ask(to, path, { ...link, ...other })).status,
+					403,
+					JSON.stringify(other),
+				);
+			assert.equal((await ask(to, path, link, 'POST')).status, 403);
+		}
+		const all = allRoutes(to.backend).filter(({ method }) => method === 'GET' || method === 'ALL');
+		assert.ok(all.length > 20);
+		for (const route of all) {
+			const path = pathOf(route);
+			if (path === '/' || path === '/recorder') continue;
+			assert.equal((await ask(to, path, link)).status, 403, path);
+			const keyed = { ...link, authorization: `Bearer ${to.key}` };
+			assert.equal((await ask(to, path, keyed)).status, 403, `${path} with the key`);
+		}
+	}
 });
 
 test('with a required key every route but /health wants it, in any of its three headers', async () => {
