@@ -72,6 +72,8 @@ const builds = [
 	{ ...node, entryPoints: { client: 'extension/client.ts' } },
 	{ ...node, entryPoints: { server: 'server/main.ts' } },
 	{ ...node, entryPoints: { 'document-worker': 'server/translate/documents/documentWorker.ts' } },
+	{ ...node, entryPoints: { 'text-worker': 'server/engine/text/textWorker.ts' } },
+	{ ...node, entryPoints: { 'grammar-worker': 'server/engine/grammar/grammarWorker.ts' } },
 	{ ...node, entryPoints: { 'audio-worker': 'server/audio/decodeWorker.ts' } },
 	{
 		...common,

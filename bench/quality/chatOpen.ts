@@ -2,6 +2,7 @@
 
 import { createProfiles } from '../../server/daemon/modelProfile.ts';
 import { loadEngine } from '../../server/engine/engine.ts';
+import { textServiceHere } from '../../server/engine/text/textJobs.ts';
 import { loadTextModel } from '../../server/engine/tokenizer/textModel.ts';
 import type { ChatMessage, ModelInfo, ToolDefinition } from '../../server/protocol/index.ts';
 import { createChatService } from '../../server/services/chat/chatService.ts';
@@ -57,7 +58,7 @@ export async function openChat(options: {
 			list: async () => [info],
 			resolve: async () => info,
 			acquire: async () => lease,
-			textModel: async () => text,
+			textModel: async () => textServiceHere(text),
 		},
 		profile: createProfiles(),
 		randomSeed: () => 1,

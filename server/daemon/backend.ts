@@ -18,7 +18,7 @@ import type { ModelDescription } from '../engine/api.ts';
 import { installedProviders, thisRuntime } from '../engine/devices/providers.ts';
 import { systemGpuDeps } from '../engine/devices/system.ts';
 import { describeModel } from '../engine/folder/describe.ts';
-import { loadTextModel } from '../engine/tokenizer/textModel.ts';
+import { TextLanes } from '../engine/text/textLanes.ts';
 import { type ChatService, createChatService } from '../services/chat/chatService.ts';
 import type { LoadProfile } from '../services/chat/profile.ts';
 import { createGpuService, type GpuService } from '../services/gpus.ts';
@@ -143,7 +143,13 @@ export function createBackend(settings: BackendSettings, deps: BackendDeps): Bac
 		),
 		draftOf: (id) => chosen.value.drafts?.[id],
 		hasProvider: (provider) => providers.has(provider),
-		loadText: (folder) => loadTextModel(folder, settings.models.load?.chatTemplate),
+		openText: (folder, model) =>
+			new TextLanes({
+				folder,
+				model,
+				chatTemplate: settings.models.load?.chatTemplate,
+				deadlineMs: settings.models.load?.textDeadlineMs,
+			}),
 		runner: deps.runner ?? ((folders) => runnerCommand(runnerThreads(settings.env), folders)),
 		freeBytes: async (provider) =>
 			(await gpus.freeBytes(provider)) ?? process.availableMemory?.() ?? freemem(),

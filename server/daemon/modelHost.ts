@@ -4,7 +4,7 @@
  */
 
 import { resolve } from 'node:path';
-import type { EngineStats, LoadOptions, ModelDescription, TextModel } from '../engine/api.ts';
+import type { EngineStats, LoadOptions, ModelDescription } from '../engine/api.ts';
 import {
 	AppError,
 	type ExecutionProvider,
@@ -18,7 +18,7 @@ import { findModel, unknownModel, wrongTask } from './modelNames.ts';
 import { type LoadedModel, ModelSlot } from './modelSlot.ts';
 import { runnerModel } from './runnerModel.ts';
 import { type RunnerCommand, RunnerProcess } from './runnerProcess.ts';
-import { TextModels } from './textModels.ts';
+import { type OwnedText, TextModels } from './textModels.ts';
 import type { UsageFile } from './usageFile.ts';
 
 export interface ModelHostOptions {
@@ -34,7 +34,8 @@ export interface ModelHostOptions {
 
 export interface ModelHostDeps {
 	readonly index: ModelIndex;
-	readonly loadText: (folder: string) => Promise<TextModel>;
+	/** Tokenizer and template of a folder, in threads. */
+	readonly openText: (folder: string, model: string) => OwnedText;
 	/** Command of a new runner that loads models from these folders. */
 	readonly runner: (folders: readonly string[]) => RunnerCommand;
 	/** Bytes this machine can still give; used to unload idle models before a load. */
@@ -80,7 +81,7 @@ export interface RunnerHost extends ModelHost {
 
 export function createModelHost(options: ModelHostOptions, deps: ModelHostDeps): RunnerHost {
 	const slots = new Map<string, ModelSlot[]>();
-	const texts = new TextModels(deps.loadText);
+	const texts = new TextModels(deps.openText);
 	const listeners = new Set<ModelListener>();
 	let closed = false;
 
@@ -193,6 +194,7 @@ export function createModelHost(options: ModelHostOptions, deps: ModelHostDeps):
 				...options.load,
 				...deps.loadOptions?.(),
 				folder,
+				modelName: model.info.id,
 				...(wanted === undefined ? {} : { executionProvider: wanted }),
 			});
 			const engine = runnerModel(runner, description);
@@ -248,7 +250,7 @@ export function createModelHost(options: ModelHostOptions, deps: ModelHostDeps):
 		forget(slot);
 		slot.abandon();
 		const loaded = await slot.loading.catch(() => undefined);
-		await loaded?.runner.close();
+		await Promise.all([loaded?.runner.close(), texts.release(slot.model.folder)]);
 	};
 
 	const newSlot = (model: IndexedModel, wanted: ExecutionProvider | undefined, ttlS: number) => {
@@ -327,7 +329,10 @@ export function createModelHost(options: ModelHostOptions, deps: ModelHostDeps):
 				.map(withState),
 		resolve: async (name, task) => withState(await find(name, task)),
 		acquire,
-		textModel: async (name) => texts.get((await find(name)).folder),
+		textModel: async (name) => {
+			const { folder, info } = await find(name);
+			return texts.get(folder, info.id);
+		},
 		describe: async (name) => {
 			const { description } = await find(name);
 			if (!description) throw new AppError('unsupported_model');
@@ -379,6 +384,7 @@ export function createModelHost(options: ModelHostOptions, deps: ModelHostDeps):
 		close: async () => {
 			closed = true;
 			await Promise.all(all().map(end));
+			await texts.close();
 		},
 	};
 }

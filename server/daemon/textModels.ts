@@ -1,28 +1,50 @@
-/** Tokenizers and templates kept in the daemon, so that counting tokens loads no weights. */
+/** Tokenizers and templates of models in threads of the daemon, so that counting tokens loads no weights. */
 
-import type { TextModel } from '../engine/api.ts';
+import type { TextService } from '../engine/text/textJobs.ts';
 
-/** How many stay in memory; a large vocabulary takes some 50 MB. */
-const keptAtMost = 4;
+/** A model's text threads. */
+export interface OwnedText extends TextService {
+	readonly isBusy: boolean;
+	close(): Promise<void>;
+}
+
+/** How many stay while nobody asks; a large vocabulary takes some 50 MB. */
+const maxIdle = 4;
 
 export class TextModels {
-	readonly #load: (folder: string) => Promise<TextModel>;
-	readonly #kept = new Map<string, Promise<TextModel>>();
+	readonly #open: (folder: string, model: string) => OwnedText;
+	/** The one that was asked last comes last. */
+	readonly #kept = new Map<string, OwnedText>();
 
-	constructor(load: (folder: string) => Promise<TextModel>) {
-		this.#load = load;
+	/** @param open makes the threads of a folder; `model` is its name in messages */
+	constructor(open: (folder: string, model: string) => OwnedText) {
+		this.#open = open;
 	}
 
-	get(folder: string): Promise<TextModel> {
-		const known = this.#kept.get(folder);
-		const model = known ?? this.#load(folder);
+	get(folder: string, model: string): TextService {
+		const text = this.#kept.get(folder) ?? this.#open(folder, model);
 		this.#kept.delete(folder);
-		this.#kept.set(folder, model);
-		if (!known) model.catch(() => this.#kept.delete(folder));
-		for (const oldest of this.#kept.keys()) {
-			if (this.#kept.size <= keptAtMost) break;
-			this.#kept.delete(oldest);
+		this.#kept.set(folder, text);
+		let surplus = this.#kept.size - maxIdle;
+		for (const [oldest, other] of this.#kept) {
+			if (surplus-- <= 0) break;
+			if (other !== text && !other.isBusy) void this.#drop(oldest);
 		}
-		return model;
+		return text;
+	}
+
+	/** Ends the threads of a model that is no longer used. */
+	async release(folder: string): Promise<void> {
+		if (this.#kept.get(folder)?.isBusy === false) await this.#drop(folder);
+	}
+
+	async close(): Promise<void> {
+		await Promise.all([...this.#kept.keys()].map((folder) => this.#drop(folder)));
+	}
+
+	async #drop(folder: string): Promise<void> {
+		const text = this.#kept.get(folder);
+		this.#kept.delete(folder);
+		await text?.close();
 	}
 }

@@ -77,6 +77,10 @@ export interface LoadOptions {
 	readonly maxWaiting?: number;
 	/** Jinja chat template for a model that has none. */
 	readonly chatTemplate?: string;
+	/** Name of the model in messages; default: that of its folder. */
+	readonly modelName?: string;
+	/** Longest time one request may take in the template, the tokenizer or the grammar. */
+	readonly textDeadlineMs?: number;
 	/** Folder of a draft model for speculation. */
 	readonly draftFolder?: string;
 	/** Guess ahead from the text so far (default: where the graph allows it). */
@@ -374,6 +378,8 @@ export interface TextModel {
 	tokenToId(token: string): number | undefined;
 	readonly specialIds: ReadonlySet<number>;
 	readonly vocabularySize: number;
+	/** Encoding takes time in proportion to the text, whoever made the files: see {@link TextReader}. */
+	readonly isBounded: boolean;
 	/** Renders the chat template; rejects with `invalid_request` what the template refuses. */
 	renderChat(
 		prompt: Extract<GeneratePrompt, { kind: 'chat' }>,

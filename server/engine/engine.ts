@@ -1,7 +1,8 @@
 /** Loads a model folder and puts its parts together: the only place of the engine that constructs. */
 
+import { basename } from 'node:path';
 import { AppError, type ModelNotice } from '../protocol/index.ts';
-import type { EngineModel, EngineStats, LoadOptions, ModelDescription } from './api.ts';
+import type { EngineModel, EngineStats, LoadOptions, TextModel } from './api.ts';
 import type { Decoder } from './decode/decoder.ts';
 import { type LoadDecoderOptions, loadDecoder } from './decode/loadDecoder.ts';
 import { loadEmbedder } from './embed/embedder.ts';
@@ -10,7 +11,7 @@ import { generationSettings } from './folder/generation.ts';
 import { sessionSettings } from './folder/sessionSettings.ts';
 import { readChatTemplate } from './folder/templateFile.ts';
 import { chooseVariant } from './folder/variants.ts';
-import { createConstraintCompiler } from './grammar/compileConstraint.ts';
+import { GrammarThreads } from './grammar/grammarThreads.ts';
 import { defaultCacheBytes, residentBytes, trimMemory } from './runtime/memory.ts';
 import { openRuntime } from './runtime/openRuntime.ts';
 import type { Runtime } from './runtime/runtime.ts';
@@ -29,6 +30,8 @@ import { openSpeech } from './speech/openSpeech.ts';
 import { findSilero, openSilero } from './speech/silero.ts';
 import { reasoningTagsOf } from './template/reasoning.ts';
 import { loadToolFormat } from './template/toolFormat.ts';
+import { TextLanes } from './text/textLanes.ts';
+import { TextReader } from './text/textReader.ts';
 import { loadTextModel } from './tokenizer/textModel.ts';
 
 /** Models below this run on one thread, without leaving it. */
@@ -88,7 +91,16 @@ export async function loadEngine(options: LoadOptions): Promise<EngineModel> {
 		options.contextLength ?? description.contextLength,
 		description.contextLength,
 	);
-	const abilities = await loadAbilities();
+		const threads = new TextLanes({
+		folder: options.folder,
+		model: options.modelName ?? basename(options.folder),
+		chatTemplate: options.chatTemplate,
+		deadlineMs: options.textDeadlineMs,
+	});
+	const abilities = await loadAbilities().catch(async (error) => {
+		await threads.close();
+		throw error;
+	});
 	const refuse = (what: string) => async (): Promise<never> => {
 		throw new AppError(
 			'unsupported_model',
@@ -113,12 +125,16 @@ export async function loadEngine(options: LoadOptions): Promise<EngineModel> {
 		}),
 		close: async () => {
 			await abilities.close();
+			await threads.close();
 			await trimMemory();
 		},
 	};
 
 	async function loadAbilities(): Promise<Abilities> {
+		const text = await loadTextModel(description.folder, options.chatTemplate);
 		const parts = {
+			text,
+			reader: new TextReader(text, threads),
 			description,
 			variant: variant as NonNullable<typeof variant>,
 			runtime,
@@ -136,8 +152,8 @@ export async function loadEngine(options: LoadOptions): Promise<EngineModel> {
 				onNotice,
 			});
 			return description.task === 'automatic-speech-recognition'
-				? speechAbilities(description, model, runtime)
-				: translationAbilities(description, model, contextLength);
+				? speechAbilities(parts, model)
+				: translationAbilities(parts, model, contextLength);
 		}
 		if (description.architecture === 'encoder') {
 			const embedder = await loadEmbedder({ ...parts, onNotice });
@@ -170,17 +186,20 @@ const noCounters = {
 	acceptedTotal: 0,
 };
 
-async function speechAbilities(
-	description: ModelDescription,
-	model: EncoderDecoder,
-	runtime: Runtime,
-): Promise<Abilities> {
-	const text = await loadTextModel(description.folder);
+async function speechAbilities(parts: Parts, model: EncoderDecoder): Promise<Abilities> {
+	const { description, runtime, text, reader } = parts;
 	const detector = await findSilero(description.folder);
 	const silero = detector === undefined ? undefined : await openSilero(runtime, detector);
 	const { folder, family } = description;
 	const counted = countRuns(model);
-	const speech = await openSpeech(folder, family, counted.model, text, defaultCacheBytes());
+	const speech = await openSpeech(
+		folder,
+		family,
+		counted.model,
+		text,
+		defaultCacheBytes(),
+		reader,
+	);
 	let running = 0;
 	return {
 		transcribe: async (request, onText, signal) => {
@@ -204,11 +223,11 @@ async function speechAbilities(
 }
 
 async function translationAbilities(
-	description: ModelDescription,
+	parts: Parts,
 	model: EncoderDecoder,
 	contextLength: number,
 ): Promise<Abilities> {
-	const text = await loadTextModel(description.folder);
+	const { description, text, reader } = parts;
 	const settings = await generationSettings(description.folder);
 	const alignment = chooseAlignment(
 		await alignmentHeads(description.folder),
@@ -216,7 +235,14 @@ async function translationAbilities(
 		readsEveryLanguage(text),
 	);
 	const { model: counted, openRows } = countRuns(model);
-	const translator = new Translator({ model: counted, text, settings, contextLength, alignment });
+	const translator = new Translator({
+		model: counted,
+		text,
+		reader,
+		settings,
+		contextLength,
+		alignment,
+	});
 	return {
 		seq2seq: (request, signal) => translator.run(request, signal),
 		counters: () => ({
@@ -234,7 +260,11 @@ async function translationAbilities(
 	};
 }
 
-type Parts = Pick<LoadDecoderOptions, 'description' | 'variant' | 'runtime' | 'session'>;
+type Parts = Pick<LoadDecoderOptions, 'description' | 'variant' | 'runtime' | 'session'> & {
+	readonly text: TextModel;
+	/** Reads what callers send. */
+	readonly reader: TextReader;
+};
 
 /** The draft model: small, one sequence at a time, and of the same vocabulary. */
 async function loadDraft(
@@ -273,8 +303,7 @@ async function decoderAbilities(
 	contextLength: number,
 	options: LoadOptions,
 ): Promise<Abilities> {
-	const { description } = parts;
-	const text = await loadTextModel(description.folder, options.chatTemplate);
+	const { description, text, reader } = parts;
 	const settings = await generationSettings(description.folder);
 	const draft =
 		options.draftFolder === undefined || !decoder.batchInvariant || decoder.lastLogitsOnly === true
@@ -292,10 +321,18 @@ async function decoderAbilities(
 				? {}
 				: { speculation: () => new ModelDraft(draft.decoder, draft.contextLength) }),
 	});
+	const grammars = new GrammarThreads({
+		text,
+		format: await loadToolFormat(description.folder),
+		reasoning: reasoningTagsOf(await readChatTemplate(description.folder)),
+		model: options.modelName ?? basename(options.folder),
+		deadlineMs: options.textDeadlineMs,
+	});
 	return {
 		generate: createGenerator({
 			scheduler,
 			text,
+			reader,
 			contextLength,
 			vocabularySize: decoder.vocabularySize,
 			endTokens: description.eosTokenIds,
@@ -305,11 +342,7 @@ async function decoderAbilities(
 				sequences: settings.badWords,
 				noRepeatNgram: settings.noRepeatNgramSize,
 			},
-			compile: createConstraintCompiler(
-				text,
-				await loadToolFormat(description.folder),
-				reasoningTagsOf(await readChatTemplate(description.folder)),
-			),
+			compile: (...constraint) => grammars.compile(...constraint),
 			now: () => performance.now(),
 		}),
 		counters: () => ({
@@ -327,6 +360,7 @@ async function decoderAbilities(
 		}),
 		close: async () => {
 			await scheduler.close();
+			await grammars.close();
 			draft?.decoder.close();
 			decoder.close();
 		},

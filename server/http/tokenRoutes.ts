@@ -45,16 +45,16 @@ export function registerTokenRoutes(app: Hono<AppEnv>, backend: Backend): void {
 			kind: 'chat',
 			messages: request.messages,
 		};
-		const tokens = chat ? text.promptTokens(chat) : text.encode(plain ?? '', { addSpecial });
-		const pieces = () =>
-			tokens.map((id) => {
-				const bytes = text.tokenBytes(id);
-				const piece = new TextDecoder().decode(bytes);
-				// A token that is part of a character is shown by its bytes.
-				return { id, piece: piece.includes('\ufffd') ? [...bytes] : piece };
-			});
+		const signal = context.get('signal');
+		const tokens = chat
+			? await text.ask('prompt', { prompt: chat }, signal)
+			: (await text.ask('encode', { texts: [plain ?? ''], addSpecial }, signal)).flat();
+		const pieces = async () => {
+			const bytes = await text.ask('bytes', { tokens, skipSpecial: false }, signal);
+			return tokens.map((id, index) => ({ id, piece: pieceOf(bytes[index]) }));
+		};
 		return context.json({
-			tokens: request.with_pieces ? pieces() : tokens,
+			tokens: request.with_pieces ? await pieces() : tokens,
 			count: tokens.length,
 			...(info.contextLength === undefined ? {} : { max_model_len: info.contextLength }),
 		});
@@ -64,16 +64,17 @@ export function registerTokenRoutes(app: Hono<AppEnv>, backend: Backend): void {
 		const request = parseBody(context, await readJson(context), detokenizeParser);
 		const info = await backend.host.resolve(request.model ?? (await onlyModel(backend)));
 		const text = await backend.host.textModel(info.id);
-		const wrong = request.tokens.findIndex((id) => id >= text.vocabularySize);
-		if (wrong >= 0)
-			throw new AppError(
-				'invalid_request',
-				`'tokens[${wrong}]' is ${request.tokens[wrong]}, but the model has ${text.vocabularySize} tokens.`,
-				{ param: `tokens[${wrong}]` },
-			);
-		const content = text.decode(request.tokens, { skipSpecial: !(request.special ?? false) });
+		const { tokens, special = false } = request;
+		const signal = context.get('signal');
+		const content = await text.ask('decode', { tokens, skipSpecial: !special }, signal);
 		return context.json({ content, prompt: content });
 	});
+}
+
+/** A token as text; one that is part of a character is shown by its bytes. */
+function pieceOf(bytes: Uint8Array = new Uint8Array()): string | number[] {
+	const piece = new TextDecoder().decode(bytes);
+	return piece.includes('\ufffd') ? [...bytes] : piece;
 }
 
 /** Clients that know one model per server name none; that works while there is no doubt. */

@@ -47,6 +47,13 @@ export const errorKinds = {
 		false,
 		'The model folder is not one this version can run.',
 	),
+	too_expensive: kind(
+		400,
+		-32031,
+		'invalid_request_error',
+		false,
+		'Answering this would take too much computing.',
+	),
 	invalid_api_key: kind(401, -32010, 'authentication_error', false, 'The key is missing or wrong.'),
 	sign_in_required: kind(
 		401,

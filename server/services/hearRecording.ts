@@ -5,7 +5,8 @@
 
 import type { DecodedAudio } from '../audio/decodeAudio.ts';
 import type { VoiceActivity } from '../audio/voiceActivity.ts';
-import type { SpeechResult, TextModel } from '../engine/api.ts';
+import type { SpeechResult } from '../engine/api.ts';
+import type { TextService } from '../engine/text/textJobs.ts';
 import type { Transcript } from '../protocol/index.ts';
 import { AppError } from '../protocol/index.ts';
 import type { ModelLease } from './host.ts';
@@ -21,7 +22,7 @@ export interface HearingJob {
 	readonly activity: VoiceActivity;
 	readonly seed: number;
 	/** Tokenizer, when log-probabilities are wanted. */
-	readonly tokens?: TextModel;
+	readonly tokens?: TextService;
 	/** Somebody is speaking right now: every pause of this length ends a stretch. */
 	readonly pauseS?: number;
 }
@@ -48,6 +49,8 @@ export function hearRecording(
 
 interface Heard {
 	readonly result: SpeechResult;
+	/** What each token writes, where log-probabilities are wanted. */
+	readonly bytes: readonly (Uint8Array | undefined)[] | undefined;
 	readonly stretch: Stretch;
 	/** Seconds of the stretch that are dealt with. */
 	readonly takenS: number;
@@ -67,10 +70,10 @@ class Hearing {
 	#atOnce = 1;
 
 	constructor(job: HearingJob, onEvent: (event: SpeechEvent) => void) {
-		const { call, audio, activity, tokens, pauseS } = job;
+		const { call, audio, activity, pauseS } = job;
 		this.#job = job;
 		this.#onEvent = onEvent;
-		this.#builder = new TranscriptBuilder(tokens);
+		this.#builder = new TranscriptBuilder(job.tokens !== undefined);
 		this.#cutter = new StretchCutter(audio.samples, activity, {
 			...(pauseS === undefined ? {} : { pauseS }),
 		});
@@ -148,7 +151,9 @@ class Hearing {
 		let result = await this.#ask(stretch, context, signal);
 		// Somebody speaks here; a text before it that leads the model astray is not worth their words.
 		if (context !== '' && result.text.trim() === '') result = await this.#ask(stretch, '', signal);
-		return { result, stretch, takenS: progressOf(result, stretch) };
+		const tokens = result.tokens.map(({ id }) => id);
+		const bytes = await this.#job.tokens?.ask('bytes', { tokens, skipSpecial: true }, signal);
+		return { result, bytes, stretch, takenS: progressOf(result, stretch) };
 	}
 
 	#ask(stretch: Stretch, context: string, signal: AbortSignal): Promise<SpeechResult> {
@@ -171,7 +176,7 @@ class Hearing {
 	}
 
 	/** False when the model hears less at once than was cut: then it is cut again. */
-	#add({ result, stretch, takenS }: Heard, waiting: boolean): boolean {
+	#add({ result, bytes, stretch, takenS }: Heard, waiting: boolean): boolean {
 		if (stretch.samples.length > (result.windowS + windowSlackS) * rateHz) {
 			if (!waiting)
 				throw new AppError('internal', 'The speech model changed its window in mid-recording.');
@@ -184,7 +189,7 @@ class Hearing {
 		// One language per recording: short stretches guess badly.
 		if (result.text.trim() !== '' && result.languageProbability > 0.5)
 			this.#language ??= result.language;
-		const added = this.#builder.add(result, stretch.startS);
+		const added = this.#builder.add(result, stretch.startS, bytes);
 		this.#trusted = result.temperature <= trustedTemperature;
 		if (added.delta !== '') this.#onEvent({ type: 'added', ...added });
 		const total = this.#job.audio.info.durationS;

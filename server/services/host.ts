@@ -1,6 +1,7 @@
 /** What services need of the daemon: models that are loaded when first used. Implemented in daemon/. */
 
-import type { EngineModel, TextModel } from '../engine/api.ts';
+import type { EngineModel } from '../engine/api.ts';
+import type { TextService } from '../engine/text/textJobs.ts';
 import type { ExecutionProvider, ModelInfo, ModelTask } from '../protocol/index.ts';
 
 export interface AcquireOptions {
@@ -26,5 +27,5 @@ export interface ModelHost {
 	resolve(name: string, task?: ModelTask): Promise<ModelInfo>;
 	acquire(name: string, options: AcquireOptions, signal?: AbortSignal): Promise<ModelLease>;
 	/** Tokenizer and template of a model on disk, without loading its weights. */
-	textModel(name: string): Promise<TextModel>;
+	textModel(name: string): Promise<TextService>;
 }

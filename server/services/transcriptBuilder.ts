@@ -1,6 +1,6 @@
 /** Puts the results of successive stretches together: one text, one clock, no word twice. */
 
-import type { SpeechResult, TextModel } from '../engine/api.ts';
+import type { SpeechResult } from '../engine/api.ts';
 import { compressionRatio } from '../engine/speech/fallback.ts';
 import { speechLanguages } from '../engine/speech/languages.ts';
 import type {
@@ -30,11 +30,11 @@ export class TranscriptBuilder {
 	readonly #logprobs: TranscriptLogprob[] = [];
 	/** Language code → seconds it was heard for. */
 	readonly #languages = new Map<string, number>();
-	readonly #tokens: TextModel | undefined;
+	readonly #hasLogprobs: boolean;
 
-	/** @param tokens tokenizer, when log-probabilities are wanted */
-	constructor(tokens?: TextModel) {
-		this.#tokens = tokens;
+	/** @param hasLogprobs whether {@link add} is given what the tokens write */
+	constructor(hasLogprobs = false) {
+		this.#hasLogprobs = hasLogprobs;
 	}
 
 	get text(): string {
@@ -45,8 +45,15 @@ export class TranscriptBuilder {
 		return this.#segments.length;
 	}
 
-	/** Adds a stretch that began at `startS`. */
-	add(result: SpeechResult, startS: number): Added {
+	/**
+	 * Adds a stretch that began at `startS`.
+	 * @param bytes what each token writes, when log-probabilities are wanted; `undefined` = nothing
+	 */
+	add(
+		result: SpeechResult,
+		startS: number,
+		bytes?: readonly (Uint8Array | undefined)[],
+	): Added {
 		const heard = this.#languages.get(result.language) ?? 0;
 		this.#languages.set(result.language, heard + result.consumedS);
 		const before = this.#text.length;
@@ -77,7 +84,7 @@ export class TranscriptBuilder {
 				end: seconds(startS + end),
 			});
 		}
-		const logprobs = this.#tokens === undefined ? [] : logprobsOf(result, this.#tokens);
+		const logprobs = bytes === undefined ? [] : logprobsOf(result, bytes);
 		this.#logprobs.push(...logprobs);
 		return { delta: this.#text.slice(before), segments: added, logprobs };
 	}
@@ -97,7 +104,7 @@ export class TranscriptBuilder {
 			text: this.#text,
 			segments: this.#segments,
 			...(parts.words ? { words: this.#words } : {}),
-			...(this.#tokens === undefined ? {} : { logprobs: this.#logprobs }),
+			...(this.#hasLogprobs ? { logprobs: this.#logprobs } : {}),
 		};
 	}
 
@@ -112,10 +119,13 @@ export class TranscriptBuilder {
 /** Hundredths of a second are below every model's precision; thousandths keep subtitles exact. */
 const seconds = (value: number) => Math.round(value * 1000) / 1000;
 
-function logprobsOf(result: SpeechResult, tokens: TextModel): TranscriptLogprob[] {
-	return result.tokens.flatMap(({ id, logprob }) => {
-		if (tokens.specialIds.has(id)) return [];
-		const bytes = tokens.tokenBytes(id);
+function logprobsOf(
+	result: SpeechResult,
+	all: readonly (Uint8Array | undefined)[],
+): TranscriptLogprob[] {
+	return result.tokens.flatMap(({ logprob }, index) => {
+		const bytes = all[index];
+		if (bytes === undefined) return [];
 		const token = new TextDecoder().decode(bytes);
 		return /^<\|\d+\.\d\d\|>$/.test(token) ? [] : [{ token, logprob, bytes: [...bytes] }];
 	});

@@ -2,7 +2,12 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { EngineModel, GenerateRequest, GenerateResult } from '../../server/engine/api.ts';
+import type {
+	EngineModel,
+	GenerateRequest,
+	GenerateResult,
+	TextModel,
+} from '../../server/engine/api.ts';
 import { toolFormats } from '../../server/engine/template/toolFormat.ts';
 import type { ChatMessage, ModelInfo } from '../../server/protocol/index.ts';
 import { type ChatEvent, createChatService } from '../../server/services/chat/chatService.ts';
@@ -10,6 +15,7 @@ import { AnswerBuilder, ChunkBuilder } from '../../server/services/chat/completi
 import type { ModelProfile } from '../../server/services/chat/profile.ts';
 import { chatRequestParser } from '../../server/services/chat/request.ts';
 import type { ModelHost } from '../../server/services/host.ts';
+import { textServiceHere } from '../../server/engine/text/textJobs.ts';
 
 interface Script {
 	readonly pieces: readonly string[];
@@ -47,12 +53,14 @@ async function run(body: object, script: Script) {
 			loadMs: 12,
 			[Symbol.asyncDispose]: async () => {},
 		}),
-		textModel: async () => ({
-			renderChat: () => script.prompt ?? '',
-			// One token per character.
-			promptTokens: ({ messages }: { messages: readonly ChatMessage[] }) =>
-				[...messages.map(({ content }) => content).join('')].map(() => 1),
-		}),
+		textModel: async () =>
+			textServiceHere({
+				renderChat: ({ messages }: { messages: readonly ChatMessage[] }) =>
+					messages.map(({ content }) => content).join('') + (script.prompt ?? ''),
+				// One token per character, those that the template adds aside.
+				encode: (text: string) =>
+					Array.from(text.slice(0, text.length - (script.prompt ?? '').length), () => 1),
+			} as unknown as TextModel),
 	} as unknown as ModelHost;
 	const profile: ModelProfile = {
 		sampling: { temperature: 0.7, topP: 0.8, topK: 20, minP: 0.1, repetitionPenalty: 1.1 },

@@ -11,6 +11,7 @@ import type {
 } from '../../server/engine/api.ts';
 import { AppError, type ModelInfo } from '../../server/protocol/index.ts';
 import type { ModelHost } from '../../server/services/host.ts';
+import { textServiceHere } from '../../server/engine/text/textJobs.ts';
 
 const rateHz = 16_000;
 const wordS = 0.35;
@@ -216,6 +217,6 @@ export function toneHost(model: ToneModel, name = 'tones'): ModelHost {
 			loadMs: 0,
 			[Symbol.asyncDispose]: async () => {},
 		}),
-		textModel: async () => text,
+		textModel: async () => textServiceHere(text),
 	};
 }

@@ -16,7 +16,7 @@ import { sharesScales } from '../folder/precision.ts';
 import { paddedWidth } from '../runtime/paddedWidth.ts';
 import type { Runtime, Session, SessionOptions } from '../runtime/runtime.ts';
 import { createData } from '../runtime/tensorType.ts';
-import { loadTextModel } from '../tokenizer/textModel.ts';
+import type { TextReader } from '../text/textReader.ts';
 import { type OpenGraph, openVerified } from '../verify/openVerified.ts';
 import { type Reading, tolerances } from '../verify/readings.ts';
 import { type EmbeddingSettings, normalize, pool, readEmbeddingSettings } from './pooling.ts';
@@ -36,19 +36,20 @@ interface EmbedderParts {
 	readonly variant: ModelVariant;
 	readonly runtime: Runtime;
 	readonly session: SessionOptions;
+	readonly text: TextModel;
+	readonly reader: Pick<TextReader, 'encode'>;
 	/** Told what keeps texts from being computed together. */
 	readonly onNotice?: (notice: string) => void;
 }
 
 /** Loads the encoder of a folder. @throws AppError `unsupported_model` when its graph is another kind */
 export async function loadEmbedder(parts: EmbedderParts): Promise<Embedder> {
-	const { description, variant } = parts;
+	const { description, variant, text, reader } = parts;
 	const file = variant.files.model ?? variant.files.encoder;
 	if (file === undefined) {
 		throw new AppError('unsupported_model', 'The embedding model has no model.onnx.');
 	}
 	const path = await modelFile(description.folder, file);
-	const text = await loadTextModel(description.folder);
 	const settings = await readEmbeddingSettings(description.folder);
 	const isDynamic = sharesScales(await readGraphSummary(path));
 	let refused = 'they would share scales';
@@ -64,7 +65,7 @@ export async function loadEmbedder(parts: EmbedderParts): Promise<Embedder> {
 				// Graphs that quantise activations give a text another vector in company than alone, unless
 				// each row has a scale of its own.
 				const rows = isDynamic && from === path ? 1 : batchSize;
-				return new EncoderEmbedder(session, text, settings, description.contextLength, rows);
+				return new EncoderEmbedder(session, text, reader, settings, description.contextLength, rows);
 			},
 			read: readVectors,
 		},
@@ -98,6 +99,7 @@ async function readVectors(embedder: EncoderEmbedder): Promise<Reading[]> {
 class EncoderEmbedder implements Embedder {
 	readonly #session: Session;
 	readonly #text: TextModel;
+	readonly #reader: Pick<TextReader, 'encode'>;
 	readonly #settings: EmbeddingSettings;
 	readonly #contextLength: number;
 	/** Texts computed together at most. */
@@ -108,19 +110,27 @@ class EncoderEmbedder implements Embedder {
 	constructor(
 		session: Session,
 		text: TextModel,
+		reader: Pick<TextReader, 'encode'>,
 		settings: EmbeddingSettings,
 		contextLength: number,
 		rows: number,
 	) {
 		this.#session = session;
 		this.#text = text;
+		this.#reader = reader;
 		this.#settings = settings;
 		this.#contextLength = contextLength;
 		this.rows = rows;
 	}
 
 	async embed(request: EmbedRequest, signal?: AbortSignal): Promise<EmbedResult> {
-		const rows = request.inputs.map((input, index) => this.#tokens(input, index));
+		const texts = request.inputs.flatMap((input) =>
+			typeof input === 'string' ? [this.#settings.prompt + input] : [],
+		);
+		const read = texts.length === 0 ? [] : await this.#reader.encode(texts, true, signal);
+		const rows = request.inputs.map((input, index) =>
+			this.#checked(typeof input === 'string' ? (read.shift() ?? []) : input, index),
+		);
 		const promptTokens = rows.reduce((sum, row) => sum + row.length, 0);
 		this.counters.waiting++;
 		const before = this.#turn;
@@ -141,9 +151,7 @@ class EncoderEmbedder implements Embedder {
 		return { vectors: vectors.map((vector) => cut(vector, request.dimensions)), promptTokens };
 	}
 
-	#tokens(input: string | readonly number[], index: number): readonly number[] {
-		const ids =
-			typeof input === 'string' ? this.#text.encode(this.#settings.prompt + input) : input;
+	#checked(ids: readonly number[], index: number): readonly number[] {
 		if (ids.length === 0) {
 			throw new AppError('invalid_request', `input[${index}] is empty.`, { param: 'input' });
 		}

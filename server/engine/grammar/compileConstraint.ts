@@ -2,7 +2,7 @@
 
 import type { CompiledGrammar, GrammarCompiler, TokenizerInfo } from '@mlc-ai/web-xgrammar';
 import { AppError } from '../../protocol/index.ts';
-import type { Constraint, TextModel } from '../api.ts';
+import type { Constraint } from '../api.ts';
 import type { TokenConstraint } from '../sample/constraint.ts';
 import {
 	promptOpensReasoning,
@@ -12,8 +12,10 @@ import {
 import type { ToolFormat } from '../template/toolFormat.ts';
 import { charsOfBytes } from '../tokenizer/byteLevel.ts';
 import { GrammarConstraint } from './grammarConstraint.ts';
+import { checkGrammarSize, GrammarTooLarge } from './grammarSize.ts';
 import { jsonSafeClasses } from './jsonClasses.ts';
 import { type PreparedSchema, prepareSchema } from './schemaCheck.ts';
+import type { Vocabulary } from './tokenTable.ts';
 import { toolGrammar } from './toolGrammar.ts';
 import { discardInstance, type GrammarInstance, grammarInstance } from './xgrammarModule.ts';
 
@@ -25,12 +27,15 @@ const maxCompiled = 64;
 
 /**
  * Compiles constraints for one model; `undefined` when a constraint does not restrict anything.
+ * Takes as long as it takes: see {@link GrammarThreads}.
  * @param promptEnd last piece of the prompt as text: one that opens a reasoning block is left free to end it
  */
 export type CompileConstraint = (
 	constraint: Constraint,
 	endTokens: readonly number[],
 	promptEnd?: string,
+	/** Says what the other arguments say: where it is known, nothing is made of them again. */
+	key?: string,
 ) => Promise<TokenConstraint | undefined>;
 
 interface Compiler {
@@ -43,68 +48,40 @@ interface Compiler {
 
 /** A compiler that keeps the vocabulary and the grammars it has seen. */
 export function createConstraintCompiler(
-	text: TextModel,
+	text: Vocabulary,
 	format: ToolFormat,
 	reasoning: ReasoningTags = reasoningTagsOf(undefined),
 ): CompileConstraint {
+	const known = new Map<string, readonly [Compiler, CompiledGrammar]>();
 	const compilers = new Map<string, Promise<Compiler>>();
-	return async (constraint, endTokens, promptEnd = '') => {
+	return async (constraint, endTokens, promptEnd = '', key) => {
 		const instance = await grammarInstance();
 		try {
+			const found = key === undefined ? undefined : known.get(key);
+			if (found?.[0].instance === instance) return await start(...found, endTokens);
 			const plain = await grammarSource(instance, constraint, format);
 			if (plain === undefined) return undefined;
 			const source = promptOpensReasoning(promptEnd, reasoning)
 				? afterReasoning(plain, reasoning)
 				: plain;
-			const key = endTokens.join();
-			let ready = compilers.get(key);
+			const ends = endTokens.join();
+			let ready = compilers.get(ends);
 			if (ready === undefined || (await ready).instance !== instance) {
 				ready = createCompiler(instance, text, endTokens);
-				compilers.set(key, ready);
+				compilers.set(ends, ready);
 			}
 			const compiler = await ready;
-			return await start(compiler, await compileGrammar(compiler, source), endTokens);
+			const grammar = await compileGrammar(compiler, source);
+			if (key !== undefined) known.set(key, [compiler, grammar]);
+			return await start(compiler, grammar, endTokens);
 		} catch (error) {
 			throw refusal(error, instance, constraint);
 		}
 	};
 }
 
-/**
- * Compiles one constraint; {@link createConstraintCompiler} is cheaper for many.
- * @throws AppError `invalid_request` with `param` when the schema or grammar is not usable
- */
-export async function compileConstraint(
-	text: TextModel,
-	constraint: Constraint,
-	format: ToolFormat,
-	endTokens: readonly number[],
-): Promise<TokenConstraint | undefined> {
-	return createConstraintCompiler(text, format)(constraint, endTokens);
-}
-
-/**
- * Checks a constraint without a vocabulary, so that a bad schema is refused before a model is loaded.
- * @throws AppError as {@link compileConstraint}
- */
-export async function checkConstraint(constraint: Constraint, format: ToolFormat): Promise<void> {
-	const instance = await grammarInstance();
-	const { Grammar } = instance.library;
-	try {
-		const source = await grammarSource(instance, constraint, format);
-		if (source === undefined) return;
-		const grammar =
-			source.kind === 'ebnf'
-				? await Grammar.fromEBNF(source.text)
-				: await Grammar.fromStructuralTag(source.text);
-		grammar.dispose();
-	} catch (error) {
-		throw refusal(error, instance, constraint);
-	}
-}
-
-function refusal(error: unknown, instance: GrammarInstance, constraint: Constraint): AppError {
-	if (error instanceof AppError) return error;
+function refusal(error: unknown, instance: GrammarInstance, constraint: Constraint): Error {
+	if (error instanceof AppError || error instanceof GrammarTooLarge) return error;
 	const why = instance.takeMessages();
 	discardInstance(instance);
 	const [what, param] = names[constraint.kind];
@@ -144,6 +121,7 @@ async function grammarSource(
 			return { kind: 'ebnf', text: await toGrammar(schema) };
 		}
 		case 'ebnf':
+			checkGrammarSize(constraint.grammar);
 			return { kind: 'ebnf', text: constraint.grammar };
 		case 'tools': {
 			const tag = await toolGrammar(constraint, format, toGrammar);
@@ -193,13 +171,14 @@ async function schemaGrammar(instance: GrammarInstance, prepared: PreparedSchema
 		rules.push(`${placeholder} ::= ${rule}`);
 	}
 	grammar = `${grammar}\n${rules.join('\n')}\n`;
+	checkGrammarSize(grammar);
 	return grammar;
 }
 
 // The vocabulary as bytes in byte-level spelling says exactly what every token of any family writes.
 async function createCompiler(
 	instance: GrammarInstance,
-	text: TextModel,
+	text: Vocabulary,
 	endTokens: readonly number[],
 ): Promise<Compiler> {
 	const stops = new Set(endTokens);

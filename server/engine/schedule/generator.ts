@@ -10,6 +10,7 @@ import type {
 } from '../api.ts';
 import type { TokenConstraint } from '../sample/constraint.ts';
 import { type ModelBans, Sampler } from '../sample/sampler.ts';
+import type { TextReader } from '../text/textReader.ts';
 import { Generation } from './generation.ts';
 import type { Scheduler } from './scheduler.ts';
 
@@ -18,11 +19,14 @@ export type ConstraintCompiler = (
 	constraint: Constraint,
 	endTokens: readonly number[],
 	promptEnd?: string,
+	signal?: AbortSignal,
 ) => Promise<TokenConstraint | undefined>;
 
 export interface GeneratorOptions {
 	readonly scheduler: Scheduler;
 	readonly text: TextModel;
+	/** Reads prompts; absent: on the spot, whatever it takes. */
+	readonly reader?: Pick<TextReader, 'prompt'>;
 	/** Prompt plus answer. */
 	readonly contextLength: number;
 	/** Ids the model can be fed are below this. */
@@ -45,7 +49,10 @@ export function createGenerator(options: GeneratorOptions): Generate {
 	const { scheduler, text, contextLength, endTokens, now } = options;
 	return async (request, onEvent, signal) => {
 		if (signal?.aborted === true) throw new AppError('cancelled');
-		const prompt = text.promptTokens(request.prompt);
+		const prompt =
+			options.reader === undefined
+				? text.promptTokens(request.prompt)
+				: await options.reader.prompt(request.prompt, contextLength, signal);
 		checkPrompt(prompt, options.vocabularySize, contextLength);
 		if (!Number.isInteger(request.n) || request.n < 1 || request.n > 128) {
 			throw new AppError(
@@ -68,6 +75,7 @@ export function createGenerator(options: GeneratorOptions): Generate {
 								request.constraint,
 								endTokens,
 								text.decode(prompt.slice(-8), { skipSpecial: false }),
+								signal,
 							);
 				samplers.push(
 					new Sampler({

@@ -15,9 +15,17 @@ export interface EncodedItem {
 const targetTags = (code: string): string[] => [`>>${code}<<`, `<2${code}>`, `__${code}__`, code];
 const sourceTags = (code: string): string[] => [`__${code}__`, code];
 
-/** Encodes one item; the family is recognised by the tags its vocabulary has. */
-export function encodeItem(text: TextModel, item: Seq2SeqItem, startToken: number): EncodedItem {
-	const { ids, offsets } = text.encodeWithOffsets(item.text);
+/**
+ * Puts the tags around the tokens of one item; the family is recognised by the tags its vocabulary has.
+ * @param encoded the item's text as {@link TextModel.encodeWithOffsets} reads it
+ */
+export function encodeItem(
+	text: TextModel,
+	item: Seq2SeqItem,
+	startToken: number,
+	encoded: ReturnType<TextModel['encodeWithOffsets']> = text.encodeWithOffsets(item.text),
+): EncodedItem {
+	const { ids, offsets } = encoded;
 	const target = item.targetLanguage;
 	if (target !== undefined) {
 		const found = targetTags(target)

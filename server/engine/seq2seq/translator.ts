@@ -27,17 +27,22 @@ import type { EncodedBatch, EncoderDecoder } from './encoderDecoder.ts';
 import { encodeItem } from './languageTokens.ts';
 import { search } from './search.ts';
 import type { SearchOptions } from './searchOptions.ts';
+import { type TextReader, textReaderHere } from '../text/textReader.ts';
 import { shareSources } from './sharedSources.ts';
 import { chooseBatch, type TranslationWork as Work } from './translationBatch.ts';
 
 export interface TranslatorOptions {
 	readonly model: EncoderDecoder;
 	readonly text: TextModel;
+	/** Reads texts; absent: on the spot, whatever it takes. */
+	readonly reader?: Pick<TextReader, 'encodeWithOffsets'>;
 	readonly settings: GenerationSettings;
 	/** Most source ids, and most decoder ids. */
 	readonly contextLength: number;
 	readonly alignment: AlignmentSource | undefined;
 }
+
+type EncodedText = ReturnType<TextModel['encodeWithOffsets']>;
 
 const mostWaiting = 8192;
 
@@ -50,6 +55,7 @@ export interface TranslatorCounters {
 
 export class Translator {
 	readonly #options: TranslatorOptions;
+	readonly #reader: Pick<TextReader, 'encodeWithOffsets'>;
 	#waiting: Work[] = [];
 	#running: Work[] = [];
 	#controller: AbortController | undefined;
@@ -61,6 +67,7 @@ export class Translator {
 
 	constructor(options: TranslatorOptions) {
 		this.#options = options;
+		this.#reader = options.reader ?? textReaderHere(options.text);
 	}
 
 	get counters(): TranslatorCounters {
@@ -81,7 +88,15 @@ export class Translator {
 				retryAfterS: 5,
 			});
 		}
-		const prepared = request.items.map((item, index) => this.#prepare(request, item, index));
+		const read = this.#reader.encodeWithOffsets(
+			request.items.map((item) => item.text),
+			signal,
+		);
+		// What takes but a moment shares a batch with the calls of the same moment.
+		const texts = read instanceof Promise ? await read : read;
+		const prepared = request.items.map((item, index) =>
+			this.#prepare(request, item, index, texts[index] as EncodedText),
+		);
 		const outputs = prepared.map(
 			(parts) =>
 				new Promise<Seq2SeqOutput>((resolve, reject) => {
@@ -120,6 +135,7 @@ export class Translator {
 		request: Seq2SeqRequest,
 		item: Seq2SeqRequest['items'][number],
 		index: number,
+		read: EncodedText,
 	): Omit<Work, 'signal' | 'resolve' | 'reject'> {
 		const { text, settings, contextLength, model, alignment } = this.#options;
 		const startToken =
@@ -130,7 +146,7 @@ export class Translator {
 		if (startToken === undefined) {
 			throw new AppError('unsupported_model', 'The model names no decoder_start_token_id.');
 		}
-		const encoded = encodeItem(text, item, startToken);
+		const encoded = encodeItem(text, item, startToken, read);
 		if (encoded.source.length > contextLength) {
 			throw new AppError(
 				'context_length_exceeded',
@@ -298,10 +314,15 @@ export class Translator {
 		const { model, text, contextLength, settings } = this.#options;
 		const none = { spans: [], vectors: [] };
 		const targets: PieceVectors[] = batch.map(() => none);
+		const texts = await this.#reader.encodeWithOffsets(
+			outputs.map((output) => output?.text ?? ''),
+			signal,
+		);
 		const written = batch.flatMap(({ item, encoded }, index) => {
 			const output = outputs[index];
 			if (output === undefined) return [];
-			const again = encodeItem(text, turned(item, output.text), encoded.start[0] as number);
+			const startToken = encoded.start[0] as number;
+			const again = encodeItem(text, turned(item, output.text), startToken, texts[index]);
 			return again.source.length > contextLength ? [] : [{ index, again }];
 		});
 		if (written.length > 0) {

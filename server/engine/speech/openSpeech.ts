@@ -10,6 +10,7 @@ import type { SpeechModel } from './speechModel.ts';
 import { Turns } from './turns.ts';
 import { WhisperModel } from './whisper.ts';
 import { readWhisperConfig } from './whisperConfig.ts';
+import { type TextReader, textReaderHere } from '../text/textReader.ts';
 
 /** Windows decoded together at most. */
 const mostWindows = 8;
@@ -27,8 +28,9 @@ export async function openSpeech(
 	model: EncoderDecoder,
 	text: TextModel,
 	memoryBytes = 1 << 30,
+	reader: Pick<TextReader, 'encode'> = textReaderHere(text),
 ): Promise<SpeechModel> {
-	const make = await openFamily(folder, family, text, model);
+	const make = await openFamily(folder, family, text, reader, model);
 	const fitting = Math.floor(memoryBytes / (longestWindow * (model.crossBytesPerPosition ?? 0)));
 	const atOnce = model.batchInvariant ? Math.max(1, Math.min(mostWindows, fitting)) : 1;
 	const joined = new JoinedModel(model, atOnce);
@@ -51,11 +53,12 @@ async function openFamily(
 	folder: string,
 	family: string,
 	text: TextModel,
+	reader: Pick<TextReader, 'encode'>,
 	{ encoderInputs }: EncoderDecoder,
 ): Promise<(model: EncoderDecoder) => SpeechModel> {
 	if (family === 'whisper') {
 		const config = await readWhisperConfig(folder, text, encoderInputs.get('input_features'));
-		return (model) => new WhisperModel(model, text, config);
+		return (model) => new WhisperModel(model, text, reader, config);
 	}
 	if (family === 'moonshine') {
 		const config = (await readJsonFile(folder, 'config.json')) ?? {};

@@ -13,6 +13,7 @@ import type { SpeechModel } from './speechModel.ts';
 import type { WhisperConfig } from './whisperConfig.ts';
 import { applyRules } from './whisperRules.ts';
 import { whisperWords } from './whisperWords.ts';
+import type { TextReader } from '../text/textReader.ts';
 
 /** Samples drawn together above temperature 0; the likeliest is kept. */
 const samplesPerTemperature = 5;
@@ -28,11 +29,18 @@ interface Spoken {
 export class WhisperModel implements SpeechModel {
 	readonly #model: EncoderDecoder;
 	readonly #text: TextModel;
+	readonly #reader: Pick<TextReader, 'encode'>;
 	readonly #config: WhisperConfig;
 
-	constructor(model: EncoderDecoder, text: TextModel, config: WhisperConfig) {
+	constructor(
+		model: EncoderDecoder,
+		text: TextModel,
+		reader: Pick<TextReader, 'encode'>,
+		config: WhisperConfig,
+	) {
 		this.#model = model;
 		this.#text = text;
+		this.#reader = reader;
 		this.#config = config;
 	}
 
@@ -136,7 +144,11 @@ export class WhisperModel implements SpeechModel {
 		return [startToken, languageToken, taskToken].filter((id) => id !== undefined);
 	}
 
-	#prompt(request: SpeechRequest, start: readonly number[]): number[] {
+	async #prompt(
+		request: SpeechRequest,
+		start: readonly number[],
+		signal: AbortSignal | undefined,
+	): Promise<number[]> {
 		const { previousToken, noTimestampsToken, maxTokens } = this.#config;
 		const before: number[] = [];
 		if (
@@ -144,7 +156,8 @@ export class WhisperModel implements SpeechModel {
 			request.prompt.trim() !== '' &&
 			previousToken !== undefined
 		) {
-			const ids = this.#text.encode(` ${request.prompt.trim()}`, { addSpecial: false });
+			const said = ` ${request.prompt.trim()}`;
+			const [ids = []] = await this.#reader.encode([said], false, signal);
 			before.push(previousToken, ...ids.slice(-(Math.floor(maxTokens / 2) - 1)));
 		}
 		const plain = request.timestamps === 'none' && noTimestampsToken !== undefined;
@@ -159,7 +172,7 @@ export class WhisperModel implements SpeechModel {
 	): Promise<{ hypothesis: Hypothesis; temperature: number; noSpeechProb: number }> {
 		const config = this.#config;
 		const start = this.#startTokens(spoken.language, request.task);
-		const prompt = this.#prompt(request, start);
+		const prompt = await this.#prompt(request, start, signal);
 		const timestamps = request.timestamps !== 'none' && config.firstTimestamp !== undefined;
 		let noSpeechProb = 0;
 		const { noSpeechToken } = config;

@@ -3,6 +3,7 @@
 import { AppError } from '../../protocol/index.ts';
 import type { GeneratePrompt } from '../api.ts';
 import { asRecord, asString, type JsonRecord } from '../folder/json.ts';
+import { asTooExpensive, withinBudget } from './budget.ts';
 import { type CompiledTemplate, compileTemplate } from './jinja.ts';
 import {
 	callsAsText,
@@ -55,8 +56,13 @@ export class ChatTemplate {
 	/**
 	 * The prompt text.
 	 * @throws AppError `invalid_request` with the template's own words when it refuses the messages
+	 * @throws TemplateTooExpensive
 	 */
 	render(prompt: ChatPrompt, addGenerationPrompt: boolean): string {
+		return withinBudget(() => this.#render(prompt, addGenerationPrompt));
+	}
+
+	#render(prompt: ChatPrompt, addGenerationPrompt: boolean): string {
 		const tools = prompt.tools !== undefined && prompt.tools.length > 0 ? prompt.tools : undefined;
 		let messages: Message[] = prompt.messages.map((message) => ({ ...message }));
 		const hasCalls = messages.some((message) => message.tool_calls !== undefined);
@@ -84,6 +90,8 @@ export class ChatTemplate {
 			try {
 				return this.#run({ ...variables, messages: attempt });
 			} catch (error) {
+				const beyond = asTooExpensive(error);
+				if (beyond !== undefined) throw beyond;
 				refusal ??= error;
 			}
 		}

@@ -2,11 +2,15 @@
 
 import { Template } from '@huggingface/jinja';
 import { asRecord } from '../folder/json.ts';
+import { withinBudget } from './budget.ts';
 import { markLoopBody } from './loopControl.ts';
 
 /** A compiled template. */
 export interface CompiledTemplate {
-	/** @throws Error with the template's own message when it refuses the variables */
+	/**
+	 * @throws Error with the template's own message when it refuses the variables
+	 * @throws TemplateTooExpensive
+	 */
 	render(variables: Readonly<Record<string, unknown>>): string;
 }
 
@@ -14,7 +18,9 @@ export interface CompiledTemplate {
 export function compileTemplate(source: string): CompiledTemplate {
 	const template = new Template(source);
 	rewrite(template.parsed);
-	return template;
+	return {
+		render: (variables) => withinBudget(() => template.render({ ...variables })),
+	};
 }
 
 type Node = Record<string, unknown>;

@@ -1,5 +1,7 @@
 /** Finds out by trying what a chat template can express. */
 
+import { asTooExpensive } from './budget.ts';
+
 /** What a template does with the parts of a chat. */
 export interface TemplateAbilities {
 	/** It has a place for a system message. */
@@ -19,12 +21,14 @@ type Run = (variables: Readonly<Record<string, unknown>>) => string;
 const base = { tools: null, documents: null, add_generation_prompt: true };
 const user = { role: 'user', content: 'probe-user' };
 
-/** Tries a template. Never throws: what fails is not supported. */
+/** Tries a template: what fails is not supported. @throws TemplateTooExpensive */
 export function probeTemplate(source: string, run: Run): TemplateAbilities {
 	const tryRun = (variables: Readonly<Record<string, unknown>>): string => {
 		try {
 			return run({ ...base, ...variables });
-		} catch {
+		} catch (error) {
+			const beyond = asTooExpensive(error);
+			if (beyond !== undefined) throw beyond;
 			return '';
 		}
 	};

@@ -52,22 +52,44 @@ function add(tokens: Map<number, AddedToken>, id: number, record: JsonRecord): v
 	});
 }
 
+interface Entry {
+	readonly content: string;
+	readonly token: AddedToken;
+}
+
+/** Tokens that begin with one UTF-16 unit. */
+interface Bucket {
+	/** Different lengths of the tokens, the longest first. */
+	readonly lengths: number[];
+	readonly byContent: Map<string, AddedToken>;
+}
+
 /** Cuts text at added tokens: leftmost first, then longest. */
 export class AddedTokenSplitter {
-	readonly #byFirst = new Map<number, { content: string; token: AddedToken }[]>();
+	readonly #byFirst = new Map<number, Bucket>();
 
 	/** @param tokens with the text to look for (the normalised content, for normalised tokens) */
-	constructor(tokens: Iterable<{ content: string; token: AddedToken }>) {
-		for (const entry of tokens) {
-			if (entry.content === '') continue;
-			const unit = entry.content.charCodeAt(0);
-			const bucket = this.#byFirst.get(unit) ?? [];
-			bucket.push(entry);
+	constructor(tokens: Iterable<Entry>) {
+		for (const { content, token } of tokens) {
+			if (content === '') continue;
+			const unit = content.charCodeAt(0);
+			const bucket: Bucket = this.#byFirst.get(unit) ?? { lengths: [], byContent: new Map() };
+			if (!bucket.byContent.has(content)) bucket.byContent.set(content, token);
+			if (!bucket.lengths.includes(content.length)) bucket.lengths.push(content.length);
 			this.#byFirst.set(unit, bucket);
 		}
-		for (const bucket of this.#byFirst.values()) {
-			bucket.sort((a, b) => b.content.length - a.content.length);
+		for (const { lengths } of this.#byFirst.values()) lengths.sort((a, b) => b - a);
+	}
+
+	/** The longest token that begins at a place. */
+	#at(text: string, at: number): Entry | undefined {
+		const bucket = this.#byFirst.get(text.charCodeAt(at));
+		for (const length of bucket?.lengths ?? []) {
+			const content = text.slice(at, at + length);
+			const token = bucket?.byContent.get(content);
+			if (token !== undefined) return { content, token };
 		}
+		return undefined;
 	}
 
 	split(piece: AlignedText): Segment[] {
@@ -76,9 +98,7 @@ export class AddedTokenSplitter {
 		const segments: Segment[] = [];
 		let from = 0;
 		for (let at = 0; at < text.length; ) {
-			const found = this.#byFirst
-				.get(text.charCodeAt(at))
-				?.find((entry) => text.startsWith(entry.content, at));
+			const found = this.#at(text, at);
 			if (found === undefined) {
 				at++;
 				continue;

@@ -4,6 +4,8 @@ import type { AlignedText, Edit } from './alignedText.ts';
 
 const decoder = new TextDecoder();
 const encoder = new TextEncoder();
+/** Bytes of the longest entry and of the longest string; the published maps stay far below. */
+const maxEntryBytes = 256;
 
 /** A character map; `longest` picks SentencePiece's own rule, otherwise that of tokenizer.json files. */
 export class CharsMap {
@@ -107,7 +109,7 @@ export class CharsMap {
 		const units = this.#units;
 		let unit = units[0] ?? 0;
 		let position = offsetOf(unit);
-		for (let at = from; at < bytes.length; at++) {
+		for (let at = from; at < bytes.length && at < from + maxEntryBytes; at++) {
 			const byte = bytes[at] as number;
 			position ^= byte;
 			unit = units[position] ?? 0;
@@ -122,7 +124,8 @@ export class CharsMap {
 
 	#stringAt(start: number): string {
 		let end = start;
-		while (end < this.#strings.length && this.#strings[end] !== 0) end++;
+		const limit = Math.min(this.#strings.length, start + maxEntryBytes);
+		while (end < limit && this.#strings[end] !== 0) end++;
 		return decoder.decode(this.#strings.subarray(start, end));
 	}
 }

@@ -61,6 +61,7 @@ function side(model: Uint8Array, vocabulary: Vocabulary, config: JsonRecord): To
 		added,
 		spelling: 'sentence-piece',
 		cleansUp: false,
+		isLinear: true,
 	});
 }
 

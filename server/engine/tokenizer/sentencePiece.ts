@@ -135,5 +135,6 @@ export function sentencePieceTokenizer(file: SentencePieceFile, bosToken = '<s>'
 		added,
 		spelling: 'sentence-piece',
 		cleansUp: false,
+		isLinear: true,
 	});
 }

@@ -17,33 +17,50 @@ import type { Tokenizer } from './tokenizer.ts';
  * @throws AppError `unsupported_model` when the folder has no tokenizer that can be read
  */
 export async function loadTextModel(folder: string, fallbackTemplate?: string): Promise<TextModel> {
-	const config = (await readJsonFile(folder, 'tokenizer_config.json')) ?? {};
-	const marian = await readMarian(folder, config);
-	const source = marian?.source ?? (await loadTokenizer(folder));
-	const plain = (await readChatTemplate(folder)) ?? fallbackTemplate;
-	const withTools = (await readChatTemplate(folder, true)) ?? fallbackTemplate;
-	const template = plain === undefined ? undefined : new ChatTemplate(plain, config);
-	const toolTemplate =
-		withTools === undefined || withTools === plain ? template : new ChatTemplate(withTools, config);
-	return textModelOf(source, { target: marian?.target, template, toolTemplate });
+	const templates = await loadTemplates(folder, fallbackTemplate);
+	const { source, target } = await loadTokenizers(folder);
+	return textModelOf(source, { target, ...templates });
 }
 
-/** What a text model may have beside its tokenizer. */
-export interface TextModelParts {
+export interface Tokenizers {
+	readonly source: Tokenizer;
 	/** Tokenizer of the ids the model generates, when it is another one. */
-	readonly target?: Tokenizer | undefined;
+	readonly target: Tokenizer | undefined;
+}
+
+/** Loads the tokenizers alone; errors as {@link loadTextModel}. */
+export async function loadTokenizers(folder: string): Promise<Tokenizers> {
+	const config = (await readJsonFile(folder, 'tokenizer_config.json')) ?? {};
+	const marian = await readMarian(folder, config);
+	return {
+		source: marian?.source ?? (await loadTokenizer(folder)),
+		target: marian?.target,
+	};
+}
+
+/** The chat templates of a model folder. */
+export interface Templates {
 	readonly template?: ChatTemplate | undefined;
 	/** Template for prompts with tools, when it is another one. */
 	readonly toolTemplate?: ChatTemplate | undefined;
 }
 
-/** A text model over a tokenizer and, where there is one, a chat template. */
-export function textModelOf(tokenizer: Tokenizer, parts: TextModelParts = {}): TextModel {
-	const target = parts.target ?? tokenizer;
-	const { before, after } = tokenizer.wrapping;
-	const renderChat: TextModel['renderChat'] = (prompt, addGenerationPrompt = true) => {
+/** Loads the templates alone; parameters as {@link loadTextModel}. */
+export async function loadTemplates(folder: string, fallbackTemplate?: string): Promise<Templates> {
+	const config = (await readJsonFile(folder, 'tokenizer_config.json')) ?? {};
+	const plain = (await readChatTemplate(folder)) ?? fallbackTemplate;
+	const withTools = (await readChatTemplate(folder, true)) ?? fallbackTemplate;
+	const template = plain === undefined ? undefined : new ChatTemplate(plain, config);
+	const toolTemplate =
+		withTools === undefined || withTools === plain ? template : new ChatTemplate(withTools, config);
+	return { template, toolTemplate };
+}
+
+/** How chats are rendered by the templates of a folder. */
+export function chatRenderer(templates: Templates): TextModel['renderChat'] {
+	return (prompt, addGenerationPrompt = true) => {
 		const hasTools = prompt.tools !== undefined && prompt.tools.length > 0;
-		const template = hasTools ? parts.toolTemplate : parts.template;
+		const template = hasTools ? templates.toolTemplate : templates.template;
 		if (template === undefined) {
 			throw new AppError(
 				'invalid_request',
@@ -53,6 +70,19 @@ export function textModelOf(tokenizer: Tokenizer, parts: TextModelParts = {}): T
 		}
 		return template.render(prompt, addGenerationPrompt);
 	};
+}
+
+/** What a text model may have beside its tokenizer. */
+export interface TextModelParts extends Templates {
+	/** Tokenizer of the ids the model generates, when it is another one. */
+	readonly target?: Tokenizer | undefined;
+}
+
+/** A text model over a tokenizer and, where there is one, a chat template. */
+export function textModelOf(tokenizer: Tokenizer, parts: TextModelParts = {}): TextModel {
+	const target = parts.target ?? tokenizer;
+	const { before, after } = tokenizer.wrapping;
+	const renderChat = chatRenderer(parts);
 	return {
 		encode: (text, options) => tokenizer.encode(text, options?.addSpecial ?? true),
 		encodeWithOffsets: (text) => {
@@ -71,6 +101,7 @@ export function textModelOf(tokenizer: Tokenizer, parts: TextModelParts = {}): T
 		tokenToId: (token) => tokenizer.tokenToId(token),
 		specialIds: hiddenIds(target),
 		vocabularySize: target.vocabularySize,
+		isBounded: tokenizer.isBounded,
 		renderChat,
 		promptTokens: (prompt: GeneratePrompt): number[] => {
 			if (prompt.kind === 'tokens') return [...prompt.tokens];

@@ -71,6 +71,7 @@ export function readTiktoken(text: string, family: TiktokenFamily): Tokenizer {
 		added,
 		spelling: 'byte-level',
 		cleansUp: false,
+		isLinear: true,
 	});
 }
 

@@ -7,6 +7,7 @@ import { AlignedText } from './alignedText.ts';
 import { buildBpe } from './bpe.ts';
 import { bytesOfChars } from './byteLevel.ts';
 import { buildDecoder, cleanUp, type Decoder, fallbackByte } from './decoders.ts';
+import { isLinear } from './linearParts.ts';
 import { buildNormalizer, type Normalizer } from './normalizers.ts';
 import { readWrapping, type Wrapping } from './postProcessor.ts';
 import { buildPreTokenizer, type PreTokenizer } from './preTokenizers.ts';
@@ -27,33 +28,34 @@ export interface TokenizerParts {
 	readonly added: readonly AddedToken[];
 	readonly spelling: TokenSpelling;
 	readonly cleansUp: boolean;
+	/** Normalizer and pre-tokenizer take time in proportion to the text. */
+	readonly isLinear: boolean;
 }
+
+/** Longest token of a vocabulary that is looked up within bounds. */
+const maxTokenChars = 256;
 
 /** Encodes and decodes. Offsets are UTF-16 `[start, end)` into the given text. */
 export class Tokenizer {
 	readonly #parts: TokenizerParts;
 	readonly #raw: AddedTokenSplitter;
-	readonly #normalized: AddedTokenSplitter;
+	#normalized: AddedTokenSplitter | undefined;
+	#isBounded: boolean | undefined;
 	readonly #byId = new Map<number, AddedToken>();
 	readonly #byContent = new Map<string, AddedToken>();
 	readonly specialIds: ReadonlySet<number>;
 
 	constructor(parts: TokenizerParts) {
 		this.#parts = parts;
-		const { added, normalizer } = parts;
+		const { added } = parts;
 		for (const token of added) {
 			this.#byId.set(token.id, token);
 			this.#byContent.set(token.content, token);
 		}
-		const entry = (token: AddedToken) => ({ content: token.content, token });
-		this.#raw = new AddedTokenSplitter(added.filter((token) => !token.normalized).map(entry));
-		this.#normalized = new AddedTokenSplitter(
+		this.#raw = new AddedTokenSplitter(
 			added
-				.filter((token) => token.normalized)
-				.map((token) => ({
-					content: normalizer(new AlignedText(token.content, false)).text,
-					token,
-				})),
+				.filter((token) => !token.normalized)
+				.map((token) => ({ content: token.content, token })),
 		);
 		this.specialIds = new Set(added.filter((token) => token.special).map((token) => token.id));
 	}
@@ -61,6 +63,30 @@ export class Tokenizer {
 	/** Highest id + 1. */
 	get vocabularySize(): number {
 		return Math.max(this.#parts.model.size, ...this.#parts.added.map((token) => token.id + 1));
+	}
+
+	/** Added tokens as they are in normalised text. Reading the files runs nothing of theirs, so: on first use. */
+	get #normalizedTokens(): AddedTokenSplitter {
+		const { added, normalizer } = this.#parts;
+		this.#normalized ??= new AddedTokenSplitter(
+			added
+				.filter((token) => token.normalized)
+				.map((token) => ({
+					content: normalizer(new AlignedText(token.content, false)).text,
+					token,
+				})),
+		);
+		return this.#normalized;
+	}
+
+	/** Encoding takes time in proportion to the text, whoever made the files. */
+	get isBounded(): boolean {
+		const { isLinear, model, added } = this.#parts;
+		this.#isBounded ??=
+			isLinear &&
+			added.every((token) => token.content.length <= maxTokenChars) &&
+			longestToken(model) <= maxTokenChars;
+		return this.#isBounded;
 	}
 
 	get spelling(): TokenSpelling {
@@ -102,7 +128,7 @@ export class Tokenizer {
 				isFirst = false;
 				continue;
 			}
-			for (const part of this.#normalized.split(normalizer(piece))) {
+			for (const part of this.#normalizedTokens.split(normalizer(piece))) {
 				if (part.token !== undefined) addToken(part.token, part.piece);
 				else {
 					for (const word of preTokenizer(part.piece, isFirst))
@@ -165,6 +191,13 @@ export class Tokenizer {
 	}
 }
 
+function longestToken(model: TokenizerModel): number {
+	let longest = 0;
+	for (let id = 0; id < model.size; id++)
+		longest = Math.max(longest, model.idToToken(id)?.length ?? 0);
+	return longest;
+}
+
 function encodeWord(
 	model: TokenizerModel,
 	word: AlignedText,
@@ -210,6 +243,7 @@ export function readTokenizer(tokenizer: JsonRecord, config: JsonRecord): Tokeni
 		added: readAddedTokens(tokenizer, config),
 		spelling: spellingOf(family),
 		cleansUp: config.clean_up_tokenization_spaces === true && spellingOf(family) === 'word-piece',
+		isLinear: isLinear(tokenizer),
 	});
 }
 

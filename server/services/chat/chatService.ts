@@ -1,14 +1,14 @@
 /** Chat: from a parsed request to an answer, in pieces for streams and as a whole for everybody else. */
 
-import type { GeneratePrompt, GenerateResult, TokenLogprob } from '../../engine/api.ts';
-import { promptOpensReasoning } from '../../engine/template/reasoning.ts';
+import type { GenerateResult, TokenLogprob } from '../../engine/api.ts';
+import type { ChatQuestion } from '../../engine/text/textJobs.ts';
+import { newestTurns, withoutTurns } from '../../engine/text/turns.ts';
 import { AppError, type FinishReason, type Timings, type Usage } from '../../protocol/index.ts';
 import type { ModelHost } from '../host.ts';
 import { type ChoicePiece, ChoiceReader } from './choiceReader.ts';
 import { type ChatPlan, planChat } from './plan.ts';
 import type { LoadProfile, ModelProfile } from './profile.ts';
 import type { ChatRequest } from './request.ts';
-import { newestTurns, type TurnLimits } from './turns.ts';
 
 /** What happens while a chat is answered. */
 export type ChatEvent =
@@ -63,21 +63,26 @@ export interface ChatService {
 		signal?: AbortSignal,
 	): Promise<ChatOutcome>;
 	/** Tokens of the prompt of a request, without inference and without loading the model. */
-	countTokens(request: ChatRequest): Promise<PromptSize>;
+	countTokens(request: ChatRequest, signal?: AbortSignal): Promise<PromptSize>;
 }
-
-/** Part of the context that truncation keeps for the answer, unless `max_tokens` asks for less. */
-const answerShare = 1 / 4;
 
 interface Prepared {
 	readonly id: string;
 	readonly plan: ChatPlan;
-	readonly folder: string;
+	readonly profile: ModelProfile;
 	readonly omittedTurns: number;
+	/** The answer begins inside a reasoning block that the template has opened. */
+	readonly startsReasoning: boolean;
+	/** Length of the prompt, where it was to be counted. */
+	readonly tokens: number;
 }
 
 export function createChatService(deps: ChatDeps): ChatService {
-	const prepare = async (request: ChatRequest): Promise<Prepared> => {
+	const prepare = async (
+		request: ChatRequest,
+		counts: boolean,
+		signal: AbortSignal | undefined,
+	): Promise<Prepared> => {
 		const info = await deps.host.resolve(request.model);
 		if (info.task !== 'chat-completion' && info.task !== 'text-generation')
 			throw new AppError(
@@ -85,53 +90,65 @@ export function createChatService(deps: ChatDeps): ChatService {
 				`The model '${info.id}' is for ${info.task}, not for chat.`,
 				{ param: 'model' },
 			);
-		const folder = info.folder ?? '';
-		const plan = planChat(request, await deps.profile(folder), deps.randomSeed);
+		const profile = await deps.profile(info.folder ?? '');
+		const plan = planChat(request, profile, deps.randomSeed);
 		const { prompt, maxTokens } = plan.generate;
-		if (prompt.kind !== 'chat') return { id: info.id, plan, folder, omittedTurns: 0 };
+		const nothing = { omittedTurns: 0, opensReasoning: false, tokens: 0 };
 		const { contextLength, maxHistoryTurns } = info;
-		const limits: TurnLimits = {
-			...(maxHistoryTurns === undefined ? {} : { maxHistoryTurns }),
-			...(request.truncation === 'auto' && contextLength !== undefined
-				? { fits: await roomIn(info.id, prompt, contextLength, maxTokens) }
-				: {}),
+		const question: ChatQuestion | undefined =
+			prompt.kind === 'chat'
+				? {
+						prompt,
+						counts,
+						...(maxHistoryTurns === undefined ? {} : { maxHistoryTurns }),
+						...(request.truncation === 'auto' && contextLength !== undefined
+							? { room: { contextLength, maxTokens } }
+							: {}),
+						// Most templates never open a block; those prompts are rendered in the runner alone.
+						...(!counts && profile.template?.includes(profile.reasoning.open)
+							? { reasoning: profile.reasoning }
+							: {}),
+					}
+				: undefined;
+		const { omittedTurns, opensReasoning, tokens } =
+			question === undefined ? nothing : await ask(info.id, question, signal);
+		const generate =
+			prompt.kind === 'chat' && omittedTurns > 0
+				? {
+						...plan.generate,
+						prompt: { ...prompt, messages: withoutTurns(prompt.messages, omittedTurns) },
+					}
+				: plan.generate;
+		return {
+			id: info.id,
+			plan: { ...plan, generate },
+			profile,
+			omittedTurns,
+			startsReasoning: opensReasoning,
+			tokens,
 		};
-		const { messages, omittedTurns } = newestTurns(prompt.messages, limits);
-		const generate = { ...plan.generate, prompt: { ...prompt, messages } };
-		return { id: info.id, plan: { ...plan, generate }, folder, omittedTurns };
 	};
 
-	/** Tells whether messages leave room for an answer in the context of a model. */
-	const roomIn = async (
-		id: string,
-		prompt: Extract<GeneratePrompt, { kind: 'chat' }>,
-		contextLength: number,
-		maxTokens = Number.POSITIVE_INFINITY,
-	): Promise<NonNullable<TurnLimits['fits']>> => {
-		const text = await deps.host.textModel(id);
-		const most = contextLength - Math.min(maxTokens, Math.floor(contextLength * answerShare));
-		return (messages) => text.promptTokens({ ...prompt, messages }).length <= most;
-	};
-
-	/** Whether the answer begins inside a reasoning block that the template has opened. */
-	const opensReasoning = async (
-		id: string,
-		{ generate }: ChatPlan,
-		profile: ModelProfile,
-	): Promise<boolean> => {
-		const { prompt } = generate;
-		// Most templates never do; those prompts are rendered in the runner alone.
-		if (prompt.kind !== 'chat' || !profile.template?.includes(profile.reasoning.open)) return false;
-		const text = await deps.host.textModel(id);
-		return promptOpensReasoning(text.renderChat(prompt), profile.reasoning);
+	/** Asks once for all that the template and the tokenizer say, and only where they have a say. */
+	const ask = async (id: string, question: ChatQuestion, signal: AbortSignal | undefined) => {
+		const { counts, room, reasoning, prompt, maxHistoryTurns } = question;
+		if (counts || room !== undefined || reasoning !== undefined) {
+			const text = await deps.host.textModel(id);
+			return text.ask('chat', question, signal);
+		}
+		const limits = maxHistoryTurns === undefined ? {} : { maxHistoryTurns };
+		const { omittedTurns } = newestTurns(prompt.messages, limits);
+		return { omittedTurns, opensReasoning: false, tokens: 0 };
 	};
 
 	return {
 		run: async (request, onEvent, signal) => {
-			const { id, plan, folder, omittedTurns } = await prepare(request);
+			const { id, plan, profile, omittedTurns, startsReasoning } = await prepare(
+				request,
+				false,
+				signal,
+			);
 			if (omittedTurns > 0) onEvent({ type: 'omitted', turns: omittedTurns });
-			const profile = await deps.profile(folder);
-			const startsReasoning = await opensReasoning(id, plan, profile);
 			const readers = Array.from(
 				{ length: plan.generate.n },
 				() =>
@@ -204,10 +221,9 @@ export function createChatService(deps: ChatDeps): ChatService {
 			};
 		},
 
-		countTokens: async (request) => {
-			const { id, plan, omittedTurns } = await prepare(request);
-			const text = await deps.host.textModel(id);
-			return { tokens: text.promptTokens(plan.generate.prompt).length, omittedTurns };
+		countTokens: async (request, signal) => {
+			const { tokens, omittedTurns } = await prepare(request, true, signal);
+			return { tokens, omittedTurns };
 		},
 	};
 }

@@ -1,6 +1,7 @@
 /** Body of `POST /v1/completions`: raw prompts, no template. */
 
-import type { Constraint, GeneratePrompt, GenerateRequest, TextModel } from '../../engine/api.ts';
+import type { Constraint, GeneratePrompt, GenerateRequest } from '../../engine/api.ts';
+import type { CompletionFacts } from '../../engine/text/textJobs.ts';
 import { AppError } from '../../protocol/index.ts';
 import {
 	boolean,
@@ -21,7 +22,6 @@ import {
 	samplingFields,
 	streamFields,
 } from '../chat/request.ts';
-import { fillMiddleStops, fillMiddleTokens } from './fillMiddle.ts';
 
 const maxPrompts = 64;
 const defaultMaxTokens = 16;
@@ -90,12 +90,8 @@ export interface CompletionPlan {
 	readonly n: number;
 }
 
-export function planCompletion(
-	request: CompletionRequest,
-	profile: ModelProfile,
-	randomSeed: () => number,
-	text: TextModel,
-): CompletionPlan {
+/** Refuses fields that cannot be combined, and tokens the model does not have. */
+export function checkCompletion(request: CompletionRequest, profile: ModelProfile): void {
 	const n = request.n ?? 1;
 	const drawn = request.best_of ?? n;
 	const clash = (param: string, message: string) =>
@@ -106,21 +102,45 @@ export function planCompletion(
 		throw clash('stream_options', "'stream_options' is for streams: set 'stream' to true.");
 	if (request.suffix !== undefined && request.echo)
 		throw clash('suffix', "'suffix' and 'echo' cannot be combined.");
-	const wanted = request.max_tokens ?? defaultMaxTokens;
-	if (wanted === 0 && !request.echo)
+	if (request.max_tokens === 0 && !request.echo)
 		throw clash('max_tokens', "'max_tokens' of 0 makes sense with 'echo' only.");
+	for (const [index, prompt] of request.prompt.entries()) {
+		if (typeof prompt === 'string') continue;
+		if (request.suffix !== undefined)
+			throw clash('suffix', "'suffix' needs a prompt of text, not of token ids.");
+		const wrong = prompt.find((id) => id >= profile.vocabularySize);
+		if (wrong !== undefined)
+			throw clash(
+				'prompt',
+				`Prompt ${index} holds token ${wrong}, but the model has ${profile.vocabularySize} tokens.`,
+			);
+	}
+}
+
+/**
+ * What the engine is asked for a request that passed {@link checkCompletion}.
+ * @param facts what the model's tokenizer says of it
+ */
+export function planCompletion(
+	request: CompletionRequest,
+	profile: ModelProfile,
+	randomSeed: () => number,
+	facts: CompletionFacts,
+): CompletionPlan {
+	const n = request.n ?? 1;
+	const drawn = request.best_of ?? n;
+	const wanted = request.max_tokens ?? defaultMaxTokens;
 	const constraint: Constraint | undefined = formatConstraint(request);
 	const sampling = samplingOf(request, profile, randomSeed);
-	const ends = request.suffix === undefined ? [] : fillMiddleStops(text);
 	const needsLogprobs = request.logprobs !== undefined || drawn > n;
 	return {
 		n,
 		generate: request.prompt.map((prompt, index) => ({
-			prompt: promptOf(prompt, profile, index, request, text),
+			prompt: promptOf(prompt, facts.filled[index]),
 			sampling,
 			// Reading only the prompt still takes one step; its token is left out of the answer.
 			maxTokens: Math.max(1, wanted),
-			stop: [...(request.stop ?? []), ...ends],
+			stop: [...(request.stop ?? []), ...facts.stops],
 			n: drawn,
 			priority: 'interactive',
 			...(constraint === undefined ? {} : { constraint }),
@@ -132,25 +152,10 @@ export function planCompletion(
 
 function promptOf(
 	prompt: string | number[],
-	profile: ModelProfile,
-	index: number,
-	{ suffix, model }: CompletionRequest,
-	text: TextModel,
+	filled: readonly number[] | undefined,
 ): GeneratePrompt {
-	if (typeof prompt === 'string') {
-		if (suffix === undefined) return { kind: 'text', text: prompt };
-		return { kind: 'tokens', tokens: fillMiddleTokens(text, model, prompt, suffix) };
-	}
-	if (suffix !== undefined)
-		throw new AppError('invalid_request', "'suffix' needs a prompt of text, not of token ids.", {
-			param: 'suffix',
-		});
-	const wrong = prompt.find((id) => id >= profile.vocabularySize);
-	if (wrong !== undefined)
-		throw new AppError(
-			'invalid_request',
-			`Prompt ${index} holds token ${wrong}, but the model has ${profile.vocabularySize} tokens.`,
-			{ param: 'prompt' },
-		);
-	return { kind: 'tokens', tokens: prompt };
+	if (filled !== undefined) return { kind: 'tokens', tokens: filled };
+	return typeof prompt === 'string'
+		? { kind: 'text', text: prompt }
+		: { kind: 'tokens', tokens: prompt };
 }

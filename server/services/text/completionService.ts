@@ -1,11 +1,12 @@
 /** Completions: raw prompts to text. Several prompts are answered side by side. */
 
-import type { GenerateResult, TextModel, TokenLogprob } from '../../engine/api.ts';
+import type { GenerateResult, TokenLogprob } from '../../engine/api.ts';
+import type { CompletionFacts } from '../../engine/text/textJobs.ts';
 import type { Timings, Usage } from '../../protocol/index.ts';
 import { usageOf } from '../chat/chatService.ts';
 import type { LoadProfile } from '../chat/profile.ts';
 import type { ModelHost } from '../host.ts';
-import { type CompletionRequest, planCompletion } from './completionRequest.ts';
+import { type CompletionRequest, checkCompletion, planCompletion } from './completionRequest.ts';
 
 export interface CompletionChoice {
 	readonly text: string;
@@ -57,8 +58,9 @@ export function createCompletionService(deps: CompletionDeps): CompletionService
 		run: async (request, onPiece, signal) => {
 			const info = await deps.host.resolve(request.model);
 			const profile = await deps.profile(info.folder ?? '');
-			const text = await deps.host.textModel(info.id);
-			const plan = planCompletion(request, profile, deps.randomSeed, text);
+			checkCompletion(request, profile);
+			const facts = await factsOf(deps.host, info.id, request, signal);
+			const plan = planCompletion(request, profile, deps.randomSeed, facts);
 			await using lease = await deps.host.acquire(
 				info.id,
 				{
@@ -69,7 +71,7 @@ export function createCompletionService(deps: CompletionDeps): CompletionService
 			);
 			const results = await Promise.all(
 				plan.generate.map(async (generate, promptIndex) => {
-					const echoed = request.echo ? promptText(request.prompt[promptIndex] ?? '', text) : '';
+					const echoed = facts.echoed[promptIndex]?.text ?? '';
 					const offsets = Array.from({ length: generate.n }, () => echoed.length);
 					const greeted = new Set<number>();
 					return lease.engine.generate(
@@ -95,12 +97,9 @@ export function createCompletionService(deps: CompletionDeps): CompletionService
 				}),
 			);
 			const choices = results.flatMap((result, promptIndex) => {
-				const echoed = request.echo ? promptText(request.prompt[promptIndex] ?? '', text) : '';
-				const first = request.echo
-					? firstToken(request.prompt[promptIndex] ?? '', text)
-					: undefined;
+				const { text = '', first } = facts.echoed[promptIndex] ?? {};
 				return likeliest(result, plan.n).map((choice) =>
-					choiceOf(choice, result, request, echoed, first),
+					choiceOf(choice, result, request, text, first),
 				);
 			});
 			const [head] = results;
@@ -167,18 +166,17 @@ function columns(
 	};
 }
 
-function promptText(prompt: string | readonly number[], text: TextModel): string {
-	return typeof prompt === 'string' ? prompt : text.decode(prompt);
-}
-
-/** The engine gives probabilities from the second token on: nothing predicts the first. */
-function firstToken(prompt: string | readonly number[], text: TextModel): string {
-	const [id] = text.promptTokens(
-		typeof prompt === 'string'
-			? { kind: 'text', text: prompt }
-			: { kind: 'tokens', tokens: prompt },
-	);
-	return id === undefined ? '' : new TextDecoder().decode(text.tokenBytes(id));
+/** What the tokenizer has to say; most requests need nothing of it here. */
+async function factsOf(
+	host: ModelHost,
+	id: string,
+	{ model, prompt: prompts, suffix, echo = false }: CompletionRequest,
+	signal: AbortSignal | undefined,
+): Promise<CompletionFacts> {
+	if (suffix === undefined && !echo) return { filled: [], stops: [], echoed: [] };
+	const text = await host.textModel(id);
+	const gap = suffix === undefined ? {} : { suffix };
+	return text.ask('completion', { model, prompts, echo, ...gap }, signal);
 }
 
 function addUsage(left: Usage, right: Usage): Usage {

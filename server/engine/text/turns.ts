@@ -26,14 +26,8 @@ export function newestTurns(
 	messages: readonly ChatMessage[],
 	{ maxHistoryTurns = Number.POSITIVE_INFINITY, fits = () => true }: TurnLimits,
 ): ReadTurns {
-	const starts = turnStarts(messages);
-	const earlier = Math.max(0, starts.length - 1);
-	const without = (count: number) =>
-		count === 0
-			? messages
-			: messages.filter(
-					(message, index) => isInstruction(message) || index >= (starts[count] ?? 0),
-				);
+	const earlier = Math.max(0, turnStarts(messages).length - 1);
+	const without = (count: number) => withoutTurns(messages, count);
 	// Rendering and counting a long conversation takes a while: halve, do not step.
 	let fewest = Math.max(0, earlier - maxHistoryTurns);
 	if (fewest < earlier && !fits(without(fewest))) {
@@ -46,6 +40,16 @@ export function newestTurns(
 		fewest = enough;
 	}
 	return { messages: without(fewest), omittedTurns: fewest };
+}
+
+/** Messages without so many of the oldest turns. */
+export function withoutTurns(
+	messages: readonly ChatMessage[],
+	omittedTurns: number,
+): readonly ChatMessage[] {
+	if (omittedTurns === 0) return messages;
+	const first = turnStarts(messages)[omittedTurns] ?? 0;
+	return messages.filter((message, index) => isInstruction(message) || index >= first);
 }
 
 const isInstruction = ({ role }: ChatMessage) => role === 'system' || role === 'developer';

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ChatMessage } from '../../server/protocol/index.ts';
-import { newestTurns, type TurnLimits } from '../../server/services/chat/turns.ts';
+import { newestTurns, type TurnLimits } from '../../server/engine/text/turns.ts';
 
 const say = (role: ChatMessage['role'], content: string): ChatMessage => ({ role, content });
 

@@ -1,0 +1,240 @@
+/**
+ * What is asked of a model's tokenizer and chat template. Their cost is chosen by whoever wrote the model
+ * and whoever wrote the text, so these run in a {@link TextThread}, never on the loop of a process.
+ */
+
+import { AppError } from '../../protocol/index.ts';
+import type { GeneratePrompt, TextModel } from '../api.ts';
+import { promptOpensReasoning, type ReasoningTags } from '../template/reasoning.ts';
+import { fillMiddleStops, fillMiddleTokens } from './fillMiddle.ts';
+import { checkLength, isFarTooLong } from './promptLength.ts';
+import type { CostlyPart } from './tooExpensive.ts';
+import { newestTurns } from './turns.ts';
+
+type ChatPrompt = Extract<GeneratePrompt, { kind: 'chat' }>;
+
+/** Part of the context that truncation keeps for the answer, unless `maxTokens` asks for less. */
+const answerShare = 1 / 4;
+
+/** What a chat asks before it is answered. */
+export interface ChatQuestion {
+	readonly prompt: ChatPrompt;
+	readonly maxHistoryTurns?: number;
+	/** Leave out turns until an answer has room in the context; absent: whatever their length. */
+	readonly room?: { readonly contextLength: number; readonly maxTokens: number | undefined };
+	/** Tags that the template may open at its end; absent: it never does. */
+	readonly reasoning?: ReasoningTags;
+	/** Whether the tokens are counted. */
+	readonly counts: boolean;
+}
+
+export interface ChatFacts {
+	readonly omittedTurns: number;
+	/** The answer begins inside a reasoning block that the template has opened. */
+	readonly opensReasoning: boolean;
+	/** Length of the prompt; 0 unless counted. */
+	readonly tokens: number;
+}
+
+/** What a completion asks before it is answered. */
+export interface CompletionQuestion {
+	readonly model: string;
+	readonly prompts: readonly (string | readonly number[])[];
+	/** What stands after the gap to be filled. */
+	readonly suffix?: string;
+	/** Whether the prompts are given back. */
+	readonly echo: boolean;
+}
+
+export interface CompletionFacts {
+	/** Tokens that ask for what belongs before the suffix; one list per prompt, none without a suffix. */
+	readonly filled: readonly (readonly number[])[];
+	/** Marks that end what is filled in. */
+	readonly stops: readonly string[];
+	/** Text of each prompt and of its first token, where prompts are given back. */
+	readonly echoed: readonly { readonly text: string; readonly first: string }[];
+}
+
+/** Question → what goes in and what comes back. */
+export interface TextJobs {
+	encode: {
+		request: { readonly texts: readonly string[]; readonly addSpecial: boolean };
+		result: number[][];
+	};
+	encodeWithOffsets: {
+		request: { readonly texts: readonly string[] };
+		result: { ids: number[]; offsets: [number, number][] }[];
+	};
+	/** The text of a chat, as the template writes it. */
+	render: { request: { readonly prompt: ChatPrompt }; result: string };
+	/** Tokens as generation will read them. */
+	prompt: {
+		request: {
+			readonly prompt: GeneratePrompt;
+			/** Tokens the model reads; absent: the prompt is only counted. */
+			readonly contextLength?: number;
+		};
+		result: number[];
+	};
+	/** Rejects with `invalid_request` what is not in the vocabulary. */
+	decode: {
+		request: { readonly tokens: readonly number[]; readonly skipSpecial: boolean };
+		result: string;
+	};
+	/** Bytes of tokens, `undefined` for those that stand for no text where `skipSpecial`. */
+	bytes: {
+		request: { readonly tokens: readonly number[]; readonly skipSpecial: boolean };
+		result: (Uint8Array | undefined)[];
+	};
+	chat: { request: ChatQuestion; result: ChatFacts };
+	completion: { request: CompletionQuestion; result: CompletionFacts };
+}
+
+export type TextJobName = keyof TextJobs;
+
+/** Answers questions about text without holding up whoever asks. */
+export interface TextService {
+	/**
+	 * Rejects with `too_expensive` naming the part that took too long, with `cancelled`, or as the
+	 * question says.
+	 */
+	ask<J extends TextJobName>(
+		job: J,
+		request: TextJobs[J]['request'],
+		signal?: AbortSignal,
+	): Promise<TextJobs[J]['result']>;
+}
+
+/** Whether a question is about the template alone. */
+export function isAboutTemplate(job: TextJobName, request: unknown): boolean {
+	if (job === 'render') return true;
+	const { counts, room } = request as TextJobs['chat']['request'];
+	return job === 'chat' && !counts && room === undefined;
+}
+
+/** Told which part is at work from now on. */
+export type AtWork = (part: CostlyPart) => void;
+
+/** Answers a question right here, however long it takes. */
+export function runTextJob<J extends TextJobName>(
+	text: TextModel,
+	job: J,
+	request: TextJobs[J]['request'],
+	atWork: AtWork = () => {},
+): TextJobs[J]['result'] {
+	return jobs[job](text, request, atWork);
+}
+
+/** A service that answers on the spot, for tools and tests that trust their model. */
+export function textServiceHere(text: TextModel): TextService {
+	return { ask: async (job, request) => runTextJob(text, job, request) };
+}
+
+const jobs: {
+	readonly [J in TextJobName]: (
+		text: TextModel,
+		request: TextJobs[J]['request'],
+		atWork: AtWork,
+	) => TextJobs[J]['result'];
+} = {
+	encode: (text, { texts, addSpecial }, atWork) => {
+		atWork('tokenizer');
+		return texts.map((each) => text.encode(each, { addSpecial }));
+	},
+	encodeWithOffsets: (text, { texts }, atWork) => {
+		atWork('tokenizer');
+		return texts.map((each) => text.encodeWithOffsets(each));
+	},
+	render: (text, { prompt }, atWork) => textOf(text, prompt, atWork),
+	prompt: (text, { prompt, contextLength }, atWork) => {
+		if (prompt.kind === 'tokens') return [...prompt.tokens];
+		const rendered = textOf(text, prompt, atWork);
+		if (contextLength !== undefined) checkLength(rendered, contextLength);
+		return tokensOf(text, prompt, rendered, atWork);
+	},
+	decode: (text, { tokens, skipSpecial }, atWork) => {
+		atWork('tokenizer');
+		const wrong = tokens.findIndex((id) => id >= text.vocabularySize);
+		if (wrong >= 0)
+			throw new AppError(
+				'invalid_request',
+				`'tokens[${wrong}]' is ${tokens[wrong]}, but the model has ${text.vocabularySize} tokens.`,
+				{ param: `tokens[${wrong}]` },
+			);
+		return text.decode(tokens, { skipSpecial });
+	},
+	bytes: (text, { tokens, skipSpecial }, atWork) => {
+		atWork('tokenizer');
+		return tokens.map((id) =>
+			skipSpecial && text.specialIds.has(id) ? undefined : text.tokenBytes(id),
+		);
+	},
+	chat: (text, { prompt, maxHistoryTurns, room, reasoning, counts }, atWork) => {
+		const limits = {
+			...(maxHistoryTurns === undefined ? {} : { maxHistoryTurns }),
+			...(room === undefined
+				? {}
+				: {
+						fits: (messages: ChatPrompt['messages']) => {
+							const { contextLength, maxTokens = Number.POSITIVE_INFINITY } = room;
+							const most =
+								contextLength - Math.min(maxTokens, Math.floor(contextLength * answerShare));
+							const part = { ...prompt, messages };
+							const rendered = textOf(text, part, atWork);
+							if (isFarTooLong(rendered, contextLength)) return false;
+							return tokensOf(text, part, rendered, atWork).length <= most;
+						},
+					}),
+		};
+		const { messages, omittedTurns } = newestTurns(prompt.messages, limits);
+		const read = { ...prompt, messages };
+		const rendered =
+			counts || reasoning !== undefined ? textOf(text, read, atWork) : '';
+		return {
+			omittedTurns,
+			opensReasoning: reasoning !== undefined && promptOpensReasoning(rendered, reasoning),
+			tokens: counts ? tokensOf(text, read, rendered, atWork).length : 0,
+		};
+	},
+	completion: (text, { model, prompts, suffix, echo }, atWork) => {
+		atWork('tokenizer');
+		return {
+			filled:
+				suffix === undefined
+					? []
+					: prompts.map((prompt) => fillMiddleTokens(text, model, String(prompt), suffix)),
+			stops: suffix === undefined ? [] : fillMiddleStops(text),
+			echoed: echo ? prompts.map((prompt) => echoOf(text, prompt)) : [],
+		};
+	},
+};
+
+function textOf(
+	text: TextModel,
+	prompt: Exclude<GeneratePrompt, { kind: 'tokens' }>,
+	atWork: AtWork,
+): string {
+	if (prompt.kind === 'text') return prompt.text;
+	atWork('template');
+	return text.renderChat(prompt, true);
+}
+
+function tokensOf(
+	text: TextModel,
+	{ kind }: GeneratePrompt,
+	rendered: string,
+	atWork: AtWork,
+): number[] {
+	atWork('tokenizer');
+	// A template writes what a tokenizer would add by itself.
+	return text.encode(rendered, { addSpecial: kind === 'text' });
+}
+
+function echoOf(text: TextModel, prompt: string | readonly number[]) {
+	const [id] = typeof prompt === 'string' ? text.encode(prompt) : prompt;
+	return {
+		text: typeof prompt === 'string' ? prompt : text.decode(prompt),
+		// Probabilities begin with the second token: nothing predicts the first.
+		first: id === undefined ? '' : new TextDecoder().decode(text.tokenBytes(id)),
+	};
+}

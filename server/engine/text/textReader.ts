@@ -1,0 +1,79 @@
+/**
+ * Reads prompts and texts in a process that runs a model. What is known to take a moment is read on the
+ * spot; everything whose cost others chose goes to the model's text threads.
+ */
+
+import type { GeneratePrompt, TextModel } from '../api.ts';
+import { checkLength } from './promptLength.ts';
+import { type TextJobs, type TextService, textServiceHere } from './textJobs.ts';
+
+/** Characters that a bounded tokenizer reads in some milliseconds. */
+const shortText = 32_768;
+/** Putting marks in order takes time by the square of their number. */
+const pileOfMarks = /\p{M}{64}/u;
+
+export class TextReader {
+	readonly #text: TextModel;
+	readonly #threads: TextService;
+
+	/** @param threads the same model in threads */
+	constructor(text: TextModel, threads: TextService) {
+		this.#text = text;
+		this.#threads = threads;
+	}
+
+	/**
+	 * Tokens of a prompt.
+	 * @throws AppError `context_length_exceeded` for what cannot fit, `too_expensive`, `invalid_request`
+	 */
+	async prompt(
+		prompt: GeneratePrompt,
+		contextLength: number,
+		signal?: AbortSignal,
+	): Promise<number[]> {
+		if (prompt.kind === 'tokens') return [...prompt.tokens];
+		if (prompt.kind === 'chat' && !this.#text.isBounded)
+			return this.#threads.ask('prompt', { prompt, contextLength }, signal);
+		const text =
+			prompt.kind === 'text' ? prompt.text : await this.#threads.ask('render', { prompt }, signal);
+		checkLength(text, contextLength);
+		// A template writes what a tokenizer would add by itself.
+		const [ids = []] = await this.encode([text], prompt.kind === 'text', signal);
+		return ids;
+	}
+
+	/** Ids of texts, each as {@link TextModel.encode}. */
+	async encode(
+		texts: readonly string[],
+		addSpecial: boolean,
+		signal?: AbortSignal,
+	): Promise<number[][]> {
+		if (this.#isQuick(texts)) return texts.map((each) => this.#text.encode(each, { addSpecial }));
+		return this.#threads.ask('encode', { texts, addSpecial }, signal);
+	}
+
+	/** Texts with the places of their tokens; not a promise when they take but a moment. */
+	encodeWithOffsets(
+		texts: readonly string[],
+		signal?: AbortSignal,
+	): Encoded | Promise<Encoded> {
+		if (this.#isQuick(texts)) return texts.map((each) => this.#text.encodeWithOffsets(each));
+		return this.#threads.ask('encodeWithOffsets', { texts }, signal);
+	}
+
+	#isQuick(texts: readonly string[]): boolean {
+		const length = texts.reduce((sum, each) => sum + each.length, 0);
+		return (
+			this.#text.isBounded &&
+			length <= shortText &&
+			!texts.some((each) => pileOfMarks.test(each))
+		);
+	}
+}
+
+type Encoded = TextJobs['encodeWithOffsets']['result'];
+
+/** A reader that reads everything on the spot, for tools and tests that trust their model. */
+export function textReaderHere(text: TextModel): TextReader {
+	return new TextReader(text, textServiceHere(text));
+}

@@ -1,0 +1,208 @@
+/**
+ * A thread that holds the tokenizer and the template of one model. What takes too long, or is wanted by
+ * nobody any more, is ended together with its thread; those who wait behind it get a new one.
+ */
+
+import { Worker } from 'node:worker_threads';
+import { AppError, fromErrorWire } from '../../protocol/index.ts';
+import type { TextJobName, TextJobs, TextService } from './textJobs.ts';
+import type { TextAnswer, TextQuestion, TextThreadJob } from './textMessages.ts';
+import { costlyParts, tooExpensive } from './tooExpensive.ts';
+
+/** Longest time one question may take. */
+export const defaultDeadlineMs = 10_000;
+/** Longest time the files of a model may take to read, on a busy machine. */
+const maxLoadMs = 60_000;
+/** What nobody waits for may go on for this long: most questions end sooner than a thread begins. */
+const abandonedMs = 250;
+/** Heap of a thread in MB: a vocabulary of 260,000 tokens takes some 300 while it is read. */
+const maxMemoryMb = 1536;
+
+export interface TextThreadOptions {
+	readonly folder: string;
+	/** Name of the model, for messages. */
+	readonly model: string;
+	/** Jinja chat template for a model that has none. */
+	readonly chatTemplate?: string | undefined;
+	readonly deadlineMs?: number | undefined;
+}
+
+interface Asked extends TextQuestion {
+	resolve(value: unknown): void;
+	reject(error: unknown): void;
+	/** Nobody waits for the answer any more. */
+	isAbandoned: boolean;
+}
+
+export class TextThread implements TextService {
+	readonly #options: TextThreadOptions;
+	readonly #deadlineMs: number;
+	readonly #atWork = new Int32Array(new SharedArrayBuffer(4));
+	readonly #waiting: Asked[] = [];
+	#worker: Worker | undefined;
+	#isReading = false;
+	#running: Asked | undefined;
+	#timer: NodeJS.Timeout | undefined;
+	#closed = false;
+
+	constructor(options: TextThreadOptions) {
+		this.#options = options;
+		this.#deadlineMs = options.deadlineMs ?? defaultDeadlineMs;
+	}
+
+	/** Whether somebody waits for an answer. */
+	get isBusy(): boolean {
+		return this.#running !== undefined || this.#waiting.length > 0;
+	}
+
+	ask<J extends TextJobName>(
+		job: J,
+		request: TextJobs[J]['request'],
+		signal?: AbortSignal,
+	): Promise<TextJobs[J]['result']> {
+		if (signal?.aborted) return Promise.reject(new AppError('cancelled'));
+		if (this.#closed) return Promise.reject(gone());
+		return new Promise((resolve, reject) => {
+			const onAbort = () => {
+				reject(new AppError('cancelled'));
+				this.#abandon(asked);
+			};
+			const done = () => signal?.removeEventListener('abort', onAbort);
+			const asked: Asked = {
+				job,
+				request,
+				resolve: (value) => {
+					done();
+					resolve(value as TextJobs[J]['result']);
+				},
+				reject: (error) => {
+					done();
+					reject(error);
+				},
+				isAbandoned: false,
+			};
+			signal?.addEventListener('abort', onAbort, { once: true });
+			this.#waiting.push(asked);
+			this.#next();
+		});
+	}
+
+	/** Ends the thread; whoever waits is told that the model is gone. */
+	async close(): Promise<void> {
+		this.#closed = true;
+		await this.#end(gone(), true);
+	}
+
+	#next(): void {
+		if (this.#running !== undefined) return;
+		if (this.#waiting.length === 0) {
+			this.#worker?.unref();
+			return;
+		}
+		this.#worker ??= this.#start();
+		this.#worker.ref();
+		const asked = this.#waiting.shift() as Asked;
+		this.#running = asked;
+		this.#limit();
+		this.#worker.postMessage({ job: asked.job, request: asked.request } satisfies TextQuestion);
+	}
+
+	#start(): Worker {
+		const { folder, model, chatTemplate } = this.#options;
+		const atWork = this.#atWork.buffer as SharedArrayBuffer;
+		this.#atWork[0] = 0;
+		this.#isReading = true;
+		const worker = new Worker(workerFile(), {
+			workerData: { folder, model, chatTemplate, atWork } satisfies TextThreadJob,
+			resourceLimits: { maxOldGenerationSizeMb: maxMemoryMb },
+			// Nothing of the environment is a model's business.
+			env: {},
+			stdout: true,
+			stderr: true,
+		});
+		worker.stdout.resume();
+		worker.stderr.resume();
+		worker.on('message', (answer: TextAnswer) => {
+			if (worker === this.#worker) this.#take(answer);
+		});
+		worker.on('error', (cause) => {
+			if (worker === this.#worker) void this.#end(this.#crash(cause));
+		});
+		worker.on('exit', () => {
+			if (worker === this.#worker) void this.#end(this.#crash(undefined));
+		});
+		return worker;
+	}
+
+	#take(answer: TextAnswer): void {
+		if (answer.kind === 'reading' || answer.kind === 'read') {
+			this.#isReading = answer.kind === 'reading';
+			this.#limit();
+			return;
+		}
+		clearTimeout(this.#timer);
+		const asked = this.#running;
+		this.#running = undefined;
+		if (answer.kind === 'error') asked?.reject(fromErrorWire(answer.error));
+		else asked?.resolve(answer.value);
+		this.#next();
+	}
+
+	#abandon(asked: Asked): void {
+		const place = this.#waiting.indexOf(asked);
+		if (place >= 0) this.#waiting.splice(place, 1);
+		else if (this.#running === asked) {
+			asked.isAbandoned = true;
+			this.#limit();
+		}
+	}
+
+	/** Sets the time the thread has for what it does now. */
+	#limit(): void {
+		const { isAbandoned } = this.#running ?? {};
+		const forAnswer = isAbandoned ? Math.min(abandonedMs, this.#deadlineMs) : this.#deadlineMs;
+		// Reading is not for one question alone, and the next one would have to begin it again.
+		const ms = this.#isReading ? maxLoadMs : forAnswer;
+		clearTimeout(this.#timer);
+		this.#timer = setTimeout(
+			() => void this.#end(this.#refusal(`took longer than ${ms / 1000} s`)),
+			ms,
+		);
+	}
+
+	#crash(cause: unknown): AppError {
+		const isMemory = (cause as { code?: unknown } | undefined)?.code === 'ERR_WORKER_OUT_OF_MEMORY';
+		if (isMemory) return this.#refusal(`needed more than ${maxMemoryMb} MB of memory`);
+		return new AppError('internal', `The text thread of '${this.#options.model}' has ended.`, {
+			cause,
+		});
+	}
+
+	#refusal(why: string): AppError {
+		const part = costlyParts[this.#atWork[0] ?? 0] ?? 'files';
+		return tooExpensive(part, this.#options.model, why);
+	}
+
+	/** Ends the thread with what it was doing, or with everything; the next question begins another. */
+	async #end(error: AppError, all = false): Promise<void> {
+		clearTimeout(this.#timer);
+		const worker = this.#worker;
+		this.#worker = undefined;
+		const running = this.#running;
+		this.#running = undefined;
+		running?.reject(error);
+		if (all) for (const asked of this.#waiting.splice(0)) asked.reject(error);
+		else this.#next();
+		await worker?.terminate();
+	}
+}
+
+function gone(): AppError {
+	return new AppError('runner_crashed', 'The model is being unloaded.');
+}
+
+/** In the sources this file has a neighbour; in the bundle everything lies beside the server. */
+function workerFile(): URL {
+	const bundled = !import.meta.url.endsWith('.ts');
+	return new URL(bundled ? './text-worker.cjs' : './textWorker.ts', import.meta.url);
+}

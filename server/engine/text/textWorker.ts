@@ -1,0 +1,70 @@
+/**
+ * Entry point of a text thread: one model's tokenizer and template, one question after the other. The
+ * files are read when a question needs them.
+ */
+
+import { parentPort, workerData } from 'node:worker_threads';
+import { asAppError, type ErrorWire, toErrorWire } from '../../protocol/index.ts';
+import type { TextModel } from '../api.ts';
+import { TemplateTooExpensive } from '../template/budget.ts';
+import {
+	chatRenderer,
+	loadTemplates,
+	loadTokenizers,
+	type Templates,
+	textModelOf,
+	type Tokenizers,
+} from '../tokenizer/textModel.ts';
+import { isAboutTemplate, runTextJob, type TextJobName } from './textJobs.ts';
+import type { TextAnswer, TextQuestion, TextThreadJob } from './textMessages.ts';
+import { type CostlyPart, costlyParts, tooExpensive } from './tooExpensive.ts';
+
+const { folder, chatTemplate, model, atWork: shared } = workerData as TextThreadJob;
+const part = new Int32Array(shared);
+const atWork = (next: CostlyPart) => {
+	part[0] = costlyParts.indexOf(next);
+};
+const port = parentPort;
+const say = (answer: TextAnswer) => port?.postMessage(answer);
+
+let templates: Templates | undefined;
+let tokenizers: Tokenizers | undefined;
+
+async function reading<T>(read: () => Promise<T>): Promise<T> {
+	atWork('files');
+	say({ kind: 'reading' });
+	const found = await read();
+	say({ kind: 'read' });
+	return found;
+}
+
+/** What a question needs of the model. */
+async function textFor(job: TextJobName, request: unknown): Promise<TextModel> {
+	templates ??= await reading(() => loadTemplates(folder, chatTemplate));
+	if (isAboutTemplate(job, request) && tokenizers === undefined)
+		return { renderChat: chatRenderer(templates) } as TextModel;
+	tokenizers ??= await reading(() => loadTokenizers(folder));
+	return textModelOf(tokenizers.source, { ...templates, target: tokenizers.target });
+}
+
+function wireOf(error: unknown): ErrorWire {
+	if (error instanceof TemplateTooExpensive)
+		return toErrorWire(tooExpensive('template', model, error.message, { cause: error }));
+	// Too deep a nesting, too long a text or list: limits of the language itself.
+	if (error instanceof RangeError)
+		return toErrorWire(
+			tooExpensive(costlyParts[part[0] ?? 0] ?? 'files', model, 'needed too much', { cause: error }),
+		);
+	return toErrorWire(asAppError(error));
+}
+
+async function answer({ job, request }: TextQuestion): Promise<void> {
+	try {
+		const text = await textFor(job, request);
+		say({ kind: 'value', value: runTextJob(text, job, request as never, atWork) });
+	} catch (error) {
+		say({ kind: 'error', error: wireOf(error) });
+	}
+}
+
+port?.on('message', (question: TextQuestion) => void answer(question));
