@@ -20,6 +20,14 @@ const shape = { layers: 1, hidden: 64, heads: 4, kvHeads: 2, inner: 64, vocabula
 /** Units of every input: enough to keep a computer busy for minutes. */
 const n = 40;
 
+/** Inputs that also go to the process that runs the model. */
+const inRunner: ReadonlySet<string> = new Set([
+	'pre-tokenizer (?:a+)+$',
+	'normalizers that double the text',
+	'nested loops around nothing',
+	'a list that holds itself twice, as JSON',
+]);
+
 let dir = '';
 let server: TestServer;
 before(async () => {
@@ -40,7 +48,7 @@ before(async () => {
 	server = await startTestServer({
 		modelsDir: dir,
 		settings: {
-			models: { defaultTtlS: 0, loadTimeoutMs: 120_000, load: { textDeadlineMs: 1500 } },
+			models: { defaultTtlS: 0, loadTimeoutMs: 120_000, load: { textDeadlineMs: 700 } },
 		},
 	});
 });
@@ -101,10 +109,15 @@ for (const [index, { name, make }] of hostileTokenizers.entries())
 	test(`a tokenizer is ended: ${name}`, async () => {
 		const model = `tokenizer-${index}`;
 		const { text } = make(n);
-		for (const [path, body] of [
-			['/tokenize', { model, content: text }],
-			['/v1/completions', { model, prompt: text, max_tokens: 4 }],
-		] as const) {
+		const error = await refused('/tokenize', { model, content: text });
+		assert.match(error?.message ?? '', new RegExp(`tokenizer of '${model}`));
+		// The process of the model is another place; one of a kind is enough to see that it is as safe.
+		if (!inRunner.has(name)) return;
+		const path = '/v1/completions';
+		for (const body of [
+			{ model, prompt: text, max_tokens: 4 },
+			{ model, prompt: text, max_tokens: 4, echo: true },
+		]) {
 			const error = await refused(path, body);
 			assert.match(error?.message ?? '', new RegExp(`tokenizer of '${model}`));
 		}
@@ -114,7 +127,8 @@ for (const [index, { name }] of hostileTemplates.entries())
 	test(`a template is ended: ${name}`, async () => {
 		const model = `template-${index}`;
 		const path = '/v1/chat/completions';
-		for (const each of [`${path}/tokenizer/encode/count`, path]) {
+		const count = `${path}/tokenizer/encode/count`;
+		for (const each of inRunner.has(name) ? [count, path] : [count]) {
 			const error = await refused(each, chat(model));
 			assert.match(error?.message ?? '', new RegExp(`template of '${model}`));
 		}

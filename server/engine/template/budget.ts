@@ -5,8 +5,8 @@
 
 import { Environment, Interpreter } from '@huggingface/jinja';
 
-/** Nodes evaluated while a prompt is rendered. A long chat of 10,000 messages takes some 3,000,000. */
-const maxSteps = 10_000_000;
+/** Nodes evaluated while a prompt is rendered. A chat of 10,000 messages takes some 700,000. */
+const maxSteps = 3_000_000;
 /** Characters of any text a template makes, the prompt itself included. */
 const maxChars = 32 << 20;
 /** Elements of any list a template makes. */

@@ -37,6 +37,12 @@ export function buildDecoder(value: unknown): Decoder {
 				});
 		}
 		case 'Replace': {
+			// Answers are decoded token by token while they are made; no published model repeats here.
+			if (/[*+{]/.test(asString(asRecord(config.pattern)?.Regex) ?? ''))
+				throw new AppError(
+					'unsupported_model',
+					'The tokenizer uses a decoder with a pattern that repeats, which is not run here.',
+				);
 			const pattern = patternOf(config.pattern);
 			const content = asString(config.content) ?? '';
 			return (tokens) => tokens.map((token) => token.replace(pattern, () => content));

@@ -1,6 +1,6 @@
 /** Which normalizers and pre-tokenizers take time in proportion to the text: told from their files, not by trying. */
 
-import { asString, type JsonRecord } from '../folder/json.ts';
+import { asRecord, asString, type JsonRecord } from '../folder/json.ts';
 
 const contractions = "(?i:'s|'t|'re|'ve|'m|'ll|'d)";
 const upper = '\\p{Lu}\\p{Lt}\\p{Lm}\\p{Lo}\\p{M}';
@@ -35,8 +35,13 @@ const knownPatterns: ReadonlySet<string> = new Set([
 const maxExpansion = 16;
 const maxRules = 64;
 
-/** Whether the normalizer and the pre-tokenizer of a tokenizer.json are linear. */
-export function isLinear({ normalizer, pre_tokenizer }: JsonRecord): boolean {
+/** Letters of a word that WordPiece cuts; it tries every end of every part. */
+const maxWordChars = 256;
+
+/** Whether the normalizer, the pre-tokenizer and the word cutting of a tokenizer.json are linear. */
+export function isLinear({ normalizer, pre_tokenizer, model }: JsonRecord): boolean {
+	const wordChars = asRecord(model)?.max_input_chars_per_word;
+	if (Number(wordChars ?? 0) > maxWordChars) return false;
 	const rules: JsonRecord[] = [];
 	collect([normalizer, pre_tokenizer], rules);
 	if (rules.length > maxRules) return false;

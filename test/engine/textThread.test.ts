@@ -1,0 +1,155 @@
+/** Threads of tokenizers and templates: who waits, who is ended, and what is read on the spot. */
+
+import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import type { TextService } from '../../server/engine/text/textJobs.ts';
+import { TextReader } from '../../server/engine/text/textReader.ts';
+import { TextThread } from '../../server/engine/text/textThread.ts';
+import { loadTextModel } from '../../server/engine/tokenizer/textModel.ts';
+import { byteTokenizer } from '../fixtures/tokenizerFiles.ts';
+import { hostileTokenizers } from '../hostile/models.ts';
+
+const made: string[] = [];
+after(() => {
+	for (const folder of made) rmSync(folder, { recursive: true, force: true });
+});
+
+/** A folder with a tokenizer of bytes and a template, some fields of tokenizer.json replaced. */
+function folderWith(fields: object = {}, template?: string): string {
+	const folder = mkdtempSync(join(tmpdir(), 'nearglot-text-'));
+	made.push(folder);
+	byteTokenizer(folder, template);
+	const file = join(folder, 'tokenizer.json');
+	const usual = JSON.parse(readFileSync(file, 'utf8')) as object;
+	writeFileSync(file, JSON.stringify({ ...usual, ...fields }));
+	return folder;
+}
+
+const [hostile] = hostileTokenizers;
+const { tokenizer: hostileFields, text: hostileText } = hostile?.make(40) ?? assert.fail();
+const encode = (text: string) => ['encode', { texts: [text], addSpecial: false }] as const;
+const isCode = (code: string) => (error: { code?: string }) => error.code === code;
+
+test('a thread reads as the model itself does', async () => {
+	const folder = folderWith();
+	const here = await loadTextModel(folder);
+	await using thread = owned(new TextThread({ folder, model: 'm' }));
+	const text = 'Grüße, 世界 👋';
+	assert.deepEqual(await thread.ask(...encode(text)), [here.encode(text, { addSpecial: false })]);
+	const tokens = here.encode(text);
+	assert.equal(await thread.ask('decode', { tokens, skipSpecial: true }), text);
+	const prompt = { kind: 'chat', messages: [{ role: 'user', content: text }] } as const;
+	assert.equal(await thread.ask('render', { prompt }), here.renderChat(prompt));
+	assert.deepEqual(await thread.ask('prompt', { prompt }), here.promptTokens(prompt));
+	const [bytes] = await thread.ask('bytes', { tokens: [65, 257], skipSpecial: true });
+	assert.deepEqual([...(bytes ?? [])], [65]);
+});
+
+test('whoever waits behind what is ended gets a new thread, and so does whoever comes later', async () => {
+	const thread = new TextThread({ folder: folderWith(hostileFields), model: 'm', deadlineMs: 300 });
+	const ended = thread.ask(...encode(hostileText));
+	const behind = thread.ask(...encode('b'));
+	await assert.rejects(ended, (error: { code: string; message: string; data: object }) => {
+		assert.equal(error.code, 'too_expensive');
+		assert.deepEqual(error.data, { part: 'tokenizer', model: 'm' });
+		return true;
+	});
+	assert.deepEqual(await behind, [[98]]);
+	assert.deepEqual(await thread.ask(...encode('c')), [[99]]);
+	await thread.close();
+});
+
+test('work that nobody waits for is ended long before its time', async () => {
+	const thread = new TextThread({
+		folder: folderWith(hostileFields),
+		model: 'm',
+		deadlineMs: 24 * 3_600_000,
+	});
+	await thread.ask(...encode('warm'));
+	const stop = new AbortController();
+	const asked = thread.ask(...encode(hostileText), stop.signal);
+	const behind = thread.ask(...encode('b'));
+	stop.abort();
+	await assert.rejects(asked, isCode('cancelled'));
+	assert.deepEqual(await behind, [[98]]);
+	await thread.close();
+});
+
+test('a closed thread tells whoever waits that the model is gone', async () => {
+	const thread = new TextThread({ folder: folderWith(hostileFields), model: 'm' });
+	const asked = [thread.ask(...encode(hostileText)), thread.ask(...encode('b'))];
+	const settled = Promise.allSettled(asked);
+	await thread.close();
+	for (const { status, ...rest } of await settled) {
+		assert.equal(status, 'rejected');
+		assert.equal((rest as { reason: { code: string } }).reason.code, 'runner_crashed');
+	}
+	await assert.rejects(thread.ask(...encode('c')), isCode('runner_crashed'));
+});
+
+test('a folder without a tokenizer is refused each time, and once it has one it is read', async () => {
+	const folder = folderWith();
+	const file = join(folder, 'tokenizer.json');
+	const usual = readFileSync(file);
+	rmSync(file);
+	const thread = new TextThread({ folder, model: 'm' });
+	await assert.rejects(thread.ask(...encode('a')), isCode('unsupported_model'));
+	writeFileSync(file, usual);
+	assert.deepEqual(await thread.ask(...encode('a')), [[97]]);
+	await thread.close();
+});
+
+test('a reader reads on the spot only short texts, and only with tokenizers it knows to be linear', async () => {
+	const asked: string[] = [];
+	const threads: TextService = {
+		ask: async (job) => {
+			asked.push(job);
+			return [[1]] as never;
+		},
+	};
+	const known = await loadTextModel(folderWith());
+	assert.equal(known.isBounded, true);
+	const reader = new TextReader(known, threads);
+	assert.deepEqual(await reader.encode(['a'], false), [[97]]);
+	assert.deepEqual(asked, []);
+	await reader.encode(['a'.repeat(40_000)], false);
+	await reader.encode([`a${'\u0301'.repeat(100)}`], false);
+	assert.deepEqual(asked, ['encode', 'encode']);
+	for (const { name, make } of hostileTokenizers.filter((one) => !one.name.startsWith('marks'))) {
+		const other = await loadTextModel(folderWith(make(40).tokenizer));
+		assert.equal(other.isBounded, false, name);
+		asked.length = 0;
+		await new TextReader(other, threads).encode(['a'], false);
+		assert.deepEqual(asked, ['encode'], name);
+	}
+});
+
+test('a prompt with far more characters than the context holds is refused before it is tokenised', async () => {
+	const text = await loadTextModel(folderWith());
+	const reader = new TextReader(text, {
+		ask: () => assert.fail('nothing is to be tokenised'),
+	});
+	await assert.rejects(
+		reader.prompt({ kind: 'text', text: 'a'.repeat(3300) }, 100),
+		(error: { code: string; message: string }) => {
+			assert.equal(error.code, 'context_length_exceeded');
+			assert.match(error.message, /3300 characters.*100 tokens/);
+			return true;
+		},
+	);
+	// What may fit is counted to the token.
+	const ids = await reader.prompt({ kind: 'text', text: 'a'.repeat(3200) }, 100);
+	assert.equal(ids.length, 3200);
+});
+
+test('a decoder with a pattern that repeats is not run while answers are made', async () => {
+	const decoder = { type: 'Replace', pattern: { Regex: '(?:a+)+$' }, content: '' };
+	await assert.rejects(loadTextModel(folderWith({ decoder })), isCode('unsupported_model'));
+});
+
+function owned(thread: TextThread): TextThread & AsyncDisposable {
+	return Object.assign(thread, { [Symbol.asyncDispose]: () => thread.close() });
+}
