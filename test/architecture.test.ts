@@ -84,6 +84,38 @@ test('imports between the folders of the server go only downwards', () => {
 	assert.deepEqual(wrong, []);
 });
 
+/** What runs templates, tokenizers and grammars of models, and who may: threads, and whoever loads a model. */
+const runsModelText: ReadonlyMap<string, readonly string[]> = new Map([
+	[
+		'server/engine/tokenizer/textModel.ts',
+		[
+			'server/engine/text/textWorker.ts',
+			// They decode what a model writes and read what is sent through the reader.
+			'server/engine/engine.ts',
+			// Commands of the owner, in a process of their own.
+			'server/engine/learnShortlist.ts',
+		],
+	],
+	['server/engine/tokenizer/loadTokenizer.ts', ['server/engine/tokenizer/textModel.ts']],
+	['server/engine/template/chatTemplate.ts', ['server/engine/tokenizer/textModel.ts']],
+	['server/engine/template/jinja.ts', ['server/engine/template/chatTemplate.ts']],
+	['server/engine/grammar/compileConstraint.ts', ['server/engine/grammar/grammarWorker.ts']],
+]);
+
+test('templates, tokenizers and grammars of models run in threads that can be ended', () => {
+	const seen = new Set<string>();
+	for (const source of all)
+		for (const specifier of imports(source)) {
+			const path = target(source, specifier) ?? '';
+			const allowed = runsModelText.get(path);
+			if (allowed === undefined) continue;
+			assert.ok(allowed.includes(source.path), `${source.path} imports ${path}`);
+			seen.add(`${source.path} ${path}`);
+		}
+	for (const [path, allowed] of runsModelText)
+		for (const source of allowed) assert.ok(seen.has(`${source} ${path}`), `${source} ${path}`);
+});
+
 test('only server/engine imports onnxruntime-node and koffi, only extension imports vscode', () => {
 	for (const source of all) {
 		for (const specifier of imports(source)) {

@@ -62,6 +62,26 @@ test('whoever waits behind what is ended gets a new thread, and so does whoever 
 	await thread.close();
 });
 
+test('a thread that runs out of memory takes nothing else with it', async () => {
+	const greedy = hostileTokenizers.find(({ name }) => name === 'normalizers that double the text');
+	const { tokenizer = {}, text = '' } = greedy?.make(40) ?? {};
+	const thread = new TextThread({
+		folder: folderWith(tokenizer),
+		model: 'm',
+		deadlineMs: 24 * 3_600_000,
+		maxMemoryMb: 64,
+	});
+	const ended = thread.ask(...encode(text));
+	const behind = thread.ask(...encode('b'));
+	await assert.rejects(ended, (error: { code: string; message: string }) => {
+		assert.equal(error.code, 'too_expensive');
+		assert.match(error.message, /tokenizer of 'm' needed more than 64 MB/);
+		return true;
+	});
+	assert.deepEqual(await behind, [[98]]);
+	await thread.close();
+});
+
 test('work that nobody waits for is ended long before its time', async () => {
 	const thread = new TextThread({
 		folder: folderWith(hostileFields),

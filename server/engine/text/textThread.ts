@@ -15,8 +15,8 @@ export const defaultDeadlineMs = 10_000;
 const maxLoadMs = 60_000;
 /** What nobody waits for may go on for this long: most questions end sooner than a thread begins. */
 const abandonedMs = 250;
-/** Heap of a thread in MB: a vocabulary of 260,000 tokens takes some 300 while it is read. */
-const maxMemoryMb = 1536;
+/** A vocabulary of 260,000 tokens takes some 300 MB while it is read. */
+const defaultMemoryMb = 1536;
 
 export interface TextThreadOptions {
 	readonly folder: string;
@@ -25,6 +25,8 @@ export interface TextThreadOptions {
 	/** Jinja chat template for a model that has none. */
 	readonly chatTemplate?: string | undefined;
 	readonly deadlineMs?: number | undefined;
+	/** Heap of the thread in MB. */
+	readonly maxMemoryMb?: number;
 }
 
 interface Asked extends TextQuestion {
@@ -37,6 +39,7 @@ interface Asked extends TextQuestion {
 export class TextThread implements TextService {
 	readonly #options: TextThreadOptions;
 	readonly #deadlineMs: number;
+	readonly #maxMemoryMb: number;
 	readonly #atWork = new Int32Array(new SharedArrayBuffer(4));
 	readonly #waiting: Asked[] = [];
 	#worker: Worker | undefined;
@@ -48,6 +51,7 @@ export class TextThread implements TextService {
 	constructor(options: TextThreadOptions) {
 		this.#options = options;
 		this.#deadlineMs = options.deadlineMs ?? defaultDeadlineMs;
+		this.#maxMemoryMb = options.maxMemoryMb ?? defaultMemoryMb;
 	}
 
 	/** Whether somebody waits for an answer. */
@@ -114,7 +118,7 @@ export class TextThread implements TextService {
 		this.#isReading = true;
 		const worker = new Worker(workerFile(), {
 			workerData: { folder, model, chatTemplate, atWork } satisfies TextThreadJob,
-			resourceLimits: { maxOldGenerationSizeMb: maxMemoryMb },
+			resourceLimits: { maxOldGenerationSizeMb: this.#maxMemoryMb },
 			// Nothing of the environment is a model's business.
 			env: {},
 			stdout: true,
@@ -172,7 +176,7 @@ export class TextThread implements TextService {
 
 	#crash(cause: unknown): AppError {
 		const isMemory = (cause as { code?: unknown } | undefined)?.code === 'ERR_WORKER_OUT_OF_MEMORY';
-		if (isMemory) return this.#refusal(`needed more than ${maxMemoryMb} MB of memory`);
+		if (isMemory) return this.#refusal(`needed more than ${this.#maxMemoryMb} MB of memory`);
 		return new AppError('internal', `The text thread of '${this.#options.model}' has ended.`, {
 			cause,
 		});
