@@ -14,7 +14,6 @@ import { chooseVariant } from './folder/variants.ts';
 import { GrammarThreads } from './grammar/grammarThreads.ts';
 import { defaultCacheBytes, residentBytes, trimMemory } from './runtime/memory.ts';
 import { openRuntime } from './runtime/openRuntime.ts';
-import type { Runtime } from './runtime/runtime.ts';
 import { runtimeNotices } from './runtime/runtimeNotices.ts';
 import { physicalCores } from './runtime/threads.ts';
 import { createGenerator } from './schedule/generator.ts';
@@ -91,7 +90,7 @@ export async function loadEngine(options: LoadOptions): Promise<EngineModel> {
 		options.contextLength ?? description.contextLength,
 		description.contextLength,
 	);
-		const threads = new TextLanes({
+	const threads = new TextLanes({
 		folder: options.folder,
 		model: options.modelName ?? basename(options.folder),
 		chatTemplate: options.chatTemplate,
@@ -141,6 +140,8 @@ export async function loadEngine(options: LoadOptions): Promise<EngineModel> {
 			session,
 		};
 		if (description.architecture === 'decoder') {
+			// Begins while the weights are read; what is wrong is said when it is asked for.
+			threads.ask('warm', { texts: [] }).catch(() => {});
 			const decoder = await loadDecoder({ ...parts, contextLength, onNotice });
 			return decoderAbilities(parts, decoder, contextLength, options);
 		}
@@ -192,14 +193,7 @@ async function speechAbilities(parts: Parts, model: EncoderDecoder): Promise<Abi
 	const silero = detector === undefined ? undefined : await openSilero(runtime, detector);
 	const { folder, family } = description;
 	const counted = countRuns(model);
-	const speech = await openSpeech(
-		folder,
-		family,
-		counted.model,
-		text,
-		defaultCacheBytes(),
-		reader,
-	);
+	const speech = await openSpeech(folder, family, counted.model, text, defaultCacheBytes(), reader);
 	let running = 0;
 	return {
 		transcribe: async (request, onText, signal) => {

@@ -28,10 +28,7 @@ export function registerChatRoutes(app: Hono<AppEnv>, backend: Backend): void {
 
 	app.post('/v1/chat/completions/tokenizer/encode/count', async (context) => {
 		const request = parseBody(context, await readJson(context), chatRequestParser);
-		const { tokens, omittedTurns } = await backend.chat.countTokens(
-			request,
-			context.get('signal'),
-		);
+		const { tokens, omittedTurns } = await backend.chat.countTokens(request, context.get('signal'));
 		noteOmittedTurns(context, omittedTurns);
 		return context.json({ tokenCount: tokens, ...omittedField(omittedTurns) });
 	});

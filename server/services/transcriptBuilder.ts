@@ -49,11 +49,7 @@ export class TranscriptBuilder {
 	 * Adds a stretch that began at `startS`.
 	 * @param bytes what each token writes, when log-probabilities are wanted; `undefined` = nothing
 	 */
-	add(
-		result: SpeechResult,
-		startS: number,
-		bytes?: readonly (Uint8Array | undefined)[],
-	): Added {
+	add(result: SpeechResult, startS: number, bytes?: readonly (Uint8Array | undefined)[]): Added {
 		const heard = this.#languages.get(result.language) ?? 0;
 		this.#languages.set(result.language, heard + result.consumedS);
 		const before = this.#text.length;

@@ -35,7 +35,7 @@ export function byteTextModel(): TextModel {
 			],
 			spelling: 'byte-level',
 			cleansUp: false,
-		isLinear: true,
+			isLinear: true,
 		}),
 	);
 }

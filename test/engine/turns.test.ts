@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { ChatMessage } from '../../server/protocol/index.ts';
 import { newestTurns, type TurnLimits } from '../../server/engine/text/turns.ts';
+import type { ChatMessage } from '../../server/protocol/index.ts';
 
 const say = (role: ChatMessage['role'], content: string): ChatMessage => ({ role, content });
 

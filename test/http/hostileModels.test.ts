@@ -16,7 +16,15 @@ import {
 } from '../hostile/models.ts';
 import { startTestServer, type TestServer } from './testServer.ts';
 
-const shape = { layers: 1, hidden: 64, heads: 4, kvHeads: 2, inner: 64, vocabulary: 320, context: 2048 };
+const shape = {
+	layers: 1,
+	hidden: 64,
+	heads: 4,
+	kvHeads: 2,
+	inner: 64,
+	vocabulary: 320,
+	context: 2048,
+};
 /** Units of every input: enough to keep a computer busy for minutes. */
 const n = 40;
 
@@ -160,7 +168,10 @@ test('a chat of the same model is answered while a schema is compiled', async ()
 	let ended = false;
 	const json_schema = { name: 'answer', schema: hostileSchemas[0]?.make(100) };
 	const hostile = server
-		.post('/v1/chat/completions', chat('good', { response_format: { type: 'json_schema', json_schema } }))
+		.post(
+			'/v1/chat/completions',
+			chat('good', { response_format: { type: 'json_schema', json_schema } }),
+		)
 		.finally(() => {
 			ended = true;
 		});

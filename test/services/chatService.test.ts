@@ -9,13 +9,13 @@ import type {
 	TextModel,
 } from '../../server/engine/api.ts';
 import { toolFormats } from '../../server/engine/template/toolFormat.ts';
+import { textServiceHere } from '../../server/engine/text/textJobs.ts';
 import type { ChatMessage, ModelInfo } from '../../server/protocol/index.ts';
 import { type ChatEvent, createChatService } from '../../server/services/chat/chatService.ts';
 import { AnswerBuilder, ChunkBuilder } from '../../server/services/chat/completionShape.ts';
 import type { ModelProfile } from '../../server/services/chat/profile.ts';
 import { chatRequestParser } from '../../server/services/chat/request.ts';
 import type { ModelHost } from '../../server/services/host.ts';
-import { textServiceHere } from '../../server/engine/text/textJobs.ts';
 
 interface Script {
 	readonly pieces: readonly string[];

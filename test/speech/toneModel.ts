@@ -9,9 +9,9 @@ import type {
 	SpeechResult,
 	TextModel,
 } from '../../server/engine/api.ts';
+import { textServiceHere } from '../../server/engine/text/textJobs.ts';
 import { AppError, type ModelInfo } from '../../server/protocol/index.ts';
 import type { ModelHost } from '../../server/services/host.ts';
-import { textServiceHere } from '../../server/engine/text/textJobs.ts';
 
 const rateHz = 16_000;
 const wordS = 0.35;

@@ -65,7 +65,14 @@ export async function loadEmbedder(parts: EmbedderParts): Promise<Embedder> {
 				// Graphs that quantise activations give a text another vector in company than alone, unless
 				// each row has a scale of its own.
 				const rows = isDynamic && from === path ? 1 : batchSize;
-				return new EncoderEmbedder(session, text, reader, settings, description.contextLength, rows);
+				return new EncoderEmbedder(
+					session,
+					text,
+					reader,
+					settings,
+					description.contextLength,
+					rows,
+				);
 			},
 			read: readVectors,
 		},

@@ -30,6 +30,8 @@ export function checkGrammarSize(ebnf: string): void {
 			total += last;
 		}
 		if (total > maxParts)
-			throw new GrammarTooLarge(`has more than ${maxParts} parts when its repetitions are written out`);
+			throw new GrammarTooLarge(
+				`has more than ${maxParts} parts when its repetitions are written out`,
+			);
 	}
 }

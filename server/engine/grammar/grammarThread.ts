@@ -116,10 +116,7 @@ export class GrammarThread {
 	#limit(): void {
 		clearTimeout(this.#timer);
 		const ms = this.#isReady ? this.#deadlineMs : maxStartMs;
-		this.#timer = setTimeout(
-			() => this.#end(this.#refusal(`took longer than ${ms / 1000} s`)),
-			ms,
-		);
+		this.#timer = setTimeout(() => this.#end(this.#refusal(`took longer than ${ms / 1000} s`)), ms);
 	}
 
 	#take(message: FromGrammarThread): void {

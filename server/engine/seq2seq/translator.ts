@@ -12,6 +12,7 @@ import type {
 	TextModel,
 } from '../api.ts';
 import type { GenerationSettings } from '../folder/generation.ts';
+import { type TextReader, textReaderHere } from '../text/textReader.ts';
 import {
 	type Alignment,
 	type AlignmentSource,
@@ -27,7 +28,6 @@ import type { EncodedBatch, EncoderDecoder } from './encoderDecoder.ts';
 import { encodeItem } from './languageTokens.ts';
 import { search } from './search.ts';
 import type { SearchOptions } from './searchOptions.ts';
-import { type TextReader, textReaderHere } from '../text/textReader.ts';
 import { shareSources } from './sharedSources.ts';
 import { chooseBatch, type TranslationWork as Work } from './translationBatch.ts';
 

@@ -5,12 +5,12 @@ import type { TextModel } from '../api.ts';
 import { asNumber, asNumbers, readJsonFile } from '../folder/json.ts';
 import type { EncoderDecoder } from '../seq2seq/encoderDecoder.ts';
 import { JoinedModel } from '../seq2seq/joinedModel.ts';
+import { type TextReader, textReaderHere } from '../text/textReader.ts';
 import { MoonshineModel } from './moonshine.ts';
 import type { SpeechModel } from './speechModel.ts';
 import { Turns } from './turns.ts';
 import { WhisperModel } from './whisper.ts';
 import { readWhisperConfig } from './whisperConfig.ts';
-import { type TextReader, textReaderHere } from '../text/textReader.ts';
 
 /** Windows decoded together at most. */
 const mostWindows = 8;

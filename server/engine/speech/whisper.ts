@@ -4,6 +4,7 @@ import { AppError } from '../../protocol/index.ts';
 import type { SpeechRequest, SpeechResult, TextModel } from '../api.ts';
 import { logSumExp } from '../sample/logprobs.ts';
 import type { EncodedBatch, EncoderDecoder } from '../seq2seq/encoderDecoder.ts';
+import type { TextReader } from '../text/textReader.ts';
 import { isDoubtful, isSilence, temperatureLadder } from './fallback.ts';
 import { decodeHypothesis, type Hypothesis } from './hypotheses.ts';
 import { logMel, melHop } from './logMel.ts';
@@ -13,7 +14,6 @@ import type { SpeechModel } from './speechModel.ts';
 import type { WhisperConfig } from './whisperConfig.ts';
 import { applyRules } from './whisperRules.ts';
 import { whisperWords } from './whisperWords.ts';
-import type { TextReader } from '../text/textReader.ts';
 
 /** Samples drawn together above temperature 0; the likeliest is kept. */
 const samplesPerTemperature = 5;

@@ -57,6 +57,8 @@ export interface CompletionFacts {
 
 /** Question → what goes in and what comes back. */
 export interface TextJobs {
+	/** Nothing but to be ready for the first chat. */
+	warm: { request: { readonly texts: readonly [] }; result: true };
 	encode: {
 		request: { readonly texts: readonly string[]; readonly addSpecial: boolean };
 		result: number[][];
@@ -107,7 +109,7 @@ export interface TextService {
 
 /** Whether a question is about the template alone. */
 export function isAboutTemplate(job: TextJobName, request: unknown): boolean {
-	if (job === 'render') return true;
+	if (job === 'render' || job === 'warm') return true;
 	const { counts, room } = request as TextJobs['chat']['request'];
 	return job === 'chat' && !counts && room === undefined;
 }
@@ -137,6 +139,7 @@ const jobs: {
 		atWork: AtWork,
 	) => TextJobs[J]['result'];
 } = {
+	warm: () => true,
 	encode: (text, { texts, addSpecial }, atWork) => {
 		atWork('tokenizer');
 		return texts.map((each) => text.encode(each, { addSpecial }));
@@ -188,8 +191,7 @@ const jobs: {
 		};
 		const { messages, omittedTurns } = newestTurns(prompt.messages, limits);
 		const read = { ...prompt, messages };
-		const rendered =
-			counts || reasoning !== undefined ? textOf(text, read, atWork) : '';
+		const rendered = counts || reasoning !== undefined ? textOf(text, read, atWork) : '';
 		return {
 			omittedTurns,
 			opensReasoning: reasoning !== undefined && promptOpensReasoning(rendered, reasoning),

@@ -53,10 +53,7 @@ export class TextReader {
 	}
 
 	/** Texts with the places of their tokens; not a promise when they take but a moment. */
-	encodeWithOffsets(
-		texts: readonly string[],
-		signal?: AbortSignal,
-	): Encoded | Promise<Encoded> {
+	encodeWithOffsets(texts: readonly string[], signal?: AbortSignal): Encoded | Promise<Encoded> {
 		if (this.#isQuick(texts)) return texts.map((each) => this.#text.encodeWithOffsets(each));
 		return this.#threads.ask('encodeWithOffsets', { texts }, signal);
 	}
@@ -64,9 +61,7 @@ export class TextReader {
 	#isQuick(texts: readonly string[]): boolean {
 		const length = texts.reduce((sum, each) => sum + each.length, 0);
 		return (
-			this.#text.isBounded &&
-			length <= shortText &&
-			!texts.some((each) => pileOfMarks.test(each))
+			this.#text.isBounded && length <= shortText && !texts.some((each) => pileOfMarks.test(each))
 		);
 	}
 }

@@ -12,8 +12,8 @@ import {
 	loadTemplates,
 	loadTokenizers,
 	type Templates,
-	textModelOf,
 	type Tokenizers,
+	textModelOf,
 } from '../tokenizer/textModel.ts';
 import { isAboutTemplate, runTextJob, type TextJobName } from './textJobs.ts';
 import type { TextAnswer, TextQuestion, TextThreadJob } from './textMessages.ts';
@@ -53,7 +53,9 @@ function wireOf(error: unknown): ErrorWire {
 	// Too deep a nesting, too long a text or list: limits of the language itself.
 	if (error instanceof RangeError)
 		return toErrorWire(
-			tooExpensive(costlyParts[part[0] ?? 0] ?? 'files', model, 'needed too much', { cause: error }),
+			tooExpensive(costlyParts[part[0] ?? 0] ?? 'files', model, 'needed too much', {
+				cause: error,
+			}),
 		);
 	return toErrorWire(asAppError(error));
 }
