@@ -93,7 +93,14 @@ function perChar(piece: AlignedText, change: (char: string) => string): AlignedT
 // Text between two starters that do not compose with each other can be normalised on its own.
 const cluster = /[\u1100-\u11ff\uac00-\ud7ff]+|\P{M}\p{M}*|\p{M}+/gu;
 
+/**
+ * Marks on one letter that are put in order. That takes time by the square of their number, in one step
+ * that nothing ends; no script has more than a dozen.
+ */
+const pileOfMarks = /\p{M}{512}/u;
+
 function unicodeForm(piece: AlignedText, form: 'NFC' | 'NFD' | 'NFKC' | 'NFKD'): AlignedText {
+	if (pileOfMarks.test(piece.text)) throw new RangeError('too many marks on one letter');
 	const whole = piece.text.normalize(form);
 	if (whole === piece.text) return piece;
 	if (!piece.tracked) return piece.edited([{ from: 0, to: piece.text.length, text: whole }]);
