@@ -74,6 +74,7 @@ const builds = [
 	{ ...node, entryPoints: { 'document-worker': 'server/translate/documents/documentWorker.ts' } },
 	{ ...node, entryPoints: { 'text-worker': 'server/engine/text/textWorker.ts' } },
 	{ ...node, entryPoints: { 'grammar-worker': 'server/engine/grammar/grammarWorker.ts' } },
+	{ ...node, entryPoints: { 'json-worker': 'server/http/jsonWorker.ts' } },
 	{ ...node, entryPoints: { 'audio-worker': 'server/audio/decodeWorker.ts' } },
 	{
 		...common,

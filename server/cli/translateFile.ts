@@ -1,18 +1,16 @@
 /** `nearglot translate FILE`: a document of a known format; everything but its words stays. */
 
 import { open, readFile, rename, rm, stat } from 'node:fs/promises';
+import { basename } from 'node:path';
 import { AppError } from '../protocol/index.ts';
 import type {
 	DocumentLanguages,
 	LeftText,
 	TextTranslator,
 } from '../translate/documents/documentLanguage.ts';
-import { messageFormatOf, translateMissing } from '../translate/documents/missingMessages.ts';
-import {
-	documentFormats,
-	formatOf,
-	translateDocument,
-} from '../translate/documents/translateDocument.ts';
+import { documentAside, missingAside } from '../translate/documents/documentThread.ts';
+import { messageFormatOf } from '../translate/documents/missingMessages.ts';
+import { documentFormats, formatOf } from '../translate/documents/translateDocument.ts';
 import { languageName, sameLanguage } from '../translate/languages.ts';
 import { type CommandIo, UsageError } from './command.ts';
 import { checkTarget } from './fileProblem.ts';
@@ -32,8 +30,7 @@ export async function translateFile(
 	translatorInto: (to: string) => TextTranslator,
 	io: CommandIo,
 ): Promise<number> {
-	const format = formatOf(path);
-	if (format === undefined)
+	if (formatOf(path) === undefined)
 		throw new UsageError(
 			`${path} is of no format that can be translated whole. Known: ${Object.keys(documentFormats).join(', ')}.`,
 		);
@@ -42,6 +39,7 @@ export async function translateFile(
 			'Several languages need --out with {to} in it, e.g. --out "guide.{to}.md".',
 		);
 	const text = await readText(path);
+	const fileName = basename(path);
 	const placeOf = (to: string) => out?.replaceAll('{to}', to);
 	for (const to of targets) {
 		const target = placeOf(to);
@@ -50,7 +48,8 @@ export async function translateFile(
 	let status = 0;
 	for (const to of targets) {
 		const languages = { to, ...(from === undefined ? {} : { from }) };
-		const result = await translateDocument(text, format, translatorInto(to), languages);
+		const job = { fileName, text, ...languages };
+		const result = await documentAside(job, translatorInto(to), io.signal);
 		const target = placeOf(to);
 		if (target === undefined) io.stdout.write(result.text);
 		else await writeWhole(target, result.text);
@@ -92,7 +91,8 @@ export async function translateInto(
 	const source = await readText(path);
 	const isThere = (await stat(target).catch(() => undefined)) !== undefined;
 	const present = isThere ? await readText(target) : '';
-	const result = await translateMissing(source, present, format, translator, languages);
+	const job = { fileName: basename(path), text: source, target: present, ...languages };
+	const result = await missingAside(job, translator, io.signal);
 	if (result.text !== present) await writeWhole(target, result.text);
 	io.stderr.write(
 		`${target}: ${result.added.length} missing message${result.added.length === 1 ? '' : 's'} added\n`,

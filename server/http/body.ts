@@ -3,6 +3,7 @@
 import type { Context } from 'hono';
 import { AppError } from '../protocol/index.ts';
 import type { AppEnv } from './env.ts';
+import { jsonOf } from './jsonThread.ts';
 
 /** Largest JSON body of the chat family. */
 export const jsonLimitBytes = 8 * 1024 * 1024;
@@ -21,21 +22,23 @@ export async function readJson(
 			'invalid_request',
 			`This route takes JSON: send Content-Type: application/json (it was ${type === '' ? 'absent' : `'${type.slice(0, 60)}'`}).`,
 		);
-	const text = new TextDecoder('utf-8', { fatal: false }).decode(
-		await readBytes(context, limitBytes),
-	);
-	if (text.trim() === '')
+	const bytes = await readBytes(context, limitBytes);
+	if (bytes.byteLength < 1024 && new TextDecoder().decode(bytes).trim() === '')
 		throw new AppError('invalid_json', 'The body is empty; send a JSON object.');
 	try {
-		return JSON.parse(text);
+		return await jsonOf(bytes);
 	} catch (error) {
+		if (error instanceof AppError) throw error;
 		const reason = error instanceof Error ? error.message.replace(/".*"/s, 'the body') : '';
 		throw new AppError('invalid_json', `The body is not valid JSON: ${reason}`, { cause: error });
 	}
 }
 
 /** The raw body up to a limit in bytes. */
-export async function readBytes(context: Context<AppEnv>, limitBytes: number): Promise<Uint8Array> {
+export async function readBytes(
+	context: Context<AppEnv>,
+	limitBytes: number,
+): Promise<Uint8Array<ArrayBuffer>> {
 	const tooLarge = () =>
 		new AppError(
 			'payload_too_large',
@@ -59,5 +62,12 @@ export async function readBytes(context: Context<AppEnv>, limitBytes: number): P
 		}
 		chunks.push(value);
 	}
-	return Buffer.concat(chunks);
+	// A buffer of its own: small ones of Buffer share theirs, and a thread gets the whole of it.
+	const bytes = new Uint8Array(size);
+	let at = 0;
+	for (const chunk of chunks) {
+		bytes.set(chunk, at);
+		at += chunk.byteLength;
+	}
+	return bytes;
 }

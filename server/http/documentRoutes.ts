@@ -5,19 +5,19 @@
 
 import type { Context, Hono } from 'hono';
 import type { Backend } from '../daemon/backend.ts';
-import { AppError } from '../protocol/index.ts';
-import { object, optional, string } from '../protocol/parser.ts';
+import { AppError, type TranslateEngine } from '../protocol/index.ts';
+import { object, oneOf, optional, string } from '../protocol/parser.ts';
+import type { DetectedText } from '../translate/detectedText.ts';
 import type { TextTranslator } from '../translate/documents/documentLanguage.ts';
-import {
-	documentFormats,
-	formatOf,
-	translateDocument,
-} from '../translate/documents/translateDocument.ts';
+import { documentJsonAside } from '../translate/documents/documentThread.ts';
+import { documentFormats, formatOf } from '../translate/documents/translateDocument.ts';
 import { canonicalLanguage } from '../translate/languages.ts';
 import { textBatches } from '../translate/textBatches.ts';
+import { turnOfOthers } from '../translate/turns.ts';
 import { readJson } from './body.ts';
 import type { AppEnv } from './env.ts';
 import { readCredentials } from './translateAuth.ts';
+import { parseBody } from './unknownFields.ts';
 
 /** Body of a request; about 20 MB of text. */
 const bodyLimitBytes = 24 * 1024 * 1024;
@@ -30,16 +30,23 @@ export const documentParser = object({
 	text: string({ maxLength: 20 * 1024 * 1024 }),
 	to: string({ minLength: 2, maxLength: 40 }),
 	from: optional(string({ maxLength: 40 })),
+	/** Who translates; absent = what the owner set. */
+	engine: optional(oneOf('local', 'team', 'hosted')),
 });
 
 export function registerDocumentRoutes(app: Hono<AppEnv>, backend: Backend): void {
 	app.post('/documents/translate', async (context) => {
-		const { fileName, text, to, from } = documentParser.parse(
+		const { fileName, text, to, from, engine } = parseBody(
+			context,
 			await readJson(context, bodyLimitBytes),
-			'',
+			documentParser,
 		);
-		const extract = formatOf(fileName);
-		if (!extract) {
+		// Another engine would work with the owner's accounts elsewhere.
+		if (engine !== undefined && context.get('caller') === 'member')
+			throw new AppError('forbidden', "Whoever runs the server chooses the 'engine'.", {
+				param: 'engine',
+			});
+		if (!formatOf(fileName)) {
 			throw new AppError(
 				'invalid_request',
 				`${fileName.slice(0, 80)} is of no format that can be translated whole. Known: ${Object.keys(documentFormats).join(', ')}.`,
@@ -49,8 +56,10 @@ export function registerDocumentRoutes(app: Hono<AppEnv>, backend: Backend): voi
 		const target = language(to, 'to');
 		const source = from === undefined || from === '' ? undefined : language(from, 'from');
 		const languages = { to: target, ...(source === undefined ? {} : { from: source }) };
-		const translator = translatorFor(context, backend, target);
-		return context.json(await translateDocument(text, extract, translator, languages));
+		const translator = translatorFor(context, backend, target, engine);
+		const job = { fileName, text, ...languages };
+		const made = await documentJsonAside(job, translator, context.get('signal'));
+		return context.body(made, 200, { 'content-type': 'application/json' });
 	});
 }
 
@@ -58,6 +67,7 @@ function translatorFor(
 	context: Context<AppEnv>,
 	{ translation, translatorAccess, meter }: Backend,
 	target: string,
+	engine: TranslateEngine | undefined,
 ): TextTranslator {
 	return {
 		detect: async (texts) => {
@@ -67,8 +77,13 @@ function translatorFor(
 				score,
 				isSupported: known.has(language),
 			});
-			const found = await Promise.all(texts.map((text) => translation.detect(text)));
-			return found.map((one) => ({ ...guess(one), alternatives: one.alternatives.map(guess) }));
+			const found: DetectedText[] = [];
+			for (const text of texts) {
+				const one = await translation.detect(text);
+				found.push({ ...guess(one), alternatives: one.alternatives.map(guess) });
+				await turnOfOthers();
+			}
+			return found;
 		},
 		translate: async (texts, source) => {
 			const caller = await translatorAccess.authenticate(readCredentials(context));
@@ -93,6 +108,7 @@ function translatorFor(
 						profanityMarker: 'Asterisk',
 						alignment: false,
 						priority: 'batch',
+						...(engine === undefined ? {} : { engine }),
 					},
 					context.get('signal'),
 				);

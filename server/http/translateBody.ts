@@ -4,6 +4,7 @@ import type { Context } from 'hono';
 import { AppError } from '../protocol/index.ts';
 import { readBytes } from './body.ts';
 import type { AppEnv } from './env.ts';
+import { jsonOf } from './jsonThread.ts';
 import { translatorError } from './translateErrors.ts';
 
 /** 50,000 units of text in the longest JSON escapes, and room for the frame. */
@@ -23,7 +24,7 @@ export async function readBodyJson(
 		timer = setTimeout(() => reject(translatorError(408002)), waitMs);
 		signal.addEventListener('abort', () => reject(new AppError('cancelled')), { once: true });
 	});
-	let bytes: Uint8Array;
+	let bytes: Uint8Array<ArrayBuffer>;
 	try {
 		bytes = await Promise.race([readBytes(context, bodyLimitBytes), late]);
 	} catch (error) {
@@ -35,8 +36,9 @@ export async function readBodyJson(
 		late.catch(() => {});
 	}
 	try {
-		return JSON.parse(new TextDecoder('utf-8').decode(bytes));
-	} catch {
+		return await jsonOf(bytes);
+	} catch (error) {
+		if (error instanceof AppError && error.code !== 'invalid_json') throw error;
 		throw translatorError(400074);
 	}
 }

@@ -9,6 +9,7 @@ import {
 	transliterationBetween,
 	transliterationScripts,
 } from '../translate/transliterate.ts';
+import { turnOfOthers } from '../translate/turns.ts';
 import type { AppEnv } from './env.ts';
 import { readBodyJson } from './translateBody.ts';
 import { translatorError } from './translateErrors.ts';
@@ -44,16 +45,16 @@ export async function detectReply(
 		isTranslationSupported: supported.has(language),
 		isTransliterationSupported: transliterationScripts(language).length > 0,
 	});
-	const rows = await Promise.all(
-		texts.map(async (text) => {
-			const { language, score, alternatives } = await translation.detect(text);
-			const others = alternatives.map((other) => describe(other.language, other.score));
-			return {
-				...describe(language, score),
-				...(others.length > 0 ? { alternatives: others } : {}),
-			};
-		}),
-	);
+	const rows: object[] = [];
+	for (const text of texts) {
+		await turnOfOthers();
+		const { language, score, alternatives } = await translation.detect(text);
+		const others = alternatives.map((other) => describe(other.language, other.score));
+		rows.push({
+			...describe(language, score),
+			...(others.length > 0 ? { alternatives: others } : {}),
+		});
+	}
 	return translatorJson(rows, requestId);
 }
 
@@ -77,18 +78,18 @@ export async function breakSentenceReply(
 	}
 	checkSizes(texts, limits.breaksentence);
 	charge(sum(texts));
-	const rows = await Promise.all(
-		texts.map(async (text) => {
-			const detected = language === undefined ? await translation.detect(text) : undefined;
-			const spans = splitSentences(text, language ?? detected?.language ?? 'en');
-			return {
-				...(detected
-					? { detectedLanguage: { language: detected.language, score: detected.score } }
-					: {}),
-				sentLen: spans.length === 0 ? [0] : spans.map(([start, end]) => end - start),
-			};
-		}),
-	);
+	const rows: object[] = [];
+	for (const text of texts) {
+		await turnOfOthers();
+		const detected = language === undefined ? await translation.detect(text) : undefined;
+		const spans = splitSentences(text, language ?? detected?.language ?? 'en');
+		rows.push({
+			...(detected
+				? { detectedLanguage: { language: detected.language, score: detected.score } }
+				: {}),
+			sentLen: spans.length === 0 ? [0] : spans.map(([start, end]) => end - start),
+		});
+	}
 	return translatorJson(rows, requestId);
 }
 

@@ -9,10 +9,10 @@ import {
 	type TranslatedRange,
 } from '../protocol/index.ts';
 import { inItsLanguage } from '../translate/documents/documentLanguage.ts';
+import { documentAside, missingAside } from '../translate/documents/documentThread.ts';
 import { messageFamilies } from '../translate/documents/messageFamilies.ts';
 import { formatOf } from '../translate/documents/translateDocument.ts';
 import { addToGlossary } from '../translate/workspaceGlossary.ts';
-import { documentAside, missingAside } from './documentThread.ts';
 import type { Editing } from './editing.ts';
 import { nameSymbol } from './nameSymbol.ts';
 import { blocksIn, proseLanguages } from './prose/paragraphs.ts';

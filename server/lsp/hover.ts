@@ -22,7 +22,7 @@ export interface HoverOptions {
 const leastScore = 0.3;
 /** One word is more often a name than a sentence. */
 const severalWords =
-	/\p{L}{2,}\s+\p{L}{2,}|[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]{2}/u;
+	/\p{L}{2}\s+\p{L}{2}|[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]{2}/u;
 
 /** The hover, or `null` where there is nothing to translate for this reader. */
 export async function translationHover(
@@ -65,5 +65,5 @@ export async function translationHover(
 
 /** The translation is text, whatever it looks like. */
 function escapeMarkdown(text: string): string {
-	return text.replace(/[\\*_{}[\]<>()#+!|~`]/g, '\\$&').replace(/^(\s*)(\d+)([.)])/gm, '$1$2\\$3');
+	return text.replace(/[\\*_{}[\]<>()#+!|~`]/g, '\\$&').replace(/^([ \t]*\d+)([.)])/gm, '$1\\$2');
 }

@@ -26,8 +26,8 @@ export const slashCommands: Readonly<Record<string, SlashCommand>> = {
 export function readSlashCommand(
 	text: string,
 ): { readonly name: string; readonly rest: string } | undefined {
-	const match = /^\/(\w+)(?:\s+([\s\S]*))?$/.exec(text.trim());
+	const match = /^\/(\w+)(?:\s([\s\S]*))?$/.exec(text.trim());
 	const name = match?.[1]?.toLowerCase() ?? '';
 	if (name !== 'translate' && !Object.hasOwn(slashCommands, name)) return undefined;
-	return { name, rest: match?.[2] ?? '' };
+	return { name, rest: match?.[2]?.trimStart() ?? '' };
 }

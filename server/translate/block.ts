@@ -66,7 +66,10 @@ export interface Chunk {
 export function rawReader(document: string, chunks: readonly Chunk[]) {
 	return (start: number, end: number): string => {
 		let out = '';
-		for (const { at, length, offsets, source } of chunks) {
+		for (let index = firstReaching(chunks, start); index < chunks.length; index++) {
+			const chunk = chunks[index];
+			if (!chunk || chunk.at >= end) break;
+			const { at, length, offsets, source } = chunk;
 			const from = Math.max(start, at) - at;
 			const to = Math.min(end, at + length) - at;
 			if (from >= to) continue;
@@ -76,6 +79,18 @@ export function rawReader(document: string, chunks: readonly Chunk[]) {
 		}
 		return out;
 	};
+}
+
+/** Index of the first of ordered chunks that ends after a position. */
+function firstReaching(chunks: readonly Chunk[], position: number): number {
+	let [low, high] = [0, chunks.length];
+	while (low < high) {
+		const middle = (low + high) >> 1;
+		const chunk = chunks[middle];
+		if (chunk && chunk.at + chunk.length <= position) low = middle + 1;
+		else high = middle;
+	}
+	return low;
 }
 
 /** `Block.raw` of a text with fixed spans over a reader of the text between them. */

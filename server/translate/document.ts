@@ -3,7 +3,7 @@
  * sentence lengths and the word links of the result. Knows nothing of models.
  */
 
-import type { Block, Mark, Piece } from './block.ts';
+import { type Block, firstEndingAfter, fixedNear, type Mark, type Piece } from './block.ts';
 import type { Fixed } from './mask.ts';
 import {
 	fragments,
@@ -15,8 +15,10 @@ import {
 	sentenceUnit,
 	sourceLength,
 	type TargetEdit,
+	tagLengths,
 } from './sentence.ts';
 import { type Span, splitSentences } from './sentences.ts';
+import { turnOfOthers } from './turns.ts';
 
 /** Translates masked sentences; as many results as sentences, in their order. */
 export type SentenceTranslator = (
@@ -55,7 +57,9 @@ export async function translateDocument(
 	translate: SentenceTranslator,
 	options: DocumentOptions,
 ): Promise<TranslatedDocument> {
-	const entries = pieces.map((piece) => (typeof piece === 'string' ? piece : cut(piece, options)));
+	const entries: (string | Entry[])[] = [];
+	for (const piece of pieces)
+		entries.push(typeof piece === 'string' ? piece : await cut(piece, options));
 	const units = entries.flatMap((entry) => (typeof entry === 'string' ? [] : entry));
 	const wanted = units.filter(({ unit }) => !unit.copy);
 	const results = await translate(
@@ -69,12 +73,13 @@ export async function translateDocument(
 	);
 	const rendered = new Map<SentenceUnit, RenderedSentence>();
 	const failed: SentenceUnit[] = [];
-	wanted.forEach(({ unit }, index) => {
+	for (const [index, { unit }] of wanted.entries()) {
+		await turnOfOthers();
 		const result = results[index];
 		const done = result && renderTranslated(unit, result, options, options.edit);
 		if (done) rendered.set(unit, done);
 		else failed.push(unit);
-	});
+	}
 	for (const [unit, done] of await aroundMasks(failed, translate, options))
 		rendered.set(unit, done);
 
@@ -102,12 +107,13 @@ export async function translateDocument(
 			add(entry.length, entry.length, false);
 			continue;
 		}
-		const blockAt = sourceAt;
+		const [first] = entry;
+		const placed = first ? inDocument(first.unit.block, sourceAt) : (span: Span) => span;
 		for (const { unit, sourceLength: length } of entry) {
 			const done = rendered.get(unit) ?? renderCopy(unit);
 			for (const link of done.links) {
 				links.push({
-					source: inDocument(unit.block, link.source, blockAt),
+					source: placed(link.source),
 					target: [link.target[0] + text.length, link.target[1] + text.length],
 				});
 			}
@@ -123,26 +129,30 @@ export async function translateDocument(
 	return { text, sourceLengths, targetLengths, links };
 }
 
-/** Offsets in a block's text → offsets in the document, for plain text (tags are all that is missing). */
-function inDocument(block: Block, [start, end]: Span, blockAt: number): Span {
-	const shift = (at: number, side: 'start' | 'end'): number =>
-		block.marks.reduce(
-			(sum, mark) =>
-				sum + (mark.at < at || (side === 'start' && mark.at === at) ? mark.raw.length : 0),
-			blockAt + at,
-		);
-	return [shift(start, 'start'), shift(end, 'end')];
+/**
+ * Offsets in a block's text → offsets in the document, for plain text (tags are all that is missing).
+ */
+function inDocument(block: Block, blockAt: number): (span: Span) => Span {
+	const shift = tagLengths(block.marks);
+	return ([start, end]) => [
+		blockAt + start + shift(start, 'start'),
+		blockAt + end + shift(end, 'end'),
+	];
 }
 
-function cut(source: Block, options: DocumentOptions): Entry[] {
+async function cut(source: Block, options: DocumentOptions): Promise<Entry[]> {
+	await turnOfOthers();
 	const block = withTerms(source, options);
 	const keep = block.fixed.map(({ start, end }): Span => [start, end]);
+	const breaks = [...(block.breaks ?? []), ...tagBreaks(block.marks)].sort((a, b) => a - b);
 	const spans = splitSentences(block.text, options.source, keep)
-		.flatMap((span) => parted(span, block.breaks ?? []))
-		.flatMap((span) => shorten(block.text, span, keep, options.maxSentence));
+		.flatMap((span) => parted(span, breaks))
+		.flatMap((span) => shorten(block.text, span, block.fixed, options.maxSentence));
 	let next = 0;
 	// A block of tags only still has to come out.
-	return (spans.length === 0 ? [[0, 0] as Span] : spans).map((span, index) => {
+	const entries: Entry[] = [];
+	for (const [index, span] of (spans.length === 0 ? [[0, 0] as Span] : spans).entries()) {
+		await turnOfOthers();
 		const marks: Mark[] = [];
 		const isLast = index >= spans.length - 1;
 		for (; next < block.marks.length; next++) {
@@ -151,21 +161,22 @@ function cut(source: Block, options: DocumentOptions): Entry[] {
 			if (mark.at === span[1] && !isLast && mark.kind !== 'close') break;
 			marks.push(mark);
 		}
-		return {
+		entries.push({
 			unit: sentenceUnit(block, span, marks),
 			sourceLength: sourceLength(block, span, marks),
-		};
-	});
+		});
+	}
+	return entries;
 }
 
 /** Adds prescribed terms where nothing else is fixed and no tag falls inside. */
 function withTerms(block: Block, options: DocumentOptions): Block {
 	const terms = options.terms?.(block.text) ?? [];
-	const free = terms.filter(
-		({ start, end }) =>
-			!block.fixed.some((item) => item.start < end && start < item.end) &&
-			!block.marks.some(({ at }) => start < at && at < end),
-	);
+	const inner = block.marks.map(({ at }) => ({ end: at + 1 }));
+	const free = terms.filter(({ start, end }) => {
+		const mark = block.marks[firstEndingAfter(inner, start + 1)];
+		return fixedNear(block, [start, end]).length === 0 && (mark === undefined || mark.at >= end);
+	});
 	if (free.length === 0) return block;
 	const fixed = [
 		...block.fixed,
@@ -174,17 +185,39 @@ function withTerms(block: Block, options: DocumentOptions): Block {
 	return { ...block, fixed };
 }
 
-/** A sentence cut at the block's own breaks. */
+/** Tags one sentence may have: what has more is a list, and would take long to put together. */
+const maxTags = 200;
+
+/** Offsets that part a run of tags, wherever its sentences end. */
+function tagBreaks(marks: readonly Mark[]): number[] {
+	return marks.flatMap(({ at }, index) => (index > 0 && index % maxTags === 0 ? [at] : []));
+}
+
+/** Index of the first of ordered offsets that is behind another. */
+function firstAfter(offsets: readonly number[], at: number): number {
+	let [low, high] = [0, offsets.length];
+	while (low < high) {
+		const middle = (low + high) >> 1;
+		if ((offsets[middle] ?? 0) <= at) low = middle + 1;
+		else high = middle;
+	}
+	return low;
+}
+
+/** A sentence cut at breaks, which are ordered. */
 function parted([start, end]: Span, breaks: readonly number[]): Span[] {
-	const inside = new Set(breaks.filter((at) => at > start && at < end));
-	const points = [start, ...inside, end];
+	const points = [start];
+	for (let index = firstAfter(breaks, start); (breaks[index] ?? end) < end; index++)
+		if (breaks[index] !== points.at(-1)) points.push(breaks[index] ?? end);
+	points.push(end);
 	return points.slice(1).map((point, index): Span => [points[index] ?? start, point]);
 }
 
 /** Cuts an over-long sentence after clause marks or white space, never inside a kept span. */
-function shorten(text: string, span: Span, keep: readonly Span[], limit: number): Span[] {
+function shorten(text: string, span: Span, fixed: readonly Fixed[], limit: number): Span[] {
 	const spans: Span[] = [];
 	let start = span[0];
+	let held = firstEndingAfter(fixed, start);
 	while (span[1] - start > limit) {
 		const part = text.slice(start, start + limit);
 		const clause = [...part.matchAll(/[,;:)–—،、，；：]\s*/gu)].at(-1);
@@ -192,8 +225,9 @@ function shorten(text: string, span: Span, keep: readonly Span[], limit: number)
 		let at = start + limit;
 		if (clause && clause.index > limit / 3) at = start + clause.index + clause[0].length;
 		else if (space && space.index > limit / 4) at = start + space.index + space[0].length;
-		const inside = keep.find(([from, to]) => from < at && at < to);
-		if (inside) at = inside[0] > start ? inside[0] : inside[1];
+		while (held < fixed.length && (fixed[held]?.end ?? 0) <= at) held++;
+		const inside = fixed[held];
+		if (inside && inside.start < at) at = inside.start > start ? inside.start : inside.end;
 		if (/[\uDC00-\uDFFF]/.test(text[at] ?? '') && /[\uD800-\uDBFF]/.test(text[at - 1] ?? '')) at++;
 		if (at >= span[1]) break;
 		spans.push([start, at]);

@@ -132,7 +132,7 @@ export function htmlPieces(document: string): Piece[] {
 					const raw = document.slice(skip.start, stop);
 					if (skip.inline) {
 						if (skip.fixedBy === undefined) builder.fixed(raw, raw);
-						else builder.fixed(raw.replace(/<[^>]*>/g, ''), skip.fixedBy, raw);
+						else builder.fixed(withoutTags(raw), skip.fixedBy, raw);
 						done = stop;
 					} else copy(stop);
 					skip = undefined;
@@ -183,6 +183,18 @@ export function htmlPieces(document: string): Piece[] {
 	flush();
 	if (done < document.length) pieces.push(document.slice(done));
 	return pieces;
+}
+
+/** Markup without its tags. */
+function withoutTags(raw: string): string {
+	let out = '';
+	for (let at = 0; ; ) {
+		const start = raw.indexOf('<', at);
+		const end = start < 0 ? -1 : raw.indexOf('>', start);
+		if (end < 0) return out + raw.slice(at);
+		out += raw.slice(at, start);
+		at = end + 1;
+	}
 }
 
 function isVoid(name: string, document: string, end: number): boolean {

@@ -268,6 +268,7 @@ function targetAnchors(
 	const linked: (number | undefined)[] = targetWords.map(() => undefined);
 	for (const { source, target } of links) linked[target] ??= source;
 	let before = { word: -1, source: -1 };
+	let next = 0;
 	const anchors: number[] = [];
 	for (let word = 0; word < targetWords.length; word++) {
 		const own = linked[word];
@@ -276,9 +277,9 @@ function targetAnchors(
 			anchors.push(own);
 			continue;
 		}
-		const next = linked.findIndex((source, index) => index > word && source !== undefined);
+		while (next <= word || (next < linked.length && linked[next] === undefined)) next++;
 		const after =
-			next < 0
+			next >= linked.length
 				? { word: targetWords.length, source: sourceWords.length }
 				: { word: next, source: linked[next] ?? 0 };
 		// Words in between run along with the source; where the order is reversed they stay put.

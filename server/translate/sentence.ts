@@ -88,11 +88,14 @@ function outer(marks: readonly Mark[], start: number, end: number): [number, num
 		if (mark.kind === 'open' && close !== undefined && close > start && close < end) break;
 		first++;
 	}
+	const opens = new Map(
+		marks.flatMap(({ kind, pair }, index) => (kind === 'open' ? [[pair, index] as const] : [])),
+	);
 	let last = marks.length;
 	while (last > first) {
 		const mark = marks[last - 1];
 		if (!mark || mark.at < end) break;
-		const partner = marks.findIndex(({ kind, pair }) => kind === 'open' && pair === mark.pair);
+		const partner = opens.get(mark.pair) ?? -1;
 		// Its open tag moves with the words inside, so it has to stay with it.
 		if (mark.kind === 'close' && partner >= first && (marks[partner]?.at ?? end) < end) break;
 		last--;
@@ -213,22 +216,12 @@ export function renderTranslated(
 			text,
 			sourceWords,
 			targetWords,
-			links.flatMap((link): Link[] => {
-				const source = sourceWords.findIndex((word) => word[0] === link.source[0]);
-				const target = targetWords.findIndex((word) => word[0] === link.target[0]);
-				return source >= 0 && target >= 0 ? [{ source, target }] : [];
-			}),
+			linksOfWords(links, sourceWords, targetWords),
 		);
 	}
 	const core = assemble(text, placed, raws, unit.block.escape);
-	const shift = (at: number, side: 'start' | 'end'): number =>
-		unit.lead.length +
-		at +
-		placed.reduce(
-			(sum, mark) =>
-				sum + (mark.at < at || (side === 'start' && mark.at === at) ? mark.raw.length : 0),
-			0,
-		);
+	const tags = tagLengths(placed);
+	const shift = (at: number, side: 'start' | 'end') => unit.lead.length + at + tags(at, side);
 	return {
 		text: unit.lead + core + unit.trail,
 		links: links.map(({ source, target }) => ({
@@ -242,6 +235,41 @@ function moved(replacements: readonly Replacement[], [start, end]: Span): Span {
 	return [forward(replacements, start, 'start'), forward(replacements, end, 'end')];
 }
 
+/** Links between offsets as links between the words that begin there. */
+function linksOfWords(
+	links: readonly { readonly source: Span; readonly target: Span }[],
+	sourceWords: readonly Span[],
+	targetWords: readonly Span[],
+): Link[] {
+	const [sources, targets] = [sourceWords, targetWords].map(
+		(words) => new Map(words.map(([start], index) => [start, index])),
+	);
+	return links.flatMap((link): Link[] => {
+		const source = sources?.get(link.source[0]);
+		const target = targets?.get(link.target[0]);
+		return source === undefined || target === undefined ? [] : [{ source, target }];
+	});
+}
+
+/** How long the tags before an offset are together; at a start, those right there count as well. */
+export function tagLengths(
+	marks: readonly { readonly at: number; readonly raw: string }[],
+): (at: number, side: 'start' | 'end') => number {
+	const ordered = [...marks].sort((a, b) => a.at - b.at);
+	const sums = [0];
+	for (const { raw } of ordered) sums.push((sums.at(-1) ?? 0) + raw.length);
+	return (at, side) => {
+		let [low, high] = [0, ordered.length];
+		while (low < high) {
+			const middle = (low + high) >> 1;
+			const mark = ordered[middle]?.at ?? 0;
+			if (mark < at || (side === 'start' && mark === at)) low = middle + 1;
+			else high = middle;
+		}
+		return sums[low] ?? 0;
+	};
+}
+
 /** Joins text, tags and raw spans; only text between raw spans is escaped. */
 function assemble(
 	text: string,
@@ -251,17 +279,25 @@ function assemble(
 ): string {
 	const cuts = new Set([0, text.length, ...placed.map(({ at }) => at), ...raws.flat()]);
 	const points = [...cuts].sort((a, b) => a - b);
+	const tags = Map.groupBy(placed, ({ at }) => at);
+	const ordered = raws.filter(([start, end]) => end > start).sort((a, b) => a[0] - b[0]);
+	let held = 0;
 	let out = '';
 	points.forEach((point, index) => {
 		// Tags never fall into a raw span: its words are one unit of projection.
-		for (const mark of placed) if (mark.at === point) out += mark.raw;
+		for (const mark of tags.get(point) ?? []) out += mark.raw;
 		const next = points[index + 1];
 		if (next === undefined) return;
 		const part = text.slice(point, next);
-		out += raws.some(([start, end]) => start <= point && next <= end) ? part : escapeText(part);
+		while (held < ordered.length && (ordered[held]?.[1] ?? 0) <= point) held++;
+		const raw = ordered[held];
+		out += raw && raw[0] <= point && next <= raw[1] ? part : escapeText(part);
 	});
 	return out;
 }
+
+const notEdge = /[^\s\p{P}\p{S}]/u;
+const everyNotEdge = new RegExp(notEdge, 'gu');
 
 /** The stretches of masked text between masks: `text` is to be translated, the rest is kept. */
 export function fragments(
@@ -275,8 +311,10 @@ export function fragments(
 			continue;
 		}
 		// White space and punctuation around a fragment stay where they are.
-		const text = /^[\s\p{P}\p{S}]*(.*?)[\s\p{P}\p{S}]*$/su.exec(piece)?.[1] ?? piece;
-		const at = piece.indexOf(text);
+		const at = piece.search(notEdge);
+		let end = at;
+		for (const { index, 0: letter } of piece.matchAll(everyNotEdge)) end = index + letter.length;
+		const text = piece.slice(at, end);
 		parts.push({ keep: keep + piece.slice(0, at), text });
 		keep = piece.slice(at + text.length);
 	}

@@ -89,6 +89,13 @@ function segmenter(language: string): Intl.Segmenter {
 	return made;
 }
 
+/** Offset of the first character from some place on that is no white space. */
+function wordFrom(text: string, from: number): number {
+	const word = /\S/g;
+	word.lastIndex = from;
+	return word.exec(text)?.index ?? text.length;
+}
+
 /** Pieces of at most 8,000 units, cut after white space where there is any. */
 function windows(text: string): Span[] {
 	const spans: Span[] = [];
@@ -148,15 +155,17 @@ export function splitSentences(text: string, language: string, keep: readonly Sp
 	let start = 0;
 	const textEnd = text.trimEnd().length;
 	let held = 0;
+	let nextWord = wordFrom(text, 0);
 	for (const at of boundaries) {
 		if (at <= start || at >= text.length) continue;
 		while (held < keep.length && (keep[held]?.[1] ?? 0) <= at) held++;
 		if ((keep[held]?.[0] ?? at) < at) continue;
 		// A last piece of white space only belongs to the sentence before it.
 		if (at >= textEnd) break;
-		if (text.slice(start, at).trim() === '') continue;
+		if (at <= nextWord) continue;
 		spans.push([start, at]);
 		start = at;
+		nextWord = wordFrom(text, start);
 	}
 	spans.push([start, text.length]);
 	return spans;

@@ -6,6 +6,7 @@
 import { type Term, termFinder } from './glossary.ts';
 import { canonicalLanguage, primaryLanguage } from './languages.ts';
 import { mergeSpans, protectedSpans } from './protect.ts';
+import { withoutEnd } from './whiteSpace.ts';
 
 /** Path of the file in a workspace folder. */
 export const glossaryPath = '.nearglot/glossary.tsv';
@@ -150,7 +151,7 @@ export function addToGlossary(
 	while (cells.length < head.length) cells.push('');
 	cells[from] = source;
 	cells[to] = target;
-	const row = cells.join('\t').replace(/\t+$/, '');
+	const row = withoutEnd(cells.join('\t'), '\t');
 	if (own < 0) lines.push(row);
 	else lines[own] = row;
 	return lines.join(eol) + eol;

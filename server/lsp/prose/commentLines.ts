@@ -3,6 +3,7 @@
  * rest, the line width and the kind of line end stay. Pure text work; knows no grammar.
  */
 
+import { withoutEnd } from '../../translate/whiteSpace.ts';
 import { codeTags, directive, heads, helpHeading } from './commentWords.ts';
 
 /** One line of a comment. */
@@ -64,7 +65,7 @@ export function readComment(text: string): CommentLine[] {
 			// A further indent inside the comment belongs to the prefix.
 			const inner = /^[ \t]*/.exec(body)?.[0] ?? '';
 			const words = body.slice(inner.length);
-			const after = /[ \t]*$/.exec(words)?.[0] ?? '';
+			const after = words.slice(withoutEnd(words, ' \t').length);
 			return {
 				prefix: prefix + inner,
 				words: words.slice(0, words.length - after.length),
@@ -171,7 +172,7 @@ function wrap(lines: readonly CommentLine[], part: Paragraph, translation: strin
 function breakable(text: string): string[] {
 	return (
 		text.match(
-			/\s*(?:[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}][、。，．！？」）]*|[^\s\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]+)/gu,
+			/(?<!\s)\s*(?:[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}][、。，．！？」）]*|[^\s\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]+)/gu,
 		) ?? [text]
 	);
 }
@@ -186,7 +187,7 @@ function whole(line: CommentLine | undefined): string {
 }
 
 function indent(prefix: string): number {
-	return columns(/[ \t]*$/.exec(prefix)?.[0] ?? '');
+	return columns(prefix.slice(withoutEnd(prefix, ' \t').length));
 }
 
 /** Width on the screen: tabs as four, wide characters as two columns. */

@@ -1,6 +1,7 @@
 /** Paragraphs of documents that are prose as a whole: plain text, Markdown and their kin. */
 
 import type { TextDocument } from 'vscode-languageserver-textdocument';
+import { withoutEnd } from '../../translate/whiteSpace.ts';
 import type { Prose } from './prose.ts';
 
 /** Languages whose documents are prose as a whole. */
@@ -80,7 +81,7 @@ function closes(line: string, code: string): boolean {
 function openedAbove(text: string, at: number): string {
 	let code = '';
 	const scanner =
-		/^(?:---|\+\+\+|[ \t>]*(?:(?:[-*+]|\d+[.)])[ \t]+)?(?:`{3,}|~{3,}).*)[ \t]*\r?$/gm;
+		/^(?:(?:---|\+\+\+)[ \t]*|[ \t>]*(?:(?:[-*+]|\d+[.)])[ \t]+)?(?:`{3}|~{3}).*)\r?$/gm;
 	for (let match = scanner.exec(text); match && match.index < at; match = scanner.exec(text)) {
 		const line = match[0].replace(/\r$/, '');
 		if (code === '') code = openingOf(line, match.index === 0 ? 0 : 1);
@@ -92,7 +93,5 @@ function openedAbove(text: string, at: number): string {
 function lineOf(document: TextDocument, text: string, line: number): string {
 	const start = document.offsetAt({ line, character: 0 });
 	const end = document.offsetAt({ line: line + 1, character: 0 });
-	return text
-		.slice(start, line + 1 < document.lineCount ? end : text.length)
-		.replace(/[\r\n]+$/, '');
+	return withoutEnd(text.slice(start, line + 1 < document.lineCount ? end : text.length), '\r\n');
 }

@@ -2,6 +2,7 @@
 
 import type { TextDocument } from 'vscode-languageserver-textdocument';
 import type { LanguageFile } from '../../protocol/index.ts';
+import { withoutEnd } from '../../translate/whiteSpace.ts';
 import { commentMarkers, type Markers, markedProse } from './commentMarkers.ts';
 import { readMarkers } from './languageFile.ts';
 import { paragraphsIn, proseLanguages } from './paragraphs.ts';
@@ -166,5 +167,5 @@ function follows(document: TextDocument, first: Prose, second: Prose): boolean {
 export function lineText(document: TextDocument, line: number): string {
 	const start = { line, character: 0 };
 	const end = { line: line + 1, character: 0 };
-	return document.getText({ start, end }).replace(/[\r\n]+$/, '');
+	return withoutEnd(document.getText({ start, end }), '\r\n');
 }

@@ -1,5 +1,7 @@
 /** A string literal as prefix, quotes and content. */
 
+import { leadingSpace, trailingSpace, withoutEnd } from '../../translate/whiteSpace.ts';
+
 export interface StringParts {
 	readonly before: string;
 	readonly body: string;
@@ -15,14 +17,15 @@ export function stringParts(literal: string): StringParts {
 	const start = before?.[0].length ?? 0;
 	const closing = mark === '' ? /("""|'''|["'`])$/.exec(literal)?.[1] : mark;
 	const closed = closing !== undefined && literal.length >= start + closing.length;
-	const hashes = /#*$/.exec(literal)?.[0].length ?? 0;
+	const hashes = literal.length - withoutEnd(literal, '#').length;
 	const end =
 		closed && literal.slice(0, literal.length - hashes).endsWith(closing)
 			? literal.length - hashes - closing.length
 			: literal.length;
 	const body = literal.slice(start, Math.max(start, end));
-	const inner = /^(\s*)(.*?)(\s*)$/su.exec(body);
-	const [, lead = '', words = body, tail = ''] = inner ?? [];
+	const words = body.trim();
+	const lead = leadingSpace(body);
+	const tail = words === '' ? '' : trailingSpace(body);
 	return {
 		before: literal.slice(0, start) + lead,
 		body: words,

@@ -112,7 +112,7 @@ export async function inItsLanguage(
 			places.forEach((place, index) => {
 				const [text, answer] = [own[index] ?? '', made[index] ?? ''];
 				answers[place] = answer;
-				if (text.trim() === answer.trim() && severalWords.test(readableWords(text))) leave(text);
+				if (text.trim() === answer.trim() && hasSeveralWords(readableWords(text))) leave(text);
 			});
 		}
 		return answers;
@@ -128,8 +128,15 @@ const aboutLanguage: ReadonlySet<string> = new Set([
 	'invalid_request',
 ]);
 
-/** One to three words may be names. */
-const severalWords = /(?:\p{L}{2,}\P{L}+){3}\p{L}{2,}/u;
+/** Whether four words stand beside each other; one to three may be names. */
+function hasSeveralWords(text: string): boolean {
+	let words = 0;
+	for (const [letters] of text.matchAll(/\p{L}+/gu)) {
+		words = /\p{L}{2}/u.test(letters) ? words + 1 : 0;
+		if (words === 4) return true;
+	}
+	return false;
+}
 
 function unreadable({ language, score = 0 }: { language: string; score?: number }, why: AppError) {
 	if (why.code !== 'model_not_found' && why.code !== 'model_loading') return why;
@@ -254,7 +261,7 @@ async function sourcesOf(
 /** Words of a text without those that may be names: capitalised inside a sentence. */
 function withoutNames(text: string): string {
 	const words = readableWords(text);
-	const rest = words.replace(/(?<=\p{L}[\p{L}\p{M}'’-]* +)\p{Lu}[\p{L}\p{M}'’-]*/gu, '');
+	const rest = words.replace(/(?<=\p{L}[\p{L}\p{M}'’-]{0,100} )\p{Lu}[\p{L}\p{M}'’-]*/gu, '');
 	return rest.replace(/\s+/g, ' ').trim();
 }
 

@@ -4,46 +4,21 @@
  */
 
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
-import { type ErrorWire, fromErrorWire, toErrorWire } from '../../protocol/errors.ts';
-import type { DetectedText } from '../detectedText.ts';
+import { fromErrorWire, toErrorWire } from '../../protocol/errors.ts';
+import { textBatches } from '../textBatches.ts';
+import type {
+	DocumentAnswer,
+	DocumentJob,
+	DocumentMessage,
+	DocumentQuestion,
+} from './documentJob.ts';
+import { documentOf } from './documentJob.ts';
 import type { TextTranslator } from './documentLanguage.ts';
-import { type MissingResult, messageFormatOf, translateMissing } from './missingMessages.ts';
-import { type DocumentResult, formatOf, translateDocument } from './translateDocument.ts';
 
-/** What the thread is started with. */
-export interface DocumentJob {
-	/** Its ending names the format. */
-	readonly fileName: string;
-	readonly text: string;
-	/** BCP 47 codes; without `from` the language is detected. */
-	readonly to: string;
-	readonly from?: string;
-	/** The translated file that may lack messages of `text`; absent for whole documents. */
-	readonly target?: string;
-}
+/** Texts and characters of one question: more would hold up the thread that is asked. */
+const maxAsked = { texts: 500, characters: 200_000 };
 
-/** What the thread wants to know of texts: without `from` their languages, else their translations. */
-export interface DocumentQuestion {
-	readonly type: 'ask';
-	readonly texts: readonly string[];
-	readonly from?: string;
-}
-
-/** What it is told. */
-export interface DocumentAnswer {
-	readonly detected?: readonly DetectedText[];
-	readonly translated?: readonly string[];
-	readonly error?: ErrorWire;
-}
-
-/** From the thread. */
-export type DocumentMessage =
-	| DocumentQuestion
-	| { readonly type: 'document'; readonly result: DocumentResult }
-	| { readonly type: 'missing'; readonly result: MissingResult }
-	| { readonly type: 'error'; readonly error: ErrorWire };
-
-async function run(port: MessagePort, job: DocumentJob): Promise<DocumentMessage> {
+function translatorOver(port: MessagePort): TextTranslator {
 	const ask = async (question: Omit<DocumentQuestion, 'type'>): Promise<DocumentAnswer> => {
 		const answer = await new Promise<DocumentAnswer>((resolve) => {
 			port.once('message', resolve);
@@ -52,32 +27,30 @@ async function run(port: MessagePort, job: DocumentJob): Promise<DocumentMessage
 		if (answer.error) throw fromErrorWire(answer.error);
 		return answer;
 	};
-	const translator: TextTranslator = {
-		detect: async (texts) => (await ask({ texts })).detected ?? [],
-		translate: async (texts, from) => (await ask({ texts, from })).translated ?? [],
+	const inBatches = async <T>(
+		texts: readonly string[],
+		of: (batch: readonly string[]) => Promise<readonly T[] | undefined>,
+	): Promise<T[]> => {
+		const all: T[] = [];
+		for (const batch of textBatches(texts, maxAsked))
+			for (const one of (await of(batch)) ?? []) all.push(one);
+		return all;
 	};
-	const { fileName, text, target } = job;
-	if (target !== undefined) {
-		const format = messageFormatOf(fileName);
-		if (!format) throw new Error(`${fileName} has no message format.`);
-		return {
-			type: 'missing',
-			result: await translateMissing(text, target, format, translator, job),
-		};
-	}
-	const extract = formatOf(fileName);
-	if (!extract) throw new Error(`${fileName} has no document format.`);
-	return { type: 'document', result: await translateDocument(text, extract, translator, job) };
+	return {
+		detect: (texts) => inBatches(texts, async (batch) => (await ask({ texts: batch })).detected),
+		translate: (texts, from) =>
+			inBatches(texts, async (batch) => (await ask({ texts: batch, from })).translated),
+	};
 }
 
 if (parentPort) {
 	const port = parentPort;
-	run(port, workerData as DocumentJob)
+	documentOf(workerData as DocumentJob, translatorOver(port))
 		.catch((error: unknown): DocumentMessage => {
 			return { type: 'error', error: toErrorWire(error) };
 		})
 		.then((message) => {
-			port.postMessage(message);
+			port.postMessage(message, message.type === 'json' ? [message.bytes.buffer] : []);
 			port.close();
 		});
 }

@@ -3,6 +3,7 @@
  * and plurals get the categories of the target language.
  */
 
+import { leadingSpace, trailingSpace } from '../whiteSpace.ts';
 import { type IcuBranch, type IcuChoice, type IcuNode, icuText, parseIcu } from './icu.ts';
 import type { Branches } from './piece.ts';
 import { samePlaceholders } from './placeholders.ts';
@@ -163,7 +164,7 @@ class IcuWriter {
 			})
 			.join('');
 		const text = source.trim();
-		const [lead, trail] = [/^\s*/.exec(source)?.[0] ?? '', /\s*$/.exec(source)?.[0] ?? ''];
+		const [lead, trail] = [leadingSpace(source), trailingSpace(source)];
 		const numbered = number === undefined ? undefined : withNumber(text, hash, number);
 		const place = this.texts.length;
 		this.texts.push(...(numbered === undefined ? [text] : [numbered, text]));

@@ -80,6 +80,6 @@ export function taggedText(
 function tidy(translation: string, prefix: string): string {
 	return translation
 		.replace(new RegExp(`(<${prefix}\\d+>)(\\s+)`, 'g'), '$2$1')
-		.replace(new RegExp(`(\\s+)(</${prefix}\\d+>)`, 'g'), '$2$1')
+		.replace(new RegExp(`(?<!\\s)(\\s+)(</${prefix}\\d+>)`, 'g'), '$2$1')
 		.replace(/ {2,}/g, ' ');
 }

@@ -1,6 +1,7 @@
 /** JSON, JSON with comments and ARB message files: string values; keys, order and layout stay. */
 
 import { type Node, parseTree } from 'jsonc-parser';
+import { indentAt } from '../whiteSpace.ts';
 import { jsonTree } from './messageTree.ts';
 import type { Extract, Piece } from './piece.ts';
 import {
@@ -11,17 +12,17 @@ import {
 	withKeysOf,
 } from './pluralKeys.ts';
 import { isProse } from './prose.ts';
-import { isKeptByRemark } from './remarks.ts';
+import { remarksIn } from './remarks.ts';
 
 function extract(text: string, to?: string): Piece[] {
 	const root = parseTree(text, [], { allowTrailingComma: true });
 	const pieces: Piece[] = [];
-	if (root) visit(root, { text, to, pieces });
+	if (root) visit(root, { isKept: remarksIn(text), to, pieces });
 	return pieces;
 }
 
 interface Visit {
-	readonly text: string;
+	readonly isKept: ReturnType<typeof remarksIn>;
 	readonly to: string | undefined;
 	readonly pieces: Piece[];
 }
@@ -40,7 +41,7 @@ function visit(node: Node, context: Visit, plural?: PluralKey): void {
 				?.children?.map(({ children }) =>
 					children?.[0]?.value === 'description' ? String(children[1]?.value) : '',
 				);
-			if (isKeptByRemark(context.text, key.offset, description?.join('') ?? '')) continue;
+			if (context.isKept(key.offset, description?.join('') ?? '')) continue;
 			visit(value, context, pluralKey(name, keys));
 		}
 		return;
@@ -66,9 +67,8 @@ export const extractJson: Extract = Object.assign(extract, {
 		withKeysOf(text, to, {
 			read: jsonTree.read,
 			isRooted: false,
-			separator: (source: string, _tree: unknown, { start }: { start: number }) => {
-				const before = /(?:^|\n|\r)([ \t]*)$/.exec(source.slice(0, start))?.[1];
-				const eol = source.includes('\r\n') ? '\r\n' : '\n';
+			separator: (source, eol, _tree, { start }) => {
+				const before = indentAt(source, start, '\r\n');
 				return before === undefined ? ', ' : `,${eol}${before}`;
 			},
 		}),

@@ -3,18 +3,13 @@
  * indented code, HTML blocks, link definitions and link targets stay.
  */
 
-import { type InlinePart, taggedText } from './inlineTags.ts';
+import { firstLineEnd, leadingSpace, linesOf, type TextLine, withoutEnd } from '../whiteSpace.ts';
+import { taggedText } from './inlineTags.ts';
+import { inlineParts, withoutMarks } from './markdownMarks.ts';
 import type { Extract, Piece } from './piece.ts';
 
-/** Marks inside a line: emphasis, code spans, link ends with their targets, images, footnotes. */
-const inlineMarks =
-	/`+[^`\n]*`+|!?\[(?=[^\]]*\]\()|\]\([^()\s]*(?:\s+"[^"]*")?\)|\]\[[^\]]*\]|\[\^[^\]]+\]|<[^<>\s][^<>]*>|\*\*|__|~~|(?<![\w*])\*(?=\S)|(?<=\S)\*(?![\w*])|(?<!\w)_(?=\S)|(?<=\S)_(?!\w)/g;
-
-interface Line {
-	readonly start: number;
-	/** Without its end. */
-	readonly text: string;
-}
+/** Letters side by side make words. */
+const word = /\p{L}{2}/u;
 
 const container = /^(?:[ \t]*>[ \t]?)*[ \t]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?)?/;
 const marker = /(?:[-*+]|\d{1,9}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?$/;
@@ -29,7 +24,8 @@ function extract(text: string, isMdx: boolean): Piece[] {
 	const lines = linesOf(text);
 	const pieces: Piece[] = [];
 	let index = frontMatterEnd(lines);
-	let paragraph: Line[] = [];
+	let paragraph: TextLine[] = [];
+	let paragraphDepth = -1;
 	const close = () => {
 		if (paragraph.length > 0) pieces.push(...paragraphPieces(text, paragraph));
 		paragraph = [];
@@ -46,74 +42,72 @@ function extract(text: string, isMdx: boolean): Piece[] {
 			close();
 			pieces.push(...cells(line));
 			index++;
-			while (lines[index + 1]?.text.includes('|')) pieces.push(...cells(lines[++index] as Line));
+			while (lines[index + 1]?.text.includes('|'))
+				pieces.push(...cells(lines[++index] as TextLine));
 		} else if (/^\s*<[A-Za-z!/?]/.test(body) && paragraph.length === 0) {
 			while (index + 1 < lines.length && lines[index + 1]?.text.trim() !== '') index++;
 		} else if (isMdx && paragraph.length === 0 && /^(?:(?:import|export)\b|\s*\{)/.test(body)) {
 			while (index + 1 < lines.length && lines[index + 1]?.text.trim() !== '') index++;
 		} else if (isCode(body) && paragraph.length === 0) {
 			// Indented code, definitions, rules and underlines hold no prose.
-		} else if (/^\s*(?:={2,}|-{2,}|(?:[*_-][ \t]*){3,})\s*$/.test(body) || body.trim() === '') {
+		} else if (isRule(body.trim())) {
 			close();
 		} else if (/^ {0,3}#{1,6}(?:[ \t]|$)/.test(body)) {
 			close();
 			pieces.push(...heading(line));
 		} else {
-			if (
-				marker.test(container.exec(line.text)?.[0] ?? '') ||
-				quoteDepth(line) !== quoteDepth(paragraph[0])
-			)
-				close();
+			const depth = quoteDepth(line);
+			if (marker.test(container.exec(line.text)?.[0] ?? '') || depth !== paragraphDepth) close();
 			paragraph.push(line);
+			paragraphDepth = depth;
 			// A hard break stays where it is.
-			if (/(?: {2,}|\\)$/.test(line.text)) close();
+			if (line.text.endsWith('  ') || line.text.endsWith('\\')) close();
 		}
 	}
 	close();
 	return pieces;
 }
 
-function linesOf(text: string): Line[] {
-	return [...text.matchAll(/[^\r\n]*(?:\r\n|\n|\r|$)/g)]
-		.filter(([all], place, every) => all !== '' || place < every.length - 1)
-		.map((match) => ({ start: match.index, text: match[0].replace(/[\r\n]+$/, '') }));
-}
-
-function frontMatterEnd(lines: readonly Line[]): number {
+function frontMatterEnd(lines: readonly TextLine[]): number {
 	const fence = lines[0]?.text;
 	if (fence !== '---' && fence !== '+++') return 0;
 	const end = lines.findIndex((line, index) => index > 0 && line.text.trimEnd() === fence);
 	return end === -1 ? 0 : end + 1;
 }
 
-function fenceEnd(lines: readonly Line[], from: number, fence: string): number {
-	const closing = new RegExp(`^[\\s>]*${fence[0] === '`' ? '`' : '~'}{${fence.length},}\\s*$`);
+function fenceEnd(lines: readonly TextLine[], from: number, fence: string): number {
 	for (let index = from + 1; index < lines.length; index++) {
-		if (closing.test(lines[index]?.text ?? '')) return index;
+		const line = lines[index]?.text.trim() ?? '';
+		const ticks = line.slice(/^[\s>]*/.exec(line)?.[0].length);
+		if (ticks.length >= fence.length && withoutEnd(ticks, fence.charAt(0)) === '') return index;
 	}
 	return lines.length;
 }
 
-function isTableHead(line: string, next: string | undefined): boolean {
-	return (
-		line.includes('|') &&
-		/^\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*$/.test(next ?? '') &&
-		(next ?? '').includes('-')
-	);
+/** Nothing, a thematic break or the underline of a heading. */
+function isRule(line: string): boolean {
+	return line === '' || /^(?:={2,}|-{2,}|[*_-](?:[ \t]*[*_-]){2,})$/.test(line);
+}
+
+function isTableHead(line: string, next = ''): boolean {
+	if (!line.includes('|') || !next.includes('-')) return false;
+	const row = next.trim();
+	const inner = row.slice(row.startsWith('|') ? 1 : 0, row.endsWith('|') ? -1 : undefined);
+	return inner.split('|').every((cell) => /^:?-+:?$/.test(cell.trim()));
 }
 
 function isCode(body: string): boolean {
 	return /^(?: {4,}|\t)(?![-*+] |\d+[.)] )/.test(body) || /^ {0,3}\[[^\]]+\]:/.test(body);
 }
 
-function quoteDepth(line: Line | undefined): number {
-	return line ? (/^(?:[ \t]*>)*/.exec(line.text)?.[0].replace(/[^>]/g, '').length ?? 0) : -1;
+function quoteDepth({ text }: TextLine): number {
+	return /^(?:[ \t]*>)*/.exec(text)?.[0].replace(/[^>]/g, '').length ?? 0;
 }
 
-function cells(line: Line): Piece[] {
+function cells(line: TextLine): Piece[] {
 	const pieces: Piece[] = [];
 	for (const match of line.text.matchAll(/(?:\\\||`[^`]*`|[^|])+/g)) {
-		const lead = /^\s*/.exec(match[0])?.[0].length ?? 0;
+		const lead = leadingSpace(match[0]).length;
 		const text = match[0].trim();
 		pieces.push(
 			...piece(text, line.start + match.index + lead, text.length, (made) =>
@@ -124,16 +118,25 @@ function cells(line: Line): Piece[] {
 	return pieces;
 }
 
-function heading(line: Line): Piece[] {
-	const match = /^(\s*(?:>\s?)*#{1,6}[ \t]+)(.*?)(?:[ \t]+#+)?[ \t]*(?:\{#[\w-]+\}[ \t]*)?$/.exec(
-		line.text,
-	);
-	if (!match) return [];
-	const [, before = '', text = ''] = match;
+function heading(line: TextLine): Piece[] {
+	const before = /^\s*(?:>\s?)*#{1,6}[ \t]+/.exec(line.text)?.[0];
+	if (before === undefined) return [];
+	const text = headingText(line.text.slice(before.length));
+	if (/[\u2028\u2029]/.test(text)) return [];
 	return piece(text, line.start + before.length, text.length, (made) => made);
 }
 
-function paragraphPieces(text: string, lines: readonly Line[]): Piece[] {
+/** A heading without an identifier in braces and without the marks that close it. */
+function headingText(source: string): string {
+	let text = withoutEnd(source, ' \t');
+	const brace = text.lastIndexOf('{#');
+	if (brace >= 0 && /^\{#[\w-]+\}$/.test(text.slice(brace)))
+		text = withoutEnd(text.slice(0, brace), ' \t');
+	const open = withoutEnd(text, '#');
+	return /[ \t]$/.test(open) && open.length < text.length ? withoutEnd(open, ' \t') : text;
+}
+
+function paragraphPieces(text: string, lines: readonly TextLine[]): Piece[] {
 	const [first] = lines;
 	const last = lines.at(-1);
 	if (!first || !last) return [];
@@ -142,8 +145,8 @@ function paragraphPieces(text: string, lines: readonly Line[]): Piece[] {
 	const start = first.start + (prefixes[0]?.length ?? 0);
 	const end = last.start + last.text.trimEnd().replace(/\\$/, '').trimEnd().length;
 	const words = bodies.join(' ').replace(/\\$/, '').trimEnd();
-	const eol = /\r\n|\n|\r/.exec(text.slice(start))?.[0] ?? '\n';
-	const width = Math.max(60, ...lines.map((line) => line.text.length));
+	const eol = firstLineEnd(text.slice(start));
+	const width = lines.reduce((widest, line) => Math.max(widest, line.text.length), 60);
 	const rest = prefixes[1] ?? '';
 	return piece(words, start, end - start, (made) =>
 		lines.length === 1 ? made : wrap(made, width, (prefixes[0] ?? '').length, rest, eol),
@@ -172,7 +175,7 @@ function piece(
 	length: number,
 	encode: (made: string) => string,
 ): Piece[] {
-	if (!/\p{L}{2}/u.test(text.replace(inlineMarks, ''))) return [];
+	if (!word.test(withoutMarks(text))) return [];
 	const tagged = taggedText(inlineParts(text), (raw) => raw);
 	const shown = (translation: string) => tagged.restore(translation, (words) => words);
 	const codeSpans = /`+[^`\n]*`+/g;
@@ -190,43 +193,4 @@ function piece(
 			encode: (made) => encode(shown(made)),
 		},
 	];
-}
-
-/** Marks and what is between them; code spans are left to translators, who keep them. */
-function inlineParts(text: string): InlinePart[] {
-	const parts: { raw: string; role: InlinePart['role']; pair?: number }[] = [];
-	/** Places of marks that wait for their partners, with what ends them. */
-	let open: { at: number; end: string }[] = [];
-	let next = 0;
-	const add = (raw: string, role: InlinePart['role']) => parts.push({ raw, role }) - 1;
-	for (const match of text.matchAll(inlineMarks)) {
-		const [raw] = match;
-		if (raw.startsWith('`')) continue;
-		if (match.index > next) add(text.slice(next, match.index), 'text');
-		next = match.index + raw.length;
-		const at = add(raw, 'single');
-		const kind = endOf(raw);
-		const start = open.findLast(({ end }) => end === kind.closes);
-		if (start && kind.closes !== undefined) {
-			Object.assign(parts[start.at] ?? {}, { role: 'open', pair: start.at });
-			Object.assign(parts[at] ?? {}, { role: 'close', pair: start.at });
-			// What was opened in between and not closed stands for itself.
-			open = open.slice(0, open.indexOf(start));
-		} else if (kind.opens !== undefined) open.push({ at, end: kind.opens });
-	}
-	if (next < text.length) add(text.slice(next), 'text');
-	return parts;
-}
-
-/** What a mark may close, and what would close it. */
-function endOf(raw: string): { opens?: string; closes?: string } {
-	if (raw === '[' || raw === '![') return { opens: ']' };
-	if (raw.startsWith(']')) return { closes: ']' };
-	const tag = /^<(\/?)([A-Za-z][\w.-]*)[^<>]*?(\/?)>$/.exec(raw);
-	if (tag) {
-		const [, slash, name = '', self] = tag;
-		if (slash === '/') return { closes: `<${name}` };
-		return self === '/' || /^(?:br|img|input|wbr)$/i.test(name) ? {} : { opens: `<${name}` };
-	}
-	return /^(?:\*\*|__|~~|\*|_)$/.test(raw) ? { opens: raw, closes: raw } : {};
 }

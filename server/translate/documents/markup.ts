@@ -4,6 +4,7 @@
  */
 
 import { decodeEntities } from '../entities.ts';
+import { leadingSpace, trailingSpace } from '../whiteSpace.ts';
 import { type InlinePart, taggedText } from './inlineTags.ts';
 import type { Piece } from './piece.ts';
 
@@ -44,9 +45,8 @@ export function markupPiece(
 		}),
 		readable,
 	);
-	const before = joined(parts.slice(0, core.first)) + (/^\s*/.exec(raw[0]?.raw ?? '')?.[0] ?? '');
-	const after =
-		(/\s*$/.exec(raw.at(-1)?.raw ?? '')?.[0] ?? '') + joined(parts.slice(core.last + 1));
+	const before = joined(parts.slice(0, core.first)) + leadingSpace(raw[0]?.raw ?? '');
+	const after = trailingSpace(raw.at(-1)?.raw ?? '') + joined(parts.slice(core.last + 1));
 	return {
 		start,
 		end,

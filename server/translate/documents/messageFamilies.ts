@@ -119,7 +119,7 @@ function familiesOf({ pattern, places }: Group, files: readonly string[]): Messa
 /** The `.pot` file the translations of a pattern come from. */
 function templateOf(pattern: string, files: readonly string[]): string | undefined {
 	const folder = pattern.slice(0, pattern.indexOf('{to}'));
-	const base = /([^/{}]+)\.po$/.exec(pattern)?.[1];
+	const base = /(?:^|[/{}])([^/{}]+)\.po$/.exec(pattern)?.[1];
 	const templates = files.filter((path) => path.endsWith('.pot') && path.startsWith(folder));
 	return (
 		templates.find((path) => base !== undefined && path.endsWith(`/${base}.pot`)) ?? templates[0]

@@ -29,7 +29,7 @@ export function poLines(text: string): MessageLine[] {
 			const head = text
 				.slice(entry.start, at)
 				.replace(/^#,[ \t]*fuzzy[ \t]*\r?\n/m, '')
-				.replace(/^(#,.*?),?[ \t]*\bfuzzy\b(?:,[ \t]*)?/m, '$1');
+				.replace(/^(#,.{0,1000}?),?[ \t]{0,8}\bfuzzy\b(?:,[ \t]{0,8})?/m, '$1');
 			return {
 				key: entry.context ? `${entry.context.text}\u0004${entry.id.text}` : entry.id.text,
 				text: entry.plural ? `${entry.id.text} / ${entry.plural.text}` : entry.id.text,
@@ -41,11 +41,21 @@ export function poLines(text: string): MessageLine[] {
 		});
 }
 
+/** Where the comments right above an offset at the start of a line begin; the offset when there are none. */
+function startOfComments(text: string, start: number): number {
+	let from = start;
+	while (from > 0 && text[from - 1] === '\n') {
+		const line = text.lastIndexOf('\n', from - 2) + 1;
+		if (!/^[ \t\f]*[#!]/.test(text.slice(line, from - 1))) break;
+		from = line;
+	}
+	return from;
+}
+
 /** Messages of a `.properties` file, each with the comments right above it. */
 export function propertiesLines(text: string): MessageLine[] {
 	return propertyEntries(text).map(({ key, value, start, valueStart, end }) => {
-		const comments = /(?:^|\n)((?:[ \t\f]*[#!][^\n]*\n)*)$/.exec(text.slice(0, start))?.[1] ?? '';
-		const from = start - comments.length;
+		const from = startOfComments(text, start);
 		return {
 			key,
 			text: value,

@@ -2,12 +2,13 @@
 
 import { getNodeValue, type Node, parseTree } from 'jsonc-parser';
 import { isMap, isScalar, parseDocument, stringify } from 'yaml';
+import { indentAt } from '../whiteSpace.ts';
 
 /** A map or a value of a message file. */
 export interface MessageTree {
 	readonly start: number;
 	readonly end: number;
-	/** Plain value with all that is in it. */
+	/** Plain value with all that is in it; `undefined` of a map with entries. */
 	readonly value: unknown;
 	/** Entries of a map, in order. */
 	readonly entries?: readonly MessageEntry[];
@@ -47,17 +48,24 @@ export interface TreeFormat {
 
 export type NewEntry = readonly [key: string, value: unknown];
 
-const eolOf = (text: string) => (text.includes('\r\n') ? '\r\n' : '\n');
-
-/** White space in front of what stands at an offset, when nothing else is on its line. */
-function indentAt(text: string, at: number): string | undefined {
-	return /(?:^|\n)([ \t]*)$/.exec(text.slice(0, at))?.[1];
+/** How the lines of a file end, and white space of one level. */
+interface Layout {
+	readonly eol: string;
+	/** The least of any line that has some. */
+	readonly unit: string;
 }
 
-/** White space of one level: the least of any line that has some. */
-function unitOf(text: string): string {
-	const all = [...text.matchAll(/^(?:\t|[ ]+)(?=\S)/gm)].map(([space]) => space);
-	return all.sort((a, b) => a.length - b.length)[0] ?? '  ';
+let last: { readonly text: string; readonly layout: Layout } | undefined;
+
+/** The layout of a text; entries are added to one file after the other. */
+function layoutOf(text: string): Layout {
+	if (last?.text === text) return last.layout;
+	let unit: string | undefined;
+	for (const [space] of text.matchAll(/^(?:\t|[ ]+)(?=\S)/gm))
+		if (unit === undefined || space.length < unit.length) unit = space;
+	const layout = { eol: text.includes('\r\n') ? '\r\n' : '\n', unit: unit ?? '  ' };
+	last = { text, layout };
+	return layout;
 }
 
 export const jsonTree: TreeFormat = {
@@ -67,11 +75,11 @@ export const jsonTree: TreeFormat = {
 	},
 	whole: (entries) => `${JSON.stringify(Object.fromEntries(entries), null, 2)}\n`,
 	add: (text, map, after, entries) => {
-		const eol = eolOf(text);
-		const unit = unitOf(text);
+		const { eol, unit } = layoutOf(text);
 		const first = map.entries?.[0];
 		const own = first && indentAt(text, first.start);
-		const outer = /(?:^|\n)([ \t]*)[^\n]*$/.exec(text.slice(0, map.start))?.[1] ?? '';
+		const line = text.slice(text.lastIndexOf('\n', map.start - 1) + 1, map.start);
+		const outer = /^[ \t]*/.exec(line)?.[0] ?? '';
 		const indent = own ?? outer + unit;
 		const isOneLine = first !== undefined && own === undefined;
 		const rows = entries.map(([key, value]) => {
@@ -95,8 +103,7 @@ export const jsonTree: TreeFormat = {
 
 function jsonNode(node: Node): MessageTree {
 	const [start, end] = [node.offset, node.offset + node.length];
-	const tree = { start, end, value: getNodeValue(node) as unknown };
-	if (node.type !== 'object') return tree;
+	if (node.type !== 'object') return { start, end, value: getNodeValue(node) as unknown };
 	const entries = (node.children ?? []).flatMap(({ offset, length, children }) => {
 		const [key, value] = children ?? [];
 		if (!key || !value) return [];
@@ -104,19 +111,20 @@ function jsonNode(node: Node): MessageTree {
 			{ key: String(key.value), start: offset, end: offset + length, value: jsonNode(value) },
 		];
 	});
-	return { ...tree, entries };
+	return { start, end, value: undefined, entries };
 }
 
 export const yamlTree: TreeFormat = {
 	read: (text) => {
-		const document = parseDocument(text, { uniqueKeys: false });
+		const document = parseDocument(text, { uniqueKeys: false, prettyErrors: false });
 		return isMap(document.contents) && document.errors.length === 0
 			? yamlNode(document.contents)
 			: undefined;
 	},
 	whole: (entries) => stringify(Object.fromEntries(entries), { lineWidth: 0 }),
 	add: (text, map, after, entries) => {
-		const eol = eolOf(text);
+		const layout = layoutOf(text);
+		const { eol } = layout;
 		const first = map.entries?.[0];
 		if (map.isFlow) {
 			const list = entries
@@ -127,7 +135,7 @@ export const yamlTree: TreeFormat = {
 			return { start: at, end: at, text: first ? ` ${list},` : ` ${list} ` };
 		}
 		const indent = (first && indentAt(text, first.start)) ?? '';
-		const unit = unitOf(text).replaceAll('\t', '  ');
+		const unit = layout.unit.replaceAll('\t', '  ');
 		const code = stringify(Object.fromEntries(entries), { lineWidth: 0, indent: unit.length });
 		const lines = code.replace(/^(?=.)/gm, indent).replaceAll('\n', eol);
 		const at = after ? lineAfter(text, after.end) : (first?.start ?? map.start) - indent.length;
@@ -150,16 +158,20 @@ function yamlNode(node: unknown): MessageTree {
 	const entries = node.items.flatMap(({ key, value }) => {
 		if (!isScalar(key) || !key.range) return [];
 		const tree = yamlNode(value);
-		const last = rangeEnd(value) ?? key.range[1] + 1;
-		return [{ key: String(key.value), start: key.range[0], end: last, value: tree }];
+		const end = (isMap(value) && !value.flow ? tree.end : rangeEnd(value)) ?? key.range[1] + 1;
+		return [{ key: String(key.value), start: key.range[0], end, value: tree }];
 	});
-	const value = Object.fromEntries(entries.map((entry) => [entry.key, entry.value.value]));
 	const last = entries.at(-1)?.end ?? end;
-	return { start, end: node.flow ? end : last, value, entries, isFlow: node.flow === true };
+	return {
+		start,
+		end: node.flow ? end : last,
+		value: undefined,
+		entries,
+		isFlow: node.flow === true,
+	};
 }
 
 function rangeEnd(node: unknown): number | undefined {
-	if (isMap(node) && !node.flow) return yamlNode(node).end;
 	const range = (node as { range?: readonly number[] } | null)?.range;
 	return range?.[1];
 }

@@ -131,8 +131,7 @@ export async function mergeMissing(
 		const merged = apply(targetText, edits);
 		const added: Extract = (text, language) =>
 			extracts[format](text, language).filter(
-				({ start, end, companion }) =>
-					companion || merged.ranges.some((range) => range.start <= start && end <= range.end),
+				({ start, end, companion }) => companion || isWithin(merged.ranges, start, end),
 			);
 		// Empty messages of a target file are filled where they are.
 		const extract: Extract = format === 'po' ? extractPo : added;
@@ -146,6 +145,22 @@ export async function mergeMissing(
 		added: last.missing.filter(({ text }) => !refused.has(text)),
 		refused: [...refused],
 	};
+}
+
+/** Whether one of ordered, disjoint ranges holds a stretch. */
+function isWithin(
+	ranges: readonly { readonly start: number; readonly end: number }[],
+	start: number,
+	end: number,
+): boolean {
+	let [low, high] = [0, ranges.length];
+	while (low < high) {
+		const middle = (low + high) >> 1;
+		if ((ranges[middle]?.end ?? 0) < end) low = middle + 1;
+		else high = middle;
+	}
+	const range = ranges[low];
+	return range !== undefined && range.start <= start;
 }
 
 function apply(text: string, edits: readonly Edit[]) {

@@ -1,5 +1,7 @@
 /** A stretch of a document that is words, and how a translation of it is written back. */
 
+import { leadingSpace, trailingSpace } from '../whiteSpace.ts';
+
 export interface Piece {
 	/** Offsets in UTF-16 units; what lies between pieces is never touched. */
 	readonly start: number;
@@ -67,6 +69,6 @@ export function splice(
 
 /** A translation with the white space its source begins and ends with. */
 export function padded(translation: string, source: string): string {
-	const words = translation.trim();
-	return `${/^\s*/.exec(source)?.[0] ?? ''}${words}${source.trim() === '' ? '' : (/\s*$/.exec(source)?.[0] ?? '')}`;
+	const after = source.trim() === '' ? '' : trailingSpace(source);
+	return leadingSpace(source) + translation.trim() + after;
 }

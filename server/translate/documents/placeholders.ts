@@ -1,7 +1,7 @@
 /** Placeholders of every dialect, to be found again in a translation exactly as often. */
 
 const pattern =
-	/%%|\{\{[^{}]*\}\}|\$\{[^{}]*\}|%\{[^{}]*\}|#\{[^{}]*\}|\{[^{}\s,]*(?:,[^{}]*)?\}|\$t\([^()]*\)|%\([A-Za-z_]\w*\)[#0 +-]*\d*(?:\.\d+)?[diouxXeEfFgGcrs]|%(?:\d+\$)?[-+#0']*(?:\d+|\*)?(?:\.\d+)?(?:hh|ll|[hlLqjzt])?[diouxXeEfFgGcsp@](?![A-Za-z])|%[1-9](?!\d)|@:[\w.]+|<\/?[A-Za-z][^<>]*>|&(?:#\d+|#x[\da-f]+|\w+);/gi;
+	/%%|\{\{[^{}]*\}\}|\$\{[^{}]*\}|%\{[^{}]*\}|#\{[^{}]*\}|\{[^{}\s,]*(?:,[^{}]*)?\}|\$t\([^()]*\)|%\([A-Za-z_]\w*\)[#0 +-]{0,8}\d{0,8}(?:\.\d{1,8})?[diouxXeEfFgGcrs]|%(?:\d{1,8}\$)?[-+#0']{0,8}(?:\d{1,8}|\*)?(?:\.\d{1,8})?(?:hh|ll|[hlLqjzt])?[diouxXeEfFgGcsp@](?![A-Za-z])|%[1-9](?!\d)|@:[\w.]+|<\/?[A-Za-z][^<>]*>|&(?:#\d+|#x[\da-f]+|\w+);/gi;
 
 /** The placeholders of a text, sorted. */
 export function placeholders(text: string): string[] {
@@ -15,7 +15,7 @@ export function samePlaceholders(source: string, translation: string): boolean {
 
 /** A conversion of printf in the C language; anything else after a percent sign is none. */
 const conversion =
-	/%(?:\d+\$)?[-+ #0'I]*(?:\d+|\*(?:\d+\$)?)?(?:\.(?:\d+|\*(?:\d+\$)?)?)?(?:hh|ll|[hlLqjzZt])?(?:[diouxXeEfFgGaAcCsSpnm%]|<PRI[diouxX]\w+>)|%\(\w+\)[-+ #0]*\d*(?:\.\d+)?[diouxXeEfFgGcrsa]|%/g;
+	/%(?:\d{1,8}\$)?[-+ #0'I]{0,8}(?:\d{1,8}|\*(?:\d{1,8}\$)?)?(?:\.(?:\d{1,8}|\*(?:\d{1,8}\$)?)?)?(?:hh|ll|[hlLqjzZt])?(?:[diouxXeEfFgGaAcCsSpnm%]|<PRI[diouxX]\w+>)|%\(\w+\)[-+ #0]{0,8}\d{0,8}(?:\.\d{1,8})?[diouxXeEfFgGcrsa]|%/g;
 
 /**
  * Whether a translation of a printf format reads the same arguments: every conversion as often, `%%`

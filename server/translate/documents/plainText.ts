@@ -3,6 +3,7 @@
  * wrapped again at its width. White space, empty lines and line ends stay.
  */
 
+import { firstLineEnd, leadingSpace, linesOf } from '../whiteSpace.ts';
 import type { Piece } from './piece.ts';
 
 interface Line {
@@ -19,12 +20,11 @@ const leastWidth = 50;
 const bullet = /^(?:[-*+•–]|\d{1,3}[.)])\s/;
 
 export function extractPlainText(text: string): Piece[] {
-	const eol = /\r\n|\n|\r/.exec(text)?.[0] ?? '\n';
-	const lines = [...text.matchAll(/[^\r\n]*(?:\r\n|\n|\r|$)/g)].map((match): Line => {
-		const line = match[0].replace(/[\r\n]+$/, '');
-		const indent = /^\s*/.exec(line)?.[0] ?? '';
-		const words = line.trim();
-		return { start: match.index + indent.length, indent, words, isEmpty: words === '' };
+	const eol = firstLineEnd(text);
+	const lines = linesOf(text).map((line): Line => {
+		const indent = leadingSpace(line.text);
+		const words = line.text.trim();
+		return { start: line.start + indent.length, indent, words, isEmpty: words === '' };
 	});
 	const pieces: Piece[] = [];
 	for (let at = 0; at < lines.length; ) {
@@ -38,7 +38,7 @@ export function extractPlainText(text: string): Piece[] {
 
 /** Lines of a block that belong together. */
 function groups(block: readonly Line[]): Line[][] {
-	const width = Math.max(0, ...block.map(widthOf));
+	const width = widestOf(block);
 	const found: Line[][] = [];
 	for (const line of block) {
 		const group = found.at(-1);
@@ -56,6 +56,10 @@ function groups(block: readonly Line[]): Line[][] {
 	return found;
 }
 
+function widestOf(lines: readonly Line[]): number {
+	return lines.reduce((widest, line) => Math.max(widest, widthOf(line)), 0);
+}
+
 function widthOf({ indent, words }: Line): number {
 	return indent.length + words.length;
 }
@@ -65,7 +69,7 @@ function pieceOf(group: readonly Line[], eol: string): Piece[] {
 	const last = group.at(-1);
 	const text = group.map(({ words }) => words).join(' ');
 	if (!first || !last || !/\p{L}{2}/u.test(text)) return [];
-	const width = Math.max(...group.map(widthOf));
+	const width = widestOf(group);
 	const end = last.start + last.words.length;
 	const encode = (made: string) => {
 		if (!second) return made;

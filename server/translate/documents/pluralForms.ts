@@ -8,6 +8,8 @@ export interface PluralForms {
 	readonly count: number;
 	/** Number of the form for `n` things, from 0. */
 	readonly formOf: (n: number) => number;
+	/** By form: whole numbers up to 200 that take it, 0 last. */
+	readonly numbers: readonly (readonly number[])[];
 }
 
 /** Known formulas; the first that sorts numbers as CLDR does is the one of a language. */
@@ -34,6 +36,8 @@ const formulas = [
 	'nplurals=6; plural=(n==0 ? 0 : n==1 ? 1 : n==2 ? 2 : n==3 ? 3 : n==6 ? 4 : 5);',
 ];
 
+/** No language has more. */
+const maxForms = 6;
 const tested = Array.from({ length: 201 }, (_, n) => n);
 
 /** The forms of a language by CLDR, or `undefined` when it has no rules or none of the formulas. */
@@ -56,11 +60,13 @@ export function parsePluralForms(source: string): PluralForms | undefined {
 	const [, digits, expression] =
 		/^\s*nplurals\s*=\s*(\d{1,2})\s*;\s*plural\s*=([^;]{1,500});?\s*$/.exec(source) ?? [];
 	const count = Number(digits);
-	if (expression === undefined || count < 1) return undefined;
+	if (expression === undefined || count < 1 || count > maxForms) return undefined;
 	const formula = compile(expression);
 	if (!formula) return undefined;
 	const formOf = (n: number) => Math.min(count - 1, Math.max(0, formula(n)));
-	return { source: source.trim(), count, formOf };
+	const numbers: number[][] = Array.from({ length: count }, () => []);
+	for (const n of [...tested.slice(1), 0]) numbers[formOf(n)]?.push(n);
+	return { source: source.trim(), count, formOf, numbers };
 }
 
 type Formula = (n: number) => number;

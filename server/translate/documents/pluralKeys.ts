@@ -124,7 +124,7 @@ export function categoryBranches(
 export interface KeyStyle {
 	readonly read: (text: string) => MessageTree | undefined;
 	/** What stands between two entries, when the source has but one. */
-	readonly separator: (text: string, tree: MessageTree, entry: MessageEntry) => string;
+	readonly separator: (text: string, eol: string, tree: MessageTree, entry: MessageEntry) => string;
 	/** A file whose only key at the root is its language gets the one of the target. */
 	readonly isRooted: boolean;
 }
@@ -133,6 +133,7 @@ export interface KeyStyle {
 export function withKeysOf(text: string, to: string, style: KeyStyle): string {
 	const root = style.read(text);
 	if (!root) return text;
+	const eol = text.includes('\r\n') ? '\r\n' : '\n';
 	const edits: { start: number; end: number; text: string }[] = [];
 	const visit = (tree: MessageTree) => {
 		const entries = tree.entries ?? [];
@@ -163,7 +164,9 @@ export function withKeysOf(text: string, to: string, style: KeyStyle): string {
 			)
 				continue;
 			const between = own[1] ? text.slice(first.end, own[1].start) : '';
-			const separator = /^[\s,]+$/.test(between) ? between : style.separator(text, tree, first);
+			const separator = /^[\s,]+$/.test(between)
+				? between
+				: style.separator(text, eol, tree, first);
 			const rows = made.map((entry) => renamed(text.slice(entry.start, entry.end), entry.key));
 			edits.push({ start: first.start, end: last.end, text: rows.join(separator) });
 		}
@@ -179,10 +182,13 @@ export function withKeysOf(text: string, to: string, style: KeyStyle): string {
 		text.startsWith(only.key, only.start)
 	)
 		edits.push({ start: only.start, end: only.start + only.key.length, text: to });
-	let out = text;
-	for (const edit of edits.sort((a, b) => b.start - a.start))
-		out = out.slice(0, edit.start) + edit.text + out.slice(edit.end);
-	return out;
+	let out = '';
+	let next = 0;
+	for (const edit of edits.sort((a, b) => a.start - b.start)) {
+		out += text.slice(next, edit.start) + edit.text;
+		next = edit.end;
+	}
+	return out + text.slice(next);
 }
 
 /** Source code of an entry under another key, in the quotes the key had. */

@@ -14,11 +14,26 @@ export interface PluralCategory {
 	readonly onlyOne: boolean;
 }
 
+type PluralType = 'cardinal' | 'ordinal';
+
+/** The languages asked for last; each costs hundreds of lookups. */
+const known = new Map<string, readonly PluralCategory[] | undefined>();
+const maxKnown = 50;
+
 /** Plural categories of a language in the order of CLDR, or `undefined` when it is not known. */
 export function pluralCategories(
 	language: string,
-	type: 'cardinal' | 'ordinal',
-): PluralCategory[] | undefined {
+	type: PluralType,
+): readonly PluralCategory[] | undefined {
+	const key = `${type} ${language}`;
+	if (!known.has(key)) {
+		if (known.size >= maxKnown) known.clear();
+		known.set(key, findCategories(language, type));
+	}
+	return known.get(key);
+}
+
+function findCategories(language: string, type: PluralType): PluralCategory[] | undefined {
 	const rules = rulesOf(language, type);
 	return rules
 		?.resolvedOptions()
@@ -32,10 +47,7 @@ export function pluralCategories(
 }
 
 /** CLDR rules of a language, or `undefined` when there are none. */
-export function rulesOf(
-	language: string,
-	type: 'cardinal' | 'ordinal',
-): Intl.PluralRules | undefined {
+export function rulesOf(language: string, type: PluralType): Intl.PluralRules | undefined {
 	try {
 		if (Intl.PluralRules.supportedLocalesOf(language).length === 0) return undefined;
 		return new Intl.PluralRules(language, { type });

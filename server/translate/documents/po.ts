@@ -101,9 +101,7 @@ function plural(text: string, entry: PoEntry, forms: PluralForms | undefined, eo
 /** Every form from a sentence with a number of that form in it, and without as the fall-back. */
 function pluralBranches(entry: PoEntry, one: string, many: string, forms: PluralForms): Branches {
 	const texts: string[] = [];
-	const numbers = [...Array.from({ length: 200 }, (_, index) => index + 1), 0];
-	const made = Array.from({ length: forms.count }, (_, form) => {
-		const own = numbers.filter((number) => forms.formOf(number) === form);
+	const made = forms.numbers.map((own) => {
 		const saysNumber = placeholders(one).length === placeholders(many).length;
 		const takesOne = own.includes(1) && (own.length === 1 || (saysNumber && forms.count > 1));
 		const whole = takesOne ? one : many;

@@ -1,5 +1,7 @@
 /** Gettext `.po` files as entries with the offsets of their parts. */
 
+import { withoutEnd } from '../whiteSpace.ts';
+
 export interface PoField {
 	/** Offsets from the keyword to the end of the last string. */
 	readonly start: number;
@@ -26,6 +28,8 @@ type Draft = {
 	start: number;
 	flagsAt?: number;
 	flags?: readonly string[];
+	/** Whether one of the fields is a string of the translation. */
+	hasStrings: boolean;
 	fields: { keyword: string; start: number; end: number; text: string }[];
 };
 
@@ -40,7 +44,7 @@ export function poEntries(text: string): PoEntry[] {
 	};
 	let offset = 0;
 	for (const line of text.split(/(?<=\n)/)) {
-		const content = line.replace(/[ \t]*\r?\n?$/, '');
+		const content = withoutLineEnd(line);
 		const start = offset + (content.startsWith('\ufeff') ? 1 : 0);
 		const end = offset + content.length;
 		offset += line.length;
@@ -49,12 +53,11 @@ export function poEntries(text: string): PoEntry[] {
 			/^\ufeff?[ \t]*(msgctxt|msgid_plural|msgid|msgstr(?:\[\d+\])?)[ \t]*("(?:\\.|[^"\\])*")$/.exec(
 				content,
 			) ?? [];
-		const hasStrings = draft?.fields.some((field) => field.keyword.startsWith('msgstr'));
 		const begins = isComment || keyword === 'msgctxt' || keyword === 'msgid';
 		if (content.trim() === '' || content.startsWith('#~')) finish();
-		else if (begins && hasStrings) finish();
+		else if (begins && draft?.hasStrings) finish();
 		if (isComment && !content.startsWith('#~')) {
-			draft ??= { start, fields: [] };
+			draft ??= { start, hasStrings: false, fields: [] };
 			if (content.startsWith('#,')) {
 				draft.flagsAt = start;
 				draft.flags = content
@@ -63,7 +66,8 @@ export function poEntries(text: string): PoEntry[] {
 					.map((flag) => flag.trim());
 			} else if (content.startsWith('#|')) draft.flagsAt ??= start;
 		} else if (keyword !== undefined && value !== undefined) {
-			draft ??= { start, fields: [] };
+			draft ??= { start, hasStrings: false, fields: [] };
+			draft.hasStrings ||= keyword.startsWith('msgstr');
 			draft.fields.push({ keyword, start, end, text: unquote(value) });
 		} else {
 			const last = draft?.fields.at(-1);
@@ -93,6 +97,12 @@ function entryOf({ start, flagsAt, flags, fields }: Draft): PoEntry | undefined 
 		...(context ? { context } : {}),
 		...(plural ? { plural } : {}),
 	};
+}
+
+/** A line without its end and the blanks before it. */
+function withoutLineEnd(line: string): string {
+	const text = line.endsWith('\n') ? line.slice(0, -1) : line;
+	return withoutEnd(text.endsWith('\r') ? text.slice(0, -1) : text, ' \t');
 }
 
 const escapes: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r' };

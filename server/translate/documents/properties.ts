@@ -1,7 +1,7 @@
 /** Java `.properties` files: values; keys, comments, separators and continuation lines stay. */
 
 import type { Piece } from './piece.ts';
-import { isKeptByRemark } from './remarks.ts';
+import { remarksIn } from './remarks.ts';
 
 /** One entry of a file; offsets in UTF-16 units. */
 export interface PropertyEntry {
@@ -15,19 +15,44 @@ export interface PropertyEntry {
 /** Entries in order, keys and values free of escapes. */
 export function propertyEntries(text: string): PropertyEntry[] {
 	const entry =
-		/^[ \t\f]*(?![#!\s])((?:\\[\s\S]|[^\\=:\s])+)([ \t\f]*[=:][ \t\f]*|[ \t\f]+|(?=\r?$))((?:\\(?:\r\n|[\s\S])|[^\\\r\n])*)/gm;
-	return [...text.matchAll(entry)].map((match) => {
+		/[ \t\f]*(?![#!\s])((?:\\[\s\S]|[^\\=:\s])+)([ \t\f]*[=:][ \t\f]*|[ \t\f]+|(?=\r?$))((?:\\(?:\r\n|[\s\S])|[^\\\r\n])*)/my;
+	const entries: PropertyEntry[] = [];
+	for (let at = 0; at < text.length; ) {
+		entry.lastIndex = at;
+		const match = entry.exec(text);
+		if (!match) {
+			at = lineAfter(text, at);
+			continue;
+		}
 		const [all, key = '', , source = ''] = match;
-		const end = match.index + all.length;
+		const end = at + all.length;
 		const valueStart = end - source.length;
-		return { key: decode(key), value: decode(source), start: match.index, valueStart, end };
-	});
+		entries.push({ key: decode(key), value: decode(source), start: at, valueStart, end });
+		at = lineAfter(text, end);
+	}
+	return entries;
+}
+
+const keyStart = /[ \t\f]*[^#!=:\s]/y;
+
+/** Start of the next line; what a backslash joins to a line with a key belongs to it. */
+function lineAfter(text: string, from: number): number {
+	keyStart.lastIndex = from;
+	const joins = keyStart.test(text);
+	let at = from;
+	for (; at < text.length; at++) {
+		const letter = text[at];
+		if (letter === '\n' || letter === '\r') return at + 1;
+		if (letter === '\\' && joins) at++;
+	}
+	return at;
 }
 
 export function extractProperties(text: string): Piece[] {
+	const isKept = remarksIn(text);
 	const ascii = /^[\x00-\x7f]*$/.test(text);
 	return propertyEntries(text)
-		.filter(({ value, start }) => /\p{L}{2}/u.test(value) && !isKeptByRemark(text, start, ''))
+		.filter(({ value, start }) => /\p{L}{2}/u.test(value) && !isKept(start, ''))
 		.map(({ value, valueStart, end }) => ({
 			start: valueStart,
 			end,

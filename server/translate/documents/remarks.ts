@@ -8,15 +8,39 @@ export function asksToKeep(remark: string): boolean {
 	return kept.test(remark);
 }
 
-/** Whether the comments right above an entry, or its description, ask to leave it as it is. */
-export function isKeptByRemark(text: string, entryStart: number, description: string): boolean {
-	if (asksToKeep(description)) return true;
-	const line = text.lastIndexOf('\n', entryStart - 1);
-	const before = text.slice(text.lastIndexOf('\n', line - 1) + 1, Math.max(0, line)).trimStart();
-	if (!/^(?:\/\/|#|!|\/?\*)/.test(before)) return false;
-	const above =
-		/(?:^|\n)((?:[ \t]*(?:\/\/|#|!|\/?\*)[^\n]*(?:\n|$))+)$/.exec(
-			text.slice(Math.max(0, line - 2000), line + 1),
-		)?.[1] ?? '';
-	return asksToKeep(above);
+/** Characters above an entry that are looked through for its comments. */
+const maxAbove = 2000;
+const comment = /^[ \t]*(?:\/\/|#|!|\/?\*)/;
+
+/**
+ * Tells of the entries of a text, by their offsets and descriptions, whether the comments right above
+ * them, or the descriptions, ask to leave them as they are.
+ */
+export function remarksIn(text: string): (entryStart: number, description: string) => boolean {
+	let lineStart = 0;
+	let lineEnd = -1;
+	let isKept = false;
+	return (entryStart, description) => {
+		if (asksToKeep(description)) return true;
+		// Entries of one line have the same comments above them.
+		if (entryStart < lineStart || entryStart > lineEnd) {
+			lineStart = text.lastIndexOf('\n', entryStart - 1) + 1;
+			const end = text.indexOf('\n', entryStart);
+			lineEnd = end < 0 ? text.length : end;
+			isKept = asksToKeep(commentsAbove(text, lineStart));
+		}
+		return isKept;
+	};
+}
+
+/** Lines that are comments and end where a line starts. */
+function commentsAbove(text: string, lineStart: number): string {
+	const least = Math.max(0, lineStart - 1 - maxAbove);
+	let start = lineStart;
+	while (start > least) {
+		const above = Math.max(least, text.lastIndexOf('\n', start - 2) + 1);
+		if (!comment.test(text.slice(above, start))) break;
+		start = above;
+	}
+	return text.slice(start, lineStart);
 }

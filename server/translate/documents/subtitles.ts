@@ -1,5 +1,6 @@
 /** SRT and WebVTT: the words of each cue; numbers, times, settings, notes and styles stay. */
 
+import { firstLineEnd, withoutEnd } from '../whiteSpace.ts';
 import type { Piece } from './piece.ts';
 
 export function extractSubtitles(text: string): Piece[] {
@@ -8,12 +9,12 @@ export function extractSubtitles(text: string): Piece[] {
 		/^(?:\d+:)?\d{2}:\d{2}[.,]\d{3}[ \t]+-->[^\r\n]*(?:\r\n|\n|\r)((?:[^\r\n]+(?:\r\n|\n|\r|$))+)/gm;
 	for (const match of text.matchAll(cue)) {
 		const [all, body = ''] = match;
-		const words = body.replace(/[\r\n]+$/, '');
+		const words = withoutEnd(body, '\r\n');
 		const lines = words.split(/\r\n|\n|\r/);
 		const joined = lines.map((line) => line.trim()).join(' ');
 		if (!/\p{L}{2}/u.test(joined)) continue;
 		const start = match.index + all.length - body.length;
-		const eol = /\r\n|\n|\r/.exec(body)?.[0] ?? '\n';
+		const eol = firstLineEnd(body);
 		pieces.push({
 			start,
 			end: start + words.length,

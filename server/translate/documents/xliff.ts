@@ -5,6 +5,7 @@
  */
 
 import { Parser } from 'htmlparser2';
+import { startOfRun } from '../whiteSpace.ts';
 import { type MarkupPart, markupPiece } from './markup.ts';
 import type { Piece } from './piece.ts';
 
@@ -31,6 +32,7 @@ interface Unit {
 }
 
 export function extractXliff(text: string): Piece[] {
+	const eol = text.includes('\r\n') ? '\r\n' : '\n';
 	const pieces: Piece[] = [];
 	const kept: boolean[] = [];
 	const stack: string[] = [];
@@ -93,7 +95,7 @@ export function extractXliff(text: string): Piece[] {
 					if (end > done) add(end, true);
 					if (codeFrom === stack.length) codeFrom = undefined;
 				} else if (unit && (name === 'trans-unit' || name === 'segment') && !implied) {
-					const piece = kept.at(-1) === true ? undefined : unitPiece(text, unit);
+					const piece = kept.at(-1) === true ? undefined : unitPiece(text, unit, eol);
 					if (piece) pieces.push(piece);
 					unit = undefined;
 				}
@@ -107,7 +109,7 @@ export function extractXliff(text: string): Piece[] {
 	return pieces;
 }
 
-function unitPiece(text: string, unit: Unit): Piece | undefined {
+function unitPiece(text: string, unit: Unit, eol: string): Piece | undefined {
 	const { tag, source, target, parts } = unit;
 	if (!source || !unit.targetEmpty || tag.attributes['approved'] === 'yes') return undefined;
 	// A target before its source is against the format.
@@ -123,9 +125,8 @@ function unitPiece(text: string, unit: Unit): Piece | undefined {
 			const content = piece.encode(translation);
 			const gap = text.slice(source.end, target?.start ?? source.end);
 			const made = `${targetTag(text, target, isSegment)}${content}</target>`;
-			const lead = target ? gap : /[ \t]*$/.exec(text.slice(0, source.start))?.[0];
-			const isOwnLine = /\n[ \t]*$/.test(text.slice(0, source.start));
-			const eol = text.includes('\r\n') ? '\r\n' : '\n';
+			const lead = target ? gap : text.slice(startOfRun(text, source.start, ' \t'), source.start);
+			const isOwnLine = text[startOfRun(text, source.start, ' \t') - 1] === '\n';
 			const between = target ? gap : isOwnLine ? eol + lead : '';
 			if (!isSegment) return between + made;
 			const opening = withAttribute(text.slice(tag.start, tag.content), 'state', 'translated');
@@ -137,7 +138,7 @@ function unitPiece(text: string, unit: Unit): Piece | undefined {
 /** Start tag of a target; a target that stood there empty keeps its attributes. */
 function targetTag(text: string, target: Place | undefined, isSegment: boolean): string {
 	const own = target
-		? text.slice(target.start, target.content).replace(/\s*\/>$/, '>')
+		? text.slice(target.start, target.content).replace(/(?<!\s)\s*\/>$/, '>')
 		: '<target>';
 	return isSegment ? own : withAttribute(own, 'state', 'needs-review-translation');
 }

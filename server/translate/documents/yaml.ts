@@ -13,6 +13,7 @@ import {
 	visit,
 	type YAMLMap,
 } from 'yaml';
+import { indentAt, leadingSpace, trailingSpace } from '../whiteSpace.ts';
 import { yamlTree } from './messageTree.ts';
 import type { Extract, Piece } from './piece.ts';
 import {
@@ -23,28 +24,30 @@ import {
 	withKeysOf,
 } from './pluralKeys.ts';
 import { isProse } from './prose.ts';
-import { isKeptByRemark } from './remarks.ts';
+import { remarksIn } from './remarks.ts';
 
 /** Plain words that some readers take for truth values. */
 const keyword = /^(?:y|yes|no|n|on|off|true|false|null|~)$/i;
 
 function extract(text: string, to?: string): Piece[] {
 	const pieces: Piece[] = [];
+	const eol = text.includes('\r\n') ? '\r\n' : '\n';
+	const isKept = remarksIn(text);
 	const siblings = new Map<unknown, Siblings>();
 	const siblingsIn = (map: YAMLMap) => {
 		const known = siblings.get(map) ?? siblingsOf(map.items.map(keyOf));
 		siblings.set(map, known);
 		return known;
 	};
-	for (const document of parseAllDocuments(text, { uniqueKeys: false })) {
+	for (const document of parseAllDocuments(text, { uniqueKeys: false, prettyErrors: false })) {
 		if (!('contents' in document) || document.errors.length > 0) continue;
 		visit(document, {
 			Pair(_, pair) {
 				const at = isScalar(pair.key) ? pair.key.range?.[0] : undefined;
-				return at !== undefined && isKeptByRemark(text, at, '') ? visit.SKIP : undefined;
+				return at !== undefined && isKept(at, '') ? visit.SKIP : undefined;
 			},
 			Scalar(key, node, path) {
-				const piece = key === 'key' ? undefined : scalarPiece(text, node);
+				const piece = key === 'key' ? undefined : scalarPiece(text, node, eol);
 				if (!piece) return;
 				const [pair, map] = [path.at(-1), path.at(-2)];
 				const plural = isMap(map) ? pluralKey(keyOf(pair), siblingsIn(map)) : undefined;
@@ -62,15 +65,8 @@ export const extractYaml: Extract = Object.assign(extract, {
 		withKeysOf(text, to, {
 			read: yamlTree.read,
 			isRooted: true,
-			separator: (
-				source: string,
-				tree: { readonly isFlow?: boolean },
-				{ start }: { start: number },
-			) => {
-				const indent = /(?:^|\n)([ \t]*)$/.exec(source.slice(0, start))?.[1] ?? '';
-				const eol = source.includes('\r\n') ? '\r\n' : '\n';
-				return tree.isFlow ? ', ' : eol + indent;
-			},
+			separator: (source, eol, tree, { start }) =>
+				tree.isFlow ? ', ' : eol + (indentAt(source, start) ?? ''),
 		}),
 });
 
@@ -79,17 +75,14 @@ function keyOf(pair: unknown): string {
 	return isScalar(key) ? String(key.value) : '';
 }
 
-function scalarPiece(text: string, node: Scalar): Piece | undefined {
+function scalarPiece(text: string, node: Scalar, eol: string): Piece | undefined {
 	const [start, end] = node.range ?? [];
 	const { value, type } = node;
 	if (typeof value !== 'string' || start === undefined || end === undefined) return undefined;
 	if (node.tag !== undefined && node.tag !== 'tag:yaml.org,2002:str') return undefined;
 	if (!isProse(value.trim()) || (type === 'PLAIN' && keyword.test(value))) return undefined;
 	const raw = text.slice(start, end);
-	const before = /^\s*/.exec(value)?.[0] ?? '';
-	const after = /\s*$/.exec(value)?.[0] ?? '';
-	const eol = text.includes('\r\n') ? '\r\n' : '\n';
-	const indent = indentOfLine(text, start);
+	const [before, after] = [leadingSpace(value), trailingSpace(value)];
 	return {
 		start,
 		end,
@@ -97,7 +90,7 @@ function scalarPiece(text: string, node: Scalar): Piece | undefined {
 		encode: (translation) => {
 			const wanted = before + translation + after;
 			if (type === 'BLOCK_LITERAL' || type === 'BLOCK_FOLDED')
-				return block(raw, wanted, type === 'BLOCK_FOLDED', indent, eol);
+				return block(raw, wanted, type === 'BLOCK_FOLDED', indentOfLine(text, start), eol);
 			if (type === 'QUOTE_SINGLE' && !/[\n\r]/.test(wanted))
 				return `'${wanted.replaceAll("'", "''")}'`;
 			return type === 'PLAIN' && holdsPlain(wanted) ? wanted : JSON.stringify(wanted);
@@ -107,7 +100,8 @@ function scalarPiece(text: string, node: Scalar): Piece | undefined {
 
 /** Whether a text without quotes is read back as itself, in a list in brackets, too. */
 function holdsPlain(text: string): boolean {
-	if (/[\n\r]/.test(text) || keyword.test(text)) return false;
+	// Brackets and commas end words in a list; many of them would take the parser long to refuse.
+	if (/[\n\r[\]{},]/.test(text) || keyword.test(text)) return false;
 	try {
 		const [whole] = parse(`[${text}]`) as unknown[];
 		return whole === text && (parse(`a: ${text}`) as { a?: unknown }).a === text;
@@ -126,12 +120,12 @@ function block(raw: string, text: string, folded: boolean, indent: string, eol: 
 	const [header = '|', ...lines] = raw.split(/\r?\n/);
 	const own = lines.find((line) => line.trim() !== '');
 	const depth = /^ */.exec(own ?? '')?.[0] ?? `${indent}  `;
-	const tail = /\s*$/.exec(raw)?.[0].replace(/^[^\r\n]*/, '') ?? eol;
+	const tail = trailingSpace(raw).replace(/^[^\r\n]*/, '');
 	const write = (rows: readonly string[], head: string) =>
 		head + eol + rows.map((row) => (row.trim() === '' ? '' : depth + row)).join(eol) + tail;
-	const body = text.replace(/\s+$/, '');
+	const body = text.trimEnd();
 	if (!folded) return write(body.split(/\r?\n/), header);
-	const width = Math.max(40, ...lines.map((line) => line.length - depth.length));
+	const width = lines.reduce((widest, line) => Math.max(widest, line.length - depth.length), 40);
 	const rows = body
 		.split('\n')
 		.flatMap((row, index) => [...(index > 0 ? [''] : []), ...wrap(row, width)]);

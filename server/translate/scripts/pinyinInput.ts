@@ -9,13 +9,13 @@ const words =
 	'nihao你好 ceshi测试 zhongguo中国 zhongwen中文 women我们 nimen你们 tamen他们 shijie世界 xiexie谢谢 pengyou朋友 zaijian再见 mingzi名字 shenme什么 zenme怎么 zheshi这是 zhege这个 nage那个 yige一个 jintian今天 mingtian明天 zuotian昨天 xianzai现在 shijian时间 wenti问题 keyi可以 xihuan喜欢 zhidao知道 gongzuo工作 xuexi学习 laoshi老师 xuesheng学生 diannao电脑 shouji手机 wenjian文件 chengxu程序 daima代码 ruanjian软件 xitong系统 yonghu用户 mima密码 cuowu错误 wangluo网络 beijing北京 shanghai上海 meiyou没有 duibuqi对不起 qingwen请问 duoshao多少 weishenme为什么 hanyu汉语 yingyu英语 putonghua普通话 hanzi汉字 pinyin拼音 jiaoshenme叫什么 chifan吃饭 shuijiao睡觉 huijia回家';
 
 const bySyllable = new Map(
-	[...characters.matchAll(/([a-z]+)(\p{Script=Han})/gu)].map(([, key = '', value = '']) => [
+	[...characters.matchAll(/([a-z]{1,12})(\p{Script=Han})/gu)].map(([, key = '', value = '']) => [
 		key,
 		value,
 	]),
 );
 const byWord = new Map(
-	[...words.matchAll(/([a-z]+)(\p{Script=Han}+)/gu)].map(([, key = '', value = '']) => [
+	[...words.matchAll(/([a-z]{1,20})(\p{Script=Han}+)/gu)].map(([, key = '', value = '']) => [
 		key,
 		value,
 	]),

@@ -4,6 +4,8 @@
  * the edge of the text is U+FFFF.
  */
 
+import { startOfRun } from '../whiteSpace.ts';
+
 /** A result: text (U+E1xx = group xx, U+E200 = cursor) or a call of another transform on a result. */
 type Part = string | readonly [name: string, parts: readonly Part[]];
 type RuleRow = readonly [before: string, key: string, after: string, result: readonly Part[]];
@@ -219,7 +221,7 @@ function fill(
 	const cursor = text.indexOf(cursorMark);
 	if (cursor < 0) return { text: text.replaceAll('\uE201', ''), cursor: text.length };
 	// `@` moves the cursor out of the result: before it to the left, after it to the right.
-	const before = /\uE201*$/.exec(text.slice(0, cursor))?.[0].length ?? 0;
+	const before = cursor - startOfRun(text, cursor, '\uE201');
 	const after = /^\uE200(\uE201*)/.exec(text.slice(cursor))?.[1]?.length ?? 0;
 	const clean = text.replace(/[\uE200\uE201]/g, '');
 	const place = text.slice(0, cursor).replaceAll('\uE201', '').length;

@@ -116,7 +116,7 @@ export function arabicFromLatin(language: string): Convert {
 	const yeh = language === 'ar' || language === 'sd' ? 'ي' : 'ی';
 	const lastE = language === 'ur' ? 'ے' : yeh;
 	return (text) =>
-		text.toLowerCase().replace(/[a-z'0-9]*[a-z][a-z'0-9]*|[,;?]/g, (word) => {
+		text.toLowerCase().replace(/(?<![a-z'0-9])(?=['0-9]*[a-z])[a-z'0-9]+|[,;?]/g, (word) => {
 			const marked = word
 				.replace(/([bcdfghjklmnpqrstvwxyz])\1/g, '$1')
 				.replace(/^(?:aa|a)/, 'ا')
@@ -139,7 +139,7 @@ const hebrewFinals: Readonly<Record<string, string>> = { כ: 'ך', מ: 'ם', נ:
 /** Latin → Hebrew letters: vowels that the script leaves out are left out. */
 export const hebrewFromLatin: Convert = (text) => {
 	const letters = mapper(hebrewLetters);
-	return text.toLowerCase().replace(/[a-z']*[a-z][a-z']*/g, (word) => {
+	return text.toLowerCase().replace(/(?<![a-z'])(?='*[a-z])[a-z']+/g, (word) => {
 		const made = letters(
 			word
 				.replace(/^[aeiou]/, (vowel) => `א${/[iou]/.test(vowel) ? vowel : ''}`)

@@ -1,0 +1,212 @@
+/**
+ * Documents of strangers in a thread of their own: it takes them apart and puts them together, asks
+ * here for translations, and is ended when its time is over or its caller has gone. Every door to
+ * documents goes through here; only short ones, which nothing can make slow, are done right away.
+ */
+
+import { Worker } from 'node:worker_threads';
+import { AppError, fromErrorWire, toErrorWire } from '../../protocol/errors.ts';
+import type {
+	DocumentAnswer,
+	DocumentJob,
+	DocumentMessage,
+	DocumentQuestion,
+} from './documentJob.ts';
+import { documentOf } from './documentJob.ts';
+import type { TextTranslator } from './documentLanguage.ts';
+import { type MissingResult, messageFormatOf } from './missingMessages.ts';
+import { type DocumentResult, formatOf } from './translateDocument.ts';
+
+/** Longer texts in characters go to a thread. */
+const longText = 4000;
+/** Threads at work at the same time; others wait. */
+const maxThreads = 4;
+
+export interface ThreadLimits {
+	/** Milliseconds a thread may compute for any document. */
+	readonly baseMs: number;
+	/** Milliseconds for every million characters besides. */
+	readonly perMillionMs: number;
+	/** Heap in MB. */
+	readonly memoryMb: number;
+}
+
+const usualLimits: ThreadLimits = { baseMs: 10_000, perMillionMs: 3000, memoryMb: 1024 };
+
+/**
+ * A document of a format that {@link formatOf} knows.
+ *
+ * @throws AppError `too_expensive` when taking it apart or putting it together takes too long,
+ *   `not_supported` for another format, `cancelled`, and what the translator throws.
+ */
+export async function documentAside(
+	job: Omit<DocumentJob, 'target'>,
+	translator: TextTranslator,
+	signal: AbortSignal,
+	limits = usualLimits,
+): Promise<DocumentResult> {
+	if (!formatOf(job.fileName))
+		throw new AppError('not_supported', `${job.fileName} is of no known format.`);
+	const done = await aside(job, translator, signal, limits);
+	if (done.type === 'document') return done.result;
+	throw new AppError('internal', 'The document thread answered something else.');
+}
+
+/** As {@link documentAside}, with the result as JSON in UTF-8, which a large one is cheaper to send as. */
+export async function documentJsonAside(
+	job: Omit<DocumentJob, 'target' | 'asJson'>,
+	translator: TextTranslator,
+	signal: AbortSignal,
+	limits = usualLimits,
+): Promise<Uint8Array<ArrayBuffer>> {
+	const done = await aside({ ...job, asJson: true }, translator, signal, limits);
+	if (done.type === 'json') return done.bytes;
+	throw new AppError('internal', 'The document thread answered something else.');
+}
+
+/** What a translated message file lacks of its source. Throws as {@link documentAside}. */
+export async function missingAside(
+	job: DocumentJob & { readonly target: string },
+	translator: TextTranslator,
+	signal: AbortSignal,
+	limits = usualLimits,
+): Promise<MissingResult> {
+	if (!messageFormatOf(job.fileName))
+		throw new AppError('not_supported', `${job.fileName} is no message file of a known format.`);
+	const done = await aside(job, translator, signal, limits);
+	if (done.type === 'missing') return done.result;
+	throw new AppError('internal', 'The document thread answered something else.');
+}
+
+type Done = Exclude<DocumentMessage, { readonly type: 'ask' | 'error' }>;
+
+async function aside(
+	job: DocumentJob,
+	translator: TextTranslator,
+	signal: AbortSignal,
+	limits: ThreadLimits,
+): Promise<Done> {
+	signal.throwIfAborted();
+	const size = job.text.length + (job.target?.length ?? 0);
+	if (size < longText) return documentOf(job, translator);
+	await using _ = await places.take(signal);
+	return inThread(job, translator, signal, limits);
+}
+
+/** Lets only so many at work; the others wait in their order. */
+class Places {
+	#free: number;
+	readonly #waiting: (() => void)[] = [];
+
+	constructor(count: number) {
+		this.#free = count;
+	}
+
+	async take(signal: AbortSignal): Promise<AsyncDisposable> {
+		if (this.#free > 0) this.#free--;
+		else {
+			await new Promise<void>((resolve, reject) => {
+				const go = () => {
+					signal.removeEventListener('abort', leave);
+					resolve();
+				};
+				const leave = () => {
+					this.#waiting.splice(this.#waiting.indexOf(go), 1);
+					reject(new AppError('cancelled'));
+				};
+				this.#waiting.push(go);
+				signal.addEventListener('abort', leave, { once: true });
+			});
+		}
+		return {
+			[Symbol.asyncDispose]: async () => {
+				const next = this.#waiting.shift();
+				if (next) next();
+				else this.#free++;
+			},
+		};
+	}
+}
+
+const places = new Places(maxThreads);
+
+function workerFile(): URL {
+	const bundled = import.meta.url.endsWith('.cjs');
+	return new URL(bundled ? './document-worker.cjs' : './documentWorker.ts', import.meta.url);
+}
+
+/** What the thread gets for a question; an error of the translator is the thread's to judge. */
+async function answerOf(
+	{ texts, from }: DocumentQuestion,
+	translator: TextTranslator,
+): Promise<DocumentAnswer> {
+	try {
+		return from === undefined
+			? { detected: await translator.detect(texts) }
+			: { translated: await translator.translate(texts, from) };
+	} catch (error) {
+		return { error: toErrorWire(error) };
+	}
+}
+
+async function inThread(
+	job: DocumentJob,
+	translator: TextTranslator,
+	signal: AbortSignal,
+	{ baseMs, perMillionMs, memoryMb }: ThreadLimits,
+): Promise<Done> {
+	const worker = new Worker(workerFile(), {
+		workerData: job,
+		stdout: true,
+		resourceLimits: { maxOldGenerationSizeMb: memoryMb },
+	});
+	const size = job.text.length + (job.target?.length ?? 0);
+	let leftMs = baseMs + (perMillionMs * size) / 1e6;
+	let stage = 'Taking the document apart';
+	let onAbort = () => {};
+	let timer: NodeJS.Timeout | undefined;
+	try {
+		return await new Promise<Done>((resolve, reject) => {
+			let since = 0;
+			// Only its own turns count: translations take as long as they take.
+			const begin = () => {
+				since = performance.now();
+				timer = setTimeout(() => reject(tooExpensive(stage)), leftMs);
+			};
+			const pause = () => {
+				clearTimeout(timer);
+				leftMs = Math.max(0, leftMs - (performance.now() - since));
+			};
+			onAbort = () => reject(new AppError('cancelled'));
+			signal.addEventListener('abort', onAbort, { once: true });
+			worker.on('error', (error: NodeJS.ErrnoException) =>
+				reject(error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? tooExpensive(stage) : error),
+			);
+			worker.on('exit', () => reject(new AppError('internal', 'The document thread has ended.')));
+			worker.on('message', (message: DocumentMessage) => {
+				pause();
+				if (message.type === 'error') reject(fromErrorWire(message.error));
+				else if (message.type !== 'ask') resolve(message);
+				else
+					answerOf(message, translator).then((answer) => {
+						if (message.from !== undefined) stage = 'Putting the document together';
+						worker.postMessage(answer);
+						begin();
+					}, reject);
+			});
+			begin();
+		});
+	} finally {
+		clearTimeout(timer);
+		signal.removeEventListener('abort', onAbort);
+		await worker.terminate();
+	}
+}
+
+function tooExpensive(stage: string): AppError {
+	return new AppError(
+		'too_expensive',
+		`${stage} took too much computing, so it was ended. Send it in smaller parts.`,
+		{ param: 'text' },
+	);
+}

@@ -1,0 +1,59 @@
+/**
+ * The ends of texts and the lines in them, found without patterns: a pattern that ends in `\s*$` tries
+ * every space of a text anew, which takes minutes for a page of spaces.
+ */
+
+/** White space a text begins with; all of it when there is nothing else. */
+export function leadingSpace(text: string): string {
+	return text.slice(0, text.length - text.trimStart().length);
+}
+
+/** White space a text ends with; all of it when there is nothing else. */
+export function trailingSpace(text: string): string {
+	return text.slice(text.trimEnd().length);
+}
+
+/** A text without those of some characters that it ends with. */
+export function withoutEnd(text: string, characters: string): string {
+	let end = text.length;
+	while (end > 0 && characters.includes(text.charAt(end - 1))) end--;
+	return text.slice(0, end);
+}
+
+/** Offset of the first of those of some characters that stand right before an offset. */
+export function startOfRun(text: string, at: number, characters: string): number {
+	let start = at;
+	while (start > 0 && characters.includes(text.charAt(start - 1))) start--;
+	return start;
+}
+
+/** Blanks and tabs before an offset when nothing else is before it on its line, else `undefined`. */
+export function indentAt(text: string, at: number, ends = '\n'): string | undefined {
+	const start = startOfRun(text, at, ' \t');
+	return start === 0 || ends.includes(text.charAt(start - 1)) ? text.slice(start, at) : undefined;
+}
+
+/** A line of a text. */
+export interface TextLine {
+	readonly start: number;
+	/** Without its end. */
+	readonly text: string;
+}
+
+/** Lines that end with a carriage return, a line feed or both; nothing follows the last end. */
+export function linesOf(text: string): TextLine[] {
+	const lines: TextLine[] = [];
+	const end = /\r\n|\n|\r/g;
+	let start = 0;
+	for (const match of text.matchAll(end)) {
+		lines.push({ start, text: text.slice(start, match.index) });
+		start = match.index + match[0].length;
+	}
+	if (start < text.length) lines.push({ start, text: text.slice(start) });
+	return lines;
+}
+
+/** The first end of a line in a text, or a line feed. */
+export function firstLineEnd(text: string): string {
+	return /\r\n|\n|\r/.exec(text)?.[0] ?? '\n';
+}

@@ -1,0 +1,51 @@
+/** Reading what strangers wrote takes time in proportion to its length. The whole: `npm run bench -- hostile`. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { documentCases, missingCases } from './documents.ts';
+import { growthOf, type HostileCase, maxGrowth } from './growth.ts';
+import { textCases } from './requests.ts';
+
+/** Every so many of a list, so that all kinds have their turn. */
+const some = (cases: readonly HostileCase[], count: number) => {
+	const step = Math.max(1, cases.length / count);
+	return Array.from(
+		{ length: Math.min(count, cases.length) },
+		(_, index) => cases[Math.floor(index * step)] as HostileCase,
+	);
+};
+
+const options = { from: 4000, to: 16_000, minMs: 30 };
+
+test('what grows with the square of its input is told from what grows with it', async () => {
+	const make = (n: number) => 'a'.repeat(n);
+	const spin = (turns: number) => {
+		let sum = 0;
+		for (let turn = 0; turn < turns; turn++) sum += Math.sqrt(turn);
+		return sum;
+	};
+	const linear = { name: 'linear', make, run: (text: string) => spin(text.length * 1000) };
+	const square = {
+		name: 'square',
+		make,
+		run: (text: string) => spin((text.length * text.length) / 8),
+	};
+	const [good, bad] = [await growthOf(linear, options), await growthOf(square, options)];
+	assert.ok(good && good.ratio <= maxGrowth, JSON.stringify(good));
+	assert.ok(bad && bad.ratio > maxGrowth, JSON.stringify(bad));
+});
+
+for (const [name, cases] of [
+	['documents', some(documentCases, 160)],
+	['message files', some(missingCases, 40)],
+	['texts', some(textCases, 100)],
+] as const)
+	test(`${name}: twice the input takes about twice the time`, async () => {
+		const faults: string[] = [];
+		for (const one of cases) {
+			const growth = await growthOf(one, options);
+			if (growth && growth.ratio > maxGrowth)
+				faults.push(`${one.name}: ${growth.smallMs} ms → ${growth.largeMs} ms at ${growth.n}`);
+		}
+		assert.deepEqual(faults, []);
+	});
