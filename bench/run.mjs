@@ -10,6 +10,7 @@
  *   npm run bench -- soak …           minutes of mixed load on a real daemon
  *   npm run bench -- speech …         transcription: spectrogram, formats, Whisper shapes, an hour of sound
  *   npm run bench -- editor …         what is felt in an editor
+ *   npm run bench -- hostile …        growth and held loops under hostile input
  */
 
 import { spawnSync } from 'node:child_process';
@@ -47,6 +48,11 @@ if (process.argv[2] === 'translate') {
 if (process.argv[2] === 'editor') {
 	const { runEditorBench } = await import('./editor.ts');
 	process.exit(await runEditorBench(process.argv.slice(3)));
+}
+
+if (process.argv[2] === 'hostile') {
+	const { runHostile } = await import('./hostile/run.ts');
+	process.exit(await runHostile(process.argv.slice(3)));
 }
 
 const { values } = parseArgs({

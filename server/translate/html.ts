@@ -16,6 +16,7 @@ import {
 } from './block.ts';
 import { decodeEntities, escaper } from './entities.ts';
 import type { Fixed } from './mask.ts';
+import { Nesting } from './nesting.ts';
 
 /** Elements that do not end a sentence. */
 const inline = new Set(
@@ -49,6 +50,7 @@ export function htmlPieces(document: string): Piece[] {
 	let skip: { depth: number; start: number; inline: boolean; fixedBy?: string } | undefined;
 	const open: { name: string; pair: number; inline: boolean }[] = [];
 	let pairs = 0;
+	const nesting = new Nesting();
 
 	const flush = (): void => {
 		if (!builder.empty) pieces.push(builder.build());
@@ -71,6 +73,7 @@ export function htmlPieces(document: string): Piece[] {
 	const parser = new Parser(
 		{
 			onopentag(lower, attributes) {
+				nesting.open();
 				const start = parser.startIndex;
 				const end = parser.endIndex + 1;
 				if (skip) {
@@ -118,6 +121,7 @@ export function htmlPieces(document: string): Piece[] {
 				if (!void_) open.push({ name: lower, pair, inline: true });
 			},
 			onclosetag(name, implied) {
+				nesting.close();
 				if (implied && !skip) {
 					const index = open.findLastIndex((element) => element.name === name);
 					if (index >= 0) open.splice(index, 1);

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { audioCases } from './audio.ts';
 import { documentCases, missingCases } from './documents.ts';
 import { growthOf, type HostileCase, maxGrowth } from './growth.ts';
 import { textCases } from './requests.ts';
@@ -15,7 +16,7 @@ const some = (cases: readonly HostileCase[], count: number) => {
 	);
 };
 
-const options = { from: 4000, to: 16_000, minMs: 30 };
+const options = { from: 4000, to: 8000, minMs: 30 };
 
 test('what grows with the square of its input is told from what grows with it', async () => {
 	const make = (n: number) => 'a'.repeat(n);
@@ -36,9 +37,10 @@ test('what grows with the square of its input is told from what grows with it', 
 });
 
 for (const [name, cases] of [
-	['documents', some(documentCases, 160)],
-	['message files', some(missingCases, 40)],
-	['texts', some(textCases, 100)],
+	['documents', some(documentCases, 110)],
+	['message files', some(missingCases, 18)],
+	['texts', some(textCases, 60)],
+	['recordings', audioCases],
 ] as const)
 	test(`${name}: twice the input takes about twice the time`, async () => {
 		const faults: string[] = [];

@@ -49,10 +49,10 @@ function faultsOf(source: string, flags: string): string[] {
 function* patternsOf(file: string): Generator<{ source: string; flags: string; line: number }> {
 	const code = stripTypeScriptTypes(readFileSync(file, 'utf8'));
 	const options = { ecmaVersion: 'latest', sourceType: 'module', locations: true } as const;
-	for (const { type, value, loc } of tokenizer(code, options)) {
-		if (type.label !== 'regexp') continue;
-		const { pattern, flags } = value as { pattern: string; flags: string };
-		yield { source: pattern, flags, line: loc?.start.line ?? 0 };
+	for (const token of tokenizer(code, options)) {
+		if (token.type.label !== 'regexp' || !('value' in token)) continue;
+		const { pattern, flags } = token.value as { pattern: string; flags: string };
+		yield { source: pattern, flags, line: token.loc?.start.line ?? 0 };
 	}
 }
 

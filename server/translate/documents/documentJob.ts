@@ -2,6 +2,7 @@
 
 import { AppError, type ErrorWire } from '../../protocol/errors.ts';
 import type { DetectedText } from '../detectedText.ts';
+import { nestedTooDeeply } from '../nesting.ts';
 import type { TextTranslator } from './documentLanguage.ts';
 import { type MissingResult, messageFormatOf, translateMissing } from './missingMessages.ts';
 import { type DocumentResult, formatOf, translateDocument } from './translateDocument.ts';
@@ -60,11 +61,7 @@ export async function documentOf(
 	} catch (error) {
 		// Readers go down into what is nested, and the stack ends before the document does.
 		if (!(error instanceof RangeError)) throw error;
-		throw new AppError(
-			'invalid_request',
-			'The document is nested too deeply, or one of its lines is too long. Send it in smaller parts.',
-			{ param: 'text', cause: error },
-		);
+		throw nestedTooDeeply(error);
 	}
 }
 

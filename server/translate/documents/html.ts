@@ -5,6 +5,7 @@
  */
 
 import { Parser } from 'htmlparser2';
+import { Nesting } from '../nesting.ts';
 import { escapeMarkup, type MarkupPart, markupPiece, readable } from './markup.ts';
 import type { Extract, Piece } from './piece.ts';
 
@@ -20,9 +21,11 @@ const readAttributes = new Set(['title', 'alt', 'placeholder', 'aria-label']);
 
 /** Tells which elements are left alone while their start and end tags go by. */
 class Untouched {
+	readonly #nesting = new Nesting();
 	#depth = 0;
 
 	open(name: string, attributes: Readonly<Record<string, string>>): boolean {
+		this.#nesting.open();
 		const marked =
 			untouched.has(name) ||
 			attributes['translate'] === 'no' ||
@@ -32,6 +35,7 @@ class Untouched {
 	}
 
 	close(): void {
+		this.#nesting.close();
 		if (this.#depth > 0) this.#depth--;
 	}
 

@@ -5,6 +5,7 @@
  */
 
 import { Parser } from 'htmlparser2';
+import { Nesting } from '../nesting.ts';
 import { startOfRun } from '../whiteSpace.ts';
 import { type MarkupPart, markupPiece } from './markup.ts';
 import type { Piece } from './piece.ts';
@@ -36,6 +37,7 @@ export function extractXliff(text: string): Piece[] {
 	const pieces: Piece[] = [];
 	const kept: boolean[] = [];
 	const stack: string[] = [];
+	const nesting = new Nesting();
 	let unit: Unit | undefined;
 	let inSource = false;
 	/** Depth at which an inline code began. */
@@ -56,6 +58,7 @@ export function extractXliff(text: string): Piece[] {
 			onopentag(name, attributes) {
 				const [start, content] = [parser.startIndex, parser.endIndex + 1];
 				const above = stack.at(-1) ?? '';
+				nesting.open();
 				stack.push(name);
 				const place = { start, content, end: content, attributes };
 				if (scopes.has(name))
@@ -100,6 +103,7 @@ export function extractXliff(text: string): Piece[] {
 					unit = undefined;
 				}
 				if (scopes.has(name)) kept.pop();
+				nesting.close();
 				stack.pop();
 			},
 		},

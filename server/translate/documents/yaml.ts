@@ -13,6 +13,7 @@ import {
 	visit,
 	type YAMLMap,
 } from 'yaml';
+import { nestedTooDeeply } from '../nesting.ts';
 import { indentAt, leadingSpace, trailingSpace } from '../whiteSpace.ts';
 import { yamlTree } from './messageTree.ts';
 import type { Extract, Piece } from './piece.ts';
@@ -40,7 +41,9 @@ function extract(text: string, to?: string): Piece[] {
 		return known;
 	};
 	for (const document of parseAllDocuments(text, { uniqueKeys: false, prettyErrors: false })) {
-		if (!('contents' in document) || document.errors.length > 0) continue;
+		if (!('contents' in document)) continue;
+		if (document.errors.some(({ code }) => code === 'RESOURCE_EXHAUSTION')) throw nestedTooDeeply();
+		if (document.errors.length > 0) continue;
 		visit(document, {
 			Pair(_, pair) {
 				const at = isScalar(pair.key) ? pair.key.range?.[0] : undefined;
