@@ -11,6 +11,8 @@ export interface AppEnv {
 		requestId: string;
 		/** What the request may do. */
 		caller: Caller;
+		/** Whose the request is; read it with `personOf`. */
+		person: string;
 		/** Whether it shows this daemon's key, which lets it in; what it may do then, `caller` says. */
 		keyShown: boolean;
 		/** Whether this server wants its key for everything. */

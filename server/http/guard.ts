@@ -8,6 +8,7 @@ import type { Context, MiddlewareHandler } from 'hono';
 import { matchedRoutes } from 'hono/route';
 import { AppError, memberRole, roleHeader } from '../protocol/index.ts';
 import type { AppEnv } from './env.ts';
+import { anonymousPerson, localPerson } from './person.ts';
 import { arePages, type Caller, checkRole } from './roles.ts';
 import { isTranslatorPath } from './translatePaths.ts';
 
@@ -112,6 +113,7 @@ export function guard(
 		answerOrigin(context, options.allowedOrigins);
 		if (context.req.method === 'OPTIONS') return preflight(context);
 		context.set('caller', caller);
+		context.set('person', caller === 'member' ? anonymousPerson : localPerson);
 		context.set('keyShown', keyShown);
 		context.set('keyRequired', options.requireKey);
 		context.set('ownKey', isKey);

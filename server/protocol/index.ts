@@ -12,6 +12,7 @@ export * from './errors.ts';
 export * from './methods.ts';
 export * from './microphonePage.ts';
 export * from './models.ts';
+export * from './person.ts';
 export * from './recorder.ts';
 export * from './roles.ts';
 export * from './slashCommands.ts';
