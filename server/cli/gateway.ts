@@ -3,6 +3,8 @@
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { thisMachine } from '../daemon/machine.ts';
+import { dataDir } from '../daemon/paths.ts';
 import { checkSchema } from '../gateway/config/checkSchema.ts';
 import { type ParsedSettings, parseSettings } from '../gateway/config/parseSettings.ts';
 import { resolvePaths } from '../gateway/config/resolvePaths.ts';
@@ -10,10 +12,11 @@ import { authSchema } from '../gateway/config/schema.ts';
 import type { GatewaySettings } from '../gateway/config/settings.ts';
 import { startGateway } from '../gateway/gateway.ts';
 import { loadKeys } from '../gateway/keys/keyFile.ts';
+import { ensureSharedSecret, gatewaySecretName } from '../gateway/keys/sharedSecret.ts';
 import { Upstream } from '../gateway/proxy/upstream.ts';
 import { openRedisStore } from '../gateway/store/redisStore.ts';
 import { openSqliteStore } from '../gateway/store/sqliteStore.ts';
-import { AppError } from '../protocol/errors.ts';
+import { AppError, asAppError } from '../protocol/errors.ts';
 import { type Command, type CommandIo, UsageError } from './command.ts';
 import { fileProblem } from './fileProblem.ts';
 
@@ -33,7 +36,8 @@ the app at URL with identity headers. Nothing else can reach the app through it.
   --schema         Print the JSON Schema of the settings, for completion in an editor
   --json           Print one line {"url","adminUrl","pid"} when ready
 
-Secrets are read from the environment variables that auth.json names. SIGHUP reads the keys again.
+Secrets are read from the environment variables that auth.json names. Give NEARGLOT_GATEWAY_SECRET (64 random
+hex digits) to a Nearglot model server at URL as well: the gateway signs with it who is signed in. SIGHUP reads the keys again.
 docs/team-server.md shows a whole setup.
 `;
 
@@ -66,7 +70,7 @@ export const gatewayCommand: Command = {
 		}
 		if (flags.upstream === undefined)
 			throw new UsageError('--upstream is needed: the address of the app. See --help.');
-		return serve(settings, flags.upstream, flags, io);
+		return serve(await withPersonSecret(settings, io), flags.upstream, flags, io);
 	},
 };
 
@@ -130,6 +134,20 @@ function load(flags: Flags, io: CommandIo): ParsedSettings {
 	}
 	const parsed = parseSettings(file, io.env, flags.port);
 	return { ...parsed, settings: resolvePaths(parsed.settings, dirname(resolve(flags.config))) };
+}
+
+/** Without a secret in the environment, the one in the user's data folder, which a model server there reads. */
+async function withPersonSecret(settings: GatewaySettings, io: CommandIo): Promise<GatewaySettings> {
+	if (settings.headers.personSecret !== undefined) return settings;
+	try {
+		const personSecret = await ensureSharedSecret(dataDir(thisMachine(io.env)));
+		return { ...settings, headers: { ...settings.headers, personSecret } };
+	} catch (error) {
+		io.stderr.write(
+			`warning: ${asAppError(error).message} Without ${gatewaySecretName} a Nearglot model server takes nobody for signed in; other apps do not need it.\n`,
+		);
+		return settings;
+	}
 }
 
 async function serve(

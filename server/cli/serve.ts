@@ -6,6 +6,7 @@ import { startDaemon } from '../daemon/daemon.ts';
 import { createLogger, type LogOptions } from '../daemon/log.ts';
 import { builtInModelsDir, thisMachine } from '../daemon/machine.ts';
 import { daemonFiles, dataDir } from '../daemon/paths.ts';
+import { gatewaySecretName, secretProblem, sharedSecrets } from '../gateway/keys/sharedSecret.ts';
 import { listen } from '../http/listen.ts';
 import { asAppError, toErrorWire } from '../protocol/index.ts';
 import { errno } from '../store/files.ts';
@@ -32,6 +33,8 @@ Runs the local server until it is stopped.
   --log-level L      silent, error, warn, info or debug (default warn)
   --json             print one line {"url","key","pid"} when ready
 
+A gateway in front signs who is signed in with NEARGLOT_GATEWAY_SECRET, which both are given; on the same
+machine and for the same user a file in the data folder does.
 The key is taken from NEARGLOT_KEY, or made anew at each start and written to endpoint.json in the
 data folder, which NEARGLOT_HOME moves.
 `;
@@ -82,6 +85,7 @@ async function serve(options: ParsedArgs, io: CommandIo): Promise<number> {
 	const host = options.text('host') ?? '127.0.0.1';
 	const requireKey = keyNeeded(options, host, io.env);
 	const key = io.env['NEARGLOT_KEY'];
+	const gatewaySecrets = gatewaySecretsOf(dataDir(machine), io.env);
 	const threads = options.integer('threads', 1, 1024);
 	const chatTemplate = await templateOf(options);
 	const maxWaiting = options.integer('queue', 1, 1_000_000);
@@ -127,6 +131,7 @@ async function serve(options: ParsedArgs, io: CommandIo): Promise<number> {
 					host,
 					key: actualKey,
 					requireKey,
+					gatewaySecrets,
 					allowedOrigins: options.texts('allow-origin'),
 					allowedHosts: [...options.texts('allow-host'), ...(isLoopback(host) ? [] : [host])],
 				}),
@@ -160,6 +165,12 @@ async function templateOf(options: ParsedArgs): Promise<string | undefined> {
 
 function isLoopback(host: string): boolean {
 	return host === 'localhost' || host === '::1' || /^127\.\d+\.\d+\.\d+$/.test(host);
+}
+
+function gatewaySecretsOf(directory: string, env: NodeJS.ProcessEnv) {
+	const weak = env[gatewaySecretName] ? secretProblem(env[gatewaySecretName]) : undefined;
+	if (weak !== undefined) throw new UsageError(`${gatewaySecretName} ${weak}`);
+	return sharedSecrets(directory, env, Date.now);
 }
 
 /** Other machines get in with a key only. */

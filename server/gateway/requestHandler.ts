@@ -53,6 +53,7 @@ export class RequestHandler {
 			reserved: reservedNames(context.settings),
 			upstreamHost: upstream.host,
 			upstreamOrigin: upstream.origin,
+			now: context.now,
 		};
 	}
 
@@ -319,6 +320,7 @@ export class RequestHandler {
 			dropAuthorization: decision.dropAuthorization,
 			dropOrigin: decision.corsOrigin !== undefined,
 			dropFetchMetadata: decision.judged || decision.corsOrigin !== undefined,
+			userId: decision.userId,
 		});
 	}
 

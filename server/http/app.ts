@@ -31,6 +31,7 @@ import { registerStatusRoutes } from './statusRoutes.ts';
 import { registerStudioRoutes } from './studioRoutes.ts';
 import { registerTokenRoutes } from './tokenRoutes.ts';
 import { registerTranslateRoutes } from './translateRoutes.ts';
+import { answerFor } from './withoutPaths.ts';
 
 /** Every family of routes, in the order of their registration. */
 const families: readonly ((app: Hono<AppEnv>, backend: Backend) => void)[] = [
@@ -68,6 +69,14 @@ export function createApp(backend: Backend, options: GuardOptions): Hono<AppEnv>
 		context.set('signal', requestSignal(context));
 		await next();
 		context.header('x-request-id', context.get('requestId'));
+	});
+	app.use(async (context, next) => {
+		await next();
+		const answer = await answerFor(context.get('caller'), context.res);
+		if (answer === context.res) return;
+		// Setting an answer over another one would join their headers.
+		context.res = undefined;
+		context.res = answer;
 	});
 	app.use(guard(options, (token) => backend.studio.admits(token)));
 	app.use(async (context, next) => {

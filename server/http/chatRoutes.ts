@@ -70,7 +70,7 @@ async function streamChat(
 	request: ChatRequest,
 ): Promise<Response> {
 	const record = recordRequest(context, backend, request.model, request);
-	const response = await sse({ signal: context.get('signal'), last: '[DONE]' }, (writer, signal) =>
+	const response = await sse({ signal: context.get('signal'), caller: context.get('caller'), last: '[DONE]' }, (writer, signal) =>
 		recorded(record, async () => {
 			const chunks = new ChunkBuilder(newHead(), {
 				withUsage: request.stream_options?.include_usage ?? false,

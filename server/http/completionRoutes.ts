@@ -38,7 +38,7 @@ export function registerCompletionRoutes(app: Hono<AppEnv>, backend: Backend): v
 				});
 			});
 		const response = await sse(
-			{ signal: context.get('signal'), last: '[DONE]' },
+			{ signal: context.get('signal'), caller: context.get('caller'), last: '[DONE]' },
 			(writer, signal) =>
 				recorded(record, async () => {
 					const withUsage = request.stream_options?.include_usage ?? false;

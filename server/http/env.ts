@@ -1,11 +1,15 @@
 /** Types every route shares: what hangs on a request. */
 
 import type { HttpBindings } from '@hono/node-server';
+import type { Identity } from './caller.ts';
 import type { Caller } from './roles.ts';
 
 export interface AppEnv {
 	/** Absent when a test calls the app without a socket. */
-	Bindings: Partial<HttpBindings>;
+	Bindings: Partial<HttpBindings> & {
+		/** Who asks, when the server asks itself for somebody; nothing that comes over a socket sets it. */
+		readonly identity?: Identity;
+	};
 	Variables: {
 		/** Appears in the log and as `X-Request-Id`. */
 		requestId: string;
@@ -13,9 +17,7 @@ export interface AppEnv {
 		caller: Caller;
 		/** Whose the request is; read it with `personOf`. */
 		person: string;
-		/** Whether it shows this daemon's key, which lets it in; what it may do then, `caller` says. */
-		keyShown: boolean;
-		/** Whether this server wants its key for everything. */
+		/** Whether this server wants a credential of this caller for everything. */
 		keyRequired: boolean;
 		/** Whether a text (subscription header, query, form) is this daemon's key. */
 		ownKey: (presented: string) => boolean;

@@ -5,8 +5,8 @@
 
 import type { Context, Hono } from 'hono';
 import type { Backend } from '../daemon/backend.ts';
-import { AppError } from '../protocol/index.ts';
-import { parseDownloadRequest } from '../services/downloadRequest.ts';
+import { AppError, type ModelInfo } from '../protocol/index.ts';
+import { type DownloadRequest, parseDownloadRequest } from '../services/downloadRequest.ts';
 import { parseFlag, parseLoadQuery } from '../services/loadQuery.ts';
 import { readJson } from './body.ts';
 import { catalogueWire, localWire } from './catalogueShape.ts';
@@ -48,12 +48,9 @@ export function registerFoundryRoutes(app: Hono<AppEnv>, backend: Backend): void
 
 	app.post('/openai/download', async (context) => {
 		const request = parseDownloadRequest(await readJson(context));
-		if (request.customDirPath !== undefined && context.get('caller') !== 'owner')
-			throw new AppError('invalid_api_key', "'customDirPath' needs the key of the server.", {
-				param: 'customDirPath',
-			});
+		if (context.get('caller') !== 'owner') await checkKeyless(backend, request);
 		// Unknown names are an ordinary 404 instead of a stream that fails.
-		if (!(await isHere(backend, request.name))) await models.target(request.name);
+		else if (!(await isHere(backend, request.name))) await models.target(request.name);
 		const pipe = request.progressToken;
 		return downloadStream(
 			{
@@ -133,12 +130,35 @@ function unload(backend: Backend, context: Context<AppEnv>, name: string): Promi
 	return backend.models.host.unload(name, force);
 }
 
+/**
+ * What the published interface downloads without a key: models of the catalogue, to the folder of models.
+ * @throws AppError `invalid_api_key` for what else one could name, `model_not_found`
+ */
+async function checkKeyless(backend: Backend, request: DownloadRequest): Promise<void> {
+	const beyond = (['customDirPath', 'token'] as const).find((name) => request[name] !== undefined);
+	if (beyond !== undefined)
+		throw new AppError('invalid_api_key', `'${beyond}' needs the key of the server.`, {
+			param: beyond,
+		});
+	// Nothing is fetched for one that comes with the server, or was added where it lies.
+	const here = await resolveHere(backend, request.name);
+	if (here !== undefined && here.origin !== 'local') return;
+	const { kind } = await backend.models.target(request.name);
+	if (kind !== 'catalogue')
+		throw new AppError(
+			'invalid_api_key',
+			`${request.name.slice(0, 200)} is not in the catalogue: downloading from other places of the hub needs the key of the server.`,
+			{ param: 'model' },
+		);
+}
+
 async function isHere(backend: Backend, name: string): Promise<boolean> {
-	return backend.models.host.resolve(name).then(
-		() => true,
-		(error: unknown) => {
-			if (error instanceof AppError && error.code === 'model_not_found') return false;
-			throw error;
-		},
-	);
+	return (await resolveHere(backend, name)) !== undefined;
+}
+
+function resolveHere(backend: Backend, name: string): Promise<ModelInfo | undefined> {
+	return backend.models.host.resolve(name).catch((error: unknown) => {
+		if (error instanceof AppError && error.code === 'model_not_found') return undefined;
+		throw error;
+	});
 }

@@ -6,11 +6,11 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Context, MiddlewareHandler } from 'hono';
 import { matchedRoutes } from 'hono/route';
-import { AppError, memberRole, roleHeader } from '../protocol/index.ts';
+import { AppError } from '../protocol/index.ts';
+import { type CallerChecks, type Identity, identify, shownIdentity } from './caller.ts';
 import type { AppEnv } from './env.ts';
-import { anonymousPerson, localPerson } from './person.ts';
-import { arePages, type Caller, checkRole } from './roles.ts';
-import { isTranslatorPath } from './translatePaths.ts';
+import { PeerUsers } from './peerUser.ts';
+import { arePages, changesByGet, checkRole, type MatchedRoute } from './roles.ts';
 
 export interface GuardOptions {
 	/** This daemon's key. */
@@ -26,13 +26,16 @@ export interface GuardOptions {
 	 * editors make one to a remote machine: they need the key, or open a page. Read at each request.
 	 */
 	port(): number | undefined;
+	/** Secrets with which a sign-in layer may sign whom it has let in, besides the key. Read at each request. */
+	readonly gatewaySecrets?: () => Promise<readonly string[]>;
+	/** Whose programs call. */
+	readonly peers?: Pick<PeerUsers, 'of'>;
 }
 
 /** Whether a token was given to a studio page and still holds. */
 export type StudioCheck = (token: string) => boolean;
 
 const loopbackNames = new Set(['127.0.0.1', 'localhost', '[::1]']);
-const publicPaths = new Set(['/health', '/']);
 /** The studio page asks for the key itself; its files hold nothing. */
 const publicPrefix = '/studio/';
 /** The recorder page has a ticket instead of the key, and its routes the token of one recording. */
@@ -83,12 +86,6 @@ function sameOrigin(origin: string, host: string): boolean {
 	return origin === `http://${host}` || origin === `https://${host}`;
 }
 
-/** Key the caller presented: `Authorization: Bearer`, `X-Api-Key` or `api-key`. */
-export function presentedKey(headers: { get(name: string): string | null | undefined }): string {
-	const bearer = /^Bearer\s+(\S+)$/i.exec(headers.get('authorization') ?? '')?.[1];
-	return bearer ?? headers.get('x-api-key') ?? headers.get('api-key') ?? '';
-}
-
 /** Compares without telling by its time how much was right. */
 export function keysEqual(left: string, right: string): boolean {
 	const digest = (text: string) => createHash('sha256').update(text).digest();
@@ -99,38 +96,32 @@ export function guard(
 	options: GuardOptions,
 	isStudio: StudioCheck = () => false,
 ): MiddlewareHandler<AppEnv> {
-	const isKey = (text: string) => text !== '' && keysEqual(text, options.key);
+	const peers = options.peers ?? new PeerUsers();
+	const checks: CallerChecks = {
+		isKey: (text) => text !== '' && keysEqual(text, options.key),
+		isStudio,
+		requireKey: options.requireKey,
+		// Whoever has the key could as well be the owner, so its word on a member is good.
+		gatewaySecrets: async () => [...((await options.gatewaySecrets?.()) ?? []), options.key],
+		now: Date.now,
+		peer: (context) => peers.of(context.env?.incoming?.socket),
+	};
 	return async (context, next) => {
-		const headers = context.req.raw.headers;
-		const key = presentedKey(headers);
-		const keyShown = isKey(key);
-		const caller = callerOf(headers, keyShown, !keyShown && key !== '' && isStudio(key));
-		const admitted = keyShown || caller === 'studio';
+		const { headers } = context.req.raw;
+		const shown = context.env?.identity ?? shownIdentity(headers, checks);
 		const matched = matchedRoutes(context);
 		const opensPage = isVisit(context.req.raw) && arePages(matched);
-		const reason = refusal(headers, options, admitted || isPagePath(context.req.path), opensPage);
+		const anyPort = shown !== undefined || isPagePath(context.req.path);
+		const reason = refusal(headers, options, anyPort, opensPage);
 		if (reason !== undefined) throw new AppError('forbidden', reason);
 		answerOrigin(context, options.allowedOrigins);
 		if (context.req.method === 'OPTIONS') return preflight(context);
-		context.set('caller', caller);
-		context.set('person', caller === 'member' ? anonymousPerson : localPerson);
-		context.set('keyShown', keyShown);
-		context.set('keyRequired', options.requireKey);
-		context.set('ownKey', isKey);
-		// The translate interface has credentials and refusals of its own.
-		const checksItself =
-			publicPaths.has(context.req.path) ||
-			context.req.path.startsWith(publicPrefix) ||
-			isRecorderPath(context.req.path) ||
-			isTranslatorPath(context.req.path);
-		if (options.requireKey && !admitted && !checksItself)
-			throw new AppError(
-				'invalid_api_key',
-				key === ''
-					? 'This server wants its key: send Authorization: Bearer KEY.'
-					: 'The key is not the one of this server (it changes at each start unless NEARGLOT_KEY sets it).',
-			);
-		checkRole(caller, matched);
+		const identity = shown ?? (await identify(context, checks));
+		context.set('caller', identity.caller);
+		context.set('person', identity.person);
+		context.set('keyRequired', options.requireKey || identity.caller === 'stranger');
+		context.set('ownKey', checks.isKey);
+		admit(headers, matched, identity, options.allowedOrigins);
 		await next();
 	};
 }
@@ -146,13 +137,35 @@ function isVisit({ method, headers }: Request): boolean {
 	);
 }
 
-/** What came through a sign-in layer has a member's rights, also with the key that the layer sends. */
-function callerOf(headers: Headers, keyShown: boolean, studio: boolean): Caller {
-	const role = headers.get(roleHeader);
-	if (role === null) return keyShown ? 'owner' : studio ? 'studio' : 'local';
-	if (role !== memberRole)
-		throw new AppError('invalid_request', `${roleHeader} is ${memberRole}, or not sent.`);
-	return 'member';
+/** Lets the request on to what it has matched, or says why not. */
+function admit(
+	headers: Headers,
+	matched: readonly MatchedRoute[],
+	identity: Identity,
+	allowedOrigins: readonly string[],
+): void {
+	checkRole(identity, matched);
+	const shownOne = identity.caller === 'owner' || identity.caller === 'studio';
+	if (shownOne || !changesByGet(matched) || isProgram(headers, allowedOrigins))
+		return;
+	throw new AppError(
+		'forbidden',
+		'A web page may have caused this request, which changes something. Send it from a program, or with the key of the server.',
+	);
+}
+
+/**
+ * Whether a request that {@link refusal} let through is the sender's own doing: of a program, of an address
+ * that was typed, or of a page from here or from an allowed origin. Older browsers do not say where a request
+ * comes from, so every sign of a browser counts against it.
+ */
+function isProgram(headers: Headers, allowedOrigins: readonly string[]): boolean {
+	const site = headers.get('sec-fetch-site');
+	if (site === 'none' || site === 'same-origin') return true;
+	const origin = headers.get('origin');
+	if (origin !== null) return allowedOrigins.includes(origin);
+	const signs = [...headers.keys()].some((name) => name.startsWith('sec-') || name === 'referer');
+	return !signs && !/^\s*Mozilla\//i.test(headers.get('user-agent') ?? '');
 }
 
 /** A browser asks first whether a page of an allowed origin may send its request. */

@@ -9,7 +9,7 @@ import { AppError, asAppError } from '../protocol/index.ts';
 import { canonicalLanguage, languageName } from '../translate/languages.ts';
 import { readBytes } from './body.ts';
 import type { AppEnv } from './env.ts';
-import { readCredentials } from './translateAuth.ts';
+import { isDirect, readCredentials } from './translateAuth.ts';
 import { translatorErrorOf } from './translateErrors.ts';
 import { limitsFrom } from './translateInput.ts';
 
@@ -40,7 +40,7 @@ export function registerLibreTranslateRoutes(app: Hono<AppEnv>, backend: Backend
 						...shown,
 						key,
 						isOwner:
-							shown.isOwner || (context.get('caller') === 'local' && context.get('ownKey')(key)),
+							shown.isOwner || (isDirect(context.get('caller')) && context.get('ownKey')(key)),
 					}
 				: shown;
 		const caller = await translatorAccess.authenticate(credentials);

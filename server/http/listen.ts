@@ -8,16 +8,13 @@ import type { Listener } from '../daemon/daemon.ts';
 import { AppError } from '../protocol/index.ts';
 import { errno } from '../store/files.ts';
 import { createApp } from './app.ts';
+import type { GuardOptions } from './guard.ts';
 
-export interface ListenOptions {
+export interface ListenOptions extends Omit<GuardOptions, 'port'> {
 	/** 0 = any free one. */
 	readonly port: number;
 	/** Default 127.0.0.1. */
 	readonly host: string;
-	readonly key: string;
-	readonly requireKey: boolean;
-	readonly allowedOrigins: readonly string[];
-	readonly allowedHosts: readonly string[];
 }
 
 export async function listen(backend: Backend, options: ListenOptions): Promise<Listener> {

@@ -11,13 +11,14 @@ import type { AppEnv } from './env.ts';
 
 export function registerMcpRoutes(app: Hono<AppEnv>, _backend: Backend): void {
 	app.post('/mcp', async (context) => {
-		const authorization = context.req.header('authorization') ?? '';
+		// Whatever the caller may do, its tools may: in whichever header it showed its key.
+		const identity = { caller: context.get('caller'), person: context.get('person') };
 		const origin = new URL(context.req.url).origin;
 		const call: DaemonCall = async (path, init) => {
 			const headers = new Headers(init.headers);
 			headers.set('host', context.req.header('host') ?? '');
-			headers.set('authorization', authorization);
-			const response = await app.request(new Request(new URL(path, origin), { ...init, headers }));
+			const request = new Request(new URL(path, origin), { ...init, headers });
+			const response = await app.request(request, undefined, { identity });
 			if (!response.ok) throw await responseError(response);
 			return response;
 		};

@@ -4,6 +4,7 @@ import type { Hono } from 'hono';
 import type { Backend } from '../daemon/backend.ts';
 import type { ModelInfo } from '../protocol/index.ts';
 import type { AppEnv } from './env.ts';
+import { knowsFolders } from './roles.ts';
 
 /** One model as the interface lists it, with a few facts more that clients know how to read. */
 export function modelShape(model: ModelInfo, created: number) {
@@ -30,14 +31,14 @@ export function registerModelListRoutes(app: Hono<AppEnv>, backend: Backend): vo
 	const created = Math.floor(Date.now() / 1000);
 	app.get('/v1/models', async (context) => {
 		const [models, broken] = await Promise.all([backend.host.list(), backend.host.problems()]);
-		const member = context.get('caller') === 'member';
+		const told = knowsFolders(context.get('caller'));
 		const problems = new Map(broken.map(({ model, problem }) => [model, problem.message]));
 		return context.json({
 			object: 'list',
 			data: models.map((model) => {
 				const reason = problems.get(model.id);
 				// Its reason names folders.
-				const problem = reason && (member ? 'This model cannot be used.' : reason);
+				const problem = reason && (told ? reason : 'This model cannot be used.');
 				return { ...modelShape(model, created), ...(problem === undefined ? {} : { problem }) };
 			}),
 		});

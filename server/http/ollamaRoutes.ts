@@ -13,6 +13,7 @@ import { AppError } from '../protocol/index.ts';
 import { boolean, object, optional, string } from '../protocol/parser.ts';
 import { readJson } from './body.ts';
 import type { AppEnv } from './env.ts';
+import { knowsFolders } from './roles.ts';
 import { parseBody } from './unknownFields.ts';
 
 /** Version of the dialect, not of this product: clients refuse servers older than 0.6.4. */
@@ -59,7 +60,7 @@ export function registerOllamaRoutes(app: Hono<AppEnv>, backend: Backend): void 
 			[`${architecture}.vocab_size`]: description.vocabularySize,
 		};
 		// Folders are no business of a team's members.
-		const withFolder = request.verbose && context.get('caller') !== 'member';
+		const withFolder = request.verbose && knowsFolders(context.get('caller'));
 		return context.json({
 			license: model.license,
 			modelfile: '',

@@ -43,7 +43,7 @@ export function registerOwnModelRoutes(app: Hono<AppEnv>, backend: Backend): voi
 			throw invalid('precision', `must be one of ${Object.keys(precisionSuffixes).join(', ')}`);
 		const revision = optional(body, 'revision');
 		const token = optional(body, 'token');
-		return sse({ signal: context.get('signal') }, async (writer, signal) => {
+		return sse({ signal: context.get('signal'), caller: context.get('caller') }, async (writer, signal) => {
 			const model = await models.download(
 				name,
 				{

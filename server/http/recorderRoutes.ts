@@ -77,7 +77,7 @@ async function openRecording(context: Context<AppEnv>, backend: Backend): Promis
 	const recording = await backend.recordings.open(request);
 	const record = recordRequest(context, backend, recording.call.model);
 	const response = await sse(
-		{ signal: context.get('signal'), last: '[DONE]' },
+		{ signal: context.get('signal'), caller: context.get('caller'), last: '[DONE]' },
 		async (writer, signal) => {
 			try {
 				const { token, ticket } = backend.recordings.admit(recording);
@@ -99,7 +99,7 @@ async function openRecording(context: Context<AppEnv>, backend: Backend): Promis
 /** The events for the page; they end with the recording, or when the page goes. */
 async function follow(context: Context<AppEnv>, recording: Recording): Promise<Response> {
 	const response = await sse(
-		{ signal: context.get('signal'), last: '[DONE]' },
+		{ signal: context.get('signal'), caller: context.get('caller'), last: '[DONE]' },
 		(writer, signal) => {
 			const leave = recording.attend();
 			const silence = recording.listen((event) => writer.data(event));

@@ -66,7 +66,7 @@ async function stream(
 ): Promise<Response> {
 	const record = recordRequest(context, backend, call.model);
 	const response = await sse(
-		{ signal: context.get('signal'), last: '[DONE]' },
+		{ signal: context.get('signal'), caller: context.get('caller'), last: '[DONE]' },
 		async (writer, signal) => {
 			await using _file = upload;
 			await recorded(record, async () => {

@@ -4,6 +4,8 @@ import type { Context } from 'hono';
 import { type AppError, errorBody } from '../protocol/index.ts';
 import type { AppEnv } from './env.ts';
 import { httpError } from './errors.ts';
+import type { Caller } from './roles.ts';
+import { errorFor } from './withoutPaths.ts';
 
 /** Time without an event after which a comment line is sent. */
 export const heartbeatMs = 15_000;
@@ -17,6 +19,8 @@ export interface SseWriter {
 
 export interface SseOptions {
 	readonly signal: AbortSignal;
+	/** Who reads the stream: an error in it may name folders to the owner only. */
+	readonly caller: Caller;
 	/** Sent as the last `data:` line of a good stream. */
 	readonly last?: string;
 	readonly heartbeatMs?: number;
@@ -77,7 +81,8 @@ export async function sse(
 			if (signal.aborted) return;
 			const known = httpError(error);
 			options.onError?.(known);
-			const { value, event } = options.error?.(known) ?? { value: errorBody(known) };
+			const told = errorFor(options.caller, known);
+			const { value, event } = options.error?.(told) ?? { value: errorBody(told) };
 			send.data(value, event);
 		})
 		.finally(() => {

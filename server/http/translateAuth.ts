@@ -3,6 +3,10 @@
 import type { Context } from 'hono';
 import type { Credentials } from '../services/translateAccess.ts';
 import type { AppEnv } from './env.ts';
+import type { Caller } from './roles.ts';
+
+/** Whether the daemon's own key counts in the forms of the translate interface: not through a sign-in layer. */
+export const isDirect = (caller: Caller): boolean => caller === 'local' || caller === 'stranger';
 
 /** What the request shows of its caller. */
 export function readCredentials(context: Context<AppEnv>): Credentials {
@@ -17,7 +21,7 @@ export function readCredentials(context: Context<AppEnv>): Credentials {
 	const ownKey = context.get('ownKey');
 	const caller = context.get('caller');
 	const shown = /^Bearer\s+(\S+)$/i.exec(context.req.header('authorization') ?? '')?.[1];
-	// A sign-in layer may send the daemon's key this way; it is no token of the translate interface.
+	// The daemon's key is no token of the translate interface, whoever sends it this way.
 	const bearer = shown !== undefined && ownKey(shown) ? undefined : shown;
 	const resourceId = context.req.header('ocp-apim-resourceid');
 	return {
@@ -29,8 +33,8 @@ export function readCredentials(context: Context<AppEnv>): Credentials {
 		isOwner:
 			caller === 'owner' ||
 			caller === 'studio' ||
-			(caller === 'local' && key !== undefined && ownKey(key)),
-		isMember: caller === 'member' && context.get('keyShown'),
+			(isDirect(caller) && key !== undefined && ownKey(key)),
+		isMember: caller === 'member',
 		keyRequired: context.get('keyRequired'),
 	};
 }

@@ -17,12 +17,17 @@ export function createMcpServer(call: DaemonCall): Server {
 		{ capabilities: { tools: {} } },
 	);
 	server.setRequestHandler(ListToolsRequestSchema, () => ({
-		tools: mcpTools.map(({ name, title, description, inputSchema }) => ({
+		tools: mcpTools.map(({ name, title, description, inputSchema, readOnly }) => ({
 			name,
 			title,
 			description,
 			inputSchema: inputSchema as { type: 'object' },
-			annotations: { title, readOnlyHint: true, openWorldHint: false },
+			annotations: {
+				title,
+				readOnlyHint: readOnly,
+				destructiveHint: false,
+				openWorldHint: false,
+			},
 		})),
 	}));
 	server.setRequestHandler(CallToolRequestSchema, async ({ params }, { signal }) => {

@@ -4,7 +4,7 @@
  */
 
 import { constants, openAsBlob } from 'node:fs';
-import { access } from 'node:fs/promises';
+import { access, stat } from 'node:fs/promises';
 import { basename, isAbsolute } from 'node:path';
 import { AppError, asAppError, type JsonSchema } from '../protocol/index.ts';
 
@@ -16,6 +16,8 @@ export interface McpTool {
 	readonly title: string;
 	readonly description: string;
 	readonly inputSchema: JsonSchema & object;
+	/** Whether a client may run it without asking: it reads nothing but what it is given, and changes nothing. */
+	readonly readOnly: boolean;
 	/** Resolves to the text of the result. */
 	run(
 		input: Readonly<Record<string, unknown>>,
@@ -29,6 +31,7 @@ const text = (description: string) => ({ type: 'string', description });
 const translateTool: McpTool = {
 	name: 'nearglot_translate',
 	title: 'Translate text',
+	readOnly: true,
 	description:
 		'Translates text with a model on this machine. Placeholders, code and tags stay as they are. Returns one line per target language.',
 	inputSchema: {
@@ -68,6 +71,8 @@ const translateTool: McpTool = {
 const transcribeTool: McpTool = {
 	name: 'nearglot_transcribe',
 	title: 'Transcribe a recording',
+	// It opens any file of the user: that is for the user to allow.
+	readOnly: false,
 	description:
 		'Turns an audio file (WAV, MP3, FLAC, Ogg, WebM, MP4) on this machine into text or subtitles with a local model.',
 	inputSchema: {
@@ -83,16 +88,8 @@ const transcribeTool: McpTool = {
 	},
 	run: async (input, call, signal) => {
 		const path = required(input, 'path');
-		if (!isAbsolute(path))
-			throw new AppError('invalid_request', `'path' must be absolute, not ${path}.`, {
-				param: 'path',
-			});
+		await checkRecording(path);
 		const form = new FormData();
-		await access(path, constants.R_OK).catch(() => {
-			throw new AppError('not_found', `There is no file ${path} that can be read.`, {
-				param: 'path',
-			});
-		});
 		form.set('file', await openAsBlob(path), basename(path));
 		form.set('model', optional(input, 'model') ?? 'default');
 		form.set('response_format', optional(input, 'format') ?? 'text');
@@ -102,6 +99,23 @@ const transcribeTool: McpTool = {
 		return (await response.text()).trimEnd();
 	},
 };
+
+/**
+ * Refuses at once what is no recording on this machine: a folder, a pipe that would be waited for, a device, a
+ * share, which would be sent the user's name and password hash.
+ */
+async function checkRecording(path: string): Promise<void> {
+	const refuse = (message: string, code: 'invalid_request' | 'not_found' = 'invalid_request') =>
+		new AppError(code, message, { param: 'path' });
+	if (!isAbsolute(path)) throw refuse(`'path' must be absolute, not ${path}.`);
+	if (/^[\\/]{2}/.test(path))
+		throw refuse(`${path} is on another computer or a device; copy the recording to this machine.`);
+	const found = await stat(path).catch(() => undefined);
+	if (found?.isDirectory()) throw refuse(`${path} is a folder, not a recording.`);
+	if (found !== undefined && !found.isFile()) throw refuse(`${path} is no plain file.`);
+	const readable = found && (await access(path, constants.R_OK).then(() => true, () => false));
+	if (!readable) throw refuse(`There is no file ${path} that can be read.`, 'not_found');
+}
 
 /** All tools, in the order they are listed. */
 export const mcpTools: readonly McpTool[] = [translateTool, transcribeTool];

@@ -24,9 +24,9 @@ export interface Credentials {
 	readonly customPath: boolean;
 	/** The daemon's own key was shown, in whatever form. */
 	readonly isOwner: boolean;
-	/** A sign-in layer that knows the daemon's key has let the caller in. */
+	/** A sign-in layer has named the person who calls. */
 	readonly isMember?: boolean;
-	/** This server insists on a key for everything. */
+	/** This server insists on a credential of this caller for everything. */
 	readonly keyRequired: boolean;
 }
 

@@ -2,43 +2,55 @@
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { signPerson } from '../../server/gateway/identity/signedPerson.ts';
 import { createApp } from '../../server/http/app.ts';
-import { checkRole, isStep, ownerRoutes, routesOf } from '../../server/http/roles.ts';
+import { type Caller, checkRole, declarations, isStep, mayCall } from '../../server/http/roles.ts';
 import { AppError } from '../../server/protocol/index.ts';
 import { allRoutes, callRoute } from './allRoutes.ts';
-import { startTestServer, type TestServer } from './testServer.ts';
+import { gatewaySecret, startTestServer, type TestServer } from './testServer.ts';
 
 let open: TestServer;
 let locked: TestServer;
+/** Everybody who calls it is another user. */
+let foreign: TestServer;
 before(async () => {
 	const env = { HF_ENDPOINT: 'http://127.0.0.1:1' };
 	open = await startTestServer({ fakeRunner: true, env });
+	const peers = { of: async () => 'other' } as const;
+	foreign = await startTestServer({ fakeRunner: true, env, listen: { peers } });
 	locked = await startTestServer({ fakeRunner: true, env, listen: { requireKey: true } });
 });
-after(() => Promise.all([open.close(), locked.close()]));
+after(() => Promise.all([open.close(), foreign.close(), locked.close()]));
 
 const name = ({ method, path }: { method: string; path: string }) => `${method} ${path}`;
 
-test('every route that exists says who may call it, and what is said is of routes that exist', () => {
+test('every route that exists declares who may call it, and what is declared exists', () => {
 	const exist = new Set(allRoutes(open.backend).map(name));
-	const said = new Set([...ownerRoutes, ...routesOf.local]);
+	assert.ok(exist.size > 90);
 	assert.deepEqual(
-		[...exist].filter((route) => !said.has(route)),
+		[...exist].filter((route) => !Object.hasOwn(declarations, route)),
 		[],
-		'said nowhere; write it into roles.ts',
+		'declared nowhere; write it into roles.ts',
 	);
-	for (const [caller, routes] of Object.entries({ ...routesOf, owner: new Set(ownerRoutes) }))
-		assert.deepEqual(
-			[...routes].filter((route) => !exist.has(route)),
-			[],
-			`${caller}: there is no such route`,
-		);
 	assert.deepEqual(
-		ownerRoutes.filter((route) => routesOf.local.has(route) || routesOf.member.has(route)),
+		Object.keys(declarations).filter((route) => !exist.has(route)),
 		[],
-		'for the owner alone, and yet for others',
+		'there is no such route',
 	);
+	for (const [route, { role }] of Object.entries(declarations))
+		assert.match(role, /^(?:anyone|member|owner)$/, route);
+});
+
+test('every GET that changes something is known as such', () => {
+	const changing = allRoutes(open.backend)
+		.map(name)
+		.filter((route) => /^GET .*\/(?:un)?load(?:all)?(?:\/|$)|^GET .*\/set/.test(route));
+	assert.equal(changing.length, 6);
+	for (const route of changing) assert.equal(declarations[route]?.changes, true, route);
 });
 
 test('what stands for every request is known one by one: nothing else escapes the lists', () => {
@@ -59,7 +71,8 @@ test('what members may do is what docs/team-server.md says', () => {
 	const names = (pattern: string, path: string) =>
 		pattern.endsWith('*') ? path.startsWith(pattern.slice(0, -1)) : path === pattern;
 	const customEndpoint = /^\/(?::endpoint|translator\/text)/;
-	const paths = [...routesOf.member]
+	const paths = Object.keys(declarations)
+		.filter((route) => mayCall('member', route))
 		.map((route) => route.replace(/^\w+ /, ''))
 		.filter((path) => !customEndpoint.test(path))
 		.map((path) => path.replace(/\/:id\{.*/, ''));
@@ -76,43 +89,111 @@ test('what members may do is what docs/team-server.md says', () => {
 	);
 });
 
+const callers = ['owner', 'studio', 'local', 'member', 'anonymous', 'stranger'] as const;
+
 test('a route nobody has thought of is the owner’s', () => {
 	const forgotten = [{ method: 'GET', path: '/nearglot/new' }];
-	checkRole('owner', forgotten);
-	for (const caller of ['member', 'studio', 'local'] as const)
-		assert.throws(() => checkRole(caller, forgotten), AppError, caller);
+	checkRole({ caller: 'owner' }, forgotten);
+	for (const caller of callers.slice(1))
+		assert.throws(() => checkRole({ caller }, forgotten), AppError, caller);
+	for (const inherited of ['toString', '__proto__', 'constructor'])
+		assert.equal(mayCall('member', inherited), false);
 	// One that others may call does not open a second that lies on the same path.
-	assert.throws(() => checkRole('member', [{ method: 'GET', path: '/health' }, ...forgotten]));
-	checkRole('member', [
-		{ method: 'ALL', path: '/*' },
-		{ method: 'GET', path: '/health' },
-	]);
+	const health = { method: 'GET', path: '/health' };
+	assert.throws(() => checkRole({ caller: 'member' }, [health, ...forgotten]));
+	for (const caller of callers.filter((each) => each !== 'studio'))
+		checkRole({ caller }, [{ method: 'ALL', path: '/*' }, health]);
 });
 
-test('the owner’s routes need the key, from programs of this machine too', async () => {
-	const routes = allRoutes(open.backend).filter((route) => ownerRoutes.includes(name(route)));
-	assert.ok(routes.length > 20);
-	for (const route of routes) {
-		const { status, text } = await callRoute(open, route, {});
-		assert.equal(status, 401, name(route));
-		assert.match(text, /This route needs the key/, name(route));
+/** What the guard says to each caller about a route that is none of theirs. */
+const refusals: Readonly<Record<Exclude<Caller, 'owner'>, { status: number; words: RegExp }>> = {
+	member: { status: 403, words: /for the owner of the model server/ },
+	studio: { status: 403, words: /no business here/ },
+	local: { status: 401, words: /This route needs the key/ },
+	anonymous: { status: 401, words: /Sign in first/ },
+	stranger: { status: 401, words: /another user of this computer|This server wants its key/ },
+};
+
+/** Calls every route as somebody, and compares who got through with the table. */
+async function compare(
+	server: TestServer,
+	caller: Exclude<Caller, 'owner'>,
+	headers: Readonly<Record<string, string>>,
+): Promise<void> {
+	const { status, words } = refusals[caller];
+	for (const route of allRoutes(server.backend)) {
+		const answer = await callRoute(server, route, headers);
+		const isRefused = words.test(answer.text);
+		const what = `${caller}: ${name(route)}: ${answer.status} ${answer.text.slice(0, 200)}`;
+		assert.equal(isRefused, !mayCall(caller, name(route)), what);
+		if (isRefused) assert.equal(answer.status, status, what);
 	}
-	assert.deepEqual(open.stopped, []);
+	assert.deepEqual(server.stopped, []);
+}
+
+test('every route is open to each caller as the table says', async () => {
+	await compare(open, 'local', {});
+	await compare(foreign, 'stranger', {});
+	await compare(locked, 'stranger', {});
+	await compare(locked, 'stranger', { authorization: 'Bearer wrong' }).catch((error: unknown) => {
+		// A wrong key is told from none.
+		assert.match(String(error), /The key is not the one of this server/);
+	});
+	for (const server of [open, foreign, locked]) {
+		await compare(server, 'member', server.member());
+		const role = { 'x-nearglot-role': 'member' };
+		await compare(server, 'anonymous', role);
+		// The owner's key makes no owner of who comes through a sign-in layer.
+		await compare(server, 'anonymous', { ...role, ...server.keyed });
+		await compare(server, 'anonymous', { ...role, 'x-api-key': server.key });
+		await compare(server, 'member', { ...server.member(), ...server.keyed });
+	}
 });
 
-test('a member’s role takes rights away, with the key and without, and never gives any', async () => {
+test('the owner is turned away nowhere', async () => {
+	for (const server of [open, foreign, locked])
+		for (const route of allRoutes(server.backend)) {
+			const { text } = await callRoute(server, route, server.keyed);
+			for (const { words } of Object.values(refusals)) assert.doesNotMatch(text, words, name(route));
+		}
+	assert.ok(open.stopped.length > 0, 'one of the routes ends the server');
+	for (const { stopped } of [open, foreign, locked]) stopped.splice(0);
+});
+
+test('the owner’s routes need the key, from programs of this machine too', () => {
+	const keyed = allRoutes(open.backend)
+		.map(name)
+		.filter((route) => !mayCall('local', route));
+	assert.ok(keyed.length > 25);
+	for (const route of ['POST /mcp', 'GET /metrics', 'POST /nearglot/secrets/set'])
+		assert.ok(keyed.includes(route), route);
+});
+
+test('a person counts only with the signature of the gateway that is known here', async () => {
+	const ask = (headers: Readonly<Record<string, string>>) =>
+		fetch(`${open.url}/v1/models`, { headers });
+	const id = `sid:${'1'.repeat(32)}`;
 	const role = { 'x-nearglot-role': 'member' };
-	for (const route of allRoutes(locked.backend)) {
-		const mayCall = routesOf.member.has(name(route));
-		const keyed = await callRoute(locked, route, { ...locked.keyed, ...role });
-		assert.equal(keyed.status === 403, !mayCall, `${name(route)}: ${keyed.text.slice(0, 200)}`);
-		if (!mayCall) assert.match(keyed.text, /for the owner of the model server/);
-		const plain = await callRoute(locked, route, {});
-		const lowered = await callRoute(locked, route, role);
-		if (plain.status >= 400) assert.ok(lowered.status >= 400, name(route));
-		else assert.ok(lowered.status === plain.status || !mayCall, name(route));
+	const signed = (secret: string, at = Date.now()) => ({
+		...role,
+		'x-nearglot-person': signPerson(secret, id, at),
+	});
+	assert.equal((await ask(signed(gatewaySecret))).status, 200);
+	// The gateway of an older setting has nothing but the key to sign with.
+	assert.equal((await ask(signed(open.key))).status, 200);
+	for (const headers of [
+		signed('another secret of another gateway'),
+		signed(gatewaySecret, Date.now() - 6 * 60_000),
+		signed(gatewaySecret, Date.now() + 6 * 60_000),
+		{ ...role, 'x-nearglot-person': id },
+		{ ...role, 'x-nearglot-person': '' },
+		{ ...open.keyed, ...role, 'x-nearglot-person': 'alice' },
+		{ ...open.keyed, 'x-nearglot-person': 'alice' },
+	]) {
+		const answer = await ask(headers);
+		assert.equal(answer.status, 403, JSON.stringify(headers));
+		assert.match(await answer.text(), /same NEARGLOT_GATEWAY_SECRET/);
 	}
-	assert.deepEqual(locked.stopped, []);
 });
 
 test('a role that is not understood is refused', async () => {
@@ -123,25 +204,50 @@ test('a role that is not understood is refused', async () => {
 	}
 });
 
-test('members are told nothing of folders and processes', async () => {
-	const headers = { ...open.keyed, 'x-nearglot-role': 'member' };
-	const health = await fetch(`${open.url}/health`, { headers });
-	assert.deepEqual(await health.json(), { status: 'ok' });
-	const shown = await open.post('/api/show', { model: 'starter-chat', verbose: true }, { headers });
-	assert.doesNotMatch(await shown.text(), /general\.folder/);
-	const owned = await open.post(
-		'/api/show',
-		{ model: 'starter-chat', verbose: true },
-		{ headers: open.keyed },
-	);
-	assert.match(await owned.text(), /general\.folder/);
-	for (const path of ['/v1/models', '/api/tags', '/svc/list', '/foundry/list', '/openai/models']) {
-		const response = await fetch(open.url + path, { headers });
-		assert.equal(response.status, 200, path);
-		const text = await response.text();
-		for (const folder of [open.backend.settings.dataDir, open.backend.settings.builtInDir ?? '?'])
-			assert.ok(!text.includes(folder), `${path} names ${folder}`);
+test('who does not own the machine is told nothing of folders and processes', async () => {
+	const places = [
+		open.backend.settings.dataDir,
+		open.backend.modelsDir(),
+		open.backend.settings.builtInDir ?? '?',
+		homedir(),
+	];
+	const verbose = { model: 'starter-chat', verbose: true };
+	for (const headers of [open.member(), { 'x-nearglot-role': 'member' }]) {
+		const health = await fetch(`${open.url}/health`, { headers });
+		assert.deepEqual(await health.json(), { status: 'ok' });
+		const shown = await open.post('/api/show', verbose, { headers });
+		assert.doesNotMatch(await shown.text(), /general\.folder/);
+		for (const route of allRoutes(open.backend)) {
+			const { text, headers: answered } = await callRoute(open, route, headers);
+			for (const place of places)
+				assert.ok(!`${text}${JSON.stringify([...answered])}`.includes(place), name(route));
+		}
 	}
+	const owned = await open.post('/api/show', verbose, { headers: open.keyed });
+	assert.match(await owned.text(), /general\.folder/);
+});
+
+test('a sentence that names a folder of a model loses it for members, whatever route it comes from', async () => {
+	const folder = join(open.backend.modelsDir(), 'broken model');
+	await mkdir(folder, { recursive: true });
+	await writeFile(join(folder, 'genai_config.json'), '{"model": {"type": 7}}');
+	const asked = (headers: Readonly<Record<string, string>>) =>
+		Promise.all(
+			[
+				['/v1/chat/completions', { model: 'broken model', messages: [{ role: 'user', content: 'a' }] }],
+				['/v1/completions', { model: 'broken model', prompt: 'a' }],
+				['/v1/embeddings', { model: 'broken model', input: 'a' }],
+				['/v1/responses', { model: 'broken model', input: 'a', stream: true }],
+				['/tokenize', { model: 'broken model', content: 'a' }],
+				['/api/show', { model: 'broken model' }],
+			].map(async ([path, body]) => (await open.post(String(path), body, { headers })).text()),
+		);
+	const toOwner = (await asked(open.keyed)).join('\n');
+	const toMember = (await asked(open.member())).join('\n');
+	await rm(folder, { recursive: true });
+	assert.ok(toOwner.includes(folder), 'the owner reads where it lies');
+	assert.ok(!toMember.includes(open.backend.modelsDir()), toMember);
+	assert.match(toMember, /…\//);
 });
 
 test('no route answers with the key', async () => {

@@ -1,13 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Caller } from '../../server/http/roles.ts';
 import { sse } from '../../server/http/sse.ts';
 import { AppError } from '../../server/protocol/index.ts';
 
+const caller = 'local';
 const signal = new AbortController().signal;
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 test('comment lines tell that the work goes on while nothing else is sent', async () => {
-	const response = await sse({ signal, heartbeatMs: 30, last: '[DONE]' }, async (writer) => {
+	const response = await sse({ caller, signal, heartbeatMs: 30, last: '[DONE]' }, async (writer) => {
 		await sleep(200);
 		writer.data({ a: 1 });
 	});
@@ -18,7 +20,7 @@ test('comment lines tell that the work goes on while nothing else is sent', asyn
 
 test('what fails before the first event is thrown, so that it keeps its status', async () => {
 	await assert.rejects(
-		sse({ signal }, async () => {
+		sse({ caller, signal }, async () => {
 			throw new AppError('model_not_found');
 		}),
 		(error) => error instanceof AppError && error.code === 'model_not_found',
@@ -27,7 +29,7 @@ test('what fails before the first event is thrown, so that it keeps its status',
 
 test('what fails afterwards is one error event and the end', async () => {
 	for (const pause of [0, 20]) {
-		const response = await sse({ signal, last: '[DONE]' }, async (writer) => {
+		const response = await sse({ caller, signal, last: '[DONE]' }, async (writer) => {
 			writer.data('first');
 			if (pause > 0) await sleep(pause);
 			throw new AppError('out_of_memory');
@@ -44,7 +46,7 @@ test('a reader that goes away aborts the producer', async () => {
 	const seen = new Promise<void>((resolve) => {
 		aborted = resolve;
 	});
-	const response = await sse({ signal }, async (writer, stop) => {
+	const response = await sse({ caller, signal }, async (writer, stop) => {
 		writer.data('first');
 		await new Promise<void>((resolve) => stop.addEventListener('abort', () => resolve()));
 		aborted();
@@ -56,6 +58,20 @@ test('a reader that goes away aborts the producer', async () => {
 });
 
 test('text with line feeds in a comment stays one comment', async () => {
-	const response = await sse({ signal }, async (writer) => writer.comment('a\n\ndata: b'));
+	const response = await sse({ caller, signal }, async (writer) => writer.comment('a\n\ndata: b'));
 	assert.equal(await response.text(), ': a  data: b\n\n');
+});
+
+test('an error in mid-stream names folders to who owns the machine, and to nobody else', async () => {
+	const told = async (caller: Caller) => {
+		const response = await sse({ caller, signal }, async (writer) => {
+			writer.data('first');
+			throw new AppError('unsupported_model', 'Cannot open /srv/models/qwen/model.onnx.');
+		});
+		return response.text();
+	};
+	for (const caller of ['owner', 'studio', 'local'] as const)
+		assert.match(await told(caller), /\/srv\/models/);
+	for (const caller of ['member', 'anonymous', 'stranger'] as const)
+		assert.match(await told(caller), /Cannot open …\/model\.onnx\./);
 });

@@ -6,7 +6,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Backend, type BackendSettings, createBackend } from '../../server/daemon/backend.ts';
 import { builtInModelsDir } from '../../server/daemon/machine.ts';
+import { signPerson } from '../../server/gateway/identity/signedPerson.ts';
 import { type ListenOptions, listen } from '../../server/http/listen.ts';
+import { memberRole, personHeader, roleHeader } from '../../server/protocol/index.ts';
 import { silentLogger } from '../../server/services/log.ts';
 
 export interface TestServer {
@@ -15,6 +17,8 @@ export interface TestServer {
 	readonly key: string;
 	/** Headers that show the key. */
 	readonly keyed: Readonly<Record<string, string>>;
+	/** Headers of somebody who came through a sign-in layer, signed in. */
+	member(id?: string): Readonly<Record<string, string>>;
 	/** Why the daemon would have ended. */
 	readonly stopped: string[];
 	post(path: string, body: unknown, init?: RequestInit): Promise<Response>;
@@ -29,6 +33,9 @@ export interface TestServerOptions {
 	readonly listen?: Partial<ListenOptions>;
 	readonly env?: NodeJS.ProcessEnv;
 }
+
+/** What a sign-in layer in front of a test's server shares with it. */
+export const gatewaySecret = 'a secret of gateway and server';
 
 const fake = fileURLToPath(new URL('../daemon/fakeRunner.ts', import.meta.url));
 
@@ -71,6 +78,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
 		requireKey: false,
 		allowedOrigins: [],
 		allowedHosts: [],
+		gatewaySecrets: async () => [gatewaySecret],
 		...options.listen,
 	});
 	return {
@@ -78,6 +86,10 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
 		backend,
 		key,
 		keyed: { authorization: `Bearer ${key}` },
+		member: (id = '0'.repeat(32)) => ({
+			[roleHeader]: memberRole,
+			[personHeader]: signPerson(gatewaySecret, `sid:${id}`, Date.now()),
+		}),
 		stopped,
 		post: (path, body, init = {}) =>
 			fetch(new URL(path, listener.url), {

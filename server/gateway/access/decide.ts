@@ -193,7 +193,8 @@ function checked(
 }
 
 function changesState(head: RequestHead, context: GatewayContext): boolean {
-	return matchesPath(head.path, context.settings.access.stateChangingGets);
+	// As the app may read it: another spelling of such a path is such a path.
+	return matchesPath(head.canonical, context.settings.access.stateChangingGets);
 }
 
 const refuse = (problem: Problem): Decision => ({ kind: 'refuse', problem });

@@ -8,6 +8,7 @@ import { parseProviders } from './providerSettings.ts';
 import { parseTrust } from './proxyTrust.ts';
 import { authSchema } from './schema.ts';
 import type { GatewaySettings, StoreSettings, UnauthenticatedAction } from './settings.ts';
+import { parseUpstreamSecrets } from './upstreamSecrets.ts';
 
 export interface ParsedSettings {
 	readonly settings: GatewaySettings;
@@ -109,9 +110,17 @@ export function parseSettings(
 				: // A Nearglot model server has nothing below it but what is its owner's.
 					['/nearglot/*']
 			).map((path) => path.toLowerCase()),
-			stateChangingGets: Object.hasOwn(own, 'stateChangingGets')
+			stateChangingGets: (Object.hasOwn(own, 'stateChangingGets')
 				? listOf(own, 'stateChangingGets')
-				: ['/openai/load*', '/openai/unload*', '/openai/setgpudevice*', '/openai/download*'],
+				: [
+						'/openai/load*',
+						'/openai/unload*',
+						'/openai/setgpudevice*',
+						'/openai/download*',
+						'/models/load*',
+						'/models/unload*',
+					]
+			).map((path) => path.toLowerCase()),
 			editorOrigins: listOf(own, 'editorOrigins'),
 		},
 		login: parseLogin(root, own, env, publicUrl, problems),
@@ -120,7 +129,7 @@ export function parseSettings(
 			maxPrincipalBytes: numberOf(own, 'maxPrincipalBytes', 8192),
 			forwardRefreshTokens: flagOf(own, 'forwardRefreshTokens', false),
 			assertionAudience: textOf(own, 'assertionAudience'),
-			upstreamSecret: parseUpstreamSecret(own, env, problems),
+			...parseUpstreamSecrets(own, env, problems),
 			preserveHost: flagOf(own, 'preserveHost', false),
 		},
 		providers,
@@ -351,21 +360,6 @@ function parseStore(
 		kind: 'sqlite',
 		path: textOf(store, 'path') ?? (folder ? `${folder}/sessions.db` : 'gateway-sessions.db'),
 	};
-}
-
-function parseUpstreamSecret(own: Fields, env: NodeJS.ProcessEnv, problems: Problems) {
-	const fields = section(own, 'upstreamSecret');
-	const [name, setting] = [textOf(fields, 'header'), textOf(fields, 'settingName')];
-	if (name === undefined && setting === undefined) return undefined;
-	const value = env[setting ?? ''];
-	if (name === undefined || !value) {
-		problems.error(
-			'x-gateway.upstreamSecret',
-			'needs header and settingName, and the variable it names must be set.',
-		);
-		return undefined;
-	}
-	return { name, value };
 }
 
 function parseTls(own: Fields, problems: Problems): GatewaySettings['tls'] {

@@ -253,7 +253,9 @@ const gatewayOwn = object(
 		assertionAudience: text('Turns the signed assertion header on, for this audience'),
 		upstreamSecret: object({
 			header: { type: 'string', pattern: '^[A-Za-z0-9-]+$', description: 'Header name' },
-			settingName: text('Environment variable that holds its value'),
+			settingName: text(
+				'Environment variable that holds its value, for apps that are no Nearglot model server: that one shares NEARGLOT_GATEWAY_SECRET with the gateway',
+			),
 		}),
 		preserveHost: flag('Sends the public Host to the app instead of the app’s own', false),
 		failuresPerMinute: integer(1, 100_000, 'Failed sign-ins allowed per address and minute'),

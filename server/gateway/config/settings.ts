@@ -130,6 +130,8 @@ export interface GatewaySettings {
 		readonly assertionAudience: string | undefined;
 		/** Header and value that prove to the upstream that the request came through here. */
 		readonly upstreamSecret: { readonly name: string; readonly value: string } | undefined;
+		/** Secret shared with a model server, by which the signed-in person is named to it. */
+		readonly personSecret: string | undefined;
 		readonly preserveHost: boolean;
 	};
 	readonly providers: readonly ProviderSettings[];

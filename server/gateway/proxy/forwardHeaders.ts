@@ -3,8 +3,10 @@
  * identity headers are removed under every spelling before ours are added.
  */
 
+import { personHeader } from '../../protocol/person.ts';
 import { memberRole, roleHeader } from '../../protocol/roles.ts';
 import type { GatewaySettings } from '../config/settings.ts';
+import { signPerson } from '../identity/signedPerson.ts';
 import { dropCookies, isOwnCookie, setCookieName } from '../session/cookies.ts';
 import { canonicalName, headerPairs, type RawHeaders, valuesOf } from './rawHeaders.ts';
 import type { RequestHead } from './requestHead.ts';
@@ -68,7 +70,7 @@ export function reservedNames(settings: GatewaySettings): (name: string) => bool
 		`x-${vendor}-token-`,
 		`x-${vendor}-client-assertion`,
 	]);
-	prefixes.push(roleHeader);
+	prefixes.push(roleHeader, personHeader);
 	const exact = new Set(['x-zumo-auth']);
 	if (settings.headers.upstreamSecret)
 		exact.add(canonicalName(settings.headers.upstreamSecret.name));
@@ -89,6 +91,8 @@ export interface ForwardContext {
 	/** `host[:port]` of the app. */
 	readonly upstreamHost: string;
 	readonly upstreamOrigin: string;
+	/** Milliseconds since 1970. */
+	readonly now: () => number;
 }
 
 /** Header list for the app. */
@@ -101,12 +105,14 @@ export function upstreamHeaders(
 		readonly dropOrigin: boolean;
 		/** Where the request comes from was judged here; the app, which sees another Host, would judge it wrongly. */
 		readonly dropFetchMetadata: boolean;
+		/** Who is signed in. */
+		readonly userId: string | undefined;
 	},
 ): string[] {
 	const { settings } = context;
 	const listed = connectionNames(head.headers);
 	// The layer's own lines come first: servers read so many lines of a head and drop the rest.
-	const out = ownLines(head, injected, context);
+	const out = ownLines(head, injected, context, options);
 	for (const [name, value] of headerPairs(head.headers)) {
 		const lower = name.toLowerCase();
 		const canonical = canonicalName(name);
@@ -135,9 +141,10 @@ export function upstreamHeaders(
 function ownLines(
 	head: RequestHead,
 	injected: readonly InjectedHeader[],
-	{ settings, upstreamHost }: ForwardContext,
+	{ settings, upstreamHost, now }: ForwardContext,
+	{ userId }: { readonly userId: string | undefined },
 ): string[] {
-	const { preserveHost, upstreamSecret } = settings.headers;
+	const { preserveHost, upstreamSecret, personSecret } = settings.headers;
 	const lines: InjectedHeader[] = [
 		['Host', preserveHost ? head.host : upstreamHost],
 		// Nobody has an owner's rights through here, whatever key goes along.
@@ -147,6 +154,9 @@ function ownLines(
 		['X-Forwarded-Host', head.host],
 		...injected,
 	];
+	// The one thing that makes somebody a member; of who is not signed in nothing is said.
+	if (personSecret !== undefined && userId !== undefined)
+		lines.push([personHeader, signPerson(personSecret, userId, now())]);
 	if (upstreamSecret) lines.push([upstreamSecret.name, upstreamSecret.value]);
 	// Framing is re-made from what the parser understood, so both ends agree on where a body ends.
 	if (valuesOf(head.headers, 'transfer-encoding').length > 0)

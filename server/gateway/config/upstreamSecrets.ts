@@ -1,0 +1,43 @@
+/** Secrets between the layer and the app behind it, from settings and environment. */
+
+import { gatewaySecretName, secretProblem } from '../keys/sharedSecret.ts';
+import { type Fields, section, textOf } from './fields.ts';
+import type { Problems } from './problems.ts';
+import type { GatewaySettings } from './settings.ts';
+
+/** The key of a model server makes its owner, so it goes nowhere: what it signs is enough. */
+const ownersKeySetting = 'NEARGLOT_KEY';
+
+/**
+ * What the app behind the layer is told so that it believes the rest: a header of its own choosing, and the
+ * secret by which a Nearglot model server is told who is signed in.
+ */
+export function parseUpstreamSecrets(
+	own: Fields,
+	env: NodeJS.ProcessEnv,
+	problems: Problems,
+): Pick<GatewaySettings['headers'], 'upstreamSecret' | 'personSecret'> {
+	const shared = env[gatewaySecretName] || undefined;
+	const weak = shared === undefined ? undefined : secretProblem(shared);
+	if (weak !== undefined) problems.error(gatewaySecretName, weak);
+	const fields = section(own, 'upstreamSecret');
+	const [name, setting] = [textOf(fields, 'header'), textOf(fields, 'settingName')];
+	if (name === undefined && setting === undefined)
+		return { upstreamSecret: undefined, personSecret: shared };
+	const value = env[setting ?? ''];
+	if (setting === ownersKeySetting) {
+		problems.warn(
+			'x-gateway.upstreamSecret',
+			`names ${ownersKeySetting}, the key of the model server’s owner, which is not sent any more. Remove the setting, and give the gateway and the model server the same ${gatewaySecretName} instead.`,
+		);
+		return { upstreamSecret: undefined, personSecret: shared ?? (value || undefined) };
+	}
+	if (name === undefined || !value) {
+		problems.error(
+			'x-gateway.upstreamSecret',
+			'needs header and settingName, and the variable it names must be set.',
+		);
+		return { upstreamSecret: undefined, personSecret: shared };
+	}
+	return { upstreamSecret: { name, value }, personSecret: shared };
+}

@@ -1,0 +1,108 @@
+/** Who sent a request: what it shows, and where it comes from, made into one answer. */
+
+import type { Context } from 'hono';
+import { readPerson } from '../gateway/identity/signedPerson.ts';
+import { AppError, memberRole, personHeader, roleHeader } from '../protocol/index.ts';
+import type { AppEnv } from './env.ts';
+import type { PeerUser } from './peerUser.ts';
+import { anonymousPerson, localPerson } from './person.ts';
+import type { Caller } from './roles.ts';
+
+/** What a request may do, and whose it is. */
+export interface Identity {
+	readonly caller: Caller;
+	/** See `personOf`. */
+	readonly person: string;
+	/** Why a {@link Caller} `stranger` is one; goes into the refusal. */
+	readonly reason?: string;
+}
+
+export interface CallerChecks {
+	/** Whether a text is this server's key. */
+	isKey(text: string): boolean;
+	/** Whether it is the token of a studio page that still holds. */
+	isStudio(text: string): boolean;
+	/** Whether every caller has to show something. */
+	readonly requireKey: boolean;
+	/** Secrets with which a sign-in layer may sign whom it has let in. */
+	gatewaySecrets(): Promise<readonly string[]>;
+	/** Milliseconds since 1970. */
+	now(): number;
+	/** Whose program is at the other end of the connection. */
+	peer(context: Context<AppEnv>): Promise<PeerUser>;
+}
+
+/** Key the caller presented: `Authorization: Bearer`, `X-Api-Key` or `api-key`. */
+export function presentedKey(headers: { get(name: string): string | null | undefined }): string {
+	const bearer = /^Bearer\s+(\S+)$/i.exec(headers.get('authorization') ?? '')?.[1];
+	return bearer ?? headers.get('x-api-key') ?? headers.get('api-key') ?? '';
+}
+
+/**
+ * The owner or a studio page, by what the headers show; `undefined` when they show neither, or when the
+ * request came through a sign-in layer, where no key makes an owner.
+ */
+export function shownIdentity(
+	headers: Headers,
+	{ isKey, isStudio }: Pick<CallerChecks, 'isKey' | 'isStudio'>,
+): Identity | undefined {
+	if (throughLayer(headers)) return undefined;
+	const key = presentedKey(headers);
+	if (key === '') return undefined;
+	if (isKey(key)) return { caller: 'owner', person: localPerson };
+	return isStudio(key) ? { caller: 'studio', person: localPerson } : undefined;
+}
+
+/**
+ * Who sent a request that shows neither key nor token of a page.
+ * @throws AppError `invalid_request` for a role nobody knows, `forbidden` for a person whose signature does
+ * not hold
+ */
+export async function identify(context: Context<AppEnv>, checks: CallerChecks): Promise<Identity> {
+	const { headers } = context.req.raw;
+	if (throughLayer(headers)) return layerIdentity(headers, checks);
+	const stranger = (reason: string): Identity => ({
+		caller: 'stranger',
+		person: anonymousPerson,
+		reason,
+	});
+	if (checks.requireKey)
+		return stranger(
+			presentedKey(headers) === ''
+				? 'This server wants its key: send Authorization: Bearer KEY.'
+				: 'The key is not the one of this server (it changes at each start unless NEARGLOT_KEY sets it).',
+		);
+	switch (await checks.peer(context)) {
+		case 'same':
+		case 'untold':
+			return { caller: 'local', person: localPerson };
+		case 'other':
+			return stranger(
+				'This request comes from another user of this computer, so it needs the key of the server: send Authorization: Bearer KEY.',
+			);
+		case 'unknown':
+			return stranger(
+				'The system does not tell whose program sent this request, so it needs the key of the server: send Authorization: Bearer KEY.',
+			);
+	}
+}
+
+/** Both headers are set by sign-in layers alone; either one takes the rights of whatever key comes along. */
+const throughLayer = (headers: Headers): boolean =>
+	headers.has(roleHeader) || headers.has(personHeader);
+
+async function layerIdentity(headers: Headers, checks: CallerChecks): Promise<Identity> {
+	const role = headers.get(roleHeader);
+	if (role !== null && role !== memberRole)
+		throw new AppError('invalid_request', `${roleHeader} is ${memberRole}, or not sent.`);
+	const word = headers.get(personHeader);
+	if (word === null) return { caller: 'anonymous', person: anonymousPerson };
+	for (const secret of await checks.gatewaySecrets()) {
+		const person = readPerson(secret, word, checks.now());
+		if (person !== undefined) return { caller: 'member', person };
+	}
+	throw new AppError(
+		'forbidden',
+		'The sign-in layer’s word on who is signed in does not hold here. Give the gateway and the model server the same NEARGLOT_GATEWAY_SECRET, the same version, and clocks that agree to five minutes.',
+	);
+}

@@ -1,0 +1,90 @@
+/**
+ * Sentences for callers who do not own the machine: names of files stay, folders go. Every error answer and
+ * every error in a stream passes here, so a new sentence needs no thought of who will read it.
+ */
+
+import { AppError } from '../protocol/index.ts';
+import { type Caller, declarations, knowsFolders } from './roles.ts';
+
+/** The server's own addresses: `/v1/models` is no folder. */
+const ownAddress = new RegExp(
+	`^(?:/v1|/nearglot/|${Object.keys(declarations)
+		.map((route) => addressPattern(route.replace(/^\w+ /, '')))
+		.join('|')})$`,
+);
+
+/** A route's path as a pattern; its own patterns stand in braces. */
+function addressPattern(path: string): string {
+	return path
+		.split(/(:\w+(?:\{.+?\}(?=\/|$))?)/)
+		.map((part, index) => {
+			if (index % 2 === 0) return part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+			return /\{(.+)\}$/.exec(part)?.[1] ?? '[^/]+';
+		})
+		.join('');
+}
+
+/**
+ * An absolute path, of the root, a drive or a share. What stands in quotation marks may hold spaces; without
+ * them up to two words may belong to the name of a folder.
+ */
+const quote = String.raw`["'\x60‘’“”]`;
+const start = String.raw`(?:[A-Za-z]:[\\/]|\\\\|/)`;
+const letter = String.raw`[^\s"'\x60‘’“”<>|*?()[\]{},;]`;
+const absolutePath = new RegExp(
+	[
+		String.raw`\bfile://${letter}+`,
+		String.raw`(?<=${quote})${start}[^"'\x60‘’“”\n]*(?=${quote})`,
+		String.raw`(?<![\w.:/\\-])${start}${letter}+(?:(?: [^\s/\\.,:;()"'\x60]+){1,2}[/\\]${letter}*)*`,
+	].join('|'),
+	'g',
+);
+
+/** The text with every absolute path cut down to its last name; of short ones (homes, roots) nothing stays. */
+export const withoutPaths = (text: string): string =>
+	text.replace(absolutePath, (path) => (isOwnAddress(path) ? path : nameOnly(path)));
+
+function nameOnly(path: string): string {
+	const [, core = '', end = ''] = /^(.*?)([.,:;!?]*)$/s.exec(path) ?? [];
+	const names = core.split(/[\\/]+/).filter((name) => name !== '' && !/^(?:[A-Za-z]|file):$/.test(name));
+	// `/home/alice` and `C:\Users\alice` name a person.
+	return `${names.length > 2 ? `…/${names.at(-1)}` : '…'}${end}`;
+}
+
+const isOwnAddress = (path: string): boolean => ownAddress.test(path.replace(/[.,:;!]+$/, ''));
+
+/** An error as a caller may read it. */
+export function errorFor(caller: Caller | undefined, error: AppError): AppError {
+	if (knowsFolders(caller)) return error;
+	const message = withoutPaths(error.message);
+	if (message === error.message) return error;
+	return new AppError(error.code, message, {
+		...(error.param === null ? {} : { param: error.param }),
+		...(error.data === undefined ? {} : { data: error.data }),
+		...(error.retryAfterS === undefined ? {} : { retryAfterS: error.retryAfterS }),
+	});
+}
+
+/** An error answer of whatever form as a caller may read it. */
+export async function answerFor(caller: Caller | undefined, answer: Response): Promise<Response> {
+	if (knowsFolders(caller) || answer.status < 400 || answer.body === null) return answer;
+	const text = await answer.text();
+	const headers = new Headers(answer.headers);
+	headers.delete('content-length');
+	const isJson = headers.get('content-type')?.includes('json') ?? false;
+	return new Response(isJson ? jsonWithoutPaths(text) : withoutPaths(text), {
+		status: answer.status,
+		headers,
+	});
+}
+
+/** Texts are changed as texts: in JSON a backslash of a path is written twice. */
+function jsonWithoutPaths(text: string): string {
+	try {
+		return JSON.stringify(JSON.parse(text), (_, value: unknown) =>
+			typeof value === 'string' ? withoutPaths(value) : value,
+		);
+	} catch {
+		return withoutPaths(text);
+	}
+}
