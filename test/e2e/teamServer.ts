@@ -21,6 +21,8 @@ const root = join(import.meta.dirname, '../..');
 /** A VS Code in the browser leads 127.0.0.1 through a path of its own, so the team has the other loopback. */
 const originOf = (port: number) => `http://[::1]:${port}`;
 const clientSecret = 'e2e-client-secret';
+/** What gateway and model server share. */
+const gatewaySecret = 'e2e-gateway-secret-of-both';
 
 /** What went over the wire from an editor or a browser. */
 export interface Passed {
@@ -123,6 +125,7 @@ export class TeamServer {
 			['serve', '--port', '0', '--json', '--require-key'],
 			{
 				NEARGLOT_HOME: join(dir, 'home'),
+				NEARGLOT_GATEWAY_SECRET: gatewaySecret,
 			},
 		);
 		const { url, key } = JSON.parse(line) as { url: string; key: string };
@@ -164,7 +167,6 @@ export class TeamServer {
 					publicUrl: this.origin,
 					store: { kind: 'sqlite', path: store },
 					keysFile: join(this.#dir, 'gateway-keys.json'),
-					upstreamSecret: { header: 'api-key', settingName: 'UPSTREAM_KEY' },
 					auditFile: join(this.#dir, 'audit.log'),
 					...(options.tokenLifetime ? { tokenLifetime: options.tokenLifetime } : {}),
 				},
@@ -172,7 +174,7 @@ export class TeamServer {
 		);
 		const { child, line } = await startCommand(
 			['gateway', '--config', config, '--upstream', this.#models.url, '--port', '0', '--json'],
-			{ CORP_SECRET: clientSecret, UPSTREAM_KEY: this.#models.key },
+			{ CORP_SECRET: clientSecret, NEARGLOT_GATEWAY_SECRET: gatewaySecret },
 		);
 		const { port } = new URL((JSON.parse(line) as { url: string }).url);
 		this.#gateway = { child, port: Number(port) };

@@ -375,7 +375,10 @@ function command(args: readonly string[], extra: NodeJS.ProcessEnv = {}) {
 			'gateway',
 			...args,
 		],
-		{ env: { ...process.env, SECRET: 's', ...extra }, stdio: ['ignore', 'pipe', 'pipe'] },
+		{
+			env: { ...process.env, SECRET: 's', NEARGLOT_HOME: join(folder, 'home'), ...extra },
+			stdio: ['ignore', 'pipe', 'pipe'],
+		},
 	);
 	const text = { out: '', err: '' };
 	child.stdout.on('data', (chunk: Buffer) => {
@@ -490,4 +493,21 @@ test('the command serves, reads its keys again on SIGHUP, and ends on SIGTERM', 
 	run.child.kill('SIGTERM');
 	assert.equal(await run.end, 0);
 	assert.ok(run.text.err.includes('"event":"stopped"'));
+});
+
+test('the key of a model server is sent nowhere: it signs, and a warning says what to set', () => {
+	const upstreamSecret = { header: 'X-Api-Key', settingName: 'NEARGLOT_KEY' };
+	const settingsOf = (env: NodeJS.ProcessEnv, own: Json = { upstreamSecret }) =>
+		parse(merge(github, { 'x-gateway': own }), env);
+	const older = settingsOf({ NEARGLOT_KEY: 'k' });
+	assert.equal(older.settings.headers.upstreamSecret, undefined);
+	assert.equal(older.settings.headers.personSecret, 'k');
+	assert.match(JSON.stringify(older.warnings), /NEARGLOT_GATEWAY_SECRET/);
+	const both = settingsOf({ NEARGLOT_KEY: 'k', NEARGLOT_GATEWAY_SECRET: 'secret of both sides' });
+	assert.equal(both.settings.headers.personSecret, 'secret of both sides');
+	const plain = settingsOf({ NEARGLOT_GATEWAY_SECRET: 'secret of both sides' }, {});
+	assert.equal(plain.settings.headers.personSecret, 'secret of both sides');
+	assert.ok(!JSON.stringify(plain.warnings).includes('upstreamSecret'));
+	assert.equal(settingsOf({}, {}).settings.headers.personSecret, undefined);
+	assert.throws(() => settingsOf({ NEARGLOT_GATEWAY_SECRET: 'short' }, {}), /16 characters/);
 });

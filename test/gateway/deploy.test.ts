@@ -12,7 +12,7 @@ const folder = join(dirname(dirname(dirname(fileURLToPath(import.meta.url)))), '
 const read = (name: string) => readFileSync(join(folder, name), 'utf8');
 const env = {
 	GITHUB_CLIENT_SECRET: 's',
-	NEARGLOT_KEY: 'k',
+	NEARGLOT_GATEWAY_SECRET: 'secret of both sides',
 	NEARGLOT_REDIS_URL: 'redis://redis:6379',
 };
 
@@ -47,7 +47,8 @@ interface Manifest {
 test('the example settings can be used as they are', () => {
 	const { settings, warnings } = parseSettings(JSON.parse(read('auth.json')), env, 8000);
 	assert.deepEqual(warnings, []);
-	assert.deepEqual(settings.headers.upstreamSecret, { name: 'X-Api-Key', value: 'k' });
+	assert.equal(settings.headers.upstreamSecret, undefined);
+	assert.equal(settings.headers.personSecret, env.NEARGLOT_GATEWAY_SECRET);
 });
 
 test('the compose file shows the app to nobody but the gateway', () => {
@@ -82,8 +83,11 @@ test('the compose file shows the app to nobody but the gateway', () => {
 		}
 	}
 	assert.ok(existsSync(join(folder, '..', gateway.build!.dockerfile)));
-	for (const name of ['GITHUB_CLIENT_SECRET', 'NEARGLOT_KEY'])
+	for (const name of ['GITHUB_CLIENT_SECRET', 'NEARGLOT_GATEWAY_SECRET'])
 		assert.ok(name in gateway.environment);
+	for (const name of ['NEARGLOT_KEY', 'NEARGLOT_GATEWAY_SECRET'])
+		assert.ok(name in models.environment);
+	assert.ok(!('NEARGLOT_KEY' in gateway.environment), 'the owner’s key stays with the models');
 });
 
 test('the Kubernetes manifest is complete: settings, keys, volumes, probes and selectors fit', () => {
@@ -101,7 +105,9 @@ test('the Kubernetes manifest is complete: settings, keys, volumes, probes and s
 	assert.equal(settings.replicas, of('Deployment').spec.replicas);
 	assert.equal(settings.store.kind, 'redis');
 	JSON.parse(of('Secret').stringData!['keys.json']!);
-	for (const name of Object.keys(env)) assert.ok(name in of('Secret').stringData!, name);
+	const ofGateway = of('Secret').stringData!;
+	for (const name of Object.keys(env)) assert.ok(name in ofGateway, name);
+	assert.ok(!('NEARGLOT_KEY' in ofGateway), 'the owner’s key stays with the models');
 	const { template, selector } = of('Deployment').spec;
 	assert.deepEqual(template.metadata.labels, selector.matchLabels);
 	const volumes = template.spec.volumes.map((volume) => volume.name);

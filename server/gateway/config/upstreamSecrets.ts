@@ -30,7 +30,7 @@ export function parseUpstreamSecrets(
 			'x-gateway.upstreamSecret',
 			`names ${ownersKeySetting}, the key of the model server’s owner, which is not sent any more. Remove the setting, and give the gateway and the model server the same ${gatewaySecretName} instead.`,
 		);
-		return { upstreamSecret: undefined, personSecret: shared ?? (value || undefined) };
+		return { upstreamSecret: undefined, personSecret: shared ?? signingPart(value) };
 	}
 	if (name === undefined || !value) {
 		problems.error(
@@ -39,5 +39,10 @@ export function parseUpstreamSecrets(
 		);
 		return { upstreamSecret: undefined, personSecret: shared };
 	}
-	return { upstreamSecret: { name, value }, personSecret: shared };
+	// Under another name it may be that key all the same; the model server takes it for a signature only.
+	return { upstreamSecret: { name, value }, personSecret: shared ?? signingPart(value) };
 }
+
+/** A header's value without its scheme. */
+const signingPart = (value: string | undefined): string | undefined =>
+	value?.replace(/^Bearer\s+/i, '') || undefined;

@@ -22,7 +22,11 @@ export async function startProcess(config: string, upstream: string): Promise<Ga
 		process.execPath,
 		['--disable-warning=ExperimentalWarning', '--input-type=module', '-e', script, '--', ...args],
 		{
-			env: { ...process.env, CORP_SECRET: 'corp-secret' },
+			env: {
+				...process.env,
+				CORP_SECRET: 'corp-secret',
+				NEARGLOT_HOME: join(dirname(config), 'home'),
+			},
 			stdio: ['ignore', 'pipe', 'pipe'],
 		},
 	);
