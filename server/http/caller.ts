@@ -87,9 +87,14 @@ export async function identify(context: Context<AppEnv>, checks: CallerChecks): 
 	}
 }
 
-/** Both headers are set by sign-in layers alone; either one takes the rights of whatever key comes along. */
+/**
+ * What sign-in layers alone set: either of our headers, or the identity headers of any vendor, which layers from
+ * before the role had one. Each takes the rights of whatever key comes along.
+ */
 const throughLayer = (headers: Headers): boolean =>
-	headers.has(roleHeader) || headers.has(personHeader);
+	headers.has(roleHeader) ||
+	headers.has(personHeader) ||
+	[...headers.keys()].some((name) => /^x-[\w-]+-client-principal(?:$|-)/.test(name));
 
 async function layerIdentity(headers: Headers, checks: CallerChecks): Promise<Identity> {
 	const role = headers.get(roleHeader);

@@ -164,7 +164,12 @@ function isProgram(headers: Headers, allowedOrigins: readonly string[]): boolean
 	if (site === 'none' || site === 'same-origin') return true;
 	const origin = headers.get('origin');
 	if (origin !== null) return allowedOrigins.includes(origin);
-	const signs = [...headers.keys()].some((name) => name.startsWith('sec-') || name === 'referer');
+	const signs = [...headers].some(
+		([name, value]) =>
+			name === 'referer' ||
+			// Node's own fetch says this one thing; browsers never say it alone.
+			(name.startsWith('sec-') && !(name === 'sec-fetch-mode' && value === 'cors')),
+	);
 	return !signs && !/^\s*Mozilla\//i.test(headers.get('user-agent') ?? '');
 }
 

@@ -40,7 +40,7 @@ export interface RouteDoc {
 /** `METHOD path` → what to say of it. Routes of other families may be added here. */
 export const routeDocs: Readonly<Record<string, RouteDoc>> = {
 	'GET /health': { summary: 'Whether the server answers.' },
-	'GET /metrics': { summary: 'Counters in Prometheus text format.' },
+	'GET /metrics': { summary: 'Counters in Prometheus text format.', needsKey: true },
 	'GET /openai/status': { summary: 'Addresses and folders of the service.' },
 	'GET /v1/models': { summary: 'Models, with their true context length.' },
 	'GET /v1/models/{id}': { summary: 'One model.' },

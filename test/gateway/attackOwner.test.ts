@@ -9,9 +9,6 @@ import { tmpdir } from 'node:os';
 import { after, before, test } from 'node:test';
 import { translateFiles } from '../../server/daemon/translateBackend.ts';
 import { TranslateKeyStore } from '../../server/services/translateKeys.ts';
-import { readPerson, signPerson } from '../../server/gateway/identity/signedPerson.ts';
-import { allRoutes, pathOf } from '../http/allRoutes.ts';
-import { declarations, mayCall } from '../../server/http/roles.ts';
 import { gatewaySecret, startTestServer, type TestServer } from '../http/testServer.ts';
 import { bothWays } from './support/bothWays.ts';
 import { browserHeaders, Harness, type Json } from './support/harness.ts';
@@ -128,92 +125,6 @@ test('nothing that is the owner’s is open to a member, nor to a route nobody w
 			assert.equal(answer.status, 403, `${one.name}: ${request}: ${answer.body.slice(0, 200)}`);
 			assert.match(answer.body, /for the owner of the model server/, request);
 		}
-	}
-});
-
-test('every route through the layer is open to members and to nobody in particular as the table says', async () => {
-	const [one] = teams as [Team];
-	await using open = await Harness.start({
-		upstream: one.models.url,
-		env: { NEARGLOT_GATEWAY_SECRET: gatewaySecret },
-		config: {
-			globalValidation: { unauthenticatedClientAction: 'AllowAnonymous' },
-			'x-gateway': { closedPaths: [] },
-		},
-	});
-	const refusals = { member: /for the owner of the model server/, anonymous: /Sign in first/ };
-	const member = [`X-ZUMO-AUTH: ${await open.token()}`];
-	const key = [`X-Api-Key: ${one.models.key}`];
-	const callers = [
-		['member', member],
-		['anonymous', []],
-		// The owner's key makes nobody an owner here.
-		['member', [...member, ...key]],
-		['anonymous', key],
-	] as const;
-	for (const route of allRoutes(one.models.backend)) {
-		const method = route.method === 'ALL' ? 'POST' : route.method;
-		const name = `${route.method} ${route.path}`;
-		assert.ok(Object.hasOwn(declarations, name), name);
-		for (const [caller, headers] of callers) {
-			const withBody = method !== 'GET';
-			const answer = await open.call({
-				method,
-				target: pathOf(route),
-				headers: [...headers, ...(withBody ? ['Content-Type: application/json'] : [])],
-				...(withBody ? { body: '{}' } : {}),
-			});
-			const what = `${caller}: ${name}: ${answer.status} ${answer.body.slice(0, 200)}`;
-			assert.equal(refusals[caller].test(answer.body), !mayCall(caller, name), what);
-		}
-	}
-	assert.deepEqual(one.models.stopped, []);
-});
-
-test('what others behind the layer see of its credential is a person’s opaque name, signed, or nothing', async () => {
-	await using layer = await Harness.start({
-		env: { NEARGLOT_GATEWAY_SECRET: gatewaySecret, NEARGLOT_KEY: 'the owner’s key' },
-		config: {
-			globalValidation: { unauthenticatedClientAction: 'AllowAnonymous' },
-			'x-gateway': { upstreamSecret: { header: 'X-Api-Key', settingName: 'NEARGLOT_KEY' } },
-		},
-	});
-	const forged = `X-Nearglot-Person: ${signPerson(gatewaySecret, `sid:${'f'.repeat(32)}`, Date.now())}`;
-	const spelled = ['x_nearglot_person: a', 'X.Nearglot.Person: a', 'X-Nearglot-Person: a'];
-	const token = `X-ZUMO-AUTH: ${await layer.token()}`;
-	const people = new Set<string | undefined>();
-	for (const line of [forged, ...spelled, 'Connection: close, X-Nearglot-Person']) {
-		for (const { seen } of await bothWays(layer, { target: '/x', headers: [line] })) {
-			const lines = JSON.stringify(seen!.rawHeaders);
-			assert.doesNotMatch(lines, /nearglot.person/i, line);
-			assert.ok(!lines.includes('owner’s key') && !/x-api-key/i.test(lines), line);
-		}
-		for (const { seen } of await bothWays(layer, { target: '/x', headers: [line, token] })) {
-			const [word = '', ...more] = seen!.values('x-nearglot-person');
-			assert.deepEqual(more, []);
-			assert.equal(seen!.rawHeaders.filter((name) => /nearglot.person/i.test(name)).length, 1);
-			people.add(readPerson(gatewaySecret, word, Date.now()));
-			assert.ok(!/x-api-key/i.test(JSON.stringify(seen!.rawHeaders)));
-		}
-	}
-	const [person, ...others] = people;
-	assert.match(person ?? '', /^person:[0-9a-f]{32}$/);
-	assert.notEqual(person, `person:${'f'.repeat(32)}`);
-	assert.deepEqual(others, [], 'the same for one person every time');
-});
-
-test('a layer of another version, or with another secret, makes nobody a member, and says what to do', async () => {
-	const [one] = teams as [Team];
-	for (const [env, status, words] of [
-		// One that names nobody, as before there were signatures.
-		[{}, 401, /the same version and the same NEARGLOT_GATEWAY_SECRET/],
-		[{ NEARGLOT_GATEWAY_SECRET: 'a secret of somebody else' }, 403, /the same NEARGLOT_GATEWAY_SECRET/],
-	] as const) {
-		await using layer = await Harness.start({ upstream: one.models.url, env });
-		const headers = [`X-ZUMO-AUTH: ${await layer.token()}`, `Authorization: Bearer ${one.models.key}`];
-		const answer = await layer.call({ target: '/v1/models', headers });
-		assert.equal(answer.status, status);
-		assert.match(answer.body, words);
 	}
 });
 

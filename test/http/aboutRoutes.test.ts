@@ -75,7 +75,8 @@ test('metrics count requests and tokens, with the labels that were switched on',
 	};
 	await server.post('/v1/chat/completions', body);
 	await server.post('/v1/chat/completions', { ...body, model: 'nope' });
-	const response = await fetch(`${server.url}/metrics`);
+	assert.equal((await fetch(`${server.url}/metrics`)).status, 401, 'it names people and models');
+	const response = await fetch(`${server.url}/metrics`, { headers: server.keyed });
 	assert.match(response.headers.get('content-type') ?? '', /^text\/plain; version=0\.0\.4/);
 	const lines = (await response.text()).trim().split('\n');
 	const line = /^(# (HELP|TYPE) .+|[a-z_]+(\{([a-z_]+="([^"\\\n]|\\.)*",?)*\})? [0-9.e+-]+)$/;

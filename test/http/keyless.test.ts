@@ -48,6 +48,7 @@ test('a GET that changes something is refused when a page may have caused it', a
 				{ referer: 'https://evil.example/' },
 				{ 'sec-fetch-mode': 'no-cors' },
 				{ 'sec-fetch-dest': 'image' },
+				{ 'user-agent': mozilla, 'sec-fetch-mode': 'cors' },
 				{ 'sec-ch-ua': '"x"' },
 				{ 'user-agent': mozilla, 'x-api-key': 'guess' },
 			] as Record<string, string>[]) {
@@ -65,6 +66,8 @@ test('programs, the key, typed addresses, own pages and allowed origins get thro
 			{},
 			{ 'user-agent': 'python-requests/2.32' },
 			{ 'user-agent': 'foundry-local-js-sdk/0.5' },
+			// As `fetch` of Node has it.
+			{ 'user-agent': 'node', 'sec-fetch-mode': 'cors', accept: '*/*', 'accept-language': '*' },
 			{ 'user-agent': mozilla, 'sec-fetch-site': 'none' },
 			{ 'user-agent': mozilla, 'sec-fetch-site': 'same-origin' },
 			{ 'user-agent': mozilla, origin: page, 'sec-fetch-site': 'cross-site' },

@@ -150,6 +150,15 @@ test('every route is open to each caller as the table says', async () => {
 	}
 });
 
+test('a layer that knows no role and lends the owner’s key makes no owner of anybody', async () => {
+	for (const name of ['X-MS-Client-Principal', 'x-acme-client-principal-name', 'x-ms-client-principal-idp'])
+		for (const path of ['/nearglot/secrets/names', '/v1/models', '/metrics']) {
+			const answer = await fetch(open.url + path, { headers: { ...open.keyed, [name]: 'x' } });
+			assert.equal(answer.status, 401, name);
+			assert.match(await answer.text(), /both need the same version/);
+		}
+});
+
 test('the owner is turned away nowhere', async () => {
 	for (const server of [open, foreign, locked])
 		for (const route of allRoutes(server.backend)) {
