@@ -137,7 +137,10 @@ function load(flags: Flags, io: CommandIo): ParsedSettings {
 }
 
 /** Without a secret in the environment, the one in the user's data folder, which a model server there reads. */
-async function withPersonSecret(settings: GatewaySettings, io: CommandIo): Promise<GatewaySettings> {
+async function withPersonSecret(
+	settings: GatewaySettings,
+	io: CommandIo,
+): Promise<GatewaySettings> {
 	if (settings.headers.personSecret !== undefined) return settings;
 	try {
 		const personSecret = await ensureSharedSecret(dataDir(thisMachine(io.env)));

@@ -70,24 +70,26 @@ async function streamChat(
 	request: ChatRequest,
 ): Promise<Response> {
 	const record = recordRequest(context, backend, request.model, request);
-	const response = await sse({ signal: context.get('signal'), caller: context.get('caller'), last: '[DONE]' }, (writer, signal) =>
-		recorded(record, async () => {
-			const chunks = new ChunkBuilder(newHead(), {
-				withUsage: request.stream_options?.include_usage ?? false,
-				olderForm: request.functions !== undefined,
-				withProgress: request.return_progress ?? false,
-			});
-			const onEvent = (event: ChatEvent) => {
-				// Before anything is written: the head of the answer goes out with the first chunk.
-				if (event.type === 'omitted') noteOmittedTurns(context, event.turns);
-				if (event.type === 'start') record.model = event.model;
-				if (event.type === 'piece') record.firstToken();
-				for (const chunk of chunks.take(event)) writer.data(chunk);
-			};
-			const outcome = await backend.chat.run(request, onEvent, signal);
-			record.usage = outcome.usage;
-			for (const chunk of chunks.last(outcome)) writer.data(chunk);
-		}),
+	const response = await sse(
+		{ signal: context.get('signal'), caller: context.get('caller'), last: '[DONE]' },
+		(writer, signal) =>
+			recorded(record, async () => {
+				const chunks = new ChunkBuilder(newHead(), {
+					withUsage: request.stream_options?.include_usage ?? false,
+					olderForm: request.functions !== undefined,
+					withProgress: request.return_progress ?? false,
+				});
+				const onEvent = (event: ChatEvent) => {
+					// Before anything is written: the head of the answer goes out with the first chunk.
+					if (event.type === 'omitted') noteOmittedTurns(context, event.turns);
+					if (event.type === 'start') record.model = event.model;
+					if (event.type === 'piece') record.firstToken();
+					for (const chunk of chunks.take(event)) writer.data(chunk);
+				};
+				const outcome = await backend.chat.run(request, onEvent, signal);
+				record.usage = outcome.usage;
+				for (const chunk of chunks.last(outcome)) writer.data(chunk);
+			}),
 	);
 	return withHeaders(context, response);
 }

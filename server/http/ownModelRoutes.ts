@@ -43,23 +43,26 @@ export function registerOwnModelRoutes(app: Hono<AppEnv>, backend: Backend): voi
 			throw invalid('precision', `must be one of ${Object.keys(precisionSuffixes).join(', ')}`);
 		const revision = optional(body, 'revision');
 		const token = optional(body, 'token');
-		return sse({ signal: context.get('signal'), caller: context.get('caller') }, async (writer, signal) => {
-			const model = await models.download(
-				name,
-				{
-					...(precision === undefined ? {} : { precision: precision as Precision }),
-					...(revision === undefined ? {} : { revision }),
-					...(token === undefined ? {} : { token }),
-				},
-				{
-					onStart: (start) => writer.data({ start }),
-					onProgress: (progress) => writer.data({ progress }),
-					onWait: (pid) => writer.data({ waitingFor: pid ?? null }),
-				},
-				signal,
-			);
-			writer.data({ model });
-		});
+		return sse(
+			{ signal: context.get('signal'), caller: context.get('caller') },
+			async (writer, signal) => {
+				const model = await models.download(
+					name,
+					{
+						...(precision === undefined ? {} : { precision: precision as Precision }),
+						...(revision === undefined ? {} : { revision }),
+						...(token === undefined ? {} : { token }),
+					},
+					{
+						onStart: (start) => writer.data({ start }),
+						onProgress: (progress) => writer.data({ progress }),
+						onWait: (pid) => writer.data({ waitingFor: pid ?? null }),
+					},
+					signal,
+				);
+				writer.data({ model });
+			},
+		);
 	});
 	app.post('/nearglot/models/pause', async (context) => {
 		const name = required(record(await readJson(context)), 'model');

@@ -114,7 +114,9 @@ function rowForms({ remoteAddress, remotePort, localAddress, localPort }: Ends):
 	const [remote, local] = [addressForms(remoteAddress), addressForms(localAddress)];
 	return remote.flatMap((from, index) => {
 		const to = local[index];
-		return to === undefined ? [] : [` ${from}:${portForm(remotePort)} ${to}:${portForm(localPort)} `];
+		return to === undefined
+			? []
+			: [` ${from}:${portForm(remotePort)} ${to}:${portForm(localPort)} `];
 	});
 }
 

@@ -47,7 +47,8 @@ export function registerResponsesRoutes(app: Hono<AppEnv>, backend: Backend): vo
 		let building: ResponseBuilder | undefined;
 		const response = await sse(
 			{
-				signal: context.get('signal'), caller: context.get('caller'),
+				signal: context.get('signal'),
+				caller: context.get('caller'),
 				error: (error) => {
 					const failure = building?.failure({ code: error.code, message: error.message });
 					return { value: failure ?? {}, event: 'response.failed' };

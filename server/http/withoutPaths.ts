@@ -46,7 +46,9 @@ export const withoutPaths = (text: string): string =>
 
 function nameOnly(path: string): string {
 	const [, core = '', end = ''] = /^(.*?)([.,:;!?]*)$/s.exec(path) ?? [];
-	const names = core.split(/[\\/]+/).filter((name) => name !== '' && !/^(?:[A-Za-z]|file):$/.test(name));
+	const names = core
+		.split(/[\\/]+/)
+		.filter((name) => name !== '' && !/^(?:[A-Za-z]|file):$/.test(name));
 	// `/home/alice` and `C:\Users\alice` name a person.
 	return `${names.length > 2 ? `…/${names.at(-1)}` : '…'}${end}`;
 }

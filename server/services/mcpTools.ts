@@ -113,7 +113,12 @@ async function checkRecording(path: string): Promise<void> {
 	const found = await stat(path).catch(() => undefined);
 	if (found?.isDirectory()) throw refuse(`${path} is a folder, not a recording.`);
 	if (found !== undefined && !found.isFile()) throw refuse(`${path} is no plain file.`);
-	const readable = found && (await access(path, constants.R_OK).then(() => true, () => false));
+	const readable =
+		found &&
+		(await access(path, constants.R_OK).then(
+			() => true,
+			() => false,
+		));
 	if (!readable) throw refuse(`There is no file ${path} that can be read.`, 'not_found');
 }
 

@@ -44,7 +44,10 @@ async function checkTools(client: Client): Promise<void> {
 	const { tools } = await client.listTools();
 	const silent = tools.filter(({ annotations }) => annotations?.readOnlyHint === true);
 	// Clients run such a tool without asking: none that opens files of the user.
-	assert.deepEqual(silent.map(({ name }) => name), ['nearglot_translate']);
+	assert.deepEqual(
+		silent.map(({ name }) => name),
+		['nearglot_translate'],
+	);
 	assert.deepEqual(tools.map((tool) => tool.name).sort(), [
 		'nearglot_transcribe',
 		'nearglot_translate',
@@ -76,7 +79,12 @@ async function checkTools(client: Client): Promise<void> {
 	assert.match(absent.text, /There is no file/);
 	for (const [path, words] of [
 		[home, /is a folder, not a recording/],
-		...(process.platform === 'win32' ? [] : ([['/dev/zero', /is no plain file/], [await pipe(), /is no plain file/]] as const)),
+		...(process.platform === 'win32'
+			? []
+			: ([
+					['/dev/zero', /is no plain file/],
+					[await pipe(), /is no plain file/],
+				] as const)),
 		['//server/share/a.wav', /is on another computer or a device/],
 		['\\\\server\\share\\a.wav', /is on another computer|must be absolute/],
 	] as const) {

@@ -103,6 +103,12 @@ test('row 77: a GET that changes state is checked like a POST', async () => {
 		'/openai/load/model?x=1',
 		'/openai/unload/m',
 		'/openai/setgpudevice/1',
+		'/models/load/m',
+		'/models/unload/m?force=true',
+		// As an app may read it.
+		'/openai/%75nloadall',
+		'/OpenAI//unloadall',
+		'/models;a=b/unload/m',
 	]) {
 		for (const headers of [
 			['Sec-Fetch-Site: cross-site'],

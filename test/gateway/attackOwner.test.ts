@@ -47,7 +47,10 @@ before(async () => {
 		await team('with a key', true),
 		await team('without a key', false),
 		await team('as before', true, { header: 'X-Api-Key', settingName: 'NEARGLOT_KEY' }),
-		await team('as before, by another name', true, { header: 'api-key', settingName: 'OTHER_NAME' }),
+		await team('as before, by another name', true, {
+			header: 'api-key',
+			settingName: 'OTHER_NAME',
+		}),
 	);
 });
 after(async () => {

@@ -93,7 +93,11 @@ test('a layer of another version, or with another secret, makes nobody a member,
 	for (const [env, status, words] of [
 		// One that names nobody, as before there were signatures.
 		[{}, 401, /the same version and the same NEARGLOT_GATEWAY_SECRET/],
-		[{ NEARGLOT_GATEWAY_SECRET: 'a secret of somebody else' }, 403, /the same NEARGLOT_GATEWAY_SECRET/],
+		[
+			{ NEARGLOT_GATEWAY_SECRET: 'a secret of somebody else' },
+			403,
+			/the same NEARGLOT_GATEWAY_SECRET/,
+		],
 	] as const) {
 		await using layer = await Harness.start({ upstream: models.url, env });
 		const headers = [`X-ZUMO-AUTH: ${await layer.token()}`, `Authorization: Bearer ${models.key}`];

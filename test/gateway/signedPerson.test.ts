@@ -22,8 +22,7 @@ test('no letter of it can be another', () => {
 		const other = value[at] === '1' ? '2' : '1';
 		const changed = value.slice(0, at) + other + value.slice(at + 1);
 		// The last letter of base64url holds two bits nobody reads.
-		if (at < value.length - 1)
-			assert.equal(readPerson('secret', changed, now), undefined, changed);
+		if (at < value.length - 1) assert.equal(readPerson('secret', changed, now), undefined, changed);
 	}
 	for (const bad of ['', 'v1', `${value}.`, ` ${value}`, `${value}, ${value}`, value.slice(0, -1)])
 		assert.equal(readPerson('secret', bad, now), undefined, bad);

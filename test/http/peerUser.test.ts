@@ -4,12 +4,13 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
-import { connect, createServer, type AddressInfo } from 'node:net';
+import { type AddressInfo, connect, createServer } from 'node:net';
 import { test } from 'node:test';
 import { type Ends, PeerUsers, socketOwner } from '../../server/http/peerUser.ts';
 import { startTestServer } from './testServer.ts';
 
-const head = '  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode\n';
+const head =
+	'  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode\n';
 const row = (ends: string, state: string, uid: number, inode: number) =>
 	`   0: ${ends} ${state} 00000000:00000000 00:00000000 00000000 ${String(uid).padStart(5)}        0 ${inode} 1 00000000db77a876 100 0 0 10 0\n`;
 const ends: Ends = {
@@ -34,7 +35,11 @@ test('the row of the other end is found, in both tables and forms', () => {
 		localAddress: '::ffff:127.0.0.1',
 	};
 	assert.equal(socketOwner([head + row(plain, '01', 1000, 7), head], mappedEnds), 1000);
-	assert.equal(socketOwner([head + other, head], ends), undefined, 'the server’s own row is not it');
+	assert.equal(
+		socketOwner([head + other, head], ends),
+		undefined,
+		'the server’s own row is not it',
+	);
 	assert.equal(socketOwner(['', ''], ends), undefined);
 });
 
@@ -100,67 +105,63 @@ test('a connection asks once, connections together read once, and nobody gets an
 	assert.equal(readings, 2);
 });
 
-test(
-	'this system tells that a connection of this process is this user’s',
-	{ skip: process.platform !== 'linux' && 'only Linux tells whose a connection is' },
-	async () => {
-		for (const host of ['127.0.0.1', '::1', '::']) {
-			const server = createServer();
-			server.listen(0, host);
-			const started = await Promise.race([
-				once(server, 'listening').then(() => true),
-				once(server, 'error').then(() => false),
-			]);
-			if (!started) continue;
-			const { port } = server.address() as AddressInfo;
-			const client = connect(port, host === '::' ? '127.0.0.1' : host);
-			const [socket] = (await once(server, 'connection')) as [Socket];
-			assert.equal(await new PeerUsers().of(socket), 'same', host);
-			client.destroy();
-			socket.destroy();
-			server.close();
-		}
-	},
-);
+test('this system tells that a connection of this process is this user’s', {
+	skip: process.platform !== 'linux' && 'only Linux tells whose a connection is',
+}, async () => {
+	for (const host of ['127.0.0.1', '::1', '::']) {
+		const server = createServer();
+		server.listen(0, host);
+		const started = await Promise.race([
+			once(server, 'listening').then(() => true),
+			once(server, 'error').then(() => false),
+		]);
+		if (!started) continue;
+		const { port } = server.address() as AddressInfo;
+		const client = connect(port, host === '::' ? '127.0.0.1' : host);
+		const [socket] = (await once(server, 'connection')) as [Socket];
+		assert.equal(await new PeerUsers().of(socket), 'same', host);
+		client.destroy();
+		socket.destroy();
+		server.close();
+	}
+});
 
 const isRoot = process.platform === 'linux' && process.geteuid?.() === 0;
 
-test(
-	'another user of this computer is refused without the key, and let in with it',
-	{ skip: !isRoot && 'only root can start a program of another user' },
-	async () => {
-		const server = await startTestServer({ fakeRunner: true });
-		try {
-			const ask = async (path: string, headers: Readonly<Record<string, string>> = {}) => {
-				const { port } = new URL(server.url);
-				const lines = Object.entries({ Host: `127.0.0.1:${port}`, Connection: 'close', ...headers });
-				const request = `GET ${path} HTTP/1.1\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n`;
-				// What every system has, whoever may read the folder of Node.
-				const script = `exec 3<>/dev/tcp/127.0.0.1/${port}; printf '%s' "$REQUEST" >&3; cat <&3`;
-				const child = spawn('/bin/bash', ['-c', script], {
-					uid: 54_321,
-					gid: 54_321,
-					cwd: '/',
-					env: { PATH: '/usr/bin:/bin', REQUEST: request },
-					stdio: ['ignore', 'pipe', 'inherit'],
-				});
-				let text = '';
-				child.stdout.setEncoding('utf8').on('data', (part: string) => {
-					text += part;
-				});
-				await once(child, 'close');
-				return text;
-			};
-			for (const path of ['/v1/models', '/openai/unloadall', '/openai/status', '/no/such/route']) {
-				const answer = await ask(path);
-				assert.match(answer, /^HTTP\/1\.1 401 /, path);
-				assert.match(answer, /comes from another user of this computer/, path);
-			}
-			assert.match(await ask('/health'), /\{"status":"ok"\}/);
-			const keyed = await ask('/v1/models', { Authorization: `Bearer ${server.key}` });
-			assert.match(keyed, /^HTTP\/1\.1 200 /);
-		} finally {
-			await server.close();
+test('another user of this computer is refused without the key, and let in with it', {
+	skip: !isRoot && 'only root can start a program of another user',
+}, async () => {
+	const server = await startTestServer({ fakeRunner: true });
+	try {
+		const ask = async (path: string, headers: Readonly<Record<string, string>> = {}) => {
+			const { port } = new URL(server.url);
+			const lines = Object.entries({ Host: `127.0.0.1:${port}`, Connection: 'close', ...headers });
+			const request = `GET ${path} HTTP/1.1\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n`;
+			// What every system has, whoever may read the folder of Node.
+			const script = `exec 3<>/dev/tcp/127.0.0.1/${port}; printf '%s' "$REQUEST" >&3; cat <&3`;
+			const child = spawn('/bin/bash', ['-c', script], {
+				uid: 54_321,
+				gid: 54_321,
+				cwd: '/',
+				env: { PATH: '/usr/bin:/bin', REQUEST: request },
+				stdio: ['ignore', 'pipe', 'inherit'],
+			});
+			let text = '';
+			child.stdout.setEncoding('utf8').on('data', (part: string) => {
+				text += part;
+			});
+			await once(child, 'close');
+			return text;
+		};
+		for (const path of ['/v1/models', '/openai/unloadall', '/openai/status', '/no/such/route']) {
+			const answer = await ask(path);
+			assert.match(answer, /^HTTP\/1\.1 401 /, path);
+			assert.match(answer, /comes from another user of this computer/, path);
 		}
-	},
-);
+		assert.match(await ask('/health'), /\{"status":"ok"\}/);
+		const keyed = await ask('/v1/models', { Authorization: `Bearer ${server.key}` });
+		assert.match(keyed, /^HTTP\/1\.1 200 /);
+	} finally {
+		await server.close();
+	}
+});

@@ -20,7 +20,7 @@ let foreign: TestServer;
 before(async () => {
 	const env = { HF_ENDPOINT: 'http://127.0.0.1:1' };
 	open = await startTestServer({ fakeRunner: true, env });
-	const peers = { of: async () => 'other' } as const;
+	const peers = { of: async () => 'other' as const };
 	foreign = await startTestServer({ fakeRunner: true, env, listen: { peers } });
 	locked = await startTestServer({ fakeRunner: true, env, listen: { requireKey: true } });
 });
@@ -151,7 +151,11 @@ test('every route is open to each caller as the table says', async () => {
 });
 
 test('a layer that knows no role and lends the owner’s key makes no owner of anybody', async () => {
-	for (const name of ['X-MS-Client-Principal', 'x-acme-client-principal-name', 'x-ms-client-principal-idp'])
+	for (const name of [
+		'X-MS-Client-Principal',
+		'x-acme-client-principal-name',
+		'x-ms-client-principal-idp',
+	])
 		for (const path of ['/nearglot/secrets/names', '/v1/models', '/metrics']) {
 			const answer = await fetch(open.url + path, { headers: { ...open.keyed, [name]: 'x' } });
 			assert.equal(answer.status, 401, name);
@@ -163,7 +167,8 @@ test('the owner is turned away nowhere', async () => {
 	for (const server of [open, foreign, locked])
 		for (const route of allRoutes(server.backend)) {
 			const { text } = await callRoute(server, route, server.keyed);
-			for (const { words } of Object.values(refusals)) assert.doesNotMatch(text, words, name(route));
+			for (const { words } of Object.values(refusals))
+				assert.doesNotMatch(text, words, name(route));
 		}
 	assert.ok(open.stopped.length > 0, 'one of the routes ends the server');
 	for (const { stopped } of [open, foreign, locked]) stopped.splice(0);
@@ -238,13 +243,18 @@ test('who does not own the machine is told nothing of folders and processes', as
 
 test('a sentence that names a folder of a model loses it for members, whatever route it comes from', async () => {
 	const folder = join(open.backend.modelsDir(), 'broken model');
-	await cp(join(open.backend.settings.builtInDir ?? '', 'starter-chat'), folder, { recursive: true });
+	await cp(join(open.backend.settings.builtInDir ?? '', 'starter-chat'), folder, {
+		recursive: true,
+	});
 	for (const file of await readdir(join(folder, 'onnx')))
 		await writeFile(join(folder, 'onnx', file), 'no graph');
 	const asked = (headers: Readonly<Record<string, string>>) =>
 		Promise.all(
 			[
-				['/v1/chat/completions', { model: 'broken model', messages: [{ role: 'user', content: 'a' }] }],
+				[
+					'/v1/chat/completions',
+					{ model: 'broken model', messages: [{ role: 'user', content: 'a' }] },
+				],
 				['/v1/completions', { model: 'broken model', prompt: 'a' }],
 				['/v1/embeddings', { model: 'broken model', input: 'a' }],
 				['/v1/responses', { model: 'broken model', input: 'a', stream: true }],

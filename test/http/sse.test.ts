@@ -9,10 +9,13 @@ const signal = new AbortController().signal;
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 test('comment lines tell that the work goes on while nothing else is sent', async () => {
-	const response = await sse({ caller, signal, heartbeatMs: 30, last: '[DONE]' }, async (writer) => {
-		await sleep(200);
-		writer.data({ a: 1 });
-	});
+	const response = await sse(
+		{ caller, signal, heartbeatMs: 30, last: '[DONE]' },
+		async (writer) => {
+			await sleep(200);
+			writer.data({ a: 1 });
+		},
+	);
 	const text = await response.text();
 	assert.ok((text.match(/^: still working$/gm) ?? []).length >= 2, text);
 	assert.ok(text.endsWith('data: {"a":1}\n\ndata: [DONE]\n\n'));

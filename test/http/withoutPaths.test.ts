@@ -5,7 +5,10 @@ import { AppError } from '../../server/protocol/index.ts';
 
 test('folders go and names of files stay, in whatever form a sentence has them', () => {
 	for (const [before, after] of [
-		['The graph /srv/models/qwen/model.onnx cannot be opened.', 'The graph …/model.onnx cannot be opened.'],
+		[
+			'The graph /srv/models/qwen/model.onnx cannot be opened.',
+			'The graph …/model.onnx cannot be opened.',
+		],
 		["Cannot read '/home/John Doe/my models/a b.json'.", "Cannot read '…/a b.json'."],
 		['No /home/John Doe/models/x.onnx here.', 'No …/x.onnx here.'],
 		['See C:\\Users\\alice\\models\\x.onnx, please.', 'See …/x.onnx, please.'],

@@ -16,7 +16,8 @@ const minLength = 16;
 
 /** Why a text is no secret; `undefined` when it can be one. */
 export function secretProblem(secret: string): string | undefined {
-	if (secret.length < minLength) return `must have ${minLength} characters at least; take 64 random hex digits.`;
+	if (secret.length < minLength)
+		return `must have ${minLength} characters at least; take 64 random hex digits.`;
 	return undefined;
 }
 
