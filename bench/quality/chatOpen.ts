@@ -69,6 +69,7 @@ export async function openChat(options: {
 			const builder = new AnswerBuilder();
 			const outcome = await service.run(
 				{
+					owner: 'local',
 					model: info.id,
 					messages: [...messages],
 					temperature: 0,

@@ -62,6 +62,7 @@ serve(async (options: LoadMessage) => {
 		engine.generate(
 			{
 				prompt: { kind: 'tokens', tokens },
+				owner: 'local',
 				sampling,
 				stop: [],
 				n: 1,

@@ -123,6 +123,16 @@ export type Constraint =
 			readonly parallel: boolean;
 	  };
 
+/**
+ * Whose a request is. What the engine keeps of it (caches of prompts, compiled grammars) serves requests of
+ * the same owner alone, so neither counts nor times tell what others have asked. Required, so that no way
+ * to the engine forgets it.
+ */
+export interface Owned {
+	/** Opaque id; `undefined` = nobody who could be told apart: nothing is kept and nothing kept is used. */
+	readonly owner: string | undefined;
+}
+
 export type GeneratePrompt =
 	| {
 			readonly kind: 'chat';
@@ -134,7 +144,7 @@ export type GeneratePrompt =
 	| { readonly kind: 'text'; readonly text: string }
 	| { readonly kind: 'tokens'; readonly tokens: readonly number[] };
 
-export interface GenerateRequest {
+export interface GenerateRequest extends Owned {
 	readonly prompt: GeneratePrompt;
 	readonly sampling: SamplingOptions;
 	/** Upper limit of generated tokens per choice; default: what the context leaves. */
@@ -200,6 +210,8 @@ export interface GenerateResult {
 /** One sentence (or segment) for an encoder-decoder. */
 export interface Seq2SeqItem {
 	readonly text: string;
+	/** Whose text it is; equal texts of different owners are computed apart. */
+	readonly owner?: string | undefined;
 	/** The model's own code of the source and target language, where it needs one. */
 	readonly sourceLanguage?: string;
 	readonly targetLanguage?: string;

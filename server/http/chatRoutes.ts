@@ -14,6 +14,7 @@ import { type ChatRequest, chatRequestParser } from '../services/chat/request.ts
 import { readJson } from './body.ts';
 import type { AppEnv } from './env.ts';
 import { noteOmittedTurns } from './omittedTurns.ts';
+import { owned } from './owner.ts';
 import { recorded, recordRequest } from './record.ts';
 import { sse, withHeaders } from './sse.ts';
 import { parseBody } from './unknownFields.ts';
@@ -50,7 +51,7 @@ async function answerChat(
 	return recorded(record, async () => {
 		const builder = new AnswerBuilder();
 		const outcome = await backend.chat.run(
-			request,
+			owned(context, request),
 			(event) => {
 				if (event.type === 'piece') record.firstToken();
 				builder.take(event);
@@ -86,7 +87,7 @@ async function streamChat(
 					if (event.type === 'piece') record.firstToken();
 					for (const chunk of chunks.take(event)) writer.data(chunk);
 				};
-				const outcome = await backend.chat.run(request, onEvent, signal);
+				const outcome = await backend.chat.run(owned(context, request), onEvent, signal);
 				record.usage = outcome.usage;
 				for (const chunk of chunks.last(outcome)) writer.data(chunk);
 			}),

@@ -6,6 +6,7 @@ import type { Backend } from '../daemon/backend.ts';
 import { completionParser } from '../services/text/completionRequest.ts';
 import { readJson } from './body.ts';
 import type { AppEnv } from './env.ts';
+import { owned } from './owner.ts';
 import { recorded, recordRequest } from './record.ts';
 import { sse, withHeaders } from './sse.ts';
 import { parseBody } from './unknownFields.ts';
@@ -21,7 +22,11 @@ export function registerCompletionRoutes(app: Hono<AppEnv>, backend: Backend): v
 		};
 		if (!request.stream)
 			return recorded(record, async () => {
-				const outcome = await backend.completions.run(request, () => {}, context.get('signal'));
+				const outcome = await backend.completions.run(
+					owned(context, request),
+					() => {},
+					context.get('signal'),
+				);
 				record.model = outcome.model;
 				record.usage = outcome.usage;
 				return context.json({
@@ -44,7 +49,7 @@ export function registerCompletionRoutes(app: Hono<AppEnv>, backend: Backend): v
 					const withUsage = request.stream_options?.include_usage ?? false;
 					const extra = withUsage ? { usage: null } : {};
 					const outcome = await backend.completions.run(
-						request,
+						owned(context, request),
 						({ text, index, reason, logprobs }, model) => {
 							record.firstToken();
 							const choice = {

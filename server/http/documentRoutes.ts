@@ -16,6 +16,7 @@ import { textBatches } from '../translate/textBatches.ts';
 import { turnOfOthers } from '../translate/turns.ts';
 import { readJson } from './body.ts';
 import type { AppEnv } from './env.ts';
+import { translatorOwnerOf } from './owner.ts';
 import { readCredentials } from './translateAuth.ts';
 import { parseBody } from './unknownFields.ts';
 
@@ -99,6 +100,7 @@ function translatorFor(
 					});
 				const { items } = await translation.translate(
 					{
+						owner: translatorOwnerOf(context, caller),
 						texts: batch,
 						targets: [{ language: target }],
 						source,

@@ -9,6 +9,7 @@ import { AppError, asAppError } from '../protocol/index.ts';
 import { canonicalLanguage, languageName } from '../translate/languages.ts';
 import { readBytes } from './body.ts';
 import type { AppEnv } from './env.ts';
+import { translatorOwnerOf } from './owner.ts';
 import { isDirect, readCredentials } from './translateAuth.ts';
 import { translatorErrorOf } from './translateErrors.ts';
 import { limitsFrom } from './translateInput.ts';
@@ -31,7 +32,12 @@ export function registerLibreTranslateRoutes(app: Hono<AppEnv>, backend: Backend
 	const routes = new Hono<AppEnv>();
 	const limit = limitsFrom(backend.settings.env['NEARGLOT_TRANSLATE_LIMITS']).translate;
 
-	const authorize = async (context: Context<AppEnv>, fields: Fields, characters: number) => {
+	/** Whose texts they are, once the caller may have them translated. */
+	const authorize = async (
+		context: Context<AppEnv>,
+		fields: Fields,
+		characters: number,
+	): Promise<string | undefined> => {
 		const key = fields['api_key'];
 		const shown = readCredentials(context);
 		const credentials =
@@ -50,6 +56,7 @@ export function registerLibreTranslateRoutes(app: Hono<AppEnv>, backend: Backend
 			throw new AppError('rate_limited', `Slowdown: the limit is ${verdict.limit}.`, {
 				retryAfterS: verdict.retryAfterS ?? 60,
 			});
+		return translatorOwnerOf(context, caller);
 	};
 
 	const guarded =
@@ -88,9 +95,10 @@ export function registerLibreTranslateRoutes(app: Hono<AppEnv>, backend: Backend
 					400,
 					`Invalid request: request (${characters}) exceeds text limit (${limit.request})`,
 				);
-			await authorize(context, fields, characters);
+			const owner = await authorize(context, fields, characters);
 			const result = await translation.translate(
 				{
+					owner,
 					texts,
 					targets: [{ language: to }],
 					textType: format === 'html' ? 'html' : 'plain',

@@ -8,6 +8,7 @@ import { chatOf, responsesParser } from '../services/responses/request.ts';
 import { readJson } from './body.ts';
 import type { AppEnv } from './env.ts';
 import { noteOmittedTurns } from './omittedTurns.ts';
+import { owned } from './owner.ts';
 import { recorded, recordRequest } from './record.ts';
 import { sse, withHeaders } from './sse.ts';
 import { parseBody } from './unknownFields.ts';
@@ -28,7 +29,7 @@ export function registerResponsesRoutes(app: Hono<AppEnv>, backend: Backend): vo
 			});
 		const answer = async (response: ResponseBuilder, signal: AbortSignal) => {
 			const outcome = await backend.chat.run(
-				chat,
+				owned(context, chat),
 				(event) => {
 					if (event.type === 'omitted') noteOmittedTurns(context, event.turns);
 					if (event.type === 'piece') record.firstToken();

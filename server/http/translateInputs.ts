@@ -118,7 +118,7 @@ function readTarget(
 	};
 }
 
-function readInput(item: Fields): Input {
+function readInput(item: Fields, owner: string | undefined): Input {
 	const { text, language, script, texttype, targets } = item;
 	if (typeof text !== 'string') throw translatorError(400005);
 	if (!Array.isArray(targets) || targets.length === 0)
@@ -134,6 +134,7 @@ function readInput(item: Fields): Input {
 	if (source === undefined && usesDictionary(text))
 		throw translatorError(400035, 'Texts with a dictionary element need language.');
 	const base = {
+		owner,
 		texts: [text],
 		textType: chosen(texttype, 'textType', ['plain', 'html'], 400071) ?? 'plain',
 		alignment: false,
@@ -145,12 +146,12 @@ function readInput(item: Fields): Input {
 }
 
 export async function translateInputsReply(
-	{ context, requestId, signal, charge }: TextCall,
+	{ context, requestId, signal, owner, charge }: TextCall,
 	translation: TranslateService,
 	limits: Limits,
 ): Promise<Response> {
 	const items = readItems(inputsOf(await readBodyJson(context, signal)), limits.translate);
-	const inputs = items.map(readInput);
+	const inputs = items.map((item) => readInput(item, owner));
 	if (inputs.some(({ text }) => text.length > limits.translate.element))
 		throw translatorError(400050);
 	const charged = inputs.reduce(

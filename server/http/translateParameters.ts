@@ -20,11 +20,13 @@ export interface TranslateCall {
 /**
  * @param query Parameters of the URL; names are case-insensitive.
  * @param body Parsed JSON.
+ * @param owner Whose texts they are.
  */
 export function readTranslateCall(
 	query: URLSearchParams,
 	body: unknown,
 	limits: Limits,
+	owner: string | undefined,
 ): TranslateCall {
 	const texts = readTexts(body, limits.translate);
 
@@ -84,6 +86,7 @@ export function readTranslateCall(
 		includeAlignment,
 		includeSentenceLength,
 		request: {
+			owner,
 			texts,
 			targets,
 			textType,

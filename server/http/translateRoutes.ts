@@ -9,6 +9,7 @@ import type { Backend } from '../daemon/backend.ts';
 import type { TranslateResult } from '../services/translate.ts';
 import type { Caller } from '../services/translateAccess.ts';
 import type { AppEnv } from './env.ts';
+import { translatorOwnerOf } from './owner.ts';
 import { readCredentials } from './translateAuth.ts';
 import { readBodyJson } from './translateBody.ts';
 import { dictionaryExamplesReply, dictionaryLookupReply } from './translateDictionary.ts';
@@ -31,6 +32,8 @@ type Handler = (call: {
 	readonly query: URLSearchParams;
 	readonly requestId: string;
 	readonly signal: AbortSignal;
+	/** Whose texts they are; see `Owned`. */
+	readonly owner: string | undefined;
 	/** Takes characters from the caller's share; refuses with 403001 or 429001. */
 	charge(characters: number): void;
 }) => Promise<Response>;
@@ -85,7 +88,8 @@ export function registerTranslateRoutes(app: Hono<AppEnv>, backend: Backend): vo
 						);
 				};
 				const signal = context.get('signal');
-				return await handler({ context, query, requestId, signal, charge });
+				const owner = translatorOwnerOf(context, caller);
+				return await handler({ context, query, requestId, signal, owner, charge });
 			} catch (error) {
 				const { code, known } = translatorErrorOf(error);
 				if (code >= 500000)
@@ -100,11 +104,11 @@ export function registerTranslateRoutes(app: Hono<AppEnv>, backend: Backend): vo
 		};
 
 	const translate: Handler = async (asked) => {
-		const { context, query, requestId, signal, charge } = asked;
+		const { context, query, requestId, signal, owner, charge } = asked;
 		if (one(query, 'api-version') === latestVersion)
 			return translateInputsReply(asked, translation, limits);
 		const body = await readBodyJson(context, signal);
-		const call = readTranslateCall(query, body, limits);
+		const call = readTranslateCall(query, body, limits, owner);
 		// Another engine would work with the owner's accounts elsewhere.
 		if (call.request.engine !== undefined && context.get('caller') === 'member')
 			throw translatorError(403000, "Whoever runs the server chooses the 'engine'.");

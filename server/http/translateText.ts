@@ -24,6 +24,8 @@ export interface TextCall {
 	readonly query: URLSearchParams;
 	readonly requestId: string;
 	readonly signal: AbortSignal;
+	/** Whose texts they are; see `Owned`. */
+	readonly owner: string | undefined;
 	charge(characters: number): void;
 }
 

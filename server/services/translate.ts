@@ -1,5 +1,6 @@
 /** The translation use-case: texts in, texts in other languages out. HTTP, CLI and editor call this. */
 
+import type { Owned } from '../engine/api.ts';
 import { AppError, type TranslateEngine } from '../protocol/index.ts';
 import type { HostedTranslator } from '../remote/hostedTranslator.ts';
 import { alignmentSupported } from '../translate/alignmentPairs.ts';
@@ -31,7 +32,7 @@ export interface TranslateTarget {
 	readonly script?: string;
 }
 
-export interface TranslateRequest {
+export interface TranslateRequest extends Owned {
 	readonly texts: readonly string[];
 	readonly targets: readonly TranslateTarget[];
 	/** Canonical code; absent = detect per text. */
@@ -178,6 +179,7 @@ export function createTranslateService(deps: TranslateDeps): TranslateService {
 					needs,
 					{
 						priority: request.priority,
+						owner: request.owner,
 						...(request.beams === undefined ? {} : { beams: request.beams }),
 						...(request.alternatives ? { alternatives: request.alternatives } : {}),
 					},

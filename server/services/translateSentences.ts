@@ -3,7 +3,7 @@
  * the word links of both steps joined.
  */
 
-import type { Seq2SeqOutput } from '../engine/api.ts';
+import type { Owned, Seq2SeqOutput } from '../engine/api.ts';
 import { AppError } from '../protocol/index.ts';
 import type { Attention } from '../translate/align.ts';
 import { placeholders, samePlaceholders } from '../translate/documents/placeholders.ts';
@@ -14,7 +14,7 @@ import type { Span } from '../translate/sentences.ts';
 import type { DecodeOptions, TranslateBatcher } from './translateBatcher.ts';
 import type { Leg, Route } from './translateModels.ts';
 
-export interface SentenceOptions {
+export interface SentenceOptions extends Owned {
 	/** Absent: the model's own default. */
 	readonly beams?: number;
 	readonly alternatives?: number;
@@ -96,7 +96,7 @@ async function throughModel(
 	texts: readonly string[],
 	leg: Leg,
 	attention: boolean,
-	options: SentenceOptions,
+	{ owner, ...options }: SentenceOptions,
 	deps: SentenceDeps,
 	signal?: AbortSignal,
 ): Promise<Hypothesis[]> {
@@ -112,7 +112,7 @@ async function throughModel(
 	const found = new Map<string, Hypothesis>();
 	const wanted: string[] = [];
 	for (const text of new Set(texts)) {
-		const cached = deps.cache.get(keyOf(text), { attention });
+		const cached = deps.cache.get(owner, keyOf(text), { attention });
 		if (cached) found.set(text, cached);
 		else if (text.trim() !== '') wanted.push(text);
 	}
@@ -133,7 +133,7 @@ async function throughModel(
 				...more,
 			};
 			try {
-				const item = { text, ...codes };
+				const item = { text, owner, ...codes };
 				const [output] = await deps.batcher.translate(leg.model.id, [item], decode, signal);
 				return output ? hypothesis(output) : { text, score: 0 };
 			} catch (error) {
@@ -191,7 +191,7 @@ async function throughModel(
 		if (!result || looksBroken(text, result.text) || inventsPlaceholders(text, result.text))
 			result = { text, score: Number.NEGATIVE_INFINITY };
 		found.set(text, result);
-		deps.cache.set(keyOf(text), result);
+		deps.cache.set(owner, keyOf(text), result);
 	});
 	return texts.map((text) => found.get(text) ?? { text, score: 0 });
 }

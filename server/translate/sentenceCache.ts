@@ -1,4 +1,7 @@
-/** Translations of sentences already seen. Bounded by size; the least recently used goes first. */
+/**
+ * Translations of sentences already seen. Bounded by size; the least recently used goes first. Each belongs
+ * to somebody: a sentence that comes back at once would tell others that it was translated before.
+ */
 
 import type { Attention } from './align.ts';
 
@@ -32,9 +35,17 @@ export class SentenceCache {
 		this.#limitBytes = limitBytes;
 	}
 
-	/** @param needs Whether the entry must hold attention. */
-	get(key: string, needs: { readonly attention: boolean }): Hypothesis | undefined {
-		const entry = this.#entries.get(key);
+	/**
+	 * @param owner Whose sentence; `undefined` = nobody's, which is never kept
+	 * @param needs Whether the entry must hold attention.
+	 */
+	get(
+		owner: string | undefined,
+		sentence: string,
+		needs: { readonly attention: boolean },
+	): Hypothesis | undefined {
+		const key = keyOf(owner, sentence);
+		const entry = owner === undefined ? undefined : this.#entries.get(key);
 		const lacks = needs.attention && !entry?.value.attention && !entry?.value.unaligned;
 		if (!entry || lacks) {
 			this.#misses++;
@@ -46,20 +57,22 @@ export class SentenceCache {
 		return entry.value;
 	}
 
-	set(key: string, value: Hypothesis): void {
+	set(owner: string | undefined, sentence: string, value: Hypothesis): void {
+		if (owner === undefined) return;
+		const key = keyOf(owner, sentence);
 		const size =
 			2 * (key.length + value.text.length) + 120 + (value.attention?.weights.byteLength ?? 0) * 2;
 		if (size > this.#limitBytes / 8) return;
-		this.delete(key);
+		this.#delete(key);
 		this.#entries.set(key, { value, size });
 		this.#sizeBytes += size;
 		for (const oldest of this.#entries.keys()) {
 			if (this.#sizeBytes <= this.#limitBytes) break;
-			this.delete(oldest);
+			this.#delete(oldest);
 		}
 	}
 
-	delete(key: string): void {
+	#delete(key: string): void {
 		const entry = this.#entries.get(key);
 		if (!entry) return;
 		this.#sizeBytes -= entry.size;
@@ -80,3 +93,5 @@ export class SentenceCache {
 		};
 	}
 }
+
+const keyOf = (owner: string | undefined, sentence: string): string => `${owner}\u0000${sentence}`;

@@ -98,7 +98,7 @@ const doors: Readonly<Record<string, Door>> = {
 	'in-process': async (question) => {
 		try {
 			const builder = new AnswerBuilder();
-			const request = chatRequestParser.parse(bodyOf(question), '');
+			const request = { ...chatRequestParser.parse(bodyOf(question), ''), owner: 'local' };
 			const outcome = await server.backend.chat.run(request, (event) => builder.take(event));
 			return outcomeOf(builder.build({ id: 'x', created: 0 }, outcome) as unknown as Reply);
 		} catch (error) {

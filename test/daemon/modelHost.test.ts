@@ -80,6 +80,7 @@ function newHost(
 
 const ask = (text: string): GenerateRequest => ({
 	prompt: { kind: 'text', text },
+	owner: 'local',
 	sampling: greedy,
 	stop: [],
 	n: 1,

@@ -18,9 +18,9 @@ function setUp() {
 		cache.feed(tokens);
 		return cache;
 	};
-	const add = (tokens: readonly number[], minimumTotal = 0) => {
+	const add = (tokens: readonly number[], minimumTotal = 0, owner: string | undefined = 'me') => {
 		const cache = make(tokens, minimumTotal);
-		prefixes.add(tokens, cache);
+		prefixes.add({ owner, tokens, cache });
 		return cache;
 	};
 	return { prefixes, make, add, alive: decoder.alive };
@@ -33,25 +33,25 @@ test('the longest common beginning wins, cut to what is common, and one token is
 	const { prefixes, add } = setUp();
 	add([...range(0, 10), 99, 98]);
 	const longer = add([...range(0, 14), 97, 96]);
-	const found = prefixes.take(range(0, 20), 0, []);
+	const found = prefixes.take('me', range(0, 20), 0, []);
 	assert.equal(found, longer);
 	assert.equal(found?.length, 14);
 	assert.equal(prefixes.size, 1);
 	// The whole prompt is known: its last token is fed again, for its logits.
-	assert.equal(prefixes.take(range(0, 10), 0, [])?.length, 9);
-	assert.equal(prefixes.take([50, 51, 52, 53, 54, 55], 0, []), undefined);
-	assert.equal(prefixes.take(range(0, 3), 0, []), undefined, 'too short to be worth it');
+	assert.equal(prefixes.take('me', range(0, 10), 0, [])?.length, 9);
+	assert.equal(prefixes.take('me', [50, 51, 52, 53, 54, 55], 0, []), undefined);
+	assert.equal(prefixes.take('me', range(0, 3), 0, []), undefined, 'too short to be worth it');
 });
 
 test('a cache of which most would stay unused is copied, as one that is in use', () => {
 	const { prefixes, add, make, alive } = setUp();
 	const kept = add(range(0, 30));
-	const copy = prefixes.take([...range(0, 8), 70, 71], 0, []);
+	const copy = prefixes.take('me', [...range(0, 8), 70, 71], 0, []);
 	assert.notEqual(copy, kept);
 	assert.deepEqual([copy?.length, kept.length, prefixes.size], [8, 30, 1]);
 	const running = make(range(100, 120));
-	const other = prefixes.take([...range(100, 116), 5], 0, [
-		{ tokens: range(100, 120), cache: running },
+	const other = prefixes.take('me', [...range(100, 116), 5], 0, [
+		{ owner: 'me', tokens: range(100, 120), cache: running },
 	]);
 	assert.notEqual(other, running);
 	assert.deepEqual([other?.length, running.length], [16, 20]);
@@ -63,9 +63,9 @@ test('keys made with other rotary factors are never taken, nor replaced by such'
 	const short = add(range(0, 10), 0);
 	add(range(0, 20), 4097);
 	assert.equal(prefixes.size, 2, 'the shorter one is not covered');
-	assert.equal(prefixes.take([...range(0, 20), 60], 0, []), short);
+	assert.equal(prefixes.take('me', [...range(0, 20), 60], 0, []), short);
 	assert.equal(short.length, 10);
-	assert.equal(prefixes.take([...range(0, 20), 60], 4097, [])?.length, 20);
+	assert.equal(prefixes.take('me', [...range(0, 20), 60], 4097, [])?.length, 20);
 	assert.equal(prefixes.size, 0);
 	assert.equal(alive.size, 2);
 });
@@ -77,7 +77,7 @@ test('what a new one covers is released, and of the others the least recently us
 	assert.ok(!alive.has(covered));
 	assert.equal(prefixes.size, 3);
 	// Asking for the first makes it the latest.
-	prefixes.take([...range(0, 8), 70], 0, [])?.release();
+	prefixes.take('me', [...range(0, 8), 70], 0, [])?.release();
 	prefixes.shrink(prefixes.bytes - 1);
 	assert.deepEqual(
 		[a, b, c].map((cache) => alive.has(cache)),
@@ -101,4 +101,28 @@ test('common beginnings are counted', () => {
 	assert.equal(commonPrefix([1, 2, 3], [1, 2, 4]), 2);
 	assert.equal(commonPrefix([1, 2], [1, 2, 4]), 2);
 	assert.equal(commonPrefix([], [1]), 0);
+});
+
+test('what somebody keeps serves nobody else, whichever way it could be found', () => {
+	const { prefixes, add, make, alive } = setUp();
+	const mine = add(range(0, 20), 0, 'alice');
+	assert.equal(prefixes.take('bob', range(0, 30), 0, []), undefined);
+	assert.equal(prefixes.take(undefined, range(0, 30), 0, []), undefined);
+	const running = { owner: 'alice', tokens: range(50, 70), cache: make(range(50, 70)) };
+	assert.equal(prefixes.take('bob', range(50, 80), 0, [running]), undefined);
+	// A longer one of another person does not take its place either: its owner would miss it.
+	add(range(0, 25), 0, 'bob');
+	assert.ok(alive.has(mine));
+	assert.equal(prefixes.take('alice', range(0, 30), 0, []), mine);
+	assert.equal(prefixes.take('bob', range(0, 30), 0, [])?.length, 25);
+});
+
+test('what belongs to nobody is not kept', () => {
+	const { prefixes, make, alive } = setUp();
+	const cache = make(range(0, 20));
+	prefixes.add({ owner: undefined, tokens: range(0, 20), cache });
+	assert.equal(prefixes.size, 0);
+	assert.ok(!alive.has(cache));
+	const running = { owner: undefined, tokens: range(0, 20), cache: make(range(0, 20)) };
+	assert.equal(prefixes.take(undefined, range(0, 30), 0, [running]), undefined);
 });

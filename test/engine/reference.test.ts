@@ -80,6 +80,7 @@ async function generate(
 	return engine.generate(
 		{
 			prompt: { kind: 'tokens', tokens: ids },
+			owner: 'local',
 			sampling: greedy,
 			maxTokens: options.maxTokens,
 			stop: [],

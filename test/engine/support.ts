@@ -28,6 +28,7 @@ export function tokensRequest(
 ): GenerateRequest {
 	return {
 		prompt: { kind: 'tokens', tokens },
+		owner: 'local',
 		sampling: greedy,
 		maxTokens: 24,
 		stop: [],

@@ -81,7 +81,7 @@ async function run(body: object, script: Script) {
 		'',
 	);
 	const events: ChatEvent[] = [];
-	const outcome = await service.run(request, (event) => events.push(event));
+	const outcome = await service.run({ ...request, owner: 'local' }, (event) => events.push(event));
 	const head = { id: 'x', created: 1 };
 	const whole = new AnswerBuilder();
 	for (const event of events) whole.take(event);

@@ -101,6 +101,7 @@ test('the sample recipe of the chat model learns the hand-written answers and ex
 			assert.equal(engine.description.hasChatTemplate, true);
 			const { choices, promptTokens } = await engine.generate(
 				{
+					owner: 'local',
 					prompt: { kind: 'chat', messages: [{ role: 'user', content: 'who are you' }] },
 					sampling: greedy,
 					maxTokens: 12,

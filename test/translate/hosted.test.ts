@@ -67,6 +67,7 @@ function service(replies: (() => Response)[] = []) {
 }
 
 const request: TranslateRequest = {
+	owner: 'local',
 	texts: ['Hello'],
 	targets: [{ language: 'de' }],
 	source: 'en',

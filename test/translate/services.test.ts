@@ -217,19 +217,47 @@ test('the cache stays within its size and forgets what was used longest ago', ()
 	const cache = new SentenceCache(4000);
 	const entry = { text: 'x'.repeat(40), score: 0 };
 	for (let index = 0; index < 100; index++) {
-		cache.set(`key ${index}`, entry);
-		cache.get('key 0', { attention: false });
+		cache.set('me', `key ${index}`, entry);
+		cache.get('me', 'key 0', { attention: false });
 	}
 	assert.ok(cache.stats.sizeBytes <= 4000);
-	assert.ok(cache.get('key 0', { attention: false }), 'what is used stays');
-	assert.equal(cache.get('key 1', { attention: false }), undefined);
+	assert.ok(cache.get('me', 'key 0', { attention: false }), 'what is used stays');
+	assert.equal(cache.get('me', 'key 1', { attention: false }), undefined);
 	assert.equal(
-		cache.get('key 99', { attention: true }),
+		cache.get('me', 'key 99', { attention: true }),
 		undefined,
 		'an entry without attention does not serve those who need it',
 	);
-	cache.set('big', { text: 'x'.repeat(5000), score: 0 });
-	assert.equal(cache.get('big', { attention: false }), undefined);
+	cache.set('me', 'big', { text: 'x'.repeat(5000), score: 0 });
+	assert.equal(cache.get('me', 'big', { attention: false }), undefined);
+});
+
+test('a sentence somebody had translated is translated again for the next person', async () => {
+	const asked: string[] = [];
+	const host = hostOf([info('opus-mt-en-de')], async ({ items }) => {
+		asked.push(...items.map(({ text }) => text));
+		return {
+			outputs: items.map(({ text }) => ({
+				text: `Satz ${text.length}.`,
+				tokenIds: [],
+				score: 0,
+				reason: 'stop' as const,
+			})),
+		};
+	});
+	const deps = { batcher: createTranslateBatcher(host), cache: new SentenceCache(100_000) };
+	const translate = async (owner: string | undefined) => {
+		asked.length = 0;
+		const options = { owner, priority: 'interactive' } as const;
+		const route = { legs: [leg('en', 'de')] };
+		const [done] = await translateSentences(['A secret'], route, { links: false }, options, deps);
+		assert.equal(done?.text, 'Satz 8.');
+		return asked.length;
+	};
+	assert.deepEqual([await translate('alice'), await translate('alice')], [1, 0]);
+	assert.deepEqual([await translate('bob'), await translate('bob')], [1, 0]);
+	assert.deepEqual([await translate(undefined), await translate(undefined)], [1, 1]);
+	assert.equal(await translate('alice'), 0, 'hers is still there');
 });
 
 test('sentences of several callers share a batch; options and length part them', async () => {
@@ -247,7 +275,7 @@ test('sentences of several callers share a batch; options and length part them',
 		};
 	});
 	const batcher = createTranslateBatcher(host, { maxItems: 10, maxCharacters: 1000, inFlight: 1 });
-	const interactive = { priority: 'interactive' as const };
+	const interactive = { owner: 'me', priority: 'interactive' as const };
 	const results = await Promise.all([
 		...Array.from({ length: 25 }, (_, index) =>
 			batcher.translate('m', [{ text: `a ${index}` }], interactive),
@@ -329,7 +357,7 @@ test('a loop is tried again without repeated groups; what still loops is copied'
 		['Well done.', 'Hopeless case.'],
 		{ legs: [leg('en', 'de')] },
 		{ links: false },
-		{ priority: 'interactive' },
+		{ owner: 'me', priority: 'interactive' },
 		deps,
 	);
 	assert.deepEqual(
@@ -357,7 +385,7 @@ test('a sentence the model cannot read at once is read in parts, and fails nobod
 		texts,
 		{ legs: [leg('en', 'de')] },
 		{ links: true },
-		{ priority: 'interactive' },
+		{ owner: 'me', priority: 'interactive' },
 		deps,
 	);
 	assert.deepEqual(
@@ -392,7 +420,7 @@ test('a lost placeholder is looked for in a wider search', async () => {
 		['Open {0}.'],
 		{ legs: [leg('en', 'de')] },
 		{ links: false },
-		{ priority: 'interactive' },
+		{ owner: 'me', priority: 'interactive' },
 		deps,
 	);
 	assert.equal(result?.text, 'Öffne {0}.');
@@ -417,7 +445,7 @@ test('a bare word that comes back as it went is asked for as a sentence', async 
 		['Hello', 'Berlin', 'HTTP', 'Stays as it is {0}.'],
 		{ legs: [leg('en', 'de')] },
 		{ links: false },
-		{ priority: 'interactive' },
+		{ owner: 'me', priority: 'interactive' },
 		{ batcher: createTranslateBatcher(host), cache: new SentenceCache(100_000) },
 	);
 	assert.deepEqual(
@@ -448,7 +476,7 @@ test('a model that cannot align is asked without it, once, and words are linked 
 			['Page 42.'],
 			{ legs: [leg('en', 'de')] },
 			{ links: true },
-			{ priority: 'interactive' },
+			{ owner: 'me', priority: 'interactive' },
 			deps,
 		);
 	const [result] = await run();
@@ -493,7 +521,7 @@ test('through a third language the links of both steps are joined', async () => 
 		['ab cde f'],
 		{ legs: [leg('fr', 'en'), leg('en', 'de')] },
 		{ links: true },
-		{ priority: 'interactive' },
+		{ owner: 'me', priority: 'interactive' },
 		deps,
 	);
 	assert.equal(result?.text, 'ab cde f');

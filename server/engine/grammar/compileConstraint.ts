@@ -23,7 +23,6 @@ import { discardInstance, type GrammarInstance, grammarInstance } from './xgramm
 // colons. Free white space would let a weak model fill its whole answer with it. (As a rule of its own this makes
 // the library accept missing commas.)
 const space = '[ ]{0,1} ([\\n] [ \\t]{0,24}){0,1}';
-const maxCompiled = 64;
 
 /**
  * Compiles constraints for one model; `undefined` when a constraint does not restrict anything.
@@ -34,7 +33,10 @@ export type CompileConstraint = (
 	constraint: Constraint,
 	endTokens: readonly number[],
 	promptEnd?: string,
-	/** Says what the other arguments say: where it is known, nothing is made of them again. */
+	/**
+	 * Says whose it is, and what the other arguments say: where it is known, nothing is made of them again.
+	 * Absent: not kept.
+	 */
 	key?: string,
 ) => Promise<TokenConstraint | undefined>;
 
@@ -42,11 +44,10 @@ interface Compiler {
 	readonly instance: GrammarInstance;
 	readonly info: TokenizerInfo;
 	readonly compiler: GrammarCompiler;
-	readonly grammars: Map<string, CompiledGrammar>;
 	readonly vocabularySize: number;
 }
 
-/** A compiler that keeps the vocabulary and the grammars it has seen. */
+/** A compiler that keeps the vocabulary and the grammars that have a key. */
 export function createConstraintCompiler(
 	text: Vocabulary,
 	format: ToolFormat,
@@ -58,7 +59,7 @@ export function createConstraintCompiler(
 		const instance = await grammarInstance();
 		try {
 			const found = key === undefined ? undefined : known.get(key);
-			if (found?.[0].instance === instance) return await start(...found, endTokens);
+			if (found?.[0].instance === instance) return await start(...found, endTokens, false);
 			const plain = await grammarSource(instance, constraint, format);
 			if (plain === undefined) return undefined;
 			const source = promptOpensReasoning(promptEnd, reasoning)
@@ -71,9 +72,9 @@ export function createConstraintCompiler(
 				compilers.set(ends, ready);
 			}
 			const compiler = await ready;
-			const grammar = await compileGrammar(compiler, source);
+			const grammar = await compile(compiler.compiler, source);
 			if (key !== undefined) known.set(key, [compiler, grammar]);
-			return await start(compiler, grammar, endTokens);
+			return await start(compiler, grammar, endTokens, key === undefined);
 		} catch (error) {
 			throw refusal(error, instance, constraint);
 		}
@@ -194,21 +195,9 @@ async function createCompiler(
 		vocabularySize,
 		[...endTokens],
 	);
-	const compiler = await GrammarCompiler.createGrammarCompiler(info, true);
-	return { instance, info, compiler, grammars: new Map(), vocabularySize };
-}
-
-async function compileGrammar(compiler: Compiler, source: GrammarSource): Promise<CompiledGrammar> {
-	const key = `${source.kind} ${source.text}`;
-	const known = compiler.grammars.get(key);
-	if (known !== undefined) return known;
-	const compiled = await compile(compiler.compiler, source);
-	const oldest = compiler.grammars.keys().next().value;
-	if (compiler.grammars.size >= maxCompiled && oldest !== undefined) {
-		compiler.grammars.delete(oldest);
-	}
-	compiler.grammars.set(key, compiled);
-	return compiled;
+	// Its own memory of grammars knows no owners; keys do.
+	const compiler = await GrammarCompiler.createGrammarCompiler(info, false);
+	return { instance, info, compiler, vocabularySize };
 }
 
 function compile(compiler: GrammarCompiler, source: GrammarSource): Promise<CompiledGrammar> {
@@ -220,13 +209,16 @@ async function start(
 	compiler: Compiler,
 	grammar: CompiledGrammar,
 	endTokens: readonly number[],
+	isOnly: boolean,
 ): Promise<TokenConstraint> {
 	const matcher = await compiler.instance.library.GrammarMatcher.createGrammarMatcher(
 		grammar,
 		[...endTokens],
 		false,
 	);
-	const constraint = new GrammarConstraint(matcher, compiler.vocabularySize, endTokens, () => {});
+	const constraint = new GrammarConstraint(matcher, compiler.vocabularySize, endTokens, () => {
+		if (isOnly) grammar.dispose();
+	});
 	await constraint.prepare();
 	return constraint;
 }

@@ -33,7 +33,7 @@ export type ToGrammarThread =
 	| {
 			readonly kind: 'start';
 			readonly id: number;
-			readonly key: string;
+			readonly key: string | undefined;
 			readonly request: GrammarRequest;
 			readonly position: SharedArrayBuffer;
 	  }

@@ -17,12 +17,12 @@ import { newPosition, RemoteConstraint } from './remoteConstraint.ts';
 
 /** Starting a thread and its library may take this long on a busy machine. */
 const maxStartMs = 30_000;
-/** Grammars a thread keeps; see `maxCompiled` of its compiler. */
+/** Grammars a thread keeps. */
 const maxKnown = 32;
 const maxMemoryMb = 1536;
 
 interface Starting {
-	readonly key: string;
+	readonly key: string | undefined;
 	readonly id: number;
 	readonly position: SharedArrayBuffer;
 	resolve(constraint: TokenConstraint | undefined): void;
@@ -68,14 +68,14 @@ export class GrammarThread {
 	}
 
 	/** Whether it can take a constraint now without holding up an answer. */
-	canTake(key: string): boolean {
+	canTake(key: string | undefined): boolean {
 		if (this.isGone || this.#starting !== undefined) return false;
-		return this.#known.has(key) || (this.#open.size === 0 && this.#known.size < maxKnown);
+		return this.knows(key) || (this.#open.size === 0 && this.#known.size < maxKnown);
 	}
 
 	/** Whether it has compiled this one. */
-	knows(key: string): boolean {
-		return this.#known.has(key);
+	knows(key: string | undefined): boolean {
+		return key !== undefined && this.#known.has(key);
 	}
 
 	get isIdle(): boolean {
@@ -84,10 +84,11 @@ export class GrammarThread {
 
 	/**
 	 * Compiles a constraint; `undefined` when it does not restrict anything.
+	 * @param key by which it is known the next time; absent: not kept
 	 * @throws AppError `too_expensive`, `invalid_request`, `cancelled`
 	 */
 	start(
-		key: string,
+		key: string | undefined,
 		request: GrammarRequest,
 		signal?: AbortSignal,
 	): Promise<TokenConstraint | undefined> {
@@ -136,7 +137,7 @@ export class GrammarThread {
 			this.#known.clear();
 			starting.reject(fromErrorWire(message.error));
 		} else {
-			this.#known.add(starting.key);
+			if (starting.key !== undefined) this.#known.add(starting.key);
 			starting.resolve(message.restricts ? this.#follow(starting) : undefined);
 		}
 		if (this.isIdle) this.#onIdle();

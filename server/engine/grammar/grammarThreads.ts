@@ -37,6 +37,7 @@ export class GrammarThreads {
 	/**
 	 * Compiles a constraint; `undefined` when it does not restrict anything.
 	 * @param promptEnd last piece of the prompt as text: one that opens a reasoning block is left free to end it
+	 * @param owner whose it is: a grammar known already is ready sooner, which others must not notice; absent: not kept
 	 * @throws AppError `too_expensive`, `invalid_request` with `param`, `cancelled`
 	 */
 	async compile(
@@ -44,9 +45,11 @@ export class GrammarThreads {
 		endTokens: readonly number[],
 		promptEnd = '',
 		signal?: AbortSignal,
+		owner?: string,
 	): Promise<TokenConstraint | undefined> {
 		const opens = promptOpensReasoning(promptEnd, this.#options.reasoning);
-		const key = JSON.stringify([constraint, endTokens, opens]);
+		const key =
+			owner === undefined ? undefined : JSON.stringify([owner, constraint, endTokens, opens]);
 		for (;;) {
 			if (signal?.aborted) throw new AppError('cancelled');
 			if (this.#closed) throw new AppError('runner_crashed', 'The model is being unloaded.');
@@ -67,7 +70,7 @@ export class GrammarThreads {
 		this.#wake();
 	}
 
-	#threadFor(key: string): GrammarThread | undefined {
+	#threadFor(key: string | undefined): GrammarThread | undefined {
 		const able = this.#threads.filter((thread) => thread.canTake(key));
 		const found = able.find((thread) => thread.knows(key)) ?? able[0];
 		if (found !== undefined) return found;

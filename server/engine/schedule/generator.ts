@@ -20,6 +20,7 @@ export type ConstraintCompiler = (
 	endTokens: readonly number[],
 	promptEnd?: string,
 	signal?: AbortSignal,
+	owner?: string,
 ) => Promise<TokenConstraint | undefined>;
 
 export interface GeneratorOptions {
@@ -76,6 +77,7 @@ export function createGenerator(options: GeneratorOptions): Generate {
 								endTokens,
 								text.decode(prompt.slice(-8), { skipSpecial: false }),
 								signal,
+								request.owner,
 							);
 				samplers.push(
 					new Sampler({

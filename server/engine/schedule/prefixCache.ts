@@ -1,10 +1,19 @@
-/** Caches of finished requests, found again by the longest common beginning of their tokens. */
+/**
+ * Caches of finished requests, found again by the longest common beginning of their tokens. Each belongs
+ * to somebody and serves nobody else: a hit shows in counts and times, and would tell what others wrote.
+ */
 
 import type { SequenceCache } from '../decode/decoder.ts';
 
-interface Entry {
+/** Whose tokens, which ones, and the cache that holds them. */
+export interface OwnedPrefix {
+	/** `undefined` = nobody's: neither kept nor found. */
+	readonly owner: string | undefined;
 	readonly tokens: readonly number[];
 	readonly cache: SequenceCache;
+}
+
+interface Entry extends OwnedPrefix {
 	usedAt: number;
 }
 
@@ -35,45 +44,50 @@ export class PrefixCache {
 		return this.#entries.reduce((sum, { cache }) => sum + cache.bytes, 0);
 	}
 
-	/** Keeps a cache that holds exactly `tokens`; takes ownership. */
-	add(tokens: readonly number[], cache: SequenceCache): void {
-		if (tokens.length < leastCommon) {
+	/** Keeps a cache that holds exactly `tokens`; it is the store's from now on. */
+	add({ owner, tokens, cache }: OwnedPrefix): void {
+		if (owner === undefined || tokens.length < leastCommon) {
 			cache.release();
 			return;
 		}
 		// An entry that is a beginning of the new one can never be the better find.
 		this.#entries = this.#entries.filter((entry) => {
 			const covered =
+				entry.owner === owner &&
 				entry.cache.minimumTotal === cache.minimumTotal &&
 				commonPrefix(entry.tokens, tokens) === entry.tokens.length;
 			if (covered) entry.cache.release();
 			return !covered;
 		});
-		this.#entries.push({ tokens, cache, usedAt: ++this.#clock });
+		this.#entries.push({ owner, tokens, cache, usedAt: ++this.#clock });
 	}
 
 	/**
 	 * A cache holding the longest known beginning of `prompt` (never all of it: one token must be fed
-	 * to get logits), cut to that length. `running` sequences are copied from, never taken.
+	 * to get logits), cut to that length; of the same owner's. `running` sequences are copied from, never
+	 * taken.
 	 */
 	take(
+		owner: string | undefined,
 		prompt: readonly number[],
 		minimumTotal: number,
-		running: Iterable<{ readonly tokens: readonly number[]; readonly cache: SequenceCache }>,
+		running: Iterable<OwnedPrefix>,
 	): SequenceCache | undefined {
+		if (owner === undefined) return undefined;
 		let length = leastCommon - 1;
 		let found: Entry | undefined;
 		let from: SequenceCache | undefined;
-		const consider = (tokens: readonly number[], cache: SequenceCache, entry?: Entry): void => {
-			if (cache.minimumTotal !== minimumTotal) return;
-			const common = Math.min(commonPrefix(tokens, prompt), cache.length, prompt.length - 1);
+		const consider = (known: OwnedPrefix, entry?: Entry): void => {
+			const { cache } = known;
+			if (known.owner !== owner || cache.minimumTotal !== minimumTotal) return;
+			const common = Math.min(commonPrefix(known.tokens, prompt), cache.length, prompt.length - 1);
 			if (common <= length || !cache.canTruncate(common)) return;
 			length = common;
 			from = cache;
 			found = entry;
 		};
-		for (const entry of this.#entries) consider(entry.tokens, entry.cache, entry);
-		for (const { tokens, cache } of running) consider(tokens, cache);
+		for (const entry of this.#entries) consider(entry, entry);
+		for (const known of running) consider(known);
 		if (from === undefined) return undefined;
 		if (found === undefined) return from.fork(length);
 		found.usedAt = ++this.#clock;

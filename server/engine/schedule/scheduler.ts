@@ -167,11 +167,11 @@ export class Scheduler {
 
 	/** A sequence that ends gives its cache to the prefix cache. */
 	#leave(sequence: Sequence): void {
-		const { cache, tokens } = sequence;
+		const { owner, cache, tokens } = sequence;
 		this.#open.delete(sequence);
 		sequence.draft?.dispose?.();
 		const keep = this.#keepsPrefixes && !this.#closed && cache.length > 0;
-		if (keep) this.#prefixes.add(tokens.slice(0, cache.length), cache);
+		if (keep) this.#prefixes.add({ owner, tokens: tokens.slice(0, cache.length), cache });
 		else cache.release();
 		this.#prefixes.shrink(Math.max(0, this.#options.cacheBytes - this.#runningBytes()));
 	}
@@ -221,7 +221,7 @@ export class Scheduler {
 		const minimumTotal = limit !== undefined && prompt.length > limit ? limit + 1 : 0;
 		const known =
 			this.#keepsPrefixes && request.echoLogprobs !== true
-				? this.#prefixes.take(prompt, minimumTotal, this.#turns)
+				? this.#prefixes.take(request.owner, prompt, minimumTotal, this.#turns)
 				: undefined;
 		const cache = known ?? this.#decoder.createCache();
 		try {
@@ -248,6 +248,7 @@ export class Scheduler {
 	): Sequence {
 		const propose = cache.canTruncate(Math.max(0, cache.length - 1)) && this.#speculation;
 		const sequence = new Sequence({
+			owner: generation.request.owner,
 			choice,
 			promptLength: generation.prompt.length,
 			maxTokens: generation.maxTokens,

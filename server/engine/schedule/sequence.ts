@@ -11,6 +11,8 @@ import type { Draft } from './draft.ts';
 const mostDrafted = 16;
 
 export class Sequence {
+	/** Whose it is; see `Owned`. */
+	readonly owner: string | undefined;
 	readonly choice: number;
 	readonly promptLength: number;
 	readonly sampler: Sampler;
@@ -25,6 +27,7 @@ export class Sequence {
 	drafted: readonly number[] = [];
 
 	constructor(options: {
+		owner: string | undefined;
 		choice: number;
 		promptLength: number;
 		maxTokens: number;
@@ -33,6 +36,7 @@ export class Sequence {
 		draft?: Draft | undefined;
 		readsPrompt?: boolean;
 	}) {
+		this.owner = options.owner;
 		this.choice = options.choice;
 		this.promptLength = options.promptLength;
 		this.#end = options.promptLength + options.maxTokens;

@@ -12,14 +12,21 @@ export interface SharedSources {
 	readonly rowOf: readonly number[];
 }
 
-/** Equal sources become one row where the decoder's first token is the same and more are fixed. */
-export function shareSources(items: readonly EncodedItem[]): SharedSources {
+export interface SharedItem extends Pick<EncodedItem, 'source' | 'start'> {
+	readonly owner?: string | undefined;
+}
+
+/**
+ * Equal sources of the same owner become one row where the decoder's first token is the same and more are
+ * fixed.
+ */
+export function shareSources(items: readonly SharedItem[]): SharedSources {
 	const first = items[0]?.start[0];
 	const mayShare = items.every(({ start }) => start.length > 1 && start[0] === first);
 	const rows = new Map<string, number>();
 	const sources: (readonly number[])[] = [];
-	const rowOf = items.map(({ source }, index) => {
-		const key = mayShare ? source.join() : String(index);
+	const rowOf = items.map(({ source, owner = '' }, index) => {
+		const key = mayShare ? `${owner}\u0000${source.join()}` : String(index);
 		const known = rows.get(key);
 		if (known !== undefined) return known;
 		rows.set(key, sources.length);

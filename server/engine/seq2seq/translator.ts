@@ -240,7 +240,9 @@ export class Translator {
 
 	async #translate(batch: readonly Work[], signal: AbortSignal): Promise<void> {
 		const { model, alignment } = this.#options;
-		const { sources: rows, rowOf } = shareSources(batch.map((work) => work.encoded));
+		const { sources: rows, rowOf } = shareSources(
+			batch.map(({ encoded, item }) => ({ ...encoded, owner: item.owner })),
+		);
 		const encoded = await this.#encode(rows, batch[0]?.encoded.start.length ?? 0, signal);
 		for (const work of batch) this.#promptTokens += work.encoded.source.length;
 		const aligned = batch[0]?.wantsAttention === true;

@@ -1,6 +1,6 @@
 /** Chat: from a parsed request to an answer, in pieces for streams and as a whole for everybody else. */
 
-import type { GenerateResult, TokenLogprob } from '../../engine/api.ts';
+import type { GenerateResult, Owned, TokenLogprob } from '../../engine/api.ts';
 import type { ChatQuestion } from '../../engine/text/textJobs.ts';
 import { newestTurns, withoutTurns } from '../../engine/text/turns.ts';
 import { AppError, type FinishReason, type Timings, type Usage } from '../../protocol/index.ts';
@@ -58,7 +58,7 @@ export interface ChatDeps {
 export interface ChatService {
 	/** Answers; events come in order, `finish` once per choice. */
 	run(
-		request: ChatRequest,
+		request: ChatRequest & Owned,
 		onEvent: (event: ChatEvent) => void,
 		signal?: AbortSignal,
 	): Promise<ChatOutcome>;
@@ -177,7 +177,7 @@ export function createChatService(deps: ChatDeps): ChatService {
 				onEvent({ type: 'start', model: id, choices: plan.generate.n });
 			};
 			const result = await lease.engine.generate(
-				plan.generate,
+				{ ...plan.generate, owner: request.owner },
 				(event) => {
 					if (event.type === 'queued') {
 						const { place } = event;

@@ -7,7 +7,7 @@ import type { ChatRequest } from './request.ts';
 import { schemaOf } from './toolFields.ts';
 
 export interface ChatPlan {
-	readonly generate: GenerateRequest;
+	readonly generate: Omit<GenerateRequest, 'owner'>;
 	/** Functions the answer may call; empty when calls are not looked for. */
 	readonly toolNames: readonly string[];
 	/** Most calls of one answer. */

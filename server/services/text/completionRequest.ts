@@ -85,7 +85,7 @@ export const completionParser = object({
 export type CompletionRequest = Parsed<typeof completionParser>;
 
 export interface CompletionPlan {
-	readonly generate: readonly GenerateRequest[];
+	readonly generate: readonly Omit<GenerateRequest, 'owner'>[];
 	/** Choices returned per prompt. */
 	readonly n: number;
 }

@@ -1,6 +1,6 @@
 /** Completions: raw prompts to text. Several prompts are answered side by side. */
 
-import type { GenerateResult, TokenLogprob } from '../../engine/api.ts';
+import type { GenerateResult, Owned, TokenLogprob } from '../../engine/api.ts';
 import type { CompletionFacts } from '../../engine/text/textJobs.ts';
 import type { Timings, Usage } from '../../protocol/index.ts';
 import { usageOf } from '../chat/chatService.ts';
@@ -41,7 +41,7 @@ export interface CompletionOutcome {
 
 export interface CompletionService {
 	run(
-		request: CompletionRequest,
+		request: CompletionRequest & Owned,
 		onPiece: (piece: CompletionPiece, model: string) => void,
 		signal?: AbortSignal,
 	): Promise<CompletionOutcome>;
@@ -75,7 +75,7 @@ export function createCompletionService(deps: CompletionDeps): CompletionService
 					const offsets = Array.from({ length: generate.n }, () => echoed.length);
 					const greeted = new Set<number>();
 					return lease.engine.generate(
-						generate,
+						{ ...generate, owner: request.owner },
 						(event) => {
 							if (!request.stream || (event.type !== 'text' && event.type !== 'finish')) return;
 							const index = promptIndex * plan.n + event.choice;

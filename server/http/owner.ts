@@ -1,0 +1,26 @@
+/** Whose caches a request may use and fill. */
+
+import type { Context } from 'hono';
+import type { Owned } from '../engine/api.ts';
+import type { Caller } from '../services/translateAccess.ts';
+import type { AppEnv } from './env.ts';
+import { anonymousPerson, personOf } from './person.ts';
+
+/** Callers of the translate interface who have no key of their own there. */
+const sharedCallers = new Set(['owner', 'member', 'anonymous']);
+
+/** The person, or `undefined` where callers cannot be told apart: nothing is kept for those. */
+export function ownerOf(context: Context<AppEnv>): string | undefined {
+	const person = personOf(context);
+	return person === anonymousPerson ? undefined : person;
+}
+
+/** As {@link ownerOf}, of a caller of the translate interface: people with keys of their own are people. */
+export function translatorOwnerOf(context: Context<AppEnv>, caller: Caller): string | undefined {
+	return sharedCallers.has(caller.id) ? ownerOf(context) : `${personOf(context)} ${caller.id}`;
+}
+
+/** A request with its owner; what a client wrote in the place of it is lost. */
+export function owned<T extends object>(context: Context<AppEnv>, request: T): T & Owned {
+	return { ...request, owner: ownerOf(context) };
+}
