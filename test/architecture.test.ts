@@ -280,3 +280,32 @@ test('the sources use no any, no default export, no enum, no namespace and no de
 	}
 	assert.deepEqual(wrong, []);
 });
+
+/** Who hands the process's streams on: the start of a command, which wraps them. */
+const opensTerminal = new Set(['server/cli/command.ts']);
+/** Whose output is a protocol between programs. */
+const speaksProtocol = new Set(['server/cli/mcp.ts', 'server/cli/terminal.ts']);
+
+test('one writer puts text on a terminal; nothing else writes to standard output or error', () => {
+	const wrong: string[] = [];
+	for (const { path, text } of all) {
+		if (/\bprocess\.(stdout|stderr)\b/.test(text) && !opensTerminal.has(path))
+			wrong.push(`${path} takes a stream of the process`);
+		// Of pages and of the editor's extension it goes to the developer's tools.
+		if (path.startsWith('server/') && /(?<![.\w'"])console\s*[.[]/.test(text))
+			wrong.push(`${path} writes to the console`);
+		if (/\bforProgram\(/.test(text) && !speaksProtocol.has(path))
+			wrong.push(`${path} goes round the filter of the terminal`);
+		if (/\bwriteSync\(\s*[12]\b|\/dev\/(tty|stdout|stderr)\b/.test(text))
+			wrong.push(`${path} writes to a terminal by its number or name`);
+	}
+	assert.deepEqual(wrong, []);
+	const command = all.find(({ path }) => path === 'server/cli/command.ts');
+	assert.equal(command?.text.match(/new TerminalWriter\(process\.std(out|err)\)/g)?.length, 2);
+	const sequences = sources('server/cli').filter(({ text }) => /\\u001b|\\x1b/.test(text));
+	assert.deepEqual(
+		sequences.map(({ path }) => path),
+		['server/cli/terminal.ts'],
+		'sequences of our own are added after the filter',
+	);
+});

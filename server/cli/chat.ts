@@ -1,12 +1,10 @@
 /** `nearglot chat`: one question, or a conversation when there is a person at both ends. */
 
-import { createInterface } from 'node:readline/promises';
 import { findOrStartDaemon } from '../daemon/client.ts';
 import type { DaemonConnection } from '../daemon/connection.ts';
 import { AppError, type ModelTask, readAnswer } from '../protocol/index.ts';
 import { type ParsedArgs, readArgs, readStdin } from './args.ts';
 import { type Command, type CommandIo, UsageError } from './command.ts';
-import { plainText } from './plainText.ts';
 
 const help = `
 Usage: nearglot chat [MODEL] [PROMPT] [OPTIONS]
@@ -114,7 +112,7 @@ export function modelAndPrompt(
 }
 
 async function converse(chat: Chat): Promise<number> {
-	const lines = createInterface({ input: chat.io.stdin, output: chat.io.stderr });
+	const lines = chat.io.stderr.questions(chat.io.stdin);
 	try {
 		for (;;) {
 			const question = (await lines.question('> ', { signal: chat.io.signal })).trim();
@@ -133,7 +131,7 @@ async function converse(chat: Chat): Promise<number> {
 function tellFailure({ io, messages }: Chat, error: unknown): void {
 	if (io.signal.aborted || !(error instanceof AppError)) throw error;
 	if (messages.at(-1)?.role === 'user') messages.pop();
-	io.stderr.write(`nearglot chat: ${plainText(error.message)}\n`);
+	io.stderr.write(`nearglot chat: ${error.message}\n`);
 }
 
 /** Once in a conversation, before the first answer that does not know all of it. */
@@ -152,7 +150,7 @@ async function turn(chat: Chat, question: string): Promise<void> {
 	const body = { ...fields, messages, stream: !chat.json };
 	const response = await daemon.post('/v1/chat/completions', body, io.signal);
 	if (chat.json) {
-		io.stdout.write(`${JSON.stringify(await response.json(), null, '\t')}\n`);
+		io.stdout.data(`${JSON.stringify(await response.json(), null, '\t')}\n`);
 		return;
 	}
 	let content = '';
@@ -163,7 +161,7 @@ async function turn(chat: Chat, question: string): Promise<void> {
 			onDelta: ({ text = '', omittedTurns }) => {
 				if (omittedTurns !== undefined) tellOmitted(chat);
 				content += text;
-				io.stdout.write(io.stdout.isTTY ? plainText(text) : text);
+				io.stdout.data(text);
 			},
 		});
 		if (finishReason === 'length')

@@ -1,11 +1,12 @@
 /** What every sub-command looks like, and how it talks to the terminal. */
 
 import { productVersion } from '../protocol/version.ts';
+import { TerminalWriter } from './terminal.ts';
 
 export interface CommandIo {
 	readonly stdin: NodeJS.ReadStream;
-	readonly stdout: NodeJS.WriteStream;
-	readonly stderr: NodeJS.WriteStream;
+	readonly stdout: TerminalWriter;
+	readonly stderr: TerminalWriter;
 	readonly env: NodeJS.ProcessEnv;
 	/** Aborted by Ctrl+C and by the end of the terminal. */
 	readonly signal: AbortSignal;
@@ -37,8 +38,8 @@ export async function runCommand(
 	const stop = new AbortController();
 	const io: CommandIo = {
 		stdin: process.stdin,
-		stdout: process.stdout,
-		stderr: process.stderr,
+		stdout: new TerminalWriter(process.stdout),
+		stderr: new TerminalWriter(process.stderr),
 		env: process.env,
 		signal: stop.signal,
 	};

@@ -11,7 +11,6 @@ import type {
 } from '../protocol/index.ts';
 import { renderTranscript } from '../services/speechFormats.ts';
 import type { CommandIo } from './command.ts';
-import { plainText } from './plainText.ts';
 import { timeText } from './progressBar.ts';
 import { sseEvents, textCut } from './sseEvents.ts';
 
@@ -38,7 +37,7 @@ export async function dictate(dictation: Dictation, io: CommandIo): Promise<numb
 		const transcript = await hear(dictation, { daemon, microphone, io }, response);
 		if (dictation.write) await dictation.write(renderTranscript(transcript, dictation.format).body);
 		else if (dictation.format === 'text') io.stdout.write('\n');
-		else io.stdout.write(renderTranscript(transcript, dictation.format).body);
+		else io.stdout.data(renderTranscript(transcript, dictation.format).body);
 		return 0;
 	} finally {
 		release();
@@ -91,12 +90,12 @@ async function hear(
 			});
 		} else if (known.type === 'recorder.level' && meter) {
 			const bar = '▮'.repeat(Math.round(Math.sqrt(known.level) * 10)).padEnd(10, '▯');
-			stderr.write(`\r${timeText(known.seconds)}  ${bar}\u001b[K`);
+			stderr.status(`${timeText(known.seconds)}  ${bar}`);
 		} else if (known.type === 'transcript.text.delta' && live) {
-			stdout.write(stdout.isTTY ? plainText(known.delta) : known.delta);
+			stdout.data(known.delta);
 		} else if (known.type === 'transcript.text.done') {
 			await sent;
-			if (meter) stderr.write('\r\u001b[K');
+			if (meter) stderr.status('');
 			const task = request.translate ? 'translate' : 'transcribe';
 			const { type: _type, ...rest } = known;
 			return { task, ...rest };

@@ -11,7 +11,7 @@ import { fallbackOf, type ModelInfo, productVersion } from '../protocol/index.ts
 import { makePrivateDir } from '../store/files.ts';
 import { readArgs } from './args.ts';
 import { type Command, type CommandIo, UsageError } from './command.ts';
-import { byteText, plainText, table } from './plainText.ts';
+import { byteText, table } from './tables.ts';
 
 type Row = readonly [what: string, result: string];
 
@@ -155,9 +155,7 @@ async function engineRow(daemon: DaemonConnection, signal: AbortSignal): Promise
 async function remarksRow(daemon: DaemonConnection, signal: AbortSignal): Promise<string> {
 	const { models } = await loadedModels(daemon, signal);
 	const notes = models.flatMap(({ id, notices = [] }) =>
-		notices.flatMap(({ kind, message }) =>
-			kind === 'note' ? [`${plainText(id)}: ${plainText(message)}`] : [],
-		),
+		notices.flatMap(({ kind, message }) => (kind === 'note' ? [`${id}: ${message}`] : [])),
 	);
 	return notes.length === 0 ? 'none' : notes.join(' ');
 }

@@ -56,7 +56,7 @@ export const gatewayCommand: Command = {
 	help,
 	async run(args, io) {
 		if (args.includes('--schema')) {
-			io.stdout.write(`${JSON.stringify(authSchema, null, '\t')}\n`);
+			io.stdout.data(`${JSON.stringify(authSchema, null, '\t')}\n`);
 			return 0;
 		}
 		const flags = readFlags(args);
@@ -170,7 +170,7 @@ async function serve(
 		store,
 		fetch,
 		now,
-		log: io.stderr,
+		log: io.stderr.log(),
 	});
 	const reload = () => gateway.reloadKeys();
 	// Elsewhere the end of the terminal ends a command; here it means: read the keys again.

@@ -71,7 +71,7 @@ async function list(
 	const { keys } = await store.read();
 	if (options.has('json')) {
 		const rows = keys.map(({ hash: _, ...shown }) => shown);
-		io.stdout.write(`${JSON.stringify(rows, null, 2)}\n`);
+		io.stdout.data(`${JSON.stringify(rows, null, 2)}\n`);
 		return 0;
 	}
 	if (keys.length === 0) io.stdout.write('No keys. Make one with: nearglot keys create LABEL\n');
@@ -127,9 +127,9 @@ async function create(
 		},
 		new Date(),
 	);
-	if (options.has('json')) io.stdout.write(`${JSON.stringify({ id: entry.id, key })}\n`);
+	if (options.has('json')) io.stdout.data(`${JSON.stringify({ id: entry.id, key })}\n`);
 	else {
-		io.stdout.write(`${key}\n`);
+		io.stdout.data(`${key}\n`);
 		if (io.stderr.isTTY)
 			io.stderr.write(`Key ${entry.id} (${entry.label}). It is not shown again.\n`);
 	}

@@ -30,7 +30,7 @@ The same tools are at /mcp of the local server (streamable HTTP, with its key).`
 			io.stdin.once('end', resolve);
 			io.signal.addEventListener('abort', () => resolve(), { once: true });
 		});
-		await server.connect(new StdioServerTransport(io.stdin, io.stdout));
+		await server.connect(new StdioServerTransport(io.stdin, io.stdout.forProgram()));
 		await closed;
 		await server.close();
 		return 0;

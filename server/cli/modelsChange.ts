@@ -4,7 +4,6 @@ import { findDaemon, findOrStartDaemon } from '../daemon/client.ts';
 import type { ModelInfo } from '../protocol/index.ts';
 import { readArgs } from './args.ts';
 import { type CommandIo, UsageError } from './command.ts';
-import { plainText } from './plainText.ts';
 
 type Run = (args: readonly string[], io: CommandIo) => Promise<number>;
 
@@ -29,7 +28,7 @@ export const loadModel: Run = async (args, io) => {
 	if (options.has('keep')) query.set('unload', 'false');
 	const daemon = await findOrStartDaemon({ env: io.env }, io.signal);
 	await daemon.get(`/models/load/${encodeURIComponent(name)}?${query}`, io.signal);
-	io.stdout.write(`${plainText(name)} is loaded.\n`);
+	io.stdout.write(`${name} is loaded.\n`);
 	return 0;
 };
 
@@ -45,12 +44,12 @@ export const unloadModel: Run = async (args, io) => {
 	}
 	const name = one(options.positionals, 'model');
 	if (daemon === undefined) {
-		io.stdout.write(`${plainText(name)} is not loaded: no daemon is running.\n`);
+		io.stdout.write(`${name} is not loaded: no daemon is running.\n`);
 		return 0;
 	}
 	const answer = await daemon.get(`/models/unload/${encodeURIComponent(name)}${force}`, io.signal);
 	const gone = (answer as { status: string }).status === 'unloaded';
-	io.stdout.write(`${plainText(name)} ${gone ? 'is unloaded' : 'was not loaded'}.\n`);
+	io.stdout.write(`${name} ${gone ? 'is unloaded' : 'was not loaded'}.\n`);
 	return 0;
 };
 
@@ -77,7 +76,7 @@ function posting(
 	};
 }
 
-const idOf = (value: unknown) => plainText((value as ModelInfo).id);
+const idOf = (value: unknown) => (value as ModelInfo).id;
 
 export const removeModel = posting(
 	'remove',
@@ -92,7 +91,7 @@ export const pinModel = posting(
 	'model',
 	'model',
 	{ pinned: true },
-	(name) => `${plainText(name)} stays loaded once it is.`,
+	(name) => `${name} stays loaded once it is.`,
 );
 
 export const unpinModel = posting(
@@ -100,12 +99,12 @@ export const unpinModel = posting(
 	'model',
 	'model',
 	{ pinned: false },
-	(name) => `${plainText(name)} may be unloaded when unused.`,
+	(name) => `${name} may be unloaded when unused.`,
 );
 
 export const addFolder = posting('register', 'folder', 'folder', {}, (name, answer) => {
 	const models = answer['models'] as ModelInfo[];
-	return `${plainText(name)} is used in place: ${models.map(idOf).join(', ')}.`;
+	return `${name} is used in place: ${models.map(idOf).join(', ')}.`;
 });
 
 export const dropFolder = posting(
@@ -113,7 +112,7 @@ export const dropFolder = posting(
 	'folder',
 	'folder',
 	{},
-	(name) => `${plainText(name)} is not used any more; its files stay.`,
+	(name) => `${name} is not used any more; its files stay.`,
 );
 
 export const moveFolder = posting(
@@ -121,7 +120,7 @@ export const moveFolder = posting(
 	'folder',
 	'folder',
 	{},
-	(_name, answer) => `The models are in ${plainText(String(answer['location']))} now.`,
+	(_name, answer) => `The models are in ${String(answer['location'])} now.`,
 );
 
 export const importModel = posting(
@@ -146,8 +145,8 @@ export const draftModel: Run = async (args, io) => {
 	);
 	io.stdout.write(
 		draft === 'none'
-			? `${plainText(name)} has no draft model.\n`
-			: `${plainText(draft)} drafts for ${plainText(name)} from its next load on.\n`,
+			? `${name} has no draft model.\n`
+			: `${draft} drafts for ${name} from its next load on.\n`,
 	);
 	return 0;
 };
@@ -158,7 +157,7 @@ export const refreshCatalogue: Run = async (args, io) => {
 	const daemon = await findOrStartDaemon({ env: io.env }, io.signal);
 	const response = await daemon.post('/nearglot/models/refresh', {}, io.signal);
 	const { failures } = (await response.json()) as { failures: string[] };
-	for (const failure of failures) io.stderr.write(`${plainText(failure)}\n`);
+	for (const failure of failures) io.stderr.write(`${failure}\n`);
 	io.stdout.write(
 		failures.length === 0
 			? 'The catalogue is up to date.\n'

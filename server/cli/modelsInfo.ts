@@ -9,7 +9,7 @@ import { chooseVariant } from '../engine/folder/variants.ts';
 import type { ModelInfo, ModelNotice } from '../protocol/index.ts';
 import { readArgs } from './args.ts';
 import { type CommandIo, UsageError } from './command.ts';
-import { byteText, plainText, table } from './plainText.ts';
+import { byteText, table } from './tables.ts';
 
 /** Prints the description of a folder or of a model the daemon knows; 1 when it cannot run here. */
 export async function infoModel(args: readonly string[], io: CommandIo): Promise<number> {
@@ -21,7 +21,7 @@ export async function infoModel(args: readonly string[], io: CommandIo): Promise
 	const found = await findFolder(name, io);
 	if (found === undefined) {
 		io.stderr.write(
-			`${plainText(name)} is neither a folder nor a model on this machine. 'nearglot models list' shows those.\n`,
+			`${name} is neither a folder nor a model on this machine. 'nearglot models list' shows those.\n`,
 		);
 		return 1;
 	}
@@ -98,9 +98,7 @@ function infoText(model: ModelDescription): string {
 			`about ${byteText(model.memoryEstimateBytes)} for ${chosen?.precision ?? 'it'} while loaded`,
 		],
 	];
-	const shown = rows
-		.filter(([, value]) => value !== '')
-		.map(([key, value]) => [key, plainText(value)]);
+	const shown = rows.filter(([, value]) => value !== '');
 	const parts = [
 		table(shown),
 		'Variants',
@@ -129,15 +127,11 @@ function variantRow(variant: ModelVariant, chosen: ModelVariant | undefined): st
 	const files = Object.values(variant.files).join(', ');
 	const name =
 		variant.label === undefined ? variant.precision : `${variant.precision} ${variant.label}`;
-	return [
-		`  ${variant === chosen ? '*' : ' '} ${name}`,
-		byteText(variant.sizeBytes),
-		plainText(files),
-	];
+	return [`  ${variant === chosen ? '*' : ' '} ${name}`, byteText(variant.sizeBytes), files];
 }
 
 function bullets(lines: readonly string[]): string {
-	return lines.map((line) => `  - ${plainText(line)}`).join('\n');
+	return lines.map((line) => `  - ${line}`).join('\n');
 }
 
 function count(value: number): string {

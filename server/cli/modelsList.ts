@@ -4,7 +4,7 @@ import { findOrStartDaemon } from '../daemon/client.ts';
 import { fallbackOf, type ModelInfo } from '../protocol/index.ts';
 import { readArgs } from './args.ts';
 import { type CommandIo, UsageError } from './command.ts';
-import { byteText, plainText, table } from './plainText.ts';
+import { byteText, table } from './tables.ts';
 
 interface Listed {
 	readonly id: string;
@@ -21,7 +21,7 @@ export async function listModels(args: readonly string[], io: CommandIo): Promis
 	const daemon = await findOrStartDaemon({ env: io.env }, io.signal);
 	const { data } = (await daemon.get('/v1/models', io.signal)) as { data: Listed[] };
 	if (options.has('json')) {
-		io.stdout.write(`${JSON.stringify(data, null, '\t')}\n`);
+		io.stdout.data(`${JSON.stringify(data, null, '\t')}\n`);
 		return 0;
 	}
 	if (data.length === 0) {
@@ -33,7 +33,7 @@ export async function listModels(args: readonly string[], io: CommandIo): Promis
 	};
 	const memory = new Map(models.map(({ id, memoryBytes }) => [id, memoryBytes]));
 	const rows = data.map((model) => [
-		plainText(model.id),
+		model.id,
 		model.task,
 		byteText(model.size_bytes),
 		model.context_length === undefined ? '' : String(model.context_length),
@@ -43,11 +43,11 @@ export async function listModels(args: readonly string[], io: CommandIo): Promis
 	io.stdout.write(`${table([['MODEL', 'TASK', 'SIZE', 'CONTEXT', 'STATE', 'MEMORY'], ...rows])}\n`);
 	for (const model of data)
 		if (model.problem !== undefined)
-			io.stdout.write(`\n${plainText(model.id)} cannot run: ${plainText(model.problem)}\n`);
+			io.stdout.write(`\n${model.id} cannot run: ${model.problem}\n`);
 	const fault = fallbackOf(models);
-	if (fault !== undefined) io.stdout.write(`\nWarning: ${plainText(fault.message)}\n`);
+	if (fault !== undefined) io.stdout.write(`\nWarning: ${fault.message}\n`);
 	for (const { id, notices = [] } of models)
 		for (const { kind, message } of notices)
-			if (kind === 'note') io.stdout.write(`\n${plainText(id)}: ${plainText(message)}\n`);
+			if (kind === 'note') io.stdout.write(`\n${id}: ${message}\n`);
 	return 0;
 }

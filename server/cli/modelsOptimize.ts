@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { optimizeModel } from '../engine/optimize.ts';
 import { readArgs } from './args.ts';
 import { type CommandIo, UsageError } from './command.ts';
-import { byteText } from './plainText.ts';
+import { byteText } from './tables.ts';
 
 /** Quantises the float graphs of a folder and prints what was made. */
 export async function optimizeFolder(args: readonly string[], io: CommandIo): Promise<number> {

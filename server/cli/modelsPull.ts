@@ -4,9 +4,9 @@ import { findOrStartDaemon } from '../daemon/client.ts';
 import { type DownloadProgress, downloadCut, type ModelInfo } from '../protocol/index.ts';
 import { readArgs } from './args.ts';
 import { type CommandIo, UsageError } from './command.ts';
-import { byteText, plainText } from './plainText.ts';
 import { ProgressBar } from './progressBar.ts';
 import { sseEvents } from './sseEvents.ts';
+import { byteText } from './tables.ts';
 
 interface Start {
 	readonly repository: string;
@@ -17,7 +17,7 @@ interface Start {
 /** Licence and size, said before the first byte. */
 function startLine({ repository, license, totalBytes }: Start): string {
 	const terms = license === undefined ? 'no licence is stated; see its page' : `licence ${license}`;
-	return `${plainText(repository)}: ${byteText(totalBytes)}, ${plainText(terms)}.\n`;
+	return `${repository}: ${byteText(totalBytes)}, ${terms}.\n`;
 }
 
 export async function pullModel(args: readonly string[], io: CommandIo): Promise<number> {
@@ -53,10 +53,10 @@ export async function pullModel(args: readonly string[], io: CommandIo): Promise
 			bar.end();
 			isThere = true;
 			const model = event['model'] as ModelInfo;
-			if (options.has('json')) io.stdout.write(`${JSON.stringify(model)}\n`);
+			if (options.has('json')) io.stdout.data(`${JSON.stringify(model)}\n`);
 			else
 				io.stdout.write(
-					`${plainText(model.id)} is ready (${byteText(model.sizeBytes)}, ${plainText(model.folder ?? '')}).\n`,
+					`${model.id} is ready (${byteText(model.sizeBytes)}, ${model.folder ?? ''}).\n`,
 				);
 		}
 		if (!isThere) throw downloadCut();

@@ -4,7 +4,7 @@ import { findOrStartDaemon } from '../daemon/client.ts';
 import type { ModelInfo } from '../protocol/index.ts';
 import { readArgs } from './args.ts';
 import { type CommandIo, UsageError } from './command.ts';
-import { byteText, plainText, table } from './plainText.ts';
+import { byteText, table } from './tables.ts';
 
 /** Models whose name, publisher, task or language has every word. */
 export async function searchModels(args: readonly string[], io: CommandIo): Promise<number> {
@@ -22,7 +22,7 @@ export async function searchModels(args: readonly string[], io: CommandIo): Prom
 		return words.every((word) => text.includes(word));
 	});
 	if (options.has('json')) {
-		io.stdout.write(`${JSON.stringify(found, null, '\t')}\n`);
+		io.stdout.data(`${JSON.stringify(found, null, '\t')}\n`);
 		return 0;
 	}
 	if (found.length === 0) {
@@ -30,11 +30,11 @@ export async function searchModels(args: readonly string[], io: CommandIo): Prom
 		return 1;
 	}
 	const rows = found.map((model) => [
-		plainText(model.alias),
-		plainText(model.id),
+		model.alias,
+		model.id,
 		model.task,
 		byteText(model.sizeBytes),
-		plainText(model.license),
+		model.license,
 		model.state,
 	]);
 	io.stdout.write(`${table([['ALIAS', 'MODEL', 'TASK', 'SIZE', 'LICENCE', 'STATE'], ...rows])}\n`);
@@ -49,7 +49,7 @@ export async function whereModels(args: readonly string[], io: CommandIo): Promi
 	const daemon = await findOrStartDaemon({ env: io.env }, io.signal);
 	if (name === undefined) {
 		const { location } = (await daemon.get('/foundry/cache', io.signal)) as { location: string };
-		io.stdout.write(`${location}\n`);
+		io.stdout.data(`${location}\n`);
 		return 0;
 	}
 	const { models } = (await daemon.get('/nearglot/models/list', io.signal)) as {
@@ -61,9 +61,9 @@ export async function whereModels(args: readonly string[], io: CommandIo): Promi
 			folder !== undefined && [id, own, alias].some((text) => text.toLowerCase() === wanted),
 	);
 	if (model?.folder === undefined) {
-		io.stderr.write(`${plainText(name)} is not on this machine.\n`);
+		io.stderr.write(`${name} is not on this machine.\n`);
 		return 1;
 	}
-	io.stdout.write(`${model.folder}\n`);
+	io.stdout.data(`${model.folder}\n`);
 	return 0;
 }

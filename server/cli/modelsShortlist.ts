@@ -35,7 +35,7 @@ export async function shortlistFolder(args: readonly string[], io: CommandIo): P
 			...(from === undefined ? {} : { sourceLanguage: from }),
 			...(to === undefined ? {} : { targetLanguage: to }),
 			onProgress: (done, total) => {
-				if (io.stderr.isTTY) io.stderr.write(`\r${done} of ${total} texts`);
+				io.stderr.status(`${done} of ${total} texts`);
 			},
 		},
 		io.signal,

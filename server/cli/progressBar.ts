@@ -1,33 +1,33 @@
 /** One line of progress on a terminal: bar, amount, rate, time left. Silent when it is no terminal. */
 
 import type { DownloadProgress } from '../protocol/index.ts';
-import { byteText } from './plainText.ts';
+import { byteText } from './tables.ts';
+import type { TerminalWriter } from './terminal.ts';
 
 const everyMs = 100;
 const barWidth = 24;
 
 export class ProgressBar {
-	readonly #stream: NodeJS.WriteStream;
+	readonly #output: TerminalWriter;
 	#last = Number.NEGATIVE_INFINITY;
 	#shown = false;
 
-	constructor(stream: NodeJS.WriteStream) {
-		this.#stream = stream;
+	constructor(output: TerminalWriter) {
+		this.#output = output;
 	}
 
 	update(progress: DownloadProgress): void {
 		const now = performance.now();
 		const done = progress.doneBytes >= progress.totalBytes;
-		if (!this.#stream.isTTY || (!done && now - this.#last < everyMs)) return;
+		if (!this.#output.isTTY || (!done && now - this.#last < everyMs)) return;
 		this.#last = now;
 		this.#shown = true;
-		const width = this.#stream.columns || 80;
-		this.#stream.write(`\r${progressLine(progress).slice(0, width - 1)}\u001b[K`);
+		this.#output.status(progressLine(progress));
 	}
 
 	/** Leaves the line. */
 	end(): void {
-		if (this.#shown) this.#stream.write('\n');
+		if (this.#shown) this.#output.write('\n');
 		this.#shown = false;
 	}
 }

@@ -71,7 +71,7 @@ export const serveCommand: Command = {
 		} catch (error) {
 			// The process that waits for the line must hear of the failure, not of an end.
 			if (!options.has('json') || error instanceof UsageError) throw error;
-			io.stdout.write(`${JSON.stringify({ error: toErrorWire(asAppError(error)) })}\n`);
+			io.stdout.data(`${JSON.stringify({ error: toErrorWire(asAppError(error)) })}\n`);
 			if (!options.has('background')) throw error;
 			return 1;
 		}

@@ -20,9 +20,9 @@ import { type ParsedArgs, readArgs } from './args.ts';
 import { type Command, type CommandIo, UsageError } from './command.ts';
 import { dictate } from './dictate.ts';
 import { fileProblem } from './fileProblem.ts';
-import { plainText } from './plainText.ts';
 import { timeText } from './progressBar.ts';
 import { sseEvents, textCut } from './sseEvents.ts';
+import type { TerminalWriter } from './terminal.ts';
 
 const help = `
 Usage: nearglot transcribe FILE… [OPTIONS]        (- reads one recording from standard input)
@@ -253,7 +253,7 @@ async function transcribeFile(work: Work, path: string, name: string): Promise<v
 				);
 			else if (event.type === 'transcript.text.delta' && live) {
 				const delta = String(event.delta);
-				io.stdout.write(io.stdout.isTTY ? plainText(delta) : delta);
+				io.stdout.data(delta);
 			} else if (event.type === 'transcript.text.done') {
 				const { type: _type, usage: _usage, ...rest } = event as Record<string, unknown>;
 				transcript = rest as unknown as Transcript;
@@ -267,7 +267,7 @@ async function transcribeFile(work: Work, path: string, name: string): Promise<v
 	if (live) io.stdout.write('\n');
 	else {
 		const body = bodyOf(transcript, settings.format, name);
-		if (target === undefined) io.stdout.write(body.endsWith('\n') ? body : `${body}\n`);
+		if (target === undefined) io.stdout.data(body.endsWith('\n') ? body : `${body}\n`);
 		else await writeWhole(target, body);
 	}
 }
@@ -309,16 +309,16 @@ const everyMs = 100;
 
 /** `talk.mp3   45 %  12.3 × real time  18 s left`, on a terminal only. */
 class Progress {
-	readonly #stream: NodeJS.WriteStream;
+	readonly #output: TerminalWriter;
 	readonly #name: string;
 	readonly #visible: boolean;
 	readonly #began = performance.now();
 	#last = Number.NEGATIVE_INFINITY;
 
-	constructor(stream: NodeJS.WriteStream, name: string, visible: boolean) {
-		this.#stream = stream;
-		this.#name = plainText(basename(name));
-		this.#visible = visible && stream.isTTY === true;
+	constructor(output: TerminalWriter, name: string, visible: boolean) {
+		this.#output = output;
+		this.#name = basename(name);
+		this.#visible = visible && output.isTTY === true;
 	}
 
 	update(doneS: number, totalS: number | undefined): void {
@@ -334,17 +334,17 @@ class Progress {
 			totalS === undefined || speed <= 0
 				? ''
 				: `  ${timeText(Math.max(0, totalS - doneS) / speed)} left`;
-		this.#stream.write(`\r${this.#name}${share}  ${speed.toFixed(1)} × real time${left}\u001b[K`);
+		this.#output.status(`${this.#name}${share}  ${speed.toFixed(1)} × real time${left}`);
 	}
 
 	end(): void {
-		if (this.#visible && Number.isFinite(this.#last)) this.#stream.write('\r\u001b[K');
+		if (this.#visible && Number.isFinite(this.#last)) this.#output.status('');
 	}
 
 	summary(durationS: number): void {
 		if (!this.#visible) return;
 		const seconds = (performance.now() - this.#began) / 1000;
-		this.#stream.write(
+		this.#output.write(
 			`${this.#name}: ${timeText(durationS)} in ${seconds.toFixed(1)} s, ${(durationS / seconds).toFixed(1)} × real time\n`,
 		);
 	}

@@ -144,7 +144,7 @@ export const translateCommand: Command = {
 			return translateFile(files, { targets, ...languages }, translatorInto, io);
 		}
 		if (options.has('json')) {
-			io.stdout.write(`${JSON.stringify(await ask([text], query), null, 2)}\n`);
+			io.stdout.data(`${JSON.stringify(await ask([text], query), null, 2)}\n`);
 			return 0;
 		}
 		// A long text goes in parts; with one target each part is printed as soon as it is there.
@@ -159,13 +159,13 @@ export const translateCommand: Command = {
 			if (answer?.detectedLanguage) query.set('from', answer.detectedLanguage.language);
 			for (const { to, text: translated } of answer?.translations ?? []) {
 				last = translated;
-				if (targets.length === 1) io.stdout.write(translated);
+				if (targets.length === 1) io.stdout.data(translated);
 				else whole.set(to, (whole.get(to) ?? '') + translated);
 			}
 		}
 		if (targets.length === 1 && !last.endsWith('\n')) io.stdout.write('\n');
 		for (const [to, translated] of whole)
-			io.stdout.write(`${to}: ${translated}${translated.endsWith('\n') ? '' : '\n'}`);
+			io.stdout.data(`${to}: ${translated}${translated.endsWith('\n') ? '' : '\n'}`);
 		return 0;
 	},
 };

@@ -14,7 +14,6 @@ import { documentFormats, formatOf } from '../translate/documents/translateDocum
 import { languageName, sameLanguage } from '../translate/languages.ts';
 import { type CommandIo, UsageError } from './command.ts';
 import { checkTarget } from './fileProblem.ts';
-import { plainText } from './plainText.ts';
 
 const maxBytes = 20 * 2 ** 20;
 /** Texts that are shown of many. */
@@ -51,7 +50,7 @@ export async function translateFile(
 		const job = { fileName, text, ...languages };
 		const result = await documentAside(job, translatorInto(to), io.signal);
 		const target = placeOf(to);
-		if (target === undefined) io.stdout.write(result.text);
+		if (target === undefined) io.stdout.data(result.text);
 		else await writeWhole(target, result.text);
 		if (result.pieces === 0) io.stderr.write(`${path} has no words to translate.\n`);
 		else if (sameLanguage(result.language, to) && result.text === text)
@@ -121,7 +120,7 @@ function tellLeft(
 	for (const [why, texts] of groups) {
 		stderr.write(`${texts.length} × ${why} (${to})\n`);
 		for (const text of texts.slice(0, maxShown))
-			stderr.write(`  ${plainText(text).replace(/\s+/g, ' ').slice(0, 120)}\n`);
+			stderr.write(`  ${text.replace(/\s+/g, ' ').slice(0, 120)}\n`);
 		if (texts.length > maxShown) stderr.write(`  … and ${texts.length - maxShown} more\n`);
 	}
 }

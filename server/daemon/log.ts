@@ -2,6 +2,7 @@
 
 import { renameSync, statSync } from 'node:fs';
 import pino from 'pino';
+import { escapedJson } from '../protocol/visibleText.ts';
 import type { LogFacts, Logger } from '../services/log.ts';
 
 export interface LogOptions {
@@ -22,7 +23,12 @@ export function createLogger(options: LogOptions): Logger {
 		mode: 0o600,
 	});
 	const logger = pino(
-		{ level: options.level, base: null, timestamp: pino.stdTimeFunctions.isoTime },
+		{
+			level: options.level,
+			base: null,
+			timestamp: pino.stdTimeFunctions.isoTime,
+			hooks: { streamWrite: escapedJson },
+		},
 		destination,
 	);
 	const at = (level: 'debug' | 'info' | 'warn' | 'error') => (message: string, facts?: LogFacts) =>

@@ -5,6 +5,7 @@ import { PassThrough } from 'node:stream';
 import { after, before, test } from 'node:test';
 import { chatCommand } from '../../server/cli/chat.ts';
 import type { CommandIo } from '../../server/cli/command.ts';
+import { TerminalWriter } from '../../server/cli/terminal.ts';
 import { type Home, newHome } from '../daemon/home.ts';
 
 let home: Home;
@@ -32,7 +33,13 @@ async function converse(questions: readonly string[]) {
 		answer = '';
 		stdin.write(`${waiting.shift() ?? ''}\n`);
 	});
-	const io = { stdin, stdout, stderr, env: home.env, signal: new AbortController().signal };
+	const io = {
+		stdin,
+		stdout: new TerminalWriter(stdout as unknown as NodeJS.WriteStream),
+		stderr: new TerminalWriter(stderr as unknown as NodeJS.WriteStream),
+		env: home.env,
+		signal: new AbortController().signal,
+	};
 	const code = await chatCommand.run(
 		['starter-chat', '--temperature', '0'],
 		io as unknown as CommandIo,

@@ -382,9 +382,8 @@ export class Scheduler {
 		for (const [index, values] of logits.entries()) {
 			const token = generation.prompt[first + index + 1];
 			if (token === undefined) continue;
-			generation.promptLogprobs.push(
-				rawLogprob(values, token, generation.request.topLogprobs ?? 0),
-			);
+			const wanted = generation.request.topLogprobs ?? 0;
+			generation.promptLogprobs.push(rawLogprob(values, token, wanted));
 		}
 	}
 }

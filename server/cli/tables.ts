@@ -1,12 +1,8 @@
-/** Text of a model on a terminal: what could steer the terminal is left out. */
+/** Tables and amounts as the command line shows them. */
 
-/** Removes control characters other than tab and line feed. */
-export function plainText(text: string): string {
-	return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, '');
-}
-
-/** Columns of text, as wide as their longest cell. */
-export function table(rows: readonly (readonly string[])[]): string {
+/** Columns of text, as wide as their longest cell; each row is one line. */
+export function table(cells: readonly (readonly string[])[]): string {
+	const rows = cells.map((row) => row.map((cell) => cell.replace(/\s*\n\s*/g, ' ')));
 	const widths: number[] = [];
 	for (const row of rows)
 		for (const [index, cell] of row.entries())
