@@ -136,7 +136,7 @@ async function boundedText(response: Response): Promise<string> {
 		await discard(response);
 		throw new AppError(
 			'download_failed',
-			`An answer of ${new URL(response.url).origin} is longer than ${maxAnswerBytes} bytes, so the rest is not read.`,
+			`An answer of ${new URL(response.url).origin} is longer than ${maxAnswerBytes >> 20} MB, so it is not read. Check the hub address in the settings.`,
 		);
 	}
 	return Buffer.concat(chunks).toString('utf8');
