@@ -84,8 +84,8 @@ async function serve(options: ParsedArgs, io: CommandIo): Promise<number> {
 	const background = options.has('background');
 	const host = options.text('host') ?? '127.0.0.1';
 	const requireKey = keyNeeded(options, host, io.env);
-	const key = io.env['NEARGLOT_KEY'];
 	const gatewaySecrets = gatewaySecretsOf(dataDir(machine), io.env);
+	const key = ownKey(io.env);
 	const threads = options.integer('threads', 1, 1024);
 	const chatTemplate = await templateOf(options);
 	const maxWaiting = options.integer('queue', 1, 1_000_000);
@@ -161,6 +161,24 @@ async function templateOf(options: ParsedArgs): Promise<string | undefined> {
 	return readFile(file, 'utf8').catch((error) => {
 		throw new UsageError(`--chat-template: ${file} cannot be read (${errno(error) ?? error}).`);
 	});
+}
+
+/** Letters a key needs so that nobody finds it by trying. */
+const minKeyLength = 16;
+
+/** The key the owner has chosen; wrong use when it could be guessed or cannot be sent. */
+function ownKey(env: NodeJS.ProcessEnv): string | undefined {
+	const key = env['NEARGLOT_KEY'];
+	if (key === undefined || key === '') return undefined;
+	if (key.length < minKeyLength)
+		throw new UsageError(
+			`NEARGLOT_KEY is shorter than ${minKeyLength} characters and could be guessed: take what 'openssl rand -hex 32' prints.`,
+		);
+	if (!/^[\x21-\x7e]+$/.test(key))
+		throw new UsageError(
+			'NEARGLOT_KEY holds blanks or letters that no request can carry: use ASCII letters, digits and signs.',
+		);
+	return key;
 }
 
 function isLoopback(host: string): boolean {
