@@ -3,9 +3,10 @@
  * disk is written without the file service of the window, which goes away with the window.
  */
 
-import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Conversation } from '../../server/protocol/index.ts';
+import { makePrivateFolder, writePrivately } from '../privateFiles.ts';
 
 /** A chat in the list of chats. */
 export interface ChatSummary {
@@ -36,8 +37,8 @@ export class ChatStore {
 			if (this.#removed.has(conversation.id)) return;
 			const target = this.#file(conversation.id);
 			const temporary = `${target}.${process.pid}.tmp`;
-			await mkdir(this.#folder, { recursive: true });
-			await writeFile(temporary, JSON.stringify(conversation));
+			await makePrivateFolder(this.#folder);
+			await writePrivately(temporary, JSON.stringify(conversation));
 			await rename(temporary, target);
 		});
 	}
@@ -73,8 +74,8 @@ export class ChatStore {
 
 	/** Notes which chat this workspace shows. A file, because a memento may be lost by a reload. */
 	async remember(id: string): Promise<void> {
-		await mkdir(this.#workspaceFolder, { recursive: true });
-		await writeFile(this.#current(), id);
+		await mkdir(this.#workspaceFolder, { recursive: true, mode: 0o700 });
+		await writePrivately(this.#current(), id);
 	}
 
 	/** The chat this workspace showed last. */

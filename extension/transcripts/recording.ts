@@ -1,6 +1,5 @@
 /** One recording that is open in this window: the work on its transcript and the pages that show it. */
 
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import {
@@ -20,6 +19,7 @@ import { lastTextEditor } from '../chat/lastTextEditor.ts';
 import { pageHtml, pageOptions } from '../chat/pageHtml.ts';
 import type { Front } from '../front.ts';
 import { showError } from '../notify.ts';
+import { makePrivateFolder } from '../privateFiles.ts';
 import { setting } from '../settings.ts';
 import { exportToFile } from './exportTranscript.ts';
 import { InsertionPoint } from './insertionPoint.ts';
@@ -217,7 +217,7 @@ export class Recording implements vscode.Disposable {
 		const { path, fingerprint } = this.#file;
 		this.#playable ??= (async () => {
 			const target = join(store.scratch, `${fingerprint}.wav`);
-			await mkdir(store.scratch, { recursive: true });
+			await makePrivateFolder(store.scratch);
 			await front.request('nearglot/playable', { path, target }, this.#ended.token);
 			return vscode.Uri.file(target);
 		})();

@@ -1,9 +1,10 @@
 /** A recording as a file: where the front can read it, and what tells it from others. */
 
 import { createHash } from 'node:crypto';
-import { mkdir, open, rm, writeFile } from 'node:fs/promises';
+import { open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
+import { makePrivateFolder, writePrivately } from '../privateFiles.ts';
 
 /** Endings of files that are offered for transcription. */
 export const audioEndings = [
@@ -34,8 +35,8 @@ export async function openRecordingFile(uri: vscode.Uri, folder: string): Promis
 	const bytes = await vscode.workspace.fs.readFile(uri);
 	const fingerprint = createHash('sha256').update(bytes).digest('hex').slice(0, 32);
 	const copy = join(folder, `${fingerprint}.audio`);
-	await mkdir(folder, { recursive: true });
-	await writeFile(copy, bytes);
+	await makePrivateFolder(folder);
+	await writePrivately(copy, bytes);
 	return { path: copy, fingerprint, dispose: () => rm(copy, { force: true }) };
 }
 

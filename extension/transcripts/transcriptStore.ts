@@ -3,9 +3,10 @@
  * recording to another folder and are the same in every window. A file is complete or absent.
  */
 
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TranscriptDocument, Waveform } from '../../server/protocol/index.ts';
+import { makePrivateFolder, writePrivately } from '../privateFiles.ts';
 
 /** Format of the files; others are not read. */
 const version = 1;
@@ -59,8 +60,8 @@ export class TranscriptStore {
 	async #write(name: string, value: unknown): Promise<void> {
 		const target = join(this.#folder, name);
 		const temporary = `${target}.${crypto.randomUUID()}`;
-		await mkdir(this.#folder, { recursive: true });
-		await writeFile(temporary, JSON.stringify(value));
+		await makePrivateFolder(this.#folder);
+		await writePrivately(temporary, JSON.stringify(value));
 		await rename(temporary, target);
 	}
 }
