@@ -3,10 +3,10 @@
  * is there. What the model has not heard yet waits in a file, so a slow model costs no memory.
  */
 
-import { type FileHandle, mkdtemp, open, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { type FileHandle, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError } from '../protocol/index.ts';
+import { makeScratchFolder } from '../store/scratch.ts';
 import { type DecodedAudio, speechRateHz } from './decodeAudio.ts';
 import { checkShape } from './openedAudio.ts';
 import { Resampler } from './resampler.ts';
@@ -47,7 +47,7 @@ export class LiveAudio implements DecodedAudio {
 
 	/** @param maximumS longest recording; what comes later is refused with `payload_too_large` */
 	static async open(maximumS: number): Promise<LiveAudio> {
-		const folder = await mkdtemp(join(tmpdir(), 'nearglot-live-'));
+		const folder = await makeScratchFolder('live');
 		return new LiveAudio(folder, await open(join(folder, 'samples'), 'wx+', 0o600), maximumS);
 	}
 

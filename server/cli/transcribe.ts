@@ -1,8 +1,7 @@
 /** `nearglot transcribe`: recordings to text, subtitles or JSON. */
 
 import { constants, createWriteStream, openAsBlob } from 'node:fs';
-import { access, mkdir, mkdtemp, rename, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { access, mkdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, extname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { findOrStartDaemon } from '../daemon/client.ts';
@@ -16,6 +15,7 @@ import {
 	type TranscriptFormat,
 } from '../protocol/index.ts';
 import { renderTranscript } from '../services/speechFormats.ts';
+import { makeScratchFolder } from '../store/scratch.ts';
 import { type ParsedArgs, readArgs } from './args.ts';
 import { type Command, type CommandIo, UsageError } from './command.ts';
 import { dictate } from './dictate.ts';
@@ -209,7 +209,7 @@ async function transcribeOne(work: Work, file: string): Promise<void> {
 	const { io, settings } = work;
 	if (file !== '-') return transcribeFile(work, file, file);
 	// The format is told from the whole file, so standard input is put on disk first.
-	const folder = await mkdtemp(join(tmpdir(), 'nearglot-stdin-'));
+	const folder = await makeScratchFolder('stdin');
 	try {
 		const copy = join(folder, 'recording');
 		await pipeline(io.stdin, createWriteStream(copy, { mode: 0o600 }), { signal: io.signal });

@@ -4,12 +4,15 @@ import { randomBytes } from 'node:crypto';
 import { AppError, type EndpointFile, productVersion } from '../protocol/index.ts';
 import type { Logger } from '../services/log.ts';
 import { makePrivateDir } from '../store/files.ts';
+import { removeDeadScratch } from '../store/scratch.ts';
 import type { Backend } from './backend.ts';
 import { askToEnd, healthOf } from './connection.ts';
+import { closeDataFolder } from './dataFolder.ts';
 import { readEndpoint, removeEndpoint, writeEndpoint } from './endpointFile.ts';
 import { type Lock, processIsAlive, takeLock } from './lock.ts';
-import { daemonFiles, dataDir, type Machine, pipePath } from './paths.ts';
+import { daemonFiles, dataDir, type Machine } from './paths.ts';
 import { openPipe, pipeAnswers } from './pipe.ts';
+import { socketPath } from './socketPath.ts';
 import { removeTelemetryFiles } from './telemetryFiles.ts';
 import { compareVersions } from './versions.ts';
 
@@ -60,10 +63,11 @@ export async function startDaemon(
 	const { machine, log } = deps;
 	const directory = dataDir(machine);
 	const files = daemonFiles(machine, directory);
-	const pipe = pipePath(machine, directory);
 	const version = options.version ?? productVersion();
 	const key = options.key ?? randomBytes(24).toString('base64url');
 	await makePrivateDir(directory);
+	await closeDataFolder(machine, directory, log);
+	const pipe = await socketPath(machine, directory);
 	const lock = await ownLock(files, pipe, { ...options, version });
 	const undo: (() => Promise<void>)[] = [() => lock.release()];
 	const unwind = async () => {
@@ -110,6 +114,11 @@ export async function startDaemon(
 		void removeTelemetryFiles(machine).then((removed) => {
 			if (removed.length > 0)
 				log.info('files of telemetry of earlier versions removed', { count: removed.length });
+		});
+		const { tmp, uid } = machine;
+		void removeDeadScratch({ tmp, uid, isAlive: processIsAlive, now: Date.now }).then((removed) => {
+			if (removed.length > 0)
+				log.info('recordings of ended processes removed', { count: removed.length });
 		});
 		return {
 			endpoint,

@@ -31,16 +31,19 @@ export function dataDir(machine: Machine): string {
 
 /**
  * Named pipe (Windows) or Unix socket of the daemon that owns a data directory. A socket path may be
- * at most 103 bytes on macOS and 107 on Linux, so a deep data directory falls back to a short path.
+ * at most 103 bytes on macOS and 107 on Linux: `undefined` for a deep data directory.
  */
-export function pipePath(machine: Machine, directory: string): string {
-	const id = createHash('sha256').update(directory).digest('hex').slice(0, 16);
-	if (machine.platform === 'win32') return `\\\\.\\pipe\\nearglot-${id}`;
+export function pipePath(machine: Machine, directory: string): string | undefined {
+	if (machine.platform === 'win32') return `\\\\.\\pipe\\nearglot-${idOf(directory)}`;
 	const beside = posix.join(directory, 'daemon.sock');
-	if (Buffer.byteLength(beside) <= 100) return beside;
-	const runtime = machine.env['XDG_RUNTIME_DIR'] ?? machine.tmp;
-	return posix.join(runtime, `nearglot-${machine.uid ?? 'user'}-${id}.sock`);
+	return Buffer.byteLength(beside) <= 100 ? beside : undefined;
 }
+
+/** Name of a socket that cannot lie in its data directory. */
+export const socketName = (directory: string): string => `${idOf(directory)}.sock`;
+
+const idOf = (directory: string): string =>
+	createHash('sha256').update(directory).digest('hex').slice(0, 16);
 
 /** The files of the daemon in its data directory. */
 export function daemonFiles(machine: Machine, directory: string) {

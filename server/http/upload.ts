@@ -2,14 +2,14 @@
 
 import { once } from 'node:events';
 import { createWriteStream, type WriteStream } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import busboy from 'busboy';
 import type { Context } from 'hono';
 import { AppError } from '../protocol/index.ts';
+import { makeScratchFolder } from '../store/scratch.ts';
 import type { AppEnv } from './env.ts';
 
 export interface UploadOptions {
@@ -57,7 +57,7 @@ export async function readUpload(
 	}
 	const announced = Number(context.req.header('content-length') ?? 0);
 	if (announced > options.limitBytes + formAllowance) throw tooLarge(options.limitBytes, announced);
-	const folder = await mkdtemp(join(tmpdir(), 'nearglot-upload-'));
+	const folder = await makeScratchFolder('upload');
 	const dispose = () => rm(folder, { recursive: true, force: true });
 	try {
 		const path = join(folder, 'recording');

@@ -1,0 +1,51 @@
+/** A data folder that was there before: what only a umask decided is closed, what a person decided stays. */
+
+import { chmod, lstat, readdir } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import type { Logger } from '../services/log.ts';
+import type { Machine } from './paths.ts';
+
+/** What `mkdir` leaves under the usual umasks; anything else somebody has chosen. */
+const usualModes = new Set([0o755, 0o775]);
+/** Files and folders that are in a data folder and hardly anywhere else. */
+const own =
+	/^(?:endpoint\.json|daemon\.(?:lock|log|sock)|models|models\.json|systems|assets|translator-(?:keys|usage)\.json|load-times\.json|gateway-keys\.json|socket-folder)$/;
+
+/**
+ * Makes the data folder private when it is this user's and has the rights a umask gave it. A link, a home
+ * folder, a folder with other things in it and one with other rights stay as they are; the log says so.
+ */
+export async function closeDataFolder(
+	machine: Machine,
+	directory: string,
+	log: Logger,
+): Promise<void> {
+	if (machine.platform === 'win32') return;
+	try {
+		const { mode, uid, ...found } = await lstat(directory).then((stats) => ({
+			mode: stats.mode & 0o7777,
+			uid: stats.uid,
+			isFolder: stats.isDirectory(),
+		}));
+		if ((mode & 0o077) === 0 || !found.isFolder) return;
+		const isOurs =
+			uid === machine.uid &&
+			usualModes.has(mode) &&
+			resolve(directory) !== resolve(machine.home) &&
+			(await holdsOwnOnly(directory));
+		if (isOurs) await chmod(directory, 0o700);
+		else
+			log.warn('other users may enter the data folder; close it with chmod 700', {
+				folder: directory,
+				mode: mode.toString(8),
+			});
+	} catch (error) {
+		log.warn('the rights of the data folder cannot be changed', { reason: String(error) });
+	}
+}
+
+/** An empty folder is ours as well: it was named for us. */
+async function holdsOwnOnly(directory: string): Promise<boolean> {
+	const names = await readdir(directory);
+	return names.length === 0 || names.some((name) => own.test(name));
+}
