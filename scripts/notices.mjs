@@ -4,6 +4,7 @@
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { compiledNotices } from './compiledParts.mjs';
 import { root } from './node.mjs';
 
 /** Packages beside the bundles, with their native code. */
@@ -38,12 +39,12 @@ export function thirdPartyNotices(files) {
 	}
 	const notices = [...folders]
 		.sort(([a], [b]) => (a < b ? -1 : 1))
-		.map(([name, folder]) => notice(name, join(root, folder)));
+		.flatMap(([name, folder]) => notice(name, join(root, folder)));
 	const line = `\n\n${'-'.repeat(80)}\n\n`;
 	return `Nearglot contains the following packages.${line}${[...notices, ...data].join(line)}\n`;
 }
 
-/** Name, version and the texts that go with one package. */
+/** Name, version and the texts that go with one package, and with what is compiled into it. */
 function notice(name, folder) {
 	const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
 	const { version, licenses, author } = manifest;
@@ -53,7 +54,10 @@ function notice(name, folder) {
 		.sort()
 		.map((file) => readFileSync(join(folder, file), 'utf8').trim());
 	if (!texts.some((text) => text.length > 200)) texts.unshift(standardText(name, license, author));
-	return [`${name} ${version} (${license})`, ...texts].join('\n\n');
+	return [
+		[`${name} ${version} (${license})`, ...texts].join('\n\n'),
+		...compiledNotices(name, version, folder),
+	];
 }
 
 /** The licence a package names without having its text. */

@@ -5,6 +5,8 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 // @ts-expect-error: the scripts are plain JavaScript
+import { compiledNotices, compiledParts, hasCompiledCode } from '../scripts/compiledParts.mjs';
+// @ts-expect-error: the scripts are plain JavaScript
 import { thirdPartyNotices } from '../scripts/notices.mjs';
 
 const dist = join(import.meta.dirname, '..', 'dist');
@@ -75,4 +77,37 @@ test('a package of an organisation is found, and two files of one package are on
 	assert.equal(text.match(/^hono \d/gm)?.length, 1);
 	assert.match(text, /^@preact\/signals \d.*\(MIT\)$/m);
 	assert.doesNotMatch(text, /^server /m);
+});
+
+const modules = join(import.meta.dirname, '..', 'node_modules');
+
+test('every package with compiled code that is shipped says what is compiled into it', {
+	skip,
+}, () => {
+	const shipped = [
+		...bundledPackages(),
+		...['koffi', 'onnxruntime-node', 'fasttext.wasm.js', 'vscode-oniguruma', 'web-tree-sitter'],
+		...['@mlc-ai/web-xgrammar', '@vscode/tree-sitter-wasm'],
+	];
+	const compiled = shipped.filter((name) => hasCompiledCode(join(modules, name)));
+	assert.ok(compiled.length >= 10, compiled.join(', '));
+	for (const name of compiled) assert.ok(name in compiledParts, name);
+});
+
+test('a package with compiled code that nobody has looked into stops the build', () => {
+	assert.throws(
+		() => compiledNotices('new-codec', '1.0.0', join(modules, 'mpg123-decoder')),
+		/new-codec holds compiled code: say in scripts\/compiledParts\.mjs/,
+	);
+	assert.deepEqual(compiledNotices('hono', '1.0.0', join(modules, 'hono')), []);
+});
+
+test('the library that decodes MP3 comes with its licence and the way to its source', () => {
+	const text: string = thirdPartyNotices(['node_modules/mpg123-decoder/src/EmscriptenWasm.js']);
+	assert.match(text, /^libmpg123 \(LGPL-2\.1-only\), compiled into mpg123-decoder \d/m);
+	assert.match(text, /GNU LESSER GENERAL PUBLIC LICENSE/);
+	assert.match(text, /END OF TERMS AND CONDITIONS/);
+	assert.match(text, /https:\/\/www\.mpg123\.org\//);
+	assert.match(text, /^Libraries inside ONNX Runtime .*compiled into onnxruntime-node/m);
+	assert.match(text, /protobuf|Eigen/i);
 });
