@@ -146,8 +146,7 @@ function admit(
 ): void {
 	checkRole(identity, matched);
 	const shownOne = identity.caller === 'owner' || identity.caller === 'studio';
-	if (shownOne || !changesByGet(matched) || isProgram(headers, allowedOrigins))
-		return;
+	if (shownOne || !changesByGet(matched) || isProgram(headers, allowedOrigins)) return;
 	throw new AppError(
 		'forbidden',
 		'A web page may have caused this request, which changes something. Send it from a program, or with the key of the server.',

@@ -174,9 +174,7 @@ export const changesByGet = (matched: readonly MatchedRoute[]): boolean =>
 /** Whether a request has matched a page, and nothing else. */
 export function arePages(matched: readonly MatchedRoute[]): boolean {
 	const routes = matched.filter((route) => !isStep(route));
-	return (
-		routes.length > 0 && routes.every((route) => declarationOf(nameOf(route)).linked === true)
-	);
+	return routes.length > 0 && routes.every((route) => declarationOf(nameOf(route)).linked === true);
 }
 
 /**

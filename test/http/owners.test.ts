@@ -37,7 +37,6 @@ before(async () => {
 	app.use(async (context, next) => {
 		context.set('caller', 'member');
 		context.set('person', context.req.header('x-test-person') ?? 'anonymous');
-		context.set('keyShown', true);
 		context.set('keyRequired', false);
 		context.set('ownKey', () => false);
 		context.set('requestId', 'one');
