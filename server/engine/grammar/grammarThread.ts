@@ -117,7 +117,10 @@ export class GrammarThread {
 	#limit(): void {
 		clearTimeout(this.#timer);
 		const ms = this.#isReady ? this.#deadlineMs : maxStartMs;
-		this.#timer = setTimeout(() => this.#end(this.#refusal(`took longer than ${ms / 1000} s`)), ms);
+		this.#timer = setTimeout(
+			() => this.#end(this.#refusal(`took longer than ${ms / 1000} s and was ended`)),
+			ms,
+		);
 	}
 
 	#take(message: FromGrammarThread): void {
@@ -154,7 +157,7 @@ export class GrammarThread {
 				if (this.isIdle) this.#onIdle();
 			},
 			stuck: () => {
-				this.#end(this.#refusal('took too long for the next word'));
+				this.#end(this.#refusal('took too long for the next word and was ended'));
 				return this.#failure as AppError;
 			},
 		});
@@ -162,7 +165,8 @@ export class GrammarThread {
 
 	#crash(cause: unknown): AppError {
 		const isMemory = (cause as { code?: unknown } | undefined)?.code === 'ERR_WORKER_OUT_OF_MEMORY';
-		if (isMemory) return this.#refusal(`needed more than ${maxMemoryMb} MB of memory`);
+		if (isMemory)
+			return this.#refusal(`needed more than ${maxMemoryMb} MB of memory and was ended`);
 		return new AppError('internal', 'The grammar thread has ended.', { cause });
 	}
 

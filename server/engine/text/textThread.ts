@@ -169,14 +169,15 @@ export class TextThread implements TextService {
 		const ms = this.#isReading ? maxLoadMs : forAnswer;
 		clearTimeout(this.#timer);
 		this.#timer = setTimeout(
-			() => void this.#end(this.#refusal(`took longer than ${ms / 1000} s`)),
+			() => void this.#end(this.#refusal(`took longer than ${ms / 1000} s and was ended`)),
 			ms,
 		);
 	}
 
 	#crash(cause: unknown): AppError {
 		const isMemory = (cause as { code?: unknown } | undefined)?.code === 'ERR_WORKER_OUT_OF_MEMORY';
-		if (isMemory) return this.#refusal(`needed more than ${this.#maxMemoryMb} MB of memory`);
+		if (isMemory)
+			return this.#refusal(`needed more than ${this.#maxMemoryMb} MB of memory and was ended`);
 		return new AppError('internal', `The text thread of '${this.#options.model}' has ended.`, {
 			cause,
 		});

@@ -17,7 +17,7 @@ const names: Readonly<Record<CostlyPart, readonly [what: string, advice: string]
 
 /**
  * @param model name of the model whose part it was
- * @param why what happened, after the name of the part: `took longer than 10 s`
+ * @param why what happened, after the name of the part: `took longer than 10 s and was ended`
  */
 export function tooExpensive(
 	part: CostlyPart,
@@ -26,7 +26,8 @@ export function tooExpensive(
 	options: { readonly param?: string; readonly cause?: unknown } = {},
 ): AppError {
 	const [what, advice] = names[part];
-	return new AppError('too_expensive', `${what} of '${model}' ${why} and was ended. ${advice}`, {
+	return new AppError('too_expensive', `${what} of '${model}' ${why}. ${advice}`, {
+		...(part === 'template' ? { param: 'messages' } : {}),
 		...options,
 		data: { part, model },
 	});
