@@ -25,11 +25,11 @@ test('what grows with the square of its input is told from what grows with it', 
 		for (let turn = 0; turn < turns; turn++) sum += Math.sqrt(turn);
 		return sum;
 	};
-	const linear = { name: 'linear', make, run: (text: string) => spin(text.length * 1000) };
+	const linear = { name: 'linear', make, run: (text: string) => spin(text.length * 4000) };
 	const square = {
 		name: 'square',
 		make,
-		run: (text: string) => spin((text.length * text.length) / 8),
+		run: (text: string) => spin(text.length * text.length * 1.5),
 	};
 	const [good, bad] = [await growthOf(linear, options), await growthOf(square, options)];
 	assert.ok(good && good.ratio <= maxGrowth, JSON.stringify(good));

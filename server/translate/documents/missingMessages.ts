@@ -11,6 +11,7 @@ import {
 	type TextTranslator,
 	type TranslateTexts,
 } from './documentLanguage.ts';
+import { applyEdits, isWithin } from './edits.ts';
 import { extractJson } from './json.ts';
 import { type MessageLine, poLines, propertiesLines } from './messageLines.ts';
 import {
@@ -128,7 +129,7 @@ export async function mergeMissing(
 	};
 	const attempt = async (wanted: (text: string) => boolean) => {
 		const { missing, edits } = changes(sourceText, targetText, format, wanted, to);
-		const merged = apply(targetText, edits);
+		const merged = applyEdits(targetText, edits);
 		const added: Extract = (text, language) =>
 			extracts[format](text, language).filter(
 				({ start, end, companion }) => companion || isWithin(merged.ranges, start, end),
@@ -145,35 +146,6 @@ export async function mergeMissing(
 		added: last.missing.filter(({ text }) => !refused.has(text)),
 		refused: [...refused],
 	};
-}
-
-/** Whether one of ordered, disjoint ranges holds a stretch. */
-function isWithin(
-	ranges: readonly { readonly start: number; readonly end: number }[],
-	start: number,
-	end: number,
-): boolean {
-	let [low, high] = [0, ranges.length];
-	while (low < high) {
-		const middle = (low + high) >> 1;
-		if ((ranges[middle]?.end ?? 0) < end) low = middle + 1;
-		else high = middle;
-	}
-	const range = ranges[low];
-	return range !== undefined && range.start <= start;
-}
-
-function apply(text: string, edits: readonly Edit[]) {
-	const ranges: { start: number; end: number }[] = [];
-	let out = '';
-	let next = 0;
-	for (const edit of [...edits].sort((a, b) => a.start - b.start)) {
-		out += text.slice(next, edit.start);
-		ranges.push({ start: out.length, end: out.length + edit.text.length });
-		out += edit.text;
-		next = edit.end;
-	}
-	return { text: out + text.slice(next), ranges };
 }
 
 interface Changes {
