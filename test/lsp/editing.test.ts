@@ -363,11 +363,16 @@ test('a long document is taken apart elsewhere, so that hovers are answered mean
 		if (!isDone) setImmediate(turn);
 	};
 	setImmediate(turn);
-	const made = await editor.client.sendRequest<{ text: string; pieces: number }>(
-		'nearglot/translateDocument',
-		{ fileName: 'en.json', languageId: 'json', text: source, to: 'de' },
-	);
-	isDone = true;
+	const made = await editor.client
+		.sendRequest<{ text: string; pieces: number }>('nearglot/translateDocument', {
+			fileName: 'en.json',
+			languageId: 'json',
+			text: source,
+			to: 'de',
+		})
+		.finally(() => {
+			isDone = true;
+		});
 	assert.equal(made.pieces, 4000);
 	assert.match(made.text, /"k3999": "\[de\] The file 39 is gone"/);
 	assert.ok(turns > 20, `${turns} turns`);

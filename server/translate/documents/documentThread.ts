@@ -23,7 +23,7 @@ const longText = 4000;
 const maxThreads = 4;
 
 export interface ThreadLimits {
-	/** Milliseconds a thread may compute for any document. */
+	/** Milliseconds by the clock that a thread may compute for any document, on a busy machine, too. */
 	readonly baseMs: number;
 	/** Milliseconds for every million characters besides. */
 	readonly perMillionMs: number;
@@ -31,7 +31,7 @@ export interface ThreadLimits {
 	readonly memoryMb: number;
 }
 
-const usualLimits: ThreadLimits = { baseMs: 10_000, perMillionMs: 3000, memoryMb: 1024 };
+const usualLimits: ThreadLimits = { baseMs: 30_000, perMillionMs: 5000, memoryMb: 1024 };
 
 /**
  * A document of a format that {@link formatOf} knows.
