@@ -65,7 +65,7 @@ export async function writePlayable(
 	signal?: AbortSignal,
 ): Promise<void> {
 	const temporary = `${target}.part`;
-	const file = await open(temporary, 'w');
+	const file = await open(temporary, 'w', 0o600);
 	try {
 		let at = wavHeaderBytes;
 		for await (const samples of audio.samples) {
