@@ -133,6 +133,7 @@ const namesNative = new Set([
 	// These two ask where it lies.
 	'server/engine/devices/providers.ts',
 	'server/engine/runtime/library.ts',
+	'scripts/compiledParts.mjs',
 	'scripts/nativeFiles.mjs',
 	'scripts/notices.mjs',
 	'test/architecture.test.ts',
