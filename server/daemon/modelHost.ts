@@ -13,6 +13,7 @@ import {
 } from '../protocol/index.ts';
 import type { AcquireOptions, ModelHost, ModelLease } from '../services/host.ts';
 import type { Logger } from '../services/log.ts';
+import { untilAborted } from '../services/untilAborted.ts';
 import type { IndexedModel, ModelIndex } from './modelIndex.ts';
 import { findModel, unknownModel, wrongTask } from './modelNames.ts';
 import { type LoadedModel, ModelSlot } from './modelSlot.ts';
@@ -390,14 +391,3 @@ export function createModelHost(options: ModelHostOptions, deps: ModelHostDeps):
 }
 
 const mebibytes = (bytes: number) => Math.ceil(bytes / 2 ** 20).toLocaleString('en');
-
-/** Waits, but not longer than the caller does. */
-function untilAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-	if (!signal) return promise;
-	return new Promise((resolve, reject) => {
-		const onAbort = () => reject(new AppError('cancelled'));
-		if (signal.aborted) onAbort();
-		signal.addEventListener('abort', onAbort, { once: true });
-		promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
-	});
-}

@@ -1,6 +1,6 @@
 /**
- * What an engine can be asked. The runner implements it over ONNX Runtime; the daemon holds a proxy
- * of it over the process boundary, so everything here survives structured clone.
+ * What an engine can be asked. The runner implements it; the daemon holds a proxy of it over the process
+ * boundary, so everything here survives structured clone.
  */
 
 import type {
@@ -124,9 +124,8 @@ export type Constraint =
 	  };
 
 /**
- * Whose a request is. What the engine keeps of it (caches of prompts, compiled grammars) serves requests of
- * the same owner alone, so neither counts nor times tell what others have asked. Required, so that no way
- * to the engine forgets it.
+ * Whose a request is. What the engine keeps of it (prompts, grammars) serves requests of the same owner alone,
+ * so counts and times tell nothing of others. Required, so that no way to the engine forgets it.
  */
 export interface Owned {
 	/** Opaque id; `undefined` = nobody who could be told apart: nothing is kept and nothing kept is used. */
@@ -347,9 +346,8 @@ export interface EngineStats {
 }
 
 /**
- * A loaded model. One request is one call; the engine batches calls that arrive together.
- * Aborting the signal ends the call within one step with `AppError('cancelled')`.
- * A call that the model's task does not support rejects with `AppError('unsupported_model')`.
+ * A loaded model. One request is one call; the engine batches calls that arrive together. Aborting the signal ends
+ * the call within one step with `cancelled`. What the model's task does not support rejects with `unsupported_model`.
  */
 export interface EngineModel {
 	readonly description: ModelDescription;
@@ -372,7 +370,7 @@ export interface EngineModel {
 		onText: (text: string) => void,
 		signal?: AbortSignal,
 	): Promise<SpeechResult>;
-	/** Rejects with `not_supported` when no detector model was downloaded beside the speech model. */
+	/** Rejects with `not_supported` when no detector model lies beside the speech model. */
 	voiceActivity?(request: VoiceRequest, signal?: AbortSignal): Promise<VoiceResult>;
 	embed(request: EmbedRequest, signal?: AbortSignal): Promise<EmbedResult>;
 	stats(): Promise<EngineStats>;

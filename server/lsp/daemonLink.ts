@@ -5,6 +5,7 @@
 
 import type { ServerHealth, StatusParams } from '../protocol/index.ts';
 import { AppError, asAppError } from '../protocol/index.ts';
+import { untilAborted } from '../services/untilAborted.ts';
 import { errorOfResponse } from './responseError.ts';
 
 /** A daemon that answers. `fetch` takes a path and adds the address and the key. */
@@ -84,7 +85,7 @@ export class DaemonLink implements Caller {
 
 	async #fetch(path: string, init: RequestInit, signal: AbortSignal): Promise<Response> {
 		for (let attempt = 0; ; attempt++) {
-			const daemon = await abortable(this.daemon(), signal);
+			const daemon = await untilAborted(this.daemon(), signal);
 			try {
 				return await daemon.fetch(path, { ...init, signal });
 			} catch (error) {
@@ -148,19 +149,4 @@ function unavailable(cause: unknown): AppError {
 		`The model server does not answer (${reason}). Run “Nearglot: Diagnose” or nearglot doctor.`,
 		{ cause },
 	);
-}
-
-/** Lets a caller leave while others go on waiting for the same promise. */
-async function abortable<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-	if (signal.aborted) throw new AppError('cancelled');
-	let onAbort = () => {};
-	const aborted = new Promise<never>((_, reject) => {
-		onAbort = () => reject(new AppError('cancelled'));
-		signal.addEventListener('abort', onAbort, { once: true });
-	});
-	try {
-		return await Promise.race([promise, aborted]);
-	} finally {
-		signal.removeEventListener('abort', onAbort);
-	}
 }
