@@ -211,7 +211,7 @@ const gatewayOwn = object(
 			'How many proxies stand in front; as many of the last X-Forwarded-For values count',
 		),
 		trustedProxies: list(
-			'Networks (10.0.0.0/8) from which the nearest proxy calls; without it: any',
+			'Networks (10.0.0.0/8) from which the nearest proxy calls; without it, from everywhere',
 		),
 		vendor: {
 			type: 'string',

@@ -90,7 +90,7 @@ export interface GatewaySettings {
 		readonly protoHeader: string;
 		/** How many proxies stand in front. 0: forwarding headers of nobody count. */
 		readonly trustedHops: number;
-		/** Networks from which the nearest of them calls; undefined: any. */
+		/** Networks from which the nearest of them calls; undefined = everywhere. */
 		readonly trustedPeers: readonly string[] | undefined;
 	};
 	readonly access: {
