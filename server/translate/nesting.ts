@@ -2,8 +2,8 @@
 
 import { AppError } from '../protocol/errors.ts';
 
-/** Browsers stop at half of it. */
-const maxDepth = 1000;
+/** Browsers stop at 512; tags that nobody closes may be some thousands. */
+const maxDepth = 4000;
 
 /** The answer to a text whose nesting nobody can have meant. */
 export function nestedTooDeeply(cause?: unknown): AppError {
