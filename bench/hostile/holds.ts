@@ -1,7 +1,12 @@
 /** How long requests hold up the event loop of a real daemon. */
 
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { writeHostileModels } from '../../test/hostile/modelFolders.ts';
 import { startDaemon } from '../soak/daemon.ts';
+import { units } from './models.ts';
 
 /** No request may hold the loop longer. */
 export const maxHoldMs = 50;
@@ -25,7 +30,10 @@ const patienceMs = 30_000;
 
 /** Sends requests to a daemon of its own, one after the other. */
 export async function holdsOf(requests: readonly HostileRequest[]): Promise<Holds> {
-	const daemon = await startDaemon();
+	const folder = mkdtempSync(join(tmpdir(), 'nearglot-hostile-'));
+	writeHostileModels(folder, units);
+	const models = readdirSync(folder).map((name) => [name, join(folder, name)]);
+	const daemon = await startDaemon({ models: Object.fromEntries(models) });
 	const send = async ({ path, body }: HostileRequest) => {
 		const headers = { authorization: `Bearer ${daemon.key}`, 'content-type': 'application/json' };
 		const signal = AbortSignal.timeout(patienceMs);
@@ -62,5 +70,6 @@ export async function holdsOf(requests: readonly HostileRequest[]): Promise<Hold
 		return { longestMs, slow };
 	} finally {
 		await daemon.stop();
+		rmSync(folder, { recursive: true, force: true });
 	}
 }

@@ -11,6 +11,7 @@ import { growthOf, type HostileCase, maxGrowth } from '../../test/hostile/growth
 import { hostileMarkup, textCases } from '../../test/hostile/requests.ts';
 import { hostileTexts } from '../../test/hostile/texts.ts';
 import { type HostileRequest, holdsOf, maxHoldMs } from './holds.ts';
+import { modelRequests } from './models.ts';
 
 /** Lists of readers; each item is a name, an input of about `n` units, and what reads it. */
 const readers: Readonly<Record<string, readonly HostileCase[]>> = {
@@ -45,6 +46,7 @@ function requestsOf(size: number): Readonly<Record<string, readonly HostileReque
 		})),
 		'/detect': text('detect', { 'api-version': '3.0' }),
 		'/breaksentence': text('breaksentence', { 'api-version': '3.0', language: 'en' }),
+		'files of models': modelRequests(),
 		'large bodies': [
 			{
 				name: '20 MB of ordinary text',

@@ -1,13 +1,12 @@
 /** Models whose files and requests whose fields are made to keep the server busy: nobody else notices. */
 
 import assert from 'node:assert/strict';
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { writeDecoderModel } from '../fixtures/decoderModel.ts';
-import { byteTokenizer } from '../fixtures/tokenizerFiles.ts';
+import { writeHostileModels } from '../hostile/modelFolders.ts';
 import {
 	hostileGrammars,
 	hostileSchemas,
@@ -16,15 +15,6 @@ import {
 } from '../hostile/models.ts';
 import { startTestServer, type TestServer } from './testServer.ts';
 
-const shape = {
-	layers: 1,
-	hidden: 64,
-	heads: 4,
-	kvHeads: 2,
-	inner: 64,
-	vocabulary: 320,
-	context: 2048,
-};
 /** Units of every input: enough to keep a computer busy for minutes. */
 const n = 40;
 
@@ -40,19 +30,7 @@ let dir = '';
 let server: TestServer;
 before(async () => {
 	dir = await mkdtemp(join(tmpdir(), 'nearglot-hostile-'));
-	writeDecoderModel(join(dir, 'good'), { attention: 'gqa', shape });
-	for (const [index, { make }] of hostileTokenizers.entries()) {
-		const folder = join(dir, `tokenizer-${index}`);
-		writeDecoderModel(folder, { attention: 'gqa', shape });
-		const file = join(folder, 'tokenizer.json');
-		const usual = JSON.parse(readFileSync(file, 'utf8')) as object;
-		writeFileSync(file, JSON.stringify({ ...usual, ...make(n).tokenizer }));
-	}
-	for (const [index, { make }] of hostileTemplates.entries()) {
-		const folder = join(dir, `template-${index}`);
-		writeDecoderModel(folder, { attention: 'gqa', shape });
-		byteTokenizer(folder, make(n));
-	}
+	writeHostileModels(dir, n);
 	server = await startTestServer({
 		modelsDir: dir,
 		settings: {
