@@ -25,6 +25,7 @@ import { TranslatedPreviews } from './preview/translatedPreview.ts';
 import { ReaderMode } from './readerMode.ts';
 import { syncedSchemes } from './schemes.ts';
 import { shareSecrets } from './secrets.ts';
+import { serverEnvironment } from './serverEnvironment.ts';
 import { createStatusItem } from './statusItem.ts';
 import { createTargetLanguageItem } from './targetLanguageItem.ts';
 import { offerTerminalEnvironment } from './terminalEnvironment.ts';
@@ -70,6 +71,9 @@ export function createExtension(
 			schemes: syncedSchemes,
 			answers: { [teamRenewRequest]: (params) => team.renew(params as TeamRenewal) },
 			// Read when the server starts, not when the window opens.
+			get env() {
+				return serverEnvironment();
+			},
 			get initializationOptions() {
 				const settings = JSON.stringify(vscode.workspace.getConfiguration('nearglot'));
 				return {

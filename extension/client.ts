@@ -29,6 +29,8 @@ export interface ClientOptions {
 	/** Schemes of documents the server sees. */
 	readonly schemes: readonly string[];
 	readonly initializationOptions: Readonly<Record<string, unknown>>;
+	/** Variables of the server beyond those of the editor. */
+	readonly env: Readonly<Record<string, string>>;
 	/** Asked when the server ended by itself. */
 	readonly onEnded: () => Verdict;
 	readonly onState: (state: 'starting' | 'running' | 'stopped') => void;
@@ -84,7 +86,12 @@ export async function startClient(options: ClientOptions): Promise<RunningClient
 	const client = new LanguageClient(
 		'nearglot',
 		'Nearglot',
-		{ module: options.serverModule, args: ['lsp'], transport: TransportKind.ipc },
+		{
+			module: options.serverModule,
+			args: ['lsp'],
+			transport: TransportKind.ipc,
+			options: { env: options.env },
+		},
 		clientOptions,
 	);
 	client.onDidChangeState(({ newState }) => {

@@ -29,7 +29,7 @@ export interface FrontDeps {
 	readonly startClient: (options: ClientOptions) => Promise<RunningClient>;
 	readonly options: Pick<
 		ClientOptions,
-		'serverModule' | 'log' | 'schemes' | 'initializationOptions' | 'answers'
+		'serverModule' | 'log' | 'schemes' | 'initializationOptions' | 'answers' | 'env'
 	>;
 	readonly now?: () => number;
 }

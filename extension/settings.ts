@@ -15,6 +15,8 @@ export interface Settings {
 	'chat.model': string;
 	'chat.systemPrompt': string;
 	'inline.model': string;
+	/** Handed to the daemon when it is started. */
+	'models.roots': readonly string[];
 	'terminal.environment': boolean;
 	'team.url': string;
 }

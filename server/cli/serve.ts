@@ -1,6 +1,7 @@
 /** `nearglot serve`: the daemon in the foreground, or in the background for those who need one. */
 
 import { readFile } from 'node:fs/promises';
+import { delimiter, isAbsolute, resolve } from 'node:path';
 import { createBackend } from '../daemon/backend.ts';
 import { startDaemon } from '../daemon/daemon.ts';
 import { createLogger, type LogOptions } from '../daemon/log.ts';
@@ -21,6 +22,7 @@ Runs the local server until it is stopped.
   --port N           port to listen on (default: any free one)
   --host H           address to listen on (default 127.0.0.1); others need a key
   --models DIR       folder of your models (default: in the data folder)
+  --model-root DIR   another folder that downloads may be put into (customDirPath); repeatable
   --require-key      every route needs the key, also on this machine
   --allow-origin O   a web page's origin that may call, e.g. https://studio.example; repeatable
   --allow-host H     another host name that may be used to call; repeatable
@@ -50,6 +52,7 @@ export const serveCommand: Command = {
 			port: { type: 'string' },
 			host: { type: 'string' },
 			models: { type: 'string' },
+			'model-root': { type: 'string', multiple: true },
 			'require-key': { type: 'boolean' },
 			'allow-origin': { type: 'string', multiple: true },
 			'allow-host': { type: 'string', multiple: true },
@@ -108,6 +111,7 @@ async function serve(options: ParsedArgs, io: CommandIo): Promise<number> {
 						...context,
 						modelsDir: options.text('models') ?? io.env['NEARGLOT_MODELS'] ?? files.models,
 						modelsDirFixed: (options.text('models') ?? io.env['NEARGLOT_MODELS']) !== undefined,
+						modelRoots: modelRootsOf(options, io.env),
 						builtInDir: builtInModelsDir(),
 						onPurpose: !background,
 						env: io.env,
@@ -153,6 +157,16 @@ async function serve(options: ParsedArgs, io: CommandIo): Promise<number> {
 	);
 	await daemon.ended;
 	return 0;
+}
+
+/** Folders of the command line and of NEARGLOT_MODEL_ROOTS, which has them as PATH has its own. */
+function modelRootsOf(options: ParsedArgs, env: NodeJS.ProcessEnv): string[] {
+	const listed = (env['NEARGLOT_MODEL_ROOTS'] ?? '').split(delimiter).filter((path) => path !== '');
+	const roots = [...options.texts('model-root'), ...listed];
+	const relative = listed.find((path) => !isAbsolute(path));
+	if (relative !== undefined)
+		throw new UsageError(`NEARGLOT_MODEL_ROOTS: ${relative} is not an absolute path.`);
+	return [...new Set(roots.map((path) => resolve(path)))];
 }
 
 async function templateOf(options: ParsedArgs): Promise<string | undefined> {

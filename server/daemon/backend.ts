@@ -128,12 +128,18 @@ export function createBackend(settings: BackendSettings, deps: BackendDeps): Bac
 		settings.builtInDir === undefined ? [] : [{ folder: settings.builtInDir, origin: 'built-in' }];
 	const registered = (): ModelRoot[] =>
 		chosen.value.registered.map((folder) => ({ folder, origin: 'local', mayBeModel: true }));
+	const modelRoots = settings.modelRoots ?? [];
 	const secrets = new Secrets();
 	const providers = installedProviders(thisRuntime());
 	const gpus = createGpuService(systemGpuDeps(), chosen, (name) => providers.has(name));
 	const host = createModelHost(settings.models, {
 		index: new ModelIndex(
-			() => [{ folder: modelsDir(), origin: 'local' }, ...builtIn, ...registered()],
+			() => [
+				{ folder: modelsDir(), origin: 'local' },
+				...modelRoots.map((folder): ModelRoot => ({ folder, origin: 'local' })),
+				...builtIn,
+				...registered(),
+			],
 			async (folder) => asLoaded(await describeModel(folder), settings.models.load?.contextLength),
 		),
 		loadOptions: () => ({ deviceId: chosen.value.gpuDevice }),
@@ -176,7 +182,7 @@ export function createBackend(settings: BackendSettings, deps: BackendDeps): Bac
 			dataDir: settings.dataDir,
 			env: settings.env,
 			defaultTtlS: settings.models.defaultTtlS,
-			modelRoots: settings.modelRoots ?? [],
+			modelRoots,
 		},
 		host,
 		chosen,

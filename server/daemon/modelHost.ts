@@ -330,10 +330,7 @@ export function createModelHost(options: ModelHostOptions, deps: ModelHostDeps):
 				.map(withState),
 		resolve: async (name, task) => withState(await find(name, task)),
 		acquire,
-		textModel: async (name) => {
-			const { folder, info } = await find(name);
-			return texts.get(folder, info.id);
-		},
+		textModel: async (name) => texts.get(await find(name)),
 		describe: async (name) => {
 			const { description } = await find(name);
 			if (!description) throw new AppError('unsupported_model');

@@ -7,6 +7,7 @@ import type { Dirent } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { ModelDescription } from '../engine/api.ts';
+import type { Manifest } from '../hub/manifest.ts';
 import { readModelJson } from '../hub/modelData/readModelFile.ts';
 import { AppError, asAppError, type ModelInfo } from '../protocol/index.ts';
 
@@ -20,6 +21,8 @@ export interface ModelRoot {
 export interface IndexedModel {
 	readonly info: ModelInfo;
 	readonly folder: string;
+	/** Changes when a file of the model does. */
+	readonly stamp: string;
 	readonly description: ModelDescription | undefined;
 	/** Why it cannot run, when it cannot. */
 	readonly problem: AppError | undefined;
@@ -89,7 +92,7 @@ export class ModelIndex {
 			});
 		}
 		const info = await infoOf(folder, root, description);
-		const model: IndexedModel = { info, folder, description, problem };
+		const model: IndexedModel = { info, folder, stamp, description, problem };
 		// A fault of the moment, such as too many open files, is not remembered.
 		if (!passing) this.#known.set(folder, { stamp, model });
 		return model;
@@ -135,6 +138,9 @@ async function stampOf(folder: string): Promise<string> {
 		'model.json',
 		'nearglot.json',
 		'tokenizer.json',
+		'tokenizer_config.json',
+		'chat_template.jinja',
+		'inference_model.json',
 	];
 	const times = await Promise.all(
 		parts.map((part) =>
@@ -174,7 +180,8 @@ async function infoOf(
 		state: 'cached',
 		origin: root.origin,
 		publisher: text('publisher') ?? (root.origin === 'built-in' ? 'nearglot' : ''),
-		license: text('license') ?? '',
+		license: text('license') ?? (root.origin === 'built-in' ? 'mit' : ''),
+		...sourceOf(card),
 		folder,
 		supportsToolCalling: description?.supportsTools ?? false,
 		...(size === undefined ? {} : { sizeBytes: size }),
@@ -183,6 +190,19 @@ async function infoOf(
 			? {}
 			: { maxHistoryTurns: description.maxHistoryTurns }),
 		...(languages === undefined ? {} : { languages }),
+	};
+}
+
+/** What a download has noted of where the model came from. */
+function sourceOf(card: Readonly<Record<string, unknown>>): Partial<ModelInfo> {
+	const { hub, repository, providerType, promptTemplate, parent } = card as Partial<Manifest>;
+	return {
+		...(typeof hub === 'string' && typeof repository === 'string'
+			? { uri: `${hub.replace(/\/$/, '')}/${repository}` }
+			: {}),
+		...(typeof providerType === 'string' ? { providerType } : {}),
+		...(typeof promptTemplate === 'object' ? { promptTemplate } : {}),
+		...(typeof parent === 'string' ? { parentModelUri: parent } : {}),
 	};
 }
 

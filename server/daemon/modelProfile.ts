@@ -15,6 +15,8 @@ const files = [
 	'tokenizer_config.json',
 	'genai_config.json',
 	'chat_template.jinja',
+	'nearglot.json',
+	'inference_model.json',
 ];
 
 async function readProfile(

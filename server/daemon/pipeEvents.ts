@@ -6,8 +6,8 @@ export type PipeEvent =
 	| { readonly type: 'model'; readonly model: string; readonly state: string }
 	| ({
 			readonly type: 'download';
-			/** The name under which a client asked to be told. */
-			readonly progressToken?: string;
+			/** What a client asked to be told with, as it came. */
+			readonly progressToken?: string | number | object;
 	  } & DownloadProgress)
 	| {
 			readonly type: 'log';

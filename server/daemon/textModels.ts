@@ -1,6 +1,7 @@
 /** Tokenizers and templates of models in threads of the daemon, so that counting tokens loads no weights. */
 
 import type { TextService } from '../engine/text/textJobs.ts';
+import type { IndexedModel } from './modelIndex.ts';
 
 /** A model's text threads. */
 export interface OwnedText extends TextService {
@@ -14,28 +15,33 @@ const maxIdle = 4;
 export class TextModels {
 	readonly #open: (folder: string, model: string) => OwnedText;
 	/** The one that was asked last comes last. */
-	readonly #kept = new Map<string, OwnedText>();
+	readonly #kept = new Map<string, { readonly stamp: string; readonly text: OwnedText }>();
 
 	/** @param open makes the threads of a folder; `model` is its name in messages */
 	constructor(open: (folder: string, model: string) => OwnedText) {
 		this.#open = open;
 	}
 
-	get(folder: string, model: string): TextService {
-		const text = this.#kept.get(folder) ?? this.#open(folder, model);
+	/** Threads of a model; new ones when its files have changed since the last time. */
+	get({ folder, stamp, info }: Pick<IndexedModel, 'folder' | 'stamp' | 'info'>): TextService {
+		let kept = this.#kept.get(folder);
+		if (kept?.stamp !== stamp) {
+			void this.#drop(folder);
+			kept = { stamp, text: this.#open(folder, info.id) };
+		}
 		this.#kept.delete(folder);
-		this.#kept.set(folder, text);
+		this.#kept.set(folder, kept);
 		let surplus = this.#kept.size - maxIdle;
 		for (const [oldest, other] of this.#kept) {
 			if (surplus-- <= 0) break;
-			if (other !== text && !other.isBusy) void this.#drop(oldest);
+			if (other !== kept && !other.text.isBusy) void this.#drop(oldest);
 		}
-		return text;
+		return kept.text;
 	}
 
 	/** Ends the threads of a model that is no longer used. */
 	async release(folder: string): Promise<void> {
-		if (this.#kept.get(folder)?.isBusy === false) await this.#drop(folder);
+		if (this.#kept.get(folder)?.text.isBusy === false) await this.#drop(folder);
 	}
 
 	async close(): Promise<void> {
@@ -43,8 +49,8 @@ export class TextModels {
 	}
 
 	async #drop(folder: string): Promise<void> {
-		const text = this.#kept.get(folder);
+		const kept = this.#kept.get(folder);
 		this.#kept.delete(folder);
-		await text?.close();
+		await kept?.text.close();
 	}
 }

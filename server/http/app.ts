@@ -13,6 +13,7 @@ import { registerCompletionRoutes } from './completionRoutes.ts';
 import { registerDocumentRoutes } from './documentRoutes.ts';
 import { registerEmbeddingRoutes } from './embeddingRoutes.ts';
 import type { AppEnv } from './env.ts';
+import { resultFields } from './downloadStream.ts';
 import { errorResponse, httpError } from './errors.ts';
 import { registerFoundryRoutes } from './foundryRoutes.ts';
 import { type GuardOptions, guard } from './guard.ts';
@@ -62,7 +63,9 @@ export function createApp(backend: Backend, options: GuardOptions): Hono<AppEnv>
 		const known = httpError(error);
 		if (known.code === 'internal')
 			backend.log.error('request failed', { path: context.req.path, reason: known.message });
-		return errorResponse(known);
+		// Clients of the model service read a download's failure there, whenever it fails.
+		const isDownload = context.req.path === '/openai/download';
+		return errorResponse(known, isDownload ? resultFields(known.message) : {});
 	});
 	app.use(async (context, next) => {
 		context.set('requestId', randomUUID());

@@ -1,8 +1,14 @@
 /** Catalogue entries in the shape that clients of the older model service read. Every field is present. */
 
-import type { CatalogueEntry, CatalogueModel } from '../hub/catalogue.ts';
+import type { CatalogueEntry } from '../hub/catalogue.ts';
 import type { KnownFacts } from '../hub/refresh.ts';
-import type { ModelInfo } from '../protocol/index.ts';
+import type { ModelInfo, PromptTemplate } from '../protocol/index.ts';
+
+/** A fact of a model by name; values are texts. */
+interface Parameter {
+	readonly name: string;
+	readonly value: string;
+}
 
 /** One entry on the wire; types as the published clients demand them. */
 export interface CatalogueWire {
@@ -12,7 +18,7 @@ export interface CatalogueWire {
 	readonly uri: string;
 	readonly version: string;
 	readonly modelType: 'ONNX';
-	readonly promptTemplate: CatalogueModel['promptTemplate'] | null;
+	readonly promptTemplate: PromptTemplate | null;
 	readonly publisher: string;
 	readonly task: string;
 	readonly runtime: {
@@ -21,7 +27,8 @@ export interface CatalogueWire {
 	};
 	/** Whole number; 0 while unknown. */
 	readonly fileSizeMb: number;
-	readonly modelSettings: { readonly parameters: readonly unknown[] };
+	/** Facts that clients show: lengths in tokens. */
+	readonly modelSettings: { readonly parameters: readonly Parameter[] };
 	readonly alias: string;
 	readonly supportsToolCalling: boolean;
 	readonly license: string;
@@ -37,7 +44,9 @@ export function catalogueWire(
 	hub: string,
 ): CatalogueWire {
 	const license = facts?.license ?? model.license;
-	const page = `${hub.replace(/\/$/, '')}/${variant.repository}`;
+	const base = hub.replace(/\/$/, '');
+	const page = `${base}/${variant.repository}`;
+	const parent = facts?.parent ?? model.parent;
 	return {
 		name: id,
 		displayName: variant.name,
@@ -49,15 +58,15 @@ export function catalogueWire(
 		publisher: model.publisher,
 		task: model.task,
 		runtime: { deviceType: variant.device, executionProvider: variant.executionProvider },
-		fileSizeMb: Math.round((facts?.sizeBytes ?? variant.sizeBytes ?? 0) / 2 ** 20),
-		modelSettings: { parameters: [] },
+		fileSizeMb: megabytes(facts?.sizeBytes ?? variant.sizeBytes),
+		modelSettings: { parameters: parametersOf(model) },
 		alias: model.alias,
 		supportsToolCalling: model.supportsToolCalling === true,
 		license,
 		licenseDescription:
 			model.licenseDescription ??
 			`This model is provided under the licence ${license}: see ${page}.`,
-		parentModelUri: '',
+		parentModelUri: parent === undefined ? '' : `${base}/${parent}`,
 		maxOutputTokens: model.maxOutputTokens ?? null,
 	};
 }
@@ -67,21 +76,44 @@ export function localWire(model: ModelInfo): CatalogueWire {
 	return {
 		name: model.id,
 		displayName: model.displayName,
-		providerType: 'Local',
-		uri: `local://${encodeURIComponent(model.name)}`,
+		providerType: model.providerType ?? 'Local',
+		uri: model.uri ?? `local://${encodeURIComponent(model.name)}`,
 		version: model.version,
 		modelType: 'ONNX',
-		promptTemplate: null,
+		promptTemplate: model.promptTemplate ?? null,
 		publisher: model.publisher,
 		task: model.task,
 		runtime: { deviceType: 'CPU', executionProvider: 'CPUExecutionProvider' },
-		fileSizeMb: Math.round((model.sizeBytes ?? 0) / 2 ** 20),
-		modelSettings: { parameters: [] },
+		fileSizeMb: megabytes(model.sizeBytes),
+		modelSettings: { parameters: parametersOf(model) },
 		alias: model.alias,
 		supportsToolCalling: model.supportsToolCalling,
 		license: model.license,
-		licenseDescription: '',
-		parentModelUri: '',
+		licenseDescription: licenceText(model),
+		parentModelUri: model.parentModelUri ?? '',
 		maxOutputTokens: model.maxOutputTokens ?? null,
 	};
+}
+
+/** Whole number, above 0 for every size that is known. */
+function megabytes(sizeBytes: number | undefined): number {
+	return sizeBytes === undefined ? 0 : Math.max(1, Math.round(sizeBytes / 2 ** 20));
+}
+
+function parametersOf(model: Pick<ModelInfo, 'contextLength' | 'maxOutputTokens'>): Parameter[] {
+	const facts = [
+		['contextLength', model.contextLength],
+		['maxOutputTokens', model.maxOutputTokens],
+	] as const;
+	return facts.flatMap(([name, value]) =>
+		value === undefined || value === 0 ? [] : [{ name, value: String(value) }],
+	);
+}
+
+function licenceText({ license, origin, uri }: ModelInfo): string {
+	if (license === '') return '';
+	const where = uri === undefined ? '' : `: see ${uri}`;
+	return origin === 'built-in'
+		? `This model comes with Nearglot under the licence ${license}.`
+		: `This model is provided under the licence ${license}${where}.`;
 }

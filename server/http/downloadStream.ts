@@ -74,16 +74,22 @@ export function downloadStream(
 	});
 }
 
+/** What is said of a download's end, in a stream or in an answer that refuses it. */
+export function resultFields(message: string | undefined): Record<string, unknown> {
+	return {
+		Success: message === undefined,
+		ErrorMessage: message ?? null,
+		success: message === undefined,
+		errorMessage: message ?? null,
+	};
+}
+
 /** Both casings, and `error` for the client that reads that; flat, because one looks for the last `{`. */
 export function resultJson(message: string | undefined): string {
-	const success = message === undefined;
 	// A brace in the message would be taken for the start of the object.
 	const text = message?.replaceAll('{', '(').replaceAll('}', ')') ?? null;
 	return JSON.stringify({
-		Success: success,
-		ErrorMessage: text,
-		success,
-		errorMessage: text,
+		...resultFields(text ?? undefined),
 		error: text,
 	});
 }

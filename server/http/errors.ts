@@ -32,9 +32,12 @@ export function errorHeaders(error: AppError): Record<string, string> {
 	return headers;
 }
 
-/** The answer for an error, as the chat interface has it. */
-export function errorResponse(error: AppError): Response {
-	return new Response(JSON.stringify(errorBody(error)), {
+/**
+ * The answer for an error, as the chat interface has it.
+ * @param more what the route's own interface adds to the body
+ */
+export function errorResponse(error: AppError, more: object = {}): Response {
+	return new Response(JSON.stringify({ ...errorBody(error), ...more }), {
 		status: error.kind.httpStatus,
 		headers: { 'content-type': 'application/json; charset=utf-8', ...errorHeaders(error) },
 	});

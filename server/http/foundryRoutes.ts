@@ -12,6 +12,8 @@ import { readJson } from './body.ts';
 import { catalogueWire, localWire } from './catalogueShape.ts';
 import { downloadStream } from './downloadStream.ts';
 import type { AppEnv } from './env.ts';
+import { withHeaders } from './sse.ts';
+import { nameIgnored } from './unknownFields.ts';
 
 /** User agents of SDKs that parse `Total NN%` lines. */
 const readsTotals = /foundry-local-(js|python|cs|rust)-sdk/i;
@@ -48,11 +50,14 @@ export function registerFoundryRoutes(app: Hono<AppEnv>, backend: Backend): void
 
 	app.post('/openai/download', async (context) => {
 		const request = parseDownloadRequest(await readJson(context));
+		const { name, ...wanted } = request.model;
 		if (context.get('caller') !== 'owner') await checkKeyless(backend, request);
 		// Unknown names are an ordinary 404 instead of a stream that fails.
-		else if (!(await isHere(backend, request.name))) await models.target(request.name);
+		else if (name === undefined || wanted.uri !== undefined || !(await isHere(backend, name)))
+			await models.target(name, wanted);
+		nameIgnored(context, request.ignored);
 		const pipe = request.progressToken;
-		return downloadStream(
+		const answer = downloadStream(
 			{
 				totals: readsTotals.test(context.req.header('user-agent') ?? ''),
 				quiet: pipe !== undefined && !request.ignorePipeReport,
@@ -60,8 +65,9 @@ export function registerFoundryRoutes(app: Hono<AppEnv>, backend: Backend): void
 			},
 			async (onProgress, signal) => {
 				await models.download(
-					request.name,
+					name,
 					{
+						...wanted,
 						...(request.token === undefined ? {} : { token: request.token }),
 						...(request.customDirPath === undefined ? {} : { folder: request.customDirPath }),
 						...(request.bufferBytes === undefined ? {} : { bufferBytes: request.bufferBytes }),
@@ -77,6 +83,7 @@ export function registerFoundryRoutes(app: Hono<AppEnv>, backend: Backend): void
 				);
 			},
 		);
+		return withHeaders(context, answer);
 	});
 
 	const load = async (context: Context<AppEnv>, name: string) => {
@@ -141,13 +148,15 @@ async function checkKeyless(backend: Backend, request: DownloadRequest): Promise
 			param: beyond,
 		});
 	// Nothing is fetched for one that comes with the server, or was added where it lies.
-	const here = await resolveHere(backend, request.name);
+	const { name, ...wanted } = request.model;
+	const isPlain = name !== undefined && wanted.uri === undefined;
+	const here = isPlain ? await resolveHere(backend, name) : undefined;
 	if (here !== undefined && here.origin !== 'local') return;
-	const { kind } = await backend.models.target(request.name);
+	const { kind } = await backend.models.target(name, wanted);
 	if (kind !== 'catalogue')
 		throw new AppError(
 			'invalid_api_key',
-			`${request.name.slice(0, 200)} is not in the catalogue: downloading from other places of the hub needs the key of the server.`,
+			`${(name ?? wanted.uri ?? '').slice(0, 200)} is not in the catalogue: downloading from other places of the hub needs the key of the server.`,
 			{ param: 'model' },
 		);
 }

@@ -13,9 +13,12 @@ export function parseBody<T>(
 	parser: Parser<T> & { readonly fields: Readonly<Record<string, Parser<unknown>>> },
 ): T {
 	const parsed = parser.parse(body, '');
-	const ignored = unknownKeys(body, parser.fields)
-		.slice(0, 20)
-		.map((name) => name.replace(/[^\w.-]/g, '_').slice(0, 60));
-	if (ignored.length > 0) context.header(ignoredHeader, ignored.join(', '));
+	nameIgnored(context, unknownKeys(body, parser.fields));
 	return parsed;
+}
+
+/** Names fields that nobody reads in the answer's header. */
+export function nameIgnored(context: Context<AppEnv>, names: readonly string[]): void {
+	const shown = names.slice(0, 20).map((name) => name.replace(/[^\w.-]/g, '_').slice(0, 60));
+	if (shown.length > 0) context.header(ignoredHeader, shown.join(', '));
 }

@@ -1,6 +1,11 @@
 /** The curated list of models that can be had, one entry per model with its variants per device. */
 
-import { AppError, type ModelTask, type Precision } from '../protocol/index.ts';
+import {
+	AppError,
+	type ModelTask,
+	type Precision,
+	type PromptTemplate,
+} from '../protocol/index.ts';
 import bundled from './catalogue.json' with { type: 'json' };
 import { repositoryPattern } from './names.ts';
 
@@ -34,7 +39,9 @@ export interface CatalogueModel {
 	readonly supportsToolCalling?: boolean;
 	readonly languages?: readonly string[];
 	/** Older clients want it; the model's own chat template is what counts. */
-	readonly promptTemplate?: { readonly assistant: string; readonly prompt: string };
+	readonly promptTemplate?: PromptTemplate;
+	/** Hub id of the published model that the exports were made from. */
+	readonly parent?: string;
 	readonly variants: readonly CatalogueVariant[];
 }
 

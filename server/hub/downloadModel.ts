@@ -5,6 +5,7 @@
 
 import { mkdir, rename, rm, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { AppError, type DownloadProgress } from '../protocol/index.ts';
 import { lockFile } from '../store/lock.ts';
 import { diskError, downloadFile } from './downloadFile.ts';
@@ -59,9 +60,15 @@ export async function downloadModel(
 			signal,
 			...(options.onWait === undefined ? {} : { onWait: options.onWait }),
 		});
-		if (await isComplete(target, options)) return target;
+		const before = await readManifest(target);
+		const kept = keptOf(before, options.manifest);
+		if (before !== undefined && (await isComplete(target, before, options))) {
+			const now = { ...before, ...options.manifest, ...kept };
+			if (!isDeepStrictEqual(now, before)) await writeManifest(target, now);
+			return target;
+		}
 		const { root, files } = options.selection;
-		const local = (file: HubFile) => (root === '' ? file.path : file.path.slice(root.length + 1));
+		const local = (file: HubFile) => localPath(root, file);
 		await checkSpace(partial, options, files, local);
 		const { license, id } = options.manifest;
 		options.onStart?.({
@@ -98,6 +105,7 @@ export async function downloadModel(
 		}
 		await writeManifest(partial, {
 			...options.manifest,
+			...kept,
 			repository: options.repository,
 			commit: options.commit,
 			hub: http.endpoint.href,
@@ -118,10 +126,31 @@ export async function downloadModel(
 	}
 }
 
-async function isComplete(target: string, options: DownloadModelOptions): Promise<boolean> {
-	const manifest = await readManifest(target);
-	if (manifest === undefined || manifest.commit !== options.commit) return false;
+/** Path of a file in the model's folder. */
+function localPath(root: string, { path }: HubFile): string {
+	return root === '' ? path : path.slice(root.length + 1);
+}
+
+/** A template given with an earlier request stays until one gives another, or `{}` for none. */
+function keptOf(
+	before: Manifest | undefined,
+	{ promptTemplate: given }: DownloadModelOptions['manifest'],
+): Pick<Manifest, 'promptTemplate'> {
+	const template = given ?? before?.promptTemplate;
+	return template === undefined ? {} : { promptTemplate: template };
+}
+
+async function isComplete(
+	target: string,
+	manifest: Manifest,
+	options: DownloadModelOptions,
+): Promise<boolean> {
+	if (manifest.commit !== options.commit) return false;
 	if (manifest.precision !== options.manifest.precision) return false;
+	const { root, files } = options.selection;
+	const wanted = new Set(files.map((file) => localPath(root, file)));
+	if (manifest.files.length !== wanted.size) return false;
+	if (!manifest.files.every(({ path }) => wanted.has(path))) return false;
 	const sizes = await Promise.all(manifest.files.map((file) => sizeOf(inside(target, file.path))));
 	return manifest.files.every((file, index) => sizes[index] === file.sizeBytes);
 }

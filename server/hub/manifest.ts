@@ -2,7 +2,7 @@
 
 import { open, rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ModelTask, Precision } from '../protocol/index.ts';
+import type { ModelTask, Precision, PromptTemplate } from '../protocol/index.ts';
 import { readModelJson } from './modelData/readModelFile.ts';
 
 export interface Manifest {
@@ -17,6 +17,11 @@ export interface Manifest {
 	readonly hub: string;
 	readonly license?: string;
 	readonly publisher?: string;
+	readonly providerType?: string;
+	/** Used instead of the model's own chat template. */
+	readonly promptTemplate?: PromptTemplate;
+	/** Hub id of the model it was made from. */
+	readonly parent?: string;
 	readonly languages?: readonly string[];
 	readonly task?: ModelTask;
 	readonly precision?: Precision;

@@ -17,6 +17,8 @@ export interface KnownFacts {
 	readonly commit: string;
 	readonly sizeBytes: number;
 	readonly license?: string;
+	/** Hub id of the model that it was made from. */
+	readonly parent?: string;
 }
 
 export interface RefreshFile {
@@ -71,6 +73,7 @@ export async function refreshCatalogue(
 						commit: repository.commit,
 						sizeBytes: chosen.sizeBytes,
 						...(repository.license === undefined ? {} : { license: repository.license }),
+						...(repository.parent === undefined ? {} : { parent: repository.parent }),
 					};
 				}
 			} catch (error) {

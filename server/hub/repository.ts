@@ -20,6 +20,8 @@ export interface HubRepository {
 	readonly commit: string;
 	readonly files: readonly HubFile[];
 	readonly license?: string;
+	/** Hub id of the model that this one was made from. */
+	readonly parent?: string;
 }
 
 interface TreeEntry {
@@ -53,7 +55,7 @@ export async function readRepository(
 	);
 	const { sha, cardData } = info.value as {
 		sha?: unknown;
-		cardData?: { license?: unknown };
+		cardData?: { license?: unknown; base_model?: unknown };
 	};
 	if (typeof sha !== 'string' || !/^[0-9a-f]{40}$/.test(sha))
 		throw new AppError('download_failed', `The hub gave no commit for ${repository}.`);
@@ -78,11 +80,14 @@ export async function readRepository(
 	}
 	checkListing(files.map((file) => file.path));
 	const license = cardData?.license;
+	const made = cardData?.base_model;
+	const parent: unknown = Array.isArray(made) ? made[0] : made;
 	return {
 		repository,
 		commit: sha,
 		files,
 		...(typeof license === 'string' ? { license } : {}),
+		...(typeof parent === 'string' && repositoryPattern.test(parent) ? { parent } : {}),
 	};
 }
 

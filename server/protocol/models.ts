@@ -31,6 +31,16 @@ export interface ModelNotice {
 	readonly reason?: string;
 }
 
+/**
+ * How a chat is written for a model: one text per role, in which `{Content}` stands for the message. `prompt`
+ * is the last question up to where the answer begins.
+ */
+export type PromptTemplate = Readonly<Partial<Record<PromptRole, string>>>;
+
+export const promptRoles = ['system', 'user', 'assistant', 'prompt'] as const;
+
+export type PromptRole = (typeof promptRoles)[number];
+
 /** One row of the list of models, for people and for clients. */
 export interface ModelInfo {
 	/** `name:version`, unique. */
@@ -44,6 +54,14 @@ export interface ModelInfo {
 	readonly origin: 'built-in' | 'catalogue' | 'local' | 'team' | 'upstream';
 	readonly publisher: string;
 	readonly license: string;
+	/** Page of the repository it was downloaded from. */
+	readonly uri?: string;
+	/** Kind of its source, as the one who asked for the download named it. */
+	readonly providerType?: string;
+	/** Template that came with the request of its download. */
+	readonly promptTemplate?: PromptTemplate;
+	/** Page or hub id of the model it was made from. */
+	readonly parentModelUri?: string;
 	/** Folder of the files, when they are on this machine. */
 	readonly folder?: string;
 	/** `undefined` while unknown: never invented. */

@@ -1,78 +1,163 @@
 /** The body of a download request of the model service, property names in any letter case. */
 
-import { AppError } from '../protocol/index.ts';
+import { checkedFolder } from '../hub/modelUri.ts';
+import { AppError, type PromptRole, type PromptTemplate, promptRoles } from '../protocol/index.ts';
+
+/** What `model` says: which model, from where, and what is to be kept with it. */
+export interface RequestedModel {
+	/** Name of the catalogue, hub id, or the name that the model at `uri` gets (`name` or `name:version`). */
+	readonly name?: string;
+	readonly uri?: string;
+	/** Folder inside the repository. */
+	readonly path?: string;
+	readonly providerType?: string;
+	readonly publisher?: string;
+	/** Without roles: the model's own chat template counts again. */
+	readonly promptTemplate?: PromptTemplate;
+}
 
 export interface DownloadRequest {
-	/** Catalogue id, alias or hub id. */
-	readonly name: string;
+	readonly model: RequestedModel;
 	readonly token?: string;
 	readonly customDirPath?: string;
 	readonly bufferBytes?: number;
 	/** Progress in the answer even when a token for the pipe is given. */
 	readonly ignorePipeReport: boolean;
-	/** Name under which progress is reported on the named pipe. */
-	readonly progressToken?: string;
+	/** Reported with the progress on the named pipe, as it came. */
+	readonly progressToken?: ProgressToken;
+	/** Fields that mean nothing here. */
+	readonly ignored: readonly string[];
 }
 
-type Fields = ReadonlyMap<string, unknown>;
+export type ProgressToken = string | number | object;
+
+/** Longest progress token, as JSON. */
+const maxTokenChars = 4096;
+
+/** Fields of an object by their names in lower case, and which of them nobody has read. */
+class Fields {
+	readonly #path: string;
+	readonly #entries: Map<string, { readonly name: string; readonly value: unknown }>;
+
+	constructor(value: unknown, path: string) {
+		if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+			const what = path === '' ? 'The body' : `'${path}'`;
+			throw new AppError('invalid_request', `${what} must be a JSON object.`, {
+				param: path === '' ? 'model' : path,
+			});
+		}
+		this.#path = path;
+		this.#entries = new Map(
+			Object.entries(value).map(([name, entry]) => [name.toLowerCase(), { name, value: entry }]),
+		);
+	}
+
+	/** Name of a field in errors. */
+	at(name: string): string {
+		return this.#path === '' ? name : `${this.#path}.${name}`;
+	}
+
+	/** Takes a field out; null counts as absent. */
+	take(name: string): unknown {
+		const key = name.toLowerCase();
+		const value = this.#entries.get(key)?.value;
+		this.#entries.delete(key);
+		return value ?? undefined;
+	}
+
+	text(name: string, maxLength = 4096): string | undefined {
+		const value = this.take(name);
+		if (value === undefined || value === '') return undefined;
+		if (typeof value !== 'string') throw invalid(this.at(name), 'must be a string');
+		if (value.length > maxLength)
+			throw invalid(this.at(name), `must have at most ${maxLength} characters`);
+		return value;
+	}
+
+	get left(): string[] {
+		return [...this.#entries.values()].map(({ name }) => this.at(name));
+	}
+}
 
 /**
- * Parses `{model:{Uri,Name,…}, token?, customDirPath?, bufferSize?, ignorePipeReport?,
- * progressToken?}`; `model` may also be a plain name. `bufferSize` is in KiB, 1…65536.
+ * Parses `{model:{Name,Uri,Path,ProviderType,Publisher,PromptTemplate}, token?, customDirPath?,
+ * bufferSize?, ignorePipeReport?, progressToken?}`; `model` may also be a plain name. `bufferSize` is in
+ * KiB, 1…65536.
+ * @throws AppError `invalid_request` naming the field
  */
 export function parseDownloadRequest(value: unknown): DownloadRequest {
-	const body = fields(value, 'The body');
-	const model = body.get('model');
-	const name = typeof model === 'string' ? model : nameOf(fields(model, '`model`'));
-	const token = text(body, 'token');
-	const folder = text(body, 'customDirPath');
-	const progress = body.get('progresstoken');
-	if (progress != null && typeof progress !== 'string' && typeof progress !== 'number')
-		throw invalid('progressToken', 'must be a string or a number');
-	const ignore = body.get('ignorepipereport');
-	if (ignore != null && typeof ignore !== 'boolean')
+	const body = new Fields(value, '');
+	const ignored: string[] = [];
+	const model = modelOf(body.take('model'), ignored);
+	const token = body.text('token');
+	const folder = body.text('customDirPath');
+	const progress = progressTokenOf(body.take('progressToken'));
+	const ignore = body.take('ignorePipeReport');
+	if (ignore !== undefined && typeof ignore !== 'boolean')
 		throw invalid('ignorePipeReport', 'must be true or false');
-	const buffer = body.get('buffersize');
-	if (
-		buffer != null &&
-		!(typeof buffer === 'number' && Number.isInteger(buffer) && buffer >= 1 && buffer <= 65_536)
-	)
+	const buffer = body.take('bufferSize');
+	const isCount = typeof buffer === 'number' && Number.isInteger(buffer);
+	if (buffer !== undefined && !(isCount && buffer >= 1 && buffer <= 65_536))
 		throw invalid('bufferSize', 'must be a whole number of KiB from 1 to 65536');
 	return {
-		name,
+		model,
 		ignorePipeReport: ignore === true,
+		ignored: [...body.left, ...ignored],
 		...(token === undefined ? {} : { token }),
 		...(folder === undefined ? {} : { customDirPath: folder }),
-		...(buffer == null ? {} : { bufferBytes: (buffer as number) * 1024 }),
-		...(progress == null || progress === '' ? {} : { progressToken: String(progress) }),
+		...(isCount ? { bufferBytes: buffer * 1024 } : {}),
+		...(progress === undefined ? {} : { progressToken: progress }),
 	};
 }
 
-/** The catalogue's name when it is one, else the hub id in the address. */
-function nameOf(model: Fields): string {
-	const name = text(model, 'name', 'model.Name');
-	const uri = text(model, 'uri', 'model.Uri');
-	if (name !== undefined) return name;
-	if (uri === undefined) throw invalid('model', 'needs a Name or a Uri');
-	if (!/^(https?|hf):\/\//i.test(uri))
-		throw invalid('model.Uri', 'must be the address of a model on the hub (https or hf)');
-	return uri
-		.replace(/^hf:\/\//i, '')
-		.replace(/^https?:\/\/[^/]+\//i, '')
-		.replace(/\/+$/, '');
+function modelOf(value: unknown, ignored: string[]): RequestedModel {
+	if (typeof value === 'string' && value !== '') return { name: value };
+	const model = new Fields(value, 'model');
+	const name = model.text('Name', 300);
+	const uri = model.text('Uri');
+	const path = model.text('Path');
+	const providerType = model.text('ProviderType', 100);
+	const publisher = model.text('Publisher', 200);
+	const promptTemplate = promptTemplateOf(model.take('PromptTemplate'), ignored);
+	const local = uri === undefined ? undefined : /^local:\/\/(.*)$/i.exec(uri)?.[1];
+	const called = name ?? local;
+	if (called === undefined && uri === undefined) throw invalid('model', 'needs a Name or a Uri');
+	ignored.push(...model.left);
+	const folder = path === undefined ? undefined : checkedFolder(path, 'model.Path');
+	return {
+		...(called === undefined ? {} : { name: called }),
+		...(uri === undefined || local !== undefined ? {} : { uri }),
+		...(folder === undefined ? {} : { path: folder }),
+		...(providerType === undefined ? {} : { providerType }),
+		...(publisher === undefined ? {} : { publisher }),
+		...(promptTemplate === undefined ? {} : { promptTemplate }),
+	};
 }
 
-function fields(value: unknown, what: string): Fields {
-	if (typeof value !== 'object' || value === null || Array.isArray(value))
-		throw new AppError('invalid_request', `${what} must be a JSON object.`, { param: 'model' });
-	return new Map(Object.entries(value).map(([key, entry]) => [key.toLowerCase(), entry]));
+function promptTemplateOf(value: unknown, ignored: string[]): PromptTemplate | undefined {
+	if (value === undefined) return undefined;
+	const fields = new Fields(value, 'model.PromptTemplate');
+	const texts: Partial<Record<PromptRole, string>> = {};
+	for (const role of promptRoles) {
+		const text = fields.text(role, 65_536);
+		if (text === undefined) continue;
+		if (!text.includes('{Content}'))
+			throw invalid(fields.at(role), 'must contain {Content}, the place of the message');
+		texts[role] = text;
+	}
+	ignored.push(...fields.left);
+	return texts;
 }
 
-function text(map: Fields, key: string, param = key): string | undefined {
-	const value = map.get(key.toLowerCase());
-	if (value == null || value === '') return undefined;
-	if (typeof value !== 'string' || value.length > 4096) throw invalid(param, 'must be a string');
-	return value;
+function progressTokenOf(value: unknown): ProgressToken | undefined {
+	if (value === undefined || value === '') return undefined;
+	const isToken = ['string', 'number', 'object'].includes(typeof value);
+	if (!isToken || JSON.stringify(value).length > maxTokenChars)
+		throw invalid(
+			'progressToken',
+			`must be a string, number or object of at most ${maxTokenChars} characters`,
+		);
+	return value as ProgressToken;
 }
 
 function invalid(param: string, what: string): AppError {

@@ -7,8 +7,9 @@ import { createHubHttp, type HubHttp, type HubHttpOptions } from '../hub/http.ts
 import { folderName } from '../hub/names.ts';
 import { readRepository } from '../hub/repository.ts';
 import { selectFiles } from '../hub/select.ts';
-import { AppError, type DownloadProgress } from '../protocol/index.ts';
-import type { DownloadTarget, DownloadWishes } from './models.ts';
+import { AppError, type DownloadProgress, type Precision } from '../protocol/index.ts';
+import { type DownloadTarget, givenTemplate } from './downloadTarget.ts';
+import type { DownloadWishes } from './models.ts';
 
 export interface FetchHooks {
 	readonly stop: AbortSignal;
@@ -55,59 +56,42 @@ async function fetchModel(
 	hooks: FetchHooks,
 ): Promise<string> {
 	const entry = target.kind === 'catalogue' ? target.entry : undefined;
-	const name = target.kind === 'catalogue' ? target.entry.variant.repository : target.repository;
+	const source = target.kind === 'catalogue' ? target.entry.variant : target;
+	const subfolder = target.kind === 'catalogue' ? target.entry.variant.subfolder : target.path;
+	const asked = target.kind === 'catalogue' ? target.entry.variant.commit : target.revision;
 	const repository = await readRepository(
 		http,
-		name,
-		wishes.revision ?? entry?.variant.commit ?? 'main',
+		source.repository,
+		wishes.revision ?? asked ?? 'main',
 		hooks.stop,
 	);
 	const precision = wishes.precision ?? entry?.variant.precision;
-	const subfolder = entry?.variant.subfolder;
 	const selection = selectFiles(repository.files, {
 		device: wishes.device ?? entry?.variant.device ?? 'CPU',
 		...(precision === undefined ? {} : { precision }),
 		...(subfolder === undefined ? {} : { subfolder }),
 	});
 	const license = repository.license ?? entry?.model.license;
-	const plain = name.split('/')[1] ?? name;
-	const shared = {
-		...(license === undefined ? {} : { license }),
-		...(selection.precision === undefined ? {} : { precision: selection.precision }),
-	};
+	const parent = repository.parent ?? entry?.model.parent;
+	const identity = identityOf(target, selection.precision);
+	const template = givenTemplate(target, wishes.promptTemplate);
 	return downloadModel(
 		http,
 		{
 			modelsFolder,
-			folderName:
-				entry === undefined
-					? [folderName(name), selection.precision].filter(Boolean).join('--')
-					: `${entry.variant.name}-${entry.variant.version}`,
-			repository: name,
+			folderName: identity.folder,
+			repository: source.repository,
 			commit: repository.commit,
 			selection,
-			manifest:
-				entry === undefined
-					? {
-							id: `${plain}:1`,
-							name: plain,
-							version: '1',
-							alias: name,
-							displayName: plain,
-							publisher: name.split('/')[0] ?? '',
-							...shared,
-						}
-					: {
-							id: entry.id,
-							name: entry.variant.name,
-							version: String(entry.variant.version),
-							alias: entry.model.alias,
-							displayName: entry.model.displayName,
-							publisher: entry.model.publisher,
-							task: entry.model.task,
-							...(entry.model.languages === undefined ? {} : { languages: entry.model.languages }),
-							...shared,
-						},
+			manifest: {
+				...identity.manifest,
+				...(license === undefined ? {} : { license }),
+				...(parent === undefined ? {} : { parent }),
+				...(selection.precision === undefined ? {} : { precision: selection.precision }),
+				...(wishes.publisher === undefined ? {} : { publisher: wishes.publisher }),
+				...(wishes.providerType === undefined ? {} : { providerType: wishes.providerType }),
+				...(template === undefined ? {} : { promptTemplate: template }),
+			},
 			...(wishes.bufferBytes === undefined ? {} : { bufferBytes: wishes.bufferBytes }),
 			onProgress: hooks.onProgress,
 			onWait: hooks.onWait,
@@ -115,6 +99,41 @@ async function fetchModel(
 		},
 		hooks.stop,
 	);
+}
+
+/** What a model is called, and the folder it lies in: names of requests cannot take another's. */
+function identityOf(target: DownloadTarget, precision: Precision | undefined) {
+	if (target.kind === 'catalogue') {
+		const { id, model, variant } = target.entry;
+		return {
+			folder: `${variant.name}-${variant.version}`,
+			manifest: {
+				id,
+				name: variant.name,
+				version: String(variant.version),
+				alias: model.alias,
+				displayName: model.displayName,
+				publisher: model.publisher,
+				task: model.task,
+				...(model.languages === undefined ? {} : { languages: model.languages }),
+			},
+		};
+	}
+	const { as, path, repository } = target;
+	const [publisher = '', plain = repository] = repository.split('/');
+	const place = [folderName(repository), ...(path?.split('/') ?? []), precision];
+	const { name, version } = as ?? { name: plain, version: '1' };
+	return {
+		folder: as === undefined ? place.filter(Boolean).join('--') : `${name}@${version}`,
+		manifest: {
+			id: `${name}:${version}`,
+			name,
+			version,
+			alias: as === undefined ? repository : name,
+			displayName: name,
+			publisher,
+		},
+	};
 }
 
 /** A folder a request names must be one of the configured roots or lie below one, links resolved. */
@@ -133,7 +152,7 @@ async function allowedFolder(wanted: string | undefined, deps: ModelFetcherDeps)
 	}
 	throw new AppError(
 		'forbidden',
-		`Models may be put below ${roots.join(', ')} only; add a folder with \`nearglot serve --model-root\`.`,
+		`Models may be put below ${roots.join(', ')} only; allow another folder with \`nearglot serve --model-root DIR\` or the editor's setting nearglot.models.roots.`,
 		{ param: 'customDirPath' },
 	);
 }

@@ -3,16 +3,14 @@
  * remove, register, pin. The wire shapes of the older clients are not made here.
  */
 
+import { isDeepStrictEqual } from 'node:util';
 import {
 	type Catalogue,
 	type CatalogueEntry,
 	catalogueEntries,
 	type Device,
-	resolveEntry,
-	similarNames,
 } from '../hub/catalogue.ts';
 import type { Downloads, Follower } from '../hub/downloads.ts';
-import { repositoryPattern } from '../hub/names.ts';
 import type { KnownFacts } from '../hub/refresh.ts';
 import type { ModelSettingsFile } from '../hub/settings.ts';
 import {
@@ -20,7 +18,17 @@ import {
 	type ExecutionProvider,
 	type ModelInfo,
 	type Precision,
+	type PromptTemplate,
 } from '../protocol/index.ts';
+import {
+	checkFree,
+	type DownloadTarget,
+	findTarget,
+	givenTemplate,
+	present,
+	type TargetWishes,
+	targetKey,
+} from './downloadTarget.ts';
 import type { AcquireOptions, ModelHost } from './host.ts';
 import type { ModelFetcher } from './modelFetcher.ts';
 import type { ModelFolders } from './modelFolders.ts';
@@ -67,20 +75,18 @@ export interface LoadWishes {
 	readonly executionProvider?: ExecutionProvider;
 }
 
-export interface DownloadWishes {
+export interface DownloadWishes extends TargetWishes {
+	readonly publisher?: string;
+	readonly providerType?: string;
+	/** Kept with the model and used instead of its chat template; `{}` = its own again. */
+	readonly promptTemplate?: PromptTemplate;
 	readonly precision?: Precision;
 	readonly revision?: string;
-	readonly device?: Device;
 	readonly token?: string;
 	/** Another folder for the files; must lie below a configured root. */
 	readonly folder?: string;
 	readonly bufferBytes?: number;
 }
-
-/** What a download name stands for. */
-export type DownloadTarget =
-	| { readonly kind: 'catalogue'; readonly entry: CatalogueEntry }
-	| { readonly kind: 'repository'; readonly repository: string };
 
 export interface ModelService {
 	readonly host: ModelLifecycle;
@@ -91,10 +97,14 @@ export interface ModelService {
 	refresh(signal: AbortSignal): Promise<readonly string[]>;
 	/** Everything: on this machine first, then what the catalogue offers beyond it. */
 	list(): Promise<readonly ModelInfo[]>;
-	target(name: string, device?: Device): Promise<DownloadTarget>;
+	/**
+	 * What a download will fetch.
+	 * @param name of the catalogue, hub id, or with `uri` any name; absent: the repository's of `uri`
+	 */
+	target(name: string | undefined, wishes?: TargetWishes): Promise<DownloadTarget>;
 	/** Resolves to the model once it is on disk. */
 	download(
-		name: string,
+		name: string | undefined,
 		wishes: DownloadWishes,
 		follower: Follower,
 		signal: AbortSignal,
@@ -130,21 +140,8 @@ export function createModelService(deps: ModelServiceDeps): ModelService {
 		return [...here, ...others];
 	};
 
-	const target = async (name: string, device?: Device): Promise<DownloadTarget> => {
-		const machine = await deps.devices();
-		const entry = resolveEntry(entries, name, {
-			...machine,
-			...(device === undefined ? {} : { device }),
-		});
-		if (entry !== undefined) return { kind: 'catalogue', entry };
-		if (repositoryPattern.test(name)) return { kind: 'repository', repository: name };
-		const close = similarNames(entries, name);
-		throw new AppError(
-			'model_not_found',
-			`There is no model ${JSON.stringify(name.slice(0, 200))} to download.${close.length > 0 ? ` Did you mean ${close.join(', ')}?` : ''} Use a name of the catalogue or a hub id (owner/name).`,
-			{ param: 'model' },
-		);
-	};
+	const target: ModelService['target'] = async (name, wishes = {}) =>
+		findTarget(entries, name, wishes, await deps.devices(), deps.hubAddress());
 
 	return {
 		host: deps.host,
@@ -156,10 +153,22 @@ export function createModelService(deps: ModelServiceDeps): ModelService {
 		list,
 		target,
 		download: async (name, wishes, follower, signal) => {
-			const here = await findHere(deps.host, name);
-			if (here !== undefined && here.origin !== 'local') return here;
-			const found = await target(name, wishes.device);
-			const key = found.kind === 'catalogue' ? found.entry.id : found.repository;
+			const here = name === undefined ? undefined : await findHere(deps.host, name);
+			const found = await target(name, wishes).catch((error: unknown) => {
+				const isUnknown = error instanceof AppError && error.code === 'model_not_found';
+				if (here === undefined || !isUnknown) throw error;
+				return here.uri === undefined ? undefined : target(here.id, { ...wishes, uri: here.uri });
+			});
+			const named = found?.kind === 'repository' && found.as !== undefined;
+			if (here !== undefined && (found === undefined || (here.origin !== 'local' && !named)))
+				return present(here, wishes);
+			if (found === undefined) throw new AppError('model_not_found');
+			const key = targetKey(found);
+			if (named) checkFree(await deps.host.list(), key, found.repository);
+			// Its runner and its texts must not go by different templates.
+			const template = givenTemplate(found, wishes.promptTemplate);
+			const isNew = template && !isDeepStrictEqual(template, here?.promptTemplate ?? {});
+			if (isNew && here?.state === 'loaded') await deps.host.unload(here.id, false);
 			const folder = await deps.downloads.run(
 				key,
 				(stop, onProgress, onWait, onStart) =>

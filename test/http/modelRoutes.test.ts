@@ -173,7 +173,7 @@ test('bad download bodies are refused before anything starts', async () => {
 		[{ model: { Uri: 'file:///etc/passwd' } }, 400],
 		[{ model: 'smollm2-135m', bufferSize: 0 }, 400],
 		[{ model: 'smollm2-135m', ignorePipeReport: 'yes' }, 400],
-		[{ model: 'smollm2-135m', progressToken: {} }, 400],
+		[{ model: 'smollm2-135m', progressToken: true }, 400],
 		[{ model: { Name: 'no such model' } }, 404],
 		[{ model: 'smollm2-135m', customDirPath: '/tmp' }, 401],
 	] as const)

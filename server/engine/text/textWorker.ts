@@ -40,11 +40,17 @@ async function reading<T>(read: () => Promise<T>): Promise<T> {
 
 /** What a question needs of the model. */
 async function textFor(job: TextJobName, request: unknown): Promise<TextModel> {
-	templates ??= await reading(() => loadTemplates(folder, chatTemplate));
+	const tokenizersOf = async () => {
+		tokenizers ??= await reading(() => loadTokenizers(folder));
+		return tokenizers;
+	};
+	templates ??= await reading(() =>
+		loadTemplates(folder, chatTemplate, async () => (await tokenizersOf()).source),
+	);
 	if (isAboutTemplate(job, request) && tokenizers === undefined)
 		return { renderChat: chatRenderer(templates) } as TextModel;
-	tokenizers ??= await reading(() => loadTokenizers(folder));
-	return textModelOf(tokenizers.source, { ...templates, target: tokenizers.target });
+	const { source, target } = await tokenizersOf();
+	return textModelOf(source, { ...templates, target });
 }
 
 function wireOf(error: unknown): ErrorWire {

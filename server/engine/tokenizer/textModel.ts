@@ -17,8 +17,8 @@ import type { Tokenizer } from './tokenizer.ts';
  * @throws AppError `unsupported_model` when the folder has no tokenizer that can be read
  */
 export async function loadTextModel(folder: string, fallbackTemplate?: string): Promise<TextModel> {
-	const templates = await loadTemplates(folder, fallbackTemplate);
 	const { source, target } = await loadTokenizers(folder);
+	const templates = await loadTemplates(folder, fallbackTemplate, async () => source);
 	return textModelOf(source, { target, ...templates });
 }
 
@@ -45,16 +45,28 @@ export interface Templates {
 	readonly toolTemplate?: ChatTemplate | undefined;
 }
 
-/** Loads the templates alone; parameters as {@link loadTextModel}. */
-export async function loadTemplates(folder: string, fallbackTemplate?: string): Promise<Templates> {
-	const config = (await readJsonFile(folder, 'tokenizer_config.json')) ?? {};
+/**
+ * Loads the templates alone; parameters as {@link loadTextModel}.
+ * @param tokenizer asked only by templates that write the tokens the tokenizer puts before a text
+ */
+export async function loadTemplates(
+	folder: string,
+	fallbackTemplate: string | undefined,
+	tokenizer: () => Promise<Tokenizer>,
+): Promise<Templates> {
+	const published = (await readJsonFile(folder, 'tokenizer_config.json')) ?? {};
 	const plain = (await readChatTemplate(folder)) ?? fallbackTemplate;
 	const withTools = (await readChatTemplate(folder, true)) ?? fallbackTemplate;
+	const asks = [plain, withTools].some((source) => source?.includes('start_token'));
+	const config = asks ? { ...published, start_token: startOf(await tokenizer()) } : published;
 	const template = plain === undefined ? undefined : new ChatTemplate(plain, config);
 	const toolTemplate =
 		withTools === undefined || withTools === plain ? template : new ChatTemplate(withTools, config);
 	return { template, toolTemplate };
 }
+
+const startOf = (tokenizer: Tokenizer): string =>
+	tokenizer.wrapping.before.map((id) => tokenizer.token(id) ?? '').join('');
 
 /** How chats are rendered by the templates of a folder. */
 export function chatRenderer(templates: Templates): TextModel['renderChat'] {
