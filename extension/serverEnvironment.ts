@@ -5,5 +5,9 @@ import { setting } from './settings.ts';
 
 export function serverEnvironment(): Record<string, string> {
 	const roots = setting('models.roots').filter((path) => typeof path === 'string' && path !== '');
-	return roots.length === 0 ? {} : { NEARGLOT_MODEL_ROOTS: roots.join(delimiter) };
+	const refuse = setting('models.refuseProvider');
+	return {
+		...(roots.length === 0 ? {} : { NEARGLOT_MODEL_ROOTS: roots.join(delimiter) }),
+		...(refuse === 'named' ? {} : { NEARGLOT_REFUSE_EP: refuse }),
+	};
 }

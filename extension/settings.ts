@@ -17,6 +17,8 @@ export interface Settings {
 	'inline.model': string;
 	/** Handed to the daemon when it is started. */
 	'models.roots': readonly string[];
+	/** Handed to the daemon when it is started. */
+	'models.refuseProvider': 'named' | 'always' | 'never';
 	'terminal.environment': boolean;
 	'team.url': string;
 }

@@ -7,6 +7,7 @@ import { startDaemon } from '../daemon/daemon.ts';
 import { createLogger, type LogOptions } from '../daemon/log.ts';
 import { builtInModelsDir, thisMachine } from '../daemon/machine.ts';
 import { daemonFiles, dataDir } from '../daemon/paths.ts';
+import { type Refusal, refusals } from '../daemon/providerChoice.ts';
 import { gatewaySecretName, secretProblem, sharedSecrets } from '../gateway/keys/sharedSecret.ts';
 import { listen } from '../http/listen.ts';
 import { asAppError, toErrorWire } from '../protocol/index.ts';
@@ -27,6 +28,8 @@ Runs the local server until it is stopped.
   --allow-origin O   a web page's origin that may call, e.g. https://studio.example; repeatable
   --allow-host H     another host name that may be used to call; repeatable
   --ttl S            seconds an unused model stays loaded (default 600, 0 = for ever)
+  --refuse-ep W      a processor ('ep') that cannot be used is refused where a request names it (named, the
+                     default), also where a model's files do (always), or never: then the CPU does the work
   --threads N        threads per model (default: physical cores)
   --queue N          requests that may wait for a model (default 256)
   --chat-template F  Jinja file for models that have no chat template of their own
@@ -57,6 +60,7 @@ export const serveCommand: Command = {
 			'allow-origin': { type: 'string', multiple: true },
 			'allow-host': { type: 'string', multiple: true },
 			ttl: { type: 'string' },
+			'refuse-ep': { type: 'string' },
 			threads: { type: 'string' },
 			queue: { type: 'string' },
 			'chat-template': { type: 'string' },
@@ -95,6 +99,7 @@ async function serve(options: ParsedArgs, io: CommandIo): Promise<number> {
 	const contextLength = options.integer('context', 16, 1 << 24);
 	const port = options.integer('port', 0, 65_535) ?? 0;
 	const defaultTtlS = options.number('ttl', 0, 1e9) ?? 600;
+	const refuseProvider = refusalOf(options.text('refuse-ep') ?? io.env['NEARGLOT_REFUSE_EP']);
 	const idleEndMs = (options.number('idle-end', 0.05, 1e9) ?? 900) * 1000;
 	const log = createLogger({
 		level: logLevel(options, background),
@@ -118,6 +123,7 @@ async function serve(options: ParsedArgs, io: CommandIo): Promise<number> {
 						metricLabels: options.texts('metrics-label'),
 						models: {
 							defaultTtlS,
+							refuseProvider,
 							loadTimeoutMs: 600_000,
 							load: {
 								...(threads === undefined ? {} : { threads }),
@@ -157,6 +163,13 @@ async function serve(options: ParsedArgs, io: CommandIo): Promise<number> {
 	);
 	await daemon.ended;
 	return 0;
+}
+
+function refusalOf(text: string | undefined): Refusal {
+	const found = refusals.find((word) => word === (text ?? 'named'));
+	if (found === undefined)
+		throw new UsageError(`--refuse-ep is one of ${refusals.join(', ')}, not '${text}'.`);
+	return found;
 }
 
 /** Folders of the command line and of NEARGLOT_MODEL_ROOTS, which has them as PATH has its own. */

@@ -17,6 +17,13 @@ import { untilAborted } from '../services/untilAborted.ts';
 import type { IndexedModel, ModelIndex } from './modelIndex.ts';
 import { findModel, unknownModel, wrongTask } from './modelNames.ts';
 import { type LoadedModel, ModelSlot } from './modelSlot.ts';
+import {
+	type ChosenProvider,
+	deviceOf,
+	fallbackNotice,
+	ProviderChoice,
+	type Refusal,
+} from './providerChoice.ts';
 import { runnerModel } from './runnerModel.ts';
 import { type RunnerCommand, RunnerProcess } from './runnerProcess.ts';
 import { type OwnedText, TextModels } from './textModels.ts';
@@ -29,6 +36,8 @@ export interface ModelHostOptions {
 	readonly loadTimeoutMs: number;
 	/** Options given to every load, e.g. `threads`. */
 	readonly load?: Omit<LoadOptions, 'folder' | 'executionProvider'>;
+	/** When a provider that cannot be used is an error; default `named`. */
+	readonly refuseProvider?: Refusal;
 	readonly pingEveryMs?: number;
 	readonly hangAfterMs?: number;
 }
@@ -40,12 +49,12 @@ export interface ModelHostDeps {
 	/** Command of a new runner that loads models from these folders. */
 	readonly runner: (folders: readonly string[]) => RunnerCommand;
 	/** Bytes this machine can still give; used to unload idle models before a load. */
-	readonly freeBytes: (provider: ExecutionProvider | undefined) => number | Promise<number>;
+	readonly freeBytes: (provider: ExecutionProvider) => number | Promise<number>;
 	readonly log: Logger;
 	/** Milliseconds the last load of each model took. */
 	readonly loadTimes?: UsageFile;
 	/** Options that can change while the daemon runs, e.g. the chosen GPU. */
-	readonly loadOptions?: () => Pick<LoadOptions, 'deviceId' | 'executionProvider'>;
+	readonly loadOptions?: () => Pick<LoadOptions, 'deviceId'>;
 	/** Models that are never unloaded by themselves. */
 	readonly isPinned?: (id: string) => boolean;
 	/** Name of the small model that drafts for a model, when one was chosen. */
@@ -125,45 +134,18 @@ export function createModelHost(options: ModelHostOptions, deps: ModelHostDeps):
 		tell(id, 'cached');
 	};
 
-	/** Providers that cannot start on this machine; each is warned of once. */
-	const refusedProviders = new Set<ExecutionProvider>();
-	const refuse = (provider: ExecutionProvider, reason: string) => {
-		if (refusedProviders.has(provider)) return;
-		refusedProviders.add(provider);
-		deps.log.warn('execution provider cannot be used here, the CPU is used instead', {
-			executionProvider: provider,
-			reason,
-		});
-	};
-	const usable = (wanted: ExecutionProvider | undefined): ExecutionProvider | undefined => {
-		if (wanted === undefined || wanted === 'cpu') return wanted;
-		if (deps.hasProvider?.(wanted) === false)
-			refuse(wanted, `This installation of the runtime comes without ${wanted}.`);
-		return refusedProviders.has(wanted) ? 'cpu' : wanted;
-	};
+	const providers = new ProviderChoice({
+		refusal: options.refuseProvider ?? 'named',
+		hasProvider: deps.hasProvider ?? (() => true),
+		log: deps.log,
+	});
 
-	/** Loads with the provider that was asked for; where that cannot start here, warns and uses the CPU. */
 	const startRunner = async (
 		model: IndexedModel,
-		wanted: ExecutionProvider | undefined,
+		executionProvider: ExecutionProvider,
 		signal: AbortSignal,
 	): Promise<LoadedModel> => {
-		await makeRoom(model, wanted);
-		try {
-			return await startOn(model, wanted, signal);
-		} catch (error) {
-			const refused = error instanceof AppError && error.code === 'not_supported';
-			if (!refused || wanted === undefined || wanted === 'cpu') throw error;
-			refuse(wanted, error.message);
-			return startOn(model, 'cpu', signal);
-		}
-	};
-
-	const startOn = async (
-		model: IndexedModel,
-		wanted: ExecutionProvider | undefined,
-		signal: AbortSignal,
-	): Promise<LoadedModel> => {
+		await makeRoom(model, executionProvider);
 		const started = performance.now();
 		const draft = deps.draftOf?.(model.info.id);
 		// A runner is in another folder than the daemon.
@@ -196,11 +178,11 @@ export function createModelHost(options: ModelHostOptions, deps: ModelHostDeps):
 				...deps.loadOptions?.(),
 				folder,
 				modelName: model.info.id,
-				...(wanted === undefined ? {} : { executionProvider: wanted }),
+				executionProvider,
 			});
 			const engine = runnerModel(runner, description);
 			runner.watch();
-			const { executionProvider, notices = [] } = await engine.stats();
+			const { notices = [] } = await engine.stats();
 			const loadMs = performance.now() - started;
 			deps.log.info('model loaded', {
 				model: model.info.id,
@@ -211,7 +193,7 @@ export function createModelHost(options: ModelHostOptions, deps: ModelHostDeps):
 					: { notices: notices.map(({ message }) => message).join(' ') }),
 			});
 			deps.loadTimes?.record(model.info.id, loadMs);
-			return { runner, engine, executionProvider, loadMs };
+			return { runner, engine, loadMs };
 		} catch (error) {
 			await runner.close(1000);
 			throw error;
@@ -222,10 +204,7 @@ export function createModelHost(options: ModelHostOptions, deps: ModelHostDeps):
 	};
 
 	/** Unloads idle models, the longest unused first, until the estimate fits. */
-	const makeRoom = async (
-		model: IndexedModel,
-		provider: ExecutionProvider | undefined,
-	): Promise<void> => {
+	const makeRoom = async (model: IndexedModel, provider: ExecutionProvider): Promise<void> => {
 		const needed = model.description?.memoryEstimateBytes ?? 0;
 		const idle = all()
 			.filter((slot) => slot.loaded && slot.leases === 0 && !slot.pinned)
@@ -254,13 +233,18 @@ export function createModelHost(options: ModelHostOptions, deps: ModelHostDeps):
 		await Promise.all([loaded?.runner.close(), texts.release(slot.model.folder)]);
 	};
 
-	const newSlot = (model: IndexedModel, wanted: ExecutionProvider | undefined, ttlS: number) => {
+	const newSlot = (
+		model: IndexedModel,
+		chosen: ChosenProvider,
+		ttlS: number,
+		after: Promise<void> | undefined,
+	) => {
 		const { id } = model.info;
 		const slot: ModelSlot = new ModelSlot(
 			model,
-			wanted,
+			chosen,
 			ttlS,
-			(signal) => startRunner(model, wanted, signal),
+			(signal) => Promise.resolve(after).then(() => startRunner(model, chosen.provider, signal)),
 			() => void end(slot),
 		);
 		slot.pinned = deps.isPinned?.(id) ?? false;
@@ -281,15 +265,29 @@ export function createModelHost(options: ModelHostOptions, deps: ModelHostDeps):
 		return slot;
 	};
 
-	const slotFor = (model: IndexedModel, acquire: AcquireOptions): ModelSlot => {
-		const wanted = usable(acquire.executionProvider);
-		const found = (slots.get(model.info.id) ?? []).find(
-			(slot) =>
-				wanted === undefined || slot.wanted === wanted || slot.loaded?.executionProvider === wanted,
-		);
-		const slot = found ?? newSlot(model, wanted, acquire.ttlS ?? options.defaultTtlS);
-		if (found && acquire.ttlS !== undefined) found.ttlS = acquire.ttlS;
-		return slot;
+	/** The slot of the wished provider; without a wish, any. A model runs on each device once. */
+	const slotFor = (model: IndexedModel, acquire: AcquireOptions, chosen: ChosenProvider) => {
+		const own = slots.get(model.info.id) ?? [];
+		const found =
+			acquire.executionProvider === undefined
+				? own[0]
+				: own.find((slot) => slot.provider === chosen.provider);
+		if (found) {
+			if (acquire.ttlS !== undefined) found.ttlS = acquire.ttlS;
+			return found;
+		}
+		const device = deviceOf(chosen.provider);
+		const rival = own.find((slot) => deviceOf(slot.provider) === device);
+		if (rival !== undefined && rival.leases > 0)
+			throw new AppError(
+				'conflict',
+				`'${model.info.id}' is answering on ${rival.provider}, which is the same device as ${chosen.provider}; ask again when it is done, or leave 'ep' out.`,
+				{ param: 'ep' },
+			);
+		const after = rival === undefined ? undefined : end(rival);
+		// What one request wished is not told to the others.
+		const kept = acquire.executionProvider === undefined ? chosen : { provider: chosen.provider };
+		return newSlot(model, kept, acquire.ttlS ?? options.defaultTtlS, after);
 	};
 
 	const acquire = async (
@@ -299,27 +297,38 @@ export function createModelHost(options: ModelHostOptions, deps: ModelHostDeps):
 	): Promise<ModelLease> => {
 		if (closed) throw new AppError('daemon_unavailable', 'The daemon is ending.');
 		const model = await find(name);
-		const asked = performance.now();
-		const slot = slotFor(model, wishes);
-		const giveBack = slot.lease();
-		try {
-			const ready = slot.loaded;
-			if (!ready) wishes.onLoading?.(deps.loadTimes?.used.get(model.info.id));
-			const loaded = ready ?? (await untilAborted(slot.loading, signal));
-			return {
-				info: withState(model),
-				engine: loaded.engine,
-				loadMs: ready ? 0 : performance.now() - asked,
-				[Symbol.asyncDispose]: async () => giveBack(),
-			};
-		} catch (error) {
-			giveBack();
-			if (!slot.loaded && slot.leases === 0 && signal?.aborted) {
-				// Forgotten first, so that whoever comes next starts a load of their own.
+		const began = performance.now();
+		for (;;) {
+			const asked = wishes.executionProvider;
+			const published = model.description?.executionProvider;
+			const chosen = providers.choose({ asked, published });
+			const slot = slotFor(model, wishes, chosen);
+			const giveBack = slot.lease();
+			try {
+				const ready = slot.loaded;
+				const fallback = asked === undefined ? slot.fallback : chosen.fallback;
+				if (fallback) wishes.onFallback?.(fallback);
+				if (!ready) wishes.onLoading?.(deps.loadTimes?.used.get(model.info.id));
+				const loaded = ready ?? (await untilAborted(slot.loading, signal));
+				return {
+					info: withState(model),
+					engine: loaded.engine,
+					loadMs: ready ? 0 : performance.now() - began,
+					[Symbol.asyncDispose]: async () => giveBack(),
+				};
+			} catch (error) {
+				giveBack();
+				if (!slot.loaded && slot.leases === 0 && signal?.aborted) {
+					// Forgotten first, so that whoever comes next starts a load of their own.
+					forget(slot);
+					slot.abandon();
+				}
+				const didNotStart = error instanceof AppError && error.code === 'not_supported';
+				if (!didNotStart || slot.provider === 'cpu') throw error;
+				// Whoever waited comes again: to the slot of the CPU, or to the refusal with its reason.
+				providers.fails(slot.provider, error.message);
 				forget(slot);
-				slot.abandon();
 			}
-			throw error;
 		}
 	};
 
@@ -371,7 +380,10 @@ export function createModelHost(options: ModelHostOptions, deps: ModelHostDeps):
 		stats: async () => {
 			const rows = all().map(async (slot) => {
 				const stats = await slot.loaded?.engine.stats().catch(() => undefined);
-				return stats ? [{ model: slot.model.info.id, stats }] : [];
+				if (!stats) return [];
+				const { fallback, model } = slot;
+				const notices = [...(stats.notices ?? []), ...(fallback ? [fallbackNotice(fallback)] : [])];
+				return [{ model: model.info.id, stats: { ...stats, notices } }];
 			});
 			return (await Promise.all(rows)).flat();
 		},

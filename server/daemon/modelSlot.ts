@@ -2,21 +2,24 @@
 
 import type { EngineModel } from '../engine/api.ts';
 import { AppError, type ExecutionProvider } from '../protocol/index.ts';
+import type { ProviderFallback } from '../services/host.ts';
 import type { IndexedModel } from './modelIndex.ts';
+import type { ChosenProvider } from './providerChoice.ts';
 import type { RunnerProcess } from './runnerProcess.ts';
 
 export interface LoadedModel {
 	readonly runner: RunnerProcess;
 	readonly engine: EngineModel;
-	readonly executionProvider: ExecutionProvider;
 	/** Milliseconds the load took. */
 	readonly loadMs: number;
 }
 
 export class ModelSlot {
 	readonly model: IndexedModel;
-	/** Provider the load was asked for; `undefined` = the engine's choice. */
-	readonly wanted: ExecutionProvider | undefined;
+	/** Provider it runs on. */
+	readonly provider: ExecutionProvider;
+	/** Set when the model's files wish another one. */
+	readonly fallback: ProviderFallback | undefined;
 	/** The one load that all who ask share. */
 	readonly loading: Promise<LoadedModel>;
 	loaded: LoadedModel | undefined;
@@ -31,13 +34,14 @@ export class ModelSlot {
 
 	constructor(
 		model: IndexedModel,
-		wanted: ExecutionProvider | undefined,
+		chosen: ChosenProvider,
 		ttlS: number,
 		load: (signal: AbortSignal) => Promise<LoadedModel>,
 		onIdle: () => void,
 	) {
 		this.model = model;
-		this.wanted = wanted;
+		this.provider = chosen.provider;
+		this.fallback = chosen.fallback;
 		this.ttlS = ttlS;
 		this.lastUsed = performance.now();
 		this.#onIdle = onIdle;

@@ -37,6 +37,8 @@ export interface ModelDescription {
 	readonly conditionOnPrevious?: boolean;
 	/** Chat models: earlier turns of a conversation the model reads, where the publisher says so. */
 	readonly maxHistoryTurns?: number;
+	/** Execution provider that the folder's own files name. */
+	readonly executionProvider?: ExecutionProvider;
 	readonly hasChatTemplate: boolean;
 	readonly supportsTools: boolean;
 	/** Bytes of weights plus caches at the default context, for the CPU. */

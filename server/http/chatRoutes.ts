@@ -13,6 +13,7 @@ import {
 import { type ChatRequest, chatRequestParser } from '../services/chat/request.ts';
 import { readJson } from './body.ts';
 import type { AppEnv } from './env.ts';
+import { noteFallback } from './fallbackHeader.ts';
 import { noteOmittedTurns } from './omittedTurns.ts';
 import { owned } from './owner.ts';
 import { recorded, recordRequest } from './record.ts';
@@ -53,6 +54,7 @@ async function answerChat(
 		const outcome = await backend.chat.run(
 			owned(context, request),
 			(event) => {
+				if (event.type === 'fallback') noteFallback(context, event.fallback);
 				if (event.type === 'piece') record.firstToken();
 				builder.take(event);
 			},
@@ -83,6 +85,7 @@ async function streamChat(
 				const onEvent = (event: ChatEvent) => {
 					// Before anything is written: the head of the answer goes out with the first chunk.
 					if (event.type === 'omitted') noteOmittedTurns(context, event.turns);
+					if (event.type === 'fallback') noteFallback(context, event.fallback);
 					if (event.type === 'start') record.model = event.model;
 					if (event.type === 'piece') record.firstToken();
 					for (const chunk of chunks.take(event)) writer.data(chunk);

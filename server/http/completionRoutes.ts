@@ -3,9 +3,12 @@
 import { randomUUID } from 'node:crypto';
 import type { Hono } from 'hono';
 import type { Backend } from '../daemon/backend.ts';
+import { fallbackField } from '../services/chat/completionShape.ts';
+import type { ProviderFallback } from '../services/host.ts';
 import { completionParser } from '../services/text/completionRequest.ts';
 import { readJson } from './body.ts';
 import type { AppEnv } from './env.ts';
+import { noteFallback } from './fallbackHeader.ts';
 import { owned } from './owner.ts';
 import { recorded, recordRequest } from './record.ts';
 import { sse, withHeaders } from './sse.ts';
@@ -20,11 +23,16 @@ export function registerCompletionRoutes(app: Hono<AppEnv>, backend: Backend): v
 			object: 'text_completion',
 			created: Math.floor(Date.now() / 1000),
 		};
+		let fallback: ProviderFallback | undefined;
+		const onFallback = (found: ProviderFallback) => {
+			fallback = found;
+			noteFallback(context, found);
+		};
 		if (!request.stream)
 			return recorded(record, async () => {
 				const outcome = await backend.completions.run(
 					owned(context, request),
-					() => {},
+					{ onPiece: () => {}, onFallback },
 					context.get('signal'),
 				);
 				record.model = outcome.model;
@@ -40,6 +48,7 @@ export function registerCompletionRoutes(app: Hono<AppEnv>, backend: Backend): v
 					})),
 					usage: outcome.usage,
 					timings: outcome.timings,
+					...fallbackField(fallback),
 				});
 			});
 		const response = await sse(
@@ -50,15 +59,19 @@ export function registerCompletionRoutes(app: Hono<AppEnv>, backend: Backend): v
 					const extra = withUsage ? { usage: null } : {};
 					const outcome = await backend.completions.run(
 						owned(context, request),
-						({ text, index, reason, logprobs }, model) => {
-							record.firstToken();
-							const choice = {
-								text,
-								index,
-								logprobs: logprobs ?? null,
-								finish_reason: reason ?? null,
-							};
-							writer.data({ ...head, model, choices: [choice], ...extra });
+						{
+							onFallback,
+							onPiece: ({ text, index, reason, logprobs }, model) => {
+								record.firstToken();
+								const choice = {
+									text,
+									index,
+									logprobs: logprobs ?? null,
+									finish_reason: reason ?? null,
+								};
+								const place = reason === undefined ? {} : fallbackField(fallback);
+								writer.data({ ...head, model, choices: [choice], ...place, ...extra });
+							},
 						},
 						signal,
 					);

@@ -2,9 +2,12 @@
 
 import type { Hono } from 'hono';
 import type { Backend } from '../daemon/backend.ts';
+import { fallbackField } from '../services/chat/completionShape.ts';
+import type { ProviderFallback } from '../services/host.ts';
 import { base64Vector, embeddingParser } from '../services/text/embeddingService.ts';
 import { readJson } from './body.ts';
 import type { AppEnv } from './env.ts';
+import { noteFallback } from './fallbackHeader.ts';
 import { recorded, recordRequest } from './record.ts';
 import { parseBody } from './unknownFields.ts';
 
@@ -13,8 +16,13 @@ export function registerEmbeddingRoutes(app: Hono<AppEnv>, backend: Backend): vo
 		const request = parseBody(context, await readJson(context), embeddingParser);
 		const record = recordRequest(context, backend, request.model, request);
 		return recorded(record, async () => {
+			let fallback: ProviderFallback | undefined;
 			const { model, vectors, promptTokens } = await backend.embeddings.run(
 				request,
+				(found) => {
+					fallback = found;
+					noteFallback(context, found);
+				},
 				context.get('signal'),
 			);
 			record.model = model;
@@ -28,6 +36,7 @@ export function registerEmbeddingRoutes(app: Hono<AppEnv>, backend: Backend): vo
 				})),
 				model,
 				usage: { prompt_tokens: promptTokens, total_tokens: promptTokens },
+				...fallbackField(fallback),
 			});
 		});
 	});

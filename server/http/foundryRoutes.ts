@@ -6,12 +6,15 @@
 import type { Context, Hono } from 'hono';
 import type { Backend } from '../daemon/backend.ts';
 import { AppError, type ModelInfo } from '../protocol/index.ts';
+import { fallbackField } from '../services/chat/completionShape.ts';
 import { type DownloadRequest, parseDownloadRequest } from '../services/downloadRequest.ts';
+import type { ProviderFallback } from '../services/host.ts';
 import { parseFlag, parseLoadQuery } from '../services/loadQuery.ts';
 import { readJson } from './body.ts';
 import { catalogueWire, localWire } from './catalogueShape.ts';
 import { downloadStream } from './downloadStream.ts';
 import type { AppEnv } from './env.ts';
+import { noteFallback } from './fallbackHeader.ts';
 import { withHeaders } from './sse.ts';
 import { nameIgnored } from './unknownFields.ts';
 
@@ -95,7 +98,13 @@ export function registerFoundryRoutes(app: Hono<AppEnv>, backend: Backend): void
 				`No OpenAIService provider found for modelName:${name}. It is not on this machine: download it first (nearglot models pull ${name}).`,
 				{ param: 'name' },
 			);
-		await models.load(name, wishes, context.get('signal'));
+		let found: ProviderFallback | undefined;
+		const onFallback = (fallback: ProviderFallback) => {
+			found = fallback;
+			noteFallback(context, fallback);
+		};
+		await models.load(name, { ...wishes, onFallback }, context.get('signal'));
+		return fallbackField(found);
 	};
 	app.get('/openai/load/:name{.+}', async (context) => {
 		await load(context, context.req.param('name'));
@@ -105,8 +114,8 @@ export function registerFoundryRoutes(app: Hono<AppEnv>, backend: Backend): void
 		const name = context.req.param('name');
 		const model = (await isHere(backend, name)) ? await models.host.resolve(name) : undefined;
 		const before = model !== undefined && models.host.loaded().includes(model.id);
-		await load(context, name);
-		return context.json({ status: before ? 'already_loaded' : 'loaded' });
+		const place = await load(context, name);
+		return context.json({ status: before ? 'already_loaded' : 'loaded', ...place });
 	});
 
 	app.get('/openai/unload/:name{.+}', async (context) => {

@@ -7,6 +7,7 @@ import { ResponseBuilder, type ResponseEvent } from '../services/responses/build
 import { chatOf, responsesParser } from '../services/responses/request.ts';
 import { readJson } from './body.ts';
 import type { AppEnv } from './env.ts';
+import { noteFallback } from './fallbackHeader.ts';
 import { noteOmittedTurns } from './omittedTurns.ts';
 import { owned } from './owner.ts';
 import { recorded, recordRequest } from './record.ts';
@@ -32,6 +33,7 @@ export function registerResponsesRoutes(app: Hono<AppEnv>, backend: Backend): vo
 				owned(context, chat),
 				(event) => {
 					if (event.type === 'omitted') noteOmittedTurns(context, event.turns);
+					if (event.type === 'fallback') noteFallback(context, event.fallback);
 					if (event.type === 'piece') record.firstToken();
 					response.take(event);
 				},

@@ -11,8 +11,6 @@ export interface ModelSettings {
 	readonly gpuDevice: number;
 	/** Model id → id of the small model that drafts for it. */
 	readonly drafts?: Readonly<Record<string, string>>;
-	/** Default execution provider, by settings. */
-	readonly executionProvider?: string;
 	/** Where downloaded models lie, when they were moved away from the standard folder. */
 	readonly modelsFolder?: string;
 	/** Base address of the hub or a mirror of it. */

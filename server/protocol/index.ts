@@ -9,6 +9,7 @@ export * from './editing.ts';
 export * from './endpoint.ts';
 export * from './errorBody.ts';
 export * from './errors.ts';
+export * from './executionProviders.ts';
 export * from './methods.ts';
 export * from './microphonePage.ts';
 export * from './models.ts';

@@ -4,10 +4,20 @@ import type { EngineModel } from '../engine/api.ts';
 import type { TextService } from '../engine/text/textJobs.ts';
 import type { ExecutionProvider, ModelInfo, ModelTask } from '../protocol/index.ts';
 
+/** A model runs on another execution provider than the request or its own files name. */
+export interface ProviderFallback {
+	readonly requested: ExecutionProvider;
+	readonly used: ExecutionProvider;
+	/** A full sentence. */
+	readonly reason: string;
+}
+
 export interface AcquireOptions {
 	readonly executionProvider?: ExecutionProvider;
 	/** Seconds the model stays loaded after its last request; 0 = for ever. */
 	readonly ttlS?: number;
+	/** Told before the lease is given, when the model runs on another provider than the wished one. */
+	readonly onFallback?: (fallback: ProviderFallback) => void;
 	/** Told when the call has to wait for a load, with what that took last time, if known. */
 	readonly onLoading?: (expectedMs: number | undefined) => void;
 }

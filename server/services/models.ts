@@ -29,7 +29,7 @@ import {
 	type TargetWishes,
 	targetKey,
 } from './downloadTarget.ts';
-import type { AcquireOptions, ModelHost } from './host.ts';
+import type { AcquireOptions, ModelHost, ProviderFallback } from './host.ts';
 import type { ModelFetcher } from './modelFetcher.ts';
 import type { ModelFolders } from './modelFolders.ts';
 
@@ -70,9 +70,10 @@ export type LoadedFacts = Pick<ModelInfo, 'memoryBytes' | 'notices'>;
 export interface LoadWishes {
 	/** Whether it may be unloaded when unused; default true. */
 	readonly unload?: boolean;
-	/** Seconds; above 0 it overrides `unload`. */
+	/** Seconds above 0; overrides `unload`. */
 	readonly ttlS?: number;
 	readonly executionProvider?: ExecutionProvider;
+	readonly onFallback?: (fallback: ProviderFallback) => void;
 }
 
 export interface DownloadWishes extends TargetWishes {
@@ -184,12 +185,7 @@ export function createModelService(deps: ModelServiceDeps): ModelService {
 			);
 		},
 		load: async (name, wishes, signal) => {
-			const ttlS =
-				wishes.ttlS !== undefined && wishes.ttlS > 0
-					? wishes.ttlS
-					: wishes.unload === false
-						? 0
-						: deps.defaultTtlS;
+			const ttlS = wishes.ttlS ?? (wishes.unload === false ? 0 : deps.defaultTtlS);
 			return deps.host.load(
 				name,
 				{
@@ -197,6 +193,7 @@ export function createModelService(deps: ModelServiceDeps): ModelService {
 					...(wishes.executionProvider === undefined
 						? {}
 						: { executionProvider: wishes.executionProvider }),
+					...(wishes.onFallback === undefined ? {} : { onFallback: wishes.onFallback }),
 				},
 				signal,
 			);

@@ -272,19 +272,23 @@ test('a stream says the same as the whole answer', async () => {
 	}
 });
 
-test('ep takes any spelling of a provider, falls back to the CPU where it cannot start, refuses others', async () => {
+test('ep takes any spelling of a provider, and refuses what is unknown or not here', async () => {
 	for (const ep of ['cpu', 'CPU', 'CPUExecutionProvider', ''])
 		assert.equal((await chat(server, { ep, max_tokens: 1 })).choices.length, 1);
 	const [row] = await server.backend.host.stats();
 	assert.equal(row?.stats.executionProvider, 'cpu');
 	assert.equal((await refused(server, { ep: 'tpu' })).param, 'ep');
 	const absent = process.platform === 'win32' ? 'coreml' : 'dml';
-	assert.equal((await chat(server, { ep: absent, max_tokens: 1 })).choices.length, 1);
+	const error = await refused(server, { ep: absent });
+	assert.equal(error.param, 'ep');
+	assert.match(error.message, /comes without/);
 });
 
 test('ttl decides how long the model stays', async () => {
 	await server.backend.host.unload('starter-chat', true);
-	await chat(server, { ttl: 0.2, max_tokens: 1 });
+	for (const ttl of [0.2, -1, 1e9, '60'])
+		assert.equal((await refused(server, { ttl })).param, 'ttl', String(ttl));
+	await chat(server, { ttl: 1, max_tokens: 1 });
 	const deadline = performance.now() + 20_000;
 	const loaded = () => server.backend.host.loaded().includes('starter-chat:1');
 	while (loaded() && performance.now() < deadline)

@@ -157,6 +157,48 @@ test('the object form of tools and the older functions work', async () => {
 	checkArguments('get_time', choice.message.function_call?.arguments);
 });
 
+test('function_call as an object chooses the function and binds its arguments', async () => {
+	const functions = [weather.function, clock.function];
+	const call = async (body: object, tries = 1) => {
+		const found: { name: string; arguments: Record<string, unknown> }[] = [];
+		for (let seed = 1; seed <= tries; seed++) {
+			const { choices } = await chat(server, { ...wild, seed, functions, ...body });
+			const { name = '', arguments: text = '{}' } = choices[0]?.message.function_call ?? {};
+			checkArguments(name, text);
+			found.push({ name, arguments: JSON.parse(text) as Record<string, unknown> });
+		}
+		return found;
+	};
+	const given = { city: 'Bonn on Rhine' };
+	for (const values of [given, JSON.stringify(given)])
+		for (const made of await call(
+			{ function_call: { name: 'get_weather', arguments: values } },
+			3,
+		)) {
+			assert.equal(made.name, 'get_weather');
+			assert.equal(made.arguments['city'], 'Bonn on Rhine');
+		}
+	// Without a name, whichever function takes them is called.
+	for (const made of await call({ function_call: { arguments: given } }, 3)) {
+		assert.equal(made.name, 'get_weather');
+		assert.equal(made.arguments['city'], 'Bonn on Rhine');
+	}
+	const auto = await chat(server, { max_tokens: 4, functions, function_call: {} });
+	assert.equal(auto.choices.length, 1);
+	for (const [choice, param] of [
+		[{ name: 5 }, 'function_call.name'],
+		[{ arguments: 'no JSON' }, 'function_call.arguments'],
+		[{ arguments: [1] }, 'function_call.arguments'],
+		[{ name: 'get_time', arguments: given }, 'function_call.arguments'],
+		[{ arguments: { altitude: 5 } }, 'function_call.arguments'],
+		[{ name: 'nobody' }, 'function_call'],
+	] as const) {
+		const error = await refused(server, { functions, function_call: choice });
+		assert.equal(error.status, 400);
+		assert.equal(error.param, param, JSON.stringify(choice));
+	}
+});
+
 test('tools and their results reach the prompt', async () => {
 	const count = async (body: object) =>
 		(await chat(server, { ...wild, max_tokens: 1, ...body })).usage.prompt_tokens;

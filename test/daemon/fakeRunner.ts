@@ -73,6 +73,8 @@ await serveRunner(processChannel(), async (options) => {
 	if (process.env['FAKE_LOAD'] === 'fail')
 		throw new AppError('unsupported_model', 'The graph is broken.');
 	if (process.env['FAKE_LOAD'] === 'slow') await sleep(400);
+	if (options.executionProvider === process.env['FAKE_WITHOUT'])
+		throw new AppError('not_supported', 'No adapter was found.');
 	const model: EngineModel = {
 		description: {
 			folder: options.folder,

@@ -43,8 +43,10 @@ const complete = async (url: string, model: string, ep: string) => {
 	return answer.choices[0]?.text;
 };
 
-test('a provider that cannot start is one warning, and the CPU answers', async () => {
-	const server = await startTestServer({});
+test('where the CPU may stand in, a provider that cannot start is one warning, and the CPU answers', async () => {
+	const server = await startTestServer({
+		settings: { models: { defaultTtlS: 0, loadTimeoutMs: 120_000, refuseProvider: 'never' } },
+	});
 	const warnings: string[] = [];
 	server.backend.events.on((event) => {
 		if (event.type === 'log' && event.level === 'warn')

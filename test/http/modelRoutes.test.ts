@@ -118,6 +118,8 @@ test('wrong parameters are a 400 that names them', async () => {
 	for (const [path, param] of [
 		['/openai/load/own-model?ttl=soon', 'ttl'],
 		['/openai/load/own-model?ttl=99999999999', 'ttl'],
+		['/openai/load/own-model?ttl=-5', 'ttl'],
+		['/openai/load/own-model?ttl=1.5', 'ttl'],
 		['/openai/load/own-model?unload=maybe', 'unload'],
 		['/openai/load/own-model?ep=abacus', 'ep'],
 		['/openai/unload/own-model?force=2', 'force'],

@@ -50,7 +50,7 @@ export async function describeModel(folder: string): Promise<ModelDescription> {
 	const tokenizer = await readJsonFile(folder, 'tokenizer_config.json');
 	const shape = modelShape({ config, genai, tokenizer, settings, graphs, family });
 	const template = await readChatTemplate(folder);
-	const { note } = settingsOf(genai);
+	const { note, executionProvider } = settingsOf(genai);
 	return {
 		folder,
 		layout: genai === undefined ? 'transformers.js' : 'genai',
@@ -60,6 +60,7 @@ export async function describeModel(folder: string): Promise<ModelDescription> {
 		variants: (usable.length > 0 ? usable : checked).map((entry) => entry.variant),
 		...shape,
 		eosTokenIds: settings.eosTokenIds,
+		...(executionProvider === undefined ? {} : { executionProvider }),
 		...(settings.conditionOnPrevious === undefined
 			? {}
 			: { conditionOnPrevious: settings.conditionOnPrevious }),

@@ -1,12 +1,15 @@
 /** Session options a model folder asks for: `session_options` of genai_config.json. */
 
 import { availableParallelism } from 'node:os';
+import { type ExecutionProvider, executionProviderOf } from '../../protocol/index.ts';
 import { asNumber, asRecord, type JsonRecord, readJsonFile } from './json.ts';
 import { allowedValue } from './sessionConfig.ts';
 
 export interface SessionSettings {
 	/** Intra-op threads the publisher asks for, at most as many as the machine runs at once. */
 	readonly threads?: number;
+	/** The first execution provider it names that is known here. */
+	readonly executionProvider?: ExecutionProvider;
 	/** Allowed configuration entries of ONNX Runtime (`session.…`). */
 	readonly config: Readonly<Record<string, string>>;
 	/** What else the folder asks for, as a sentence; absent when there is nothing. */
@@ -27,7 +30,7 @@ export async function sessionSettings(folder: string): Promise<SessionSettings> 
 export function settingsOf(genai: JsonRecord | undefined): SessionSettings {
 	const decoder = asRecord(asRecord(genai?.['model'])?.['decoder']);
 	const options = asRecord(decoder?.['session_options']) ?? {};
-	const { intra_op_num_threads: wished, ...others } = options;
+	const { intra_op_num_threads: wished, provider_options: providers, ...others } = options;
 	const config: Record<string, string> = {};
 	const refused = new Set<string>();
 	for (const [key, value] of [
@@ -38,6 +41,7 @@ export function settingsOf(genai: JsonRecord | undefined): SessionSettings {
 		if (text !== undefined) config[key] = text;
 		else if (!silent.test(key) && !isEmpty(value)) refused.add(key);
 	}
+	const named = providersOf(providers, refused);
 	const threads = asNumber(wished) ?? 0;
 	// Zero leaves the choice to the runtime, as absence does.
 	const isCount = Number.isInteger(threads) && threads >= 0;
@@ -45,9 +49,26 @@ export function settingsOf(genai: JsonRecord | undefined): SessionSettings {
 		refused.add('intra_op_num_threads');
 	return {
 		config,
+		...(named === undefined ? {} : { executionProvider: named }),
 		...(isCount && threads > 0 ? { threads: Math.min(threads, availableParallelism()) } : {}),
 		...(refused.size > 0 ? { note: noteOf([...refused]) } : {}),
 	};
+}
+
+/** Wishes in order, each `{name: options}`; the options themselves are not a model's to decide. */
+function providersOf(list: unknown, refused: Set<string>): ExecutionProvider | undefined {
+	let first: ExecutionProvider | undefined;
+	for (const entry of Array.isArray(list) ? list : []) {
+		for (const [name, options] of Object.entries(asRecord(entry) ?? {})) {
+			const provider = executionProviderOf(name);
+			if (provider === undefined) refused.add(`provider_options.${name}`);
+			first ??= provider;
+			for (const key of Object.keys(asRecord(options) ?? {}))
+				refused.add(`provider_options.${name}.${key}`);
+		}
+	}
+	if (list !== undefined && !Array.isArray(list)) refused.add('provider_options');
+	return first;
 }
 
 function isEmpty(value: unknown): boolean {

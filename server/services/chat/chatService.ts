@@ -4,7 +4,7 @@ import type { GenerateResult, Owned, TokenLogprob } from '../../engine/api.ts';
 import type { ChatQuestion } from '../../engine/text/textJobs.ts';
 import { newestTurns, withoutTurns } from '../../engine/text/turns.ts';
 import { AppError, type FinishReason, type Timings, type Usage } from '../../protocol/index.ts';
-import type { ModelHost } from '../host.ts';
+import type { ModelHost, ProviderFallback } from '../host.ts';
 import { type ChoicePiece, ChoiceReader } from './choiceReader.ts';
 import { type ChatPlan, planChat } from './plan.ts';
 import type { LoadProfile, ModelProfile } from './profile.ts';
@@ -14,6 +14,8 @@ import type { ChatRequest } from './request.ts';
 export type ChatEvent =
 	/** The model does not read the oldest turns; comes first, and only then. */
 	| { readonly type: 'omitted'; readonly turns: number }
+	/** Another execution provider than the wished one does the work; before anything is written. */
+	| { readonly type: 'fallback'; readonly fallback: ProviderFallback }
 	/** What the request waits for before its first token. */
 	| { readonly type: 'progress'; readonly progress: ChatStage }
 	/** The model is known and the request is valid: the answer's head may be sent. */
@@ -165,6 +167,7 @@ export function createChatService(deps: ChatDeps): ChatService {
 				{
 					...(request.ep === undefined ? {} : { executionProvider: request.ep }),
 					...(request.ttl === undefined ? {} : { ttlS: request.ttl }),
+					onFallback: (fallback) => onEvent({ type: 'fallback', fallback }),
 					onLoading: (expectedMs) =>
 						onEvent({ type: 'progress', progress: { phase: 'loading', expectedMs } }),
 				},

@@ -2,6 +2,7 @@
 
 import type { TokenLogprob } from '../../engine/api.ts';
 import type { FinishReason } from '../../protocol/index.ts';
+import type { ProviderFallback } from '../host.ts';
 import type { ChatEvent, ChatOutcome, ChatStage } from './chatService.ts';
 import type { CallPiece } from './choiceReader.ts';
 
@@ -30,6 +31,13 @@ export function omittedField(turns: number): { omitted_turns?: number } {
 	return turns === 0 ? {} : { omitted_turns: turns };
 }
 
+/** Where the work was done instead of where it was wished; no field when it was done there. */
+export function fallbackField(fallback: ProviderFallback | undefined): {
+	execution_provider?: ProviderFallback;
+} {
+	return fallback === undefined ? {} : { execution_provider: fallback };
+}
+
 interface ChoiceState {
 	content: string;
 	reasoning: string;
@@ -41,8 +49,10 @@ interface ChoiceState {
 /** Collects events into `chat.completion`. */
 export class AnswerBuilder {
 	readonly #choices: ChoiceState[] = [];
+	#fallback: ProviderFallback | undefined;
 
 	take(event: ChatEvent): void {
+		if (event.type === 'fallback') this.#fallback = event.fallback;
 		if (event.type !== 'piece' && event.type !== 'finish') return;
 		let choice = this.#choices[event.choice];
 		if (!choice) {
@@ -74,6 +84,7 @@ export class AnswerBuilder {
 			usage: outcome.usage,
 			timings: outcome.timings,
 			...omittedField(outcome.omittedTurns),
+			...fallbackField(this.#fallback),
 			system_fingerprint: null,
 		};
 	}
@@ -117,6 +128,7 @@ export class ChunkBuilder {
 	readonly #withProgress: boolean;
 	#model = '';
 	#omittedTurns = 0;
+	#fallback: ProviderFallback | undefined;
 	#olderForm: boolean;
 	readonly #greeted = new Set<number>();
 
@@ -138,6 +150,10 @@ export class ChunkBuilder {
 	take(event: ChatEvent): object[] {
 		if (event.type === 'omitted') {
 			this.#omittedTurns = event.turns;
+			return [];
+		}
+		if (event.type === 'fallback') {
+			this.#fallback = event.fallback;
 			return [];
 		}
 		if (event.type === 'start') {
@@ -208,6 +224,7 @@ export class ChunkBuilder {
 			model: this.#model,
 			system_fingerprint: null,
 			...omittedField(this.#omittedTurns),
+			...fallbackField(this.#fallback),
 		};
 	}
 

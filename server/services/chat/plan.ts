@@ -2,6 +2,7 @@
 
 import type { Constraint, GenerateRequest, SamplingOptions } from '../../engine/api.ts';
 import { AppError, type ToolChoice, type ToolDefinition } from '../../protocol/index.ts';
+import { boundCalls } from './boundCalls.ts';
 import type { ModelProfile } from './profile.ts';
 import type { ChatRequest } from './request.ts';
 import { schemaOf } from './toolFields.ts';
@@ -28,7 +29,12 @@ export function planChat(
 	const choice = toolChoice(request, tools);
 	const offered = choice === 'none' ? [] : tools;
 	const parallel = olderForm ? false : (request.parallel_tool_calls ?? true);
-	const constraint = constraintOf(request, offered, choice, parallel);
+	const values = request.function_call?.arguments;
+	const callable =
+		values === undefined || offered.length === 0
+			? offered
+			: boundCalls(offered, typeof choice === 'string' ? undefined : choice.name, values);
+	const constraint = constraintOf(request, callable, choice, parallel);
 	const sampling = samplingOf(request, profile, randomSeed);
 	const maxTokens = request.max_completion_tokens ?? request.max_tokens;
 	const variables = templateVariables(request, profile);
@@ -65,6 +71,8 @@ function checkTogether(request: ChatRequest): void {
 		throw clash('top_logprobs', "'top_logprobs' needs 'logprobs' to be true.");
 	if (request.functions && request.tools)
 		throw clash('functions', "Send 'tools' or the older 'functions', not both.");
+	if (request.tool_choice !== undefined && request.function_call)
+		throw clash('function_call', "Send 'tool_choice' or the older 'function_call', not both.");
 	if (request.function_call && !request.functions)
 		throw clash('function_call', "'function_call' needs 'functions'.");
 	const both = request.max_tokens !== undefined && request.max_completion_tokens !== undefined;
@@ -86,7 +94,7 @@ function checkTogether(request: ChatRequest): void {
 
 function toolChoice(request: ChatRequest, tools: readonly ToolDefinition[]): ToolChoice {
 	const choice =
-		request.tool_choice ?? request.function_call ?? (tools.length > 0 ? 'auto' : 'none');
+		request.tool_choice ?? request.function_call?.choice ?? (tools.length > 0 ? 'auto' : 'none');
 	const param = request.tool_choice === undefined ? 'function_call' : 'tool_choice';
 	if (typeof choice === 'string') {
 		if (choice === 'required' && tools.length === 0)

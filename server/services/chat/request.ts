@@ -17,6 +17,7 @@ import {
 	record,
 	string,
 } from '../../protocol/parser.ts';
+import { epField, ttlField } from '../loadFields.ts';
 import { messagesField } from './messages.ts';
 import { functionCallField, toolChoiceField, toolsField } from './toolFields.ts';
 
@@ -41,9 +42,8 @@ export const samplingFields = {
 
 /** Fields that say where and how long a model is loaded. */
 export const loadFields = {
-	ep: optional(mapped(string({ maxLength: 40 }), executionProvider)),
-	/** Seconds the model stays loaded after this request; 0 = for ever. */
-	ttl: optional(number({ min: 0, max: 1e9 })),
+	ep: optional(epField),
+	ttl: optional(ttlField),
 };
 
 /** Fields that say who asks; they reach the log, and the metrics where a label is switched on. */
@@ -156,17 +156,6 @@ function tokenBiases(pairs: Record<string, number>, path: string): Record<number
 		if (!/^\d{1,9}$/.test(key))
 			throw invalid(`${path}.${key}`, 'keyed by a token id (see /tokenize)');
 	return pairs;
-}
-
-const providers = ['cpu', 'cuda', 'dml', 'webgpu', 'coreml', 'qnn'] as const;
-
-/** `cuda`, `CUDA` and `CUDAExecutionProvider` are one; empty counts as absent. */
-function executionProvider(text: string, path: string) {
-	const short = text.toLowerCase().replace(/executionprovider$/, '');
-	if (short === '') return undefined;
-	const found = providers.find((name) => name === short);
-	if (!found) throw invalid(path, `one of ${providers.join(', ')}`, text);
-	return found;
 }
 
 /** A field with only one meaning here; any other value would be a promise we cannot keep. */

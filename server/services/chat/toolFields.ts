@@ -149,21 +149,50 @@ export const toolChoiceField: Parser<ToolChoice> = {
 	},
 };
 
-export const functionCallField: Parser<ToolChoice> = {
+/** The older choice of a function, which may also give arguments that the call is to have. */
+export interface FunctionCall {
+	readonly choice: ToolChoice;
+	readonly arguments?: Readonly<Record<string, unknown>>;
+}
+
+/** `'none'`, `'auto'`, or `{name?, arguments?}`: `{}` is `'auto'`; arguments without a name want some call with them. */
+export const functionCallField: Parser<FunctionCall> = {
 	schema: {
 		anyOf: [
 			{ type: 'string', enum: ['none', 'auto'] },
-			{ type: 'object', required: ['name'], properties: { name: { type: 'string' } } },
+			{
+				type: 'object',
+				properties: { name: { type: 'string' }, arguments: { type: ['object', 'string'] } },
+			},
 		],
 	},
 	parse: (value, path) => {
-		if (value === 'none' || value === 'auto') return value;
-		if (typeof value === 'string') throw invalid(path, "'none', 'auto' or {name}", value);
-		return {
-			name: string({ minLength: 1, maxLength: 64 }).parse(
-				asObject(value, path)['name'],
-				`${path}.name`,
-			),
-		};
+		if (value === 'none' || value === 'auto') return { choice: value };
+		if (typeof value === 'string')
+			throw invalid(path, "'none', 'auto' or {name, arguments}", value);
+		const found = asObject(value, path);
+		const name = optional(string({ minLength: 1, maxLength: 64 })).parse(
+			found['name'],
+			`${path}.name`,
+		);
+		const given = argumentsOf(found['arguments'], `${path}.arguments`);
+		if (given === undefined) return { choice: name === undefined ? 'auto' : { name } };
+		return { choice: name === undefined ? 'required' : { name }, arguments: given };
 	},
 };
+
+/** An object, also as the JSON text that calls have; `undefined` when it is absent or empty. */
+function argumentsOf(value: unknown, path: string): Record<string, unknown> | undefined {
+	if (value === undefined || value === null) return undefined;
+	const given = asObject(typeof value === 'string' ? parsedJson(value) : value, path);
+	schemaOf(given, path);
+	return Object.keys(given).length === 0 ? undefined : given;
+}
+
+function parsedJson(text: string): unknown {
+	try {
+		return JSON.parse(text);
+	} catch {
+		return text;
+	}
+}

@@ -4,7 +4,8 @@ import type { TokenLogprob } from '../../engine/api.ts';
 import type { FinishReason } from '../../protocol/index.ts';
 import type { ChatEvent, ChatOutcome } from '../chat/chatService.ts';
 import type { CallPiece } from '../chat/choiceReader.ts';
-import { logprobShape, omittedField } from '../chat/completionShape.ts';
+import { fallbackField, logprobShape, omittedField } from '../chat/completionShape.ts';
+import type { ProviderFallback } from '../host.ts';
 import type { ResponsesRequest } from './request.ts';
 
 /** One streaming event; `type` is also its SSE name. */
@@ -37,6 +38,7 @@ export class ResponseBuilder {
 	#model: string;
 	#reason: FinishReason = 'stop';
 	#omittedTurns = 0;
+	#fallback: ProviderFallback | undefined;
 
 	constructor(request: ResponsesRequest, options: ResponseBuilderOptions) {
 		this.#request = request;
@@ -58,6 +60,7 @@ export class ResponseBuilder {
 			if (content !== '') this.#textDelta(content, event.logprobs ?? []);
 			for (const call of calls) this.#callDelta(call);
 		} else if (event.type === 'omitted') this.#omittedTurns = event.turns;
+		else if (event.type === 'fallback') this.#fallback = event.fallback;
 	}
 
 	/** The finished response; also emits the last event. */
@@ -195,6 +198,7 @@ export class ResponseBuilder {
 					}
 				: null,
 			...omittedField(this.#omittedTurns),
+			...fallbackField(this.#fallback),
 			...(outcome ? { timings: outcome.timings } : {}),
 		};
 	}

@@ -5,7 +5,7 @@ import type { CompletionFacts } from '../../engine/text/textJobs.ts';
 import type { Timings, Usage } from '../../protocol/index.ts';
 import { usageOf } from '../chat/chatService.ts';
 import type { LoadProfile } from '../chat/profile.ts';
-import type { ModelHost } from '../host.ts';
+import type { ModelHost, ProviderFallback } from '../host.ts';
 import { type CompletionRequest, checkCompletion, planCompletion } from './completionRequest.ts';
 
 export interface CompletionChoice {
@@ -39,10 +39,17 @@ export interface CompletionOutcome {
 	readonly timings: Timings;
 }
 
+export interface CompletionListener {
+	/** Told in streams only. */
+	readonly onPiece: (piece: CompletionPiece, model: string) => void;
+	/** Told before the first piece. */
+	readonly onFallback: (fallback: ProviderFallback) => void;
+}
+
 export interface CompletionService {
 	run(
 		request: CompletionRequest & Owned,
-		onPiece: (piece: CompletionPiece, model: string) => void,
+		listener: CompletionListener,
 		signal?: AbortSignal,
 	): Promise<CompletionOutcome>;
 }
@@ -55,7 +62,7 @@ export interface CompletionDeps {
 
 export function createCompletionService(deps: CompletionDeps): CompletionService {
 	return {
-		run: async (request, onPiece, signal) => {
+		run: async (request, { onPiece, onFallback }, signal) => {
 			const info = await deps.host.resolve(request.model);
 			const profile = await deps.profile(info.folder ?? '');
 			checkCompletion(request, profile);
@@ -66,6 +73,7 @@ export function createCompletionService(deps: CompletionDeps): CompletionService
 				{
 					...(request.ep === undefined ? {} : { executionProvider: request.ep }),
 					...(request.ttl === undefined ? {} : { ttlS: request.ttl }),
+					onFallback,
 				},
 				signal,
 			);

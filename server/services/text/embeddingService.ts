@@ -3,7 +3,7 @@
 import { AppError } from '../../protocol/index.ts';
 import { integer, object, oneOf, optional, type Parsed, string } from '../../protocol/parser.ts';
 import { callerFields, loadFields } from '../chat/request.ts';
-import type { ModelHost } from '../host.ts';
+import type { ModelHost, ProviderFallback } from '../host.ts';
 import { promptsField } from './completionRequest.ts';
 
 export const embeddingParser = object({
@@ -24,12 +24,16 @@ export interface EmbeddingOutcome {
 }
 
 export interface EmbeddingService {
-	run(request: EmbeddingRequest, signal?: AbortSignal): Promise<EmbeddingOutcome>;
+	run(
+		request: EmbeddingRequest,
+		onFallback: (fallback: ProviderFallback) => void,
+		signal?: AbortSignal,
+	): Promise<EmbeddingOutcome>;
 }
 
 export function createEmbeddingService(host: ModelHost): EmbeddingService {
 	return {
-		run: async (request, signal) => {
+		run: async (request, onFallback, signal) => {
 			const { id } = await host.resolve(request.model, 'embeddings');
 			const empty = request.input.findIndex((input) => input.length === 0);
 			if (empty >= 0)
@@ -39,6 +43,7 @@ export function createEmbeddingService(host: ModelHost): EmbeddingService {
 				{
 					...(request.ep === undefined ? {} : { executionProvider: request.ep }),
 					...(request.ttl === undefined ? {} : { ttlS: request.ttl }),
+					onFallback,
 				},
 				signal,
 			);
