@@ -10,6 +10,8 @@ import { type ParsedSettings, parseSettings } from '../gateway/config/parseSetti
 import { resolvePaths } from '../gateway/config/resolvePaths.ts';
 import { authSchema } from '../gateway/config/schema.ts';
 import type { GatewaySettings } from '../gateway/config/settings.ts';
+import { emulatedProviders } from '../gateway/emulate/emulatedProvider.ts';
+import { emulatedKeys, emulatedSettings } from '../gateway/emulate/emulatedSettings.ts';
 import { startGateway } from '../gateway/gateway.ts';
 import { loadKeys } from '../gateway/keys/keyFile.ts';
 import { ensureSharedSecret, gatewaySecretName } from '../gateway/keys/sharedSecret.ts';
@@ -23,6 +25,7 @@ import { fileProblem } from './fileProblem.ts';
 const help = `
 Usage: nearglot gateway --config auth.json --upstream URL [--port N] [--host H]
        nearglot gateway --config auth.json --check
+       nearglot gateway --emulate --upstream URL [--config auth.json] [--port N]
        nearglot gateway --schema
 
 Signs people in with the providers in auth.json, keeps their sessions, and passes their requests to
@@ -33,6 +36,8 @@ the app at URL with identity headers. Nothing else can reach the app through it.
   --port N         Port to listen on (8000; 0 takes a free one)
   --host H         Address to listen on (127.0.0.1; 0.0.0.0 for other machines)
   --check          Say whether the settings can be used, and end
+  --emulate        For developers: instead of asking providers, a form says who signs in, with which roles
+                   and claims. Listens on this computer only, for an app on this computer; keeps nothing
   --schema         Print the JSON Schema of the settings, for completion in an editor
   --json           Print one line {"url","adminUrl","pid"} when ready
 
@@ -42,7 +47,9 @@ docs/team-server.md shows a whole setup.
 `;
 
 interface Flags {
-	readonly config: string;
+	/** Absent only when providers are emulated. */
+	readonly config: string | undefined;
+	readonly emulate: boolean;
 	readonly upstream: string | undefined;
 	readonly port: number;
 	readonly host: string;
@@ -60,6 +67,7 @@ export const gatewayCommand: Command = {
 			return 0;
 		}
 		const flags = readFlags(args);
+		if (flags.emulate) return emulate(flags, io);
 		const { settings, warnings } = load(flags, io);
 		for (const { path, message } of warnings) io.stderr.write(`warning: ${path} ${message}\n`);
 		if (flags.check) {
@@ -79,6 +87,7 @@ function readFlags(args: readonly string[]): Flags {
 	const flag = { type: 'boolean' } as const;
 	let values: {
 		config?: string;
+		emulate?: boolean;
 		upstream?: string;
 		port?: string;
 		host?: string;
@@ -88,6 +97,7 @@ function readFlags(args: readonly string[]): Flags {
 	try {
 		const options = {
 			config: text,
+			emulate: flag,
 			upstream: text,
 			port: text,
 			host: text,
@@ -98,13 +108,14 @@ function readFlags(args: readonly string[]): Flags {
 	} catch (error) {
 		throw new UsageError(`${error instanceof Error ? error.message : String(error)} See --help.`);
 	}
-	if (values.config === undefined)
+	if (values.config === undefined && values.emulate !== true)
 		throw new UsageError('--config is needed: the file with the auth settings. See --help.');
 	const port = Number(values.port ?? 8000);
 	if (!Number.isInteger(port) || port < 0 || port > 65_535)
 		throw new UsageError(`--port must be 0 to 65535, is '${values.port}'.`);
 	return {
 		config: values.config,
+		emulate: values.emulate ?? false,
 		upstream: values.upstream,
 		port,
 		host: values.host ?? '127.0.0.1',
@@ -114,26 +125,39 @@ function readFlags(args: readonly string[]): Flags {
 }
 
 function load(flags: Flags, io: CommandIo): ParsedSettings {
+	const config = flags.config ?? '';
+	const parsed = parseSettings(readConfig(config), io.env, flags.port);
+	return { ...parsed, settings: resolvePaths(parsed.settings, dirname(resolve(config))) };
+}
+
+function readConfig(config: string): unknown {
 	let file: unknown;
 	try {
-		file = JSON.parse(readFileSync(flags.config, 'utf8'));
+		file = JSON.parse(readFileSync(config, 'utf8'));
 	} catch (error) {
 		const why =
 			error instanceof SyntaxError
 				? `is not JSON: ${error.message}`
 				: `cannot be read: ${fileProblem(error)}`;
-		throw new AppError('invalid_request', `The settings file ${flags.config} ${why}.`, {
+		throw new AppError('invalid_request', `The settings file ${config} ${why}.`, {
 			cause: error,
 		});
 	}
 	if (checkSchema(file, { type: 'object' }).errors.length > 0) {
-		throw new AppError(
-			'invalid_request',
-			`The settings file ${flags.config} must hold a JSON object.`,
-		);
+		throw new AppError('invalid_request', `The settings file ${config} must hold a JSON object.`);
 	}
-	const parsed = parseSettings(file, io.env, flags.port);
-	return { ...parsed, settings: resolvePaths(parsed.settings, dirname(resolve(flags.config))) };
+	return file;
+}
+
+async function emulate(flags: Flags, io: CommandIo): Promise<number> {
+	if (flags.upstream === undefined)
+		throw new UsageError('--upstream is needed: the address of the app. See --help.');
+	const file = flags.config === undefined ? {} : readConfig(flags.config);
+	const { settings } = emulatedSettings(file, flags, flags.upstream);
+	io.stderr.write(
+		'warning: providers are emulated: whoever can open this address says who they are. For development only.\n',
+	);
+	return serve(await withPersonSecret(settings, io), flags.upstream, flags, io);
 }
 
 /** Without a secret in the environment, the one in the user's data folder, which a model server there reads. */
@@ -160,7 +184,7 @@ async function serve(
 	io: CommandIo,
 ): Promise<number> {
 	const now = Date.now;
-	const keys = loadKeys(settings, 'gateway-keys.json', now);
+	const keys = flags.emulate ? emulatedKeys(now) : loadKeys(settings, 'gateway-keys.json', now);
 	const store =
 		settings.store.kind === 'redis'
 			? await openRedisStore(settings.store.url)
@@ -171,6 +195,7 @@ async function serve(
 		fetch,
 		now,
 		log: io.stderr.log(),
+		...(flags.emulate ? { providers: emulatedProviders(settings) } : {}),
 	});
 	const reload = () => gateway.reloadKeys();
 	// Elsewhere the end of the terminal ends a command; here it means: read the keys again.

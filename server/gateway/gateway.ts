@@ -14,7 +14,7 @@ import type { LoadedKeys } from './keys/keyFile.ts';
 import { createAdminServer } from './observe/adminServer.ts';
 import { openAuditLog } from './observe/audit.ts';
 import { Metrics } from './observe/metrics.ts';
-import { createProviders } from './providers/registry.ts';
+import { createProviders, type ProviderRegistry } from './providers/registry.ts';
 import { sendRawProblem } from './proxy/problem.ts';
 import { Upstream } from './proxy/upstream.ts';
 import { RequestHandler } from './requestHandler.ts';
@@ -30,6 +30,8 @@ export interface GatewayDeps {
 	readonly now: () => number;
 	/** Where audit lines go when the settings name no file. */
 	readonly log: Writable;
+	/** Stand in for the providers of the settings. */
+	readonly providers?: ProviderRegistry;
 }
 
 export interface Gateway {
@@ -156,11 +158,13 @@ function createContext(settings: GatewaySettings, deps: GatewayDeps): GatewayCon
 		metrics,
 		now,
 		ring: keys.ring,
-		providers: createProviders(settings.providers, {
-			fetch: deps.fetch,
-			now,
-			timeoutMs: settings.limits.providerMs,
-		}),
+		providers:
+			deps.providers ??
+			createProviders(settings.providers, {
+				fetch: deps.fetch,
+				now,
+				timeoutMs: settings.limits.providerMs,
+			}),
 		refresher: new Refresher(sessions, store, metrics, now, settings.limits.refreshLeaseMs),
 		loginCookies: createLoginCookies(keys.ring, settings, now),
 		tokens: { ring: keys.ring, issuer, now, verified: new Map() },

@@ -29,6 +29,9 @@ import { parseCookies } from './session/cookies.ts';
 
 type Forwarding = Extract<Decision, { kind: 'forward' }>;
 
+/** A year, as browsers' lists ask. */
+const strictTransportS = 31_536_000;
+
 const resourcePath = '/.well-known/oauth-protected-resource';
 
 export class RequestHandler {
@@ -80,6 +83,9 @@ export class RequestHandler {
 			});
 			return;
 		}
+		// An app that has a rule of its own replaces this one.
+		if (this.#context.settings.publicUrl.protocol === 'https:')
+			response.setHeader('Strict-Transport-Security', `max-age=${strictTransportS}`);
 		const early = this.#early(head);
 		if (early) {
 			this.#refuse(request, response, head, early);

@@ -359,6 +359,19 @@ test('the account platform takes authentication tokens; access tokens only when 
 		(await clientIdentity('microsoftaccount', { authentication_token: signed })).id,
 		'm-1',
 	);
+	// Who signs in is said by the authentication token; the access token is kept for the app.
+	const both = await h.clientLogin(
+		{ authentication_token: signed, access_token: 'live-of-app', expires_in: 60 },
+		'microsoftaccount',
+	);
+	assert.equal(both.status, 200, both.body);
+	const { authenticationToken } = both.json() as { authenticationToken: string };
+	const zumo = [`X-ZUMO-AUTH: ${authenticationToken}`];
+	await h.get('/who', zumo);
+	assert.deepEqual(h.app.last.values('x-ms-token-microsoftaccount-access-token'), ['live-of-app']);
+	assert.deepEqual(h.app.last.values('x-ms-client-principal-id'), ['m-1']);
+	const [me] = (await h.get('/.auth/me', zumo)).json() as { access_token: string }[];
+	assert.equal(me?.access_token, 'live-of-app');
 	assert.equal(
 		(await h.clientLogin({ access_token: 'live-good' }, 'microsoftaccount')).status,
 		401,

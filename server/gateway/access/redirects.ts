@@ -28,6 +28,8 @@ export function checkRedirect(value: string | undefined, settings: GatewaySettin
 		const rest = value.slice(origin.length);
 		return localPath(rest.startsWith('/') ? rest : `/${rest}`, settings);
 	}
+	// Neither a scheme nor a slash: a path on this host.
+	if (!/^[a-z][a-z0-9+.-]*:/i.test(value)) return localPath(`/${value}`, settings);
 	return isAllowedExternal(value, settings.login.allowedRedirects)
 		? { kind: 'external', value }
 		: refused;

@@ -3,6 +3,7 @@
 import { checkSchema, type Finding } from './checkSchema.ts';
 import { parseDurationMs } from './duration.ts';
 import { asFields, type Fields, flagOf, listOf, numberOf, section, textOf } from './fields.ts';
+import { parseKeys } from './parseKeys.ts';
 import { Problems } from './problems.ts';
 import { parseProviders } from './providerSettings.ts';
 import { parseTrust } from './proxyTrust.ts';
@@ -305,37 +306,6 @@ function parseLogin(
 /** The prefix keeps other hosts and plain HTTP from setting one; browsers take it on HTTPS only. */
 function standardCookie({ protocol }: URL): string {
 	return `${protocol === 'https:' ? '__Host-' : ''}AppServiceAuthSession`;
-}
-
-function parseKeys(
-	root: Fields,
-	own: Fields,
-	env: NodeJS.ProcessEnv,
-	problems: Problems,
-): GatewaySettings['keys'] {
-	const names = section(root, 'encryptionSettings');
-	const key = (path: string, name: string): string | undefined => {
-		const value = env[name];
-		if (value !== undefined && !/^[0-9a-f]{64}$/i.test(value)) {
-			problems.error(path, `${name} must be 64 hexadecimal digits.`);
-		}
-		return value;
-	};
-	return {
-		file: textOf(own, 'keysFile'),
-		signingKey: key(
-			'signing key',
-			textOf(names, 'containerAppAuthSigningSecretName') ?? 'WEBSITE_AUTH_SIGNING_KEY',
-		),
-		encryptionKey: key(
-			'encryption key',
-			textOf(names, 'containerAppAuthEncryptionSecretName') ?? 'WEBSITE_AUTH_ENCRYPTION_KEY',
-		),
-		userIdKey: key(
-			'x-gateway.userIdKeySettingName',
-			textOf(own, 'userIdKeySettingName') ?? 'NEARGLOT_USER_ID_KEY',
-		),
-	};
 }
 
 function parseStore(

@@ -21,8 +21,10 @@ const longNames: Readonly<Record<string, string>> = {
 	roles: 'http://schemas.microsoft.com/ws/2008/06/identity/claims/role',
 };
 
-/** `name_typ` of the principal. */
-export const nameType = `${identity}/name`;
+/** Type of the claim that is added where none has the name. */
+const nameType = `${identity}/name`;
+/** Types that are looked at first for the name, in the order in which sign-ins choose it. */
+const namingTypes = [longNames['email']!, 'preferred_username', longNames['upn']!, 'name'];
 /** `role_typ` of the principal. */
 export const roleType = longNames['roles']!;
 
@@ -40,6 +42,24 @@ export function toClaims(values: Readonly<Record<string, unknown>>): Claim[] {
 		}
 	}
 	return claims;
+}
+
+/**
+ * The claims with the type of the one that gave the name, `name_typ` of the principal, so that a parser
+ * that looks there finds it. Where no claim has the name, one is added.
+ */
+export function namedClaims(
+	claims: readonly Claim[],
+	name: string,
+): { readonly claims: readonly Claim[]; readonly nameType: string } {
+	// The parser takes the first claim of the type.
+	const first = new Map<string, string>();
+	for (const { typ, val } of claims) if (!first.has(typ)) first.set(typ, val);
+	const types = [...namingTypes, ...first.keys()];
+	const found = types.find((typ) => first.get(typ) === name);
+	if (found !== undefined) return { claims, nameType: found };
+	const others = claims.filter(({ typ }) => typ !== nameType);
+	return { claims: [...others, { typ: nameType, val: name }], nameType };
 }
 
 /** Reads what the allow list needs; unverified addresses do not count. */

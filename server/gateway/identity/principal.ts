@@ -2,7 +2,7 @@
 
 import type { GatewaySettings } from '../config/settings.ts';
 import type { InjectedHeader } from '../proxy/forwardHeaders.ts';
-import { nameType, roleType } from './claims.ts';
+import { namedClaims, roleType } from './claims.ts';
 import type { Claim, ProviderTokens } from './signedIn.ts';
 
 /** Longest single header value; application servers refuse a head of 16 kB. */
@@ -91,7 +91,8 @@ function encodePrincipal(principal: Principal, maxBytes: number): string {
 	return text;
 }
 
-function encode(principal: Principal, claims: readonly Claim[]): string {
+function encode(principal: Principal, given: readonly Claim[]): string {
+	const { claims, nameType } = namedClaims(given, principal.name);
 	const value = { auth_typ: principal.provider, claims, name_typ: nameType, role_typ: roleType };
 	return Buffer.from(JSON.stringify(value)).toString('base64');
 }

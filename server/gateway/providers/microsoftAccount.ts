@@ -13,6 +13,16 @@ import { type Provider, type ProviderDeps, ProviderError } from './provider.ts';
 
 const profileAddress = 'https://apis.live.net/v5.0/me';
 
+/** Kept for the app, which may call the platform with it; it proves nothing about who signs in. */
+async function withAccessToken(
+	signedIn: Promise<SignedIn>,
+	accessToken: string | undefined,
+): Promise<SignedIn> {
+	const person = await signedIn;
+	if (accessToken === undefined || accessToken === '') return person;
+	return { ...person, tokens: { ...person.tokens, accessToken } };
+}
+
 export function createMicrosoftAccountProvider(
 	settings: ProviderSettings,
 	deps: ProviderDeps,
@@ -48,7 +58,7 @@ export function createMicrosoftAccountProvider(
 			const signed = textOf(body, 'authentication_token') ?? textOf(body, 'id_token');
 			if (signed !== undefined || token === undefined) {
 				const { access_token: _, ...rest } = body;
-				return oidc.clientLogin(rest);
+				return withAccessToken(oidc.clientLogin(rest), token);
 			}
 			if (settings.acceptUnboundAccessTokens) return opaque(token, signal);
 			return Promise.reject(

@@ -54,9 +54,28 @@ export const logoutRoute: Route = async (exchange) => {
 	const tokens = await tokensToEnd(exchange, identity.session);
 	// First here: a provider may take long.
 	await end(exchange, identity.session);
-	const atProvider = await endAtProvider(exchange, identity.session, tokens, local);
-	redirect(exchange, atProvider?.href ?? local, cleared);
+	const state = seal(
+		context.ring,
+		'page-enc',
+		JSON.stringify({ target: local, at: context.now() }),
+	);
+	const atProvider = await endAtProvider(exchange, identity.session, tokens, state);
+	// Some providers come back without the state, so the browser keeps it, too.
+	const kept = atProvider === undefined ? [] : [returnCookie(exchange, state)];
+	redirect(exchange, atProvider?.href ?? local, [...cleared, ...kept]);
 };
+
+/** Where a sign-out was asked to end, while the browser is at the provider; an empty state removes it. */
+const returnCookieName = 'auth-n-out';
+const returnS = 600;
+
+function returnCookie({ context }: Exchange, state: string): string {
+	return writeCookie(returnCookieName, state, {
+		secure: context.settings.publicUrl.protocol === 'https:',
+		sameSite: 'Lax',
+		maxAgeS: state === '' ? 0 : returnS,
+	});
+}
 
 async function end({ context, head }: Exchange, session: Session): Promise<void> {
 	await context.sessions.end(session);
@@ -80,11 +99,10 @@ async function endAtProvider(
 	{ context, signal }: Exchange,
 	session: Session,
 	tokens: ProviderTokens,
-	target: string,
+	state: string,
 ): Promise<URL | undefined> {
 	const provider = context.providers.find(session.provider);
 	const { publicUrl, apiPrefix } = context.settings;
-	const state = seal(context.ring, 'page-enc', JSON.stringify({ target, at: context.now() }));
 	try {
 		return await provider?.signOut(
 			tokens,
@@ -116,8 +134,10 @@ function confirm(exchange: Exchange): void {
 }
 
 export const logoutDoneRoute: Route = async (exchange) => {
-	const { context, query } = exchange;
-	const text = unseal(context.ring, 'page-enc', query.get('state') ?? '');
+	const { context, cookies, query } = exchange;
+	const kept = cookies.find(({ name }) => name === returnCookieName)?.value;
+	const forgotten = kept === undefined ? [] : [returnCookie(exchange, '')];
+	const text = unseal(context.ring, 'page-enc', query.get('state') ?? kept ?? '');
 	if (text !== undefined) {
 		const { target, at } = JSON.parse(text) as { target?: unknown; at?: unknown };
 		if (
@@ -126,7 +146,7 @@ export const logoutDoneRoute: Route = async (exchange) => {
 			context.now() - at < 3_600_000 &&
 			!target.includes('/logout/done')
 		) {
-			redirect(exchange, target);
+			redirect(exchange, target, forgotten);
 			return;
 		}
 	}
@@ -136,5 +156,7 @@ export const logoutDoneRoute: Route = async (exchange) => {
 			title: 'Signed out',
 			body: paragraph('You have signed out.') + link('/', 'Sign in again'),
 		}),
+		{},
+		forgotten,
 	);
 };

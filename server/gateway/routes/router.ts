@@ -1,6 +1,7 @@
 /** Finds and runs the route of a path under the prefix. */
 
 import { AppError } from '../../protocol/errors.ts';
+import { emulateRoute } from '../emulate/emulatePage.ts';
 import { meRoute, refreshRoute } from './account.ts';
 import { callbackRoute } from './callback.ts';
 import { clientLoginRoute } from './clientLogin.ts';
@@ -39,6 +40,7 @@ const routes: Readonly<Record<string, Methods>> = {
 	'/device/token': { POST: deviceTokenRoute },
 	'/device/approve': { POST: deviceApproveRoute },
 	'/providers': get(providersRoute),
+	'/emulate': get(emulateRoute),
 	'/healthz': get(healthRoute),
 };
 

@@ -6,8 +6,10 @@ import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { parseSettings } from '../../../server/gateway/config/parseSettings.ts';
 import { resolvePaths } from '../../../server/gateway/config/resolvePaths.ts';
+import type { GatewaySettings } from '../../../server/gateway/config/settings.ts';
 import { type Gateway, startGateway } from '../../../server/gateway/gateway.ts';
 import { loadKeys } from '../../../server/gateway/keys/keyFile.ts';
+import type { ProviderRegistry } from '../../../server/gateway/providers/registry.ts';
 import { openSqliteStore } from '../../../server/gateway/store/sqliteStore.ts';
 import type { Store } from '../../../server/gateway/store/store.ts';
 import { TestApp } from './app.ts';
@@ -34,6 +36,8 @@ export interface HarnessOptions {
 	readonly provider?: FakeProvider;
 	/** Port to listen on; a free one when absent. */
 	readonly port?: number;
+	/** Providers in place of those of the settings. */
+	readonly providers?: (settings: GatewaySettings) => ProviderRegistry;
 	/** Stands for the network between the layer and providers. */
 	readonly fetch?: typeof fetch;
 }
@@ -149,7 +153,10 @@ export class Harness implements AsyncDisposable {
 			settings,
 			options.upstream ?? app.url,
 			{ host: '127.0.0.1', port: options.port ?? 0 },
-			{ keys, store, fetch: options.fetch ?? fetch, now, log },
+			{
+				...{ keys, store, fetch: options.fetch ?? fetch, now, log },
+				...(options.providers === undefined ? {} : { providers: options.providers(settings) }),
+			},
 		);
 		return new Harness({ gateway, app, provider, folder, audit }, clock, owned);
 	}

@@ -1,0 +1,55 @@
+/** Keys that the operator gives in environment variables, under the published names or own ones. */
+
+import { type Fields, section, textOf } from './fields.ts';
+import type { Problems } from './problems.ts';
+import type { GatewaySettings } from './settings.ts';
+
+/** Keys that are named and not set are errors: others of our own making would sign in their place. */
+export function parseKeys(
+	root: Fields,
+	own: Fields,
+	env: NodeJS.ProcessEnv,
+	problems: Problems,
+): GatewaySettings['keys'] {
+	const names = section(root, 'encryptionSettings');
+	const key = (path: string, named: string | undefined, standard: string): string | undefined => {
+		const name = named ?? standard;
+		const value = env[name];
+		// Keys of its own making would sign what the named ones were meant to.
+		if (value === undefined && named !== undefined) {
+			problems.error(path, `names the environment variable ${name}, which is not set.`);
+		}
+		if (value !== undefined && !/^[0-9a-f]{64}$/i.test(value)) {
+			problems.error(path, `${name} must be 64 hexadecimal digits.`);
+		}
+		return value;
+	};
+	const signing = 'encryptionSettings.containerAppAuthSigningSecretName';
+	const encryption = 'encryptionSettings.containerAppAuthEncryptionSecretName';
+	const signingKey = key(
+		signing,
+		textOf(names, 'containerAppAuthSigningSecretName'),
+		'WEBSITE_AUTH_SIGNING_KEY',
+	);
+	const encryptionKey = key(
+		encryption,
+		textOf(names, 'containerAppAuthEncryptionSecretName'),
+		'WEBSITE_AUTH_ENCRYPTION_KEY',
+	);
+	if ((signingKey === undefined) !== (encryptionKey === undefined)) {
+		problems.error(
+			signingKey === undefined ? signing : encryption,
+			'is missing: the signing key and the encryption key go together.',
+		);
+	}
+	return {
+		file: textOf(own, 'keysFile'),
+		signingKey,
+		encryptionKey,
+		userIdKey: key(
+			'x-gateway.userIdKeySettingName',
+			textOf(own, 'userIdKeySettingName'),
+			'NEARGLOT_USER_ID_KEY',
+		),
+	};
+}
