@@ -19,9 +19,6 @@ export const speechRateHz = 16_000;
 /** Four hours. */
 export const defaultMaximumS = 14_400;
 
-/** Loudest sample below which a recording counts as silent: −80 dB. */
-const silencePeak = 1e-4;
-
 export interface DecodeLimits {
 	/** Longest recording in seconds; longer ones end in `payload_too_large`. */
 	readonly maximumS: number;
@@ -91,10 +88,8 @@ async function* speechSamples(
 	let resampler: Resampler | undefined;
 	let rateHz = 0;
 	let total = 0;
-	let peak = 0;
 	const measure = (samples: Float32Array): Float32Array => {
 		total += samples.length;
-		for (const value of samples) if (Math.abs(value) > peak) peak = Math.abs(value);
 		if (total > limits.maximumS * speechRateHz) throw tooLong(total / speechRateHz, limits);
 		return samples;
 	};
@@ -116,11 +111,6 @@ async function* speechSamples(
 		throw new AppError(
 			'invalid_audio',
 			`The ${formatNames[opened.info.format]} file holds no audio: it is empty or cut off after its header.`,
-		);
-	if (peak < silencePeak)
-		throw new AppError(
-			'invalid_audio',
-			`The recording is silent for all of its ${(total / speechRateHz).toFixed(1)} s. Check the microphone or the export.`,
 		);
 }
 

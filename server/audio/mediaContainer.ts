@@ -24,7 +24,7 @@ import {
 	mixDown,
 	type OpenedAudio,
 } from './openedAudio.ts';
-import { checkOpusDamage, OpusStream, opusRateHz, parseOpusHead } from './opusPackets.ts';
+import { checkOpusDamage, OpusStream, parseOpusHead } from './opusPackets.ts';
 import { mixFrames, pcmReader } from './pcm.ts';
 import { splitVorbisHeaders, VorbisStream } from './vorbisPackets.ts';
 
@@ -55,6 +55,8 @@ export async function openContainer(
 		checkShape(sampleRateHz, channels);
 		const description = (await track.getDecoderConfig())?.description;
 		const durationS = (await track.getDurationFromMetadata({ skipLiveWait: true })) ?? undefined;
+		// Of WebM only the whole file says how long it is, pictures included.
+		const withPictures = format === 'matroska' && (await input.getVideoTracks()).length > 0;
 		const decode = packetDecoders[codec ?? ''] ?? pcmDecoder(codec);
 		if (decode === undefined) {
 			throw new AppError(
@@ -66,7 +68,7 @@ export async function openContainer(
 		const setup = description === undefined ? undefined : bytesOf(description);
 		return {
 			info: { format, codec: codec ?? '', sampleRateHz, channels, durationS },
-			blocks: blocks(input, decode(track, setup), name, durationS),
+			blocks: blocks(input, decode(track, setup), { name, durationS, withPictures }),
 		};
 	} catch (error) {
 		input.dispose();
@@ -83,30 +85,52 @@ function readable(error: unknown, name: string): AppError {
 	});
 }
 
+interface Track {
+	/** Of the container, for people. */
+	readonly name: string;
+	readonly durationS: number | undefined;
+	/** The duration may be that of the pictures. */
+	readonly withPictures: boolean;
+}
+
+/** Sound of one packet and when the container says that it begins, in seconds. */
+interface TimedBlock extends MonoBlock {
+	readonly atS: number;
+}
+
+/** The blocks on the container's clock: before the first and in gaps there is silence. */
 async function* blocks(
 	input: Input,
-	decoded: AsyncGenerator<MonoBlock>,
-	name: string,
-	durationS: number | undefined,
+	decoded: AsyncGenerator<TimedBlock>,
+	{ name, durationS, withPictures }: Track,
 ): AsyncGenerator<MonoBlock> {
 	let foundS = 0;
+	let startS: number | undefined;
 	try {
-		for await (const block of decoded) {
-			foundS += block.samples.length / block.sampleRateHz;
-			yield block;
+		for await (const { atS, samples, sampleRateHz } of decoded) {
+			// A piece of a live stream begins at whatever time it is; only a whole file begins at zero.
+			startS ??= durationS !== undefined && atS < durationS ? Math.min(0, atS) : atS;
+			const missingS = atS - startS - foundS;
+			if (missingS > smallestGapS && missingS < Number.POSITIVE_INFINITY) {
+				for (let left = Math.round(missingS * sampleRateHz); left > 0; left -= sampleRateHz)
+					yield { samples: new Float32Array(Math.min(left, sampleRateHz)), sampleRateHz };
+				foundS += missingS;
+			}
+			foundS += samples.length / sampleRateHz;
+			yield { samples, sampleRateHz };
 		}
 	} catch (error) {
 		throw readable(error, name);
 	} finally {
 		input.dispose();
 	}
-	if (durationS !== undefined) checkComplete(durationS, foundS);
+	if (durationS !== undefined && !withPictures) checkComplete(durationS, foundS);
 }
 
 type PacketDecoder = (
 	track: InputAudioTrack,
 	setup: Uint8Array | undefined,
-) => AsyncGenerator<MonoBlock>;
+) => AsyncGenerator<TimedBlock>;
 
 const packetDecoders: Readonly<Record<string, PacketDecoder | undefined>> = {
 	opus: opusBlocks,
@@ -128,9 +152,9 @@ function pcmDecoder(codec: string | null): PacketDecoder | undefined {
 		const channels = await track.getNumberOfChannels();
 		const sampleRateHz = await track.getSampleRate();
 		const shape = { channels, sampleBytes, frameBytes: channels * sampleBytes };
-		for await (const { data } of packetsOf(track)) {
+		for await (const { data, timestamp: atS } of packetsOf(track)) {
 			const samples = mixFrames(data, read, shape);
-			if (samples.length > 0) yield { samples, sampleRateHz };
+			if (samples.length > 0) yield { samples, sampleRateHz, atS };
 		}
 	};
 }
@@ -141,7 +165,7 @@ const packetsOf = (track: InputAudioTrack): AsyncIterable<EncodedPacket> =>
 async function* opusBlocks(
 	track: InputAudioTrack,
 	setup: Uint8Array | undefined,
-): AsyncGenerator<MonoBlock> {
+): AsyncGenerator<TimedBlock> {
 	const channels = await track.getNumberOfChannels();
 	const head = setup
 		? parseOpusHead(setup)
@@ -154,25 +178,11 @@ async function* opusBlocks(
 				mapping: [0, 1].slice(0, channels),
 			};
 	const stream = new OpusStream(head);
-	let startS: number | undefined;
-	let done = 0;
 	try {
 		await stream.ready;
 		for await (const packet of packetsOf(track)) {
-			startS ??= packet.timestamp;
 			const block = stream.decode(packet.data);
-			if (block === undefined) continue;
-			// A recorder that was paused or sent no packets in silence leaves a hole in the clock.
-			const missing = packet.timestamp - startS - done / opusRateHz;
-			if (missing > smallestGapS && missing < Number.POSITIVE_INFINITY) {
-				for (let left = Math.round(missing * opusRateHz); left > 0; left -= opusRateHz) {
-					const silence = new Float32Array(Math.min(left, opusRateHz));
-					done += silence.length;
-					yield { samples: silence, sampleRateHz: opusRateHz };
-				}
-			}
-			done += block.samples.length;
-			yield block;
+			if (block !== undefined) yield { ...block, atS: packet.timestamp };
 		}
 		checkOpusDamage(stream);
 	} finally {
@@ -183,7 +193,7 @@ async function* opusBlocks(
 async function* vorbisBlocks(
 	track: InputAudioTrack,
 	setup: Uint8Array | undefined,
-): AsyncGenerator<MonoBlock> {
+): AsyncGenerator<TimedBlock> {
 	if (setup === undefined)
 		throw new AppError('invalid_audio', 'The file holds Vorbis audio without its headers.');
 	const [identification, , codebooks] = splitVorbisHeaders(setup);
@@ -193,28 +203,32 @@ async function* vorbisBlocks(
 		stream.begin(identification, codebooks);
 		for await (const packet of packetsOf(track)) {
 			const block = stream.decode(packet.data);
-			if (block !== undefined) yield block;
+			if (block !== undefined) yield { ...block, atS: packet.timestamp };
 		}
 	} finally {
 		stream.free();
 	}
 }
 
-async function* flacBlocks(track: InputAudioTrack): AsyncGenerator<MonoBlock> {
+async function* flacBlocks(track: InputAudioTrack): AsyncGenerator<TimedBlock> {
 	const decoder = new FLACDecoder();
 	try {
 		await decoder.ready;
 		for await (const packet of packetsOf(track)) {
 			const decoded = await decoder.decodeFrames([packet.data]);
 			if (decoded.samplesDecoded > 0)
-				yield { samples: mixDown(decoded.channelData), sampleRateHz: decoded.sampleRate };
+				yield {
+					samples: mixDown(decoded.channelData),
+					sampleRateHz: decoded.sampleRate,
+					atS: packet.timestamp,
+				};
 		}
 	} finally {
 		decoder.free();
 	}
 }
 
-async function* mp3Blocks(track: InputAudioTrack): AsyncGenerator<MonoBlock> {
+async function* mp3Blocks(track: InputAudioTrack): AsyncGenerator<TimedBlock> {
 	const decoder = new MPEGDecoder();
 	let startS: number | undefined;
 	try {
@@ -227,7 +241,8 @@ async function* mp3Blocks(track: InputAudioTrack): AsyncGenerator<MonoBlock> {
 			// What the container's clock puts before zero is the encoder's run-up.
 			const early = Math.min(mixed.length, Math.max(0, Math.round(-startS * sampleRate)));
 			startS += early / sampleRate;
-			yield { samples: mixed.subarray(early), sampleRateHz: sampleRate };
+			const atS = Math.max(packet.timestamp, startS);
+			yield { samples: mixed.subarray(early), sampleRateHz: sampleRate, atS };
 		}
 	} finally {
 		decoder.free();

@@ -101,9 +101,27 @@ function readFormat(
 		tag = body.getUint16(24, true);
 	}
 	checkShape(sampleRateHz, channels);
-	const sampleBytes = Math.ceil(bits / 8);
 	const encoding = encodingOf(tag, bits);
-	return { encoding, sampleRateHz, channels, sampleBytes, frameBytes: sampleBytes * channels };
+	const frameBytes = frameBytesOf(body, channels * Math.ceil(bits / 8));
+	const sampleBytes = frameBytes / channels;
+	if (sampleBytes === Math.ceil(bits / 8))
+		return { encoding, sampleRateHz, channels, sampleBytes, frameBytes };
+	// PCM with fewer bits than its bytes hold has them at the top, so the bytes alone tell how to read it.
+	if (tag !== formatTags.pcm || !Number.isInteger(sampleBytes) || sampleBytes > 4)
+		throw new AppError(
+			'invalid_audio',
+			`The header of the WAV file contradicts itself: ${bits} bits a sample, and ${frameBytes} bytes for ${channels} channels.`,
+		);
+	const whole = encodingOf(tag, sampleBytes * 8);
+	return { encoding: whole, sampleRateHz, channels, sampleBytes, frameBytes };
+}
+
+/** Bytes of a sample of all channels: what the bits make, unless both other fields agree on another number. */
+function frameBytesOf(body: DataView, fromBits: number): number {
+	const bytesPerSecond = body.getUint32(8, true);
+	const blockAlign = body.getUint16(12, true);
+	const agree = blockAlign > 0 && bytesPerSecond === body.getUint32(4, true) * blockAlign;
+	return agree ? blockAlign : fromBits;
 }
 
 function encodingOf(tag: number, bits: number): PcmEncoding {

@@ -57,6 +57,20 @@ async function refused(
 	assert.match(error.message, message);
 }
 
+test('a silent recording is an empty text in every form', async () => {
+	const silence = wavFile(new Float32Array(3 * 16_000), { rateHz: 16_000 });
+	const whole = await post(form([], silence));
+	assert.equal(whole.status, 200, await whole.clone().text());
+	assert.equal(((await whole.json()) as { text: string }).text, '');
+	const verbose = await post(form([['response_format', 'verbose_json']], silence));
+	const { text, segments, duration } = (await verbose.json()) as {
+		text: string;
+		segments: unknown[];
+		duration: number;
+	};
+	assert.deepEqual([text, segments, duration], ['', [], 3]);
+});
+
 test('json is the default and says how many seconds were used', async () => {
 	const response = await post(form([]));
 	assert.equal(response.headers.get('content-type'), 'application/json; charset=utf-8');
