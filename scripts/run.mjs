@@ -21,6 +21,7 @@ const tasks = {
 	test: [build, typecheck, lint, ['scripts/test.mjs']],
 	'test:only': [['scripts/test.mjs']],
 	'test:e2e': [build, ['scripts/e2e.mjs']],
+	'test:desktop': [build, ['test/e2e/runTest.ts']],
 	package: [[...build, '--production'], ['scripts/package.mjs']],
 	'package:npm': [[...build, '--production'], ['scripts/packageNpm.mjs']],
 	check: [build, typecheck, lint, ['scripts/test.mjs'], ['scripts/e2e.mjs']],
