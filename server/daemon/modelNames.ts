@@ -12,7 +12,11 @@ export function findModel<T extends { readonly info: ModelInfo }>(
 	models: readonly T[],
 	name: string,
 ): T | undefined {
-	const wanted = name.trim().toLowerCase();
+	// Clients of other servers add the tag to names without a version.
+	const wanted = name
+		.trim()
+		.toLowerCase()
+		.replace(/:latest$/, '');
 	const exact = models.find(({ info }) => info.id.toLowerCase() === wanted);
 	if (exact) return exact;
 	const versions = models.filter(({ info }) => info.name.toLowerCase() === wanted);

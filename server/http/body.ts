@@ -9,7 +9,7 @@ import { jsonOf } from './jsonThread.ts';
 export const jsonLimitBytes = 8 * 1024 * 1024;
 
 /**
- * The body as JSON. Wrong type → 400 (a browser form cannot fake `application/json`), too large →
+ * The body as JSON. Compressed → 415, wrong type → 400 (a browser form cannot fake `application/json`), too large →
  * 413, broken → 400 `invalid_json`.
  */
 export async function readJson(
@@ -21,6 +21,12 @@ export async function readJson(
 		throw new AppError(
 			'invalid_request',
 			`This route takes JSON: send Content-Type: application/json (it was ${type === '' ? 'absent' : `'${type.slice(0, 60)}'`}).`,
+		);
+	const encoding = context.req.header('content-encoding') ?? 'identity';
+	if (!/^\s*identity\s*$/i.test(encoding))
+		throw new AppError(
+			'unsupported_media_type',
+			`The body is compressed (Content-Encoding: ${encoding.slice(0, 40)}), which is not read here; send it as it is.`,
 		);
 	const bytes = await readBytes(context, limitBytes);
 	if (bytes.byteLength < 1024 && new TextDecoder().decode(bytes).trim() === '')

@@ -18,7 +18,7 @@ import { noteOmittedTurns } from './omittedTurns.ts';
 import { owned } from './owner.ts';
 import { recorded, recordRequest } from './record.ts';
 import { sse, withHeaders } from './sse.ts';
-import { parseBody } from './unknownFields.ts';
+import { nameIgnored, parseBody } from './unknownFields.ts';
 
 export function registerChatRoutes(app: Hono<AppEnv>, backend: Backend): void {
 	app.post('/v1/chat/completions', async (context) => {
@@ -54,6 +54,7 @@ async function answerChat(
 		const outcome = await backend.chat.run(
 			owned(context, request),
 			(event) => {
+				if (event.type === 'ignored') nameIgnored(context, event.fields);
 				if (event.type === 'fallback') noteFallback(context, event.fallback);
 				if (event.type === 'piece') record.firstToken();
 				builder.take(event);
@@ -85,6 +86,7 @@ async function streamChat(
 				const onEvent = (event: ChatEvent) => {
 					// Before anything is written: the head of the answer goes out with the first chunk.
 					if (event.type === 'omitted') noteOmittedTurns(context, event.turns);
+					if (event.type === 'ignored') nameIgnored(context, event.fields);
 					if (event.type === 'fallback') noteFallback(context, event.fallback);
 					if (event.type === 'start') record.model = event.model;
 					if (event.type === 'piece') record.firstToken();

@@ -3,6 +3,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Hono } from 'hono';
 import type { Backend } from '../daemon/backend.ts';
+import type { ChatEvent } from '../services/chat/chatService.ts';
+import { namingField } from '../services/fieldNames.ts';
 import { ResponseBuilder, type ResponseEvent } from '../services/responses/builder.ts';
 import { chatOf, responsesParser } from '../services/responses/request.ts';
 import { readJson } from './body.ts';
@@ -12,7 +14,7 @@ import { noteOmittedTurns } from './omittedTurns.ts';
 import { owned } from './owner.ts';
 import { recorded, recordRequest } from './record.ts';
 import { sse, withHeaders } from './sse.ts';
-import { parseBody } from './unknownFields.ts';
+import { nameIgnored, parseBody } from './unknownFields.ts';
 
 const newId = () => randomUUID().replaceAll('-', '');
 
@@ -29,15 +31,19 @@ export function registerResponsesRoutes(app: Hono<AppEnv>, backend: Backend): vo
 				emit,
 			});
 		const answer = async (response: ResponseBuilder, signal: AbortSignal) => {
-			const outcome = await backend.chat.run(
-				owned(context, chat),
-				(event) => {
-					if (event.type === 'omitted') noteOmittedTurns(context, event.turns);
-					if (event.type === 'fallback') noteFallback(context, event.fallback);
-					if (event.type === 'piece') record.firstToken();
-					response.take(event);
-				},
-				signal,
+			const onEvent = (event: ChatEvent) => {
+				if (event.type === 'omitted') noteOmittedTurns(context, event.turns);
+				if (event.type === 'ignored')
+					nameIgnored(
+						context,
+						event.fields.map((name) => name.replace('reasoning_effort', 'reasoning.effort')),
+					);
+				if (event.type === 'fallback') noteFallback(context, event.fallback);
+				if (event.type === 'piece') record.firstToken();
+				response.take(event);
+			};
+			const outcome = await namingField('messages', 'input', () =>
+				backend.chat.run(owned(context, chat), onEvent, signal),
 			);
 			record.model = outcome.model;
 			record.usage = outcome.usage;

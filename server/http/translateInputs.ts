@@ -95,7 +95,7 @@ function readTarget(
 		throw translatorError(400080, `'${language}' cannot be written in '${script}' here.`);
 	refuseModelOptions(target);
 	const category = target['deploymentname'];
-	if (category != null && !/^[\w.@+-]{1,100}$/.test(String(category)))
+	if (category != null && !/^[\w.@+-]{1,100}(:\d{1,9})?$/.test(String(category)))
 		throw translatorError(400002, 'deploymentName is the name of a custom system.');
 	const fallback = target['allowfallback'];
 	if (fallback != null && typeof fallback !== 'boolean')

@@ -58,7 +58,8 @@ export function readTranslateCall(
 			: option(query, 'engine', ['local', 'team', 'hosted'], 'local', 400042);
 
 	const category = one(query, 'category');
-	if (category !== undefined && !/^[\w.@+-]{1,100}$/.test(category)) throw translatorError(400002);
+	if (category !== undefined && !/^[\w.@+-]{1,100}(:\d{1,9})?$/.test(category))
+		throw translatorError(400002);
 
 	const fromScript = script(query, 'fromScript', 400018);
 	if (fromScript !== undefined && source !== undefined && fromScript !== scriptOf(source)) {

@@ -20,5 +20,5 @@ export function parseBody<T>(
 /** Names fields that nobody reads in the answer's header. */
 export function nameIgnored(context: Context<AppEnv>, names: readonly string[]): void {
 	const shown = names.slice(0, 20).map((name) => name.replace(/[^\w.-]/g, '_').slice(0, 60));
-	if (shown.length > 0) context.header(ignoredHeader, shown.join(', '));
+	if (shown.length > 0) context.header(ignoredHeader, shown.join(', '), { append: true });
 }

@@ -67,6 +67,13 @@ export const errorKinds = {
 	model_not_found: kind(404, -32013, 'invalid_request_error', false, 'There is no such model.'),
 	method_not_allowed: kind(405, -32014, 'invalid_request_error', false, 'Method not allowed.'),
 	conflict: kind(409, -32015, 'conflict_error', false, 'Something else is already doing this.'),
+	unsupported_media_type: kind(
+		415,
+		-32031,
+		'invalid_request_error',
+		false,
+		'The body is of a kind that is not read here.',
+	),
 	payload_too_large: kind(413, -32016, 'invalid_request_error', false, 'The body is too large.'),
 	rate_limited: kind(429, -32017, 'rate_limit_error', true, 'Too many requests.'),
 	cancelled: kind(499, -32800, 'cancelled_error', false, 'The request was cancelled.'),

@@ -365,12 +365,6 @@ test('truncation leaves out the oldest turns of what is too long, and says how m
 	assert.equal(error.code, 'context_length_exceeded', 'the last turn is never cut');
 });
 
-test('reasoning_effort and template variables are refused where the model has none', async () => {
-	assert.equal((await refused(server, { reasoning_effort: 'high' })).param, 'reasoning_effort');
-	const error = await refused(server, { chat_template_kwargs: { enable_thinking: true } });
-	assert.equal(error.param, 'chat_template_kwargs');
-});
-
 test('fields of hosted services are taken at their neutral value only', async () => {
 	await chat(server, { store: false, service_tier: 'auto', modalities: ['text'], max_tokens: 1 });
 	for (const field of [{ store: true }, { service_tier: 'flex' }, { modalities: ['audio'] }]) {

@@ -14,6 +14,8 @@ import type { ChatRequest } from './request.ts';
 export type ChatEvent =
 	/** The model does not read the oldest turns; comes first, and only then. */
 	| { readonly type: 'omitted'; readonly turns: number }
+	/** Fields that mean nothing to this model; comes first. */
+	| { readonly type: 'ignored'; readonly fields: readonly string[] }
 	/** Another execution provider than the wished one does the work; before anything is written. */
 	| { readonly type: 'fallback'; readonly fallback: ProviderFallback }
 	/** What the request waits for before its first token. */
@@ -150,6 +152,7 @@ export function createChatService(deps: ChatDeps): ChatService {
 				false,
 				signal,
 			);
+			if (plan.ignored.length > 0) onEvent({ type: 'ignored', fields: plan.ignored });
 			if (omittedTurns > 0) onEvent({ type: 'omitted', turns: omittedTurns });
 			const readers = Array.from(
 				{ length: plan.generate.n },

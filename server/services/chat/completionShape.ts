@@ -1,7 +1,7 @@
 /** The answer of chat completions on the wire: whole objects and chunks, built from the same events. */
 
 import type { TokenLogprob } from '../../engine/api.ts';
-import type { FinishReason } from '../../protocol/index.ts';
+import { type FinishReason, productVersion } from '../../protocol/index.ts';
 import type { ProviderFallback } from '../host.ts';
 import type { ChatEvent, ChatOutcome, ChatStage } from './chatService.ts';
 import type { CallPiece } from './choiceReader.ts';
@@ -25,6 +25,9 @@ export function logprobShape(logprob: TokenLogprob) {
 		})),
 	};
 }
+
+/** Changes with the version of the program, which may change what a seed gives. */
+const fingerprint = `fp_${productVersion().replaceAll(/[^\w.-]/g, '_')}`;
 
 /** How many of the oldest turns the model was not given; no field when it read all. */
 export function omittedField(turns: number): { omitted_turns?: number } {
@@ -85,7 +88,7 @@ export class AnswerBuilder {
 			timings: outcome.timings,
 			...omittedField(outcome.omittedTurns),
 			...fallbackField(this.#fallback),
-			system_fingerprint: null,
+			system_fingerprint: fingerprint,
 		};
 	}
 }
@@ -156,6 +159,7 @@ export class ChunkBuilder {
 			this.#fallback = event.fallback;
 			return [];
 		}
+		if (event.type === 'ignored') return [];
 		if (event.type === 'start') {
 			this.#model = event.model;
 			return Array.from({ length: event.choices }, (_, choice) => this.#greet(choice));
@@ -222,7 +226,7 @@ export class ChunkBuilder {
 			object: 'chat.completion.chunk',
 			created,
 			model: this.#model,
-			system_fingerprint: null,
+			system_fingerprint: fingerprint,
 			...omittedField(this.#omittedTurns),
 			...fallbackField(this.#fallback),
 		};

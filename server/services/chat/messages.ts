@@ -127,20 +127,20 @@ function parseContent(value: unknown, path: string): string | null {
 	if (value === undefined || value === null) return null;
 	if (typeof value === 'string') return value;
 	if (!Array.isArray(value)) throw invalid(path, 'a string or an array of text parts', value);
-	return value
-		.map((part, index) => {
-			const at = `${path}[${index}]`;
-			if (typeof part === 'string') return part;
-			const found = asObject(part, at);
-			const type = found['type'];
-			if (type === 'text' || type === 'input_text' || type === 'output_text')
-				return string().parse(found['text'], `${at}.text`);
-			if (type === 'refusal') return string().parse(found['refusal'], `${at}.refusal`);
-			throw new AppError(
-				'unsupported_parameter',
-				`'${at}' is ${typeof type === 'string' ? `a part of type '${type.slice(0, 40)}'` : 'no part with a type'}; chat models here read text parts only.`,
-				{ param: at },
-			);
-		})
-		.join('');
+	const parts = value.map((part, index) => {
+		const at = `${path}[${index}]`;
+		if (typeof part === 'string') return part;
+		const found = asObject(part, at);
+		const type = found['type'];
+		if (type === 'text' || type === 'input_text' || type === 'output_text')
+			return string().parse(found['text'], `${at}.text`);
+		if (type === 'refusal') return string().parse(found['refusal'], `${at}.refusal`);
+		throw new AppError(
+			'unsupported_parameter',
+			`'${at}' is ${typeof type === 'string' ? `a part of type '${type.slice(0, 40)}'` : 'no part with a type'}; chat models here read text parts only.`,
+			{ param: at },
+		);
+	});
+	// Parts are paragraphs of their own: words at their ends must not run together.
+	return parts.join('\n');
 }

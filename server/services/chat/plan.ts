@@ -16,6 +16,8 @@ export interface ChatPlan {
 	/** The older form was used, so the answer has `function_call`. */
 	readonly olderForm: boolean;
 	readonly seed: number;
+	/** Fields of the request that mean nothing to this model. */
+	readonly ignored: readonly string[];
 }
 
 export function planChat(
@@ -44,7 +46,7 @@ export function planChat(
 				kind: 'chat',
 				messages: request.messages,
 				...(offered.length === 0 ? {} : { tools: offered }),
-				...(variables === undefined ? {} : { templateVariables: variables }),
+				...(variables.given === undefined ? {} : { templateVariables: variables.given }),
 			},
 			sampling,
 			stop: request.stop ?? [],
@@ -58,6 +60,7 @@ export function planChat(
 		maxCalls: parallel ? Number.POSITIVE_INFINITY : 1,
 		olderForm,
 		seed: sampling.seed,
+		ignored: variables.ignored,
 	};
 }
 
@@ -214,34 +217,29 @@ function fromMetadata(request: SamplingRequest, key: 'random_seed' | 'top_k'): n
 	return number;
 }
 
-function templateVariables(
-	request: ChatRequest,
-	profile: ModelProfile,
-): Readonly<Record<string, unknown>> | undefined {
-	const effort = request.reasoning_effort;
-	const own = request.chat_template_kwargs;
-	if (own !== undefined) {
-		const unread = Object.keys(own).filter((key) => !profile.template?.includes(key));
-		if (unread.length > 0)
-			throw new AppError(
-				'unsupported_parameter',
-				`The chat template of this model does not read ${unread.map((key) => `'${key.slice(0, 60)}'`).join(', ')}.`,
-				{ param: 'chat_template_kwargs' },
-			);
-	}
-	if (effort === undefined) return own;
+interface TemplateVariables {
+	readonly given?: Readonly<Record<string, unknown>>;
+	/** Fields that mean nothing to this model. */
+	readonly ignored: readonly string[];
+}
+
+/** What the template reads of what is asked; clients set some fields for all their models alike. */
+function templateVariables(request: ChatRequest, profile: ModelProfile): TemplateVariables {
 	const reads = (name: string) => profile.template?.includes(name) === true;
-	if (!reads('reasoning_effort') && !reads('enable_thinking'))
-		throw new AppError(
-			'unsupported_parameter',
-			'This model has no reasoning that could be more or less.',
-			{ param: 'reasoning_effort' },
-		);
-	return {
-		...(reads('reasoning_effort') ? { reasoning_effort: effort } : {}),
-		...(reads('enable_thinking')
+	const asked = Object.entries(request.chat_template_kwargs ?? {});
+	const own = asked.filter(([name]) => reads(name));
+	const ignored = asked
+		.filter(([name]) => !reads(name))
+		.map(([name]) => `chat_template_kwargs.${name}`);
+	const effort = request.reasoning_effort;
+	if (effort !== undefined && !reads('reasoning_effort') && !reads('enable_thinking'))
+		ignored.push('reasoning_effort');
+	const given: Record<string, unknown> = {
+		...(effort !== undefined && reads('reasoning_effort') ? { reasoning_effort: effort } : {}),
+		...(effort !== undefined && reads('enable_thinking')
 			? { enable_thinking: effort !== 'none' && effort !== 'minimal' }
 			: {}),
-		...own,
+		...Object.fromEntries(own),
 	};
+	return Object.keys(given).length === 0 ? { ignored } : { given, ignored };
 }

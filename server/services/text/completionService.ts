@@ -5,6 +5,7 @@ import type { CompletionFacts } from '../../engine/text/textJobs.ts';
 import type { Timings, Usage } from '../../protocol/index.ts';
 import { usageOf } from '../chat/chatService.ts';
 import type { LoadProfile } from '../chat/profile.ts';
+import { namingField } from '../fieldNames.ts';
 import type { ModelHost, ProviderFallback } from '../host.ts';
 import { type CompletionRequest, checkCompletion, planCompletion } from './completionRequest.ts';
 
@@ -66,7 +67,9 @@ export function createCompletionService(deps: CompletionDeps): CompletionService
 			const info = await deps.host.resolve(request.model);
 			const profile = await deps.profile(info.folder ?? '');
 			checkCompletion(request, profile);
-			const facts = await factsOf(deps.host, info.id, request, signal);
+			const facts = await namingField('messages', 'prompt', () =>
+				factsOf(deps.host, info.id, request, signal),
+			);
 			const plan = planCompletion(request, profile, deps.randomSeed, facts);
 			await using lease = await deps.host.acquire(
 				info.id,
@@ -77,7 +80,7 @@ export function createCompletionService(deps: CompletionDeps): CompletionService
 				},
 				signal,
 			);
-			const results = await Promise.all(
+			const answers = () =>
 				plan.generate.map(async (generate, promptIndex) => {
 					const echoed = facts.echoed[promptIndex]?.text ?? '';
 					const offsets = Array.from({ length: generate.n }, () => echoed.length);
@@ -102,8 +105,8 @@ export function createCompletionService(deps: CompletionDeps): CompletionService
 						},
 						signal,
 					);
-				}),
-			);
+				});
+			const results = await namingField('messages', 'prompt', () => Promise.all(answers()));
 			const choices = results.flatMap((result, promptIndex) => {
 				const { text = '', first } = facts.echoed[promptIndex] ?? {};
 				return likeliest(result, plan.n).map((choice) =>

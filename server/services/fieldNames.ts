@@ -1,0 +1,19 @@
+/** Errors that name a field name the one of the interface that was asked, not that of the service behind it. */
+
+import { AppError } from '../protocol/index.ts';
+
+/** Runs work; of an error about the field `from`, the same error about the field `to`. */
+export async function namingField<T>(from: string, to: string, work: () => Promise<T>): Promise<T> {
+	try {
+		return await work();
+	} catch (error) {
+		if (!(error instanceof AppError) || error.param !== from) throw error;
+		const { code, message, data, retryAfterS } = error;
+		throw new AppError(code, message, {
+			param: to,
+			cause: error,
+			...(data === undefined ? {} : { data }),
+			...(retryAfterS === undefined ? {} : { retryAfterS }),
+		});
+	}
+}
