@@ -56,7 +56,9 @@ function newHost(
 		{ defaultTtlS: 0, loadTimeoutMs: 60_000, ...options },
 		{
 			index: new ModelIndex([{ folder: models, origin: 'local' }], describe),
-			loadText: () => Promise.reject(new Error('unused')),
+			openText: () => {
+				throw new Error('unused');
+			},
 			runner: () => ({
 				file: process.execPath,
 				args: ['--disable-warning=ExperimentalWarning', fakeRunner],

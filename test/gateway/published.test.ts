@@ -8,7 +8,7 @@ import type { FakeProvider } from './support/fakeProvider.ts';
 import { baseConfig, Harness, merge, pair } from './support/harness.ts';
 
 /** Settings are read without asking it. */
-const nobody = { issuer: 'https://corp.example', clientId: 'app' } as FakeProvider;
+const nobody = { issuer: 'https://corp.example', clientId: 'app' } as unknown as FakeProvider;
 
 test('an address without a slash is a path of this host', async () => {
 	const { settings } = parseSettings(baseConfig(nobody), { CORP_SECRET: 'x' }, 8000);

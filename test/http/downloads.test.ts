@@ -159,11 +159,12 @@ test('a prompt template is kept, shown, applied and counted', async () => {
 	assert.deepEqual((await listed('framed:1'))?.promptTemplate, template);
 	const textModel = await server.backend.host.textModel('framed');
 	assert.equal(
-		textModel.renderChat({ kind: 'chat', messages: chat }),
+		await textModel.ask('render', { prompt: { kind: 'chat', messages: chat } }),
 		'[S]Be brief.[/S][U]list files[/U][A]ls[/A][Q]count lines[/Q][A]',
 	);
 	const text = '[S]Be brief.[/S][Q]count lines[/Q][A]';
-	const length = textModel.encode(text, { addSpecial: false }).length;
+	const [tokens = []] = await textModel.ask('encode', { texts: [text], addSpecial: false });
+	const { length } = tokens;
 	assert.equal(await count('framed', question), length);
 	assert.notEqual(await count('plain', question), length);
 	// Asking again without a template leaves it, an empty one gives back the model's own.

@@ -7,6 +7,7 @@ import { checkRedirect } from '../access/redirects.ts';
 import type { ProviderTokens } from '../identity/signedIn.ts';
 import { seal, unseal } from '../keys/seal.ts';
 import { header } from '../proxy/requestHead.ts';
+import { writeCookie } from '../session/cookies.ts';
 import { removeSession, sentSessionIds } from '../session/sessionCookie.ts';
 import type { Session } from '../session/sessions.ts';
 import { type Exchange, type Route, redirect, sendEmpty, sendPage } from './exchange.ts';
