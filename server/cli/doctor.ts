@@ -6,7 +6,7 @@ import { findDaemon, findOrStartDaemon } from '../daemon/client.ts';
 import type { DaemonConnection } from '../daemon/connection.ts';
 import { builtInModelsDir, serverEntry, thisMachine } from '../daemon/machine.ts';
 import { dataDir } from '../daemon/paths.ts';
-import type { EngineStats } from '../engine/api.ts';
+import type { EngineStats } from '../engine/stats.ts';
 import { fallbackOf, type ModelInfo, productVersion } from '../protocol/index.ts';
 import { makePrivateDir } from '../store/files.ts';
 import { readArgs } from './args.ts';

@@ -4,7 +4,8 @@
  */
 
 import { resolve } from 'node:path';
-import type { EngineStats, LoadOptions, ModelDescription } from '../engine/api.ts';
+import type { LoadOptions, ModelDescription } from '../engine/api.ts';
+import type { EngineStats } from '../engine/stats.ts';
 import {
 	AppError,
 	type ExecutionProvider,
@@ -15,7 +16,7 @@ import type { AcquireOptions, ModelHost, ModelLease } from '../services/host.ts'
 import type { Logger } from '../services/log.ts';
 import { untilAborted } from '../services/untilAborted.ts';
 import type { IndexedModel, ModelIndex } from './modelIndex.ts';
-import { findModel, unknownModel, wrongTask } from './modelNames.ts';
+import { findModel, noRoom, unknownModel, wrongTask } from './modelNames.ts';
 import { type LoadedModel, ModelSlot } from './modelSlot.ts';
 import {
 	type ChosenProvider,
@@ -217,13 +218,7 @@ export function createModelHost(options: ModelHostOptions, deps: ModelHostDeps):
 		const free = await deps.freeBytes(provider);
 		if (free >= needed) return;
 		const loaded = all().flatMap((slot) => (slot.loaded ? [slot.model.info.id] : []));
-		const others =
-			loaded.length === 0 ? '' : ` In memory and in use or pinned: ${loaded.join(', ')}.`;
-		throw new AppError(
-			'out_of_memory',
-			`'${model.info.id}' needs about ${mebibytes(needed)} MiB and ${mebibytes(free)} MiB of memory are free.${others} Unload a model, close other programs, or choose a smaller model or precision.`,
-			{ param: 'model', data: { neededBytes: needed, freeBytes: free } },
-		);
+		throw noRoom(model.info.id, needed, free, loaded);
 	};
 
 	const end = async (slot: ModelSlot): Promise<void> => {
@@ -398,5 +393,3 @@ export function createModelHost(options: ModelHostOptions, deps: ModelHostDeps):
 		},
 	};
 }
-
-const mebibytes = (bytes: number) => Math.ceil(bytes / 2 ** 20).toLocaleString('en');

@@ -68,3 +68,21 @@ export function wrongTask(
 		{ param: 'model' },
 	);
 }
+
+/** The error for a model that does not fit beside those that are in use. */
+export function noRoom(
+	id: string,
+	neededBytes: number,
+	freeBytes: number,
+	loaded: readonly string[],
+): AppError {
+	const others =
+		loaded.length === 0 ? '' : ` In memory and in use or pinned: ${loaded.join(', ')}.`;
+	return new AppError(
+		'out_of_memory',
+		`'${id}' needs about ${mebibytes(neededBytes)} MiB and ${mebibytes(freeBytes)} MiB of memory are free.${others} Unload a model, close other programs, or choose a smaller model or precision.`,
+		{ param: 'model', data: { neededBytes, freeBytes } },
+	);
+}
+
+const mebibytes = (bytes: number) => Math.ceil(bytes / 2 ** 20).toLocaleString('en');

@@ -3,7 +3,6 @@
 import type {
 	EmbedRequest,
 	EmbedResult,
-	EngineStats,
 	GenerateEvent,
 	GenerateRequest,
 	GenerateResult,
@@ -16,6 +15,7 @@ import type {
 	VoiceRequest,
 	VoiceResult,
 } from '../engine/api.ts';
+import type { EngineStats } from '../engine/stats.ts';
 import type { ErrorWire } from '../protocol/index.ts';
 
 /** Method → what goes in, what comes back, what is told on the way. */

@@ -8,13 +8,13 @@ import type {
 	ExecutionProvider,
 	JsonSchema,
 	ModelLayout,
-	ModelNotice,
 	ModelTask,
 	Precision,
 	Timings,
 	ToolChoice,
 	ToolDefinition,
 } from '../protocol/index.ts';
+import type { EngineStats } from './stats.ts';
 
 /** Everything known of a model folder by reading files only (no ONNX Runtime). */
 export interface ModelDescription {
@@ -322,29 +322,6 @@ export interface EmbedRequest {
 export interface EmbedResult {
 	readonly vectors: readonly Float32Array[];
 	readonly promptTokens: number;
-}
-
-export interface EngineStats {
-	readonly runtime: 'c-api' | 'session.run';
-	readonly executionProvider: ExecutionProvider;
-	readonly precision: Precision;
-	readonly running: number;
-	readonly waiting: number;
-	/** Sequences that hold KV cells. */
-	readonly openSequences: number;
-	readonly cachedPrefixes: number;
-	readonly kvBytes: number;
-	/** What caches of running and of finished requests may take together; 0 = nothing is kept. */
-	readonly kvLimitBytes: number;
-	readonly residentBytes: number;
-	readonly promptTokensTotal: number;
-	readonly cachedTokensTotal: number;
-	readonly generatedTokensTotal: number;
-	/** Drafted and accepted tokens of speculation. */
-	readonly draftedTotal: number;
-	readonly acceptedTotal: number;
-	/** Why something slower than possible is used. */
-	readonly notices?: readonly ModelNotice[];
 }
 
 /**

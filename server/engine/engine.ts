@@ -2,7 +2,7 @@
 
 import { basename } from 'node:path';
 import { AppError, type ModelNotice } from '../protocol/index.ts';
-import type { EngineModel, EngineStats, LoadOptions, TextModel } from './api.ts';
+import type { EngineModel, LoadOptions, TextModel } from './api.ts';
 import type { Decoder } from './decode/decoder.ts';
 import { type LoadDecoderOptions, loadDecoder } from './decode/loadDecoder.ts';
 import { loadEmbedder } from './embed/embedder.ts';
@@ -27,6 +27,7 @@ import { openEncoderDecoder } from './seq2seq/openEncoderDecoder.ts';
 import { Translator } from './seq2seq/translator.ts';
 import { openSpeech } from './speech/openSpeech.ts';
 import { findSilero, openSilero } from './speech/silero.ts';
+import type { EngineStats } from './stats.ts';
 import { reasoningTagsOf } from './template/reasoning.ts';
 import { loadToolFormat } from './template/toolFormat.ts';
 import { TextLanes } from './text/textLanes.ts';

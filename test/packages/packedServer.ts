@@ -5,7 +5,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { EngineStats } from '../../server/engine/api.ts';
+import type { EngineStats } from '../../server/engine/stats.ts';
 import type { ModelInfo } from '../../server/protocol/index.ts';
 import { firstLine } from '../daemon/home.ts';
 
