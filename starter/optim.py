@@ -1,14 +1,14 @@
-"""The optimiser: Muon on the layers' matrices (grouped by shape, orthogonalised in bf16), Adam on everything else.
+"""The optimiser: Muon on the layers' matrices (grouped by shape, orthogonalised in bf16 if not told otherwise), Adam on everything else.
 Master weights are fp32; the model's own parameters may be bf16 copies of them."""
 import torch
 
 
-def orthogonal(g, steps=5):
+def orthogonal(g, steps=5, dtype=torch.bfloat16):
     """Newton-Schulz iteration towards the nearest (semi-)orthogonal matrices of a batch."""
-    x = g.bfloat16()
+    x = g.to(dtype)
     tall = x.shape[1] > x.shape[2]
     x = x.transpose(1, 2) if tall else x
-    x = x / (x.float().norm(dim=(1, 2), keepdim=True) + 1e-7).bfloat16()
+    x = x / (x.float().norm(dim=(1, 2), keepdim=True) + 1e-7).to(dtype)
     for _ in range(steps):
         a = x @ x.transpose(1, 2)
         x = 3.4445 * x + (-4.7750 * a + 2.0315 * (a @ a)) @ x
@@ -16,9 +16,11 @@ def orthogonal(g, steps=5):
 
 
 class Optimiser:
-    def __init__(self, m, momentum=0.95, betas=(0.9, 0.98), decay=0.01, apart=("shared",)):
-        """`apart`: parts of the names of matrices that Adam takes, as an embedding whose rows are rarely used should."""
-        self.momentum, self.betas, self.decay, self.t = momentum, betas, decay, 0
+    def __init__(self, m, momentum=0.95, betas=(0.9, 0.98), decay=0.01, apart=("shared",), dtype=torch.bfloat16):
+        """`apart`: parts of the names of matrices that Adam takes, as an embedding whose rows are rarely used should.
+        `dtype`: of the orthogonalisation."""
+        self.pool = None  # of threads that share the matrices
+        self.dtype, self.momentum, self.betas, self.decay, self.t = dtype, momentum, betas, decay, 0
         named = [(n, p) for n, p in m.named_parameters() if p.requires_grad]
         self.groups = {}
         for n, p in named:
@@ -43,7 +45,9 @@ class Optimiser:
         for shape, ps in self.groups.items():
             g = torch.stack([p.grad.float() for p in ps])
             buf = self.state[shape].mul_(self.momentum).add_(g, alpha=(1 - self.momentum) * scale)
-            u = orthogonal(buf.mul(self.momentum).add_(g, alpha=(1 - self.momentum) * scale))
+            ahead = buf.mul(self.momentum).add_(g, alpha=(1 - self.momentum) * scale)
+            parts = self.pool.map(lambda x: orthogonal(x, dtype=self.dtype), ahead.split(4)) if self.pool else [orthogonal(ahead, dtype=self.dtype)]
+            u = torch.cat(list(parts))
             factor = rate_matrices * max(1.0, shape[0] / shape[1]) ** 0.5
             for p, d in zip(ps, u):
                 w = self.master[id(p)]

@@ -20,7 +20,7 @@ const usage = `Usage: npm run bench -- quality [translate|chat|speech] [OPTIONS]
   --json FILE        also write the rows to FILE
 translate:
   --folder DIR       folder of NAME.en-XX.tsv files, repeatable (default: starter/work/translate/data, ../shared/data/eval)
-  --sets A,B         default heldout,tatoeba1000,flores-dev
+  --sets A,B         default heldout,labels,tatoeba1000,flores-dev
   --languages A,B    default de,fr,es
   --raw              without the masking of code and placeholders
 chat:
@@ -44,7 +44,7 @@ export async function runQuality(args: readonly string[]): Promise<number> {
 			turns: { type: 'string' },
 			recordings: { type: 'string', default: join(root, 'starter/work/speech/heldout') },
 			audio: { type: 'string' },
-			sets: { type: 'string', default: 'heldout,tatoeba1000,flores-dev' },
+			sets: { type: 'string', default: 'heldout,labels,tatoeba1000,flores-dev' },
 			languages: { type: 'string', default: 'de,fr,es' },
 			limit: { type: 'string', default: '0' },
 			threads: { type: 'string' },
@@ -118,7 +118,7 @@ export async function runQuality(args: readonly string[]): Promise<number> {
 			);
 			return 1;
 		}
-		console.log('set           dir    n     BLEU  chrF  kept   words/s');
+		console.log('set           dir    n     BLEU  chrF  exact  kept   words/s');
 		rows = await translationQuality(
 			{
 				...common,
@@ -130,7 +130,7 @@ export async function runQuality(args: readonly string[]): Promise<number> {
 			(row) => {
 				const kept = row.placeholdersKept === undefined ? '-' : row.placeholdersKept.toFixed(3);
 				console.log(
-					`${row.set.padEnd(13)} ${row.direction}  ${String(row.sentences).padEnd(5)} ${row.bleu.toFixed(1).padStart(4)}  ${row.chrf.toFixed(1)}  ${kept.padEnd(6)} ${row.wordsPerSecond.toFixed(0)}`,
+					`${row.set.padEnd(13)} ${row.direction}  ${String(row.sentences).padEnd(5)} ${row.bleu.toFixed(1).padStart(4)}  ${row.chrf.toFixed(1)}  ${row.accepted.toFixed(3)}  ${kept.padEnd(6)} ${row.wordsPerSecond.toFixed(0)}`,
 				);
 				if (values.samples)
 					for (const { source, output, reference } of row.samples)

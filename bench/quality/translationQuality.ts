@@ -1,6 +1,6 @@
 /**
- * Translation quality of a model folder through the product's own engine: BLEU, chrF, placeholders
- * kept and speed, per set and direction. Sets are `NAME.en-XX.tsv` files, the last two columns are
+ * Translation quality of a model folder through the product's own engine: BLEU, chrF, share of accepted
+ * translations, placeholders kept and speed, per set and direction. Sets are `NAME.en-XX.tsv` files, the last two columns are
  * the English and the other text.
  */
 
@@ -10,6 +10,7 @@ import type { EngineModel } from '../../server/engine/api.ts';
 import { loadEngine } from '../../server/engine/engine.ts';
 import { translateDocument } from '../../server/translate/document.ts';
 import { plainBlock } from '../../server/translate/plain.ts';
+import { acceptedShare } from './accepted.ts';
 import { corpusBleu } from './corpusBleu.ts';
 import { corpusChrf } from './corpusChrf.ts';
 
@@ -33,6 +34,8 @@ export interface QualityRow {
 	readonly sentences: number;
 	readonly bleu: number;
 	readonly chrf: number;
+	/** Share of the sources whose translation is exactly one that the set gives; means something for labels only. */
+	readonly accepted: number;
 	/** Share of the sentences with placeholders whose placeholders all came through; undefined without any. */
 	readonly placeholdersKept: number | undefined;
 	readonly wordsPerSecond: number;
@@ -142,6 +145,7 @@ export async function translationQuality(
 						sentences: pairs.length,
 						bleu: corpusBleu(outputs, references),
 						chrf: corpusChrf(outputs, references),
+						accepted: acceptedShare(sources, outputs, references),
 						placeholdersKept: holding.length === 0 ? undefined : kept.length / holding.length,
 						wordsPerSecond:
 							sources.reduce((sum, text) => sum + text.split(/\s+/).length, 0) / seconds,

@@ -1,7 +1,5 @@
 """Batches of encoded sentence pairs: a direction drawn per pair and epoch, sorted by length, shuffled by batch."""
-import queue
 import random
-import threading
 import numpy as np
 import torch
 from tok import LANGS
@@ -89,26 +87,3 @@ def pack(rows, budget):
         cur.append(e)
         ls, lt = a, b
     return out + [cur] if cur else out
-
-
-class Ahead:
-    """Builds the tensors of the coming batches in a thread."""
-
-    def __init__(self, pairs, batches, depth=4):
-        self.queue, self.stopped = queue.Queue(depth), False
-        threading.Thread(target=self.run, args=(pairs, batches), daemon=True).start()
-
-    def run(self, pairs, batches):
-        for b in batches:
-            v = pairs.tensors(b)
-            while not self.stopped:
-                try:
-                    self.queue.put(v, timeout=0.5)
-                    break
-                except queue.Full:
-                    pass
-            if self.stopped:
-                return
-
-    def next(self):
-        return self.queue.get()

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import test from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { acceptedShare } from '../../bench/quality/accepted.ts';
 import { corpusBleu, tokens13a } from '../../bench/quality/corpusBleu.ts';
 import { corpusChrf } from '../../bench/quality/corpusChrf.ts';
 import { plainWords, wordErrors } from '../../bench/quality/wordErrors.ts';
@@ -34,6 +35,14 @@ test('chrF counts characters without spaces', () => {
 	// 1-grams: 2 of 3; 2-grams: 1 of 2; 3-grams: 0 of 1.
 	near(corpusChrf(['abc'], ['abd']), (100 * (2 / 3 + 1 / 2)) / 3);
 	assert.equal(corpusChrf(['xyz'], ['abd']), 0);
+});
+
+test('a label is accepted when it is one of the translations given for it, and counts once', () => {
+	const sources = ['Log in', 'Log in', 'Cut'];
+	const references = ['Anmelden', 'Einloggen', 'Ausschneiden'];
+	assert.equal(acceptedShare(sources, ['einloggen.', 'einloggen.', 'Schnitt'], references), 1 / 2);
+	assert.equal(acceptedShare(sources, ['Ausschneiden', 'Cut', 'Ausschneiden'], references), 1 / 2);
+	assert.equal(acceptedShare([], [], []), 0);
 });
 
 test('word errors count what is missing, too much or wrong, whatever the case and punctuation', () => {
