@@ -27,6 +27,8 @@ test('words at the ends of two parts do not run together', async () => {
 			.prompt_tokens;
 	const parts = ['extract a', 'tar.gz file'].map((text) => ({ type: 'text', text }));
 	assert.equal(await count(parts), await count('extract a\ntar.gz file'));
+	const spaced = ['extract ', 'a tar.gz file'].map((text) => ({ type: 'text', text }));
+	assert.equal(await count(spaced), await count('extract a tar.gz file'));
 });
 
 test('switches that a model does not have are named, not refused', async () => {

@@ -4,11 +4,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { checkRedirect } from '../../server/gateway/access/redirects.ts';
 import { parseSettings } from '../../server/gateway/config/parseSettings.ts';
-import type { FakeProvider } from './support/fakeProvider.ts';
 import { baseConfig, Harness, merge, pair } from './support/harness.ts';
 
 /** Settings are read without asking it. */
-const nobody = { issuer: 'https://corp.example', clientId: 'app' } as unknown as FakeProvider;
+const nobody = { issuer: 'https://corp.example', clientId: 'app' };
 
 test('an address without a slash is a path of this host', async () => {
 	const { settings } = parseSettings(baseConfig(nobody), { CORP_SECRET: 'x' }, 8000);

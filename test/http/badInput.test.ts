@@ -164,7 +164,7 @@ test('a deep body, a wrong type and a body that is too large are refused', async
 	const packed = await server.post('/v1/chat/completions', '{}', {
 		headers: { 'content-encoding': 'gzip' },
 	});
-	assert.equal(packed.status, 400);
+	assert.equal(packed.status, 415);
 });
 
 test('each wrong value is refused with its own name', async () => {

@@ -141,6 +141,11 @@ function parseContent(value: unknown, path: string): string | null {
 			{ param: at },
 		);
 	});
-	// Parts are paragraphs of their own: words at their ends must not run together.
-	return parts.join('\n');
+	return parts.reduce(joined, '');
+}
+
+/** Words at the ends of two parts must not run together; parts that bring their own space stay as they are. */
+function joined(text: string, part: string): string {
+	const touch = /\S$/.test(text) && /^\S/.test(part);
+	return touch ? `${text}\n${part}` : text + part;
 }

@@ -43,7 +43,7 @@ export interface HarnessOptions {
 }
 
 /** The settings of the attack table. */
-export function baseConfig(provider: FakeProvider): Json {
+export function baseConfig(provider: { readonly clientId: string; readonly issuer: string }): Json {
 	return {
 		globalValidation: {
 			unauthenticatedClientAction: 'RedirectToLoginPage',
