@@ -11,10 +11,10 @@ import { translateFiles } from '../../server/daemon/translateBackend.ts';
 import { TranslateKeyStore } from '../../server/services/translateKeys.ts';
 import { gatewaySecret, startTestServer, type TestServer } from '../http/testServer.ts';
 import { bothWays } from './support/bothWays.ts';
-import { browserHeaders, Harness, type Json } from './support/harness.ts';
+import { browserHeaders, Harness } from './support/harness.ts';
 import { exchangeBytes, parseAnswer, type RawAnswer } from './support/rawHttp.ts';
 
-/** Three ways to run a team server: as in deploy/, as in the first five minutes, and as before with the key. */
+/** Two ways to run a team server: as in deploy/, and as in the first five minutes. */
 interface Team {
 	readonly name: string;
 	readonly models: TestServer;
@@ -25,33 +25,22 @@ interface Team {
 
 const teams: Team[] = [];
 
-/** @param upstreamSecret as settings before the shared secret had it, which lent the owner's key */
-async function team(name: string, locked: boolean, upstreamSecret?: Json): Promise<Team> {
+async function team(name: string, locked: boolean): Promise<Team> {
 	const models = await startTestServer({
 		env: { HF_ENDPOINT: 'http://127.0.0.1:1' },
 		listen: { requireKey: locked },
 	});
 	const layer = await Harness.start({
 		upstream: models.url,
-		env: upstreamSecret
-			? { NEARGLOT_KEY: models.key, OTHER_NAME: models.key }
-			: { NEARGLOT_GATEWAY_SECRET: gatewaySecret },
+		env: { NEARGLOT_GATEWAY_SECRET: gatewaySecret },
 		// With nothing closed here, the model server is on its own.
-		config: { 'x-gateway': { closedPaths: [], ...(upstreamSecret ? { upstreamSecret } : {}) } },
+		config: { 'x-gateway': { closedPaths: [] } },
 	});
 	return { name, models, layer, member: [`X-ZUMO-AUTH: ${await layer.token()}`] };
 }
 
 before(async () => {
-	teams.push(
-		await team('with a key', true),
-		await team('without a key', false),
-		await team('as before', true, { header: 'X-Api-Key', settingName: 'NEARGLOT_KEY' }),
-		await team('as before, by another name', true, {
-			header: 'api-key',
-			settingName: 'OTHER_NAME',
-		}),
-	);
+	teams.push(await team('with a key', true), await team('without a key', false));
 });
 after(async () => {
 	for (const { layer, models } of teams) {

@@ -106,3 +106,31 @@ test('a layer of another version, or with another secret, makes nobody a member,
 		assert.match(answer.body, words);
 	}
 });
+
+test('settings from before, which lent the owner’s key, make members of the signed in and nobody else', async () => {
+	for (const upstreamSecret of [
+		{ header: 'X-Api-Key', settingName: 'NEARGLOT_KEY' },
+		{ header: 'Authorization', settingName: 'WITH_SCHEME' },
+		{ header: 'api-key', settingName: 'OTHER_NAME' },
+	]) {
+		const { key } = models;
+		await using layer = await Harness.start({
+			upstream: models.url,
+			env: { NEARGLOT_KEY: key, OTHER_NAME: key, WITH_SCHEME: `Bearer ${key}` },
+			config: {
+				globalValidation: { unauthenticatedClientAction: 'AllowAnonymous' },
+				'x-gateway': { closedPaths: [], upstreamSecret },
+			},
+		});
+		const token = `X-ZUMO-AUTH: ${await layer.token()}`;
+		for (const [target, member, anonymous] of [
+			['/v1/models', 200, 401],
+			['/nearglot/secrets/names', 403, 401],
+			['/metrics', 403, 401],
+			['/health', 200, 200],
+		] as const) {
+			assert.equal((await layer.call({ target, headers: [token] })).status, member, target);
+			assert.equal((await layer.call({ target })).status, anonymous, target);
+		}
+	}
+});
