@@ -1,37 +1,50 @@
 /** An installation that lacks a part of the fast runtime: models answer, and people are told. */
 
 import assert from 'node:assert/strict';
-import { writeFile } from 'node:fs/promises';
+import {
+	cpSync,
+	mkdirSync,
+	mkdtempSync,
+	readdirSync,
+	rmSync,
+	symlinkSync,
+	writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import { type Home, newHome } from '../daemon/home.ts';
 
+const root = fileURLToPath(new URL('../../', import.meta.url));
 /** What is missing, as Node says it. */
-const breakage = `
-const { Module } = require('node:module');
-const load = Module._load;
-Module._load = (name, ...rest) => {
-	if (name === 'koffi') throw new Error("Cannot find module './static.cjs'\\nRequire stack:\\n- /here");
-	return load(name, ...rest);
-};
-`;
+const breakage = `throw new Error("Cannot find module './static.cjs'\\nRequire stack:\\n- /here");`;
 const warning =
 	"Models run slower than they could, through session.run: the C API could not be used: Cannot find module './static.cjs'. " +
 	'Answers are the same, but come later, and a long run does not stop at once. ' +
 	'Install Nearglot again; if this stays, report it.';
 
+let install = '';
 let home: Home;
-let broken: NodeJS.ProcessEnv;
 before(async () => {
-	home = await newHome();
-	const file = join(home.folder, 'breakage.cjs');
-	await writeFile(file, breakage);
-	broken = { NODE_OPTIONS: `--require ${JSON.stringify(file)}` };
+	install = mkdtempSync(join(tmpdir(), 'nearglot-install-'));
+	const packages = join(install, 'node_modules');
+	for (const part of ['package.json', 'server', 'starter/models'])
+		cpSync(join(root, part), join(install, part), { recursive: true });
+	mkdirSync(join(packages, 'koffi'), { recursive: true });
+	for (const name of readdirSync(join(root, 'node_modules')).filter((one) => one !== 'koffi'))
+		symlinkSync(join(root, 'node_modules', name), join(packages, name));
+	writeFileSync(join(packages, 'koffi/package.json'), '{"name":"koffi","main":"index.cjs"}');
+	writeFileSync(join(packages, 'koffi/index.cjs'), breakage);
+	home = await newHome({}, join(install, 'server/main.ts'));
 });
-after(() => home.close());
+after(async () => {
+	await home.close();
+	rmSync(install, { recursive: true, force: true });
+});
 
 test('doctor fails where the fast runtime does not work, and says what to do', async () => {
-	const { stdout, code } = await home.run(['doctor'], '', broken);
+	const { stdout, code } = await home.run(['doctor']);
 	assert.match(stdout, /^chat +starter-chat:1: .*tokens\/s$/m);
 	assert.ok(stdout.includes(`FAILED: ${warning}\n`), stdout);
 	assert.match(stdout, /^engine +FAILED: /m);
@@ -40,11 +53,11 @@ test('doctor fails where the fast runtime does not work, and says what to do', a
 });
 
 test('models list warns once, whatever is loaded; models info warns too', async () => {
-	const translated = await home.run(['translate', 'Open the file.', '--to', 'de'], '', broken);
+	const translated = await home.run(['translate', 'Open the file.', '--to', 'de']);
 	assert.equal(translated.code, 0, translated.stderr);
-	const { stdout } = await home.run(['models', 'list'], '', broken);
+	const { stdout } = await home.run(['models', 'list']);
 	assert.equal(stdout.split(`\nWarning: ${warning}\n`).length, 2, stdout);
-	const { stdout: info } = await home.run(['models', 'info', 'starter-translate'], '', broken);
+	const { stdout: info } = await home.run(['models', 'info', 'starter-translate']);
 	assert.ok(info.endsWith(`\nAs it is loaded now\n  - Warning: ${warning}\n`), info);
 });
 

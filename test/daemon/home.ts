@@ -29,13 +29,15 @@ export interface Finished {
 	readonly stderr: string;
 }
 
-export async function newHome(more: NodeJS.ProcessEnv = {}): Promise<Home> {
+/** @param entry of another installation than this checkout */
+export async function newHome(more: NodeJS.ProcessEnv = {}, entry?: string): Promise<Home> {
 	const folder = await mkdtemp(join(tmpdir(), 'nearglot-home-'));
 	const env = { ...process.env, NEARGLOT_HOME: folder, ...more };
 	const started: ChildProcess[] = [];
 	const start = (args: readonly string[], more: NodeJS.ProcessEnv = {}) => {
 		const command = selfCommand(args, { ...env, ...more });
-		const child = spawn(command.file, command.args, { env: command.env, stdio: 'pipe' });
+		const own = entry === undefined ? command.args : [entry, ...args];
+		const child = spawn(command.file, own, { env: command.env, stdio: 'pipe' });
 		started.push(child);
 		return child;
 	};

@@ -135,9 +135,6 @@ export interface CApi {
 /** Oldest `ORT_API_VERSION` that holds every function used here. */
 const apiVersion = 20;
 
-/** Native threads run on stacks koffi allocates; its default of 128 KiB is too thin for a prefill. */
-const stacks = { async_stack_size: 8 << 20, sync_stack_size: 16 << 20 };
-
 /**
  * When the handle is collected koffi closes the library under our function pointers, so it must be
  * reachable for as long as the process lives.
@@ -155,7 +152,6 @@ export function openCApi(): Promise<CApi> {
 async function load(): Promise<CApi> {
 	const koffi = loadKoffi();
 	const path = findLibrary(findPackage().folder);
-	if (held.__nearglotOrtLibrary === undefined) koffi.config(stacks);
 	const library = koffi.load(path);
 	held.__nearglotOrtLibrary = library;
 

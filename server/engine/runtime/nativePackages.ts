@@ -51,8 +51,21 @@ function resolves(from: NodeJS.Require, name: string): boolean {
 	}
 }
 
-/** @throws AppError `not_supported` where the package is missing */
-export const loadKoffi = (): Koffi => load<Koffi>('koffi');
+/** Native threads run on stacks koffi allocates; its default of 128 KiB is too thin for a prefill. */
+const stacks = { async_stack_size: 8 << 20, sync_stack_size: 16 << 20 };
+
+/**
+ * Koffi with the stacks the engine needs: they can be set before the first library is loaded, whoever loads it.
+ * @throws AppError `not_supported` where the package is missing
+ */
+export function loadKoffi(): Koffi {
+	const koffi = load<Koffi>('koffi');
+	// Several copies of this module may live in one process.
+	const held = globalThis as { __nearglotStacks?: true };
+	if (held.__nearglotStacks === undefined) koffi.config(stacks);
+	held.__nearglotStacks = true;
+	return koffi;
+}
 
 /** @throws AppError `not_supported` where the package is missing */
 export const loadOrt = (): Ort => load<Ort>('onnxruntime-node');
