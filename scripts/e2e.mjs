@@ -87,8 +87,9 @@ function uiFiles(parts) {
 		.sort();
 }
 
-const usesTeam = (file) =>
-	readFileSync(join(dirname(uiTests), file), 'utf8').includes('await teamDesk()');
+function usesTeam(file) {
+	return readFileSync(join(dirname(uiTests), file), 'utf8').includes('await teamDesk()');
+}
 
 /** @returns {Promise<{ title: string, file: string, error?: string, durationMs: number }[]>} */
 async function runUi(files) {
