@@ -39,22 +39,24 @@ export function presentedKey(headers: { get(name: string): string | null | undef
 }
 
 /**
- * The owner or a studio page, by what the headers show; `undefined` when they show neither, or when the
- * request came through a sign-in layer, where no key makes an owner.
+ * The owner, a studio page or a member, by what the headers show; `undefined` when they show nothing that
+ * holds. Through a sign-in layer no key makes an owner; what counts there is whom it signs.
+ * @throws AppError as {@link identify}
  */
-export function shownIdentity(
+export async function shownIdentity(
 	headers: Headers,
-	{ isKey, isStudio }: Pick<CallerChecks, 'isKey' | 'isStudio'>,
-): Identity | undefined {
-	if (throughLayer(headers)) return undefined;
+	checks: Omit<CallerChecks, 'peer'>,
+): Promise<Identity | undefined> {
+	if (throughLayer(headers))
+		return headers.has(personHeader) ? layerIdentity(headers, checks) : undefined;
 	const key = presentedKey(headers);
 	if (key === '') return undefined;
-	if (isKey(key)) return { caller: 'owner', person: localPerson };
-	return isStudio(key) ? { caller: 'studio', person: localPerson } : undefined;
+	if (checks.isKey(key)) return { caller: 'owner', person: localPerson };
+	return checks.isStudio(key) ? { caller: 'studio', person: localPerson } : undefined;
 }
 
 /**
- * Who sent a request that shows neither key nor token of a page.
+ * Who sent a request that shows neither key nor token of a page nor a signed person.
  * @throws AppError `invalid_request` for a role nobody knows, `forbidden` for a person whose signature does
  * not hold
  */
@@ -96,7 +98,10 @@ const throughLayer = (headers: Headers): boolean =>
 	headers.has(personHeader) ||
 	[...headers.keys()].some((name) => /^x-[\w-]+-client-principal(?:$|-)/.test(name));
 
-async function layerIdentity(headers: Headers, checks: CallerChecks): Promise<Identity> {
+async function layerIdentity(
+	headers: Headers,
+	checks: Pick<CallerChecks, 'gatewaySecrets' | 'now'>,
+): Promise<Identity> {
 	const role = headers.get(roleHeader);
 	if (role !== null && role !== memberRole)
 		throw new AppError('invalid_request', `${roleHeader} is ${memberRole}, or not sent.`);

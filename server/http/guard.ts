@@ -108,7 +108,7 @@ export function guard(
 	};
 	return async (context, next) => {
 		const { headers } = context.req.raw;
-		const shown = context.env?.identity ?? shownIdentity(headers, checks);
+		const shown = context.env?.identity ?? (await shownIdentity(headers, checks));
 		const matched = matchedRoutes(context);
 		const opensPage = isVisit(context.req.raw) && arePages(matched);
 		const anyPort = shown !== undefined || isPagePath(context.req.path);

@@ -396,12 +396,13 @@ async function inside(
 	extra: NodeJS.ProcessEnv = {},
 ): Promise<{ code: number; out: string; err: string }> {
 	const text = { out: '', err: '' };
-	const stream = (key: 'out' | 'err') => ({
-		write: (chunk: string) => {
+	const stream = (key: 'out' | 'err') => {
+		const write = (chunk: string) => {
 			text[key] += chunk;
 			return true;
-		},
-	});
+		};
+		return { write, data: write };
+	};
 	const io = {
 		stdin: process.stdin,
 		stdout: stream('out'),

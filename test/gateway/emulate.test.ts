@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { emulatedProviders } from '../../server/gateway/emulate/emulatedProvider.ts';
 import { emulatedSettings } from '../../server/gateway/emulate/emulatedSettings.ts';
-import { browserHeaders, cookieOf, Harness, pair } from './support/harness.ts';
+import { browserHeaders, Harness, pair, sessionOf } from './support/harness.ts';
 
 const fill = async (h: Harness, fields: Record<string, string>, provider = 'corp') => {
 	const begun = await h.navigate(`/.auth/login/${provider}?post_login_redirect_uri=/app`);
@@ -38,7 +38,7 @@ test('whoever fills the form is that person with those roles and claims', async 
 	});
 	assert.equal(done.status, 302, done.body);
 	assert.equal(done.header('location'), '/app');
-	const cookie = cookieOf(done, 'AppServiceAuthSession') ?? '';
+	const cookie = sessionOf(done) ?? '';
 	await h.navigate('/app', cookie);
 	const header = (name: string) => h.app.last.values(`x-ms-client-principal${name}`)[0] ?? '';
 	assert.equal(header('-name'), 'ann@example.com');
@@ -64,7 +64,7 @@ test('a form that says nothing, or claims that are none, sign nobody in', async 
 	]) {
 		const answer = await fill(h, fields);
 		assert.equal(answer.status, 403, JSON.stringify(fields));
-		assert.equal(cookieOf(answer, 'AppServiceAuthSession'), undefined);
+		assert.equal(sessionOf(answer), undefined);
 	}
 });
 

@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import { TestApp } from './support/app.ts';
 import { FakeProvider } from './support/fakeProvider.ts';
 import { startProcess } from './support/gatewayProcess.ts';
-import { baseConfig, browserHeaders, cookieOf, merge, pair } from './support/harness.ts';
+import { baseConfig, browserHeaders, merge, pair, sessionOf } from './support/harness.ts';
 import { type RawAnswer, rawCall } from './support/rawHttp.ts';
 
 await using provider = new FakeProvider();
@@ -40,7 +40,7 @@ const begun = await go('login', '/.auth/login/corp?post_login_redirect_uri=%2Fap
 const back = provider.authorize(begun.header('location') ?? '');
 const state = `Cookie: ${begun.setCookies().map(pair).join('; ')}`;
 const done = await go('callback', back.pathname + back.search, [state]);
-const cookie = `Cookie: ${cookieOf(done, 'AppServiceAuthSession')}`;
+const cookie = `Cookie: ${sessionOf(done)}`;
 await go('app', '/app', [cookie]);
 await go('me', '/.auth/me', [cookie]);
 await go('refresh', '/.auth/refresh', [cookie]);

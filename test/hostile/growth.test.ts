@@ -38,10 +38,10 @@ test('what grows with the square of its input is told from what grows with it', 
 });
 
 for (const [name, cases] of [
-	['documents', some(documentCases, 110)],
-	['message files', some(missingCases, 10)],
-	['texts', some(textCases, 60)],
-	['recordings', audioCases],
+	['documents', some(documentCases, 60)],
+	['message files', some(missingCases, 8)],
+	['texts', some(textCases, 12)],
+	['recordings', some(audioCases, 8)],
 ] as const)
 	test(`${name}: twice the input takes about twice the time`, async () => {
 		const faults: string[] = [];

@@ -34,7 +34,7 @@ before(async () => {
 	server = await startTestServer({
 		modelsDir: dir,
 		settings: {
-			models: { defaultTtlS: 0, loadTimeoutMs: 120_000, load: { textDeadlineMs: 700 } },
+			models: { defaultTtlS: 0, loadTimeoutMs: 120_000, load: { textDeadlineMs: 2000 } },
 		},
 	});
 });

@@ -90,7 +90,6 @@ test('without the key only models of the catalogue are downloaded, to the folder
 	for (const body of [
 		{ model: 'someone/anything' },
 		{ model: { Name: 'someone/anything' } },
-		{ model: { Uri: 'https://hub.example/someone/anything' } },
 		{ model: { Uri: 'hf://someone/anything' } },
 		{ model: known.id, token: 'hf_x' },
 		{ model: known.id, customDirPath: '/tmp/elsewhere' },

@@ -12,7 +12,7 @@ import { registerLibreTranslateRoutes } from '../../server/http/libreTranslateRo
 import { registerResponsesRoutes } from '../../server/http/responsesRoutes.ts';
 import { latestVersion } from '../../server/http/translateInputs.ts';
 import { registerTranslateRoutes } from '../../server/http/translateRoutes.ts';
-import { AppError, memberRole, roleHeader } from '../../server/protocol/index.ts';
+import { AppError } from '../../server/protocol/index.ts';
 import { startTestServer, type TestServer } from './testServer.ts';
 
 let server: TestServer;
@@ -91,7 +91,7 @@ for (const [path, body] of doors)
 	});
 
 test('members can neither make, list, read, use nor delete what is kept on the server', async () => {
-	const member = { ...server.keyed, [roleHeader]: memberRole };
+	const member = { ...server.keyed, ...server.member() };
 	const kept: readonly (readonly [method: string, path: string])[] = [
 		['POST', '/nearglot/recorder'],
 		['POST', '/recorder/claim'],

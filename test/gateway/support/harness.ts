@@ -189,7 +189,7 @@ export class Harness implements AsyncDisposable {
 			`/.auth/login/corp?post_login_redirect_uri=${encodeURIComponent(returnTo)}`,
 		);
 		const done = await this.finish(begun);
-		const cookie = cookieOf(done, sessionCookieName) ?? cookieOf(done, 'AppServiceAuthSession');
+		const cookie = sessionOf(done);
 		if (done.status !== 302 || cookie === undefined)
 			throw new Error(`login failed: ${done.status} ${done.body}`);
 		return cookie;
@@ -240,7 +240,12 @@ export function pair(line: string): string {
 	return line.split(';', 1)[0]!;
 }
 
-/** Pair of a cookie whose name ends so, when the answer sets it to something. */
+/** Pair of the session cookie, on HTTPS or not, when the answer sets it to something. */
+export function sessionOf(answer: RawAnswer): string | undefined {
+	return cookieOf(answer, sessionCookieName) ?? cookieOf(answer, 'AppServiceAuthSession');
+}
+
+/** Pair of a cookie of this name when the answer sets it to something. */
 export function cookieOf(answer: RawAnswer, name: string): string | undefined {
 	return answer
 		.setCookies()
