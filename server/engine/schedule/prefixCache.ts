@@ -18,7 +18,7 @@ interface Entry extends OwnedPrefix {
 }
 
 /** Shorter common beginnings are not worth a copy. */
-const leastCommon = 4;
+const minCommon = 4;
 
 /** Number of equal tokens at the beginning of both. */
 export function commonPrefix(a: readonly number[], b: readonly number[]): number {
@@ -46,7 +46,7 @@ export class PrefixCache {
 
 	/** Keeps a cache that holds exactly `tokens`; it is the store's from now on. */
 	add({ owner, tokens, cache }: OwnedPrefix): void {
-		if (owner === undefined || tokens.length < leastCommon) {
+		if (owner === undefined || tokens.length < minCommon) {
 			cache.release();
 			return;
 		}
@@ -74,7 +74,7 @@ export class PrefixCache {
 		running: Iterable<OwnedPrefix>,
 	): SequenceCache | undefined {
 		if (owner === undefined) return undefined;
-		let length = leastCommon - 1;
+		let length = minCommon - 1;
 		let found: Entry | undefined;
 		let from: SequenceCache | undefined;
 		const consider = (known: OwnedPrefix, entry?: Entry): void => {
