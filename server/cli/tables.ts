@@ -2,7 +2,7 @@
 
 /** Columns of text, as wide as their longest cell; each row is one line. */
 export function table(cells: readonly (readonly string[])[]): string {
-	const rows = cells.map((row) => row.map((cell) => cell.replace(/\s*\n\s*/g, ' ')));
+	const rows = cells.map((row) => row.map(oneLine));
 	const widths: number[] = [];
 	for (const row of rows)
 		for (const [index, cell] of row.entries())
@@ -29,3 +29,12 @@ export function byteText(bytes: number | undefined): string {
 	}
 	return `${unit === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${units[unit]}`;
 }
+
+const oneLine = (cell: string): string =>
+	cell.includes('\n')
+		? cell
+				.split('\n')
+				.map((line) => line.trim())
+				.filter((line) => line !== '')
+				.join(' ')
+		: cell;

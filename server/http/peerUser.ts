@@ -133,7 +133,8 @@ function addressForms(address: string): string[] {
 
 /** The 16 bytes of an address without `%zone`. */
 function ipv6Bytes(address: string): number[] {
-	const [head = '', tail] = address.replace(/%.*$/, '').split('::');
+	const [plain = ''] = address.split('%', 1);
+	const [head = '', tail] = plain.split('::');
 	const groups = (text: string) => (text === '' ? [] : text.split(':'));
 	const [first, last] = [groups(head), groups(tail ?? '')];
 	const zeros = Array<string>(Math.max(0, 8 - first.length - last.length)).fill('0');

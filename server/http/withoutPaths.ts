@@ -19,7 +19,8 @@ function addressPattern(path: string): string {
 		.split(/(:\w+(?:\{.+?\}(?=\/|$))?)/)
 		.map((part, index) => {
 			if (index % 2 === 0) return part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
-			return /\{(.+)\}$/.exec(part)?.[1] ?? '[^/]+';
+			const own = part.indexOf('{');
+			return own < 0 ? '[^/]+' : part.slice(own + 1, -1);
 		})
 		.join('');
 }
@@ -45,15 +46,22 @@ export const withoutPaths = (text: string): string =>
 	text.replace(absolutePath, (path) => (isOwnAddress(path) ? path : nameOnly(path)));
 
 function nameOnly(path: string): string {
-	const [, core = '', end = ''] = /^(.*?)([.,:;!?]*)$/s.exec(path) ?? [];
+	const core = withoutMarks(path);
 	const names = core
 		.split(/[\\/]+/)
 		.filter((name) => name !== '' && !/^(?:[A-Za-z]|file):$/.test(name));
 	// `/home/alice` and `C:\Users\alice` name a person.
-	return `${names.length > 2 ? `…/${names.at(-1)}` : '…'}${end}`;
+	return `${names.length > 2 ? `…/${names.at(-1)}` : '…'}${path.slice(core.length)}`;
 }
 
-const isOwnAddress = (path: string): boolean => ownAddress.test(path.replace(/[.,:;!]+$/, ''));
+/** A path without the marks of the sentence that ends with it. */
+function withoutMarks(path: string): string {
+	let end = path.length;
+	while (end > 0 && '.,:;!?'.includes(path.charAt(end - 1))) end--;
+	return path.slice(0, end);
+}
+
+const isOwnAddress = (path: string): boolean => ownAddress.test(withoutMarks(path));
 
 /** An error as a caller may read it. */
 export function errorFor(caller: Caller | undefined, error: AppError): AppError {

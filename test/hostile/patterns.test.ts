@@ -17,6 +17,7 @@ const server = join(import.meta.dirname, '../../server');
 /** Files whose patterns only meet short texts, and why those are short. */
 const short: Readonly<Record<string, string>> = {
 	'engine/devices/gpus.ts': 'a name of a graphics card',
+	'engine/grammar/grammarSize.ts': 'a grammar, read in a thread with a deadline',
 	'engine/grammar/jsonClasses.ts': 'a pattern of the grammar compiler, made here',
 	'engine/grammar/numberRange.ts': 'digits of a number of a schema',
 	'engine/grammar/schemaCheck.ts': 'a pattern of a schema, compiled off the loop',
@@ -27,10 +28,10 @@ const short: Readonly<Record<string, string>> = {
 	'engine/tokenizer/normalizers.ts': 'a prompt, read in the runner',
 	'hub/archive.ts': 'a name in an archive',
 	'hub/http.ts': 'an address that the owner set',
+	'hub/modelUri.ts': 'an address or folder of at most 4,096 characters',
 	'hub/repository.ts': 'a header of a hub',
 	'lsp/nameAt.ts': 'one name of a line',
 	'remote/hostedAddress.ts': 'an address that the owner set',
-	'services/downloadRequest.ts': 'an address of a model, limited by its parser',
 	'services/japaneseReadings.ts': 'an address that the owner set',
 	'translate/protect.ts': 'words of at most 200 characters',
 };
