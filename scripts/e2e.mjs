@@ -61,9 +61,7 @@ async function runPacked() {
 	if (packed.status !== 0)
 		return [{ title: 'the extension is packed', error: `scripts/package.mjs: ${packed.status}` }];
 	rmSync(join(work, 'ui/pictures'), { recursive: true, force: true });
-	// The files that need a team's server have a VS Code of their own, and wait much: beside the others.
-	const lanes = [...Map.groupBy(uiFiles(fragments), usesTeam).values()];
-	const first = (await Promise.all(lanes.map(runUi))).flat();
+	const first = await runUi(uiFiles(fragments));
 	const files = new Set(first.filter(({ error }) => error).map(({ file }) => file));
 	if (files.size === 0) return first;
 	console.log(`${secondTry}: ${[...files].join(' ')}`);
@@ -85,10 +83,6 @@ function uiFiles(parts) {
 		.filter((file) => file.endsWith('.e2e.ts'))
 		.filter((file) => parts.length === 0 || parts.some((part) => file.includes(part)))
 		.sort();
-}
-
-function usesTeam(file) {
-	return readFileSync(join(dirname(uiTests), file), 'utf8').includes('await teamDesk()');
 }
 
 /** @returns {Promise<{ title: string, file: string, error?: string, durationMs: number }[]>} */
