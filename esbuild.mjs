@@ -72,9 +72,10 @@ const builds = [
 	{ ...node, entryPoints: { client: 'extension/client.ts' } },
 	{ ...node, entryPoints: { server: 'server/main.ts' } },
 	{ ...node, entryPoints: { 'document-worker': 'server/translate/documents/documentWorker.ts' } },
+	{ ...node, entryPoints: { 'language-worker': 'server/translate/languageWorker.ts' } },
 	{ ...node, entryPoints: { 'text-worker': 'server/engine/text/textWorker.ts' } },
 	{ ...node, entryPoints: { 'grammar-worker': 'server/engine/grammar/grammarWorker.ts' } },
-	{ ...node, entryPoints: { 'json-worker': 'server/http/jsonWorker.ts' } },
+	{ ...node, entryPoints: { 'body-worker': 'server/http/bodyWorker.ts' } },
 	{ ...node, entryPoints: { 'audio-worker': 'server/audio/decodeWorker.ts' } },
 	{
 		...common,

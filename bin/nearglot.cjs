@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 'use strict';
 // Starts the server bundle with a Node that can run it. Written for old Nodes, which get here first.
-const { spawnSync } = require('node:child_process');
+const { spawn } = require('node:child_process');
 const { existsSync } = require('node:fs');
 const { join } = require('node:path');
 
@@ -25,12 +25,32 @@ if (!existsSync(bundle)) {
 	);
 	process.exit(1);
 } else if (suits) {
+	// Started by an old Node, below: when that one is killed nobody else tells.
+	if (process.send) {
+		process.once('disconnect', () => process.emit('SIGTERM', 'SIGTERM'));
+		process.channel.unref();
+	}
 	require(bundle);
 } else if (existsSync(fetched)) {
-	const ignore = () => {};
-	for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, ignore);
-	const done = spawnSync(fetched, [bundle, ...process.argv.slice(2)], { stdio: 'inherit' });
-	process.exit(done.status === null ? 1 : done.status);
+	const server = spawn(fetched, [__filename, ...process.argv.slice(2)], {
+		stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
+	});
+	for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
+		process.on(signal, () => {
+			// Windows tells every process of a console itself, and knows no other way but to kill.
+			if (process.platform !== 'win32') server.kill(signal);
+		});
+	server.once('error', (error) => {
+		console.error(
+			`nearglot: ${fetched} cannot be started (${error.message}). Run \`npm start\` once.`,
+		);
+		process.exit(1);
+	});
+	server.once('exit', (code, signal) => {
+		if (signal === null) process.exit(code);
+		process.removeAllListeners(signal);
+		process.kill(process.pid, signal);
+	});
 } else {
 	console.error(
 		`nearglot needs Node 22.19 or newer; this is ${process.version}. ` +

@@ -2,6 +2,8 @@
 
 import * as vscode from 'vscode';
 import { type TeamRenewal, teamRenewRequest } from '../server/protocol/index.ts';
+import { removeOldDrafts } from '../server/store/files.ts';
+import { onNotice } from '../server/store/notices.ts';
 import { TeamAccounts } from './account/authProvider.ts';
 import { Team } from './account/team.ts';
 import { registerInlineCompletions } from './ai/inlineCompletions.ts';
@@ -85,10 +87,11 @@ export function createExtension(
 			},
 		},
 	});
-	const store = new ChatStore(
-		vscode.Uri.joinPath(context.globalStorageUri, 'chats').fsPath,
-		(context.storageUri ?? context.globalStorageUri).fsPath,
-	);
+	const chatFolder = vscode.Uri.joinPath(context.globalStorageUri, 'chats').fsPath;
+	const transcriptFolder = vscode.Uri.joinPath(context.globalStorageUri, 'transcripts').fsPath;
+	for (const folder of [chatFolder, transcriptFolder]) void removeOldDrafts(folder, Date.now());
+	const store = new ChatStore(chatFolder, (context.storageUri ?? context.globalStorageUri).fsPath);
+	const notices = tellUser(log);
 	const accounts = new TeamAccounts(context, log);
 	const team = new Team(front, accounts, context.globalState);
 	const proposals = new Proposals();
@@ -108,9 +111,7 @@ export function createExtension(
 	const readerMode = new ReaderMode(front, log);
 	const previews = new TranslatedPreviews(front);
 	const { extensionUri } = context;
-	const transcripts = new TranscriptStore(
-		vscode.Uri.joinPath(context.globalStorageUri, 'transcripts').fsPath,
-	);
+	const transcripts = new TranscriptStore(transcriptFolder);
 	const recordings = new Recordings({
 		front,
 		store: transcripts,
@@ -153,6 +154,7 @@ export function createExtension(
 		},
 	};
 	context.subscriptions.push(
+		notices,
 		log,
 		loadedModels,
 		loadedModels.onDidChange(() => models.redraw()),
@@ -182,4 +184,13 @@ export function createExtension(
 		warmUp(front, log),
 	);
 	return extension;
+}
+
+/** What a user had written may lie in a file that cannot be read any more: they must know where it is. */
+function tellUser(log: vscode.LogOutputChannel): vscode.Disposable {
+	const notices = onNotice((text) => {
+		log.warn(text);
+		void vscode.window.showWarningMessage(`Nearglot: ${text}`);
+	});
+	return new vscode.Disposable(() => notices[Symbol.dispose]());
 }

@@ -65,9 +65,7 @@ async function pack(target) {
 	const stage = join(out, '.package', target);
 	rmSync(stage, { recursive: true, force: true });
 	mkdirSync(stage, { recursive: true });
-	// Graphs that a run here prepared beside the models stay here.
-	const filter = (path) => !/\.prepared-[^/\\]*$/.test(path);
-	const copy = (path) => cpSync(join(root, path), join(stage, path), { recursive: true, filter });
+	const copy = (path) => cpSync(join(root, path), join(stage, path), { recursive: true });
 	for (const file of topFiles) if (existsSync(join(root, file))) copy(file);
 	for (const folder of [
 		'media',

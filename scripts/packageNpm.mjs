@@ -62,8 +62,7 @@ function packPlatform(platform) {
 
 function packCommandLine() {
 	const stage = emptyStage('nearglot');
-	// Graphs that a run here prepared beside the models stay here.
-	const filter = (path) => !/\.map$|\.prepared-[^/\\]*$|dist[/\\]node_modules/.test(path);
+	const filter = (path) => !/\.map$|dist[/\\]node_modules/.test(path);
 	for (const name of [
 		'bin',
 		'starter/models',

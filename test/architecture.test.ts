@@ -52,6 +52,7 @@ const layers = [
 	'server/hub',
 	'server/remote',
 	'server/gateway',
+	'server/net',
 	'server/store',
 	'server/protocol',
 ];
@@ -116,6 +117,16 @@ test('templates, tokenizers and grammars of models run in threads that can be en
 		for (const source of allowed) assert.ok(seen.has(`${source} ${path}`), `${source} ${path}`);
 });
 
+test('answers of any length are written in slices: one module makes JSON of what routes answer', () => {
+	// Errors and pages of fixed size are written as they are.
+	const direct = /\bcontext\.json\(|\bResponse\.json\((?!\s*\{ error\b)/;
+	const routes = all.filter(({ path }) => path.startsWith('server/http/'));
+	assert.deepEqual(
+		routes.filter(({ text }) => direct.test(text)).map(({ path }) => path),
+		[],
+	);
+});
+
 test('only server/engine imports onnxruntime-node and koffi, only extension imports vscode', () => {
 	for (const source of all) {
 		for (const specifier of imports(source)) {
@@ -125,6 +136,32 @@ test('only server/engine imports onnxruntime-node and koffi, only extension impo
 				assert.match(source.path, /^extension\//, `${source.path} imports vscode`);
 		}
 	}
+});
+
+/** What reads a body that somebody sent, or hands the whole request to something that may. */
+const readsBody =
+	/\.raw\.body\b|\breq(?:\.raw)?\.(?:json|text|parseBody|formData|arrayBuffer|blob|bytes)\(|\(\s*context\.req\.raw\s*[,)]/;
+const bodyReaders = new Set([
+	'server/http/body.ts',
+	'server/http/upload.ts',
+	// Looks at method and headers.
+	'server/http/guard.ts',
+]);
+const jsonParsers = new Set([
+	'server/http/jsonText.ts',
+	// A setting of the owner.
+	'server/http/translateInput.ts',
+	// Answers of this server.
+	'server/http/withoutPaths.ts',
+]);
+
+test('bodies are read in one place, with limits, after it is decided who may use a route', () => {
+	const routes = all.filter(({ path }) => path.startsWith('server/http/'));
+	const filesWith = (pattern: RegExp) =>
+		new Set(routes.filter(({ text }) => pattern.test(text)).map(({ path }) => path));
+	assert.deepEqual(filesWith(readsBody), bodyReaders);
+	assert.deepEqual(filesWith(/\bJSON\.parse\(/), jsonParsers);
+	assert.deepEqual(filesWith(/\bnew URLSearchParams\(/), new Set(['server/http/formText.ts']));
 });
 
 /** Where the native packages are named: the door, and lists of what is packed. */
@@ -187,7 +224,6 @@ const readsFiles: Readonly<Record<string, string>> = {
 	'server/hub/moveModels.ts': 'moves whole folders of this program',
 	'server/hub/partFile.ts': 'downloads that are under way',
 	'server/hub/refresh.ts': 'the catalogue of this program',
-	'server/hub/settings.ts': 'settings of this program',
 	'server/engine/devices/system.ts': 'what the system says of devices',
 	'server/engine/grammar/xgrammarModule.ts': 'a part of this program',
 	'server/engine/onnx/optimizeGraph.ts': 'writes only',
@@ -196,7 +232,6 @@ const readsFiles: Readonly<Record<string, string>> = {
 	'server/engine/runtime/threads.ts': 'what the system says of processors',
 	'server/services/mcpTools.ts': 'recordings that the owner names',
 	'server/services/modelFolders.ts': 'copies what an import has checked',
-	'server/services/translateKeys.ts': 'keys of this program',
 	'server/services/translateSystems.ts': 'glossaries of this program',
 	'server/services/waveform.ts': 'writes only',
 };
@@ -248,12 +283,14 @@ test('server/protocol imports nothing from outside its folder', () => {
 	}
 });
 
-test('extension and webview know only the protocol of the server', () => {
+test('extension and webview know only the protocol of the server, and the extension how files are kept', () => {
 	for (const source of all.filter((file) => !file.path.startsWith('server/'))) {
 		for (const specifier of imports(source)) {
 			const path = target(source, specifier);
-			if (path?.startsWith('server/'))
-				assert.match(path, /^server\/protocol\//, `${source.path} imports ${path}`);
+			const known = source.path.startsWith('extension/')
+				? /^server\/(protocol|store)\//
+				: /^server\/protocol\//;
+			if (path?.startsWith('server/')) assert.match(path, known, `${source.path} imports ${path}`);
 			if (source.path.startsWith('webview/') && path?.startsWith('extension/'))
 				assert.fail(`${source.path} imports ${path}`);
 			if (source.path.startsWith('extension/') && path?.startsWith('webview/'))
@@ -311,5 +348,36 @@ test('one writer puts text on a terminal; nothing else writes to standard output
 		sequences.map(({ path }) => path),
 		['server/cli/terminal.ts'],
 		'sequences of our own are added after the filter',
+	);
+});
+
+test('folders are made by server/store/makeFolder.ts, which returns on every file system', () => {
+	const wrong = all.filter(
+		({ path, text }) =>
+			path.startsWith('server/') && /\bmkdir(?:Sync)?\([^;]*recursive: true/.test(text),
+	);
+	assert.deepEqual(
+		wrong.map(({ path }) => path),
+		[],
+	);
+});
+
+test('pages keep what they keep in the browser by the one door that knows whose it is', () => {
+	const reaching = all.filter(
+		({ path, text }) =>
+			path.startsWith('webview/') &&
+			/\b(localStorage|sessionStorage|indexedDB|caches|cookieStore|document\.cookie)\b/.test(text),
+	);
+	assert.deepEqual(
+		reaching.map(({ path }) => path),
+		['webview/ownStore.ts'],
+	);
+});
+
+test('a recording goes into a form by the one function that knows which names a header may hold', () => {
+	const writing = all.filter(({ text }) => /\.(set|append)\(\s*['"]file['"]|new File\(/.test(text));
+	assert.deepEqual(
+		writing.map(({ path }) => path),
+		['server/protocol/recordingPart.ts'],
 	);
 });

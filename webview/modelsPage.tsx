@@ -7,6 +7,7 @@ import { AppError, type ModelInfo } from '../server/protocol/index.ts';
 import { errorText } from './errorText.ts';
 import type { ModelStats, StudioApi } from './studioApi.ts';
 import { type StudioKey, text } from './studioText.ts';
+import { isMember } from './visitor.ts';
 
 /** Milliseconds between two looks at the states. */
 const everyMs = 3000;
@@ -20,9 +21,6 @@ interface PageModels {
 	/** Share that has come of each download, 0…1. */
 	readonly downloads: Signal<ReadonlyMap<string, { share: number; stop: AbortController }>>;
 }
-
-/** Whether the page came through a sign-in layer: its reader uses the models, the owner looks after them. */
-const isMember = () => document.body.dataset['caller'] === 'member';
 
 /** Downloads go on while other tools are shown. */
 const state: PageModels = {
@@ -137,7 +135,7 @@ function Row({ model, api }: { model: ModelInfo; api: StudioApi }): VNode {
 			</th>
 			<td>{text(taskKeys[model.task])}</td>
 			<td>{model.sizeBytes === undefined ? '' : size(model.sizeBytes)}</td>
-			<td>{model.contextLength?.toLocaleString() ?? ''}</td>
+			<td data-name={text('context')}>{model.contextLength?.toLocaleString() ?? ''}</td>
 			<td>
 				{download ? (
 					<progress

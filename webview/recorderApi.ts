@@ -6,8 +6,9 @@ import {
 	type RecorderCommand,
 	readEvents,
 } from '../server/protocol/index.ts';
+import { ownStores } from './ownStore.ts';
 
-const storeName = 'nearglot.recording';
+const storeName = 'recording';
 const retryMs = 500;
 const mostTries = 20;
 /** Samples per request at most: a second at 48 kHz. */
@@ -39,10 +40,10 @@ export class RecorderApi {
 		history.replaceState(null, '', location.pathname);
 		if (ticket !== '') {
 			const claimed = await call('recorder/claim', { json: { ticket } });
-			sessionStorage.setItem(storeName, await claimed.text());
+			ownStores().tab.set(storeName, await claimed.text());
 		}
-		const stored = sessionStorage.getItem(storeName);
-		if (stored === null) throw new AppError('forbidden', '');
+		const stored = ownStores().tab.get(storeName);
+		if (stored === undefined) throw new AppError('forbidden', '');
 		const session = JSON.parse(stored) as Session;
 		const answer = await call('recorder/state', { session, json: { state: 'ready' } });
 		const { received } = (await answer.json()) as { received: number };

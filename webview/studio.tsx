@@ -10,11 +10,13 @@ import { type ChatState, createChatState } from './chatState.ts';
 import { DocumentsPage } from './documentsPage.tsx';
 import { errorText } from './errorText.ts';
 import { ModelsPage } from './modelsPage.tsx';
+import { forgetAll, leaveWithOwner } from './ownStore.ts';
 import { StudioApi } from './studioApi.ts';
 import { forgetChat, savedMarkdown, studioBridge } from './studioHost.ts';
 import { loadTexts, text } from './studioText.ts';
 import { TranscribePage } from './transcribePage.tsx';
 import { TranslatePage } from './translatePage.tsx';
+import { signedIn } from './visitor.ts';
 
 const tabs = ['chat', 'translate', 'documents', 'transcribe', 'models'] as const;
 const shown = signal<(typeof tabs)[number]>('chat');
@@ -42,6 +44,7 @@ function Studio({ api, chat }: { api: StudioApi; chat: ChatState }): VNode {
 					))}
 				</nav>
 				{shown.value === 'chat' && <ChatButtons empty={chat.turns.value.length === 0} />}
+				<Person />
 			</header>
 			{api.ended.value && (
 				<div class="ended" role="alert">
@@ -65,6 +68,27 @@ function Studio({ api, chat }: { api: StudioApi; chat: ChatState }): VNode {
 				{shown.value === 'transcribe' && <TranscribePage api={api} />}
 				{shown.value === 'models' && <ModelsPage api={api} />}
 			</main>
+		</div>
+	);
+}
+
+/** Who is signed in at the layer in front, and the way out. */
+function Person(): VNode | null {
+	const person = signedIn();
+	if (!person) return null;
+	return (
+		<div class="person">
+			<span title={person.name}>{person.name}</span>
+			<button
+				type="button"
+				class="secondary"
+				onClick={() => {
+					forgetAll();
+					location.assign(person.signOut);
+				}}
+			>
+				{text('signOut')}
+			</button>
 		</div>
 	);
 }
@@ -140,6 +164,7 @@ function KeyForm({ api, onOpen }: { api: StudioApi; onOpen: () => void }): VNode
 }
 
 async function start(root: HTMLElement): Promise<void> {
+	leaveWithOwner();
 	const dark = window.matchMedia('(prefers-color-scheme: dark)');
 	const paint = () => document.body.classList.toggle('vscode-dark', dark.matches);
 	dark.addEventListener('change', paint);

@@ -10,8 +10,9 @@ import {
 	type ModelInfo,
 	readDownload,
 } from '../server/protocol/index.ts';
+import { ownStores } from './ownStore.ts';
 
-const tokenName = 'nearglot.studio';
+const tokenName = 'studio';
 
 export interface Translation {
 	readonly text: string;
@@ -25,8 +26,8 @@ export interface TranslatedDocument {
 	readonly pieces: number;
 	/** Texts whose placeholders would have been lost. */
 	readonly refused: readonly string[];
-	/** Texts that no model there translates. */
-	readonly left: readonly { readonly text: string; readonly language?: string }[];
+	/** Texts that stayed as they were, or some sentences of which did. */
+	readonly left: readonly { readonly text: string; readonly sentences?: readonly string[] }[];
 }
 
 /** What a loaded model does, as the daemon counts it. */
@@ -57,7 +58,7 @@ export class StudioApi {
 	/** Takes the token for the ticket in the address, of this tab, or none. */
 	static async open(): Promise<StudioApi> {
 		const ticket = new URLSearchParams(location.hash.slice(1)).get('ticket');
-		const api = new StudioApi(sessionStorage.getItem(tokenName) ?? '');
+		const api = new StudioApi(ownStores().tab.get(tokenName) ?? '');
 		if (ticket !== null) {
 			history.replaceState(null, '', location.pathname);
 			// One that was used already leaves the page as it is.
@@ -207,7 +208,7 @@ export class StudioApi {
 		const response = await this.#call('/studio/claim', json({ ticket }), '');
 		const { token } = (await response.json()) as { token: string };
 		this.#token = token;
-		sessionStorage.setItem(tokenName, token);
+		ownStores().tab.set(tokenName, token);
 		this.ended.value = false;
 	}
 
@@ -233,7 +234,7 @@ export class StudioApi {
 		}
 		if (response.status === 401 && token && token === this.#token) {
 			this.#token = '';
-			sessionStorage.removeItem(tokenName);
+			ownStores().tab.remove(tokenName);
 			this.ended.value = true;
 		}
 		const text = await response.text();

@@ -18,14 +18,18 @@ import {
 	toMarkdown,
 } from '../server/protocol/index.ts';
 import type { Bridge } from './bridge.ts';
+import { ownStores } from './ownStore.ts';
 import { chatStrings } from './protocol.ts';
 import { chunks, type StudioApi } from './studioApi.ts';
 import { translated } from './studioText.ts';
 
-const currentKey = 'nearglot.chat';
+const chatName = 'chat';
+const modelName = 'model';
+const draftName = 'draft';
 
 /** A bridge whose other end is this page itself. */
 export function studioBridge(api: StudioApi): Bridge {
+	const { browser, tab } = ownStores();
 	const listeners: ((message: HostMessage) => void)[] = [];
 	const post = (message: HostMessage) => {
 		for (const listener of listeners) listener(message);
@@ -33,12 +37,12 @@ export function studioBridge(api: StudioApi): Bridge {
 	const session = new ChatSession(
 		{
 			complete: (params, onDelta, signal) => complete(api, params, onDelta, signal),
-			save: async (conversation) => localStorage.setItem(currentKey, JSON.stringify(conversation)),
+			save: async (conversation) => browser.set(chatName, JSON.stringify(conversation)),
 			post,
 			id: () => crypto.randomUUID(),
 			now: () => new Date(),
 		},
-		{ model: '', system: '' },
+		{ model: browser.get(modelName) ?? '', system: '' },
 	);
 	const postState = () =>
 		post({
@@ -55,6 +59,8 @@ export function studioBridge(api: StudioApi): Bridge {
 				postState();
 				const models = await api.models();
 				session.models = readyChatModels(models);
+				// One that has been removed since would answer nothing.
+				if (!session.state.models.some(({ id }) => id === session.state.model)) session.model = '';
 				return postState();
 			}
 			case 'ask':
@@ -70,6 +76,7 @@ export function studioBridge(api: StudioApi): Bridge {
 				return postState();
 			case 'model':
 				session.model = message.model;
+				browser.set(modelName, message.model);
 				return postState();
 			case 'count': {
 				const { model = session.state.models[0]?.id, ...prompt } = session.preview(message.text);
@@ -101,8 +108,8 @@ export function studioBridge(api: StudioApi): Bridge {
 			handle(message).catch((error: unknown) => console.error(error));
 		},
 		onMessage: (listener) => listeners.push(listener),
-		load: () => sessionStorage.getItem('nearglot.draft') ?? '',
-		store: (draft) => sessionStorage.setItem('nearglot.draft', String(draft)),
+		load: () => tab.get(draftName) ?? '',
+		store: (draft) => tab.set(draftName, String(draft)),
 	};
 }
 
@@ -114,12 +121,12 @@ export function savedMarkdown(): { title: string; markdown: string } | undefined
 
 /** Forgets the shown chat. */
 export function forgetChat(): void {
-	localStorage.removeItem(currentKey);
+	ownStores().browser.remove(chatName);
 }
 
 function savedConversation(): Conversation | undefined {
 	try {
-		const value: unknown = JSON.parse(localStorage.getItem(currentKey) ?? 'null');
+		const value: unknown = JSON.parse(ownStores().browser.get(chatName) ?? 'null');
 		const chat = value as Partial<Conversation> | null;
 		return chat && Array.isArray(chat.turns) && typeof chat.id === 'string'
 			? (chat as Conversation)

@@ -34,6 +34,7 @@ export const studioStrings = {
 	signedOut:
 		'Your session at this server has ended. Sign in in the new tab, then go on here: nothing you typed is lost.',
 	signIn: 'Sign In',
+	signOut: 'Sign Out',
 	running: '{0} running, {1} waiting',
 	size: 'Size',
 	speech: 'Speech',
@@ -64,7 +65,8 @@ export const studioStrings = {
 	documentsHint:
 		'Drop documents here: Markdown, HTML, JSON, YAML, gettext, XLIFF, properties, subtitles, text',
 	documentDone: '{0} of {1} texts translated',
-	documentLeft: '{0} of {1} texts translated; the others stayed as they were',
+	documentLeft:
+		'{0} of {1} texts translated; of the others, all or some sentences stayed as they were',
 	into: 'Into',
 	record: 'Record',
 	recordingHint: 'Drop a recording here. It goes to the computer of this server and no further.',
@@ -72,3 +74,16 @@ export const studioStrings = {
 	showText: 'Show the text',
 	stopRecording: 'Stop {0}',
 } as const;
+
+export type StudioKey = keyof typeof studioStrings;
+
+/** Texts of all pages that speak of this computer, and what stands in their place where models run elsewhere. */
+export const whereModelsRun: Readonly<Record<string, string>> = {
+	'Models run on this computer. Nothing you write leaves it.':
+		'What you write here goes to your team server.',
+	'On this computer': 'On the team server',
+	'This computer': 'Team server',
+	'The recording is transcribed on this computer and does not leave it.':
+		'The recording is transcribed on your team server.',
+	'There is no speech model on this computer.': 'There is no speech model on the team server.',
+};

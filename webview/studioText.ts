@@ -1,9 +1,10 @@
 /** Texts of the studio page in the language of the browser; translations come from l10n/, when needed. */
 
 import { signal } from '@preact/signals';
-import { studioStrings } from './studioStrings.ts';
+import { type StudioKey, studioStrings, whereModelsRun } from './studioStrings.ts';
+import { modelsRunHere } from './visitor.ts';
 
-export type StudioKey = keyof typeof studioStrings;
+export type { StudioKey } from './studioStrings.ts';
 
 const bundles: Readonly<Record<string, () => Promise<{ default: Record<string, string> }>>> = {
 	de: () => import('../l10n/bundle.l10n.de.json'),
@@ -26,11 +27,17 @@ export async function loadTexts(languages: readonly string[]): Promise<string> {
 	return 'en';
 }
 
+/** A text in the reader's language, and true of where the models run. */
+function inLanguage(text: string): string {
+	const english = modelsRunHere() ? text : (whereModelsRun[text] ?? text);
+	return translations.value[english] ?? english;
+}
+
 /** A text of the page; `{0}`, `{1}` … are replaced. */
 export function text(key: StudioKey, ...values: (string | number)[]): string {
-	const english = studioStrings[key];
-	const words = translations.value[english] ?? english;
-	return words.replace(/\{(\d)\}/g, (_, place) => String(values[Number(place)] ?? ''));
+	return inLanguage(studioStrings[key]).replace(/\{(\d)\}/g, (_, place) =>
+		String(values[Number(place)] ?? ''),
+	);
 }
 
 /** Texts of the chat in the same language. */
@@ -39,7 +46,7 @@ export function translated<K extends string>(
 ): Record<K, string> {
 	const entries = Object.entries<string>(strings).map(([key, english]) => [
 		key,
-		translations.value[english] ?? english,
+		inLanguage(english),
 	]);
 	return Object.fromEntries(entries) as Record<K, string>;
 }

@@ -3,19 +3,18 @@
  * what else is computed beside a request changes nothing but the last bits of a logit.
  */
 
-import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { intAttribute } from '../../server/engine/onnx/graphEdit.ts';
 import { decodeModel, encodeModel, type OnnxGraph } from '../../server/engine/onnx/onnxModel.ts';
 
-/** Copies `from` to `to`; graphs prepared earlier are left behind. */
+/** Copies `from` to `to`. */
 export function writeExactModel(from: string, to: string): void {
 	cpSync(from, to, { recursive: true });
 	const folder = join(to, 'onnx');
 	for (const name of readdirSync(folder)) {
 		const path = join(folder, name);
-		if (name.startsWith('.')) rmSync(path);
-		else if (name.endsWith('.onnx')) {
+		if (name.endsWith('.onnx')) {
 			const model = decodeModel(readFileSync(path));
 			makeExact(model.graph);
 			writeFileSync(path, encodeModel(model));

@@ -1,7 +1,7 @@
 /** *Choose Model*: the models of this computer and of the team in one list. */
 
 import * as vscode from 'vscode';
-import type { ModelInfo, TeamStatus } from '../../server/protocol/index.ts';
+import { findModel, type ModelInfo, type TeamStatus } from '../../server/protocol/index.ts';
 import type { Front } from '../front.ts';
 import { setting, storeSetting } from '../settings.ts';
 import type { Team } from './team.ts';
@@ -25,7 +25,8 @@ export async function chooseModel({
 		({ task, state }) =>
 			task === 'chat-completion' && state !== 'not-downloaded' && state !== 'downloading',
 	);
-	const chosen = setting('chat.model');
+	const name = setting('chat.model');
+	const chosen = findModel(chats, name)?.id ?? name;
 	const items: Item[] = [
 		separator(vscode.l10n.t('This computer')),
 		{

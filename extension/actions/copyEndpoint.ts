@@ -1,7 +1,7 @@
 /** *Copy API Endpoint*: the daemon's address with its key, as other tools want it. */
 
 import * as vscode from 'vscode';
-import { type EndpointInfo, readyChatModels } from '../../server/protocol/index.ts';
+import { type EndpointInfo, findModel, readyChatModels } from '../../server/protocol/index.ts';
 import type { Front } from '../front.ts';
 import { setting } from '../settings.ts';
 
@@ -10,7 +10,7 @@ export async function copyEndpoint(front: Front): Promise<void> {
 	const endpoint = await front.request('nearglot/endpoint', {});
 	const { models } = await front.request('nearglot/models', {});
 	const local = readyChatModels(models).filter(({ origin }) => origin !== 'team');
-	const model = local.find(({ id }) => id === setting('chat.model')) ?? local[0];
+	const model = findModel(local, setting('chat.model')) ?? local[0];
 	const items = snippets(endpoint, model?.id ?? 'starter-chat').map(({ name, text }) => ({
 		label: name,
 		// Shown without the key: others may look at the screen.

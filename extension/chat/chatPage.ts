@@ -9,6 +9,7 @@ import {
 	type ChatParams,
 	type ChatResult,
 	ChatSession,
+	findModel,
 	readSlashCommand,
 	readyChatModels,
 	slashCommands,
@@ -148,7 +149,7 @@ export class ChatPage {
 	/** Lets the user choose the tools the model may call. */
 	async chooseTools(): Promise<void> {
 		const { models, model } = this.session.state;
-		await this.#deps.tools.choose(models.find(({ id }) => id === model) ?? models[0]);
+		await this.#deps.tools.choose(findModel(models, model) ?? models[0]);
 		this.#postState();
 	}
 
@@ -271,7 +272,7 @@ export class ChatPage {
 		const source = new vscode.CancellationTokenSource();
 		this.#counting = source;
 		const { models, model } = this.session.state;
-		const limit = (models.find(({ id }) => id === model) ?? models[0])?.contextLength ?? null;
+		const limit = (findModel(models, model) ?? models[0])?.contextLength ?? null;
 		try {
 			const { tokens } = await this.#deps.front.request(
 				'nearglot/countTokens',

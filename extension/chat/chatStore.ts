@@ -3,10 +3,12 @@
  * disk is written without the file service of the window, which goes away with the window.
  */
 
-import { mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Conversation } from '../../server/protocol/index.ts';
-import { makePrivateFolder, writePrivately } from '../privateFiles.ts';
+import { makePrivateDir, readPlainText, writePrivateFile } from '../../server/store/files.ts';
+import { JsonFile, type JsonFormat } from '../../server/store/jsonFile.ts';
+import { makePrivateFolder } from '../privateFiles.ts';
 
 /** A chat in the list of chats. */
 export interface ChatSummary {
@@ -35,22 +37,15 @@ export class ChatStore {
 	save(conversation: Conversation): Promise<void> {
 		return this.#inTurn(async () => {
 			if (this.#removed.has(conversation.id)) return;
-			const target = this.#file(conversation.id);
-			const temporary = `${target}.${process.pid}.tmp`;
 			await makePrivateFolder(this.#folder);
-			await writePrivately(temporary, JSON.stringify(conversation));
-			await rename(temporary, target);
+			await this.#file(conversation.id).change(() => [{ chat: conversation }, undefined]);
 		});
 	}
 
-	/** The chat, or `undefined` when it is absent or unreadable. */
+	/** The chat, or `undefined` when there is none; a damaged one is set aside. */
 	async load(id: string): Promise<Conversation | undefined> {
 		if (!/^[\w-]+$/.test(id)) return undefined;
-		try {
-			return parseConversation(JSON.parse(await readFile(this.#file(id), 'utf8')));
-		} catch {
-			return undefined;
-		}
+		return (await this.#file(id).read()).chat;
 	}
 
 	/** Newest first. */
@@ -74,20 +69,20 @@ export class ChatStore {
 
 	/** Notes which chat this workspace shows. A file, because a memento may be lost by a reload. */
 	async remember(id: string): Promise<void> {
-		await mkdir(this.#workspaceFolder, { recursive: true, mode: 0o700 });
-		await writePrivately(this.#current(), id);
+		await makePrivateDir(this.#workspaceFolder);
+		await writePrivateFile(this.#current(), id);
 	}
 
 	/** The chat this workspace showed last. */
 	async current(): Promise<Conversation | undefined> {
-		const id = await readFile(this.#current(), 'utf8').catch(() => undefined);
+		const id = await readPlainText(this.#current()).catch(() => undefined);
 		return id === undefined ? undefined : this.load(id);
 	}
 
 	/** Deletes a chat; nothing of it is saved any more. */
 	remove(id: string): Promise<void> {
 		this.#removed.add(id);
-		return this.#inTurn(() => rm(this.#file(id)));
+		return this.#inTurn(() => rm(this.#file(id).path));
 	}
 
 	#inTurn(work: () => Promise<void>): Promise<void> {
@@ -99,8 +94,8 @@ export class ChatStore {
 		return join(this.#workspaceFolder, 'current-chat');
 	}
 
-	#file(id: string): string {
-		return join(this.#folder, `${id}.json`);
+	#file(id: string): JsonFile<KeptChat> {
+		return new JsonFile(join(this.#folder, `${id}.json`), format);
 	}
 }
 
@@ -114,3 +109,17 @@ function parseConversation(value: unknown): Conversation | undefined {
 		Array.isArray(chat.turns);
 	return sound ? (chat as Conversation) : undefined;
 }
+
+interface KeptChat {
+	readonly chat?: Conversation;
+}
+
+const format: JsonFormat<KeptChat> = {
+	holds: 'A chat',
+	fresh: () => ({}),
+	parse: (fields) => {
+		// Earlier versions kept a chat's fields by themselves.
+		const chat = parseConversation(fields['chat'] ?? fields);
+		return chat && { chat };
+	},
+};

@@ -1,7 +1,12 @@
 /** What can be done with a model of the tree, or with one chosen from a list. */
 
 import * as vscode from 'vscode';
-import { AppError, type DownloadProgress, type ModelInfo } from '../../server/protocol/index.ts';
+import {
+	AppError,
+	type DownloadProgress,
+	findModel,
+	type ModelInfo,
+} from '../../server/protocol/index.ts';
 import type { Front } from '../front.ts';
 import { withPatientProgress } from '../notify.ts';
 import { setting, storeSetting } from '../settings.ts';
@@ -93,10 +98,10 @@ export async function removeModel(deps: ModelDeps, node: unknown): Promise<void>
 /** Lets the best model that is left answer when the one that was chosen is gone; an alias may still name another. */
 async function forgetChoice({ front }: ModelDeps, removed: ModelInfo): Promise<void> {
 	const name = setting('chat.model');
-	const isNamed = ({ id, alias }: ModelInfo) => id === name || alias === name;
-	if (!isNamed(removed)) return;
+	if (!findModel([removed], name)) return;
 	const { models } = await front.request('nearglot/models', {});
-	if (models.some((model) => isNamed(model) && model.state !== 'not-downloaded')) return;
+	const here = models.filter(({ state }) => state !== 'not-downloaded');
+	if (findModel(here, name)) return;
 	await storeSetting('chat.model', '');
 }
 

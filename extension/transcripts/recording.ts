@@ -3,6 +3,7 @@
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import {
+	AppError,
 	asAppError,
 	type ExportContent,
 	exportTranscript,
@@ -159,7 +160,7 @@ export class Recording implements vscode.Disposable {
 				return vscode.env.clipboard.writeText(this.#text(message.content, message.times));
 			case 'insert': {
 				const editor = lastTextEditor();
-				if (!editor) throw new Error(vscode.l10n.t('Open a text first.'));
+				if (!editor) throw new AppError('invalid_request', vscode.l10n.t('Open a text first.'));
 				const content = this.session.document?.translation ? 'translation' : 'original';
 				const point = new InsertionPoint(editor);
 				await point.add(this.#text(content, false).trimEnd());

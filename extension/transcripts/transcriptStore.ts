@@ -1,15 +1,21 @@
 /**
  * Transcripts and waveforms by the fingerprint of their recording: they survive reloads, follow a
- * recording to another folder and are the same in every window. A file is complete or absent.
+ * recording to another folder and are the same in every window.
  */
 
-import { readFile, rename, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TranscriptDocument, Waveform } from '../../server/protocol/index.ts';
-import { makePrivateFolder, writePrivately } from '../privateFiles.ts';
+import { JsonFile } from '../../server/store/jsonFile.ts';
+import { makePrivateFolder } from '../privateFiles.ts';
 
-/** Format of the files; others are not read. */
-const version = 1;
+interface KeptTranscript {
+	readonly document?: TranscriptDocument;
+}
+
+interface KeptWaveform {
+	readonly waveform?: Waveform;
+}
 
 /** Writes the disk itself: the file service of the window goes away with the window. */
 export class TranscriptStore {
@@ -25,43 +31,48 @@ export class TranscriptStore {
 	}
 
 	async load(fingerprint: string): Promise<TranscriptDocument | null> {
-		const value = await this.#read(`${fingerprint}.json`);
-		const document = value?.['document'] as TranscriptDocument | undefined;
-		return document && Array.isArray(document.lines) ? document : null;
+		return (await this.#transcript(fingerprint).read()).document ?? null;
 	}
 
 	/** `null` forgets the transcript. */
 	async save(fingerprint: string, document: TranscriptDocument | null): Promise<void> {
-		const name = `${fingerprint}.json`;
-		if (document) await this.#write(name, { version, document });
-		else await rm(join(this.#folder, name), { force: true });
+		const file = this.#transcript(fingerprint);
+		if (document) await this.#write(file, { document });
+		else await rm(file.path, { force: true });
 	}
 
 	async loadWaveform(fingerprint: string): Promise<Waveform | undefined> {
-		const value = await this.#read(`${fingerprint}.wave.json`);
-		const waveform = value?.['waveform'] as Waveform | undefined;
-		return waveform && Array.isArray(waveform.peaks) ? waveform : undefined;
+		return (await this.#waveform(fingerprint).read()).waveform;
 	}
 
 	saveWaveform(fingerprint: string, waveform: Waveform): Promise<void> {
-		return this.#write(`${fingerprint}.wave.json`, { version, waveform });
+		return this.#write(this.#waveform(fingerprint), { waveform });
 	}
 
-	async #read(name: string): Promise<Record<string, unknown> | undefined> {
-		try {
-			const text = await readFile(join(this.#folder, name), 'utf8');
-			const value = JSON.parse(text) as Record<string, unknown>;
-			return value['version'] === version ? value : undefined;
-		} catch {
-			return undefined;
-		}
+	#transcript(fingerprint: string): JsonFile<KeptTranscript> {
+		return new JsonFile(join(this.#folder, `${fingerprint}.json`), {
+			holds: 'The transcript of a recording',
+			fresh: () => ({}),
+			parse: ({ document }) => {
+				const found = document as TranscriptDocument | undefined;
+				return Array.isArray(found?.lines) ? { document: found } : undefined;
+			},
+		});
 	}
 
-	async #write(name: string, value: unknown): Promise<void> {
-		const target = join(this.#folder, name);
-		const temporary = `${target}.${crypto.randomUUID()}`;
+	#waveform(fingerprint: string): JsonFile<KeptWaveform> {
+		return new JsonFile(join(this.#folder, `${fingerprint}.wave.json`), {
+			holds: 'The waveform of a recording',
+			fresh: () => ({}),
+			parse: ({ waveform }) => {
+				const found = waveform as Waveform | undefined;
+				return Array.isArray(found?.peaks) ? { waveform: found } : undefined;
+			},
+		});
+	}
+
+	async #write<Value extends object>(file: JsonFile<Value>, value: Value): Promise<void> {
 		await makePrivateFolder(this.#folder);
-		await writePrivately(temporary, JSON.stringify(value));
-		await rename(temporary, target);
+		await file.change(() => [value, undefined]);
 	}
 }

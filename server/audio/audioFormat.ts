@@ -3,17 +3,12 @@
 import { AppError } from '../protocol/index.ts';
 import { type AudioSource, pieces } from './audioSource.ts';
 import { findMpegFrame } from './mpegFrame.ts';
+import { oggPages } from './oggPages.ts';
 
-export type AudioFormat =
-	| 'wav'
-	| 'mp3'
-	| 'flac'
-	| 'ogg-flac'
-	| 'ogg-opus'
-	| 'ogg-vorbis'
-	| 'matroska'
-	| 'mp4'
-	| 'aac';
+/** By the codec, of a stream in Ogg. */
+export type OggFormat = 'ogg-flac' | 'ogg-opus' | 'ogg-vorbis';
+
+export type AudioFormat = 'wav' | 'mp3' | 'flac' | OggFormat | 'matroska' | 'mp4' | 'aac';
 
 /** What people call each format. */
 export const formatNames: Readonly<Record<AudioFormat, string>> = {
@@ -59,7 +54,7 @@ export async function sniffFormat(source: AudioSource): Promise<SniffedFormat> {
 		if (head.length === 0)
 			throw new AppError('invalid_audio', 'The file holds an ID3 tag but no audio after it.');
 	}
-	const format = magicFormat(head);
+	const format = ascii(head, 0, 4) === 'OggS' ? await oggFormat(source, offset) : magicFormat(head);
 	if (format !== undefined) return { format, offset };
 	const strange = notAudio(head);
 	if (strange !== undefined) {
@@ -83,7 +78,6 @@ function magicFormat(head: Uint8Array): AudioFormat | undefined {
 	const kind = ascii(head, 8, 12);
 	if ((tag === 'RIFF' || tag === 'RF64' || tag === 'BW64') && kind === 'WAVE') return 'wav';
 	if (tag === 'fLaC') return 'flac';
-	if (tag === 'OggS') return oggCodec(head);
 	if (head[0] === 0x1a && head[1] === 0x45 && head[2] === 0xdf && head[3] === 0xa3)
 		return 'matroska';
 	if (ascii(head, 4, 8) === 'ftyp') return 'mp4';
@@ -93,20 +87,50 @@ function magicFormat(head: Uint8Array): AudioFormat | undefined {
 	return undefined;
 }
 
-function oggCodec(head: Uint8Array): AudioFormat {
-	const start = 27 + (head[26] ?? 0);
-	const packet = ascii(head, start, start + 8);
-	if (packet === 'OpusHead') return 'ogg-opus';
-	if (packet.startsWith('\x7fFLAC')) return 'ogg-flac';
-	if (packet.startsWith('\x01vorbis')) return 'ogg-vorbis';
-	const found = packet.startsWith('Speex')
-		? 'Speex audio'
-		: packet.startsWith('\x80theora')
-			? 'Theora video'
-			: 'a codec that is not known';
+/** The codec of a stream in Ogg, told from its first packet. */
+export function oggCodec(packet: Uint8Array): OggFormat | undefined {
+	if (ascii(packet, 0, 8) === 'OpusHead') return 'ogg-opus';
+	if (ascii(packet, 0, 5) === '\x7fFLAC') return 'ogg-flac';
+	if (ascii(packet, 0, 7) === '\x01vorbis') return 'ogg-vorbis';
+	return undefined;
+}
+
+/** What people call a stream in Ogg that `oggCodec` does not know; `undefined` for an index of the others. */
+function unreadOggCodec(packet: Uint8Array): string | undefined {
+	const name = ascii(packet, 0, 8);
+	if (name.startsWith('Speex')) return 'Speex audio';
+	if (name.startsWith('\x80theora')) return 'Theora video';
+	return name === 'fishead\0' ? undefined : 'a codec that is not known';
+}
+
+/** Throws `invalid_audio` where streams that begin after the sound so far may hold more of it, unread. */
+export function checkOggContinues(packets: readonly Uint8Array[]): void {
+	const others = packets
+		.map(unreadOggCodec)
+		.filter((name) => name !== undefined && name !== 'Theora video');
+	if (others.length === 0) return;
 	throw new AppError(
 		'invalid_audio',
-		`This Ogg file holds ${found}; Nearglot reads Vorbis, Opus and FLAC in Ogg.`,
+		`Behind its first recording this Ogg file holds another one with ${others.join(' and ')}; Nearglot reads Vorbis, Opus and FLAC in Ogg. Split the file, or convert it.`,
+	);
+}
+
+/** Of the first stream with sound: pictures, subtitles and an index may begin before it. */
+async function oggFormat(source: AudioSource, start: number): Promise<OggFormat> {
+	const others: string[] = [];
+	for await (const page of oggPages(source, start)) {
+		// All streams begin before the second page of any of them (RFC 3533, section 4).
+		if (!page.first) break;
+		const format = oggCodec(page.body);
+		if (format !== undefined) return format;
+		const other = unreadOggCodec(page.body);
+		if (other !== undefined) others.push(other);
+	}
+	throw new AppError(
+		'invalid_audio',
+		others.length === 0
+			? 'The first page of the Ogg file is damaged.'
+			: `This Ogg file holds ${others.join(' and ')}; Nearglot reads Vorbis, Opus and FLAC in Ogg.`,
 	);
 }
 

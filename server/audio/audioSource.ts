@@ -2,7 +2,7 @@
 
 import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
-import { AppError } from '../protocol/index.ts';
+import { AppError, systemReason } from '../protocol/index.ts';
 
 /** A recording that is read piece by piece; nothing here ever holds the whole of it. */
 export interface AudioSource extends AsyncDisposable {
@@ -17,10 +17,9 @@ export interface AudioSource extends AsyncDisposable {
 export async function fileSource(path: string): Promise<AudioSource> {
 	// A pipe that nobody writes to would keep whoever opens it waiting for ever.
 	const flags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
-	const handle = await open(path, flags).catch((error: NodeJS.ErrnoException) => {
-		throw new AppError('not_found', `The file cannot be opened (${error.code ?? error.message}).`, {
-			cause: error,
-		});
+	const handle = await open(path, flags).catch((error: unknown) => {
+		const reason = systemReason(error) ?? String(error);
+		throw new AppError('not_found', `The file cannot be opened: ${reason}.`, { cause: error });
 	});
 	const stat = await handle.stat();
 	if (!stat.isFile()) {

@@ -1,41 +1,79 @@
-/** Whether a WebM or MP4 file is as long as its outermost headers say. */
+/** Whether a WebM or MP4 file is as long as its outermost headers say, and what else they tell. */
 
 import { AppError } from '../protocol/index.ts';
 import type { AudioSource } from './audioSource.ts';
+
+export interface ContainerShape {
+	/** Of WebM and Matroska: its tracks of every kind, subtitles too; `undefined` where it does not say. */
+	readonly trackCount: number | undefined;
+}
 
 /** Throws `invalid_audio` when the file ends before its last announced part does. */
 export async function checkContainerLength(
 	source: AudioSource,
 	format: 'matroska' | 'mp4',
-): Promise<void> {
-	const end = format === 'mp4' ? await lastBoxEnd(source) : await segmentEnd(source);
-	if (end === undefined || end <= source.sizeBytes) return;
+): Promise<ContainerShape> {
+	const { end, trackCount } =
+		format === 'mp4'
+			? { end: await lastBoxEnd(source), trackCount: undefined }
+			: await readSegment(source);
+	if (end === undefined || end <= source.sizeBytes) return { trackCount };
 	throw new AppError(
 		'invalid_audio',
 		`The file is cut off: its header promises ${end} bytes and ${source.sizeBytes} are there. Copy or upload it again.`,
 	);
 }
 
-/** End of the first EBML segment; `undefined` for a live recording, which leaves its size open. */
-async function segmentEnd(source: AudioSource): Promise<number | undefined> {
+interface Segment extends ContainerShape {
+	/** `undefined` for a live recording, which leaves its size open. */
+	readonly end: number | undefined;
+}
+
+/** The first EBML segment. */
+async function readSegment(source: AudioSource): Promise<Segment> {
+	const unknown: Segment = { end: undefined, trackCount: undefined };
 	const head = await source.read(0, 1024);
 	const header = ebmlSize(head, 4);
-	if (header?.value === undefined) return undefined;
+	if (header?.value === undefined) return unknown;
 	const at = header.next + header.value;
-	const id = [0x18, 0x53, 0x80, 0x67];
-	if (!id.every((byte, i) => head[at + i] === byte)) return undefined;
+	if (!hasId(head.subarray(at), segmentId)) return unknown;
 	const segment = ebmlSize(head, at + 4);
 	if (segment === undefined) throw damaged();
 	const end = segment.value === undefined ? undefined : segment.next + segment.value;
-	await checkElements(source, segment.next, Math.min(end ?? source.sizeBytes, source.sizeBytes));
-	return end;
+	const until = Math.min(end ?? source.sizeBytes, source.sizeBytes);
+	let trackCount: number | undefined;
+	for await (const { head: element, bodyAt, bodyEnd } of elements(source, segment.next, until)) {
+		if (!hasId(element, tracksId)) continue;
+		trackCount ??= 0;
+		for await (const { head: entry } of elements(source, bodyAt, Math.min(bodyEnd, until)))
+			if (hasId(entry, trackEntryId)) trackCount++;
+	}
+	return { end, trackCount };
 }
+
+const segmentId = [0x18, 0x53, 0x80, 0x67];
+const tracksId = [0x16, 0x54, 0xae, 0x6b];
+const trackEntryId = [0xae];
+
+const hasId = (bytes: Uint8Array, id: readonly number[]): boolean =>
+	id.every((byte, i) => bytes[i] === byte);
 
 const damaged = () =>
 	new AppError('invalid_audio', 'The WebM/Matroska file is damaged: an element has no valid size.');
 
-/** Walks the elements of the segment: one without a valid size would send a reader round in circles. */
-async function checkElements(source: AudioSource, start: number, end: number): Promise<void> {
+interface EbmlElement {
+	/** Its first bytes. */
+	readonly head: Uint8Array;
+	readonly bodyAt: number;
+	readonly bodyEnd: number;
+}
+
+/** The elements in a row: one without a valid size would send a reader round in circles. */
+async function* elements(
+	source: AudioSource,
+	start: number,
+	end: number,
+): AsyncGenerator<EbmlElement> {
 	let at = start;
 	for (let count = 0; count < 50_000 && at + 2 <= end; count++) {
 		const head = await source.read(at, 12);
@@ -45,7 +83,9 @@ async function checkElements(source: AudioSource, start: number, end: number): P
 		if (size === undefined) throw damaged();
 		// A live recording leaves the sizes of its clusters open; what follows is inside.
 		if (size.value === undefined) return;
-		at += size.next + size.value;
+		const bodyAt = at + size.next;
+		at = bodyAt + size.value;
+		yield { head, bodyAt, bodyEnd: at };
 	}
 }
 

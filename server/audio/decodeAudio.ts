@@ -1,14 +1,16 @@
 /** Any recording to 16 kHz mono, piece by piece: tells the format, decodes, mixes, resamples. */
 
 import { AppError } from '../protocol/index.ts';
-import { type AudioFormat, formatNames, sniffFormat } from './audioFormat.ts';
+import { type AudioFormat, formatNames, type OggFormat, sniffFormat } from './audioFormat.ts';
 import type { AudioSource } from './audioSource.ts';
 import { openWithFfmpeg } from './ffmpegAudio.ts';
-import { openFlac, openOggFlac } from './flac.ts';
+import { openFlac } from './flac.ts';
 import { openContainer } from './mediaContainer.ts';
 import { openMp3 } from './mp3.ts';
-import { openOggOpus } from './oggOpus.ts';
-import { openOggVorbis } from './oggVorbis.ts';
+import { readOggFlac } from './oggFlac.ts';
+import { readOggOpus } from './oggOpus.ts';
+import { type OggReader, openOgg } from './oggRecording.ts';
+import { readOggVorbis } from './oggVorbis.ts';
 import type { AudioInfo, MonoBlock, OpenedAudio } from './openedAudio.ts';
 import { Resampler } from './resampler.ts';
 import { openWav } from './wav.ts';
@@ -42,7 +44,7 @@ export async function decodeAudio(
 	signal?: AbortSignal,
 ): Promise<DecodedAudio> {
 	const { format, offset } = await sniffFormat(source);
-	const opened = await openFormat(source, format, offset);
+	const opened = await openFormat(source, format, offset, limits);
 	const { durationS } = opened.info;
 	// A header that lies about its length is damage, found while decoding; here it only saves time.
 	if (durationS !== undefined && durationS > limits.maximumS) throw tooLong(durationS, limits);
@@ -54,7 +56,10 @@ async function openFormat(
 	source: AudioSource,
 	format: AudioFormat,
 	offset: number,
+	limits: DecodeLimits,
 ): Promise<OpenedAudio> {
+	const withFfmpeg = (codec: string, onClock: boolean) =>
+		openWithFfmpeg(source, { format, codec, onClock, maximumS: limits.maximumS });
 	switch (format) {
 		case 'wav':
 			return openWav(source, offset);
@@ -63,22 +68,22 @@ async function openFormat(
 		case 'flac':
 			return openFlac(source, offset);
 		case 'ogg-flac':
-			return openOggFlac(source, offset);
 		case 'ogg-opus':
-			return openOggOpus(source, offset);
 		case 'ogg-vorbis':
-			return openOggVorbis(source, offset);
+			return openOgg(source, offset, oggReaders);
 		case 'aac':
-			return openWithFfmpeg(source, format, 'aac');
+			return withFfmpeg('aac', false);
 		case 'mp4':
 		case 'matroska':
-			return openContainer(source, format).catch((error: unknown) => {
-				const codec = error instanceof AppError ? error.data?.codec : undefined;
-				if (typeof codec !== 'string') throw error;
-				return openWithFfmpeg(source, format, codec);
-			});
+			return openContainer(source, format, withFfmpeg);
 	}
 }
+
+const oggReaders: Readonly<Record<OggFormat, OggReader>> = {
+	'ogg-flac': readOggFlac,
+	'ogg-opus': readOggOpus,
+	'ogg-vorbis': readOggVorbis,
+};
 
 async function* speechSamples(
 	opened: OpenedAudio,

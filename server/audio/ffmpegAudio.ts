@@ -16,22 +16,40 @@ const demuxers: Readonly<Partial<Record<AudioFormat, string>>> = {
 
 const rateHz = 16_000;
 
+/** Silence before the first sound and in gaps, instead of sound that moves up. */
+const fillGaps = 'aresample=async=1:first_pts=0';
+
+/** A minute to begin, and a second for each of these seconds of sound: whoever computes longer is stuck. */
+const slowestRate = 16;
+
+export interface FfmpegJob {
+	readonly format: AudioFormat;
+	/** As people call it. */
+	readonly codec: string;
+	/** The recording begins at zero of the file's clock, not with its first sound. */
+	readonly onClock: boolean;
+	/** Longest recording in seconds. */
+	readonly maximumS: number;
+}
+
 /**
  * Opens a file through ffmpeg. Throws `invalid_audio` that asks for ffmpeg when there is none.
  * The file is data of a stranger: only one demuxer and only the `file` protocol are allowed.
  */
 export async function openWithFfmpeg(
 	source: AudioSource,
-	format: AudioFormat,
-	codec: string,
+	{ format, codec, onClock, maximumS }: FfmpegJob,
 ): Promise<OpenedAudio> {
 	const demuxer = demuxers[format];
 	if (source.path === undefined || demuxer === undefined) throw missing(format, codec);
+	const computeS = Math.ceil(60 + maximumS / slowestRate);
 	const child = spawn(
 		'ffmpeg',
 		[
-			...['-nostdin', '-v', 'error', '-protocol_whitelist', 'file', '-f', demuxer],
-			...['-i', `file:${source.path}`, '-map', '0:a:0', '-ac', '1', '-ar', String(rateHz)],
+			...['-nostdin', '-v', 'error', '-timelimit', String(computeS)],
+			...[...(onClock ? ['-copyts'] : []), '-protocol_whitelist', 'file', '-f', demuxer],
+			...['-i', `file:${source.path}`, '-map', '0:a:0', '-af', fillGaps],
+			...['-ac', '1', '-ar', String(rateHz)],
 			...['-f', 's16le', 'pipe:1'],
 		],
 		{ stdio: ['ignore', 'pipe', 'pipe'], windowsHide: true },

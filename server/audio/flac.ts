@@ -1,11 +1,9 @@
-/** FLAC, native and in Ogg, to mono blocks. */
+/** FLAC to mono blocks. */
 
 import { FLACDecoder } from '@wasm-audio-decoders/flac';
 import { AppError } from '../protocol/index.ts';
-import type { AudioFormat } from './audioFormat.ts';
-import { type AudioSource, pieces } from './audioSource.ts';
+import type { AudioSource } from './audioSource.ts';
 import { FlacSplitter } from './flacFrames.ts';
-import { lastGranule, oggPackets, oggPages } from './oggPages.ts';
 import {
 	checkComplete,
 	checkShape,
@@ -14,10 +12,7 @@ import {
 	type OpenedAudio,
 } from './openedAudio.ts';
 
-/** Of the first packet in Ogg: 17 bytes before the STREAMINFO block, and its 34. */
-const oggHeaderBytes = 51;
-
-interface StreamInfo {
+export interface StreamInfo {
 	readonly sampleRateHz: number;
 	readonly channels: number;
 	readonly bits: number;
@@ -25,29 +20,36 @@ interface StreamInfo {
 	readonly totalSamples: number;
 }
 
-/** Opens native FLAC whose `fLaC` is at `start`. Throws `invalid_audio`. */
+/** How a stream begins: STREAMINFO of 34 bytes is its first block, be it the last one or not. */
+const streamBegins = [0x00, 0x80].map((kind) =>
+	Buffer.from([...Buffer.from('fLaC'), kind, 0, 0, 34]),
+);
+const beginningBytes = 8;
+const pieceBytes = 65_536;
+
+/**
+ * Opens native FLAC whose `fLaC` is at `start`, and the recordings that somebody joined to its end.
+ * Throws `invalid_audio`.
+ */
 export async function openFlac(source: AudioSource, start: number): Promise<OpenedAudio> {
+	const { sampleRateHz, channels, bits, durationS } = await readStreamInfo(source, start);
+	return {
+		info: { format: 'flac', codec: `flac-s${bits}`, sampleRateHz, channels, durationS },
+		blocks: blocks(source, start),
+	};
+}
+
+async function readStreamInfo(source: AudioSource, start: number) {
 	const head = await source.read(start + 4, 38);
 	if (head.length < 38 || ((head[0] ?? 0) & 0x7f) !== 0)
 		throw new AppError('invalid_audio', 'The FLAC file has no stream information: it is cut off.');
 	const info = parseStreamInfo(head.subarray(4));
-	return opened('flac', info, nativeFrames(source, start));
-}
-
-/** Opens FLAC in Ogg. Throws `invalid_audio`. */
-export async function openOggFlac(source: AudioSource, start: number): Promise<OpenedAudio> {
-	const { value: page } = await oggPages(source, start).next();
-	if (page === undefined || page.body.length < oggHeaderBytes)
-		throw new AppError('invalid_audio', 'The first page of the Ogg file is damaged.');
-	const info = parseStreamInfo(page.body.subarray(17));
-	const granule = await lastGranule(source, page.serial);
-	// Encoders that write to a pipe leave the total open; the last page knows it.
-	const totalSamples = info.totalSamples || Number(granule ?? 0n);
-	return opened('ogg-flac', { ...info, totalSamples }, packetFrames(source, start));
+	const { totalSamples, sampleRateHz } = info;
+	return { ...info, durationS: totalSamples === 0 ? undefined : totalSamples / sampleRateHz };
 }
 
 /** The STREAMINFO block (RFC 9639, section 8.2). */
-function parseStreamInfo(block: Uint8Array): StreamInfo {
+export function parseStreamInfo(block: Uint8Array): StreamInfo {
 	const view = new DataView(block.buffer, block.byteOffset, block.byteLength);
 	const packed = view.getBigUint64(10);
 	const sampleRateHz = Number(packed >> 44n);
@@ -61,39 +63,24 @@ function parseStreamInfo(block: Uint8Array): StreamInfo {
 	};
 }
 
-function opened(
-	format: AudioFormat,
-	info: StreamInfo,
-	frames: AsyncIterable<FrameGroup>,
-): OpenedAudio {
-	const durationS = info.totalSamples === 0 ? undefined : info.totalSamples / info.sampleRateHz;
-	return {
-		info: {
-			format,
-			codec: `flac-s${info.bits}`,
-			sampleRateHz: info.sampleRateHz,
-			channels: info.channels,
-			durationS,
-		},
-		blocks: blocks(frames, info, durationS),
-	};
-}
-
-interface FrameGroup {
-	readonly frames: readonly Uint8Array[];
-	/** Samples of the stream up to here, where the container tells; the last frame may hold more. */
-	readonly until?: number;
-	/** A stream begins, and counts its samples anew. */
-	readonly begins?: StreamInfo;
-}
-
-async function* nativeFrames(source: AudioSource, start: number): AsyncGenerator<FrameGroup> {
+/** The frames of the stream at `start`; returns where the next one begins. */
+async function* frameGroups(
+	source: AudioSource,
+	start: number,
+): AsyncGenerator<Uint8Array[], number | undefined> {
 	const splitter = new FlacSplitter();
-	for await (const piece of pieces(source, await firstFrame(source, start + 4))) {
-		const frames = splitter.push(piece);
-		if (frames.length > 0) yield { frames };
+	let next: number | undefined;
+	for (let at = await firstFrame(source, start + 4); next === undefined; at += pieceBytes) {
+		// The beginning of a stream may lie across two pieces.
+		const piece = Buffer.from(await source.read(at, pieceBytes + beginningBytes - 1));
+		if (piece.length === 0) break;
+		const found = streamBegins.map((bytes) => piece.indexOf(bytes)).filter((place) => place >= 0);
+		const length = Math.min(...found, pieceBytes);
+		if (found.length > 0) next = at + length;
+		yield splitter.push(piece.subarray(0, length));
 	}
-	yield { frames: splitter.push(new Uint8Array(0), true) };
+	yield splitter.push(new Uint8Array(0), true);
+	return next;
 }
 
 /** Offset behind the metadata blocks (RFC 9639, section 8.1), the first of which is at `at`. */
@@ -105,42 +92,35 @@ async function firstFrame(source: AudioSource, at: number): Promise<number> {
 	}
 }
 
-async function* packetFrames(source: AudioSource, start: number): AsyncGenerator<FrameGroup> {
-	for await (const { bytes, last, granule } of oggPackets(source, start)) {
-		if (bytes[0] === 0x7f && bytes.length >= oggHeaderBytes)
-			yield { frames: [], begins: parseStreamInfo(bytes.subarray(17)) };
-		else if (bytes[0] === 0xff)
-			yield { frames: [bytes], ...(last && granule !== undefined && { until: Number(granule) }) };
-	}
+async function* blocks(source: AudioSource, start: number): AsyncGenerator<MonoBlock> {
+	for (let at: number | undefined = start; at !== undefined; ) at = yield* streamBlocks(source, at);
 }
 
-async function* blocks(
-	groups: AsyncIterable<FrameGroup>,
-	info: StreamInfo,
-	durationS: number | undefined,
-): AsyncGenerator<MonoBlock> {
+/** The sound of the stream at `start`; returns where the next one begins. */
+async function* streamBlocks(
+	source: AudioSource,
+	start: number,
+): AsyncGenerator<MonoBlock, number | undefined> {
+	const { sampleRateHz, durationS } = await readStreamInfo(source, start);
 	const decoder = new FLACDecoder();
-	let { sampleRateHz } = info;
 	let foundS = 0;
-	let ofStream = 0;
+	let next: number | undefined;
+	async function* groups() {
+		next = yield* frameGroups(source, start);
+	}
 	try {
 		await decoder.ready;
-		for await (const { frames, until, begins } of groups) {
-			if (begins !== undefined) {
-				ofStream = 0;
-				sampleRateHz = begins.sampleRateHz;
-			}
+		for await (const frames of groups()) {
 			if (frames.length === 0) continue;
-			const { channelData } = await decoder.decodeFrames([...frames]);
-			const mixed = mixDown(channelData);
-			ofStream += mixed.length;
-			const extra = Math.min(mixed.length, Math.max(0, ofStream - (until ?? ofStream)));
-			const samples = mixed.subarray(0, mixed.length - extra);
+			const { channelData } = await decoder.decodeFrames(frames);
+			const samples = mixDown(channelData);
+			if (samples.length === 0) continue;
 			foundS += samples.length / sampleRateHz;
-			if (samples.length > 0) yield { samples, sampleRateHz };
+			yield { samples, sampleRateHz };
 		}
 	} finally {
 		decoder.free();
 	}
 	if (durationS !== undefined) checkComplete(durationS, foundS);
+	return next;
 }

@@ -45,9 +45,12 @@ export class LiveAudio implements DecodedAudio {
 		this.samples = this.#read();
 	}
 
-	/** @param maximumS longest recording; what comes later is refused with `payload_too_large` */
-	static async open(maximumS: number): Promise<LiveAudio> {
-		const folder = await makeScratchFolder('live');
+	/**
+	 * @param maximumS longest recording; what comes later is refused with `payload_too_large`
+	 * @param scratch folder for the sound
+	 */
+	static async open(maximumS: number, scratch: string): Promise<LiveAudio> {
+		const folder = await makeScratchFolder('live', scratch);
 		return new LiveAudio(folder, await open(join(folder, 'samples'), 'wx+', 0o600), maximumS);
 	}
 

@@ -26,18 +26,17 @@ import {
 } from './openedAudio.ts';
 import { checkOpusDamage, OpusStream, parseOpusHead } from './opusPackets.ts';
 import { mixFrames, pcmReader } from './pcm.ts';
+import { fillGaps, type TimedBlock } from './timeline.ts';
 import { splitVorbisHeaders, VorbisStream } from './vorbisPackets.ts';
 
-/** Pauses shorter than this between packets are the rounding of the container's clock. */
-const smallestGapS = 0.1;
-
-/** Opens the first audio track. Throws `invalid_audio`; `data.codec` names a codec with no decoder. */
+/** Opens the first audio track; `other` opens files whose codec has no decoder here. Throws `invalid_audio`. */
 export async function openContainer(
 	source: AudioSource,
 	format: 'matroska' | 'mp4',
+	other: (codec: string, onClock: boolean) => Promise<OpenedAudio>,
 ): Promise<OpenedAudio> {
 	const name = formatNames[format];
-	await checkContainerLength(source, format);
+	const { trackCount } = await checkContainerLength(source, format);
 	const input = new Input({
 		formats: format === 'mp4' ? [MP4, QTFF] : [WEBM, MATROSKA],
 		source: new CustomSource({
@@ -55,20 +54,20 @@ export async function openContainer(
 		checkShape(sampleRateHz, channels);
 		const description = (await track.getDecoderConfig())?.description;
 		const durationS = (await track.getDurationFromMetadata({ skipLiveWait: true })) ?? undefined;
-		// Of WebM only the whole file says how long it is, pictures included.
-		const withPictures = format === 'matroska' && (await input.getVideoTracks()).length > 0;
 		const decode = packetDecoders[codec ?? ''] ?? pcmDecoder(codec);
+		// A piece of a live stream begins at whatever time it is; only a whole file begins at zero.
+		const firstS = (await new EncodedPacketSink(track).getFirstPacket())?.timestamp ?? 0;
+		const onClock = durationS !== undefined && firstS < durationS;
 		if (decode === undefined) {
-			throw new AppError(
-				'invalid_audio',
-				`The ${name} file holds ${codec?.toUpperCase() ?? 'an unknown codec'}, which Nearglot cannot decode by itself. Convert it to WAV, MP3, FLAC or Opus, or install ffmpeg.`,
-				{ data: { codec: codec ?? 'unknown' } },
-			);
+			input.dispose();
+			return await other(codec ?? 'unknown', onClock);
 		}
 		const setup = description === undefined ? undefined : bytesOf(description);
+		const zeroS = onClock ? Math.min(0, firstS) : firstS;
+		const promisedS = durationS && (await soundEndS(track, format, durationS, trackCount));
 		return {
 			info: { format, codec: codec ?? '', sampleRateHz, channels, durationS },
-			blocks: blocks(input, decode(track, setup), { name, durationS, withPictures }),
+			blocks: blocks(input, decode(track, setup), { name, zeroS, promisedS }),
 		};
 	} catch (error) {
 		input.dispose();
@@ -85,46 +84,44 @@ function readable(error: unknown, name: string): AppError {
 	});
 }
 
+/** Where the sound ends at the latest; `undefined` where nobody says. */
+async function soundEndS(
+	track: InputAudioTrack,
+	format: 'matroska' | 'mp4',
+	durationS: number,
+	trackCount: number | undefined,
+): Promise<number | undefined> {
+	// The table of an MP4 file has every packet; its duration may be that of something else.
+	if (format === 'mp4') return Math.min(durationS, await track.computeDuration());
+	// Of WebM only the whole file says how long it is: pictures, subtitles and other sound included.
+	return trackCount === 1 ? durationS : undefined;
+}
+
 interface Track {
 	/** Of the container, for people. */
 	readonly name: string;
-	readonly durationS: number | undefined;
-	/** The duration may be that of the pictures. */
-	readonly withPictures: boolean;
+	/** Where the recording begins on the container's clock. */
+	readonly zeroS: number;
+	readonly promisedS: number | undefined;
 }
 
-/** Sound of one packet and when the container says that it begins, in seconds. */
-interface TimedBlock extends MonoBlock {
-	readonly atS: number;
-}
-
-/** The blocks on the container's clock: before the first and in gaps there is silence. */
 async function* blocks(
 	input: Input,
-	decoded: AsyncGenerator<TimedBlock>,
-	{ name, durationS, withPictures }: Track,
+	decoded: AsyncIterable<TimedBlock>,
+	{ name, zeroS, promisedS }: Track,
 ): AsyncGenerator<MonoBlock> {
+	async function* fromZero() {
+		for await (const block of decoded) yield { ...block, atS: block.atS - zeroS };
+	}
 	let foundS = 0;
-	let startS: number | undefined;
 	try {
-		for await (const { atS, samples, sampleRateHz } of decoded) {
-			// A piece of a live stream begins at whatever time it is; only a whole file begins at zero.
-			startS ??= durationS !== undefined && atS < durationS ? Math.min(0, atS) : atS;
-			const missingS = atS - startS - foundS;
-			if (missingS > smallestGapS && missingS < Number.POSITIVE_INFINITY) {
-				for (let left = Math.round(missingS * sampleRateHz); left > 0; left -= sampleRateHz)
-					yield { samples: new Float32Array(Math.min(left, sampleRateHz)), sampleRateHz };
-				foundS += missingS;
-			}
-			foundS += samples.length / sampleRateHz;
-			yield { samples, sampleRateHz };
-		}
+		foundS = yield* fillGaps(fromZero());
 	} catch (error) {
 		throw readable(error, name);
 	} finally {
 		input.dispose();
 	}
-	if (durationS !== undefined && !withPictures) checkComplete(durationS, foundS);
+	if (promisedS !== undefined) checkComplete(promisedS, foundS);
 }
 
 type PacketDecoder = (

@@ -21,7 +21,12 @@ export interface OggPacket {
 	readonly bytes: Uint8Array;
 	/** Position after this packet, where its page tells. */
 	readonly granule: bigint | undefined;
+	/** A stream begins with it. */
+	readonly first: boolean;
 	readonly last: boolean;
+	readonly serial: number;
+	/** Pages missing between it and the packet before. */
+	readonly lostPages: number;
 }
 
 const maximumPageBytes = 27 + 255 + 255 * 255;
@@ -105,24 +110,57 @@ export async function* oggPages(source: AudioSource, start: number): AsyncGenera
 }
 
 /**
- * Packets of the stream that begins first, and of those chained after its end (radio recordings);
- * streams that run beside it are passed over.
+ * Packets of the first stream that `begins` knows by its first page, and of those chained after its end
+ * (radio recordings); streams that run beside it are passed over.
+ *
+ * @param check gets the first pages of streams that follow where `begins` knows none of them; may throw.
  */
-export async function* oggPackets(source: AudioSource, start: number): AsyncGenerator<OggPacket> {
+export async function* oggPackets(
+	source: AudioSource,
+	start: number,
+	begins: (body: Uint8Array) => boolean,
+	check: (unknown: readonly Uint8Array[]) => void = () => {},
+): AsyncGenerator<OggPacket> {
 	let serial: number | undefined;
 	let parts: Uint8Array[] = [];
 	let partBytes = 0;
 	let expected = 0;
+	let lostPages = 0;
+	/** The next one that begins is ours. */
 	let ended = true;
+	let amongFirst = true;
+	let begun = false;
+	/** First pages behind ours; a stream that only begins late has pages of ours after them. */
+	let unknown: Uint8Array[] = [];
 	for await (const page of oggPages(source, start)) {
-		if (serial === undefined || (ended && page.first)) {
+		// Where streams begin after sound, the ones before have ended, whether they say so or not.
+		const group = page.first && !amongFirst;
+		if (group) {
+			check(unknown);
+			unknown = [];
+		}
+		ended ||= group;
+		amongFirst = page.first;
+		const first = page.first && ended && begins(page.body);
+		if (begun && page.first && ended && !first) {
+			unknown.push(page.body);
+			// Recorders number their streams alike.
+			if (page.serial === serial) serial = undefined;
+		} else if (first || page.serial === serial) unknown = [];
+		if (first) {
+			begun = true;
+			ended = false;
 			serial = page.serial;
 			expected = page.sequence;
+			lostPages = 0;
+			parts = [];
 		}
 		if (page.serial !== serial) continue;
 		ended = page.last;
-		// A lost page breaks the packet that ran over it.
-		const broken = page.sequence !== expected || (page.continued && parts.length === 0);
+		// A lost page breaks the packet that ran over it; one that comes twice loses none.
+		const missing = (page.sequence - expected) | 0;
+		lostPages += Math.max(0, missing);
+		const broken = missing !== 0 || (page.continued && parts.length === 0);
 		if (broken || !page.continued) parts = [];
 		let skip = broken && page.continued;
 		expected = (page.sequence + 1) >>> 0;
@@ -142,13 +180,18 @@ export async function* oggPackets(source: AudioSource, start: number): AsyncGene
 				yield {
 					bytes: join(parts, partBytes),
 					granule: index === finalPacket && page.granule >= 0n ? page.granule : undefined,
+					first: first && at === value,
 					last: page.last && index === finalPacket,
+					serial,
+					lostPages,
 				};
+				lostPages = 0;
 			}
 			parts = [];
 			skip = false;
 		}
 	}
+	check(unknown);
 }
 
 function join(parts: readonly Uint8Array[], length: number): Uint8Array {

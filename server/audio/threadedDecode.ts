@@ -1,43 +1,90 @@
 /**
  * Decodes a file in a thread of its own: the process stays responsive, and a decoder that a crafted
- * file sends into a loop is ended after a few seconds.
+ * file sends into a loop is ended. The samples wait on disk until somebody reads them.
  */
 
+import { open, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { AppError, fromErrorWire } from '../protocol/index.ts';
+import { makeScratchFolder } from '../store/scratch.ts';
+import { limitComputing } from './computingLimit.ts';
 import type { DecodedAudio } from './decodeAudio.ts';
-import type { DecodeJob, DecodeMessage } from './decodeMessages.ts';
-
-/** Starting a thread and compiling the decoders may take this long on a busy machine. */
-const startMs = 30_000;
+import { type DecodeJob, type DecodeMessage, pieceBytes } from './decodeMessages.ts';
+import { DecodeQueue } from './decodeQueue.ts';
 
 export interface ThreadedOptions {
 	/** Longest recording in seconds. */
 	readonly maximumS: number;
-	/** A decoder that gives nothing for this long is stuck. */
-	readonly stallMs?: number;
+	/** A decoder that gives nothing for so much processor time is stuck. */
+	readonly computingMs?: number;
 	/** Heap of the thread in MB. */
 	readonly memoryMb?: number;
+	/** Pieces of a second that are decoded before somebody reads them; a thread that is further waits. */
+	readonly piecesAhead?: number;
+	/** Folder for the sound; default: the system's. */
+	readonly scratch?: string;
+	/** Where it waits for its turn. */
+	readonly queue?: DecodeQueue;
+	/** Program of the thread. */
+	readonly program?: URL;
 }
 
+/** Eleven minutes, 42 MB: most recordings are decoded to their end, and their thread is gone, before they are heard. */
+const defaultPiecesAhead = 640;
+
 /**
- * As {@link decodeAudio} for a file. Rejects with `invalid_audio`, `payload_too_large`, `not_found`
- * or `cancelled`; the same errors may come while iterating.
+ * As {@link decodeAudio} for a file. Rejects with `invalid_audio`, `payload_too_large`, `not_found`,
+ * `disk_full`, `overloaded` or `cancelled`; the same errors may come while iterating.
  */
 export async function decodeInThread(
 	path: string,
-	{ maximumS, stallMs = 4000, memoryMb = 256 }: ThreadedOptions,
+	options: ThreadedOptions,
 	signal?: AbortSignal,
 ): Promise<DecodedAudio> {
-	if (signal?.aborted) throw new AppError('cancelled');
-	const thread = new DecodeThread({ path, maximumS }, stallMs, memoryMb, signal);
+	const { maximumS, queue = new DecodeQueue(), piecesAhead: places = defaultPiecesAhead } = options;
+	const place = await queue.enter(signal);
 	try {
-		await thread.expect('ready', startMs);
-		const { info } = await thread.expect('info', stallMs);
-		return { info, samples: thread.samples(), close: () => thread.end() };
+		const folder = await makeScratchFolder('decoded', options.scratch ?? tmpdir());
+		const job = { path, maximumS, target: join(folder, 'samples'), places };
+		const thread = new DecodeThread(job, options, () => place.rest(), signal);
+		const close = async () => {
+			await thread.end();
+			place.leave();
+			await rm(folder, { recursive: true, force: true });
+		};
+		try {
+			const { info } = await thread.expect('info');
+			return { info, samples: samplesOf(thread, job, close), close };
+		} catch (error) {
+			await close();
+			throw error;
+		}
 	} catch (error) {
-		await thread.end();
+		place.leave();
 		throw error;
+	}
+}
+
+async function* samplesOf(
+	thread: DecodeThread,
+	{ target, places }: DecodeJob,
+	close: () => Promise<void>,
+): AsyncGenerator<Float32Array> {
+	try {
+		await using file = await open(target);
+		for (let piece = 0; ; piece++) {
+			const message = await thread.take();
+			if (message.kind !== 'samples') return;
+			const samples = new Float32Array(message.count);
+			const position = (piece % places) * pieceBytes;
+			await file.read(new Uint8Array(samples.buffer), 0, samples.byteLength, position);
+			thread.freePlace();
+			yield samples;
+		}
+	} finally {
+		await close();
 	}
 }
 
@@ -51,16 +98,20 @@ type MessageOf<K extends DecodeMessage['kind']> = Extract<DecodeMessage, { kind:
 
 class DecodeThread {
 	readonly #worker: Worker;
-	readonly #stallMs: number;
 	readonly #signal: AbortSignal | undefined;
 	readonly #inbox: (DecodeMessage | AppError)[] = [];
 	#wake: () => void = () => {};
 	readonly #onAbort = () => this.#fail(new AppError('cancelled'));
 
-	constructor(job: DecodeJob, stallMs: number, memoryMb: number, signal: AbortSignal | undefined) {
-		this.#stallMs = stallMs;
+	/** @param onRest called when the thread has nothing left to decode ahead, or has ended */
+	constructor(
+		job: DecodeJob,
+		{ computingMs = 10_000, memoryMb = 256, program = workerFile() }: ThreadedOptions,
+		onRest: () => void,
+		signal: AbortSignal | undefined,
+	) {
 		this.#signal = signal;
-		this.#worker = new Worker(workerFile(), {
+		this.#worker = new Worker(program, {
 			workerData: job,
 			resourceLimits: { maxOldGenerationSizeMb: memoryMb },
 			// The decoders print their complaints; what matters of them is in the error.
@@ -69,18 +120,29 @@ class DecodeThread {
 		});
 		this.#worker.stdout.resume();
 		this.#worker.stderr.resume();
-		this.#worker.on('message', (message: DecodeMessage) => this.#put(message));
-		this.#worker.on('error', (cause) =>
-			this.#fail(
-				new AppError('invalid_audio', 'The recording is damaged: its decoder gave up.', { cause }),
-			),
-		);
-		this.#worker.on('exit', () =>
-			this.#fail(
-				new AppError('invalid_audio', 'The recording is damaged: its decoder ended early.'),
-			),
+		let steps = 0;
+		this.#worker.on('message', (message: DecodeMessage) => {
+			steps++;
+			if (message.kind === 'ahead') onRest();
+			else this.#put(message);
+		});
+		this.#worker.on('error', (cause) => this.#damaged('gave up', cause));
+		this.#worker.on('exit', () => {
+			onRest();
+			this.#damaged('ended early');
+		});
+		limitComputing(
+			this.#worker,
+			() => steps,
+			computingMs,
+			() => this.#damaged(`computed for ${computingMs / 1000} s and did not get on`),
 		);
 		signal?.addEventListener('abort', this.#onAbort, { once: true });
+	}
+
+	#damaged(what: string, cause?: unknown): void {
+		const message = `The recording is damaged: its decoder ${what}.`;
+		this.#fail(new AppError('invalid_audio', message, { cause }));
 	}
 
 	#put(message: DecodeMessage | AppError): void {
@@ -93,49 +155,28 @@ class DecodeThread {
 		this.#put(error);
 	}
 
-	async #take(limitMs: number): Promise<DecodeMessage> {
-		if (this.#inbox.length === 0) {
+	/** The next message. Throws what the thread threw. */
+	async take(): Promise<DecodeMessage> {
+		while (this.#inbox.length === 0)
 			await new Promise<void>((resolve) => {
-				const timer = setTimeout(() => {
-					this.#inbox.push(
-						new AppError(
-							'invalid_audio',
-							`The recording is damaged: its decoder did not get on for ${limitMs / 1000} s.`,
-						),
-					);
-					resolve();
-				}, limitMs);
-				this.#wake = () => {
-					clearTimeout(timer);
-					resolve();
-				};
+				this.#wake = resolve;
 			});
-		}
 		const message = this.#inbox.shift() as DecodeMessage | AppError;
 		if (message instanceof AppError) throw message;
 		if (message.kind === 'error') throw fromErrorWire(message.error);
 		return message;
 	}
 
-	async expect<K extends DecodeMessage['kind']>(kind: K, limitMs: number): Promise<MessageOf<K>> {
-		const message = await this.#take(limitMs);
+	async expect<K extends DecodeMessage['kind']>(kind: K): Promise<MessageOf<K>> {
+		const message = await this.take();
 		if (message.kind !== kind)
 			throw new AppError('internal', `The decoding thread sent '${message.kind}' for '${kind}'.`);
 		return message as MessageOf<K>;
 	}
 
-	async *samples(): AsyncGenerator<Float32Array> {
-		try {
-			for (;;) {
-				const message = await this.#take(this.#stallMs);
-				if (message.kind === 'end') return;
-				if (message.kind !== 'samples') continue;
-				this.#worker.postMessage('more');
-				yield message.samples;
-			}
-		} finally {
-			await this.end();
-		}
+	/** What was read last is not needed any more. */
+	freePlace(): void {
+		this.#worker.postMessage('more');
 	}
 
 	async end(): Promise<void> {

@@ -4,6 +4,7 @@ import { AppError } from '../protocol/index.ts';
 import type { AudioSource } from './audioSource.ts';
 import { checkShape } from './openedAudio.ts';
 import type { PcmEncoding } from './pcm.ts';
+import { type PcmForm, soundingForm } from './wavShape.ts';
 
 export interface WavHeader {
 	readonly encoding: PcmEncoding;
@@ -18,6 +19,12 @@ export interface WavHeader {
 	readonly dataBytes: number;
 	/** Bytes the header announces; `undefined` for a recorder that never wrote the length. */
 	readonly announcedBytes: number | undefined;
+}
+
+/** What the "fmt " chunk says; where its fields contradict each other, all that they say. */
+interface WavFormat
+	extends Pick<WavHeader, 'encoding' | 'sampleRateHz' | 'channels' | 'sampleBytes' | 'frameBytes'> {
+	readonly contradicting?: readonly PcmForm[];
 }
 
 const formatTags = { pcm: 1, float: 3, aLaw: 6, muLaw: 7, extensible: 0xfffe } as const;
@@ -35,7 +42,7 @@ const maximumChunks = 1000;
 /** Throws `invalid_audio` that names the damaged field. */
 export async function readWavHeader(source: AudioSource, start: number): Promise<WavHeader> {
 	const tag = text(await source.read(start, 4), 0);
-	let format: Omit<WavHeader, 'dataOffset' | 'dataBytes' | 'announcedBytes'> | undefined;
+	let format: WavFormat | undefined;
 	let longData: number | undefined;
 	let at = start + 12;
 	for (let chunk = 0; chunk < maximumChunks && at + 8 <= source.sizeBytes; chunk++) {
@@ -51,7 +58,7 @@ export async function readWavHeader(source: AudioSource, start: number): Promise
 		} else if (name === 'data') {
 			if (format === undefined)
 				throw new AppError('invalid_audio', 'The WAV file has no "fmt " chunk before its samples.');
-			return withData(format, at, source.sizeBytes - at, size === 0xffffffff ? longData : size);
+			return withData(source, format, at, size === 0xffffffff ? longData : size);
 		}
 		at += size + (size & 1);
 	}
@@ -63,16 +70,29 @@ export async function readWavHeader(source: AudioSource, start: number): Promise
 	);
 }
 
-function withData(
-	format: Omit<WavHeader, 'dataOffset' | 'dataBytes' | 'announcedBytes'>,
+async function withData(
+	source: AudioSource,
+	{ contradicting, ...said }: WavFormat,
 	dataOffset: number,
-	available: number,
 	announced: number | undefined,
-): WavHeader {
+): Promise<WavHeader> {
+	const available = source.sizeBytes - dataOffset;
 	// Recorders that write to a pipe leave 0 or a huge number and never come back to it.
 	const unknown =
 		announced === undefined || announced >= 0x7ffff000 || (announced === 0 && available > 0);
 	const bytes = unknown ? available : Math.min(announced, available);
+	const format =
+		contradicting === undefined
+			? said
+			: {
+					...said,
+					...(await soundingForm(
+						source,
+						dataOffset,
+						unknown ? undefined : announced,
+						contradicting,
+					)),
+				};
 	const dataBytes = bytes - (bytes % format.frameBytes);
 	if (dataBytes === 0) throw new AppError('invalid_audio', 'The WAV file holds no samples.');
 	return {
@@ -83,9 +103,7 @@ function withData(
 	};
 }
 
-function readFormat(
-	body: DataView,
-): Omit<WavHeader, 'dataOffset' | 'dataBytes' | 'announcedBytes'> {
+function readFormat(body: DataView): WavFormat {
 	if (body.byteLength < 16)
 		throw new AppError('invalid_audio', 'The "fmt " chunk of the WAV file is cut off.');
 	let tag = body.getUint16(0, true);
@@ -102,26 +120,37 @@ function readFormat(
 	}
 	checkShape(sampleRateHz, channels);
 	const encoding = encodingOf(tag, bits);
-	const frameBytes = frameBytesOf(body, channels * Math.ceil(bits / 8));
-	const sampleBytes = frameBytes / channels;
-	if (sampleBytes === Math.ceil(bits / 8))
-		return { encoding, sampleRateHz, channels, sampleBytes, frameBytes };
-	// PCM with fewer bits than its bytes hold has them at the top, so the bytes alone tell how to read it.
-	if (tag !== formatTags.pcm || !Number.isInteger(sampleBytes) || sampleBytes > 4)
+	const sampleBytes = Math.ceil(bits / 8);
+	const frameBytes = sampleBytes * channels;
+	const said = { encoding, sampleRateHz, channels, sampleBytes, frameBytes };
+	const others = otherFrameBytes(body, sampleRateHz, frameBytes);
+	if (others.length === 0) return said;
+	const possible = others.filter(
+		(bytes) => Number.isInteger(bytes / channels) && bytes / channels <= 4,
+	);
+	if (tag !== formatTags.pcm || possible.length === 0)
 		throw new AppError(
 			'invalid_audio',
-			`The header of the WAV file contradicts itself: ${bits} bits a sample, and ${frameBytes} bytes for ${channels} channels.`,
+			`The header of the WAV file contradicts itself: ${bits} bits a sample, and ${others.join(' or ')} bytes for ${channels} channels.`,
 		);
-	const whole = encodingOf(tag, sampleBytes * 8);
-	return { encoding: whole, sampleRateHz, channels, sampleBytes, frameBytes };
+	// PCM with fewer bits than its bytes hold has them at the top, so the bytes alone tell how to read it.
+	const contradicting = [frameBytes, ...possible].map((bytes) => ({
+		encoding: bytes === channels ? ('unsigned' as const) : ('signed' as const),
+		channels,
+		sampleBytes: bytes / channels,
+		frameBytes: bytes,
+	}));
+	return { ...said, contradicting };
 }
 
-/** Bytes of a sample of all channels: what the bits make, unless both other fields agree on another number. */
-function frameBytesOf(body: DataView, fromBits: number): number {
-	const bytesPerSecond = body.getUint32(8, true);
+/** Bytes of a sample of all channels as the other fields have them, unless one of them agrees with the bits. */
+function otherFrameBytes(body: DataView, sampleRateHz: number, fromBits: number): number[] {
+	const perSecond = body.getUint32(8, true) / sampleRateHz;
 	const blockAlign = body.getUint16(12, true);
-	const agree = blockAlign > 0 && bytesPerSecond === body.getUint32(4, true) * blockAlign;
-	return agree ? blockAlign : fromBits;
+	const others = [...new Set([blockAlign, perSecond])].filter(
+		(bytes) => bytes > 0 && Number.isInteger(bytes),
+	);
+	return others.includes(fromBits) ? [] : others;
 }
 
 function encodingOf(tag: number, bits: number): PcmEncoding {

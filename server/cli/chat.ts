@@ -2,7 +2,7 @@
 
 import { findOrStartDaemon } from '../daemon/client.ts';
 import type { DaemonConnection } from '../daemon/connection.ts';
-import { AppError, type ModelTask, readAnswer } from '../protocol/index.ts';
+import { AppError, findModel, type ModelTask, readAnswer } from '../protocol/index.ts';
 import { type ParsedArgs, readArgs, readStdin } from './args.ts';
 import { type Command, type CommandIo, UsageError } from './command.ts';
 
@@ -10,8 +10,8 @@ const help = `
 Usage: nearglot chat [MODEL] [PROMPT] [OPTIONS]
 
 Asks a model on this machine. Without PROMPT the question is read from standard input; at a terminal
-a conversation begins (empty line or Ctrl+D ends it). Turns the model does not read, or has no room
-for, are left out, the oldest first; a line says so.
+a conversation begins: Ctrl+C stops an answer; an empty line, Ctrl+D or Ctrl+C at the prompt ends it.
+Turns the model does not read, or has no room for, are left out, the oldest first; a line says so.
 
   --system S         instructions for the model
   --json             print the whole answer as JSON
@@ -51,7 +51,7 @@ export const chatCommand: Command = {
 		const question = prompt ?? (await readStdin(io.stdin)).trim();
 		if (question === '')
 			throw new UsageError('There is no prompt: give one, or write it to standard input.');
-		await turn(chat, question);
+		await turn(chat, question, io.signal);
 		return 0;
 	},
 };
@@ -97,41 +97,61 @@ export function modelAndPrompt(
 ): [model: string, prompt: string | undefined] {
 	const [first, second] = positionals;
 	if (first !== undefined && second !== undefined) return [first, second];
-	const named = models.some(
-		(model) =>
-			first !== undefined && [model.id, model.alias, model.id.split(':')[0]].includes(first),
-	);
-	if (named && first !== undefined) return [first, undefined];
+	const names = models.map(({ id, alias }) => {
+		const [name = id, version = ''] = id.split(':');
+		return { id, name, version, alias };
+	});
+	if (first !== undefined && findModel(names, first)) return [first, undefined];
 	const able = models.filter((model) => model.task === 'chat-completion');
 	const choice = able.find((model) => model.state === 'loaded') ?? able[0] ?? models[0];
 	if (!choice)
-		throw new Error(
+		throw new AppError(
+			'model_not_found',
 			'There is no chat model on this machine. Get one with: nearglot models pull NAME',
 		);
 	return [choice.id, first];
 }
 
+/** Ctrl+C stops an answer, and between answers the conversation. */
 async function converse(chat: Chat): Promise<number> {
-	const lines = chat.io.stderr.questions(chat.io.stdin);
+	const { io } = chat;
+	const lines = io.stderr.questions(io.stdin);
+	const whole = new AbortController();
+	/** Of the answer that is on its way. */
+	let answer: AbortController | undefined;
+	let ended = false;
+	lines.on('SIGINT', () => (answer ?? whole).abort());
+	lines.once('close', () => {
+		ended = true;
+		answer?.abort();
+	});
+	const signal = AbortSignal.any([io.signal, whole.signal]);
 	try {
-		for (;;) {
-			const question = (await lines.question('> ', { signal: chat.io.signal })).trim();
+		while (!ended) {
+			const question = (await lines.question('> ', { signal })).trim();
 			if (question === '') return 0;
-			await turn(chat, question).catch((error: unknown) => tellFailure(chat, error));
+			answer = new AbortController();
+			const stopped = answer.signal;
+			await turn(chat, question, AbortSignal.any([io.signal, stopped])).catch((error: unknown) =>
+				tellFailure(chat, error, stopped.aborted),
+			);
+			answer = undefined;
 		}
+		return 0;
 	} catch (error) {
-		if (chat.io.signal.aborted || (error instanceof Error && error.name === 'AbortError')) return 0;
+		if (signal.aborted) return 130;
+		if (ended) return 0;
 		throw error;
 	} finally {
 		lines.close();
 	}
 }
 
-/** A failed answer does not end a conversation: what arrived of it stays, the person may go on. */
-function tellFailure({ io, messages }: Chat, error: unknown): void {
-	if (io.signal.aborted || !(error instanceof AppError)) throw error;
+/** A failed or stopped answer does not end a conversation: what arrived of it stays, the person may go on. */
+function tellFailure({ io, messages }: Chat, error: unknown, stopped: boolean): void {
+	if (io.signal.aborted || !(stopped || error instanceof AppError)) throw error;
 	if (messages.at(-1)?.role === 'user') messages.pop();
-	io.stderr.write(`nearglot chat: ${error.message}\n`);
+	io.stderr.write(`nearglot chat: ${stopped ? 'stopped.' : (error as AppError).message}\n`);
 }
 
 /** Once in a conversation, before the first answer that does not know all of it. */
@@ -144,11 +164,11 @@ function tellOmitted(chat: Chat): void {
 }
 
 /** One question and its answer, which stays in the conversation as far as it came. */
-async function turn(chat: Chat, question: string): Promise<void> {
+async function turn(chat: Chat, question: string, signal: AbortSignal): Promise<void> {
 	const { daemon, io, fields, messages } = chat;
 	messages.push({ role: 'user', content: question });
 	const body = { ...fields, messages, stream: !chat.json };
-	const response = await daemon.post('/v1/chat/completions', body, io.signal);
+	const response = await daemon.post('/v1/chat/completions', body, signal);
 	if (chat.json) {
 		io.stdout.data(`${JSON.stringify(await response.json(), null, '\t')}\n`);
 		return;
@@ -157,7 +177,7 @@ async function turn(chat: Chat, question: string): Promise<void> {
 	try {
 		const { finishReason } = await readAnswer(response.body ?? new Blob([]).stream(), {
 			model: String(fields['model']),
-			signal: io.signal,
+			signal,
 			onDelta: ({ text = '', omittedTurns }) => {
 				if (omittedTurns !== undefined) tellOmitted(chat);
 				content += text;

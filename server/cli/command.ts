@@ -1,6 +1,9 @@
 /** What every sub-command looks like, and how it talks to the terminal. */
 
+import { debuglog } from 'node:util';
+import { asAppError, stackOf } from '../protocol/index.ts';
 import { productVersion } from '../protocol/version.ts';
+import { onNotice } from '../store/notices.ts';
 import { TerminalWriter } from './terminal.ts';
 
 export interface CommandIo {
@@ -21,6 +24,9 @@ export interface Command {
 	/** Resolves to the exit code: 0 success, 1 failure, 2 wrong use. */
 	run(args: readonly string[], io: CommandIo): Promise<number>;
 }
+
+/** With `NODE_DEBUG=nearglot`, where an unexpected error came from. */
+const debug = debuglog('nearglot');
 
 /** A second signal after this time means that the person does not want to wait. */
 const impatienceMs = 700;
@@ -69,6 +75,7 @@ export async function runCommand(
 		process.exitCode = asked ? 0 : 2;
 		return;
 	}
+	using _notices = onNotice((text) => io.stderr.write(`nearglot ${name}: ${text}\n`));
 	try {
 		const command = await load();
 		if (rest.includes('--help') || rest.includes('-h')) {
@@ -81,9 +88,9 @@ export async function runCommand(
 			process.exitCode = 130;
 			return;
 		}
-		io.stderr.write(
-			`nearglot ${name}: ${error instanceof Error ? error.message : String(error)}\n`,
-		);
+		const { message } = error instanceof UsageError ? error : asAppError(error);
+		io.stderr.write(`nearglot ${name}: ${message}\n`);
+		debug('%s', stackOf(error) ?? '');
 		process.exitCode = error instanceof UsageError ? 2 : 1;
 	}
 }

@@ -9,7 +9,7 @@ import type {
 	Transcript,
 	TranscriptFormat,
 } from '../protocol/index.ts';
-import { renderTranscript } from '../services/speechFormats.ts';
+import { transcriptText } from '../services/speechFormats.ts';
 import type { CommandIo } from './command.ts';
 import { timeText } from './progressBar.ts';
 import { sseEvents, textCut } from './sseEvents.ts';
@@ -35,9 +35,9 @@ export async function dictate(dictation: Dictation, io: CommandIo): Promise<numb
 	try {
 		const response = await daemon.post('/nearglot/recorder', dictation.request);
 		const transcript = await hear(dictation, { daemon, microphone, io }, response);
-		if (dictation.write) await dictation.write(renderTranscript(transcript, dictation.format).body);
+		if (dictation.write) await dictation.write(transcriptText(transcript, dictation.format));
 		else if (dictation.format === 'text') io.stdout.write('\n');
-		else io.stdout.data(renderTranscript(transcript, dictation.format).body);
+		else io.stdout.data(transcriptText(transcript, dictation.format));
 		return 0;
 	} finally {
 		release();

@@ -7,8 +7,15 @@ import type { DaemonConnection } from '../daemon/connection.ts';
 import { builtInModelsDir, serverEntry, thisMachine } from '../daemon/machine.ts';
 import { dataDir } from '../daemon/paths.ts';
 import type { EngineStats } from '../engine/stats.ts';
-import { fallbackOf, type ModelInfo, productVersion } from '../protocol/index.ts';
-import { makePrivateDir } from '../store/files.ts';
+import {
+	AppError,
+	asAppError,
+	fallbackOf,
+	type ModelInfo,
+	productVersion,
+} from '../protocol/index.ts';
+import { makePrivateDir, unwritable } from '../store/files.ts';
+import { setAsideIn } from '../store/jsonFile.ts';
 import { readArgs } from './args.ts';
 import { type Command, type CommandIo, UsageError } from './command.ts';
 import { byteText, table } from './tables.ts';
@@ -35,10 +42,16 @@ also when models run, but slower than they could because something is missing fr
 				rows.push([what, await work()]);
 			} catch (error) {
 				failed = true;
-				rows.push([what, `FAILED: ${error instanceof Error ? error.message : String(error)}`]);
+				rows.push([what, `FAILED: ${asAppError(error).message}`]);
 			}
 		};
 		await attempt('data folder', () => dataFolder(io));
+		const aside = await setAsideIn(dataDir(thisMachine(io.env)));
+		if (aside.length > 0)
+			rows.push([
+				'kept aside',
+				`${aside.join(', ')}: damaged or of a later version; repair and rename, or delete`,
+			]);
 		await attempt('built-in models', async () => builtInModelsDir() ?? 'none with this build');
 		let daemon: DaemonConnection | undefined;
 		await attempt('local server', async () => {
@@ -82,8 +95,8 @@ function machineRows(): Row[] {
 async function dataFolder(io: CommandIo): Promise<string> {
 	const directory = dataDir(thisMachine(io.env));
 	await makePrivateDir(directory);
-	await access(directory, constants.W_OK).catch(() => {
-		throw new Error(`${directory} cannot be written to; set NEARGLOT_HOME to another folder.`);
+	await access(directory, constants.W_OK).catch((error: unknown) => {
+		throw unwritable(directory, error);
 	});
 	return `${directory}, writable`;
 }
@@ -103,7 +116,10 @@ async function modelsRow(daemon: DaemonConnection, signal: AbortSignal): Promise
 	const broken = data.filter((model) => model.problem !== undefined);
 	const list = data.map((model) => `${model.id} (${model.task})`).join(', ');
 	if (broken.length === 0) return list === '' ? 'none' : list;
-	throw new Error(broken.map((model) => `${model.id}: ${model.problem}`).join(' '));
+	throw new AppError(
+		'unsupported_model',
+		broken.map((model) => `${model.id}: ${model.problem}`).join(' '),
+	);
 }
 
 /** Asks the smallest chat model and reports its speed as the engine measured it. */
@@ -146,7 +162,7 @@ async function engineRow(daemon: DaemonConnection, signal: AbortSignal): Promise
 	}
 	const { models, stats } = await loadedModels(daemon, signal);
 	const fault = fallbackOf(models);
-	if (fault !== undefined) throw new Error(fault.message);
+	if (fault !== undefined) throw new AppError('not_supported', fault.message);
 	const fast = stats.every(({ stats: { runtime } }) => runtime === 'c-api');
 	return `ONNX Runtime through ${fast ? 'its C API' : 'session.run'}`;
 }

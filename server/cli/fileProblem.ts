@@ -2,8 +2,10 @@
 
 import { stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { errno, systemReason } from '../protocol/index.ts';
 import { UsageError } from './command.ts';
 
+/** Shorter than those for the product's own files. */
 const reasons: Readonly<Record<string, string>> = {
 	EACCES: 'you may not read it',
 	EISDIR: 'it is a folder',
@@ -12,10 +14,18 @@ const reasons: Readonly<Record<string, string>> = {
 	EPERM: 'you may not read it',
 };
 
+/** Whether a name came as bytes that are no UTF-8: what stands for them opens no file. */
+export const isUnreadableName = (path: string): boolean => path.includes('\uFFFD');
+
+export const unreadableName =
+	'its name is not written in UTF-8. Rename it, or send it through standard input: - < FILE';
+
 /** The reason in an error of the file system. */
 export function fileProblem(error: unknown): string {
-	const { code = '', message } = error as NodeJS.ErrnoException;
-	return reasons[code] ?? (code || message);
+	const { path = '' } = error as NodeJS.ErrnoException;
+	const code = errno(error) ?? '';
+	if (code === 'ENOENT' && isUnreadableName(path)) return unreadableName;
+	return reasons[code] ?? systemReason(error) ?? String(error);
 }
 
 /**

@@ -2,6 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import { Writable } from 'node:stream';
 import { parseArgs } from 'node:util';
 import { thisMachine } from '../daemon/machine.ts';
 import { dataDir } from '../daemon/paths.ts';
@@ -13,12 +14,12 @@ import type { GatewaySettings } from '../gateway/config/settings.ts';
 import { emulatedProviders } from '../gateway/emulate/emulatedProvider.ts';
 import { emulatedKeys, emulatedSettings } from '../gateway/emulate/emulatedSettings.ts';
 import { startGateway } from '../gateway/gateway.ts';
-import { loadKeys } from '../gateway/keys/keyFile.ts';
 import { ensureSharedSecret, gatewaySecretName } from '../gateway/keys/sharedSecret.ts';
+import { openParts } from '../gateway/openParts.ts';
 import { Upstream } from '../gateway/proxy/upstream.ts';
-import { openRedisStore } from '../gateway/store/redisStore.ts';
-import { openSqliteStore } from '../gateway/store/sqliteStore.ts';
-import { AppError, asAppError } from '../protocol/errors.ts';
+import { defaultDrainS } from '../net/ending.ts';
+import { AppError } from '../protocol/errors.ts';
+import { asAppError } from '../protocol/errorWire.ts';
 import { type Command, type CommandIo, UsageError } from './command.ts';
 import { fileProblem } from './fileProblem.ts';
 
@@ -35,6 +36,7 @@ the app at URL with identity headers. Nothing else can reach the app through it.
   --upstream URL   The app: http://127.0.0.1:8080, https://…, or unix:/path/to/socket
   --port N         Port to listen on (8000; 0 takes a free one)
   --host H         Address to listen on (127.0.0.1; 0.0.0.0 for other machines)
+  --drain S        Seconds that open answers get when it is told to end (x-gateway.shutdownSeconds, else ${defaultDrainS})
   --check          Say whether the settings can be used, and end
   --emulate        For developers: instead of asking providers, a form says who signs in, with which roles
                    and claims. Listens on this computer only, for an app on this computer; keeps nothing
@@ -42,7 +44,9 @@ the app at URL with identity headers. Nothing else can reach the app through it.
   --json           Print one line {"url","adminUrl","pid"} when ready
 
 Secrets are read from the environment variables that auth.json names. Give NEARGLOT_GATEWAY_SECRET (64 random
-hex digits) to a Nearglot model server at URL as well: the gateway signs with it who is signed in. SIGHUP reads the keys again.
+hex digits) to a Nearglot model server at URL as well: the gateway signs with it who is signed in. SIGHUP reads the keys
+again and goes on in a new audit file when the old one was moved. SIGTERM ends it softly: /.auth/readyz is 503 at once,
+open answers get their time; a second signal ends it at once.
 docs/team-server.md shows a whole setup.
 `;
 
@@ -53,6 +57,8 @@ interface Flags {
 	readonly upstream: string | undefined;
 	readonly port: number;
 	readonly host: string;
+	/** Absent: that of the settings. */
+	readonly drainMs: number | undefined;
 	readonly check: boolean;
 	readonly json: boolean;
 }
@@ -73,6 +79,7 @@ export const gatewayCommand: Command = {
 		if (flags.check) {
 			// Names the mistakes of the address too, without connecting.
 			if (flags.upstream !== undefined) new Upstream(flags.upstream)[Symbol.dispose]();
+			await check(settings, io);
 			io.stdout.write(`${flags.config} can be used.\n${summary(settings)}`);
 			return 0;
 		}
@@ -91,6 +98,7 @@ function readFlags(args: readonly string[]): Flags {
 		upstream?: string;
 		port?: string;
 		host?: string;
+		drain?: string;
 		check?: boolean;
 		json?: boolean;
 	};
@@ -101,6 +109,7 @@ function readFlags(args: readonly string[]): Flags {
 			upstream: text,
 			port: text,
 			host: text,
+			drain: text,
 			check: flag,
 			json: flag,
 		};
@@ -113,12 +122,16 @@ function readFlags(args: readonly string[]): Flags {
 	const port = Number(values.port ?? 8000);
 	if (!Number.isInteger(port) || port < 0 || port > 65_535)
 		throw new UsageError(`--port must be 0 to 65535, is '${values.port}'.`);
+	const drainS = Number(values.drain ?? 0);
+	if (values.drain === '' || !(drainS >= 0 && drainS <= 86_400))
+		throw new UsageError(`--drain must be seconds, 0 to 86400, is '${values.drain}'.`);
 	return {
 		config: values.config,
 		emulate: values.emulate ?? false,
 		upstream: values.upstream,
 		port,
 		host: values.host ?? '127.0.0.1',
+		drainMs: values.drain === undefined ? undefined : drainS * 1000,
 		check: values.check ?? false,
 		json: values.json ?? false,
 	};
@@ -126,7 +139,7 @@ function readFlags(args: readonly string[]): Flags {
 
 function load(flags: Flags, io: CommandIo): ParsedSettings {
 	const config = flags.config ?? '';
-	const parsed = parseSettings(readConfig(config), io.env, flags.port);
+	const parsed = parseSettings(readConfig(config), io.env, flags);
 	return { ...parsed, settings: resolvePaths(parsed.settings, dirname(resolve(config))) };
 }
 
@@ -137,7 +150,7 @@ function readConfig(config: string): unknown {
 	} catch (error) {
 		const why =
 			error instanceof SyntaxError
-				? `is not JSON: ${error.message}`
+				? `is not JSON${jsonPlace(error)}`
 				: `cannot be read: ${fileProblem(error)}`;
 		throw new AppError('invalid_request', `The settings file ${config} ${why}.`, {
 			cause: error,
@@ -149,11 +162,18 @@ function readConfig(config: string): unknown {
 	return file;
 }
 
+/** Where the mistake is; the message of the engine quotes the file, which may hold secrets. */
+function jsonPlace({ message }: SyntaxError): string {
+	const [, line, column] = /\(line (\d+) column (\d+)\)/.exec(message) ?? [];
+	return line === undefined ? '' : `: see line ${line}, column ${column}`;
+}
+
 async function emulate(flags: Flags, io: CommandIo): Promise<number> {
 	if (flags.upstream === undefined)
 		throw new UsageError('--upstream is needed: the address of the app. See --help.');
 	const file = flags.config === undefined ? {} : readConfig(flags.config);
-	const { settings } = emulatedSettings(file, flags, flags.upstream);
+	const { settings, warnings } = emulatedSettings(file, flags, flags.upstream);
+	for (const { path, message } of warnings) io.stderr.write(`warning: ${path} ${message}\n`);
 	io.stderr.write(
 		'warning: providers are emulated: whoever can open this address says who they are. For development only.\n',
 	);
@@ -184,21 +204,19 @@ async function serve(
 	io: CommandIo,
 ): Promise<number> {
 	const now = Date.now;
-	const keys = flags.emulate ? emulatedKeys(now) : loadKeys(settings, 'gateway-keys.json', now);
-	const store =
-		settings.store.kind === 'redis'
-			? await openRedisStore(settings.store.url)
-			: openSqliteStore(settings.store.path, now);
-	const gateway = await startGateway(settings, upstream, flags, {
-		keys,
-		store,
-		fetch,
+	const parts = await openParts(settings, {
 		now,
 		log: io.stderr.log(),
-		...(flags.emulate ? { providers: emulatedProviders(settings) } : {}),
+		...(flags.emulate ? { keys: emulatedKeys(now) } : {}),
 	});
-	const reload = () => gateway.reloadKeys();
-	// Elsewhere the end of the terminal ends a command; here it means: read the keys again.
+	const gateway = await startGateway(settings, upstream, flags, {
+		parts,
+		fetch,
+		now,
+		...(flags.emulate ? { providers: emulatedProviders(now) } : {}),
+	});
+	const reload = () => gateway.reload();
+	// Elsewhere the end of the terminal ends a command; here it means: read the keys again, and log anew.
 	process.removeAllListeners('SIGHUP');
 	process.on('SIGHUP', reload);
 	const ready = {
@@ -209,15 +227,29 @@ async function serve(
 	io.stdout.write(
 		flags.json
 			? `${JSON.stringify(ready)}\n`
-			: `Signing in people for ${settings.publicUrl.origin}, listening on ${gateway.url}, app at ${upstream}.\n`,
+			: `Signing in people for ${gateway.settings.publicUrl.origin}, listening on ${gateway.url}, app at ${upstream}.\n`,
 	);
 	await new Promise<void>((resolve) => {
 		if (io.signal.aborted) resolve();
 		else io.signal.addEventListener('abort', () => resolve(), { once: true });
 	});
 	process.off('SIGHUP', reload);
-	await gateway.close();
+	await gateway.close(flags.drainMs);
 	return 0;
+}
+
+/** Opens what a start opens and closes it again. A store elsewhere may be down for a moment: that is a warning. */
+async function check(settings: GatewaySettings, io: CommandIo): Promise<void> {
+	await using parts = await openParts(settings, {
+		now: Date.now,
+		// A check is no event.
+		log: new Writable({ write: (_chunk, _encoding, done) => done() }),
+		make: false,
+	});
+	await parts.store.ping().catch((error: unknown) => {
+		const { message } = asAppError(error).cause as Error;
+		io.stderr.write(`warning: x-gateway.store does not answer now: ${message}\n`);
+	});
 }
 
 function summary(settings: GatewaySettings): string {

@@ -28,7 +28,10 @@ const commands: Readonly<Record<string, { readonly summary: string; readonly run
 	list: { summary: 'models on this machine', run: listModels },
 	search: { summary: '[WORDS] models that can be had', run: searchModels },
 	info: { summary: 'FOLDER | NAME [--json]: what it is and whether it runs here', run: infoModel },
-	pull: { summary: 'NAME | OWNER/NAME [--precision P] [--revision R]', run: pullModel },
+	pull: {
+		summary: 'NAME | OWNER/NAME [--path FOLDER] [--name N] [--precision P] [--revision R]',
+		run: pullModel,
+	},
 	load: { summary: 'NAME [--ttl SECONDS] [--ep PROVIDER] [--keep]', run: loadModel },
 	unload: { summary: 'NAME | --all [--force]', run: unloadModel },
 	remove: { summary: 'NAME: deletes its files', run: removeModel },

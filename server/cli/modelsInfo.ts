@@ -3,10 +3,14 @@
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { findOrStartDaemon } from '../daemon/client.ts';
+import { thisMachine } from '../daemon/machine.ts';
+import { dataDir } from '../daemon/paths.ts';
+import { VerdictFile } from '../daemon/verdictFile.ts';
 import type { ModelDescription, ModelVariant } from '../engine/api.ts';
 import { describeModel } from '../engine/folder/describe.ts';
 import { chooseVariant } from '../engine/folder/variants.ts';
-import type { ModelInfo, ModelNotice } from '../protocol/index.ts';
+import { readManifest } from '../hub/manifest.ts';
+import { findModel, type ModelInfo, type ModelNotice } from '../protocol/index.ts';
 import { readArgs } from './args.ts';
 import { type CommandIo, UsageError } from './command.ts';
 import { byteText, table } from './tables.ts';
@@ -29,6 +33,10 @@ export async function infoModel(args: readonly string[], io: CommandIo): Promise
 	io.stdout.write(
 		options.has('json') ? `${JSON.stringify(description, null, '\t')}\n` : infoText(description),
 	);
+	const kept = await keptText(found.folder, io);
+	if (kept !== '' && !options.has('json')) io.stdout.write(`\n${kept}\n`);
+	const unverified = await unverifiedText(found.folder);
+	if (unverified !== '' && !options.has('json')) io.stdout.write(`\n${unverified}\n`);
 	if (found.notices.length > 0 && !options.has('json')) {
 		const lines = found.notices.map(({ kind, message }) =>
 			kind === 'fallback' ? `Warning: ${message}` : message,
@@ -36,6 +44,24 @@ export async function infoModel(args: readonly string[], io: CommandIo): Promise
 		io.stdout.write(`\nAs it is loaded now\n${bullets(lines)}\n`);
 	}
 	return description.problems.length === 0 ? 0 : 1;
+}
+
+/** What the data folder holds of a model's rewritten graphs, which are in memory only. */
+async function keptText(folder: string, { env }: CommandIo): Promise<string> {
+	const file = new VerdictFile(dataDir(thisMachine(env)));
+	const verdicts = await file.of(folder);
+	if (verdicts.length === 0) return '';
+	const size = byteText(JSON.stringify(verdicts).length);
+	const lines = verdicts.map(({ of, refusal }) => `${of}: ${refusal?.reason ?? 'gives the same'}`);
+	return `Rewritten graphs, as compared with the published ones (${size} of ${file.path})\n${bullets(lines)}`;
+}
+
+/** Files of a download that could not be compared with anything. */
+async function unverifiedText(folder: string): Promise<string> {
+	const files = (await readManifest(folder))?.files ?? [];
+	const paths = files.flatMap(({ path, unverified }) => (unverified === true ? [path] : []));
+	if (paths.length === 0) return '';
+	return `Not verified, because the hub stated no hash for them\n${bullets(paths)}`;
 }
 
 /** The text of {@link infoModel} for a folder. @throws AppError `unsupported_model` when it holds no model */
@@ -60,9 +86,9 @@ async function findFolder(name: string, io: CommandIo): Promise<FoundFolder | un
 	const { models } = (await daemon.get('/nearglot/models/list', io.signal)) as {
 		models: ModelInfo[];
 	};
-	const wanted = name.toLowerCase();
-	const model = models.find(({ id, name: title, alias }) =>
-		[id, title, alias].some((text) => text.toLowerCase() === wanted),
+	const model = findModel(
+		models.filter((one) => one.folder !== undefined),
+		name,
 	);
 	if (model?.folder === undefined) return undefined;
 	return { folder: model.folder, notices: model.notices ?? [] };

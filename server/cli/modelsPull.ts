@@ -12,18 +12,25 @@ interface Start {
 	readonly repository: string;
 	readonly license?: string;
 	readonly totalBytes: number;
+	readonly unverified?: number;
 }
 
 /** Licence and size, said before the first byte. */
-function startLine({ repository, license, totalBytes }: Start): string {
+function startLine({ repository, license, totalBytes, unverified = 0 }: Start): string {
 	const terms = license === undefined ? 'no licence is stated; see its page' : `licence ${license}`;
-	return `${repository}: ${byteText(totalBytes)}, ${terms}.\n`;
+	const hashes =
+		unverified === 0
+			? ''
+			: `The hub states no hash for ${unverified} of its files: damage on the way would not be noticed.\n`;
+	return `${repository}: ${byteText(totalBytes)}, ${terms}.\n${hashes}`;
 }
 
 export async function pullModel(args: readonly string[], io: CommandIo): Promise<number> {
 	const options = readArgs(args, {
 		precision: { type: 'string' },
 		revision: { type: 'string' },
+		name: { type: 'string' },
+		path: { type: 'string' },
 		json: { type: 'boolean' },
 	});
 	const [name, ...more] = options.positionals;
@@ -31,16 +38,18 @@ export async function pullModel(args: readonly string[], io: CommandIo): Promise
 		throw new UsageError('models pull takes one name: of the catalogue, or owner/name of a hub.');
 	const daemon = await findOrStartDaemon({ env: io.env }, io.signal);
 	const bar = new ProgressBar(io.stderr);
-	const precision = options.text('precision');
-	const revision = options.text('revision');
+	const own = options.text('name');
+	const wishes = ['precision', 'revision', 'path'].flatMap((key) => {
+		const value = options.text(key);
+		return value === undefined ? [] : [[key, value]];
+	});
 	let isThere = false;
 	try {
 		const response = await daemon.post(
 			'/nearglot/models/download',
 			{
-				model: name,
-				...(precision === undefined ? {} : { precision }),
-				...(revision === undefined ? {} : { revision }),
+				...(own === undefined ? { model: name } : { model: own, uri: `hf://${name}` }),
+				...Object.fromEntries(wishes),
 			},
 			io.signal,
 		);

@@ -1,7 +1,7 @@
 /** `nearglot models search [WORDS]` and `nearglot models where [NAME]`. */
 
 import { findOrStartDaemon } from '../daemon/client.ts';
-import type { ModelInfo } from '../protocol/index.ts';
+import { findModel, type ModelInfo } from '../protocol/index.ts';
 import { readArgs } from './args.ts';
 import { type CommandIo, UsageError } from './command.ts';
 import { byteText, table } from './tables.ts';
@@ -55,10 +55,9 @@ export async function whereModels(args: readonly string[], io: CommandIo): Promi
 	const { models } = (await daemon.get('/nearglot/models/list', io.signal)) as {
 		models: ModelInfo[];
 	};
-	const wanted = name.toLowerCase();
-	const model = models.find(
-		({ id, name: own, alias, folder }) =>
-			folder !== undefined && [id, own, alias].some((text) => text.toLowerCase() === wanted),
+	const model = findModel(
+		models.filter(({ folder }) => folder !== undefined),
+		name,
 	);
 	if (model?.folder === undefined) {
 		io.stderr.write(`${name} is not on this machine.\n`);

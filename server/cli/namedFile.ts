@@ -4,6 +4,7 @@ import { stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname } from 'node:path';
 import { formatOf } from '../translate/documents/translateDocument.ts';
+import { isUnreadableName, unreadableName } from './fileProblem.ts';
 
 /** `missing` looks like a path, and nothing is there. */
 export type Meaning = 'file' | 'folder' | 'missing' | 'text';
@@ -52,6 +53,7 @@ async function isFolder(path: string): Promise<boolean> {
 export function noFile(path: string, meaning: 'folder' | 'missing'): string {
 	if (meaning === 'folder')
 		return `${path} is a folder, and folders are not translated as a whole. Name the files in it, one by one.`;
+	if (isUnreadableName(path)) return `${path} cannot be opened: ${unreadableName}.`;
 	const unexpanded = path.startsWith('~/') ? ` (~ is ${homedir()}; write it without quotes)` : '';
 	return `There is no file ${path}${unexpanded}. Check the name; a text that looks like a path goes through standard input: echo 'TEXT' | nearglot translate - --to LANGUAGE`;
 }

@@ -11,16 +11,16 @@ export const runnerCommand: Command = {
 	help: 'Usage: nearglot runner\n\nRuns one model for the daemon, which starts it. Not for use by hand.',
 	run: async (_args, _io) => {
 		const channel = processChannel();
-		// The signals of a terminal are the daemon's business; it closes its runners in order.
-		for (const signal of ['SIGINT', 'SIGHUP'] as const) process.on(signal, () => {});
+		// Signals of a terminal, or to a whole group, are the daemon's business; it closes its runners in order.
+		for (const signal of ['SIGINT', 'SIGHUP', 'SIGTERM'] as const) process.on(signal, () => {});
 		process.once('disconnect', () => {
 			// Nobody else is there to do it.
 			removeOwnScratch();
 			process.exit(0);
 		});
-		await serveRunner(channel, (options) => {
+		await serveRunner(channel, (options, onVerdict) => {
 			confineRunner(options);
-			return loadEngine(options);
+			return loadEngine(options, onVerdict);
 		});
 		// Native threads of the runtime may still be parked; nothing is left to be lost.
 		setImmediate(() => process.exit(0));

@@ -8,12 +8,17 @@ import { createLogger, type LogOptions } from '../daemon/log.ts';
 import { builtInModelsDir, thisMachine } from '../daemon/machine.ts';
 import { daemonFiles, dataDir } from '../daemon/paths.ts';
 import { type Refusal, refusals } from '../daemon/providerChoice.ts';
-import { gatewaySecretName, secretProblem, sharedSecrets } from '../gateway/keys/sharedSecret.ts';
+import { secretProblem } from '../gateway/keys/secretProblem.ts';
+import { gatewaySecretName, sharedSecrets } from '../gateway/keys/sharedSecret.ts';
 import { listen } from '../http/listen.ts';
+import { defaultDrainS } from '../net/ending.ts';
 import { asAppError, toErrorWire } from '../protocol/index.ts';
-import { errno } from '../store/files.ts';
+
+import { onNotice } from '../store/notices.ts';
 import { type ParsedArgs, readArgs } from './args.ts';
 import { type Command, type CommandIo, UsageError } from './command.ts';
+import { fileProblem } from './fileProblem.ts';
+import { hostNamesOf, modelsFolder, originsOf } from './serveChecks.ts';
 
 const help = `
 Usage: nearglot serve [OPTIONS]
@@ -35,6 +40,8 @@ Runs the local server until it is stopped.
   --chat-template F  Jinja file for models that have no chat template of their own
   --context N        longest context in tokens (default: each model's own)
   --metrics-label N  caller fact that becomes a metric label: user, or a metadata key; repeatable
+  --drain S          seconds that open answers get when it is told to end (default ${defaultDrainS}); a second
+                     signal ends it at once
   --log-level L      silent, error, warn, info or debug (default warn)
   --json             print one line {"url","key","pid"} when ready
 
@@ -66,6 +73,7 @@ export const serveCommand: Command = {
 			'chat-template': { type: 'string' },
 			context: { type: 'string' },
 			'metrics-label': { type: 'string', multiple: true },
+			drain: { type: 'string' },
 			'log-level': { type: 'string' },
 			'idle-end': { type: 'string' },
 			background: { type: 'boolean' },
@@ -89,6 +97,8 @@ async function serve(options: ParsedArgs, io: CommandIo): Promise<number> {
 	const machine = thisMachine(io.env);
 	const files = daemonFiles(machine, dataDir(machine));
 	const background = options.has('background');
+	const allowedOrigins = originsOf(options.texts('allow-origin'));
+	const allowedHosts = hostNamesOf(options.texts('allow-host'));
 	const host = options.text('host') ?? '127.0.0.1';
 	const requireKey = keyNeeded(options, host, io.env);
 	const gatewaySecrets = gatewaySecretsOf(dataDir(machine), io.env);
@@ -98,13 +108,21 @@ async function serve(options: ParsedArgs, io: CommandIo): Promise<number> {
 	const maxWaiting = options.integer('queue', 1, 1_000_000);
 	const contextLength = options.integer('context', 16, 1 << 24);
 	const port = options.integer('port', 0, 65_535) ?? 0;
+	const drainMs = (options.number('drain', 0, 86_400) ?? defaultDrainS) * 1000;
 	const defaultTtlS = options.number('ttl', 0, 1e9) ?? 600;
 	const refuseProvider = refusalOf(options.text('refuse-ep') ?? io.env['NEARGLOT_REFUSE_EP']);
 	const idleEndMs = (options.number('idle-end', 0.05, 1e9) ?? 900) * 1000;
+	const say = (line: string) => void io.stderr.write(line);
+	const chosen = modelsDirOf(options, io.env);
+	if (chosen) modelsFolder(chosen.option, chosen.path, say);
+	const modelRoots = modelRootsOf(options, io.env);
+	for (const root of modelRoots) modelsFolder('--model-root', root, say);
 	const log = createLogger({
 		level: logLevel(options, background),
 		...(background ? { file: files.log } : {}),
 	});
+	// In the foreground they are printed like those of every command.
+	using _notices = background ? onNotice((text) => log.warn(text)) : undefined;
 	const daemon = await startDaemon(
 		{ onPurpose: !background, idleEndMs, ...(key ? { key } : {}) },
 		{
@@ -114,9 +132,9 @@ async function serve(options: ParsedArgs, io: CommandIo): Promise<number> {
 				createBackend(
 					{
 						...context,
-						modelsDir: options.text('models') ?? io.env['NEARGLOT_MODELS'] ?? files.models,
-						modelsDirFixed: (options.text('models') ?? io.env['NEARGLOT_MODELS']) !== undefined,
-						modelRoots: modelRootsOf(options, io.env),
+						modelsDir: chosen?.path ?? files.models,
+						modelsDirFixed: chosen !== undefined,
+						modelRoots,
 						builtInDir: builtInModelsDir(),
 						onPurpose: !background,
 						env: io.env,
@@ -142,12 +160,14 @@ async function serve(options: ParsedArgs, io: CommandIo): Promise<number> {
 					key: actualKey,
 					requireKey,
 					gatewaySecrets,
-					allowedOrigins: options.texts('allow-origin'),
-					allowedHosts: [...options.texts('allow-host'), ...(isLoopback(host) ? [] : [host])],
+					allowedOrigins,
+					allowedHosts: [...allowedHosts, ...(isLoopback(host) ? [] : [host])],
 				}),
 		},
 	);
-	io.signal.addEventListener('abort', () => daemon.stop('interrupted'), { once: true });
+	io.signal.addEventListener('abort', () => daemon.stop('interrupted', drainMs), {
+		once: true,
+	});
 	// One request's mistake must not end the others.
 	process.on('unhandledRejection', (error) =>
 		log.error('unhandled rejection', {
@@ -172,6 +192,17 @@ function refusalOf(text: string | undefined): Refusal {
 	return found;
 }
 
+/** The folder of models that was asked for; undefined: the one in the data folder. */
+function modelsDirOf(
+	options: ParsedArgs,
+	env: NodeJS.ProcessEnv,
+): { readonly option: string; readonly path: string } | undefined {
+	const flag = options.text('models');
+	if (flag !== undefined) return { option: '--models', path: flag };
+	const path = env['NEARGLOT_MODELS'];
+	return path ? { option: 'NEARGLOT_MODELS', path } : undefined;
+}
+
 /** Folders of the command line and of NEARGLOT_MODEL_ROOTS, which has them as PATH has its own. */
 function modelRootsOf(options: ParsedArgs, env: NodeJS.ProcessEnv): string[] {
 	const listed = (env['NEARGLOT_MODEL_ROOTS'] ?? '').split(delimiter).filter((path) => path !== '');
@@ -186,21 +217,16 @@ async function templateOf(options: ParsedArgs): Promise<string | undefined> {
 	const file = options.text('chat-template');
 	if (file === undefined) return undefined;
 	return readFile(file, 'utf8').catch((error) => {
-		throw new UsageError(`--chat-template: ${file} cannot be read (${errno(error) ?? error}).`);
+		throw new UsageError(`--chat-template: ${file} cannot be read: ${fileProblem(error)}.`);
 	});
 }
-
-/** Letters a key needs so that nobody finds it by trying. */
-const minKeyLength = 16;
 
 /** The key the owner has chosen; wrong use when it could be guessed or cannot be sent. */
 function ownKey(env: NodeJS.ProcessEnv): string | undefined {
 	const key = env['NEARGLOT_KEY'];
 	if (key === undefined || key === '') return undefined;
-	if (key.length < minKeyLength)
-		throw new UsageError(
-			`NEARGLOT_KEY is shorter than ${minKeyLength} characters and could be guessed: take what 'openssl rand -hex 32' prints.`,
-		);
+	const weak = secretProblem(key);
+	if (weak !== undefined) throw new UsageError(`NEARGLOT_KEY ${weak}`);
 	if (!/^[\x21-\x7e]+$/.test(key))
 		throw new UsageError(
 			'NEARGLOT_KEY holds blanks or letters that no request can carry: use ASCII letters, digits and signs.',

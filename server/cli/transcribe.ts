@@ -1,21 +1,25 @@
 /** `nearglot transcribe`: recordings to text, subtitles or JSON. */
 
 import { constants, createWriteStream, openAsBlob } from 'node:fs';
-import { access, mkdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { access, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, extname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { findOrStartDaemon } from '../daemon/client.ts';
 import type { DaemonConnection } from '../daemon/connection.ts';
+import { thisMachine } from '../daemon/machine.ts';
+import { dataDir } from '../daemon/paths.ts';
 import {
 	AppError,
 	asAppError,
 	documentOf,
 	exportTranscript,
+	setRecording,
 	type Transcript,
 	type TranscriptFormat,
 } from '../protocol/index.ts';
-import { renderTranscript } from '../services/speechFormats.ts';
-import { makeScratchFolder } from '../store/scratch.ts';
+import { transcriptText } from '../services/speechFormats.ts';
+import { makeFolder } from '../store/makeFolder.ts';
+import { makeScratchFolder, scratchIn } from '../store/scratch.ts';
 import { type ParsedArgs, readArgs } from './args.ts';
 import { type Command, type CommandIo, UsageError } from './command.ts';
 import { dictate } from './dictate.ts';
@@ -115,14 +119,16 @@ async function readSettings(options: ParsedArgs): Promise<Settings> {
 		throw new UsageError('Several files in this format need --out FOLDER.');
 	if (out !== undefined) {
 		const isFolder = several || /[/\\]$/.test(out);
-		await mkdir(isFolder ? out : dirname(out), { recursive: true }).catch((error: unknown) => {
+		try {
+			makeFolder(isFolder ? out : dirname(out));
+		} catch (error) {
 			const { code, message } = error as NodeJS.ErrnoException;
 			throw new UsageError(
 				isFolder
 					? `--out must be a folder for several files, or where it ends in a slash; '${out}' cannot be one (${code ?? message}).`
 					: `The folder of --out '${out}' cannot be made (${code ?? message}).`,
 			);
-		});
+		}
 	}
 	const outIsFolder = out !== undefined && (await isFolder(out));
 	const temperature = options.number('temperature', 0, 1);
@@ -209,7 +215,7 @@ async function transcribeOne(work: Work, file: string): Promise<void> {
 	const { io, settings } = work;
 	if (file !== '-') return transcribeFile(work, file, file);
 	// The format is told from the whole file, so standard input is put on disk first.
-	const folder = await makeScratchFolder('stdin');
+	const folder = await makeScratchFolder('stdin', scratchIn(dataDir(thisMachine(io.env))));
 	try {
 		const copy = join(folder, 'recording');
 		await pipeline(io.stdin, createWriteStream(copy, { mode: 0o600 }), { signal: io.signal });
@@ -227,12 +233,12 @@ async function transcribeFile(work: Work, path: string, name: string): Promise<v
 	for (const [field, value] of settings.fields) form.append(field, value);
 	const what = settings.several ? 'It' : named(name);
 	await access(path, constants.R_OK).catch((error: unknown) => {
-		throw new Error(`${what} cannot be read: ${fileProblem(error)}.`);
+		throw new AppError('not_found', `${what} cannot be read: ${fileProblem(error)}.`);
 	});
 	if (await isFolder(path))
 		throw new AppError('invalid_audio', `${what} is a folder; name the recordings in it.`);
 	const blob = await openAsBlob(path);
-	form.append('file', blob, basename(name));
+	setRecording(form, blob, basename(name));
 	const target = targetOf(settings, name);
 	// Text is shown as it comes; a progress line would stand in its way.
 	const live = settings.format === 'text' && target === undefined;
@@ -273,7 +279,7 @@ async function transcribeFile(work: Work, path: string, name: string): Promise<v
 }
 
 function bodyOf(transcript: Transcript, format: FileFormat, name: string): string {
-	if (format !== 'md') return renderTranscript(transcript, format).body;
+	if (format !== 'md') return transcriptText(transcript, format);
 	const document = documentOf(transcript);
 	return exportTranscript(document, {
 		format: 'markdown',

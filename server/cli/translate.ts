@@ -180,6 +180,7 @@ interface Answer {
 }
 
 function parseAnswer(value: unknown): readonly Answer[] {
-	if (!Array.isArray(value)) throw new Error('The daemon sent an answer that is not understood.');
+	if (!Array.isArray(value))
+		throw new AppError('internal', 'The local server sent an answer that is not understood.');
 	return value as readonly Answer[];
 }

@@ -110,13 +110,16 @@ function tellLeft(
 	const groups = new Map<string, string[]>();
 	const add = (why: string, text: string) => groups.set(why, [...(groups.get(why) ?? []), text]);
 	for (const text of refused) add(`not ${what}: placeholders would have been lost`, text);
-	for (const { text, language } of left)
-		add(
-			language === undefined
-				? 'left as it was: the model gave it back'
-				: `left as it was: no model here translates ${languageName(language, 'en')}`,
-			text,
-		);
+	for (const { text, sentences, language } of left)
+		if (sentences)
+			for (const one of sentences) add('a sentence left as it was: the model gave it back', one);
+		else
+			add(
+				language === undefined
+					? 'left as it was: the model gave it back'
+					: `left as it was: no model here translates ${languageName(language, 'en')}`,
+				text,
+			);
 	for (const [why, texts] of groups) {
 		stderr.write(`${texts.length} × ${why} (${to})\n`);
 		for (const text of texts.slice(0, maxShown))

@@ -13,12 +13,14 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import { availableParallelism, freemem } from 'node:os';
 import { join } from 'node:path';
+import { DecodeQueue } from '../audio/decodeQueue.ts';
 import { decodeInThread } from '../audio/threadedDecode.ts';
 import type { ModelDescription } from '../engine/api.ts';
 import { installedProviders, thisRuntime } from '../engine/devices/providers.ts';
 import { systemGpuDeps } from '../engine/devices/system.ts';
 import { describeModel } from '../engine/folder/describe.ts';
 import { TextLanes } from '../engine/text/textLanes.ts';
+import { Ending } from '../net/ending.ts';
 import { type ChatService, createChatService } from '../services/chat/chatService.ts';
 import type { LoadProfile } from '../services/chat/profile.ts';
 import { createGpuService, type GpuService } from '../services/gpus.ts';
@@ -42,17 +44,21 @@ import type { TranslateAccess } from '../services/translateAccess.ts';
 import type { CharacterMeter } from '../services/translateLimits.ts';
 import { createUsageLog, type UsageLog } from '../services/usageLog.ts';
 import { voiceActivityOf } from '../services/voiceActivity.ts';
+import { scratchIn } from '../store/scratch.ts';
 import { type Activity, createActivity } from './activity.ts';
 import { createEvents, type DaemonEvents, toldLogger } from './events.ts';
+import { type LoopWatch, watchLoop } from './loopWatch.ts';
 import { createModelBackend, modelSettingsFile } from './modelBackend.ts';
 import { createModelHost, type ModelHostOptions, type RunnerHost } from './modelHost.ts';
 import { ModelIndex, type ModelRoot } from './modelIndex.ts';
 import { createProfiles } from './modelProfile.ts';
+import { removePreparedFiles } from './preparedFiles.ts';
 import type { RunnerCommand } from './runnerProcess.ts';
 import { runnerCommand } from './runnerWall.ts';
 import { Secrets } from './secrets.ts';
 import { createTranslateBackend } from './translateBackend.ts';
 import { openUsageFile } from './usageFile.ts';
+import { VerdictFile } from './verdictFile.ts';
 
 export interface BackendSettings {
 	/** Folder of downloaded and own models. */
@@ -90,8 +96,12 @@ export interface Backend {
 	readonly secrets: Secrets;
 	readonly log: Logger;
 	readonly activity: Activity;
+	/** Whether the daemon is about to end, for all that answer requests. */
+	readonly ending: Ending;
 	readonly events: DaemonEvents;
 	readonly metrics: Metrics;
+	/** Told of every request, so that it knows when to look. */
+	readonly loop: LoopWatch;
 	readonly usage: UsageLog;
 	readonly chat: ChatService;
 	readonly completions: CompletionService;
@@ -105,6 +115,8 @@ export interface Backend {
 	readonly translation: TranslateService;
 	readonly translatorAccess: TranslateAccess;
 	readonly meter: CharacterMeter;
+	/** Removes what models that are gone and earlier versions have left behind. */
+	sweep(): Promise<void>;
 	/** Ends the daemon in good order. */
 	stop(reason: string): void;
 	close(): Promise<void>;
@@ -113,7 +125,7 @@ export interface Backend {
 export interface BackendDeps {
 	readonly log: Logger;
 	/** Command of a new runner; tests put their own in its place. */
-	readonly runner?: (folders: readonly string[]) => RunnerCommand;
+	readonly runner?: () => RunnerCommand;
 }
 
 export function createBackend(settings: BackendSettings, deps: BackendDeps): Backend {
@@ -130,6 +142,11 @@ export function createBackend(settings: BackendSettings, deps: BackendDeps): Bac
 		chosen.value.registered.map((folder) => ({ folder, origin: 'local', mayBeModel: true }));
 	const modelRoots = settings.modelRoots ?? [];
 	const secrets = new Secrets();
+	const verdicts = new VerdictFile(settings.dataDir);
+	const forgetGone = () =>
+		verdicts.forgetGone().catch((error) => {
+			log.warn('what was found of models that are gone is still kept', { reason: String(error) });
+		});
 	const providers = installedProviders(thisRuntime());
 	const gpus = createGpuService(systemGpuDeps(), chosen, (name) => providers.has(name));
 	const host = createModelHost(settings.models, {
@@ -144,8 +161,10 @@ export function createBackend(settings: BackendSettings, deps: BackendDeps): Bac
 		),
 		loadOptions: () => ({ deviceId: chosen.value.gpuDevice }),
 		isPinned: (id) => chosen.value.pinned.includes(id),
-		loadTimes: openUsageFile(join(settings.dataDir, 'load-times.json'), (error) =>
-			log.warn('load times are not kept', { error: String(error) }),
+		loadTimes: openUsageFile(
+			join(settings.dataDir, 'load-times.json'),
+			{ holds: 'How long models took to load' },
+			(error) => log.warn('load times are not kept', { error: String(error) }),
 		),
 		draftOf: (id) => chosen.value.drafts?.[id],
 		hasProvider: (provider) => providers.has(provider),
@@ -156,7 +175,8 @@ export function createBackend(settings: BackendSettings, deps: BackendDeps): Bac
 				chatTemplate: settings.models.load?.chatTemplate,
 				deadlineMs: settings.models.load?.textDeadlineMs,
 			}),
-		runner: deps.runner ?? ((folders) => runnerCommand(runnerThreads(settings.env), folders)),
+		runner: deps.runner ?? (() => runnerCommand(runnerThreads(settings.env))),
+		verdicts,
 		freeBytes: async (provider) =>
 			(await gpus.freeBytes(provider)) ?? process.availableMemory?.() ?? freemem(),
 		log,
@@ -165,10 +185,14 @@ export function createBackend(settings: BackendSettings, deps: BackendDeps): Bac
 	const profile = createProfiles(settings.models.load?.chatTemplate);
 	const randomSeed = () => randomInt(2 ** 32);
 	const randomSecret = () => randomBytes(24).toString('base64url');
+	const decoding = new DecodeQueue();
+	const scratch = scratchIn(settings.dataDir);
 	const speech = createSpeechService({
 		host,
 		limits: speechLimits(settings.env),
-		decode: (path, maximumS, signal) => decodeInThread(path, { maximumS }, signal),
+		checkRoom: () => decoding.checkRoom(),
+		decode: (path, maximumS, signal) =>
+			decodeInThread(path, { maximumS, queue: decoding, scratch }, signal),
 		activity: voiceActivityOf,
 		randomSeed,
 	});
@@ -183,6 +207,7 @@ export function createBackend(settings: BackendSettings, deps: BackendDeps): Bac
 			env: settings.env,
 			defaultTtlS: settings.models.defaultTtlS,
 			modelRoots,
+			onGone: forgetGone,
 		},
 		host,
 		chosen,
@@ -199,8 +224,10 @@ export function createBackend(settings: BackendSettings, deps: BackendDeps): Bac
 		secrets,
 		log,
 		activity: createActivity(),
+		ending: new Ending(),
 		events,
 		metrics,
+		loop: watchLoop(metrics),
 		usage: createUsageLog(log, metrics, settings.metricLabels),
 		profile,
 		completions: createCompletionService({ host, profile, randomSeed }),
@@ -214,11 +241,20 @@ export function createBackend(settings: BackendSettings, deps: BackendDeps): Bac
 		...createTranslateBackend(settings, host, secrets, modelBackend.models.downloads, log),
 		speech,
 		recordings: new Recordings({
+			scratch,
 			speech,
 			randomId: () => randomBytes(12).toString('hex'),
 			randomSecret,
 		}),
 		studio: new StudioAccess({ randomSecret, now: Date.now }),
+		sweep: async () => {
+			await forgetGone();
+			const { builtInDir } = settings;
+			const own = [modelsDir(), ...(builtInDir === undefined ? [] : [builtInDir])];
+			const removed = await removePreparedFiles(own);
+			if (removed.length > 0)
+				log.info('rewritten graphs of earlier versions removed', { count: removed.length });
+		},
 		stop: settings.stop,
 		close: async () => {
 			await modelBackend.close();

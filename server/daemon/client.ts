@@ -3,13 +3,15 @@
 import { spawn } from 'node:child_process';
 import {
 	AppError,
+	asAppError,
 	type EndpointFile,
 	type ErrorWire,
 	fromErrorWire,
 	productVersion,
 } from '../protocol/index.ts';
 import { makePrivateDir } from '../store/files.ts';
-import { connectTo, type DaemonConnection, healthOf } from './connection.ts';
+import { tell } from '../store/notices.ts';
+import { connectTo, type DaemonConnection, healthOf, waitingFor, wordMs } from './connection.ts';
 import { readEndpoint } from './endpointFile.ts';
 import { selfCommand, thisMachine } from './machine.ts';
 import { daemonFiles, dataDir } from './paths.ts';
@@ -42,26 +44,34 @@ export async function findOrStartDaemon(
 	options: FindOptions = {},
 	signal?: AbortSignal,
 ): Promise<DaemonConnection> {
+	// One that was found may be replaced by a newer version before it is asked.
+	return connectTo(await findOrStart(options, signal), () => findOrStart(options, signal));
+}
+
+async function findOrStart(options: FindOptions, signal?: AbortSignal): Promise<EndpointFile> {
 	const env = options.env ?? process.env;
 	const machine = thisMachine(env);
 	const directory = dataDir(machine);
 	const files = daemonFiles(machine, directory);
 	const found = await readEndpoint(files.endpoint);
+	const starting = `Waiting for the local server of ${directory} to start.`;
+	const word = setTimeout(() => tell(found ? waitingFor(found) : starting), wordMs);
+	using _word = { [Symbol.dispose]: () => clearTimeout(word) };
 	const health = found && (await healthOf(found));
 	if (found && health) {
 		const older = compareVersions(health.version, productVersion()) < 0;
-		if (!older || !health.idle || health.onPurpose) return connectTo(found);
+		if (!older || !health.idle || health.onPurpose) return found;
 	}
 	options.onStarting?.();
 	await makePrivateDir(directory);
 	const started = await startDetached(env, directory, options.serveArgs ?? []);
-	if ('endpoint' in started) return connectTo(started.endpoint);
+	if ('endpoint' in started) return started.endpoint;
 	if (started.error.code !== 'conflict') throw started.error;
 	// Another process was faster, or the old daemon is busy: use what is there.
 	const deadline = performance.now() + (options.timeoutMs ?? 60_000);
 	while (performance.now() < deadline && !signal?.aborted) {
 		const running = await readEndpoint(files.endpoint);
-		if (running && (await healthOf(running))) return connectTo(running);
+		if (running && (await healthOf(running))) return running;
 		await new Promise((resolve) => setTimeout(resolve, 150));
 	}
 	if (signal?.aborted) throw new AppError('cancelled');
@@ -101,7 +111,7 @@ function startDetached(
 			finish({
 				error: new AppError('daemon_unavailable', `The Nearglot daemon could not start: ${why}`),
 			});
-		child.once('error', (error) => failed(error.message));
+		child.once('error', (error) => failed(asAppError(error).message));
 		child.once('close', (code) =>
 			failed(complaint.trim().slice(-1000) || `it ended with code ${code}.`),
 		);

@@ -1,6 +1,7 @@
 /** A running daemon as other processes see it: requests with its key, errors as AppError. */
 
 import { AppError, type EndpointFile, errorOfBody, retryAfterOf } from '../protocol/index.ts';
+import { tell } from '../store/notices.ts';
 
 export interface DaemonHealth {
 	readonly pid: number;
@@ -19,26 +20,28 @@ export interface DaemonConnection {
 	post(path: string, body: unknown, signal?: AbortSignal): Promise<Response>;
 }
 
-export function connectTo(endpoint: EndpointFile): DaemonConnection {
+/** After this people are told for what they wait. */
+export const wordMs = 5000;
+
+/** @param successor finds the daemon that has come in the place of one that has ended; nothing was done there */
+export function connectTo(
+	found: EndpointFile,
+	successor?: () => Promise<EndpointFile>,
+): DaemonConnection {
+	let endpoint = found;
 	const request = async (path: string, init: RequestInit = {}) => {
-		const headers = new Headers(init.headers);
-		headers.set('authorization', `Bearer ${endpoint.key}`);
-		let response: Response;
 		try {
-			response = await fetch(new URL(path, endpoint.url), { ...init, headers });
+			return await requestOnce(endpoint, path, init);
 		} catch (error) {
-			if (init.signal?.aborted) throw new AppError('cancelled');
-			throw new AppError(
-				'daemon_unavailable',
-				`The Nearglot daemon at ${endpoint.url} does not answer.`,
-				{ cause: error },
-			);
+			if (successor === undefined || !hasEnded(error)) throw error;
+			endpoint = await successor();
+			return requestOnce(endpoint, path, init);
 		}
-		if (!response.ok) throw await responseError(response);
-		return response;
 	};
 	return {
-		endpoint,
+		get endpoint() {
+			return endpoint;
+		},
 		request,
 		get: async (path, signal) => (await request(path, signal ? { signal } : {})).json(),
 		post: (path, body, signal) =>
@@ -49,6 +52,51 @@ export function connectTo(endpoint: EndpointFile): DaemonConnection {
 				...(signal ? { signal } : {}),
 			}),
 	};
+}
+
+async function requestOnce(
+	endpoint: EndpointFile,
+	path: string,
+	init: RequestInit,
+): Promise<Response> {
+	const headers = new Headers(init.headers);
+	headers.set('authorization', `Bearer ${endpoint.key}`);
+	const word = setTimeout(() => void tellSilence(endpoint), wordMs).unref();
+	let response: Response;
+	try {
+		response = await fetch(new URL(path, endpoint.url), { ...init, headers });
+	} catch (error) {
+		if (init.signal?.aborted) throw new AppError('cancelled');
+		throw new AppError(
+			'daemon_unavailable',
+			`The Nearglot daemon at ${endpoint.url} does not answer.`,
+			{ cause: error },
+		);
+	} finally {
+		clearTimeout(word);
+	}
+	if (!response.ok) throw await responseError(response);
+	return response;
+}
+
+/** A daemon that works on an answer still says how it is; one that is frozen does not. */
+async function tellSilence(endpoint: EndpointFile): Promise<void> {
+	if ((await healthOf(endpoint)) === undefined) tell(waitingFor(endpoint));
+}
+
+/** For people who wait. */
+export const waitingFor = ({ pid }: EndpointFile): string =>
+	`Waiting for the local server, process ${pid}, which does not answer. If it hangs, end it: ${endProcess(pid)}`;
+
+/** The command that ends a process which does not listen any more. */
+export const endProcess = (pid: number | undefined): string =>
+	process.platform === 'win32' ? `taskkill /F /PID ${pid ?? 'N'}` : `kill -9 ${pid ?? 'N'}`;
+
+/** Whether a daemon has refused a request because it has ended, or is about to. */
+function hasEnded(error: unknown): boolean {
+	if (!(error instanceof AppError) || error.code !== 'daemon_unavailable') return false;
+	const { cause } = error as { cause?: { cause?: { code?: unknown } } };
+	return cause === undefined || cause.cause?.code === 'ECONNREFUSED';
 }
 
 /** The error in an answer's body, of whichever family of routes. */

@@ -3,15 +3,16 @@
 import { randomBytes } from 'node:crypto';
 import { AppError, type EndpointFile, productVersion } from '../protocol/index.ts';
 import type { Logger } from '../services/log.ts';
-import { makePrivateDir } from '../store/files.ts';
-import { removeDeadScratch } from '../store/scratch.ts';
+import { makePrivateDir, removeOldDrafts } from '../store/files.ts';
+import { type FileLock, type LockOwner, lockFile } from '../store/lock.ts';
+import { isAlive } from '../store/processIdentity.ts';
+import { removeDeadScratch, scratchIn } from '../store/scratch.ts';
 import type { Backend } from './backend.ts';
-import { askToEnd, healthOf } from './connection.ts';
+import { askToEnd, endProcess, healthOf } from './connection.ts';
 import { closeDataFolder } from './dataFolder.ts';
-import { readEndpoint, removeEndpoint, writeEndpoint } from './endpointFile.ts';
-import { type Lock, processIsAlive, takeLock } from './lock.ts';
+import { keepEndpoint, readEndpoint } from './endpointFile.ts';
 import { daemonFiles, dataDir, type Machine } from './paths.ts';
-import { openPipe, pipeAnswers } from './pipe.ts';
+import { openPipe } from './pipe.ts';
 import { socketPath } from './socketPath.ts';
 import { removeTelemetryFiles } from './telemetryFiles.ts';
 import { compareVersions } from './versions.ts';
@@ -29,8 +30,11 @@ export interface DaemonOptions {
 export interface Listener {
 	/** `http://127.0.0.1:PORT` */
 	readonly url: string;
-	/** Stops listening and ends open connections. */
-	close(): Promise<void>;
+	/**
+	 * Stops listening: what runs gets the time, then hears why it ends. Without a time it ends at once.
+	 * May be called again.
+	 */
+	close(drainMs?: number): Promise<void>;
 }
 
 export interface DaemonDeps {
@@ -52,7 +56,8 @@ export interface RunningDaemon {
 	readonly endpoint: EndpointFile;
 	/** Resolves when the daemon has ended, with the reason. */
 	readonly ended: Promise<string>;
-	stop(reason: string): void;
+	/** Ends it; answers under way get the given time first. */
+	stop(reason: string, drainMs?: number): void;
 }
 
 /** Starts the daemon of a data directory. Rejects with `conflict` when one is running already. */
@@ -68,16 +73,21 @@ export async function startDaemon(
 	await makePrivateDir(directory);
 	await closeDataFolder(machine, directory, log);
 	const pipe = await socketPath(machine, directory);
-	const lock = await ownLock(files, pipe, { ...options, version });
-	const undo: (() => Promise<void>)[] = [() => lock.release()];
+	let stop = (_reason: string, _drainMs?: number) => {};
+	const ended = new Promise<{ reason: string; drainMs: number }>((resolve) => {
+		stop = (reason, drainMs = 0) => resolve({ reason, drainMs });
+	});
+	const lock = await ownLock(files, { ...options, version }, () => {
+		log.error('another daemon has taken over the data folder');
+		stop('another daemon has taken over');
+	});
+	const undo: (() => PromiseLike<void>)[] = [() => lock[Symbol.asyncDispose]()];
 	const unwind = async () => {
 		for (const step of undo.splice(0).reverse())
-			await step().catch((error) => log.warn('while ending', { reason: String(error) }));
+			await Promise.resolve(step()).catch((error) =>
+				log.warn('while ending', { reason: String(error) }),
+			);
 	};
-	let stop = (_reason: string) => {};
-	const ended = new Promise<string>((resolve) => {
-		stop = resolve;
-	});
 	try {
 		const backend = await deps.backend({
 			dataDir: directory,
@@ -107,24 +117,30 @@ export async function startDaemon(
 		const endpoint = { pid: process.pid, url: listener.url, key, version, startedAt, pipe };
 		if (!(await lock.held()))
 			throw new AppError('conflict', 'Another Nearglot daemon has started meanwhile.');
-		await writeEndpoint(files.endpoint, endpoint);
-		undo.push(() => removeEndpoint(files.endpoint, process.pid));
+		const kept = await keepEndpoint(files.endpoint, endpoint, (error) =>
+			log.warn('the endpoint file was lost and cannot be written again', { error: String(error) }),
+		);
+		undo.push(() => kept[Symbol.asyncDispose]());
 		if (!options.onPurpose) undo.push(endWhenIdle(backend, options.idleEndMs));
 		log.info('daemon ready', { url: listener.url, pid: process.pid, version });
 		void removeTelemetryFiles(machine).then((removed) => {
 			if (removed.length > 0)
 				log.info('files of telemetry of earlier versions removed', { count: removed.length });
 		});
-		const { tmp, uid } = machine;
-		void removeDeadScratch({ tmp, uid, isAlive: processIsAlive, now: Date.now }).then((removed) => {
-			if (removed.length > 0)
-				log.info('recordings of ended processes removed', { count: removed.length });
-		});
+		void backend.sweep();
+		void removeOldDrafts(directory, Date.now());
+		// Earlier versions used the system's folder.
+		for (const tmp of [scratchIn(directory), machine.tmp, backend.modelsDir()])
+			void removeDeadScratch({ tmp, uid: machine.uid, isAlive, now: Date.now }).then((removed) => {
+				if (removed.length > 0)
+					log.info('files of ended processes removed', { folder: tmp, count: removed.length });
+			});
 		return {
 			endpoint,
-			stop: (reason) => stop(reason),
-			ended: ended.then(async (reason) => {
+			stop: (reason, drainMs) => stop(reason, drainMs),
+			ended: ended.then(async ({ reason, drainMs }) => {
 				log.info('daemon ends', { reason });
+				if (drainMs > 0) await listener.close(drainMs);
 				await unwind();
 				return reason;
 			}),
@@ -135,21 +151,17 @@ export async function startDaemon(
 	}
 }
 
-/** Longer than a daemon may take to start or to end, and than a lock counts as fresh. */
+/** Longer than a daemon may take to start or to end. */
 const lockWaitMs = 30_000;
 
 /** The lock, if need be from an idle daemon that is older or that nobody started on purpose. */
 async function ownLock(
 	files: ReturnType<typeof daemonFiles>,
-	pipe: string,
 	options: DaemonOptions & { readonly version: string },
-): Promise<Lock> {
-	const deps = { isAlive: processIsAlive, answers: () => pipeAnswers(pipe), now: Date.now };
+	onLost: () => void,
+): Promise<FileLock> {
 	let asked = false;
-	const deadline = performance.now() + lockWaitMs;
-	for (;;) {
-		const result = await takeLock(files.lock, process.pid, deps);
-		if (result.lock) return result.lock;
+	const onWait = async (owner: LockOwner | undefined, waitedMs: number): Promise<void> => {
 		const running = await readEndpoint(files.endpoint);
 		const health = running && (await healthOf(running));
 		if (!asked && running && health) {
@@ -158,19 +170,26 @@ async function ownLock(
 			const yields = !health.onPurpose && (older || options.onPurpose);
 			asked = yields && (await askToEnd(running, true));
 			if (!asked) throw conflict(running);
-		} else if (performance.now() > deadline) throw conflict(running, result.owner?.pid);
+		} else if (waitedMs > lockWaitMs) throw silent(owner?.pid, files.lock);
 		// Otherwise its owner is starting, or on its way out: wait and see which.
-		await new Promise((resolve) => setTimeout(resolve, 100));
-	}
+	};
+	return lockFile(files.lock, { onWait, onLost });
 }
 
-function conflict(running: EndpointFile | undefined, pid = running?.pid): AppError {
-	const where = running ? ` at ${running.url}` : '';
-	const who = pid === undefined ? '' : ` (process ${pid})`;
+function conflict({ url, pid }: EndpointFile): AppError {
 	return new AppError(
 		'conflict',
-		`A Nearglot daemon is already running${where}${who}. Use that one, end it, or set NEARGLOT_HOME to another folder.`,
-		running ? { data: { url: running.url, pid: running.pid } } : {},
+		`A Nearglot daemon is already running at ${url} (process ${pid}). Use that one, end it, or set NEARGLOT_HOME to another folder.`,
+		{ data: { url, pid } },
+	);
+}
+
+/** A daemon that holds the lock and does not answer: stopped, frozen, or very busy. */
+function silent(pid: number | undefined, lock: string): AppError {
+	const who = pid === undefined ? 'Another process' : `Process ${pid}`;
+	return new AppError(
+		'daemon_unavailable',
+		`${who} holds ${lock} and does not answer. If it is a Nearglot daemon that hangs, end it (${endProcess(pid)}) and try again.`,
 	);
 }
 

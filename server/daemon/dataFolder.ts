@@ -9,7 +9,7 @@ import type { Machine } from './paths.ts';
 const usualModes = new Set([0o755, 0o775]);
 /** Files and folders that are in a data folder and hardly anywhere else. */
 const own =
-	/^(?:endpoint\.json|daemon\.(?:lock|log|sock)|models|models\.json|systems|assets|translator-(?:keys|usage)\.json|load-times\.json|gateway-keys\.json|socket-folder)$/;
+	/^(?:endpoint\.json|daemon\.(?:lock|log|sock)|models|models\.json|systems|tmp|assets|translator-(?:keys|usage)\.json|load-times\.json|verdicts\.json|gateway-keys\.json|socket-folder)$/;
 
 /**
  * Makes the data folder private when it is this user's and has the rights a umask gave it. A link, a home

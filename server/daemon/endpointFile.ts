@@ -1,13 +1,17 @@
 /** `endpoint.json`: how other processes find the daemon of this user. */
 
-import { readFile, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
+import { isDeepStrictEqual } from 'node:util';
 import type { EndpointFile } from '../protocol/index.ts';
-import { writePrivateFile } from '../store/files.ts';
+import { readPlainText, writePrivateFile } from '../store/files.ts';
+
+/** Somebody who looks for the daemon waits this long at most for a file that was lost. */
+const lookMs = 3000;
 
 /** The file's content, or `undefined` when it is absent or not what it should be. */
 export async function readEndpoint(path: string): Promise<EndpointFile | undefined> {
 	try {
-		return parseEndpoint(JSON.parse(await readFile(path, 'utf8')));
+		return parseEndpoint(JSON.parse((await readPlainText(path)) ?? ''));
 	} catch {
 		return undefined;
 	}
@@ -29,11 +33,31 @@ export function parseEndpoint(value: unknown): EndpointFile | undefined {
 	};
 }
 
-export async function writeEndpoint(path: string, endpoint: EndpointFile): Promise<void> {
-	await writePrivateFile(path, `${JSON.stringify(endpoint, null, '\t')}\n`);
-}
-
-/** Removes the file if it still speaks of the given process. */
-export async function removeEndpoint(path: string, pid: number): Promise<void> {
-	if ((await readEndpoint(path))?.pid === pid) await rm(path, { force: true });
+/**
+ * Writes the file and looks after it: one that was deleted, damaged or written over is written again, so that
+ * a living daemon can always be found. Disposing removes it.
+ * @param onFault told each time it cannot be written again
+ */
+export async function keepEndpoint(
+	path: string,
+	endpoint: EndpointFile,
+	onFault: (error: unknown) => void,
+): Promise<AsyncDisposable> {
+	const write = () => writePrivateFile(path, `${JSON.stringify(endpoint, null, '\t')}\n`);
+	const isOurs = async () => isDeepStrictEqual(await readEndpoint(path), endpoint);
+	await write();
+	let work = Promise.resolve();
+	const look = async (): Promise<void> => {
+		if (!(await isOurs())) await write();
+	};
+	const timer = setInterval(() => {
+		work = work.then(look).catch(onFault);
+	}, lookMs).unref();
+	return {
+		[Symbol.asyncDispose]: async () => {
+			clearInterval(timer);
+			await work;
+			if (await isOurs()) await rm(path, { force: true });
+		},
+	};
 }

@@ -4,6 +4,7 @@ import { renameSync, statSync } from 'node:fs';
 import pino from 'pino';
 import { escapedJson } from '../protocol/visibleText.ts';
 import type { LogFacts, Logger } from '../services/log.ts';
+import { unwritable } from '../store/files.ts';
 
 export interface LogOptions {
 	readonly level: 'silent' | 'error' | 'warn' | 'info' | 'debug';
@@ -11,23 +12,28 @@ export interface LogOptions {
 	readonly file?: string;
 }
 
-/** At this size the file becomes `*.1` at the next start. */
+/** At this size the file becomes `*.1`, and a new one begins. */
 const rotateBytes = 5 * 1024 * 1024;
 
 export function createLogger(options: LogOptions): Logger {
-	if (options.file !== undefined) rotate(options.file);
-	const destination = pino.destination({
-		dest: options.file ?? 2,
-		sync: true,
-		mkdir: true,
-		mode: 0o600,
-	});
+	const { file } = options;
+	let sizeBytes = file === undefined ? 0 : rotated(file);
+	const destination = open(file);
+	const streamWrite = (line: string): string => {
+		const text = escapedJson(line);
+		sizeBytes += Buffer.byteLength(text);
+		if (file !== undefined && sizeBytes > rotateBytes) {
+			sizeBytes = rotated(file);
+			destination.reopen();
+		}
+		return text;
+	};
 	const logger = pino(
 		{
 			level: options.level,
 			base: null,
 			timestamp: pino.stdTimeFunctions.isoTime,
-			hooks: { streamWrite: escapedJson },
+			hooks: { streamWrite },
 		},
 		destination,
 	);
@@ -36,10 +42,22 @@ export function createLogger(options: LogOptions): Logger {
 	return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
 }
 
-function rotate(file: string): void {
+function open(file: string | undefined): ReturnType<typeof pino.destination> {
 	try {
-		if (statSync(file).size > rotateBytes) renameSync(file, `${file}.1`);
-	} catch {
-		// The first start has no file yet.
+		return pino.destination({ dest: file ?? 2, sync: true, mkdir: true, mode: 0o600 });
+	} catch (error) {
+		throw unwritable(file ?? 'standard error', error);
 	}
+}
+
+/** Puts a large file aside. @returns bytes of the file that lines go to now */
+function rotated(file: string): number {
+	try {
+		const { size } = statSync(file);
+		if (size <= rotateBytes) return size;
+		renameSync(file, `${file}.1`);
+	} catch {
+		// There is no file yet, or it may not be renamed: then it is tried again when as much has been written.
+	}
+	return 0;
 }

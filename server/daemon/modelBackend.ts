@@ -4,12 +4,18 @@ import { join } from 'node:path';
 import { bundledCatalogue } from '../hub/catalogue.ts';
 import { Downloads } from '../hub/downloads.ts';
 import { createHubHttp, type HubHttpOptions } from '../hub/http.ts';
-import { type RefreshFile, readRefresh, refreshCatalogue } from '../hub/refresh.ts';
+import {
+	learnRepository,
+	type RefreshFile,
+	readRefresh,
+	refreshCatalogue,
+} from '../hub/refresh.ts';
 import { ModelSettingsFile } from '../hub/settings.ts';
 import type { GpuService } from '../services/gpus.ts';
 import { createModelFetcher } from '../services/modelFetcher.ts';
 import { createModelFolders } from '../services/modelFolders.ts';
 import { createModelService, type ModelService } from '../services/models.ts';
+import { scratchIn } from '../store/scratch.ts';
 import { listenerOf } from './downloadEvents.ts';
 import type { DaemonEvents } from './events.ts';
 import type { RunnerHost } from './modelHost.ts';
@@ -23,6 +29,8 @@ export interface ModelBackendOptions {
 	readonly defaultTtlS: number;
 	/** Further folders that downloads may go to. */
 	readonly modelRoots: readonly string[];
+	/** Called when folders of models are not there any more. */
+	readonly onGone: () => Promise<void>;
 }
 
 export interface ModelBackend {
@@ -69,8 +77,23 @@ export function createModelBackend(
 			modelsFolder: options.modelsDir,
 			roots: () => options.modelRoots,
 			hub,
+			learn: async (repository) => {
+				// The model is worth more than what is known of its neighbours.
+				refreshed = await learnRepository(
+					repository,
+					hub().endpoint,
+					catalogue,
+					refreshPath,
+					Date.now,
+				).catch(() => refreshed);
+			},
 		}),
-		folders: createModelFolders(options.modelsDir, settings),
+		folders: createModelFolders(
+			options.modelsDir,
+			settings,
+			options.onGone,
+			scratchIn(options.dataDir),
+		),
 		settings,
 		devices: gpus.devices,
 		defaultTtlS: options.defaultTtlS,

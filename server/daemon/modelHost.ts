@@ -15,8 +15,9 @@ import {
 import type { AcquireOptions, ModelHost, ModelLease } from '../services/host.ts';
 import type { Logger } from '../services/log.ts';
 import { untilAborted } from '../services/untilAborted.ts';
+import { loadRunner } from './loadRunner.ts';
 import type { IndexedModel, ModelIndex } from './modelIndex.ts';
-import { findModel, noRoom, unknownModel, wrongTask } from './modelNames.ts';
+import { findInfo, noRoom, unknownModel, wrongTask } from './modelNames.ts';
 import { type LoadedModel, ModelSlot } from './modelSlot.ts';
 import {
 	type ChosenProvider,
@@ -25,10 +26,11 @@ import {
 	ProviderChoice,
 	type Refusal,
 } from './providerChoice.ts';
-import { runnerModel } from './runnerModel.ts';
-import { type RunnerCommand, RunnerProcess } from './runnerProcess.ts';
+import type { RunnerCommand } from './runnerProcess.ts';
+import type { RunnerWatch } from './runnerWatch.ts';
 import { type OwnedText, TextModels } from './textModels.ts';
 import type { UsageFile } from './usageFile.ts';
+import type { VerdictFile } from './verdictFile.ts';
 
 export interface ModelHostOptions {
 	/** Seconds an unused model stays loaded unless a request says otherwise; 0 = for ever. */
@@ -39,16 +41,18 @@ export interface ModelHostOptions {
 	readonly load?: Omit<LoadOptions, 'folder' | 'executionProvider'>;
 	/** When a provider that cannot be used is an error; default `named`. */
 	readonly refuseProvider?: Refusal;
-	readonly pingEveryMs?: number;
-	readonly hangAfterMs?: number;
+	/** How runners are watched. */
+	readonly watch?: Partial<RunnerWatch>;
 }
 
 export interface ModelHostDeps {
 	readonly index: ModelIndex;
 	/** Tokenizer and template of a folder, in threads. */
 	readonly openText: (folder: string, model: string) => OwnedText;
-	/** Command of a new runner that loads models from these folders. */
-	readonly runner: (folders: readonly string[]) => RunnerCommand;
+	/** Command of a new runner. */
+	readonly runner: () => RunnerCommand;
+	/** What loads have found of rewritten graphs. */
+	readonly verdicts?: VerdictFile;
 	/** Bytes this machine can still give; used to unload idle models before a load. */
 	readonly freeBytes: (provider: ExecutionProvider) => number | Promise<number>;
 	readonly log: Logger;
@@ -113,15 +117,15 @@ export function createModelHost(options: ModelHostOptions, deps: ModelHostDeps):
 
 	const find = async (name: string, task?: ModelTask): Promise<IndexedModel> => {
 		let models = await deps.index.recent();
-		let model = findModel(models, name);
+		let model = findInfo(models, name);
 		if (!model || model.problem) {
 			// It may have arrived or been repaired just now.
 			models = await deps.index.list();
-			model = findModel(models, name);
+			model = findInfo(models, name);
 		}
 		const infos = models.map((each) => each.info);
 		if (!model) throw unknownModel(name, infos, task);
-		if (model.problem) throw model.problem;
+		if (model.problem) throw ofModel(model.info.id, model.problem);
 		if (task !== undefined && model.info.task !== task) throw wrongTask(model.info, task, infos);
 		return model;
 	};
@@ -147,61 +151,32 @@ export function createModelHost(options: ModelHostOptions, deps: ModelHostDeps):
 		signal: AbortSignal,
 	): Promise<LoadedModel> => {
 		await makeRoom(model, executionProvider);
-		const started = performance.now();
 		const draft = deps.draftOf?.(model.info.id);
 		// A runner is in another folder than the daemon.
-		const folders = [model, ...(draft === undefined ? [] : [await find(draft)])];
-		const [folder = '', draftFolder] = folders.map((one) => resolve(one.folder));
-		const runner = new RunnerProcess({
-			model: model.info.id,
-			command: deps.runner([folder, draftFolder].filter((one) => one !== undefined)),
-			log: deps.log,
-			...(options.pingEveryMs === undefined ? {} : { pingEveryMs: options.pingEveryMs }),
-			...(options.hangAfterMs === undefined ? {} : { hangAfterMs: options.hangAfterMs }),
-		});
-		const giveUp = (error: AppError) => runner.kill(error);
-		const timer = setTimeout(
-			() =>
-				giveUp(
-					new AppError(
-						'timeout',
-						`Loading '${model.info.id}' took longer than ${Math.round(options.loadTimeoutMs / 1000)} s.`,
-					),
-				),
-			options.loadTimeoutMs,
-		);
-		const onAbort = () => giveUp(new AppError('cancelled'));
-		signal.addEventListener('abort', onAbort, { once: true });
-		try {
-			const description = await runner.call('load', {
-				...(draftFolder === undefined ? {} : { draftFolder }),
-				...options.load,
-				...deps.loadOptions?.(),
-				folder,
-				modelName: model.info.id,
-				executionProvider,
-			});
-			const engine = runnerModel(runner, description);
-			runner.watch();
-			const { notices = [] } = await engine.stats();
-			const loadMs = performance.now() - started;
-			deps.log.info('model loaded', {
+		const folder = resolve(model.folder);
+		const draftFolder =
+			draft === undefined ? {} : { draftFolder: resolve((await find(draft)).folder) };
+		const loaded = await loadRunner(
+			{
+				...options,
 				model: model.info.id,
-				pid: runner.pid,
-				ms: Math.round(loadMs),
-				...(notices.length === 0
-					? {}
-					: { notices: notices.map(({ message }) => message).join(' ') }),
-			});
-			deps.loadTimes?.record(model.info.id, loadMs);
-			return { runner, engine, loadMs };
-		} catch (error) {
-			await runner.close(1000);
-			throw error;
-		} finally {
-			clearTimeout(timer);
-			signal.removeEventListener('abort', onAbort);
-		}
+				command: deps.runner(),
+				log: deps.log,
+				timeoutMs: options.loadTimeoutMs,
+				verdicts: deps.verdicts,
+				load: {
+					...draftFolder,
+					...options.load,
+					...deps.loadOptions?.(),
+					folder,
+					modelName: model.info.id,
+					executionProvider,
+				},
+			},
+			signal,
+		);
+		deps.loadTimes?.record(model.info.id, loaded.loadMs);
+		return loaded;
 	};
 
 	/** Unloads idle models, the longest unused first, until the estimate fits. */
@@ -303,7 +278,7 @@ export function createModelHost(options: ModelHostOptions, deps: ModelHostDeps):
 				const ready = slot.loaded;
 				const fallback = asked === undefined ? slot.fallback : chosen.fallback;
 				if (fallback) wishes.onFallback?.(fallback);
-				if (!ready) wishes.onLoading?.(deps.loadTimes?.used.get(model.info.id));
+				if (!ready) wishes.onLoading?.(deps.loadTimes?.used(model.info.id));
 				const loaded = ready ?? (await untilAborted(slot.loading, signal));
 				return {
 					info: withState(model),
@@ -374,10 +349,14 @@ export function createModelHost(options: ModelHostOptions, deps: ModelHostDeps):
 		},
 		stats: async () => {
 			const rows = all().map(async (slot) => {
-				const stats = await slot.loaded?.engine.stats().catch(() => undefined);
-				if (!stats) return [];
-				const { fallback, model } = slot;
-				const notices = [...(stats.notices ?? []), ...(fallback ? [fallbackNotice(fallback)] : [])];
+				const { fallback, loaded, model } = slot;
+				const stats = await loaded?.engine.stats().catch(() => undefined);
+				if (!loaded || !stats) return [];
+				const notices = [
+					...(stats.notices ?? []),
+					...loaded.notices,
+					...(fallback ? [fallbackNotice(fallback)] : []),
+				];
 				return [{ model: model.info.id, stats: { ...stats, notices } }];
 			});
 			return (await Promise.all(rows)).flat();
@@ -392,4 +371,11 @@ export function createModelHost(options: ModelHostOptions, deps: ModelHostDeps):
 			await texts.close();
 		},
 	};
+}
+
+/** What is wrong with a model, as whoever asked for it by name reads it. */
+function ofModel(id: string, { code, message, param }: AppError): AppError {
+	return new AppError(code, `The model ${id} cannot be used: ${message}`, {
+		...(param === null ? {} : { param }),
+	});
 }

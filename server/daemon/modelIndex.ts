@@ -9,7 +9,7 @@ import { basename, join } from 'node:path';
 import type { ModelDescription } from '../engine/api.ts';
 import type { Manifest } from '../hub/manifest.ts';
 import { readModelJson } from '../hub/modelData/readModelFile.ts';
-import { AppError, asAppError, type ModelInfo } from '../protocol/index.ts';
+import { AppError, asAppError, comparableName, type ModelInfo } from '../protocol/index.ts';
 
 export interface ModelRoot {
 	readonly folder: string;
@@ -37,7 +37,8 @@ const marks = ['config.json', 'genai_config.json'];
 export class ModelIndex {
 	readonly #roots: () => readonly ModelRoot[];
 	readonly #describe: Describe;
-	#reading: Promise<IndexedModel[]> | undefined;
+	#reading: Promise<readonly IndexedModel[]> | undefined;
+	#next: Promise<readonly IndexedModel[]> | undefined;
 	#last: { readonly at: number; readonly models: readonly IndexedModel[] } | undefined;
 	readonly #known = new Map<string, { readonly stamp: string; readonly model: IndexedModel }>();
 
@@ -50,19 +51,36 @@ export class ModelIndex {
 	async recent(maxAgeMs = 100): Promise<readonly IndexedModel[]> {
 		const last = this.#last;
 		if (last && performance.now() - last.at <= maxAgeMs) return last.models;
-		this.#reading ??= this.list().finally(() => {
-			this.#reading = undefined;
-		});
-		return this.#reading;
+		return this.#reading ?? this.list();
 	}
 
-	/** All models, those of earlier roots first; of two with the same id the first counts. */
-	async list(): Promise<IndexedModel[]> {
+	/**
+	 * All models, those of earlier roots first; of two with the same id the first counts. The folders are as they
+	 * are now: who asks while they are read waits for the next reading, and shares it with all who came meanwhile.
+	 */
+	async list(): Promise<readonly IndexedModel[]> {
+		if (this.#reading === undefined) {
+			this.#reading = this.#read().finally(() => {
+				this.#reading = undefined;
+			});
+			return this.#reading;
+		}
+		this.#next ??= this.#reading
+			.catch(() => {})
+			.then(() => {
+				this.#next = undefined;
+				return this.list();
+			});
+		return this.#next;
+	}
+
+	async #read(): Promise<readonly IndexedModel[]> {
 		const models = new Map<string, IndexedModel>();
 		for (const root of this.#roots()) {
 			for (const folder of await modelFolders(root.folder, root.mayBeModel === true)) {
-				const model = await this.#read(folder, root);
-				if (!models.has(model.info.id)) models.set(model.info.id, model);
+				const model = await this.#readModel(folder, root);
+				const id = comparableName(model.info.id);
+				if (!models.has(id)) models.set(id, model);
 			}
 		}
 		const found = [...models.values()];
@@ -70,7 +88,7 @@ export class ModelIndex {
 		return found;
 	}
 
-	async #read(folder: string, root: ModelRoot): Promise<IndexedModel> {
+	async #readModel(folder: string, root: ModelRoot): Promise<IndexedModel> {
 		const stamp = await stampOf(folder);
 		const known = this.#known.get(folder);
 		if (known?.stamp === stamp) return known.model;
@@ -85,8 +103,8 @@ export class ModelIndex {
 				});
 		} catch (error) {
 			const { code, message } = asAppError(error);
-			passing = code === 'internal';
-			problem = new AppError(passing ? 'unsupported_model' : code, message, {
+			passing = !(error instanceof AppError);
+			problem = new AppError(code === 'internal' ? 'unsupported_model' : code, message, {
 				param: 'model',
 				cause: error,
 			});
@@ -195,11 +213,18 @@ async function infoOf(
 
 /** What a download has noted of where the model came from. */
 function sourceOf(card: Readonly<Record<string, unknown>>): Partial<ModelInfo> {
-	const { hub, repository, providerType, promptTemplate, parent } = card as Partial<Manifest>;
+	const { hub, repository, revision, path, precision } = card as Partial<Manifest>;
+	const { providerType, promptTemplate, parent } = card as Partial<Manifest>;
+	const source = typeof hub === 'string' &&
+		typeof repository === 'string' && {
+			hub,
+			repository,
+			...(typeof revision === 'string' ? { revision } : {}),
+			...(typeof path === 'string' ? { path } : {}),
+			...(typeof precision === 'string' ? { precision } : {}),
+		};
 	return {
-		...(typeof hub === 'string' && typeof repository === 'string'
-			? { uri: `${hub.replace(/\/$/, '')}/${repository}` }
-			: {}),
+		...(source ? { source } : {}),
 		...(typeof providerType === 'string' ? { providerType } : {}),
 		...(typeof promptTemplate === 'object' ? { promptTemplate } : {}),
 		...(typeof parent === 'string' ? { parentModelUri: parent } : {}),

@@ -1,37 +1,18 @@
-/**
- * From the name a caller uses to one model: id, id without version, alias or folder name, in any
- * letter case. A name without version means the highest one.
- */
+/** The model that a caller names, and the errors about it. */
 
-import { AppError, type ModelInfo, type ModelTask } from '../protocol/index.ts';
+import { AppError, findModel, type ModelInfo, type ModelTask } from '../protocol/index.ts';
 
 /** Longest list of known models in an error message. */
 const namedAtMost = 20;
 
-export function findModel<T extends { readonly info: ModelInfo }>(
+/** The row of a model, by the rule of every door. */
+export function findInfo<T extends { readonly info: ModelInfo }>(
 	models: readonly T[],
 	name: string,
 ): T | undefined {
-	// Clients of other servers add the tag to names without a version.
-	const wanted = name
-		.trim()
-		.toLowerCase()
-		.replace(/:latest$/, '');
-	const exact = models.find(({ info }) => info.id.toLowerCase() === wanted);
-	if (exact) return exact;
-	const versions = models.filter(({ info }) => info.name.toLowerCase() === wanted);
-	if (versions.length > 0) return newest(versions);
-	return models.find(
-		({ info }) =>
-			info.alias.toLowerCase() === wanted ||
-			info.folder?.split(/[\\/]/).at(-1)?.toLowerCase() === wanted,
-	);
-}
-
-function newest<T extends { readonly info: ModelInfo }>(models: readonly T[]): T | undefined {
-	return [...models].sort(
-		(left, right) => (Number(right.info.version) || 0) - (Number(left.info.version) || 0),
-	)[0];
+	const infos = models.map(({ info }) => info);
+	const found = findModel(infos, name);
+	return found && models[infos.indexOf(found)];
 }
 
 /** The error for a name nobody knows; it names what is known. */

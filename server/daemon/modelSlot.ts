@@ -1,7 +1,7 @@
 /** One model in memory: its runner, who is using it, and when it is to be unloaded. */
 
 import type { EngineModel } from '../engine/api.ts';
-import { AppError, type ExecutionProvider } from '../protocol/index.ts';
+import { AppError, type ExecutionProvider, type ModelNotice } from '../protocol/index.ts';
 import type { ProviderFallback } from '../services/host.ts';
 import type { IndexedModel } from './modelIndex.ts';
 import type { ChosenProvider } from './providerChoice.ts';
@@ -12,6 +12,8 @@ export interface LoadedModel {
 	readonly engine: EngineModel;
 	/** Milliseconds the load took. */
 	readonly loadMs: number;
+	/** What the daemon remarks about it, beside the engine. */
+	readonly notices: readonly ModelNotice[];
 }
 
 export class ModelSlot {

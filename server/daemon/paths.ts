@@ -2,6 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import { posix, win32 } from 'node:path';
+import { AppError } from '../protocol/index.ts';
 
 export interface Machine {
 	readonly platform: NodeJS.Platform;
@@ -15,18 +16,31 @@ export interface Machine {
 /**
  * Folder of the user's data. `NEARGLOT_HOME` wins; otherwise `%LOCALAPPDATA%\Nearglot`,
  * `~/Library/Application Support/Nearglot`, or `$XDG_DATA_HOME/nearglot` (`~/.local/share`).
+ * @throws AppError `invalid_request` for a folder that would be another one for each working directory
  */
 export function dataDir(machine: Machine): string {
 	const { env, home, platform } = machine;
 	const path = platform === 'win32' ? win32 : posix;
-	if (env['NEARGLOT_HOME']) return path.resolve(env['NEARGLOT_HOME']);
+	const chosen = env['NEARGLOT_HOME'];
+	if (chosen) {
+		if (path.isAbsolute(chosen)) return path.resolve(chosen);
+		throw new AppError(
+			'invalid_request',
+			`NEARGLOT_HOME must be a whole path, not '${chosen}': for example ${path.resolve(chosen)}.`,
+		);
+	}
 	if (platform === 'win32')
 		return path.join(env['LOCALAPPDATA'] ?? path.join(home, 'AppData', 'Local'), 'Nearglot');
-	if (platform === 'darwin') return path.join(home, 'Library', 'Application Support', 'Nearglot');
 	const xdg = env['XDG_DATA_HOME'];
 	// The XDG specification says that relative paths are to be ignored.
-	const base = xdg && path.isAbsolute(xdg) ? xdg : path.join(home, '.local', 'share');
-	return path.join(base, 'nearglot');
+	if (platform !== 'darwin' && xdg && path.isAbsolute(xdg)) return path.join(xdg, 'nearglot');
+	if (!path.isAbsolute(home))
+		throw new AppError(
+			'invalid_request',
+			`There is no home folder: HOME is '${home}'. Set HOME, or NEARGLOT_HOME to the whole path of a folder for Nearglot's data.`,
+		);
+	if (platform === 'darwin') return path.join(home, 'Library', 'Application Support', 'Nearglot');
+	return path.join(home, '.local', 'share', 'nearglot');
 }
 
 /**

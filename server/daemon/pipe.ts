@@ -5,14 +5,14 @@
  */
 
 import { chmod, rm } from 'node:fs/promises';
-import { connect, createServer, type Socket } from 'node:net';
+import { createServer, type Socket } from 'node:net';
 import {
 	createMessageConnection,
 	ResponseError,
 	StreamMessageReader,
 	StreamMessageWriter,
 } from 'vscode-jsonrpc/node';
-import { errno, unwritable } from '../store/files.ts';
+import { unwritable } from '../store/files.ts';
 import { keyIsRight } from './keyCheck.ts';
 import { notificationOf, type PipeEvent } from './pipeEvents.ts';
 
@@ -114,19 +114,4 @@ function serveClient(socket: Socket, options: PipeOptions, joined: Map<Socket, T
 		return { pid: process.pid, version: options.version };
 	});
 	connection.listen();
-}
-
-/** Whether anybody listens on a pipe. */
-export function pipeAnswers(path: string, timeoutMs = 2000): Promise<boolean> {
-	return new Promise((resolve) => {
-		const socket = connect(path);
-		const done = (answer: boolean) => {
-			clearTimeout(timer);
-			socket.destroy();
-			resolve(answer);
-		};
-		const timer = setTimeout(() => done(false), timeoutMs);
-		socket.once('connect', () => done(true));
-		socket.once('error', (error) => done(errno(error) === 'EPERM' || errno(error) === 'EACCES'));
-	});
 }

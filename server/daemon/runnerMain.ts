@@ -7,9 +7,11 @@ import type {
 	LoadOptions,
 	Seq2SeqRequest,
 	SpeechRequest,
+	Verdict,
 	VoiceRequest,
 } from '../engine/api.ts';
-import { AppError, toErrorWire } from '../protocol/index.ts';
+import { stepsMade } from '../engine/runtime/steps.ts';
+import { AppError, stackOf, toErrorWire } from '../protocol/index.ts';
 import type { FromRunner, RunnerMethod, ToRunner } from './runnerProtocol.ts';
 
 /** The end of the IPC channel in the runner. */
@@ -18,7 +20,10 @@ export interface RunnerChannel {
 	onMessage(listener: (message: ToRunner) => void): void;
 }
 
-export type LoadEngine = (options: LoadOptions) => Promise<EngineModel>;
+export type LoadEngine = (
+	options: LoadOptions,
+	onVerdict: (found: Verdict) => void,
+) => Promise<EngineModel>;
 
 /** Serves calls until `close`; resolves then. */
 export function serveRunner(channel: RunnerChannel, loadEngine: LoadEngine): Promise<void> {
@@ -39,7 +44,7 @@ export function serveRunner(channel: RunnerChannel, loadEngine: LoadEngine): Pro
 	): Promise<unknown> => {
 		switch (method) {
 			case 'load':
-				engine = await loadEngine(request as LoadOptions);
+				engine = await loadEngine(request as LoadOptions, onEvent);
 				return engine.description;
 			case 'generate':
 				return loaded().generate(request as GenerateRequest, onEvent, signal);
@@ -57,7 +62,7 @@ export function serveRunner(channel: RunnerChannel, loadEngine: LoadEngine): Pro
 			case 'stats':
 				return loaded().stats();
 			case 'ping':
-				return undefined;
+				return stepsMade();
 			case 'close':
 				for (const other of running.values()) other.abort();
 				await engine?.close();
@@ -82,7 +87,15 @@ export function serveRunner(channel: RunnerChannel, loadEngine: LoadEngine): Pro
 			)
 				.then(
 					(value) => channel.send({ type: 'result', id, value }),
-					(error) => channel.send({ type: 'error', id, error: toErrorWire(error) }),
+					(error) => {
+						const stack = stackOf(error);
+						channel.send({
+							type: 'error',
+							id,
+							error: toErrorWire(error),
+							...(stack === undefined ? {} : { stack }),
+						});
+					},
 				)
 				.finally(() => {
 					running.delete(id);

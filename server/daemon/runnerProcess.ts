@@ -6,9 +6,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { telemetryOff } from '../engine/runtime/telemetry.ts';
-import { AppError, type ErrorWire, fromErrorWire } from '../protocol/index.ts';
+import { AppError, type ErrorWire, fromErrorWire, systemReason } from '../protocol/index.ts';
 import type { Logger } from '../services/log.ts';
 import type { FromRunner, RunnerCalls, RunnerMethod, ToRunner } from './runnerProtocol.ts';
+import { type RunnerWatch, stuckMs, watchRunner } from './runnerWatch.ts';
 
 export interface RunnerCommand {
 	readonly file: string;
@@ -23,13 +24,12 @@ export interface RunnerOptions {
 	readonly model: string;
 	readonly command: RunnerCommand;
 	readonly log: Logger;
-	/** Time between two questions whether the runner still answers. */
-	readonly pingEveryMs?: number;
-	/** A runner that does not answer for this long is ended. */
-	readonly hangAfterMs?: number;
+	/** How its runner is watched. */
+	readonly watch?: Partial<RunnerWatch>;
 }
 
 interface PendingCall {
+	readonly method: RunnerMethod;
 	resolve(value: unknown): void;
 	reject(error: unknown): void;
 	onEvent(event: unknown): void;
@@ -48,7 +48,9 @@ export class RunnerProcess {
 	#nextId = 1;
 	#stderr = '';
 	#failure: AppError | undefined;
-	#pinger: NodeJS.Timeout | undefined;
+	#watch: Disposable | undefined;
+	/** Counts what it tells of the work it was given. */
+	#told = 0;
 	#closing = false;
 
 	constructor(options: RunnerOptions) {
@@ -69,7 +71,7 @@ export class RunnerProcess {
 		});
 		this.ended = new Promise((resolve) => {
 			const end = (reason: AppError) => {
-				clearInterval(this.#pinger);
+				this.#watch?.[Symbol.dispose]();
 				this.#failure ??= reason;
 				for (const call of this.#pending.values()) call.reject(this.#failure);
 				this.#pending.clear();
@@ -77,7 +79,7 @@ export class RunnerProcess {
 				resolve(this.#failure);
 			};
 			this.#child.once('error', (error) =>
-				end(this.#crash(`could not be started: ${error.message}`)),
+				end(this.#crash(`could not be started: ${systemReason(error) ?? error.message}`)),
 			);
 			this.#child.once('close', (code, signal) => end(this.#exitReason(code, signal)));
 		});
@@ -96,6 +98,7 @@ export class RunnerProcess {
 		const cancel = () => this.#send({ type: 'cancel', id });
 		const done = new Promise<RunnerCalls[M]['result']>((resolve, reject) => {
 			this.#pending.set(id, {
+				method,
 				resolve: (value) => resolve(value as RunnerCalls[M]['result']),
 				reject,
 				onEvent: (event) => onEvent(event as RunnerCalls[M]['event']),
@@ -114,7 +117,7 @@ export class RunnerProcess {
 	/** Ends the process: in good order first, by force after the grace time. */
 	async close(graceMs = 5000): Promise<void> {
 		this.#closing = true;
-		clearInterval(this.#pinger);
+		this.#watch?.[Symbol.dispose]();
 		const timer = setTimeout(() => this.#child.kill('SIGKILL'), graceMs);
 		this.call('close', undefined).catch(() => {});
 		await this.ended;
@@ -131,14 +134,22 @@ export class RunnerProcess {
 		if (!this.#child.connected) return;
 		this.#child.send(message, (error) => {
 			if (error && message.type === 'call')
-				this.#settle(message.id)?.reject(this.#crash(`cannot be reached: ${error.message}`));
+				this.#settle(message.id)?.reject(
+					this.#crash(`cannot be reached: ${systemReason(error) ?? error.message}`),
+				);
 		});
 	}
 
 	#receive(message: FromRunner): void {
+		if (this.#pending.get(message.id)?.method !== 'ping') this.#told++;
 		if (message.type === 'event') this.#pending.get(message.id)?.onEvent(message.event);
 		else if (message.type === 'result') this.#settle(message.id)?.resolve(message.value);
-		else this.#settle(message.id)?.reject(fromErrorWire(message.error satisfies ErrorWire));
+		else {
+			const { model, log } = this.#options;
+			const stack = message.stack?.slice(0, keptErrorChars);
+			if (stack !== undefined) log.error('runner failed', { model, stack });
+			this.#settle(message.id)?.reject(fromErrorWire(message.error satisfies ErrorWire));
+		}
 	}
 
 	#settle(id: number): PendingCall | undefined {
@@ -148,30 +159,24 @@ export class RunnerProcess {
 	}
 
 	/**
-	 * Begins to ask whether the runner still answers; called when the model is loaded, because a load
-	 * has a time limit of its own and may well block. Counts unanswered questions instead of time, so
-	 * that a computer that slept does not make its runners look stuck.
+	 * Begins to ask whether the runner still answers and gets on; called when the model is loaded, because a
+	 * load has a time limit of its own and may well block.
+	 *
+	 * @param isBlocking its steps keep it from answering, however long they are
 	 */
-	watch(): void {
-		const { pingEveryMs = 10_000, hangAfterMs = 120_000, model } = this.#options;
-		let unanswered = 0;
-		this.#pinger = setInterval(() => {
-			if (unanswered === 0) {
-				this.call('ping', undefined).then(
-					() => {
-						unanswered = 0;
-					},
-					() => {},
-				);
-			}
-			unanswered++;
-			if (unanswered * pingEveryMs > hangAfterMs + pingEveryMs) {
-				const seconds = Math.round(hangAfterMs / 1000);
-				this.#options.log.error('runner hangs', { model, pid: this.pid });
-				this.kill(this.#crash(`did not answer for ${seconds} s and was ended`));
-			}
-		}, pingEveryMs);
-		this.#pinger.unref();
+	watch(isBlocking: boolean): void {
+		const { model, log, watch } = this.#options;
+		this.#watch = watchRunner({
+			...watch,
+			...(isBlocking ? { silentMs: watch?.stuckMs ?? stuckMs } : {}),
+			ping: () => this.call('ping', undefined),
+			told: () => this.#told,
+			isWorking: () => [...this.#pending.values()].some(({ method }) => method !== 'ping'),
+			onHang: (what) => {
+				log.error('runner hangs', { model, pid: this.pid });
+				this.kill(this.#crash(`${what} and was ended`));
+			},
+		});
 	}
 
 	#exitReason(code: number | null, signal: NodeJS.Signals | null): AppError {

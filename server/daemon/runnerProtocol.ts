@@ -12,6 +12,7 @@ import type {
 	Seq2SeqResult,
 	SpeechRequest,
 	SpeechResult,
+	Verdict,
 	VoiceRequest,
 	VoiceResult,
 } from '../engine/api.ts';
@@ -20,15 +21,15 @@ import type { ErrorWire } from '../protocol/index.ts';
 
 /** Method → what goes in, what comes back, what is told on the way. */
 export interface RunnerCalls {
-	load: { request: LoadOptions; result: ModelDescription; event: never };
+	load: { request: LoadOptions; result: ModelDescription; event: Verdict };
 	generate: { request: GenerateRequest; result: GenerateResult; event: GenerateEvent };
 	seq2seq: { request: Seq2SeqRequest; result: Seq2SeqResult; event: never };
 	transcribe: { request: SpeechRequest; result: SpeechResult; event: string };
 	voiceActivity: { request: VoiceRequest; result: VoiceResult; event: never };
 	embed: { request: EmbedRequest; result: EmbedResult; event: never };
 	stats: { request: undefined; result: EngineStats; event: never };
-	/** Answered by the runner's own loop: proves that it is not stuck. */
-	ping: { request: undefined; result: undefined; event: never };
+	/** Answered by the runner's own loop, which proves that it turns, with the steps made so far. */
+	ping: { request: undefined; result: number; event: never };
 	close: { request: undefined; result: undefined; event: never };
 }
 
@@ -46,4 +47,10 @@ export type ToRunner =
 export type FromRunner =
 	| { readonly type: 'event'; readonly id: number; readonly event: unknown }
 	| { readonly type: 'result'; readonly id: number; readonly value: unknown }
-	| { readonly type: 'error'; readonly id: number; readonly error: ErrorWire };
+	| {
+			readonly type: 'error';
+			readonly id: number;
+			readonly error: ErrorWire;
+			/** Where an unexpected one came from, for the log. */
+			readonly stack?: string;
+	  };

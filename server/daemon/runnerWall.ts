@@ -4,18 +4,14 @@
  * programs or to write elsewhere. Node's permissions bind what is written in JavaScript, not native code.
  */
 
-import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
+import { rmSync } from 'node:fs';
+import { basename } from 'node:path';
 import type { LoadOptions } from '../engine/api.ts';
 import { confine } from '../engine/runtime/confine.ts';
 import { telemetryOff } from '../engine/runtime/telemetry.ts';
-import { hubBlobs } from '../hub/modelFile.ts';
+import { isRunnerFolder, makeRunnerFolder } from '../store/scratch.ts';
 import { selfCommand } from './machine.ts';
 import type { RunnerCommand } from './runnerProcess.ts';
-
-/** How the folders of runners are called in the temp folder. */
-const scratchPrefix = 'nearglot-runner-';
 
 /**
  * Variables that a runner may have: where the system and the drivers of devices look for their parts,
@@ -45,8 +41,8 @@ export function runnerEnvironment(env: NodeJS.ProcessEnv, scratch: string): Node
 	};
 }
 
-/** Flags of Node that leave a process the rights a runner needs. @param folders where it may write */
-export function permissionFlags(folders: readonly string[]): string[] {
+/** Flags of Node that leave a process the rights a runner needs. @param scratch the folder it may write to */
+export function permissionFlags(scratch: string): string[] {
 	// The editor's own program is not started with flags it may not know.
 	if (process.versions['electron'] !== undefined) return [];
 	return [
@@ -54,22 +50,21 @@ export function permissionFlags(folders: readonly string[]): string[] {
 		'--allow-addons',
 		'--allow-worker',
 		'--allow-fs-read=*',
-		...folders.map((folder) => `--allow-fs-write=${folder}`),
+		`--allow-fs-write=${scratch}`,
 		'--disable-warning=SecurityWarning',
 	];
 }
 
 /**
  * The command of a runner of this same product, with a new folder of its own, which whoever starts it
- * removes.
- * @param models folders of the models it will load: prepared graphs are kept there
+ * removes, or the next daemon where both were killed.
  */
-export function runnerCommand(env: NodeJS.ProcessEnv, models: readonly string[]): RunnerCommand {
-	const scratch = mkdtempSync(join(realpathSync(tmpdir()), scratchPrefix));
+export function runnerCommand(env: NodeJS.ProcessEnv): RunnerCommand {
+	const scratch = makeRunnerFolder();
 	const { file, args, env: own } = selfCommand(['runner'], env);
 	return {
 		file,
-		args: [...permissionFlags([scratch, ...models.flatMap(writtenFolders)]), ...args],
+		args: [...permissionFlags(scratch), ...args],
 		env: runnerEnvironment(own, scratch),
 		scratch,
 	};
@@ -79,36 +74,18 @@ export function runnerCommand(env: NodeJS.ProcessEnv, models: readonly string[])
  * In a runner, before it loads: takes the rights away that Linux can take, from native code too. Drivers
  * of devices keep files wherever they like, so this is for the processor only.
  */
-export function confineRunner({
-	folder,
-	draftFolder,
-	executionProvider = 'cpu',
-}: LoadOptions): void {
-	const isOwn = basename(process.cwd()).startsWith(scratchPrefix);
-	if (executionProvider !== 'cpu' || !isOwn) return;
-	const models = [folder, ...(draftFolder === undefined ? [] : [draftFolder])];
-	confine([process.cwd(), ...models.flatMap(writtenFolders)]);
+export function confineRunner({ executionProvider = 'cpu' }: LoadOptions): void {
+	const isOwn = isRunnerFolder(basename(process.cwd()));
+	if (executionProvider === 'cpu' && isOwn) confine([process.cwd()]);
 }
 
 /** In a runner whose daemon has gone: removes the folder it is in, when that is its own. */
 export function removeOwnScratch(): void {
 	const folder = process.cwd();
-	if (!basename(folder).startsWith(scratchPrefix)) return;
+	if (!isRunnerFolder(basename(folder))) return;
 	try {
 		rmSync(folder, { recursive: true, force: true });
 	} catch {
 		// Windows keeps the folder of a process.
-	}
-}
-
-/** Where prepared graphs of a model go: into its folder, or beside the blobs that its files are links to. */
-function writtenFolders(folder: string): string[] {
-	try {
-		const real = realpathSync(folder);
-		const blobs = hubBlobs(real);
-		return [...new Set([folder, real, ...(blobs === undefined ? [] : [blobs])])];
-	} catch {
-		// It has gone since it was listed; the load says so.
-		return [];
 	}
 }

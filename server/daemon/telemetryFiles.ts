@@ -7,7 +7,7 @@
 import { constants } from 'node:fs';
 import { lstat, readdir, readFile, rmdir, unlink } from 'node:fs/promises';
 import { posix } from 'node:path';
-import { processIsAlive } from './lock.ts';
+import { isAlive as processIsAlive } from '../store/processIdentity.ts';
 import { dataDir, type Machine } from './paths.ts';
 
 const { isAbsolute, join } = posix;

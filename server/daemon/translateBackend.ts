@@ -11,8 +11,7 @@ import { createTranslateAccess, type TranslateAccess } from '../services/transla
 import { TranslateKeyStore } from '../services/translateKeys.ts';
 import { CharacterMeter } from '../services/translateLimits.ts';
 import { createCustomSystems } from '../services/translateSystems.ts';
-import { addAssetFolder } from '../translate/asset.ts';
-import { detectLanguage } from '../translate/detect.ts';
+import { languageToolsAside } from '../translate/languageThread.ts';
 import { SentenceCache } from '../translate/sentenceCache.ts';
 import { createProxiedFetch } from './proxiedFetch.ts';
 import { createRemoteTranslators } from './remoteTranslators.ts';
@@ -58,7 +57,6 @@ export function createTranslateBackend(
 } {
 	const files = translateFiles(settings.dataDir);
 	const { env } = settings;
-	addAssetFolder(files.assets);
 	const remote = createRemoteTranslators(env, secrets, {
 		fetch: createProxiedFetch(env),
 		now: Date.now,
@@ -66,13 +64,14 @@ export function createTranslateBackend(
 		sleep,
 	});
 	const engine = chosenEngine(env);
-	const usage = openUsageFile(files.usage, (error) => {
-		log.warn('translator usage cannot be written', { reason: String(error) });
+	const counted = { holds: 'What the keys of the translate interface have used', guards: true };
+	const usage = openUsageFile(files.usage, counted, (error) => {
+		log.warn('the usage of keys is not kept', { reason: String(error) });
 	});
 	return {
 		translation: createTranslateService({
 			host,
-			detect: detectLanguage,
+			language: languageToolsAside(files.assets),
 			cache: new SentenceCache(cacheBytes),
 			custom: createCustomSystems(files.systems),
 			remote,
@@ -83,6 +82,6 @@ export function createTranslateBackend(
 			store: new TranslateKeyStore(files.keys),
 			now: () => new Date(),
 		}),
-		meter: new CharacterMeter(Date.now, usage.used, usage.record),
+		meter: new CharacterMeter(() => performance.now(), usage.used, usage.record),
 	};
 }

@@ -1,37 +1,67 @@
 /** Numbers kept over restarts: characters a translator key has used, milliseconds of a load. */
 
-import { readFileSync } from 'node:fs';
-import { writePrivateFile } from '../store/files.ts';
+import { JsonFile, type JsonFormat } from '../store/jsonFile.ts';
 
 const delayMs = 1000;
 
+interface Used {
+	readonly used: Readonly<Record<string, number>>;
+}
+
 export interface UsageFile {
-	/** What was used before this start. */
-	readonly used: ReadonlyMap<string, number>;
+	/** What was noted last. @throws AppError `store_unavailable` while a file that limits somebody is lost */
+	used(id: string): number | undefined;
 	/** Remembers a new total and writes it soon. */
 	record(id: string, total: number): void;
 }
 
-/** @param onFault Told when the file cannot be written; counting goes on in memory. */
-export function openUsageFile(path: string, onFault: (error: unknown) => void): UsageFile {
-	const used = new Map<string, number>();
+export interface UsageOptions {
+	/** What is counted, for messages: `What the keys have used`. */
+	readonly holds: string;
+	/** Somebody's limit hangs on it: a lost file is not counted as zero. */
+	readonly guards?: boolean;
+}
+
+/** @param onFault Told when the file cannot be read or written; counting goes on in memory. */
+export function openUsageFile(
+	path: string,
+	options: UsageOptions,
+	onFault: (error: unknown) => void,
+): UsageFile {
+	const format: JsonFormat<Used> = { ...options, fresh: () => ({ used: {} }), parse };
+	const file = new JsonFile(path, format);
+	const noted = new Map<string, number>();
+	let before: Used['used'] | undefined;
+	const read = (): Used['used'] => {
+		before ??= file.readNow().used;
+		return before;
+	};
 	try {
-		const value: unknown = JSON.parse(readFileSync(path, 'utf8'));
-		for (const [id, total] of Object.entries(value ?? {}))
-			if (typeof total === 'number') used.set(id, total);
-	} catch {
-		// No file yet, or a broken one: counting starts afresh.
+		read();
+	} catch (error) {
+		onFault(error);
 	}
-	let timer: NodeJS.Timeout | undefined;
+	let isDue = false;
 	const write = (): void => {
-		timer = undefined;
-		writePrivateFile(path, `${JSON.stringify(Object.fromEntries(used))}\n`).catch(onFault);
+		isDue = false;
+		file
+			.change(({ used }) => [{ used: { ...used, ...Object.fromEntries(noted) } }, undefined])
+			.catch(onFault);
 	};
 	return {
-		used,
+		used: (id) => noted.get(id) ?? read()[id],
 		record: (id, total) => {
-			used.set(id, total);
-			timer ??= setTimeout(write, delayMs).unref();
+			noted.set(id, total);
+			if (!isDue) setTimeout(write, delayMs).unref();
+			isDue = true;
 		},
 	};
+}
+
+/** Until there was a version the numbers lay in the file by themselves. */
+function parse(fields: Readonly<Record<string, unknown>>): Used | undefined {
+	const used = (fields['used'] ?? fields) as Readonly<Record<string, unknown>> | null;
+	if (typeof used !== 'object' || used === null) return undefined;
+	const isCount = (value: unknown) => typeof value === 'number' && value >= 0;
+	return Object.values(used).every(isCount) ? { used: used as Used['used'] } : undefined;
 }

@@ -1,7 +1,4 @@
-/**
- * What an engine can be asked. The runner implements it; the daemon holds a proxy of it over the process
- * boundary, so everything here survives structured clone.
- */
+/** What an engine can be asked. All of it survives structured clone: the daemon has a proxy of the runner's. */
 
 import type {
 	ChatMessage,
@@ -93,6 +90,25 @@ export interface LoadOptions {
 	readonly vocabularyShortlist?: boolean;
 	/** Forces the `session.run` path. */
 	readonly plainRuntime?: boolean;
+	/** What earlier loads of this folder have found. */
+	readonly verdicts?: readonly Verdict[];
+}
+
+/** A change of a graph that is not used. */
+export interface Refusal {
+	/** Its name for people. */
+	readonly change: string;
+	readonly reason: string;
+}
+
+/** What comparing a rewritten graph with the published one has found. */
+export interface Verdict {
+	/** The graphs, the change and what runs them, for people; a later verdict takes the place of this one. */
+	readonly of: string;
+	/** Changes with the graphs, their weights and the runtime: only while it is the same is this valid. */
+	readonly key: string;
+	/** Absent: they say the same. */
+	readonly refusal?: Refusal;
 }
 
 export interface SamplingOptions {
@@ -108,8 +124,10 @@ export interface SamplingOptions {
 	readonly repetitionPenalty: number;
 	/** Token id → added to the logit; −100 bans, +100 forces. */
 	readonly logitBias: Readonly<Record<number, number>>;
-	/** Unsigned 32-bit; equal seed and equal request give equal text. */
+	/** Unsigned 32-bit. */
 	readonly seed: number;
+	/** Equal seed and request: equal text, whatever else is computed or kept. Costs some speed. */
+	readonly reproducible?: boolean;
 }
 
 /** What the answer must look like; compiled to a grammar in the runner. */
@@ -123,6 +141,8 @@ export type Constraint =
 			readonly tools: readonly ToolDefinition[];
 			readonly choice: ToolChoice;
 			readonly parallel: boolean;
+			/** Arguments that the call is to have. */
+			readonly bound?: Readonly<Record<string, unknown>>;
 	  };
 
 /**

@@ -2,7 +2,7 @@
 
 import { basename } from 'node:path';
 import { AppError, type ModelNotice } from '../protocol/index.ts';
-import type { EngineModel, LoadOptions, TextModel } from './api.ts';
+import type { EngineModel, LoadOptions, TextModel, Verdict } from './api.ts';
 import type { Decoder } from './decode/decoder.ts';
 import { type LoadDecoderOptions, loadDecoder } from './decode/loadDecoder.ts';
 import { loadEmbedder } from './embed/embedder.ts';
@@ -33,6 +33,7 @@ import { loadToolFormat } from './template/toolFormat.ts';
 import { TextLanes } from './text/textLanes.ts';
 import { TextReader } from './text/textReader.ts';
 import { loadTextModel } from './tokenizer/textModel.ts';
+import { Verdicts } from './verify/verdict.ts';
 
 /** Models below this run on one thread, without leaving it. */
 const smallBytes = 24 << 20;
@@ -51,9 +52,13 @@ type Abilities = Partial<
 
 /**
  * Loads a model.
+ * @param onVerdict told what comparing rewritten graphs has found, for the next load
  * @throws AppError `unsupported_model` naming the file and the fault, `out_of_memory`, `not_supported`
  */
-export async function loadEngine(options: LoadOptions): Promise<EngineModel> {
+export async function loadEngine(
+	options: LoadOptions,
+	onVerdict?: (found: Verdict) => void,
+): Promise<EngineModel> {
 	const description = await describeModel(options.folder);
 	if (description.problems.length > 0) {
 		throw new AppError('unsupported_model', description.problems.join(' '));
@@ -139,6 +144,7 @@ export async function loadEngine(options: LoadOptions): Promise<EngineModel> {
 			variant: variant as NonNullable<typeof variant>,
 			runtime,
 			session,
+			verdicts: new Verdicts(options.verdicts, onVerdict),
 		};
 		if (description.architecture === 'decoder') {
 			// Begins while the weights are read; what is wrong is said when it is asked for.

@@ -1,49 +1,53 @@
 /** The sign-in layer as one server: takes settings and dependencies, listens, and ends cleanly. */
 
-import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
-import type { AddressInfo, Socket } from 'node:net';
-import type { Duplex, Writable } from 'node:stream';
+import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { Ending } from '../net/ending.ts';
+import { softEnd } from '../net/endSoftly.ts';
 import { AppError } from '../protocol/errors.ts';
-import { FailureLimit } from './access/rateLimit.ts';
+import { RateLimit } from './access/rateLimit.ts';
+import { type ListenAddress, withBoundPort } from './config/publicUrl.ts';
 import type { GatewaySettings } from './config/settings.ts';
 import type { GatewayContext } from './context.ts';
 import { Assertions } from './identity/assertion.ts';
-import type { LoadedKeys } from './keys/keyFile.ts';
-import { createAdminServer } from './observe/adminServer.ts';
-import { openAuditLog } from './observe/audit.ts';
+import { type AdminServer, createAdminServer } from './observe/adminServer.ts';
 import { Metrics } from './observe/metrics.ts';
+import type { GatewayParts } from './openParts.ts';
 import { createProviders, type ProviderRegistry } from './providers/registry.ts';
 import { sendRawProblem } from './proxy/problem.ts';
 import { Upstream } from './proxy/upstream.ts';
 import { RequestHandler } from './requestHandler.ts';
 import { createLoginCookies } from './session/loginState.ts';
+import { OpenExchanges } from './session/openExchanges.ts';
 import { Refresher } from './session/refresher.ts';
 import { Sessions } from './session/sessions.ts';
-import type { Store } from './store/store.ts';
 
 export interface GatewayDeps {
-	readonly keys: LoadedKeys;
-	readonly store: Store;
+	/** Owned from here on: closed with the layer, and when it cannot start. */
+	readonly parts: GatewayParts;
 	readonly fetch: typeof fetch;
 	readonly now: () => number;
-	/** Where audit lines go when the settings name no file. */
-	readonly log: Writable;
-	/** Stand in for the providers of the settings. */
-	readonly providers?: ProviderRegistry;
+	/** Makes what stands in for the providers of the settings. */
+	readonly providers?: (settings: GatewaySettings) => ProviderRegistry;
 }
 
 export interface Gateway {
+	/** What the settings have come to, with the port that was bound. */
+	readonly settings: GatewaySettings;
 	/** Address it listens on, `http://127.0.0.1:8080`. */
 	readonly url: string;
 	readonly port: number;
 	readonly adminUrl: string | undefined;
 	readonly metrics: Metrics;
-	/** Reads the keys again. */
-	reloadKeys(): void;
-	/** Stops taking requests, lets running ones end within the settings' time, then cuts. */
-	close(): Promise<void>;
+	/** Reads the keys again, and goes on in a new audit file when the old one was moved. */
+	reload(): void;
+	/**
+	 * Ends softly: no longer ready, running requests and tunnels get the time, then a last word.
+	 * @param drainMs that of the settings without it
+	 */
+	close(drainMs?: number): Promise<void>;
 }
 
 /**
@@ -54,21 +58,39 @@ export interface Gateway {
  * @throws AppError `port_in_use`, `invalid_request`.
  */
 export async function startGateway(
-	settings: GatewaySettings,
+	given: GatewaySettings,
 	upstreamAddress: string,
-	listen: { readonly host: string; readonly port: number },
+	listen: ListenAddress,
 	deps: GatewayDeps,
 ): Promise<Gateway> {
-	const upstream = new Upstream(upstreamAddress);
-	const context = createContext(settings, deps);
-	const { audit, metrics } = context;
-	const handler = new RequestHandler(context, upstream);
-	const server = openServer(settings);
-	const sockets = new Set<Duplex>();
-	server.on('connection', (socket: Socket) => {
-		sockets.add(socket);
-		socket.once('close', () => sockets.delete(socket));
+	// Owns all that was opened: what is thrown below closes everything again, the ports included.
+	await using opened = new AsyncDisposableStack();
+	const { audit, keys, tls } = opened.use(deps.parts);
+	let serving: RequestHandler | undefined;
+	let admin: AdminServer | undefined;
+	let open: Disposable | undefined;
+	opened.defer(() => {
+		if (serving) audit.write({ event: 'stopped' });
 	});
+	const upstream = opened.use(new Upstream(upstreamAddress));
+	// What requests need until the last has ended.
+	opened.defer(async () => {
+		await admin?.[Symbol.asyncDispose]();
+		open?.[Symbol.dispose]();
+	});
+	const server = openServer(tls);
+	const ending = new Ending();
+	const end = softEnd(server, ending, () => serving?.tunnels.endQuiet());
+	let drainMs = given.limits.shutdownMs;
+	// Before all else, as addresses may be waiting for the port; nothing is read before the handlers are there.
+	await listenOn(server, listen);
+	// A start that fails has promised nobody an answer.
+	opened.defer(() => end(serving ? drainMs : 0));
+	const port = (server.address() as AddressInfo).port;
+	const settings = withBoundPort(given, port);
+	const context = createContext(settings, deps, ending);
+	open = context.open;
+	const handler = new RequestHandler(context, upstream);
 	server.on(
 		'request',
 		(request: IncomingMessage, response: ServerResponse) =>
@@ -94,59 +116,42 @@ export async function startGateway(
 	server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) =>
 		refuseBroken(error, socket),
 	);
-	await listenOn(server, listen);
-	const port = (server.address() as AddressInfo).port;
-	const admin =
-		settings.adminPort === undefined
-			? undefined
-			: await createAdminServer(settings.adminPort, context, () => handler.openExchanges);
+	if (settings.adminPort !== undefined)
+		admin = await createAdminServer(settings.adminPort, context, () => handler.openExchanges);
+	serving = handler;
+	const noteKeys = (reason: string | undefined) =>
+		audit.write({ event: 'keys_reloaded', ...(reason === undefined ? {} : { reason }) });
+	keys.watch(noteKeys);
 	audit.write({ event: 'started' });
 	const scheme = settings.tls ? 'https' : 'http';
 	const host = listen.host.includes(':') ? `[${listen.host}]` : listen.host;
+	const owned = opened.move();
 	let closing: Promise<void> | undefined;
-
-	const close = async (): Promise<void> => {
-		handler.closing = true;
-		const ended = new Promise<void>((resolve) => {
-			server.close(() => resolve());
-		});
-		// A kept connection turns idle only when its last answer is out.
-		const sweep = setInterval(() => server.closeIdleConnections(), 100);
-		server.closeIdleConnections();
-		const timer = setTimeout(() => {
-			server.closeAllConnections();
-			for (const socket of sockets) socket.destroy();
-		}, settings.limits.shutdownMs);
-		// Upgraded connections have no end of their own: they are told first.
-		handler.endTunnels();
-		await ended;
-		clearTimeout(timer);
-		clearInterval(sweep);
-		await admin?.close();
-		upstream[Symbol.dispose]();
-		deps.keys[Symbol.dispose]();
-		await deps.store[Symbol.asyncDispose]();
-		audit.write({ event: 'stopped' });
-		audit[Symbol.dispose]();
-	};
 	return {
+		settings,
 		url: `${scheme}://${host}:${port}`,
 		port,
 		adminUrl: admin?.url,
-		metrics,
-		reloadKeys() {
-			const reason = deps.keys.reload();
-			audit.write({ event: 'keys_reloaded', ...(reason === undefined ? {} : { reason }) });
+		metrics: context.metrics,
+		reload() {
+			audit.reopen();
+			noteKeys(keys.reload());
 		},
-		close: () => {
-			closing ??= close();
+		close: (forMs = settings.limits.shutdownMs) => {
+			drainMs = forMs;
+			closing ??= owned.disposeAsync();
 			return closing;
 		},
 	};
 }
 
-function createContext(settings: GatewaySettings, deps: GatewayDeps): GatewayContext {
-	const { now, store, keys } = deps;
+function createContext(
+	settings: GatewaySettings,
+	deps: GatewayDeps,
+	ending: Ending,
+): GatewayContext {
+	const { now } = deps;
+	const { store, keys, audit } = deps.parts;
 	const metrics = new Metrics();
 	const sessions = new Sessions(store, keys.ring, settings.login, now);
 	const issuer = `${settings.publicUrl.origin}/`;
@@ -155,11 +160,13 @@ function createContext(settings: GatewaySettings, deps: GatewayDeps): GatewayCon
 		settings,
 		store,
 		sessions,
+		open: new OpenExchanges(sessions),
 		metrics,
 		now,
 		ring: keys.ring,
+		keys,
 		providers:
-			deps.providers ??
+			deps.providers?.(settings) ??
 			createProviders(settings.providers, {
 				fetch: deps.fetch,
 				now,
@@ -170,12 +177,14 @@ function createContext(settings: GatewaySettings, deps: GatewayDeps): GatewayCon
 		tokens: { ring: keys.ring, issuer, now, verified: new Map() },
 		assertions:
 			audience === undefined ? undefined : new Assertions(keys.ring, issuer, audience, now),
-		audit: openAuditLog(settings.auditFile, deps.log, now),
-		failures: new FailureLimit(settings.limits.failuresPerMinute, now),
+		audit,
+		failures: new RateLimit(settings.limits.failuresPerMinute, now),
+		deviceStarts: new RateLimit(settings.limits.failuresPerMinute, now),
+		ending,
 	};
 }
 
-function openServer(settings: GatewaySettings): Server {
+function openServer(tls: GatewayParts['tls']): Server {
 	const options = {
 		insecureHTTPParser: false,
 		maxHeaderSize: 32 * 1024,
@@ -183,15 +192,13 @@ function openServer(settings: GatewaySettings): Server {
 		// Uploads may be long; pauses inside them are watched where they are forwarded.
 		requestTimeout: 0,
 		keepAliveTimeout: 65_000,
+		// Who has gone without a word is noticed.
+		keepAlive: true,
+		keepAliveInitialDelay: 60_000,
 		noDelay: true,
 	};
-	if (!settings.tls) return createServer(options);
-	return createSecureServer({
-		...options,
-		cert: readFileSync(settings.tls.certFile),
-		key: readFileSync(settings.tls.keyFile),
-		minVersion: 'TLSv1.2',
-	});
+	if (!tls) return createServer(options);
+	return createSecureServer({ ...options, ...tls, minVersion: 'TLSv1.2' });
 }
 
 function refuseBroken(error: NodeJS.ErrnoException, socket: Duplex): void {
@@ -212,10 +219,7 @@ function refuseBroken(error: NodeJS.ErrnoException, socket: Duplex): void {
 	});
 }
 
-function listenOn(
-	server: Server,
-	{ host, port }: { readonly host: string; readonly port: number },
-): Promise<void> {
+function listenOn(server: Server, { host, port }: ListenAddress): Promise<void> {
 	return new Promise((resolve, reject) => {
 		server.once('error', (error: NodeJS.ErrnoException) => {
 			const taken = error.code === 'EADDRINUSE';

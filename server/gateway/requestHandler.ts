@@ -2,8 +2,10 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { isNavigation } from './access/callerKind.ts';
 import { corsHeaders, corsOrigin, isPreflight, preflightHeaders } from './access/cors.ts';
 import { type Decision, decide } from './access/decide.ts';
+import { type HostKind, hostKinds } from './access/hosts.ts';
 import type { GatewayContext } from './context.ts';
 import { forward } from './proxy/forward.ts';
 import {
@@ -18,10 +20,11 @@ import { header, type RequestHead, readHead } from './proxy/requestHead.ts';
 import { matchesPath } from './proxy/target.ts';
 import { TrustedProxies } from './proxy/trustedProxies.ts';
 import { tunnel } from './proxy/tunnel.ts';
+import { Tunnels } from './proxy/tunnels.ts';
 import type { Upstream } from './proxy/upstream.ts';
 import type { Exchange } from './routes/exchange.ts';
 import { noteFailure, problemOf } from './routes/failures.ts';
-import { resourceRoute } from './routes/info.ts';
+import { probePaths, resourceRoute } from './routes/info.ts';
 import { loginPage } from './routes/loginRedirect.ts';
 import { logoutRoute } from './routes/logout.ts';
 import { runRoute, runSafely } from './routes/router.ts';
@@ -35,18 +38,18 @@ const strictTransportS = 31_536_000;
 const resourcePath = '/.well-known/oauth-protected-resource';
 
 export class RequestHandler {
-	/** Set when the server ends: answers then close their connections. */
-	closing = false;
 	openExchanges = 0;
+	readonly tunnels = new Tunnels();
 	readonly #context: GatewayContext;
 	readonly #upstream: Upstream;
 	readonly #trusted: TrustedProxies;
 	readonly #forwarding: ForwardContext;
-	readonly #tunnels = new Set<Duplex>();
+	readonly #hostKind: (host: string) => HostKind;
 
 	constructor(context: GatewayContext, upstream: Upstream) {
 		this.#context = context;
 		this.#upstream = upstream;
+		this.#hostKind = hostKinds(context.settings);
 		this.#trusted = new TrustedProxies(
 			context.settings.forwardProxy.trustedHops,
 			context.settings.forwardProxy.trustedPeers,
@@ -60,16 +63,11 @@ export class RequestHandler {
 		};
 	}
 
-	endTunnels(): void {
-		for (const socket of this.#tunnels) socket.end();
-	}
-
 	async request(
 		request: IncomingMessage,
 		response: ServerResponse,
 		expectsContinue: boolean,
 	): Promise<void> {
-		if (this.closing) response.shouldKeepAlive = false;
 		response.on('error', () => {});
 		request.on('error', () => {});
 		const head = readHead(request, this.#context.settings, this.#trusted, false);
@@ -153,13 +151,22 @@ export class RequestHandler {
 	/** Checks that need no session. */
 	#early(head: RequestHead): Problem | undefined {
 		const { settings } = this.#context;
-		const health = head.path === `${settings.apiPrefix}/healthz`;
-		if (health && !head.upgrade) return undefined;
-		if (!settings.allowedHosts.includes(head.host)) {
+		if (this.#isProbe(head) && !head.upgrade) return undefined;
+		const host = this.#hostKind(head.host);
+		if (host === 'foreign') {
 			return {
 				status: 421,
 				code: 'wrong_host',
 				detail: `This address serves ${settings.publicUrl.host} only.`,
+			};
+		}
+		// Programs may call this computer as they like; a browser's cookies belong to one name.
+		if (host === 'alias' && isNavigation(head)) {
+			return {
+				status: 307,
+				code: 'other_name',
+				detail: `This is ${settings.publicUrl.origin}.`,
+				headers: { Location: settings.publicUrl.origin + head.target },
 			};
 		}
 		if (settings.requireHttps && !head.secure) {
@@ -210,7 +217,7 @@ export class RequestHandler {
 				detail: 'An upgrade request must not have a body.',
 			};
 		}
-		if (this.closing)
+		if (this.#context.ending.begun)
 			return {
 				status: 503,
 				code: 'overloaded',
@@ -220,9 +227,14 @@ export class RequestHandler {
 		return undefined;
 	}
 
+	#isProbe(head: RequestHead): boolean {
+		const { apiPrefix } = this.#context.settings;
+		return probePaths.some((path) => head.path === apiPrefix + path);
+	}
+
 	#isOwn(head: RequestHead): boolean {
 		const { settings } = this.#context;
-		if (!settings.enabled) return false;
+		if (!settings.enabled) return this.#isProbe(head);
 		return (
 			head.reserved ||
 			head.path === settings.login.logoutPath ||
@@ -278,6 +290,7 @@ export class RequestHandler {
 	): void {
 		const origin = decision.corsOrigin;
 		this.openExchanges++;
+		const ended = this.#endsWith(decision, response);
 		forward(request, response, {
 			upstream: this.#upstream,
 			limits: this.#context.settings.limits,
@@ -289,8 +302,10 @@ export class RequestHandler {
 					ownCors: origin !== undefined,
 				}),
 			extraHeaders: origin === undefined ? [] : corsHeaders(origin),
+			over: this.#context.ending.over,
 			onEnd: ({ status, upstreamMs }) => {
 				this.openExchanges--;
+				ended();
 				if (upstreamMs !== undefined) this.#context.metrics.observe(upstreamMs / 1000);
 				this.#count('forwarded', status);
 			},
@@ -305,10 +320,11 @@ export class RequestHandler {
 		decision: Forwarding,
 	): void {
 		this.openExchanges++;
-		this.#tunnels.add(socket);
+		this.tunnels.add(socket);
+		const ended = this.#endsWith(decision, socket);
 		socket.once('close', () => {
 			this.openExchanges--;
-			this.#tunnels.delete(socket);
+			ended();
 		});
 		tunnel(request, socket, first, {
 			upstream: this.#upstream,
@@ -319,6 +335,11 @@ export class RequestHandler {
 				downstreamHeaders(raw, this.#forwarding, { keepUpgrade: upgraded, ownCors: false }),
 			onEnd: (status) => this.#count('upgraded', status),
 		});
+	}
+
+	/** Cuts what is open for a session when that ends; returns what to call when it is over before. */
+	#endsWith({ sid }: Forwarding, open: { destroy(): unknown }): () => void {
+		return sid === undefined ? () => {} : this.#context.open.add(sid, () => void open.destroy());
 	}
 
 	#upstreamHeaders(head: RequestHead, decision: Forwarding): string[] {

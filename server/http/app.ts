@@ -5,7 +5,7 @@
  */
 
 import { randomUUID } from 'node:crypto';
-import { Hono } from 'hono';
+import { type Context, Hono } from 'hono';
 import type { Backend } from '../daemon/backend.ts';
 import { AppError } from '../protocol/index.ts';
 import { registerChatRoutes } from './chatRoutes.ts';
@@ -26,7 +26,7 @@ import { registerOpenApi } from './openapi.ts';
 import { registerOwnModelRoutes } from './ownModelRoutes.ts';
 import { registerRecorderRoutes } from './recorderRoutes.ts';
 import { registerResponsesRoutes } from './responsesRoutes.ts';
-import { requestSignal } from './signal.ts';
+import { reasonOf, requestSignal } from './signal.ts';
 import { registerSpeechRoutes } from './speechRoutes.ts';
 import { registerStatusRoutes } from './statusRoutes.ts';
 import { registerStudioRoutes } from './studioRoutes.ts';
@@ -57,25 +57,35 @@ const families: readonly ((app: Hono<AppEnv>, backend: Backend) => void)[] = [
 	registerDocumentRoutes,
 ];
 
-export function createApp(backend: Backend, options: GuardOptions): Hono<AppEnv> {
+export interface AppOptions extends GuardOptions {
+	/** Time over which the pace of a body is judged. */
+	readonly bodyWindowMs?: number;
+}
+
+export function createApp(backend: Backend, options: AppOptions): Hono<AppEnv> {
 	const app = new Hono<AppEnv>();
 	app.onError((error, context) => {
-		const known = httpError(error);
-		if (known.code === 'internal')
-			backend.log.error('request failed', { path: context.req.path, reason: known.message });
-		// Clients of the model service read a download's failure there, whenever it fails.
-		const isDownload = context.req.path === '/openai/download';
-		return errorResponse(known, isDownload ? resultFields(known.message) : {});
+		const { method, path } = context.req;
+		const known =
+			reasonOf(context.get('signal')) ?? httpError(error, `answering ${method} ${path}`);
+		if (!(error instanceof AppError) && known.code !== 'cancelled')
+			backend.log.error('request failed', {
+				path,
+				reason: known.message,
+				stack: error.stack,
+				requestId: context.get('requestId'),
+			});
+		return refusal(context, known);
 	});
 	app.use(async (context, next) => {
 		context.set('requestId', randomUUID());
-		context.set('signal', requestSignal(context));
+		context.set('signal', requestSignal(context, backend.ending.over, options.bodyWindowMs));
 		await next();
 		context.header('x-request-id', context.get('requestId'));
 	});
 	app.use(async (context, next) => {
 		await next();
-		const answer = await answerFor(context.get('caller'), context.res);
+		const answer = await answerFor(context.get('caller'), context.res, context.req.path);
 		if (answer === context.res) return;
 		// Setting an answer over another one would join their headers.
 		context.res = undefined;
@@ -83,14 +93,19 @@ export function createApp(backend: Backend, options: GuardOptions): Hono<AppEnv>
 	});
 	app.use(guard(options, (token) => backend.studio.admits(token)));
 	app.use(async (context, next) => {
+		const ended = () => {
+			backend.activity.end();
+			backend.loop.end();
+		};
 		backend.activity.begin();
+		backend.loop.begin();
 		// A streamed answer goes on after its handler returned.
 		const outgoing = context.env?.outgoing;
-		outgoing?.once('close', () => backend.activity.end());
+		outgoing?.once('close', ended);
 		try {
 			await next();
 		} finally {
-			if (!outgoing) backend.activity.end();
+			if (!outgoing) ended();
 		}
 	});
 	for (const register of families) register(app, backend);
@@ -105,7 +120,12 @@ export function createApp(backend: Backend, options: GuardOptions): Hono<AppEnv>
 						'method_not_allowed',
 						`${context.req.path} takes ${methods.map((route) => route.method).join(', ')}, not ${context.req.method}.`,
 					);
-		return errorResponse(error);
+		return refusal(context, error);
 	});
 	return app;
+}
+
+/** Clients of the model service read a download's failure in fields of its own, whatever refused it. */
+function refusal({ req }: Context<AppEnv>, error: AppError): Response {
+	return errorResponse(error, req.path === '/openai/download' ? resultFields(error.message) : {});
 }

@@ -1,20 +1,23 @@
-/** Reading request bodies: type, size and JSON are checked here and nowhere else. */
+/**
+ * Reading request bodies: type, size, JSON and forms are checked here and nowhere else (uploads of files are
+ * in `upload.ts`). A route says how much it needs; who may use it is decided before more than a little is read.
+ */
 
 import type { Context } from 'hono';
 import { AppError } from '../protocol/index.ts';
+import { untilAborted } from '../services/untilAborted.ts';
+import { type BodyLimits, smallBody, unadmittedBytes } from './bodyLimits.ts';
+import { formOf, jsonOf } from './bodyThread.ts';
 import type { AppEnv } from './env.ts';
-import { jsonOf } from './jsonThread.ts';
-
-/** Largest JSON body of the chat family. */
-export const jsonLimitBytes = 8 * 1024 * 1024;
+import type { FormFields } from './formText.ts';
 
 /**
  * The body as JSON. Compressed → 415, wrong type → 400 (a browser form cannot fake `application/json`), too large →
- * 413, broken → 400 `invalid_json`.
+ * 413, broken → 400 `invalid_json`, more values or fields than the limits → 400 `too_expensive`.
  */
 export async function readJson(
 	context: Context<AppEnv>,
-	limitBytes = jsonLimitBytes,
+	limits: BodyLimits = smallBody,
 ): Promise<unknown> {
 	const type = context.req.header('content-type') ?? '';
 	if (!/^application\/([\w.+-]+\+)?json\s*(;|$)/i.test(type))
@@ -28,11 +31,11 @@ export async function readJson(
 			'unsupported_media_type',
 			`The body is compressed (Content-Encoding: ${encoding.slice(0, 40)}), which is not read here; send it as it is.`,
 		);
-	const bytes = await readBytes(context, limitBytes);
+	const bytes = await readBytes(context, limits.bytes);
 	if (bytes.byteLength < 1024 && new TextDecoder().decode(bytes).trim() === '')
 		throw new AppError('invalid_json', 'The body is empty; send a JSON object.');
 	try {
-		return await jsonOf(bytes);
+		return await jsonOf(bytes, limits);
 	} catch (error) {
 		if (error instanceof AppError) throw error;
 		const reason = error instanceof Error ? error.message.replace(/".*"/s, 'the body') : '';
@@ -40,15 +43,31 @@ export async function readJson(
 	}
 }
 
-/** The raw body up to a limit in bytes. */
+/** The wanted fields of a body of type `application/x-www-form-urlencoded`; others are left out. */
+export async function readForm(
+	context: Context<AppEnv>,
+	names: readonly string[],
+	limits: BodyLimits,
+): Promise<FormFields> {
+	return formOf(await readBytes(context, limits.bytes), names, limits);
+}
+
+/**
+ * The raw body up to a limit in bytes, or up to a smaller one as long as nobody has said that the caller may
+ * use the route.
+ */
 export async function readBytes(
 	context: Context<AppEnv>,
-	limitBytes: number,
+	wantedBytes: number,
 ): Promise<Uint8Array<ArrayBuffer>> {
+	const limitBytes = bodyLimit(context, wantedBytes);
+	const kib = Math.floor(limitBytes / 1024);
 	const tooLarge = () =>
 		new AppError(
 			'payload_too_large',
-			`The body is larger than ${Math.floor(limitBytes / 1024)} KiB, the limit of this route.`,
+			limitBytes < wantedBytes
+				? `Without a key in a header or the query the body may have ${kib} KiB; send the key there.`
+				: `The body is larger than ${kib} KiB, the limit of this route.`,
 		);
 	if ((context.req.header('content-encoding') ?? 'identity') !== 'identity')
 		throw new AppError('invalid_request', 'Compressed request bodies are not accepted.');
@@ -58,8 +77,9 @@ export async function readBytes(
 	const chunks: Uint8Array[] = [];
 	let size = 0;
 	const reader = stream.getReader();
+	const signal = context.get('signal');
 	for (;;) {
-		const { done, value } = await reader.read();
+		const { done, value } = await untilAborted(reader.read(), signal);
 		if (done) break;
 		size += value.byteLength;
 		if (size > limitBytes) {
@@ -76,4 +96,9 @@ export async function readBytes(
 		at += chunk.byteLength;
 	}
 	return bytes;
+}
+
+/** How much of a body is read, of as much as a route wants. */
+export function bodyLimit(context: Context<AppEnv>, wantedBytes: number): number {
+	return context.get('admitted') ? wantedBytes : Math.min(wantedBytes, unadmittedBytes);
 }

@@ -1,6 +1,7 @@
 /** Catalogue entries in the shape that clients of the older model service read. Every field is present. */
 
 import type { CatalogueEntry } from '../hub/catalogue.ts';
+import { sourceUri } from '../hub/modelSource.ts';
 import type { KnownFacts } from '../hub/refresh.ts';
 import type { ModelInfo, PromptTemplate } from '../protocol/index.ts';
 
@@ -37,28 +38,30 @@ export interface CatalogueWire {
 	readonly maxOutputTokens: number | null;
 }
 
-/** `hub` is the base address that downloads come from. */
+/**
+ * @param hub base address that downloads come from
+ * @param here the model, when it is on this machine
+ */
 export function catalogueWire(
 	{ id, model, variant }: CatalogueEntry,
 	facts: KnownFacts | undefined,
 	hub: string,
+	here: ModelInfo | undefined,
 ): CatalogueWire {
-	const license = facts?.license ?? model.license;
-	const base = hub.replace(/\/$/, '');
-	const page = `${base}/${variant.repository}`;
-	const parent = facts?.parent ?? model.parent;
+	const license = here?.license || (facts?.license ?? model.license);
+	const page = sourceUri({ hub, repository: variant.repository });
 	return {
 		name: id,
 		displayName: variant.name,
-		providerType: 'HuggingFace',
+		providerType: here?.providerType ?? 'HuggingFace',
 		uri: page,
 		version: String(variant.version),
 		modelType: 'ONNX',
-		promptTemplate: model.promptTemplate ?? null,
-		publisher: model.publisher,
+		promptTemplate: here?.promptTemplate ?? model.promptTemplate ?? null,
+		publisher: here?.publisher || model.publisher,
 		task: model.task,
 		runtime: { deviceType: variant.device, executionProvider: variant.executionProvider },
-		fileSizeMb: megabytes(facts?.sizeBytes ?? variant.sizeBytes),
+		fileSizeMb: megabytes(here?.sizeBytes ?? facts?.sizeBytes ?? variant.sizeBytes),
 		modelSettings: { parameters: parametersOf(model) },
 		alias: model.alias,
 		supportsToolCalling: model.supportsToolCalling === true,
@@ -66,7 +69,7 @@ export function catalogueWire(
 		licenseDescription:
 			model.licenseDescription ??
 			`This model is provided under the licence ${license}: see ${page}.`,
-		parentModelUri: parent === undefined ? '' : `${base}/${parent}`,
+		parentModelUri: parentPage(hub, here?.parentModelUri ?? facts?.parent ?? model.parent),
 		maxOutputTokens: model.maxOutputTokens ?? null,
 	};
 }
@@ -77,7 +80,7 @@ export function localWire(model: ModelInfo): CatalogueWire {
 		name: model.id,
 		displayName: model.displayName,
 		providerType: model.providerType ?? 'Local',
-		uri: model.uri ?? `local://${encodeURIComponent(model.name)}`,
+		uri: model.source ? sourceUri(model.source) : `local://${encodeURIComponent(model.name)}`,
 		version: model.version,
 		modelType: 'ONNX',
 		promptTemplate: model.promptTemplate ?? null,
@@ -90,9 +93,15 @@ export function localWire(model: ModelInfo): CatalogueWire {
 		supportsToolCalling: model.supportsToolCalling,
 		license: model.license,
 		licenseDescription: licenceText(model),
-		parentModelUri: model.parentModelUri ?? '',
+		parentModelUri: parentPage(model.source?.hub, model.parentModelUri),
 		maxOutputTokens: model.maxOutputTokens ?? null,
 	};
+}
+
+/** Page of the model that one was made from, which is named by its hub id. */
+function parentPage(hub: string | undefined, parent: string | undefined): string {
+	if (parent === undefined) return '';
+	return hub === undefined ? parent : sourceUri({ hub, repository: parent });
 }
 
 /** Whole number, above 0 for every size that is known. */
@@ -110,9 +119,9 @@ function parametersOf(model: Pick<ModelInfo, 'contextLength' | 'maxOutputTokens'
 	);
 }
 
-function licenceText({ license, origin, uri }: ModelInfo): string {
+function licenceText({ license, origin, source }: ModelInfo): string {
 	if (license === '') return '';
-	const where = uri === undefined ? '' : `: see ${uri}`;
+	const where = source === undefined ? '' : `: see ${sourceUri(source)}`;
 	return origin === 'built-in'
 		? `This model comes with Nearglot under the licence ${license}.`
 		: `This model is provided under the licence ${license}${where}.`;

@@ -12,8 +12,10 @@ import {
 } from '../services/chat/completionShape.ts';
 import { type ChatRequest, chatRequestParser } from '../services/chat/request.ts';
 import { readJson } from './body.ts';
+import { chatBody } from './bodyLimits.ts';
 import type { AppEnv } from './env.ts';
 import { noteFallback } from './fallbackHeader.ts';
+import { answerJson } from './jsonAnswer.ts';
 import { noteOmittedTurns } from './omittedTurns.ts';
 import { owned } from './owner.ts';
 import { recorded, recordRequest } from './record.ts';
@@ -22,17 +24,17 @@ import { nameIgnored, parseBody } from './unknownFields.ts';
 
 export function registerChatRoutes(app: Hono<AppEnv>, backend: Backend): void {
 	app.post('/v1/chat/completions', async (context) => {
-		const request = parseBody(context, await readJson(context), chatRequestParser);
+		const request = parseBody(context, await readJson(context, chatBody), chatRequestParser);
 		return request.stream
 			? streamChat(context, backend, request)
 			: answerChat(context, backend, request);
 	});
 
 	app.post('/v1/chat/completions/tokenizer/encode/count', async (context) => {
-		const request = parseBody(context, await readJson(context), chatRequestParser);
+		const request = parseBody(context, await readJson(context, chatBody), chatRequestParser);
 		const { tokens, omittedTurns } = await backend.chat.countTokens(request, context.get('signal'));
 		noteOmittedTurns(context, omittedTurns);
-		return context.json({ tokenCount: tokens, ...omittedField(omittedTurns) });
+		return answerJson(context, { tokenCount: tokens, ...omittedField(omittedTurns) });
 	});
 }
 
@@ -64,7 +66,7 @@ async function answerChat(
 		record.model = outcome.model;
 		record.usage = outcome.usage;
 		noteOmittedTurns(context, outcome.omittedTurns);
-		return context.json(builder.build(newHead(), outcome));
+		return answerJson(context, builder.build(newHead(), outcome));
 	});
 }
 

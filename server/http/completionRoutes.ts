@@ -7,8 +7,10 @@ import { fallbackField } from '../services/chat/completionShape.ts';
 import type { ProviderFallback } from '../services/host.ts';
 import { completionParser } from '../services/text/completionRequest.ts';
 import { readJson } from './body.ts';
+import { tokensBody } from './bodyLimits.ts';
 import type { AppEnv } from './env.ts';
 import { noteFallback } from './fallbackHeader.ts';
+import { answerJson } from './jsonAnswer.ts';
 import { owned } from './owner.ts';
 import { recorded, recordRequest } from './record.ts';
 import { sse, withHeaders } from './sse.ts';
@@ -16,7 +18,7 @@ import { parseBody } from './unknownFields.ts';
 
 export function registerCompletionRoutes(app: Hono<AppEnv>, backend: Backend): void {
 	app.post('/v1/completions', async (context) => {
-		const request = parseBody(context, await readJson(context), completionParser);
+		const request = parseBody(context, await readJson(context, tokensBody), completionParser);
 		const record = recordRequest(context, backend, request.model, request);
 		const head = {
 			id: `cmpl-${randomUUID().replaceAll('-', '')}`,
@@ -37,7 +39,7 @@ export function registerCompletionRoutes(app: Hono<AppEnv>, backend: Backend): v
 				);
 				record.model = outcome.model;
 				record.usage = outcome.usage;
-				return context.json({
+				return answerJson(context, {
 					...head,
 					model: outcome.model,
 					choices: outcome.choices.map(({ text, reason, logprobs }, index) => ({

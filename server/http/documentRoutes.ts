@@ -11,17 +11,16 @@ import type { DetectedText } from '../translate/detectedText.ts';
 import type { TextTranslator } from '../translate/documents/documentLanguage.ts';
 import { documentJsonAside } from '../translate/documents/documentThread.ts';
 import { documentFormats, formatOf } from '../translate/documents/translateDocument.ts';
-import { canonicalLanguage } from '../translate/languages.ts';
+import { canonicalLanguage, unknownLanguage } from '../translate/languages.ts';
 import { textBatches } from '../translate/textBatches.ts';
 import { turnOfOthers } from '../translate/turns.ts';
 import { readJson } from './body.ts';
+import { documentBody } from './bodyLimits.ts';
 import type { AppEnv } from './env.ts';
 import { translatorOwnerOf } from './owner.ts';
 import { readCredentials } from './translateAuth.ts';
 import { parseBody } from './unknownFields.ts';
 
-/** Body of a request; about 20 MB of text. */
-const bodyLimitBytes = 24 * 1024 * 1024;
 /** Texts and characters handed to the model at once. */
 const most = { texts: 64, characters: 40_000 };
 
@@ -39,7 +38,7 @@ export function registerDocumentRoutes(app: Hono<AppEnv>, backend: Backend): voi
 	app.post('/documents/translate', async (context) => {
 		const { fileName, text, to, from, engine } = parseBody(
 			context,
-			await readJson(context, bodyLimitBytes),
+			await readJson(context, documentBody),
 			documentParser,
 		);
 		// Another engine would work with the owner's accounts elsewhere.
@@ -80,7 +79,7 @@ function translatorFor(
 			});
 			const found: DetectedText[] = [];
 			for (const text of texts) {
-				const one = await translation.detect(text);
+				const one = await translation.language.detect(text);
 				found.push({ ...guess(one), alternatives: one.alternatives.map(guess) });
 				await turnOfOthers();
 			}
@@ -124,5 +123,5 @@ function translatorFor(
 function language(code: string, param: string): string {
 	const found = canonicalLanguage(code);
 	if (found !== undefined) return found;
-	throw new AppError('invalid_request', `'${code}' is no language code that is known.`, { param });
+	throw new AppError('invalid_request', unknownLanguage(code), { param });
 }

@@ -6,6 +6,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { asAppError, type DownloadProgress } from '../protocol/index.ts';
+import { reasonOf } from './signal.ts';
 
 /** Longest silence between two lines and shortest time between two. */
 const lineEveryMs = 100;
@@ -31,7 +32,7 @@ export function downloadStream(
 	const body = new ReadableStream<Uint8Array>({
 		start: async (controller) => {
 			const write = (text: string) => {
-				if (!signal.aborted) controller.enqueue(encoder.encode(text));
+				if (!signal.aborted || reasonOf(signal)) controller.enqueue(encoder.encode(text));
 			};
 			const line = (progress: DownloadProgress) => {
 				const fraction = Math.min(1, progress.fileFraction);
@@ -57,11 +58,11 @@ export function downloadStream(
 				write('("", 1)\n');
 				result = resultJson(undefined);
 			} catch (error) {
-				result = resultJson(asAppError(error).message);
+				result = resultJson((reasonOf(signal) ?? asAppError(error)).message);
 			}
 			await sleep(pauseMs);
 			write(result);
-			if (!signal.aborted) controller.close();
+			if (!signal.aborted || reasonOf(signal)) controller.close();
 		},
 		cancel: () => stop.abort(),
 	});

@@ -15,6 +15,11 @@ export interface AppEnv {
 		requestId: string;
 		/** What the request may do. */
 		caller: Caller;
+		/**
+		 * Whether it is decided that the caller may use the route: the guard says so of everybody it knows, a
+		 * route that checks a credential of its own once that holds. Until then hardly any body is read.
+		 */
+		admitted: boolean;
 		/** Whose the request is; read it with `personOf`. */
 		person: string;
 		/** Whether this server wants a credential of this caller for everything. */

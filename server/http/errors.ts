@@ -12,14 +12,17 @@ const codeOfStatus: Readonly<Record<number, ErrorCode>> = {
 	501: 'not_supported',
 };
 
-/** Any thrown value as an {@link AppError}; framework errors keep their status. */
-export function httpError(error: unknown): AppError {
+/**
+ * Any thrown value as an {@link AppError}; framework errors keep their status.
+ * @param doing as `asAppError` has it
+ */
+export function httpError(error: unknown, doing?: string): AppError {
 	if (error instanceof HTTPException) {
 		const fallback = error.status >= 500 ? 'internal' : 'invalid_request';
 		const message = error.message === '' ? undefined : error.message;
 		return new AppError(codeOfStatus[error.status] ?? fallback, message);
 	}
-	return asAppError(error);
+	return asAppError(error, doing);
 }
 
 /** Headers an error brings along: `Retry-After` for what may succeed later. */

@@ -15,6 +15,7 @@ import { catalogueWire, localWire } from './catalogueShape.ts';
 import { downloadStream } from './downloadStream.ts';
 import type { AppEnv } from './env.ts';
 import { noteFallback } from './fallbackHeader.ts';
+import { answerJson } from './jsonAnswer.ts';
 import { withHeaders } from './sse.ts';
 import { nameIgnored } from './unknownFields.ts';
 
@@ -36,28 +37,44 @@ export function registerFoundryRoutes(app: Hono<AppEnv>, backend: Backend): void
 		const known = new Set(entries.map((entry) => entry.id));
 		return [
 			...here.filter((model) => !known.has(model.id)).map(localWire),
-			...entries.map((entry) => catalogueWire(entry, models.facts(entry.id), models.hubAddress())),
+			...entries.map((entry) =>
+				catalogueWire(
+					entry,
+					models.facts(entry.id),
+					models.hubAddress(),
+					here.find(({ id }) => id === entry.id),
+				),
+			),
 		];
 	};
 
-	app.get('/svc/list', async (context) => context.json({ models: await catalogue() }));
+	app.get('/svc/list', async (context) => answerJson(context, { models: await catalogue() }));
 	// The published clients iterate over the answer itself.
-	app.get('/foundry/list', async (context) => context.json(await catalogue()));
-	app.get('/foundry/cache', (context) => context.json({ location: backend.modelsDir() }));
+	app.get('/foundry/list', async (context) => answerJson(context, await catalogue()));
+	app.get('/foundry/cache', (context) => answerJson(context, { location: backend.modelsDir() }));
 
 	app.get('/openai/models', async (context) =>
-		context.json((await models.host.list()).map((model) => model.id)),
+		answerJson(
+			context,
+			(await models.host.list()).map((model) => model.id),
+		),
 	);
-	app.get('/openai/loadedmodels', (context) => context.json(models.host.loaded()));
-	app.get('/models/loaded', (context) => context.json(models.host.loaded()));
+	app.get('/openai/loadedmodels', (context) => answerJson(context, models.host.loaded()));
+	app.get('/models/loaded', (context) => answerJson(context, models.host.loaded()));
 
 	app.post('/openai/download', async (context) => {
 		const request = parseDownloadRequest(await readJson(context));
-		const { name, ...wanted } = request.model;
+		const { name, ...model } = request.model;
+		const { token, customDirPath: folder, bufferBytes } = request;
+		const wanted = {
+			...model,
+			...(token === undefined ? {} : { token }),
+			...(folder === undefined ? {} : { folder }),
+			...(bufferBytes === undefined ? {} : { bufferBytes }),
+		};
 		if (context.get('caller') !== 'owner') await checkKeyless(backend, request);
-		// Unknown names are an ordinary 404 instead of a stream that fails.
-		else if (name === undefined || wanted.uri !== undefined || !(await isHere(backend, name)))
-			await models.target(name, wanted);
+		// What can be refused at once is an ordinary error instead of a stream that fails.
+		await models.target(name, wanted);
 		nameIgnored(context, request.ignored);
 		const pipe = request.progressToken;
 		const answer = downloadStream(
@@ -69,12 +86,7 @@ export function registerFoundryRoutes(app: Hono<AppEnv>, backend: Backend): void
 			async (onProgress, signal) => {
 				await models.download(
 					name,
-					{
-						...wanted,
-						...(request.token === undefined ? {} : { token: request.token }),
-						...(request.customDirPath === undefined ? {} : { folder: request.customDirPath }),
-						...(request.bufferBytes === undefined ? {} : { bufferBytes: request.bufferBytes }),
-					},
+					wanted,
 					{
 						onProgress: (progress) => {
 							onProgress(progress);
@@ -115,7 +127,7 @@ export function registerFoundryRoutes(app: Hono<AppEnv>, backend: Backend): void
 		const model = (await isHere(backend, name)) ? await models.host.resolve(name) : undefined;
 		const before = model !== undefined && models.host.loaded().includes(model.id);
 		const place = await load(context, name);
-		return context.json({ status: before ? 'already_loaded' : 'loaded', ...place });
+		return answerJson(context, { status: before ? 'already_loaded' : 'loaded', ...place });
 	});
 
 	app.get('/openai/unload/:name{.+}', async (context) => {
@@ -123,7 +135,7 @@ export function registerFoundryRoutes(app: Hono<AppEnv>, backend: Backend): void
 		return context.body(null, 200);
 	});
 	app.get('/models/unload/:name{.+}', async (context) =>
-		context.json({
+		answerJson(context, {
 			status: (await unload(backend, context, context.req.param('name')))
 				? 'unloaded'
 				: 'not_loaded',
@@ -134,7 +146,7 @@ export function registerFoundryRoutes(app: Hono<AppEnv>, backend: Backend): void
 		return context.body(null, 200);
 	});
 
-	app.get('/openai/getgpudevice', (context) => context.json(gpus.chosen()));
+	app.get('/openai/getgpudevice', (context) => answerJson(context, gpus.chosen()));
 	app.get('/openai/setgpudevice/:id', async (context) => {
 		await gpus.choose(context.req.param('id'));
 		return context.body(null, 200);
@@ -156,13 +168,10 @@ async function checkKeyless(backend: Backend, request: DownloadRequest): Promise
 		throw new AppError('invalid_api_key', `'${beyond}' needs the key of the server.`, {
 			param: beyond,
 		});
-	// Nothing is fetched for one that comes with the server, or was added where it lies.
 	const { name, ...wanted } = request.model;
-	const isPlain = name !== undefined && wanted.uri === undefined;
-	const here = isPlain ? await resolveHere(backend, name) : undefined;
-	if (here !== undefined && here.origin !== 'local') return;
-	const { kind } = await backend.models.target(name, wanted);
-	if (kind !== 'catalogue')
+	const { entry, source } = await backend.models.target(name, wanted);
+	// Nothing is fetched for one that comes with the server, or was added where it lies.
+	if (entry === undefined && source !== undefined)
 		throw new AppError(
 			'invalid_api_key',
 			`${(name ?? wanted.uri ?? '').slice(0, 200)} is not in the catalogue: downloading from other places of the hub needs the key of the server.`,

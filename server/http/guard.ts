@@ -121,7 +121,8 @@ export function guard(
 		context.set('person', identity.person);
 		context.set('keyRequired', options.requireKey || identity.caller === 'stranger');
 		context.set('ownKey', checks.isKey);
-		admit(headers, matched, identity, options.allowedOrigins);
+		admit(context.req.raw, matched, identity, options.allowedOrigins);
+		context.set('admitted', identity.caller !== 'stranger');
 		await next();
 	};
 }
@@ -139,18 +140,33 @@ function isVisit({ method, headers }: Request): boolean {
 
 /** Lets the request on to what it has matched, or says why not. */
 function admit(
-	headers: Headers,
+	{ method, headers }: Pick<Request, 'method' | 'headers'>,
 	matched: readonly MatchedRoute[],
 	identity: Identity,
 	allowedOrigins: readonly string[],
 ): void {
 	checkRole(identity, matched);
 	const shownOne = identity.caller === 'owner' || identity.caller === 'studio';
-	if (shownOne || !changesByGet(matched) || isProgram(headers, allowedOrigins)) return;
+	if (shownOne) return;
+	const byPage = changesByGet(matched)
+		? !isProgram(headers, allowedOrigins)
+		: identity.caller === 'local' &&
+			!['GET', 'HEAD'].includes(method) &&
+			hasForeignReferer(headers, allowedOrigins);
+	if (!byPage) return;
 	throw new AppError(
 		'forbidden',
 		'A web page may have caused this request, which changes something. Send it from a program, or with the key of the server.',
 	);
+}
+
+/** Whether the only word on where a request comes from names a page elsewhere: some browsers send no Origin. */
+function hasForeignReferer(headers: Headers, allowedOrigins: readonly string[]): boolean {
+	const referer = headers.get('referer');
+	if (referer === null || headers.has('origin') || headers.get('sec-fetch-site') === 'same-origin')
+		return false;
+	const origin = URL.canParse(referer) ? new URL(referer).origin : '';
+	return !allowedOrigins.includes(origin) && !sameOrigin(origin, headers.get('host') ?? '');
 }
 
 /**

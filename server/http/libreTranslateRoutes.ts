@@ -7,14 +7,16 @@ import { type Context, Hono } from 'hono';
 import type { Backend } from '../daemon/backend.ts';
 import { AppError, asAppError } from '../protocol/index.ts';
 import { canonicalLanguage, languageName } from '../translate/languages.ts';
-import { readBytes } from './body.ts';
+import { readForm, readJson } from './body.ts';
+import { formBody, textsBody } from './bodyLimits.ts';
 import type { AppEnv } from './env.ts';
+import { answerJson } from './jsonAnswer.ts';
 import { translatorOwnerOf } from './owner.ts';
 import { isDirect, readCredentials } from './translateAuth.ts';
 import { translatorErrorOf } from './translateErrors.ts';
 import { limitsFrom } from './translateInput.ts';
 
-const bodyLimitBytes = 4 * 1024 * 1024;
+const fieldNames = ['q', 'source', 'target', 'format', 'alternatives', 'api_key'] as const;
 
 class LibreError extends Error {
 	readonly status: number;
@@ -31,6 +33,24 @@ export function registerLibreTranslateRoutes(app: Hono<AppEnv>, backend: Backend
 	const { translation, translatorAccess, meter } = backend;
 	const routes = new Hono<AppEnv>();
 	const limit = limitsFrom(backend.settings.env['NEARGLOT_TRANSLATE_LIMITS']).translate;
+
+	/** The fields of a body. Who shows no key but there may send a little only. */
+	const readFields = async (context: Context<AppEnv>): Promise<Fields> => {
+		if (!context.get('admitted')) {
+			const admits = translatorAccess.authenticate(readCredentials(context)).then(
+				() => true,
+				() => false,
+			);
+			context.set('admitted', await admits);
+		}
+		const type = context.req.header('content-type') ?? '';
+		if (!/^application\/json/i.test(type)) return readForm(context, fieldNames, formBody);
+		const value = await readJson(context, textsBody).catch((error: unknown) => {
+			throw asAppError(error).code === 'invalid_json' ? notJson() : error;
+		});
+		if (typeof value !== 'object' || value === null || Array.isArray(value)) throw notJson();
+		return value as Fields;
+	};
 
 	/** Whose texts they are, once the caller may have them translated. */
 	const authorize = async (
@@ -124,7 +144,7 @@ export function registerLibreTranslateRoutes(app: Hono<AppEnv>, backend: Backend
 			const others = result.items.map(({ translations }) =>
 				(translations[0]?.alternatives ?? []).slice(0, alternatives),
 			);
-			return Response.json({
+			return answerJson(context, {
 				translatedText: pick(translated),
 				...(from === undefined ? { detectedLanguage: pick(detected) } : {}),
 				...(alternatives > 0 ? { alternatives: pick(others) } : {}),
@@ -138,9 +158,11 @@ export function registerLibreTranslateRoutes(app: Hono<AppEnv>, backend: Backend
 			const fields = await readFields(context);
 			const [query = ''] = readQuery(fields);
 			await authorize(context, fields, query.length);
-			const { language, score, alternatives } = await translation.detect(query);
+			const { language, score, alternatives } = await translation.language.detect(query);
 			const rows = [{ language, score }, ...alternatives];
-			return Response.json(
+			return answerJson(
+				context,
+
 				rows.map((row) => ({
 					confidence: Math.round(row.score * 100),
 					language: short(row.language),
@@ -151,14 +173,16 @@ export function registerLibreTranslateRoutes(app: Hono<AppEnv>, backend: Backend
 
 	routes.get(
 		'/libretranslate/languages',
-		guarded(async () => {
+		guarded(async (context) => {
 			const models = await translation.models.installed();
 			const sources = new Map<string, Set<string>>();
 			for (const { languages } of models)
 				for (const from of languages.sources.keys())
 					for (const to of languages.targets.keys())
 						if (from !== to) sources.set(from, (sources.get(from) ?? new Set()).add(short(to)));
-			return Response.json(
+			return answerJson(
+				context,
+
 				[...sources].map(([code, targets]) => ({
 					code: short(code),
 					name: languageName(code, 'en'),
@@ -170,25 +194,7 @@ export function registerLibreTranslateRoutes(app: Hono<AppEnv>, backend: Backend
 	app.route('/', routes);
 }
 
-async function readFields(context: Context<AppEnv>): Promise<Fields> {
-	const type = context.req.header('content-type') ?? '';
-	const body = new TextDecoder().decode(await readBytes(context, bodyLimitBytes));
-	if (/^application\/json/i.test(type)) {
-		let value: unknown;
-		try {
-			value = JSON.parse(body);
-		} catch {
-			throw new LibreError(400, 'Invalid JSON format');
-		}
-		if (typeof value !== 'object' || value === null || Array.isArray(value))
-			throw new LibreError(400, 'Invalid JSON format');
-		return value as Fields;
-	}
-	const form = new URLSearchParams(body);
-	const fields: Record<string, unknown> = Object.fromEntries(form);
-	return fields;
-}
-
+const notJson = (): LibreError => new LibreError(400, 'Invalid JSON format');
 const missing = (name: string): LibreError =>
 	new LibreError(400, `Invalid request: missing ${name} parameter`);
 

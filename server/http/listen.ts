@@ -5,8 +5,8 @@ import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import type { Backend } from '../daemon/backend.ts';
 import type { Listener } from '../daemon/daemon.ts';
-import { AppError } from '../protocol/index.ts';
-import { errno } from '../store/files.ts';
+import { softEnd } from '../net/endSoftly.ts';
+import { AppError, asAppError, errno } from '../protocol/index.ts';
 import { createApp } from './app.ts';
 import type { GuardOptions } from './guard.ts';
 
@@ -15,30 +15,26 @@ export interface ListenOptions extends Omit<GuardOptions, 'port'> {
 	readonly port: number;
 	/** Default 127.0.0.1. */
 	readonly host: string;
+	/** Time over which the pace of a body is judged. */
+	readonly bodyWindowMs?: number;
 }
 
 export async function listen(backend: Backend, options: ListenOptions): Promise<Listener> {
 	let port: number | undefined;
 	const app = createApp(backend, { ...options, port: () => port });
-	// A loopback server answers until a person stops it; slow senders are cut off.
+	// Bodies may be long; those that come too slowly end where they are read.
 	const server = createServer(
-		{ headersTimeout: 20_000, requestTimeout: 300_000, keepAliveTimeout: 15_000, noDelay: true },
+		{ headersTimeout: 20_000, requestTimeout: 0, keepAliveTimeout: 15_000, noDelay: true },
 		getRequestListener(app.fetch, { overrideGlobalObjects: false }),
 	);
+	const end = softEnd(server, backend.ending);
 	await bind(server, options);
 	({ port } = server.address() as AddressInfo);
 	const shown = options.host.includes(':') ? `[${options.host}]` : options.host;
 	const reachable = /^(0\.0\.0\.0|\[::\])$/.test(shown) ? '127.0.0.1' : shown;
 	return {
 		url: `http://${reachable}:${port}`,
-		close: async () => {
-			const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-			server.closeIdleConnections();
-			// Answers that are under way get a moment, streams do not hold up the end.
-			const timer = setTimeout(() => server.closeAllConnections(), 500);
-			await closed;
-			clearTimeout(timer);
-		},
+		close: (drainMs = 0) => end(drainMs),
 	};
 }
 
@@ -70,5 +66,5 @@ function bindError(error: Error, host: string, port: number): AppError {
 		return new AppError('invalid_request', `This machine has no address '${host}' to listen on.`, {
 			cause: error,
 		});
-	return new AppError('internal', `Cannot listen on ${host}:${port}: ${error.message}`);
+	return asAppError(error, `opening ${host}:${port}`);
 }

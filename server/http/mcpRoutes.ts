@@ -3,10 +3,13 @@
  * because a tool reads files of this machine.
  */
 
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Hono } from 'hono';
 import type { Backend } from '../daemon/backend.ts';
 import { responseError } from '../daemon/connection.ts';
+import { asAppError } from '../protocol/index.ts';
 import type { DaemonCall } from '../services/mcpTools.ts';
+import { readJson } from './body.ts';
 import type { AppEnv } from './env.ts';
 
 export function registerMcpRoutes(app: Hono<AppEnv>, _backend: Backend): void {
@@ -22,14 +25,27 @@ export function registerMcpRoutes(app: Hono<AppEnv>, _backend: Backend): void {
 			if (!response.ok) throw await responseError(response);
 			return response;
 		};
-		const [{ createMcpServer }, { WebStandardStreamableHTTPServerTransport }] = await Promise.all([
-			import('../services/mcpServer.ts'),
-			import('@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js'),
-		]);
+		// One after the other: all at once they would hold up others when they are first loaded.
+		await import('@modelcontextprotocol/sdk/server/zod-compat.js');
+		await nextTurn();
+		await import('@modelcontextprotocol/sdk/types.js');
+		await nextTurn();
+		const { createMcpServer } = await import('../services/mcpServer.ts');
+		await nextTurn();
+		const { WebStandardStreamableHTTPServerTransport } = await import(
+			'@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js'
+		);
 		const server = createMcpServer(call);
 		const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
 		context.get('signal').addEventListener('abort', () => void server.close(), { once: true });
 		await server.connect(transport);
-		return transport.handleRequest(context.req.raw);
+		// What is no JSON the transport refuses as the protocol wants it.
+		const parsedBody = await readJson(context).catch((error: unknown) => {
+			const isJson = !['invalid_json', 'invalid_request'].includes(asAppError(error).code);
+			if (isJson) throw error;
+			return null;
+		});
+		const { url, method, headers } = context.req.raw;
+		return transport.handleRequest(new Request(url, { method, headers }), { parsedBody });
 	});
 }

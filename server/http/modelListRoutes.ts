@@ -4,6 +4,7 @@ import type { Hono } from 'hono';
 import type { Backend } from '../daemon/backend.ts';
 import type { ModelInfo } from '../protocol/index.ts';
 import type { AppEnv } from './env.ts';
+import { answerJson } from './jsonAnswer.ts';
 import { knowsFolders } from './roles.ts';
 
 /** One model as the interface lists it, with a few facts more that clients know how to read. */
@@ -33,7 +34,7 @@ export function registerModelListRoutes(app: Hono<AppEnv>, backend: Backend): vo
 		const [models, broken] = await Promise.all([backend.host.list(), backend.host.problems()]);
 		const told = knowsFolders(context.get('caller'));
 		const problems = new Map(broken.map(({ model, problem }) => [model, problem.message]));
-		return context.json({
+		return answerJson(context, {
 			object: 'list',
 			data: models.map((model) => {
 				const reason = problems.get(model.id);
@@ -44,6 +45,6 @@ export function registerModelListRoutes(app: Hono<AppEnv>, backend: Backend): vo
 		});
 	});
 	app.get('/v1/models/:id{.+}', async (context) =>
-		context.json(modelShape(await backend.host.resolve(context.req.param('id')), created)),
+		answerJson(context, modelShape(await backend.host.resolve(context.req.param('id')), created)),
 	);
 }

@@ -13,6 +13,7 @@ import { AppError } from '../protocol/index.ts';
 import { boolean, object, optional, string } from '../protocol/parser.ts';
 import { readJson } from './body.ts';
 import type { AppEnv } from './env.ts';
+import { answerJson } from './jsonAnswer.ts';
 import { knowsFolders } from './roles.ts';
 import { parseBody } from './unknownFields.ts';
 
@@ -27,7 +28,7 @@ export const showParser = object({
 });
 
 export function registerOllamaRoutes(app: Hono<AppEnv>, backend: Backend): void {
-	app.get('/api/version', (context) => context.json({ version: ollamaVersion }));
+	app.get('/api/version', (context) => answerJson(context, { version: ollamaVersion }));
 
 	app.get('/api/tags', async (context) => {
 		const models = (await backend.host.list()).filter(speaksHere);
@@ -37,7 +38,7 @@ export function registerOllamaRoutes(app: Hono<AppEnv>, backend: Backend): void 
 				return description === undefined ? [] : [await tagOf(model, description)];
 			}),
 		);
-		return context.json({ models: rows.flat() });
+		return answerJson(context, { models: rows.flat() });
 	});
 
 	app.post('/api/show', async (context) => {
@@ -61,7 +62,7 @@ export function registerOllamaRoutes(app: Hono<AppEnv>, backend: Backend): void 
 		};
 		// Folders are no business of a team's members.
 		const withFolder = request.verbose && knowsFolders(context.get('caller'));
-		return context.json({
+		return answerJson(context, {
 			license: model.license,
 			modelfile: '',
 			parameters: '',

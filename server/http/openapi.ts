@@ -10,6 +10,7 @@ import { completionParser } from '../services/text/completionRequest.ts';
 import { embeddingParser } from '../services/text/embeddingService.ts';
 import { documentParser } from './documentRoutes.ts';
 import type { AppEnv } from './env.ts';
+import { answerJson } from './jsonAnswer.ts';
 import { showParser } from './ollamaRoutes.ts';
 import {
 	pieceParser,
@@ -40,6 +41,7 @@ export interface RouteDoc {
 /** `METHOD path` → what to say of it. Routes of other families may be added here. */
 export const routeDocs: Readonly<Record<string, RouteDoc>> = {
 	'GET /health': { summary: 'Whether the server answers.' },
+	'GET /ready': { summary: 'Whether new requests should be sent here: 503 once the server ends.' },
 	'GET /metrics': { summary: 'Counters in Prometheus text format.', needsKey: true },
 	'GET /openai/status': { summary: 'Addresses and folders of the service.' },
 	'GET /v1/models': { summary: 'Models, with their true context length.' },
@@ -117,7 +119,7 @@ const errorSchema = {
 
 export function registerOpenApi(app: Hono<AppEnv>, backend: Backend): void {
 	app.get('/openapi.json', (context) =>
-		context.json(openApi(app.routes, backend.settings.version)),
+		answerJson(context, openApi(app.routes, backend.settings.version)),
 	);
 }
 

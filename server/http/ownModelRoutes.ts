@@ -8,19 +8,20 @@ import { AppError, type Precision, suggestModels } from '../protocol/index.ts';
 import { machineFacts } from '../services/machineFacts.ts';
 import { readJson } from './body.ts';
 import type { AppEnv } from './env.ts';
+import { answerJson } from './jsonAnswer.ts';
 import { sse } from './sse.ts';
 
 export function registerOwnModelRoutes(app: Hono<AppEnv>, backend: Backend): void {
 	const { models, gpus } = backend;
 	app.get('/nearglot/models/list', async (context) =>
-		context.json({
+		answerJson(context, {
 			models: await models.list(),
 			downloads: models.downloads.list(),
 			stats: await backend.host.stats(),
 		}),
 	);
 	app.get('/nearglot/models/gpus', async (context) =>
-		context.json({ gpus: await gpus.list(), chosen: gpus.chosen() }),
+		answerJson(context, { gpus: await gpus.list(), chosen: gpus.chosen() }),
 	);
 
 	app.get('/nearglot/models/suggest', async (context) => {
@@ -32,7 +33,7 @@ export function registerOwnModelRoutes(app: Hono<AppEnv>, backend: Backend): voi
 				{ param: 'task' },
 			);
 		const machine = await machineFacts(backend.modelsDir(), gpus);
-		return context.json(suggestModels(await models.list(), machine, task));
+		return answerJson(context, suggestModels(await models.list(), machine, task));
 	});
 
 	app.post('/nearglot/models/download', async (context) => {
@@ -41,18 +42,16 @@ export function registerOwnModelRoutes(app: Hono<AppEnv>, backend: Backend): voi
 		const precision = optional(body, 'precision');
 		if (precision !== undefined && !Object.hasOwn(precisionSuffixes, precision))
 			throw invalid('precision', `must be one of ${Object.keys(precisionSuffixes).join(', ')}`);
-		const revision = optional(body, 'revision');
-		const token = optional(body, 'token');
+		const wishes = {
+			...(precision === undefined ? {} : { precision: precision as Precision }),
+			...texts(body, ['uri', 'path', 'revision', 'token']),
+		};
 		return sse(
 			{ signal: context.get('signal'), caller: context.get('caller') },
 			async (writer, signal) => {
 				const model = await models.download(
 					name,
-					{
-						...(precision === undefined ? {} : { precision: precision as Precision }),
-						...(revision === undefined ? {} : { revision }),
-						...(token === undefined ? {} : { token }),
-					},
+					wishes,
 					{
 						onStart: (start) => writer.data({ start }),
 						onProgress: (progress) => writer.data({ progress }),
@@ -66,30 +65,30 @@ export function registerOwnModelRoutes(app: Hono<AppEnv>, backend: Backend): voi
 	});
 	app.post('/nearglot/models/pause', async (context) => {
 		const name = required(record(await readJson(context)), 'model');
-		return context.json({ paused: await models.downloads.pause(name) });
+		return answerJson(context, { paused: await models.downloads.pause(name) });
 	});
 	app.post('/nearglot/models/remove', async (context) => {
 		const name = required(record(await readJson(context)), 'model');
-		return context.json({ removed: await models.remove(name) });
+		return answerJson(context, { removed: await models.remove(name) });
 	});
 	app.post('/nearglot/models/pin', async (context) => {
 		const body = record(await readJson(context));
 		if (typeof body['pinned'] !== 'boolean') throw invalid('pinned', 'must be true or false');
 		await models.pin(required(body, 'model'), body['pinned']);
-		return context.json({ pinned: body['pinned'] });
+		return answerJson(context, { pinned: body['pinned'] });
 	});
 	app.post('/nearglot/models/draft', async (context) => {
 		const body = record(await readJson(context));
 		await models.draft(required(body, 'model'), optional(body, 'draft_model'));
-		return context.json({ draft_model: optional(body, 'draft_model') ?? null });
+		return answerJson(context, { draft_model: optional(body, 'draft_model') ?? null });
 	});
 	app.post('/nearglot/models/register', async (context) => {
 		const folder = required(record(await readJson(context)), 'folder');
-		return context.json({ models: await models.register(folder) });
+		return answerJson(context, { models: await models.register(folder) });
 	});
 	app.post('/nearglot/models/unregister', async (context) => {
 		await models.unregister(required(record(await readJson(context)), 'folder'));
-		return context.json({});
+		return answerJson(context, {});
 	});
 	app.post('/nearglot/models/move', async (context) => {
 		const folder = required(record(await readJson(context)), 'folder');
@@ -99,7 +98,7 @@ export function registerOwnModelRoutes(app: Hono<AppEnv>, backend: Backend): voi
 				'The model folder was named when the server started (--models or NEARGLOT_MODELS); change it there.',
 			);
 		await models.move(folder);
-		return context.json({ location: backend.modelsDir() });
+		return answerJson(context, { location: backend.modelsDir() });
 	});
 	app.post('/nearglot/models/import', async (context) => {
 		const body = record(await readJson(context));
@@ -108,13 +107,15 @@ export function registerOwnModelRoutes(app: Hono<AppEnv>, backend: Backend): voi
 			optional(body, 'name'),
 			context.get('signal'),
 		);
-		return context.json({ model });
+		return answerJson(context, { model });
 	});
 	app.post('/nearglot/models/refresh', async (context) =>
-		context.json({ failures: await models.refresh(context.get('signal')) }),
+		answerJson(context, { failures: await models.refresh(context.get('signal')) }),
 	);
 
-	app.get('/nearglot/secrets/names', (context) => context.json({ names: backend.secrets.names() }));
+	app.get('/nearglot/secrets/names', (context) =>
+		answerJson(context, { names: backend.secrets.names() }),
+	);
 	app.post('/nearglot/secrets/set', async (context) => {
 		const body = record(await readJson(context));
 		const source = context.req.query('source') ?? commandLine;
@@ -126,7 +127,7 @@ export function registerOwnModelRoutes(app: Hono<AppEnv>, backend: Backend): voi
 				throw invalid(name, 'must be a string, or null to forget it');
 			backend.secrets.set(known, value ?? undefined, source);
 		}
-		return context.json({ names: backend.secrets.names() });
+		return answerJson(context, { names: backend.secrets.names() });
 	});
 }
 
@@ -148,6 +149,18 @@ function optional(body: Readonly<Record<string, unknown>>, key: string): string 
 	if (typeof value !== 'string' || value === '' || value.length > 4096)
 		throw invalid(key, 'must be a string');
 	return value;
+}
+
+/** Those of the fields that are given. */
+function texts<Key extends string>(
+	body: Readonly<Record<string, unknown>>,
+	keys: readonly Key[],
+): { readonly [key in Key]?: string } {
+	const given = keys.flatMap((key) => {
+		const value = optional(body, key);
+		return value === undefined ? [] : [[key, value]];
+	});
+	return Object.fromEntries(given);
 }
 
 function invalid(param: string, what: string): AppError {

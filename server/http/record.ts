@@ -6,6 +6,7 @@ import type { Usage } from '../protocol/index.ts';
 import type { CallerFacts } from '../services/usageLog.ts';
 import type { AppEnv } from './env.ts';
 import { httpError } from './errors.ts';
+import { anonymousPerson, localPerson, personOf } from './person.ts';
 
 export interface RequestRecord {
 	/** The model, once it is known in full. */
@@ -43,7 +44,7 @@ export function recordRequest(
 				model: record.model.slice(0, 128),
 				status: known?.kind.httpStatus ?? 200,
 				ms: performance.now() - started,
-				caller: record.caller,
+				caller: { ...record.caller, ...signedIn(context) },
 				...(firstTokenMs === undefined ? {} : { firstTokenMs }),
 				...(record.usage === undefined ? {} : { usage: record.usage }),
 				...(known === undefined ? {} : { code: known.code }),
@@ -51,6 +52,11 @@ export function recordRequest(
 		},
 	};
 	return record;
+}
+
+function signedIn(context: Context<AppEnv>): Pick<CallerFacts, 'person'> {
+	const person = personOf(context);
+	return person === localPerson || person === anonymousPerson ? {} : { person };
 }
 
 /** Runs the work of a request and writes its record whatever happens. */

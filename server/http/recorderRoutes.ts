@@ -12,7 +12,8 @@ import { boolean, integer, object, oneOf, optional, string } from '../protocol/p
 import type { Recording } from '../services/recording.ts';
 import { readBytes, readJson } from './body.ts';
 import type { AppEnv } from './env.ts';
-import { pageHeaders, pageHtml } from './pages.ts';
+import { answerJson } from './jsonAnswer.ts';
+import { page } from './pages.ts';
 import { recorded, recordRequest } from './record.ts';
 import { sse, withHeaders } from './sse.ts';
 
@@ -40,16 +41,13 @@ export const pieceParser = object({
 });
 
 export function registerRecorderRoutes(app: Hono<AppEnv>, backend: Backend): void {
-	app.get('/recorder', (context) => {
-		pageHeaders(context);
-		return context.html(pageHtml('Nearglot: recording', 'recorder', context.get('caller')));
-	});
+	app.get('/recorder', (context) => page(context, 'Nearglot: recording', 'recorder'));
 	app.post('/nearglot/recorder', (context) => openRecording(context, backend));
 	app.post('/recorder/claim', async (context) => {
-		const { ticket } = recorderClaimParser.parse(await readJson(context, 4096), '');
+		const { ticket } = recorderClaimParser.parse(await readJson(context), '');
 		const { token, recording } = backend.recordings.claim(ticket);
 		const { language } = recording.call;
-		return context.json({ id: recording.id, token, ...(language ? { language } : {}) });
+		return answerJson(context, { id: recording.id, token, ...(language ? { language } : {}) });
 	});
 	app.post('/recorder/audio', async (context) => {
 		const recording = recordingOf(context, backend);
@@ -59,21 +57,22 @@ export function registerRecorderRoutes(app: Hono<AppEnv>, backend: Backend): voi
 		);
 		if (context.req.header('content-type') !== 'application/octet-stream')
 			throw new AppError('invalid_request', 'Send samples as application/octet-stream.');
+		context.set('admitted', true);
 		const bytes = await readBytes(context, pieceBytes);
 		await recording.write(samplesOf(bytes), rate, from);
-		return context.json({ received: recording.received });
+		return answerJson(context, { received: recording.received });
 	});
 	app.post('/recorder/state', async (context) => {
 		const recording = recordingOf(context, backend);
-		const { state, reason } = recorderStateParser.parse(await readJson(context, 4096), '');
+		const { state, reason } = recorderStateParser.parse(await readJson(context), '');
 		await recording.command(state, reason);
-		return context.json({ received: recording.received });
+		return answerJson(context, { received: recording.received });
 	});
 	app.get('/recorder/events', (context) => follow(context, recordingOf(context, backend)));
 }
 
 async function openRecording(context: Context<AppEnv>, backend: Backend): Promise<Response> {
-	const request = recorderParser.parse(await readJson(context, 65_536), '');
+	const request = recorderParser.parse(await readJson(context), '');
 	const recording = await backend.recordings.open(request);
 	const record = recordRequest(context, backend, recording.call.model);
 	const response = await sse(

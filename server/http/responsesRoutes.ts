@@ -8,8 +8,10 @@ import { namingField } from '../services/fieldNames.ts';
 import { ResponseBuilder, type ResponseEvent } from '../services/responses/builder.ts';
 import { chatOf, responsesParser } from '../services/responses/request.ts';
 import { readJson } from './body.ts';
+import { chatBody } from './bodyLimits.ts';
 import type { AppEnv } from './env.ts';
 import { noteFallback } from './fallbackHeader.ts';
+import { answerJson } from './jsonAnswer.ts';
 import { noteOmittedTurns } from './omittedTurns.ts';
 import { owned } from './owner.ts';
 import { recorded, recordRequest } from './record.ts';
@@ -20,7 +22,7 @@ const newId = () => randomUUID().replaceAll('-', '');
 
 export function registerResponsesRoutes(app: Hono<AppEnv>, backend: Backend): void {
 	app.post('/v1/responses', async (context) => {
-		const request = parseBody(context, await readJson(context), responsesParser);
+		const request = parseBody(context, await readJson(context, chatBody), responsesParser);
 		const chat = chatOf(request);
 		const record = recordRequest(context, backend, request.model, request);
 		const builder = (emit: (event: ResponseEvent) => void) =>
@@ -51,7 +53,9 @@ export function registerResponsesRoutes(app: Hono<AppEnv>, backend: Backend): vo
 		};
 		if (!request.stream) {
 			const whole = builder(() => {});
-			return recorded(record, async () => context.json(await answer(whole, context.get('signal'))));
+			return recorded(record, async () =>
+				answerJson(context, await answer(whole, context.get('signal'))),
+			);
 		}
 		let building: ResponseBuilder | undefined;
 		const response = await sse(

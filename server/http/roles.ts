@@ -53,6 +53,7 @@ export const declarations: Readonly<Record<string, Declaration>> = {
 	'GET /': { ...page, linked: true },
 	'GET /studio/:file{[\\w.-]+\\.(?:js|css)}': page,
 	'GET /health': page,
+	'GET /ready': page,
 	'GET /openapi.json': anyone,
 
 	'GET /v1/models': memberAndStudio,

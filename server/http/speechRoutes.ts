@@ -4,7 +4,9 @@ import type { Context, Hono } from 'hono';
 import type { Backend } from '../daemon/backend.ts';
 import { renderTranscript, usageOf } from '../services/speechFormats.ts';
 import { parseSpeechCall, type SpeechCall } from '../services/speechRequest.ts';
+import { scratchIn } from '../store/scratch.ts';
 import type { AppEnv } from './env.ts';
+import { jsonBytes } from './jsonAnswer.ts';
 import { recorded, recordRequest } from './record.ts';
 import { sse, withHeaders } from './sse.ts';
 import { ignoredHeader } from './unknownFields.ts';
@@ -12,9 +14,11 @@ import { readUpload, type Upload } from './upload.ts';
 
 export function registerSpeechRoutes(app: Hono<AppEnv>, backend: Backend): void {
 	const route = (task: SpeechCall['task']) => async (context: Context<AppEnv>) => {
+		backend.speech.checkRoom();
 		const upload = await readUpload(context, {
 			field: 'file',
 			limitBytes: backend.speech.limits.maximumBytes,
+			scratch: scratchIn(backend.settings.dataDir),
 		});
 		try {
 			const call = parseSpeechCall(upload.fields, task);
@@ -53,8 +57,12 @@ async function answer(
 			},
 			context.get('signal'),
 		);
-		const { body, contentType } = renderTranscript(transcript, call.format, call);
-		return context.body(body, 200, { 'content-type': contentType });
+		const rendered = renderTranscript(transcript, call.format, call);
+		if ('value' in rendered)
+			return context.body(await jsonBytes(rendered.value), 200, {
+				'content-type': 'application/json; charset=utf-8',
+			});
+		return context.body(rendered.body, 200, { 'content-type': rendered.contentType });
 	});
 }
 

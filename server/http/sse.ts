@@ -5,6 +5,7 @@ import { type AppError, errorBody } from '../protocol/index.ts';
 import type { AppEnv } from './env.ts';
 import { httpError } from './errors.ts';
 import type { Caller } from './roles.ts';
+import { reasonOf } from './signal.ts';
 import { errorFor } from './withoutPaths.ts';
 
 /** Time without an event after which a comment line is sent. */
@@ -56,7 +57,8 @@ export async function sse(
 		quietSince = performance.now();
 		streaming = true;
 		begun();
-		if (!signal.aborted) writer.write(encoder.encode(text)).catch(() => stop.abort());
+		if (!signal.aborted || reasonOf(signal))
+			writer.write(encoder.encode(text)).catch(() => stop.abort());
 	};
 	const send: SseWriter = {
 		data: (value, event) => {
@@ -77,9 +79,10 @@ export async function sse(
 			if (options.last !== undefined) send.data(options.last);
 		})
 		.catch((error) => {
-			if (!streaming) throw error;
-			if (signal.aborted) return;
-			const known = httpError(error);
+			if (!streaming) throw reasonOf(signal) ?? error;
+			// Nobody reads on, unless it is we who end it.
+			if (signal.aborted && !reasonOf(signal)) return;
+			const known = reasonOf(signal) ?? httpError(error);
 			options.onError?.(known);
 			const told = errorFor(options.caller, known);
 			const { value, event } = options.error?.(told) ?? { value: errorBody(told) };

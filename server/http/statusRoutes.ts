@@ -1,8 +1,9 @@
-/** What the server says of itself: `/health`, `/openai/status`, `/status`, and ending it. */
+/** What the server says of itself: `/health`, `/ready`, `/openai/status`, `/status`, and ending it. */
 
 import type { Hono } from 'hono';
 import type { Backend } from '../daemon/backend.ts';
 import type { AppEnv } from './env.ts';
+import { answerJson } from './jsonAnswer.ts';
 
 export function registerStatusRoutes(app: Hono<AppEnv>, backend: Backend): void {
 	app.get('/', (context) =>
@@ -12,7 +13,7 @@ export function registerStatusRoutes(app: Hono<AppEnv>, backend: Backend): void 
 	);
 
 	app.get('/health', (context) =>
-		context.json({
+		answerJson(context, {
 			status: 'ok',
 			// Who runs here is told only to those who know the key.
 			...(context.get('caller') === 'owner'
@@ -26,12 +27,19 @@ export function registerStatusRoutes(app: Hono<AppEnv>, backend: Backend): void 
 		}),
 	);
 
+	// Liveness is another question: a server that ends is to be left alone, not to be started anew.
+	app.get('/ready', (context) =>
+		backend.ending.isReady()
+			? answerJson(context, { status: 'ready' })
+			: answerJson(context, { status: 'ending' }, 503),
+	);
+
 	app.get('/openai/status', (context) => {
 		const endpoints = [new URL(context.req.url).origin];
 		const { pipePath } = backend.settings;
 		const modelsDir = backend.modelsDir();
 		// Clients of the older service read camelCase, its documentation says PascalCase.
-		return context.json({
+		return answerJson(context, {
 			Endpoints: endpoints,
 			ModelDirPath: modelsDir,
 			PipeName: pipePath,
@@ -44,19 +52,21 @@ export function registerStatusRoutes(app: Hono<AppEnv>, backend: Backend): void 
 	});
 
 	app.get('/status', (context) =>
-		context.json({
+		answerJson(context, {
 			modelCachePath: backend.modelsDir(),
 			endpoints: [new URL(context.req.url).origin],
 			pid: process.pid,
 		}),
 	);
 
-	app.get('/nearglot/runners', (context) => context.json({ runners: backend.host.runners() }));
+	app.get('/nearglot/runners', (context) =>
+		answerJson(context, { runners: backend.host.runners() }),
+	);
 
 	app.post('/nearglot/shutdown', (context) => {
 		const onlyIdle = context.req.query('if') === 'idle';
 		const ends = !onlyIdle || backend.activity.idle(1);
 		if (ends) setTimeout(() => backend.stop('asked to over HTTP'), 20);
-		return context.json({ stopping: ends });
+		return answerJson(context, { stopping: ends });
 	});
 }

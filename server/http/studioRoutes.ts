@@ -12,7 +12,8 @@ import { AppError } from '../protocol/index.ts';
 import { object, string } from '../protocol/parser.ts';
 import { readJson } from './body.ts';
 import type { AppEnv } from './env.ts';
-import { pageHeaders, pageHtml } from './pages.ts';
+import { answerJson } from './jsonAnswer.ts';
+import { page } from './pages.ts';
 
 const types: Readonly<Record<string, string>> = {
 	js: 'text/javascript; charset=utf-8',
@@ -35,18 +36,17 @@ export const studioClaimParser = object({ ticket: string({ minLength: 1, maxLeng
 export function registerStudioRoutes(app: Hono<AppEnv>, { studio }: Backend): void {
 	const folder = bundleFolder();
 	app.post('/nearglot/studio', (context) =>
-		context.json({ url: `${new URL(context.req.url).origin}/#ticket=${studio.ticket()}` }),
+		answerJson(context, { url: `${new URL(context.req.url).origin}/#ticket=${studio.ticket()}` }),
 	);
 	app.post('/studio/claim', async (context) => {
-		const { ticket } = studioClaimParser.parse(await readJson(context, 4096), '');
+		const { ticket } = studioClaimParser.parse(await readJson(context), '');
 		const token = studio.claim(ticket);
 		context.header('cache-control', 'no-store');
-		return context.json({ token });
+		return answerJson(context, { token });
 	});
 	app.get('/', async (context, next) => {
 		if (!wantsPage(context)) return next();
-		pageHeaders(context);
-		return context.html(pageHtml('Nearglot', 'studio', context.get('caller')));
+		return page(context, 'Nearglot', 'studio');
 	});
 	app.get('/studio/:file{[\\w.-]+\\.(?:js|css)}', async (context) => {
 		const file = context.req.param('file');

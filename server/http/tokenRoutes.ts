@@ -2,11 +2,11 @@
 
 import type { Hono } from 'hono';
 import type { Backend } from '../daemon/backend.ts';
-import type { GeneratePrompt } from '../engine/api.ts';
 import { AppError } from '../protocol/index.ts';
 import { array, boolean, integer, object, optional, string } from '../protocol/parser.ts';
 import { messagesField } from '../services/chat/messages.ts';
 import { readJson } from './body.ts';
+import { chatBody, tokensBody } from './bodyLimits.ts';
 import type { AppEnv } from './env.ts';
 import { parseBody } from './unknownFields.ts';
 
@@ -34,47 +34,36 @@ export const detokenizeParser = object({
 
 export function registerTokenRoutes(app: Hono<AppEnv>, backend: Backend): void {
 	app.post('/tokenize', async (context) => {
-		const request = parseBody(context, await readJson(context), tokenizeParser);
+		const request = parseBody(context, await readJson(context, chatBody), tokenizeParser);
 		const info = await backend.host.resolve(request.model ?? (await onlyModel(backend)));
 		const text = await backend.host.textModel(info.id);
 		const plain = request.content ?? request.prompt;
 		if ((plain === undefined) === (request.messages === undefined))
 			throw new AppError('invalid_request', "Send 'content' or 'messages'.", { param: 'content' });
-		const addSpecial = request.add_special ?? request.add_special_tokens ?? false;
-		const chat: GeneratePrompt | undefined = request.messages && {
-			kind: 'chat',
-			messages: request.messages,
-		};
-		const signal = context.get('signal');
-		const tokens = chat
-			? await text.ask('prompt', { prompt: chat }, signal)
-			: (await text.ask('encode', { texts: [plain ?? ''], addSpecial }, signal)).flat();
-		const pieces = async () => {
-			const bytes = await text.ask('bytes', { tokens, skipSpecial: false }, signal);
-			return tokens.map((id, index) => ({ id, piece: pieceOf(bytes[index]) }));
-		};
-		return context.json({
-			tokens: request.with_pieces ? await pieces() : tokens,
-			count: tokens.length,
-			...(info.contextLength === undefined ? {} : { max_model_len: info.contextLength }),
-		});
+		const body = await text.ask(
+			'tokenize',
+			{
+				prompt: request.messages
+					? { kind: 'chat', messages: request.messages }
+					: { kind: 'text', text: plain ?? '' },
+				addSpecial: request.add_special ?? request.add_special_tokens ?? false,
+				pieces: request.with_pieces ?? false,
+				...(info.contextLength === undefined ? {} : { contextLength: info.contextLength }),
+			},
+			context.get('signal'),
+		);
+		return context.body(body, 200, { 'content-type': 'application/json' });
 	});
 
 	app.post('/detokenize', async (context) => {
-		const request = parseBody(context, await readJson(context), detokenizeParser);
+		const request = parseBody(context, await readJson(context, tokensBody), detokenizeParser);
 		const info = await backend.host.resolve(request.model ?? (await onlyModel(backend)));
 		const text = await backend.host.textModel(info.id);
 		const { tokens, special = false } = request;
 		const signal = context.get('signal');
-		const content = await text.ask('decode', { tokens, skipSpecial: !special }, signal);
-		return context.json({ content, prompt: content });
+		const body = await text.ask('detokenize', { tokens, skipSpecial: !special }, signal);
+		return context.body(body, 200, { 'content-type': 'application/json' });
 	});
-}
-
-/** A token as text; one that is part of a character is shown by its bytes. */
-function pieceOf(bytes: Uint8Array = new Uint8Array()): string | number[] {
-	const piece = new TextDecoder().decode(bytes);
-	return piece.includes('\ufffd') ? [...bytes] : piece;
 }
 
 /** Clients that know one model per server name none; that works while there is no doubt. */

@@ -3,12 +3,11 @@
 import type { Context } from 'hono';
 import { AppError } from '../protocol/index.ts';
 import { readBytes } from './body.ts';
+import { textsBody } from './bodyLimits.ts';
+import { jsonOf } from './bodyThread.ts';
 import type { AppEnv } from './env.ts';
-import { jsonOf } from './jsonThread.ts';
 import { translatorError } from './translateErrors.ts';
 
-/** 50,000 units of text in the longest JSON escapes, and room for the frame. */
-const bodyLimitBytes = 4 * 1024 * 1024;
 const waitMs = 60_000;
 
 /** The body as JSON: 415000, 400074, 400077 or 408002 otherwise. */
@@ -26,7 +25,7 @@ export async function readBodyJson(
 	});
 	let bytes: Uint8Array<ArrayBuffer>;
 	try {
-		bytes = await Promise.race([readBytes(context, bodyLimitBytes), late]);
+		bytes = await Promise.race([readBytes(context, textsBody.bytes), late]);
 	} catch (error) {
 		if (error instanceof AppError && error.code === 'payload_too_large')
 			throw translatorError(400077);
@@ -36,7 +35,7 @@ export async function readBodyJson(
 		late.catch(() => {});
 	}
 	try {
-		return await jsonOf(bytes);
+		return await jsonOf(bytes, textsBody);
 	} catch (error) {
 		if (error instanceof AppError && error.code !== 'invalid_json') throw error;
 		throw translatorError(400074);

@@ -2,7 +2,7 @@
 
 import type { TranslateService } from '../services/translate.ts';
 import type { Term } from '../translate/glossary.ts';
-import { canonicalLanguage, primaryLanguage } from '../translate/languages.ts';
+import { canonicalLanguage, primaryLanguage, unknownLanguage } from '../translate/languages.ts';
 import { readBodyJson } from './translateBody.ts';
 import { translatorError } from './translateErrors.ts';
 import { checkSizes, type Limits, one, readItems, readTexts } from './translateInput.ts';
@@ -27,10 +27,11 @@ function posTag(partOfSpeech: string | undefined): string {
 }
 
 function pairOf(query: URLSearchParams): { from: string; to: string } {
-	const from = canonicalLanguage(one(query, 'from') ?? '');
-	if (from === undefined) throw translatorError(400035);
-	const to = canonicalLanguage(one(query, 'to') ?? '');
-	if (to === undefined) throw translatorError(400036);
+	const [writtenFrom = '', writtenTo = ''] = [one(query, 'from'), one(query, 'to')];
+	const from = canonicalLanguage(writtenFrom);
+	if (from === undefined) throw translatorError(400035, unknownLanguage(writtenFrom));
+	const to = canonicalLanguage(writtenTo);
+	if (to === undefined) throw translatorError(400036, unknownLanguage(writtenTo));
 	if (from === to) throw translatorError(400023);
 	return { from, to };
 }

@@ -68,6 +68,7 @@ const byAppCode: Readonly<Record<string, number>> = {
 	invalid_json: 400074,
 	context_length_exceeded: 400050,
 	payload_too_large: 400077,
+	too_expensive: 400077,
 	unsupported_media_type: 415000,
 	invalid_api_key: 401000,
 	forbidden: 403000,

@@ -4,8 +4,9 @@
  * adaptive pairs) is refused, not ignored.
  */
 
-import type { TranslateRequest, TranslateService } from '../services/translate.ts';
-import { canonicalLanguage, scriptOf } from '../translate/languages.ts';
+import type { TranslateRequest, TranslateResult, TranslateService } from '../services/translate.ts';
+import { categoryName } from '../services/translateSystems.ts';
+import { canonicalLanguage, scriptOf, unknownLanguage } from '../translate/languages.ts';
 import { usesDictionary } from '../translate/plain.ts';
 import { transliterationBetween } from '../translate/transliterate.ts';
 import { readBodyJson } from './translateBody.ts';
@@ -47,7 +48,7 @@ function chosen<T extends string>(
 
 function languageOf(value: unknown, code: number): string {
 	const known = typeof value === 'string' ? canonicalLanguage(value) : undefined;
-	if (known === undefined) throw translatorError(code, `'${String(value).slice(0, 30)}'.`);
+	if (known === undefined) throw translatorError(code, unknownLanguage(String(value)));
 	return known;
 }
 
@@ -94,9 +95,10 @@ function readTarget(
 	if (script !== undefined && script !== own && !transliterationBetween(language, own, script))
 		throw translatorError(400080, `'${language}' cannot be written in '${script}' here.`);
 	refuseModelOptions(target);
-	const category = target['deploymentname'];
-	if (category != null && !/^[\w.@+-]{1,100}(:\d{1,9})?$/.test(String(category)))
-		throw translatorError(400002, 'deploymentName is the name of a custom system.');
+	const named = target['deploymentname'];
+	const category = named == null ? undefined : categoryName(String(named));
+	if (named != null && category === undefined)
+		throw translatorError(400002, 'deploymentName is the name of a custom system or of a model.');
 	const fallback = target['allowfallback'];
 	if (fallback != null && typeof fallback !== 'boolean')
 		throw translatorError(400042, 'allowFallback takes true or false.');
@@ -114,7 +116,7 @@ function readTarget(
 			chosen(target['profanitymarker'], 'profanityMarker', ['Asterisk', 'Tag'], 400042) ??
 			'Asterisk',
 		allowFallback: fallback !== false,
-		...(category == null ? {} : { category: String(category) }),
+		...(category === undefined ? {} : { category }),
 	};
 }
 
@@ -145,6 +147,13 @@ function readInput(item: Fields, owner: string | undefined): Input {
 	return { text, requests: targets.map((target) => readTarget(target, base)) };
 }
 
+/** Targets that are begun at once; all of them would hold up others. */
+const atOnce = 200;
+
+/** Equal for requests that the same models answer, or none. */
+const wayOf = ({ source, targets, category }: TranslateRequest): string =>
+	JSON.stringify([source, targets[0]?.language, category]);
+
 export async function translateInputsReply(
 	{ context, requestId, signal, owner, charge }: TextCall,
 	translation: TranslateService,
@@ -163,34 +172,40 @@ export async function translateInputsReply(
 			400077,
 			`${charged} characters are more than ${limits.translate.request}.`,
 		);
-	for (const { requests } of inputs)
-		for (const request of requests) await translation.check(request);
-	charge(charged);
-	const systems: string[] = [];
-	const value = await Promise.all(
-		inputs.map(async ({ text, requests }) => {
-			const results = await Promise.all(
-				requests.map((request) => translation.translate(request, signal)),
-			);
-			systems.push(...results.flatMap((result) => result.systems));
-			const detected = results[0]?.items[0]?.detected;
-			return {
-				...(detected
-					? { detectedLanguage: { language: detected.language, score: detected.score } }
-					: {}),
-				translations: results.flatMap((result) =>
-					(result.items[0]?.translations ?? []).map((done) => ({
-						text: done.transliteration?.text ?? done.text,
-						language: done.language,
-						sourceCharacters: text.length,
-					})),
-				),
-			};
-		}),
+	const ways = new Map(
+		inputs.flatMap(({ requests }) => requests.map((request) => [wayOf(request), request])),
 	);
+	for (const request of ways.values()) await translation.check(request);
+	charge(charged);
+	const requests = inputs.flatMap((input) => input.requests);
+	const done: TranslateResult[] = [];
+	for (let at = 0; at < requests.length; at += atOnce)
+		done.push(
+			...(await Promise.all(
+				requests.slice(at, at + atOnce).map((request) => translation.translate(request, signal)),
+			)),
+		);
+	let next = 0;
+	const value = inputs.map((input) => {
+		const results = done.slice(next, next + input.requests.length);
+		next += input.requests.length;
+		const detected = results[0]?.items[0]?.detected;
+		return {
+			...(detected
+				? { detectedLanguage: { language: detected.language, score: detected.score } }
+				: {}),
+			translations: results.flatMap((result) =>
+				(result.items[0]?.translations ?? []).map((done) => ({
+					text: done.transliteration?.text ?? done.text,
+					language: done.language,
+					sourceCharacters: input.text.length,
+				})),
+			),
+		};
+	});
 	return translatorJson({ value }, requestId, {
 		'x-metered-usage': String(charged),
 		sourcecharacterscharged: String(charged),
-		'x-mt-system': [...new Set(systems)].join(','),
+		'x-mt-system': [...new Set(done.flatMap(({ systems }) => systems))].join(','),
 	});
 }

@@ -1,7 +1,8 @@
 /** Query and body of `/translate` → a request, refused in the documented order of checks. */
 
 import type { TranslateRequest, TranslateTarget } from '../services/translate.ts';
-import { canonicalLanguage, scriptOf } from '../translate/languages.ts';
+import { categoryName } from '../services/translateSystems.ts';
+import { canonicalLanguage, scriptOf, unknownLanguage } from '../translate/languages.ts';
 import { usesDictionary } from '../translate/plain.ts';
 import { transliterationBetween } from '../translate/transliterate.ts';
 import { translatorError } from './translateErrors.ts';
@@ -34,7 +35,7 @@ export function readTranslateCall(
 	if (written.length === 0) throw translatorError(400036, 'Give at least one: to=de');
 	const languages = written.map((to) => canonicalLanguage(to));
 	const wrong = languages.indexOf(undefined);
-	if (wrong >= 0) throw translatorError(400036, `'${written[wrong]?.slice(0, 30)}' is not known.`);
+	if (wrong >= 0) throw translatorError(400036, unknownLanguage(written[wrong] ?? ''));
 
 	const source = language(query, 'from', 400035);
 	const suggestedSource = language(query, 'suggestedFrom', 400035);
@@ -57,9 +58,9 @@ export function readTranslateCall(
 			? undefined
 			: option(query, 'engine', ['local', 'team', 'hosted'], 'local', 400042);
 
-	const category = one(query, 'category');
-	if (category !== undefined && !/^[\w.@+-]{1,100}(:\d{1,9})?$/.test(category))
-		throw translatorError(400002);
+	const named = one(query, 'category');
+	const category = named === undefined ? undefined : categoryName(named);
+	if (named !== undefined && category === undefined) throw translatorError(400002);
 
 	const fromScript = script(query, 'fromScript', 400018);
 	if (fromScript !== undefined && source !== undefined && fromScript !== scriptOf(source)) {
@@ -68,14 +69,17 @@ export function readTranslateCall(
 	}
 	if (fromScript !== undefined && source === undefined)
 		throw translatorError(400035, 'fromScript needs from.');
-	const targets = readTargets(
-		query,
-		languages.flatMap((code) => (code === undefined ? [] : [code])),
+	const targets = distinct(
+		readTargets(
+			query,
+			languages.flatMap((code) => (code === undefined ? [] : [code])),
+		),
 	);
 	if (source === undefined && texts.some((text) => usesDictionary(text)))
 		throw translatorError(400035, 'Texts with a dictionary element need from.');
 
-	const length = texts.reduce((sum, text) => sum + text.length, 0);
+	// Each text of each target is an answer, though it may be empty.
+	const length = texts.reduce((sum, text) => sum + Math.max(1, text.length), 0);
 	if (texts.some((text) => text.length > limits.translate.element)) throw translatorError(400050);
 	if (length * targets.length > limits.translate.request)
 		throw translatorError(
@@ -106,6 +110,13 @@ export function readTranslateCall(
 	};
 }
 
+/** A target that is named twice is answered once. */
+function distinct(targets: readonly TranslateTarget[]): TranslateTarget[] {
+	return [
+		...new Map(targets.map((target) => [`${target.language} ${target.script}`, target])).values(),
+	];
+}
+
 function readTargets(query: URLSearchParams, languages: readonly string[]): TranslateTarget[] {
 	const scripts = alwaysArray(query, 'toScript');
 	if (scripts.length === 0) return languages.map((code) => ({ language: code }));
@@ -123,14 +134,15 @@ function readTargets(query: URLSearchParams, languages: readonly string[]): Tran
 	});
 }
 
+const scriptNames = new Intl.DisplayNames(['en'], { type: 'script', fallback: 'none' });
+
 /** `latn` → `Latn`; `undefined` for what is no script code. */
 export function canonicalScript(written: string): string | undefined {
 	if (!/^[A-Za-z]{4}$/.test(written)) return undefined;
 	const code = (written[0] ?? '').toUpperCase() + written.slice(1).toLowerCase();
 	// Codes for "unknown", "unwritten", "common" and "inherited" name no script.
 	if (/^Z(?:zzz|xxx|yyy|inh)$/.test(code)) return undefined;
-	const names = new Intl.DisplayNames(['en'], { type: 'script', fallback: 'none' });
-	return names.of(code) === undefined ? undefined : code;
+	return scriptNames.of(code) === undefined ? undefined : code;
 }
 
 function script(query: URLSearchParams, name: string, code: number): string | undefined {
@@ -146,7 +158,7 @@ function language(query: URLSearchParams, name: string, code: number): string | 
 	// SDKs send an empty value for "detect".
 	if (written === undefined || written === '') return undefined;
 	const known = canonicalLanguage(written);
-	if (known === undefined) throw translatorError(code, `'${written.slice(0, 30)}' is not known.`);
+	if (known === undefined) throw translatorError(code, unknownLanguage(written));
 	return known;
 }
 

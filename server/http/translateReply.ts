@@ -2,6 +2,7 @@
 
 import { randomBytes } from 'node:crypto';
 import { errorKinds } from '../protocol/index.ts';
+import { jsonBytes } from './jsonAnswer.ts';
 import { translatorErrorOf } from './translateErrors.ts';
 
 /** Which operation a request id belongs to. */
@@ -19,13 +20,13 @@ const common = {
 	'x-content-type-options': 'nosniff',
 } as const;
 
-export function translatorJson(
+export async function translatorJson(
 	body: unknown,
 	requestId: string,
 	headers: Readonly<Record<string, string>> = {},
-): Response {
+): Promise<Response> {
 	const exposed = ['X-RequestId', ...('x-metered-usage' in headers ? ['X-Metered-Usage'] : [])];
-	return new Response(JSON.stringify(body), {
+	return new Response(await jsonBytes(body), {
 		headers: {
 			...common,
 			'x-requestid': requestId,

@@ -71,6 +71,7 @@ export function registerTranslateRoutes(app: Hono<AppEnv>, backend: Backend): vo
 			try {
 				if (!methods.includes(context.req.method)) throw translatorError(405000);
 				const caller = open ? { id: 'anonymous', limits: {} } : await callerOf(context);
+				if (!open) context.set('admitted', true);
 				const version = one(query, 'api-version') ?? '';
 				if (!versions[kind].includes(version))
 					throw translatorError(400021, `Use api-version=${versions[kind].join(' or ')}.`);
@@ -129,7 +130,7 @@ export function registerTranslateRoutes(app: Hono<AppEnv>, backend: Backend): vo
 			['/translate', 'TRAN', ['POST'], translate],
 			['/detect', 'DTCT', ['POST'], (call) => detectReply(call, translation, limits)],
 			['/breaksentence', 'BKST', ['POST'], (call) => breakSentenceReply(call, translation, limits)],
-			['/transliterate', 'TLIT', ['POST'], (call) => transliterateReply(call, limits)],
+			['/transliterate', 'TLIT', ['POST'], (call) => transliterateReply(call, translation, limits)],
 			[
 				'/dictionary/lookup',
 				'DICT',

@@ -2,14 +2,8 @@
 
 import type { Context } from 'hono';
 import type { TranslateService } from '../services/translate.ts';
-import { canonicalLanguage, scriptOf } from '../translate/languages.ts';
-import { splitSentences } from '../translate/sentences.ts';
-import {
-	transliterate,
-	transliterationBetween,
-	transliterationScripts,
-} from '../translate/transliterate.ts';
-import { turnOfOthers } from '../translate/turns.ts';
+import { canonicalLanguage, scriptOf, unknownLanguage } from '../translate/languages.ts';
+import { transliterationBetween, transliterationScripts } from '../translate/transliterate.ts';
 import type { AppEnv } from './env.ts';
 import { readBodyJson } from './translateBody.ts';
 import { translatorError } from './translateErrors.ts';
@@ -49,8 +43,7 @@ export async function detectReply(
 	});
 	const rows: object[] = [];
 	for (const text of texts) {
-		await turnOfOthers();
-		const { language, score, alternatives } = await translation.detect(text);
+		const { language, score, alternatives } = await translation.language.detect(text);
 		const others = alternatives.map((other) => describe(other.language, other.score));
 		rows.push({
 			...describe(language, score),
@@ -68,8 +61,7 @@ export async function breakSentenceReply(
 	const texts = readTexts(await readBodyJson(context, signal), limits.breaksentence);
 	const written = one(query, 'language');
 	const language = written === undefined || written === '' ? undefined : canonicalLanguage(written);
-	if (written && language === undefined)
-		throw translatorError(400019, `'${written.slice(0, 30)}'.`);
+	if (written && language === undefined) throw translatorError(400019, unknownLanguage(written));
 	const script = one(query, 'script');
 	if (script !== undefined) {
 		const known = canonicalScript(script);
@@ -82,9 +74,9 @@ export async function breakSentenceReply(
 	charge(sum(texts));
 	const rows: object[] = [];
 	for (const text of texts) {
-		await turnOfOthers();
-		const detected = language === undefined ? await translation.detect(text) : undefined;
-		const spans = splitSentences(text, language ?? detected?.language ?? 'en');
+		const detected = language === undefined ? await translation.language.detect(text) : undefined;
+		const read = language ?? detected?.language ?? 'en';
+		const spans = await translation.language.sentences(text, read);
 		rows.push({
 			...(detected
 				? { detectedLanguage: { language: detected.language, score: detected.score } }
@@ -101,6 +93,7 @@ function foreignScripts(language: string): string[] {
 
 export async function transliterateReply(
 	{ context, query, requestId, signal, charge }: TextCall,
+	translation: TranslateService,
 	limits: Limits,
 ): Promise<Response> {
 	const isLatest = one(query, 'api-version') === latestVersion;
@@ -108,7 +101,7 @@ export async function transliterateReply(
 	const texts = readTexts(isLatest ? inputsOf(body) : body, limits.transliterate);
 	const written = one(query, 'language');
 	const language = written === undefined ? undefined : canonicalLanguage(written);
-	if (language === undefined) throw translatorError(400003);
+	if (language === undefined) throw translatorError(400003, unknownLanguage(written ?? ''));
 	const fromWritten = one(query, 'fromScript') ?? '';
 	const from = canonicalScript(fromWritten);
 	if (from === undefined) throw translatorError(400018);
@@ -123,7 +116,7 @@ export async function transliterateReply(
 	charge(sum(texts));
 	const rows = await Promise.all(
 		texts.map(async (text) => ({
-			text: await transliterate(text, language, from, to),
+			text: await translation.language.transliterate(text, language, from, to),
 			// Echoed as the caller wrote it.
 			script: toWritten,
 		})),

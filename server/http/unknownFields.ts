@@ -1,19 +1,15 @@
 /** Fields nobody reads are named in a response header, so that nothing is ignored silently. */
 
 import type { Context } from 'hono';
-import { type Parser, unknownKeys } from '../protocol/parser.ts';
+import type { Parser } from '../protocol/parser.ts';
 import type { AppEnv } from './env.ts';
 
 export const ignoredHeader = 'x-ignored-parameters';
 
 /** Parses a body and notes what of it means nothing here. */
-export function parseBody<T>(
-	context: Context<AppEnv>,
-	body: unknown,
-	parser: Parser<T> & { readonly fields: Readonly<Record<string, Parser<unknown>>> },
-): T {
+export function parseBody<T>(context: Context<AppEnv>, body: unknown, parser: Parser<T>): T {
 	const parsed = parser.parse(body, '');
-	nameIgnored(context, unknownKeys(body, parser.fields));
+	nameIgnored(context, parser.unread?.(body, '') ?? []);
 	return parsed;
 }
 

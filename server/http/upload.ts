@@ -8,14 +8,17 @@ import type { Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import busboy from 'busboy';
 import type { Context } from 'hono';
-import { AppError } from '../protocol/index.ts';
+import { AppError, asAppError } from '../protocol/index.ts';
 import { makeScratchFolder } from '../store/scratch.ts';
 import type { AppEnv } from './env.ts';
+import { reasonOf } from './signal.ts';
 
 export interface UploadOptions {
 	/** Name of the form field with the file. */
 	readonly field: string;
 	readonly limitBytes: number;
+	/** Folder for the file. */
+	readonly scratch: string;
 }
 
 /** A form whose file lies in a private temporary folder; dispose it to delete the file. */
@@ -55,9 +58,10 @@ export async function readUpload(
 			{ param: options.field },
 		);
 	}
+	if (!context.get('admitted')) throw new AppError('invalid_api_key');
 	const announced = Number(context.req.header('content-length') ?? 0);
 	if (announced > options.limitBytes + formAllowance) throw tooLarge(options.limitBytes, announced);
-	const folder = await makeScratchFolder('upload');
+	const folder = await makeScratchFolder('upload', options.scratch);
 	const dispose = () => rm(folder, { recursive: true, force: true });
 	try {
 		const path = join(folder, 'recording');
@@ -81,15 +85,14 @@ async function receive(
 	const reader = body.getReader();
 	const signal = context.get('signal');
 	let received = 0;
+	const cancel = () => void reader.cancel().catch(() => {});
 	// A client that vanishes leaves the body waiting: only the closed connection tells.
-	const gone = new Promise<never>((_, reject) => {
-		signal.addEventListener('abort', () => reject(new AppError('cancelled')), { once: true });
-	});
-	gone.catch(() => {});
+	signal.addEventListener('abort', cancel, { once: true });
+	if (signal.aborted) cancel();
 	try {
 		for (;;) {
+			const { done, value } = await reader.read();
 			signal.throwIfAborted();
-			const { done, value } = await Promise.race([reader.read(), gone]);
 			if (done) break;
 			received += value.byteLength;
 			// After a refusal the rest is thrown away, so that the client gets to read the answer.
@@ -97,9 +100,11 @@ async function receive(
 			else if (received > options.limitBytes * wasteFactor + formAllowance) break;
 		}
 	} catch (cause) {
-		form.fail(new AppError('cancelled', 'The upload ended before it was complete.', { cause }));
+		const ended = new AppError('cancelled', 'The upload ended before it was complete.', { cause });
+		form.fail(reasonOf(signal) ?? ended);
 	} finally {
-		reader.cancel().catch(() => {});
+		signal.removeEventListener('abort', cancel);
+		cancel();
 	}
 	return form.end();
 }
@@ -202,14 +207,10 @@ class FormReceiver {
 		});
 		stream.on('limit', () => this.fail(tooLarge(limitBytes, this.#announced)));
 		stream.pipe(file);
-		this.#written = finished(file).catch((error: NodeJS.ErrnoException) => {
+		this.#written = finished(file).catch((error: unknown) => {
 			stream.unpipe(file);
 			stream.resume();
-			this.fail(
-				error.code === 'ENOSPC'
-					? new AppError('disk_full', 'There is no disk space left for the recording.')
-					: new AppError('internal', `The recording could not be stored (${error.code}).`),
-			);
+			this.fail(asAppError(error, 'storing the recording'));
 		});
 	}
 }

@@ -13,12 +13,16 @@ const ownAddress = new RegExp(
 		.join('|')})$`,
 );
 
+function escaped(text: string): string {
+	return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+}
+
 /** A route's path as a pattern; its own patterns stand in braces. */
 function addressPattern(path: string): string {
 	return path
 		.split(/(:\w+(?:\{.+?\}(?=\/|$))?)/)
 		.map((part, index) => {
-			if (index % 2 === 0) return part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+			if (index % 2 === 0) return escaped(part);
 			const own = part.indexOf('{');
 			return own < 0 ? '[^/]+' : part.slice(own + 1, -1);
 		})
@@ -75,26 +79,40 @@ export function errorFor(caller: Caller | undefined, error: AppError): AppError 
 	});
 }
 
-/** An error answer of whatever form as a caller may read it. */
-export async function answerFor(caller: Caller | undefined, answer: Response): Promise<Response> {
+/**
+ * An error answer of whatever form as a caller may read it.
+ * @param asked the path of the request: whoever asked for it may read it again
+ */
+export async function answerFor(
+	caller: Caller | undefined,
+	answer: Response,
+	asked: string,
+): Promise<Response> {
 	if (knowsFolders(caller) || answer.status < 400 || answer.body === null) return answer;
 	const text = await answer.text();
 	const headers = new Headers(answer.headers);
 	headers.delete('content-length');
 	const isJson = headers.get('content-type')?.includes('json') ?? false;
-	return new Response(isJson ? jsonWithoutPaths(text) : withoutPaths(text), {
+	const reading = (sentence: string) => withoutOtherPaths(sentence, asked);
+	return new Response(isJson ? changedJson(text, reading) : reading(text), {
 		status: answer.status,
 		headers,
 	});
 }
 
 /** Texts are changed as texts: in JSON a backslash of a path is written twice. */
-function jsonWithoutPaths(text: string): string {
+function changedJson(text: string, change: (text: string) => string): string {
 	try {
 		return JSON.stringify(JSON.parse(text), (_, value: unknown) =>
-			typeof value === 'string' ? withoutPaths(value) : value,
+			typeof value === 'string' ? change(value) : value,
 		);
 	} catch {
-		return withoutPaths(text);
+		return change(text);
 	}
+}
+
+/** {@link withoutPaths}, except for one, where it stands alone. */
+function withoutOtherPaths(text: string, kept: string): string {
+	const alone = new RegExp(String.raw`(?<![\w.:/\\-])${escaped(kept)}(?=[.,:;!?]?(?:\s|$))`, 'g');
+	return text.split(alone).map(withoutPaths).join(kept);
 }

@@ -53,5 +53,8 @@ export function publicLookup(trustedNames: ReadonlySet<string>): LookupFunction 
 }
 
 function refused(url: URL, why: string): AppError {
-	return new AppError('forbidden', `The address ${url.origin} is refused: ${why}.`);
+	return new AppError(
+		'forbidden',
+		`The address ${url.origin === 'null' ? url.href.slice(0, 100) : url.origin} is refused: ${why}.`,
+	);
 }

@@ -1,7 +1,6 @@
 /** Unpacks model archives for closed networks. Only plain files with checked names come out. */
 
 import { createReadStream, createWriteStream } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -9,6 +8,7 @@ import { createGunzip } from 'node:zlib';
 import { extract } from 'tar-stream';
 import { open, type ZipFile } from 'yauzl';
 import { AppError } from '../protocol/index.ts';
+import { makeFolder } from '../store/makeFolder.ts';
 import { inside, pathFault } from './names.ts';
 
 /** Most entries an archive may have, and most bytes they may unpack to. */
@@ -21,7 +21,7 @@ export function isArchive(path: string): boolean {
 
 /** Unpacks into a new folder; links, devices and names that leave the folder are refused. */
 export async function unpack(path: string, folder: string, signal: AbortSignal): Promise<void> {
-	await mkdir(folder, { recursive: true });
+	makeFolder(folder);
 	if (/\.zip$/i.test(path)) await unpackZip(path, folder, signal);
 	else await unpackTar(path, folder, signal);
 }
@@ -46,7 +46,7 @@ class Budget {
 const clean = (name: string) => name.replace(/^(\.\/)+/, '').replace(/\/+$/, '');
 
 async function write(source: Readable, target: string, budget: Budget, signal: AbortSignal) {
-	await mkdir(dirname(target), { recursive: true });
+	makeFolder(dirname(target));
 	await pipeline(source, (chunks) => budget.count(chunks), createWriteStream(target), { signal });
 }
 
@@ -105,5 +105,6 @@ async function unpackZip(path: string, folder: string, signal: AbortSignal): Pro
 }
 
 function bad(why: string): AppError {
-	return new AppError('invalid_request', `The archive is refused: ${why}.`, { param: 'path' });
+	const reason = why.replace(/\.+$/, '');
+	return new AppError('invalid_request', `The archive is refused: ${reason}.`, { param: 'path' });
 }

@@ -2,6 +2,7 @@
 
 import {
 	AppError,
+	findModel,
 	type ModelTask,
 	type Precision,
 	type PromptTemplate,
@@ -120,28 +121,28 @@ export interface ResolveOptions {
 
 /**
  * Finds an entry as published clients do: 1. exact id; 2. id without version → highest version;
- * 3. alias → first in order that this machine can run. Letters compare without case.
+ * 3. alias → first in order that this machine can run.
  */
 export function resolveEntry(
 	entries: readonly CatalogueEntry[],
 	name: string,
 	options: ResolveOptions,
 ): CatalogueEntry | undefined {
-	const wanted = name.toLowerCase();
-	const exact = entries.find((entry) => entry.id.toLowerCase() === wanted);
-	if (exact !== undefined) return exact;
-	const versions = entries
-		.filter((entry) => entry.variant.name.toLowerCase() === wanted)
-		.sort((a, b) => b.variant.version - a.variant.version);
-	if (versions[0] !== undefined) return versions[0];
-	return entries.find(
-		(entry) =>
-			entry.model.alias.toLowerCase() === wanted &&
+	const rows = entries.map((entry) => ({
+		id: entry.id,
+		name: entry.variant.name,
+		version: String(entry.variant.version),
+		alias: entry.model.alias,
+		entry,
+	}));
+	const runnable = rows.filter(
+		({ entry: { variant } }) =>
 			(options.device === undefined
-				? options.devices.has(entry.variant.device)
-				: entry.variant.device === options.device) &&
-			(options.cuda === true || !/^CUDA/i.test(entry.variant.executionProvider)),
+				? options.devices.has(variant.device)
+				: variant.device === options.device) &&
+			(options.cuda === true || !/^CUDA/i.test(variant.executionProvider)),
 	);
+	return findModel(rows, name, runnable)?.entry;
 }
 
 /** Names close to a misspelt one, for the error message. */

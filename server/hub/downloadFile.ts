@@ -1,10 +1,12 @@
 /** Fetches one file: several ranged parts side by side, resumed, retried and verified. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import { AppError } from '../protocol/index.ts';
-import { discard, type HubHttp } from './http.ts';
+import { AppError, systemError } from '../protocol/index.ts';
+import { discard, piecesOf } from './body.ts';
+import type { HubHttp } from './http.ts';
 import { type Part, PartFile } from './partFile.ts';
 import { fileUrl, type HubFile, hubStatusError } from './repository.ts';
+import { Retry, withRetries } from './retry.ts';
 
 export interface DownloadFileOptions {
 	readonly repository: string;
@@ -28,16 +30,8 @@ export interface DownloadFileOptions {
 /** A further connection joins after each such time. */
 const rampMs = 1500;
 
-/** The server sent another copy than the one that was begun. */
+/** The server sent another copy than the one that was begun, or another piece than was asked for. */
 class Changed extends Error {}
-/** Worth another try: stall, reset, truncation, 429, 5xx. */
-class Retry extends Error {
-	readonly waitMs: number | undefined;
-	constructor(message: string, waitMs?: number, cause?: unknown) {
-		super(message, { cause });
-		this.waitMs = waitMs;
-	}
-}
 
 /**
  * Resolves when the file is complete under its name. Throws `download_failed` (damaged, given up),
@@ -55,7 +49,8 @@ export async function downloadFile(
 			try {
 				await fetchParts(http, part, options, signal);
 			} catch (error) {
-				if (!(error instanceof Changed) || round >= 3) throw error;
+				if (!(error instanceof Changed)) throw error;
+				if (round >= 3) throw keepsChanging(options, error);
 				await part.reset();
 				continue;
 			}
@@ -71,9 +66,7 @@ export async function downloadFile(
 		await part.finish();
 		finished = true;
 	} catch (error) {
-		throw (
-			diskError(error, options.file.path) ?? (signal.aborted ? new AppError('cancelled') : error)
-		);
+		throw signal.aborted ? new AppError('cancelled') : (diskError(error, options.target) ?? error);
 	} finally {
 		if (!finished) await part.close();
 	}
@@ -140,34 +133,14 @@ async function fetchPart(
 	options: DownloadFileOptions,
 	signal: AbortSignal,
 ): Promise<void> {
-	const most = options.tries ?? 6;
-	for (let failures = 0; part.done < part.length || part.length === 0; ) {
-		const before = part.done;
-		try {
-			await requestPart(http, file, part, options, signal);
-			if (part.length === 0) return;
-		} catch (error) {
-			if (signal.aborted) throw new AppError('cancelled');
-			const retry =
-				error instanceof Retry ||
-				(error instanceof AppError &&
-					error.code === 'download_failed' &&
-					error.cause !== undefined);
-			if (!retry) throw error;
-			failures = part.done > before ? 1 : failures + 1;
-			if (failures >= most)
-				throw new AppError(
-					'download_failed',
-					`${options.file.path}: ${(error as Error).message} Given up after ${most} tries; run it again to resume.`,
-					{ cause: error },
-				);
-			const pause = (options.backoffMs ?? 500) * 2 ** (failures - 1) * (0.75 + Math.random() / 2);
-			const wait = Math.min((error instanceof Retry ? error.waitMs : undefined) ?? pause, 60_000);
-			await sleep(wait, undefined, { signal }).catch(() => {
-				throw new AppError('cancelled');
-			});
-		}
-	}
+	const { tries, backoffMs } = options;
+	const retries = {
+		what: options.file.path,
+		arrived: () => part.done,
+		...(tries === undefined ? {} : { tries }),
+		...(backoffMs === undefined ? {} : { backoffMs }),
+	};
+	await withRetries(() => requestPart(http, file, part, options, signal), retries, signal);
 }
 
 async function requestPart(
@@ -180,38 +153,21 @@ async function requestPart(
 	if (part.length === 0) return;
 	const from = part.start + part.done;
 	const url = fileUrl(http, options.repository, options.commit, options.file.path);
-	const stall = new AbortController();
-	const both = AbortSignal.any([signal, stall.signal]);
 	const response = await http.get(
 		url,
 		{
 			range: `bytes=${from}-${part.start + part.length - 1}`,
 			...(file.etag === undefined ? {} : { 'if-range': file.etag }),
 		},
-		both,
+		signal,
 	);
 	const offset = await positionOf(response, file, from, options, http);
 	// A server without ranges sends the whole file once; it fills all parts.
 	const parts = response.status === 206 ? [part] : file.parts;
 	const etag = response.headers.get('etag');
 	if (file.etag === undefined && etag !== null && !etag.startsWith('W/')) await file.setEtag(etag);
-	const stallMs = options.stallTimeoutMs ?? 30_000;
-	let timer = setTimeout(() => stall.abort(), stallMs);
-	const body = response.body as unknown as AsyncIterable<Buffer> & { destroy(): void };
-	try {
-		await copyBody(body, offset, parts, file, options, () => {
-			clearTimeout(timer);
-			timer = setTimeout(() => stall.abort(), stallMs);
-		});
-	} catch (error) {
-		if (signal.aborted) throw new AppError('cancelled');
-		if (stall.signal.aborted) throw new Retry(`no byte for ${stallMs / 1000} s.`);
-		if (error instanceof AppError || diskError(error, '') !== undefined) throw error;
-		throw new Retry('the connection broke.', undefined, error);
-	} finally {
-		clearTimeout(timer);
-		body.destroy();
-	}
+	const pieces = piecesOf(response, signal, options.stallTimeoutMs);
+	await copyBody(pieces, offset, parts, file, options);
 	if (part.done < part.length) throw new Retry('the server closed too early.');
 }
 
@@ -230,7 +186,7 @@ async function positionOf(
 			(range[2] === '*' || range[2] === String(options.file.sizeBytes));
 		if (fits) return from;
 		await discard(response);
-		throw new Changed();
+		throw new Changed('it sends other pieces than were asked for');
 	}
 	if (response.status === 200) {
 		const length = response.headers.get('content-length');
@@ -238,7 +194,7 @@ async function positionOf(
 		const etag = response.headers.get('etag');
 		if (file.etag !== undefined && etag !== null && etag !== file.etag && file.doneBytes > 0) {
 			await discard(response);
-			throw new Changed();
+			throw new Changed('its copy changes while it is fetched');
 		}
 		if (!same) {
 			await discard(response);
@@ -250,19 +206,8 @@ async function positionOf(
 		return 0;
 	}
 	await discard(response);
-	if (response.status === 416) throw new Changed();
-	if (response.status === 429 || response.status >= 500) {
-		const after = Number(response.headers.get('retry-after'));
-		throw new Retry(
-			`${http.endpoint.host} answered ${response.status}.`,
-			Number.isFinite(after) && after > 0 ? after * 1000 : undefined,
-		);
-	}
-	throw hubStatusError(
-		response.status,
-		`${options.repository}/${options.file.path}`,
-		http.endpoint,
-	);
+	if (response.status === 416) throw new Changed('it refuses the piece that was asked for');
+	throw hubStatusError(response, `${options.repository}/${options.file.path}`, http.endpoint);
 }
 
 /**
@@ -275,7 +220,6 @@ async function copyBody(
 	parts: readonly Part[],
 	file: PartFile,
 	options: DownloadFileOptions,
-	alive: () => void,
 ): Promise<void> {
 	const bufferBytes = options.bufferBytes ?? 64 * 1024;
 	let index = 0;
@@ -292,7 +236,6 @@ async function copyBody(
 	};
 	try {
 		for await (let chunk of body) {
-			alive();
 			while (chunk.length > 0) {
 				const part = parts[index];
 				if (part === undefined) return;
@@ -314,22 +257,23 @@ async function copyBody(
 	}
 }
 
-/** A full disk or a missing permission as advice; `undefined` for anything else. */
-export function diskError(error: unknown, what: string): AppError | undefined {
-	const code = (error as NodeJS.ErrnoException | undefined)?.code;
-	if (code === 'ENOSPC' || code === 'EDQUOT')
-		return new AppError(
-			'disk_full',
-			`The disk is full while writing ${what}. Free some space or choose another model folder; nothing unfinished was left.`,
-			{ cause: error },
-		);
-	if (code === 'EACCES' || code === 'EROFS' || code === 'EPERM')
-		return new AppError(
-			'forbidden',
-			`${what} cannot be written: ${code}. Check the model folder's permissions.`,
-			{
-				cause: error,
-			},
-		);
-	return undefined;
+function keepsChanging({ file }: DownloadFileOptions, error: Changed): AppError {
+	return new AppError(
+		'download_failed',
+		`${file.path} cannot be fetched from this server: ${error.message}, four times in a row. Try again later or use another hub or mirror.`,
+		{ cause: error },
+	);
+}
+
+/** What the disk refused, with what becomes of a download; `undefined` for any other error. */
+export function diskError(error: unknown, path: string): AppError | undefined {
+	const known = systemError(error, {
+		path,
+		verb: 'written',
+		elsewhere:
+			"Give this user the right to write there, or keep models in another folder: 'nearglot models move FOLDER'.",
+	});
+	if (known?.code !== 'disk_full') return known;
+	const kept = 'What has arrived is kept, and the next try goes on from there.';
+	return new AppError('disk_full', `${known.message} ${kept}`, { cause: error });
 }

@@ -3,17 +3,21 @@
  * verified, and the folder renamed into place when all of it is there.
  */
 
-import { mkdir, rename, rm, stat, statfs } from 'node:fs/promises';
+import { rename, rm, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { AppError, type DownloadProgress } from '../protocol/index.ts';
 import { lockFile } from '../store/lock.ts';
+import { makeFolder } from '../store/makeFolder.ts';
 import { diskError, downloadFile } from './downloadFile.ts';
 import type { HubHttp } from './http.ts';
 import { type Manifest, readManifest, writeManifest } from './manifest.ts';
+import { isSameSource, nameTaken } from './modelSource.ts';
 import { inside } from './names.ts';
+import { arrivedBytes } from './partFile.ts';
 import type { HubFile } from './repository.ts';
 import type { Selection } from './select.ts';
+import { keepSame, listingOf } from './unfinished.ts';
 
 export interface DownloadModelOptions {
 	/** Folder of all models. */
@@ -41,7 +45,12 @@ export interface DownloadStart {
 	readonly repository: string;
 	readonly license?: string;
 	readonly totalBytes: number;
+	/** Files for which the hub states no hash, so that damage on the way cannot be noticed; absent: none. */
+	readonly unverified?: number;
 }
+
+const isHashed = ({ sha256, gitSha1 }: HubFile): boolean =>
+	sha256 !== undefined || gitSha1 !== undefined;
 
 /** Bytes that stay free on the disk. */
 const spareBytes = 64 * 1024 * 1024;
@@ -55,12 +64,15 @@ export async function downloadModel(
 	const target = inside(options.modelsFolder, options.folderName);
 	const partial = inside(join(options.modelsFolder, '.downloads'), options.folderName);
 	try {
-		await mkdir(options.modelsFolder, { recursive: true });
+		makeFolder(options.modelsFolder);
 		await using _lock = await lockFile(`${partial}.lock`, {
 			signal,
-			...(options.onWait === undefined ? {} : { onWait: options.onWait }),
+			onWait: (owner, waitedMs) => {
+				if (waitedMs === 0) options.onWait?.(owner?.pid);
+			},
 		});
 		const before = await readManifest(target);
+		await checkTaken(target, before, options);
 		const kept = keptOf(before, options.manifest);
 		if (before !== undefined && (await isComplete(target, before, options))) {
 			const now = { ...before, ...options.manifest, ...kept };
@@ -69,13 +81,16 @@ export async function downloadModel(
 		}
 		const { root, files } = options.selection;
 		const local = (file: HubFile) => localPath(root, file);
+		await keepSame(partial, new Map(files.map((file) => [local(file), contentOf(file, options)])));
 		await checkSpace(partial, options, files, local);
 		const { license, id } = options.manifest;
+		const unverified = files.filter((file) => !isHashed(file)).length;
 		options.onStart?.({
 			model: id,
 			repository: options.repository,
 			totalBytes: options.selection.sizeBytes,
 			...(license === undefined ? {} : { license }),
+			...(unverified === 0 ? {} : { unverified }),
 		});
 		const report = progressOf(options, files);
 		for (const file of files) {
@@ -113,22 +128,46 @@ export async function downloadModel(
 				path: local(file),
 				sizeBytes: file.sizeBytes,
 				...(file.sha256 === undefined ? {} : { sha256: file.sha256 }),
+				...(isHashed(file) ? {} : { unverified: true }),
 			})),
 			downloadedAt: new Date((options.now ?? Date.now)()).toISOString(),
 		});
 		await replace(partial, target);
+		await rm(listingOf(partial), { force: true });
 		return target;
 	} catch (error) {
-		const full =
-			diskError(error, options.folderName) ?? (error instanceof AppError ? error : undefined);
-		if (full?.code === 'disk_full') await rm(partial, { recursive: true, force: true });
-		throw full ?? error;
+		throw diskError(error, target) ?? error;
 	}
+}
+
+/** What tells the content of a file from any other's. */
+function contentOf(
+	{ path, sha256, gitSha1 }: HubFile,
+	{ commit, repository }: DownloadModelOptions,
+) {
+	return sha256 ?? gitSha1 ?? `${repository}/${commit}/${path}`;
 }
 
 /** Path of a file in the model's folder. */
 function localPath(root: string, { path }: HubFile): string {
 	return root === '' ? path : path.slice(root.length + 1);
+}
+
+/** Whoever is first has the name, also when another process was first. @throws AppError `conflict` */
+async function checkTaken(
+	target: string,
+	before: Manifest | undefined,
+	{ manifest, repository }: DownloadModelOptions,
+): Promise<void> {
+	if (before === undefined) {
+		if (!(await stat(target).catch(() => undefined))) return;
+		throw new AppError(
+			'conflict',
+			`${target} is there already and was not downloaded. Move it away, or give the model another Name.`,
+			{ param: 'model.Name' },
+		);
+	}
+	if (!isSameSource(before, { ...manifest, repository })) throw nameTaken(before.id, before);
 }
 
 /** A template given with an earlier request stays until one gives another, or `{}` for none. */
@@ -148,9 +187,10 @@ async function isComplete(
 	if (manifest.commit !== options.commit) return false;
 	if (manifest.precision !== options.manifest.precision) return false;
 	const { root, files } = options.selection;
-	const wanted = new Set(files.map((file) => localPath(root, file)));
+	const wanted = new Map(files.map((file) => [localPath(root, file), file.sha256]));
 	if (manifest.files.length !== wanted.size) return false;
-	if (!manifest.files.every(({ path }) => wanted.has(path))) return false;
+	if (!manifest.files.every(({ path, sha256 }) => wanted.has(path) && wanted.get(path) === sha256))
+		return false;
 	const sizes = await Promise.all(manifest.files.map((file) => sizeOf(inside(target, file.path))));
 	return manifest.files.every((file, index) => sizes[index] === file.sizeBytes);
 }
@@ -164,16 +204,16 @@ async function checkSpace(
 	let present = 0;
 	for (const file of files) {
 		const path = inside(partial, local(file));
-		present += (await sizeOf(path)) ?? (await sizeOf(`${path}.part`)) ?? 0;
+		present += (await sizeOf(path)) ?? (await arrivedBytes(path));
 	}
 	const needed = options.selection.sizeBytes - present;
 	const space = await statfs(options.modelsFolder);
 	const free = space.bavail * space.bsize;
 	if (needed > 0 && free < needed + Math.min(spareBytes, free / 10)) {
-		await rm(partial, { recursive: true, force: true });
+		const kept = present === 0 ? '' : ` The ${megabytes(present)} MB that have arrived are kept.`;
 		throw new AppError(
 			'disk_full',
-			`${options.folderName} needs ${megabytes(needed)} MB and ${options.modelsFolder} has ${megabytes(free)} MB free. Free some space or choose another model folder.`,
+			`${options.folderName} needs ${megabytes(needed)} MB and ${options.modelsFolder} has ${megabytes(free)} MB free. Free some space or choose another model folder.${kept}`,
 			{ data: { neededBytes: needed, freeBytes: free } },
 		);
 	}

@@ -12,8 +12,10 @@ import { HttpProxyAgent } from 'http-proxy-agent';
 import { HttpsProxyAgent } from 'https-proxy-agent';
 import fetch, { type Response } from 'node-fetch';
 import { getProxyForUrl } from 'proxy-from-env';
-import { AppError } from '../protocol/index.ts';
+import { AppError, errno, systemReason } from '../protocol/index.ts';
 import { checkUrl, publicLookup } from './addresses.ts';
+import { discard } from './body.ts';
+import { Retry } from './retry.ts';
 
 export interface HubHttpOptions {
 	/** Base address of the hub, e.g. `https://huggingface.co`. */
@@ -32,7 +34,7 @@ export interface HubHttp {
 	readonly endpoint: URL;
 	/**
 	 * Follows up to 8 redirects and resolves with the last answer, whatever its status. Errors of the
-	 * network become `download_failed` and name the address that failed.
+	 * network are a {@link Retry} that names the address; an address or certificate that is refused, an AppError.
 	 */
 	get(
 		url: string | URL,
@@ -113,7 +115,7 @@ export function createHubHttp(options: HubHttpOptions): HubHttp {
 				const location = response.headers.get('location');
 				if (response.status < 300 || response.status >= 400 || location === null) return response;
 				await discard(response);
-				url = new URL(location, url);
+				url = redirectedTo(location, url);
 			}
 			throw new AppError('download_failed', `${new URL(start).origin} redirects in circles.`);
 		},
@@ -125,11 +127,13 @@ export function createHubHttp(options: HubHttpOptions): HubHttp {
 	};
 }
 
-/** Reads and throws away what is left of a body, so that its socket can be used again. */
-export async function discard(response: Response): Promise<void> {
-	const body = response.body as unknown as NodeJS.ReadableStream | null;
-	if (body === null) return;
-	if ('destroy' in body && typeof body.destroy === 'function') body.destroy();
+function redirectedTo(location: string, from: URL): URL {
+	const target = URL.parse(location, from.href);
+	if (target !== null) return target;
+	throw new AppError(
+		'download_failed',
+		`${from.origin} sends the download to ${JSON.stringify(location)}, which is no address. Try another hub or mirror.`,
+	);
 }
 
 function parseEndpoint(text: string): URL {
@@ -160,19 +164,22 @@ export function authorities(caFile: string | undefined): string[] | undefined {
 	}
 }
 
-function networkError(url: URL, error: unknown, timedOut: boolean): AppError {
+/** What the network did, as a reason to try again, unless the address or the certificate is refused. */
+function networkError(url: URL, error: unknown, timedOut: boolean): AppError | Retry {
 	if (error instanceof AppError) return error;
 	const cause = error instanceof Error && error.cause instanceof AppError ? error.cause : undefined;
 	if (cause !== undefined) return cause;
 	const reason = timedOut
 		? 'no answer in time'
 		: error instanceof Error
-			? ((error as NodeJS.ErrnoException).code ?? '') || error.message
+			? (systemReason(error) ?? errno(error) ?? error.message)
 			: String(error);
-	const hint = /CERT|SELF_SIGNED|ISSUER/.test(reason)
-		? ' If your network inspects TLS, set the certificate file of its authority in the settings.'
-		: ' Check the network and the proxy settings, then run it again: it resumes.';
-	return new AppError('download_failed', `${url.origin}${url.pathname}: ${reason}.${hint}`, {
-		cause: error,
-	});
+	const at = `${url.origin}${url.pathname}`;
+	if (/CERT|SELF_SIGNED|ISSUER/.test(reason))
+		return new AppError(
+			'download_failed',
+			`${at}: ${reason}. If your network inspects TLS, set the certificate file of its authority in the settings.`,
+			{ cause: error },
+		);
+	return new Retry(`${at}: ${reason}. Check the network and the proxy settings.`, undefined, error);
 }

@@ -13,6 +13,10 @@ export interface Manifest {
 	readonly alias: string;
 	readonly displayName: string;
 	readonly repository: string;
+	/** Branch, tag or commit that was asked for; absent: the main branch. */
+	readonly revision?: string;
+	/** Folder inside the repository that was asked for; `''` for its root. Absent in manifests of earlier versions. */
+	readonly path?: string;
 	readonly commit: string;
 	readonly hub: string;
 	readonly license?: string;
@@ -29,6 +33,8 @@ export interface Manifest {
 		readonly path: string;
 		readonly sizeBytes: number;
 		readonly sha256?: string;
+		/** The hub stated no hash: only the size was compared. */
+		readonly unverified?: boolean;
 	}[];
 	/** ISO 8601. */
 	readonly downloadedAt: string;

@@ -47,7 +47,7 @@ export async function fileFault(folder: string, path: string): Promise<string | 
  * `models--…/snapshots/<commit>/…` beside `models--…/blobs`. Another model's blobs are another model's.
  * @param own real path of a snapshot, or of a folder in it
  */
-export function hubBlobs(own: string): string | undefined {
+function hubBlobs(own: string): string | undefined {
 	for (let folder = own; dirname(folder) !== folder; folder = dirname(folder)) {
 		const snapshots = dirname(folder);
 		const cache = dirname(snapshots);

@@ -3,17 +3,21 @@
  * choice is written in between: killed at any moment, one of the two holds everything.
  */
 
-import { cp, mkdir, readdir, rename, rm } from 'node:fs/promises';
-import { isAbsolute, join, relative, resolve } from 'node:path';
-import { AppError } from '../protocol/index.ts';
-import { diskError } from './downloadFile.ts';
+import { cp, readdir, rename, rm, stat } from 'node:fs/promises';
+import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
+import { AppError, systemError } from '../protocol/index.ts';
+import { makeFolder } from '../store/makeFolder.ts';
+import { movingSuffix, noteMoving } from '../store/scratch.ts';
 import type { ModelSettingsFile } from './settings.ts';
 
-/** Throws `invalid_request`, `conflict`, `disk_full` or `forbidden`; then nothing has changed. */
+/**
+ * @param scratch folder for temporary files
+ * Throws `invalid_request`, `conflict`, `disk_full` or `store_unavailable`; then nothing has changed. */
 export async function moveModels(
 	from: string,
 	to: string,
 	settings: ModelSettingsFile,
+	scratch: string,
 ): Promise<void> {
 	if (!isAbsolute(to))
 		throw new AppError('invalid_request', `${to} is not an absolute path.`, { param: 'folder' });
@@ -29,10 +33,12 @@ export async function moveModels(
 		throw new AppError('conflict', `${target} is not empty; name a new or an empty folder.`, {
 			param: 'folder',
 		});
+	await checkPlace(target);
+	const staging = `${target}${movingSuffix}`;
+	await using _note = await noteMoving(scratch, staging);
 	try {
-		const staging = `${target}.moving`;
 		await rm(staging, { recursive: true, force: true });
-		await mkdir(staging, { recursive: true });
+		makeFolder(staging);
 		const names = await entries(from);
 		for (const name of names)
 			await cp(join(from, name), join(staging, name), { recursive: true, verbatimSymlinks: true });
@@ -46,14 +52,27 @@ export async function moveModels(
 			});
 		for (const name of names) await rm(join(from, name), { recursive: true, force: true });
 	} catch (error) {
-		await rm(`${target}.moving`, { recursive: true, force: true });
-		throw diskError(error, target) ?? error;
+		await rm(staging, { recursive: true, force: true });
+		throw systemError(error) ?? error;
 	}
+}
+
+/** What becomes the folder is renamed into place, which a disk's own folder cannot be. */
+async function checkPlace(target: string): Promise<void> {
+	const [own, around] = await Promise.all(
+		[target, dirname(target)].map((path) => stat(path).catch(() => undefined)),
+	);
+	if (own === undefined || around === undefined || own.dev === around.dev) return;
+	throw new AppError(
+		'invalid_request',
+		`${target} is a disk's own folder; name a folder in it, for example ${join(target, 'models')}.`,
+		{ param: 'folder' },
+	);
 }
 
 async function entries(folder: string): Promise<string[]> {
 	return readdir(folder).catch((error: NodeJS.ErrnoException) => {
 		if (error.code === 'ENOENT') return [];
-		throw diskError(error, folder) ?? error;
+		throw systemError(error) ?? error;
 	});
 }

@@ -65,8 +65,3 @@ export const repositoryPattern = /^[A-Za-z0-9][\w.-]{0,95}\/[A-Za-z0-9][\w.-]{0,
 
 /** Branch, tag or commit. */
 export const revisionPattern = /^[A-Za-z0-9][\w.-]{0,127}(\/[\w.-]{1,127}){0,3}$/;
-
-/** A hub id as one folder name: `organisation/name` → `organisation--name`. */
-export function folderName(repository: string): string {
-	return repository.replace('/', '--');
-}

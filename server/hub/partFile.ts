@@ -4,8 +4,9 @@
  */
 
 import { createHash } from 'node:crypto';
-import { type FileHandle, mkdir, open, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { type FileHandle, open, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { makeFolder } from '../store/makeFolder.ts';
 import type { HubFile } from './repository.ts';
 
 export interface Part {
@@ -47,7 +48,7 @@ export class PartFile {
 
 	/** Opens what an earlier run left when it belongs to the same content, else starts anew. */
 	static async open(target: string, file: HubFile): Promise<PartFile> {
-		await mkdir(dirname(target), { recursive: true });
+		makeFolder(dirname(target));
 		const identity = JSON.stringify([file.sizeBytes, file.sha256 ?? file.gitSha1 ?? '', partBytes]);
 		const names = partNames(target);
 		let etag: string | undefined;
@@ -167,6 +168,15 @@ export class PartFile {
 
 function partNames(target: string) {
 	return { data: `${target}.part`, journal: `${target}.part.at`, identity: `${target}.part.id` };
+}
+
+/** Bytes of a file that an unfinished download has fetched; its data has holes, so only the journal tells. */
+export async function arrivedBytes(target: string): Promise<number> {
+	const journal = await readFile(partNames(target).journal).catch(() => Buffer.alloc(0));
+	let sum = 0;
+	for (let at = 0; at + 8 <= journal.length; at += 8)
+		sum += Math.min(partBytes, Number(journal.readBigUInt64LE(at)));
+	return sum;
 }
 
 /** Deletes what an unfinished download of this file left. */

@@ -4,12 +4,11 @@
  */
 
 import { readFile } from 'node:fs/promises';
-import { dirname } from 'node:path';
 import { asAppError } from '../protocol/index.ts';
-import { makePrivateDir, writePrivateFile } from '../store/files.ts';
+import { changeFile } from '../store/changeFile.ts';
 import type { Catalogue, CatalogueVariant } from './catalogue.ts';
 import type { HubHttp } from './http.ts';
-import { readRepository } from './repository.ts';
+import { type HubRepository, readRepository } from './repository.ts';
 import { selectFiles } from './select.ts';
 
 /** What is known of one variant, by `name:version`. */
@@ -30,13 +29,17 @@ export interface RefreshFile {
 }
 
 export async function readRefresh(path: string): Promise<RefreshFile | undefined> {
+	return parseRefresh(await readFile(path, 'utf8').catch(() => undefined));
+}
+
+/** Without a refresh the bundled catalogue stands alone. */
+function parseRefresh(text: string | undefined): RefreshFile | undefined {
 	try {
-		const value = JSON.parse(await readFile(path, 'utf8')) as Partial<RefreshFile>;
+		const value = JSON.parse(text ?? '') as Partial<RefreshFile>;
 		return typeof value.facts === 'object' && value.facts !== null
 			? (value as RefreshFile)
 			: undefined;
 	} catch {
-		// No refresh yet: the bundled catalogue stands alone.
 		return undefined;
 	}
 }
@@ -49,7 +52,7 @@ export async function refreshCatalogue(
 	now: () => number,
 	signal: AbortSignal,
 ): Promise<{ readonly file: RefreshFile; readonly failures: readonly string[] }> {
-	const facts: Record<string, KnownFacts> = { ...(await readRefresh(path))?.facts };
+	const facts: Record<string, KnownFacts> = {};
 	const failures: string[] = [];
 	const byRepository = new Map<string, CatalogueVariant[]>();
 	for (const variant of catalogue.models.flatMap((model) => model.variants))
@@ -63,19 +66,7 @@ export async function refreshCatalogue(
 			const [name, variants] = next;
 			try {
 				const repository = await readRepository(http, name, 'main', signal);
-				for (const variant of variants) {
-					const chosen = selectFiles(repository.files, {
-						device: variant.device,
-						...(variant.precision === undefined ? {} : { precision: variant.precision }),
-						...(variant.subfolder === undefined ? {} : { subfolder: variant.subfolder }),
-					});
-					facts[`${variant.name}:${variant.version}`] = {
-						commit: repository.commit,
-						sizeBytes: chosen.sizeBytes,
-						...(repository.license === undefined ? {} : { license: repository.license }),
-						...(repository.parent === undefined ? {} : { parent: repository.parent }),
-					};
-				}
+				for (const variant of variants) facts[idOf(variant)] = factsOf(variant, repository);
 			} catch (error) {
 				const { code, message } = asAppError(error);
 				if (code === 'cancelled') throw error;
@@ -84,12 +75,60 @@ export async function refreshCatalogue(
 		}
 	};
 	await Promise.all(Array.from({ length: 4 }, worker));
-	const file: RefreshFile = {
-		hub: http.endpoint.href,
-		refreshedAt: new Date(now()).toISOString(),
-		facts,
-	};
-	await makePrivateDir(dirname(path));
-	await writePrivateFile(path, `${JSON.stringify(file, null, '\t')}\n`);
+	const file = await keepFacts(path, facts, http.endpoint.href, now);
 	return { file, failures };
+}
+
+/** Keeps what a download has told of the catalogue's variants in its repository. Resolves to the new file. */
+export async function learnRepository(
+	repository: HubRepository,
+	hub: string,
+	catalogue: Catalogue,
+	path: string,
+	now: () => number,
+): Promise<RefreshFile> {
+	const facts: Record<string, KnownFacts> = {};
+	for (const variant of catalogue.models.flatMap((model) => model.variants)) {
+		if (variant.repository !== repository.repository) continue;
+		try {
+			facts[idOf(variant)] = factsOf(variant, repository);
+		} catch {
+			// The repository does not have this variant any more.
+		}
+	}
+	return keepFacts(path, facts, hub, now);
+}
+
+const idOf = ({ name, version }: CatalogueVariant) => `${name}:${version}`;
+
+/** @throws AppError `unsupported_model` when the repository has no such variant */
+function factsOf(
+	{ device, precision, subfolder }: CatalogueVariant,
+	{ commit, files, license, parent }: HubRepository,
+): KnownFacts {
+	const { sizeBytes } = selectFiles(files, {
+		device,
+		...(precision === undefined ? {} : { precision }),
+		...(subfolder === undefined ? {} : { subfolder }),
+	});
+	return {
+		commit,
+		sizeBytes,
+		...(license === undefined ? {} : { license }),
+		...(parent === undefined ? {} : { parent }),
+	};
+}
+
+async function keepFacts(
+	path: string,
+	facts: Readonly<Record<string, KnownFacts>>,
+	hub: string,
+	now: () => number,
+): Promise<RefreshFile> {
+	let file: RefreshFile = { hub, refreshedAt: new Date(now()).toISOString(), facts };
+	await changeFile(path, (text) => {
+		file = { ...file, facts: { ...parseRefresh(text)?.facts, ...facts } };
+		return `${JSON.stringify(file, null, '\t')}\n`;
+	});
+	return file;
 }

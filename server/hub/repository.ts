@@ -2,8 +2,10 @@
 
 import type { Response } from 'node-fetch';
 import { AppError } from '../protocol/index.ts';
-import { discard, type HubHttp } from './http.ts';
+import { discard, piecesOf } from './body.ts';
+import type { HubHttp } from './http.ts';
 import { checkListing, repositoryPattern, revisionPattern } from './names.ts';
+import { Retry, type RetryOptions, retryAfterMs, withRetries } from './retry.ts';
 
 export interface HubFile {
 	readonly path: string;
@@ -32,12 +34,19 @@ interface TreeEntry {
 	readonly lfs?: { readonly oid?: unknown; readonly size?: unknown };
 }
 
-/** Asks the hub for a repository at a revision. 401/403/404 become advice. */
+/** How patiently the hub is asked. */
+export type AskOptions = Pick<RetryOptions, 'tries' | 'backoffMs'> & {
+	/** Milliseconds without a byte after which a connection is given up; default 30 s. */
+	readonly stallTimeoutMs?: number;
+};
+
+/** Asks the hub for a repository at a revision. 401/403/404 become advice; what may pass is tried again. */
 export async function readRepository(
 	http: HubHttp,
 	repository: string,
 	revision: string,
 	signal: AbortSignal,
+	retries: AskOptions = {},
 ): Promise<HubRepository> {
 	if (!repositoryPattern.test(repository))
 		throw new AppError(
@@ -52,10 +61,11 @@ export async function readRepository(
 		`${base}/revision/${encodeURIComponent(revision)}`,
 		repository,
 		signal,
+		retries,
 	);
-	const { sha, cardData } = info.value as {
+	const { sha, cardData } = (info.value ?? {}) as {
 		sha?: unknown;
-		cardData?: { license?: unknown; base_model?: unknown };
+		cardData?: { license?: unknown; base_model?: unknown } | null;
 	};
 	if (typeof sha !== 'string' || !/^[0-9a-f]{40}$/.test(sha))
 		throw new AppError('download_failed', `The hub gave no commit for ${repository}.`);
@@ -64,15 +74,10 @@ export async function readRepository(
 	for (let count = 0; page !== undefined; count++) {
 		if (count > 100)
 			throw new AppError('download_failed', `The hub's list of ${repository} has no end.`);
-		const answer: { value: unknown; next: string | undefined } = await json(
-			http,
-			page,
-			repository,
-			signal,
-		);
+		const answer: Answer = await json(http, page, repository, signal, retries);
 		if (!Array.isArray(answer.value))
 			throw new AppError('download_failed', `The hub's list of ${repository} is not a list.`);
-		for (const entry of answer.value as TreeEntry[]) {
+		for (const entry of answer.value as (TreeEntry | null)[]) {
 			const file = parseEntry(entry);
 			if (file !== undefined) files.push(file);
 		}
@@ -91,8 +96,8 @@ export async function readRepository(
 	};
 }
 
-function parseEntry(entry: TreeEntry): HubFile | undefined {
-	if (entry.type !== 'file' || typeof entry.path !== 'string') return undefined;
+function parseEntry(entry: TreeEntry | null): HubFile | undefined {
+	if (entry?.type !== 'file' || typeof entry.path !== 'string') return undefined;
 	const size = entry.lfs?.size ?? entry.size;
 	if (typeof size !== 'number' || !Number.isSafeInteger(size) || size < 0)
 		throw new AppError(
@@ -108,48 +113,75 @@ function parseEntry(entry: TreeEntry): HubFile | undefined {
 		: { path: entry.path, sizeBytes: size };
 }
 
-async function json(http: HubHttp, url: string, repository: string, signal: AbortSignal) {
-	const response = await http.get(url, { accept: 'application/json' }, signal);
-	if (!response.ok) {
-		await discard(response);
-		throw hubStatusError(response.status, repository, http.endpoint);
-	}
-	const link = response.headers.get('link')?.match(/<([^>]+)>;\s*rel="next"/)?.[1];
-	try {
-		return {
-			value: JSON.parse(await boundedText(response)) as unknown,
-			next: link === undefined ? undefined : new URL(link, url).href,
-		};
-	} catch (error) {
-		if (error instanceof AppError) throw error;
-		throw new AppError('download_failed', `The hub's answer for ${repository} is not JSON.`, {
-			cause: error,
-		});
-	}
+interface Answer {
+	readonly value: unknown;
+	/** Address of the next page. */
+	readonly next: string | undefined;
+}
+
+async function json(
+	http: HubHttp,
+	url: string,
+	repository: string,
+	signal: AbortSignal,
+	retries: AskOptions,
+): Promise<Answer> {
+	const ask = async (): Promise<Answer> => {
+		const response = await http.get(url, { accept: 'application/json' }, signal);
+		if (!response.ok) {
+			await discard(response);
+			throw hubStatusError(response, repository, http.endpoint);
+		}
+		const link = response.headers.get('link')?.match(/<([^>]+)>;\s*rel="next"/)?.[1];
+		const next = link === undefined ? null : URL.parse(link, url);
+		const text = await boundedText(response, signal, retries.stallTimeoutMs);
+		try {
+			return { value: JSON.parse(text) as unknown, next: next?.href };
+		} catch (error) {
+			throw new AppError('download_failed', `The hub's answer for ${repository} is not JSON.`, {
+				cause: error,
+			});
+		}
+	};
+	// A person waits for the list; for files there is more patience.
+	return withRetries(ask, { what: `The list of ${repository}`, tries: 3, ...retries }, signal);
 }
 
 /** A page of a listing has at most a thousand files. */
-const maxAnswerBytes = 16 << 20;
+const maxAnswerBytes = 32 << 20;
 
-async function boundedText(response: Response): Promise<string> {
+async function boundedText(
+	response: Response,
+	signal: AbortSignal,
+	stallTimeoutMs: number | undefined,
+): Promise<string> {
 	const chunks: Buffer[] = [];
 	let length = 0;
-	for await (const chunk of response.body ?? []) {
-		chunks.push(Buffer.from(chunk));
+	for await (const chunk of piecesOf(response, signal, stallTimeoutMs)) {
+		chunks.push(chunk);
 		length += chunk.length;
-		if (length <= maxAnswerBytes) continue;
-		await discard(response);
-		throw new AppError(
-			'download_failed',
-			`An answer of ${new URL(response.url).origin} is longer than ${maxAnswerBytes >> 20} MB, so it is not read. Check the hub address in the settings.`,
-		);
+		if (length > maxAnswerBytes)
+			throw new AppError(
+				'download_failed',
+				`An answer of ${new URL(response.url).origin} is longer than ${maxAnswerBytes >> 20} MB, so it is not read. Check the hub address in the settings.`,
+			);
 	}
 	return Buffer.concat(chunks).toString('utf8');
 }
 
-/** An HTTP status of a hub as advice. */
-export function hubStatusError(status: number, what: string, endpoint: URL): AppError {
-	const host = endpoint.host;
+/** An HTTP status of a hub: advice, or a reason to try again. */
+export function hubStatusError(response: Response, what: string, endpoint: URL): AppError | Retry {
+	const { host } = endpoint;
+	const { status } = response;
+	const from = new URL(response.url).host;
+	if (status === 429 || status >= 500)
+		return new Retry(
+			status === 429 ? `${from} asks to slow down.` : `${from} answered ${status}.`,
+			retryAfterMs(response.headers.get('retry-after'), Date.now()),
+		);
+	// The hub signs addresses of its stores for some minutes; asked anew, it gives another one.
+	if ((status === 401 || status === 403 || status === 410) && from !== host)
+		return new Retry(`${from} answered ${status}: its address may have expired.`);
 	if (status === 401)
 		return new AppError(
 			'invalid_api_key',
@@ -165,12 +197,7 @@ export function hubStatusError(status: number, what: string, endpoint: URL): App
 			'model_not_found',
 			`${host} has no ${what}. Check the spelling (owner/name).`,
 		);
-	if (status === 429)
-		return new AppError(
-			'rate_limited',
-			`${host} asks to slow down; the download goes on by itself.`,
-		);
-	return new AppError('download_failed', `${host} answered ${status} for ${what}.`);
+	return new AppError('download_failed', `${from} answered ${status} for ${what}.`);
 }
 
 /** Address of one file at one commit. */

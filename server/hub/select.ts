@@ -66,6 +66,12 @@ export function selectFiles(files: readonly HubFile[], options: SelectOptions): 
 	const graphs = files.filter(
 		(file) => file.path.startsWith(join(base, 'onnx/')) && file.path.endsWith('.onnx'),
 	);
+	if (graphs.length === 0 && base !== '' && !files.some(({ path }) => path.startsWith(`${base}/`)))
+		throw new AppError(
+			'invalid_request',
+			`The repository has no folder ${JSON.stringify(base)}; it has ${foldersOf(files)}.`,
+			{ param: 'Path' },
+		);
 	if (graphs.length === 0) {
 		const formats = [...new Set(files.map((file) => file.path.match(/\.[a-z0-9]+$/i)?.[0] ?? ''))];
 		throw new AppError(
@@ -166,4 +172,10 @@ function selection(
 		root,
 		sizeBytes: files.reduce((sum, file) => sum + file.sizeBytes, 0),
 	};
+}
+
+/** Names of the folders at the top, for people. */
+function foldersOf(files: readonly HubFile[]): string {
+	const names = new Set(files.flatMap(({ path }) => path.match(/^[^/]+(?=\/)/) ?? []));
+	return names.size === 0 ? 'none' : [...names].slice(0, 8).join(', ');
 }

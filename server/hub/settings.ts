@@ -1,7 +1,6 @@
 /** What people chose about models and what must survive a restart: one small file, written atomically. */
 
-import { readFileSync } from 'node:fs';
-import { changeFile } from '../store/changeFile.ts';
+import { JsonFile, type JsonFormat } from '../store/jsonFile.ts';
 
 export interface ModelSettings {
 	/** Folders registered in place: a model, or a folder of models (another tool's cache). */
@@ -17,16 +16,24 @@ export interface ModelSettings {
 	readonly hub?: string;
 }
 
-const empty: ModelSettings = { registered: [], pinned: [], gpuDevice: 0 };
+const format: JsonFormat<ModelSettings> = {
+	holds: 'What was chosen about models',
+	fresh: () => ({ registered: [], pinned: [], gpuDevice: 0 }),
+	parse: (fields) => {
+		const { registered = [], pinned = [], gpuDevice = 0 } = fields;
+		if (!Array.isArray(registered) || !Array.isArray(pinned)) return undefined;
+		return { ...fields, registered, pinned, gpuDevice: Number(gpuDevice) };
+	},
+};
 
 /** The settings in a file; changes are written one after the other. */
 export class ModelSettingsFile {
-	readonly #path: string;
+	readonly #file: JsonFile<ModelSettings>;
 	#value: ModelSettings;
 
 	constructor(path: string) {
-		this.#path = path;
-		this.#value = read(path);
+		this.#file = new JsonFile(path, format);
+		this.#value = this.#file.readNow();
 	}
 
 	get value(): ModelSettings {
@@ -35,29 +42,9 @@ export class ModelSettingsFile {
 
 	/** Changes what is in the file, then what {@link value} gives. @throws AppError when it cannot be written */
 	async change(patch: (now: ModelSettings) => Partial<ModelSettings>): Promise<void> {
-		let next = this.#value;
-		await changeFile(this.#path, (text) => {
-			const now = parse(text) ?? this.#value;
-			next = { ...now, ...patch(now) };
-			return `${JSON.stringify(next, null, '\t')}\n`;
+		this.#value = await this.#file.change((now) => {
+			const next = { ...now, ...patch(now) };
+			return [next, next];
 		});
-		this.#value = next;
-	}
-}
-
-/** An absent or damaged file means that nothing was chosen. */
-function read(path: string): ModelSettings {
-	try {
-		return parse(readFileSync(path, 'utf8')) ?? empty;
-	} catch {
-		return empty;
-	}
-}
-
-function parse(text: string | undefined): ModelSettings | undefined {
-	try {
-		return text === undefined ? undefined : { ...empty, ...(JSON.parse(text) as object) };
-	} catch {
-		return undefined;
 	}
 }

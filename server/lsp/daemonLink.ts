@@ -107,7 +107,7 @@ export class DaemonLink implements Caller {
 			this.#daemon = undefined;
 			const reason = asAppError(error);
 			this.#report({ health: 'error', message: reason.message }, true);
-			throw reason.code === 'internal' ? unavailable(error) : reason;
+			throw error instanceof AppError || reason.code === 'cancelled' ? reason : unavailable(error);
 		}
 	}
 

@@ -4,6 +4,7 @@ import { isRecord } from '../protocol/errorBody.ts';
 import {
 	AppError,
 	type DownloadProgress,
+	findModel,
 	type ModelInfo,
 	type ModelTask,
 	readDownload,
@@ -109,8 +110,7 @@ export async function chatModel(
 	if (link instanceof TeamLink) return { id: name ?? '', loaded: true };
 	const { models } = await listModels(link, signal);
 	if (name !== undefined) {
-		const known = models.find(({ id, alias, name: bare }) => [id, alias, bare].includes(name));
-		return { id: name, loaded: known?.state === 'loaded' };
+		return { id: name, loaded: findModel(models, name)?.state === 'loaded' };
 	}
 	const [best] = readyChatModels(models);
 	if (!best) {

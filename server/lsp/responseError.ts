@@ -7,8 +7,10 @@ import {
 	codeOfStatus,
 	errorOfBody,
 	retryAfterOf,
+	stackOf,
 	toErrorWire,
 } from '../protocol/index.ts';
+import { tell } from '../store/notices.ts';
 
 /** The error a response with a status outside 2xx stands for. */
 export async function errorOfResponse(response: Response): Promise<AppError> {
@@ -20,9 +22,11 @@ export async function errorOfResponse(response: Response): Promise<AppError> {
 	);
 }
 
-/** What the editor receives: the code of the table and the whole error in `data`. */
+/** What the editor receives: the code of the table and the whole error in `data`. Its log gets the stack of the unexpected. */
 export function toResponseError(error: unknown): ResponseError<unknown> {
 	const known = asAppError(error);
+	const stack = stackOf(error);
+	if (stack !== undefined) tell(stack);
 	return new ResponseError(known.kind.rpcCode, known.message, toErrorWire(known));
 }
 

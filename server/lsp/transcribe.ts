@@ -2,7 +2,7 @@
 
 import { openAsBlob } from 'node:fs';
 import { basename } from 'node:path';
-import { AppError, type TranscribeParams } from '../protocol/index.ts';
+import { AppError, setRecording, type TranscribeParams } from '../protocol/index.ts';
 import type { Caller } from './daemonLink.ts';
 import { listModels } from './models.ts';
 import { TeamLink } from './teamLink.ts';
@@ -23,7 +23,7 @@ export async function transcribeFile(
 	form.set('model', params.model ?? (await speechModel(link, signal)));
 	form.set('response_format', params.format ?? 'text');
 	if (params.language !== undefined) form.set('language', params.language);
-	form.set('file', file, basename(params.path));
+	setRecording(form, file, basename(params.path));
 	const init = { method: 'POST', body: form };
 	const response = await link.call('/v1/audio/transcriptions', init, signal);
 	return { text: (await response.text()).trim() };

@@ -5,12 +5,16 @@
 
 import { openAsBlob } from 'node:fs';
 import { basename } from 'node:path';
+import { DecodeQueue } from '../audio/decodeQueue.ts';
 import { decodeInThread } from '../audio/threadedDecode.ts';
+import { thisMachine } from '../daemon/machine.ts';
+import { dataDir } from '../daemon/paths.ts';
 import { isRecord } from '../protocol/errorBody.ts';
 import {
 	AppError,
 	errorOfBody,
 	readEvents,
+	setRecording,
 	type Transcript,
 	type TranscriptDelta,
 	type TranscriptParams,
@@ -18,8 +22,11 @@ import {
 } from '../protocol/index.ts';
 import { speechLimits } from '../services/speechLimits.ts';
 import { waveformOf, writePlayable } from '../services/waveform.ts';
+import { scratchIn } from '../store/scratch.ts';
 import type { Caller } from './daemonLink.ts';
 
+/** Of this process: the daemon has its own. */
+const decoding = new DecodeQueue();
 /** Names the loaded or the largest model, whatever it is called. */
 const anyModel = 'default';
 /** A page is at most a few thousand pixels wide. */
@@ -41,7 +48,7 @@ export async function transcribeRecording(
 	form.append('timestamp_granularities[]', 'word');
 	form.set('stream', 'true');
 	form.append('include[]', 'progress');
-	form.set('file', await recording(params.path), basename(params.path));
+	setRecording(form, await recording(params.path), basename(params.path));
 	const task = params.english ? 'translations' : 'transcriptions';
 	onDelta({ phase: 'loading' });
 	const init = { method: 'POST', body: form };
@@ -120,6 +127,9 @@ export async function makePlayable(
 
 function decode(path: string, signal: AbortSignal) {
 	const { maximumS } = speechLimits(process.env);
-	// An editor reads as slowly as it likes: the file is its own.
-	return decodeInThread(path, { maximumS, stallMs: 60_000 }, signal);
+	return decodeInThread(
+		path,
+		{ maximumS, queue: decoding, scratch: scratchIn(dataDir(thisMachine())) },
+		signal,
+	);
 }

@@ -13,7 +13,7 @@ import {
 	type Turn,
 	updateTurn,
 } from './conversation.ts';
-import { asAppError, toErrorWire } from './errors.ts';
+import { asAppError, toErrorWire } from './errorWire.ts';
 import type { ChatDelta, ChatParams, ChatProgress, ChatResult } from './methods.ts';
 import type { ModelInfo } from './models.ts';
 import { completeWithTools, type ToolBelt, type ToolStep } from './toolLoop.ts';

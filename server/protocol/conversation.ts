@@ -1,7 +1,7 @@
 /** A chat as people keep it: a tree of turns, so that editing a question keeps the old answer. */
 
 import type { ChatMessage, FinishReason, Timings, Usage } from './chat.ts';
-import type { ErrorWire } from './errors.ts';
+import type { ErrorWire } from './errorWire.ts';
 import type { TextRange } from './methods.ts';
 import { stepMessages, type ToolStep } from './toolLoop.ts';
 

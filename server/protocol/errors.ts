@@ -65,11 +65,12 @@ export const errorKinds = {
 	forbidden: kind(403, -32011, 'permission_error', false, 'This is not allowed.'),
 	not_found: kind(404, -32012, 'invalid_request_error', false, 'There is nothing here.'),
 	model_not_found: kind(404, -32013, 'invalid_request_error', false, 'There is no such model.'),
+	request_timeout: kind(408, -32032, 'invalid_request_error', true, 'The body came too slowly.'),
 	method_not_allowed: kind(405, -32014, 'invalid_request_error', false, 'Method not allowed.'),
 	conflict: kind(409, -32015, 'conflict_error', false, 'Something else is already doing this.'),
 	unsupported_media_type: kind(
 		415,
-		-32031,
+		-32033,
 		'invalid_request_error',
 		false,
 		'The body is of a kind that is not read here.',
@@ -158,46 +159,4 @@ export function errorBody(error: AppError): ErrorBody {
 			code: error.code,
 		},
 	};
-}
-
-/** Plain form of an {@link AppError} that survives JSON and process boundaries. */
-export interface ErrorWire {
-	readonly code: ErrorCode;
-	readonly message: string;
-	readonly param?: string;
-	readonly retryAfterS?: number;
-	readonly data?: Readonly<Record<string, unknown>>;
-}
-
-/** Serialises an error for another process. Unknown errors become `internal` without their stack. */
-export function toErrorWire(error: unknown): ErrorWire {
-	if (error instanceof AppError) {
-		return {
-			code: error.code,
-			message: error.message,
-			...(error.param === null ? {} : { param: error.param }),
-			...(error.retryAfterS === undefined ? {} : { retryAfterS: error.retryAfterS }),
-			...(error.data === undefined ? {} : { data: error.data }),
-		};
-	}
-	if (isAbortError(error)) return { code: 'cancelled', message: errorKinds.cancelled.sentence };
-	return { code: 'internal', message: error instanceof Error ? error.message : String(error) };
-}
-
-/** Restores what {@link toErrorWire} made. */
-export function fromErrorWire(wire: ErrorWire): AppError {
-	const { code, message, ...options } = wire;
-	return new AppError(code in errorKinds ? code : 'internal', message, options);
-}
-
-/** Any thrown value as an {@link AppError}. */
-export function asAppError(error: unknown): AppError {
-	if (error instanceof AppError) return error;
-	if (isAbortError(error)) return new AppError('cancelled', undefined, { cause: error });
-	const message = error instanceof Error ? error.message : String(error);
-	return new AppError('internal', message, { cause: error });
-}
-
-function isAbortError(error: unknown): boolean {
-	return error instanceof Error && (error.name === 'AbortError' || error.name === 'CancelledError');
 }

@@ -41,6 +41,19 @@ export const promptRoles = ['system', 'user', 'assistant', 'prompt'] as const;
 
 export type PromptRole = (typeof promptRoles)[number];
 
+/** Where a downloaded model came from. */
+export interface ModelSource {
+	/** Base address of the hub. */
+	readonly hub: string;
+	/** `organisation/name`. */
+	readonly repository: string;
+	/** Branch, tag or commit that was asked for; absent: the main branch. */
+	readonly revision?: string;
+	/** Folder inside the repository; `''` for its root, absent when it was not noted. */
+	readonly path?: string;
+	readonly precision?: Precision;
+}
+
 /** One row of the list of models, for people and for clients. */
 export interface ModelInfo {
 	/** `name:version`, unique. */
@@ -54,13 +67,13 @@ export interface ModelInfo {
 	readonly origin: 'built-in' | 'catalogue' | 'local' | 'team' | 'upstream';
 	readonly publisher: string;
 	readonly license: string;
-	/** Page of the repository it was downloaded from. */
-	readonly uri?: string;
+	/** Where it was downloaded from. */
+	readonly source?: ModelSource;
 	/** Kind of its source, as the one who asked for the download named it. */
 	readonly providerType?: string;
 	/** Template that came with the request of its download. */
 	readonly promptTemplate?: PromptTemplate;
-	/** Page or hub id of the model it was made from. */
+	/** Hub id of the model it was made from. */
 	readonly parentModelUri?: string;
 	/** Folder of the files, when they are on this machine. */
 	readonly folder?: string;

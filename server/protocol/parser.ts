@@ -11,6 +11,8 @@ export interface Parser<T> {
 	/** Returns the value as `T` or throws `invalid_request` with `param` = path. */
 	parse(value: unknown, path: string): T;
 	readonly schema: SchemaObject;
+	/** Paths of the fields in a value that has been parsed which nobody reads; absent: there can be none. */
+	unread?(value: unknown, path: string): string[];
 }
 
 /** The value a parser makes. */
@@ -124,7 +126,7 @@ export function oneOf<const T extends string>(...values: readonly T[]): Parser<T
 
 export function array<T>(
 	item: Parser<T>,
-	{ min = 0, max = 100_000 }: { readonly min?: number; readonly max?: number } = {},
+	{ min = 0, max = 1000 }: { readonly min?: number; readonly max?: number } = {},
 ): Parser<T[]> {
 	return {
 		schema: {
@@ -139,6 +141,10 @@ export function array<T>(
 			if (value.length > max) throw invalid(path, `an array of at most ${max} entries`, value);
 			return value.map((each, index) => item.parse(each, `${path}[${index}]`));
 		},
+		unread: (value, path) =>
+			Array.isArray(value)
+				? value.flatMap((each, index) => item.unread?.(each, `${path}[${index}]`) ?? [])
+				: [],
 	};
 }
 
@@ -170,6 +176,7 @@ export function optional<T>(inner: Parser<T>): OptionalParser<T> {
 		schema: inner.schema,
 		parse: (value, path) =>
 			value === undefined || value === null ? undefined : inner.parse(value, path),
+		unread: (value, path) => inner.unread?.(value, path) ?? [],
 	};
 }
 
@@ -181,7 +188,7 @@ type ObjectOf<F extends Fields> = {
 	readonly [K in Exclude<keyof F, OptionalKeys<F>>]: Parsed<F[K]>;
 } & { readonly [K in OptionalKeys<F>]?: Exclude<Parsed<F[K]>, undefined> };
 
-/** An object with known fields; others are left out (see {@link unknownKeys}). */
+/** An object with known fields; others are left out, and named by `unread`. */
 export function object<F extends Fields>(fields: F): Parser<ObjectOf<F>> & { readonly fields: F } {
 	const required = Object.keys(fields).filter((key) => !isOptional(fields[key]));
 	return {
@@ -205,17 +212,22 @@ export function object<F extends Fields>(fields: F): Parser<ObjectOf<F>> & { rea
 			}
 			return out as ObjectOf<F>;
 		},
+		unread: (value, path) => unreadFields(value, path, fields),
 	};
+}
+
+/** Fields of an object, and of what is in it, that none of the parsers reads. */
+export function unreadFields(value: unknown, path: string, fields: Fields): string[] {
+	if (typeof value !== 'object' || value === null || Array.isArray(value)) return [];
+	return Object.entries(value).flatMap(([key, each]) => {
+		const at = path === '' ? key : `${path}.${key}`;
+		const field = Object.hasOwn(fields, key) ? fields[key] : undefined;
+		return field === undefined ? [at] : (field.unread?.(each, at) ?? []);
+	});
 }
 
 function isOptional(field: Parser<unknown> | undefined): boolean {
 	return field !== undefined && 'optional' in field;
-}
-
-/** Fields of a body that no parser reads, for a remark to the caller. */
-export function unknownKeys(value: unknown, known: Fields): string[] {
-	if (typeof value !== 'object' || value === null) return [];
-	return Object.keys(value).filter((key) => !(key in known));
 }
 
 /** The first parser that takes the value; `should` says what all of them want. */
@@ -239,5 +251,9 @@ export function either<A, B>(first: Parser<A>, second: Parser<B>, should: string
 
 /** Another value made of a parsed one. */
 export function mapped<A, B>(inner: Parser<A>, change: (value: A, path: string) => B): Parser<B> {
-	return { schema: inner.schema, parse: (value, path) => change(inner.parse(value, path), path) };
+	return {
+		schema: inner.schema,
+		parse: (value, path) => change(inner.parse(value, path), path),
+		unread: (value, path) => inner.unread?.(value, path) ?? [],
+	};
 }

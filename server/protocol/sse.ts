@@ -14,16 +14,19 @@ export async function* readEvents(
 	body: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<ServerSentEvent, void, undefined> {
 	const decoder = new TextDecoder();
-	let buffer = '';
+	/** Of the line that has not ended. */
+	let parts: string[] = [];
+	let hold = '';
 	let event = 'message';
 	let data: string[] = [];
 	for await (const chunk of body) {
-		buffer += decoder.decode(chunk, { stream: true });
+		const text = hold + decoder.decode(chunk, { stream: true });
 		let start = 0;
 		for (;;) {
-			const end = lineEnd(buffer, start);
+			const end = lineEnd(text, start);
 			if (end === undefined) break;
-			const line = buffer.slice(start, end.at);
+			const line = parts.join('') + text.slice(start, end.at);
+			parts = [];
 			start = end.next;
 			if (line === '') {
 				if (data.length > 0) yield { event, data: data.join('\n') };
@@ -35,7 +38,8 @@ export async function* readEvents(
 			if (field === 'data') data.push(value);
 			else if (field === 'event') event = value;
 		}
-		buffer = buffer.slice(start);
+		hold = text.endsWith('\r') ? '\r' : '';
+		parts.push(text.slice(start, text.length - hold.length));
 	}
 }
 

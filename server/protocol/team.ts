@@ -1,6 +1,7 @@
 /** What the front and an editor tell each other of a team server. */
 
-import { AppError, type ErrorWire } from './errors.ts';
+import { AppError } from './errors.ts';
+import type { ErrorWire } from './errorWire.ts';
 
 /** Why a session has ended. */
 export type EndReason = 'expired' | 'revoked';

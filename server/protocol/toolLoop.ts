@@ -4,7 +4,8 @@
  */
 
 import type { ChatMessage, ToolDefinition } from './chat.ts';
-import { AppError, asAppError } from './errors.ts';
+import { AppError } from './errors.ts';
+import { asAppError } from './errorWire.ts';
 import type { ChatDelta, ChatParams, ChatResult } from './methods.ts';
 
 /** One call of a tool by a model, and what came of it. */

@@ -98,17 +98,19 @@ function paragraphs(
 ): string[] {
 	const result: string[] = [];
 	let current = '';
+	let ending = '';
 	let end = 0;
 	for (const line of document.lines) {
-		const full = current.length > paragraphCharacters && /[.!?…。！？]["»”)]?$/.test(current);
+		const full = current.length > paragraphCharacters && /[.!?…。！？]["»”)]?$/.test(ending);
 		if (current !== '' && (line.start - end >= paragraphPauseS || full)) {
 			result.push(current);
 			current = '';
 		}
 		const text = textOf(line);
 		// Chinese and Japanese sentences follow each other without a space.
-		const glue = current === '' || /[\u3000-\u30ff\u4e00-\u9fff]$/.test(current) ? '' : ' ';
+		const glue = current === '' || /[\u3000-\u30ff\u4e00-\u9fff]$/.test(ending) ? '' : ' ';
 		if (text !== '') current += glue + text;
+		ending = (ending + text).slice(-2);
 		end = line.end;
 	}
 	if (current !== '') result.push(current);

@@ -3,7 +3,8 @@
  * daemon; whatever touches one is a dependency.
  */
 
-import { AppError, asAppError } from './errors.ts';
+import { AppError } from './errors.ts';
+import { asAppError } from './errorWire.ts';
 import type { TranscriptDelta } from './methods.ts';
 import type { Transcript } from './speech.ts';
 import {

@@ -33,3 +33,8 @@ export function escapedJson(line: string): string {
 			.join(''),
 	);
 }
+
+/** The one form of a log line: no value in it can end the line, begin another, or hide on a screen. */
+export function jsonLine(value: object): string {
+	return `${escapedJson(JSON.stringify(value))}\n`;
+}

@@ -1,6 +1,5 @@
 /** The body of a download request of the model service, property names in any letter case. */
 
-import { checkedFolder } from '../hub/modelUri.ts';
 import { AppError, type PromptRole, type PromptTemplate, promptRoles } from '../protocol/index.ts';
 
 /** What `model` says: which model, from where, and what is to be kept with it. */
@@ -47,9 +46,17 @@ class Fields {
 			});
 		}
 		this.#path = path;
-		this.#entries = new Map(
-			Object.entries(value).map(([name, entry]) => [name.toLowerCase(), { name, value: entry }]),
-		);
+		this.#entries = new Map();
+		for (const [name, entry] of Object.entries(value)) {
+			const key = name.toLowerCase();
+			const other = this.#entries.get(key)?.name;
+			if (other !== undefined)
+				throw invalid(
+					this.at(name),
+					`and '${this.at(other)}' are the same field; send one of them`,
+				);
+			this.#entries.set(key, { name, value: entry });
+		}
 	}
 
 	/** Name of a field in errors. */
@@ -123,11 +130,10 @@ function modelOf(value: unknown, ignored: string[]): RequestedModel {
 	const called = name ?? local;
 	if (called === undefined && uri === undefined) throw invalid('model', 'needs a Name or a Uri');
 	ignored.push(...model.left);
-	const folder = path === undefined ? undefined : checkedFolder(path, 'model.Path');
 	return {
 		...(called === undefined ? {} : { name: called }),
 		...(uri === undefined || local !== undefined ? {} : { uri }),
-		...(folder === undefined ? {} : { path: folder }),
+		...(path === undefined ? {} : { path }),
 		...(providerType === undefined ? {} : { providerType }),
 		...(publisher === undefined ? {} : { publisher }),
 		...(promptTemplate === undefined ? {} : { promptTemplate }),
@@ -151,7 +157,7 @@ function promptTemplateOf(value: unknown, ignored: string[]): PromptTemplate | u
 
 function progressTokenOf(value: unknown): ProgressToken | undefined {
 	if (value === undefined || value === '') return undefined;
-	const isToken = ['string', 'number', 'object'].includes(typeof value);
+	const isToken = ['string', 'number', 'object'].includes(typeof value) && !Array.isArray(value);
 	if (!isToken || JSON.stringify(value).length > maxTokenChars)
 		throw invalid(
 			'progressToken',

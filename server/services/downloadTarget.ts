@@ -2,103 +2,190 @@
 
 import {
 	type CatalogueEntry,
-	type Device,
 	type ResolveOptions,
 	resolveEntry,
 	similarNames,
 } from '../hub/catalogue.ts';
-import { type HubSource, parseModelUri } from '../hub/modelUri.ts';
+import { type AskedSource, isSameSource, nameTaken } from '../hub/modelSource.ts';
+import { checkedFolder, parseModelUri } from '../hub/modelUri.ts';
 import { modelIdPattern, repositoryPattern } from '../hub/names.ts';
-import { AppError, type ModelInfo, type PromptTemplate, promptRoles } from '../protocol/index.ts';
+import {
+	AppError,
+	comparableName,
+	findModel,
+	type ModelInfo,
+	type NamedModel,
+	type Precision,
+	type PromptTemplate,
+	promptRoles,
+} from '../protocol/index.ts';
 
 export interface TargetWishes {
-	readonly device?: Device;
 	/** Address of the repository, where the name is not the catalogue's and no hub id. */
 	readonly uri?: string;
 	/** Folder inside the repository. */
 	readonly path?: string;
+	readonly revision?: string;
+	readonly precision?: Precision;
 }
 
 /** What a download name stands for. */
-export type DownloadTarget =
-	| { readonly kind: 'catalogue'; readonly entry: CatalogueEntry }
-	| ({
-			readonly kind: 'repository';
-			/** What it is called here; absent: by its repository. */
-			readonly as?: { readonly name: string; readonly version: string };
-	  } & HubSource);
+export type DownloadTarget = FetchTarget | PresentTarget;
+
+interface NamedTarget extends NamedModel {
+	/** Absent: the model is not the catalogue's. */
+	readonly entry?: CatalogueEntry;
+}
+
+/** Files of the hub. */
+export interface FetchTarget extends NamedTarget {
+	readonly source: AskedSource;
+	/** The model of this name that was downloaded from there. */
+	readonly here?: ModelInfo;
+}
+
+/** A model that is here and was not downloaded: nothing is fetched. */
+export interface PresentTarget extends NamedTarget {
+	readonly source?: undefined;
+	readonly here: ModelInfo;
+}
+
+/** What names are looked up in. */
+export interface KnownModels {
+	readonly entries: readonly CatalogueEntry[];
+	readonly machine: ResolveOptions;
+	/** Models on this machine. */
+	readonly here: readonly ModelInfo[];
+	/** Models on their way. */
+	readonly coming: readonly NamedModel[];
+	/** Base address of the hub. */
+	readonly hub: string;
+}
 
 /**
- * Finds the target: a name of the catalogue means the catalogue; any other name together with an address
- * is that repository under that name; a hub id stands for itself.
- * @throws AppError `model_not_found`, `invalid_request`
+ * Finds the target: a name of the catalogue means the catalogue; any other name together with an address is
+ * that repository under that name; a model that is here is downloaded from where it came; a hub id
+ * stands for itself. A name without a version is the highest version of it, and 1 when there is none.
+ * @throws AppError `model_not_found`, `invalid_request`, `conflict` when the name is that of another model
  */
 export function findTarget(
-	entries: readonly CatalogueEntry[],
+	known: KnownModels,
 	given: string | undefined,
-	{ device, path, uri }: TargetWishes,
-	machine: Omit<ResolveOptions, 'device'>,
-	hub: string,
+	wishes: TargetWishes,
 ): DownloadTarget {
-	const entry =
-		given === undefined
-			? undefined
-			: resolveEntry(entries, given, { ...machine, ...(device === undefined ? {} : { device }) });
-	if (entry !== undefined) {
-		if (path === undefined || path === entry.variant.subfolder) return { kind: 'catalogue', entry };
-		throw new AppError(
-			'invalid_request',
-			`'model.Path' does not go with ${entry.id}: the catalogue says which folder that is. Give another Name with the Uri.`,
-			{ param: 'model.Path' },
-		);
+	const name = given?.trim().replace(/:latest$/i, '');
+	const { path: folder, ...rest } = wishes;
+	const path = folder === undefined ? undefined : checkedFolder(folder, 'model.Path');
+	const target = targetOf(known, name, path === undefined ? rest : { ...rest, path });
+	const { here, source } = target;
+	if (here?.source === undefined || source === undefined) return target;
+	if (isSameSource(here.source, source)) return target;
+	throw nameTaken(here.id, here.source);
+}
+
+function targetOf(
+	known: KnownModels,
+	name: string | undefined,
+	wishes: TargetWishes,
+): DownloadTarget {
+	const { entries, machine, here, hub } = known;
+	const entry = name === undefined ? undefined : resolveEntry(entries, name, machine);
+	if (entry !== undefined) return entryTarget(entry, here, wishes);
+	if (wishes.uri !== undefined) {
+		const uri = parseModelUri(wishes.uri, hub);
+		const folder = [uri.path, wishes.path].filter((part) => part !== undefined).join('/');
+		return repositoryTarget(known, name, { ...uri, ...asked(wishes), path: folder });
 	}
-	const source = uri === undefined ? undefined : parseModelUri(uri, hub);
-	const name = given ?? source?.repository ?? '';
-	if (source !== undefined || repositoryPattern.test(name))
-		return repositoryTarget(name, source ?? { repository: name }, path);
-	const close = similarNames(entries, name);
+	const found = name === undefined ? undefined : findModel(here, name);
+	if (found?.source !== undefined)
+		return { ...found, here: found, source: { ...found.source, ...asked(wishes) } };
+	if (found !== undefined) return { ...found, here: found };
+	if (name !== undefined && repositoryPattern.test(name))
+		return repositoryTarget(known, name, { repository: name, path: '', ...asked(wishes) });
+	const close = similarNames(entries, name ?? '');
 	throw new AppError(
 		'model_not_found',
-		`There is no model ${JSON.stringify(name.slice(0, 200))} to download.${close.length > 0 ? ` Did you mean ${close.join(', ')}?` : ''} Use a name of the catalogue, a hub id (owner/name), or give the Uri of a repository with it.`,
+		`There is no model ${JSON.stringify((name ?? '').slice(0, 200))} to download.${close.length > 0 ? ` Did you mean ${close.join(', ')}?` : ''} Use a name of the catalogue, a hub id (owner/name), or give the Uri of a repository with it.`,
 		{ param: 'model' },
 	);
 }
 
-function repositoryTarget(
-	name: string,
-	source: HubSource,
-	path: string | undefined,
+/** What a request says of the source beyond the repository. */
+function asked({ path, precision, revision }: TargetWishes): Partial<AskedSource> {
+	return {
+		...(path === undefined ? {} : { path }),
+		...(precision === undefined ? {} : { precision }),
+		...(revision === undefined ? {} : { revision }),
+	};
+}
+
+/** What the request leaves out is as it was at the last time, else as the catalogue says. */
+function entryTarget(
+	entry: CatalogueEntry,
+	models: readonly ModelInfo[],
+	{ path, ...wishes }: TargetWishes,
 ): DownloadTarget {
-	const folder = [source.path, path].filter((part) => part !== undefined).join('/');
-	const from = { ...source, ...(folder === '' ? {} : { path: folder }) };
-	if (name === source.repository) return { kind: 'repository', ...from };
-	if (!modelIdPattern.test(name))
+	const { id, model, variant } = entry;
+	if (path !== undefined && path !== variant.subfolder)
 		throw new AppError(
 			'invalid_request',
-			`'model.Name' must be name or name:version of letters, digits, dot, dash and underscore, not ${JSON.stringify(name.slice(0, 200))}.`,
+			`'model.Path' does not go with ${id}: the catalogue says which folder that is. Give another Name with the Uri.`,
+			{ param: 'model.Path' },
+		);
+	const names = { id, name: variant.name, version: String(variant.version), alias: model.alias };
+	const here = withId(models, id);
+	if (here !== undefined && here.source === undefined) return { ...names, entry, here };
+	const { precision = variant.precision, revision = variant.commit } = here?.source ?? {};
+	return {
+		...names,
+		entry,
+		source: {
+			repository: variant.repository,
+			path: variant.subfolder ?? '',
+			...asked({
+				...(precision === undefined ? {} : { precision }),
+				...(revision === undefined ? {} : { revision }),
+				...wishes,
+			}),
+		},
+		...(here === undefined ? {} : { here }),
+	};
+}
+
+function repositoryTarget(
+	{ here: models, coming }: KnownModels,
+	given: string | undefined,
+	source: AskedSource,
+): DownloadTarget {
+	const { repository } = source;
+	const isNamed = given !== undefined && given.toLowerCase() !== repository.toLowerCase();
+	if (isNamed && !modelIdPattern.test(given))
+		throw new AppError(
+			'invalid_request',
+			`'model.Name' must be name or name:version of letters, digits, dot, dash and underscore, not ${JSON.stringify(given.slice(0, 200))}.`,
 			{ param: 'model.Name' },
 		);
-	const [plain = name, version = '1'] = name.split(':');
-	return { kind: 'repository', ...from, as: { name: plain, version } };
+	const [name = '', version] = (isNamed ? given : (repository.split('/')[1] ?? '')).split(':');
+	const same = models.filter((model) => model.source && isSameSource(model.source, source));
+	const known = isNamed ? [...models, ...coming] : same;
+	const versions = known.filter((model) => model.name.toLowerCase() === name.toLowerCase());
+	const newest = findModel(versions, name)?.version ?? '1';
+	const number = version === undefined ? newest : String(Number(version));
+	const id = `${name}:${number}`;
+	const here = withId(models, id);
+	if (here === undefined)
+		return { id, name, version: number, alias: isNamed ? name : repository, source };
+	if (here.source === undefined) throw nameTaken(here.id, undefined);
+	const { precision } = here.source;
+	return {
+		...here,
+		here,
+		source: { ...(precision === undefined ? {} : { precision }), ...source },
+	};
 }
 
-/** One job and one model per key. */
-export function targetKey(target: DownloadTarget): string {
-	if (target.kind === 'catalogue') return target.entry.id;
-	const { as, path, repository } = target;
-	if (as !== undefined) return `${as.name}:${as.version}`;
-	return path === undefined ? repository : `${repository}/${path}`;
-}
-
-/** A name belongs to one model: neither a built-in one nor one from elsewhere is replaced. */
-export function checkFree(models: readonly ModelInfo[], id: string, repository: string): void {
-	const taken = models.find((model) => model.id.toLowerCase() === id.toLowerCase());
-	if (taken === undefined || taken.uri?.endsWith(`/${repository}`) === true) return;
-	throw new AppError(
-		'conflict',
-		`${taken.id} is on this machine already${taken.uri === undefined ? '' : `, from ${taken.uri}`}. Give the model another Name, or remove that one first.`,
-		{ param: 'model.Name' },
-	);
+function withId(models: readonly ModelInfo[], id: string): ModelInfo | undefined {
+	return models.find((model) => comparableName(model.id) === comparableName(id));
 }
 
 /**
@@ -106,11 +193,11 @@ export function checkFree(models: readonly ModelInfo[], id: string, repository: 
  * catalogue lists; that changes nothing.
  */
 export function givenTemplate(
-	target: DownloadTarget,
+	{ entry }: DownloadTarget,
 	asked: PromptTemplate | undefined,
 ): PromptTemplate | undefined {
-	if (asked === undefined || target.kind !== 'catalogue') return asked;
-	const listed = target.entry.model.promptTemplate;
+	if (asked === undefined || entry === undefined) return asked;
+	const listed = entry.model.promptTemplate;
 	const isListed = promptRoles.every(
 		(role) => asked[role] === undefined || asked[role] === listed?.[role],
 	);
@@ -118,12 +205,8 @@ export function givenTemplate(
 }
 
 /** A model that is here and is not fetched. @throws AppError `conflict` when something was to be kept with it */
-export function present(
-	model: ModelInfo,
-	wishes: { readonly promptTemplate?: PromptTemplate },
-): ModelInfo {
-	if (wishes.promptTemplate === undefined || Object.keys(wishes.promptTemplate).length === 0)
-		return model;
+export function present(model: ModelInfo, template: PromptTemplate | undefined): ModelInfo {
+	if (template === undefined || Object.keys(template).length === 0) return model;
 	throw new AppError(
 		'conflict',
 		`A PromptTemplate is kept with downloaded models, and ${model.id} was not downloaded. Edit the template in its folder instead.`,

@@ -4,11 +4,13 @@
  */
 
 import { createHash } from 'node:crypto';
-import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { unpack } from '../hub/archive.ts';
-import { discard, type HubHttp } from '../hub/http.ts';
+import { discard } from '../hub/body.ts';
+import type { HubHttp } from '../hub/http.ts';
 import { AppError } from '../protocol/index.ts';
+import { makeFolder } from '../store/makeFolder.ts';
 
 /** The one version that is known to fit; its hash is that of `package-lock.json`. */
 export const readingsPackage = {
@@ -55,7 +57,7 @@ export async function fetchReadings(
 			'download_failed',
 			'The dictionary arrived damaged: its hash is not the known one. Try again later.',
 		);
-	await mkdir(dirname(folder), { recursive: true });
+	makeFolder(dirname(folder));
 	const temporary = await mkdtemp(`${folder}.`);
 	try {
 		const file = join(temporary, 'package.tgz');

@@ -3,10 +3,10 @@
  * doors (HTTP and stdio) share this; `call` asks the daemon's own routes.
  */
 
-import { constants, openAsBlob } from 'node:fs';
-import { access, stat } from 'node:fs/promises';
+import { constants, openAsBlob, type Stats } from 'node:fs';
+import { type FileHandle, open, stat } from 'node:fs/promises';
 import { basename, isAbsolute } from 'node:path';
-import { AppError, asAppError, type JsonSchema } from '../protocol/index.ts';
+import { AppError, asAppError, type JsonSchema, setRecording } from '../protocol/index.ts';
 
 /** Asks a route of the daemon; rejects with its error when the answer is not 2xx. */
 export type DaemonCall = (path: string, init: RequestInit) => Promise<Response>;
@@ -88,9 +88,9 @@ const transcribeTool: McpTool = {
 	},
 	run: async (input, call, signal) => {
 		const path = required(input, 'path');
-		await checkRecording(path);
+		await using file = await openRecording(path);
 		const form = new FormData();
-		form.set('file', await openAsBlob(path), basename(path));
+		setRecording(form, await openAsBlob(samePath(file, path)), basename(path));
 		form.set('model', optional(input, 'model') ?? 'default');
 		form.set('response_format', optional(input, 'format') ?? 'text');
 		const language = optional(input, 'language');
@@ -104,22 +104,36 @@ const transcribeTool: McpTool = {
  * Refuses at once what is no recording on this machine: a folder, a pipe that would be waited for, a device, a
  * share, which would be sent the user's name and password hash.
  */
-async function checkRecording(path: string): Promise<void> {
+async function openRecording(path: string): Promise<FileHandle> {
 	const refuse = (message: string, code: 'invalid_request' | 'not_found' = 'invalid_request') =>
 		new AppError(code, message, { param: 'path' });
 	if (!isAbsolute(path)) throw refuse(`'path' must be absolute, not ${path}.`);
 	if (/^[\\/]{2}/.test(path))
 		throw refuse(`${path} is on another computer or a device; copy the recording to this machine.`);
+	const check = (found: Stats) => {
+		if (found.isDirectory()) throw refuse(`${path} is a folder, not a recording.`);
+		if (!found.isFile()) throw refuse(`${path} is no plain file.`);
+	};
+	const missing = () => refuse(`There is no file ${path} that can be read.`, 'not_found');
 	const found = await stat(path).catch(() => undefined);
-	if (found?.isDirectory()) throw refuse(`${path} is a folder, not a recording.`);
-	if (found !== undefined && !found.isFile()) throw refuse(`${path} is no plain file.`);
-	const readable =
-		found &&
-		(await access(path, constants.R_OK).then(
-			() => true,
-			() => false,
-		));
-	if (!readable) throw refuse(`There is no file ${path} that can be read.`, 'not_found');
+	if (found === undefined) throw missing();
+	check(found);
+	// Another file may have come to this name since: it must not be waited for, and is looked at again.
+	const file = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)).catch(() => {
+		throw missing();
+	});
+	try {
+		check(await file.stat());
+		return file;
+	} catch (error) {
+		await file.close();
+		throw error;
+	}
+}
+
+/** A path of the very file that is open, where the system has one. */
+function samePath({ fd }: FileHandle, path: string): string {
+	return process.platform === 'linux' ? `/proc/self/fd/${fd}` : path;
 }
 
 /** All tools, in the order they are listed. */

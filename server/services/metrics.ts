@@ -1,5 +1,7 @@
 /** Counters, gauges and histograms in Prometheus' text format (exposition format 0.0.4). */
 
+import { visibleText } from '../protocol/visibleText.ts';
+
 export type Labels = Readonly<Record<string, string>>;
 
 export interface Metrics {
@@ -36,6 +38,8 @@ export const metricHelp: Readonly<Record<string, string>> = {
 	nearglot_model_resident_bytes: 'Resident memory of the runner.',
 	nearglot_models_loaded: 'Models in memory.',
 	nearglot_resident_bytes: 'Resident memory of the daemon.',
+	nearglot_loop_held_seconds:
+		'Seconds of its own computing for which the daemon answered nobody, from 0.01 on.',
 };
 
 /** Upper bounds in seconds. */
@@ -124,7 +128,7 @@ function histogramLines(lines: string[], name: string, one: Series): void {
 function labelText(labels: Labels): string {
 	const parts = Object.entries(labels).map(
 		([name, value]) =>
-			`${name.replace(/[^a-zA-Z0-9_]/g, '_')}="${value.replace(/\\/g, '\\\\').replace(/\n/g, '\\n').replace(/"/g, '\\"')}"`,
+			`${name.replace(/[^a-zA-Z0-9_]/g, '_')}="${visibleText(value).replace(/\\/g, '\\\\').replace(/\n/g, '\\n').replace(/"/g, '\\"')}"`,
 	);
 	return parts.length === 0 ? '' : `{${parts.join(',')}}`;
 }

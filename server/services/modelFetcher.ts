@@ -1,14 +1,13 @@
 /** From a name that was resolved to files on disk: which hub, which files, which folder. */
 
 import { realpath } from 'node:fs/promises';
-import { relative, resolve, sep } from 'node:path';
+import { basename, dirname, relative, resolve, sep } from 'node:path';
 import { type DownloadStart, downloadModel } from '../hub/downloadModel.ts';
 import { createHubHttp, type HubHttp, type HubHttpOptions } from '../hub/http.ts';
-import { folderName } from '../hub/names.ts';
-import { readRepository } from '../hub/repository.ts';
+import { type HubRepository, readRepository } from '../hub/repository.ts';
 import { selectFiles } from '../hub/select.ts';
-import { AppError, type DownloadProgress, type Precision } from '../protocol/index.ts';
-import { type DownloadTarget, givenTemplate } from './downloadTarget.ts';
+import { AppError, type DownloadProgress } from '../protocol/index.ts';
+import { type DownloadTarget, type FetchTarget, givenTemplate } from './downloadTarget.ts';
 import type { DownloadWishes } from './models.ts';
 
 export interface FetchHooks {
@@ -18,9 +17,20 @@ export interface FetchHooks {
 	readonly onStart: (start: DownloadStart) => void;
 }
 
+export interface ModelPlace {
+	readonly modelsFolder: string;
+	/** Name of the model's own folder in it. */
+	readonly folderName: string;
+}
+
 export interface ModelFetcher {
+	/**
+	 * Where a target goes: to the folder of the model that is here, else to a new one.
+	 * @throws AppError `forbidden` when that is not one of the folders for models, `conflict` when the model lies in another than the wished one
+	 */
+	place(target: DownloadTarget, wished: string | undefined): Promise<ModelPlace>;
 	/** Resolves to the folder of the finished model. */
-	fetch(target: DownloadTarget, wishes: DownloadWishes, hooks: FetchHooks): Promise<string>;
+	fetch(target: FetchTarget, wishes: DownloadWishes, hooks: FetchHooks): Promise<string>;
 }
 
 export interface ModelFetcherDeps {
@@ -30,17 +40,33 @@ export interface ModelFetcherDeps {
 	readonly roots: () => readonly string[];
 	/** Hub address, proxy, authorities and the stored token. */
 	readonly hub: () => HubHttpOptions;
+	/** Told what the hub says of a repository of the catalogue. */
+	readonly learn: (repository: HubRepository) => Promise<void>;
 }
 
 export function createModelFetcher(deps: ModelFetcherDeps): ModelFetcher {
+	const place: ModelFetcher['place'] = async (target, wished) => {
+		const folder = await allowedFolder(wished, deps);
+		const present = target.here?.folder;
+		if (present === undefined) return { modelsFolder: folder, folderName: newFolder(target) };
+		const modelsFolder = dirname(present);
+		if (wished !== undefined && (await resolveExisting(modelsFolder)) !== folder)
+			throw new AppError(
+				'conflict',
+				`${target.id} is in ${modelsFolder} already, so it is not downloaded to ${wished}. Leave 'customDirPath' out, or remove the model first.`,
+				{ param: 'customDirPath' },
+			);
+		return { modelsFolder, folderName: basename(present) };
+	};
 	return {
+		place,
 		fetch: async (target, wishes, hooks) => {
-			const modelsFolder = await allowedFolder(wishes.folder, deps);
+			const where = await place(target, wishes.folder);
 			const hub = deps.hub();
 			const token = wishes.token;
 			const http = createHubHttp(token === undefined ? hub : { ...hub, token: () => token });
 			try {
-				return await fetchModel(http, modelsFolder, target, wishes, hooks);
+				return await fetchModel(http, deps.learn, where, target, wishes, hooks);
 			} finally {
 				http.close();
 			}
@@ -50,41 +76,35 @@ export function createModelFetcher(deps: ModelFetcherDeps): ModelFetcher {
 
 async function fetchModel(
 	http: HubHttp,
-	modelsFolder: string,
-	target: DownloadTarget,
+	learn: ModelFetcherDeps['learn'],
+	place: ModelPlace,
+	target: FetchTarget,
 	wishes: DownloadWishes,
 	hooks: FetchHooks,
 ): Promise<string> {
-	const entry = target.kind === 'catalogue' ? target.entry : undefined;
-	const source = target.kind === 'catalogue' ? target.entry.variant : target;
-	const subfolder = target.kind === 'catalogue' ? target.entry.variant.subfolder : target.path;
-	const asked = target.kind === 'catalogue' ? target.entry.variant.commit : target.revision;
-	const repository = await readRepository(
-		http,
-		source.repository,
-		wishes.revision ?? asked ?? 'main',
-		hooks.stop,
-	);
-	const precision = wishes.precision ?? entry?.variant.precision;
+	const { entry, source } = target;
+	const { precision, revision = 'main', path = '' } = source;
+	const repository = await readRepository(http, source.repository, revision, hooks.stop);
+	if (entry !== undefined && revision === 'main') await learn(repository);
 	const selection = selectFiles(repository.files, {
-		device: wishes.device ?? entry?.variant.device ?? 'CPU',
+		device: entry?.variant.device ?? 'CPU',
 		...(precision === undefined ? {} : { precision }),
-		...(subfolder === undefined ? {} : { subfolder }),
+		...(path === '' ? {} : { subfolder: path }),
 	});
 	const license = repository.license ?? entry?.model.license;
 	const parent = repository.parent ?? entry?.model.parent;
-	const identity = identityOf(target, selection.precision);
 	const template = givenTemplate(target, wishes.promptTemplate);
 	return downloadModel(
 		http,
 		{
-			modelsFolder,
-			folderName: identity.folder,
+			...place,
 			repository: source.repository,
 			commit: repository.commit,
 			selection,
 			manifest: {
-				...identity.manifest,
+				...identityOf(target),
+				path,
+				...(revision === 'main' ? {} : { revision }),
 				...(license === undefined ? {} : { license }),
 				...(parent === undefined ? {} : { parent }),
 				...(selection.precision === undefined ? {} : { precision: selection.precision }),
@@ -101,39 +121,27 @@ async function fetchModel(
 	);
 }
 
-/** What a model is called, and the folder it lies in: names of requests cannot take another's. */
-function identityOf(target: DownloadTarget, precision: Precision | undefined) {
-	if (target.kind === 'catalogue') {
-		const { id, model, variant } = target.entry;
-		return {
-			folder: `${variant.name}-${variant.version}`,
-			manifest: {
-				id,
-				name: variant.name,
-				version: String(variant.version),
-				alias: model.alias,
-				displayName: model.displayName,
-				publisher: model.publisher,
-				task: model.task,
-				...(model.languages === undefined ? {} : { languages: model.languages }),
-			},
-		};
+/** What a model is called. */
+function identityOf({ id, name, version, alias, entry, source, here }: FetchTarget) {
+	const names = { id, name, version, alias };
+	if (entry === undefined) {
+		const [owner = ''] = source.repository.split('/');
+		// What an earlier request said of the model stays.
+		return { ...names, displayName: name, publisher: here?.publisher || owner };
 	}
-	const { as, path, repository } = target;
-	const [publisher = '', plain = repository] = repository.split('/');
-	const place = [folderName(repository), ...(path?.split('/') ?? []), precision];
-	const { name, version } = as ?? { name: plain, version: '1' };
+	const { displayName, publisher, task, languages } = entry.model;
 	return {
-		folder: as === undefined ? place.filter(Boolean).join('--') : `${name}@${version}`,
-		manifest: {
-			id: `${name}:${version}`,
-			name,
-			version,
-			alias: as === undefined ? repository : name,
-			displayName: name,
-			publisher,
-		},
+		...names,
+		displayName,
+		publisher,
+		task,
+		...(languages === undefined ? {} : { languages }),
 	};
+}
+
+/** Folder of a model that is not here yet. Names that differ in case are one on many disks, so they are here, too. */
+function newFolder({ name, version, entry }: DownloadTarget): string {
+	return `${name}${entry === undefined ? '@' : '-'}${version}`.toLowerCase();
 }
 
 /** A folder a request names must be one of the configured roots or lie below one, links resolved. */

@@ -1,15 +1,19 @@
 /** Folders of models beyond downloads: registered in place, imported from archives, removed. */
 
-import { cp, mkdir, mkdtemp, readdir, realpath, rename, rm, stat } from 'node:fs/promises';
-import { basename, dirname, join, resolve } from 'node:path';
+import { cp, readdir, realpath, rename, rm, stat } from 'node:fs/promises';
+import { basename, dirname, join, resolve, sep } from 'node:path';
 import { isArchive, unpack } from '../hub/archive.ts';
+import { diskError } from '../hub/downloadFile.ts';
 import { fileFault } from '../hub/modelFile.ts';
 import { moveModels } from '../hub/moveModels.ts';
 import { pathFault } from '../hub/names.ts';
 import type { ModelSettingsFile } from '../hub/settings.ts';
-import { AppError, type ModelInfo } from '../protocol/index.ts';
+import { AppError, type ModelInfo, systemError } from '../protocol/index.ts';
+import { makeHiddenFolder } from '../store/scratch.ts';
 
 export interface ModelFolders {
+	/** The registered folder that a model lies in; it is used there and not changed. */
+	registered(model: ModelInfo): string | undefined;
 	register(folder: string): Promise<void>;
 	unregister(folder: string): Promise<void>;
 	/** Resolves to the new folder. */
@@ -19,11 +23,22 @@ export interface ModelFolders {
 	move(folder: string): Promise<void>;
 }
 
+/**
+ * @param onGone called when folders of models are not there any more
+ * @param scratch folder for temporary files
+ */
 export function createModelFolders(
 	modelsFolder: () => string,
 	settings: ModelSettingsFile,
+	onGone: () => Promise<void>,
+	scratch: string,
 ): ModelFolders {
+	const registeredAt = ({ folder: own }: ModelInfo): string | undefined =>
+		settings.value.registered.find(
+			(folder) => own === folder || own?.startsWith(join(folder, sep)),
+		);
 	return {
+		registered: registeredAt,
 		register: async (folder) => {
 			const real = await realpath(resolve(folder)).catch(() => {
 				throw new AppError('not_found', `There is no folder ${folder}.`, { param: 'folder' });
@@ -41,25 +56,28 @@ export function createModelFolders(
 				registered: registered.filter((path) => path !== real && path !== full),
 			}));
 		},
-		move: (folder) => moveModels(modelsFolder(), folder, settings),
+		move: async (folder) => {
+			await moveModels(modelsFolder(), folder, settings, scratch);
+			await onGone();
+		},
 		import: (path, name, signal) => importModel(modelsFolder(), path, name, signal),
 		remove: async (model) => {
-			if (model.folder === undefined) throw new AppError('not_found', `${model.id} has no files.`);
-			const registered = settings.value.registered.find(
-				(folder) => model.folder === folder || model.folder?.startsWith(join(folder, '/')),
-			);
+			const { folder } = model;
+			if (folder === undefined) throw new AppError('not_found', `${model.id} has no files.`);
+			const registered = registeredAt(model);
 			if (registered !== undefined)
 				throw new AppError(
 					'forbidden',
 					`${model.id} lies in ${registered}, which was registered in place; unregister the folder instead.`,
 				);
 			// Renamed first, so that a model half deleted is never offered.
-			const aside = join(
-				dirname(model.folder),
-				`.removed-${basename(model.folder)}-${process.pid}`,
-			);
-			await rename(model.folder, aside);
+			const fail = (error: unknown) => {
+				throw systemError(error, { path: folder, verb: 'removed' }) ?? error;
+			};
+			const aside = await makeHiddenFolder('removed', dirname(folder)).catch(fail);
+			await rename(folder, join(aside, 'model')).catch(fail);
 			await rm(aside, { recursive: true, force: true });
+			await onGone();
 		},
 	};
 }
@@ -81,8 +99,9 @@ async function importModel(
 	const target = join(modelsFolder, wanted);
 	if (await stat(target).catch(() => undefined))
 		throw new AppError('conflict', `${target} exists already; remove it or give another name.`);
-	await mkdir(modelsFolder, { recursive: true });
-	const work = await mkdtemp(join(modelsFolder, '.import-'));
+	const work = await makeHiddenFolder('import', modelsFolder).catch((error: unknown) => {
+		throw diskError(error, modelsFolder) ?? error;
+	});
 	try {
 		if (info.isDirectory())
 			await cp(path, join(work, 'model'), {

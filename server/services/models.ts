@@ -10,24 +10,24 @@ import {
 	catalogueEntries,
 	type Device,
 } from '../hub/catalogue.ts';
-import type { Downloads, Follower } from '../hub/downloads.ts';
+import type { DownloadOrder, Downloads, Follower } from '../hub/downloads.ts';
 import type { KnownFacts } from '../hub/refresh.ts';
 import type { ModelSettingsFile } from '../hub/settings.ts';
 import {
 	AppError,
 	type ExecutionProvider,
+	findModel,
 	type ModelInfo,
-	type Precision,
 	type PromptTemplate,
 } from '../protocol/index.ts';
 import {
-	checkFree,
 	type DownloadTarget,
+	type FetchTarget,
 	findTarget,
 	givenTemplate,
+	type PresentTarget,
 	present,
 	type TargetWishes,
-	targetKey,
 } from './downloadTarget.ts';
 import type { AcquireOptions, ModelHost, ProviderFallback } from './host.ts';
 import type { ModelFetcher } from './modelFetcher.ts';
@@ -81,12 +81,18 @@ export interface DownloadWishes extends TargetWishes {
 	readonly providerType?: string;
 	/** Kept with the model and used instead of its chat template; `{}` = its own again. */
 	readonly promptTemplate?: PromptTemplate;
-	readonly precision?: Precision;
-	readonly revision?: string;
 	readonly token?: string;
 	/** Another folder for the files; must lie below a configured root. */
 	readonly folder?: string;
 	readonly bufferBytes?: number;
+}
+
+/** What a download will do, once it is clear that nothing speaks against it. */
+interface Planned {
+	readonly found: FetchTarget;
+	readonly order: DownloadOrder;
+	/** The template to keep. */
+	readonly template: PromptTemplate | undefined;
 }
 
 export interface ModelService {
@@ -99,10 +105,10 @@ export interface ModelService {
 	/** Everything: on this machine first, then what the catalogue offers beyond it. */
 	list(): Promise<readonly ModelInfo[]>;
 	/**
-	 * What a download will fetch.
+	 * What a download will fetch. Whatever can be refused before a byte is refused here.
 	 * @param name of the catalogue, hub id, or with `uri` any name; absent: the repository's of `uri`
 	 */
-	target(name: string | undefined, wishes?: TargetWishes): Promise<DownloadTarget>;
+	target(name: string | undefined, wishes?: DownloadWishes): Promise<DownloadTarget>;
 	/** Resolves to the model once it is on disk. */
 	download(
 		name: string | undefined,
@@ -141,8 +147,32 @@ export function createModelService(deps: ModelServiceDeps): ModelService {
 		return [...here, ...others];
 	};
 
-	const target: ModelService['target'] = async (name, wishes = {}) =>
-		findTarget(entries, name, wishes, await deps.devices(), deps.hubAddress());
+	const plan = async (
+		name: string | undefined,
+		wishes: DownloadWishes,
+	): Promise<{ readonly found: PresentTarget } | Planned> => {
+		const [machine, models] = await Promise.all([deps.devices(), deps.host.list()]);
+		// Nothing is downloaded into folders that were registered where they lie.
+		const here = models.map((model) => {
+			const { source, ...rest } = model;
+			return deps.folders.registered(model) === undefined ? model : rest;
+		});
+		const coming = deps.downloads.list().map((job) => job.order.model);
+		const known = { entries, machine, here, coming, hub: deps.hubAddress() };
+		const found = findTarget(known, name, wishes);
+		const { modelsFolder } = await deps.fetcher.place(found, wishes.folder);
+		if (found.source === undefined) return { found };
+		const { repository, revision = 'main', path = '', precision } = found.source;
+		const { publisher, providerType } = wishes;
+		const template = givenTemplate(found, wishes.promptTemplate);
+		const order: DownloadOrder = {
+			model: found,
+			from: JSON.stringify([repository.toLowerCase(), revision, path, precision, modelsFolder]),
+			details: JSON.stringify([template, publisher, providerType]),
+		};
+		deps.downloads.check(order);
+		return { found, order, template };
+	};
 
 	return {
 		host: deps.host,
@@ -152,36 +182,31 @@ export function createModelService(deps: ModelServiceDeps): ModelService {
 		hubAddress: deps.hubAddress,
 		refresh: deps.refresh,
 		list,
-		target,
+		target: async (name, wishes = {}) => (await plan(name, wishes)).found,
 		download: async (name, wishes, follower, signal) => {
-			const here = name === undefined ? undefined : await findHere(deps.host, name);
-			const found = await target(name, wishes).catch((error: unknown) => {
-				const isUnknown = error instanceof AppError && error.code === 'model_not_found';
-				if (here === undefined || !isUnknown) throw error;
-				return here.uri === undefined ? undefined : target(here.id, { ...wishes, uri: here.uri });
-			});
-			const named = found?.kind === 'repository' && found.as !== undefined;
-			if (here !== undefined && (found === undefined || (here.origin !== 'local' && !named)))
-				return present(here, wishes);
-			if (found === undefined) throw new AppError('model_not_found');
-			const key = targetKey(found);
-			if (named) checkFree(await deps.host.list(), key, found.repository);
+			const planned = await plan(name, wishes);
+			if (!('order' in planned)) {
+				// Refused when it cannot run here, with the reason.
+				const model = await deps.host.resolve(planned.found.here.id);
+				return present(model, wishes.promptTemplate);
+			}
+			const { found, order, template } = planned;
+			const { here } = found;
 			// Its runner and its texts must not go by different templates.
-			const template = givenTemplate(found, wishes.promptTemplate);
 			const isNew = template && !isDeepStrictEqual(template, here?.promptTemplate ?? {});
 			if (isNew && here?.state === 'loaded') await deps.host.unload(here.id, false);
 			const folder = await deps.downloads.run(
-				key,
+				order,
 				(stop, onProgress, onWait, onStart) =>
 					deps.fetcher.fetch(found, wishes, { stop, onProgress, onWait, onStart }),
 				follower,
 				signal,
 			);
-			const done = (await deps.host.list()).find((model) => model.folder === folder);
+			const done = findModel(await deps.host.list(), found.id);
 			if (done !== undefined) return done;
 			throw new AppError(
 				'unsupported_model',
-				`${key} was downloaded to ${folder}, but its files are not a model that can run here.`,
+				`${found.id} was downloaded to ${folder}, but its files are not a model that can run here.`,
 			);
 		},
 		load: async (name, wishes, signal) => {
@@ -267,13 +292,6 @@ export function createModelService(deps: ModelServiceDeps): ModelService {
 			throw new AppError('unsupported_model', `${path} holds no model that can run here.`);
 		},
 	};
-}
-
-async function findHere(host: ModelHost, name: string): Promise<ModelInfo | undefined> {
-	return host.resolve(name).catch((error: unknown) => {
-		if (error instanceof AppError) return undefined;
-		throw error;
-	});
 }
 
 function infoOf(

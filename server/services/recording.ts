@@ -11,6 +11,8 @@ import type { SpeechEvent, SpeechService } from './speech.ts';
 import type { SpeechCall } from './speechRequest.ts';
 
 export interface RecordingDeps {
+	/** Folder for the sound. */
+	readonly scratch: string;
 	readonly speech: Pick<SpeechService, 'hear' | 'model' | 'limits'>;
 	readonly call: SpeechCall;
 	readonly randomId: () => string;
@@ -54,7 +56,7 @@ export class Recording {
 	}
 
 	static async open(deps: RecordingDeps): Promise<Recording> {
-		return new Recording(deps, await LiveAudio.open(deps.speech.limits.maximumS));
+		return new Recording(deps, await LiveAudio.open(deps.speech.limits.maximumS, deps.scratch));
 	}
 
 	get received(): number {

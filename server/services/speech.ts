@@ -4,7 +4,7 @@ import type { DecodedAudio } from '../audio/decodeAudio.ts';
 import type { VoiceActivity } from '../audio/voiceActivity.ts';
 import type { EngineModel } from '../engine/api.ts';
 import type { ModelInfo, Transcript, TranscriptProgress } from '../protocol/index.ts';
-import { AppError } from '../protocol/index.ts';
+import { AppError, comparableName, findModel } from '../protocol/index.ts';
 import { hearRecording } from './hearRecording.ts';
 import type { ModelHost } from './host.ts';
 import type { SpeechCall } from './speechRequest.ts';
@@ -18,6 +18,8 @@ export interface SpeechLimits {
 export interface SpeechDeps {
 	readonly host: ModelHost;
 	readonly limits: SpeechLimits;
+	/** Throws `overloaded` while no further recording can be opened. */
+	readonly checkRoom: () => void;
 	/** Opens a file as 16 kHz mono. */
 	readonly decode: (path: string, maximumS: number, signal?: AbortSignal) => Promise<DecodedAudio>;
 	/** A detector of speech for one recording. */
@@ -32,6 +34,8 @@ export type SpeechEvent =
 
 export interface SpeechService {
 	readonly limits: SpeechLimits;
+	/** Throws `overloaded` while no further recording is taken: asked before one is received. */
+	checkRoom(): void;
 	/**
 	 * Transcribes or translates the file at `path`.
 	 * @throws AppError `invalid_audio`, `payload_too_large`, `model_not_found`, `cancelled`, …
@@ -89,6 +93,7 @@ export function createSpeechService(deps: SpeechDeps): SpeechService {
 	};
 	return {
 		limits: deps.limits,
+		checkRoom: deps.checkRoom,
 		model: (name) => chosenModel(deps.host, name),
 		run: async (call, path, onEvent, signal) => {
 			await chosenModel(deps.host, call.model);
@@ -112,9 +117,9 @@ export function createSpeechService(deps: SpeechDeps): SpeechService {
 }
 
 async function chosenModel(host: ModelHost, name: string): Promise<ModelInfo> {
-	if (!anyModel.has(name)) return host.resolve(name, task);
+	if (!anyModel.has(comparableName(name))) return host.resolve(name, task);
 	const known = await host.list(task);
-	const exact = known.find((model) => model.alias === name || model.name === name);
+	const exact = findModel(known, name);
 	// What is built in must not stand in the way of what a person downloaded, even when it is loaded.
 	const ready =
 		exact ??

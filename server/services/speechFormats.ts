@@ -8,10 +8,10 @@ import {
 	webVtt,
 } from '../protocol/index.ts';
 
-export interface Rendered {
-	readonly contentType: string;
-	readonly body: string;
-}
+/** Text, or a value that is sent as JSON. */
+export type Rendered =
+	| { readonly contentType: string; readonly body: string }
+	| { readonly value: unknown };
 
 export interface RenderParts {
 	/** Whether `verbose_json` lists segments. */
@@ -24,26 +24,32 @@ export const usageOf = (transcript: Transcript) => ({
 	seconds: Math.ceil(transcript.duration),
 });
 
-/** Renders; JSON bodies carry `usage`. */
+/** A transcript as a file has it. */
+export function transcriptText(transcript: Transcript, format: TranscriptFormat): string {
+	const rendered = renderTranscript(transcript, format);
+	return 'body' in rendered ? rendered.body : JSON.stringify(rendered.value);
+}
+
+/** Renders; JSON values carry `usage`. */
 export function renderTranscript(
 	transcript: Transcript,
 	format: TranscriptFormat,
 	{ segments }: RenderParts = { segments: true },
 ): Rendered {
-	const json = (value: unknown): Rendered => ({
-		contentType: 'application/json; charset=utf-8',
-		body: JSON.stringify(value),
-	});
 	switch (format) {
 		case 'json':
-			return json({
-				text: transcript.text,
-				...(transcript.logprobs === undefined ? {} : { logprobs: transcript.logprobs }),
-				usage: usageOf(transcript),
-			});
+			return {
+				value: {
+					text: transcript.text,
+					...(transcript.logprobs === undefined ? {} : { logprobs: transcript.logprobs }),
+					usage: usageOf(transcript),
+				},
+			};
 		case 'verbose_json': {
 			const { segments: list, ...rest } = transcript;
-			return json({ ...rest, ...(segments ? { segments: list } : {}), usage: usageOf(transcript) });
+			return {
+				value: { ...rest, ...(segments ? { segments: list } : {}), usage: usageOf(transcript) },
+			};
 		}
 		case 'text':
 			return { contentType: 'text/plain; charset=utf-8', body: `${transcript.text}\n` };

@@ -70,7 +70,7 @@ export class StretchCutter {
 	readonly #activity: VoiceActivity;
 	readonly #livePauseFrames: number | undefined;
 	#windowFrames: number;
-	#samples = new Float32Array(rateHz * 64);
+	#samples: Float32Array;
 	#length = 0;
 	/** Probability of speech of every whole frame in the buffer. */
 	#speech: number[] = [];
@@ -88,6 +88,8 @@ export class StretchCutter {
 		this.#activity = activity;
 		this.#livePauseFrames = pauseS === undefined ? undefined : Math.round(pauseS / activityFrameS);
 		this.#windowFrames = Math.floor(windowS / activityFrameS);
+		// A window, the pause after it, and a piece of the decoder.
+		this.#samples = new Float32Array(rateHz * (windowS + 4));
 	}
 
 	/** Seconds decoded so far; the whole length once {@link next} gave `undefined`. */

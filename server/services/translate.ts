@@ -4,10 +4,11 @@ import type { Owned } from '../engine/api.ts';
 import { AppError, type TranslateEngine } from '../protocol/index.ts';
 import type { HostedTranslator } from '../remote/hostedTranslator.ts';
 import { alignmentSupported } from '../translate/alignmentPairs.ts';
-import type { DetectedLanguage, LanguageDetector } from '../translate/detect.ts';
+import type { DetectedLanguage } from '../translate/detect.ts';
 import { type DocumentOptions, translateDocument } from '../translate/document.ts';
 import { htmlPieces } from '../translate/html.ts';
 import { scriptOf } from '../translate/languages.ts';
+import type { LanguageTools } from '../translate/languageTools.ts';
 import { plainBlock, usesDictionary } from '../translate/plain.ts';
 import {
 	type ProfanityAction,
@@ -16,13 +17,13 @@ import {
 } from '../translate/profanity.ts';
 import type { SentenceCache } from '../translate/sentenceCache.ts';
 import type { Span } from '../translate/sentences.ts';
-import { transliterate } from '../translate/transliterate.ts';
+import { turnOfOthers } from '../translate/turns.ts';
 import type { ModelHost } from './host.ts';
 import { createTranslateBatcher, type TranslateBatcher } from './translateBatcher.ts';
 import { createTranslateModels, type Route, type TranslateModels } from './translateModels.ts';
 import { translateRemotely } from './translateRemote.ts';
 import { translateSentences } from './translateSentences.ts';
-import { detectSources } from './translateSources.ts';
+import { detectSources, once } from './translateSources.ts';
 import { type CustomSystem, type CustomSystems, systemPivot } from './translateSystems.ts';
 
 export interface TranslateTarget {
@@ -94,13 +95,13 @@ export interface TranslateService {
 	translatable(): Promise<ReadonlySet<string>>;
 	readonly models: TranslateModels;
 	readonly cache: SentenceCache;
-	readonly detect: LanguageDetector;
+	readonly language: LanguageTools;
 	readonly custom: CustomSystems;
 }
 
 export interface TranslateDeps {
 	readonly host: ModelHost;
-	readonly detect: LanguageDetector;
+	readonly language: LanguageTools;
 	readonly cache: SentenceCache;
 	readonly custom: CustomSystems;
 	readonly batcher?: TranslateBatcher;
@@ -113,9 +114,16 @@ export interface TranslateDeps {
 	readonly engine?: () => TranslateEngine;
 }
 
+/** What translates from one language to another. */
+interface Way {
+	readonly system: CustomSystem | undefined;
+	readonly route: Route;
+}
+
 export function createTranslateService(deps: TranslateDeps): TranslateService {
-	const { detect, cache, custom } = deps;
-	const models = deps.models ?? createTranslateModels(deps.host, deps.downloading);
+	const { language: tools, cache, custom } = deps;
+	const models =
+		deps.models ?? createTranslateModels(deps.host, tools.transliterate, deps.downloading);
 	const batcher = deps.batcher ?? createTranslateBatcher(deps.host);
 
 	const sourcesOf = async (
@@ -123,15 +131,12 @@ export function createTranslateService(deps: TranslateDeps): TranslateService {
 	): Promise<readonly { language: string; detected?: DetectedLanguage }[]> => {
 		const { texts, source, suggestedSource } = request;
 		if (source !== undefined) return texts.map(() => ({ language: source }));
-		const canTranslate = async (language: string): Promise<boolean> => {
-			try {
-				await check({ ...request, source: language });
-				return true;
-			} catch {
-				return false;
-			}
-		};
-		const found = await detectSources(texts, suggestedSource, detect, canTranslate);
+		const canTranslate = (language: string): Promise<boolean> =>
+			check({ ...request, source: language }).then(
+				() => true,
+				() => false,
+			);
+		const found = await detectSources(texts, suggestedSource, tools.detect, once(canTranslate));
 		return found.map((detected) => ({ language: detected.language, detected }));
 	};
 
@@ -139,11 +144,11 @@ export function createTranslateService(deps: TranslateDeps): TranslateService {
 		text: string,
 		source: string,
 		target: TranslateTarget,
+		{ system, route }: Way,
 		request: TranslateRequest,
 		signal?: AbortSignal,
 	): Promise<TranslatedText & { custom: boolean }> => {
-		const system = await custom.find(request.category, source, target.language);
-		const route = await chain(source, target.language, system, request);
+		await turnOfOthers();
 		const { legs } = route;
 		const edit = profanityEdit(
 			request.profanityAction,
@@ -205,7 +210,12 @@ export function createTranslateService(deps: TranslateDeps): TranslateService {
 		const transliteration =
 			target.script === undefined || target.script === scriptOf(target.language)
 				? undefined
-				: await transliterate(done.text, target.language, scriptOf(target.language), target.script);
+				: await tools.transliterate(
+						done.text,
+						target.language,
+						scriptOf(target.language),
+						target.script,
+					);
 		return {
 			language: target.language,
 			text: done.text,
@@ -254,6 +264,16 @@ export function createTranslateService(deps: TranslateDeps): TranslateService {
 		};
 	};
 
+	/** What a category brings: a custom system of that name, else the model of that name. */
+	const systemOf = async (
+		category: string | undefined,
+		source: string,
+		target: string,
+	): Promise<CustomSystem | undefined> => {
+		if (category === undefined || category === 'general') return undefined;
+		return (await custom.find(category, source, target)) ?? models.named(category, source, target);
+	};
+
 	const step = (
 		system: CustomSystem | undefined,
 		source: string,
@@ -262,6 +282,11 @@ export function createTranslateService(deps: TranslateDeps): TranslateService {
 		system?.model === undefined
 			? models.route(source, target)
 			: models.through(system.model, source, target);
+
+	const wayOf = async (source: string, target: string, request: TranslateRequest): Promise<Way> => {
+		const system = await systemOf(request.category, source, target);
+		return { system, route: await chain(source, target, system, request) };
+	};
 
 	const engineOf = (request: TranslateRequest): TranslateEngine =>
 		request.engine ?? deps.engine?.() ?? 'local';
@@ -278,10 +303,7 @@ export function createTranslateService(deps: TranslateDeps): TranslateService {
 
 	const check = async (request: TranslateRequest): Promise<void> => {
 		if (request.source === undefined || engineOf(request) !== 'local') return;
-		for (const { language } of request.targets) {
-			const system = await custom.find(request.category, request.source, language);
-			await chain(request.source, language, system, request);
-		}
+		for (const { language } of request.targets) await wayOf(request.source, language, request);
 	};
 
 	const translatable = async (): Promise<ReadonlySet<string>> => {
@@ -300,20 +322,26 @@ export function createTranslateService(deps: TranslateDeps): TranslateService {
 		if (engine !== 'local') return remotely(engine, request, signal);
 		const customTargets = request.targets.map(() => request.texts.length > 0);
 		const sources = await sourcesOf(request);
+		// Finding them looks at files, so it is done once for all texts.
+		const waysTo = request.targets.map(({ language }) =>
+			once((source) => wayOf(source, language, request)),
+		);
 		const items = await Promise.all(
 			request.texts.map(async (text, place): Promise<TranslateItem> => {
 				const { language, detected } = sources[place] ?? { language: 'en' };
 				const native = scriptOf(language);
 				const foreign = request.sourceScript !== undefined && request.sourceScript !== native;
 				const sourceText = foreign
-					? await transliterate(text, language, request.sourceScript ?? native, native)
+					? await tools.transliterate(text, language, request.sourceScript ?? native, native)
 					: undefined;
 				const translations = await Promise.all(
-					request.targets.map(async (target, index) => {
+					waysTo.map(async (way, index) => {
+						const target = request.targets[index] as TranslateTarget;
 						const { custom: byCustom, ...done } = await one(
 							sourceText ?? text,
 							language,
 							target,
+							await way(language),
 							request,
 							signal,
 						);
@@ -345,7 +373,7 @@ export function createTranslateService(deps: TranslateDeps): TranslateService {
 		};
 	};
 
-	return { translate, check, translatable, models, cache, detect, custom };
+	return { translate, check, translatable, models, cache, language: tools, custom };
 }
 
 /** A copied sentence is linked to itself as a whole. */

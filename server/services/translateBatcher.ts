@@ -13,6 +13,8 @@ export type DecodeOptions = Omit<Seq2SeqRequest, 'items'>;
 interface Waiting {
 	readonly item: Seq2SeqItem;
 	readonly options: DecodeOptions;
+	/** Equal for equal options. */
+	readonly key: string;
 	readonly signal: AbortSignal | undefined;
 	resolve(output: Seq2SeqOutput): void;
 	reject(error: unknown): void;
@@ -102,10 +104,11 @@ export function createTranslateBatcher(
 			const queue = queues.get(model) ?? [];
 			queues.set(model, queue);
 			const entries: Waiting[] = [];
+			const key = JSON.stringify(options);
 			const outputs = items.map(
 				(item) =>
 					new Promise<Seq2SeqOutput>((resolve, reject) => {
-						const waiting = { item, options, signal, resolve, reject };
+						const waiting = { item, options, key, signal, resolve, reject };
 						entries.push(waiting);
 						queue.push(waiting);
 					}),
@@ -132,10 +135,9 @@ function takeBatch(queue: Waiting[], { maxItems, maxCharacters }: BatcherOptions
 	// Interactive requests overtake files.
 	const first = queue.find(({ options }) => options.priority === 'interactive') ?? queue[0];
 	if (!first) return [];
-	const key = JSON.stringify(first.options);
 	const length = first.item.text.length;
 	const others = queue
-		.filter((waiting) => waiting !== first && JSON.stringify(waiting.options) === key)
+		.filter((waiting) => waiting !== first && waiting.key === first.key)
 		.sort((a, b) => Math.abs(a.item.text.length - length) - Math.abs(b.item.text.length - length));
 	const batch = [first];
 	let longest = length;

@@ -4,9 +4,8 @@
  */
 
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
-import { readFile, stat } from 'node:fs/promises';
 import { AppError } from '../protocol/index.ts';
-import { changeFile } from '../store/changeFile.ts';
+import { JsonFile, type JsonFormat } from '../store/jsonFile.ts';
 
 export interface TranslateKey {
 	/** Short public name of the key, for lists and logs. */
@@ -47,39 +46,36 @@ export interface KeyFile {
 	readonly access: AccessSettings;
 }
 
-const fresh = (): KeyFile => ({
-	keys: [],
-	tokenSecret: randomBytes(32).toString('base64url'),
-	access: { virtualNetwork: false },
-});
-
 export const hashKey = (key: string): string => createHash('sha256').update(key).digest('hex');
+
+const format: JsonFormat<KeyFile> = {
+	holds: 'The keys of the translate interface',
+	fresh: () => ({
+		keys: [],
+		tokenSecret: randomBytes(32).toString('base64url'),
+		access: { virtualNetwork: false },
+	}),
+	parse: ({ keys, tokenSecret, access = { virtualNetwork: false } }) => {
+		const isKey = (key: Partial<TranslateKey> | null) =>
+			typeof key?.hash === 'string' && typeof key.id === 'string';
+		if (typeof tokenSecret !== 'string' || !Array.isArray(keys) || !keys.every(isKey))
+			return undefined;
+		return { keys, tokenSecret, access: access as AccessSettings };
+	},
+	guards: true,
+};
 
 /** Reads and writes the key file. */
 export class TranslateKeyStore {
-	#path: string;
-	#cached: { mtimeMs: number; size: number; file: KeyFile } | undefined;
-	#temporary: KeyFile | undefined;
+	readonly #file: JsonFile<KeyFile>;
 
 	constructor(path: string) {
-		this.#path = path;
+		this.#file = new JsonFile(path, format);
 	}
 
-	/** Content of the file; an empty store while there is none. Re-read when it changed. */
-	async read(): Promise<KeyFile> {
-		let mtimeMs: number;
-		let size: number;
-		try {
-			({ mtimeMs, size } = await stat(this.#path));
-		} catch {
-			// Tokens made before the first key must stay valid for this process.
-			this.#temporary ??= fresh();
-			return this.#temporary;
-		}
-		if (this.#cached?.mtimeMs === mtimeMs && this.#cached.size === size) return this.#cached.file;
-		const file = parseKeyFile(await readFile(this.#path, 'utf8'), this.#path);
-		this.#cached = { mtimeMs, size, file };
-		return file;
+	/** What is in the file; no keys while none was ever made. */
+	read(): Promise<KeyFile> {
+		return this.#file.read();
 	}
 
 	/** Makes a key and returns it once it is in the file; only its hash is kept. */
@@ -94,7 +90,7 @@ export class TranslateKeyStore {
 			createdAt: now.toISOString(),
 			...options,
 		};
-		return this.#change((file) => [
+		return this.#file.change((file) => [
 			{ ...file, keys: [...file.keys, entry] },
 			{ key, entry },
 		]);
@@ -102,7 +98,7 @@ export class TranslateKeyStore {
 
 	/** Removes a key by id or label; tokens made with it stop working too. */
 	async revoke(name: string): Promise<TranslateKey> {
-		return this.#change((file) => {
+		return this.#file.change((file) => {
 			const entry = named(file.keys, name);
 			return [{ ...file, keys: file.keys.filter((key) => key !== entry) }, entry];
 		});
@@ -110,27 +106,11 @@ export class TranslateKeyStore {
 
 	/** Changes how callers may prove who they are; resolves to what holds then. */
 	async changeAccess(change: (before: AccessSettings) => AccessSettings): Promise<AccessSettings> {
-		return this.#change((file) => {
+		return this.#file.change((file) => {
 			const access = change(file.access);
 			const isSame = JSON.stringify(access) === JSON.stringify(file.access);
 			return [isSame ? file : { ...file, access }, access];
 		});
-	}
-
-	/** `change` gives the new content and what is resolved to once it is in the file; equal content is not written. */
-	async #change<Result>(
-		change: (file: KeyFile) => readonly [file: KeyFile, result: Result],
-	): Promise<Result> {
-		const results: Result[] = [];
-		await changeFile(this.#path, (text) => {
-			const before =
-				text === undefined ? (this.#temporary ?? fresh()) : parseKeyFile(text, this.#path);
-			const [after, result] = change(before);
-			results.push(result);
-			return after === before ? undefined : `${JSON.stringify(after, null, '\t')}\n`;
-		});
-		this.#cached = undefined;
-		return results.at(-1) as Result;
 	}
 }
 
@@ -161,30 +141,4 @@ export function matchKey(
 		if (own.length === hash.length && timingSafeEqual(own, hash)) found = entry;
 	}
 	return found;
-}
-
-function parseKeyFile(text: string, path: string): KeyFile {
-	let value: unknown;
-	try {
-		value = JSON.parse(text);
-	} catch (error) {
-		throw new AppError(
-			'internal',
-			`The key file ${path} is not valid JSON; repair it. While it is absent nobody needs a key.`,
-			{
-				cause: error,
-			},
-		);
-	}
-	const file = value as Partial<KeyFile>;
-	if (typeof file.tokenSecret !== 'string' || !Array.isArray(file.keys))
-		throw new AppError(
-			'internal',
-			`The key file ${path} is not one of Nearglot's; put the right one there. While it is absent nobody needs a key.`,
-		);
-	return {
-		keys: file.keys.filter((key) => typeof key?.hash === 'string' && typeof key.id === 'string'),
-		tokenSecret: file.tokenSecret,
-		access: file.access ?? { virtualNetwork: false },
-	};
 }

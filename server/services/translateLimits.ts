@@ -55,18 +55,19 @@ export type LimitVerdict =
 
 /** Counts characters per key. Clock is a parameter. */
 export class CharacterMeter {
-	#callers = new Map<string, { minute: Window; hour: Window; total: number }>();
+	#callers = new Map<string, { minute: Window; hour: Window; total: number | undefined }>();
 	#now: () => number;
-	#before: ReadonlyMap<string, number>;
+	#before: (id: string) => number | undefined;
 	#onUsed: (id: string, total: number) => void;
 
 	/**
-	 * @param before Characters used earlier, by caller; they count for quotas.
+	 * @param now Milliseconds of a clock that only goes forward.
+	 * @param before Characters a caller has used earlier; they count for quotas. Throws while nobody knows.
 	 * @param onUsed Told the new total of a caller that has a quota.
 	 */
 	constructor(
 		now: () => number,
-		before: ReadonlyMap<string, number> = new Map(),
+		before: (id: string) => number | undefined = () => undefined,
 		onUsed: (id: string, total: number) => void = () => {},
 	) {
 		this.#now = now;
@@ -74,17 +75,22 @@ export class CharacterMeter {
 		this.#onUsed = onUsed;
 	}
 
-	/** Takes characters from a caller's share, or says why not. Nothing is taken when refused. */
+	/**
+	 * Takes characters from a caller's share, or says why not. Nothing is taken when refused.
+	 * @throws AppError `store_unavailable` when there is a quota and nobody knows what is left of it
+	 */
 	take(id: string, amount: number, limits: CharacterLimits): LimitVerdict {
 		const now = this.#now();
 		const caller = this.#callers.get(id) ?? {
 			minute: new Window(60_000),
 			hour: new Window(3_600_000),
-			total: this.#before.get(id) ?? 0,
+			total: undefined,
 		};
 		this.#callers.set(id, caller);
-		if (limits.quota !== undefined && caller.total + amount > limits.quota)
-			return { kind: 'quota' };
+		if (limits.quota !== undefined) {
+			caller.total ??= this.#before(id) ?? 0;
+			if (caller.total + amount > limits.quota) return { kind: 'quota' };
+		}
 		const { charactersPerMinute, charactersPerHour } = limits;
 		// "Consumed evenly": an hour's share is not to be used up in one minute.
 		const minuteLimit =
@@ -107,13 +113,10 @@ export class CharacterMeter {
 				: { kind: 'rate', limit };
 		caller.minute.add(now, amount);
 		caller.hour.add(now, amount);
-		caller.total += amount;
-		if (limits.quota !== undefined) this.#onUsed(id, caller.total);
+		if (caller.total !== undefined) {
+			caller.total += amount;
+			this.#onUsed(id, caller.total);
+		}
 		return { kind: 'ok' };
-	}
-
-	/** Characters a caller has used. */
-	used(id: string): number {
-		return this.#callers.get(id)?.total ?? this.#before.get(id) ?? 0;
 	}
 }

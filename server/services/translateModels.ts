@@ -1,10 +1,13 @@
 /** Chooses the models for a language pair among those that are installed; pivots through English. */
 
-import { AppError, type ModelInfo } from '../protocol/index.ts';
+import { bundledCatalogue } from '../hub/catalogue.ts';
+import { AppError, findModel, type ModelInfo } from '../protocol/index.ts';
 import { scriptOf } from '../translate/languages.ts';
+import type { LanguageTools } from '../translate/languageTools.ts';
 import { type ModelLanguages, readModelLanguages, translates } from '../translate/modelPairs.ts';
-import { transliterate } from '../translate/transliterate.ts';
 import type { ModelHost } from './host.ts';
+import { translateAdvice } from './translateAdvice.ts';
+import type { CustomSystem } from './translateSystems.ts';
 
 /** One step of a translation. */
 export interface Leg {
@@ -34,6 +37,8 @@ export interface TranslateModels {
 	installed(): Promise<readonly InstalledModel[]>;
 	/** No legs for equal languages. Throws `model_not_found` or `model_loading` with what to do. */
 	route(source: string, target: string): Promise<Route>;
+	/** The installed model of a name, as a system for a pair it translates. */
+	named(name: string, source: string, target: string): Promise<CustomSystem | undefined>;
 	/** One named model for a pair; throws when it cannot do it. */
 	through(name: string, source: string, target: string): Promise<Route>;
 }
@@ -62,19 +67,21 @@ const sibling: Readonly<Record<string, string>> = {
 	'sr-Latn': 'sr-Cyrl',
 };
 
-function conversion(from: string, to: string): Convert {
-	const language = from.startsWith('zh') ? 'zh-Hans' : from;
-	return (text) => transliterate(text, language, scriptOf(from), scriptOf(to));
-}
-
 /**
+ * @param transliterate Converts what one model writes for another that reads another script.
  * @param downloading Names or ids of models that are on their way; those in state `downloading` of
  *   the host's own list count as well.
  */
 export function createTranslateModels(
 	host: ModelHost,
+	transliterate: LanguageTools['transliterate'],
 	downloading: () => readonly string[] = () => [],
 ): TranslateModels {
+	const conversion = (from: string, to: string): Convert => {
+		const language = from.startsWith('zh') ? 'zh-Hans' : from;
+		return (text) => transliterate(text, language, scriptOf(from), scriptOf(to));
+	};
+	const adviceFor = translateAdvice(bundledCatalogue().models);
 	const known = new Map<string, Promise<ModelLanguages>>();
 	const languagesOf = (info: ModelInfo, folder: string): Promise<ModelLanguages> => {
 		const key = `${info.id} ${folder}`;
@@ -166,13 +173,12 @@ export function createTranslateModels(
 				`The translation system for ${source} to ${target} is still being downloaded (${coming}). Retry in a few minutes.`,
 				{ retryAfterS: 30, data: { translatorCode: 408001 } },
 			);
-		const advice =
-			source === pivot || target === pivot
-				? `nearglot models pull ${name}`
-				: `nearglot models pull ${name} (or opus-mt-${short(source)}-en and opus-mt-en-${short(target)}, or m2m100_418M)`;
+		const advice = await adviceFor(source, target, async (from, to) =>
+			(await installed()).some(({ languages }) => translates(languages, from, to)),
+		);
 		return new AppError(
 			'model_not_found',
-			`No installed model translates ${source} to ${target}. Get one with: ${advice}.`,
+			`No installed model translates ${source} to ${target}. ${advice}`,
 			{ data: { translatorCode: 408001 } },
 		);
 	};
@@ -189,7 +195,18 @@ export function createTranslateModels(
 			);
 		return { legs: [{ model: info, languages, source, target }] };
 	};
-	return { installed, route, through };
+	const named: TranslateModels['named'] = async (name, source, target) => {
+		const models = await installed();
+		const found = findModel(
+			models.map(({ info }) => info),
+			name,
+		);
+		const model = models.find(({ info }) => info === found);
+		return model && translates(model.languages, source, target)
+			? { category: name, model: model.info.id }
+			: undefined;
+	};
+	return { installed, route, named, through };
 }
 
 function short(language: string): string {

@@ -25,6 +25,12 @@ export interface CustomSystem {
 	readonly halves?: readonly [CustomSystem, CustomSystem];
 }
 
+/** The name of a system, or of a model, in a request; `undefined` when nothing can be called so. */
+export function categoryName(given: string): string | undefined {
+	const [, name] = /^([\w.@+-]{1,100}(?::\d{1,9})?)(?::latest)?$/i.exec(given) ?? [];
+	return name;
+}
+
 /** The language two halves of a chain meet in. */
 export const systemPivot = 'en';
 
@@ -39,11 +45,7 @@ export interface SystemPair {
 
 export interface CustomSystems {
 	/** `undefined` when the category has nothing for the pair; refuses unknown categories (400002). */
-	find(
-		category: string | undefined,
-		source: string,
-		target: string,
-	): Promise<CustomSystem | undefined>;
+	find(category: string, source: string, target: string): Promise<CustomSystem | undefined>;
 	list(): Promise<readonly { readonly category: string; readonly pairs: readonly SystemPair[] }[]>;
 	/** Terms of all glossaries for a pair. */
 	terms(source: string, target: string): Promise<readonly Term[]>;
@@ -123,7 +125,6 @@ export function createCustomSystems(folder: string): CustomSystems {
 	return {
 		list,
 		find: async (category, source, target) => {
-			if (category === undefined || category === 'general') return undefined;
 			const known = (await list()).find((system) => system.category === category);
 			const between = async (a: string, b: string): Promise<CustomSystem | undefined> => {
 				const pair = known?.pairs.find(({ from, to }) => from === a && to === b);

@@ -5,6 +5,8 @@ import type { Logger } from './log.ts';
 import type { Labels, Metrics } from './metrics.ts';
 
 export interface CallerFacts {
+	/** Id of who is signed in, as the sign-in layer signs it; the rest is what the caller writes. */
+	readonly person?: string;
 	readonly user?: string;
 	readonly metadata?: Readonly<Record<string, string | number>>;
 }
@@ -60,6 +62,7 @@ export function createUsageLog(log: Logger, metrics: Metrics, labels: readonly s
 				promptTokens: usage?.prompt_tokens,
 				generatedTokens: usage?.completion_tokens,
 				code: record.code,
+				person: caller?.person,
 				user: caller?.user,
 				metadata: caller?.metadata && JSON.stringify(caller.metadata),
 			});
@@ -70,7 +73,8 @@ export function createUsageLog(log: Logger, metrics: Metrics, labels: readonly s
 function labelsOf(names: readonly string[], caller: CallerFacts | undefined): Labels {
 	const out: Record<string, string> = {};
 	for (const name of names) {
-		const value = name === 'user' ? caller?.user : caller?.metadata?.[name];
+		// Nobody who is signed in works under the name of another.
+		const value = name === 'user' ? (caller?.person ?? caller?.user) : caller?.metadata?.[name];
 		out[name] = value === undefined ? '' : String(value).slice(0, 128);
 	}
 	return out;

@@ -2,8 +2,7 @@
 
 import { rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { AppError } from '../protocol/index.ts';
-import { makePrivateDir, readPlainText, replaceFile, unwritable, writeDraft } from './files.ts';
+import { makePrivateDir, readPlainText, replaceFile, writeDraft } from './files.ts';
 import { type FileLock, lockFile } from './lock.ts';
 
 /** A change takes milliseconds. */
@@ -34,10 +33,13 @@ export async function changeFile(
 		const next = change(await readPlainText(path));
 		if (next === undefined) return true;
 		const draft = await writeDraft(path, next);
-		const held = await lock.held();
-		if (held) await replaceFile(draft, path);
-		else await rm(draft, { force: true });
-		return held;
+		try {
+			const held = await lock.held();
+			if (held) await replaceFile(draft, path);
+			return held;
+		} finally {
+			await rm(draft, { force: true }).catch(() => {});
+		}
 	};
 	while (!(await withLock(options.lock ?? `${path}.lock`, attempt, options.signal)));
 }
@@ -52,7 +54,11 @@ export async function withLock<Result>(
 	signal?: AbortSignal,
 ): Promise<Result> {
 	const result = (turns.get(path) ?? Promise.resolve()).then(async () => {
-		await using lock = await take(path, signal);
+		await using lock = await lockFile(path, {
+			longestHoldMs,
+			waitMs,
+			...(signal === undefined ? {} : { signal }),
+		});
 		return await work(lock);
 	});
 	const turn = result.catch(() => undefined);
@@ -61,17 +67,5 @@ export async function withLock<Result>(
 		return await result;
 	} finally {
 		if (turns.get(path) === turn) turns.delete(path);
-	}
-}
-
-async function take(path: string, signal: AbortSignal | undefined): Promise<FileLock> {
-	try {
-		return await lockFile(path, {
-			longestHoldMs,
-			waitMs,
-			...(signal === undefined ? {} : { signal }),
-		});
-	} catch (error) {
-		throw error instanceof AppError ? error : unwritable(dirname(path), error);
 	}
 }

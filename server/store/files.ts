@@ -1,14 +1,15 @@
 /** Private files: complete or absent, readable by their owner alone. */
 
 import { randomBytes } from 'node:crypto';
-import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
-import { dirname } from 'node:path';
-import { AppError } from '../protocol/index.ts';
+import { lstat, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { AppError, asAppError, errno, systemError } from '../protocol/index.ts';
+import { makeFolder } from './makeFolder.ts';
 
 /** Creates a folder only its owner can enter. A read-only home becomes a sentence that says so. */
 export async function makePrivateDir(path: string): Promise<void> {
 	try {
-		await mkdir(path, { recursive: true, mode: 0o700 });
+		makeFolder(path, 0o700);
 	} catch (error) {
 		throw unwritable(path, error);
 	}
@@ -23,9 +24,7 @@ export async function readPlainText(path: string): Promise<string | undefined> {
 		if ((await stat(path)).isFile()) return await readFile(path, 'utf8');
 	} catch (error) {
 		if (errno(error) === 'ENOENT') return undefined;
-		throw new AppError('store_unavailable', `${path} cannot be read (${errno(error)}).`, {
-			cause: error,
-		});
+		throw systemError(error, { path, verb: 'read' }) ?? error;
 	}
 	throw new AppError('store_unavailable', `${path} is no plain file. Remove it and try again.`);
 }
@@ -49,7 +48,21 @@ export async function writeDraft(path: string, text: string): Promise<string> {
 		return draft;
 	} catch (error) {
 		await rm(draft, { force: true }).catch(() => {});
-		throw unwritable(dirname(path), error);
+		throw unwritable(path, error);
+	}
+}
+
+/** Nobody needs as long to write a file; older drafts are those of killed processes. */
+const oldestDraftMs = 3600_000;
+
+/** Removes what killed processes had begun to write in a folder. What cannot be removed stays. */
+export async function removeOldDrafts(folder: string, now: number): Promise<void> {
+	for (const name of await readdir(folder).catch(() => [])) {
+		if (!/\.([0-9a-f]{12}|\d+)\.tmp$/.test(name)) continue;
+		const path = join(folder, name);
+		const found = await lstat(path).catch(() => undefined);
+		if (found?.isFile() && now - found.mtimeMs > oldestDraftMs)
+			await rm(path, { force: true }).catch(() => {});
 	}
 }
 
@@ -58,7 +71,7 @@ export async function replaceFile(draft: string, path: string): Promise<void> {
 	for (let attempt = 1; ; attempt++) {
 		try {
 			await rename(draft, path);
-			return;
+			break;
 		} catch (error) {
 			const busy = /^(EPERM|EACCES|EBUSY)$/.test(errno(error) ?? '');
 			if (process.platform === 'win32' && busy && attempt < 10) {
@@ -66,34 +79,29 @@ export async function replaceFile(draft: string, path: string): Promise<void> {
 				continue;
 			}
 			await rm(draft, { force: true }).catch(() => {});
-			throw unwritable(dirname(path), error);
+			throw unwritable(path, error);
 		}
+	}
+	await syncFolder(dirname(path));
+}
+
+/** Has the name on the disk, too. Windows does so by itself and knows no such call. */
+async function syncFolder(path: string): Promise<void> {
+	if (process.platform === 'win32') return;
+	try {
+		await using folder = await open(path, 'r');
+		await folder.sync();
+	} catch {
+		// Some network and FUSE folders know no such call either.
 	}
 }
 
-/** What a person needs to know when a folder cannot be written to. */
+/** What a person needs to know when a file or folder of the data folder cannot be written. */
 export function unwritable(path: string, cause: unknown): AppError {
-	const code = errno(cause);
-	if (code === 'ENOSPC' || code === 'EDQUOT')
-		return new AppError('disk_full', `There is no space left to write to ${path}.`, { cause });
-	const reason =
-		code === 'EROFS'
-			? 'it is on a read-only file system'
-			: code === 'EACCES' || code === 'EPERM'
-				? 'this user may not write there'
-				: code === 'ENOTDIR' || code === 'EEXIST'
-					? 'a part of the path is a file'
-					: (code ?? String(cause));
-	return new AppError(
-		'store_unavailable',
-		`Nearglot cannot write to ${path}: ${reason}. Set NEARGLOT_HOME to a folder that can be written to.`,
-		{ cause },
-	);
-}
-
-/** System error code, e.g. `ENOENT`. */
-export function errno(error: unknown): string | undefined {
-	return error instanceof Error && 'code' in error && typeof error.code === 'string'
-		? error.code
-		: undefined;
+	const tried = {
+		path,
+		verb: 'written',
+		elsewhere: 'Set NEARGLOT_HOME to a folder that can be written to.',
+	};
+	return systemError(cause, tried) ?? asAppError(cause, `writing ${path}`);
 }

@@ -118,6 +118,11 @@ export function scriptName(script: string, inLanguage: string): string {
 }
 
 /** The primary subtag: `zh-Hans` → `zh`. */
+/** A sentence for a language that {@link canonicalLanguage} does not know. */
+export function unknownLanguage(written: string): string {
+	return `'${written.slice(0, 30)}' is no language code that is known. Codes are such as en, de or pt-PT; GET /languages lists them.`;
+}
+
 export function primaryLanguage(language: string): string {
 	return language.split('-')[0] ?? language;
 }

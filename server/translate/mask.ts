@@ -95,10 +95,10 @@ export function unmask(output: string, fixed: readonly Fixed[]): Replaced | unde
 	}
 	if (seen.size !== fixed.length) return undefined;
 	// What is left of a torn mask is a fault as well.
-	const rest = parts.reduceRight(
-		(text, { span }) => text.slice(0, span[0]) + text.slice(span[1]),
+	const rest = replaceSpans(
 		output,
+		parts.map(({ span }) => ({ span, by: '' })),
 	);
-	if (fixed.length > 0 && /[{}]/.test(rest)) return undefined;
+	if (fixed.length > 0 && /[{}]/.test(rest.text)) return undefined;
 	return replaceSpans(output, parts);
 }

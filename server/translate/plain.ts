@@ -37,6 +37,8 @@ function findTags(source: string): { tags: Tag[]; dictionary: Term[] } {
 	const tags: Tag[] = [];
 	const dictionary: Term[] = [];
 	const open: Tag[] = [];
+	/** Of each name those that may still be open, with their places: looking through all takes too long. */
+	const named = new Map<string, { readonly tag: Tag; readonly place: number }[]>();
 	let pairs = 0;
 	for (const match of source.matchAll(tagPattern)) {
 		const at = match.index;
@@ -50,15 +52,19 @@ function findTags(source: string): { tags: Tag[]; dictionary: Term[] } {
 		tags.push(tag);
 		if (selfClosing === '/') continue;
 		if (!tag.close) {
+			const same = named.get(tag.name) ?? [];
+			named.set(tag.name, same);
+			same.push({ tag, place: open.length });
 			open.push(tag);
 			continue;
 		}
-		const partner = open.findLastIndex((other) => other.name === tag.name);
-		const first = open[partner];
+		const same = named.get(tag.name) ?? [];
+		let first = same.pop();
+		while (first && open[first.place] !== first.tag) first = same.pop();
 		if (!first) continue;
-		tag.pair = first.pair = pairs++;
+		tag.pair = first.tag.pair = pairs++;
 		// Whatever was opened in between has no end and stands for itself.
-		open.length = partner;
+		open.length = first.place;
 	}
 	return { tags, dictionary };
 }

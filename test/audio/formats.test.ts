@@ -11,6 +11,7 @@ import { mixFrames, pcmReader } from '../../server/audio/pcm.ts';
 import { splitVorbisHeaders } from '../../server/audio/vorbisPackets.ts';
 import { readWavHeader } from '../../server/audio/wavHeader.ts';
 import { speechLike, wavFile } from './madeAudio.ts';
+import { firstPage } from './madeOgg.ts';
 
 type Part = string | readonly number[] | Uint8Array;
 
@@ -45,13 +46,13 @@ test('the sound begins behind any number of ID3 tags, with footers, longer than 
 test('every kind of wave file and every codec in Ogg is known by its first bytes', async () => {
 	for (const tag of ['RIFF', 'RF64', 'BW64'])
 		assert.equal((await sniffed(tag, zeros(4), 'WAVEfmt ')).format, 'wav');
-	const ogg = (segments: number, packet: string) =>
-		sniffed('OggS', zeros(22), [segments], new Uint8Array(segments).fill(9), packet);
-	assert.equal((await ogg(1, 'OpusHead')).format, 'ogg-opus');
-	assert.equal((await ogg(3, '\x7fFLAC\x01')).format, 'ogg-flac');
-	assert.equal((await ogg(2, '\x01vorbis')).format, 'ogg-vorbis');
-	await assert.rejects(ogg(1, '\x80theora'), /Theora video/);
-	await assert.rejects(ogg(1, 'anything'), /a codec that is not known/);
+	const ogg = (...packets: string[]) => sniffed(...packets.map(firstPage));
+	assert.equal((await ogg('OpusHead')).format, 'ogg-opus');
+	assert.equal((await ogg('\x7fFLAC\x01')).format, 'ogg-flac');
+	assert.equal((await ogg('\x01vorbis')).format, 'ogg-vorbis');
+	const film = await ogg('fishead\0', '\x80theora', '\x01vorbis');
+	assert.equal(film.format, 'ogg-vorbis', 'pictures and an index begin before the sound');
+	await assert.rejects(ogg('fishead\0', '\x80theora', 'Speex   '), /Theora video and Speex audio/);
 });
 
 test('files that are no recordings are called by their name', async () => {

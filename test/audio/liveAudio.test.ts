@@ -26,7 +26,7 @@ async function collect(audio: LiveAudio): Promise<number[]> {
 }
 
 test('what is recorded comes out while it is recorded, and once', async () => {
-	const audio = await LiveAudio.open(60);
+	const audio = await LiveAudio.open(60, tmpdir());
 	const samples = audio.samples[Symbol.asyncIterator]();
 	await audio.push(ramp(0, 100), rateHz);
 	assert.equal((await samples.next()).value?.length, 100);
@@ -46,7 +46,7 @@ test('what is recorded comes out while it is recorded, and once', async () => {
 
 test('sound that is still being written when the recording ends is given too', async () => {
 	for (let turn = 0; turn < 20; turn++) {
-		const audio = await LiveAudio.open(60);
+		const audio = await LiveAudio.open(60, tmpdir());
 		const found = collect(audio);
 		const writing = [audio.push(ramp(0, 3000), rateHz), audio.push(ramp(3000, 5000), rateHz)];
 		const ending = audio.end();
@@ -57,7 +57,7 @@ test('sound that is still being written when the recording ends is given too', a
 });
 
 test('another rate is converted to the last sample, and no peak turns over', async () => {
-	const audio = await LiveAudio.open(60);
+	const audio = await LiveAudio.open(60, tmpdir());
 	// Full scale up and down: the filter overshoots at every edge.
 	const square = Int16Array.from({ length: 48_000 }, (_, i) => (i % 480 < 240 ? 32_767 : -32_768));
 	await audio.push(square, 48_000);
@@ -73,7 +73,7 @@ test('another rate is converted to the last sample, and no peak turns over', asy
 });
 
 test('gaps, other rates, too much and what comes after the end are refused', async () => {
-	const audio = await LiveAudio.open(1);
+	const audio = await LiveAudio.open(1, tmpdir());
 	const push = async (...args: Parameters<LiveAudio['push']>) => audio.push(...args);
 	await assert.rejects(push(ramp(0, 10), 999), { code: 'invalid_audio' });
 	await push(ramp(0, 10), rateHz);
@@ -89,7 +89,7 @@ test('gaps, other rates, too much and what comes after the end are refused', asy
 });
 
 test('a rest is silence of that length, and none after the end', async () => {
-	const audio = await LiveAudio.open(60);
+	const audio = await LiveAudio.open(60, tmpdir());
 	await audio.push(ramp(1, 5), rateHz);
 	await audio.rest(0.01);
 	await audio.push(ramp(6, 5), rateHz);
@@ -101,7 +101,7 @@ test('a rest is silence of that length, and none after the end', async () => {
 });
 
 test('the file is for its owner alone, and closing takes it away and ends whoever waits', async () => {
-	const audio = await LiveAudio.open(60);
+	const audio = await LiveAudio.open(60, tmpdir());
 	const [name = ''] = await readdir(folder);
 	const { mode } = await stat(join(folder, name, 'samples'));
 	if (process.platform !== 'win32') assert.equal(mode & 0o777, 0o600);

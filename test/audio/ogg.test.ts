@@ -8,46 +8,7 @@ import { decodeAudio } from '../../server/audio/decodeAudio.ts';
 import { lastGranule, oggPackets, oggPages } from '../../server/audio/oggPages.ts';
 import { checkOpusDamage, OpusStream, parseOpusHead } from '../../server/audio/opusPackets.ts';
 import { hasProgram, speechLike, wavFile } from './madeAudio.ts';
-
-interface Page {
-	readonly serial?: number;
-	readonly sequence: number;
-	readonly granule?: bigint;
-	/** `c`ontinued, `f`irst, `l`ast. */
-	readonly flags?: string;
-	/** Lengths of the packets' parts; 255 goes on in the next one. */
-	readonly lacing: readonly number[];
-	readonly body?: Uint8Array;
-}
-
-/** A page with its checksum; by default the bytes of its body count up from its sequence number. */
-function page({ serial = 1, sequence, granule = 0n, flags = '', lacing, body }: Page): Buffer {
-	const length = lacing.reduce((sum, value) => sum + value, 0);
-	const head = Buffer.alloc(27 + lacing.length);
-	head.write('OggS');
-	head[5] = ['c', 'f', 'l'].reduce(
-		(sum, flag, bit) => sum + (flags.includes(flag) ? 1 << bit : 0),
-		0,
-	);
-	head.writeBigInt64LE(granule, 6);
-	head.writeUInt32LE(serial, 14);
-	head.writeUInt32LE(sequence, 18);
-	head[26] = lacing.length;
-	head.set(lacing, 27);
-	const whole = Buffer.concat([head, body ?? new Uint8Array(length).fill(sequence)]);
-	whole.writeUInt32LE(checksum(whole), 22);
-	return whole;
-}
-
-/** CRC-32 of RFC 3533: polynomial 04c11db7, nothing reflected, begins with 0. */
-function checksum(bytes: Uint8Array): number {
-	let crc = 0;
-	for (const byte of bytes) {
-		crc ^= byte << 24;
-		for (let bit = 0; bit < 8; bit++) crc = crc & 0x80000000 ? (crc << 1) ^ 0x04c11db7 : crc << 1;
-	}
-	return crc >>> 0;
-}
+import { checksum, firstPage, page } from './madeOgg.ts';
 
 async function packets(...pages: readonly Uint8Array[]) {
 	const found: (readonly [
@@ -56,7 +17,8 @@ async function packets(...pages: readonly Uint8Array[]) {
 		granule: bigint | undefined,
 		last: boolean,
 	])[] = [];
-	for await (const { bytes, granule, last } of oggPackets(memorySource(Buffer.concat(pages)), 0))
+	const source = memorySource(Buffer.concat(pages));
+	for await (const { bytes, granule, last } of oggPackets(source, 0, () => true))
 		found.push([bytes.length, bytes[0], granule, last]);
 	return found;
 }
@@ -253,6 +215,40 @@ test('recordings that follow each other in one file are heard one after the othe
 	}
 });
 
+test('recordings of different codecs that follow each other are all heard', { skip }, async () => {
+	const links = [
+		['-c:a', 'libopus'],
+		['-c:a', 'libvorbis', '-ar', '44100'],
+		['-c:a', 'flac', '-ar', '8000'],
+	].map((options) => made(48_000, ...options));
+	for (const order of [links, links.toReversed()]) {
+		const { length } = (await decoded(Buffer.concat(order))).samples;
+		assert.ok(Math.abs(length - 72_000) <= 5, `${length} samples`);
+	}
+});
+
+test('a recording that is followed by one of an unknown codec is refused, by pictures it is not', {
+	skip,
+}, async () => {
+	const sound = made(48_000, '-c:a', 'libopus');
+	const serial = Buffer.from(sound).readUInt32LE(14);
+	const stream = (name: string, ofSerial: number) =>
+		Buffer.concat([
+			firstPage(name, ofSerial),
+			page({ serial: ofSerial, sequence: 1, lacing: [200], granule: 5n, flags: 'l' }),
+		]);
+	const refused = (name: RegExp, ...parts: Uint8Array[]) =>
+		assert.rejects(decoded(Buffer.concat(parts)), { code: 'invalid_audio', message: name });
+	await refused(/another one with Speex audio.*Split/, sound, stream('Speex   ', 7));
+	await refused(/another one with Speex audio/, sound, stream('Speex   ', serial));
+	await refused(/a codec that is not known/, sound, stream('whatever', 7), sound);
+	const alone = (await decoded(sound)).samples.length;
+	const film = await decoded(
+		Buffer.concat([sound, stream('\x80theora', 7), stream('fishead\0', 8)]),
+	);
+	assert.equal(film.samples.length, alone);
+});
+
 test('a recording ends where its last page says, also inside a packet', { skip }, async () => {
 	for (const [name, ...options] of [
 		['Opus', '-c:a', 'libopus'],
@@ -262,7 +258,7 @@ test('a recording ends where its last page says, also inside a packet', { skip }
 		const whole = made(48_000, ...options);
 		const parts: Uint8Array[] = [];
 		// FLAC of ffmpeg ends with a packet of nothing.
-		for await (const { bytes } of oggPackets(memorySource(whole), 0))
+		for await (const { bytes } of oggPackets(memorySource(whole), 0, () => true))
 			if (bytes.length > 0) parts.push(bytes);
 		const granule = (await lastGranule(
 			memorySource(whole),
@@ -293,7 +289,7 @@ test('a recording ends where its last page says, also inside a packet', { skip }
 
 test('the last page tells the length of FLAC whose encoder left it open', { skip }, async () => {
 	const bytes = made(48_000, '-c:a', 'flac');
-	for await (const { bytes: first } of oggPackets(memorySource(bytes), 0)) {
+	for await (const { bytes: first } of oggPackets(memorySource(bytes), 0, () => true)) {
 		assert.equal(Buffer.from(first).readUInt32BE(17 + 14), 0, 'the total in STREAMINFO');
 		break;
 	}

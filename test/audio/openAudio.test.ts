@@ -148,7 +148,7 @@ test('ffmpeg may read this one file with one reader, and its failure is told', {
 		assert.deepEqual(await hear(), [4097, 4098, 4099]);
 		assert.equal(
 			await readFile(join(folder, 'args'), 'utf8'),
-			`-nostdin -v error -protocol_whitelist file -f aac -i file:${path} -map 0:a:0 -ac 1 -ar 16000 -f s16le pipe:1 `,
+			`-nostdin -v error -timelimit 960 -protocol_whitelist file -f aac -i file:${path} -map 0:a:0 -af aresample=async=1:first_pts=0 -ac 1 -ar 16000 -f s16le pipe:1 `,
 		);
 		await program(`${c}; exit 1`);
 		await assert.rejects(hear(), { code: 'invalid_audio', message: /ffmpeg could not decode it/ });

@@ -10,9 +10,10 @@ import { memorySource } from '../../server/audio/audioSource.ts';
 import { decodeAudio } from '../../server/audio/decodeAudio.ts';
 import { decodeInThread } from '../../server/audio/threadedDecode.ts';
 import { AppError } from '../../server/protocol/index.ts';
+import { endlessRecording } from '../hostile/audio.ts';
 import { speechLike, wavFile } from './madeAudio.ts';
 
-const limits = { maximumS: 1000, stallMs: 30_000 };
+const limits = { maximumS: 1000 };
 let folder = '';
 let path = '';
 const bytes = wavFile(speechLike(40, 44_100), { rateHz: 44_100 });
@@ -60,6 +61,14 @@ test('errors of the decoder arrive with their code and sentence', async () => {
 	await assert.rejects(decodeInThread(path, { maximumS: 10 }), { code: 'payload_too_large' });
 });
 
+test('a recording whose reader never ends is ended', async () => {
+	const endless = join(folder, 'endless.webm');
+	await writeFile(endless, endlessRecording.make(4000));
+	await assert.rejects(decodeInThread(endless, { maximumS: 1000, computingMs: 300 }), {
+		code: 'invalid_audio',
+	});
+});
+
 test('cancelling ends the thread before and while it works', async () => {
 	await assert.rejects(decodeInThread(path, limits, AbortSignal.abort()), { code: 'cancelled' });
 	const stop = new AbortController();
@@ -76,7 +85,7 @@ test('the thread decodes some seconds ahead of whoever listens, and no further',
 	const growing = join(folder, 'long.wav');
 	const rateHz = 16_000;
 	await writeFile(growing, wavFile(speechLike(240, rateHz), { rateHz }));
-	const { samples } = await decodeInThread(growing, limits);
+	const { samples } = await decodeInThread(growing, { ...limits, piecesAhead: 8 });
 	const iterator = samples[Symbol.asyncIterator]();
 	const first = await iterator.next();
 	// Time for a thread that does not wait to read it all; what it has not read is gone then.

@@ -12,11 +12,11 @@ after(() => home.close());
 
 test('a short key, and one that no request can carry, is refused in words', async () => {
 	const refused: readonly (readonly [key: string, words: RegExp])[] = [
-		[
-			'k',
-			/^nearglot serve: NEARGLOT_KEY is shorter than 16 characters and could be guessed: .*openssl/,
-		],
-		['123456789012345', /is shorter than 16/],
+		['k', /^nearglot serve: NEARGLOT_KEY must have 16 characters at least; .*openssl/],
+		['123456789012345', /must have 16 characters/],
+		['replace-with-64-hex-digits', /text of an example/],
+		['aaaaaaaaaaaaaaaaaaaaaaaa', /fewer than 6 different characters/],
+		['                        ', /is blank/],
 		['a key with several words', /blanks or letters that no request can carry/],
 	];
 	for (const [key, words] of refused) {

@@ -1,11 +1,12 @@
 /** Which arguments of `nearglot translate` are paths and which are words. */
 
 import assert from 'node:assert/strict';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { meaningOf } from '../../server/cli/namedFile.ts';
+import { fileProblem } from '../../server/cli/fileProblem.ts';
+import { meaningOf, noFile } from '../../server/cli/namedFile.ts';
 
 let folder: string;
 const before_ = process.cwd();
@@ -58,4 +59,13 @@ test('words with slashes and dots stay words', async () => {
 		...['https://example.com/guide.md', 'http://a.b/c', 'mailto:a@b.md', 'file:///a/b.md'],
 		...['Open guide.txt now', 'See docs/none.md.', 'Either / or', 'one\n./x', '.md', 'und/oder?'],
 	]);
+});
+
+test('a name that is no UTF-8 is told as that, not as a file that is not there', async () => {
+	// What stands for such bytes in an argument.
+	const name = './t\uFFFDst.md';
+	assert.equal(await meaningOf(name), 'missing');
+	assert.match(noFile(name, 'missing'), /is not written in UTF-8\. Rename it, or send it/);
+	const error = await stat(name).catch((error: unknown) => error);
+	assert.match(fileProblem(error), /is not written in UTF-8\. Rename it, or send it/);
 });

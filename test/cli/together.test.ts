@@ -2,10 +2,10 @@
 
 import assert from 'node:assert/strict';
 import { readdir, writeFile } from 'node:fs/promises';
-import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { hashKey, matchKey, TranslateKeyStore } from '../../server/services/translateKeys.ts';
+import { thisProcess } from '../../server/store/processIdentity.ts';
 import { type Home, newHome } from '../daemon/home.ts';
 
 let home: Home;
@@ -30,7 +30,7 @@ test('of 24 keys made at once every one that was shown works', async () => {
 test('keys revoked, made and access changed at once, beside a lock of a dead process', async () => {
 	await writeFile(
 		join(home.folder, 'translator-keys.json.lock'),
-		JSON.stringify({ pid: 999_999_999, host: hostname(), token: 'old' }),
+		JSON.stringify({ ...thisProcess(), pid: 999_999_999, token: 'old' }),
 	);
 	const made = home.run(['keys', 'create', 'late']);
 	const runs = await Promise.all([
@@ -44,7 +44,7 @@ test('keys revoked, made and access changed at once, beside a lock of a dead pro
 	assert.ok(kept.some(({ hash }) => hash === hashKey(runs.at(-1)?.stdout.trim() ?? '')));
 	assert.match((await home.run(['keys', 'access'])).stdout, /Virtual network: on/);
 	const files = (await readdir(home.folder)).filter((name) => name.startsWith('translator-keys'));
-	assert.deepEqual(files, ['translator-keys.json']);
+	assert.deepEqual(files, ['translator-keys.json', 'translator-keys.json.made']);
 });
 
 test('pairs of a system added at once are all there', async () => {

@@ -120,7 +120,7 @@ test('wrong use is explained and ends with 2, a refusal with 1', async () => {
 	assert.equal(unknown.code, 1);
 	assert.match(unknown.err, /target language is not valid/);
 	const missing = await nearglot(['translate', 'Good morning', '--from', 'en', '--to', 'ja']);
-	assert.match(missing.err, /nearglot models pull opus-mt-en-ja/);
+	assert.match(missing.err, /nearglot models pull m2m100-418m/);
 });
 
 test('a glossary is registered, used and removed', async () => {

@@ -99,6 +99,22 @@ test('n gives that many choices, each with its own index', async () => {
 	assert.ok(sum > 3, 'usage counts all choices');
 });
 
+test('n may be as large as other servers take it, also where every choice has a schema', async () => {
+	const few = { ...hot, max_tokens: 2, seed: 5 };
+	const reply = await chat(server, { ...few, n: 128 });
+	assert.deepEqual(
+		reply.choices.map((choice) => choice.index),
+		Array.from({ length: 128 }, (_, index) => index),
+	);
+	const schema = { type: 'array', items: [{ enum: [1, 2] }], additionalItems: false, minItems: 1 };
+	const format = { type: 'json_schema', json_schema: { name: 'pair', schema } };
+	const held = await chat(server, { ...hot, n: 20, seed: 5, response_format: format });
+	assert.equal(held.choices.length, 20);
+	for (const { message } of held.choices)
+		assert.ok([1, 2].includes(Number((JSON.parse(message.content ?? '') as unknown[])[0])));
+	assert.equal((await refused(server, { ...hot, n: 129 })).param, 'n');
+});
+
 test('stop cuts before the stop text, as a string and as a list, streamed and not', async () => {
 	const whole = text(await chat(server, { temperature: 0 }));
 	const word = whole.slice(8, 14);

@@ -152,7 +152,7 @@ test('a folder below the model folder is used; a precision the hub lacks is refu
 		body: JSON.stringify({ model: 'onnx-community/Qwen2.5-0.5B-Instruct', customDirPath: folder }),
 	});
 	assert.match(await again.text(), /"Success":true/);
-	const inFolder = join(folder, 'onnx-community--Qwen2.5-0.5B-Instruct--q4', 'nearglot.json');
+	const inFolder = join(folder, 'qwen2.5-0.5b-instruct@1', 'nearglot.json');
 	assert.match(await readFile(inFolder, 'utf8'), /"alias": "onnx-community/);
 	assert.deepEqual(told, []);
 });

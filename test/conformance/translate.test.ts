@@ -128,6 +128,18 @@ test('the same language is copied, with its sentence lengths', async () => {
 	assert.deepEqual(done?.sentLen?.srcSentLen, done?.sentLen?.transSentLen);
 });
 
+test('a target that is named twice is answered once, and empty texts count as one character', async () => {
+	const { rows } = await ask('from=en&to=de&to=fr,DE&to=de', [{ Text: 'one' }]);
+	assert.deepEqual(
+		rows[0]?.translations.map(({ to }) => to),
+		['de', 'fr'],
+	);
+	const many =
+		'af,ar,bg,ca,cs,da,de,el,es,et,fa,fi,fr,he,hi,hr,hu,id,it,ja,ko,lt,lv,mt,nb,nl,pl,pt,ro,ru,sk,sl,sv,sw,ta,te,th,tr,uk,ur,vi,cy,ga,is,sq,hy,az,eu,bn,bs,kk';
+	const empty = Array.from({ length: 1000 }, () => ({ Text: '' }));
+	assert.equal(await refused(`from=en&to=${many}`, empty), 400077);
+});
+
 test('toScript adds a transliteration where the script is another one', async () => {
 	const chinese = (await ask('from=en&to=zh-Hans&toScript=Latn', hello)).rows[0]?.translations[0];
 	assert.equal(chinese?.transliteration?.script, 'Latn');
@@ -277,6 +289,25 @@ test('a category brings its own terms, and without one it depends on allowFallba
 			'x-mt-system',
 		),
 		'Team',
+	);
+});
+
+test('a category may name a model as every other door does, and latest is no other name', async () => {
+	for (const name of ['any-to-any', 'any-to-any:1', 'Any-To-Any:01', 'any-to-any:latest']) {
+		const { rows, response } = await ask(
+			`from=en&to=de&category=${name}&allowFallback=false`,
+			hello,
+		);
+		assert.equal(response.status, 200, JSON.stringify(rows));
+		assert.equal(response.headers.get('x-mt-system'), 'Custom', name);
+	}
+	const own = await ask('from=en&to=de&category=team:latest&allowFallback=false', hello);
+	assert.equal(own.response.headers.get('x-mt-system'), 'Custom');
+	const general = await ask('from=en&to=de&category=general:latest&allowFallback=false', hello);
+	assert.equal(general.response.headers.get('x-mt-system'), 'Team');
+	assert.equal(
+		await refused('from=en&to=de&category=any-to-any:2&allowFallback=false', hello),
+		400079,
 	);
 });
 

@@ -138,6 +138,8 @@ test('every fault has its code, written as a text', async () => {
 	assert.equal(await code(one({ text: 'x' }), `/detect?${version}`), '400021');
 	const neutral = { language: 'de', tone: 'neutral', gender: 'neutral', deploymentName: 'general' };
 	assert.equal((await translate([{ text: 'Go.', targets: [neutral] }])).length, 1);
+	const named = { language: 'de', deploymentName: 'any-to-any:latest', allowFallback: false };
+	assert.equal((await translate([{ text: 'Go.', targets: [named] }])).length, 1);
 });
 
 test('transliteration, languages and the custom path follow', async () => {

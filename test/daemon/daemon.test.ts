@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict';
-import { chmod, readFile, stat, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
+import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { chmod, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
 import { findDaemon, findOrStartDaemon } from '../../server/daemon/client.ts';
+import { connectTo } from '../../server/daemon/connection.ts';
 import { type DaemonDeps, type RunningDaemon, startDaemon } from '../../server/daemon/daemon.ts';
 import { createLogger } from '../../server/daemon/log.ts';
 import { thisMachine } from '../../server/daemon/machine.ts';
@@ -11,6 +15,7 @@ import { joinPipe } from '../../server/daemon/pipeClient.ts';
 import type { PipeEvent } from '../../server/daemon/pipeEvents.ts';
 import { listen } from '../../server/http/listen.ts';
 import { AppError, type EndpointFile } from '../../server/protocol/index.ts';
+import { makeHiddenFolder } from '../../server/store/scratch.ts';
 import { sseData, startTestServer, type TestServer, until } from '../http/testServer.ts';
 import { firstLine, gone, type Home, newHome } from './home.ts';
 
@@ -116,7 +121,7 @@ test('a data folder that cannot be written to is a clear message', async () => {
 	const inFile = await newHome({ NEARGLOT_HOME: join(file, 'deeper') });
 	const { code, stderr } = await inFile.run(['chat', 'hello']);
 	assert.equal(code, 1);
-	assert.match(stderr, /cannot write to .*a part of the path is a file.*NEARGLOT_HOME/);
+	assert.match(stderr, /cannot be written: there is a file where a folder belongs.*NEARGLOT_HOME/);
 	await inFile.close();
 	if (process.getuid?.() === 0 || process.platform === 'win32') return;
 	await chmod(home.folder, 0o500);
@@ -196,7 +201,7 @@ test('requests that are under way when the daemon ends hear why', async () => {
 	daemon.stop('test');
 	const data = await sseData(response);
 	const { error } = data.at(-1) as { error: { code: string } };
-	assert.equal(error.code, 'runner_crashed');
+	assert.equal(error.code, 'daemon_unavailable');
 	await daemon.ended;
 });
 
@@ -219,4 +224,107 @@ test('a daemon started on purpose takes over from an idle one of the background'
 	);
 	chosen.stop('test');
 	await chosen.ended;
+});
+
+test('a start removes what killed processes left: uploads, imports, half removed models, copies of moves', async () => {
+	const own = await newHome();
+	try {
+		const dead = spawnSync(process.execPath, ['-e', '']).pid;
+		const space = await makeHiddenFolder('import', own.folder);
+		const owner = space.replace(/^.*import-\d+/, `${dead}`);
+		await rm(space, { recursive: true });
+		const copy = join(own.folder, 'elsewhere.moving');
+		const left = [
+			join(own.folder, 'tmp', `nearglot-upload-${owner}`),
+			join(own.folder, 'tmp', `nearglot-moving-${owner}`),
+			join(own.folder, 'models', `.import-${owner}`),
+			join(own.folder, 'models', `.removed-${owner}`),
+			copy,
+		];
+		for (const path of left) await mkdir(path, { recursive: true });
+		await writeFile(join(own.folder, 'tmp', `nearglot-moving-${owner}`, 'place'), copy);
+		const mine = await makeHiddenFolder('import', join(own.folder, 'models'));
+		await own.run(['models', 'list']);
+		const deadline = performance.now() + 20_000;
+		while (left.some((path) => existsSync(path))) {
+			assert.ok(performance.now() < deadline, `${left.filter((path) => existsSync(path))} stayed`);
+			await new Promise((resolve) => setTimeout(resolve, 20));
+		}
+		assert.ok(existsSync(mine), 'that of a living process stays');
+	} finally {
+		await own.close();
+	}
+});
+
+test('a request to a daemon that has been replaced since it was found goes to the next one', async () => {
+	const [old, next] = [await daemonOf('1.0.0', false), await newHome()];
+	let asked = 0;
+	const connection = connectTo(old.endpoint, async () => {
+		asked++;
+		return (await findOrStartDaemon({ env: next.env })).endpoint;
+	});
+	await connection.get('/v1/models');
+	old.stop('replaced');
+	await old.ended;
+	await connection.get('/v1/models');
+	await connection.get('/v1/models');
+	assert.equal(asked, 1);
+	assert.notEqual(connection.endpoint.url, old.endpoint.url);
+	await next.close();
+});
+
+test('who waits for a frozen daemon hears for which process, and goes on when it does', {
+	skip: process.platform === 'win32',
+}, async () => {
+	const { endpoint } = await findOrStartDaemon({ env: home.env });
+	process.kill(endpoint.pid, 'SIGSTOP');
+	const asking = home.start(['models', 'list']);
+	const words = new Promise<string>((resolve) => {
+		let text = '';
+		asking.stderr?.on('data', (chunk) => {
+			text += String(chunk);
+			if (text.includes('\n')) resolve(text);
+		});
+	});
+	assert.match(await words, new RegExp(`process ${endpoint.pid}.*kill -9 ${endpoint.pid}`));
+	const ended = once(asking, 'exit');
+	process.kill(endpoint.pid, 'SIGCONT');
+	assert.deepEqual(await ended, [0, null]);
+});
+
+test('a signal lets answers under way finish, a second one does not', {
+	skip: process.platform === 'win32',
+}, async () => {
+	const body = {
+		model: 'starter-chat',
+		stream: true,
+		messages: [{ role: 'user', content: 'list files' }],
+	};
+	const first = home.start(['serve', '--json']);
+	const { url } = (await firstLine(first)) as { url: string };
+	const stream = await fetch(`${url}/v1/chat/completions`, {
+		method: 'POST',
+		headers: { 'content-type': 'application/json' },
+		body: JSON.stringify(body),
+	});
+	const ended = once(first, 'exit');
+	first.kill('SIGTERM');
+	assert.equal((await sseData(stream)).at(-1), '[DONE]');
+	assert.deepEqual(await ended, [0, null]);
+
+	const second = home.start(['serve', '--json', '--drain', '3600']);
+	const again = (await firstLine(second)) as { url: string };
+	// A body that is never complete keeps the request open.
+	const open = connect(Number(new URL(again.url).port), '127.0.0.1');
+	open.on('error', () => {});
+	open.write(
+		'POST /v1/chat/completions HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n',
+	);
+	await fetch(`${again.url}/health`);
+	const gone = once(second, 'exit');
+	second.kill('SIGTERM');
+	const timer = setInterval(() => second.kill('SIGTERM'), 200);
+	assert.deepEqual(await gone, [130, null]);
+	clearInterval(timer);
+	open.destroy();
 });

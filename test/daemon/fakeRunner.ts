@@ -1,6 +1,6 @@
 /**
  * A runner whose model does what the prompt says, for tests of everything around an engine:
- * `crash`, `hang`, `memory`, `slow`, and otherwise an answer of one token per word.
+ * `crash`, `hang`, `stuck`, `memory`, `slow`, and otherwise an answer of one token per word.
  */
 
 import { processChannel, serveRunner } from '../../server/daemon/runnerMain.ts';
@@ -35,6 +35,7 @@ const generate: EngineModel['generate'] = async (request, onEvent, signal) => {
 				onEvent({ type: 'text', choice, text: word, tokenIds: [index] });
 			if (text === 'crash' && index === 1) process.abort();
 			if (text === 'hang' && index === 1) for (;;);
+			if (text === 'stuck' && index === 1) await new Promise(() => {});
 			if (text === 'memory' && index === 1) {
 				process.stderr.write('std::bad_alloc\n');
 				await sleep(20);
@@ -100,7 +101,7 @@ await serveRunner(processChannel(), async (options) => {
 		transcribe: refuse,
 		embed: refuse,
 		stats: async () => ({
-			runtime: 'session.run',
+			runtime: 'c-api',
 			executionProvider: options.executionProvider ?? 'cpu',
 			precision: 'fp32',
 			running,

@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findDaemon } from '../../server/daemon/client.ts';
 import { askToEnd } from '../../server/daemon/connection.ts';
-import { processIsAlive } from '../../server/daemon/lock.ts';
 import { selfCommand } from '../../server/daemon/machine.ts';
+import { isAlive } from '../../server/store/processIdentity.ts';
 
 export interface Home {
 	readonly folder: string;
@@ -75,7 +75,7 @@ export async function newHome(more: NodeJS.ProcessEnv = {}, entry?: string): Pro
 /** Waits until a process has ended. */
 export async function gone(pid: number): Promise<void> {
 	const deadline = performance.now() + 20_000;
-	while (processIsAlive(pid)) {
+	while (isAlive(pid)) {
 		if (performance.now() > deadline) throw new Error(`Process ${pid} is still there.`);
 		await new Promise((resolve) => setTimeout(resolve, 30));
 	}

@@ -1,7 +1,7 @@
 /** In the place of a runner, with all its rights: tries what a model must not reach, and says what came of it. */
 
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 
@@ -30,10 +30,7 @@ const results: Record<string, unknown> = {
 		if (error) throw error;
 	}),
 	scratch: write('own'),
-	prepared: attempt(() => {
-		mkdirSync(join(model, 'onnx'), { recursive: true });
-		writeFileSync(join(model, 'onnx', '.prepared'), 'x');
-	}),
+	ownModel: write(join(model, 'config.json')),
 };
 const inWorker = `try { require('node:fs').writeFileSync(${JSON.stringify(join(home, 'worker'))}, 'x'); } catch (error) { require('node:worker_threads').parentPort.postMessage(error.code); }`;
 const worker = new Worker(inWorker, { eval: true });

@@ -22,8 +22,8 @@ const hosts: RunnerHost[] = [];
 before(async () => {
 	models = await mkdtemp(join(tmpdir(), 'nearglot-host-'));
 	const { mkdir, writeFile } = await import('node:fs/promises');
-	for (const name of ['alpha', 'beta', 'broken']) {
-		await mkdir(join(models, name));
+	for (const name of ['alpha', 'beta', 'broken', 'gamma', 'Gamma']) {
+		await mkdir(join(models, name), { recursive: true });
 		await writeFile(join(models, name, 'config.json'), '{}');
 	}
 	await writeFile(join(models, 'alpha', 'nearglot.json'), '{"alias":"first","version":"2"}');
@@ -126,6 +126,8 @@ test('a model is found by id, name, alias and folder, and a name means its highe
 		assert.equal((await host.resolve(name)).id, 'alpha:2');
 	assert.equal((await host.resolve('alpha:1')).id, 'alpha:1');
 	assert.equal((await host.resolve('older')).id, 'alpha:1');
+	const ids = (await host.list()).map(({ id }) => id.toLowerCase());
+	assert.equal(new Set(ids).size, ids.length, 'names that differ in case are one model');
 });
 
 test('an unknown model is an error that names the known ones, a broken one says what is wrong', async () => {
@@ -187,13 +189,35 @@ test('a runner that runs out of memory says so', async () => {
 });
 
 test('a runner that stops answering is ended', async () => {
-	const host = newHost({ pingEveryMs: 100, hangAfterMs: 1500 });
+	const host = newHost({ watch: { everyMs: 100, silentMs: 1500, stuckMs: 1500 } });
 	await assert.rejects(answer(host, 'hang'), (error) => {
 		failsWith('runner_crashed')(error);
 		assert.match((error as Error).message, /did not answer/);
 		return true;
 	});
 	assert.equal(await answer(host, 'again'), 'Hello there.');
+});
+
+test('a runner that was stopped from outside is ended, and one whose work makes no step', async () => {
+	const host = newHost({ watch: { everyMs: 100, silentMs: 1500, stuckMs: 1500 } });
+	await answer(host, 'warm up');
+	const frozen = answer(host, 'slow');
+	process.kill(host.runners()[0]!.pid, 'SIGSTOP');
+	await assert.rejects(frozen, (error) => {
+		failsWith('runner_crashed')(error);
+		assert.match((error as Error).message, /did not answer for 2 s/);
+		return true;
+	});
+	await assert.rejects(answer(host, 'stuck'), (error) => {
+		failsWith('runner_crashed')(error);
+		assert.match((error as Error).message, /made no step for 2 s/);
+		return true;
+	});
+	assert.equal(
+		await answer(host, 'slow'),
+		Array.from({ length: 500 }, (_, i) => `w${i} `).join(''),
+		'work that goes on is left alone',
+	);
 });
 
 test('a load that fails is told to everybody who waits for it, and may be tried again', async () => {

@@ -35,11 +35,10 @@ const data = dataDir({ ...thisMachine(env), home });
 
 const within = (path: string, parent: string): boolean =>
 	path === parent || path.startsWith(parent + sep);
-/** The data folder and the way to it, the models, the product's own names in the temp folder, and no file at all. */
+/** The data folder and the way to it, the product's own names in the temp folder, and no file at all: no model's folder. */
 const isOwn = (path: string): boolean =>
 	within(path, data) ||
 	within(data, path) ||
-	within(path, builtIn) ||
 	path.startsWith(join(tmp, 'nearglot-')) ||
 	path === '/dev/null' ||
 	path === '/dev/tty';

@@ -31,6 +31,16 @@ test('the data folder is where each system keeps such things', () => {
 	assert.equal(dataDir({ ...mac, env: { NEARGLOT_HOME: '/elsewhere' } }), '/elsewhere');
 });
 
+test('a folder that depends on where a command is run is refused, with what to set', () => {
+	const refused = (machine: Machine, message: RegExp) =>
+		assert.throws(() => dataDir(machine), { code: 'invalid_request', message });
+	refused({ ...linux, env: { NEARGLOT_HOME: 'data' } }, /whole path, not 'data': for example \//);
+	refused({ ...windows, env: { NEARGLOT_HOME: '\\..\\data'.slice(2) } }, /whole path/);
+	for (const home of ['', '.'])
+		for (const system of [linux, mac]) refused({ ...system, home }, /HOME is '.?'.*NEARGLOT_HOME/);
+	assert.equal(dataDir({ ...linux, home: '', env: { XDG_DATA_HOME: '/data' } }), '/data/nearglot');
+});
+
 test('the pipe is a named pipe on Windows and a socket beside the data elsewhere', () => {
 	assert.match(pipePath(windows, 'C:\\data') ?? '', /^\\\\\.\\pipe\\nearglot-[0-9a-f]{16}$/);
 	assert.notEqual(pipePath(windows, 'C:\\data'), pipePath(windows, 'D:\\data'));

@@ -87,10 +87,10 @@ test('what a person has chosen stays, and the log says so', { skip }, async () =
 	assert.equal(await closed(own), 0);
 });
 
-test('recordings of ended processes go at the next start, and nothing else does', {
+test('temporary folders of ended processes go at the next start, and nothing else does', {
 	skip,
 }, async () => {
-	const mine = await makeScratchFolder('upload');
+	const mine = await makeScratchFolder('upload', join(tmp, 'scratch'));
 	const name = mine.slice(dirname(mine).length + 1);
 	assert.equal(await modeOf(mine), 0o700);
 	await rm(mine, { recursive: true });
@@ -108,6 +108,7 @@ test('recordings of ended processes go at the next start, and nothing else does'
 	await make(`nearglot-upload-77.${space}-AAAAAA`);
 	await make(`nearglot-live-77.${space}-AAAAAA`);
 	await make(`nearglot-stdin-88.${space}-AAAAAA`);
+	await make(`nearglot-runner-77.${space}-AAAAAA`);
 	await make('nearglot-upload-77.1-AAAAAA');
 	await make('nearglot-upload-77.1-BBBBBB', day);
 	await make('nearglot-upload-cCcCcC');
@@ -122,6 +123,7 @@ test('recordings of ended processes go at the next start, and nothing else does'
 	const removed = await sweep(uid);
 	assert.deepEqual(removed.map((path) => path.slice(place.length + 1)).sort(), [
 		`nearglot-live-77.${space}-AAAAAA`,
+		`nearglot-runner-77.${space}-AAAAAA`,
 		'nearglot-upload-77.1-BBBBBB',
 		`nearglot-upload-77.${space}-AAAAAA`,
 		'nearglot-upload-dDdDdD',

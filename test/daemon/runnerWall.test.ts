@@ -22,6 +22,7 @@ import { fileURLToPath } from 'node:url';
 import { findDaemon } from '../../server/daemon/client.ts';
 import { builtInModelsDir } from '../../server/daemon/machine.ts';
 import { runnerCommand, runnerEnvironment } from '../../server/daemon/runnerWall.ts';
+import { VerdictFile } from '../../server/daemon/verdictFile.ts';
 import { until } from '../http/testServer.ts';
 import { type Home, newHome } from './home.ts';
 
@@ -71,7 +72,7 @@ test('code that has taken over a runner finds no key, starts no program and writ
 	assert.ok(own && model && other);
 	for (const path of [own, model, other]) mkdirSync(path);
 	writeFileSync(join(own, 'kept'), '');
-	const { file, args, env, scratch } = runnerCommand({ ...process.env, ...forbidden }, [model]);
+	const { file, args, env, scratch } = runnerCommand({ ...process.env, ...forbidden });
 	assert.ok(scratch);
 	assert.equal(args.at(-1), 'runner');
 	const hostile = fileURLToPath(new URL('hostileRunner.ts', import.meta.url));
@@ -95,10 +96,11 @@ test('code that has taken over a runner finds no key, starts no program and writ
 		command: refused,
 		worker: refused,
 		scratch: 'done',
-		prepared: 'done',
+		ownModel: refused,
 	});
 	assert.deepEqual(readdirSync(own), ['kept']);
 	assert.deepEqual(readdirSync(other), []);
+	assert.deepEqual(readdirSync(model), []);
 });
 
 /** Processes that a process has started, by Linux's own table. */
@@ -129,6 +131,7 @@ test('the runner of a real daemon is behind this wall, runs its model, and leave
 	cpSync(join(builtInModelsDir() ?? '', 'starter-chat'), join(models, 'wall-chat'), {
 		recursive: true,
 	});
+	const published = readdirSync(join(models, 'wall-chat', 'onnx'));
 	home = await newHome({ ...forbidden, NEARGLOT_MODELS: models });
 	const answered = await home.run(['chat', 'wall-chat', 'How do I list the files of a folder?']);
 	assert.equal(answered.code, 0, answered.stderr);
@@ -146,12 +149,10 @@ test('the runner of a real daemon is behind this wall, runs its model, and leave
 	assert.match(readFileSync(`/proc/${runner}/cmdline`, 'utf8'), /--permission/);
 	if (canConfine())
 		assert.match(readFileSync(`/proc/${runner}/status`, 'utf8'), /\nNoNewPrivs:\t1\n/);
-	// Prepared graphs are still kept where the model is.
-	const graphs = readdirSync(join(models, 'wall-chat', 'onnx'));
-	assert.ok(
-		graphs.some((name) => name.endsWith('.verdict')),
-		graphs.join(),
-	);
+	// What it found of its graphs, the daemon has written.
+	assert.deepEqual(readdirSync(join(models, 'wall-chat', 'onnx')), published);
+	const kept = await new VerdictFile(home.folder).of(join(models, 'wall-chat'));
+	assert.ok(kept.length > 0);
 	await home.run(['models', 'unload', '--all']);
 	await until('the folder of the runner is gone', () => !existsSync(scratch));
 	assert.ok(existsSync(dirname(scratch)));

@@ -1,9 +1,10 @@
 /** Every way of running a decoder gives what the plain one gives. */
 
 import assert from 'node:assert/strict';
-import { readdirSync } from 'node:fs';
+import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import type { Decoder, SequenceCache, StepRow } from '../../server/engine/decode/decoder.ts';
 import { difference } from '../../server/engine/verify/readings.ts';
 import { AppError } from '../../server/protocol/index.ts';
@@ -18,6 +19,8 @@ const models = {
 	plain: writeDecoderModel(join(folder, 'plain'), { attention: 'plain' }),
 	fusable: writeDecoderModel(join(folder, 'fusable'), { attention: 'plain', queryScale: 1 }),
 };
+
+const starter = fileURLToPath(new URL('../../starter/models/starter-chat', import.meta.url));
 
 type Work = Omit<StepRow, 'cache'>;
 
@@ -213,21 +216,27 @@ test('a fork continues like its original', async () => {
 	}
 });
 
-test('prepared graphs are made once, beside the model, under hidden names', async () => {
-	const onnx = join(models.gqa, 'onnx');
-	const prepared = () =>
-		readdirSync(onnx)
-			.filter((name) => name.includes('.prepared-'))
-			.sort();
-	const before = prepared();
-	assert.ok(before.length >= 2, before.join());
-	assert.ok(before.every((name) => name.startsWith('.')));
+test('nothing is written to the folder of a model', async () => {
+	const state = () =>
+		['', 'onnx', ...readdirSync(join(models.gqa, 'onnx')).map((name) => join('onnx', name))].map(
+			(name) => [name, statSync(join(models.gqa, name)).mtimeMs],
+		);
+	const before = state();
 	(await openDecoder(models.gqa)).close();
-	assert.deepEqual(prepared(), before);
+	assert.deepEqual(state(), before);
 	assert.deepEqual(
-		readdirSync(onnx).filter((name) => name.endsWith('.tmp')),
+		before.filter(([name]) => /[\\/]\./.test(String(name))),
 		[],
 	);
+});
+
+test('the attention of the built-in model is fused, so that its sequences are packed', async () => {
+	const notices: string[] = [];
+	const decoder = await openDecoder(starter, { notices });
+	assert.deepEqual(notices, []);
+	assert.equal(decoder.mode, 'packed');
+	assert.equal(decoder.bitwiseInvariant, true);
+	decoder.close();
 });
 
 test('attention that scales otherwise stays as published, now and at the next load', async () => {

@@ -104,6 +104,7 @@ export class ExactDecoder implements Decoder {
 class ExactCache implements SequenceCache {
 	tokens: number[] = [];
 	minimumTotal = 0;
+	reproducibleTokens = 0;
 	#room = 0;
 	readonly #alive: Set<SequenceCache>;
 	readonly #most: number;
@@ -144,6 +145,7 @@ class ExactCache implements SequenceCache {
 	fork(length = this.tokens.length): ExactCache {
 		const copy = new ExactCache(this.#alive, this.#most);
 		copy.feed(this.tokens.slice(0, length));
+		copy.reproducibleTokens = Math.min(length, this.reproducibleTokens);
 		return copy;
 	}
 

@@ -52,6 +52,32 @@ const schema = (value: Record<string, unknown>): Constraint => ({
 });
 
 describe('grammars', () => {
+	it('tuples are read as drafts up to 7 write them and as later ones do', async () => {
+		const pair = [{ type: 'string' }, { type: 'integer' }];
+		for (const tuple of [
+			{ type: 'array', items: pair, additionalItems: false },
+			{ type: 'array', prefixItems: pair, items: false },
+		])
+			await check(schema(tuple), ['["a", 1]'], ['["a", "b"]', '[1, "a"]', '["a", 1, 2]', '5']);
+		await check(
+			schema({ type: 'array', items: [{ type: 'null' }], additionalItems: { type: 'integer' } }),
+			['[null]', '[null, 1, 2]'],
+			['[1]', '[null, "a"]'],
+		);
+		// Names of properties and listed values are no keywords.
+		await check(
+			schema({
+				properties: {
+					additionalItems: { enum: [{ items: [1] }] },
+					default: { items: [{ type: 'null' }], additionalItems: false, type: 'array' },
+				},
+				required: ['additionalItems', 'default'],
+			}),
+			['{"additionalItems": {"items":[1]}, "default": [null]}'],
+			['{"additionalItems": {"items":[1]}, "default": [1]}', '{"default": [null]}'],
+		);
+	});
+
 	it('json_object allows objects with any content and nothing else', async () => {
 		await check(
 			{ kind: 'json-object' },

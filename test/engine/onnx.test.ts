@@ -1,8 +1,15 @@
 /** The ONNX codec keeps what it does not know; preparation is refused rather than wrong. */
 
 import assert from 'node:assert/strict';
-import { mkdirSync, readFileSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import {
+	mkdirSync,
+	readdirSync,
+	readFileSync,
+	realpathSync,
+	symlinkSync,
+	writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { decodeModel, encodeModel } from '../../server/engine/onnx/onnxModel.ts';
 import { packSlots } from '../../server/engine/onnx/packSlots.ts';
@@ -154,11 +161,11 @@ test('a model that has changed gets a prepared graph of its own', async () => {
 		},
 	});
 	const second = await prepareGraph(gqa, { gather: true });
-	assert.ok('path' in first && 'path' in second);
-	assert.notEqual(first.path, second.path);
+	assert.ok('key' in first && 'key' in second);
+	assert.notEqual(first.key, second.key);
 });
 
-test('a model that is a set of links is prepared where its files really are', async () => {
+test('a model that is a set of links has its weights where its files really are', async () => {
 	const store = join(folder, 'models--acme--tiny', 'blobs');
 	const links = join(folder, 'models--acme--tiny', 'snapshots', '0123abcd', 'onnx');
 	mkdirSync(store, { recursive: true });
@@ -166,9 +173,12 @@ test('a model that is a set of links is prepared where its files really are', as
 	writeFileSync(join(store, 'blob'), readFileSync(gqa));
 	symlinkSync(join(store, 'blob'), join(links, 'model.onnx'));
 	const prepared = await prepareGraph(join(links, 'model.onnx'), { gather: true });
-	assert.ok('path' in prepared, JSON.stringify(prepared));
-	assert.equal(dirname(prepared.path), realpathSync(store));
-	const session = await (await openRuntime()).open(prepared.path, { threads: 1 });
-	assert.ok(session.inputs.has('logits_index'));
-	session.close();
+	assert.ok('bytes' in prepared, JSON.stringify(prepared));
+	assert.equal(prepared.folder, realpathSync(store));
+	for (const plain of [false, true]) {
+		const session = await (await openRuntime(plain)).open(prepared, { threads: 1 });
+		assert.ok(session.inputs.has('logits_index'));
+		session.close();
+	}
+	assert.deepEqual(readdirSync(store), ['blob']);
 });

@@ -43,6 +43,22 @@ test('the longest common beginning wins, cut to what is common, and one token is
 	assert.equal(prefixes.take('me', range(0, 3), 0, []), undefined, 'too short to be worth it');
 });
 
+test('what must be reproducible begins with nothing that was read otherwise', () => {
+	const { prefixes, add } = setUp();
+	add(range(0, 30));
+	assert.equal(prefixes.take('me', range(0, 20), 0, [], true), undefined);
+	const read = add(range(0, 16));
+	read.reproducibleTokens = 12;
+	// The other has more of the text, but not more that counts.
+	assert.equal(prefixes.take('me', range(0, 40), 0, [], true), read);
+	assert.deepEqual([read.length, read.reproducibleTokens], [12, 12]);
+	prefixes.add({ owner: 'me', tokens: range(0, 12), cache: read });
+	// A longer one that is worth less does not take its place.
+	assert.equal(prefixes.size, 2);
+	const cut = prefixes.take('me', [...range(0, 7), 70], 0, [], true);
+	assert.deepEqual([cut?.length, cut?.reproducibleTokens], [7, 7]);
+});
+
 test('a cache of which most would stay unused is copied, as one that is in use', () => {
 	const { prefixes, add, make, alive } = setUp();
 	const kept = add(range(0, 30));

@@ -1,70 +1,29 @@
-/** Exports that give the logits of the last token only answer as those that give all. */
+/** Exports that give logits of the last token only, or do not say which they give, answer as those that give all. */
 
 import assert from 'node:assert/strict';
 import { chmodSync, cpSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import type { GenerateRequest } from '../../server/engine/api.ts';
-import { loadEngine } from '../../server/engine/engine.ts';
 import { writeDecoderModel } from '../fixtures/decoderModel.ts';
-import { type PrunedForm, prunedForms, pruneHead } from '../fixtures/prunedHead.ts';
+import {
+	declareLogitsOf,
+	flattenLogits,
+	type LogitsDeclared,
+	type PrunedForm,
+	prunedForms,
+	pruneHead,
+} from '../fixtures/prunedHead.ts';
+import { answers, assertSame } from './sameAnswers.ts';
 import { sharedFolder } from './sharedData.ts';
-import { temporaryFolder, tokensRequest } from './support.ts';
+import { temporaryFolder } from './support.ts';
 
 const folder = temporaryFolder();
-const prompts = [
-	[5, 9, 40, 77, 12, 60, 33],
-	[5, 9, 40, 5, 9, 40, 5, 9],
-	[200, 3],
-];
-
-interface Answers {
-	/** Of requests that ran at the same time. */
-	readonly tokens: readonly (readonly number[])[];
-	/** Of the tokens of a prompt. */
-	readonly logprobs: readonly number[];
-	readonly drafted: number;
-	readonly notices: readonly string[];
-}
-
-async function answers(model: string, plainRuntime: boolean): Promise<Answers> {
-	const engine = await loadEngine({ folder: model, threads: 1, plainRuntime });
-	try {
-		const ask = (tokens: readonly number[], more: Partial<GenerateRequest> = {}) =>
-			engine.generate(tokensRequest(tokens, more), () => undefined);
-		const results = await Promise.all(prompts.map((prompt) => ask(prompt)));
-		const read = await ask(prompts[0] as number[], { maxTokens: 0, echoLogprobs: true });
-		const { notices = [], draftedTotal } = await engine.stats();
-		return {
-			tokens: results.map(({ choices }) => choices[0]?.tokenIds ?? []),
-			logprobs: (read.promptLogprobs ?? []).map(({ logprob }) => logprob),
-			drafted: draftedTotal,
-			notices: notices
-				.map(({ message }) => message)
-				.filter((notice) => !notice.includes('session.run')),
-		};
-	} finally {
-		await engine.close();
-	}
-}
-
-function assertSame(actual: Answers, expected: Answers): void {
-	assert.deepEqual(actual.tokens, expected.tokens);
-	assert.equal(expected.logprobs.length, (prompts[0]?.length ?? 0) - 1);
-	assert.equal(actual.logprobs.length, expected.logprobs.length);
-	for (const [index, value] of expected.logprobs.entries())
-		assert.ok(Math.abs(value - (actual.logprobs[index] as number)) < 1e-3, `${index}: ${value}`);
-}
-
 for (const attention of ['gqa', 'plain'] as const) {
 	const published = writeDecoderModel(join(folder, attention), { attention });
 	const graphOf = (model: string): string => join(model, 'onnx', 'model.onnx');
-	const pruned = (form: PrunedForm, declared = true): string => {
+	const pruned = (form: PrunedForm, declared: LogitsDeclared = 'row'): string => {
 		const copy = join(folder, `${attention}-${form}-${declared}`);
-		cpSync(published, copy, {
-			recursive: true,
-			filter: (path) => !path.includes('.prepared-'),
-		});
+		cpSync(published, copy, { recursive: true });
 		pruneHead(graphOf(copy), form, declared);
 		return copy;
 	};
@@ -87,22 +46,61 @@ for (const attention of ['gqa', 'plain'] as const) {
 				assert.match(found.notices.join(), /not guessed: .*the last one only/);
 			}
 		});
+
+		for (const declared of ['tokens', 'symbol', 'sizes', 'nothing'] as const)
+			test(`one row is found out where the graph declares ${declared}: ${attention}, ${runtime}`, async () => {
+				const expected = await answers(published, plainRuntime);
+				for (const form of prunedForms) {
+					const found = await answers(pruned(form, declared), plainRuntime);
+					assertSame(found, expected);
+					const notices = found.notices.join();
+					if (form === 'computed') assert.match(notices, /not guessed: .*the last one only/);
+					else assert.equal(notices, '', form);
+				}
+			});
+
+		test(`a whole head is found out where the graph does not say it: ${attention}, ${runtime}`, async () => {
+			const expected = await answers(published, plainRuntime);
+			for (const declared of ['symbol', 'sizes', 'nothing'] as const) {
+				const copy = join(folder, `${attention}-whole-${declared}`);
+				cpSync(published, copy, { recursive: true });
+				declareLogitsOf(graphOf(copy), declared);
+				const found = await answers(copy, plainRuntime);
+				assertSame(found, expected);
+				assert.deepEqual(found.notices, []);
+				assert.equal(found.drafted > 0, expected.drafted > 0);
+			}
+		});
+
+		test(`logits of all tokens may be one list: ${attention}, ${runtime}`, async () => {
+			const list = join(folder, `${attention}-list-${plainRuntime}`);
+			cpSync(published, list, { recursive: true });
+			flattenLogits(graphOf(list));
+			const expected = await answers(published, plainRuntime);
+			const found = await answers(list, plainRuntime);
+			assertSame(found, expected);
+			assert.deepEqual(found.notices, [
+				'The graph is not prepared: the logits do not come from one matrix product.',
+			]);
+			assert.equal(found.drafted > 0, expected.drafted > 0);
+		});
+
+		test(`logits of no known form are refused in words: ${attention}, ${runtime}`, async () => {
+			const contradicts = join(folder, `${attention}-contradicts-${plainRuntime}`);
+			cpSync(published, contradicts, { recursive: true });
+			declareLogitsOf(graphOf(contradicts), 'row');
+			await assert.rejects(answers(contradicts, plainRuntime), {
+				code: 'unsupported_model',
+				message: /declares logits of the shape \[\?, 1, 320\] and gives \[1, 3, 320\]: export/,
+			});
+			for (const declared of ['tokens', 'symbol', 'nothing'] as const)
+				await assert.rejects(answers(pruned('two', declared), plainRuntime), {
+					code: 'unsupported_model',
+					message: /logits for 3 tokens have the shape \[1, 2, 320\].*export the model/,
+				});
+		});
 	}
 }
-
-test('that a head sees the last token only is found out where the graph does not say it', async () => {
-	const model = writeDecoderModel(join(folder, 'whole'), { attention: 'gqa' });
-	const expected = await answers(model, false);
-	for (const form of ['unsqueezed', 'computed'] as const) {
-		const silent = writeDecoderModel(join(folder, `silent-${form}`), { attention: 'gqa' });
-		pruneHead(join(silent, 'onnx', 'model.onnx'), form, false);
-		const found = await answers(silent, false);
-		assertSame(found, expected);
-		const refused = /not rewritten for logits where asked: it does not run/;
-		if (form === 'computed') assert.match(found.notices.join(), refused);
-		else assert.deepEqual(found.notices, []);
-	}
-});
 
 for (const name of [
 	'qwen2-genai-int4',

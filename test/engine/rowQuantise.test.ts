@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { describeModel } from '../../server/engine/folder/describe.ts';
 import { prepareGraph } from '../../server/engine/onnx/prepare.ts';
 import { openRuntime } from '../../server/engine/runtime/openRuntime.ts';
-import type { Tensor } from '../../server/engine/runtime/runtime.ts';
+import type { GraphSource, Tensor } from '../../server/engine/runtime/runtime.ts';
 import type { EncodedBatch, EncoderDecoder } from '../../server/engine/seq2seq/encoderDecoder.ts';
 import { openEncoderDecoder } from '../../server/engine/seq2seq/openEncoderDecoder.ts';
 import { GraphBuilder, Random } from '../fixtures/graphBuilder.ts';
@@ -49,8 +49,8 @@ function writeProduct(name: string, options: GraphOptions = {}): string {
 	return path;
 }
 
-async function run(path: string, x: Float32Array, dims: readonly number[], plain = false) {
-	const session = await (await openRuntime(plain)).open(path, { threads: 1 });
+async function run(graph: GraphSource, x: Float32Array, dims: readonly number[], plain = false) {
+	const session = await (await openRuntime(plain)).open(graph, { threads: 1 });
 	const binding = session.createBinding();
 	try {
 		binding.input('x', x, dims);
@@ -78,10 +78,10 @@ function exact(options: GraphOptions): number[] {
 	);
 }
 
-async function prepared(path: string): Promise<string> {
+async function prepared(path: string): Promise<GraphSource> {
 	const ready = await prepareGraph(path, { rows: true });
-	assert.ok('path' in ready, 'refused' in ready ? ready.refused : '');
-	return ready.path;
+	if ('refused' in ready) throw new Error(ready.refused);
+	return ready;
 }
 
 for (const options of [
@@ -92,10 +92,10 @@ for (const options of [
 ] as GraphOptions[]) {
 	const kind = JSON.stringify(options);
 	test(`every row is as exact as its own size allows ${kind}`, async () => {
-		const path = await prepared(writeProduct(`product-${kind.replace(/\W/g, '')}`, options));
+		const graph = await prepared(writeProduct(`product-${kind.replace(/\W/g, '')}`, options));
 		const expected = exact(options);
 		for (const plain of [false, true]) {
-			const found = await run(path, Float32Array.from(rows), [2, 3, width], plain);
+			const found = await run(graph, Float32Array.from(rows), [2, 3, width], plain);
 			for (const [index, value] of expected.entries()) {
 				const row = Math.floor(index / columns);
 				const scale = options.perColumn === true ? (perColumn[index % columns] as number) : 0.001;

@@ -40,10 +40,32 @@ test('a thread reads as the model itself does', async () => {
 	const text = 'Grüße, 世界 👋';
 	assert.deepEqual(await thread.ask(...encode(text)), [here.encode(text, { addSpecial: false })]);
 	const tokens = here.encode(text);
-	assert.equal(await thread.ask('decode', { tokens, skipSpecial: true }), text);
+	const told = async (job: Promise<Uint8Array>) =>
+		JSON.parse(new TextDecoder().decode(await job)) as unknown;
+	const detokenized = thread.ask('detokenize', { tokens, skipSpecial: true });
+	assert.deepEqual(await told(detokenized), { content: text, prompt: text });
+	const asked = { prompt: { kind: 'text', text }, addSpecial: true } as const;
+	assert.deepEqual(await told(thread.ask('tokenize', { ...asked, pieces: false })), {
+		tokens,
+		count: tokens.length,
+	});
+	assert.deepEqual(
+		await told(thread.ask('tokenize', { ...asked, pieces: true, contextLength: 9 })),
+		{
+			tokens: tokens.map((id) => {
+				const bytes = here.tokenBytes(id) ?? new Uint8Array();
+				return { id, piece: id < 128 ? String.fromCharCode(id) : [...bytes] };
+			}),
+			count: tokens.length,
+			max_model_len: 9,
+		},
+	);
 	const prompt = { kind: 'chat', messages: [{ role: 'user', content: text }] } as const;
 	assert.equal(await thread.ask('render', { prompt }), here.renderChat(prompt));
-	assert.deepEqual(await thread.ask('prompt', { prompt }), here.promptTokens(prompt));
+	assert.deepEqual(
+		await thread.ask('prompt', { prompt, contextLength: 256 }),
+		here.promptTokens(prompt),
+	);
 	const [bytes] = await thread.ask('bytes', { tokens: [65, 257], skipSpecial: true });
 	assert.deepEqual([...(bytes ?? [])], [65]);
 });
@@ -138,6 +160,11 @@ test('a reader reads on the spot only short texts, and only with tokenizers it k
 	await reader.encode(['a'.repeat(40_000)], false);
 	await reader.encode([`a${'\u0301'.repeat(100)}`], false);
 	assert.deepEqual(asked, ['encode', 'encode']);
+	// A long chat goes there once, not for its text and again for its tokens.
+	asked.length = 0;
+	const content = 'a'.repeat(40_000);
+	await reader.prompt({ kind: 'chat', messages: [{ role: 'user', content }] }, 100_000);
+	assert.deepEqual(asked, ['prompt']);
 	for (const { name, make } of hostileTokenizers.filter((one) => !one.name.startsWith('marks'))) {
 		const other = await loadTextModel(folderWith(make(40).tokenizer));
 		assert.equal(other.isBounded, false, name);

@@ -5,7 +5,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { chatStrings, microphoneStrings, transcriptStrings } from '../../webview/protocol.ts';
-import { studioStrings } from '../../webview/studioStrings.ts';
+import { studioStrings, whereModelsRun } from '../../webview/studioStrings.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
@@ -78,8 +78,8 @@ test('every text of the manifest is in package.nls.json of every language, and n
 
 test('every text of the code is in the bundle of every language, with its placeholders', () => {
 	const texts = new Set<string>(
-		[chatStrings, microphoneStrings, studioStrings, transcriptStrings].flatMap((texts) =>
-			Object.values(texts),
+		[chatStrings, microphoneStrings, studioStrings, transcriptStrings, whereModelsRun].flatMap(
+			(texts) => Object.values(texts),
 		),
 	);
 	for (const source of extensionSources) {
@@ -95,6 +95,16 @@ test('every text of the code is in the bundle of every language, with its placeh
 			assert.equal(placeholders(translated), placeholders(text), `${language}: ${text}`);
 		}
 	}
+});
+
+test('a page whose models run elsewhere has another sentence for every one that speaks of this computer', () => {
+	const ofPages = [chatStrings, studioStrings, transcriptStrings].flatMap((texts) =>
+		Object.values<string>(texts),
+	);
+	const speaking = ofPages.filter((text) => /this (computer|machine)/i.test(text));
+	assert.deepEqual(Object.keys(whereModelsRun).sort(), [...new Set(speaking)].sort());
+	for (const text of Object.values(whereModelsRun))
+		assert.doesNotMatch(text, /this (computer|machine)/i);
 });
 
 test('the pictures the manifest names are there', () => {

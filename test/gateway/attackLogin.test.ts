@@ -220,6 +220,10 @@ test('row 51: a refusal at the provider is a 403 page, and its text cannot becom
 	);
 	assert.equal(answer.status, 403);
 	assert.ok(!answer.body.includes('<script'));
+	assert.match(
+		answer.body,
+		/did not sign you in \(access_denied\)\. You cancelled it there.*ask whoever runs/,
+	);
 	const odd = new URLSearchParams({
 		error: '"><img src=x onerror=1>',
 		state,

@@ -285,7 +285,7 @@ test('the page a member opens knows that it is a member’s, and its files come'
 		const cookie = await layer.signIn();
 		const page = await layer.navigate('/', cookie);
 		assert.equal(page.status, 200);
-		assert.match(page.body, /<body data-caller="member">/);
+		assert.match(page.body, /<body data-caller="member" data-person="person:[0-9a-f]{32}" /);
 		const [, file = ''] = /src="(studio\/\w+\.js)"/.exec(page.body) ?? [];
 		const [accept] = browserHeaders;
 		const script = await layer.get(`/${file}`, [`${accept}`, `Cookie: ${cookie}`]);

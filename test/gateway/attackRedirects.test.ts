@@ -174,6 +174,11 @@ test('ordinary return addresses are accepted and kept byte-exact', () => {
 		value: '/x?y=1',
 	});
 	assert.deepEqual(checkRedirect('https://app.example', settings), { kind: 'local', value: '/' });
+	assert.deepEqual(checkRedirect('HTTPS://App.Example/X', settings), {
+		kind: 'local',
+		value: '/X',
+	});
+	assert.deepEqual(checkRedirect('HTTPS://App.Example.evil/X', settings), { kind: 'refused' });
 	assert.deepEqual(checkRedirect('https://spa.example/cb?state=1', settings), {
 		kind: 'external',
 		value: 'https://spa.example/cb?state=1',
@@ -234,6 +239,18 @@ test('row 40: the logout target follows the same table', async () => {
 	const forged = await h.navigate(`/.auth/logout/done?state=${encodeURIComponent('//evil.com')}`);
 	assert.equal(forged.status, 200);
 	assert.equal(forged.header('location'), undefined);
+});
+
+test('an address with letters of any script is led to, in percents', async () => {
+	for (const path of ['/ж', '/日本/語?q=ж', '/😀#é', '/é', '/%D0%B6']) {
+		const signedOut = await h.navigate(
+			`/.auth/logout?post_logout_redirect_uri=${encodeURIComponent(path)}`,
+		);
+		assert.equal(signedOut.status, 302, path);
+		const location = signedOut.header('location') ?? '';
+		assert.match(location, /^[\x21-\x7e]+$/, path);
+		assert.equal(decodeURI(location), decodeURI(path));
+	}
 });
 
 test('row 41: the result is posted to an allowed origin only, never to everybody', async () => {

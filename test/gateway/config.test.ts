@@ -139,7 +139,11 @@ test('the published settings form is read unchanged, also under properties', () 
 });
 
 test('defaults are safe: redirect to login, HTTPS, nobody trusted, 8 hours, 72 hours, 5 minutes', () => {
-	const { settings } = parse(merge(github, { 'x-gateway': { publicUrl: 'https://t.example' } }));
+	const { settings } = parse(
+		merge(github, {
+			'x-gateway': { publicUrl: 'https://t.example', tls: { certFile: 'c', keyFile: 'k' } },
+		}),
+	);
 	assert.equal(settings.access.action, 'RedirectToLoginPage');
 	assert.equal(settings.requireHttps, true);
 	assert.equal(settings.forwardProxy.trustedHops, 0);
@@ -152,7 +156,7 @@ test('defaults are safe: redirect to login, HTTPS, nobody trusted, 8 hours, 72 h
 });
 
 test('environment variables of the published interface override the file', () => {
-	const key = 'a1'.repeat(32);
+	const key = '0123456789abcdef'.repeat(4);
 	const { settings } = parse(github, {
 		WEBSITE_AUTH_SIGNING_KEY: key,
 		WEBSITE_AUTH_ENCRYPTION_KEY: key,
@@ -315,7 +319,7 @@ for (const [name, change, words] of refused) {
 	});
 }
 
-test('all mistakes are named at once, and unknown keys are warnings', () => {
+test('all mistakes are named at once, and unknown keys that guard nobody are warnings', () => {
 	assert.throws(
 		() =>
 			parse(
@@ -331,10 +335,10 @@ test('all mistakes are named at once, and unknown keys are warnings', () => {
 	);
 	assert.throws(() => parseSettings({ identityProviders: {} }, {}, 1), /nobody could sign in/);
 	assert.throws(() => parse(github, { WEBSITE_AUTH_SIGNING_KEY: 'short' }), /64 hexadecimal/);
-	const { warnings } = parse(merge(github, { globalValidation: { excludePaths: ['/x'] } }));
+	const { warnings } = parse(merge(github, { platform: { appServiceVersion: '2' } }));
 	assert.deepEqual(
 		warnings.map((row) => row.path),
-		['globalValidation.excludePaths'],
+		['platform.appServiceVersion'],
 	);
 });
 
@@ -500,15 +504,42 @@ test('the key of a model server is sent nowhere: it signs, and a warning says wh
 	const upstreamSecret = { header: 'X-Api-Key', settingName: 'NEARGLOT_KEY' };
 	const settingsOf = (env: NodeJS.ProcessEnv, own: Json = { upstreamSecret }) =>
 		parse(merge(github, { 'x-gateway': own }), env);
-	const older = settingsOf({ NEARGLOT_KEY: 'k' });
+	const key = 'key of the owner';
+	const older = settingsOf({ NEARGLOT_KEY: key });
 	assert.equal(older.settings.headers.upstreamSecret, undefined);
-	assert.equal(older.settings.headers.personSecret, 'k');
+	assert.equal(older.settings.headers.personSecret, key);
 	assert.match(JSON.stringify(older.warnings), /NEARGLOT_GATEWAY_SECRET/);
-	const both = settingsOf({ NEARGLOT_KEY: 'k', NEARGLOT_GATEWAY_SECRET: 'secret of both sides' });
+	const both = settingsOf({ NEARGLOT_KEY: key, NEARGLOT_GATEWAY_SECRET: 'secret of both sides' });
 	assert.equal(both.settings.headers.personSecret, 'secret of both sides');
 	const plain = settingsOf({ NEARGLOT_GATEWAY_SECRET: 'secret of both sides' }, {});
 	assert.equal(plain.settings.headers.personSecret, 'secret of both sides');
 	assert.ok(!JSON.stringify(plain.warnings).includes('upstreamSecret'));
 	assert.equal(settingsOf({}, {}).settings.headers.personSecret, undefined);
-	assert.throws(() => settingsOf({ NEARGLOT_GATEWAY_SECRET: 'short' }, {}), /16 characters/);
+});
+
+test('a secret between the layer and the app that could be guessed or cannot be sent is an error', () => {
+	const named = { upstreamSecret: { header: 'X-From', settingName: 'APP_SECRET' } };
+	const keyed = { upstreamSecret: { header: 'X-From', settingName: 'NEARGLOT_KEY' } };
+	for (const [own, env, words] of [
+		[{}, { NEARGLOT_GATEWAY_SECRET: 'short' }, /NEARGLOT_GATEWAY_SECRET.*16 characters/],
+		[{}, { NEARGLOT_GATEWAY_SECRET: ' '.repeat(64) }, /NEARGLOT_GATEWAY_SECRET.*is blank/],
+		[named, { APP_SECRET: 'a'.repeat(15) }, /upstreamSecret: names APP_SECRET.*16 characters/],
+		[named, { APP_SECRET: `Bearer ${'a'.repeat(15)}` }, /APP_SECRET.*16 characters/],
+		[named, { APP_SECRET: `secret\nX-Other: of the app` }, /APP_SECRET.*end of a line/],
+		[named, { APP_SECRET: 'ключ от приложения' }, /APP_SECRET.*no header can carry/],
+		[keyed, { NEARGLOT_KEY: 'short' }, /NEARGLOT_KEY.*16 characters/],
+	] as const)
+		assert.throws(() => parse(merge(github, { 'x-gateway': own }), env), words);
+	const { settings } = parse(merge(github, { 'x-gateway': named }), {
+		APP_SECRET: 'abcdefghijklmnop',
+	});
+	assert.equal(settings.headers.upstreamSecret?.value, 'abcdefghijklmnop');
+});
+
+test('--check fails for a secret that could be guessed, and says which', async () => {
+	const file = join(folder, 'weak.json');
+	writeFileSync(file, JSON.stringify(github));
+	const run = command(['--config', file, '--check'], { NEARGLOT_GATEWAY_SECRET: 'short' });
+	assert.equal(await run.end, 1);
+	assert.match(run.text.err, /NEARGLOT_GATEWAY_SECRET: must have 16 characters/);
 });

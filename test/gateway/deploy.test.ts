@@ -7,6 +7,7 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { parse, parseAllDocuments } from 'yaml';
 import { parseSettings } from '../../server/gateway/config/parseSettings.ts';
+import { hexKeyProblem, secretProblem } from '../../server/gateway/keys/secretProblem.ts';
 
 const folder = join(dirname(dirname(dirname(fileURLToPath(import.meta.url)))), 'deploy');
 const read = (name: string) => readFileSync(join(folder, name), 'utf8');
@@ -16,6 +17,9 @@ const env = {
 	NEARGLOT_REDIS_URL: 'redis://redis:6379',
 };
 
+interface Probe {
+	readonly httpGet: { readonly path: string; readonly port: string };
+}
 interface Container {
 	readonly name: string;
 	readonly image: string;
@@ -23,7 +27,8 @@ interface Container {
 	readonly ports?: readonly { readonly name: string }[];
 	readonly volumeMounts?: readonly { readonly name: string; readonly mountPath: string }[];
 	readonly securityContext: { readonly allowPrivilegeEscalation: boolean };
-	readonly readinessProbe?: { readonly httpGet: { readonly path: string; readonly port: string } };
+	readonly readinessProbe?: Probe;
+	readonly livenessProbe?: Probe;
 }
 interface Manifest {
 	readonly apiVersion: string;
@@ -90,6 +95,15 @@ test('the compose file shows the app to nobody but the gateway', () => {
 	assert.ok(!('NEARGLOT_KEY' in gateway.environment), 'the owner’s key stays with the models');
 });
 
+test('what the manifests leave to be replaced is refused as a secret', () => {
+	const text = read('kubernetes.yaml');
+	const placeholders = [...text.matchAll(/(?:NEARGLOT_KEY|NEARGLOT_GATEWAY_SECRET): (\S+)$/gm)];
+	assert.equal(placeholders.length, 2);
+	for (const [, value] of placeholders) assert.ok(secretProblem(value!), value);
+	for (const [, value] of text.matchAll(/"(?:userIdKey|secret)": "([^"]+)"/g))
+		assert.ok(hexKeyProblem(value!), value);
+});
+
 test('the Kubernetes manifest is complete: settings, keys, volumes, probes and selectors fit', () => {
 	const documents = parseAllDocuments(read('kubernetes.yaml'));
 	for (const document of documents) assert.deepEqual(document.errors, []);
@@ -117,7 +131,8 @@ test('the Kubernetes manifest is complete: settings, keys, volumes, probes and s
 		assert.equal(container.securityContext.allowPrivilegeEscalation, false);
 	}
 	const [gateway, models] = template.spec.containers;
-	assert.equal(gateway!.readinessProbe!.httpGet.path, '/.auth/healthz');
+	assert.equal(gateway!.readinessProbe!.httpGet.path, '/.auth/readyz');
+	assert.equal(gateway!.livenessProbe!.httpGet.path, '/.auth/healthz');
 	assert.ok(gateway!.ports!.some((port) => port.name === gateway!.readinessProbe!.httpGet.port));
 	assert.ok(models!.args.includes('--host=127.0.0.1'));
 	assert.equal(models!.ports, undefined);

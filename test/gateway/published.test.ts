@@ -45,7 +45,7 @@ test('a sign-out ends where it was asked to, also when the provider forgets the 
 });
 
 test('keys that are named and not set stop the start', () => {
-	const key = 'a1'.repeat(32);
+	const key = '0123456789abcdef'.repeat(4);
 	const named = merge(baseConfig(nobody), {
 		encryptionSettings: {
 			containerAppAuthSigningSecretName: 'MY_SIGNING',

@@ -197,7 +197,7 @@ test('a replica that ends takes nothing along', skip, async () => {
 	const third = await replica();
 	const cookie = await third.signIn();
 	const begun = await third.navigate('/.auth/login/corp?post_login_redirect_uri=/late');
-	await third.gateway.close();
+	await third.gateway.close(0);
 	assert.equal((await two.get('/x', [`Cookie: ${cookie}`])).status, 200);
 	assert.equal((await two.finish(begun)).header('location'), '/late');
 });
@@ -213,10 +213,10 @@ test('keys rotate without anybody being signed out, and retired keys end', skip,
 	const token = await (await nativeToken(one)).token();
 	const rotate = (keys: unknown[]) => {
 		writeFileSync(file, JSON.stringify({ userIdKey: old.userIdKey, keys }));
-		one.gateway.reloadKeys();
-		two.gateway.reloadKeys();
+		one.gateway.reload();
+		two.gateway.reload();
 	};
-	const next = { kid: 'next', secret: 'ab'.repeat(32), notBefore: 5 };
+	const next = { kid: 'next', secret: 'fedcba9876543210'.repeat(4), notBefore: 5 };
 	rotate([...old.keys, next]);
 	for (const h of [one, two]) {
 		assert.equal((await h.get('/x', [`Cookie: ${cookie}`])).status, 200);
@@ -236,7 +236,7 @@ test('keys rotate without anybody being signed out, and retired keys end', skip,
 	).json() as { user: { userId: string } };
 	assert.equal(userAfter.user.userId, userBefore.user.userId);
 	writeFileSync(file, 'broken');
-	one.gateway.reloadKeys();
+	one.gateway.reload();
 	assert.equal((await one.get('/x', [`Cookie: ${fresh}`])).status, 200);
 	assert.ok(
 		one.audit.some((line) => line.includes('keys_reloaded') && line.includes('cannot be read')),

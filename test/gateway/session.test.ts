@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { compactDecrypt, createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose';
-import { FailureLimit } from '../../server/gateway/access/rateLimit.ts';
+import { RateLimit } from '../../server/gateway/access/rateLimit.ts';
 import { KeyRing } from '../../server/gateway/keys/keyRing.ts';
 import { seal, unseal } from '../../server/gateway/keys/seal.ts';
 import { checkPhrase } from '../../server/gateway/session/pkce.ts';
@@ -329,7 +329,7 @@ test('the four ways to treat strangers, the vendor segment, the app secret and t
 		);
 	}
 	await using h = await Harness.start({
-		env: { APP_SECRET: 's3cret' },
+		env: { APP_SECRET: 'secret of the app' },
 		config: {
 			'x-gateway': {
 				vendor: 'Acme',
@@ -349,7 +349,7 @@ test('the four ways to treat strangers, the vendor segment, the app secret and t
 	]);
 	assert.deepEqual(h.app.last.values('x-acme-client-principal-id'), ['alice']);
 	assert.deepEqual(h.app.last.values('x-ms-client-principal-id'), []);
-	assert.deepEqual(h.app.last.values('x-from-gateway'), ['s3cret']);
+	assert.deepEqual(h.app.last.values('x-from-gateway'), ['secret of the app']);
 	assert.deepEqual(h.app.last.values('x_from_gateway'), []);
 	assert.equal(h.app.last.values('x-acme-token-corp-refresh-token').length, 1);
 	const keys = (await (await fetch(`${h.gateway.adminUrl}/jwks`)).json()) as JSONWebKeySet;
@@ -495,10 +495,10 @@ test('the sqlite store forgets in time, gives a value once and leases to one own
 
 test('the failure limit slides over a minute, and a clock that is set back locks nobody out', () => {
 	let now = 1_000_000;
-	const limit = new FailureLimit(3, () => now);
+	const limit = new RateLimit(3, () => now);
 	for (let round = 0; round < 3; round++) {
 		assert.equal(limit.waitS('a'), 0);
-		limit.fail('a');
+		limit.add('a');
 	}
 	assert.ok(limit.waitS('a') > 0);
 	assert.equal(limit.waitS('b'), 0);
@@ -506,7 +506,7 @@ test('the failure limit slides over a minute, and a clock that is set back locks
 	assert.ok(limit.waitS('a') === 0 || limit.waitS('a') <= 60);
 	now += 60_000;
 	assert.equal(limit.waitS('a'), 0);
-	for (let round = 0; round < 3; round++) limit.fail('a');
+	for (let round = 0; round < 3; round++) limit.add('a');
 	now -= 7_200_000;
 	assert.equal(limit.waitS('a'), 0);
 });

@@ -3,10 +3,10 @@ import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { hexKeyProblem, secretProblem } from '../../server/gateway/keys/secretProblem.ts';
 import {
 	ensureSharedSecret,
 	readSharedSecret,
-	secretProblem,
 	sharedSecrets,
 } from '../../server/gateway/keys/sharedSecret.ts';
 
@@ -44,6 +44,23 @@ test('what is no secret is not taken for one', async () => {
 	await writeFile(join(home.path, 'gateway-secret'), 'short\n');
 	assert.equal(await readSharedSecret(home.path), undefined);
 	await assert.rejects(ensureSharedSecret(home.path), /holds no secret. Remove it/);
-	assert.match(secretProblem('a'.repeat(15)) ?? '', /16 characters/);
-	assert.equal(secretProblem('a'.repeat(16)), undefined);
+	for (const [text, words] of [
+		['abcdefghijklmno', /16 characters/],
+		['a'.repeat(16), /different characters/],
+		['01'.repeat(32), /different characters/],
+		['', /is blank/],
+		[' '.repeat(32), /is blank/],
+		[`${'0123456789abcdef'.repeat(4)}\n`, /end of a line/],
+		['a line\nand another', /end of a line/],
+		['replace-with-64-hex-digits', /text of an example/],
+		['CHANGE_ME_BEFORE_USE_PLEASE', /text of an example/],
+		['<your secret goes here>', /text of an example/],
+		['$' + '{NEARGLOT_GATEWAY_SECRET}', /text of an example/],
+	] as const)
+		assert.match(secretProblem(text) ?? '', words, text);
+	for (const text of ['abcdefghijklmnop', 'secret of both sides', '0123456789abcdef'.repeat(4)])
+		assert.equal(secretProblem(text), undefined, text);
+	assert.match(hexKeyProblem('g'.repeat(64)) ?? '', /hexadecimal/);
+	assert.match(hexKeyProblem('0'.repeat(64)) ?? '', /different characters/);
+	assert.equal(hexKeyProblem('0123456789abcdef'.repeat(4)), undefined);
 });

@@ -43,13 +43,19 @@ export const hostileRecordings: readonly HostileInput<Uint8Array>[] = [
 	repeated('MP4: boxes in boxes', ftyp, [0, 15, 255, 255, ...ascii('moov')]),
 	repeated('MP4: tracks', ftyp, [0, 0, 0, 16, ...ascii('moov'), 0, 0, 0, 8, ...ascii('trak')]),
 	repeated('WebM: empty elements', ebml, [0xec, 0x80]),
-	repeated('WebM: elements in elements', ebml, [0x18, 0x53, 0x80, 0x67, 0xff]),
 	repeated(
 		'WebM: clusters',
 		[...ebml, 0x18, 0x53, 0x80, 0x67, 0xff],
 		[0x1f, 0x43, 0xb6, 0x75, 0x80],
 	),
 ];
+
+/** Its reader never ends by itself: only a thread that is ended ends it. */
+export const endlessRecording = repeated(
+	'WebM: elements in elements',
+	ebml,
+	[0x18, 0x53, 0x80, 0x67, 0xff],
+);
 
 export const audioCases: readonly HostileCase[] = hostileRecordings.map(({ name, make }) => ({
 	name,

@@ -3,18 +3,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { audioCases } from './audio.ts';
+import { bodyCases } from './bodies.ts';
 import { documentCases, missingCases } from './documents.ts';
-import { growthOf, type HostileCase, maxGrowth } from './growth.ts';
+import { growthOf, maxGrowth } from './growth.ts';
 import { textCases } from './requests.ts';
-
-/** Every so many of a list, so that all kinds have their turn. */
-const some = (cases: readonly HostileCase[], count: number) => {
-	const step = Math.max(1, cases.length / count);
-	return Array.from(
-		{ length: Math.min(count, cases.length) },
-		(_, index) => cases[Math.floor(index * step)] as HostileCase,
-	);
-};
+import { scriptCases } from './scripts.ts';
+import { some } from './some.ts';
 
 const options = { from: 4000, to: 8000, minMs: 30 };
 
@@ -42,6 +36,8 @@ for (const [name, cases] of [
 	['message files', some(missingCases, 8)],
 	['texts', some(textCases, 12)],
 	['recordings', some(audioCases, 8)],
+	['scripts', some(scriptCases, 40)],
+	['bodies', bodyCases],
 ] as const)
 	test(`${name}: twice the input takes about twice the time`, async () => {
 		const faults: string[] = [];

@@ -173,7 +173,7 @@ test('each wrong value is refused with its own name', async () => {
 		['temperature', '1'],
 		['top_p', -0.1],
 		['n', 0],
-		['n', 9],
+		['n', 129],
 		['n', 1.5],
 		['stream', 'true'],
 		['max_tokens', 0],

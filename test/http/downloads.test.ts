@@ -1,76 +1,29 @@
 /** `POST /openai/download` field by field, with a hub on loopback that has one repository. */
 
 import assert from 'node:assert/strict';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import type { PipeEvent } from '../../server/daemon/pipeEvents.ts';
-import { startHub, type TestHub } from '../hub/hubServer.ts';
-import { startTestServer, type TestServer } from './testServer.ts';
+import type { TestHub } from '../hub/hubServer.ts';
+import { type DownloadServer, lastOf, startDownloadServer, tinyUri } from './downloadServer.ts';
+import type { TestServer } from './testServer.ts';
 
-const starter = fileURLToPath(new URL('../../starter/models/starter-chat', import.meta.url));
+let tested: DownloadServer;
 let home = '';
 let hub: TestHub;
 let server: TestServer;
-
 before(async () => {
-	home = await mkdtemp(join(tmpdir(), 'nearglot-downloads-'));
-	const names = [
-		'config.json',
-		'generation_config.json',
-		'tokenizer.json',
-		'tokenizer_config.json',
-	];
-	const graph = await readFile(join(starter, 'onnx', 'model_quantized.onnx'));
-	const content: Record<string, Buffer> = {
-		'onnx/model_q4.onnx': graph,
-		'exports/small/onnx/model_q8.onnx': graph,
-		'exports/small/onnx/model_quantized.onnx': graph,
-	};
-	for (const name of names) {
-		const bytes = await readFile(join(starter, name));
-		content[name] = bytes;
-		content[`exports/small/${name}`] = bytes;
-	}
-	hub = await startHub(content);
-	server = await startTestServer({
-		fakeRunner: true,
-		modelsDir: join(home, 'models'),
-		env: { HF_ENDPOINT: hub.url, NO_PROXY: '*' },
-		settings: { modelRoots: [join(home, 'more')] },
-	});
+	tested = await startDownloadServer();
+	({ home, hub, server } = tested);
 });
-after(async () => {
-	await server.close();
-	await hub[Symbol.asyncDispose]();
-	await rm(home, { recursive: true, force: true });
-});
+after(() => tested.close());
 
-interface Entry {
-	readonly name: string;
-	readonly alias: string;
-	readonly version: string;
-	readonly uri: string;
-	readonly providerType: string;
-	readonly publisher: string;
-	readonly license: string;
-	readonly promptTemplate: unknown;
-	readonly parentModelUri: string;
-	readonly fileSizeMb: number;
-	readonly modelSettings: { readonly parameters: readonly unknown[] };
-}
-
-const uri = 'https://huggingface.co/acme/tiny';
-const download = (body: unknown) =>
-	server.post('/openai/download', body, { headers: { ...server.keyed } });
-const last = (text: string): Record<string, unknown> => JSON.parse(text.split('\n').at(-1) ?? '');
-const result = async (body: unknown) => last(await (await download(body)).text());
-const listed = async (name: string): Promise<Entry | undefined> => {
-	const { models } = (await (await fetch(`${server.url}/svc/list`)).json()) as { models: Entry[] };
-	return models.find((model) => model.name === name);
-};
+const uri = tinyUri;
+const last = lastOf;
+const download = (body: unknown) => tested.download(body);
+const result = (body: unknown) => tested.result(body);
+const listed = (name: string) => tested.listed(name);
 const loadedModels = async () =>
 	(await (await fetch(`${server.url}/openai/loadedmodels`)).json()) as string[];
 const count = async (model: string, messages: readonly object[]): Promise<number> => {
@@ -200,6 +153,14 @@ test('wrong types are refused with the name of the field', async () => {
 		[{ model: { Name: '../wrong', Uri: uri } }, 'model.Name'],
 		[{ model: { Name: 'qwen2.5-0.5b', Path: 'exports' } }, 'model.Path'],
 		[{ model, progressToken: true }, 'progressToken'],
+		[{ model, progressToken: [1] }, 'progressToken'],
+		[{ model: { ...model, name: 'other' } }, 'model.name'],
+		[{ model, Model: { ...model } }, 'Model'],
+		[{ model, token: 'a', TOKEN: null }, 'TOKEN'],
+		[
+			{ model: { ...model, PromptTemplate: { User: '{Content}', user: 'x' } } },
+			'model.PromptTemplate.user',
+		],
 	] as const) {
 		const response = await download(body);
 		assert.equal(response.status, 400, JSON.stringify(body));
@@ -209,6 +170,29 @@ test('wrong types are refused with the name of the field', async () => {
 		assert.equal(answer.error.param, param, JSON.stringify(body));
 		assert.equal(answer['Success'], false);
 		assert.equal(answer['ErrorMessage'], answer.error.message);
+	}
+});
+
+test('whatever refuses a download says so in its fields', async () => {
+	const address = `${server.url}/openai/download`;
+	const json = { 'content-type': 'application/json' };
+	for (const [status, init] of [
+		[405, { method: 'GET' }],
+		[405, { method: 'PUT', body: '{}', headers: json }],
+		[405, { method: 'DELETE' }],
+		[400, { method: 'POST', body: '{', headers: json }],
+		[400, { method: 'POST', body: '[]', headers: json }],
+		[400, { method: 'POST', body: '', headers: json }],
+		[403, { method: 'POST', body: '{}', headers: { ...json, origin: 'https://example.com' } }],
+		[401, { method: 'POST', body: '{"model":"x","token":"y"}', headers: json }],
+		[404, { method: 'POST', body: '{"model":"no-such-model"}', headers: json }],
+	] as const) {
+		const response = await fetch(address, init);
+		const what = `${init.method} ${'body' in init ? init.body : ''}`;
+		assert.equal(response.status, status, what);
+		const body = (await response.json()) as Record<string, unknown>;
+		assert.equal(body['Success'], false, what);
+		assert.equal(typeof body['ErrorMessage'], 'string', what);
 	}
 });
 

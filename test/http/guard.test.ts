@@ -200,9 +200,9 @@ test('with a required key every route but /health wants it, in any of its three 
 		assert.equal((await ask(locked, path, { authorization: 'Bearer wrong' })).status, 401);
 	}
 	for (const headers of [
-		{ authorization: 'Bearer test-key' },
-		{ 'x-api-key': 'test-key' },
-		{ 'api-key': 'test-key' },
+		{ authorization: 'Bearer key-of-the-test-server' },
+		{ 'x-api-key': 'key-of-the-test-server' },
+		{ 'api-key': 'key-of-the-test-server' },
 	] as Record<string, string>[])
 		assert.equal((await ask(locked, '/v1/models', headers)).status, 200);
 });

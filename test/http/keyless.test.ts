@@ -60,6 +60,22 @@ test('a GET that changes something is refused when a page may have caused it', a
 	assert.equal((await ask('/openai/getgpudevice', { 'user-agent': mozilla })).status, 200);
 });
 
+test('a POST that only a Referer tells to be of a page elsewhere is refused', async () => {
+	const post = (headers: Record<string, string>) => ask('/libretranslate/detect', headers, 'POST');
+	for (const referer of ['https://evil.example/a', 'http://127.0.0.1:1/', 'nonsense']) {
+		const { status, text } = await post({ 'user-agent': mozilla, referer });
+		assert.equal(status, 403, referer);
+		assert.match(text, words);
+	}
+	for (const headers of [
+		{},
+		{ referer: `${server.url}/` },
+		{ referer: `${page}/chat` },
+		{ referer: 'https://evil.example/', ...server.keyed },
+	] as Record<string, string>[])
+		assert.equal((await post(headers)).status, 400, JSON.stringify(headers));
+});
+
 test('programs, the key, typed addresses, own pages and allowed origins get through', async () => {
 	for (const path of changing)
 		for (const headers of [

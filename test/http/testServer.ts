@@ -41,7 +41,7 @@ const fake = fileURLToPath(new URL('../daemon/fakeRunner.ts', import.meta.url));
 
 export async function startTestServer(options: TestServerOptions = {}): Promise<TestServer> {
 	const home = await mkdtemp(join(tmpdir(), 'nearglot-http-'));
-	const key = 'test-key';
+	const key = 'key-of-the-test-server';
 	const stopped: string[] = [];
 	const env = { ...process.env, ...options.env };
 	const backend = await createBackend(

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { answerFor, errorFor, withoutPaths } from '../../server/http/withoutPaths.ts';
 import { AppError } from '../../server/protocol/index.ts';
+import { startTestServer } from './testServer.ts';
 
 test('folders go and names of files stay, in whatever form a sentence has them', () => {
 	for (const [before, after] of [
@@ -44,19 +45,40 @@ test('who owns the machine reads where things lie, everybody else does not', asy
 		Response.json({ error: { message: error.message } }, { status: 500, headers: { 'x-a': 'b' } });
 	for (const caller of ['owner', 'studio', 'local'] as const) {
 		assert.equal(errorFor(caller, error), error);
-		assert.match(await (await answerFor(caller, answer())).text(), /srv/);
+		assert.match(await (await answerFor(caller, answer(), '/v1/x')).text(), /srv/);
 	}
 	for (const caller of ['member', 'anonymous', 'stranger', undefined] as const) {
 		const told = errorFor(caller, error);
 		assert.equal(told.message, 'Cannot open …/model.onnx.');
 		assert.deepEqual([told.code, told.param, told.retryAfterS], [error.code, 'model', 3]);
-		const changed = await answerFor(caller, answer());
+		const changed = await answerFor(caller, answer(), '/v1/x');
 		assert.deepEqual(
 			[changed.status, changed.headers.get('x-a'), await changed.json()],
 			[500, 'b', { error: { message: 'Cannot open …/model.onnx.' } }],
 		);
 		// Answers that are none of errors hold what a person asked for.
 		const good = Response.json({ text: '/srv/models/qwen/model.onnx' });
-		assert.equal(await answerFor(caller, good), good);
+		assert.equal(await answerFor(caller, good, '/v1/x'), good);
+	}
+});
+
+test('an address that somebody asked for stands in the answer as it was typed, and no other folder does', async () => {
+	const asked = '/srv/models/qwen';
+	const error = {
+		message: `There is no route GET ${asked}. See ${asked}/x.onnx and /srv/other/y.`,
+	};
+	const answer = await answerFor('member', Response.json({ error }, { status: 404 }), asked);
+	assert.deepEqual(await answer.json(), {
+		error: { message: `There is no route GET ${asked}. See …/x.onnx and …/y.` },
+	});
+	const server = await startTestServer({ fakeRunner: true });
+	try {
+		for (const path of ['/nosuch', '/no/such/route', '/v1/chat', '/home/alice']) {
+			const response = await fetch(server.url + path, { headers: server.member() });
+			const { error: told } = (await response.json()) as { error: { message: string } };
+			assert.equal(told.message, `There is no route GET ${path}.`);
+		}
+	} finally {
+		await server.close();
 	}
 });

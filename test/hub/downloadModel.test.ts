@@ -88,6 +88,55 @@ test('only the files of the chosen variant arrive, with a manifest written last'
 	assert.equal(hub.requests.length, before + 2, 'a finished model is not fetched again');
 });
 
+test('a name that another source has taken meanwhile stays with that', async () => {
+	await using hub = await startHub(small);
+	const models = join(folder, 'taken');
+	const named = (path: string) => ({
+		id: 'tiny:1',
+		name: 'tiny',
+		version: '1',
+		alias: 'tiny',
+		displayName: 'Tiny',
+		path,
+	});
+	const target = await pull(hub, models, { manifest: named('') });
+	const refused = pull(hub, models, { manifest: named('exports') });
+	await assert.rejects(refused, {
+		code: 'conflict',
+		message: /acme\/tiny\. Give this one another/,
+	});
+	assert.equal((await readManifest(target))?.path, '');
+});
+
+test('what an unfinished download of another source left is not taken over', async () => {
+	const graph = randomBytes(2000);
+	const of = (folder: string) => ({
+		[`${folder}/config.json`]: Buffer.from(`{"model_type":"${folder}"}`),
+		[`${folder}/tokenizer.json`]: Buffer.from('{}'),
+		[`${folder}/onnx/model_q4.onnx`]: graph,
+	});
+	await using hub = await startHub({ 'onnx/model_q4.onnx': graph, ...of('one'), ...of('two') });
+	const models = join(folder, 'unfinished');
+	const http = createHubHttp({ endpoint: hub.url });
+	const { files } = await readRepository(http, 'acme/tiny', 'main', never);
+	http.close();
+	const pullFolder = (subfolder: string) =>
+		pull(hub, models, { selection: selectFiles(files, { device: 'CPU', subfolder }) });
+	hub.faults.onFile = (_request, response, path) => {
+		if (!path.endsWith('.onnx')) return false;
+		response.writeHead(404).end();
+		return true;
+	};
+	await assert.rejects(pullFolder('one'));
+	delete hub.faults.onFile;
+	const asked = hub.requests.length;
+	const target = await pullFolder('two');
+	assert.equal(await readFile(join(target, 'config.json'), 'utf8'), '{"model_type":"two"}');
+	const fetched = hub.requests.slice(asked).filter(({ path }) => path.includes('/resolve/'));
+	assert.ok(!fetched.some(({ path }) => path.endsWith('tokenizer.json')), 'the same file stays');
+	assert.deepEqual(await readdir(join(models, '.downloads')), []);
+});
+
 test('two processes that pull the same model download it once', async () => {
 	await using hub = await startHub(small);
 	const models = join(folder, 'two');
@@ -151,7 +200,7 @@ async function positions(journal: string): Promise<number[]> {
 	);
 }
 
-test('a full disk is a clear error and leaves nothing', async (context) => {
+test('a disk without enough space is a clear error before the first byte', async (context) => {
 	const disk = join(folder, 'disk');
 	await mkdir(disk);
 	const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'none', disk]).status === 0;
@@ -159,13 +208,17 @@ test('a full disk is a clear error and leaves nothing', async (context) => {
 	try {
 		await using hub = await startHub(small);
 		await assert.rejects(pull(hub, disk), { code: 'disk_full', message: /free/ });
-		assert.deepEqual(await readdir(join(disk, '.downloads')), []);
+		assert.deepEqual(await readdir(join(disk, '.downloads')), ['acme--tiny.files.json']);
+		assert.ok(
+			hub.requests.every(({ path }) => path.startsWith('/api/')),
+			'no file was asked for',
+		);
 	} finally {
 		spawnSync('umount', [disk]);
 	}
 });
 
-test('a disk that fills while writing leaves nothing either', async (context) => {
+test('a disk that fills while writing keeps what has arrived, and the next try goes on from there', async (context) => {
 	const disk = join(folder, 'filling');
 	await mkdir(disk);
 	const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=3m', 'none', disk]).status === 0;
@@ -180,7 +233,14 @@ test('a disk that fills while writing leaves nothing either', async (context) =>
 		};
 		await assert.rejects(pull(hub, disk, { onProgress: fill }), { code: 'disk_full' });
 		assert.deepEqual((await readdir(disk)).sort(), ['.downloads', 'other']);
-		assert.deepEqual(await readdir(join(disk, '.downloads')), []);
+		const sent = hub.sentBytes;
+		await rm(join(disk, 'other'));
+		const target = await pull(hub, disk);
+		const { files = [] } = (await readManifest(target)) ?? {};
+		for (const { path } of files)
+			assert.deepEqual(await readFile(join(target, path)), small[path as keyof typeof small], path);
+		const total = files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+		assert.ok(hub.sentBytes - sent < total, 'what had arrived was fetched again');
 	} finally {
 		spawnSync('umount', [disk]);
 	}
@@ -205,4 +265,19 @@ test('listings with dangerous names are refused before anything is written', asy
 	}
 	await using hub = await startHub({ ...small, 'Config.json': Buffer.from('x') });
 	await assert.rejects(pull(hub, join(folder, 'case')), { message: /one file on many disks/ });
+});
+
+test('files for which the hub states no hash are told of and recorded', async () => {
+	const models = join(folder, 'unverified');
+	await using hub = await startHub(small, { hashes: false });
+	let told: number | undefined;
+	const target = await pull(hub, models, {
+		onStart: ({ unverified }) => {
+			told = unverified;
+		},
+	});
+	const { files = [] } = (await readManifest(target)) ?? {};
+	assert.ok(files.length > 2);
+	assert.equal(told, files.length);
+	assert.ok(files.every(({ unverified }) => unverified === true));
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Downloads } from '../../server/hub/downloads.ts';
+import { type DownloadOrder, Downloads } from '../../server/hub/downloads.ts';
 import type { DownloadProgress } from '../../server/protocol/index.ts';
 
 const progress = (doneBytes: number): DownloadProgress => ({
@@ -10,6 +10,12 @@ const progress = (doneBytes: number): DownloadProgress => ({
 	doneBytes,
 	totalBytes: 10,
 	bytesPerSecond: 1,
+});
+
+const order = (from = 'a', details = ''): DownloadOrder => ({
+	model: { id: 'm:1', name: 'm', version: '1', alias: 'first' },
+	from,
+	details,
 });
 
 function gate() {
@@ -34,7 +40,7 @@ test('several clients follow one download and see its progress', async () => {
 	const seen: number[][] = [[], []];
 	const follow = (index: number) =>
 		downloads.run(
-			'm',
+			order(),
 			work,
 			{ onProgress: (value) => seen[index]?.push(value.doneBytes) },
 			signal(),
@@ -64,8 +70,8 @@ test('one of two leaving does not stop it, the last one leaving does', async () 
 		});
 	const one = new AbortController();
 	const two = new AbortController();
-	const first = downloads.run('m', work, {}, one.signal);
-	const second = downloads.run('m', work, {}, two.signal);
+	const first = downloads.run(order(), work, {}, one.signal);
+	const second = downloads.run(order(), work, {}, two.signal);
 	one.abort();
 	await assert.rejects(first, { code: 'cancelled' });
 	assert.equal(stopped, false);
@@ -80,13 +86,72 @@ test('pausing ends it for everybody with a word on how to resume', async () => {
 		new Promise<string>((_resolve, reject) => {
 			stop.addEventListener('abort', () => reject(new Error('stopped')));
 		});
-	const running = downloads.run('m', work, {}, signal());
+	const running = downloads.run(order(), work, {}, signal());
 	const ended = assert.rejects(running, { code: 'cancelled', message: /resume/ });
-	assert.equal(await downloads.pause('m'), true);
+	assert.equal(await downloads.pause('First:latest'), true);
 	await ended;
 	assert.equal(await downloads.pause('m'), false);
+});
+
+test('one name is downloaded from one source at a time', async () => {
+	const downloads = new Downloads();
+	const finish = gate();
+	const work = async () => {
+		await finish.promise;
+		return '/models/m';
+	};
+	const first = downloads.run(order('a'), work, {}, signal());
+	const other = { ...order('b'), model: { ...order().model, id: 'M:01' } };
+	assert.throws(() => downloads.check(other), { code: 'conflict', param: 'model.Name' });
+	await assert.rejects(downloads.run(other, work, {}, signal()), { code: 'conflict' });
+	finish.open();
+	assert.equal(await first, '/models/m');
+	assert.equal(await downloads.run(other, work, {}, signal()), '/models/m');
+});
+
+test('details of a second request for the same files are kept after the first', async () => {
+	const downloads = new Downloads();
+	const finish = gate();
+	const done: string[] = [];
+	const work = (details: string) => async () => {
+		await finish.promise;
+		done.push(details);
+		return '/models/m';
+	};
+	const all = ['one', 'two', 'one'].map((details) =>
+		downloads.run(order('a', details), work(details), {}, signal()),
+	);
+	finish.open();
+	await Promise.all(all);
+	assert.deepEqual(done, ['one', 'two']);
 });
 
 function signal(): AbortSignal {
 	return new AbortController().signal;
 }
+
+test('whoever asks for a download that is just ending gets a new one, not its cancellation', async () => {
+	const downloads = new Downloads();
+	const ended = gate();
+	let runs = 0;
+	const work = async (stop: AbortSignal) => {
+		if (++runs > 1) return '/models/m';
+		await new Promise((resolve) => stop.addEventListener('abort', resolve, { once: true }));
+		// Files are closed before it is over.
+		await ended.promise;
+		throw new Error('stopped');
+	};
+	const leave = new AbortController();
+	const first = downloads.run(order(), work, {}, leave.signal);
+	await new Promise(setImmediate);
+	leave.abort();
+	await assert.rejects(first, { code: 'cancelled' });
+	const second = downloads.run(order(), work, {}, signal());
+	const impatient = new AbortController();
+	const third = downloads.run(order(), work, {}, impatient.signal);
+	impatient.abort();
+	await assert.rejects(third, { code: 'cancelled' });
+	ended.open();
+	assert.equal(await second, '/models/m');
+	assert.equal(runs, 2);
+});

@@ -15,7 +15,11 @@ export interface HubFaults {
 		response: ServerResponse,
 		path: string,
 	) => boolean | Promise<boolean>;
+	/** Called before a list or the facts of the repository are served. */
+	onList?: (request: IncomingMessage, response: ServerResponse) => boolean;
 	ranges?: boolean;
+	/** Whether the list states hashes; it does unless this is false. */
+	hashes?: boolean;
 	/** Serves files from a second server by redirect. */
 	redirect?: string;
 	etag?: (path: string) => string | undefined;
@@ -64,6 +68,7 @@ export async function startHub(
 		const path = decodeURIComponent(url.pathname);
 		const range = request.headers.range;
 		hub.requests.push({ path, range, authorization: request.headers.authorization });
+		if (path.startsWith('/api/') && hub.faults.onList?.(request, response) === true) return;
 		if (path.startsWith(`/api/models/${repository}/revision/`)) {
 			response.end(JSON.stringify({ sha: testCommit, cardData: { license: 'mit' } }));
 			return;
@@ -75,15 +80,7 @@ export async function startHub(
 						type: 'file',
 						path: name,
 						size: bytes.length,
-						oid: createHash('sha1').update(`blob ${bytes.length}\0`).update(bytes).digest('hex'),
-						...(bytes.length > 1000
-							? {
-									lfs: {
-										oid: createHash('sha256').update(bytes).digest('hex'),
-										size: bytes.length,
-									},
-								}
-							: {}),
+						...(hub.faults.hashes === false ? {} : hashesOf(bytes)),
 					})),
 				),
 			);
@@ -106,6 +103,14 @@ export async function startHub(
 		serve(request, response, hub, bytes, name);
 	}
 	return hub;
+}
+
+function hashesOf(bytes: Buffer): object {
+	const sha256 = createHash('sha256').update(bytes).digest('hex');
+	return {
+		oid: createHash('sha1').update(`blob ${bytes.length}\0`).update(bytes).digest('hex'),
+		...(bytes.length > 1000 ? { lfs: { oid: sha256, size: bytes.length } } : {}),
+	};
 }
 
 /** Serves bytes with ranges and validators, as a good server does. */

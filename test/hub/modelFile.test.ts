@@ -70,6 +70,8 @@ test('an import does not follow links out of the model', async (t) => {
 	const folders = createModelFolders(
 		() => join(base, 'models'),
 		new ModelSettingsFile(join(base, 'models.json')),
+		async () => {},
+		join(base, 'tmp'),
 	);
 	const { signal } = new AbortController();
 	await assert.rejects(

@@ -97,3 +97,10 @@ test('a repository without ONNX files says what it has instead', () => {
 		message: /\.safetensors/,
 	});
 });
+
+test('a folder that is not there is named, with those that are', () => {
+	assert.throws(() => selectFiles(decoder, { device: 'CPU', subfolder: 'cpu-int4' }), {
+		code: 'invalid_request',
+		message: 'The repository has no folder "cpu-int4"; it has onnx.',
+	});
+});

@@ -33,7 +33,7 @@ before(async () => {
 	link = {
 		call: async (path, init, signal) => {
 			const headers = new Headers(init.headers);
-			headers.set('authorization', 'Bearer test-key');
+			headers.set('authorization', 'Bearer key-of-the-test-server');
 			const response = await fetch(server.url + path, { ...init, headers, signal });
 			if (!response.ok) throw await errorOfResponse(response);
 			return response;

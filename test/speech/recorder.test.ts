@@ -44,7 +44,7 @@ async function openSession(body: object = {}, at = server): Promise<Session> {
 	const response = await post(
 		'/nearglot/recorder',
 		body,
-		{ authorization: 'Bearer test-key' },
+		{ authorization: 'Bearer key-of-the-test-server' },
 		at,
 		{
 			signal: stop.signal,
@@ -266,7 +266,7 @@ async function until(condition: () => boolean | Promise<boolean>): Promise<void>
 }
 
 test('wrong requests are refused before anybody is asked to speak', async () => {
-	const key = { authorization: 'Bearer test-key' };
+	const key = { authorization: 'Bearer key-of-the-test-server' };
 	const open = (body: object) => post('/nearglot/recorder', body, key);
 	await refused(open({ model: 'nothing' }), 404, /no model 'nothing'/);
 	await refused(open({ language: 'Klingon' }), 400, /no language/);
@@ -309,7 +309,7 @@ function statusOf(method: string, path: string, headers: Record<string, string>)
 
 test('no other web page reaches any of the routes, with or without the secrets', async () => {
 	const session = await openSession();
-	const secrets = { authorization: 'Bearer test-key', ...withToken(session.token) };
+	const secrets = { authorization: 'Bearer key-of-the-test-server', ...withToken(session.token) };
 	for (const [method, path] of routes) {
 		for (const evil of [
 			{ host: 'evil.example' },
@@ -336,7 +336,7 @@ test('with a required key the page and its token still work, and nothing more', 
 		page.headers.get('content-security-policy') ?? '',
 		/default-src 'none'.*script-src 'self'/,
 	);
-	assert.doesNotMatch(await page.text(), /<script(?![^>]*src=)|style=|test-key/);
+	assert.doesNotMatch(await page.text(), /<script(?![^>]*src=)|style=|key-of-the-test-server/);
 	const session = await openSession({}, locked);
 	const answer = await send(session.token, spoken, 0, rateHz, locked);
 	assert.equal(answer.status, 200);

@@ -1,6 +1,7 @@
 /** One microphone recording and the registry of all: states, listeners, pages that come and go, secrets that hold once. */
 
 import assert from 'node:assert/strict';
+import { tmpdir } from 'node:os';
 import { test } from 'node:test';
 import { AppError, type Transcript } from '../../server/protocol/index.ts';
 import {
@@ -35,7 +36,13 @@ const speech: RecordingDeps['speech'] = {
 
 async function opened(more: Partial<RecordingDeps> = {}) {
 	let ids = 0;
-	const recording = await Recording.open({ speech, call, randomId: () => `r${ids++}`, ...more });
+	const recording = await Recording.open({
+		scratch: tmpdir(),
+		speech,
+		call,
+		randomId: () => `r${ids++}`,
+		...more,
+	});
 	const events: RecordingEvent[] = [];
 	recording.listen((event) => events.push(event));
 	const stop = new AbortController();
@@ -156,7 +163,7 @@ test('a page that goes before anything was recorded cancels', async (t) => {
 function registry(): Recordings {
 	let secrets = 0;
 	const random = () => `s${secrets++}`;
-	return new Recordings({ speech, randomId: random, randomSecret: random });
+	return new Recordings({ scratch: tmpdir(), speech, randomId: random, randomSecret: random });
 }
 
 test('a ticket holds once and only while its recording lives', async () => {

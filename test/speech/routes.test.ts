@@ -6,6 +6,7 @@ import { request as httpRequest } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { DecodeQueue } from '../../server/audio/decodeQueue.ts';
 import { wavFile } from '../audio/madeAudio.ts';
 import { type SpeechServer, startSpeechServer } from './speechServer.ts';
 import { tones } from './toneModel.ts';
@@ -322,8 +323,27 @@ test('a client that goes away stops the model within its step, and no upload sta
 		half.write('--x\r\ncontent-disposition: form-data; name="file"; filename="a"\r\n\r\nRIFF');
 		setTimeout(() => half.destroy(), 100);
 	});
-	const left = () => readdir(folder);
+	const left = () => readdir(join(folder, 'tmp'));
 	for (let wait = 0; wait < 200 && (await left()).length > 0; wait++)
 		await new Promise((resolve) => setTimeout(resolve, 50));
 	assert.deepEqual(await left(), []);
+});
+
+test('where no further recording can be opened, none is received and the client is told when to come', async () => {
+	const queue = new DecodeQueue({ maxOpen: 1 });
+	const full = await startSpeechServer({ checkRoom: () => queue.checkRoom() });
+	const place = await queue.enter();
+	const ask = () =>
+		fetch(`${full.url}/v1/audio/transcriptions`, { method: 'POST', body: form([]) });
+	try {
+		const response = await ask();
+		assert.equal(response.status, 503);
+		assert.match(response.headers.get('retry-after') ?? '', /^\d+$/);
+		assert.match(await response.text(), /"code":"overloaded"/);
+		assert.deepEqual(await readdir(join(folder, 'tmp')), []);
+		place.leave();
+		assert.equal((await ask()).status, 200);
+	} finally {
+		await full.close();
+	}
 });

@@ -20,6 +20,7 @@ function serviceFor(model: ToneModel, samples: Float32Array, durationS?: number)
 		for (let at = 0; at < samples.length; at += 10_007) yield samples.slice(at, at + 10_007);
 	}
 	return createSpeechService({
+		checkRoom: () => {},
 		host: toneHost(model),
 		limits: { maximumBytes: 1e9, maximumS: 1e5 },
 		decode: async () => ({
@@ -239,6 +240,7 @@ test('damage found in the middle of a recording is its error', async () => {
 		throw new AppError('invalid_audio', 'cut off');
 	}
 	const service = createSpeechService({
+		checkRoom: () => {},
 		host: toneHost(toneModel()),
 		limits: { maximumBytes: 1, maximumS: 1 },
 		decode: async () => ({
@@ -282,6 +284,7 @@ test('an hour is transcribed within a window of memory', async () => {
 		},
 	});
 	const service = createSpeechService({
+		checkRoom: () => {},
 		host: toneHost(model),
 		limits: { maximumBytes: 1, maximumS: 1 },
 		decode: async () => ({
@@ -422,6 +425,7 @@ test('a downloaded model goes before the built-in one, even when only that is lo
 		const listed = { ...host, list: async () => models };
 		const unused = () => assert.fail('Nothing is transcribed here.');
 		const service = createSpeechService({
+			checkRoom: () => {},
 			host: listed,
 			limits: { maximumBytes: 1, maximumS: 1 },
 			decode: unused,

@@ -1,6 +1,7 @@
 /** The speech routes on a free port, with the tone model behind them. */
 
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
 import { createAdaptorServer } from '@hono/node-server';
 import { Hono } from 'hono';
 import { decodeInThread } from '../../server/audio/threadedDecode.ts';
@@ -31,19 +32,22 @@ export interface SpeechServerOptions extends Partial<SpeechLimits> {
 	readonly graceMs?: number;
 	/** Decodes; a thread of its own for every recording when absent. */
 	readonly decode?: SpeechDeps['decode'];
+	readonly checkRoom?: SpeechDeps['checkRoom'];
 }
 
-/** Its key is `test-key`. */
+/** Its key is `key-of-the-test-server`. */
 export async function startSpeechServer({
 	requireKey = false,
 	graceMs = 300,
-	decode = (path, maximumS, signal) => decodeInThread(path, { maximumS, stallMs: 60_000 }, signal),
+	checkRoom = () => {},
+	decode = (path, maximumS, signal) => decodeInThread(path, { maximumS }, signal),
 	...limits
 }: SpeechServerOptions = {}): Promise<SpeechServer> {
 	const model = toneModel();
 	const speech = createSpeechService({
 		host: toneHost(model),
 		limits: { maximumBytes: 200 * 1_048_576, maximumS: 14_400, ...limits },
+		checkRoom,
 		decode,
 		activity: () => new EnergyActivity(),
 		randomSeed: () => 7,
@@ -52,13 +56,13 @@ export async function startSpeechServer({
 	app.onError((error) => errorResponse(httpError(error)));
 	app.use(async (context, next) => {
 		context.set('requestId', 'test');
-		context.set('signal', requestSignal(context));
+		context.set('signal', requestSignal(context, new AbortController().signal));
 		await next();
 	});
 	const server = createAdaptorServer({ fetch: app.fetch });
 	app.use(
 		guard({
-			key: 'test-key',
+			key: 'key-of-the-test-server',
 			requireKey,
 			allowedOrigins: [],
 			allowedHosts: [],
@@ -67,12 +71,15 @@ export async function startSpeechServer({
 	);
 	let secrets = 0;
 	const recordings = new Recordings({
+		scratch: tmpdir(),
 		speech,
 		graceMs,
 		randomId: () => `recording-${++secrets}`,
 		randomSecret: () => `secret-${++secrets}`,
 	});
-	const backend = { speech, recordings, usage: { add: () => {} } } as unknown as Backend;
+	const settings = { dataDir: tmpdir() };
+	const usage = { add: () => {} };
+	const backend = { settings, speech, recordings, usage } as unknown as Backend;
 	registerSpeechRoutes(app, backend);
 	registerRecorderRoutes(app, backend);
 	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -9,6 +9,7 @@ import { dirname, join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { changeFile } from '../../server/store/changeFile.ts';
 import { lockFile } from '../../server/store/lock.ts';
+import { thisProcess } from '../../server/store/processIdentity.ts';
 
 let folder = '';
 before(async () => {
@@ -66,12 +67,16 @@ test('a change that gives nothing writes nothing, and one that throws leaves the
 	assert.deepEqual(await listOf(path), [1]);
 });
 
-const gone = { pid: 999_999_999, host: hostname(), token: 'old' };
+const gone = { ...thisProcess(), pid: 999_999_999, token: 'old' };
+const { began: _, ...unknown } = gone;
 describe('locks left behind', { concurrency: true }, () => {
 	for (const [what, owner] of [
 		['a dead process', gone],
-		['an earlier life of this process number', { ...gone, pid: process.pid }],
+		['an earlier life of this process number', { ...gone, pid: process.pid, began: '1' }],
 		['another process that now has the number', { ...gone, pid: process.ppid }],
+		['a process whose beginning nobody knows', { ...unknown, pid: process.ppid }],
+		['another container', { ...gone, pid: 1, space: 'another' }],
+		['an earlier version', { pid: process.ppid, token: 'old' }],
 		['a machine of another name', { ...gone, host: `not-${hostname()}` }],
 		['nobody that can be read', 'garbage'],
 		['a process killed before it wrote its name', ''],

@@ -1,16 +1,20 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { openUsageFile } from '../../server/daemon/usageFile.ts';
 import type { EngineModel, Seq2SeqRequest } from '../../server/engine/api.ts';
+import { bundledCatalogue, catalogueEntries, resolveEntry } from '../../server/hub/catalogue.ts';
 import { AppError, type ModelInfo } from '../../server/protocol/index.ts';
 import type { ModelHost } from '../../server/services/host.ts';
 import { createTranslateBatcher } from '../../server/services/translateBatcher.ts';
 import { CharacterMeter } from '../../server/services/translateLimits.ts';
-import { createTranslateModels } from '../../server/services/translateModels.ts';
+import {
+	createTranslateModels,
+	type TranslateModels,
+} from '../../server/services/translateModels.ts';
 import { translateSentences } from '../../server/services/translateSentences.ts';
 import {
 	canonicalLanguage,
@@ -18,8 +22,17 @@ import {
 	languageName,
 	scriptOf,
 } from '../../server/translate/languages.ts';
-import { fromModelCode, type ModelLanguages } from '../../server/translate/modelPairs.ts';
+import {
+	fromModelCode,
+	type ModelLanguages,
+	readModelLanguages,
+} from '../../server/translate/modelPairs.ts';
 import { SentenceCache } from '../../server/translate/sentenceCache.ts';
+import { transliterate } from '../../server/translate/transliterate.ts';
+import { until } from '../http/testServer.ts';
+import { sharedFolder } from '../speech/speechModels.ts';
+
+const m2m100 = sharedFolder('models-tiny', 'm2m100-tjs');
 
 const info = (name: string, more: Partial<ModelInfo> = {}): ModelInfo => ({
 	id: `${name}:1`,
@@ -104,7 +117,7 @@ const folders = {
 test('the models of a pair are chosen by kind: own pair, several pairs, through English, any to any', async () => {
 	await withFolders(folders, async (folder) => {
 		const all = Object.keys(folders).map((name) => info(name, { folder: folder(name) }));
-		const models = createTranslateModels(hostOf(all));
+		const models = createTranslateModels(hostOf(all), transliterate);
 		const names = async (from: string, to: string) =>
 			(await models.route(from, to)).legs.map(({ model }) => model.name);
 		assert.deepEqual(await names('en', 'de'), ['opus-mt-en-de']);
@@ -118,7 +131,6 @@ test('the models of a pair are chosen by kind: own pair, several pairs, through 
 		assert.deepEqual(await names('de', 'de'), []);
 		const [leg] = (await models.route('en', 'it')).legs;
 		assert.equal(leg?.languages.targets.get('it'), 'ita');
-		await assert.rejects(models.route('en', 'ja'), /models pull opus-mt-en-ja/);
 		await assert.rejects(
 			models.through('opus-mt-en-de', 'en', 'fr'),
 			/does not translate en to fr/,
@@ -126,10 +138,60 @@ test('the models of a pair are chosen by kind: own pair, several pairs, through 
 	});
 });
 
+test('what is missing is named by models that can be had, for every pair of languages', async () => {
+	await withFolders(folders, async (folder) => {
+		const entries = catalogueEntries(bundledCatalogue());
+		const adviceOf = async (models: TranslateModels, from: string, to: string) => {
+			const error = await models.route(from, to).then(
+				() => undefined,
+				(error: AppError) => error.message,
+			);
+			for (const [, name = ''] of (error ?? '').matchAll(/\b((?:opus-mt|m2m100|nllb)-?[\w-]*)/g))
+				assert.ok(
+					resolveEntry(entries, name, { devices: new Set(['CPU'] as const) }),
+					`${from} ${to}: ${name}`,
+				);
+			return error?.replace(/^No installed model translates .*?\. /, '');
+		};
+		const none = createTranslateModels(hostOf([]), transliterate);
+		for (const from of languageCodes)
+			for (const to of ['en', 'de', 'ja', 'zh-Hant', 'mi', 'hsb']) await adviceOf(none, from, to);
+		for (const to of languageCodes) await adviceOf(none, 'en', to);
+		assert.equal(
+			await adviceOf(none, 'en', 'ja'),
+			'Get one with: nearglot models pull m2m100-418m (or nllb-200-600m).',
+		);
+		assert.equal(
+			await adviceOf(none, 'ja', 'de'),
+			'Get one with: nearglot models pull opus-mt-ja-en and nearglot models pull opus-mt-en-de (or m2m100-418m, or nllb-200-600m).',
+		);
+		assert.match((await adviceOf(none, 'en', 'mi')) ?? '', /pull nllb-200-600m\.$/);
+		assert.match((await adviceOf(none, 'en', 'hsb')) ?? '', /pull OWNER\/NAME\.$/);
+		const some = createTranslateModels(
+			hostOf([info('opus-mt-en-de', { folder: folder('opus-mt-en-de') })]),
+			transliterate,
+		);
+		assert.match((await adviceOf(some, 'ja', 'de')) ?? '', /pull opus-mt-ja-en \(or m2m100/);
+	});
+});
+
+test('the catalogue says of M2M100 which languages its files say', {
+	skip: m2m100.skip,
+}, async () => {
+	const { sources } = await readModelLanguages(m2m100.path, 'm2m100');
+	const row = bundledCatalogue().models.find(({ alias }) => alias === 'm2m100-418m');
+	assert.deepEqual(
+		row?.languages?.map((code) => canonicalLanguage(code)).sort(),
+		[...sources.keys()].sort(),
+	);
+	for (const { alias, languages = [] } of bundledCatalogue().models)
+		for (const code of languages) assert.ok(canonicalLanguage(code), `${alias}: ${code}`);
+});
+
 test('a model that is being downloaded is waited for, not pulled again', async () => {
 	for (const models of [
-		createTranslateModels(hostOf([info('opus-mt-en-ja', { state: 'downloading' })])),
-		createTranslateModels(hostOf([]), () => ['opus-mt-en-ja:1']),
+		createTranslateModels(hostOf([info('opus-mt-en-ja', { state: 'downloading' })]), transliterate),
+		createTranslateModels(hostOf([]), transliterate, () => ['opus-mt-en-ja:1']),
 	])
 		await assert.rejects(
 			models.route('en', 'ja'),
@@ -192,22 +254,28 @@ test('windows slide: what was used leaves them after a minute and after an hour'
 	assert.equal(meter.take('d', 1e9, {}).kind, 'ok');
 });
 
-test('a quota goes on where it was after a restart', async () => {
+test('a quota goes on where it was after a restart, and nobody counts from zero when the numbers are lost', async () => {
 	const home = await mkdtemp(join(tmpdir(), 'nearglot-usage-'));
 	const path = join(home, 'usage.json');
 	try {
 		const open = () => {
-			const file = openUsageFile(path, () => {});
+			const file = openUsageFile(path, { holds: 'What was used', guards: true }, () => {});
 			return new CharacterMeter(() => 0, file.used, file.record);
 		};
-		assert.equal(open().take('a', 70, { quota: 100 }).kind, 'ok');
-		while (!existsSync(path)) await new Promise((resolve) => setTimeout(resolve, 20));
-		const again = open();
-		assert.equal(again.used('a'), 70);
-		assert.equal(again.take('a', 40, { quota: 100 }).kind, 'quota');
-		assert.equal(again.take('a', 30, { quota: 100 }).kind, 'ok');
-		await writeFile(path, 'broken');
-		assert.equal(open().used('a'), 0);
+		const quota = 100;
+		assert.equal(open().take('a', 70, { quota }).kind, 'ok');
+		await until('the usage is written', () => existsSync(path));
+		const sound = await readFile(path);
+		assert.equal(open().take('a', 40, { quota }).kind, 'quota');
+		assert.equal(open().take('a', 30, { quota }).kind, 'ok');
+		for (const lose of [() => writeFile(path, 'broken'), () => rm(path)]) {
+			await lose();
+			const meter = open();
+			assert.throws(() => meter.take('a', 1, { quota }), { code: 'store_unavailable' });
+			assert.equal(meter.take('b', 1, {}).kind, 'ok', 'who has no quota loses nothing');
+			await writeFile(path, sound);
+			assert.equal(meter.take('a', 40, { quota }).kind, 'quota', 'the numbers are back');
+		}
 	} finally {
 		await rm(home, { recursive: true, force: true });
 	}

@@ -23,8 +23,8 @@ import {
 import { TranslateKeyStore } from '../../server/services/translateKeys.ts';
 import { CharacterMeter } from '../../server/services/translateLimits.ts';
 import { createCustomSystems } from '../../server/services/translateSystems.ts';
-import { detectLanguage } from '../../server/translate/detect.ts';
 import { languageCodes } from '../../server/translate/languages.ts';
+import { languageToolsHere } from '../../server/translate/languageTools.ts';
 import { SentenceCache } from '../../server/translate/sentenceCache.ts';
 import { wordSpans } from '../../server/translate/words.ts';
 import { startTestServer, type TestServer } from '../http/testServer.ts';
@@ -164,7 +164,7 @@ export async function startTranslateServer(
 			...base.backend,
 			translation: createTranslateService({
 				host,
-				detect: detectLanguage,
+				language: languageToolsHere,
 				cache: new SentenceCache(1 << 20),
 				custom: createCustomSystems(systems),
 			}),

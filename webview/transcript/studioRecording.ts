@@ -6,6 +6,7 @@ import {
 	exportName,
 	exportTranscript,
 	readEvents,
+	setRecording,
 	type TranscribeChoice,
 	type Transcript,
 	type TranscriptDelta,
@@ -14,13 +15,14 @@ import {
 	TranscriptSession,
 	type TranscriptState,
 } from '../../server/protocol/index.ts';
+import { ownStores } from '../ownStore.ts';
 import type { StudioApi } from '../studioApi.ts';
 import { translated } from '../studioText.ts';
 import { transcriptStrings } from '../transcriptStrings.ts';
 import { readWaveform } from './readWaveform.ts';
 import { createTranscriptState, type TranscriptPageState } from './transcriptState.ts';
 
-const choiceKey = 'nearglot.transcribe';
+const choiceName = 'transcribe';
 const task = 'automatic-speech-recognition';
 
 /** Opens a recording and transcribes it; `close` frees what it holds. */
@@ -59,7 +61,7 @@ export function openRecording(
 	);
 	session.choice = lastChoice() ?? session.choice;
 	const transcribe = async (choice: TranscribeChoice) => {
-		localStorage.setItem(choiceKey, JSON.stringify(choice));
+		ownStores().browser.set(choiceName, JSON.stringify(choice));
 		await session.transcribe(choice);
 	};
 	const begin = async () => {
@@ -131,7 +133,9 @@ export function openRecording(
 
 function lastChoice(): TranscribeChoice | undefined {
 	try {
-		const value = JSON.parse(localStorage.getItem(choiceKey) ?? 'null') as TranscribeChoice | null;
+		const value = JSON.parse(
+			ownStores().browser.get(choiceName) ?? 'null',
+		) as TranscribeChoice | null;
 		return typeof value?.language === 'string' ? value : undefined;
 	} catch {
 		return undefined;
@@ -158,7 +162,7 @@ async function hear(
 	form.append('timestamp_granularities[]', 'word');
 	form.append('include[]', 'progress');
 	form.set('stream', 'true');
-	form.set('file', sound, name);
+	setRecording(form, sound, name);
 	onDelta({ phase: 'loading' });
 	const path = `/v1/audio/${choice.english ? 'translations' : 'transcriptions'}`;
 	const response = await api.upload(path, form, signal);

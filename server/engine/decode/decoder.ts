@@ -14,6 +14,8 @@ export interface SequenceCache {
 	 * while the cache is empty. 0 = the true total.
 	 */
 	minimumTotal: number;
+	/** So many of the first tokens were read reproducibly; noted by whoever feeds it. */
+	reproducibleTokens: number;
 	/** Makes room for `tokens` in all, so that the next steps need not grow. */
 	reserve(tokens: number): void;
 	/** Forgets everything from `length` on. @throws AppError when the cache cannot go back */
@@ -32,6 +34,8 @@ export interface StepRow {
 	readonly tokens: readonly number[];
 	/** Logits wanted for the last so many of these tokens; 0 while a prompt is not finished. */
 	readonly logits: number;
+	/** Results must be the same to the last bit in every run: see {@link Decoder.bitwiseInvariant}. */
+	readonly reproducible?: boolean;
 }
 
 /**
@@ -50,6 +54,12 @@ export interface Decoder {
 	readonly maxStepTokens: number;
 	/** False where results depend on how tokens are grouped into runs (dynamic int8). */
 	readonly batchInvariant: boolean;
+	/**
+	 * True where a token's results are the same to the last bit however tokens are grouped into runs, as
+	 * long as each row has an even number of them: kernels compute a single row, also one that is left
+	 * over at the end of a block, in another order than several.
+	 */
+	readonly bitwiseInvariant?: boolean;
 	/** Bytes of cache per token of a sequence. */
 	readonly bytesPerToken: number;
 	/**

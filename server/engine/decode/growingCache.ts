@@ -13,6 +13,7 @@ const capacityStep = 64;
 export class GrowingCache implements SequenceCache {
 	readonly tensors: readonly CacheTensor[];
 	minimumTotal = 0;
+	reproducibleTokens = 0;
 	readonly #limit: number;
 	#now: TensorData[];
 	#next: TensorData[];
@@ -101,6 +102,7 @@ export class GrowingCache implements SequenceCache {
 			(copy.#now[index] as Float32Array).set(used);
 		}
 		copy.truncate(length);
+		copy.reproducibleTokens = Math.min(length, this.reproducibleTokens);
 		return copy;
 	}
 

@@ -223,8 +223,12 @@ export class HolesDecoder implements Decoder {
 		} else if (logitsForm === 'last') wanted = [width - 1];
 		else if (keep !== undefined)
 			binding.input(keep.name, BigInt64Array.of(0n), keep.dims.length === 0 ? [] : [1]);
-		const dims = [placed.length, wanted.length, vocabularySize];
-		binding.output(logits.name, this.#logits.room(placed.length * wanted.length), dims);
+		const rows = placed.length * wanted.length;
+		const dims =
+			logits.dims.length === 2
+				? [rows, vocabularySize]
+				: [placed.length, wanted.length, vocabularySize];
+		binding.output(logits.name, this.#logits.room(rows), dims);
 		return wanted;
 	}
 

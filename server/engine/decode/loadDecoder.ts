@@ -15,18 +15,20 @@ import { weightSharing } from '../onnx/weightSharing.ts';
 import type { Runtime, Session, SessionOptions } from '../runtime/runtime.ts';
 import { type OpenGraph, openVerified } from '../verify/openVerified.ts';
 import { tolerances } from '../verify/readings.ts';
+import type { Verdicts } from '../verify/verdict.ts';
 import type { Decoder } from './decoder.ts';
 import { type DecoderGraph, readDecoderGraph } from './decoderGraph.ts';
 import { HolesDecoder } from './holesDecoder.ts';
 import { PackedDecoder } from './packedDecoder.ts';
 import { compareSteps, readAlone } from './readSteps.ts';
-import { createSerialDecoder, type SerialDecoderOptions } from './serialDecoder.ts';
+import { openSerialDecoder, type SerialDecoderOptions } from './serialDecoder.ts';
 
 export interface LoadDecoderOptions {
 	readonly description: ModelDescription;
 	readonly variant: ModelVariant;
 	readonly runtime: Runtime;
 	readonly session: SessionOptions;
+	readonly verdicts?: Verdicts;
 	/** Most tokens of a sequence. */
 	readonly contextLength: number;
 	/** False keeps the graph as it was published and runs one sequence at a time. */
@@ -69,14 +71,18 @@ export async function loadDecoder(given: LoadDecoderOptions): Promise<Decoder> {
 			dynamic: new Set(sharesScales(summary) ? [path] : []),
 			runtime: given.runtime,
 			session: options.session,
+			verdicts: given.verdicts,
 			most: variant.precision === 'fp32' ? tolerances.float : tolerances.quantised,
 			wrap: async ([graph], isReference) => {
-				const { session, path: from } = graph as OpenGraph;
-				const read = readDecoderGraph(session, await readGraphSummary(from), description);
+				const { session, source } = graph as OpenGraph;
+				const read = readDecoderGraph(session, await readGraphSummary(source), description);
 				// Caches in place are a faster way as well, but that rings work in no other.
 				const grows = !onCpu || ((isReference || differed) && !hasRing(read));
 				return openSerial(session, grows ? { ...read, inPlace: false } : read, {
 					contextLength,
+					// What has been measured: other devices choose their kernels by the size of a run.
+					bitwiseInvariant:
+						onCpu && read.batchInvariant && read.logitsForm !== 'last' && !hasRing(read),
 					...(recomputeAbove === undefined ? {} : { recomputeAbove }),
 				});
 			},
@@ -138,12 +144,12 @@ interface SerialGraph {
 	close(): void;
 }
 
-function openSerial(
+async function openSerial(
 	session: Session,
-	graph: DecoderGraph,
+	declared: DecoderGraph,
 	options: SerialDecoderOptions,
-): SerialGraph {
-	const serial = createSerialDecoder(session, graph, options);
+): Promise<SerialGraph> {
+	const { serial, graph } = await openSerialDecoder(session, declared, options);
 	return { session, graph, serial, close: () => serial.close() };
 }
 
@@ -167,7 +173,7 @@ function packed(
 		openSlots: async (slots) => {
 			const ready = await prepareGraph(path, { ...preparation, slots });
 			if ('refused' in ready) throw new Error(ready.refused);
-			return runtime.open(ready.path, session);
+			return runtime.open(ready, session);
 		},
 	});
 }

@@ -1,9 +1,14 @@
 /** Binds the logits output in the form the graph has, and reads rows back as float32. */
 
-import type { Binding } from '../runtime/runtime.ts';
+import type { Binding, TensorInfo } from '../runtime/runtime.ts';
 import { createData, type TensorData } from '../runtime/tensorType.ts';
 import type { DecoderGraph } from './decoderGraph.ts';
 import { float16ToFloat32 } from './float16.ts';
+
+/** Rows to compute where `wanted` are read: at least one, for reproducible results an even number. */
+export function rowsAtHead(wanted: number, reproducible = false): number {
+	return reproducible ? Math.max(2, wanted + (wanted % 2)) : Math.max(1, wanted);
+}
 
 /** Memory for logits, reused between runs of one decoder. */
 export class LogitsOutput {
@@ -19,19 +24,28 @@ export class LogitsOutput {
 	}
 
 	/**
-	 * Binds the output for a run of `tokens` tokens of which the last `wanted` matter.
+	 * Binds the output for a run of `tokens` tokens of which the last `wanted`, at least one, matter.
 	 * Returns how many rows the run writes.
 	 */
 	bind(binding: Binding, tokens: number, wanted: number): number {
 		const { logitsForm, keep, logits, vocabularySize } = this.#graph;
-		const rows = logitsForm === 'all' ? tokens : logitsForm === 'last' ? 1 : Math.max(wanted, 1);
-		if (keep !== undefined) {
-			this.#keep[0] = BigInt(rows);
-			binding.input(keep.name, this.#keep, keep.dims.length === 0 ? [] : [1]);
-		}
+		const rows = logitsForm === 'all' ? tokens : logitsForm === 'last' ? 1 : wanted;
+		if (keep !== undefined) this.#bindKeep(binding, keep, rows);
 		const dims = logits.dims.length === 2 ? [rows, vocabularySize] : [1, rows, vocabularySize];
 		binding.output(logits.name, this.room(rows), dims);
 		return rows;
+	}
+
+	/** Lets the run make the output in whatever shape it has; asks for the last `wanted` tokens. */
+	bindAny(binding: Binding, wanted: number): void {
+		const { keep, logits } = this.#graph;
+		if (keep !== undefined) this.#bindKeep(binding, keep, wanted);
+		binding.outputAny(logits.name);
+	}
+
+	#bindKeep(binding: Binding, { name, dims }: TensorInfo, rows: number): void {
+		this.#keep[0] = BigInt(rows);
+		binding.input(name, this.#keep, dims.length === 0 ? [] : [1]);
 	}
 
 	/** Memory for so many rows. */

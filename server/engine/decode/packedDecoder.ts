@@ -9,7 +9,7 @@ import { slotName, slotSeqlens, slotTokens, slotTotals } from '../onnx/packSlots
 import type { Binding, Session } from '../runtime/runtime.ts';
 import type { Decoder, SequenceCache, StepRow } from './decoder.ts';
 import type { DecoderGraph } from './decoderGraph.ts';
-import { LogitsOutput } from './logitsOutput.ts';
+import { LogitsOutput, rowsAtHead } from './logitsOutput.ts';
 import { compareSteps } from './readSteps.ts';
 import { SlotCache } from './slotCache.ts';
 import { IntegerInput } from './tokenInputs.ts';
@@ -34,6 +34,7 @@ export class PackedDecoder implements Decoder {
 	readonly vocabularySize: number;
 	readonly maxStepTokens: number;
 	readonly batchInvariant: boolean;
+	readonly bitwiseInvariant: boolean;
 	readonly bytesPerToken: number;
 	readonly #options: PackedDecoderOptions;
 	readonly #opened = new Map<number, SlotRunner>();
@@ -48,6 +49,7 @@ export class PackedDecoder implements Decoder {
 		this.vocabularySize = options.serial.vocabularySize;
 		this.maxStepTokens = options.serial.maxStepTokens;
 		this.batchInvariant = options.serial.batchInvariant;
+		this.bitwiseInvariant = options.serial.bitwiseInvariant === true;
 		this.bytesPerToken = options.serial.bytesPerToken;
 	}
 
@@ -202,7 +204,9 @@ export class SlotRunner {
 			this.#seqlens[slot] = length + tokens.length - 1;
 			this.#bindSlot(slot, cache);
 		}
-		if (wanted.length === 0) wanted.push(0);
+		const reproducible = rows.some((row) => row.reproducible);
+		const atHead = rowsAtHead(wanted.length, reproducible);
+		while (wanted.length < atHead) wanted.push(0);
 		const binding = this.#binding;
 		binding.input('input_ids', this.#ids.write(ids), [1, ids.length]);
 		if (this.#positions !== undefined) {

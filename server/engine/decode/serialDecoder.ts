@@ -8,7 +8,8 @@ import type { Binding, Session } from '../runtime/runtime.ts';
 import type { Decoder, SequenceCache, StepRow } from './decoder.ts';
 import type { DecoderGraph } from './decoderGraph.ts';
 import { GrowingCache } from './growingCache.ts';
-import { LogitsOutput } from './logitsOutput.ts';
+import { LogitsOutput, rowsAtHead } from './logitsOutput.ts';
+import { probeLogits } from './probeLogits.ts';
 import { SlotCache } from './slotCache.ts';
 import { IntegerInput } from './tokenInputs.ts';
 
@@ -16,17 +17,30 @@ export interface SerialDecoderOptions {
 	/** Most tokens of a sequence. */
 	readonly contextLength: number;
 	readonly recomputeAbove?: number;
+	/** As {@link Decoder.bitwiseInvariant}. */
+	readonly bitwiseInvariant?: boolean;
 	/** Most prompt tokens of one run; graphs that depend on the grouping take the whole prompt. */
 	readonly chunkTokens?: number;
 }
 
-/** Wraps an open session; closing the decoder closes it. */
-export function createSerialDecoder(
+/**
+ * Wraps an open session; closing the decoder closes it. Gives the graph as well, with the form its logits
+ * are seen to have.
+ * @throws AppError `unsupported_model` when the graph does not run, or its logits are of no known form
+ */
+export async function openSerialDecoder(
 	session: Session,
-	graph: DecoderGraph,
+	declared: DecoderGraph,
 	options: SerialDecoderOptions,
-): Decoder {
-	return new SerialDecoder(session, graph, options);
+): Promise<{ readonly serial: Decoder; readonly graph: DecoderGraph }> {
+	// A head rewritten here gives what it is asked for.
+	const isKnown = declared.gather !== undefined && (declared.logits.dims.at(-1) ?? 0) > 0;
+	const graph = isKnown
+		? declared
+		: await probeLogits(declared, (tokens, wanted) =>
+				new SerialDecoder(session, declared, options).logitsShape(tokens, wanted),
+			);
+	return { serial: new SerialDecoder(session, graph, options), graph };
 }
 
 class SerialDecoder implements Decoder {
@@ -35,6 +49,7 @@ class SerialDecoder implements Decoder {
 	readonly maxStepTokens: number;
 	readonly vocabularySize: number;
 	readonly batchInvariant: boolean;
+	readonly bitwiseInvariant: boolean;
 	readonly bytesPerToken: number;
 	readonly recomputeAbove?: number;
 	readonly lastLogitsOnly: boolean;
@@ -59,6 +74,7 @@ class SerialDecoder implements Decoder {
 			: Math.max(options.contextLength, 1);
 		this.vocabularySize = graph.vocabularySize;
 		this.batchInvariant = graph.batchInvariant;
+		this.bitwiseInvariant = options.bitwiseInvariant ?? false;
 		this.bytesPerToken = graph.bytesPerToken * (graph.inPlace ? 1 : 2);
 		if (options.recomputeAbove !== undefined) this.recomputeAbove = options.recomputeAbove;
 		this.lastLogitsOnly = graph.logitsForm === 'last';
@@ -85,6 +101,42 @@ class SerialDecoder implements Decoder {
 			);
 		}
 		const { cache, tokens } = row;
+		const binding = this.#binding;
+		this.#bindRow(row);
+		const written = this.#logits.bind(
+			binding,
+			tokens.length,
+			rowsAtHead(row.logits, row.reproducible),
+		);
+		await binding.run(signal);
+		(cache as SlotCache | GrowingCache).advance(tokens.length);
+		const result: Float32Array[] = [];
+		for (let index = written - row.logits; index < written; index++) {
+			result.push(this.#logits.row(index, written));
+		}
+		return [result];
+	}
+
+	/**
+	 * Shape of the logits of a run of `tokens` in which those of the last `wanted` are asked for. Leaves the
+	 * session open, and nothing else.
+	 */
+	async logitsShape(tokens: readonly number[], wanted: number): Promise<readonly number[]> {
+		const cache = this.createCache();
+		try {
+			this.#bindRow({ cache, tokens, logits: wanted });
+			this.#logits.bindAny(this.#binding, wanted);
+			await this.#binding.run();
+			return this.#binding.take(this.#graph.logits.name).dims;
+		} finally {
+			this.#binding.release();
+			cache.release();
+		}
+	}
+
+	/** Binds everything but the logits. */
+	#bindRow(row: StepRow): void {
+		const { cache, tokens } = row;
 		const total = cache.length + tokens.length;
 		cache.reserve(total);
 		const binding = this.#binding;
@@ -93,23 +145,15 @@ class SerialDecoder implements Decoder {
 			const positions = tokens.map((_, index) => cache.length + index);
 			binding.input(this.#positions.name, this.#positions.write(positions), [1, tokens.length]);
 		}
+		const wanted = rowsAtHead(row.logits, row.reproducible);
 		if (this.#gather !== undefined) {
-			const wanted = Math.max(row.logits, 1);
 			const indices = Array.from({ length: wanted }, (_, k) => tokens.length - wanted + k);
 			binding.input(this.#gather.name, this.#gather.write(indices), [wanted]);
 		}
 		this.#bindMask(cache, total);
-		const written = this.#logits.bind(binding, tokens.length, row.logits);
 		if (cache instanceof SlotCache) this.#bindSlot(cache);
 		else if (cache instanceof GrowingCache) this.#bindGrowing(cache, tokens.length);
 		binding.expectWork(tokens.length);
-		await binding.run(signal);
-		(cache as SlotCache | GrowingCache).advance(tokens.length);
-		const result: Float32Array[] = [];
-		for (let index = written - row.logits; index < written; index++) {
-			result.push(this.#logits.row(index, written));
-		}
-		return [result];
 	}
 
 	#bindMask(cache: SequenceCache, total: number): void {

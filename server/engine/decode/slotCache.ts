@@ -17,6 +17,7 @@ export class SlotCache implements SequenceCache {
 	/** Changes whenever {@link buffers} is replaced, so that bindings know. */
 	generation = 0;
 	minimumTotal = 0;
+	reproducibleTokens = 0;
 	readonly #limit: number;
 	#length = 0;
 	#capacity = 0;
@@ -102,6 +103,7 @@ export class SlotCache implements SequenceCache {
 			}
 			copy.#length = length;
 			copy.minimumTotal = this.minimumTotal;
+			copy.reproducibleTokens = Math.min(length, this.reproducibleTokens);
 		}
 		return copy;
 	}

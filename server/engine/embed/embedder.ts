@@ -19,6 +19,7 @@ import { createData } from '../runtime/tensorType.ts';
 import type { TextReader } from '../text/textReader.ts';
 import { type OpenGraph, openVerified } from '../verify/openVerified.ts';
 import { type Reading, tolerances } from '../verify/readings.ts';
+import type { Verdicts } from '../verify/verdict.ts';
 import { type EmbeddingSettings, normalize, pool, readEmbeddingSettings } from './pooling.ts';
 
 /** Texts computed together; more only costs memory on the CPU. */
@@ -36,6 +37,7 @@ interface EmbedderParts {
 	readonly variant: ModelVariant;
 	readonly runtime: Runtime;
 	readonly session: SessionOptions;
+	readonly verdicts?: Verdicts;
 	readonly text: TextModel;
 	readonly reader: Pick<TextReader, 'encode'>;
 	/** Told what keeps texts from being computed together. */
@@ -59,12 +61,13 @@ export async function loadEmbedder(parts: EmbedderParts): Promise<Embedder> {
 			dynamic: new Set(isDynamic ? [path] : []),
 			runtime: parts.runtime,
 			session: parts.session,
+			verdicts: parts.verdicts,
 			most: tolerances.quantised,
 			wrap: ([graph]) => {
-				const { session, path: from } = graph as OpenGraph;
+				const { session, source } = graph as OpenGraph;
 				// Graphs that quantise activations give a text another vector in company than alone, unless
 				// each row has a scale of its own.
-				const rows = isDynamic && from === path ? 1 : batchSize;
+				const rows = isDynamic && source === path ? 1 : batchSize;
 				return new EncoderEmbedder(
 					session,
 					text,

@@ -8,7 +8,8 @@ import { basename } from 'node:path';
 import { checkLimit, graphLimits } from '../../hub/modelData/limits.ts';
 import { openModelPath } from '../../hub/modelData/readModelFile.ts';
 import { AppError } from '../../protocol/index.ts';
-import { ProtobufFile } from './protobufFile.ts';
+import type { GraphSource } from '../runtime/runtime.ts';
+import { byteSource, ProtobufFile } from './protobufFile.ts';
 
 /** Name, ONNX element type (1 = float32, 7 = int64, 10 = float16, …) and dims; a symbol stays a string. */
 export interface GraphValue {
@@ -62,10 +63,15 @@ interface Building {
 }
 
 /**
- * Reads the summary of an ONNX file (field numbers of onnx.proto3).
+ * Reads the summary of a graph.
  * @throws AppError `unsupported_model` when the file is not an ONNX model or is cut short
  */
-export async function readGraphSummary(path: string): Promise<GraphSummary> {
+export async function readGraphSummary(graph: GraphSource): Promise<GraphSummary> {
+	if (typeof graph !== 'string') {
+		const { bytes, name } = graph;
+		return summarise(new ProtobufFile(byteSource(bytes), bytes.length), bytes.length, name);
+	}
+	const path = graph;
 	let handle: FileHandle;
 	let size: number;
 	try {
@@ -77,7 +83,15 @@ export async function readGraphSummary(path: string): Promise<GraphSummary> {
 		});
 	}
 	try {
-		const file = new ProtobufFile(handle, size);
+		return await summarise(new ProtobufFile(handle, size), size, path);
+	} finally {
+		await handle.close();
+	}
+}
+
+/** Field numbers of onnx.proto3. */
+async function summarise(file: ProtobufFile, size: number, path: string): Promise<GraphSummary> {
+	try {
 		const building = emptyBuilding(basename(path));
 		let sawGraph = false;
 		for await (const field of file.fields(0, size)) {
@@ -104,8 +118,6 @@ export async function readGraphSummary(path: string): Promise<GraphSummary> {
 			`The file ${path} is not a complete ONNX model (${why}); download it again.`,
 			{ cause: error },
 		);
-	} finally {
-		await handle.close();
 	}
 }
 

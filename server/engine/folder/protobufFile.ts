@@ -1,6 +1,5 @@
 /** Walks protobuf fields of a file by position through a small read window; big fields are never read. */
 
-import type { FileHandle } from 'node:fs/promises';
 import { setImmediate } from 'node:timers/promises';
 import { graphLimits } from '../../hub/modelData/limits.ts';
 
@@ -15,20 +14,41 @@ export interface ProtobufField {
 	readonly end: number;
 }
 
+/** Bytes that are read by position: an open file, or memory. */
+export interface ByteSource {
+	read(
+		buffer: Uint8Array,
+		offset: number,
+		length: number,
+		position: number,
+	): Promise<{ readonly bytesRead: number }>;
+}
+
+/** Memory, read like a file. */
+export function byteSource(bytes: Uint8Array): ByteSource {
+	return {
+		read: async (buffer, offset, length, position) => {
+			const part = bytes.subarray(position, position + length);
+			buffer.set(part, offset);
+			return { bytesRead: part.length };
+		},
+	};
+}
+
 const windowBytes = 64 * 1024;
 /** Fields after which others have a turn: what lies in the window is read without waiting. */
 const fieldsPerTurn = 4096;
 
-/** Random access to the protobuf fields of an open file. */
+/** Random access to the protobuf fields of a file. */
 export class ProtobufFile {
-	readonly #handle: FileHandle;
+	readonly #source: ByteSource;
 	readonly #size: number;
 	#window: Buffer = Buffer.alloc(0);
 	#windowStart = 0;
 	#fields = 0;
 
-	constructor(handle: FileHandle, size: number) {
-		this.#handle = handle;
+	constructor(source: ByteSource, size: number) {
+		this.#source = source;
 		this.#size = size;
 	}
 
@@ -75,7 +95,7 @@ export class ProtobufFile {
 			return this.#window.subarray(field.start - this.#windowStart, field.end - this.#windowStart);
 		}
 		const buffer = Buffer.alloc(length);
-		const { bytesRead } = await this.#handle.read(buffer, 0, length, field.start);
+		const { bytesRead } = await this.#source.read(buffer, 0, length, field.start);
 		if (bytesRead !== length) throw new Error('the file ends too early');
 		return buffer;
 	}
@@ -86,7 +106,7 @@ export class ProtobufFile {
 		if (at >= this.#windowStart && wanted <= this.#windowStart + this.#window.length) return;
 		const length = Math.min(windowBytes, this.#size - at);
 		const buffer = Buffer.alloc(Math.max(length, 0));
-		const { bytesRead } = await this.#handle.read(buffer, 0, buffer.length, at);
+		const { bytesRead } = await this.#source.read(buffer, 0, buffer.length, at);
 		this.#window = buffer.subarray(0, bytesRead);
 		this.#windowStart = at;
 	}

@@ -6,6 +6,7 @@
 import { AppError, type JsonSchema } from '../../protocol/index.ts';
 import { numberRangeRule } from './numberRange.ts';
 import { mergeSchemas } from './schemaMerge.ts';
+import { withTuples } from './tuples.ts';
 
 type Schema = Record<string, unknown>;
 
@@ -57,7 +58,7 @@ export interface PreparedSchema {
  * @throws AppError `invalid_request` that names the place and the keyword
  */
 export function prepareSchema(schema: JsonSchema, param: string): PreparedSchema {
-	return new Preparation(schema, param).run();
+	return new Preparation(withTuples(schema) as JsonSchema, param).run();
 }
 
 class Preparation {

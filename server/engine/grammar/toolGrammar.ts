@@ -5,6 +5,7 @@ import type { ToolDefinition } from '../../protocol/index.ts';
 import { AppError } from '../../protocol/index.ts';
 import type { Constraint } from '../api.ts';
 import type { ToolFormat } from '../template/toolFormat.ts';
+import { boundCalls } from './boundCalls.ts';
 import { type PreparedSchema, prepareSchema } from './schemaCheck.ts';
 
 type ToolsConstraint = Extract<Constraint, { kind: 'tools' }>;
@@ -19,7 +20,7 @@ export async function toolGrammar(
 	format: ToolFormat,
 	toGrammar: (schema: PreparedSchema) => Promise<string>,
 ): Promise<StructuralTagFormat | undefined> {
-	const { choice, tools, parallel } = constraint;
+	const { choice, tools, parallel, bound } = constraint;
 	if (choice === 'none' || (choice === 'auto' && tools.length === 0)) return undefined;
 	const offered = typeof choice === 'string' ? tools : tools.filter(isNamed(choice.name));
 	if (offered.length === 0) {
@@ -30,8 +31,9 @@ export async function toolGrammar(
 		throw new AppError('invalid_request', why, { param: 'tool_choice' });
 	}
 	const tags: TagFormat[] = [];
-	for (const tool of offered) {
-		const schema = argumentSchema(tool, `tools[${tools.indexOf(tool)}].function.parameters`);
+	for (const tool of bound === undefined ? offered : boundCalls(offered, bound)) {
+		const index = tools.findIndex(isNamed(tool.function.name));
+		const schema = argumentSchema(tool, `tools[${index}].function.parameters`);
 		tags.push(callTag(tool.function.name, format, await toGrammar(schema)));
 	}
 	return choice === 'auto' ? allowed(tags, format, parallel) : forced(tags, format, parallel);

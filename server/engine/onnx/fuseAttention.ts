@@ -1,6 +1,6 @@
 /**
- * Rewrite: attention that an exporter spelled out (concatenate, multiply, mask, softmax, multiply)
- * becomes GroupQueryAttention, so that caches are kept in place and sequences can be packed. Whoever
+ * Rewrite: attention that an exporter spelled out (concatenate, multiply, scale before or after, mask,
+ * softmax, multiply) becomes GroupQueryAttention, so that caches are kept in place and sequences can be packed. Whoever
  * uses the result compares it with the original first: scale and mask are taken to be the usual ones.
  */
 
@@ -73,11 +73,17 @@ function readLayer(graph: OnnxGraph, key: string, kvHeads: number): Layer | stri
 	if (mixed === undefined) return 'no product with the values was found';
 	const softmax = made.get(skip(made, mixed.inputs[0] as string, ['Where', 'Cast', 'Dropout'], 2));
 	if (softmax?.op !== 'Softmax') return 'no softmax was found';
-	const scores = made.get(skip(made, softmax.inputs[0] as string, ['Add', 'Cast'], 0));
+	const scores = made.get(
+		skip(made, softmax.inputs[0] as string, ['Add', 'Cast', 'Mul', 'Div'], 0),
+	);
 	if (scores?.op !== 'MatMul') return 'the scores are not a product with a mask added';
-	const query = skip(made, scores.inputs[0] as string, ['Mul', 'Div'], 0);
+	// Instead of repeating keys and values, some reshape the queries into the groups that share them.
+	const query = skip(made, scores.inputs[0] as string, ['Mul', 'Div', 'Reshape'], 0);
+	const ungrouped = graph.nodes.find(
+		({ op, inputs }) => op === 'Reshape' && inputs[0] === mixed.outputs[0],
+	);
 	const turned = graph.nodes.find(
-		({ op, inputs }) => op === 'Transpose' && inputs[0] === mixed.outputs[0],
+		({ op, inputs }) => op === 'Transpose' && inputs[0] === (ungrouped ?? mixed).outputs[0],
 	);
 	const last = graph.nodes.find(
 		({ op, inputs }) => op === 'Reshape' && inputs[0] === turned?.outputs[0],

@@ -1,13 +1,12 @@
 /**
- * Prepared graphs: a rewritten graph is kept beside the model under a hidden name with a key of what
- * it was made from, so it is made once, found again, and never stale. Weights stay where they are.
+ * Prepared graphs: a graph is rewritten in memory whenever it is loaded, since that takes no longer than
+ * finding a copy made earlier. Its weights stay in the published files, so nothing is written anywhere.
  */
 
-import { createHash, randomUUID } from 'node:crypto';
-import { access, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
-import { modelFile } from '../../hub/modelFile.ts';
-import { readGraphSummary } from '../folder/graphSummary.ts';
+import { createHash } from 'node:crypto';
+import { stat } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import type { MemoryGraph } from '../runtime/runtime.ts';
 import { addAttentionOutputs } from './attentionOutputs.ts';
 import { importContrib } from './contribDomain.ts';
 import { fuseAttention } from './fuseAttention.ts';
@@ -20,9 +19,6 @@ import { shortlistHead } from './shortlistHead.ts';
 import { readSkeleton } from './skeleton.ts';
 import { readTensorHeader } from './tensorProto.ts';
 import { fieldInt, fieldText, readFields } from './wire.ts';
-
-/** Raised whenever a rewrite changes, so that older files are made again. */
-const version = 4;
 
 /** What to change. */
 export interface Preparation {
@@ -54,14 +50,19 @@ export function nameChange(preparation: Preparation): string {
 	return names.filter((name) => name !== '').join(', ');
 }
 
+/** A rewritten graph. */
+export interface PreparedGraph extends MemoryGraph {
+	/** Changes with the graph and with the files of its weights. */
+	readonly key: string;
+}
+
 export type Prepared =
-	/** `stamp`: size and time of the files with its weights, which the name of the graph says nothing of. */
-	| { readonly path: string; readonly stamp: string }
+	| PreparedGraph
 	/** Why the graph stays as it was published. */
 	| { readonly refused: string };
 
 /**
- * Path of the prepared graph of the file at `path`, made now when there is none.
+ * The graph of the file at `path`, rewritten.
  * Never throws: a graph that cannot be changed is refused with the reason.
  */
 export async function prepareGraph(path: string, preparation: Preparation): Promise<Prepared> {
@@ -69,49 +70,14 @@ export async function prepareGraph(path: string, preparation: Preparation): Prom
 		const model = await readSkeleton(path);
 		const folder = await relocate(model, path);
 		if (folder === undefined) return { refused: 'its weights lie in several folders' };
-		const key = createHash('sha256').update(encodeModel(model)).digest('hex').slice(0, 16);
-		const { gather, slots, attentions, fuseHeads, shortlist, rows } = preparation;
-		const what = `${gather === true ? 'g' : ''}${attentions === true ? 'a' : ''}${shortlist === true ? 's' : ''}${rows === true ? 'r' : ''}${fuseHeads === undefined ? '' : 'f'}${slots ?? ''}`;
-		const prefix = `.${basename(path, '.onnx')}.prepared-${what}-`;
-		const name = `${prefix}${version}-${key}.onnx`;
-		const target = join(folder, name);
 		const stamp = await weightsStamp(model, folder);
-		if (await isUsable(folder, name)) return { path: target, stamp };
-		const refused = (await isReadOnly(folder))
-			? 'its folder is read-only'
-			: change(model, preparation);
+		const refused = change(model, preparation);
 		if (refused !== undefined) return { refused };
-		await writeWhole(target, encodeModel(model));
-		// A store of links holds the files of many models under names that say nothing.
-		if (folder === dirname(path)) await removeOlder(folder, prefix, name);
-		return { path: target, stamp };
+		const bytes = encodeModel(model);
+		const key = createHash('sha256').update(stamp).update('\0').update(bytes).digest('hex');
+		return { name: basename(path), bytes, folder, key };
 	} catch (error) {
-		return { refused: reasonOf(error) };
-	}
-}
-
-/** Why a prepared graph could not be written, or whatever else went wrong, as part of a sentence. */
-function reasonOf(error: unknown): string {
-	const { code, message } = error as NodeJS.ErrnoException;
-	if (['EACCES', 'EPERM', 'EROFS'].includes(code ?? '')) return 'its folder cannot be written';
-	if (code === 'ENOSPC' || code === 'EDQUOT') return 'the disk with its folder is full';
-	return (message ?? String(error)).replace(/\.$/, '');
-}
-
-/**
- * Whether a prepared graph is there and whole. It may have come with the model, so its weights must be in
- * this folder, too; one that is damaged or looks elsewhere is made again.
- */
-async function isUsable(folder: string, name: string): Promise<boolean> {
-	try {
-		const path = await modelFile(folder, name);
-		if (!(await exists(path))) return false;
-		const { externalFiles } = await readGraphSummary(path);
-		for (const location of externalFiles.keys()) await modelFile(folder, location);
-		return true;
-	} catch {
-		// Whatever is wrong with it, a new one takes its place.
-		return false;
+		return { refused: (error instanceof Error ? error.message : String(error)).replace(/\.$/, '') };
 	}
 }
 
@@ -174,33 +140,4 @@ async function weightsStamp({ graph }: OnnxModel, folder: string): Promise<strin
 		stamps.push(`${location} ${size} ${mtimeMs}`);
 	}
 	return stamps.join('; ');
-}
-
-/** A folder marked read-only stays as it is, even where the system would let us write. */
-async function isReadOnly(folder: string): Promise<boolean> {
-	return process.platform !== 'win32' && ((await stat(folder)).mode & 0o222) === 0;
-}
-
-async function exists(path: string): Promise<boolean> {
-	return access(path).then(
-		() => true,
-		() => false,
-	);
-}
-
-async function writeWhole(target: string, bytes: Uint8Array): Promise<void> {
-	const temporary = join(dirname(target), `.${randomUUID()}.tmp`);
-	try {
-		await writeFile(temporary, bytes);
-		await rename(temporary, target);
-	} catch (error) {
-		await rm(temporary, { force: true });
-		throw error;
-	}
-}
-
-async function removeOlder(folder: string, prefix: string, keep: string): Promise<void> {
-	for (const name of await readdir(folder)) {
-		if (name.startsWith(prefix) && name !== keep) await rm(join(folder, name), { force: true });
-	}
 }

@@ -1,6 +1,6 @@
 /**
- * Model caches often hold links to files elsewhere. ONNX Runtime reads weights only from the folder
- * the graph really lies in, so a prepared graph goes where the weights are.
+ * Model caches often hold links to files elsewhere. ONNX Runtime reads the weights of a graph from one
+ * folder and follows no link out of it, so a prepared graph is given the folder they really are in.
  */
 
 import { realpath } from 'node:fs/promises';
@@ -10,8 +10,8 @@ import type { OnnxModel } from './onnxModel.ts';
 import { externalTensor, readTensorHeader } from './tensorProto.ts';
 
 /**
- * Makes the weights of a skeleton refer to their real files. Returns the folder those lie in (that
- * of `path` when nothing is linked), or `undefined` when they lie in several.
+ * Makes the weights of a skeleton refer to their real files. Returns the real path of the folder those
+ * lie in (that of `path` when there are none), or `undefined` when they lie in several.
  */
 export async function relocate(model: OnnxModel, path: string): Promise<string | undefined> {
 	const folder = dirname(path);
@@ -26,7 +26,7 @@ export async function relocate(model: OnnxModel, path: string): Promise<string |
 	const folders = new Set([...real.values()].map(dirname));
 	if (folders.size > 1) return undefined;
 	const [found = own] = folders;
-	if (found === own) return folder;
+	if (found === own) return own;
 	for (const [index, { bytes }] of initializers.entries()) {
 		const header = readTensorHeader(bytes);
 		const file = header.external && real.get(header.external.location);

@@ -45,10 +45,18 @@ const statusCalls = {
 		'void* cuda, const char** keys, const char** values, size_t count',
 	],
 	CreateSession: [7, 'void* env, PATH path, void* options, _Out_ void** out'],
+	CreateSessionFromArray: [
+		8,
+		'void* env, const void* data, size_t length, void* options, _Out_ void** out',
+	],
 	CreatePrepackedWeightsContainer: [166, '_Out_ void** out'],
 	CreateSessionWithPrepackedWeightsContainer: [
 		168,
 		'void* env, PATH path, void* options, void* container, _Out_ void** out',
+	],
+	CreateSessionFromArrayWithPrepackedWeightsContainer: [
+		169,
+		'void* env, const void* data, size_t length, void* options, void* container, _Out_ void** out',
 	],
 	SessionGetInputCount: [30, 'void* session, _Out_ size_t* out'],
 	SessionGetOutputCount: [31, 'void* session, _Out_ size_t* out'],

@@ -3,8 +3,9 @@
 import { AppError } from '../../protocol/index.ts';
 import type { CApi, Pointer } from './capi.ts';
 import { bindTensor, copyTensor } from './capiTensor.ts';
-import { isTerminated } from './loadError.ts';
+import { runError } from './loadError.ts';
 import type { Binding, TensorInfo } from './runtime.ts';
+import { stepMade } from './steps.ts';
 import type { Tensor, TensorData } from './tensorType.ts';
 
 export interface CapiBindingParts {
@@ -141,7 +142,13 @@ export function createCapiBinding(api: CApi, parts: CapiBindingParts): Binding {
 				return (user + system) / 1000;
 			};
 			if (unitMs * work < belowMs) {
-				api.call('RunWithBinding', parts.session, runOptions, binding);
+				try {
+					api.call('RunWithBinding', parts.session, runOptions, binding);
+				} catch (error) {
+					throw runError(error);
+				} finally {
+					stepMade();
+				}
 				if (isMeasured) unitMs = spentMs() / work;
 				await breathe();
 				return;
@@ -157,9 +164,9 @@ export function createCapiBinding(api: CApi, parts: CapiBindingParts): Binding {
 				await api.callAsync('RunWithBinding', parts.session, runOptions, binding);
 				unitMs = spentMs() / work;
 			} catch (error) {
-				if (isTerminated(error)) throw new AppError('cancelled', undefined, { cause: error });
-				throw error;
+				throw runError(error);
 			} finally {
+				stepMade();
 				running = false;
 				signal?.removeEventListener('abort', stop);
 				if (stopped) api.call('RunOptionsUnsetTerminate', runOptions);

@@ -6,7 +6,7 @@ import { type CApi, OrtError, openCApi, type Pointer } from './capi.ts';
 import { createCapiSession } from './capiSession.ts';
 import { prepareMapping } from './fileMapping.ts';
 import { loadError } from './loadError.ts';
-import type { Runtime } from './runtime.ts';
+import { type GraphSource, type Runtime, weightsFolderKey } from './runtime.ts';
 import { shareWeights } from './sharedWeights.ts';
 import { physicalCores } from './threads.ts';
 
@@ -63,7 +63,7 @@ export async function openCapiRuntime(): Promise<Runtime> {
 	const runtime: Runtime = {
 		kind: 'c-api',
 		version: api.version,
-		open: async (path, options) => {
+		open: async (graph, options) => {
 			const sessionOptions = api.get('CreateSessionOptions');
 			const sharesPool = options.threads === environment.threads;
 			const shared =
@@ -76,21 +76,15 @@ export async function openCapiRuntime(): Promise<Runtime> {
 				for (const [key, value] of checkedConfig(options.config)) {
 					api.call('AddSessionConfigEntry', sessionOptions, key, value);
 				}
+				if (typeof graph !== 'string') {
+					api.call('AddSessionConfigEntry', sessionOptions, weightsFolderKey, graph.folder);
+				}
 				for (const [name, value] of shared?.values ?? []) {
 					api.call('AddInitializer', sessionOptions, name, value);
 				}
 				const provider = options.executionProvider ?? 'cpu';
 				appendProvider(api, sessionOptions, provider, options.deviceId ?? 0);
-				const session =
-					shared === undefined
-						? await api.getAsync('CreateSession', env, path, sessionOptions)
-						: await api.getAsync(
-								'CreateSessionWithPrepackedWeightsContainer',
-								env,
-								path,
-								sessionOptions,
-								shared.container,
-							);
+				const session = await createSession(api, env, graph, sessionOptions, shared?.container);
 				const opened = createCapiSession(api, {
 					session,
 					memory,
@@ -110,15 +104,40 @@ export async function openCapiRuntime(): Promise<Runtime> {
 				shared?.release();
 				if (sharesPool && lacksPool(error)) {
 					environment.threads = 0;
-					return runtime.open(path, options);
+					return runtime.open(graph, options);
 				}
-				throw error instanceof AppError ? error : loadError(path, error);
+				throw error instanceof AppError ? error : loadError(graph, error);
 			} finally {
 				api.release('ReleaseSessionOptions', sessionOptions);
 			}
 		},
 	};
 	return runtime;
+}
+
+/** @param container packed weights that several sessions share */
+function createSession(
+	api: CApi,
+	env: Pointer,
+	graph: GraphSource,
+	options: Pointer,
+	container: Pointer | undefined,
+): Promise<Pointer> {
+	if (typeof graph === 'string')
+		return container === undefined
+			? api.getAsync('CreateSession', env, graph, options)
+			: api.getAsync('CreateSessionWithPrepackedWeightsContainer', env, graph, options, container);
+	const { bytes } = graph;
+	return container === undefined
+		? api.getAsync('CreateSessionFromArray', env, bytes, bytes.length, options)
+		: api.getAsync(
+				'CreateSessionFromArrayWithPrepackedWeightsContainer',
+				env,
+				bytes,
+				bytes.length,
+				options,
+				container,
+			);
 }
 
 /** True when someone else's environment, made without a pool, is the process's. */

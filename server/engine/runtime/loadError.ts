@@ -1,12 +1,14 @@
-/** Turns what ONNX Runtime says when a graph does not load into a message a person can act on. */
+/** Turns what ONNX Runtime says when a graph does not load or run into a message a person can act on. */
 
 import { basename } from 'node:path';
 import { AppError } from '../../protocol/index.ts';
+import type { GraphSource } from './runtime.ts';
 
-/** Error of loading the graph at `path`: `unsupported_model`, or `out_of_memory`. */
-export function loadError(path: string, cause: unknown): AppError {
-	const text = (cause instanceof Error ? cause.message : String(cause)).replace(/\s+/g, ' ').trim();
-	if (/bad_alloc|failed to allocate|out of memory/i.test(text)) {
+/** Error of loading a graph: `unsupported_model`, or `out_of_memory`. */
+export function loadError(graph: GraphSource, cause: unknown): AppError {
+	const path = typeof graph === 'string' ? graph : graph.name;
+	const text = said(cause);
+	if (noMemory.test(text)) {
 		return new AppError(
 			'out_of_memory',
 			`There is not enough memory to load ${basename(path)}. Unload another model or choose a smaller one.`,
@@ -18,6 +20,38 @@ export function loadError(path: string, cause: unknown): AppError {
 		`The graph file ${path} cannot be loaded: ${text.slice(0, 600)}`,
 		{ cause, data: { file: path } },
 	);
+}
+
+/**
+ * Error of a run: `cancelled`, `out_of_memory`, or `internal`. What the runtime says is for programmers, and
+ * may hold paths and shapes: it stays in the cause.
+ */
+export function runError(cause: unknown): AppError {
+	if (cause instanceof AppError) return cause;
+	if (isTerminated(cause)) return new AppError('cancelled', undefined, { cause });
+	const text = said(cause);
+	if (noMemory.test(text))
+		return new AppError(
+			'out_of_memory',
+			'There was not enough memory for this request. Unload another model, or send a shorter request.',
+			{ cause },
+		);
+	return new AppError(
+		'internal',
+		"The model's graph failed while it ran. Load the model again; if it fails again, choose another variant or export of it.",
+		{ cause },
+	);
+}
+
+const noMemory = /bad_alloc|failed to allocate|out of memory/i;
+
+/** What the library said, without the name of the function that was called. */
+function said(cause: unknown): string {
+	const text = cause instanceof Error ? cause.message : String(cause);
+	return text
+		.replace(/^[A-Z]\w+: /, '')
+		.replace(/\s+/g, ' ')
+		.trim();
 }
 
 /** True when the error is the one a terminated run gives. */

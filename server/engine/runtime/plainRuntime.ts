@@ -8,9 +8,16 @@ import { AppError } from '../../protocol/index.ts';
 import { checkedConfig } from '../folder/sessionConfig.ts';
 import { openCapiRuntime } from './capiRuntime.ts';
 import { findPackage } from './library.ts';
-import { loadError } from './loadError.ts';
+import { loadError, runError } from './loadError.ts';
 import { loadOrt, type Ort } from './nativePackages.ts';
-import type { Binding, Runtime, Session, TensorInfo } from './runtime.ts';
+import {
+	type Binding,
+	type Runtime,
+	type Session,
+	type TensorInfo,
+	weightsFolderKey,
+} from './runtime.ts';
+import { stepMade } from './steps.ts';
 import { elementCount, type Tensor, type TensorData, type TensorType } from './tensorType.ts';
 
 /** Opens the fall-back runtime. `fallbackReason`: why the faster one does not work, when it was tried. */
@@ -23,10 +30,12 @@ export async function openPlainRuntime(fallbackReason?: string): Promise<Runtime
 		kind: 'session.run',
 		version: findPackage().version,
 		...(fallbackReason === undefined ? {} : { fallbackReason }),
-		open: async (path, options) => {
+		open: async (graph, options) => {
 			const provider = options.executionProvider ?? 'cpu';
 			try {
-				const session = await ort.InferenceSession.create(path, {
+				const config = checkedConfig(options.config);
+				if (typeof graph !== 'string') config.push([weightsFolderKey, graph.folder]);
+				const settings: InferenceSession.SessionOptions = {
 					executionProviders: [
 						provider === 'cpu' || provider === 'qnn'
 							? provider
@@ -36,11 +45,14 @@ export async function openPlainRuntime(fallbackReason?: string): Promise<Runtime
 					interOpNumThreads: 1,
 					graphOptimizationLevel: 'all',
 					logSeverityLevel: 4,
-					extra: nested(checkedConfig(options.config)),
-				});
+					extra: nested(config),
+				};
+				const session = await (typeof graph === 'string'
+					? ort.InferenceSession.create(graph, settings)
+					: ort.InferenceSession.create(graph.bytes, settings));
 				return wrap(ort, session, provider);
 			} catch (error) {
-				throw error instanceof AppError ? error : loadError(path, error);
+				throw error instanceof AppError ? error : loadError(graph, error);
 			}
 		},
 	};
@@ -135,16 +147,19 @@ function createBinding(
 		},
 		async run(signal) {
 			if (signal?.aborted === true) throw new AppError('cancelled');
-			results = await session.run(Object.fromEntries(feeds), [...outputs.keys()]);
+			try {
+				results = await session.run(Object.fromEntries(feeds), [...outputs.keys()]);
+			} catch (error) {
+				throw runError(error);
+			} finally {
+				stepMade();
+			}
 			for (const [name, bound] of outputs) {
 				if (bound === undefined) continue;
 				const result = results[name] as OrtTensor;
 				const wanted = bound.dims.join();
 				if (result.dims.join() !== wanted) {
-					throw new AppError(
-						'internal',
-						`Output '${name}' is ${result.dims.join()}, not ${wanted}.`,
-					);
+					throw runError(new Error(`Output '${name}' is ${result.dims.join()}, not ${wanted}.`));
 				}
 				(bound.data as Float32Array).set(bits(result.data) as Float32Array);
 			}

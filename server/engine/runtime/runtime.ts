@@ -45,6 +45,24 @@ export interface SessionOptions {
 	readonly sharing?: WeightSharing;
 }
 
+/** A graph that was made here. Its large weights are in files of one folder. */
+export interface MemoryGraph {
+	/** Name of the file it was made from, for messages. */
+	readonly name: string;
+	readonly bytes: Uint8Array;
+	/** Absolute path of the folder with its weights. */
+	readonly folder: string;
+}
+
+/** Path of a graph file, whose external data is beside it, or a graph in memory. */
+export type GraphSource = string | MemoryGraph;
+
+/**
+ * Configuration entry that says where the weights of a graph in memory are. Never taken from a model.
+ * Source: onnxruntime_session_options_config_keys.h.
+ */
+export const weightsFolderKey = 'session.model_external_initializers_file_folder_path';
+
 /** Opens graphs. One per process and kind. */
 export interface Runtime {
 	readonly kind: 'c-api' | 'session.run';
@@ -53,10 +71,10 @@ export interface Runtime {
 	/** Why the faster kind is not used, when it does not work; absent where this kind was asked for. */
 	readonly fallbackReason?: string;
 	/**
-	 * Loads a graph file (external data is found beside it).
+	 * Loads a graph.
 	 * @throws AppError `unsupported_model` naming the file and the fault
 	 */
-	open(path: string, options: SessionOptions): Promise<Session>;
+	open(graph: GraphSource, options: SessionOptions): Promise<Session>;
 }
 
 /** A loaded graph. Runs of different bindings may overlap; one binding runs once at a time. */

@@ -55,6 +55,7 @@ export class PrefixCache {
 			const covered =
 				entry.owner === owner &&
 				entry.cache.minimumTotal === cache.minimumTotal &&
+				entry.cache.reproducibleTokens <= cache.reproducibleTokens &&
 				commonPrefix(entry.tokens, tokens) === entry.tokens.length;
 			if (covered) entry.cache.release();
 			return !covered;
@@ -65,13 +66,14 @@ export class PrefixCache {
 	/**
 	 * A cache holding the longest known beginning of `prompt` (never all of it: one token must be fed
 	 * to get logits), cut to that length; of the same owner's. `running` sequences are copied from, never
-	 * taken.
+	 * taken. `reproducible`: only what was read so.
 	 */
 	take(
 		owner: string | undefined,
 		prompt: readonly number[],
 		minimumTotal: number,
 		running: Iterable<OwnedPrefix>,
+		reproducible = false,
 	): SequenceCache | undefined {
 		if (owner === undefined) return undefined;
 		let length = minCommon - 1;
@@ -80,7 +82,8 @@ export class PrefixCache {
 		const consider = (known: OwnedPrefix, entry?: Entry): void => {
 			const { cache } = known;
 			if (known.owner !== owner || cache.minimumTotal !== minimumTotal) return;
-			const common = Math.min(commonPrefix(known.tokens, prompt), cache.length, prompt.length - 1);
+			const held = reproducible ? Math.min(cache.length, cache.reproducibleTokens) : cache.length;
+			const common = Math.min(commonPrefix(known.tokens, prompt), held, prompt.length - 1);
 			if (common <= length || !cache.canTruncate(common)) return;
 			length = common;
 			from = cache;
@@ -95,6 +98,7 @@ export class PrefixCache {
 		if (length < found.cache.length / 2) return from.fork(length);
 		this.#entries.splice(this.#entries.indexOf(found), 1);
 		from.truncate(length);
+		from.reproducibleTokens = Math.min(length, from.reproducibleTokens);
 		return from;
 	}
 

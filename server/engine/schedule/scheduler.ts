@@ -12,7 +12,7 @@ import type { Generation } from './generation.ts';
 import { planRows } from './plan.ts';
 import { PrefixCache } from './prefixCache.ts';
 import type { SchedulerCounters, SchedulerOptions, Submission } from './schedulerOptions.ts';
-import { Sequence } from './sequence.ts';
+import { reproducibly, Sequence } from './sequence.ts';
 import { WaitingQueue } from './waitingQueue.ts';
 
 interface Active {
@@ -219,10 +219,11 @@ export class Scheduler {
 		const { prompt, request } = generation;
 		const limit = this.#decoder.recomputeAbove;
 		const minimumTotal = limit !== undefined && prompt.length > limit ? limit + 1 : 0;
-		const known =
-			this.#keepsPrefixes && request.echoLogprobs !== true
-				? this.#prefixes.take(request.owner, prompt, minimumTotal, this.#turns)
-				: undefined;
+		const way = reproducibly(request.sampling, this.#decoder);
+		const looksUp = this.#keepsPrefixes && request.echoLogprobs !== true && way !== 'alone';
+		const known = looksUp
+			? this.#prefixes.take(request.owner, prompt, minimumTotal, this.#turns, way === 'even')
+			: undefined;
 		const cache = known ?? this.#decoder.createCache();
 		try {
 			cache.reserve(prompt.length + Math.min(generation.maxTokens, 256));
@@ -246,7 +247,9 @@ export class Scheduler {
 		choice: number,
 		cache: SequenceCache,
 	): Sequence {
-		const propose = cache.canTruncate(Math.max(0, cache.length - 1)) && this.#speculation;
+		const reproducible = reproducibly(generation.request.sampling, this.#decoder);
+		const guesses = reproducible !== 'alone' && cache.canTruncate(Math.max(0, cache.length - 1));
+		const propose = guesses && this.#speculation;
 		const sequence = new Sequence({
 			owner: generation.request.owner,
 			choice,
@@ -256,6 +259,7 @@ export class Scheduler {
 			cache,
 			readsPrompt: generation.request.echoLogprobs === true,
 			draft: propose ? propose({ choice }) : undefined,
+			reproducible,
 		});
 		this.#open.add(sequence);
 		return sequence;
@@ -293,12 +297,13 @@ export class Scheduler {
 		} finally {
 			this.#run = undefined;
 		}
-		for (const [index, { sequence, row, active }] of planned.entries()) {
+		for (const [index, { sequence, active }] of planned.entries()) {
 			this.#turns.splice(this.#turns.indexOf(sequence), 1);
 			this.#turns.push(sequence);
+			const meant = sequence.stepped(logits[index] ?? []);
 			if (active.generation.settled) continue;
 			try {
-				this.#apply(active, sequence, row, logits[index] ?? []);
+				this.#apply(active, sequence, meant);
 			} catch (error) {
 				active.generation.fail(error);
 			}
@@ -313,12 +318,12 @@ export class Scheduler {
 		}
 	}
 
-	#apply(active: Active, sequence: Sequence, row: StepRow, logits: Float32Array[]): void {
+	#apply(active: Active, sequence: Sequence, logits: Float32Array[]): void {
 		const { generation } = active;
 		const wasPrompt = sequence.tokens.length === sequence.promptLength;
 		if (wasPrompt) {
 			generation.prefilled(sequence.cache.length);
-			if (sequence.readsPrompt) this.#readPrompt(generation, sequence, row, logits);
+			if (sequence.readsPrompt) this.#readPrompt(generation, sequence, logits);
 		}
 		if (sequence.pending > 0) return;
 		if (generation.maxTokens === 0) generation.endAtPrompt();
@@ -372,13 +377,8 @@ export class Scheduler {
 		return finished;
 	}
 
-	#readPrompt(
-		generation: Generation,
-		sequence: Sequence,
-		row: StepRow,
-		logits: Float32Array[],
-	): void {
-		const first = sequence.cache.length - row.tokens.length;
+	#readPrompt(generation: Generation, sequence: Sequence, logits: Float32Array[]): void {
+		const first = sequence.cache.length - logits.length;
 		for (const [index, values] of logits.entries()) {
 			const token = generation.prompt[first + index + 1];
 			if (token === undefined) continue;

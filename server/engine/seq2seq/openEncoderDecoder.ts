@@ -10,6 +10,7 @@ import { readJsonFile } from '../folder/json.ts';
 import { sharesScales } from '../folder/precision.ts';
 import type { Runtime, SessionOptions } from '../runtime/runtime.ts';
 import type { Verified } from '../verify/openVerified.ts';
+import type { Verdicts } from '../verify/verdict.ts';
 import { createDecoderRun } from './decoderRun.ts';
 import { encodeBatch, encoderInputs } from './encodeBatch.ts';
 import type { EncoderDecoder } from './encoderDecoder.ts';
@@ -21,6 +22,7 @@ export interface OpenEncoderDecoderOptions {
 	readonly variant: ModelVariant;
 	readonly runtime: Runtime;
 	readonly session: SessionOptions;
+	readonly verdicts?: Verdicts;
 	/** Use the table of words beside the model; default: yes. */
 	readonly shortlist?: boolean;
 	/** Every input is encoded by itself, so that a scale per run of the encoder is one per input. */

@@ -31,7 +31,15 @@ export type Tell = (why: WayNotTaken, way: Preparation) => void;
 
 /** The encoder, each of whose rows has scales of its own where that can be had. */
 export function openEncoder(
-	{ description, runtime, session, dynamic, names, path }: GraphParts & { readonly path: string },
+	{
+		description,
+		runtime,
+		session,
+		verdicts,
+		dynamic,
+		names,
+		path,
+	}: GraphParts & { readonly path: string },
 	tell: Tell,
 ): Promise<Verified<OpenEncoder>> {
 	const { vocabularySize } = description;
@@ -40,10 +48,11 @@ export function openEncoder(
 		dynamic,
 		runtime,
 		session,
+		verdicts,
 		most: tolerances.quantised,
 		wrap: ([graph]) => {
-			const { session: encoder, path: from } = graph as OpenGraph;
-			const batches = from !== path || !dynamic.has(path);
+			const { session: encoder, source } = graph as OpenGraph;
+			const batches = source !== path || !dynamic.has(path);
 			return { encoder, vocabularySize, names, batches, close: () => encoder.close() };
 		},
 		read: readEncoder,
@@ -66,7 +75,8 @@ export function openDecoder(
 	},
 	tell: Tell,
 ): Promise<Verified<OpenDecoder>> {
-	const { description, variant, runtime, session, dynamic, names, encoder, head, files } = parts;
+	const { description, variant, runtime, session, verdicts, dynamic, names } = parts;
+	const { encoder, head, files } = parts;
 	const paths = [...new Set(files)];
 	const features: readonly Preparation[] =
 		head === undefined
@@ -79,13 +89,14 @@ export function openDecoder(
 		dynamic,
 		runtime,
 		session,
+		verdicts,
 		most: variant.precision === 'fp32' ? tolerances.float : tolerances.quantised,
 		wrap: async (opened) => {
 			const [first, later = first] = opened.map((graph) => graph.session) as [Session, Session?];
 			const genai = names === undefined ? undefined : { names, encoder };
 			const graphs = readSeq2SeqGraphs(first, later, genai);
 			const width = graphs.logits.dims[graphs.logits.dims.length - 1] ?? -1;
-			const summaries = await Promise.all(opened.map(({ path }) => readGraphSummary(path)));
+			const summaries = await Promise.all(opened.map(({ source }) => readGraphSummary(source)));
 			return {
 				graphs,
 				vocabularySize: width > 0 ? width : description.vocabularySize,

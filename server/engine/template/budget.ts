@@ -12,6 +12,9 @@ const maxChars = 32 << 20;
 /** Elements of any list a template makes. */
 const maxElements = 1_000_000;
 
+/** Nodes inside each other, macros that call macros included; published templates have some fifty. */
+const maxDepth = 500;
+
 /** A template that goes beyond what a prompt may cost. */
 export class TemplateTooExpensive extends Error {}
 
@@ -28,13 +31,22 @@ interface Evaluator {
 }
 
 let stepsLeft = Number.POSITIVE_INFINITY;
+let depth = 0;
 
 const library = Interpreter.prototype as unknown as Evaluator;
 const { evaluate, evaluateBlock } = library;
 
 // What is done with a text or a list costs time by its length, and is done after it was evaluated.
 library.evaluate = function (this: Evaluator, node, environment) {
-	const result = evaluate.call(this, node, environment);
+	// The library takes the end of the stack for a name that is not there.
+	if (depth >= maxDepth) refuse('nests too deep');
+	depth++;
+	let result: { readonly value?: unknown };
+	try {
+		result = evaluate.call(this, node, environment);
+	} finally {
+		depth--;
+	}
 	const { value } = result;
 	if (typeof value === 'string') {
 		if (value.length > maxChars) refuse(`makes a text of more than ${maxChars} characters`);

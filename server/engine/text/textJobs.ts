@@ -46,6 +46,17 @@ export interface CompletionQuestion {
 	readonly echo: boolean;
 }
 
+/** What is asked by who wants to see tokens. */
+export interface TokenizeQuestion {
+	readonly prompt: Exclude<GeneratePrompt, { kind: 'tokens' }>;
+	/** Of a text: begin- and end-tokens as the tokenizer adds them. */
+	readonly addSpecial: boolean;
+	/** Give each token's text, too. */
+	readonly pieces: boolean;
+	/** Tokens the model reads, where that is known. */
+	readonly contextLength?: number;
+}
+
 export interface CompletionFacts {
 	/** Tokens that ask for what belongs before the suffix; one list per prompt, none without a suffix. */
 	readonly filled: readonly (readonly number[])[];
@@ -73,15 +84,17 @@ export interface TextJobs {
 	prompt: {
 		request: {
 			readonly prompt: GeneratePrompt;
-			/** Tokens the model reads; absent: the prompt is only counted. */
-			readonly contextLength?: number;
+			/** Tokens the model reads. */
+			readonly contextLength: number;
 		};
 		result: number[];
 	};
-	/** Rejects with `invalid_request` what is not in the vocabulary. */
-	decode: {
+	/** The tokens of a prompt as JSON, which may be far longer than the prompt. */
+	tokenize: { request: TokenizeQuestion; result: Uint8Array<ArrayBuffer> };
+	/** The text of tokens as JSON. Rejects with `invalid_request` what is not in the vocabulary. */
+	detokenize: {
 		request: { readonly tokens: readonly number[]; readonly skipSpecial: boolean };
-		result: string;
+		result: Uint8Array<ArrayBuffer>;
 	};
 	/** Bytes of tokens, `undefined` for those that stand for no text where `skipSpecial`. */
 	bytes: {
@@ -152,10 +165,20 @@ const jobs: {
 	prompt: (text, { prompt, contextLength }, atWork) => {
 		if (prompt.kind === 'tokens') return [...prompt.tokens];
 		const rendered = textOf(text, prompt, atWork);
-		if (contextLength !== undefined) checkLength(rendered, contextLength);
+		checkLength(rendered, contextLength);
 		return tokensOf(text, prompt, rendered, atWork);
 	},
-	decode: (text, { tokens, skipSpecial }, atWork) => {
+	tokenize: (text, { prompt, addSpecial, pieces, contextLength }, atWork) => {
+		const rendered = textOf(text, prompt, atWork);
+		atWork('tokenizer');
+		const tokens = text.encode(rendered, { addSpecial: prompt.kind === 'text' && addSpecial });
+		return jsonOf({
+			tokens: pieces ? tokens.map((id) => ({ id, piece: pieceOf(text.tokenBytes(id)) })) : tokens,
+			count: tokens.length,
+			...(contextLength === undefined ? {} : { max_model_len: contextLength }),
+		});
+	},
+	detokenize: (text, { tokens, skipSpecial }, atWork) => {
 		atWork('tokenizer');
 		const wrong = tokens.findIndex((id) => id >= text.vocabularySize);
 		if (wrong >= 0)
@@ -164,7 +187,8 @@ const jobs: {
 				`'tokens[${wrong}]' is ${tokens[wrong]}, but the model has ${text.vocabularySize} tokens.`,
 				{ param: `tokens[${wrong}]` },
 			);
-		return text.decode(tokens, { skipSpecial });
+		const content = text.decode(tokens, { skipSpecial });
+		return jsonOf({ content, prompt: content });
 	},
 	bytes: (text, { tokens, skipSpecial }, atWork) => {
 		atWork('tokenizer');
@@ -230,6 +254,14 @@ function tokensOf(
 	atWork('tokenizer');
 	// A template writes what a tokenizer would add by itself.
 	return text.encode(rendered, { addSpecial: kind === 'text' });
+}
+
+const jsonOf = (value: unknown) => new TextEncoder().encode(JSON.stringify(value));
+
+/** A token as text; one that is part of a character is shown by its bytes. */
+function pieceOf(bytes: Uint8Array = new Uint8Array()): string | number[] {
+	const piece = new TextDecoder().decode(bytes);
+	return piece.includes('\ufffd') ? [...bytes] : piece;
 }
 
 function echoOf(text: TextModel, prompt: string | readonly number[]) {

@@ -62,7 +62,8 @@ function sizeOf(request: TextJobs[TextJobName]['request']): number {
 	return sizeOfPrompt(request.prompt);
 }
 
-function sizeOfPrompt(prompt: GeneratePrompt): number {
+/** Characters or tokens of a prompt, before a template adds to it. */
+export function sizeOfPrompt(prompt: GeneratePrompt): number {
 	if (prompt.kind === 'tokens') return prompt.tokens.length;
 	if (prompt.kind === 'text') return prompt.text.length;
 	return total(prompt.messages.map(({ content }) => content ?? ''));

@@ -6,6 +6,7 @@
 import type { GeneratePrompt, TextModel } from '../api.ts';
 import { checkLength } from './promptLength.ts';
 import { type TextJobs, type TextService, textServiceHere } from './textJobs.ts';
+import { sizeOfPrompt } from './textLanes.ts';
 
 /** Characters that a bounded tokenizer reads in some milliseconds. */
 const shortText = 32_768;
@@ -32,7 +33,8 @@ export class TextReader {
 		signal?: AbortSignal,
 	): Promise<number[]> {
 		if (prompt.kind === 'tokens') return [...prompt.tokens];
-		if (prompt.kind === 'chat' && !this.#text.isBounded)
+		// What will not be tokenised here is not fetched from there in between.
+		if (prompt.kind === 'chat' && !(this.#text.isBounded && sizeOfPrompt(prompt) <= shortText))
 			return this.#threads.ask('prompt', { prompt, contextLength }, signal);
 		const text =
 			prompt.kind === 'text' ? prompt.text : await this.#threads.ask('render', { prompt }, signal);

@@ -25,7 +25,11 @@ const atWork = (next: CostlyPart) => {
 	part[0] = costlyParts.indexOf(next);
 };
 const port = parentPort;
-const say = (answer: TextAnswer) => port?.postMessage(answer);
+const say = (answer: TextAnswer) => {
+	const bytes = answer.kind === 'value' && answer.value instanceof Uint8Array ? answer.value : [];
+	// Bytes change hands; whatever else is copied.
+	port?.postMessage(answer, 'buffer' in bytes ? [bytes.buffer as ArrayBuffer] : []);
+};
 
 let templates: Templates | undefined;
 let tokenizers: Tokenizers | undefined;

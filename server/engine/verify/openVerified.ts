@@ -3,14 +3,16 @@
  * differs, fails or does not load is not used: no rewrite may change what a model answers.
  */
 
-import { nameChange, type Preparation, prepareGraph } from '../onnx/prepare.ts';
+import { AppError } from '../../protocol/index.ts';
+import type { Refusal } from '../api.ts';
+import { nameChange, type Preparation, type PreparedGraph, prepareGraph } from '../onnx/prepare.ts';
 import type { Runtime, Session, SessionOptions } from '../runtime/runtime.ts';
 import { firstDifference, type Reading, tolerances } from './readings.ts';
-import { type JudgedGraph, type Refusal, VerdictRecord } from './verdict.ts';
+import { subjectOf, Verdicts } from './verdict.ts';
 
-/** An open graph and the file it was read from. */
+/** An open graph and what it was read from: the published file, or its rewritten form. */
 export interface OpenGraph {
-	readonly path: string;
+	readonly source: string | PreparedGraph;
 	readonly session: Session;
 }
 
@@ -22,6 +24,8 @@ export interface GraphSet<T extends { close(): void }> {
 	readonly dynamic: ReadonlySet<string>;
 	readonly runtime: Runtime;
 	readonly session: SessionOptions;
+	/** What earlier loads have found; default: nothing, and nobody is told. */
+	readonly verdicts?: Verdicts | undefined;
 	/** Largest difference allowed of changes that compute the same (see {@link tolerances}). */
 	readonly most: number;
 	/**
@@ -76,37 +80,39 @@ async function openWay<T extends { close(): void }>(
 	const change = nameChange(way);
 	const prepared = await prepareAll(set, way);
 	if (!Array.isArray(prepared)) return { change, reason: prepared.refused, differs: false };
-	const [first, ...others] = prepared.filter(({ stamp }) => stamp !== undefined) as JudgedGraph[];
-	if (first === undefined) return { change, reason: 'there is nothing to change', differs: false };
-	const record = new VerdictRecord([first, ...others], set.runtime, set.session);
-	const known = await record.read();
+	const changed = prepared.filter((graph) => typeof graph !== 'string');
+	if (changed.length === 0) return { change, reason: 'there is nothing to change', differs: false };
+	const { verdicts = new Verdicts() } = set;
+	const subject = subjectOf(changed, way, set.runtime, set.session);
+	const known = verdicts.find(subject);
 	if (known?.refusal !== undefined) return { ...known.refusal, differs: true };
 	let opened: T | undefined;
 	try {
 		const reference = known === undefined ? await references.of(way) : undefined;
 		if (reference !== undefined && 'reason' in reference) {
-			await record.write({ refusal: reference });
+			verdicts.add(subject, reference);
 			return { ...reference, differs: true };
 		}
-		opened = await openGraphs(
-			set,
-			prepared.map(({ path }) => path),
-			false,
-		);
+		opened = await openGraphs(set, prepared, false);
 		if (reference === undefined) return { opened };
 		const reason = firstDifference(reference.readings, await set.read(opened), reference.most);
 		if (reason === undefined) {
-			await record.write({});
+			verdicts.add(subject);
 			return { opened };
 		}
-		await record.write({ refusal: { change, reason } });
+		verdicts.add(subject, { change, reason });
 		opened.close();
 		return { change, reason, differs: true };
 	} catch (error) {
 		// Not written down: memory may have been short.
 		opened?.close();
 		const reason = error instanceof Error ? error.message : String(error);
-		return { change, reason: `it does not run: ${reason}`, differs: true };
+		const isRun = error instanceof AppError && error.code === 'internal';
+		return {
+			change,
+			reason: isRun ? 'it does not run' : `it does not run: ${reason}`,
+			differs: true,
+		};
 	}
 }
 
@@ -145,11 +151,7 @@ class References<T extends { close(): void }> {
 	async #readNow(way: Preparation): Promise<readonly Reading[]> {
 		const prepared = await prepareAll(this.#set, way);
 		if (!Array.isArray(prepared)) throw new Error(prepared.refused);
-		const opened = await openGraphs(
-			this.#set,
-			prepared.map(({ path }) => path),
-			true,
-		);
+		const opened = await openGraphs(this.#set, prepared, true);
 		try {
 			return await this.#set.read(opened);
 		} finally {
@@ -158,16 +160,16 @@ class References<T extends { close(): void }> {
 	}
 }
 
-/** The files of one form of the graphs; those without a stamp are as published. */
+/** The graphs in one form; those that are paths are as published. */
 async function prepareAll<T extends { close(): void }>(
 	{ paths, dynamic }: GraphSet<T>,
 	{ rows, ...way }: Preparation,
-): Promise<{ path: string; stamp?: string }[] | { readonly refused: string }> {
-	const found: { path: string; stamp?: string }[] = [];
+): Promise<(string | PreparedGraph)[] | { readonly refused: string }> {
+	const found: (string | PreparedGraph)[] = [];
 	for (const path of paths) {
 		const own = rows === true && dynamic.has(path) ? { ...way, rows } : way;
-		const ready = nameChange(own) === '' ? { path } : await prepareGraph(path, own);
-		if ('refused' in ready) return ready;
+		const ready = nameChange(own) === '' ? path : await prepareGraph(path, own);
+		if (typeof ready !== 'string' && 'refused' in ready) return ready;
 		found.push(ready);
 	}
 	return found;
@@ -175,12 +177,13 @@ async function prepareAll<T extends { close(): void }>(
 
 async function openGraphs<T extends { close(): void }>(
 	{ runtime, session: options, wrap }: GraphSet<T>,
-	paths: readonly string[],
+	sources: readonly (string | PreparedGraph)[],
 	isReference: boolean,
 ): Promise<T> {
 	const graphs: OpenGraph[] = [];
 	try {
-		for (const path of paths) graphs.push({ path, session: await runtime.open(path, options) });
+		for (const source of sources)
+			graphs.push({ source, session: await runtime.open(source, options) });
 		return await wrap(graphs, isReference);
 	} catch (error) {
 		for (const { session } of graphs) session.close();

@@ -26,6 +26,8 @@ export type Decision =
 			/** No foreign page has made it, unless by a link to what it opens: the app need not judge again. */
 			readonly judged: boolean;
 			readonly userId: string | undefined;
+			/** The session whose end is the end of what it asked for. */
+			readonly sid?: string;
 	  }
 	| { readonly kind: 'login' }
 	| { readonly kind: 'refuse'; readonly problem: Problem };
@@ -71,6 +73,7 @@ export async function decide(
 						siteRelation(head, context.settings) !== 'foreign' ||
 						isVisit(head),
 					userId: session.userId,
+					sid: session.sid,
 				},
 				context,
 			);

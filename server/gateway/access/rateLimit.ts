@@ -1,4 +1,6 @@
-/** Counts failures per key in a sliding minute. Kept in memory: with several copies each one counts. */
+/** Counts events per address in a sliding minute. Kept in memory: with several copies each one counts. */
+
+import { isIPv6 } from 'node:net';
 
 const windowMs = 60_000;
 const maxKeys = 50_000;
@@ -9,7 +11,7 @@ interface Bucket {
 	current: number;
 }
 
-export class FailureLimit {
+export class RateLimit {
 	readonly #buckets = new Map<string, Bucket>();
 	readonly #perMinute: number;
 	readonly #now: () => number;
@@ -20,15 +22,16 @@ export class FailureLimit {
 	}
 
 	/** Seconds to wait, or 0 when the caller may go on. */
-	waitS(key: string): number {
-		const bucket = this.#roll(key);
+	waitS(address: string): number {
+		const bucket = this.#roll(callerOf(address));
 		if (!bucket) return 0;
 		const age = this.#now() - bucket.start;
 		const rate = bucket.current + bucket.previous * (1 - age / windowMs);
 		return rate >= this.#perMinute ? Math.max(1, Math.ceil((windowMs - age) / 1000)) : 0;
 	}
 
-	fail(key: string): void {
+	add(address: string): void {
+		const key = callerOf(address);
 		const bucket = this.#roll(key) ?? { start: this.#now(), previous: 0, current: 0 };
 		bucket.current++;
 		if (this.#buckets.size >= maxKeys)
@@ -52,4 +55,15 @@ export class FailureLimit {
 		}
 		return bucket;
 	}
+}
+
+/** Whom an address stands for: of IPv6 one customer has a whole /64, so that is what counts. */
+function callerOf(address: string): string {
+	if (!isIPv6(address)) return address;
+	const [head = '', tail] = address.split('::');
+	const groups = head === '' ? [] : head.split(':');
+	const after = tail === undefined || tail === '' ? 0 : tail.split(':').length;
+	const zeros = tail === undefined ? 0 : 8 - groups.length - after;
+	const all = [...groups, ...Array<string>(zeros).fill('0'), ...(tail?.split(':') ?? [])];
+	return `${all.slice(0, 4).join(':')}::/64`;
 }

@@ -1,6 +1,6 @@
 /** Where a login or logout may end. Checked when it begins, not when it is over. */
 
-import { isLoopback } from '../config/parseSettings.ts';
+import { isLoopback } from '../config/publicUrl.ts';
 import type { GatewaySettings } from '../config/settings.ts';
 
 export type RedirectCheck =
@@ -24,7 +24,11 @@ export function checkRedirect(value: string | undefined, settings: GatewaySettin
 	if (value.length > 4096 || isHostile(value)) return refused;
 	const origin = settings.publicUrl.origin;
 	if (value.startsWith('/')) return localPath(value, settings);
-	if (value === origin || ['/', '?', '#'].some((mark) => value.startsWith(`${origin}${mark}`))) {
+	// Schemes and names of hosts have no case.
+	if (
+		value.slice(0, origin.length).toLowerCase() === origin &&
+		/^($|[/?#])/.test(value.slice(origin.length))
+	) {
 		const rest = value.slice(origin.length);
 		return localPath(rest.startsWith('/') ? rest : `/${rest}`, settings);
 	}

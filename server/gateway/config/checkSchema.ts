@@ -11,11 +11,11 @@ export interface Finding {
 
 export interface SchemaReport {
 	readonly errors: Finding[];
-	/** Keys the schema does not know: read, not used. */
+	/** Keys the schema does not know, in sections that are open to them: read, not used. */
 	readonly warnings: Finding[];
 }
 
-/** Wrong types, enums and patterns are errors; unknown keys are warnings. */
+/** Wrong types, enums and patterns are errors, and unknown keys where the schema allows no others. */
 export function checkSchema(value: unknown, schema: Schema): SchemaReport {
 	const report: SchemaReport = { errors: [], warnings: [] };
 	check(value, schema, '', report);
@@ -38,6 +38,8 @@ function check(value: unknown, schema: Schema, path: string, report: SchemaRepor
 		if (value < minimum || value > maximum) fail(`must be ${minimum} to ${maximum}, is ${value}.`);
 	}
 	if (Array.isArray(value)) {
+		if (value.length < (schema.minItems ?? 0))
+			fail('must not be empty: leave it out, or list some.');
 		const items = schema.items;
 		for (const [index, item] of value.entries()) {
 			if (items) check(item, items, `${path}[${index}]`, report);
@@ -48,11 +50,18 @@ function check(value: unknown, schema: Schema, path: string, report: SchemaRepor
 	for (const key of schema.required ?? []) {
 		if (!Object.hasOwn(value, key)) fail(`lacks '${key}'.`);
 	}
+	const known = Object.keys(schema.properties ?? {});
+	if (Object.keys(value).length < (schema.minProperties ?? 0))
+		fail(`must hold one of ${known.join(', ')}: leave it out, or fill it.`);
 	for (const [key, item] of Object.entries(value)) {
 		const at = path === '' ? key : `${path}.${key}`;
-		const known = schema.properties && Object.hasOwn(schema.properties, key);
-		const rule = known ? schema.properties[key] : schema.additionalProperties;
+		const rule = known.includes(key) ? schema.properties?.[key] : schema.additionalProperties;
 		if (rule) check(item, rule, at, report);
+		else if (rule === false)
+			report.errors.push({
+				path: at,
+				message: `is not a known setting. Correct or remove it; known here: ${known.join(', ') || 'none'}.`,
+			});
 		else if (schema.properties)
 			report.warnings.push({ path: at, message: 'is not a known setting; it has no effect.' });
 	}

@@ -1,5 +1,6 @@
 /** Keys that the operator gives in environment variables, under the published names or own ones. */
 
+import { hexKeyProblem } from '../keys/secretProblem.ts';
 import { type Fields, section, textOf } from './fields.ts';
 import type { Problems } from './problems.ts';
 import type { GatewaySettings } from './settings.ts';
@@ -19,9 +20,8 @@ export function parseKeys(
 		if (value === undefined && named !== undefined) {
 			problems.error(path, `names the environment variable ${name}, which is not set.`);
 		}
-		if (value !== undefined && !/^[0-9a-f]{64}$/i.test(value)) {
-			problems.error(path, `${name} must be 64 hexadecimal digits.`);
-		}
+		const weak = value === undefined ? undefined : hexKeyProblem(value);
+		if (weak !== undefined) problems.error(path, `${name} ${weak}`);
 		return value;
 	};
 	const signing = 'encryptionSettings.containerAppAuthSigningSecretName';

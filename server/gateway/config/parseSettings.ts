@@ -1,13 +1,18 @@
 /** Turns the settings file and the environment into {@link GatewaySettings}, or says all that is wrong. */
 
+import { defaultDrainS } from '../../net/ending.ts';
+import { bodyWindowMs } from '../../net/slowBody.ts';
 import { checkSchema, type Finding } from './checkSchema.ts';
 import { parseDurationMs } from './duration.ts';
+import { envFlag } from './envFlag.ts';
 import { asFields, type Fields, flagOf, listOf, numberOf, section, textOf } from './fields.ts';
 import { parseKeys } from './parseKeys.ts';
+import { checkRawPaths, guardedPaths } from './pathPatterns.ts';
 import { Problems } from './problems.ts';
 import { parseProviders } from './providerSettings.ts';
 import { parseTrust } from './proxyTrust.ts';
-import { authSchema } from './schema.ts';
+import { type ListenAddress, parsePublicUrl, standardUrl } from './publicUrl.ts';
+import { authSchema, sectionNames } from './schema.ts';
 import type { GatewaySettings, StoreSettings, UnauthenticatedAction } from './settings.ts';
 import { parseUpstreamSecrets } from './upstreamSecrets.ts';
 
@@ -18,36 +23,54 @@ export interface ParsedSettings {
 
 const hour = 3_600_000;
 
+/** A Nearglot model server has nothing below it but what is its owner's. */
+const closedPaths = ['/nearglot/*'];
+const stateChangingGets = [
+	'/openai/load*',
+	'/openai/unload*',
+	'/openai/setgpudevice*',
+	'/openai/download*',
+	'/models/load*',
+	'/models/unload*',
+];
+
 /**
  * Reads a parsed settings file. Paths in it stay as written; resolve them against the file's folder.
  *
- * @param defaultPort Port used for the public address when the file names none.
+ * @param listen Where the layer listens, or its port there: the public address when the file names none.
  * @throws AppError `invalid_request` that lists every mistake.
  */
 export function parseSettings(
 	file: unknown,
 	env: NodeJS.ProcessEnv,
-	defaultPort: number,
+	listen: ListenAddress | number,
 ): ParsedSettings {
 	const problems = new Problems();
 	const report = checkSchema(file, authSchema);
 	problems.errors.push(...report.errors);
 	problems.warnings.push(...report.warnings);
+	checkWrapping(file, problems);
 	problems.throwIfAny();
-	const outer = asFields(file);
-	const root = Object.hasOwn(outer, 'properties') ? section(outer, 'properties') : outer;
+	const root = settingsRoot(file);
 	const own = section(root, 'x-gateway');
-	const publicUrl = parsePublicUrl(
+	const given = parsePublicUrl(
 		env['NEARGLOT_GATEWAY_PUBLIC_URL'] ?? textOf(own, 'publicUrl'),
-		defaultPort,
 		problems,
 	);
+	const publicUrl =
+		given ?? standardUrl(typeof listen === 'number' ? { host: '127.0.0.1', port: listen } : listen);
 	const providers = parseProviders(section(root, 'identityProviders'), env, problems);
 	const enabled = envFlag(
 		env,
 		'WEBSITE_AUTH_ENABLED',
 		flagOf(section(root, 'platform'), 'enabled', true),
+		problems,
 	);
+	if (!enabled)
+		problems.warn(
+			'platform.enabled',
+			'(or WEBSITE_AUTH_ENABLED) turns signing in off: every request reaches the app, whoever sends it.',
+		);
 	const access = parseAccess(
 		root,
 		env,
@@ -70,21 +93,40 @@ export function parseSettings(
 			'has no effect while x-gateway.trustedHops is 0: nobody is trusted.',
 		);
 	}
+	const tls = parseTls(own, problems);
+	const byHttps = publicUrl.protocol === 'https:';
+	const requireHttps = flagOf(http, 'requireHttps', true) && byHttps;
+	const believed = trusted.trustedHops > 0 && trusted.trustedPeers?.length !== 0;
+	if (requireHttps && !tls && (convention === 'NoProxy' || !believed)) {
+		problems.error(
+			'httpSettings.requireHttps',
+			'would send every request to HTTPS again and again: nothing says which came by HTTPS. Set forwardProxy.convention (Standard) and x-gateway.trustedHops for the proxy that ends HTTPS, or x-gateway.tls, or requireHttps to false.',
+		);
+	}
+	if (flagOf(http, 'requireHttps', false) && !byHttps) {
+		problems.warn(
+			'httpSettings.requireHttps',
+			`has no effect: the public address is ${publicUrl.origin}, so people use plain HTTP. Set x-gateway.publicUrl to an https address.`,
+		);
+	}
 	const replicas = numberOf(own, 'replicas', 1);
 	const keys = parseKeys(root, own, env, problems);
 	const store = parseStore(root, own, env, problems);
 	if (replicas > 1 && store.kind === 'sqlite') {
 		problems.error('x-gateway.store', 'several replicas need the redis store.');
 	}
+	const guarded = (key: string, standard: readonly string[]) =>
+		guardedPaths(
+			Object.hasOwn(own, key) ? listOf(own, key) : standard,
+			`x-gateway.${key}`,
+			problems,
+		);
 	const settings: GatewaySettings = {
 		enabled,
 		publicUrl,
-		allowedHosts: [publicUrl.host, withPort(publicUrl), ...listOf(own, 'allowedHosts')].map(
-			(host) => host.toLowerCase(),
-		),
-		requireHttps:
-			flagOf(http, 'requireHttps', publicUrl.protocol === 'https:') &&
-			publicUrl.protocol === 'https:',
+		publicUrlGiven: given !== undefined,
+		otherHosts: listOf(own, 'allowedHosts').map((host) => host.toLowerCase()),
+		requireHttps,
 		apiPrefix: textOf(section(http, 'routes'), 'apiPrefix') ?? '/.auth',
 		forwardProxy: {
 			convention,
@@ -105,23 +147,10 @@ export function parseSettings(
 					'disableWWWAuthenticate',
 					false,
 				),
+				problems,
 			),
-			closedPaths: (Object.hasOwn(own, 'closedPaths')
-				? listOf(own, 'closedPaths')
-				: // A Nearglot model server has nothing below it but what is its owner's.
-					['/nearglot/*']
-			).map((path) => path.toLowerCase()),
-			stateChangingGets: (Object.hasOwn(own, 'stateChangingGets')
-				? listOf(own, 'stateChangingGets')
-				: [
-						'/openai/load*',
-						'/openai/unload*',
-						'/openai/setgpudevice*',
-						'/openai/download*',
-						'/models/load*',
-						'/models/unload*',
-					]
-			).map((path) => path.toLowerCase()),
+			closedPaths: guarded('closedPaths', closedPaths),
+			stateChangingGets: guarded('stateChangingGets', stateChangingGets),
 			editorOrigins: listOf(own, 'editorOrigins'),
 		},
 		login: parseLogin(root, own, env, publicUrl, problems),
@@ -141,12 +170,12 @@ export function parseSettings(
 			failuresPerMinute: numberOf(own, 'failuresPerMinute', 30),
 			connectMs: numberOf(own, 'connectTimeoutSeconds', 5) * 1000,
 			responseMs: numberOf(own, 'responseTimeoutSeconds', 600) * 1000,
-			uploadIdleMs: numberOf(own, 'uploadIdleSeconds', 120) * 1000,
-			shutdownMs: numberOf(own, 'shutdownSeconds', 25) * 1000,
+			uploadIdleMs: numberOf(own, 'uploadIdleSeconds', bodyWindowMs / 1000) * 1000,
+			shutdownMs: numberOf(own, 'shutdownSeconds', defaultDrainS) * 1000,
 			providerMs: numberOf(own, 'providerTimeoutSeconds', 10) * 1000,
 			refreshLeaseMs: numberOf(own, 'refreshLeaseSeconds', 10) * 1000,
 		},
-		tls: parseTls(own, problems),
+		tls,
 		adminPort: Object.hasOwn(own, 'adminPort') ? numberOf(own, 'adminPort', 0) : undefined,
 		auditFile: textOf(own, 'auditFile') ?? '-',
 		resourceScopes: parseScopes(own, env),
@@ -158,37 +187,20 @@ export function parseSettings(
 	return { settings, warnings: problems.warnings };
 }
 
-function parsePublicUrl(value: string | undefined, port: number, problems: Problems): URL {
-	const standard = new URL(`http://localhost:${port}`);
-	if (value === undefined) return standard;
-	const url = URL.canParse(value) ? new URL(value) : undefined;
-	const extras =
-		url && [url.search, url.hash, url.username, url.password].some((part) => part !== '');
-	if (url?.pathname !== '/' || extras) {
-		problems.error(
-			'x-gateway.publicUrl',
-			`must be an address without path, such as https://team.example, is '${value}'.`,
-		);
-		return standard;
+/** In the form with `properties` nothing is read beside it, so a section there would be one that is not. */
+function checkWrapping(file: unknown, problems: Problems): void {
+	const outer = asFields(file);
+	if (!Object.hasOwn(outer, 'properties')) return;
+	for (const name of sectionNames) {
+		if (Object.hasOwn(outer, name))
+			problems.error(name, 'stands beside properties and would not be read: move it in there.');
 	}
-	if (url.protocol !== 'https:' && !isLoopback(url.hostname)) {
-		problems.error(
-			'x-gateway.publicUrl',
-			'must be https, unless it is on this machine (localhost, 127.0.0.1).',
-		);
-	}
-	return url;
 }
 
-/** Some clients write the port even when it is the usual one. */
-function withPort(url: URL): string {
-	const usual = url.protocol === 'https:' ? '443' : '80';
-	return `${url.hostname}:${url.port === '' ? usual : url.port}`;
-}
-
-/** True for names that never leave the machine. */
-export function isLoopback(hostname: string): boolean {
-	return hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d{1,3}){3}$/.test(hostname);
+/** The settings themselves: the published form may wrap them in `properties`. */
+export function settingsRoot(file: unknown): Fields {
+	const outer = asFields(file);
+	return Object.hasOwn(outer, 'properties') ? section(outer, 'properties') : outer;
 }
 
 function parseAccess(
@@ -217,14 +229,7 @@ function parseAccess(
 		);
 	}
 	const excludedPaths = listOf(fields, 'excludedPaths');
-	for (const path of excludedPaths) {
-		if (!/^\/[^*?#\\\s]*\*?$/.test(path)) {
-			problems.error(
-				'globalValidation.excludedPaths',
-				`'${path}' must be a path like /health or /public/*.`,
-			);
-		}
-	}
+	checkRawPaths(excludedPaths, 'globalValidation.excludedPaths', problems);
 	return {
 		action: (required
 			? (written ?? 'RedirectToLoginPage')
@@ -282,6 +287,7 @@ function parseLogin(
 			env,
 			'WEBSITE_AUTH_PRESERVE_URL_FRAGMENT',
 			flagOf(login, 'preserveUrlFragmentsForLogins', false),
+			problems,
 		),
 		allowedRedirects,
 		cookieName: textOf(own, 'cookieName') ?? standardCookie(publicUrl),
@@ -345,10 +351,4 @@ function parseScopes(own: Fields, env: NodeJS.ProcessEnv): readonly string[] | u
 	const written = env['WEBSITE_AUTH_PRM_DEFAULT_WITH_SCOPES'];
 	if (written !== undefined) return written.split(/[\s,]+/).filter((scope) => scope !== '');
 	return Object.hasOwn(own, 'resourceScopes') ? listOf(own, 'resourceScopes') : undefined;
-}
-
-function envFlag(env: NodeJS.ProcessEnv, name: string, standard: boolean): boolean {
-	const value = env[name]?.toLowerCase();
-	if (value === undefined || value === '') return standard;
-	return value === 'true' || value === '1';
 }

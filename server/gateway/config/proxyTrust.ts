@@ -1,7 +1,7 @@
 /** Which proxies in front of the layer may say for whom they call. */
 
-import { isIP } from 'node:net';
 import { type Fields, listOf, numberOf } from './fields.ts';
+import { parseNetwork } from './network.ts';
 import type { Problems } from './problems.ts';
 import type { GatewaySettings } from './settings.ts';
 
@@ -12,7 +12,13 @@ export function parseTrust(
 ): Pick<GatewaySettings['forwardProxy'], 'trustedHops' | 'trustedPeers'> {
 	const listed = Object.hasOwn(own, 'trustedProxies');
 	const trustedPeers = listed ? listOf(own, 'trustedProxies') : undefined;
-	for (const network of trustedPeers ?? []) checkNetwork(network, problems);
+	for (const network of trustedPeers ?? []) {
+		if (parseNetwork(network) === undefined)
+			problems.error(
+				'x-gateway.trustedProxies',
+				`'${network}' must be an address or a network such as 10.0.0.0/8.`,
+			);
+	}
 	if (Object.hasOwn(own, 'trustedHops') || !trustedPeers?.length)
 		return { trustedHops: numberOf(own, 'trustedHops', 0), trustedPeers };
 	problems.warn(
@@ -20,16 +26,4 @@ export function parseTrust(
 		'says from where a proxy calls, not how many there are, so one is assumed: write their number into x-gateway.trustedHops.',
 	);
 	return { trustedHops: 1, trustedPeers };
-}
-
-function checkNetwork(network: string, problems: Problems): void {
-	const [address, bits] = network.split('/');
-	const family = isIP(address ?? '');
-	const width = bits === undefined ? 0 : Number(bits);
-	if (family === 0 || !Number.isInteger(width) || width < 0 || width > (family === 4 ? 32 : 128)) {
-		problems.error(
-			'x-gateway.trustedProxies',
-			`'${network}' must be an address or a network such as 10.0.0.0/8.`,
-		);
-	}
 }

@@ -8,9 +8,12 @@ export interface Schema {
 	readonly type?: 'object' | 'array' | 'string' | 'boolean' | 'integer';
 	readonly description?: string;
 	readonly properties?: Readonly<Record<string, Schema>>;
-	readonly additionalProperties?: Schema;
+	/** Rule for other keys; `false`: there are none. */
+	readonly additionalProperties?: Schema | false;
 	readonly required?: readonly string[];
 	readonly items?: Schema;
+	readonly minItems?: number;
+	readonly minProperties?: number;
 	readonly enum?: readonly string[];
 	readonly pattern?: string;
 	readonly minimum?: number;
@@ -39,11 +42,15 @@ const choice = (values: readonly string[], description: string): Schema => ({
 	enum: values,
 	description,
 });
+/** Keys it does not know are mistakes: a misspelt guard would be no guard. */
 const object = (properties: Record<string, Schema>, description?: string): Schema => ({
 	type: 'object',
 	properties,
+	additionalProperties: false,
 	...(description === undefined ? {} : { description }),
 });
+/** For sections that guard nobody: the platform may write there what this program has no use for. */
+const openObject = (properties: Record<string, Schema>): Schema => ({ type: 'object', properties });
 const integer = (minimum: number, maximum: number, description: string): Schema => ({
 	type: 'integer',
 	minimum,
@@ -89,10 +96,17 @@ const credentials = {
 };
 const scopes = object({ scopes: list('Scopes to ask for') });
 const audiences = object({ allowedAudiences: list('Audiences accepted beside the client id') });
-const principals = object({
-	groups: list('Group ids that may sign in'),
-	identities: list('User ids or verified e-mail addresses that may sign in'),
-});
+const groups = 'Group ids that may sign in';
+const identities = 'User ids or verified e-mail addresses that may sign in';
+/** The published form, in which no list and an empty one are the same. */
+const publishedPrincipals = object({ groups: list(groups), identities: list(identities) });
+const principals: Schema = {
+	...object({
+		groups: { ...list(groups), minItems: 1 },
+		identities: { ...list(identities), minItems: 1 },
+	}),
+	minProperties: 1,
+};
 
 const customProvider = object({
 	...own,
@@ -146,7 +160,7 @@ const identityProviders = object({
 				allowedClientApplications: list('Client applications that may call'),
 			}),
 			defaultAuthorizationPolicy: object({
-				allowedPrincipals: principals,
+				allowedPrincipals: publishedPrincipals,
 				allowedApplications: list('Client applications that may call'),
 			}),
 		}),
@@ -198,7 +212,7 @@ const identityProviders = object({
 	}),
 	customOpenIdConnectProviders: customProviders,
 	openIdConnectProviders: customProviders,
-	azureStaticWebApps: object({ enabled: flag('Not supported'), registration: object({}) }),
+	azureStaticWebApps: openObject({ enabled: flag('Not supported'), registration: {} }),
 });
 
 const gatewayOwn = object(
@@ -240,8 +254,8 @@ const gatewayOwn = object(
 		userIdKeySettingName: text(
 			'Environment variable with the key (64 hex) that user ids come from',
 		),
-		closedPaths: list('Paths nobody reaches through the layer; /x/* covers what is below'),
-		stateChangingGets: list('GET paths that change state; /x/* covers what is below'),
+		closedPaths: list('Paths nobody reaches through the layer; /x/* covers /x and what is below'),
+		stateChangingGets: list('GET paths that change state; /x/* covers /x and what is below'),
 		editorOrigins: list('Origins (https://vscode.dev, https://*.example) whose scripts may call'),
 		anonymousMe: choice(['empty', 'unauthorized'], 'Answer of /.auth/me without a session'),
 		maxPrincipalBytes: integer(
@@ -261,8 +275,16 @@ const gatewayOwn = object(
 		failuresPerMinute: integer(1, 100_000, 'Failed sign-ins allowed per address and minute'),
 		connectTimeoutSeconds: integer(1, 600, 'Longest wait for a connection to the app'),
 		responseTimeoutSeconds: integer(1, 86_400, 'Longest wait for the first byte of an answer'),
-		uploadIdleSeconds: integer(1, 86_400, 'Longest pause inside an upload'),
-		shutdownSeconds: integer(0, 3600, 'Time running requests get when the layer stops'),
+		uploadIdleSeconds: integer(
+			1,
+			86_400,
+			'Longest time in which an upload may bring next to nothing',
+		),
+		shutdownSeconds: integer(
+			0,
+			3600,
+			'Time running requests get when the layer ends; --drain comes first',
+		),
 		providerTimeoutSeconds: integer(1, 120, 'Longest wait for a sign-in provider'),
 		refreshLeaseSeconds: integer(
 			1,
@@ -278,7 +300,7 @@ const gatewayOwn = object(
 );
 
 const settingProperties: Record<string, Schema> = {
-	platform: object({
+	platform: openObject({
 		enabled: flag('false lets every request through without sign-in', true),
 		runtimeVersion: text('Has no effect'),
 		configFilePath: text('Has no effect'),
@@ -322,7 +344,7 @@ const settingProperties: Record<string, Schema> = {
 		tokenStore: object({
 			enabled: flag('Keeps the tokens of the provider', true),
 			tokenRefreshExtensionHours: integer(0, 8760, 'Hours after expiry in which refresh works'),
-			fileSystem: object({ directory: text('Folder of the store') }),
+			fileSystem: openObject({ directory: text('Folder of the store') }),
 			azureBlobStorage: { type: 'object', description: 'Not supported' },
 		}),
 		preserveUrlFragmentsForLogins: flag('Keeps the #part of the address over a login', false),
@@ -347,17 +369,24 @@ const settingProperties: Record<string, Schema> = {
 	'x-gateway': gatewayOwn,
 };
 
+/** Names of the sections. */
+export const sectionNames: readonly string[] = Object.keys(settingProperties);
+
 /** Schema of the whole file; the settings may also stand under `properties`. */
 export const authSchema: Schema & Readonly<Record<'$schema' | 'title', string>> = {
 	$schema: 'https://json-schema.org/draft/2020-12/schema',
 	title: 'Settings of nearglot gateway',
-	type: 'object',
-	properties: {
+	...object({
 		$schema: { type: 'string' },
-		id: { type: 'string' },
-		name: { type: 'string' },
-		type: { type: 'string' },
+		// What the platform's interface writes around the settings.
+		id: {},
+		name: {},
+		type: {},
+		kind: {},
+		location: {},
+		tags: {},
+		systemData: {},
 		properties: object(settingProperties),
 		...settingProperties,
-	},
+	}),
 };

@@ -80,8 +80,10 @@ export interface GatewaySettings {
 	readonly enabled: boolean;
 	/** Address users see, without a path: `https://team.example`. */
 	readonly publicUrl: URL;
-	/** Values of `Host` that are answered. */
-	readonly allowedHosts: readonly string[];
+	/** False when it is where the layer listens on this computer. */
+	readonly publicUrlGiven: boolean;
+	/** Values of `Host` that are answered beside the public one. */
+	readonly otherHosts: readonly string[];
 	readonly requireHttps: boolean;
 	readonly apiPrefix: string;
 	readonly forwardProxy: {

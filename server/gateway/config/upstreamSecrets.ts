@@ -1,6 +1,7 @@
 /** Secrets between the layer and the app behind it, from settings and environment. */
 
-import { gatewaySecretName, secretProblem } from '../keys/sharedSecret.ts';
+import { secretProblem } from '../keys/secretProblem.ts';
+import { gatewaySecretName } from '../keys/sharedSecret.ts';
 import { type Fields, section, textOf } from './fields.ts';
 import type { Problems } from './problems.ts';
 import type { GatewaySettings } from './settings.ts';
@@ -25,6 +26,9 @@ export function parseUpstreamSecrets(
 	if (name === undefined && setting === undefined)
 		return { upstreamSecret: undefined, personSecret: shared };
 	const value = env[setting ?? ''];
+	const guessable = value ? secretProblem(signingPart(value) ?? '') : undefined;
+	if (guessable !== undefined)
+		problems.error('x-gateway.upstreamSecret', `names ${setting}, which ${guessable}`);
 	if (setting === ownersKeySetting) {
 		problems.warn(
 			'x-gateway.upstreamSecret',
@@ -39,6 +43,11 @@ export function parseUpstreamSecrets(
 		);
 		return { upstreamSecret: undefined, personSecret: shared };
 	}
+	if (!/^[\x20-\x7e]+$/.test(value))
+		problems.error(
+			'x-gateway.upstreamSecret',
+			`names ${setting}, which holds letters that no header can carry: use ASCII letters, digits and signs.`,
+		);
 	// Under another name it may be that key all the same; the model server takes it for a signature only.
 	return { upstreamSecret: { name, value }, personSecret: shared ?? signingPart(value) };
 }

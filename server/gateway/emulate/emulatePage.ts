@@ -5,7 +5,7 @@ import { type Route, sendPage } from '../routes/exchange.ts';
 import { escapeHtml, paragraph, postForm, renderPage } from '../routes/pages.ts';
 import { EmulatedProvider } from './emulatedProvider.ts';
 
-const example = '[{"typ": "name", "val": "Ann Example"}]';
+const example = '{"department": "Sales", "groups": ["g-1", "g-2"]}';
 
 export const emulateRoute: Route = async (exchange) => {
 	const { context, query } = exchange;

@@ -3,81 +3,101 @@
 import { randomBytes } from 'node:crypto';
 import { AppError } from '../../protocol/errors.ts';
 import { asFields, type Fields, section } from '../config/fields.ts';
-import { isLoopback, type ParsedSettings, parseSettings } from '../config/parseSettings.ts';
+import { type ParsedSettings, parseSettings, settingsRoot } from '../config/parseSettings.ts';
+import { isLoopback, type ListenAddress } from '../config/publicUrl.ts';
 import type { LoadedKeys } from '../keys/keyFile.ts';
 import { KeyRing } from '../keys/keyRing.ts';
 
 const secret = 'EMULATED_SECRET';
-const registration = { clientId: 'emulated', clientSecretSettingName: secret };
+const credentials = { clientId: 'emulated', clientSecretSettingName: secret };
 
-const standardProviders: Fields = {
+/** What stands in for the registration of each kind. */
+const registrations: Readonly<Record<string, Fields>> = {
 	azureActiveDirectory: {
-		registration: {
-			...registration,
-			openIdIssuer: 'https://login.microsoftonline.com/common/v2.0',
-		},
+		...credentials,
+		openIdIssuer: 'https://login.microsoftonline.com/common/v2.0',
 	},
-	legacyMicrosoftAccount: { registration },
-	facebook: { registration: { appId: 'emulated', appSecretSettingName: secret } },
-	google: { registration },
-	gitHub: { registration },
-	twitter: {
-		registration: { consumerKey: 'emulated', consumerSecretSettingName: secret },
-	},
+	legacyMicrosoftAccount: credentials,
+	facebook: { appId: 'emulated', appSecretSettingName: secret },
+	google: credentials,
+	gitHub: credentials,
+	twitter: { consumerKey: 'emulated', consumerSecretSettingName: secret },
 };
 
+/** Parts of the own settings that an emulation has of its own, or has no use for. */
+const replaced = new Set([
+	'publicUrl',
+	'allowedHosts',
+	'trustedHops',
+	'trustedProxies',
+	'replicas',
+	'store',
+	'keysFile',
+	'userIdKeySettingName',
+	'upstreamSecret',
+	'tls',
+	'adminPort',
+	'auditFile',
+]);
+
 /**
- * The rules of a settings file (who gets in, open paths, the login section and custom providers), with the
- * address, store, keys and providers of an emulation.
+ * All the rules of a settings file (who gets in, open paths, names of headers), with the address, store, keys
+ * and registrations of an emulation.
  * @param file parsed settings; absent: everybody must sign in
  * @throws AppError `invalid_request` when something would be reachable from elsewhere
  */
 export function emulatedSettings(
 	file: unknown,
-	listen: { readonly host: string; readonly port: number },
+	listen: ListenAddress,
 	upstream: string,
 ): ParsedSettings {
-	if (!isLoopback(listen.host) && listen.host !== '::1') throw notHere('--host');
+	if (!isLoopback(listen.host)) throw notHere('--host');
 	const app = URL.canParse(upstream) ? new URL(upstream) : undefined;
 	// What anybody may claim to be must reach no app that others use.
 	if (app?.protocol !== 'unix:' && !isLoopback(app?.hostname ?? '')) throw notHere('--upstream');
-	const own = section(file, 'x-gateway');
-	const custom = section(file, 'identityProviders', 'customOpenIdConnectProviders');
-	const names = Object.keys(custom).map((name) => [name, customProvider] as const);
+	const { encryptionSettings: _, ...rules } = settingsRoot(file);
+	const given = section(rules, 'identityProviders');
+	const customKeys = ['customOpenIdConnectProviders', 'openIdConnectProviders'];
+	const custom = customKeys.flatMap((key) => Object.entries(section(given, key)));
+	const own = Object.entries(section(rules, 'x-gateway')).filter(([key]) => !replaced.has(key));
 	const made = {
+		...rules,
 		platform: { enabled: true },
-		globalValidation: section(file, 'globalValidation'),
-		login: section(file, 'login'),
-		httpSettings: { requireHttps: false, routes: section(file, 'httpSettings', 'routes') },
+		httpSettings: { requireHttps: false, routes: section(rules, 'httpSettings', 'routes') },
 		identityProviders: {
-			...standardProviders,
-			...(names.length === 0 ? {} : { customOpenIdConnectProviders: Object.fromEntries(names) }),
+			...emulated(
+				Object.keys(registrations).map((key) => [key, section(given, key)] as const),
+				(key) => registrations[key]!,
+			),
+			...(custom.length === 0
+				? {}
+				: { customOpenIdConnectProviders: emulated(custom, () => customRegistration) }),
 		},
-		'x-gateway': {
-			...pick(own, keptKeys),
-			// One name only: the cookie of a login that begins at another would not come back.
-			publicUrl: `http://${listen.host === '::1' ? '[::1]' : listen.host}:${listen.port}`,
-			store: { kind: 'sqlite', path: ':memory:' },
-		},
+		'x-gateway': { ...Object.fromEntries(own), store: { kind: 'sqlite', path: ':memory:' } },
 	};
-	return parseSettings(made, { [secret]: 'emulated' }, listen.port);
+	return parseSettings(made, { [secret]: 'emulated' }, listen);
 }
 
-const customProvider: Fields = {
-	registration: {
-		clientId: 'emulated',
-		clientCredential: { clientSecretSettingName: secret },
-		openIdConnectConfiguration: {
-			wellKnownOpenIdConfiguration: 'https://emulated.invalid/.well-known/openid-configuration',
-		},
+/** Providers with all their rules, who may come among them, and a registration that needs no secret. */
+function emulated(
+	providers: readonly (readonly [string, unknown])[],
+	registrationOf: (key: string) => Fields,
+): Fields {
+	return Object.fromEntries(
+		providers.map(([key, fields]) => [
+			key,
+			{ ...asFields(fields), enabled: true, registration: registrationOf(key) },
+		]),
+	);
+}
+
+const customRegistration: Fields = {
+	clientId: 'emulated',
+	clientCredential: { clientSecretSettingName: secret },
+	openIdConnectConfiguration: {
+		wellKnownOpenIdConfiguration: 'https://emulated.invalid/.well-known/openid-configuration',
 	},
 };
-
-const keptKeys = ['cookieName', 'headers', 'closedPaths', 'editorOrigins', 'anonymousMe'];
-
-function pick(fields: Fields, keys: readonly string[]): Fields {
-	return Object.fromEntries(Object.entries(asFields(fields)).filter(([key]) => keys.includes(key)));
-}
 
 function notHere(option: string): AppError {
 	return new AppError(
@@ -97,6 +117,8 @@ export function emulatedKeys(now: () => number): LoadedKeys {
 	return {
 		ring: new KeyRing([entry], randomBytes(32), now),
 		reload: () => undefined,
+		refused: undefined,
+		watch: () => {},
 		[Symbol.dispose]: () => {},
 	};
 }

@@ -7,7 +7,6 @@ import { randomBytes } from 'node:crypto';
 import {
 	existsSync,
 	linkSync,
-	readFileSync,
 	renameSync,
 	rmSync,
 	unwatchFile,
@@ -15,134 +14,130 @@ import {
 	writeFileSync,
 } from 'node:fs';
 import { AppError } from '../../protocol/errors.ts';
-import { asFields, numberOf, textOf } from '../config/fields.ts';
+import { errno } from '../../protocol/systemErrors.ts';
+import { checkPlace, reasonOf, unusable } from '../../store/checkPlace.ts';
 import type { GatewaySettings } from '../config/settings.ts';
-import { type KeyEntry, KeyRing } from './keyRing.ts';
-
-interface KeyFile {
-	readonly userIdKey: Buffer;
-	readonly entries: readonly KeyEntry[];
-}
+import { type KeyEntry, KeyRing, validAt } from './keyRing.ts';
+import { type KeyFile, readKeyFile } from './readKeyFile.ts';
 
 export interface LoadedKeys extends Disposable {
 	readonly ring: KeyRing;
-	/** Reads the file again (SIGHUP, file change). Returns what went wrong, if anything. */
+	/**
+	 * Reads the file again. Returns why what it holds was refused; then the keys stay as they were, and
+	 * {@link refused} says so until a later reading is taken.
+	 */
 	reload(): string | undefined;
+	readonly refused: string | undefined;
+	/** Reads the file again whenever it changes, and tells how that went. */
+	watch(told: (refused: string | undefined) => void): void;
 }
 
 /**
  * Loads or makes the keys.
  *
  * @param defaultFile Used when the settings name no file.
- * @throws AppError `invalid_request` when several replicas would each make their own keys.
+ * @param make False: a file that is not there is not made, only whether it could be is found out.
+ * @throws AppError `invalid_request` when they cannot be used, or several replicas would each make their own.
  */
 export function loadKeys(
 	settings: GatewaySettings,
 	defaultFile: string,
 	now: () => number,
+	make = true,
 ): LoadedKeys {
 	const { signingKey, encryptionKey, userIdKey } = settings.keys;
 	const file = settings.keys.file ?? defaultFile;
 	const env = environmentEntry(signingKey, encryptionKey);
-	if (!existsSync(file) && !(env && userIdKey)) {
-		if (settings.replicas > 1) {
-			throw new AppError(
-				'invalid_request',
-				`Several replicas need the same keys: give all of them the file ${file}, or set the signing, encryption and user id keys in the environment.`,
-			);
-		}
-		writeKeyFile(file, now());
-	}
-	const read = (): KeyFile | undefined => (existsSync(file) ? readKeyFile(file) : undefined);
-	const first = read();
-	const entriesOf = (found: KeyFile | undefined) => [
-		...(found?.entries ?? []),
-		...(env ? [env] : []),
-	];
-	const ring = new KeyRing(
-		entriesOf(first),
-		userIdKey === undefined ? first!.userIdKey : Buffer.from(userIdKey, 'hex'),
-		now,
-	);
-	ring.current('cookie-enc');
+	const inFile = existsSync(file) || !(env && userIdKey);
+	const entriesOf = (found: KeyFile | undefined): readonly KeyEntry[] => {
+		const entries = [...(found?.entries ?? []), ...(env ? [env] : [])];
+		if (validAt(entries, now()).length > 0) return entries;
+		throw new AppError(
+			'invalid_request',
+			`The key file ${file} cannot be used: none of its keys is valid now. Look at notBefore and retireAfter.`,
+		);
+	};
+	const first = inFile ? firstKeys(file, settings.replicas, now(), make) : undefined;
+	const idKey = userIdKey === undefined ? first!.userIdKey : Buffer.from(userIdKey, 'hex');
+	const ring = new KeyRing(entriesOf(first), idKey, now);
+	let refused: string | undefined;
 	const reload = (): string | undefined => {
 		try {
-			ring.replace(entriesOf(read()));
-			return undefined;
+			const found = inFile || existsSync(file) ? readKeyFile(file) : undefined;
+			if (found && userIdKey === undefined && !found.userIdKey.equals(idKey))
+				throw new AppError(
+					'invalid_request',
+					`The key file ${file} cannot be used: its userIdKey is another one, so everybody would be somebody else.`,
+				);
+			ring.replace(entriesOf(found));
+			refused = undefined;
 		} catch (error) {
-			return error instanceof Error ? error.message : String(error);
+			refused = error instanceof Error ? error.message : String(error);
 		}
+		return refused;
 	};
-	const listener = () => void reload();
-	watchFile(file, { interval: 2000, persistent: false }, listener);
-	return { ring, reload, [Symbol.dispose]: () => unwatchFile(file, listener) };
+	let stop = () => {};
+	return {
+		ring,
+		reload,
+		get refused() {
+			return refused;
+		},
+		watch(told) {
+			const listener = () => told(reload());
+			watchFile(file, { interval: 2000, persistent: false }, listener);
+			stop = () => unwatchFile(file, listener);
+		},
+		[Symbol.dispose]: () => stop(),
+	};
+}
+
+function firstKeys(file: string, replicas: number, now: number, make: boolean): KeyFile {
+	if (existsSync(file)) return readKeyFile(file);
+	if (replicas > 1) {
+		throw new AppError(
+			'invalid_request',
+			`Several replicas need the same keys: give all of them the file ${file} (x-gateway.keysFile), or set the signing, encryption and user id keys in the environment.`,
+		);
+	}
+	checkPlace(file, 'The key file (x-gateway.keysFile)');
+	if (!make) return newKeys(now);
+	writeKeyFile(file, now);
+	return readKeyFile(file);
 }
 
 /** Makes a key ring, readable by the owner only, unless another copy was faster: then its keys count. */
 export function writeKeyFile(file: string, now: number): void {
-	const text = JSON.stringify(
-		{
-			userIdKey: randomBytes(32).toString('hex'),
-			keys: [
-				{ kid: `k${now.toString(36)}`, secret: randomBytes(32).toString('hex'), notBefore: 0 },
-			],
-		},
-		null,
-		'\t',
-	);
+	const { userIdKey, entries } = newKeys(now);
+	const keys = entries.map(({ kid, secret, notBefore }) => ({
+		kid,
+		secret: secret.toString('hex'),
+		notBefore,
+	}));
+	const text = JSON.stringify({ userIdKey: userIdKey.toString('hex'), keys }, null, '\t');
 	const draft = `${file}.${randomBytes(6).toString('hex')}.tmp`;
 	try {
 		writeFileSync(draft, `${text}\n`, { mode: 0o600, flag: 'wx' });
 		linkSync(draft, file);
 	} catch (error) {
-		const { code } = error as NodeJS.ErrnoException;
+		const code = errno(error);
 		if (code === 'EEXIST') return;
 		// File systems without hard links.
 		if (code === 'EPERM' || code === 'ENOTSUP') renameSync(draft, file);
-		else throw error;
+		else throw unusable(file, 'The key file (x-gateway.keysFile)', reasonOf(error), error);
 	} finally {
 		rmSync(draft, { force: true });
 	}
 }
 
-function readKeyFile(file: string): KeyFile {
-	const wrong = (message: string) =>
-		new AppError('invalid_request', `The key file ${file} ${message}`);
-	let value: unknown;
-	try {
-		value = JSON.parse(readFileSync(file, 'utf8'));
-	} catch {
-		throw wrong('cannot be read as JSON.');
-	}
-	const fields = asFields(value);
-	const userIdKey = textOf(fields, 'userIdKey') ?? '';
-	const rows = Array.isArray(fields['keys']) ? fields['keys'].map(asFields) : [];
-	if (!/^[0-9a-f]{64,}$/i.test(userIdKey))
-		throw wrong("needs 'userIdKey', at least 64 hexadecimal digits.");
-	const entries = rows.map((row): KeyEntry => {
-		const [kid, secret] = [textOf(row, 'kid') ?? '', textOf(row, 'secret') ?? ''];
-		if (!/^[\w.-]{1,32}$/.test(kid) || kid === 'env')
-			throw wrong("has a key whose 'kid' is not 1 to 32 letters or digits.");
-		if (!/^[0-9a-f]{64,}$/i.test(secret))
-			throw wrong(`needs at least 64 hexadecimal digits as 'secret' of ${kid}.`);
-		return {
-			kid,
-			secret: Buffer.from(secret, 'hex'),
-			notBefore: timeOf(row, 'notBefore', 0),
-			retireAfter: timeOf(row, 'retireAfter', Number.POSITIVE_INFINITY),
-		};
-	});
-	if (entries.length === 0) throw wrong('holds no key.');
-	if (new Set(entries.map((entry) => entry.kid)).size < entries.length)
-		throw wrong('has the same kid twice.');
-	return { userIdKey: Buffer.from(userIdKey, 'hex'), entries };
-}
-
-/** Unix milliseconds or a date text. */
-function timeOf(row: Readonly<Record<string, unknown>>, key: string, standard: number): number {
-	const text = textOf(row, key);
-	const parsed = text === undefined ? numberOf(row, key, standard) : Date.parse(text);
-	return Number.isNaN(parsed) ? standard : parsed;
+function newKeys(now: number): KeyFile {
+	const entry = {
+		kid: `k${now.toString(36)}`,
+		secret: randomBytes(32),
+		notBefore: 0,
+		retireAfter: Number.POSITIVE_INFINITY,
+	};
+	return { userIdKey: randomBytes(32), entries: [entry] };
 }
 
 function environmentEntry(

@@ -31,6 +31,11 @@ export interface RingKey {
 	readonly bytes: Buffer;
 }
 
+/** Those that seal and sign at a moment. */
+export function validAt(entries: readonly KeyEntry[], now: number): readonly KeyEntry[] {
+	return entries.filter((entry) => entry.notBefore <= now && entry.retireAfter > now);
+}
+
 export class KeyRing {
 	#entries: readonly KeyEntry[];
 	/** Grows with every {@link replace}: what was concluded from older keys no longer holds. */
@@ -56,13 +61,14 @@ export class KeyRing {
 		return this.#entries.map((entry) => entry.kid);
 	}
 
+	/** Whether one of the keys seals and signs now. */
+	get usable(): boolean {
+		return validAt(this.#entries, this.#now()).length > 0;
+	}
+
 	/** The key that seals and signs now. */
 	current(purpose: KeyPurpose): RingKey {
-		const now = this.#now();
-		const valid = this.#entries.filter(
-			(entry) => entry.notBefore <= now && entry.retireAfter > now,
-		);
-		const newest = valid.reduce<KeyEntry | undefined>(
+		const newest = validAt(this.#entries, this.#now()).reduce<KeyEntry | undefined>(
 			(best, entry) => (best === undefined || entry.notBefore >= best.notBefore ? entry : best),
 			undefined,
 		);

@@ -7,19 +7,12 @@ import { randomBytes } from 'node:crypto';
 import { link, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError } from '../../protocol/errors.ts';
-import { errno, makePrivateDir, readPlainText, unwritable, writeDraft } from '../../store/files.ts';
+import { errno } from '../../protocol/index.ts';
+import { makePrivateDir, readPlainText, unwritable, writeDraft } from '../../store/files.ts';
+import { secretProblem } from './secretProblem.ts';
 
 /** Environment variable of both sides. */
 export const gatewaySecretName = 'NEARGLOT_GATEWAY_SECRET';
-
-const minLength = 16;
-
-/** Why a text is no secret; `undefined` when it can be one. */
-export function secretProblem(secret: string): string | undefined {
-	if (secret.length < minLength)
-		return `must have ${minLength} characters at least; take 64 random hex digits.`;
-	return undefined;
-}
 
 const fileIn = (dataDir: string): string => join(dataDir, 'gateway-secret');
 

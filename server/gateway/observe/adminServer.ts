@@ -2,13 +2,14 @@
 
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { AppError } from '../../protocol/errors.ts';
 import type { GatewayContext } from '../context.ts';
 
-export interface AdminServer {
+export interface AdminServer extends AsyncDisposable {
 	readonly url: string;
-	close(): Promise<void>;
 }
 
+/** @throws AppError `port_in_use` */
 export async function createAdminServer(
 	port: number,
 	context: GatewayContext,
@@ -32,12 +33,18 @@ export async function createAdminServer(
 		else send(404, 'text/plain', 'Known: /metrics, /healthz, /jwks.\n');
 	});
 	await new Promise<void>((resolve, reject) => {
-		server.once('error', reject);
+		server.once('error', (error: NodeJS.ErrnoException) => {
+			const taken = error.code === 'EADDRINUSE';
+			const words = taken
+				? `Port ${port} is in use. Choose another in x-gateway.adminPort.`
+				: `Cannot listen on 127.0.0.1:${port} (x-gateway.adminPort): ${error.message}`;
+			reject(new AppError(taken ? 'port_in_use' : 'internal', words, { cause: error }));
+		});
 		server.listen(port, '127.0.0.1', resolve);
 	});
 	return {
 		url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-		close: () =>
+		[Symbol.asyncDispose]: () =>
 			new Promise((resolve) => {
 				server.close(() => resolve());
 				server.closeAllConnections();

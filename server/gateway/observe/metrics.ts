@@ -1,5 +1,7 @@
 /** Counters in the text format of Prometheus. */
 
+import { visibleText } from '../../protocol/visibleText.ts';
+
 type Labels = Readonly<Record<string, string>>;
 
 /** Upper bounds of the latency buckets, in seconds. */
@@ -69,7 +71,7 @@ export class Metrics {
 
 function labelText(labels: Labels): string {
 	const pairs = Object.entries(labels).map(
-		([key, value]) => `${key}="${value.replace(/[\\"\n]/g, '_')}"`,
+		([key, value]) => `${key}="${visibleText(value).replace(/[\\"\n]/g, '_')}"`,
 	);
 	return pairs.length === 0 ? '' : `{${pairs.join(',')}}`;
 }

@@ -5,6 +5,7 @@ import { type Fields, numberOf, section, textOf } from '../config/fields.ts';
 import type { ProviderSettings } from '../config/settings.ts';
 import { policyFacts, toClaims } from '../identity/claims.ts';
 import type { SignedIn } from '../identity/signedIn.ts';
+import { clientFields } from './clientFields.ts';
 import { acceptedObject, fetchJson } from './fetchJson.ts';
 import { createOAuth2Flow } from './oauth2Flow.ts';
 import { type Provider, type ProviderDeps, ProviderError } from './provider.ts';
@@ -66,7 +67,7 @@ export function createFacebookProvider(settings: ProviderSettings, deps: Provide
 	return {
 		settings,
 		formPost: false,
-		clientFields: ['access_token'],
+		clientFields: clientFields.facebook,
 		begin: (request) => flow.begin(request),
 		async finish(request, signal) {
 			return person((await flow.redeem(request)).accessToken, signal);

@@ -3,6 +3,7 @@
 import { asFields, textOf } from '../config/fields.ts';
 import type { ProviderSettings } from '../config/settings.ts';
 import { policyFacts, toClaims } from '../identity/claims.ts';
+import { clientFields } from './clientFields.ts';
 import { acceptedObject, fetchJson } from './fetchJson.ts';
 import { createOAuth2Flow } from './oauth2Flow.ts';
 import { type Provider, type ProviderDeps, ProviderError } from './provider.ts';
@@ -22,7 +23,7 @@ export function createGithubProvider(settings: ProviderSettings, deps: ProviderD
 	return {
 		settings,
 		formPost: false,
-		clientFields: [],
+		clientFields: clientFields.github,
 		begin: (request) => flow.begin(request),
 		async finish(request, signal) {
 			const { accessToken } = await flow.redeem(request);

@@ -1,7 +1,7 @@
 /** The authorization code flow of providers that speak OAuth 2.0 without OpenID Connect. */
 
 import * as client from 'openid-client';
-import { isLoopback } from '../config/parseSettings.ts';
+import { isLoopback } from '../config/publicUrl.ts';
 import type { ProviderSettings } from '../config/settings.ts';
 import { oidcError } from './oidcError.ts';
 import {

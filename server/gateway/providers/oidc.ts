@@ -4,10 +4,11 @@ import type { JWTPayload } from 'jose';
 import * as client from 'openid-client';
 import { type Fields, numberOf, textOf } from '../config/fields.ts';
 import type { ProviderSettings } from '../config/settings.ts';
-import { policyFacts, toClaims } from '../identity/claims.ts';
 import type { ProviderTokens, SignedIn } from '../identity/signedIn.ts';
+import { clientFields } from './clientFields.ts';
 import { OidcConfiguration } from './oidcConfiguration.ts';
 import { oidcError } from './oidcError.ts';
+import { oidcPerson } from './oidcPerson.ts';
 import {
 	type BeginRequest,
 	type FinishRequest,
@@ -17,14 +18,6 @@ import {
 	type Refreshed,
 } from './provider.ts';
 import { TokenCheck } from './tokenCheck.ts';
-
-const clientFields: Readonly<Record<string, readonly string[]>> = {
-	aad: ['access_token', 'id_token', 'refresh_token', 'expires_in'],
-	microsoftaccount: ['authentication_token', 'access_token', 'id_token'],
-	google: ['id_token', 'authorization_code', 'redirect_uri', 'access_token'],
-	apple: ['id_token', 'authorization_code'],
-	oidc: ['id_token', 'access_token', 'refresh_token', 'expires_in'],
-};
 
 export class OidcProvider implements Provider {
 	readonly settings: ProviderSettings;
@@ -41,7 +34,7 @@ export class OidcProvider implements Provider {
 		this.#check = new TokenCheck(settings, deps);
 		// Apple sends name and address only in a posted form.
 		this.formPost = settings.kind === 'apple' && settings.scopes.length > 0;
-		this.clientFields = clientFields[settings.kind] ?? [];
+		this.clientFields = clientFields[settings.kind];
 	}
 
 	async begin(request: BeginRequest): Promise<{ url: URL }> {
@@ -244,30 +237,7 @@ export class OidcProvider implements Provider {
 	}
 
 	#person(claims: JWTPayload, tokens: ProviderTokens): SignedIn {
-		const text = (key: string) =>
-			typeof claims[key] === 'string' && claims[key] !== '' ? (claims[key] as string) : undefined;
-		const preferred =
-			this.settings.nameClaimType === undefined ? undefined : text(this.settings.nameClaimType);
-		// Only these vouch for an address without saying so in a claim.
-		const emailIsVerified = this.settings.kind === 'microsoftaccount';
-		return {
-			provider: this.settings.name,
-			issuer: claims.iss ?? '',
-			subject: claims.sub ?? '',
-			name:
-				preferred ??
-				text('email') ??
-				text('preferred_username') ??
-				text('upn') ??
-				text('name') ??
-				claims.sub ??
-				'',
-			principalId: (this.settings.kind === 'aad' ? text('oid') : undefined) ?? claims.sub ?? '',
-			claims: toClaims(claims),
-			tokens,
-			...(claims.exp === undefined ? {} : { identityEndsAt: claims.exp * 1000 }),
-			policy: policyFacts(claims, emailIsVerified),
-		};
+		return oidcPerson(this.settings, claims, tokens);
 	}
 }
 

@@ -1,7 +1,7 @@
 /** Metadata of an OpenID Connect provider: discovered when first needed, overridden by the settings. */
 
 import * as client from 'openid-client';
-import { isLoopback } from '../config/parseSettings.ts';
+import { isLoopback } from '../config/publicUrl.ts';
 import type { ProviderSettings } from '../config/settings.ts';
 import { type ProviderDeps, ProviderError } from './provider.ts';
 

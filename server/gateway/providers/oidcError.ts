@@ -1,7 +1,7 @@
 /** Errors of the OpenID Connect library as the five ways a provider can fail. */
 
 import * as client from 'openid-client';
-import { ProviderError, type ProviderFailure } from './provider.ts';
+import { ProviderError, type ProviderFailure, refusedSignIn } from './provider.ts';
 
 /** Errors by which a provider says that it is in trouble itself. */
 const providerTrouble = new Set(['server_error', 'temporarily_unavailable']);
@@ -18,7 +18,7 @@ export function oidcError(
 	if (error instanceof client.AuthorizationResponseError) {
 		if (providerTrouble.has(error.error))
 			return new ProviderError('unreachable', `${label} reports trouble: ${error.error}.`, error);
-		return new ProviderError('denied', `${label} did not sign you in: ${error.error}.`, error);
+		return refusedSignIn(label, error.error, error);
 	}
 	if (error instanceof client.ResponseBodyError) {
 		if (error.status >= 500 || providerTrouble.has(error.error)) {

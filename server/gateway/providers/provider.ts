@@ -29,6 +29,25 @@ export class ProviderError extends Error {
 	}
 }
 
+const refusals: Readonly<Record<string, string>> = {
+	access_denied:
+		'You cancelled it there, or you may not use this app. Try again, or ask whoever runs this server to let you in.',
+	account_selection_required: 'Choose an account there: try again.',
+	consent_required: 'The app needs a consent there that is missing. Ask whoever runs this server.',
+	interaction_required: 'Something has to be done there first: try again, and follow what it asks.',
+	login_required: 'You are not signed in there: try again, and sign in.',
+};
+
+/**
+ * What a person reads when a provider did not sign them in.
+ * @param code why, in the provider's word (RFC 6749, section 4.1.2.1)
+ */
+export function refusedSignIn(label: string, code: string, cause?: unknown): ProviderError {
+	const advice =
+		refusals[code] ?? 'Ask whoever runs this server: the settings of the app there may be wrong.';
+	return new ProviderError('denied', `${label} did not sign you in (${code}). ${advice}`, cause);
+}
+
 export interface BeginRequest {
 	readonly redirectUri: string;
 	readonly state: string;

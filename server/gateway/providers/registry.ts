@@ -19,7 +19,11 @@ export function createProviders(
 	settings: readonly ProviderSettings[],
 	deps: ProviderDeps,
 ): ProviderRegistry {
-	const all = settings.map((row) => create(row, deps));
+	return registryOf(settings.map((row) => create(row, deps)));
+}
+
+/** The only way from a path segment to a provider, whoever made it. */
+export function registryOf(all: readonly Provider[]): ProviderRegistry {
 	const byName = new Map(all.map((provider) => [provider.settings.name, provider]));
 	return { all, find: (name) => byName.get(alias(name.toLowerCase())) };
 }

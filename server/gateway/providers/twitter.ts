@@ -4,6 +4,7 @@ import { type Fields, textOf } from '../config/fields.ts';
 import type { ProviderSettings } from '../config/settings.ts';
 import { policyFacts, toClaims } from '../identity/claims.ts';
 import type { SignedIn } from '../identity/signedIn.ts';
+import { clientFields } from './clientFields.ts';
 import { acceptedObject, fetchJson } from './fetchJson.ts';
 import { type OAuth1Keys, oauth1Header } from './oauth1.ts';
 import {
@@ -12,6 +13,7 @@ import {
 	type Provider,
 	type ProviderDeps,
 	ProviderError,
+	refusedSignIn,
 } from './provider.ts';
 import { noBearer, noRefresh, noSignOut } from './unsupported.ts';
 
@@ -83,7 +85,7 @@ export function createTwitterProvider(settings: ProviderSettings, deps: Provider
 	return {
 		settings,
 		formPost: false,
-		clientFields: ['access_token', 'access_token_secret'],
+		clientFields: clientFields.twitter,
 		async begin(request: BeginRequest, signal) {
 			const callback = new URL(request.redirectUri);
 			callback.searchParams.set('state', request.state);
@@ -115,8 +117,7 @@ export function createTwitterProvider(settings: ProviderSettings, deps: Provider
 		},
 		async finish(request: FinishRequest, signal) {
 			const query = request.callback.searchParams;
-			if (query.has('denied'))
-				throw new ProviderError('denied', `${settings.label} did not sign you in: access_denied.`);
+			if (query.has('denied')) throw refusedSignIn(settings.label, 'access_denied');
 			const [token, secret] = (request.memo ?? '').split('\n');
 			const verifier = query.get('oauth_verifier');
 			if (

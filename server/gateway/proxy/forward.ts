@@ -2,7 +2,10 @@
 
 import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream';
+import { watchBody } from '../../net/slowBody.ts';
+import { asAppError } from '../../protocol/errorWire.ts';
 import type { GatewaySettings } from '../config/settings.ts';
+import { endWithEvent } from './lastEvent.ts';
 import { type Problem, sendProblem } from './problem.ts';
 import { valuesOf } from './rawHeaders.ts';
 import type { Upstream } from './upstream.ts';
@@ -16,6 +19,8 @@ export interface ForwardOptions {
 	readonly downstream: (raw: readonly string[]) => string[];
 	/** Lines added to the answer. */
 	readonly extraHeaders: readonly string[];
+	/** Aborted when a stream of events has to end; its reason is the last event. */
+	readonly over: AbortSignal;
 	/** Told once how it ended. */
 	readonly onEnd: (outcome: { status: number; upstreamMs: number | undefined }) => void;
 }
@@ -60,7 +65,15 @@ export function forward(
 		sendProblem(response, problem);
 		end(problem.status);
 	};
+	const giveUp = () => {
+		if (answered) return;
+		call?.destroy();
+		const detail = asAppError(options.over.reason).message;
+		fail({ status: 503, code: 'server_ending', detail, headers: { 'Retry-After': '2' } });
+	};
+	options.over.addEventListener('abort', giveUp, { once: true });
 	response.once('close', () => {
+		options.over.removeEventListener('abort', giveUp);
 		call?.destroy();
 		end(response.writableFinished ? response.statusCode : 499);
 	});
@@ -73,9 +86,9 @@ export function forward(
 			single: false,
 		});
 		call = open;
-		const clear = watch(open, request, options.limits, hasBody, (code, detail) => {
+		const clear = watch(open, request, options.limits, hasBody, (status, code, detail) => {
 			open.destroy();
-			fail({ status: 504, code, detail });
+			fail({ status, code, detail });
 		});
 		open.once('response', (answer) => {
 			clear();
@@ -139,14 +152,16 @@ function deliver(
 	]);
 	// The first bytes of a stream must not wait for a second chunk.
 	response.flushHeaders();
+	const clear = endWithEvent(answer, response, options.over);
 	pipeline(answer, response, (error) => {
+		clear();
 		if (error) response.destroy();
 	});
 }
 
-type OnTimeout = (code: string, detail: string) => void;
+type OnTimeout = (status: number, code: string, detail: string) => void;
 
-/** Starts the three clocks of a call: connection, first byte, pauses of the upload. */
+/** Starts the three clocks of a call: connection, first byte, pace of the upload. */
 function watch(
 	open: ClientRequest,
 	request: IncomingMessage,
@@ -155,6 +170,7 @@ function watch(
 	onTimeout: OnTimeout,
 ): () => void {
 	const timers = new Set<NodeJS.Timeout>();
+	let stopWatch = () => {};
 	const start = (ms: number, run: () => void) => {
 		const timer = setTimeout(run, ms);
 		timers.add(timer);
@@ -162,6 +178,7 @@ function watch(
 	};
 	const connect = start(limits.connectMs, () =>
 		onTimeout(
+			504,
 			'upstream_connect_timeout',
 			`The app behind this address could not be reached within ${limits.connectMs / 1000} s.`,
 		),
@@ -173,27 +190,20 @@ function watch(
 	const first = () =>
 		start(limits.responseMs, () =>
 			onTimeout(
+				504,
 				'upstream_timeout',
 				`The app behind this address did not begin to answer within ${limits.responseMs / 1000} s.`,
 			),
 		);
 	if (hasBody) {
-		const idle = start(limits.uploadIdleMs, () =>
-			onTimeout(
-				'upload_timeout',
-				`The upload paused for more than ${limits.uploadIdleMs / 1000} s.`,
-			),
-		);
-		request.on('data', () => idle.refresh());
-		request.once('end', () => {
-			clearTimeout(idle);
-			first();
-		});
-		// A data listener would start the stream before the pipe is there.
-		request.pause();
+		const slow = () =>
+			onTimeout(408, 'upload_timeout', `Nearly nothing came for ${limits.uploadIdleMs / 1000} s.`);
+		stopWatch = watchBody(request, slow, limits.uploadIdleMs);
+		request.once('end', first);
 	} else first();
 	return () => {
 		for (const timer of timers) clearTimeout(timer);
 		timers.clear();
+		stopWatch();
 	};
 }

@@ -3,7 +3,7 @@
  * identity headers are removed under every spelling before ours are added.
  */
 
-import { personHeader } from '../../protocol/person.ts';
+import { personHeader, signOutHeader } from '../../protocol/person.ts';
 import { memberRole, roleHeader } from '../../protocol/roles.ts';
 import type { GatewaySettings } from '../config/settings.ts';
 import { signPerson } from '../identity/signedPerson.ts';
@@ -70,7 +70,7 @@ export function reservedNames(settings: GatewaySettings): (name: string) => bool
 		`x-${vendor}-token-`,
 		`x-${vendor}-client-assertion`,
 	]);
-	prefixes.push(roleHeader, personHeader);
+	prefixes.push(roleHeader, personHeader, signOutHeader);
 	const exact = new Set(['x-zumo-auth']);
 	if (settings.headers.upstreamSecret)
 		exact.add(canonicalName(settings.headers.upstreamSecret.name));
@@ -155,6 +155,7 @@ function ownLines(
 		...injected,
 	];
 	// The one thing that makes somebody a member; of who is not signed in nothing is said.
+	if (userId !== undefined) lines.push([signOutHeader, `${settings.apiPrefix}/logout`]);
 	if (personSecret !== undefined && userId !== undefined)
 		lines.push([personHeader, signPerson(personSecret, userId, now())]);
 	if (upstreamSecret) lines.push([upstreamSecret.name, upstreamSecret.value]);

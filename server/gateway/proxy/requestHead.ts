@@ -60,7 +60,9 @@ export function readHead(
 			return refusal(400, 'A header value holds control characters.');
 	}
 	const hosts = valuesOf(raw, 'host');
-	if (hosts.length !== 1) return refusal(400, 'There must be exactly one Host header.');
+	// Probes of load balancers speak HTTP/1.0, which knows no Host; nothing else is served without one.
+	const mayLack = request.httpVersion === '1.0' && hosts.length === 0;
+	if (hosts.length !== 1 && !mayLack) return refusal(400, 'There must be exactly one Host header.');
 	const codings = valuesOf(raw, 'transfer-encoding');
 	if (codings.length > 0) {
 		if (codings.length > 1 || codings[0]!.trim().toLowerCase() !== 'chunked') {
@@ -91,7 +93,7 @@ export function readHead(
 		canonical: target.canonical,
 		plain: target.plain,
 		headers: raw,
-		host: (forwarded.host ?? hosts[0]!).trim().toLowerCase(),
+		host: (forwarded.host ?? hosts[0] ?? '').trim().toLowerCase(),
 		secure: encrypted || forwarded.proto === 'https',
 		clientIp: forwarded.clientIp,
 		forwardedFor: forwarded.chain,

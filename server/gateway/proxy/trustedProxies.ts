@@ -5,6 +5,7 @@
  */
 
 import { BlockList, isIP } from 'node:net';
+import { parseNetwork } from '../config/network.ts';
 import type { GatewaySettings } from '../config/settings.ts';
 import { type RawHeaders, valuesOf } from './rawHeaders.ts';
 
@@ -29,11 +30,10 @@ export class TrustedProxies {
 	constructor(hops: number, peers: readonly string[] | undefined) {
 		this.#hops = hops;
 		this.#anyPeer = peers === undefined;
-		for (const network of peers ?? []) {
-			const [address, bits] = network.split('/');
-			const family = isIP(address ?? '') === 6 ? 'ipv6' : 'ipv4';
-			if (bits === undefined) this.#peers.addAddress(address!, family);
-			else this.#peers.addSubnet(address!, Number(bits), family);
+		for (const text of peers ?? []) {
+			const network = parseNetwork(text);
+			// Parsed settings hold none that cannot be read; such a one stands for nobody.
+			if (network) this.#peers.addSubnet(network.address, network.prefix, network.family);
 		}
 	}
 

@@ -7,6 +7,9 @@ import type { GatewaySettings } from '../config/settings.ts';
 import { sendRawProblem } from './problem.ts';
 import type { Upstream } from './upstream.ts';
 
+/** Time that one side gets to answer the other's word that nothing follows. */
+const halfClosedMs = 5000;
+
 export interface TunnelOptions {
 	readonly upstream: Upstream;
 	readonly limits: GatewaySettings['limits'];
@@ -69,6 +72,8 @@ export function tunnel(
 			statusHead(answer, [...options.downstream(answer.rawHeaders, false), 'Connection', 'close']),
 		);
 		answer.pipe(socket);
+		// Nothing follows from the client but its end.
+		endsWithItsHalf(socket.resume());
 	});
 	call.once('upgrade', (answer: IncomingMessage, upstreamSocket: Socket, upstreamHead: Buffer) => {
 		finish(101);
@@ -83,8 +88,17 @@ export function tunnel(
 		if (head.length > 0) upstreamSocket.write(head);
 		upstreamSocket.pipe(socket);
 		socket.pipe(upstreamSocket);
+		for (const half of [socket, upstreamSocket]) endsWithItsHalf(half);
 	});
 	call.end();
+}
+
+/** Takes the other half along, too, a while after the peer has ended its own. */
+function endsWithItsHalf(socket: Duplex): void {
+	socket.once('end', () => {
+		const late = setTimeout(() => socket.destroy(), halfClosedMs);
+		socket.once('close', () => clearTimeout(late));
+	});
 }
 
 function statusHead(answer: IncomingMessage, headers: readonly string[]): string {

@@ -13,7 +13,7 @@ import { mintToken } from '../session/sessionToken.ts';
 import { completionPage, sessionResult } from './completion.ts';
 import { type Exchange, mediaType, type Route, readBody, redirect } from './exchange.ts';
 import { problemOf, sendFailure } from './failures.ts';
-import { checkLimit, noteTry } from './limits.ts';
+import { checkLimit, noteFailedTry } from './limits.ts';
 import { callbackUrl, findProvider, startLogin } from './login.ts';
 
 export const callbackRoute: Route = async (exchange, name) => {
@@ -30,7 +30,7 @@ export const callbackRoute: Route = async (exchange, name) => {
 			redirect(exchange, '/');
 			return;
 		}
-		noteTry(exchange);
+		noteFailedTry(exchange);
 		context.audit.write({
 			event: 'login_failed',
 			provider: provider.settings.name,
@@ -65,7 +65,7 @@ export const callbackRoute: Route = async (exchange, name) => {
 		await finishLogin(exchange, login, person);
 	} catch (error) {
 		if (error instanceof AppError || !(error instanceof ProviderError)) throw error;
-		if (error.failure !== 'unreachable') noteTry(exchange);
+		if (error.failure !== 'unreachable') noteFailedTry(exchange);
 		context.metrics.add('nearglot_gateway_logins_total', {
 			provider: provider.settings.name,
 			flow: 'browser',

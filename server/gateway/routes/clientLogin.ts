@@ -8,7 +8,7 @@ import { sendProblem } from '../proxy/problem.ts';
 import { mintToken } from '../session/sessionToken.ts';
 import { sessionResult } from './completion.ts';
 import { type Route, readFields, sendJson } from './exchange.ts';
-import { checkLimit, noteTry } from './limits.ts';
+import { checkLimit, noteFailedTry } from './limits.ts';
 import { findProvider } from './login.ts';
 
 export const clientLoginRoute: Route = async (exchange, name) => {
@@ -60,7 +60,7 @@ export const clientLoginRoute: Route = async (exchange, name) => {
 		sendJson(exchange, 200, sessionResult(session, await mintToken(session, context.tokens)));
 	} catch (error) {
 		if (error instanceof ProviderError) {
-			if (error.failure === 'rejected' || error.failure === 'denied') noteTry(exchange);
+			if (error.failure === 'rejected' || error.failure === 'denied') noteFailedTry(exchange);
 			context.metrics.add('nearglot_gateway_logins_total', {
 				provider: provider.settings.name,
 				flow: 'client',

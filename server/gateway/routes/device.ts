@@ -10,7 +10,7 @@ import type { Session } from '../session/sessions.ts';
 import { mintToken } from '../session/sessionToken.ts';
 import { sessionResult } from './completion.ts';
 import { type Exchange, type Route, readFields, sendJson, sendPage } from './exchange.ts';
-import { checkLimit, noteTry } from './limits.ts';
+import { checkLimit, countDeviceStart, noteFailedTry } from './limits.ts';
 import { loginAddress, toLogin } from './loginRedirect.ts';
 import { escapeHtml, paragraph, postForm, renderPage } from './pages.ts';
 
@@ -23,8 +23,7 @@ function grants({ context }: Exchange): DeviceGrants {
 /** `POST /.auth/device`: device authorization request. */
 export const deviceStartRoute: Route = async (exchange) => {
 	checkLimit(exchange);
-	// Every start takes room in the store, so starts count as tries.
-	noteTry(exchange);
+	countDeviceStart(exchange);
 	const { context, head } = exchange;
 	if (siteRelation(head, context.settings) === 'foreign' && exchange.corsOrigin === undefined)
 		throw new AppError('forbidden');
@@ -97,7 +96,7 @@ export const devicePageRoute: Route = async (exchange) => {
 	}
 	const found = await grants(exchange).find(userCode);
 	if (!found) {
-		noteTry(exchange);
+		noteFailedTry(exchange);
 		throw new AppError(
 			'not_found',
 			'There is no such code, or it is older than ten minutes. Begin again on the device.',

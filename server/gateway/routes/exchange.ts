@@ -89,12 +89,20 @@ export function redirect(
 	status = 302,
 ): void {
 	begin(exchange, setCookies);
-	exchange.response.setHeader('Location', location);
+	exchange.response.setHeader('Location', asciiAddress(location));
 	exchange.response.setHeader(
 		'Content-Security-Policy',
 		"default-src 'none'; frame-ancestors 'none'",
 	);
 	exchange.response.writeHead(status, { 'Content-Length': 0 }).end();
+}
+
+/** An address as headers and browsers take it: letters beyond ASCII become UTF-8 in percents, in names of hosts Punycode. */
+function asciiAddress(address: string): string {
+	const text = address.toWellFormed();
+	if (/^[\x21-\x7e]*$/.test(text)) return text;
+	const url = /^https?:/i.test(text) ? URL.parse(text) : null;
+	return url?.href ?? text.replace(/[^\x21-\x7e]+/g, encodeURIComponent);
 }
 
 export function sendPage(

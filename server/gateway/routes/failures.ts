@@ -1,6 +1,7 @@
 /** Turns what went wrong in a route into an answer: a page for people, problem+json for programs. */
 
-import { AppError, asAppError } from '../../protocol/errors.ts';
+import { AppError } from '../../protocol/errors.ts';
+import { asAppError } from '../../protocol/errorWire.ts';
 import { acceptsHtml } from '../access/callerKind.ts';
 import type { GatewayContext } from '../context.ts';
 import { ProviderError, type ProviderFailure } from '../providers/provider.ts';

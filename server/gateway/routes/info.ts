@@ -1,6 +1,7 @@
 /** What clients may know without a session: the providers, whether the layer works, and where to get tokens. */
 
-import { type Route, sendJson } from './exchange.ts';
+import type { GatewayContext } from '../context.ts';
+import { type Exchange, type Route, sendJson } from './exchange.ts';
 
 /** `GET /.auth/providers`: for the picker of an editor. */
 export const providersRoute: Route = async (exchange) => {
@@ -26,12 +27,46 @@ export const providersRoute: Route = async (exchange) => {
 
 /** `GET /.auth/healthz`: 200 while the process serves, whatever its neighbours do; the body tells about the store. */
 export const healthRoute: Route = async (exchange) => {
-	const store = await exchange.context.store.ping().then(
-		() => 'ok',
-		() => 'unreachable',
-	);
-	sendJson(exchange, 200, { status: 'ok', store });
+	sendJson(exchange, 200, { status: 'ok', store: await storeState(exchange) });
 };
+
+/**
+ * `GET /.auth/readyz`: 200 while people can be signed in here and the layer is not about to end, else 503. A keys
+ * file that was refused takes no replica out, as the earlier keys go on working; the body and the audit log
+ * tell of it.
+ */
+export const readyRoute: Route = async (exchange) => {
+	// Asked before the store, as the question itself is counted.
+	const stays = exchange.context.ending.isReady();
+	const store = await storeState(exchange);
+	const keys = keysState(exchange.context);
+	const works = store === 'ok' && keys !== 'none_valid';
+	const status = !stays ? 'ending' : works ? 'ready' : 'not_ready';
+	sendJson(exchange, status === 'ready' ? 200 : 503, { status, store, keys });
+};
+
+function keysState({ ring, keys }: GatewayContext): 'ok' | 'reload_refused' | 'none_valid' {
+	if (!ring.usable) return 'none_valid';
+	return keys.refused === undefined ? 'ok' : 'reload_refused';
+}
+
+/** Paths below the prefix that probes ask, by whatever host name. */
+export const probePaths: readonly string[] = ['/healthz', '/readyz'];
+
+/** Probes give up after a second, and one that fails for that ends a process that lives. */
+const storeWordMs = 800;
+
+async function storeState({ context }: Exchange): Promise<'ok' | 'unreachable'> {
+	let timer: NodeJS.Timeout | undefined;
+	const late = new Promise<'unreachable'>((resolve) => {
+		timer = setTimeout(() => resolve('unreachable'), storeWordMs);
+	});
+	const word = context.store.ping().then(
+		() => 'ok' as const,
+		() => 'unreachable' as const,
+	);
+	return Promise.race([word, late]).finally(() => clearTimeout(timer));
+}
 
 /** `GET /.well-known/oauth-protected-resource` (RFC 9728). */
 export const resourceRoute: Route = async (exchange) => {

@@ -1,18 +1,33 @@
-/** Slows down callers whose sign-ins keep failing. */
+/** Slows down callers whose sign-ins keep failing, and those who begin too many. */
 
 import { AppError } from '../../protocol/errors.ts';
+import type { RateLimit } from '../access/rateLimit.ts';
 import type { Exchange } from './exchange.ts';
 
 /** @throws AppError `rate_limited` when the address had too many failures in the last minute. */
-export function checkLimit({ context, head }: Exchange): void {
-	const waitS = context.failures.waitS(head.clientIp);
-	if (waitS === 0) return;
-	context.metrics.add('nearglot_gateway_rate_limited_total');
-	throw new AppError('rate_limited', `Too many failed tries from this address. Wait ${waitS} s.`, {
-		retryAfterS: waitS,
-	});
+export function checkLimit(exchange: Exchange): void {
+	check(exchange, exchange.context.failures, 'failed tries');
 }
 
-export function noteTry({ context, head }: Exchange): void {
-	context.failures.fail(head.clientIp);
+export function noteFailedTry({ context, head }: Exchange): void {
+	context.failures.add(head.clientIp);
+}
+
+/**
+ * Every sign-in of a device takes room in the store, so an address may begin as many as it may fail.
+ * @throws AppError `rate_limited`
+ */
+export function countDeviceStart(exchange: Exchange): void {
+	const { context, head } = exchange;
+	check(exchange, context.deviceStarts, 'sign-ins of devices');
+	context.deviceStarts.add(head.clientIp);
+}
+
+function check({ context, head }: Exchange, limit: RateLimit, what: string): void {
+	const waitS = limit.waitS(head.clientIp);
+	if (waitS === 0) return;
+	context.metrics.add('nearglot_gateway_rate_limited_total');
+	throw new AppError('rate_limited', `Too many ${what} from this address. Wait ${waitS} s.`, {
+		retryAfterS: waitS,
+	});
 }

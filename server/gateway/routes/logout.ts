@@ -1,6 +1,8 @@
 /** `/.auth/logout` and `/.auth/logout/done`. */
 
+import { randomBytes } from 'node:crypto';
 import { AppError } from '../../protocol/errors.ts';
+import { browserStorePrefix } from '../../protocol/person.ts';
 import { authenticate } from '../access/authenticate.ts';
 import { siteRelation } from '../access/crossSite.ts';
 import { checkRedirect } from '../access/redirects.ts';
@@ -11,7 +13,7 @@ import { writeCookie } from '../session/cookies.ts';
 import { removeSession, sentSessionIds } from '../session/sessionCookie.ts';
 import type { Session } from '../session/sessions.ts';
 import { type Exchange, type Route, redirect, sendEmpty, sendPage } from './exchange.ts';
-import { link, paragraph, postForm, renderPage } from './pages.ts';
+import { link, paragraph, postForm, renderPage, scriptValue } from './pages.ts';
 
 export const logoutRoute: Route = async (exchange) => {
 	const { context, head, query } = exchange;
@@ -134,6 +136,12 @@ function confirm(exchange: Exchange): void {
 	);
 }
 
+/**
+ * Removes what our own pages keep in the browser. Not by `Clear-Site-Data`: at this address another app may keep
+ * something of its own.
+ */
+const forgetKept = `for(const store of [localStorage,sessionStorage])for(const name of Object.keys(store))if(name.startsWith(${scriptValue(browserStorePrefix)}))store.removeItem(name)`;
+
 export const logoutDoneRoute: Route = async (exchange) => {
 	const { context, cookies, query } = exchange;
 	const kept = cookies.find(({ name }) => name === returnCookieName)?.value;
@@ -151,13 +159,15 @@ export const logoutDoneRoute: Route = async (exchange) => {
 			return;
 		}
 	}
+	const nonce = randomBytes(16).toString('base64url');
 	sendPage(
 		exchange,
 		renderPage({
 			title: 'Signed out',
 			body: paragraph('You have signed out.') + link('/', 'Sign in again'),
+			script: { nonce, text: forgetKept },
 		}),
-		{},
+		{ scriptNonce: nonce },
 		forgotten,
 	);
 };

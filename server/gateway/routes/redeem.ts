@@ -8,7 +8,7 @@ import { redeemCode } from '../session/codes.ts';
 import { mintToken } from '../session/sessionToken.ts';
 import { sessionResult } from './completion.ts';
 import { type Route, readFields, sendJson } from './exchange.ts';
-import { checkLimit, noteTry } from './limits.ts';
+import { checkLimit, noteFailedTry } from './limits.ts';
 import { findProvider } from './login.ts';
 
 export const redeemRoute: Route = async (exchange, name) => {
@@ -36,7 +36,7 @@ export const redeemRoute: Route = async (exchange, name) => {
 	);
 	const session = grant && (await context.sessions.find(grant.sid, true));
 	if (!session) {
-		noteTry(exchange);
+		noteFailedTry(exchange);
 		context.audit.write({
 			event: 'code_refused',
 			provider: provider.settings.name,

@@ -15,7 +15,7 @@ import {
 import { type Exchange, type Route, sendEmpty } from './exchange.ts';
 import { noteFailure, problemOf, sendFailure } from './failures.ts';
 import { handoffConfirmRoute, handoffPageRoute } from './handoff.ts';
-import { healthRoute, providersRoute } from './info.ts';
+import { healthRoute, providersRoute, readyRoute } from './info.ts';
 import { chooserRoute, loginRoute } from './login.ts';
 import { logoutDoneRoute, logoutRoute } from './logout.ts';
 import { redeemRoute } from './redeem.ts';
@@ -42,6 +42,7 @@ const routes: Readonly<Record<string, Methods>> = {
 	'/providers': get(providersRoute),
 	'/emulate': get(emulateRoute),
 	'/healthz': get(healthRoute),
+	'/readyz': get(readyRoute),
 };
 
 /** Runs the route of a plainly spelled path below the prefix and answers every failure. */

@@ -34,6 +34,11 @@ export class AgedCache<T> {
 		return young ? entry.value : undefined;
 	}
 
+	/** What was set last, however long ago. */
+	last(key: string): T | undefined {
+		return this.#entries.get(key)?.value;
+	}
+
 	/** Adds or replaces an entry; the oldest one makes room. */
 	set(key: string, value: T): void {
 		if (this.#entries.size >= maxEntries) {

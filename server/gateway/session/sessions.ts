@@ -33,8 +33,14 @@ export interface Session {
 	readonly refreshable: boolean;
 }
 
-/** Longest time another replica may still see a session that was ended. */
+/** How long the tokens of a session are remembered, and that it has ended. */
 const cacheMs = 4000;
+/** A session and the record it was read from. */
+interface Known {
+	readonly session: Session;
+	readonly text: string;
+}
+
 const noTokens: ProviderTokens = {};
 /** Stands where an ended session was: whatever was under way for it finds this and cannot write it back. */
 const tombstone = 'ended';
@@ -45,7 +51,10 @@ export class Sessions {
 	readonly #ring: KeyRing;
 	readonly #login: GatewaySettings['login'];
 	readonly #now: () => number;
-	readonly #cache: AgedCache<Session | typeof tombstone>;
+	readonly #cache: AgedCache<Known>;
+	/** An answer of the store that was under way while a session was ended here is out of date. */
+	readonly #ended: AgedCache<true>;
+	readonly #onEnd = new Set<(sid: string) => void>();
 	readonly #tokens: AgedCache<ProviderTokens>;
 
 	/** @param elapsed Milliseconds of a clock that nobody sets. */
@@ -56,7 +65,8 @@ export class Sessions {
 		now: () => number,
 		elapsed: () => number = () => performance.now(),
 	) {
-		this.#cache = new AgedCache(cacheMs, now, elapsed);
+		this.#cache = new AgedCache(store.staleMs, now, elapsed);
+		this.#ended = new AgedCache(cacheMs, now, elapsed);
 		this.#tokens = new AgedCache(cacheMs, now, elapsed);
 		this.vault = new TokenVault(store, ring);
 		this.#store = store;
@@ -132,7 +142,7 @@ export class Sessions {
 			return this.find(from.sid, true);
 		}
 		if (session.tokensRef !== undefined) this.#tokens.delete(session.tokensRef);
-		return this.#remember(session);
+		return this.#remember(session, renewed);
 	}
 
 	/**
@@ -142,20 +152,30 @@ export class Sessions {
 	 * @throws AppError `store_unavailable`.
 	 */
 	async find(sid: string, fresh = false): Promise<Session | undefined> {
+		if (this.#ended.get(sid)) return undefined;
 		const cached = this.#cache.get(sid);
-		if (cached === tombstone) return undefined;
-		if (!fresh && cached) return cached;
-		const session = readRecord(await this.#store.get(recordOf(sid)));
-		if (session) return this.#remember(session);
+		if (!fresh && cached) return cached.session;
+		const text = await this.#store.get(recordOf(sid));
+		const last = this.#cache.last(sid);
+		// What has not changed stays the same object: what was made of it is good, too.
+		const session = last !== undefined && last.text === text ? last.session : readRecord(text);
+		if (session && text !== undefined) return this.#remember(session, text);
 		this.#cache.delete(sid);
 		return undefined;
+	}
+
+	/** Calls back with the id of each session that is ended here. */
+	onEnd(ended: (sid: string) => void): void {
+		this.#onEnd.add(ended);
 	}
 
 	/** Ends a session for good, whatever is under way for it elsewhere. */
 	async end(session: Session): Promise<void> {
 		const { sid, tokensRef } = session;
 		await this.#store.set(recordOf(sid), tombstone, this.ttlMs(session.expiresAt));
-		this.#cache.set(sid, tombstone);
+		this.#ended.set(sid, true);
+		this.#cache.delete(sid);
+		for (const ended of this.#onEnd) ended(sid);
 		if (tokensRef === undefined) return;
 		this.#tokens.delete(tokensRef);
 		await this.vault.release(tokensRef, sid, this.ttlMs(session.expiresAt));
@@ -203,14 +223,14 @@ export class Sessions {
 
 	async #begin(session: Session): Promise<void> {
 		const { sid, expiresAt } = session;
-		await this.#store.set(recordOf(sid), JSON.stringify(session), this.ttlMs(expiresAt));
-		this.#remember(session);
+		const text = JSON.stringify(session);
+		await this.#store.set(recordOf(sid), text, this.ttlMs(expiresAt));
+		this.#remember(session, text);
 	}
 
-	/** An answer of the store that was under way while the session was ended here is out of date. */
-	#remember(session: Session): Session | undefined {
-		if (this.#cache.get(session.sid) === tombstone) return undefined;
-		this.#cache.set(session.sid, session);
+	#remember(session: Session, text: string): Session | undefined {
+		if (this.#ended.get(session.sid)) return undefined;
+		this.#cache.set(session.sid, { session, text });
 		return session;
 	}
 }

@@ -1,7 +1,9 @@
 /** Store in Redis or Valkey, for several copies of the layer. */
 
 import { createClient } from 'redis';
-import { type Store, storeError } from './store.ts';
+import { AppError } from '../../protocol/errors.ts';
+import type { Store } from './store.ts';
+import { type StoreReport, StoreWatch } from './storeWatch.ts';
 
 /** Longest wait for one answer; a hanging store must not hang requests. */
 const commandMs = 3000;
@@ -18,19 +20,15 @@ const dropScript =
  * Connects in the background and keeps trying; commands fail at once while there is no connection.
  *
  * @param url `redis://[user:password@]host:port[/db]` or `rediss://…`.
+ * @param report Told when it stops and begins to answer; never the address, which may hold a password.
+ * @throws AppError `invalid_request` for an address that is none.
  */
-export async function openRedisStore(url: string): Promise<Store> {
-	const client = createClient({
-		url,
-		disableOfflineQueue: true,
-		socket: {
-			connectTimeout: 2000,
-			reconnectStrategy: (tries) => Math.min(2000, 50 * 2 ** Math.min(tries, 6)),
-		},
-	});
-	client.on('error', () => {
-		// Every command reports its own failure; the client reconnects by itself.
-	});
+export async function openRedisStore(url: string, report?: StoreReport): Promise<Store> {
+	const watch = new StoreWatch(report);
+	const client = makeClient(url);
+	// The client reconnects by itself.
+	client.on('error', (error: unknown) => watch.failed(error));
+	const run = <T>(work: () => Promise<T>) => watch.run(() => inTime(work));
 	const first = client.connect().then(
 		() => undefined,
 		() => undefined,
@@ -40,6 +38,7 @@ export async function openRedisStore(url: string): Promise<Store> {
 		Number(await client.eval(dropScript, { keys: [prefix + key], arguments: [expected] }));
 
 	return {
+		staleMs: 1000,
 		get: (key) => run(async () => (await client.get(prefix + key)) ?? undefined),
 		set: (key, value, ttlMs) =>
 			run(async () => {
@@ -85,15 +84,31 @@ export async function openRedisStore(url: string): Promise<Store> {
 	};
 }
 
-async function run<T>(work: () => Promise<T>): Promise<T> {
+function makeClient(url: string) {
+	try {
+		return createClient({
+			url,
+			disableOfflineQueue: true,
+			socket: {
+				connectTimeout: 2000,
+				reconnectStrategy: (tries) => Math.min(2000, 50 * 2 ** Math.min(tries, 6)),
+			},
+		});
+	} catch {
+		throw new AppError(
+			'invalid_request',
+			'The address in x-gateway.store is none that Redis can have: write redis://[user:password@]host:port[/number], with % and @ in a password percent-encoded.',
+		);
+	}
+}
+
+async function inTime<T>(work: () => Promise<T>): Promise<T> {
 	let timer: NodeJS.Timeout | undefined;
 	const late = new Promise<never>((_, reject) => {
 		timer = setTimeout(() => reject(new Error('the store did not answer in time')), commandMs);
 	});
 	try {
 		return await Promise.race([work(), late]);
-	} catch (error) {
-		throw storeError(error);
 	} finally {
 		clearTimeout(timer);
 	}

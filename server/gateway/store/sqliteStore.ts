@@ -1,27 +1,30 @@
 /** Store in one SQLite file (or `:memory:`), for a single copy of the layer. */
 
-import { chmodSync, mkdirSync } from 'node:fs';
+import { chmodSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
-import { type Store, storeError } from './store.ts';
+import { reasonOf, unusable } from '../../store/checkPlace.ts';
+import { makeFolder } from '../../store/makeFolder.ts';
+import type { Store } from './store.ts';
+import { type StoreReport, StoreWatch } from './storeWatch.ts';
 
 const sweepMs = 60_000;
+const busyMs = 5000;
 /** A lease that ends this much later than one taken now was taken before the clock was set back. */
 const aheadMs = 1000;
 
-export function openSqliteStore(path: string, now: () => number = Date.now): Store {
-	if (path !== ':memory:') mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-	const db = new DatabaseSync(path);
-	// The journal files that SQLite makes beside it take over the mode.
-	if (path !== ':memory:') chmodSync(path, 0o600);
-	db.exec(`
-		PRAGMA journal_mode = WAL;
-		-- A sign-out outlasts a power cut.
-		PRAGMA synchronous = FULL;
-		PRAGMA busy_timeout = 5000;
-		CREATE TABLE IF NOT EXISTS entries (key TEXT PRIMARY KEY, value TEXT NOT NULL, ends INTEGER NOT NULL) WITHOUT ROWID;
-		CREATE INDEX IF NOT EXISTS entries_ends ON entries (ends);
-	`);
+/**
+ * @param report Told when it stops and begins to answer.
+ * @throws AppError `invalid_request` when the file cannot be one
+ */
+export function openSqliteStore(
+	path: string,
+	now: () => number = Date.now,
+	report?: StoreReport,
+): Store {
+	const watch = new StoreWatch(report, now);
+	const run = <T>(work: () => T) => watch.run(work);
+	const db = openDatabase(path);
 	const get = db.prepare('SELECT value FROM entries WHERE key = ? AND ends > ?');
 	const set = db.prepare(
 		'INSERT INTO entries (key, value, ends) VALUES (?, ?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value, ends = excluded.ends',
@@ -41,6 +44,7 @@ export function openSqliteStore(path: string, now: () => number = Date.now): Sto
 	timer.unref();
 
 	return {
+		staleMs: 0,
 		get: (key) => run(() => textOf(get, 'value', key, now())),
 		set: (key, value, ttlMs) => run(() => void set.run(key, value, Math.ceil(now() + ttlMs))),
 		replace: (key, expected, value, ttlMs) =>
@@ -69,6 +73,22 @@ export function openSqliteStore(path: string, now: () => number = Date.now): Sto
 	};
 }
 
+/** What SQLite says when a file cannot be opened, by the number of its primary result codes. */
+const sqliteTroubles: Readonly<Record<number, string>> = {
+	5: 'another program has locked it. End that program',
+	8: 'this user may not write it. Give this user the right to',
+	10: 'its disk reports a fault. Check the disk',
+	11: 'it is damaged. Move it away: everybody signs in again then',
+	13: 'there is no space left on its disk. Free some space',
+	14: 'it cannot be opened or made. Check that its folder can be written to',
+	26: 'it is not a session store. Name another file, or move this one away',
+};
+
+function sqliteReason(error: unknown): string {
+	const number = error instanceof Error && 'errcode' in error ? Number(error.errcode) & 0xff : 0;
+	return sqliteTroubles[number] ?? reasonOf(error);
+}
+
 function textOf(
 	statement: StatementSync,
 	column: string,
@@ -78,10 +98,24 @@ function textOf(
 	return typeof value === 'string' ? value : undefined;
 }
 
-async function run<T>(work: () => T): Promise<T> {
+/** Of gateways that start at once, each waits for the others from the first statement on. */
+function openDatabase(path: string): DatabaseSync {
+	let db: DatabaseSync | undefined;
 	try {
-		return work();
+		if (path !== ':memory:') makeFolder(dirname(path), 0o700);
+		db = new DatabaseSync(path, { timeout: busyMs });
+		// The journal files that SQLite makes beside it take over the mode.
+		if (path !== ':memory:') chmodSync(path, 0o600);
+		db.exec(`
+			PRAGMA journal_mode = WAL;
+			-- A sign-out outlasts a power cut.
+			PRAGMA synchronous = FULL;
+			CREATE TABLE IF NOT EXISTS entries (key TEXT PRIMARY KEY, value TEXT NOT NULL, ends INTEGER NOT NULL) WITHOUT ROWID;
+			CREATE INDEX IF NOT EXISTS entries_ends ON entries (ends);
+		`);
+		return db;
 	} catch (error) {
-		throw storeError(error);
+		db?.close();
+		throw unusable(path, 'The session store (x-gateway.store)', sqliteReason(error), error);
 	}
 }

@@ -3,6 +3,8 @@
 import { AppError } from '../../protocol/errors.ts';
 
 export interface Store extends AsyncDisposable {
+	/** How long sessions may be remembered, and so outlive their end elsewhere: 0 where asking costs next to nothing. */
+	readonly staleMs: number;
 	get(key: string): Promise<string | undefined>;
 	set(key: string, value: string, ttlMs: number): Promise<void>;
 	/**

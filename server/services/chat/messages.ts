@@ -12,6 +12,11 @@ import {
 	string,
 } from '../../protocol/parser.ts';
 
+/** Most messages of one request, and most parts of one message. */
+export const maxMessages = 10_000;
+/** Most calls of tools in one message. */
+const maxCalls = 1000;
+
 const roles = ['system', 'developer', 'user', 'assistant', 'tool', 'function'] as const;
 const roleField = oneOf(...roles);
 
@@ -35,6 +40,7 @@ const messageSchema = {
 				{ type: 'null' },
 				{
 					type: 'array',
+					maxItems: maxMessages,
 					items: {
 						type: 'object',
 						required: ['type', 'text'],
@@ -44,14 +50,11 @@ const messageSchema = {
 			],
 		},
 		name: { type: 'string' },
-		tool_calls: { type: 'array', items: toolCallField.schema },
+		tool_calls: { type: 'array', maxItems: maxCalls, items: toolCallField.schema },
 		tool_call_id: { type: 'string' },
 		reasoning_content: { type: 'string' },
 	},
 };
-
-/** Most messages of one request. */
-const maxMessages = 10_000;
 
 /** One message or more; text parts are joined, older function messages become tool messages. */
 export const messagesField: Parser<ChatMessage[]> = {
@@ -104,6 +107,8 @@ function parseCalls(found: Record<string, unknown>, path: string): ToolCall[] {
 	}
 	if (list === undefined || list === null) return [];
 	if (!Array.isArray(list)) throw invalid(`${path}.tool_calls`, 'an array', list);
+	if (list.length > maxCalls)
+		throw invalid(`${path}.tool_calls`, `an array of at most ${maxCalls} calls`);
 	return list.map((each, index) =>
 		uniform(toolCallField.parse(each, `${path}.tool_calls[${index}]`), index),
 	);
@@ -127,6 +132,7 @@ function parseContent(value: unknown, path: string): string | null {
 	if (value === undefined || value === null) return null;
 	if (typeof value === 'string') return value;
 	if (!Array.isArray(value)) throw invalid(path, 'a string or an array of text parts', value);
+	if (value.length > maxMessages) throw invalid(path, `an array of at most ${maxMessages} parts`);
 	const parts = value.map((part, index) => {
 		const at = `${path}[${index}]`;
 		if (typeof part === 'string') return part;
@@ -141,11 +147,19 @@ function parseContent(value: unknown, path: string): string | null {
 			{ param: at },
 		);
 	});
-	return parts.reduce(joined, '');
+	return joined(parts);
 }
 
 /** Words at the ends of two parts must not run together; parts that bring their own space stay as they are. */
-function joined(text: string, part: string): string {
-	const touch = /\S$/.test(text) && /^\S/.test(part);
-	return touch ? `${text}\n${part}` : text + part;
+function joined(parts: readonly string[]): string {
+	// Looking at the text so far would copy it for every part.
+	const pieces: string[] = [];
+	let isOpen = false;
+	for (const part of parts) {
+		if (part === '') continue;
+		if (isOpen && /^\S/.test(part)) pieces.push('\n');
+		pieces.push(part);
+		isOpen = /\S/.test(part.slice(-1));
+	}
+	return pieces.join('');
 }

@@ -2,7 +2,6 @@
 
 import type { Constraint, GenerateRequest, SamplingOptions } from '../../engine/api.ts';
 import { AppError, type ToolChoice, type ToolDefinition } from '../../protocol/index.ts';
-import { boundCalls } from './boundCalls.ts';
 import type { ModelProfile } from './profile.ts';
 import type { ChatRequest } from './request.ts';
 import { schemaOf } from './toolFields.ts';
@@ -31,12 +30,7 @@ export function planChat(
 	const choice = toolChoice(request, tools);
 	const offered = choice === 'none' ? [] : tools;
 	const parallel = olderForm ? false : (request.parallel_tool_calls ?? true);
-	const values = request.function_call?.arguments;
-	const callable =
-		values === undefined || offered.length === 0
-			? offered
-			: boundCalls(offered, typeof choice === 'string' ? undefined : choice.name, values);
-	const constraint = constraintOf(request, callable, choice, parallel);
+	const constraint = constraintOf(request, offered, choice, parallel);
 	const sampling = samplingOf(request, profile, randomSeed);
 	const maxTokens = request.max_completion_tokens ?? request.max_tokens;
 	const variables = templateVariables(request, profile);
@@ -130,7 +124,8 @@ function constraintOf(
 			"An answer cannot be held to 'response_format' or 'grammar' while tools are offered; set 'tool_choice' to 'none' for that turn.",
 			{ param: request.grammar === undefined ? 'response_format' : 'grammar' },
 		);
-	return { kind: 'tools', tools, choice, parallel };
+	const bound = request.function_call?.arguments;
+	return { kind: 'tools', tools, choice, parallel, ...(bound === undefined ? {} : { bound }) };
 }
 
 /** What `grammar` or `response_format` hold the answer to; shared with completions. */
@@ -202,6 +197,7 @@ export function samplingOf(
 		repetitionPenalty: request.repetition_penalty ?? sampling.repetitionPenalty,
 		logitBias: request.logit_bias ?? {},
 		seed: (seed ?? randomSeed()) >>> 0,
+		...(seed === undefined ? {} : { reproducible: true }),
 	};
 }
 

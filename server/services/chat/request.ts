@@ -35,7 +35,7 @@ export const samplingFields = {
 	logit_bias: optional(biases()),
 	seed: optional(seed()),
 	random_seed: optional(seed()),
-	n: optional(integer({ min: 1, max: 8 })),
+	n: optional(integer({ min: 1, max: 128 })),
 	stop: optional(stopField()),
 	max_tokens: optional(integer({ min: 1, max: 1 << 24 })),
 };
@@ -133,10 +133,13 @@ function seed() {
 
 function biases(): Parser<Record<number, number>> {
 	const one = number({ min: -100, max: 100 });
+	const maxBiases = 1024;
 	const pairs: Parser<Record<string, number>> = {
 		schema: { type: 'array', items: { type: 'array', minItems: 2, maxItems: 2 } },
 		parse: (value, path) => {
 			if (!Array.isArray(value)) throw invalid(path, 'an object of token ids', value);
+			if (value.length > maxBiases)
+				throw invalid(path, `an array of at most ${maxBiases} pairs`, value);
 			return Object.fromEntries(
 				value.map((pair: unknown, index) => {
 					const at = `${path}[${index}]`;
@@ -148,7 +151,7 @@ function biases(): Parser<Record<number, number>> {
 			);
 		},
 	};
-	return mapped(either(record(one, 1024), pairs, 'an object {id: bias}'), tokenBiases);
+	return mapped(either(record(one, maxBiases), pairs, 'an object {id: bias}'), tokenBiases);
 }
 
 function tokenBiases(pairs: Record<string, number>, path: string): Record<number, number> {

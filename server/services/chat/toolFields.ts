@@ -11,6 +11,7 @@ import {
 	optional,
 	type Parser,
 	string,
+	unreadFields,
 } from '../../protocol/parser.ts';
 
 const maxTools = 128;
@@ -115,9 +116,14 @@ export function schemaOf(value: unknown, path: string): JsonSchema {
 
 function depthOf(value: unknown, depth: number): number {
 	if (typeof value !== 'object' || value === null || depth > maxSchemaDepth) return depth;
-	return Math.max(depth, ...Object.values(value).map((each) => depthOf(each, depth + 1)));
+	// Handed over one by one, since a call takes only so many arguments.
+	return Object.values(value).reduce<number>(
+		(deepest, each) => Math.max(deepest, depthOf(each, depth + 1)),
+		depth,
+	);
 }
 
+const functionName = string({ minLength: 1, maxLength: 64 });
 const choiceWords = ['none', 'auto', 'required'] as const;
 
 export const toolChoiceField: Parser<ToolChoice> = {
@@ -141,12 +147,25 @@ export const toolChoiceField: Parser<ToolChoice> = {
 		if (typeof value === 'string')
 			throw invalid(path, "'none', 'auto', 'required' or a named function", value);
 		const found = asObject(value, path);
-		const named =
-			found['function'] === undefined ? found : asObject(found['function'], `${path}.function`);
-		return {
-			name: string({ minLength: 1, maxLength: 64 }).parse(named['name'], `${path}.function.name`),
-		};
+		if (found['type'] !== undefined && found['type'] !== 'function')
+			throw new AppError(
+				'unsupported_parameter',
+				`'${path}.type' must be 'function': a choice names one of the functions, or is 'none', 'auto' or 'required'.`,
+				{ param: `${path}.type` },
+			);
+		const nested = found['function'] !== undefined;
+		const named = nested ? asObject(found['function'], `${path}.function`) : found;
+		const at = nested ? `${path}.function.name` : `${path}.name`;
+		return { name: functionName.parse(named['name'], at) };
 	},
+	unread: (value, path) =>
+		unreadFields(
+			value,
+			path,
+			Object(Object(value).function) === Object(value).function
+				? { type: anything, function: object({ name: functionName }) }
+				: { type: anything, name: functionName },
+		),
 };
 
 /** The older choice of a function, which may also give arguments that the call is to have. */
@@ -171,19 +190,19 @@ export const functionCallField: Parser<FunctionCall> = {
 		if (typeof value === 'string')
 			throw invalid(path, "'none', 'auto' or {name, arguments}", value);
 		const found = asObject(value, path);
-		const name = optional(string({ minLength: 1, maxLength: 64 })).parse(
-			found['name'],
-			`${path}.name`,
-		);
+		const name = optional(functionName).parse(found['name'], `${path}.name`);
 		const given = argumentsOf(found['arguments'], `${path}.arguments`);
 		if (given === undefined) return { choice: name === undefined ? 'auto' : { name } };
 		return { choice: name === undefined ? 'required' : { name }, arguments: given };
 	},
+	unread: (value, path) => unreadFields(value, path, { name: functionName, arguments: anything }),
 };
 
 /** An object, also as the JSON text that calls have; `undefined` when it is absent or empty. */
 function argumentsOf(value: unknown, path: string): Record<string, unknown> | undefined {
 	if (value === undefined || value === null) return undefined;
+	if (typeof value === 'string' && value.length > maxSchemaChars)
+		throw invalid(path, `JSON of at most ${maxSchemaChars} characters`);
 	const given = asObject(typeof value === 'string' ? parsedJson(value) : value, path);
 	schemaOf(given, path);
 	return Object.keys(given).length === 0 ? undefined : given;

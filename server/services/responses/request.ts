@@ -17,7 +17,7 @@ import {
 	type Parser,
 	string,
 } from '../../protocol/parser.ts';
-import { parseMessage } from '../chat/messages.ts';
+import { maxMessages, parseMessage } from '../chat/messages.ts';
 import { type ChatRequest, callerFields, loadFields, truncationField } from '../chat/request.ts';
 import { toolChoiceField, toolsField } from '../chat/toolFields.ts';
 
@@ -51,6 +51,7 @@ export const inputField: Parser<ChatMessage[]> = {
 			{
 				type: 'array',
 				minItems: 1,
+				maxItems: maxMessages,
 				items: { type: 'object', properties: { type: { type: 'string' } } },
 			},
 		],
@@ -59,6 +60,7 @@ export const inputField: Parser<ChatMessage[]> = {
 		if (typeof value === 'string') return [{ role: 'user', content: value }];
 		if (!Array.isArray(value) || value.length === 0)
 			throw invalid(path, 'a string or an array of items that is not empty', value);
+		if (value.length > maxMessages) throw invalid(path, `an array of at most ${maxMessages} items`);
 		const messages: ChatMessage[] = [];
 		for (const [index, item] of value.entries()) addItem(messages, item, `${path}[${index}]`);
 		return messages;
@@ -82,8 +84,8 @@ function addItem(messages: ChatMessage[], value: unknown, path: string): void {
 			};
 			// Calls that follow each other belong to one turn of the assistant.
 			const last = messages.at(-1);
-			if (last?.role === 'assistant' && (last.tool_calls || last.content === null))
-				messages[messages.length - 1] = { ...last, tool_calls: [...(last.tool_calls ?? []), call] };
+			// The list was made here; a new one for each call would take the square of their number.
+			if (last?.role === 'assistant' && last.tool_calls) (last.tool_calls as ToolCall[]).push(call);
 			else messages.push({ role: 'assistant', content: null, tool_calls: [call] });
 			return;
 		}

@@ -77,7 +77,7 @@ export const completionParser = object({
 	logprobs: optional(integer({ min: 0, max: 20 })),
 	echo: optional(boolean),
 	/** Drawn per prompt; the `n` likeliest are returned. */
-	best_of: optional(integer({ min: 1, max: 8 })),
+	best_of: optional(integer({ min: 1, max: 128 })),
 	response_format: optional(responseFormatField),
 	grammar: optional(string({ minLength: 1, maxLength: 65_536 })),
 });

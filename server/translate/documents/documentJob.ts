@@ -1,6 +1,7 @@
 /** One document through its reader, wherever that runs, and the messages of the thread it may run in. */
 
-import { AppError, type ErrorWire } from '../../protocol/errors.ts';
+import { AppError } from '../../protocol/errors.ts';
+import type { ErrorWire } from '../../protocol/errorWire.ts';
 import type { DetectedText } from '../detectedText.ts';
 import { nestedTooDeeply } from '../nesting.ts';
 import type { TextTranslator } from './documentLanguage.ts';

@@ -8,6 +8,7 @@ import { cutText } from '../cutText.ts';
 import type { DetectedText } from '../detectedText.ts';
 import { languageName, primaryLanguage, sameLanguage, scriptOf } from '../languages.ts';
 import { readableWords } from '../readableWords.ts';
+import { hasSeveralWords, keptSentences } from './keptSentences.ts';
 import { padded } from './piece.ts';
 
 /** What a door to documents has to offer; texts keep their order and number. */
@@ -27,9 +28,11 @@ export interface DocumentLanguages {
 	readonly from?: string;
 }
 
-/** A text that is in the translation as it was in the source. */
+/** A text that is in the translation as it was in the source, in whole or in part. */
 export interface LeftText {
 	readonly text: string;
+	/** The sentences of it that are as they were; absent when all of it is. */
+	readonly sentences?: readonly string[];
 	/** Its language, when that is why: no model here reads it. Otherwise the model made nothing of it. */
 	readonly language?: string;
 }
@@ -72,19 +75,26 @@ export async function inItsLanguage(
 	const main = from === undefined ? await languageOf(prose, translator, to) : { language: from };
 	const left: LeftText[] = [];
 	const seen = new Set<string>();
-	const leave = (text: string, language?: string) => {
-		if (!seen.has(text)) left.push({ text, ...(language === undefined ? {} : { language }) });
+	const leave = (text: string, why: Omit<LeftText, 'text'> = {}) => {
+		if (!seen.has(text)) left.push({ text, ...why });
 		seen.add(text);
 	};
 	const translateFrom = async (texts: readonly string[], language: string) => {
 		const parts = texts.map((text) => cutText(text, maxCharacters, language));
 		const answers = await translator.translate(parts.flat(), language);
 		let next = 0;
-		return parts.map((own) =>
-			own.length === 1
-				? (answers[next++] ?? '')
-				: own.map((part) => padded(answers[next++] ?? part, part)).join(''),
-		);
+		return parts.map((own) => {
+			const made = own.map(() => answers[next++]);
+			const sentences = own.flatMap((part, index) =>
+				keptSentences(part, made[index] ?? '', language),
+			);
+			const [only = ''] = made;
+			const text =
+				own.length === 1
+					? only
+					: own.map((part, index) => padded(made[index] ?? part, part)).join('');
+			return { text, sentences };
+		});
 	};
 	const translate: TranslateTexts = async (texts) => {
 		const sources =
@@ -99,20 +109,23 @@ export async function inItsLanguage(
 			if (sameLanguage(language, to)) continue;
 			const places = [...texts.keys()].filter((place) => sources[place] === language);
 			const own = places.map((place) => texts[place] ?? '');
-			let made: readonly string[];
+			let made: Awaited<ReturnType<typeof translateFrom>>;
 			try {
 				made = await translateFrom(own, language);
 			} catch (error) {
 				if (!(error instanceof AppError) || !aboutLanguage.has(error.code)) throw error;
 				if (from !== undefined) throw error;
 				if (language === main.language) throw unreadable(main, error);
-				for (const text of own) leave(text, language);
+				for (const text of own) leave(text, { language });
 				continue;
 			}
 			places.forEach((place, index) => {
-				const [text, answer] = [own[index] ?? '', made[index] ?? ''];
+				const text = own[index] ?? '';
+				const { text: answer, sentences } = made[index] ?? { text: '', sentences: [] };
 				answers[place] = answer;
-				if (text.trim() === answer.trim() && hasSeveralWords(readableWords(text))) leave(text);
+				const isSame = text.trim() === answer.trim();
+				if (isSame && hasSeveralWords(readableWords(text))) leave(text);
+				else if (sentences.length > 0) leave(text, { sentences });
 			});
 		}
 		return answers;
@@ -127,16 +140,6 @@ const aboutLanguage: ReadonlySet<string> = new Set([
 	'not_supported',
 	'invalid_request',
 ]);
-
-/** Whether four words stand beside each other; one to three may be names. */
-function hasSeveralWords(text: string): boolean {
-	let words = 0;
-	for (const [letters] of text.matchAll(/\p{L}+/gu)) {
-		words = /\p{L}{2}/u.test(letters) ? words + 1 : 0;
-		if (words === 4) return true;
-	}
-	return false;
-}
 
 function unreadable({ language, score = 0 }: { language: string; score?: number }, why: AppError) {
 	if (why.code !== 'model_not_found' && why.code !== 'model_loading') return why;

@@ -5,7 +5,8 @@
  */
 
 import { Worker } from 'node:worker_threads';
-import { AppError, fromErrorWire, toErrorWire } from '../../protocol/errors.ts';
+import { AppError } from '../../protocol/errors.ts';
+import { fromErrorWire, toErrorWire } from '../../protocol/errorWire.ts';
 import type {
 	DocumentAnswer,
 	DocumentJob,

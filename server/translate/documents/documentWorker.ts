@@ -4,7 +4,7 @@
  */
 
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
-import { fromErrorWire, toErrorWire } from '../../protocol/errors.ts';
+import { fromErrorWire, toErrorWire } from '../../protocol/errorWire.ts';
 import { textBatches } from '../textBatches.ts';
 import type {
 	DocumentAnswer,

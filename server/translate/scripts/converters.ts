@@ -1,5 +1,6 @@
 /** The converter behind each pair of scripts of a language. Big tables are loaded when first used. */
 
+import { cutText } from '../cutText.ts';
 import { colloquialIndic, indicFromLatin } from './indic.ts';
 import { chineseFromPinyin } from './pinyinInput.ts';
 import { createTransforms, type TransformTable } from './rules.ts';
@@ -94,7 +95,7 @@ async function intoLatin(language: string): Promise<Convert | undefined> {
 async function fromLatin(language: string): Promise<Convert | undefined> {
 	if (language === 'ja') {
 		const { toHiragana } = await import('wanakana');
-		return (text) => toHiragana(text, { passRomaji: false });
+		return inPieces((text) => toHiragana(text, { passRomaji: false }));
 	}
 	if (language === 'ko') return cldrTransform('Latin-Hangul');
 	if (language === 'el') {
@@ -137,9 +138,15 @@ async function chinese(from: string, to: string): Promise<Convert> {
 	return Converter({ from: 'twp', to: 'cn' });
 }
 
+/** Kana are converted by a function that calls itself for each letter. */
+const inPieces =
+	(convert: Convert): Convert =>
+	(text) =>
+		cutText(text, 200, 'ja').map(convert).join('');
+
 async function japaneseLatin(): Promise<Convert> {
 	const { toRomaji } = await import('wanakana');
-	const romaji: Convert = (text) => toRomaji(text, { upcaseKatakana: false });
+	const romaji = inPieces((text) => toRomaji(text, { upcaseKatakana: false }));
 	const { japaneseReading } = await import('./japanese.ts');
 	try {
 		const reading = await japaneseReading();

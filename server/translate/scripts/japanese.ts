@@ -4,9 +4,13 @@ import { dirname } from 'node:path';
 import kuromoji from 'kuromoji';
 import { AppError } from '../../protocol/index.ts';
 import { assetPath } from '../asset.ts';
+import { cutText } from '../cutText.ts';
 
 /** Particles are written as they were once said and read as they are said now. */
 const spoken: Readonly<Record<string, string>> = { は: 'わ', へ: 'え', を: 'お' };
+
+/** Characters read at once: the dictionary tries every end of a run of signs it does not know. */
+const pieceLength = 200;
 
 /** The dictionary takes 150 MB of memory and a second to load, so it stays for a while. */
 const keptMs = 5 * 60_000;
@@ -50,7 +54,10 @@ async function load(): Promise<Reading> {
 	return new Promise((resolve, reject) => {
 		kuromoji.builder({ dicPath }).build((error, tokenizer) => {
 			if (error) reject(error);
-			else resolve((text) => read(tokenizer.tokenize(text)));
+			else
+				resolve((text) =>
+					read(cutText(text, pieceLength, 'ja').flatMap((piece) => tokenizer.tokenize(piece))),
+				);
 		});
 	});
 }
@@ -63,12 +70,14 @@ function read(
 	}[],
 ): string {
 	let out = '';
+	let isOpen = false;
 	for (const { surface_form: surface, reading, pos } of tokens) {
 		const said = pos === '助詞' ? (spoken[surface] ?? surface) : (reading ?? surface);
 		const mark = pos === '記号' || !/[\p{L}\p{N}]/u.test(surface);
 		// Endings belong to the word before them.
-		const glued = mark || pos === '助動詞' || out === '' || /\s$/.test(out);
+		const glued = mark || pos === '助動詞' || !isOpen;
 		out += (glued ? '' : ' ') + said;
+		if (said !== '') isOpen = !/\s/.test(said.slice(-1));
 	}
 	return out.trim();
 }

@@ -4,6 +4,7 @@
  * the edge of the text is U+FFFF.
  */
 
+import { cutText } from '../cutText.ts';
 import { startOfRun } from '../whiteSpace.ts';
 
 /** A result: text (U+E1xx = group xx, U+E200 = cursor) or a call of another transform on a result. */
@@ -35,6 +36,8 @@ type Apply = (run: Run) => void;
 
 const edge = '\uFFFF';
 const cursorMark = '\uE200';
+/** Characters converted at once: each rule that applies copies the text it works on. */
+const pieceLength = 500;
 
 /** Makes transforms of a table by name; each one is compiled when first used. */
 export function createTransforms(
@@ -66,7 +69,7 @@ export function createTransforms(
 		return transform.filter === undefined ? all : filtered(transform.filter, all);
 	};
 
-	return (name) => (text) => {
+	const convert = (name: string, text: string): string => {
 		const run = {
 			text: edge + text.replaceAll(edge, '\uFFFD') + edge,
 			start: 1,
@@ -75,6 +78,10 @@ export function createTransforms(
 		named(name)(run);
 		return run.text.slice(run.start, run.end);
 	};
+	return (name) => (text) =>
+		cutText(text, pieceLength, 'en')
+			.map((piece) => convert(name, piece))
+			.join('');
 }
 
 /** Applies a transform to each run of characters that a set holds. */
@@ -135,9 +142,11 @@ function builtIn(name: string): Apply | undefined {
 			// A space between two words that the writing does not part.
 			return on((text) => {
 				let out = '';
+				let last = '';
 				for (const { segment } of thaiWords.segment(text)) {
-					const joined = /[\p{L}\p{M}]$/u.test(out) && /^\p{L}/u.test(segment);
+					const joined = /[\p{L}\p{M}]$/u.test(last) && /^\p{L}/u.test(segment);
 					out += (joined ? ' ' : '') + segment;
+					last = segment;
 				}
 				return out;
 			});

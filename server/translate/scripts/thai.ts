@@ -207,15 +207,19 @@ const words = new Intl.Segmenter('th', { granularity: 'word' });
 /** Thai → Latin letters; what is not Thai stays as it is. */
 export const latinFromThai: Convert = (text) => {
 	let out = '';
+	let last = '';
 	let spoken = '';
 	for (const { segment } of words.segment(text)) {
 		const repeats = segment === 'ๆ';
 		if (!repeats && !/[ก-ฮ]/u.test(segment)) {
-			out += segment.replace(/[๐-๙]/gu, (digit) => String((digit.codePointAt(0) ?? 0) - 0x0e50));
+			last = segment.replace(/[๐-๙]/gu, (digit) => String((digit.codePointAt(0) ?? 0) - 0x0e50));
+			out += last;
 			continue;
 		}
 		if (!repeats) spoken = segment.replace(/[\u0E00-\u0E7F]+/gu, (run) => readRun(run));
-		out += (/[\p{L}\p{N}]$/u.test(out) ? ' ' : '') + spoken;
+		if (spoken === '') continue;
+		out += (/[\p{L}\p{N}]$/u.test(last) ? ' ' : '') + spoken;
+		last = spoken;
 	}
 	return out;
 };

@@ -1,12 +1,13 @@
 /** Chats on disk: whole or absent, found again, and gone when they are deleted. */
 
 import assert from 'node:assert/strict';
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { ChatStore } from '../../../extension/chat/chatStore.ts';
 import type { Conversation } from '../../../server/protocol/index.ts';
+import { setAsideIn } from '../../../server/store/jsonFile.ts';
 
 let root = '';
 before(async () => {
@@ -68,6 +69,20 @@ test('a deleted chat stays away, also when its answer is still being written', a
 	assert.deepEqual(await store.list(), []);
 	await store.save(chat('b'));
 	assert.equal((await store.list()).length, 1);
+});
+
+test('a chat that cannot be read is set aside, and what takes its place is whole', async () => {
+	const store = open('damaged');
+	await store.save(chat('a'));
+	const folder = join(root, 'damaged/deep/chats');
+	await writeFile(join(folder, 'a.json'), '{"chat":{"id":"a","tit');
+	assert.equal(await store.load('a'), undefined);
+	const [aside = ''] = await setAsideIn(folder);
+	assert.equal(await readFile(aside, 'utf8'), '{"chat":{"id":"a","tit');
+	await store.save(chat('a', 'again'));
+	assert.deepEqual(await open('damaged').load('a'), chat('a', 'again'));
+	await writeFile(join(folder, 'old.json'), JSON.stringify(chat('old')));
+	assert.deepEqual(await store.load('old'), chat('old'), 'a chat of an earlier version');
 });
 
 test('files that are no chats are passed over, and an id leads nowhere else', async () => {

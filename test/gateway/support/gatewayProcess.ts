@@ -1,23 +1,36 @@
 /** The layer as a process of its own, as it runs in production. */
 
 import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = dirname(dirname(dirname(dirname(fileURLToPath(import.meta.url)))));
 
-export interface GatewayProcess {
+export interface GatewayProcess extends AsyncDisposable {
 	readonly child: ChildProcess;
+	/** Where it says that it listens. */
+	readonly url: string;
 	readonly port: number;
 }
 
 /** Starts `nearglot gateway` on a free port and waits until it says that it is ready. */
-export async function startProcess(config: string, upstream: string): Promise<GatewayProcess> {
+export function startProcess(
+	config: string,
+	upstream: string,
+	more: readonly string[] = [],
+): Promise<GatewayProcess> {
+	const options = ['--config', config, '--upstream', upstream, ...more];
+	return startWith(options, join(dirname(config), 'home'));
+}
+
+/** The same with any options. */
+export async function startWith(options: readonly string[], home: string): Promise<GatewayProcess> {
 	const [command, gateway] = ['command.ts', 'gateway.ts'].map((file) =>
 		JSON.stringify(join(root, 'server', 'cli', file)),
 	);
 	const script = `import { runCommand } from ${command}; void runCommand({ gateway: async () => (await import(${gateway})).gatewayCommand }, process.argv.slice(1));`;
-	const args = ['gateway', '--config', config, '--upstream', upstream, '--port', '0', '--json'];
+	const args = ['gateway', '--port', '0', '--json', ...options];
 	const child = spawn(
 		process.execPath,
 		['--disable-warning=ExperimentalWarning', '--input-type=module', '-e', script, '--', ...args],
@@ -25,7 +38,7 @@ export async function startProcess(config: string, upstream: string): Promise<Ga
 			env: {
 				...process.env,
 				CORP_SECRET: 'corp-secret',
-				NEARGLOT_HOME: join(dirname(config), 'home'),
+				NEARGLOT_HOME: home,
 			},
 			stdio: ['ignore', 'pipe', 'pipe'],
 		},
@@ -42,5 +55,15 @@ export async function startProcess(config: string, upstream: string): Promise<Ga
 		});
 		child.once('exit', () => reject(new Error(`the gateway did not start: ${errors}`)));
 	});
-	return { child, port: Number(new URL((JSON.parse(line) as { url: string }).url).port) };
+	const { url } = JSON.parse(line) as { url: string };
+	const ended = once(child, 'exit');
+	return {
+		child,
+		url,
+		port: Number(new URL(url).port),
+		async [Symbol.asyncDispose]() {
+			child.kill('SIGKILL');
+			await ended;
+		},
+	};
 }

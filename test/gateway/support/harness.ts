@@ -8,9 +8,8 @@ import { parseSettings } from '../../../server/gateway/config/parseSettings.ts';
 import { resolvePaths } from '../../../server/gateway/config/resolvePaths.ts';
 import type { GatewaySettings } from '../../../server/gateway/config/settings.ts';
 import { type Gateway, startGateway } from '../../../server/gateway/gateway.ts';
-import { loadKeys } from '../../../server/gateway/keys/keyFile.ts';
+import { openParts } from '../../../server/gateway/openParts.ts';
 import type { ProviderRegistry } from '../../../server/gateway/providers/registry.ts';
-import { openSqliteStore } from '../../../server/gateway/store/sqliteStore.ts';
 import type { Store } from '../../../server/gateway/store/store.ts';
 import { TestApp } from './app.ts';
 import { FakeProvider } from './fakeProvider.ts';
@@ -100,12 +99,12 @@ export class Harness implements AsyncDisposable {
 	readonly folder: string;
 	readonly audit: string[];
 	readonly #clock: { offsetMs: number };
-	readonly #owned: AsyncDisposable[];
+	readonly #owned: AsyncDisposable;
 
 	private constructor(
 		parts: Pick<Harness, 'gateway' | 'app' | 'provider' | 'folder' | 'audit'>,
 		clock: { offsetMs: number },
-		owned: AsyncDisposable[],
+		owned: AsyncDisposable,
 	) {
 		this.gateway = parts.gateway;
 		this.app = parts.app;
@@ -117,22 +116,21 @@ export class Harness implements AsyncDisposable {
 	}
 
 	static async start(options: HarnessOptions = {}): Promise<Harness> {
-		const owned: AsyncDisposable[] = [];
+		// What a start that fails has opened is closed again: a test that expects the failure ends.
+		await using owned = new AsyncDisposableStack();
 		const app = options.app ?? new TestApp();
 		if (!options.app) {
 			await app.listen();
-			owned.push(app);
+			owned.use(app);
 		}
 		const provider = options.provider ?? new FakeProvider();
 		if (!options.provider) {
 			await provider.listen();
-			owned.push(provider);
+			owned.use(provider);
 		}
 		const folder = options.folder ?? mkdtempSync(join(tmpdir(), 'nearglot-gateway-'));
 		if (options.folder === undefined)
-			owned.push({
-				[Symbol.asyncDispose]: async () => rmSync(folder, { recursive: true, force: true }),
-			});
+			owned.defer(() => rmSync(folder, { recursive: true, force: true }));
 		const file = merge(baseConfig(provider), options.config ?? {});
 		const env = { CORP_SECRET: provider.clientSecret, ...options.env };
 		const parsed = resolvePaths(parseSettings(file, env, 8000).settings, folder);
@@ -147,18 +145,18 @@ export class Harness implements AsyncDisposable {
 				done();
 			},
 		});
-		const keys = loadKeys(settings, join(folder, 'keys.json'), now);
-		const store = options.store ?? openSqliteStore(':memory:', now);
+		const { store } = options;
+		const parts = await openParts(settings, { now, log, ...(store ? { store } : {}) });
 		const gateway = await startGateway(
 			settings,
 			options.upstream ?? app.url,
 			{ host: '127.0.0.1', port: options.port ?? 0 },
 			{
-				...{ keys, store, fetch: options.fetch ?? fetch, now, log },
-				...(options.providers === undefined ? {} : { providers: options.providers(settings) }),
+				...{ parts, fetch: options.fetch ?? fetch, now },
+				...(options.providers === undefined ? {} : { providers: options.providers }),
 			},
 		);
-		return new Harness({ gateway, app, provider, folder, audit }, clock, owned);
+		return new Harness({ gateway, app, provider, folder, audit }, clock, owned.move());
 	}
 
 	/** Moves the layer's clock forward. */
@@ -222,8 +220,8 @@ export class Harness implements AsyncDisposable {
 	}
 
 	async [Symbol.asyncDispose](): Promise<void> {
-		await this.gateway.close();
-		for (const item of this.#owned.reverse()) await item[Symbol.asyncDispose]();
+		await this.gateway.close(0);
+		await this.#owned[Symbol.asyncDispose]();
 	}
 }
 

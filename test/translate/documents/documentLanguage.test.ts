@@ -80,7 +80,9 @@ test('a long piece of another language is translated from that, or left; a short
 		['de', [german]],
 		['fi', [finnish]],
 	]);
-	assert.deepEqual(left, [{ text: finnish, language: 'fi' }]);
+	// The translator of this test leaves every word as it was.
+	const unread = left.filter(({ sentences }) => sentences === undefined);
+	assert.deepEqual(unread, [{ text: finnish, language: 'fi' }]);
 	// What is in the target's language already is done.
 	const into = await inItsLanguage(texts, translator, { to: 'de' });
 	assert.equal((await into.translate(texts))[2], german);
@@ -105,6 +107,35 @@ test('texts that a model gives back as they were are told, names are not', async
 	const { translate, left } = await inItsLanguage(texts, translator, { to: 'de' });
 	assert.deepEqual(await translate(texts), texts);
 	assert.deepEqual(left, [{ text: sentence }]);
+});
+
+test('sentences that stayed as they were inside a translated text are told, and none that only share words', async () => {
+	const stayed = 'Nothing leaves it unless you choose a remote engine; there is no account.';
+	const coded = 'Call `run` with a list of names that you want to see in the output.';
+	const translator: TextTranslator = {
+		...world(() => [['en', 1]]).translator,
+		translate: async (texts) =>
+			texts.map((text) =>
+				text.replace(
+					'The model server runs on this machine.',
+					'Der Modellserver läuft auf dieser Maschine.',
+				),
+			),
+	};
+	const text = `The model server runs on this machine. ${stayed}`;
+	const short = 'The model server runs on this machine. Ada Lovelace.';
+	const { translate, left } = await inItsLanguage([text], translator, { to: 'de' });
+	await translate([text, short]);
+	assert.deepEqual(left, [{ text, sentences: [stayed] }]);
+	const parts: TextTranslator = {
+		...translator,
+		translate: async () => [
+			'Nehmen Sie `run` with a list of names that you want to see in the output.',
+		],
+	};
+	const second = await inItsLanguage([coded], parts, { to: 'de' });
+	await second.translate([coded]);
+	assert.deepEqual(second.left, [{ text: coded, sentences: [coded] }]);
 });
 
 test('errors that are not about a language end the document', async () => {

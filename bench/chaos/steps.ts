@@ -1,0 +1,141 @@
+/** What goes wrong, one step each. To add one: a row in the table. */
+
+import { once } from 'node:events';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { findDaemon } from '../../server/daemon/client.ts';
+import { gone, type Home } from '../../test/daemon/home.ts';
+import type { HubFaults, TestHub } from '../../test/hub/hubServer.ts';
+
+export interface Stage {
+	readonly home: Home;
+	readonly hub: TestHub;
+	readonly random: () => number;
+	/** Ids of keys that a command has handed out. */
+	readonly keys: Set<string>;
+}
+
+type Step = (stage: Stage) => Promise<void>;
+
+/** Process id of the server, if there is one. */
+export const daemonOf = async ({ home }: Stage): Promise<number | undefined> =>
+	(await findDaemon(home.env))?.endpoint.pid;
+
+const pull = ['models', 'pull', 'acme/tiny'];
+const chat = ['chat', 'starter-chat', 'how do I list files?'];
+export const pick = <Item>({ random }: Stage, items: readonly Item[]): Item =>
+	items[Math.floor(random() * items.length)] as Item;
+
+async function createKey({ home, keys }: Stage): Promise<void> {
+	const { code, stdout } = await home.run(['keys', 'create', 'chaos', '--json']);
+	if (code === 0) keys.add((JSON.parse(stdout) as { id: string }).id);
+}
+
+/** Runs a command, and signals a process at some moment of it. */
+async function during(
+	stage: Stage,
+	args: readonly string[],
+	act: () => Promise<void>,
+): Promise<void> {
+	const child = stage.home.start(args);
+	child.stdin?.end();
+	for (const stream of [child.stdout, child.stderr]) stream?.resume();
+	const ended = once(child, 'close');
+	await new Promise((resolve) => setTimeout(resolve, stage.random() * 1000));
+	await act();
+	await ended;
+}
+
+async function killDaemon(stage: Stage): Promise<void> {
+	const pid = await daemonOf(stage);
+	if (pid === undefined) return;
+	process.kill(pid, 'SIGKILL');
+	await gone(pid);
+}
+
+async function signalRunners(stage: Stage, signal: NodeJS.Signals): Promise<void> {
+	const pid = await daemonOf(stage);
+	if (pid === undefined) return;
+	for (const child of readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' '))
+		if (child !== '') process.kill(Number(child), signal);
+}
+
+const hubFaults: readonly HubFaults[] = [
+	{ hashes: false },
+	{ ranges: false },
+	{ etag: () => undefined },
+	{ etag: () => `"${Math.random()}"` },
+	{ onList: (_request, response) => response.writeHead(503).end() !== undefined },
+	{ onList: (_request, response) => response.end('[') !== undefined },
+	{ onFile: (_request, response) => response.destroy() !== undefined },
+	{ onFile: (_request, response) => response.writeHead(416).end() !== undefined },
+	{ onFile: (_request, response) => response.end('damaged') !== undefined },
+];
+
+export const steps: readonly [name: string, step: Step][] = [
+	[
+		'the server is killed while it answers',
+		(stage) => during(stage, chat, () => killDaemon(stage)),
+	],
+	[
+		'a runner is killed while it answers',
+		(stage) => during(stage, chat, () => signalRunners(stage, 'SIGKILL')),
+	],
+	[
+		'a runner stands still for a moment',
+		(stage) =>
+			during(stage, chat, async () => {
+				await signalRunners(stage, 'SIGSTOP');
+				await signalRunners(stage, 'SIGCONT');
+			}),
+	],
+	[
+		'the server is killed while it downloads',
+		async (stage) => {
+			await stage.home.run(['models', 'remove', 'tiny']);
+			stage.hub.faults = { bytesPerMs: 200 };
+			await during(stage, pull, () => killDaemon(stage));
+		},
+	],
+	[
+		'the hub fails',
+		async (stage) => {
+			await stage.home.run(['models', 'remove', 'tiny']);
+			stage.hub.faults = pick(stage, hubFaults);
+			await stage.home.run(pull);
+		},
+	],
+	[
+		'the endpoint file is lost',
+		async (stage) => {
+			const path = join(stage.home.folder, 'endpoint.json');
+			if (stage.random() < 0.5) rmSync(path, { force: true });
+			else writeFileSync(path, '{"pid":');
+		},
+	],
+	[
+		'what was chosen about models is damaged',
+		async (stage) => writeFileSync(join(stage.home.folder, 'models.json'), '{"registered": ['),
+	],
+	[
+		'many make keys at once',
+		async (stage) => void (await Promise.all([1, 2, 3, 4].map(() => createKey(stage)))),
+	],
+	[
+		'a lock is left behind',
+		async (stage) => {
+			const owner = pick(stage, ['', '{"pid":1,"host":"elsewhere","token":"a"}', '{"pid":999999}']);
+			writeFileSync(join(stage.home.folder, 'translator-keys.json.lock'), owner);
+			await createKey(stage);
+		},
+	],
+	[
+		'who makes a key is killed',
+		async (stage) => {
+			const child = stage.home.start(['keys', 'create', 'cut']);
+			const ended = once(child, 'close');
+			setTimeout(() => child.kill('SIGKILL'), stage.random() * 600);
+			await ended;
+		},
+	],
+];

@@ -1,0 +1,107 @@
+/**
+ * Opens all that a start needs besides its ports: certificate, audit log, keys and store. `--check` does the
+ * same, so that it cannot call usable what does not start.
+ */
+
+import { existsSync, readFileSync } from 'node:fs';
+import type { Writable } from 'node:stream';
+import { createSecureContext } from 'node:tls';
+import { checkPlace, reasonOf, unusable } from '../store/checkPlace.ts';
+import type { GatewaySettings } from './config/settings.ts';
+import { type LoadedKeys, loadKeys } from './keys/keyFile.ts';
+import { type AuditLog, openAuditLog } from './observe/audit.ts';
+import { openRedisStore } from './store/redisStore.ts';
+import { openSqliteStore } from './store/sqliteStore.ts';
+import type { Store } from './store/store.ts';
+import type { StoreReport } from './store/storeWatch.ts';
+
+export interface GatewayParts extends AsyncDisposable {
+	readonly tls: { readonly cert: Buffer; readonly key: Buffer } | undefined;
+	readonly audit: AuditLog;
+	readonly keys: LoadedKeys;
+	readonly store: Store;
+}
+
+export interface PartsOptions {
+	readonly now: () => number;
+	/** Where audit lines go when the settings name no file. */
+	readonly log: Writable;
+	/** False: files that are not there are not made; whether they could be is found out. */
+	readonly make?: boolean;
+	/** Stand in for those of the settings; they are owned from here on. */
+	readonly keys?: LoadedKeys;
+	readonly store?: Store;
+}
+
+/**
+ * Opens everything, or nothing.
+ * @throws AppError `invalid_request` that names the file and the setting
+ */
+export async function openParts(
+	settings: GatewaySettings,
+	options: PartsOptions,
+): Promise<GatewayParts> {
+	const { now, log, make = true } = options;
+	await using stack = new AsyncDisposableStack();
+	if (options.store) stack.use(options.store);
+	if (options.keys) stack.use(options.keys);
+	const tls = settings.tls && readCertificate(settings.tls);
+	const auditFile = make
+		? settings.auditFile
+		: there(settings.auditFile, 'The audit log (x-gateway.auditFile)', '-');
+	const audit = stack.use(openAuditLog(auditFile, log, now));
+	const keys = options.keys ?? stack.use(loadKeys(settings, 'gateway-keys.json', now, make));
+	const report: StoreReport = (reason) =>
+		audit.write(
+			reason === undefined ? { event: 'store_recovered' } : { event: 'store_failed', reason },
+		);
+	const store =
+		options.store ?? stack.use(await openStore(settings, now, make, make ? report : undefined));
+	const owned = stack.move();
+	return { tls, audit, keys, store, [Symbol.asyncDispose]: () => owned.disposeAsync() };
+}
+
+function openStore(
+	{ store }: GatewaySettings,
+	now: () => number,
+	make: boolean,
+	report: StoreReport | undefined,
+): Store | Promise<Store> {
+	if (store.kind === 'redis') return openRedisStore(store.url, report);
+	const what = 'The session store (x-gateway.store)';
+	return openSqliteStore(
+		make ? store.path : there(store.path, what, ':memory:', true),
+		now,
+		report,
+	);
+}
+
+/** The file when it is there, else what stands in for it, once it is known that it could be made. */
+function there(path: string, what: string, standIn: string, makesFolders = false): string {
+	if (path === standIn || existsSync(path)) return path;
+	checkPlace(path, what, makesFolders);
+	return standIn;
+}
+
+function readCertificate(files: NonNullable<GatewaySettings['tls']>): GatewayParts['tls'] {
+	const read = (path: string, what: string) => {
+		try {
+			return readFileSync(path);
+		} catch (error) {
+			throw unusable(path, what, reasonOf(error), error);
+		}
+	};
+	const cert = read(files.certFile, 'The certificate (x-gateway.tls.certFile)');
+	const key = read(files.keyFile, 'The private key (x-gateway.tls.keyFile)');
+	const usable = (path: string, what: string, part: { cert?: Buffer; key?: Buffer }) => {
+		try {
+			createSecureContext(part);
+		} catch (error) {
+			throw unusable(path, what, reasonOf(error), error);
+		}
+	};
+	usable(files.certFile, 'The certificate (x-gateway.tls.certFile)', { cert });
+	usable(files.keyFile, 'The private key (x-gateway.tls.keyFile)', { key });
+	usable(files.keyFile, 'The private key (x-gateway.tls.keyFile)', { cert, key });
+	return { cert, key };
+}

@@ -1,0 +1,52 @@
+/** Bodies as values: small ones at once, large ones in a thread, so that they hold nobody up. */
+
+import { Worker } from 'node:worker_threads';
+import { fromErrorWire } from '../protocol/errorWire.ts';
+import type { BodyMessage } from './bodyWorker.ts';
+import { type FormFields, parseForm } from './formText.ts';
+import { type JsonLimits, parseJson } from './jsonText.ts';
+
+/** Larger bodies in bytes are parsed aside. */
+const largeBody = 256 * 1024;
+
+/** What a body is, and what of it may be. */
+export type BodyKind =
+	| { readonly kind: 'json'; readonly limits: JsonLimits }
+	| { readonly kind: 'form'; readonly names: readonly string[]; readonly limits: JsonLimits };
+
+/** As {@link parseJson}, of UTF-8. The bytes of a large body are gone afterwards. */
+export const jsonOf = (bytes: Uint8Array<ArrayBuffer>, limits: JsonLimits): Promise<unknown> =>
+	parsed(bytes, { kind: 'json', limits });
+
+/** As {@link parseForm}. */
+export const formOf = (
+	bytes: Uint8Array<ArrayBuffer>,
+	names: readonly string[],
+	limits: JsonLimits,
+): Promise<FormFields> => parsed(bytes, { kind: 'form', names, limits }) as Promise<FormFields>;
+
+/** The value of a body, on the spot. */
+export function parseBytes(bytes: Uint8Array, body: BodyKind): unknown {
+	return body.kind === 'form'
+		? parseForm(bytes, body.names, body.limits)
+		: parseJson(new TextDecoder().decode(bytes), body.limits);
+}
+
+async function parsed(bytes: Uint8Array<ArrayBuffer>, body: BodyKind): Promise<unknown> {
+	if (bytes.byteLength <= largeBody) return parseBytes(bytes, body);
+	const bundled = import.meta.url.endsWith('.cjs');
+	const file = new URL(bundled ? './body-worker.cjs' : './bodyWorker.ts', import.meta.url);
+	const worker = new Worker(file, { workerData: { bytes, body }, transferList: [bytes.buffer] });
+	try {
+		const message = await new Promise<BodyMessage>((resolve, reject) => {
+			worker.once('message', resolve);
+			worker.once('error', reject);
+			worker.once('exit', () => reject(new Error('The thread that parses a body has ended.')));
+		});
+		if ('error' in message) throw fromErrorWire(message.error);
+		if ('syntax' in message) throw new SyntaxError(message.syntax);
+		return message.value;
+	} finally {
+		await worker.terminate();
+	}
+}

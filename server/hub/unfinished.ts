@@ -1,0 +1,37 @@
+/**
+ * What an unfinished download left behind. Beside its folder lies the listing it went by, so that a later one
+ * goes on with the same files only: those of another source or state may have the same names and sizes.
+ */
+
+import { rm } from 'node:fs/promises';
+import { readPlainText, writePrivateFile } from '../store/files.ts';
+import { inside } from './names.ts';
+import { removeParts } from './partFile.ts';
+
+/** Path of the listing that belongs to an unfinished folder. */
+export const listingOf = (folder: string): string => `${folder}.files.json`;
+
+/**
+ * Removes what does not belong to the wanted files, and notes those.
+ * @param wanted path of each file → what tells its content from any other's
+ */
+export async function keepSame(folder: string, wanted: ReadonlyMap<string, string>): Promise<void> {
+	const before = await readListing(folder);
+	if (before === undefined) await rm(folder, { recursive: true, force: true });
+	for (const [path, content] of before ?? []) {
+		if (wanted.get(path) === content) continue;
+		const file = inside(folder, path);
+		await rm(file, { force: true });
+		await removeParts(file);
+	}
+	await writePrivateFile(listingOf(folder), JSON.stringify(Object.fromEntries(wanted)));
+}
+
+async function readListing(folder: string): Promise<[string, unknown][] | undefined> {
+	try {
+		return Object.entries(JSON.parse((await readPlainText(listingOf(folder))) ?? ''));
+	} catch {
+		// None, or one that was cut off: nobody knows whose the files are.
+		return undefined;
+	}
+}

@@ -1,0 +1,50 @@
+/** Where a server stands between its start and its end. */
+
+import { setMaxListeners } from 'node:events';
+import { AppError } from '../protocol/errors.ts';
+
+/** Seconds that requests under way get when nobody says otherwise, in every program with a port. */
+export const defaultDrainS = 25;
+
+export class Ending {
+	#begun = false;
+	#probed = false;
+	readonly #over = new AbortController();
+
+	constructor() {
+		// Every stream that is open listens.
+		setMaxListeners(0, this.#over.signal);
+	}
+
+	/** True from the first word of the end on: whoever chooses between servers takes another one. */
+	get begun(): boolean {
+		return this.#begun;
+	}
+
+	/** Whether somebody has asked for the readiness, and so chooses by it. */
+	get probed(): boolean {
+		return this.#probed;
+	}
+
+	/** Aborted when the time of the requests under way is over; its reason is what they are told. */
+	get over(): AbortSignal {
+		return this.#over.signal;
+	}
+
+	/** The answer to a readiness probe. */
+	isReady(): boolean {
+		this.#probed = true;
+		return !this.#begun;
+	}
+
+	begin(): void {
+		this.#begun = true;
+	}
+
+	end(): void {
+		this.begin();
+		if (this.over.aborted) return;
+		const words = 'The server is ending, so this was not completed. Try again in a moment.';
+		this.#over.abort(new AppError('daemon_unavailable', words, { retryAfterS: 2 }));
+	}
+}

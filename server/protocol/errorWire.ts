@@ -1,0 +1,58 @@
+/** Errors between processes, and any thrown value as one with a sentence. */
+
+import { AppError, type ErrorCode, errorKinds } from './errors.ts';
+import { systemError } from './systemErrors.ts';
+
+/** Plain form of an {@link AppError} that survives JSON and process boundaries. */
+export interface ErrorWire {
+	readonly code: ErrorCode;
+	readonly message: string;
+	readonly param?: string;
+	readonly retryAfterS?: number;
+	readonly data?: Readonly<Record<string, unknown>>;
+}
+
+/** Serialises an error for another process, without its stack. */
+export function toErrorWire(error: unknown): ErrorWire {
+	const { code, message, param, retryAfterS, data } = asAppError(error);
+	return {
+		code,
+		message,
+		...(param === null ? {} : { param }),
+		...(retryAfterS === undefined ? {} : { retryAfterS }),
+		...(data === undefined ? {} : { data }),
+	};
+}
+
+/** Restores what {@link toErrorWire} made. */
+export function fromErrorWire(wire: ErrorWire): AppError {
+	const { code, message, ...options } = wire;
+	return new AppError(code in errorKinds ? code : 'internal', message, options);
+}
+
+/**
+ * Any thrown value as an {@link AppError}: what the system refused in words, everything else as `internal`.
+ * @param doing what was being done, to follow "while": `answering POST /v1/embeddings`
+ */
+export function asAppError(error: unknown, doing?: string): AppError {
+	if (error instanceof AppError) return error;
+	if (isAbortError(error)) return new AppError('cancelled', undefined, { cause: error });
+	return systemError(error) ?? new AppError('internal', unexpected(error, doing), { cause: error });
+}
+
+/** A fault of the product itself: whoever reads it can only report it. */
+function unexpected(error: unknown, doing: string | undefined): string {
+	const what = (error instanceof Error ? error.message : String(error)).trim();
+	const where = doing === undefined ? '' : ` while ${doing}`;
+	return `Something went wrong inside Nearglot${where}${what === '' ? '' : `: ${what.replace(/\.$/, '')}`}. Try again; if it stays so, please report it.`;
+}
+
+/** Where an unexpected error came from, for logs; `undefined` for those that were foreseen. */
+export function stackOf(error: unknown): string | undefined {
+	const { code, cause } = asAppError(error);
+	return code === 'internal' && cause instanceof Error ? cause.stack : undefined;
+}
+
+function isAbortError(error: unknown): boolean {
+	return error instanceof Error && (error.name === 'AbortError' || error.name === 'CancelledError');
+}

@@ -1,0 +1,49 @@
+/** From the name a caller uses to one model. Every door that takes a model's name asks here. */
+
+import type { ModelInfo } from './models.ts';
+
+/** What of a model names it. */
+export type NamedModel = Pick<ModelInfo, 'id' | 'name' | 'version' | 'alias' | 'folder'>;
+
+/**
+ * A name as names are compared: in any letter case, a version in any number of digits. `:latest`, which clients
+ * of other servers add, is the same as no version.
+ */
+export function comparableName(name: string): string {
+	const text = name.trim().toLowerCase();
+	const at = text.lastIndexOf(':');
+	const version = text.slice(at + 1);
+	if (at < 0) return text;
+	if (version === 'latest') return text.slice(0, at);
+	return /^\d+$/.test(version) ? `${text.slice(0, at)}:${version.replace(/^0+(?=\d)/, '')}` : text;
+}
+
+/**
+ * Finds a model by its id, its name, its alias or its folder, in this order. Without a version the highest
+ * one is meant.
+ * @param aliased those that aliases and folders may stand for, best first
+ */
+export function findModel<T extends NamedModel>(
+	models: readonly T[],
+	name: string,
+	aliased: readonly T[] = models,
+): T | undefined {
+	const wanted = comparableName(name);
+	const exact = models.find(({ id }) => comparableName(id) === wanted);
+	if (exact !== undefined) return exact;
+	const named = newest(models, wanted);
+	if (named !== undefined) return named;
+	const first = aliased.find(
+		({ alias, folder }) =>
+			alias.toLowerCase() === wanted || folder?.split(/[\\/]/).at(-1)?.toLowerCase() === wanted,
+	);
+	if (first?.alias.toLowerCase() !== wanted) return first;
+	// The other versions of a model have its alias as well.
+	return newest(aliased, first.name.toLowerCase());
+}
+
+function newest<T extends NamedModel>(models: readonly T[], name: string): T | undefined {
+	return models
+		.filter((model) => model.name.toLowerCase() === name)
+		.sort((left, right) => (Number(right.version) || 0) - (Number(left.version) || 0))[0];
+}

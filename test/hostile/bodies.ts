@@ -1,0 +1,67 @@
+/** Bodies of requests with very many of whatever they may have. */
+
+import { chatRequestParser } from '../../server/services/chat/request.ts';
+import { responsesParser } from '../../server/services/responses/request.ts';
+import { completionParser } from '../../server/services/text/completionRequest.ts';
+import type { HostileCase } from './growth.ts';
+
+const message = { role: 'user', content: 'hello' };
+const words = 'aaaaaaaaaaaaaaaaaaaa';
+
+/** A field of a chat with `n` of something. */
+const chatFields: Readonly<Record<string, (n: number) => object>> = {
+	messages: (n) => ({ messages: list(n, () => message) }),
+	'parts of a message': (n) => ({ messages: [{ role: 'user', content: list(n, () => words) }] }),
+	'typed parts of a message': (n) => ({
+		messages: [{ role: 'user', content: list(n, () => ({ type: 'text', text: words })) }],
+	}),
+	'calls in a message': (n) => ({
+		messages: [
+			{ role: 'assistant', tool_calls: list(n, (at) => ({ function: { name: `f${at}` } })) },
+		],
+	}),
+	tools: (n) => ({ tools: list(n, (at) => ({ type: 'function', function: { name: `f${at}` } })) }),
+	'tools by their names': (n) => ({
+		tools: Object.fromEntries(list(n, (at) => [`f${at}`, { parameters: {} }])),
+	}),
+	'properties of a tool': (n) => ({
+		tools: [
+			{ name: 'f', parameters: { properties: Object.fromEntries(list(n, (at) => [at, {}])) } },
+		],
+	}),
+	'ends of an answer': (n) => ({ stop: list(n, (at) => `s${at}`) }),
+	biases: (n) => ({ logit_bias: list(n, (at) => [at, 1]) }),
+	metadata: (n) => ({ metadata: Object.fromEntries(list(n, (at) => [`k${at}`, 'v'])) }),
+	'arguments of a call': (n) => ({
+		function_call: { name: 'f', arguments: JSON.stringify(list(n, (at) => at)) },
+	}),
+};
+
+/** Items of a response. */
+const items: Readonly<Record<string, object>> = {
+	messages: message,
+	calls: { type: 'function_call', call_id: 'a', name: 'f', arguments: '{}' },
+	results: { type: 'function_call_output', call_id: 'a', output: 'x' },
+};
+
+function list<T>(length: number, item: (at: number) => T): T[] {
+	return Array.from({ length }, (_, at) => item(at));
+}
+
+export const bodyCases: readonly HostileCase[] = [
+	...Object.entries(chatFields).map(([name, fields]) => ({
+		name: `chat: ${name}`,
+		make: (n: number) => ({ model: 'm', messages: [message], ...fields(n) }),
+		run: (body: unknown) => chatRequestParser.parse(body, ''),
+	})),
+	...Object.entries(items).map(([name, item]) => ({
+		name: `response: ${name}`,
+		make: (n: number) => ({ model: 'm', input: list(n, () => item) }),
+		run: (body: unknown) => responsesParser.parse(body, ''),
+	})),
+	{
+		name: 'completion: token ids',
+		make: (n: number) => ({ model: 'm', prompt: list(n, (at) => at) }),
+		run: (body: unknown) => completionParser.parse(body, ''),
+	},
+];

@@ -1,0 +1,36 @@
+/**
+ * No request holds the loop of a daemon for long, whatever it sends and whether or not it is the first of its
+ * kind. The whole: `npm run bench -- hostile`.
+ */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { holdsOf, maxHoldMs } from './holds.ts';
+import { hostileRequests } from './hostileRequests.ts';
+import { units } from './modelRequests.ts';
+import { some } from './some.ts';
+
+/** So many of a list; of the others all. */
+const counts: Readonly<Record<string, number>> = {
+	'/documents/translate': 10,
+	'/translate': 10,
+	'/translate of HTML': 10,
+	'/detect': 6,
+	'/breaksentence': 6,
+	'files of models': 12,
+};
+
+const lists = Object.entries(hostileRequests(60_000)).map(([list, requests]) => ({
+	isFirst: list === 'first uses',
+	chosen: some(requests, counts[list] ?? requests.length).map((request) => ({
+		...request,
+		name: `${list} ${request.name}`,
+	})),
+}));
+
+for (const isFirst of [true, false])
+	test(`${isFirst ? 'no first request of its kind' : 'no long or hostile request'} holds the daemon's loop for more than ${maxHoldMs} ms`, async () => {
+		const requests = lists.flatMap((list) => (list.isFirst === isFirst ? list.chosen : []));
+		assert.ok(requests.length > 40);
+		assert.deepEqual(await holdsOf(requests, { units, patienceMs: 1000, isFirst }), []);
+	});
