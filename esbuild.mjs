@@ -177,8 +177,10 @@ function shippedFiles(built) {
 
 await mkdir(out, { recursive: true });
 if (watch) {
-	await copyAssets();
+	// The editor's build task waits for these two lines.
+	console.log('building');
 	const contexts = await Promise.all(builds.map((build) => esbuild.context(build)));
+	await Promise.all([copyAssets(), ...contexts.map((context) => context.rebuild())]);
 	await Promise.all(contexts.map((context) => context.watch()));
 	console.log('watching');
 } else {

@@ -20,6 +20,7 @@ const tasks = {
 	format: [[...lint, '--write']],
 	test: [build, typecheck, lint, ['scripts/test.mjs']],
 	'test:only': [['scripts/test.mjs']],
+	t: [['scripts/t.mjs']],
 	'test:e2e': [build, ['scripts/e2e.mjs']],
 	'test:desktop': [build, ['test/e2e/runTest.ts']],
 	package: [[...build, '--production'], ['scripts/package.mjs']],

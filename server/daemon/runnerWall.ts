@@ -41,10 +41,16 @@ export function runnerEnvironment(env: NodeJS.ProcessEnv, scratch: string): Node
 	};
 }
 
-/** Flags of Node that leave a process the rights a runner needs. @param scratch the folder it may write to */
-export function permissionFlags(scratch: string): string[] {
+/**
+ * Flags of Node that leave a process the rights a runner needs.
+ * @param scratch the folder it may write to
+ * @param execArgv flags of Node that this process has
+ */
+export function permissionFlags(scratch: string, execArgv = process.execArgv): string[] {
 	// The editor's own program is not started with flags it may not know.
 	if (process.versions['electron'] !== undefined) return [];
+	// Permissions refuse an inspector. Whoever runs the server under one wants to look into its runners, too.
+	if (execArgv.some((flag) => /^--inspect(-brk)?(=|$)/.test(flag))) return [];
 	return [
 		'--permission',
 		'--allow-addons',

