@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { writeDecoderModel } from '../fixtures/decoderModel.ts';
 import { startTestServer, type TestServer } from '../http/testServer.ts';
+import { until } from '../support/until.ts';
 import { chat, chatStream, type Reply, refused, text } from './ask.ts';
 
 let server: TestServer;
@@ -305,10 +306,8 @@ test('ttl decides how long the model stays', async () => {
 	for (const ttl of [0.2, -1, 1e9, '60'])
 		assert.equal((await refused(server, { ttl })).param, 'ttl', String(ttl));
 	await chat(server, { ttl: 1, max_tokens: 1 });
-	const deadline = performance.now() + 20_000;
 	const loaded = () => server.backend.host.loaded().includes('starter-chat:1');
-	while (loaded() && performance.now() < deadline)
-		await new Promise((resolve) => setTimeout(resolve, 50));
+	await until('the model is unloaded', () => !loaded());
 	assert.equal(loaded(), false);
 	const again = await chat(server, { ttl: 0, max_tokens: 1 });
 	assert.ok(again.timings.load_ms > 0, 'the load is in the timings');

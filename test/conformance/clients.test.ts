@@ -8,6 +8,7 @@ import { generateText, jsonSchema, Output, streamText, tool } from 'ai';
 import { FoundryLocalManager } from 'foundry-local-sdk/browser';
 import OpenAI, { APIError, BadRequestError, NotFoundError } from 'openai';
 import { startTestServer, type TestServer } from '../http/testServer.ts';
+import { until } from '../support/until.ts';
 import { type TinyModels, tinyModels } from './tinyModels.ts';
 
 let server: TestServer;
@@ -155,10 +156,8 @@ test('openai: breaking off a stream frees the engine', async () => {
 		stream: true,
 	});
 	for await (const _ of stream) break;
-	const deadline = performance.now() + 20_000;
 	const running = async () => (await faked.backend.host.stats())[0]?.stats.running;
-	while ((await running()) !== 0 && performance.now() < deadline)
-		await new Promise((resolve) => setTimeout(resolve, 20));
+	await until('nothing runs', async () => (await running()) === 0);
 	assert.equal(await running(), 0);
 });
 

@@ -2,7 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { startTestServer, type TestServer, until } from '../http/testServer.ts';
+import { startTestServer, type TestServer } from '../http/testServer.ts';
+import { until } from '../support/until.ts';
 import { chat, type ErrorReply, text } from './ask.ts';
 import { type TinyModels, tinyModels } from './tinyModels.ts';
 

@@ -6,6 +6,7 @@ import OpenAI, { toFile } from 'openai';
 import { wavFile } from '../audio/madeAudio.ts';
 import { type SpeechServer, startSpeechServer } from '../speech/speechServer.ts';
 import { tones } from '../speech/toneModel.ts';
+import { until } from '../support/until.ts';
 
 const recording = wavFile(
 	tones([
@@ -114,10 +115,9 @@ test('openai: aborting a stream stops the model', async () => {
 		{ signal: stop.signal },
 	);
 	const asked = server.model.requests.length;
-	while (server.model.requests.length === asked)
-		await new Promise((resolve) => setTimeout(resolve, 5));
+	await until('the model is asked', () => server.model.requests.length > asked);
 	stop.abort();
 	await assert.rejects(running);
-	while (server.model.cancelled === before) await new Promise((resolve) => setTimeout(resolve, 5));
+	await until('the model is cancelled', () => server.model.cancelled > before);
 	server.model.delayMs = 0;
 });

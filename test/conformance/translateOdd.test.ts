@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
+import { until } from '../support/until.ts';
 import { awkwardHtml, awkwardText, seeded } from '../translate/random.ts';
 import { startTranslateServer, type TranslateServer } from '../translate/translateServer.ts';
 
@@ -238,8 +239,7 @@ test('a sentence somebody waits for overtakes a file', async () => {
 		Text: `Line ${index} of a long file that is being translated.`,
 	}));
 	const file = post('from=en&to=pl', texts);
-	while (server.engine.calls.length === before)
-		await new Promise((resolve) => setTimeout(resolve, 2));
+	await until('the engine is called', () => server.engine.calls.length > before);
 	const begun = server.engine.calls.length;
 	const hover = await post('from=en&to=pl', [{ Text: 'A hover.' }]);
 	server.engine.delayMs = 0;
@@ -266,13 +266,10 @@ test('a caller that goes away frees the model', async () => {
 	);
 	gone.catch(() => {});
 	const calls = server.engine.calls.length;
-	while (server.engine.calls.length === calls)
-		await new Promise((resolve) => setTimeout(resolve, 5));
+	await until('the engine is called', () => server.engine.calls.length > calls);
 	stop.abort();
 	await assert.rejects(gone);
-	const deadline = performance.now() + 20_000;
-	while (server.engine.aborted === before && performance.now() < deadline)
-		await new Promise((resolve) => setTimeout(resolve, 5));
+	await until('the engine is stopped', () => server.engine.aborted > before);
 	assert.equal(server.engine.aborted, before + 1);
 	server.engine.gate = undefined;
 	open();

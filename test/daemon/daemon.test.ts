@@ -16,7 +16,8 @@ import type { PipeEvent } from '../../server/daemon/pipeEvents.ts';
 import { listen } from '../../server/http/listen.ts';
 import { AppError, type EndpointFile } from '../../server/protocol/index.ts';
 import { makeHiddenFolder } from '../../server/store/scratch.ts';
-import { sseData, startTestServer, type TestServer, until } from '../http/testServer.ts';
+import { sseData, startTestServer, type TestServer } from '../http/testServer.ts';
+import { until } from '../support/until.ts';
 import { firstLine, gone, type Home, newHome } from './home.ts';
 
 let home: Home;
@@ -167,16 +168,17 @@ test('a newer version takes over from an idle older one, and not from a busy one
 	const old = await daemonOf('1.0.0', false);
 	await assert.rejects(daemonOf('1.0.0', false), isConflict, 'an equal version has no claim');
 	const pipe = await joinPipe(old.endpoint.pipe ?? '', old.endpoint.key, () => {});
-	await until('the pipe is joined', async () => {
+	const idle = async () => {
 		const answer = await fetch(`${old.endpoint.url}/health`, {
 			headers: { authorization: `Bearer ${old.endpoint.key}` },
 		});
-		return ((await answer.json()) as { idle: boolean }).idle === false;
-	});
+		return ((await answer.json()) as { idle: boolean }).idle;
+	};
+	await until('the pipe is joined', async () => !(await idle()));
 	await assert.rejects(daemonOf('2.0.0', false), isConflict);
 	pipe.close();
 	await pipe.closed;
-	await new Promise((resolve) => setTimeout(resolve, 100));
+	await until('nobody uses it', idle);
 	const next = await daemonOf('2.0.0', false);
 	assert.match(await old.ended, /asked/);
 	assert.equal(
@@ -245,11 +247,7 @@ test('a start removes what killed processes left: uploads, imports, half removed
 		await writeFile(join(own.folder, 'tmp', `nearglot-moving-${owner}`, 'place'), copy);
 		const mine = await makeHiddenFolder('import', join(own.folder, 'models'));
 		await own.run(['models', 'list']);
-		const deadline = performance.now() + 20_000;
-		while (left.some((path) => existsSync(path))) {
-			assert.ok(performance.now() < deadline, `${left.filter((path) => existsSync(path))} stayed`);
-			await new Promise((resolve) => setTimeout(resolve, 20));
-		}
+		await until(`${left} are gone`, () => !left.some((path) => existsSync(path)));
 		assert.ok(existsSync(mine), 'that of a living process stays');
 	} finally {
 		await own.close();

@@ -8,6 +8,7 @@ import { findDaemon } from '../../server/daemon/client.ts';
 import { askToEnd } from '../../server/daemon/connection.ts';
 import { selfCommand } from '../../server/daemon/machine.ts';
 import { isAlive } from '../../server/store/processIdentity.ts';
+import { until } from '../support/until.ts';
 
 export interface Home {
 	readonly folder: string;
@@ -74,11 +75,7 @@ export async function newHome(more: NodeJS.ProcessEnv = {}, entry?: string): Pro
 
 /** Waits until a process has ended. */
 export async function gone(pid: number): Promise<void> {
-	const deadline = performance.now() + 20_000;
-	while (isAlive(pid)) {
-		if (performance.now() > deadline) throw new Error(`Process ${pid} is still there.`);
-		await new Promise((resolve) => setTimeout(resolve, 30));
-	}
+	await until(`process ${pid} has ended`, () => !isAlive(pid));
 }
 
 /** The first line a process writes, parsed. */

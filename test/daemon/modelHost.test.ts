@@ -14,7 +14,7 @@ import type { GenerateRequest, ModelDescription } from '../../server/engine/api.
 import { AppError } from '../../server/protocol/index.ts';
 import { type Logger, silentLogger } from '../../server/services/log.ts';
 import { greedy } from '../fixtures/greedy.ts';
-import { until } from '../http/testServer.ts';
+import { until } from '../support/until.ts';
 
 let models: string;
 const hosts: RunnerHost[] = [];
@@ -266,7 +266,7 @@ test('an unused model is unloaded after its time, counted from the end of the la
 	});
 	const stop = new AbortController();
 	const running = answer(host, 'slow', stop.signal);
-	await new Promise((resolve) => setTimeout(resolve, 1500));
+	await until('it answers', async () => (await host.stats())[0]?.stats.running === 1);
 	assert.equal(states.includes('cached'), false, 'not unloaded while it answers');
 	stop.abort();
 	await assert.rejects(running);

@@ -14,7 +14,7 @@ import { dataDir } from '../../server/daemon/paths.ts';
 import { RunnerProcess } from '../../server/daemon/runnerProcess.ts';
 import { AppError } from '../../server/protocol/index.ts';
 import { silentLogger } from '../../server/services/log.ts';
-import { until } from '../http/testServer.ts';
+import { until } from '../support/until.ts';
 import { readThread, readTrace, startTraced, whyNoTrace } from './syscallTrace.ts';
 
 const here = (name: string): string => fileURLToPath(new URL(name, import.meta.url));

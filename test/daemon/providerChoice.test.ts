@@ -17,7 +17,8 @@ import { settingsOf } from '../../server/engine/folder/sessionSettings.ts';
 import { AppError, executionProviderOf } from '../../server/protocol/index.ts';
 import { epField } from '../../server/services/loadFields.ts';
 import { silentLogger } from '../../server/services/log.ts';
-import { sseData, startTestServer, type TestServer, until } from '../http/testServer.ts';
+import { sseData, startTestServer, type TestServer } from '../http/testServer.ts';
+import { until } from '../support/until.ts';
 
 const fakeRunner = fileURLToPath(new URL('./fakeRunner.ts', import.meta.url));
 let models = '';

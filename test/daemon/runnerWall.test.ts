@@ -23,7 +23,7 @@ import { findDaemon } from '../../server/daemon/client.ts';
 import { builtInModelsDir } from '../../server/daemon/machine.ts';
 import { runnerCommand, runnerEnvironment } from '../../server/daemon/runnerWall.ts';
 import { VerdictFile } from '../../server/daemon/verdictFile.ts';
-import { until } from '../http/testServer.ts';
+import { until } from '../support/until.ts';
 import { type Home, newHome } from './home.ts';
 
 const folder = realpathSync(mkdtempSync(join(tmpdir(), 'nearglot-wall-')));

@@ -9,7 +9,7 @@ import { afterEach, beforeEach, test } from 'node:test';
 import { thisMachine } from '../../server/daemon/machine.ts';
 import type { Machine } from '../../server/daemon/paths.ts';
 import { removeTelemetryFiles } from '../../server/daemon/telemetryFiles.ts';
-import { until } from '../http/testServer.ts';
+import { until } from '../support/until.ts';
 import { newHome } from './home.ts';
 
 const skip = process.platform === 'win32' ? 'the library leaves no files on Windows' : false;

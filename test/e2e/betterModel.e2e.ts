@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { writeDecoderModel } from '../fixtures/decoderModel.ts';
-import { until } from './teamDesk.ts';
+import { until } from '../support/until.ts';
 import { ask, command, desk, hubContent, newChat, openChat } from './window.ts';
 
 const rows = (page: Page) => page.locator('.quick-input-list .monaco-list-row');

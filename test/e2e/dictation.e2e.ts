@@ -7,8 +7,8 @@ import { test } from 'node:test';
 import { type BrowserContext, chromium } from 'playwright-core';
 // @ts-expect-error: the scripts are plain JavaScript
 import { chromiumOptions } from '../../scripts/vscode-host/server.mjs';
+import { until } from '../support/until.ts';
 import { assertHeard, sentences, writeSpeech } from './spokenFile.ts';
-import { until } from './teamDesk.ts';
 import { command, desk, editorText, openFile, patientMs, statusItem, webview } from './window.ts';
 
 /** A browser whose microphone says the sentences again and again, and the file with them. */

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
-import { until } from './teamDesk.ts';
+import { until } from '../support/until.ts';
 import { command } from './window.ts';
 
 /** The row of a key in the list of keys. */

@@ -8,8 +8,9 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
+import { until } from '../support/until.ts';
 import { changeKey, isSet, openKeys, row, setKey, typeKey } from './keyBoxes.ts';
-import { type TeamDesk, teamDesk, until } from './teamDesk.ts';
+import { type TeamDesk, teamDesk } from './teamDesk.ts';
 import { command, editorText, openFile } from './window.ts';
 
 /** What is typed, by the words of its row; `hidden` is not shown while typing. */

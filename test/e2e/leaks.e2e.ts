@@ -10,10 +10,11 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { until } from '../support/until.ts';
 import { findSecrets } from './findSecrets.ts';
 import { setKey } from './keyBoxes.ts';
 import { chooseModel, teamModels } from './signInPages.ts';
-import { teamDesk, until } from './teamDesk.ts';
+import { teamDesk } from './teamDesk.ts';
 import { ask, command, editorText, openChat, openFile } from './window.ts';
 
 /** Letters that look different in every encoding. */

@@ -8,8 +8,9 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test as tested } from 'node:test';
 import type { Page } from 'playwright-core';
+import { until } from '../support/until.ts';
 import { chooseModel, chosen, dialogButton, signedOut, teamModels, toast } from './signInPages.ts';
-import { type TeamDesk, teamDesk, until } from './teamDesk.ts';
+import { type TeamDesk, teamDesk } from './teamDesk.ts';
 import type { TeamServer } from './teamServer.ts';
 import { ask, command, editorText, newChat, openChat, openFile } from './window.ts';
 

@@ -1,7 +1,7 @@
 /** What people see while they work with a team: notices, dialogs, the one list of models. */
 
 import type { FrameLocator, Page } from 'playwright-core';
-import { until } from './teamDesk.ts';
+import { until } from '../support/until.ts';
 import { command } from './window.ts';
 
 export const toast = (window: Page, text: string | RegExp) =>

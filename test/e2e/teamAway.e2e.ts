@@ -7,9 +7,10 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type { FrameLocator, Page } from 'playwright-core';
+import { until } from '../support/until.ts';
 import { findSecrets } from './findSecrets.ts';
 import { chooseModel, chosen, signedOut, teamModels, toast } from './signInPages.ts';
-import { type TeamDesk, teamDesk, until } from './teamDesk.ts';
+import { type TeamDesk, teamDesk } from './teamDesk.ts';
 import { ask, command, newChat, openChat } from './window.ts';
 
 const chatPath = '/v1/chat/completions';

@@ -10,6 +10,7 @@ import { type BrowserContext, chromium, type Page } from 'playwright-core';
 // @ts-expect-error: the scripts are plain JavaScript
 import { chromiumOptions, hostCommand, startHost } from '../../scripts/vscode-host/server.mjs';
 import { wavFile } from '../audio/madeAudio.ts';
+import { until } from '../support/until.ts';
 import { type Services, startServices } from './services.ts';
 import { TeamServer } from './teamServer.ts';
 import { command, patientMs, statusItem } from './window.ts';
@@ -263,13 +264,4 @@ async function callbackOf({ base }: Host): Promise<string> {
 	const route = /"callbackRoute":"([^"]+)"/.exec(html)?.[1];
 	assert.ok(route, 'the page names no callback route');
 	return new URL(route, 'http://127.0.0.1').href;
-}
-
-/** Asks again and again until something holds. */
-export async function until(what: string, done: () => boolean | Promise<boolean>): Promise<void> {
-	for (const end = Date.now() + 1.5 * patientMs; Date.now() < end; ) {
-		if (await done()) return;
-		await new Promise((resolve) => setTimeout(resolve, 200));
-	}
-	assert.fail(`waited in vain: ${what}`);
 }

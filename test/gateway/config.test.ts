@@ -14,6 +14,7 @@ import { checkSchema } from '../../server/gateway/config/checkSchema.ts';
 import { parseDurationMs } from '../../server/gateway/config/duration.ts';
 import { parseSettings } from '../../server/gateway/config/parseSettings.ts';
 import { authSchema } from '../../server/gateway/config/schema.ts';
+import { until } from '../support/until.ts';
 import { TestApp } from './support/app.ts';
 import { type Json, merge } from './support/harness.ts';
 
@@ -478,10 +479,10 @@ test('the command serves, reads its keys again on SIGHUP, and ends on SIGTERM', 
 		),
 	);
 	const run = command(['--config', file, '--upstream', app.url, '--port', '0', '--json']);
-	while (!run.text.out.includes('\n')) {
+	await until('the gateway has said its address', () => {
 		assert.equal(run.child.exitCode, null, run.text.err);
-		await new Promise((resolve) => setTimeout(resolve, 20));
-	}
+		return run.text.out.includes('\n');
+	});
 	const { url, pid } = JSON.parse(run.text.out) as { url: string; pid: number };
 	assert.equal(pid, run.child.pid);
 	const { rawCall } = await import('./support/rawHttp.ts');
@@ -490,8 +491,7 @@ test('the command serves, reads its keys again on SIGHUP, and ends on SIGTERM', 
 	for (const name of ['gateway-keys.json', join('data', 's.db')])
 		assert.equal(statSync(join(folder, name)).mode & 0o077, 0, name);
 	run.child.kill('SIGHUP');
-	while (!run.text.err.includes('keys_reloaded'))
-		await new Promise((resolve) => setTimeout(resolve, 20));
+	await until('the keys are read again', () => run.text.err.includes('keys_reloaded'));
 	const taken = command(['--config', file, '--upstream', app.url, '--port', String(port)]);
 	assert.equal(await taken.end, 1);
 	assert.match(taken.text.err, /in use/);

@@ -11,7 +11,7 @@ import {
 import { connect, createServer, type Socket } from 'node:net';
 import { test } from 'node:test';
 import { bodyWindowMs, minBodyBytesPerS } from '../../server/net/slowBody.ts';
-import { until } from '../http/testServer.ts';
+import { until } from '../support/until.ts';
 import { Harness, type Json } from './support/harness.ts';
 import { exchangeBytes, parseAnswer, rawUpgrade } from './support/rawHttp.ts';
 

@@ -9,6 +9,7 @@ import { after, test } from 'node:test';
 import { openAuditLog } from '../../server/gateway/observe/audit.ts';
 import { openRedisStore } from '../../server/gateway/store/redisStore.ts';
 import { StoreWatch } from '../../server/gateway/store/storeWatch.ts';
+import { until } from '../support/until.ts';
 import { Harness } from './support/harness.ts';
 import { RedisServer, redisMissing } from './support/redisServer.ts';
 
@@ -28,14 +29,6 @@ const linesOf = (text: string) =>
 		.split('\n')
 		.filter((line) => line !== '')
 		.map((line) => JSON.parse(line) as Line);
-
-async function until(check: () => boolean): Promise<void> {
-	const end = Date.now() + 30_000;
-	while (!check()) {
-		assert.ok(Date.now() < end, 'it did not happen');
-		await new Promise((resolve) => setTimeout(resolve, 5));
-	}
-}
 
 test('strangers fill neither a line nor the log: paths are cut, and what is too much is counted', async () => {
 	const log = new PassThrough();
@@ -86,7 +79,10 @@ test('a log that was moved is begun anew, and one that cannot be is told in the 
 	audit[Symbol.dispose]();
 	const has = (path: string, event: string) =>
 		existsSync(path) && readFileSync(path, 'utf8').includes(event);
-	await until(() => has(file, 'stopped') && has(`${file}.1`, 'started'));
+	await until(
+		'the file and its predecessor are written',
+		() => has(file, 'stopped') && has(`${file}.1`, 'started'),
+	);
 	assert.ok(!has(`${file}.1`, 'stopped'));
 	assert.throws(
 		() => openAuditLog(join(folder, 'none', 'audit.log'), new PassThrough(), Date.now),
@@ -155,7 +151,7 @@ test('a wrong password of Redis is told without it', { skip: redisMissing }, asy
 		(reason) => told.push(reason),
 	);
 	await assert.rejects(store.ping(), /cannot be reached/);
-	await until(() => told.length > 0);
+	await until('something was said', () => told.length > 0);
 	assert.match(told[0] ?? '', /WRONGPASS|AUTH/);
 	assert.ok(!told.join().includes('p4ssw0rd'));
 	await assert.rejects(openRedisStore('redis://h:1:2'), /x-gateway\.store/);

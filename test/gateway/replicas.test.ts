@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { writeKeyFile } from '../../server/gateway/keys/keyFile.ts';
 import { openRedisStore } from '../../server/gateway/store/redisStore.ts';
+import { until } from '../support/until.ts';
 import { TestApp } from './support/app.ts';
 import { FakeProvider } from './support/fakeProvider.ts';
 import { startProcess } from './support/gatewayProcess.ts';
@@ -161,8 +162,7 @@ test(
 			const lost = rawCall(first.port, { target: '/.auth/refresh', headers: [token] }).catch(
 				() => undefined,
 			);
-			while (provider.refreshCalls === before)
-				await new Promise((resolve) => setTimeout(resolve, 10));
+			await until('the provider is asked', () => provider.refreshCalls > before);
 			const waiting = rawCall(second.port, { target: '/.auth/refresh', headers: [token] });
 			first.child.kill('SIGKILL');
 			provider.tokenDelayMs = 0;
@@ -263,12 +263,9 @@ test(
 		assert.deepEqual(health.json(), { status: 'ok', store: 'unreachable' });
 		assert.ok(one.gateway.metrics.value('nearglot_gateway_store_errors_total') >= 1);
 		await redis.run();
-		const end = Date.now() + 30_000;
-		let answer = await one.navigate('/x', cookie);
-		while (answer.status !== 200 && Date.now() < end) {
-			await new Promise((resolve) => setTimeout(resolve, 100));
-			answer = await one.navigate('/x', cookie);
-		}
-		assert.equal(answer.status, 200);
+		await until(
+			'the store is used again',
+			async () => (await one.navigate('/x', cookie)).status === 200,
+		);
 	},
 );

@@ -9,6 +9,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { until } from '../support/until.ts';
 import { TestApp } from './support/app.ts';
 import { FakeProvider } from './support/fakeProvider.ts';
 import { type GatewayProcess, startProcess } from './support/gatewayProcess.ts';
@@ -73,14 +74,16 @@ async function read(port: number, path: string): Promise<{ status: number; text:
 	return { status: answer.statusCode ?? 0, text };
 }
 
-async function untilUp(port: number): Promise<void> {
-	for (const end = performance.now() + 60_000; performance.now() < end; ) {
-		const answer = await read(port, '/.auth/readyz').catch(() => undefined);
-		if (answer?.status === 200) return;
-		await new Promise((resolve) => setTimeout(resolve, 50));
-	}
-	throw new Error(`nothing is ready at ${port}`);
-}
+const untilUp = (port: number): Promise<void> =>
+	until(
+		`a replica is ready at ${port}`,
+		() =>
+			read(port, '/.auth/readyz').then(
+				({ status }) => status === 200,
+				() => false,
+			),
+		60_000,
+	);
 
 test('a rolling restart of two replicas behind HAProxy loses no stream', {
 	skip: missing,
@@ -140,8 +143,11 @@ test('a rolling restart of two replicas behind HAProxy loses no stream', {
 		await untilUp(port);
 		// The balancer must have seen it before the other one goes.
 		const before = complete;
-		while (complete < before + together * 2 && lost.length === 0)
-			await new Promise((resolve) => setTimeout(resolve, 50));
+		await until(
+			'enough streams are complete',
+			() => complete >= before + together * 2 || lost.length > 0,
+			120_000,
+		);
 	}
 	restarted = true;
 	await Promise.all(clients);

@@ -16,6 +16,7 @@ import { Sessions } from '../../server/gateway/session/sessions.ts';
 import { openRedisStore } from '../../server/gateway/store/redisStore.ts';
 import { openSqliteStore } from '../../server/gateway/store/sqliteStore.ts';
 import type { Store } from '../../server/gateway/store/store.ts';
+import { until } from '../support/until.ts';
 import { TestApp } from './support/app.ts';
 import { FakeProvider } from './support/fakeProvider.ts';
 import { Harness } from './support/harness.ts';
@@ -82,7 +83,7 @@ async function renewal(h: Harness, line: string) {
 	const release = holdProvider();
 	const before = provider.refreshCalls;
 	const answer = h.get('/.auth/refresh', [line]);
-	while (provider.refreshCalls === before) await new Promise((resolve) => setTimeout(resolve, 5));
+	await until('the provider is asked', () => provider.refreshCalls > before);
 	return { release, answer };
 }
 

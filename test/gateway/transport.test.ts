@@ -10,6 +10,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, beforeEach, test } from 'node:test';
+import { until } from '../support/until.ts';
 import { Harness } from './support/harness.ts';
 import { exchangeBytes, parseAnswer, rawUpgrade } from './support/rawHttp.ts';
 
@@ -41,14 +42,6 @@ function readUntil(socket: ReturnType<typeof connect>, text: string): Promise<st
 		};
 		socket.on('data', onData);
 	});
-}
-
-async function until(check: () => boolean): Promise<void> {
-	const end = Date.now() + 20_000;
-	while (!check()) {
-		if (Date.now() > end) throw new Error('it did not happen');
-		await new Promise((resolve) => setTimeout(resolve, 5));
-	}
 }
 
 test('events reach the client one by one, before the stream ends', async () => {
@@ -99,7 +92,7 @@ test('an upload reaches the app while it is still being sent', async () => {
 	socket.write(
 		'POST /up HTTP/1.1\r\nHost: app.example\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nfirst\r\n',
 	);
-	await until(() => received === 'first');
+	await until('the first event is there', () => received === 'first');
 	socket.write('6\r\nsecond\r\n0\r\n\r\n');
 	await readUntil(socket, 'done');
 	assert.equal(received, 'firstsecond');
@@ -114,10 +107,10 @@ test('a client that leaves ends the request at the app', async () => {
 	};
 	const socket = connect(h.gateway.port, '127.0.0.1');
 	socket.write('GET /long HTTP/1.1\r\nHost: app.example\r\n\r\n');
-	await until(() => started);
+	await until('the upstream began', () => started);
 	const seen = h.app.last;
 	socket.destroy();
-	await until(() => seen.aborted);
+	await until('the upstream saw the end', () => seen.aborted);
 });
 
 test('paths, queries, repeated headers and cookies go through byte-exact', async () => {

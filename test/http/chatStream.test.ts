@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { sseData, startTestServer, type TestServer, until } from './testServer.ts';
+import { until } from '../support/until.ts';
+import { sseData, startTestServer, type TestServer } from './testServer.ts';
 
 let server: TestServer;
 before(async () => {

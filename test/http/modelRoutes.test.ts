@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { until } from '../support/until.ts';
 import { startTestServer, type TestServer } from './testServer.ts';
 
 const starter = fileURLToPath(new URL('../../starter/models/starter-chat', import.meta.url));
@@ -41,14 +42,6 @@ const keyed = (path: string, body: unknown) =>
 		body: JSON.stringify(body),
 	});
 
-async function until(what: string, test: () => Promise<boolean>): Promise<void> {
-	const deadline = Date.now() + 20_000;
-	while (!(await test())) {
-		assert.ok(Date.now() < deadline, `never: ${what}`);
-		await new Promise((resolve) => setTimeout(resolve, 50));
-	}
-}
-
 test('load answers with an empty 200 and takes ids, names, aliases and encoded colons', async () => {
 	for (const name of ['own-model:1', 'own-model%3A1', 'own-model', 'OWN-model']) {
 		const response = await get(`/openai/load/${name}?ttl=600&ep=`);
@@ -64,7 +57,6 @@ test('an idle model is unloaded by itself, unless unload=false; a ttl above 0 ov
 	await get('/openai/load/own-model');
 	await until('unloaded after the default time', async () => (await loaded()).length === 0);
 	await get('/openai/load/own-model?unload=false');
-	await new Promise((resolve) => setTimeout(resolve, 1600));
 	assert.deepEqual(await loaded(), ['own-model:1']);
 	await get('/openai/load/own-model?unload=false&ttl=1');
 	await until('unloaded by its ttl', async () => (await loaded()).length === 0);
@@ -73,7 +65,6 @@ test('an idle model is unloaded by itself, unless unload=false; a ttl above 0 ov
 test('a pinned model stays', async () => {
 	await keyed('/nearglot/models/pin', { model: 'own-model', pinned: true });
 	await get('/openai/load/own-model');
-	await new Promise((resolve) => setTimeout(resolve, 1600));
 	assert.deepEqual(await loaded(), ['own-model:1']);
 	await keyed('/nearglot/models/pin', { model: 'own-model', pinned: false });
 	await until('unloaded once unpinned', async () => (await loaded()).length === 0);
@@ -95,7 +86,6 @@ test('a model in use is not unloaded unless forced, and its idle time starts whe
 	const refused = await get('/openai/unload/own-model');
 	assert.equal(refused.status, 409);
 	assert.match(await refused.text(), /answering a request/);
-	await new Promise((resolve) => setTimeout(resolve, 1300));
 	assert.deepEqual(await loaded(), ['own-model:1']);
 	assert.equal((await get('/openai/unload/own-model?force=true')).status, 200);
 	assert.deepEqual(await loaded(), []);

@@ -9,16 +9,17 @@ const signal = new AbortController().signal;
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 test('comment lines tell that the work goes on while nothing else is sent', async () => {
-	const response = await sse(
-		{ caller, signal, heartbeatMs: 30, last: '[DONE]' },
-		async (writer) => {
-			await sleep(200);
-			writer.data({ a: 1 });
-		},
-	);
-	const text = await response.text();
-	assert.ok((text.match(/^: still working$/gm) ?? []).length >= 2, text);
-	assert.ok(text.endsWith('data: {"a":1}\n\ndata: [DONE]\n\n'));
+	const { promise: heard, resolve } = Promise.withResolvers<void>();
+	const response = await sse({ caller, signal, heartbeatMs: 5, last: '[DONE]' }, async (writer) => {
+		await heard;
+		writer.data({ a: 1 });
+	});
+	let text = '';
+	for await (const piece of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+		text += piece;
+		if ((text.match(/^: still working$/gm) ?? []).length >= 2) resolve();
+	}
+	assert.ok(text.endsWith('data: {"a":1}\n\ndata: [DONE]\n\n'), text);
 });
 
 test('what fails before the first event is thrown, so that it keeps its status', async () => {

@@ -115,16 +115,3 @@ export async function sseData(response: Response): Promise<unknown[]> {
 		.map((line) => line.slice(6))
 		.map((data) => (data === '[DONE]' ? data : JSON.parse(data)));
 }
-
-/** Waits until a condition holds; fails after a generous time. */
-export async function until(
-	what: string,
-	condition: () => boolean | Promise<boolean>,
-	withinMs = 30_000,
-): Promise<void> {
-	const deadline = performance.now() + withinMs;
-	while (!(await condition())) {
-		if (performance.now() > deadline) throw new Error(`Timed out waiting until ${what}.`);
-		await new Promise((resolve) => setTimeout(resolve, 25));
-	}
-}

@@ -6,7 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
-import { type Editor, startEditor, until } from './editorDouble.ts';
+import { until } from '../support/until.ts';
+import { type Editor, startEditor } from './editorDouble.ts';
 
 const source = `// Open the file and
 // read a line.
@@ -244,7 +245,9 @@ test('settings are pulled for each document, and again when they change', async 
 		}),
 	});
 	try {
-		await until(() => own.registered.includes('workspace/didChangeConfiguration'));
+		await until('settings are asked for', () =>
+			own.registered.includes('workspace/didChangeConfiguration'),
+		);
 		for (const [uri, languageId] of [
 			['file:///p.py', 'python'],
 			['file:///p.ts', 'typescript'],
@@ -288,7 +291,10 @@ test('a glossary of the workspace is followed, used, and its problems are shown'
 	try {
 		const uri = `${root}/a.ts`;
 		const glossary = `${root}/.nearglot/glossary.tsv`;
-		await until(() => (own.diagnostics.get(glossary)?.length ?? 0) > 0);
+		await until(
+			'the glossary has diagnostics',
+			() => (own.diagnostics.get(glossary)?.length ?? 0) > 0,
+		);
 		assert.ok(own.registered.includes('workspace/didChangeWatchedFiles'));
 		assert.deepEqual(
 			own.diagnostics.get(glossary)?.map(({ message, severity }) => [severity, message]),
@@ -308,7 +314,7 @@ test('a glossary of the workspace is followed, used, and its problems are shown'
 		await own.client.sendNotification('workspace/didChangeWatchedFiles', {
 			changes: [{ uri: glossary, type: 2 }],
 		});
-		await until(() => own.diagnostics.get(glossary)?.length === 0);
+		await until('the diagnostics are gone', () => own.diagnostics.get(glossary)?.length === 0);
 		assert.match((await made()) ?? '', /translation="Ordner">file</);
 		await own.client.sendRequest('workspace/executeCommand', {
 			command: 'nearglot.server.addToGlossary',
@@ -345,7 +351,7 @@ test('what takes long shows a progress that can be cancelled, and is over at onc
 			arguments: [{ uri: 'file:///long.txt', to: 'de' }],
 		});
 		await assert.rejects(running, (error: Error & { code: number }) => error.code === -32800);
-		await until(() => values.at(-1)?.kind === 'end');
+		await until('the work has ended', () => values.at(-1)?.kind === 'end');
 		assert.equal(values[0]?.title, 'Translating into German');
 		assert.equal(values[0]?.cancellable, true);
 	} finally {

@@ -110,12 +110,3 @@ export async function startEditor(given: EditorOptions = {}): Promise<Editor> {
 		},
 	};
 }
-
-/** Waits until something holds. */
-export async function until(holds: () => boolean): Promise<void> {
-	for (let attempt = 0; attempt < 500; attempt++) {
-		if (holds()) return;
-		await new Promise((resolve) => setTimeout(resolve, 20));
-	}
-	throw new Error('It did not come to pass.');
-}

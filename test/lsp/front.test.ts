@@ -5,6 +5,7 @@ import { after, before, beforeEach, test } from 'node:test';
 import { CancellationTokenSource, type MessageConnection, ProgressType } from 'vscode-jsonrpc/node';
 import type { ChatDelta, ChatResult, StatusParams } from '../../server/protocol/index.ts';
 import { type FakeDaemon, startFakeDaemon } from '../doubles/fakeDaemon.ts';
+import { until } from '../support/until.ts';
 import { connectFront } from './editorDouble.ts';
 
 let daemon: FakeDaemon;
@@ -137,7 +138,7 @@ test('cancelling a chat closes the connection to the daemon', async () => {
 		if (text === 'one') source.cancel();
 	});
 	await assert.rejects(running, (error: Error & { code: number }) => error.code === -32800);
-	while (daemon.left() === before) await new Promise((resolve) => setTimeout(resolve, 20));
+	await until('the request is left', () => daemon.left() > before);
 });
 
 test('a daemon that went away is looked for again', async () => {

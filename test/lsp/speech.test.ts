@@ -13,6 +13,7 @@ import type { DictationEvent, TranscriptDelta } from '../../server/protocol/inde
 import { wavFile } from '../audio/madeAudio.ts';
 import { type SpeechServer, startSpeechServer } from '../speech/speechServer.ts';
 import { tones } from '../speech/toneModel.ts';
+import { until } from '../support/until.ts';
 
 const never = new AbortController().signal;
 const phrases = [
@@ -117,11 +118,10 @@ test('a cancelled transcription ends the work of the model', async () => {
 	const before = server.model.cancelled;
 	const running = transcribeRecording(link, { path: recording }, () => {}, stop.signal);
 	const asked = server.model.requests.length;
-	while (server.model.requests.length === asked)
-		await new Promise((resolve) => setTimeout(resolve, 20));
+	await until('the model is asked', () => server.model.requests.length > asked);
 	stop.abort();
 	await assert.rejects(running);
-	while (server.model.cancelled === before) await new Promise((resolve) => setTimeout(resolve, 20));
+	await until('the model is cancelled', () => server.model.cancelled > before);
 	server.model.delayMs = 0;
 });
 

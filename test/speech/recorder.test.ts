@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import type { RecorderEvent } from '../../server/protocol/index.ts';
 import { readEvents } from '../../server/protocol/index.ts';
+import { until } from '../support/until.ts';
 import { type SpeechServer, startSpeechServer } from './speechServer.ts';
 import { tones } from './toneModel.ts';
 
@@ -249,21 +250,13 @@ test('an editor that goes away stops the model, and nothing stays on disk', asyn
 	server.model.delayMs = 60_000;
 	const session = await openSession();
 	await send(session.token, spoken, 0);
-	await until(() => requests.length > before);
+	await until('a request came', () => requests.length > before);
 	session.close();
-	await until(() => server.model.cancelled > cancelled);
+	await until('the recording was cancelled', () => server.model.cancelled > cancelled);
 	server.model.delayMs = 0;
-	await until(async () => (await readdir(folder)).length === 0);
+	await until('the folder is empty', async () => (await readdir(folder)).length === 0);
 	await refused(say(session.token, 'stopped'), 403, /has ended/);
 });
-
-async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-	for (let tries = 0; tries < 1000; tries++) {
-		if (await condition()) return;
-		await new Promise((resolve) => setTimeout(resolve, 20));
-	}
-	assert.fail('it did not happen');
-}
 
 test('wrong requests are refused before anybody is asked to speak', async () => {
 	const key = { authorization: 'Bearer key-of-the-test-server' };

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { DecodeQueue } from '../../server/audio/decodeQueue.ts';
 import { wavFile } from '../audio/madeAudio.ts';
+import { until } from '../support/until.ts';
 import { type SpeechServer, startSpeechServer } from './speechServer.ts';
 import { tones } from './toneModel.ts';
 
@@ -304,12 +305,10 @@ test('a client that goes away stops the model within its step, and no upload sta
 		body: form([]),
 		signal: stop.signal,
 	});
-	while (server.model.requests.length === asked)
-		await new Promise((resolve) => setTimeout(resolve, 5));
+	await until('the model is asked', () => server.model.requests.length > asked);
 	stop.abort();
 	await assert.rejects(running, { name: 'AbortError' });
-	while (server.model.cancelled === cancelled)
-		await new Promise((resolve) => setTimeout(resolve, 5));
+	await until('the model is cancelled', () => server.model.cancelled > cancelled);
 	server.model.delayMs = 0;
 	assert.equal((await post(form([]))).status, 200);
 	// An upload that breaks off in the middle.
@@ -324,8 +323,7 @@ test('a client that goes away stops the model within its step, and no upload sta
 		setTimeout(() => half.destroy(), 100);
 	});
 	const left = () => readdir(join(folder, 'tmp'));
-	for (let wait = 0; wait < 200 && (await left()).length > 0; wait++)
-		await new Promise((resolve) => setTimeout(resolve, 50));
+	await until('the temporary folder is empty', async () => (await left()).length === 0);
 	assert.deepEqual(await left(), []);
 });
 

@@ -6,6 +6,7 @@ import { EnergyActivity } from '../../server/audio/voiceActivity.ts';
 import { AppError, type ModelInfo } from '../../server/protocol/index.ts';
 import { createSpeechService, type SpeechEvent } from '../../server/services/speech.ts';
 import { parseSpeechCall, type SpeechCall } from '../../server/services/speechRequest.ts';
+import { until } from '../support/until.ts';
 import {
 	type ToneModel,
 	type TonePhrase,
@@ -227,7 +228,7 @@ test('cancelling ends the stretch that is being heard and reads no further', asy
 	model.delayMs = 60_000;
 	const stop = new AbortController();
 	const running = serviceFor(model, tones(talk(20))).run(call(), 'x', () => {}, stop.signal);
-	while (model.requests.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+	await until('the model is asked', () => model.requests.length > 0);
 	stop.abort();
 	await assert.rejects(running, { code: 'cancelled' });
 	assert.equal(model.requests.length, 1);
@@ -386,7 +387,7 @@ test('cancelling ends all that are heard together', async () => {
 		},
 		stop.signal,
 	);
-	while (model.mostAtOnce < 8) await new Promise((resolve) => setTimeout(resolve, 5));
+	await until('eight run at once', () => model.mostAtOnce >= 8);
 	stop.abort();
 	await assert.rejects(running, (error) => error instanceof AppError && error.code === 'cancelled');
 	assert.equal(model.cancelled, 8);

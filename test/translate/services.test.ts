@@ -29,8 +29,8 @@ import {
 } from '../../server/translate/modelPairs.ts';
 import { SentenceCache } from '../../server/translate/sentenceCache.ts';
 import { transliterate } from '../../server/translate/transliterate.ts';
-import { until } from '../http/testServer.ts';
 import { sharedFolder } from '../speech/speechModels.ts';
+import { until } from '../support/until.ts';
 
 const m2m100 = sharedFolder('models-tiny', 'm2m100-tjs');
 

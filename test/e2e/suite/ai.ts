@@ -9,7 +9,8 @@ import { snippets } from '../../../extension/actions/copyEndpoint.ts';
 import { modelInformation } from '../../../extension/ai/modelProvider.ts';
 import { showError } from '../../../extension/notify.ts';
 import { AppError, type ModelInfo } from '../../../server/protocol/index.ts';
-import { activated, show, until } from './shared.ts';
+import { until } from '../../support/until.ts';
+import { activated, show } from './shared.ts';
 
 const code =
 	'function add(a, b) {\n  return a + b;\n}\n\nfunction sub(a, b) {\n  return a - b;\n}\n';

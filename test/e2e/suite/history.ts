@@ -3,7 +3,8 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import { pageHtml, pageOptions } from '../../../extension/chat/pageHtml.ts';
-import { activated, until } from './shared.ts';
+import { until } from '../../support/until.ts';
+import { activated } from './shared.ts';
 
 describe('the history of chats', () => {
 	it('keeps a chat with its answer, newest first, and finds it by a word of the answer', async () => {

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import type { Extension } from '../../../extension/app.ts';
+import { until } from '../../support/until.ts';
 
 /** The parts of the extension, which it shows under test. */
 export async function activated(): Promise<Extension> {
@@ -11,14 +12,6 @@ export async function activated(): Promise<Extension> {
 	const extension = (await found.activate()) as Extension | undefined;
 	assert.ok(extension, 'under test the extension shows its parts');
 	return extension;
-}
-
-/** Waits until something holds; fails with what it waited for. */
-export async function until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
-	for (let tries = 0; !(await holds()); tries++) {
-		if (tries > 600) throw new Error(`timed out waiting until ${what}`);
-		await new Promise((resolve) => setTimeout(resolve, 50));
-	}
 }
 
 /** Opens a text and waits until its editor is the active one. */

@@ -1,0 +1,50 @@
+/** Habits that keep tests quick and make them fail with a message: they wait for conditions, not for a while. */
+
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, sep } from 'node:path';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+
+const folder = fileURLToPath(new URL('..', import.meta.url));
+const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+	.map((file) => file.split(sep).join('/'))
+	.filter((file) => file.endsWith('.ts') && !/^\.work\/|testHabits/.test(file))
+	.map((file) => ({ file, text: readFileSync(join(folder, file), 'utf8') }));
+
+test('there is one way to wait for a condition', () => {
+	const own = files.filter(
+		({ file, text }) =>
+			/(async|export) function until\(|const until = (async )?\(/.test(text) &&
+			file !== 'support/until.ts',
+	);
+	assert.deepEqual(
+		own.map(({ file }) => file),
+		[],
+	);
+	const loops = files.filter(({ text }) =>
+		/while \([^\n]*\)\s*(await new Promise|\{\s*await new Promise)\(\(resolve\) => setTimeout/.test(
+			text,
+		),
+	);
+	assert.deepEqual(
+		loops.map(({ file }) => file),
+		[],
+	);
+});
+
+/** Where only time can show that nothing happens, with the reason. */
+const sleeps: Readonly<Record<string, string>> = {
+	'daemon/daemon.test.ts': 'the clock is that of another process, whose idle time has to pass',
+	'audio/threadedDecode.test.ts': 'a thread must have had the time to read what it must not read',
+	'conformance/translateOdd.test.ts':
+		'two requests must both stand in the queue, which shows nothing outside',
+};
+
+test('no test sleeps for a fixed time before it looks', () => {
+	const found = files
+		.filter(({ file }) => file.endsWith('.test.ts'))
+		.filter(({ text }) => /(setTimeout\(resolve, |sleep\(|wait\()\d[\d_]{2,}\)/.test(text))
+		.map(({ file }) => file);
+	assert.deepEqual(found.sort(), Object.keys(sleeps).sort());
+});

@@ -1,0 +1,21 @@
+/** The one way to wait in a test: for a condition, with an end that says what did not happen. */
+
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/**
+ * Waits until a condition holds.
+ * @param what what is waited for, as it ends "Timed out waiting until …"
+ * @throws Error after `withinMs`
+ * @example await until('the model is gone', () => host.loaded().length === 0);
+ */
+export async function until(
+	what: string,
+	condition: () => boolean | Promise<boolean>,
+	withinMs = 30_000,
+): Promise<void> {
+	const deadline = performance.now() + withinMs;
+	while (!(await condition())) {
+		if (performance.now() > deadline) throw new Error(`Timed out waiting until ${what}.`);
+		await sleep(10);
+	}
+}
