@@ -276,11 +276,25 @@ test('files of models are opened by the one door that knows names and limits', (
 	);
 });
 
-test('server/protocol imports nothing from outside its folder', () => {
+test('server/protocol imports nothing from outside its folder, and its routes zod alone', () => {
 	for (const source of all.filter((file) => file.path.startsWith('server/protocol/'))) {
-		for (const specifier of imports(source))
-			assert.match(specifier, /^\.\//, `${source.path} imports ${specifier}`);
+		const inRoutes = source.path.startsWith('server/protocol/routes/');
+		for (const specifier of imports(source)) {
+			if (inRoutes && specifier === 'zod') continue;
+			const path = target(source, specifier) ?? specifier;
+			assert.match(path, /^server\/protocol\//, `${source.path} imports ${specifier}`);
+		}
 	}
+});
+
+test('pages and the editor’s side take types of the routes and no schemas', () => {
+	for (const source of all.filter((file) => /^(?:webview|extension)\//.test(file.path)))
+		for (const line of source.text
+			.split(';\n')
+			.filter((each) => /protocol\/routes\/|'zod'/.test(each)))
+			assert.match(line.trim(), /^import type /, `${source.path}: ${line.trim()}`);
+	const barrel = all.find((file) => file.path === 'server/protocol/index.ts');
+	assert.doesNotMatch(barrel?.text ?? '', /routes\//);
 });
 
 test('extension and webview know only the protocol of the server, and the extension how files are kept', () => {

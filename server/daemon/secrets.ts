@@ -3,18 +3,7 @@
  * over the private channel (the daemon's key), never through argv, env or a file.
  */
 
-/** What can be handed over. */
-export const secretNames = [
-	'hubToken',
-	'translatorKey',
-	'translatorRegion',
-	'translatorEndpoint',
-	'translatorClientSecret',
-	'translatorSettings',
-	'upstreamKey',
-] as const;
-
-export type SecretName = (typeof secretNames)[number];
+import type { SecretName } from '../protocol/index.ts';
 
 /** Who hands secrets over by hand, for as long as the daemon lives. */
 export const commandLine = 'command-line';

@@ -5,8 +5,8 @@
 
 import type { Context } from 'hono';
 import { AppError } from '../protocol/index.ts';
+import { type BodyLimits, smallBody, unadmittedBytes } from '../protocol/routes/bodyLimits.ts';
 import { untilAborted } from '../services/untilAborted.ts';
-import { type BodyLimits, smallBody, unadmittedBytes } from './bodyLimits.ts';
 import { formOf, jsonOf } from './bodyThread.ts';
 import type { AppEnv } from './env.ts';
 import type { FormFields } from './formText.ts';

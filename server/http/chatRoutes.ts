@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Context, Hono } from 'hono';
 import type { Backend } from '../daemon/backend.ts';
+import { type ChatRequest, chatCompletions, countChatTokens } from '../protocol/routes/chat.ts';
 import type { ChatEvent } from '../services/chat/chatService.ts';
 import {
 	AnswerBuilder,
@@ -10,31 +11,25 @@ import {
 	ChunkBuilder,
 	omittedField,
 } from '../services/chat/completionShape.ts';
-import { type ChatRequest, chatRequestParser } from '../services/chat/request.ts';
-import { readJson } from './body.ts';
-import { chatBody } from './bodyLimits.ts';
 import type { AppEnv } from './env.ts';
 import { noteFallback } from './fallbackHeader.ts';
 import { answerJson } from './jsonAnswer.ts';
 import { noteOmittedTurns } from './omittedTurns.ts';
 import { owned } from './owner.ts';
 import { recorded, recordRequest } from './record.ts';
+import { register } from './register.ts';
 import { sse, withHeaders } from './sse.ts';
-import { nameIgnored, parseBody } from './unknownFields.ts';
+import { nameIgnored } from './unknownFields.ts';
 
 export function registerChatRoutes(app: Hono<AppEnv>, backend: Backend): void {
-	app.post('/v1/chat/completions', async (context) => {
-		const request = parseBody(context, await readJson(context, chatBody), chatRequestParser);
-		return request.stream
-			? streamChat(context, backend, request)
-			: answerChat(context, backend, request);
-	});
+	register(app, chatCompletions, ({ context, body }) =>
+		body.stream ? streamChat(context, backend, body) : answerChat(context, backend, body),
+	);
 
-	app.post('/v1/chat/completions/tokenizer/encode/count', async (context) => {
-		const request = parseBody(context, await readJson(context, chatBody), chatRequestParser);
-		const { tokens, omittedTurns } = await backend.chat.countTokens(request, context.get('signal'));
+	register(app, countChatTokens, async ({ context, body, signal, answer }) => {
+		const { tokens, omittedTurns } = await backend.chat.countTokens(body, signal);
 		noteOmittedTurns(context, omittedTurns);
-		return answerJson(context, { tokenCount: tokens, ...omittedField(omittedTurns) });
+		return answer({ tokenCount: tokens, ...omittedField(omittedTurns) });
 	});
 }
 

@@ -3,26 +3,22 @@
 import { randomUUID } from 'node:crypto';
 import type { Hono } from 'hono';
 import type { Backend } from '../daemon/backend.ts';
+import { completions } from '../protocol/routes/completions.ts';
 import { fallbackField } from '../services/chat/completionShape.ts';
 import type { ProviderFallback } from '../services/host.ts';
-import { completionParser } from '../services/text/completionRequest.ts';
-import { readJson } from './body.ts';
-import { tokensBody } from './bodyLimits.ts';
 import type { AppEnv } from './env.ts';
 import { noteFallback } from './fallbackHeader.ts';
-import { answerJson } from './jsonAnswer.ts';
 import { owned } from './owner.ts';
 import { recorded, recordRequest } from './record.ts';
+import { register } from './register.ts';
 import { sse, withHeaders } from './sse.ts';
-import { parseBody } from './unknownFields.ts';
 
 export function registerCompletionRoutes(app: Hono<AppEnv>, backend: Backend): void {
-	app.post('/v1/completions', async (context) => {
-		const request = parseBody(context, await readJson(context, tokensBody), completionParser);
+	register(app, completions, async ({ context, body: request, answer }) => {
 		const record = recordRequest(context, backend, request.model, request);
 		const head = {
 			id: `cmpl-${randomUUID().replaceAll('-', '')}`,
-			object: 'text_completion',
+			object: 'text_completion' as const,
 			created: Math.floor(Date.now() / 1000),
 		};
 		let fallback: ProviderFallback | undefined;
@@ -39,7 +35,7 @@ export function registerCompletionRoutes(app: Hono<AppEnv>, backend: Backend): v
 				);
 				record.model = outcome.model;
 				record.usage = outcome.usage;
-				return answerJson(context, {
+				return answer({
 					...head,
 					model: outcome.model,
 					choices: outcome.choices.map(({ text, reason, logprobs }, index) => ({

@@ -6,7 +6,7 @@
 import type { Context, Hono } from 'hono';
 import type { Backend } from '../daemon/backend.ts';
 import { AppError, type TranslateEngine } from '../protocol/index.ts';
-import { object, oneOf, optional, string } from '../protocol/parser.ts';
+import { translateDocument } from '../protocol/routes/documents.ts';
 import type { DetectedText } from '../translate/detectedText.ts';
 import type { TextTranslator } from '../translate/documents/documentLanguage.ts';
 import { documentJsonAside } from '../translate/documents/documentThread.ts';
@@ -14,33 +14,17 @@ import { documentFormats, formatOf } from '../translate/documents/translateDocum
 import { canonicalLanguage, unknownLanguage } from '../translate/languages.ts';
 import { textBatches } from '../translate/textBatches.ts';
 import { turnOfOthers } from '../translate/turns.ts';
-import { readJson } from './body.ts';
-import { documentBody } from './bodyLimits.ts';
 import type { AppEnv } from './env.ts';
 import { translatorOwnerOf } from './owner.ts';
+import { register } from './register.ts';
 import { readCredentials } from './translateAuth.ts';
-import { parseBody } from './unknownFields.ts';
 
 /** Texts and characters handed to the model at once. */
 const most = { texts: 64, characters: 40_000 };
 
-export const documentParser = object({
-	/** Its ending names the format. */
-	fileName: string({ minLength: 1, maxLength: 1000 }),
-	text: string({ maxLength: 20 * 1024 * 1024 }),
-	to: string({ minLength: 2, maxLength: 40 }),
-	from: optional(string({ maxLength: 40 })),
-	/** Who translates; absent = what the owner set. */
-	engine: optional(oneOf('local', 'team', 'hosted')),
-});
-
 export function registerDocumentRoutes(app: Hono<AppEnv>, backend: Backend): void {
-	app.post('/documents/translate', async (context) => {
-		const { fileName, text, to, from, engine } = parseBody(
-			context,
-			await readJson(context, documentBody),
-			documentParser,
-		);
+	register(app, translateDocument, async ({ context, body }) => {
+		const { fileName, text, to, from, engine } = body;
 		// Another engine would work with the owner's accounts elsewhere.
 		if (engine !== undefined && context.get('caller') === 'member')
 			throw new AppError('forbidden', "Whoever runs the server chooses the 'engine'.", {

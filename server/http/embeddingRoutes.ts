@@ -2,20 +2,17 @@
 
 import type { Hono } from 'hono';
 import type { Backend } from '../daemon/backend.ts';
+import { embeddings } from '../protocol/routes/embeddings.ts';
 import { fallbackField } from '../services/chat/completionShape.ts';
 import type { ProviderFallback } from '../services/host.ts';
-import { base64Vector, embeddingParser } from '../services/text/embeddingService.ts';
-import { readJson } from './body.ts';
-import { tokensBody } from './bodyLimits.ts';
+import { base64Vector } from '../services/text/embeddingService.ts';
 import type { AppEnv } from './env.ts';
 import { noteFallback } from './fallbackHeader.ts';
-import { answerJson } from './jsonAnswer.ts';
 import { recorded, recordRequest } from './record.ts';
-import { parseBody } from './unknownFields.ts';
+import { register } from './register.ts';
 
 export function registerEmbeddingRoutes(app: Hono<AppEnv>, backend: Backend): void {
-	app.post('/v1/embeddings', async (context) => {
-		const request = parseBody(context, await readJson(context, tokensBody), embeddingParser);
+	register(app, embeddings, async ({ context, body: request, answer }) => {
 		const record = recordRequest(context, backend, request.model, request);
 		return recorded(record, async () => {
 			let fallback: ProviderFallback | undefined;
@@ -29,7 +26,7 @@ export function registerEmbeddingRoutes(app: Hono<AppEnv>, backend: Backend): vo
 			);
 			record.model = model;
 			const asText = request.encoding_format === 'base64';
-			return answerJson(context, {
+			return answer({
 				object: 'list',
 				data: vectors.map((vector, index) => ({
 					object: 'embedding',

@@ -1,7 +1,7 @@
 /** Forms of callers, `application/x-www-form-urlencoded`: how many fields they may have, and which are kept. */
 
 import { AppError } from '../protocol/errors.ts';
-import type { BodyLimits } from './bodyLimits.ts';
+import type { BodyLimits } from '../protocol/routes/bodyLimits.ts';
 
 /** The fields of a form by their names, those that a route knows. */
 export type FormFields = Readonly<Record<string, string>>;

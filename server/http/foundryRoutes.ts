@@ -6,18 +6,31 @@
 import type { Context, Hono } from 'hono';
 import type { Backend } from '../daemon/backend.ts';
 import { AppError, type ModelInfo } from '../protocol/index.ts';
+import {
+	catalogueList,
+	catalogueObject,
+	chooseGpu,
+	chosenGpu,
+	downloadModel,
+	loadedIds,
+	loadedIdsToo,
+	loadModel,
+	loadModelQuietly,
+	localIds,
+	modelsLocation,
+	unloadAllModels,
+	unloadModel,
+	unloadModelQuietly,
+} from '../protocol/routes/foundry.ts';
+import type { BodyOf, QueryOf } from '../protocol/routes/route.ts';
 import { fallbackField } from '../services/chat/completionShape.ts';
-import { type DownloadRequest, parseDownloadRequest } from '../services/downloadRequest.ts';
 import type { ProviderFallback } from '../services/host.ts';
-import { parseFlag, parseLoadQuery } from '../services/loadQuery.ts';
-import { readJson } from './body.ts';
 import { catalogueWire, localWire } from './catalogueShape.ts';
 import { downloadStream } from './downloadStream.ts';
 import type { AppEnv } from './env.ts';
 import { noteFallback } from './fallbackHeader.ts';
-import { answerJson } from './jsonAnswer.ts';
+import { register } from './register.ts';
 import { withHeaders } from './sse.ts';
-import { nameIgnored } from './unknownFields.ts';
 
 /** User agents of SDKs that parse `Total NN%` lines. */
 const readsTotals = /foundry-local-(js|python|cs|rust)-sdk/i;
@@ -48,39 +61,34 @@ export function registerFoundryRoutes(app: Hono<AppEnv>, backend: Backend): void
 		];
 	};
 
-	app.get('/svc/list', async (context) => answerJson(context, { models: await catalogue() }));
+	register(app, catalogueObject, async ({ answer }) => answer({ models: await catalogue() }));
 	// The published clients iterate over the answer itself.
-	app.get('/foundry/list', async (context) => answerJson(context, await catalogue()));
-	app.get('/foundry/cache', (context) => answerJson(context, { location: backend.modelsDir() }));
+	register(app, catalogueList, async ({ answer }) => answer(await catalogue()));
+	register(app, modelsLocation, ({ answer }) => answer({ location: backend.modelsDir() }));
 
-	app.get('/openai/models', async (context) =>
-		answerJson(
-			context,
-			(await models.host.list()).map((model) => model.id),
-		),
+	register(app, localIds, async ({ answer }) =>
+		answer((await models.host.list()).map((model) => model.id)),
 	);
-	app.get('/openai/loadedmodels', (context) => answerJson(context, models.host.loaded()));
-	app.get('/models/loaded', (context) => answerJson(context, models.host.loaded()));
+	register(app, loadedIds, ({ answer }) => answer(models.host.loaded()));
+	register(app, loadedIdsToo, ({ answer }) => answer(models.host.loaded()));
 
-	app.post('/openai/download', async (context) => {
-		const request = parseDownloadRequest(await readJson(context));
+	register(app, downloadModel, async ({ context, body: request }) => {
 		const { name, ...model } = request.model;
-		const { token, customDirPath: folder, bufferBytes } = request;
+		const { token, customDirPath: folder, bufferSize } = request;
 		const wanted = {
 			...model,
 			...(token === undefined ? {} : { token }),
 			...(folder === undefined ? {} : { folder }),
-			...(bufferBytes === undefined ? {} : { bufferBytes }),
+			...(bufferSize === undefined ? {} : { bufferBytes: bufferSize * 1024 }),
 		};
 		if (context.get('caller') !== 'owner') await checkKeyless(backend, request);
 		// What can be refused at once is an ordinary error instead of a stream that fails.
 		await models.target(name, wanted);
-		nameIgnored(context, request.ignored);
 		const pipe = request.progressToken;
 		const answer = downloadStream(
 			{
 				totals: readsTotals.test(context.req.header('user-agent') ?? ''),
-				quiet: pipe !== undefined && !request.ignorePipeReport,
+				quiet: pipe !== undefined && request.ignorePipeReport !== true,
 				signal: context.get('signal'),
 			},
 			async (onProgress, signal) => {
@@ -101,8 +109,11 @@ export function registerFoundryRoutes(app: Hono<AppEnv>, backend: Backend): void
 		return withHeaders(context, answer);
 	});
 
-	const load = async (context: Context<AppEnv>, name: string) => {
-		const wishes = parseLoadQuery((key) => context.req.query(key));
+	const load = async (
+		context: Context<AppEnv>,
+		name: string,
+		{ unload, ttl, ep }: QueryOf<typeof loadModel>,
+	) => {
 		if (!(await isHere(backend, name)))
 			throw new AppError(
 				'model_not_found',
@@ -115,54 +126,58 @@ export function registerFoundryRoutes(app: Hono<AppEnv>, backend: Backend): void
 			found = fallback;
 			noteFallback(context, fallback);
 		};
-		await models.load(name, { ...wishes, onFallback }, context.get('signal'));
+		await models.load(
+			name,
+			{
+				...(unload === undefined ? {} : { unload }),
+				...(ttl === undefined ? {} : { ttlS: ttl }),
+				...(ep === undefined ? {} : { executionProvider: ep }),
+				onFallback,
+			},
+			context.get('signal'),
+		);
 		return fallbackField(found);
 	};
-	app.get('/openai/load/:name{.+}', async (context) => {
-		await load(context, context.req.param('name'));
+	register(app, loadModelQuietly, async ({ context, query }) => {
+		await load(context, context.req.param('name'), query);
 		return context.body(null, 200);
 	});
-	app.get('/models/load/:name{.+}', async (context) => {
+	register(app, loadModel, async ({ context, query, answer }) => {
 		const name = context.req.param('name');
 		const model = (await isHere(backend, name)) ? await models.host.resolve(name) : undefined;
 		const before = model !== undefined && models.host.loaded().includes(model.id);
-		const place = await load(context, name);
-		return answerJson(context, { status: before ? 'already_loaded' : 'loaded', ...place });
+		const place = await load(context, name, query);
+		return answer({ status: before ? 'already_loaded' : 'loaded', ...place });
 	});
 
-	app.get('/openai/unload/:name{.+}', async (context) => {
-		await unload(backend, context, context.req.param('name'));
+	register(app, unloadModelQuietly, async ({ context, query }) => {
+		await models.host.unload(context.req.param('name'), query.force ?? false);
 		return context.body(null, 200);
 	});
-	app.get('/models/unload/:name{.+}', async (context) =>
-		answerJson(context, {
-			status: (await unload(backend, context, context.req.param('name')))
-				? 'unloaded'
-				: 'not_loaded',
-		}),
-	);
-	app.get('/openai/unloadall', async (context) => {
-		await models.unloadAll(parseFlag(context.req.query('force'), 'force') ?? false);
+	register(app, unloadModel, async ({ context, query, answer }) => {
+		const was = await models.host.unload(context.req.param('name'), query.force ?? false);
+		return answer({ status: was ? 'unloaded' : 'not_loaded' });
+	});
+	register(app, unloadAllModels, async ({ context, query }) => {
+		await models.unloadAll(query.force ?? false);
 		return context.body(null, 200);
 	});
 
-	app.get('/openai/getgpudevice', (context) => answerJson(context, gpus.chosen()));
-	app.get('/openai/setgpudevice/:id', async (context) => {
+	register(app, chosenGpu, ({ answer }) => answer(gpus.chosen()));
+	register(app, chooseGpu, async ({ context }) => {
 		await gpus.choose(context.req.param('id'));
 		return context.body(null, 200);
 	});
-}
-
-function unload(backend: Backend, context: Context<AppEnv>, name: string): Promise<boolean> {
-	const force = parseFlag(context.req.query('force'), 'force') ?? false;
-	return backend.models.host.unload(name, force);
 }
 
 /**
  * What the published interface downloads without a key: models of the catalogue, to the folder of models.
  * @throws AppError `invalid_api_key` for what else one could name, `model_not_found`
  */
-async function checkKeyless(backend: Backend, request: DownloadRequest): Promise<void> {
+async function checkKeyless(
+	backend: Backend,
+	request: BodyOf<typeof downloadModel>,
+): Promise<void> {
 	const beyond = (['customDirPath', 'token'] as const).find((name) => request[name] !== undefined);
 	if (beyond !== undefined)
 		throw new AppError('invalid_api_key', `'${beyond}' needs the key of the server.`, {

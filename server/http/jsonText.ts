@@ -1,7 +1,7 @@
 /** JSON of callers: how deep and how large it may be, wherever it is parsed. */
 
 import { AppError } from '../protocol/errors.ts';
-import type { BodyLimits } from './bodyLimits.ts';
+import type { BodyLimits } from '../protocol/routes/bodyLimits.ts';
 
 /** Levels of lists and objects; nothing anybody sends has a tenth of them. */
 const maxDepth = 200;

@@ -6,9 +6,9 @@
 import { type Context, Hono } from 'hono';
 import type { Backend } from '../daemon/backend.ts';
 import { AppError, asAppError } from '../protocol/index.ts';
+import { formBody, textsBody } from '../protocol/routes/bodyLimits.ts';
 import { canonicalLanguage, languageName } from '../translate/languages.ts';
 import { readForm, readJson } from './body.ts';
-import { formBody, textsBody } from './bodyLimits.ts';
 import type { AppEnv } from './env.ts';
 import { answerJson } from './jsonAnswer.ts';
 import { translatorOwnerOf } from './owner.ts';

@@ -8,12 +8,14 @@ import type { Hono } from 'hono';
 import type { Backend } from '../daemon/backend.ts';
 import { responseError } from '../daemon/connection.ts';
 import { asAppError } from '../protocol/index.ts';
+import { mcp } from '../protocol/routes/status.ts';
 import type { DaemonCall } from '../services/mcpTools.ts';
 import { readJson } from './body.ts';
 import type { AppEnv } from './env.ts';
+import { register } from './register.ts';
 
 export function registerMcpRoutes(app: Hono<AppEnv>, _backend: Backend): void {
-	app.post('/mcp', async (context) => {
+	register(app, mcp, async ({ context }) => {
 		// Whatever the caller may do, its tools may: in whichever header it showed its key.
 		const identity = { caller: context.get('caller'), person: context.get('person') };
 		const origin = new URL(context.req.url).origin;

@@ -2,11 +2,13 @@
 
 import type { Hono } from 'hono';
 import type { Backend } from '../daemon/backend.ts';
+import { metrics } from '../protocol/routes/status.ts';
 import type { Gauge } from '../services/metrics.ts';
 import type { AppEnv } from './env.ts';
+import { register } from './register.ts';
 
 export function registerMetricsRoutes(app: Hono<AppEnv>, backend: Backend): void {
-	app.get('/metrics', async (context) => {
+	register(app, metrics, async ({ context }) => {
 		const rows = await backend.host.stats();
 		const gauges: Gauge[] = [
 			{ name: 'nearglot_models_loaded', value: rows.length },

@@ -3,15 +3,16 @@
 import type { Hono } from 'hono';
 import type { Backend } from '../daemon/backend.ts';
 import type { ModelInfo } from '../protocol/index.ts';
+import { listModels, showModel } from '../protocol/routes/models.ts';
 import type { AppEnv } from './env.ts';
-import { answerJson } from './jsonAnswer.ts';
+import { register } from './register.ts';
 import { knowsFolders } from './roles.ts';
 
 /** One model as the interface lists it, with a few facts more that clients know how to read. */
 export function modelShape(model: ModelInfo, created: number) {
 	return {
 		id: model.id,
-		object: 'model',
+		object: 'model' as const,
 		created,
 		owned_by: model.publisher === '' ? 'local' : model.publisher,
 		name: model.displayName,
@@ -30,11 +31,11 @@ export function modelShape(model: ModelInfo, created: number) {
 
 export function registerModelListRoutes(app: Hono<AppEnv>, backend: Backend): void {
 	const created = Math.floor(Date.now() / 1000);
-	app.get('/v1/models', async (context) => {
+	register(app, listModels, async ({ context, answer }) => {
 		const [models, broken] = await Promise.all([backend.host.list(), backend.host.problems()]);
 		const told = knowsFolders(context.get('caller'));
 		const problems = new Map(broken.map(({ model, problem }) => [model, problem.message]));
-		return answerJson(context, {
+		return answer({
 			object: 'list',
 			data: models.map((model) => {
 				const reason = problems.get(model.id);
@@ -44,7 +45,7 @@ export function registerModelListRoutes(app: Hono<AppEnv>, backend: Backend): vo
 			}),
 		});
 	});
-	app.get('/v1/models/:id{.+}', async (context) =>
-		answerJson(context, modelShape(await backend.host.resolve(context.req.param('id')), created)),
+	register(app, showModel, async ({ context, answer }) =>
+		answer(modelShape(await backend.host.resolve(context.req.param('id')), created)),
 	);
 }

@@ -10,27 +10,22 @@ import type { Backend } from '../daemon/backend.ts';
 import type { ModelDescription } from '../engine/api.ts';
 import type { ModelInfo } from '../protocol/index.ts';
 import { AppError } from '../protocol/index.ts';
-import { boolean, object, optional, string } from '../protocol/parser.ts';
-import { readJson } from './body.ts';
+import {
+	ollamaShow,
+	ollamaTags,
+	ollamaVersion as versionRoute,
+} from '../protocol/routes/ollama.ts';
 import type { AppEnv } from './env.ts';
-import { answerJson } from './jsonAnswer.ts';
+import { register } from './register.ts';
 import { knowsFolders } from './roles.ts';
-import { parseBody } from './unknownFields.ts';
 
 /** Version of the dialect, not of this product: clients refuse servers older than 0.6.4. */
 export const ollamaVersion = '0.12.6';
 
-export const showParser = object({
-	model: optional(string({ maxLength: 300 })),
-	/** Older word for `model`. */
-	name: optional(string({ maxLength: 300 })),
-	verbose: optional(boolean),
-});
-
 export function registerOllamaRoutes(app: Hono<AppEnv>, backend: Backend): void {
-	app.get('/api/version', (context) => answerJson(context, { version: ollamaVersion }));
+	register(app, versionRoute, ({ answer }) => answer({ version: ollamaVersion }));
 
-	app.get('/api/tags', async (context) => {
+	register(app, ollamaTags, async ({ answer }) => {
 		const models = (await backend.host.list()).filter(speaksHere);
 		const rows = await Promise.all(
 			models.map(async (model) => {
@@ -38,11 +33,10 @@ export function registerOllamaRoutes(app: Hono<AppEnv>, backend: Backend): void 
 				return description === undefined ? [] : [await tagOf(model, description)];
 			}),
 		);
-		return answerJson(context, { models: rows.flat() });
+		return answer({ models: rows.flat() });
 	});
 
-	app.post('/api/show', async (context) => {
-		const request = parseBody(context, await readJson(context), showParser);
+	register(app, ollamaShow, async ({ context, body: request, answer }) => {
 		const name = request.model ?? request.name;
 		if (name === undefined)
 			throw new AppError('invalid_request', "'model' is missing.", { param: 'model' });
@@ -62,7 +56,7 @@ export function registerOllamaRoutes(app: Hono<AppEnv>, backend: Backend): void 
 		};
 		// Folders are no business of a team's members.
 		const withFolder = request.verbose && knowsFolders(context.get('caller'));
-		return answerJson(context, {
+		return answer({
 			license: model.license,
 			modelfile: '',
 			parameters: '',

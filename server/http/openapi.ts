@@ -1,141 +1,51 @@
-/** `GET /openapi.json`: made from the routes that exist and the parsers that read their bodies. */
+/** `GET /openapi.json`: a walk over the routes of the contract. */
 
 import type { Hono } from 'hono';
 import type { Backend } from '../daemon/backend.ts';
-import type { Parser, SchemaObject } from '../protocol/parser.ts';
-import { chatRequestParser } from '../services/chat/request.ts';
-import { responsesParser } from '../services/responses/request.ts';
-import { speechForm } from '../services/speechForm.ts';
-import { completionParser } from '../services/text/completionRequest.ts';
-import { embeddingParser } from '../services/text/embeddingService.ts';
-import { documentParser } from './documentRoutes.ts';
+import { type ErrorCode, errorKinds } from '../protocol/index.ts';
+import { answerSchema, requestSchema, type SchemaObject } from '../protocol/routes/fields.ts';
+import { type Route, type RouteBody, shownPath } from '../protocol/routes/route.ts';
+import { routes } from '../protocol/routes/routes.ts';
+import { openApiRoute } from '../protocol/routes/status.ts';
+import { translatorSecurity } from '../protocol/routes/translator.ts';
 import type { AppEnv } from './env.ts';
-import { answerJson } from './jsonAnswer.ts';
-import { showParser } from './ollamaRoutes.ts';
-import {
-	pieceParser,
-	recorderClaimParser,
-	recorderParser,
-	recorderStateParser,
-} from './recorderRoutes.ts';
-import { detokenizeParser, tokenizeParser } from './tokenRoutes.ts';
-import { translatorPaths, translatorSecurity } from './translateOpenApi.ts';
+import { jsonBytes } from './jsonAnswer.ts';
+import { register } from './register.ts';
 
-export interface RouteDoc {
-	readonly summary: string;
-	readonly body?: Parser<unknown>;
-	/** A multipart form with a file. */
-	readonly form?: SchemaObject;
-	/** Query parameters. */
-	readonly query?: Readonly<Record<string, SchemaObject>>;
-	/** A body of plain bytes. */
-	readonly bytes?: boolean;
-	/** Content types of the answer beside JSON. */
-	readonly answers?: readonly string[];
-	/** The answer may be a stream of server-sent events. */
-	readonly streams?: boolean;
-	/** The key is needed even when other routes need none. */
-	readonly needsKey?: boolean;
-}
-
-/** `METHOD path` → what to say of it. Routes of other families may be added here. */
-export const routeDocs: Readonly<Record<string, RouteDoc>> = {
-	'GET /health': { summary: 'Whether the server answers.' },
-	'GET /ready': { summary: 'Whether new requests should be sent here: 503 once the server ends.' },
-	'GET /metrics': { summary: 'Counters in Prometheus text format.', needsKey: true },
-	'GET /openai/status': { summary: 'Addresses and folders of the service.' },
-	'GET /v1/models': { summary: 'Models, with their true context length.' },
-	'GET /v1/models/{id}': { summary: 'One model.' },
-	'POST /v1/chat/completions': {
-		summary: 'Chat. Oldest turns that were left out are counted in X-Omitted-Turns.',
-		body: chatRequestParser,
-		streams: true,
-	},
-	'POST /v1/chat/completions/tokenizer/encode/count': {
-		summary: 'Tokens of a chat prompt, without inference.',
-		body: chatRequestParser,
-	},
-	'POST /v1/completions': { summary: 'Raw completion.', body: completionParser, streams: true },
-	'POST /v1/embeddings': { summary: 'Vectors of texts.', body: embeddingParser },
-	'POST /v1/responses': {
-		summary:
-			'Responses, stateless. Oldest turns that were left out are counted in X-Omitted-Turns.',
-		body: responsesParser,
-		streams: true,
-	},
-	'POST /v1/audio/transcriptions': {
-		summary: 'A recording to text, subtitles or words with times.',
-		form: speechForm,
-		streams: true,
-		answers: ['text/plain', 'text/vtt'],
-	},
-	'POST /v1/audio/translations': {
-		summary: 'A recording to English text.',
-		form: speechForm,
-		streams: true,
-		answers: ['text/plain', 'text/vtt'],
-	},
-	'POST /documents/translate': {
-		summary: 'A whole document in another language; only its words change.',
-		body: documentParser,
-	},
-	'POST /nearglot/recorder': {
-		summary: 'Opens a recording of the microphone; its events until the text is complete.',
-		body: recorderParser,
-		streams: true,
-		needsKey: true,
-	},
-	'POST /recorder/claim': { summary: 'Ticket to token, once.', body: recorderClaimParser },
-	'POST /recorder/audio': {
-		summary: 'Signed 16-bit little-endian mono samples of a recording.',
-		query: pieceParser.schema['properties'] as Record<string, SchemaObject>,
-		bytes: true,
-	},
-	'POST /recorder/state': { summary: 'Starts, pauses or ends.', body: recorderStateParser },
-	'GET /recorder/events': { summary: 'The events of a recording.', streams: true },
-	'POST /tokenize': { summary: 'Text to token ids.', body: tokenizeParser },
-	'POST /detokenize': { summary: 'Token ids to text.', body: detokenizeParser },
-	'POST /api/show': { summary: 'One model, in the dialect of Ollama.', body: showParser },
-	'POST /nearglot/shutdown': { summary: 'Ends the server.', needsKey: true },
-	'GET /nearglot/runners': { summary: 'Processes of the loaded models.', needsKey: true },
-};
-
+/** Errors of every route; the translator's have numbers instead of names. */
 const errorSchema = {
 	type: 'object',
 	required: ['error'],
 	properties: {
 		error: {
 			type: 'object',
-			required: ['message', 'type', 'param', 'code'],
+			required: ['message', 'code'],
 			properties: {
 				message: { type: 'string' },
 				type: { type: 'string' },
 				param: { type: ['string', 'null'] },
-				code: { type: 'string' },
+				code: { type: ['string', 'integer'] },
 			},
 		},
 	},
 };
 
 export function registerOpenApi(app: Hono<AppEnv>, backend: Backend): void {
-	app.get('/openapi.json', (context) =>
-		answerJson(context, openApi(app.routes, backend.settings.version)),
-	);
+	let made: Promise<Uint8Array<ArrayBuffer>> | undefined;
+	register(app, openApiRoute, async ({ context }) => {
+		made ??= jsonBytes(openApi(routes, backend.settings.version));
+		return context.body(await made, 200, { 'content-type': 'application/json' });
+	});
 }
 
-/** The document for a list of routes; hono's `:name{pattern}` becomes `{name}`. */
-export function openApi(
-	routes: readonly { readonly method: string; readonly path: string }[],
-	version: string,
-): object {
+/** The document for a list of routes. */
+export function openApi(described: readonly Route[], version: string): object {
 	const paths: Record<string, Record<string, object>> = {};
-	for (const { method, path } of routes) {
-		if (method === 'ALL' || path.includes('*')) continue;
-		const shown = path.replace(/:(\w+)(\{[^/]*\})?\??/g, '{$1}');
-		const doc = routeDocs[`${method} ${shown}`];
-		const entry = paths[shown] ?? {};
-		entry[method.toLowerCase()] = operation(shown, doc);
-		paths[shown] = entry;
+	for (const route of described) {
+		const shown = shownPath(route.path);
+		const methods = route.shown ?? [route.method];
+		for (const method of methods)
+			paths[shown] = { ...paths[shown], [method.toLowerCase()]: operation(shown, route) };
 	}
 	return {
 		openapi: '3.1.0',
@@ -144,7 +54,7 @@ export function openApi(
 			version,
 			description: 'Chat, transcribe and translate on this machine.',
 		},
-		paths: { ...paths, ...translatorPaths },
+		paths,
 		components: {
 			schemas: { Error: errorSchema },
 			securitySchemes: { key: { type: 'http', scheme: 'bearer' }, ...translatorSecurity },
@@ -152,14 +62,7 @@ export function openApi(
 	};
 }
 
-function operation(path: string, doc: RouteDoc | undefined): object {
-	const json = { 'application/json': { schema: {} } };
-	const text = Object.fromEntries(
-		[...(doc?.answers ?? []), ...(doc?.streams ? ['text/event-stream'] : [])].map((type) => [
-			type,
-			{ schema: { type: 'string' } },
-		]),
-	);
+function operation(path: string, route: Route): object {
 	const parameters = [
 		...[...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
 			name,
@@ -167,33 +70,89 @@ function operation(path: string, doc: RouteDoc | undefined): object {
 			required: true,
 			schema: { type: 'string' },
 		})),
-		...Object.entries(doc?.query ?? {}).map(([name, schema]) => ({
-			name,
-			in: 'query',
-			required: true,
-			schema,
-		})),
+		...queryParameters(route),
 	];
-	const body = bodyOf(doc);
 	return {
-		...(doc ? { summary: doc.summary } : {}),
+		summary: route.summary,
 		...(parameters.length === 0 ? {} : { parameters }),
-		...(body === undefined ? {} : { requestBody: { required: true, content: body } }),
-		...(doc?.needsKey ? { security: [{ key: [] }] } : {}),
+		...(route.body === undefined
+			? {}
+			: { requestBody: { required: true, content: bodyContent(route.body) } }),
+		security: securityOf(route),
 		responses: {
-			'200': { description: 'The answer.', content: { ...json, ...text } },
-			default: {
-				description: 'What went wrong.',
-				content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
-			},
+			'200': { description: 'The answer.', ...answerContent(route) },
+			...failures(route.errors ?? []),
+			default: failure('What went wrong.'),
 		},
 	};
 }
 
-function bodyOf(doc: RouteDoc | undefined): object | undefined {
-	if (doc?.body) return { 'application/json': { schema: doc.body.schema } };
-	if (doc?.form) return { 'multipart/form-data': { schema: doc.form } };
-	if (doc?.bytes)
-		return { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } };
-	return undefined;
+function queryParameters({ query, parameters = [] }: Route): object[] {
+	const { properties = {}, required = [] } = (query ? requestSchema(query) : {}) as {
+		readonly properties?: Readonly<Record<string, SchemaObject>>;
+		readonly required?: readonly string[];
+	};
+	return [
+		...Object.entries(properties).map(([name, schema]) => ({
+			name,
+			in: 'query',
+			required: required.includes(name),
+			schema,
+		})),
+		...parameters.map(({ name, required: needed = false, many = false, values, description }) => {
+			const one = values ? { enum: values } : { type: 'string' };
+			return {
+				name,
+				in: 'query',
+				required: needed,
+				description,
+				schema: many ? { type: 'array', items: one } : one,
+			};
+		}),
+	];
+}
+
+const contentTypes: Readonly<Record<RouteBody['kind'], string>> = {
+	json: 'application/json',
+	'json-by-hand': 'application/json',
+	form: 'multipart/form-data',
+	bytes: 'application/octet-stream',
+};
+
+function bodyContent(body: RouteBody): object {
+	const schema = body.kind === 'json' ? requestSchema(body.schema) : body.schema;
+	return { [contentTypes[body.kind]]: { schema } };
+}
+
+function answerContent({ answer, answers = [], events }: Route): { content?: object } {
+	const content = {
+		...(answer === undefined ? {} : { 'application/json': { schema: answerSchema(answer) } }),
+		...Object.fromEntries(answers.map((type) => [type, { schema: { type: 'string' } }])),
+		// The schema is that of the data of each event.
+		...(events === undefined ? {} : { 'text/event-stream': { schema: answerSchema(events) } }),
+	};
+	return Object.keys(content).length === 0 ? {} : { content };
+}
+
+/** None, the key, or a key of the translate interface; `{}` is for callers that need none. */
+function securityOf({ who = 'owner', also = [], section }: Route): object[] {
+	if (section === 'translation' && also.includes('stranger'))
+		return [{ subscriptionKey: [] }, { key: [] }, {}];
+	return who === 'owner' && also.length === 0 ? [{ key: [] }] : [{ key: [] }, {}];
+}
+
+const failure = (description: string) => ({
+	description,
+	content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+});
+
+/** Errors by status, since codes share them. */
+function failures(codes: readonly ErrorCode[]): Record<string, object> {
+	const byStatus = Map.groupBy(codes, (code) => errorKinds[code].httpStatus);
+	return Object.fromEntries(
+		[...byStatus].map(([status, group]) => [
+			String(status),
+			failure(group.map((code) => `\`${code}\`: ${errorKinds[code].sentence}`).join(' ')),
+		]),
+	);
 }

@@ -8,13 +8,20 @@
 import type { Context, Hono } from 'hono';
 import type { Backend } from '../daemon/backend.ts';
 import { AppError } from '../protocol/index.ts';
-import { boolean, integer, object, oneOf, optional, string } from '../protocol/parser.ts';
+import {
+	claimRecorder,
+	openRecorder,
+	recorderEvents,
+	recorderPage,
+	sendSamples,
+	setRecorderState,
+} from '../protocol/routes/recorder.ts';
 import type { Recording } from '../services/recording.ts';
-import { readBytes, readJson } from './body.ts';
+import { readBytes } from './body.ts';
 import type { AppEnv } from './env.ts';
-import { answerJson } from './jsonAnswer.ts';
 import { page } from './pages.ts';
 import { recorded, recordRequest } from './record.ts';
+import { type Call, register } from './register.ts';
 import { sse, withHeaders } from './sse.ts';
 
 /** Header of the session's token; no other route reads it. */
@@ -23,57 +30,36 @@ export const recorderTokenHeader = 'x-recorder-token';
 /** Samples of one request: 20 s at 96 kHz. */
 const pieceBytes = 4 * 1024 * 1024;
 
-export const recorderParser = object({
-	model: optional(string({ maxLength: 256 })),
-	language: optional(string({ maxLength: 64 })),
-	prompt: optional(string({ maxLength: 8192 })),
-	translate: optional(boolean),
-	words: optional(boolean),
-});
-export const recorderClaimParser = object({ ticket: string({ minLength: 1, maxLength: 200 }) });
-export const recorderStateParser = object({
-	state: oneOf('ready', 'recording', 'paused', 'stopped', 'cancelled'),
-	reason: optional(string({ maxLength: 500 })),
-});
-export const pieceParser = object({
-	rate: integer({ min: 1000, max: 768_000 }),
-	from: integer({ min: 0 }),
-});
-
 export function registerRecorderRoutes(app: Hono<AppEnv>, backend: Backend): void {
-	app.get('/recorder', (context) => page(context, 'Nearglot: recording', 'recorder'));
-	app.post('/nearglot/recorder', (context) => openRecording(context, backend));
-	app.post('/recorder/claim', async (context) => {
-		const { ticket } = recorderClaimParser.parse(await readJson(context), '');
-		const { token, recording } = backend.recordings.claim(ticket);
+	register(app, recorderPage, ({ context }) => page(context, 'Nearglot: recording', 'recorder'));
+	register(app, openRecorder, (call) => openRecording(call, backend));
+	register(app, claimRecorder, async ({ body, answer }) => {
+		const { token, recording } = backend.recordings.claim(body.ticket);
 		const { language } = recording.call;
-		return answerJson(context, { id: recording.id, token, ...(language ? { language } : {}) });
+		return answer({ id: recording.id, token, ...(language ? { language } : {}) });
 	});
-	app.post('/recorder/audio', async (context) => {
+	register(app, sendSamples, async ({ context, query, answer }) => {
 		const recording = recordingOf(context, backend);
-		const { rate, from } = pieceParser.parse(
-			{ rate: numberOf(context, 'rate'), from: numberOf(context, 'from') },
-			'',
-		);
 		if (context.req.header('content-type') !== 'application/octet-stream')
 			throw new AppError('invalid_request', 'Send samples as application/octet-stream.');
 		context.set('admitted', true);
 		const bytes = await readBytes(context, pieceBytes);
-		await recording.write(samplesOf(bytes), rate, from);
-		return answerJson(context, { received: recording.received });
+		await recording.write(samplesOf(bytes), query.rate, query.from);
+		return answer({ received: recording.received });
 	});
-	app.post('/recorder/state', async (context) => {
+	register(app, setRecorderState, async ({ context, body, answer }) => {
 		const recording = recordingOf(context, backend);
-		const { state, reason } = recorderStateParser.parse(await readJson(context), '');
-		await recording.command(state, reason);
-		return answerJson(context, { received: recording.received });
+		await recording.command(body.state, body.reason);
+		return answer({ received: recording.received });
 	});
-	app.get('/recorder/events', (context) => follow(context, recordingOf(context, backend)));
+	register(app, recorderEvents, ({ context }) => follow(context, recordingOf(context, backend)));
 }
 
-async function openRecording(context: Context<AppEnv>, backend: Backend): Promise<Response> {
-	const request = recorderParser.parse(await readJson(context), '');
-	const recording = await backend.recordings.open(request);
+async function openRecording(
+	{ context, body }: Call<typeof openRecorder>,
+	backend: Backend,
+): Promise<Response> {
+	const recording = await backend.recordings.open(body);
 	const record = recordRequest(context, backend, recording.call.model);
 	const response = await sse(
 		{ signal: context.get('signal'), caller: context.get('caller'), last: '[DONE]' },
@@ -120,11 +106,6 @@ function goneOf(signal: AbortSignal): Promise<void> {
 
 function recordingOf(context: Context<AppEnv>, backend: Backend): Recording {
 	return backend.recordings.find(context.req.header(recorderTokenHeader) ?? '');
-}
-
-function numberOf(context: Context<AppEnv>, name: string): number | undefined {
-	const text = context.req.query(name);
-	return text === undefined || text === '' ? undefined : Number(text);
 }
 
 function samplesOf(bytes: Uint8Array): Int16Array {

@@ -3,26 +3,25 @@
 import { randomUUID } from 'node:crypto';
 import type { Hono } from 'hono';
 import type { Backend } from '../daemon/backend.ts';
+import { responses } from '../protocol/routes/responses.ts';
 import type { ChatEvent } from '../services/chat/chatService.ts';
 import { namingField } from '../services/fieldNames.ts';
 import { ResponseBuilder, type ResponseEvent } from '../services/responses/builder.ts';
-import { chatOf, responsesParser } from '../services/responses/request.ts';
-import { readJson } from './body.ts';
-import { chatBody } from './bodyLimits.ts';
+import { chatOf } from '../services/responses/request.ts';
 import type { AppEnv } from './env.ts';
 import { noteFallback } from './fallbackHeader.ts';
 import { answerJson } from './jsonAnswer.ts';
 import { noteOmittedTurns } from './omittedTurns.ts';
 import { owned } from './owner.ts';
 import { recorded, recordRequest } from './record.ts';
+import { register } from './register.ts';
 import { sse, withHeaders } from './sse.ts';
-import { nameIgnored, parseBody } from './unknownFields.ts';
+import { nameIgnored } from './unknownFields.ts';
 
 const newId = () => randomUUID().replaceAll('-', '');
 
 export function registerResponsesRoutes(app: Hono<AppEnv>, backend: Backend): void {
-	app.post('/v1/responses', async (context) => {
-		const request = parseBody(context, await readJson(context, chatBody), responsesParser);
+	register(app, responses, async ({ context, body: request }) => {
 		const chat = chatOf(request);
 		const record = recordRequest(context, backend, request.model, request);
 		const builder = (emit: (event: ResponseEvent) => void) =>

@@ -2,18 +2,20 @@
 
 import type { Context, Hono } from 'hono';
 import type { Backend } from '../daemon/backend.ts';
+import { audioTranslations, transcriptions } from '../protocol/routes/speech.ts';
 import { renderTranscript, usageOf } from '../services/speechFormats.ts';
 import { parseSpeechCall, type SpeechCall } from '../services/speechRequest.ts';
 import { scratchIn } from '../store/scratch.ts';
 import type { AppEnv } from './env.ts';
 import { jsonBytes } from './jsonAnswer.ts';
 import { recorded, recordRequest } from './record.ts';
+import { register } from './register.ts';
 import { sse, withHeaders } from './sse.ts';
 import { ignoredHeader } from './unknownFields.ts';
 import { readUpload, type Upload } from './upload.ts';
 
 export function registerSpeechRoutes(app: Hono<AppEnv>, backend: Backend): void {
-	const route = (task: SpeechCall['task']) => async (context: Context<AppEnv>) => {
+	const answerTo = async (context: Context<AppEnv>, task: SpeechCall['task']) => {
 		backend.speech.checkRoom();
 		const upload = await readUpload(context, {
 			field: 'file',
@@ -34,8 +36,8 @@ export function registerSpeechRoutes(app: Hono<AppEnv>, backend: Backend): void 
 			throw error;
 		}
 	};
-	app.post('/v1/audio/transcriptions', route('transcribe'));
-	app.post('/v1/audio/translations', route('translate'));
+	register(app, transcriptions, ({ context }) => answerTo(context, 'transcribe'));
+	register(app, audioTranslations, ({ context }) => answerTo(context, 'translate'));
 }
 
 async function answer(

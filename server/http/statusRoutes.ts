@@ -2,19 +2,22 @@
 
 import type { Hono } from 'hono';
 import type { Backend } from '../daemon/backend.ts';
+import {
+	health,
+	ready,
+	runners,
+	serverStatus,
+	serviceStatus,
+	shutdown,
+} from '../protocol/routes/status.ts';
 import type { AppEnv } from './env.ts';
 import { answerJson } from './jsonAnswer.ts';
+import { register } from './register.ts';
 
 export function registerStatusRoutes(app: Hono<AppEnv>, backend: Backend): void {
-	app.get('/', (context) =>
-		context.text(
-			'Nearglot is running.\n\nOpen this address in a browser for the studio page.\nOpenAI interface: /v1 (models at /v1/models)\nTranslation: /translate?api-version=3.0\nDescription: /openapi.json\n',
-		),
-	);
-
-	app.get('/health', (context) =>
-		answerJson(context, {
-			status: 'ok',
+	register(app, health, ({ context, answer }) =>
+		answer({
+			status: 'ok' as const,
 			// Who runs here is told only to those who know the key.
 			...(context.get('caller') === 'owner'
 				? {
@@ -28,18 +31,18 @@ export function registerStatusRoutes(app: Hono<AppEnv>, backend: Backend): void 
 	);
 
 	// Liveness is another question: a server that ends is to be left alone, not to be started anew.
-	app.get('/ready', (context) =>
+	register(app, ready, ({ context }) =>
 		backend.ending.isReady()
 			? answerJson(context, { status: 'ready' })
 			: answerJson(context, { status: 'ending' }, 503),
 	);
 
-	app.get('/openai/status', (context) => {
+	register(app, serviceStatus, ({ context, answer }) => {
 		const endpoints = [new URL(context.req.url).origin];
 		const { pipePath } = backend.settings;
 		const modelsDir = backend.modelsDir();
 		// Clients of the older service read camelCase, its documentation says PascalCase.
-		return answerJson(context, {
+		return answer({
 			Endpoints: endpoints,
 			ModelDirPath: modelsDir,
 			PipeName: pipePath,
@@ -51,22 +54,20 @@ export function registerStatusRoutes(app: Hono<AppEnv>, backend: Backend): void 
 		});
 	});
 
-	app.get('/status', (context) =>
-		answerJson(context, {
+	register(app, serverStatus, ({ context, answer }) =>
+		answer({
 			modelCachePath: backend.modelsDir(),
 			endpoints: [new URL(context.req.url).origin],
 			pid: process.pid,
 		}),
 	);
 
-	app.get('/nearglot/runners', (context) =>
-		answerJson(context, { runners: backend.host.runners() }),
-	);
+	register(app, runners, ({ answer }) => answer({ runners: backend.host.runners() }));
 
-	app.post('/nearglot/shutdown', (context) => {
-		const onlyIdle = context.req.query('if') === 'idle';
+	register(app, shutdown, ({ query, answer }) => {
+		const onlyIdle = query.if === 'idle';
 		const ends = !onlyIdle || backend.activity.idle(1);
 		if (ends) setTimeout(() => backend.stop('asked to over HTTP'), 20);
-		return answerJson(context, { stopping: ends });
+		return answer({ stopping: ends });
 	});
 }

@@ -9,11 +9,10 @@ import { fileURLToPath } from 'node:url';
 import type { Context, Hono } from 'hono';
 import type { Backend } from '../daemon/backend.ts';
 import { AppError } from '../protocol/index.ts';
-import { object, string } from '../protocol/parser.ts';
-import { readJson } from './body.ts';
+import { claimStudio, home, openStudio, studioFile } from '../protocol/routes/studio.ts';
 import type { AppEnv } from './env.ts';
-import { answerJson } from './jsonAnswer.ts';
 import { page } from './pages.ts';
+import { register } from './register.ts';
 
 const types: Readonly<Record<string, string>> = {
 	js: 'text/javascript; charset=utf-8',
@@ -31,24 +30,29 @@ export function wantsPage(context: Context<AppEnv>): boolean {
 	return context.req.header('accept')?.includes('text/html') ?? false;
 }
 
-export const studioClaimParser = object({ ticket: string({ minLength: 1, maxLength: 200 }) });
+/** For programs that open the address. */
+const greeting = `Nearglot is running.
+
+Open this address in a browser for the studio page.
+OpenAI interface: /v1 (models at /v1/models)
+Translation: /translate?api-version=3.0
+Description: /openapi.json
+`;
 
 export function registerStudioRoutes(app: Hono<AppEnv>, { studio }: Backend): void {
 	const folder = bundleFolder();
-	app.post('/nearglot/studio', (context) =>
-		answerJson(context, { url: `${new URL(context.req.url).origin}/#ticket=${studio.ticket()}` }),
+	register(app, openStudio, ({ context, answer }) =>
+		answer({ url: `${new URL(context.req.url).origin}/#ticket=${studio.ticket()}` }),
 	);
-	app.post('/studio/claim', async (context) => {
-		const { ticket } = studioClaimParser.parse(await readJson(context), '');
-		const token = studio.claim(ticket);
+	register(app, claimStudio, async ({ context, body, answer }) => {
+		const token = studio.claim(body.ticket);
 		context.header('cache-control', 'no-store');
-		return answerJson(context, { token });
+		return answer({ token });
 	});
-	app.get('/', async (context, next) => {
-		if (!wantsPage(context)) return next();
-		return page(context, 'Nearglot', 'studio');
-	});
-	app.get('/studio/:file{[\\w.-]+\\.(?:js|css)}', async (context) => {
+	register(app, home, ({ context }) =>
+		wantsPage(context) ? page(context, 'Nearglot', 'studio') : context.text(greeting),
+	);
+	register(app, studioFile, async ({ context }) => {
 		const file = context.req.param('file');
 		const type = types[file.split('.').at(-1) ?? ''];
 		try {

@@ -3,38 +3,12 @@
 import type { Hono } from 'hono';
 import type { Backend } from '../daemon/backend.ts';
 import { AppError } from '../protocol/index.ts';
-import { array, boolean, integer, object, optional, string } from '../protocol/parser.ts';
-import { messagesField } from '../services/chat/messages.ts';
-import { readJson } from './body.ts';
-import { chatBody, tokensBody } from './bodyLimits.ts';
+import { detokenize, tokenize } from '../protocol/routes/tokens.ts';
 import type { AppEnv } from './env.ts';
-import { parseBody } from './unknownFields.ts';
-
-const model = optional(string({ minLength: 1, maxLength: 300 }));
-
-/** `content` is llama.cpp's word, `prompt` and `messages` are vLLM's. */
-export const tokenizeParser = object({
-	model,
-	content: optional(string()),
-	prompt: optional(string()),
-	messages: optional(messagesField),
-	/** Begin- and end-tokens as the model's tokenizer adds them. */
-	add_special: optional(boolean),
-	add_special_tokens: optional(boolean),
-	/** Also give each token's text. */
-	with_pieces: optional(boolean),
-});
-
-export const detokenizeParser = object({
-	model,
-	tokens: array(integer({ min: 0, max: 1 << 30 }), { max: 1_000_000 }),
-	/** Leave special tokens in. */
-	special: optional(boolean),
-});
+import { register } from './register.ts';
 
 export function registerTokenRoutes(app: Hono<AppEnv>, backend: Backend): void {
-	app.post('/tokenize', async (context) => {
-		const request = parseBody(context, await readJson(context, chatBody), tokenizeParser);
+	register(app, tokenize, async ({ context, body: request }) => {
 		const info = await backend.host.resolve(request.model ?? (await onlyModel(backend)));
 		const text = await backend.host.textModel(info.id);
 		const plain = request.content ?? request.prompt;
@@ -55,8 +29,7 @@ export function registerTokenRoutes(app: Hono<AppEnv>, backend: Backend): void {
 		return context.body(body, 200, { 'content-type': 'application/json' });
 	});
 
-	app.post('/detokenize', async (context) => {
-		const request = parseBody(context, await readJson(context, tokensBody), detokenizeParser);
+	register(app, detokenize, async ({ context, body: request }) => {
 		const info = await backend.host.resolve(request.model ?? (await onlyModel(backend)));
 		const text = await backend.host.textModel(info.id);
 		const { tokens, special = false } = request;

@@ -2,8 +2,8 @@
 
 import type { Context } from 'hono';
 import { AppError } from '../protocol/index.ts';
+import { textsBody } from '../protocol/routes/bodyLimits.ts';
 import { readBytes } from './body.ts';
-import { textsBody } from './bodyLimits.ts';
 import { jsonOf } from './bodyThread.ts';
 import type { AppEnv } from './env.ts';
 import { translatorError } from './translateErrors.ts';

@@ -6,6 +6,7 @@
 
 import { type Context, Hono } from 'hono';
 import type { Backend } from '../daemon/backend.ts';
+import { privateTranslatorBase, translatorBases } from '../protocol/routes/translator.ts';
 import type { TranslateResult } from '../services/translate.ts';
 import type { Caller } from '../services/translateAccess.ts';
 import type { AppEnv } from './env.ts';
@@ -18,7 +19,6 @@ import { limitsFrom, one } from './translateInput.ts';
 import { latestVersion, translateInputsReply } from './translateInputs.ts';
 import { languagesReply } from './translateLanguages.ts';
 import { readTranslateCall, type TranslateCall } from './translateParameters.ts';
-import { privateTranslatorBase, translatorBases } from './translatePaths.ts';
 import {
 	type RequestKind,
 	translatorFailure,

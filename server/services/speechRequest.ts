@@ -8,7 +8,7 @@ import {
 	promptLimit,
 	speechFields,
 	transcriptFormats,
-} from './speechForm.ts';
+} from '../protocol/routes/speechForm.ts';
 
 export interface SpeechCall {
 	readonly model: string;

@@ -12,8 +12,9 @@ import {
 import { createConnection } from 'vscode-languageserver/node';
 import { serveFront } from '../../server/lsp/connection.ts';
 import { AppError, ChatAnswer, type ChatResult } from '../../server/protocol/index.ts';
+import { chatRequest } from '../../server/protocol/routes/chat.ts';
+import { check } from '../../server/protocol/routes/check.ts';
 import { AnswerBuilder } from '../../server/services/chat/completionShape.ts';
-import { chatRequestParser } from '../../server/services/chat/request.ts';
 import { sseData, startTestServer, type TestServer } from '../http/testServer.ts';
 import type { ErrorReply, Reply } from './ask.ts';
 import { type TinyModels, tinyModels } from './tinyModels.ts';
@@ -98,7 +99,7 @@ const doors: Readonly<Record<string, Door>> = {
 	'in-process': async (question) => {
 		try {
 			const builder = new AnswerBuilder();
-			const request = { ...chatRequestParser.parse(bodyOf(question), ''), owner: 'local' };
+			const request = { ...check(chatRequest, bodyOf(question)), owner: 'local' };
 			const outcome = await server.backend.chat.run(request, (event) => builder.take(event));
 			return outcomeOf(builder.build({ id: 'x', created: 0 }, outcome) as unknown as Reply);
 		} catch (error) {
@@ -239,9 +240,7 @@ for (const [name, question] of Object.entries(cases))
 test('tokens are counted the same through every door', async () => {
 	const question = user('How do I list all files?');
 	const body = { model: 'starter-chat', messages: [...user('hi'), ...question] };
-	const { tokens, omittedTurns } = await server.backend.chat.countTokens(
-		chatRequestParser.parse(body, ''),
-	);
+	const { tokens, omittedTurns } = await server.backend.chat.countTokens(check(chatRequest, body));
 	const http = await server.post('/v1/chat/completions/tokenizer/encode/count', body);
 	assert.equal(http.headers.get('x-omitted-turns'), '1');
 	assert.deepEqual(await http.json(), { tokenCount: tokens, omitted_turns: omittedTurns });

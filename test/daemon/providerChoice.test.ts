@@ -15,7 +15,8 @@ import { ModelIndex } from '../../server/daemon/modelIndex.ts';
 import type { ModelDescription } from '../../server/engine/api.ts';
 import { settingsOf } from '../../server/engine/folder/sessionSettings.ts';
 import { AppError, executionProviderOf } from '../../server/protocol/index.ts';
-import { epField } from '../../server/services/loadFields.ts';
+import { check } from '../../server/protocol/routes/check.ts';
+import { epField } from '../../server/protocol/routes/loadFields.ts';
 import { silentLogger } from '../../server/services/log.ts';
 import { sseData, startTestServer, type TestServer } from '../http/testServer.ts';
 import { until } from '../support/until.ts';
@@ -106,8 +107,8 @@ test('a name means the same provider at every door', () => {
 		assert.equal(executionProviderOf(name), provider, name);
 		const options = { session_options: { provider_options: [{ [name]: {} }] } };
 		assert.equal(settingsOf({ model: { decoder: options } }).executionProvider, provider, name);
-		if (provider === undefined) assert.throws(() => epField.parse(name, 'ep'), AppError);
-		else assert.equal(epField.parse(name, 'ep'), provider, name);
+		if (provider === undefined) assert.throws(() => check(epField, name), AppError);
+		else assert.equal(check(epField, name), provider, name);
 	}
 });
 

@@ -1,8 +1,9 @@
 /** Bodies of requests with very many of whatever they may have. */
 
-import { chatRequestParser } from '../../server/services/chat/request.ts';
-import { responsesParser } from '../../server/services/responses/request.ts';
-import { completionParser } from '../../server/services/text/completionRequest.ts';
+import { chatRequest } from '../../server/protocol/routes/chat.ts';
+import { check } from '../../server/protocol/routes/check.ts';
+import { completionRequest } from '../../server/protocol/routes/completions.ts';
+import { responsesRequest } from '../../server/protocol/routes/responses.ts';
 import type { HostileCase } from './growth.ts';
 
 const message = { role: 'user', content: 'hello' };
@@ -52,16 +53,16 @@ export const bodyCases: readonly HostileCase[] = [
 	...Object.entries(chatFields).map(([name, fields]) => ({
 		name: `chat: ${name}`,
 		make: (n: number) => ({ model: 'm', messages: [message], ...fields(n) }),
-		run: (body: unknown) => chatRequestParser.parse(body, ''),
+		run: (body: unknown) => check(chatRequest, body),
 	})),
 	...Object.entries(items).map(([name, item]) => ({
 		name: `response: ${name}`,
 		make: (n: number) => ({ model: 'm', input: list(n, () => item) }),
-		run: (body: unknown) => responsesParser.parse(body, ''),
+		run: (body: unknown) => check(responsesRequest, body),
 	})),
 	{
 		name: 'completion: token ids',
 		make: (n: number) => ({ model: 'm', prompt: list(n, (at) => at) }),
-		run: (body: unknown) => completionParser.parse(body, ''),
+		run: (body: unknown) => check(completionRequest, body),
 	},
 ];

@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createApp } from '../../server/http/app.ts';
-import { unadmittedBytes } from '../../server/http/bodyLimits.ts';
 import { mayCall } from '../../server/http/roles.ts';
+import { unadmittedBytes } from '../../server/protocol/routes/bodyLimits.ts';
 import { allRoutes, pathOf } from './allRoutes.ts';
 import { startTestServer, type TestServer } from './testServer.ts';
 

@@ -4,7 +4,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { jsonBytes } from '../../server/http/jsonAnswer.ts';
 import { parseJson } from '../../server/http/jsonText.ts';
-import { messagesField } from '../../server/services/chat/messages.ts';
+import { check } from '../../server/protocol/routes/check.ts';
+import { messagesField } from '../../server/protocol/routes/messages.ts';
 
 const written = async (value: unknown) => new TextDecoder().decode(await jsonBytes(value));
 const list = <T>(length: number, item: (index: number) => T): T[] =>
@@ -61,10 +62,9 @@ test('a body with more fields than anybody sends is refused before it is read', 
 
 test('parts of a message are joined where words would run together', () => {
 	const content = (...parts: string[]) =>
-		messagesField.parse(
-			[{ role: 'user', content: parts.map((text) => ({ type: 'text', text })) }],
-			'm',
-		)[0]?.content;
+		check(messagesField, [
+			{ role: 'user', content: parts.map((text) => ({ type: 'text', text })) },
+		])[0]?.content;
 	assert.equal(content('one', 'two', ' three', '', 'four ', 'five'), 'one\ntwo three\nfour five');
 	assert.equal(content('', ''), '');
 	assert.equal(content('one', ' ', 'two'), 'one two');

@@ -11,10 +11,11 @@ import type {
 import { toolFormats } from '../../server/engine/template/toolFormat.ts';
 import { textServiceHere } from '../../server/engine/text/textJobs.ts';
 import type { ChatMessage, ModelInfo } from '../../server/protocol/index.ts';
+import { chatRequest } from '../../server/protocol/routes/chat.ts';
+import { check } from '../../server/protocol/routes/check.ts';
 import { type ChatEvent, createChatService } from '../../server/services/chat/chatService.ts';
 import { AnswerBuilder, ChunkBuilder } from '../../server/services/chat/completionShape.ts';
 import type { ModelProfile } from '../../server/services/chat/profile.ts';
-import { chatRequestParser } from '../../server/services/chat/request.ts';
 import type { ModelHost } from '../../server/services/host.ts';
 
 interface Script {
@@ -76,10 +77,11 @@ async function run(body: object, script: Script) {
 		randomSeed: () => 99,
 		randomId: () => 'id',
 	});
-	const request = chatRequestParser.parse(
-		{ model: 'm', messages: [{ role: 'user', content: 'hi' }], ...body },
-		'',
-	);
+	const request = check(chatRequest, {
+		model: 'm',
+		messages: [{ role: 'user', content: 'hi' }],
+		...body,
+	});
 	const events: ChatEvent[] = [];
 	const outcome = await service.run({ ...request, owner: 'local' }, (event) => events.push(event));
 	const head = { id: 'x', created: 1 };

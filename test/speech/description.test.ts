@@ -3,7 +3,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openApi } from '../../server/http/openapi.ts';
-import { speechForm } from '../../server/services/speechForm.ts';
+import { routes } from '../../server/protocol/routes/routes.ts';
+import { speechForm } from '../../server/protocol/routes/speechForm.ts';
 import { parseSpeechCall } from '../../server/services/speechRequest.ts';
 
 interface Operation {
@@ -13,7 +14,6 @@ interface Operation {
 }
 
 const paths = ['/v1/audio/transcriptions', '/v1/audio/translations', '/recorder/audio'];
-const routes = paths.map((path) => ({ method: 'POST', path }));
 const document = openApi(routes, '1') as { paths: Record<string, { post: Operation }> };
 
 test('both audio routes are described with their form and every kind of answer', () => {

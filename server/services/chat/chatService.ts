@@ -4,11 +4,11 @@ import type { GenerateResult, Owned, TokenLogprob } from '../../engine/api.ts';
 import type { ChatQuestion } from '../../engine/text/textJobs.ts';
 import { newestTurns, withoutTurns } from '../../engine/text/turns.ts';
 import { AppError, type FinishReason, type Timings, type Usage } from '../../protocol/index.ts';
+import type { ChatRequest } from '../../protocol/routes/chat.ts';
 import type { ModelHost, ProviderFallback } from '../host.ts';
 import { type ChoicePiece, ChoiceReader } from './choiceReader.ts';
 import { type ChatPlan, planChat } from './plan.ts';
 import type { LoadProfile, ModelProfile } from './profile.ts';
-import type { ChatRequest } from './request.ts';
 
 /** What happens while a chat is answered. */
 export type ChatEvent =

@@ -2,9 +2,8 @@
 
 import type { Constraint, GenerateRequest, SamplingOptions } from '../../engine/api.ts';
 import { AppError, type ToolChoice, type ToolDefinition } from '../../protocol/index.ts';
+import type { ChatRequest } from '../../protocol/routes/chat.ts';
 import type { ModelProfile } from './profile.ts';
-import type { ChatRequest } from './request.ts';
-import { schemaOf } from './toolFields.ts';
 
 export interface ChatPlan {
 	readonly generate: Omit<GenerateRequest, 'owner'>;
@@ -143,12 +142,11 @@ export function formatConstraint(
 		case 'json_object':
 			return format.schema === undefined
 				? { kind: 'json-object' }
-				: { kind: 'json-schema', schema: schemaOf(format.schema, 'response_format.schema') };
+				: { kind: 'json-schema', schema: format.schema };
 		case 'json_schema': {
 			const inner = format.json_schema?.schema ?? format.schema;
-			const path = 'response_format.json_schema.schema';
-			if (inner === undefined) throw missing(path);
-			return { kind: 'json-schema', schema: schemaOf(inner, path) };
+			if (inner === undefined) throw missing('response_format.json_schema.schema');
+			return { kind: 'json-schema', schema: inner };
 		}
 		case 'grammar':
 			if (format.grammar === undefined) throw missing('response_format.grammar');

@@ -2,11 +2,11 @@
 
 import type { TokenLogprob } from '../../engine/api.ts';
 import type { FinishReason } from '../../protocol/index.ts';
+import type { ResponsesRequest } from '../../protocol/routes/responses.ts';
 import type { ChatEvent, ChatOutcome } from '../chat/chatService.ts';
 import type { CallPiece } from '../chat/choiceReader.ts';
 import { fallbackField, logprobShape, omittedField } from '../chat/completionShape.ts';
 import type { ProviderFallback } from '../host.ts';
-import type { ResponsesRequest } from './request.ts';
 
 /** One streaming event; `type` is also its SSE name. */
 export type ResponseEvent = Readonly<Record<string, unknown>> & { readonly type: string };

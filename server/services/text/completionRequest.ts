@@ -1,88 +1,13 @@
-/** Body of `POST /v1/completions`: raw prompts, no template. */
+/** What the engine is asked for a raw completion. */
 
 import type { Constraint, GeneratePrompt, GenerateRequest } from '../../engine/api.ts';
 import type { CompletionFacts } from '../../engine/text/textJobs.ts';
 import { AppError } from '../../protocol/index.ts';
-import {
-	boolean,
-	integer,
-	invalid,
-	object,
-	optional,
-	type Parsed,
-	type Parser,
-	string,
-} from '../../protocol/parser.ts';
+import type { CompletionRequest } from '../../protocol/routes/completions.ts';
 import { formatConstraint, samplingOf } from '../chat/plan.ts';
 import type { ModelProfile } from '../chat/profile.ts';
-import {
-	callerFields,
-	loadFields,
-	responseFormatField,
-	samplingFields,
-	streamFields,
-} from '../chat/request.ts';
 
-const maxPrompts = 64;
 const defaultMaxTokens = 16;
-
-/** Text or token ids, one prompt or several: `"a"`, `["a","b"]`, `[1,2]`, `[[1,2],[3]]`. */
-export const promptsField: Parser<(string | number[])[]> = {
-	schema: {
-		anyOf: [
-			{ type: 'string' },
-			{ type: 'array', items: { type: 'string' }, minItems: 1 },
-			{ type: 'array', items: { type: 'integer', minimum: 0 }, minItems: 1 },
-			{
-				type: 'array',
-				items: { type: 'array', items: { type: 'integer', minimum: 0 } },
-				minItems: 1,
-			},
-		],
-	},
-	parse: (value, path) => {
-		if (typeof value === 'string') return [value];
-		if (!Array.isArray(value) || value.length === 0)
-			throw invalid(
-				path,
-				'a string, or an array of strings or of token ids that is not empty',
-				value,
-			);
-		if (value.every(isTokenId)) return [value];
-		if (value.length > maxPrompts)
-			throw invalid(path, `an array of at most ${maxPrompts} prompts`, value);
-		return value.map((each: unknown, index) => {
-			if (typeof each === 'string') return each;
-			if (Array.isArray(each) && each.length > 0 && each.every(isTokenId)) return each;
-			throw invalid(`${path}[${index}]`, 'a string or an array of token ids', each);
-		});
-	},
-};
-
-function isTokenId(value: unknown): value is number {
-	return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
-}
-
-export const completionParser = object({
-	model: string({ minLength: 1, maxLength: 300 }),
-	prompt: promptsField,
-	/** What stands after the gap to be filled. */
-	suffix: optional(string({ maxLength: 1_000_000 })),
-	...samplingFields,
-	...loadFields,
-	...callerFields,
-	...streamFields,
-	max_tokens: optional(integer({ min: 0, max: 1 << 24 })),
-	/** Alternatives per token. */
-	logprobs: optional(integer({ min: 0, max: 20 })),
-	echo: optional(boolean),
-	/** Drawn per prompt; the `n` likeliest are returned. */
-	best_of: optional(integer({ min: 1, max: 128 })),
-	response_format: optional(responseFormatField),
-	grammar: optional(string({ minLength: 1, maxLength: 65_536 })),
-});
-
-export type CompletionRequest = Parsed<typeof completionParser>;
 
 export interface CompletionPlan {
 	readonly generate: readonly Omit<GenerateRequest, 'owner'>[];

@@ -3,11 +3,12 @@
 import type { GenerateResult, Owned, TokenLogprob } from '../../engine/api.ts';
 import type { CompletionFacts } from '../../engine/text/textJobs.ts';
 import type { Timings, Usage } from '../../protocol/index.ts';
+import type { CompletionRequest } from '../../protocol/routes/completions.ts';
 import { usageOf } from '../chat/chatService.ts';
 import type { LoadProfile } from '../chat/profile.ts';
 import { namingField } from '../fieldNames.ts';
 import type { ModelHost, ProviderFallback } from '../host.ts';
-import { type CompletionRequest, checkCompletion, planCompletion } from './completionRequest.ts';
+import { checkCompletion, planCompletion } from './completionRequest.ts';
 
 export interface CompletionChoice {
 	readonly text: string;

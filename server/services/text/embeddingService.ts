@@ -1,21 +1,8 @@
 /** Embeddings: texts or token ids to vectors, pooled and normalised as the model's files say. */
 
 import { AppError } from '../../protocol/index.ts';
-import { integer, object, oneOf, optional, type Parsed, string } from '../../protocol/parser.ts';
-import { callerFields, loadFields } from '../chat/request.ts';
+import type { EmbeddingRequest } from '../../protocol/routes/embeddings.ts';
 import type { ModelHost, ProviderFallback } from '../host.ts';
-import { promptsField } from './completionRequest.ts';
-
-export const embeddingParser = object({
-	model: string({ minLength: 1, maxLength: 300 }),
-	input: promptsField,
-	encoding_format: optional(oneOf('float', 'base64')),
-	dimensions: optional(integer({ min: 1, max: 1 << 20 })),
-	...callerFields,
-	...loadFields,
-});
-
-export type EmbeddingRequest = Parsed<typeof embeddingParser>;
 
 export interface EmbeddingOutcome {
 	readonly model: string;

@@ -1,6 +1,6 @@
 /** The form fields of a transcription: their names, and their description for openapi.json. */
 
-import type { SchemaObject } from '../protocol/parser.ts';
+import type { SchemaObject } from './fields.ts';
 
 const text = (description: string, more: SchemaObject = {}): SchemaObject => ({
 	type: 'string',

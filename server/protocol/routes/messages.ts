@@ -1,16 +1,8 @@
 /** Messages of a conversation as clients send them, made uniform. */
 
-import type { ChatMessage, ToolCall } from '../../protocol/index.ts';
-import { AppError } from '../../protocol/index.ts';
-import {
-	asObject,
-	invalid,
-	object,
-	oneOf,
-	optional,
-	type Parser,
-	string,
-} from '../../protocol/parser.ts';
+import type { ChatMessage, ToolCall } from '../chat.ts';
+import { asObject, invalid, missing, Refused, read } from './check.ts';
+import { object, oneOf, optional, requestSchema, ruled, string } from './fields.ts';
 
 /** Most messages of one request, and most parts of one message. */
 export const maxMessages = 10_000;
@@ -19,21 +11,24 @@ const maxCalls = 1000;
 
 const roles = ['system', 'developer', 'user', 'assistant', 'tool', 'function'] as const;
 const roleField = oneOf(...roles);
+const partText = string();
+const optionalString = optional(partText);
 
+const calledFunction = object({
+	name: string({ minLength: 1, maxLength: 256 }),
+	arguments: optional(string()),
+});
 const toolCallField = object({
 	id: optional(string({ maxLength: 256 })),
 	type: optional(oneOf('function')),
-	function: object({
-		name: string({ minLength: 1, maxLength: 256 }),
-		arguments: optional(string()),
-	}),
+	function: calledFunction,
 });
 
 const messageSchema = {
 	type: 'object',
 	required: ['role'],
 	properties: {
-		role: roleField.schema,
+		role: requestSchema(roleField),
 		content: {
 			anyOf: [
 				{ type: 'string' },
@@ -50,42 +45,38 @@ const messageSchema = {
 			],
 		},
 		name: { type: 'string' },
-		tool_calls: { type: 'array', maxItems: maxCalls, items: toolCallField.schema },
+		tool_calls: { type: 'array', maxItems: maxCalls, items: requestSchema(toolCallField) },
 		tool_call_id: { type: 'string' },
 		reasoning_content: { type: 'string' },
 	},
 };
 
 /** One message or more; text parts are joined, older function messages become tool messages. */
-export const messagesField: Parser<ChatMessage[]> = {
-	schema: { type: 'array', minItems: 1, maxItems: maxMessages, items: messageSchema },
-	parse: (value, path) => {
-		if (!Array.isArray(value)) throw invalid(path, 'an array of messages', value);
-		if (value.length === 0) throw invalid(path, 'an array with at least one message');
+export const messagesField = ruled(
+	{ type: 'array', minItems: 1, maxItems: maxMessages, items: messageSchema },
+	(value): ChatMessage[] => {
+		if (!Array.isArray(value)) throw invalid('', 'an array of messages', value);
+		if (value.length === 0) throw invalid('', 'an array with at least one message');
 		if (value.length > maxMessages)
-			throw invalid(path, `an array of at most ${maxMessages} messages`);
-		return value.map((each, index) => parseMessage(each, `${path}[${index}]`));
+			throw invalid('', `an array of at most ${maxMessages} messages`);
+		return value.map((each, index) => readMessage(each, `[${index}]`));
 	},
-};
+);
 
-/** One message at a path. */
-export function parseMessage(value: unknown, path: string): ChatMessage {
+/** One message, at a path below the field that is read. */
+export function readMessage(value: unknown, path: string): ChatMessage {
 	const found = asObject(value, path);
-	if (found['role'] === undefined)
-		throw new AppError('invalid_request', `'${path}.role' is missing.`, { param: `${path}.role` });
-	const role = roleField.parse(found['role'], `${path}.role`);
+	const role = read(roleField, found['role'], `${path}.role`);
 	const calls = parseCalls(found, path);
 	const content = parseContent(found['content'], `${path}.content`);
-	if (content === null && role !== 'assistant')
-		throw new AppError('invalid_request', `'${path}.content' is missing.`, {
-			param: `${path}.content`,
-		});
+	if (content === null && role !== 'assistant') throw missing(`${path}.content`);
 	if (content === null && calls.length === 0)
-		throw new AppError('invalid_request', `'${path}' needs content or tool_calls.`, {
-			param: `${path}.content`,
-		});
+		throw new Refused(
+			`${path}.content`,
+			(name) => `${name} is missing: a message needs content or tool_calls.`,
+		);
 	const optionalText = (key: string) => {
-		const text = optional(string()).parse(found[key], `${path}.${key}`);
+		const text = read(optionalString, found[key], `${path}.${key}`);
 		return text === undefined ? {} : { [key]: text };
 	};
 	return {
@@ -102,7 +93,7 @@ function parseCalls(found: Record<string, unknown>, path: string): ToolCall[] {
 	const list = found['tool_calls'];
 	const older = found['function_call'];
 	if (older !== undefined && older !== null) {
-		const call = toolCallField.fields.function.parse(older, `${path}.function_call`);
+		const call = read(calledFunction, older, `${path}.function_call`);
 		return [uniform({ function: call }, 0)];
 	}
 	if (list === undefined || list === null) return [];
@@ -110,7 +101,7 @@ function parseCalls(found: Record<string, unknown>, path: string): ToolCall[] {
 	if (list.length > maxCalls)
 		throw invalid(`${path}.tool_calls`, `an array of at most ${maxCalls} calls`);
 	return list.map((each, index) =>
-		uniform(toolCallField.parse(each, `${path}.tool_calls[${index}]`), index),
+		uniform(read(toolCallField, each, `${path}.tool_calls[${index}]`), index),
 	);
 }
 
@@ -139,12 +130,14 @@ function parseContent(value: unknown, path: string): string | null {
 		const found = asObject(part, at);
 		const type = found['type'];
 		if (type === 'text' || type === 'input_text' || type === 'output_text')
-			return string().parse(found['text'], `${at}.text`);
-		if (type === 'refusal') return string().parse(found['refusal'], `${at}.refusal`);
-		throw new AppError(
+			return read(partText, found['text'], `${at}.text`);
+		if (type === 'refusal') return read(partText, found['refusal'], `${at}.refusal`);
+		const what =
+			typeof type === 'string' ? `a part of type '${type.slice(0, 40)}'` : 'no part with a type';
+		throw new Refused(
+			at,
+			(name) => `${name} is ${what}; chat models here read text parts only.`,
 			'unsupported_parameter',
-			`'${at}' is ${typeof type === 'string' ? `a part of type '${type.slice(0, 40)}'` : 'no part with a type'}; chat models here read text parts only.`,
-			{ param: at },
 		);
 	});
 	return joined(parts);

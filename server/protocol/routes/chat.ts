@@ -1,0 +1,172 @@
+/** Chat completions: the request with every field this server honours, the answer, its chunks. */
+
+import * as z from 'zod';
+import {
+	fallbackSchema,
+	finishReasonSchema,
+	timingsSchema,
+	tokenLogprobSchema,
+	usageSchema,
+} from './answers.ts';
+import { chatBody } from './bodyLimits.ts';
+import { invalid } from './check.ts';
+import { anything, array, boolean, object, oneOf, optional, record, ruled } from './fields.ts';
+import { loadFields } from './loadFields.ts';
+import { messagesField } from './messages.ts';
+import {
+	callerFields,
+	effortField,
+	grammarField,
+	maxTokensField,
+	modelField,
+	responseFormatField,
+	samplingFields,
+	streamFields,
+	topLogprobsField,
+	truncationField,
+} from './requestFields.ts';
+import { jsonBody, route } from './route.ts';
+import { functionCallField, toolChoiceField, toolsField } from './toolFields.ts';
+
+/** A field with only one meaning here; any other value would be a promise we cannot keep. */
+function neutral<const T extends string | boolean>(...values: readonly T[]) {
+	return ruled({ enum: values }, (value): T => {
+		const found = values.find((each) => each === value);
+		if (found === undefined)
+			throw invalid('', `${values.map(String).join(' or ')} on a local server`, value);
+		return found;
+	});
+}
+
+export const chatRequest = object({
+	model: modelField,
+	messages: messagesField,
+	...samplingFields,
+	...loadFields,
+	...callerFields,
+	...streamFields,
+	truncation: optional(truncationField),
+	max_completion_tokens: optional(maxTokensField),
+	logprobs: optional(boolean),
+	top_logprobs: optional(topLogprobsField),
+	tools: optional(toolsField),
+	tool_choice: optional(toolChoiceField),
+	parallel_tool_calls: optional(boolean),
+	functions: optional(toolsField),
+	function_call: optional(functionCallField),
+	response_format: optional(responseFormatField),
+	grammar: optional(grammarField),
+	reasoning_effort: optional(effortField),
+	/** Adds chunks to the stream that say what the request waits for; llama.cpp's name. */
+	return_progress: optional(boolean),
+	/** More variables for the model's chat template. */
+	chat_template_kwargs: optional(record(anything, 32)),
+	/** Fields of the big interface that mean something only there: taken at their neutral value. */
+	store: optional(neutral(false)),
+	service_tier: optional(neutral('auto', 'default')),
+	modalities: optional(array(oneOf('text'), { max: 1 })),
+});
+
+export type ChatRequest = z.output<typeof chatRequest>;
+
+const call = z.object({ name: z.string(), arguments: z.string() });
+const head = {
+	id: z.string(),
+	created: z.number(),
+	model: z.string(),
+	omitted_turns: z.number().exactOptional(),
+	execution_provider: fallbackSchema.exactOptional(),
+	system_fingerprint: z.string(),
+};
+const logprobs = z.object({ content: z.array(tokenLogprobSchema) }).nullable();
+
+export const chatAnswer = z.object({
+	...head,
+	object: z.literal('chat.completion'),
+	choices: z.array(
+		z.object({
+			index: z.number(),
+			message: z.object({
+				role: z.literal('assistant'),
+				content: z.string().nullable(),
+				refusal: z.null(),
+				reasoning_content: z.string().exactOptional(),
+				function_call: call.exactOptional(),
+				tool_calls: z
+					.array(z.object({ id: z.string(), type: z.literal('function'), function: call }))
+					.exactOptional(),
+			}),
+			logprobs,
+			finish_reason: finishReasonSchema,
+		}),
+	),
+	usage: usageSchema,
+	timings: timingsSchema,
+});
+
+export const chatChunk = z.object({
+	...head,
+	object: z.literal('chat.completion.chunk'),
+	choices: z.array(
+		z.object({
+			index: z.number(),
+			delta: z.object({
+				role: z.literal('assistant').exactOptional(),
+				content: z.string().exactOptional(),
+				reasoning_content: z.string().exactOptional(),
+				function_call: call.partial().exactOptional(),
+				tool_calls: z
+					.array(
+						z.object({
+							index: z.number(),
+							id: z.string().exactOptional(),
+							type: z.literal('function').exactOptional(),
+							function: call.partial(),
+						}),
+					)
+					.exactOptional(),
+			}),
+			logprobs: logprobs.exactOptional(),
+			finish_reason: finishReasonSchema.nullable(),
+		}),
+	),
+	/** What the request waits for, where `return_progress` asks for it. */
+	progress: z.looseObject({ phase: z.string() }).exactOptional(),
+	usage: usageSchema.nullable().exactOptional(),
+	timings: timingsSchema.exactOptional(),
+});
+
+const generating = [
+	'model_not_found',
+	'context_length_exceeded',
+	'overloaded',
+	'unsupported_parameter',
+] as const;
+
+export const chatCompletions = route({
+	method: 'POST',
+	path: '/v1/chat/completions',
+	who: 'member',
+	also: ['studio'],
+	summary:
+		'messages, tools, structured output, log-probabilities, streaming; oldest turns that were left out are counted in `X-Omitted-Turns`',
+	body: jsonBody(chatRequest, chatBody),
+	answer: chatAnswer,
+	events: chatChunk,
+	errors: generating,
+	section: 'chat',
+});
+
+export const countChatTokens = route({
+	method: 'POST',
+	path: '/v1/chat/completions/tokenizer/encode/count',
+	who: 'member',
+	also: ['studio'],
+	summary: 'tokens of a chat prompt, `{"tokenCount":n}`; no model is loaded',
+	body: jsonBody(chatRequest, chatBody),
+	answer: z.object({ tokenCount: z.number(), omitted_turns: z.number().exactOptional() }),
+	errors: ['model_not_found', 'context_length_exceeded'],
+	section: 'chat',
+});
+
+export const chatRoutes = [chatCompletions, countChatTokens] as const;

@@ -1,0 +1,344 @@
+/** Models: the lists, and what only the owner does with them. */
+
+import * as z from 'zod';
+import type { SecretName } from '../methods.ts';
+import type { Suggestions } from '../suggestions.ts';
+import {
+	downloadProgressSchema,
+	modelInfoSchema,
+	precisionSchema,
+	providerSchema,
+	stateSchema,
+	taskSchema,
+} from './answers.ts';
+import { smallBody } from './bodyLimits.ts';
+import { Refused } from './check.ts';
+import { boolean, mapped, object, oneOf, optional, string } from './fields.ts';
+import { jsonBody, route } from './route.ts';
+
+const listedModel = z.object({
+	id: z.string(),
+	object: z.literal('model'),
+	created: z.number(),
+	owned_by: z.string(),
+	name: z.string(),
+	alias: z.string(),
+	task: taskSchema,
+	state: stateSchema,
+	supports_tool_calling: z.boolean(),
+	context_length: z.number().exactOptional(),
+	max_model_len: z.number().exactOptional(),
+	max_history_turns: z.number().exactOptional(),
+	size_bytes: z.number().exactOptional(),
+	languages: z.array(z.string()).readonly().exactOptional(),
+	/** Why it cannot be used. */
+	problem: z.string().exactOptional(),
+});
+
+export const listModels = route({
+	method: 'GET',
+	path: '/v1/models',
+	who: 'member',
+	also: ['studio'],
+	summary:
+		'models, with the true context length, and `max_history_turns` where a model reads only some earlier turns',
+	answer: z.object({ object: z.literal('list'), data: z.array(listedModel) }),
+	section: 'chat',
+});
+
+export const showModel = route({
+	method: 'GET',
+	path: '/v1/models/:id{.+}',
+	who: 'member',
+	summary: 'one model',
+	answer: listedModel,
+	errors: ['model_not_found'],
+	section: 'chat',
+});
+
+/** A name or a path that must be given. */
+const textField = string({ minLength: 1, maxLength: 4096 });
+const named = { model: textField };
+
+const count = z.number();
+/** Counters of a model in memory. */
+const engineStats = z.object({
+	runtime: z.enum(['c-api', 'session.run']),
+	executionProvider: providerSchema,
+	precision: precisionSchema,
+	running: count,
+	waiting: count,
+	openSequences: count,
+	cachedPrefixes: count,
+	kvBytes: count,
+	kvLimitBytes: count,
+	residentBytes: count,
+	promptTokensTotal: count,
+	cachedTokensTotal: count,
+	generatedTokensTotal: count,
+	draftedTotal: count,
+	acceptedTotal: count,
+	notices: modelInfoSchema.shape.notices,
+});
+
+export const listOwnModels = route({
+	method: 'GET',
+	path: '/nearglot/models/list',
+	also: ['studio'],
+	summary:
+		'every model of this machine and of the catalogue, downloads, counters of what is in memory',
+	answer: z.object({
+		models: z.array(modelInfoSchema).readonly(),
+		downloads: z.array(
+			z.object({
+				model: z.string(),
+				order: z.object({
+					model: z.object({ id: z.string(), name: z.string(), alias: z.string() }),
+					from: z.string(),
+					details: z.string(),
+				}),
+				/** Last known progress. */
+				progress: downloadProgressSchema.optional(),
+				paused: z.boolean(),
+			}),
+		),
+		stats: z.array(z.object({ model: z.string(), stats: engineStats })).readonly(),
+	}),
+	section: 'models',
+});
+
+export const listGpus = route({
+	method: 'GET',
+	path: '/nearglot/models/gpus',
+	summary: 'graphics processors, and which one is chosen',
+	answer: z.object({
+		gpus: z.array(
+			z.object({
+				id: z.number(),
+				name: z.string(),
+				vendor: z.enum(['nvidia', 'amd', 'intel', 'apple', 'qualcomm', 'other']),
+				memoryBytes: z.number().exactOptional(),
+				freeBytes: z.number().exactOptional(),
+			}),
+		),
+		chosen: z.number(),
+	}),
+	section: 'models',
+});
+
+export const suggestModelsRoute = route({
+	method: 'GET',
+	path: '/nearglot/models/suggest',
+	summary: 'models that fit this machine, best first',
+	query: object({ task: optional(oneOf('chat-completion', 'automatic-speech-recognition')) }),
+	answer: z.object({
+		machine: z.object({
+			memoryBytes: z.number(),
+			diskFreeBytes: z.number().exactOptional(),
+			gpus: z.array(z.string()).readonly(),
+			bytesPerSecond: z.number(),
+		}),
+		models: z
+			.array(
+				z.object({
+					model: modelInfoSchema,
+					sizeBytes: z.number(),
+					sizeIsEstimate: z.boolean(),
+					memoryBytes: z.number(),
+					tokensPerSecond: z.number().exactOptional(),
+				}),
+			)
+			.readonly(),
+	}) satisfies z.ZodType<Suggestions>,
+	section: 'models',
+});
+
+export const pullModel = route({
+	method: 'POST',
+	path: '/nearglot/models/download',
+	also: ['studio'],
+	summary: 'downloads a model: of the catalogue, or any repository of the hub',
+	body: jsonBody(
+		object({
+			...named,
+			precision: optional(precisionSchema),
+			uri: optional(textField),
+			path: optional(textField),
+			revision: optional(textField),
+			token: optional(textField),
+		}),
+		smallBody,
+	),
+	events: z.union([
+		z.object({
+			/** Licence and size, before the first byte. */
+			start: z.object({
+				repository: z.string(),
+				license: z.string().exactOptional(),
+				totalBytes: z.number(),
+				unverified: z.number().exactOptional(),
+			}),
+		}),
+		z.object({ progress: downloadProgressSchema }),
+		/** Process that is downloading it already. */
+		z.object({ waitingFor: z.number().nullable() }),
+		z.object({ model: modelInfoSchema }),
+	]),
+	errors: ['model_not_found', 'conflict', 'disk_full', 'upstream_failed'],
+	section: 'models',
+});
+
+export const pauseDownload = route({
+	method: 'POST',
+	path: '/nearglot/models/pause',
+	summary: 'pauses a download; what is on disk stays',
+	body: jsonBody(object(named), smallBody),
+	answer: z.object({ paused: z.boolean() }),
+	section: 'models',
+});
+
+export const removeModel = route({
+	method: 'POST',
+	path: '/nearglot/models/remove',
+	also: ['studio'],
+	summary: 'removes a model from the disk',
+	body: jsonBody(object(named), smallBody),
+	answer: z.object({ removed: modelInfoSchema }),
+	errors: ['model_not_found', 'conflict'],
+	section: 'models',
+});
+
+export const pinModel = route({
+	method: 'POST',
+	path: '/nearglot/models/pin',
+	summary: 'keeps a model in memory, or no longer',
+	body: jsonBody(object({ ...named, pinned: boolean }), smallBody),
+	answer: z.object({ pinned: z.boolean() }),
+	errors: ['model_not_found'],
+	section: 'models',
+});
+
+export const draftModel = route({
+	method: 'POST',
+	path: '/nearglot/models/draft',
+	summary: 'names the model that drafts for another; none without `draft_model`',
+	body: jsonBody(object({ ...named, draft_model: optional(textField) }), smallBody),
+	answer: z.object({ draft_model: z.string().nullable() }),
+	errors: ['model_not_found'],
+	section: 'models',
+});
+
+const folderBody = jsonBody(object({ folder: textField }), smallBody);
+
+export const registerFolder = route({
+	method: 'POST',
+	path: '/nearglot/models/register',
+	summary: 'adds models where they lie',
+	body: folderBody,
+	answer: z.object({ models: z.array(modelInfoSchema).readonly() }),
+	section: 'models',
+});
+
+export const unregisterFolder = route({
+	method: 'POST',
+	path: '/nearglot/models/unregister',
+	summary: 'takes a folder off the list; its files stay',
+	body: folderBody,
+	answer: z.object({}),
+	section: 'models',
+});
+
+export const moveModels = route({
+	method: 'POST',
+	path: '/nearglot/models/move',
+	summary: 'moves the folder of models',
+	body: folderBody,
+	answer: z.object({ location: z.string() }),
+	errors: ['conflict', 'disk_full'],
+	section: 'models',
+});
+
+export const importModel = route({
+	method: 'POST',
+	path: '/nearglot/models/import',
+	summary: 'copies a model from a folder or an archive',
+	body: jsonBody(object({ path: textField, name: optional(textField) }), smallBody),
+	answer: z.object({ model: modelInfoSchema }),
+	errors: ['unsupported_model', 'conflict', 'disk_full'],
+	section: 'models',
+});
+
+export const refreshCatalogue = route({
+	method: 'POST',
+	path: '/nearglot/models/refresh',
+	summary: 'asks the hub for sizes, commits and licences; answers with what could not be asked',
+	answer: z.object({ failures: z.array(z.string()).readonly() }),
+	section: 'models',
+});
+
+/** What can be handed over. */
+export const secretNames = [
+	'hubToken',
+	'translatorKey',
+	'translatorRegion',
+	'translatorEndpoint',
+	'translatorClientSecret',
+	'translatorSettings',
+	'upstreamKey',
+] as const satisfies readonly SecretName[];
+
+const knownSecret = (name: string) => secretNames.find((each) => each === name);
+
+export const listSecrets = route({
+	method: 'GET',
+	path: '/nearglot/secrets/names',
+	summary: 'names of the secrets that were handed over',
+	answer: z.object({ names: z.array(z.enum(secretNames)).readonly() }),
+	section: 'models',
+});
+
+export const setSecrets = route({
+	method: 'POST',
+	path: '/nearglot/secrets/set',
+	summary: 'hands secrets over, kept in memory; `null` forgets one',
+	query: object({
+		/** Who hands them over; an editor takes nothing from the command line. */
+		source: optional(string().regex(/^[\w:.-]{1,80}$/, 'a short name without blanks')),
+	}),
+	body: jsonBody(
+		mapped(z.record(z.string(), z.nullable(string({ maxLength: 8192 })), 'an object'), (given) =>
+			Object.entries(given).map(([name, value]) => {
+				const known = knownSecret(name);
+				if (known === undefined)
+					throw new Refused(
+						`.${name}`,
+						(field) => `${field} is not one of ${secretNames.join(', ')}.`,
+					);
+				return { name: known, value: value ?? undefined };
+			}),
+		),
+		smallBody,
+	),
+	answer: z.object({ names: z.array(z.enum(secretNames)).readonly() }),
+	section: 'models',
+});
+
+export const modelRoutes = [
+	listModels,
+	showModel,
+	listOwnModels,
+	listGpus,
+	suggestModelsRoute,
+	pullModel,
+	pauseDownload,
+	removeModel,
+	pinModel,
+	draftModel,
+	registerFolder,
+	unregisterFolder,
+	moveModels,
+	importModel,
+	refreshCatalogue,
+	listSecrets,
+	setSecrets,
+] as const;

@@ -1,0 +1,114 @@
+/**
+ * One route of the server: method, path, who may call it, what it takes, answers and streams. From these objects
+ * come the checks of requests (http/register.ts), the roles (http/roles.ts), openapi.json (http/openapi.ts), the
+ * tables of docs/api.md (scripts/apiTables.mjs) and the typed client (protocol/client.ts).
+ *
+ * To add a route: write its object into the file of its family, put it into `routes.ts`, and register a handler
+ * with `register(app, theRoute, handler)`.
+ */
+
+import type * as z from 'zod';
+import type { ErrorCode } from '../errors.ts';
+import type { BodyLimits } from './bodyLimits.ts';
+import type { SchemaObject } from './fields.ts';
+
+/** Least role that may call a route; the owner may call all. */
+export type Role = 'anyone' | 'member' | 'owner';
+/** Who may besides: `stranger` for pages and for what checks a ticket or a credential of its own. */
+export type Besides = 'studio' | 'local' | 'stranger';
+
+/** A JSON body, read and checked before the handler runs. */
+export interface JsonBody<S extends z.ZodType = z.ZodType> {
+	readonly kind: 'json';
+	readonly schema: S;
+	readonly limits: BodyLimits;
+}
+
+/** A body that its handler reads itself: described here, not checked. */
+export interface OwnBody {
+	readonly kind: 'form' | 'bytes' | 'json-by-hand';
+	readonly schema: SchemaObject;
+}
+
+export type RouteBody = JsonBody | OwnBody;
+
+export interface Route {
+	/** `ALL` for interfaces that answer a wrong method in a shape of their own. */
+	readonly method: 'GET' | 'POST' | 'ALL';
+	/** As hono reads it; `:name{pattern}`. */
+	readonly path: string;
+	/** Default `owner`. */
+	readonly who?: Role;
+	readonly also?: readonly Besides[];
+	/** Changes something though it is a GET: other web pages can cause those. */
+	readonly changes?: true;
+	/** A page a link elsewhere may lead to: it shows itself and does nothing before somebody acts on it. */
+	readonly linked?: true;
+	/** One sentence, or a part of one. */
+	readonly summary: string;
+	/** Query parameters; each value is a text, or absent. */
+	readonly query?: z.ZodType;
+	/** Query parameters that the handler reads itself: described here, not checked. */
+	readonly parameters?: readonly Parameter[];
+	readonly body?: RouteBody;
+	/** The JSON answer. */
+	readonly answer?: z.ZodType;
+	/** Content types of other answers, among them those beside JSON. */
+	readonly answers?: readonly string[];
+	/** The `data:` of each server-sent event; before `[DONE]`, where the interface has that. */
+	readonly events?: z.ZodType;
+	/** Codes of errors that have to do with what this route does, beside those of every route. */
+	readonly errors?: readonly ErrorCode[];
+	/** How openapi.json shows methods of an `ALL` route. */
+	readonly shown?: readonly ('GET' | 'POST')[];
+	/** Section of docs/api.md that lists it. */
+	readonly section?: Section;
+}
+
+export type Section = 'chat' | 'speech' | 'recorder' | 'translation' | 'models' | 'server';
+
+/** A query parameter of a route that reads its parameters by hand. */
+export interface Parameter {
+	readonly name: string;
+	readonly required?: boolean;
+	/** May be repeated. */
+	readonly many?: boolean;
+	readonly values?: readonly string[];
+	readonly description: string;
+}
+
+/** Declares a route; its schemas keep their types. */
+export const route = <const R extends Route>(declared: R): R => declared;
+
+/** A JSON body of at most what {@link BodyLimits} say. */
+export const jsonBody = <S extends z.ZodType>(schema: S, limits: BodyLimits): JsonBody<S> => ({
+	kind: 'json',
+	schema,
+	limits,
+});
+
+/** What the handler of a route gets as its body. */
+export type BodyOf<R extends Route> = R extends { readonly body: JsonBody<infer S> }
+	? z.output<S>
+	: undefined;
+/** What a client sends as the body. */
+export type RequestOf<R extends Route> = R extends { readonly body: JsonBody<infer S> }
+	? z.input<S>
+	: undefined;
+export type QueryOf<R extends Route> = R extends { readonly query: infer S extends z.ZodType }
+	? z.output<S>
+	: undefined;
+export type AnswerOf<R extends Route> = R extends { readonly answer: infer S extends z.ZodType }
+	? z.output<S>
+	: undefined;
+export type EventOf<R extends Route> = R extends { readonly events: infer S extends z.ZodType }
+	? z.output<S>
+	: never;
+
+/** `METHOD /path`, as roles and errors name a route. */
+export const routeName = ({ method, path }: { readonly method: string; readonly path: string }) =>
+	`${method} ${path}`;
+
+/** The path as people and openapi.json write it: `:id{.+}` is `{id}`. */
+export const shownPath = (path: string): string =>
+	path.replace(/:(\w+)(?:\{.+?\}(?=\/|$))?/g, '{$1}');

@@ -1,0 +1,34 @@
+/** Every route of the server. What stands in no family here is the owner's alone and in no description. */
+
+import { chatRoutes } from './chat.ts';
+import { completionRoutes } from './completions.ts';
+import { documentRoutes } from './documents.ts';
+import { embeddingRoutes } from './embeddings.ts';
+import { foundryRoutes } from './foundry.ts';
+import { modelRoutes } from './models.ts';
+import { ollamaRoutes } from './ollama.ts';
+import { recorderRoutes } from './recorder.ts';
+import { responsesRoutes } from './responses.ts';
+import type { Route } from './route.ts';
+import { speechRoutes } from './speech.ts';
+import { statusRoutes } from './status.ts';
+import { studioRoutes } from './studio.ts';
+import { tokenRoutes } from './tokens.ts';
+import { translatorRoutes } from './translator.ts';
+
+export const routes: readonly Route[] = [
+	...chatRoutes,
+	...completionRoutes,
+	...embeddingRoutes,
+	...responsesRoutes,
+	...tokenRoutes,
+	...modelRoutes,
+	...foundryRoutes,
+	...ollamaRoutes,
+	...speechRoutes,
+	...recorderRoutes,
+	...documentRoutes,
+	...translatorRoutes,
+	...studioRoutes,
+	...statusRoutes,
+];

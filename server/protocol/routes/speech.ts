@@ -1,0 +1,33 @@
+/** Recordings to text; the form is read by hand, since its file goes to disk while it comes. */
+
+import * as z from 'zod';
+import { type Route, route } from './route.ts';
+import { speechForm } from './speechForm.ts';
+
+const usage = z.object({ type: z.literal('duration'), seconds: z.number() });
+const shared = {
+	method: 'POST',
+	who: 'member',
+	also: ['studio'],
+	body: { kind: 'form', schema: speechForm },
+	/** `verbose_json` has more. */
+	answer: z.looseObject({ text: z.string(), usage }),
+	answers: ['text/plain', 'text/vtt'],
+	events: z.looseObject({ type: z.string() }),
+	errors: ['invalid_audio', 'model_not_found', 'payload_too_large', 'overloaded'],
+	section: 'speech',
+} as const satisfies Partial<Route>;
+
+export const transcriptions = route({
+	...shared,
+	path: '/v1/audio/transcriptions',
+	summary:
+		'multipart: `file`, `model`, `language`, `prompt`, `temperature`, `response_format` (json, text, verbose_json, srt, vtt), `timestamp_granularities[]`, `stream`, `include[]`',
+});
+export const audioTranslations = route({
+	...shared,
+	path: '/v1/audio/translations',
+	summary: 'the same, into English',
+});
+
+export const speechRoutes = [transcriptions, audioTranslations] as const;
