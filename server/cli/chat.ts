@@ -2,7 +2,9 @@
 
 import { findOrStartDaemon } from '../daemon/client.ts';
 import type { DaemonConnection } from '../daemon/connection.ts';
-import { AppError, findModel, type ModelTask, readAnswer } from '../protocol/index.ts';
+import { chatCompletions, listModels } from '../protocol/addresses.ts';
+import { AppError, findModel, readAnswer } from '../protocol/index.ts';
+import type { AnswerOf } from '../protocol/routes/route.ts';
 import { type ParsedArgs, readArgs, readStdin } from './args.ts';
 import { type Command, type CommandIo, UsageError } from './command.ts';
 
@@ -59,12 +61,15 @@ export const chatCommand: Command = {
 interface Chat {
 	readonly daemon: DaemonConnection;
 	readonly io: CommandIo;
-	readonly fields: Readonly<Record<string, unknown>>;
+	readonly fields: ChatFields;
 	readonly messages: Message[];
 	readonly json: boolean;
 	/** The person has been told that oldest turns are left out. */
 	toldOmitted?: boolean;
 }
+
+/** What a command says of every request. */
+type ChatFields = { readonly model: string } & Readonly<Record<string, unknown>>;
 
 function requestFields(options: ParsedArgs): Record<string, unknown> {
 	const maxTokens = options.integer('max-tokens', 1, 1 << 24);
@@ -77,17 +82,11 @@ function requestFields(options: ParsedArgs): Record<string, unknown> {
 	};
 }
 
-interface ListedModel {
-	readonly id: string;
-	readonly alias: string;
-	readonly task: ModelTask;
-	readonly state: string;
-	readonly owned_by: string;
-}
+type ListedModel = AnswerOf<typeof listModels>['data'][number];
 
 async function chatModels(daemon: DaemonConnection, signal: AbortSignal): Promise<ListedModel[]> {
-	const list = (await daemon.get('/v1/models', signal)) as { data: ListedModel[] };
-	return list.data.filter((model) => /^(chat-completion|text-generation)$/.test(model.task));
+	const { data } = await daemon.call(listModels, {}, { signal });
+	return data.filter((model) => /^(chat-completion|text-generation)$/.test(model.task));
 }
 
 /** One argument is a model when it is the name of one, and the prompt otherwise. */
@@ -168,7 +167,7 @@ async function turn(chat: Chat, question: string, signal: AbortSignal): Promise<
 	const { daemon, io, fields, messages } = chat;
 	messages.push({ role: 'user', content: question });
 	const body = { ...fields, messages, stream: !chat.json };
-	const response = await daemon.post('/v1/chat/completions', body, signal);
+	const response = await daemon.open(chatCompletions, { body }, { signal });
 	if (chat.json) {
 		io.stdout.data(`${JSON.stringify(await response.json(), null, '\t')}\n`);
 		return;

@@ -3,6 +3,7 @@
 import { microphoneRateHz, type OpenMicrophone, openMicrophone } from '../audio/microphone.ts';
 import { findOrStartDaemon } from '../daemon/client.ts';
 import type { DaemonConnection } from '../daemon/connection.ts';
+import { openRecorder, setRecorderState } from '../protocol/addresses.ts';
 import type {
 	RecorderEvent,
 	RecorderRequest,
@@ -12,7 +13,7 @@ import type {
 import { transcriptText } from '../services/speechFormats.ts';
 import type { CommandIo } from './command.ts';
 import { timeText } from './progressBar.ts';
-import { sseEvents, textCut } from './sseEvents.ts';
+import { textCut } from './textCut.ts';
 
 export interface Dictation {
 	readonly request: RecorderRequest;
@@ -33,8 +34,9 @@ export async function dictate(dictation: Dictation, io: CommandIo): Promise<numb
 	const microphone = await openMicrophone(io.env, process.platform, io.signal);
 	const release = stopConditions(dictation, microphone, io);
 	try {
-		const response = await daemon.post('/nearglot/recorder', dictation.request);
-		const transcript = await hear(dictation, { daemon, microphone, io }, response);
+		const body = dictation.request;
+		const events = daemon.stream(openRecorder, { body }, { cut: textCut });
+		const transcript = await hear(dictation, { daemon, microphone, io }, events);
 		if (dictation.write) await dictation.write(transcriptText(transcript, dictation.format));
 		else if (dictation.format === 'text') io.stdout.write('\n');
 		else io.stdout.data(transcriptText(transcript, dictation.format));
@@ -74,15 +76,15 @@ interface Parts {
 async function hear(
 	{ format, write, request }: Dictation,
 	parts: Parts,
-	response: Response,
+	events: AsyncIterable<object>,
 ): Promise<Transcript> {
 	const { stdout, stderr } = parts.io;
 	const live = format === 'text' && write === undefined;
 	const meter = stderr.isTTY && !(live && stdout.isTTY);
 	let sent: Promise<void> | undefined;
 	let failure: unknown;
-	for await (const event of sseEvents(response)) {
-		const known = event as unknown as RecorderEvent;
+	for await (const event of events) {
+		const known = event as RecorderEvent;
 		if (known.type === 'recorder.session') {
 			sent = send(parts, known.token);
 			sent.catch((error: unknown) => {
@@ -105,12 +107,7 @@ async function hear(
 }
 
 async function send({ daemon, microphone }: Parts, token: string): Promise<void> {
-	const state = (name: string) =>
-		daemon.request('/recorder/state', {
-			method: 'POST',
-			headers: { 'content-type': 'application/json', 'x-recorder-token': token },
-			body: JSON.stringify({ state: name }),
-		});
+	const headers = { 'x-recorder-token': token };
 	let from = 0;
 	try {
 		for await (const samples of microphone.samples) {
@@ -119,12 +116,12 @@ async function send({ daemon, microphone }: Parts, token: string): Promise<void>
 			for (const [index, value] of samples.entries()) view.setInt16(2 * index, value, true);
 			await daemon.request(`/recorder/audio?rate=${microphoneRateHz}&from=${from}`, {
 				method: 'POST',
-				headers: { 'content-type': 'application/octet-stream', 'x-recorder-token': token },
+				headers: { ...headers, 'content-type': 'application/octet-stream' },
 				body: bytes,
 			});
 			from += samples.length;
 		}
 	} finally {
-		await state('stopped');
+		await daemon.call(setRecorderState, { body: { state: 'stopped' }, headers });
 	}
 }

@@ -6,14 +6,9 @@ import { findDaemon, findOrStartDaemon } from '../daemon/client.ts';
 import type { DaemonConnection } from '../daemon/connection.ts';
 import { builtInModelsDir, serverEntry, thisMachine } from '../daemon/machine.ts';
 import { dataDir } from '../daemon/paths.ts';
-import type { EngineStats } from '../engine/stats.ts';
-import {
-	AppError,
-	asAppError,
-	fallbackOf,
-	type ModelInfo,
-	productVersion,
-} from '../protocol/index.ts';
+import { chatCompletions, listModels, listOwnModels, loadModel } from '../protocol/addresses.ts';
+import { AppError, asAppError, fallbackOf, productVersion } from '../protocol/index.ts';
+import type { AnswerOf } from '../protocol/routes/route.ts';
 import { makePrivateDir, unwritable } from '../store/files.ts';
 import { setAsideIn } from '../store/jsonFile.ts';
 import { readArgs } from './args.ts';
@@ -101,18 +96,13 @@ async function dataFolder(io: CommandIo): Promise<string> {
 	return `${directory}, writable`;
 }
 
-interface Listed {
-	readonly id: string;
-	readonly task: string;
-	readonly problem?: string;
-	readonly size_bytes?: number;
-}
+type Listed = AnswerOf<typeof listModels>['data'][number];
 
 const smallest = (models: readonly Listed[]): Listed | undefined =>
 	[...models].sort((left, right) => (left.size_bytes ?? 0) - (right.size_bytes ?? 0))[0];
 
 async function modelsRow(daemon: DaemonConnection, signal: AbortSignal): Promise<string> {
-	const { data } = (await daemon.get('/v1/models', signal)) as { data: Listed[] };
+	const { data } = await daemon.call(listModels, {}, { signal });
 	const broken = data.filter((model) => model.problem !== undefined);
 	const list = data.map((model) => `${model.id} (${model.task})`).join(', ');
 	if (broken.length === 0) return list === '' ? 'none' : list;
@@ -124,7 +114,7 @@ async function modelsRow(daemon: DaemonConnection, signal: AbortSignal): Promise
 
 /** Asks the smallest chat model and reports its speed as the engine measured it. */
 async function measureChat(daemon: DaemonConnection, signal: AbortSignal): Promise<string> {
-	const { data } = (await daemon.get('/v1/models', signal)) as { data: Listed[] };
+	const { data } = await daemon.call(listModels, {}, { signal });
 	const model = smallest(
 		data.filter((each) => each.task === 'chat-completion' && each.problem === undefined),
 	);
@@ -134,31 +124,22 @@ async function measureChat(daemon: DaemonConnection, signal: AbortSignal): Promi
 		messages: [{ role: 'user', content: 'How do I list the files of a folder?' }],
 		max_tokens: 64,
 	};
-	const answer = (await (await daemon.post('/v1/chat/completions', body, signal)).json()) as {
-		usage: { completion_tokens: number };
-		timings: { predicted_per_second: number; load_ms: number };
-	};
-	const { timings, usage } = answer;
+	const { timings, usage } = await daemon.call(chatCompletions, { body }, { signal });
 	const load = timings.load_ms > 0 ? `loaded in ${Math.round(timings.load_ms)} ms, ` : '';
 	return `${model.id}: ${load}${usage.completion_tokens} tokens at ${Math.round(timings.predicted_per_second)} tokens/s`;
 }
 
 /** Models in memory, and what their runners tell. */
-async function loadedModels(
-	daemon: DaemonConnection,
-	signal: AbortSignal,
-): Promise<{ models: ModelInfo[]; stats: { model: string; stats: EngineStats }[] }> {
-	const list = await daemon.get('/nearglot/models/list', signal);
-	return list as Awaited<ReturnType<typeof loadedModels>>;
-}
+const loadedModels = (daemon: DaemonConnection, signal: AbortSignal) =>
+	daemon.call(listOwnModels, {}, { signal });
 
 /** How the engine of this machine runs models: asked of those in memory, or of the smallest there is. */
 async function engineRow(daemon: DaemonConnection, signal: AbortSignal): Promise<string> {
 	if ((await loadedModels(daemon, signal)).stats.length === 0) {
-		const { data } = (await daemon.get('/v1/models', signal)) as { data: Listed[] };
+		const { data } = await daemon.call(listModels, {}, { signal });
 		const model = smallest(data.filter(({ problem }) => problem === undefined));
 		if (!model) return 'not tried: there is no model to load';
-		await daemon.get(`/openai/load/${encodeURIComponent(model.id)}`, signal);
+		await daemon.call(loadModel, { params: { name: model.id } }, { signal });
 	}
 	const { models, stats } = await loadedModels(daemon, signal);
 	const fault = fallbackOf(models);

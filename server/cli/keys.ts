@@ -4,6 +4,8 @@ import { findOrStartDaemon } from '../daemon/client.ts';
 import { thisMachine } from '../daemon/machine.ts';
 import { dataDir } from '../daemon/paths.ts';
 import { translateFiles } from '../daemon/translateBackend.ts';
+import { setSecrets } from '../protocol/addresses.ts';
+import type { SecretName } from '../protocol/index.ts';
 import { type AccessSettings, TranslateKeyStore } from '../services/translateKeys.ts';
 import { readArgs, readStdin } from './args.ts';
 import { type Command, type CommandIo, UsageError } from './command.ts';
@@ -148,7 +150,7 @@ async function revoke(
 	return 0;
 }
 
-const hostedSecrets: Readonly<Record<string, string>> = {
+const hostedSecrets: Readonly<Record<string, SecretName>> = {
 	key: 'translatorKey',
 	'client-secret': 'translatorClientSecret',
 	'team-key': 'upstreamKey',
@@ -166,8 +168,11 @@ async function hosted(args: readonly string[], io: CommandIo): Promise<number> {
 	if (secret === '')
 		throw new UsageError('Give the secret on standard input: nearglot keys hosted key < FILE');
 	const daemon = await findOrStartDaemon({ env: io.env }, io.signal);
-	const response = await daemon.post('/nearglot/secrets/set', { [name]: secret }, io.signal);
-	const { names } = (await response.json()) as { names: readonly string[] };
+	const { names } = await daemon.call(
+		setSecrets,
+		{ body: { [name]: secret } },
+		{ signal: io.signal },
+	);
 	if (secret !== null)
 		io.stdout.write('The running daemon has it now and forgets it when it ends.\n');
 	else if (names.includes(name))

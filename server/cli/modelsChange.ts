@@ -1,7 +1,9 @@
 /** `nearglot models load|unload|remove|pin|unpin|add|import|refresh`: short calls of the daemon. */
 
 import { findDaemon, findOrStartDaemon } from '../daemon/client.ts';
-import type { ModelInfo } from '../protocol/index.ts';
+import * as routes from '../protocol/addresses.ts';
+import type { Input } from '../protocol/client.ts';
+import type { AnswerOf, RequestOf, Route } from '../protocol/routes/route.ts';
 import { readArgs } from './args.ts';
 import { type CommandIo, UsageError } from './command.ts';
 
@@ -20,25 +22,24 @@ export const loadModel: Run = async (args, io) => {
 		keep: { type: 'boolean' },
 	});
 	const name = one(options.positionals, 'model');
-	const query = new URLSearchParams();
-	const ttl = options.integer('ttl', 0, 30 * 86_400);
-	const ep = options.text('ep');
-	if (ttl !== undefined) query.set('ttl', String(ttl));
-	if (ep !== undefined) query.set('ep', ep);
-	if (options.has('keep')) query.set('unload', 'false');
+	const query = {
+		ttl: options.integer('ttl', 0, 30 * 86_400)?.toString(),
+		ep: options.text('ep'),
+		unload: options.has('keep') ? 'false' : undefined,
+	};
 	const daemon = await findOrStartDaemon({ env: io.env }, io.signal);
-	await daemon.get(`/models/load/${encodeURIComponent(name)}?${query}`, io.signal);
+	await daemon.call(routes.loadModel, { params: { name }, query }, { signal: io.signal });
 	io.stdout.write(`${name} is loaded.\n`);
 	return 0;
 };
 
 export const unloadModel: Run = async (args, io) => {
 	const options = readArgs(args, { force: { type: 'boolean' }, all: { type: 'boolean' } });
-	const force = options.has('force') ? '?force=true' : '';
+	const query = { force: options.has('force') ? 'true' : undefined };
 	const daemon = await findDaemon(io.env);
 	if (options.has('all')) {
 		if (options.positionals.length > 0) throw new UsageError('--all takes no model.');
-		await daemon?.request(`/openai/unloadall${force}`, { signal: io.signal });
+		await daemon?.call(routes.unloadAllModels, { query }, { signal: io.signal });
 		io.stdout.write('No model is in memory.\n');
 		return 0;
 	}
@@ -47,88 +48,79 @@ export const unloadModel: Run = async (args, io) => {
 		io.stdout.write(`${name} is not loaded: no daemon is running.\n`);
 		return 0;
 	}
-	const answer = await daemon.get(`/models/unload/${encodeURIComponent(name)}${force}`, io.signal);
-	const gone = (answer as { status: string }).status === 'unloaded';
-	io.stdout.write(`${name} ${gone ? 'is unloaded' : 'was not loaded'}.\n`);
+	const input = { params: { name }, query };
+	const { status } = await daemon.call(routes.unloadModel, input, { signal: io.signal });
+	io.stdout.write(`${name} ${status === 'unloaded' ? 'is unloaded' : 'was not loaded'}.\n`);
 	return 0;
 };
 
-/** A command that posts `{key: argument, …fixed}` and prints a line made of the answer. */
-function posting(
-	path: string,
-	key: string,
+/** A command of one argument: calls a route, and prints a line made of the answer. */
+function calling<R extends Route>(
+	route: R,
 	what: string,
-	fixed: Readonly<Record<string, unknown>>,
-	line: (name: string, answer: Record<string, unknown>) => string,
+	body: (name: string, rename: string | undefined) => RequestOf<R>,
+	line: (name: string, answer: AnswerOf<R>) => string,
+	takesName = false,
 ): Run {
 	return async (args, io) => {
-		const options = readArgs(args, path === 'import' ? { name: { type: 'string' } } : {});
+		const options = readArgs(args, takesName ? { name: { type: 'string' } } : {});
 		const name = one(options.positionals, what);
-		const rename = options.text('name');
+		const input = { body: body(name, options.text('name')) };
 		const daemon = await findOrStartDaemon({ env: io.env }, io.signal);
-		const response = await daemon.post(
-			`/nearglot/models/${path}`,
-			{ [key]: name, ...fixed, ...(rename === undefined ? {} : { name: rename }) },
-			io.signal,
-		);
-		io.stdout.write(`${line(name, (await response.json()) as Record<string, unknown>)}\n`);
+		const answer = await daemon.call(route, input as Input<R>, { signal: io.signal });
+		io.stdout.write(`${line(name, answer)}\n`);
 		return 0;
 	};
 }
 
-const idOf = (value: unknown) => (value as ModelInfo).id;
-
-export const removeModel = posting(
-	'remove',
+export const removeModel = calling(
+	routes.removeModel,
 	'model',
-	'model',
-	{},
-	(_name, answer) => `${idOf(answer['removed'])} is removed.`,
+	(model) => ({ model }),
+	(_name, { removed }) => `${removed.id} is removed.`,
 );
 
-export const pinModel = posting(
-	'pin',
+export const pinModel = calling(
+	routes.pinModel,
 	'model',
-	'model',
-	{ pinned: true },
+	(model) => ({ model, pinned: true }),
 	(name) => `${name} stays loaded once it is.`,
 );
 
-export const unpinModel = posting(
-	'pin',
+export const unpinModel = calling(
+	routes.pinModel,
 	'model',
-	'model',
-	{ pinned: false },
+	(model) => ({ model, pinned: false }),
 	(name) => `${name} may be unloaded when unused.`,
 );
 
-export const addFolder = posting('register', 'folder', 'folder', {}, (name, answer) => {
-	const models = answer['models'] as ModelInfo[];
-	return `${name} is used in place: ${models.map(idOf).join(', ')}.`;
-});
+export const addFolder = calling(
+	routes.registerFolder,
+	'folder',
+	(folder) => ({ folder }),
+	(name, { models }) => `${name} is used in place: ${models.map(({ id }) => id).join(', ')}.`,
+);
 
-export const dropFolder = posting(
-	'unregister',
+export const dropFolder = calling(
+	routes.unregisterFolder,
 	'folder',
-	'folder',
-	{},
+	(folder) => ({ folder }),
 	(name) => `${name} is not used any more; its files stay.`,
 );
 
-export const moveFolder = posting(
-	'move',
+export const moveFolder = calling(
+	routes.moveModels,
 	'folder',
-	'folder',
-	{},
-	(_name, answer) => `The models are in ${String(answer['location'])} now.`,
+	(folder) => ({ folder }),
+	(_name, { location }) => `The models are in ${location} now.`,
 );
 
-export const importModel = posting(
-	'import',
-	'path',
+export const importModel = calling(
+	routes.importModel,
 	'folder or archive',
-	{},
-	(_name, answer) => `${idOf(answer['model'])} is imported.`,
+	(path, name) => ({ path, name }),
+	(_name, { model }) => `${model.id} is imported.`,
+	true,
 );
 
 /** `models draft NAME DRAFT`, or `models draft NAME none`. */
@@ -138,10 +130,10 @@ export const draftModel: Run = async (args, io) => {
 	if (name === undefined || draft === undefined || more.length > 0)
 		throw new UsageError('models draft takes a model and its draft model, or none.');
 	const daemon = await findOrStartDaemon({ env: io.env }, io.signal);
-	await daemon.post(
-		'/nearglot/models/draft',
-		{ model: name, draft_model: draft === 'none' ? null : draft },
-		io.signal,
+	await daemon.call(
+		routes.draftModel,
+		{ body: { model: name, draft_model: draft === 'none' ? null : draft } },
+		{ signal: io.signal },
 	);
 	io.stdout.write(
 		draft === 'none'
@@ -155,8 +147,7 @@ export const refreshCatalogue: Run = async (args, io) => {
 	const options = readArgs(args, {});
 	if (options.positionals.length > 0) throw new UsageError('models refresh takes no argument.');
 	const daemon = await findOrStartDaemon({ env: io.env }, io.signal);
-	const response = await daemon.post('/nearglot/models/refresh', {}, io.signal);
-	const { failures } = (await response.json()) as { failures: string[] };
+	const { failures } = await daemon.call(routes.refreshCatalogue, {}, { signal: io.signal });
 	for (const failure of failures) io.stderr.write(`${failure}\n`);
 	io.stdout.write(
 		failures.length === 0

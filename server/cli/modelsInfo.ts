@@ -10,7 +10,8 @@ import type { ModelDescription, ModelVariant } from '../engine/api.ts';
 import { describeModel } from '../engine/folder/describe.ts';
 import { chooseVariant } from '../engine/folder/variants.ts';
 import { readManifest } from '../hub/manifest.ts';
-import { findModel, type ModelInfo, type ModelNotice } from '../protocol/index.ts';
+import { listOwnModels } from '../protocol/addresses.ts';
+import { findModel, type ModelNotice } from '../protocol/index.ts';
 import { readArgs } from './args.ts';
 import { type CommandIo, UsageError } from './command.ts';
 import { byteText, table } from './tables.ts';
@@ -83,9 +84,7 @@ async function findFolder(name: string, io: CommandIo): Promise<FoundFolder | un
 	);
 	if (isFolder) return { folder: path, notices: [] };
 	const daemon = await findOrStartDaemon({ env: io.env }, io.signal);
-	const { models } = (await daemon.get('/nearglot/models/list', io.signal)) as {
-		models: ModelInfo[];
-	};
+	const { models } = await daemon.call(listOwnModels, {}, { signal: io.signal });
 	const model = findModel(
 		models.filter((one) => one.folder !== undefined),
 		name,

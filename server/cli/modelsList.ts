@@ -1,25 +1,17 @@
 /** `nearglot models list`. */
 
 import { findOrStartDaemon } from '../daemon/client.ts';
-import { fallbackOf, type ModelInfo } from '../protocol/index.ts';
+import { listModels as listModelsRoute, listOwnModels } from '../protocol/addresses.ts';
+import { fallbackOf } from '../protocol/index.ts';
 import { readArgs } from './args.ts';
 import { type CommandIo, UsageError } from './command.ts';
 import { byteText, table } from './tables.ts';
-
-interface Listed {
-	readonly id: string;
-	readonly task: string;
-	readonly state: string;
-	readonly size_bytes?: number;
-	readonly context_length?: number;
-	readonly problem?: string;
-}
 
 export async function listModels(args: readonly string[], io: CommandIo): Promise<number> {
 	const options = readArgs(args, { json: { type: 'boolean' } });
 	if (options.positionals.length > 0) throw new UsageError('models list takes no argument.');
 	const daemon = await findOrStartDaemon({ env: io.env }, io.signal);
-	const { data } = (await daemon.get('/v1/models', io.signal)) as { data: Listed[] };
+	const { data } = await daemon.call(listModelsRoute, {}, { signal: io.signal });
 	if (options.has('json')) {
 		io.stdout.data(`${JSON.stringify(data, null, '\t')}\n`);
 		return 0;
@@ -28,9 +20,7 @@ export async function listModels(args: readonly string[], io: CommandIo): Promis
 		io.stdout.write('No model is on this machine yet.\n');
 		return 0;
 	}
-	const { models } = (await daemon.get('/nearglot/models/list', io.signal)) as {
-		models: ModelInfo[];
-	};
+	const { models } = await daemon.call(listOwnModels, {}, { signal: io.signal });
 	const memory = new Map(models.map(({ id, memoryBytes }) => [id, memoryBytes]));
 	const rows = data.map((model) => [
 		model.id,

@@ -1,19 +1,15 @@
 /** `nearglot models pull NAME`: licence first, then progress; Ctrl+C pauses, the next run resumes. */
 
 import { findOrStartDaemon } from '../daemon/client.ts';
-import { type DownloadProgress, downloadCut, type ModelInfo } from '../protocol/index.ts';
+import { pullModel as pullModelRoute } from '../protocol/addresses.ts';
+import { downloadCut, type Precision } from '../protocol/index.ts';
+import type { EventOf } from '../protocol/routes/route.ts';
 import { readArgs } from './args.ts';
 import { type CommandIo, UsageError } from './command.ts';
 import { ProgressBar } from './progressBar.ts';
-import { sseEvents } from './sseEvents.ts';
 import { byteText } from './tables.ts';
 
-interface Start {
-	readonly repository: string;
-	readonly license?: string;
-	readonly totalBytes: number;
-	readonly unverified?: number;
-}
+type Start = Extract<EventOf<typeof pullModelRoute>, { start: unknown }>['start'];
 
 /** Licence and size, said before the first byte. */
 function startLine({ repository, license, totalBytes, unverified = 0 }: Start): string {
@@ -39,29 +35,28 @@ export async function pullModel(args: readonly string[], io: CommandIo): Promise
 	const daemon = await findOrStartDaemon({ env: io.env }, io.signal);
 	const bar = new ProgressBar(io.stderr);
 	const own = options.text('name');
-	const wishes = ['precision', 'revision', 'path'].flatMap((key) => {
-		const value = options.text(key);
-		return value === undefined ? [] : [[key, value]];
-	});
 	let isThere = false;
 	try {
-		const response = await daemon.post(
-			'/nearglot/models/download',
-			{
-				...(own === undefined ? { model: name } : { model: own, uri: `hf://${name}` }),
-				...Object.fromEntries(wishes),
-			},
-			io.signal,
-		);
-		for await (const event of sseEvents(response, downloadCut)) {
-			if (event['start'] !== undefined) io.stderr.write(startLine(event['start'] as Start));
-			if (event['progress'] !== undefined) bar.update(event['progress'] as DownloadProgress);
+		const body = {
+			...(own === undefined ? { model: name } : { model: own, uri: `hf://${name}` }),
+			// A precision there is not, the daemon refuses with the list of those there are.
+			precision: options.text('precision') as Precision | undefined,
+			revision: options.text('revision'),
+			path: options.text('path'),
+		};
+		for await (const event of daemon.stream(
+			pullModelRoute,
+			{ body },
+			{ signal: io.signal, cut: downloadCut },
+		)) {
+			if ('start' in event) io.stderr.write(startLine(event.start));
+			if ('progress' in event) bar.update(event.progress);
 			if ('waitingFor' in event)
 				io.stderr.write('Another process is downloading this model; waiting for it.\n');
-			if (event['model'] === undefined) continue;
+			if (!('model' in event)) continue;
 			bar.end();
 			isThere = true;
-			const model = event['model'] as ModelInfo;
+			const { model } = event;
 			if (options.has('json')) io.stdout.data(`${JSON.stringify(model)}\n`);
 			else
 				io.stdout.write(

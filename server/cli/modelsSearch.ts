@@ -1,7 +1,8 @@
 /** `nearglot models search [WORDS]` and `nearglot models where [NAME]`. */
 
 import { findOrStartDaemon } from '../daemon/client.ts';
-import { findModel, type ModelInfo } from '../protocol/index.ts';
+import { listOwnModels, modelsLocation } from '../protocol/addresses.ts';
+import { findModel } from '../protocol/index.ts';
 import { readArgs } from './args.ts';
 import { type CommandIo, UsageError } from './command.ts';
 import { byteText, table } from './tables.ts';
@@ -11,9 +12,7 @@ export async function searchModels(args: readonly string[], io: CommandIo): Prom
 	const options = readArgs(args, { json: { type: 'boolean' } });
 	const words = options.positionals.map((word) => word.toLowerCase());
 	const daemon = await findOrStartDaemon({ env: io.env }, io.signal);
-	const { models } = (await daemon.get('/nearglot/models/list', io.signal)) as {
-		models: ModelInfo[];
-	};
+	const { models } = await daemon.call(listOwnModels, {}, { signal: io.signal });
 	const found = models.filter((model) => {
 		const text = [model.id, model.alias, model.displayName, model.publisher, model.task]
 			.concat(model.languages ?? [])
@@ -48,13 +47,11 @@ export async function whereModels(args: readonly string[], io: CommandIo): Promi
 	if (more.length > 0) throw new UsageError('models where takes at most one model.');
 	const daemon = await findOrStartDaemon({ env: io.env }, io.signal);
 	if (name === undefined) {
-		const { location } = (await daemon.get('/foundry/cache', io.signal)) as { location: string };
+		const { location } = await daemon.call(modelsLocation, {}, { signal: io.signal });
 		io.stdout.data(`${location}\n`);
 		return 0;
 	}
-	const { models } = (await daemon.get('/nearglot/models/list', io.signal)) as {
-		models: ModelInfo[];
-	};
+	const { models } = await daemon.call(listOwnModels, {}, { signal: io.signal });
 	const model = findModel(
 		models.filter(({ folder }) => folder !== undefined),
 		name,

@@ -8,6 +8,7 @@ import { findOrStartDaemon } from '../daemon/client.ts';
 import type { DaemonConnection } from '../daemon/connection.ts';
 import { thisMachine } from '../daemon/machine.ts';
 import { dataDir } from '../daemon/paths.ts';
+import { eventsOf } from '../protocol/client.ts';
 import {
 	AppError,
 	asAppError,
@@ -25,8 +26,8 @@ import { type Command, type CommandIo, UsageError } from './command.ts';
 import { dictate } from './dictate.ts';
 import { fileProblem } from './fileProblem.ts';
 import { timeText } from './progressBar.ts';
-import { sseEvents, textCut } from './sseEvents.ts';
 import type { TerminalWriter } from './terminal.ts';
+import { textCut } from './textCut.ts';
 
 const help = `
 Usage: nearglot transcribe FILE… [OPTIONS]        (- reads one recording from standard input)
@@ -251,7 +252,7 @@ async function transcribeFile(work: Work, path: string, name: string): Promise<v
 	});
 	let transcript: Transcript | undefined;
 	try {
-		for await (const event of sseEvents(response)) {
+		for await (const event of eventsOf(response, textCut)) {
 			if (event.type === 'transcript.progress')
 				progress.update(
 					Number(event.done),

@@ -1,6 +1,7 @@
 /** `nearglot translate`: text from the arguments or from standard input, through the daemon. */
 
 import { findOrStartDaemon } from '../daemon/client.ts';
+import { jsonRequest } from '../protocol/client.ts';
 import { AppError } from '../protocol/index.ts';
 import { cutText } from '../translate/cutText.ts';
 import { type DetectedText, readDetected } from '../translate/detectedText.ts';
@@ -109,7 +110,10 @@ export const translateCommand: Command = {
 		const base = '/nearglot/translator';
 		const ask = async (texts: readonly string[], search: URLSearchParams) => {
 			const body = texts.map((Text) => ({ Text }));
-			const response = await daemon.post(`${base}/translate?${search}`, body, io.signal);
+			const response = await daemon.request(
+				`${base}/translate?${search}`,
+				jsonRequest(body, io.signal),
+			);
 			return parseAnswer(await response.json());
 		};
 		if (document) {
@@ -119,7 +123,7 @@ export const translateCommand: Command = {
 					for (const batch of textBatches(texts, maxBatch)) {
 						const body = batch.map((Text) => ({ Text }));
 						const path = `${base}/detect?api-version=3.0`;
-						const response = await daemon.post(path, body, io.signal);
+						const response = await daemon.request(path, jsonRequest(body, io.signal));
 						found.push(...readDetected(await response.json(), batch.length));
 					}
 					return found;

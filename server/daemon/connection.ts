@@ -1,23 +1,17 @@
 /** A running daemon as other processes see it: requests with its key, errors as AppError. */
 
-import { AppError, type EndpointFile, errorOfBody, retryAfterOf } from '../protocol/index.ts';
+import { health, shutdown } from '../protocol/addresses.ts';
+import { Client, sender } from '../protocol/client.ts';
+import { AppError, type EndpointFile } from '../protocol/index.ts';
+import type { AnswerOf } from '../protocol/routes/route.ts';
 import { tell } from '../store/notices.ts';
 
-export interface DaemonHealth {
-	readonly pid: number;
-	readonly version: string;
-	readonly idle: boolean;
-	readonly onPurpose: boolean;
-}
+export type DaemonHealth = Required<AnswerOf<typeof health>>;
 
-export interface DaemonConnection {
+export interface DaemonConnection extends Pick<Client, 'call' | 'stream' | 'open'> {
 	readonly endpoint: EndpointFile;
-	/** A request to a path of the daemon. Rejects with the daemon's own error when it is not 2xx. */
+	/** A request to a path of the daemon, for what no route object describes. Rejects as a call does. */
 	request(path: string, init?: RequestInit): Promise<Response>;
-	/** GET of JSON. */
-	get(path: string, signal?: AbortSignal): Promise<unknown>;
-	/** POST of JSON, answered with the open response (for streams). */
-	post(path: string, body: unknown, signal?: AbortSignal): Promise<Response>;
 }
 
 /** After this people are told for what they wait. */
@@ -38,19 +32,15 @@ export function connectTo(
 			return requestOnce(endpoint, path, init);
 		}
 	};
+	const client = new Client(request);
 	return {
 		get endpoint() {
 			return endpoint;
 		},
 		request,
-		get: async (path, signal) => (await request(path, signal ? { signal } : {})).json(),
-		post: (path, body, signal) =>
-			request(path, {
-				method: 'POST',
-				headers: { 'content-type': 'application/json' },
-				body: JSON.stringify(body),
-				...(signal ? { signal } : {}),
-			}),
+		call: (route, input, options) => client.call(route, input, options),
+		stream: (route, input, options) => client.stream(route, input, options),
+		open: (route, input, options) => client.open(route, input, options),
 	};
 }
 
@@ -59,24 +49,23 @@ async function requestOnce(
 	path: string,
 	init: RequestInit,
 ): Promise<Response> {
-	const headers = new Headers(init.headers);
-	headers.set('authorization', `Bearer ${endpoint.key}`);
+	const send = sender({
+		fetch,
+		url: endpoint.url,
+		key: endpoint.key,
+		unreachable: (cause) =>
+			new AppError(
+				'daemon_unavailable',
+				`The Nearglot daemon at ${endpoint.url} does not answer.`,
+				{ cause },
+			),
+	});
 	const word = setTimeout(() => void tellSilence(endpoint), wordMs).unref();
-	let response: Response;
 	try {
-		response = await fetch(new URL(path, endpoint.url), { ...init, headers });
-	} catch (error) {
-		if (init.signal?.aborted) throw new AppError('cancelled');
-		throw new AppError(
-			'daemon_unavailable',
-			`The Nearglot daemon at ${endpoint.url} does not answer.`,
-			{ cause: error },
-		);
+		return await send(path, init);
 	} finally {
 		clearTimeout(word);
 	}
-	if (!response.ok) throw await responseError(response);
-	return response;
 }
 
 /** A daemon that works on an answer still says how it is; one that is frozen does not. */
@@ -99,38 +88,21 @@ function hasEnded(error: unknown): boolean {
 	return cause === undefined || cause.cause?.code === 'ECONNREFUSED';
 }
 
-/** The error in an answer's body, of whichever family of routes. */
-export async function responseError(response: Response): Promise<AppError> {
-	const text = await response.text().catch(() => '');
-	let body: unknown;
-	try {
-		body = JSON.parse(text);
-	} catch {
-		// A page of a proxy in between is quoted below.
-	}
-	return (
-		errorOfBody(body, response.status, retryAfterOf(response.headers)) ??
-		new AppError('internal', `The daemon answered ${response.status}: ${text.slice(0, 300)}`)
-	);
-}
-
-/** Restores what `errorBody` wrote into a stream. */
-export function errorFromBody(value: unknown): AppError {
-	return (
-		errorOfBody(value, 500) ??
-		new AppError('internal', 'The daemon reported a failure in a form that is not understood.')
-	);
-}
-
 /** What the daemon says of itself, or `undefined` when the endpoint is dead or not that daemon. */
 export async function healthOf(
 	endpoint: EndpointFile,
 	timeoutMs = 4000,
 ): Promise<DaemonHealth | undefined> {
 	try {
-		const value = await connectTo(endpoint).get('/health', AbortSignal.timeout(timeoutMs));
-		const health = value as DaemonHealth;
-		return health.pid === endpoint.pid ? health : undefined;
+		const signal = AbortSignal.timeout(timeoutMs);
+		const {
+			pid,
+			version = '',
+			idle = false,
+			onPurpose = false,
+			status,
+		} = await connectTo(endpoint).call(health, {}, { signal });
+		return pid === endpoint.pid ? { status, pid, version, idle, onPurpose } : undefined;
 	} catch {
 		return undefined;
 	}
@@ -139,9 +111,9 @@ export async function healthOf(
 /** Asks a daemon to end. Resolves to whether it does. */
 export async function askToEnd(endpoint: EndpointFile, onlyIdle: boolean): Promise<boolean> {
 	try {
-		const path = `/nearglot/shutdown${onlyIdle ? '?if=idle' : ''}`;
-		const answer = await (await connectTo(endpoint).request(path, { method: 'POST' })).json();
-		return (answer as { stopping?: boolean }).stopping === true;
+		const query = onlyIdle ? { if: 'idle' } : {};
+		const { stopping } = await connectTo(endpoint).call(shutdown, { query });
+		return stopping;
 	} catch {
 		return false;
 	}

@@ -6,8 +6,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Hono } from 'hono';
 import type { Backend } from '../daemon/backend.ts';
-import { responseError } from '../daemon/connection.ts';
-import { asAppError } from '../protocol/index.ts';
+import { asAppError, errorOfResponse } from '../protocol/index.ts';
 import { mcp } from '../protocol/routes/status.ts';
 import type { DaemonCall } from '../services/mcpTools.ts';
 import { readJson } from './body.ts';
@@ -24,7 +23,7 @@ export function registerMcpRoutes(app: Hono<AppEnv>, _backend: Backend): void {
 			headers.set('host', context.req.header('host') ?? '');
 			const request = new Request(new URL(path, origin), { ...init, headers });
 			const response = await app.request(request, undefined, { identity });
-			if (!response.ok) throw await responseError(response);
+			if (!response.ok) throw await errorOfResponse(response);
 			return response;
 		};
 		// One after the other: all at once they would hold up others when they are first loaded.

@@ -135,9 +135,8 @@ function answerContent({ answer, answers = [], events }: Route): { content?: obj
 }
 
 /** None, the key, or a key of the translate interface; `{}` is for callers that need none. */
-function securityOf({ who = 'owner', also = [], section }: Route): object[] {
-	if (section === 'translation' && also.includes('stranger'))
-		return [{ subscriptionKey: [] }, { key: [] }, {}];
+function securityOf({ who = 'owner', also = [], translatorKeys }: Route): object[] {
+	if (translatorKeys) return [{ subscriptionKey: [] }, { key: [] }, {}];
 	return who === 'owner' && also.length === 0 ? [{ key: [] }] : [{ key: [] }, {}];
 }
 

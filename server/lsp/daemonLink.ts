@@ -3,10 +3,10 @@
  * tells the editor how it is. Holds no model and no logic of any ability.
  */
 
+import { errorOfResponse } from '../protocol/errorBody.ts';
 import type { ServerHealth, StatusParams } from '../protocol/index.ts';
 import { AppError, asAppError } from '../protocol/index.ts';
 import { untilAborted } from '../services/untilAborted.ts';
-import { errorOfResponse } from './responseError.ts';
 
 /** A daemon that answers. `fetch` takes a path and adds the address and the key. */
 export interface Daemon {

@@ -1,8 +1,8 @@
 /** The user's secrets in memory, handed to every daemon the front meets. */
 
+import { errorOfResponse } from '../protocol/errorBody.ts';
 import type { SecretName } from '../protocol/index.ts';
 import { type ConnectDaemon, type Daemon, jsonInit } from './daemonLink.ts';
-import { errorOfResponse } from './responseError.ts';
 
 const names: readonly SecretName[] = [
 	'hubToken',

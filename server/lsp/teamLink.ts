@@ -1,6 +1,6 @@
 /** The front's way to a team server: same routes, another origin, the session token of the user. */
 
-import { isRecord } from '../protocol/errorBody.ts';
+import { errorOfResponse, isRecord } from '../protocol/errorBody.ts';
 import {
 	AppError,
 	asAppError,
@@ -16,7 +16,6 @@ import {
 	teamWentAway,
 } from '../protocol/index.ts';
 import { type Caller, jsonInit } from './daemonLink.ts';
-import { errorOfResponse } from './responseError.ts';
 
 /** Gets a token in place of one that was refused, or that was not handed over yet. */
 export type RenewToken = (refused: TeamRenewal) => Promise<RenewedAccess | undefined>;

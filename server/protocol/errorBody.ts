@@ -38,6 +38,24 @@ export function errorOfBody(
 	);
 }
 
+/** The error that an answer with a status outside 2xx stands for, of whichever family of routes. */
+export async function errorOfResponse(response: Response): Promise<AppError> {
+	const text = await response.text().catch(() => '');
+	let body: unknown;
+	try {
+		body = JSON.parse(text);
+	} catch {
+		// A page of a proxy in between is quoted below.
+	}
+	return (
+		errorOfBody(body, response.status, retryAfterOf(response.headers)) ??
+		new AppError(
+			codeOfStatus(response.status),
+			`The server answered ${response.status}: ${text.slice(0, 300)}`,
+		)
+	);
+}
+
 /** 408001 stands for a model that is on its way, which has a time to wait, and for one that is not. */
 function codeOfTranslator(code: number, waits: boolean): ErrorCode {
 	if (code === 408001) return waits ? 'model_loading' : 'model_not_found';

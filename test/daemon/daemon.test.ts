@@ -14,7 +14,9 @@ import { thisMachine } from '../../server/daemon/machine.ts';
 import { joinPipe } from '../../server/daemon/pipeClient.ts';
 import type { PipeEvent } from '../../server/daemon/pipeEvents.ts';
 import { listen } from '../../server/http/listen.ts';
+import { chatCompletions, listModels } from '../../server/protocol/addresses.ts';
 import { AppError, type EndpointFile } from '../../server/protocol/index.ts';
+import { runners as runnersRoute } from '../../server/protocol/routes/status.ts';
 import { makeHiddenFolder } from '../../server/store/scratch.ts';
 import { sseData, startTestServer, type TestServer } from '../http/testServer.ts';
 import { until } from '../support/until.ts';
@@ -42,8 +44,8 @@ test('three callers at once start one daemon, whose files only the owner can rea
 test('a daemon that was killed is replaced, and its runners end with it', async () => {
 	const first = await findOrStartDaemon({ env: home.env });
 	const body = { model: 'starter-chat', messages: [{ role: 'user', content: 'list files' }] };
-	await first.post('/v1/chat/completions', body);
-	const { runners } = (await first.get('/nearglot/runners')) as { runners: { pid: number }[] };
+	await first.call(chatCompletions, { body });
+	const { runners } = await first.call(runnersRoute, {});
 	assert.equal(runners.length, 1);
 	process.kill(first.endpoint.pid, 'SIGKILL');
 	await gone(first.endpoint.pid);
@@ -76,7 +78,8 @@ test('a daemon nobody started on purpose ends when there is nothing to do', asyn
 });
 
 test('the pipe tells of model states to those who know the key, and hangs up on others', async () => {
-	const { endpoint, post } = await findOrStartDaemon({ env: home.env });
+	const daemon = await findOrStartDaemon({ env: home.env });
+	const { endpoint } = daemon;
 	const events: PipeEvent[] = [];
 	await assert.rejects(
 		joinPipe(endpoint.pipe ?? '', 'wrong', (event) => events.push(event)),
@@ -88,7 +91,7 @@ test('the pipe tells of model states to those who know the key, and hangs up on 
 		messages: [{ role: 'user', content: 'hi' }],
 		max_tokens: 1,
 	};
-	await post('/v1/chat/completions', body);
+	await daemon.call(chatCompletions, { body });
 	const states = () => events.flatMap((event) => (event.type === 'model' ? [event.state] : []));
 	await until('the model is loaded', () => states().length === 2);
 	friend.close();
@@ -261,11 +264,11 @@ test('a request to a daemon that has been replaced since it was found goes to th
 		asked++;
 		return (await findOrStartDaemon({ env: next.env })).endpoint;
 	});
-	await connection.get('/v1/models');
+	await connection.call(listModels, {});
 	old.stop('replaced');
 	await old.ended;
-	await connection.get('/v1/models');
-	await connection.get('/v1/models');
+	await connection.call(listModels, {});
+	await connection.call(listModels, {});
 	assert.equal(asked, 1);
 	assert.notEqual(connection.endpoint.url, old.endpoint.url);
 	await next.close();

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { readdir, readFile } from 'node:fs/promises';
 import { after, before, test } from 'node:test';
 import { findOrStartDaemon } from '../../server/daemon/client.ts';
+import { chatCompletions } from '../../server/protocol/addresses.ts';
 import { type Home, newHome } from '../daemon/home.ts';
 
 let home: Home;
@@ -17,7 +18,7 @@ test('every file of a data folder that was used is documented', async () => {
 	const named = new Set([...text.matchAll(/`([\w.-]+)\/?`/g)].map(([, name]) => name));
 	const daemon = await findOrStartDaemon({ env: home.env });
 	const body = { model: 'starter-chat', messages: [{ role: 'user', content: 'list files' }] };
-	await daemon.post('/v1/chat/completions', body);
+	await daemon.call(chatCompletions, { body });
 	for (const args of [
 		['keys', 'create', 'one', '--quota', '1000'],
 		['models', 'pin', 'starter-chat'],

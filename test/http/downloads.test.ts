@@ -212,7 +212,7 @@ test('fields that mean nothing are named', async () => {
 	await response.text();
 	assert.equal(
 		response.headers.get('x-ignored-parameters'),
-		'colour, model.PromptTemplate.bot, model.Flavour',
+		'model.Flavour, model.PromptTemplate.bot, colour',
 	);
 });
 

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import type { Caller } from '../../server/lsp/daemonLink.ts';
 import { Dictations } from '../../server/lsp/dictate.ts';
-import { errorOfResponse } from '../../server/lsp/responseError.ts';
+import { errorOfResponse } from '../../server/protocol/errorBody.ts';
 import { makePlayable, transcribeRecording, waveformOfFile } from '../../server/lsp/transcript.ts';
 import type { DictationEvent, TranscriptDelta } from '../../server/protocol/index.ts';
 import { wavFile } from '../audio/madeAudio.ts';

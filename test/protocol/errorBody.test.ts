@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { responseError } from '../../server/daemon/connection.ts';
-import { errorOfResponse } from '../../server/lsp/responseError.ts';
-import { type AppError, errorOfBody, retryAfterOf } from '../../server/protocol/index.ts';
+import {
+	type AppError,
+	errorOfBody,
+	errorOfResponse,
+	retryAfterOf,
+} from '../../server/protocol/index.ts';
 
 const answer = (status: number, body: string, headers: Record<string, string> = {}) =>
 	new Response(body, { status, headers });
@@ -21,7 +24,7 @@ test('the numeric codes of the translate interface keep their meaning and their 
 		[403001, 'forbidden', undefined],
 		[503000, 'overloaded', '1'],
 	];
-	for (const read of [responseError, errorOfResponse]) {
+	for (const read of [errorOfResponse]) {
 		for (const [code, expected, wait] of cases) {
 			const headers = wait === undefined ? {} : { 'retry-after': wait };
 			const error: AppError = await read(answer(Math.floor(code / 1000), refusal(code), headers));
@@ -37,15 +40,15 @@ test('the numeric codes of the translate interface keep their meaning and their 
 
 test('errors of the other routes keep their code, parameter and time to wait', async () => {
 	const body = JSON.stringify({ error: { message: 'Full.', code: 'overloaded', param: 'model' } });
-	const error = await responseError(answer(503, body, { 'retry-after': '5' }));
+	const error = await errorOfResponse(answer(503, body, { 'retry-after': '5' }));
 	assert.equal(error.code, 'overloaded');
 	assert.equal(error.param, 'model');
 	assert.equal(error.retryAfterS, 5);
 });
 
 test('what is no error body is quoted, and odd waits count as none', async () => {
-	const error = await responseError(answer(502, '<html>Bad gateway</html>'));
-	assert.equal(error.code, 'internal');
+	const error = await errorOfResponse(answer(502, '<html>Bad gateway</html>'));
+	assert.equal(error.code, 'upstream_failed');
 	assert.match(error.message, /502: <html>Bad gateway/);
 	assert.equal(errorOfBody({ error: 'text' }, 400), undefined);
 	for (const odd of ['', 'soon', '-1', 'Wed, 21 Oct 2015 07:28:00 GMT'])

@@ -59,6 +59,8 @@ export interface Route {
 	readonly events?: z.ZodType;
 	/** Codes of errors that have to do with what this route does, beside those of every route. */
 	readonly errors?: readonly ErrorCode[];
+	/** Takes the keys of the translate interface, too. */
+	readonly translatorKeys?: true;
 	/** How openapi.json shows methods of an `ALL` route. */
 	readonly shown?: readonly ('GET' | 'POST')[];
 	/** Section of docs/api.md that lists it. */

@@ -107,6 +107,9 @@ const inputs = {
 interface Access {
 	readonly who?: Role;
 	readonly also?: readonly Besides[];
+	readonly translatorKeys?: true;
+	/** Where the documents list it; the other mounts they only mention. */
+	readonly section?: 'translation';
 }
 
 const word = z.string();
@@ -239,13 +242,12 @@ function mounted(base: string, access: Access): Route[] {
 			...(body === undefined
 				? {}
 				: { body: { kind: 'json-by-hand' as const, schema: { ...body } } }),
-			section: 'translation',
 		}),
 	);
 }
 
 /** It has keys of its own, and refuses who shows none where one is wanted. */
-const open: Access = { who: 'member', also: ['stranger'] };
+const open: Access = { who: 'member', also: ['stranger'], translatorKeys: true };
 
 const custom = '/:endpoint{cognitiveservices[A-Za-z0-9.-]*}';
 const tokens = ['', custom].map((base) =>
@@ -256,7 +258,7 @@ const tokens = ['', custom].map((base) =>
 		shown: ['POST'],
 		summary: 'a ten-minute token for a key',
 		answers: ['text/plain'],
-		section: 'translation',
+		...(base === '' ? { section: 'translation' } : {}),
 	}),
 );
 
@@ -313,7 +315,7 @@ const withStudio = (name: string, routes: readonly Route[]): Route[] =>
 	);
 
 export const translatorRoutes: readonly Route[] = [
-	...withStudio('/languages', mounted(translatorBases[0], open)),
+	...withStudio('/languages', mounted(translatorBases[0], { ...open, section: 'translation' })),
 	...translatorBases.slice(1).flatMap((base) => mounted(base, open)),
 	...withStudio('/translate', mounted(privateTranslatorBase, {})),
 	...tokens,

@@ -1,0 +1,67 @@
+/**
+ * Writes the tables of routes in docs/api.md from the route objects, between `<!-- routes: SECTION -->` and
+ * `<!-- /routes -->`. A test compares.
+ */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { answerSchema, requestSchema } from '../server/protocol/routes/fields.ts';
+import { shownPath } from '../server/protocol/routes/route.ts';
+import { routes } from '../server/protocol/routes/routes.ts';
+
+/** Longest list of fields that stands in a table. */
+const maxFields = 8;
+
+const besides = {
+	studio: 'studio page',
+	local: 'programs of the same user',
+	stranger: 'whoever has a ticket or key of its own',
+};
+
+function who({ who: role = 'owner', also = [] }) {
+	// Whoever a role names may be a stranger, too, where a route is open to all.
+	const others = role === 'anyone' ? [] : also;
+	return [role, ...others.map((each) => besides[each])].join(', ');
+}
+
+/** The fields of an object as `{a, b?}`; nothing for what has many, or none. */
+function fields({ properties = {}, required = [] }) {
+	const names = Object.keys(properties);
+	if (names.length === 0 || names.length > maxFields) return undefined;
+	return `\`{${names.map((name) => (required.includes(name) ? name : `${name}?`)).join(', ')}}\``;
+}
+
+function what({ summary, body, answer, events }) {
+	const taken = body?.kind === 'json' ? fields(requestSchema(body.schema)) : undefined;
+	const given = answer ? fields(answerSchema(answer)) : undefined;
+	const said = (text) => text !== undefined && !summary.includes(text);
+	return [
+		summary,
+		...(said(taken) ? [`takes ${taken}`] : []),
+		...(said(given) ? [`answers ${given}`] : []),
+		...(events ? ['streams events'] : []),
+	].join('; ');
+}
+
+function row(route) {
+	const query = route.query ? Object.keys(requestSchema(route.query).properties ?? {}) : [];
+	const search = query.length === 0 ? '' : `?${query.join('&')}`;
+	const methods = route.shown ?? [route.method];
+	return `| \`${methods.join(', ')} ${shownPath(route.path)}${search}\` | ${who(route)} | ${what(route)} |`;
+}
+
+/** The text of docs/api.md with its tables as the routes are. */
+export function withTables(text) {
+	return text.replaceAll(
+		/(<!-- routes: (\w+) -->\n).*?(<!-- \/routes -->)/gs,
+		(_, start, section, end) => {
+			const rows = routes.filter((route) => route.section === section).map(row);
+			return `${start}| Route | Who | What |\n| --- | --- | --- |\n${rows.join('\n')}\n${end}`;
+		},
+	);
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+	const file = join(import.meta.dirname, '..', 'docs', 'api.md');
+	writeFileSync(file, withTables(readFileSync(file, 'utf8')));
+}
