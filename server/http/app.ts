@@ -1,6 +1,7 @@
 /**
  * The whole HTTP interface as a function from Request to Response. To add a route family: write
- * `export function registerXRoutes(app: Hono<AppEnv>, backend: Backend): void` in `xRoutes.ts` and
+ * `export function registerXRoutes(app: Hono<AppEnv>, backend: Backend): void` in `xRoutes.ts`, which joins the
+ * family's route objects (protocol/routes) with their handlers (register.ts), and
  * add one line to `families`. Errors are thrown as AppError; nothing else answers with a status.
  */
 

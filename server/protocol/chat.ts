@@ -1,5 +1,8 @@
 /** Chat: messages, tools and results as they travel between front, daemon and runner. */
 
+/** Most answers to one prompt. */
+export const maxChoices = 128;
+
 export type ChatRole = 'system' | 'developer' | 'user' | 'assistant' | 'tool' | 'function';
 
 /** A call of a tool that the model asked for. `arguments` is JSON text. */

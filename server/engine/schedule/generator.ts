@@ -1,6 +1,6 @@
 /** Text generation over a scheduler: checks a request, builds its samplers, hands it in. */
 
-import { AppError } from '../../protocol/index.ts';
+import { AppError, maxChoices } from '../../protocol/index.ts';
 import type {
 	Constraint,
 	GenerateEvent,
@@ -55,10 +55,10 @@ export function createGenerator(options: GeneratorOptions): Generate {
 				? text.promptTokens(request.prompt)
 				: await options.reader.prompt(request.prompt, contextLength, signal);
 		checkPrompt(prompt, options.vocabularySize, contextLength);
-		if (!Number.isInteger(request.n) || request.n < 1 || request.n > 128) {
+		if (!Number.isInteger(request.n) || request.n < 1 || request.n > maxChoices) {
 			throw new AppError(
 				'invalid_request',
-				`n must be a whole number from 1 to 128, not ${request.n}.`,
+				`n must be a whole number from 1 to ${maxChoices}, not ${request.n}.`,
 				{
 					param: 'n',
 				},

@@ -132,6 +132,8 @@ export const chatChunk = z.object({
 	),
 	/** What the request waits for, where `return_progress` asks for it. */
 	progress: z.looseObject({ phase: z.string() }).exactOptional(),
+	/** Tokens of the prompt, in llama.cpp's words. */
+	prompt_progress: z.object({ total: z.number(), processed: z.number() }).exactOptional(),
 	usage: usageSchema.nullable().exactOptional(),
 	timings: timingsSchema.exactOptional(),
 });

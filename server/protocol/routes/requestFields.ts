@@ -1,5 +1,6 @@
 /** Fields that several routes of generation share: sampling, who asks, streams, structured answers. */
 
+import { maxChoices } from '../chat.ts';
 import { invalid, read } from './check.ts';
 import {
 	array,
@@ -20,8 +21,6 @@ import { schemaField } from './toolFields.ts';
 /** Name of a model: id, name, alias or folder name. */
 export const modelField = string({ minLength: 1, maxLength: 300 });
 
-/** Most answers to one prompt. */
-export const maxChoices = 128;
 export const choicesField = integer({ min: 1, max: maxChoices });
 
 /** Most tokens that can be asked for, more than any model has room for. */
