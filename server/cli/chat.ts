@@ -13,6 +13,7 @@ Usage: nearglot chat [MODEL] [PROMPT] [OPTIONS]
 
 Asks a model on this machine. Without PROMPT the question is read from standard input; at a terminal
 a conversation begins: Ctrl+C stops an answer; an empty line, Ctrl+D or Ctrl+C at the prompt ends it.
+Lines typed while an answer is written are asked next.
 Turns the model does not read, or has no room for, are left out, the oldest first; a line says so.
 
   --system S         instructions for the model
@@ -119,6 +120,11 @@ async function converse(chat: Chat): Promise<number> {
 	/** Of the answer that is on its way. */
 	let answer: AbortController | undefined;
 	let ended = false;
+	/** Typed while an answer was written, and not yet asked. */
+	const waiting: string[] = [];
+	lines.on('line', (line) => {
+		if (line.trim() !== '') waiting.push(line.trim());
+	});
 	lines.on('SIGINT', () => (answer ?? whole).abort());
 	lines.once('close', () => {
 		ended = true;
@@ -127,7 +133,9 @@ async function converse(chat: Chat): Promise<number> {
 	const signal = AbortSignal.any([io.signal, whole.signal]);
 	try {
 		while (!ended) {
-			const question = (await lines.question('> ', { signal })).trim();
+			const next = waiting.shift();
+			if (next !== undefined) io.stderr.write(`> ${next}\n`);
+			const question = next ?? (await lines.question('> ', { signal })).trim();
 			if (question === '') return 0;
 			answer = new AbortController();
 			const stopped = answer.signal;

@@ -14,8 +14,11 @@ before(async () => {
 });
 after(() => home.close());
 
-/** Types each line when the last answer is there; gives the answers and what the terminal shows beside them. */
-async function converse(questions: readonly string[]) {
+/**
+ * Types each line when the last answer is there, and those of `early` as soon as the first one begins; gives
+ * the answers and what the terminal shows beside them.
+ */
+async function converse(questions: readonly string[], early = '') {
 	const stdin = Object.assign(new PassThrough(), { isTTY: true });
 	const stdout = new PassThrough().setEncoding('utf8');
 	const stderr = new PassThrough().setEncoding('utf8');
@@ -23,8 +26,11 @@ async function converse(questions: readonly string[]) {
 	let answer = '';
 	let told = '';
 	const waiting = [...questions];
+	let unsaid = early;
 	stdout.on('data', (text: string) => {
 		answer += text;
+		if (unsaid !== '') stdin.write(unsaid);
+		unsaid = '';
 	});
 	stderr.on('data', (text: string) => {
 		told += text;
@@ -81,4 +87,24 @@ test('one question says nothing of turns; one that is too long costs only itself
 	assert.match(answers[1] ?? '', /date/);
 	assert.match(told, /this model reads 512 tokens including the answer. Shorten it by at least/);
 	assert.doesNotMatch(told, /does not read all/);
+});
+
+test('lines typed while an answer is written are asked next, in their order', async () => {
+	const [first = '', second = '', third = ''] = twelve;
+	const one = await converse([first, second, third]);
+	for (const [questions, early] of [
+		[[first], `${second}\n\n${third}\n`],
+		[[`${first}\n${second}\n${third}`], ''],
+	] as const) {
+		const { answers, told } = await converse(questions, early);
+		assert.equal(answers.join(''), one.answers.join(''));
+		for (const line of [second, third]) assert.ok(told.includes(`> ${line}\n`), told);
+	}
+});
+
+test('half a line typed while an answer is written is gone on with', async () => {
+	const [first = '', second = ''] = twelve;
+	const one = await converse([first, second]);
+	const { answers } = await converse([first, second.slice(5)], second.slice(0, 5));
+	assert.deepEqual(answers, one.answers);
 });
