@@ -91,7 +91,12 @@ test('the operators of the builder give the same tokens, languages and word time
 	];
 	const expected = await hear(whisper.path, requests);
 	assert.ok(expected.every(({ text }) => text.trim() !== ''));
-	for (const options of [{}, { scores: true }, { lastLogits: true }]) {
+	for (const options of [
+		{},
+		{ scores: true },
+		{ lastLogits: true },
+		{ lastLogits: true, declaresAllLogits: true },
+	]) {
 		const to = await repacked(whisper.path, { fused: true, ...options });
 		copyFileSync(join(whisper.path, 'generation_config.json'), join(to, 'generation_config.json'));
 		const found = await hear(to, requests);

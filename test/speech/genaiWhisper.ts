@@ -30,6 +30,8 @@ export interface GenaiOptions {
 	readonly scores?: boolean;
 	/** Logits of the last token only. */
 	readonly lastLogits?: boolean;
+	/** … and declares one for each token. */
+	readonly declaresAllLogits?: boolean;
 	/** Replaces parts of `model` in genai_config.json. */
 	readonly config?: Readonly<Record<string, unknown>>;
 }
@@ -265,7 +267,11 @@ function fusedDecoder(source: OnnxModel, sizes: Sizes, options: GenaiOptions) {
 			).flat(),
 		],
 		outputs: [
-			tensor('logits', ['batch_size', options.lastLogits ? 1 : 'sequence_length', undefined]),
+			tensor('logits', [
+				'batch_size',
+				options.lastLogits && !options.declaresAllLogits ? 1 : 'sequence_length',
+				undefined,
+			]),
 			...outputs,
 		],
 		initializers: [...source.graph.initializers, ...constants],

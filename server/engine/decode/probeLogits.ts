@@ -19,26 +19,8 @@ export async function probeLogits(
 	graph: DecoderGraph,
 	run: (tokens: readonly number[], wanted: number) => Promise<readonly number[]>,
 ): Promise<DecoderGraph> {
-	const dims = await run(tokens, wanted).catch((cause: unknown) => {
-		if (cause instanceof AppError && cause.code !== 'internal') throw cause;
-		throw new AppError(
-			'unsupported_model',
-			'The graph can be opened and does not run: a prompt of three tokens fails in it. Export the model again, or choose another variant of it.',
-			{ cause },
-		);
-	});
-	const declared = graph.logits.dims;
-	const agrees =
-		declared.length === 0 ||
-		(declared.length === dims.length &&
-			declared.every((dim, axis) => dim < 0 || dim === dims[axis]));
-	if (!agrees) {
-		// The runtime refuses memory of another shape than the declared one.
-		throw new AppError(
-			'unsupported_model',
-			`The graph declares logits of the shape [${declared.map((dim) => (dim < 0 ? '?' : dim)).join(', ')}] and gives [${dims.join(', ')}]: export the model again.`,
-		);
-	}
+	const dims = await run(tokens, wanted).catch(refuseGraph);
+	checkDeclared(graph.logits.dims, dims);
 	const rows = dims.slice(0, -1).reduce((product, dim) => product * dim, 1);
 	const form = formOf(graph, rows);
 	const isBatch = dims.length === 2 || (dims.length === 3 && dims[0] === 1);
@@ -61,4 +43,30 @@ function formOf({ gather, keep }: DecoderGraph, rows: number): LogitsForm | unde
 	if (rows === tokens.length) return 'all';
 	if (rows === 1) return 'last';
 	return keep !== undefined && rows === wanted ? 'keep' : undefined;
+}
+
+/** @throws AppError `unsupported_model` for a graph whose first small run failed */
+export function refuseGraph(cause: unknown): never {
+	if (cause instanceof AppError && cause.code !== 'internal') throw cause;
+	throw new AppError(
+		'unsupported_model',
+		'The graph can be opened and does not run: a prompt of three tokens fails in it. Export the model again, or choose another variant of it.',
+		{ cause },
+	);
+}
+
+/**
+ * The runtime refuses memory of another shape than the declared one.
+ * @throws AppError `unsupported_model` where the logits are not of the shape that was declared
+ */
+export function checkDeclared(declared: readonly number[], dims: readonly number[]): void {
+	const agrees =
+		declared.length === 0 ||
+		(declared.length === dims.length &&
+			declared.every((dim, axis) => dim < 0 || dim === dims[axis]));
+	if (agrees) return;
+	throw new AppError(
+		'unsupported_model',
+		`The graph declares logits of the shape [${declared.map((dim) => (dim < 0 ? '?' : dim)).join(', ')}] and gives [${dims.join(', ')}]: export the model again.`,
+	);
 }

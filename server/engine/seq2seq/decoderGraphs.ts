@@ -6,6 +6,14 @@ import { scoreOutput } from '../onnx/attentionOutputs.ts';
 import type { Session, TensorInfo } from '../runtime/runtime.ts';
 import type { RowTensor } from './rowCache.ts';
 
+/** How the logits of a graph come out. */
+export interface SeenLogits {
+	/** Those of the last token of a run only; else those of every token. */
+	readonly lastOnly: boolean;
+	/** `[rows · tokens, vocabulary]` instead of `[rows, tokens, vocabulary]`. */
+	readonly isList: boolean;
+}
+
 export interface Seq2SeqGraphs {
 	/** Runs the first tokens and makes the cross-attention cache. */
 	readonly first: Session;
@@ -18,8 +26,9 @@ export interface Seq2SeqGraphs {
 	/** The encoder gives the cross-attention caches; else the first run of the decoder makes them. */
 	readonly crossFromEncoder: boolean;
 	readonly logits: TensorInfo;
-	/** The graph gives logits for the last token of a run only. */
-	readonly lastOnly: boolean;
+	/** As declared, until {@link ./probeLogits.ts} has seen them. */
+	readonly firstLogits: SeenLogits;
+	readonly laterLogits: SeenLogits;
 	readonly hidden: TensorInfo | undefined;
 	/** Layer → output name. */
 	readonly attentions: ReadonlyMap<number, string>;
@@ -40,8 +49,9 @@ export function readSeq2SeqGraphs(
 	const idsName = genai?.names.inputIds ?? 'input_ids';
 	const logitsName = genai?.names.logits ?? 'logits';
 	const logits = first.outputs.get(logitsName);
+	const laterLogits = later.outputs.get(logitsName);
 	const ids = first.inputs.get(idsName);
-	if (logits === undefined || ids === undefined) {
+	if (logits === undefined || laterLogits === undefined || ids === undefined) {
 		throw new AppError(
 			'unsupported_model',
 			`The decoder graph has no '${idsName}' or no '${logitsName}'.`,
@@ -88,12 +98,18 @@ export function readSeq2SeqGraphs(
 		cross,
 		crossFromEncoder: genai !== undefined,
 		logits,
-		lastOnly: logits.dims[1] === 1,
+		firstLogits: declaredLogits(logits),
+		laterLogits: declaredLogits(laterLogits),
 		hidden: first.inputs.get('encoder_hidden_states') ?? later.inputs.get('encoder_hidden_states'),
 		attentions,
 		attentionScores,
 	};
 }
+
+const declaredLogits = ({ dims }: TensorInfo): SeenLogits => ({
+	lastOnly: dims.length === 3 && dims[1] === 1,
+	isList: dims.length === 2,
+});
 
 /** Outputs of cross-attention: those the exporter made, else those made here. */
 function attentionOutputs(first: Session, later: Session, names: GenaiNames | undefined) {

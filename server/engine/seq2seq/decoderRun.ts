@@ -32,6 +32,19 @@ export function createDecoderRun(options: DecoderRunOptions): DecoderRun {
 	return new Run(options);
 }
 
+/** Shapes of the logits of a first run of `prompt`, and of a later one of one more token, both of one row. */
+export async function logitsShapes(
+	options: DecoderRunOptions,
+	prompt: readonly number[],
+): Promise<readonly [readonly number[], readonly number[]]> {
+	const run = new Run(options);
+	try {
+		return [await run.logitsShape(prompt), await run.logitsShape(prompt.slice(0, 1))];
+	} finally {
+		run.release();
+	}
+}
+
 class Run implements DecoderRun {
 	readonly #graphs: Seq2SeqGraphs;
 	/** Width of a logits row. */
@@ -115,28 +128,17 @@ class Run implements DecoderRun {
 			if (!alike) this.#spreadRows();
 		}
 		const fed = this.#spread > 1 ? tokens.filter((_, index) => index % spread === 0) : tokens;
-		const isFirst = this.#self.length === 0;
-		const { binding, inputs, ids } = isFirst ? this.#first : this.#later;
 		const rows = fed.length;
-		binding.input(ids.name, ids.write(fed.flat()), [rows, count]);
-		this.#bindEncoder(binding, inputs, rows);
-		if (inputs.has('use_cache_branch')) {
-			binding.input('use_cache_branch', Uint8Array.of(isFirst ? 0 : 1), [1]);
-		}
-		this.#bindHead(binding, inputs);
-		this.#bindSelf(binding, inputs, rows, count);
-		const cross = this.#bindCross(binding, inputs, rows, isFirst);
-		const given = this.#graphs.lastOnly ? 1 : count;
+		const { form, binding, run } = this.#bindStep(fed);
+		const given = form.lastOnly ? 1 : count;
 		const needed = rows * given * this.#vocabularySize;
 		if (this.#logits.length < needed) this.#logits = createData(this.#graphs.logits.type, needed);
-		binding.output(this.#graphs.logits.name, this.#logits, [rows, given, this.#vocabularySize]);
+		const dims = form.isList ? [rows * given] : [rows, given];
+		binding.output(this.#graphs.logits.name, this.#logits, [...dims, this.#vocabularySize]);
 		if (this.#attentions) {
 			for (const name of this.#graphs.attentions.values()) binding.outputAny(name);
 		}
-		binding.expectWork(rows * count);
-		await binding.run(signal);
-		this.#self.advance(count);
-		if (isFirst) this.#cross = cross;
+		await run(signal);
 		const attentions = this.#attentions ? this.#takeAttentions(binding, rows) : undefined;
 		const shared = this.#spread;
 		if (shared > 1) this.#spreadRows();
@@ -150,6 +152,41 @@ class Run implements DecoderRun {
 			...(attentions === undefined
 				? {}
 				: { attentions: shared > 1 ? spreadTensors(attentions, shared) : attentions }),
+		};
+	}
+
+	/** Shape of the logits of the next tokens of the only row, in whatever form they come. */
+	async logitsShape(tokens: readonly number[]): Promise<readonly number[]> {
+		const { binding, run } = this.#bindStep([tokens]);
+		const { name } = this.#graphs.logits;
+		binding.outputAny(name);
+		await run();
+		return binding.take(name).dims;
+	}
+
+	/** Binds all but the logits and the attention of the next tokens. */
+	#bindStep(fed: readonly (readonly number[])[]) {
+		const rows = fed.length;
+		const count = fed[0]?.length ?? 0;
+		const isFirst = this.#self.length === 0;
+		const { binding, inputs, ids } = isFirst ? this.#first : this.#later;
+		binding.input(ids.name, ids.write(fed.flat()), [rows, count]);
+		this.#bindEncoder(binding, inputs, rows);
+		if (inputs.has('use_cache_branch')) {
+			binding.input('use_cache_branch', Uint8Array.of(isFirst ? 0 : 1), [1]);
+		}
+		this.#bindHead(binding, inputs);
+		this.#bindSelf(binding, inputs, rows, count);
+		const cross = this.#bindCross(binding, inputs, rows, isFirst);
+		binding.expectWork(rows * count);
+		return {
+			binding,
+			form: isFirst ? this.#graphs.firstLogits : this.#graphs.laterLogits,
+			run: async (signal?: AbortSignal) => {
+				await binding.run(signal);
+				this.#self.advance(count);
+				if (isFirst) this.#cross = cross;
+			},
 		};
 	}
 

@@ -20,7 +20,7 @@ export interface EncoderDecoder {
 	readonly attentionLayers: readonly number[];
 	/** Set where steps can be limited to some words, and a table says which. */
 	readonly shortlist?: Shortlist | undefined;
-	/** The graph computes logits for the last token of a run only. */
+	/** The graph of the first run computes logits for its last token only. */
 	readonly lastLogitsOnly?: boolean;
 	/** False where a row's result depends on its neighbours (int8 with a scale per tensor): use one item per batch. */
 	readonly batchInvariant: boolean;

@@ -103,7 +103,7 @@ export async function openEncoderDecoder(
 			),
 			attentionLayers: [...graphs.attentions.keys()].sort((a, b) => a - b),
 			batchInvariant: waiting === undefined,
-			lastLogitsOnly: graphs.lastOnly,
+			lastLogitsOnly: graphs.firstLogits.lastOnly,
 			encode: (inputs, signal) =>
 				encodeBatch({ encoder: encoder.encoder, names, graphs }, inputs, signal),
 			start: (encoded, start = {}) =>

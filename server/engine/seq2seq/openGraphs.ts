@@ -17,6 +17,7 @@ import { tolerances } from '../verify/readings.ts';
 import { readSeq2SeqGraphs } from './decoderGraphs.ts';
 import { type HeadWeights, readHeadWeights, sameHead } from './headWeights.ts';
 import type { OpenEncoderDecoderOptions } from './openEncoderDecoder.ts';
+import { probeLogits } from './probeLogits.ts';
 import { type DecoderToRead, type EncoderToRead, readDecoder, readEncoder } from './readGraphs.ts';
 
 /** What both kinds of graphs are opened with. */
@@ -75,7 +76,7 @@ export function openDecoder(
 	},
 	tell: Tell,
 ): Promise<Verified<OpenDecoder>> {
-	const { description, variant, runtime, session, verdicts, dynamic, names } = parts;
+	const { variant, runtime, session, verdicts, dynamic, names } = parts;
 	const { encoder, head, files } = parts;
 	const paths = [...new Set(files)];
 	const features: readonly Preparation[] =
@@ -94,12 +95,12 @@ export function openDecoder(
 		wrap: async (opened) => {
 			const [first, later = first] = opened.map((graph) => graph.session) as [Session, Session?];
 			const genai = names === undefined ? undefined : { names, encoder };
-			const graphs = readSeq2SeqGraphs(first, later, genai);
-			const width = graphs.logits.dims[graphs.logits.dims.length - 1] ?? -1;
+			const declared = readSeq2SeqGraphs(first, later, genai);
+			const { graphs, vocabularySize } = await probeLogits(declared);
 			const summaries = await Promise.all(opened.map(({ source }) => readGraphSummary(source)));
 			return {
 				graphs,
-				vocabularySize: width > 0 ? width : description.vocabularySize,
+				vocabularySize,
 				head,
 				batches: !summaries.some(sharesScales),
 				takesColumns: [first, later].every(({ inputs }) => inputs.has(shortlistInput)),

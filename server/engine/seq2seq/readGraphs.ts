@@ -146,11 +146,11 @@ function tokensOf(vocabularySize: number, first: number, count: number): number[
 }
 
 /** Two items as an encoder could have given them; the second one ends in padding. */
-function madeUp({ later, first, cross, hidden }: Seq2SeqGraphs): EncodedBatch {
+export function madeUp({ later, first, cross, hidden }: Seq2SeqGraphs): EncodedBatch {
 	const [, heads = 1, fixed = -1, headSize = 1] =
 		later.inputs.get(cross[0]?.past ?? '')?.dims ?? [];
-	const positions = fixed > 0 ? fixed : 6;
-	const stated = hidden?.dims[2] ?? -1;
+	const [, length = -1, stated = -1] = hidden?.dims ?? [];
+	const positions = [fixed, length].find((size) => size > 0) ?? 6;
 	const width = stated > 0 ? stated : heads * headSize;
 	const mask = new BigInt64Array(2 * positions).fill(1n);
 	mask[mask.length - 1] = 0n;
@@ -196,7 +196,7 @@ function spread(k: number): number {
 	return (x - Math.floor(x)) * 3 - 1.5;
 }
 
-function choose(encoded: EncodedBatch, items: readonly number[]): EncodedBatch {
+export function choose(encoded: EncodedBatch, items: readonly number[]): EncodedBatch {
 	const part = ({ type, dims, data }: Tensor): Tensor => {
 		const size = data.length / encoded.items;
 		const chosen = createData(type, size * items.length);
