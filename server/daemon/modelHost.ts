@@ -323,7 +323,8 @@ export function createModelHost(options: ModelHostOptions, deps: ModelHostDeps):
 			(await deps.index.list()).flatMap(({ info, problem }) =>
 				problem ? [{ model: info.id, problem }] : [],
 			),
-		loaded: () => all().flatMap((slot) => (slot.loaded ? [slot.model.info.id] : [])),
+		// On two devices it is loaded twice, and is one model.
+		loaded: () => [...new Set(all().flatMap((slot) => (slot.loaded ? [slot.model.info.id] : [])))],
 		load: async (name, wishes, signal) => {
 			await using lease = await acquire(name, { ...wishes, ttlS: wishes.ttlS ?? 0 }, signal);
 			return lease.info;

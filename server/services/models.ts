@@ -224,7 +224,7 @@ export function createModelService(deps: ModelServiceDeps): ModelService {
 			);
 		},
 		unloadAll: async (force) => {
-			const names = [...new Set(deps.host.loaded())];
+			const names = deps.host.loaded();
 			const results = await Promise.allSettled(names.map((name) => deps.host.unload(name, force)));
 			const failed = results.find((result) => result.status === 'rejected');
 			if (failed !== undefined) throw failed.reason;
