@@ -206,6 +206,7 @@ test('every provider is there, and nothing of it can be reached from elsewhere',
 	const { settings } = emulatedSettings(file, here, 'http://localhost:9000');
 	assert.deepEqual(settings.providers.map(({ name }) => name).sort(), [
 		'aad',
+		'apple',
 		'facebook',
 		'github',
 		'google',

@@ -30,7 +30,7 @@ const oidcPassed = [
 	'acr_values',
 ];
 
-const builtins: readonly Builtin[] = [
+const builtins = [
 	{
 		...standard,
 		key: 'azureActiveDirectory',
@@ -82,7 +82,10 @@ const builtins: readonly Builtin[] = [
 		passed: ['scope', 'login', 'allow_signup', 'prompt'],
 	},
 	{ ...standard, key: 'apple', kind: 'apple', label: 'Apple', scopes: [], passed: ['scope'] },
-];
+] as const satisfies readonly Builtin[];
+
+/** Names of the built-in providers in a settings file. */
+export type BuiltinKey = (typeof builtins)[number]['key'];
 
 const reservedNames = new Set([
 	'done',

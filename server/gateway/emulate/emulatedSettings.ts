@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { AppError } from '../../protocol/errors.ts';
 import { asFields, type Fields, section } from '../config/fields.ts';
 import { type ParsedSettings, parseSettings, settingsRoot } from '../config/parseSettings.ts';
+import type { BuiltinKey } from '../config/providerSettings.ts';
 import { isLoopback, type ListenAddress } from '../config/publicUrl.ts';
 import type { LoadedKeys } from '../keys/keyFile.ts';
 import { KeyRing } from '../keys/keyRing.ts';
@@ -11,8 +12,8 @@ import { KeyRing } from '../keys/keyRing.ts';
 const secret = 'EMULATED_SECRET';
 const credentials = { clientId: 'emulated', clientSecretSettingName: secret };
 
-/** What stands in for the registration of each kind. */
-const registrations: Readonly<Record<string, Fields>> = {
+/** What stands in for the registration of each provider of the settings. */
+const registrations: Readonly<Record<BuiltinKey, Fields>> = {
 	azureActiveDirectory: {
 		...credentials,
 		openIdIssuer: 'https://login.microsoftonline.com/common/v2.0',
@@ -21,6 +22,7 @@ const registrations: Readonly<Record<string, Fields>> = {
 	facebook: { appId: 'emulated', appSecretSettingName: secret },
 	google: credentials,
 	gitHub: credentials,
+	apple: credentials,
 	twitter: { consumerKey: 'emulated', consumerSecretSettingName: secret },
 };
 
@@ -67,7 +69,7 @@ export function emulatedSettings(
 		identityProviders: {
 			...emulated(
 				Object.keys(registrations).map((key) => [key, section(given, key)] as const),
-				(key) => registrations[key]!,
+				(key) => registrations[key as BuiltinKey],
 			),
 			...(custom.length === 0
 				? {}
