@@ -50,7 +50,6 @@ export function downloadStream(
 					const now = performance.now();
 					if (progress.file === file && progress.fileFraction < 1 && now - last < lineEveryMs)
 						return;
-					if (progress.file === file && progress.fileFraction >= 1 && now === last) return;
 					last = now;
 					file = progress.file;
 					line(progress);

@@ -226,6 +226,8 @@ function progressOf(options: DownloadModelOptions, files: readonly HubFile[]) {
 	const done = new Map<string, number>();
 	const samples: { at: number; bytes: number }[] = [];
 	return (file: HubFile, bytes: number) => {
+		// The last bytes and the end of a file are one piece of news.
+		if (done.get(file.path) === bytes) return;
 		done.set(file.path, bytes);
 		let doneBytes = 0;
 		for (const value of done.values()) doneBytes += value;

@@ -57,6 +57,14 @@ test('a name of its own with an address is that repository under that name and v
 	assert.equal((await result({ model: { Name: 'my-tiny:3' } }))['Success'], true);
 });
 
+test('the end of each file is told once', async () => {
+	const answer = await download({ model: { Name: 'told-once', Uri: uri } });
+	const ends = (await answer.text()).split('\n').filter((line) => line.endsWith(', 1)'));
+	assert.ok(ends.length > 3, ends.join());
+	assert.deepEqual(ends, [...new Set(ends)]);
+	assert.equal(ends.at(-1), '("", 1)');
+});
+
 test('the older address of the catalogue does not take a name from the catalogue', async () => {
 	const answer = await download({ model: { Name: 'smollm2-135m', Uri: uri } });
 	assert.match(await answer.text(), /has no HuggingFaceTB/);
