@@ -4,8 +4,8 @@
  */
 
 import type { Dirent } from 'node:fs';
-import { readdir, stat } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { readdir, realpath, stat } from 'node:fs/promises';
+import { basename, dirname, isAbsolute, join, relative, sep } from 'node:path';
 import type { ModelDescription } from '../engine/api.ts';
 import type { Manifest } from '../hub/manifest.ts';
 import { readModelJson } from '../hub/modelData/readModelFile.ts';
@@ -132,18 +132,25 @@ async function modelFolders(root: string, mayBeModel: boolean, depth = 0): Promi
 	for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
 		if (entry.name.startsWith('.') || entry.name.endsWith('.tmp')) continue;
 		const path = join(root, entry.name);
-		if (entry.isDirectory() || (entry.isSymbolicLink() && (await isFolder(path))))
+		if (entry.isDirectory() || (entry.isSymbolicLink() && (await leadsToModels(path))))
 			found.push(...(await modelFolders(path, true, depth + 1)));
 	}
 	return found;
 }
 
-/** People link models from elsewhere into the folder; nothing fetched can make such a link. */
-async function isFolder(path: string): Promise<boolean> {
-	return stat(path).then(
-		(found) => found.isDirectory(),
-		() => false,
-	);
+/**
+ * People link models from elsewhere into the folder; nothing fetched can make such a link. One to a folder that
+ * it lies in itself would be gone round for ever, or list half a disk.
+ */
+async function leadsToModels(link: string): Promise<boolean> {
+	try {
+		const [target, own] = await Promise.all([realpath(link), realpath(dirname(link))]);
+		const inside = relative(target, own);
+		const isAbove = inside === '' || !(inside.split(sep)[0] === '..' || isAbsolute(inside));
+		return !isAbove && (await stat(target)).isDirectory();
+	} catch {
+		return false;
+	}
 }
 
 /** Changes when a file of the model is added, removed or replaced. */
