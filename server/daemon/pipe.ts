@@ -8,10 +8,12 @@ import { chmod, rm } from 'node:fs/promises';
 import { createServer, type Socket } from 'node:net';
 import {
 	createMessageConnection,
+	type Message,
 	ResponseError,
 	StreamMessageReader,
 	StreamMessageWriter,
 } from 'vscode-jsonrpc/node';
+import { errorKinds } from '../protocol/index.ts';
 import { unwritable } from '../store/files.ts';
 import { keyIsRight } from './keyCheck.ts';
 import { notificationOf, type PipeEvent } from './pipeEvents.ts';
@@ -36,6 +38,26 @@ const firstWordMs = 5000;
 const firstBytes = 4096;
 /** A client that does not read must not fill our memory. */
 const waitingBytes = 1 << 20;
+
+/** Hangs up once the answer that says why is written. */
+class LastWordWriter extends StreamMessageWriter {
+	readonly #socket: Socket;
+	#ends = false;
+
+	constructor(socket: Socket) {
+		super(socket);
+		this.#socket = socket;
+	}
+
+	endAfterNext(): void {
+		this.#ends = true;
+	}
+
+	override async write(message: Message): Promise<void> {
+		await super.write(message);
+		if (this.#ends) this.#socket.end();
+	}
+}
 
 type Tell = (event: PipeEvent) => void;
 
@@ -81,10 +103,8 @@ export async function openPipe(options: PipeOptions): Promise<PipeServer> {
 }
 
 function serveClient(socket: Socket, options: PipeOptions, joined: Map<Socket, Tell>): void {
-	const connection = createMessageConnection(
-		new StreamMessageReader(socket),
-		new StreamMessageWriter(socket),
-	);
+	const writer = new LastWordWriter(socket);
+	const connection = createMessageConnection(new StreamMessageReader(socket), writer);
 	const timer = setTimeout(() => socket.destroy(), firstWordMs);
 	const limit = () => {
 		if (!joined.has(socket) && socket.bytesRead > firstBytes) socket.destroy();
@@ -97,8 +117,11 @@ function serveClient(socket: Socket, options: PipeOptions, joined: Map<Socket, T
 	connection.onError(() => socket.destroy());
 	connection.onRequest('authenticate', (params: unknown) => {
 		if (!keyIsRight(params, options.key)) {
-			setImmediate(() => socket.end());
-			throw new ResponseError(-32010, 'The key is not the one of this daemon.');
+			writer.endAfterNext();
+			throw new ResponseError(
+				errorKinds.invalid_api_key.rpcCode,
+				'The key is not the one of this daemon. It stands in endpoint.json of its data folder, newly with each start.',
+			);
 		}
 		clearTimeout(timer);
 		socket.off('data', limit);

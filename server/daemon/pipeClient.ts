@@ -3,10 +3,11 @@
 import { connect } from 'node:net';
 import {
 	createMessageConnection,
+	ResponseError,
 	StreamMessageReader,
 	StreamMessageWriter,
 } from 'vscode-jsonrpc/node';
-import { AppError } from '../protocol/index.ts';
+import { AppError, errorKinds } from '../protocol/index.ts';
 import { eventOf, type PipeEvent } from './pipeEvents.ts';
 
 export interface PipeConnection {
@@ -15,7 +16,7 @@ export interface PipeConnection {
 	close(): void;
 }
 
-/** Connects and says the key. Rejects when nobody listens and, with `invalid_api_key`, when it is wrong. */
+/** Connects and says the key. Rejects when nobody listens, and with `invalid_api_key` when it is wrong. */
 export async function joinPipe(
 	path: string,
 	key: string,
@@ -43,7 +44,9 @@ export async function joinPipe(
 		await connection.sendRequest('authenticate', { key });
 	} catch (error) {
 		socket.destroy();
-		throw new AppError('invalid_api_key', 'The daemon refuses this key on its pipe.', {
+		if (error instanceof ResponseError && error.code === errorKinds.invalid_api_key.rpcCode)
+			throw new AppError('invalid_api_key', error.message, { cause: error });
+		throw new AppError('daemon_unavailable', 'The daemon ended while its pipe was being joined.', {
 			cause: error,
 		});
 	}

@@ -15,12 +15,22 @@ import { joinPipe } from '../../server/daemon/pipeClient.ts';
 import type { PipeEvent } from '../../server/daemon/pipeEvents.ts';
 import { listen } from '../../server/http/listen.ts';
 import { chatCompletions, listModels } from '../../server/protocol/addresses.ts';
-import { AppError, type EndpointFile } from '../../server/protocol/index.ts';
+import { AppError, type EndpointFile, errorKinds } from '../../server/protocol/index.ts';
 import { runners as runnersRoute } from '../../server/protocol/routes/status.ts';
 import { makeHiddenFolder } from '../../server/store/scratch.ts';
 import { sseData, startTestServer, type TestServer } from '../http/testServer.ts';
 import { until } from '../support/until.ts';
 import { firstLine, gone, type Home, newHome } from './home.ts';
+
+/** All that comes back until the daemon hangs up on a request. */
+async function saidOnPipe(path: string, request: object): Promise<string> {
+	const socket = connect(path);
+	const body = JSON.stringify({ jsonrpc: '2.0', id: 1, ...request });
+	socket.write(`Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
+	let heard = '';
+	for await (const chunk of socket) heard += String(chunk);
+	return heard;
+}
 
 let home: Home;
 const extra: TestServer[] = [];
@@ -85,6 +95,12 @@ test('the pipe tells of model states to those who know the key, and hangs up on 
 		joinPipe(endpoint.pipe ?? '', 'wrong', (event) => events.push(event)),
 		{ code: 'invalid_api_key' },
 	);
+	for (const params of [{ key: 'wrong' }, {}, undefined]) {
+		const heard = await saidOnPipe(endpoint.pipe ?? '', { method: 'authenticate', params });
+		const { error } = JSON.parse(heard.slice(heard.indexOf('{')));
+		assert.equal(error.code, errorKinds.invalid_api_key.rpcCode, heard);
+		assert.match(error.message, /key/);
+	}
 	const friend = await joinPipe(endpoint.pipe ?? '', endpoint.key, (event) => events.push(event));
 	const body = {
 		model: 'starter-chat',
