@@ -1,48 +1,21 @@
 /**
  * HTML files: sentences between block tags, with inline tags kept in place, and attributes that are
  * read (`title`, `alt`, `placeholder`, `aria-label`). Scripts, styles, code and what is marked
- * `translate="no"` stay.
+ * `translate="no"` stay. What the document says of its language is said of the target.
  */
 
 import { Parser } from 'htmlparser2';
-import { Nesting } from '../nesting.ts';
+import { inLanguage } from './htmlLanguage.ts';
 import { escapeMarkup, type MarkupPart, markupPiece, readable } from './markup.ts';
 import type { Extract, Piece } from './piece.ts';
+import { Untouched } from './untouched.ts';
 
 const inline = new Set(
 	'a abbr b bdi bdo big br cite data del dfn em font i img ins label mark q ruby rb rp rt s small span strike strong sub sup time u wbr code kbd samp var tt'.split(
 		' ',
 	),
 );
-const untouched = new Set(
-	'script style pre code kbd samp var math svg textarea noscript template tt'.split(' '),
-);
 const readAttributes = new Set(['title', 'alt', 'placeholder', 'aria-label']);
-
-/** Tells which elements are left alone while their start and end tags go by. */
-class Untouched {
-	readonly #nesting = new Nesting();
-	#depth = 0;
-
-	open(name: string, attributes: Readonly<Record<string, string>>): boolean {
-		this.#nesting.open();
-		const marked =
-			untouched.has(name) ||
-			attributes['translate'] === 'no' ||
-			(attributes['class'] ?? '').split(/\s+/).includes('notranslate');
-		if (this.#depth > 0 || marked) this.#depth++;
-		return this.#depth > 0;
-	}
-
-	close(): void {
-		this.#nesting.close();
-		if (this.#depth > 0) this.#depth--;
-	}
-
-	get now(): boolean {
-		return this.#depth > 0;
-	}
-}
 
 function extractSentences(text: string): Piece[] {
 	const pieces: Piece[] = [];
@@ -146,4 +119,7 @@ function extractAttributes(text: string): Piece[] {
 }
 
 /** Attributes lie inside the tags of sentences, so they are done before them. */
-export const extractHtml: Extract = Object.assign(extractSentences, { before: extractAttributes });
+export const extractHtml: Extract = Object.assign(extractSentences, {
+	before: extractAttributes,
+	prepare: inLanguage,
+});

@@ -1,7 +1,9 @@
 /** JSON, JSON with comments and ARB message files: string values; keys, order and layout stay. */
 
-import { type Node, parseTree } from 'jsonc-parser';
+import { findNodeAtLocation, type Node, parseTree } from 'jsonc-parser';
+import { sameLanguage } from '../languages.ts';
 import { indentAt } from '../whiteSpace.ts';
+import { languageTag } from './languageTag.ts';
 import { jsonTree } from './messageTree.ts';
 import type { Extract, Piece } from './piece.ts';
 import {
@@ -61,10 +63,21 @@ function visit(node: Node, context: Visit, plural?: PluralKey): void {
 	});
 }
 
+/** The language that an ARB file says it is in. */
+function withLocale(text: string, to: string): string {
+	const tag = languageTag(to);
+	const root = parseTree(text, [], { allowTrailingComma: true });
+	const value = root && findNodeAtLocation(root, ['@@locale']);
+	if (tag === undefined || value?.type !== 'string') return text;
+	if (sameLanguage(String(value.value), tag)) return text;
+	const end = value.offset + value.length;
+	return text.slice(0, value.offset) + JSON.stringify(tag.replaceAll('-', '_')) + text.slice(end);
+}
+
 /** Plural messages get the keys of the target's categories. */
 export const extractJson: Extract = Object.assign(extract, {
 	prepare: (text: string, to: string) =>
-		withKeysOf(text, to, {
+		withKeysOf(withLocale(text, to), to, {
 			read: jsonTree.read,
 			isRooted: false,
 			separator: (source, eol, _tree, { start }) => {

@@ -112,3 +112,36 @@ test('HTML: tags that cross or are never closed stay as they are', async () => {
 		9005,
 	);
 });
+
+test('HTML names the language that it is now in, and its direction', async () => {
+	const into = async (text: string, to: string) =>
+		(await translatePieces(text, html, mark, to)).text.replaceAll(/[«»]/g, '');
+	for (const [source, to, made] of [
+		['<html lang="en"><p>Words', 'de', '<html lang="de"><p>Words'],
+		["<HTML LANG='en-US'>\n<p>Words", 'pt-BR', "<HTML LANG='pt-BR'>\n<p>Words"],
+		['<html lang=en class=x><p>Words', 'zh-Hans', '<html lang="zh-Hans" class=x><p>Words'],
+		['<html lang=""><p>Words', 'fr', '<html lang="fr"><p>Words'],
+		[
+			'<html xmlns="x" lang="en" xml:lang="en"><p>Words',
+			'fr',
+			'<html xmlns="x" lang="fr" xml:lang="fr"><p>Words',
+		],
+		['<html><p>Words', 'de', '<html><p>Words'],
+		['<p lang="en">Words', 'de', '<p lang="en">Words'],
+		// A part in another language is what it is; one in the document's own has been translated.
+		[
+			'<html lang="en"><p lang="fr">Mot</p><p lang="en-GB">Words</p><code lang="en">x</code>',
+			'de',
+			'<html lang="de"><p lang="fr">Mot</p><p lang="de">Words</p><code lang="en">x</code>',
+		],
+		['<html lang="en"><p>Words', 'ar', '<html dir="rtl" lang="ar"><p>Words'],
+		['<html lang="en" dir="ltr"><p>Words', 'he', '<html lang="he" dir="rtl"><p>Words'],
+		["<html dir='rtl' lang='ar'><p>Words", 'en', "<html dir='ltr' lang='en'><p>Words"],
+		['<html lang="en"><p>Words', 'pt_br', '<html lang="pt-BR"><p>Words'],
+		['<html lang="en"><p>Words', 'de-12', '<html lang="de"><p>Words'],
+		['<html lang="en"><p>Words', '"x', '<html lang="en"><p>Words'],
+		['<html lang="en" dir="auto"><p>Words', 'ar', '<html lang="ar" dir="auto"><p>Words'],
+		['<html lang="en" translate="no"><p>Words', 'de', '<html lang="en" translate="no"><p>Words'],
+	] as const)
+		assert.equal(await into(source, to), made);
+});

@@ -166,3 +166,15 @@ test('a missing message takes the translation its text has elsewhere in the file
 	);
 	assert.match(ruby.text, /b: Sichern/);
 });
+
+test('an ARB file says that it is in the language it was translated to', async () => {
+	const arb = '{\n  "@@locale": "en_US",\n  "greeting": "Good morning"\n}\n';
+	const into = (text: string, to: string) =>
+		translatePieces(text, formatOf('a.arb')!, async (texts) => texts.map(() => 'Words'), to);
+	assert.equal(
+		(await into(arb, 'pt-br')).text,
+		'{\n  "@@locale": "pt_BR",\n  "greeting": "Words"\n}\n',
+	);
+	const own = arb.replace('en_US', 'de_AT');
+	assert.match((await into(own, 'de')).text, /"@@locale": "de_AT"/);
+});

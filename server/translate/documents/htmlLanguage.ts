@@ -1,0 +1,81 @@
+/** What an HTML document says of its own language and writing direction, said of the target instead. */
+
+import { Parser } from 'htmlparser2';
+import { directionOf, sameLanguage, scriptOf } from '../languages.ts';
+import { applyEdits } from './edits.ts';
+import { languageTag } from './languageTag.ts';
+import type { Edit } from './messageTree.ts';
+import { Untouched } from './untouched.ts';
+
+/** An attribute with its place in the document. */
+interface Attribute {
+	readonly name: string;
+	readonly value: string;
+	/** Offsets of the value, without quotes. */
+	readonly start: number;
+	readonly end: number;
+	readonly quoted: boolean;
+}
+
+const languageAttributes = new Set(['lang', 'xml:lang']);
+
+/**
+ * `lang` and `xml:lang` of `<html>`, and of elements in the same language, name the target; `dir` of `<html>`
+ * follows its script, and comes where the document is to be read from the right. Other languages inside stay named.
+ *
+ * @param to Target language (BCP 47)
+ */
+export function inLanguage(text: string, to: string): string {
+	const tag = languageTag(to);
+	if (tag === undefined) return text;
+	const edits: Edit[] = [];
+	const kept = new Untouched();
+	let ofTag: Attribute[] = [];
+	/** Language that `<html>` names. */
+	let source: string | undefined;
+	const direction = directionOf(scriptOf(tag));
+	const set = ({ start, end, quoted }: Attribute, value: string) =>
+		edits.push({ start, end, text: quoted ? value : `"${value}"` });
+	const setLanguage = (attributes: readonly Attribute[]) => {
+		for (const attribute of attributes) if (isOf(attribute, source)) set(attribute, tag);
+	};
+	const openHtml = (start: number) => {
+		const named = ofTag.filter(({ name }) => languageAttributes.has(name));
+		source = named.find(({ value }) => value.trim() !== '')?.value.trim();
+		for (const attribute of named) set(attribute, tag);
+		const dir = ofTag.find(({ name }) => name === 'dir');
+		if (dir === undefined && direction === 'rtl')
+			edits.push({ start, end: start, text: ' dir="rtl"' });
+		else if (dir !== undefined && /^(?:ltr|rtl)$/i.test(dir.value) && dir.value !== direction)
+			set(dir, direction);
+	};
+	const parser: Parser = new Parser(
+		{
+			onattribute(name, value, quote) {
+				const written = text.slice(parser.startIndex, parser.endIndex);
+				const quoted = quote === '"' || quote === "'";
+				const offset = quoted ? written.indexOf(quote) + 1 : written.indexOf('=') + 1;
+				const raw = written.slice(offset, quoted && written.endsWith(quote) ? -1 : undefined);
+				const start = parser.startIndex + offset;
+				if (offset > 0) ofTag.push({ name, value, start, end: start + raw.length, quoted });
+			},
+			onopentag(name, attributes, implied) {
+				const { startIndex } = parser;
+				if (!kept.open(name, attributes) && !implied) {
+					if (name === 'html') openHtml(startIndex + '<html'.length);
+					else setLanguage(ofTag);
+				}
+				ofTag = [];
+			},
+			onclosetag: () => kept.close(),
+		},
+		{ decodeEntities: false },
+	);
+	parser.end(text);
+	return applyEdits(text, edits).text;
+}
+
+/** Whether an attribute names the language that the document is in. */
+function isOf({ name, value }: Attribute, source: string | undefined): boolean {
+	return languageAttributes.has(name) && source !== undefined && sameLanguage(value.trim(), source);
+}
