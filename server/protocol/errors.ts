@@ -13,16 +13,31 @@ export interface ErrorKind {
 	readonly sentence: string;
 }
 
-const kind = (
+const kind = <Code extends number>(
 	httpStatus: number,
-	rpcCode: number,
+	rpcCode: Code,
 	type: string,
 	retryable: boolean,
 	sentence: string,
-): ErrorKind => ({ httpStatus, rpcCode, type, retryable, sentence });
+): ErrorKind & { readonly rpcCode: Code } => ({ httpStatus, rpcCode, type, retryable, sentence });
+
+/** The JSON-RPC numbers of all rows but one. */
+type OtherNumbers<Rows extends Record<string, ErrorKind>, Own> = Rows[Exclude<
+	keyof Rows,
+	Own
+>]['rpcCode'];
+
+/** Rows whose JSON-RPC numbers all differ: a number that is there twice does not compile. */
+type Distinct<Rows extends Record<string, ErrorKind>> = {
+	readonly [Code in keyof Rows]: Rows[Code]['rpcCode'] extends OtherNumbers<Rows, Code>
+		? { readonly rpcCode: 'another row has this number' }
+		: unknown;
+};
+
+const table = <Rows extends Record<string, ErrorKind>>(rows: Rows & Distinct<Rows>): Rows => rows;
 
 /** Closed set of error codes; the key is what appears as `error.code`. */
-export const errorKinds = {
+export const errorKinds = table({
 	invalid_request: kind(400, -32602, 'invalid_request_error', false, 'The request is not valid.'),
 	invalid_json: kind(400, -32700, 'invalid_request_error', false, 'The body is not valid JSON.'),
 	context_length_exceeded: kind(
@@ -97,7 +112,7 @@ export const errorKinds = {
 		'The Nearglot daemon is not running.',
 	),
 	port_in_use: kind(500, -32029, 'server_error', false, 'The port is already in use.'),
-} as const satisfies Record<string, ErrorKind>;
+});
 
 /** One of the closed set of error codes. */
 export type ErrorCode = keyof typeof errorKinds;
