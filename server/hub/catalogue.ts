@@ -38,6 +38,10 @@ export interface CatalogueModel {
 	readonly contextLength?: number;
 	readonly maxOutputTokens?: number;
 	readonly supportsToolCalling?: boolean;
+	/**
+	 * Those of the translate interface that the model's tokenizer has a token for. Sources: `FAIRSEQ_LANGUAGE_CODES`
+	 * in tokenization_nllb.py (FLORES-200 codes) and tokenization_m2m_100.py of transformers.
+	 */
 	readonly languages?: readonly string[];
 	/** Older clients want it; the model's own chat template is what counts. */
 	readonly promptTemplate?: PromptTemplate;
