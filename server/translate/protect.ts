@@ -33,8 +33,9 @@ const wordLike: readonly RegExp[] = [
 	/%\([A-Za-z_]\w*\)[#0 +-]*\d*(?:\.\d+)?[diouxXeEfFgGcrs](?:%%)*/,
 	/%(?:\d+\$)?[#0+'-]*(?:\d+|\*)?(?:\.(?:\d+|\*))?(?:hh|ll|[hlLqjzt])?[diouxXeEfFgGcsSpn@](?![A-Za-z])(?:%%)*/,
 	/%[1-9](?!\d|[%p{L}])/,
-	// A percent sign of printf, with the number before it: apart, a model would rewrite them.
-	/(?:\d[\d.,]{0,20})?%%/,
+	// A percent sign of printf, with the number before it or the letter of a conversion that is only spoken of
+	// behind it: apart, a model would rewrite them.
+	/(?:\d[\d.,]{0,20})?%%(?:(?:hh|ll|[hlLqjzt])?[diouxXeEfFgGcsSpn@](?![A-Za-z]))?/,
 	/[\w.+-]+@[\w-]+(?:\.[\w-]+)+/,
 	// Paths.
 	/[A-Za-z]:\\[\w.\\$%~-]+/,

@@ -1,7 +1,7 @@
 /** Placeholders of every dialect, to be found again in a translation exactly as often. */
 
 const pattern =
-	/%%|\{\{[^{}]*\}\}|\$\{[^{}]*\}|%\{[^{}]*\}|#\{[^{}]*\}|\{[^{}\s,]*(?:,[^{}]*)?\}|\$t\([^()]*\)|%\([A-Za-z_]\w*\)[#0 +-]{0,8}\d{0,8}(?:\.\d{1,8})?[diouxXeEfFgGcrs]|%(?:\d{1,8}\$)?[-+#0']{0,8}(?:\d{1,8}|\*)?(?:\.\d{1,8})?(?:hh|ll|[hlLqjzt])?[diouxXeEfFgGcsp@](?![A-Za-z])|%[1-9](?!\d)|@:[\w.]+|<\/?[A-Za-z][^<>]*>|&(?:#\d+|#x[\da-f]+|\w+);/gi;
+	/%%(?:(?:hh|ll|[hlLqjzt])?[diouxXeEfFgGcsSpn@](?![A-Za-z]))?|\{\{[^{}]*\}\}|\$\{[^{}]*\}|%\{[^{}]*\}|#\{[^{}]*\}|\{[^{}\s,]*(?:,[^{}]*)?\}|\$t\([^()]*\)|%\([A-Za-z_]\w*\)[#0 +-]{0,8}\d{0,8}(?:\.\d{1,8})?[diouxXeEfFgGcrs]|%(?:\d{1,8}\$)?[-+#0']{0,8}(?:\d{1,8}|\*)?(?:\.\d{1,8})?(?:hh|ll|[hlLqjzt])?[diouxXeEfFgGcsp@](?![A-Za-z])|%[1-9](?!\d)|@:[\w.]+|<\/?[A-Za-z][^<>]*>|&(?:#\d+|#x[\da-f]+|\w+);/gi;
 
 /** The placeholders of a text, sorted. */
 export function placeholders(text: string): string[] {

@@ -21,7 +21,9 @@ test('a doubled percent sign is kept with its number, a single one is prose', ()
 	assert.deepEqual(found('100%% done, %d files'), ['100%%', '%d']);
 	assert.deepEqual(found('(%2d%%) and (100%%)'), ['%2d%%', '100%%']);
 	assert.deepEqual(found('%(done)d%% of %s%%'), ['%(done)d%%', '%s%%']);
-	assert.deepEqual(found('%%d is no number'), ['%%']);
+	assert.deepEqual(found('%%d is no number'), ['%%d']);
+	assert.deepEqual(found('write %%ld, %%s or %%%d'), ['%%ld', '%%s', '%%', '%d']);
+	assert.deepEqual(found('%%done and 5%%-ig'), ['%%', '5%%']);
 	assert.deepEqual(found('It is 100% sure, 5 % more.'), []);
 });
 
@@ -31,6 +33,7 @@ test('a lost or halved percent sign is seen', () => {
 		['(100%%)', '(100%)'],
 		['%d%%', '%%%d%%'],
 		['%%d', '%d'],
+		['Save %%d files', '%% Dateien speichern'],
 	] as const)
 		assert.equal(samePlaceholders(source, lost), false, source);
 	assert.ok(samePlaceholders('100% sure', '100 % sicher'));
