@@ -105,6 +105,23 @@ test('a translated message file gets what it lacks, and nothing else changes', a
 	assert.match(wrong.err, /two message files of one format/);
 });
 
+test('a damaged message file is refused with the place of the fault, and stays as it is', async () => {
+	const [good, bad] = [join(home, 'good.json'), join(home, 'bad.json')];
+	const damaged = '{"a": "Auf",\n "b":';
+	await writeFile(good, '{"a": "Open", "b": "Save"}');
+	await writeFile(bad, damaged);
+	const { code, out, err } = await nearglot([
+		...['translate', good, '--from', 'en', '--to', 'de', '--into', bad],
+	]);
+	assert.equal(code, 1, err);
+	assert.match(
+		err,
+		/The translated file is damaged at line 2, column 6: a value is missing\. Mend/,
+	);
+	assert.equal(out, '');
+	assert.equal(await readFile(bad, 'utf8'), damaged);
+});
+
 test('wrong use is explained and ends with 2, a refusal with 1', async () => {
 	for (const args of [
 		['translate', 'x'],

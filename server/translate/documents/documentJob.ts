@@ -4,8 +4,14 @@ import { AppError } from '../../protocol/errors.ts';
 import type { ErrorWire } from '../../protocol/errorWire.ts';
 import type { DetectedText } from '../detectedText.ts';
 import { nestedTooDeeply } from '../nesting.ts';
+import { checkWhole } from './damage.ts';
 import type { TextTranslator } from './documentLanguage.ts';
-import { type MissingResult, messageFormatOf, translateMissing } from './missingMessages.ts';
+import {
+	extractOfMessages,
+	type MissingResult,
+	messageFormatOf,
+	translateMissing,
+} from './missingMessages.ts';
 import { type DocumentResult, formatOf, translateDocument } from './translateDocument.ts';
 
 /** What a document's thread is started with. */
@@ -51,7 +57,7 @@ export type DocumentMessage =
 /**
  * Does a job.
  *
- * @throws AppError `invalid_request` when the document is nested too deeply to be read.
+ * @throws AppError `invalid_request` when the document is damaged, or nested too deeply to be read.
  */
 export async function documentOf(
 	job: DocumentJob,
@@ -71,11 +77,14 @@ async function read(job: DocumentJob, translator: TextTranslator): Promise<Docum
 	if (target !== undefined) {
 		const format = messageFormatOf(fileName);
 		if (!format) throw new AppError('not_supported', `${fileName} has no message format.`);
+		checkWhole(text, extractOfMessages(format), fileName);
+		checkWhole(target, extractOfMessages(format), 'The translated file');
 		const result = await translateMissing(text, target, format, translator, job);
 		return { type: 'missing', result };
 	}
 	const extract = formatOf(fileName);
 	if (!extract) throw new AppError('not_supported', `${fileName} has no document format.`);
+	checkWhole(text, extract, fileName);
 	const result = await translateDocument(text, extract, translator, job);
 	if (!job.asJson) return { type: 'document', result };
 	return { type: 'json', bytes: new TextEncoder().encode(JSON.stringify(result)) };

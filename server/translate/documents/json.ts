@@ -1,11 +1,17 @@
 /** JSON, JSON with comments and ARB message files: string values; keys, order and layout stay. */
 
-import { findNodeAtLocation, type Node, parseTree } from 'jsonc-parser';
+import {
+	findNodeAtLocation,
+	type Node,
+	type ParseError,
+	parseTree,
+	printParseErrorCode,
+} from 'jsonc-parser';
 import { sameLanguage } from '../languages.ts';
 import { indentAt } from '../whiteSpace.ts';
 import { languageTag } from './languageTag.ts';
 import { jsonTree } from './messageTree.ts';
-import type { Extract, Piece } from './piece.ts';
+import type { Extract, Fault, Piece } from './piece.ts';
 import {
 	categoryBranches,
 	type PluralKey,
@@ -74,8 +80,34 @@ function withLocale(text: string, to: string): string {
 	return text.slice(0, value.offset) + JSON.stringify(tag.replaceAll('-', '_')) + text.slice(end);
 }
 
+/** Where JSON is broken; comments and commas at the end of lists are not. */
+function faultOf(text: string): Fault | undefined {
+	const errors: ParseError[] = [];
+	parseTree(text.replace(/^\ufeff/, ' '), errors, { allowTrailingComma: true });
+	// A tab or line break inside a string is read by most.
+	const first = errors
+		.map(({ error, offset }) => ({ name: printParseErrorCode(error), at: offset }))
+		.find(({ name }) => name !== 'InvalidCharacter');
+	return first && { at: first.at, what: faults[first.name] ?? 'this is no JSON' };
+}
+
+const faults: Readonly<Record<string, string | undefined>> = {
+	UnexpectedEndOfString: 'a string is not closed',
+	UnexpectedEndOfComment: 'a comment is not closed',
+	InvalidEscapeCharacter: 'a backslash is followed by what it does not stand before',
+	InvalidUnicode: 'an escaped character is not whole',
+	CommaExpected: 'a comma is missing',
+	ColonExpected: 'a colon is missing',
+	PropertyNameExpected: 'a key in double quotes is missing',
+	ValueExpected: 'a value is missing',
+	CloseBraceExpected: 'a closing brace is missing',
+	CloseBracketExpected: 'a closing bracket is missing',
+	EndOfFileExpected: 'something follows the end',
+};
+
 /** Plural messages get the keys of the target's categories. */
 export const extractJson: Extract = Object.assign(extract, {
+	faultOf,
 	prepare: (text: string, to: string) =>
 		withKeysOf(withLocale(text, to), to, {
 			read: jsonTree.read,

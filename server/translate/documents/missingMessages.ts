@@ -74,6 +74,9 @@ export function messageFormatOf(fileName: string): MessageFormat | undefined {
 	return Object.hasOwn(endings, ending) ? endings[ending] : undefined;
 }
 
+/** How the words of a message format are found. */
+export const extractOfMessages = (format: MessageFormat): Extract => extracts[format];
+
 /**
  * Messages of the source without a translation in the target, in the order of the source. Keys that
  * are there but empty count as missing; with `to`, so do plural forms only that language has.

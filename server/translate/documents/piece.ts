@@ -42,6 +42,15 @@ export interface Extract {
 	readonly before?: Extract;
 	/** The text as a target language needs it, such as with the keys of its plural forms. */
 	readonly prepare?: (text: string, to: string) => string;
+	/** The first place where a document of the format cannot be read. */
+	readonly faultOf?: (text: string) => Fault | undefined;
+}
+
+export interface Fault {
+	/** Offset in UTF-16 units. */
+	readonly at: number;
+	/** Part of a sentence. */
+	readonly what: string;
 }
 
 /** Text with translations in place of pieces; `undefined` leaves a piece as it is. */

@@ -16,7 +16,7 @@ import {
 import { nestedTooDeeply } from '../nesting.ts';
 import { indentAt, leadingSpace, trailingSpace } from '../whiteSpace.ts';
 import { yamlTree } from './messageTree.ts';
-import type { Extract, Piece } from './piece.ts';
+import type { Extract, Fault, Piece } from './piece.ts';
 import {
 	categoryBranches,
 	pluralKey,
@@ -62,8 +62,19 @@ function extract(text: string, to?: string): Piece[] {
 	return pieces.sort((a, b) => a.start - b.start);
 }
 
+/** Where YAML is broken; what is nested too deeply is told by whoever reads it. */
+function faultOf(text: string): Fault | undefined {
+	const documents = parseAllDocuments(text, { uniqueKeys: false, prettyErrors: false });
+	const errors = [...documents].flatMap((document) => document.errors);
+	const first = errors.find(({ code }) => code !== 'RESOURCE_EXHAUSTION');
+	if (first === undefined) return undefined;
+	const what = first.message.replace(/\.$/, '');
+	return { at: first.pos[0], what: what.charAt(0).toLowerCase() + what.slice(1) };
+}
+
 /** Plural messages get the keys of the target's categories, files of Rails its code at the root. */
 export const extractYaml: Extract = Object.assign(extract, {
+	faultOf,
 	prepare: (text: string, to: string) =>
 		withKeysOf(text, to, {
 			read: yamlTree.read,
