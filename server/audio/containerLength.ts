@@ -1,14 +1,15 @@
-/** Whether a WebM or MP4 file is as long as its outermost headers say, and what else they tell. */
+/** Whether a WebM or MP4 file is one recording as long as its outermost headers say, and what else they tell. */
 
 import { AppError } from '../protocol/index.ts';
 import type { AudioSource } from './audioSource.ts';
+import { type MovieBox, refuseJoinedMovies, refuseJoinedSegments } from './joinedRecordings.ts';
 
 export interface ContainerShape {
 	/** Of WebM and Matroska: its tracks of every kind, subtitles too; `undefined` where it does not say. */
 	readonly trackCount: number | undefined;
 }
 
-/** Throws `invalid_audio` when the file ends before its last announced part does. */
+/** Throws `invalid_audio` when the file ends before its last announced part does, or holds a second recording that is not read. */
 export async function checkContainerLength(
 	source: AudioSource,
 	format: 'matroska' | 'mp4',
@@ -17,6 +18,7 @@ export async function checkContainerLength(
 		format === 'mp4'
 			? { end: await lastBoxEnd(source), trackCount: undefined }
 			: await readSegment(source);
+	if (format === 'matroska' && end !== undefined) await refuseJoinedSegments(source, end);
 	if (end === undefined || end <= source.sizeBytes) return { trackCount };
 	throw new AppError(
 		'invalid_audio',
@@ -108,6 +110,7 @@ function ebmlSize(
 }
 
 async function lastBoxEnd(source: AudioSource): Promise<number | undefined> {
+	const movies: MovieBox[] = [];
 	let at = 0;
 	for (let box = 0; box < 10_000 && at + 8 <= source.sizeBytes; box++) {
 		const head = await source.read(at, 16);
@@ -116,7 +119,10 @@ async function lastBoxEnd(source: AudioSource): Promise<number | undefined> {
 		if (size === 0) return undefined;
 		if (size === 1) size = head.length === 16 ? Number(view.getBigUint64(8)) : 0;
 		if (size < 8) return undefined;
+		const bodyAt = at + (view.getUint32(0) === 1 ? 16 : 8);
 		at += size;
+		if (String.fromCharCode(...head.subarray(4, 8)) === 'moov') movies.push({ bodyAt, end: at });
 	}
+	await refuseJoinedMovies(source, movies);
 	return at;
 }

@@ -5,7 +5,7 @@ import { type AudioFormat, formatNames, type OggFormat, sniffFormat } from './au
 import type { AudioSource } from './audioSource.ts';
 import { openWithFfmpeg } from './ffmpegAudio.ts';
 import { openFlac } from './flac.ts';
-import { openContainer } from './mediaContainer.ts';
+import { type OtherTrack, openContainer } from './mediaContainer.ts';
 import { openMp3 } from './mp3.ts';
 import { readOggFlac } from './oggFlac.ts';
 import { readOggOpus } from './oggOpus.ts';
@@ -58,8 +58,8 @@ async function openFormat(
 	offset: number,
 	limits: DecodeLimits,
 ): Promise<OpenedAudio> {
-	const withFfmpeg = (codec: string, onClock: boolean) =>
-		openWithFfmpeg(source, { format, codec, onClock, maximumS: limits.maximumS });
+	const withFfmpeg = (track: OtherTrack) =>
+		openWithFfmpeg(source, { ...track, format, maximumS: limits.maximumS });
 	switch (format) {
 		case 'wav':
 			return openWav(source, offset);
@@ -72,7 +72,7 @@ async function openFormat(
 		case 'ogg-vorbis':
 			return openOgg(source, offset, oggReaders);
 		case 'aac':
-			return withFfmpeg('aac', false);
+			return withFfmpeg({ codec: 'aac', track: 0, onClock: false });
 		case 'mp4':
 		case 'matroska':
 			return openContainer(source, format, withFfmpeg);

@@ -5,6 +5,7 @@ import type { Readable } from 'node:stream';
 import { AppError } from '../protocol/index.ts';
 import { type AudioFormat, formatNames } from './audioFormat.ts';
 import type { AudioSource } from './audioSource.ts';
+import type { OtherTrack } from './mediaContainer.ts';
 import type { MonoBlock, OpenedAudio } from './openedAudio.ts';
 
 /** ffmpeg's names of the readers it may use: the one for the bytes that were found, nothing else. */
@@ -22,12 +23,8 @@ const fillGaps = 'aresample=async=1:first_pts=0';
 /** A minute to begin, and a second for each of these seconds of sound: whoever computes longer is stuck. */
 const slowestRate = 16;
 
-export interface FfmpegJob {
+export interface FfmpegJob extends OtherTrack {
 	readonly format: AudioFormat;
-	/** As people call it. */
-	readonly codec: string;
-	/** The recording begins at zero of the file's clock, not with its first sound. */
-	readonly onClock: boolean;
 	/** Longest recording in seconds. */
 	readonly maximumS: number;
 }
@@ -38,7 +35,7 @@ export interface FfmpegJob {
  */
 export async function openWithFfmpeg(
 	source: AudioSource,
-	{ format, codec, onClock, maximumS }: FfmpegJob,
+	{ format, codec, track, onClock, maximumS }: FfmpegJob,
 ): Promise<OpenedAudio> {
 	const demuxer = demuxers[format];
 	if (source.path === undefined || demuxer === undefined) throw missing(format, codec);
@@ -48,8 +45,8 @@ export async function openWithFfmpeg(
 		[
 			...['-nostdin', '-v', 'error', '-timelimit', String(computeS)],
 			...[...(onClock ? ['-copyts'] : []), '-protocol_whitelist', 'file', '-f', demuxer],
-			...['-i', `file:${source.path}`, '-map', '0:a:0', '-af', fillGaps],
-			...['-ac', '1', '-ar', String(rateHz)],
+			...['-i', `file:${source.path}`, '-map', `0:a:${track}`],
+			...['-af', fillGaps, '-ac', '1', '-ar', String(rateHz)],
 			...['-f', 's16le', 'pipe:1'],
 		],
 		{ stdio: ['ignore', 'pipe', 'pipe'], windowsHide: true },

@@ -29,11 +29,24 @@ import { mixFrames, pcmReader } from './pcm.ts';
 import { fillGaps, type TimedBlock } from './timeline.ts';
 import { splitVorbisHeaders, VorbisStream } from './vorbisPackets.ts';
 
-/** Opens the first audio track; `other` opens files whose codec has no decoder here. Throws `invalid_audio`. */
+/** What has no decoder here. */
+export interface OtherTrack {
+	/** As people call it. */
+	readonly codec: string;
+	/** Its number among the sound tracks of the file, from 0. */
+	readonly track: number;
+	/** The recording begins at zero of the file's clock, not with its first sound. */
+	readonly onClock: boolean;
+}
+
+/**
+ * Opens the sound track that the file marks as the one to play; `other` opens it where its codec has no decoder
+ * here. Throws `invalid_audio`.
+ */
 export async function openContainer(
 	source: AudioSource,
 	format: 'matroska' | 'mp4',
-	other: (codec: string, onClock: boolean) => Promise<OpenedAudio>,
+	other: (track: OtherTrack) => Promise<OpenedAudio>,
 ): Promise<OpenedAudio> {
 	const name = formatNames[format];
 	const { trackCount } = await checkContainerLength(source, format);
@@ -59,8 +72,9 @@ export async function openContainer(
 		const firstS = (await new EncodedPacketSink(track).getFirstPacket())?.timestamp ?? 0;
 		const onClock = durationS !== undefined && firstS < durationS;
 		if (decode === undefined) {
+			const number = (await input.getAudioTracks()).indexOf(track);
 			input.dispose();
-			return await other(codec ?? 'unknown', onClock);
+			return await other({ codec: codec ?? 'unknown', track: number, onClock });
 		}
 		const setup = description === undefined ? undefined : bytesOf(description);
 		const zeroS = onClock ? Math.min(0, firstS) : firstS;

@@ -2,6 +2,7 @@
 
 import type { AudioSource } from './audioSource.ts';
 import { pieces } from './audioSource.ts';
+import { refuseJoinedWav } from './joinedRecordings.ts';
 import { checkComplete, type MonoBlock, type OpenedAudio } from './openedAudio.ts';
 import { mixFrames, pcmReader } from './pcm.ts';
 import { readWavHeader, type WavHeader } from './wavHeader.ts';
@@ -12,6 +13,9 @@ export async function openWav(source: AudioSource, start: number): Promise<Opene
 	const seconds = (bytes: number) => bytes / header.frameBytes / header.sampleRateHz;
 	if (header.announcedBytes !== undefined)
 		checkComplete(seconds(header.announcedBytes), seconds(header.dataBytes));
+	// A recorder that never wrote the length takes all that follows for samples.
+	if (header.announcedBytes !== undefined)
+		await refuseJoinedWav(source, header.dataOffset + header.announcedBytes);
 	return {
 		info: {
 			format: 'wav',
