@@ -40,7 +40,7 @@ export interface CatalogueModel {
 	readonly supportsToolCalling?: boolean;
 	/**
 	 * Those of the translate interface that the model's tokenizer has a token for. Sources: `FAIRSEQ_LANGUAGE_CODES`
-	 * in tokenization_nllb.py (FLORES-200 codes) and tokenization_m2m_100.py of transformers.
+	 * in tokenization_nllb.py of transformers (FLORES-200 codes).
 	 */
 	readonly languages?: readonly string[];
 	/** Older clients want it; the model's own chat template is what counts. */
