@@ -90,6 +90,21 @@ function oncePerFrame(streaming: Signal<Streaming | undefined>) {
 	};
 }
 
+/** An answer with the words that are shown of it. */
+function withWords(
+	{ page, streaming }: ChatState,
+	turn: Extract<HostMessage, { type: 'end' }>['turn'],
+): Turn {
+	const open = streaming.value?.id === turn.id ? streaming.value : undefined;
+	const known = page.value?.conversation.turns.find(({ id }) => id === turn.id);
+	const reasoning = open ? open.reasoning.value : known?.reasoning;
+	return {
+		...turn,
+		text: open ? open.text.value : (known?.text ?? ''),
+		...(reasoning ? { reasoning } : {}),
+	};
+}
+
 function receive(state: ChatState, message: HostMessage): void {
 	const { page, streaming } = state;
 	switch (message.type) {
@@ -112,6 +127,9 @@ function receive(state: ChatState, message: HostMessage): void {
 			return;
 		}
 		case 'delta':
+			return;
+		case 'end':
+			receive(state, { ...message, type: 'turn', turn: withWords(state, message.turn) });
 			return;
 		case 'turn':
 			if (!page.value) return;

@@ -6,12 +6,11 @@
 import {
 	AppError,
 	type ChatDelta,
+	type ChatEnd,
 	type ChatParams,
-	type ChatResult,
 	ChatSession,
 	type Conversation,
 	type HostMessage,
-	type ModelInfo,
 	type PageMessage,
 	readAnswer,
 	readyChatModels,
@@ -141,17 +140,14 @@ async function complete(
 	params: ChatParams,
 	onDelta: (delta: ChatDelta) => void,
 	signal: AbortSignal,
-): Promise<ChatResult> {
-	const known: readonly ModelInfo[] = await api.models();
-	const model = params.model ?? readyChatModels(known)[0]?.id ?? 'starter-chat';
+): Promise<ChatEnd> {
 	onDelta({ progress: { phase: 'connecting' } });
 	const body = {
 		...params,
-		model,
 		stream: true,
 		stream_options: { include_usage: true },
 		return_progress: true,
 	};
 	const response = await api.post('/v1/chat/completions', body, signal);
-	return readAnswer(chunks(response), { model, onDelta, signal });
+	return readAnswer(chunks(response), { model: params.model ?? '', onDelta, signal });
 }

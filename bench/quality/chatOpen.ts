@@ -60,7 +60,7 @@ export async function openChat(options: {
 			acquire: async () => lease,
 			textModel: async () => textServiceHere(text),
 		},
-		profile: createProfiles(),
+		profile: createProfiles(async () => ''),
 		randomSeed: () => 1,
 		randomId: () => String(ids++),
 	});

@@ -6,8 +6,8 @@ import {
 	type Attachment,
 	asAppError,
 	type ChatDelta,
+	type ChatEnd,
 	type ChatParams,
-	type ChatResult,
 	ChatSession,
 	findModel,
 	readSlashCommand,
@@ -238,7 +238,7 @@ export class ChatPage {
 				});
 				const answer = items[0]?.text ?? '';
 				onDelta({ text: answer });
-				return { text: answer, toolCalls: [], finishReason: 'stop', model: 'translate' };
+				return { toolCalls: [], finishReason: 'stop', model: 'translate' };
 			},
 		});
 	}
@@ -307,7 +307,7 @@ async function complete(
 	params: ChatParams,
 	onDelta: (delta: ChatDelta) => void,
 	signal: AbortSignal,
-): Promise<ChatResult> {
+): Promise<ChatEnd> {
 	const source = new vscode.CancellationTokenSource();
 	const cancel = () => source.cancel();
 	signal.addEventListener('abort', cancel, { once: true });

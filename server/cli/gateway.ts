@@ -18,6 +18,7 @@ import { ensureSharedSecret, gatewaySecretName } from '../gateway/keys/sharedSec
 import { openParts } from '../gateway/openParts.ts';
 import { Upstream } from '../gateway/proxy/upstream.ts';
 import { defaultDrainS } from '../net/ending.ts';
+import { defined } from '../protocol/defined.ts';
 import { AppError } from '../protocol/errors.ts';
 import { asAppError } from '../protocol/errorWire.ts';
 import { type Command, type CommandIo, UsageError } from './command.ts';
@@ -221,7 +222,7 @@ async function serve(
 	process.on('SIGHUP', reload);
 	const ready = {
 		url: gateway.url,
-		...(gateway.adminUrl === undefined ? {} : { adminUrl: gateway.adminUrl }),
+		...defined({ adminUrl: gateway.adminUrl }),
 		pid: process.pid,
 	};
 	io.stdout.write(

@@ -3,6 +3,7 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { learnShortlist } from '../engine/learnShortlist.ts';
+import { defined } from '../protocol/defined.ts';
 import { AppError } from '../protocol/index.ts';
 import { readArgs } from './args.ts';
 import { type CommandIo, UsageError } from './command.ts';
@@ -32,8 +33,7 @@ export async function shortlistFolder(args: readonly string[], io: CommandIo): P
 		{
 			folder: resolve(folder),
 			texts: lines,
-			...(from === undefined ? {} : { sourceLanguage: from }),
-			...(to === undefined ? {} : { targetLanguage: to }),
+			...defined({ sourceLanguage: from, targetLanguage: to }),
 			onProgress: (done, total) => {
 				io.stderr.status(`${done} of ${total} texts`);
 			},

@@ -12,6 +12,7 @@ import { secretProblem } from '../gateway/keys/secretProblem.ts';
 import { gatewaySecretName, sharedSecrets } from '../gateway/keys/sharedSecret.ts';
 import { listen } from '../http/listen.ts';
 import { defaultDrainS } from '../net/ending.ts';
+import { defined } from '../protocol/defined.ts';
 import { asAppError, toErrorWire } from '../protocol/index.ts';
 
 import { onNotice } from '../store/notices.ts';
@@ -143,12 +144,7 @@ async function serve(options: ParsedArgs, io: CommandIo): Promise<number> {
 							defaultTtlS,
 							refuseProvider,
 							loadTimeoutMs: 600_000,
-							load: {
-								...(threads === undefined ? {} : { threads }),
-								...(chatTemplate === undefined ? {} : { chatTemplate }),
-								...(maxWaiting === undefined ? {} : { maxWaiting }),
-								...(contextLength === undefined ? {} : { contextLength }),
-							},
+							load: defined({ threads, chatTemplate, maxWaiting, contextLength }),
 						},
 					},
 					{ log },

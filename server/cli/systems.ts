@@ -6,6 +6,7 @@ import { thisMachine } from '../daemon/machine.ts';
 import { dataDir } from '../daemon/paths.ts';
 import { translateFiles } from '../daemon/translateBackend.ts';
 import { createHubHttp } from '../hub/http.ts';
+import { defined } from '../protocol/defined.ts';
 import { fetchReadings } from '../services/japaneseReadings.ts';
 import { changeSystem, createCustomSystems, removeSystem } from '../services/translateSystems.ts';
 import { canonicalLanguage } from '../translate/languages.ts';
@@ -110,7 +111,7 @@ async function add(folder: string, args: readonly string[], io: CommandIo): Prom
 			throw new UsageError(`The file ${file} cannot be read.`);
 		});
 	}
-	const added = { from, to, ...(model === undefined ? {} : { model }), glossaries, memories };
+	const added = { from, to, ...defined({ model }), glossaries, memories };
 	await changeSystem(folder, category, (pairs) => [
 		...pairs.filter((pair) => pair.from !== from || pair.to !== to),
 		added,

@@ -2,6 +2,7 @@
 
 import { open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
+import { defined } from '../protocol/defined.ts';
 import { AppError } from '../protocol/index.ts';
 import type {
 	DocumentLanguages,
@@ -46,7 +47,7 @@ export async function translateFile(
 	}
 	let status = 0;
 	for (const to of targets) {
-		const languages = { to, ...(from === undefined ? {} : { from }) };
+		const languages = { to, ...defined({ from }) };
 		const job = { fileName, text, ...languages };
 		const result = await documentAside(job, translatorInto(to), io.signal);
 		const target = placeOf(to);

@@ -21,11 +21,12 @@ import { systemGpuDeps } from '../engine/devices/system.ts';
 import { describeModel } from '../engine/folder/describe.ts';
 import { TextLanes } from '../engine/text/textLanes.ts';
 import { Ending } from '../net/ending.ts';
+import type { Metrics } from '../net/metrics.ts';
 import { type ChatService, createChatService } from '../services/chat/chatService.ts';
 import type { LoadProfile } from '../services/chat/profile.ts';
 import { createGpuService, type GpuService } from '../services/gpus.ts';
 import type { Logger } from '../services/log.ts';
-import { createMetrics, type Metrics } from '../services/metrics.ts';
+import { daemonMetrics } from '../services/metrics.ts';
 import type { ModelService } from '../services/models.ts';
 import { Recordings } from '../services/recordings.ts';
 import { createSpeechService, type SpeechService } from '../services/speech.ts';
@@ -149,16 +150,17 @@ export function createBackend(settings: BackendSettings, deps: BackendDeps): Bac
 		});
 	const providers = installedProviders(thisRuntime());
 	const gpus = createGpuService(systemGpuDeps(), chosen, (name) => providers.has(name));
+	const index = new ModelIndex(
+		() => [
+			{ folder: modelsDir(), origin: 'local' },
+			...modelRoots.map((folder): ModelRoot => ({ folder, origin: 'local' })),
+			...builtIn,
+			...registered(),
+		],
+		async (folder) => asLoaded(await describeModel(folder), settings.models.load?.contextLength),
+	);
 	const host = createModelHost(settings.models, {
-		index: new ModelIndex(
-			() => [
-				{ folder: modelsDir(), origin: 'local' },
-				...modelRoots.map((folder): ModelRoot => ({ folder, origin: 'local' })),
-				...builtIn,
-				...registered(),
-			],
-			async (folder) => asLoaded(await describeModel(folder), settings.models.load?.contextLength),
-		),
+		index,
 		loadOptions: () => ({ deviceId: chosen.value.gpuDevice }),
 		isPinned: (id) => chosen.value.pinned.includes(id),
 		loadTimes: openUsageFile(
@@ -181,8 +183,11 @@ export function createBackend(settings: BackendSettings, deps: BackendDeps): Bac
 			(await gpus.freeBytes(provider)) ?? process.availableMemory?.() ?? freemem(),
 		log,
 	});
-	const metrics = createMetrics();
-	const profile = createProfiles(settings.models.load?.chatTemplate);
+	const metrics = daemonMetrics();
+	const profile = createProfiles(
+		(folder) => index.stampOf(folder),
+		settings.models.load?.chatTemplate,
+	);
 	const randomSeed = () => randomInt(2 ** 32);
 	const randomSecret = () => randomBytes(24).toString('base64url');
 	const decoding = new DecodeQueue();

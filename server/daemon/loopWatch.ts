@@ -3,7 +3,7 @@
  * turns, so what others on the machine take does not count. Nothing runs while nobody asks.
  */
 
-import type { Metrics } from '../services/metrics.ts';
+import type { Metrics } from '../net/metrics.ts';
 
 /** Holds of a few milliseconds more may be several short turns in a row. */
 const everyMs = 5;

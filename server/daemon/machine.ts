@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { defined } from '../protocol/defined.ts';
 import type { Machine } from './paths.ts';
 
 export function thisMachine(env: NodeJS.ProcessEnv = process.env): Machine {
@@ -13,7 +14,7 @@ export function thisMachine(env: NodeJS.ProcessEnv = process.env): Machine {
 		env,
 		home: homedir(),
 		tmp: tmpdir(),
-		...(uid === undefined ? {} : { uid }),
+		...defined({ uid }),
 	};
 }
 

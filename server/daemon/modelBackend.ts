@@ -11,6 +11,7 @@ import {
 	refreshCatalogue,
 } from '../hub/refresh.ts';
 import { ModelSettingsFile } from '../hub/settings.ts';
+import { defined } from '../protocol/defined.ts';
 import type { GpuService } from '../services/gpus.ts';
 import { createModelFetcher } from '../services/modelFetcher.ts';
 import { createModelFolders } from '../services/modelFolders.ts';
@@ -62,8 +63,7 @@ export function createModelBackend(
 	const hub = (): HubHttpOptions => ({
 		endpoint: settings.value.hub ?? env['HF_ENDPOINT'] ?? publicHub,
 		token: () => secrets.get('hubToken') ?? env['HF_TOKEN'],
-		...(env['NEARGLOT_PROXY'] === undefined ? {} : { proxy: env['NEARGLOT_PROXY'] }),
-		...(env['NEARGLOT_CA_FILE'] === undefined ? {} : { caFile: env['NEARGLOT_CA_FILE'] }),
+		...defined({ proxy: env['NEARGLOT_PROXY'], caFile: env['NEARGLOT_CA_FILE'] }),
 	});
 	const downloads = new Downloads();
 	downloads.onProgress(listenerOf(events));

@@ -76,6 +76,8 @@ export type ModelListener = (event: {
 
 /** What the daemon's own routes need beyond lending. */
 export interface RunnerHost extends ModelHost {
+	/** Told of every folder of a model that was added, removed or written; absent: where models are looked for. */
+	changed(folder?: string): void;
 	/** Ids of the models in memory. */
 	loaded(): readonly string[];
 	/** Loads without using; `ttlS` 0 = stays for ever. */
@@ -116,11 +118,11 @@ export function createModelHost(options: ModelHostOptions, deps: ModelHostDeps):
 	};
 
 	const find = async (name: string, task?: ModelTask): Promise<IndexedModel> => {
-		let models = await deps.index.recent();
+		let models = await deps.index.list();
 		let model = findInfo(models, name);
 		if (!model || model.problem) {
 			// It may have arrived or been repaired just now.
-			models = await deps.index.list();
+			models = await deps.index.refresh();
 			model = findInfo(models, name);
 		}
 		const infos = models.map((each) => each.info);
@@ -302,6 +304,22 @@ export function createModelHost(options: ModelHostOptions, deps: ModelHostDeps):
 		}
 	};
 
+	const statsOfAll = async () => {
+		const rows = all().map(async (slot) => {
+			const { fallback, loaded, model } = slot;
+			const stats = await loaded?.engine.stats().catch(() => undefined);
+			if (!loaded || !stats) return [];
+			const notices = [
+				...(stats.notices ?? []),
+				...loaded.notices,
+				...(fallback ? [fallbackNotice(fallback)] : []),
+			];
+			return [{ model: model.info.id, stats: { ...stats, notices } }];
+		});
+		return (await Promise.all(rows)).flat();
+	};
+	let asked: ReturnType<typeof statsOfAll> | undefined;
+
 	return {
 		list: async (task) =>
 			(await deps.index.list())
@@ -323,6 +341,7 @@ export function createModelHost(options: ModelHostOptions, deps: ModelHostDeps):
 			(await deps.index.list()).flatMap(({ info, problem }) =>
 				problem ? [{ model: info.id, problem }] : [],
 			),
+		changed: (folder) => deps.index.invalidate(folder),
 		// On two devices it is loaded twice, and is one model.
 		loaded: () => [...new Set(all().flatMap((slot) => (slot.loaded ? [slot.model.info.id] : [])))],
 		load: async (name, wishes, signal) => {
@@ -348,19 +367,12 @@ export function createModelHost(options: ModelHostOptions, deps: ModelHostDeps):
 				slot.rearm();
 			}
 		},
-		stats: async () => {
-			const rows = all().map(async (slot) => {
-				const { fallback, loaded, model } = slot;
-				const stats = await loaded?.engine.stats().catch(() => undefined);
-				if (!loaded || !stats) return [];
-				const notices = [
-					...(stats.notices ?? []),
-					...loaded.notices,
-					...(fallback ? [fallbackNotice(fallback)] : []),
-				];
-				return [{ model: model.info.id, stats: { ...stats, notices } }];
+		stats: () => {
+			// Whoever asks while the runners are asked is told the same.
+			asked ??= statsOfAll().finally(() => {
+				asked = undefined;
 			});
-			return (await Promise.all(rows)).flat();
+			return asked;
 		},
 		onChange: (listener) => {
 			listeners.add(listener);
@@ -368,6 +380,7 @@ export function createModelHost(options: ModelHostOptions, deps: ModelHostDeps):
 		},
 		close: async () => {
 			closed = true;
+			deps.index.close();
 			await Promise.all(all().map(end));
 			await texts.close();
 		},

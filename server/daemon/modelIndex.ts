@@ -1,21 +1,21 @@
 /**
- * The models on disk: every folder below the given roots that holds a model. Reads files only, asks
- * for each model's description once per change. Names map to folders through this index only.
+ * The models on disk: every folder below the given roots that holds a model. Kept in memory until one of
+ * us or the disk says that something has changed; asks for each model's description once per change. Names
+ * map to folders through this index only.
  */
 
-import type { Dirent } from 'node:fs';
-import { readdir, realpath, stat } from 'node:fs/promises';
-import { basename, dirname, isAbsolute, join, relative, sep } from 'node:path';
+import { stat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import type { ModelDescription } from '../engine/api.ts';
 import type { Manifest } from '../hub/manifest.ts';
 import { readModelJson } from '../hub/modelData/readModelFile.ts';
+import { defined } from '../protocol/defined.ts';
 import { AppError, asAppError, comparableName, type ModelInfo } from '../protocol/index.ts';
+import { FolderWatch, type FolderWatchOptions } from './folderWatch.ts';
+import { ModelWalk, modelMarks, sameEntrances, type WalkRoot } from './modelWalk.ts';
 
-export interface ModelRoot {
-	readonly folder: string;
+export interface ModelRoot extends WalkRoot {
 	readonly origin: ModelInfo['origin'];
-	/** The folder may be a model itself, not only hold some. */
-	readonly mayBeModel?: boolean;
 }
 
 export interface IndexedModel {
@@ -30,62 +30,165 @@ export interface IndexedModel {
 
 export type Describe = (folder: string) => Promise<ModelDescription>;
 
-/** `<root>/<publisher>/<name>/<version>` is the deepest place of a model. */
-const deepest = 4;
-const marks = ['config.json', 'genai_config.json'];
+/** What a reading has found. */
+interface Snapshot {
+	readonly models: readonly IndexedModel[];
+	readonly stamps: ReadonlyMap<string, string>;
+	readonly roots: string;
+	/** Count of changes when the reading began. */
+	readonly change: number;
+	/** Whether later changes in all that was read will be noticed. */
+	readonly isWatched: boolean;
+	/** Folders above which nothing is watched, each with what it was. */
+	readonly entrances: ReadonlyMap<string, string>;
+	/** When it was last held against the disk. */
+	checkedAt: number;
+}
+
+export interface ModelIndexOptions extends FolderWatchOptions {
+	/** Milliseconds; does not go back. */
+	readonly now?: () => number;
+}
+
+/** People copy folders by hand, and not every disk tells of it: the time after which a list is looked at again. */
+const maxAgeMs = 1000;
 
 export class ModelIndex {
 	readonly #roots: () => readonly ModelRoot[];
 	readonly #describe: Describe;
-	#reading: Promise<readonly IndexedModel[]> | undefined;
-	#next: Promise<readonly IndexedModel[]> | undefined;
-	#last: { readonly at: number; readonly models: readonly IndexedModel[] } | undefined;
+	readonly #watch: FolderWatch;
+	readonly #now: () => number;
+	#snapshot: Snapshot | undefined;
+	/** Changes that were noticed so far. */
+	#changes = 0;
+	#reading: { readonly change: number; readonly done: Promise<Snapshot> } | undefined;
+	#next: Promise<Snapshot> | undefined;
+	#check: Promise<boolean> | undefined;
+	/** Folders that have changed since the reading began. */
+	readonly #touched = new Set<string>();
 	readonly #known = new Map<string, { readonly stamp: string; readonly model: IndexedModel }>();
 
-	constructor(roots: readonly ModelRoot[] | (() => readonly ModelRoot[]), describe: Describe) {
+	constructor(
+		roots: readonly ModelRoot[] | (() => readonly ModelRoot[]),
+		describe: Describe,
+		options: ModelIndexOptions = {},
+	) {
 		this.#roots = typeof roots === 'function' ? roots : () => roots;
 		this.#describe = describe;
-	}
-
-	/** As {@link list}, but what was read a moment ago will do: one request asks several times. */
-	async recent(maxAgeMs = 100): Promise<readonly IndexedModel[]> {
-		const last = this.#last;
-		if (last && performance.now() - last.at <= maxAgeMs) return last.models;
-		return this.#reading ?? this.list();
+		this.#watch = new FolderWatch((folder) => this.invalidate(folder), options);
+		this.#now = options.now ?? (() => performance.now());
 	}
 
 	/**
-	 * All models, those of earlier roots first; of two with the same id the first counts. The folders are as they
-	 * are now: who asks while they are read waits for the next reading, and shares it with all who came meanwhile.
+	 * All models, those of earlier roots first; of two with the same id the first counts. From memory, unless
+	 * something has changed.
 	 */
 	async list(): Promise<readonly IndexedModel[]> {
-		if (this.#reading === undefined) {
-			this.#reading = this.#read().finally(() => {
+		return (await this.#current()).models;
+	}
+
+	/**
+	 * As {@link list}, but the folders as they are now: who asks while they are read waits for the next reading,
+	 * and shares it with all who came meanwhile.
+	 */
+	async refresh(): Promise<readonly IndexedModel[]> {
+		return (await this.#readAgain()).models;
+	}
+
+	/** Changes when a file of the model does; of a folder that holds no model, always the same. */
+	async stampOf(folder: string): Promise<string> {
+		return (await this.#current()).stamps.get(folder) ?? '';
+	}
+
+	/**
+	 * Told by whoever changes models: the next list is read from the disk.
+	 * @param folder in which something changed; absent: where models are looked for, not what they are
+	 */
+	invalidate(folder?: string): void {
+		this.#changes++;
+		if (folder === undefined) return;
+		// Not every file of a model is in its stamp, and one written within a tick of the disk's clock keeps its time.
+		for (const path of [folder, dirname(folder)]) {
+			this.#known.delete(path);
+			this.#touched.add(path);
+		}
+	}
+
+	/** Ends the watches of the folders. */
+	close(): void {
+		this.#watch.close();
+	}
+
+	async #current(): Promise<Snapshot> {
+		const snapshot = this.#snapshot;
+		const isCurrent =
+			snapshot?.change === this.#changes &&
+			snapshot.roots === keyOf(this.#roots()) &&
+			(await this.#isUnchanged(snapshot));
+		if (snapshot !== undefined && isCurrent) return snapshot;
+		const reading = this.#reading;
+		if (reading?.change === this.#changes) return reading.done;
+		return this.#readAgain();
+	}
+
+	/** Whether a snapshot may still be given; looked up on the disk at most once in {@link maxAgeMs}. */
+	async #isUnchanged(snapshot: Snapshot): Promise<boolean> {
+		const now = this.#now();
+		if (now - snapshot.checkedAt < maxAgeMs) return true;
+		if (!snapshot.isWatched) return false;
+		this.#check ??= sameEntrances(snapshot.entrances).then((same) => {
+			this.#check = undefined;
+			if (same) snapshot.checkedAt = now;
+			return same;
+		});
+		return this.#check;
+	}
+
+	async #readAgain(): Promise<Snapshot> {
+		const running = this.#reading;
+		if (running === undefined) {
+			const change = this.#changes;
+			const done = this.#read(change).finally(() => {
 				this.#reading = undefined;
 			});
-			return this.#reading;
+			this.#reading = { change, done };
+			return done;
 		}
-		this.#next ??= this.#reading
-			.catch(() => {})
+		this.#next ??= running.done
+			.then(
+				() => {},
+				() => {},
+			)
 			.then(() => {
 				this.#next = undefined;
-				return this.list();
+				return this.#readAgain();
 			});
 		return this.#next;
 	}
 
-	async #read(): Promise<readonly IndexedModel[]> {
+	async #read(change: number): Promise<Snapshot> {
+		const checkedAt = this.#now();
+		this.#touched.clear();
+		const roots = this.#roots();
+		const walk = new ModelWalk(this.#watch, this.#snapshot?.entrances);
 		const models = new Map<string, IndexedModel>();
-		for (const root of this.#roots()) {
-			for (const folder of await modelFolders(root.folder, root.mayBeModel === true)) {
+		const stamps = new Map<string, string>();
+		for (const root of roots) {
+			for (const folder of await walk.modelFolders(root)) {
 				const model = await this.#readModel(folder, root);
+				stamps.set(folder, model.stamp);
 				const id = comparableName(model.info.id);
 				if (!models.has(id)) models.set(id, model);
 			}
 		}
+		this.#watch.keep(walk.visited);
+		for (const folder of this.#known.keys()) if (!stamps.has(folder)) this.#known.delete(folder);
+		const { isWatched, entrances } = walk;
 		const found = [...models.values()];
-		this.#last = { at: performance.now(), models: found };
-		return found;
+		const key = keyOf(roots);
+		const read = { models: found, stamps, roots: key, change, isWatched, entrances, checkedAt };
+		this.#snapshot = read;
+		return read;
 	}
 
 	async #readModel(folder: string, root: ModelRoot): Promise<IndexedModel> {
@@ -112,45 +215,14 @@ export class ModelIndex {
 		const info = await infoOf(folder, root, description);
 		const model: IndexedModel = { info, folder, stamp, description, problem };
 		// A fault of the moment, such as too many open files, is not remembered.
-		if (!passing) this.#known.set(folder, { stamp, model });
+		if (!passing && !this.#touched.has(folder)) this.#known.set(folder, { stamp, model });
 		return model;
 	}
 }
 
-async function modelFolders(root: string, mayBeModel: boolean, depth = 0): Promise<string[]> {
-	let entries: Dirent[];
-	try {
-		entries = await readdir(root, { withFileTypes: true });
-	} catch {
-		return [];
-	}
-	if (depth > 0 && entries.some((entry) => entry.isFile() && entry.name === 'download.tmp'))
-		return [];
-	if (mayBeModel && entries.some((entry) => marks.includes(entry.name))) return [root];
-	if (depth === deepest) return [];
-	const found: string[] = [];
-	for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
-		if (entry.name.startsWith('.') || entry.name.endsWith('.tmp')) continue;
-		const path = join(root, entry.name);
-		if (entry.isDirectory() || (entry.isSymbolicLink() && (await leadsToModels(path))))
-			found.push(...(await modelFolders(path, true, depth + 1)));
-	}
-	return found;
-}
-
-/**
- * People link models from elsewhere into the folder; nothing fetched can make such a link. One to a folder that
- * it lies in itself would be gone round for ever, or list half a disk.
- */
-async function leadsToModels(link: string): Promise<boolean> {
-	try {
-		const [target, own] = await Promise.all([realpath(link), realpath(dirname(link))]);
-		const inside = relative(target, own);
-		const isAbove = inside === '' || !(inside.split(sep)[0] === '..' || isAbsolute(inside));
-		return !isAbove && (await stat(target)).isDirectory();
-	} catch {
-		return false;
-	}
+/** Which roots there are, as text. */
+function keyOf(roots: readonly ModelRoot[]): string {
+	return JSON.stringify(roots.map(({ folder, origin }) => [folder, origin]));
 }
 
 /** Changes when a file of the model is added, removed or replaced. */
@@ -158,7 +230,7 @@ async function stampOf(folder: string): Promise<string> {
 	const parts = [
 		'',
 		'onnx',
-		...marks,
+		...modelMarks,
 		'generation_config.json',
 		'model.json',
 		'nearglot.json',
@@ -209,12 +281,9 @@ async function infoOf(
 		...sourceOf(card),
 		folder,
 		supportsToolCalling: description?.supportsTools ?? false,
-		...(size === undefined ? {} : { sizeBytes: size }),
+		...defined({ sizeBytes: size }),
 		...(description === undefined ? {} : { contextLength: description.contextLength }),
-		...(description?.maxHistoryTurns === undefined
-			? {}
-			: { maxHistoryTurns: description.maxHistoryTurns }),
-		...(languages === undefined ? {} : { languages }),
+		...defined({ maxHistoryTurns: description?.maxHistoryTurns, languages }),
 	};
 }
 

@@ -1,23 +1,11 @@
 /** Reads a model's profile from its folder, once per change of its files. */
 
-import { stat } from 'node:fs/promises';
-import { join } from 'node:path';
 import { describeModel } from '../engine/folder/describe.ts';
 import { generationSettings } from '../engine/folder/generation.ts';
 import { readChatTemplate } from '../engine/folder/templateFile.ts';
 import { reasoningTagsOf } from '../engine/template/reasoning.ts';
 import { loadToolFormat } from '../engine/template/toolFormat.ts';
 import type { LoadProfile, ModelProfile } from '../services/chat/profile.ts';
-
-const files = [
-	'config.json',
-	'generation_config.json',
-	'tokenizer_config.json',
-	'genai_config.json',
-	'chat_template.jinja',
-	'nearglot.json',
-	'inference_model.json',
-];
 
 async function readProfile(
 	folder: string,
@@ -46,22 +34,20 @@ async function readProfile(
 	};
 }
 
-/** @param fallbackTemplate Jinja chat template for models that have none */
-export function createProfiles(fallbackTemplate?: string): LoadProfile {
+/**
+ * @param stampOf changes when a file of the folder does
+ * @param fallbackTemplate Jinja chat template for models that have none
+ */
+export function createProfiles(
+	stampOf: (folder: string) => Promise<string>,
+	fallbackTemplate?: string,
+): LoadProfile {
 	const known = new Map<
 		string,
 		{ readonly stamp: string; readonly profile: Promise<ModelProfile> }
 	>();
 	return async (folder) => {
-		const times = await Promise.all(
-			files.map((file) =>
-				stat(join(folder, file)).then(
-					(found) => found.mtimeMs,
-					() => 0,
-				),
-			),
-		);
-		const stamp = times.join(' ');
+		const stamp = await stampOf(folder);
 		const found = known.get(folder);
 		if (found?.stamp === stamp) return found.profile;
 		const profile = readProfile(folder, fallbackTemplate);

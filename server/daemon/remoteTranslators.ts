@@ -1,5 +1,6 @@
 /** The translators that are not on this machine, made from what the user set and keeps secret. */
 
+import { defined } from '../protocol/defined.ts';
 import { AppError } from '../protocol/index.ts';
 import { createDirectoryTokens } from '../remote/directoryToken.ts';
 import { type HostedSettings, parseHostedSettings } from '../remote/hostedSettings.ts';
@@ -44,7 +45,7 @@ export function createRemoteTranslators(
 				'invalid_request',
 				'No team server is set. Set its address (NEARGLOT_TEAM_URL), or choose the local engine.',
 			);
-		const options = { endpoint, ...(key === undefined ? {} : { key }) };
+		const options = { endpoint, ...defined({ key }) };
 		return kept('team', options, () => options);
 	};
 
@@ -57,10 +58,7 @@ export function createRemoteTranslators(
 		const endpoint = settings.endpoint ?? secrets.get('translatorEndpoint');
 		const region = settings.region ?? secrets.get('translatorRegion');
 		return kept('hosted', [settings, key, clientSecret, endpoint, region], () => ({
-			...(endpoint === undefined ? {} : { endpoint }),
-			...(region === undefined ? {} : { region }),
-			...(key === undefined ? {} : { key }),
-			...(settings.category === undefined ? {} : { category: settings.category }),
+			...defined({ endpoint, region, key, category: settings.category }),
 			...(settings.signIn === 'token' ? { useTokens: true } : {}),
 			...(settings.signIn === 'directory' ? directory(settings, clientSecret, deps) : {}),
 		}));
@@ -79,12 +77,12 @@ function directory(
 			'The client secret of the hosted translator is not set. Enter it with "Nearglot: Manage Keys", or choose the local engine.',
 		);
 	const tokens = createDirectoryTokens(
-		{ issuer, clientId, clientSecret, ...(scope === undefined ? {} : { scope }) },
+		{ issuer, clientId, clientSecret, ...defined({ scope }) },
 		deps,
 	);
 	return {
 		directoryToken: () => tokens.token(),
 		forgetDirectoryToken: () => tokens.reset(),
-		...(resourceId === undefined ? {} : { resourceId }),
+		...defined({ resourceId }),
 	};
 }

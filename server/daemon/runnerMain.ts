@@ -11,6 +11,7 @@ import type {
 	VoiceRequest,
 } from '../engine/api.ts';
 import { stepsMade } from '../engine/runtime/steps.ts';
+import { defined } from '../protocol/defined.ts';
 import { AppError, stackOf, toErrorWire } from '../protocol/index.ts';
 import type { FromRunner, RunnerMethod, ToRunner } from './runnerProtocol.ts';
 
@@ -93,7 +94,7 @@ export function serveRunner(channel: RunnerChannel, loadEngine: LoadEngine): Pro
 							type: 'error',
 							id,
 							error: toErrorWire(error),
-							...(stack === undefined ? {} : { stack }),
+							...defined({ stack }),
 						});
 					},
 				)

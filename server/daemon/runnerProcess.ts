@@ -6,6 +6,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { telemetryOff } from '../engine/runtime/telemetry.ts';
+import { defined } from '../protocol/defined.ts';
 import { AppError, type ErrorWire, fromErrorWire, systemReason } from '../protocol/index.ts';
 import type { Logger } from '../services/log.ts';
 import type { FromRunner, RunnerCalls, RunnerMethod, ToRunner } from './runnerProtocol.ts';
@@ -58,7 +59,7 @@ export class RunnerProcess {
 		const { file, args, env, scratch } = options.command;
 		this.#child = spawn(file, args, {
 			env: { ...env, ...telemetryOff },
-			...(scratch === undefined ? {} : { cwd: scratch }),
+			...defined({ cwd: scratch }),
 			stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
 			serialization: 'advanced',
 			windowsHide: true,

@@ -1,7 +1,6 @@
 /** What an engine can be asked. All of it survives structured clone: the daemon has a proxy of the runner's. */
 
 import type {
-	ChatMessage,
 	ExecutionProvider,
 	JsonSchema,
 	ModelLayout,
@@ -11,7 +10,10 @@ import type {
 	ToolChoice,
 	ToolDefinition,
 } from '../protocol/index.ts';
+import type { GeneratePrompt } from './prompt.ts';
 import type { EngineStats } from './stats.ts';
+
+export type { GeneratePrompt } from './prompt.ts';
 
 /** Everything known of a model folder by reading files only (no ONNX Runtime). */
 export interface ModelDescription {
@@ -154,17 +156,6 @@ export interface Owned {
 	readonly owner: string | undefined;
 }
 
-export type GeneratePrompt =
-	| {
-			readonly kind: 'chat';
-			readonly messages: readonly ChatMessage[];
-			readonly tools?: readonly ToolDefinition[];
-			/** Extra variables of the chat template, e.g. `enable_thinking`. */
-			readonly templateVariables?: Readonly<Record<string, unknown>>;
-	  }
-	| { readonly kind: 'text'; readonly text: string }
-	| { readonly kind: 'tokens'; readonly tokens: readonly number[] };
-
 export interface GenerateRequest extends Owned {
 	readonly prompt: GeneratePrompt;
 	readonly sampling: SamplingOptions;
@@ -178,6 +169,8 @@ export interface GenerateRequest extends Owned {
 	readonly topLogprobs?: number;
 	/** Also report the prompt's own log-probabilities (completions with `echo`). */
 	readonly echoLogprobs?: boolean;
+	/** Tell first how the prompt ends: the template may have begun the answer. */
+	readonly tellsPromptEnd?: boolean;
 	readonly priority: 'interactive' | 'batch';
 }
 
@@ -196,6 +189,8 @@ export interface TokenLogprob {
 }
 
 export type GenerateEvent =
+	/** Text of the prompt's last tokens. */
+	| { readonly type: 'promptEnd'; readonly text: string }
 	| { readonly type: 'queued'; readonly place: number }
 	| { readonly type: 'prompt'; readonly done: number; readonly total: number }
 	| {

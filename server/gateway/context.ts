@@ -1,13 +1,13 @@
 /** Everything the parts of the layer share. Made once in gateway.ts. */
 
 import type { Ending } from '../net/ending.ts';
+import type { Metrics } from '../net/metrics.ts';
 import type { RateLimit } from './access/rateLimit.ts';
 import type { GatewaySettings } from './config/settings.ts';
 import type { Assertions } from './identity/assertion.ts';
 import type { LoadedKeys } from './keys/keyFile.ts';
 import type { KeyRing } from './keys/keyRing.ts';
 import type { AuditLog } from './observe/audit.ts';
-import type { Metrics } from './observe/metrics.ts';
 import type { ProviderRegistry } from './providers/registry.ts';
 import type { LoginCookies } from './session/loginState.ts';
 import type { OpenExchanges } from './session/openExchanges.ts';

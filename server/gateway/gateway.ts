@@ -6,6 +6,8 @@ import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { Ending } from '../net/ending.ts';
 import { softEnd } from '../net/endSoftly.ts';
+import type { Metrics } from '../net/metrics.ts';
+import { defined } from '../protocol/defined.ts';
 import { AppError } from '../protocol/errors.ts';
 import { RateLimit } from './access/rateLimit.ts';
 import { type ListenAddress, withBoundPort } from './config/publicUrl.ts';
@@ -13,7 +15,7 @@ import type { GatewaySettings } from './config/settings.ts';
 import type { GatewayContext } from './context.ts';
 import { Assertions } from './identity/assertion.ts';
 import { type AdminServer, createAdminServer } from './observe/adminServer.ts';
-import { Metrics } from './observe/metrics.ts';
+import { gatewayMetrics } from './observe/metrics.ts';
 import type { GatewayParts } from './openParts.ts';
 import { createProviders, type ProviderRegistry } from './providers/registry.ts';
 import { sendRawProblem } from './proxy/problem.ts';
@@ -120,7 +122,7 @@ export async function startGateway(
 		admin = await createAdminServer(settings.adminPort, context, () => handler.openExchanges);
 	serving = handler;
 	const noteKeys = (reason: string | undefined) =>
-		audit.write({ event: 'keys_reloaded', ...(reason === undefined ? {} : { reason }) });
+		audit.write({ event: 'keys_reloaded', ...defined({ reason }) });
 	keys.watch(noteKeys);
 	audit.write({ event: 'started' });
 	const scheme = settings.tls ? 'https' : 'http';
@@ -152,7 +154,7 @@ function createContext(
 ): GatewayContext {
 	const { now } = deps;
 	const { store, keys, audit } = deps.parts;
-	const metrics = new Metrics();
+	const metrics = gatewayMetrics();
 	const sessions = new Sessions(store, keys.ring, settings.login, now);
 	const issuer = `${settings.publicUrl.origin}/`;
 	const audience = settings.headers.assertionAudience;

@@ -7,6 +7,7 @@ import { corsHeaders, corsOrigin, isPreflight, preflightHeaders } from './access
 import { type Decision, decide } from './access/decide.ts';
 import { type HostKind, hostKinds } from './access/hosts.ts';
 import type { GatewayContext } from './context.ts';
+import { upstreamSeconds } from './observe/metrics.ts';
 import { forward } from './proxy/forward.ts';
 import {
 	downstreamHeaders,
@@ -306,7 +307,8 @@ export class RequestHandler {
 			onEnd: ({ status, upstreamMs }) => {
 				this.openExchanges--;
 				ended();
-				if (upstreamMs !== undefined) this.#context.metrics.observe(upstreamMs / 1000);
+				if (upstreamMs !== undefined)
+					this.#context.metrics.observe(upstreamSeconds, upstreamMs / 1000);
 				this.#count('forwarded', status);
 			},
 		});
@@ -378,7 +380,7 @@ export class RequestHandler {
 	}
 
 	#count(outcome: string, status: number): void {
-		this.#context.metrics.add('nearglot_gateway_requests_total', {
+		this.#context.metrics.count('nearglot_gateway_requests_total', {
 			outcome,
 			status: `${Math.floor(status / 100)}xx`,
 		});

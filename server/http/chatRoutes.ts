@@ -45,7 +45,7 @@ async function answerChat(
 	backend: Backend,
 	request: ChatRequest,
 ): Promise<Response> {
-	const record = recordRequest(context, backend, request.model, request);
+	const record = recordRequest(context, backend, request.model ?? 'default', request);
 	return recorded(record, async () => {
 		const builder = new AnswerBuilder();
 		const outcome = await backend.chat.run(
@@ -70,7 +70,7 @@ async function streamChat(
 	backend: Backend,
 	request: ChatRequest,
 ): Promise<Response> {
-	const record = recordRequest(context, backend, request.model, request);
+	const record = recordRequest(context, backend, request.model ?? 'default', request);
 	const response = await sse(
 		{ signal: context.get('signal'), caller: context.get('caller'), last: '[DONE]' },
 		(writer, signal) =>

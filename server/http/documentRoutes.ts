@@ -53,6 +53,7 @@ function translatorFor(
 	target: string,
 	engine: TranslateEngine | undefined,
 ): TextTranslator {
+	const run = translation.newRun();
 	return {
 		detect: async (texts) => {
 			const known = await translation.translatable();
@@ -81,7 +82,7 @@ function translatorFor(
 					throw new AppError('rate_limited', `The limit is ${verdict.limit}.`, {
 						retryAfterS: verdict.retryAfterS ?? 60,
 					});
-				const { items } = await translation.translate(
+				const { items } = await run.translate(
 					{
 						owner: translatorOwnerOf(context, caller),
 						texts: batch,

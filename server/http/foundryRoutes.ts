@@ -92,18 +92,12 @@ export function registerFoundryRoutes(app: Hono<AppEnv>, backend: Backend): void
 				signal: context.get('signal'),
 			},
 			async (onProgress, signal) => {
-				await models.download(
-					name,
-					wanted,
-					{
-						onProgress: (progress) => {
-							onProgress(progress);
-							if (pipe !== undefined)
-								backend.events.emit({ type: 'download', ...progress, progressToken: pipe });
-						},
-					},
-					signal,
-				);
+				for await (const event of models.download(name, wanted, signal)) {
+					if (event.type !== 'progress') continue;
+					onProgress(event.progress);
+					if (pipe !== undefined)
+						backend.events.emit({ type: 'download', ...event.progress, progressToken: pipe });
+				}
 			},
 		);
 		return withHeaders(context, answer);

@@ -2,8 +2,8 @@
 
 import type { Hono } from 'hono';
 import type { Backend } from '../daemon/backend.ts';
+import type { Gauge } from '../net/metrics.ts';
 import { metrics } from '../protocol/routes/status.ts';
-import type { Gauge } from '../services/metrics.ts';
 import type { AppEnv } from './env.ts';
 import { register } from './register.ts';
 

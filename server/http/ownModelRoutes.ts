@@ -28,13 +28,10 @@ import { sse } from './sse.ts';
 
 export function registerOwnModelRoutes(app: Hono<AppEnv>, backend: Backend): void {
 	const { models, gpus } = backend;
-	register(app, listOwnModels, async ({ answer }) =>
-		answer({
-			models: await models.list(),
-			downloads: models.downloads.list(),
-			stats: await backend.host.stats(),
-		}),
-	);
+	register(app, listOwnModels, async ({ answer }) => {
+		const [here, stats] = await Promise.all([models.list(), backend.host.stats()]);
+		return answer({ models: here, downloads: models.downloads.list(), stats });
+	});
 	register(app, listGpus, async ({ answer }) =>
 		answer({ gpus: [...(await gpus.list())], chosen: gpus.chosen() }),
 	);
@@ -48,17 +45,8 @@ export function registerOwnModelRoutes(app: Hono<AppEnv>, backend: Backend): voi
 		sse(
 			{ signal: context.get('signal'), caller: context.get('caller') },
 			async (writer, signal) => {
-				const model = await models.download(
-					name,
-					options,
-					{
-						onStart: (start) => writer.data({ start }),
-						onProgress: (progress) => writer.data({ progress }),
-						onWait: (pid) => writer.data({ waitingFor: pid ?? null }),
-					},
-					signal,
-				);
-				writer.data({ model });
+				for await (const { type, ...event } of models.download(name, options, signal))
+					writer.data('ownerPid' in event ? { waitingFor: event.ownerPid ?? null } : event);
 			},
 		),
 	);

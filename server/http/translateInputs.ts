@@ -4,7 +4,8 @@
  * adaptive pairs) is refused, not ignored.
  */
 
-import type { TranslateRequest, TranslateResult, TranslateService } from '../services/translate.ts';
+import type { TranslateService } from '../services/translate.ts';
+import type { TranslateRequest, TranslateResult } from '../services/translateRequest.ts';
 import { categoryName } from '../services/translateSystems.ts';
 import { canonicalLanguage, scriptOf, unknownLanguage } from '../translate/languages.ts';
 import { usesDictionary } from '../translate/plain.ts';
@@ -175,14 +176,15 @@ export async function translateInputsReply(
 	const ways = new Map(
 		inputs.flatMap(({ requests }) => requests.map((request) => [wayOf(request), request])),
 	);
-	for (const request of ways.values()) await translation.check(request);
+	const run = translation.newRun();
+	for (const request of ways.values()) await run.check(request);
 	charge(charged);
 	const requests = inputs.flatMap((input) => input.requests);
 	const done: TranslateResult[] = [];
 	for (let at = 0; at < requests.length; at += atOnce)
 		done.push(
 			...(await Promise.all(
-				requests.slice(at, at + atOnce).map((request) => translation.translate(request, signal)),
+				requests.slice(at, at + atOnce).map((request) => run.translate(request, signal)),
 			)),
 		);
 	let next = 0;

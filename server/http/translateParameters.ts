@@ -1,6 +1,6 @@
 /** Query and body of `/translate` → a request, refused in the documented order of checks. */
 
-import type { TranslateRequest, TranslateTarget } from '../services/translate.ts';
+import type { TranslateRequest, TranslateTarget } from '../services/translateRequest.ts';
 import { categoryName } from '../services/translateSystems.ts';
 import { canonicalLanguage, scriptOf, unknownLanguage } from '../translate/languages.ts';
 import { usesDictionary } from '../translate/plain.ts';

@@ -7,8 +7,8 @@
 import { type Context, Hono } from 'hono';
 import type { Backend } from '../daemon/backend.ts';
 import { privateTranslatorBase, translatorBases } from '../protocol/routes/translator.ts';
-import type { TranslateResult } from '../services/translate.ts';
 import type { Caller } from '../services/translateAccess.ts';
+import type { TranslateResult } from '../services/translateRequest.ts';
 import type { AppEnv } from './env.ts';
 import { translatorOwnerOf } from './owner.ts';
 import { readCredentials } from './translateAuth.ts';
@@ -113,11 +113,12 @@ export function registerTranslateRoutes(app: Hono<AppEnv>, backend: Backend): vo
 		// Another engine would work with the owner's accounts elsewhere.
 		if (call.request.engine !== undefined && context.get('caller') === 'member')
 			throw translatorError(403000, "Whoever runs the server chooses the 'engine'.");
-		await translation.check(call.request);
+		const run = translation.newRun();
+		await run.check(call.request);
 		charge(
 			call.request.texts.reduce((sum, text) => sum + text.length, 0) * call.request.targets.length,
 		);
-		const result = await translation.translate(call.request, signal);
+		const result = await run.translate(call.request, signal);
 		return translatorJson(translateBody(result, call), requestId, {
 			'x-metered-usage': String(result.characters),
 			'x-mt-system': result.systems.join(','),

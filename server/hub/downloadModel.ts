@@ -11,6 +11,7 @@ import { lockFile } from '../store/lock.ts';
 import { makeFolder } from '../store/makeFolder.ts';
 import { diskError, downloadFile } from './downloadFile.ts';
 import type { HubHttp } from './http.ts';
+import { eventsOf } from './jobEvents.ts';
 import { type Manifest, readManifest, writeManifest } from './manifest.ts';
 import { isSameSource, nameTaken } from './modelSource.ts';
 import { inside } from './names.ts';
@@ -33,11 +34,23 @@ export interface DownloadModelOptions {
 	readonly stallTimeoutMs?: number;
 	readonly backoffMs?: number;
 	readonly now?: () => number;
-	readonly onProgress?: (progress: DownloadProgress) => void;
-	/** Told once, before the first byte: what will be fetched and under which licence. */
-	readonly onStart?: (start: DownloadStart) => void;
+}
+
+/** What happens while a model is downloaded. */
+export type DownloadEvent =
+	/** Once, before the first byte: what will be fetched and under which licence. */
+	| { readonly type: 'start'; readonly start: DownloadStart }
 	/** Another process is fetching this model; its work is waited for and used. */
-	readonly onWait?: (ownerPid: number | undefined) => void;
+	| { readonly type: 'waiting'; readonly ownerPid: number | undefined }
+	| { readonly type: 'progress'; readonly progress: DownloadProgress };
+
+/** Whether a later event says all that an earlier one does. */
+export function isOutdated(event: DownloadEvent, later: DownloadEvent): boolean {
+	return (
+		event.type === 'progress' &&
+		later.type === 'progress' &&
+		event.progress.file === later.progress.file
+	);
 }
 
 export interface DownloadStart {
@@ -55,10 +68,19 @@ const isHashed = ({ sha256, gitSha1 }: HubFile): boolean =>
 /** Bytes that stay free on the disk. */
 const spareBytes = 64 * 1024 * 1024;
 
-/** Resolves to the model's folder. Interrupted downloads resume; a finished one is only checked. */
-export async function downloadModel(
+/** Returns the model's folder. Interrupted downloads resume; a finished one is only checked. */
+export function downloadModel(
 	http: HubHttp,
 	options: DownloadModelOptions,
+	signal: AbortSignal,
+): AsyncGenerator<DownloadEvent, string> {
+	return eventsOf((tell, stop) => fetchAll(http, options, tell, stop), signal, isOutdated);
+}
+
+async function fetchAll(
+	http: HubHttp,
+	options: DownloadModelOptions,
+	tell: (event: DownloadEvent) => void,
 	signal: AbortSignal,
 ): Promise<string> {
 	const target = inside(options.modelsFolder, options.folderName);
@@ -68,7 +90,7 @@ export async function downloadModel(
 		await using _lock = await lockFile(`${partial}.lock`, {
 			signal,
 			onWait: (owner, waitedMs) => {
-				if (waitedMs === 0) options.onWait?.(owner?.pid);
+				if (waitedMs === 0) tell({ type: 'waiting', ownerPid: owner?.pid });
 			},
 		});
 		const before = await readManifest(target);
@@ -85,14 +107,21 @@ export async function downloadModel(
 		await checkSpace(partial, options, files, local);
 		const { license, id } = options.manifest;
 		const unverified = files.filter((file) => !isHashed(file)).length;
-		options.onStart?.({
-			model: id,
-			repository: options.repository,
-			totalBytes: options.selection.sizeBytes,
-			...(license === undefined ? {} : { license }),
-			...(unverified === 0 ? {} : { unverified }),
+		tell({
+			type: 'start',
+			start: {
+				model: id,
+				repository: options.repository,
+				totalBytes: options.selection.sizeBytes,
+				...(license === undefined ? {} : { license }),
+				...(unverified === 0 ? {} : { unverified }),
+			},
 		});
-		const report = progressOf(options, files);
+		const progressAt = progressOf(options, files);
+		const report = (file: HubFile, bytes: number) => {
+			const progress = progressAt(file, bytes);
+			if (progress !== undefined) tell({ type: 'progress', progress });
+		};
 		for (const file of files) {
 			const path = inside(partial, local(file));
 			if ((await sizeOf(path)) === file.sizeBytes) {
@@ -225,9 +254,9 @@ function progressOf(options: DownloadModelOptions, files: readonly HubFile[]) {
 	const now = options.now ?? Date.now;
 	const done = new Map<string, number>();
 	const samples: { at: number; bytes: number }[] = [];
-	return (file: HubFile, bytes: number) => {
+	return (file: HubFile, bytes: number): DownloadProgress | undefined => {
 		// The last bytes and the end of a file are one piece of news.
-		if (done.get(file.path) === bytes) return;
+		if (done.get(file.path) === bytes) return undefined;
 		done.set(file.path, bytes);
 		let doneBytes = 0;
 		for (const value of done.values()) doneBytes += value;
@@ -235,14 +264,14 @@ function progressOf(options: DownloadModelOptions, files: readonly HubFile[]) {
 		samples.push({ at, bytes: doneBytes });
 		while (samples.length > 2 && at - (samples[0]?.at ?? at) > 5000) samples.shift();
 		const first = samples[0] ?? { at, bytes: doneBytes };
-		options.onProgress?.({
+		return {
 			model: options.manifest.id,
 			file: file.path,
 			fileFraction: file.sizeBytes === 0 ? 1 : bytes / file.sizeBytes,
 			doneBytes,
 			totalBytes: files.reduce((sum, entry) => sum + entry.sizeBytes, 0),
 			bytesPerSecond: at > first.at ? ((doneBytes - first.bytes) * 1000) / (at - first.at) : 0,
-		});
+		};
 	};
 }
 

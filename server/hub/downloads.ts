@@ -1,6 +1,6 @@
 /**
  * Running downloads: one job per model, however many ask for it. Everybody sees its progress; it ends
- * early only when nobody follows it any more or somebody cancels it.
+ * early only when nobody reads of it any more or somebody cancels it.
  */
 
 import {
@@ -11,7 +11,8 @@ import {
 	findModel,
 	type NamedModel,
 } from '../protocol/index.ts';
-import type { DownloadStart } from './downloadModel.ts';
+import { type DownloadEvent, type DownloadStart, isOutdated } from './downloadModel.ts';
+import { eventsOf } from './jobEvents.ts';
 
 /** What a job does. */
 export interface DownloadOrder {
@@ -32,21 +33,10 @@ export interface DownloadJob {
 	readonly paused: boolean;
 }
 
-export interface Follower {
-	readonly onProgress?: (progress: DownloadProgress) => void;
-	readonly onWait?: (ownerPid: number | undefined) => void;
-	/** Told of the licence and the size before the first byte. */
-	readonly onStart?: (start: DownloadStart) => void;
-	/** Keeps the job running when this follower goes away. */
-	readonly detached?: boolean;
-}
+/** Does a job; returns the folder. */
+type Work = (signal: AbortSignal) => AsyncGenerator<DownloadEvent, string>;
 
-type Work = (
-	signal: AbortSignal,
-	onProgress: (progress: DownloadProgress) => void,
-	onWait: (ownerPid: number | undefined) => void,
-	onStart: (start: DownloadStart) => void,
-) => Promise<string>;
+type Subscriber = (event: DownloadEvent) => void;
 
 interface Job {
 	readonly order: DownloadOrder;
@@ -54,7 +44,7 @@ interface Job {
 	start: DownloadStart | undefined;
 	paused: boolean;
 	readonly stop: AbortController;
-	readonly followers: Set<Follower>;
+	readonly subscribers: Set<Subscriber>;
 	readonly done: Promise<string>;
 }
 
@@ -90,16 +80,16 @@ export class Downloads {
 	}
 
 	/**
-	 * Joins the job of this model, or starts it. Resolves to the folder. When the signal aborts, this
-	 * follower leaves; the last one to leave stops the job, which can be resumed later.
+	 * Joins the job of this model, or starts it: what happens from now on, and returns the folder. Whoever
+	 * stops reading, or whose signal aborts, leaves; the last one to leave stops the job, which can be
+	 * resumed later.
 	 * @throws AppError `conflict` while another model is downloaded under this name
 	 */
-	async run(
+	async *run(
 		order: DownloadOrder,
 		work: Work,
-		follower: Follower,
 		signal: AbortSignal,
-	): Promise<string> {
+	): AsyncGenerator<DownloadEvent, string> {
 		for (;;) {
 			this.check(order);
 			const running = this.#jobs.get(comparableName(order.model.id));
@@ -112,22 +102,42 @@ export class Downloads {
 				continue;
 			}
 			const job = running ?? this.#start(order, work);
-			const folder = await this.#follow(job, follower, signal);
+			const folder = yield* eventsOf<DownloadEvent, string>(
+				(tell, leave) => this.#subscribe(job, tell, leave),
+				signal,
+				isOutdated,
+			);
 			// Whoever joined one with other details has theirs kept after it.
 			if (job.order.details === order.details) return folder;
 		}
 	}
 
-	async #follow(job: Job, follower: Follower, signal: AbortSignal): Promise<string> {
+	async #subscribe(job: Job, tell: Subscriber, signal: AbortSignal): Promise<string> {
 		if (signal.aborted) throw new AppError('cancelled');
-		job.followers.add(follower);
-		if (job.start !== undefined) follower.onStart?.(job.start);
-		if (job.progress !== undefined) follower.onProgress?.(job.progress);
+		job.subscribers.add(tell);
+		if (job.start !== undefined) tell({ type: 'start', start: job.start });
+		if (job.progress !== undefined) tell({ type: 'progress', progress: job.progress });
 		try {
 			return await unlessAborted(job.done, signal);
 		} finally {
-			if (!(follower.detached === true && signal.aborted)) job.followers.delete(follower);
-			if (job.followers.size === 0) job.stop.abort();
+			job.subscribers.delete(tell);
+			if (job.subscribers.size === 0) job.stop.abort();
+		}
+	}
+
+	/** Does the work and tells all who listen. */
+	async #work(job: Job, work: Work): Promise<string> {
+		if (job.stop.signal.aborted) throw new AppError('cancelled');
+		const events = work(job.stop.signal);
+		for (;;) {
+			const { done, value } = await events.next();
+			if (done) return value;
+			if (value.type === 'start') job.start = value.start;
+			if (value.type === 'progress') {
+				job.progress = value.progress;
+				for (const listener of this.#listeners) listener(value.progress);
+			}
+			for (const tell of job.subscribers) tell(value);
 		}
 	}
 
@@ -151,33 +161,15 @@ export class Downloads {
 	#start(order: DownloadOrder, work: Work): Job {
 		const key = comparableName(order.model.id);
 		const stop = new AbortController();
-		const followers = new Set<Follower>();
 		const job: Job = {
 			order,
 			progress: undefined,
 			start: undefined,
 			paused: false,
 			stop,
-			followers,
+			subscribers: new Set(),
 			done: Promise.resolve()
-				.then(() => {
-					if (stop.signal.aborted) throw new AppError('cancelled');
-					return work(
-						stop.signal,
-						(progress) => {
-							job.progress = progress;
-							for (const one of followers) one.onProgress?.(progress);
-							for (const listener of this.#listeners) listener(progress);
-						},
-						(pid) => {
-							for (const one of followers) one.onWait?.(pid);
-						},
-						(start) => {
-							job.start = start;
-							for (const one of followers) one.onStart?.(start);
-						},
-					);
-				})
+				.then(() => this.#work(job, work))
 				.catch((error: unknown) => {
 					if (!job.paused) throw asAppError(error);
 					throw new AppError(

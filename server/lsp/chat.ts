@@ -1,10 +1,9 @@
 /** `nearglot/chat` and `nearglot/countTokens`: the daemon's chat route, streamed to the editor. */
 
 import { isRecord } from '../protocol/errorBody.ts';
-import type { ChatDelta, ChatParams, ChatResult, Requests } from '../protocol/index.ts';
+import type { ChatDelta, ChatEnd, ChatParams, Requests } from '../protocol/index.ts';
 import { AppError, readAnswer } from '../protocol/index.ts';
 import { type Caller, jsonInit } from './daemonLink.ts';
-import { chatModel } from './models.ts';
 
 /** Asks the daemon and calls `onDelta` for every piece of the answer as it comes. */
 export async function completeChat(
@@ -12,15 +11,12 @@ export async function completeChat(
 	params: ChatParams,
 	onDelta: (delta: ChatDelta) => void,
 	signal: AbortSignal,
-): Promise<ChatResult> {
+): Promise<ChatEnd> {
 	onDelta({ progress: { phase: 'connecting' } });
-	const model = await chatModel(link, params.model, signal);
-	onDelta({ progress: { phase: model.loaded ? 'prompt' : 'loading' } });
-	const body = chatBody({ ...params, model: model.id });
-	const response = await link.call('/v1/chat/completions', jsonInit(body), signal);
+	const response = await link.call('/v1/chat/completions', jsonInit(chatBody(params)), signal);
 	if (!response.body) throw new AppError('internal', 'The model server sent an empty answer.');
 	return readAnswer(response.body, {
-		model: model.id,
+		model: params.model ?? '',
 		onDelta,
 		...(link.cut ? { cut: link.cut } : {}),
 		signal,
@@ -33,11 +29,10 @@ export async function countTokens(
 	params: Requests['nearglot/countTokens']['params'],
 	signal: AbortSignal,
 ): Promise<{ tokens: number }> {
-	const model = await chatModel(link, params.model, signal);
 	const path = '/v1/chat/completions/tokenizer/encode/count';
-	const { messages, tools, truncation } = params;
+	const { model, messages, tools, truncation } = params;
 	const counted = {
-		model: model.id,
+		...(model === undefined ? {} : { model }),
 		messages,
 		...(tools?.length ? { tools } : {}),
 		...(truncation === undefined ? {} : { truncation }),
@@ -52,7 +47,7 @@ export async function countTokens(
 
 function chatBody(params: ChatParams): Record<string, unknown> {
 	return {
-		model: params.model,
+		...(params.model === undefined ? {} : { model: params.model }),
 		messages: params.messages,
 		...(params.temperature === undefined ? {} : { temperature: params.temperature }),
 		...(params.maxTokens === undefined ? {} : { max_completion_tokens: params.maxTokens }),

@@ -119,11 +119,19 @@ export function serveFront(connection: Connection, connect: ConnectDaemon): void
 
 	handle('nearglot/chat', async (params, signal) => {
 		const token = params.partialResultToken;
+		const [caller, request] = at(params);
+		if (token === undefined) {
+			const words: ChatDelta[] = [];
+			const end = await completeChat(caller, request, (delta) => words.push(delta), signal);
+			const joined = (field: 'text' | 'reasoning') =>
+				words.map((delta) => delta[field] ?? '').join('');
+			const reasoning = joined('reasoning');
+			return { ...end, text: joined('text'), ...(reasoning === '' ? {} : { reasoning }) };
+		}
 		const batch = new DeltaBatch((delta: ChatDelta) => {
-			if (token !== undefined) void connection.sendProgress(chatProgress, token, delta);
+			void connection.sendProgress(chatProgress, token, delta);
 		});
 		try {
-			const [caller, request] = at(params);
 			return await completeChat(caller, request, (delta) => batch.add(delta), signal);
 		} finally {
 			batch.flush();

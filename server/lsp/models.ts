@@ -4,15 +4,12 @@ import { isRecord } from '../protocol/errorBody.ts';
 import {
 	AppError,
 	type DownloadProgress,
-	findModel,
 	type ModelInfo,
 	type ModelTask,
 	readDownload,
-	readyChatModels,
 	type Suggestions,
 } from '../protocol/index.ts';
 import { type Caller, jsonInit } from './daemonLink.ts';
-import { TeamLink } from './teamLink.ts';
 
 /** Every model the daemon knows, in its order. */
 export async function listModels(
@@ -95,29 +92,4 @@ export async function moveModels(
 ): Promise<{ location: string }> {
 	const body = await link.json('/nearglot/models/move', { folder }, signal);
 	return { location: isRecord(body) ? String(body['location']) : folder };
-}
-
-/**
- * The model that answers a chat: the named one, or the best that is on this machine: a loaded one
- * first, then a pinned one, then downloaded ones before the built-in one.
- */
-export async function chatModel(
-	link: Caller,
-	name: string | undefined,
-	signal: AbortSignal,
-): Promise<{ readonly id: string; readonly loaded: boolean }> {
-	// A team's server lists no states; the name is taken as it is.
-	if (link instanceof TeamLink) return { id: name ?? '', loaded: true };
-	const { models } = await listModels(link, signal);
-	if (name !== undefined) {
-		return { id: name, loaded: findModel(models, name)?.state === 'loaded' };
-	}
-	const [best] = readyChatModels(models);
-	if (!best) {
-		throw new AppError(
-			'model_not_found',
-			'There is no chat model on this computer. Download one with nearglot models pull.',
-		);
-	}
-	return { id: best.id, loaded: best.state === 'loaded' };
 }

@@ -3,7 +3,7 @@
 import type { FinishReason, Timings, ToolCall, Usage } from './chat.ts';
 import { errorOfBody, isRecord } from './errorBody.ts';
 import { AppError } from './errors.ts';
-import type { ChatDelta, ChatProgress, ChatResult } from './methods.ts';
+import type { ChatDelta, ChatEnd, ChatProgress } from './methods.ts';
 import { readEvents } from './sse.ts';
 
 /** What a reader needs besides the bytes. */
@@ -32,7 +32,7 @@ export function answerCut(cause?: unknown): AppError {
 export async function readAnswer(
 	body: AsyncIterable<Uint8Array>,
 	{ model, onDelta, cut = answerCut, signal }: AnswerReading,
-): Promise<ChatResult> {
+): Promise<ChatEnd> {
 	const answer = new ChatAnswer(model);
 	let cause: unknown;
 	try {
@@ -49,10 +49,8 @@ export async function readAnswer(
 	throw cut(cause);
 }
 
-/** Puts the chunks of one answer together. */
+/** Puts the chunks of one answer together; its words are handed on and not kept. */
 export class ChatAnswer {
-	#text = '';
-	#reasoning = '';
 	#model: string;
 	#finish: FinishReason | undefined;
 	#usage: Usage | undefined;
@@ -94,14 +92,8 @@ export class ChatAnswer {
 
 	#delta(delta: Record<string, unknown>, onDelta: (delta: ChatDelta) => void): void {
 		const { content, reasoning_content: reasoning, tool_calls: calls } = delta;
-		if (typeof content === 'string' && content !== '') {
-			this.#text += content;
-			onDelta({ text: content });
-		}
-		if (typeof reasoning === 'string' && reasoning !== '') {
-			this.#reasoning += reasoning;
-			onDelta({ reasoning });
-		}
+		if (typeof content === 'string' && content !== '') onDelta({ text: content });
+		if (typeof reasoning === 'string' && reasoning !== '') onDelta({ reasoning });
 		if (Array.isArray(calls)) for (const call of calls) this.#call(call);
 	}
 
@@ -118,16 +110,14 @@ export class ChatAnswer {
 		}
 	}
 
-	/** The whole answer, after the last chunk. */
-	result(): ChatResult {
+	/** What is known after the last chunk. */
+	result(): ChatEnd {
 		const toolCalls: ToolCall[] = this.#calls.map(({ id, name, arguments: text }) => ({
 			id,
 			type: 'function',
 			function: { name, arguments: text },
 		}));
 		return {
-			text: this.#text,
-			...(this.#reasoning === '' ? {} : { reasoning: this.#reasoning }),
 			toolCalls,
 			finishReason: this.#finish ?? 'stop',
 			model: this.#model,

@@ -32,6 +32,12 @@ export type HostMessage =
 			readonly strings: Readonly<Record<string, string>>;
 	  }
 	| { readonly type: 'turn'; readonly turn: Turn; readonly answering: string | null }
+	/** An answer has ended; its words are those that were shown. */
+	| {
+			readonly type: 'end';
+			readonly turn: Omit<Turn, 'text' | 'reasoning'>;
+			readonly answering: string | null;
+	  }
 	| {
 			readonly type: 'delta';
 			readonly id: string;

@@ -14,17 +14,17 @@ import {
 	updateTurn,
 } from './conversation.ts';
 import { asAppError, toErrorWire } from './errorWire.ts';
-import type { ChatDelta, ChatParams, ChatProgress, ChatResult } from './methods.ts';
+import type { ChatDelta, ChatEnd, ChatParams, ChatProgress } from './methods.ts';
 import type { ModelInfo } from './models.ts';
 import { completeWithTools, type ToolBelt, type ToolStep } from './toolLoop.ts';
 
 export interface ChatSessionDeps {
-	/** Streams an answer; rejects with AppError. */
+	/** Streams an answer, all its words as deltas; rejects with AppError. */
 	readonly complete: (
 		params: ChatParams,
 		onDelta: (delta: ChatDelta) => void,
 		signal: AbortSignal,
-	) => Promise<ChatResult>;
+	) => Promise<ChatEnd>;
 	/** Tools the chosen model may use; without it, none. */
 	readonly tools?: (model: ModelInfo | undefined) => ToolBelt;
 	readonly save: (conversation: Conversation) => Promise<void>;
@@ -260,8 +260,9 @@ export class ChatSession {
 		void this.#deps.save(before);
 		try {
 			const params = { ...this.#chosen(), ...asChat, messages };
-			const result = await completeWithTools(complete, params, belt, onDelta, onSteps, stop.signal);
-			turn = finished(turn, result);
+			const reader = { onDelta, onSteps, text: () => turn.text };
+			const end = await completeWithTools(complete, params, belt, reader, stop.signal);
+			turn = finished(turn, end);
 		} catch (error) {
 			if (!stop.signal.aborted) turn = { ...turn, error: toErrorWire(asAppError(error)) };
 			else if (stop.signal.reason !== windowCloses) turn = { ...turn, finishReason: 'stopped' };
@@ -284,7 +285,12 @@ export class ChatSession {
 			await this.#deps.save(whole);
 		} finally {
 			if (current && this.#conversation.id === whole.id) {
-				this.#deps.post({ type: 'turn', turn, answering: this.#answering?.id ?? null });
+				const answering = this.#answering?.id ?? null;
+				const { text: _text, reasoning: _reasoning, ...end } = turn;
+				// The page that was shown the words has them.
+				this.#deps.post(
+					shown ? { type: 'end', turn: end, answering } : { type: 'turn', turn, answering },
+				);
 			}
 		}
 	}
@@ -344,15 +350,6 @@ const asChat = { truncation: 'auto' } as const;
 
 const noTools: ToolBelt = { tools: [], run: () => Promise.reject(new Error('no tools')) };
 
-function finished(turn: Turn, result: ChatResult): Turn {
-	return {
-		...turn,
-		text: result.text,
-		...(result.reasoning === undefined ? {} : { reasoning: result.reasoning }),
-		model: result.model,
-		finishReason: result.finishReason,
-		...(result.usage ? { usage: result.usage } : {}),
-		...(result.timings ? { timings: result.timings } : {}),
-		...(result.omittedTurns === undefined ? {} : { omittedTurns: result.omittedTurns }),
-	};
+function finished(turn: Turn, { toolCalls: _, ...end }: ChatEnd): Turn {
+	return { ...turn, ...end };
 }

@@ -64,9 +64,8 @@ export interface ChatProgress {
 	readonly expectedMs?: number;
 }
 
-export interface ChatResult {
-	readonly text: string;
-	readonly reasoning?: string;
+/** How an answer ended. Its words have come before, as they were written. */
+export interface ChatEnd {
 	readonly toolCalls: readonly ToolCall[];
 	readonly finishReason: FinishReason;
 	/** Id of the model that answered. */
@@ -75,6 +74,12 @@ export interface ChatResult {
 	readonly timings?: Timings;
 	/** Oldest turns of the conversation that the model did not read; absent: it read all. */
 	readonly omittedTurns?: number;
+}
+
+/** As {@link ChatEnd}; with the words for those who asked for no partial results. */
+export interface ChatResult extends ChatEnd {
+	readonly text?: string;
+	readonly reasoning?: string;
 }
 
 /** Code before and after a gap, for a model that was trained to fill one. */

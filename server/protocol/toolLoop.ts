@@ -6,7 +6,7 @@
 import type { ChatMessage, ToolDefinition } from './chat.ts';
 import { AppError } from './errors.ts';
 import { asAppError } from './errorWire.ts';
-import type { ChatDelta, ChatParams, ChatResult } from './methods.ts';
+import type { ChatDelta, ChatEnd, ChatParams } from './methods.ts';
 
 /** One call of a tool by a model, and what came of it. */
 export interface ToolUse {
@@ -61,22 +61,27 @@ export function stepMessages(step: ToolStep): ChatMessage[] {
 	];
 }
 
-/**
- * Completes with tools. `onSteps` is told all steps so far whenever one has changed; the returned
- * text is what came after the last one.
- */
+/** Who reads an answer while it is written. */
+export interface AnswerReader {
+	readonly onDelta: (delta: ChatDelta) => void;
+	/** Told all steps so far whenever one has changed. */
+	readonly onSteps: (steps: readonly ToolStep[]) => void;
+	/** The words that came since the last new step. */
+	readonly text: () => string;
+}
+
+/** Completes with tools; the words that belong to no step come after the last one. */
 export async function completeWithTools(
 	complete: (
 		params: ChatParams,
 		onDelta: (delta: ChatDelta) => void,
 		signal: AbortSignal,
-	) => Promise<ChatResult>,
+	) => Promise<ChatEnd>,
 	params: ChatParams,
 	belt: ToolBelt,
-	onDelta: (delta: ChatDelta) => void,
-	onSteps: (steps: readonly ToolStep[]) => void,
+	{ onDelta, onSteps, text }: AnswerReader,
 	signal: AbortSignal,
-): Promise<ChatResult> {
+): Promise<ChatEnd> {
 	if (belt.tools.length === 0) return complete(params, onDelta, signal);
 	const steps: ToolStep[] = [];
 	for (let round = 0; ; round++) {
@@ -90,7 +95,7 @@ export async function completeWithTools(
 			);
 		}
 		let step: ToolStep = {
-			text: result.text,
+			text: text(),
 			uses: result.toolCalls.map(({ id, function: { name, arguments: text } }) => ({
 				id,
 				name,

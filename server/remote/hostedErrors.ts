@@ -1,5 +1,6 @@
 /** What the hosted translate service refused, turned into what a person can do about it. */
 
+import { defined } from '../protocol/defined.ts';
 import { AppError, type ErrorCode } from '../protocol/index.ts';
 
 const advice: Readonly<Record<number, readonly [ErrorCode, string]>> = {
@@ -72,7 +73,7 @@ export async function hostedError(response: Response, place: string): Promise<Ap
 	const own = message === '' || sentence === message ? '' : ` It said: ${message.slice(0, 300)}`;
 	return new AppError(kind, `The translator at ${place} refused (${code}): ${sentence}${own}`, {
 		data: { translatorCode: code },
-		...(retryAfterS === undefined ? {} : { retryAfterS }),
+		...defined({ retryAfterS }),
 	});
 }
 

@@ -3,6 +3,7 @@
  * what is too large, repeats what may succeed later, renews tokens, and explains refusals.
  */
 
+import { defined } from '../protocol/defined.ts';
 import { AppError } from '../protocol/index.ts';
 import { type HostedAddress, hostedAddress } from './hostedAddress.ts';
 import { createHostedCredentials, type HostedCredentialOptions } from './hostedCredentials.ts';
@@ -129,7 +130,7 @@ export function createHostedTranslator(options: HostedOptions, deps: HostedDeps)
 			for (const part of parts(texts, to.length)) {
 				const query = new URLSearchParams({
 					'api-version': '3.0',
-					...(options.category === undefined ? {} : { category: options.category }),
+					...defined({ category: options.category }),
 					...parameters,
 				});
 				for (const language of to) query.append('to', language);

@@ -9,6 +9,7 @@ import {
 import { type AskedSource, isSameSource, nameTaken } from '../hub/modelSource.ts';
 import { checkedFolder, parseModelUri } from '../hub/modelUri.ts';
 import { modelIdPattern, repositoryPattern } from '../hub/names.ts';
+import { defined } from '../protocol/defined.ts';
 import {
 	AppError,
 	comparableName,
@@ -113,9 +114,7 @@ function targetOf(
 /** What a request says of the source beyond the repository. */
 function asked({ path, precision, revision }: TargetWishes): Partial<AskedSource> {
 	return {
-		...(path === undefined ? {} : { path }),
-		...(precision === undefined ? {} : { precision }),
-		...(revision === undefined ? {} : { revision }),
+		...defined({ path, precision, revision }),
 	};
 }
 
@@ -143,12 +142,11 @@ function entryTarget(
 			repository: variant.repository,
 			path: variant.subfolder ?? '',
 			...asked({
-				...(precision === undefined ? {} : { precision }),
-				...(revision === undefined ? {} : { revision }),
+				...defined({ precision, revision }),
 				...wishes,
 			}),
 		},
-		...(here === undefined ? {} : { here }),
+		...defined({ here }),
 	};
 }
 
@@ -180,7 +178,7 @@ function repositoryTarget(
 	return {
 		...here,
 		here,
-		source: { ...(precision === undefined ? {} : { precision }), ...source },
+		source: { ...defined({ precision }), ...source },
 	};
 }
 

@@ -1,5 +1,6 @@
 /** Errors that name a field name the one of the interface that was asked, not that of the service behind it. */
 
+import { defined } from '../protocol/defined.ts';
 import { AppError } from '../protocol/index.ts';
 
 /** Runs work; of an error about the field `from`, the same error about the field `to`. */
@@ -12,8 +13,7 @@ export async function namingField<T>(from: string, to: string, work: () => Promi
 		throw new AppError(code, message, {
 			param: to,
 			cause: error,
-			...(data === undefined ? {} : { data }),
-			...(retryAfterS === undefined ? {} : { retryAfterS }),
+			...defined({ data, retryAfterS }),
 		});
 	}
 }

@@ -7,6 +7,7 @@ import type { DecodedAudio } from '../audio/decodeAudio.ts';
 import type { VoiceActivity } from '../audio/voiceActivity.ts';
 import type { SpeechResult } from '../engine/api.ts';
 import type { TextService } from '../engine/text/textJobs.ts';
+import { defined } from '../protocol/defined.ts';
 import type { Transcript } from '../protocol/index.ts';
 import { AppError } from '../protocol/index.ts';
 import type { ModelLease } from './host.ts';
@@ -74,9 +75,7 @@ class Hearing {
 		this.#job = job;
 		this.#onEvent = onEvent;
 		this.#builder = new TranscriptBuilder(job.tokens !== undefined);
-		this.#cutter = new StretchCutter(audio.samples, activity, {
-			...(pauseS === undefined ? {} : { pauseS }),
-		});
+		this.#cutter = new StretchCutter(audio.samples, activity, defined({ pauseS }));
 		this.#words = call.words || call.format === 'srt' || call.format === 'vtt';
 		this.#told =
 			call.conditionOnPrevious ?? job.lease.engine.description.conditionOnPrevious ?? true;
@@ -167,7 +166,7 @@ class Hearing {
 				seed,
 				timestamps: this.#words ? 'word' : 'segment',
 				priority: stretch.startS === 0 || pauseS !== undefined ? 'interactive' : 'batch',
-				...(this.#language === undefined ? {} : { language: this.#language }),
+				...defined({ language: this.#language }),
 				...(prompt === '' ? {} : { prompt }),
 			},
 			() => {},
@@ -196,7 +195,7 @@ class Hearing {
 		this.#onEvent({
 			type: 'progress',
 			done: stretch.startS + takenS,
-			...(total === undefined ? {} : { total }),
+			...defined({ total }),
 		});
 		return true;
 	}

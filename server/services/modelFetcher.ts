@@ -2,20 +2,14 @@
 
 import { realpath } from 'node:fs/promises';
 import { basename, dirname, relative, resolve, sep } from 'node:path';
-import { type DownloadStart, downloadModel } from '../hub/downloadModel.ts';
+import { type DownloadEvent, downloadModel } from '../hub/downloadModel.ts';
 import { createHubHttp, type HubHttp, type HubHttpOptions } from '../hub/http.ts';
 import { type HubRepository, readRepository } from '../hub/repository.ts';
 import { selectFiles } from '../hub/select.ts';
-import { AppError, type DownloadProgress } from '../protocol/index.ts';
+import { defined } from '../protocol/defined.ts';
+import { AppError } from '../protocol/index.ts';
 import { type DownloadTarget, type FetchTarget, givenTemplate } from './downloadTarget.ts';
 import type { DownloadWishes } from './models.ts';
-
-export interface FetchHooks {
-	readonly stop: AbortSignal;
-	readonly onProgress: (progress: DownloadProgress) => void;
-	readonly onWait: (ownerPid: number | undefined) => void;
-	readonly onStart: (start: DownloadStart) => void;
-}
 
 export interface ModelPlace {
 	readonly modelsFolder: string;
@@ -29,8 +23,12 @@ export interface ModelFetcher {
 	 * @throws AppError `forbidden` when that is not one of the folders for models, `conflict` when the model lies in another than the wished one
 	 */
 	place(target: DownloadTarget, wished: string | undefined): Promise<ModelPlace>;
-	/** Resolves to the folder of the finished model. */
-	fetch(target: FetchTarget, wishes: DownloadWishes, hooks: FetchHooks): Promise<string>;
+	/** Returns the folder of the finished model. */
+	fetch(
+		target: FetchTarget,
+		wishes: DownloadWishes,
+		signal: AbortSignal,
+	): AsyncGenerator<DownloadEvent, string>;
 }
 
 export interface ModelFetcherDeps {
@@ -60,13 +58,13 @@ export function createModelFetcher(deps: ModelFetcherDeps): ModelFetcher {
 	};
 	return {
 		place,
-		fetch: async (target, wishes, hooks) => {
+		fetch: async function* (target, wishes, signal) {
 			const where = await place(target, wishes.folder);
 			const hub = deps.hub();
 			const token = wishes.token;
 			const http = createHubHttp(token === undefined ? hub : { ...hub, token: () => token });
 			try {
-				return await fetchModel(http, deps.learn, where, target, wishes, hooks);
+				return yield* fetchModel(http, deps.learn, where, target, wishes, signal);
 			} finally {
 				http.close();
 			}
@@ -74,27 +72,27 @@ export function createModelFetcher(deps: ModelFetcherDeps): ModelFetcher {
 	};
 }
 
-async function fetchModel(
+async function* fetchModel(
 	http: HubHttp,
 	learn: ModelFetcherDeps['learn'],
 	place: ModelPlace,
 	target: FetchTarget,
 	wishes: DownloadWishes,
-	hooks: FetchHooks,
-): Promise<string> {
+	signal: AbortSignal,
+): AsyncGenerator<DownloadEvent, string> {
 	const { entry, source } = target;
 	const { precision, revision = 'main', path = '' } = source;
-	const repository = await readRepository(http, source.repository, revision, hooks.stop);
+	const repository = await readRepository(http, source.repository, revision, signal);
 	if (entry !== undefined && revision === 'main') await learn(repository);
 	const selection = selectFiles(repository.files, {
 		device: entry?.variant.device ?? 'CPU',
-		...(precision === undefined ? {} : { precision }),
+		...defined({ precision }),
 		...(path === '' ? {} : { subfolder: path }),
 	});
 	const license = repository.license ?? entry?.model.license;
 	const parent = repository.parent ?? entry?.model.parent;
 	const template = givenTemplate(target, wishes.promptTemplate);
-	return downloadModel(
+	return yield* downloadModel(
 		http,
 		{
 			...place,
@@ -105,19 +103,18 @@ async function fetchModel(
 				...identityOf(target),
 				path,
 				...(revision === 'main' ? {} : { revision }),
-				...(license === undefined ? {} : { license }),
-				...(parent === undefined ? {} : { parent }),
-				...(selection.precision === undefined ? {} : { precision: selection.precision }),
-				...(wishes.publisher === undefined ? {} : { publisher: wishes.publisher }),
-				...(wishes.providerType === undefined ? {} : { providerType: wishes.providerType }),
-				...(template === undefined ? {} : { promptTemplate: template }),
+				...defined({
+					license,
+					parent,
+					precision: selection.precision,
+					publisher: wishes.publisher,
+					providerType: wishes.providerType,
+					promptTemplate: template,
+				}),
 			},
-			...(wishes.bufferBytes === undefined ? {} : { bufferBytes: wishes.bufferBytes }),
-			onProgress: hooks.onProgress,
-			onWait: hooks.onWait,
-			onStart: hooks.onStart,
+			...defined({ bufferBytes: wishes.bufferBytes }),
 		},
-		hooks.stop,
+		signal,
 	);
 }
 
@@ -135,7 +132,7 @@ function identityOf({ id, name, version, alias, entry, source, here }: FetchTarg
 		displayName,
 		publisher,
 		task,
-		...(languages === undefined ? {} : { languages }),
+		...defined({ languages }),
 	};
 }
 

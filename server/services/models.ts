@@ -10,9 +10,11 @@ import {
 	catalogueEntries,
 	type Device,
 } from '../hub/catalogue.ts';
-import type { DownloadOrder, Downloads, Follower } from '../hub/downloads.ts';
+import type { DownloadEvent } from '../hub/downloadModel.ts';
+import type { DownloadOrder, Downloads } from '../hub/downloads.ts';
 import type { KnownFacts } from '../hub/refresh.ts';
 import type { ModelSettingsFile } from '../hub/settings.ts';
+import { defined } from '../protocol/defined.ts';
 import {
 	AppError,
 	type ExecutionProvider,
@@ -39,6 +41,8 @@ export interface ModelLifecycle extends ModelHost {
 	load(name: string, options: AcquireOptions, signal?: AbortSignal): Promise<ModelInfo>;
 	unload(name: string, force?: boolean): Promise<boolean>;
 	pin(name: string, pinned: boolean): Promise<void>;
+	/** Told of every folder of a model that was added, removed or written; absent: where models are looked for. */
+	changed(folder?: string): void;
 }
 
 export interface ModelServiceDeps {
@@ -87,6 +91,11 @@ export interface DownloadWishes extends TargetWishes {
 	readonly bufferBytes?: number;
 }
 
+/** What happens while somebody waits for a model. */
+export type ModelDownloadEvent =
+	| DownloadEvent
+	| { readonly type: 'done'; readonly model: ModelInfo };
+
 /** What a download will do, once it is clear that nothing speaks against it. */
 interface Planned {
 	readonly found: FetchTarget;
@@ -109,13 +118,12 @@ export interface ModelService {
 	 * @param name of the catalogue, hub id, or with `uri` any name; absent: the repository's of `uri`
 	 */
 	target(name: string | undefined, wishes?: DownloadWishes): Promise<DownloadTarget>;
-	/** Resolves to the model once it is on disk. */
+	/** What happens, `done` once the model is on disk. Leaving the iterator early leaves the download. */
 	download(
 		name: string | undefined,
 		wishes: DownloadWishes,
-		follower: Follower,
 		signal: AbortSignal,
-	): Promise<ModelInfo>;
+	): AsyncGenerator<ModelDownloadEvent, void>;
 	load(name: string, wishes: LoadWishes, signal?: AbortSignal): Promise<ModelInfo>;
 	unloadAll(force: boolean): Promise<readonly string[]>;
 	/** Deletes the files. Refused for built-in and registered models. */
@@ -183,27 +191,30 @@ export function createModelService(deps: ModelServiceDeps): ModelService {
 		refresh: deps.refresh,
 		list,
 		target: async (name, wishes = {}) => (await plan(name, wishes)).found,
-		download: async (name, wishes, follower, signal) => {
+		download: async function* (name, wishes, signal) {
 			const planned = await plan(name, wishes);
 			if (!('order' in planned)) {
 				// Refused when it cannot run here, with the reason.
 				const model = await deps.host.resolve(planned.found.here.id);
-				return present(model, wishes.promptTemplate);
+				yield { type: 'done', model: present(model, wishes.promptTemplate) };
+				return;
 			}
 			const { found, order, template } = planned;
 			const { here } = found;
 			// Its runner and its texts must not go by different templates.
 			const isNew = template && !isDeepStrictEqual(template, here?.promptTemplate ?? {});
 			if (isNew && here?.state === 'loaded') await deps.host.unload(here.id, false);
-			const folder = await deps.downloads.run(
+			const folder = yield* deps.downloads.run(
 				order,
-				(stop, onProgress, onWait, onStart) =>
-					deps.fetcher.fetch(found, wishes, { stop, onProgress, onWait, onStart }),
-				follower,
+				(stop) => deps.fetcher.fetch(found, wishes, stop),
 				signal,
 			);
+			deps.host.changed(folder);
 			const done = findModel(await deps.host.list(), found.id);
-			if (done !== undefined) return done;
+			if (done !== undefined) {
+				yield { type: 'done', model: done };
+				return;
+			}
 			throw new AppError(
 				'unsupported_model',
 				`${found.id} was downloaded to ${folder}, but its files are not a model that can run here.`,
@@ -215,10 +226,10 @@ export function createModelService(deps: ModelServiceDeps): ModelService {
 				name,
 				{
 					ttlS,
-					...(wishes.executionProvider === undefined
-						? {}
-						: { executionProvider: wishes.executionProvider }),
-					...(wishes.onFallback === undefined ? {} : { onFallback: wishes.onFallback }),
+					...defined({
+						executionProvider: wishes.executionProvider,
+						onFallback: wishes.onFallback,
+					}),
 				},
 				signal,
 			);
@@ -236,7 +247,7 @@ export function createModelService(deps: ModelServiceDeps): ModelService {
 				throw new AppError('forbidden', `${model.id} comes with Nearglot and cannot be removed.`);
 			await deps.host.unload(model.id, false);
 			await deps.folders.remove(model);
-			await deps.host.list();
+			deps.host.changed(model.folder);
 			return model;
 		},
 		pin: async (name, pinned) => {
@@ -263,9 +274,11 @@ export function createModelService(deps: ModelServiceDeps): ModelService {
 		register: async (folder) => {
 			const before = new Set((await deps.host.list()).map((model) => model.folder));
 			await deps.folders.register(folder);
+			deps.host.changed();
 			const added = (await deps.host.list()).filter((model) => !before.has(model.folder));
 			if (added.length > 0) return added;
 			await deps.folders.unregister(folder);
+			deps.host.changed();
 			throw new AppError(
 				'unsupported_model',
 				`${folder} holds no model that is not known already: a model folder has config.json or genai_config.json and its ONNX files.`,
@@ -273,7 +286,7 @@ export function createModelService(deps: ModelServiceDeps): ModelService {
 		},
 		unregister: async (folder) => {
 			await deps.folders.unregister(folder);
-			await deps.host.list();
+			deps.host.changed();
 		},
 		move: async (folder) => {
 			if (deps.downloads.list().length > 0)
@@ -283,10 +296,11 @@ export function createModelService(deps: ModelServiceDeps): ModelService {
 					await deps.host.unload(model.id, false);
 			await deps.folders.move(folder);
 			// Whoever asks next must not be told of the old places.
-			await deps.host.list();
+			deps.host.changed();
 		},
 		import: async (path, name, signal) => {
 			const folder = await deps.folders.import(path, name, signal);
+			deps.host.changed(folder);
 			const done = (await deps.host.list()).find((model) => model.folder === folder);
 			if (done !== undefined) return done;
 			throw new AppError('unsupported_model', `${path} holds no model that can run here.`);
@@ -313,9 +327,11 @@ function infoOf(
 		publisher: model.publisher,
 		license: facts?.license ?? model.license,
 		supportsToolCalling: model.supportsToolCalling === true,
-		...(size === undefined ? {} : { sizeBytes: size }),
-		...(model.contextLength === undefined ? {} : { contextLength: model.contextLength }),
-		...(model.maxOutputTokens === undefined ? {} : { maxOutputTokens: model.maxOutputTokens }),
-		...(model.languages === undefined ? {} : { languages: model.languages }),
+		...defined({
+			sizeBytes: size,
+			contextLength: model.contextLength,
+			maxOutputTokens: model.maxOutputTokens,
+			languages: model.languages,
+		}),
 	};
 }

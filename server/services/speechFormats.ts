@@ -1,5 +1,6 @@
 /** A transcript in the format that was asked for. */
 
+import { defined } from '../protocol/defined.ts';
 import {
 	cuesOf,
 	subRip,
@@ -41,7 +42,7 @@ export function renderTranscript(
 			return {
 				value: {
 					text: transcript.text,
-					...(transcript.logprobs === undefined ? {} : { logprobs: transcript.logprobs }),
+					...defined({ logprobs: transcript.logprobs }),
 					usage: usageOf(transcript),
 				},
 			};

@@ -1,6 +1,6 @@
 /** The translation use-case: texts in, texts in other languages out. HTTP, CLI and editor call this. */
 
-import type { Owned } from '../engine/api.ts';
+import { defined } from '../protocol/defined.ts';
 import { AppError, type TranslateEngine } from '../protocol/index.ts';
 import type { HostedTranslator } from '../remote/hostedTranslator.ts';
 import { alignmentSupported } from '../translate/alignmentPairs.ts';
@@ -10,11 +10,7 @@ import { htmlPieces } from '../translate/html.ts';
 import { scriptOf } from '../translate/languages.ts';
 import type { LanguageTools } from '../translate/languageTools.ts';
 import { plainBlock, usesDictionary } from '../translate/plain.ts';
-import {
-	type ProfanityAction,
-	type ProfanityMarker,
-	profanityEdit,
-} from '../translate/profanity.ts';
+import { profanityEdit } from '../translate/profanity.ts';
 import type { SentenceCache } from '../translate/sentenceCache.ts';
 import type { Span } from '../translate/sentences.ts';
 import { turnOfOthers } from '../translate/turns.ts';
@@ -22,75 +18,28 @@ import type { ModelHost } from './host.ts';
 import { createTranslateBatcher, type TranslateBatcher } from './translateBatcher.ts';
 import { createTranslateModels, type Route, type TranslateModels } from './translateModels.ts';
 import { translateRemotely } from './translateRemote.ts';
+import type {
+	TranslatedText,
+	TranslateItem,
+	TranslateRequest,
+	TranslateResult,
+	TranslateTarget,
+} from './translateRequest.ts';
 import { translateSentences } from './translateSentences.ts';
-import { detectSources, once } from './translateSources.ts';
+import { detectSources } from './translateSources.ts';
 import { type CustomSystem, type CustomSystems, systemPivot } from './translateSystems.ts';
 
-export interface TranslateTarget {
-	/** Canonical code. */
-	readonly language: string;
-	/** Also give the translation in this script. */
-	readonly script?: string;
-}
-
-export interface TranslateRequest extends Owned {
-	readonly texts: readonly string[];
-	readonly targets: readonly TranslateTarget[];
-	/** Canonical code; absent = detect per text. */
-	readonly source?: string;
-	/** Script the texts are written in when it is not the usual one (`Latn` for Hindi). */
-	readonly sourceScript?: string;
-	/** Assumed when detection fails. */
-	readonly suggestedSource?: string;
-	readonly textType: 'plain' | 'html';
-	/** Name of a custom system; `general` or absent = none. */
-	readonly category?: string;
-	/** Whether general systems may do what the category cannot. */
-	readonly allowFallback: boolean;
-	readonly profanityAction: ProfanityAction;
-	readonly profanityMarker: ProfanityMarker;
-	readonly alignment: boolean;
-	readonly alternatives?: number;
-	readonly beams?: number;
-	readonly priority: 'interactive' | 'batch';
-	/** Who translates; absent = what the user set, normally `local`. */
-	readonly engine?: TranslateEngine;
-}
-
-export interface TranslatedText {
-	readonly language: string;
-	readonly text: string;
-	readonly transliteration?: { readonly text: string; readonly script: string };
-	/** Inclusive UTF-16 indices, `0:4-0:3 …`; absent where alignment is not supported. */
-	readonly alignment?: string;
-	readonly sourceLengths: readonly number[];
-	readonly targetLengths: readonly number[];
-	readonly alternatives: readonly string[];
-	/** Ids of the models, in order; empty when the text was copied. */
-	readonly models: readonly string[];
-}
-
-export interface TranslateItem {
-	readonly detected?: DetectedLanguage;
-	/** The text in its usual script, when it came in another one. */
-	readonly sourceText?: string;
-	readonly translations: readonly TranslatedText[];
-}
-
-export interface TranslateResult {
-	readonly items: readonly TranslateItem[];
-	/** Per target: whether a custom system did it. */
-	readonly systems: readonly ('Custom' | 'Team')[];
-	/** Chains of models that were used, each as `first+second`. */
-	readonly models: readonly string[];
-	/** UTF-16 units × targets. */
-	readonly characters: number;
+/** The translations of one call. What translates a pair of languages is chosen once for all of them. */
+export interface TranslateRun {
+	/** Refuses what no system here can do, before anything is charged or run. */
+	check(request: TranslateRequest): Promise<void>;
+	translate(request: TranslateRequest, signal?: AbortSignal): Promise<TranslateResult>;
 }
 
 export interface TranslateService {
+	newRun(): TranslateRun;
+	/** {@link TranslateRun.translate} of a run with one request. */
 	translate(request: TranslateRequest, signal?: AbortSignal): Promise<TranslateResult>;
-	/** Refuses what no system here can do, before anything is charged or run. */
-	check(request: TranslateRequest): Promise<void>;
 	/** Languages that some installed model reads or writes. */
 	translatable(): Promise<ReadonlySet<string>>;
 	readonly models: TranslateModels;
@@ -120,6 +69,9 @@ interface Way {
 	readonly route: Route;
 }
 
+/** Chooses what translates; the same question has the same answer for as long as it is kept. */
+type ChooseWay = (source: string, target: string, request: TranslateRequest) => Promise<Way>;
+
 export function createTranslateService(deps: TranslateDeps): TranslateService {
 	const { language: tools, cache, custom } = deps;
 	const models =
@@ -128,15 +80,16 @@ export function createTranslateService(deps: TranslateDeps): TranslateService {
 
 	const sourcesOf = async (
 		request: TranslateRequest,
+		wayOf: ChooseWay,
 	): Promise<readonly { language: string; detected?: DetectedLanguage }[]> => {
 		const { texts, source, suggestedSource } = request;
 		if (source !== undefined) return texts.map(() => ({ language: source }));
 		const canTranslate = (language: string): Promise<boolean> =>
-			check({ ...request, source: language }).then(
+			check({ ...request, source: language }, wayOf).then(
 				() => true,
 				() => false,
 			);
-		const found = await detectSources(texts, suggestedSource, tools.detect, once(canTranslate));
+		const found = await detectSources(texts, suggestedSource, tools.detect, canTranslate);
 		return found.map((detected) => ({ language: detected.language, detected }));
 	};
 
@@ -185,7 +138,7 @@ export function createTranslateService(deps: TranslateDeps): TranslateService {
 					{
 						priority: request.priority,
 						owner: request.owner,
-						...(request.beams === undefined ? {} : { beams: request.beams }),
+						...defined({ beams: request.beams }),
 						...(request.alternatives ? { alternatives: request.alternatives } : {}),
 					},
 					{ batcher, cache },
@@ -283,7 +236,18 @@ export function createTranslateService(deps: TranslateDeps): TranslateService {
 			? models.route(source, target)
 			: models.through(system.model, source, target);
 
-	const wayOf = async (source: string, target: string, request: TranslateRequest): Promise<Way> => {
+	const chooseOnce = (): ChooseWay => {
+		const chosen = new Map<string, Promise<Way>>();
+		return (source, target, request) => {
+			const { category = 'general', allowFallback } = request;
+			const key = JSON.stringify([source, target, category, allowFallback]);
+			const way = chosen.get(key) ?? choose(source, target, request);
+			chosen.set(key, way);
+			return way;
+		};
+	};
+
+	const choose: ChooseWay = async (source, target, request) => {
 		const system = await systemOf(request.category, source, target);
 		return { system, route: await chain(source, target, system, request) };
 	};
@@ -301,7 +265,7 @@ export function createTranslateService(deps: TranslateDeps): TranslateService {
 		return translateRemotely(deps.remote(engine), request, signal);
 	};
 
-	const check = async (request: TranslateRequest): Promise<void> => {
+	const check = async (request: TranslateRequest, wayOf: ChooseWay): Promise<void> => {
 		if (request.source === undefined || engineOf(request) !== 'local') return;
 		for (const { language } of request.targets) await wayOf(request.source, language, request);
 	};
@@ -316,16 +280,13 @@ export function createTranslateService(deps: TranslateDeps): TranslateService {
 
 	const translate = async (
 		request: TranslateRequest,
+		wayOf: ChooseWay,
 		signal?: AbortSignal,
 	): Promise<TranslateResult> => {
 		const engine = engineOf(request);
 		if (engine !== 'local') return remotely(engine, request, signal);
 		const customTargets = request.targets.map(() => request.texts.length > 0);
-		const sources = await sourcesOf(request);
-		// Finding them looks at files, so it is done once for all texts.
-		const waysTo = request.targets.map(({ language }) =>
-			once((source) => wayOf(source, language, request)),
-		);
+		const sources = await sourcesOf(request, wayOf);
 		const items = await Promise.all(
 			request.texts.map(async (text, place): Promise<TranslateItem> => {
 				const { language, detected } = sources[place] ?? { language: 'en' };
@@ -335,13 +296,12 @@ export function createTranslateService(deps: TranslateDeps): TranslateService {
 					? await tools.transliterate(text, language, request.sourceScript ?? native, native)
 					: undefined;
 				const translations = await Promise.all(
-					waysTo.map(async (way, index) => {
-						const target = request.targets[index] as TranslateTarget;
+					request.targets.map(async (target, index) => {
 						const { custom: byCustom, ...done } = await one(
 							sourceText ?? text,
 							language,
 							target,
-							await way(language),
+							await wayOf(language, target.language, request),
 							request,
 							signal,
 						);
@@ -351,7 +311,7 @@ export function createTranslateService(deps: TranslateDeps): TranslateService {
 				);
 				return {
 					...(detected ? { detected } : {}),
-					...(sourceText === undefined ? {} : { sourceText }),
+					...defined({ sourceText }),
 					translations,
 				};
 			}),
@@ -373,7 +333,23 @@ export function createTranslateService(deps: TranslateDeps): TranslateService {
 		};
 	};
 
-	return { translate, check, translatable, models, cache, language: tools, custom };
+	const newRun = (): TranslateRun => {
+		const wayOf = chooseOnce();
+		return {
+			check: (request) => check(request, wayOf),
+			translate: (request, signal) => translate(request, wayOf, signal),
+		};
+	};
+
+	return {
+		newRun,
+		translate: (request, signal) => newRun().translate(request, signal),
+		translatable,
+		models,
+		cache,
+		language: tools,
+		custom,
+	};
 }
 
 /** A copied sentence is linked to itself as a whole. */

@@ -3,6 +3,7 @@
  * result. Placeholders are guarded with HTML the service leaves alone.
  */
 
+import { defined } from '../protocol/defined.ts';
 import { AppError } from '../protocol/index.ts';
 import type { HostedTranslation, HostedTranslator } from '../remote/hostedTranslator.ts';
 import { decodeEntities } from '../translate/entities.ts';
@@ -13,7 +14,7 @@ import type {
 	TranslateItem,
 	TranslateRequest,
 	TranslateResult,
-} from './translate.ts';
+} from './translateRequest.ts';
 
 /** Longest text of one request, for any number of targets. */
 const mostCharacters = 50_000;
@@ -42,12 +43,12 @@ export async function translateRemotely(
 				textType: request.textType === 'html' || anyGuard ? 'html' : 'plain',
 				includeSentenceLength: 'true',
 				...(request.alignment && !anyGuard ? { includeAlignment: 'true' } : {}),
-				...(request.source === undefined ? {} : { from: request.source }),
-				...(request.sourceScript === undefined ? {} : { fromScript: request.sourceScript }),
-				...(request.suggestedSource === undefined
-					? {}
-					: { suggestedFrom: request.suggestedSource }),
-				...(request.category === undefined ? {} : { category: request.category }),
+				...defined({
+					from: request.source,
+					fromScript: request.sourceScript,
+					suggestedFrom: request.suggestedSource,
+					category: request.category,
+				}),
 				...(request.allowFallback ? {} : { allowFallback: 'false' }),
 				...(request.profanityAction === 'NoAction'
 					? {}
@@ -103,7 +104,7 @@ function joined(
 		language,
 		text,
 		...(only?.transliteration ? { transliteration: only.transliteration } : {}),
-		...(only?.alignment?.proj === undefined ? {} : { alignment: only.alignment.proj }),
+		...defined({ alignment: only?.alignment?.proj }),
 		sourceLengths: exact?.srcSentLen ?? [source.length],
 		targetLengths: exact?.transSentLen ?? [text.length],
 		alternatives: [],

@@ -156,29 +156,24 @@ async function throughModel(
 		};
 		return Promise.all(asked.map(one));
 	};
-	const made = wanted.length === 0 ? [] : await ask(wanted, {});
+	const made = await ask(wanted, {});
+	// Three faults, none of which a text has together with another: they are seen to side by side.
 	const broken = wanted.filter((text, index) => looksBroken(text, made[index]?.text ?? ''));
-	const again =
-		broken.length === 0
-			? []
-			: await ask(broken, { noRepeatNgram: 3, beams: Math.max(2, options.beams ?? 1) });
 	const lost = wanted.filter(
 		(text, index) => !broken.includes(text) && !samePlaceholders(text, made[index]?.text ?? ''),
 	);
-	// A wider search often has a hypothesis that kept its placeholders.
-	const careful = lost.length === 0 ? [] : await ask(lost, { beams: 4, alternatives: 3 });
-	const kept = new Map(lost.map((text, index) => [text, intact(text, careful[index])]));
 	// Small models copy a bare word that they translate in a sentence.
 	const bare = wanted.filter(
 		(text, index) => !broken.includes(text) && copied(text, made[index]?.text ?? ''),
 	);
-	const stopped =
-		bare.length === 0
-			? []
-			: await ask(
-					bare.map((text) => `${text}.`),
-					{},
-				);
+	const stops = bare.map((text) => `${text}.`);
+	const [again, careful, stopped] = await Promise.all([
+		ask(broken, { noRepeatNgram: 3, beams: Math.max(2, options.beams ?? 1) }),
+		// A wider search often has a hypothesis that kept its placeholders.
+		ask(lost, { beams: 4, alternatives: 3 }),
+		ask(stops, {}),
+	]);
+	const kept = new Map(lost.map((text, index) => [text, intact(text, careful[index])]));
 	bare.forEach((text, index) => {
 		const found = unstopped(stopped[index]);
 		if (found && !copied(text, found.text) && !looksBroken(text, found.text)) kept.set(text, found);

@@ -41,13 +41,3 @@ export async function detectSources(
 		}),
 	);
 }
-
-/** The same question is asked once. */
-export function once<T>(ask: (language: string) => Promise<T>): (language: string) => Promise<T> {
-	const asked = new Map<string, Promise<T>>();
-	return (language) => {
-		const known = asked.get(language) ?? ask(language);
-		asked.set(language, known);
-		return known;
-	};
-}

@@ -5,6 +5,7 @@
 
 import { readdir, readFile, rm, stat } from 'node:fs/promises';
 import { extname, isAbsolute, join } from 'node:path';
+import { defined } from '../protocol/defined.ts';
 import { AppError } from '../protocol/index.ts';
 import { changeFile, withLock } from '../store/changeFile.ts';
 import { type Term, tableTerms, tbxTerms, termFinder } from '../translate/glossary.ts';
@@ -113,7 +114,7 @@ export function createCustomSystems(folder: string): CustomSystems {
 			);
 		const system: CustomSystem = {
 			category,
-			...(pair.model === undefined ? {} : { model: pair.model }),
+			...defined({ model: pair.model }),
 			...(terms.length > 0 ? { terms: termFinder(terms, pair.from) } : {}),
 			...(memory.length > 0 ? { memory: memoryLookup(memory) } : {}),
 		};

@@ -1,8 +1,8 @@
 /** One record per request: to the log, and to the metrics with the labels a person switched on. */
 
+import type { Labels, Metrics } from '../net/metrics.ts';
 import type { Usage } from '../protocol/index.ts';
 import type { Logger } from './log.ts';
-import type { Labels, Metrics } from './metrics.ts';
 
 export interface CallerFacts {
 	/** Id of who is signed in, as the sign-in layer signs it; the rest is what the caller writes. */

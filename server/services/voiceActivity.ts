@@ -2,6 +2,7 @@
 
 import { EnergyActivity, type VoiceActivity } from '../audio/voiceActivity.ts';
 import type { EngineModel } from '../engine/api.ts';
+import { defined } from '../protocol/defined.ts';
 import { asAppError } from '../protocol/index.ts';
 
 /** A detector for one recording. Without a detector model, or when it fails, loudness decides. */
@@ -17,7 +18,7 @@ export function voiceActivityOf(engine: EngineModel): VoiceActivity {
 			const loud = await energy.probabilities(samples);
 			if (!usable) return loud;
 			try {
-				const result = await neural({ samples, ...(state === undefined ? {} : { state }) }, signal);
+				const result = await neural({ samples, ...defined({ state }) }, signal);
 				state = result.state;
 				return result.probabilities;
 			} catch (error) {

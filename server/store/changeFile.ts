@@ -2,6 +2,7 @@
 
 import { rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { defined } from '../protocol/defined.ts';
 import { makePrivateDir, readPlainText, replaceFile, writeDraft } from './files.ts';
 import { type FileLock, lockFile } from './lock.ts';
 
@@ -57,7 +58,7 @@ export async function withLock<Result>(
 		await using lock = await lockFile(path, {
 			longestHoldMs,
 			waitMs,
-			...(signal === undefined ? {} : { signal }),
+			...defined({ signal }),
 		});
 		return await work(lock);
 	});

@@ -1,6 +1,7 @@
 /** Glossaries: TSV, CSV and TBX files → terms, and finding them in a text. */
 
 import { Parser } from 'htmlparser2';
+import { defined } from '../protocol/defined.ts';
 import { canonicalLanguage, primaryLanguage, usesSpaces } from './languages.ts';
 import type { Fixed } from './mask.ts';
 
@@ -110,7 +111,7 @@ export function tbxTerms(text: string, source: string, target: string): Term[] {
 					terms.push({
 						source: from.term,
 						target: to.term,
-						...(pos === undefined ? {} : { partOfSpeech: pos }),
+						...defined({ partOfSpeech: pos }),
 						caseSensitive: /\p{Lu}/u.test(from.term),
 						examples: [],
 					});

@@ -4,6 +4,7 @@
  */
 
 import { Parser } from 'htmlparser2';
+import { defined } from '../protocol/defined.ts';
 import {
 	type Block,
 	type Chunk,
@@ -99,7 +100,7 @@ export function htmlPieces(document: string): Piece[] {
 							lower !== 'script' &&
 							lower !== 'style' &&
 							(isInline || copied.has(lower) || builder.midSentence),
-						...(fixedBy === undefined ? {} : { fixedBy }),
+						...defined({ fixedBy }),
 					};
 					if (!skip.inline) copy(start);
 					return;

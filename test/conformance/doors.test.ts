@@ -122,8 +122,12 @@ const doors: Readonly<Record<string, Door>> = {
 			return { error: { code, message, param } };
 		}
 		const answer = new ChatAnswer(question.model);
-		for (const chunk of (await sseData(response)).slice(0, -1)) answer.add(chunk, () => {});
-		return rpcOutcome(answer.result());
+		let text = '';
+		for (const chunk of (await sseData(response)).slice(0, -1))
+			answer.add(chunk, (delta) => {
+				text += delta.text ?? '';
+			});
+		return rpcOutcome({ ...answer.result(), text });
 	},
 	'json-rpc': async (question) => {
 		try {
@@ -138,7 +142,7 @@ const doors: Readonly<Record<string, Door>> = {
 function rpcOutcome(result: ChatResult): Outcome {
 	return {
 		model: result.model,
-		text: result.text,
+		text: result.text ?? '',
 		reason: result.finishReason,
 		calls: result.toolCalls.map((call) => call.function),
 		promptTokens: result.usage?.prompt_tokens,

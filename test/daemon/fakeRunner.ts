@@ -1,6 +1,7 @@
 /**
  * A runner whose model does what the prompt says, for tests of everything around an engine:
- * `crash`, `hang`, `stuck`, `memory`, `slow`, and otherwise an answer of one token per word.
+ * `crash`, `hang`, `stuck`, `memory`, `slow`, and otherwise an answer of one token per word. It
+ * translates to upper case.
  */
 
 import { processChannel, serveRunner } from '../../server/daemon/runnerMain.ts';
@@ -97,7 +98,14 @@ await serveRunner(processChannel(), async (options) => {
 			notes: [],
 		},
 		generate,
-		seq2seq: refuse,
+		seq2seq: async ({ items }) => ({
+			outputs: items.map(({ text }) => ({
+				text: text.toUpperCase(),
+				tokenIds: [],
+				score: 0,
+				reason: 'stop',
+			})),
+		}),
 		transcribe: refuse,
 		embed: refuse,
 		stats: async () => ({

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { watchLoop } from '../../server/daemon/loopWatch.ts';
-import { createMetrics } from '../../server/services/metrics.ts';
+import { daemonMetrics } from '../../server/services/metrics.ts';
 
 const line = (text: string, name: string): string | undefined =>
 	text
@@ -13,7 +13,7 @@ const line = (text: string, name: string): string | undefined =>
 
 test('what the daemon computes between two turns is noted while somebody asks', (context) => {
 	context.mock.timers.enable({ apis: ['setInterval'] });
-	const metrics = createMetrics();
+	const metrics = daemonMetrics();
 	let busyMs = 1000;
 	const watch = watchLoop(metrics, () => busyMs);
 	const turn = (ms: number) => {

@@ -5,7 +5,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { GenerateRequest, GenerateResult } from '../../server/engine/api.ts';
+import type { GenerateEvent, GenerateRequest, GenerateResult } from '../../server/engine/api.ts';
 import type { StepRow } from '../../server/engine/decode/decoder.ts';
 import { drawToken } from '../../server/engine/sample/draw.ts';
 import { uniform } from '../../server/engine/sample/random.ts';
@@ -173,6 +173,22 @@ for (const [title, exact, options] of [
 class Eager extends PromptLookup {
 	override learn(): void {}
 }
+
+test('how a prompt ends is told before anything else, and only where it was asked for', async () => {
+	const { generate } = setUp();
+	const tokens = [...'Hello <think>'].map((letter) => letter.charCodeAt(0) % 31);
+	const told = async (tellsPromptEnd: boolean) => {
+		const events: GenerateEvent[] = [];
+		const request = tokensRequest(tokens, { maxTokens: 2, tellsPromptEnd });
+		await generate(request, (event) => events.push(event));
+		return events;
+	};
+	assert.deepEqual((await told(true))[0], {
+		type: 'promptEnd',
+		text: String.fromCharCode(...tokens.slice(-16)),
+	});
+	assert.ok((await told(false)).every(({ type }) => type !== 'promptEnd'));
+});
 
 test('no guess goes beyond the longest answer, where the context may end as well', async () => {
 	let longest = 0;

@@ -165,6 +165,11 @@ test('a reader reads on the spot only short texts, and only with tokenizers it k
 	const content = 'a'.repeat(40_000);
 	await reader.prompt({ kind: 'chat', messages: [{ role: 'user', content }] }, 100_000);
 	assert.deepEqual(asked, ['prompt']);
+	// One that comes with its tokens goes nowhere.
+	const tokens = [7, 8];
+	const messages = [{ role: 'user', content }] as const;
+	assert.deepEqual(await reader.prompt({ kind: 'chat', messages, tokens }, 100_000), tokens);
+	assert.deepEqual(asked, ['prompt']);
 	for (const { name, make } of hostileTokenizers.filter((one) => !one.name.startsWith('marks'))) {
 		const other = await loadTextModel(folderWith(make(40).tokenizer));
 		assert.equal(other.isBounded, false, name);

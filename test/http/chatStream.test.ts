@@ -50,6 +50,21 @@ test('a stream has one id, one role, a finish reason, usage when asked, and ends
 	assert.equal(text, 'Hello there.');
 });
 
+test('a question that names no model is answered by one that is here, and counted for it', async () => {
+	const { model: _, ...unnamed } = ask('hi');
+	const response = await server.post('/v1/chat/completions', unnamed);
+	assert.equal(response.status, 200);
+	const { model } = (await response.json()) as { model: string };
+	assert.match(model, /^starter-chat:/);
+	const path = '/v1/chat/completions/tokenizer/encode/count';
+	const counts = await Promise.all(
+		[unnamed, ask('hi')].map(async (body) => (await server.post(path, body)).json()),
+	);
+	assert.deepEqual(counts[0], counts[1]);
+	const empty = await server.post('/v1/chat/completions', { ...unnamed, model: '' });
+	assert.equal(empty.status, 400);
+});
+
 test('without stream_options there is no usage chunk', async () => {
 	const data = await sseData(
 		await server.post('/v1/chat/completions', ask('hi', { stream: true })),

@@ -30,7 +30,11 @@ before(async () => {
 		...server.backend,
 		chat: { ...server.backend.chat, run: taken },
 		completions: { run: taken },
-		translation: { ...server.backend.translation, check: async () => {}, translate: taken },
+		translation: {
+			...server.backend.translation,
+			translate: taken,
+			newRun: () => ({ check: async () => {}, translate: taken }),
+		},
 	};
 	app = new Hono<AppEnv>();
 	app.onError((error) => errorResponse(httpError(error)));

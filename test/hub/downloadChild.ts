@@ -10,7 +10,7 @@ const http = createHubHttp({ endpoint: url });
 const { signal } = new AbortController();
 const repository = await readRepository(http, 'acme/tiny', 'main', signal);
 const selection = selectFiles(repository.files, { device: 'CPU' });
-await downloadModel(
+const job = downloadModel(
 	http,
 	{
 		modelsFolder: folder,
@@ -19,9 +19,9 @@ await downloadModel(
 		commit: repository.commit,
 		selection,
 		manifest: { id: 'tiny:1', name: 'tiny', version: '1', alias: 'tiny', displayName: 'Tiny' },
-		onWait: () => process.stdout.write('waiting\n'),
 	},
 	signal,
 );
+for await (const { type } of job) if (type === 'waiting') process.stdout.write('waiting\n');
 http.close();
 process.stdout.write('done\n');

@@ -8,7 +8,11 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { type DownloadModelOptions, downloadModel } from '../../server/hub/downloadModel.ts';
+import {
+	type DownloadEvent,
+	type DownloadModelOptions,
+	downloadModel,
+} from '../../server/hub/downloadModel.ts';
 import { createHubHttp } from '../../server/hub/http.ts';
 import { readManifest } from '../../server/hub/manifest.ts';
 import { readRepository } from '../../server/hub/repository.ts';
@@ -31,11 +35,16 @@ before(async () => {
 });
 after(() => rm(folder, { recursive: true, force: true }));
 
-async function pull(hub: TestHub, modelsFolder: string, more: Partial<DownloadModelOptions> = {}) {
+async function pull(
+	hub: TestHub,
+	modelsFolder: string,
+	more: Partial<DownloadModelOptions> = {},
+	onEvent: (event: DownloadEvent) => void = () => {},
+) {
 	const http = createHubHttp({ endpoint: hub.url });
 	try {
 		const repository = await readRepository(http, 'acme/tiny', 'main', never);
-		return await downloadModel(
+		const job = downloadModel(
 			http,
 			{
 				modelsFolder,
@@ -49,6 +58,11 @@ async function pull(hub: TestHub, modelsFolder: string, more: Partial<DownloadMo
 			},
 			never,
 		);
+		for (;;) {
+			const { done, value } = await job.next();
+			if (done) return value;
+			onEvent(value);
+		}
 	} finally {
 		http.close();
 	}
@@ -64,8 +78,9 @@ test('only the files of the chosen variant arrive, with a manifest written last'
 	await using hub = await startHub(small);
 	const models = join(folder, 'chosen');
 	const fractions: number[] = [];
-	const target = await pull(hub, models, {
-		onProgress: (progress) => fractions.push(progress.doneBytes / progress.totalBytes),
+	const target = await pull(hub, models, {}, (event) => {
+		if (event.type === 'progress')
+			fractions.push(event.progress.doneBytes / event.progress.totalBytes);
 	});
 	assert.deepEqual((await readdir(target, { recursive: true })).sort(), [
 		'config.json',
@@ -226,12 +241,12 @@ test('a disk that fills while writing keeps what has arrived, and the next try g
 	try {
 		await using hub = await startHub(small);
 		let filled = false;
-		const fill = () => {
-			if (filled) return;
+		const fill = ({ type }: DownloadEvent) => {
+			if (filled || type !== 'progress') return;
 			filled = true;
 			spawnSync('dd', ['if=/dev/zero', `of=${join(disk, 'other')}`, 'bs=64k', 'count=64']);
 		};
-		await assert.rejects(pull(hub, disk, { onProgress: fill }), { code: 'disk_full' });
+		await assert.rejects(pull(hub, disk, {}, fill), { code: 'disk_full' });
 		assert.deepEqual((await readdir(disk)).sort(), ['.downloads', 'other']);
 		const sent = hub.sentBytes;
 		await rm(join(disk, 'other'));
@@ -271,10 +286,8 @@ test('files for which the hub states no hash are told of and recorded', async ()
 	const models = join(folder, 'unverified');
 	await using hub = await startHub(small, { hashes: false });
 	let told: number | undefined;
-	const target = await pull(hub, models, {
-		onStart: ({ unverified }) => {
-			told = unverified;
-		},
+	const target = await pull(hub, models, {}, (event) => {
+		if (event.type === 'start') told = event.start.unverified;
 	});
 	const { files = [] } = (await readManifest(target)) ?? {};
 	assert.ok(files.length > 2);

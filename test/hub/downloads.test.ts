@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { type DownloadEvent, isOutdated } from '../../server/hub/downloadModel.ts';
 import { type DownloadOrder, Downloads } from '../../server/hub/downloads.ts';
+import { eventsOf } from '../../server/hub/jobEvents.ts';
 import type { DownloadProgress } from '../../server/protocol/index.ts';
+import { until } from '../support/until.ts';
 
 const progress = (doneBytes: number): DownloadProgress => ({
 	model: 'm',
@@ -18,6 +21,28 @@ const order = (from = 'a', details = ''): DownloadOrder => ({
 	details,
 });
 
+type Tell = (event: DownloadEvent) => void;
+
+/** Joins a download at once; resolves to the folder. */
+async function run(
+	downloads: Downloads,
+	wanted: DownloadOrder,
+	work: (stop: AbortSignal, tell: Tell) => Promise<string>,
+	leave = signal(),
+	onEvent: Tell = () => {},
+): Promise<string> {
+	const job = downloads.run(
+		wanted,
+		(stop) => eventsOf<DownloadEvent, string>((tell) => work(stop, tell), stop),
+		leave,
+	);
+	for (;;) {
+		const { done, value } = await job.next();
+		if (done) return value;
+		onEvent(value);
+	}
+}
+
 function gate() {
 	let open: () => void = () => {};
 	const promise = new Promise<void>((resolve) => {
@@ -30,21 +55,18 @@ test('several clients follow one download and see its progress', async () => {
 	const downloads = new Downloads();
 	const finish = gate();
 	let runs = 0;
-	const work = async (_stop: AbortSignal, tell: (value: DownloadProgress) => void) => {
+	const work = async (_stop: AbortSignal, tell: Tell) => {
 		runs++;
-		tell(progress(3));
+		tell({ type: 'progress', progress: progress(3) });
 		await finish.promise;
-		tell(progress(10));
+		tell({ type: 'progress', progress: progress(10) });
 		return '/models/m';
 	};
 	const seen: number[][] = [[], []];
 	const follow = (index: number) =>
-		downloads.run(
-			order(),
-			work,
-			{ onProgress: (value) => seen[index]?.push(value.doneBytes) },
-			signal(),
-		);
+		run(downloads, order(), work, signal(), (event) => {
+			if (event.type === 'progress') seen[index]?.push(event.progress.doneBytes);
+		});
 	const first = follow(0);
 	await new Promise(setImmediate);
 	const second = follow(1);
@@ -70,8 +92,8 @@ test('one of two leaving does not stop it, the last one leaving does', async () 
 		});
 	const one = new AbortController();
 	const two = new AbortController();
-	const first = downloads.run(order(), work, {}, one.signal);
-	const second = downloads.run(order(), work, {}, two.signal);
+	const first = run(downloads, order(), work, one.signal);
+	const second = run(downloads, order(), work, two.signal);
 	one.abort();
 	await assert.rejects(first, { code: 'cancelled' });
 	assert.equal(stopped, false);
@@ -80,13 +102,53 @@ test('one of two leaving does not stop it, the last one leaving does', async () 
 	assert.equal(stopped, true);
 });
 
+test('whoever stops reading leaves the job, and its end is waited for', async () => {
+	const downloads = new Downloads();
+	let hasEnded = false;
+	const job = downloads.run(
+		order(),
+		(stop) =>
+			eventsOf<DownloadEvent, string>(async (tell) => {
+				tell({ type: 'progress', progress: progress(3) });
+				await new Promise((resolve) => stop.addEventListener('abort', resolve, { once: true }));
+				hasEnded = true;
+				throw new Error('stopped');
+			}, stop),
+		signal(),
+	);
+	for await (const event of job) {
+		assert.equal(event.type, 'progress');
+		break;
+	}
+	await until('the job is over', () => downloads.list().length === 0);
+	assert.equal(hasEnded, true);
+});
+
+test('who reads slowly misses no file, only what is outdated', async () => {
+	const told: DownloadEvent[] = [1, 2, 3, 4].map((bytes) => ({
+		type: 'progress',
+		progress: { ...progress(bytes), file: bytes < 3 ? 'first' : 'second' },
+	}));
+	const job = eventsOf<DownloadEvent, string>(
+		async (tell) => {
+			for (const event of told) tell(event);
+			return 'done';
+		},
+		signal(),
+		isOutdated,
+	);
+	const seen: DownloadEvent[] = [];
+	for await (const event of job) seen.push(event);
+	assert.deepEqual(seen, [told[1], told[3]]);
+});
+
 test('pausing ends it for everybody with a word on how to resume', async () => {
 	const downloads = new Downloads();
 	const work = (stop: AbortSignal) =>
 		new Promise<string>((_resolve, reject) => {
 			stop.addEventListener('abort', () => reject(new Error('stopped')));
 		});
-	const running = downloads.run(order(), work, {}, signal());
+	const running = run(downloads, order(), work, signal());
 	const ended = assert.rejects(running, { code: 'cancelled', message: /resume/ });
 	assert.equal(await downloads.pause('First:latest'), true);
 	await ended;
@@ -100,13 +162,13 @@ test('one name is downloaded from one source at a time', async () => {
 		await finish.promise;
 		return '/models/m';
 	};
-	const first = downloads.run(order('a'), work, {}, signal());
+	const first = run(downloads, order('a'), work, signal());
 	const other = { ...order('b'), model: { ...order().model, id: 'M:01' } };
 	assert.throws(() => downloads.check(other), { code: 'conflict', param: 'model.Name' });
-	await assert.rejects(downloads.run(other, work, {}, signal()), { code: 'conflict' });
+	await assert.rejects(run(downloads, other, work, signal()), { code: 'conflict' });
 	finish.open();
 	assert.equal(await first, '/models/m');
-	assert.equal(await downloads.run(other, work, {}, signal()), '/models/m');
+	assert.equal(await run(downloads, other, work, signal()), '/models/m');
 });
 
 test('details of a second request for the same files are kept after the first', async () => {
@@ -119,7 +181,7 @@ test('details of a second request for the same files are kept after the first', 
 		return '/models/m';
 	};
 	const all = ['one', 'two', 'one'].map((details) =>
-		downloads.run(order('a', details), work(details), {}, signal()),
+		run(downloads, order('a', details), work(details), signal()),
 	);
 	finish.open();
 	await Promise.all(all);
@@ -142,13 +204,13 @@ test('whoever asks for a download that is just ending gets a new one, not its ca
 		throw new Error('stopped');
 	};
 	const leave = new AbortController();
-	const first = downloads.run(order(), work, {}, leave.signal);
+	const first = run(downloads, order(), work, leave.signal);
 	await new Promise(setImmediate);
 	leave.abort();
 	await assert.rejects(first, { code: 'cancelled' });
-	const second = downloads.run(order(), work, {}, signal());
+	const second = run(downloads, order(), work, signal());
 	const impatient = new AbortController();
-	const third = downloads.run(order(), work, {}, impatient.signal);
+	const third = run(downloads, order(), work, impatient.signal);
 	impatient.abort();
 	await assert.rejects(third, { code: 'cancelled' });
 	ended.open();

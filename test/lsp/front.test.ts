@@ -67,17 +67,21 @@ async function chat(
 	}
 }
 
-test('a chat streams its pieces as partial results and ends with the whole answer', async () => {
+test('a chat streams its pieces as partial results and ends without saying them again', async () => {
+	const before = daemon.asked.length;
 	const { result, deltas } = await chat({ temperature: 0.5, maxTokens: 9 });
-	assert.equal(result.text, 'Use `tar` **now**.');
+	assert.deepEqual(daemon.asked.slice(before), ['/v1/chat/completions'], 'one request, no other');
+	assert.ok(!('text' in result));
 	assert.equal(result.finishReason, 'stop');
 	assert.equal(result.model, 'fake');
-	assert.equal(deltas.map((delta) => delta.text ?? '').join(''), result.text);
+	assert.equal(deltas.map((delta) => delta.text ?? '').join(''), 'Use `tar` **now**.');
 	const body = daemon.chats.at(-1);
 	assert.equal(body?.['temperature'], 0.5);
 	assert.equal(body?.['max_completion_tokens'], 9);
 	assert.equal(body?.['stream'], true);
-	assert.equal(body?.['model'], 'fake', 'a loaded model is taken before others');
+	assert.ok(!('model' in (body ?? {})), 'the daemon chooses where nobody has');
+	await chat({ model: 'old' });
+	assert.equal(daemon.chats.at(-1)?.['model'], 'old', 'what was chosen goes on as it is');
 });
 
 test('an error of the daemon reaches the editor with its code, message and parameter', async () => {
@@ -147,8 +151,9 @@ test('a daemon that went away is looked for again', async () => {
 	const old = daemon;
 	daemon = await startFakeDaemon();
 	await old.close();
-	const { result } = await chat({});
-	assert.equal(result.text, 'Use `tar` **now**.');
+	const messages = [{ role: 'user', content: 'how?' }];
+	const whole = await client.sendRequest<ChatResult>('nearglot/chat', { messages });
+	assert.equal(whole.text, 'Use `tar` **now**.', 'nobody asked for partial results');
 	assert.equal(connects, before + 1);
 	assert.ok(statuses.some((status) => status.daemon === undefined));
 	assert.equal(statuses.at(-1)?.daemon?.url, daemon.url);
@@ -173,11 +178,13 @@ test('texts are translated in order, and a wrong language is told apart from a f
 });
 
 test('tokens are counted for the model that would answer', async () => {
+	const before = daemon.asked.length;
 	const messages = [{ role: 'user', content: 'one' }];
 	const { tokens } = await client.sendRequest<{ tokens: number }>('nearglot/countTokens', {
 		messages,
 	});
-	assert.equal(tokens, JSON.stringify({ messages, model: 'fake' }).length);
+	assert.equal(tokens, JSON.stringify({ messages }).length);
+	assert.deepEqual(daemon.asked.slice(before), ['/v1/chat/completions/tokenizer/encode/count']);
 });
 
 test('a gap in code is filled through the completion route, with the text on both sides', async () => {

@@ -38,8 +38,9 @@ test('an answer ends with a reason, with [DONE] or with both; what breaks afterw
 		[[words('a'), words('b'), end('stop'), broken], 'stop'],
 		[[words('a'), words('b'), end('stop'), '{"usage'], 'stop'],
 	] as const) {
-		const { text, finishReason } = await read(events).result;
-		assert.deepEqual([text, finishReason], ['ab', reason]);
+		const { result, arrived } = read(events);
+		const { finishReason } = await result;
+		assert.deepEqual([arrived(), finishReason], ['ab', reason]);
 	}
 });
 

@@ -35,7 +35,7 @@ test('a question and its answer are two turns, saved, with the system prompt sen
 	assert.equal(session.conversation.title, 'one');
 	assert.deepEqual(
 		posted.map(({ type }) => type),
-		['progress', 'delta', 'turn'],
+		['progress', 'delta', 'end'],
 	);
 });
 

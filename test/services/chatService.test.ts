@@ -32,6 +32,7 @@ async function run(body: object, script: Script) {
 	let asked: GenerateRequest | undefined;
 	const generate: EngineModel['generate'] = async (request, onEvent) => {
 		asked = request;
+		if (request.tellsPromptEnd) onEvent({ type: 'promptEnd', text: script.prompt ?? '' });
 		const reason = script.reason ?? 'stop';
 		for (const [index, text] of script.pieces.entries())
 			onEvent({ type: 'text', choice: 0, text, tokenIds: [index] });
@@ -126,6 +127,27 @@ test('an answer that begins inside reasoning opened by the template is split too
 	const { answer } = await run({}, script);
 	assert.equal(answer.choices[0]?.message.reasoning_content, 'Hm.');
 	assert.equal(answer.choices[0]?.message.content, 'Yes.');
+});
+
+test('a prompt is rendered and tokenised once: here or in the runner', async () => {
+	const template = { reasoning: { open: '<think>', close: '</think>' }, template: 'plain' };
+	const plain = await run({}, { pieces: ['a'], profile: template });
+	assert.equal(plain.asked.tellsPromptEnd, false);
+	assert.ok(plain.asked.prompt.kind === 'chat' && plain.asked.prompt.tokens === undefined);
+	const thinking = await run({}, { pieces: ['a'], prompt: 'user: hi <think>\n' });
+	assert.equal(thinking.asked.tellsPromptEnd, true);
+	assert.ok(thinking.asked.prompt.kind === 'chat' && thinking.asked.prompt.tokens === undefined);
+	const messages = ['one', 'ONE', 'two'].map((content, index) => ({
+		role: index % 2 === 0 ? 'user' : 'assistant',
+		content,
+	}));
+	const cut = await run(
+		{ messages, truncation: 'auto' },
+		{ pieces: ['a'], info: { contextLength: 100 } },
+	);
+	assert.ok(cut.asked.prompt.kind === 'chat');
+	assert.equal(cut.asked.prompt.tokens?.length, 'oneONEtwo'.length);
+	assert.equal(cut.counted.tokens, 'oneONEtwo'.length);
 });
 
 test('parallel calls are streamed by index, each name once, and content before them is kept', async () => {

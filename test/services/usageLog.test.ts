@@ -3,14 +3,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Logger } from '../../server/services/log.ts';
-import { createMetrics } from '../../server/services/metrics.ts';
+import { daemonMetrics } from '../../server/services/metrics.ts';
 import { createUsageLog } from '../../server/services/usageLog.ts';
 
 const log = { info: () => {} } as unknown as Logger;
 const record = { requestId: 'r', route: '/v1/chat/completions', model: 'm', status: 200, ms: 1 };
 
 test('a label names who is signed in, whatever the request says about its user', () => {
-	const metrics = createMetrics();
+	const metrics = daemonMetrics();
 	const usage = createUsageLog(log, metrics, ['user']);
 	usage.add({ ...record, caller: { person: 'person:1', user: 'somebody else' } });
 	usage.add({ ...record, caller: { user: 'a script of the owner' } });
@@ -21,7 +21,7 @@ test('a label names who is signed in, whatever the request says about its user',
 });
 
 test('no label ends a line, steers a terminal or hides', () => {
-	const metrics = createMetrics();
+	const metrics = daemonMetrics();
 	const hostile = 'a\u0000b\u202ec\u001b[2J\u200bd\ne"\\f\r';
 	createUsageLog(log, metrics, ['user']).add({ ...record, caller: { user: hostile } });
 	const text = metrics.render();

@@ -64,6 +64,8 @@ export function createGenerator(options: GeneratorOptions): Generate {
 				},
 			);
 		}
+		const endOf = (tokens: number) => text.decode(prompt.slice(-tokens), { skipSpecial: false });
+		if (request.tellsPromptEnd) onEvent({ type: 'promptEnd', text: endOf(16) });
 		const room = contextLength - prompt.length;
 		const maxTokens = Math.max(0, Math.min(request.maxTokens ?? room, room));
 		const samplers: Sampler[] = [];
@@ -72,13 +74,7 @@ export function createGenerator(options: GeneratorOptions): Generate {
 				const constraint =
 					request.constraint === undefined
 						? undefined
-						: await options.compile(
-								request.constraint,
-								endTokens,
-								text.decode(prompt.slice(-8), { skipSpecial: false }),
-								signal,
-								request.owner,
-							);
+						: await options.compile(request.constraint, endTokens, endOf(8), signal, request.owner);
 				samplers.push(
 					new Sampler({
 						sampling: request.sampling,

@@ -5,7 +5,6 @@
 
 import { AppError } from '../../protocol/index.ts';
 import type { GeneratePrompt, TextModel } from '../api.ts';
-import { promptOpensReasoning, type ReasoningTags } from '../template/reasoning.ts';
 import { fillMiddleStops, fillMiddleTokens } from './fillMiddle.ts';
 import { checkLength, isFarTooLong } from './promptLength.ts';
 import type { CostlyPart } from './tooExpensive.ts';
@@ -22,18 +21,14 @@ export interface ChatQuestion {
 	readonly maxHistoryTurns?: number;
 	/** Leave out turns until an answer has room in the context; absent: whatever their length. */
 	readonly room?: { readonly contextLength: number; readonly maxTokens: number | undefined };
-	/** Tags that the template may open at its end; absent: it never does. */
-	readonly reasoning?: ReasoningTags;
 	/** Whether the tokens are counted. */
 	readonly counts: boolean;
 }
 
 export interface ChatFacts {
 	readonly omittedTurns: number;
-	/** The answer begins inside a reasoning block that the template has opened. */
-	readonly opensReasoning: boolean;
-	/** Length of the prompt; 0 unless counted. */
-	readonly tokens: number;
+	/** Tokens of what the model reads; absent: nobody has had to make them. */
+	readonly tokens?: readonly number[];
 }
 
 /** What a completion asks before it is answered. */
@@ -121,10 +116,8 @@ export interface TextService {
 }
 
 /** Whether a question is about the template alone. */
-export function isAboutTemplate(job: TextJobName, request: unknown): boolean {
-	if (job === 'render' || job === 'warm') return true;
-	const { counts, room } = request as TextJobs['chat']['request'];
-	return job === 'chat' && !counts && room === undefined;
+export function isAboutTemplate(job: TextJobName): boolean {
+	return job === 'render' || job === 'warm';
 }
 
 /** Told which part is at work from now on. */
@@ -196,7 +189,9 @@ const jobs: {
 			skipSpecial && text.specialIds.has(id) ? undefined : text.tokenBytes(id),
 		);
 	},
-	chat: (text, { prompt, maxHistoryTurns, room, reasoning, counts }, atWork) => {
+	chat: (text, { prompt, maxHistoryTurns, room, counts }, atWork) => {
+		/** The shortest that was found to fit, which is what will be read. */
+		let fitting: { readonly messages: number; readonly tokens: number[] } | undefined;
 		const limits = {
 			...(maxHistoryTurns === undefined ? {} : { maxHistoryTurns }),
 			...(room === undefined
@@ -209,18 +204,18 @@ const jobs: {
 							const part = { ...prompt, messages };
 							const rendered = textOf(text, part, atWork);
 							if (isFarTooLong(rendered, contextLength)) return false;
-							return tokensOf(text, part, rendered, atWork).length <= most;
+							const tokens = tokensOf(text, part, rendered, atWork);
+							if (tokens.length > most) return false;
+							fitting = { messages: messages.length, tokens };
+							return true;
 						},
 					}),
 		};
 		const { messages, omittedTurns } = newestTurns(prompt.messages, limits);
 		const read = { ...prompt, messages };
-		const rendered = counts || reasoning !== undefined ? textOf(text, read, atWork) : '';
-		return {
-			omittedTurns,
-			opensReasoning: reasoning !== undefined && promptOpensReasoning(rendered, reasoning),
-			tokens: counts ? tokensOf(text, read, rendered, atWork).length : 0,
-		};
+		if (fitting?.messages === messages.length) return { omittedTurns, tokens: fitting.tokens };
+		if (!counts) return { omittedTurns };
+		return { omittedTurns, tokens: tokensOf(text, read, textOf(text, read, atWork), atWork) };
 	},
 	completion: (text, { model, prompts, suffix, echo }, atWork) => {
 		atWork('tokenizer');

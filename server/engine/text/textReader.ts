@@ -33,6 +33,7 @@ export class TextReader {
 		signal?: AbortSignal,
 	): Promise<number[]> {
 		if (prompt.kind === 'tokens') return [...prompt.tokens];
+		if (prompt.kind === 'chat' && prompt.tokens !== undefined) return [...prompt.tokens];
 		// What will not be tokenised here is not fetched from there in between.
 		if (prompt.kind === 'chat' && !(this.#text.isBounded && sizeOfPrompt(prompt) <= shortText))
 			return this.#threads.ask('prompt', { prompt, contextLength }, signal);

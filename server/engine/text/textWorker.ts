@@ -43,7 +43,7 @@ async function reading<T>(read: () => Promise<T>): Promise<T> {
 }
 
 /** What a question needs of the model. */
-async function textFor(job: TextJobName, request: unknown): Promise<TextModel> {
+async function textFor(job: TextJobName): Promise<TextModel> {
 	const tokenizersOf = async () => {
 		tokenizers ??= await reading(() => loadTokenizers(folder));
 		return tokenizers;
@@ -51,7 +51,7 @@ async function textFor(job: TextJobName, request: unknown): Promise<TextModel> {
 	templates ??= await reading(() =>
 		loadTemplates(folder, chatTemplate, async () => (await tokenizersOf()).source),
 	);
-	if (isAboutTemplate(job, request) && tokenizers === undefined)
+	if (isAboutTemplate(job) && tokenizers === undefined)
 		return { renderChat: chatRenderer(templates) } as TextModel;
 	const { source, target } = await tokenizersOf();
 	return textModelOf(source, { ...templates, target });
@@ -72,7 +72,7 @@ function wireOf(error: unknown): ErrorWire {
 
 async function answer({ job, request }: TextQuestion): Promise<void> {
 	try {
-		const text = await textFor(job, request);
+		const text = await textFor(job);
 		say({ kind: 'value', value: runTextJob(text, job, request as never, atWork) });
 	} catch (error) {
 		say({ kind: 'error', error: wireOf(error) });

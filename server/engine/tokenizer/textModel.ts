@@ -118,7 +118,7 @@ export function textModelOf(tokenizer: Tokenizer, parts: TextModelParts = {}): T
 		promptTokens: (prompt: GeneratePrompt): number[] => {
 			if (prompt.kind === 'tokens') return [...prompt.tokens];
 			if (prompt.kind === 'text') return tokenizer.encode(prompt.text, true);
-			return tokenizer.encode(renderChat(prompt, true), false);
+			return [...(prompt.tokens ?? tokenizer.encode(renderChat(prompt, true), false))];
 		},
 	};
 }

@@ -1,5 +1,6 @@
 /** The one decision about a request that is not the layer's own: pass it on, send to a login, or refuse. */
 
+import { defined } from '../../protocol/defined.ts';
 import { AppError } from '../../protocol/errors.ts';
 import type { GatewayContext } from '../context.ts';
 import { refusedBy } from '../identity/policy.ts';
@@ -183,10 +184,10 @@ function checked(
 		decision.injected.some(([name, value]) => name === base + end && value !== ''),
 	);
 	if (complete) return decision;
-	context.metrics.add('nearglot_gateway_identity_missing_total');
+	context.metrics.count('nearglot_gateway_identity_missing_total');
 	context.audit.write({
 		event: 'identity_missing',
-		...(decision.userId === undefined ? {} : { userId: decision.userId }),
+		...defined({ userId: decision.userId }),
 	});
 	return refuse({
 		status: 500,

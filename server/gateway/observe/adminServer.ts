@@ -21,8 +21,8 @@ export async function createAdminServer(
 			response.writeHead(status, { 'Content-Type': type }).end(text);
 		if (request.method !== 'GET') send(405, 'text/plain', 'Only GET.\n');
 		else if (path === '/metrics') {
-			const open = `# TYPE nearglot_gateway_open_streams gauge\nnearglot_gateway_open_streams ${openExchanges()}\n`;
-			send(200, 'text/plain; version=0.0.4', context.metrics.render() + open);
+			const open = { name: 'nearglot_gateway_open_streams', value: openExchanges() };
+			send(200, 'text/plain; version=0.0.4', context.metrics.render([open]));
 		} else if (path === '/healthz') send(200, 'application/json', '{"status":"ok"}');
 		else if (path === '/jwks')
 			send(

@@ -1,5 +1,6 @@
 /** Keeps the audit log from being filled by whoever likes to: so many lines an address and minute, the rest counted. */
 
+import { defined } from '../../protocol/defined.ts';
 import { RateLimit } from '../access/rateLimit.ts';
 import type { AuditEvent } from './audit.ts';
 
@@ -46,7 +47,7 @@ export class StrangerLines {
 			event: 'lines_left_out',
 			count: this.#count,
 			addresses: this.#leftOut.size,
-			...(clientIp === undefined ? {} : { clientIp }),
+			...defined({ clientIp }),
 		};
 		this.#count = 0;
 		this.#leftOut.clear();

@@ -1,6 +1,7 @@
 /** OAuth 1.0a signatures (RFC 5849, HMAC-SHA1), for the microblogging provider. */
 
 import { createHmac, randomBytes } from 'node:crypto';
+import { defined } from '../../protocol/defined.ts';
 
 export interface OAuth1Keys {
 	readonly consumerKey: string;
@@ -37,7 +38,7 @@ export function oauth1Header(
 		oauth_signature_method: 'HMAC-SHA1',
 		oauth_timestamp: String(fixed?.timestampS ?? Math.floor(Date.now() / 1000)),
 		oauth_version: '1.0',
-		...(keys.token === undefined ? {} : { oauth_token: keys.token }),
+		...defined({ oauth_token: keys.token }),
 	};
 	oauth['oauth_signature'] = oauth1Signature(method, url, { ...parameters, ...oauth }, keys);
 	const fields = Object.entries(oauth).map(

@@ -2,6 +2,7 @@
 
 import type { JWTPayload } from 'jose';
 import * as client from 'openid-client';
+import { defined } from '../../protocol/defined.ts';
 import { type Fields, numberOf, textOf } from '../config/fields.ts';
 import type { ProviderSettings } from '../config/settings.ts';
 import type { ProviderTokens, SignedIn } from '../identity/signedIn.ts';
@@ -107,8 +108,7 @@ export class OidcProvider implements Provider {
 		}
 		const expiresIn = numberOf(body, 'expires_in', 0) || Number(textOf(body, 'expires_in') ?? 0);
 		const given: ProviderTokens = {
-			...(idToken === undefined ? {} : { idToken }),
-			...(accessToken === undefined ? {} : { accessToken }),
+			...defined({ idToken, accessToken }),
 			...(textOf(body, 'refresh_token') === undefined
 				? {}
 				: { refreshToken: textOf(body, 'refresh_token')! }),
@@ -159,7 +159,7 @@ export class OidcProvider implements Provider {
 		return client.buildEndSessionUrl(config, {
 			post_logout_redirect_uri: returnTo,
 			state,
-			...(tokens.idToken === undefined ? {} : { id_token_hint: tokens.idToken }),
+			...defined({ id_token_hint: tokens.idToken }),
 		});
 	}
 
@@ -228,8 +228,7 @@ export class OidcProvider implements Provider {
 		return {
 			...before,
 			accessToken: answer.access_token,
-			...(answer.id_token === undefined ? {} : { idToken: answer.id_token }),
-			...(answer.refresh_token === undefined ? {} : { refreshToken: answer.refresh_token }),
+			...defined({ idToken: answer.id_token, refreshToken: answer.refresh_token }),
 			...(answer.expires_in === undefined
 				? {}
 				: { expiresAt: this.#deps.now() + answer.expires_in * 1000 }),

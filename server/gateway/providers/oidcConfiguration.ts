@@ -1,6 +1,7 @@
 /** Metadata of an OpenID Connect provider: discovered when first needed, overridden by the settings. */
 
 import * as client from 'openid-client';
+import { defined } from '../../protocol/defined.ts';
 import { isLoopback } from '../config/publicUrl.ts';
 import type { ProviderSettings } from '../config/settings.ts';
 import { type ProviderDeps, ProviderError } from './provider.ts';
@@ -72,17 +73,15 @@ export class OidcConfiguration {
 
 	async #discover(): Promise<client.Configuration> {
 		const { endpoints, clientId, kind } = this.#settings;
-		const overrides = {
-			...(endpoints.issuer === undefined ? {} : { issuer: endpoints.issuer }),
-			...(endpoints.authorization === undefined
-				? {}
-				: { authorization_endpoint: endpoints.authorization }),
-			...(endpoints.token === undefined ? {} : { token_endpoint: endpoints.token }),
-			...(endpoints.jwks === undefined ? {} : { jwks_uri: endpoints.jwks }),
-			...(endpoints.userInfo === undefined ? {} : { userinfo_endpoint: endpoints.userInfo }),
-			...(endpoints.endSession === undefined ? {} : { end_session_endpoint: endpoints.endSession }),
-			...(endpoints.revocation === undefined ? {} : { revocation_endpoint: endpoints.revocation }),
-		};
+		const overrides = defined({
+			issuer: endpoints.issuer,
+			authorization_endpoint: endpoints.authorization,
+			token_endpoint: endpoints.token,
+			jwks_uri: endpoints.jwks,
+			userinfo_endpoint: endpoints.userInfo,
+			end_session_endpoint: endpoints.endSession,
+			revocation_endpoint: endpoints.revocation,
+		});
 		const complete =
 			endpoints.issuer && endpoints.authorization && endpoints.token && endpoints.jwks;
 		let metadata: client.ServerMetadata;

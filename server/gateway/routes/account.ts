@@ -1,5 +1,6 @@
 /** `/.auth/me` and `/.auth/refresh`: what the session knows, and how it is prolonged. */
 
+import { defined } from '../../protocol/defined.ts';
 import { AppError } from '../../protocol/errors.ts';
 import { authenticate } from '../access/authenticate.ts';
 import { siteRelation } from '../access/crossSite.ts';
@@ -33,15 +34,13 @@ export const meRoute: Route = async (exchange) => {
 			provider_name: session.provider,
 			user_id: session.name,
 			user_claims: session.claims,
-			...(tokens.accessToken === undefined ? {} : { access_token: tokens.accessToken }),
-			...(tokens.accessTokenSecret === undefined
-				? {}
-				: { access_token_secret: tokens.accessTokenSecret }),
-			...(tokens.authenticationToken === undefined
-				? {}
-				: { authentication_token: tokens.authenticationToken }),
-			...(tokens.idToken === undefined ? {} : { id_token: tokens.idToken }),
-			...(tokens.refreshToken === undefined ? {} : { refresh_token: tokens.refreshToken }),
+			...defined({
+				access_token: tokens.accessToken,
+				access_token_secret: tokens.accessTokenSecret,
+				authentication_token: tokens.authenticationToken,
+				id_token: tokens.idToken,
+				refresh_token: tokens.refreshToken,
+			}),
 			...(tokens.expiresAt === undefined ? {} : { expires_on: isoTime(tokens.expiresAt) }),
 		},
 	]);
@@ -73,7 +72,7 @@ export const refreshRoute: Route = async (exchange) => {
 			await context.sessions.end(session);
 			throw new ProviderError('denied', reason);
 		}
-		context.metrics.add('nearglot_gateway_refreshes_total', { result: 'ok' });
+		context.metrics.count('nearglot_gateway_refreshes_total', { result: 'ok' });
 		context.audit.write({
 			event: 'refresh',
 			provider: session.provider,
@@ -88,7 +87,7 @@ export const refreshRoute: Route = async (exchange) => {
 		}
 	} catch (error) {
 		const failure = error instanceof ProviderError ? error.failure : 'error';
-		context.metrics.add('nearglot_gateway_refreshes_total', { result: failure });
+		context.metrics.count('nearglot_gateway_refreshes_total', { result: failure });
 		context.audit.write({
 			event: 'refresh_failed',
 			provider: identity.session.provider,

@@ -66,7 +66,7 @@ export const callbackRoute: Route = async (exchange, name) => {
 	} catch (error) {
 		if (error instanceof AppError || !(error instanceof ProviderError)) throw error;
 		if (error.failure !== 'unreachable') noteFailedTry(exchange);
-		context.metrics.add('nearglot_gateway_logins_total', {
+		context.metrics.count('nearglot_gateway_logins_total', {
 			provider: provider.settings.name,
 			flow: 'browser',
 			result: error.failure,
@@ -108,7 +108,7 @@ async function finishLogin(exchange: Exchange, login: LoginState, person: Signed
 		person,
 		mode.kind === 'browser' ? 'browser' : mode.challenge === undefined ? 'client' : 'handoff',
 	);
-	context.metrics.add('nearglot_gateway_logins_total', {
+	context.metrics.count('nearglot_gateway_logins_total', {
 		provider: person.provider,
 		flow: 'browser',
 		result: 'ok',

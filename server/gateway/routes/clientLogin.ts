@@ -46,7 +46,7 @@ export const clientLoginRoute: Route = async (exchange, name) => {
 		const reason = refusedBy(provider.settings.allowed, person.policy);
 		if (reason !== undefined) throw new ProviderError('denied', reason);
 		const session = await context.sessions.create(person, 'client');
-		context.metrics.add('nearglot_gateway_logins_total', {
+		context.metrics.count('nearglot_gateway_logins_total', {
 			provider: person.provider,
 			flow: 'client',
 			result: 'ok',
@@ -61,7 +61,7 @@ export const clientLoginRoute: Route = async (exchange, name) => {
 	} catch (error) {
 		if (error instanceof ProviderError) {
 			if (error.failure === 'rejected' || error.failure === 'denied') noteFailedTry(exchange);
-			context.metrics.add('nearglot_gateway_logins_total', {
+			context.metrics.count('nearglot_gateway_logins_total', {
 				provider: provider.settings.name,
 				flow: 'client',
 				result: error.failure,

@@ -76,7 +76,7 @@ export function sendFailure(exchange: Exchange, problem: Problem, retry?: string
 /** Counts what must be visible to whoever runs the layer. */
 export function noteFailure(error: unknown, context: GatewayContext, head: RequestHead): void {
 	if (error instanceof AppError && error.code === 'store_unavailable') {
-		context.metrics.add('nearglot_gateway_store_errors_total');
+		context.metrics.count('nearglot_gateway_store_errors_total');
 	} else if (!(error instanceof AppError) && !(error instanceof ProviderError)) {
 		context.audit.write({
 			event: 'request_refused',

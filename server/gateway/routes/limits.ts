@@ -26,7 +26,7 @@ export function countDeviceStart(exchange: Exchange): void {
 function check({ context, head }: Exchange, limit: RateLimit, what: string): void {
 	const waitS = limit.waitS(head.clientIp);
 	if (waitS === 0) return;
-	context.metrics.add('nearglot_gateway_rate_limited_total');
+	context.metrics.count('nearglot_gateway_rate_limited_total');
 	throw new AppError('rate_limited', `Too many ${what} from this address. Wait ${waitS} s.`, {
 		retryAfterS: waitS,
 	});

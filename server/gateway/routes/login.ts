@@ -1,5 +1,6 @@
 /** `GET /.auth/login/<provider>`: checks where the login may end and sends the browser to the provider. */
 
+import { defined } from '../../protocol/defined.ts';
 import { AppError } from '../../protocol/errors.ts';
 import { corsOrigin as originAllowed } from '../access/cors.ts';
 import { checkRedirect } from '../access/redirects.ts';
@@ -73,8 +74,7 @@ function tokenMode({ query, context, head }: Exchange, redirectTo: string | unde
 	if (completion === undefined) {
 		return {
 			kind: 'token',
-			...(redirectTo === undefined ? {} : { redirect: redirectTo }),
-			...(challenge === undefined ? {} : { challenge }),
+			...defined({ redirect: redirectTo, challenge }),
 		};
 	}
 	if (completion !== 'postMessage' && completion !== 'iframe') {

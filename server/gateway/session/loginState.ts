@@ -4,6 +4,7 @@
  */
 
 import { createHmac, randomBytes, randomInt } from 'node:crypto';
+import { defined } from '../../protocol/defined.ts';
 import type { GatewaySettings } from '../config/settings.ts';
 import type { KeyRing } from '../keys/keyRing.ts';
 import { seal, unseal } from '../keys/seal.ts';
@@ -96,7 +97,7 @@ export function createLoginCookies(
 			issuedAt,
 			kid,
 			retry,
-			...(memo === undefined ? {} : { memo }),
+			...defined({ memo }),
 		};
 	};
 	const alive = (cookies: readonly Cookie[]) =>

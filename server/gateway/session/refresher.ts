@@ -5,9 +5,9 @@
 
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
+import type { Metrics } from '../../net/metrics.ts';
 import { AppError } from '../../protocol/errors.ts';
 import type { ProviderTokens, SignedIn } from '../identity/signedIn.ts';
-import type { Metrics } from '../observe/metrics.ts';
 import { type Provider, ProviderError } from '../providers/provider.ts';
 import type { Store } from '../store/store.ts';
 import type { Session, Sessions } from './sessions.ts';
@@ -95,7 +95,7 @@ export class Refresher {
 			const ageMs = this.#now() - current.refreshedAt;
 			const fresh = current.version > 1 && ageMs >= 0 && ageMs < freshMs;
 			if (current.version !== before.version || fresh) return undefined;
-			this.#metrics.add('nearglot_gateway_provider_calls_total', {
+			this.#metrics.count('nearglot_gateway_provider_calls_total', {
 				provider: provider.settings.name,
 			});
 			const { tokens, person } = await provider.refresh(current.tokens);

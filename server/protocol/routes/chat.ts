@@ -39,7 +39,8 @@ function neutral<const T extends string | boolean>(...values: readonly T[]) {
 }
 
 export const chatRequest = object({
-	model: modelField,
+	/** Absent: the best chat model on this machine. */
+	model: optional(modelField),
 	messages: messagesField,
 	...samplingFields,
 	...loadFields,

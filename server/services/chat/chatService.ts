@@ -1,9 +1,18 @@
 /** Chat: from a parsed request to an answer, in pieces for streams and as a whole for everybody else. */
 
 import type { GenerateResult, Owned, TokenLogprob } from '../../engine/api.ts';
-import type { ChatQuestion } from '../../engine/text/textJobs.ts';
+import { promptOpensReasoning } from '../../engine/template/reasoning.ts';
+import type { ChatFacts, ChatQuestion } from '../../engine/text/textJobs.ts';
 import { newestTurns, withoutTurns } from '../../engine/text/turns.ts';
-import { AppError, type FinishReason, type Timings, type Usage } from '../../protocol/index.ts';
+import { defined } from '../../protocol/defined.ts';
+import {
+	AppError,
+	type FinishReason,
+	type ModelInfo,
+	readyChatModels,
+	type Timings,
+	type Usage,
+} from '../../protocol/index.ts';
 import type { ChatRequest } from '../../protocol/routes/chat.ts';
 import type { ModelHost, ProviderFallback } from '../host.ts';
 import { type ChoicePiece, ChoiceReader } from './choiceReader.ts';
@@ -75,10 +84,8 @@ interface Prepared {
 	readonly plan: ChatPlan;
 	readonly profile: ModelProfile;
 	readonly omittedTurns: number;
-	/** The answer begins inside a reasoning block that the template has opened. */
-	readonly startsReasoning: boolean;
-	/** Length of the prompt, where it was to be counted. */
-	readonly tokens: number;
+	/** Tokens of the prompt, where they had to be made. */
+	readonly tokens: readonly number[] | undefined;
 }
 
 export function createChatService(deps: ChatDeps): ChatService {
@@ -87,7 +94,10 @@ export function createChatService(deps: ChatDeps): ChatService {
 		counts: boolean,
 		signal: AbortSignal | undefined,
 	): Promise<Prepared> => {
-		const info = await deps.host.resolve(request.model);
+		const info =
+			request.model === undefined
+				? await defaultModel(deps.host)
+				: await deps.host.resolve(request.model);
 		if (info.task !== 'chat-completion' && info.task !== 'text-generation')
 			throw new AppError(
 				'unsupported_model',
@@ -97,79 +107,78 @@ export function createChatService(deps: ChatDeps): ChatService {
 		const profile = await deps.profile(info.folder ?? '');
 		const plan = planChat(request, profile, deps.randomSeed);
 		const { prompt, maxTokens } = plan.generate;
-		const nothing = { omittedTurns: 0, opensReasoning: false, tokens: 0 };
 		const { contextLength, maxHistoryTurns } = info;
 		const question: ChatQuestion | undefined =
 			prompt.kind === 'chat'
 				? {
 						prompt,
 						counts,
-						...(maxHistoryTurns === undefined ? {} : { maxHistoryTurns }),
+						...defined({ maxHistoryTurns }),
 						...(request.truncation === 'auto' && contextLength !== undefined
 							? { room: { contextLength, maxTokens } }
 							: {}),
-						// Most templates never open a block; those prompts are rendered in the runner alone.
-						...(!counts && profile.template?.includes(profile.reasoning.open)
-							? { reasoning: profile.reasoning }
-							: {}),
 					}
 				: undefined;
-		const { omittedTurns, opensReasoning, tokens } =
-			question === undefined ? nothing : await ask(info.id, question, signal);
-		const generate =
-			prompt.kind === 'chat' && omittedTurns > 0
+		const { omittedTurns, tokens }: ChatFacts =
+			question === undefined ? { omittedTurns: 0 } : await ask(info.id, question, signal);
+		const read =
+			prompt.kind === 'chat'
 				? {
-						...plan.generate,
-						prompt: { ...prompt, messages: withoutTurns(prompt.messages, omittedTurns) },
+						...prompt,
+						messages: withoutTurns(prompt.messages, omittedTurns),
+						// What was rendered and tokenised here is not once more in the runner.
+						...defined({ tokens }),
 					}
-				: plan.generate;
-		return {
-			id: info.id,
-			plan: { ...plan, generate },
-			profile,
-			omittedTurns,
-			startsReasoning: opensReasoning,
-			tokens,
+				: prompt;
+		const generate = {
+			...plan.generate,
+			prompt: read,
+			// Most templates never open a block.
+			tellsPromptEnd: profile.template?.includes(profile.reasoning.open) === true,
 		};
+		return { id: info.id, plan: { ...plan, generate }, profile, omittedTurns, tokens };
 	};
 
-	/** Asks once for all that the template and the tokenizer say, and only where they have a say. */
-	const ask = async (id: string, question: ChatQuestion, signal: AbortSignal | undefined) => {
-		const { counts, room, reasoning, prompt, maxHistoryTurns } = question;
-		if (counts || room !== undefined || reasoning !== undefined) {
+	/** Asks for all that the template and the tokenizer say, and only where they have a say. */
+	const ask = async (
+		id: string,
+		question: ChatQuestion,
+		signal: AbortSignal | undefined,
+	): Promise<ChatFacts> => {
+		const { counts, room, prompt, maxHistoryTurns } = question;
+		if (counts || room !== undefined) {
 			const text = await deps.host.textModel(id);
 			return text.ask('chat', question, signal);
 		}
 		const limits = maxHistoryTurns === undefined ? {} : { maxHistoryTurns };
 		const { omittedTurns } = newestTurns(prompt.messages, limits);
-		return { omittedTurns, opensReasoning: false, tokens: 0 };
+		return { omittedTurns };
 	};
 
 	return {
 		run: async (request, onEvent, signal) => {
-			const { id, plan, profile, omittedTurns, startsReasoning } = await prepare(
-				request,
-				false,
-				signal,
-			);
+			const { id, plan, profile, omittedTurns } = await prepare(request, false, signal);
 			if (plan.ignored.length > 0) onEvent({ type: 'ignored', fields: plan.ignored });
 			if (omittedTurns > 0) onEvent({ type: 'omitted', turns: omittedTurns });
-			const readers = Array.from(
-				{ length: plan.generate.n },
-				() =>
+			let startsReasoning = false;
+			const readers = new Map<number, ChoiceReader>();
+			const readerOf = (choice: number): ChoiceReader => {
+				const reader =
+					readers.get(choice) ??
 					new ChoiceReader({
 						profile,
 						toolNames: plan.toolNames,
 						maxCalls: plan.maxCalls,
 						startsReasoning,
 						newCallId: () => `call_${deps.randomId()}`,
-					}),
-			);
+					});
+				readers.set(choice, reader);
+				return reader;
+			};
 			await using lease = await deps.host.acquire(
 				id,
 				{
-					...(request.ep === undefined ? {} : { executionProvider: request.ep }),
-					...(request.ttl === undefined ? {} : { ttlS: request.ttl }),
+					...defined({ executionProvider: request.ep, ttlS: request.ttl }),
 					onFallback: (fallback) => onEvent({ type: 'fallback', fallback }),
 					onLoading: (expectedMs) =>
 						onEvent({ type: 'progress', progress: { phase: 'loading', expectedMs } }),
@@ -195,8 +204,11 @@ export function createChatService(deps: ChatDeps): ChatService {
 						onEvent({ type: 'progress', progress: { phase: 'prompt', done, total } });
 						return;
 					}
-					const reader = readers[event.choice];
-					if (!reader) return;
+					if (event.type === 'promptEnd') {
+						startsReasoning = promptOpensReasoning(event.text, profile.reasoning);
+						return;
+					}
+					const reader = readerOf(event.choice);
 					start();
 					if (event.type === 'text') {
 						const piece = reader.push(event.text, event.tokenIds.length);
@@ -205,7 +217,7 @@ export function createChatService(deps: ChatDeps): ChatService {
 							type: 'piece',
 							choice: event.choice,
 							piece,
-							...(logprobs === undefined ? {} : { logprobs }),
+							...defined({ logprobs }),
 						});
 						return;
 					}
@@ -217,7 +229,10 @@ export function createChatService(deps: ChatDeps): ChatService {
 				signal,
 			);
 			start();
-			const reasoning = readers.reduce((sum, reader) => sum + reader.reasoningTokens, 0);
+			const reasoning = [...readers.values()].reduce(
+				(sum, reader) => sum + reader.reasoningTokens,
+				0,
+			);
 			return {
 				model: id,
 				usage: usageOf(result, reasoning),
@@ -229,9 +244,20 @@ export function createChatService(deps: ChatDeps): ChatService {
 
 		countTokens: async (request, signal) => {
 			const { tokens, omittedTurns } = await prepare(request, true, signal);
-			return { tokens, omittedTurns };
+			return { tokens: tokens?.length ?? 0, omittedTurns };
 		},
 	};
+}
+
+/** The model of a request that names none: the best that is on this machine. */
+async function defaultModel(host: ModelHost): Promise<ModelInfo> {
+	const [best] = readyChatModels(await host.list('chat-completion'));
+	if (best !== undefined) return best;
+	throw new AppError(
+		'model_not_found',
+		'There is no chat model on this computer. Download one with nearglot models pull.',
+		{ param: 'model' },
+	);
 }
 
 /** Token counts as the interface reports them. */

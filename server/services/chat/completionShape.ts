@@ -1,6 +1,7 @@
 /** The answer of chat completions on the wire: whole objects and chunks, built from the same events. */
 
 import type { TokenLogprob } from '../../engine/api.ts';
+import { defined } from '../../protocol/defined.ts';
 import { type FinishReason, productVersion } from '../../protocol/index.ts';
 import type { ProviderFallback } from '../host.ts';
 import type { ChatEvent, ChatOutcome, ChatStage } from './chatService.ts';
@@ -212,7 +213,7 @@ export class ChunkBuilder {
 		const text = call.arguments ?? '';
 		if (this.#olderForm)
 			return {
-				function_call: { ...(call.name === undefined ? {} : { name: call.name }), arguments: text },
+				function_call: { ...defined({ name: call.name }), arguments: text },
 			};
 		const head = call.id === undefined ? {} : { id: call.id, type: 'function' };
 		const name = call.name === undefined ? {} : { name: call.name };

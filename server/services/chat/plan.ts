@@ -1,6 +1,7 @@
 /** From a chat request to what the engine is asked. Pure; every field ends up somewhere. */
 
 import type { Constraint, GenerateRequest, SamplingOptions } from '../../engine/api.ts';
+import { defined } from '../../protocol/defined.ts';
 import { AppError, type ToolChoice, type ToolDefinition } from '../../protocol/index.ts';
 import type { ChatRequest } from '../../protocol/routes/chat.ts';
 import type { ModelProfile } from './profile.ts';
@@ -39,14 +40,13 @@ export function planChat(
 				kind: 'chat',
 				messages: request.messages,
 				...(offered.length === 0 ? {} : { tools: offered }),
-				...(variables.given === undefined ? {} : { templateVariables: variables.given }),
+				...defined({ templateVariables: variables.given }),
 			},
 			sampling,
 			stop: request.stop ?? [],
 			n: request.n ?? 1,
 			priority: 'interactive',
-			...(maxTokens === undefined ? {} : { maxTokens }),
-			...(constraint === undefined ? {} : { constraint }),
+			...defined({ maxTokens, constraint }),
 			...(request.logprobs ? { topLogprobs: request.top_logprobs ?? 0 } : {}),
 		},
 		toolNames: offered.map((tool) => tool.function.name),
@@ -124,7 +124,7 @@ function constraintOf(
 			{ param: request.grammar === undefined ? 'response_format' : 'grammar' },
 		);
 	const bound = request.function_call?.arguments;
-	return { kind: 'tools', tools, choice, parallel, ...(bound === undefined ? {} : { bound }) };
+	return { kind: 'tools', tools, choice, parallel, ...defined({ bound }) };
 }
 
 /** What `grammar` or `response_format` hold the answer to; shared with completions. */

@@ -1,6 +1,7 @@
 /** Builds a response object and its streaming events from the events of a chat. */
 
 import type { TokenLogprob } from '../../engine/api.ts';
+import { defined } from '../../protocol/defined.ts';
 import type { FinishReason } from '../../protocol/index.ts';
 import type { ResponsesRequest } from '../../protocol/routes/responses.ts';
 import type { ChatEvent, ChatOutcome } from '../chat/chatService.ts';
@@ -152,7 +153,7 @@ export class ResponseBuilder {
 		if (piece.id !== undefined)
 			item = this.#openItem('call', {
 				callId: piece.id,
-				...(piece.name === undefined ? {} : { name: piece.name }),
+				...defined({ name: piece.name }),
 			});
 		if (!item || piece.arguments === undefined || piece.arguments === '') return;
 		item.text += piece.arguments;

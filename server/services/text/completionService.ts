@@ -2,6 +2,7 @@
 
 import type { GenerateResult, Owned, TokenLogprob } from '../../engine/api.ts';
 import type { CompletionFacts } from '../../engine/text/textJobs.ts';
+import { defined } from '../../protocol/defined.ts';
 import type { Timings, Usage } from '../../protocol/index.ts';
 import type { CompletionRequest } from '../../protocol/routes/completions.ts';
 import { usageOf } from '../chat/chatService.ts';
@@ -75,8 +76,7 @@ export function createCompletionService(deps: CompletionDeps): CompletionService
 			await using lease = await deps.host.acquire(
 				info.id,
 				{
-					...(request.ep === undefined ? {} : { executionProvider: request.ep }),
-					...(request.ttl === undefined ? {} : { ttlS: request.ttl }),
+					...defined({ executionProvider: request.ep, ttlS: request.ttl }),
 					onFallback,
 				},
 				signal,

@@ -3,6 +3,7 @@
  * looks like any language. Every door to documents translates through here.
  */
 
+import { defined } from '../../protocol/defined.ts';
 import { AppError } from '../../protocol/errors.ts';
 import { cutText } from '../cutText.ts';
 import type { DetectedText } from '../detectedText.ts';
@@ -149,7 +150,7 @@ function unreadable({ language, score = 0 }: { language: string; score?: number 
 		{
 			cause: why,
 			...(why.data ? { data: why.data } : {}),
-			...(why.retryAfterS === undefined ? {} : { retryAfterS: why.retryAfterS }),
+			...defined({ retryAfterS: why.retryAfterS }),
 		},
 	);
 }

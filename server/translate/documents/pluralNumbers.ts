@@ -1,5 +1,7 @@
 /** Plural categories of languages, and numbers that stand for them while a sentence is translated. */
 
+import { defined } from '../../protocol/defined.ts';
+
 /** Number of things, as CLDR sorts them. */
 const order: readonly string[] = ['zero', 'one', 'two', 'few', 'many', 'other'];
 
@@ -42,7 +44,7 @@ function findCategories(language: string, type: PluralType): PluralCategory[] | 
 			const numbers = candidates.filter((number) => rules.select(number) === name);
 			const [sample] = numbers;
 			const onlyOne = numbers.length === 1 && sample === 1;
-			return { name, onlyOne, ...(sample === undefined ? {} : { sample }) };
+			return { name, onlyOne, ...defined({ sample }) };
 		});
 }
 

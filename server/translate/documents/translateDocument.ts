@@ -1,5 +1,6 @@
 /** A document of a known format through a translator; what cannot be kept whole is left as it was. */
 
+import { defined } from '../../protocol/defined.ts';
 import { sameLanguage } from '../languages.ts';
 import {
 	type DocumentLanguages,
@@ -84,7 +85,7 @@ export async function translateDocument(
 	const made = sameLanguage(language, to)
 		? { text, pieces: prose.length, refused: [] }
 		: await translatePieces(text, extract, translate, to);
-	return { ...made, left, language, ...(score === undefined ? {} : { score }) };
+	return { ...made, left, language, ...defined({ score }) };
 }
 
 /** The words of a document, piece by piece. */
