@@ -9,6 +9,7 @@
  *   npm run bench -- translate …      translation: BLEU, chrF, words a second, latency over HTTP
  *   npm run bench -- soak …           minutes of mixed load on a real daemon
  *   npm run bench -- chaos …           faults of processes, hub, files and locks in an order a seed decides
+ *   npm run bench -- flood …           many more requests at once than a daemon can do
  *   npm run bench -- speech …         transcription: spectrogram, formats, Whisper shapes, an hour of sound
  *   npm run bench -- editor …         what is felt in an editor
  *   npm run bench -- hostile …        growth and held loops under hostile input
@@ -39,6 +40,11 @@ if (process.argv[2] === 'soak') {
 if (process.argv[2] === 'chaos') {
 	const { chaosCommand } = await import('./chaos/run.ts');
 	process.exit(await chaosCommand(process.argv.slice(3)));
+}
+
+if (process.argv[2] === 'flood') {
+	const { runFlood } = await import('./flood/run.ts');
+	process.exit(await runFlood(process.argv.slice(3)));
 }
 
 if (process.argv[2] === 'speech') {

@@ -15,7 +15,7 @@ export class Supervisor {
 	readonly #now: () => number;
 	#ends: number[] = [];
 
-	constructor(now: () => number = Date.now) {
+	constructor(now: () => number = () => performance.now()) {
 		this.#now = now;
 	}
 

@@ -1,9 +1,14 @@
 /** argv → sub-command. Every command is loaded only when it is asked for. */
 
 import { type Command, runCommand } from './cli/command.ts';
+import { keepYoungHeapSmall } from './daemon/youngHeap.ts';
 
 const commands: Record<string, () => Promise<Command>> = {
-	serve: async () => (await import('./cli/serve.ts')).serveCommand,
+	serve: async () => {
+		// Loading the command lets the heap grow already.
+		keepYoungHeapSmall();
+		return (await import('./cli/serve.ts')).serveCommand;
+	},
 	chat: async () => (await import('./cli/chat.ts')).chatCommand,
 	transcribe: async () => (await import('./cli/transcribe.ts')).transcribeCommand,
 	translate: async () => (await import('./cli/translate.ts')).translateCommand,

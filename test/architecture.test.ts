@@ -52,6 +52,7 @@ const layers = [
 	'server/hub',
 	'server/remote',
 	'server/gateway',
+	'server/work',
 	'server/net',
 	'server/store',
 	'server/protocol',
@@ -394,4 +395,43 @@ test('a recording goes into a form by the one function that knows which names a 
 		writing.map(({ path }) => path),
 		['server/protocol/recordingPart.ts'],
 	);
+});
+
+/** Who reads the clock on the wall, which people and machines set, and why: nothing here is measured with it. */
+const readsTheDate: ReadonlyMap<string, string> = new Map([
+	[
+		'extension/account/authProvider.ts',
+		'when sessions end is told by servers and kept for other windows',
+	],
+	['extension/account/pending.ts', 'what was begun is kept for other windows and later starts'],
+	['extension/app.ts', 'compared with the times of files'],
+	['extension/chat/chatPage.ts', 'shown and kept with a chat'],
+	['server/cli/gateway.ts', 'sessions, tokens and keys have dates that other machines read'],
+	['server/cli/keys.ts', 'shown and kept with a key'],
+	['server/daemon/daemon.ts', 'shown, and compared with the times of files'],
+	['server/daemon/modelBackend.ts', 'kept with the catalogue'],
+	['server/daemon/translateBackend.ts', 'tokens have dates'],
+	['server/engine/template/chatTemplate.ts', 'a template may write the date'],
+	['server/gateway/providers/oauth1.ts', 'a signature has a date'],
+	['server/gateway/store/sqliteStore.ts', 'entries end at dates, also after a restart'],
+	['server/http/chatRoutes.ts', 'shown'],
+	['server/http/completionRoutes.ts', 'shown'],
+	['server/http/guard.ts', 'a signed word has a date'],
+	['server/http/modelListRoutes.ts', 'shown'],
+	['server/http/responsesRoutes.ts', 'shown'],
+	['server/http/translateRoutes.ts', 'shown in the id of a request'],
+	['server/hub/downloadModel.ts', 'kept with a model'],
+	['server/hub/repository.ts', 'a server names a date to wait for'],
+	['server/remote/hostedErrors.ts', 'a server names a date to wait for'],
+	['server/store/jsonFile.ts', 'part of a name of a file'],
+	['server/store/lock.ts', 'the time of a file'],
+	['webview/studioHost.ts', 'shown and kept with a chat'],
+	['webview/transcribePage.tsx', 'part of a name of a file'],
+]);
+
+test('what is measured is measured with a clock that nobody sets; the date is read where one is wanted', () => {
+	const reading = all.filter(({ text }) =>
+		/\bDate\.now\b|\bnew Date\(\)|(?<!new )\bDate\(\)/.test(text),
+	);
+	assert.deepEqual(reading.map(({ path }) => path).sort(), [...readsTheDate.keys()].sort());
 });

@@ -43,9 +43,9 @@ async function approved(
 	grant: DeviceGrant,
 	token: vscode.CancellationToken,
 ): Promise<TeamSession> {
-	const end = Date.now() + grant.expiresInS * 1000;
+	const end = performance.now() + grant.expiresInS * 1000;
 	let pauseMs = grant.intervalS * 1000;
-	while (Date.now() < end) {
+	while (performance.now() < end) {
 		await pause(pauseMs, token);
 		if (token.isCancellationRequested) throw new AppError('cancelled');
 		try {

@@ -18,6 +18,8 @@ export interface SessionKeeperDeps {
 	readonly api: (origin: string) => Pick<TeamApi, 'refresh' | 'signOut'>;
 	/** Milliseconds since 1970. */
 	readonly now: () => number;
+	/** Milliseconds of a clock that is never set. */
+	readonly elapsed?: () => number;
 	/** 0 to 1. */
 	readonly random: () => number;
 	readonly wait: (ms: number) => Promise<void>;
@@ -181,10 +183,11 @@ export class SessionKeeper {
 	/** Waits for its turn among the windows; returns the session as it is then. */
 	async #take(first: StoredSession, refused: string): Promise<StoredSession | undefined> {
 		const { store, now, wait, window, random } = this.#deps;
-		const giveUpAt = now() + 3 * leaseMs;
+		const elapsed = this.#deps.elapsed ?? (() => performance.now());
+		const giveUpAt = elapsed() + 3 * leaseMs;
 		let session: StoredSession | undefined = first;
 		while (session && session.token === refused) {
-			if (now() > giveUpAt) throw new AppError('timeout', 'Another window holds this session.');
+			if (elapsed() > giveUpAt) throw new AppError('timeout', 'Another window holds this session.');
 			if (session.lease && session.lease.by !== window && session.lease.until > now()) {
 				// Windows that began together must not go on together.
 				await wait(askAgainMs * (0.5 + random()));

@@ -10,6 +10,7 @@ const askEveryMs = 3000;
 /** Asks when work has ended, because work is what loads models; tells when the answer is another one. */
 export class LoadedModels implements vscode.Disposable {
 	readonly #front: Front;
+	readonly #elapsed: () => number;
 	readonly #changed = new vscode.EventEmitter<void>();
 	readonly #listening: { dispose(): void };
 	#models: readonly ModelInfo[] = [];
@@ -19,8 +20,10 @@ export class LoadedModels implements vscode.Disposable {
 
 	readonly onDidChange = this.#changed.event;
 
-	constructor(front: Front) {
+	/** @param elapsed milliseconds of a clock that is never set */
+	constructor(front: Front, elapsed: () => number = () => performance.now()) {
 		this.#front = front;
+		this.#elapsed = elapsed;
 		this.#listening = front.onHealth((health) => this.#follow(health));
 	}
 
@@ -38,7 +41,7 @@ export class LoadedModels implements vscode.Disposable {
 		if (!status?.daemon) this.#set([]);
 		// The own request is work too; that it has ended is no news.
 		else if (status.quiescent && !this.#asking) {
-			const pause = this.#askedAt + askEveryMs - Date.now();
+			const pause = this.#askedAt + askEveryMs - this.#elapsed();
 			this.#timer ??= setTimeout(() => void this.#ask(), Math.max(0, pause));
 		}
 	}
@@ -54,7 +57,7 @@ export class LoadedModels implements vscode.Disposable {
 		} catch {
 			// What goes wrong here is shown by the state of the server.
 		} finally {
-			this.#askedAt = Date.now();
+			this.#askedAt = this.#elapsed();
 			this.#asking = false;
 		}
 	}

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { AppError, fromErrorWire } from '../protocol/index.ts';
 import { makeScratchFolder } from '../store/scratch.ts';
-import { limitComputing } from './computingLimit.ts';
+import { limitComputing } from '../work/computingLimit.ts';
 import type { DecodedAudio } from './decodeAudio.ts';
 import { type DecodeJob, type DecodeMessage, pieceBytes } from './decodeMessages.ts';
 import { DecodeQueue } from './decodeQueue.ts';

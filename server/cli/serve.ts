@@ -237,7 +237,7 @@ function isLoopback(host: string): boolean {
 function gatewaySecretsOf(directory: string, env: NodeJS.ProcessEnv) {
 	const weak = env[gatewaySecretName] ? secretProblem(env[gatewaySecretName]) : undefined;
 	if (weak !== undefined) throw new UsageError(`${gatewaySecretName} ${weak}`);
-	return sharedSecrets(directory, env, Date.now);
+	return sharedSecrets(directory, env);
 }
 
 /** Other machines get in with a key only. */

@@ -46,6 +46,7 @@ import type { CharacterMeter } from '../services/translateLimits.ts';
 import { createUsageLog, type UsageLog } from '../services/usageLog.ts';
 import { voiceActivityOf } from '../services/voiceActivity.ts';
 import { scratchIn } from '../store/scratch.ts';
+import type { WorkQueue } from '../work/workQueue.ts';
 import { type Activity, createActivity } from './activity.ts';
 import { createEvents, type DaemonEvents, toldLogger } from './events.ts';
 import { type LoopWatch, watchLoop } from './loopWatch.ts';
@@ -116,6 +117,8 @@ export interface Backend {
 	readonly translation: TranslateService;
 	readonly translatorAccess: TranslateAccess;
 	readonly meter: CharacterMeter;
+	/** Where documents wait, counted in characters. */
+	readonly documentQueue: WorkQueue;
 	/** Removes what models that are gone and earlier versions have left behind. */
 	sweep(): Promise<void>;
 	/** Ends the daemon in good order. */
@@ -251,7 +254,7 @@ export function createBackend(settings: BackendSettings, deps: BackendDeps): Bac
 			randomId: () => randomBytes(12).toString('hex'),
 			randomSecret,
 		}),
-		studio: new StudioAccess({ randomSecret, now: Date.now }),
+		studio: new StudioAccess({ randomSecret, now: () => performance.now() }),
 		sweep: async () => {
 			await forgetGone();
 			const { builtInDir } = settings;

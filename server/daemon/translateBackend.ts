@@ -13,6 +13,7 @@ import { CharacterMeter } from '../services/translateLimits.ts';
 import { createCustomSystems } from '../services/translateSystems.ts';
 import { languageToolsAside } from '../translate/languageThread.ts';
 import { SentenceCache } from '../translate/sentenceCache.ts';
+import { WorkQueue } from '../work/workQueue.ts';
 import { createProxiedFetch } from './proxiedFetch.ts';
 import { createRemoteTranslators } from './remoteTranslators.ts';
 import type { Secrets } from './secrets.ts';
@@ -54,12 +55,13 @@ export function createTranslateBackend(
 	readonly translation: TranslateService;
 	readonly translatorAccess: TranslateAccess;
 	readonly meter: CharacterMeter;
+	readonly documentQueue: WorkQueue;
 } {
 	const files = translateFiles(settings.dataDir);
 	const { env } = settings;
 	const remote = createRemoteTranslators(env, secrets, {
 		fetch: createProxiedFetch(env),
-		now: Date.now,
+		now: () => performance.now(),
 		random: Math.random,
 		sleep,
 	});
@@ -81,6 +83,11 @@ export function createTranslateBackend(
 		translatorAccess: createTranslateAccess({
 			store: new TranslateKeyStore(files.keys),
 			now: () => new Date(),
+		}),
+		documentQueue: new WorkQueue({
+			describe: (waiting) => `Documents of ${waiting} characters wait to be translated`,
+			maxRunning: 1_000_000,
+			maxWaiting: 8_000_000,
 		}),
 		meter: new CharacterMeter(() => performance.now(), usage.used, usage.record),
 	};

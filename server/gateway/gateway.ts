@@ -30,7 +30,10 @@ export interface GatewayDeps {
 	/** Owned from here on: closed with the layer, and when it cannot start. */
 	readonly parts: GatewayParts;
 	readonly fetch: typeof fetch;
+	/** The wall clock: what is stored, signed or compared with others. */
 	readonly now: () => number;
+	/** Milliseconds of a clock that is never set: what is measured. */
+	readonly elapsed?: () => number;
 	/** Makes what stands in for the providers of the settings. */
 	readonly providers?: (settings: GatewaySettings) => ProviderRegistry;
 }
@@ -152,10 +155,10 @@ function createContext(
 	deps: GatewayDeps,
 	ending: Ending,
 ): GatewayContext {
-	const { now } = deps;
+	const { now, elapsed = () => performance.now() } = deps;
 	const { store, keys, audit } = deps.parts;
 	const metrics = gatewayMetrics();
-	const sessions = new Sessions(store, keys.ring, settings.login, now);
+	const sessions = new Sessions(store, keys.ring, settings.login, now, elapsed);
 	const issuer = `${settings.publicUrl.origin}/`;
 	const audience = settings.headers.assertionAudience;
 	return {
@@ -171,7 +174,7 @@ function createContext(
 			deps.providers?.(settings) ??
 			createProviders(settings.providers, {
 				fetch: deps.fetch,
-				now,
+				...{ now, elapsed },
 				timeoutMs: settings.limits.providerMs,
 			}),
 		refresher: new Refresher(sessions, store, metrics, now, settings.limits.refreshLeaseMs),
@@ -180,8 +183,8 @@ function createContext(
 		assertions:
 			audience === undefined ? undefined : new Assertions(keys.ring, issuer, audience, now),
 		audit,
-		failures: new RateLimit(settings.limits.failuresPerMinute, now),
-		deviceStarts: new RateLimit(settings.limits.failuresPerMinute, now),
+		failures: new RateLimit(settings.limits.failuresPerMinute, elapsed),
+		deviceStarts: new RateLimit(settings.limits.failuresPerMinute, elapsed),
 		ending,
 	};
 }

@@ -10,6 +10,7 @@ import { untilAborted } from '../services/untilAborted.ts';
 import { formOf, jsonOf } from './bodyThread.ts';
 import type { AppEnv } from './env.ts';
 import type { FormFields } from './formText.ts';
+import { HeldBytes } from './heldBytes.ts';
 
 /**
  * The body as JSON. Compressed → 415, wrong type → 400 (a browser form cannot fake `application/json`), too large →
@@ -31,7 +32,8 @@ export async function readJson(
 			'unsupported_media_type',
 			`The body is compressed (Content-Encoding: ${encoding.slice(0, 40)}), which is not read here; send it as it is.`,
 		);
-	const bytes = await readBytes(context, limits.bytes);
+	using held = new HeldBytes();
+	const bytes = await readBytes(context, limits.bytes, held);
 	if (bytes.byteLength < 1024 && new TextDecoder().decode(bytes).trim() === '')
 		throw new AppError('invalid_json', 'The body is empty; send a JSON object.');
 	try {
@@ -49,17 +51,22 @@ export async function readForm(
 	names: readonly string[],
 	limits: BodyLimits,
 ): Promise<FormFields> {
-	return formOf(await readBytes(context, limits.bytes), names, limits);
+	using held = new HeldBytes();
+	return await formOf(await readBytes(context, limits.bytes, held), names, limits);
 }
 
 /**
  * The raw body up to a limit in bytes, or up to a smaller one as long as nobody has said that the caller may
  * use the route.
+ * @param held counts what arrives until the caller has made something else of it; absent: until it is there
  */
 export async function readBytes(
 	context: Context<AppEnv>,
 	wantedBytes: number,
+	held?: HeldBytes,
 ): Promise<Uint8Array<ArrayBuffer>> {
+	using own = new HeldBytes();
+	const counted = held ?? own;
 	const limitBytes = bodyLimit(context, wantedBytes);
 	const kib = Math.floor(limitBytes / 1024);
 	const tooLarge = () =>
@@ -71,7 +78,7 @@ export async function readBytes(
 		);
 	if ((context.req.header('content-encoding') ?? 'identity') !== 'identity')
 		throw new AppError('invalid_request', 'Compressed request bodies are not accepted.');
-	if (Number(context.req.header('content-length') ?? 0) > limitBytes) throw tooLarge();
+	if (announcedBytes(context) > limitBytes) throw tooLarge();
 	const stream = context.req.raw.body;
 	if (!stream) return new Uint8Array();
 	const chunks: Uint8Array[] = [];
@@ -82,9 +89,12 @@ export async function readBytes(
 		const { done, value } = await untilAborted(reader.read(), signal);
 		if (done) break;
 		size += value.byteLength;
-		if (size > limitBytes) {
+		try {
+			if (size > limitBytes) throw tooLarge();
+			counted.add(value.byteLength);
+		} catch (error) {
 			await reader.cancel();
-			throw tooLarge();
+			throw error;
 		}
 		chunks.push(value);
 	}
@@ -97,6 +107,10 @@ export async function readBytes(
 	}
 	return bytes;
 }
+
+/** The length a body says it has; 0 where it does not. */
+export const announcedBytes = ({ req }: Context<AppEnv>): number =>
+	Number(req.header('content-length') ?? 0) || 0;
 
 /** How much of a body is read, of as much as a route wants. */
 export function bodyLimit(context: Context<AppEnv>, wantedBytes: number): number {

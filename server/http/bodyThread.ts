@@ -1,7 +1,9 @@
 /** Bodies as values: small ones at once, large ones in a thread, so that they hold nobody up. */
 
+import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import { fromErrorWire } from '../protocol/errorWire.ts';
+import { Places } from '../work/places.ts';
 import type { BodyMessage } from './bodyWorker.ts';
 import { type FormFields, parseForm } from './formText.ts';
 import { type JsonLimits, parseJson } from './jsonText.ts';
@@ -32,8 +34,12 @@ export function parseBytes(bytes: Uint8Array, body: BodyKind): unknown {
 		: parseJson(new TextDecoder().decode(bytes), body.limits);
 }
 
+/** As many are parsed at once as there are processors. */
+const places = new Places(availableParallelism());
+
 async function parsed(bytes: Uint8Array<ArrayBuffer>, body: BodyKind): Promise<unknown> {
 	if (bytes.byteLength <= largeBody) return parseBytes(bytes, body);
+	using _ = await places.take();
 	const bundled = import.meta.url.endsWith('.cjs');
 	const file = new URL(bundled ? './body-worker.cjs' : './bodyWorker.ts', import.meta.url);
 	const worker = new Worker(file, { workerData: { bytes, body }, transferList: [bytes.buffer] });

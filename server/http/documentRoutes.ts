@@ -13,7 +13,8 @@ import { documentJsonAside } from '../translate/documents/documentThread.ts';
 import { documentFormats, formatOf } from '../translate/documents/translateDocument.ts';
 import { canonicalLanguage, unknownLanguage } from '../translate/languages.ts';
 import { textBatches } from '../translate/textBatches.ts';
-import { turnOfOthers } from '../translate/turns.ts';
+import { turnOfOthers } from '../work/turns.ts';
+import { announcedBytes } from './body.ts';
 import type { AppEnv } from './env.ts';
 import { translatorOwnerOf } from './owner.ts';
 import { register } from './register.ts';
@@ -23,28 +24,37 @@ import { readCredentials } from './translateAuth.ts';
 const most = { texts: 64, characters: 40_000 };
 
 export function registerDocumentRoutes(app: Hono<AppEnv>, backend: Backend): void {
-	register(app, translateDocument, async ({ context, body }) => {
-		const { fileName, text, to, from, engine } = body;
-		// Another engine would work with the owner's accounts elsewhere.
-		if (engine !== undefined && context.get('caller') === 'member')
-			throw new AppError('forbidden', "Whoever runs the server chooses the 'engine'.", {
-				param: 'engine',
-			});
-		if (!formatOf(fileName)) {
-			throw new AppError(
-				'invalid_request',
-				`${fileName.slice(0, 80)} is of no format that can be translated whole. Known: ${Object.keys(documentFormats).join(', ')}.`,
-				{ param: 'fileName' },
-			);
-		}
-		const target = language(to, 'to');
-		const source = from === undefined || from === '' ? undefined : language(from, 'from');
-		const languages = { to: target, ...(source === undefined ? {} : { from: source }) };
-		const translator = translatorFor(context, backend, target, engine);
-		const job = { fileName, text, ...languages };
-		const made = await documentJsonAside(job, translator, context.get('signal'));
-		return context.body(made, 200, { 'content-type': 'application/json' });
-	});
+	const { documentQueue } = backend;
+	const checkRoom = (context: Context<AppEnv>): void =>
+		documentQueue.checkRoom({ work: announcedBytes(context) });
+	register(
+		app,
+		translateDocument,
+		async ({ context, body }) => {
+			const { fileName, text, to, from, engine } = body;
+			// Another engine would work with the owner's accounts elsewhere.
+			if (engine !== undefined && context.get('caller') === 'member')
+				throw new AppError('forbidden', "Whoever runs the server chooses the 'engine'.", {
+					param: 'engine',
+				});
+			if (!formatOf(fileName)) {
+				throw new AppError(
+					'invalid_request',
+					`${fileName.slice(0, 80)} is of no format that can be translated whole. Known: ${Object.keys(documentFormats).join(', ')}.`,
+					{ param: 'fileName' },
+				);
+			}
+			const target = language(to, 'to');
+			const source = from === undefined || from === '' ? undefined : language(from, 'from');
+			const languages = { to: target, ...(source === undefined ? {} : { from: source }) };
+			const translator = translatorFor(context, backend, target, engine);
+			const job = { fileName, text, ...languages };
+			using _ = await documentQueue.enter({ work: text.length }, context.get('signal'));
+			const made = await documentJsonAside(job, translator, context.get('signal'));
+			return context.body(made, 200, { 'content-type': 'application/json' });
+		},
+		{ checkRoom },
+	);
 }
 
 function translatorFor(
@@ -75,6 +85,9 @@ function translatorFor(
 			const translated: string[] = [];
 			for (const batch of textBatches(texts, most)) {
 				const characters = batch.reduce((sum, { length }) => sum + length, 0);
+				// The document was let in, so its texts wait as long as it takes.
+				const work = { characters, engine, priority: 'batch', isPart: true } as const;
+				using turn = await translation.enter(work, context.get('signal'));
 				const verdict = meter.take(caller.id, characters, caller.limits);
 				if (verdict.kind === 'quota')
 					throw new AppError('forbidden', 'The quota of this key is used up.');
@@ -93,7 +106,7 @@ function translatorFor(
 						profanityAction: 'NoAction',
 						profanityMarker: 'Asterisk',
 						alignment: false,
-						priority: 'batch',
+						...{ priority: 'batch', turn },
 						...(engine === undefined ? {} : { engine }),
 					},
 					context.get('signal'),

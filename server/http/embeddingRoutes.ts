@@ -1,42 +1,50 @@
 /** `POST /v1/embeddings`. */
 
-import type { Hono } from 'hono';
+import type { Context, Hono } from 'hono';
 import type { Backend } from '../daemon/backend.ts';
 import { embeddings } from '../protocol/routes/embeddings.ts';
 import { fallbackField } from '../services/chat/completionShape.ts';
 import type { ProviderFallback } from '../services/host.ts';
 import { base64Vector } from '../services/text/embeddingService.ts';
+import { announcedBytes } from './body.ts';
 import type { AppEnv } from './env.ts';
 import { noteFallback } from './fallbackHeader.ts';
 import { recorded, recordRequest } from './record.ts';
 import { register } from './register.ts';
 
 export function registerEmbeddingRoutes(app: Hono<AppEnv>, backend: Backend): void {
-	register(app, embeddings, async ({ context, body: request, answer }) => {
-		const record = recordRequest(context, backend, request.model, request);
-		return recorded(record, async () => {
-			let fallback: ProviderFallback | undefined;
-			const { model, vectors, promptTokens } = await backend.embeddings.run(
-				request,
-				(found) => {
-					fallback = found;
-					noteFallback(context, found);
-				},
-				context.get('signal'),
-			);
-			record.model = model;
-			const asText = request.encoding_format === 'base64';
-			return answer({
-				object: 'list',
-				data: vectors.map((vector, index) => ({
-					object: 'embedding',
-					index,
-					embedding: asText ? base64Vector(vector) : [...vector],
-				})),
-				model,
-				usage: { prompt_tokens: promptTokens, total_tokens: promptTokens },
-				...fallbackField(fallback),
+	const checkRoom = (context: Context<AppEnv>): void =>
+		backend.embeddings.checkRoom(announcedBytes(context));
+	register(
+		app,
+		embeddings,
+		async ({ context, body: request, answer }) => {
+			const record = recordRequest(context, backend, request.model, request);
+			return recorded(record, async () => {
+				let fallback: ProviderFallback | undefined;
+				const { model, vectors, promptTokens } = await backend.embeddings.run(
+					request,
+					(found) => {
+						fallback = found;
+						noteFallback(context, found);
+					},
+					context.get('signal'),
+				);
+				record.model = model;
+				const asText = request.encoding_format === 'base64';
+				return answer({
+					object: 'list',
+					data: vectors.map((vector, index) => ({
+						object: 'embedding',
+						index,
+						embedding: asText ? base64Vector(vector) : [...vector],
+					})),
+					model,
+					usage: { prompt_tokens: promptTokens, total_tokens: promptTokens },
+					...fallbackField(fallback),
+				});
 			});
-		});
-	});
+		},
+		{ checkRoom },
+	);
 }

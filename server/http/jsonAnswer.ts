@@ -5,7 +5,7 @@
 
 import type { Context } from 'hono';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
-import { turnOfOthers } from '../translate/turns.ts';
+import { turnOfOthers } from '../work/turns.ts';
 import type { AppEnv } from './env.ts';
 
 /** Values that are written in about a millisecond; so many characters count as one more. */

@@ -7,6 +7,7 @@ import { type Context, Hono } from 'hono';
 import type { Backend } from '../daemon/backend.ts';
 import { AppError, asAppError } from '../protocol/index.ts';
 import { formBody, textsBody } from '../protocol/routes/bodyLimits.ts';
+import { priorityOf } from '../services/translateTurns.ts';
 import { canonicalLanguage, languageName } from '../translate/languages.ts';
 import { readForm, readJson } from './body.ts';
 import type { AppEnv } from './env.ts';
@@ -14,7 +15,7 @@ import { answerJson } from './jsonAnswer.ts';
 import { translatorOwnerOf } from './owner.ts';
 import { isDirect, readCredentials } from './translateAuth.ts';
 import { translatorErrorOf } from './translateErrors.ts';
-import { limitsFrom } from './translateInput.ts';
+import { announcedWork, limitsFrom } from './translateInput.ts';
 
 const fieldNames = ['q', 'source', 'target', 'format', 'alternatives', 'api_key'] as const;
 
@@ -52,12 +53,11 @@ export function registerLibreTranslateRoutes(app: Hono<AppEnv>, backend: Backend
 		return value as Fields;
 	};
 
-	/** Whose texts they are, once the caller may have them translated. */
+	/** Whose texts they are, and what takes their characters from the caller's share. */
 	const authorize = async (
 		context: Context<AppEnv>,
 		fields: Fields,
-		characters: number,
-	): Promise<string | undefined> => {
+	): Promise<{ owner: string | undefined; charge: (characters: number) => void }> => {
 		const key = fields['api_key'];
 		const shown = readCredentials(context);
 		const credentials =
@@ -70,13 +70,15 @@ export function registerLibreTranslateRoutes(app: Hono<AppEnv>, backend: Backend
 					}
 				: shown;
 		const caller = await translatorAccess.authenticate(credentials);
-		const verdict = meter.take(caller.id, characters, caller.limits);
-		if (verdict.kind === 'quota') throw new LibreError(403, 'The quota of this key is used up.');
-		if (verdict.kind === 'rate')
-			throw new AppError('rate_limited', `Slowdown: the limit is ${verdict.limit}.`, {
-				retryAfterS: verdict.retryAfterS ?? 60,
-			});
-		return translatorOwnerOf(context, caller);
+		const charge = (characters: number): void => {
+			const verdict = meter.take(caller.id, characters, caller.limits);
+			if (verdict.kind === 'quota') throw new LibreError(403, 'The quota of this key is used up.');
+			if (verdict.kind === 'rate')
+				throw new AppError('rate_limited', `Slowdown: the limit is ${verdict.limit}.`, {
+					retryAfterS: verdict.retryAfterS ?? 60,
+				});
+		};
+		return { owner: translatorOwnerOf(context, caller), charge };
 	};
 
 	const guarded =
@@ -92,6 +94,7 @@ export function registerLibreTranslateRoutes(app: Hono<AppEnv>, backend: Backend
 	routes.post(
 		'/libretranslate/translate',
 		guarded(async (context) => {
+			translation.checkRoom(announcedWork(context));
 			const fields = await readFields(context);
 			const texts = readQuery(fields);
 			const source = text(fields, 'source');
@@ -115,7 +118,10 @@ export function registerLibreTranslateRoutes(app: Hono<AppEnv>, backend: Backend
 					400,
 					`Invalid request: request (${characters}) exceeds text limit (${limit.request})`,
 				);
-			const owner = await authorize(context, fields, characters);
+			const { owner, charge } = await authorize(context, fields);
+			const priority = priorityOf(characters);
+			using turn = await translation.enter({ characters, priority }, context.get('signal'));
+			charge(characters);
 			const result = await translation.translate(
 				{
 					owner,
@@ -126,7 +132,7 @@ export function registerLibreTranslateRoutes(app: Hono<AppEnv>, backend: Backend
 					profanityAction: 'NoAction',
 					profanityMarker: 'Asterisk',
 					alignment: false,
-					priority: 'interactive',
+					...{ priority, turn },
 					...(from === undefined ? {} : { source: from }),
 					...(alternatives > 0 ? { alternatives } : {}),
 				},
@@ -157,7 +163,8 @@ export function registerLibreTranslateRoutes(app: Hono<AppEnv>, backend: Backend
 		guarded(async (context) => {
 			const fields = await readFields(context);
 			const [query = ''] = readQuery(fields);
-			await authorize(context, fields, query.length);
+			const { charge } = await authorize(context, fields);
+			charge(query.length);
 			const { language, score, alternatives } = await translation.language.detect(query);
 			const rows = [{ language, score }, ...alternatives];
 			return answerJson(

@@ -26,6 +26,11 @@ export type Handler<R extends Route> = (
 	next: () => Promise<void>,
 ) => Response | Promise<Response | undefined>;
 
+export interface RegisterOptions {
+	/** Throws `overloaded` when there is no room for such a request: asked before its body is read. */
+	readonly checkRoom?: (context: Context<AppEnv>) => void;
+}
+
 /**
  * Registers the handler of a route. Who may call it is decided before (guard.ts), then the query and a JSON body
  * are checked; fields of the body that nobody reads are named in `x-ignored-parameters`.
@@ -35,8 +40,14 @@ export type Handler<R extends Route> = (
  * 	answer({ paused: await models.downloads.pause(body.model) }),
  * );
  */
-export function register<R extends Route>(app: Hono<AppEnv>, route: R, handler: Handler<R>): void {
+export function register<R extends Route>(
+	app: Hono<AppEnv>,
+	route: R,
+	handler: Handler<R>,
+	{ checkRoom }: RegisterOptions = {},
+): void {
 	app.on(route.method, route.path, async (context, next) => {
+		checkRoom?.(context);
 		const query = route.query && check(route.query, context.req.query());
 		const body = await bodyOf(context, route);
 		const response = await handler(

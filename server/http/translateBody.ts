@@ -6,6 +6,7 @@ import { textsBody } from '../protocol/routes/bodyLimits.ts';
 import { readBytes } from './body.ts';
 import { jsonOf } from './bodyThread.ts';
 import type { AppEnv } from './env.ts';
+import { HeldBytes } from './heldBytes.ts';
 import { translatorError } from './translateErrors.ts';
 
 const waitMs = 60_000;
@@ -23,9 +24,10 @@ export async function readBodyJson(
 		timer = setTimeout(() => reject(translatorError(408002)), waitMs);
 		signal.addEventListener('abort', () => reject(new AppError('cancelled')), { once: true });
 	});
+	using held = new HeldBytes();
 	let bytes: Uint8Array<ArrayBuffer>;
 	try {
-		bytes = await Promise.race([readBytes(context, textsBody.bytes), late]);
+		bytes = await Promise.race([readBytes(context, textsBody.bytes, held), late]);
 	} catch (error) {
 		if (error instanceof AppError && error.code === 'payload_too_large')
 			throw translatorError(400077);

@@ -1,5 +1,9 @@
 /** Reading the array bodies and the query of the translate interface, with its limits. */
 
+import type { Context } from 'hono';
+import { priorityOf, type TranslateWork } from '../services/translateTurns.ts';
+import { announcedBytes } from './body.ts';
+import type { AppEnv } from './env.ts';
 import { translatorError } from './translateErrors.ts';
 
 export interface OperationLimits {
@@ -56,6 +60,12 @@ export function limitsFrom(text: string | undefined): Limits {
 		};
 	}
 	return merged as unknown as Limits;
+}
+
+/** What a request whose body has not been read yet may be: half of it is texts. */
+export function announcedWork(context: Context<AppEnv>): TranslateWork {
+	const bytes = announcedBytes(context);
+	return { characters: bytes / 2, priority: priorityOf(bytes) };
 }
 
 /** All values of a parameter, repeated or comma-separated; its name in any case. */

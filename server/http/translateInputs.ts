@@ -7,6 +7,7 @@
 import type { TranslateService } from '../services/translate.ts';
 import type { TranslateRequest, TranslateResult } from '../services/translateRequest.ts';
 import { categoryName } from '../services/translateSystems.ts';
+import { priorityOf } from '../services/translateTurns.ts';
 import { canonicalLanguage, scriptOf, unknownLanguage } from '../translate/languages.ts';
 import { usesDictionary } from '../translate/plain.ts';
 import { transliterationBetween } from '../translate/transliterate.ts';
@@ -178,8 +179,12 @@ export async function translateInputsReply(
 	);
 	const run = translation.newRun();
 	for (const request of ways.values()) await run.check(request);
+	const priority = priorityOf(charged);
+	using turn = await translation.enter({ characters: charged, priority }, signal);
 	charge(charged);
-	const requests = inputs.flatMap((input) => input.requests);
+	const requests = inputs.flatMap((input) =>
+		input.requests.map((request) => ({ ...request, priority, turn }) as const),
+	);
 	const done: TranslateResult[] = [];
 	for (let at = 0; at < requests.length; at += atOnce)
 		done.push(

@@ -1,15 +1,14 @@
 /** Query and body of `/translate` → a request, refused in the documented order of checks. */
 
+import type { TranslateEngine } from '../protocol/index.ts';
 import type { TranslateRequest, TranslateTarget } from '../services/translateRequest.ts';
 import { categoryName } from '../services/translateSystems.ts';
+import { priorityOf } from '../services/translateTurns.ts';
 import { canonicalLanguage, scriptOf, unknownLanguage } from '../translate/languages.ts';
 import { usesDictionary } from '../translate/plain.ts';
 import { transliterationBetween } from '../translate/transliterate.ts';
 import { translatorError } from './translateErrors.ts';
 import { alwaysArray, type Limits, one, readTexts } from './translateInput.ts';
-
-/** Characters times targets up to which a request counts as one that somebody looks at. */
-const mostInteractive = 4000;
 
 /** What `/translate` was asked, with the switches that only shape the answer. */
 export interface TranslateCall {
@@ -53,10 +52,7 @@ export function readTranslateCall(
 	const allowFallback = flag(query, 'allowFallback', true);
 
 	// Not part of the documented interface: who translates, for this request.
-	const engine =
-		one(query, 'engine') === undefined
-			? undefined
-			: option(query, 'engine', ['local', 'team', 'hosted'], 'local', 400042);
+	const engine = namedEngine(query);
 
 	const named = one(query, 'category');
 	const category = named === undefined ? undefined : categoryName(named);
@@ -99,8 +95,7 @@ export function readTranslateCall(
 			profanityMarker,
 			allowFallback,
 			alignment: includeAlignment,
-			// Somebody waits for a few sentences; files give way to them.
-			priority: length * targets.length > mostInteractive ? 'batch' : 'interactive',
+			priority: priorityOf(length * targets.length),
 			...(source === undefined ? {} : { source }),
 			...(suggestedSource === undefined ? {} : { suggestedSource }),
 			...(fromScript === undefined ? {} : { sourceScript: fromScript }),
@@ -160,6 +155,12 @@ function language(query: URLSearchParams, name: string, code: number): string | 
 	const known = canonicalLanguage(written);
 	if (known === undefined) throw translatorError(code, unknownLanguage(written));
 	return known;
+}
+
+/** Who is to translate, where the query says so. */
+export function namedEngine(query: URLSearchParams): TranslateEngine | undefined {
+	if (one(query, 'engine') === undefined) return undefined;
+	return option<TranslateEngine>(query, 'engine', ['local', 'team', 'hosted'], 'local', 400042);
 }
 
 function option<T extends string>(

@@ -9,16 +9,17 @@ import type { Backend } from '../daemon/backend.ts';
 import { privateTranslatorBase, translatorBases } from '../protocol/routes/translator.ts';
 import type { Caller } from '../services/translateAccess.ts';
 import type { TranslateResult } from '../services/translateRequest.ts';
+import { charactersOf } from '../services/translateTurns.ts';
 import type { AppEnv } from './env.ts';
 import { translatorOwnerOf } from './owner.ts';
 import { readCredentials } from './translateAuth.ts';
 import { readBodyJson } from './translateBody.ts';
 import { dictionaryExamplesReply, dictionaryLookupReply } from './translateDictionary.ts';
 import { translatorError, translatorErrorOf } from './translateErrors.ts';
-import { limitsFrom, one } from './translateInput.ts';
+import { announcedWork, limitsFrom, one } from './translateInput.ts';
 import { latestVersion, translateInputsReply } from './translateInputs.ts';
 import { languagesReply } from './translateLanguages.ts';
-import { readTranslateCall, type TranslateCall } from './translateParameters.ts';
+import { namedEngine, readTranslateCall, type TranslateCall } from './translateParameters.ts';
 import {
 	type RequestKind,
 	translatorFailure,
@@ -106,6 +107,7 @@ export function registerTranslateRoutes(app: Hono<AppEnv>, backend: Backend): vo
 
 	const translate: Handler = async (asked) => {
 		const { context, query, requestId, signal, owner, charge } = asked;
+		translation.checkRoom({ ...announcedWork(context), engine: namedEngine(query) });
 		if (one(query, 'api-version') === latestVersion)
 			return translateInputsReply(asked, translation, limits);
 		const body = await readBodyJson(context, signal);
@@ -115,10 +117,10 @@ export function registerTranslateRoutes(app: Hono<AppEnv>, backend: Backend): vo
 			throw translatorError(403000, "Whoever runs the server chooses the 'engine'.");
 		const run = translation.newRun();
 		await run.check(call.request);
-		charge(
-			call.request.texts.reduce((sum, text) => sum + text.length, 0) * call.request.targets.length,
-		);
-		const result = await run.translate(call.request, signal);
+		const characters = charactersOf(call.request);
+		using turn = await translation.enter({ ...call.request, characters }, signal);
+		charge(characters);
+		const result = await run.translate({ ...call.request, turn }, signal);
 		return translatorJson(translateBody(result, call), requestId, {
 			'x-metered-usage': String(result.characters),
 			'x-mt-system': result.systems.join(','),

@@ -34,6 +34,8 @@ export interface DownloadModelOptions {
 	readonly stallTimeoutMs?: number;
 	readonly backoffMs?: number;
 	readonly now?: () => number;
+	/** Milliseconds of a clock that is never set. */
+	readonly elapsed?: () => number;
 }
 
 /** What happens while a model is downloaded. */
@@ -251,7 +253,7 @@ async function checkSpace(
 const megabytes = (bytes: number) => Math.ceil(bytes / 1e6).toLocaleString('en');
 
 function progressOf(options: DownloadModelOptions, files: readonly HubFile[]) {
-	const now = options.now ?? Date.now;
+	const elapsed = options.elapsed ?? (() => performance.now());
 	const done = new Map<string, number>();
 	const samples: { at: number; bytes: number }[] = [];
 	return (file: HubFile, bytes: number): DownloadProgress | undefined => {
@@ -260,7 +262,7 @@ function progressOf(options: DownloadModelOptions, files: readonly HubFile[]) {
 		done.set(file.path, bytes);
 		let doneBytes = 0;
 		for (const value of done.values()) doneBytes += value;
-		const at = now();
+		const at = elapsed();
 		samples.push({ at, bytes: doneBytes });
 		while (samples.length > 2 && at - (samples[0]?.at ?? at) > 5000) samples.shift();
 		const first = samples[0] ?? { at, bytes: doneBytes };

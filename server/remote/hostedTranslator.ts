@@ -18,7 +18,7 @@ export interface HostedOptions extends HostedCredentialOptions {
 
 export interface HostedDeps {
 	readonly fetch: typeof fetch;
-	/** Milliseconds. */
+	/** Milliseconds of a clock that is never set. */
 	readonly now: () => number;
 	/** 0 ≤ x < 1, for the jitter of retries. */
 	readonly random: () => number;

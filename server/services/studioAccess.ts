@@ -8,7 +8,7 @@ import { AppError } from '../protocol/index.ts';
 export interface StudioDeps {
 	/** A secret nobody can guess; characters that need no escape in an address. */
 	readonly randomSecret: () => string;
-	/** Milliseconds since 1970. */
+	/** Milliseconds of a clock that is never set. */
 	readonly now: () => number;
 }
 

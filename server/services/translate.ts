@@ -12,8 +12,9 @@ import type { LanguageTools } from '../translate/languageTools.ts';
 import { plainBlock, usesDictionary } from '../translate/plain.ts';
 import { profanityEdit } from '../translate/profanity.ts';
 import type { SentenceCache } from '../translate/sentenceCache.ts';
-import type { Span } from '../translate/sentences.ts';
-import { turnOfOthers } from '../translate/turns.ts';
+import { turnOfOthers } from '../work/turns.ts';
+import type { WorkQueue } from '../work/workQueue.ts';
+import { alignmentText, identityLinks } from './alignmentText.ts';
 import type { ModelHost } from './host.ts';
 import { createTranslateBatcher, type TranslateBatcher } from './translateBatcher.ts';
 import { createTranslateModels, type Route, type TranslateModels } from './translateModels.ts';
@@ -28,6 +29,7 @@ import type {
 import { translateSentences } from './translateSentences.ts';
 import { detectSources } from './translateSources.ts';
 import { type CustomSystem, type CustomSystems, systemPivot } from './translateSystems.ts';
+import { charactersOf, type TranslateTurns, translateTurns } from './translateTurns.ts';
 
 /** The translations of one call. What translates a pair of languages is chosen once for all of them. */
 export interface TranslateRun {
@@ -36,7 +38,7 @@ export interface TranslateRun {
 	translate(request: TranslateRequest, signal?: AbortSignal): Promise<TranslateResult>;
 }
 
-export interface TranslateService {
+export interface TranslateService extends TranslateTurns {
 	newRun(): TranslateRun;
 	/** {@link TranslateRun.translate} of a run with one request. */
 	translate(request: TranslateRequest, signal?: AbortSignal): Promise<TranslateResult>;
@@ -54,6 +56,8 @@ export interface TranslateDeps {
 	readonly cache: SentenceCache;
 	readonly custom: CustomSystems;
 	readonly batcher?: TranslateBatcher;
+	/** Where texts wait for their turn, counted in characters. */
+	readonly queue?: WorkQueue;
 	readonly models?: TranslateModels;
 	/** Models that are being downloaded just now. */
 	readonly downloading?: () => readonly string[];
@@ -77,6 +81,8 @@ export function createTranslateService(deps: TranslateDeps): TranslateService {
 	const models =
 		deps.models ?? createTranslateModels(deps.host, tools.transliterate, deps.downloading);
 	const batcher = deps.batcher ?? createTranslateBatcher(deps.host);
+	const usualEngine = (): TranslateEngine => deps.engine?.() ?? 'local';
+	const turns = translateTurns(usualEngine, deps.queue);
 
 	const sourcesOf = async (
 		request: TranslateRequest,
@@ -252,8 +258,7 @@ export function createTranslateService(deps: TranslateDeps): TranslateService {
 		return { system, route: await chain(source, target, system, request) };
 	};
 
-	const engineOf = (request: TranslateRequest): TranslateEngine =>
-		request.engine ?? deps.engine?.() ?? 'local';
+	const engineOf = (request: TranslateRequest): TranslateEngine => request.engine ?? usualEngine();
 
 	const remotely = (
 		engine: 'team' | 'hosted',
@@ -285,6 +290,16 @@ export function createTranslateService(deps: TranslateDeps): TranslateService {
 	): Promise<TranslateResult> => {
 		const engine = engineOf(request);
 		if (engine !== 'local') return remotely(engine, request, signal);
+		if (request.turn !== undefined) return locally(request, wayOf, signal);
+		using _ = await turns.enter({ ...request, characters: charactersOf(request) }, signal);
+		return await locally(request, wayOf, signal);
+	};
+
+	const locally = async (
+		request: TranslateRequest,
+		wayOf: ChooseWay,
+		signal?: AbortSignal,
+	): Promise<TranslateResult> => {
 		const customTargets = request.targets.map(() => request.texts.length > 0);
 		const sources = await sourcesOf(request, wayOf);
 		const items = await Promise.all(
@@ -316,7 +331,6 @@ export function createTranslateService(deps: TranslateDeps): TranslateService {
 				};
 			}),
 		);
-		const length = request.texts.reduce((sum, text) => sum + text.length, 0);
 		return {
 			items,
 			systems: customTargets.map((byCustom) => (byCustom ? 'Custom' : 'Team')),
@@ -329,7 +343,7 @@ export function createTranslateService(deps: TranslateDeps): TranslateService {
 					),
 				),
 			],
-			characters: length * request.targets.length,
+			characters: charactersOf(request),
 		};
 	};
 
@@ -342,6 +356,7 @@ export function createTranslateService(deps: TranslateDeps): TranslateService {
 	};
 
 	return {
+		...turns,
 		newRun,
 		translate: (request, signal) => newRun().translate(request, signal),
 		translatable,
@@ -350,20 +365,4 @@ export function createTranslateService(deps: TranslateDeps): TranslateService {
 		language: tools,
 		custom,
 	};
-}
-
-/** A copied sentence is linked to itself as a whole. */
-function identityLinks(sentence: string): { source: Span; target: Span }[] {
-	return [...sentence.matchAll(/[\p{L}\p{M}\p{N}]+|[^\s\p{L}\p{M}\p{N}]/gu)].map((match) => {
-		const span: Span = [match.index, match.index + match[0].length];
-		return { source: span, target: span };
-	});
-}
-
-function alignmentText(links: readonly { readonly source: Span; readonly target: Span }[]): string {
-	return [...links]
-		.sort((a, b) => a.source[0] - b.source[0] || a.target[0] - b.target[0])
-		.filter(({ source, target }) => source[1] > source[0] && target[1] > target[0])
-		.map(({ source, target }) => `${source[0]}:${source[1] - 1}-${target[0]}:${target[1] - 1}`)
-		.join(' ');
 }

@@ -5,16 +5,16 @@
 
 import type { Seq2SeqItem, Seq2SeqOutput, Seq2SeqRequest } from '../engine/api.ts';
 import { AppError } from '../protocol/index.ts';
+import { afterOthers } from '../work/turns.ts';
 import type { ModelHost } from './host.ts';
+import { type BatchItem, type BatchLimits, SentencesWaiting } from './translateBatches.ts';
 
 /** How a sentence is to be decoded; only equal options share a batch. */
 export type DecodeOptions = Omit<Seq2SeqRequest, 'items'>;
 
-interface Waiting {
+interface Waiting extends BatchItem {
 	readonly item: Seq2SeqItem;
 	readonly options: DecodeOptions;
-	/** Equal for equal options. */
-	readonly key: string;
 	readonly signal: AbortSignal | undefined;
 	resolve(output: Seq2SeqOutput): void;
 	reject(error: unknown): void;
@@ -29,11 +29,7 @@ export interface TranslateBatcher {
 	): Promise<Seq2SeqOutput[]>;
 }
 
-export interface BatcherOptions {
-	/** Sentences per batch. */
-	readonly maxItems: number;
-	/** UTF-16 units of a batch, padding included. */
-	readonly maxCharacters: number;
+export interface BatcherOptions extends BatchLimits {
 	/** Batches on their way at a time: the engine reads the next one while it decodes. */
 	readonly inFlight: number;
 }
@@ -42,7 +38,7 @@ export function createTranslateBatcher(
 	host: ModelHost,
 	limits: BatcherOptions = { maxItems: 32, maxCharacters: 6000, inFlight: 2 },
 ): TranslateBatcher {
-	const queues = new Map<string, Waiting[]>();
+	const queues = new Map<string, SentencesWaiting<Waiting>>();
 	const running = new Map<string, number>();
 
 	const pump = async (model: string): Promise<void> => {
@@ -50,9 +46,9 @@ export function createTranslateBatcher(
 		if (pumps >= limits.inFlight) return;
 		running.set(model, pumps + 1);
 		// Let every caller of this turn enter its sentences first.
-		await new Promise((resolve) => setImmediate(resolve));
+		await afterOthers();
 		for (;;) {
-			const batch = takeBatch(queues.get(model) ?? [], limits);
+			const batch = inOrder(queues.get(model)?.take(limits) ?? []);
 			if (batch.length === 0) break;
 			await runBatch(model, batch);
 		}
@@ -70,7 +66,8 @@ export function createTranslateBatcher(
 		const check = (): void => {
 			if (batch.every(({ signal }) => signal?.aborted)) stop.abort();
 		};
-		for (const { signal } of batch) signal?.addEventListener('abort', check);
+		const signals = new Set(batch.map(({ signal }) => signal));
+		for (const signal of signals) signal?.addEventListener('abort', check);
 		try {
 			await using lease = await host.acquire(model, {}, stop.signal);
 			const first = batch[0];
@@ -94,30 +91,34 @@ export function createTranslateBatcher(
 				for (const waiting of batch) await runBatch(model, [waiting]);
 			else for (const waiting of batch) waiting.reject(error);
 		} finally {
-			for (const { signal } of batch) signal?.removeEventListener('abort', check);
+			for (const signal of signals) signal?.removeEventListener('abort', check);
 		}
 	};
 
 	return {
 		translate: async (model, items, options, signal) => {
 			if (signal?.aborted) throw new AppError('cancelled');
-			const queue = queues.get(model) ?? [];
+			const queue = queues.get(model) ?? new SentencesWaiting<Waiting>();
 			queues.set(model, queue);
 			const entries: Waiting[] = [];
-			const key = JSON.stringify(options);
+			const about = {
+				key: JSON.stringify(options),
+				isInteractive: options.priority === 'interactive',
+				...{ options, signal },
+			};
 			const outputs = items.map(
 				(item) =>
 					new Promise<Seq2SeqOutput>((resolve, reject) => {
-						const waiting = { item, options, key, signal, resolve, reject };
+						const waiting = { ...about, item, length: item.text.length, resolve, reject };
 						entries.push(waiting);
-						queue.push(waiting);
+						queue.add(waiting);
 					}),
 			);
 			const onAbort = (): void => {
-				const left = new Set(entries);
-				const rest = queue.filter((waiting) => !left.has(waiting));
-				queue.splice(0, queue.length, ...rest);
-				for (const waiting of entries) waiting.reject(new AppError('cancelled'));
+				for (const waiting of entries) {
+					queue.delete(waiting);
+					waiting.reject(new AppError('cancelled'));
+				}
 			};
 			signal?.addEventListener('abort', onAbort, { once: true });
 			void pump(model);
@@ -130,25 +131,8 @@ export function createTranslateBatcher(
 	};
 }
 
-/** Takes the oldest sentence and those that go with it: equal options, similar length. */
-function takeBatch(queue: Waiting[], { maxItems, maxCharacters }: BatcherOptions): Waiting[] {
-	// Interactive requests overtake files.
-	const first = queue.find(({ options }) => options.priority === 'interactive') ?? queue[0];
-	if (!first) return [];
-	const length = first.item.text.length;
-	const others = queue
-		.filter((waiting) => waiting !== first && waiting.key === first.key)
-		.sort((a, b) => Math.abs(a.item.text.length - length) - Math.abs(b.item.text.length - length));
-	const batch = [first];
-	let longest = length;
-	for (const waiting of others) {
-		longest = Math.max(longest, waiting.item.text.length);
-		if (batch.length >= maxItems || longest * (batch.length + 1) > maxCharacters) break;
-		batch.push(waiting);
-	}
-	const taken = new Set(batch);
-	queue.splice(0, queue.length, ...queue.filter((waiting) => !taken.has(waiting)));
-	// Like lengths together, and targets of one source next to each other.
+/** Like lengths together, and targets of one source next to each other. */
+function inOrder(batch: Waiting[]): Waiting[] {
 	return batch.sort(
 		(a, b) => a.item.text.length - b.item.text.length || (a.item.text < b.item.text ? -1 : 1),
 	);

@@ -34,6 +34,8 @@ export interface TranslateRequest extends Owned {
 	readonly priority: 'interactive' | 'batch';
 	/** Who translates; absent = what the user set, normally `local`. */
 	readonly engine?: TranslateEngine;
+	/** A turn that was taken before with `TranslateService.enter`, and is given back by who took it. */
+	readonly turn?: Disposable;
 }
 
 export interface TranslatedText {

@@ -3,6 +3,7 @@
  * sentence lengths and the word links of the result. Knows nothing of models.
  */
 
+import { turnOfOthers } from '../work/turns.ts';
 import { type Block, firstEndingAfter, fixedNear, type Mark, type Piece } from './block.ts';
 import type { Fixed } from './mask.ts';
 import {
@@ -18,7 +19,6 @@ import {
 	tagLengths,
 } from './sentence.ts';
 import { type Span, splitSentences } from './sentences.ts';
-import { turnOfOthers } from './turns.ts';
 
 /** Translates masked sentences; as many results as sentences, in their order. */
 export type SentenceTranslator = (

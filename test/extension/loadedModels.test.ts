@@ -68,9 +68,10 @@ function fakeFront(list: () => readonly ModelInfo[]) {
 }
 
 function open(t: TestContext, list: () => readonly ModelInfo[]) {
-	t.mock.timers.enable({ apis: ['setTimeout', 'Date'] });
+	t.mock.timers.enable({ apis: ['setTimeout'] });
 	const { front, ...server } = fakeFront(list);
-	const loaded = new LoadedModels(front);
+	let elapsedMs = 0;
+	const loaded = new LoadedModels(front, () => elapsedMs);
 	const tree = new ModelsTree(front);
 	const item = createStatusItem(front, loaded);
 	t.after(() => {
@@ -81,6 +82,7 @@ function open(t: TestContext, list: () => readonly ModelInfo[]) {
 	assert.ok(shown);
 	/** Lets time pass, and what was asked then be answered. */
 	const pass = async (ms: number) => {
+		elapsedMs += ms;
 		t.mock.timers.tick(ms);
 		await new Promise((resolve) => setImmediate(resolve));
 	};

@@ -33,7 +33,7 @@ const linesOf = (text: string) =>
 test('strangers fill neither a line nor the log: paths are cut, and what is too much is counted', async () => {
 	const log = new PassThrough();
 	let now = 1_000_000;
-	const audit = openAuditLog('-', log, () => now);
+	const audit = openAuditLog('-', log, Date.now, () => now);
 	const refused = {
 		event: 'request_refused',
 		status: 403,

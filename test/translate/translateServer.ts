@@ -27,6 +27,7 @@ import { languageCodes } from '../../server/translate/languages.ts';
 import { languageToolsHere } from '../../server/translate/languageTools.ts';
 import { SentenceCache } from '../../server/translate/sentenceCache.ts';
 import { wordSpans } from '../../server/translate/words.ts';
+import type { WorkQueue } from '../../server/work/workQueue.ts';
 import { startTestServer, type TestServer } from '../http/testServer.ts';
 
 export interface FakeEngine {
@@ -88,6 +89,9 @@ export interface TranslateServerOptions {
 	readonly env?: NodeJS.ProcessEnv;
 	/** Languages the model knows; all when absent. */
 	readonly languages?: readonly string[];
+	/** Where texts and documents wait; default: the product's own. */
+	readonly textQueue?: WorkQueue;
+	readonly documentQueue?: WorkQueue;
 }
 
 export async function startTranslateServer(
@@ -167,8 +171,10 @@ export async function startTranslateServer(
 				language: languageToolsHere,
 				cache: new SentenceCache(1 << 20),
 				custom: createCustomSystems(systems),
+				...(options.textQueue ? { queue: options.textQueue } : {}),
 			}),
 			translatorAccess: access,
+			...(options.documentQueue ? { documentQueue: options.documentQueue } : {}),
 			meter: new CharacterMeter(() => Date.now() + shift),
 		},
 		{

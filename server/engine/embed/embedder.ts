@@ -2,6 +2,7 @@
 
 import { modelFile } from '../../hub/modelFile.ts';
 import { AppError } from '../../protocol/index.ts';
+import { Places } from '../../work/places.ts';
 import type {
 	EmbedRequest,
 	EmbedResult,
@@ -114,7 +115,8 @@ class EncoderEmbedder implements Embedder {
 	readonly #contextLength: number;
 	/** Texts computed together at most. */
 	readonly rows: number;
-	#turn: Promise<unknown> = Promise.resolve();
+	/** One request is computed after the other. */
+	readonly #places = new Places(1);
 	readonly counters = { running: 0, waiting: 0, promptTokens: 0 };
 
 	constructor(
@@ -142,23 +144,20 @@ class EncoderEmbedder implements Embedder {
 			this.#checked(typeof input === 'string' ? (read.shift() ?? []) : input, index),
 		);
 		const promptTokens = rows.reduce((sum, row) => sum + row.length, 0);
-		this.counters.waiting++;
-		const before = this.#turn;
-		const work = before
-			.catch(() => undefined)
-			.then(async () => {
-				this.counters.waiting--;
-				this.counters.running++;
-				try {
-					return await this.vectors(rows, signal);
-				} finally {
-					this.counters.running--;
-				}
-			});
-		this.#turn = work;
-		const vectors = await work;
+		using _ = await this.#turn(signal);
+		this.counters.running++;
+		const vectors = await this.vectors(rows, signal).finally(() => this.counters.running--);
 		this.counters.promptTokens += promptTokens;
 		return { vectors: vectors.map((vector) => cut(vector, request.dimensions)), promptTokens };
+	}
+
+	async #turn(signal: AbortSignal | undefined): Promise<Disposable> {
+		this.counters.waiting++;
+		try {
+			return await this.#places.take(signal);
+		} finally {
+			this.counters.waiting--;
+		}
 	}
 
 	#checked(ids: readonly number[], index: number): readonly number[] {

@@ -5,6 +5,7 @@
 
 import { Worker } from 'node:worker_threads';
 import { AppError, fromErrorWire } from '../../protocol/index.ts';
+import { ComputingTimer } from '../../work/computingLimit.ts';
 import type { TokenConstraint } from '../sample/constraint.ts';
 import { tooExpensive } from '../text/tooExpensive.ts';
 import type {
@@ -38,7 +39,7 @@ export class GrammarThread {
 	readonly #open = new Set<number>();
 	readonly #onIdle: () => void;
 	#starting: Starting | undefined;
-	#timer: NodeJS.Timeout | undefined;
+	readonly #timer: ComputingTimer;
 	#isReady = false;
 	#nextId = 1;
 	#failure: AppError | undefined;
@@ -56,6 +57,7 @@ export class GrammarThread {
 			stdout: true,
 			stderr: true,
 		});
+		this.#timer = new ComputingTimer(this.#worker);
 		this.#worker.stdout.resume();
 		this.#worker.stderr.resume();
 		this.#worker.on('message', (message: FromGrammarThread) => this.#take(message));
@@ -115,11 +117,9 @@ export class GrammarThread {
 	}
 
 	#limit(): void {
-		clearTimeout(this.#timer);
 		const ms = this.#isReady ? this.#deadlineMs : maxStartMs;
-		this.#timer = setTimeout(
-			() => this.#end(this.#refusal(`took longer than ${ms / 1000} s and was ended`)),
-			ms,
+		this.#timer.start(ms, () =>
+			this.#end(this.#refusal(`took longer than ${ms / 1000} s and was ended`)),
 		);
 	}
 
@@ -132,7 +132,7 @@ export class GrammarThread {
 		}
 		const starting = this.#starting;
 		if (starting === undefined) return;
-		clearTimeout(this.#timer);
+		this.#timer.stop();
 		this.#starting = undefined;
 		this.#worker.unref();
 		if (message.kind === 'failed') {
@@ -177,7 +177,7 @@ export class GrammarThread {
 	#end(error: AppError): void {
 		if (this.isGone) return;
 		this.#failure = error;
-		clearTimeout(this.#timer);
+		this.#timer.stop();
 		const starting = this.#starting;
 		this.#starting = undefined;
 		void this.#worker.terminate();

@@ -45,6 +45,9 @@ export type Generate = (
 	signal?: AbortSignal,
 ) => Promise<GenerateResult>;
 
+/** Tokens of an answer as queues expect it: hardly any goes to the end of what it may have. */
+const usualAnswer = 256;
+
 /** `generate` of a decoder-only model. */
 export function createGenerator(options: GeneratorOptions): Generate {
 	const { scheduler, text, contextLength, endTokens, now } = options;
@@ -101,7 +104,8 @@ export function createGenerator(options: GeneratorOptions): Generate {
 			signal,
 			now,
 		});
-		scheduler.submit({ generation, samplers, priority: request.priority });
+		const expectedTokens = prompt.length + request.n * Math.min(maxTokens, usualAnswer);
+		scheduler.submit({ generation, samplers, priority: request.priority, expectedTokens });
 		return generation.result;
 	};
 }

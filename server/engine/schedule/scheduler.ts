@@ -74,12 +74,12 @@ export class Scheduler {
 	/** Queues a request; its `result` settles when it is done, cancelled or failed. */
 	submit(submission: Submission): void {
 		const { generation } = submission;
-		const most = this.#options.maxWaiting ?? 256;
+		const full = this.#waiting.fullOf(submission, this.#options);
 		if (this.#closed)
 			generation.fail(new AppError('runner_crashed', 'The model is being unloaded.'));
-		else if (this.#waiting.size >= most) {
+		else if (full !== undefined) {
 			generation.fail(
-				new AppError('overloaded', `The queue is full (${most} requests wait). Try again later.`, {
+				new AppError('overloaded', `The queue is full (${full} wait). Try again later.`, {
 					retryAfterS: 2,
 				}),
 			);

@@ -3,14 +3,13 @@
 import type { Sampler } from '../sample/sampler.ts';
 import type { Draft } from './draft.ts';
 import type { Generation } from './generation.ts';
+import type { WaitingLimits } from './waitingQueue.ts';
 
-export interface SchedulerOptions {
+export interface SchedulerOptions extends WaitingLimits {
 	/** Bytes all caches may take together. */
 	readonly cacheBytes: number;
 	/** Most sequences computed at the same time. */
 	readonly maxRunning: number;
-	/** Most requests waiting. */
-	readonly maxWaiting?: number;
 	readonly prefixCache?: boolean;
 	/** Off, or what proposes tokens for a new sequence. */
 	readonly speculation?: false | ((sequence: { readonly choice: number }) => Draft);
@@ -22,6 +21,8 @@ export interface Submission {
 	/** One sampler per choice. */
 	readonly samplers: readonly Sampler[];
 	readonly priority: 'interactive' | 'batch';
+	/** Tokens it is expected to read and write. */
+	readonly expectedTokens: number;
 }
 
 export interface SchedulerCounters {

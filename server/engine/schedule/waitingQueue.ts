@@ -2,6 +2,15 @@
 
 export interface Waiting {
 	readonly priority: 'interactive' | 'batch';
+	/** Tokens it is expected to read and write. */
+	readonly expectedTokens: number;
+}
+
+export interface WaitingLimits {
+	/** Most requests waiting. */
+	readonly maxWaiting?: number;
+	/** Tokens that waiting requests are expected to read and write. */
+	readonly maxWaitingTokens?: number;
 }
 
 /** After so many interactive requests in a row a waiting batch request gets its turn. */
@@ -11,12 +20,30 @@ export class WaitingQueue<T extends Waiting> {
 	readonly #interactive: T[] = [];
 	readonly #batch: T[] = [];
 	#passed = 0;
+	#tokens = 0;
 
 	get size(): number {
 		return this.#interactive.length + this.#batch.length;
 	}
 
+	/** Expected of all that wait. */
+	get tokens(): number {
+		return this.#tokens;
+	}
+
+	/** What there is too much of for another request, if it is; one alone may expect any number of tokens. */
+	fullOf(
+		{ expectedTokens }: T,
+		{ maxWaiting = 256, maxWaitingTokens = 262_144 }: WaitingLimits,
+	): string | undefined {
+		if (this.size >= maxWaiting) return `${this.size} requests`;
+		if (this.size > 0 && this.#tokens + expectedTokens > maxWaitingTokens)
+			return `${this.#tokens} tokens`;
+		return undefined;
+	}
+
 	add(item: T): void {
+		this.#tokens += item.expectedTokens;
 		(item.priority === 'interactive' ? this.#interactive : this.#batch).push(item);
 	}
 
@@ -42,6 +69,7 @@ export class WaitingQueue<T extends Waiting> {
 			const index = list.indexOf(item);
 			if (index === -1) continue;
 			list.splice(index, 1);
+			this.#tokens -= item.expectedTokens;
 			return true;
 		}
 		return false;

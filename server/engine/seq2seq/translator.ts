@@ -44,7 +44,8 @@ export interface TranslatorOptions {
 
 type EncodedText = ReturnType<TextModel['encodeWithOffsets']>;
 
-const mostWaiting = 8192;
+/** UTF-16 units that wait; one call alone may have more. */
+const maxWaitingCharacters = 1_000_000;
 
 export interface TranslatorCounters {
 	readonly running: number;
@@ -83,8 +84,9 @@ export class Translator {
 	async run(request: Seq2SeqRequest, signal?: AbortSignal): Promise<Seq2SeqResult> {
 		if (signal?.aborted === true) throw new AppError('cancelled');
 		if (this.#closed) throw new AppError('runner_crashed', 'The model is being unloaded.');
-		if (this.#waiting.length + request.items.length > mostWaiting) {
-			throw new AppError('overloaded', `The queue is full (${mostWaiting} texts wait).`, {
+		const waiting = charactersOf(this.#waiting.map(({ item }) => item));
+		if (waiting > 0 && waiting + charactersOf(request.items) > maxWaitingCharacters) {
+			throw new AppError('overloaded', `The queue is full (${waiting} characters wait).`, {
 				retryAfterS: 5,
 			});
 		}
@@ -366,6 +368,9 @@ export class Translator {
 		};
 	}
 }
+
+const charactersOf = (items: readonly Seq2SeqItem[]): number =>
+	items.reduce((sum, { text }) => sum + text.length, 0);
 
 /** A translation as an item of the opposite direction. */
 function turned({ sourceLanguage, targetLanguage }: Seq2SeqItem, text: string): Seq2SeqItem {

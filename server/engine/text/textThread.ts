@@ -5,6 +5,7 @@
 
 import { Worker } from 'node:worker_threads';
 import { AppError, fromErrorWire } from '../../protocol/index.ts';
+import { ComputingTimer } from '../../work/computingLimit.ts';
 import type { TextJobName, TextJobs, TextService } from './textJobs.ts';
 import type { TextAnswer, TextQuestion, TextThreadJob } from './textMessages.ts';
 import { costlyParts, tooExpensive } from './tooExpensive.ts';
@@ -45,7 +46,7 @@ export class TextThread implements TextService {
 	#worker: Worker | undefined;
 	#isReading = false;
 	#running: Asked | undefined;
-	#timer: NodeJS.Timeout | undefined;
+	#timer: ComputingTimer | undefined;
 	#closed = false;
 
 	constructor(options: TextThreadOptions) {
@@ -124,6 +125,7 @@ export class TextThread implements TextService {
 			stdout: true,
 			stderr: true,
 		});
+		this.#timer = new ComputingTimer(worker);
 		worker.stdout.resume();
 		worker.stderr.resume();
 		worker.on('message', (answer: TextAnswer) => {
@@ -144,7 +146,7 @@ export class TextThread implements TextService {
 			this.#limit();
 			return;
 		}
-		clearTimeout(this.#timer);
+		this.#timer?.stop();
 		const asked = this.#running;
 		this.#running = undefined;
 		if (answer.kind === 'error') asked?.reject(fromErrorWire(answer.error));
@@ -167,10 +169,9 @@ export class TextThread implements TextService {
 		const forAnswer = isAbandoned ? Math.min(abandonedMs, this.#deadlineMs) : this.#deadlineMs;
 		// Reading is not for one question alone, and the next one would have to begin it again.
 		const ms = this.#isReading ? maxLoadMs : forAnswer;
-		clearTimeout(this.#timer);
-		this.#timer = setTimeout(
-			() => void this.#end(this.#refusal(`took longer than ${ms / 1000} s and was ended`)),
+		this.#timer?.start(
 			ms,
+			() => void this.#end(this.#refusal(`took longer than ${ms / 1000} s and was ended`)),
 		);
 	}
 
@@ -190,7 +191,7 @@ export class TextThread implements TextService {
 
 	/** Ends the thread with what it was doing, or with everything; the next question begins another. */
 	async #end(error: AppError, all = false): Promise<void> {
-		clearTimeout(this.#timer);
+		this.#timer?.stop();
 		const worker = this.#worker;
 		this.#worker = undefined;
 		const running = this.#running;

@@ -54,19 +54,19 @@ const rereadMs = 2000;
 export function sharedSecrets(
 	dataDir: string,
 	env: NodeJS.ProcessEnv,
-	now: () => number,
+	elapsed: () => number = () => performance.now(),
 ): () => Promise<readonly string[]> {
 	const given = env[gatewaySecretName];
 	if (given) return () => Promise.resolve([given]);
 	let read: { readonly atMs: number; readonly secrets: Promise<readonly string[]> } | undefined;
 	return () => {
-		if (read === undefined || Math.abs(now() - read.atMs) > rereadMs) {
+		if (read === undefined || elapsed() - read.atMs > rereadMs) {
 			const secrets = readSharedSecret(dataDir).then(
 				(secret) => (secret === undefined ? [] : [secret]),
 				// A file that cannot be read is none: the refusal says what to set.
 				() => [],
 			);
-			read = { atMs: now(), secrets };
+			read = { atMs: elapsed(), secrets };
 		}
 		return read.secrets;
 	};

@@ -58,8 +58,13 @@ const sweepMs = 60_000;
  * @param fallback Where events go when the file cannot be written any more.
  * @throws AppError `invalid_request` when the file cannot be opened
  */
-export function openAuditLog(target: string, fallback: Writable, now: () => number): AuditLog {
-	const strangers = new StrangerLines(now);
+export function openAuditLog(
+	target: string,
+	fallback: Writable,
+	now: () => number,
+	elapsed: () => number = () => performance.now(),
+): AuditLog {
+	const strangers = new StrangerLines(elapsed);
 	const line = (event: AuditEvent) =>
 		jsonLine({ time: new Date(now()).toISOString(), ...bounded(event) });
 	const failed = (reason: string) => {

@@ -11,17 +11,18 @@ const windowMs = 60_000;
 const allPerMinute = 3000;
 
 export class StrangerLines {
-	readonly #now: () => number;
+	readonly #elapsed: () => number;
 	readonly #lines: RateLimit;
 	readonly #all: RateLimit;
 	readonly #leftOut = new Set<string>();
 	#count = 0;
 	#since = 0;
 
-	constructor(now: () => number) {
-		this.#now = now;
-		this.#lines = new RateLimit(perMinute, now);
-		this.#all = new RateLimit(allPerMinute, now);
+	/** @param elapsed milliseconds of a clock that is never set */
+	constructor(elapsed: () => number) {
+		this.#elapsed = elapsed;
+		this.#lines = new RateLimit(perMinute, elapsed);
+		this.#all = new RateLimit(allPerMinute, elapsed);
 	}
 
 	/** Whether an event may be written; one that may not is counted. */
@@ -32,7 +33,7 @@ export class StrangerLines {
 			this.#all.add('');
 			return true;
 		}
-		if (this.#count === 0) this.#since = this.#now();
+		if (this.#count === 0) this.#since = this.#elapsed();
 		this.#count++;
 		if (this.#leftOut.size < allPerMinute) this.#leftOut.add(clientIp);
 		return false;
@@ -40,7 +41,7 @@ export class StrangerLines {
 
 	/** What was left out, once a minute has passed since the first of it, or at the end. */
 	summary(atEnd = false): AuditEvent | undefined {
-		const passed = Math.abs(this.#now() - this.#since) >= windowMs;
+		const passed = this.#elapsed() - this.#since >= windowMs;
 		if (this.#count === 0 || !(atEnd || passed)) return undefined;
 		const [clientIp] = this.#leftOut.size === 1 ? this.#leftOut : [];
 		const event: AuditEvent = {

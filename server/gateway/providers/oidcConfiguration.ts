@@ -49,7 +49,7 @@ export class OidcConfiguration {
 	/** @throws ProviderError `unreachable`. */
 	async get(): Promise<client.Configuration> {
 		if (this.loaded) return this.loaded;
-		if (!this.#loading && this.#deps.now() - this.#failedAt < retryMs) throw this.#failure;
+		if (!this.#loading && this.#deps.elapsed() - this.#failedAt < retryMs) throw this.#failure;
 		this.#loading ??= this.#load().finally(() => {
 			this.#loading = undefined;
 		});
@@ -61,7 +61,7 @@ export class OidcConfiguration {
 			this.loaded = await this.#discover();
 			return this.loaded;
 		} catch (error) {
-			this.#failedAt = this.#deps.now();
+			this.#failedAt = this.#deps.elapsed();
 			this.#failure = new ProviderError(
 				'unreachable',
 				`The sign-in provider ${this.#settings.label} cannot be reached.`,

@@ -98,5 +98,7 @@ export interface Provider {
 export interface ProviderDeps {
 	readonly fetch: typeof fetch;
 	readonly now: () => number;
+	/** Milliseconds of a clock that is never set. */
+	readonly elapsed: () => number;
 	readonly timeoutMs: number;
 }

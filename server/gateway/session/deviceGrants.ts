@@ -86,7 +86,9 @@ export class DeviceGrants {
 		const [last = 0, interval = pollIntervalS] =
 			(await this.#store.get(`p:${key}`))?.split(' ').map(Number) ?? [];
 		// A second less than asked for, so that a clock that rounds is not punished.
-		const tooSoon = this.#now() - last < (interval - 1) * 1000;
+		const sinceMs = this.#now() - last;
+		// A clock that was set back must not slow anybody down for as long.
+		const tooSoon = sinceMs >= 0 && sinceMs < (interval - 1) * 1000;
 		await this.#store.set(
 			`p:${key}`,
 			`${this.#now()} ${tooSoon ? interval + 5 : interval}`,

@@ -22,7 +22,7 @@ export function openSqliteStore(
 	now: () => number = Date.now,
 	report?: StoreReport,
 ): Store {
-	const watch = new StoreWatch(report, now);
+	const watch = new StoreWatch(report);
 	const run = <T>(work: () => T) => watch.run(work);
 	const db = openDatabase(path);
 	const get = db.prepare('SELECT value FROM entries WHERE key = ? AND ends > ?');

@@ -14,7 +14,7 @@ export class StoreWatch {
 	#working = true;
 	#toldAt = Number.NEGATIVE_INFINITY;
 
-	constructor(report: StoreReport = () => {}, now: () => number = Date.now) {
+	constructor(report: StoreReport = () => {}, now: () => number = () => performance.now()) {
 		this.#report = report;
 		this.#now = now;
 	}
@@ -40,7 +40,7 @@ export class StoreWatch {
 		const working = failure === undefined;
 		if (working === this.#working) return;
 		const now = this.#now();
-		if (Math.abs(now - this.#toldAt) < quietMs) return;
+		if (now - this.#toldAt < quietMs) return;
 		this.#working = working;
 		this.#toldAt = now;
 		this.#report(failure);

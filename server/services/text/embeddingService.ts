@@ -2,6 +2,7 @@
 
 import { AppError } from '../../protocol/index.ts';
 import type { EmbeddingRequest } from '../../protocol/routes/embeddings.ts';
+import { WorkQueue } from '../../work/workQueue.ts';
 import type { ModelHost, ProviderFallback } from '../host.ts';
 
 export interface EmbeddingOutcome {
@@ -11,6 +12,9 @@ export interface EmbeddingOutcome {
 }
 
 export interface EmbeddingService {
+	/** Throws `overloaded` when a body of so many bytes would be refused: asked before it is read. */
+	checkRoom(bytes: number): void;
+	/** Rejects with `overloaded`, at once, when too much waits already. */
 	run(
 		request: EmbeddingRequest,
 		onFallback: (fallback: ProviderFallback) => void,
@@ -18,13 +22,33 @@ export interface EmbeddingService {
 	): Promise<EmbeddingOutcome>;
 }
 
-export function createEmbeddingService(host: ModelHost): EmbeddingService {
+/** Several requests for a model to put together; and a minute or so of a small model on two cores. */
+const usualQueue = (): WorkQueue =>
+	new WorkQueue({
+		describe: (waiting) => `${Math.round(waiting)} tokens wait to be embedded`,
+		maxRunning: 16_000,
+		maxWaiting: 400_000,
+	});
+
+const charactersPerToken = 4;
+
+/** Tokens of a request, more or less. */
+const workOf = ({ input }: EmbeddingRequest): number =>
+	input.reduce(
+		(sum, one) => sum + one.length / (typeof one === 'string' ? charactersPerToken : 1),
+		0,
+	);
+
+/** @param queue where requests wait, counted in tokens */
+export function createEmbeddingService(host: ModelHost, queue = usualQueue()): EmbeddingService {
 	return {
+		checkRoom: (bytes) => queue.checkRoom({ work: bytes / charactersPerToken }),
 		run: async (request, onFallback, signal) => {
 			const { id } = await host.resolve(request.model, 'embeddings');
 			const empty = request.input.findIndex((input) => input.length === 0);
 			if (empty >= 0)
 				throw new AppError('invalid_request', `'input[${empty}]' is empty.`, { param: 'input' });
+			using _ = await queue.enter({ work: workOf(request) }, signal);
 			await using lease = await host.acquire(
 				id,
 				{

@@ -4,9 +4,12 @@
  * documents goes through here; only short ones, which nothing can make slow, are done right away.
  */
 
+import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import { AppError } from '../../protocol/errors.ts';
 import { fromErrorWire, toErrorWire } from '../../protocol/errorWire.ts';
+import { ComputingTimer } from '../../work/computingLimit.ts';
+import { Places } from '../../work/places.ts';
 import type {
 	DocumentAnswer,
 	DocumentJob,
@@ -20,11 +23,9 @@ import { type DocumentResult, formatOf } from './translateDocument.ts';
 
 /** Longer texts in characters go to a thread. */
 const longText = 4000;
-/** Threads at work at the same time; others wait. */
-const maxThreads = 4;
 
 export interface ThreadLimits {
-	/** Milliseconds by the clock that a thread may compute for any document, on a busy machine, too. */
+	/** Milliseconds a thread may compute for any document; see {@link ComputingTimer}. */
 	readonly baseMs: number;
 	/** Milliseconds for every million characters besides. */
 	readonly perMillionMs: number;
@@ -90,46 +91,11 @@ async function aside(
 	signal.throwIfAborted();
 	const size = job.text.length + (job.target?.length ?? 0);
 	if (size < longText) return documentOf(job, translator);
-	await using _ = await places.take(signal);
-	return inThread(job, translator, signal, limits);
+	using _ = await places.take(signal);
+	return await inThread(job, translator, signal, limits);
 }
 
-/** Lets only so many at work; the others wait in their order. */
-class Places {
-	#free: number;
-	readonly #waiting: (() => void)[] = [];
-
-	constructor(count: number) {
-		this.#free = count;
-	}
-
-	async take(signal: AbortSignal): Promise<AsyncDisposable> {
-		if (this.#free > 0) this.#free--;
-		else {
-			await new Promise<void>((resolve, reject) => {
-				const go = () => {
-					signal.removeEventListener('abort', leave);
-					resolve();
-				};
-				const leave = () => {
-					this.#waiting.splice(this.#waiting.indexOf(go), 1);
-					reject(new AppError('cancelled'));
-				};
-				this.#waiting.push(go);
-				signal.addEventListener('abort', leave, { once: true });
-			});
-		}
-		return {
-			[Symbol.asyncDispose]: async () => {
-				const next = this.#waiting.shift();
-				if (next) next();
-				else this.#free++;
-			},
-		};
-	}
-}
-
-const places = new Places(maxThreads);
+const places = new Places(availableParallelism());
 
 function workerFile(): URL {
 	const bundled = import.meta.url.endsWith('.cjs');
@@ -162,22 +128,14 @@ async function inThread(
 		resourceLimits: { maxOldGenerationSizeMb: memoryMb },
 	});
 	const size = job.text.length + (job.target?.length ?? 0);
-	let leftMs = baseMs + (perMillionMs * size) / 1e6;
+	const limitMs = baseMs + (perMillionMs * size) / 1e6;
+	const timer = new ComputingTimer(worker);
 	let stage = 'Taking the document apart';
 	let onAbort = () => {};
-	let timer: NodeJS.Timeout | undefined;
 	try {
 		return await new Promise<Done>((resolve, reject) => {
-			let since = 0;
-			// Only its own turns count: translations take as long as they take.
-			const begin = () => {
-				since = performance.now();
-				timer = setTimeout(() => reject(tooExpensive(stage)), leftMs);
-			};
-			const pause = () => {
-				clearTimeout(timer);
-				leftMs = Math.max(0, leftMs - (performance.now() - since));
-			};
+			// Only what it computes counts: translations take as long as they take.
+			timer.start(limitMs, () => reject(tooExpensive(stage)));
 			onAbort = () => reject(new AppError('cancelled'));
 			signal.addEventListener('abort', onAbort, { once: true });
 			worker.on('error', (error: NodeJS.ErrnoException) =>
@@ -185,20 +143,17 @@ async function inThread(
 			);
 			worker.on('exit', () => reject(new AppError('internal', 'The document thread has ended.')));
 			worker.on('message', (message: DocumentMessage) => {
-				pause();
 				if (message.type === 'error') reject(fromErrorWire(message.error));
 				else if (message.type !== 'ask') resolve(message);
 				else
 					answerOf(message, translator).then((answer) => {
 						if (message.from !== undefined) stage = 'Putting the document together';
 						worker.postMessage(answer);
-						begin();
 					}, reject);
 			});
-			begin();
 		});
 	} finally {
-		clearTimeout(timer);
+		timer.stop();
 		signal.removeEventListener('abort', onAbort);
 		await worker.terminate();
 	}

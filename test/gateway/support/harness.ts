@@ -98,12 +98,12 @@ export class Harness implements AsyncDisposable {
 	readonly provider: FakeProvider;
 	readonly folder: string;
 	readonly audit: string[];
-	readonly #clock: { offsetMs: number };
+	readonly #clock: { offsetMs: number; setMs: number };
 	readonly #owned: AsyncDisposable;
 
 	private constructor(
 		parts: Pick<Harness, 'gateway' | 'app' | 'provider' | 'folder' | 'audit'>,
-		clock: { offsetMs: number },
+		clock: { offsetMs: number; setMs: number },
 		owned: AsyncDisposable,
 	) {
 		this.gateway = parts.gateway;
@@ -136,8 +136,8 @@ export class Harness implements AsyncDisposable {
 		const parsed = resolvePaths(parseSettings(file, env, 8000).settings, folder);
 		const { refreshLeaseMs = parsed.limits.refreshLeaseMs } = options;
 		const settings = { ...parsed, limits: { ...parsed.limits, refreshLeaseMs } };
-		const clock = { offsetMs: 0 };
-		const now = () => Date.now() + clock.offsetMs;
+		const clock = { offsetMs: 0, setMs: 0 };
+		const now = () => Date.now() + clock.offsetMs + clock.setMs;
 		const audit: string[] = [];
 		const log = new Writable({
 			write(chunk: Buffer, _encoding, done) {
@@ -153,13 +153,19 @@ export class Harness implements AsyncDisposable {
 			{ host: '127.0.0.1', port: options.port ?? 0 },
 			{
 				...{ parts, fetch: options.fetch ?? fetch, now },
+				elapsed: () => performance.now() + clock.offsetMs,
 				...(options.providers === undefined ? {} : { providers: options.providers }),
 			},
 		);
 		return new Harness({ gateway, app, provider, folder, audit }, clock, owned.move());
 	}
 
-	/** Moves the layer's clock forward. */
+	/** Sets the date by so much; no time passes. */
+	setDate(ms: number): void {
+		this.#clock.setMs += ms;
+	}
+
+	/** Lets time pass. */
 	advance(ms: number): void {
 		this.#clock.offsetMs += ms;
 	}

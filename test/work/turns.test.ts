@@ -1,0 +1,66 @@
+/** Shares of the loop's turns: many who work side by side hold it no longer than one does. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { turnOfOthers } from '../../server/work/turns.ts';
+
+const pieceMs = 4;
+function work(): void {
+	const end = performance.now() + pieceMs;
+	while (performance.now() < end);
+}
+
+test('however many wait for a turn, the loop has its own between their pieces', async () => {
+	let done = 0;
+	let turns = 0;
+	let isOver = false;
+	const count = () => {
+		if (isOver) return;
+		turns++;
+		setImmediate(count);
+	};
+	setImmediate(count);
+	const one = async () => {
+		for (let piece = 0; piece < 2; piece++) {
+			await turnOfOthers();
+			work();
+			done++;
+		}
+	};
+	await Promise.all(Array.from({ length: 30 }, one));
+	isOver = true;
+	assert.equal(done, 60);
+	// Ten milliseconds hold three pieces of four: nearly all together would be two turns or three.
+	assert.ok(turns >= 15, `${turns} turns`);
+});
+
+test('who fails at its piece of work keeps nobody else from going on', async () => {
+	work();
+	work();
+	work();
+	const each = Array.from({ length: 20 }, async (_, place) => {
+		await turnOfOthers();
+		if (place % 2 === 0) throw new Error('bad piece');
+		return place;
+	});
+	const settled = await Promise.allSettled(each);
+	assert.equal(settled.filter(({ status }) => status === 'fulfilled').length, 10);
+	await turnOfOthers();
+});
+
+test('they go on in the order in which they came', async () => {
+	work();
+	work();
+	work();
+	const order: number[] = [];
+	await Promise.all(
+		Array.from({ length: 3000 }, async (_, place) => {
+			await turnOfOthers();
+			order.push(place);
+		}),
+	);
+	assert.deepEqual(
+		order,
+		Array.from({ length: 3000 }, (_, place) => place),
+	);
+});
