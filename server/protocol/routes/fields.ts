@@ -4,7 +4,7 @@
  */
 
 import * as z from 'zod';
-import { asObject, asRule, missing, Refused, read } from './check.ts';
+import { asObject, asRule, invalid, missing, Refused, read } from './check.ts';
 
 /** A JSON Schema as it stands in openapi.json. */
 export type SchemaObject = Readonly<Record<string, unknown>>;
@@ -61,6 +61,22 @@ export function array<S extends z.ZodType>(
 ): z.ZodArray<S> {
 	const list = z.array(item, 'an array').max(max, `an array of at most ${max} entries`);
 	return min === 0 ? list : list.min(min, `an array with at least ${min} entry`);
+}
+
+/** A long list of integers, read in one loop: a schema for each of a million takes a second. */
+export function integers({ min, max }: Required<NumberLimits>, maxItems: number) {
+	const should = range('an integer', { min, max });
+	const items = { type: 'integer', minimum: min, maximum: max };
+	return ruled({ type: 'array', items, maxItems }, (value): number[] => {
+		if (!Array.isArray(value)) throw invalid('', 'an array', value);
+		if (value.length > maxItems)
+			throw invalid('', `an array of at most ${maxItems} entries`, value);
+		const wrong = value.findIndex(
+			(each: unknown) => !Number.isInteger(each) || Number(each) < min || Number(each) > max,
+		);
+		if (wrong >= 0) throw invalid(`[${wrong}]`, should, value[wrong]);
+		return value;
+	});
 }
 
 /** An object with any keys. */

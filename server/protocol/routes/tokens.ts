@@ -2,7 +2,7 @@
 
 import * as z from 'zod';
 import { chatBody, tokensBody } from './bodyLimits.ts';
-import { array, boolean, integer, object, optional, string } from './fields.ts';
+import { boolean, integers, object, optional, string } from './fields.ts';
 import { messagesField } from './messages.ts';
 import { modelField } from './requestFields.ts';
 import { jsonBody, route } from './route.ts';
@@ -43,7 +43,7 @@ export const detokenize = route({
 	body: jsonBody(
 		object({
 			model: optional(modelField),
-			tokens: array(integer({ min: 0, max: 1 << 30 }), { max: 1_000_000 }),
+			tokens: integers({ min: 0, max: 1 << 30 }, 1_000_000),
 			/** Leave special tokens in. */
 			special: optional(boolean),
 		}),
