@@ -8,7 +8,7 @@
  *   npm run bench -- quality …        quality of the built-in models instead of speed
  *   npm run bench -- translate …      translation: BLEU, chrF, words a second, latency over HTTP
  *   npm run bench -- soak …           minutes of mixed load on a real daemon
- *   npm run bench -- chaos …           faults of processes, hub, files and locks in an order a seed decides
+ *   npm run bench -- chaos …           faults of processes, hub, files, disks, clocks and the sign-in layer
  *   npm run bench -- flood …           many more requests at once than a daemon can do
  *   npm run bench -- speech …         transcription: spectrogram, formats, Whisper shapes, an hour of sound
  *   npm run bench -- editor …         what is felt in an editor

@@ -377,6 +377,18 @@ test('folders are made by server/store/makeFolder.ts, which returns on every fil
 	);
 });
 
+test("the system's temp folder is asked for in one place: what is on its way lies below the data folder", () => {
+	const asks = /\btmpdir\b|\bTE?MP(?:DIR)?\b['"]\]|['"`]\/tmp\b/;
+	assert.deepEqual(
+		all.filter(({ text }) => asks.test(text)).map(({ path }) => path),
+		[
+			'server/daemon/machine.ts',
+			// Looks where a library once left files.
+			'server/daemon/telemetryFiles.ts',
+		],
+	);
+});
+
 test('pages keep what they keep in the browser by the one door that knows whose it is', () => {
 	const reaching = all.filter(
 		({ path, text }) =>

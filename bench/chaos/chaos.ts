@@ -1,17 +1,21 @@
 /**
- * Faults in an order that a seed decides, against a real server in a data folder of its own. After each one
+ * Faults in an order that a seed decides, against real processes with folders of their own. After each one
  * the same is asked: does the next request work, is all there that was acknowledged, does nothing pile up.
  */
 
-import { type Home, newHome } from '../../test/daemon/home.ts';
-import { startHub } from '../../test/hub/hubServer.ts';
-import { brokenRules, pulled } from './rules.ts';
-import { pick, type Stage, steps } from './steps.ts';
+import { diskScene } from './diskScene.ts';
+import { layerScene } from './layerScene.ts';
+import { pick, type Random, randomFrom, type Scene } from './scene.ts';
+import { serverScene } from './serverScene.ts';
 
 export interface ChaosOptions {
 	readonly seed: number;
 	/** No step begins after this time. */
 	readonly durationMs: number;
+	/** Which scenes are played; those that this machine has no stage for are left out. */
+	readonly only?: readonly SceneName[];
+	/** No step begins after it is aborted, either. */
+	readonly signal?: AbortSignal;
 	/** Told of each step. */
 	readonly say?: (line: string) => void;
 }
@@ -21,42 +25,58 @@ export interface ChaosReport {
 	readonly taken: Readonly<Record<string, number>>;
 	/** What did not hold, with the step after which. */
 	readonly failures: readonly string[];
+	/** Scenes that could not be played, with what is missing. */
+	readonly leftOut: readonly string[];
 }
 
-export async function runChaos({ seed, durationMs, say }: ChaosOptions): Promise<ChaosReport> {
+/** Each resolves to the scene, or to why there is none. */
+const scenes = {
+	server: serverScene,
+	disk: diskScene,
+	'layer on SQLite': (random: Random) => layerScene(random, 'sqlite'),
+	'layer on Redis': (random: Random) => layerScene(random, 'redis'),
+} satisfies Record<string, (random: Random) => Promise<Scene | string>>;
+
+export type SceneName = keyof typeof scenes;
+export const sceneNames = Object.keys(scenes) as SceneName[];
+
+export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
+	const { seed, durationMs, only = sceneNames, signal, say } = options;
 	const random = randomFrom(seed);
-	const home: Home = await newHome();
-	await using hub = await startHub(pulled);
-	home.env['HF_ENDPOINT'] = hub.url;
-	const stage: Stage = { home, hub, random, keys: new Set() };
 	const taken: Record<string, number> = {};
 	const failures: string[] = [];
-	const until = performance.now() + durationMs;
-	try {
-		const before = await brokenRules(stage);
-		if (before.length > 0) return { taken, failures: before };
-		while (performance.now() < until && failures.length === 0) {
-			const [name, step] = pick(stage, steps);
-			taken[name] = (taken[name] ?? 0) + 1;
-			say?.(name);
-			hub.faults = {};
-			await step(stage);
-			hub.faults = {};
-			failures.push(...(await brokenRules(stage)).map((rule) => `after '${name}': ${rule}`));
-		}
-	} finally {
-		await home.close();
+	const leftOut: string[] = [];
+	await using stack = new AsyncDisposableStack();
+	const played: Scene[] = [];
+	for (const name of only) {
+		const scene = await scenes[name](random);
+		if (typeof scene === 'string') leftOut.push(`${name}: ${scene}`);
+		else played.push(stack.use(scene));
 	}
-	return { taken, failures };
-}
-
-/** Numbers from 0 to 1 that are the same for the same seed (mulberry32). */
-function randomFrom(seed: number): () => number {
-	let state = seed >>> 0;
-	return () => {
-		state = (state + 0x6d2b79f5) >>> 0;
-		let bits = Math.imul(state ^ (state >>> 15), state | 1);
-		bits ^= bits + Math.imul(bits ^ (bits >>> 7), bits | 61);
-		return ((bits ^ (bits >>> 14)) >>> 0) / 2 ** 32;
+	/** A scene in which something does not hold is played no further. */
+	const play = async (scene: Scene, title: string, step: () => Promise<void>): Promise<void> => {
+		const found: string[] = [];
+		try {
+			await step();
+			found.push(...(await scene.broken()));
+		} catch (error) {
+			found.push(error instanceof Error ? String(error.stack) : String(error));
+		}
+		if (found.length === 0) return;
+		played.splice(played.indexOf(scene), 1);
+		failures.push(...found.map((rule) => `after '${title}': ${rule}`));
+		for (const rule of found) say?.(`DOES NOT HOLD ${rule}`);
 	};
+	for (const scene of [...played]) await play(scene, `${scene.name}: no fault yet`, async () => {});
+	// Counted from here, so that a busy machine takes a step as well.
+	const until = performance.now() + durationMs;
+	while (played.length > 0 && performance.now() < until && signal?.aborted !== true) {
+		const scene = pick(random, played);
+		const [name, step] = pick(random, scene.steps);
+		const title = `${scene.name}: ${name}`;
+		taken[title] = (taken[title] ?? 0) + 1;
+		say?.(title);
+		await play(scene, title, step);
+	}
+	return { taken, failures, leftOut };
 }

@@ -1,7 +1,8 @@
 /** One flood: few callers first, for comparison, then many at once, each until it has its answers. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type MeasuredDaemon, processFacts } from '../soak/daemon.ts';
+import type { MeasuredDaemon } from '../soak/daemon.ts';
+import { processFacts } from '../soak/held.ts';
 import type { FloodCase } from './cases.ts';
 
 export interface FloodRow {

@@ -27,7 +27,7 @@ export class Client {
 
 	constructor(url: string, key: string) {
 		this.#url = url;
-		this.#headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+		this.#headers = { authorization: `Bearer ${key}` };
 	}
 
 	async get(path: string): Promise<string> {
@@ -40,8 +40,7 @@ export class Client {
 	async post(path: string, body: unknown, signal?: AbortSignal): Promise<unknown> {
 		const response = await fetch(this.#url + path, {
 			method: 'POST',
-			headers: this.#headers,
-			body: JSON.stringify(body),
+			...this.#sent(body),
 			...(signal === undefined ? {} : { signal }),
 		});
 		const text = await response.text();
@@ -49,13 +48,19 @@ export class Client {
 		return JSON.parse(text);
 	}
 
+	/** A form says itself what it is. */
+	#sent(body: unknown): { headers: Record<string, string>; body: FormData | string } {
+		if (body instanceof FormData) return { headers: { ...this.#headers }, body };
+		const headers = { ...this.#headers, 'content-type': 'application/json' };
+		return { headers, body: JSON.stringify(body) };
+	}
+
 	/** Follows a chat stream; after `pieces` pieces of text the connection is closed. */
 	async streamChat(body: object, pieces = Number.POSITIVE_INFINITY): Promise<Outcome> {
 		const stop = new AbortController();
 		const response = await fetch(`${this.#url}/v1/chat/completions`, {
 			method: 'POST',
-			headers: this.#headers,
-			body: JSON.stringify({ ...body, stream: true }),
+			...this.#sent({ ...body, stream: true }),
 			signal: stop.signal,
 		});
 		if (!response.ok || response.body === null)

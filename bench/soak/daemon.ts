@@ -1,16 +1,7 @@
 /** A daemon of its own for a measurement: real processes, a data folder that is thrown away. */
 
 import { type ChildProcess, spawn } from 'node:child_process';
-import {
-	closeSync,
-	cpSync,
-	mkdirSync,
-	mkdtempSync,
-	openSync,
-	readdirSync,
-	readFileSync,
-	rmSync,
-} from 'node:fs';
+import { closeSync, cpSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -20,6 +11,8 @@ export interface MeasuredDaemon {
 	readonly url: string;
 	readonly key: string;
 	readonly pid: number;
+	/** Where files are that are on their way: its own folder for them, and the system's as it sees it. */
+	readonly temporary: readonly string[];
 	/** Longest block of each second since `sinceMs`, of processes of a role (`serve`, `runner`). */
 	blocks(role: string, sinceMs: number): Block[];
 	/** Ends it; resolves to its exit code. */
@@ -46,12 +39,15 @@ export async function startDaemon(options: DaemonOptions = {}): Promise<Measured
 	mkdirSync(models);
 	for (const [name, folder] of Object.entries(options.models ?? {}))
 		cpSync(folder, join(models, name), { recursive: true });
+	const temporary = [join(home, 'tmp'), join(home, 'system-tmp')];
+	for (const folder of temporary) mkdirSync(folder, { mode: 0o700 });
 	const probe = join(home, 'loop.jsonl');
 	const preload = pathToFileURL(fileURLToPath(new URL('./loopProbe.mjs', import.meta.url))).href;
 	const args = ['serve', '--json', '--port', '0', '--models', models, ...(options.serveArgs ?? [])];
 	const command = selfCommand(args, {
 		...process.env,
 		NEARGLOT_HOME: home,
+		TMPDIR: temporary[1],
 		NEARGLOT_LOOP_PROBE: probe,
 		NODE_OPTIONS: `--import=${preload}`,
 	});
@@ -68,6 +64,7 @@ export async function startDaemon(options: DaemonOptions = {}): Promise<Measured
 		url,
 		key,
 		pid,
+		temporary,
 		blocks: (role, sinceMs) => blocksIn(probe, role, sinceMs),
 		stop: async () => {
 			child.kill('SIGTERM');
@@ -105,19 +102,4 @@ function readyLine(child: ChildProcess): Promise<{ url: string; key: string; pid
 		});
 		child.once('close', (code) => reject(new Error(`The daemon ended with ${code}: ${text}`)));
 	});
-}
-
-/** Resident bytes and open handles of a process; `undefined` where the system does not tell. */
-export function processFacts(pid: number): { residentBytes: number; handles: number } | undefined {
-	try {
-		const pages = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'));
-		// A process that has ended and waits to be noticed has no memory any more.
-		if (pages === null) return undefined;
-		return {
-			residentBytes: Number(pages[1]) * 1024,
-			handles: readdirSync(`/proc/${pid}/fd`).length,
-		};
-	} catch {
-		return undefined;
-	}
 }

@@ -1,6 +1,7 @@
 /** `npm run bench -- soak [--minutes 30] [--callers 4] [--pause MS]`: exit code 1 when anything was wrong. */
 
 import { parseArgs } from 'node:util';
+import { onEndSignal } from '../chaos/endSignal.ts';
 import { runSoak } from './soak.ts';
 
 export async function soakCommand(args: string[]): Promise<number> {
@@ -12,12 +13,15 @@ export async function soakCommand(args: string[]): Promise<number> {
 			pause: { type: 'string', default: '400' },
 		},
 	});
+	const stop = new AbortController();
+	using _stops = onEndSignal(() => stop.abort());
 	const { counts, daemonBlockMs, problems } = await runSoak({
 		minutes: Number(values.minutes),
 		callers: Number(values.callers),
 		pauseMs: Number(values.pause),
 		killEveryS: 60,
 		readEveryS: 60,
+		signal: stop.signal,
 		say: (line) => console.log(line),
 	});
 	console.log(JSON.stringify(counts));

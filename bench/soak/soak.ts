@@ -1,5 +1,5 @@
 /**
- * Minutes of mixed load on a real daemon: streams, hung-up streams, translations, loads, unloads,
+ * Minutes of mixed load on a real daemon: streams, hung-up streams, translations, recordings, loads, unloads,
  * idle unloading and a runner killed now and then. Every whole answer must be the one given before
  * the load, every cut one its beginning; at the end nothing may wait, run, leak or be held.
  */
@@ -7,12 +7,15 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { builtInModelsDir } from '../../server/daemon/machine.ts';
 import { Client, type Outcome, Refusal } from './client.ts';
-import { processFacts, startDaemon } from './daemon.ts';
+import { startDaemon } from './daemon.ts';
 import { writeExactModel } from './exactModel.ts';
+import { processFacts } from './held.ts';
+import { speechActs } from './recordings.ts';
 import { type Act, chatActs, type Remembered, translate, translationActs } from './traffic.ts';
-import { leaks, memoryHeld, occupied, type Reading, readGauges, readProcesses } from './watch.ts';
+import { leaks, occupied, type Reading, readGauges, readProcesses, stillHeld } from './watch.ts';
 
 export interface SoakOptions {
 	readonly minutes: number;
@@ -24,6 +27,8 @@ export interface SoakOptions {
 	readonly readEveryS: number;
 	/** Only every n-th of the different requests is used. */
 	readonly everyNth?: number;
+	/** Ends it early, in good order. */
+	readonly signal?: AbortSignal;
 	readonly say: (line: string) => void;
 }
 
@@ -41,6 +46,7 @@ const steady = 'soak-steady';
 /** Is loaded, unloaded, left idle and killed. */
 const victim = 'soak-chat';
 const translator = 'starter-translate';
+const listener = 'starter-speech';
 
 export async function runSoak(options: SoakOptions): Promise<SoakResult> {
 	const { say } = options;
@@ -65,6 +71,7 @@ export async function runSoak(options: SoakOptions): Promise<SoakResult> {
 			...chatActs(steady),
 			...chatActs(victim),
 			...translationActs(translator, (answer) => remembered.push(answer)),
+			...speechActs(listener),
 		].filter((_, index) => index % (options.everyNth ?? 1) === 0);
 		const expected = new Map<Act, string>();
 		for (const act of acts) expected.set(act, (await act.run(client)).text);
@@ -74,6 +81,7 @@ export async function runSoak(options: SoakOptions): Promise<SoakResult> {
 		const startedAt = Date.now();
 		const atS = (): number => (performance.now() - started) / 1000;
 		const endS = options.minutes * 60;
+		const goesOn = (): boolean => atS() < endS && options.signal?.aborted !== true;
 
 		const check = (act: Act, outcome: Outcome): void => {
 			const whole = expected.get(act) ?? '';
@@ -96,14 +104,14 @@ export async function runSoak(options: SoakOptions): Promise<SoakResult> {
 			}
 		};
 		const caller = async (): Promise<void> => {
-			while (atS() < endS) {
+			while (goesOn()) {
 				await perform(acts[Math.floor(Math.random() * acts.length)] as Act);
 				await pause(Math.random() * options.pauseMs);
 			}
 		};
 		/** Loads with a short idle time, unloads politely and by force, and lets the idle time pass. */
 		const shuffler = async (): Promise<void> => {
-			for (let turn = 0; atS() < endS; turn++) {
+			for (let turn = 0; goesOn(); turn++) {
 				await pause(Math.min(7000, endS * 100) * Math.random());
 				const path =
 					turn % 3 === 0
@@ -122,8 +130,9 @@ export async function runSoak(options: SoakOptions): Promise<SoakResult> {
 		};
 		const killer = async (): Promise<void> => {
 			for (let next = options.killEveryS; next < endS; next += options.killEveryS) {
-				await pause(Math.max(0, (next - atS()) * 1000));
-				const runners = (await readProcesses(client, daemon.pid, atS())).filter(
+				await pause(Math.max(0, (next - atS()) * 1000), options.signal);
+				if (!goesOn()) return;
+				const runners = (await readProcesses(client, daemon, atS())).filter(
 					({ name }) => name !== 'daemon' && !name.includes(steady),
 				);
 				const chosen = runners[Math.floor(Math.random() * runners.length)];
@@ -134,12 +143,13 @@ export async function runSoak(options: SoakOptions): Promise<SoakResult> {
 		};
 		const reader = async (): Promise<void> => {
 			for (let next = options.readEveryS; next < endS; next += options.readEveryS) {
-				await pause(Math.max(0, (next - atS()) * 1000));
-				const now = await readProcesses(client, daemon.pid, atS());
+				await pause(Math.max(0, (next - atS()) * 1000), options.signal);
+				if (!goesOn()) return;
+				const now = await readProcesses(client, daemon, atS());
 				readings.push(...now);
 				const text = now.map(
-					({ name, residentBytes, handles }) =>
-						`${name} ${(residentBytes / 1e6).toFixed(0)} MB, ${handles} handles`,
+					({ name, residentBytes, handles, deleted, temporary }) =>
+						`${name} ${(residentBytes / 1e6).toFixed(0)} MB, ${handles} handles, ${deleted} deleted, ${temporary} temporary`,
 				);
 				say(`${(atS() / 60).toFixed(1)} min: ${text.join(' · ')} · ${JSON.stringify(counts)}`);
 			}
@@ -167,7 +177,7 @@ export async function runSoak(options: SoakOptions): Promise<SoakResult> {
 		for (const text of occupied(await readGauges(client))) problem(text);
 		for (const act of acts) check(act, await act.run(client));
 		for (const text of leaks(readings)) problem(text);
-		for (const text of await memoryHeld(client, daemon.pid, before)) problem(text);
+		for (const text of await stillHeld(client, daemon, before)) problem(text);
 		if ((counts['right'] ?? 0) < acts.length) problem('Hardly anything was answered.');
 		const blocks = daemon.blocks('serve', startedAt);
 		const daemonBlockMs = {
@@ -203,6 +213,6 @@ async function replay(
 	}
 }
 
-function pause(ms: number): Promise<void> {
-	return new Promise((resolve) => setTimeout(resolve, ms));
+async function pause(ms: number, signal?: AbortSignal): Promise<void> {
+	await sleep(ms, undefined, signal ? { signal } : {}).catch(() => undefined);
 }

@@ -2,7 +2,7 @@
 
 import { mostPrefixes } from '../../server/engine/schedule/prefixCache.ts';
 import type { Client } from './client.ts';
-import { processFacts } from './daemon.ts';
+import { filesBelow, type ProcessFacts, processFacts } from './held.ts';
 
 export interface Reading {
 	readonly atS: number;
@@ -10,20 +10,32 @@ export interface Reading {
 	readonly pid: number;
 	readonly residentBytes: number;
 	readonly handles: number;
+	/** Files that were deleted and are still open. */
+	readonly deleted: number;
+	/** Of the daemon: files on their way. */
+	readonly temporary: number;
 }
 
-/** Memory and handles of the daemon and of every runner. */
+/** A daemon as it can be looked at from outside. */
+export interface Watched {
+	readonly pid: number;
+	readonly temporary: readonly string[];
+}
+
+/** What the daemon and every runner hold. */
 export async function readProcesses(
 	client: Client,
-	daemonPid: number,
+	daemon: Watched,
 	atS: number,
 ): Promise<Reading[]> {
 	const { runners } = JSON.parse(await client.get('/nearglot/runners')) as {
 		runners: { model: string; pid: number }[];
 	};
-	return [{ model: 'daemon', pid: daemonPid }, ...runners].flatMap(({ model, pid }) => {
+	return [{ model: 'daemon', pid: daemon.pid }, ...runners].flatMap(({ model, pid }) => {
 		const facts = processFacts(pid);
-		return facts === undefined ? [] : [{ atS, name: model, pid, ...facts }];
+		if (facts === undefined) return [];
+		const temporary = pid === daemon.pid ? filesBelow(daemon.temporary).length : 0;
+		return [{ atS, name: model, pid, ...facts, deleted: facts.deleted.length, temporary }];
 	});
 }
 
@@ -57,33 +69,56 @@ export function occupied(gauges: ReadonlyMap<string, number>): string[] {
 const restBytes = 96 << 20;
 
 /**
- * Unloads every model; sentences about what does not come back: processes that stay, memory that the
- * daemon keeps.
+ * Unloads every model; sentences about what does not come back: processes that stay, memory, descriptors and
+ * deleted files that the daemon keeps, temporary files.
  */
-export async function memoryHeld(
+export async function stillHeld(
 	client: Client,
-	daemonPid: number,
-	before: Pick<Reading, 'residentBytes'> | undefined,
+	daemon: Watched,
+	before: ProcessFacts | undefined,
 ): Promise<string[]> {
-	const runners = (await readProcesses(client, daemonPid, 0)).filter(
-		({ pid }) => pid !== daemonPid,
-	);
+	const runners = (await readProcesses(client, daemon, 0)).filter(({ pid }) => pid !== daemon.pid);
 	for (const { name } of runners)
 		await client.get(`/openai/unload/${encodeURIComponent(name)}?force=true`);
-	const alive = (): Reading[] => runners.filter(({ pid }) => processFacts(pid) !== undefined);
-	for (let wait = 0; wait < 100 && alive().length > 0; wait++)
-		await new Promise((resolve) => setTimeout(resolve, 100));
-	const found = alive().map(({ name, pid }) => `The runner ${pid} of ${name} outlives its model.`);
-	const now = processFacts(daemonPid);
-	const more = (now?.residentBytes ?? 0) - (before?.residentBytes ?? 0);
-	if (before !== undefined && more > restBytes)
+	let found = heldNow(daemon, runners, before);
+	// Processes take a moment to end, and connections that nobody uses a few seconds.
+	for (const end = performance.now() + 20_000; found.length > 0 && performance.now() < end; ) {
+		await new Promise((resolve) => setTimeout(resolve, 200));
+		found = heldNow(daemon, runners, before);
+	}
+	return found;
+}
+
+function heldNow(
+	daemon: Watched,
+	runners: readonly Reading[],
+	before: ProcessFacts | undefined,
+): string[] {
+	const found = runners
+		.filter(({ pid }) => processFacts(pid) !== undefined)
+		.map(({ pid, name }) => `The runner ${pid} of ${name} outlives its model.`);
+	for (const path of filesBelow(daemon.temporary)) found.push(`${path} is left.`);
+	const now = processFacts(daemon.pid);
+	if (before === undefined || now === undefined) return found;
+	for (const path of now.deleted) found.push(`The daemon keeps ${path} open.`);
+	if (now.handles > before.handles)
+		found.push(`The daemon holds ${now.handles - before.handles} handles more.`);
+	const more = now.residentBytes - before.residentBytes;
+	if (more > restBytes)
 		found.push(`The daemon keeps ${(more / 1e6).toFixed(0)} MB more than before the load.`);
 	return found;
 }
 
+/** How much more of each may be there at the end of a life than in its middle. */
+const allowed = {
+	handles: { more: 8, called: 'handles' },
+	deleted: { more: 2, called: 'deleted files' },
+	temporary: { more: 4, called: 'temporary files' },
+} as const;
+
 /**
  * Sentences about what grew between the second third and the end of a process's life, where caches
- * are full: more than an eighth and 24 MiB of memory, or more than 8 handles.
+ * are full: more than an eighth and 24 MiB of memory, or more of the others than is {@link allowed}.
  */
 export function leaks(readings: readonly Reading[]): string[] {
 	const found: string[] = [];
@@ -97,13 +132,18 @@ export function leaks(readings: readonly Reading[]): string[] {
 		const grown = median(end, 'residentBytes') - median(middle, 'residentBytes');
 		if (grown > Math.max(24 << 20, median(middle, 'residentBytes') / 8))
 			found.push(`${name} grew by ${(grown / 1e6).toFixed(0)} MB.`);
-		const handles = median(end, 'handles') - median(middle, 'handles');
-		if (handles > 8) found.push(`${name} holds ${handles} handles more.`);
+		for (const key of ['handles', 'deleted', 'temporary'] as const) {
+			const extra = median(end, key) - median(middle, key);
+			if (extra > allowed[key].more)
+				found.push(`${name} holds ${extra} ${allowed[key].called} more.`);
+		}
 	}
 	return found;
 }
 
-function median(readings: readonly Reading[], key: 'residentBytes' | 'handles'): number {
+type Counted = 'residentBytes' | keyof typeof allowed;
+
+function median(readings: readonly Reading[], key: Counted): number {
 	const sorted = readings.map((reading) => reading[key]).sort((a, b) => a - b);
 	return sorted[sorted.length >> 1] ?? 0;
 }

@@ -83,7 +83,7 @@ export async function formatRows(): Promise<PartRow[]> {
 			const args = ['-y', '-v', 'error', '-stream_loop', '9', '-i', source, ...options, path];
 			if (spawnSync('ffmpeg', args).status !== 0) continue;
 			const began = performance.now();
-			const audio = await decodeInThread(path, { maximumS: 3600 });
+			const audio = await decodeInThread(path, { maximumS: 3600, scratch: folder });
 			let count = 0;
 			for await (const block of audio.samples) count += block.length;
 			await audio.close();

@@ -6,7 +6,7 @@
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError } from '../protocol/index.ts';
-import { makeScratchFolder } from '../store/scratch.ts';
+import { fillScratchFolder } from '../store/scratch.ts';
 import { type DecodedAudio, speechRateHz } from './decodeAudio.ts';
 import { checkShape } from './openedAudio.ts';
 import { Resampler } from './resampler.ts';
@@ -50,8 +50,10 @@ export class LiveAudio implements DecodedAudio {
 	 * @param scratch folder for the sound
 	 */
 	static async open(maximumS: number, scratch: string): Promise<LiveAudio> {
-		const folder = await makeScratchFolder('live', scratch);
-		return new LiveAudio(folder, await open(join(folder, 'samples'), 'wx+', 0o600), maximumS);
+		return fillScratchFolder('live', scratch, async (folder) => {
+			const file = await open(join(folder, 'samples'), 'wx+', 0o600);
+			return new LiveAudio(folder, file, maximumS);
+		});
 	}
 
 	/** Samples received, at the microphone's rate. */

@@ -4,11 +4,10 @@
  */
 
 import { open, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { AppError, fromErrorWire } from '../protocol/index.ts';
-import { makeScratchFolder } from '../store/scratch.ts';
+import { fillScratchFolder } from '../store/scratch.ts';
 import { limitComputing } from '../work/computingLimit.ts';
 import type { DecodedAudio } from './decodeAudio.ts';
 import { type DecodeJob, type DecodeMessage, pieceBytes } from './decodeMessages.ts';
@@ -23,8 +22,8 @@ export interface ThreadedOptions {
 	readonly memoryMb?: number;
 	/** Pieces of a second that are decoded before somebody reads them; a thread that is further waits. */
 	readonly piecesAhead?: number;
-	/** Folder for the sound; default: the system's. */
-	readonly scratch?: string;
+	/** Folder for the sound. */
+	readonly scratch: string;
 	/** Where it waits for its turn. */
 	readonly queue?: DecodeQueue;
 	/** Program of the thread. */
@@ -46,21 +45,22 @@ export async function decodeInThread(
 	const { maximumS, queue = new DecodeQueue(), piecesAhead: places = defaultPiecesAhead } = options;
 	const place = await queue.enter(signal);
 	try {
-		const folder = await makeScratchFolder('decoded', options.scratch ?? tmpdir());
-		const job = { path, maximumS, target: join(folder, 'samples'), places };
-		const thread = new DecodeThread(job, options, () => place.rest(), signal);
-		const close = async () => {
-			await thread.end();
-			place.leave();
-			await rm(folder, { recursive: true, force: true });
-		};
-		try {
-			const { info } = await thread.expect('info');
-			return { info, samples: samplesOf(thread, job, close), close };
-		} catch (error) {
-			await close();
-			throw error;
-		}
+		return await fillScratchFolder('decoded', options.scratch, async (folder) => {
+			const job = { path, maximumS, target: join(folder, 'samples'), places };
+			const thread = new DecodeThread(job, options, () => place.rest(), signal);
+			const close = async () => {
+				await thread.end();
+				place.leave();
+				await rm(folder, { recursive: true, force: true });
+			};
+			try {
+				const { info } = await thread.expect('info');
+				return { info, samples: samplesOf(thread, job, close), close };
+			} catch (error) {
+				await close();
+				throw error;
+			}
+		});
 	} catch (error) {
 		place.leave();
 		throw error;

@@ -247,9 +247,9 @@ async function check(settings: GatewaySettings, io: CommandIo): Promise<void> {
 		log: new Writable({ write: (_chunk, _encoding, done) => done() }),
 		make: false,
 	});
-	await parts.store.ping().catch((error: unknown) => {
+	await parts.store.prove().catch((error: unknown) => {
 		const { message } = asAppError(error).cause as Error;
-		io.stderr.write(`warning: x-gateway.store does not answer now: ${message}\n`);
+		io.stderr.write(`warning: x-gateway.store cannot be written to and read now: ${message}\n`);
 	});
 }
 

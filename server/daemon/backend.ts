@@ -50,6 +50,7 @@ import type { WorkQueue } from '../work/workQueue.ts';
 import { type Activity, createActivity } from './activity.ts';
 import { createEvents, type DaemonEvents, toldLogger } from './events.ts';
 import { type LoopWatch, watchLoop } from './loopWatch.ts';
+import { thisMachine } from './machine.ts';
 import { createModelBackend, modelSettingsFile } from './modelBackend.ts';
 import { createModelHost, type ModelHostOptions, type RunnerHost } from './modelHost.ts';
 import { ModelIndex, type ModelRoot } from './modelIndex.ts';
@@ -180,7 +181,9 @@ export function createBackend(settings: BackendSettings, deps: BackendDeps): Bac
 				chatTemplate: settings.models.load?.chatTemplate,
 				deadlineMs: settings.models.load?.textDeadlineMs,
 			}),
-		runner: deps.runner ?? (() => runnerCommand(runnerThreads(settings.env))),
+		runner:
+			deps.runner ??
+			(() => runnerCommand(runnerThreads(settings.env), settings.dataDir, thisMachine().tmp)),
 		verdicts,
 		freeBytes: async (provider) =>
 			(await gpus.freeBytes(provider)) ?? process.availableMemory?.() ?? freemem(),

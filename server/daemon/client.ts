@@ -11,10 +11,11 @@ import {
 } from '../protocol/index.ts';
 import { makePrivateDir } from '../store/files.ts';
 import { tell } from '../store/notices.ts';
-import { connectTo, type DaemonConnection, healthOf, waitingFor, wordMs } from './connection.ts';
+import { connectTo, type DaemonConnection } from './connection.ts';
 import { readEndpoint } from './endpointFile.ts';
 import { selfCommand, thisMachine } from './machine.ts';
 import { daemonFiles, dataDir } from './paths.ts';
+import { defaultPatience, healthOf, waitingFor } from './patience.ts';
 import { compareVersions } from './versions.ts';
 
 export interface FindOptions {
@@ -55,23 +56,24 @@ async function findOrStart(options: FindOptions, signal?: AbortSignal): Promise<
 	const files = daemonFiles(machine, directory);
 	const found = await readEndpoint(files.endpoint);
 	const starting = `Waiting for the local server of ${directory} to start.`;
-	const word = setTimeout(() => tell(found ? waitingFor(found) : starting), wordMs);
+	const word = setTimeout(() => tell(found ? waitingFor(found) : starting), defaultPatience.wordMs);
 	using _word = { [Symbol.dispose]: () => clearTimeout(word) };
-	const health = found && (await healthOf(found));
+	const health = found && (await healthOf(found, undefined, signal));
+	if (signal?.aborted) throw new AppError('cancelled');
 	if (found && health) {
 		const older = compareVersions(health.version, productVersion()) < 0;
 		if (!older || !health.idle || health.onPurpose) return found;
 	}
 	options.onStarting?.();
 	await makePrivateDir(directory);
-	const started = await startDetached(env, directory, options.serveArgs ?? []);
+	const started = await startDetached(env, directory, options.serveArgs ?? [], signal);
 	if ('endpoint' in started) return started.endpoint;
 	if (started.error.code !== 'conflict') throw started.error;
 	// Another process was faster, or the old daemon is busy: use what is there.
 	const deadline = performance.now() + (options.timeoutMs ?? 60_000);
 	while (performance.now() < deadline && !signal?.aborted) {
 		const running = await readEndpoint(files.endpoint);
-		if (running && (await healthOf(running))) return running;
+		if (running && (await healthOf(running, undefined, signal))) return running;
 		await new Promise((resolve) => setTimeout(resolve, 150));
 	}
 	if (signal?.aborted) throw new AppError('cancelled');
@@ -83,11 +85,12 @@ async function findOrStart(options: FindOptions, signal?: AbortSignal): Promise<
 
 type Started = { readonly endpoint: EndpointFile } | { readonly error: AppError };
 
-/** Starts a daemon that outlives this process and waits for its first line. */
+/** Starts a daemon that outlives this process and waits for its first line, or until nobody wants it. */
 function startDetached(
 	env: NodeJS.ProcessEnv,
 	directory: string,
 	serveArgs: readonly string[],
+	signal: AbortSignal | undefined,
 ): Promise<Started> {
 	const command = selfCommand(['serve', '--background', '--json', ...serveArgs], env);
 	const child = spawn(command.file, command.args, {
@@ -105,8 +108,12 @@ function startDetached(
 			child.stdout.destroy();
 			child.stderr.destroy();
 			child.unref();
+			signal?.removeEventListener('abort', onAbort);
 			resolve(started);
 		};
+		// Others may wait for it: it goes on without us.
+		const onAbort = () => finish({ error: new AppError('cancelled') });
+		signal?.addEventListener('abort', onAbort, { once: true });
 		const failed = (why: string) =>
 			finish({
 				error: new AppError('daemon_unavailable', `The Nearglot daemon could not start: ${why}`),

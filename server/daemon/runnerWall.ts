@@ -9,7 +9,8 @@ import { basename } from 'node:path';
 import type { LoadOptions } from '../engine/api.ts';
 import { confine } from '../engine/runtime/confine.ts';
 import { telemetryOff } from '../engine/runtime/telemetry.ts';
-import { isRunnerFolder, makeRunnerFolder } from '../store/scratch.ts';
+import { unwritable } from '../store/files.ts';
+import { isRunnerFolder, makeRunnerFolder, scratchIn } from '../store/scratch.ts';
 import { selfCommand } from './machine.ts';
 import type { RunnerCommand } from './runnerProcess.ts';
 
@@ -41,6 +42,14 @@ export function runnerEnvironment(env: NodeJS.ProcessEnv, scratch: string): Node
 	};
 }
 
+function runnerFolder(dataDir: string, tmp: string): string {
+	try {
+		return makeRunnerFolder(dataDir, tmp);
+	} catch (error) {
+		throw unwritable(scratchIn(dataDir), error);
+	}
+}
+
 /**
  * Flags of Node that leave a process the rights a runner needs.
  * @param scratch the folder it may write to
@@ -64,9 +73,10 @@ export function permissionFlags(scratch: string, execArgv = process.execArgv): s
 /**
  * The command of a runner of this same product, with a new folder of its own, which whoever starts it
  * removes, or the next daemon where both were killed.
+ * @throws AppError `disk_full` or `store_unavailable` when no folder can be made
  */
-export function runnerCommand(env: NodeJS.ProcessEnv): RunnerCommand {
-	const scratch = makeRunnerFolder();
+export function runnerCommand(env: NodeJS.ProcessEnv, dataDir: string, tmp: string): RunnerCommand {
+	const scratch = runnerFolder(dataDir, tmp);
 	const { file, args, env: own } = selfCommand(['runner'], env);
 	return {
 		file,

@@ -15,6 +15,7 @@ import type { Refresher } from './session/refresher.ts';
 import type { Sessions } from './session/sessions.ts';
 import type { TokenContext } from './session/sessionToken.ts';
 import type { Store } from './store/store.ts';
+import type { StoreProof } from './store/storeProof.ts';
 
 export interface GatewayContext {
 	readonly settings: GatewaySettings;
@@ -23,6 +24,8 @@ export interface GatewayContext {
 	readonly open: OpenExchanges;
 	readonly refresher: Refresher;
 	readonly store: Store;
+	/** What probes are told of it. */
+	readonly storeProof: StoreProof;
 	readonly ring: KeyRing;
 	/** Whether the ring is what its file says. */
 	readonly keys: Pick<LoadedKeys, 'refused'>;

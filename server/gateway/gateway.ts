@@ -25,6 +25,7 @@ import { createLoginCookies } from './session/loginState.ts';
 import { OpenExchanges } from './session/openExchanges.ts';
 import { Refresher } from './session/refresher.ts';
 import { Sessions } from './session/sessions.ts';
+import { StoreProof } from './store/storeProof.ts';
 
 export interface GatewayDeps {
 	/** Owned from here on: closed with the layer, and when it cannot start. */
@@ -164,6 +165,7 @@ function createContext(
 	return {
 		settings,
 		store,
+		storeProof: new StoreProof(store),
 		sessions,
 		open: new OpenExchanges(sessions),
 		metrics,

@@ -35,7 +35,9 @@ export async function moveModels(
 		});
 	await checkPlace(target);
 	const staging = `${target}${movingSuffix}`;
-	await using _note = await noteMoving(scratch, staging);
+	await using _note = await noteMoving(scratch, staging).catch((error: unknown) => {
+		throw systemError(error, { path: scratch, verb: 'written' }) ?? error;
+	});
 	try {
 		await rm(staging, { recursive: true, force: true });
 		makeFolder(staging);

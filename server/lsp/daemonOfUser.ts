@@ -1,6 +1,7 @@
 /** The daemon of this user as the front sees it: found through `endpoint.json` or started. */
 
 import { findOrStartDaemon } from '../daemon/client.ts';
+import { patientFetch } from '../daemon/patience.ts';
 import type { ConnectDaemon } from './daemonLink.ts';
 
 /** Finds or starts the daemon whose data directory the environment names. */
@@ -16,7 +17,7 @@ export function daemonOfUser(env: NodeJS.ProcessEnv): ConnectDaemon {
 			fetch: (path, init = {}) => {
 				const headers = new Headers(init.headers);
 				headers.set('authorization', `Bearer ${key}`);
-				return fetch(new URL(path, url), { ...init, headers });
+				return patientFetch(endpoint, new URL(path, url), { ...init, headers });
 			},
 		};
 	};

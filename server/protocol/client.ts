@@ -40,7 +40,9 @@ export function sender({
 		try {
 			response = await send(new URL(path, url), { ...init, headers });
 		} catch (error) {
-			throw init.signal?.aborted ? new AppError('cancelled') : unreachable(error);
+			if (init.signal?.aborted) throw new AppError('cancelled');
+			// Whoever sent it may know what is wrong.
+			throw error instanceof AppError ? error : unreachable(error);
 		}
 		if (!response.ok) throw await errorOf(response);
 		return response;
@@ -175,7 +177,7 @@ export async function* eventsOf(
 			if (next.value.data === '[DONE]') continue;
 			value = JSON.parse(next.value.data) as Record<string, unknown>;
 		} catch (error) {
-			throw cut(error);
+			throw error instanceof AppError ? error : cut(error);
 		}
 		if (value['error'] !== undefined)
 			throw (

@@ -9,7 +9,7 @@ import { moveModels } from '../hub/moveModels.ts';
 import { pathFault } from '../hub/names.ts';
 import type { ModelSettingsFile } from '../hub/settings.ts';
 import { AppError, type ModelInfo, systemError } from '../protocol/index.ts';
-import { makeHiddenFolder } from '../store/scratch.ts';
+import { hiddenPath, makeHiddenFolder } from '../store/scratch.ts';
 
 export interface ModelFolders {
 	/** The registered folder that a model lies in; it is used there and not changed. */
@@ -74,8 +74,8 @@ export function createModelFolders(
 			const fail = (error: unknown) => {
 				throw systemError(error, { path: folder, verb: 'removed' }) ?? error;
 			};
-			const aside = await makeHiddenFolder('removed', dirname(folder)).catch(fail);
-			await rename(folder, join(aside, 'model')).catch(fail);
+			const aside = hiddenPath('removed', dirname(folder));
+			await rename(folder, aside).catch(fail);
 			await rm(aside, { recursive: true, force: true });
 			await onGone();
 		},

@@ -1,13 +1,12 @@
 /**
-/**
- * Temporary folders for what is on its way: below the data folder, or hidden beside the place it is renamed to,
- * and those of processes that run models. The name says which process they belong to, so the next start removes
+ * Temporary folders: for what is on its way and for processes that run models below the data folder, for what is
+ * renamed into place hidden beside that place. The name says which process they belong to, so the next start removes
  * what a killed one left behind.
  */
 
+import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readlinkSync, realpathSync } from 'node:fs';
 import { lstat, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { makePrivateDir } from './files.ts';
 import { makeFolder } from './makeFolder.ts';
@@ -41,9 +40,38 @@ export async function makeScratchFolder(
 	return mkdtemp(join(root, `nearglot-${ownedBy(kind)}`));
 }
 
-/** A folder of a process that may see no other of this user's: in the system's temp folder, every link resolved. */
-export function makeRunnerFolder(): string {
-	return mkdtempSync(join(realpathSync(tmpdir()), `nearglot-${ownedBy('runner')}`));
+/** The same with what is in it from the start; when that cannot be made, nothing stays. */
+export async function fillScratchFolder<T>(
+	kind: ScratchKind | 'moving',
+	root: string,
+	fill: (folder: string) => Promise<T>,
+): Promise<T> {
+	const folder = await makeScratchFolder(kind, root);
+	try {
+		return await fill(folder);
+	} catch (error) {
+		await rm(folder, { recursive: true, force: true }).catch(() => {});
+		throw error;
+	}
+}
+
+/**
+ * A folder of a process that may write to no other of this user's, every link resolved.
+ * @param dataDir it lies there; the disk may be full, and the rights of a process cannot be bound to a path with `*`
+ * @param elsewhere then it lies here: the system's folder
+ * @throws the error of the file system where neither takes it
+ */
+export function makeRunnerFolder(dataDir: string, elsewhere: string): string {
+	const make = (root: string) =>
+		mkdtempSync(join(realpathSync(root), `nearglot-${ownedBy('runner')}`));
+	const own = scratchIn(dataDir);
+	try {
+		makeFolder(own, 0o700);
+		if (!realpathSync(own).includes('*')) return make(own);
+	} catch {
+		// A model answers though nothing can be kept.
+	}
+	return make(elsewhere);
 }
 
 /** Whether a name is that of a runner's folder. */
@@ -56,10 +84,16 @@ export async function makeHiddenFolder(kind: HiddenKind, folder: string): Promis
 	return mkdtemp(join(folder, `.${ownedBy(kind)}`));
 }
 
+/** A name of that form that nobody has, for a folder that is renamed out of the way: a full disk takes that, too. */
+export const hiddenPath = (kind: HiddenKind, folder: string): string =>
+	join(folder, `.${ownedBy(kind)}${randomBytes(3).toString('hex')}`);
+
 /** Remembers a copy somewhere else until disposed, so that a killed move is swept as well. */
 export async function noteMoving(root: string, copy: string): Promise<AsyncDisposable> {
-	const folder = await makeScratchFolder('moving', root);
-	await writeFile(join(folder, placeName), copy);
+	const folder = await fillScratchFolder('moving', root, async (made) => {
+		await writeFile(join(made, placeName), copy);
+		return made;
+	});
 	return { [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }) };
 }
 

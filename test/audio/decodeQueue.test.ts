@@ -12,9 +12,11 @@ import { AppError } from '../../server/protocol/index.ts';
 import { speechLike, wavFile } from './madeAudio.ts';
 
 let folder = '';
+let scratch = '';
 let path = '';
 before(async () => {
 	folder = await mkdtemp(join(tmpdir(), 'nearglot-queue-'));
+	scratch = join(folder, 'scratch');
 	path = join(folder, 'a.wav');
 	await writeFile(path, wavFile(speechLike(40, 16_000), { rateHz: 16_000 }));
 });
@@ -67,7 +69,7 @@ test('no more than so many are open, and the refusal says when to come again', a
 	const refusal = (error: unknown) =>
 		error instanceof AppError && error.kind.httpStatus === 503 && (error.retryAfterS ?? 0) > 0;
 	assert.throws(() => queue.checkRoom(), refusal);
-	await assert.rejects(decodeInThread(path, { maximumS: 100, queue }), refusal);
+	await assert.rejects(decodeInThread(path, { maximumS: 100, queue, scratch }), refusal);
 	second.leave();
 	second.leave();
 	queue.checkRoom();
@@ -79,7 +81,7 @@ test('a dozen recordings at once are all heard, however few of them decode at a 
 	const queue = new DecodeQueue({ atOnce: 2, maxOpen: 12 });
 	const lengths = await Promise.all(
 		Array.from({ length: 12 }, async () => {
-			const { samples } = await decodeInThread(path, { maximumS: 100, queue });
+			const { samples } = await decodeInThread(path, { maximumS: 100, queue, scratch });
 			let length = 0;
 			for await (const block of samples) length += block.length;
 			return length;
@@ -91,9 +93,8 @@ test('a dozen recordings at once are all heard, however few of them decode at a 
 
 test('a recording that fails, is cancelled or is never read leaves nothing behind', async () => {
 	const queue = new DecodeQueue({ atOnce: 1, maxOpen: 1 });
-	const options = { maximumS: 100, queue };
-	const mine = new RegExp(`^nearglot-decoded-${process.pid}\\.`);
-	const left = async () => (await readdir(tmpdir())).filter((name) => mine.test(name));
+	const options = { maximumS: 100, queue, scratch };
+	const left = () => readdir(scratch);
 	await assert.rejects(decodeInThread(join(folder, 'none'), options), { code: 'not_found' });
 	const stop = new AbortController();
 	const cancelled = await decodeInThread(path, options, stop.signal);
@@ -118,7 +119,7 @@ test('nothing of a recording stays open when it is closed', {
 		return paths.filter((text) => text !== '').length;
 	};
 	const hear = async (pieces: number) => {
-		const { samples, close } = await decodeInThread(path, { maximumS: 100 });
+		const { samples, close } = await decodeInThread(path, { maximumS: 100, scratch });
 		let count = 0;
 		for await (const _ of samples) if (++count === pieces) break;
 		await close();
@@ -136,7 +137,7 @@ async function program(name: string, body: string): Promise<URL> {
 }
 
 test('a thread that computes and does not get on is ended', { timeout: 60_000 }, async () => {
-	const options = { maximumS: 100, computingMs: 300 };
+	const options = { maximumS: 100, scratch, computingMs: 300 };
 	for (const body of ['for (;;);', "parentPort.postMessage({ kind: 'ahead' }); for (;;);"])
 		await assert.rejects(
 			decodeInThread(path, { ...options, program: await program('loop.mjs', body) }),
@@ -148,7 +149,7 @@ test('a thread that waits for the processor or the disk is not', { timeout: 60_0
 	const body = `setTimeout(() => parentPort.postMessage({ kind: 'error', error: { code: 'not_found', message: 'late' } }), 3000);`;
 	const slow = await program('slow.mjs', body);
 	await assert.rejects(
-		decodeInThread(path, { maximumS: 100, computingMs: 300, program: slow }),
+		decodeInThread(path, { maximumS: 100, scratch, computingMs: 300, program: slow }),
 		/late/,
 	);
 });

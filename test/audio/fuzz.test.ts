@@ -85,7 +85,7 @@ async function seeds(): Promise<Uint8Array[]> {
 /** Decodes here, where the time is counted, and now and then one in a thread as the product does. */
 let turn = 0;
 async function decode(path: string, maximumS: number, signal?: AbortSignal): Promise<DecodedAudio> {
-	if (turn++ % 25 === 0) return decodeInThread(path, { maximumS }, signal);
+	if (turn++ % 25 === 0) return decodeInThread(path, { maximumS, scratch: tmpdir() }, signal);
 	const source = await fileSource(path);
 	try {
 		const audio = await decodeAudio(source, { maximumS }, signal);

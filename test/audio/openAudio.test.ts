@@ -69,7 +69,7 @@ test('a pipe that nobody writes to is refused and keeps nobody waiting', {
 	const folder = await mkdtemp(join(tmpdir(), 'nearglot-pipe-'));
 	const path = join(folder, 'pipe');
 	assert.equal(spawnSync('mkfifo', [path]).status, 0);
-	await assert.rejects(decodeInThread(path, { maximumS: 10 }), {
+	await assert.rejects(decodeInThread(path, { maximumS: 10, scratch: folder }), {
 		code: 'invalid_audio',
 		message: /not a recording/,
 	});

@@ -13,12 +13,13 @@ import { AppError } from '../../server/protocol/index.ts';
 import { endlessRecording } from '../hostile/audio.ts';
 import { speechLike, wavFile } from './madeAudio.ts';
 
-const limits = { maximumS: 1000 };
 let folder = '';
+let limits = { maximumS: 1000, scratch: '' };
 let path = '';
 const bytes = wavFile(speechLike(40, 44_100), { rateHz: 44_100 });
 before(async () => {
 	folder = await mkdtemp(join(tmpdir(), 'nearglot-thread-'));
+	limits = { ...limits, scratch: join(folder, 'scratch') };
 	path = join(folder, 'a.wav');
 	await writeFile(path, bytes);
 });
@@ -56,15 +57,17 @@ test('errors of the decoder arrive with their code and sentence', async () => {
 		return true;
 	});
 	await assert.rejects(decodeInThread(join(folder, 'none.wav'), limits), { code: 'not_found' });
-	const long = await decodeInThread(path, { maximumS: 50 });
+	const long = await decodeInThread(path, { ...limits, maximumS: 50 });
 	assert.equal((await collect(long.samples)).length, 640_000);
-	await assert.rejects(decodeInThread(path, { maximumS: 10 }), { code: 'payload_too_large' });
+	await assert.rejects(decodeInThread(path, { ...limits, maximumS: 10 }), {
+		code: 'payload_too_large',
+	});
 });
 
 test('a recording whose reader never ends is ended', async () => {
 	const endless = join(folder, 'endless.webm');
 	await writeFile(endless, endlessRecording.make(4000));
-	await assert.rejects(decodeInThread(endless, { maximumS: 1000, computingMs: 300 }), {
+	await assert.rejects(decodeInThread(endless, { ...limits, computingMs: 300 }), {
 		code: 'invalid_audio',
 	});
 });

@@ -30,9 +30,16 @@ export interface Finished {
 	readonly stderr: string;
 }
 
-/** @param entry of another installation than this checkout */
-export async function newHome(more: NodeJS.ProcessEnv = {}, entry?: string): Promise<Home> {
-	const folder = await mkdtemp(join(tmpdir(), 'nearglot-home-'));
+/**
+ * @param entry of another installation than this checkout
+ * @param place folder in which the data folder is made
+ */
+export async function newHome(
+	more: NodeJS.ProcessEnv = {},
+	entry?: string,
+	place = tmpdir(),
+): Promise<Home> {
+	const folder = await mkdtemp(join(place, 'nearglot-home-'));
 	const env = { ...process.env, NEARGLOT_HOME: folder, ...more };
 	const started: ChildProcess[] = [];
 	const start = (args: readonly string[], more: NodeJS.ProcessEnv = {}) => {

@@ -20,7 +20,12 @@ import { closeDataFolder } from '../../server/daemon/dataFolder.ts';
 import type { Machine } from '../../server/daemon/paths.ts';
 import { socketPath } from '../../server/daemon/socketPath.ts';
 import { silentLogger } from '../../server/services/log.ts';
-import { makeScratchFolder, removeDeadScratch } from '../../server/store/scratch.ts';
+import {
+	fillScratchFolder,
+	makeRunnerFolder,
+	makeScratchFolder,
+	removeDeadScratch,
+} from '../../server/store/scratch.ts';
 
 const skip = process.platform === 'win32' && 'Windows has other rights';
 
@@ -130,6 +135,32 @@ test('temporary folders of ended processes go at the next start, and nothing els
 	]);
 	assert.equal((await readdir(place)).length, 7);
 	assert.deepEqual(await readdir(secret), ['precious']);
+});
+
+test('of a temporary folder whose content cannot be made nothing stays', async () => {
+	const root = join(tmp, 'filled');
+	const full = new Error('full');
+	const fill = async (folder: string) => {
+		await writeFile(join(folder, 'begun'), '');
+		throw full;
+	};
+	await assert.rejects(fillScratchFolder('live', root, fill), full);
+	assert.deepEqual(await readdir(root), []);
+});
+
+test("a runner's folder lies below the data folder, or in the system's where that would bind it to nothing", {
+	skip,
+}, async () => {
+	const data = join(tmp, 'data');
+	const elsewhere = await folder('elsewhere', 0o700);
+	const own = makeRunnerFolder(data, elsewhere);
+	assert.equal(dirname(own), join(data, 'tmp'));
+	assert.deepEqual([await modeOf(own), await modeOf(dirname(own))], [0o700, 0o700]);
+	// Node takes what is before the star for a folder, and whatever begins like it.
+	assert.equal(dirname(makeRunnerFolder(join(tmp, 'da*ta'), elsewhere)), elsewhere);
+	await writeFile(join(tmp, 'taken'), '');
+	assert.equal(dirname(makeRunnerFolder(join(tmp, 'taken'), elsewhere)), elsewhere);
+	assert.throws(() => makeRunnerFolder(join(tmp, 'taken'), join(tmp, 'none')), { code: 'ENOENT' });
 });
 
 test('a socket whose path would be too long lies where only this user can be', {

@@ -72,7 +72,11 @@ test('code that has taken over a runner finds no key, starts no program and writ
 	assert.ok(own && model && other);
 	for (const path of [own, model, other]) mkdirSync(path);
 	writeFileSync(join(own, 'kept'), '');
-	const { file, args, env, scratch } = runnerCommand({ ...process.env, ...forbidden });
+	const { file, args, env, scratch } = runnerCommand(
+		{ ...process.env, ...forbidden },
+		join(folder, 'data'),
+		tmpdir(),
+	);
 	assert.ok(scratch);
 	assert.equal(args.at(-1), 'runner');
 	const hostile = fileURLToPath(new URL('hostileRunner.ts', import.meta.url));
@@ -145,6 +149,7 @@ test('the runner of a real daemon is behind this wall, runs its model, and leave
 	}
 	const scratch = readlinkSync(`/proc/${runner}/cwd`);
 	assert.match(basename(scratch), /^nearglot-runner-/);
+	assert.equal(dirname(scratch), realpathSync(join(home.folder, 'tmp')));
 	assert.equal(statSync(scratch).mode & 0o777, 0o700);
 	assert.match(readFileSync(`/proc/${runner}/cmdline`, 'utf8'), /--permission/);
 	if (canConfine())

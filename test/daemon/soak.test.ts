@@ -1,9 +1,15 @@
 /** A short stretch of the mixed load of `npm run bench -- soak`: nothing may be wrong, stuck or held. */
 
 import assert from 'node:assert/strict';
+import { closeSync, mkdirSync, mkdtempSync, openSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { test } from 'node:test';
+import { filesBelow, processFacts } from '../../bench/soak/held.ts';
 import { runSoak } from '../../bench/soak/soak.ts';
-import { leaks, occupied } from '../../bench/soak/watch.ts';
+import { leaks, occupied, type Reading } from '../../bench/soak/watch.ts';
+
+const skip = process.platform === 'linux' ? false : 'it needs /proc';
 
 test('seconds of mixed load with loads, unloads and a killed runner end with nothing wrong', async () => {
 	const { counts, readings, problems } = await runSoak({
@@ -22,26 +28,43 @@ test('seconds of mixed load with loads, unloads and a killed runner end with not
 });
 
 test('memory or handles that keep growing are called a leak, caches that fill are not', () => {
-	const life = (residentBytes: (k: number) => number, handles: (k: number) => number) =>
+	const life = (at: (k: number) => Partial<Reading>): Reading[] =>
 		Array.from({ length: 12 }, (_, k) => ({
 			atS: k * 60,
 			name: 'runner',
 			pid: 7,
-			residentBytes: residentBytes(k) * 1e6,
-			handles: handles(k),
+			residentBytes: 200e6,
+			handles: 20,
+			deleted: 0,
+			temporary: 1,
+			...at(k),
 		}));
-	const steady = (): number => 20;
-	assert.deepEqual(leaks(life((k) => Math.min(200 + 60 * k, 400), steady)), []);
-	assert.deepEqual(leaks(life((k) => 200 + 20 * k, steady)), ['runner grew by 80 MB.']);
-	assert.deepEqual(
-		leaks(
-			life(
-				() => 200,
-				(k) => 20 + 3 * k,
-			),
-		),
-		['runner holds 12 handles more.'],
-	);
+	assert.deepEqual(leaks(life((k) => ({ residentBytes: Math.min(200 + 60 * k, 400) * 1e6 }))), []);
+	for (const [at, told] of [
+		[(k: number) => ({ residentBytes: (200 + 20 * k) * 1e6 }), 'runner grew by 80 MB.'],
+		[(k: number) => ({ handles: 20 + 3 * k }), 'runner holds 12 handles more.'],
+		[(k: number) => ({ deleted: k }), 'runner holds 4 deleted files more.'],
+		[(k: number) => ({ temporary: 2 * k }), 'runner holds 8 temporary files more.'],
+	] as const)
+		assert.deepEqual(leaks(life(at)), [told]);
+});
+
+test('descriptors of deleted files and files on their way are seen', { skip }, async () => {
+	const folder = mkdtempSync(join(tmpdir(), 'nearglot-held-'));
+	const path = join(folder, 'a', 'recording');
+	mkdirSync(dirname(path));
+	mkdirSync(join(folder, 'empty'));
+	const descriptor = openSync(path, 'w');
+	assert.deepEqual(filesBelow([folder, join(folder, 'none')]).sort(), [
+		path,
+		join(folder, 'empty'),
+	]);
+	rmSync(folder, { recursive: true });
+	assert.deepEqual(processFacts(process.pid)?.deleted, [
+		`${realpathSync(tmpdir())}${path.slice(tmpdir().length)} (deleted)`,
+	]);
+	closeSync(descriptor);
+	assert.deepEqual(processFacts(process.pid)?.deleted, []);
 });
 
 test('what an idle daemon still holds is told, kept prefixes within their bounds are not', () => {

@@ -150,7 +150,7 @@ test('a wrong password of Redis is told without it', { skip: redisMissing }, asy
 		redis.url.replace('//', '//nobody:p4ssw0rd@'),
 		(reason) => told.push(reason),
 	);
-	await assert.rejects(store.ping(), /cannot be reached/);
+	await assert.rejects(store.prove(), /cannot be reached/);
 	await until('something was said', () => told.length > 0);
 	assert.match(told[0] ?? '', /WRONGPASS|AUTH/);
 	assert.ok(!told.join().includes('p4ssw0rd'));

@@ -260,7 +260,7 @@ test(
 		assert.equal((await one.navigate('/health', cookie)).status, 200);
 		const health = await one.get('/.auth/healthz');
 		assert.equal(health.status, 200);
-		assert.deepEqual(health.json(), { status: 'ok', store: 'unreachable' });
+		assert.deepEqual(health.json(), { status: 'ok', store: 'unusable' });
 		assert.ok(one.gateway.metrics.value('nearglot_gateway_store_errors_total') >= 1);
 		await redis.run();
 		await until(

@@ -1,4 +1,4 @@
-/** A process that downloads one model and can be killed: `node downloadChild.ts URL FOLDER`. */
+/** A process that downloads one model, says how much it has, and can be killed: `node downloadChild.ts URL FOLDER`. */
 
 import { downloadModel } from '../../server/hub/downloadModel.ts';
 import { createHubHttp } from '../../server/hub/http.ts';
@@ -22,6 +22,6 @@ const job = downloadModel(
 	},
 	signal,
 );
-for await (const { type } of job) if (type === 'waiting') process.stdout.write('waiting\n');
+for await (const event of job)
+	if (event.type === 'progress') process.stdout.write(`${event.progress.doneBytes}\n`);
 http.close();
-process.stdout.write('done\n');

@@ -25,6 +25,8 @@ export interface HubFaults {
 	etag?: (path: string) => string | undefined;
 	/** Pace of file bodies; without one the kernel's buffers hold megabytes nobody has read. */
 	bytesPerMs?: number;
+	/** Bytes of file bodies after which it sends no more until it may. */
+	maxSentBytes?: number;
 }
 
 export interface TestHub extends AsyncDisposable {
@@ -146,8 +148,9 @@ export function serve(
 	const push = () => {
 		while (at < body.length) {
 			const pace = hub.faults.bytesPerMs;
-			if (pace !== undefined && at > (performance.now() - started) * pace) {
-				setTimeout(push, 1);
+			const early = pace !== undefined && at > (performance.now() - started) * pace;
+			if (early || hub.sentBytes >= (hub.faults.maxSentBytes ?? Number.POSITIVE_INFINITY)) {
+				if (!response.destroyed) setTimeout(push, 1);
 				return;
 			}
 			const piece = body.subarray(at, at + 64 * 1024);

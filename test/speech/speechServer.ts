@@ -40,7 +40,8 @@ export async function startSpeechServer({
 	requireKey = false,
 	graceMs = 300,
 	checkRoom = () => {},
-	decode = (path, maximumS, signal) => decodeInThread(path, { maximumS }, signal),
+	decode = (path, maximumS, signal) =>
+		decodeInThread(path, { maximumS, scratch: tmpdir() }, signal),
 	...limits
 }: SpeechServerOptions = {}): Promise<SpeechServer> {
 	const model = toneModel();

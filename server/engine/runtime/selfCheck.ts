@@ -3,14 +3,10 @@
  * prompt and a decode step, caches in place. A library whose interface had moved would show here.
  */
 
-import { randomUUID } from 'node:crypto';
-import { rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { intAttribute, makeNode } from '../onnx/graphEdit.ts';
 import { encodeModel, type OnnxValue } from '../onnx/onnxModel.ts';
 import { WireWriter } from '../onnx/wire.ts';
-import type { Runtime } from './runtime.ts';
+import type { MemoryGraph, Runtime } from './runtime.ts';
 
 const heads = 2;
 const headSize = 16;
@@ -19,24 +15,19 @@ const capacity = 8;
 
 /** Why the two differ, or `undefined` when they agree. */
 export async function compareRuntimes(fast: Runtime, plain: Runtime): Promise<string | undefined> {
-	const path = join(tmpdir(), `nearglot-check-${randomUUID()}.onnx`);
-	try {
-		await writeFile(path, attentionGraph());
-		const expected = await attend(plain, path);
-		const actual = await attend(fast, path);
-		for (let k = 0; k < expected.length; k++) {
-			const apart = Math.abs((expected[k] as number) - (actual[k] as number));
-			if (!(apart < 1e-4)) return `results differ by ${apart}`;
-		}
-		return undefined;
-	} finally {
-		await rm(path, { force: true });
+	const graph = attentionGraph();
+	const expected = await attend(plain, graph);
+	const actual = await attend(fast, graph);
+	for (let k = 0; k < expected.length; k++) {
+		const apart = Math.abs((expected[k] as number) - (actual[k] as number));
+		if (!(apart < 1e-4)) return `results differ by ${apart}`;
 	}
+	return undefined;
 }
 
 /** Outputs of a prompt of three tokens and of one token after it. */
-async function attend(runtime: Runtime, path: string): Promise<number[]> {
-	const session = await runtime.open(path, { threads: 1 });
+async function attend(runtime: Runtime, graph: MemoryGraph): Promise<number[]> {
+	const session = await runtime.open(graph, { threads: 1 });
 	const binding = session.createBinding();
 	try {
 		const caches = ['key', 'value'].map((name) => {
@@ -71,7 +62,7 @@ async function attend(runtime: Runtime, path: string): Promise<number[]> {
 	}
 }
 
-function attentionGraph(): Uint8Array {
+function attentionGraph(): MemoryGraph {
 	const value = (name: string, elementType: number, dims: (number | string)[]): OnnxValue => ({
 		name,
 		elementType,
@@ -88,7 +79,7 @@ function attentionGraph(): Uint8Array {
 	);
 	const opset = (domain: string, version: number): Uint8Array =>
 		new WireWriter().bytes(8, new WireWriter().text(1, domain).int(2, version).finish()).finish();
-	return encodeModel({
+	const bytes = encodeModel({
 		rest: [new WireWriter().int(1, 10).finish(), opset('', 21), opset('com.microsoft', 1)],
 		graph: {
 			name: 'check',
@@ -109,4 +100,5 @@ function attentionGraph(): Uint8Array {
 			rest: [],
 		},
 	});
+	return { name: 'check', bytes, folder: process.cwd() };
 }

@@ -1,7 +1,7 @@
 /** What clients may know without a session: the providers, whether the layer works, and where to get tokens. */
 
 import type { GatewayContext } from '../context.ts';
-import { type Exchange, type Route, sendJson } from './exchange.ts';
+import { type Route, sendJson } from './exchange.ts';
 
 /** `GET /.auth/providers`: for the picker of an editor. */
 export const providersRoute: Route = async (exchange) => {
@@ -27,7 +27,7 @@ export const providersRoute: Route = async (exchange) => {
 
 /** `GET /.auth/healthz`: 200 while the process serves, whatever its neighbours do; the body tells about the store. */
 export const healthRoute: Route = async (exchange) => {
-	sendJson(exchange, 200, { status: 'ok', store: await storeState(exchange) });
+	sendJson(exchange, 200, { status: 'ok', store: await exchange.context.storeProof.word() });
 };
 
 /**
@@ -38,7 +38,7 @@ export const healthRoute: Route = async (exchange) => {
 export const readyRoute: Route = async (exchange) => {
 	// Asked before the store, as the question itself is counted.
 	const stays = exchange.context.ending.isReady();
-	const store = await storeState(exchange);
+	const store = await exchange.context.storeProof.word();
 	const keys = keysState(exchange.context);
 	const works = store === 'ok' && keys !== 'none_valid';
 	const status = !stays ? 'ending' : works ? 'ready' : 'not_ready';
@@ -52,21 +52,6 @@ function keysState({ ring, keys }: GatewayContext): 'ok' | 'reload_refused' | 'n
 
 /** Paths below the prefix that probes ask, by whatever host name. */
 export const probePaths: readonly string[] = ['/healthz', '/readyz'];
-
-/** Probes give up after a second, and one that fails for that ends a process that lives. */
-const storeWordMs = 800;
-
-async function storeState({ context }: Exchange): Promise<'ok' | 'unreachable'> {
-	let timer: NodeJS.Timeout | undefined;
-	const late = new Promise<'unreachable'>((resolve) => {
-		timer = setTimeout(() => resolve('unreachable'), storeWordMs);
-	});
-	const word = context.store.ping().then(
-		() => 'ok' as const,
-		() => 'unreachable' as const,
-	);
-	return Promise.race([word, late]).finally(() => clearTimeout(timer));
-}
 
 /** `GET /.well-known/oauth-protected-resource` (RFC 9728). */
 export const resourceRoute: Route = async (exchange) => {

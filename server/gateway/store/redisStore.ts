@@ -1,8 +1,9 @@
 /** Store in Redis or Valkey, for several copies of the layer. */
 
+import { randomBytes } from 'node:crypto';
 import { createClient } from 'redis';
 import { AppError } from '../../protocol/errors.ts';
-import type { Store } from './store.ts';
+import { proofBytes, proofKey, proofMs, type Store } from './store.ts';
 import { type StoreReport, StoreWatch } from './storeWatch.ts';
 
 /** Longest wait for one answer; a hanging store must not hang requests. */
@@ -34,6 +35,7 @@ export async function openRedisStore(url: string, report?: StoreReport): Promise
 		() => undefined,
 	);
 	await Promise.race([first, delay(2500)]);
+	const proof = `${prefix}${proofKey}:${randomBytes(9).toString('base64url')}`;
 	const drop = async (key: string, expected: string): Promise<number> =>
 		Number(await client.eval(dropScript, { keys: [prefix + key], arguments: [expected] }));
 
@@ -74,9 +76,14 @@ export async function openRedisStore(url: string, report?: StoreReport): Promise
 					})) === 1,
 			),
 		unlock: (key, owner) => run(async () => void (await drop(key, owner))),
-		ping: () =>
+		prove: () =>
 			run(async () => {
-				await client.ping();
+				const value = randomBytes(proofBytes / 2).toString('hex');
+				// Each process has a key of its own, so that none reads what another wrote.
+				const expiration = { type: 'PX', value: proofMs } as const;
+				await client.set(proof, value, { expiration });
+				if ((await client.get(proof)) !== value)
+					throw new Error('it does not keep what is written');
 			}),
 		async [Symbol.asyncDispose]() {
 			client.destroy();

@@ -1,15 +1,18 @@
 /** Store in one SQLite file (or `:memory:`), for a single copy of the layer. */
 
+import { randomBytes } from 'node:crypto';
 import { chmodSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { reasonOf, unusable } from '../../store/checkPlace.ts';
 import { makeFolder } from '../../store/makeFolder.ts';
-import type { Store } from './store.ts';
+import { proofBytes, proofKey, proofMs, type Store } from './store.ts';
 import { type StoreReport, StoreWatch } from './storeWatch.ts';
 
 const sweepMs = 60_000;
 const busyMs = 5000;
+/** Probes do not wait longer than that for another process that writes; nothing else happens meanwhile. */
+const proofBusyMs = 300;
 /** A lease that ends this much later than one taken now was taken before the clock was set back. */
 const aheadMs = 1000;
 
@@ -65,7 +68,18 @@ export function openSqliteStore(
 		renew: (key, owner, ttlMs) =>
 			run(() => renew.run(Math.ceil(now() + ttlMs), key, owner, now()).changes > 0),
 		unlock: (key, owner) => run(() => void dropExact.run(key, owner)),
-		ping: () => run(() => void get.get('ping', now())),
+		prove: () =>
+			run(() => {
+				const value = randomBytes(proofBytes / 2).toString('hex');
+				db.exec(`PRAGMA busy_timeout = ${proofBusyMs}`);
+				try {
+					set.run(proofKey, value, Math.ceil(now() + proofMs));
+				} finally {
+					db.exec(`PRAGMA busy_timeout = ${busyMs}`);
+				}
+				if (textOf(get, 'value', proofKey, now()) === value) return;
+				throw new Error('it does not keep what is written');
+			}),
 		async [Symbol.asyncDispose]() {
 			clearInterval(timer);
 			if (db.isOpen) db.close();

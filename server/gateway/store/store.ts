@@ -26,9 +26,19 @@ export interface Store extends AsyncDisposable {
 	/** Prolongs an own lease; false when it was lost. */
 	renew(key: string, owner: string, ttlMs: number): Promise<boolean>;
 	unlock(key: string, owner: string): Promise<void>;
-	/** Rejects when the store cannot be used. */
-	ping(): Promise<void>;
+	/**
+	 * Writes something of its own, as large as a session, and reads it again: a store that is full or may only be
+	 * read answers questions and signs nobody in. Resolves soon or rejects, whoever else holds the store.
+	 */
+	prove(): Promise<void>;
 }
+
+/** Of a value that proves a store: as much as a session with the tokens of its provider takes. */
+export const proofBytes = 8192;
+/** Under which it stands. */
+export const proofKey = 'proof';
+/** Longer than any store takes to give it back. */
+export const proofMs = 60_000;
 
 /** A store failure as the error callers see: 503, never a login. */
 export function storeError(cause: unknown): AppError {

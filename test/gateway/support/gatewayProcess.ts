@@ -19,13 +19,18 @@ export function startProcess(
 	config: string,
 	upstream: string,
 	more: readonly string[] = [],
+	env: NodeJS.ProcessEnv = {},
 ): Promise<GatewayProcess> {
 	const options = ['--config', config, '--upstream', upstream, ...more];
-	return startWith(options, join(dirname(config), 'home'));
+	return startWith(options, join(dirname(config), 'home'), env);
 }
 
 /** The same with any options. */
-export async function startWith(options: readonly string[], home: string): Promise<GatewayProcess> {
+export async function startWith(
+	options: readonly string[],
+	home: string,
+	env: NodeJS.ProcessEnv = {},
+): Promise<GatewayProcess> {
 	const [command, gateway] = ['command.ts', 'gateway.ts'].map((file) =>
 		JSON.stringify(join(root, 'server', 'cli', file)),
 	);
@@ -39,6 +44,7 @@ export async function startWith(options: readonly string[], home: string): Promi
 				...process.env,
 				CORP_SECRET: 'corp-secret',
 				NEARGLOT_HOME: home,
+				...env,
 			},
 			stdio: ['ignore', 'pipe', 'pipe'],
 		},

@@ -74,6 +74,20 @@ export class RedisServer implements AsyncDisposable {
 		}
 	}
 
+	/** Lets it stand still, or go on. */
+	signal(name: 'SIGSTOP' | 'SIGCONT'): void {
+		this.#process?.kill(name);
+	}
+
+	/** As its administrator. */
+	async tell(...command: string[]): Promise<void> {
+		const client = createClient({ url: this.url, socket: { reconnectStrategy: false } });
+		client.on('error', () => {});
+		await client.connect();
+		await client.sendCommand(command);
+		client.destroy();
+	}
+
 	async stop(): Promise<void> {
 		const running = this.#process;
 		this.#process = undefined;

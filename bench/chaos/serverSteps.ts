@@ -3,16 +3,24 @@
 import { once } from 'node:events';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { findDaemon } from '../../server/daemon/client.ts';
 import { gone, type Home } from '../../test/daemon/home.ts';
 import type { HubFaults, TestHub } from '../../test/hub/hubServer.ts';
+import { pause, pick, type Random } from './scene.ts';
 
 export interface Stage {
 	readonly home: Home;
 	readonly hub: TestHub;
-	readonly random: () => number;
+	readonly random: Random;
+	/** File that says how far the clock is off. */
+	readonly clock: string;
+	/** The system's temp folder, as the processes see it. */
+	readonly systemTmp: string;
 	/** Ids of keys that a command has handed out. */
 	readonly keys: Set<string>;
+	/** A key whose limits are far above what is asked of it. */
+	limited?: string;
 }
 
 type Step = (stage: Stage) => Promise<void>;
@@ -21,18 +29,16 @@ type Step = (stage: Stage) => Promise<void>;
 export const daemonOf = async ({ home }: Stage): Promise<number | undefined> =>
 	(await findDaemon(home.env))?.endpoint.pid;
 
-const pull = ['models', 'pull', 'acme/tiny'];
+export const pull = ['models', 'pull', 'acme/tiny'];
 const chat = ['chat', 'starter-chat', 'how do I list files?'];
-export const pick = <Item>({ random }: Stage, items: readonly Item[]): Item =>
-	items[Math.floor(random() * items.length)] as Item;
 
-async function createKey({ home, keys }: Stage): Promise<void> {
+export async function createKey({ home, keys }: Stage): Promise<void> {
 	const { code, stdout } = await home.run(['keys', 'create', 'chaos', '--json']);
 	if (code === 0) keys.add((JSON.parse(stdout) as { id: string }).id);
 }
 
 /** Runs a command, and signals a process at some moment of it. */
-async function during(
+export async function during(
 	stage: Stage,
 	args: readonly string[],
 	act: () => Promise<void>,
@@ -41,12 +47,12 @@ async function during(
 	child.stdin?.end();
 	for (const stream of [child.stdout, child.stderr]) stream?.resume();
 	const ended = once(child, 'close');
-	await new Promise((resolve) => setTimeout(resolve, stage.random() * 1000));
+	await pause(stage.random() * 1000);
 	await act();
 	await ended;
 }
 
-async function killDaemon(stage: Stage): Promise<void> {
+export async function killDaemon(stage: Stage): Promise<void> {
 	const pid = await daemonOf(stage);
 	if (pid === undefined) return;
 	process.kill(pid, 'SIGKILL');
@@ -59,6 +65,10 @@ async function signalRunners(stage: Stage, signal: NodeJS.Signals): Promise<void
 	for (const child of readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' '))
 		if (child !== '') process.kill(Number(child), signal);
 }
+
+const faultyDisk = pathToFileURL(
+	fileURLToPath(new URL('../../test/store/faultyDisk.ts', import.meta.url)),
+).href;
 
 const hubFaults: readonly HubFaults[] = [
 	{ hashes: false },
@@ -101,7 +111,7 @@ export const steps: readonly [name: string, step: Step][] = [
 		'the hub fails',
 		async (stage) => {
 			await stage.home.run(['models', 'remove', 'tiny']);
-			stage.hub.faults = pick(stage, hubFaults);
+			stage.hub.faults = pick(stage.random, hubFaults);
 			await stage.home.run(pull);
 		},
 	],
@@ -124,10 +134,52 @@ export const steps: readonly [name: string, step: Step][] = [
 	[
 		'a lock is left behind',
 		async (stage) => {
-			const owner = pick(stage, ['', '{"pid":1,"host":"elsewhere","token":"a"}', '{"pid":999999}']);
+			const owner = pick(stage.random, [
+				'',
+				'{"pid":1,"host":"elsewhere","token":"a"}',
+				'{"pid":999999}',
+			]);
 			writeFileSync(join(stage.home.folder, 'translator-keys.json.lock'), owner);
 			await createKey(stage);
 		},
+	],
+	[
+		'the clock is set',
+		async (stage) => {
+			const day = 24 * 3600_000;
+			const offsets = [0, 3600_000, -3600_000, day, -day, 400 * day, -400 * day];
+			writeFileSync(stage.clock, String(pick(stage.random, offsets)));
+			await createKey(stage);
+		},
+	],
+	[
+		'a disk fails once in a change',
+		async (stage) => {
+			const fault = pick(stage.random, ['EIO', 'ENOSPC', 'before', 'half', 'after']);
+			const env = {
+				NODE_OPTIONS: `${stage.home.env['NODE_OPTIONS']} --import=${faultyDisk}`,
+				NEARGLOT_FAULT: `${fault} ${1 + Math.floor(stage.random() * 24)}`,
+			};
+			const { code, stdout, stderr } = await stage.home.run(
+				['keys', 'create', 'faulty', '--json'],
+				'',
+				env,
+			);
+			if (code === 0) stage.keys.add((JSON.parse(stdout) as { id: string }).id);
+			else if (code === 1 && !/^nearglot keys: .*\//s.test(stderr))
+				throw new Error(`The word names no file: ${stderr}`);
+		},
+	],
+	[
+		'the server stands still while it is asked',
+		(stage) =>
+			during(stage, chat, async () => {
+				const pid = await daemonOf(stage);
+				if (pid === undefined) return;
+				process.kill(pid, 'SIGSTOP');
+				await pause(stage.random() * 3000);
+				process.kill(pid, 'SIGCONT');
+			}),
 	],
 	[
 		'who makes a key is killed',

@@ -1,0 +1,130 @@
+/**
+ * Waiting for the daemon. Whoever waits longer than five seconds for one that shows no sign of life is told for
+ * what; one that shows none for a minute is given up. A daemon that works on a long answer still says how it is.
+ */
+
+import { health } from '../protocol/addresses.ts';
+import { Client, sender } from '../protocol/client.ts';
+import { AppError, asAppError, type EndpointFile } from '../protocol/index.ts';
+import type { AnswerOf } from '../protocol/routes/route.ts';
+import { tell } from '../store/notices.ts';
+
+export type DaemonHealth = Required<AnswerOf<typeof health>>;
+
+export interface Patience {
+	/** After this people are told for what they wait. */
+	readonly wordMs: number;
+	/** How much of that is left to a daemon for saying how it is. */
+	readonly healthMs: number;
+	/** Without a sign of life for so long it is given up. */
+	readonly giveUpMs: number;
+}
+
+export const defaultPatience: Patience = { wordMs: 5000, healthMs: 2000, giveUpMs: 60_000 };
+
+/**
+ * `fetch` from a daemon; reading the answer's body is waiting, too.
+ * @throws AppError `daemon_unavailable` when the daemon is given up; the errors of `fetch` otherwise
+ */
+export async function patientFetch(
+	endpoint: EndpointFile,
+	url: URL,
+	init: RequestInit,
+	patience: Patience = defaultPatience,
+): Promise<Response> {
+	const stop = new AbortController();
+	const signal = init.signal ? AbortSignal.any([init.signal, stop.signal]) : stop.signal;
+	const waitFor = <T>(work: () => Promise<T>): Promise<T> => {
+		const wait = watchDaemon(endpoint, patience, (error) => stop.abort(error));
+		return work().finally(() => wait[Symbol.dispose]());
+	};
+	const response = await waitFor(() => fetch(url, { ...init, signal }));
+	if (response.body === null) return response;
+	const reader = response.body.getReader();
+	const body = new ReadableStream<Uint8Array>(
+		{
+			async pull(controller) {
+				const { done, value } = await waitFor(() => reader.read());
+				if (done) controller.close();
+				else controller.enqueue(value);
+			},
+			cancel: (reason) => reader.cancel(reason),
+		},
+		// Only whoever reads waits.
+		{ highWaterMark: 0 },
+	);
+	return new Response(body, response);
+}
+
+/** Watches a daemon that is waited for, until disposed. */
+function watchDaemon(
+	endpoint: EndpointFile,
+	{ wordMs, healthMs, giveUpMs }: Patience,
+	giveUp: (error: AppError) => void,
+): Disposable {
+	let signMs = performance.now();
+	let told = false;
+	const over = new AbortController();
+	const look = async (): Promise<void> => {
+		const found = await healthOf(endpoint, healthMs, over.signal);
+		if (over.signal.aborted) return;
+		const silentMs = performance.now() - signMs;
+		if (found !== undefined) signMs = performance.now();
+		else if (silentMs >= giveUpMs) return giveUp(givenUp(endpoint, giveUpMs));
+		else if (!told) {
+			told = true;
+			tell(waitingFor(endpoint));
+		}
+		timer = later();
+	};
+	const later = () => setTimeout(() => void look(), Math.max(0, wordMs - healthMs)).unref();
+	let timer = later();
+	return {
+		[Symbol.dispose]: () => {
+			over.abort();
+			clearTimeout(timer);
+		},
+	};
+}
+
+/** What the daemon says of itself, or `undefined` when the endpoint is dead or not that daemon. */
+export async function healthOf(
+	endpoint: EndpointFile,
+	timeoutMs = 4000,
+	stop?: AbortSignal,
+): Promise<DaemonHealth | undefined> {
+	try {
+		const late = AbortSignal.timeout(timeoutMs);
+		const signal = stop === undefined ? late : AbortSignal.any([late, stop]);
+		const { url, key } = endpoint;
+		const send = sender({ fetch, url, key, unreachable: asAppError });
+		const {
+			pid,
+			version = '',
+			idle = false,
+			onPurpose = false,
+			status,
+		} = await new Client(send).call(health, {}, { signal });
+		return pid === endpoint.pid ? { status, pid, version, idle, onPurpose } : undefined;
+	} catch {
+		return undefined;
+	}
+}
+
+/** For people who wait. */
+export const waitingFor = ({ pid }: EndpointFile): string =>
+	`Waiting for the local server, process ${pid}, which does not answer. If it hangs, end it: ${endProcess(pid)}`;
+
+function givenUp({ pid }: EndpointFile, silentMs: number): AppError {
+	const time = `${Math.round(silentMs / 1000)} s`;
+	return new AppError(
+		'daemon_unavailable',
+		`The local server, process ${pid}, has shown no sign of life for ${time}. End it (${endProcess(pid)}) and try again: a new one starts.`,
+		// It may have begun to work, so the request is not sent to another one.
+		{ cause: new Error('no sign of life') },
+	);
+}
+
+/** The command that ends a process which does not listen any more. */
+export const endProcess = (pid: number | undefined): string =>
+	process.platform === 'win32' ? `taskkill /F /PID ${pid ?? 'N'}` : `kill -9 ${pid ?? 'N'}`;
