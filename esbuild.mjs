@@ -76,6 +76,7 @@ const builds = [
 	{ ...node, entryPoints: { 'text-worker': 'server/engine/text/textWorker.ts' } },
 	{ ...node, entryPoints: { 'grammar-worker': 'server/engine/grammar/grammarWorker.ts' } },
 	{ ...node, entryPoints: { 'body-worker': 'server/http/bodyWorker.ts' } },
+	{ ...node, entryPoints: { 'folder-worker': 'server/daemon/folderWorker.ts' } },
 	{ ...node, entryPoints: { 'audio-worker': 'server/audio/decodeWorker.ts' } },
 	{
 		...common,

@@ -118,6 +118,22 @@ test('templates, tokenizers and grammars of models run in threads that can be en
 		for (const source of allowed) assert.ok(seen.has(`${source} ${path}`), `${source} ${path}`);
 });
 
+/** Who reads model folders where others wait for the loop, and why that takes no time. */
+const readsFolders: Readonly<Record<string, string>> = {
+	'server/daemon/folderJobs.ts': 'in a thread, where a file is large',
+	'server/daemon/modelProfile.ts': 'called by the one above',
+	'server/services/translateModels.ts': 'names what the one above calls',
+};
+
+test('the daemon reads model folders by the one door that parses large files aside', () => {
+	const readers =
+		/\b(describeModel|generationSettings|readChatTemplate|loadToolFormat|readModelLanguages)\b/;
+	const reading = all.filter(
+		({ path, text }) => /^server\/(daemon|services|http)\//.test(path) && readers.test(text),
+	);
+	assert.deepEqual(new Set(reading.map(({ path }) => path)), new Set(Object.keys(readsFolders)));
+});
+
 test('answers of any length are written in slices: one module makes JSON of what routes answer', () => {
 	// Errors and pages of fixed size are written as they are.
 	const direct = /\bcontext\.json\(|\bResponse\.json\((?!\s*\{ error\b)/;

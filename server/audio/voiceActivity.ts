@@ -1,5 +1,7 @@
 /** Where somebody speaks, told from loudness: 32 ms frames against the noise floor around them. */
 
+import { pushAll } from '../protocol/lists.ts';
+
 /** Samples per frame at 16 kHz: 32 ms, the frame of neural detectors too. */
 export const activityFrame = 512;
 export const activityFrameS = activityFrame / 16_000;
@@ -37,7 +39,7 @@ export class EnergyActivity implements VoiceActivity {
 	async probabilities(samples: Float32Array): Promise<Float32Array> {
 		const frames = Math.floor(samples.length / activityFrame);
 		const levels = Float32Array.from({ length: frames }, (_, frame) => levelDb(samples, frame));
-		this.#levels.push(...levels);
+		pushAll(this.#levels, levels);
 		this.#levels.splice(0, Math.max(0, this.#levels.length - memoryFrames));
 		const sorted = Float32Array.from(this.#levels).sort();
 		const at = (part: number) => sorted[Math.floor(part * (sorted.length - 1))] ?? -120;

@@ -173,7 +173,12 @@ async function emulate(flags: Flags, io: CommandIo): Promise<number> {
 	if (flags.upstream === undefined)
 		throw new UsageError('--upstream is needed: the address of the app. See --help.');
 	const file = flags.config === undefined ? {} : readConfig(flags.config);
-	const { settings, warnings } = emulatedSettings(file, flags, flags.upstream);
+	const { settings, warnings } = emulatedSettings(
+		file,
+		flags,
+		flags.upstream,
+		io.env[gatewaySecretName],
+	);
 	for (const { path, message } of warnings) io.stderr.write(`warning: ${path} ${message}\n`);
 	io.stderr.write(
 		'warning: providers are emulated: whoever can open this address says who they are. For development only.\n',

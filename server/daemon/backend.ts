@@ -18,7 +18,6 @@ import { decodeInThread } from '../audio/threadedDecode.ts';
 import type { ModelDescription } from '../engine/api.ts';
 import { installedProviders, thisRuntime } from '../engine/devices/providers.ts';
 import { systemGpuDeps } from '../engine/devices/system.ts';
-import { describeModel } from '../engine/folder/describe.ts';
 import { TextLanes } from '../engine/text/textLanes.ts';
 import { Ending } from '../net/ending.ts';
 import type { Metrics } from '../net/metrics.ts';
@@ -49,6 +48,7 @@ import { scratchIn } from '../store/scratch.ts';
 import type { WorkQueue } from '../work/workQueue.ts';
 import { type Activity, createActivity } from './activity.ts';
 import { createEvents, type DaemonEvents, toldLogger } from './events.ts';
+import { foldersAside } from './folderThread.ts';
 import { type LoopWatch, watchLoop } from './loopWatch.ts';
 import { thisMachine } from './machine.ts';
 import { createModelBackend, modelSettingsFile } from './modelBackend.ts';
@@ -161,7 +161,8 @@ export function createBackend(settings: BackendSettings, deps: BackendDeps): Bac
 			...builtIn,
 			...registered(),
 		],
-		async (folder) => asLoaded(await describeModel(folder), settings.models.load?.contextLength),
+		async (folder) =>
+			asLoaded(await foldersAside.describe(folder), settings.models.load?.contextLength),
 	);
 	const host = createModelHost(settings.models, {
 		index,
@@ -193,6 +194,7 @@ export function createBackend(settings: BackendSettings, deps: BackendDeps): Bac
 	const profile = createProfiles(
 		(folder) => index.stampOf(folder),
 		settings.models.load?.chatTemplate,
+		foldersAside.profile,
 	);
 	const randomSeed = () => randomInt(2 ** 32);
 	const randomSecret = () => randomBytes(24).toString('base64url');

@@ -8,6 +8,7 @@ import { stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { ModelDescription } from '../engine/api.ts';
 import type { Manifest } from '../hub/manifest.ts';
+import { maxNameLength } from '../hub/modelData/limits.ts';
 import { readModelJson } from '../hub/modelData/readModelFile.ts';
 import { defined } from '../protocol/defined.ts';
 import { AppError, asAppError, comparableName, type ModelInfo } from '../protocol/index.ts';
@@ -250,6 +251,9 @@ async function stampOf(folder: string): Promise<string> {
 	return times.join(' ');
 }
 
+/** Languages of a model that its card may name. */
+const maxLanguages = 2000;
+
 async function infoOf(
 	folder: string,
 	root: ModelRoot,
@@ -258,13 +262,16 @@ async function infoOf(
 	const card = await readCard(folder);
 	const text = (key: string) => {
 		const value = card[key];
-		return typeof value === 'string' && value !== '' ? value : undefined;
+		const isName = typeof value === 'string' && value !== '' && value.length <= maxNameLength;
+		return isName ? value : undefined;
 	};
 	const named = /^(.+?)(?::(\d{1,9}))?$/.exec(text('name') ?? cleanName(basename(folder)));
 	const name = cleanName(named?.[1] ?? basename(folder));
 	const version = text('version') ?? named?.[2] ?? '1';
 	const languages = Array.isArray(card['languages'])
-		? card['languages'].filter((item) => typeof item === 'string')
+		? card['languages']
+				.filter((item) => typeof item === 'string' && item.length <= maxNameLength)
+				.slice(0, maxLanguages)
 		: undefined;
 	const size = description?.variants[0]?.sizeBytes;
 	return {

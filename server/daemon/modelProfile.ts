@@ -7,7 +7,8 @@ import { reasoningTagsOf } from '../engine/template/reasoning.ts';
 import { loadToolFormat } from '../engine/template/toolFormat.ts';
 import type { LoadProfile, ModelProfile } from '../services/chat/profile.ts';
 
-async function readProfile(
+/** {@link ModelProfile} of a folder as it is now. */
+export async function readProfile(
 	folder: string,
 	fallbackTemplate: string | undefined,
 ): Promise<ModelProfile> {
@@ -37,10 +38,12 @@ async function readProfile(
 /**
  * @param stampOf changes when a file of the folder does
  * @param fallbackTemplate Jinja chat template for models that have none
+ * @param read reads a profile, on the loop or aside
  */
 export function createProfiles(
 	stampOf: (folder: string) => Promise<string>,
 	fallbackTemplate?: string,
+	read: typeof readProfile = readProfile,
 ): LoadProfile {
 	const known = new Map<
 		string,
@@ -50,7 +53,7 @@ export function createProfiles(
 		const stamp = await stampOf(folder);
 		const found = known.get(folder);
 		if (found?.stamp === stamp) return found.profile;
-		const profile = readProfile(folder, fallbackTemplate);
+		const profile = read(folder, fallbackTemplate);
 		known.set(folder, { stamp, profile });
 		profile.catch(() => known.delete(folder));
 		return profile;

@@ -3,6 +3,7 @@
 import type { Dirent } from 'node:fs';
 import { readdir, realpath, stat } from 'node:fs/promises';
 import { dirname, isAbsolute, join, relative, sep } from 'node:path';
+import { pushAll } from '../protocol/lists.ts';
 import type { FolderWatch } from './folderWatch.ts';
 
 export interface WalkRoot {
@@ -68,7 +69,7 @@ export class ModelWalk {
 			if (entry.name.startsWith('.') || entry.name.endsWith('.tmp')) continue;
 			const path = join(folder, entry.name);
 			if (entry.isDirectory() || (entry.isSymbolicLink() && (await this.#isFolder(path))))
-				found.push(...(await this.#below(path, true, entry.isSymbolicLink(), depth + 1)));
+				pushAll(found, await this.#below(path, true, entry.isSymbolicLink(), depth + 1));
 		}
 		return found;
 	}

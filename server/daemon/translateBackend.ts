@@ -10,10 +10,12 @@ import { createTranslateService, type TranslateService } from '../services/trans
 import { createTranslateAccess, type TranslateAccess } from '../services/translateAccess.ts';
 import { TranslateKeyStore } from '../services/translateKeys.ts';
 import { CharacterMeter } from '../services/translateLimits.ts';
+import { createTranslateModels } from '../services/translateModels.ts';
 import { createCustomSystems } from '../services/translateSystems.ts';
 import { languageToolsAside } from '../translate/languageThread.ts';
 import { SentenceCache } from '../translate/sentenceCache.ts';
 import { WorkQueue } from '../work/workQueue.ts';
+import { foldersAside } from './folderThread.ts';
 import { createProxiedFetch } from './proxiedFetch.ts';
 import { createRemoteTranslators } from './remoteTranslators.ts';
 import type { Secrets } from './secrets.ts';
@@ -70,14 +72,20 @@ export function createTranslateBackend(
 	const usage = openUsageFile(files.usage, counted, (error) => {
 		log.warn('the usage of keys is not kept', { reason: String(error) });
 	});
+	const language = languageToolsAside(files.assets);
 	return {
 		translation: createTranslateService({
 			host,
-			language: languageToolsAside(files.assets),
+			language,
+			models: createTranslateModels(
+				host,
+				language.transliterate,
+				() => downloads.list().map(({ model }) => model),
+				foldersAside.languages,
+			),
 			cache: new SentenceCache(cacheBytes),
 			custom: createCustomSystems(files.systems),
 			remote,
-			downloading: () => downloads.list().map(({ model }) => model),
 			engine: () => engine,
 		}),
 		translatorAccess: createTranslateAccess({

@@ -27,6 +27,7 @@ import { registerOpenApi } from './openapi.ts';
 import { registerOwnModelRoutes } from './ownModelRoutes.ts';
 import { registerRecorderRoutes } from './recorderRoutes.ts';
 import { registerResponsesRoutes } from './responsesRoutes.ts';
+import { type Caller, isStep, mayUse } from './roles.ts';
 import { reasonOf, requestSignal } from './signal.ts';
 import { registerSpeechRoutes } from './speechRoutes.ts';
 import { registerStatusRoutes } from './statusRoutes.ts';
@@ -111,19 +112,26 @@ export function createApp(backend: Backend, options: AppOptions): Hono<AppEnv> {
 	});
 	for (const register of families) register(app, backend);
 	app.notFound((context) => {
-		const methods = app.routes.filter(
-			(route) => route.path === context.req.path && route.method !== 'ALL',
-		);
-		const error =
-			methods.length === 0
-				? new AppError('not_found', `There is no route ${context.req.method} ${context.req.path}.`)
-				: new AppError(
-						'method_not_allowed',
-						`${context.req.path} takes ${methods.map((route) => route.method).join(', ')}, not ${context.req.method}.`,
-					);
-		return refusal(context, error);
+		const { method, path } = context.req;
+		const methods = methodsAt(app, path, context.get('caller'));
+		if (methods === '')
+			return refusal(context, new AppError('not_found', `There is no route ${method} ${path}.`));
+		const error = new AppError('method_not_allowed', `${path} takes ${methods}, not ${method}.`);
+		const answer = refusal(context, error);
+		answer.headers.set('allow', methods);
+		return answer;
 	});
 	return app;
+}
+
+/** The methods that a caller may use at a path, as a header lists them. */
+function methodsAt(app: Hono<AppEnv>, path: string, caller: Caller | undefined): string {
+	const takes = (method: string): boolean => {
+		const [matched] = app.router.match(method, path);
+		const routes = matched.map(([[, route]]) => route).filter((route) => !isStep(route));
+		return routes.length > 0 && caller !== undefined && mayUse(caller, routes);
+	};
+	return ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].filter(takes).join(', ');
 }
 
 /** Clients of the model service read a download's failure in fields of its own, whatever refused it. */

@@ -17,6 +17,7 @@ import { turnOfOthers } from '../work/turns.ts';
 import { announcedBytes } from './body.ts';
 import type { AppEnv } from './env.ts';
 import { translatorOwnerOf } from './owner.ts';
+import { personOf } from './person.ts';
 import { register } from './register.ts';
 import { readCredentials } from './translateAuth.ts';
 
@@ -50,8 +51,13 @@ export function registerDocumentRoutes(app: Hono<AppEnv>, backend: Backend): voi
 			const translator = translatorFor(context, backend, target, engine);
 			const job = { fileName, text, ...languages };
 			using _ = await documentQueue.enter({ work: text.length }, context.get('signal'));
-			const made = await documentJsonAside(job, translator, context.get('signal'));
-			return context.body(made, 200, { 'content-type': 'application/json' });
+			const made = await documentJsonAside(
+				job,
+				translator,
+				personOf(context),
+				context.get('signal'),
+			);
+			return await context.body(made, 200, { 'content-type': 'application/json' });
 		},
 		{ checkRoom },
 	);

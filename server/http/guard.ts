@@ -122,6 +122,11 @@ export function guard(
 		context.set('keyRequired', options.requireKey || identity.caller === 'stranger');
 		context.set('ownKey', checks.isKey);
 		admit(context.req.raw, matched, identity, options.allowedOrigins);
+		if (context.req.method === 'HEAD' && changesByGet(matched))
+			throw new AppError(
+				'method_not_allowed',
+				'HEAD changes nothing, and this address is for changing something. Send a GET.',
+			);
 		context.set('admitted', identity.caller !== 'stranger');
 		await next();
 	};

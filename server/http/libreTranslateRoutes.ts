@@ -150,7 +150,7 @@ export function registerLibreTranslateRoutes(app: Hono<AppEnv>, backend: Backend
 			const others = result.items.map(({ translations }) =>
 				(translations[0]?.alternatives ?? []).slice(0, alternatives),
 			);
-			return answerJson(context, {
+			return await answerJson(context, {
 				translatedText: pick(translated),
 				...(from === undefined ? { detectedLanguage: pick(detected) } : {}),
 				...(alternatives > 0 ? { alternatives: pick(others) } : {}),

@@ -9,6 +9,7 @@ import { softEnd } from '../net/endSoftly.ts';
 import { AppError, asAppError, errno } from '../protocol/index.ts';
 import { createApp } from './app.ts';
 import type { GuardOptions } from './guard.ts';
+import { refuseTarget, settleTarget } from './target.ts';
 
 export interface ListenOptions extends Omit<GuardOptions, 'port'> {
 	/** 0 = any free one. */
@@ -23,9 +24,18 @@ export async function listen(backend: Backend, options: ListenOptions): Promise<
 	let port: number | undefined;
 	const app = createApp(backend, { ...options, port: () => port });
 	// Bodies may be long; those that come too slowly end where they are read.
+	const handle = getRequestListener(app.fetch, { overrideGlobalObjects: false });
 	const server = createServer(
 		{ headersTimeout: 20_000, requestTimeout: 0, keepAliveTimeout: 15_000, noDelay: true },
-		getRequestListener(app.fetch, { overrideGlobalObjects: false }),
+		(request, response) => {
+			try {
+				settleTarget(request);
+			} catch (error) {
+				void refuseTarget(response, asAppError(error));
+				return;
+			}
+			void handle(request, response);
+		},
 	);
 	const end = softEnd(server, backend.ending);
 	await bind(server, options);

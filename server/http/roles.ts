@@ -57,6 +57,10 @@ export type MatchedRoute = { readonly method: string; readonly path: string };
 export const isStep = ({ method, path }: MatchedRoute): boolean =>
 	method === 'ALL' && path === '/*';
 
+/** Whether a caller may use every one of these routes. */
+export const mayUse = (caller: Caller, routes: readonly MatchedRoute[]): boolean =>
+	routes.every((route) => mayCall(caller, routeName(route)));
+
 /** Whether a request that has matched these routes changes something though it is a GET (or HEAD). */
 export const changesByGet = (matched: readonly MatchedRoute[]): boolean =>
 	matched.some((route) => declarationOf(routeName(route)).changes === true);
@@ -80,7 +84,7 @@ export function checkRole(
 	const routes = matched.filter((route) => !isStep(route));
 	// That there is no such route is told to nobody who may not ask for any.
 	const known = routes.length > 0 || (caller !== 'stranger' && caller !== 'anonymous');
-	if (known && routes.every((route) => mayCall(caller, routeName(route)))) return;
+	if (known && mayUse(caller, routes)) return;
 	throw refusals[caller](reason);
 }
 

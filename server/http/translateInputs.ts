@@ -210,7 +210,7 @@ export async function translateInputsReply(
 			),
 		};
 	});
-	return translatorJson({ value }, requestId, {
+	return await translatorJson({ value }, requestId, {
 		'x-metered-usage': String(charged),
 		sourcecharacterscharged: String(charged),
 		'x-mt-system': [...new Set(done.flatMap(({ systems }) => systems))].join(','),

@@ -121,7 +121,7 @@ export function registerTranslateRoutes(app: Hono<AppEnv>, backend: Backend): vo
 		using turn = await translation.enter({ ...call.request, characters }, signal);
 		charge(characters);
 		const result = await run.translate({ ...call.request, turn }, signal);
-		return translatorJson(translateBody(result, call), requestId, {
+		return await translatorJson(translateBody(result, call), requestId, {
 			'x-metered-usage': String(result.characters),
 			'x-mt-system': result.systems.join(','),
 			...(result.models.length > 0 ? { 'x-nearglot-models': result.models.join(',') } : {}),

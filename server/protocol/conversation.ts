@@ -166,7 +166,8 @@ function answerContent({ steps = [], text }: Turn): string {
 }
 
 function fenceFor(text: string): string {
-	const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map((match) => match[0].length));
+	let longest = 2;
+	for (const [ticks] of text.matchAll(/`+/g)) longest = Math.max(longest, ticks.length);
 	return '`'.repeat(longest + 1);
 }
 

@@ -3,6 +3,7 @@
  * the translation beside them. Values only; every change makes a new document.
  */
 
+import { pushAll } from './lists.ts';
 import type { Transcript, TranscriptSegment, TranscriptWord } from './speech.ts';
 
 export interface TranscriptLine {
@@ -153,7 +154,7 @@ function carryTimes(line: TranscriptLine, text: string): TranscriptWord[] {
 	let done = 0;
 	let before = line.start;
 	const fill = (upTo: number, after: number) => {
-		result.push(...spread(words.slice(done, upTo), before, Math.max(before, after)));
+		pushAll(result, spread(words.slice(done, upTo), before, Math.max(before, after)));
 		done = upTo;
 	};
 	for (const [oldPlace, newPlace] of common(

@@ -59,8 +59,6 @@ export interface TranslateDeps {
 	/** Where texts wait for their turn, counted in characters. */
 	readonly queue?: WorkQueue;
 	readonly models?: TranslateModels;
-	/** Models that are being downloaded just now. */
-	readonly downloading?: () => readonly string[];
 	/** The remote translator of an engine; says what is missing when it is not set up. */
 	readonly remote?: (engine: 'team' | 'hosted') => HostedTranslator;
 	/** Engine of requests that name none. */
@@ -78,8 +76,7 @@ type ChooseWay = (source: string, target: string, request: TranslateRequest) => 
 
 export function createTranslateService(deps: TranslateDeps): TranslateService {
 	const { language: tools, cache, custom } = deps;
-	const models =
-		deps.models ?? createTranslateModels(deps.host, tools.transliterate, deps.downloading);
+	const models = deps.models ?? createTranslateModels(deps.host, tools.transliterate);
 	const batcher = deps.batcher ?? createTranslateBatcher(deps.host);
 	const usualEngine = (): TranslateEngine => deps.engine?.() ?? 'local';
 	const turns = translateTurns(usualEngine, deps.queue);

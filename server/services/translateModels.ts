@@ -26,6 +26,9 @@ export interface Route {
 	readonly after?: Convert;
 }
 
+/** Reads a model's languages from its folder. */
+export type ReadLanguages = typeof readModelLanguages;
+
 type Convert = (text: string) => Promise<string>;
 
 export interface InstalledModel {
@@ -76,6 +79,7 @@ export function createTranslateModels(
 	host: ModelHost,
 	transliterate: LanguageTools['transliterate'],
 	downloading: () => readonly string[] = () => [],
+	readLanguages: ReadLanguages = readModelLanguages,
 ): TranslateModels {
 	const conversion = (from: string, to: string): Convert => {
 		const language = from.startsWith('zh') ? 'zh-Hans' : from;
@@ -85,7 +89,7 @@ export function createTranslateModels(
 	const known = new Map<string, Promise<ModelLanguages>>();
 	const languagesOf = (info: ModelInfo, folder: string): Promise<ModelLanguages> => {
 		const key = `${info.id} ${folder}`;
-		const found = known.get(key) ?? readModelLanguages(folder, info.name);
+		const found = known.get(key) ?? readLanguages(folder, info.name);
 		known.set(key, found);
 		return found;
 	};

@@ -11,6 +11,7 @@ import { looksBroken } from '../translate/repetition.ts';
 import { linkSpans, type MaskedResult } from '../translate/sentence.ts';
 import type { Hypothesis, SentenceCache } from '../translate/sentenceCache.ts';
 import type { Span } from '../translate/sentences.ts';
+import { turnOfOthers } from '../work/turns.ts';
 import type { DecodeOptions, TranslateBatcher } from './translateBatcher.ts';
 import type { Leg, Route } from './translateModels.ts';
 
@@ -59,16 +60,23 @@ export async function translateSentences(
 			deps,
 			signal,
 		);
-		results = results.map((before, position) => {
+		const next: SentenceResult[] = [];
+		for (const [position, before] of results.entries()) {
 			const hypothesis = made[position] ?? { text: before.text, score: 0 };
 			const result = {
 				text: hypothesis.text,
 				...(hypothesis.alternatives ? { alternatives: hypothesis.alternatives } : {}),
 			};
-			if (!needs.links) return result;
+			if (!needs.links) {
+				next.push(result);
+				continue;
+			}
+			// Each takes a moment, and a text has thousands.
+			await turnOfOthers();
 			const links = linkSpans(before.text, hypothesis.text, leg, hypothesis.attention);
-			return { ...result, links: before.links ? joined(before.links, links) : links };
-		});
+			next.push({ ...result, links: before.links ? joined(before.links, links) : links });
+		}
+		results = next;
 	}
 	if (!before && !after) return results;
 	return Promise.all(

@@ -1,11 +1,12 @@
 /**
- * The language tools in a thread of their own: neither loading their tables nor a long text holds up
- * whoever asks. The thread begins with the first question and ends with its process.
+ * The language tools in threads of their own: neither loading their tables nor a long text holds up whoever
+ * asks. A thread begins with the first question and ends with its process, or when it gets no further.
  */
 
 import { Worker } from 'node:worker_threads';
 import { AppError } from '../protocol/errors.ts';
 import { type ErrorWire, fromErrorWire } from '../protocol/errorWire.ts';
+import { limitComputing } from '../work/computingLimit.ts';
 import type { LanguageTools } from './languageTools.ts';
 
 /** What the thread is asked: a tool, and what it is given. */
@@ -24,47 +25,85 @@ interface Asked {
 	reject(error: unknown): void;
 }
 
+type Ask = <T>(tool: keyof LanguageTools, ...given: string[]) => Promise<T>;
+
+/** Milliseconds of processor time in which some question has to be answered; the largest tables take a tenth. */
+const usualMs = 30_000;
+
 /** @param assets folder of data files that were fetched later */
-export function languageToolsAside(assets: string): LanguageTools {
+export function languageToolsAside(assets: string, limitMs = usualMs): LanguageTools {
+	// The tables of one script take seconds to load, and everybody's texts are told apart meanwhile.
+	const askReader = thread(assets, limitMs);
+	const askWriter = thread(assets, limitMs);
+	return {
+		detect: (text) => askReader('detect', text),
+		transliterate: (text, language, from, to) =>
+			askWriter('transliterate', text, language, from, to),
+		sentences: (text, language) => askReader('sentences', text, language),
+	};
+}
+
+/** A thread that begins with its first question, and again after it had to be ended. */
+function thread(assets: string, limitMs: number): Ask {
 	const asked = new Map<number, Asked>();
 	let worker: Worker | undefined;
+	let unwatch = () => {};
 	let last = 0;
 
 	const settle = ({ id, ...answer }: LanguageAnswer): void => {
 		const found = asked.get(id);
 		asked.delete(id);
-		if (asked.size === 0) worker?.unref();
+		if (asked.size === 0) {
+			unwatch();
+			worker?.unref();
+		}
 		if ('error' in answer) found?.reject(fromErrorWire(answer.error));
 		else found?.resolve(answer.value);
 	};
 	const start = (): Worker => {
 		const started = new Worker(workerFile(), { workerData: assets, stdout: true });
-		const ended = (cause?: unknown) => {
-			if (started !== worker) return;
-			worker = undefined;
-			for (const [id, { reject }] of asked) {
-				asked.delete(id);
-				reject(new AppError('internal', 'The language thread has ended.', { cause }));
-			}
-		};
+		const ended = (cause?: unknown) =>
+			end(started, new AppError('internal', 'The language thread has ended.', { cause }));
 		started.on('message', settle);
 		started.on('error', ended);
 		started.on('exit', () => ended());
 		return started;
 	};
-	const ask = <T>(tool: keyof LanguageTools, ...given: string[]): Promise<T> =>
+	const end = (ended: Worker, error: AppError): void => {
+		if (ended !== worker) return;
+		worker = undefined;
+		unwatch();
+		for (const [id, { reject }] of asked) {
+			asked.delete(id);
+			reject(error);
+		}
+	};
+	const watch = (watched: Worker) =>
+		limitComputing(
+			watched,
+			() => last - asked.size,
+			limitMs,
+			() => {
+				end(watched, tooExpensive());
+				void watched.terminate();
+			},
+		);
+	return (tool, ...given) =>
 		new Promise((resolve, reject) => {
 			worker ??= start();
 			worker.ref();
-			asked.set(++last, { resolve: (value) => resolve(value as T), reject });
+			if (asked.size === 0) unwatch = watch(worker);
+			asked.set(++last, { resolve: (value) => resolve(value as never), reject });
 			worker.postMessage({ id: last, tool, given } satisfies LanguageQuestion);
 		});
-	return {
-		detect: (text) => ask('detect', text),
-		transliterate: (text, language, from, to) => ask('transliterate', text, language, from, to),
-		sentences: (text, language) => ask('sentences', text, language),
-	};
 }
+
+const tooExpensive = () =>
+	new AppError(
+		'too_expensive',
+		'Reading the text took too much computing, so it was ended. Send it in smaller parts.',
+		{ param: 'text' },
+	);
 
 function workerFile(): URL {
 	const bundled = import.meta.url.endsWith('.cjs');

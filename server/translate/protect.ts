@@ -55,6 +55,8 @@ const wordLike: readonly RegExp[] = [
 	/[a-z]+(?:[A-Z][a-z\d]*)+/,
 	/[A-Z][a-z\d]+(?:[A-Z][a-z\d]+){2,}/,
 	/v?\d+(?:\.\d+){2,}(?:-[\w.]+)?/,
+	// Numbers of many digits: a model writes the first ones and makes the others up.
+	/\d+[.,]\d{5,}|\d{7,}(?:[.,]\d+)?/,
 	/0[xX][\da-fA-F]+|#[\da-fA-F]{6}\b/,
 	/[A-Z]{1,8}\d{2,}[A-Z\d]*|[A-Z]{2,}-\d+/,
 	// Operators that a tokenizer would tear apart.

@@ -14,6 +14,7 @@ import {
 	replaceSpans,
 	unmask,
 } from './mask.ts';
+import { isLongNumber, keepsNumbers, numberOrMask } from './numbers.ts';
 import { type Placed, projectMarks } from './project.ts';
 import type { Span } from './sentences.ts';
 import { hasWords, wordSpans } from './words.ts';
@@ -165,8 +166,8 @@ export type TargetEdit = (sentence: {
 }) => readonly { readonly span: Span; readonly by: string }[];
 
 /**
- * Puts a translated sentence together. `undefined` when the masks did not come through: then the
- * caller translates the parts between them with {@link fragments}.
+ * Puts a translated sentence together. `undefined` when masks or long numbers did not come through: then
+ * the caller translates the parts between them with {@link fragments}.
  */
 export function renderTranslated(
 	unit: SentenceUnit,
@@ -175,7 +176,7 @@ export function renderTranslated(
 	edit?: TargetEdit,
 ): RenderedSentence | undefined {
 	const unmasked = unmask(result.text, unit.fixed);
-	if (!unmasked) return undefined;
+	if (!unmasked || !keepsNumbers(unit.masked, result.text)) return undefined;
 	let text = unmasked.text;
 	let raws = unmasked.replacements.map(({ to }) => to);
 	let links = (result.links ?? []).map(({ source, target }) => ({
@@ -299,14 +300,14 @@ function assemble(
 const notEdge = /[^\s\p{P}\p{S}]/u;
 const everyNotEdge = new RegExp(notEdge, 'gu');
 
-/** The stretches of masked text between masks: `text` is to be translated, the rest is kept. */
+/** The stretches of masked text between masks and long numbers: `text` is to be translated, the rest is kept. */
 export function fragments(
 	masked: string,
 ): readonly { readonly keep: string; readonly text: string }[] {
 	const parts: { keep: string; text: string }[] = [];
 	let keep = '';
-	for (const piece of masked.split(/(\{\d+\})/)) {
-		if (/^\{\d+\}$/.test(piece) || !hasWords(piece)) {
+	for (const piece of masked.split(numberOrMask)) {
+		if (/^\{\d+\}$/.test(piece) || isLongNumber(piece) || !hasWords(piece)) {
 			keep += piece;
 			continue;
 		}

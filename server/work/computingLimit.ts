@@ -1,4 +1,4 @@
-/** Ends a thread that computes and does not get on. Time in which others have the processor does not count. */
+/** Ends a thread that computes and does not get on, or too long. Time in which others have the processor does not count. */
 
 import { availableParallelism } from 'node:os';
 import { setTimeout as setTimeoutPromise } from 'node:timers/promises';
@@ -7,7 +7,7 @@ import type { Worker } from 'node:worker_threads';
 const checkMs = 500;
 
 /**
- * Watches a thread until it exits.
+ * Watches a thread until it exits, or until what is returned is called.
  * @param progress a number that grows with what the thread gets done
  * @param limitMs processor time between two steps of progress
  * @param onStuck called once, when that is exceeded
@@ -17,20 +17,22 @@ export function limitComputing(
 	progress: () => number,
 	limitMs: number,
 	onStuck: () => void,
-): void {
+): () => void {
 	let before = -1;
 	let atProgressMs = 0;
 	let asking = false;
+	let isOver = false;
 	const check = async () => {
 		if (asking) return;
 		asking = true;
 		try {
 			const computedMs = await threadMs(worker);
+			if (isOver) return;
 			if (progress() !== before) {
 				before = progress();
 				atProgressMs = computedMs;
 			} else if (computedMs - atProgressMs > limitMs) {
-				clearInterval(timer);
+				end();
 				onStuck();
 			}
 		} catch {
@@ -41,7 +43,13 @@ export function limitComputing(
 	};
 	const timer = setInterval(() => void check(), checkMs);
 	timer.unref();
-	worker.once('exit', () => clearInterval(timer));
+	const end = () => {
+		isOver = true;
+		clearInterval(timer);
+		worker.off('exit', end);
+	};
+	worker.once('exit', end);
+	return end;
 }
 
 const minWaitMs = 20;
@@ -99,10 +107,76 @@ export class ComputingTimer {
 
 const silence = (ms: number) => setTimeoutPromise(ms, undefined, { ref: false });
 
+/** Shortest time between two looks at the processor time of a thread, in milliseconds. */
+const minLookMs = 20;
+
+/** What is known of a thread whose processor time is limited altogether. */
+export interface ComputingWatch {
+	/** The thread waits for an answer now. */
+	rest(): void;
+	/** It has been told what it waited for. */
+	go(): void;
+	end(): void;
+}
+
+/**
+ * Watches a thread for the processor time it takes altogether, from now on.
+ * @param onOver called once, when that is more than `maxMs`
+ */
+export function limitAltogether(worker: Worker, maxMs: number, onOver: () => void): ComputingWatch {
+	let leftMs = maxMs;
+	let timer: NodeJS.Timeout | undefined;
+	// A share of the process's time goes on while the thread rests, and has begun long before it.
+	let beforeMs = Number.NaN;
+	const count = async () => {
+		const nowMs = await threadMs(worker);
+		if (Number.isNaN(beforeMs)) beforeMs = isKnown(worker) ? 0 : nowMs;
+		leftMs -= nowMs - beforeMs;
+		beforeMs = nowMs;
+	};
+	let turn = 0;
+	const look = async (ofTurn: number) => {
+		// It has not begun, or has just ended.
+		await count().catch(() => {});
+		if (ofTurn !== turn) return;
+		if (leftMs < 0) {
+			watch.end();
+			onOver();
+		} else lookLater();
+	};
+	// Before that much time has passed it cannot have taken more.
+	const lookLater = () => {
+		timer = setTimeout((ofTurn) => void look(ofTurn), Math.max(minLookMs, leftMs), turn);
+		timer.unref();
+	};
+	const watch: ComputingWatch = {
+		rest: () => {
+			turn++;
+			clearTimeout(timer);
+			if (!isKnown(worker)) void count();
+		},
+		go: () => {
+			turn++;
+			if (!isKnown(worker)) beforeMs = Number.NaN;
+			lookLater();
+		},
+		end: () => {
+			turn++;
+			clearTimeout(timer);
+			worker.off('exit', watch.end);
+		},
+	};
+	worker.once('exit', watch.end);
+	if (!isKnown(worker)) void count();
+	lookLater();
+	return watch;
+}
+
+const isKnown = (worker: Worker) => typeof worker.cpuUsage === 'function';
+
 /** Processor time of a thread so far; before Node 24.6 a fair share of the process's. */
 async function threadMs(worker: Worker): Promise<number> {
-	const isKnown = typeof worker.cpuUsage === 'function';
-	const { user, system } = isKnown ? await worker.cpuUsage() : process.cpuUsage();
+	const { user, system } = isKnown(worker) ? await worker.cpuUsage() : process.cpuUsage();
 	// As many threads may be decoding as there are processors, and the main one works beside them.
-	return (user + system) / 1000 / (isKnown ? 1 : availableParallelism() + 1);
+	return (user + system) / 1000 / (isKnown(worker) ? 1 : availableParallelism() + 1);
 }

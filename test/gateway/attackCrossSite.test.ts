@@ -210,3 +210,27 @@ test('row 80: an image on a foreign page signs nobody out; a link asks first', a
 	assert.equal(clicked.status, 302);
 	assert.equal((await h.get('/x', [`Cookie: ${own}`])).status, 401);
 });
+
+test('what the session knows is not for what another page loads', async () => {
+	const me = (...headers: string[]) => h.get('/.auth/me', [`Cookie: ${cookie}`, ...headers]);
+	for (const site of ['cross-site', 'same-site'])
+		for (const [mode, dest] of [
+			['no-cors', 'script'],
+			['cors', 'empty'],
+			['navigate', 'iframe'],
+		] as const) {
+			const answer = await me(...fetchHeaders(site, mode, dest));
+			assert.equal(answer.status, 403, `${site} ${mode} ${dest}`);
+			assert.doesNotMatch(answer.body, /user_id|token/);
+		}
+	assert.equal((await me(browser, 'Origin: https://evil.example')).status, 403);
+	for (const headers of [
+		fetchHeaders('same-origin', 'cors', 'empty'),
+		fetchHeaders('cross-site', 'navigate', 'document'),
+		['User-Agent: curl/8'],
+	]) {
+		const answer = await me(...headers);
+		assert.equal(answer.status, 200);
+		assert.equal(answer.header('cross-origin-resource-policy'), 'same-origin');
+	}
+});

@@ -230,3 +230,13 @@ test('every provider is there, and nothing of it can be reached from elsewhere',
 	for (const upstream of ['http://team.example', 'https://10.0.0.5:443', 'nonsense'])
 		assert.throws(() => emulatedSettings({}, here, upstream), /--upstream/, upstream);
 });
+
+test('a model server behind it is told who is signed in with the secret that both were given', () => {
+	const shared = 'a1b2c3d4e5f60718293a4b5c6d7e8f90f1e2d3c4b5a697887766554433221100';
+	const secretOf = (given?: string) =>
+		emulatedSettings({}, { host: '127.0.0.1', port: 1 }, 'http://localhost:9', given).settings
+			.headers.personSecret;
+	assert.equal(secretOf(shared), shared);
+	assert.equal(secretOf(), undefined);
+	assert.throws(() => secretOf('secret'), /NEARGLOT_GATEWAY_SECRET/);
+});

@@ -1,6 +1,7 @@
 /** One small request for everything that a daemon loads, compiles or measures when it is first needed. */
 
 import type { HostileRequest } from './holds.ts';
+import { wideModels } from './modelFolders.ts';
 
 const body = (value: unknown) => JSON.stringify(value);
 const translator = (route: string, query: Readonly<Record<string, string>>, text?: string) => ({
@@ -51,6 +52,11 @@ export const firstUses: readonly HostileRequest[] = [
 		name: `first document .${ending}`,
 		path: '/documents/translate',
 		body: body({ fileName: `a.${ending}`, text: 'Hello you.', from: 'en', to: 'de' }),
+	})),
+	...wideModels.map((model) => ({
+		name: `first /api/show of ${model}`,
+		path: '/api/show',
+		body: body({ model }),
 	})),
 	...['/openapi.json', '/v1/models', '/svc/list', '/api/tags', '/openai/status'].map((path) => ({
 		name: `first ${path}`,

@@ -5,10 +5,9 @@
 
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
-import { stripTypeScriptTypes } from 'node:module';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { parse } from 'acorn';
+import { isNode, type Node, nodesOf, treeOf } from './syntax.ts';
 
 const server = join(import.meta.dirname, '../../server');
 
@@ -17,35 +16,13 @@ const short: Readonly<Record<string, string>> = {
 	'translate/scripts/rules.ts': 'pieces of at most 500 characters',
 };
 
-/** A node of a syntax tree, its parts under whatever names the grammar has for them. */
-interface Node {
-	readonly type: string;
-	readonly start: number;
-	readonly end: number;
-	readonly [part: string]: unknown;
-}
-
-const isNode = (value: unknown): value is Node =>
-	typeof value === 'object' && value !== null && 'type' in value && 'start' in value;
-
-function* childrenOf(node: Node): Generator<Node> {
-	for (const part of Object.values(node))
-		for (const each of Array.isArray(part) ? part : [part]) if (isNode(each)) yield each;
-}
-
-function* nodesOf(node: Node): Generator<Node> {
-	yield node;
-	for (const child of childrenOf(node)) yield* nodesOf(child);
-}
-
 const loops = new Set(
 	['For', 'ForOf', 'ForIn', 'While', 'DoWhile'].map((kind) => `${kind}Statement`),
 );
 
 /** Where a text is looked at in a loop that makes it longer, as code. */
 function looksAtGrowing(source: string): string[] {
-	const code = stripTypeScriptTypes(source);
-	const tree = parse(code, { ecmaVersion: 'latest', sourceType: 'module' }) as unknown as Node;
+	const { tree, code } = treeOf(source);
 	const all = [...nodesOf(tree)];
 	const textOf = (value: unknown) => (isNode(value) ? code.slice(value.start, value.end) : '');
 

@@ -92,6 +92,9 @@ export const longRequests: readonly HostileRequest[] = [
 		list(1000, (at) => ({ Text: `File ${at} is here.` })),
 	),
 	post('16,000 sentences', translate('&from=en'), [{ Text: 'A. '.repeat(16_000) }]),
+	post('2,600 sentences whose words are aligned', translate('&from=en'), [
+		{ Text: 'Remove the window. '.repeat(2600) },
+	]),
 	post('10,000 ends of sentences', '/breaksentence?api-version=3.0&language=en', [
 		{ Text: 'A b. '.repeat(10_000) },
 	]),

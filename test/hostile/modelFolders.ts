@@ -1,6 +1,6 @@
 /** The hostile tokenizers and templates as models that a server can open. */
 
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { writeDecoderModel } from '../fixtures/decoderModel.ts';
 import { byteTokenizer } from '../fixtures/tokenizerFiles.ts';
@@ -15,9 +15,35 @@ const shape = {
 	vocabulary: 320,
 	context: 2048,
 };
-/** Writes `good`, `tokenizer-N` and `template-N` into a folder, N by place in the lists, with inputs of `n` units. */
+const numbered = <T>(count: number, item: (at: number) => readonly [string, T]) =>
+	Object.fromEntries(Array.from({ length: count }, (_, at) => item(at)));
+
+/** Settings as wide as files of models may be, by file. */
+const wideSettings: Readonly<Record<string, object>> = {
+	'tokenizer_config.json': {
+		eos_token: '<last>',
+		added_tokens_decoder: numbered(250_000, (at) => [`${at}`, { content: `<t${at}>` }]),
+	},
+	'config.json': { unknown: numbered(200_000, (at) => [`k${at}`, 1]) },
+	'generation_config.json': { eos_token_id: Array.from({ length: 240_000 }, (_, at) => at) },
+};
+
+/** Names of the models with {@link wideSettings}. */
+export const wideModels = Object.keys(wideSettings).map((_, index) => `wide-${index}`);
+
+/**
+ * Writes `good`, `tokenizer-N`, `template-N` and `wide-N` into a folder, N by place in the lists, with inputs
+ * of `n` units.
+ */
 export function writeHostileModels(dir: string, n: number): void {
 	writeDecoderModel(join(dir, 'good'), { attention: 'gqa', shape });
+	for (const [index, [file, more]] of Object.entries(wideSettings).entries()) {
+		const folder = join(dir, `wide-${index}`);
+		writeDecoderModel(folder, { attention: 'gqa', shape });
+		const path = join(folder, file);
+		const usual = existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as object) : {};
+		writeFileSync(path, JSON.stringify({ ...usual, ...more }));
+	}
 	for (const [index, { make }] of hostileTokenizers.entries()) {
 		const folder = join(dir, `tokenizer-${index}`);
 		writeDecoderModel(folder, { attention: 'gqa', shape });

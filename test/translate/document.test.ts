@@ -185,3 +185,40 @@ test('no tag of any HTML gets lost, doubled or changed', async () => {
 		assert.equal(sum(targetLengths), text.length, label);
 	}
 });
+
+/** A translator that keeps every word and slips in the digits of numbers, as small models do. */
+const slipping: SentenceTranslator = async (sentences) =>
+	sentences.map((text) => ({ text: text.replace(/(?<![{\d])\d{2,}(?![\d}])/g, '17492') }));
+
+test('numbers of many digits come out as they went in, whatever the model makes of them', async () => {
+	for (const source of [
+		'The folder 0.4914352571971865 is empty.',
+		'The file has 17492152152130498404 bytes.',
+		'Call 0301234567 for help with order 48213.',
+		'It weighs 12,345.67 grams at most.',
+		'Number 98765 and {0} come first.',
+	]) {
+		const { text } = await plain(source, slipping);
+		const numbers = source.match(/\d[\d.,]*\d/g) ?? [];
+		for (const number of numbers) assert.ok(text.includes(number), `${source}\n${text}`);
+	}
+});
+
+test('numbers may be grouped, written in other digits, or rounded into words', async () => {
+	for (const [source, target] of [
+		['It has 48,213 lines.', 'Es hat 48.213 Zeilen.'],
+		['It has 48213 lines.', 'Il a 48 213 lignes.'],
+		['It has 48213 lines.', 'به ۴۸۲۱۳ خط دارد.'],
+		['It has 1,500,000 lines.', 'Es hat anderthalb Millionen Zeilen.'],
+		['It has 48213 lines.', '它有4.8213万行。'],
+		['It began in 1998.', 'Es begann 98.'],
+	] as const) {
+		const asked: string[] = [];
+		const { text } = await plain(source, async (sentences) => {
+			asked.push(...sentences);
+			return sentences.map(() => ({ text: target }));
+		});
+		assert.equal(text, target);
+		assert.equal(asked.length, 1, asked.join('\n'));
+	}
+});

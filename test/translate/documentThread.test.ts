@@ -44,8 +44,10 @@ test('a long document comes back from its thread as a short one does', async () 
 
 test('a document that takes too much computing is ended, and the error says at what', async () => {
 	const limits = { baseMs: 1, perMillionMs: 0, memoryMb: 256 };
+	const fields = Array.from({ length: 100_000 }, (_, at) => `a${at}=1`).join(' ');
+	const costly = { ...long, fileName: 'a.html', text: `<a ${fields}>some words</a>` };
 	await assert.rejects(
-		documentAside(long, shouting, never, limits),
+		documentAside(costly, shouting, never, limits),
 		(error) =>
 			error instanceof AppError &&
 			error.code === 'too_expensive' &&

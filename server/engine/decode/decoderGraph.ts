@@ -4,6 +4,7 @@
  */
 
 import { AppError } from '../../protocol/index.ts';
+import { largestOf } from '../../protocol/lists.ts';
 import type { GraphSummary } from '../folder/graphSummary.ts';
 import { sharesScales } from '../folder/precision.ts';
 import type { Session, TensorInfo, TensorType } from '../runtime/runtime.ts';
@@ -71,10 +72,7 @@ export function readDecoderGraph(
 		);
 	}
 	const inPlace = summary.ops.has('com.microsoft:GroupQueryAttention');
-	const window = Math.max(
-		0,
-		...(summary.integers.get('GroupQueryAttention.local_window_size') ?? []),
-	);
+	const window = largestOf(summary.integers.get('GroupQueryAttention.local_window_size') ?? [], 0);
 	const symbols = new Map(summary.inputs.map((input) => [input.name, input.dims]));
 	const known = new Set([
 		'input_ids',

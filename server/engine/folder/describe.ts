@@ -1,6 +1,7 @@
 /** What a model folder holds and whether it can run here, by reading files only. */
 
 import { readdir } from 'node:fs/promises';
+import { checkLimit, maxListedIds, maxNameLength } from '../../hub/modelData/limits.ts';
 import { modelFile } from '../../hub/modelFile.ts';
 import { AppError, type ModelTask } from '../../protocol/index.ts';
 import type { ModelDescription, ModelVariant } from '../api.ts';
@@ -37,6 +38,7 @@ export async function describeModel(folder: string): Promise<ModelDescription> {
 	const modelType = typeOf(config, genai);
 	const named = familyIn(modelType, config, variants);
 	const settings = await generationSettings(folder);
+	checkLimit('generation_config.json', 'end tokens', settings.eosTokenIds.length, maxListedIds);
 	const layout = { genai, names: genaiNames(genai) };
 	let checked = await checkVariants(folder, named, layout, variants);
 	const family = givesVectors(named, checked) ? embeddings : named;
@@ -191,7 +193,14 @@ async function genaiVariants(folder: string, genai: JsonRecord): Promise<ModelVa
 
 function typeOf(config: JsonRecord | undefined, genai: JsonRecord | undefined): string {
 	const fromGenai = asString(asRecord(genai?.model)?.type);
-	return fromGenai ?? asString(config?.model_type) ?? 'unknown';
+	const type = fromGenai ?? asString(config?.model_type) ?? 'unknown';
+	checkLimit(
+		fromGenai === undefined ? 'config.json' : 'genai_config.json',
+		'characters in the name of its type',
+		type.length,
+		maxNameLength,
+	);
+	return type;
 }
 
 function familyIn(

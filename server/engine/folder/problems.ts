@@ -3,6 +3,7 @@
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { unreadable } from '../../hub/modelData/readModelFile.ts';
+import { pushAll } from '../../protocol/lists.ts';
 import type { ModelVariant } from '../api.ts';
 import { externalFault } from './externalData.ts';
 import type { Family } from './families.ts';
@@ -57,9 +58,9 @@ export async function checkVariant({
 			continue;
 		}
 		const file = variant.files[role as keyof ModelVariant['files']] ?? '';
-		problems.push(...(await missingData(folder, file, graph)));
-		problems.push(...operatorProblems(file, graph));
-		problems.push(...inputProblems(file, graph, role, family, layout.names));
+		pushAll(problems, await missingData(folder, file, graph));
+		pushAll(problems, operatorProblems(file, graph));
+		pushAll(problems, inputProblems(file, graph, role, family, layout.names));
 		const opset = graph.opsets.get('') ?? 0;
 		if (opset > newestOpset) {
 			problems.push(

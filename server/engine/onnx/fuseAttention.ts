@@ -4,6 +4,7 @@
  * uses the result compares it with the original first: scale and mask are taken to be the usual ones.
  */
 
+import { pushAll } from '../../protocol/lists.ts';
 import { intAttribute, makeNode, producers, removeDead } from './graphEdit.ts';
 import type { OnnxGraph, OnnxNode } from './onnxModel.ts';
 import { int64Tensor } from './tensorProto.ts';
@@ -205,7 +206,7 @@ function sortNodes(graph: OnnxGraph): string | undefined {
 		}
 		if (open.has(node)) return 'the graph would have a cycle';
 		open.add(node);
-		stack.push(...waiting);
+		pushAll(stack, waiting);
 	}
 	graph.nodes = order;
 	return undefined;

@@ -1,5 +1,6 @@
 /** Small tools for changing graphs. */
 
+import { pushAll } from '../../protocol/lists.ts';
 import type { OnnxAttribute, OnnxGraph, OnnxNode } from './onnxModel.ts';
 import { packedInts } from './tensorProto.ts';
 import { fieldInt, fieldText, readFields, WireWriter } from './wire.ts';
@@ -99,7 +100,7 @@ export function removeDead(graph: OnnxGraph): void {
 		const node = made.get(name);
 		if (node === undefined || live.has(node)) continue;
 		live.add(node);
-		queue.push(...reads(node));
+		pushAll(queue, reads(node));
 	}
 	graph.nodes = graph.nodes.filter((node) => live.has(node));
 	graph.initializers = graph.initializers.filter(({ name }) => needed.has(name));

@@ -6,6 +6,7 @@
 import { basename } from 'node:path';
 import { beyondLimit, checkLimit, graphLimits } from '../../hub/modelData/limits.ts';
 import { openModelPath } from '../../hub/modelData/readModelFile.ts';
+import { pushAll } from '../../protocol/lists.ts';
 import { ProtobufFile } from '../folder/protobufFile.ts';
 import { decodeModel, type OnnxModel, type OnnxTensor } from './onnxModel.ts';
 import { externalTensor, readTensorHeader } from './tensorProto.ts';
@@ -43,7 +44,7 @@ export async function readSkeleton(path: string): Promise<OnnxModel> {
 			model.bytes(7, graph.finish());
 		}
 		const decoded = decodeModel(model.finish());
-		decoded.graph.initializers.push(...weights);
+		pushAll(decoded.graph.initializers, weights);
 		return decoded;
 	} finally {
 		await handle.close();

@@ -1,5 +1,6 @@
 /** Small tensors of a graph: constants read from it, and constants and weights written into it. */
 
+import { pushAll } from '../../protocol/lists.ts';
 import type { OnnxTensor } from './onnxModel.ts';
 import { fieldInt, fieldText, readFields, WireWriter } from './wire.ts';
 
@@ -30,10 +31,10 @@ export function readTensorHeader(bytes: Uint8Array): TensorHeader {
 	const floats: Uint8Array[] = [];
 	const whole: number[] = [];
 	for (const field of readFields(bytes)) {
-		if (field.number === 1) dims.push(...packedInts(field.wire, field.bytes, field.value));
+		if (field.number === 1) pushAll(dims, packedInts(field.wire, field.bytes, field.value));
 		else if (field.number === 2) dataType = fieldInt(field);
 		else if (field.number === 4) floats.push(field.bytes);
-		else if (field.number === 5) whole.push(...packedInts(field.wire, field.bytes, field.value));
+		else if (field.number === 5) pushAll(whole, packedInts(field.wire, field.bytes, field.value));
 		else if (field.number === 8) name = fieldText(field);
 		else if (field.number === 9) raw = field.bytes;
 		else if (field.number === 13) {
@@ -86,7 +87,7 @@ export function tensorNumbers(tensor: Uint8Array): number[] | undefined {
 	for (const field of readFields(tensor)) {
 		// int32_data = 5, int64_data = 7.
 		if (field.number === 5 || field.number === 7) {
-			numbers.push(...packedInts(field.wire, field.bytes, field.value));
+			pushAll(numbers, packedInts(field.wire, field.bytes, field.value));
 		}
 	}
 	return numbers.length > 0 ? numbers : undefined;

@@ -104,7 +104,7 @@ export async function openCapiRuntime(): Promise<Runtime> {
 				shared?.release();
 				if (sharesPool && lacksPool(error)) {
 					environment.threads = 0;
-					return runtime.open(graph, options);
+					return await runtime.open(graph, options);
 				}
 				throw error instanceof AppError ? error : loadError(graph, error);
 			} finally {

@@ -1,5 +1,6 @@
 /** Guesses by a smaller model of the same vocabulary: it decodes a few tokens ahead, greedily. */
 
+import { pushAll } from '../../protocol/lists.ts';
 import type { Decoder, SequenceCache } from '../decode/decoder.ts';
 import { argmax } from '../sample/candidates.ts';
 import type { Draft } from './draft.ts';
@@ -52,7 +53,7 @@ export class ModelDraft implements Draft {
 			const wanted = at === tokens.length ? 1 : 0;
 			const row = { cache: this.#cache, tokens: part, logits: wanted };
 			const [logits] = await this.#decoder.step([row], signal);
-			this.#fed.push(...part);
+			pushAll(this.#fed, part);
 			if (logits?.[0] !== undefined) best = argmax(logits[0]);
 		}
 		return best;

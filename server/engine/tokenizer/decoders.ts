@@ -1,6 +1,7 @@
 /** The decoders of tokenizer.json files: tokens back to text. */
 
 import { AppError } from '../../protocol/index.ts';
+import { pushAll } from '../../protocol/lists.ts';
 import { asNumber, asRecord, asString } from '../folder/json.ts';
 import { bytesOfChars } from './byteLevel.ts';
 import { patternOf } from './normalizers.ts';
@@ -94,7 +95,7 @@ export function byteFallback(tokens: readonly string[]): string[] {
 		const text = Buffer.from(bytes).toString('utf8');
 		const valid = Buffer.from(text, 'utf8').equals(Buffer.from(bytes));
 		// The reference gives one replacement character per byte of a broken run.
-		texts.push(...(valid ? [text] : bytes.map(() => '\ufffd')));
+		pushAll(texts, valid ? [text] : bytes.map(() => '\ufffd'));
 		bytes = [];
 	};
 	for (const token of tokens) {

@@ -1,5 +1,6 @@
 /** What is put around the tokens of a single text (`[CLS]` … `[SEP]`, BOS, language codes). */
 
+import { pushAll } from '../../protocol/lists.ts';
 import { asNumber, asNumbers, asRecord, asString } from '../folder/json.ts';
 
 /** Ids before and after the text. */
@@ -46,7 +47,7 @@ function fromTemplate(single: unknown, special: Readonly<Record<string, unknown>
 		if (record?.Sequence !== undefined) seenText = true;
 		const name = asString(asRecord(record?.SpecialToken)?.id);
 		if (name === undefined) continue;
-		(seenText ? after : before).push(...asNumbers(asRecord(special[name])?.ids));
+		pushAll(seenText ? after : before, asNumbers(asRecord(special[name])?.ids));
 	}
 	return { before, after };
 }

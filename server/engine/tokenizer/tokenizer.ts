@@ -1,6 +1,7 @@
 /** A tokenizer.json file at work: added tokens → normalizer → pre-tokenizer → model, and back. */
 
 import { AppError } from '../../protocol/index.ts';
+import { largestOf } from '../../protocol/lists.ts';
 import { asRecord, asString, type JsonRecord } from '../folder/json.ts';
 import { type AddedToken, AddedTokenSplitter, readAddedTokens } from './addedTokens.ts';
 import { AlignedText } from './alignedText.ts';
@@ -62,7 +63,10 @@ export class Tokenizer {
 
 	/** Highest id + 1. */
 	get vocabularySize(): number {
-		return Math.max(this.#parts.model.size, ...this.#parts.added.map((token) => token.id + 1));
+		return largestOf(
+			this.#parts.added.map((token) => token.id + 1),
+			this.#parts.model.size,
+		);
 	}
 
 	/** Added tokens as they are in normalised text. Reading the files runs nothing of theirs, so: on first use. */

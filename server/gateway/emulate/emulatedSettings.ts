@@ -8,6 +8,7 @@ import type { BuiltinKey } from '../config/providerSettings.ts';
 import { isLoopback, type ListenAddress } from '../config/publicUrl.ts';
 import type { LoadedKeys } from '../keys/keyFile.ts';
 import { KeyRing } from '../keys/keyRing.ts';
+import { gatewaySecretName } from '../keys/sharedSecret.ts';
 
 const secret = 'EMULATED_SECRET';
 const credentials = { clientId: 'emulated', clientSecretSettingName: secret };
@@ -46,12 +47,14 @@ const replaced = new Set([
  * All the rules of a settings file (who gets in, open paths, names of headers), with the address, store, keys
  * and registrations of an emulation.
  * @param file parsed settings; absent: everybody must sign in
+ * @param personSecret what a model server behind it was given to know who is signed in
  * @throws AppError `invalid_request` when something would be reachable from elsewhere
  */
 export function emulatedSettings(
 	file: unknown,
 	listen: ListenAddress,
 	upstream: string,
+	personSecret?: string,
 ): ParsedSettings {
 	if (!isLoopback(listen.host)) throw notHere('--host');
 	const app = URL.canParse(upstream) ? new URL(upstream) : undefined;
@@ -77,7 +80,8 @@ export function emulatedSettings(
 		},
 		'x-gateway': { ...Object.fromEntries(own), store: { kind: 'sqlite', path: ':memory:' } },
 	};
-	return parseSettings(made, { [secret]: 'emulated' }, listen);
+	const env = { [secret]: 'emulated', [gatewaySecretName]: personSecret };
+	return parseSettings(made, env, listen);
 }
 
 /** Providers with all their rules, who may come among them, and a registration that needs no secret. */

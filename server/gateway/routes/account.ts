@@ -3,7 +3,7 @@
 import { defined } from '../../protocol/defined.ts';
 import { AppError } from '../../protocol/errors.ts';
 import { authenticate } from '../access/authenticate.ts';
-import { siteRelation } from '../access/crossSite.ts';
+import { isForgery, siteRelation } from '../access/crossSite.ts';
 import { unauthorized } from '../access/decide.ts';
 import { refusedBy } from '../identity/policy.ts';
 import { isoTime } from '../identity/principal.ts';
@@ -27,6 +27,8 @@ export const meRoute: Route = async (exchange) => {
 			);
 		return;
 	}
+	if (identity.via === 'cookie' && isForgery(head, context.settings, false))
+		throw new AppError('forbidden', 'A session is not shown to another web page.');
 	const { session } = identity;
 	const tokens = await context.sessions.tokensOf(session);
 	sendJson(exchange, 200, [

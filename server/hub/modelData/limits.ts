@@ -34,7 +34,9 @@ const byName: ReadonlyMap<string, FileLimits> = new Map<string, FileLimits>([
 	['tokenizer_config.json', { maxBytes: 32 * mib, maxDepth, maxValues: 4_000_000 }],
 	['added_tokens.json', { maxBytes: 32 * mib, maxDepth, maxValues: 1_000_000 }],
 	// Every file of the model with its hash.
-	['nearglot.json', { ...settings, maxBytes: 8 * mib }],
+	['nearglot.json', { maxBytes: 8 * mib, maxDepth, maxValues: 50_000 }],
+	// Cards are read where models are listed.
+	['inference_model.json', { maxBytes: 1 * mib, maxDepth, maxValues: 10_000 }],
 ]);
 
 const byEnding: readonly (readonly [ending: string, limits: FileLimits])[] = [
@@ -59,6 +61,11 @@ export const tokenizerLimits = {
 	/** Normalisers, pre-tokenisers, decoders and post-processors, those in sequences included. */
 	maxSteps: 256,
 } as const;
+
+/** Characters of a name in a settings file that answers repeat: a type, a title, a publisher. */
+export const maxNameLength = 200;
+/** Ids of tokens that end an answer. */
+export const maxListedIds = 1000;
 
 /** What a graph may have where this program itself reads it. */
 export const graphLimits = {

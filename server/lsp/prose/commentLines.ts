@@ -3,6 +3,7 @@
  * rest, the line width and the kind of line end stay. Pure text work; knows no grammar.
  */
 
+import { largestOf, pushAll } from '../../protocol/lists.ts';
 import { withoutEnd } from '../../translate/whiteSpace.ts';
 import { codeTags, directive, heads, helpHeading } from './commentWords.ts';
 
@@ -134,7 +135,7 @@ export function rebuild(
 	let next = 0;
 	parts.forEach((part, place) => {
 		for (; next < part.from; next++) out.push(whole(lines[next]));
-		out.push(...wrap(lines.slice(part.from, part.to), part, translations[place] ?? part.text));
+		pushAll(out, wrap(lines.slice(part.from, part.to), part, translations[place] ?? part.text));
 		next = part.to;
 	});
 	for (; next < lines.length; next++) out.push(whole(lines[next]));
@@ -149,7 +150,10 @@ function wrap(lines: readonly CommentLine[], part: Paragraph, translation: strin
 	if (text === part.text.replace(/\s+/g, ' ')) return lines.map(whole);
 	// What was one line stays one line; nothing says where else it might break.
 	if (lines.length === 1) return [first.prefix + part.head + text + first.suffix + first.eol];
-	const width = Math.max(60, ...lines.map((line) => columns(whole(line).trimEnd())));
+	const width = largestOf(
+		lines.map((line) => columns(whole(line).trimEnd())),
+		60,
+	);
 	const following = lines[1]?.prefix ?? first.prefix;
 	const rows: string[] = [];
 	let row = first.prefix + part.head;

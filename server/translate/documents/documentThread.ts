@@ -4,12 +4,10 @@
  * documents goes through here; only short ones, which nothing can make slow, are done right away.
  */
 
-import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import { AppError } from '../../protocol/errors.ts';
 import { fromErrorWire, toErrorWire } from '../../protocol/errorWire.ts';
-import { ComputingTimer } from '../../work/computingLimit.ts';
-import { Places } from '../../work/places.ts';
+import { type ComputingWatch, limitAltogether } from '../../work/computingLimit.ts';
 import type {
 	DocumentAnswer,
 	DocumentJob,
@@ -18,14 +16,24 @@ import type {
 } from './documentJob.ts';
 import { documentOf } from './documentJob.ts';
 import type { TextTranslator } from './documentLanguage.ts';
+import { DocumentPlaces } from './documentPlaces.ts';
 import { type MissingResult, messageFormatOf } from './missingMessages.ts';
 import { type DocumentResult, formatOf } from './translateDocument.ts';
 
 /** Longer texts in characters go to a thread. */
 const longText = 4000;
+/** Each thread may have its whole heap, and a waiting document is held in memory. */
+const places = new DocumentPlaces({
+	places: 4,
+	placesOfOwner: 2,
+	waiting: 64,
+	waitingOfOwner: 16,
+});
+/** Whose documents are those of a program that works for one person. */
+const ownPerson = 'own';
 
 export interface ThreadLimits {
-	/** Milliseconds a thread may compute for any document; see {@link ComputingTimer}. */
+	/** Milliseconds of processor time for any document: however busy the machine, the same documents pass. */
 	readonly baseMs: number;
 	/** Milliseconds for every million characters besides. */
 	readonly perMillionMs: number;
@@ -49,19 +57,25 @@ export async function documentAside(
 ): Promise<DocumentResult> {
 	if (!formatOf(job.fileName))
 		throw new AppError('not_supported', `${job.fileName} is of no known format.`);
-	const done = await aside(job, translator, signal, limits);
+	const done = await aside(job, translator, ownPerson, signal, limits);
 	if (done.type === 'document') return done.result;
 	throw new AppError('internal', 'The document thread answered something else.');
 }
 
-/** As {@link documentAside}, with the result as JSON in UTF-8, which a large one is cheaper to send as. */
+/**
+ * As {@link documentAside}, with the result as JSON in UTF-8, which a large one is cheaper to send as.
+ *
+ * @param owner whose it is: people share the threads fairly
+ * @throws AppError `overloaded` when too many documents wait, too.
+ */
 export async function documentJsonAside(
 	job: Omit<DocumentJob, 'target' | 'asJson'>,
 	translator: TextTranslator,
+	owner: string,
 	signal: AbortSignal,
 	limits = usualLimits,
 ): Promise<Uint8Array<ArrayBuffer>> {
-	const done = await aside({ ...job, asJson: true }, translator, signal, limits);
+	const done = await aside({ ...job, asJson: true }, translator, owner, signal, limits);
 	if (done.type === 'json') return done.bytes;
 	throw new AppError('internal', 'The document thread answered something else.');
 }
@@ -75,7 +89,7 @@ export async function missingAside(
 ): Promise<MissingResult> {
 	if (!messageFormatOf(job.fileName))
 		throw new AppError('not_supported', `${job.fileName} is no message file of a known format.`);
-	const done = await aside(job, translator, signal, limits);
+	const done = await aside(job, translator, ownPerson, signal, limits);
 	if (done.type === 'missing') return done.result;
 	throw new AppError('internal', 'The document thread answered something else.');
 }
@@ -85,17 +99,17 @@ type Done = Exclude<DocumentMessage, { readonly type: 'ask' | 'error' }>;
 async function aside(
 	job: DocumentJob,
 	translator: TextTranslator,
+	owner: string,
 	signal: AbortSignal,
 	limits: ThreadLimits,
 ): Promise<Done> {
 	signal.throwIfAborted();
 	const size = job.text.length + (job.target?.length ?? 0);
 	if (size < longText) return documentOf(job, translator);
-	using _ = await places.take(signal);
+	using _place = await places.take(owner, signal);
+	if (signal.aborted) throw new AppError('cancelled');
 	return await inThread(job, translator, signal, limits);
 }
-
-const places = new Places(availableParallelism());
 
 function workerFile(): URL {
 	const bundled = import.meta.url.endsWith('.cjs');
@@ -128,14 +142,14 @@ async function inThread(
 		resourceLimits: { maxOldGenerationSizeMb: memoryMb },
 	});
 	const size = job.text.length + (job.target?.length ?? 0);
-	const limitMs = baseMs + (perMillionMs * size) / 1e6;
-	const timer = new ComputingTimer(worker);
+	const maxMs = baseMs + (perMillionMs * size) / 1e6;
 	let stage = 'Taking the document apart';
 	let onAbort = () => {};
+	let watch: ComputingWatch | undefined;
 	try {
 		return await new Promise<Done>((resolve, reject) => {
-			// Only what it computes counts: translations take as long as they take.
-			timer.start(limitMs, () => reject(tooExpensive(stage)));
+			// Only its own work counts: translations take as long as they take.
+			watch = limitAltogether(worker, maxMs, () => reject(tooExpensive(stage)));
 			onAbort = () => reject(new AppError('cancelled'));
 			signal.addEventListener('abort', onAbort, { once: true });
 			worker.on('error', (error: NodeJS.ErrnoException) =>
@@ -143,17 +157,19 @@ async function inThread(
 			);
 			worker.on('exit', () => reject(new AppError('internal', 'The document thread has ended.')));
 			worker.on('message', (message: DocumentMessage) => {
+				watch?.rest();
 				if (message.type === 'error') reject(fromErrorWire(message.error));
 				else if (message.type !== 'ask') resolve(message);
 				else
 					answerOf(message, translator).then((answer) => {
 						if (message.from !== undefined) stage = 'Putting the document together';
 						worker.postMessage(answer);
+						watch?.go();
 					}, reject);
 			});
 		});
 	} finally {
-		timer.stop();
+		watch?.end();
 		signal.removeEventListener('abort', onAbort);
 		await worker.terminate();
 	}

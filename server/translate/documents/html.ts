@@ -5,6 +5,7 @@
  */
 
 import { Parser } from 'htmlparser2';
+import { pushAll } from '../../protocol/lists.ts';
 import { inLanguage } from './htmlLanguage.ts';
 import { escapeMarkup, type MarkupPart, markupPiece, readable } from './markup.ts';
 import type { Extract, Piece } from './piece.ts';
@@ -107,7 +108,7 @@ function extractAttributes(text: string): Piece[] {
 			},
 			onopentag(name, attributes) {
 				// What is marked as not to be translated keeps its own attributes, too; code does not.
-				if (!kept.open(name, attributes)) pieces.push(...ofTag);
+				if (!kept.open(name, attributes)) pushAll(pieces, ofTag);
 				ofTag = [];
 			},
 			onclosetag: () => kept.close(),

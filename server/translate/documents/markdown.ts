@@ -3,6 +3,7 @@
  * indented code, HTML blocks, link definitions and link targets stay.
  */
 
+import { pushAll } from '../../protocol/lists.ts';
 import { firstLineEnd, leadingSpace, linesOf, type TextLine, withoutEnd } from '../whiteSpace.ts';
 import { taggedText } from './inlineTags.ts';
 import { inlineParts, withoutMarks } from './markdownMarks.ts';
@@ -27,7 +28,7 @@ function extract(text: string, isMdx: boolean): Piece[] {
 	let paragraph: TextLine[] = [];
 	let paragraphDepth = -1;
 	const close = () => {
-		if (paragraph.length > 0) pieces.push(...paragraphPieces(text, paragraph));
+		if (paragraph.length > 0) pushAll(pieces, paragraphPieces(text, paragraph));
 		paragraph = [];
 	};
 	for (; index < lines.length; index++) {
@@ -40,10 +41,10 @@ function extract(text: string, isMdx: boolean): Piece[] {
 			index = fenceEnd(lines, index, fence);
 		} else if (isTableHead(line.text, lines[index + 1]?.text)) {
 			close();
-			pieces.push(...cells(line));
+			pushAll(pieces, cells(line));
 			index++;
 			while (lines[index + 1]?.text.includes('|'))
-				pieces.push(...cells(lines[++index] as TextLine));
+				pushAll(pieces, cells(lines[++index] as TextLine));
 		} else if (/^\s*<[A-Za-z!/?]/.test(body) && paragraph.length === 0) {
 			while (index + 1 < lines.length && lines[index + 1]?.text.trim() !== '') index++;
 		} else if (isMdx && paragraph.length === 0 && /^(?:(?:import|export)\b|\s*\{)/.test(body)) {

@@ -4,6 +4,7 @@
  */
 
 import { AppError } from '../../protocol/errors.ts';
+import { pushAll } from '../../protocol/lists.ts';
 import {
 	type DocumentLanguages,
 	inItsLanguage,
@@ -287,7 +288,7 @@ function compare(
 		const whole = [...path, key];
 		if (!own) {
 			// ARB describes messages in its template only.
-			if (!key.startsWith('@')) fresh.push(...newEntries(value, whole, wanted, found.missing, to));
+			if (!key.startsWith('@')) pushAll(fresh, newEntries(value, whole, wanted, found.missing, to));
 			continue;
 		}
 		flush();
@@ -332,7 +333,10 @@ function newEntries(
 		(value) => typeof value === 'string',
 	);
 	if (!texts.every(wanted)) return [];
-	missing.push(...texts.map((text) => ({ path, text })));
+	pushAll(
+		missing,
+		texts.map((text) => ({ path, text })),
+	);
 	return [[key, tree.value]];
 }
 
