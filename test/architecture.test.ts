@@ -405,6 +405,16 @@ test("the system's temp folder is asked for in one place: what is on its way lie
 	);
 });
 
+test('files that a command is told to write come from the one door that keeps links, modes and devices', () => {
+	const writers = all
+		.filter(({ path }) => path.startsWith('server/cli/'))
+		.filter(({ text }) =>
+			/import \{[^}]*\b(?:writeFile|writeFileSync|rename)\b[^}]*\} from/.test(text),
+		)
+		.map(({ path }) => path);
+	assert.deepEqual(writers, ['server/cli/outputFile.ts']);
+});
+
 test('pages keep what they keep in the browser by the one door that knows whose it is', () => {
 	const reaching = all.filter(
 		({ path, text }) =>

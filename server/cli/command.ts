@@ -1,7 +1,7 @@
 /** What every sub-command looks like, and how it talks to the terminal. */
 
 import { debuglog } from 'node:util';
-import { asAppError, stackOf } from '../protocol/index.ts';
+import { asAppError, errno, stackOf, systemReason } from '../protocol/index.ts';
 import { productVersion } from '../protocol/version.ts';
 import { onNotice } from '../store/notices.ts';
 import { TerminalWriter } from './terminal.ts';
@@ -21,6 +21,8 @@ export interface Command {
 	readonly summary: string;
 	/** Whole text of `--help`. */
 	readonly help: string;
+	/** What it does is not its output: it goes on when nobody can read that. */
+	readonly outlivesOutput?: boolean;
 	/** Resolves to the exit code: 0 success, 1 failure, 2 wrong use. */
 	run(args: readonly string[], io: CommandIo): Promise<number>;
 }
@@ -58,10 +60,21 @@ export async function runCommand(
 			stop.abort();
 		});
 	}
-	// A reader that closed its end (`| head`) is no failure of ours.
-	process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-		if (error.code === 'EPIPE') process.exit(0);
+	let command: Command | undefined;
+	let isLost = false;
+	io.stdout.onFault((error) => {
+		// A reader that closed its end (`| head`) is no failure of ours.
+		if (errno(error) === 'EPIPE') process.exit(0);
+		if (!isLost) {
+			const why = systemReason(error) ?? error.message;
+			io.stderr.write(`nearglot: The output cannot be written: ${why}. It is not complete.\n`);
+		}
+		isLost = true;
+		process.exitCode = 1;
+		if (command?.outlivesOutput !== true) stop.abort();
 	});
+	// Whoever cannot be told anything still gets the exit code.
+	io.stderr.onFault(() => {});
 	if (name === '--version' || name === '-v') {
 		io.stdout.write(`${version}\n`);
 		return;
@@ -77,15 +90,16 @@ export async function runCommand(
 	}
 	using _notices = onNotice((text) => io.stderr.write(`nearglot ${name}: ${text}\n`));
 	try {
-		const command = await load();
+		command = await load();
 		if (rest.includes('--help') || rest.includes('-h')) {
 			io.stdout.write(`${command.help.trim()}\n`);
 			return;
 		}
-		process.exitCode = await command.run(rest, io);
+		const code = await command.run(rest, io);
+		process.exitCode = isLost ? 1 : code;
 	} catch (error) {
 		if (stop.signal.aborted) {
-			process.exitCode = 130;
+			process.exitCode = isLost ? 1 : 130;
 			return;
 		}
 		const { message } = error instanceof UsageError ? error : asAppError(error);

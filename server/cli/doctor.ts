@@ -1,15 +1,18 @@
 /** `nearglot doctor`: what was found, tried and measured, as text to copy. */
 
-import { access, constants } from 'node:fs/promises';
+import { rm, statfs } from 'node:fs/promises';
 import { availableParallelism, cpus, freemem, release, totalmem } from 'node:os';
+import { join } from 'node:path';
 import { findDaemon, findOrStartDaemon } from '../daemon/client.ts';
 import type { DaemonConnection } from '../daemon/connection.ts';
 import { builtInModelsDir, serverEntry, thisMachine } from '../daemon/machine.ts';
 import { dataDir } from '../daemon/paths.ts';
+import { keyUsage, translateFiles } from '../daemon/translateBackend.ts';
 import { chatCompletions, listModels, listOwnModels, loadModel } from '../protocol/addresses.ts';
 import { AppError, asAppError, fallbackOf, productVersion } from '../protocol/index.ts';
 import type { AnswerOf } from '../protocol/routes/route.ts';
-import { makePrivateDir, unwritable } from '../store/files.ts';
+import { TranslateKeyStore } from '../services/translateKeys.ts';
+import { makePrivateDir, writeDraft } from '../store/files.ts';
 import { setAsideIn } from '../store/jsonFile.ts';
 import { readArgs } from './args.ts';
 import { type Command, type CommandIo, UsageError } from './command.ts';
@@ -41,6 +44,7 @@ also when models run, but slower than they could because something is missing fr
 			}
 		};
 		await attempt('data folder', () => dataFolder(io));
+		await attempt('translate keys', () => translateKeys(io));
 		const aside = await setAsideIn(dataDir(thisMachine(io.env)));
 		if (aside.length > 0)
 			rows.push([
@@ -90,10 +94,21 @@ function machineRows(): Row[] {
 async function dataFolder(io: CommandIo): Promise<string> {
 	const directory = dataDir(thisMachine(io.env));
 	await makePrivateDir(directory);
-	await access(directory, constants.W_OK).catch((error: unknown) => {
-		throw unwritable(directory, error);
-	});
-	return `${directory}, writable`;
+	// On a full or faulty disk only a try tells.
+	await rm(await writeDraft(join(directory, 'doctor'), 'x'.repeat(probeBytes)), { force: true });
+	const { bavail, bsize } = await statfs(directory);
+	return `${directory}, writable, ${byteText(bavail * bsize)} free`;
+}
+
+/** More than a file system puts beside a file's name. */
+const probeBytes = 64 * 1024;
+
+/** The files that keep people out while they are lost. */
+async function translateKeys(io: CommandIo): Promise<string> {
+	const files = translateFiles(dataDir(thisMachine(io.env)));
+	const { keys } = await new TranslateKeyStore(files.keys).read();
+	keyUsage(files.usage, () => {}).used('');
+	return keys.length === 0 ? 'none' : String(keys.length);
 }
 
 type Listed = AnswerOf<typeof listModels>['data'][number];

@@ -1,9 +1,6 @@
 /** Why a file cannot be had, in words. */
 
-import { stat } from 'node:fs/promises';
-import { dirname } from 'node:path';
 import { errno, systemReason } from '../protocol/index.ts';
-import { UsageError } from './command.ts';
 
 /** Shorter than those for the product's own files. */
 const reasons: Readonly<Record<string, string>> = {
@@ -26,19 +23,4 @@ export function fileProblem(error: unknown): string {
 	const code = errno(error) ?? '';
 	if (code === 'ENOENT' && isUnreadableName(path)) return unreadableName;
 	return reasons[code] ?? systemReason(error) ?? String(error);
-}
-
-/**
- * Makes sure that a file can be written to a place, before there is any work to be lost.
- *
- * @param force Whether a file that is there may be replaced.
- */
-export async function checkTarget(path: string, force: boolean): Promise<void> {
-	const found = await stat(path).catch(() => undefined);
-	if (found?.isDirectory()) throw new UsageError(`${path} is a folder; name the file to write.`);
-	if (found && !force)
-		throw new UsageError(`${path} exists already; choose another name or add --force.`);
-	const folder = await stat(dirname(path)).catch(() => undefined);
-	if (!folder?.isDirectory())
-		throw new UsageError(`${path} cannot be written: there is no folder ${dirname(path)}.`);
 }

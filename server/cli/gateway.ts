@@ -4,8 +4,8 @@ import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { Writable } from 'node:stream';
 import { parseArgs } from 'node:util';
+import { ownDataFolder } from '../daemon/dataFolder.ts';
 import { thisMachine } from '../daemon/machine.ts';
-import { dataDir } from '../daemon/paths.ts';
 import { checkSchema } from '../gateway/config/checkSchema.ts';
 import { type ParsedSettings, parseSettings } from '../gateway/config/parseSettings.ts';
 import { resolvePaths } from '../gateway/config/resolvePaths.ts';
@@ -67,6 +67,7 @@ interface Flags {
 export const gatewayCommand: Command = {
 	name: 'gateway',
 	summary: 'Sign-in layer in front of a team server',
+	outlivesOutput: true,
 	help,
 	async run(args, io) {
 		if (args.includes('--schema')) {
@@ -80,7 +81,7 @@ export const gatewayCommand: Command = {
 		if (flags.check) {
 			// Names the mistakes of the address too, without connecting.
 			if (flags.upstream !== undefined) new Upstream(flags.upstream)[Symbol.dispose]();
-			await check(settings, io);
+			await check(settings);
 			io.stdout.write(`${flags.config} can be used.\n${summary(settings)}`);
 			return 0;
 		}
@@ -193,7 +194,7 @@ async function withPersonSecret(
 ): Promise<GatewaySettings> {
 	if (settings.headers.personSecret !== undefined) return settings;
 	try {
-		const personSecret = await ensureSharedSecret(dataDir(thisMachine(io.env)));
+		const personSecret = await ensureSharedSecret(await ownDataFolder(thisMachine(io.env)));
 		return { ...settings, headers: { ...settings.headers, personSecret } };
 	} catch (error) {
 		io.stderr.write(
@@ -244,18 +245,15 @@ async function serve(
 	return 0;
 }
 
-/** Opens what a start opens and closes it again. A store elsewhere may be down for a moment: that is a warning. */
-async function check(settings: GatewaySettings, io: CommandIo): Promise<void> {
+/** Opens what a start opens, asks the store, and closes it again. */
+async function check(settings: GatewaySettings): Promise<void> {
 	await using parts = await openParts(settings, {
 		now: Date.now,
 		// A check is no event.
 		log: new Writable({ write: (_chunk, _encoding, done) => done() }),
 		make: false,
 	});
-	await parts.store.prove().catch((error: unknown) => {
-		const { message } = asAppError(error).cause as Error;
-		io.stderr.write(`warning: x-gateway.store cannot be written to and read now: ${message}\n`);
-	});
+	await parts.store.prove();
 }
 
 function summary(settings: GatewaySettings): string {

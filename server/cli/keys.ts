@@ -1,8 +1,8 @@
 /** `nearglot keys`: subscription keys of the translate interface, and who else may use it. */
 
 import { findOrStartDaemon } from '../daemon/client.ts';
+import { ownDataFolder } from '../daemon/dataFolder.ts';
 import { thisMachine } from '../daemon/machine.ts';
-import { dataDir } from '../daemon/paths.ts';
 import { translateFiles } from '../daemon/translateBackend.ts';
 import { setSecrets } from '../protocol/addresses.ts';
 import type { SecretName } from '../protocol/index.ts';
@@ -44,7 +44,7 @@ export const keysCommand: Command = {
 	run: async (args, io) => {
 		const [action, ...rest] = args;
 		const machine = thisMachine(io.env);
-		const store = new TranslateKeyStore(translateFiles(dataDir(machine)).keys);
+		const store = new TranslateKeyStore(translateFiles(await ownDataFolder(machine)).keys);
 		switch (action) {
 			case 'list':
 				return list(store, rest, io);

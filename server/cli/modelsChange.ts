@@ -6,6 +6,7 @@ import type { Input } from '../protocol/client.ts';
 import type { AnswerOf, RequestOf, Route } from '../protocol/routes/route.ts';
 import { readArgs } from './args.ts';
 import { type CommandIo, UsageError } from './command.ts';
+import { hubOf } from './hubChoice.ts';
 
 type Run = (args: readonly string[], io: CommandIo) => Promise<number>;
 
@@ -146,8 +147,13 @@ export const draftModel: Run = async (args, io) => {
 export const refreshCatalogue: Run = async (args, io) => {
 	const options = readArgs(args, {});
 	if (options.positionals.length > 0) throw new UsageError('models refresh takes no argument.');
+	const hub = hubOf(io.env);
 	const daemon = await findOrStartDaemon({ env: io.env }, io.signal);
-	const { failures } = await daemon.call(routes.refreshCatalogue, {}, { signal: io.signal });
+	const { failures } = await daemon.call(
+		routes.refreshCatalogue,
+		{ body: hub },
+		{ signal: io.signal },
+	);
 	for (const failure of failures) io.stderr.write(`${failure}\n`);
 	io.stdout.write(
 		failures.length === 0

@@ -6,6 +6,7 @@ import { downloadCut, type Precision } from '../protocol/index.ts';
 import type { EventOf } from '../protocol/routes/route.ts';
 import { readArgs } from './args.ts';
 import { type CommandIo, UsageError } from './command.ts';
+import { hubOf } from './hubChoice.ts';
 import { ProgressBar } from './progressBar.ts';
 import { byteText } from './tables.ts';
 
@@ -32,6 +33,7 @@ export async function pullModel(args: readonly string[], io: CommandIo): Promise
 	const [name, ...more] = options.positionals;
 	if (name === undefined || more.length > 0)
 		throw new UsageError('models pull takes one name: of the catalogue, or owner/name of a hub.');
+	const hub = hubOf(io.env);
 	const daemon = await findOrStartDaemon({ env: io.env }, io.signal);
 	const bar = new ProgressBar(io.stderr);
 	const own = options.text('name');
@@ -43,6 +45,7 @@ export async function pullModel(args: readonly string[], io: CommandIo): Promise
 			precision: options.text('precision') as Precision | undefined,
 			revision: options.text('revision'),
 			path: options.text('path'),
+			...hub,
 		};
 		for await (const event of daemon.stream(
 			pullModelRoute,
@@ -53,6 +56,10 @@ export async function pullModel(args: readonly string[], io: CommandIo): Promise
 			if ('progress' in event) bar.update(event.progress);
 			if ('waitingFor' in event)
 				io.stderr.write('Another process is downloading this model; waiting for it.\n');
+			if ('notice' in event) {
+				bar.end();
+				io.stderr.write(`${event.notice}\n`);
+			}
 			if (!('model' in event)) continue;
 			bar.end();
 			isThere = true;

@@ -57,6 +57,7 @@ const levels = ['silent', 'error', 'warn', 'info', 'debug'] as const;
 export const serveCommand: Command = {
 	name: 'serve',
 	summary: 'Run the local server.',
+	outlivesOutput: true,
 	help,
 	run: async (args, io) => {
 		const options = readArgs(args, {

@@ -2,6 +2,7 @@
 
 import { access } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { ownDataFolder } from '../daemon/dataFolder.ts';
 import { thisMachine } from '../daemon/machine.ts';
 import { dataDir } from '../daemon/paths.ts';
 import { translateFiles } from '../daemon/translateBackend.ts';
@@ -35,7 +36,7 @@ export const systemsCommand: Command = {
 	help,
 	run: async (args, io) => {
 		const [action, ...rest] = args;
-		const folder = translateFiles(dataDir(thisMachine(io.env))).systems;
+		const folder = translateFiles(await ownDataFolder(thisMachine(io.env))).systems;
 		switch (action) {
 			case 'list':
 				return list(folder, io);

@@ -1,15 +1,53 @@
 /** The one writer of the command line. Nothing else in it may write to a terminal: an architecture test says so. */
 
+import { fstatSync, writeSync } from 'node:fs';
 import { createInterface, type Interface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import { escapedJson, plainText, visibleText } from '../protocol/visibleText.ts';
 
+/** What a {@link TerminalWriter} writes to. */
+type Output = Writable &
+	Partial<Pick<NodeJS.WriteStream, 'isTTY' | 'columns'>> & { readonly fd?: number };
+
+/**
+ * The stream. Node takes a file for written when the disk has taken a part of the last piece; here
+ * what it has not taken is an error.
+ */
+function wholeOutput(stream: Output): Output {
+	const { fd } = stream;
+	if (fd === undefined || !isFile(fd)) return stream;
+	return new Writable({
+		decodeStrings: true,
+		write: (chunk: Buffer, _encoding, done) => {
+			try {
+				for (let at = 0; at < chunk.length; ) at += writeSync(fd, chunk, at);
+				done();
+			} catch (error) {
+				done(error as Error);
+			}
+		},
+	});
+}
+
+function isFile(fd: number): boolean {
+	try {
+		return fstatSync(fd).isFile();
+	} catch {
+		return false;
+	}
+}
+
 /** Standard output or standard error, as a command sees it. */
 export class TerminalWriter {
-	readonly #stream: NodeJS.WriteStream;
+	readonly #stream: Output;
 
-	constructor(stream: NodeJS.WriteStream) {
-		this.#stream = stream;
+	constructor(stream: Output) {
+		this.#stream = wholeOutput(stream);
+	}
+
+	/** Told when something cannot be written. */
+	onFault(listener: (error: Error) => void): void {
+		this.#stream.on('error', listener);
 	}
 
 	get isTTY(): boolean {
@@ -55,7 +93,7 @@ export class TerminalWriter {
 	}
 
 	/** The stream itself, for protocols whose reader is a program. */
-	forProgram(): NodeJS.WriteStream {
+	forProgram(): Writable {
 		return this.#stream;
 	}
 }

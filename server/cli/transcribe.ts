@@ -1,7 +1,7 @@
 /** `nearglot transcribe`: recordings to text, subtitles or JSON. */
 
 import { constants, createWriteStream, openAsBlob } from 'node:fs';
-import { access, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { access, rm, stat } from 'node:fs/promises';
 import { basename, dirname, extname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { findOrStartDaemon } from '../daemon/client.ts';
@@ -25,6 +25,7 @@ import { type ParsedArgs, readArgs } from './args.ts';
 import { type Command, type CommandIo, UsageError } from './command.ts';
 import { dictate } from './dictate.ts';
 import { fileProblem } from './fileProblem.ts';
+import { writeOutput } from './outputFile.ts';
 import { timeText } from './progressBar.ts';
 import type { TerminalWriter } from './terminal.ts';
 import { textCut } from './textCut.ts';
@@ -192,7 +193,7 @@ async function dictateInto(options: ParsedArgs, io: CommandIo): Promise<number> 
 			},
 			format,
 			...(seconds === undefined ? {} : { seconds }),
-			...(out === undefined ? {} : { write: (body: string) => writeWhole(out, body) }),
+			...(out === undefined ? {} : { write: (body: string) => writeOutput(out, body) }),
 		},
 		io,
 	);
@@ -275,7 +276,7 @@ async function transcribeFile(work: Work, path: string, name: string): Promise<v
 	else {
 		const body = bodyOf(transcript, settings.format, name);
 		if (target === undefined) io.stdout.data(body.endsWith('\n') ? body : `${body}\n`);
-		else await writeWhole(target, body);
+		else await writeOutput(target, body);
 	}
 }
 
@@ -304,13 +305,6 @@ const stemOf = (name: string) => basename(name, extname(name));
 
 const repeated = (names: readonly string[]): ReadonlySet<string> =>
 	new Set(names.filter((name, index) => names.indexOf(name) !== index));
-
-/** A file is complete or absent. */
-async function writeWhole(path: string, body: string): Promise<void> {
-	const part = `${path}.${process.pid}.part`;
-	await writeFile(part, body);
-	await rename(part, path);
-}
 
 const everyMs = 100;
 

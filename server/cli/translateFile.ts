@@ -1,6 +1,6 @@
 /** `nearglot translate FILE`: a document of a known format; everything but its words stays. */
 
-import { open, readFile, rename, rm, stat } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { defined } from '../protocol/defined.ts';
 import { AppError } from '../protocol/index.ts';
@@ -14,7 +14,7 @@ import { messageFormatOf } from '../translate/documents/missingMessages.ts';
 import { documentFormats, formatOf } from '../translate/documents/translateDocument.ts';
 import { languageName, sameLanguage } from '../translate/languages.ts';
 import { type CommandIo, UsageError } from './command.ts';
-import { checkTarget } from './fileProblem.ts';
+import { checkTarget, writeOutput } from './outputFile.ts';
 
 const maxBytes = 20 * 2 ** 20;
 /** Texts that are shown of many. */
@@ -52,7 +52,7 @@ export async function translateFile(
 		const result = await documentAside(job, translatorInto(to), io.signal);
 		const target = placeOf(to);
 		if (target === undefined) io.stdout.data(result.text);
-		else await writeWhole(target, result.text);
+		else await writeOutput(target, result.text);
 		if (result.pieces === 0) io.stderr.write(`${path} has no words to translate.\n`);
 		else if (sameLanguage(result.language, to) && result.text === text)
 			io.stderr.write(
@@ -93,7 +93,7 @@ export async function translateInto(
 	const present = isThere ? await readText(target) : '';
 	const job = { fileName: basename(path), text: source, target: present, ...languages };
 	const result = await missingAside(job, translator, io.signal);
-	if (result.text !== present) await writeWhole(target, result.text);
+	if (result.text !== present) await writeOutput(target, result.text);
 	io.stderr.write(
 		`${target}: ${result.added.length} missing message${result.added.length === 1 ? '' : 's'} added\n`,
 	);
@@ -142,19 +142,5 @@ async function readText(path: string): Promise<string> {
 			'invalid_request',
 			`${path} is not in UTF-8. Save it as UTF-8 and try again.`,
 		);
-	}
-}
-
-async function writeWhole(path: string, text: string): Promise<void> {
-	const temporary = `${path}.${process.pid}.new`;
-	const handle = await open(temporary, 'w');
-	try {
-		await handle.writeFile(text);
-		await handle.close();
-		await rename(temporary, path);
-	} catch (error) {
-		await handle.close().catch(() => undefined);
-		await rm(temporary, { force: true });
-		throw error;
 	}
 }

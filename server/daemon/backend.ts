@@ -21,6 +21,7 @@ import { systemGpuDeps } from '../engine/devices/system.ts';
 import { TextLanes } from '../engine/text/textLanes.ts';
 import { Ending } from '../net/ending.ts';
 import type { Metrics } from '../net/metrics.ts';
+import { sentenceOf } from '../protocol/index.ts';
 import { type ChatService, createChatService } from '../services/chat/chatService.ts';
 import type { LoadProfile } from '../services/chat/profile.ts';
 import { createGpuService, type GpuService } from '../services/gpus.ts';
@@ -55,6 +56,7 @@ import { createModelBackend, modelSettingsFile } from './modelBackend.ts';
 import { createModelHost, type ModelHostOptions, type RunnerHost } from './modelHost.ts';
 import { ModelIndex, type ModelRoot } from './modelIndex.ts';
 import { createProfiles } from './modelProfile.ts';
+import { NoticeBacklog } from './noticeBacklog.ts';
 import { removePreparedFiles } from './preparedFiles.ts';
 import type { RunnerCommand } from './runnerProcess.ts';
 import { runnerCommand } from './runnerWall.ts';
@@ -102,6 +104,8 @@ export interface Backend {
 	/** Whether the daemon is about to end, for all that answer requests. */
 	readonly ending: Ending;
 	readonly events: DaemonEvents;
+	/** What fronts have not heard yet. */
+	readonly notices: NoticeBacklog;
 	readonly metrics: Metrics;
 	/** Told of every request, so that it knows when to look. */
 	readonly loop: LoopWatch;
@@ -125,6 +129,8 @@ export interface Backend {
 	/** Ends the daemon in good order. */
 	stop(reason: string): void;
 	close(): Promise<void>;
+	/** Has on the disk what is written late. The last thing it does: requests count until they are over. */
+	save(): Promise<void>;
 }
 
 export interface BackendDeps {
@@ -134,6 +140,8 @@ export interface BackendDeps {
 }
 
 export function createBackend(settings: BackendSettings, deps: BackendDeps): Backend {
+	// Before any file is opened.
+	const notices = new NoticeBacklog();
 	const events = createEvents();
 	const log = toldLogger(deps.log, events);
 	const chosen = modelSettingsFile(settings.dataDir);
@@ -150,10 +158,17 @@ export function createBackend(settings: BackendSettings, deps: BackendDeps): Bac
 	const verdicts = new VerdictFile(settings.dataDir);
 	const forgetGone = () =>
 		verdicts.forgetGone().catch((error) => {
-			log.warn('what was found of models that are gone is still kept', { reason: String(error) });
+			log.warn('what was found of models that are gone is still kept', {
+				reason: sentenceOf(error),
+			});
 		});
 	const providers = installedProviders(thisRuntime());
 	const gpus = createGpuService(systemGpuDeps(), chosen, (name) => providers.has(name));
+	const loadTimes = openUsageFile(
+		join(settings.dataDir, 'load-times.json'),
+		{ holds: 'How long models took to load' },
+		(error) => log.warn('load times are not kept', { error: sentenceOf(error) }),
+	);
 	const index = new ModelIndex(
 		() => [
 			{ folder: modelsDir(), origin: 'local' },
@@ -168,11 +183,7 @@ export function createBackend(settings: BackendSettings, deps: BackendDeps): Bac
 		index,
 		loadOptions: () => ({ deviceId: chosen.value.gpuDevice }),
 		isPinned: (id) => chosen.value.pinned.includes(id),
-		loadTimes: openUsageFile(
-			join(settings.dataDir, 'load-times.json'),
-			{ holds: 'How long models took to load' },
-			(error) => log.warn('load times are not kept', { error: String(error) }),
-		),
+		loadTimes,
 		draftOf: (id) => chosen.value.drafts?.[id],
 		hasProvider: (provider) => providers.has(provider),
 		openText: (folder, model) =>
@@ -228,6 +239,13 @@ export function createBackend(settings: BackendSettings, deps: BackendDeps): Bac
 		secrets,
 		events,
 	);
+	const { usage: keyUsage, ...translate } = createTranslateBackend(
+		settings,
+		host,
+		secrets,
+		modelBackend.models.downloads,
+		log,
+	);
 	return {
 		settings,
 		host,
@@ -239,6 +257,7 @@ export function createBackend(settings: BackendSettings, deps: BackendDeps): Bac
 		activity: createActivity(),
 		ending: new Ending(),
 		events,
+		notices,
 		metrics,
 		loop: watchLoop(metrics),
 		usage: createUsageLog(log, metrics, settings.metricLabels),
@@ -251,7 +270,7 @@ export function createBackend(settings: BackendSettings, deps: BackendDeps): Bac
 			randomSeed,
 			randomId: () => randomBytes(12).toString('hex'),
 		}),
-		...createTranslateBackend(settings, host, secrets, modelBackend.models.downloads, log),
+		...translate,
 		speech,
 		recordings: new Recordings({
 			scratch,
@@ -272,7 +291,9 @@ export function createBackend(settings: BackendSettings, deps: BackendDeps): Bac
 		close: async () => {
 			await modelBackend.close();
 			await host.close();
+			notices[Symbol.dispose]();
 		},
+		save: async () => void (await Promise.all([keyUsage.save(), loadTimes.save()])),
 	};
 }
 

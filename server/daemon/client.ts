@@ -14,8 +14,9 @@ import { tell } from '../store/notices.ts';
 import { connectTo, type DaemonConnection } from './connection.ts';
 import { readEndpoint } from './endpointFile.ts';
 import { selfCommand, thisMachine } from './machine.ts';
+import type { NoticeReader } from './noticeBacklog.ts';
 import { daemonFiles, dataDir } from './paths.ts';
-import { defaultPatience, healthOf, waitingFor } from './patience.ts';
+import { defaultPatience, healthOf, tellNotices, waitingFor } from './patience.ts';
 import { compareVersions } from './versions.ts';
 
 export interface FindOptions {
@@ -24,6 +25,8 @@ export interface FindOptions {
 	/** More arguments for `nearglot serve` when one must be started. */
 	readonly serveArgs?: readonly string[];
 	readonly timeoutMs?: number;
+	/** Who hears what the daemon had to tell; default: a terminal. */
+	readonly reader?: NoticeReader;
 	/** Told when a daemon has to be started, because that takes a moment. */
 	readonly onStarting?: () => void;
 }
@@ -46,7 +49,10 @@ export async function findOrStartDaemon(
 	signal?: AbortSignal,
 ): Promise<DaemonConnection> {
 	// One that was found may be replaced by a newer version before it is asked.
-	return connectTo(await findOrStart(options, signal), () => findOrStart(options, signal));
+	const endpoint = await findOrStart(options, signal);
+	const { reader } = options;
+	await tellNotices(endpoint, reader);
+	return connectTo(endpoint, () => findOrStart(options, signal), reader);
 }
 
 async function findOrStart(options: FindOptions, signal?: AbortSignal): Promise<EndpointFile> {

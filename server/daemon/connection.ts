@@ -3,6 +3,7 @@
 import { shutdown } from '../protocol/addresses.ts';
 import { Client, sender } from '../protocol/client.ts';
 import { AppError, type EndpointFile } from '../protocol/index.ts';
+import type { NoticeReader } from './noticeBacklog.ts';
 import { patientFetch } from './patience.ts';
 
 export interface DaemonConnection extends Pick<Client, 'call' | 'stream' | 'open'> {
@@ -11,19 +12,23 @@ export interface DaemonConnection extends Pick<Client, 'call' | 'stream' | 'open
 	request(path: string, init?: RequestInit): Promise<Response>;
 }
 
-/** @param successor finds the daemon that has come in the place of one that has ended; nothing was done there */
+/**
+ * @param successor finds the daemon that has come in the place of one that has ended; nothing was done there
+ * @param reader who hears what the daemon has to tell while it is waited for
+ */
 export function connectTo(
 	found: EndpointFile,
 	successor?: () => Promise<EndpointFile>,
+	reader?: NoticeReader,
 ): DaemonConnection {
 	let endpoint = found;
 	const request = async (path: string, init: RequestInit = {}) => {
 		try {
-			return await requestOnce(endpoint, path, init);
+			return await requestOnce(endpoint, path, init, reader);
 		} catch (error) {
 			if (successor === undefined || !hasEnded(error)) throw error;
 			endpoint = await successor();
-			return requestOnce(endpoint, path, init);
+			return requestOnce(endpoint, path, init, reader);
 		}
 	};
 	const client = new Client(request);
@@ -42,9 +47,10 @@ async function requestOnce(
 	endpoint: EndpointFile,
 	path: string,
 	init: RequestInit,
+	reader?: NoticeReader,
 ): Promise<Response> {
 	const send = sender({
-		fetch: (url, sent) => patientFetch(endpoint, url, sent),
+		fetch: (url, sent) => patientFetch(endpoint, url, sent, { reader }),
 		url: endpoint.url,
 		key: endpoint.key,
 		unreachable: (cause) =>

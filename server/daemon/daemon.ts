@@ -1,7 +1,7 @@
 /** Life of the daemon: lock, pipe, HTTP, endpoint file, idle end, and the way back. */
 
 import { randomBytes } from 'node:crypto';
-import { AppError, type EndpointFile, productVersion } from '../protocol/index.ts';
+import { AppError, type EndpointFile, productVersion, sentenceOf } from '../protocol/index.ts';
 import type { Logger } from '../services/log.ts';
 import { makePrivateDir, removeOldDrafts } from '../store/files.ts';
 import { type FileLock, type LockOwner, lockFile } from '../store/lock.ts';
@@ -86,7 +86,7 @@ export async function startDaemon(
 	const unwind = async () => {
 		for (const step of undo.splice(0).reverse())
 			await Promise.resolve(step()).catch((error) =>
-				log.warn('while ending', { reason: String(error) }),
+				log.warn('while ending', { reason: sentenceOf(error) }),
 			);
 	};
 	try {
@@ -96,6 +96,7 @@ export async function startDaemon(
 			version,
 			stop: (reason) => stop(reason),
 		});
+		undo.push(() => backend.save());
 		let closing: Promise<void> | undefined;
 		const closeBackend = () => {
 			closing ??= backend.close();
@@ -119,7 +120,9 @@ export async function startDaemon(
 		if (!(await lock.held()))
 			throw new AppError('conflict', 'Another Nearglot daemon has started meanwhile.');
 		const kept = await keepEndpoint(files.endpoint, endpoint, (error) =>
-			log.warn('the endpoint file was lost and cannot be written again', { error: String(error) }),
+			log.warn('the endpoint file was lost and cannot be written again', {
+				error: sentenceOf(error),
+			}),
 		);
 		undo.push(() => kept[Symbol.asyncDispose]());
 		if (!options.onPurpose) undo.push(endWhenIdle(backend, options.idleEndMs));

@@ -2,8 +2,9 @@
 
 import { chmod, lstat, readdir } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import type { Logger } from '../services/log.ts';
-import type { Machine } from './paths.ts';
+import { sentenceOf } from '../protocol/index.ts';
+import { type Logger, silentLogger } from '../services/log.ts';
+import { dataDir, type Machine } from './paths.ts';
 
 /** What `mkdir` leaves under the usual umasks; anything else somebody has chosen. */
 const usualModes = new Set([0o755, 0o775]);
@@ -40,8 +41,15 @@ export async function closeDataFolder(
 				mode: mode.toString(8),
 			});
 	} catch (error) {
-		log.warn('the rights of the data folder cannot be changed', { reason: String(error) });
+		log.warn('the rights of the data folder cannot be changed', { reason: sentenceOf(error) });
 	}
+}
+
+/** The data folder for a command that writes into it without the daemon. */
+export async function ownDataFolder(machine: Machine): Promise<string> {
+	const directory = dataDir(machine);
+	await closeDataFolder(machine, directory, silentLogger);
+	return directory;
 }
 
 /** An empty folder is ours as well: it was named for us. */

@@ -3,7 +3,7 @@
 import { join } from 'node:path';
 import { bundledCatalogue } from '../hub/catalogue.ts';
 import { Downloads } from '../hub/downloads.ts';
-import { createHubHttp, type HubHttpOptions } from '../hub/http.ts';
+import { createHubHttp, type HubHttpOptions, parseHubAddress } from '../hub/http.ts';
 import {
 	learnRepository,
 	type RefreshFile,
@@ -15,7 +15,7 @@ import { defined } from '../protocol/defined.ts';
 import type { GpuService } from '../services/gpus.ts';
 import { createModelFetcher } from '../services/modelFetcher.ts';
 import { createModelFolders } from '../services/modelFolders.ts';
-import { createModelService, type ModelService } from '../services/models.ts';
+import { createModelService, type HubChoice, type ModelService } from '../services/models.ts';
 import { scratchIn } from '../store/scratch.ts';
 import { listenerOf } from './downloadEvents.ts';
 import type { DaemonEvents } from './events.ts';
@@ -45,6 +45,19 @@ export function modelSettingsFile(dataDir: string): ModelSettingsFile {
 }
 
 const publicHub = 'https://huggingface.co';
+const serversHub = 'HF_ENDPOINT of the running server';
+
+/** The hub of a request, else our own. Our own token goes to our own hub only. */
+function chosenHub(
+	own: Pick<HubHttpOptions, 'endpoint' | 'endpointName'>,
+	{ hub, token }: HubChoice,
+	ownToken: () => string | undefined,
+): Pick<HubHttpOptions, 'endpoint' | 'endpointName' | 'token'> {
+	const plain = (address: string) => URL.parse(address)?.href.replace(/\/+$/, '');
+	if (hub !== undefined && plain(hub) !== plain(own.endpoint))
+		return { endpoint: hub, endpointName: "'hub'", token: () => token };
+	return { ...own, token: () => token ?? ownToken() };
+}
 
 export function createModelBackend(
 	options: ModelBackendOptions,
@@ -60,9 +73,13 @@ export function createModelBackend(
 	void readRefresh(refreshPath).then((file) => {
 		refreshed ??= file;
 	});
-	const hub = (): HubHttpOptions => ({
-		endpoint: settings.value.hub ?? env['HF_ENDPOINT'] ?? publicHub,
-		token: () => secrets.get('hubToken') ?? env['HF_TOKEN'],
+	const own = () => {
+		const set = settings.value.hub;
+		const endpoint = set ?? (env['HF_ENDPOINT'] || publicHub);
+		return { endpoint, endpointName: set === undefined ? serversHub : 'The hub in the settings' };
+	};
+	const hub = (asked: HubChoice = {}): HubHttpOptions => ({
+		...chosenHub(own(), asked, () => secrets.get('hubToken') ?? env['HF_TOKEN']),
 		...defined({ proxy: env['NEARGLOT_PROXY'], caFile: env['NEARGLOT_CA_FILE'] }),
 	});
 	const downloads = new Downloads();
@@ -77,11 +94,11 @@ export function createModelBackend(
 			modelsFolder: options.modelsDir,
 			roots: () => options.modelRoots,
 			hub,
-			learn: async (repository) => {
+			learn: async (repository, address) => {
 				// The model is worth more than what is known of its neighbours.
 				refreshed = await learnRepository(
 					repository,
-					hub().endpoint,
+					address,
 					catalogue,
 					refreshPath,
 					Date.now,
@@ -106,9 +123,13 @@ export function createModelBackend(
 					],
 				),
 			),
-		hubAddress: () => hub().endpoint,
-		refresh: async (signal) => {
-			const http = createHubHttp(hub());
+		hubAddress: () => own().endpoint,
+		hubOf: (asked) => {
+			const { endpoint, endpointName } = hub(asked);
+			return parseHubAddress(endpoint, endpointName).href;
+		},
+		refresh: async (signal, asked) => {
+			const http = createHubHttp(hub(asked));
 			try {
 				const done = await refreshCatalogue(http, catalogue, refreshPath, Date.now, signal);
 				refreshed = done.file;

@@ -3,11 +3,12 @@
  * what; one that shows none for a minute is given up. A daemon that works on a long answer still says how it is.
  */
 
-import { health } from '../protocol/addresses.ts';
+import { health, notices } from '../protocol/addresses.ts';
 import { Client, sender } from '../protocol/client.ts';
 import { AppError, asAppError, type EndpointFile } from '../protocol/index.ts';
 import type { AnswerOf } from '../protocol/routes/route.ts';
 import { tell } from '../store/notices.ts';
+import type { NoticeReader } from './noticeBacklog.ts';
 
 export type DaemonHealth = Required<AnswerOf<typeof health>>;
 
@@ -22,6 +23,11 @@ export interface Patience {
 
 export const defaultPatience: Patience = { wordMs: 5000, healthMs: 2000, giveUpMs: 60_000 };
 
+export interface PatienceOptions extends Partial<Patience> {
+	/** Who hears what the daemon has to tell while it is waited for; default: a terminal. */
+	readonly reader?: NoticeReader | undefined;
+}
+
 /**
  * `fetch` from a daemon; reading the answer's body is waiting, too.
  * @throws AppError `daemon_unavailable` when the daemon is given up; the errors of `fetch` otherwise
@@ -30,12 +36,13 @@ export async function patientFetch(
 	endpoint: EndpointFile,
 	url: URL,
 	init: RequestInit,
-	patience: Patience = defaultPatience,
+	{ reader: listener, ...own }: PatienceOptions = {},
 ): Promise<Response> {
+	const patience = { ...defaultPatience, ...own };
 	const stop = new AbortController();
 	const signal = init.signal ? AbortSignal.any([init.signal, stop.signal]) : stop.signal;
 	const waitFor = <T>(work: () => Promise<T>): Promise<T> => {
-		const wait = watchDaemon(endpoint, patience, (error) => stop.abort(error));
+		const wait = watchDaemon(endpoint, patience, listener, (error) => stop.abort(error));
 		return work().finally(() => wait[Symbol.dispose]());
 	};
 	const response = await waitFor(() => fetch(url, { ...init, signal }));
@@ -60,6 +67,7 @@ export async function patientFetch(
 function watchDaemon(
 	endpoint: EndpointFile,
 	{ wordMs, healthMs, giveUpMs }: Patience,
+	reader: NoticeReader | undefined,
 	giveUp: (error: AppError) => void,
 ): Disposable {
 	let signMs = performance.now();
@@ -69,8 +77,11 @@ function watchDaemon(
 		const found = await healthOf(endpoint, healthMs, over.signal);
 		if (over.signal.aborted) return;
 		const silentMs = performance.now() - signMs;
-		if (found !== undefined) signMs = performance.now();
-		else if (silentMs >= giveUpMs) return giveUp(givenUp(endpoint, giveUpMs));
+		if (found !== undefined) {
+			signMs = performance.now();
+			await tellNotices(endpoint, reader);
+			if (over.signal.aborted) return;
+		} else if (silentMs >= giveUpMs) return giveUp(givenUp(endpoint, giveUpMs));
 		else if (!told) {
 			told = true;
 			tell(waitingFor(endpoint));
@@ -108,6 +119,25 @@ export async function healthOf(
 		return pid === endpoint.pid ? { status, pid, version, idle, onPurpose } : undefined;
 	} catch {
 		return undefined;
+	}
+}
+
+/** Nobody waits longer for words that are in the log as well. */
+const noticesMs = 2000;
+
+/** Tells what the daemon had to tell and this reader has not heard. One that is older or frozen says nothing. */
+export async function tellNotices(
+	endpoint: EndpointFile,
+	reader: NoticeReader = 'terminal',
+): Promise<void> {
+	try {
+		const signal = AbortSignal.timeout(noticesMs);
+		const { url, key } = endpoint;
+		const client = new Client(sender({ fetch, url, key, unreachable: asAppError }));
+		const told = await client.call(notices, { query: { reader } }, { signal });
+		for (const text of told.notices) tell(text);
+	} catch {
+		// It answers the request itself, or does not.
 	}
 }
 

@@ -9,6 +9,7 @@ import { telemetryOff } from '../engine/runtime/telemetry.ts';
 import { defined } from '../protocol/defined.ts';
 import { AppError, type ErrorWire, fromErrorWire, systemReason } from '../protocol/index.ts';
 import type { Logger } from '../services/log.ts';
+import { tell } from '../store/notices.ts';
 import type { FromRunner, RunnerCalls, RunnerMethod, ToRunner } from './runnerProtocol.ts';
 import { type RunnerWatch, stuckMs, watchRunner } from './runnerWatch.ts';
 
@@ -173,6 +174,10 @@ export class RunnerProcess {
 			ping: () => this.call('ping', undefined),
 			told: () => this.#told,
 			isWorking: () => [...this.#pending.values()].some(({ method }) => method !== 'ping'),
+			onSilence: (limitMs) =>
+				tell(
+					`Waiting for the model ${model}: its process ${this.pid} does not answer. It is ended when it has not for ${Math.round(limitMs / 1000)} s.`,
+				),
 			onHang: (what) => {
 				log.error('runner hangs', { model, pid: this.pid });
 				this.kill(this.#crash(`${what} and was ended`));

@@ -21,6 +21,8 @@ export interface WatchedRunner extends Partial<RunnerWatch> {
 	told(): number;
 	/** Whether somebody waits for its work. */
 	isWorking(): boolean;
+	/** Told while somebody waits for its work, and it has not answered for a quarter of the longest time. */
+	onSilence?(limitMs: number): void;
 	/** Told once, with what it did not do. */
 	onHang(what: string): void;
 }
@@ -28,6 +30,7 @@ export interface WatchedRunner extends Partial<RunnerWatch> {
 export function watchRunner(runner: WatchedRunner): Disposable {
 	const limits = { everyMs: 4000, silentMs, stuckMs, ...runner };
 	let unanswered = 0;
+	let isTold = false;
 	let standstill = 0;
 	let steps = 0;
 	let told = 0;
@@ -38,6 +41,7 @@ export function watchRunner(runner: WatchedRunner): Disposable {
 	};
 	const onAnswer = (made: number) => {
 		unanswered = 0;
+		isTold = false;
 		const gotOn = made !== steps || runner.told() !== told || !runner.isWorking();
 		[steps, told] = [made, runner.told()];
 		standstill = gotOn ? 0 : standstill + 1;
@@ -47,6 +51,10 @@ export function watchRunner(runner: WatchedRunner): Disposable {
 	const timer = setInterval(() => {
 		if (unanswered === 0) runner.ping().then(onAnswer, () => {});
 		unanswered++;
+		if (!isTold && unanswered > 1 && unanswered * limits.everyMs > limits.silentMs / 4) {
+			isTold = runner.isWorking();
+			if (isTold) runner.onSilence?.(limits.silentMs);
+		}
 		if (unanswered * limits.everyMs > limits.silentMs + limits.everyMs)
 			hang(`did not answer for ${seconds(limits.silentMs)}`);
 	}, limits.everyMs).unref();

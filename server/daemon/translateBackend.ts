@@ -2,7 +2,7 @@
 
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { AppError, type TranslateEngine } from '../protocol/index.ts';
+import { AppError, sentenceOf, type TranslateEngine } from '../protocol/index.ts';
 import type { HostedDeps } from '../remote/hostedTranslator.ts';
 import type { ModelHost } from '../services/host.ts';
 import type { Logger } from '../services/log.ts';
@@ -19,7 +19,7 @@ import { foldersAside } from './folderThread.ts';
 import { createProxiedFetch } from './proxiedFetch.ts';
 import { createRemoteTranslators } from './remoteTranslators.ts';
 import type { Secrets } from './secrets.ts';
-import { openUsageFile } from './usageFile.ts';
+import { openUsageFile, type UsageFile } from './usageFile.ts';
 
 /** Bytes of translated sentences that are kept. */
 const cacheBytes = 16 * 1024 * 1024;
@@ -33,6 +33,14 @@ export const translateFiles = (dataDir: string) => ({
 	assets: join(dataDir, 'assets'),
 	readings: join(dataDir, 'assets/data/translate/kuromoji'),
 });
+
+/** How much the keys have used. @throws AppError `store_unavailable` from `used` while the file is lost */
+export const keyUsage = (path: string, onFault: (error: unknown) => void): UsageFile =>
+	openUsageFile(
+		path,
+		{ holds: 'What the keys of the translate interface have used', guards: true },
+		onFault,
+	);
 
 /** Engine of requests that name none, from `NEARGLOT_TRANSLATE_ENGINE`. */
 function chosenEngine(env: NodeJS.ProcessEnv): TranslateEngine {
@@ -58,6 +66,7 @@ export function createTranslateBackend(
 	readonly translatorAccess: TranslateAccess;
 	readonly meter: CharacterMeter;
 	readonly documentQueue: WorkQueue;
+	readonly usage: UsageFile;
 } {
 	const files = translateFiles(settings.dataDir);
 	const { env } = settings;
@@ -68,9 +77,8 @@ export function createTranslateBackend(
 		sleep,
 	});
 	const engine = chosenEngine(env);
-	const counted = { holds: 'What the keys of the translate interface have used', guards: true };
-	const usage = openUsageFile(files.usage, counted, (error) => {
-		log.warn('the usage of keys is not kept', { reason: String(error) });
+	const usage = keyUsage(files.usage, (error) => {
+		log.warn('the usage of keys is not kept', { reason: sentenceOf(error) });
 	});
 	const language = languageToolsAside(files.assets);
 	return {
@@ -98,5 +106,6 @@ export function createTranslateBackend(
 			maxWaiting: 8_000_000,
 		}),
 		meter: new CharacterMeter(() => performance.now(), usage.used, usage.record),
+		usage,
 	};
 }

@@ -11,8 +11,10 @@ interface Used {
 export interface UsageFile {
 	/** What was noted last. @throws AppError `store_unavailable` while a file that limits somebody is lost */
 	used(id: string): number | undefined;
-	/** Remembers a new total and writes it soon. */
+	/** Remembers a new total and writes it soon, in a second at the latest. */
 	record(id: string, total: number): void;
+	/** Resolves when all that was recorded is on the disk, or its owner knows why it is not. */
+	save(): Promise<void>;
 }
 
 export interface UsageOptions {
@@ -41,10 +43,12 @@ export function openUsageFile(
 	} catch (error) {
 		onFault(error);
 	}
-	let isDue = false;
+	let due: NodeJS.Timeout | undefined;
+	let work = Promise.resolve();
 	const write = (): void => {
-		isDue = false;
-		file
+		clearTimeout(due);
+		due = undefined;
+		work = file
 			.change(({ used }) => [{ used: { ...used, ...Object.fromEntries(noted) } }, undefined])
 			.catch(onFault);
 	};
@@ -52,8 +56,11 @@ export function openUsageFile(
 		used: (id) => noted.get(id) ?? read()[id],
 		record: (id, total) => {
 			noted.set(id, total);
-			if (!isDue) setTimeout(write, delayMs).unref();
-			isDue = true;
+			due ??= setTimeout(write, delayMs).unref();
+		},
+		save: async () => {
+			if (due !== undefined) write();
+			await work;
 		},
 	};
 }

@@ -18,6 +18,7 @@ import { type AdminServer, createAdminServer } from './observe/adminServer.ts';
 import { gatewayMetrics } from './observe/metrics.ts';
 import type { GatewayParts } from './openParts.ts';
 import { createProviders, type ProviderRegistry } from './providers/registry.ts';
+import { leadsBack } from './proxy/hops.ts';
 import { sendRawProblem } from './proxy/problem.ts';
 import { Upstream } from './proxy/upstream.ts';
 import { RequestHandler } from './requestHandler.ts';
@@ -93,6 +94,12 @@ export async function startGateway(
 	// A start that fails has promised nobody an answer.
 	opened.defer(() => end(serving ? drainMs : 0));
 	const port = (server.address() as AddressInfo).port;
+	if (leadsBack(upstream, listen, port))
+		throw new AppError(
+			'invalid_request',
+			`--upstream ${upstreamAddress} is this layer's own address, so every request would come back to it. Give the address of the app.`,
+			{ param: 'upstream' },
+		);
 	const settings = withBoundPort(given, port);
 	const context = createContext(settings, deps, ending);
 	open = context.open;

@@ -10,6 +10,7 @@ import { checkPlace, reasonOf, unusable } from '../store/checkPlace.ts';
 import type { GatewaySettings } from './config/settings.ts';
 import { type LoadedKeys, loadKeys } from './keys/keyFile.ts';
 import { type AuditLog, openAuditLog } from './observe/audit.ts';
+import { checkRedis } from './store/checkRedis.ts';
 import { openRedisStore } from './store/redisStore.ts';
 import { openSqliteStore } from './store/sqliteStore.ts';
 import type { Store } from './store/store.ts';
@@ -67,7 +68,10 @@ function openStore(
 	make: boolean,
 	report: StoreReport | undefined,
 ): Store | Promise<Store> {
-	if (store.kind === 'redis') return openRedisStore(store.url, report);
+	if (store.kind === 'redis')
+		return make
+			? openRedisStore(store.url, report)
+			: checkRedis(store.url).then(() => openSqliteStore(':memory:', now));
 	const what = 'The session store (x-gateway.store)';
 	return openSqliteStore(
 		make ? store.path : there(store.path, what, ':memory:', true),

@@ -15,6 +15,7 @@ import {
 	reservedNames,
 	upstreamHeaders,
 } from './proxy/forwardHeaders.ts';
+import { Hops } from './proxy/hops.ts';
 import { type Problem, sendProblem, sendRawProblem } from './proxy/problem.ts';
 import { valuesOf } from './proxy/rawHeaders.ts';
 import { header, type RequestHead, readHead } from './proxy/requestHead.ts';
@@ -45,6 +46,7 @@ export class RequestHandler {
 	readonly #upstream: Upstream;
 	readonly #trusted: TrustedProxies;
 	readonly #forwarding: ForwardContext;
+	readonly #hops = new Hops();
 	readonly #hostKind: (host: string) => HostKind;
 
 	constructor(context: GatewayContext, upstream: Upstream) {
@@ -58,6 +60,7 @@ export class RequestHandler {
 		this.#forwarding = {
 			settings: context.settings,
 			reserved: reservedNames(context.settings),
+			hops: this.#hops,
 			upstreamHost: upstream.host,
 			upstreamOrigin: upstream.origin,
 			now: context.now,
@@ -152,6 +155,8 @@ export class RequestHandler {
 	/** Checks that need no session. */
 	#early(head: RequestHead): Problem | undefined {
 		const { settings } = this.#context;
+		const loop = this.#hops.problem(head.headers);
+		if (loop) return loop;
 		if (this.#isProbe(head) && !head.upgrade) return undefined;
 		const host = this.#hostKind(head.host);
 		if (host === 'foreign') {

@@ -24,6 +24,7 @@ import {
 import { machineFacts } from '../services/machineFacts.ts';
 import type { AppEnv } from './env.ts';
 import { register } from './register.ts';
+import type { Caller } from './roles.ts';
 import { sse } from './sse.ts';
 
 export function registerOwnModelRoutes(app: Hono<AppEnv>, backend: Backend): void {
@@ -41,15 +42,16 @@ export function registerOwnModelRoutes(app: Hono<AppEnv>, backend: Backend): voi
 		return answer(suggestModels(await models.list(), machine, query.task ?? 'chat-completion'));
 	});
 
-	register(app, pullModel, ({ context, body: { model: name, ...options } }) =>
-		sse(
+	register(app, pullModel, ({ context, body: { model: name, ...options } }) => {
+		if (options.hub !== undefined) ownersOnly(context.get('caller'));
+		return sse(
 			{ signal: context.get('signal'), caller: context.get('caller') },
 			async (writer, signal) => {
 				for await (const { type, ...event } of models.download(name, options, signal))
 					writer.data('ownerPid' in event ? { waitingFor: event.ownerPid ?? null } : event);
 			},
-		),
-	);
+		);
+	});
 	register(app, pauseDownload, async ({ body, answer }) =>
 		answer({ paused: await models.downloads.pause(body.model) }),
 	);
@@ -83,8 +85,8 @@ export function registerOwnModelRoutes(app: Hono<AppEnv>, backend: Backend): voi
 	register(app, importModel, async ({ body, signal, answer }) =>
 		answer({ model: await models.import(body.path, body.name, signal) }),
 	);
-	register(app, refreshCatalogue, async ({ signal, answer }) =>
-		answer({ failures: await models.refresh(signal) }),
+	register(app, refreshCatalogue, async ({ body, signal, answer }) =>
+		answer({ failures: await models.refresh(signal, body) }),
 	);
 
 	register(app, listSecrets, ({ answer }) => answer({ names: backend.secrets.names() }));
@@ -93,4 +95,12 @@ export function registerOwnModelRoutes(app: Hono<AppEnv>, backend: Backend): voi
 			backend.secrets.set(name, value, query.source ?? commandLine);
 		return answer({ names: backend.secrets.names() });
 	});
+}
+
+/** A page must not send the server to addresses of its choice. */
+function ownersOnly(caller: Caller): void {
+	if (caller !== 'owner')
+		throw new AppError('forbidden', "Only the owner's key may choose another hub.", {
+			param: 'hub',
+		});
 }

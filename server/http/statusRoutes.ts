@@ -4,6 +4,7 @@ import type { Hono } from 'hono';
 import type { Backend } from '../daemon/backend.ts';
 import {
 	health,
+	notices,
 	ready,
 	runners,
 	serverStatus,
@@ -63,6 +64,10 @@ export function registerStatusRoutes(app: Hono<AppEnv>, backend: Backend): void 
 	);
 
 	register(app, runners, ({ answer }) => answer({ runners: backend.host.runners() }));
+
+	register(app, notices, ({ query, answer }) =>
+		answer({ notices: backend.notices.take(query.reader ?? 'terminal') }),
+	);
 
 	register(app, shutdown, ({ query, answer }) => {
 		const onlyIdle = query.if === 'idle';

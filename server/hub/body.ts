@@ -2,6 +2,7 @@
 
 import type { Response } from 'node-fetch';
 import { AppError } from '../protocol/index.ts';
+import type { Patience } from './patience.ts';
 import { Retry } from './retry.ts';
 
 /** Milliseconds without a byte after which a connection is given up. */
@@ -15,11 +16,13 @@ export async function* piecesOf(
 	response: Response,
 	signal: AbortSignal,
 	timeoutMs = stallMs,
+	patience?: Patience,
 ): AsyncGenerator<Buffer, void, undefined> {
 	const body = response.body as unknown as (AsyncIterable<Buffer> & { destroy(): void }) | null;
 	if (body === null) return;
 	const pieces = body[Symbol.asyncIterator]();
 	let isStalled = false;
+	const words = `Waiting for the next bytes of ${new URL(response.url).origin}: none for some seconds, asked again after ${timeoutMs / 1000} s.`;
 	const end = () => body.destroy();
 	signal.addEventListener('abort', end, { once: true });
 	try {
@@ -28,7 +31,8 @@ export async function* piecesOf(
 				isStalled = true;
 				end();
 			}, timeoutMs);
-			const { value, done } = await pieces.next().finally(() => clearTimeout(timer));
+			const next = pieces.next().finally(() => clearTimeout(timer));
+			const { value, done } = await (patience?.during(words, next) ?? next);
 			if (isStalled) throw new Retry(`no byte for ${timeoutMs / 1000} s.`);
 			if (signal.aborted) throw new AppError('cancelled');
 			if (done === true) return;

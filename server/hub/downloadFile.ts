@@ -136,6 +136,7 @@ async function fetchPart(
 	const { tries, backoffMs } = options;
 	const retries = {
 		what: options.file.path,
+		patience: http.patience,
 		arrived: () => part.done,
 		...(tries === undefined ? {} : { tries }),
 		...(backoffMs === undefined ? {} : { backoffMs }),
@@ -166,7 +167,7 @@ async function requestPart(
 	const parts = response.status === 206 ? [part] : file.parts;
 	const etag = response.headers.get('etag');
 	if (file.etag === undefined && etag !== null && !etag.startsWith('W/')) await file.setEtag(etag);
-	const pieces = piecesOf(response, signal, options.stallTimeoutMs);
+	const pieces = piecesOf(response, signal, options.stallTimeoutMs, http.patience);
 	await copyBody(pieces, offset, parts, file, options);
 	if (part.done < part.length) throw new Retry('the server closed too early.');
 }

@@ -44,6 +44,8 @@ export type DownloadEvent =
 	| { readonly type: 'start'; readonly start: DownloadStart }
 	/** Another process is fetching this model; its work is waited for and used. */
 	| { readonly type: 'waiting'; readonly ownerPid: number | undefined }
+	/** In a sentence, when the hub is waited for. */
+	| { readonly type: 'notice'; readonly notice: string }
 	| { readonly type: 'progress'; readonly progress: DownloadProgress };
 
 /** Whether a later event says all that an earlier one does. */

@@ -3,8 +3,9 @@
 import type { Response } from 'node-fetch';
 import { AppError } from '../protocol/index.ts';
 import { discard, piecesOf } from './body.ts';
-import type { HubHttp } from './http.ts';
+import { type HubHttp, otherHub } from './http.ts';
 import { checkListing, repositoryPattern, revisionPattern } from './names.ts';
+import type { Patience } from './patience.ts';
 import { Retry, type RetryOptions, retryAfterMs, withRetries } from './retry.ts';
 
 export interface HubFile {
@@ -38,6 +39,8 @@ interface TreeEntry {
 export type AskOptions = Pick<RetryOptions, 'tries' | 'backoffMs'> & {
 	/** Milliseconds without a byte after which a connection is given up; default 30 s. */
 	readonly stallTimeoutMs?: number;
+	/** Milliseconds that one page of a list may take; default 2 minutes. */
+	readonly listMs?: number;
 };
 
 /** Asks the hub for a repository at a revision. 401/403/404 become advice; what may pass is tried again. */
@@ -68,15 +71,24 @@ export async function readRepository(
 		cardData?: { license?: unknown; base_model?: unknown } | null;
 	};
 	if (typeof sha !== 'string' || !/^[0-9a-f]{40}$/.test(sha))
-		throw new AppError('download_failed', `The hub gave no commit for ${repository}.`);
+		throw new AppError(
+			'download_failed',
+			`${base} names no commit of ${repository}, so it is not a hub. ${otherHub}`,
+		);
 	const files: HubFile[] = [];
 	let page: string | undefined = `${base}/tree/${sha}?recursive=true`;
 	for (let count = 0; page !== undefined; count++) {
 		if (count > 100)
-			throw new AppError('download_failed', `The hub's list of ${repository} has no end.`);
+			throw new AppError(
+				'download_failed',
+				`The list of ${repository} at ${page} has no end. ${otherHub}`,
+			);
 		const answer: Answer = await json(http, page, repository, signal, retries);
 		if (!Array.isArray(answer.value))
-			throw new AppError('download_failed', `The hub's list of ${repository} is not a list.`);
+			throw new AppError(
+				'download_failed',
+				`The list of ${repository} at ${page} is not a list. ${otherHub}`,
+			);
 		for (const entry of answer.value as (TreeEntry | null)[]) {
 			const file = parseEntry(entry);
 			if (file !== undefined) files.push(file);
@@ -134,17 +146,21 @@ async function json(
 		}
 		const link = response.headers.get('link')?.match(/<([^>]+)>;\s*rel="next"/)?.[1];
 		const next = link === undefined ? null : URL.parse(link, url);
-		const text = await boundedText(response, signal, retries.stallTimeoutMs);
+		const text = await boundedText(response, signal, http.patience, retries);
 		try {
 			return { value: JSON.parse(text) as unknown, next: next?.href };
 		} catch (error) {
-			throw new AppError('download_failed', `The hub's answer for ${repository} is not JSON.`, {
+			throw new AppError('download_failed', `The answer of ${url} is not JSON. ${otherHub}`, {
 				cause: error,
 			});
 		}
 	};
 	// A person waits for the list; for files there is more patience.
-	return withRetries(ask, { what: `The list of ${repository}`, tries: 3, ...retries }, signal);
+	return withRetries(
+		ask,
+		{ what: `The list of ${repository}`, patience: http.patience, tries: 3, ...retries },
+		signal,
+	);
 }
 
 /** A page of a listing has at most a thousand files. */
@@ -153,17 +169,37 @@ const maxAnswerBytes = 32 << 20;
 async function boundedText(
 	response: Response,
 	signal: AbortSignal,
-	stallTimeoutMs: number | undefined,
+	patience: Patience,
+	options: AskOptions,
+): Promise<string> {
+	const { origin } = new URL(response.url);
+	const limitS = (options.listMs ?? 120_000) / 1000;
+	const words = `Waiting for a list of ${origin}, which comes slowly, for up to ${limitS} s.`;
+	return patience.during(words, readText(response, signal, patience, options));
+}
+
+async function readText(
+	response: Response,
+	signal: AbortSignal,
+	patience: Patience,
+	{ stallTimeoutMs, listMs = 120_000 }: AskOptions,
 ): Promise<string> {
 	const chunks: Buffer[] = [];
 	let length = 0;
-	for await (const chunk of piecesOf(response, signal, stallTimeoutMs)) {
+	const { origin } = new URL(response.url);
+	const started = performance.now();
+	for await (const chunk of piecesOf(response, signal, stallTimeoutMs, patience)) {
+		if (performance.now() - started > listMs)
+			throw new AppError(
+				'download_failed',
+				`A list of ${origin} has not come within ${listMs / 1000} s. Check the network, or use another hub or mirror (HF_ENDPOINT).`,
+			);
 		chunks.push(chunk);
 		length += chunk.length;
 		if (length > maxAnswerBytes)
 			throw new AppError(
 				'download_failed',
-				`An answer of ${new URL(response.url).origin} is longer than ${maxAnswerBytes >> 20} MB, so it is not read. Check the hub address in the settings.`,
+				`An answer of ${origin} is longer than ${maxAnswerBytes >> 20} MB, so it is not read. Check the hub address in the settings.`,
 			);
 	}
 	return Buffer.concat(chunks).toString('utf8');

@@ -2,6 +2,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from '../protocol/index.ts';
+import type { Patience } from './patience.ts';
 
 /** Worth another try. */
 export class Retry extends Error {
@@ -21,6 +22,8 @@ export interface RetryOptions {
 	readonly tries?: number;
 	/** First pause between tries, doubled each time; default 500 ms. */
 	readonly backoffMs?: number;
+	/** Told of long pauses. */
+	readonly patience?: Patience;
 	/** A number that grows with what has arrived: tries are counted from the last that grew it. */
 	readonly arrived?: () => number;
 }
@@ -38,7 +41,7 @@ export async function withRetries<Result>(
 	options: RetryOptions,
 	signal: AbortSignal,
 ): Promise<Result> {
-	const { what, tries = 6, backoffMs = 500, arrived = () => 0 } = options;
+	const { what, patience, tries = 6, backoffMs = 500, arrived = () => 0 } = options;
 	for (let failures = 0; ; ) {
 		const before = arrived();
 		try {
@@ -53,17 +56,19 @@ export async function withRetries<Result>(
 					`${what}: ${error.message} Given up after ${tries} tries; run it again to resume.`,
 					{ cause: error },
 				);
-			const pause = backoffMs * 2 ** (failures - 1) * (0.75 + Math.random() / 2);
-			const waitMs = error.waitMs ?? Math.min(pause, 60_000);
+			const backoff = backoffMs * 2 ** (failures - 1) * (0.75 + Math.random() / 2);
+			const waitMs = error.waitMs ?? Math.min(backoff, 60_000);
 			if (waitMs > longestPauseMs)
 				throw new AppError(
 					'rate_limited',
 					`${what}: ${error.message} It asks to wait ${Math.ceil(waitMs / 60_000)} minutes. Run it again then: it resumes.`,
 					{ cause: error },
 				);
-			await sleep(waitMs, undefined, { signal }).catch(() => {
+			const pause = sleep(waitMs, undefined, { signal }).catch(() => {
 				throw new AppError('cancelled');
 			});
+			const words = `${what}: ${error.message} Trying again in ${Math.ceil(waitMs / 1000)} s.`;
+			await (patience === undefined ? pause : patience.pause(words, waitMs, pause));
 		}
 	}
 }

@@ -7,7 +7,7 @@ import type { ConnectDaemon } from './daemonLink.ts';
 /** Finds or starts the daemon whose data directory the environment names. */
 export function daemonOfUser(env: NodeJS.ProcessEnv): ConnectDaemon {
 	return async (signal) => {
-		const { endpoint } = await findOrStartDaemon({ env }, signal);
+		const { endpoint } = await findOrStartDaemon({ env, reader: 'editor' }, signal);
 		const { url, key, pid, version } = endpoint;
 		return {
 			url,

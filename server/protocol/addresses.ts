@@ -10,6 +10,7 @@ import type * as models from './routes/models.ts';
 import type * as recorder from './routes/recorder.ts';
 import type * as status from './routes/status.ts';
 
+export const notices = address<typeof status.notices>('GET', '/nearglot/notices');
 export const health = address<typeof status.health>('GET', '/health');
 export const shutdown = address<typeof status.shutdown>('POST', '/nearglot/shutdown');
 

@@ -176,6 +176,10 @@ export function systemError(error: unknown, tried: Tried = {}): AppError | undef
 	});
 }
 
+/** What an error says, for a log: a sentence where the system has refused something. */
+export const sentenceOf = (error: unknown): string =>
+	systemError(error)?.message ?? (error instanceof Error ? error.message : String(error));
+
 /** The reason alone, to follow a colon; `undefined` for an error that is none of the system. */
 export function systemReason(error: unknown): string | undefined {
 	const code = systemCause(error)?.code;

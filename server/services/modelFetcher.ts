@@ -2,14 +2,15 @@
 
 import { realpath } from 'node:fs/promises';
 import { basename, dirname, relative, resolve, sep } from 'node:path';
-import { type DownloadEvent, downloadModel } from '../hub/downloadModel.ts';
+import { type DownloadEvent, downloadModel, isOutdated } from '../hub/downloadModel.ts';
 import { createHubHttp, type HubHttp, type HubHttpOptions } from '../hub/http.ts';
+import { eventsOf } from '../hub/jobEvents.ts';
 import { type HubRepository, readRepository } from '../hub/repository.ts';
 import { selectFiles } from '../hub/select.ts';
 import { defined } from '../protocol/defined.ts';
 import { AppError } from '../protocol/index.ts';
 import { type DownloadTarget, type FetchTarget, givenTemplate } from './downloadTarget.ts';
-import type { DownloadWishes } from './models.ts';
+import type { DownloadWishes, HubChoice } from './models.ts';
 
 export interface ModelPlace {
 	readonly modelsFolder: string;
@@ -36,10 +37,10 @@ export interface ModelFetcherDeps {
 	readonly modelsFolder: () => string;
 	/** Further folders that a request may name. */
 	readonly roots: () => readonly string[];
-	/** Hub address, proxy, authorities and the stored token. */
-	readonly hub: () => HubHttpOptions;
+	/** Hub address, proxy, authorities and the token, of a request or of our own. */
+	readonly hub: (asked: HubChoice) => HubHttpOptions;
 	/** Told what the hub says of a repository of the catalogue. */
-	readonly learn: (repository: HubRepository) => Promise<void>;
+	readonly learn: (repository: HubRepository, hub: string) => Promise<void>;
 }
 
 export function createModelFetcher(deps: ModelFetcherDeps): ModelFetcher {
@@ -58,17 +59,26 @@ export function createModelFetcher(deps: ModelFetcherDeps): ModelFetcher {
 	};
 	return {
 		place,
-		fetch: async function* (target, wishes, signal) {
-			const where = await place(target, wishes.folder);
-			const hub = deps.hub();
-			const token = wishes.token;
-			const http = createHubHttp(token === undefined ? hub : { ...hub, token: () => token });
-			try {
-				return yield* fetchModel(http, deps.learn, where, target, wishes, signal);
-			} finally {
-				http.close();
-			}
-		},
+		fetch: (target, wishes, signal) =>
+			eventsOf<DownloadEvent, string>(
+				async (tell, stop) => {
+					const where = await place(target, wishes.folder);
+					const onWait = (notice: string) => tell({ type: 'notice', notice });
+					const http = createHubHttp({ ...deps.hub(wishes), onWait });
+					try {
+						const job = fetchModel(http, deps.learn, where, target, wishes, stop);
+						for (;;) {
+							const { done, value } = await job.next();
+							if (done) return value;
+							tell(value);
+						}
+					} finally {
+						http.close();
+					}
+				},
+				signal,
+				isOutdated,
+			),
 	};
 }
 
@@ -83,7 +93,7 @@ async function* fetchModel(
 	const { entry, source } = target;
 	const { precision, revision = 'main', path = '' } = source;
 	const repository = await readRepository(http, source.repository, revision, signal);
-	if (entry !== undefined && revision === 'main') await learn(repository);
+	if (entry !== undefined && revision === 'main') await learn(repository, http.endpoint.href);
 	const selection = selectFiles(repository.files, {
 		device: entry?.variant.device ?? 'CPU',
 		...defined({ precision }),

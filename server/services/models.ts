@@ -64,8 +64,10 @@ export interface ModelServiceDeps {
 	readonly loaded: () => Promise<ReadonlyMap<string, LoadedFacts>>;
 	/** Base address that downloads come from. */
 	readonly hubAddress: () => string;
+	/** The same for a request, made sure of. @throws AppError `invalid_request` */
+	readonly hubOf: (asked: HubChoice) => string;
 	/** Asks the hub for sizes, commits and licences; resolves to what could not be asked. */
-	readonly refresh: (signal: AbortSignal) => Promise<readonly string[]>;
+	readonly refresh: (signal: AbortSignal, asked?: HubChoice) => Promise<readonly string[]>;
 }
 
 /** What the runner of a model in memory tells. */
@@ -80,12 +82,17 @@ export interface LoadWishes {
 	readonly onFallback?: (fallback: ProviderFallback) => void;
 }
 
-export interface DownloadWishes extends TargetWishes {
+/** A hub and a token that a request names instead of our own. */
+export interface HubChoice {
+	readonly hub?: string;
+	readonly token?: string;
+}
+
+export interface DownloadWishes extends TargetWishes, HubChoice {
 	readonly publisher?: string;
 	readonly providerType?: string;
 	/** Kept with the model and used instead of its chat template; `{}` = its own again. */
 	readonly promptTemplate?: PromptTemplate;
-	readonly token?: string;
 	/** Another folder for the files; must lie below a configured root. */
 	readonly folder?: string;
 	readonly bufferBytes?: number;
@@ -110,7 +117,7 @@ export interface ModelService {
 	entries(): readonly CatalogueEntry[];
 	facts(id: string): KnownFacts | undefined;
 	hubAddress(): string;
-	refresh(signal: AbortSignal): Promise<readonly string[]>;
+	refresh(signal: AbortSignal, asked?: HubChoice): Promise<readonly string[]>;
 	/** Everything: on this machine first, then what the catalogue offers beyond it. */
 	list(): Promise<readonly ModelInfo[]>;
 	/**
@@ -166,7 +173,8 @@ export function createModelService(deps: ModelServiceDeps): ModelService {
 			return deps.folders.registered(model) === undefined ? model : rest;
 		});
 		const coming = deps.downloads.list().map((job) => job.order.model);
-		const known = { entries, machine, here, coming, hub: deps.hubAddress() };
+		const hub = deps.hubOf(wishes);
+		const known = { entries, machine, here, coming, hub };
 		const found = findTarget(known, name, wishes);
 		const { modelsFolder } = await deps.fetcher.place(found, wishes.folder);
 		if (found.source === undefined) return { found };
@@ -175,7 +183,14 @@ export function createModelService(deps: ModelServiceDeps): ModelService {
 		const template = givenTemplate(found, wishes.promptTemplate);
 		const order: DownloadOrder = {
 			model: found,
-			from: JSON.stringify([repository.toLowerCase(), revision, path, precision, modelsFolder]),
+			from: JSON.stringify([
+				hub,
+				repository.toLowerCase(),
+				revision,
+				path,
+				precision,
+				modelsFolder,
+			]),
 			details: JSON.stringify([template, publisher, providerType]),
 		};
 		deps.downloads.check(order);

@@ -1,8 +1,8 @@
 /** Private files: complete or absent, readable by their owner alone. */
 
 import { randomBytes } from 'node:crypto';
-import { lstat, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { lstat, open, readdir, readFile, readlink, rename, rm, stat } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
 import { AppError, asAppError, errno, systemError } from '../protocol/index.ts';
 import { makeFolder } from './makeFolder.ts';
 
@@ -11,8 +11,22 @@ export async function makePrivateDir(path: string): Promise<void> {
 	try {
 		makeFolder(path, 0o700);
 	} catch (error) {
-		throw unwritable(path, error);
+		throw (await danglingLink(path)) ?? unwritable(path, error);
 	}
+}
+
+/** The link in a path that leads nowhere: to the system there is something of that name, and nothing in it. */
+async function danglingLink(path: string): Promise<AppError | undefined> {
+	for (let place = resolve(path); dirname(place) !== place; place = dirname(place)) {
+		const target = await readlink(place).catch(() => undefined);
+		if (target === undefined || (await stat(place).catch(() => undefined)) !== undefined) continue;
+		const missing = resolve(dirname(place), target);
+		return new AppError(
+			'store_unavailable',
+			`${place} is a link to ${missing}, which is not there. Make that folder, or remove the link.`,
+		);
+	}
+	return undefined;
 }
 
 /**

@@ -110,10 +110,13 @@ async function create(path: string, token: string): Promise<boolean> {
 }
 
 function hold(path: string, token: string, options: LockOptions): FileLock {
-	const { beatMs = 3000, onLost } = options;
+	const { beatMs = 3000, longestHoldMs, onLost } = options;
 	const held = async () => parseOwner((await readPlainText(path)) ?? '')?.token === token;
 	const beat = async () => {
 		if (await held()) return utimes(path, new Date(), new Date());
+		// Somebody has tidied up: it is ours as long as nobody else has taken it.
+		const isGone = (await readPlainText(path)) === undefined;
+		if (isGone && longestHoldMs === undefined && (await create(path, token))) return;
 		clearInterval(timer);
 		onLost?.();
 	};

@@ -109,7 +109,7 @@ test('doctor finds nothing wrong and measures', async () => {
 	const { stdout, code } = await home.run(['doctor']);
 	assert.equal(code, 0, stdout);
 	assert.match(stdout, /^chat +starter-chat:1: .*tokens at \d+ tokens\/s$/m);
-	assert.match(stdout, /^data folder +.*writable$/m);
+	assert.match(stdout, /^data folder +.*, writable, .+ free$/m);
 	assert.match(stdout, /^engine +ONNX Runtime through its C API$/m);
 });
 

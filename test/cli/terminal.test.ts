@@ -1,6 +1,7 @@
 /** What reaches a terminal is text: nothing of a model, a name or an error steers it. */
 
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,6 +9,7 @@ import { PassThrough } from 'node:stream';
 import { after, before, test } from 'node:test';
 import { TerminalWriter } from '../../server/cli/terminal.ts';
 import { createLogger } from '../../server/daemon/log.ts';
+import { selfCommand } from '../../server/daemon/machine.ts';
 import { escapedJson, plainText, visibleText } from '../../server/protocol/visibleText.ts';
 import { type Home, newHome } from '../daemon/home.ts';
 
@@ -74,6 +76,36 @@ test('lines of a log hold the same values without one letter that steers', async
 	} finally {
 		await rm(folder, { recursive: true });
 	}
+});
+
+test('output that cannot be written is a failure with a sentence, wherever it breaks off', {
+	skip: process.platform !== 'linux',
+}, () => {
+	const { file, args } = selfCommand([], home.env);
+	const shell = (script: string, ...more: string[]) =>
+		spawnSync('sh', ['-c', script, 'sh', file, ...args, ...more], {
+			env: home.env,
+			encoding: 'utf8',
+		});
+	const part = join(home.folder, 'part.txt');
+	const full = 'exec "$@" > /dev/full';
+	// The disk takes the beginning of one piece; Node would be content.
+	const cut = `trap '' XFSZ; ulimit -f 1; exec "$@" > '${part}'`;
+	for (const [script, ...more] of [
+		[full, '--help'],
+		[full, '--version'],
+		[full, 'models', '--help'],
+		[full, 'gateway', '--schema'],
+		[full, 'keys', 'list'],
+		[cut, 'serve', '--help'],
+		[cut, 'gateway', '--schema'],
+	] as const) {
+		const { status, stderr } = shell(script, ...more);
+		assert.equal(status, 1, `${more.join(' ')} ${stderr}`);
+		assert.match(stderr, /^nearglot: The output cannot be written: .+\n$/, more.join(' '));
+	}
+	const deaf = shell('exec "$@" 2> /dev/full', 'nonsense');
+	assert.equal(deaf.status, 2, 'an exit code needs no standard error');
 });
 
 test('errors and names on the command line do not steer the terminal', async () => {

@@ -226,6 +226,17 @@ test('requests that are under way when the daemon ends hear why', async () => {
 	await daemon.ended;
 });
 
+test('what is written late is on the disk when the daemon has ended', async () => {
+	const daemon = await daemonOf('1.0.0', true);
+	const { meter } = extra.at(-1)!.backend;
+	for (let request = 0; request < 5; request++)
+		assert.equal(meter.take('q', 29, { quota: 200 }).kind, 'ok');
+	daemon.stop('test');
+	await daemon.ended;
+	const kept = JSON.parse(await readFile(join(home.folder, 'translator-usage.json'), 'utf8'));
+	assert.deepEqual(kept.used, { q: 145 });
+});
+
 test('a daemon that starts while another one ends waits for it', async () => {
 	const first = await daemonOf('1.0.0', true);
 	first.stop('test');
@@ -306,6 +317,27 @@ test('who waits for a frozen daemon hears for which process, and goes on when it
 	assert.match(await words, new RegExp(`process ${endpoint.pid}.*kill -9 ${endpoint.pid}`));
 	const ended = once(asking, 'exit');
 	process.kill(endpoint.pid, 'SIGCONT');
+	assert.deepEqual(await ended, [0, null]);
+});
+
+test('who waits for a frozen model hears for which', {
+	skip: process.platform === 'win32',
+}, async () => {
+	const first = await home.run(['chat', 'starter-chat', 'list files']);
+	assert.equal(first.code, 0, first.stderr);
+	const { runners } = await (await findDaemon(home.env))!.call(runnersRoute, {});
+	const pid = runners[0]!.pid;
+	process.kill(pid, 'SIGSTOP');
+	const asking = home.start(['chat', 'starter-chat', 'list files']);
+	const words = new Promise<string>((resolve) => {
+		asking.stderr?.setEncoding('utf8').on('data', resolve);
+	});
+	const ended = once(asking, 'exit');
+	assert.match(
+		await words,
+		new RegExp(`Waiting for the model starter-chat.*process ${pid} does not answer`),
+	);
+	process.kill(pid, 'SIGCONT');
 	assert.deepEqual(await ended, [0, null]);
 });
 

@@ -16,16 +16,18 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { closeDataFolder } from '../../server/daemon/dataFolder.ts';
+import { closeDataFolder, ownDataFolder } from '../../server/daemon/dataFolder.ts';
 import type { Machine } from '../../server/daemon/paths.ts';
 import { socketPath } from '../../server/daemon/socketPath.ts';
 import { silentLogger } from '../../server/services/log.ts';
+import { makePrivateDir } from '../../server/store/files.ts';
 import {
 	fillScratchFolder,
 	makeRunnerFolder,
 	makeScratchFolder,
 	removeDeadScratch,
 } from '../../server/store/scratch.ts';
+import { newHome } from './home.ts';
 
 const skip = process.platform === 'win32' && 'Windows has other rights';
 
@@ -71,12 +73,38 @@ test('a data folder with the rights of a umask is closed', { skip }, async () =>
 	assert.equal(await modeOf(empty), 0o700);
 });
 
+test('a command that writes without the daemon closes the folder as well', { skip }, async () => {
+	const folder = join(tmp, 'made before');
+	await mkdir(folder);
+	await chmod(folder, 0o755);
+	assert.equal(await ownDataFolder(machine({ NEARGLOT_HOME: folder })), folder);
+	assert.equal((await lstat(folder)).mode & 0o777, 0o700);
+	const home = await newHome();
+	try {
+		await chmod(home.folder, 0o755);
+		assert.equal((await home.run(['keys', 'create', 'q'])).code, 0);
+		assert.equal((await lstat(home.folder)).mode & 0o777, 0o700);
+	} finally {
+		await home.close();
+	}
+});
+
+test('a data folder that is a link to nothing is told by both names', { skip }, async () => {
+	const link = join(tmp, 'link');
+	await symlink(join(tmp, 'nowhere'), link);
+	for (const path of [link, join(link, 'below')])
+		await assert.rejects(makePrivateDir(path), {
+			code: 'store_unavailable',
+			message: `${link} is a link to ${join(tmp, 'nowhere')}, which is not there. Make that folder, or remove the link.`,
+		});
+});
+
 test('what a person has chosen stays, and the log says so', { skip }, async () => {
 	const shared = await folder('group', 0o750, 'endpoint.json');
 	const foreign = await folder('foreign', 0o755, 'thesis.tex');
 	const home = await folder('home', 0o755, 'endpoint.json');
 	const target = await folder('target', 0o755, 'endpoint.json');
-	const link = join(tmp, 'link');
+	const link = join(tmp, 'link-of-a-person');
 	await symlink(target, link);
 	for (const [path, mode] of [
 		[shared, 0o750],

@@ -95,6 +95,7 @@ const attacks: readonly (readonly [request: string, body?: unknown])[] = [
 	['GET /nearglot/secrets/names'],
 	['POST /nearglot/secrets/set', { hubToken: 'x' }],
 	['GET /nearglot/runners'],
+	['GET /nearglot/notices'],
 	['POST /nearglot/shutdown'],
 	['POST /nearglot/studio'],
 	['POST /studio/claim', { ticket: 'x' }],

@@ -3,14 +3,27 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
+import {
+	chmodSync,
+	existsSync,
+	mkdirSync,
+	mkdtempSync,
+	readdirSync,
+	readFileSync,
+	rmSync,
+	statSync,
+	writeFileSync,
+} from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
+import { createClient } from 'redis';
 import { type Json, merge } from './support/harness.ts';
+import { RedisServer, redisMissing } from './support/redisServer.ts';
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 const folder = mkdtempSync(join(tmpdir(), 'nearglot-start-'));
@@ -175,14 +188,98 @@ test('--check makes nothing, and tells of a store that does not answer', async (
 	const fresh = await run('--config', config, '--check');
 	assert.equal(fresh.code, 0, fresh.err);
 	assert.deepEqual(readdirSync(dirname(config)), ['auth.json']);
-	const redis = await run(
-		'--config',
-		configOf({ store: { kind: 'redis', url: 'redis://u:p4ss@127.0.0.1:9' } }),
-		'--check',
-	);
-	assert.equal(redis.code, 0, redis.err);
-	assert.match(redis.err, /warning: x-gateway\.store does not answer now: /);
-	assert.ok(!redis.err.includes('p4ss'));
+	const own = createServer();
+	await new Promise<void>((resolve) => own.listen(0, '127.0.0.1', resolve));
+	const { port } = own.address() as AddressInfo;
+	own.on('connection', (socket) => void socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));
+	const checks: readonly [url: string, reason: RegExp][] = [
+		[
+			'redis://u:p4ss@127.0.0.1:9',
+			/at 127\.0\.0\.1:9 cannot be used: nothing answers there\. Start it/,
+		],
+		['redis://u:p4ss@nohost.invalid:1', /at nohost\.invalid:1 cannot be used: .*(?:name|network)/],
+		[`redis://u:p4ss@127.0.0.1:${port}`, /ends the connection or is no Redis\. Check the port/],
+		[`rediss://u:p4ss@127.0.0.1:${port}`, /does not speak TLS\. Write redis:/],
+	];
+	try {
+		for (const [url, reason] of checks) {
+			const redis = await run('--config', configOf({ store: { kind: 'redis', url } }), '--check');
+			assert.equal(redis.code, 1, redis.out);
+			assert.match(redis.err, reason);
+			assert.ok(!redis.err.includes('p4ss'));
+		}
+	} finally {
+		own.close();
+	}
+});
+
+test('--check says what a Redis that answers has against it', { skip: redisMissing }, async () => {
+	await using server = await RedisServer.start();
+	const checked = (url: string) =>
+		run('--config', configOf({ store: { kind: 'redis', url } }), '--check');
+	const fine = await checked(server.url);
+	assert.equal(fine.code, 0, fine.err);
+	assert.equal(fine.err, '');
+	const wrong = await checked(`${server.url.replace('//', '//nobody:p4ss@')}`);
+	assert.equal(wrong.code, 1);
+	assert.match(wrong.err, /refuses the name or password/);
+	const noDatabase = await checked(`${server.url}/9999`);
+	assert.equal(noDatabase.code, 1);
+	assert.match(noDatabase.err, /no database of that number/);
+	const client = createClient({ url: server.url });
+	await client.connect();
+	await client.configSet('requirepass', 'needed');
+	const none = await checked(server.url);
+	assert.equal(none.code, 1);
+	assert.match(none.err, /wants a password/);
+	client.destroy();
+	for (const { err } of [wrong, noDatabase, none]) assert.ok(!err.includes('p4ss'));
+});
+
+test('files of others that are named as the store stay as they are', {
+	skip: process.platform === 'win32',
+}, async () => {
+	const text = 'a text of somebody';
+	const notes = configOf({ store: { path: 'notes.txt' } });
+	inPlace(notes, 'notes.txt', text);
+	const other = configOf({ store: { path: 'other.db' } });
+	const database = join(dirname(other), 'other.db');
+	const db = new DatabaseSync(database);
+	db.exec('CREATE TABLE accounts (id INTEGER)');
+	db.close();
+	for (const [config, name] of [
+		[notes, 'notes.txt'],
+		[other, 'other.db'],
+	] as const) {
+		const path = join(dirname(config), name);
+		chmodSync(path, 0o644);
+		const before = readFileSync(path);
+		for (const { code, err } of [await run('--config', config, '--check'), await start(config)]) {
+			assert.equal(code, 1);
+			assert.match(err, /x-gateway\.store\) .+ cannot be used: it is /);
+		}
+		assert.equal(statSync(path).mode & 0o777, 0o644);
+		assert.deepEqual(readFileSync(path), before);
+		const beside = readdirSync(dirname(path)).filter((found) => found.startsWith(name));
+		assert.deepEqual(beside, [name]);
+	}
+});
+
+test('an upstream that is the layer itself is refused', async () => {
+	const probe = createServer();
+	await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve));
+	const { port } = probe.address() as AddressInfo;
+	await new Promise((resolve) => probe.close(resolve));
+	for (const [host, upstream] of [
+		['127.0.0.1', `http://127.0.0.1:${port}`],
+		['127.0.0.1', `http://localhost:${port}`],
+		['0.0.0.0', `http://127.0.0.1:${port}`],
+	] as const) {
+		const options = ['--config', configOf({}), '--port', String(port), '--host', host];
+		const { code, err } = await run(...options, '--upstream', upstream);
+		assert.equal(code, 1);
+		assert.match(err, /is this layer's own address/);
+	}
 });
 
 test('gateways that start at once on one fresh store all get it', async () => {

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { lockFile } from '../../server/store/lock.ts';
 import { lives, thisProcess } from '../../server/store/processIdentity.ts';
+import { until } from '../support/until.ts';
 
 let folder = '';
 before(async () => {
@@ -70,6 +71,26 @@ test('whoever lost a lock hears of it', async () => {
 	assert.equal(await told, 'lost');
 	child.kill('SIGKILL');
 	assert.match(await readFile(path, 'utf8'), /of another/);
+});
+
+test('a lock whose file was deleted is taken again by who holds it', async () => {
+	const path = join(folder, 'deleted.lock');
+	const child = await hold(path);
+	const lost = next(child);
+	await rm(path);
+	let owner: unknown;
+	const waiting = new AbortController();
+	await until('it is back', async () => {
+		owner = JSON.parse(await readFile(path, 'utf8').catch(() => '{}')).pid;
+		return owner !== undefined;
+	});
+	assert.equal(owner, child.pid);
+	const onWait = () => waiting.abort();
+	await assert.rejects(lockFile(path, { onWait, signal: waiting.signal }), { code: 'cancelled' });
+	const nothing = Symbol('nothing');
+	assert.equal(await Promise.race([lost, Promise.resolve(nothing)]), nothing);
+	lost.catch(() => {});
+	child.kill('SIGKILL');
 });
 
 test('a lock that is touched belongs to somebody, whoever that is', async () => {

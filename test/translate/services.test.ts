@@ -281,6 +281,31 @@ test('a quota goes on where it was after a restart, and nobody counts from zero 
 	}
 });
 
+test('what keys have used is on the disk when the ending has saved it, without a wait', async () => {
+	const home = await mkdtemp(join(tmpdir(), 'nearglot-usage-'));
+	const path = join(home, 'usage.json');
+	try {
+		const faults: unknown[] = [];
+		const file = openUsageFile(path, { holds: 'What was used' }, (error) => faults.push(error));
+		await file.save();
+		assert.ok(!existsSync(path), 'nothing to save makes no file');
+		file.record('a', 29);
+		file.record('a', 58);
+		await file.save();
+		file.record('b', 1);
+		await file.save();
+		const fresh = openUsageFile(path, { holds: 'What was used' }, () => {});
+		assert.deepEqual([fresh.used('a'), fresh.used('b')], [58, 1]);
+		await rm(home, { recursive: true });
+		await writeFile(home, 'no folder');
+		file.record('b', 2);
+		await file.save();
+		assert.equal(faults.length, 1, 'a save that fails is told and ends nothing');
+	} finally {
+		await rm(home, { recursive: true, force: true });
+	}
+});
+
 test('the cache stays within its size and forgets what was used longest ago', () => {
 	const cache = new SentenceCache(4000);
 	const entry = { text: 'x'.repeat(40), score: 0 };

@@ -8,6 +8,7 @@ import { memberRole, roleHeader } from '../../protocol/roles.ts';
 import type { GatewaySettings } from '../config/settings.ts';
 import { signPerson } from '../identity/signedPerson.ts';
 import { dropCookies, isOwnCookie, setCookieName } from '../session/cookies.ts';
+import { type Hops, hopHeader } from './hops.ts';
 import { canonicalName, headerPairs, type RawHeaders, valuesOf } from './rawHeaders.ts';
 import type { RequestHead } from './requestHead.ts';
 
@@ -88,6 +89,7 @@ export function reservedNames(settings: GatewaySettings): (name: string) => bool
 export interface ForwardContext {
 	readonly settings: GatewaySettings;
 	readonly reserved: (name: string) => boolean;
+	readonly hops: Hops;
 	/** `host[:port]` of the app. */
 	readonly upstreamHost: string;
 	readonly upstreamOrigin: string;
@@ -119,7 +121,7 @@ export function upstreamHeaders(
 		if (hopByHop.has(lower) || (listed.has(lower) && !keptWhenListed.has(lower))) continue;
 		if (context.reserved(name) || pathOverrides.has(canonical) || forwardingNames.has(canonical))
 			continue;
-		if (lower === 'host') continue;
+		if (lower === 'host' || lower === hopHeader) continue;
 		if (options.dropFetchMetadata && lower.startsWith('sec-fetch-')) continue;
 		if (lower === 'authorization' && options.dropAuthorization) continue;
 		if (lower === 'cookie') {
@@ -141,7 +143,7 @@ export function upstreamHeaders(
 function ownLines(
 	head: RequestHead,
 	injected: readonly InjectedHeader[],
-	{ settings, upstreamHost, now }: ForwardContext,
+	{ settings, upstreamHost, hops, now }: ForwardContext,
 	{ userId }: { readonly userId: string | undefined },
 ): string[] {
 	const { preserveHost, upstreamSecret, personSecret } = settings.headers;
@@ -152,6 +154,7 @@ function ownLines(
 		['X-Forwarded-For', head.forwardedFor.join(', ')],
 		['X-Forwarded-Proto', head.secure ? 'https' : 'http'],
 		['X-Forwarded-Host', head.host],
+		hops.line(head.headers),
 		...injected,
 	];
 	// The one thing that makes somebody a member; of who is not signed in nothing is said.

@@ -18,8 +18,9 @@ export class Upstream implements Disposable {
 	readonly #agent: Agent | SecureAgent;
 	readonly #secure: boolean;
 	readonly #socketPath: string | undefined;
-	readonly #hostname: string;
-	readonly #port: number;
+	/** Of an address; a socket in the file system has none. */
+	readonly hostname: string;
+	readonly port: number;
 	/** `host[:port]` for the Host header. */
 	readonly host: string;
 	readonly origin: string;
@@ -28,8 +29,8 @@ export class Upstream implements Disposable {
 	constructor(address: string) {
 		if (address.startsWith('unix:')) {
 			this.#socketPath = address.slice('unix:'.length);
-			this.#hostname = 'localhost';
-			this.#port = 80;
+			this.hostname = '';
+			this.port = 0;
 			this.#secure = false;
 			this.host = 'localhost';
 			this.origin = 'http://localhost';
@@ -45,8 +46,8 @@ export class Upstream implements Disposable {
 			}
 			this.#socketPath = undefined;
 			this.#secure = url.protocol === 'https:';
-			this.#hostname = url.hostname.replace(/^\[|\]$/g, '');
-			this.#port = url.port === '' ? (this.#secure ? 443 : 80) : Number(url.port);
+			this.hostname = url.hostname.replace(/^\[|\]$/g, '');
+			this.port = url.port === '' ? (this.#secure ? 443 : 80) : Number(url.port);
 			this.host = url.host;
 			this.origin = url.origin;
 		}
@@ -64,7 +65,7 @@ export class Upstream implements Disposable {
 			setHost: false,
 			insecureHTTPParser: false,
 			...(this.#socketPath === undefined
-				? { host: this.#hostname, port: this.#port }
+				? { host: this.hostname, port: this.port }
 				: { socketPath: this.#socketPath }),
 		} as const;
 		return this.#secure ? httpsRequest(options) : httpRequest(options);

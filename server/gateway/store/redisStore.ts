@@ -8,7 +8,7 @@ import { type StoreReport, StoreWatch } from './storeWatch.ts';
 
 /** Longest wait for one answer; a hanging store must not hang requests. */
 const commandMs = 3000;
-const prefix = 'nearglot:gateway:';
+export const prefix = 'nearglot:gateway:';
 
 const renewScript =
 	"if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('pexpire', KEYS[1], ARGV[2]) else return 0 end";
@@ -91,14 +91,15 @@ export async function openRedisStore(url: string, report?: StoreReport): Promise
 	};
 }
 
-function makeClient(url: string) {
+/** @param again False: a connection that fails is not tried again. */
+export function makeClient(url: string, again = true) {
 	try {
 		return createClient({
 			url,
 			disableOfflineQueue: true,
 			socket: {
 				connectTimeout: 2000,
-				reconnectStrategy: (tries) => Math.min(2000, 50 * 2 ** Math.min(tries, 6)),
+				reconnectStrategy: again ? (tries) => Math.min(2000, 50 * 2 ** Math.min(tries, 6)) : false,
 			},
 		});
 	} catch {
@@ -109,7 +110,7 @@ function makeClient(url: string) {
 	}
 }
 
-async function inTime<T>(work: () => Promise<T>): Promise<T> {
+export async function inTime<T>(work: () => Promise<T>): Promise<T> {
 	let timer: NodeJS.Timeout | undefined;
 	const late = new Promise<never>((_, reject) => {
 		timer = setTimeout(() => reject(new Error('the store did not answer in time')), commandMs);

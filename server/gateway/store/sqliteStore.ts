@@ -1,9 +1,10 @@
 /** Store in one SQLite file (or `:memory:`), for a single copy of the layer. */
 
 import { randomBytes } from 'node:crypto';
-import { chmodSync } from 'node:fs';
+import { chmodSync, closeSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { errno } from '../../protocol/index.ts';
 import { reasonOf, unusable } from '../../store/checkPlace.ts';
 import { makeFolder } from '../../store/makeFolder.ts';
 import { proofBytes, proofKey, proofMs, type Store } from './store.ts';
@@ -116,8 +117,9 @@ function textOf(
 function openDatabase(path: string): DatabaseSync {
 	let db: DatabaseSync | undefined;
 	try {
-		if (path !== ':memory:') makeFolder(dirname(path), 0o700);
+		if (path !== ':memory:') makeOwnFile(path);
 		db = new DatabaseSync(path, { timeout: busyMs });
+		checkOwn(db);
 		// The journal files that SQLite makes beside it take over the mode.
 		if (path !== ':memory:') chmodSync(path, 0o600);
 		db.exec(`
@@ -132,4 +134,21 @@ function openDatabase(path: string): DatabaseSync {
 		db?.close();
 		throw unusable(path, 'The session store (x-gateway.store)', sqliteReason(error), error);
 	}
+}
+
+/** A new file is private from its first byte on; one that is there is not touched before it is known. */
+function makeOwnFile(path: string): void {
+	makeFolder(dirname(path), 0o700);
+	try {
+		closeSync(openSync(path, 'wx', 0o600));
+	} catch (error) {
+		if (errno(error) !== 'EEXIST') throw error;
+	}
+}
+
+/** @throws an error for a file that is no database, or one of another program's */
+function checkOwn(db: DatabaseSync): void {
+	const tables = db.prepare("SELECT name FROM sqlite_master WHERE type = 'table'").all();
+	if (tables.length > 0 && !tables.some(({ name }) => name === 'entries'))
+		throw new Error('it is the database of another program. Name another file');
 }

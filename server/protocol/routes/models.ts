@@ -166,6 +166,8 @@ export const pullModel = route({
 			path: optional(textField),
 			revision: optional(textField),
 			token: optional(textField),
+			/** Address of another hub than the server's own; the owner's key alone may name one. */
+			hub: optional(textField),
 		}),
 		smallBody,
 	),
@@ -182,6 +184,8 @@ export const pullModel = route({
 		z.object({ progress: downloadProgressSchema }),
 		/** Process that is downloading it already. */
 		z.object({ waitingFor: z.number().nullable() }),
+		/** What the hub is waited for, in a sentence. */
+		z.object({ notice: z.string() }),
 		z.object({ model: modelInfoSchema }),
 	]),
 	errors: ['model_not_found', 'conflict', 'disk_full', 'upstream_failed'],
@@ -272,6 +276,7 @@ export const refreshCatalogue = route({
 	method: 'POST',
 	path: '/nearglot/models/refresh',
 	summary: 'asks the hub for sizes, commits and licences; answers with what could not be asked',
+	body: jsonBody(object({ hub: optional(textField), token: optional(textField) }), smallBody),
 	answer: z.object({ failures: z.array(z.string()).readonly() }),
 	section: 'models',
 });

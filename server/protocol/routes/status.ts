@@ -88,6 +88,19 @@ export const runners = route({
 	section: 'server',
 });
 
+/** Each hears everything once. */
+export const noticeReaders = ['terminal', 'editor'] as const;
+
+export const notices = route({
+	method: 'GET',
+	path: '/nearglot/notices',
+	changes: true,
+	summary: 'what a reader has not been told yet of files and locks',
+	query: object({ reader: optional(oneOf(...noticeReaders)) }),
+	answer: z.object({ notices: z.array(z.string()).readonly() }),
+	section: 'server',
+});
+
 export const shutdown = route({
 	method: 'POST',
 	path: '/nearglot/shutdown',
@@ -114,6 +127,7 @@ export const statusRoutes = [
 	serverStatus,
 	metrics,
 	runners,
+	notices,
 	shutdown,
 	mcp,
 ] as const;

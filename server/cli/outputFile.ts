@@ -1,0 +1,96 @@
+/** Files that a person names for what a command makes. */
+
+import { randomBytes } from 'node:crypto';
+import { constants, lstat, open, readlink, rename, rm, stat } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import { errno, systemError } from '../protocol/index.ts';
+import { UsageError } from './command.ts';
+
+/**
+ * Makes sure that a file can be written to a place, before there is any work to be lost.
+ *
+ * @param force Whether a file that is there may be replaced.
+ */
+export async function checkTarget(path: string, force: boolean): Promise<void> {
+	const found = await stat(path).catch(() => undefined);
+	if (found?.isDirectory()) throw new UsageError(`${path} is a folder; name the file to write.`);
+	// Pipes and terminals lose nothing by what is written into them.
+	const isLost = found?.isFile() === true || found?.isBlockDevice() === true;
+	if (isLost && !force)
+		throw new UsageError(`${path} exists already; choose another name or add --force.`);
+	const folder = dirname(await placeOf(path));
+	if (!(await stat(folder).catch(() => undefined))?.isDirectory())
+		throw new UsageError(`${path} cannot be written: there is no folder ${folder}.`);
+}
+
+/**
+ * Writes a file, complete or not at all. What is there is replaced where it lies: links stay links, and the
+ * new file has the mode and, where this user may give it, the owner of the old one. Devices and pipes are
+ * written into.
+ *
+ * @throws AppError that names the file
+ */
+export async function writeOutput(path: string, text: string): Promise<void> {
+	try {
+		const found = await stat(path).catch((error: unknown) => {
+			if (errno(error) === 'ENOENT') return undefined;
+			throw error;
+		});
+		if (found === undefined || found.isFile()) await replace(await placeOf(path), text, found);
+		else await writeInto(path, text);
+	} catch (error) {
+		throw systemError(error, { path, verb: 'written' }) ?? error;
+	}
+}
+
+interface Owned {
+	readonly mode: number;
+	readonly uid: number;
+	readonly gid: number;
+}
+
+async function replace(path: string, text: string, old: Owned | undefined): Promise<void> {
+	const draft = `${path}.${randomBytes(6).toString('hex')}.new`;
+	try {
+		const file = await open(draft, 'wx');
+		try {
+			if (old !== undefined) {
+				// Who may not give a file away keeps it.
+				if (process.getuid?.() !== old.uid || process.getgid?.() !== old.gid)
+					await file.chown(old.uid, old.gid).catch(() => {});
+				await file.chmod(old.mode & 0o777);
+			}
+			await file.writeFile(text);
+			await file.sync();
+		} finally {
+			await file.close();
+		}
+		await rename(draft, path);
+	} catch (error) {
+		await rm(draft, { force: true }).catch(() => {});
+		throw error;
+	}
+}
+
+async function writeInto(path: string, text: string): Promise<void> {
+	const file = await open(path, constants.O_WRONLY);
+	try {
+		await file.writeFile(text);
+	} finally {
+		await file.close();
+	}
+}
+
+/** The system follows no more links either. */
+const maxLinks = 40;
+
+/** Where a file lies, or would lie, behind the links that lead there. */
+async function placeOf(path: string): Promise<string> {
+	let place = resolve(path);
+	for (let link = 0; link < maxLinks; link++) {
+		const found = await lstat(place).catch(() => undefined);
+		if (found?.isSymbolicLink() !== true) break;
+		place = resolve(dirname(place), await readlink(place));
+	}
+	return place;
+}
