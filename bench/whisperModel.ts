@@ -3,9 +3,9 @@
 import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ModelDescription } from '../server/engine/api.ts';
-import { openRuntime } from '../server/engine/runtime/openRuntime.ts';
 import type { EncoderDecoder } from '../server/engine/seq2seq/encoderDecoder.ts';
 import { openEncoderDecoder } from '../server/engine/seq2seq/openEncoderDecoder.ts';
+import { openRuntime } from '../server/engine/verify/openRuntime.ts';
 import { Layers, type TranslationShape, writeDecoder } from '../test/fixtures/translationModel.ts';
 import { mergeDecoders } from './mergedDecoder.ts';
 import { once } from './models.ts';

@@ -1,42 +1,10 @@
 /** The invariants of docs/architecture.md that can be read off the tree. */
 
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync } from 'node:fs';
-import { dirname, join, relative, resolve, sep } from 'node:path';
 import { test } from 'node:test';
-import { fileURLToPath } from 'node:url';
-
-const root = dirname(dirname(fileURLToPath(import.meta.url)));
-
-interface Source {
-	readonly path: string;
-	readonly text: string;
-	readonly lines: number;
-}
-
-function sources(folder: string, kind = /\.(ts|tsx)$/): Source[] {
-	return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
-		.filter(
-			(file) => kind.test(file) && !/\.generated\.|node_modules|(^|[/\\])\.work[/\\]/.test(file),
-		)
-		.map((file) => {
-			const text = readFileSync(join(root, folder, file), 'utf8');
-			return {
-				path: [folder, ...file.split(sep)].join('/'),
-				text,
-				lines: text.split('\n').length - 1,
-			};
-		});
-}
+import { imports, type Source, sources, target } from './architecture/sources.ts';
 
 const all = ['server', 'extension', 'webview'].flatMap((folder) => sources(folder));
-
-function imports(source: Source): string[] {
-	const found = source.text.matchAll(
-		/(?:^|\n)\s*(?:import|export)\s[^;]*?from\s+['"]([^'"]+)['"]|import\(\s*['"]([^'"]+)['"]\s*\)|(?:^|\n)\s*import\s+['"]([^'"]+)['"]/g,
-	);
-	return [...found].map((match) => match[1] ?? match[2] ?? match[3] ?? '');
-}
 
 /** Folders from top to bottom: a file may import from its own and from lower layers only. */
 const layers = [
@@ -61,13 +29,6 @@ const adapters = new Set(['server/cli', 'server/lsp', 'server/http']);
 const layerOf = (path: string) =>
 	layers.findIndex((layer) => path === layer || path.startsWith(`${layer}/`));
 
-function target(source: Source, specifier: string): string | undefined {
-	if (!specifier.startsWith('.')) return undefined;
-	return relative(root, resolve(root, dirname(source.path), specifier))
-		.split(sep)
-		.join('/');
-}
-
 test('imports between the folders of the server go only downwards', () => {
 	const wrong: string[] = [];
 	for (const source of all.filter((file) => file.path.startsWith('server/'))) {
@@ -89,7 +50,7 @@ test('imports between the folders of the server go only downwards', () => {
 /** What runs templates, tokenizers and grammars of models, and who may: threads, and whoever loads a model. */
 const runsModelText: ReadonlyMap<string, readonly string[]> = new Map([
 	[
-		'server/engine/tokenizer/textModel.ts',
+		'server/engine/text/textModel.ts',
 		[
 			'server/engine/text/textWorker.ts',
 			// They decode what a model writes and read what is sent through the reader.
@@ -98,8 +59,8 @@ const runsModelText: ReadonlyMap<string, readonly string[]> = new Map([
 			'server/engine/learnShortlist.ts',
 		],
 	],
-	['server/engine/tokenizer/loadTokenizer.ts', ['server/engine/tokenizer/textModel.ts']],
-	['server/engine/template/chatTemplate.ts', ['server/engine/tokenizer/textModel.ts']],
+	['server/engine/tokenizer/loadTokenizer.ts', ['server/engine/text/textModel.ts']],
+	['server/engine/template/chatTemplate.ts', ['server/engine/text/textModel.ts']],
 	['server/engine/template/jinja.ts', ['server/engine/template/chatTemplate.ts']],
 	['server/engine/grammar/compileConstraint.ts', ['server/engine/grammar/grammarWorker.ts']],
 ]);
@@ -205,7 +166,7 @@ const opensLibraries = new Set([
 	'server/engine/runtime/confine.ts',
 	'server/engine/runtime/capi.ts',
 	'server/engine/runtime/fileMapping.ts',
-	'server/engine/runtime/memory.ts',
+	'server/engine/runtime/processMemory.ts',
 	'test/architecture.test.ts',
 ]);
 
@@ -229,7 +190,7 @@ test('ONNX Runtime comes into a process by the one door that turns its telemetry
 	const door = everything.find(({ path }) => path === 'server/engine/runtime/nativePackages.ts');
 	const requires = [...(door?.text.matchAll(/\brequire\(/g) ?? [])];
 	assert.equal(requires.length, 1, 'the door has one place that loads');
-	assert.match(door?.text ?? '', /turnTelemetryOff\(\);\n\treturn require\(name\)/);
+	assert.match(door?.text ?? '', /disableTelemetry\(\);\n\treturn require\(name\)/);
 });
 
 /** Who may open files by himself where models are handled, and what he reads with that. */

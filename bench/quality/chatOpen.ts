@@ -2,8 +2,8 @@
 
 import { createProfiles } from '../../server/daemon/modelProfile.ts';
 import { loadEngine } from '../../server/engine/engine.ts';
-import { textServiceHere } from '../../server/engine/text/textJobs.ts';
-import { loadTextModel } from '../../server/engine/tokenizer/textModel.ts';
+import { inProcessTextService } from '../../server/engine/text/textJobs.ts';
+import { loadTextModel } from '../../server/engine/text/textModel.ts';
 import type { ChatMessage, ModelInfo, ToolDefinition } from '../../server/protocol/index.ts';
 import { createChatService } from '../../server/services/chat/chatService.ts';
 import { AnswerBuilder } from '../../server/services/chat/completionShape.ts';
@@ -58,7 +58,7 @@ export async function openChat(options: {
 			list: async () => [info],
 			resolve: async () => info,
 			acquire: async () => lease,
-			textModel: async () => textServiceHere(text),
+			textModel: async () => inProcessTextService(text),
 		},
 		profile: createProfiles(async () => ''),
 		randomSeed: () => 1,

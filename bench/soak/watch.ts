@@ -1,6 +1,6 @@
 /** What a soak test reads off the processes once a minute, and what of it would be a leak. */
 
-import { mostPrefixes } from '../../server/engine/schedule/prefixCache.ts';
+import { maxPrefixes } from '../../server/engine/schedule/prefixCache.ts';
 import type { Client } from './client.ts';
 import { filesBelow, type ProcessFacts, processFacts } from './held.ts';
 
@@ -57,8 +57,8 @@ export function occupied(gauges: ReadonlyMap<string, number>): string[] {
 		const limit = gauges.get(`kv_limit_bytes of ${model}`) ?? 0;
 		if (['running', 'waiting', 'open_sequences'].includes(part) && value !== 0)
 			found.push(`At the end ${part} of ${model} is ${value}.`);
-		if (part === 'cached_prefixes' && value > mostPrefixes)
-			found.push(`${model} keeps ${value} prefixes; ${mostPrefixes} are allowed.`);
+		if (part === 'cached_prefixes' && value > maxPrefixes)
+			found.push(`${model} keeps ${value} prefixes; ${maxPrefixes} are allowed.`);
 		if (part === 'kv_bytes' && value > limit)
 			found.push(`${model} holds ${value} bytes of caches; ${limit} are allowed.`);
 	}

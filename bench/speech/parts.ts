@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { decodeInThread } from '../../server/audio/threadedDecode.ts';
 import type { EncodedBatch, EncoderDecoder } from '../../server/engine/seq2seq/encoderDecoder.ts';
-import { logMel } from '../../server/engine/speech/logMel.ts';
+import { logMel } from '../../server/engine/speech/whisper/logMel.ts';
 import type { Precision } from '../../server/protocol/index.ts';
 import { hasProgram, speechLike, wavFile } from '../../test/audio/madeAudio.ts';
 import { openGraphs } from '../../test/speech/speechModels.ts';

@@ -18,7 +18,7 @@ import { decodeInThread } from '../audio/threadedDecode.ts';
 import type { ModelDescription } from '../engine/api.ts';
 import { installedProviders, thisRuntime } from '../engine/devices/providers.ts';
 import { systemGpuDeps } from '../engine/devices/system.ts';
-import { TextLanes } from '../engine/text/textLanes.ts';
+import { TextThreadPool } from '../engine/text/textThreadPool.ts';
 import { Ending } from '../net/ending.ts';
 import type { Metrics } from '../net/metrics.ts';
 import { sentenceOf } from '../protocol/index.ts';
@@ -187,7 +187,7 @@ export function createBackend(settings: BackendSettings, deps: BackendDeps): Bac
 		draftOf: (id) => chosen.value.drafts?.[id],
 		hasProvider: (provider) => providers.has(provider),
 		openText: (folder, model) =>
-			new TextLanes({
+			new TextThreadPool({
 				folder,
 				model,
 				chatTemplate: settings.models.load?.chatTemplate,

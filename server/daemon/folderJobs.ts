@@ -1,6 +1,6 @@
 /** What is read of a model's folder to list and show it; each job gives plain values that threads can exchange. */
 
-import { describeModel } from '../engine/folder/describe.ts';
+import { describeModel } from '../engine/modelFiles/describe.ts';
 import type { ErrorWire } from '../protocol/errorWire.ts';
 import { readModelLanguages } from '../translate/modelPairs.ts';
 import { readProfile } from './modelProfile.ts';

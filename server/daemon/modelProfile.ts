@@ -1,8 +1,8 @@
 /** Reads a model's profile from its folder, once per change of its files. */
 
-import { describeModel } from '../engine/folder/describe.ts';
-import { generationSettings } from '../engine/folder/generation.ts';
-import { readChatTemplate } from '../engine/folder/templateFile.ts';
+import { describeModel } from '../engine/modelFiles/describe.ts';
+import { generationSettings } from '../engine/modelFiles/generationSettings.ts';
+import { readChatTemplate } from '../engine/modelFiles/templateFile.ts';
 import { reasoningTagsOf } from '../engine/template/reasoning.ts';
 import { loadToolFormat } from '../engine/template/toolFormat.ts';
 import type { LoadProfile, ModelProfile } from '../services/chat/profile.ts';

@@ -32,7 +32,7 @@ export interface ModelDescription {
 	readonly kvHeads: number;
 	readonly headSize: number;
 	readonly eosTokenIds: readonly number[];
-	/** Speech models: whether a stretch is told the text before it, where the publisher says so. */
+	/** Speech models: whether a chunk is conditioned on the text before it, if the publisher says so. */
 	readonly conditionOnPrevious?: boolean;
 	/** Chat models: earlier turns of a conversation the model reads, where the publisher says so. */
 	readonly maxHistoryTurns?: number;
@@ -74,7 +74,7 @@ export interface LoadOptions {
 	readonly contextLength?: number;
 	/** Bytes the KV caches may take together. */
 	readonly cacheBytes?: number;
-	/** Most requests waiting; more are refused with `overloaded`. */
+	/** Maximum requests waiting; more are refused with `overloaded`. */
 	readonly maxWaiting?: number;
 	/** Jinja chat template for a model that has none. */
 	readonly chatTemplate?: string;
@@ -169,8 +169,8 @@ export interface GenerateRequest extends Owned {
 	readonly topLogprobs?: number;
 	/** Also report the prompt's own log-probabilities (completions with `echo`). */
 	readonly echoLogprobs?: boolean;
-	/** Tell first how the prompt ends: the template may have begun the answer. */
-	readonly tellsPromptEnd?: boolean;
+	/** Notify first how the prompt ends: the template may have begun the answer. */
+	readonly notifyPromptEnd?: boolean;
 	readonly priority: 'interactive' | 'batch';
 }
 
@@ -191,7 +191,7 @@ export interface TokenLogprob {
 export type GenerateEvent =
 	/** Text of the prompt's last tokens. */
 	| { readonly type: 'promptEnd'; readonly text: string }
-	| { readonly type: 'queued'; readonly place: number }
+	| { readonly type: 'queued'; readonly queuePosition: number }
 	| { readonly type: 'prompt'; readonly done: number; readonly total: number }
 	| {
 			readonly type: 'text';
@@ -352,12 +352,12 @@ export interface EngineModel {
 	): Promise<GenerateResult>;
 	seq2seq(request: Seq2SeqRequest, signal?: AbortSignal): Promise<Seq2SeqResult>;
 	/**
-	 * Transcribes one window. Calls in flight together share decoder runs: whoever has several windows
+	 * Transcribes one window. Calls in flight together share decoder runs: a caller with several windows
 	 * that do not wait for each other's text (segments of a file without conditioning, several files)
 	 * issues them at once, as `batch`; they are taken in waves of as many as memory allows, the wave
-	 * is decoded in step, and each result is the one a call alone gives. `interactive` calls start at
-	 * once. Aborting one call leaves the others alone. Dynamic int8 models whose graphs cannot have a
-	 * scale per row take one call at a time.
+	 * is decoded in lockstep, and each result is the one a call alone gives. `interactive` calls start at
+	 * once. Aborting one call leaves the others alone. Dynamic int8 models whose graphs cannot be
+	 * quantized per token take one call at a time.
 	 */
 	transcribe(
 		request: SpeechRequest,

@@ -6,22 +6,21 @@ import type { EngineModel, LoadOptions, TextModel, Verdict } from './api.ts';
 import type { Decoder } from './decode/decoder.ts';
 import { type LoadDecoderOptions, loadDecoder } from './decode/loadDecoder.ts';
 import { loadEmbedder } from './embed/embedder.ts';
-import { describeModel } from './folder/describe.ts';
-import { generationSettings } from './folder/generation.ts';
-import { sessionSettings } from './folder/sessionSettings.ts';
-import { readChatTemplate } from './folder/templateFile.ts';
-import { chooseVariant } from './folder/variants.ts';
 import { GrammarThreads } from './grammar/grammarThreads.ts';
-import { defaultCacheBytes, residentBytes, trimMemory } from './runtime/memory.ts';
-import { openRuntime } from './runtime/openRuntime.ts';
+import { describeModel } from './modelFiles/describe.ts';
+import { generationSettings } from './modelFiles/generationSettings.ts';
+import { sessionSettings } from './modelFiles/sessionSettings.ts';
+import { readChatTemplate } from './modelFiles/templateFile.ts';
+import { chooseVariant } from './modelFiles/variants.ts';
+import { defaultCacheBytes, residentBytes, trimMemory } from './runtime/processMemory.ts';
 import { runtimeNotices } from './runtime/runtimeNotices.ts';
 import { physicalCores } from './runtime/threads.ts';
+import { DraftModelProposer } from './schedule/draftModelProposer.ts';
 import { createGenerator } from './schedule/generator.ts';
-import { ModelDraft } from './schedule/modelDraft.ts';
 import { Scheduler } from './schedule/scheduler.ts';
 import { alignmentHeads, chooseAlignment } from './seq2seq/alignment.ts';
 import { countRuns } from './seq2seq/countedRuns.ts';
-import { readsEveryLanguage } from './seq2seq/encoderAlignment.ts';
+import { hasSourceLanguageTags } from './seq2seq/encoderAlignment.ts';
 import type { EncoderDecoder } from './seq2seq/encoderDecoder.ts';
 import { openEncoderDecoder } from './seq2seq/openEncoderDecoder.ts';
 import { Translator } from './seq2seq/translator.ts';
@@ -30,16 +29,17 @@ import { findSilero, openSilero } from './speech/silero.ts';
 import type { EngineStats } from './stats.ts';
 import { reasoningTagsOf } from './template/reasoning.ts';
 import { loadToolFormat } from './template/toolFormat.ts';
-import { TextLanes } from './text/textLanes.ts';
+import { loadTextModel } from './text/textModel.ts';
 import { TextReader } from './text/textReader.ts';
-import { loadTextModel } from './tokenizer/textModel.ts';
+import { TextThreadPool } from './text/textThreadPool.ts';
+import { openRuntime } from './verify/openRuntime.ts';
 import { Verdicts } from './verify/verdict.ts';
 
 /** Models below this run on one thread, without leaving it. */
 const smallBytes = 24 << 20;
 
 /** What one kind of model can do; everything else is refused. */
-type Abilities = Partial<
+type Capabilities = Partial<
 	Pick<EngineModel, 'generate' | 'seq2seq' | 'transcribe' | 'voiceActivity' | 'embed'>
 > & {
 	/** Figures of the moment. */
@@ -52,7 +52,7 @@ type Abilities = Partial<
 
 /**
  * Loads a model.
- * @param onVerdict told what comparing rewritten graphs has found, for the next load
+ * @param onVerdict called with what comparing rewritten graphs has found, for the next load
  * @throws AppError `unsupported_model` naming the file and the fault, `out_of_memory`, `not_supported`
  */
 export async function loadEngine(
@@ -79,15 +79,15 @@ export async function loadEngine(
 	}
 	const runtime = await openRuntime(options.plainRuntime === true ? true : undefined);
 	const executionProvider = options.executionProvider ?? 'cpu';
-	const asked = await sessionSettings(options.folder);
+	const settings = await sessionSettings(options.folder);
 	const notices: ModelNotice[] = runtimeNotices(runtime);
 	const onNotice = (message: string): void => void notices.push({ kind: 'note', message });
-	if (asked.note !== undefined) onNotice(asked.note);
+	if (settings.note !== undefined) onNotice(settings.note);
 	const session = {
-		config: asked.config,
+		config: settings.config,
 		// Several threads only wait for each other on a few megabytes.
 		threads:
-			options.threads ?? asked.threads ?? (variant.sizeBytes < smallBytes ? 1 : physicalCores()),
+			options.threads ?? settings.threads ?? (variant.sizeBytes < smallBytes ? 1 : physicalCores()),
 		isSmall: variant.sizeBytes < smallBytes,
 		executionProvider,
 		...(options.deviceId === undefined ? {} : { deviceId: options.deviceId }),
@@ -96,13 +96,13 @@ export async function loadEngine(
 		options.contextLength ?? description.contextLength,
 		description.contextLength,
 	);
-	const threads = new TextLanes({
+	const threads = new TextThreadPool({
 		folder: options.folder,
 		model: options.modelName ?? basename(options.folder),
 		chatTemplate: options.chatTemplate,
 		deadlineMs: options.textDeadlineMs,
 	});
-	const abilities = await loadAbilities().catch(async (error) => {
+	const capabilities = await loadCapabilities().catch(async (error) => {
 		await threads.close();
 		throw error;
 	});
@@ -115,27 +115,27 @@ export async function loadEngine(
 	};
 	return {
 		description,
-		generate: abilities.generate ?? refuse('generate text'),
-		seq2seq: abilities.seq2seq ?? refuse('translate'),
-		transcribe: abilities.transcribe ?? refuse('transcribe'),
-		voiceActivity: abilities.voiceActivity ?? refuse('find speech'),
-		embed: abilities.embed ?? refuse('make embeddings'),
+		generate: capabilities.generate ?? refuse('generate text'),
+		seq2seq: capabilities.seq2seq ?? refuse('translate'),
+		transcribe: capabilities.transcribe ?? refuse('transcribe'),
+		voiceActivity: capabilities.voiceActivity ?? refuse('find speech'),
+		embed: capabilities.embed ?? refuse('make embeddings'),
 		stats: async () => ({
 			runtime: runtime.kind,
 			executionProvider,
 			precision: variant.precision,
 			residentBytes: residentBytes(),
 			notices,
-			...abilities.counters(),
+			...capabilities.counters(),
 		}),
 		close: async () => {
-			await abilities.close();
+			await capabilities.close();
 			await threads.close();
 			await trimMemory();
 		},
 	};
 
-	async function loadAbilities(): Promise<Abilities> {
+	async function loadCapabilities(): Promise<Capabilities> {
 		const text = await loadTextModel(description.folder, options.chatTemplate);
 		const parts = {
 			text,
@@ -150,18 +150,18 @@ export async function loadEngine(
 			// Begins while the weights are read; what is wrong is said when it is asked for.
 			threads.ask('warm', { texts: [] }).catch(() => {});
 			const decoder = await loadDecoder({ ...parts, contextLength, onNotice });
-			return decoderAbilities(parts, decoder, contextLength, options);
+			return decoderCapabilities(parts, decoder, contextLength, options);
 		}
 		if (description.architecture === 'encoder-decoder') {
 			const model = await openEncoderDecoder({
 				...parts,
 				shortlist: options.vocabularyShortlist !== false,
-				encodesAlone: description.task === 'automatic-speech-recognition',
+				...(description.task === 'automatic-speech-recognition' ? { encoderBatchSize: 1 } : {}),
 				onNotice,
 			});
 			return description.task === 'automatic-speech-recognition'
-				? speechAbilities(parts, model)
-				: translationAbilities(parts, model, contextLength);
+				? speechCapabilities(parts, model)
+				: translationCapabilities(parts, model, contextLength);
 		}
 		if (description.architecture === 'encoder') {
 			const embedder = await loadEmbedder({ ...parts, onNotice });
@@ -194,7 +194,7 @@ const noCounters = {
 	acceptedTotal: 0,
 };
 
-async function speechAbilities(parts: Parts, model: EncoderDecoder): Promise<Abilities> {
+async function speechCapabilities(parts: Parts, model: EncoderDecoder): Promise<Capabilities> {
 	const { description, runtime, text, reader } = parts;
 	const detector = await findSilero(description.folder);
 	const silero = detector === undefined ? undefined : await openSilero(runtime, detector);
@@ -215,7 +215,7 @@ async function speechAbilities(parts: Parts, model: EncoderDecoder): Promise<Abi
 			if (silero !== undefined) return silero.detect(request, signal);
 			throw new AppError('not_supported', 'There is no voice-activity model beside this model.');
 		},
-		counters: () => ({ ...noCounters, running, openSequences: counted.openRows() }),
+		counters: () => ({ ...noCounters, running, openSequences: counted.openSequences() }),
 		close: async () => {
 			silero?.close();
 			model.close();
@@ -223,19 +223,19 @@ async function speechAbilities(parts: Parts, model: EncoderDecoder): Promise<Abi
 	};
 }
 
-async function translationAbilities(
+async function translationCapabilities(
 	parts: Parts,
 	model: EncoderDecoder,
 	contextLength: number,
-): Promise<Abilities> {
+): Promise<Capabilities> {
 	const { description, text, reader } = parts;
 	const settings = await generationSettings(description.folder);
 	const alignment = chooseAlignment(
 		await alignmentHeads(description.folder),
 		model.attentionLayers,
-		readsEveryLanguage(text),
+		hasSourceLanguageTags(text),
 	);
-	const { model: counted, openRows } = countRuns(model);
+	const { model: counted, openSequences } = countRuns(model);
 	const translator = new Translator({
 		model: counted,
 		text,
@@ -250,7 +250,7 @@ async function translationAbilities(
 			...noCounters,
 			running: translator.counters.running,
 			waiting: translator.counters.waiting,
-			openSequences: openRows(),
+			openSequences: openSequences(),
 			promptTokensTotal: translator.counters.promptTokens,
 			generatedTokensTotal: translator.counters.generatedTokens,
 		}),
@@ -288,7 +288,7 @@ async function loadDraft(
 		runtime,
 		session,
 		contextLength,
-		prepare: false,
+		rewrite: false,
 	});
 	if (draft.vocabularySize === decoder.vocabularySize) return { decoder: draft, contextLength };
 	draft.close();
@@ -298,12 +298,12 @@ async function loadDraft(
 	);
 }
 
-async function decoderAbilities(
+async function decoderCapabilities(
 	parts: Parts,
 	decoder: Decoder,
 	contextLength: number,
 	options: LoadOptions,
-): Promise<Abilities> {
+): Promise<Capabilities> {
 	const { description, text, reader } = parts;
 	const settings = await generationSettings(description.folder);
 	const draft =
@@ -313,14 +313,14 @@ async function decoderAbilities(
 	const cacheBytes = options.cacheBytes ?? defaultCacheBytes();
 	const scheduler = new Scheduler(decoder, {
 		cacheBytes,
-		maxRunning: Math.max(decoder.mostSequences ?? decoder.maxRows, 4),
+		maxRunning: Math.max(decoder.maxSequences ?? decoder.maxBatchSize, 4),
 		prefixCache: options.prefixCache !== false,
 		...(options.maxWaiting === undefined ? {} : { maxWaiting: options.maxWaiting }),
 		...(options.speculation === false
 			? { speculation: false as const }
 			: draft === undefined
 				? {}
-				: { speculation: () => new ModelDraft(draft.decoder, draft.contextLength) }),
+				: { speculation: () => new DraftModelProposer(draft.decoder, draft.contextLength) }),
 	});
 	const grammars = new GrammarThreads({
 		text,
@@ -337,10 +337,10 @@ async function decoderAbilities(
 			contextLength,
 			vocabularySize: decoder.vocabularySize,
 			endTokens: description.eosTokenIds,
-			bans: {
-				suppress: settings.suppressTokens,
-				beginSuppress: settings.beginSuppressTokens,
-				sequences: settings.badWords,
+			suppression: {
+				suppressTokens: settings.suppressTokens,
+				beginSuppressTokens: settings.beginSuppressTokens,
+				badSequences: settings.badWords,
 				noRepeatNgram: settings.noRepeatNgramSize,
 			},
 			compile: (...constraint) => grammars.compile(...constraint),

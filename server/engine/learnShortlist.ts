@@ -4,13 +4,13 @@ import { modelFile } from '../hub/modelFile.ts';
 import { AppError } from '../protocol/index.ts';
 import type { LoadOptions, ModelDescription } from './api.ts';
 import { loadEngine } from './engine.ts';
-import { describeModel } from './folder/describe.ts';
-import { generationSettings } from './folder/generation.ts';
-import { chooseVariant } from './folder/variants.ts';
+import { describeModel } from './modelFiles/describe.ts';
+import { generationSettings } from './modelFiles/generationSettings.ts';
+import { chooseVariant } from './modelFiles/variants.ts';
 import { readHeadWeights } from './seq2seq/headWeights.ts';
 import { encodeItem } from './seq2seq/languageTokens.ts';
-import { changedShare, learnLexicon, mostChanged, writeLexicon } from './seq2seq/lexicon.ts';
-import { loadTextModel } from './tokenizer/textModel.ts';
+import { changedShare, learnLexicon, maxChanged, writeLexicon } from './seq2seq/lexicon.ts';
+import { loadTextModel } from './text/textModel.ts';
 
 export interface ShortlistOptions extends Pick<LoadOptions, 'folder' | 'threads'> {
 	/** Sentences in the source language; every tenth is kept for the check. */
@@ -28,8 +28,8 @@ export interface ShortlistReport {
 	readonly written: boolean;
 }
 
-const fewestTexts = 20;
-const atOnce = 64;
+const minTexts = 20;
+const batchSize = 64;
 
 /** @throws AppError `invalid_request`, `unsupported_model` */
 export async function learnShortlist(
@@ -37,10 +37,10 @@ export async function learnShortlist(
 	signal?: AbortSignal,
 ): Promise<ShortlistReport> {
 	const { folder, texts, sourceLanguage, targetLanguage } = options;
-	if (texts.length < fewestTexts) {
+	if (texts.length < minTexts) {
 		throw new AppError(
 			'invalid_request',
-			`${texts.length} texts are too few to learn from; give at least ${fewestTexts}, better thousands.`,
+			`${texts.length} texts are too few to learn from; give at least ${minTexts}, better thousands.`,
 		);
 	}
 	const { vocabularySize } = await modelWithHead(folder);
@@ -57,8 +57,8 @@ export async function learnShortlist(
 	});
 	try {
 		const pairs: { source: readonly number[]; target: readonly number[] }[] = [];
-		for (let at = 0; at < texts.length; at += atOnce) {
-			const items = texts.slice(at, at + atOnce).map((line) => ({ text: line, ...languages }));
+		for (let at = 0; at < texts.length; at += batchSize) {
+			const items = texts.slice(at, at + batchSize).map((line) => ({ text: line, ...languages }));
 			const { outputs } = await engine.seq2seq({ items, beams: 1, priority: 'batch' }, signal);
 			for (const [index, item] of items.entries()) {
 				const { source } = encodeItem(text, item, settings.decoderStartTokenId ?? 0);
@@ -72,7 +72,7 @@ export async function learnShortlist(
 			vocabularySize,
 		);
 		const changed = changedShare(learned, pairs.filter(isKept), settings.eosTokenIds);
-		const written = changed <= mostChanged;
+		const written = changed <= maxChanged;
 		if (written) await writeLexicon(folder, { ...learned, changed });
 		return { texts: texts.length, changed, written };
 	} finally {

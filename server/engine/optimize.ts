@@ -4,7 +4,7 @@ import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { modelFile } from '../hub/modelFile.ts';
 import { AppError, type Precision } from '../protocol/index.ts';
-import { describeModel } from './folder/describe.ts';
+import { describeModel } from './modelFiles/describe.ts';
 import { type OptimizeOptions, optimizeGraph } from './onnx/optimizeGraph.ts';
 
 /** What was written for one graph. */

@@ -1,8 +1,8 @@
 /** Puts the results of successive stretches together: one text, one clock, no word twice. */
 
 import type { SpeechResult } from '../engine/api.ts';
-import { compressionRatio } from '../engine/speech/fallback.ts';
 import { speechLanguages } from '../engine/speech/languages.ts';
+import { compressionRatio } from '../engine/speech/temperatureFallback.ts';
 import type {
 	Transcript,
 	TranscriptLogprob,

@@ -13,7 +13,7 @@ import {
 } from '../../server/daemon/modelHost.ts';
 import { ModelIndex } from '../../server/daemon/modelIndex.ts';
 import type { ModelDescription } from '../../server/engine/api.ts';
-import { settingsOf } from '../../server/engine/folder/sessionSettings.ts';
+import { settingsOf } from '../../server/engine/modelFiles/sessionSettings.ts';
 import { AppError, executionProviderOf } from '../../server/protocol/index.ts';
 import { check } from '../../server/protocol/routes/check.ts';
 import { epField } from '../../server/protocol/routes/loadFields.ts';

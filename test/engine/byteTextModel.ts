@@ -1,11 +1,11 @@
 /** A text model whose tokens are the 256 bytes, a few longer pieces and an end token. */
 
 import type { TextModel } from '../../server/engine/api.ts';
+import { textModelOf } from '../../server/engine/text/textModel.ts';
 import { Bpe } from '../../server/engine/tokenizer/bpe.ts';
 import { charsOfBytes } from '../../server/engine/tokenizer/byteLevel.ts';
 import { buildDecoder } from '../../server/engine/tokenizer/decoders.ts';
 import { buildPreTokenizer } from '../../server/engine/tokenizer/preTokenizers.ts';
-import { textModelOf } from '../../server/engine/tokenizer/textModel.ts';
 import { Tokenizer } from '../../server/engine/tokenizer/tokenizer.ts';
 import { Vocabulary } from '../../server/engine/tokenizer/tokenizerModel.ts';
 
@@ -21,7 +21,7 @@ export function byteTextModel(): TextModel {
 			normalizer: (piece) => piece,
 			preTokenizer: buildPreTokenizer({ type: 'ByteLevel', use_regex: false }),
 			decoder: buildDecoder({ type: 'ByteLevel' }),
-			wrapping: { before: [], after: [] },
+			specialTokens: { before: [], after: [] },
 			added: [
 				{
 					id: 256,

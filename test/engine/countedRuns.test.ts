@@ -14,11 +14,11 @@ test('rows count from their start to their release, fewer when some are dropped'
 	const start = (): DecoderRun => {
 		let rows = 3;
 		return {
-			get rows() {
+			get batchSize() {
 				return rows;
 			},
 			length: 5,
-			itemOfRow: [0, 0, 1],
+			itemOfSequence: [0, 0, 1],
 			feed: async (tokens) => ({ tokens: tokens.length, logits: () => new Float32Array(2) }),
 			select: (parents) => {
 				rows = parents.length;
@@ -26,19 +26,19 @@ test('rows count from their start to their release, fewer when some are dropped'
 			release: () => released.push(rows),
 		};
 	};
-	const { model, openRows } = countRuns({ start } as unknown as EncoderDecoder);
+	const { model, openSequences } = countRuns({ start } as unknown as EncoderDecoder);
 	const encoded = {} as Parameters<EncoderDecoder['start']>[0];
 	const first = model.start(encoded);
 	const second = model.start(encoded);
-	assert.equal(openRows(), 6);
-	assert.deepEqual([first.length, first.itemOfRow], [5, [0, 0, 1]]);
+	assert.equal(openSequences(), 6);
+	assert.deepEqual([first.length, first.itemOfSequence], [5, [0, 0, 1]]);
 	assert.equal((await first.feed([[1], [2]])).tokens, 2);
 	first.select([0]);
-	assert.equal(openRows(), 4);
+	assert.equal(openSequences(), 4);
 	first.release();
-	assert.deepEqual([openRows(), released], [3, [1]]);
+	assert.deepEqual([openSequences(), released], [3, [1]]);
 	second.release();
-	assert.equal(openRows(), 0);
+	assert.equal(openSequences(), 0);
 });
 
 test('a translation model holds nothing after its last answer, nor after a cancelled one', async () => {

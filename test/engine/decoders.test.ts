@@ -5,7 +5,7 @@ import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import type { Decoder, SequenceCache, StepRow } from '../../server/engine/decode/decoder.ts';
+import type { BatchItem, Decoder, KvCache } from '../../server/engine/decode/decoder.ts';
 import { difference } from '../../server/engine/verify/readings.ts';
 import { AppError } from '../../server/protocol/index.ts';
 import { writeDecoderModel } from '../fixtures/decoderModel.ts';
@@ -22,11 +22,11 @@ const models = {
 
 const starter = fileURLToPath(new URL('../../starter/models/starter-chat', import.meta.url));
 
-type Work = Omit<StepRow, 'cache'>;
+type Work = Omit<BatchItem, 'cache'>;
 
 interface Pair {
-	readonly fast: SequenceCache;
-	readonly plain: SequenceCache;
+	readonly fast: KvCache;
+	readonly plain: KvCache;
 }
 
 /** Largest relative difference over random steps of several sequences, with joins and truncations. */
@@ -39,7 +39,7 @@ async function compare(fast: Decoder, plain: Decoder, rounds: number): Promise<n
 	}));
 	let worst = 0;
 	for (let round = 0; round < rounds; round++) {
-		const chosen = pairs.filter(() => below(3) > 0).slice(0, fast.maxRows);
+		const chosen = pairs.filter(() => below(3) > 0).slice(0, fast.maxBatchSize);
 		if (chosen.length === 0) continue;
 		if (below(4) === 0) {
 			const pair = chosen[0] as Pair;
@@ -71,7 +71,7 @@ async function compare(fast: Decoder, plain: Decoder, rounds: number): Promise<n
 for (const [name, mode] of [
 	['gqa', 'packed'],
 	['int4', 'packed'],
-	['plain', 'holes'],
+	['plain', 'padded'],
 	['fusable', 'packed'],
 ] as const) {
 	test(`mixed runs of several sequences equal single ones: ${name}, ${mode}`, async () => {
@@ -82,7 +82,7 @@ for (const [name, mode] of [
 			assert.deepEqual(notices, []);
 			assert.equal(fast.mode, mode);
 			assert.equal(plain.mode, 'serial');
-			assert.ok(fast.maxRows >= 4);
+			assert.ok(fast.maxBatchSize >= 4);
 			const worst = await compare(fast, plain, 24);
 			assert.ok(worst < 1e-4, `logits differ by ${worst}`);
 		} finally {
@@ -97,9 +97,9 @@ test('a sequence that comes back to an earlier place brings what it holds now', 
 		const decoder = await openDecoder(model);
 		const plain = await openDecoder(model, { prepare: false });
 		const caches = Array.from({ length: 4 }, () => decoder.createCache());
-		const [a, b, c, d] = caches as [SequenceCache, SequenceCache, SequenceCache, SequenceCache];
+		const [a, b, c, d] = caches as [KvCache, KvCache, KvCache, KvCache];
 		for (const cache of caches) cache.reserve(60);
-		const row = (cache: SequenceCache, tokens: number[]): StepRow => ({ cache, tokens, logits: 1 });
+		const row = (cache: KvCache, tokens: number[]): BatchItem => ({ cache, tokens, logits: 1 });
 		await decoder.step([row(b, [1, 2]), row(c, [3, 4]), row(d, [5, 6]), row(a, [7, 8, 9, 10])]);
 		// The last token was a wrong guess; alone in a run, another one takes its cell.
 		a.truncate(3);
@@ -132,7 +132,7 @@ test('sequences that outgrow their caches in shared runs go on in the new ones',
 			[127, 130],
 			[130, 150],
 		] as const) {
-			const rows = (of: readonly SequenceCache[]): StepRow[] =>
+			const rows = (of: readonly KvCache[]): BatchItem[] =>
 				of.map((cache, k) => ({ cache, tokens: texts[k]?.slice(from, to) ?? [], logits: 1 }));
 			const together = (await decoder.step(rows(caches))).map((row) => row[0]?.slice());
 			for (const [k, row] of rows(single).entries()) {
@@ -247,7 +247,7 @@ test('attention that scales otherwise stays as published, now and at the next lo
 	]) {
 		const notices: string[] = [];
 		const decoder = await openDecoder(odd, { notices });
-		assert.equal(decoder.mode, 'holes');
+		assert.equal(decoder.mode, 'padded');
 		assert.match(notices.join(), expected);
 		const plain = await openDecoder(odd, { prepare: false });
 		assert.ok((await compare(decoder, plain, 6)) < 1e-4);

@@ -2,7 +2,7 @@
 
 import { once } from 'node:events';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
-import { describeModel } from '../../server/engine/folder/describe.ts';
+import { describeModel } from '../../server/engine/modelFiles/describe.ts';
 
 /** The problems of the model in a folder, and how often others had a turn while it was read. */
 export async function describeAlone(

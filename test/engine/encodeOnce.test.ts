@@ -5,13 +5,13 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { describeModel } from '../../server/engine/folder/describe.ts';
-import { generationSettings } from '../../server/engine/folder/generation.ts';
-import { openRuntime } from '../../server/engine/runtime/openRuntime.ts';
+import { describeModel } from '../../server/engine/modelFiles/describe.ts';
+import { generationSettings } from '../../server/engine/modelFiles/generationSettings.ts';
 import type { EncoderDecoder } from '../../server/engine/seq2seq/encoderDecoder.ts';
 import { openEncoderDecoder } from '../../server/engine/seq2seq/openEncoderDecoder.ts';
 import { Translator } from '../../server/engine/seq2seq/translator.ts';
-import { loadTextModel } from '../../server/engine/tokenizer/textModel.ts';
+import { loadTextModel } from '../../server/engine/text/textModel.ts';
+import { openRuntime } from '../../server/engine/verify/openRuntime.ts';
 import { refused, whileRewrites } from './rewrites.ts';
 
 const shared =

@@ -6,10 +6,9 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { loadEngine } from '../../server/engine/engine.ts';
-import { describeModel } from '../../server/engine/folder/describe.ts';
-import { openRuntime } from '../../server/engine/runtime/openRuntime.ts';
+import { describeModel } from '../../server/engine/modelFiles/describe.ts';
 import { chooseAlignment } from '../../server/engine/seq2seq/alignment.ts';
-import { encodeRows } from '../../server/engine/seq2seq/encodeRows.ts';
+import { encodePadded } from '../../server/engine/seq2seq/encodePadded.ts';
 import {
 	alignVectors,
 	type PieceVectors,
@@ -17,7 +16,8 @@ import {
 } from '../../server/engine/seq2seq/encoderAlignment.ts';
 import { encodeItem } from '../../server/engine/seq2seq/languageTokens.ts';
 import { openEncoderDecoder } from '../../server/engine/seq2seq/openEncoderDecoder.ts';
-import { loadTextModel } from '../../server/engine/tokenizer/textModel.ts';
+import { loadTextModel } from '../../server/engine/text/textModel.ts';
+import { openRuntime } from '../../server/engine/verify/openRuntime.ts';
 import { type Attention, alignWords } from '../../server/translate/align.ts';
 import { wordSpans } from '../../server/translate/words.ts';
 
@@ -127,7 +127,7 @@ test('the encoder of the built-in model links most of the words its trained head
 			const source = texts[index] as string;
 			const read = async (one: string, to: string) => {
 				const item = encodeItem(text, { text: one, targetLanguage: to }, 0);
-				return pieceVectors(await encodeRows(model, [item.source], 0, 64), 0, item);
+				return pieceVectors(await encodePadded(model, [item.source], 0, 64), 0, item);
 			};
 			const found = alignVectors(await read(source, 'de'), await read(output.text, 'en'));
 			const links = (attention: Attention): string[] =>

@@ -3,7 +3,7 @@
  * token too many, too few or wrong in a cache changes the answer. It counts the caches that live.
  */
 
-import type { Decoder, SequenceCache, StepRow } from '../../server/engine/decode/decoder.ts';
+import type { BatchItem, Decoder, KvCache } from '../../server/engine/decode/decoder.ts';
 import { AppError } from '../../server/protocol/index.ts';
 
 /** The 256 bytes and the end token. */
@@ -14,16 +14,16 @@ const tokenBytes = 100;
 
 export interface ExactOptions {
 	/** Most rows of a step; default 4. */
-	readonly maxRows?: number;
+	readonly maxBatchSize?: number;
 	readonly contextLength?: number;
 	/** Makes a step fail. */
-	readonly fails?: (rows: readonly StepRow[]) => boolean;
+	readonly fails?: (rows: readonly BatchItem[]) => boolean;
 	/** Turns of the event loop that a step takes; default 1. */
 	readonly turns?: number;
-	/** As {@link Decoder.recomputeAbove}. */
-	readonly recomputeAbove?: number;
+	/** As {@link Decoder.longRopeThreshold}. */
+	readonly longRopeThreshold?: number;
 	/** Refuses room for a cache of so many tokens. */
-	readonly mostTokens?: number;
+	readonly maxTokens?: number;
 }
 
 /** A token as a cache holds it: keys made with the factors of long texts are other keys. */
@@ -50,13 +50,13 @@ export function exactLogits(keys: readonly number[]): Float32Array {
 export class ExactDecoder implements Decoder {
 	readonly mode = 'packed';
 	readonly vocabularySize = exactVocabulary;
-	readonly maxRows: number;
+	readonly maxBatchSize: number;
 	readonly maxStepTokens = 48;
 	readonly batchInvariant = true;
 	readonly bytesPerToken = tokenBytes;
-	readonly recomputeAbove?: number;
+	readonly longRopeThreshold?: number;
 	/** Caches made and not released. */
-	readonly alive = new Set<SequenceCache>();
+	readonly alive = new Set<KvCache>();
 	steps = 0;
 	/** Steps that were ended by their signal. */
 	ended = 0;
@@ -66,16 +66,16 @@ export class ExactDecoder implements Decoder {
 
 	constructor(options: ExactOptions = {}) {
 		this.#options = options;
-		this.maxRows = options.maxRows ?? 4;
-		if (options.recomputeAbove !== undefined) this.recomputeAbove = options.recomputeAbove;
+		this.maxBatchSize = options.maxBatchSize ?? 4;
+		if (options.longRopeThreshold !== undefined) this.longRopeThreshold = options.longRopeThreshold;
 	}
 
 	createCache(): ExactCache {
-		return new ExactCache(this.alive, this.#options.mostTokens ?? 4096);
+		return new ExactCache(this.alive, this.#options.maxTokens ?? 4096);
 	}
 
-	async step(rows: readonly StepRow[], signal?: AbortSignal): Promise<Float32Array[][]> {
-		if (rows.length > this.maxRows || rows.some(({ tokens }) => tokens.length === 0))
+	async step(rows: readonly BatchItem[], signal?: AbortSignal): Promise<Float32Array[][]> {
+		if (rows.length > this.maxBatchSize || rows.some(({ tokens }) => tokens.length === 0))
 			throw new Error('These rows cannot be run.');
 		this.steps++;
 		this.widest = Math.max(this.widest, rows.length);
@@ -89,8 +89,8 @@ export class ExactDecoder implements Decoder {
 		return rows.map(({ cache, tokens, logits }) => {
 			const held = cache as ExactCache;
 			// The factors are chosen by the total length of the run.
-			const total = Math.max(held.length + tokens.length, held.minimumTotal);
-			const isLong = total > (this.recomputeAbove ?? Number.POSITIVE_INFINITY);
+			const total = Math.max(held.length + tokens.length, held.ropeTotalLength);
+			const isLong = total > (this.longRopeThreshold ?? Number.POSITIVE_INFINITY);
 			held.feed(tokens.map((token) => keyOf(token, isLong)));
 			return Array.from({ length: logits }, (_, k) =>
 				exactLogits(held.tokens.slice(0, held.length - logits + 1 + k)),
@@ -101,15 +101,15 @@ export class ExactDecoder implements Decoder {
 	close(): void {}
 }
 
-class ExactCache implements SequenceCache {
+class ExactCache implements KvCache {
 	tokens: number[] = [];
-	minimumTotal = 0;
+	ropeTotalLength = 0;
 	reproducibleTokens = 0;
 	#room = 0;
-	readonly #alive: Set<SequenceCache>;
+	readonly #alive: Set<KvCache>;
 	readonly #most: number;
 
-	constructor(alive: Set<SequenceCache>, most: number) {
+	constructor(alive: Set<KvCache>, most: number) {
 		this.#alive = alive;
 		this.#most = most;
 		alive.add(this);

@@ -3,8 +3,8 @@ import { link, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { externalFault } from '../../server/engine/folder/externalData.ts';
-import { readGraphSummary } from '../../server/engine/folder/graphSummary.ts';
+import { externalFault } from '../../server/engine/modelFiles/externalData.ts';
+import { readGraphSummary } from '../../server/engine/modelFiles/graphSummary.ts';
 
 let folder = '';
 const cached = () => join(folder, 'models--acme--tiny', 'snapshots', '0123abcd');

@@ -4,21 +4,21 @@ import assert from 'node:assert/strict';
 import { chmodSync, cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import type { Decoder, SequenceCache } from '../../server/engine/decode/decoder.ts';
+import type { Decoder, KvCache } from '../../server/engine/decode/decoder.ts';
 import { loadDecoder } from '../../server/engine/decode/loadDecoder.ts';
 import { PackedDecoder } from '../../server/engine/decode/packedDecoder.ts';
 import { loadEngine } from '../../server/engine/engine.ts';
-import { describeModel } from '../../server/engine/folder/describe.ts';
+import { describeModel } from '../../server/engine/modelFiles/describe.ts';
 import { makeNode } from '../../server/engine/onnx/graphEdit.ts';
 import { decodeModel, encodeModel } from '../../server/engine/onnx/onnxModel.ts';
-import { openRuntime } from '../../server/engine/runtime/openRuntime.ts';
+import { openRuntime } from '../../server/engine/verify/openRuntime.ts';
 import { writeDecoderModel } from '../fixtures/decoderModel.ts';
 import { sharedFolder } from './sharedData.ts';
 import { openDecoder, temporaryFolder, tokensRequest } from './support.ts';
 
 const folder = temporaryFolder();
 
-async function logitsOf(decoder: Decoder, cache: SequenceCache, tokens: readonly number[]) {
+async function logitsOf(decoder: Decoder, cache: KvCache, tokens: readonly number[]) {
 	const [row] = await decoder.step([{ cache, tokens, logits: 1 }]);
 	return [...(row?.[0] ?? [])];
 }
@@ -30,7 +30,7 @@ for (const attention of ['gqa', 'plain'] as const) {
 		const decoder = await openDecoder(model, { notices });
 		try {
 			assert.ok(decoder.batchInvariant);
-			assert.ok(decoder.mode === (attention === 'gqa' ? 'packed' : 'holes'), notices.join());
+			assert.ok(decoder.mode === (attention === 'gqa' ? 'packed' : 'padded'), notices.join());
 			assert.deepEqual(notices, []);
 			const prompts = [[5, 9, 40], [77, 12, 60, 33, 8, 90, 7], [200], [3, 3, 3, 3, 250]];
 			const alone: number[][] = [];
@@ -44,7 +44,7 @@ for (const attention of ['gqa', 'plain'] as const) {
 			const together = (tokens: (index: number) => readonly number[]) =>
 				decoder.step(
 					prompts.map((_, index) => ({
-						cache: caches[index] as SequenceCache,
+						cache: caches[index] as KvCache,
 						tokens: tokens(index),
 						logits: 1,
 					})),
@@ -77,7 +77,7 @@ test('where the head cannot be cut, rows have scales of their own all the same',
 	const notices: string[] = [];
 	const decoder = await openDecoder(model, { notices });
 	assert.ok(decoder.batchInvariant);
-	assert.equal(decoder.mode, 'holes');
+	assert.equal(decoder.mode, 'padded');
 	assert.match(notices.join(), /not prepared: the logits do not come from one matrix product/);
 	decoder.close();
 	// As published, sequences must not share a run: their results would depend on each other.
@@ -135,7 +135,14 @@ for (const name of [...names, 'stories260K-tjs']) {
 			const { contextLength } = description;
 			const runtime = await openRuntime();
 			const session = { threads: 1 };
-			return loadDecoder({ description, variant, runtime, session, contextLength, prepare });
+			return loadDecoder({
+				description,
+				variant,
+				runtime,
+				session,
+				contextLength,
+				rewrite: prepare,
+			});
 		};
 		const tokens = [5, 9, 40, 77, 12, 60, 33];
 		const read = async (decoder: Decoder) => {

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { TextModel } from '../../server/engine/api.ts';
 import { encodeItem } from '../../server/engine/seq2seq/languageTokens.ts';
-import { textModelOf } from '../../server/engine/tokenizer/textModel.ts';
+import { textModelOf } from '../../server/engine/text/textModel.ts';
 import { readTokenizer } from '../../server/engine/tokenizer/tokenizer.ts';
 
 /** A word-level model with special tokens around the text. */

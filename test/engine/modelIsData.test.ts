@@ -7,12 +7,12 @@ import { rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { after, test } from 'node:test';
 import { loadEngine } from '../../server/engine/engine.ts';
-import { describeModel } from '../../server/engine/folder/describe.ts';
-import { operatorFault } from '../../server/engine/folder/operators.ts';
-import { prepareGraph } from '../../server/engine/onnx/prepare.ts';
+import { describeModel } from '../../server/engine/modelFiles/describe.ts';
+import { operatorFault } from '../../server/engine/modelFiles/operators.ts';
+import { rewriteGraph } from '../../server/engine/onnx/rewriteGraph.ts';
 import { optimizeModel } from '../../server/engine/optimize.ts';
-import { openRuntime } from '../../server/engine/runtime/openRuntime.ts';
-import { loadTextModel } from '../../server/engine/tokenizer/textModel.ts';
+import { loadTextModel } from '../../server/engine/text/textModel.ts';
+import { openRuntime } from '../../server/engine/verify/openRuntime.ts';
 import { type Home, newHome } from '../daemon/home.ts';
 import { writeDecoderModel } from '../fixtures/decoderModel.ts';
 import { temporaryFolder, tokensRequest } from './support.ts';
@@ -225,13 +225,13 @@ test('weights outside the folder are not copied by "models optimize" either', as
 test('a rewritten graph takes no weights from elsewhere, and none that came with a model is opened', async () => {
 	const model = writeDecoderModel(join(folder, 'prepared'), { attention: 'gqa' });
 	const graph = join(model, 'onnx', 'model.onnx');
-	const made = await prepareGraph(graph, { gather: true });
+	const made = await rewriteGraph(graph, { gather: true });
 	assert.ok('bytes' in made);
 	// Where earlier versions kept their own.
 	const name = '.model.prepared-g-4-0123456789abcdef';
 	writeFileSync(join(model, 'onnx', `${name}.onnx`), 'not ours');
 	writeFileSync(join(model, 'onnx', `${name}.verdict`), 'not ours');
-	assert.deepEqual(await prepareGraph(graph, { gather: true }), made);
+	assert.deepEqual(await rewriteGraph(graph, { gather: true }), made);
 	assert.deepEqual((await answer(model, false)).tokens, (await answer(good, false)).tokens);
 	const bytes = Buffer.from(made.bytes).toString('latin1');
 	const location = 'model.onnx';

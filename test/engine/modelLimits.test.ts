@@ -13,12 +13,12 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
-import { describeModel } from '../../server/engine/folder/describe.ts';
+import { describeModel } from '../../server/engine/modelFiles/describe.ts';
 import { decodeModel } from '../../server/engine/onnx/onnxModel.ts';
 import { readTensorHeader } from '../../server/engine/onnx/tensorProto.ts';
 import { WeightReader } from '../../server/engine/onnx/weightReader.ts';
 import { WireWriter } from '../../server/engine/onnx/wire.ts';
-import { loadTextModel } from '../../server/engine/tokenizer/textModel.ts';
+import { loadTextModel } from '../../server/engine/text/textModel.ts';
 import { readModelBytes, readModelText } from '../../server/hub/modelData/readModelFile.ts';
 import { AppError } from '../../server/protocol/index.ts';
 import { writeDecoderModel } from '../fixtures/decoderModel.ts';

@@ -11,17 +11,17 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { loadGraphWithoutWeights } from '../../server/engine/onnx/graphWithoutWeights.ts';
 import { decodeModel, encodeModel } from '../../server/engine/onnx/onnxModel.ts';
 import { packSlots } from '../../server/engine/onnx/packSlots.ts';
-import { prepareGraph } from '../../server/engine/onnx/prepare.ts';
-import { readSkeleton } from '../../server/engine/onnx/skeleton.ts';
+import { rewriteGraph } from '../../server/engine/onnx/rewriteGraph.ts';
 import {
 	int64Tensor,
 	readTensorHeader,
 	tensorNumbers,
 } from '../../server/engine/onnx/tensorProto.ts';
 import { fieldInt, fieldText, readFields, WireWriter } from '../../server/engine/onnx/wire.ts';
-import { openRuntime } from '../../server/engine/runtime/openRuntime.ts';
+import { openRuntime } from '../../server/engine/verify/openRuntime.ts';
 import { writeDecoderModel } from '../fixtures/decoderModel.ts';
 import { Random } from '../fixtures/graphBuilder.ts';
 import { temporaryFolder } from './support.ts';
@@ -105,7 +105,7 @@ test('a model that is read and written again is the same model', () => {
 
 test('a skeleton refers to large weights by their place in the original file', async () => {
 	const file = readFileSync(gqa);
-	const { graph } = await readSkeleton(gqa);
+	const { graph } = await loadGraphWithoutWeights(gqa);
 	const original = new Map(
 		decodeModel(file).graph.initializers.map(({ name, bytes }) => [name, bytes]),
 	);
@@ -131,23 +131,23 @@ test('integer constants are read back', () => {
 });
 
 test('graphs without slots to pack are refused with the reason', async () => {
-	const { graph } = await readSkeleton(plain);
+	const { graph } = await loadGraphWithoutWeights(plain);
 	assert.match(packSlots(graph, 4, 21) ?? '', /GroupQueryAttention/);
-	const refused = await prepareGraph(plain, { slots: 4 });
+	const refused = await rewriteGraph(plain, { slots: 4 });
 	assert.ok('refused' in refused);
 });
 
 test('a damaged file is refused with the reason, and nothing is left behind', async () => {
 	const damaged = join(folder, 'damaged.onnx');
 	writeFileSync(damaged, readFileSync(gqa).subarray(0, 5000));
-	const result = await prepareGraph(damaged, { gather: true });
+	const result = await rewriteGraph(damaged, { gather: true });
 	assert.ok('refused' in result && result.refused.length > 0);
-	const missing = await prepareGraph(join(folder, 'missing.onnx'), { gather: true });
+	const missing = await rewriteGraph(join(folder, 'missing.onnx'), { gather: true });
 	assert.ok('refused' in missing);
 });
 
 test('a model that has changed gets a prepared graph of its own', async () => {
-	const first = await prepareGraph(gqa, { gather: true });
+	const first = await rewriteGraph(gqa, { gather: true });
 	writeDecoderModel(join(folder, 'gqa'), {
 		attention: 'gqa',
 		shape: {
@@ -160,7 +160,7 @@ test('a model that has changed gets a prepared graph of its own', async () => {
 			context: 256,
 		},
 	});
-	const second = await prepareGraph(gqa, { gather: true });
+	const second = await rewriteGraph(gqa, { gather: true });
 	assert.ok('key' in first && 'key' in second);
 	assert.notEqual(first.key, second.key);
 });
@@ -172,7 +172,7 @@ test('a model that is a set of links has its weights where its files really are'
 	mkdirSync(links, { recursive: true });
 	writeFileSync(join(store, 'blob'), readFileSync(gqa));
 	symlinkSync(join(store, 'blob'), join(links, 'model.onnx'));
-	const prepared = await prepareGraph(join(links, 'model.onnx'), { gather: true });
+	const prepared = await rewriteGraph(join(links, 'model.onnx'), { gather: true });
 	assert.ok('bytes' in prepared, JSON.stringify(prepared));
 	assert.equal(prepared.folder, realpathSync(store));
 	for (const plain of [false, true]) {

@@ -5,15 +5,15 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type { Decoder } from '../../server/engine/decode/decoder.ts';
-import { toFloat16 } from '../../server/engine/decode/float16.ts';
 import { loadEngine } from '../../server/engine/engine.ts';
 import { decodeModel, encodeModel } from '../../server/engine/onnx/onnxModel.ts';
 import { optimizeGraph } from '../../server/engine/onnx/optimizeGraph.ts';
-import { quantiseMatrix } from '../../server/engine/onnx/quantize.ts';
+import { quantizeMatrix } from '../../server/engine/onnx/quantize.ts';
 import { readTensorHeader } from '../../server/engine/onnx/tensorProto.ts';
 import { WireWriter } from '../../server/engine/onnx/wire.ts';
 import { optimizeModel } from '../../server/engine/optimize.ts';
-import { openRuntime } from '../../server/engine/runtime/openRuntime.ts';
+import { toFloat16 } from '../../server/engine/runtime/float16.ts';
+import { openRuntime } from '../../server/engine/verify/openRuntime.ts';
 import { difference } from '../../server/engine/verify/readings.ts';
 import { writeDecoderModel } from '../fixtures/decoderModel.ts';
 import { GraphBuilder, Random } from '../fixtures/graphBuilder.ts';
@@ -53,7 +53,7 @@ test('quantised matrices stand for nearly the same numbers, and the runtime read
 		[4, 16, 0.12],
 		[8, 64, 0.008],
 	] as const) {
-		const quantised = quantiseMatrix(values, rows, columns, bits, block);
+		const quantised = quantizeMatrix(values, rows, columns, bits, block);
 		const restored = restore(quantised, rows, columns, bits, block);
 		let squares = 0;
 		let errors = 0;
@@ -99,7 +99,7 @@ test('quantised matrices stand for nearly the same numbers, and the runtime read
 });
 
 test('a matrix of zeros stays zero', () => {
-	const { packed, scales } = quantiseMatrix(new Float32Array(32), 32, 1, 4, 32);
+	const { packed, scales } = quantizeMatrix(new Float32Array(32), 32, 1, 4, 32);
 	assert.ok(restore({ packed, scales }, 32, 1, 4, 32).every((value) => value === 0));
 });
 

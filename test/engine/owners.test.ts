@@ -7,7 +7,7 @@ import type { EngineModel, GenerateResult } from '../../server/engine/api.ts';
 import { loadEngine } from '../../server/engine/engine.ts';
 import { createConstraintCompiler } from '../../server/engine/grammar/compileConstraint.ts';
 import { grammarInstance } from '../../server/engine/grammar/xgrammarModule.ts';
-import { shareSources } from '../../server/engine/seq2seq/sharedSources.ts';
+import { deduplicateSources } from '../../server/engine/seq2seq/deduplicateSources.ts';
 import { toolFormats } from '../../server/engine/template/toolFormat.ts';
 import { writeDecoderModel } from '../fixtures/decoderModel.ts';
 import { byteTextModel } from './byteTextModel.ts';
@@ -100,6 +100,6 @@ test('a grammar is compiled again for each person, and once for the same one', a
 
 test('equal sentences of two people are read apart, those of one person once', () => {
 	const item = (owner: string) => ({ owner, source: [5, 6, 7], start: [1, 2] });
-	assert.deepEqual(shareSources([item('alice'), item('alice')]).rowOf, [0, 0]);
-	assert.deepEqual(shareSources([item('alice'), item('bob')]).rowOf, [0, 1]);
+	assert.deepEqual(deduplicateSources([item('alice'), item('alice')]).sourceOf, [0, 0]);
+	assert.deepEqual(deduplicateSources([item('alice'), item('bob')]).sourceOf, [0, 1]);
 });

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
 	commonPrefix,
-	mostPrefixes,
+	maxPrefixes,
 	PrefixCache,
 } from '../../server/engine/schedule/prefixCache.ts';
 import { ExactDecoder } from './exactDecoder.ts';
@@ -12,14 +12,18 @@ import { ExactDecoder } from './exactDecoder.ts';
 function setUp() {
 	const decoder = new ExactDecoder();
 	const prefixes = new PrefixCache();
-	const make = (tokens: readonly number[], minimumTotal = 0) => {
+	const make = (tokens: readonly number[], ropeTotalLength = 0) => {
 		const cache = decoder.createCache();
-		cache.minimumTotal = minimumTotal;
+		cache.ropeTotalLength = ropeTotalLength;
 		cache.feed(tokens);
 		return cache;
 	};
-	const add = (tokens: readonly number[], minimumTotal = 0, owner: string | undefined = 'me') => {
-		const cache = make(tokens, minimumTotal);
+	const add = (
+		tokens: readonly number[],
+		ropeTotalLength = 0,
+		owner: string | undefined = 'me',
+	) => {
+		const cache = make(tokens, ropeTotalLength);
 		prefixes.add({ owner, tokens, cache });
 		return cache;
 	};
@@ -108,7 +112,7 @@ test('what a new one covers is released, and of the others the least recently us
 	assert.equal(prefixes.size, 1, 'what fits stays');
 	for (let k = 0; k < 40; k++) add(range(1000 * k + 500, 1000 * k + 510));
 	prefixes.shrink(Number.POSITIVE_INFINITY);
-	assert.equal(prefixes.size, mostPrefixes);
+	assert.equal(prefixes.size, maxPrefixes);
 	prefixes.clear();
 	assert.deepEqual([prefixes.size, prefixes.bytes, alive.size], [0, 0, 0]);
 });

@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { promptTemplateJinja } from '../../server/engine/modelFiles/promptTemplate.ts';
 import { compileTemplate } from '../../server/engine/template/jinja.ts';
-import { promptTemplateJinja } from '../../server/engine/template/promptTemplate.ts';
 import type { PromptTemplate } from '../../server/protocol/index.ts';
 
 const system = { role: 'system', content: 'S' };

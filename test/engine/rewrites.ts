@@ -1,10 +1,11 @@
 /** Changes rewritten graphs on their way into the runtime, as a fault of a rewrite would. */
 
 import assert from 'node:assert/strict';
+import type { MemoryGraph } from '../../server/engine/modelFiles/graphSource.ts';
 import { makeNode } from '../../server/engine/onnx/graphEdit.ts';
 import { decodeModel, encodeModel, type OnnxGraph } from '../../server/engine/onnx/onnxModel.ts';
-import { openRuntime } from '../../server/engine/runtime/openRuntime.ts';
-import type { MemoryGraph, Runtime } from '../../server/engine/runtime/runtime.ts';
+import type { Runtime } from '../../server/engine/runtime/runtime.ts';
+import { openRuntime } from '../../server/engine/verify/openRuntime.ts';
 
 /** Does `use` while every rewritten graph is changed before this process's runtime opens it. */
 export async function whileRewrites<T>(

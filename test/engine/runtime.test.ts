@@ -4,13 +4,13 @@ import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { float16ToFloat32, toFloat16 } from '../../server/engine/decode/float16.ts';
+import { float16ToFloat32, toFloat16 } from '../../server/engine/runtime/float16.ts';
 import { findLibrary, findPackage, libraryNames } from '../../server/engine/runtime/library.ts';
-import { defaultCacheBytes } from '../../server/engine/runtime/memory.ts';
-import { chooseRuntime, openRuntime } from '../../server/engine/runtime/openRuntime.ts';
+import { defaultCacheBytes } from '../../server/engine/runtime/processMemory.ts';
 import type { Runtime } from '../../server/engine/runtime/runtime.ts';
-import { compareRuntimes } from '../../server/engine/runtime/selfCheck.ts';
 import { physicalCores } from '../../server/engine/runtime/threads.ts';
+import { compareRuntimes } from '../../server/engine/verify/compareRuntimes.ts';
+import { chooseRuntime, openRuntime } from '../../server/engine/verify/openRuntime.ts';
 import { GraphBuilder } from '../fixtures/graphBuilder.ts';
 import { temporaryFolder } from './support.ts';
 

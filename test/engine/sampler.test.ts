@@ -1,4 +1,4 @@
-/** A sampler's draws under penalties, bans and grammars, and what it tells of them. */
+/** A sampler's draws under penalties, suppression and grammars, and what it tells of them. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -17,7 +17,12 @@ test('log-probabilities are those before penalties, and asking for them changes 
 		isTerminated: () => false,
 		dispose: () => {},
 	};
-	const bans = { suppress: [5, 70], beginSuppress: [90], sequences: [[7, 8]], noRepeatNgram: 2 };
+	const suppression = {
+		suppressTokens: [5, 70],
+		beginSuppressTokens: [90],
+		badSequences: [[7, 8]],
+		noRepeatNgram: 2,
+	};
 	const penalised = {
 		temperature: 0.8,
 		repetitionPenalty: 1.3,
@@ -27,8 +32,8 @@ test('log-probabilities are those before penalties, and asking for them changes 
 	};
 	for (const settings of [
 		{ sampling: { ...greedy, ...penalised } },
-		{ sampling: { ...greedy, ...penalised, topP: 0.8 }, bans },
-		{ sampling: { ...greedy, ...penalised, topK: 20 }, bans, constraint },
+		{ sampling: { ...greedy, ...penalised, topP: 0.8 }, suppression },
+		{ sampling: { ...greedy, ...penalised, topK: 20 }, suppression, constraint },
 		{ sampling: { ...greedy, presencePenalty: 9 } },
 		{ sampling: { ...greedy, logitBias: { 12: 100 } } },
 	]) {

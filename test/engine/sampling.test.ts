@@ -4,17 +4,17 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { changedBlocks, findBlocks } from '../../server/engine/sample/blocks.ts';
 import { argmax, topIndices } from '../../server/engine/sample/candidates.ts';
-import { drawToken } from '../../server/engine/sample/draw.ts';
+import { logitsKernels } from '../../server/engine/sample/logitsKernels.ts';
 import { logSumExp } from '../../server/engine/sample/logprobs.ts';
-import { findCut } from '../../server/engine/sample/nucleus.ts';
+import { findTopPThreshold } from '../../server/engine/sample/nucleus.ts';
 import {
 	applyMask,
 	applyPenalties,
-	banRepeatedNgrams,
-	banSequences,
+	suppressRepeatedNgrams,
+	suppressSequences,
 } from '../../server/engine/sample/penalties.ts';
 import { uniform } from '../../server/engine/sample/random.ts';
-import { rowKernels } from '../../server/engine/sample/rowKernels.ts';
+import { sampleToken } from '../../server/engine/sample/sampleToken.ts';
 import { TextStream } from '../../server/engine/sample/textStream.ts';
 import { Random } from '../fixtures/graphBuilder.ts';
 import { bigRow } from './logitRows.ts';
@@ -26,7 +26,7 @@ const logits = Float32Array.from([2, 1, 0, -1, 3, 2.5, -50, 1.5]);
 function frequencies(options: Partial<typeof greedy>, draws = 20_000): number[] {
 	const counts = new Array<number>(logits.length).fill(0);
 	for (let k = 0; k < draws; k++) {
-		const token = drawToken(logits, { ...greedy, temperature: 1, ...options }, uniform(9, 0, k));
+		const token = sampleToken(logits, { ...greedy, temperature: 1, ...options }, uniform(9, 0, k));
 		counts[token] = (counts[token] ?? 0) + 1;
 	}
 	return counts.map((count) => count / draws);
@@ -128,9 +128,9 @@ test('over large vocabularies the cuts are those of sorting everything', () => {
 			for (const topK of [0, 3, 700, 4000]) {
 				const options = { ...greedy, temperature, topP, topK };
 				const { tokens, probability } = keptBySorting(row, options);
-				const cut = findCut(blocks, temperature, topP, topK);
+				const cut = findTopPThreshold(blocks, temperature, topP, topK);
 				const kept = new Set(
-					[...row.keys()].filter((k) => (row[k] as number) >= cut.least && cut.allows?.(k)),
+					[...row.keys()].filter((k) => (row[k] as number) >= cut.minLogit && cut.allows?.(k)),
 				);
 				const wrong = [
 					...tokens.filter((token) => !kept.has(token)),
@@ -160,7 +160,7 @@ test('over large vocabularies draws follow the exact distribution (chi-square)',
 		const { tokens, probability } = keptBySorting(row, sampling);
 		const counts = new Map<number, number>();
 		for (let k = 0; k < draws; k++) {
-			const token = drawToken(row, sampling, uniform(77, 1, k));
+			const token = sampleToken(row, sampling, uniform(77, 1, k));
 			counts.set(token, (counts.get(token) ?? 0) + 1);
 		}
 		const allowed = new Set(tokens);
@@ -189,7 +189,7 @@ test('over large vocabularies draws follow the exact distribution (chi-square)',
 });
 
 test('temperature 0 takes the best, the lowest id among equals', () => {
-	assert.equal(drawToken(logits, greedy, 0.99), 4);
+	assert.equal(sampleToken(logits, greedy, 0.99), 4);
 	assert.equal(argmax(Float32Array.from([1, 5, 5, 2])), 1);
 	assert.equal(argmax(Float32Array.from([Number.NaN, -1, 2])), 2);
 });
@@ -254,18 +254,18 @@ test('passes over rows of any length and content agree with plain loops', () => 
 			assert.equal(blocks.largest[block], most);
 		}
 		const sum = numbers.reduce((total, value) => total + Math.exp(value - blocks.max), 0);
-		assert.ok(Math.abs(rowKernels.sum(blocks) / sum - 1) < 2e-6, `${length}`);
+		assert.ok(Math.abs(logitsKernels.sum(blocks) / sum - 1) < 2e-6, `${length}`);
 		const classes = 3000;
 		const counts = new Array<number>(classes).fill(0);
 		for (const value of numbers) {
 			const at = Math.fround(Math.fround(blocks.max - value) * 250);
 			if (at < classes) counts[Math.floor(at)] = (counts[Math.floor(at)] ?? 0) + 1;
 		}
-		assert.deepEqual([...rowKernels.count(blocks, 250, classes)], counts);
+		assert.deepEqual([...logitsKernels.count(blocks, 250, classes)], counts);
 	}
 	const first = findBlocks(Float32Array.of(1, 2));
 	findBlocks(Float32Array.of(3));
-	assert.throws(() => rowKernels.sum(first), /Another row/);
+	assert.throws(() => logitsKernels.sum(first), /Other logits/);
 });
 
 test('blocks follow the entries that change', () => {
@@ -276,10 +276,10 @@ test('blocks follow the entries that change', () => {
 	const after = changedBlocks(before, changed);
 	assert.equal(after.max, Math.max(...row));
 	const largest = [...after.largest];
-	const total = rowKernels.sum(after);
+	const total = logitsKernels.sum(after);
 	const again = findBlocks(row);
 	assert.deepEqual(largest, [...again.largest]);
-	assert.equal(total, rowKernels.sum(again));
+	assert.equal(total, logitsKernels.sum(again));
 });
 
 test('penalties and biases change what they name', () => {
@@ -304,13 +304,13 @@ test('a grammar mask bans every token whose bit is 0, also those beyond it', () 
 
 test('forbidden sequences and repeated n-grams are banned at their last token', () => {
 	const values = new Float32Array(10);
-	banSequences(values, [1, 2, 3], [[3, 4], [2, 5], [7]]);
+	suppressSequences(values, [1, 2, 3], [[3, 4], [2, 5], [7]]);
 	assert.deepEqual(
 		[...values.keys()].filter((k) => values[k] !== 0),
 		[4, 7],
 	);
 	const ngrams = new Float32Array(10);
-	banRepeatedNgrams(ngrams, [1, 2, 3, 1, 2], 3);
+	suppressRepeatedNgrams(ngrams, [1, 2, 3, 1, 2], 3);
 	assert.deepEqual(
 		[...ngrams.keys()].filter((k) => ngrams[k] !== 0),
 		[3],

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import type { EngineModel, GenerateEvent } from '../../server/engine/api.ts';
 import { loadEngine } from '../../server/engine/engine.ts';
-import { findContinuation, PromptLookup } from '../../server/engine/schedule/draft.ts';
-import { WaitingQueue } from '../../server/engine/schedule/waitingQueue.ts';
+import { findContinuation, NgramProposer } from '../../server/engine/schedule/draftProposer.ts';
+import { RequestQueue } from '../../server/engine/schedule/requestQueue.ts';
 import { AppError } from '../../server/protocol/index.ts';
 import { tinyShape, writeDecoderModel } from '../fixtures/decoderModel.ts';
 import { greedy, temporaryFolder, tokensRequest } from './support.ts';
@@ -196,7 +196,7 @@ test('guesses come from the latest place where the text went on alike', () => {
 	assert.equal(findContinuation([1, 2, 3, 9, 1, 2, 3]), 3);
 	assert.equal(findContinuation([5, 6, 7, 1, 6, 7, 8, 5, 6, 7]), 3, 'a longer match wins');
 	assert.equal(findContinuation([1, 2, 3, 4]), -1);
-	const draft = new PromptLookup();
+	const draft = new NgramProposer();
 	const text = Array.from({ length: 60 }, (_, k) => k % 10);
 	assert.ok(draft.propose(text, 8).length > 0);
 	for (let k = 0; k < 8; k++) draft.learn(8, 0);
@@ -229,7 +229,7 @@ test('guessing ahead changes nothing but the number of steps', async () => {
 });
 
 test('interactive requests go first, and batch requests are not forgotten', () => {
-	const queue = new WaitingQueue<{
+	const queue = new RequestQueue<{
 		priority: 'interactive' | 'batch';
 		name: string;
 		expectedTokens: number;
@@ -254,7 +254,7 @@ test('interactive requests go first, and batch requests are not forgotten', () =
 });
 
 test('requests wait up to a number of tokens, whatever their number; one alone may have more', () => {
-	const queue = new WaitingQueue<{ priority: 'batch'; expectedTokens: number }>();
+	const queue = new RequestQueue<{ priority: 'batch'; expectedTokens: number }>();
 	const limits = { maxWaiting: 10, maxWaitingTokens: 100 };
 	const item = (expectedTokens: number) => ({ priority: 'batch', expectedTokens }) as const;
 	assert.equal(queue.fullOf(item(500), limits), undefined);
@@ -312,7 +312,7 @@ test('who waits is told the place in the queue, and each time it changes', async
 	const places: number[] = [];
 	const waiting = Array.from({ length: 48 }, (_, k) =>
 		model.generate(tokensRequest(prompt(k)), (event: GenerateEvent) => {
-			if (k === 47 && event.type === 'queued') places.push(event.place);
+			if (k === 47 && event.type === 'queued') places.push(event.queuePosition);
 		}),
 	);
 	await Promise.all(waiting);

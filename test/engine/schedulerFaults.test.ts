@@ -6,11 +6,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { GenerateEvent, GenerateRequest, GenerateResult } from '../../server/engine/api.ts';
-import type { StepRow } from '../../server/engine/decode/decoder.ts';
-import { drawToken } from '../../server/engine/sample/draw.ts';
+import type { BatchItem } from '../../server/engine/decode/decoder.ts';
 import { uniform } from '../../server/engine/sample/random.ts';
-import { noBans } from '../../server/engine/sample/sampler.ts';
-import { type Draft, PromptLookup } from '../../server/engine/schedule/draft.ts';
+import { noSuppression } from '../../server/engine/sample/sampler.ts';
+import { sampleToken } from '../../server/engine/sample/sampleToken.ts';
+import { type DraftProposer, NgramProposer } from '../../server/engine/schedule/draftProposer.ts';
 import { createGenerator, type Generate } from '../../server/engine/schedule/generator.ts';
 import { Scheduler } from '../../server/engine/schedule/scheduler.ts';
 import type { SchedulerOptions } from '../../server/engine/schedule/schedulerOptions.ts';
@@ -43,7 +43,7 @@ function setUp(exact: ExactOptions = {}, more: Partial<SchedulerOptions> = {}): 
 		contextLength: 1000,
 		vocabularySize: exactVocabulary,
 		endTokens: [256],
-		bans: noBans,
+		suppression: noSuppression,
 		compile: async () => undefined,
 		now: () => performance.now(),
 	});
@@ -57,17 +57,17 @@ const stop = [String.fromCharCode(stopToken)];
 /** What a request answers when nothing else runs and nothing is reused or guessed. */
 function alone(
 	{ prompt, sampling, n, maxTokens = 24 }: GenerateRequest,
-	recomputeAbove = Number.POSITIVE_INFINITY,
+	longRopeThreshold = Number.POSITIVE_INFINITY,
 ): string[] {
 	const tokens = prompt.kind === 'tokens' ? prompt.tokens : [];
 	return Array.from({ length: n }, (_, choice) => {
 		const text = [...tokens];
 		for (let k = 0; k < maxTokens; k++) {
-			const isLong = text.length > recomputeAbove;
+			const isLong = text.length > longRopeThreshold;
 			const logits = exactLogits(text.map((token) => keyOf(token, isLong)));
 			for (const [id, bias] of Object.entries(sampling.logitBias))
 				logits[Number(id)] = (logits[Number(id)] as number) + bias;
-			const token = drawToken(logits, sampling, uniform(sampling.seed, choice, k));
+			const token = sampleToken(logits, sampling, uniform(sampling.seed, choice, k));
 			text.push(token);
 			if (token === stopToken) return text.slice(tokens.length, -1).join();
 		}
@@ -113,11 +113,11 @@ for (const [title, exact, options] of [
 	['guessing ahead, long steps', { turns: 6 }, {}],
 	['without guesses', {}, { speculation: false }],
 	['without kept prefixes', {}, { prefixCache: false }],
-	['one row at a time', { maxRows: 1, turns: 3 }, {}],
+	['one row at a time', { maxBatchSize: 1, turns: 3 }, {}],
 	['guessing at every token', {}, { speculation: () => new Eager() }],
 	[
 		'guessing across a switch of rotary factors',
-		{ recomputeAbove: 60 },
+		{ longRopeThreshold: 60 },
 		{ speculation: () => new Eager() },
 	],
 ] as const) {
@@ -148,7 +148,7 @@ for (const [title, exact, options] of [
 						abort.signal,
 					);
 					try {
-						const limit = 'recomputeAbove' in exact ? exact.recomputeAbove : undefined;
+						const limit = 'longRopeThreshold' in exact ? exact.longRopeThreshold : undefined;
 						assert.deepEqual(answers(await answer), alone(request, limit));
 					} catch (error) {
 						if (!abort.signal.aborted) throw error;
@@ -162,7 +162,7 @@ for (const [title, exact, options] of [
 				assert.ok(accepted > 0 && accepted < drafted, `${accepted} of ${drafted}`);
 			} else if (title === 'without guesses') assert.equal(drafted, 0);
 			assert.equal(setup.scheduler.counters.cachedTokens > 0, title !== 'without kept prefixes');
-			if (!('maxRows' in exact)) assert.equal(setup.decoder.widest, 4);
+			if (!('maxBatchSize' in exact)) assert.equal(setup.decoder.widest, 4);
 			await setup.scheduler.close();
 			assert.equal(setup.decoder.alive.size, 0);
 		}
@@ -170,16 +170,16 @@ for (const [title, exact, options] of [
 }
 
 /** Guesses from the text whatever came of it before. */
-class Eager extends PromptLookup {
+class Eager extends NgramProposer {
 	override learn(): void {}
 }
 
 test('how a prompt ends is told before anything else, and only where it was asked for', async () => {
 	const { generate } = setUp();
 	const tokens = [...'Hello <think>'].map((letter) => letter.charCodeAt(0) % 31);
-	const told = async (tellsPromptEnd: boolean) => {
+	const told = async (notifyPromptEnd: boolean) => {
 		const events: GenerateEvent[] = [];
-		const request = tokensRequest(tokens, { maxTokens: 2, tellsPromptEnd });
+		const request = tokensRequest(tokens, { maxTokens: 2, notifyPromptEnd });
 		await generate(request, (event) => events.push(event));
 		return events;
 	};
@@ -192,11 +192,11 @@ test('how a prompt ends is told before anything else, and only where it was aske
 
 test('no guess goes beyond the longest answer, where the context may end as well', async () => {
 	let longest = 0;
-	const fails = (rows: readonly StepRow[]): boolean => {
+	const fails = (rows: readonly BatchItem[]): boolean => {
 		for (const { cache, tokens } of rows) longest = Math.max(longest, cache.length + tokens.length);
 		return false;
 	};
-	const bold: Draft = { propose: (_, room) => Array(room).fill(3), learn: () => {} };
+	const bold: DraftProposer = { propose: (_, room) => Array(room).fill(3), learn: () => {} };
 	const setup = setUp({ fails }, { speculation: () => bold });
 	for (let seed = 0; seed < 20; seed++) {
 		longest = 0;
@@ -263,7 +263,7 @@ test('requests wait for room among the caches, and one that needs more than all 
 	};
 	// Room for 100 tokens: two requests of 40, or one of 130.
 	const options = { cacheBytes: 10_000, maxRunning: 8 };
-	const setup: Setup = setUp({ maxRows: 8, fails: look }, options);
+	const setup: Setup = setUp({ maxBatchSize: 8, fails: look }, options);
 	const small = Array.from({ length: 7 }, (_, k) =>
 		tokensRequest(
 			Array.from({ length: 30 }, (_, at) => (at * (k + 2)) % 31),
@@ -291,7 +291,7 @@ test('requests wait for room among the caches, and one that needs more than all 
 test('a step that fails ends what took part in it; the others answer as ever', async () => {
 	const bad = [30, 30, 30, 30, 30, 30];
 	const setup = setUp({
-		maxRows: 2,
+		maxBatchSize: 2,
 		fails: (rows) =>
 			rows.some(({ tokens }) => tokens.length === 6 && tokens.every((t) => t === 30)),
 	});
@@ -313,7 +313,7 @@ test('a step that fails ends what took part in it; the others answer as ever', a
 });
 
 test('a prompt whose cache cannot be made fails alone', async () => {
-	const setup = setUp({ mostTokens: 200 });
+	const setup = setUp({ maxTokens: 200 });
 	const long = tokensRequest(Array.from({ length: 190 }, (_, k) => k % 31));
 	const short = tokensRequest([1, 2, 3], { stop });
 	const [first, second] = await Promise.allSettled([

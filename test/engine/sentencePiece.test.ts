@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
+import { loadTextModel } from '../../server/engine/text/textModel.ts';
 import { AlignedText } from '../../server/engine/tokenizer/alignedText.ts';
 import { CharsMap } from '../../server/engine/tokenizer/charsmap.ts';
 import {
@@ -15,7 +16,6 @@ import {
 	readSentencePieceFile,
 	type SentencePieceFile,
 } from '../../server/engine/tokenizer/sentencePieceFile.ts';
-import { loadTextModel } from '../../server/engine/tokenizer/textModel.ts';
 import { readTokenizer } from '../../server/engine/tokenizer/tokenizer.ts';
 import { sharedFolder } from './sharedData.ts';
 

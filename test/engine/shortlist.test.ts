@@ -7,9 +7,8 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import type { EngineModel } from '../../server/engine/api.ts';
 import { loadEngine } from '../../server/engine/engine.ts';
-import { describeModel } from '../../server/engine/folder/describe.ts';
 import { learnShortlist } from '../../server/engine/learnShortlist.ts';
-import { openRuntime } from '../../server/engine/runtime/openRuntime.ts';
+import { describeModel } from '../../server/engine/modelFiles/describe.ts';
 import { readHeadWeights } from '../../server/engine/seq2seq/headWeights.ts';
 import {
 	changedShare,
@@ -20,7 +19,8 @@ import {
 	writeLexicon,
 } from '../../server/engine/seq2seq/lexicon.ts';
 import { openEncoderDecoder } from '../../server/engine/seq2seq/openEncoderDecoder.ts';
-import { loadTextModel } from '../../server/engine/tokenizer/textModel.ts';
+import { loadTextModel } from '../../server/engine/text/textModel.ts';
+import { openRuntime } from '../../server/engine/verify/openRuntime.ts';
 import { GraphBuilder } from '../fixtures/graphBuilder.ts';
 import { tinyTranslation, writeTranslationModel } from '../fixtures/translationModel.ts';
 import { sharedFolder } from './sharedData.ts';
@@ -97,7 +97,7 @@ for (const { kind, shape, suffix } of kinds) {
 		const head = await readHeadWeights(path);
 		assert.ok(head !== undefined);
 		const ids = [3, 7, 200, 319];
-		const { weights, width, words } = head.columns(ids);
+		const { weights, width, tokens: words } = head.columns(ids);
 		assert.deepEqual([width, words, weights.length], [64, 4, 256]);
 		const all = head.columns(Array.from({ length: 320 }, (_, id) => id));
 		for (let row = 0; row < 64; row++) {

@@ -8,8 +8,8 @@ import type { GenerateRequest } from '../../server/engine/api.ts';
 import type { Decoder } from '../../server/engine/decode/decoder.ts';
 import { loadDecoder } from '../../server/engine/decode/loadDecoder.ts';
 import { PackedDecoder } from '../../server/engine/decode/packedDecoder.ts';
-import { describeModel } from '../../server/engine/folder/describe.ts';
-import { openRuntime } from '../../server/engine/runtime/openRuntime.ts';
+import { describeModel } from '../../server/engine/modelFiles/describe.ts';
+import { openRuntime } from '../../server/engine/verify/openRuntime.ts';
 import { greedy } from '../fixtures/greedy.ts';
 
 /** A folder that is removed when the file's tests are over. */
@@ -52,12 +52,12 @@ export async function openDecoder(
 		runtime: await openRuntime(options.plain === true),
 		session: { threads: 1 },
 		contextLength: description.contextLength,
-		prepare: options.prepare ?? true,
+		rewrite: options.prepare ?? true,
 		onNotice: (notice) => options.notices?.push(notice),
 	});
 	if (decoder instanceof PackedDecoder) {
 		for (const sequences of [8, 3]) {
-			await decoder.expect(sequences);
+			await decoder.prepareForBatchSize(sequences);
 			await decoder.ready();
 		}
 	}

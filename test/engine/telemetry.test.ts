@@ -11,7 +11,7 @@ import { builtInModelsDir } from '../../server/daemon/machine.ts';
 import { telemetryOff } from '../../server/engine/runtime/telemetry.ts';
 
 const graph = join(builtInModelsDir() ?? '', 'starter-chat', 'onnx', 'model_quantized.onnx');
-const openRuntime = new URL('../../server/engine/runtime/openRuntime.ts', import.meta.url).href;
+const openRuntime = new URL('../../server/engine/verify/openRuntime.ts', import.meta.url).href;
 const nativePackages = new URL('../../server/engine/runtime/nativePackages.ts', import.meta.url);
 const skip = process.platform === 'win32' ? 'the library leaves no files on Windows' : false;
 

@@ -6,9 +6,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import type { TextService } from '../../server/engine/text/textJobs.ts';
+import { loadTextModel } from '../../server/engine/text/textModel.ts';
 import { TextReader } from '../../server/engine/text/textReader.ts';
 import { TextThread } from '../../server/engine/text/textThread.ts';
-import { loadTextModel } from '../../server/engine/tokenizer/textModel.ts';
 import { byteTokenizer } from '../fixtures/tokenizerFiles.ts';
 import { hostileTokenizers } from '../hostile/models.ts';
 

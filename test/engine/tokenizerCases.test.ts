@@ -5,7 +5,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { Tokenizer as OtherTokenizer } from '@huggingface/tokenizers';
-import { loadTextModel } from '../../server/engine/tokenizer/textModel.ts';
+import { loadTextModel } from '../../server/engine/text/textModel.ts';
 import { readTiktoken } from '../../server/engine/tokenizer/tiktoken.ts';
 import { readTokenizer, type Tokenizer } from '../../server/engine/tokenizer/tokenizer.ts';
 import { sharedFolder } from './sharedData.ts';

@@ -10,8 +10,8 @@ import { loadEngine } from '../../server/engine/engine.ts';
 import { paddedWidth } from '../../server/engine/runtime/paddedWidth.ts';
 import type { EncoderDecoder } from '../../server/engine/seq2seq/encoderDecoder.ts';
 import { writeLexicon } from '../../server/engine/seq2seq/lexicon.ts';
-import { chooseBatch, type TranslationWork } from '../../server/engine/seq2seq/translationBatch.ts';
-import { loadTextModel } from '../../server/engine/tokenizer/textModel.ts';
+import { chooseBatch, type TranslationJob } from '../../server/engine/seq2seq/translationBatch.ts';
+import { loadTextModel } from '../../server/engine/text/textModel.ts';
 import { temporaryFolder } from './support.ts';
 
 const starter = fileURLToPath(new URL('../../starter/models/starter-translate', import.meta.url));
@@ -122,20 +122,20 @@ test('a batch takes no more words than a shortlist may have; the other texts wai
 		// Of a quarter of the vocabulary, 20 words are left for the texts.
 		shortlist: { lexicon, head, frequent: new Set([0, 1, 2, 3, 4]) },
 	} as unknown as EncoderDecoder;
-	const work = (words: number[] | undefined) =>
+	const work = (tokens: number[] | undefined) =>
 		({
 			encoded: { source: [1, 2, 3], start: [9], offsets: [] },
 			search: { beams: 1 },
 			wantsAttention: false,
 			priority: 'batch',
-			words: words && new Set(words),
-		}) as unknown as TranslationWork;
+			ownTokens: tokens && new Set(tokens),
+		}) as unknown as TranslationJob;
 	const ten = (from: number) => Array.from({ length: 10 }, (_, k) => from + k);
 	const waiting = [work(ten(10)), work(undefined), work(ten(20)), work(ten(30)), work(ten(10))];
-	const chosen = (texts: TranslationWork[]) =>
+	const chosen = (texts: TranslationJob[]) =>
 		chooseBatch(texts, { model, contextLength: 64 }).map((one) => waiting.indexOf(one));
 	assert.deepEqual(chosen(waiting), [0, 2]);
-	assert.deepEqual(chosen([waiting[0], waiting[4], waiting[3]] as TranslationWork[]), [0, 4, 3]);
+	assert.deepEqual(chosen([waiting[0], waiting[4], waiting[3]] as TranslationJob[]), [0, 4, 3]);
 	assert.deepEqual(chosen(waiting.slice(1)), [1]);
 });
 

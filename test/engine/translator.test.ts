@@ -6,16 +6,16 @@ import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import type { EngineModel } from '../../server/engine/api.ts';
 import { loadEngine } from '../../server/engine/engine.ts';
-import { describeModel } from '../../server/engine/folder/describe.ts';
-import { generationSettings } from '../../server/engine/folder/generation.ts';
-import { openRuntime } from '../../server/engine/runtime/openRuntime.ts';
+import { describeModel } from '../../server/engine/modelFiles/describe.ts';
+import { generationSettings } from '../../server/engine/modelFiles/generationSettings.ts';
 import { BeamItem } from '../../server/engine/seq2seq/beamItem.ts';
 import type { EncodedBatch, EncoderDecoder } from '../../server/engine/seq2seq/encoderDecoder.ts';
 import { openEncoderDecoder } from '../../server/engine/seq2seq/openEncoderDecoder.ts';
-import { gatherRows } from '../../server/engine/seq2seq/rowCache.ts';
 import type { SearchOptions } from '../../server/engine/seq2seq/searchOptions.ts';
+import { gatherSequences } from '../../server/engine/seq2seq/selfAttentionCache.ts';
 import { Translator } from '../../server/engine/seq2seq/translator.ts';
-import { loadTextModel } from '../../server/engine/tokenizer/textModel.ts';
+import { loadTextModel } from '../../server/engine/text/textModel.ts';
+import { openRuntime } from '../../server/engine/verify/openRuntime.ts';
 import { difference } from '../../server/engine/verify/readings.ts';
 import { byteTokenizer } from '../fixtures/tokenizerFiles.ts';
 import { writeTranslationModel } from '../fixtures/translationModel.ts';
@@ -101,12 +101,12 @@ test('rows that are reordered, repeated and dropped continue as their parents', 
 		[5, 6, 7],
 		[9, 10, 11, 12, 13],
 	]);
-	const run = model.start(encoded, { rowsPerItem: 2 });
-	assert.deepEqual(run.itemOfRow, [0, 0, 1, 1]);
+	const run = model.start(encoded, { sequencesPerItem: 2 });
+	assert.deepEqual(run.itemOfSequence, [0, 0, 1, 1]);
 	await run.feed([[258], [258], [258], [258]]);
 	await run.feed([[1], [2], [3], [4]]);
 	run.select([1, 1, 3]);
-	assert.deepEqual(run.itemOfRow, [0, 0, 1]);
+	assert.deepEqual(run.itemOfSequence, [0, 0, 1]);
 	const output = await run.feed([[7], [8], [9]]);
 	const expected: [number, number[]][] = [
 		[0, [258, 2, 7]],
@@ -150,11 +150,11 @@ test('rows are gathered in place in any order', () => {
 		[2, 0, 3, 1],
 		[1, 3],
 	]) {
-		const result = gatherRows(make(), 'float32', 2, parents) as Float32Array;
+		const result = gatherSequences(make(), 'float32', 2, parents) as Float32Array;
 		assert.deepEqual(rows(result.subarray(0, parents.length * 2)), parents);
 	}
 	assert.deepEqual(
-		rows(gatherRows(make(), 'float32', 2, [0, 0, 1, 1, 2, 3]) as Float32Array),
+		rows(gatherSequences(make(), 'float32', 2, [0, 0, 1, 1, 2, 3]) as Float32Array),
 		[0, 0, 1, 1, 2, 3],
 	);
 });
@@ -219,8 +219,8 @@ test('beam search keeps finished and running hypotheses apart', () => {
 		forcedBegin: undefined,
 		forcedEnd: undefined,
 		badSequences: [],
-		suppress: [],
-		beginSuppress: [],
+		suppressTokens: [],
+		beginSuppressTokens: [],
 		repetitionPenalty: 1,
 		noRepeatNgram: 0,
 		renormalise: false,

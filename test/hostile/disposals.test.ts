@@ -9,10 +9,10 @@ import { childrenOf, isNode, type Node, sourcesOf, treeOf } from './syntax.ts';
 
 /** Calls that give no promise, and where they are. */
 const immediate: Readonly<Record<string, string>> = {
-	'server/engine/embed/embedder.ts': 'rows.map',
+	'server/engine/embed/embedder.ts': 'sequences.map',
 	'server/engine/runtime/capiBinding.ts': 'copyTensor',
 	'server/engine/seq2seq/headWeights.ts': 'rowMajor packed',
-	'server/engine/speech/tokenStarts.ts': 'rows.map',
+	'server/engine/speech/tokenStarts.ts': 'starts.map',
 	'server/engine/template/budget.ts': 'render',
 	'server/services/mcpTools.ts': '(await response.text()).trimEnd',
 	'extension/transcripts/recordingFile.ts': "hash.digest('hex').slice",

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fillMiddleStops, fillMiddleTokens } from '../../server/engine/text/fillMiddle.ts';
-import { loadTextModel } from '../../server/engine/tokenizer/textModel.ts';
+import { loadTextModel } from '../../server/engine/text/textModel.ts';
 import { tinyShape, writeDecoderModel } from '../fixtures/decoderModel.ts';
 import { byteTokenizer } from '../fixtures/tokenizerFiles.ts';
 import { startTestServer, type TestServer } from './testServer.ts';

@@ -9,7 +9,7 @@ import type {
 	TextModel,
 } from '../../server/engine/api.ts';
 import { toolFormats } from '../../server/engine/template/toolFormat.ts';
-import { textServiceHere } from '../../server/engine/text/textJobs.ts';
+import { inProcessTextService } from '../../server/engine/text/textJobs.ts';
 import type { ChatMessage, ModelInfo } from '../../server/protocol/index.ts';
 import { chatRequest } from '../../server/protocol/routes/chat.ts';
 import { check } from '../../server/protocol/routes/check.ts';
@@ -32,7 +32,7 @@ async function run(body: object, script: Script) {
 	let asked: GenerateRequest | undefined;
 	const generate: EngineModel['generate'] = async (request, onEvent) => {
 		asked = request;
-		if (request.tellsPromptEnd) onEvent({ type: 'promptEnd', text: script.prompt ?? '' });
+		if (request.notifyPromptEnd) onEvent({ type: 'promptEnd', text: script.prompt ?? '' });
 		const reason = script.reason ?? 'stop';
 		for (const [index, text] of script.pieces.entries())
 			onEvent({ type: 'text', choice: 0, text, tokenIds: [index] });
@@ -56,7 +56,7 @@ async function run(body: object, script: Script) {
 			[Symbol.asyncDispose]: async () => {},
 		}),
 		textModel: async () =>
-			textServiceHere({
+			inProcessTextService({
 				renderChat: ({ messages }: { messages: readonly ChatMessage[] }) =>
 					messages.map(({ content }) => content).join('') + (script.prompt ?? ''),
 				// One token per character, those that the template adds aside.
@@ -132,10 +132,10 @@ test('an answer that begins inside reasoning opened by the template is split too
 test('a prompt is rendered and tokenised once: here or in the runner', async () => {
 	const template = { reasoning: { open: '<think>', close: '</think>' }, template: 'plain' };
 	const plain = await run({}, { pieces: ['a'], profile: template });
-	assert.equal(plain.asked.tellsPromptEnd, false);
+	assert.equal(plain.asked.notifyPromptEnd, false);
 	assert.ok(plain.asked.prompt.kind === 'chat' && plain.asked.prompt.tokens === undefined);
 	const thinking = await run({}, { pieces: ['a'], prompt: 'user: hi <think>\n' });
-	assert.equal(thinking.asked.tellsPromptEnd, true);
+	assert.equal(thinking.asked.notifyPromptEnd, true);
 	assert.ok(thinking.asked.prompt.kind === 'chat' && thinking.asked.prompt.tokens === undefined);
 	const messages = ['one', 'ONE', 'two'].map((content, index) => ({
 		role: index % 2 === 0 ? 'user' : 'assistant',

@@ -10,12 +10,12 @@ import { fileURLToPath } from 'node:url';
 import { fileSource } from '../../server/audio/audioSource.ts';
 import { decodeAudio } from '../../server/audio/decodeAudio.ts';
 import type { SpeechRequest } from '../../server/engine/api.ts';
-import { describeModel } from '../../server/engine/folder/describe.ts';
+import { describeModel } from '../../server/engine/modelFiles/describe.ts';
 import { decodeModel, encodeModel } from '../../server/engine/onnx/onnxModel.ts';
-import { nonSpeechTokens } from '../../server/engine/speech/nonSpeech.ts';
 import { openSpeech } from '../../server/engine/speech/openSpeech.ts';
-import { readWhisperConfig } from '../../server/engine/speech/whisperConfig.ts';
-import { loadTextModel } from '../../server/engine/tokenizer/textModel.ts';
+import { nonSpeechTokens } from '../../server/engine/speech/whisper/nonSpeech.ts';
+import { readWhisperConfig } from '../../server/engine/speech/whisper/whisperConfig.ts';
+import { loadTextModel } from '../../server/engine/text/textModel.ts';
 import type { Precision } from '../../server/protocol/index.ts';
 import { type GenaiOptions, repackWhisper } from './genaiWhisper.ts';
 import { openGraphs, sharedFolder, speechRequest, wavSamples } from './speechModels.ts';
@@ -149,11 +149,17 @@ test('a folder of nothing but the builder’s files is read: sizes, control toke
 		assert.equal(config[key], expected[key], key);
 	for (const key of ['noTimestampsToken', 'firstTimestamp', 'noSpeechToken'] as const)
 		assert.equal(config[key], expected[key], key);
-	assert.ok(config.suppressedAtBegin.includes(config.endToken));
+	assert.ok(config.beginSuppressTokens.includes(config.endToken));
 	for (const sign of ['(', '[', '"', '|'])
-		assert.ok(config.suppressed.includes(text.encode(sign, { addSpecial: false })[0] ?? -1), sign);
+		assert.ok(
+			config.suppressTokens.includes(text.encode(sign, { addSpecial: false })[0] ?? -1),
+			sign,
+		);
 	for (const word of [' the', '.', ' a', "'s"])
-		assert.ok(!config.suppressed.includes(text.encode(word, { addSpecial: false })[0] ?? -1), word);
+		assert.ok(
+			!config.suppressTokens.includes(text.encode(word, { addSpecial: false })[0] ?? -1),
+			word,
+		);
 	const [heard] = await hear(to, [speechRequest(await recording('annie.flac'))], 'q8');
 	assert.equal(heard?.text.trim(), 'Please open the new window tomorrow.');
 });

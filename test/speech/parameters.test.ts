@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import type { SpeechRequest, SpeechResult, TextModel } from '../../server/engine/api.ts';
 import type { EncoderDecoder } from '../../server/engine/seq2seq/encoderDecoder.ts';
-import { decodeHypothesis } from '../../server/engine/speech/hypotheses.ts';
+import { decodeHypothesis } from '../../server/engine/speech/decodeHypothesis.ts';
 import { openSpeech } from '../../server/engine/speech/openSpeech.ts';
 import { openGraphs, sharedFolder, speechRequest, wavSamples } from './speechModels.ts';
 
@@ -98,15 +98,15 @@ function scripted(script: Script, prompts: number[][] = []): EncoderDecoder {
 			mask: { type: 'int64', dims: [1, 1500], data: new BigInt64Array(1500).fill(1n) },
 		}),
 		start: (_encoded, options) => {
-			let rows: number[][] = Array.from({ length: options?.rowsPerItem ?? 1 }, () => []);
+			let rows: number[][] = Array.from({ length: options?.sequencesPerItem ?? 1 }, () => []);
 			return {
-				get rows() {
+				get batchSize() {
 					return rows.length;
 				},
 				get length() {
 					return rows[0]?.length ?? 0;
 				},
-				get itemOfRow() {
+				get itemOfSequence() {
 					return rows.map(() => 0);
 				},
 				feed: async (tokens: readonly (readonly number[])[]) => {
@@ -200,7 +200,7 @@ test('above temperature 0 the likeliest of five samples is kept', async () => {
 		{
 			...counting,
 			start: (given, options) => {
-				rows.push(options?.rowsPerItem ?? 1);
+				rows.push(options?.sequencesPerItem ?? 1);
 				return counting.start(given, options);
 			},
 		},

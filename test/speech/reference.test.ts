@@ -6,11 +6,11 @@ import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import type { MemoryGraph } from '../../server/engine/runtime/runtime.ts';
-import { logMel } from '../../server/engine/speech/logMel.ts';
+import type { MemoryGraph } from '../../server/engine/modelFiles/graphSource.ts';
 import { openSpeech } from '../../server/engine/speech/openSpeech.ts';
-import { alignRows, frameS } from '../../server/engine/speech/timeWarp.ts';
-import { readWhisperConfig } from '../../server/engine/speech/whisperConfig.ts';
+import { alignTokens, frameS } from '../../server/engine/speech/timeWarp.ts';
+import { logMel } from '../../server/engine/speech/whisper/logMel.ts';
+import { readWhisperConfig } from '../../server/engine/speech/whisper/whisperConfig.ts';
 import type { Precision } from '../../server/protocol/index.ts';
 import { whileRewrites } from '../engine/rewrites.ts';
 import { openGraphs, sharedFolder, speechRequest, wavSamples } from './speechModels.ts';
@@ -209,7 +209,7 @@ test('word alignment equals the reference to the frame', {
 	// The reference aligns the generated rows alone, each with the sound it is fed at.
 	const from = prompt.length;
 	const to = from + wanted.sequences.length;
-	const starts = alignRows(
+	const starts = alignTokens(
 		output.attentions,
 		config.alignmentHeads,
 		from,

@@ -4,19 +4,19 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { TextModel } from '../../server/engine/api.ts';
 import { logSumExp } from '../../server/engine/sample/logprobs.ts';
-import { drawn, likeliest } from '../../server/engine/speech/draw.ts';
+import { speechLanguageCode } from '../../server/engine/speech/languages.ts';
+import { argmaxToken, sampleAtTemperature } from '../../server/engine/speech/pickToken.ts';
+import { PrioritySemaphore } from '../../server/engine/speech/prioritySemaphore.ts';
 import {
 	compressionRatio,
 	isDoubtful,
 	isSilence,
 	temperatureLadder,
-} from '../../server/engine/speech/fallback.ts';
-import { speechLanguageCode } from '../../server/engine/speech/languages.ts';
-import { cutSegments } from '../../server/engine/speech/segments.ts';
-import { medianFilter, warp } from '../../server/engine/speech/timeWarp.ts';
-import { Turns } from '../../server/engine/speech/turns.ts';
-import type { WhisperConfig } from '../../server/engine/speech/whisperConfig.ts';
-import { applyRules } from '../../server/engine/speech/whisperRules.ts';
+} from '../../server/engine/speech/temperatureFallback.ts';
+import { dynamicTimeWarp, medianFilter } from '../../server/engine/speech/timeWarp.ts';
+import { cutSegments } from '../../server/engine/speech/whisper/segments.ts';
+import type { WhisperConfig } from '../../server/engine/speech/whisper/whisperConfig.ts';
+import { applyWhisperRules } from '../../server/engine/speech/whisper/whisperRules.ts';
 import { splitWords, timeWords } from '../../server/engine/speech/words.ts';
 
 /** Text 0–9, end 10, start 11, no timestamps 12, times from 13 (0.00) to 1512. */
@@ -33,8 +33,8 @@ const config: WhisperConfig = {
 	noSpeechToken: undefined,
 	firstTimestamp: 13,
 	languages: new Map(),
-	suppressed: [3],
-	suppressedAtBegin: [4, 10],
+	suppressTokens: [3],
+	beginSuppressTokens: [4, 10],
 	maxInitialTimestamp: 50,
 	alignmentHeads: undefined,
 	medianWidth: 7,
@@ -49,7 +49,7 @@ function allowed(
 	const values = logits ?? new Float32Array(1513);
 	// Flat logits would always prefer the many timestamps: text must be likelier to stay.
 	if (logits === undefined) values.fill(10, 0, 13);
-	applyRules(values, generated, config, timestamps);
+	applyWhisperRules(values, generated, config, timestamps);
 	return [...values.keys()].filter((id) => values[id] !== Number.NEGATIVE_INFINITY);
 }
 
@@ -135,11 +135,11 @@ test('repetition and guessing are tried again, silence is not', () => {
 test('the likeliest token and drawn ones carry the log-probability without temperature', () => {
 	const logits = Float32Array.from([0, 2, 1, Number.NEGATIVE_INFINITY]);
 	const total = logSumExp(logits);
-	assert.deepEqual(likeliest(logits).id, 1);
-	assert.ok(Math.abs(likeliest(logits).logprob - (2 - total)) < 1e-6);
+	assert.deepEqual(argmaxToken(logits).id, 1);
+	assert.ok(Math.abs(argmaxToken(logits).logprob - (2 - total)) < 1e-6);
 	const counts = [0, 0, 0, 0];
 	for (let i = 0; i < 3000; i++) {
-		const { id, logprob } = drawn(logits, 0.5, i / 3000);
+		const { id, logprob } = sampleAtTemperature(logits, 0.5, i / 3000);
 		assert.ok(Math.abs(logprob - ((logits[id] ?? 0) - total)) < 1e-6);
 		counts[id] = (counts[id] ?? 0) + 1;
 	}
@@ -168,7 +168,7 @@ test('languages are known by code, tag, name and old code', () => {
 test('the cheapest path through a matrix is found, and spikes are filtered', () => {
 	// Rows are cheap at columns 0–1, 2–4 and 5.
 	const cost = Float64Array.from([0, 0, 9, 9, 9, 9, 9, 9, 0, 0, 0, 9, 9, 9, 9, 9, 9, 0]);
-	assert.deepEqual(warp(cost, 3, 6), [0, 2, 5]);
+	assert.deepEqual(dynamicTimeWarp(cost, 3, 6), [0, 2, 5]);
 	assert.deepEqual([...medianFilter(Float64Array.from([1, 1, 9, 1, 1, 1]), 3)], [1, 1, 1, 1, 1, 1]);
 });
 
@@ -201,25 +201,25 @@ test('words keep their punctuation and are cut to plausible lengths beside pause
 });
 
 test('turns: one at a time, interactive first, cancelled ones leave', async () => {
-	const turns = new Turns();
+	const turns = new PrioritySemaphore();
 	const order: string[] = [];
 	const work = (label: string) => async () => {
 		order.push(label);
 		await new Promise((resolve) => setTimeout(resolve, 5));
 	};
 	const stop = new AbortController();
-	const first = turns.take('batch', work('first'));
-	const second = turns.take('batch', work('second'));
-	const gone = turns.take('batch', work('gone'), stop.signal);
-	const urgent = turns.take('interactive', work('urgent'));
+	const first = turns.run('batch', work('first'));
+	const second = turns.run('batch', work('second'));
+	const gone = turns.run('batch', work('gone'), stop.signal);
+	const urgent = turns.run('interactive', work('urgent'));
 	assert.equal(turns.waiting, 3);
 	stop.abort();
 	await assert.rejects(gone, { code: 'cancelled' });
 	await Promise.all([first, second, urgent]);
 	assert.deepEqual(order, ['first', 'urgent', 'second']);
 	await assert.rejects(
-		turns.take('batch', () => Promise.reject(new Error('no'))),
+		turns.run('batch', () => Promise.reject(new Error('no'))),
 		/no/,
 	);
-	assert.equal(await turns.take('batch', async () => 1), 1);
+	assert.equal(await turns.run('batch', async () => 1), 1);
 });

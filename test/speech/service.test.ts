@@ -323,7 +323,7 @@ for (const seed of [1, 2, 3, 4]) {
 			events.push(event),
 		);
 		assert.deepEqual(transcript.text.split(' '), spoken(phrases));
-		assert.ok(model.mostAtOnce > 2 && model.mostAtOnce <= 8, `${model.mostAtOnce} at once`);
+		assert.ok(model.maxAtOnce > 2 && model.maxAtOnce <= 8, `${model.maxAtOnce} at once`);
 		assert.ok(model.requests.every(({ prompt }) => prompt === undefined));
 		const done = events.flatMap((event) => (event.type === 'progress' ? [event.done] : []));
 		assert.deepEqual(
@@ -358,7 +358,7 @@ test('with the text before them they are heard one by one', async () => {
 	const model = toneModel();
 	model.delayMs = 1;
 	await serviceFor(model, tones(talk(40))).run(call(), 'x', () => {});
-	assert.equal(model.mostAtOnce, 1);
+	assert.equal(model.maxAtOnce, 1);
 });
 
 test('speech without any pause is heard on from the last whole word also when heard together', async () => {
@@ -387,7 +387,7 @@ test('cancelling ends all that are heard together', async () => {
 		},
 		stop.signal,
 	);
-	await until('eight run at once', () => model.mostAtOnce >= 8);
+	await until('eight run at once', () => model.maxAtOnce >= 8);
 	stop.abort();
 	await assert.rejects(running, (error) => error instanceof AppError && error.code === 'cancelled');
 	assert.equal(model.cancelled, 8);

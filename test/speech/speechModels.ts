@@ -4,12 +4,12 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { SpeechRequest } from '../../server/engine/api.ts';
-import { describeModel } from '../../server/engine/folder/describe.ts';
-import { chooseVariant } from '../../server/engine/folder/variants.ts';
-import { openRuntime } from '../../server/engine/runtime/openRuntime.ts';
+import { describeModel } from '../../server/engine/modelFiles/describe.ts';
+import { chooseVariant } from '../../server/engine/modelFiles/variants.ts';
 import type { EncoderDecoder } from '../../server/engine/seq2seq/encoderDecoder.ts';
 import { openEncoderDecoder } from '../../server/engine/seq2seq/openEncoderDecoder.ts';
-import { loadTextModel } from '../../server/engine/tokenizer/textModel.ts';
+import { loadTextModel } from '../../server/engine/text/textModel.ts';
+import { openRuntime } from '../../server/engine/verify/openRuntime.ts';
 import type { Precision } from '../../server/protocol/index.ts';
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
@@ -37,7 +37,7 @@ export async function openGraphs(folder: string, precision: Precision = 'fp32', 
 		variant,
 		runtime: await openRuntime(),
 		session: { threads, executionProvider: 'cpu' },
-		encodesAlone: description.task === 'automatic-speech-recognition',
+		...(description.task === 'automatic-speech-recognition' ? { encoderBatchSize: 1 } : {}),
 	});
 	return { model, description, text: await loadTextModel(folder) };
 }

@@ -9,7 +9,7 @@ import type {
 	SpeechResult,
 	TextModel,
 } from '../../server/engine/api.ts';
-import { textServiceHere } from '../../server/engine/text/textJobs.ts';
+import { inProcessTextService } from '../../server/engine/text/textJobs.ts';
 import { AppError, type ModelInfo } from '../../server/protocol/index.ts';
 import type { ModelHost } from '../../server/services/host.ts';
 
@@ -65,7 +65,7 @@ export interface ToneModel {
 	delayMs: number;
 	cancelled: number;
 	/** Most calls that were in flight at the same time. */
-	mostAtOnce: number;
+	maxAtOnce: number;
 	/** Leaves every last word of a stretch with several for the next one. */
 	shy: boolean;
 	/** Leaves out what comes after a pause of half a second, and says that all is heard. */
@@ -82,7 +82,7 @@ export function toneModel(): ToneModel {
 		windowS: 30,
 		delayMs: 0,
 		cancelled: 0,
-		mostAtOnce: 0,
+		maxAtOnce: 0,
 		shy: false,
 		lazy: false,
 		hastyS: 0,
@@ -95,7 +95,7 @@ export function toneModel(): ToneModel {
 			close: async () => {},
 			transcribe: async (request, onText, signal) => {
 				model.requests.push(request);
-				model.mostAtOnce = Math.max(model.mostAtOnce, ++inFlight);
+				model.maxAtOnce = Math.max(model.maxAtOnce, ++inFlight);
 				try {
 					await wait(model.delayMs, signal);
 				} catch (error) {
@@ -217,6 +217,6 @@ export function toneHost(model: ToneModel, name = 'tones'): ModelHost {
 			loadMs: 0,
 			[Symbol.asyncDispose]: async () => {},
 		}),
-		textModel: async () => textServiceHere(text),
+		textModel: async () => inProcessTextService(text),
 	};
 }

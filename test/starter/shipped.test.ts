@@ -5,7 +5,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { describeModel } from '../../server/engine/folder/describe.ts';
+import { describeModel } from '../../server/engine/modelFiles/describe.ts';
 import { readModelLanguages, translates } from '../../server/translate/modelPairs.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));

@@ -1,87 +1,87 @@
 /**
  * What every way of running a decoder-only graph offers to the scheduler: sequences with caches, and
- * one step over rows of several sequences.
+ * one step over a batch of them.
  */
 
-/** Keys and values of one sequence. */
-export interface SequenceCache {
+/** KV cache of one sequence. */
+export interface KvCache {
 	/** Tokens whose keys and values are valid. Advanced by a successful step only. */
 	readonly length: number;
 	/** Bytes held now. */
 	readonly bytes: number;
 	/**
-	 * Total length to tell the graph at least, because it chooses rotary factors by the total; set
-	 * while the cache is empty. 0 = the true total.
+	 * LongRoPE: minimum total length the graph is given, because it chooses its rotary factors by the
+	 * total; set while the cache is empty. 0 = the true total.
 	 */
-	minimumTotal: number;
-	/** So many of the first tokens were read reproducibly; noted by whoever feeds it. */
+	ropeTotalLength: number;
+	/** Number of first tokens that were read reproducibly; set by the caller of the step. */
 	reproducibleTokens: number;
 	/** Makes room for `tokens` in all, so that the next steps need not grow. */
 	reserve(tokens: number): void;
 	/** Forgets everything from `length` on. @throws AppError when the cache cannot go back */
 	truncate(length: number): void;
-	/** True when {@link truncate} to this length works. */
+	/** True if {@link truncate} to this length works. */
 	canTruncate(length: number): boolean;
 	/** An independent copy of the first `length` tokens (default all). */
-	fork(length?: number): SequenceCache;
+	fork(length?: number): KvCache;
 	release(): void;
 }
 
-/** Work for one sequence in a step. */
-export interface StepRow {
-	readonly cache: SequenceCache;
+/** What one sequence computes in a step. */
+export interface BatchItem {
+	readonly cache: KvCache;
 	/** Next tokens, at least one. */
 	readonly tokens: readonly number[];
-	/** Logits wanted for the last so many of these tokens; 0 while a prompt is not finished. */
+	/** Number of last tokens whose logits are wanted; 0 while a prompt is not finished. */
 	readonly logits: number;
 	/** Results must be the same to the last bit in every run: see {@link Decoder.bitwiseInvariant}. */
 	readonly reproducible?: boolean;
 }
 
 /**
- * - `packed`: rows of any length mix in one run (GroupQueryAttention, one slot per sequence)
- * - `holes`: rows of any length mix in one run, padded to a common cache size
+ * - `packed`: sequences of any length mix in one run (GroupQueryAttention, one slot per sequence)
+ * - `padded`: sequences of any length mix in one run, their caches padded to a common size
  * - `serial`: one sequence per run
  */
-export type DecoderMode = 'packed' | 'holes' | 'serial';
+export type DecoderMode = 'packed' | 'padded' | 'serial';
 
 export interface Decoder {
 	readonly mode: DecoderMode;
 	readonly vocabularySize: number;
-	/** Most rows of one step. */
-	readonly maxRows: number;
-	/** Most tokens of one step over all rows. */
+	/** Maximum items of one step. */
+	readonly maxBatchSize: number;
+	/** Maximum tokens of one step over all items. */
 	readonly maxStepTokens: number;
 	/** False where results depend on how tokens are grouped into runs (dynamic int8). */
 	readonly batchInvariant: boolean;
 	/**
 	 * True where a token's results are the same to the last bit however tokens are grouped into runs, as
-	 * long as each row has an even number of them: kernels compute a single row, also one that is left
+	 * long as each item has an even number of them: kernels compute a single token, also one that is left
 	 * over at the end of a block, in another order than several.
 	 */
 	readonly bitwiseInvariant?: boolean;
 	/** Bytes of cache per token of a sequence. */
 	readonly bytesPerToken: number;
 	/**
-	 * Length at which the graph switches to other rotary factors: a sequence that crosses it must be
-	 * computed again from its first token.
+	 * LongRoPE: length at which the graph switches to other rotary factors; a sequence that crosses it
+	 * must be computed again from its first token.
 	 */
-	readonly recomputeAbove?: number;
-	/** The graph gives logits of the last token of a row only: rows ask for one at most. */
+	readonly longRopeThreshold?: number;
+	/** The graph gives logits of an item's last token only: items must not ask for more. */
 	readonly lastLogitsOnly?: boolean;
-	/** Sequences worth running at the same time; {@link maxRows} when absent. */
-	readonly mostSequences?: number;
+	/** Sequences worth running at the same time; {@link maxBatchSize} when absent. */
+	readonly maxSequences?: number;
 	/**
-	 * Told between steps how many sequences are running, so that more rows can be made possible.
-	 * Resolves soon: what takes long goes on in the background.
+	 * Called between steps with the number of running sequences, so that a larger batch can be made
+	 * possible. Resolves soon: what takes long continues in the background.
 	 */
-	expect?(sequences: number): Promise<void>;
-	createCache(): SequenceCache;
+	prepareForBatchSize?(sequences: number): Promise<void>;
+	createCache(): KvCache;
 	/**
-	 * Runs the rows together and advances their caches. Returns, per row, the wanted logits (last
+	 * Runs the items together and advances their caches. Returns, per item, the wanted logits (last
 	 * token last); the arrays are writable and valid until the next step. After a rejection (error,
-	 * cancel) no cache has advanced and the same rows may be run again.
+	 * cancel) no cache has advanced and the same items may be run again.
 	 */
-	step(rows: readonly StepRow[], signal?: AbortSignal): Promise<Float32Array[][]>;
+	step(batch: readonly BatchItem[], signal?: AbortSignal): Promise<Float32Array[][]>;
 	close(): void;
 }

@@ -5,8 +5,8 @@
 
 import { AppError } from '../../protocol/index.ts';
 import { largestOf } from '../../protocol/lists.ts';
-import type { GraphSummary } from '../folder/graphSummary.ts';
-import { sharesScales } from '../folder/precision.ts';
+import type { GraphSummary } from '../modelFiles/graphSummary.ts';
+import { hasPerTensorScales } from '../modelFiles/precision.ts';
 import type { Session, TensorInfo, TensorType } from '../runtime/runtime.ts';
 
 /** One key or value tensor of one layer. */
@@ -22,13 +22,13 @@ export interface CacheTensor {
 
 /** How logits come out. */
 export type LogitsForm =
-	/** One row per input token. */
+	/** Logits of every input token. */
 	| 'all'
-	/** One row, `[batch, 1, vocabulary]` or `[batch, vocabulary]`: the last token. */
+	/** Logits of the last token, `[batch, 1, vocabulary]` or `[batch, vocabulary]`. */
 	| 'last'
 	/** `num_logits_to_keep` says how many of the last. */
 	| 'keep'
-	/** `logits_index` names the tokens (a graph prepared here). */
+	/** `logits_index` names the tokens (a graph rewritten here). */
 	| 'gather';
 
 export interface DecoderGraph {
@@ -49,7 +49,7 @@ export interface DecoderGraph {
 }
 
 /** Sizes a graph may leave symbolic. */
-export interface DecoderShape {
+export interface DecoderSizes {
 	readonly headSize: number;
 	readonly vocabularySize: number;
 }
@@ -61,7 +61,7 @@ export interface DecoderShape {
 export function readDecoderGraph(
 	session: Session,
 	summary: GraphSummary,
-	shape: DecoderShape,
+	shape: DecoderSizes,
 ): DecoderGraph {
 	const ids = session.inputs.get('input_ids');
 	const logits = session.outputs.get('logits');
@@ -130,7 +130,7 @@ export function readDecoderGraph(
 					: 'all',
 		vocabularySize: positive(logits.dims[logits.dims.length - 1], shape.vocabularySize),
 		inPlace,
-		batchInvariant: !sharesScales(summary),
+		batchInvariant: !hasPerTensorScales(summary),
 		bytesPerToken: caches.reduce(
 			(sum, cache) => sum + (cache.ring ? 0 : cache.heads * cache.headSize * bytes(cache.type)),
 			0,

@@ -6,11 +6,11 @@
 import { modelFile } from '../../hub/modelFile.ts';
 import { AppError } from '../../protocol/index.ts';
 import type { ModelDescription, ModelVariant } from '../api.ts';
-import { type GraphSummary, readGraphSummary } from '../folder/graphSummary.ts';
-import { asNumber, asRecord, readJsonFile } from '../folder/json.ts';
-import { sharesScales } from '../folder/precision.ts';
-import { readFactorLimit } from '../onnx/factorLimit.ts';
-import { type Preparation, prepareGraph } from '../onnx/prepare.ts';
+import { type GraphSummary, readGraphSummary } from '../modelFiles/graphSummary.ts';
+import { asNumber, asRecord, readJsonFile } from '../modelFiles/json.ts';
+import { hasPerTensorScales } from '../modelFiles/precision.ts';
+import { readLongRopeLimit } from '../onnx/longRopeLimit.ts';
+import { type GraphRewrites, rewriteGraph } from '../onnx/rewriteGraph.ts';
 import { weightSharing } from '../onnx/weightSharing.ts';
 import type { Runtime, Session, SessionOptions } from '../runtime/runtime.ts';
 import { type OpenGraph, openVerified } from '../verify/openVerified.ts';
@@ -18,9 +18,9 @@ import { tolerances } from '../verify/readings.ts';
 import type { Verdicts } from '../verify/verdict.ts';
 import type { Decoder } from './decoder.ts';
 import { type DecoderGraph, readDecoderGraph } from './decoderGraph.ts';
-import { HolesDecoder } from './holesDecoder.ts';
 import { PackedDecoder } from './packedDecoder.ts';
-import { compareSteps, readAlone } from './readSteps.ts';
+import { PaddedDecoder } from './paddedDecoder.ts';
+import { compareSteps, readSerially } from './readSteps.ts';
 import { openSerialDecoder, type SerialDecoderOptions } from './serialDecoder.ts';
 
 export interface LoadDecoderOptions {
@@ -29,16 +29,16 @@ export interface LoadDecoderOptions {
 	readonly runtime: Runtime;
 	readonly session: SessionOptions;
 	readonly verdicts?: Verdicts;
-	/** Most tokens of a sequence. */
+	/** Maximum tokens of a sequence. */
 	readonly contextLength: number;
 	/** False keeps the graph as it was published and runs one sequence at a time. */
-	readonly prepare?: boolean;
-	/** Told when a fast path is not used, and why. */
+	readonly rewrite?: boolean;
+	/** Called if a fast path is not used, and why. */
 	readonly onNotice?: (notice: string) => void;
 }
 
 const slotCounts = [4, 8];
-const holesRows = 8;
+const paddedBatchSize = 8;
 
 /** @throws AppError `unsupported_model` naming the file and the fault */
 export async function loadDecoder(given: LoadDecoderOptions): Promise<Decoder> {
@@ -54,25 +54,27 @@ export async function loadDecoder(given: LoadDecoderOptions): Promise<Decoder> {
 	const summary = await readGraphSummary(path);
 	// Caches in place and slots need memory that the kernels write where it is bound: only the CPU does.
 	const onCpu = (given.session.executionProvider ?? 'cpu') === 'cpu';
-	const prepares = given.prepare !== false && onCpu;
+	const rewritesGraph = given.rewrite !== false && onCpu;
 	// Graphs for more sequences are opened later over the same weights.
-	const sharing = prepares ? await weightSharing(path) : undefined;
+	const sharing = rewritesGraph ? await weightSharing(path) : undefined;
 	const options =
 		sharing === undefined ? given : { ...given, session: { ...given.session, sharing } };
 	const isPlain = !summary.ops.has('com.microsoft:GroupQueryAttention');
 	const isWindowed = isPlain && (await hasWindow(description.folder, contextLength));
-	const ways = prepares ? await waysOf(description.folder, summary, isPlain && !isWindowed) : [];
-	const recomputeAbove = summary.ops.has('If') ? await readFactorLimit(path) : undefined;
+	const candidates = rewritesGraph
+		? await possibleRewrites(description.folder, summary, isPlain && !isWindowed)
+		: [];
+	const longRopeThreshold = summary.ops.has('If') ? await readLongRopeLimit(path) : undefined;
 	let differed = false;
 	let refused: string | undefined;
-	const { opened, way } = await openVerified(
+	const { opened, rewrites } = await openVerified(
 		{
 			paths: [path],
-			dynamic: new Set(sharesScales(summary) ? [path] : []),
+			dynamic: new Set(hasPerTensorScales(summary) ? [path] : []),
 			runtime: given.runtime,
 			session: options.session,
 			verdicts: given.verdicts,
-			most: variant.precision === 'fp32' ? tolerances.float : tolerances.quantised,
+			maxDifference: variant.precision === 'fp32' ? tolerances.float : tolerances.quantized,
 			wrap: async ([graph], isReference) => {
 				const { session, source } = graph as OpenGraph;
 				const read = readDecoderGraph(session, await readGraphSummary(source), description);
@@ -83,12 +85,12 @@ export async function loadDecoder(given: LoadDecoderOptions): Promise<Decoder> {
 					// What has been measured: other devices choose their kernels by the size of a run.
 					bitwiseInvariant:
 						onCpu && read.batchInvariant && read.logitsForm !== 'last' && !hasRing(read),
-					...(recomputeAbove === undefined ? {} : { recomputeAbove }),
+					...(longRopeThreshold === undefined ? {} : { longRopeThreshold }),
 				});
 			},
-			read: ({ serial }) => readAlone(serial),
+			read: ({ serial }) => readSerially(serial),
 		},
-		ways,
+		candidates,
 		({ change, reason, differs }, { fuseHeads }) => {
 			differed ||= differs;
 			if (differs) onNotice?.(`The graph is not rewritten for ${change}: ${reason}.`);
@@ -97,24 +99,24 @@ export async function loadDecoder(given: LoadDecoderOptions): Promise<Decoder> {
 		},
 	);
 	const { session, graph, serial } = opened;
-	if (prepares && !graph.batchInvariant)
+	if (rewritesGraph && !graph.batchInvariant)
 		onNotice?.(`Sequences run one at a time: ${refused ?? 'they would share scales'}.`);
 	else if (refused !== undefined) onNotice?.(`The graph is not prepared: ${refused}.`);
 	if (serial.lastLogitsOnly === true)
 		onNotice?.('The next tokens are not guessed: the graph gives the logits of the last one only.');
 	const isSerial =
-		!prepares ||
+		!rewritesGraph ||
 		!graph.batchInvariant ||
 		serial.lastLogitsOnly === true ||
 		hasRing(graph) ||
-		recomputeAbove !== undefined;
+		longRopeThreshold !== undefined;
 	if (isSerial) return serial;
 	if (graph.inPlace)
-		return way?.gather === true ? packed(path, serial, graph, way, options) : serial;
+		return rewrites?.gather === true ? openPacked(path, serial, graph, rewrites, options) : serial;
 	if (!isPlain || graph.positions === undefined || graph.mask === undefined || isWindowed)
 		return serial;
 	try {
-		return await holes(session, serial, graph, options);
+		return await openPadded(session, serial, graph, options);
 	} catch (error) {
 		serial.close();
 		throw error;
@@ -122,18 +124,18 @@ export async function loadDecoder(given: LoadDecoderOptions): Promise<Decoder> {
 }
 
 /** Changes to try, the best first. */
-async function waysOf(
+async function possibleRewrites(
 	folder: string,
 	summary: GraphSummary,
 	mayFuse: boolean,
-): Promise<readonly Preparation[]> {
-	// Rows depend on each other until each has scales of its own.
-	const base: Preparation = sharesScales(summary) ? { rows: true } : {};
+): Promise<readonly GraphRewrites[]> {
+	// Per-tensor scales make the results of a batch's items depend on each other.
+	const base: GraphRewrites = hasPerTensorScales(summary) ? { perTokenQuantization: true } : {};
 	const heads = mayFuse ? await queryHeads(folder) : undefined;
 	return [
 		...(heads === undefined ? [] : [{ ...base, gather: true, fuseHeads: heads }]),
 		{ ...base, gather: true },
-		...(base.rows === true ? [base] : []),
+		...(base.perTokenQuantization === true ? [base] : []),
 	];
 }
 
@@ -157,11 +159,11 @@ function hasRing({ caches }: DecoderGraph): boolean {
 	return caches.some(({ ring }) => ring !== undefined);
 }
 
-function packed(
+function openPacked(
 	path: string,
 	serial: Decoder,
 	graph: DecoderGraph,
-	preparation: Preparation,
+	rewrites: GraphRewrites,
 	{ runtime, session, contextLength, onNotice }: LoadDecoderOptions,
 ): Decoder {
 	return new PackedDecoder({
@@ -171,25 +173,28 @@ function packed(
 		slotCounts,
 		onRefused: (reason) => onNotice?.(`Sequences run one at a time: ${reason}.`),
 		openSlots: async (slots) => {
-			const ready = await prepareGraph(path, { ...preparation, slots });
+			const ready = await rewriteGraph(path, { ...rewrites, slots });
 			if ('refused' in ready) throw new Error(ready.refused);
 			return runtime.open(ready, session);
 		},
 	});
 }
 
-/** Checks the graph with masked holes once; a graph that minds them runs one sequence at a time. */
-async function holes(
+/** Checks the graph with padded caches once; if its results depend on the padding it runs one sequence at a time. */
+async function openPadded(
 	session: Session,
 	serial: Decoder,
 	graph: DecoderGraph,
 	{ contextLength, onNotice }: LoadDecoderOptions,
 ): Promise<Decoder> {
-	const decoder = new HolesDecoder(session, graph, { contextLength, maxRows: holesRows });
+	const decoder = new PaddedDecoder(session, graph, {
+		contextLength,
+		maxBatchSize: paddedBatchSize,
+	});
 	const differs = await compareSteps(
 		serial,
 		() => decoder.createCache(),
-		(rows) => decoder.step(rows),
+		(batch) => decoder.step(batch),
 	);
 	if (differs === undefined) return decoder;
 	onNotice?.(`Sequences run one at a time: ${differs} when caches are padded.`);
@@ -206,7 +211,7 @@ async function queryHeads(folder: string): Promise<number | undefined> {
 	return undefined;
 }
 
-/** True when the graph attends to a window shorter than the context. */
+/** True if the graph attends to a window shorter than the context. */
 async function hasWindow(folder: string, contextLength: number): Promise<boolean> {
 	const config = await readJsonFile(folder, 'config.json');
 	const window = asNumber(config?.['sliding_window']);

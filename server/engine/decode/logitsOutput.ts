@@ -1,12 +1,12 @@
-/** Binds the logits output in the form the graph has, and reads rows back as float32. */
+/** Binds the logits output in the form the graph has, and reads the logits back as float32. */
 
+import { float16ToFloat32 } from '../runtime/float16.ts';
 import type { Binding, TensorInfo } from '../runtime/runtime.ts';
 import { createData, type TensorData } from '../runtime/tensorType.ts';
 import type { DecoderGraph } from './decoderGraph.ts';
-import { float16ToFloat32 } from './float16.ts';
 
-/** Rows to compute where `wanted` are read: at least one, for reproducible results an even number. */
-export function rowsAtHead(wanted: number, reproducible = false): number {
+/** Tokens whose logits must be computed if `wanted` are read: at least one, an even number for reproducible results. */
+export function logitsToCompute(wanted: number, reproducible = false): number {
 	return reproducible ? Math.max(2, wanted + (wanted % 2)) : Math.max(1, wanted);
 }
 
@@ -25,15 +25,15 @@ export class LogitsOutput {
 
 	/**
 	 * Binds the output for a run of `tokens` tokens of which the last `wanted`, at least one, matter.
-	 * Returns how many rows the run writes.
+	 * Returns of how many tokens the run writes logits.
 	 */
 	bind(binding: Binding, tokens: number, wanted: number): number {
 		const { logitsForm, keep, logits, vocabularySize } = this.#graph;
-		const rows = logitsForm === 'all' ? tokens : logitsForm === 'last' ? 1 : wanted;
-		if (keep !== undefined) this.#bindKeep(binding, keep, rows);
-		const dims = logits.dims.length === 2 ? [rows, vocabularySize] : [1, rows, vocabularySize];
-		binding.output(logits.name, this.room(rows), dims);
-		return rows;
+		const count = logitsForm === 'all' ? tokens : logitsForm === 'last' ? 1 : wanted;
+		if (keep !== undefined) this.#bindKeep(binding, keep, count);
+		const dims = logits.dims.length === 2 ? [count, vocabularySize] : [1, count, vocabularySize];
+		binding.output(logits.name, this.allocate(count), dims);
+		return count;
 	}
 
 	/** Lets the run make the output in whatever shape it has; asks for the last `wanted` tokens. */
@@ -43,24 +43,24 @@ export class LogitsOutput {
 		binding.outputAny(logits.name);
 	}
 
-	#bindKeep(binding: Binding, { name, dims }: TensorInfo, rows: number): void {
-		this.#keep[0] = BigInt(rows);
+	#bindKeep(binding: Binding, { name, dims }: TensorInfo, count: number): void {
+		this.#keep[0] = BigInt(count);
 		binding.input(name, this.#keep, dims.length === 0 ? [] : [1]);
 	}
 
-	/** Memory for so many rows. */
-	room(rows: number): TensorData {
-		const length = rows * this.#graph.vocabularySize;
+	/** Memory for the logits of so many tokens. */
+	allocate(count: number): TensorData {
+		const length = count * this.#graph.vocabularySize;
 		if (this.#data.length < length) this.#data = createData(this.#graph.logits.type, length);
 		return this.#data;
 	}
 
-	/** Row `index` of the last run, as writable float32. */
-	row(index: number, rows: number): Float32Array {
+	/** Logits `index` of the `count` of the last run, as writable float32. */
+	at(index: number, count: number): Float32Array {
 		const width = this.#graph.vocabularySize;
 		const data = this.#data.subarray(index * width, (index + 1) * width);
 		if (data instanceof Float32Array) return data;
-		if (this.#floats.length < rows * width) this.#floats = new Float32Array(rows * width);
+		if (this.#floats.length < count * width) this.#floats = new Float32Array(count * width);
 		return float16ToFloat32(
 			data as Uint16Array,
 			this.#floats.subarray(index * width, (index + 1) * width),
@@ -68,8 +68,8 @@ export class LogitsOutput {
 	}
 
 	/** Gives back the memory of a long prompt. */
-	shrink(rows: number): void {
-		const length = rows * this.#graph.vocabularySize;
+	shrink(count: number): void {
+		const length = count * this.#graph.vocabularySize;
 		if (this.#data.length > length) this.#data = createData(this.#graph.logits.type, length);
 		if (this.#floats.length > length) this.#floats = new Float32Array(0);
 	}

@@ -1,18 +1,18 @@
 /**
- * {@link Decoder} on the packed-slots rewrite: rows of any length mix in one run, each with the
- * cache of its own sequence. A lone row runs on the serial graph. Graphs with more slots are opened
+ * {@link Decoder} on the packed-slots rewrite: sequences of any length mix in one run, each with
+ * its own KV cache. A single sequence runs on the serial graph. Graphs with more slots are opened
  * when they are first wanted.
  */
 
 import { AppError } from '../../protocol/index.ts';
 import { slotName, slotSeqlens, slotTokens, slotTotals } from '../onnx/packSlots.ts';
+import { IntegerInput } from '../runtime/integerInput.ts';
 import type { Binding, Session } from '../runtime/runtime.ts';
-import type { Decoder, SequenceCache, StepRow } from './decoder.ts';
+import type { BatchItem, Decoder, KvCache } from './decoder.ts';
 import type { DecoderGraph } from './decoderGraph.ts';
-import { LogitsOutput, rowsAtHead } from './logitsOutput.ts';
+import { LogitsOutput, logitsToCompute } from './logitsOutput.ts';
 import { compareSteps } from './readSteps.ts';
-import { SlotCache } from './slotCache.ts';
-import { IntegerInput } from './tokenInputs.ts';
+import { StaticKvCache } from './staticKvCache.ts';
 
 export interface PackedDecoderOptions {
 	readonly serial: Decoder;
@@ -22,7 +22,7 @@ export interface PackedDecoderOptions {
 	readonly slotCounts: readonly number[];
 	/** Opens the graph with so many slots; rejects with the reason when it cannot be used. */
 	readonly openSlots: (slots: number) => Promise<Session>;
-	/** Told once when a graph could not be used. */
+	/** Called once if a graph could not be used. */
 	readonly onRefused: (reason: string) => void;
 }
 
@@ -40,7 +40,7 @@ export class PackedDecoder implements Decoder {
 	readonly #opened = new Map<number, SlotRunner>();
 	#opening: Promise<void> | undefined;
 	/** Open, but not compared with the serial graph yet. */
-	#arrived: SlotRunner | undefined;
+	#unchecked: SlotRunner | undefined;
 	#refused = false;
 	#closed = false;
 
@@ -53,17 +53,17 @@ export class PackedDecoder implements Decoder {
 		this.bytesPerToken = options.serial.bytesPerToken;
 	}
 
-	/** Rows one run can take with what is open now. */
-	get maxRows(): number {
+	/** Maximum items of a run with the graphs that are open now. */
+	get maxBatchSize(): number {
 		return Math.max(1, ...this.#opened.keys());
 	}
 
-	/** Most sequences worth computing at the same time. */
-	get mostSequences(): number {
-		return this.#refused ? this.maxRows : Math.max(1, ...this.#options.slotCounts);
+	/** Maximum sequences worth computing at the same time. */
+	get maxSequences(): number {
+		return this.#refused ? this.maxBatchSize : Math.max(1, ...this.#options.slotCounts);
 	}
 
-	createCache(): SequenceCache {
+	createCache(): KvCache {
 		return this.#options.serial.createCache();
 	}
 
@@ -71,9 +71,9 @@ export class PackedDecoder implements Decoder {
 	 * Starts opening the graph for so many sequences; others are served meanwhile. A graph that has
 	 * been opened is compared with the serial one here, between two steps, before it is used.
 	 */
-	async expect(sequences: number): Promise<void> {
-		if (this.#arrived !== undefined) await this.#check(this.#arrived);
-		if (sequences <= this.maxRows || this.#refused || this.#closed || this.#opening) return;
+	async prepareForBatchSize(sequences: number): Promise<void> {
+		if (this.#unchecked !== undefined) await this.#check(this.#unchecked);
+		if (sequences <= this.maxBatchSize || this.#refused || this.#closed || this.#opening) return;
 		const counts = this.#options.slotCounts;
 		const slots = counts.find((count) => count >= sequences) ?? counts[counts.length - 1];
 		if (slots === undefined || this.#opened.has(slots)) return;
@@ -85,27 +85,27 @@ export class PackedDecoder implements Decoder {
 	/** Waits for a graph that is being opened and checks it: for callers that run nothing meanwhile. */
 	async ready(): Promise<void> {
 		await this.#opening;
-		if (this.#arrived !== undefined) await this.#check(this.#arrived);
+		if (this.#unchecked !== undefined) await this.#check(this.#unchecked);
 	}
 
 	async #open(slots: number): Promise<void> {
 		try {
 			const session = await this.#options.openSlots(slots);
 			if (this.#closed) session.close();
-			else this.#arrived = new SlotRunner(session, this.#options.graph, slots);
+			else this.#unchecked = new SlotRunner(session, this.#options.graph, slots);
 		} catch (error) {
 			this.#refuse(error instanceof Error ? error.message : String(error));
 		}
 	}
 
 	async #check(runner: SlotRunner): Promise<void> {
-		this.#arrived = undefined;
+		this.#unchecked = undefined;
 		const { serial } = this.#options;
 		try {
 			const differs = await compareSteps(
 				serial,
 				() => serial.createCache(),
-				(rows) => runner.step(rows),
+				(batch) => runner.step(batch),
 			);
 			if (differs === undefined) {
 				this.#opened.set(runner.slots, runner);
@@ -123,21 +123,24 @@ export class PackedDecoder implements Decoder {
 		this.#options.onRefused(reason);
 	}
 
-	async step(rows: readonly StepRow[], signal?: AbortSignal): Promise<Float32Array[][]> {
-		if (rows.length === 1) return this.#options.serial.step(rows, signal);
+	async step(batch: readonly BatchItem[], signal?: AbortSignal): Promise<Float32Array[][]> {
+		if (batch.length === 1) return this.#options.serial.step(batch, signal);
 		const slots = [...this.#opened.keys()]
 			.sort((a, b) => a - b)
-			.find((count) => count >= rows.length);
+			.find((count) => count >= batch.length);
 		const runner = slots === undefined ? undefined : this.#opened.get(slots);
 		if (runner === undefined) {
-			throw new AppError('internal', `${rows.length} rows for a decoder of ${this.maxRows}.`);
+			throw new AppError(
+				'internal',
+				`${batch.length} items for a decoder of ${this.maxBatchSize}.`,
+			);
 		}
-		return runner.step(rows, signal);
+		return runner.step(batch, signal);
 	}
 
 	close(): void {
 		this.#closed = true;
-		this.#arrived?.close();
+		this.#unchecked?.close();
 		for (const runner of this.#opened.values()) runner.close();
 		this.#opened.clear();
 		this.#options.serial.close();
@@ -157,9 +160,9 @@ export class SlotRunner {
 	readonly #seqlens: Int32Array;
 	readonly #totals: Int32Array;
 	readonly #logits: LogitsOutput;
-	readonly #scratch: SlotCache;
+	readonly #scratch: StaticKvCache;
 	/** What every slot is bound to. */
-	readonly #bound: ({ cache: SlotCache; generation: number } | undefined)[];
+	readonly #bound: ({ cache: StaticKvCache; generation: number } | undefined)[];
 
 	constructor(session: Session, graph: DecoderGraph, slots: number) {
 		this.#session = session;
@@ -173,25 +176,25 @@ export class SlotRunner {
 		this.#seqlens = new Int32Array(slots);
 		this.#totals = new Int32Array(slots);
 		this.#logits = new LogitsOutput(graph);
-		this.#scratch = new SlotCache(graph.caches, scratchTokens);
+		this.#scratch = new StaticKvCache(graph.caches, scratchTokens);
 		this.#scratch.reserve(scratchTokens);
 		this.#bound = new Array(slots).fill(undefined);
 	}
 
-	async step(rows: readonly StepRow[], signal?: AbortSignal): Promise<Float32Array[][]> {
-		for (const { cache, tokens } of rows) cache.reserve(cache.length + tokens.length);
-		const slots = this.#place(rows);
+	async step(batch: readonly BatchItem[], signal?: AbortSignal): Promise<Float32Array[][]> {
+		for (const { cache, tokens } of batch) cache.reserve(cache.length + tokens.length);
+		const slots = this.#place(batch);
 		const ids: number[] = [];
 		const positions: number[] = [];
 		const wanted: number[] = [];
-		const firstWanted = new Map<StepRow, number>();
-		for (const [slot, row] of slots.entries()) {
-			const cache = (row?.cache as SlotCache | undefined) ?? this.#scratch;
-			const tokens = row?.tokens ?? [0];
-			const length = row === undefined ? 0 : cache.length;
-			if (row !== undefined) {
-				firstWanted.set(row, wanted.length);
-				for (let k = row.tokens.length - row.logits; k < row.tokens.length; k++) {
+		const firstWanted = new Map<BatchItem, number>();
+		for (const [slot, item] of slots.entries()) {
+			const cache = (item?.cache as StaticKvCache | undefined) ?? this.#scratch;
+			const tokens = item?.tokens ?? [0];
+			const length = item === undefined ? 0 : cache.length;
+			if (item !== undefined) {
+				firstWanted.set(item, wanted.length);
+				for (let k = item.tokens.length - item.logits; k < item.tokens.length; k++) {
 					wanted.push(ids.length + k);
 				}
 			}
@@ -204,8 +207,8 @@ export class SlotRunner {
 			this.#seqlens[slot] = length + tokens.length - 1;
 			this.#bindSlot(slot, cache);
 		}
-		const reproducible = rows.some((row) => row.reproducible);
-		const atHead = rowsAtHead(wanted.length, reproducible);
+		const reproducible = batch.some((item) => item.reproducible);
+		const atHead = logitsToCompute(wanted.length, reproducible);
 		while (wanted.length < atHead) wanted.push(0);
 		const binding = this.#binding;
 		binding.input('input_ids', this.#ids.write(ids), [1, ids.length]);
@@ -218,32 +221,32 @@ export class SlotRunner {
 		for (const [k, index] of wanted.entries()) this.#index[k] = BigInt(index);
 		binding.input('logits_index', this.#index, [wanted.length]);
 		const width = this.#graph.vocabularySize;
-		binding.output('logits', this.#logits.room(wanted.length), [1, wanted.length, width]);
+		binding.output('logits', this.#logits.allocate(wanted.length), [1, wanted.length, width]);
 		binding.expectWork(ids.length);
 		await binding.run(signal);
-		return rows.map((row) => {
-			(row.cache as SlotCache).advance(row.tokens.length);
-			const first = firstWanted.get(row) ?? 0;
-			return Array.from({ length: row.logits }, (_, k) =>
-				this.#logits.row(first + k, wanted.length),
+		return batch.map((item) => {
+			(item.cache as StaticKvCache).advance(item.tokens.length);
+			const first = firstWanted.get(item) ?? 0;
+			return Array.from({ length: item.logits }, (_, k) =>
+				this.#logits.at(first + k, wanted.length),
 			);
 		});
 	}
 
-	/** Slot of every row; a sequence stays where it is bound, because binding costs time. */
-	#place(rows: readonly StepRow[]): (StepRow | undefined)[] {
-		const slots = new Array<StepRow | undefined>(this.slots).fill(undefined);
-		const homeless: StepRow[] = [];
-		for (const row of rows) {
-			const home = this.#bound.findIndex((bound) => bound?.cache === row.cache);
-			if (home === -1 || slots[home] !== undefined) homeless.push(row);
-			else slots[home] = row;
+	/** Slot of every item; a sequence stays in the slot it is bound to, because binding costs time. */
+	#place(batch: readonly BatchItem[]): (BatchItem | undefined)[] {
+		const slots = new Array<BatchItem | undefined>(this.slots).fill(undefined);
+		const homeless: BatchItem[] = [];
+		for (const item of batch) {
+			const home = this.#bound.findIndex((bound) => bound?.cache === item.cache);
+			if (home === -1 || slots[home] !== undefined) homeless.push(item);
+			else slots[home] = item;
 		}
-		for (const row of homeless) slots[slots.indexOf(undefined)] = row;
+		for (const item of homeless) slots[slots.indexOf(undefined)] = item;
 		return slots;
 	}
 
-	#bindSlot(slot: number, cache: SlotCache): void {
+	#bindSlot(slot: number, cache: StaticKvCache): void {
 		const bound = this.#bound[slot];
 		if (bound?.cache === cache && bound.generation === cache.generation) return;
 		for (const [index, { past, present, heads, headSize }] of cache.tensors.entries()) {

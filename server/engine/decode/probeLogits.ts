@@ -21,8 +21,8 @@ export async function probeLogits(
 ): Promise<DecoderGraph> {
 	const dims = await run(tokens, wanted).catch(refuseGraph);
 	checkDeclared(graph.logits.dims, dims);
-	const rows = dims.slice(0, -1).reduce((product, dim) => product * dim, 1);
-	const form = formOf(graph, rows);
+	const count = dims.slice(0, -1).reduce((product, dim) => product * dim, 1);
+	const form = formOf(graph, count);
 	const isBatch = dims.length === 2 || (dims.length === 3 && dims[0] === 1);
 	if (form === undefined || !isBatch) {
 		throw new AppError(
@@ -38,11 +38,11 @@ export async function probeLogits(
 	};
 }
 
-function formOf({ gather, keep }: DecoderGraph, rows: number): LogitsForm | undefined {
-	if (gather !== undefined) return rows === wanted ? 'gather' : undefined;
-	if (rows === tokens.length) return 'all';
-	if (rows === 1) return 'last';
-	return keep !== undefined && rows === wanted ? 'keep' : undefined;
+function formOf({ gather, keep }: DecoderGraph, count: number): LogitsForm | undefined {
+	if (gather !== undefined) return count === wanted ? 'gather' : undefined;
+	if (count === tokens.length) return 'all';
+	if (count === 1) return 'last';
+	return keep !== undefined && count === wanted ? 'keep' : undefined;
 }
 
 /** @throws AppError `unsupported_model` for a graph whose first small run failed */

@@ -2,9 +2,9 @@
 
 import { AppError } from '../../protocol/index.ts';
 import { firstDifference, type Reading, tolerances } from '../verify/readings.ts';
-import type { Decoder, SequenceCache, StepRow } from './decoder.ts';
+import type { BatchItem, Decoder, KvCache } from './decoder.ts';
 
-type Step = (rows: readonly StepRow[]) => Promise<Float32Array[][]>;
+type Step = (batch: readonly BatchItem[]) => Promise<Float32Array[][]>;
 
 /** Two sequences of different length. */
 const lengths = [5, 3];
@@ -16,19 +16,19 @@ const rounds = [
 ];
 
 /** Logits of the sequences one by one. */
-export async function readAlone(decoder: Decoder): Promise<Reading[]> {
+export async function readSerially(decoder: Decoder): Promise<Reading[]> {
 	const found: Reading[][] = rounds.map(() => []);
 	for (const sequence of lengths.keys()) {
 		const cache = decoder.createCache();
 		try {
 			for (const [round, { of, tokens, logits }] of rounds.entries()) {
 				const given = tokensOf(decoder, sequence, round, tokens(sequence));
-				const rows: Float32Array[] = [];
-				for (const part of partsOf(decoder, given, logits)) {
-					const [row = []] = await decoder.step([{ cache, ...part }]);
-					rows.push(...row.map((one) => one.slice()));
+				const collected: Float32Array[] = [];
+				for (const part of runsOf(decoder, given, logits)) {
+					const [own = []] = await decoder.step([{ cache, ...part }]);
+					collected.push(...own.map((one) => one.slice()));
 				}
-				found[round]?.push({ of, values: joined(rows) });
+				found[round]?.push({ of, values: concatenate(collected) });
 			}
 		} finally {
 			cache.release();
@@ -38,11 +38,11 @@ export async function readAlone(decoder: Decoder): Promise<Reading[]> {
 }
 
 /**
- * The runs in which tokens are fed. A graph that gives the logits of the last token only is asked for
- * every row by itself. Where the tokens of a run share their scales each is fed alone: this is what
- * scales for each row come closest to.
+ * The runs in which tokens are fed. A graph that gives the logits of the last token only is run
+ * once per token. If the tokens of a run share a scale (per-tensor quantization) each is fed alone,
+ * which is what per-token quantization comes closest to.
  */
-function partsOf(
+function runsOf(
 	{ lastLogitsOnly, batchInvariant }: Decoder,
 	tokens: readonly number[],
 	logits: number,
@@ -61,10 +61,10 @@ function partsOf(
 	}));
 }
 
-/** Logits of the sequences in common runs, in the form of {@link readAlone}. */
-async function readTogether(
+/** Logits of the sequences in common runs, in the form of {@link readSerially}. */
+async function readBatched(
 	decoder: Decoder,
-	createCache: () => SequenceCache,
+	createCache: () => KvCache,
 	step: Step,
 ): Promise<Reading[]> {
 	const caches = lengths.map(createCache);
@@ -78,7 +78,7 @@ async function readTogether(
 					logits,
 				})),
 			);
-			for (const rows of results) found.push({ of, values: joined(rows) });
+			for (const own of results) found.push({ of, values: concatenate(own) });
 		}
 		return found;
 	} finally {
@@ -92,13 +92,13 @@ async function readTogether(
  */
 export async function compareSteps(
 	serial: Decoder,
-	createCache: () => SequenceCache,
+	createCache: () => KvCache,
 	step: Step,
 ): Promise<string | undefined> {
-	const expected = await readAlone(serial);
+	const expected = await readSerially(serial);
 	try {
-		const actual = await readTogether(serial, createCache, step);
-		return firstDifference(expected, actual, tolerances.together);
+		const actual = await readBatched(serial, createCache, step);
+		return firstDifference(expected, actual, tolerances.batched);
 	} catch (error) {
 		if (error instanceof AppError && error.code === 'internal') return 'the graph does not run';
 		throw error;
@@ -116,9 +116,9 @@ function tokensOf(
 	return Array.from({ length: count }, (_, k) => 1 + (((first + k) * 7919) % (top - 1)));
 }
 
-function joined(rows: readonly Float32Array[]): Float32Array {
-	const width = rows[0]?.length ?? 0;
-	const values = new Float32Array(rows.length * width);
-	for (const [index, row] of rows.entries()) values.set(row, index * width);
+function concatenate(parts: readonly Float32Array[]): Float32Array {
+	const width = parts[0]?.length ?? 0;
+	const values = new Float32Array(parts.length * width);
+	for (const [index, part] of parts.entries()) values.set(part, index * width);
 	return values;
 }

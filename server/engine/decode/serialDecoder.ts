@@ -4,22 +4,22 @@
  */
 
 import { AppError } from '../../protocol/index.ts';
+import { IntegerInput } from '../runtime/integerInput.ts';
 import type { Binding, Session } from '../runtime/runtime.ts';
-import type { Decoder, SequenceCache, StepRow } from './decoder.ts';
+import type { BatchItem, Decoder, KvCache } from './decoder.ts';
 import type { DecoderGraph } from './decoderGraph.ts';
-import { GrowingCache } from './growingCache.ts';
-import { LogitsOutput, rowsAtHead } from './logitsOutput.ts';
+import { DynamicKvCache } from './dynamicKvCache.ts';
+import { LogitsOutput, logitsToCompute } from './logitsOutput.ts';
 import { probeLogits } from './probeLogits.ts';
-import { SlotCache } from './slotCache.ts';
-import { IntegerInput } from './tokenInputs.ts';
+import { StaticKvCache } from './staticKvCache.ts';
 
 export interface SerialDecoderOptions {
-	/** Most tokens of a sequence. */
+	/** Maximum tokens of a sequence. */
 	readonly contextLength: number;
-	readonly recomputeAbove?: number;
+	readonly longRopeThreshold?: number;
 	/** As {@link Decoder.bitwiseInvariant}. */
 	readonly bitwiseInvariant?: boolean;
-	/** Most prompt tokens of one run; graphs that depend on the grouping take the whole prompt. */
+	/** Maximum prompt tokens of one run; graphs that depend on the grouping take the whole prompt. */
 	readonly chunkTokens?: number;
 }
 
@@ -45,13 +45,13 @@ export async function openSerialDecoder(
 
 class SerialDecoder implements Decoder {
 	readonly mode = 'serial';
-	readonly maxRows = 1;
+	readonly maxBatchSize = 1;
 	readonly maxStepTokens: number;
 	readonly vocabularySize: number;
 	readonly batchInvariant: boolean;
 	readonly bitwiseInvariant: boolean;
 	readonly bytesPerToken: number;
-	readonly recomputeAbove?: number;
+	readonly longRopeThreshold?: number;
 	readonly lastLogitsOnly: boolean;
 	readonly #session: Session;
 	readonly #graph: DecoderGraph;
@@ -63,7 +63,7 @@ class SerialDecoder implements Decoder {
 	readonly #gather: IntegerInput | undefined;
 	readonly #logits: LogitsOutput;
 	/** What the cache inputs are bound to: rebinding costs more than a small run. */
-	#bound: { cache: SlotCache; generation: number } | undefined;
+	#bound: { cache: StaticKvCache; generation: number } | undefined;
 
 	constructor(session: Session, graph: DecoderGraph, options: SerialDecoderOptions) {
 		this.#session = session;
@@ -76,7 +76,7 @@ class SerialDecoder implements Decoder {
 		this.batchInvariant = graph.batchInvariant;
 		this.bitwiseInvariant = options.bitwiseInvariant ?? false;
 		this.bytesPerToken = graph.bytesPerToken * (graph.inPlace ? 1 : 2);
-		if (options.recomputeAbove !== undefined) this.recomputeAbove = options.recomputeAbove;
+		if (options.longRopeThreshold !== undefined) this.longRopeThreshold = options.longRopeThreshold;
 		this.lastLogitsOnly = graph.logitsForm === 'last';
 		this.#binding = session.createBinding();
 		this.#ids = new IntegerInput(graph.ids);
@@ -86,33 +86,33 @@ class SerialDecoder implements Decoder {
 		this.#logits = new LogitsOutput(graph);
 	}
 
-	createCache(): SequenceCache {
+	createCache(): KvCache {
 		return this.#graph.inPlace
-			? new SlotCache(this.#graph.caches, this.#contextLength)
-			: new GrowingCache(this.#graph.caches, this.#contextLength);
+			? new StaticKvCache(this.#graph.caches, this.#contextLength)
+			: new DynamicKvCache(this.#graph.caches, this.#contextLength);
 	}
 
-	async step(rows: readonly StepRow[], signal?: AbortSignal): Promise<Float32Array[][]> {
-		const row = rows[0];
-		if (row === undefined || rows.length > 1 || row.tokens.length === 0) {
+	async step(batch: readonly BatchItem[], signal?: AbortSignal): Promise<Float32Array[][]> {
+		const item = batch[0];
+		if (item === undefined || batch.length > 1 || item.tokens.length === 0) {
 			throw new AppError(
 				'internal',
-				'A serial decoder runs exactly one row of at least one token.',
+				'A serial decoder runs exactly one item of at least one token.',
 			);
 		}
-		const { cache, tokens } = row;
+		const { cache, tokens } = item;
 		const binding = this.#binding;
-		this.#bindRow(row);
+		this.#bindItem(item);
 		const written = this.#logits.bind(
 			binding,
 			tokens.length,
-			rowsAtHead(row.logits, row.reproducible),
+			logitsToCompute(item.logits, item.reproducible),
 		);
 		await binding.run(signal);
-		(cache as SlotCache | GrowingCache).advance(tokens.length);
+		(cache as StaticKvCache | DynamicKvCache).advance(tokens.length);
 		const result: Float32Array[] = [];
-		for (let index = written - row.logits; index < written; index++) {
-			result.push(this.#logits.row(index, written));
+		for (let index = written - item.logits; index < written; index++) {
+			result.push(this.#logits.at(index, written));
 		}
 		return [result];
 	}
@@ -124,7 +124,7 @@ class SerialDecoder implements Decoder {
 	async logitsShape(tokens: readonly number[], wanted: number): Promise<readonly number[]> {
 		const cache = this.createCache();
 		try {
-			this.#bindRow({ cache, tokens, logits: wanted });
+			this.#bindItem({ cache, tokens, logits: wanted });
 			this.#logits.bindAny(this.#binding, wanted);
 			await this.#binding.run();
 			return this.#binding.take(this.#graph.logits.name).dims;
@@ -135,8 +135,8 @@ class SerialDecoder implements Decoder {
 	}
 
 	/** Binds everything but the logits. */
-	#bindRow(row: StepRow): void {
-		const { cache, tokens } = row;
+	#bindItem(item: BatchItem): void {
+		const { cache, tokens } = item;
 		const total = cache.length + tokens.length;
 		cache.reserve(total);
 		const binding = this.#binding;
@@ -145,27 +145,27 @@ class SerialDecoder implements Decoder {
 			const positions = tokens.map((_, index) => cache.length + index);
 			binding.input(this.#positions.name, this.#positions.write(positions), [1, tokens.length]);
 		}
-		const wanted = rowsAtHead(row.logits, row.reproducible);
+		const wanted = logitsToCompute(item.logits, item.reproducible);
 		if (this.#gather !== undefined) {
 			const indices = Array.from({ length: wanted }, (_, k) => tokens.length - wanted + k);
 			binding.input(this.#gather.name, this.#gather.write(indices), [wanted]);
 		}
 		this.#bindMask(cache, total);
-		if (cache instanceof SlotCache) this.#bindSlot(cache);
-		else if (cache instanceof GrowingCache) this.#bindGrowing(cache, tokens.length);
+		if (cache instanceof StaticKvCache) this.#bindStatic(cache);
+		else if (cache instanceof DynamicKvCache) this.#bindDynamic(cache, tokens.length);
 		binding.expectWork(tokens.length);
 	}
 
-	#bindMask(cache: SequenceCache, total: number): void {
+	#bindMask(cache: KvCache, total: number): void {
 		if (this.#mask === undefined) return;
-		const width = cache instanceof SlotCache ? Math.max(total, cache.minimumTotal) : total;
+		const width = cache instanceof StaticKvCache ? Math.max(total, cache.ropeTotalLength) : total;
 		// Room first: growing replaces the memory.
 		this.#mask.data(width);
 		this.#mask.fill(1, 0, total);
 		this.#binding.input(this.#mask.name, this.#mask.fill(0, total, width), [1, width]);
 	}
 
-	#bindSlot(cache: SlotCache): void {
+	#bindStatic(cache: StaticKvCache): void {
 		if (this.#bound?.cache === cache && this.#bound.generation === cache.generation) return;
 		for (const [index, tensor] of cache.tensors.entries()) {
 			const data = cache.buffers[index];
@@ -177,7 +177,7 @@ class SerialDecoder implements Decoder {
 		this.#bound = { cache, generation: cache.generation };
 	}
 
-	#bindGrowing(cache: GrowingCache, tokens: number): void {
+	#bindDynamic(cache: DynamicKvCache, tokens: number): void {
 		for (const [index, tensor] of cache.tensors.entries()) {
 			const dims = (length: number) => [1, tensor.heads, length, tensor.headSize];
 			this.#binding.input(tensor.past, cache.past(index), dims(cache.length));

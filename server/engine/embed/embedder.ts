@@ -10,10 +10,10 @@ import type {
 	ModelVariant,
 	TextModel,
 } from '../api.ts';
-import { float16ToFloat32 } from '../decode/float16.ts';
-import { IntegerInput } from '../decode/tokenInputs.ts';
-import { readGraphSummary } from '../folder/graphSummary.ts';
-import { sharesScales } from '../folder/precision.ts';
+import { readGraphSummary } from '../modelFiles/graphSummary.ts';
+import { hasPerTensorScales } from '../modelFiles/precision.ts';
+import { float16ToFloat32 } from '../runtime/float16.ts';
+import { IntegerInput } from '../runtime/integerInput.ts';
 import { paddedWidth } from '../runtime/paddedWidth.ts';
 import type { Runtime, Session, SessionOptions } from '../runtime/runtime.ts';
 import { createData } from '../runtime/tensorType.ts';
@@ -24,7 +24,7 @@ import type { Verdicts } from '../verify/verdict.ts';
 import { type EmbeddingSettings, normalize, pool, readEmbeddingSettings } from './pooling.ts';
 
 /** Texts computed together; more only costs memory on the CPU. */
-const batchSize = 16;
+const maxBatchSize = 16;
 
 /** An encoder ready to embed. */
 export interface Embedder {
@@ -54,7 +54,7 @@ export async function loadEmbedder(parts: EmbedderParts): Promise<Embedder> {
 	}
 	const path = await modelFile(description.folder, file);
 	const settings = await readEmbeddingSettings(description.folder);
-	const isDynamic = sharesScales(await readGraphSummary(path));
+	const isDynamic = hasPerTensorScales(await readGraphSummary(path));
 	let refused = 'they would share scales';
 	const { opened } = await openVerified(
 		{
@@ -63,30 +63,30 @@ export async function loadEmbedder(parts: EmbedderParts): Promise<Embedder> {
 			runtime: parts.runtime,
 			session: parts.session,
 			verdicts: parts.verdicts,
-			most: tolerances.quantised,
+			maxDifference: tolerances.quantized,
 			wrap: ([graph]) => {
 				const { session, source } = graph as OpenGraph;
-				// Graphs that quantise activations give a text another vector in company than alone, unless
-				// each row has a scale of its own.
-				const rows = isDynamic && source === path ? 1 : batchSize;
+				// Per-tensor quantization gives a text another vector in a batch than alone; per-token
+				// quantization does not.
+				const batchSize = isDynamic && source === path ? 1 : maxBatchSize;
 				return new EncoderEmbedder(
 					session,
 					text,
 					reader,
 					settings,
 					description.contextLength,
-					rows,
+					batchSize,
 				);
 			},
 			read: readVectors,
 		},
-		isDynamic ? [{ rows: true }] : [],
+		isDynamic ? [{ perTokenQuantization: true }] : [],
 		({ change, reason, differs }) => {
 			if (differs) parts.onNotice?.(`The graph is not rewritten for ${change}: ${reason}.`);
 			else refused = reason;
 		},
 	);
-	if (isDynamic && opened.rows === 1) parts.onNotice?.(`Texts run one at a time: ${refused}.`);
+	if (isDynamic && opened.sequences === 1) parts.onNotice?.(`Texts run one at a time: ${refused}.`);
 	return opened;
 }
 
@@ -114,7 +114,7 @@ class EncoderEmbedder implements Embedder {
 	readonly #settings: EmbeddingSettings;
 	readonly #contextLength: number;
 	/** Texts computed together at most. */
-	readonly rows: number;
+	readonly sequences: number;
 	/** One request is computed after the other. */
 	readonly #places = new Places(1);
 	readonly counters = { running: 0, waiting: 0, promptTokens: 0 };
@@ -125,14 +125,14 @@ class EncoderEmbedder implements Embedder {
 		reader: Pick<TextReader, 'encode'>,
 		settings: EmbeddingSettings,
 		contextLength: number,
-		rows: number,
+		sequences: number,
 	) {
 		this.#session = session;
 		this.#text = text;
 		this.#reader = reader;
 		this.#settings = settings;
 		this.#contextLength = contextLength;
-		this.rows = rows;
+		this.sequences = sequences;
 	}
 
 	async embed(request: EmbedRequest, signal?: AbortSignal): Promise<EmbedResult> {
@@ -140,18 +140,18 @@ class EncoderEmbedder implements Embedder {
 			typeof input === 'string' ? [this.#settings.prompt + input] : [],
 		);
 		const read = texts.length === 0 ? [] : await this.#reader.encode(texts, true, signal);
-		const rows = request.inputs.map((input, index) =>
+		const sequences = request.inputs.map((input, index) =>
 			this.#checked(typeof input === 'string' ? (read.shift() ?? []) : input, index),
 		);
-		const promptTokens = rows.reduce((sum, row) => sum + row.length, 0);
-		using _ = await this.#turn(signal);
+		const promptTokens = sequences.reduce((sum, sequence) => sum + sequence.length, 0);
+		using _ = await this.#takePlace(signal);
 		this.counters.running++;
-		const vectors = await this.vectors(rows, signal).finally(() => this.counters.running--);
+		const vectors = await this.vectors(sequences, signal).finally(() => this.counters.running--);
 		this.counters.promptTokens += promptTokens;
 		return { vectors: vectors.map((vector) => cut(vector, request.dimensions)), promptTokens };
 	}
 
-	async #turn(signal: AbortSignal | undefined): Promise<Disposable> {
+	async #takePlace(signal: AbortSignal | undefined): Promise<Disposable> {
 		this.counters.waiting++;
 		try {
 			return await this.#places.take(signal);
@@ -188,38 +188,39 @@ class EncoderEmbedder implements Embedder {
 
 	/** One vector for each list of tokens. */
 	async vectors(
-		rows: readonly (readonly number[])[],
+		sequences: readonly (readonly number[])[],
 		signal?: AbortSignal,
 	): Promise<Float32Array[]> {
 		const vectors: Float32Array[] = [];
-		// Rows of like length go together, so that little is computed for padding.
-		const order = rows.map((_, index) => index);
-		order.sort((a, b) => (rows[a]?.length ?? 0) - (rows[b]?.length ?? 0));
-		for (let at = 0; at < order.length; at += this.rows) {
+		// Sequences of like length go together, so that little is computed for padding.
+		const order = sequences.map((_, index) => index);
+		order.sort((a, b) => (sequences[a]?.length ?? 0) - (sequences[b]?.length ?? 0));
+		for (let at = 0; at < order.length; at += this.sequences) {
 			if (signal?.aborted === true) throw new AppError('cancelled');
-			const group = order.slice(at, at + this.rows);
+			const group = order.slice(at, at + this.sequences);
 			const found = await this.#run(
-				group.map((index) => rows[index] as readonly number[]),
+				group.map((index) => sequences[index] as readonly number[]),
 				signal,
 			);
-			for (const [place, index] of group.entries()) vectors[index] = found[place] as Float32Array;
+			for (const [position, index] of group.entries())
+				vectors[index] = found[position] as Float32Array;
 		}
 		return vectors;
 	}
 
 	async #run(
-		rows: readonly (readonly number[])[],
+		sequences: readonly (readonly number[])[],
 		signal: AbortSignal | undefined,
 	): Promise<Float32Array[]> {
-		const longest = Math.max(...rows.map((row) => row.length));
+		const longest = Math.max(...sequences.map((sequence) => sequence.length));
 		const tokens = paddedWidth(longest, this.#contextLength || Number.POSITIVE_INFINITY);
-		const dims = [rows.length, tokens];
-		const ids = new Array<number>(rows.length * tokens).fill(0);
-		const mask = new Array<number>(rows.length * tokens).fill(0);
-		for (const [row, list] of rows.entries()) {
+		const dims = [sequences.length, tokens];
+		const ids = new Array<number>(sequences.length * tokens).fill(0);
+		const mask = new Array<number>(sequences.length * tokens).fill(0);
+		for (const [sequence, list] of sequences.entries()) {
 			for (const [column, id] of list.entries()) {
-				ids[row * tokens + column] = id;
-				mask[row * tokens + column] = 1;
+				ids[sequence * tokens + column] = id;
+				mask[sequence * tokens + column] = 1;
 			}
 		}
 		const binding = this.#session.createBinding();
@@ -228,7 +229,7 @@ class EncoderEmbedder implements Embedder {
 				if (name.startsWith('past_key_values.')) {
 					// A language model's graph: its caches begin and stay empty.
 					const [, heads = 1, , size = 1] = info.dims;
-					binding.input(name, createData(info.type, 0), [rows.length, heads, 0, size]);
+					binding.input(name, createData(info.type, 0), [sequences.length, heads, 0, size]);
 					continue;
 				}
 				const values = inputValues(name, ids, mask, tokens);
@@ -244,11 +245,18 @@ class EncoderEmbedder implements Embedder {
 					? float16ToFloat32(tensor.data as Uint16Array)
 					: (tensor.data as Float32Array);
 			const size = tensor.dims.at(-1) as number;
-			return rows.map((row, index) => {
+			return sequences.map((sequence, index) => {
 				const vector =
 					tensor.dims.length === 2
 						? Float32Array.from(data.subarray(index * size, (index + 1) * size))
-						: pool(data as Float32Array, index, tokens, row.length, size, this.#settings.pooling);
+						: pool(
+								data as Float32Array,
+								index,
+								tokens,
+								sequence.length,
+								size,
+								this.#settings.pooling,
+							);
 				return this.#settings.normalize ? normalize(vector) : vector;
 			});
 		} finally {

@@ -1,6 +1,6 @@
 /** How a model's token vectors become one vector, as its configuration says, and the arithmetic of it. */
 
-import { asRecord, asString, readJsonFile, readTextFile } from '../folder/json.ts';
+import { asRecord, asString, readJsonFile, readTextFile } from '../modelFiles/json.ts';
 
 /** What is done with the token vectors. */
 export type Pooling = 'mean' | 'cls' | 'max' | 'last-token' | 'mean-sqrt-len';
@@ -65,19 +65,19 @@ function poolingOf(config: Readonly<Record<string, unknown>>): Pooling {
 }
 
 /**
- * Pools the first `length` token vectors of one row.
- * @param hidden row-major [row][token][size]
+ * Pools the first `length` token vectors of one sequence.
+ * @param hidden sequence-major [sequence][token][size]
  */
 export function pool(
 	hidden: Float32Array,
-	row: number,
+	sequence: number,
 	tokens: number,
 	length: number,
 	size: number,
 	pooling: Pooling,
 ): Float32Array {
 	const vector = new Float32Array(size);
-	const start = row * tokens * size;
+	const start = sequence * tokens * size;
 	if (pooling === 'cls' || pooling === 'last-token') {
 		const token = pooling === 'cls' ? 0 : Math.max(0, length - 1);
 		vector.set(hidden.subarray(start + token * size, start + (token + 1) * size));

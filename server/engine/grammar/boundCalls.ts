@@ -8,7 +8,7 @@ type Values = Readonly<Record<string, unknown>>;
 type Schema = Readonly<Record<string, unknown>>;
 
 const param = 'function_call.arguments';
-/** Functions whose reasons are told when none fits. */
+/** Functions whose reasons are given if none fits. */
 const maxReasons = 3;
 
 /**

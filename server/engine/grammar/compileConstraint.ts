@@ -15,7 +15,7 @@ import { GrammarConstraint } from './grammarConstraint.ts';
 import { checkGrammarSize, GrammarTooLarge } from './grammarSize.ts';
 import { jsonSafeClasses } from './jsonClasses.ts';
 import { type PreparedSchema, prepareSchema } from './schemaCheck.ts';
-import type { Vocabulary } from './tokenTable.ts';
+import type { GrammarVocabulary } from './tokenTable.ts';
 import { toolGrammar } from './toolGrammar.ts';
 import { discardInstance, type GrammarInstance, grammarInstance } from './xgrammarModule.ts';
 
@@ -49,7 +49,7 @@ interface Compiler {
 
 /** A compiler that keeps the vocabulary and the grammars that have a key. */
 export function createConstraintCompiler(
-	text: Vocabulary,
+	text: GrammarVocabulary,
 	format: ToolFormat,
 	reasoning: ReasoningTags = reasoningTagsOf(undefined),
 ): CompileConstraint {
@@ -179,7 +179,7 @@ async function schemaGrammar(instance: GrammarInstance, prepared: PreparedSchema
 // The vocabulary as bytes in byte-level spelling says exactly what every token of any family writes.
 async function createCompiler(
 	instance: GrammarInstance,
-	text: Vocabulary,
+	text: GrammarVocabulary,
 	endTokens: readonly number[],
 ): Promise<Compiler> {
 	const stops = new Set(endTokens);

@@ -1,4 +1,4 @@
-/** How large a grammar becomes when its repetitions are written out, told from its text. */
+/** How large a grammar becomes when its repetitions are written out, estimated from its text. */
 
 /** A grammar that is larger than anybody's answer needs. */
 export class GrammarTooLarge extends Error {}

@@ -1,6 +1,6 @@
 /**
  * A thread with a grammar library of its own. It compiles one constraint at a time, and none while it
- * follows answers: whoever generates waits for their next mask.
+ * follows answers: generation waits for their next mask.
  */
 
 import { Worker } from 'node:worker_threads';
@@ -44,7 +44,7 @@ export class GrammarThread {
 	#nextId = 1;
 	#failure: AppError | undefined;
 
-	/** @param onIdle told whenever the thread follows nothing any more, and when it has ended */
+	/** @param onIdle called whenever the thread has no open constraint any more, and when it has ended */
 	constructor(job: GrammarThreadJob, deadlineMs: number, onIdle: () => void) {
 		this.#job = job;
 		this.#vocabularySize = job.tokens.starts.byteLength / 4 - 1;
@@ -141,12 +141,12 @@ export class GrammarThread {
 			starting.reject(fromErrorWire(message.error));
 		} else {
 			if (starting.key !== undefined) this.#known.add(starting.key);
-			starting.resolve(message.restricts ? this.#follow(starting) : undefined);
+			starting.resolve(message.restricts ? this.#track(starting) : undefined);
 		}
 		if (this.isIdle) this.#onIdle();
 	}
 
-	#follow({ id, position }: Starting): TokenConstraint {
+	#track({ id, position }: Starting): TokenConstraint {
 		this.#open.add(id);
 		return new RemoteConstraint(position, {
 			accept: (token) => this.#send({ kind: 'accept', id, token }),

@@ -58,7 +58,7 @@ export class GrammarThreads {
 				clearTimeout(this.#timer);
 				return thread.start(key, { constraint, endTokens, promptEnd }, signal);
 			}
-			await this.#turn(signal);
+			await this.#waitForThread(signal);
 		}
 	}
 
@@ -89,7 +89,7 @@ export class GrammarThreads {
 	}
 
 	/** Until some thread may be free, or the caller goes. */
-	#turn(signal: AbortSignal | undefined): Promise<void> {
+	#waitForThread(signal: AbortSignal | undefined): Promise<void> {
 		return new Promise((resolve) => {
 			const done = () => {
 				signal?.removeEventListener('abort', done);

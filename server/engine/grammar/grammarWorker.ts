@@ -16,17 +16,17 @@ import { vocabularyOf } from './tokenTable.ts';
 
 const { tokens, format, reasoning, model } = workerData as GrammarThreadJob;
 const port = parentPort;
-const say = (message: FromGrammarThread) => port?.postMessage(message);
+const post = (message: FromGrammarThread) => port?.postMessage(message);
 const compile = createConstraintCompiler(vocabularyOf(tokens), format, reasoning);
 
 /** A position in a grammar, and the memory its owner reads it from. */
-interface Followed {
+interface OpenConstraint {
 	readonly constraint: TokenConstraint;
 	readonly position: Int32Array;
 }
-const followed = new Map<number, Followed>();
+const openConstraints = new Map<number, OpenConstraint>();
 
-function show({ constraint, position }: Followed, change: () => void): void {
+function show({ constraint, position }: OpenConstraint, change: () => void): void {
 	change();
 	const mask = constraint.mask();
 	if (mask !== null) position.set(mask, positionFields.mask);
@@ -41,12 +41,12 @@ async function start(message: Extract<ToGrammarThread, { kind: 'start' }>): Prom
 		const compiled = await compile(constraint, endTokens, promptEnd, message.key);
 		if (compiled !== undefined) {
 			const one = { constraint: compiled, position: new Int32Array(message.position) };
-			followed.set(message.id, one);
+			openConstraints.set(message.id, one);
 			show(one, () => {});
 		}
-		say({ kind: 'started', restricts: compiled !== undefined });
+		post({ kind: 'started', restricts: compiled !== undefined });
 	} catch (error) {
-		say({ kind: 'failed', error: toErrorWire(refusalOf(error)) });
+		post({ kind: 'failed', error: toErrorWire(refusalOf(error)) });
 	}
 }
 
@@ -63,13 +63,13 @@ port?.on('message', (message: ToGrammarThread) => {
 		void start(message);
 		return;
 	}
-	const one = followed.get(message.id);
+	const one = openConstraints.get(message.id);
 	if (one === undefined) return;
 	if (message.kind === 'accept') show(one, () => one.constraint.accept(message.token));
 	else if (message.kind === 'rollback') show(one, () => one.constraint.rollback(message.count));
 	else {
 		one.constraint.dispose();
-		followed.delete(message.id);
+		openConstraints.delete(message.id);
 	}
 });
-say({ kind: 'ready' });
+post({ kind: 'ready' });

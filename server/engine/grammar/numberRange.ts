@@ -22,23 +22,21 @@ const digit = '[0-9]';
 /** An EBNF expression that matches exactly the numbers of the range, or `undefined` when there are none. */
 export function numberRangeRule(range: NumberRange): string | undefined {
 	const { minimum = Number.NEGATIVE_INFINITY, maximum = Number.POSITIVE_INFINITY } = range;
-	const least = { value: minimum, open: range.openMinimum === true };
-	const most = { value: maximum, open: range.openMaximum === true };
+	const min = { value: minimum, open: range.openMinimum === true };
+	const max = { value: maximum, open: range.openMaximum === true };
 	const rules: string[] = [];
-	const hasZero = isBelow(least, 0) && isBelow({ value: 0, open: false }, most.value, most.open);
+	const hasZero = isBelow(min, 0) && isBelow({ value: 0, open: false }, max.value, max.open);
 	if (minimum < 0) {
 		// Negative numbers are the mirrored magnitudes, zero left out.
-		const low = maximum < 0 ? decimal(-maximum, most.open) : decimal(0, true);
-		const high = minimum === Number.NEGATIVE_INFINITY ? undefined : decimal(-minimum, least.open);
+		const low = maximum < 0 ? decimal(-maximum, max.open) : decimal(0, true);
+		const high = minimum === Number.NEGATIVE_INFINITY ? undefined : decimal(-minimum, min.open);
 		const magnitudes = magnitudeRules(low, high, range.whole);
 		if (magnitudes.length > 0) rules.push(`"-" (${magnitudes.join(' | ')})`);
 	}
 	if (maximum > 0 || (maximum === 0 && hasZero)) {
 		const low =
-			minimum > 0 || (minimum === 0 && least.open)
-				? decimal(minimum, least.open)
-				: decimal(0, false);
-		const high = maximum === Number.POSITIVE_INFINITY ? undefined : decimal(maximum, most.open);
+			minimum > 0 || (minimum === 0 && min.open) ? decimal(minimum, min.open) : decimal(0, false);
+		const high = maximum === Number.POSITIVE_INFINITY ? undefined : decimal(maximum, max.open);
 		rules.push(...magnitudeRules(low, high, range.whole));
 	}
 	return rules.length === 0 ? undefined : rules.join(' | ');

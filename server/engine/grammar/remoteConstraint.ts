@@ -26,7 +26,7 @@ export class RemoteConstraint implements TokenConstraint {
 	readonly #mask: Int32Array;
 	readonly #steps: RemoteSteps;
 	/** Changes that were asked for; the first is the start itself. */
-	#asked = 1;
+	#requested = 1;
 	#disposed = false;
 
 	constructor(position: SharedArrayBuffer, steps: RemoteSteps) {
@@ -44,14 +44,14 @@ export class RemoteConstraint implements TokenConstraint {
 		this.#wait();
 		const isAllowed = (((this.#mask[tokenId >> 5] ?? 0) >>> (tokenId & 31)) & 1) === 1;
 		if (!isAllowed) return false;
-		this.#asked++;
+		this.#requested++;
 		this.#steps.accept(tokenId);
 		return true;
 	}
 
 	rollback(count: number): void {
 		if (count <= 0) return;
-		this.#asked++;
+		this.#requested++;
 		this.#steps.rollback(count);
 	}
 
@@ -71,7 +71,7 @@ export class RemoteConstraint implements TokenConstraint {
 		const { changes } = positionFields;
 		for (;;) {
 			const done = Atomics.load(this.#position, changes);
-			if (done === this.#asked) return;
+			if (done === this.#requested) return;
 			if (Atomics.wait(this.#position, changes, done, maxStepMs) === 'timed-out')
 				throw this.#steps.stuck();
 		}

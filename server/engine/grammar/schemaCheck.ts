@@ -231,19 +231,19 @@ class Preparation {
 	}
 
 	#bounds(schema: Schema, path: string): void {
-		for (const [least, most] of [
+		for (const [min, max] of [
 			['minLength', 'maxLength'],
 			['minItems', 'maxItems'],
 			['minProperties', 'maxProperties'],
 		] as const) {
-			for (const key of [least, most]) {
+			for (const key of [min, max]) {
 				const bound = schema[key];
 				if (bound !== undefined && (!Number.isInteger(bound) || (bound as number) < 0)) {
 					this.#fail(path, `has a '${key}' that is not a whole number`);
 				}
 			}
-			if ((schema[least] as number) > (schema[most] as number)) {
-				this.#fail(path, `allows nothing: '${least}' is greater than '${most}'`);
+			if ((schema[min] as number) > (schema[max] as number)) {
+				this.#fail(path, `allows nothing: '${min}' is greater than '${max}'`);
 			}
 		}
 		if (schema.multipleOf !== undefined) {

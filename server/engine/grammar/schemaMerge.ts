@@ -5,7 +5,7 @@ type Schema = Record<string, unknown>;
 /** Keywords that say nothing about validity. */
 const remarks = new Set(['title', 'description', 'default', 'examples', '$comment', 'deprecated']);
 
-/** The joined schema, or a sentence part that says why there is none. */
+/** The merged schema, or a sentence part that says why there is none. */
 export function mergeSchemas(a: Schema, b: Schema): Schema | string {
 	const merged: Schema = { ...a };
 	for (const [key, value] of Object.entries(b)) {

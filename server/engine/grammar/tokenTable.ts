@@ -3,7 +3,7 @@
 import type { TextModel } from '../api.ts';
 
 /** What of a text model a grammar needs. */
-export type Vocabulary = Pick<TextModel, 'vocabularySize' | 'specialIds' | 'tokenBytes'>;
+export type GrammarVocabulary = Pick<TextModel, 'vocabularySize' | 'specialIds' | 'tokenBytes'>;
 
 export interface TokenTable {
 	readonly bytes: SharedArrayBuffer;
@@ -12,7 +12,11 @@ export interface TokenTable {
 	readonly specialIds: readonly number[];
 }
 
-export function tokenTableOf({ vocabularySize, specialIds, tokenBytes }: Vocabulary): TokenTable {
+export function tokenTableOf({
+	vocabularySize,
+	specialIds,
+	tokenBytes,
+}: GrammarVocabulary): TokenTable {
 	const all = Array.from({ length: vocabularySize }, (_, id) => tokenBytes(id));
 	const starts = new SharedArrayBuffer((vocabularySize + 1) * 4);
 	const places = new Int32Array(starts);
@@ -23,7 +27,7 @@ export function tokenTableOf({ vocabularySize, specialIds, tokenBytes }: Vocabul
 	return { bytes, starts, specialIds: [...specialIds] };
 }
 
-export function vocabularyOf(table: TokenTable): Vocabulary {
+export function vocabularyOf(table: TokenTable): GrammarVocabulary {
 	const bytes = new Uint8Array(table.bytes);
 	const starts = new Int32Array(table.starts);
 	return {

@@ -83,11 +83,11 @@ function readLayer(graph: OnnxGraph, key: string, kvHeads: number): Layer | stri
 	const ungrouped = graph.nodes.find(
 		({ op, inputs }) => op === 'Reshape' && inputs[0] === mixed.outputs[0],
 	);
-	const turned = graph.nodes.find(
+	const transposed = graph.nodes.find(
 		({ op, inputs }) => op === 'Transpose' && inputs[0] === (ungrouped ?? mixed).outputs[0],
 	);
 	const last = graph.nodes.find(
-		({ op, inputs }) => op === 'Reshape' && inputs[0] === turned?.outputs[0],
+		({ op, inputs }) => op === 'Reshape' && inputs[0] === transposed?.outputs[0],
 	);
 	if (last === undefined) return 'the result is not put together as usual';
 	return {
@@ -136,7 +136,7 @@ function skip(
 	return name;
 }
 
-/** Nodes for the lengths, shared by all layers: total − 1 of every row, and the total. */
+/** Nodes for the lengths, shared by all layers: total − 1 of every sequence, and the total. */
 function lengths(graph: OnnxGraph): OnnxNode[] {
 	const axis = int64Tensor('nearglot/axis', [1], [1]);
 	const one = int64Tensor('nearglot/one', [1], [1]);
@@ -157,11 +157,11 @@ function attention(
 ): OnnxNode[] {
 	const nodes: OnnxNode[] = [];
 	const flat = (name: string): string => {
-		const turned = `${name}/turned`;
+		const transposed = `${name}/turned`;
 		const whole = `${result}/${name}/flat`;
 		nodes.push(
-			makeNode('Transpose', [name], [`${result}/${turned}`], [permutation()]),
-			makeNode('Reshape', [`${result}/${turned}`, 'nearglot/flat'], [whole]),
+			makeNode('Transpose', [name], [`${result}/${transposed}`], [permutation()]),
+			makeNode('Reshape', [`${result}/${transposed}`, 'nearglot/flat'], [whole]),
 		);
 		return whole;
 	};

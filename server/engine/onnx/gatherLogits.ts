@@ -1,5 +1,5 @@
 /**
- * Rewrite: only the wanted rows go through the head. `Gather(hidden, logits_index)` is put before the
+ * Rewrite: only the wanted positions go through the head. `Gather(hidden, logits_index)` is put before the
  * matrix product that makes the logits; for a long prompt that is most of the work saved.
  */
 
@@ -25,14 +25,14 @@ const elementwise = new Set(['Cast', 'Mul', 'Div', 'Tanh', 'Add', 'Sub', 'Identi
 
 /**
  * Changes the graph in place. Returns why it cannot be done, or `undefined` when it was.
- * Dynamic int8 gives other results then, unless each row has a scale of its own.
+ * Dynamic int8 gives other results then, unless it is quantized per token.
  */
 export function gatherLogits(graph: OnnxGraph): string | undefined {
 	const made = producers(graph);
 	const head = findHead(graph, made, 'logits');
 	if (head === undefined) return 'the logits do not come from one matrix product';
 	let hidden = head.inputs[0] as string;
-	// A graph that keeps the last N rows does it with a Slice in the same place: the Gather replaces it.
+	// A graph that keeps the last N positions does it with a Slice in the same place: the Gather replaces it.
 	const before = made.get(hidden);
 	const keeps = graph.inputs.some(({ name }) => name === 'num_logits_to_keep');
 	if (keeps && before?.op === 'Slice') hidden = before.inputs[0] as string;

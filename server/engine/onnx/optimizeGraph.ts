@@ -7,14 +7,14 @@
 import { randomUUID } from 'node:crypto';
 import { type FileHandle, open, rename, rm, writeFile } from 'node:fs/promises';
 import { basename } from 'node:path';
+import { castInlineToFloat32, castToFloat32, isHalf } from './castToFloat32.ts';
 import { importContrib } from './contribDomain.ts';
 import { intAttribute, makeNode, removeDead } from './graphEdit.ts';
+import { loadGraphWithoutWeights } from './graphWithoutWeights.ts';
 import { encodeModel, type OnnxGraph, type OnnxModel, type OnnxNode } from './onnxModel.ts';
-import { quantiseMatrix } from './quantize.ts';
-import { readSkeleton } from './skeleton.ts';
+import { quantizeMatrix } from './quantize.ts';
 import { externalTensor, readTensorHeader, type TensorHeader } from './tensorProto.ts';
 import { WeightReader } from './weightReader.ts';
-import { isHalf, widenGraph, widenInline } from './widenGraph.ts';
 
 export interface OptimizeOptions {
 	readonly bits: 4 | 8;
@@ -30,7 +30,7 @@ export interface OptimizeResult {
 }
 
 /** Smaller matrices are left as they are: they cost little and carry much. */
-const leastElements = 4096;
+const minElements = 4096;
 const float32 = 1;
 const uint8 = 2;
 const alignment = 4096;
@@ -44,7 +44,7 @@ export async function optimizeGraph(
 	to: string,
 	options: OptimizeOptions,
 ): Promise<OptimizeResult> {
-	const model = await readSkeleton(from);
+	const model = await loadGraphWithoutWeights(from);
 	const reader = new WeightReader(from);
 	const token = randomUUID();
 	const temporary = { graph: `${to}.${token}.tmp`, data: `${to}_data.${token}.tmp` };
@@ -97,7 +97,7 @@ async function rewrite(
 	const headers = new Map(
 		graph.initializers.map(({ name, bytes }) => [name, readTensorHeader(bytes)] as const),
 	);
-	widenGraph(graph);
+	castToFloat32(graph);
 	const uses = matrixProducts(graph, headers, block);
 	if (uses.length === 0) {
 		throw new Error(
@@ -106,13 +106,13 @@ async function rewrite(
 	}
 	let squares = 0;
 	let errors = 0;
-	for (const { weight, turned, nodes } of uses) {
+	for (const { weight, transposed, nodes } of uses) {
 		const header = headers.get(weight) as TensorHeader;
-		const name = turned ? `${weight}/turned` : weight;
-		const [rows = 0, columns = 0] = turned ? header.dims.toReversed() : header.dims;
+		const name = transposed ? `${weight}/turned` : weight;
+		const [rows = 0, columns = 0] = transposed ? header.dims.toReversed() : header.dims;
 		const stored = (await reader.floats(header)) as Float32Array;
-		const values = turned ? transposed(stored, columns, rows) : stored;
-		const { packed, scales } = quantiseMatrix(values, rows, columns, bits, block);
+		const values = transposed ? transpose(stored, columns, rows) : stored;
+		const { packed, scales } = quantizeMatrix(values, rows, columns, bits, block);
 		for (let k = 0; k < values.length; k += 97) {
 			const original = values[k] as number;
 			const restored = dequantised(packed, scales, k, rows, columns, bits, block);
@@ -135,7 +135,7 @@ async function rewrite(
 		const header = readTensorHeader(bytes);
 		if (name.endsWith('/q') || name.endsWith('/s')) continue;
 		if (header.external === undefined) {
-			graph.initializers[index] = widenInline({ name, bytes });
+			graph.initializers[index] = castInlineToFloat32({ name, bytes });
 			continue;
 		}
 		const numbers = isHalf(header.dataType) ? await reader.floats(header) : undefined;
@@ -152,7 +152,7 @@ async function rewrite(
 interface MatrixUse {
 	readonly weight: string;
 	/** The products read it transposed, as heads do that share the embedding's weights. */
-	readonly turned: boolean;
+	readonly transposed: boolean;
 	readonly nodes: OnnxNode[];
 }
 
@@ -163,24 +163,24 @@ function matrixProducts(
 	block: number,
 ): MatrixUse[] {
 	const found = new Map<string, MatrixUse>();
-	const turnedBy = new Map<string, string>();
+	const transposedBy = new Map<string, string>();
 	const visit = (nodes: readonly OnnxNode[]): void => {
 		for (const node of nodes) {
 			for (const { graph: inner } of node.attributes) if (inner !== undefined) visit(inner.nodes);
 			const [from = '', right = ''] = node.inputs;
 			if (node.op === 'Transpose' && headers.get(from)?.dims.length === 2) {
-				turnedBy.set(node.outputs[0] ?? '', from);
+				transposedBy.set(node.outputs[0] ?? '', from);
 			}
 			if (node.op !== 'MatMul') continue;
-			const weight = turnedBy.get(right) ?? right;
-			const turned = weight !== right;
+			const weight = transposedBy.get(right) ?? right;
+			const transposed = weight !== right;
 			const header = headers.get(weight);
 			if (header === undefined || header.dims.length !== 2) continue;
 			if (header.dataType !== float32 && !isHalf(header.dataType)) continue;
-			const [rows = 0, columns = 0] = turned ? header.dims.toReversed() : header.dims;
-			if (rows % block !== 0 || rows * columns < leastElements) continue;
-			const key = `${turned} ${weight}`;
-			const use = found.get(key) ?? { weight, turned, nodes: [] };
+			const [rows = 0, columns = 0] = transposed ? header.dims.toReversed() : header.dims;
+			if (rows % block !== 0 || rows * columns < minElements) continue;
+			const key = `${transposed} ${weight}`;
+			const use = found.get(key) ?? { weight, transposed, nodes: [] };
 			use.nodes.push(node);
 			found.set(key, use);
 		}
@@ -190,14 +190,14 @@ function matrixProducts(
 }
 
 /** `[rows, columns]` as `[columns, rows]`. */
-function transposed(values: Float32Array, rows: number, columns: number): Float32Array {
-	const turned = new Float32Array(values.length);
+function transpose(values: Float32Array, rows: number, columns: number): Float32Array {
+	const result = new Float32Array(values.length);
 	for (let row = 0; row < rows; row++) {
 		for (let column = 0; column < columns; column++) {
-			turned[column * rows + row] = values[row * columns + column] as number;
+			result[column * rows + row] = values[row * columns + column] as number;
 		}
 	}
-	return turned;
+	return result;
 }
 
 function replace(

@@ -1,7 +1,7 @@
 /**
- * Rewrite: "packed slots". The tokens of several sequences run as one row `[1, total]`, so matrix
+ * Rewrite: "packed slots". The tokens of several sequences run as one sequence `[1, total]`, so matrix
  * products are shared, while every GroupQueryAttention is split into one per slot, each with keys and
- * values of its own. Prompts, decode steps and verified guesses of any length then mix in one run.
+ * values of its own. Prompts, decode steps and verified proposals of any length then mix in one run.
  */
 
 import { intAttribute, makeNode, removeDead } from './graphEdit.ts';

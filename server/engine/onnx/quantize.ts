@@ -1,7 +1,7 @@
 /** Quantisation of a weight matrix into the blocks MatMulNBits reads (symmetric, no zero points). */
 
 /** Packed weights and one scale per block. */
-export interface QuantisedMatrix {
+export interface QuantizedMatrix {
 	/** `[columns, rows / block, block · bits / 8]`; of two 4-bit numbers in a byte the lower comes first. */
 	readonly packed: Uint8Array;
 	/** `[columns · rows / block]`. */
@@ -13,13 +13,13 @@ export interface QuantisedMatrix {
  * becomes the lowest number exactly, as the usual 4-bit formats do it.
  * `rows` is a multiple of `block`.
  */
-export function quantiseMatrix(
+export function quantizeMatrix(
 	values: Float32Array,
 	rows: number,
 	columns: number,
 	bits: 4 | 8,
 	block: number,
-): QuantisedMatrix {
+): QuantizedMatrix {
 	const blocks = rows / block;
 	const middle = bits === 4 ? 8 : 128;
 	const highest = 2 * middle - 1;

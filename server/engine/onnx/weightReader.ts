@@ -5,8 +5,8 @@ import { dirname } from 'node:path';
 import { beyondLimit } from '../../hub/modelData/limits.ts';
 import { openModelPath } from '../../hub/modelData/readModelFile.ts';
 import { modelFile } from '../../hub/modelFile.ts';
+import { isHalf, toFloat32 } from './castToFloat32.ts';
 import type { TensorHeader } from './tensorProto.ts';
-import { isHalf, widenBytes } from './widenGraph.ts';
 
 /** Files stay open until {@link close}. */
 export class WeightReader {
@@ -43,7 +43,7 @@ export class WeightReader {
 	/** The numbers of a float32, float16 or bfloat16 weight; `undefined` for other types. */
 	async floats(header: TensorHeader): Promise<Float32Array | undefined> {
 		if (header.dataType !== 1 && !isHalf(header.dataType)) return undefined;
-		return widenBytes(header.dataType, await this.bytes(header));
+		return toFloat32(header.dataType, await this.bytes(header));
 	}
 
 	async close(): Promise<void> {

@@ -20,19 +20,19 @@ export interface CapiBindingParts {
 
 /**
  * Expected wall time below which a run is made on this thread: handing it over and back costs more,
- * above all on a busy machine, and nobody waits longer for a message than for a step.
+ * above all on a busy machine, and no message waits longer than one step.
  */
 const synchronousBelowMs = 15;
 
 const measureEvery = 16;
 const pointerBytes = 8;
 
-const longestHoldMs = 4;
+const maxHoldMs = 4;
 let yieldedAt = 0;
 
 /** Lets messages and aborts in when synchronous runs have followed each other for a while. */
 async function breathe(): Promise<void> {
-	if (performance.now() - yieldedAt < longestHoldMs) return;
+	if (performance.now() - yieldedAt < maxHoldMs) return;
 	await new Promise((resolve) => setImmediate(resolve));
 	yieldedAt = performance.now();
 }

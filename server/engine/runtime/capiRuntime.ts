@@ -1,12 +1,13 @@
 /** {@link Runtime} over the C API: environment, thread pool, session options, providers. */
 
 import { AppError, type ExecutionProvider } from '../../protocol/index.ts';
-import { checkedConfig } from '../folder/sessionConfig.ts';
+import type { GraphSource } from '../modelFiles/graphSource.ts';
+import { checkedConfig } from '../modelFiles/sessionConfig.ts';
 import { type CApi, OrtError, openCApi, type Pointer } from './capi.ts';
 import { createCapiSession } from './capiSession.ts';
 import { prepareMapping } from './fileMapping.ts';
 import { loadError } from './loadError.ts';
-import { type GraphSource, type Runtime, weightsFolderKey } from './runtime.ts';
+import { type Runtime, weightsFolderKey } from './runtime.ts';
 import { shareWeights } from './sharedWeights.ts';
 import { physicalCores } from './threads.ts';
 
@@ -140,7 +141,7 @@ function createSession(
 			);
 }
 
-/** True when someone else's environment, made without a pool, is the process's. */
+/** True if someone else's environment, made without a pool, is the process's. */
 function lacksPool(error: unknown): boolean {
 	return error instanceof OrtError && error.message.includes('EnvCreatedWithGlobalThreadPools');
 }

@@ -2,7 +2,7 @@
 
 import { basename } from 'node:path';
 import { AppError } from '../../protocol/index.ts';
-import type { GraphSource } from './runtime.ts';
+import type { GraphSource } from '../modelFiles/graphSource.ts';
 
 /** Error of loading a graph: `unsupported_model`, or `out_of_memory`. */
 export function loadError(graph: GraphSource, cause: unknown): AppError {
@@ -54,7 +54,7 @@ function said(cause: unknown): string {
 		.trim();
 }
 
-/** True when the error is the one a terminated run gives. */
+/** True if the error is the one a terminated run gives. */
 export function isTerminated(error: unknown): boolean {
 	return error instanceof Error && /terminate flag/i.test(error.message);
 }

@@ -5,7 +5,7 @@
 
 import { createRequire } from 'node:module';
 import { AppError } from '../../protocol/index.ts';
-import { turnTelemetryOff } from './telemetry.ts';
+import { disableTelemetry } from './telemetry.ts';
 
 export type Koffi = typeof import('koffi')['default'];
 export type Ort = typeof import('onnxruntime-node');
@@ -74,7 +74,7 @@ export const loadOrt = (): Ort => load<Ort>('onnxruntime-node');
 function load<T>(name: string): T {
 	const require = nativeRequire();
 	if (!resolves(require, name)) throw missing(name);
-	turnTelemetryOff();
+	disableTelemetry();
 	return require(name) as T;
 }
 

@@ -9,6 +9,6 @@
 const widthStep = 8;
 
 /** Positions a batch takes whose longest text has `longest` tokens; `mostWidth`: those the model has. */
-export function paddedWidth(longest: number, mostWidth: number): number {
-	return Math.max(longest, Math.min(mostWidth, Math.ceil(longest / widthStep) * widthStep));
+export function paddedWidth(longest: number, maxWidth: number): number {
+	return Math.max(longest, Math.min(maxWidth, Math.ceil(longest / widthStep) * widthStep));
 }

@@ -5,7 +5,7 @@
 
 import type { InferenceSession, Tensor as OrtTensor } from 'onnxruntime-node';
 import { AppError } from '../../protocol/index.ts';
-import { checkedConfig } from '../folder/sessionConfig.ts';
+import { checkedConfig } from '../modelFiles/sessionConfig.ts';
 import { openCapiRuntime } from './capiRuntime.ts';
 import { findPackage } from './library.ts';
 import { loadError, runError } from './loadError.ts';

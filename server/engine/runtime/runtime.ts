@@ -4,6 +4,7 @@
  */
 
 import type { ExecutionProvider } from '../../protocol/index.ts';
+import type { GraphSource } from '../modelFiles/graphSource.ts';
 import type { Tensor, TensorData, TensorType } from './tensorType.ts';
 
 export type { Tensor, TensorData, TensorType };
@@ -39,23 +40,11 @@ export interface SessionOptions {
 	readonly deviceId?: number;
 	/** The weights are few: a run takes less time than handing it to another thread. */
 	readonly isSmall?: boolean;
-	/** Configuration entries (`session.…`) of the model's own `session_options`; only those of `folder/sessionConfig.ts` are taken. */
+	/** Configuration entries (`session.…`) of the model's own `session_options`; only those of `modelFiles/sessionConfig.ts` are taken. */
 	readonly config?: Readonly<Record<string, string>>;
 	/** Ignored where files cannot be mapped (Windows, `session.run`): each session then has its own. */
 	readonly sharing?: WeightSharing;
 }
-
-/** A graph that was made here. Its large weights are in files of one folder. */
-export interface MemoryGraph {
-	/** Name of the file it was made from, for messages. */
-	readonly name: string;
-	readonly bytes: Uint8Array;
-	/** Absolute path of the folder with its weights. */
-	readonly folder: string;
-}
-
-/** Path of a graph file, whose external data is beside it, or a graph in memory. */
-export type GraphSource = string | MemoryGraph;
 
 /**
  * Configuration entry that says where the weights of a graph in memory are. Never taken from a model.

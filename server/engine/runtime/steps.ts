@@ -1,4 +1,4 @@
-/** Counts the runs of graphs in this process, so that whoever watches it sees whether work goes on. */
+/** Counts the runs of graphs in this process, so that a watcher sees whether it makes progress. */
 
 let made = 0;
 

@@ -17,7 +17,7 @@ export const telemetryOff = { ORT_DISABLE_TELEMETRY: '1' } as const;
  * Turns it off in this process, which must not have opened the library yet.
  * @throws AppError `internal` in a worker: its `process.env` is a copy that the library does not see
  */
-export function turnTelemetryOff(): void {
+export function disableTelemetry(): void {
 	const isOff = Object.entries(telemetryOff).every(([name, value]) => process.env[name] === value);
 	if (isOff) return;
 	if (!isMainThread)

@@ -3,33 +3,33 @@
  * large vocabulary.
  */
 
-import { blockSize, type LoadedRow, rowKernels } from './rowKernels.ts';
+import { blockSize, type LoadedLogits, logitsKernels } from './logitsKernels.ts';
 
-/** A row and what is known of its blocks. Valid until the next call of {@link findBlocks}. */
-export interface Blocks extends LoadedRow {
+/** Logits and what is known of their blocks. Valid until the next call of {@link findBlocks}. */
+export interface Blocks extends LoadedLogits {
 	readonly values: Float32Array;
 	readonly count: number;
 }
 
 /** Looks at every entry once. */
 export function findBlocks(values: Float32Array): Blocks {
-	const loaded = rowKernels.load(values);
+	const loaded = logitsKernels.load(values);
 	return { ...loaded, values, count: loaded.largest.length };
 }
 
 /** The same after the listed entries have changed. */
 export function changedBlocks(blocks: Blocks, changed: readonly number[]): Blocks {
-	const { values, row, largest, count } = blocks;
+	const { values, padded, largest, count } = blocks;
 	if (changed.length === 0) return blocks;
 	if (changed.length > count / 4) return findBlocks(values);
 	for (const index of changed) {
-		row[index] = values[index] as number;
+		padded[index] = values[index] as number;
 		const block = Math.floor(index / blockSize);
-		let most = Number.NEGATIVE_INFINITY;
+		let blockMax = Number.NEGATIVE_INFINITY;
 		for (let at = block * blockSize; at < (block + 1) * blockSize; at++) {
-			if ((row[at] as number) > most) most = row[at] as number;
+			if ((padded[at] as number) > blockMax) blockMax = padded[at] as number;
 		}
-		largest[block] = most;
+		largest[block] = blockMax;
 	}
 	let max = Number.NEGATIVE_INFINITY;
 	for (let block = 0; block < count; block++) {
@@ -41,7 +41,7 @@ export function changedBlocks(blocks: Blocks, changed: readonly number[]): Block
 /** ln Σ e^value, −∞ and NaN counting as 0, exact to six digits behind the point. */
 export function logSumExpOf(blocks: Blocks): number {
 	const { max } = blocks;
-	return Number.isFinite(max) ? max + Math.log(rowKernels.sum(blocks)) : max;
+	return Number.isFinite(max) ? max + Math.log(logitsKernels.sum(blocks)) : max;
 }
 
 /** Lowest index of an entry equal to the maximum; 0 when there is none. */
@@ -57,13 +57,13 @@ export function firstOfMax({ values, largest, count, max }: Blocks): number {
 }
 
 /** Indices, ascending, of the entries that are at least `least`. */
-export function atLeast({ values, largest, count }: Blocks, least: number): number[] {
+export function indicesAtLeast({ values, largest, count }: Blocks, minValue: number): number[] {
 	const found: number[] = [];
 	for (let block = 0; block < count; block++) {
-		if (!((largest[block] as number) >= least)) continue;
+		if (!((largest[block] as number) >= minValue)) continue;
 		const end = Math.min(values.length, (block + 1) * blockSize);
 		for (let index = block * blockSize; index < end; index++) {
-			if ((values[index] as number) >= least) found.push(index);
+			if ((values[index] as number) >= minValue) found.push(index);
 		}
 	}
 	return found;
@@ -76,9 +76,9 @@ export function around(
 	reach: number,
 ): number[] {
 	const found: number[] = [];
-	const least = middle - reach;
+	const minValue = middle - reach;
 	for (let block = 0; block < count; block++) {
-		if (!((largest[block] as number) >= least)) continue;
+		if (!((largest[block] as number) >= minValue)) continue;
 		const end = Math.min(values.length, (block + 1) * blockSize);
 		for (let index = block * blockSize; index < end; index++) {
 			// One test that nearly always fails; two would be a coin toss for the processor.

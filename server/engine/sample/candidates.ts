@@ -1,6 +1,6 @@
-/** The best entries of a logits row without sorting all of it. */
+/** The best entries of logits without sorting all of them. */
 
-import { atLeast, type Blocks, findBlocks, firstOfMax } from './blocks.ts';
+import { type Blocks, findBlocks, firstOfMax, indicesAtLeast } from './blocks.ts';
 
 /** Index of the largest entry; the lowest index wins ties. NaN is never chosen over a number. */
 export function argmax(values: Float32Array): number {
@@ -25,7 +25,7 @@ export function topOfBlocks(blocks: Blocks, count: number): number[] {
 	const bound =
 		size < blocks.count ? (largest[heapTop(largest, size).at(-1) as number] as number) : -Infinity;
 	if (bound === -Infinity) return heapTop(values, size);
-	const candidates = atLeast(blocks, bound);
+	const candidates = indicesAtLeast(blocks, bound);
 	const kept = heapTop(
 		Float32Array.from(candidates, (index) => values[index] as number),
 		size,

@@ -11,7 +11,7 @@ export interface TokenConstraint {
 	accept(tokenId: number): boolean;
 	/** Takes back the last `count` accepted tokens. */
 	rollback(count: number): void;
-	/** True when the text is complete and only an end token may follow. */
+	/** True if the text is complete and only an end token may follow. */
 	isTerminated(): boolean;
 	dispose(): void;
 }

@@ -23,7 +23,7 @@ const floor = -9999;
 let original = new Float32Array(0);
 
 /**
- * Notes what log-probabilities will need of a row that is about to be changed; the function gives
+ * Notes what log-probabilities will need of logits that are about to be changed; the function gives
  * those of the chosen token and of the `count` likeliest. Valid until the next call.
  */
 export function keepLogprobs(blocks: Blocks, count: number): (tokenId: number) => RawLogprob {
@@ -45,10 +45,10 @@ export function rawLogprob(logits: Float32Array, tokenId: number, count: number)
 const utf8 = new TextDecoder();
 
 /** Adds text and bytes. */
-export function wordLogprob(raw: RawLogprob, text: TextModel): TokenLogprob {
-	const word = ({ tokenId, logprob }: { tokenId: number; logprob: number }) => {
+export function toTokenLogprob(raw: RawLogprob, text: TextModel): TokenLogprob {
+	const named = ({ tokenId, logprob }: { tokenId: number; logprob: number }) => {
 		const bytes = text.tokenBytes(tokenId);
 		return { token: utf8.decode(bytes), tokenId, bytes: [...bytes], logprob };
 	};
-	return { ...word(raw), top: raw.top.map(word) };
+	return { ...named(raw), top: raw.top.map(named) };
 }

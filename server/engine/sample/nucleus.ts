@@ -1,17 +1,17 @@
 /**
- * Where top-p (or a large top-k) cuts a row off, without sorting it: entries are counted in narrow
+ * Where top-p (or a large top-k) cuts logits off, without sorting them: entries are counted in narrow
  * classes of equal magnitude; the heaviest few, and where a draw needs it the class at the border,
  * are looked at one by one.
  */
 
-import { around, atLeast, type Blocks } from './blocks.ts';
-import type { Cut } from './race.ts';
-import { mostClasses, rowKernels } from './rowKernels.ts';
+import { around, type Blocks, indicesAtLeast } from './blocks.ts';
+import type { TopPThreshold } from './gumbelMax.ts';
+import { logitsKernels, maxClasses } from './logitsKernels.ts';
 
 /** Classes per temperature below the maximum. */
 const density = 512;
 /** Beyond 26 temperatures 150,000 entries together weigh less than 10⁻⁶ and are never drawn. */
-const classes = mostClasses;
+const classes = maxClasses;
 /** Classes summed at once. */
 const chunk = 256;
 /** Entries whose weight is taken exactly. */
@@ -24,14 +24,19 @@ const middles = Float64Array.from({ length: classes }, (_, k) => Math.exp(-(k + 
 
 /**
  * Cut after the fewest best entries that together weigh at least `topP` of the `topK` best (0 = of
- * all). The mass of all is summed by classes of 1/512: for rows as flat as random ones it is off by
- * some 10⁻⁶, for rows with a few likely entries by less. Valid until the next call.
+ * all). The mass of all is summed by classes of 1/512: for logits as flat as random ones it is off by
+ * some 10⁻⁶, for those with a few likely entries by less. Valid until the next call.
  */
-export function findCut(blocks: Blocks, temperature: number, topP: number, topK: number): Cut {
+export function findTopPThreshold(
+	blocks: Blocks,
+	temperature: number,
+	topP: number,
+	topK: number,
+): TopPThreshold {
 	const { values, max } = blocks;
 	const scale = Math.fround(Math.min(density / temperature, 1e30));
-	const counts = rowKernels.count(blocks, scale, classes);
-	const most = topK > 0 ? topK : Number.POSITIVE_INFINITY;
+	const counts = logitsKernels.count(blocks, scale, classes);
+	const maxEntries = topK > 0 ? topK : Number.POSITIVE_INFINITY;
 	// In float32, as they were counted.
 	const classOf = (index: number): number =>
 		Math.fround(Math.fround(max - (values[index] as number)) * scale) | 0;
@@ -44,10 +49,12 @@ export function findCut(blocks: Blocks, temperature: number, topP: number, topK:
 		headCount += counts[headEnd++] as number;
 	}
 	// A bound taken a class too low finds all members whatever the rounding.
-	const head = atLeast(blocks, max - (headEnd + 1) / scale).filter((k) => classOf(k) < headEnd);
+	const head = indicesAtLeast(blocks, max - (headEnd + 1) / scale).filter(
+		(k) => classOf(k) < headEnd,
+	);
 	const headMass = head.reduce((sum, index) => sum + weight(index), 0);
-	if (headCount >= most) {
-		const kept = ordered(values, head).slice(0, most);
+	if (headCount >= maxEntries) {
+		const kept = ordered(values, head).slice(0, maxEntries);
 		const total = kept.reduce((sum, index) => sum + weight(index), 0);
 		return listed(values, kept, weight, topP * total);
 	}
@@ -56,9 +63,9 @@ export function findCut(blocks: Blocks, temperature: number, topP: number, topK:
 	sumChunks(counts, headEnd);
 	for (let at = 0; at < chunkCounts.length; at++) {
 		const here = chunkCounts[at] as number;
-		if (seen + here > most) {
-			for (let k = Math.max(headEnd, at * chunk); seen < most; k++) {
-				const taken = Math.min(counts[k] as number, most - seen);
+		if (seen + here > maxEntries) {
+			for (let k = Math.max(headEnd, at * chunk); seen < maxEntries; k++) {
+				const taken = Math.min(counts[k] as number, maxEntries - seen);
 				seen += taken;
 				total += taken * (middles[k] as number);
 			}
@@ -77,7 +84,7 @@ export function findCut(blocks: Blocks, temperature: number, topP: number, topK:
 	while (at < chunkCounts.length - 1) {
 		const mass = chunkMasses[at] as number;
 		const here = chunkCounts[at] as number;
-		if (above + mass >= wanted || before + here >= most) break;
+		if (above + mass >= wanted || before + here >= maxEntries) break;
 		above += mass;
 		before += here;
 		at++;
@@ -85,7 +92,7 @@ export function findCut(blocks: Blocks, temperature: number, topP: number, topK:
 	let border = Math.max(headEnd, at * chunk);
 	for (; border < classes - 1; border++) {
 		const mass = (counts[border] as number) * (middles[border] as number);
-		if (above + mass >= wanted || before + (counts[border] as number) >= most) break;
+		if (above + mass >= wanted || before + (counts[border] as number) >= maxEntries) break;
 		above += mass;
 		before += counts[border] as number;
 	}
@@ -95,14 +102,14 @@ export function findCut(blocks: Blocks, temperature: number, topP: number, topK:
 		const members = around(blocks, max - (border + 0.5) / scale, 1.5 / scale);
 		const inside = members.filter((index) => classOf(index) === border);
 		for (const index of ordered(values, inside)) {
-			if (above >= wanted || before + found.size >= most) break;
+			if (above >= wanted || before + found.size >= maxEntries) break;
 			found.add(index);
 			above += weight(index);
 		}
 		return found;
 	};
 	return {
-		least: max - (border + 2) / scale,
+		minLogit: max - (border + 2) / scale,
 		allows: (index) => {
 			const own = classOf(index);
 			if (own !== border) return own < border;
@@ -123,7 +130,7 @@ function listed(
 	indices: readonly number[],
 	weight: (index: number) => number,
 	wanted: number,
-): Cut {
+): TopPThreshold {
 	let count = 0;
 	let mass = 0;
 	for (const index of indices) {
@@ -132,8 +139,11 @@ function listed(
 		count++;
 	}
 	const last = indices[count - 1] as number;
-	const least = values[last] as number;
-	return { least, allows: (index) => (values[index] as number) > least || index <= last };
+	const minValue = values[last] as number;
+	return {
+		minLogit: minValue,
+		allows: (index) => (values[index] as number) > minValue || index <= last,
+	};
 }
 
 /** Numbers and masses of the classes from `first` on. */

@@ -1,8 +1,8 @@
-/** What changes a logits row before a token is drawn: biases, penalties, bans, grammar masks. All in place. */
+/** Logits processors, applied in place before a token is sampled: biases, penalties, suppression, grammar masks. */
 
 import type { SamplingOptions } from '../api.ts';
 
-const banned = Number.NEGATIVE_INFINITY;
+const suppressed = Number.NEGATIVE_INFINITY;
 
 /**
  * Repetition penalty over prompt and answer (as the reference library), presence and frequency
@@ -40,17 +40,21 @@ export function applyPenalties(
 		const bias = logitBias[token] ?? 0;
 		if (token >= logits.length) continue;
 		// ±100 are documented to ban and to force, whatever the logits' scale.
-		if (bias <= -100) logits[token] = banned;
+		if (bias <= -100) logits[token] = suppressed;
 		else logits[token] = (logits[token] as number) + (bias >= 100 ? 1e6 : bias);
 		changed?.push(token);
 	}
 }
 
 /** Bans listed ids; the ids that were banned are added to `changed`. */
-export function banTokens(logits: Float32Array, ids: Iterable<number>, changed?: number[]): void {
+export function suppressTokens(
+	logits: Float32Array,
+	ids: Iterable<number>,
+	changed?: number[],
+): void {
 	for (const id of ids) {
 		if (id >= logits.length) continue;
-		logits[id] = banned;
+		logits[id] = suppressed;
 		changed?.push(id);
 	}
 }
@@ -66,17 +70,17 @@ export function applyMask(logits: Float32Array, mask: Int32Array): void {
 		const bits = mask[word] as number;
 		if (bits === 0) continue;
 		// Whole words without a token are filled together.
-		if (from < word) logits.fill(banned, from * 32, word * 32);
+		if (from < word) logits.fill(suppressed, from * 32, word * 32);
 		from = word + 1;
 		for (let zeros = ~bits; zeros !== 0; zeros &= zeros - 1) {
-			logits[word * 32 + 31 - Math.clz32(zeros & -zeros)] = banned;
+			logits[word * 32 + 31 - Math.clz32(zeros & -zeros)] = suppressed;
 		}
 	}
-	logits.fill(banned, from * 32);
+	logits.fill(suppressed, from * 32);
 }
 
 /** Bans the last token of each listed sequence whose beginning the text ends with. */
-export function banSequences(
+export function suppressSequences(
 	logits: Float32Array,
 	tokens: readonly number[],
 	sequences: readonly (readonly number[])[],
@@ -89,12 +93,12 @@ export function banSequences(
 		const offset = tokens.length - head;
 		let matches = true;
 		for (let k = 0; k < head && matches; k++) matches = tokens[offset + k] === sequence[k];
-		if (matches) banTokens(logits, [last], changed);
+		if (matches) suppressTokens(logits, [last], changed);
 	}
 }
 
 /** Bans every token that would repeat an n-gram already in `tokens`. */
-export function banRepeatedNgrams(
+export function suppressRepeatedNgrams(
 	logits: Float32Array,
 	tokens: readonly number[],
 	size: number,
@@ -107,6 +111,6 @@ export function banRepeatedNgrams(
 		let matches = true;
 		for (let k = 0; k < head && matches; k++) matches = tokens[start + k] === tokens[offset + k];
 		const next = tokens[start + head] as number;
-		if (matches) banTokens(logits, [next], changed);
+		if (matches) suppressTokens(logits, [next], changed);
 	}
 }

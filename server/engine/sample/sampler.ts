@@ -3,30 +3,30 @@
 import type { SamplingOptions } from '../api.ts';
 import { changedBlocks, findBlocks } from './blocks.ts';
 import type { TokenConstraint } from './constraint.ts';
-import { drawFrom } from './draw.ts';
 import { keepLogprobs, type RawLogprob } from './logprobs.ts';
 import {
 	applyMask,
 	applyPenalties,
-	banRepeatedNgrams,
-	banSequences,
-	banTokens,
+	suppressRepeatedNgrams,
+	suppressSequences,
+	suppressTokens,
 } from './penalties.ts';
 import { uniform } from './random.ts';
+import { sampleFrom } from './sampleToken.ts';
 
 /** What the model's publisher forbids, whoever asks. */
-export interface ModelBans {
-	readonly suppress: readonly number[];
-	readonly beginSuppress: readonly number[];
-	readonly sequences: readonly (readonly number[])[];
+export interface SuppressionRules {
+	readonly suppressTokens: readonly number[];
+	readonly beginSuppressTokens: readonly number[];
+	readonly badSequences: readonly (readonly number[])[];
 	/** 0 = off. */
 	readonly noRepeatNgram: number;
 }
 
-export const noBans: ModelBans = {
-	suppress: [],
-	beginSuppress: [],
-	sequences: [],
+export const noSuppression: SuppressionRules = {
+	suppressTokens: [],
+	beginSuppressTokens: [],
+	badSequences: [],
 	noRepeatNgram: 0,
 };
 
@@ -36,7 +36,7 @@ export interface SamplerOptions {
 	readonly prompt: readonly number[];
 	readonly endTokens: readonly number[];
 	readonly constraint?: TokenConstraint | undefined;
-	readonly bans?: ModelBans;
+	readonly suppression?: SuppressionRules;
 	/** Alternatives to report; `undefined` = none wanted. */
 	readonly topLogprobs?: number | undefined;
 }
@@ -49,7 +49,7 @@ export interface Sample {
 /** Draws and remembers. One per choice. */
 export class Sampler {
 	readonly #options: SamplerOptions;
-	readonly #bans: ModelBans;
+	readonly #suppression: SuppressionRules;
 	readonly #counts = new Map<number, number>();
 	readonly #prompt: ReadonlySet<number>;
 	readonly #tokens: number[];
@@ -57,14 +57,14 @@ export class Sampler {
 
 	constructor(options: SamplerOptions) {
 		this.#options = options;
-		this.#bans = options.bans ?? noBans;
+		this.#suppression = options.suppression ?? noSuppression;
 		this.#prompt = options.sampling.repetitionPenalty === 1 ? new Set() : new Set(options.prompt);
 		this.#tokens = [...options.prompt];
 		this.#promptLength = options.prompt.length;
 	}
 
 	/**
-	 * Draws the next token from a row of logits, which it changes, and remembers it.
+	 * Samples the next token from logits, which it changes, and remembers it.
 	 * The draw depends on the position only, so a token that was drafted is drawn just the same.
 	 */
 	next(logits: Float32Array): Sample {
@@ -77,22 +77,23 @@ export class Sampler {
 		const isKnown = raw !== undefined && mask === null;
 		const blocks = isKnown ? changedBlocks(raw, changed) : findBlocks(logits);
 		const position = this.#tokens.length - this.#promptLength;
-		const token = drawFrom(blocks, sampling, uniform(sampling.seed, choice, position));
+		const token = sampleFrom(blocks, sampling, uniform(sampling.seed, choice, position));
 		if (constraint !== undefined && !endTokens.includes(token)) constraint.accept(token);
 		this.#tokens.push(token);
 		this.#counts.set(token, (this.#counts.get(token) ?? 0) + 1);
 		return logprob === undefined ? { token } : { token, logprob: logprob(token) };
 	}
 
-	/** Penalties, biases and bans; returns the ids whose logits they changed. */
+	/** Applies penalties, biases and suppression; returns the ids whose logits they changed. */
 	#penalise(logits: Float32Array): number[] {
 		const changed: number[] = [];
-		const { suppress, beginSuppress, sequences, noRepeatNgram } = this.#bans;
+		const rules = this.#suppression;
 		applyPenalties(logits, this.#options.sampling, this.#counts, this.#prompt, changed);
-		banTokens(logits, suppress, changed);
-		if (this.#tokens.length === this.#promptLength) banTokens(logits, beginSuppress, changed);
-		banSequences(logits, this.#tokens, sequences, changed);
-		banRepeatedNgrams(logits, this.#tokens, noRepeatNgram, changed);
+		suppressTokens(logits, rules.suppressTokens, changed);
+		if (this.#tokens.length === this.#promptLength)
+			suppressTokens(logits, rules.beginSuppressTokens, changed);
+		suppressSequences(logits, this.#tokens, rules.badSequences, changed);
+		suppressRepeatedNgrams(logits, this.#tokens, rules.noRepeatNgram, changed);
 		return changed;
 	}
 
@@ -101,7 +102,7 @@ export class Sampler {
 		return this.#tokens;
 	}
 
-	/** True when the grammar allows nothing but the end. */
+	/** True if the grammar allows nothing but the end. */
 	get isComplete(): boolean {
 		return this.#options.constraint?.isTerminated() ?? false;
 	}

@@ -69,8 +69,8 @@ export class TextStream {
 	#held(): number {
 		let held = 0;
 		for (const stop of this.#stops) {
-			const most = Math.min(stop.length - 1, this.#pending.length);
-			for (let length = most; length > held; length--) {
+			const maxHeld = Math.min(stop.length - 1, this.#pending.length);
+			for (let length = maxHeld; length > held; length--) {
 				if (this.#pending.endsWith(stop.slice(0, length))) {
 					held = length;
 					break;

@@ -46,9 +46,9 @@ export const op = {
 	subtractVector: vector(0xe5),
 	multiplyVector: vector(0xe6),
 	/** b < a ? b : a of the vectors a, b: a where b is NaN. */
-	leastVector: vector(0xea),
+	minVector: vector(0xea),
 	/** a < b ? b : a of the vectors a, b: a where b is NaN. */
-	mostVector: vector(0xeb),
+	maxVector: vector(0xeb),
 	/** Towards zero; NaN becomes 0. */
 	truncateVector: vector(0xf8),
 } as const;

@@ -8,7 +8,7 @@ import type {
 	TextModel,
 	TokenLogprob,
 } from '../api.ts';
-import { type RawLogprob, wordLogprob } from '../sample/logprobs.ts';
+import { type RawLogprob, toTokenLogprob } from '../sample/logprobs.ts';
 import type { Sample } from '../sample/sampler.ts';
 import { type TextPiece, TextStream } from '../sample/textStream.ts';
 import type { Sequence } from './sequence.ts';
@@ -51,7 +51,7 @@ export class Generation {
 	readonly #outputs: Output[];
 	readonly #submittedAt: number;
 	#admittedAt: number;
-	#place = 0;
+	#position = 0;
 	#firstTokenAt = 0;
 	#resolve: (result: GenerateResult) => void = () => {};
 	#reject: (error: Error) => void = () => {};
@@ -86,11 +86,11 @@ export class Generation {
 		return this.#settled;
 	}
 
-	/** Tells the place in the queue (1 = next) when it has changed. */
-	queued(place: number): void {
-		if (this.#settled || place === this.#place) return;
-		this.#place = place;
-		this.#options.onEvent({ type: 'queued', place });
+	/** Notifies of the position in the queue (1 = next) if it has changed. */
+	queued(position: number): void {
+		if (this.#settled || position === this.#position) return;
+		this.#position = position;
+		this.#options.onEvent({ type: 'queued', queuePosition: position });
 	}
 
 	admitted(): void {
@@ -158,14 +158,14 @@ export class Generation {
 			tokenIds,
 			...(this.request.topLogprobs === undefined
 				? {}
-				: { logprobs: this.#words(output, piece.tokens) }),
+				: { logprobs: this.#tokenLogprobs(output, piece.tokens) }),
 		});
 	}
 
-	#words(output: Output, indices: readonly number[]): TokenLogprob[] {
+	#tokenLogprobs(output: Output, indices: readonly number[]): TokenLogprob[] {
 		return indices.flatMap((index) => {
 			const raw = output.logprobs[index];
-			return raw === undefined ? [] : [wordLogprob(raw, this.#options.text)];
+			return raw === undefined ? [] : [toTokenLogprob(raw, this.#options.text)];
 		});
 	}
 
@@ -191,7 +191,7 @@ export class Generation {
 				reason: output.finished ?? 'stop',
 				...(this.request.topLogprobs === undefined
 					? {}
-					: { logprobs: this.#words(output, output.shown) }),
+					: { logprobs: this.#tokenLogprobs(output, output.shown) }),
 			}),
 		);
 		const { text } = this.#options;
@@ -200,7 +200,7 @@ export class Generation {
 			cachedTokens: this.cachedTokens,
 			choices,
 			...(this.request.echoLogprobs === true
-				? { promptLogprobs: this.promptLogprobs.map((raw) => wordLogprob(raw, text)) }
+				? { promptLogprobs: this.promptLogprobs.map((raw) => toTokenLogprob(raw, text)) }
 				: {}),
 			timings: this.#timings(),
 		});

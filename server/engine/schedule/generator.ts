@@ -9,7 +9,7 @@ import type {
 	TextModel,
 } from '../api.ts';
 import type { TokenConstraint } from '../sample/constraint.ts';
-import { type ModelBans, Sampler } from '../sample/sampler.ts';
+import { Sampler, type SuppressionRules } from '../sample/sampler.ts';
 import type { TextReader } from '../text/textReader.ts';
 import { Generation } from './generation.ts';
 import type { Scheduler } from './scheduler.ts';
@@ -33,7 +33,7 @@ export interface GeneratorOptions {
 	/** Ids the model can be fed are below this. */
 	readonly vocabularySize: number;
 	readonly endTokens: readonly number[];
-	readonly bans: ModelBans;
+	readonly suppression: SuppressionRules;
 	readonly compile: ConstraintCompiler;
 	/** Milliseconds, monotonic. */
 	readonly now: () => number;
@@ -68,7 +68,7 @@ export function createGenerator(options: GeneratorOptions): Generate {
 			);
 		}
 		const endOf = (tokens: number) => text.decode(prompt.slice(-tokens), { skipSpecial: false });
-		if (request.tellsPromptEnd) onEvent({ type: 'promptEnd', text: endOf(16) });
+		if (request.notifyPromptEnd) onEvent({ type: 'promptEnd', text: endOf(16) });
 		const room = contextLength - prompt.length;
 		const maxTokens = Math.max(0, Math.min(request.maxTokens ?? room, room));
 		const samplers: Sampler[] = [];
@@ -85,7 +85,7 @@ export function createGenerator(options: GeneratorOptions): Generate {
 						prompt,
 						endTokens,
 						constraint,
-						bans: options.bans,
+						suppression: options.suppression,
 						topLogprobs: request.topLogprobs,
 					}),
 				);

@@ -1,16 +1,16 @@
 /**
- * Caches of finished requests, found again by the longest common beginning of their tokens. Each belongs
- * to somebody and serves nobody else: a hit shows in counts and times, and would tell what others wrote.
+ * Caches of finished requests, found again by the longest common beginning of their tokens. Each has
+ * an owner and serves no other: a hit shows in counts and times, and would disclose what others wrote.
  */
 
-import type { SequenceCache } from '../decode/decoder.ts';
+import type { KvCache } from '../decode/decoder.ts';
 
 /** Whose tokens, which ones, and the cache that holds them. */
 export interface OwnedPrefix {
-	/** `undefined` = nobody's: neither kept nor found. */
+	/** `undefined`: neither kept nor found. */
 	readonly owner: string | undefined;
 	readonly tokens: readonly number[];
-	readonly cache: SequenceCache;
+	readonly cache: KvCache;
 }
 
 interface Entry extends OwnedPrefix {
@@ -18,18 +18,18 @@ interface Entry extends OwnedPrefix {
 }
 
 /** Shorter common beginnings are not worth a copy. */
-const minCommon = 4;
+const minPrefix = 4;
 
 /** Number of equal tokens at the beginning of both. */
 export function commonPrefix(a: readonly number[], b: readonly number[]): number {
-	const most = Math.min(a.length, b.length);
+	const shorter = Math.min(a.length, b.length);
 	let length = 0;
-	while (length < most && a[length] === b[length]) length++;
+	while (length < shorter && a[length] === b[length]) length++;
 	return length;
 }
 
 /** Prefixes kept however small they are: more are seldom asked for again, and their memory adds up. */
-export const mostPrefixes = 32;
+export const maxPrefixes = 32;
 
 /** Least-recently-used store of idle caches under a byte limit shared with running sequences. */
 export class PrefixCache {
@@ -46,7 +46,7 @@ export class PrefixCache {
 
 	/** Keeps a cache that holds exactly `tokens`; it is the store's from now on. */
 	add({ owner, tokens, cache }: OwnedPrefix): void {
-		if (owner === undefined || tokens.length < minCommon) {
+		if (owner === undefined || tokens.length < minPrefix) {
 			cache.release();
 			return;
 		}
@@ -54,7 +54,7 @@ export class PrefixCache {
 		this.#entries = this.#entries.filter((entry) => {
 			const covered =
 				entry.owner === owner &&
-				entry.cache.minimumTotal === cache.minimumTotal &&
+				entry.cache.ropeTotalLength === cache.ropeTotalLength &&
 				entry.cache.reproducibleTokens <= cache.reproducibleTokens &&
 				commonPrefix(entry.tokens, tokens) === entry.tokens.length;
 			if (covered) entry.cache.release();
@@ -71,17 +71,17 @@ export class PrefixCache {
 	take(
 		owner: string | undefined,
 		prompt: readonly number[],
-		minimumTotal: number,
+		ropeTotalLength: number,
 		running: Iterable<OwnedPrefix>,
 		reproducible = false,
-	): SequenceCache | undefined {
+	): KvCache | undefined {
 		if (owner === undefined) return undefined;
-		let length = minCommon - 1;
+		let length = minPrefix - 1;
 		let found: Entry | undefined;
-		let from: SequenceCache | undefined;
+		let from: KvCache | undefined;
 		const consider = (known: OwnedPrefix, entry?: Entry): void => {
 			const { cache } = known;
-			if (known.owner !== owner || cache.minimumTotal !== minimumTotal) return;
+			if (known.owner !== owner || cache.ropeTotalLength !== ropeTotalLength) return;
 			const held = reproducible ? Math.min(cache.length, cache.reproducibleTokens) : cache.length;
 			const common = Math.min(commonPrefix(known.tokens, prompt), held, prompt.length - 1);
 			if (common <= length || !cache.canTruncate(common)) return;
@@ -106,7 +106,7 @@ export class PrefixCache {
 	shrink(bytes: number): void {
 		let held = this.bytes;
 		this.#entries.sort((a, b) => a.usedAt - b.usedAt);
-		while (held > bytes || this.#entries.length > mostPrefixes) {
+		while (held > bytes || this.#entries.length > maxPrefixes) {
 			const entry = this.#entries.shift();
 			if (entry === undefined) return;
 			held -= entry.cache.bytes;

@@ -4,16 +4,16 @@
  */
 
 import { AppError } from '../../protocol/index.ts';
-import type { Decoder, SequenceCache, StepRow } from '../decode/decoder.ts';
+import type { BatchItem, Decoder, KvCache } from '../decode/decoder.ts';
 import { rawLogprob } from '../sample/logprobs.ts';
 import type { Sampler } from '../sample/sampler.ts';
-import { type Draft, PromptLookup } from './draft.ts';
+import { type DraftProposer, NgramProposer } from './draftProposer.ts';
 import type { Generation } from './generation.ts';
-import { planRows } from './plan.ts';
+import { planBatch } from './planBatch.ts';
 import { PrefixCache } from './prefixCache.ts';
+import { RequestQueue } from './requestQueue.ts';
 import type { SchedulerCounters, SchedulerOptions, Submission } from './schedulerOptions.ts';
-import { reproducibly, Sequence } from './sequence.ts';
-import { WaitingQueue } from './waitingQueue.ts';
+import { reproducibilityMode, Sequence } from './sequence.ts';
 
 interface Active {
 	readonly generation: Generation;
@@ -31,24 +31,24 @@ export class Scheduler {
 	};
 	readonly #decoder: Decoder;
 	readonly #options: SchedulerOptions;
-	readonly #waiting = new WaitingQueue<Submission>();
+	readonly #waiting = new RequestQueue<Submission>();
 	readonly #prefixes = new PrefixCache();
-	readonly #speculation: false | ((sequence: { readonly choice: number }) => Draft);
+	readonly #speculation: false | ((sequence: { readonly choice: number }) => DraftProposer);
 	#active: Active[] = [];
-	/** Sequences in the order in which they get their turn. */
-	#turns: Sequence[] = [];
+	/** Run queue (round robin): sequences in the order in which they are served. */
+	#runQueue: Sequence[] = [];
 	/** Sequences that hold a cache: also those that ended before the other choices of their request. */
 	readonly #open = new Set<Sequence>();
 	#looping = false;
 	#closed = false;
-	#run: { controller: AbortController; planned: readonly PlannedRow[] } | undefined;
+	#run: { controller: AbortController; planned: readonly PlannedItem[] } | undefined;
 	#idle: (() => void)[] = [];
 
 	constructor(decoder: Decoder, options: SchedulerOptions) {
 		this.#decoder = decoder;
 		this.#options = options;
 		const verifies = decoder.batchInvariant && decoder.lastLogitsOnly !== true;
-		this.#speculation = options.speculation ?? (verifies ? () => new PromptLookup() : false);
+		this.#speculation = options.speculation ?? (verifies ? () => new NgramProposer() : false);
 	}
 
 	get running(): number {
@@ -88,7 +88,7 @@ export class Scheduler {
 			generation.signal?.addEventListener('abort', () => this.#cancel(submission), { once: true });
 			this.#waiting.add(submission);
 			void this.#loop();
-			if (this.#turns.length >= this.#options.maxRunning || this.#waiting.size > 1) {
+			if (this.#runQueue.length >= this.#options.maxRunning || this.#waiting.size > 1) {
 				generation.queued(this.#waiting.size);
 			}
 			return;
@@ -116,7 +116,7 @@ export class Scheduler {
 		generation.fail(new AppError('cancelled'));
 		if (this.#waiting.remove(submission)) {
 			for (const sampler of submission.samplers) sampler.dispose();
-			this.#tellPlaces();
+			this.#notifyPositions();
 			return;
 		}
 		const run = this.#run;
@@ -125,9 +125,9 @@ export class Scheduler {
 		// lose less than they gain.
 		let useless = 0;
 		let useful = 0;
-		for (const { active, row } of run.planned) {
-			if (active.generation.settled) useless += row.tokens.length;
-			else useful += row.tokens.length;
+		for (const { active, item } of run.planned) {
+			if (active.generation.settled) useless += item.tokens.length;
+			else useful += item.tokens.length;
 		}
 		if (useful === 0 || useless > 4 * useful) run.controller.abort();
 	}
@@ -137,16 +137,16 @@ export class Scheduler {
 		this.#looping = true;
 		try {
 			// Let everything that arrives in this turn of the event loop join the first run.
-			await turn();
+			await nextMacrotask();
 			for (;;) {
 				this.#dropSettled();
 				this.#admit();
-				if (this.#turns.length === 0) {
+				if (this.#runQueue.length === 0) {
 					if (this.#waiting.size === 0) break;
 					continue;
 				}
 				await this.#step();
-				await turn();
+				await nextMacrotask();
 			}
 		} finally {
 			this.#looping = false;
@@ -157,16 +157,16 @@ export class Scheduler {
 	#dropSettled(): void {
 		for (const active of this.#active) {
 			if (!active.generation.settled) continue;
-			for (const sequence of active.sequences) this.#leave(sequence);
+			for (const sequence of active.sequences) this.#retire(sequence);
 			for (const sampler of active.samplers) sampler.dispose();
 		}
 		this.#active = this.#active.filter(({ generation }) => !generation.settled);
 		const live = new Set(this.#active.flatMap(({ sequences }) => sequences));
-		this.#turns = this.#turns.filter((sequence) => live.has(sequence));
+		this.#runQueue = this.#runQueue.filter((sequence) => live.has(sequence));
 	}
 
-	/** A sequence that ends gives its cache to the prefix cache. */
-	#leave(sequence: Sequence): void {
+	/** The cache of a sequence that has ended goes to the prefix cache. */
+	#retire(sequence: Sequence): void {
 		const { owner, cache, tokens } = sequence;
 		this.#open.delete(sequence);
 		sequence.draft?.dispose?.();
@@ -191,10 +191,10 @@ export class Scheduler {
 			const expected = Math.min(generation.maxTokens, 512) + generation.prompt.length;
 			const bytes = expected * samplers.length * this.#decoder.bytesPerToken;
 			const fits =
-				this.#turns.length + samplers.length <= maxRunning &&
+				this.#runQueue.length + samplers.length <= maxRunning &&
 				this.#runningBytes() + bytes <= cacheBytes;
-			if (!fits && this.#turns.length > 0) {
-				this.#tellPlaces();
+			if (!fits && this.#runQueue.length > 0) {
+				this.#notifyPositions();
 				return;
 			}
 			this.#waiting.shift();
@@ -209,20 +209,20 @@ export class Scheduler {
 		}
 	}
 
-	#tellPlaces(): void {
-		let place = 0;
-		for (const { generation } of this.#waiting) generation.queued(++place);
+	#notifyPositions(): void {
+		let position = 0;
+		for (const { generation } of this.#waiting) generation.queued(++position);
 	}
 
 	#start({ generation, samplers }: Submission): void {
 		generation.admitted();
 		const { prompt, request } = generation;
-		const limit = this.#decoder.recomputeAbove;
-		const minimumTotal = limit !== undefined && prompt.length > limit ? limit + 1 : 0;
-		const way = reproducibly(request.sampling, this.#decoder);
-		const looksUp = this.#keepsPrefixes && request.echoLogprobs !== true && way !== 'alone';
+		const limit = this.#decoder.longRopeThreshold;
+		const ropeTotalLength = limit !== undefined && prompt.length > limit ? limit + 1 : 0;
+		const mode = reproducibilityMode(request.sampling, this.#decoder);
+		const looksUp = this.#keepsPrefixes && request.echoLogprobs !== true && mode !== 'alone';
 		const known = looksUp
-			? this.#prefixes.take(request.owner, prompt, minimumTotal, this.#turns, way === 'even')
+			? this.#prefixes.take(request.owner, prompt, ropeTotalLength, this.#runQueue, mode === 'even')
 			: undefined;
 		const cache = known ?? this.#decoder.createCache();
 		try {
@@ -231,25 +231,20 @@ export class Scheduler {
 			cache.release();
 			throw error;
 		}
-		cache.minimumTotal = minimumTotal;
+		cache.ropeTotalLength = ropeTotalLength;
 		generation.cachedTokens = cache.length;
 		this.counters.promptTokens += prompt.length;
 		this.counters.cachedTokens += cache.length;
 		const sequence = this.#sequence(generation, samplers[0] as Sampler, 0, cache);
 		generation.sequences = [sequence];
 		this.#active.push({ generation, samplers, sequences: generation.sequences });
-		this.#turns.push(sequence);
+		this.#runQueue.push(sequence);
 	}
 
-	#sequence(
-		generation: Generation,
-		sampler: Sampler,
-		choice: number,
-		cache: SequenceCache,
-	): Sequence {
-		const reproducible = reproducibly(generation.request.sampling, this.#decoder);
-		const guesses = reproducible !== 'alone' && cache.canTruncate(Math.max(0, cache.length - 1));
-		const propose = guesses && this.#speculation;
+	#sequence(generation: Generation, sampler: Sampler, choice: number, cache: KvCache): Sequence {
+		const reproducible = reproducibilityMode(generation.request.sampling, this.#decoder);
+		const speculates = reproducible !== 'alone' && cache.canTruncate(Math.max(0, cache.length - 1));
+		const propose = speculates && this.#speculation;
 		const sequence = new Sequence({
 			owner: generation.request.owner,
 			choice,
@@ -257,7 +252,7 @@ export class Scheduler {
 			maxTokens: generation.maxTokens,
 			sampler,
 			cache,
-			readsPrompt: generation.request.echoLogprobs === true,
+			wantsPromptLogprobs: generation.request.echoLogprobs === true,
 			draft: propose ? propose({ choice }) : undefined,
 			reproducible,
 		});
@@ -266,18 +261,18 @@ export class Scheduler {
 	}
 
 	async #step(): Promise<void> {
-		for (const sequence of this.#turns) sequence.respectFactors(this.#decoder);
-		await this.#decoder.expect?.(this.#turns.length);
+		for (const sequence of this.#runQueue) sequence.switchRopeFactors(this.#decoder);
+		await this.#decoder.prepareForBatchSize?.(this.#runQueue.length);
 		await this.#prepareDrafts();
-		const rows = planRows(this.#turns, this.#decoder);
+		const batch = planBatch(this.#runQueue, this.#decoder);
 		const owner = new Map(
 			this.#active.flatMap((active) =>
 				active.sequences.map((sequence) => [sequence, active] as const),
 			),
 		);
-		const planned = rows.map(({ sequence, row }) => ({
+		const planned = batch.map(({ sequence, item }) => ({
 			sequence,
-			row,
+			item,
 			active: owner.get(sequence) as Active,
 		}));
 		const controller = new AbortController();
@@ -285,11 +280,11 @@ export class Scheduler {
 		let logits: Float32Array[][];
 		try {
 			logits = await this.#decoder.step(
-				planned.map(({ row }) => row),
+				planned.map(({ item }) => item),
 				controller.signal,
 			);
 		} catch (error) {
-			// A cancelled run left every cache as it was; whoever is not cancelled goes on.
+			// A cancelled run leaves every cache as it was; the other requests continue.
 			if (controller.signal.aborted && error instanceof AppError && error.code === 'cancelled')
 				return;
 			for (const { active } of planned) active.generation.fail(error);
@@ -298,9 +293,9 @@ export class Scheduler {
 			this.#run = undefined;
 		}
 		for (const [index, { sequence, active }] of planned.entries()) {
-			this.#turns.splice(this.#turns.indexOf(sequence), 1);
-			this.#turns.push(sequence);
-			const meant = sequence.stepped(logits[index] ?? []);
+			this.#runQueue.splice(this.#runQueue.indexOf(sequence), 1);
+			this.#runQueue.push(sequence);
+			const meant = sequence.afterStep(logits[index] ?? []);
 			if (active.generation.settled) continue;
 			try {
 				this.#apply(active, sequence, meant);
@@ -312,7 +307,7 @@ export class Scheduler {
 
 	/** Draft models run between steps; one that fails proposes nothing. */
 	async #prepareDrafts(): Promise<void> {
-		for (const sequence of this.#turns) {
+		for (const sequence of this.#runQueue) {
 			if (!sequence.isDecoding) continue;
 			await sequence.draft?.prepare?.(sequence.tokens).catch(() => undefined);
 		}
@@ -323,7 +318,7 @@ export class Scheduler {
 		const wasPrompt = sequence.tokens.length === sequence.promptLength;
 		if (wasPrompt) {
 			generation.prefilled(sequence.cache.length);
-			if (sequence.readsPrompt) this.#readPrompt(generation, sequence, logits);
+			if (sequence.wantsPromptLogprobs) this.#collectPromptLogprobs(generation, sequence, logits);
 		}
 		if (sequence.pending > 0) return;
 		if (generation.maxTokens === 0) generation.endAtPrompt();
@@ -337,18 +332,18 @@ export class Scheduler {
 		const { generation } = active;
 		for (const [index, sampler] of active.samplers.entries()) {
 			if (index === 0) continue;
-			const sibling = this.#sequence(generation, sampler, index, sequence.cache.fork());
-			active.sequences.push(sibling);
+			const cache = sequence.cache.fork();
+			active.sequences.push(this.#sequence(generation, sampler, index, cache));
 		}
-		// Drawing changes the row.
-		const rows = active.sequences.map((_, index) => (index === 0 ? last : last.slice()));
+		// Sampling changes the logits.
+		const logits = active.sequences.map((_, index) => (index === 0 ? last : last.slice()));
 		for (const [index, member] of active.sequences.entries()) {
-			if (index > 0) this.#turns.push(member);
-			this.#accept(generation, member, rows[index] as Float32Array);
+			if (index > 0) this.#runQueue.push(member);
+			this.#accept(generation, member, logits[index] as Float32Array);
 		}
 	}
 
-	/** Draws the tokens of a step; those that were guessed right cost nothing more. */
+	/** Samples the tokens of a step; drafted tokens that agree are accepted at no further cost. */
 	#verify(generation: Generation, sequence: Sequence, logits: Float32Array[]): void {
 		const { drafted } = sequence;
 		let accepted = 0;
@@ -372,12 +367,12 @@ export class Scheduler {
 		this.counters.generatedTokens++;
 		const finished = generation.accept(sequence, sample);
 		if (finished && !generation.settled) {
-			this.#turns = this.#turns.filter((other) => other !== sequence);
+			this.#runQueue = this.#runQueue.filter((other) => other !== sequence);
 		}
 		return finished;
 	}
 
-	#readPrompt(generation: Generation, sequence: Sequence, logits: Float32Array[]): void {
+	#collectPromptLogprobs(generation: Generation, sequence: Sequence, logits: Float32Array[]): void {
 		const first = sequence.cache.length - logits.length;
 		for (const [index, values] of logits.entries()) {
 			const token = generation.prompt[first + index + 1];
@@ -388,13 +383,13 @@ export class Scheduler {
 	}
 }
 
-interface PlannedRow {
+interface PlannedItem {
 	readonly sequence: Sequence;
-	readonly row: StepRow;
+	readonly item: BatchItem;
 	readonly active: Active;
 }
 
-/** One turn of the event loop: messages, aborts and new requests get in between two runs. */
-function turn(): Promise<void> {
+/** Lets the event loop turn: messages, aborts and new requests are handled between two runs. */
+function nextMacrotask(): Promise<void> {
 	return new Promise((resolve) => setImmediate(resolve));
 }

@@ -1,18 +1,18 @@
-/** What a scheduler is told, and what it counts. */
+/** Options and counters of a scheduler. */
 
 import type { Sampler } from '../sample/sampler.ts';
-import type { Draft } from './draft.ts';
+import type { DraftProposer } from './draftProposer.ts';
 import type { Generation } from './generation.ts';
-import type { WaitingLimits } from './waitingQueue.ts';
+import type { WaitingLimits } from './requestQueue.ts';
 
 export interface SchedulerOptions extends WaitingLimits {
 	/** Bytes all caches may take together. */
 	readonly cacheBytes: number;
-	/** Most sequences computed at the same time. */
+	/** Maximum sequences computed at the same time. */
 	readonly maxRunning: number;
 	readonly prefixCache?: boolean;
 	/** Off, or what proposes tokens for a new sequence. */
-	readonly speculation?: false | ((sequence: { readonly choice: number }) => Draft);
+	readonly speculation?: false | ((sequence: { readonly choice: number }) => DraftProposer);
 }
 
 /** A request with everything needed to start it. */

@@ -4,18 +4,18 @@
  */
 
 import type { SamplingOptions } from '../api.ts';
-import type { Decoder, SequenceCache, StepRow } from '../decode/decoder.ts';
+import type { BatchItem, Decoder, KvCache } from '../decode/decoder.ts';
 import type { Sampler } from '../sample/sampler.ts';
-import type { Draft } from './draft.ts';
+import type { DraftProposer } from './draftProposer.ts';
 
-/** Most guesses of one step. */
-const mostDrafted = 16;
+/** Maximum drafted tokens of one step. */
+const maxDrafted = 16;
 
 /**
- * How sequences get the same text each time: by rows of an even number of tokens, or by running alone, in
+ * How sequences get the same text each time: by items of an even number of tokens, or by running alone, in
  * the same way each time, where the decoder knows no better. `undefined` where this is not asked for.
  */
-export function reproducibly(
+export function reproducibilityMode(
 	sampling: SamplingOptions,
 	decoder: Pick<Decoder, 'bitwiseInvariant'>,
 ): 'even' | 'alone' | undefined {
@@ -29,11 +29,11 @@ export class Sequence {
 	readonly choice: number;
 	readonly promptLength: number;
 	readonly sampler: Sampler;
-	readonly cache: SequenceCache;
-	readonly draft: Draft | undefined;
-	/** Tokens of the prompt whose own log-probability is wanted: logits of every row are read. */
-	readonly readsPrompt: boolean;
-	readonly reproducible: ReturnType<typeof reproducibly>;
+	readonly cache: KvCache;
+	readonly draft: DraftProposer | undefined;
+	/** The log-probabilities of the prompt's own tokens are wanted: the logits of all of them are read. */
+	readonly wantsPromptLogprobs: boolean;
+	readonly reproducible: ReturnType<typeof reproducibilityMode>;
 	/** The last token of the step in flight stands for none: it makes their number even. */
 	#padded = false;
 	/** Length it never grows beyond: prompt and longest answer. */
@@ -48,10 +48,10 @@ export class Sequence {
 		promptLength: number;
 		maxTokens: number;
 		sampler: Sampler;
-		cache: SequenceCache;
-		draft?: Draft | undefined;
-		readsPrompt?: boolean;
-		reproducible?: ReturnType<typeof reproducibly>;
+		cache: KvCache;
+		draft?: DraftProposer | undefined;
+		wantsPromptLogprobs?: boolean;
+		reproducible?: ReturnType<typeof reproducibilityMode>;
 	}) {
 		this.owner = options.owner;
 		this.choice = options.choice;
@@ -60,7 +60,7 @@ export class Sequence {
 		this.sampler = options.sampler;
 		this.cache = options.cache;
 		this.draft = options.draft;
-		this.readsPrompt = options.readsPrompt ?? false;
+		this.wantsPromptLogprobs = options.wantsPromptLogprobs ?? false;
 		this.reproducible = options.reproducible;
 	}
 
@@ -78,50 +78,54 @@ export class Sequence {
 		return this.pending === 1 && this.tokens.length > this.promptLength;
 	}
 
-	/** Row for the next step with at most `budget` tokens (at least 1). */
-	row(budget: number): StepRow {
+	/** Item for the next step with at most `budget` tokens (at least 1). */
+	nextItem(budget: number): BatchItem {
 		const { tokens, cache } = this;
 		if (this.isDecoding) {
 			const last = tokens[tokens.length - 1] as number;
-			// A guess must not take the run across the switch of rotary factors, nor beyond the end, where
+			// A drafted token must not take the run across the switch of rotary factors, nor beyond the end, where
 			// the context may end as well: after it comes one token more.
 			const end = Math.min(this.#switchAt, this.#end - 1);
-			const room = Math.min(budget - 1, mostDrafted, end - tokens.length);
-			// A cache that cannot go back (a ring) cannot forget a wrong guess either.
+			const room = Math.min(budget - 1, maxDrafted, end - tokens.length);
+			// A cache that cannot be truncated (a ring) cannot drop a rejected token either.
 			const forgets = cache.length > 1 && cache.canTruncate(cache.length - 1);
 			this.drafted = room > 0 && forgets ? (this.draft?.propose(tokens, room) ?? []) : [];
-			return this.#evenRow([last, ...this.drafted], 1 + this.drafted.length);
+			return this.#evenItem([last, ...this.drafted], 1 + this.drafted.length);
 		}
 		this.drafted = [];
-		const least = this.reproducible === 'even' ? 2 : 1;
-		const end = Math.min(tokens.length, cache.length + Math.max(least, budget));
+		const minTokens = this.reproducible === 'even' ? 2 : 1;
+		const end = Math.min(tokens.length, cache.length + Math.max(minTokens, budget));
 		const part = tokens.slice(cache.length, end);
 		const isLast = end === tokens.length;
-		return this.#evenRow(part, this.readsPrompt ? part.length : isLast ? 1 : 0);
+		return this.#evenItem(part, this.wantsPromptLogprobs ? part.length : isLast ? 1 : 0);
 	}
 
-	/** A row of these next tokens; where their number must be even, of one token more or fewer. */
-	#evenRow(next: readonly number[], logits: number): StepRow {
+	/** An item of these next tokens; if their number must be even, of one token more or fewer. */
+	#evenItem(next: readonly number[], logits: number): BatchItem {
 		const { tokens, cache } = this;
 		this.#padded = false;
 		if (this.reproducible !== 'even') return { cache, tokens: next, logits };
-		const row = { cache, tokens: next, logits, reproducible: true };
-		if (next.length % 2 === 0) return row;
+		const item = { cache, tokens: next, logits, reproducible: true };
+		if (next.length % 2 === 0) return item;
 		// Reading the last token once more gives what is there already.
 		if (cache.length > 0) {
 			cache.truncate(cache.length - 1);
-			return { ...row, tokens: [tokens[cache.length] as number, ...next] };
+			return { ...item, tokens: [tokens[cache.length] as number, ...next] };
 		}
 		// A prompt read in one go has no token before it; one after it must not switch the factors.
 		if (next.length < this.#switchAt) {
 			this.#padded = true;
-			return { ...row, tokens: [...next, next[0] as number], logits: logits + 1 };
+			return { ...item, tokens: [...next, next[0] as number], logits: logits + 1 };
 		}
-		return { ...row, tokens: next.slice(0, -1), logits: this.readsPrompt ? logits - 1 : 0 };
+		return {
+			...item,
+			tokens: next.slice(0, -1),
+			logits: this.wantsPromptLogprobs ? logits - 1 : 0,
+		};
 	}
 
-	/** To be told of every step that has been made; returns the logits of tokens that are meant. */
-	stepped(logits: Float32Array[]): Float32Array[] {
+	/** Must be called after every successful step; returns the logits without those of padding. */
+	afterStep(logits: Float32Array[]): Float32Array[] {
 		const { cache } = this;
 		if (this.#padded) cache.truncate(cache.length - 1);
 		if (this.reproducible === 'even') cache.reproducibleTokens = cache.length;
@@ -129,18 +133,18 @@ export class Sequence {
 	}
 
 	/**
-	 * Starts over when the sequence has grown past the length at which the graph changes its rotary
-	 * factors: keys made with the old factors do not fit the new ones.
+	 * LongRoPE: starts over if the sequence has grown past the length at which the graph switches its
+	 * rotary factors, because keys made with the old factors do not fit the new ones.
 	 */
-	respectFactors(decoder: Decoder): void {
-		const limit = decoder.recomputeAbove;
+	switchRopeFactors(decoder: Decoder): void {
+		const limit = decoder.longRopeThreshold;
 		if (limit === undefined) return;
-		const isAbove = this.cache.minimumTotal > limit;
+		const isAbove = this.cache.ropeTotalLength > limit;
 		this.#switchAt = isAbove ? Number.POSITIVE_INFINITY : limit;
 		if (isAbove || this.tokens.length <= limit) return;
 		this.#switchAt = Number.POSITIVE_INFINITY;
 		this.cache.truncate(0);
 		this.cache.reproducibleTokens = 0;
-		this.cache.minimumTotal = limit + 1;
+		this.cache.ropeTotalLength = limit + 1;
 	}
 }

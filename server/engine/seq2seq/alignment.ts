@@ -1,7 +1,7 @@
 /** Word alignment from cross-attention: which heads, which step, and which pieces of text. */
 
 import type { TextModel } from '../api.ts';
-import { readJsonFile } from '../folder/json.ts';
+import { readJsonFile } from '../modelFiles/json.ts';
 import type { Tensor } from '../runtime/runtime.ts';
 import type { ReadAttention } from './search.ts';
 
@@ -12,7 +12,7 @@ export interface AlignmentHeads {
 	readonly layers: readonly number[];
 	/**
 	 * Trained alignment heads look at the source of the token being made; untrained attention looks
-	 * at the source of the token just fed, so its rows belong one step earlier (arXiv 2004.14837).
+	 * at the source of the token just fed, so its sequences belong one step earlier (arXiv 2004.14837).
 	 */
 	readonly shifted: boolean;
 }
@@ -48,25 +48,25 @@ export function chooseAlignment(
 	return { heads: [], layers: layers.slice(0, Math.ceil(layers.length / 2)), shifted: true };
 }
 
-/** Mean over the chosen heads of the attention of the last token fed to a row. */
+/** Mean over the chosen heads of the attention of the last token fed to a sequence. */
 export function attentionReader({ heads, layers }: AlignmentHeads): ReadAttention {
-	return (attentions, row) => {
-		const rows: Float32Array[] = [];
+	return (attentions, sequence) => {
+		const vectors: Float32Array[] = [];
 		const read = (tensor: Tensor | undefined, head: number): void => {
 			if (tensor === undefined) return;
 			const [, headCount = 0, tokens = 0, positions = 0] = tensor.dims;
-			const at = ((row * headCount + head) * tokens + tokens - 1) * positions;
-			rows.push((tensor.data as Float32Array).subarray(at, at + positions));
+			const at = ((sequence * headCount + head) * tokens + tokens - 1) * positions;
+			vectors.push((tensor.data as Float32Array).subarray(at, at + positions));
 		};
 		for (const [layer, head] of heads) read(attentions.get(layer), head);
 		for (const layer of layers) {
 			const tensor = attentions.get(layer);
 			for (let head = 0; head < (tensor?.dims[1] ?? 0); head++) read(tensor, head);
 		}
-		const mean = new Float32Array(rows[0]?.length ?? 0);
-		for (const values of rows) {
+		const mean = new Float32Array(vectors[0]?.length ?? 0);
+		for (const values of vectors) {
 			for (let k = 0; k < mean.length; k++)
-				mean[k] = (mean[k] as number) + (values[k] as number) / rows.length;
+				mean[k] = (mean[k] as number) + (values[k] as number) / vectors.length;
 		}
 		return mean;
 	};
@@ -80,7 +80,7 @@ export interface Alignment {
 }
 
 /**
- * Builds the matrix of visible target pieces × visible source pieces; rows sum to 1.
+ * Builds the matrix of visible target pieces × visible source pieces; sequences sum to 1.
  * `steps[k]` is the attention of the step that made target token k.
  */
 export function buildAlignment(
@@ -92,12 +92,12 @@ export function buildAlignment(
 	const columns = sourceOffsets.flatMap(([start, end], index) => (end > start ? [index] : []));
 	const visible = targetSpans.flatMap(([start, end], index) => (end > start ? [index] : []));
 	const attention = new Float32Array(visible.length * columns.length);
-	for (const [row, token] of visible.entries()) {
+	for (const [sequence, token] of visible.entries()) {
 		const values = (shifted ? steps[token + 1] : undefined) ?? steps[token];
 		let sum = 0;
 		for (const column of columns) sum += values?.[column] ?? 0;
 		for (const [k, column] of columns.entries()) {
-			attention[row * columns.length + k] =
+			attention[sequence * columns.length + k] =
 				sum > 0 ? (values?.[column] ?? 0) / sum : 1 / columns.length;
 		}
 	}

@@ -1,19 +1,19 @@
 /**
- * Which words a text is translated with, where the model has a table of them. A batch computes the
- * words of all its texts, but each of them may only say its own: its neighbours change nothing.
+ * Which tokens a text is translated with, where the model has a table of them. A batch computes the
+ * tokens of all its texts, but each of them may only say its own: its neighbours change nothing.
  */
 
-import { CompactWords } from './compactWords.ts';
 import type { EncoderDecoder, Shortlist } from './encoderDecoder.ts';
 import type { HeadColumns } from './headWeights.ts';
 import { knowsAll } from './lexicon.ts';
 import type { SearchOptions } from './searchOptions.ts';
+import { ShortlistVocabulary } from './shortlistVocabulary.ts';
 
 /** With more of the vocabulary than this, gathering costs more than it saves. */
-const mostShare = 1 / 4;
+const maxShare = 1 / 4;
 
-/** Words of a text beside the frequent ones. */
-export type OwnWords = ReadonlySet<number>;
+/** Tokens of a text beside the frequent ones. */
+export type OwnTokens = ReadonlySet<number>;
 
 export interface ShortlistItem {
 	readonly source: readonly number[];
@@ -22,17 +22,17 @@ export interface ShortlistItem {
 }
 
 export interface BatchShortlist {
-	readonly words: CompactWords;
+	readonly vocabulary: ShortlistVocabulary;
 	readonly columns: HeadColumns;
-	/** Per text: computed words that are not its own. */
-	readonly outside: readonly (readonly number[])[];
+	/** Per text: computed tokens that are not its own. */
+	readonly maskedTokens: readonly (readonly number[])[];
 }
 
-/** `undefined` = the text is translated with all words. */
-export function ownWords(
+/** `undefined` = the text is translated with all tokens. */
+export function ownTokens(
 	{ shortlist }: EncoderDecoder,
 	{ source, start, rules }: ShortlistItem,
-): OwnWords | undefined {
+): OwnTokens | undefined {
 	if (shortlist === undefined || !knowsAll(shortlist.lexicon, source)) return undefined;
 	const { lexicon, frequent, head } = shortlist;
 	const own = new Set<number>();
@@ -43,36 +43,40 @@ export function ownWords(
 	for (const id of rules.endTokens) add(id);
 	add(rules.forcedBegin);
 	add(rules.forcedEnd);
-	for (const id of source) for (const word of lexicon.targets.get(id) ?? []) add(word);
-	return own.size > room(shortlist) ? undefined : own;
+	for (const id of source) for (const token of lexicon.targets.get(id) ?? []) add(token);
+	return own.size > maxOwnTokens(shortlist) ? undefined : own;
 }
 
-/** Adds a text's words to a batch's; false, and nothing is added, when there are too many for one. */
-export function addWords({ shortlist }: EncoderDecoder, all: Set<number>, own: OwnWords): boolean {
+/** Adds a text's tokens to a batch's; false, and nothing is added, when there are too many for one. */
+export function addTokens(
+	{ shortlist }: EncoderDecoder,
+	all: Set<number>,
+	own: OwnTokens,
+): boolean {
 	if (shortlist === undefined) return false;
 	const added = [...own].filter((id) => !all.has(id));
-	if (all.size + added.length > room(shortlist)) return false;
+	if (all.size + added.length > maxOwnTokens(shortlist)) return false;
 	for (const id of added) all.add(id);
 	return true;
 }
 
-/** `undefined` = all words are computed. */
+/** `undefined` = all tokens are computed. */
 export function batchShortlist(
 	{ shortlist }: EncoderDecoder,
-	texts: readonly (OwnWords | undefined)[],
+	texts: readonly (OwnTokens | undefined)[],
 ): BatchShortlist | undefined {
-	const own = texts.filter((words) => words !== undefined);
+	const own = texts.filter((tokens) => tokens !== undefined);
 	if (shortlist === undefined || own.length < texts.length) return undefined;
-	const all = new Set(own.flatMap((words) => [...words]));
+	const all = new Set(own.flatMap((tokens) => [...tokens]));
 	const ids = [...shortlist.frequent, ...all].sort((a, b) => a - b);
 	return {
-		words: new CompactWords(ids),
+		vocabulary: new ShortlistVocabulary(ids),
 		columns: shortlist.head.columns(ids),
-		outside: own.map((words) => [...all].filter((id) => !words.has(id))),
+		maskedTokens: own.map((tokens) => [...all].filter((id) => !tokens.has(id))),
 	};
 }
 
-/** Words there may be beside the frequent ones. */
-function room({ head, frequent }: Shortlist): number {
-	return head.vocabulary * mostShare - frequent.size;
+/** Tokens there may be beside the frequent ones. */
+function maxOwnTokens({ head, frequent }: Shortlist): number {
+	return head.vocabulary * maxShare - frequent.size;
 }

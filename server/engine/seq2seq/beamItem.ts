@@ -4,11 +4,11 @@
  */
 
 import { topOfBlocks } from '../sample/candidates.ts';
-import { applyRules, type SearchOptions } from './searchOptions.ts';
+import { applySearchRules, type SearchOptions } from './searchOptions.ts';
 
 /** A text being made or finished. */
-export interface Hypothesis {
-	/** Start tokens and generated tokens; an end token, when there is one, is the last. */
+export interface BeamHypothesis {
+	/** Start tokens and generated tokens; an end token, if there is one, is the last. */
 	readonly ids: readonly number[];
 	/** Sum of log-probabilities of generated tokens. */
 	readonly logprob: number;
@@ -17,7 +17,7 @@ export interface Hypothesis {
 }
 
 /** A hypothesis that has ended. */
-export interface Finished extends Hypothesis {
+export interface Finished extends BeamHypothesis {
 	/** Log-probability over length to the power of the length penalty. */
 	readonly score: number;
 	readonly reason: 'stop' | 'length';
@@ -38,7 +38,7 @@ interface Candidate {
 export class BeamItem {
 	readonly #options: SearchOptions;
 	readonly #startLength: number;
-	#beams: Hypothesis[];
+	#beams: BeamHypothesis[];
 	#finished: Finished[] = [];
 	#done = false;
 
@@ -58,7 +58,7 @@ export class BeamItem {
 	}
 
 	/** Running beams, best first. */
-	get beams(): readonly Hypothesis[] {
+	get beams(): readonly BeamHypothesis[] {
 		return this.#beams;
 	}
 
@@ -74,13 +74,13 @@ export class BeamItem {
 	advance(steps: readonly BeamStep[]): number[] {
 		const { beams, endTokens, maxLength } = this.#options;
 		const candidates = this.#candidates(steps, Math.max(2, 1 + endTokens.length) * beams);
-		const next: { parent: number; hypothesis: Hypothesis }[] = [];
+		const next: { parent: number; hypothesis: BeamHypothesis }[] = [];
 		let stopped = 0;
 		const length = (this.#beams[0]?.ids.length ?? 0) + 1;
 		for (const [rank, { beam, token, logprob }] of candidates.entries()) {
-			const parent = this.#beams[beam] as Hypothesis;
+			const parent = this.#beams[beam] as BeamHypothesis;
 			const attention = steps[beam]?.attention;
-			const hypothesis: Hypothesis = {
+			const hypothesis: BeamHypothesis = {
 				ids: [...parent.ids, token],
 				logprob,
 				attention: attention === undefined ? [] : [...parent.attention, attention],
@@ -113,8 +113,8 @@ export class BeamItem {
 		const isStart = this.#beams[0]?.ids.length === this.#startLength;
 		for (const [beam, { logits }] of steps.entries()) {
 			if (isStart && beam > 0) break;
-			const { ids, logprob } = this.#beams[beam] as Hypothesis;
-			const { total, blocks } = applyRules(logits, ids, this.#startLength, this.#options);
+			const { ids, logprob } = this.#beams[beam] as BeamHypothesis;
+			const { total, blocks } = applySearchRules(logits, ids, this.#startLength, this.#options);
 			for (const token of topOfBlocks(blocks, count)) {
 				const value = logprob + (logits[token] as number) - total;
 				if (value > Number.NEGATIVE_INFINITY) all.push({ beam, token, logprob: value });
@@ -125,7 +125,7 @@ export class BeamItem {
 			.slice(0, count);
 	}
 
-	#finish(hypothesis: Hypothesis, reason: 'stop' | 'length'): void {
+	#finish(hypothesis: BeamHypothesis, reason: 'stop' | 'length'): void {
 		const { beams, lengthPenalty } = this.#options;
 		const generated = Math.max(1, hypothesis.ids.length - 1);
 		const score = hypothesis.logprob / generated ** lengthPenalty;
@@ -134,7 +134,7 @@ export class BeamItem {
 		this.#finished.length = Math.min(this.#finished.length, beams);
 	}
 
-	#mayImprove(next: readonly { readonly hypothesis: Hypothesis }[], length: number): boolean {
+	#mayImprove(next: readonly { readonly hypothesis: BeamHypothesis }[], length: number): boolean {
 		const { beams, earlyStopping, lengthPenalty, maxLength } = this.#options;
 		if (this.#finished.length < beams) return true;
 		if (earlyStopping === true) return false;

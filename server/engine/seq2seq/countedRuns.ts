@@ -1,12 +1,12 @@
-/** Counts what holds caches of an encoder-decoder: rows of runs that have not been released. */
+/** Counts what holds caches of an encoder-decoder: sequences of runs that have not been released. */
 
 import type { DecoderRun, EncoderDecoder } from './encoderDecoder.ts';
 
 /** The model with its runs counted. */
 export function countRuns(model: EncoderDecoder): {
 	readonly model: EncoderDecoder;
-	/** Rows that hold caches now. */
-	openRows(): number;
+	/** Sequences that hold caches now. */
+	openSequences(): number;
 } {
 	const open = new Set<DecoderRun>();
 	return {
@@ -18,7 +18,7 @@ export function countRuns(model: EncoderDecoder): {
 				return run;
 			},
 		},
-		openRows: () => [...open].reduce((sum, { rows }) => sum + rows, 0),
+		openSequences: () => [...open].reduce((sum, { batchSize }) => sum + batchSize, 0),
 	};
 }
 
@@ -31,16 +31,16 @@ class CountedRun implements DecoderRun {
 		this.#onRelease = onRelease;
 	}
 
-	get rows(): number {
-		return this.#run.rows;
+	get batchSize(): number {
+		return this.#run.batchSize;
 	}
 
 	get length(): number {
 		return this.#run.length;
 	}
 
-	get itemOfRow(): readonly number[] {
-		return this.#run.itemOfRow;
+	get itemOfSequence(): readonly number[] {
+		return this.#run.itemOfSequence;
 	}
 
 	feed: DecoderRun['feed'] = (tokens, signal) => this.#run.feed(tokens, signal);

@@ -1,16 +1,16 @@
 /** What the graphs of an encoder-decoder want, read off their inputs and outputs. */
 
 import { AppError } from '../../protocol/index.ts';
-import { type CacheNames, type GenaiNames, layerName, layerOf } from '../folder/genaiNames.ts';
+import { type CacheNames, type GenaiNames, layerName, layerOf } from '../modelFiles/genaiNames.ts';
 import { scoreOutput } from '../onnx/attentionOutputs.ts';
 import type { Session, TensorInfo } from '../runtime/runtime.ts';
-import type { RowTensor } from './rowCache.ts';
+import type { SequenceTensor } from './selfAttentionCache.ts';
 
 /** How the logits of a graph come out. */
 export interface SeenLogits {
 	/** Those of the last token of a run only; else those of every token. */
 	readonly lastOnly: boolean;
-	/** `[rows · tokens, vocabulary]` instead of `[rows, tokens, vocabulary]`. */
+	/** `[batch · tokens, vocabulary]` instead of `[batch, tokens, vocabulary]`. */
 	readonly isList: boolean;
 }
 
@@ -21,12 +21,12 @@ export interface Seq2SeqGraphs {
 	readonly later: Session;
 	/** Input of the tokens. */
 	readonly ids: TensorInfo;
-	readonly self: readonly RowTensor[];
-	readonly cross: readonly RowTensor[];
+	readonly self: readonly SequenceTensor[];
+	readonly cross: readonly SequenceTensor[];
 	/** The encoder gives the cross-attention caches; else the first run of the decoder makes them. */
 	readonly crossFromEncoder: boolean;
 	readonly logits: TensorInfo;
-	/** As declared, until {@link ./probeLogits.ts} has seen them. */
+	/** As declared, until {@link ./probeSeq2SeqLogits.ts} has seen them. */
 	readonly firstLogits: SeenLogits;
 	readonly laterLogits: SeenLogits;
 	readonly hidden: TensorInfo | undefined;
@@ -57,8 +57,8 @@ export function readSeq2SeqGraphs(
 			`The decoder graph has no '${idsName}' or no '${logitsName}'.`,
 		);
 	}
-	const self: RowTensor[] = [];
-	const cross: RowTensor[] = [];
+	const self: SequenceTensor[] = [];
+	const cross: SequenceTensor[] = [];
 	for (const input of later.inputs.values()) {
 		const cache = genai ? genaiCache(input.name, genai.names) : cacheOf(input.name);
 		if (cache === undefined) continue;

@@ -1,8 +1,8 @@
 /** One run of the encoder: its inputs under the names the graph has, and what the decoder needs of it. */
 
 import { AppError } from '../../protocol/index.ts';
-import { toFloat16 } from '../decode/float16.ts';
-import type { GenaiNames } from '../folder/genaiNames.ts';
+import type { GenaiNames } from '../modelFiles/genaiNames.ts';
+import { toFloat16 } from '../runtime/float16.ts';
 import type { Session, Tensor, TensorInfo } from '../runtime/runtime.ts';
 import type { Seq2SeqGraphs } from './decoderGraphs.ts';
 import type { EncodedBatch } from './encoderDecoder.ts';

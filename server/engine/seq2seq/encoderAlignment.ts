@@ -5,7 +5,7 @@
  */
 
 import type { TextModel } from '../api.ts';
-import { float16ToFloat32 } from '../decode/float16.ts';
+import { float16ToFloat32 } from '../runtime/float16.ts';
 import type { Alignment } from './alignment.ts';
 import type { EncodedBatch } from './encoderDecoder.ts';
 import type { EncodedItem } from './languageTokens.ts';
@@ -14,7 +14,7 @@ import type { EncodedItem } from './languageTokens.ts';
 const temperature = 0.1;
 
 /** Whether the vocabulary tags source languages: `__en__`, `eng_Latn`, `en_XX`. */
-export function readsEveryLanguage(text: TextModel): boolean {
+export function hasSourceLanguageTags(text: TextModel): boolean {
 	return ['__en__', 'eng_Latn', 'en_XX'].some((tag) => text.tokenToId(tag) !== undefined);
 }
 
@@ -27,7 +27,7 @@ export interface PieceVectors {
 /** The vectors of an item's visible pieces (no tags, no end tokens), out of a batch. */
 export function pieceVectors(
 	{ hidden, positions }: EncodedBatch,
-	row: number,
+	index: number,
 	{ offsets }: EncodedItem,
 ): PieceVectors {
 	const width = hidden.dims[2] ?? 0;
@@ -35,7 +35,7 @@ export function pieceVectors(
 	return {
 		spans: columns.map((column) => offsets[column] as readonly [number, number]),
 		vectors: columns.map((column) => {
-			const at = (row * positions + column) * width;
+			const at = (index * positions + column) * width;
 			return hidden.type === 'float16'
 				? Float32Array.from(float16ToFloat32((hidden.data as Uint16Array).slice(at, at + width)))
 				: (hidden.data as Float32Array).slice(at, at + width);

@@ -1,6 +1,6 @@
 /**
  * What the engine can do with an encoder-decoder, free of any model's own rules: encode a batch,
- * then feed tokens to rows that share their cross-attention caches. Translation and speech both
+ * then feed tokens to sequences that share their cross-attention caches. Translation and speech both
  * drive this; opened by {@link ./openEncoderDecoder.ts}.
  */
 
@@ -12,17 +12,17 @@ import type { Lexicon } from './lexicon.ts';
 export interface EncoderDecoder {
 	/** Inputs of the encoder graph by name (`input_ids`, `input_features`, `input_values`, …). */
 	readonly encoderInputs: ReadonlyMap<string, TensorInfo>;
-	/** Width of a logits row. */
+	/** Width of a logits vector. */
 	readonly vocabularySize: number;
-	/** Bytes of cross-attention cache for one encoder position of one row, where it is known. */
+	/** Bytes of cross-attention cache for one encoder position of one sequence, where it is known. */
 	readonly crossBytesPerPosition?: number;
 	/** Decoder layers whose cross-attention the graph can output, ascending; often none. */
 	readonly attentionLayers: readonly number[];
-	/** Set where steps can be limited to some words, and a table says which. */
+	/** Set where steps can be limited to some tokens, and a table says which. */
 	readonly shortlist?: Shortlist | undefined;
 	/** The graph of the first run computes logits for its last token only. */
 	readonly lastLogitsOnly?: boolean;
-	/** False where a row's result depends on its neighbours (int8 with a scale per tensor): use one item per batch. */
+	/** False where a sequence's result depends on its neighbours (int8 with a scale per tensor): use one item per batch. */
 	readonly batchInvariant: boolean;
 	/**
 	 * Runs the encoder on a batch. An `encoder_attention_mask`, else an `attention_mask`,
@@ -30,18 +30,18 @@ export interface EncoderDecoder {
 	 */
 	encode(inputs: Readonly<Record<string, Tensor>>, signal?: AbortSignal): Promise<EncodedBatch>;
 	/**
-	 * Opens rows over encoded items: item 0's rows first, then item 1's, …
+	 * Opens sequences over encoded items: item 0's sequences first, then item 1's, …
 	 * One `DecoderRun` at a time is fed; several may be open.
 	 */
 	start(encoded: EncodedBatch, options?: DecoderStart): DecoderRun;
 	close(): void;
 }
 
-/** A table of words, and the head to be cut to them. */
+/** A lexical shortlist, and the head to be cut to them. */
 export interface Shortlist {
 	readonly lexicon: Lexicon;
 	readonly head: HeadWeights;
-	/** The table's words for any text. */
+	/** The table's tokens for any text. */
 	readonly frequent: ReadonlySet<number>;
 }
 
@@ -59,29 +59,29 @@ export interface EncodedBatch {
 }
 
 export interface DecoderStart {
-	/** Rows per item, e.g. the number of beams or samples; default 1. */
-	readonly rowsPerItem?: number;
+	/** Sequences per item, e.g. the number of beams or samples; default 1. */
+	readonly sequencesPerItem?: number;
 	/** Ask for cross-attention (see {@link EncoderDecoder.attentionLayers}). */
 	readonly attentions?: boolean;
-	/** Compute these words only; logits are then as many (see {@link EncoderDecoder.shortlist}). */
+	/** Compute these tokens only; logits are then as many (see {@link EncoderDecoder.shortlist}). */
 	readonly columns?: HeadColumns | undefined;
 }
 
-/** Rows being decoded together. All rows have the same length. */
+/** Sequences being decoded together. All sequences have the same length. */
 export interface DecoderRun {
-	/** Rows now alive. */
-	readonly rows: number;
-	/** Tokens fed so far, per row. */
+	/** Sequences now alive. */
+	readonly batchSize: number;
+	/** Tokens fed so far, per sequence. */
 	readonly length: number;
-	/** Index into the encoded batch for every row. */
-	readonly itemOfRow: readonly number[];
+	/** Index into the encoded batch for every sequence. */
+	readonly itemOfSequence: readonly number[];
 	/**
-	 * Feeds the next tokens: one list per row, all of equal length ≥ 1. After a rejected call (error
+	 * Feeds the next tokens: one list per sequence, all of equal length ≥ 1. After a rejected call (error
 	 * or cancel) the caches are unchanged and the same tokens may be fed again.
 	 */
 	feed(tokens: readonly (readonly number[])[], signal?: AbortSignal): Promise<DecoderOutput>;
 	/**
-	 * Continues with row `parents[i]` as row i: reorders beams, drops finished rows.
+	 * Continues with sequence `parents[i]` as sequence i: reorders beams, drops finished sequences.
 	 * Cross-attention caches move only when the items change.
 	 */
 	select(parents: readonly number[]): void;
@@ -90,13 +90,13 @@ export interface DecoderRun {
 
 /** Result of one {@link DecoderRun.feed}; valid until the next one. */
 export interface DecoderOutput {
-	/** Tokens fed per row in this call. */
+	/** Tokens fed per sequence in this call. */
 	readonly tokens: number;
 	/**
-	 * Logits after token `position` (default: the last) of `row`; writable, length = vocabulary.
+	 * Logits after token `position` (default: the last) of `sequence`; writable, length = vocabulary.
 	 * With {@link EncoderDecoder.lastLogitsOnly} there are those of the last position only.
 	 */
-	logits(row: number, position?: number): Float32Array;
-	/** Per layer: cross-attention `[rows, heads, tokens, positions]`, float32. */
+	logits(sequence: number, position?: number): Float32Array;
+	/** Per layer: cross-attention `[sequences, heads, tokens, positions]`, float32. */
 	readonly attentions?: ReadonlyMap<number, Tensor>;
 }

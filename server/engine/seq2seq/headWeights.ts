@@ -1,17 +1,17 @@
-/** The columns of a decoder's head that belong to chosen words, as float32. */
+/** The columns of a decoder's head that belong to chosen tokens, as float32. */
 
+import { toFloat32 } from '../onnx/castToFloat32.ts';
+import { loadGraphWithoutWeights } from '../onnx/graphWithoutWeights.ts';
 import { type HeadSource, headTensors, shortlistHead } from '../onnx/shortlistHead.ts';
-import { readSkeleton } from '../onnx/skeleton.ts';
 import { WeightReader } from '../onnx/weightReader.ts';
-import { widenBytes } from '../onnx/widenGraph.ts';
 
 /** Columns and biases of a shortlist. */
 export interface HeadColumns {
-	/** `[width, words]` */
+	/** `[width, tokens]` */
 	readonly weights: Float32Array;
 	readonly bias: Float32Array | undefined;
 	readonly width: number;
-	readonly words: number;
+	readonly tokens: number;
 }
 
 export interface HeadWeights {
@@ -22,13 +22,13 @@ export interface HeadWeights {
 }
 
 /** Larger heads are not kept in memory a second time. */
-const mostBytes = 160 << 20;
+const maxBytes = 160 << 20;
 
 /**
  * Reads the head of the decoder graph at `path`; `undefined` where it has none that can be cut.
  */
 export async function readHeadWeights(path: string): Promise<HeadWeights | undefined> {
-	const { graph } = await readSkeleton(path);
+	const { graph } = await loadGraphWithoutWeights(path);
 	const headers = headTensors(graph);
 	const source = shortlistHead(graph);
 	if (typeof source === 'string') return undefined;
@@ -43,15 +43,15 @@ export async function readHeadWeights(path: string): Promise<HeadWeights | undef
 		const scales = await read(source.scales);
 		const bias = await read(source.bias);
 		const zero = await read(source.zero);
-		if (weight === undefined || weight.bytes.length > mostBytes) return undefined;
-		const biases = bias === undefined ? undefined : widenBytes(bias.type, bias.bytes);
+		if (weight === undefined || weight.bytes.length > maxBytes) return undefined;
+		const biases = bias === undefined ? undefined : toFloat32(bias.type, bias.bytes);
 		if (source.scales === undefined) {
-			const values = widenBytes(weight.type, weight.bytes);
+			const values = toFloat32(weight.type, weight.bytes);
 			return values === undefined
 				? undefined
 				: rowMajor(values, weight.dims, Float32Array.of(1), [0], biases);
 		}
-		const numbers = scales === undefined ? undefined : widenBytes(scales.type, scales.bytes);
+		const numbers = scales === undefined ? undefined : toFloat32(scales.type, scales.bytes);
 		if (source.isInt8 === true && numbers !== undefined) {
 			const [weights, zeros] = [weight, zero].map(
 				(one) => one && wholeNumbers(one.type, one.bytes),
@@ -68,7 +68,7 @@ export async function readHeadWeights(path: string): Promise<HeadWeights | undef
 	}
 }
 
-/** True when both graphs of a decoder in two parts end in the same head, looked at in some places. */
+/** True if both graphs of a decoder in two parts end in the same head, looked at in some places. */
 export function sameHead(a: HeadWeights, b: HeadWeights): boolean {
 	if (a.width !== b.width || a.vocabulary !== b.vocabulary) return false;
 	const ids = [0, 1, 2, 3].map((part) => Math.floor(((a.vocabulary - 1) * part) / 3));
@@ -105,7 +105,7 @@ function rowMajor(
 					weights[row * ids.length + column] = number * (scale[column] as number);
 				}
 			}
-			return { weights, width, words: ids.length, bias: chosen(bias, ids) };
+			return { weights, width, tokens: ids.length, bias: chosen(bias, ids) };
 		},
 	};
 }
@@ -143,7 +143,7 @@ function packed(
 					}
 				}
 			}
-			return { weights, width, words: ids.length, bias: chosen(bias, ids) };
+			return { weights, width, tokens: ids.length, bias: chosen(bias, ids) };
 		},
 	};
 }

@@ -1,4 +1,4 @@
-/** How each family is told its languages: tags in the source, tags in front of the target, or neither. */
+/** How languages are given to each family: tags in the source, tags in front of the target, or neither. */
 
 import { AppError } from '../../protocol/index.ts';
 import type { Seq2SeqItem, TextModel } from '../api.ts';
@@ -101,7 +101,7 @@ function isTag(text: TextModel, id: number): boolean {
 	);
 }
 
-/** True when the vocabulary names languages, so that an unknown one is a mistake. */
+/** True if the vocabulary names languages, so that an unknown one is a mistake. */
 function hasTags(text: TextModel): boolean {
 	return ['en', 'de', 'fr', 'eng', 'deu', 'fra', 'eng_Latn']
 		.flatMap(targetTags)

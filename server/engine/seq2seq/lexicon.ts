@@ -1,25 +1,25 @@
 /**
- * Which target words a source word may become: a table beside the model, learned from the model's own
- * translations. With it a step computes the likelihood of some hundred words instead of all.
+ * Which target tokens a source token may become: a table beside the model, learned from the model's own
+ * translations. With it a step computes the likelihood of some hundred tokens instead of all.
  */
 
 import { rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError } from '../../protocol/index.ts';
-import { readTextFile } from '../folder/json.ts';
+import { readTextFile } from '../modelFiles/json.ts';
 
 /** File in the model's folder. */
 export const lexiconFile = 'nearglot-lexicon.json';
 /** Share of texts whose greedy translation the table may change before it is not used. */
-export const mostChanged = 0.01;
-/** Words known for every source word. */
-const wordsPerSource = 48;
-/** Words that may always be said. */
+export const maxChanged = 0.01;
+/** Tokens known for every source token. */
+const tokensPerSource = 48;
+/** Tokens that may always be generated. */
 const alwaysAllowed = 2000;
 
 export interface Lexicon {
 	readonly vocabulary: number;
-	/** Words frequent in any text. */
+	/** Tokens frequent in any text. */
 	readonly frequent: readonly number[];
 	readonly targets: ReadonlyMap<number, readonly number[]>;
 	/** Share of texts, not learned from, that it translated otherwise. */
@@ -27,23 +27,23 @@ export interface Lexicon {
 	readonly texts: number;
 }
 
-/** Words for any text that the vocabulary has. */
-export function frequentWords({ frequent, vocabulary }: Lexicon): ReadonlySet<number> {
+/** Tokens for any text that the vocabulary has. */
+export function frequentTokens({ frequent, vocabulary }: Lexicon): ReadonlySet<number> {
 	return new Set(frequent.filter((id) => id < vocabulary));
 }
 
-/** The words for a batch of sources, ascending. */
+/** The tokens for a batch of sources, ascending. */
 export function shortlistOf(
 	lexicon: Lexicon,
 	sources: Iterable<readonly number[]>,
 	always: Iterable<number>,
 ): number[] {
-	const words = new Set<number>(lexicon.frequent);
-	for (const id of always) words.add(id);
+	const tokens = new Set<number>(lexicon.frequent);
+	for (const id of always) tokens.add(id);
 	for (const source of sources) {
-		for (const id of source) for (const word of lexicon.targets.get(id) ?? []) words.add(word);
+		for (const id of source) for (const token of lexicon.targets.get(id) ?? []) tokens.add(token);
 	}
-	return [...words].filter((id) => id < lexicon.vocabulary).sort((a, b) => a - b);
+	return [...tokens].filter((id) => id < lexicon.vocabulary).sort((a, b) => a - b);
 }
 
 /** Learns a table from pairs of source and target ids. */
@@ -52,42 +52,42 @@ export function learnLexicon(
 	vocabulary: number,
 ): Lexicon {
 	const frequency = new Map<number, number>();
-	const together = new Map<number, Map<number, number>>();
+	const cooccurrences = new Map<number, Map<number, number>>();
 	let texts = 0;
 	for (const { source, target } of pairs) {
 		texts++;
-		const words = new Set(target);
-		for (const word of words) frequency.set(word, (frequency.get(word) ?? 0) + 1);
+		const tokens = new Set(target);
+		for (const token of tokens) frequency.set(token, (frequency.get(token) ?? 0) + 1);
 		for (const id of new Set(source)) {
-			const own = together.get(id) ?? new Map<number, number>();
-			for (const word of words) own.set(word, (own.get(word) ?? 0) + 1);
-			together.set(id, own);
+			const own = cooccurrences.get(id) ?? new Map<number, number>();
+			for (const token of tokens) own.set(token, (own.get(token) ?? 0) + 1);
+			cooccurrences.set(id, own);
 		}
 	}
 	const frequent = [...frequency]
 		.sort(([a, x], [b, y]) => y - x || a - b)
 		.slice(0, Math.min(alwaysAllowed, Math.ceil(vocabulary / 8)))
-		.map(([word]) => word);
+		.map(([token]) => token);
 	const known = new Set(frequent);
 	const targets = new Map<number, readonly number[]>();
-	for (const [id, own] of together) {
-		// How much oftener than by chance: n(source, word)² / n(word) prefers the word's own sources.
+	for (const [id, own] of cooccurrences) {
+		// How much oftener than by chance: n(source, token)² / n(token) prefers the token's own sources.
 		const best = [...own]
-			.filter(([word]) => !known.has(word))
-			.map(([word, count]) => ({ word, score: count ** 2 / (frequency.get(word) ?? 1) }))
-			.sort((a, b) => b.score - a.score || a.word - b.word)
-			.slice(0, wordsPerSource);
+			.filter(([token]) => !known.has(token))
+			.map(([token, count]) => ({ token: token, score: count ** 2 / (frequency.get(token) ?? 1) }))
+			.sort((a, b) => b.score - a.score || a.token - b.token)
+			.slice(0, tokensPerSource);
 		targets.set(
 			id,
-			best.map(({ word }) => word),
+			best.map(({ token }) => token),
 		);
 	}
 	return { vocabulary, frequent, targets, changed: 1, texts };
 }
 
 /**
- * Share of texts whose greedy translation would be another one: those of words the table knows all
- * of, and whose translation has a word that is not on their shortlist.
+ * Share of texts whose greedy translation would be another one: those of tokens the table knows all
+ * of, and whose translation has a token that is not on their shortlist.
  */
 export function changedShare(
 	lexicon: Lexicon,
@@ -96,18 +96,18 @@ export function changedShare(
 ): number {
 	const changed = pairs.filter(({ source, target }) => {
 		if (!knowsAll(lexicon, source)) return false;
-		const words = new Set(shortlistOf(lexicon, [source], always));
-		return target.some((word) => !words.has(word));
+		const tokens = new Set(shortlistOf(lexicon, [source], always));
+		return target.some((token) => !tokens.has(token));
 	});
 	return pairs.length === 0 ? 1 : changed.length / pairs.length;
 }
 
-/** True when every word of a source was seen while learning; others are translated with all words. */
+/** True if every token of a source was seen while learning; others are translated with all tokens. */
 export function knowsAll(lexicon: Lexicon, source: readonly number[]): boolean {
 	return source.every((id) => lexicon.targets.has(id));
 }
 
-/** Table of a folder; `undefined` when there is none, or it is of another vocabulary or not faithful. */
+/** Table of a folder; `undefined` if there is none, or it is of another vocabulary or not faithful. */
 export async function readLexicon(
 	folder: string,
 	vocabulary: number,
@@ -122,7 +122,7 @@ export async function readLexicon(
 	}
 	const lexicon = parse(value);
 	if (lexicon === undefined) throw unreadable();
-	return lexicon.vocabulary === vocabulary && lexicon.changed <= mostChanged ? lexicon : undefined;
+	return lexicon.vocabulary === vocabulary && lexicon.changed <= maxChanged ? lexicon : undefined;
 }
 
 /** Writes the table of a folder, whole or not at all. */

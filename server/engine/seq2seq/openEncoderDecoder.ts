@@ -3,33 +3,23 @@
 import { basename } from 'node:path';
 import { modelFile } from '../../hub/modelFile.ts';
 import { AppError } from '../../protocol/index.ts';
-import type { ModelDescription, ModelVariant } from '../api.ts';
-import { genaiNames } from '../folder/genaiNames.ts';
-import { readGraphSummary } from '../folder/graphSummary.ts';
-import { readJsonFile } from '../folder/json.ts';
-import { sharesScales } from '../folder/precision.ts';
-import type { Runtime, SessionOptions } from '../runtime/runtime.ts';
+import { genaiNames } from '../modelFiles/genaiNames.ts';
+import { readGraphSummary } from '../modelFiles/graphSummary.ts';
+import { readJsonFile } from '../modelFiles/json.ts';
+import { hasPerTensorScales } from '../modelFiles/precision.ts';
 import type { Verified } from '../verify/openVerified.ts';
-import type { Verdicts } from '../verify/verdict.ts';
 import { createDecoderRun } from './decoderRun.ts';
 import { encodeBatch, encoderInputs } from './encodeBatch.ts';
 import type { EncoderDecoder } from './encoderDecoder.ts';
-import { frequentWords, readLexicon } from './lexicon.ts';
-import { type OpenDecoder, openDecoder, openEncoder, sharedHead, type Tell } from './openGraphs.ts';
-
-export interface OpenEncoderDecoderOptions {
-	readonly description: ModelDescription;
-	readonly variant: ModelVariant;
-	readonly runtime: Runtime;
-	readonly session: SessionOptions;
-	readonly verdicts?: Verdicts;
-	/** Use the table of words beside the model; default: yes. */
-	readonly shortlist?: boolean;
-	/** Every input is encoded by itself, so that a scale per run of the encoder is one per input. */
-	readonly encodesAlone?: boolean;
-	/** Told what keeps texts or windows from being computed together. */
-	readonly onNotice?: (notice: string) => void;
-}
+import { frequentTokens, readLexicon } from './lexicon.ts';
+import {
+	type Notify,
+	type OpenDecoder,
+	type OpenEncoderDecoderOptions,
+	openDecoder,
+	openEncoder,
+	sharedHead,
+} from './openGraphs.ts';
 
 /** @throws AppError `unsupported_model` naming the file and the fault */
 export async function openEncoderDecoder(
@@ -53,7 +43,7 @@ export async function openEncoderDecoder(
 	};
 	const decoders: readonly [string, string] = [paths.first, paths.later];
 	const dynamic = await dynamicFiles(
-		options.encodesAlone === true ? decoders : [paths.encoder, ...decoders],
+		options.encoderBatchSize === 1 ? decoders : [paths.encoder, ...decoders],
 	);
 	const names =
 		description.layout === 'genai'
@@ -62,24 +52,24 @@ export async function openEncoderDecoder(
 	const lexicon =
 		options.shortlist === false ? undefined : await readLexicon(folder, description.vocabularySize);
 	const refusals = new Map<string, string>();
-	const tell =
-		(path: string): Tell =>
-		(why, way) => {
+	const notify =
+		(path: string): Notify =>
+		(why, rewrites) => {
 			if (why.differs)
 				options.onNotice?.(`${basename(path)} is not rewritten for ${why.change}: ${why.reason}.`);
-			else if (way.rows === true) refusals.set(path, why.reason);
+			else if (rewrites.perTokenQuantization === true) refusals.set(path, why.reason);
 		};
 	const parts = { ...options, dynamic, names };
 	const { opened: encoder } = await openEncoder(
 		{ ...parts, path: paths.encoder },
-		tell(paths.encoder),
+		notify(paths.encoder),
 	);
 	let decoder: Verified<OpenDecoder> | undefined;
 	try {
 		const head = lexicon === undefined ? undefined : await sharedHead(decoders);
 		decoder = await openDecoder(
 			{ ...parts, encoder: encoder.encoder, head, files: decoders },
-			tell(paths.first),
+			notify(paths.first),
 		);
 		const { graphs, vocabularySize, takesColumns, batches } = decoder.opened;
 		const waiting = encoder.batches
@@ -93,7 +83,7 @@ export async function openEncoderDecoder(
 		const { close } = decoder.opened;
 		return {
 			...(lexicon !== undefined && head !== undefined && takesColumns
-				? { shortlist: { lexicon, head, frequent: frequentWords(lexicon) } }
+				? { shortlist: { lexicon, head, frequent: frequentTokens(lexicon) } }
 				: {}),
 			encoderInputs: encoderInputs(encoder.encoder, names),
 			vocabularySize,
@@ -110,7 +100,7 @@ export async function openEncoderDecoder(
 				createDecoderRun({
 					graphs,
 					encoded,
-					rowsPerItem: start.rowsPerItem ?? 1,
+					sequencesPerItem: start.sequencesPerItem ?? 1,
 					attentions: start.attentions === true && graphs.attentions.size > 0,
 					vocabularySize,
 					columns: start.columns,
@@ -127,10 +117,10 @@ export async function openEncoderDecoder(
 	}
 }
 
-/** Those of the graphs whose rows share the scales of a run. */
+/** Those of the graphs with per-tensor scales. */
 async function dynamicFiles(paths: readonly string[]): Promise<Set<string>> {
 	const found = new Set<string>();
 	for (const path of new Set(paths))
-		if (sharesScales(await readGraphSummary(path))) found.add(path);
+		if (hasPerTensorScales(await readGraphSummary(path))) found.add(path);
 	return found;
 }

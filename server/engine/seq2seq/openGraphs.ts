@@ -1,36 +1,51 @@
 /** Opens the encoder and the decoder of a model in the form that is best of those that say the same. */
 
-import type { GenaiNames } from '../folder/genaiNames.ts';
-import { readGraphSummary } from '../folder/graphSummary.ts';
-import { sharesScales } from '../folder/precision.ts';
-import type { Preparation } from '../onnx/prepare.ts';
+import type { ModelDescription, ModelVariant } from '../api.ts';
+import type { GenaiNames } from '../modelFiles/genaiNames.ts';
+import { readGraphSummary } from '../modelFiles/graphSummary.ts';
+import { hasPerTensorScales } from '../modelFiles/precision.ts';
+import type { GraphRewrites } from '../onnx/rewriteGraph.ts';
 import { shortlistInput } from '../onnx/shortlistHead.ts';
-import type { Session } from '../runtime/runtime.ts';
+import type { Runtime, Session, SessionOptions } from '../runtime/runtime.ts';
 import {
 	type GraphSet,
 	type OpenGraph,
 	openVerified,
+	type RejectedRewrites,
 	type Verified,
-	type WayNotTaken,
 } from '../verify/openVerified.ts';
 import { tolerances } from '../verify/readings.ts';
+import type { Verdicts } from '../verify/verdict.ts';
 import { readSeq2SeqGraphs } from './decoderGraphs.ts';
 import { type HeadWeights, readHeadWeights, sameHead } from './headWeights.ts';
-import type { OpenEncoderDecoderOptions } from './openEncoderDecoder.ts';
-import { probeLogits } from './probeLogits.ts';
+import { probeSeq2SeqLogits } from './probeSeq2SeqLogits.ts';
 import { type DecoderToRead, type EncoderToRead, readDecoder, readEncoder } from './readGraphs.ts';
+
+export interface OpenEncoderDecoderOptions {
+	readonly description: ModelDescription;
+	readonly variant: ModelVariant;
+	readonly runtime: Runtime;
+	readonly session: SessionOptions;
+	readonly verdicts?: Verdicts;
+	/** Use the lexical shortlist beside the model; default: yes. */
+	readonly shortlist?: boolean;
+	/** Every input is encoded by itself, so that a scale per run of the encoder is one per input. */
+	readonly encoderBatchSize?: 1;
+	/** Told what keeps texts or windows from being computed together. */
+	readonly onNotice?: (notice: string) => void;
+}
 
 /** What both kinds of graphs are opened with. */
 export interface GraphParts extends OpenEncoderDecoderOptions {
-	/** Paths of the graphs whose rows share the scales of a run. */
+	/** Paths of the graphs with per-tensor scales. */
 	readonly dynamic: ReadonlySet<string>;
 	readonly names: GenaiNames | undefined;
 }
 
 /** Told of each change that is not made. */
-export type Tell = (why: WayNotTaken, way: Preparation) => void;
+export type Notify = (why: RejectedRewrites, rewrites: GraphRewrites) => void;
 
-/** The encoder, each of whose rows has scales of its own where that can be had. */
+/** The encoder, with per-token quantization if possible. */
 export function openEncoder(
 	{
 		description,
@@ -41,7 +56,7 @@ export function openEncoder(
 		names,
 		path,
 	}: GraphParts & { readonly path: string },
-	tell: Tell,
+	notify: Notify,
 ): Promise<Verified<OpenEncoder>> {
 	const { vocabularySize } = description;
 	const set: GraphSet<OpenEncoder> = {
@@ -50,7 +65,7 @@ export function openEncoder(
 		runtime,
 		session,
 		verdicts,
-		most: tolerances.quantised,
+		maxDifference: tolerances.quantized,
 		wrap: ([graph]) => {
 			const { session: encoder, source } = graph as OpenGraph;
 			const batches = source !== path || !dynamic.has(path);
@@ -58,7 +73,7 @@ export function openEncoder(
 		},
 		read: readEncoder,
 	};
-	return openVerified(set, dynamic.has(path) ? [{ rows: true }] : [], tell);
+	return openVerified(set, dynamic.has(path) ? [{ perTokenQuantization: true }] : [], notify);
 }
 
 /** An encoder that is open. */
@@ -74,16 +89,19 @@ export function openDecoder(
 		/** Paths of the first step's graph and of the later ones'; merged graphs are the same. */
 		readonly files: readonly [string, string];
 	},
-	tell: Tell,
+	notify: Notify,
 ): Promise<Verified<OpenDecoder>> {
 	const { variant, runtime, session, verdicts, dynamic, names } = parts;
 	const { encoder, head, files } = parts;
 	const paths = [...new Set(files)];
-	const features: readonly Preparation[] =
+	const features: readonly GraphRewrites[] =
 		head === undefined
 			? [{ attentions: true }]
 			: [{ attentions: true, shortlist: true }, { shortlist: true }, { attentions: true }];
-	const inRows = [...features.map((way) => ({ ...way, rows: true })), { rows: true }];
+	const perToken: GraphRewrites[] = [...features, {}].map((rewrites) => ({
+		...rewrites,
+		perTokenQuantization: true,
+	}));
 	const isDynamic = paths.some((path) => dynamic.has(path));
 	const set: GraphSet<OpenDecoder> = {
 		paths,
@@ -91,18 +109,18 @@ export function openDecoder(
 		runtime,
 		session,
 		verdicts,
-		most: variant.precision === 'fp32' ? tolerances.float : tolerances.quantised,
+		maxDifference: variant.precision === 'fp32' ? tolerances.float : tolerances.quantized,
 		wrap: async (opened) => {
 			const [first, later = first] = opened.map((graph) => graph.session) as [Session, Session?];
 			const genai = names === undefined ? undefined : { names, encoder };
 			const declared = readSeq2SeqGraphs(first, later, genai);
-			const { graphs, vocabularySize } = await probeLogits(declared);
+			const { graphs, vocabularySize } = await probeSeq2SeqLogits(declared);
 			const summaries = await Promise.all(opened.map(({ source }) => readGraphSummary(source)));
 			return {
 				graphs,
 				vocabularySize,
 				head,
-				batches: !summaries.some(sharesScales),
+				batches: !summaries.some(hasPerTensorScales),
 				takesColumns: [first, later].every(({ inputs }) => inputs.has(shortlistInput)),
 				close: () => {
 					for (const graph of opened) graph.session.close();
@@ -111,7 +129,7 @@ export function openDecoder(
 		},
 		read: readDecoder,
 	};
-	return openVerified(set, isDynamic ? [...inRows, ...features] : features, tell);
+	return openVerified(set, isDynamic ? [...perToken, ...features] : features, notify);
 }
 
 /** A decoder that is open. */
@@ -119,7 +137,7 @@ export interface OpenDecoder extends DecoderToRead {
 	close(): void;
 }
 
-/** The head that both graphs of a decoder end in, where words can be taken from it. */
+/** The head that both graphs of a decoder end in, where tokens can be taken from it. */
 export async function sharedHead([first, later]: readonly [string, string]): Promise<
 	HeadWeights | undefined
 > {

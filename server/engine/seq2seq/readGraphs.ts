@@ -1,6 +1,6 @@
 /** Small runs of an encoder and a decoder whose results are compared with those of the published graphs. */
 
-import { float16ToFloat32, toFloat16 } from '../decode/float16.ts';
+import { float16ToFloat32, toFloat16 } from '../runtime/float16.ts';
 import type { Tensor } from '../runtime/runtime.ts';
 import { createData, elementCount } from '../runtime/tensorType.ts';
 import type { Reading } from '../verify/readings.ts';
@@ -11,7 +11,7 @@ import type { EncodedBatch } from './encoderDecoder.ts';
 import type { HeadWeights } from './headWeights.ts';
 
 /** Largest difference of logits whose columns are multiplied as float32, which the whole head is not. */
-const columnsMost = 0.05;
+const maxColumnsDifference = 0.05;
 
 /** Tokens of two texts that an encoder is given. */
 const lengths = [6, 4];
@@ -32,11 +32,11 @@ export async function readEncoder(parts: EncoderToRead): Promise<Reading[]> {
 		const all = floats(hidden);
 		const size = all.length / items.length;
 		const [, positions = 1] = hidden.dims;
-		return items.map((item, row) => {
+		return items.map((item, index) => {
 			// What a text gives at padding behind it has no meaning.
 			const isText = encoder.inputs.has('input_ids');
 			const used = isText ? (size / positions) * (lengths[item] as number) : size;
-			return { of: 'an input', values: all.slice(row * size, row * size + used) };
+			return { of: 'an input', values: all.slice(index * size, index * size + used) };
 		});
 	};
 	const alone = [...(await run([0])), ...(await run([1]))];
@@ -54,8 +54,8 @@ function encoderInput(
 			[...encoderInputs(encoder, names)].map(([name, info]) => {
 				const usual = info.dims.length === 3 ? [1, 80, 3000] : [1, 8000];
 				const dims = info.dims.map((dim, axis) => (dim > 0 ? dim : (usual[axis] as number)));
-				const rows = items.map((item) => tensorOf(info.type, [1, ...dims.slice(1)], item));
-				return [name, joined(rows)];
+				const batch = items.map((item) => tensorOf(info.type, [1, ...dims.slice(1)], item));
+				return [name, concatenate(batch)];
 			}),
 		);
 	}
@@ -63,10 +63,10 @@ function encoderInput(
 	const dims = [items.length, width];
 	const ids = new BigInt64Array(items.length * width);
 	const mask = new BigInt64Array(items.length * width);
-	for (const [row, item] of items.entries()) {
+	for (const [index, item] of items.entries()) {
 		const tokens = tokensOf(vocabularySize, item * 20, lengths[item] as number);
-		ids.set(tokens.map(BigInt), row * width);
-		mask.fill(1n, row * width, row * width + tokens.length);
+		ids.set(tokens.map(BigInt), index * width);
+		mask.fill(1n, index * width, index * width + tokens.length);
 	}
 	const tensor = (data: BigInt64Array): Tensor => ({ type: 'int64', dims, data });
 	return { input_ids: tensor(ids), attention_mask: tensor(mask) };
@@ -97,7 +97,7 @@ export async function readDecoder(parts: DecoderToRead): Promise<Reading[]> {
 		const decoder = createDecoderRun({
 			graphs,
 			encoded: choose(encoded, items),
-			rowsPerItem: 1,
+			sequencesPerItem: 1,
 			attentions: graphs.attentions.size > 0,
 			vocabularySize,
 			columns: short ? columns : undefined,
@@ -109,11 +109,11 @@ export async function readDecoder(parts: DecoderToRead): Promise<Reading[]> {
 				['a continuation', 3, 1],
 			] as const) {
 				const tokens = items.map((item) => tokensOf(vocabularySize, item * 20 + first, count));
-				// Where tokens share the scales of a run each is fed alone: rows with scales of their own are like that.
+				// With per-tensor scales each token is fed alone: per-token quantization comes closest to that.
 				const steps = batches ? [tokens] : tokensOneByOne(tokens);
 				let output = await decoder.feed(steps[0] as number[][]);
 				for (const step of steps.slice(1)) output = await decoder.feed(step);
-				for (const row of items.keys()) found.push({ of, values: output.logits(row).slice() });
+				for (const index of items.keys()) found.push({ of, values: output.logits(index).slice() });
 			}
 		} finally {
 			decoder.release();
@@ -121,23 +121,25 @@ export async function readDecoder(parts: DecoderToRead): Promise<Reading[]> {
 		return found;
 	};
 	const alone = [await run([0]), await run([1])];
-	const inTurns = [0, 1].flatMap((round) => alone.map((readings) => readings[round] as Reading));
-	const together = batches ? await run([0, 1]) : inTurns;
+	const alternating = [0, 1].flatMap((round) =>
+		alone.map((readings) => readings[round] as Reading),
+	);
+	const together = batches ? await run([0, 1]) : alternating;
 	const few =
 		columns === undefined
 			? (alone[0] ?? []).map(({ values }) => Float32Array.from(ids, (id) => values[id] as number))
 			: (await run([0], true)).map(({ values }) => values);
 	return [
-		...inTurns,
+		...alternating,
 		...together.map(({ of, values }) => ({ of: `${of} beside another`, values })),
 		...(head === undefined
 			? []
-			: few.map((values) => ({ of: 'a table of words', values, most: columnsMost }))),
+			: few.map((values) => ({ of: 'a table of words', values, most: maxColumnsDifference }))),
 	];
 }
 
-function tokensOneByOne(rows: readonly (readonly number[])[]): number[][][] {
-	return (rows[0] ?? []).map((_, k) => rows.map((row) => [row[k] as number]));
+function tokensOneByOne(batch: readonly (readonly number[])[]): number[][][] {
+	return (batch[0] ?? []).map((_, k) => batch.map((sequence) => [sequence[k] as number]));
 }
 
 function tokensOf(vocabularySize: number, first: number, count: number): number[] {
@@ -182,12 +184,12 @@ function tensorOf(type: Tensor['type'], dims: readonly number[], seed: number): 
 }
 
 /** Rows of one shape as a batch. */
-function joined(rows: readonly Tensor[]): Tensor {
-	const { type, dims } = rows[0] as Tensor;
-	const data = createData(type, elementCount(dims) * rows.length);
-	for (const [row, one] of rows.entries())
-		(data as Float32Array).set(one.data as Float32Array, row * elementCount(dims));
-	return { type, dims: [rows.length, ...dims.slice(1)], data };
+function concatenate(batch: readonly Tensor[]): Tensor {
+	const { type, dims } = batch[0] as Tensor;
+	const data = createData(type, elementCount(dims) * batch.length);
+	for (const [index, one] of batch.entries())
+		(data as Float32Array).set(one.data as Float32Array, index * elementCount(dims));
+	return { type, dims: [batch.length, ...dims.slice(1)], data };
 }
 
 /** Numbers without a pattern, of about the size of a layer's output. */
@@ -200,10 +202,10 @@ export function choose(encoded: EncodedBatch, items: readonly number[]): Encoded
 	const part = ({ type, dims, data }: Tensor): Tensor => {
 		const size = data.length / encoded.items;
 		const chosen = createData(type, size * items.length);
-		for (const [row, item] of items.entries())
+		for (const [index, item] of items.entries())
 			(chosen as Float32Array).set(
 				(data as Float32Array).subarray(item * size, (item + 1) * size),
-				row * size,
+				index * size,
 			);
 		return { type, dims: [items.length, ...dims.slice(1)], data: chosen };
 	};

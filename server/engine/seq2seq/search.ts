@@ -2,32 +2,24 @@
 
 import type { Tensor } from '../runtime/runtime.ts';
 import { BeamItem, type Finished } from './beamItem.ts';
-import type { CompactWords } from './compactWords.ts';
 import type { EncodedBatch, EncoderDecoder } from './encoderDecoder.ts';
 import type { HeadColumns } from './headWeights.ts';
-import type { SearchOptions } from './searchOptions.ts';
+import type { SearchItem } from './searchOptions.ts';
+import type { ShortlistVocabulary } from './shortlistVocabulary.ts';
 
-export interface SearchItem {
-	/** Tokens the decoder is started with; equal in number for all items of a batch. */
-	readonly start: readonly number[];
-	/**
-	 * Row of the encoded batch; default: the item's own place. Items that share one have more than
-	 * one start token, the first of them the same for all items.
-	 */
-	readonly row?: number;
-	readonly options: SearchOptions;
-	/** True when nobody waits for the item any more. */
-	readonly abandoned?: () => boolean;
-}
-
-/** Reads one row's attention out of the layers' tensors: `[positions]`. */
-export type ReadAttention = (attentions: ReadonlyMap<number, Tensor>, row: number) => Float32Array;
+/** Reads one sequence's attention out of the layers' tensors: `[positions]`. */
+export type ReadAttention = (
+	attentions: ReadonlyMap<number, Tensor>,
+	sequence: number,
+) => Float32Array;
 
 export interface SearchBatch {
 	readonly encoded: EncodedBatch;
 	readonly items: readonly SearchItem[];
-	/** Columns of the head for the only words that may be said, and those words. */
-	readonly shortlist?: { readonly words: CompactWords; readonly columns: HeadColumns } | undefined;
+	/** Columns of the head for the only tokens that may be generated, and those tokens. */
+	readonly shortlist?:
+		| { readonly vocabulary: ShortlistVocabulary; readonly columns: HeadColumns }
+		| undefined;
 	/** Also collect attention. */
 	readonly readAttention?: ReadAttention | undefined;
 }
@@ -42,46 +34,51 @@ export async function search(
 	signal?: AbortSignal,
 ): Promise<Finished[][]> {
 	const { shortlist } = batch;
-	if (shortlist === undefined) return searchPlaces(model, batch, (tokens) => tokens, signal);
-	const { words } = shortlist;
-	const items = batch.items.map((item) => words.item(item));
-	const found = await searchPlaces(model, { ...batch, items }, (rows) => words.words(rows), signal);
-	return words.finished(found);
+	if (shortlist === undefined) return searchTokens(model, batch, (tokens) => tokens, signal);
+	const { vocabulary } = shortlist;
+	const items = batch.items.map((item) => vocabulary.compactItem(item));
+	const found = await searchTokens(
+		model,
+		{ ...batch, items },
+		(ids) => vocabulary.toTokens(ids),
+		signal,
+	);
+	return vocabulary.expandFinished(found);
 }
 
-async function searchPlaces(
+async function searchTokens(
 	model: EncoderDecoder,
 	batch: SearchBatch,
-	toWords: (rows: readonly (readonly number[])[]) => readonly (readonly number[])[],
+	toTokens: (ids: readonly (readonly number[])[]) => readonly (readonly number[])[],
 	signal: AbortSignal | undefined,
 ): Promise<Finished[][]> {
 	const beams = batch.items[0]?.options.beams ?? 1;
 	const states = batch.items.map(({ start, options }) => new BeamItem(start, options));
-	const rows = batch.items.map(({ row }, index) => row ?? index);
-	const shares = rows.some((row, index) => row !== index);
+	const encodedIndices = batch.items.map(({ encodedIndex }, index) => encodedIndex ?? index);
+	const sharesSources = encodedIndices.some((encodedIndex, index) => encodedIndex !== index);
 	const run = model.start(batch.encoded, {
-		rowsPerItem: shares ? 1 : beams,
+		sequencesPerItem: sharesSources ? 1 : beams,
 		attentions: batch.readAttention !== undefined,
 		columns: batch.shortlist?.columns,
 	});
 	try {
 		let live = batch.items.map((_, index) => index);
 		let feed = live.flatMap((item) => states[item]?.beams.map(({ ids }) => ids) ?? []);
-		if (shares) {
+		if (sharesSources) {
 			// The first token makes the cross-attention caches, once per source; then they are copied.
 			const first = feed[0]?.slice(0, 1) ?? [];
-			await run.feed(toWords(Array.from({ length: run.rows }, () => first)), signal);
-			run.select(rows.flatMap((row) => new Array<number>(beams).fill(row)));
+			await run.feed(toTokens(Array.from({ length: run.batchSize }, () => first)), signal);
+			run.select(encodedIndices.flatMap((index) => new Array<number>(beams).fill(index)));
 			feed = feed.map((ids) => ids.slice(1));
 		}
 		while (live.length > 0) {
-			const output = await run.feed(toWords(feed), signal);
+			const output = await run.feed(toTokens(feed), signal);
 			const parents: number[] = [];
 			const still: number[] = [];
-			let row = 0;
+			let sequence = 0;
 			for (const item of live) {
 				const state = states[item] as BeamItem;
-				const first = row;
+				const first = sequence;
 				const steps = state.beams.map((_, beam) => {
 					const at = first + beam;
 					const attention =
@@ -90,7 +87,7 @@ async function searchPlaces(
 							: batch.readAttention?.(output.attentions, at);
 					return { logits: output.logits(at), attention };
 				});
-				row += steps.length;
+				sequence += steps.length;
 				if (batch.items[item]?.abandoned?.() === true) continue;
 				const continued = state.advance(steps);
 				if (continued.length === 0) continue;

@@ -1,14 +1,14 @@
 /** How one item is decoded; names and meanings as in the reference library's generation settings. */
 
 import { type Blocks, changedBlocks, findBlocks, logSumExpOf } from '../sample/blocks.ts';
-import { banRepeatedNgrams, banSequences, banTokens } from '../sample/penalties.ts';
+import { suppressRepeatedNgrams, suppressSequences, suppressTokens } from '../sample/penalties.ts';
 
 export interface SearchOptions {
 	/** 1 = greedy. */
 	readonly beams: number;
-	/** Most ids, start tokens included. */
+	/** Maximum ids, start tokens included. */
 	readonly maxLength: number;
-	/** Fewest ids before an end token, start tokens included. */
+	/** Minimum ids before an end token, start tokens included. */
 	readonly minLength: number;
 	readonly lengthPenalty: number;
 	readonly earlyStopping: boolean | 'never';
@@ -18,40 +18,53 @@ export interface SearchOptions {
 	/** Token at the length limit. */
 	readonly forcedEnd: number | undefined;
 	readonly badSequences: readonly (readonly number[])[];
-	readonly suppress: readonly number[];
-	readonly beginSuppress: readonly number[];
+	readonly suppressTokens: readonly number[];
+	readonly beginSuppressTokens: readonly number[];
 	/** 1 = off. */
 	readonly repetitionPenalty: number;
 	/** 0 = off. */
 	readonly noRepeatNgram: number;
 	/** Ids that count as if the model did not have them: no likelihood is lost to them. */
-	readonly outside?: readonly number[];
-	/** Log-probabilities are normalised again after the bans. */
+	readonly maskedTokens?: readonly number[];
+	/** Log-probabilities are normalised again after the suppression. */
 	readonly renormalise: boolean;
+}
+
+export interface SearchItem {
+	/** Tokens the decoder is started with; equal in number for all items of a batch. */
+	readonly start: readonly number[];
+	/**
+	 * Index into the encoded batch; default: the item's own index. Items that share one have more than
+	 * one start token, the first of them the same for all items.
+	 */
+	readonly encodedIndex?: number;
+	readonly options: SearchOptions;
+	/** True if no caller waits for the item any more. */
+	readonly abandoned?: () => boolean;
 }
 
 /** Number of ids the decoder is started with; everything after them is generated. */
 export type StartLength = number;
 
-/** A row after the rules. */
-export interface RuledRow {
+/** Logits after the rules. */
+export interface ProcessedLogits {
 	/** What to subtract from a logit to get its log-probability. */
 	readonly total: number;
-	/** The row's blocks; valid until the next row. */
+	/** Their blocks; valid until the next call. */
 	readonly blocks: Blocks;
 }
 
 /**
- * Changes a logits row by the rules.
+ * Applies the rules to logits, in place (a chain of logits processors).
  * `ids`: start tokens and what was generated.
  */
-export function applyRules(
+export function applySearchRules(
 	logits: Float32Array,
 	ids: readonly number[],
 	startLength: StartLength,
 	options: SearchOptions,
-): RuledRow {
-	banTokens(logits, options.outside ?? []);
+): ProcessedLogits {
+	suppressTokens(logits, options.maskedTokens ?? []);
 	// Each pass over a large vocabulary costs, so what one found serves the next.
 	let blocks = findBlocks(logits);
 	const changed: number[] = [];
@@ -71,11 +84,11 @@ export function applyRules(
 			changed.push(id);
 		}
 	}
-	banRepeatedNgrams(logits, ids, options.noRepeatNgram, changed);
-	banSequences(logits, ids, options.badSequences, changed);
-	if (ids.length < options.minLength) banTokens(logits, options.endTokens, changed);
-	banTokens(logits, options.suppress, changed);
-	if (ids.length === startLength) banTokens(logits, options.beginSuppress, changed);
+	suppressRepeatedNgrams(logits, ids, options.noRepeatNgram, changed);
+	suppressSequences(logits, ids, options.badSequences, changed);
+	if (ids.length < options.minLength) suppressTokens(logits, options.endTokens, changed);
+	suppressTokens(logits, options.suppressTokens, changed);
+	if (ids.length === startLength) suppressTokens(logits, options.beginSuppressTokens, changed);
 	let forced = ids.length === 1 && force(logits, options.forcedBegin, before);
 	if (ids.length === options.maxLength - 1) {
 		forced = force(logits, options.forcedEnd, before) || forced;

@@ -11,8 +11,8 @@ import type {
 	Seq2SeqResult,
 	TextModel,
 } from '../api.ts';
-import type { GenerationSettings } from '../folder/generation.ts';
-import { type TextReader, textReaderHere } from '../text/textReader.ts';
+import type { GenerationSettings } from '../modelFiles/generationSettings.ts';
+import { inProcessTextReader, type TextReader } from '../text/textReader.ts';
 import {
 	type Alignment,
 	type AlignmentSource,
@@ -20,16 +20,16 @@ import {
 	buildAlignment,
 	targetSpans,
 } from './alignment.ts';
-import { batchShortlist, ownWords } from './batchShortlist.ts';
+import { batchShortlist, ownTokens } from './batchShortlist.ts';
 import type { Finished } from './beamItem.ts';
-import { encodeRows } from './encodeRows.ts';
+import { deduplicateSources } from './deduplicateSources.ts';
+import { encodePadded } from './encodePadded.ts';
 import { alignVectors, type PieceVectors, pieceVectors } from './encoderAlignment.ts';
 import type { EncodedBatch, EncoderDecoder } from './encoderDecoder.ts';
 import { encodeItem } from './languageTokens.ts';
 import { search } from './search.ts';
 import type { SearchOptions } from './searchOptions.ts';
-import { shareSources } from './sharedSources.ts';
-import { chooseBatch, type TranslationWork as Work } from './translationBatch.ts';
+import { chooseBatch, type TranslationJob as Work } from './translationBatch.ts';
 
 export interface TranslatorOptions {
 	readonly model: EncoderDecoder;
@@ -37,7 +37,7 @@ export interface TranslatorOptions {
 	/** Reads texts; absent: on the spot, whatever it takes. */
 	readonly reader?: Pick<TextReader, 'encodeWithOffsets'>;
 	readonly settings: GenerationSettings;
-	/** Most source ids, and most decoder ids. */
+	/** Maximum source ids, and most decoder ids. */
 	readonly contextLength: number;
 	readonly alignment: AlignmentSource | undefined;
 }
@@ -68,7 +68,7 @@ export class Translator {
 
 	constructor(options: TranslatorOptions) {
 		this.#options = options;
-		this.#reader = options.reader ?? textReaderHere(options.text);
+		this.#reader = options.reader ?? inProcessTextReader(options.text);
 	}
 
 	get counters(): TranslatorCounters {
@@ -188,8 +188,8 @@ export class Translator {
 			forcedBegin: start > 1 ? undefined : settings.forcedBosTokenId,
 			forcedEnd: settings.forcedEosTokenId,
 			badSequences: settings.badWords,
-			suppress: settings.suppressTokens.filter((id) => id < model.vocabularySize),
-			beginSuppress: settings.beginSuppressTokens,
+			suppressTokens: settings.suppressTokens.filter((id) => id < model.vocabularySize),
+			beginSuppressTokens: settings.beginSuppressTokens,
 			repetitionPenalty: settings.repetitionPenalty,
 			noRepeatNgram: request.noRepeatNgram ?? settings.noRepeatNgramSize,
 			renormalise: settings.renormalizeLogits,
@@ -201,7 +201,7 @@ export class Translator {
 			alternatives: Math.min(request.alternatives ?? 0, beams - 1),
 			priority: request.priority,
 			search: rules,
-			words: ownWords(model, { ...encoded, rules }),
+			ownTokens: ownTokens(model, { ...encoded, rules }),
 		};
 	}
 
@@ -215,7 +215,7 @@ export class Translator {
 	}
 
 	async #loop(): Promise<void> {
-		// Calls that arrive in the same turn of the event loop share the first batch.
+		// Calls of the same event-loop turn share the first batch.
 		await new Promise((resolve) => setImmediate(resolve));
 		while (this.#waiting.length > 0) {
 			const batch = this.#nextBatch();
@@ -242,20 +242,20 @@ export class Translator {
 
 	async #translate(batch: readonly Work[], signal: AbortSignal): Promise<void> {
 		const { model, alignment } = this.#options;
-		const { sources: rows, rowOf } = shareSources(
+		const { sources, sourceOf } = deduplicateSources(
 			batch.map(({ encoded, item }) => ({ ...encoded, owner: item.owner })),
 		);
-		const encoded = await this.#encode(rows, batch[0]?.encoded.start.length ?? 0, signal);
+		const encoded = await this.#encode(sources, batch[0]?.encoded.start.length ?? 0, signal);
 		for (const work of batch) this.#promptTokens += work.encoded.source.length;
 		const aligned = batch[0]?.wantsAttention === true;
 		const heads = aligned && alignment !== 'encoder' ? alignment : undefined;
-		const sources =
+		const sourceVectors =
 			aligned && alignment === 'encoder'
-				? batch.map((work, index) => pieceVectors(encoded, rowOf[index] ?? 0, work.encoded))
+				? batch.map((work, index) => pieceVectors(encoded, sourceOf[index] ?? 0, work.encoded))
 				: [];
 		const shortlist = batchShortlist(
 			model,
-			batch.map(({ words }) => words),
+			batch.map((work) => work.ownTokens),
 		);
 		const found = await search(
 			model,
@@ -263,8 +263,8 @@ export class Translator {
 				encoded,
 				items: batch.map((work, index) => ({
 					start: work.encoded.start,
-					row: rowOf[index] ?? 0,
-					options: { ...work.search, outside: shortlist?.outside[index] ?? [] },
+					encodedIndex: sourceOf[index] ?? 0,
+					options: { ...work.search, maskedTokens: shortlist?.maskedTokens[index] ?? [] },
 					abandoned: () => work.signal?.aborted === true,
 				})),
 				shortlist,
@@ -277,7 +277,9 @@ export class Translator {
 			return best === undefined ? undefined : this.#output(work, best, others);
 		});
 		const alignments =
-			sources.length === 0 ? [] : await this.#alignments(batch, sources, outputs, signal);
+			sourceVectors.length === 0
+				? []
+				: await this.#alignments(batch, sourceVectors, outputs, signal);
 		for (const [index, work] of batch.entries()) {
 			const output = outputs[index];
 			if (output === undefined) work.reject(new AppError('cancelled'));
@@ -290,20 +292,20 @@ export class Translator {
 	 * encoder's answer is kept for the next one. `startLength` tells whether a target is outside of it.
 	 */
 	async #encode(
-		rows: readonly (readonly number[])[],
+		sources: readonly (readonly number[])[],
 		startLength: number,
 		signal: AbortSignal,
 	): Promise<EncodedBatch> {
 		const { model, settings, contextLength } = this.#options;
 		const padding = settings.padTokenId ?? 0;
-		const [only] = rows;
-		if (model.batchInvariant || rows.length !== 1 || only === undefined || startLength < 2)
-			return encodeRows(model, rows, padding, contextLength, signal);
+		const [only] = sources;
+		if (model.batchInvariant || sources.length !== 1 || only === undefined || startLength < 2)
+			return encodePadded(model, sources, padding, contextLength, signal);
 		const key = only.join();
 		if (this.#last?.key !== key)
 			this.#last = {
 				key,
-				encoded: await encodeRows(model, rows, padding, contextLength, signal),
+				encoded: await encodePadded(model, sources, padding, contextLength, signal),
 			};
 		return this.#last.encoded;
 	}
@@ -326,15 +328,15 @@ export class Translator {
 			const output = outputs[index];
 			if (output === undefined) return [];
 			const startToken = encoded.start[0] as number;
-			const again = encodeItem(text, turned(item, output.text), startToken, texts[index]);
+			const again = encodeItem(text, reverseDirection(item, output.text), startToken, texts[index]);
 			return again.source.length > contextLength ? [] : [{ index, again }];
 		});
 		if (written.length > 0) {
-			const rows = written.map(({ again }) => again.source);
+			const outputTokens = written.map(({ again }) => again.source);
 			const padding = settings.padTokenId ?? 0;
-			const read = await encodeRows(model, rows, padding, contextLength, signal);
-			for (const [row, { index, again }] of written.entries())
-				targets[index] = pieceVectors(read, row, again);
+			const read = await encodePadded(model, outputTokens, padding, contextLength, signal);
+			for (const [position, { index, again }] of written.entries())
+				targets[index] = pieceVectors(read, position, again);
 		}
 		return sources.map((source, index) => alignVectors(source, targets[index] ?? none));
 	}
@@ -373,7 +375,10 @@ const charactersOf = (items: readonly Seq2SeqItem[]): number =>
 	items.reduce((sum, { text }) => sum + text.length, 0);
 
 /** A translation as an item of the opposite direction. */
-function turned({ sourceLanguage, targetLanguage }: Seq2SeqItem, text: string): Seq2SeqItem {
+function reverseDirection(
+	{ sourceLanguage, targetLanguage }: Seq2SeqItem,
+	text: string,
+): Seq2SeqItem {
 	const back = sourceLanguage ?? targetLanguage;
 	return {
 		text,

@@ -2,20 +2,20 @@
 
 import { AppError } from '../../protocol/index.ts';
 import type { TextModel } from '../api.ts';
-import { asNumber, asNumbers, readJsonFile } from '../folder/json.ts';
+import { asNumber, asNumbers, readJsonFile } from '../modelFiles/json.ts';
 import type { EncoderDecoder } from '../seq2seq/encoderDecoder.ts';
-import { JoinedModel } from '../seq2seq/joinedModel.ts';
-import { type TextReader, textReaderHere } from '../text/textReader.ts';
-import { MoonshineModel } from './moonshine.ts';
+import { LockstepBatcher } from '../seq2seq/lockstepBatcher.ts';
+import { inProcessTextReader, type TextReader } from '../text/textReader.ts';
+import { MoonshineModel } from './moonshine/moonshine.ts';
+import { PrioritySemaphore } from './prioritySemaphore.ts';
 import type { SpeechModel } from './speechModel.ts';
-import { Turns } from './turns.ts';
-import { WhisperModel } from './whisper.ts';
-import { readWhisperConfig } from './whisperConfig.ts';
+import { WhisperModel } from './whisper/whisper.ts';
+import { readWhisperConfig } from './whisper/whisperConfig.ts';
 
 /** Windows decoded together at most. */
-const mostWindows = 8;
+const maxWindows = 8;
 /** Positions of the longest window, for the estimate of memory. */
-const longestWindow = 1500;
+const maxPositions = 1500;
 
 /**
  * Makes a speech model of a loaded encoder-decoder. Calls in flight share its runs.
@@ -28,20 +28,23 @@ export async function openSpeech(
 	model: EncoderDecoder,
 	text: TextModel,
 	memoryBytes = 1 << 30,
-	reader: Pick<TextReader, 'encode'> = textReaderHere(text),
+	reader: Pick<TextReader, 'encode'> = inProcessTextReader(text),
 ): Promise<SpeechModel> {
 	const make = await openFamily(folder, family, text, reader, model);
-	const fitting = Math.floor(memoryBytes / (longestWindow * (model.crossBytesPerPosition ?? 0)));
-	const atOnce = model.batchInvariant ? Math.max(1, Math.min(mostWindows, fitting)) : 1;
-	const joined = new JoinedModel(model, atOnce);
+	const fitting = Math.floor(memoryBytes / (maxPositions * (model.crossBytesPerPosition ?? 0)));
+	const maxConcurrent = model.batchInvariant ? Math.max(1, Math.min(maxWindows, fitting)) : 1;
+	const batcher = new LockstepBatcher(model, maxConcurrent);
 	const members = {
-		interactive: make(joined.member('interactive')),
-		batch: make(joined.member('batch')),
+		interactive: make(batcher.member('interactive')),
+		batch: make(batcher.member('batch')),
 	};
-	const turns = new Turns({ atOnce, mayJoin: () => !joined.isDecoding });
+	const semaphore = new PrioritySemaphore({
+		maxConcurrent: maxConcurrent,
+		canJoin: () => !batcher.isDecoding,
+	});
 	return {
 		transcribe: (request, onText, signal) =>
-			turns.take(
+			semaphore.run(
 				request.priority,
 				() => members[request.priority].transcribe(request, onText, signal),
 				signal,

@@ -8,15 +8,15 @@ import { speechLanguageCode, speechLanguages } from './languages.ts';
  * means a model of English only.
  */
 export function checkedLanguage(
-	asked: string | undefined,
+	requested: string | undefined,
 	known: readonly string[],
 ): string | undefined {
-	if (asked === undefined) return undefined;
-	const code = speechLanguageCode(asked);
+	if (requested === undefined) return undefined;
+	const code = speechLanguageCode(requested);
 	if (code === undefined) {
 		throw new AppError(
 			'invalid_request',
-			`'${asked}' is no language of speech models. Use an ISO 639-1 code such as 'en' or 'de', or leave it out.`,
+			`'${requested}' is no language of speech models. Use an ISO 639-1 code such as 'en' or 'de', or leave it out.`,
 			{ param: 'language' },
 		);
 	}

@@ -6,20 +6,20 @@ import type { Tensor } from '../runtime/runtime.ts';
 export const frameS = 0.02;
 
 /**
- * Frame in which each token row begins. Rows are the decoder positions `fromRow` to `toRow`
- * (exclusive) of a run with one row; attention beyond `frames` is left out.
+ * Frame in which each token begins. Tokens are the decoder positions `fromToken` to `toToken`
+ * (exclusive) of a run with one sequence; attention beyond `frames` is left out.
  * @param heads `[layer, head]` pairs whose attention is used; layers without output are ignored
  * @param medianWidth odd width of the filter over time
  */
-export function alignRows(
+export function alignTokens(
 	attentions: ReadonlyMap<number, Tensor>,
 	heads: readonly (readonly [number, number])[],
-	fromRow: number,
-	toRow: number,
+	fromToken: number,
+	toToken: number,
 	frames: number,
 	medianWidth: number,
 ): number[] {
-	const rows = toRow - fromRow;
+	const rows = toToken - fromToken;
 	const matrix = new Float64Array(rows * frames);
 	let used = 0;
 	for (const [layer, head] of heads) {
@@ -36,7 +36,7 @@ export function alignRows(
 		standardise(weights, tokens, frames);
 		for (let row = 0; row < rows; row++) {
 			const smooth = medianFilter(
-				weights.subarray((fromRow + row) * frames, (fromRow + row + 1) * frames),
+				weights.subarray((fromToken + row) * frames, (fromToken + row + 1) * frames),
 				medianWidth,
 			);
 			for (let f = 0; f < frames; f++)
@@ -45,7 +45,7 @@ export function alignRows(
 		used++;
 	}
 	if (used > 0) for (let i = 0; i < matrix.length; i++) matrix[i] = -(matrix[i] as number) / used;
-	return warp(matrix, rows, frames);
+	return dynamicTimeWarp(matrix, rows, frames);
 }
 
 /** Per frame, zero mean and unit deviation over the tokens. */
@@ -84,7 +84,7 @@ export function medianFilter(values: Float64Array, width: number): Float64Array 
 }
 
 /** Cheapest monotonic path through `cost` [rows × columns]; gives the first column of every row. */
-export function warp(cost: Float64Array, rows: number, columns: number): number[] {
+export function dynamicTimeWarp(cost: Float64Array, rows: number, columns: number): number[] {
 	const width = columns + 1;
 	const total = new Float64Array((rows + 1) * width).fill(Number.POSITIVE_INFINITY);
 	const trace = new Uint8Array((rows + 1) * width);

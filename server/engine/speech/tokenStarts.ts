@@ -1,7 +1,7 @@
 /** When each token is spoken: feeds the finished text once more and reads the cross-attention. */
 
 import type { EncodedBatch, EncoderDecoder } from '../seq2seq/encoderDecoder.ts';
-import { alignRows } from './timeWarp.ts';
+import { alignTokens } from './timeWarp.ts';
 
 export interface SpokenTokens {
 	/** Tokens the decoder begins with. */
@@ -10,7 +10,7 @@ export interface SpokenTokens {
 	readonly endToken: number;
 }
 
-export interface AlignmentShape {
+export interface AlignmentOptions {
 	/** `[layer, head]` pairs that follow the words; without them, all of the later half of the layers. */
 	readonly heads: readonly (readonly [number, number])[] | undefined;
 	readonly medianWidth: number;
@@ -27,7 +27,7 @@ export async function tokenStarts(
 	model: EncoderDecoder,
 	encoded: EncodedBatch,
 	{ before, ids, endToken }: SpokenTokens,
-	{ heads, medianWidth, frames, frameS }: AlignmentShape,
+	{ heads, medianWidth, frames, frameS }: AlignmentOptions,
 	signal?: AbortSignal,
 ): Promise<number[] | undefined> {
 	if (model.attentionLayers.length === 0) return undefined;
@@ -35,12 +35,19 @@ export async function tokenStarts(
 	try {
 		const { attentions } = await run.feed([[...before, ...ids, endToken]], signal);
 		if (attentions === undefined) return undefined;
-		// The row of a token attends to the sound of the token after it.
+		// A token's position attends to the sound of the token after it.
 		const first = before.length - 1;
 		const chosen = heads ?? laterHeads(attentions);
 		const count = Math.min(encoded.positions, Math.max(1, frames));
-		const rows = alignRows(attentions, chosen, first, first + ids.length + 1, count, medianWidth);
-		return rows.map((frame) => frame * frameS);
+		const starts = alignTokens(
+			attentions,
+			chosen,
+			first,
+			first + ids.length + 1,
+			count,
+			medianWidth,
+		);
+		return starts.map((frame) => frame * frameS);
 	} finally {
 		run.release();
 	}

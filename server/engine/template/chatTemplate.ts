@@ -2,20 +2,20 @@
 
 import { AppError } from '../../protocol/index.ts';
 import type { GeneratePrompt } from '../api.ts';
-import { asRecord, asString, type JsonRecord } from '../folder/json.ts';
+import { asRecord, asString, type JsonRecord } from '../modelFiles/json.ts';
 import { asTooExpensive, withinBudget } from './budget.ts';
 import { type CompiledTemplate, compileTemplate } from './jinja.ts';
 import {
+	addToolPrompt,
 	callsAsText,
-	joinSystem,
 	type Message,
+	mergeSystemMessages,
 	onePerMessage,
 	shortIds,
-	teachTools,
 	withArguments,
 	withoutNulls,
 } from './messages.ts';
-import { probeTemplate, type TemplateAbilities } from './probe.ts';
+import { detectCapabilities, type TemplateCapabilities } from './templateCapabilities.ts';
 import { type ToolFormat, toolFormatOf } from './toolFormat.ts';
 
 type ChatPrompt = Extract<GeneratePrompt, { kind: 'chat' }>;
@@ -26,7 +26,7 @@ export class ChatTemplate {
 	readonly #template: CompiledTemplate;
 	readonly #tokens: Readonly<Record<string, string>>;
 	readonly #format: ToolFormat;
-	#abilities: TemplateAbilities | undefined;
+	#capabilities: TemplateCapabilities | undefined;
 
 	/**
 	 * @param config the tokenizer_config.json
@@ -48,9 +48,9 @@ export class ChatTemplate {
 	}
 
 	/** What the template can express, found by trying it out once. */
-	get abilities(): TemplateAbilities {
-		this.#abilities ??= probeTemplate(this.#source, (variables) => this.#run(variables));
-		return this.#abilities;
+	get capabilities(): TemplateCapabilities {
+		this.#capabilities ??= detectCapabilities(this.#source, (variables) => this.#run(variables));
+		return this.#capabilities;
 	}
 
 	/**
@@ -67,17 +67,17 @@ export class ChatTemplate {
 		let messages: Message[] = prompt.messages.map((message) => ({ ...message }));
 		const hasCalls = messages.some((message) => message.tool_calls !== undefined);
 		const usesTools = tools !== undefined || hasCalls || messages.some(isToolResult);
-		const { abilities } = this;
-		const isNative = abilities.tools === 'native';
-		if (usesTools && !abilities.calls) messages = callsAsText(messages, this.#format);
+		const { capabilities } = this;
+		const isNative = capabilities.tools === 'native';
+		if (usesTools && !capabilities.calls) messages = callsAsText(messages, this.#format);
 		else if (hasCalls) {
-			messages = withArguments(messages, abilities.objectArguments);
-			if (abilities.shortIds) messages = shortIds(messages);
+			messages = withArguments(messages, capabilities.objectArguments);
+			if (capabilities.shortIds) messages = shortIds(messages);
 		}
-		if (tools !== undefined && abilities.tools !== 'native') {
-			messages = teachTools(messages, tools, this.#format, abilities.tools);
+		if (tools !== undefined && capabilities.tools !== 'native') {
+			messages = addToolPrompt(messages, tools, this.#format, capabilities.tools);
 		}
-		if (!abilities.system) messages = joinSystem(messages);
+		if (!capabilities.system) messages = mergeSystemMessages(messages);
 		const variables = {
 			...prompt.templateVariables,
 			tools: isNative ? (tools ?? null) : null,

@@ -1,7 +1,7 @@
 /** Compiles chat templates and evens out where the JavaScript Jinja differs from the reference one. */
 
 import { Template } from '@huggingface/jinja';
-import { asRecord } from '../folder/json.ts';
+import { asRecord } from '../modelFiles/json.ts';
 import { withinBudget } from './budget.ts';
 import { markLoopBody } from './loopControl.ts';
 

@@ -54,7 +54,7 @@ function shortId(id: string): string {
 }
 
 /** Puts system text in front of the first user message. */
-export function joinSystem(messages: readonly Message[]): Message[] {
+export function mergeSystemMessages(messages: readonly Message[]): Message[] {
 	const texts = messages.filter(isSystem).map((message) => message.content ?? '');
 	const rest = messages.filter((message) => !isSystem(message));
 	if (texts.length === 0) return [...messages];
@@ -99,13 +99,13 @@ export function onePerMessage(messages: readonly Message[]): Message[] {
 }
 
 /** One call as a format writes it. */
-export function writeCall(format: ToolFormat, name: string, args: string): string {
+export function serializeCall(format: ToolFormat, name: string, args: string): string {
 	return format.call.replace('{name}', () => name).replace('{arguments}', () => args);
 }
 
 /** How a model without a place for tools is taught them, in the format its answers are read in. */
-function lesson(tools: readonly ToolDefinition[], format: ToolFormat): string {
-	const example = writeCall(format, '<function name>', '<arguments as JSON object>');
+function toolPrompt(tools: readonly ToolDefinition[], format: ToolFormat): string {
+	const example = serializeCall(format, '<function name>', '<arguments as JSON object>');
 	return [
 		'# Tools',
 		'',
@@ -131,7 +131,7 @@ export function callsAsText(messages: readonly Message[], format: ToolFormat): M
 		}
 		if (calls === undefined) return { ...rest, role: message.role, content: message.content };
 		const written = calls.map(({ function: called }) =>
-			writeCall(format, called.name, called.arguments || '{}'),
+			serializeCall(format, called.name, called.arguments || '{}'),
 		);
 		const text = `${format.open}${written.join(format.separator)}${format.close}`;
 		const content = [message.content ?? '', text].filter((part) => part !== '').join('\n');
@@ -141,7 +141,7 @@ export function callsAsText(messages: readonly Message[], format: ToolFormat): M
 }
 
 /** Describes the tools in the system message, as text or in the field some templates read. */
-export function teachTools(
+export function addToolPrompt(
 	messages: readonly Message[],
 	tools: readonly ToolDefinition[],
 	format: ToolFormat,
@@ -154,7 +154,7 @@ export function teachTools(
 		const content = system?.content ?? 'You are a helpful assistant with some tools.';
 		return [{ role: 'system', content, tools: functions }, ...others];
 	}
-	const parts = [system?.content ?? '', lesson(tools, format)];
+	const parts = [system?.content ?? '', toolPrompt(tools, format)];
 	return [{ role: 'system', content: parts.filter((part) => part !== '').join('\n\n') }, ...others];
 }
 

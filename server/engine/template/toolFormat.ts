@@ -1,6 +1,6 @@
 /** How a model family writes tool calls; found in its chat template, never guessed from a name. */
 
-import { readChatTemplate } from '../folder/templateFile.ts';
+import { readChatTemplate } from '../modelFiles/templateFile.ts';
 
 /** Names of the known ways to write a tool call. */
 export type ToolFormatName =

@@ -1,4 +1,4 @@
-/** Prompts that are too long whatever the vocabulary, told without tokenising them. */
+/** Prompts that are too long whatever the vocabulary, found without tokenising them. */
 
 import { AppError } from '../../protocol/index.ts';
 

@@ -1,14 +1,14 @@
 /**
- * What is asked of a model's tokenizer and chat template. Their cost is chosen by whoever wrote the model
- * and whoever wrote the text, so these run in a {@link TextThread}, never on the loop of a process.
+ * Requests to a model's tokenizer and chat template. Their cost depends on the authors of the model and
+ * of the text, so they run in a {@link TextThread}, never on the loop of a process.
  */
 
 import { AppError } from '../../protocol/index.ts';
 import type { GeneratePrompt, TextModel } from '../api.ts';
 import { fillMiddleStops, fillMiddleTokens } from './fillMiddle.ts';
+import { newestTurns } from './historyTurns.ts';
 import { checkLength, isFarTooLong } from './promptLength.ts';
 import type { CostlyPart } from './tooExpensive.ts';
-import { newestTurns } from './turns.ts';
 
 type ChatPrompt = Extract<GeneratePrompt, { kind: 'chat' }>;
 
@@ -41,7 +41,7 @@ export interface CompletionQuestion {
 	readonly echo: boolean;
 }
 
-/** What is asked by who wants to see tokens. */
+/** A request to see tokens. */
 export interface TokenizeQuestion {
 	readonly prompt: Exclude<GeneratePrompt, { kind: 'tokens' }>;
 	/** Of a text: begin- and end-tokens as the tokenizer adds them. */
@@ -102,7 +102,7 @@ export interface TextJobs {
 
 export type TextJobName = keyof TextJobs;
 
-/** Answers questions about text without holding up whoever asks. */
+/** Answers questions about text without blocking the caller. */
 export interface TextService {
 	/**
 	 * Rejects with `too_expensive` naming the part that took too long, with `cancelled`, or as the
@@ -134,7 +134,7 @@ export function runTextJob<J extends TextJobName>(
 }
 
 /** A service that answers on the spot, for tools and tests that trust their model. */
-export function textServiceHere(text: TextModel): TextService {
+export function inProcessTextService(text: TextModel): TextService {
 	return { ask: async (job, request) => runTextJob(text, job, request) };
 }
 
@@ -199,13 +199,13 @@ const jobs: {
 				: {
 						fits: (messages: ChatPrompt['messages']) => {
 							const { contextLength, maxTokens = Number.POSITIVE_INFINITY } = room;
-							const most =
+							const max =
 								contextLength - Math.min(maxTokens, Math.floor(contextLength * answerShare));
 							const part = { ...prompt, messages };
 							const rendered = textOf(text, part, atWork);
 							if (isFarTooLong(rendered, contextLength)) return false;
 							const tokens = tokensOf(text, part, rendered, atWork);
-							if (tokens.length > most) return false;
+							if (tokens.length > max) return false;
 							fitting = { messages: messages.length, tokens };
 							return true;
 						},

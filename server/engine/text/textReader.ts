@@ -5,8 +5,8 @@
 
 import type { GeneratePrompt, TextModel } from '../api.ts';
 import { checkLength } from './promptLength.ts';
-import { type TextJobs, type TextService, textServiceHere } from './textJobs.ts';
-import { sizeOfPrompt } from './textLanes.ts';
+import { inProcessTextService, type TextJobs, type TextService } from './textJobs.ts';
+import { sizeOfPrompt } from './textThreadPool.ts';
 
 /** Characters that a bounded tokenizer reads in some milliseconds. */
 const shortText = 32_768;
@@ -72,6 +72,6 @@ export class TextReader {
 type Encoded = TextJobs['encodeWithOffsets']['result'];
 
 /** A reader that reads everything on the spot, for tools and tests that trust their model. */
-export function textReaderHere(text: TextModel): TextReader {
-	return new TextReader(text, textServiceHere(text));
+export function inProcessTextReader(text: TextModel): TextReader {
+	return new TextReader(text, inProcessTextService(text));
 }

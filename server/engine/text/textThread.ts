@@ -1,6 +1,6 @@
 /**
  * A thread that holds the tokenizer and the template of one model. What takes too long, or is wanted by
- * nobody any more, is ended together with its thread; those who wait behind it get a new one.
+ * no caller any more, is ended together with its thread; the questions behind it get a new one.
  */
 
 import { Worker } from 'node:worker_threads';
@@ -14,7 +14,7 @@ import { costlyParts, tooExpensive } from './tooExpensive.ts';
 export const defaultDeadlineMs = 10_000;
 /** Longest time the files of a model may take to read, on a busy machine. */
 const maxLoadMs = 60_000;
-/** What nobody waits for may go on for this long: most questions end sooner than a thread begins. */
+/** Abandoned work may continue for this long: most questions end sooner than a thread begins. */
 const abandonedMs = 250;
 /** A vocabulary of 260,000 tokens takes some 300 MB while it is read. */
 const defaultMemoryMb = 1536;
@@ -30,7 +30,7 @@ export interface TextThreadOptions {
 	readonly maxMemoryMb?: number;
 }
 
-interface Asked extends TextQuestion {
+interface PendingRequest extends TextQuestion {
 	resolve(value: unknown): void;
 	reject(error: unknown): void;
 	/** Nobody waits for the answer any more. */
@@ -42,10 +42,10 @@ export class TextThread implements TextService {
 	readonly #deadlineMs: number;
 	readonly #maxMemoryMb: number;
 	readonly #atWork = new Int32Array(new SharedArrayBuffer(4));
-	readonly #waiting: Asked[] = [];
+	readonly #waiting: PendingRequest[] = [];
 	#worker: Worker | undefined;
 	#isReading = false;
-	#running: Asked | undefined;
+	#running: PendingRequest | undefined;
 	#timer: ComputingTimer | undefined;
 	#closed = false;
 
@@ -70,10 +70,10 @@ export class TextThread implements TextService {
 		return new Promise((resolve, reject) => {
 			const onAbort = () => {
 				reject(new AppError('cancelled'));
-				this.#abandon(asked);
+				this.#abandon(pending);
 			};
 			const done = () => signal?.removeEventListener('abort', onAbort);
-			const asked: Asked = {
+			const pending: PendingRequest = {
 				job,
 				request,
 				resolve: (value) => {
@@ -87,12 +87,12 @@ export class TextThread implements TextService {
 				isAbandoned: false,
 			};
 			signal?.addEventListener('abort', onAbort, { once: true });
-			this.#waiting.push(asked);
+			this.#waiting.push(pending);
 			this.#next();
 		});
 	}
 
-	/** Ends the thread; whoever waits is told that the model is gone. */
+	/** Ends the thread; pending requests are rejected because the model is gone. */
 	async close(): Promise<void> {
 		this.#closed = true;
 		await this.#end(gone(), true);
@@ -106,10 +106,10 @@ export class TextThread implements TextService {
 		}
 		this.#worker ??= this.#start();
 		this.#worker.ref();
-		const asked = this.#waiting.shift() as Asked;
-		this.#running = asked;
+		const pending = this.#waiting.shift() as PendingRequest;
+		this.#running = pending;
 		this.#limit();
-		this.#worker.postMessage({ job: asked.job, request: asked.request } satisfies TextQuestion);
+		this.#worker.postMessage({ job: pending.job, request: pending.request } satisfies TextQuestion);
 	}
 
 	#start(): Worker {
@@ -147,18 +147,18 @@ export class TextThread implements TextService {
 			return;
 		}
 		this.#timer?.stop();
-		const asked = this.#running;
+		const pending = this.#running;
 		this.#running = undefined;
-		if (answer.kind === 'error') asked?.reject(fromErrorWire(answer.error));
-		else asked?.resolve(answer.value);
+		if (answer.kind === 'error') pending?.reject(fromErrorWire(answer.error));
+		else pending?.resolve(answer.value);
 		this.#next();
 	}
 
-	#abandon(asked: Asked): void {
-		const place = this.#waiting.indexOf(asked);
+	#abandon(pending: PendingRequest): void {
+		const place = this.#waiting.indexOf(pending);
 		if (place >= 0) this.#waiting.splice(place, 1);
-		else if (this.#running === asked) {
-			asked.isAbandoned = true;
+		else if (this.#running === pending) {
+			pending.isAbandoned = true;
 			this.#limit();
 		}
 	}
@@ -197,7 +197,7 @@ export class TextThread implements TextService {
 		const running = this.#running;
 		this.#running = undefined;
 		running?.reject(error);
-		if (all) for (const asked of this.#waiting.splice(0)) asked.reject(error);
+		if (all) for (const pending of this.#waiting.splice(0)) pending.reject(error);
 		else this.#next();
 		await worker?.terminate();
 	}

@@ -7,6 +7,8 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { asAppError, type ErrorWire, toErrorWire } from '../../protocol/index.ts';
 import type { TextModel } from '../api.ts';
 import { TemplateTooExpensive } from '../template/budget.ts';
+import { isAboutTemplate, runTextJob, type TextJobName } from './textJobs.ts';
+import type { TextAnswer, TextQuestion, TextThreadJob } from './textMessages.ts';
 import {
 	chatRenderer,
 	loadTemplates,
@@ -14,9 +16,7 @@ import {
 	type Templates,
 	type Tokenizers,
 	textModelOf,
-} from '../tokenizer/textModel.ts';
-import { isAboutTemplate, runTextJob, type TextJobName } from './textJobs.ts';
-import type { TextAnswer, TextQuestion, TextThreadJob } from './textMessages.ts';
+} from './textModel.ts';
 import { type CostlyPart, costlyParts, tooExpensive } from './tooExpensive.ts';
 
 const { folder, chatTemplate, model, atWork: shared } = workerData as TextThreadJob;
@@ -25,7 +25,7 @@ const atWork = (next: CostlyPart) => {
 	part[0] = costlyParts.indexOf(next);
 };
 const port = parentPort;
-const say = (answer: TextAnswer) => {
+const post = (answer: TextAnswer) => {
 	const bytes = answer.kind === 'value' && answer.value instanceof Uint8Array ? answer.value : [];
 	// Bytes change hands; whatever else is copied.
 	port?.postMessage(answer, 'buffer' in bytes ? [bytes.buffer as ArrayBuffer] : []);
@@ -36,9 +36,9 @@ let tokenizers: Tokenizers | undefined;
 
 async function reading<T>(read: () => Promise<T>): Promise<T> {
 	atWork('files');
-	say({ kind: 'reading' });
+	post({ kind: 'reading' });
 	const found = await read();
-	say({ kind: 'read' });
+	post({ kind: 'read' });
 	return found;
 }
 
@@ -73,9 +73,9 @@ function wireOf(error: unknown): ErrorWire {
 async function answer({ job, request }: TextQuestion): Promise<void> {
 	try {
 		const text = await textFor(job);
-		say({ kind: 'value', value: runTextJob(text, job, request as never, atWork) });
+		post({ kind: 'value', value: runTextJob(text, job, request as never, atWork) });
 	} catch (error) {
-		say({ kind: 'error', error: wireOf(error) });
+		post({ kind: 'error', error: wireOf(error) });
 	}
 }
 

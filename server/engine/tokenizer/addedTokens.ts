@@ -1,6 +1,6 @@
 /** Added tokens (`<|im_start|>`, `<pad>`, runs of spaces): found in the text before anything else happens. */
 
-import { asNumber, asRecord, asString, type JsonRecord } from '../folder/json.ts';
+import { asNumber, asRecord, asString, type JsonRecord } from '../modelFiles/json.ts';
 import type { AlignedText } from './alignedText.ts';
 
 /** An added token with its matching rules. */

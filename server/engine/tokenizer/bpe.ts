@@ -1,7 +1,7 @@
 /** Byte-pair encoding with a heap, so that time grows as n log n however long a piece is. */
 
 import { AppError } from '../../protocol/index.ts';
-import { asRecord, asString, type JsonRecord } from '../folder/json.ts';
+import { asRecord, asString, type JsonRecord } from '../modelFiles/json.ts';
 import { ByteTokens, PieceCache, type TokenizerModel, Vocabulary } from './tokenizerModel.ts';
 
 /** Rank and result of joining two neighbours; `undefined` when they do not join. */

@@ -2,17 +2,17 @@
 
 import { AppError } from '../../protocol/index.ts';
 import { pushAll } from '../../protocol/lists.ts';
-import { asNumber, asRecord, asString } from '../folder/json.ts';
+import { asNumber, asRecord, asString } from '../modelFiles/json.ts';
 import { bytesOfChars } from './byteLevel.ts';
 import { patternOf } from './normalizers.ts';
 
 /** Turns token texts into pieces of text; joining the pieces gives the answer. */
-export type Decoder = (tokens: readonly string[]) => readonly string[];
+export type TokenDecoder = (tokens: readonly string[]) => readonly string[];
 
 const utf8 = new TextDecoder('utf-8');
 
 /** Builds a decoder; without one, tokens are joined by spaces. */
-export function buildDecoder(value: unknown): Decoder {
+export function buildDecoder(value: unknown): TokenDecoder {
 	const config = asRecord(value);
 	if (config === undefined) return (tokens) => [tokens.join(' ')];
 	const type = asString(config.type) ?? '';
@@ -109,7 +109,7 @@ export function byteFallback(tokens: readonly string[]): string[] {
 	return texts;
 }
 
-function strip(content: string, start: number, stop: number): Decoder {
+function strip(content: string, start: number, stop: number): TokenDecoder {
 	return (tokens) =>
 		tokens.map((token) => {
 			let from = 0;
@@ -120,7 +120,7 @@ function strip(content: string, start: number, stop: number): Decoder {
 		});
 }
 
-function wordPiece(prefix: string, cleanup: boolean): Decoder {
+function wordPiece(prefix: string, cleanup: boolean): TokenDecoder {
 	return (tokens) =>
 		tokens.map((token, index) => {
 			const text =
@@ -144,7 +144,7 @@ export function cleanUp(text: string): string {
 		.replaceAll(" 're", "'re");
 }
 
-function ctc(pad: string, delimiter: string): Decoder {
+function ctc(pad: string, delimiter: string): TokenDecoder {
 	return (tokens) =>
 		tokens
 			.filter((token, index) => token !== tokens[index - 1])

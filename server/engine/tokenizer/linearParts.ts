@@ -1,6 +1,6 @@
-/** Which normalizers and pre-tokenizers take time in proportion to the text: told from their files, not by trying. */
+/** Which normalizers and pre-tokenizers take time in proportion to the text: found in their files, not by trying. */
 
-import { asRecord, asString, type JsonRecord } from '../folder/json.ts';
+import { asRecord, asString, type JsonRecord } from '../modelFiles/json.ts';
 
 const contractions = "(?i:'s|'t|'re|'ve|'m|'ll|'d)";
 const upper = '\\p{Lu}\\p{Lt}\\p{Lm}\\p{Lo}\\p{M}';

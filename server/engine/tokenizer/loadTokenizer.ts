@@ -1,7 +1,13 @@
 /** Finds and loads whatever tokenizer a model folder has. */
 
 import { AppError } from '../../protocol/index.ts';
-import { asRecord, asString, readBinaryFile, readJsonFile, readTextFile } from '../folder/json.ts';
+import {
+	asRecord,
+	asString,
+	readBinaryFile,
+	readJsonFile,
+	readTextFile,
+} from '../modelFiles/json.ts';
 import { sentencePieceTokenizer } from './sentencePiece.ts';
 import { readSentencePieceFile } from './sentencePieceFile.ts';
 import { looksLikeTiktoken, readTiktoken } from './tiktoken.ts';

@@ -7,7 +7,7 @@ import {
 	type JsonRecord,
 	readBinaryFile,
 	readJsonFile,
-} from '../folder/json.ts';
+} from '../modelFiles/json.ts';
 import type { AddedToken } from './addedTokens.ts';
 import { byteFallback, fallbackByte } from './decoders.ts';
 import { sentencePieceModel, sentencePieceNormalizer } from './sentencePiece.ts';
@@ -57,7 +57,7 @@ function side(model: Uint8Array, vocabulary: Vocabulary, config: JsonRecord): To
 		normalizer: sentencePieceNormalizer(file),
 		preTokenizer: (piece) => [piece],
 		decoder: (tokens) => [byteFallback(tokens).join('').replaceAll('\u2581', ' ').trim()],
-		wrapping: { before: [], after: [end] },
+		specialTokens: { before: [], after: [end] },
 		added,
 		spelling: 'sentence-piece',
 		cleansUp: false,

@@ -1,7 +1,7 @@
 /** The normalizers of tokenizer.json files. */
 
 import { AppError } from '../../protocol/index.ts';
-import { asNumber, asRecord, asString, type JsonRecord } from '../folder/json.ts';
+import { asNumber, asRecord, asString, type JsonRecord } from '../modelFiles/json.ts';
 import type { AlignedText, Edit } from './alignedText.ts';
 import { toByteChars } from './byteLevel.ts';
 import { CharsMap } from './charsmap.ts';

@@ -1,23 +1,25 @@
 /** What is put around the tokens of a single text (`[CLS]` … `[SEP]`, BOS, language codes). */
 
 import { pushAll } from '../../protocol/lists.ts';
-import { asNumber, asNumbers, asRecord, asString } from '../folder/json.ts';
+import { asNumber, asNumbers, asRecord, asString } from '../modelFiles/json.ts';
 
 /** Ids before and after the text. */
-export interface Wrapping {
+export interface SpecialTokenTemplate {
 	readonly before: readonly number[];
 	readonly after: readonly number[];
 }
 
-const none: Wrapping = { before: [], after: [] };
+const none: SpecialTokenTemplate = { before: [], after: [] };
 
 /** Reads the single-text part of a post-processor. */
-export function readWrapping(value: unknown): Wrapping {
+export function readSpecialTokenTemplate(value: unknown): SpecialTokenTemplate {
 	const config = asRecord(value);
 	if (config === undefined) return none;
 	switch (asString(config.type)) {
 		case 'Sequence': {
-			const parts = (Array.isArray(config.processors) ? config.processors : []).map(readWrapping);
+			const parts = (Array.isArray(config.processors) ? config.processors : []).map(
+				readSpecialTokenTemplate,
+			);
 			return {
 				before: parts.toReversed().flatMap((part) => part.before),
 				after: parts.flatMap((part) => part.after),
@@ -38,7 +40,10 @@ function idOfPair(pair: unknown): number[] {
 	return id === undefined ? [] : [id];
 }
 
-function fromTemplate(single: unknown, special: Readonly<Record<string, unknown>>): Wrapping {
+function fromTemplate(
+	single: unknown,
+	special: Readonly<Record<string, unknown>>,
+): SpecialTokenTemplate {
 	const before: number[] = [];
 	const after: number[] = [];
 	let seenText = false;

@@ -1,7 +1,7 @@
 /** The pre-tokenizers of tokenizer.json files: they cut text into pieces no token may cross. */
 
 import { AppError } from '../../protocol/index.ts';
-import { asRecord, asString, type JsonRecord } from '../folder/json.ts';
+import { asRecord, asString, type JsonRecord } from '../modelFiles/json.ts';
 import type { AlignedText } from './alignedText.ts';
 import { toByteChars } from './byteLevel.ts';
 import { patternOf, replaceAll, wholeNumber } from './normalizers.ts';

@@ -45,10 +45,7 @@ export function sentencePieceModel(file: SentencePieceFile): TokenizerModel {
 
 function unigramModel(file: SentencePieceFile): Unigram {
 	const normal = file.pieces.filter((piece) => piece.type === pieceType.normal);
-	const best = normal.reduce(
-		(most, piece) => Math.max(most, piece.score),
-		Number.NEGATIVE_INFINITY,
-	);
+	const best = normal.reduce((max, piece) => Math.max(max, piece.score), Number.NEGATIVE_INFINITY);
 	const hidden = new Set<number>();
 	for (const [id, { type }] of file.pieces.entries()) {
 		if (type !== pieceType.normal && type !== pieceType.userDefined) hidden.add(id);
@@ -131,7 +128,7 @@ export function sentencePieceTokenizer(file: SentencePieceFile, bosToken = '<s>'
 				{ type: 'Strip', content: ' ', start: file.addDummyPrefix ? 1 : 0, stop: 0 },
 			],
 		}),
-		wrapping: { before: bos < 0 ? [] : [bos], after: [] },
+		specialTokens: { before: bos < 0 ? [] : [bos], after: [] },
 		added,
 		spelling: 'sentence-piece',
 		cleansUp: false,

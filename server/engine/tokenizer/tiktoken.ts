@@ -67,7 +67,7 @@ export function readTiktoken(text: string, family: TiktokenFamily): Tokenizer {
 			],
 		}),
 		decoder: buildDecoder({ type: 'ByteLevel' }),
-		wrapping: { before: family === 'llama3' ? [vocabulary.size] : [], after: [] },
+		specialTokens: { before: family === 'llama3' ? [vocabulary.size] : [], after: [] },
 		added,
 		spelling: 'byte-level',
 		cleansUp: false,

@@ -2,15 +2,15 @@
 
 import { AppError } from '../../protocol/index.ts';
 import { largestOf } from '../../protocol/lists.ts';
-import { asRecord, asString, type JsonRecord } from '../folder/json.ts';
+import { asRecord, asString, type JsonRecord } from '../modelFiles/json.ts';
 import { type AddedToken, AddedTokenSplitter, readAddedTokens } from './addedTokens.ts';
 import { AlignedText } from './alignedText.ts';
 import { buildBpe } from './bpe.ts';
 import { bytesOfChars } from './byteLevel.ts';
-import { buildDecoder, cleanUp, type Decoder, fallbackByte } from './decoders.ts';
+import { buildDecoder, cleanUp, fallbackByte, type TokenDecoder } from './decoders.ts';
 import { isLinear } from './linearParts.ts';
 import { buildNormalizer, type Normalizer } from './normalizers.ts';
-import { readWrapping, type Wrapping } from './postProcessor.ts';
+import { readSpecialTokenTemplate, type SpecialTokenTemplate } from './postProcessor.ts';
 import { buildPreTokenizer, type PreTokenizer } from './preTokenizers.ts';
 import type { TokenizerModel } from './tokenizerModel.ts';
 import { buildUnigram } from './unigram.ts';
@@ -24,8 +24,8 @@ export interface TokenizerParts {
 	readonly model: TokenizerModel;
 	readonly normalizer: Normalizer;
 	readonly preTokenizer: PreTokenizer;
-	readonly decoder: Decoder;
-	readonly wrapping: Wrapping;
+	readonly decoder: TokenDecoder;
+	readonly specialTokens: SpecialTokenTemplate;
 	readonly added: readonly AddedToken[];
 	readonly spelling: TokenSpelling;
 	readonly cleansUp: boolean;
@@ -89,7 +89,7 @@ export class Tokenizer {
 		this.#isBounded ??=
 			isLinear &&
 			added.every((token) => token.content.length <= maxTokenChars) &&
-			longestToken(model) <= maxTokenChars;
+			maxTokenLength(model) <= maxTokenChars;
 		return this.#isBounded;
 	}
 
@@ -97,8 +97,8 @@ export class Tokenizer {
 		return this.#parts.spelling;
 	}
 
-	get wrapping(): Wrapping {
-		return this.#parts.wrapping;
+	get specialTokens(): SpecialTokenTemplate {
+		return this.#parts.specialTokens;
 	}
 
 	get addedTokens(): readonly AddedToken[] {
@@ -108,7 +108,7 @@ export class Tokenizer {
 	encode(text: string, addSpecial: boolean): number[] {
 		const ids = this.#encode(new AlignedText(text, false));
 		if (!addSpecial) return ids;
-		return [...this.#parts.wrapping.before, ...ids, ...this.#parts.wrapping.after];
+		return [...this.#parts.specialTokens.before, ...ids, ...this.#parts.specialTokens.after];
 	}
 
 	/** Ids of the text itself (nothing around it) with their places in it. */
@@ -195,7 +195,7 @@ export class Tokenizer {
 	}
 }
 
-function longestToken(model: TokenizerModel): number {
+function maxTokenLength(model: TokenizerModel): number {
 	let longest = 0;
 	for (let id = 0; id < model.size; id++)
 		longest = Math.max(longest, model.idToToken(id)?.length ?? 0);
@@ -243,7 +243,7 @@ export function readTokenizer(tokenizer: JsonRecord, config: JsonRecord): Tokeni
 		normalizer: buildNormalizer(withBertOptions(normalizer, config)),
 		preTokenizer: buildPreTokenizer(tokenizer.pre_tokenizer),
 		decoder: buildDecoder(decoder),
-		wrapping: readWrapping(tokenizer.post_processor),
+		specialTokens: readSpecialTokenTemplate(tokenizer.post_processor),
 		added: readAddedTokens(tokenizer, config),
 		spelling: spellingOf(family),
 		cleansUp: config.clean_up_tokenization_spaces === true && spellingOf(family) === 'word-piece',

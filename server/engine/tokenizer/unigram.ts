@@ -1,6 +1,6 @@
 /** Unigram language-model segmentation (SentencePiece): Viterbi over the pieces, linear in the text. */
 
-import { asNumber, type JsonRecord } from '../folder/json.ts';
+import { asNumber, type JsonRecord } from '../modelFiles/json.ts';
 import { PrefixIndex } from './prefixIndex.ts';
 import { ByteTokens, PieceCache, type TokenizerModel, Vocabulary } from './tokenizerModel.ts';
 
@@ -42,7 +42,7 @@ export class Unigram implements TokenizerModel {
 		this.#index = new PrefixIndex(usable);
 		this.#bytes = options.byteFallback ? new ByteTokens(this.#vocabulary) : undefined;
 		const known = this.#scores.filter((_, id) => !options.hidden?.has(id));
-		this.#unknownScore = known.reduce((least, score) => Math.min(least, score), 0) - unknownPenalty;
+		this.#unknownScore = known.reduce((min, score) => Math.min(min, score), 0) - unknownPenalty;
 	}
 
 	get size(): number {

@@ -1,6 +1,6 @@
 /** WordPiece (BERT) and word-level vocabularies: longest match first. */
 
-import { asNumber, asRecord, asString, type JsonRecord } from '../folder/json.ts';
+import { asNumber, asRecord, asString, type JsonRecord } from '../modelFiles/json.ts';
 import { type TokenizerModel, Vocabulary } from './tokenizerModel.ts';
 
 /** A WordPiece vocabulary; with `wholeWords` a piece is one token or unknown. */

@@ -5,14 +5,19 @@
 
 import { AppError } from '../../protocol/index.ts';
 import type { Refusal } from '../api.ts';
-import { nameChange, type Preparation, type PreparedGraph, prepareGraph } from '../onnx/prepare.ts';
+import {
+	type GraphRewrites,
+	nameRewrites,
+	type RewrittenGraph,
+	rewriteGraph,
+} from '../onnx/rewriteGraph.ts';
 import type { Runtime, Session, SessionOptions } from '../runtime/runtime.ts';
 import { firstDifference, type Reading, tolerances } from './readings.ts';
 import { subjectOf, Verdicts } from './verdict.ts';
 
 /** An open graph and what it was read from: the published file, or its rewritten form. */
 export interface OpenGraph {
-	readonly source: string | PreparedGraph;
+	readonly source: string | RewrittenGraph;
 	readonly session: Session;
 }
 
@@ -20,14 +25,14 @@ export interface OpenGraph {
 export interface GraphSet<T extends { close(): void }> {
 	/** The published graphs. */
 	readonly paths: readonly string[];
-	/** Those of them whose rows share the scales of a run: only these take the change `rows`. */
+	/** Those of them with per-tensor scales: only these are rewritten to per-token quantization. */
 	readonly dynamic: ReadonlySet<string>;
 	readonly runtime: Runtime;
 	readonly session: SessionOptions;
-	/** What earlier loads have found; default: nothing, and nobody is told. */
+	/** What earlier loads have found; default: none. */
 	readonly verdicts?: Verdicts | undefined;
 	/** Largest difference allowed of changes that compute the same (see {@link tolerances}). */
-	readonly most: number;
+	readonly maxDifference: number;
 	/**
 	 * Makes what runs the graphs, given in the order of the paths. `isReference`: in the most plain way.
 	 * Closing it closes the sessions; if this fails the caller does.
@@ -37,8 +42,8 @@ export interface GraphSet<T extends { close(): void }> {
 	readonly read: (opened: T) => Promise<readonly Reading[]>;
 }
 
-/** Why a change was not made, or not used. */
-export interface WayNotTaken extends Refusal {
+/** Why a rewrite was not made, or not used. */
+export interface RejectedRewrites extends Refusal {
 	/** It was made and did not say the same; else it cannot be made of these graphs. */
 	readonly differs: boolean;
 }
@@ -47,55 +52,59 @@ export interface WayNotTaken extends Refusal {
 export interface Verified<T> {
 	readonly opened: T;
 	/** Absent: the graphs are as they were published. */
-	readonly way?: Preparation;
+	readonly rewrites?: GraphRewrites;
 }
 
 /**
- * Opens the graphs in the first of the ways that says the same as the published form, else as published.
- * Graphs are open one after the other, never two forms at once: models may fill the memory.
- * @param tell told of each way that is not taken
+ * Opens the graphs with the first of the rewrites that gives the same results as the published form,
+ * otherwise as published. Graphs are open one after the other, never two forms at once: models may fill the memory.
+ * @param notify called for every rewrite that is not used, and why
  */
 export async function openVerified<T extends { close(): void }>(
 	set: GraphSet<T>,
-	ways: readonly Preparation[],
-	tell: (why: WayNotTaken, way: Preparation) => void,
+	candidates: readonly GraphRewrites[],
+	notify: (why: RejectedRewrites, rewrites: GraphRewrites) => void,
 ): Promise<Verified<T>> {
 	const references = new References(set);
-	const told = new Set<string>();
-	for (const way of ways) {
-		const result = await openWay(set, way, references);
-		if ('opened' in result) return { opened: result.opened, way };
+	const notified = new Set<string>();
+	for (const rewrites of candidates) {
+		const result = await openRewritten(set, rewrites, references);
+		if ('opened' in result) return { opened: result.opened, rewrites };
 		const text = JSON.stringify(result);
-		if (!told.has(text)) tell(result, way);
-		told.add(text);
+		if (!notified.has(text)) notify(result, rewrites);
+		notified.add(text);
 	}
 	return { opened: await openGraphs(set, set.paths, false) };
 }
 
-async function openWay<T extends { close(): void }>(
+async function openRewritten<T extends { close(): void }>(
 	set: GraphSet<T>,
-	way: Preparation,
+	rewrites: GraphRewrites,
 	references: References<T>,
-): Promise<{ readonly opened: T } | WayNotTaken> {
-	const change = nameChange(way);
-	const prepared = await prepareAll(set, way);
-	if (!Array.isArray(prepared)) return { change, reason: prepared.refused, differs: false };
-	const changed = prepared.filter((graph) => typeof graph !== 'string');
+): Promise<{ readonly opened: T } | RejectedRewrites> {
+	const change = nameRewrites(rewrites);
+	const graphs = await rewriteAll(set, rewrites);
+	if (!Array.isArray(graphs)) return { change, reason: graphs.refused, differs: false };
+	const changed = graphs.filter((graph) => typeof graph !== 'string');
 	if (changed.length === 0) return { change, reason: 'there is nothing to change', differs: false };
 	const { verdicts = new Verdicts() } = set;
-	const subject = subjectOf(changed, way, set.runtime, set.session);
+	const subject = subjectOf(changed, rewrites, set.runtime, set.session);
 	const known = verdicts.find(subject);
 	if (known?.refusal !== undefined) return { ...known.refusal, differs: true };
 	let opened: T | undefined;
 	try {
-		const reference = known === undefined ? await references.of(way) : undefined;
+		const reference = known === undefined ? await references.of(rewrites) : undefined;
 		if (reference !== undefined && 'reason' in reference) {
 			verdicts.add(subject, reference);
 			return { ...reference, differs: true };
 		}
-		opened = await openGraphs(set, prepared, false);
+		opened = await openGraphs(set, graphs, false);
 		if (reference === undefined) return { opened };
-		const reason = firstDifference(reference.readings, await set.read(opened), reference.most);
+		const reason = firstDifference(
+			reference.readings,
+			await set.read(opened),
+			reference.maxDifference,
+		);
 		if (reason === undefined) {
 			verdicts.add(subject);
 			return { opened };
@@ -126,32 +135,36 @@ class References<T extends { close(): void }> {
 	}
 
 	/**
-	 * What `way` must reproduce. Scales for each row change results by their nature, so whatever else is
+	 * What `rewrites` must reproduce. Per-token quantization changes results by its nature, so whatever else is
 	 * changed is compared with that form, and that form with the published one, each as strictly as it can be.
 	 */
-	async of(way: Preparation): Promise<{ readings: readonly Reading[]; most: number } | Refusal> {
+	async of(
+		rewrites: GraphRewrites,
+	): Promise<{ readings: readonly Reading[]; maxDifference: number } | Refusal> {
 		const published = await this.#read({});
-		if (way.rows !== true) return { readings: published, most: this.#set.most };
-		const rows: Preparation = { rows: true };
-		if (nameChange(way) === nameChange(rows)) return { readings: published, most: tolerances.rows };
-		const readings = await this.#read(rows);
-		const reason = firstDifference(published, readings, tolerances.rows);
+		if (rewrites.perTokenQuantization !== true)
+			return { readings: published, maxDifference: this.#set.maxDifference };
+		const perToken: GraphRewrites = { perTokenQuantization: true };
+		if (nameRewrites(rewrites) === nameRewrites(perToken))
+			return { readings: published, maxDifference: tolerances.perTokenQuantization };
+		const readings = await this.#read(perToken);
+		const reason = firstDifference(published, readings, tolerances.perTokenQuantization);
 		return reason === undefined
-			? { readings, most: this.#set.most }
-			: { change: nameChange(rows), reason };
+			? { readings, maxDifference: this.#set.maxDifference }
+			: { change: nameRewrites(perToken), reason };
 	}
 
-	#read(way: Preparation): Promise<readonly Reading[]> {
-		const key = nameChange(way);
-		const known = this.#readings.get(key) ?? this.#readNow(way);
+	#read(rewrites: GraphRewrites): Promise<readonly Reading[]> {
+		const key = nameRewrites(rewrites);
+		const known = this.#readings.get(key) ?? this.#readNow(rewrites);
 		this.#readings.set(key, known);
 		return known;
 	}
 
-	async #readNow(way: Preparation): Promise<readonly Reading[]> {
-		const prepared = await prepareAll(this.#set, way);
-		if (!Array.isArray(prepared)) throw new Error(prepared.refused);
-		const opened = await openGraphs(this.#set, prepared, true);
+	async #readNow(rewrites: GraphRewrites): Promise<readonly Reading[]> {
+		const graphs = await rewriteAll(this.#set, rewrites);
+		if (!Array.isArray(graphs)) throw new Error(graphs.refused);
+		const opened = await openGraphs(this.#set, graphs, true);
 		try {
 			return await this.#set.read(opened);
 		} finally {
@@ -161,14 +174,17 @@ class References<T extends { close(): void }> {
 }
 
 /** The graphs in one form; those that are paths are as published. */
-async function prepareAll<T extends { close(): void }>(
+async function rewriteAll<T extends { close(): void }>(
 	{ paths, dynamic }: GraphSet<T>,
-	{ rows, ...way }: Preparation,
-): Promise<(string | PreparedGraph)[] | { readonly refused: string }> {
-	const found: (string | PreparedGraph)[] = [];
+	{ perTokenQuantization, ...rewrites }: GraphRewrites,
+): Promise<(string | RewrittenGraph)[] | { readonly refused: string }> {
+	const found: (string | RewrittenGraph)[] = [];
 	for (const path of paths) {
-		const own = rows === true && dynamic.has(path) ? { ...way, rows } : way;
-		const ready = nameChange(own) === '' ? path : await prepareGraph(path, own);
+		const own =
+			perTokenQuantization === true && dynamic.has(path)
+				? { ...rewrites, perTokenQuantization }
+				: rewrites;
+		const ready = nameRewrites(own) === '' ? path : await rewriteGraph(path, own);
 		if (typeof ready !== 'string' && 'refused' in ready) return ready;
 		found.push(ready);
 	}
@@ -177,7 +193,7 @@ async function prepareAll<T extends { close(): void }>(
 
 async function openGraphs<T extends { close(): void }>(
 	{ runtime, session: options, wrap }: GraphSet<T>,
-	sources: readonly (string | PreparedGraph)[],
+	sources: readonly (string | RewrittenGraph)[],
 	isReference: boolean,
 ): Promise<T> {
 	const graphs: OpenGraph[] = [];

@@ -1,4 +1,4 @@
-/** Compares what two ways of running a model say to the same small inputs, before the faster one is trusted. */
+/** Compares the results of two ways of running a model on the same small inputs, before the faster one is trusted. */
 
 /** What a model said to one of the inputs. */
 export interface Reading {
@@ -6,7 +6,7 @@ export interface Reading {
 	readonly of: string;
 	readonly values: Float32Array;
 	/** Largest difference allowed of this one, where that is more than of the others. */
-	readonly most?: number;
+	readonly maxDifference?: number;
 }
 
 /** Largest differences allowed, relative to the largest value. */
@@ -17,29 +17,29 @@ export const tolerances = {
 	 * Rounding of half precision and of blocks of few bits grows from layer to layer: the last bit of a
 	 * sum decides to which side an activation is rounded. The built-in chat model gives 0.011.
 	 */
-	quantised: 2e-2,
-	/** Rows of several sequences are multiplied by other kernels than a row alone. */
-	together: 2e-2,
+	quantized: 2e-2,
+	/** Several sequences are multiplied by other kernels than a single one. */
+	batched: 2e-2,
 	/**
-	 * Dynamic int8 with a scale for each row: activations are rounded elsewhere than published, to either
+	 * Per-token instead of per-tensor dynamic int8: activations are rounded elsewhere than published, to either
 	 * side of the exact results. Fifteen tiny models lie between 0.01 and 0.03, one of them at 0.08; what is
 	 * multiplied wrongly is near 1.
 	 */
-	rows: 0.2,
+	perTokenQuantization: 0.2,
 } as const;
 
 /** What differs by more than `most`, or `undefined` when nothing does. */
 export function firstDifference(
 	expected: readonly Reading[],
 	actual: readonly Reading[],
-	most: number,
+	maxDifference: number,
 ): string | undefined {
-	for (const [index, { of, values, most: own = 0 }] of expected.entries()) {
+	for (const [index, { of, values, maxDifference: own = 0 }] of expected.entries()) {
 		const found = actual[index];
 		if (found?.of !== of || found.values.length !== values.length)
 			return `${of} gives results of another form`;
 		const worst = difference(values, found.values);
-		if (!(worst <= Math.max(most, own)))
+		if (!(worst <= Math.max(maxDifference, own)))
 			return `${of} gives results that differ by ${worst.toExponential(1)} of the largest`;
 	}
 	return expected.length === 0 ? 'nothing was read' : undefined;

@@ -6,7 +6,7 @@
 
 import { createHash } from 'node:crypto';
 import type { Refusal, Verdict } from '../api.ts';
-import { nameChange, type Preparation, type PreparedGraph } from '../onnx/prepare.ts';
+import { type GraphRewrites, nameRewrites, type RewrittenGraph } from '../onnx/rewriteGraph.ts';
 import type { Runtime, SessionOptions } from '../runtime/runtime.ts';
 
 /** Raised when the comparison changes. */
@@ -17,15 +17,15 @@ export type Subject = Pick<Verdict, 'of' | 'key'>;
 
 /** The subject of rewritten graphs that run together. */
 export function subjectOf(
-	graphs: readonly PreparedGraph[],
-	way: Preparation,
+	graphs: readonly RewrittenGraph[],
+	rewrites: GraphRewrites,
 	{ kind, version: runtime }: Pick<Runtime, 'kind' | 'version'>,
 	{ executionProvider = 'cpu', deviceId = 0, config = {} }: Partial<SessionOptions>,
 ): Subject {
 	const names = [...new Set(graphs.map(({ name }) => name))].join(', ');
 	const keys = graphs.map(({ key }) => key);
 	return {
-		of: `${names}: ${nameChange(way)} (${kind}, ${executionProvider})`,
+		of: `${names}: ${nameRewrites(rewrites)} (${kind}, ${executionProvider})`,
 		key: createHash('sha256')
 			.update(JSON.stringify([version, runtime, deviceId, config, keys]))
 			.digest('hex'),
@@ -35,18 +35,18 @@ export function subjectOf(
 /** The verdicts of one load. */
 export class Verdicts {
 	readonly #known: Map<string, Verdict>;
-	readonly #tell: (found: Verdict) => void;
+	readonly #notify: (found: Verdict) => void;
 
 	/**
 	 * @param known of earlier loads
-	 * @param tell told of each one that is new
+	 * @param notify called for each one that is new
 	 */
-	constructor(known: readonly Verdict[] = [], tell: (found: Verdict) => void = () => {}) {
+	constructor(known: readonly Verdict[] = [], notify: (found: Verdict) => void = () => {}) {
 		this.#known = new Map(known.map((verdict) => [verdict.of, verdict]));
-		this.#tell = tell;
+		this.#notify = notify;
 	}
 
-	/** `undefined` when there is none that is valid. */
+	/** `undefined` if there is none that is valid. */
 	find({ of, key }: Subject): Verdict | undefined {
 		const found = this.#known.get(of);
 		return found?.key === key ? found : undefined;
@@ -55,6 +55,6 @@ export class Verdicts {
 	add(subject: Subject, refusal?: Refusal): void {
 		const verdict = { ...subject, ...(refusal === undefined ? {} : { refusal }) };
 		this.#known.set(verdict.of, verdict);
-		this.#tell(verdict);
+		this.#notify(verdict);
 	}
 }

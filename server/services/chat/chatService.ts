@@ -2,8 +2,8 @@
 
 import type { GenerateResult, Owned, TokenLogprob } from '../../engine/api.ts';
 import { promptOpensReasoning } from '../../engine/template/reasoning.ts';
+import { newestTurns, withoutTurns } from '../../engine/text/historyTurns.ts';
 import type { ChatFacts, ChatQuestion } from '../../engine/text/textJobs.ts';
-import { newestTurns, withoutTurns } from '../../engine/text/turns.ts';
 import { defined } from '../../protocol/defined.ts';
 import {
 	AppError,
@@ -134,7 +134,7 @@ export function createChatService(deps: ChatDeps): ChatService {
 			...plan.generate,
 			prompt: read,
 			// Most templates never open a block.
-			tellsPromptEnd: profile.template?.includes(profile.reasoning.open) === true,
+			notifyPromptEnd: profile.template?.includes(profile.reasoning.open) === true,
 		};
 		return { id: info.id, plan: { ...plan, generate }, profile, omittedTurns, tokens };
 	};
@@ -195,8 +195,8 @@ export function createChatService(deps: ChatDeps): ChatService {
 				{ ...plan.generate, owner: request.owner },
 				(event) => {
 					if (event.type === 'queued') {
-						const { place } = event;
-						onEvent({ type: 'progress', progress: { phase: 'queued', place } });
+						const { queuePosition } = event;
+						onEvent({ type: 'progress', progress: { phase: 'queued', place: queuePosition } });
 						return;
 					}
 					if (event.type === 'prompt') {

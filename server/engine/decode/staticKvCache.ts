@@ -1,0 +1,144 @@
+/**
+ * Cache of one sequence for graphs that work in place (GroupQueryAttention): per tensor one buffer
+ * `[1, heads, capacity, headSize]`, read as past and written as present by the same run.
+ */
+
+import { AppError } from '../../protocol/index.ts';
+import { createData, type TensorData, typeBytes } from '../runtime/tensorType.ts';
+import type { KvCache } from './decoder.ts';
+import type { CacheTensor } from './decoderGraph.ts';
+
+const capacityStep = 64;
+
+export class StaticKvCache implements KvCache {
+	readonly tensors: readonly CacheTensor[];
+	/** One per tensor, `[1, heads, capacity (or ring), headSize]`. Replaced when the cache grows. */
+	buffers: readonly TensorData[];
+	/** Changes whenever {@link buffers} is replaced, so that bindings know. */
+	generation = 0;
+	ropeTotalLength = 0;
+	reproducibleTokens = 0;
+	readonly #limit: number;
+	#length = 0;
+	#capacity = 0;
+
+	/** `limit`: most tokens the sequence may ever hold. */
+	constructor(tensors: readonly CacheTensor[], limit: number) {
+		this.tensors = tensors;
+		this.#limit = limit;
+		this.buffers = tensors.map((tensor) =>
+			createData(tensor.type, (tensor.ring ?? 0) * tensor.heads * tensor.headSize),
+		);
+	}
+
+	get length(): number {
+		return this.#length;
+	}
+
+	get capacity(): number {
+		return this.#capacity;
+	}
+
+	get bytes(): number {
+		return this.buffers.reduce((sum, buffer) => sum + buffer.byteLength, 0);
+	}
+
+	reserve(tokens: number): void {
+		if (tokens <= this.#capacity) return;
+		if (tokens > this.#limit) {
+			throw new AppError(
+				'context_length_exceeded',
+				`The sequence would be ${tokens} tokens long; the limit is ${this.#limit}.`,
+			);
+		}
+		const doubled = Math.max(tokens, Math.min(this.#capacity * 2, this.#limit));
+		const capacity = Math.min(this.#limit, Math.ceil(doubled / capacityStep) * capacityStep);
+		const old = this.#capacity;
+		this.buffers = this.tensors.map((tensor, index) => {
+			const from = this.buffers[index] as TensorData;
+			if (tensor.ring !== undefined) return from;
+			const to = createData(tensor.type, tensor.heads * capacity * tensor.headSize);
+			copyHeads(tensor, from, old, to, capacity, this.#length);
+			return to;
+		});
+		this.#capacity = capacity;
+		this.generation++;
+	}
+
+	/** Called after a successful run. */
+	advance(tokens: number): void {
+		this.#length += tokens;
+	}
+
+	canTruncate(length: number): boolean {
+		if (length === this.#length || length === 0) return true;
+		// A ring that has not wrapped still holds everything in order.
+		return length < this.#length && this.tensors.every(({ ring }) => ring === undefined);
+	}
+
+	truncate(length: number): void {
+		if (!this.canTruncate(length)) {
+			throw new AppError(
+				'internal',
+				`A cache of ${this.#length} tokens cannot go back to ${length}.`,
+			);
+		}
+		if (length === 0) {
+			for (const [index, tensor] of this.tensors.entries()) {
+				if (tensor.ring !== undefined) this.buffers[index]?.fill(0 as never);
+			}
+		}
+		this.#length = length;
+	}
+
+	fork(length = this.#length): StaticKvCache {
+		const copy = new StaticKvCache(this.tensors, this.#limit);
+		if (length > 0) {
+			copy.reserve(length);
+			for (const [index, tensor] of this.tensors.entries()) {
+				const from = this.buffers[index] as TensorData;
+				const to = copy.buffers[index] as TensorData;
+				if (tensor.ring !== undefined) (to as Float32Array).set(from as Float32Array);
+				else copyHeads(tensor, from, this.#capacity, to, copy.#capacity, length);
+			}
+			copy.#length = length;
+			copy.ropeTotalLength = this.ropeTotalLength;
+			copy.reproducibleTokens = Math.min(length, this.reproducibleTokens);
+		}
+		return copy;
+	}
+
+	release(): void {
+		this.buffers = [];
+		this.#length = 0;
+		this.#capacity = 0;
+		this.generation++;
+	}
+}
+
+/** Copies the first `length` tokens of every head between buffers of different capacity. */
+function copyHeads(
+	tensor: CacheTensor,
+	from: TensorData,
+	fromCapacity: number,
+	to: TensorData,
+	toCapacity: number,
+	length: number,
+): void {
+	if (length === 0) return;
+	const { heads, headSize } = tensor;
+	for (let head = 0; head < heads; head++) {
+		const start = head * fromCapacity * headSize;
+		const part = from.subarray(start, start + length * headSize);
+		(to as Float32Array).set(part as Float32Array, head * toCapacity * headSize);
+	}
+}
+
+/** Bytes of a slot of the given capacity. */
+export function kvCacheBytes(tensors: readonly CacheTensor[], capacity: number): number {
+	return tensors.reduce(
+		(sum, { type, heads, headSize, ring }) =>
+			sum + (ring ?? capacity) * heads * headSize * typeBytes(type),
+		0,
+	);
+}

@@ -1,0 +1,51 @@
+/** What a run computes: streams first, prompts with what is left, guesses shared. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { BatchItem, KvCache } from '../../server/engine/decode/decoder.ts';
+import { planBatch } from '../../server/engine/schedule/planBatch.ts';
+import type { Sequence } from '../../server/engine/schedule/sequence.ts';
+
+/** A sequence that takes all it is given: a prompt of so many tokens, or a stream with guesses. */
+function sequence(kind: 'stream' | number): Sequence {
+	const nextItem = (budget: number): BatchItem => {
+		const count = kind === 'stream' ? budget : Math.min(kind, budget);
+		return { cache: {} as KvCache, tokens: new Array<number>(count).fill(1), logits: 1 };
+	};
+	return { isDecoding: kind === 'stream', nextItem } as unknown as Sequence;
+}
+
+const decoder = { maxBatchSize: 8, maxStepTokens: 512 };
+const lengths = (kinds: readonly ('stream' | number)[], options = decoder): number[] =>
+	planBatch(kinds.map(sequence), options).map(({ item }) => item.tokens.length);
+
+test('a prompt nobody waits beside takes the whole run', () => {
+	assert.deepEqual(lengths([2000]), [512]);
+	assert.deepEqual(lengths([300, 300, 300]), [300, 212]);
+});
+
+test('beside a stream prompts take a bounded part of a run', () => {
+	const [stream = 0, ...prompts] = lengths([2000, 'stream', 2000]);
+	assert.ok(stream >= 1 && stream <= 16);
+	const read = prompts.reduce((sum, count) => sum + count, 0);
+	assert.ok(read > 100 && read + stream <= 192, `${read}`);
+	const [, small = 0] = lengths(['stream', 2000], { maxBatchSize: 8, maxStepTokens: 64 });
+	assert.ok(small > 0 && small < 64, `${small}`);
+});
+
+test('the more streams, the fewer guesses of each, and never more sequences than fit', () => {
+	const streams = (count: number): number[] => lengths(new Array<'stream'>(count).fill('stream'));
+	assert.deepEqual(streams(1), [16]);
+	assert.deepEqual(streams(4), [4, 4, 4, 4]);
+	assert.deepEqual(streams(8), new Array<number>(8).fill(2));
+	assert.equal(streams(20).length, 8);
+	assert.equal(lengths([5, 5, 5, 5, 5, 5, 5, 5, 5, 5]).length, 8);
+	assert.deepEqual(lengths([1000, ...new Array<'stream'>(8).fill('stream')]).length, 8);
+});
+
+test('a graph for one sequence at a time serves the one whose turn it is', () => {
+	const serial = { maxBatchSize: 1, maxStepTokens: 40 };
+	assert.deepEqual(lengths([100, 'stream'], serial), [40]);
+	assert.deepEqual(lengths(['stream', 100], serial), [40]);
+	assert.deepEqual(lengths([], serial), []);
+});
