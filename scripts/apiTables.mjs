@@ -1,6 +1,7 @@
 /**
- * Writes the tables of routes in docs/api.md from the route objects, between `<!-- routes: SECTION -->` and
- * `<!-- /routes -->`. A test compares.
+ * Writes the tables of routes in docs/api.md and docs/team-server.md from the route objects, between
+ * `<!-- routes: SECTION -->` and `<!-- /routes -->`; `members` is the section of what members may call. A test
+ * compares.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -50,18 +51,41 @@ function row(route) {
 	return `| \`${methods.join(', ')} ${shownPath(route.path)}${search}\` | ${who(route)} | ${what(route)} |`;
 }
 
-/** The text of docs/api.md with its tables as the routes are. */
+/** What members do with the routes of a section. */
+const doings = {
+	chat: 'chat, complete, embed, count tokens, list models',
+	models: 'see which models there are, without folders',
+	speech: 'transcribe',
+	translation: 'translate, by the engine the owner chose',
+	server: 'open the studio page, ask whether the server answers',
+};
+
+function memberRow([section, doing]) {
+	const open = routes.filter(
+		(route) => route.section === section && (route.who ?? 'owner') !== 'owner',
+	);
+	return `| ${doing} | ${open.map(({ path }) => `\`${shownPath(path)}\``).join(', ')} |`;
+}
+
+function table(section) {
+	if (section === 'members')
+		return ['| Members may | Routes |', '| --- | --- |', ...Object.entries(doings).map(memberRow)];
+	const rows = routes.filter((route) => route.section === section).map(row);
+	return ['| Route | Who | What |', '| --- | --- | --- |', ...rows];
+}
+
+/** The text of a document with its tables as the routes are. */
 export function withTables(text) {
 	return text.replaceAll(
 		/(<!-- routes: (\w+) -->\n).*?(<!-- \/routes -->)/gs,
-		(_, start, section, end) => {
-			const rows = routes.filter((route) => route.section === section).map(row);
-			return `${start}| Route | Who | What |\n| --- | --- | --- |\n${rows.join('\n')}\n${end}`;
-		},
+		(_, start, section, end) => `${start}${table(section).join('\n')}\n${end}`,
 	);
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
-	const file = join(import.meta.dirname, '..', 'docs', 'api.md');
-	writeFileSync(file, withTables(readFileSync(file, 'utf8')));
-}
+export const documents = ['api.md', 'team-server.md'];
+
+if (process.argv[1] === fileURLToPath(import.meta.url))
+	for (const name of documents) {
+		const file = join(import.meta.dirname, '..', 'docs', name);
+		writeFileSync(file, withTables(readFileSync(file, 'utf8')));
+	}

@@ -265,14 +265,12 @@ test('server/protocol imports nothing from outside its folder, and its routes zo
 	}
 });
 
-test('pages and the editor’s side take types of the routes and no schemas', () => {
-	for (const source of all.filter((file) => /^(?:webview|extension)\//.test(file.path)))
-		for (const line of source.text
-			.split(';\n')
-			.filter((each) => /protocol\/routes\/|'zod'/.test(each)))
-			assert.match(line.trim(), /^import type /, `${source.path}: ${line.trim()}`);
-	const barrel = all.find((file) => file.path === 'server/protocol/index.ts');
-	assert.doesNotMatch(barrel?.text ?? '', /routes\//);
+test('pages, the editor’s side and what they share with the server take types of the routes and no schemas', () => {
+	const schemas = /['"](?:[^'"]*\/)?routes\/[^'"]*['"]|['"]zod['"]/;
+	const bare = /^(?:webview|extension|server\/protocol)\/(?!routes\/)/;
+	for (const source of all.filter((file) => bare.test(file.path)))
+		for (const line of source.text.split(';\n').filter((each) => schemas.test(each)))
+			assert.match(line, /\n?(?:import|export) type [^;]*$/, `${source.path}: ${line.trim()}`);
 });
 
 test('extension and webview know only the protocol of the server, and the extension how files are kept', () => {

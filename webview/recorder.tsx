@@ -48,9 +48,9 @@ async function open(): Promise<void> {
 		};
 		phase.value = 'ready';
 		for await (const event of api.events()) {
-			if (event['type'] === 'transcript.text.delta') text.value += String(event['delta']);
-			if (event['type'] !== 'transcript.text.done') continue;
-			text.value = String(event['text']);
+			if (event.type === 'transcript.text.delta') text.value += event.delta;
+			if (event.type !== 'transcript.text.done') continue;
+			text.value = event.text;
 			phase.value = 'done';
 		}
 	} catch (error) {

@@ -1,11 +1,14 @@
 /** The recorder page's way to the daemon: one recording, opened by a ticket that works once. */
 
 import {
-	AppError,
-	errorOfBody,
-	type RecorderCommand,
-	readEvents,
-} from '../server/protocol/index.ts';
+	claimRecorder,
+	recorderEvents,
+	sendSamples,
+	setRecorderState,
+} from '../server/protocol/addresses.ts';
+import { Client, sender } from '../server/protocol/client.ts';
+import { AppError, type RecorderCommand, type RecorderEvent } from '../server/protocol/index.ts';
+import { fetchBeside } from './fetchBeside.ts';
 import { ownStores } from './ownStore.ts';
 
 const storeName = 'recording';
@@ -39,14 +42,14 @@ export class RecorderApi {
 		const ticket = location.hash.slice(1);
 		history.replaceState(null, '', location.pathname);
 		if (ticket !== '') {
-			const claimed = await call('recorder/claim', { json: { ticket } });
-			ownStores().tab.set(storeName, await claimed.text());
+			const claimed = await client.call(claimRecorder, { body: { ticket } });
+			ownStores().tab.set(storeName, JSON.stringify(claimed));
 		}
 		const stored = ownStores().tab.get(storeName);
 		if (stored === undefined) throw new AppError('forbidden', '');
 		const session = JSON.parse(stored) as Session;
-		const answer = await call('recorder/state', { session, json: { state: 'ready' } });
-		const { received } = (await answer.json()) as { received: number };
+		const input = { headers: headersOf(session), body: { state: 'ready' } } as const;
+		const { received } = await client.call(setRecorderState, input);
 		return new RecorderApi(session, received);
 	}
 
@@ -55,23 +58,12 @@ export class RecorderApi {
 	}
 
 	/** Events of the recording until it ends; throws its error. */
-	async *events(): AsyncGenerator<Record<string, unknown>> {
-		const response = await call('recorder/events', { session: this.#session });
-		let cause: unknown;
-		try {
-			for await (const { data } of readEvents(chunksOf(response.body ?? new Blob([]).stream()))) {
-				if (data === '[DONE]') return;
-				const event = JSON.parse(data) as Record<string, unknown>;
-				const error = errorOfBody(event, 200);
-				if (error) throw error;
-				yield event;
-			}
-		} catch (error) {
-			if (error instanceof AppError) throw error;
-			cause = error;
-		}
-		const message = 'The model server ended in the middle of the recording.';
-		throw new AppError('daemon_unavailable', message, { cause });
+	events(): AsyncIterable<RecorderEvent> {
+		return client.stream(
+			recorderEvents,
+			{ headers: headersOf(this.#session) },
+			{ of: 'recording' },
+		);
 	}
 
 	send(piece: Int16Array, rateHz: number): void {
@@ -87,16 +79,19 @@ export class RecorderApi {
 	/** Tells the state once everything recorded before is sent. */
 	async tell(state: RecorderCommand, reason?: string): Promise<void> {
 		if (state !== 'cancelled') await this.#sending;
-		await call('recorder/state', { session: this.#session, json: { state, reason } });
+		const body = { state, ...(reason === undefined ? {} : { reason }) };
+		await client.call(setRecorderState, { headers: headersOf(this.#session), body });
 	}
 
 	async #drain(rateHz: number): Promise<void> {
 		while (this.#queued > 0) {
 			const piece = this.#take();
-			const path = `recorder/audio?rate=${rateHz}&from=${this.#sent}`;
+			const query = { rate: String(rateHz), from: String(this.#sent) };
+			const body = new Uint8Array(piece.buffer);
+			const input = { query, headers: headersOf(this.#session), body };
 			for (let tries = 1; ; tries++) {
 				try {
-					await call(path, { session: this.#session, bytes: piece });
+					await client.call(sendSamples, input);
 					break;
 				} catch (error) {
 					const lost = error instanceof AppError && error.code === 'daemon_unavailable';
@@ -129,38 +124,6 @@ export class RecorderApi {
 	}
 }
 
-/** Not every browser can iterate a stream itself. */
-async function* chunksOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
-	const reader = body.getReader();
-	for (;;) {
-		const { done, value } = await reader.read();
-		if (done) return;
-		yield value;
-	}
-}
+const client = new Client(sender({ fetch: fetchBeside }));
 
-interface Call {
-	readonly session?: Session;
-	readonly json?: unknown;
-	readonly bytes?: Int16Array;
-}
-
-async function call(path: string, { session, json, bytes }: Call): Promise<Response> {
-	const headers = new Headers();
-	if (session) headers.set('x-recorder-token', session.token);
-	if (json !== undefined) headers.set('content-type', 'application/json');
-	if (bytes) headers.set('content-type', 'application/octet-stream');
-	const body = bytes ? new Uint8Array(bytes.buffer as ArrayBuffer) : JSON.stringify(json);
-	let response: Response;
-	try {
-		response = await fetch(
-			path,
-			json === undefined && !bytes ? { headers } : { method: 'POST', headers, body },
-		);
-	} catch (cause) {
-		throw new AppError('daemon_unavailable', 'The model server does not answer.', { cause });
-	}
-	if (response.ok) return response;
-	const found: unknown = await response.json().catch(() => undefined);
-	throw errorOfBody(found, response.status) ?? new AppError('internal', String(response.status));
-}
+const headersOf = ({ token }: Session) => ({ 'x-recorder-token': token });

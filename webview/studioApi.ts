@@ -1,15 +1,18 @@
 /** The daemon's HTTP interface as the studio page uses it: same origin, with the token of this page if it has one. */
 
 import { signal } from '@preact/signals';
+import * as routes from '../server/protocol/addresses.ts';
+import { Client, sender } from '../server/protocol/client.ts';
 import {
 	AppError,
 	type ChatParams,
-	codeOfStatus,
 	type DownloadProgress,
-	errorOfBody,
+	errorOfResponse,
 	type ModelInfo,
 	readDownload,
 } from '../server/protocol/index.ts';
+import type { AnswerOf } from '../server/protocol/routes/route.ts';
+import { fetchBeside } from './fetchBeside.ts';
 import { ownStores } from './ownStore.ts';
 
 const tokenName = 'studio';
@@ -21,30 +24,14 @@ export interface Translation {
 	readonly alignment: string | undefined;
 }
 
-export interface TranslatedDocument {
-	readonly text: string;
-	readonly pieces: number;
-	/** Texts whose placeholders would have been lost. */
-	readonly refused: readonly string[];
-	/** Texts that stayed as they were, or some sentences of which did. */
-	readonly left: readonly { readonly text: string; readonly sentences?: readonly string[] }[];
-}
+export type TranslatedDocument = AnswerOf<typeof routes.translateDocument>;
 
 /** What a loaded model does, as the daemon counts it. */
-export interface ModelStats {
-	readonly model: string;
-	readonly stats: {
-		readonly executionProvider: string;
-		readonly running: number;
-		readonly waiting: number;
-		readonly residentBytes: number;
-		readonly promptTokensTotal: number;
-		readonly cachedTokensTotal: number;
-		readonly generatedTokensTotal: number;
-	};
-}
+export type ModelStats = AnswerOf<typeof routes.listOwnModels>['stats'][number];
 
 export class StudioApi {
+	/** With the token of this page. */
+	readonly client = new Client((path, init) => this.#send(path, init, this.#token));
 	#token: string;
 	/** Whether the server has stopped taking this page's token; what needs none goes on. */
 	readonly ended = signal(false);
@@ -69,8 +56,8 @@ export class StudioApi {
 
 	/** Exchanges the server's key, typed by a person, for a token; the key is not kept. */
 	async enter(key: string): Promise<void> {
-		const made = await this.#call('/nearglot/studio', { method: 'POST' }, key);
-		const { url } = (await made.json()) as { url: string };
+		const client = new Client((path, init) => this.#send(path, init, key));
+		const { url } = await client.call(routes.openStudio, {});
 		await this.#claim(new URLSearchParams(new URL(url).hash.slice(1)).get('ticket') ?? '');
 	}
 
@@ -79,47 +66,31 @@ export class StudioApi {
 		return this.#token !== '';
 	}
 
-	async get(path: string): Promise<unknown> {
-		return (await this.#call(path, {})).json();
-	}
-
-	post(path: string, body: unknown, signal?: AbortSignal): Promise<Response> {
-		return this.#call(path, { ...json(body), ...(signal ? { signal } : {}) });
-	}
-
-	upload(path: string, form: FormData, signal: AbortSignal): Promise<Response> {
-		return this.#call(path, { method: 'POST', body: form, signal });
-	}
-
 	/** Models on this computer, as `/v1/models` lists them. */
 	async models(): Promise<ModelInfo[]> {
-		const { data } = (await this.get('/v1/models')) as { data: Record<string, unknown>[] };
+		const { data } = await this.client.call(routes.listModels, {});
 		return data.map(
-			(row) =>
+			({ id, name, task, state, size_bytes, context_length, languages }) =>
 				({
-					id: row['id'],
-					displayName: row['name'],
-					task: row['task'],
-					state: row['state'],
-					sizeBytes: row['size_bytes'],
-					contextLength: row['context_length'],
-					languages: row['languages'],
+					...{ id, displayName: name, task, state, languages },
+					sizeBytes: size_bytes,
+					contextLength: context_length,
 				}) as ModelInfo,
 		);
 	}
 
 	/** Everything the daemon knows of models, and what the loaded ones do. Needs the token. */
-	async allModels(): Promise<{ models: ModelInfo[]; stats: ModelStats[] }> {
-		const path = '/nearglot/models/list';
-		return (await this.get(path)) as { models: ModelInfo[]; stats: ModelStats[] };
+	allModels(): Promise<AnswerOf<typeof routes.listOwnModels>> {
+		return this.client.call(routes.listOwnModels, {});
 	}
 
-	setLoaded(id: string, loaded: boolean): Promise<Response> {
-		return this.#call(`/openai/${loaded ? 'load' : 'unload'}/${encodeURIComponent(id)}`, {});
+	setLoaded(name: string, loaded: boolean): Promise<unknown> {
+		const route = loaded ? routes.loadModelQuietly : routes.unloadModelQuietly;
+		return this.client.call(route, { params: { name } });
 	}
 
-	removeModel(model: string): Promise<Response> {
-		return this.post('/nearglot/models/remove', { model });
+	removeModel(model: string): Promise<unknown> {
+		return this.client.call(routes.removeModel, { body: { model } });
 	}
 
 	/** Downloads a model; `onShare` is told the part that has come, 0…1. */
@@ -128,18 +99,17 @@ export class StudioApi {
 		onShare: (share: number) => void,
 		signal: AbortSignal,
 	): Promise<void> {
-		const response = await this.post('/nearglot/models/download', { model }, signal);
+		const options = { of: 'download', signal } as const;
 		const onProgress = ({ doneBytes, totalBytes }: DownloadProgress) => {
 			if (totalBytes > 0) onShare(doneBytes / totalBytes);
 		};
-		await readDownload(chunks(response), onProgress, signal);
+		const events = this.client.stream(routes.pullModel, { body: { model } }, options);
+		await readDownload(events, onProgress);
 	}
 
 	async languages(): Promise<{ code: string; name: string }[]> {
-		const path = '/languages?api-version=3.0&scope=translation';
-		const { translation } = (await this.get(path)) as {
-			translation: Record<string, { name: string }>;
-		};
+		const query = { 'api-version': '3.0', scope: 'translation' };
+		const { translation = {} } = await this.client.call(routes.listLanguages, { query });
 		return Object.entries(translation).map(([code, { name }]) => ({ code, name }));
 	}
 
@@ -148,15 +118,9 @@ export class StudioApi {
 		options: { from: string; to: string; html: boolean },
 		signal: AbortSignal,
 	): Promise<Translation> {
-		const query = new URLSearchParams({ 'api-version': '3.0', to: options.to });
-		if (options.from) query.set('from', options.from);
-		if (options.html) query.set('textType', 'html');
-		else query.set('includeAlignment', 'true');
-		const response = await this.#translate(query, [text], signal);
-		const [item] = (await response.json()) as {
-			detectedLanguage?: { language: string };
-			translations: { text: string; alignment?: { proj: string } }[];
-		}[];
+		const { from, to, html } = options;
+		const more = html ? { textType: 'html' } : { includeAlignment: 'true' };
+		const [item] = await this.#translate({ from, to, ...more }, [text], signal);
 		const first = item?.translations[0];
 		return {
 			text: first?.text ?? '',
@@ -166,85 +130,65 @@ export class StudioApi {
 	}
 
 	/** A whole document of which only the words change. */
-	async translateDocument(
+	translateDocument(
 		document: { readonly fileName: string; readonly text: string; readonly to: string },
 		signal: AbortSignal,
 	): Promise<TranslatedDocument> {
-		const response = await this.post('/documents/translate', document, signal);
-		return (await response.json()) as TranslatedDocument;
+		return this.client.call(routes.translateDocument, { body: document }, { signal });
 	}
 
 	/** Texts in another language, in order. */
 	async translateAll(
 		texts: readonly string[],
-		{ from, to }: { readonly from: string; readonly to: string },
+		languages: { readonly from: string; readonly to: string },
 		signal: AbortSignal,
 	): Promise<string[]> {
-		const query = new URLSearchParams({ 'api-version': '3.0', to });
-		if (from) query.set('from', from);
-		const response = await this.#translate(query, texts, signal);
-		const items = (await response.json()) as { translations: { text: string }[] }[];
+		const items = await this.#translate(languages, texts, signal);
 		return items.map(({ translations }) => translations[0]?.text ?? '');
 	}
 
-	async countTokens(body: ChatParams & { readonly model: string }): Promise<number> {
-		const path = '/v1/chat/completions/tokenizer/encode/count';
-		const { tokenCount } = (await (await this.post(path, body)).json()) as { tokenCount: number };
+	async countTokens(params: ChatParams & { readonly model: string }): Promise<number> {
+		const { tokenCount } = await this.client.call(routes.countChatTokens, { body: params });
 		return tokenCount;
 	}
 
 	#translate(
-		query: URLSearchParams,
+		{ from, ...more }: { readonly from: string; readonly to: string; readonly textType?: string },
 		texts: readonly string[],
 		signal: AbortSignal,
-	): Promise<Response> {
+	): Promise<AnswerOf<typeof routes.translate>> {
 		// A page that the owner has opened is one of the user's programs, which have a path of their own.
-		const base = this.hasAccess ? '/nearglot/translator' : '';
+		const base = this.hasAccess ? routes.ownTranslatorPath : '';
+		const client = new Client((path, init) => this.client.request(base + path, init));
+		const query = { 'api-version': '3.0', ...more, from: from || undefined };
 		const body = texts.map((text) => ({ Text: text }));
-		return this.post(`${base}/translate?${query}`, body, signal);
+		return client.call(routes.translate, { query, body }, { signal });
 	}
 
 	async #claim(ticket: string): Promise<void> {
-		const response = await this.#call('/studio/claim', json({ ticket }), '');
-		const { token } = (await response.json()) as { token: string };
+		const client = new Client((path, init) => this.#send(path, init, ''));
+		const { token } = await client.call(routes.claimStudio, { body: { ticket } });
 		this.#token = token;
 		ownStores().tab.set(tokenName, token);
 		this.ended.value = false;
 	}
 
-	async #call(path: string, init: RequestInit, token = this.#token): Promise<Response> {
-		const headers = new Headers(init.headers);
-		if (token) headers.set('authorization', `Bearer ${token}`);
-		let response: Response;
-		try {
-			// Beside the page: a proxy may have put a path in front.
-			response = await fetch(path.replace(/^\//, ''), { ...init, headers });
-		} catch (error) {
-			if (init.signal?.aborted) throw new AppError('cancelled');
-			throw new AppError('daemon_unavailable', 'The model server does not answer.', {
-				cause: error,
-			});
-		}
+	async #send(path: string, init: RequestInit, key: string): Promise<Response> {
+		const send = sender({ fetch: fetchBeside, key, errorOf: (answer) => this.#error(answer, key) });
+		const response = await send(path, init);
+		this.signedOut.value = false;
+		return response;
+	}
+
+	#error(response: Response, key: string): Promise<AppError> | AppError {
 		this.signedOut.value = response.status === 401 && isOfSignIn(response);
-		if (response.ok) return response;
-		if (isOfSignIn(response)) {
-			const { detail } = (await response.json()) as { detail?: unknown };
-			const code = response.status === 401 ? 'sign_in_required' : codeOfStatus(response.status);
-			throw new AppError(code, typeof detail === 'string' ? detail : undefined);
-		}
-		if (response.status === 401 && token && token === this.#token) {
+		if (this.signedOut.value) return signInAgain(response);
+		if (response.status === 401 && key !== '' && key === this.#token) {
 			this.#token = '';
 			ownStores().tab.remove(tokenName);
 			this.ended.value = true;
 		}
-		const text = await response.text();
-		let body: unknown;
-		try {
-			body = JSON.parse(text);
-		} catch {
-			body = undefined;
-		}
-		throw errorOfBody(body, response.status) ?? new AppError('internal', text.slice(0, 300));
+		return errorOfResponse(response);
 	}
 }
 
@@ -253,19 +197,7 @@ function isOfSignIn(response: Response): boolean {
 	return (response.headers.get('content-type') ?? '').includes('application/problem+json');
 }
 
-const json = (body: unknown): RequestInit => ({
-	method: 'POST',
-	headers: { 'content-type': 'application/json' },
-	body: JSON.stringify(body),
-});
-
-/** Not every browser can iterate over a stream. */
-export async function* chunks(response: Response): AsyncGenerator<Uint8Array, void, undefined> {
-	const reader = response.body?.getReader();
-	if (!reader) return;
-	for (;;) {
-		const { done, value } = await reader.read();
-		if (done) return;
-		yield value;
-	}
+async function signInAgain(response: Response): Promise<AppError> {
+	const { detail } = (await response.json()) as { readonly detail?: string };
+	return new AppError('sign_in_required', detail);
 }

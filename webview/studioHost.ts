@@ -3,6 +3,7 @@
  * interface behind it and the browser's own storage for chats.
  */
 
+import { chatCompletions } from '../server/protocol/addresses.ts';
 import {
 	AppError,
 	type ChatDelta,
@@ -19,7 +20,7 @@ import {
 import type { Bridge } from './bridge.ts';
 import { ownStores } from './ownStore.ts';
 import { chatStrings } from './protocol.ts';
-import { chunks, type StudioApi } from './studioApi.ts';
+import type { StudioApi } from './studioApi.ts';
 import { translated } from './studioText.ts';
 
 const chatName = 'chat';
@@ -148,6 +149,6 @@ async function complete(
 		stream_options: { include_usage: true },
 		return_progress: true,
 	};
-	const response = await api.post('/v1/chat/completions', body, signal);
-	return readAnswer(chunks(response), { model: params.model ?? '', onDelta, signal });
+	const response = await api.client.open(chatCompletions, { body }, { signal });
+	return readAnswer(response, { model: params.model ?? '', onDelta, signal });
 }

@@ -1,10 +1,12 @@
 /** *Pick a Better Model for This Computer*: proposals by memory, disk and speed, downloaded when chosen. */
 
 import * as vscode from 'vscode';
-import type { ModelTask, Suggestion, Suggestions } from '../../server/protocol/index.ts';
+import type { Requests, Suggestion, Suggestions } from '../../server/protocol/index.ts';
 import { storeSetting } from '../settings.ts';
 import { downloadModel, type ModelDeps } from './modelActions.ts';
 import { megabytes } from './modelsTree.ts';
+
+type SuggestedTask = NonNullable<Requests['nearglot/models/suggest']['params']['task']>;
 
 /** Lets the user choose a task, then a model; downloads it and, for the chat, takes it into use. */
 export async function suggestModel(deps: ModelDeps, given: unknown): Promise<void> {
@@ -38,10 +40,10 @@ export async function suggestModel(deps: ModelDeps, given: unknown): Promise<voi
 	if (here) await storeSetting('chat.model', here.id);
 }
 
-const isTask = (value: unknown): value is ModelTask =>
+const isTask = (value: unknown): value is SuggestedTask =>
 	value === 'chat-completion' || value === 'automatic-speech-recognition';
 
-async function askForTask(): Promise<ModelTask | undefined> {
+async function askForTask(): Promise<SuggestedTask | undefined> {
 	const pick = await vscode.window.showQuickPick(
 		[
 			{ label: vscode.l10n.t('Chat'), task: 'chat-completion' as const },

@@ -182,7 +182,7 @@ async function turn(chat: Chat, question: string, signal: AbortSignal): Promise<
 	}
 	let content = '';
 	try {
-		const { finishReason } = await readAnswer(response.body ?? new Blob([]).stream(), {
+		const { finishReason } = await readAnswer(response, {
 			model: String(fields['model']),
 			signal,
 			onDelta: ({ text = '', omittedTurns }) => {

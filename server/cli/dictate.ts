@@ -3,7 +3,7 @@
 import { microphoneRateHz, type OpenMicrophone, openMicrophone } from '../audio/microphone.ts';
 import { findOrStartDaemon } from '../daemon/client.ts';
 import type { DaemonConnection } from '../daemon/connection.ts';
-import { openRecorder, setRecorderState } from '../protocol/addresses.ts';
+import { openRecorder, sendSamples, setRecorderState } from '../protocol/addresses.ts';
 import type {
 	RecorderEvent,
 	RecorderRequest,
@@ -13,7 +13,6 @@ import type {
 import { transcriptText } from '../services/speechFormats.ts';
 import type { CommandIo } from './command.ts';
 import { timeText } from './progressBar.ts';
-import { textCut } from './textCut.ts';
 
 export interface Dictation {
 	readonly request: RecorderRequest;
@@ -35,7 +34,7 @@ export async function dictate(dictation: Dictation, io: CommandIo): Promise<numb
 	const release = stopConditions(dictation, microphone, io);
 	try {
 		const body = dictation.request;
-		const events = daemon.stream(openRecorder, { body }, { cut: textCut });
+		const events = daemon.stream(openRecorder, { body }, { of: 'recording' });
 		const transcript = await hear(dictation, { daemon, microphone, io }, events);
 		if (dictation.write) await dictation.write(transcriptText(transcript, dictation.format));
 		else if (dictation.format === 'text') io.stdout.write('\n');
@@ -76,15 +75,14 @@ interface Parts {
 async function hear(
 	{ format, write, request }: Dictation,
 	parts: Parts,
-	events: AsyncIterable<object>,
+	events: AsyncIterable<RecorderEvent>,
 ): Promise<Transcript> {
 	const { stdout, stderr } = parts.io;
 	const live = format === 'text' && write === undefined;
 	const meter = stderr.isTTY && !(live && stdout.isTTY);
 	let sent: Promise<void> | undefined;
 	let failure: unknown;
-	for await (const event of events) {
-		const known = event as RecorderEvent;
+	for await (const known of events) {
 		if (known.type === 'recorder.session') {
 			sent = send(parts, known.token);
 			sent.catch((error: unknown) => {
@@ -103,7 +101,7 @@ async function hear(
 			return { task, ...rest };
 		}
 	}
-	throw failure ?? textCut();
+	throw failure ?? parts.daemon.cut('recording');
 }
 
 async function send({ daemon, microphone }: Parts, token: string): Promise<void> {
@@ -114,11 +112,8 @@ async function send({ daemon, microphone }: Parts, token: string): Promise<void>
 			const bytes = new Uint8Array(samples.length * 2);
 			const view = new DataView(bytes.buffer);
 			for (const [index, value] of samples.entries()) view.setInt16(2 * index, value, true);
-			await daemon.request(`/recorder/audio?rate=${microphoneRateHz}&from=${from}`, {
-				method: 'POST',
-				headers: { ...headers, 'content-type': 'application/octet-stream' },
-				body: bytes,
-			});
+			const query = { rate: String(microphoneRateHz), from: String(from) };
+			await daemon.call(sendSamples, { query, headers, body: bytes });
 			from += samples.length;
 		}
 	} finally {

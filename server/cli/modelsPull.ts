@@ -2,7 +2,7 @@
 
 import { findOrStartDaemon } from '../daemon/client.ts';
 import { pullModel as pullModelRoute } from '../protocol/addresses.ts';
-import { downloadCut, type Precision } from '../protocol/index.ts';
+import type { Precision } from '../protocol/index.ts';
 import type { EventOf } from '../protocol/routes/route.ts';
 import { readArgs } from './args.ts';
 import { type CommandIo, UsageError } from './command.ts';
@@ -37,7 +37,6 @@ export async function pullModel(args: readonly string[], io: CommandIo): Promise
 	const daemon = await findOrStartDaemon({ env: io.env }, io.signal);
 	const bar = new ProgressBar(io.stderr);
 	const own = options.text('name');
-	let isThere = false;
 	try {
 		const body = {
 			...(own === undefined ? { model: name } : { model: own, uri: `hf://${name}` }),
@@ -50,7 +49,7 @@ export async function pullModel(args: readonly string[], io: CommandIo): Promise
 		for await (const event of daemon.stream(
 			pullModelRoute,
 			{ body },
-			{ signal: io.signal, cut: downloadCut },
+			{ signal: io.signal, of: 'download' },
 		)) {
 			if ('start' in event) io.stderr.write(startLine(event.start));
 			if ('progress' in event) bar.update(event.progress);
@@ -62,16 +61,15 @@ export async function pullModel(args: readonly string[], io: CommandIo): Promise
 			}
 			if (!('model' in event)) continue;
 			bar.end();
-			isThere = true;
 			const { model } = event;
 			if (options.has('json')) io.stdout.data(`${JSON.stringify(model)}\n`);
 			else
 				io.stdout.write(
 					`${model.id} is ready (${byteText(model.sizeBytes)}, ${model.folder ?? ''}).\n`,
 				);
+			return 0;
 		}
-		if (!isThere) throw downloadCut();
-		return 0;
+		throw daemon.cut('download');
 	} catch (error) {
 		bar.end();
 		if (!io.signal.aborted) throw error;

@@ -8,7 +8,7 @@ import { findOrStartDaemon } from '../daemon/client.ts';
 import type { DaemonConnection } from '../daemon/connection.ts';
 import { thisMachine } from '../daemon/machine.ts';
 import { dataDir } from '../daemon/paths.ts';
-import { eventsOf } from '../protocol/client.ts';
+import { audioTranslations, transcriptions } from '../protocol/addresses.ts';
 import {
 	AppError,
 	asAppError,
@@ -28,7 +28,6 @@ import { fileProblem } from './fileProblem.ts';
 import { writeOutput } from './outputFile.ts';
 import { timeText } from './progressBar.ts';
 import type { TerminalWriter } from './terminal.ts';
-import { textCut } from './textCut.ts';
 
 const help = `
 Usage: nearglot transcribe FILE… [OPTIONS]        (- reads one recording from standard input)
@@ -94,11 +93,11 @@ export const transcribeCommand: Command = {
 		if (options.has('microphone')) return dictateInto(options, io);
 		const settings = await readSettings(options);
 		const daemon = await findOrStartDaemon({ env: io.env }, io.signal);
-		const path = options.has('translate') ? '/v1/audio/translations' : '/v1/audio/transcriptions';
+		const route = options.has('translate') ? audioTranslations : transcriptions;
 		let failed = false;
 		for (const file of options.positionals) {
 			try {
-				await transcribeOne({ daemon, path, io, settings }, file);
+				await transcribeOne({ daemon, route, io, settings }, file);
 			} catch (error) {
 				if (io.signal.aborted || !settings.several) throw error;
 				failed = true;
@@ -208,7 +207,7 @@ async function isFolder(path: string): Promise<boolean> {
 
 interface Work {
 	readonly daemon: DaemonConnection;
-	readonly path: string;
+	readonly route: typeof transcriptions | typeof audioTranslations;
 	readonly io: CommandIo;
 	readonly settings: Settings;
 }
@@ -246,31 +245,21 @@ async function transcribeFile(work: Work, path: string, name: string): Promise<v
 	const live = settings.format === 'text' && target === undefined;
 	if (live && settings.several) io.stdout.write(`==> ${named(name)} <==\n`);
 	const progress = new Progress(io.stderr, name, !live || !io.stdout.isTTY);
-	const response = await daemon.request(work.path, {
-		method: 'POST',
-		body: form,
-		signal: io.signal,
-	});
+	const options = { of: 'recording', signal: io.signal } as const;
 	let transcript: Transcript | undefined;
 	try {
-		for await (const event of eventsOf(response, textCut)) {
-			if (event.type === 'transcript.progress')
-				progress.update(
-					Number(event.done),
-					event.total === undefined ? undefined : Number(event.total),
-				);
-			else if (event.type === 'transcript.text.delta' && live) {
-				const delta = String(event.delta);
-				io.stdout.data(delta);
-			} else if (event.type === 'transcript.text.done') {
-				const { type: _type, usage: _usage, ...rest } = event as Record<string, unknown>;
+		for await (const event of daemon.stream(work.route, { body: form }, options)) {
+			if (event.type === 'transcript.progress') progress.update(event.done, event.total);
+			else if (event.type === 'transcript.text.delta' && live) io.stdout.data(event.delta);
+			else if (event.type === 'transcript.text.done') {
+				const { type: _type, usage: _usage, ...rest } = event;
 				transcript = rest as unknown as Transcript;
 			}
 		}
 	} finally {
 		progress.end();
 	}
-	if (transcript === undefined) throw textCut();
+	if (transcript === undefined) throw daemon.cut('recording');
 	progress.summary(transcript.duration);
 	if (live) io.stdout.write('\n');
 	else {

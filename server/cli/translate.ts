@@ -1,10 +1,11 @@
 /** `nearglot translate`: text from the arguments or from standard input, through the daemon. */
 
 import { findOrStartDaemon } from '../daemon/client.ts';
-import { jsonRequest } from '../protocol/client.ts';
+import { detect, ownTranslatorPath, translate } from '../protocol/addresses.ts';
+import { Client } from '../protocol/client.ts';
 import { AppError } from '../protocol/index.ts';
 import { cutText } from '../translate/cutText.ts';
-import { type DetectedText, readDetected } from '../translate/detectedText.ts';
+import { type DetectedText, detectedText } from '../translate/detectedText.ts';
 import type { TextTranslator } from '../translate/documents/documentLanguage.ts';
 import { textBatches } from '../translate/textBatches.ts';
 import { readArgs, readStdin } from './args.ts';
@@ -88,15 +89,16 @@ export const translateCommand: Command = {
 				: given;
 		if (text.trim() === '') throw new UsageError('There is no text to translate.');
 
-		const query = new URLSearchParams({ 'api-version': '3.0', to: targets.join(',') });
 		const from = options.text('from');
-		if (from !== undefined) query.set('from', from);
-		const category = options.text('category');
-		if (category !== undefined) query.set('category', category);
-		const engine = options.text('engine');
-		if (engine !== undefined) query.set('engine', engine);
-		if (options.has('html')) query.set('textType', 'html');
-		if (options.has('align')) query.set('includeAlignment', 'true');
+		const query = {
+			'api-version': '3.0',
+			to: targets.join(','),
+			from,
+			category: options.text('category'),
+			engine: options.text('engine'),
+			textType: options.has('html') ? 'html' : undefined,
+			includeAlignment: options.has('align') ? 'true' : undefined,
+		};
 		const daemon = await findOrStartDaemon(
 			{
 				env: io.env,
@@ -106,15 +108,11 @@ export const translateCommand: Command = {
 			},
 			io.signal,
 		);
-		// The private path: rules for callers from elsewhere (keys, virtual network) do not concern it.
-		const base = '/nearglot/translator';
-		const ask = async (texts: readonly string[], search: URLSearchParams) => {
-			const body = texts.map((Text) => ({ Text }));
-			const response = await daemon.request(
-				`${base}/translate?${search}`,
-				jsonRequest(body, io.signal),
-			);
-			return parseAnswer(await response.json());
+		const client = new Client((path, init) => daemon.request(ownTranslatorPath + path, init));
+		const { signal } = io;
+		const ask = async (texts: readonly string[], more: Partial<typeof query> = {}) => {
+			const input = { query: { ...query, ...more }, body: texts.map((Text) => ({ Text })) };
+			return client.call(translate, input, { signal });
 		};
 		if (document) {
 			const translatorInto = (target: string): TextTranslator => ({
@@ -122,21 +120,16 @@ export const translateCommand: Command = {
 					const found: DetectedText[] = [];
 					for (const batch of textBatches(texts, maxBatch)) {
 						const body = batch.map((Text) => ({ Text }));
-						const path = `${base}/detect?api-version=3.0`;
-						const response = await daemon.request(path, jsonRequest(body, io.signal));
-						found.push(...readDetected(await response.json(), batch.length));
+						const input = { query: { 'api-version': '3.0' }, body };
+						found.push(...(await client.call(detect, input, { signal })).map(detectedText));
 					}
 					return found;
 				},
 				translate: async (texts, source) => {
-					const search = new URLSearchParams(query);
-					search.set('to', target);
-					search.set('from', source);
+					const pair = { to: target, from: source };
 					const made: string[] = [];
 					for (const batch of textBatches(texts, maxBatch))
-						made.push(
-							...(await ask(batch, search)).map((item) => item.translations[0]?.text ?? ''),
-						);
+						made.push(...(await ask(batch, pair)).map((item) => item.translations[0]?.text ?? ''));
 					return made;
 				},
 			});
@@ -148,7 +141,7 @@ export const translateCommand: Command = {
 			return translateFile(files, { targets, ...languages }, translatorInto, io);
 		}
 		if (options.has('json')) {
-			io.stdout.data(`${JSON.stringify(await ask([text], query), null, 2)}\n`);
+			io.stdout.data(`${JSON.stringify(await ask([text]), null, 2)}\n`);
 			return 0;
 		}
 		// A long text goes in parts; with one target each part is printed as soon as it is there.
@@ -157,10 +150,11 @@ export const translateCommand: Command = {
 			: cutText(text, maxCharacters / targets.length, from ?? 'en');
 		const whole = new Map<string, string>();
 		let last = '';
+		let source = from;
 		for (const part of parts) {
-			const [answer] = await ask([part], query);
+			const [answer] = await ask([part], { from: source });
 			// A long text is of one language: what its first part is in.
-			if (answer?.detectedLanguage) query.set('from', answer.detectedLanguage.language);
+			source = answer?.detectedLanguage?.language ?? source;
 			for (const { to, text: translated } of answer?.translations ?? []) {
 				last = translated;
 				if (targets.length === 1) io.stdout.data(translated);
@@ -177,14 +171,3 @@ export const translateCommand: Command = {
 /** What a request may hold, times its targets, with room to spare. */
 const maxCharacters = 40_000;
 const maxBatch = { texts: 100, characters: maxCharacters };
-
-interface Answer {
-	readonly detectedLanguage?: { readonly language: string };
-	readonly translations: readonly { readonly to: string; readonly text: string }[];
-}
-
-function parseAnswer(value: unknown): readonly Answer[] {
-	if (!Array.isArray(value))
-		throw new AppError('internal', 'The local server sent an answer that is not understood.');
-	return value as readonly Answer[];
-}

@@ -1,15 +1,22 @@
 /** A running daemon as other processes see it: requests with its key, errors as AppError. */
 
 import { shutdown } from '../protocol/addresses.ts';
-import { Client, sender } from '../protocol/client.ts';
+import { Client, type Send, sender } from '../protocol/client.ts';
 import { AppError, type EndpointFile } from '../protocol/index.ts';
 import type { NoticeReader } from './noticeBacklog.ts';
 import { patientFetch } from './patience.ts';
 
-export interface DaemonConnection extends Pick<Client, 'call' | 'stream' | 'open'> {
-	readonly endpoint: EndpointFile;
-	/** A request to a path of the daemon, for what no route object describes. Rejects as a call does. */
-	request(path: string, init?: RequestInit): Promise<Response>;
+export class DaemonConnection extends Client {
+	readonly #endpoint: () => EndpointFile;
+
+	constructor(request: Send, endpoint: () => EndpointFile) {
+		super(request);
+		this.#endpoint = endpoint;
+	}
+
+	get endpoint(): EndpointFile {
+		return this.#endpoint();
+	}
 }
 
 /**
@@ -22,7 +29,7 @@ export function connectTo(
 	reader?: NoticeReader,
 ): DaemonConnection {
 	let endpoint = found;
-	const request = async (path: string, init: RequestInit = {}) => {
+	const request: Send = async (path, init) => {
 		try {
 			return await requestOnce(endpoint, path, init, reader);
 		} catch (error) {
@@ -31,16 +38,7 @@ export function connectTo(
 			return requestOnce(endpoint, path, init, reader);
 		}
 	};
-	const client = new Client(request);
-	return {
-		get endpoint() {
-			return endpoint;
-		},
-		request,
-		call: (route, input, options) => client.call(route, input, options),
-		stream: (route, input, options) => client.stream(route, input, options),
-		open: (route, input, options) => client.open(route, input, options),
-	};
+	return new DaemonConnection(request, () => endpoint);
 }
 
 async function requestOnce(
@@ -50,8 +48,7 @@ async function requestOnce(
 	reader?: NoticeReader,
 ): Promise<Response> {
 	const send = sender({
-		fetch: (url, sent) => patientFetch(endpoint, url, sent, { reader }),
-		url: endpoint.url,
+		fetch: (to, sent) => patientFetch(endpoint, new URL(to, endpoint.url), sent, { reader }),
 		key: endpoint.key,
 		unreachable: (cause) =>
 			new AppError(

@@ -5,7 +5,7 @@
 
 import { health, notices } from '../protocol/addresses.ts';
 import { Client, sender } from '../protocol/client.ts';
-import { AppError, asAppError, type EndpointFile } from '../protocol/index.ts';
+import { AppError, type EndpointFile } from '../protocol/index.ts';
 import type { AnswerOf } from '../protocol/routes/route.ts';
 import { tell } from '../store/notices.ts';
 import type { NoticeReader } from './noticeBacklog.ts';
@@ -98,6 +98,10 @@ function watchDaemon(
 	};
 }
 
+/** Asks without patience. */
+const plainClient = ({ url, key }: EndpointFile): Client =>
+	new Client(sender({ fetch: (path, init) => fetch(new URL(path, url), init), key }));
+
 /** What the daemon says of itself, or `undefined` when the endpoint is dead or not that daemon. */
 export async function healthOf(
 	endpoint: EndpointFile,
@@ -107,15 +111,13 @@ export async function healthOf(
 	try {
 		const late = AbortSignal.timeout(timeoutMs);
 		const signal = stop === undefined ? late : AbortSignal.any([late, stop]);
-		const { url, key } = endpoint;
-		const send = sender({ fetch, url, key, unreachable: asAppError });
 		const {
 			pid,
 			version = '',
 			idle = false,
 			onPurpose = false,
 			status,
-		} = await new Client(send).call(health, {}, { signal });
+		} = await plainClient(endpoint).call(health, {}, { signal });
 		return pid === endpoint.pid ? { status, pid, version, idle, onPurpose } : undefined;
 	} catch {
 		return undefined;
@@ -132,9 +134,7 @@ export async function tellNotices(
 ): Promise<void> {
 	try {
 		const signal = AbortSignal.timeout(noticesMs);
-		const { url, key } = endpoint;
-		const client = new Client(sender({ fetch, url, key, unreachable: asAppError }));
-		const told = await client.call(notices, { query: { reader } }, { signal });
+		const told = await plainClient(endpoint).call(notices, { query: { reader } }, { signal });
 		for (const text of told.notices) tell(text);
 	} catch {
 		// It answers the request itself, or does not.

@@ -6,9 +6,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Hono } from 'hono';
 import type { Backend } from '../daemon/backend.ts';
+import type { Send } from '../protocol/client.ts';
 import { asAppError, errorOfResponse } from '../protocol/index.ts';
 import { mcp } from '../protocol/routes/status.ts';
-import type { DaemonCall } from '../services/mcpTools.ts';
 import { readJson } from './body.ts';
 import type { AppEnv } from './env.ts';
 import { register } from './register.ts';
@@ -18,7 +18,7 @@ export function registerMcpRoutes(app: Hono<AppEnv>, _backend: Backend): void {
 		// Whatever the caller may do, its tools may: in whichever header it showed its key.
 		const identity = { caller: context.get('caller'), person: context.get('person') };
 		const origin = new URL(context.req.url).origin;
-		const call: DaemonCall = async (path, init) => {
+		const call: Send = async (path, init) => {
 			const headers = new Headers(init.headers);
 			headers.set('host', context.req.header('host') ?? '');
 			const request = new Request(new URL(path, origin), { ...init, headers });

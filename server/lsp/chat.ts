@@ -1,65 +1,47 @@
 /** `nearglot/chat` and `nearglot/countTokens`: the daemon's chat route, streamed to the editor. */
 
-import { isRecord } from '../protocol/errorBody.ts';
+import { chatCompletions, countChatTokens } from '../protocol/addresses.ts';
+import type { Client } from '../protocol/client.ts';
+import { defined } from '../protocol/defined.ts';
 import type { ChatDelta, ChatEnd, ChatParams, Requests } from '../protocol/index.ts';
-import { AppError, readAnswer } from '../protocol/index.ts';
-import { type Caller, jsonInit } from './daemonLink.ts';
+import { readAnswer } from '../protocol/index.ts';
 
 /** Asks the daemon and calls `onDelta` for every piece of the answer as it comes. */
 export async function completeChat(
-	link: Caller,
+	client: Client,
 	params: ChatParams,
 	onDelta: (delta: ChatDelta) => void,
 	signal: AbortSignal,
 ): Promise<ChatEnd> {
 	onDelta({ progress: { phase: 'connecting' } });
-	const response = await link.call('/v1/chat/completions', jsonInit(chatBody(params)), signal);
-	if (!response.body) throw new AppError('internal', 'The model server sent an empty answer.');
-	return readAnswer(response.body, {
-		model: params.model ?? '',
-		onDelta,
-		...(link.cut ? { cut: link.cut } : {}),
-		signal,
-	});
-}
-
-/** Exact number of prompt tokens the messages make. */
-export async function countTokens(
-	link: Caller,
-	params: Requests['nearglot/countTokens']['params'],
-	signal: AbortSignal,
-): Promise<{ tokens: number }> {
-	const path = '/v1/chat/completions/tokenizer/encode/count';
-	const { model, messages, tools, truncation } = params;
-	const counted = {
-		...(model === undefined ? {} : { model }),
+	const { model = '', messages, temperature, maxTokens, tools, toolChoice, truncation } = params;
+	const body = {
 		messages,
-		...(tools?.length ? { tools } : {}),
-		...(truncation === undefined ? {} : { truncation }),
-	};
-	const body = await link.json(path, counted, signal);
-	const tokens = isRecord(body) ? body['tokenCount'] : undefined;
-	if (typeof tokens !== 'number') {
-		throw new AppError('internal', 'The model server sent no token count.');
-	}
-	return { tokens };
-}
-
-function chatBody(params: ChatParams): Record<string, unknown> {
-	return {
-		...(params.model === undefined ? {} : { model: params.model }),
-		messages: params.messages,
-		...(params.temperature === undefined ? {} : { temperature: params.temperature }),
-		...(params.maxTokens === undefined ? {} : { max_completion_tokens: params.maxTokens }),
-		...(params.tools?.length ? { tools: params.tools } : {}),
-		...(params.toolChoice === undefined ? {} : { tool_choice: toolChoice(params.toolChoice) }),
-		...(params.truncation === undefined ? {} : { truncation: params.truncation }),
+		...defined({
+			model: params.model,
+			temperature,
+			max_completion_tokens: maxTokens,
+			tools: tools?.length ? tools : undefined,
+			tool_choice:
+				typeof toolChoice === 'object' ? { type: 'function', function: toolChoice } : toolChoice,
+			truncation,
+		}),
 		stream: true,
 		stream_options: { include_usage: true },
 		return_progress: true,
 	};
+	const response = await client.open(chatCompletions, { body }, { signal });
+	return readAnswer(response, { model, onDelta, cut: client.cut, signal });
 }
 
-function toolChoice(choice: NonNullable<ChatParams['toolChoice']>): unknown {
-	return typeof choice === 'string' ? choice : { type: 'function', function: choice };
+/** Exact number of prompt tokens the messages make. */
+export async function countTokens(
+	client: Client,
+	{ model, messages, tools, truncation }: Requests['nearglot/countTokens']['params'],
+	signal: AbortSignal,
+): Promise<{ tokens: number }> {
+	const given = defined({ model, tools: tools?.length ? tools : undefined, truncation });
+	const body = { messages, ...given };
+	const { tokenCount } = await client.call(countChatTokens, { body }, { signal });
+	return { tokens: tokenCount };
 }

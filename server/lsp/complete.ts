@@ -1,31 +1,19 @@
 /** `nearglot/complete`: fills the gap at the cursor, through the daemon's completion route. */
 
-import { isRecord } from '../protocol/errorBody.ts';
-import { AppError, type CompleteParams } from '../protocol/index.ts';
-import type { Caller } from './daemonLink.ts';
+import { completions } from '../protocol/addresses.ts';
+import type { Client } from '../protocol/client.ts';
+import type { CompleteParams } from '../protocol/index.ts';
 
 /** Text for the gap; likely rather than varied. */
 export async function completeCode(
-	link: Caller,
-	params: CompleteParams,
+	client: Client,
+	{ model, prefix, suffix, maxTokens, stop }: CompleteParams,
 	signal: AbortSignal,
 ): Promise<{ text: string }> {
-	const { model, prefix, suffix, maxTokens, stop } = params;
-	const body = await link.json(
-		'/v1/completions',
-		{
-			model,
-			prompt: prefix,
-			suffix,
-			max_tokens: maxTokens,
-			temperature: 0,
-			...(stop?.length ? { stop } : {}),
-		},
-		signal,
-	);
-	const choice = isRecord(body) && Array.isArray(body['choices']) ? body['choices'][0] : undefined;
-	if (!isRecord(choice) || typeof choice['text'] !== 'string') {
-		throw new AppError('internal', 'The model server sent no completion.');
-	}
-	return { text: choice['text'] };
+	const body = {
+		...{ model, prompt: prefix, suffix, max_tokens: maxTokens, temperature: 0 },
+		...(stop?.length ? { stop: [...stop] } : {}),
+	};
+	const { choices } = await client.call(completions, { body }, { signal });
+	return { text: choices[0]?.text ?? '' };
 }

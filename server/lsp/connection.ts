@@ -13,6 +13,8 @@ import {
 	TextDocuments,
 } from 'vscode-languageserver/node';
 import { TextDocument } from 'vscode-languageserver-textdocument';
+import * as routes from '../protocol/addresses.ts';
+import type { Client } from '../protocol/client.ts';
 import { isRecord } from '../protocol/errorBody.ts';
 import type {
 	ChatDelta,
@@ -24,6 +26,7 @@ import type {
 import {
 	fromErrorWire,
 	productVersion,
+	readDownload,
 	statusNotification,
 	type TeamRenewal,
 	type TeamRenewed,
@@ -34,18 +37,8 @@ import { DeltaBatch } from './batch.ts';
 import { completeChat, countTokens } from './chat.ts';
 import { ClientSettings } from './clientSettings.ts';
 import { completeCode } from './complete.ts';
-import { type Caller, type ConnectDaemon, DaemonLink } from './daemonLink.ts';
+import { type ConnectDaemon, DaemonLink } from './daemonLink.ts';
 import { answered, editingCapabilities, registerEditing } from './editing.ts';
-import {
-	downloadModel,
-	listModels,
-	loadModel,
-	moveModels,
-	removeModel,
-	studioLink,
-	suggestedModels,
-	unloadModel,
-} from './models.ts';
 import { SecretKeeper } from './secretKeeper.ts';
 import { registerSpeech } from './speech.ts';
 import { TeamLink } from './teamLink.ts';
@@ -62,6 +55,7 @@ export function serveFront(connection: Connection, connect: ConnectDaemon): void
 	const link = new DaemonLink(secrets.introduce(connect), (status: StatusParams) => {
 		void connection.sendNotification(statusNotification, status);
 	});
+	const { client: here } = link;
 	const team = new TeamLink(async (refused: TeamRenewal) => {
 		// Editors that keep no accounts do not know this request.
 		const answer = await connection
@@ -73,22 +67,22 @@ export function serveFront(connection: Connection, connect: ConnectDaemon): void
 		return { origin, ...(token ? { token } : {}), ...(reason ? { reason } : {}) };
 	});
 	/** Where a model answers, and its name there. */
-	const at = <P extends { readonly model?: string }>(params: P): [Caller, P] =>
+	const at = <P extends { readonly model?: string }>(params: P): [Client, P] =>
 		params.model?.startsWith(teamPrefix)
-			? [team, { ...params, model: params.model.slice(teamPrefix.length) }]
-			: [link, params];
+			? [team.client, { ...params, model: params.model.slice(teamPrefix.length) }]
+			: [here, params];
 	let client: InitializeParams | undefined;
 	const settings = new ClientSettings(connection);
 	/** Recordings and translations go where chats go, unless something else was chosen for them. */
 	const withTeam = () => settings.window.chatModel.startsWith(teamPrefix);
 	const translator = translateDoor({
-		link,
-		team,
+		link: here,
+		team: team.client,
 		engine: () =>
 			settings.window.engine !== 'auto' ? settings.window.engine : withTeam() ? 'team' : 'local',
 	});
 	const recordingAt: typeof at = (params) =>
-		params.model === undefined && withTeam() ? [team, params] : at(params);
+		params.model === undefined && withTeam() ? [team.client, params] : at(params);
 
 	connection.onInitialize((params): InitializeResult => {
 		client = params;
@@ -144,34 +138,44 @@ export function serveFront(connection: Connection, connect: ConnectDaemon): void
 		listLanguages(translator, params.displayLanguage ?? client?.locale, signal),
 	);
 	handle('nearglot/models', async (_params, signal) => {
-		const [here, { models, status }] = await Promise.all([
-			listModels(link, signal),
+		const [own, { models, status }] = await Promise.all([
+			here.call(routes.listOwnModels, {}, { signal }),
 			team.list(signal),
 		]);
-		return { models: [...here.models, ...models], ...(status ? { team: status } : {}) };
+		return { models: [...own.models, ...models], ...(status ? { team: status } : {}) };
 	});
 	handle('nearglot/team', async (params) => {
 		team.team = params.team;
 		return {};
 	});
-	handle('nearglot/models/load', (params, signal) => loadModel(link, params.model, signal));
-	handle('nearglot/models/unload', (params, signal) => unloadModel(link, params.model, signal));
-	handle('nearglot/models/download', (params, signal) =>
-		downloadModel(
-			link,
-			params.model,
-			(progress) => {
-				const token = params.partialResultToken;
-				if (token !== undefined) void connection.sendProgress(downloadProgress, token, progress);
-			},
-			signal,
-		),
+	handle('nearglot/models/load', async ({ model: name }, signal) => {
+		await here.call(routes.loadModelQuietly, { params: { name } }, { signal });
+		return {};
+	});
+	handle('nearglot/models/unload', async ({ model: name }, signal) => {
+		await here.call(routes.unloadModelQuietly, { params: { name } }, { signal });
+		return {};
+	});
+	handle('nearglot/models/download', async ({ model, partialResultToken: token }, signal) => {
+		const options = { of: 'download', signal } as const;
+		const events = here.stream(routes.pullModel, { body: { model } }, options);
+		await readDownload(events, (progress) => {
+			if (token !== undefined) void connection.sendProgress(downloadProgress, token, progress);
+		});
+		return {};
+	});
+	handle('nearglot/studio', (_params, signal) => here.call(routes.openStudio, {}, { signal }));
+	handle('nearglot/models/suggest', ({ task }, signal) =>
+		here.call(routes.suggestModels, { query: { task } }, { signal }),
 	);
-	handle('nearglot/studio', (_params, signal) => studioLink(link, signal));
-	handle('nearglot/models/suggest', (params, signal) => suggestedModels(link, params.task, signal));
-	handle('nearglot/models/move', (params, signal) => moveModels(link, params.folder, signal));
-	handle('nearglot/models/remove', (params, signal) => removeModel(link, params.model, signal));
-	registerSpeech({ connection, handle, link, at: recordingAt, env: process.env });
+	handle('nearglot/models/move', ({ folder }, signal) =>
+		here.call(routes.moveModels, { body: { folder } }, { signal }),
+	);
+	handle('nearglot/models/remove', async ({ model }, signal) => {
+		await here.call(routes.removeModel, { body: { model } }, { signal });
+		return {};
+	});
+	registerSpeech({ connection, handle, link: here, at: recordingAt, env: process.env });
 	handle('nearglot/secrets', async (params) => {
 		await secrets.replace(params.secrets, params.storage);
 		return {};

@@ -3,33 +3,27 @@
  * tells the editor how it is. Holds no model and no logic of any ability.
  */
 
-import { errorOfResponse } from '../protocol/errorBody.ts';
+import { Client, type Send } from '../protocol/client.ts';
 import type { ServerHealth, StatusParams } from '../protocol/index.ts';
 import { AppError, asAppError } from '../protocol/index.ts';
 import { untilAborted } from '../services/untilAborted.ts';
 
-/** A daemon that answers. `fetch` takes a path and adds the address and the key. */
+/** A daemon that answers. `request` takes a path and adds the address and the key. */
 export interface Daemon {
 	readonly url: string;
 	readonly key: string;
 	readonly pid: number;
 	readonly version: string;
-	fetch(path: string, init?: RequestInit): Promise<Response>;
+	readonly request: Send;
 }
 
 /** Finds a running daemon or starts one. */
 export type ConnectDaemon = (signal: AbortSignal) => Promise<Daemon>;
 
-/** Whatever answers the routes: the daemon, or a team's server. */
-export interface Caller {
-	call(path: string, init: RequestInit, signal: AbortSignal): Promise<Response>;
-	json(path: string, body: unknown, signal: AbortSignal): Promise<unknown>;
-	/** The error for an answer that stops before its end; without it, that of this computer's server. */
-	readonly cut?: (cause?: unknown) => AppError;
-}
-
 /** One per front. Connecting is shared by all requests that wait for it. */
-export class DaemonLink implements Caller {
+export class DaemonLink {
+	/** A daemon that has gone since the last request is looked for once more. */
+	readonly client = new Client((path, init) => this.#counted(path, init));
 	readonly #connect: ConnectDaemon;
 	readonly #onStatus: (status: StatusParams) => void;
 	readonly #closed = new AbortController();
@@ -52,27 +46,6 @@ export class DaemonLink implements Caller {
 		return this.#daemon;
 	}
 
-	/**
-	 * Calls a route and returns the answer when its status is 2xx; throws the daemon's own error
-	 * otherwise. A daemon that has gone since the last call is looked for once more.
-	 */
-	async call(path: string, init: RequestInit, signal: AbortSignal): Promise<Response> {
-		this.#busy(1);
-		try {
-			const response = await this.#fetch(path, init, signal);
-			if (!response.ok) throw await errorOfResponse(response);
-			return response;
-		} finally {
-			this.#busy(-1);
-		}
-	}
-
-	/** {@link call} with a JSON body (POST) or none (GET), reading JSON. */
-	async json(path: string, body: unknown, signal: AbortSignal): Promise<unknown> {
-		const response = await this.call(path, jsonInit(body), signal);
-		return response.json();
-	}
-
 	/** Forgets the daemon, so that the next call looks for it again. */
 	drop(): void {
 		this.#daemon = undefined;
@@ -83,16 +56,25 @@ export class DaemonLink implements Caller {
 		this.#closed.abort();
 	}
 
-	async #fetch(path: string, init: RequestInit, signal: AbortSignal): Promise<Response> {
+	async #counted(path: string, init: RequestInit): Promise<Response> {
+		this.#busy(1);
+		try {
+			return await this.#request(path, init);
+		} finally {
+			this.#busy(-1);
+		}
+	}
+
+	async #request(path: string, init: RequestInit): Promise<Response> {
 		for (let attempt = 0; ; attempt++) {
-			const daemon = await untilAborted(this.daemon(), signal);
+			const daemon = await untilAborted(this.daemon(), init.signal ?? this.#closed.signal);
 			try {
-				return await daemon.fetch(path, { ...init, signal });
+				return await daemon.request(path, init);
 			} catch (error) {
-				if (signal.aborted) throw new AppError('cancelled', undefined, { cause: error });
-				if (error instanceof AppError && error.code !== 'daemon_unavailable') throw error;
+				const hasGone = error instanceof AppError && error.code === 'daemon_unavailable';
+				if (!hasGone || error.cause === undefined) throw error;
 				this.drop();
-				if (attempt > 0) throw unavailable(error);
+				if (attempt > 0) throw error;
 			}
 		}
 	}
@@ -132,17 +114,8 @@ export class DaemonLink implements Caller {
 	}
 }
 
-/** A JSON POST, or a GET when there is no body. */
-export function jsonInit(body: unknown): RequestInit {
-	if (body === undefined) return { method: 'GET' };
-	return {
-		method: 'POST',
-		headers: { 'content-type': 'application/json' },
-		body: JSON.stringify(body),
-	};
-}
-
-function unavailable(cause: unknown): AppError {
+/** A daemon that could not be started or reached. */
+export function unavailable(cause: unknown): AppError {
 	const reason = cause instanceof Error ? cause.message : String(cause);
 	return new AppError(
 		'daemon_unavailable',

@@ -2,23 +2,19 @@
 
 import { findOrStartDaemon } from '../daemon/client.ts';
 import { patientFetch } from '../daemon/patience.ts';
-import type { ConnectDaemon } from './daemonLink.ts';
+import { sender } from '../protocol/client.ts';
+import { type ConnectDaemon, unavailable } from './daemonLink.ts';
 
 /** Finds or starts the daemon whose data directory the environment names. */
 export function daemonOfUser(env: NodeJS.ProcessEnv): ConnectDaemon {
 	return async (signal) => {
 		const { endpoint } = await findOrStartDaemon({ env, reader: 'editor' }, signal);
 		const { url, key, pid, version } = endpoint;
-		return {
-			url,
+		const request = sender({
+			fetch: (path, init) => patientFetch(endpoint, new URL(path, url), init),
 			key,
-			pid,
-			version,
-			fetch: (path, init = {}) => {
-				const headers = new Headers(init.headers);
-				headers.set('authorization', `Bearer ${key}`);
-				return patientFetch(endpoint, new URL(path, url), { ...init, headers });
-			},
-		};
+			unreachable: unavailable,
+		});
+		return { url, key, pid, version, request };
 	};
 }

@@ -4,20 +4,18 @@
  */
 
 import { microphoneRateHz, openMicrophone } from '../audio/microphone.ts';
+import { openRecorder, sendSamples, setRecorderState } from '../protocol/addresses.ts';
+import type { Client } from '../protocol/client.ts';
+import { defined } from '../protocol/defined.ts';
 import {
 	AppError,
 	type DictateParams,
 	type DictationEvent,
-	errorOfBody,
 	type RecorderCommand,
-	type RecorderEvent,
-	readEvents,
 } from '../protocol/index.ts';
-import { type Caller, jsonInit } from './daemonLink.ts';
 
 /** A tenth of a second of a program's sound; less would be a request per breath. */
 const pieceSamples = microphoneRateHz / 10;
-const tokenHeader = 'x-recorder-token';
 
 interface Session {
 	readonly token: string;
@@ -29,12 +27,12 @@ interface Session {
 
 /** The dictations of one editor, by the ids it gave them. */
 export class Dictations {
-	readonly #link: Caller;
+	readonly #client: Client;
 	readonly #env: NodeJS.ProcessEnv;
 	readonly #sessions = new Map<string, Session>();
 
-	constructor(link: Caller, env: NodeJS.ProcessEnv) {
-		this.#link = link;
+	constructor(client: Client, env: NodeJS.ProcessEnv) {
+		this.#client = client;
 		this.#env = env;
 	}
 
@@ -45,22 +43,13 @@ export class Dictations {
 		signal: AbortSignal,
 	): Promise<{ text: string }> {
 		const { source, model, language, prompt } = params;
-		const body = {
-			...(model === undefined ? {} : { model }),
-			...(language === undefined ? {} : { language }),
-			...(prompt === undefined ? {} : { prompt }),
-		};
+		const body = defined({ model, language, prompt });
 		const stop = new AbortController();
 		const either = AbortSignal.any([signal, stop.signal]);
 		let failure: unknown;
-		const response = await this.#link.call('/nearglot/recorder', jsonInit(body), either);
 		try {
-			for await (const { data } of readEvents(response.body ?? new Blob([]).stream())) {
-				if (data === '[DONE]') break;
-				const value: unknown = JSON.parse(data);
-				const refused = errorOfBody(value, 500);
-				if (refused) throw refused;
-				const event = value as RecorderEvent;
+			const options = { of: 'recording', signal: either } as const;
+			for await (const event of this.#client.stream(openRecorder, { body }, options)) {
 				if (event.type === 'recorder.session') {
 					const session: Session = {
 						token: event.token,
@@ -82,10 +71,7 @@ export class Dictations {
 					onEvent({ type: 'text', delta: event.delta });
 				} else if (event.type === 'transcript.text.done') return { text: event.text };
 			}
-			throw new AppError(
-				'daemon_unavailable',
-				'The model server ended in the middle of the dictation.',
-			);
+			throw this.#client.cut('recording');
 		} catch (error) {
 			throw failure ?? (signal.aborted ? new AppError('cancelled') : error);
 		} finally {
@@ -141,27 +127,19 @@ export class Dictations {
 
 	async #send(session: Session, pcm: Buffer, rate: number, signal: AbortSignal): Promise<void> {
 		if (pcm.length === 0) return;
-		await this.#link.call(
-			`/recorder/audio?rate=${rate}&from=${session.sent}`,
-			{
-				method: 'POST',
-				headers: {
-					'content-type': 'application/octet-stream',
-					[tokenHeader]: session.token,
-				},
-				body: new Uint8Array(pcm),
-			},
-			signal,
-		);
+		const query = { rate: String(rate), from: String(session.sent) };
+		const input = { query, headers: headersOf(session), body: new Uint8Array(pcm) };
+		await this.#client.call(sendSamples, input, { signal });
 		session.sent += pcm.length / 2;
 	}
 
 	async #command(session: Session, state: RecorderCommand, signal: AbortSignal): Promise<void> {
-		const init = jsonInit({ state });
-		const headers = { 'content-type': 'application/json', [tokenHeader]: session.token };
-		await this.#link.call('/recorder/state', { ...init, headers }, signal);
+		const input = { headers: headersOf(session), body: { state } };
+		await this.#client.call(setRecorderState, input, { signal });
 	}
 }
+
+const headersOf = ({ token }: Session) => ({ 'x-recorder-token': token });
 
 const bytesOf = ({ buffer, byteOffset, byteLength }: Int16Array) =>
 	new Uint8Array(buffer, byteOffset, byteLength);

@@ -8,6 +8,7 @@ import type {
 } from 'vscode-languageserver/node';
 import { TextEdit } from 'vscode-languageserver/node';
 import type { TextDocument } from 'vscode-languageserver-textdocument';
+import type { Client } from '../protocol/client.ts';
 import { isRecord } from '../protocol/errorBody.ts';
 import { type EditorGrammars, grammarsNotification } from '../protocol/index.ts';
 import type { ClientSettings } from './clientSettings.ts';
@@ -18,7 +19,6 @@ import {
 	translateActionKind,
 } from './codeActions.ts';
 import { editingCommands, runEditingCommand } from './commands.ts';
-import type { Caller } from './daemonLink.ts';
 import { editingRequests } from './editingRequests.ts';
 import { Glossaries } from './glossaries.ts';
 import { translationHover } from './hover.ts';
@@ -35,7 +35,7 @@ export interface EditingDeps {
 	readonly connection: Connection;
 	readonly documents: TextDocuments<TextDocument>;
 	/** Answers the routes of the translate interface. */
-	readonly link: Caller;
+	readonly link: Client;
 	readonly client: () => InitializeParams | undefined;
 	readonly settings: ClientSettings;
 }

@@ -1,18 +1,9 @@
 /** The user's secrets in memory, handed to every daemon the front meets. */
 
-import { errorOfResponse } from '../protocol/errorBody.ts';
-import type { SecretName } from '../protocol/index.ts';
-import { type ConnectDaemon, type Daemon, jsonInit } from './daemonLink.ts';
-
-const names: readonly SecretName[] = [
-	'hubToken',
-	'translatorKey',
-	'translatorRegion',
-	'translatorEndpoint',
-	'translatorClientSecret',
-	'translatorSettings',
-	'upstreamKey',
-];
+import { setSecrets } from '../protocol/addresses.ts';
+import { Client } from '../protocol/client.ts';
+import { type SecretName, secretNames } from '../protocol/index.ts';
+import type { ConnectDaemon, Daemon } from './daemonLink.ts';
 
 /** One per front. Values leave it only towards the daemon. */
 export class SecretKeeper {
@@ -64,11 +55,9 @@ export class SecretKeeper {
 		const hand = async () => {
 			const values = this.#values;
 			if (!this.#daemon || !values) return;
-			const body = Object.fromEntries(names.map((name) => [name, values[name] ?? null]));
-			const source = encodeURIComponent(`editor:${this.#storage}`);
-			const path = `/nearglot/secrets/set?source=${source}`;
-			const response = await this.#daemon.fetch(path, jsonInit(body));
-			if (!response.ok) throw await errorOfResponse(response);
+			const body = Object.fromEntries(secretNames.map((name) => [name, values[name] ?? null]));
+			const query = { source: `editor:${this.#storage}` };
+			await new Client(this.#daemon.request).call(setSecrets, { query, body });
 		};
 		const done = this.#last.then(hand, hand);
 		this.#last = done.catch(() => undefined);

@@ -1,8 +1,8 @@
 /** Registers what an editor asks about recordings and the microphone. */
 
 import { type Connection, ProgressType } from 'vscode-languageserver/node';
+import type { Client } from '../protocol/client.ts';
 import type { DictationEvent, RequestName, Requests, TranscriptDelta } from '../protocol/index.ts';
-import type { Caller } from './daemonLink.ts';
 import { Dictations } from './dictate.ts';
 import { transcribeFile } from './transcribe.ts';
 import { makePlayable, transcribeRecording, waveformOfFile } from './transcript.ts';
@@ -17,9 +17,9 @@ export interface SpeechRegistration {
 		run: (params: Requests[M]['params'], signal: AbortSignal) => Promise<Requests[M]['result']>,
 	) => void;
 	/** The daemon of this computer: a microphone is never sent to another. */
-	readonly link: Caller;
+	readonly link: Client;
 	/** Where a model answers, and its name there. */
-	readonly at: <P extends { readonly model?: string }>(params: P) => [Caller, P];
+	readonly at: <P extends { readonly model?: string }>(params: P) => [Client, P];
 	readonly env: NodeJS.ProcessEnv;
 }
 

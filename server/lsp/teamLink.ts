@@ -1,6 +1,8 @@
 /** The front's way to a team server: same routes, another origin, the session token of the user. */
 
-import { errorOfResponse, isRecord } from '../protocol/errorBody.ts';
+import { listModels } from '../protocol/addresses.ts';
+import { Client } from '../protocol/client.ts';
+import { errorOfResponse } from '../protocol/errorBody.ts';
 import {
 	AppError,
 	asAppError,
@@ -8,6 +10,7 @@ import {
 	type ModelInfo,
 	type ModelState,
 	signInRequired,
+	streamCut,
 	type TeamAccess,
 	type TeamRenewal,
 	type TeamStatus,
@@ -15,7 +18,7 @@ import {
 	teamUnreachable,
 	teamWentAway,
 } from '../protocol/index.ts';
-import { type Caller, jsonInit } from './daemonLink.ts';
+import type { AnswerOf } from '../protocol/routes/route.ts';
 
 /** Gets a token in place of one that was refused, or that was not handed over yet. */
 export type RenewToken = (refused: TeamRenewal) => Promise<RenewedAccess | undefined>;
@@ -23,10 +26,15 @@ export type RenewToken = (refused: TeamRenewal) => Promise<RenewedAccess | undef
 export type RenewedAccess = TeamAccess & { readonly reason?: EndReason };
 
 /** Models in these states can answer without a download. */
-const usable: ReadonlySet<unknown> = new Set<ModelState>(['loaded', 'loading', 'cached']);
+const usable: ReadonlySet<ModelState> = new Set(['loaded', 'loading', 'cached']);
 
 /** One per front; without a team every call says so. */
-export class TeamLink implements Caller {
+export class TeamLink {
+	/** What arrived of a stream that stopped is the asker's; the rest has to be asked for again. */
+	readonly client = new Client(
+		(path, init) => this.#request(path, init),
+		(work, cause) => (this.team ? teamWentAway(this.team.origin, cause) : streamCut(work, cause)),
+	);
 	readonly #renew: RenewToken;
 	readonly #listPatienceMs: number;
 	team: TeamAccess | undefined;
@@ -38,7 +46,7 @@ export class TeamLink implements Caller {
 		this.#listPatienceMs = listPatienceMs;
 	}
 
-	async call(path: string, init: RequestInit, signal: AbortSignal): Promise<Response> {
+	async #request(path: string, init: RequestInit): Promise<Response> {
 		const team = await this.#known();
 		if (!team) {
 			throw new AppError(
@@ -52,7 +60,7 @@ export class TeamLink implements Caller {
 		for (let attempt = 0; ; attempt++) {
 			if (token === undefined)
 				throw signInRequired(origin, this.#reason ?? (attempt > 0 ? 'expired' : undefined));
-			const response = await send(origin, path, init, token, signal);
+			const response = await send(origin, path, init, token);
 			if (response.ok) return response;
 			if (response.status !== 401 || attempt > 0 || !refusedBySignIn(response)) {
 				throw await failure(origin, response);
@@ -60,16 +68,6 @@ export class TeamLink implements Caller {
 			await response.body?.cancel();
 			token = (await this.#renewed({ origin, token }))?.token;
 		}
-	}
-
-	/** What arrived is the asker's; the rest has to be asked for again. */
-	readonly cut = (cause?: unknown): AppError =>
-		this.team
-			? teamWentAway(this.team.origin, cause)
-			: new AppError('upstream_failed', undefined, { cause });
-
-	async json(path: string, body: unknown, signal: AbortSignal): Promise<unknown> {
-		return (await this.call(path, jsonInit(body), signal)).json();
 	}
 
 	/** The models that can answer, marked as the team's, and whether the server could be asked. */
@@ -80,10 +78,10 @@ export class TeamLink implements Caller {
 		if (origin === undefined) return { models: [] };
 		try {
 			const patience = AbortSignal.timeout(this.#listPatienceMs);
-			const body = await this.json('/v1/models', undefined, AbortSignal.any([signal, patience]));
-			const rows = isRecord(body) && Array.isArray(body['data']) ? body['data'] : [];
+			const either = AbortSignal.any([signal, patience]);
+			const { data } = await this.client.call(listModels, {}, { signal: either });
 			const { host } = new URL(origin);
-			const models = rows.filter(isRecord).flatMap((row) => modelOf(row, host));
+			const models = data.flatMap((row) => modelOf(row, host));
 			return { models, status: { origin, state: 'ready' } };
 		} catch (error) {
 			if (signal.aborted) throw error;
@@ -117,18 +115,17 @@ async function send(
 	path: string,
 	init: RequestInit,
 	token: string,
-	signal: AbortSignal,
 ): Promise<Response> {
 	const headers = new Headers(init.headers);
 	headers.set('x-zumo-auth', token);
 	if (!headers.has('accept')) headers.set('accept', 'application/json, text/event-stream');
 	// A redirect would carry the token to another origin.
-	const request = { ...init, headers, signal, redirect: 'error' } as const;
+	const request = { ...init, headers, redirect: 'error' } as const;
 	for (let attempt = 0; ; attempt++) {
 		try {
 			return await fetch(origin + path, request);
 		} catch (error) {
-			if (signal.aborted) throw new AppError('cancelled', undefined, { cause: error });
+			if (init.signal?.aborted) throw new AppError('cancelled', undefined, { cause: error });
 			if (attempt > 0 || !closedUnanswered(error)) throw teamUnreachable(origin, error);
 		}
 	}
@@ -158,35 +155,31 @@ async function failure(origin: string, response: Response): Promise<AppError> {
 	if (response.status === 502 || response.status === 504) {
 		return teamUnreachable(origin, await response.text());
 	}
-	const body: unknown = await response.json().catch(() => undefined);
-	const detail = isRecord(body) && typeof body['detail'] === 'string' ? body['detail'] : undefined;
-	return errorOfResponse(
-		Response.json({ error: { message: detail } }, { status: response.status }),
-	);
+	return errorOfResponse(response);
 }
 
-function modelOf(row: Record<string, unknown>, host: string): ModelInfo[] {
-	const { id, name, task, state, languages } = row;
-	const [contextLength, sizeBytes] = [row['context_length'], row['size_bytes']];
-	// Servers of others list no states: what they list can be asked.
-	if (typeof id !== 'string' || (state !== undefined && !usable.has(state))) return [];
-	const label = typeof name === 'string' ? name : id;
+/** Servers of others list less. */
+type Listed = Partial<AnswerOf<typeof listModels>['data'][number]>;
+
+function modelOf({ id, name = id, state = 'loaded', ...row }: Listed, host: string): ModelInfo[] {
+	// Without a state: what is listed can be asked.
+	if (id === undefined || !usable.has(state)) return [];
 	return [
 		{
 			id: teamPrefix + id,
 			name: id,
 			version: '',
-			alias: typeof row['alias'] === 'string' ? row['alias'] : id,
-			displayName: `${label} · ${host}`,
-			task: (typeof task === 'string' ? task : 'chat-completion') as ModelInfo['task'],
-			state: (state ?? 'loaded') as ModelState,
+			alias: row.alias ?? id,
+			displayName: `${name} · ${host}`,
+			task: row.task ?? 'chat-completion',
+			state,
 			origin: 'team',
 			publisher: host,
 			license: '',
-			supportsToolCalling: row['supports_tool_calling'] === true,
-			...(typeof contextLength === 'number' ? { contextLength } : {}),
-			...(typeof sizeBytes === 'number' ? { sizeBytes } : {}),
-			...(Array.isArray(languages) ? { languages: languages.map(String) } : {}),
+			supportsToolCalling: row.supports_tool_calling === true,
+			...(row.context_length === undefined ? {} : { contextLength: row.context_length }),
+			...(row.size_bytes === undefined ? {} : { sizeBytes: row.size_bytes }),
+			...(row.languages === undefined ? {} : { languages: row.languages }),
 		},
 	];
 }

@@ -9,92 +9,38 @@ import { DecodeQueue } from '../audio/decodeQueue.ts';
 import { decodeInThread } from '../audio/threadedDecode.ts';
 import { thisMachine } from '../daemon/machine.ts';
 import { dataDir } from '../daemon/paths.ts';
-import { isRecord } from '../protocol/errorBody.ts';
+import { audioTranslations, transcriptions } from '../protocol/addresses.ts';
+import type { Client } from '../protocol/client.ts';
 import {
 	AppError,
-	errorOfBody,
-	readEvents,
-	setRecording,
+	readTranscript,
 	type Transcript,
 	type TranscriptDelta,
 	type TranscriptParams,
+	transcriptForm,
 	type Waveform,
 } from '../protocol/index.ts';
 import { speechLimits } from '../services/speechLimits.ts';
 import { waveformOf, writePlayable } from '../services/waveform.ts';
 import { scratchIn } from '../store/scratch.ts';
-import type { Caller } from './daemonLink.ts';
 
 /** Of this process: the daemon has its own. */
 const decoding = new DecodeQueue();
-/** Names the loaded or the largest model, whatever it is called. */
-const anyModel = 'default';
 /** A page is at most a few thousand pixels wide. */
 const mostBuckets = 8192;
 
 /** Hears a recording; `onDelta` gets text and progress as they come. */
 export async function transcribeRecording(
-	link: Caller,
+	client: Client,
 	params: TranscriptParams,
 	onDelta: (delta: TranscriptDelta) => void,
 	signal: AbortSignal,
 ): Promise<Transcript> {
 	onDelta({ phase: 'connecting' });
-	const form = new FormData();
-	form.set('model', params.model ?? anyModel);
-	if (params.language !== undefined) form.set('language', params.language);
-	form.set('response_format', 'verbose_json');
-	form.append('timestamp_granularities[]', 'segment');
-	form.append('timestamp_granularities[]', 'word');
-	form.set('stream', 'true');
-	form.append('include[]', 'progress');
-	setRecording(form, await recording(params.path), basename(params.path));
-	const task = params.english ? 'translations' : 'transcriptions';
+	const body = transcriptForm(params, await recording(params.path), basename(params.path));
 	onDelta({ phase: 'loading' });
-	const init = { method: 'POST', body: form };
-	const response = await link.call(`/v1/audio/${task}`, init, signal);
-	let cause: unknown;
-	try {
-		for await (const { data } of readEvents(response.body ?? new Blob([]).stream())) {
-			if (data === '[DONE]') break;
-			const event: unknown = JSON.parse(data);
-			const failure = errorOfBody(event, 500);
-			if (failure) throw failure;
-			if (!isRecord(event)) continue;
-			if (event['type'] === 'transcript.text.done') return event as unknown as Transcript;
-			const delta = readDelta(event);
-			if (delta) onDelta(delta);
-		}
-	} catch (error) {
-		if (error instanceof AppError) throw error;
-		cause = error;
-	}
-	if (signal.aborted) throw new AppError('cancelled', undefined, { cause });
-	throw link.cut?.(cause) ?? recordingCut(cause);
-}
-
-function recordingCut(cause: unknown): AppError {
-	return new AppError(
-		'daemon_unavailable',
-		'The model server ended in the middle of the recording. Transcribe again: it starts anew.',
-		{ cause },
-	);
-}
-
-function readDelta(event: Record<string, unknown>): TranscriptDelta | undefined {
-	switch (event['type']) {
-		case 'transcript.text.delta':
-			return { phase: 'running', delta: String(event['delta']) };
-		case 'transcript.text.segment':
-			return { segments: [event as unknown as NonNullable<TranscriptDelta['segments']>[number]] };
-		case 'transcript.progress': {
-			const { done, total } = event;
-			if (typeof done !== 'number') return undefined;
-			return { progress: { done, ...(typeof total === 'number' ? { total } : {}) } };
-		}
-		default:
-			return undefined;
-	}
+	const route = params.english ? audioTranslations : transcriptions;
+	return readTranscript(client.stream(route, { body }, { of: 'recording', signal }), onDelta);
 }
 
 async function recording(path: string): Promise<Blob> {

@@ -3,14 +3,15 @@
  * workspace in force, and remembers what was said.
  */
 
+import { detect } from '../protocol/addresses.ts';
+import type { Client } from '../protocol/client.ts';
 import type { TextsProgress, TranslatedText } from '../protocol/index.ts';
 import { AppError } from '../protocol/index.ts';
-import { type DetectedText, readDetected } from '../translate/detectedText.ts';
+import { type DetectedText, detectedText } from '../translate/detectedText.ts';
 import type { TextTranslator } from '../translate/documents/documentLanguage.ts';
 import { sameLanguage } from '../translate/languages.ts';
 import { textBatches } from '../translate/textBatches.ts';
 import { termMarker, type WorkspaceGlossary } from '../translate/workspaceGlossary.ts';
-import type { Caller } from './daemonLink.ts';
 import { translateTexts } from './translate.ts';
 
 /** How texts are to be translated. */
@@ -36,14 +37,14 @@ const maxDetections = { texts: 100, characters: 50_000 };
 
 /** One per front. */
 export class Translations {
-	readonly #link: Caller;
+	readonly #client: Client;
 	readonly #glossaryOf: (uri: string) => WorkspaceGlossary | undefined;
 	readonly #known = new Map<string, TranslatedText>();
 	readonly #languages = new Map<string, DetectedText>();
 	#characters = 0;
 
-	constructor(link: Caller, glossaryOf: (uri: string) => WorkspaceGlossary | undefined) {
-		this.#link = link;
+	constructor(client: Client, glossaryOf: (uri: string) => WorkspaceGlossary | undefined) {
+		this.#client = client;
 		this.#glossaryOf = glossaryOf;
 	}
 
@@ -112,12 +113,10 @@ export class Translations {
 		}
 		const fresh = [...new Set(samples)].filter((sample) => !found.has(sample));
 		for (const part of textBatches(fresh, maxDetections)) {
-			const body = await this.#link.json(
-				'/detect?api-version=3.0',
-				part.map((Text) => ({ Text })),
-				signal,
-			);
-			readDetected(body, part.length).forEach((row, index) => {
+			const body = part.map((Text) => ({ Text }));
+			const query = { 'api-version': '3.0' };
+			const rows = await this.#client.call(detect, { query, body }, { signal });
+			rows.map(detectedText).forEach((row, index) => {
 				const sample = part[index] ?? '';
 				found.set(sample, row);
 				this.#languages.set(sample, row);
@@ -153,7 +152,7 @@ export class Translations {
 			const places = [...texts.keys()].filter((place) => texts[place]?.from === from);
 			const part = places.map((place) => texts[place]?.text ?? '');
 			const params = { texts: part, to, ...(from === '' ? {} : { from }) };
-			const { items } = await translateTexts(this.#link, params, signal);
+			const { items } = await translateTexts(this.#client, params, signal);
 			places.forEach((place, index) => {
 				const { isDetected } = texts[place] ?? {};
 				const item = items[index];

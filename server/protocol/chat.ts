@@ -42,28 +42,4 @@ export interface ToolDefinition {
 
 export type ToolChoice = 'none' | 'auto' | 'required' | { readonly name: string };
 
-export type FinishReason = 'stop' | 'length' | 'tool_calls' | 'function_call' | 'content_filter';
-
-export interface Usage {
-	readonly prompt_tokens: number;
-	readonly completion_tokens: number;
-	readonly total_tokens: number;
-	readonly prompt_tokens_details: { readonly cached_tokens: number };
-	readonly completion_tokens_details: { readonly reasoning_tokens: number };
-}
-
-/** Speeds of one request, in the shape llama.cpp's clients know. */
-export interface Timings {
-	readonly prompt_n: number;
-	readonly prompt_ms: number;
-	readonly prompt_per_second: number;
-	readonly predicted_n: number;
-	readonly predicted_ms: number;
-	readonly predicted_per_second: number;
-	/** Tokens of the prompt that came from the prefix cache. */
-	readonly cache_n: number;
-	/** Milliseconds spent loading the model for this request; 0 when it was loaded already. */
-	readonly load_ms: number;
-	/** Milliseconds waited for a place in the batch. */
-	readonly queue_ms: number;
-}
+export type { FinishReason, Timings, Usage } from './routes/answers.ts';

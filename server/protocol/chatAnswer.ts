@@ -1,56 +1,44 @@
 /** A streamed chat answer, put together from its chunks. */
 
 import type { FinishReason, Timings, ToolCall, Usage } from './chat.ts';
-import { errorOfBody, isRecord } from './errorBody.ts';
-import { AppError } from './errors.ts';
+import { eventsOf, streamCut } from './eventStream.ts';
 import type { ChatDelta, ChatEnd, ChatProgress } from './methods.ts';
-import { readEvents } from './sse.ts';
+import type { chatCompletions } from './routes/chat.ts';
+import type { EventOf } from './routes/route.ts';
 
-/** What a reader needs besides the bytes. */
+/** What a reader needs besides the answer. */
 export interface AnswerReading {
 	/** Name of the model until the answer says its own. */
 	readonly model: string;
 	readonly onDelta: (delta: ChatDelta) => void;
-	/** The error for a stream that stops before its end; `cause` is what broke it, when anything did. */
-	readonly cut?: (cause?: unknown) => AppError;
+	/** The error for a stream that stops before its end; default: that of this computer's server. */
+	readonly cut?: typeof streamCut;
 	readonly signal: AbortSignal;
 }
 
-/** A stream of the model server of this computer stopped before its end. */
-export function answerCut(cause?: unknown): AppError {
-	return new AppError(
-		'daemon_unavailable',
-		'The model server ended in the middle of the answer. Ask again: it starts anew.',
-		{ cause },
-	);
-}
+type Chunk = EventOf<typeof chatCompletions>;
+type Choice = Chunk['choices'][number];
+type ToolCallPart = NonNullable<Choice['delta']['tool_calls']>[number];
+/** Servers of others leave out what they do not know, or write `null`. */
+type Sent<T> = { readonly [K in keyof T]?: T[K] | null };
 
 /**
  * Reads a streamed answer to its end: `[DONE]`, or the reason why the model stopped. Anything else is
- * an answer that was cut off, however politely the connection was closed.
+ * an answer that was cut off.
  */
 export async function readAnswer(
-	body: AsyncIterable<Uint8Array>,
-	{ model, onDelta, cut = answerCut, signal }: AnswerReading,
+	response: Response,
+	{ model, onDelta, cut = streamCut, signal }: AnswerReading,
 ): Promise<ChatEnd> {
 	const answer = new ChatAnswer(model);
-	let cause: unknown;
-	try {
-		for await (const { data } of readEvents(body)) {
-			if (data === '[DONE]') return answer.result();
-			answer.add(JSON.parse(data), onDelta);
-		}
-	} catch (error) {
-		if (error instanceof AppError) throw error;
-		cause = error;
-	}
-	if (answer.hasEnded) return answer.result();
-	if (signal.aborted) throw new AppError('cancelled', undefined, { cause });
-	throw cut(cause);
+	const cutOff = (cause: unknown) => (answer.hasEnded ? undefined : cut('answer', cause));
+	for await (const chunk of eventsOf<Sent<Chunk>>(response, { cut: cutOff, signal }))
+		answer.add(chunk, onDelta);
+	return answer.result();
 }
 
 /** Puts the chunks of one answer together; its words are handed on and not kept. */
-export class ChatAnswer {
+class ChatAnswer {
 	#model: string;
 	#finish: FinishReason | undefined;
 	#usage: Usage | undefined;
@@ -67,47 +55,38 @@ export class ChatAnswer {
 		return this.#finish !== undefined;
 	}
 
-	/** Takes one chunk (the parsed JSON of one event); throws the error it may carry. */
-	add(chunk: unknown, onDelta: (delta: ChatDelta) => void): void {
-		const failure = errorOfBody(chunk, 500);
-		if (failure) throw failure;
-		if (!isRecord(chunk)) return;
-		if (typeof chunk['model'] === 'string' && chunk['model'] !== '') this.#model = chunk['model'];
-		if (isRecord(chunk['usage'])) this.#usage = chunk['usage'] as unknown as Usage;
-		if (isRecord(chunk['timings'])) this.#timings = chunk['timings'] as unknown as Timings;
-		const { omitted_turns: omittedTurns } = chunk;
-		if (typeof omittedTurns === 'number' && this.#omittedTurns === undefined) {
+	/** Takes one chunk (the parsed JSON of one event). */
+	add(chunk: Sent<Chunk>, onDelta: (delta: ChatDelta) => void): void {
+		const { model, usage, timings, omitted_turns: omittedTurns } = chunk;
+		if (model) this.#model = model;
+		if (usage) this.#usage = usage;
+		if (timings) this.#timings = timings;
+		if (omittedTurns != null && this.#omittedTurns === undefined) {
 			this.#omittedTurns = omittedTurns;
 			onDelta({ omittedTurns });
 		}
 		const progress = progressOf(chunk);
 		if (progress) onDelta({ progress });
-		const choice = Array.isArray(chunk['choices']) ? chunk['choices'][0] : undefined;
-		if (!isRecord(choice)) return;
-		if (typeof choice['finish_reason'] === 'string') {
-			this.#finish = choice['finish_reason'] as FinishReason;
-		}
-		if (isRecord(choice['delta'])) this.#delta(choice['delta'], onDelta);
+		const choice: Sent<Choice> = chunk.choices?.[0] ?? {};
+		if (choice.finish_reason) this.#finish = choice.finish_reason;
+		const {
+			content,
+			reasoning_content: reasoning,
+			tool_calls: calls,
+		}: Sent<Choice['delta']> = choice.delta ?? {};
+		if (content) onDelta({ text: content });
+		if (reasoning) onDelta({ reasoning });
+		for (const call of calls ?? []) this.#call(call);
 	}
 
-	#delta(delta: Record<string, unknown>, onDelta: (delta: ChatDelta) => void): void {
-		const { content, reasoning_content: reasoning, tool_calls: calls } = delta;
-		if (typeof content === 'string' && content !== '') onDelta({ text: content });
-		if (typeof reasoning === 'string' && reasoning !== '') onDelta({ reasoning });
-		if (Array.isArray(calls)) for (const call of calls) this.#call(call);
-	}
-
-	#call(call: unknown): void {
-		if (!isRecord(call)) return;
-		const index = typeof call['index'] === 'number' ? call['index'] : this.#calls.length;
-		this.#calls[index] ??= { id: '', name: '', arguments: '' };
-		const target = this.#calls[index];
-		if (typeof call['id'] === 'string') target.id = call['id'];
-		if (!isRecord(call['function'])) return;
-		if (typeof call['function']['name'] === 'string') target.name += call['function']['name'];
-		if (typeof call['function']['arguments'] === 'string') {
-			target.arguments += call['function']['arguments'];
-		}
+	#call({ index, id, function: called }: Sent<ToolCallPart>): void {
+		const place = index ?? this.#calls.length;
+		const known = this.#calls[place] ?? { id: '', name: '', arguments: '' };
+		this.#calls[place] = {
+			id: id || known.id,
+			name: known.name + (called?.name ?? ''),
+			arguments: known.arguments + (called?.arguments ?? ''),
+		};
 	}
 
 	/** What is known after the last chunk. */
@@ -129,21 +108,12 @@ export class ChatAnswer {
 }
 
 /** Progress as the daemon tells it: its own `progress` object, or llama.cpp's `prompt_progress`. */
-function progressOf(chunk: Record<string, unknown>): ChatProgress | undefined {
-	const own = chunk['progress'];
-	if (isRecord(own)) {
-		const { phase, fraction, place, expected_ms: expectedMs } = own;
-		if (phase !== 'queued' && phase !== 'loading' && phase !== 'prompt') return undefined;
-		return {
-			phase,
-			...(typeof fraction === 'number' ? { fraction } : {}),
-			...(typeof place === 'number' ? { place } : {}),
-			...(typeof expectedMs === 'number' ? { expectedMs } : {}),
-		};
+function progressOf({ progress, prompt_progress: prompt }: Sent<Chunk>): ChatProgress | undefined {
+	if (progress) {
+		const { expected_ms: expectedMs, ...told } = progress;
+		return { ...told, ...(expectedMs === undefined ? {} : { expectedMs }) };
 	}
-	const prompt = chunk['prompt_progress'];
-	if (!isRecord(prompt)) return undefined;
-	const { processed, total } = prompt;
-	if (typeof processed !== 'number' || typeof total !== 'number' || total <= 0) return undefined;
-	return { phase: 'prompt', fraction: Math.min(1, processed / total) };
+	return prompt && prompt.total > 0
+		? { phase: 'prompt', fraction: Math.min(1, prompt.processed / prompt.total) }
+		: undefined;
 }

@@ -6,41 +6,42 @@
  * Programs that must not carry the schemas (pages) name a route by {@link address} and import its type alone.
  */
 
-import { errorOfBody, errorOfResponse } from './errorBody.ts';
+import { errorOfResponse } from './errorBody.ts';
 import { AppError } from './errors.ts';
+import { eventsOf, type StreamedWork, streamCut } from './eventStream.ts';
 import type { AnswerOf, EventOf, RequestOf, Route } from './routes/route.ts';
-import { readEvents } from './sse.ts';
 
 /** Sends a request to a path of the server. Rejects with the server's own error when the answer is not 2xx. */
 export type Send = (path: string, init: RequestInit) => Promise<Response>;
 
 export interface SenderOptions {
-	readonly fetch: (url: URL, init: RequestInit) => Promise<Response>;
-	/** `http://HOST:PORT` */
-	readonly url: string;
-	readonly key: string;
+	readonly fetch: Send;
+	/** Absent: the request shows none. */
+	readonly key?: string;
 	/** What a failed connection means to people. */
-	readonly unreachable: (cause: unknown) => AppError;
+	readonly unreachable?: (cause: unknown) => AppError;
 	/** The error that an answer outside 2xx stands for. */
-	readonly errorOf?: (response: Response) => Promise<AppError>;
+	readonly errorOf?: (response: Response) => AppError | Promise<AppError>;
 }
+
+const unanswered = (cause: unknown) =>
+	new AppError('daemon_unavailable', 'The model server does not answer.', { cause });
 
 /** Requests with a key, errors as AppError. */
 export function sender({
 	fetch: send,
-	url,
-	key,
-	unreachable,
+	key = '',
+	unreachable = unanswered,
 	errorOf = errorOfResponse,
 }: SenderOptions): Send {
 	return async (path, init) => {
 		const headers = new Headers(init.headers);
-		headers.set('authorization', `Bearer ${key}`);
+		if (key !== '') headers.set('authorization', `Bearer ${key}`);
 		let response: Response;
 		try {
-			response = await send(new URL(path, url), { ...init, headers });
+			response = await send(path, { ...init, headers });
 		} catch (error) {
-			if (init.signal?.aborted) throw new AppError('cancelled');
+			if (init.signal?.aborted) throw new AppError('cancelled', undefined, { cause: error });
 			// Whoever sent it may know what is wrong.
 			throw error instanceof AppError ? error : unreachable(error);
 		}
@@ -65,15 +66,17 @@ export type Input<R extends Route> = ([ParamsOf<R['path']>] extends [never]
 	([RequestOf<R>] extends [undefined]
 		? { readonly body?: undefined }
 		: { readonly body: RequestOf<R> }) & {
-		/** Texts; `undefined` is left out. */
-		readonly query?: Readonly<Record<string, string | undefined>>;
+		readonly query?: Query;
 		readonly headers?: Readonly<Record<string, string>>;
 	};
+
+/** Texts; one that is repeated is a list, and `undefined` is left out. */
+type Query = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /** The parts of any {@link Input}. */
 interface Parts {
 	readonly params?: Readonly<Record<string, string>> | undefined;
-	readonly query?: Readonly<Record<string, string | undefined>>;
+	readonly query?: Query;
 	readonly headers?: Readonly<Record<string, string>>;
 	readonly body?: unknown;
 }
@@ -83,21 +86,25 @@ export interface CallOptions {
 }
 
 export interface StreamOptions extends CallOptions {
-	/** What a stream means that broke off. */
-	readonly cut: (cause: unknown) => AppError;
+	/** What breaks off with the stream. */
+	readonly of: StreamedWork;
 }
 
 /**
  * @example
  * const client = new Client(send);
  * const { data } = await client.call(listModels, {}, { signal });
- * for await (const event of client.stream(pullModel, { body: { model } }, { signal, cut: downloadCut })) …
+ * for await (const event of client.stream(pullModel, { body: { model } }, { signal, of: 'download' })) …
  */
 export class Client {
-	readonly #send: Send;
+	/** A request to a path, for what no route object describes. Rejects as a call does. */
+	readonly request: Send;
+	/** The error for a stream that stops before its end. */
+	readonly cut: typeof streamCut;
 
-	constructor(send: Send) {
-		this.#send = send;
+	constructor(request: Send, cut = streamCut) {
+		this.request = request;
+		this.cut = cut;
 	}
 
 	/** The JSON answer of a route; `undefined` of one that declares none. */
@@ -113,14 +120,14 @@ export class Client {
 		return undefined as AnswerOf<R>;
 	}
 
-	/** The events of a route that streams; an event that is an error is thrown. */
+	/** The events of a route that streams, see {@link eventsOf}. */
 	async *stream<R extends Route>(
 		route: R,
 		input: Input<R>,
-		{ cut, ...options }: StreamOptions,
+		{ of, ...options }: StreamOptions,
 	): AsyncGenerator<EventOf<R>, void, undefined> {
 		const response = await this.open(route, input, options);
-		yield* eventsOf(response, cut) as AsyncGenerator<EventOf<R>, void, undefined>;
+		yield* eventsOf<EventOf<R>>(response, { ...options, cut: (cause) => this.cut(of, cause) });
 	}
 
 	/** The answer before it is read. */
@@ -130,22 +137,25 @@ export class Client {
 		{ signal }: CallOptions = {},
 	): Promise<Response> {
 		const { params, query, headers = {}, body }: Parts = input;
-		const request = body === undefined ? { method: route.method, headers: {} } : jsonRequest(body);
-		return this.#send(`${pathOf(route.path, params)}${searchOf(query)}`, {
-			...request,
-			headers: { ...request.headers, ...headers },
+		const type = contentTypeOf(body);
+		return this.request(`${pathOf(route.path, params)}${searchOf(query)}`, {
+			method: route.method,
+			headers: { ...(type === undefined ? {} : { 'content-type': type }), ...headers },
+			...(body === undefined
+				? {}
+				: { body: type === json ? JSON.stringify(body) : (body as BodyInit) }),
 			...(signal ? { signal } : {}),
 		});
 	}
 }
 
-/** A POST of JSON. */
-export const jsonRequest = (body: unknown, signal?: AbortSignal) => ({
-	method: 'POST',
-	headers: { 'content-type': 'application/json' },
-	body: JSON.stringify(body),
-	...(signal ? { signal } : {}),
-});
+const json = 'application/json';
+
+/** Of a form the sender finds out, because the border between its parts belongs to it. */
+function contentTypeOf(body: unknown): string | undefined {
+	if (body === undefined || body instanceof FormData) return undefined;
+	return body instanceof Uint8Array ? 'application/octet-stream' : json;
+}
 
 function pathOf(path: string, params: Readonly<Record<string, string>> = {}): string {
 	return path.replace(/:(\w+)(?:\{.+?\}(?=\/|$))?/g, (_, name: string) =>
@@ -153,39 +163,11 @@ function pathOf(path: string, params: Readonly<Record<string, string>> = {}): st
 	);
 }
 
-function searchOf(query: Readonly<Record<string, string | undefined>> = {}): string {
-	const given = Object.entries(query).filter(
-		(pair): pair is [string, string] => pair[1] !== undefined,
+function searchOf(query: Query = {}): string {
+	const given = Object.entries(query).flatMap(([name, value = []]) =>
+		[value].flat().map((each) => [name, each]),
 	);
 	return given.length === 0 ? '' : `?${new URLSearchParams(given)}`;
-}
-
-/**
- * The JSON of every server-sent event of an answer; an error event is thrown as what it says, a connection that
- * broke as what `cut` makes of it. Whether a stream that ends has said everything, its reader knows.
- */
-export async function* eventsOf(
-	response: Response,
-	cut: (cause: unknown) => AppError,
-): AsyncGenerator<Record<string, unknown>, void, undefined> {
-	const events = readEvents(response.body ?? new Blob([]).stream());
-	for (;;) {
-		let value: Record<string, unknown>;
-		try {
-			const next = await events.next();
-			if (next.done) return;
-			if (next.value.data === '[DONE]') continue;
-			value = JSON.parse(next.value.data) as Record<string, unknown>;
-		} catch (error) {
-			throw error instanceof AppError ? error : cut(error);
-		}
-		if (value['error'] !== undefined)
-			throw (
-				errorOfBody(value, 500) ??
-				new AppError('internal', 'The server reported a failure in a form that is not understood.')
-			);
-		yield value;
-	}
 }
 
 /**

@@ -1,41 +1,16 @@
 /** The streamed answer of a download: progress, and at last the model. */
 
-import { errorOfBody, isRecord } from './errorBody.ts';
-import { AppError } from './errors.ts';
 import type { DownloadProgress } from './models.ts';
-import { readEvents } from './sse.ts';
-
-/** The model server stopped before a download had ended; what is on disk is gone on from. */
-export function downloadCut(cause?: unknown): AppError {
-	return new AppError(
-		'daemon_unavailable',
-		'The model server ended in the middle of the download. Start it again: it goes on where it stopped.',
-		{ cause },
-	);
-}
+import type { pullModel } from './routes/models.ts';
+import type { EventOf } from './routes/route.ts';
 
 /** Resolves when the model is on disk. */
 export async function readDownload(
-	body: AsyncIterable<Uint8Array>,
+	events: AsyncIterable<EventOf<typeof pullModel>>,
 	onProgress: (progress: DownloadProgress) => void,
-	signal: AbortSignal,
 ): Promise<void> {
-	let cause: unknown;
-	try {
-		for await (const { data } of readEvents(body)) {
-			const event: unknown = JSON.parse(data);
-			const failure = errorOfBody(event, 500);
-			if (failure) throw failure;
-			if (!isRecord(event)) continue;
-			if (isRecord(event['model'])) return;
-			if (isRecord(event['progress'])) {
-				onProgress(event['progress'] as unknown as DownloadProgress);
-			}
-		}
-	} catch (error) {
-		if (error instanceof AppError) throw error;
-		cause = error;
+	for await (const event of events) {
+		if ('model' in event) return;
+		if ('progress' in event) onProgress(event.progress);
 	}
-	if (signal.aborted) throw new AppError('cancelled', undefined, { cause });
-	throw downloadCut(cause);
 }

@@ -47,11 +47,13 @@ export async function errorOfResponse(response: Response): Promise<AppError> {
 	} catch {
 		// A page of a proxy in between is quoted below.
 	}
+	// The sign-in layer answers with a problem document.
+	const detail = isRecord(body) && typeof body['detail'] === 'string' ? body['detail'] : undefined;
 	return (
 		errorOfBody(body, response.status, retryAfterOf(response.headers)) ??
 		new AppError(
 			codeOfStatus(response.status),
-			`The server answered ${response.status}: ${text.slice(0, 300)}`,
+			detail ?? `The server answered ${response.status}: ${text.slice(0, 300)}`,
 		)
 	);
 }

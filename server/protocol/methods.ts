@@ -23,10 +23,12 @@ import type {
 	TranslateMissingResult,
 } from './editing.ts';
 import type { ServerHealth } from './endpoint.ts';
-import type { ModelInfo, ModelTask } from './models.ts';
+import type { ModelInfo } from './models.ts';
 import type { RecorderState } from './recorder.ts';
+import type * as models from './routes/models.ts';
+import type { AnswerOf, QueryOf, RequestOf } from './routes/route.ts';
+import type { openStudio } from './routes/studio.ts';
 import type { Transcript, TranscriptProgress, TranscriptSegment } from './speech.ts';
-import type { Suggestions } from './suggestions.ts';
 import type { TeamAccess, TeamStatus } from './team.ts';
 import type { Waveform } from './transcriptPage.ts';
 
@@ -256,15 +258,18 @@ export type DictationEvent =
 	| { readonly type: 'text'; readonly delta: string };
 
 /** Secrets of the user, handed to the daemon over its private channel and kept in memory there. */
-export type SecretName =
-	| 'hubToken'
-	| 'translatorKey'
-	| 'translatorRegion'
-	| 'translatorEndpoint'
-	| 'translatorClientSecret'
+export const secretNames = [
+	'hubToken',
+	'translatorKey',
+	'translatorRegion',
+	'translatorEndpoint',
+	'translatorClientSecret',
 	/** JSON of the setting `nearglot.translate.hosted`: no secret, but it goes the same way. */
-	| 'translatorSettings'
-	| 'upstreamKey';
+	'translatorSettings',
+	'upstreamKey',
+] as const;
+
+export type SecretName = (typeof secretNames)[number];
 
 export interface EndpointInfo {
 	/** `http://127.0.0.1:PORT` */
@@ -281,6 +286,8 @@ export interface StatusParams extends ServerHealth {
 	/** Absent while no daemon is connected. */
 	readonly daemon?: { readonly url: string; readonly pid: number };
 }
+
+type Named = RequestOf<typeof models.removeModel>;
 
 /** Request name → its parameters and result. */
 export interface Requests {
@@ -323,20 +330,26 @@ export interface Requests {
 		params: Record<string, never>;
 		result: { models: readonly ModelInfo[]; team?: TeamStatus };
 	};
-	'nearglot/models/load': { params: { model: string }; result: Record<string, never> };
-	'nearglot/models/unload': { params: { model: string }; result: Record<string, never> };
+	'nearglot/models/load': { params: Named; result: Record<string, never> };
+	'nearglot/models/unload': { params: Named; result: Record<string, never> };
 	/** Partial results are DownloadProgress. */
 	'nearglot/models/download': {
-		params: { model: string; partialResultToken?: string | number };
+		params: Named & { partialResultToken?: string | number };
 		result: Record<string, never>;
 	};
 	/** A link to the studio page that holds once, for a minute, and brings the key along. */
-	'nearglot/studio': { params: Record<string, never>; result: { url: string } };
+	'nearglot/studio': { params: Record<string, never>; result: AnswerOf<typeof openStudio> };
 	/** Models of the catalogue that fit this computer. */
-	'nearglot/models/suggest': { params: { task: ModelTask }; result: Suggestions };
+	'nearglot/models/suggest': {
+		params: { task: QueryOf<typeof models.suggestModelsRoute>['task'] };
+		result: AnswerOf<typeof models.suggestModelsRoute>;
+	};
 	/** Moves all downloaded models to another, empty folder. */
-	'nearglot/models/move': { params: { folder: string }; result: { location: string } };
-	'nearglot/models/remove': { params: { model: string }; result: Record<string, never> };
+	'nearglot/models/move': {
+		params: RequestOf<typeof models.moveModels>;
+		result: AnswerOf<typeof models.moveModels>;
+	};
+	'nearglot/models/remove': { params: Named; result: Record<string, never> };
 	'nearglot/transcribe': { params: TranscribeParams; result: { text: string } };
 	/** The whole transcript with the times of its words. Partial results are TranscriptDelta. */
 	'nearglot/transcript': { params: TranscriptParams; result: Transcript };

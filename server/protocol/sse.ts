@@ -61,3 +61,18 @@ function splitField(line: string): [string, string] {
 	const value = line.slice(colon + 1);
 	return [line.slice(0, colon), value.startsWith(' ') ? value.slice(1) : value];
 }
+
+/** The bytes of an answer. Not every browser can iterate over a stream itself. */
+export async function* bytesOf({ body }: Response): AsyncGenerator<Uint8Array, void, undefined> {
+	const reader = body?.getReader();
+	if (!reader) return;
+	try {
+		for (;;) {
+			const { done, value } = await reader.read();
+			if (done) return;
+			yield value;
+		}
+	} finally {
+		await reader.cancel().catch(() => undefined);
+	}
+}

@@ -1,34 +1,13 @@
 /** Models proposed for a computer, best first, with what the proposal rests on. */
 
 import type { ModelInfo } from './models.ts';
+import type { suggestModelsRoute } from './routes/models.ts';
+import type { AnswerOf } from './routes/route.ts';
 
+export type Suggestions = AnswerOf<typeof suggestModelsRoute>;
+export type Suggestion = Suggestions['models'][number];
 /** What a computer offers to models. */
-export interface MachineFacts {
-	/** Bytes of memory in all. */
-	readonly memoryBytes: number;
-	/** Bytes that can still be written where models are kept; absent when the system does not say. */
-	readonly diskFreeBytes?: number;
-	/** Names of the graphics processors. */
-	readonly gpus: readonly string[];
-	/** Bytes a second one thread copies: what bounds the speed of a language model. */
-	readonly bytesPerSecond: number;
-}
-
-export interface Suggestion {
-	readonly model: ModelInfo;
-	/** Bytes of the download: known from the hub, else worked out from the number of weights. */
-	readonly sizeBytes: number;
-	readonly sizeIsEstimate: boolean;
-	/** About how much memory it takes while loaded. */
-	readonly memoryBytes: number;
-	/** About how many tokens a second on the processor; only for chat models. */
-	readonly tokensPerSecond?: number;
-}
-
-export interface Suggestions {
-	readonly machine: MachineFacts;
-	readonly models: readonly Suggestion[];
-}
+export type MachineFacts = Readonly<Suggestions['machine']>;
 
 /** Share of the memory a model may take: the editor and everything else needs the rest. */
 const memoryShare = 0.5;

@@ -7,11 +7,12 @@ import {
 	ListToolsRequestSchema,
 	McpError,
 } from '@modelcontextprotocol/sdk/types.js';
+import type { Send } from '../protocol/client.ts';
 import { asAppError, productVersion } from '../protocol/index.ts';
-import { type DaemonCall, mcpTools, runMcpTool } from './mcpTools.ts';
+import { mcpTools, runMcpTool } from './mcpTools.ts';
 
 /** A server whose tools ask the daemon through `call`. One per connection. */
-export function createMcpServer(call: DaemonCall): Server {
+export function createMcpServer(call: Send): Server {
 	const server = new Server(
 		{ name: 'nearglot', title: 'Nearglot', version: productVersion() },
 		{ capabilities: { tools: {} } },

@@ -1,15 +1,14 @@
 /**
  * What the product offers to agents over the Model Context Protocol: translate and transcribe. Both
- * doors (HTTP and stdio) share this; `call` asks the daemon's own routes.
+ * doors (HTTP and stdio) share this; `call` sends to the daemon's own routes.
  */
 
 import { constants, openAsBlob, type Stats } from 'node:fs';
 import { type FileHandle, open, stat } from 'node:fs/promises';
 import { basename, isAbsolute } from 'node:path';
+import { ownTranslatorPath, transcriptions, translate } from '../protocol/addresses.ts';
+import { Client, type Send } from '../protocol/client.ts';
 import { AppError, asAppError, type JsonSchema, setRecording } from '../protocol/index.ts';
-
-/** Asks a route of the daemon; rejects with its error when the answer is not 2xx. */
-export type DaemonCall = (path: string, init: RequestInit) => Promise<Response>;
 
 export interface McpTool {
 	readonly name: string;
@@ -19,11 +18,7 @@ export interface McpTool {
 	/** Whether a client may run it without asking: it reads nothing but what it is given, and changes nothing. */
 	readonly readOnly: boolean;
 	/** Resolves to the text of the result. */
-	run(
-		input: Readonly<Record<string, unknown>>,
-		call: DaemonCall,
-		signal: AbortSignal,
-	): Promise<string>;
+	run(input: Readonly<Record<string, unknown>>, call: Send, signal: AbortSignal): Promise<string>;
 }
 
 const text = (description: string) => ({ type: 'string', description });
@@ -49,18 +44,15 @@ const translateTool: McpTool = {
 		const to = required(input, 'to')
 			.split(',')
 			.map((part) => part.trim());
-		const query = new URLSearchParams({ 'api-version': '3.0' });
-		for (const language of to) query.append('to', language);
-		const from = optional(input, 'from');
-		if (from !== undefined) query.set('from', from);
-		if (flag(input, 'html')) query.set('textType', 'html');
-		const response = await call(`/nearglot/translator/translate?${query}`, {
-			method: 'POST',
-			headers: { 'content-type': 'application/json' },
-			body: JSON.stringify([{ Text: required(input, 'text') }]),
-			signal,
-		});
-		const [item] = (await response.json()) as { translations: { to: string; text: string }[] }[];
+		const query = {
+			'api-version': '3.0',
+			to,
+			from: optional(input, 'from'),
+			textType: flag(input, 'html') ? 'html' : undefined,
+		};
+		const body = [{ Text: required(input, 'text') }];
+		const client = new Client((path, init) => call(ownTranslatorPath + path, init));
+		const [item] = await client.call(translate, { query, body }, { signal });
 		const rows = item?.translations ?? [];
 		return rows.length === 1
 			? (rows[0]?.text ?? '')
@@ -95,7 +87,7 @@ const transcribeTool: McpTool = {
 		form.set('response_format', optional(input, 'format') ?? 'text');
 		const language = optional(input, 'language');
 		if (language !== undefined) form.set('language', language);
-		const response = await call('/v1/audio/transcriptions', { method: 'POST', body: form, signal });
+		const response = await new Client(call).open(transcriptions, { body: form }, { signal });
 		return (await response.text()).trimEnd();
 	},
 };
@@ -148,7 +140,7 @@ export interface McpToolResult {
 export async function runMcpTool(
 	name: string,
 	input: unknown,
-	call: DaemonCall,
+	call: Send,
 	signal: AbortSignal,
 ): Promise<McpToolResult> {
 	const tool = mcpTools.find((entry) => entry.name === name);

@@ -1,6 +1,7 @@
-/** What a detector says of a text, and reading it from an answer of `/detect`. */
+/** What a detector says of a text, and what `/detect` answers of it. */
 
-import { isRecord } from '../protocol/errorBody.ts';
+import type { detect } from '../protocol/addresses.ts';
+import type { AnswerOf } from '../protocol/routes/route.ts';
 
 /** A language a text may be in. */
 export interface LanguageGuess {
@@ -17,23 +18,15 @@ export interface DetectedText extends LanguageGuess {
 	readonly alternatives: readonly LanguageGuess[];
 }
 
-const unknown: LanguageGuess = { language: '', score: 0, isSupported: false };
+type Row = AnswerOf<typeof detect>[number];
+type Guess = Pick<Row, 'language' | 'score' | 'isTranslationSupported'>;
 
-/** Rows of `/detect` (version 3.0) for that many texts; what cannot be read is unknown. */
-export function readDetected(body: unknown, count: number): DetectedText[] {
-	const rows: readonly unknown[] = Array.isArray(body) ? body : [];
-	return Array.from({ length: count }, (_, index) => {
-		const row = rows[index];
-		const others = isRecord(row) && Array.isArray(row['alternatives']) ? row['alternatives'] : [];
-		return { ...readGuess(row), alternatives: (others as unknown[]).map(readGuess) };
-	});
-}
+/** A row of `/detect` (version 3.0). */
+export const detectedText = (row: Row): DetectedText => ({
+	...guessOf(row),
+	alternatives: (row.alternatives ?? []).map(guessOf),
+});
 
-function readGuess(row: unknown): LanguageGuess {
-	if (!isRecord(row) || typeof row['language'] !== 'string') return unknown;
-	return {
-		language: row['language'],
-		score: typeof row['score'] === 'number' ? row['score'] : 0,
-		isSupported: row['isTranslationSupported'] === true,
-	};
-}
+const guessOf = ({ language, score, isTranslationSupported }: Guess): LanguageGuess => ({
+	...{ language, score, isSupported: isTranslationSupported },
+});

@@ -3,8 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type * as z from 'zod';
-import { eventsOf } from '../../server/protocol/client.ts';
-import { AppError } from '../../server/protocol/index.ts';
+import { AppError, eventsOf } from '../../server/protocol/index.ts';
 import { chatCompletions } from '../../server/protocol/routes/chat.ts';
 import { completions } from '../../server/protocol/routes/completions.ts';
 import { downloadModel } from '../../server/protocol/routes/foundry.ts';
@@ -92,7 +91,7 @@ test('streams send the events they declare', async () => {
 		};
 		const response = await server.post(route.path, body);
 		let count = 0;
-		for await (const event of eventsOf(response, () => new AppError('internal'))) {
+		for await (const event of eventsOf(response, { cut: () => new AppError('internal') })) {
 			agrees(route.events, event, route.path);
 			count++;
 		}

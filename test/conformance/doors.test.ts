@@ -11,11 +11,12 @@ import {
 } from 'vscode-jsonrpc/node';
 import { createConnection } from 'vscode-languageserver/node';
 import { serveFront } from '../../server/lsp/connection.ts';
-import { AppError, ChatAnswer, type ChatResult } from '../../server/protocol/index.ts';
+import { sender } from '../../server/protocol/client.ts';
+import { AppError, type ChatResult, readAnswer } from '../../server/protocol/index.ts';
 import { chatRequest } from '../../server/protocol/routes/chat.ts';
 import { check } from '../../server/protocol/routes/check.ts';
 import { AnswerBuilder } from '../../server/services/chat/completionShape.ts';
-import { sseData, startTestServer, type TestServer } from '../http/testServer.ts';
+import { startTestServer, type TestServer } from '../http/testServer.ts';
 import type { ErrorReply, Reply } from './ask.ts';
 import { type TinyModels, tinyModels } from './tinyModels.ts';
 
@@ -61,11 +62,7 @@ before(async () => {
 			key,
 			pid: process.pid,
 			version: '1.2.3',
-			fetch: (path, init = {}) => {
-				const headers = new Headers(init.headers);
-				headers.set('authorization', `Bearer ${key}`);
-				return fetch(new URL(path, url), { ...init, headers });
-			},
+			request: sender({ fetch: (path, init) => fetch(new URL(path, url), init), key }),
 		}),
 	);
 	client = createMessageConnection(new StreamMessageReader(down), new StreamMessageWriter(up));
@@ -121,13 +118,15 @@ const doors: Readonly<Record<string, Door>> = {
 			const { code, message, param } = ((await response.json()) as ErrorReply).error;
 			return { error: { code, message, param } };
 		}
-		const answer = new ChatAnswer(question.model);
 		let text = '';
-		for (const chunk of (await sseData(response)).slice(0, -1))
-			answer.add(chunk, (delta) => {
+		const answer = await readAnswer(response, {
+			model: question.model,
+			signal: new AbortController().signal,
+			onDelta: (delta) => {
 				text += delta.text ?? '';
-			});
-		return rpcOutcome({ ...answer.result(), text });
+			},
+		});
+		return rpcOutcome({ ...answer, text });
 	},
 	'json-rpc': async (question) => {
 		try {

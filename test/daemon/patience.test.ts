@@ -6,16 +6,15 @@ import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { textCut } from '../../server/cli/textCut.ts';
 import { findOrStartDaemon } from '../../server/daemon/client.ts';
 import { patientFetch } from '../../server/daemon/patience.ts';
-import { eventsOf } from '../../server/protocol/client.ts';
-import type { EndpointFile } from '../../server/protocol/index.ts';
+import { type EndpointFile, eventsOf, streamCut } from '../../server/protocol/index.ts';
 import { onNotice } from '../../server/store/notices.ts';
 import { startHub } from '../hub/hubServer.ts';
 import { until } from '../support/until.ts';
 import { type Home, newHome } from './home.ts';
 
+const cut = (cause: unknown) => streamCut('answer', cause);
 let home: Home | undefined;
 after(() => home?.close());
 
@@ -66,7 +65,7 @@ test('a daemon that is frozen before or in its answer is told of once, and given
 		await using frozen = await daemon(answer, () => false);
 		const read = async () => {
 			const response = await patientFetch(frozen.endpoint, at(frozen, '/stream'), {}, patience);
-			for await (const event of eventsOf(response, textCut)) assert.deepEqual(event, { a: 1 });
+			for await (const event of eventsOf(response, { cut })) assert.deepEqual(event, { a: 1 });
 		};
 		await assert.rejects(read(), givenUp);
 		// On a busy machine the head is waited for, too.
@@ -94,7 +93,8 @@ test('a daemon that works on a long answer is waited for in silence', async () =
 		{ ...patience, healthMs: 10_000, wordMs: 10_050 },
 	);
 	const events: unknown[] = [];
-	for await (const event of eventsOf(response, textCut)) events.push(event);
+	// This one ends without the mark of the end.
+	for await (const event of eventsOf(response, { cut: () => undefined })) events.push(event);
 	assert.deepEqual([events, words], [[{ a: 1 }], []]);
 });
 

@@ -9,6 +9,7 @@ import {
 } from 'vscode-jsonrpc/node';
 import { createConnection, type WorkspaceEdit } from 'vscode-languageserver/node';
 import { serveFront } from '../../server/lsp/connection.ts';
+import { sender } from '../../server/protocol/client.ts';
 import { type FakeDaemon, startFakeDaemon } from '../doubles/fakeDaemon.ts';
 
 export interface EditorOptions {
@@ -49,11 +50,7 @@ export function connectFront(find: () => Pick<FakeDaemon, 'url' | 'key'>): Messa
 			key,
 			pid: 7,
 			version: '1',
-			fetch: (path, init = {}) => {
-				const headers = new Headers(init.headers);
-				headers.set('authorization', `Bearer ${key}`);
-				return fetch(new URL(path, url), { ...init, headers });
-			},
+			request: sender({ fetch: (path, init) => fetch(new URL(path, url), init), key }),
 		};
 	});
 	return createMessageConnection(new StreamMessageReader(down), new StreamMessageWriter(up));

@@ -3,29 +3,28 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { TextDocument } from 'vscode-languageserver-textdocument';
-import type { Caller } from '../../server/lsp/daemonLink.ts';
 import { translationHover } from '../../server/lsp/hover.ts';
 import { ProseFinder } from '../../server/lsp/prose/prose.ts';
 import { Translations } from '../../server/lsp/translations.ts';
+import { Client } from '../../server/protocol/client.ts';
 import { AppError } from '../../server/protocol/index.ts';
 
 /** A translator that writes capitals and finds English, or what `language` says. */
 function world(language = 'en') {
 	const asked: string[] = [];
 	let hang = false;
-	const link: Caller = {
-		call: async () => assert.fail('only JSON is asked for'),
-		json: async (path, body, signal) => {
-			asked.push(path.split('?')[0] ?? '');
-			if (hang)
-				return new Promise((_, reject) =>
-					signal.addEventListener('abort', () => reject(new AppError('cancelled'))),
-				);
-			const items = body as { Text: string }[];
-			if (path.startsWith('/detect')) return items.map(() => ({ language, score: 1 }));
-			return items.map(({ Text }) => ({ translations: [{ text: Text.toUpperCase(), to: 'de' }] }));
-		},
-	};
+	const link = new Client(async (path, { body, signal }) => {
+		asked.push(path.split('?')[0] ?? '');
+		if (hang)
+			return new Promise((_, reject) =>
+				signal?.addEventListener('abort', () => reject(new AppError('cancelled'))),
+			);
+		const items = JSON.parse(String(body)) as { Text: string }[];
+		const answer = path.startsWith('/detect')
+			? items.map(() => ({ language, score: 1 }))
+			: items.map(({ Text }) => ({ translations: [{ text: Text.toUpperCase(), to: 'de' }] }));
+		return Response.json(answer);
+	});
 	const finder = new ProseFinder();
 	const translations = new Translations(link, () => undefined);
 	const show = (

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Daemon } from '../../server/lsp/daemonLink.ts';
 import { SecretKeeper } from '../../server/lsp/secretKeeper.ts';
+import { sender } from '../../server/protocol/client.ts';
 
 /** A daemon that notes what it is handed; `answer` decides when it answers. */
 function fakeDaemon(answer: () => Promise<Response> = async () => Response.json({})) {
@@ -14,14 +15,16 @@ function fakeDaemon(answer: () => Promise<Response> = async () => Response.json(
 		key: 'k',
 		pid: 1,
 		version: '1',
-		fetch: async (path, init) => {
-			const { pathname, searchParams } = new URL(path, 'http://a');
-			assert.equal(pathname, '/nearglot/secrets/set');
-			sources.push(searchParams.get('source'));
-			const response = await answer();
-			handed.push(JSON.parse(String(init?.body)));
-			return response;
-		},
+		request: sender({
+			fetch: async (path, init) => {
+				const { pathname, searchParams } = new URL(path, 'http://a');
+				assert.equal(pathname, '/nearglot/secrets/set');
+				sources.push(searchParams.get('source'));
+				const response = await answer();
+				handed.push(JSON.parse(String(init.body)));
+				return response;
+			},
+		}),
 	};
 	return { daemon, handed, sources };
 }

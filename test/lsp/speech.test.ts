@@ -5,10 +5,9 @@ import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import type { Caller } from '../../server/lsp/daemonLink.ts';
 import { Dictations } from '../../server/lsp/dictate.ts';
 import { makePlayable, transcribeRecording, waveformOfFile } from '../../server/lsp/transcript.ts';
-import { errorOfResponse } from '../../server/protocol/errorBody.ts';
+import { Client, sender } from '../../server/protocol/client.ts';
 import type { DictationEvent, TranscriptDelta } from '../../server/protocol/index.ts';
 import { wavFile } from '../audio/madeAudio.ts';
 import { type SpeechServer, startSpeechServer } from '../speech/speechServer.ts';
@@ -24,23 +23,15 @@ const samples = tones(phrases);
 let folder = '';
 let recording = '';
 let server: SpeechServer;
-let link: Caller;
+let link: Client;
 
 before(async () => {
 	folder = await mkdtemp(join(tmpdir(), 'nearglot-lsp-speech-'));
 	recording = join(folder, 'tones.wav');
 	await writeFile(recording, wavFile(samples, { rateHz: 16_000 }));
 	server = await startSpeechServer();
-	link = {
-		call: async (path, init, signal) => {
-			const headers = new Headers(init.headers);
-			headers.set('authorization', 'Bearer key-of-the-test-server');
-			const response = await fetch(server.url + path, { ...init, headers, signal });
-			if (!response.ok) throw await errorOfResponse(response);
-			return response;
-		},
-		json: () => assert.fail('not asked for here'),
-	};
+	const key = 'key-of-the-test-server';
+	link = new Client(sender({ fetch: (path, init) => fetch(server.url + path, init), key }));
 });
 after(async () => {
 	await server.close();

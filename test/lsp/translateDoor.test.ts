@@ -1,25 +1,21 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Caller } from '../../server/lsp/daemonLink.ts';
 import { parseFrontSettings } from '../../server/lsp/frontSettings.ts';
-import { detectLanguage, listLanguages, translateTexts } from '../../server/lsp/translate.ts';
+import { listLanguages, translateTexts } from '../../server/lsp/translate.ts';
 import { translateDoor } from '../../server/lsp/translateDoor.ts';
+import { detect } from '../../server/protocol/addresses.ts';
+import { Client } from '../../server/protocol/client.ts';
 import type { TranslateEngine } from '../../server/protocol/index.ts';
 
 function world(engine: TranslateEngine) {
 	const asked: string[] = [];
-	const caller = (name: string): Caller => {
-		const answer = (path: string): unknown => {
+	const caller = (name: string) =>
+		new Client(async (path) => {
 			asked.push(`${name} ${path}`);
-			if (path.includes('/detect')) return [{ language: 'en', score: 1 }];
-			if (path.includes('/languages')) return { translation: {} };
-			return [{ translations: [{ text: 'done', to: 'de' }] }];
-		};
-		return {
-			call: async (path) => Response.json(answer(path)),
-			json: async (path) => answer(path),
-		};
-	};
+			if (path.includes('/detect')) return Response.json([{ language: 'en', score: 1 }]);
+			if (path.includes('/languages')) return Response.json({ translation: {} });
+			return Response.json([{ translations: [{ text: 'done', to: 'de' }] }]);
+		});
 	return {
 		asked,
 		door: translateDoor({ link: caller('here'), team: caller('team'), engine: () => engine }),
@@ -52,7 +48,9 @@ test('a call may name another engine than the setting', async () => {
 
 test('languages are detected and listed on this machine, whoever translates', async () => {
 	const { asked, door } = world('team');
-	assert.equal(await detectLanguage(door, 'text', signal), 'en');
+	const query = { 'api-version': '3.0' };
+	const [found] = await door.call(detect, { query, body: [{ Text: 'text' }] }, { signal });
+	assert.equal(found?.language, 'en');
 	await listLanguages(door, 'de', signal);
 	assert.ok(asked.every((entry) => entry.startsWith('here /nearglot/translator/')));
 });

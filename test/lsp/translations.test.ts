@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Caller } from '../../server/lsp/daemonLink.ts';
 import { Translations } from '../../server/lsp/translations.ts';
+import { Client } from '../../server/protocol/client.ts';
 import { parseGlossary } from '../../server/translate/workspaceGlossary.ts';
 
 const signal = new AbortController().signal;
@@ -11,8 +11,8 @@ const signal = new AbortController().signal;
 /** A translator that gives texts back with the language it was told, and takes `le` for French. */
 function world() {
 	const asked: { from: string | null; texts: string[] }[] = [];
-	const json: Caller['json'] = async (path, body) => {
-		const texts = (body as { Text: string }[]).map(({ Text }) => Text);
+	const answer = (path: string, body: unknown) => {
+		const texts = (JSON.parse(String(body)) as { Text: string }[]).map(({ Text }) => Text);
 		const language = (text: string) => (/\ble\b/.test(text) ? 'fr' : 'en');
 		if (path.startsWith('/detect'))
 			return texts.map((text) => ({ language: language(text), score: 1 }));
@@ -23,7 +23,7 @@ function world() {
 			...(from === null ? { detectedLanguage: { language: language(text), score: 1 } } : {}),
 		}));
 	};
-	const link = { json, call: () => assert.fail('no other call') } as unknown as Caller;
+	const link = new Client(async (path, { body }) => Response.json(answer(path, body)));
 	return { link, asked };
 }
 

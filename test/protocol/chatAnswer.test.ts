@@ -2,6 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { pullModel } from '../../server/protocol/addresses.ts';
+import { Client } from '../../server/protocol/client.ts';
 import { AppError, type ChatDelta, readAnswer, readDownload } from '../../server/protocol/index.ts';
 
 const words = (content: string) => ({ choices: [{ index: 0, delta: { content } }] });
@@ -9,13 +11,19 @@ const end = (reason: string) => ({ choices: [{ index: 0, delta: {}, finish_reaso
 const done = '[DONE]';
 const broken = new TypeError('terminated');
 
-/** Bytes of a stream of events; an error at the end breaks it. */
-async function* stream(events: readonly (object | string)[]): AsyncGenerator<Uint8Array> {
-	for (const event of events) {
-		if (event instanceof Error) throw event;
-		const data = typeof event === 'string' ? event : JSON.stringify(event);
-		yield new TextEncoder().encode(`data: ${data}\n\n`);
-	}
+/** An answer that streams events; an error at the end breaks it. */
+function stream(events: readonly (object | string)[]): Response {
+	const left = [...events];
+	const body = new ReadableStream<Uint8Array>({
+		pull(controller) {
+			const event = left.shift();
+			if (event === undefined) return controller.close();
+			if (event instanceof Error) return controller.error(event);
+			const data = typeof event === 'string' ? event : JSON.stringify(event);
+			controller.enqueue(new TextEncoder().encode(`data: ${data}\n\n`));
+		},
+	});
+	return new Response(body);
 }
 
 function read(events: readonly (object | string)[], signal = new AbortController().signal) {
@@ -77,7 +85,14 @@ test('a download has ended when its model is named, not when the stream stops', 
 	const progress = { file: 'a', fileFraction: 0.5, doneBytes: 1, totalBytes: 2 };
 	const told: unknown[] = [];
 	const down = (events: readonly (object | string)[], left = signal) =>
-		readDownload(stream(events), (part) => told.push(part), left);
+		readDownload(
+			new Client(async () => stream(events)).stream(
+				pullModel,
+				{ body: { model: 'm' } },
+				{ of: 'download', signal: left },
+			),
+			(part) => told.push(part),
+		);
 	await down([{ start: {} }, { progress }, { model: { id: 'm' } }]);
 	assert.deepEqual(told, [progress]);
 	for (const last of [[], [broken]])

@@ -1,12 +1,10 @@
 /** The host of the page of a recording in a browser: the daemon's HTTP interface behind the same session. */
 
+import { audioTranslations, transcriptions } from '../../server/protocol/addresses.ts';
 import {
-	AppError,
-	errorOfBody,
 	exportName,
 	exportTranscript,
-	readEvents,
-	setRecording,
+	readTranscript,
 	type TranscribeChoice,
 	type Transcript,
 	type TranscriptDelta,
@@ -14,6 +12,7 @@ import {
 	type TranscriptPageMessage,
 	TranscriptSession,
 	type TranscriptState,
+	transcriptForm,
 } from '../../server/protocol/index.ts';
 import { ownStores } from '../ownStore.ts';
 import type { StudioApi } from '../studioApi.ts';
@@ -148,53 +147,16 @@ interface Heard {
 	readonly choice: TranscribeChoice;
 }
 
-async function hear(
+function hear(
 	api: StudioApi,
 	{ sound, name, choice }: Heard,
 	onDelta: (delta: TranscriptDelta) => void,
 	signal: AbortSignal,
 ): Promise<Transcript> {
-	const form = new FormData();
-	form.set('model', choice.model || 'default');
-	if (choice.language !== '') form.set('language', choice.language);
-	form.set('response_format', 'verbose_json');
-	form.append('timestamp_granularities[]', 'segment');
-	form.append('timestamp_granularities[]', 'word');
-	form.append('include[]', 'progress');
-	form.set('stream', 'true');
-	setRecording(form, sound, name);
+	const body = transcriptForm(choice, sound, name);
 	onDelta({ phase: 'loading' });
-	const path = `/v1/audio/${choice.english ? 'translations' : 'transcriptions'}`;
-	const response = await api.upload(path, form, signal);
-	for await (const { data } of readEvents(chunksOf(response))) {
-		if (data === '[DONE]') break;
-		const event = JSON.parse(data) as { readonly type?: string };
-		const failure = errorOfBody(event, 500);
-		if (failure) throw failure;
-		if (event.type === 'transcript.text.done') return event as unknown as Transcript;
-		if (event.type === 'transcript.text.segment') {
-			type Segment = NonNullable<TranscriptDelta['segments']>[number];
-			onDelta({ phase: 'running', segments: [event as unknown as Segment] });
-		}
-		if (event.type === 'transcript.progress') {
-			onDelta({ progress: event as unknown as NonNullable<TranscriptDelta['progress']> });
-		}
-	}
-	throw new AppError(
-		'daemon_unavailable',
-		'The model server ended in the middle of the recording.',
-	);
-}
-
-/** Not every browser can iterate over a stream. */
-async function* chunksOf(response: Response): AsyncGenerator<Uint8Array, void, undefined> {
-	const reader = response.body?.getReader();
-	if (!reader) return;
-	for (;;) {
-		const { done, value } = await reader.read();
-		if (done) return;
-		yield value;
-	}
+	const route = choice.english ? audioTranslations : transcriptions;
+	return readTranscript(api.client.stream(route, { body }, { of: 'recording', signal }), onDelta);
 }
 
 function download(name: string, text: string): void {

@@ -1,18 +1,10 @@
 /** Parts of answers that several routes share. */
 
 import * as z from 'zod';
-import type { ExecutionProvider, ModelInfo, ModelTask } from '../models.ts';
 
 const count = z.int().min(0);
 
-export const providerSchema = z.enum([
-	'cpu',
-	'cuda',
-	'dml',
-	'webgpu',
-	'coreml',
-	'qnn',
-] satisfies ExecutionProvider[]);
+export const providerSchema = z.enum(['cpu', 'cuda', 'dml', 'webgpu', 'coreml', 'qnn']);
 
 /** Where the work was done instead of where it was wished. */
 export const fallbackSchema = z.object({
@@ -29,7 +21,7 @@ export const usageSchema = z.object({
 	completion_tokens_details: z.object({ reasoning_tokens: count }),
 });
 
-/** Speeds of one request. */
+/** Speeds of one request, in the shape llama.cpp's clients know. */
 export const timingsSchema = z.object({
 	prompt_n: count,
 	prompt_ms: z.number(),
@@ -37,8 +29,11 @@ export const timingsSchema = z.object({
 	predicted_n: count,
 	predicted_ms: z.number(),
 	predicted_per_second: z.number(),
+	/** Tokens of the prompt that came from the prefix cache. */
 	cache_n: count,
+	/** Milliseconds spent loading the model for this request; 0 when it was loaded already. */
 	load_ms: z.number(),
+	/** Milliseconds waited for a place in the batch. */
 	queue_ms: z.number(),
 });
 
@@ -57,6 +52,7 @@ export const finishReasonSchema = z.enum([
 	'content_filter',
 ]);
 
+/** What a model is for; decides which routes accept it. */
 export const taskSchema = z.enum([
 	'chat-completion',
 	'text-generation',
@@ -64,14 +60,8 @@ export const taskSchema = z.enum([
 	'automatic-speech-recognition',
 	'embeddings',
 	'voice-activity-detection',
-] satisfies ModelTask[]);
-export const stateSchema = z.enum([
-	'not-downloaded',
-	'downloading',
-	'cached',
-	'loading',
-	'loaded',
-] satisfies ModelInfo['state'][]);
+]);
+export const stateSchema = z.enum(['not-downloaded', 'downloading', 'cached', 'loading', 'loaded']);
 
 export const precisionSchema = z.enum([
 	'fp32',
@@ -91,8 +81,35 @@ const promptTemplate = z.object({
 	prompt: z.string().exactOptional(),
 });
 
-/** One model as the lists of this product have it. */
+/** Where a downloaded model came from. */
+const sourceSchema = z.object({
+	/** Base address of the hub. */
+	hub: z.string(),
+	/** `organisation/name`. */
+	repository: z.string(),
+	/** Branch, tag or commit that was asked for; absent: the main branch. */
+	revision: z.string().exactOptional(),
+	/** Folder inside the repository; `''` for its root, absent when it was not noted. */
+	path: z.string().exactOptional(),
+	precision: precisionSchema.exactOptional(),
+});
+
+/** What the engine remarks about a model that it has loaded. */
+const noticeSchema = z.object({
+	/**
+	 * `fallback`: the engine's fast runtime does not work here, which is a fault of the installation, and the
+	 * same for every model. `note`: why something slower than possible is used for this model.
+	 */
+	kind: z.enum(['fallback', 'note']),
+	/** Full sentences in English: what it means and, for a fault, what to do. */
+	message: z.string(),
+	/** What the fault is, as a clause. */
+	reason: z.string().exactOptional(),
+});
+
+/** One model as the lists of this product have it, for people and for clients. */
 export const modelInfoSchema = z.object({
+	/** `name:version`, unique. */
 	id: z.string(),
 	name: z.string(),
 	version: z.string(),
@@ -103,38 +120,31 @@ export const modelInfoSchema = z.object({
 	origin: z.enum(['built-in', 'catalogue', 'local', 'team', 'upstream']),
 	publisher: z.string(),
 	license: z.string(),
-	source: z
-		.object({
-			hub: z.string(),
-			repository: z.string(),
-			revision: z.string().exactOptional(),
-			path: z.string().exactOptional(),
-			precision: precisionSchema.exactOptional(),
-		})
-		.exactOptional(),
+	source: sourceSchema.readonly().exactOptional(),
+	/** Kind of its source, as the one who asked for the download named it. */
 	providerType: z.string().exactOptional(),
-	promptTemplate: promptTemplate.exactOptional(),
+	/** Template that came with the request of its download. */
+	promptTemplate: promptTemplate.readonly().exactOptional(),
+	/** Hub id of the model it was made from. */
 	parentModelUri: z.string().exactOptional(),
+	/** Folder of the files, when they are on this machine. */
 	folder: z.string().exactOptional(),
+	/** Absent while unknown: never invented. */
 	sizeBytes: z.number().exactOptional(),
+	/** Longest prompt plus answer in tokens. */
 	contextLength: z.number().exactOptional(),
 	maxOutputTokens: z.number().exactOptional(),
+	/** Earlier turns of a conversation that are read; absent: all that fit. */
 	maxHistoryTurns: z.number().exactOptional(),
 	supportsToolCalling: z.boolean(),
+	/** Resident memory of the runner while loaded. */
 	memoryBytes: z.number().exactOptional(),
-	notices: z
-		.array(
-			z.object({
-				kind: z.enum(['fallback', 'note']),
-				message: z.string(),
-				reason: z.string().exactOptional(),
-			}),
-		)
-		.readonly()
-		.exactOptional(),
+	/** What the engine remarks about it, while loaded. */
+	notices: z.array(noticeSchema.readonly()).readonly().exactOptional(),
 	pinned: z.boolean().exactOptional(),
+	/** Languages, for translation and speech (BCP 47). */
 	languages: z.array(z.string()).readonly().exactOptional(),
-}) satisfies z.ZodType<ModelInfo>;
+});
 
 export const promptTemplateSchema = promptTemplate;
 
@@ -142,8 +152,21 @@ export const promptTemplateSchema = promptTemplate;
 export const downloadProgressSchema = z.object({
 	model: z.string(),
 	file: z.string(),
+	/** 0…1 of the file. */
 	fileFraction: z.number(),
 	doneBytes: z.number(),
 	totalBytes: z.number(),
 	bytesPerSecond: z.number(),
 });
+
+export type ExecutionProvider = z.output<typeof providerSchema>;
+export type FinishReason = z.output<typeof finishReasonSchema>;
+export type Usage = Readonly<z.output<typeof usageSchema>>;
+export type Timings = Readonly<z.output<typeof timingsSchema>>;
+export type ModelTask = z.output<typeof taskSchema>;
+export type ModelState = z.output<typeof stateSchema>;
+export type Precision = z.output<typeof precisionSchema>;
+export type ModelSource = Readonly<z.output<typeof sourceSchema>>;
+export type ModelNotice = Readonly<z.output<typeof noticeSchema>>;
+export type ModelInfo = Readonly<z.output<typeof modelInfoSchema>>;
+export type DownloadProgress = Readonly<z.output<typeof downloadProgressSchema>>;

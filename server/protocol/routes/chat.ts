@@ -132,7 +132,14 @@ export const chatChunk = z.object({
 		}),
 	),
 	/** What the request waits for, where `return_progress` asks for it. */
-	progress: z.looseObject({ phase: z.string() }).exactOptional(),
+	progress: z
+		.object({
+			phase: z.enum(['queued', 'loading', 'prompt']),
+			fraction: z.number().exactOptional(),
+			place: z.number().exactOptional(),
+			expected_ms: z.number().exactOptional(),
+		})
+		.exactOptional(),
 	/** Tokens of the prompt, in llama.cpp's words. */
 	prompt_progress: z.object({ total: z.number(), processed: z.number() }).exactOptional(),
 	usage: usageSchema.nullable().exactOptional(),

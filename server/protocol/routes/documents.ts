@@ -10,8 +10,7 @@ export const translateDocument = route({
 	path: '/documents/translate',
 	who: 'member',
 	also: ['studio'],
-	summary:
-		'a whole document, of which only the words change: `{text, pieces, refused, left, language, score?}`',
+	summary: 'a whole document, of which only the words change',
 	body: jsonBody(
 		object({
 			/** Its ending names the format. */
@@ -24,7 +23,25 @@ export const translateDocument = route({
 		}),
 		documentBody,
 	),
-	answer: z.looseObject({ text: z.string() }),
+	answer: z.object({
+		text: z.string(),
+		/** Texts found. */
+		pieces: z.number(),
+		/** Texts whose placeholders would have been lost. */
+		refused: z.array(z.string()).readonly(),
+		language: z.string(),
+		score: z.number().exactOptional(),
+		/** Texts that stayed as they were, or some sentences of which did. */
+		left: z
+			.array(
+				z.looseObject({
+					text: z.string(),
+					language: z.string().exactOptional(),
+					sentences: z.array(z.string()).readonly().exactOptional(),
+				}),
+			)
+			.readonly(),
+	}),
 	errors: ['forbidden', 'rate_limited', 'too_expensive', 'model_not_found'],
 	section: 'translation',
 });

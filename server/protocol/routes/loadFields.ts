@@ -1,7 +1,7 @@
 /** Where and how long a model is loaded, as requests say it: the one reading of `ep` and `ttl` for all doors. */
 
 import { executionProviderNames, executionProviderOf } from '../executionProviders.ts';
-import type { ExecutionProvider } from '../models.ts';
+import type { ExecutionProvider } from './answers.ts';
 import { invalid } from './check.ts';
 import { integer, mapped, optional, string } from './fields.ts';
 

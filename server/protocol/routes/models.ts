@@ -1,8 +1,7 @@
 /** Models: the lists, and what only the owner does with them. */
 
 import * as z from 'zod';
-import type { SecretName } from '../methods.ts';
-import type { Suggestions } from '../suggestions.ts';
+import { secretNames } from '../methods.ts';
 import {
 	downloadProgressSchema,
 	modelInfoSchema,
@@ -133,23 +132,29 @@ export const suggestModelsRoute = route({
 	query: object({ task: optional(oneOf('chat-completion', 'automatic-speech-recognition')) }),
 	answer: z.object({
 		machine: z.object({
+			/** Bytes of memory in all. */
 			memoryBytes: z.number(),
+			/** Bytes that can still be written where models are kept; absent when the system does not say. */
 			diskFreeBytes: z.number().exactOptional(),
 			gpus: z.array(z.string()).readonly(),
+			/** Bytes a second one thread copies: what bounds the speed of a language model. */
 			bytesPerSecond: z.number(),
 		}),
 		models: z
 			.array(
 				z.object({
 					model: modelInfoSchema,
+					/** Bytes of the download: known from the hub, else worked out from the number of weights. */
 					sizeBytes: z.number(),
 					sizeIsEstimate: z.boolean(),
+					/** About how much memory it takes while loaded. */
 					memoryBytes: z.number(),
+					/** About how many tokens a second on the processor; only for chat models. */
 					tokensPerSecond: z.number().exactOptional(),
 				}),
 			)
 			.readonly(),
-	}) satisfies z.ZodType<Suggestions>,
+	}),
 	section: 'models',
 });
 
@@ -280,17 +285,6 @@ export const refreshCatalogue = route({
 	answer: z.object({ failures: z.array(z.string()).readonly() }),
 	section: 'models',
 });
-
-/** What can be handed over. */
-export const secretNames = [
-	'hubToken',
-	'translatorKey',
-	'translatorRegion',
-	'translatorEndpoint',
-	'translatorClientSecret',
-	'translatorSettings',
-	'upstreamKey',
-] as const satisfies readonly SecretName[];
 
 const knownSecret = (name: string) => secretNames.find((each) => each === name);
 

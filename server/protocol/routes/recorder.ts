@@ -1,11 +1,11 @@
 /** Recording a microphone into text; what its events mean says protocol/recorder.ts. */
 
 import * as z from 'zod';
-import type { RecorderCommand } from '../recorder.ts';
 import { smallBody } from './bodyLimits.ts';
 import { read } from './check.ts';
 import { boolean, integer, mapped, object, oneOf, optional, string } from './fields.ts';
 import { jsonBody, type Route, route } from './route.ts';
+import { recorderEventSchema } from './transcripts.ts';
 
 /** A ticket, or the token of one page, stands for the key. */
 const ticket = {
@@ -13,7 +13,6 @@ const ticket = {
 	section: 'recorder',
 } as const satisfies Partial<Route>;
 
-const events = z.looseObject({ type: z.string() });
 const received = z.object({
 	/** Samples that have come. */
 	received: z.number(),
@@ -34,7 +33,7 @@ export const openRecorder = route({
 		}),
 		smallBody,
 	),
-	events,
+	events: recorderEventSchema,
 	errors: ['model_not_found'],
 	section: 'recorder',
 });
@@ -76,13 +75,7 @@ export const sendSamples = route({
 	errors: ['invalid_audio'],
 });
 
-const commands = [
-	'ready',
-	'recording',
-	'paused',
-	'stopped',
-	'cancelled',
-] as const satisfies RecorderCommand[];
+const commands = ['ready', 'recording', 'paused', 'stopped', 'cancelled'] as const;
 
 export const setRecorderState = route({
 	...ticket,
@@ -102,7 +95,7 @@ export const recorderEvents = route({
 	method: 'GET',
 	path: '/recorder/events',
 	summary: 'what `POST /nearglot/recorder` gets too, for the page',
-	events,
+	events: recorderEventSchema,
 });
 
 export const recorderRoutes = [

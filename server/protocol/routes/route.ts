@@ -94,8 +94,14 @@ export type BodyOf<R extends Route> = R extends { readonly body: JsonBody<infer 
 	? z.output<S>
 	: undefined;
 /** What a client sends as the body. */
-export type RequestOf<R extends Route> = R extends { readonly body: JsonBody<infer S> }
-	? z.input<S>
+export type RequestOf<R extends Route> = R extends { readonly body: infer B extends RouteBody }
+	? B extends JsonBody<infer S>
+		? z.input<S>
+		: B['kind'] extends 'form'
+			? FormData
+			: B['kind'] extends 'bytes'
+				? Uint8Array
+				: unknown
 	: undefined;
 export type QueryOf<R extends Route> = R extends { readonly query: infer S extends z.ZodType }
 	? z.output<S>

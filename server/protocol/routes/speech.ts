@@ -3,6 +3,7 @@
 import * as z from 'zod';
 import { type Route, route } from './route.ts';
 import { speechForm } from './speechForm.ts';
+import { transcriptEvents } from './transcripts.ts';
 
 const usage = z.object({ type: z.literal('duration'), seconds: z.number() });
 const shared = {
@@ -13,7 +14,7 @@ const shared = {
 	/** `verbose_json` has more. */
 	answer: z.looseObject({ text: z.string(), usage }),
 	answers: ['text/plain', 'text/vtt'],
-	events: z.looseObject({ type: z.string() }),
+	events: transcriptEvents,
 	errors: ['invalid_audio', 'model_not_found', 'payload_too_large', 'overloaded'],
 	section: 'speech',
 } as const satisfies Partial<Route>;

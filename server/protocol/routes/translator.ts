@@ -4,7 +4,14 @@
  */
 
 import * as z from 'zod';
-import { type Besides, type Parameter, type Role, type Route, route } from './route.ts';
+import {
+	type Besides,
+	type OwnBody,
+	type Parameter,
+	type Role,
+	type Route,
+	route,
+} from './route.ts';
 
 /** Mount points of the interface; all but the first are the custom-endpoint form, old and new. */
 export const translatorBases = [
@@ -131,6 +138,39 @@ interface Operation {
 	readonly answer: z.ZodType;
 }
 
+const translations = z.array(
+	z.looseObject({
+		detectedLanguage: z.object(detected).exactOptional(),
+		translations: z.array(
+			z.looseObject({
+				text: word,
+				to: word,
+				/** Word links, `0:4-0:3 …`. */
+				alignment: z.object({ proj: word }).exactOptional(),
+			}),
+		),
+	}),
+);
+
+const detections = z.array(
+	z.looseObject({ ...scored, alternatives: z.array(z.looseObject(scored)).exactOptional() }),
+);
+
+const languageList = z.looseObject({
+	translation: z.record(word, language).exactOptional(),
+});
+
+/** Operations in version 3.0, as programs of this product call them below a mount point. */
+interface Called<Answer extends z.ZodType> extends Route {
+	readonly answer: Answer;
+}
+interface WithTexts<Answer extends z.ZodType> extends Called<Answer> {
+	readonly body: OwnBody & { readonly kind: 'json-by-hand' };
+}
+export type Translate = WithTexts<typeof translations>;
+export type Detect = WithTexts<typeof detections>;
+export type Languages = Called<typeof languageList>;
+
 const operations: readonly Operation[] = [
 	{
 		name: 'translate',
@@ -140,12 +180,7 @@ const operations: readonly Operation[] = [
 		parameters: translateQuery,
 		body: { oneOf: [texts(), inputs] },
 		answer: z.union([
-			z.array(
-				z.looseObject({
-					detectedLanguage: z.object(detected).exactOptional(),
-					translations: z.array(z.looseObject({ text: word, to: word })),
-				}),
-			),
+			translations,
 			z.object({ value: z.array(z.looseObject({ translations: z.array(z.looseObject({})) })) }),
 		]),
 	},
@@ -162,7 +197,7 @@ const operations: readonly Operation[] = [
 				description: 'Parts of the list; all when absent.',
 			},
 		],
-		answer: z.looseObject({ translation: z.record(word, language).exactOptional() }),
+		answer: languageList,
 	},
 	{
 		name: 'detect',
@@ -170,7 +205,7 @@ const operations: readonly Operation[] = [
 		summary: 'tells the language of texts',
 		parameters: [version],
 		body: texts(),
-		answer: z.array(z.looseObject(scored)),
+		answer: detections,
 	},
 	{
 		name: 'breaksentence',

@@ -56,5 +56,6 @@ test('the description has every route, with a summary, its body and its answer',
 
 test('every address that programs call is a route of the contract', () => {
 	for (const [name, address] of Object.entries(addresses))
-		assert.ok(names.has(routeName(address)), name);
+		if (typeof address !== 'string')
+			assert.ok(names.has(routeName(address)) || names.has(`ALL ${address.path}`), name);
 });

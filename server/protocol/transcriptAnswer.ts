@@ -1,0 +1,44 @@
+/** The request for a transcript with the times of its words, and its streamed answer. */
+
+import { streamCut } from './eventStream.ts';
+import type { TranscriptDelta } from './methods.ts';
+import { setRecording } from './recordingPart.ts';
+import type { EventOf } from './routes/route.ts';
+import type { transcriptions } from './routes/speech.ts';
+import type { Transcript } from './speech.ts';
+
+/** Asks for segments, words and progress; without a model or a language the server chooses. */
+export function transcriptForm(
+	{ model = '', language = '' }: { readonly model?: string; readonly language?: string },
+	sound: Blob,
+	name: string,
+): FormData {
+	const form = new FormData();
+	form.set('model', model || 'default');
+	if (language !== '') form.set('language', language);
+	form.set('response_format', 'verbose_json');
+	form.append('timestamp_granularities[]', 'segment');
+	form.append('timestamp_granularities[]', 'word');
+	form.append('include[]', 'progress');
+	form.set('stream', 'true');
+	setRecording(form, sound, name);
+	return form;
+}
+
+/** Resolves to the whole; `onDelta` gets text and progress as they come. */
+export async function readTranscript(
+	events: AsyncIterable<EventOf<typeof transcriptions>>,
+	onDelta: (delta: TranscriptDelta) => void,
+): Promise<Transcript> {
+	for await (const event of events) {
+		if (event.type === 'transcript.text.done') return event as unknown as Transcript;
+		if (event.type === 'transcript.text.delta') onDelta({ phase: 'running', delta: event.delta });
+		if (event.type === 'transcript.text.segment')
+			onDelta({ phase: 'running', segments: [{ ...event, id: Number(event.id) }] });
+		if (event.type === 'transcript.progress') {
+			const { type: _type, ...progress } = event;
+			onDelta({ progress });
+		}
+	}
+	throw streamCut('recording');
+}
