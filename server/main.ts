@@ -1,12 +1,12 @@
 /** argv → sub-command. Every command is loaded only when it is asked for. */
 
 import { type Command, runCommand } from './cli/command.ts';
-import { keepYoungHeapSmall } from './daemon/youngHeap.ts';
+import { keepHeapSmall } from './daemon/smallHeap.ts';
 
 const commands: Record<string, () => Promise<Command>> = {
 	serve: async () => {
 		// Loading the command lets the heap grow already.
-		keepYoungHeapSmall();
+		keepHeapSmall();
 		return (await import('./cli/serve.ts')).serveCommand;
 	},
 	chat: async () => (await import('./cli/chat.ts')).chatCommand,

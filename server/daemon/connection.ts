@@ -1,8 +1,10 @@
 /** A running daemon as other processes see it: requests with its key, errors as AppError. */
 
 import { shutdown } from '../protocol/addresses.ts';
+import { usualRoomPatience } from '../protocol/askPatiently.ts';
 import { Client, type Send, sender } from '../protocol/client.ts';
 import { AppError, type EndpointFile } from '../protocol/index.ts';
+import { tell } from '../store/notices.ts';
 import type { NoticeReader } from './noticeBacklog.ts';
 import { patientFetch } from './patience.ts';
 
@@ -56,6 +58,7 @@ async function requestOnce(
 				`The Nearglot daemon at ${endpoint.url} does not answer.`,
 				{ cause },
 			),
+		room: { ...usualRoomPatience, tell },
 	});
 	return send(path, init);
 }

@@ -101,7 +101,7 @@ export function createTranslateBackend(
 			now: () => new Date(),
 		}),
 		documentQueue: new WorkQueue({
-			describe: (waiting) => `Documents of ${waiting} characters wait to be translated`,
+			describe: (waiting) => `documents of ${waiting} characters wait to be translated`,
 			maxRunning: 1_000_000,
 			maxWaiting: 8_000_000,
 		}),

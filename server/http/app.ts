@@ -9,6 +9,7 @@ import { randomUUID } from 'node:crypto';
 import { type Context, Hono } from 'hono';
 import type { Backend } from '../daemon/backend.ts';
 import { AppError } from '../protocol/index.ts';
+import { countOverloads } from '../services/overloads.ts';
 import { registerChatRoutes } from './chatRoutes.ts';
 import { registerCompletionRoutes } from './completionRoutes.ts';
 import { registerDocumentRoutes } from './documentRoutes.ts';
@@ -66,6 +67,7 @@ export interface AppOptions extends GuardOptions {
 
 export function createApp(backend: Backend, options: AppOptions): Hono<AppEnv> {
 	const app = new Hono<AppEnv>();
+	const overloads = countOverloads(backend.log, backend.metrics);
 	app.onError((error, context) => {
 		const { method, path } = context.req;
 		const known =
@@ -83,6 +85,7 @@ export function createApp(backend: Backend, options: AppOptions): Hono<AppEnv> {
 		context.set('requestId', randomUUID());
 		context.set('signal', requestSignal(context, backend.ending.over, options.bodyWindowMs));
 		await next();
+		overloads.count(context.error ?? context.get('failure'), context.req.path);
 		context.header('x-request-id', context.get('requestId'));
 	});
 	app.use(async (context, next) => {

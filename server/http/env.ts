@@ -26,6 +26,8 @@ export interface AppEnv {
 		keyRequired: boolean;
 		/** Whether a text (subscription header, query, form) is this daemon's key. */
 		ownKey: (presented: string) => boolean;
+		/** What an interface with errors of its own shape has answered with. */
+		failure: unknown;
 		/** Aborted when the client goes away before the answer is complete. */
 		signal: AbortSignal;
 	};

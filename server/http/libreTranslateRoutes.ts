@@ -87,6 +87,7 @@ export function registerLibreTranslateRoutes(app: Hono<AppEnv>, backend: Backend
 			try {
 				return await handler(context);
 			} catch (error) {
+				context.set('failure', error);
 				return failure(error);
 			}
 		};

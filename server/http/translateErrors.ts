@@ -91,12 +91,14 @@ export function translatorErrorOf(error: unknown): {
 	const given = known.data?.['translatorCode'];
 	const fallback = known.kind.httpStatus === 503 || known.kind.retryable ? 503000 : 500000;
 	const code = typeof given === 'number' ? given : (byAppCode[known.code] ?? fallback);
+	// Of all that 503000 stands for, clients know by its time to wait what was refused and not begun.
+	const waits = code !== 503000 || known.code === 'overloaded';
 	// Messages of unexpected errors may hold anything; they go to the log only.
 	const message = code === 500000 ? (translatorErrors[500000] ?? '') : known.message;
 	return {
 		code,
 		message,
 		known,
-		...(known.retryAfterS === undefined ? {} : { retryAfterS: known.retryAfterS }),
+		...(known.retryAfterS === undefined || !waits ? {} : { retryAfterS: known.retryAfterS }),
 	};
 }

@@ -40,7 +40,7 @@ export async function translatorJson(
 export function translatorFailure(error: unknown, requestId: string, asText = false): Response {
 	const { code, message, retryAfterS, known } = translatorErrorOf(error);
 	const status = Math.floor(code / 1000);
-	const wait = retryAfterS ?? (status === 429 || status === 503 ? 1 : undefined);
+	const wait = retryAfterS ?? (status === 429 || known.code === 'overloaded' ? 1 : undefined);
 	return new Response(JSON.stringify({ error: { code: asText ? String(code) : code, message } }), {
 		status: status in statusNames ? status : errorKinds[known.code].httpStatus,
 		headers: {

@@ -94,7 +94,9 @@ export function registerTranslateRoutes(app: Hono<AppEnv>, backend: Backend): vo
 				return await handler({ context, query, requestId, signal, owner, charge });
 			} catch (error) {
 				const { code, known } = translatorErrorOf(error);
-				if (code >= 500000)
+				context.set('failure', error);
+				// A flood is counted, not told of one by one.
+				if (code >= 500000 && known.code !== 'overloaded')
 					log.error('translate failed', {
 						kind,
 						requestId,

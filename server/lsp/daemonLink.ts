@@ -3,10 +3,12 @@
  * tells the editor how it is. Holds no model and no logic of any ability.
  */
 
+import { askPatiently, type RoomPatience, usualRoomPatience } from '../protocol/askPatiently.ts';
 import { Client, type Send } from '../protocol/client.ts';
 import type { ServerHealth, StatusParams } from '../protocol/index.ts';
 import { AppError, asAppError } from '../protocol/index.ts';
 import { untilAborted } from '../services/untilAborted.ts';
+import { tell } from '../store/notices.ts';
 
 /** A daemon that answers. `request` takes a path and adds the address and the key. */
 export interface Daemon {
@@ -22,18 +24,24 @@ export type ConnectDaemon = (signal: AbortSignal) => Promise<Daemon>;
 
 /** One per front. Connecting is shared by all requests that wait for it. */
 export class DaemonLink {
-	/** A daemon that has gone since the last request is looked for once more. */
+	/** A daemon that has gone is looked for once more, one that is overloaded asked again when it said. */
 	readonly client = new Client((path, init) => this.#counted(path, init));
 	readonly #connect: ConnectDaemon;
 	readonly #onStatus: (status: StatusParams) => void;
+	readonly #room: RoomPatience;
 	readonly #closed = new AbortController();
 	#daemon: Promise<Daemon> | undefined;
 	#status: StatusParams = { pid: process.pid, health: 'ok', quiescent: true };
 	#active = 0;
 
-	constructor(connect: ConnectDaemon, onStatus: (status: StatusParams) => void) {
+	constructor(
+		connect: ConnectDaemon,
+		onStatus: (status: StatusParams) => void,
+		room: RoomPatience = { ...usualRoomPatience, tell },
+	) {
 		this.#connect = connect;
 		this.#onStatus = onStatus;
+		this.#room = room;
 	}
 
 	get status(): StatusParams {
@@ -59,7 +67,7 @@ export class DaemonLink {
 	async #counted(path: string, init: RequestInit): Promise<Response> {
 		this.#busy(1);
 		try {
-			return await this.#request(path, init);
+			return await askPatiently(() => this.#request(path, init), init, this.#room);
 		} finally {
 			this.#busy(-1);
 		}

@@ -1,6 +1,7 @@
 /** The front's way to a team server: same routes, another origin, the session token of the user. */
 
 import { listModels } from '../protocol/addresses.ts';
+import { askPatiently, usualRoomPatience } from '../protocol/askPatiently.ts';
 import { Client } from '../protocol/client.ts';
 import { errorOfResponse } from '../protocol/errorBody.ts';
 import {
@@ -19,6 +20,7 @@ import {
 	teamWentAway,
 } from '../protocol/index.ts';
 import type { AnswerOf } from '../protocol/routes/route.ts';
+import { tell } from '../store/notices.ts';
 
 /** Gets a token in place of one that was refused, or that was not handed over yet. */
 export type RenewToken = (refused: TeamRenewal) => Promise<RenewedAccess | undefined>;
@@ -46,7 +48,11 @@ export class TeamLink {
 		this.#listPatienceMs = listPatienceMs;
 	}
 
-	async #request(path: string, init: RequestInit): Promise<Response> {
+	#request(path: string, init: RequestInit): Promise<Response> {
+		return askPatiently(() => this.#once(path, init), init, { ...usualRoomPatience, tell });
+	}
+
+	async #once(path: string, init: RequestInit): Promise<Response> {
 		const team = await this.#known();
 		if (!team) {
 			throw new AppError(

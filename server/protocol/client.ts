@@ -6,6 +6,7 @@
  * Programs that must not carry the schemas (pages) name a route by {@link address} and import its type alone.
  */
 
+import { askPatiently, type RoomPatience } from './askPatiently.ts';
 import { errorOfResponse } from './errorBody.ts';
 import { AppError } from './errors.ts';
 import { eventsOf, type StreamedWork, streamCut } from './eventStream.ts';
@@ -22,6 +23,8 @@ export interface SenderOptions {
 	readonly unreachable?: (cause: unknown) => AppError;
 	/** The error that an answer outside 2xx stands for. */
 	readonly errorOf?: (response: Response) => AppError | Promise<AppError>;
+	/** How long what an overloaded server refuses is asked again; absent: not at all. */
+	readonly room?: RoomPatience;
 }
 
 const unanswered = (cause: unknown) =>
@@ -33,8 +36,9 @@ export function sender({
 	key = '',
 	unreachable = unanswered,
 	errorOf = errorOfResponse,
+	room,
 }: SenderOptions): Send {
-	return async (path, init) => {
+	const once: Send = async (path, init) => {
 		const headers = new Headers(init.headers);
 		if (key !== '') headers.set('authorization', `Bearer ${key}`);
 		let response: Response;
@@ -48,6 +52,8 @@ export function sender({
 		if (!response.ok) throw await errorOf(response);
 		return response;
 	};
+	if (room === undefined) return once;
+	return (path, init) => askPatiently(() => once(path, init), init, room);
 }
 
 /** Names of a path's parameters: `:id{.+}` is `id`. */

@@ -24,15 +24,16 @@ export function errorOfBody(
 	if (!isRecord(body) || !isRecord(body['error'])) return undefined;
 	const { message, code, param } = body['error'];
 	const known = typeof code === 'string' && code in errorKinds ? (code as ErrorCode) : undefined;
+	const number = translatorNumber(code);
 	return new AppError(
 		known ??
-			(typeof code === 'number'
-				? codeOfTranslator(code, retryAfterS !== undefined)
-				: codeOfStatus(status)),
+			(number === undefined
+				? codeOfStatus(status)
+				: codeOfTranslator(number, retryAfterS !== undefined)),
 		typeof message === 'string' ? message : undefined,
 		{
 			...(typeof param === 'string' ? { param } : {}),
-			...(typeof code === 'number' ? { data: { translatorCode: code } } : {}),
+			...(number === undefined ? {} : { data: { translatorCode: number } }),
 			...(retryAfterS === undefined ? {} : { retryAfterS }),
 		},
 	);
@@ -58,9 +59,19 @@ export async function errorOfResponse(response: Response): Promise<AppError> {
 	);
 }
 
-/** 408001 stands for a model that is on its way, which has a time to wait, and for one that is not. */
+/** A code of the translate interface, of which the newer version makes a text. */
+function translatorNumber(code: unknown): number | undefined {
+	if (typeof code === 'number') return code;
+	return typeof code === 'string' && /^[1-5]\d{5}$/.test(code) ? Number(code) : undefined;
+}
+
+/**
+ * 408001 stands for a model that is on its way, which has a time to wait, and for one that is not; 503000 for a
+ * server that is overloaded, which has one, too, and for whatever else failed there.
+ */
 function codeOfTranslator(code: number, waits: boolean): ErrorCode {
 	if (code === 408001) return waits ? 'model_loading' : 'model_not_found';
+	if (code === 503000 && waits) return 'overloaded';
 	return translatorCodes[code] ?? codeOfStatus(Math.floor(code / 1000));
 }
 

@@ -4,6 +4,7 @@ import { createMetrics, type Metrics } from '../net/metrics.ts';
 
 const help: Readonly<Record<string, string>> = {
 	nearglot_requests_total: 'Requests by route, status and model.',
+	nearglot_overloaded_total: 'Requests that were refused because too much waits.',
 	nearglot_request_seconds: 'Seconds from request to end of answer.',
 	nearglot_first_token_seconds: 'Seconds from request to the first token.',
 	nearglot_prompt_tokens_total: 'Tokens of prompts.',

@@ -8,7 +8,7 @@ import { AppError } from '../protocol/index.ts';
 export type WorkPriority = 'interactive' | 'batch';
 
 export interface WorkQueueOptions {
-	/** What waits, for the refusal: `Texts of 400,000 characters wait to be translated`. */
+	/** What waits, for the refusal: `400000 characters wait to be translated`. */
 	readonly describe: (waiting: number) => string;
 	/** Work at once; the last that is let in may go beyond it. */
 	readonly maxRunning: number;
@@ -33,10 +33,12 @@ export interface WorkRequest {
 const maxPassed = 8;
 /** Seconds, before anything is known of the pace. */
 const unknownRetryS = 5;
-const maxRetryS = 60;
+const maxRetryS = 30;
 const usualMaxWaitS = 90;
 /** Milliseconds of work after which what was done before counts half: requests end in bursts. */
 const halfLifeMs = 30_000;
+/** Milliseconds of work after which the pace is known, however little was done. */
+const minKnownMs = 20_000;
 
 interface Waiting extends WorkRequest {
 	go(): void;
@@ -88,13 +90,11 @@ export class WorkQueue {
 		const maxWaiting = this.#maxWaiting;
 		const { work: waiting, size } = this.#listOf(request);
 		if (size === 0 || (waiting < maxWaiting && waiting + request.work <= maxWaiting)) return;
-		const work = Math.max(request.work, maxWaiting / 64);
+		const retryAfterS = this.#retryAfterS(Math.max(request.work, maxWaiting / 64));
 		throw new AppError(
 			'overloaded',
-			`${describe(waiting)}; no more are taken now. Try again later.`,
-			{
-				retryAfterS: this.#retryAfterS(work),
-			},
+			`The server is overloaded: ${describe(waiting)}, and no more are taken now. Try again in ${retryAfterS} s.`,
+			{ retryAfterS },
 		);
 	}
 
@@ -194,9 +194,10 @@ export class WorkQueue {
 		return Math.min(maxWaiting, Math.max(maxRunning, perMs * maxWaitS * 1000));
 	}
 
-	/** Work that gets done in a millisecond, once that is known. */
+	/** Work that gets done in a millisecond, once that is known: what was done first waited for its model, too. */
 	get #perMs(): number | undefined {
-		return this.#done === 0 || this.#doneMs === 0 ? undefined : this.#done / this.#doneMs;
+		const isKnown = this.#done >= this.#options.maxRunning || this.#doneMs >= minKnownMs;
+		return this.#done === 0 || !isKnown ? undefined : this.#done / this.#doneMs;
 	}
 
 	/** Those that are refused are sent back one after the other, as the work before them gets done. */

@@ -4,9 +4,11 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { text as textOf } from 'node:stream/consumers';
 import { after, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { findOrStartDaemon } from '../../server/daemon/client.ts';
+import { connectTo } from '../../server/daemon/connection.ts';
 import { patientFetch } from '../../server/daemon/patience.ts';
 import { type EndpointFile, eventsOf, streamCut } from '../../server/protocol/index.ts';
 import { onNotice } from '../../server/store/notices.ts';
@@ -147,4 +149,29 @@ test('a stream of a frozen daemon is told of on the terminal, and Ctrl+C ends it
 	} finally {
 		process.kill(endpoint.pid, 'SIGCONT');
 	}
+});
+
+test('a daemon that is overloaded is asked again when it said, with the same body', async () => {
+	const bodies: string[] = [];
+	await using busy = await daemon(
+		async (request, response) => {
+			bodies.push(await textOf(request));
+			if (bodies.length < 3)
+				response
+					.writeHead(503, { 'content-type': 'application/json', 'retry-after': '0' })
+					.end(JSON.stringify({ error: { code: 'overloaded', message: 'The queue is full.' } }));
+			else response.end('done');
+		},
+		() => true,
+	);
+	const connection = connectTo(busy.endpoint);
+	const form = new FormData();
+	form.set('file', new File(['sound'], 'a.wav'));
+	const answer = await connection.request('/v1/audio/transcriptions', {
+		method: 'POST',
+		body: form,
+	});
+	assert.equal(await answer.text(), 'done');
+	assert.equal(bodies.length, 3);
+	for (const body of bodies) assert.match(body, /sound/);
 });

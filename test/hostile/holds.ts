@@ -12,8 +12,10 @@ export const maxHoldMs = 50;
 export interface HostileRequest {
 	readonly name: string;
 	readonly path: string;
-	/** Absent: the path is read. */
-	readonly body?: string;
+	/** Absent: the path is read. Made for each time it is sent: what is to be new is new at every try. */
+	readonly body?: string | (() => string);
+	/** As long as its answer takes, where that is what is looked at; default: that of all. */
+	readonly patienceMs?: number;
 }
 
 export interface Hold {
@@ -78,7 +80,7 @@ async function holdsIn(
 	const held: Hold[] = [];
 	let before = await heldSoFar(url, key);
 	for (const request of requests) {
-		await send(url, key, request, AbortSignal.timeout(patienceMs));
+		await send(url, key, request, AbortSignal.timeout(request.patienceMs ?? patienceMs));
 		const now = await heldSoFar(url, key);
 		if (now.long > before.long)
 			held.push({ name: request.name, ms: Math.round(1000 * (now.seconds - before.seconds)) });
@@ -94,7 +96,8 @@ async function send(
 	signal: AbortSignal,
 ): Promise<void> {
 	const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
-	const how = body === undefined ? {} : { method: 'POST', body };
+	const sent = typeof body === 'function' ? body() : body;
+	const how = sent === undefined ? {} : { method: 'POST', body: sent };
 	try {
 		const response = await fetch(url + path, { headers, signal, ...how });
 		for await (const _ of response.body ?? []);

@@ -23,6 +23,11 @@ const inputs = (name: string, values: readonly object[]) =>
 const german = { language: 'de', script: 'Latn' };
 const part = 'aaaaaaaaaaaaaaaaa';
 
+let texts = 0;
+/** A thousand texts that no daemon has translated before. */
+const newTexts = () => JSON.stringify(list(1000, () => ({ Text: `A river ${texts++}.` })));
+const threeTargets = '/translate?api-version=3.0&from=en&to=de&to=fr&to=es';
+
 /** For a model called `good`, and the built-in models. */
 export const wideRequests: readonly HostileRequest[] = [
 	post(
@@ -33,6 +38,17 @@ export const wideRequests: readonly HostileRequest[] = [
 	post('1,000 empty texts', `/translate?api-version=3.0&from=en${'&to=de'.repeat(300)}`, [
 		...list(1000, () => ({ Text: '' })),
 	]),
+	{
+		name: '1,000 new texts with 3 targets',
+		path: threeTargets,
+		body: newTexts,
+		patienceMs: 30_000,
+	},
+	{
+		name: '1,000 new texts with 3 targets that nobody waits for',
+		path: threeTargets,
+		body: newTexts,
+	},
 	inputs('4,900 targets', [{ text: 'a', language: 'en', targets: list(4900, () => german) }]),
 	inputs(
 		'1,000 inputs with 4 targets',

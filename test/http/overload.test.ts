@@ -1,11 +1,14 @@
 /** Doors to heavy work: beyond the bound of its queue 503 with Retry-After before any byte, and then it recovers. */
 
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { after, before, type TestContext, test } from 'node:test';
 import type { EngineModel } from '../../server/engine/api.ts';
 import { AppError } from '../../server/protocol/index.ts';
 import type { EmbeddingRequest } from '../../server/protocol/routes/embeddings.ts';
 import type { ModelHost } from '../../server/services/host.ts';
+import { silentLogger } from '../../server/services/log.ts';
+import { daemonMetrics } from '../../server/services/metrics.ts';
+import { countOverloads } from '../../server/services/overloads.ts';
 import { createEmbeddingService } from '../../server/services/text/embeddingService.ts';
 import { WorkQueue } from '../../server/work/workQueue.ts';
 import { startTranslateServer, type TranslateServer } from '../translate/translateServer.ts';
@@ -89,7 +92,9 @@ for (const door of doors) {
 		assert.equal(refused.status, 503);
 		assert.match(refused.headers.get('retry-after') ?? '', /^[1-9]\d*$/);
 		assert.equal(refused.headers.get('x-metered-usage'), null);
-		door.message(await refused.json());
+		const body = await refused.text();
+		door.message(JSON.parse(body));
+		assert.match(body, /overloaded.*Try again in \d+ s/);
 		await empty();
 		const done = await ask();
 		assert.equal(done.status, 200);
@@ -159,4 +164,44 @@ test('/v1/embeddings asks its queue, too', async () => {
 	service.checkRoom(400);
 	assert.equal((await service.run(request, () => {})).promptTokens, 1);
 	assert.deepEqual(queue.load, { running: 0, waiting: 0 });
+});
+
+test('a flood of refusals is counted and makes one line a minute', (t: TestContext) => {
+	t.mock.timers.enable({ apis: ['setTimeout'] });
+	const lines: unknown[] = [];
+	const metrics = daemonMetrics();
+	const log = {
+		...silentLogger,
+		warn: (_: string, facts?: object) => lines.push(facts && { ...facts }),
+	};
+	const overloads = countOverloads(log, metrics);
+	const refuse = (times: number) => {
+		for (let time = 0; time < times; time++)
+			overloads.count(new AppError('overloaded', 'Full.'), '/translate');
+	};
+	const line = (refused: number) => ({ refused, path: '/translate', reason: 'Full.' });
+	overloads.count(new AppError('runner_crashed'), '/translate');
+	overloads.count(undefined, '/translate');
+	assert.deepEqual(lines, []);
+	refuse(300);
+	assert.deepEqual(lines, [line(1)]);
+	t.mock.timers.tick(60_000);
+	assert.deepEqual(lines, [line(1), line(299)]);
+	t.mock.timers.tick(60_000);
+	t.mock.timers.tick(600_000);
+	refuse(2);
+	assert.deepEqual(lines, [line(1), line(299), line(1)]);
+	assert.equal(metrics.value('nearglot_overloaded_total'), 302);
+});
+
+test('what every door refuses is counted once, and told of as no error', async () => {
+	const { errors } = server;
+	const { metrics } = server.backend;
+	const before = metrics.value('nearglot_overloaded_total');
+	const empties = [await fill(textQueue), await fill(documentQueue)];
+	for (const { path, body } of doors)
+		await (await fetch(server.url + path, { ...json, body: JSON.stringify(body) })).arrayBuffer();
+	for (const empty of empties) await empty();
+	assert.equal(metrics.value('nearglot_overloaded_total') - before, doors.length);
+	assert.deepEqual(errors, []);
 });

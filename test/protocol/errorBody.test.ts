@@ -10,7 +10,8 @@ import {
 const answer = (status: number, body: string, headers: Record<string, string> = {}) =>
 	new Response(body, { status, headers });
 
-const refusal = (code: number) => JSON.stringify({ error: { code, message: `About ${code}.` } });
+const refusal = (code: number | string) =>
+	JSON.stringify({ error: { code, message: `About ${code}.` } });
 
 test('the numeric codes of the translate interface keep their meaning and their time to wait', async () => {
 	const cases: readonly (readonly [number, string, string | undefined])[] = [
@@ -23,14 +24,16 @@ test('the numeric codes of the translate interface keep their meaning and their 
 		[401000, 'invalid_api_key', undefined],
 		[403001, 'forbidden', undefined],
 		[503000, 'overloaded', '1'],
+		[503000, 'runner_crashed', undefined],
 	];
-	for (const read of [errorOfResponse]) {
+	for (const asText of [false, true]) {
 		for (const [code, expected, wait] of cases) {
 			const headers = wait === undefined ? {} : { 'retry-after': wait };
-			const error: AppError = await read(answer(Math.floor(code / 1000), refusal(code), headers));
+			const error: AppError = await errorOfResponse(
+				answer(Math.floor(code / 1000), refusal(asText ? String(code) : code), headers),
+			);
 			const status = `${code} ${error.code}`;
-			if (code === 503000) assert.equal(error.kind.httpStatus, 503, status);
-			else assert.equal(error.code, expected, status);
+			assert.equal(error.code, expected, status);
 			assert.equal(error.message, `About ${code}.`);
 			assert.equal(error.retryAfterS, wait === undefined ? undefined : Number(wait), status);
 			assert.equal(error.data?.['translatorCode'], code);

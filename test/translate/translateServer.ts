@@ -15,6 +15,7 @@ import type {
 import { listen } from '../../server/http/listen.ts';
 import { AppError, type ModelInfo } from '../../server/protocol/index.ts';
 import type { ModelHost } from '../../server/services/host.ts';
+import { silentLogger } from '../../server/services/log.ts';
 import { createTranslateService } from '../../server/services/translate.ts';
 import {
 	createTranslateAccess,
@@ -82,6 +83,8 @@ export interface TranslateServer extends TestServer {
 	advance(milliseconds: number): void;
 	/** Models that the host lists besides the loaded one. */
 	readonly models: ModelInfo[];
+	/** Messages that were logged as errors. */
+	readonly errors: readonly string[];
 }
 
 export interface TranslateServerOptions {
@@ -163,9 +166,11 @@ export async function startTranslateServer(
 	const store = new TranslateKeyStore(join(home, 'keys.json'));
 	const access = createTranslateAccess({ store, now: () => new Date(Date.now() + shift) });
 	const systems = join(home, 'systems');
+	const errors: string[] = [];
 	const listener = await listen(
 		{
 			...base.backend,
+			log: { ...silentLogger, error: (message) => errors.push(message) },
 			translation: createTranslateService({
 				host,
 				language: languageToolsHere,
@@ -194,6 +199,7 @@ export async function startTranslateServer(
 		access,
 		systems,
 		models,
+		errors,
 		advance: (milliseconds) => {
 			shift += milliseconds;
 		},
