@@ -53,7 +53,10 @@ function chosenHub(
 	{ hub, token }: HubChoice,
 	ownToken: () => string | undefined,
 ): Pick<HubHttpOptions, 'endpoint' | 'endpointName' | 'token'> {
-	const plain = (address: string) => URL.parse(address)?.href.replace(/\/+$/, '');
+	const plain = (address: string) => {
+		const href = URL.parse(address)?.href;
+		return href?.endsWith('/') ? href.slice(0, -1) : href;
+	};
 	if (hub !== undefined && plain(hub) !== plain(own.endpoint))
 		return { endpoint: hub, endpointName: "'hub'", token: () => token };
 	return { ...own, token: () => token ?? ownToken() };

@@ -58,4 +58,9 @@ export function leadsBack(
 	return isLoopback(host) || addresses.some(({ address }) => address === host);
 }
 
-const plain = (host: string): string => host.toLowerCase().replace(/^\[|\]$|%.*$/g, '');
+/** Without the brackets and the zone of an address. */
+function plain(host: string): string {
+	const bare = host.startsWith('[') && host.endsWith(']') ? host.slice(1, -1) : host;
+	const [address = ''] = bare.toLowerCase().split('%', 1);
+	return address;
+}
