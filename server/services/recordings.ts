@@ -12,7 +12,7 @@ export interface RecordingsDeps extends Omit<RecordingDeps, 'call'> {
 /** A link that nobody opened is worthless after this. */
 const ticketMs = 600_000;
 /** Microphones in use at the same time; more is a mistake. */
-const mostAtOnce = 8;
+const maxAtOnce = 8;
 
 /** The registry of a daemon. */
 export class Recordings {
@@ -33,10 +33,10 @@ export class Recordings {
 	async open(request: RecorderRequest): Promise<Recording> {
 		const call = callOf(request);
 		await this.#deps.speech.model(call.model);
-		if (this.#byToken.size >= mostAtOnce) {
+		if (this.#byToken.size >= maxAtOnce) {
 			throw new AppError(
 				'overloaded',
-				`There are ${mostAtOnce} recordings open already. Finish one first.`,
+				`There are ${maxAtOnce} recordings open already. Finish one first.`,
 			);
 		}
 		const recording = await Recording.open({ ...this.#deps, call });
