@@ -13,7 +13,7 @@ import { ownStores } from './ownStore.ts';
 
 const storeName = 'recording';
 const retryMs = 500;
-const mostTries = 20;
+const maxTries = 20;
 /** Samples per request at most: a second at 48 kHz. */
 const pieceSamples = 48_000;
 
@@ -95,7 +95,7 @@ export class RecorderApi {
 					break;
 				} catch (error) {
 					const lost = error instanceof AppError && error.code === 'daemon_unavailable';
-					if (!lost || tries === mostTries) throw error;
+					if (!lost || tries === maxTries) throw error;
 					await new Promise((resolve) => setTimeout(resolve, retryMs));
 				}
 			}

@@ -32,7 +32,7 @@ export interface SpeedRow {
 }
 
 /** Characters of one request, as the command line sends files. */
-const mostCharacters = 40_000;
+const maxCharacters = 40_000;
 
 const countWords = (texts: readonly string[]): number =>
 	texts.reduce((sum, text) => sum + text.split(/\s+/).filter(Boolean).length, 0);
@@ -132,12 +132,12 @@ async function measure(
 	return rows;
 }
 
-/** Whole lines in texts of at most {@link mostCharacters}. */
+/** Whole lines in texts of at most {@link maxCharacters}. */
 function parts(lines: readonly string[]): string[] {
 	const made: string[] = [];
 	let part = '';
 	for (const line of lines) {
-		if (part !== '' && part.length + line.length + 1 > mostCharacters) {
+		if (part !== '' && part.length + line.length + 1 > maxCharacters) {
 			made.push(part);
 			part = '';
 		}

@@ -10,7 +10,7 @@ import { languageLabel, pickLanguages } from '../targetLanguage.ts';
 
 const endings = '{json,jsonc,arb,yaml,yml,properties,po,pot}';
 const ignored = '**/{node_modules,.git,dist,out,build,vendor}/**';
-const mostFiles = 5000;
+const maxFiles = 5000;
 
 /** A file to be filled. */
 interface Target {
@@ -56,7 +56,7 @@ async function familiesAt(
 	uri: vscode.Uri,
 ): Promise<readonly MessageFamily[]> {
 	const pattern = new vscode.RelativePattern(folder, `**/*.${endings}`);
-	const files = await vscode.workspace.findFiles(pattern, ignored, mostFiles);
+	const files = await vscode.workspace.findFiles(pattern, ignored, maxFiles);
 	const root = folder.uri.path.replace(/\/$/, '');
 	const relative = (file: vscode.Uri) => file.path.slice(root.length + 1);
 	const { families } = await front.request('nearglot/messageFiles', {

@@ -18,7 +18,7 @@ export interface PlaceHints {
 const enough = 0.3;
 
 /** Lines beyond which a text is not searched line by line. */
-const mostLines = 6000;
+const maxLines = 6000;
 
 /**
  * The stretch a block replaces: the code that was attached, when it is a part and still there; else the
@@ -54,7 +54,7 @@ function nearest(
 function resembled(text: string, block: string): { start: number; end: number } | undefined {
 	const lines = text.split('\n');
 	const wanted = block.split('\n');
-	if (lines.length > mostLines || wanted.length > mostLines / 4) return undefined;
+	if (lines.length > maxLines || wanted.length > maxLines / 4) return undefined;
 	const pairs = common(
 		lines.map((line) => line.trim()),
 		wanted.map((line) => line.trim()),

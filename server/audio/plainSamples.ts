@@ -1,7 +1,7 @@
 /** 16-bit mono samples out of a byte stream that is raw, or has a Sun (`.snd`) or WAV header before them. */
 
 /** Headers of recording programs are shorter than this. */
-const mostHeader = 4096;
+const maxHeader = 4096;
 
 /** Yields samples as they come; raw streams are little-endian. */
 export async function* plainSamples(stream: AsyncIterable<Uint8Array>): AsyncGenerator<Int16Array> {
@@ -41,17 +41,17 @@ function headerOf(bytes: Uint8Array): { offset: number; bigEndian: boolean } | u
 	if (tag === '.snd') {
 		if (bytes.length < 8) return undefined;
 		const offset = new DataView(bytes.buffer, bytes.byteOffset).getUint32(4);
-		return offset > mostHeader
+		return offset > maxHeader
 			? { offset: 0, bigEndian: false }
 			: bytes.length < offset
 				? undefined
 				: { offset, bigEndian: true };
 	}
 	if (tag === 'RIFF') {
-		const text = String.fromCharCode(...bytes.subarray(0, mostHeader));
+		const text = String.fromCharCode(...bytes.subarray(0, maxHeader));
 		const data = text.indexOf('data');
 		if (data === -1 || bytes.length < data + 8)
-			return bytes.length > mostHeader ? { offset: 0, bigEndian: false } : undefined;
+			return bytes.length > maxHeader ? { offset: 0, bigEndian: false } : undefined;
 		return { offset: data + 8, bigEndian: false };
 	}
 	return { offset: 0, bigEndian: false };

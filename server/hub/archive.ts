@@ -12,8 +12,8 @@ import { makeFolder } from '../store/makeFolder.ts';
 import { inside, pathFault } from './names.ts';
 
 /** Most entries an archive may have, and most bytes they may unpack to. */
-const mostEntries = 10_000;
-const mostBytes = 200 * 2 ** 30;
+const maxEntries = 10_000;
+const maxBytes = 200 * 2 ** 30;
 
 export function isArchive(path: string): boolean {
 	return /\.(tar|tar\.gz|tgz|zip)$/i.test(path);
@@ -30,14 +30,14 @@ class Budget {
 	#entries = 0;
 	#bytes = 0;
 	entry(name: string): void {
-		if (++this.#entries > mostEntries) throw bad(`it has more than ${mostEntries} entries`);
+		if (++this.#entries > maxEntries) throw bad(`it has more than ${maxEntries} entries`);
 		const fault = pathFault(name);
 		if (fault !== undefined) throw bad(`${JSON.stringify(name)} ${fault}`);
 	}
 	async *count(source: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
 		for await (const chunk of source) {
 			this.#bytes += chunk.length;
-			if (this.#bytes > mostBytes) throw bad('it unpacks to more than 200 GiB');
+			if (this.#bytes > maxBytes) throw bad('it unpacks to more than 200 GiB');
 			yield chunk;
 		}
 	}

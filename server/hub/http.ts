@@ -52,7 +52,7 @@ export interface HubHttp {
 	close(): void;
 }
 
-const mostRedirects = 8;
+const maxRedirects = 8;
 
 /** Makes the client. One per configuration; sockets are kept alive between requests. */
 export function createHubHttp(options: HubHttpOptions): HubHttp {
@@ -117,7 +117,7 @@ export function createHubHttp(options: HubHttpOptions): HubHttp {
 		patience,
 		async get(start, headers, signal) {
 			let url = new URL(start);
-			for (let hop = 0; hop <= mostRedirects; hop++) {
+			for (let hop = 0; hop <= maxRedirects; hop++) {
 				checkUrl(url, trusted);
 				const token = url.host === endpoint.host ? options.token?.() : undefined;
 				const response = await once(

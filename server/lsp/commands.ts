@@ -37,8 +37,8 @@ export const editingCommands = [
 ] as const;
 
 /** Message files that are looked at, and how deep in folders. */
-const mostFiles = 5000;
-const mostDepth = 8;
+const maxFiles = 5000;
+const maxDepth = 8;
 
 type Arguments = Readonly<Record<string, unknown>>;
 
@@ -205,9 +205,9 @@ async function neighbours(
 	const paths: string[] = [];
 	const visit = async (inside: string, depth: number): Promise<void> => {
 		for (const entry of await readdir(root + inside, { withFileTypes: true }).catch(() => [])) {
-			if (paths.length >= mostFiles || /^(?:\.|node_modules$|dist$|vendor$)/.test(entry.name))
+			if (paths.length >= maxFiles || /^(?:\.|node_modules$|dist$|vendor$)/.test(entry.name))
 				continue;
-			if (entry.isDirectory() && depth < mostDepth)
+			if (entry.isDirectory() && depth < maxDepth)
 				await visit(`${inside}${entry.name}/`, depth + 1);
 			else if (entry.isFile() && messageFormatOf(entry.name)) paths.push(inside + entry.name);
 		}

@@ -19,7 +19,7 @@ export interface HoverOptions {
 }
 
 /** Below this score a guess would annoy more than it helps. */
-const leastScore = 0.3;
+const minScore = 0.3;
 /** One word is more often a name than a sentence. */
 const severalWords =
 	/\p{L}{2}\s+\p{L}{2}|[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]{2}/u;
@@ -42,7 +42,7 @@ export async function translationHover(
 	if (whole.length > options.maxLength || !severalWords.test(whole)) return null;
 	const range = { start: document.positionAt(prose.start), end: document.positionAt(prose.end) };
 	const [detected] = await translations.detect([whole], signal);
-	const from = detected && detected.score >= leastScore ? detected.language : '';
+	const from = detected && detected.score >= minScore ? detected.language : '';
 	if (from === '' || sameLanguage(from, options.to)) return null;
 	const ask = { to: options.to, from, uri: document.uri };
 	const answers = (await translations.translate(texts, ask, signal)).map((item) => item.text);

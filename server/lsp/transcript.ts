@@ -27,7 +27,7 @@ import { scratchIn } from '../store/scratch.ts';
 /** Of this process: the daemon has its own. */
 const decoding = new DecodeQueue();
 /** A page is at most a few thousand pixels wide. */
-const mostBuckets = 8192;
+const maxBuckets = 8192;
 
 /** Hears a recording; `onDelta` gets text and progress as they come. */
 export async function transcribeRecording(
@@ -56,8 +56,8 @@ export async function waveformOfFile(
 	{ path, buckets }: { readonly path: string; readonly buckets: number },
 	signal: AbortSignal,
 ): Promise<Waveform> {
-	if (!Number.isInteger(buckets) || buckets < 1 || buckets > mostBuckets) {
-		throw new AppError('invalid_request', `'buckets' must be 1 to ${mostBuckets}.`);
+	if (!Number.isInteger(buckets) || buckets < 1 || buckets > maxBuckets) {
+		throw new AppError('invalid_request', `'buckets' must be 1 to ${maxBuckets}.`);
 	}
 	return waveformOf(await decode(path, signal), buckets, signal);
 }

@@ -25,13 +25,13 @@ export interface Ask {
 }
 
 /** Characters of all that is remembered; the oldest leaves first. */
-const mostCharacters = 4_000_000;
+const maxCharacters = 4_000_000;
 /** Texts of one call, so that progress and cancelling are felt. */
-const mostTexts = 48;
+const maxTexts = 48;
 /** Characters of a document that tell its language. */
 const sampleLength = 4000;
 /** Below this score a language is a guess. */
-const leastScore = 0.5;
+const minScore = 0.5;
 /** Limits of one call of `/detect`. */
 const maxDetections = { texts: 100, characters: 50_000 };
 
@@ -74,9 +74,9 @@ export class Translations {
 			else fresh.set(key, text);
 		}
 		const entries = [...fresh];
-		for (let at = 0; at < entries.length; at += mostTexts) {
+		for (let at = 0; at < entries.length; at += maxTexts) {
 			if (signal.aborted) throw new AppError('cancelled');
-			const part = entries.slice(at, at + mostTexts);
+			const part = entries.slice(at, at + maxTexts);
 			const marked = await this.#marked(
 				part.map(([, text]) => text),
 				from,
@@ -138,7 +138,7 @@ export class Translations {
 		}
 		if (!/\p{L}/u.test(sample)) return undefined;
 		const [found] = await this.detect([sample], signal);
-		return found && found.score >= leastScore ? found.language : undefined;
+		return found && found.score >= minScore ? found.language : undefined;
 	}
 
 	/** Asks for texts in their order, those of one language together. */
@@ -197,7 +197,7 @@ export class Translations {
 		this.#known.set(key, item);
 		this.#characters += key.length + item.text.length;
 		for (const [oldest, { text }] of this.#known) {
-			if (this.#characters <= mostCharacters) break;
+			if (this.#characters <= maxCharacters) break;
 			this.#known.delete(oldest);
 			this.#characters -= oldest.length + text.length;
 		}

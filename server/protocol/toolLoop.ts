@@ -34,7 +34,7 @@ export interface ToolBelt {
 }
 
 /** Rounds of calls after which an answer is ended: a model that calls on and on has lost its way. */
-const mostRounds = 8;
+const maxRounds = 8;
 
 /** Longest result a model gets, in characters. */
 const maxResult = 30_000;
@@ -88,10 +88,10 @@ export async function completeWithTools(
 		const messages = [...params.messages, ...steps.flatMap(stepMessages)];
 		const result = await complete({ ...params, messages, tools: belt.tools }, onDelta, signal);
 		if (result.toolCalls.length === 0) return result;
-		if (round === mostRounds) {
+		if (round === maxRounds) {
 			throw new AppError(
 				'conflict',
-				`The model has called tools ${mostRounds} times without coming to an answer. Ask for less at once, or switch tools off.`,
+				`The model has called tools ${maxRounds} times without coming to an answer. Ask for less at once, or switch tools off.`,
 			);
 		}
 		let step: ToolStep = {

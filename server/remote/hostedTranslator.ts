@@ -62,9 +62,9 @@ export interface HostedTranslator {
 }
 
 /** Documented limits of a request. */
-const mostItems = 1000;
-const mostCharacters = 50_000;
-const mostTries = 4;
+const maxItems = 1000;
+const maxCharacters = 50_000;
+const maxTries = 4;
 
 export function createHostedTranslator(options: HostedOptions, deps: HostedDeps): HostedTranslator {
 	let address: HostedAddress;
@@ -114,7 +114,7 @@ export function createHostedTranslator(options: HostedOptions, deps: HostedDeps)
 				continue;
 			}
 			const again = response.status === 429 || response.status === 503;
-			if (!again || attempt >= mostTries) throw error;
+			if (!again || attempt >= maxTries) throw error;
 			const waitS = error.retryAfterS ?? 2 ** (attempt - 1);
 			// A wait of minutes is for the person to decide.
 			if (waitS > 60) throw error;
@@ -151,7 +151,7 @@ export function parts(texts: readonly string[], targets: number): string[][] {
 	let size = 0;
 	for (const text of texts) {
 		const cost = text.length * Math.max(1, targets);
-		if (group.length > 0 && (group.length >= mostItems || size + cost > mostCharacters)) {
+		if (group.length > 0 && (group.length >= maxItems || size + cost > maxCharacters)) {
 			groups.push(group);
 			group = [];
 			size = 0;

@@ -37,7 +37,7 @@ const trustedTemperature = 0.5;
 const rateHz = 16_000;
 const windowSlackS = 0.02;
 /** A stretch of which less is dealt with would be heard for ever. */
-const leastProgressS = 0.5;
+const minProgressS = 0.5;
 
 /** Rejects with the errors of decoder and model, and with `cancelled`. */
 export function hearRecording(
@@ -140,7 +140,7 @@ class Hearing {
 			all.push(heard);
 			const left = rest.samples.subarray(Math.round(heard.takenS * rateHz));
 			const speech = speechIn(rest, heard.takenS);
-			if (left.length < leastProgressS * rateHz || speech.length === 0) return all;
+			if (left.length < minProgressS * rateHz || speech.length === 0) return all;
 			rest = { ...rest, startS: rest.startS + heard.takenS, samples: left, speech };
 		}
 	}
@@ -211,9 +211,9 @@ class Hearing {
 /** Seconds to move on by. */
 function progressOf({ consumedS, segments }: SpeechResult, stretch: Stretch): number {
 	const lengthS = stretch.samples.length / rateHz;
-	const takenS = consumedS >= Math.min(leastProgressS, lengthS) ? consumedS : lengthS;
+	const takenS = consumedS >= Math.min(minProgressS, lengthS) ? consumedS : lengthS;
 	if (takenS < lengthS) return takenS;
 	// A model may say that all is heard and leave out what comes after a pause.
 	const restS = speechAfter(stretch, segments.at(-1)?.end ?? lengthS) ?? lengthS;
-	return restS < leastProgressS ? lengthS : restS;
+	return restS < minProgressS ? lengthS : restS;
 }

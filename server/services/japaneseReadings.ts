@@ -20,7 +20,7 @@ export const readingsPackage = {
 } as const;
 
 /** Far more than the package has. */
-const mostBytes = 64 * 2 ** 20;
+const maxBytes = 64 * 2 ** 20;
 
 /**
  * Puts the dictionary files into `folder`, which appears complete or not at all.
@@ -48,7 +48,7 @@ export async function fetchReadings(
 	for await (const chunk of response.body ?? []) {
 		const bytes = chunk as Buffer;
 		size += bytes.length;
-		if (size > mostBytes) throw new AppError('download_failed', 'The dictionary is too large.');
+		if (size > maxBytes) throw new AppError('download_failed', 'The dictionary is too large.');
 		chunks.push(bytes);
 	}
 	const archive = Buffer.concat(chunks);

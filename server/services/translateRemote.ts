@@ -17,7 +17,7 @@ import type {
 } from './translateRequest.ts';
 
 /** Longest text of one request, for any number of targets. */
-const mostCharacters = 50_000;
+const maxCharacters = 50_000;
 
 export async function translateRemotely(
 	translator: HostedTranslator,
@@ -26,7 +26,7 @@ export async function translateRemotely(
 ): Promise<TranslateResult> {
 	const targets = request.targets.map(({ language }) => language);
 	const pieces = request.texts.map((text) =>
-		cut(text, Math.floor(mostCharacters / targets.length), request),
+		cut(text, Math.floor(maxCharacters / targets.length), request),
 	);
 	const guarded = pieces.map((parts) => parts.map((part) => guard(part, request)));
 	const scripts = request.targets.map(({ script }) => script);

@@ -118,6 +118,16 @@ test('exported names and files are called what the field calls them', () => {
 	);
 });
 
+test('limits are called max and min in every folder, exported or not', () => {
+	const found = ['server', 'extension', 'webview']
+		.flatMap((folder) => sources(folder))
+		.filter(({ text }) => /\b(?:most|least)[A-Z]/.test(text));
+	assert.deepEqual(
+		found.map(({ path }) => path),
+		[],
+	);
+});
+
 test('an old word is found wherever it stands in a name, and only as a word of its own', () => {
 	assert.deepEqual(oldWords(['mostWaiting', 'planRows', 'JoinedModel', 'holesDecoder.ts']), [
 		'mostWaiting: max, not most',

@@ -107,7 +107,7 @@ test(`${files} damaged recordings are heard or refused by the route, each within
 	const originals = await seeds();
 	let refused = 0;
 	let heard = 0;
-	let mostBytes = 0;
+	let maxBytes = 0;
 	const startBytes = process.memoryUsage().rss;
 	for (let i = 0; i < files; i++) {
 		const random = randomSource(i * 7919 + 1);
@@ -131,10 +131,10 @@ test(`${files} damaged recordings are heard or refused by the route, each within
 			assert.ok(error.message.length > 20 && error.code !== 'internal', `file ${i}: ${text}`);
 			refused++;
 		}
-		mostBytes = Math.max(mostBytes, process.memoryUsage().rss);
+		maxBytes = Math.max(maxBytes, process.memoryUsage().rss);
 	}
 	assert.ok(refused > files / 10, `only ${refused} were refused`);
 	assert.ok(heard > files / 10, `only ${heard} were heard`);
-	const grown = (mostBytes - startBytes) / 1_048_576;
+	const grown = (maxBytes - startBytes) / 1_048_576;
 	assert.ok(grown < 600, `the memory grew by ${grown.toFixed(0)} MB`);
 });

@@ -6,11 +6,11 @@ import type { Waveform } from '../../server/protocol/index.ts';
 const rateHz = 8000;
 const buckets = 2400;
 /** Larger recordings would take gigabytes when decoded at once. */
-const mostBytes = 100 * 1_048_576;
+const maxBytes = 100 * 1_048_576;
 
 /** `undefined` where the browser cannot decode it, or where it is too large to. */
 export async function readWaveform(sound: Blob): Promise<Waveform | undefined> {
-	if (sound.size > mostBytes) return undefined;
+	if (sound.size > maxBytes) return undefined;
 	try {
 		const context = new OfflineAudioContext(1, 1, rateHz);
 		const decoded = await context.decodeAudioData(await sound.arrayBuffer());

@@ -8,7 +8,7 @@
  */
 const widthStep = 8;
 
-/** Positions a batch takes whose longest text has `longest` tokens; `mostWidth`: those the model has. */
+/** Positions a batch takes whose longest text has `longest` tokens; `maxWidth`: those the model has. */
 export function paddedWidth(longest: number, maxWidth: number): number {
 	return Math.max(longest, Math.min(maxWidth, Math.ceil(longest / widthStep) * widthStep));
 }

@@ -21,7 +21,7 @@ export interface Prose {
 /** Starts of line comments; neighbouring lines with the same one are one comment. */
 const lineMarker = /^(?:REM\b|[^\p{L}\p{N}\s_*(<{[]{1,4}(?!\[[[=]))/iu;
 /** Lines of one comment that are looked at around a cursor, each way. */
-const mostLines = 1000;
+const maxLines = 1000;
 
 /**
  * Finds the prose of documents: by tree-sitter where there is a grammar, by a TextMate grammar of the
@@ -120,8 +120,8 @@ function commentAround(document: TextDocument, at: number): [number, number] {
 		return found?.marker === own.marker && found.column === own.column;
 	};
 	let [first, last] = [line, line];
-	while (first > 0 && line - first < mostLines && same(first - 1)) first--;
-	while (last + 1 < document.lineCount && last - line < mostLines && same(last + 1)) last++;
+	while (first > 0 && line - first < maxLines && same(first - 1)) first--;
+	while (last + 1 < document.lineCount && last - line < maxLines && same(last + 1)) last++;
 	const column = own.column;
 	const end = document.offsetAt({ line: last, character: 0 }) + lineText(document, last).length;
 	return [document.offsetAt({ line: first, character: column }), end];

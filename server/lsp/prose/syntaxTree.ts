@@ -34,7 +34,7 @@ export interface SyntaxTree {
 /** Characters handed to the parser at once. */
 const chunk = 10_000;
 /** Longer texts are data, whatever their ending says. */
-const mostCharacters = 8_000_000;
+const maxCharacters = 8_000_000;
 
 /** Trees of documents. One per front. */
 export class SyntaxTrees {
@@ -55,7 +55,7 @@ export class SyntaxTrees {
 	 */
 	async read(document: TextDocument, signal?: AbortSignal): Promise<SyntaxTree | undefined> {
 		const use = this.has(document.languageId) ? grammars[document.languageId] : undefined;
-		if (!use || document.getText().length > mostCharacters) return undefined;
+		if (!use || document.getText().length > maxCharacters) return undefined;
 		const language = await this.#language(use.file);
 		const { uri } = document;
 		for (;;) {

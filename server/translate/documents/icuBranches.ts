@@ -10,7 +10,7 @@ import { samePlaceholders } from './placeholders.ts';
 import { pluralCategories, withNumber, withoutNumber } from './pluralNumbers.ts';
 
 /** More sentences than this are a table, not a message. */
-const mostTexts = 200;
+const maxTexts = 200;
 
 /** A branch to be written, with a number that stands for it. */
 interface Wanted {
@@ -26,7 +26,7 @@ export function icuBranches(message: string, to: string): Branches | undefined {
 	if (!nodes) return undefined;
 	const writer = new IcuWriter(to, message.includes("''"));
 	const join = writer.message(nodes, undefined);
-	if (!join || writer.texts.length > mostTexts) return undefined;
+	if (!join || writer.texts.length > maxTexts) return undefined;
 	return { texts: writer.texts, join: writer.texts.length > 0 ? join : () => message };
 }
 
@@ -46,7 +46,7 @@ class IcuWriter {
 		inside: IcuChoice | undefined,
 		number?: number,
 	): Build | undefined {
-		if (this.texts.length > mostTexts) return undefined;
+		if (this.texts.length > maxTexts) return undefined;
 		const index = nodes.findIndex(({ kind }) => kind === 'choice');
 		const choice = nodes[index];
 		if (choice?.kind !== 'choice') return this.#sentence(nodes, inside, number);

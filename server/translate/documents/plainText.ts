@@ -16,7 +16,7 @@ interface Line {
 }
 
 /** Shorter lines were ended on purpose. */
-const leastWidth = 50;
+const minWidth = 50;
 const bullet = /^(?:[-*+•–]|\d{1,3}[.)])\s/;
 
 export function extractPlainText(text: string): Piece[] {
@@ -45,7 +45,7 @@ function groups(block: readonly Line[]): Line[][] {
 		const last = group?.at(-1);
 		const goesOn =
 			last !== undefined &&
-			width >= leastWidth &&
+			width >= minWidth &&
 			// The next word did not fit into the line before.
 			widthOf(last) + 1 + (/^\S+/.exec(line.words)?.[0].length ?? 0) > width &&
 			!bullet.test(line.words) &&
