@@ -19,7 +19,7 @@ import { trackTextEditors } from './chat/lastTextEditor.ts';
 import { Proposals } from './chat/proposals.ts';
 import { registerCommands } from './commands.ts';
 import { editorLanguages, followLanguages } from './editorLanguages.ts';
-import { Front } from './front.ts';
+import { LanguageServerClient } from './front.ts';
 import { shareGlossaries } from './glossaryFiles.ts';
 import { LoadedModels } from './models/loadedModels.ts';
 import { ModelsTree } from './models/modelsTree.ts';
@@ -39,7 +39,7 @@ import { warmUp } from './warmUp.ts';
 export interface Extension {
 	readonly context: vscode.ExtensionContext;
 	readonly log: vscode.LogOutputChannel;
-	readonly front: Front;
+	readonly front: LanguageServerClient;
 	readonly chat: ChatPage;
 	readonly store: ChatStore;
 	readonly proposals: Proposals;
@@ -65,7 +65,7 @@ export function createExtension(
 	loadClient: () => typeof import('./client.ts'),
 ): Extension {
 	const log = vscode.window.createOutputChannel('Nearglot', { log: true });
-	const front = new Front({
+	const front = new LanguageServerClient({
 		startClient: (options) => loadClient().startClient(options),
 		options: {
 			serverModule: vscode.Uri.joinPath(context.extensionUri, 'dist', 'server.cjs').fsPath,

@@ -7,7 +7,7 @@ import {
 	grammarsNotification,
 	type LanguageFile,
 } from '../server/protocol/index.ts';
-import type { Front } from './front.ts';
+import type { LanguageServerClient } from './front.ts';
 
 /** Grammars and language configurations of the installed extensions. */
 export function editorLanguages(): EditorGrammars {
@@ -37,7 +37,7 @@ export function editorLanguages(): EditorGrammars {
 }
 
 /** Tells the server when extensions come and go. */
-export function followLanguages(front: Front): vscode.Disposable {
+export function followLanguages(front: LanguageServerClient): vscode.Disposable {
 	return vscode.extensions.onDidChange(() => front.notify(grammarsNotification, editorLanguages()));
 }
 

@@ -35,7 +35,7 @@ export interface FrontDeps {
 }
 
 /** One per window. */
-export class Front {
+export class LanguageServerClient {
 	readonly #deps: FrontDeps;
 	readonly #supervisor: Supervisor;
 	readonly #listeners = new Set<(health: FrontHealth) => void>();

@@ -1,7 +1,7 @@
 /** Glossaries of folders whose files the server cannot read itself, such as virtual workspaces. */
 
 import * as vscode from 'vscode';
-import type { Front } from './front.ts';
+import type { LanguageServerClient } from './front.ts';
 
 /** The glossary of a workspace folder. */
 export function glossaryFile(folder: vscode.WorkspaceFolder): vscode.Uri {
@@ -9,7 +9,10 @@ export function glossaryFile(folder: vscode.WorkspaceFolder): vscode.Uri {
 }
 
 /** Hands such glossaries to the server once it runs, and again when they change. */
-export function shareGlossaries(front: Front, log: vscode.LogOutputChannel): vscode.Disposable {
+export function shareGlossaries(
+	front: LanguageServerClient,
+	log: vscode.LogOutputChannel,
+): vscode.Disposable {
 	const watched: vscode.Disposable[] = [];
 	const send = async (folder: vscode.WorkspaceFolder) => {
 		const bytes = await vscode.workspace.fs.readFile(glossaryFile(folder)).then(

@@ -2,7 +2,7 @@
 
 import * as vscode from 'vscode';
 import type { TranslatedRange } from '../server/protocol/index.ts';
-import type { Front } from './front.ts';
+import type { LanguageServerClient } from './front.ts';
 import { textFor } from './schemes.ts';
 import { targetLanguage } from './targetLanguage.ts';
 
@@ -13,7 +13,7 @@ const maxShown = 160;
 
 /** Decorates the editors of files whose reader mode is on. */
 export class ReaderMode implements vscode.Disposable {
-	readonly #front: Front;
+	readonly #front: LanguageServerClient;
 	readonly #log: vscode.LogOutputChannel;
 	readonly #on = new Map<string, string>();
 	readonly #type = vscode.window.createTextEditorDecorationType({
@@ -28,7 +28,7 @@ export class ReaderMode implements vscode.Disposable {
 	readonly #timers = new Map<vscode.TextEditor, NodeJS.Timeout>();
 	#asking: vscode.CancellationTokenSource | undefined;
 
-	constructor(front: Front, log: vscode.LogOutputChannel) {
+	constructor(front: LanguageServerClient, log: vscode.LogOutputChannel) {
 		this.#front = front;
 		this.#log = log;
 		this.#listening = vscode.Disposable.from(

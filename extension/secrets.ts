@@ -6,7 +6,7 @@
 import { createHash } from 'node:crypto';
 import * as vscode from 'vscode';
 import type { SecretName } from '../server/protocol/index.ts';
-import type { Front } from './front.ts';
+import type { LanguageServerClient } from './front.ts';
 import { setting } from './settings.ts';
 
 /** What is typed in and stored; the settings of the hosted translator are handed over beside it. */
@@ -38,7 +38,10 @@ function storageName(): string {
 }
 
 /** Hands all secrets to the server, now and whenever one changes in any window. */
-export function shareSecrets(secrets: vscode.SecretStorage, front: Front): vscode.Disposable {
+export function shareSecrets(
+	secrets: vscode.SecretStorage,
+	front: LanguageServerClient,
+): vscode.Disposable {
 	const hand = async () => {
 		const entries = await Promise.all(
 			names.map(async (name) => [name, await secrets.get(keyOf(name))]),

@@ -3,7 +3,7 @@
 import * as vscode from 'vscode';
 import { teamPrefix } from '../server/protocol/index.ts';
 import { chosenTeam } from './account/team.ts';
-import type { Front, FrontHealth } from './front.ts';
+import type { FrontHealth, LanguageServerClient } from './front.ts';
 import { type LoadedModels, loadedText, noteLines, warningText } from './models/loadedModels.ts';
 import { setting } from './settings.ts';
 
@@ -48,7 +48,10 @@ export function statusView(health: FrontHealth, warning = ''): StatusView {
 }
 
 /** Makes the item and keeps it up to date. A click shows what can be done. */
-export function createStatusItem(front: Front, loaded: LoadedModels): vscode.Disposable {
+export function createStatusItem(
+	front: LanguageServerClient,
+	loaded: LoadedModels,
+): vscode.Disposable {
 	const item = vscode.window.createStatusBarItem(
 		'nearglot.status',
 		vscode.StatusBarAlignment.Right,

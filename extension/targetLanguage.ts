@@ -1,19 +1,21 @@
 /** Into which language a command translates: the setting, or what the user picks. */
 
 import * as vscode from 'vscode';
-import type { Front } from './front.ts';
+import type { LanguageServerClient } from './front.ts';
 import { setting, storeSetting } from './settings.ts';
 
 /** The setting's language; asks (and remembers the answer) when there is none. */
 export async function targetLanguage(
-	front: Front,
+	front: LanguageServerClient,
 	scope?: vscode.ConfigurationScope,
 ): Promise<string | undefined> {
 	return setting('translate.targetLanguage', scope) || chooseTargetLanguage(front);
 }
 
 /** Lets the user choose from the languages the models know and stores the choice. */
-export async function chooseTargetLanguage(front: Front): Promise<string | undefined> {
+export async function chooseTargetLanguage(
+	front: LanguageServerClient,
+): Promise<string | undefined> {
 	const code = await pickLanguage(front);
 	if (code !== undefined) await storeSetting('translate.targetLanguage', code);
 	return code;
@@ -30,13 +32,13 @@ export function languageLabel(code: string): string {
 }
 
 /** Lets the user choose a language; the preferred ones come first. */
-export async function pickLanguage(front: Front): Promise<string | undefined> {
+export async function pickLanguage(front: LanguageServerClient): Promise<string | undefined> {
 	return (await pickLanguages(front, [], false))?.[0];
 }
 
 /** Lets the user choose languages, but for some. */
 export async function pickLanguages(
-	front: Front,
+	front: LanguageServerClient,
 	without: readonly string[],
 	isMany = true,
 ): Promise<string[] | undefined> {

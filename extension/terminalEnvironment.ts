@@ -1,13 +1,13 @@
 /** `OPENAI_BASE_URL` and `OPENAI_API_KEY` in new terminals, when the user wants that. */
 
 import * as vscode from 'vscode';
-import type { Front } from './front.ts';
+import type { LanguageServerClient } from './front.ts';
 import { setting } from './settings.ts';
 
 /** Follows the setting and the daemon. The key is not kept on disk. */
 export function offerTerminalEnvironment(
 	context: vscode.ExtensionContext,
-	front: Front,
+	front: LanguageServerClient,
 ): vscode.Disposable {
 	const variables = context.environmentVariableCollection;
 	variables.persistent = false;

@@ -1,14 +1,17 @@
 /** Starts the server ahead of need: when the first text is open, so that code actions are there. */
 
 import * as vscode from 'vscode';
-import type { Front } from './front.ts';
+import type { LanguageServerClient } from './front.ts';
 import { syncedSchemes } from './schemes.ts';
 
 /** Milliseconds after which the window has settled. */
 const settleMs = 1500;
 
 /** Waits for a text editor; does nothing more once the server was started. */
-export function warmUp(front: Front, log: vscode.LogOutputChannel): vscode.Disposable {
+export function warmUp(
+	front: LanguageServerClient,
+	log: vscode.LogOutputChannel,
+): vscode.Disposable {
 	let timer: NodeJS.Timeout | undefined;
 	const consider = (editor: vscode.TextEditor | undefined) => {
 		const { scheme } = editor?.document.uri ?? {};

@@ -83,7 +83,7 @@ test('templates, tokenizers and grammars of models run in threads that can be en
 const readsFolders: Readonly<Record<string, string>> = {
 	'server/daemon/folderJobs.ts': 'in a thread, where a file is large',
 	'server/daemon/modelProfile.ts': 'called by the one above',
-	'server/services/translateModels.ts': 'names what the one above calls',
+	'server/services/translate/translateModels.ts': 'names what the one above calls',
 };
 
 test('the daemon reads model folders by the one door that parses large files aside', () => {
@@ -128,7 +128,7 @@ const bodyReaders = new Set([
 const jsonParsers = new Set([
 	'server/http/jsonText.ts',
 	// A setting of the owner.
-	'server/http/translateInput.ts',
+	'server/http/translate/translateInput.ts',
 	// Answers of this server.
 	'server/http/withoutPaths.ts',
 ]);
@@ -210,8 +210,8 @@ const readsFiles: Readonly<Record<string, string>> = {
 	'server/engine/runtime/threads.ts': 'what the system says of processors',
 	'server/services/mcpTools.ts': 'recordings that the owner names',
 	'server/services/modelFolders.ts': 'copies what an import has checked',
-	'server/services/translateSystems.ts': 'glossaries of this program',
-	'server/services/waveform.ts': 'writes only',
+	'server/services/translate/translateSystems.ts': 'glossaries of this program',
+	'server/services/speech/waveform.ts': 'writes only',
 };
 const opening =
 	/^(readFile|open|createReadStream|openAsBlob|cp|copyFile|readv?|glob)(Sync)?$|^(default|\*|promises)$/;
@@ -416,7 +416,7 @@ const readsTheDate: ReadonlyMap<string, string> = new Map([
 	['server/http/guard.ts', 'a signed word has a date'],
 	['server/http/modelListRoutes.ts', 'shown'],
 	['server/http/responsesRoutes.ts', 'shown'],
-	['server/http/translateRoutes.ts', 'shown in the id of a request'],
+	['server/http/translate/translateRoutes.ts', 'shown in the id of a request'],
 	['server/hub/downloadModel.ts', 'kept with a model'],
 	['server/hub/repository.ts', 'a server names a date to wait for'],
 	['server/remote/hostedErrors.ts', 'a server names a date to wait for'],

@@ -6,7 +6,7 @@ import { inProcessTextService } from '../../server/engine/text/textJobs.ts';
 import { loadTextModel } from '../../server/engine/text/textModel.ts';
 import type { ChatMessage, ModelInfo, ToolDefinition } from '../../server/protocol/index.ts';
 import { createChatService } from '../../server/services/chat/chatService.ts';
-import { AnswerBuilder } from '../../server/services/chat/completionShape.ts';
+import { AnswerBuilder } from '../../server/services/chat/serializeCompletion.ts';
 
 export interface Question {
 	readonly messages: readonly ChatMessage[];

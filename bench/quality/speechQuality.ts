@@ -11,9 +11,9 @@ import { fileSource } from '../../server/audio/audioSource.ts';
 import { type DecodedAudio, decodeAudio, speechRateHz } from '../../server/audio/decodeAudio.ts';
 import { loadEngine } from '../../server/engine/engine.ts';
 import type { ModelInfo } from '../../server/protocol/index.ts';
-import { hearRecording } from '../../server/services/hearRecording.ts';
-import { parseSpeechCall } from '../../server/services/speechRequest.ts';
-import { voiceActivityOf } from '../../server/services/voiceActivity.ts';
+import { parseSpeechCall } from '../../server/services/speech/speechRequest.ts';
+import { transcribeRecording } from '../../server/services/speech/transcribeRecording.ts';
+import { voiceActivityOf } from '../../server/services/speech/voiceActivity.ts';
 import { plainWords, wordErrors } from './wordErrors.ts';
 
 export interface SpeechQualityOptions {
@@ -86,7 +86,7 @@ export async function speechQuality(
 			try {
 				const began = performance.now();
 				const job = { call, audio, lease, activity: voiceActivityOf(engine), seed: 1 };
-				const { text, duration } = await hearRecording(job, () => undefined);
+				const { text, duration } = await transcribeRecording(job, () => undefined);
 				const took = (performance.now() - began) / 1000;
 				for (const set of sample.sets)
 					count(tallies, set, { heard: text, expected: sample.expected }, duration, took);

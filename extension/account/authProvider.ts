@@ -8,7 +8,7 @@ import { AppError, type EndReason } from '../../server/protocol/index.ts';
 import { showError } from '../notify.ts';
 import { Callbacks } from './callbacks.ts';
 import { PendingSignIns } from './pending.ts';
-import { SessionKeeper } from './sessionKeeper.ts';
+import { SessionManager } from './sessionManager.ts';
 import { SessionStore, type StoredSession, sessionsKey } from './sessionStore.ts';
 import { signIn } from './signIn.ts';
 import { TeamApi, type TeamSession, teamOrigin } from './teamApi.ts';
@@ -34,7 +34,7 @@ export class TeamAccounts implements vscode.AuthenticationProvider, vscode.Dispo
 	readonly #store: SessionStore;
 	readonly #pending: PendingSignIns;
 	readonly #callbacks: Callbacks;
-	readonly #keeper: SessionKeeper;
+	readonly #keeper: SessionManager;
 	readonly #changed =
 		new vscode.EventEmitter<vscode.AuthenticationProviderAuthenticationSessionsChangeEvent>();
 	readonly #ended = new vscode.EventEmitter<EndedSession>();
@@ -64,7 +64,7 @@ export class TeamAccounts implements vscode.AuthenticationProvider, vscode.Dispo
 			},
 			showError,
 		);
-		this.#keeper = new SessionKeeper({
+		this.#keeper = new SessionManager({
 			store: this.#store,
 			api: (origin) => new TeamApi(origin),
 			now: Date.now,

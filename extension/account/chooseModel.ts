@@ -2,7 +2,7 @@
 
 import * as vscode from 'vscode';
 import { findModel, type ModelInfo, type TeamStatus } from '../../server/protocol/index.ts';
-import type { Front } from '../front.ts';
+import type { LanguageServerClient } from '../front.ts';
 import { setting, storeSetting } from '../settings.ts';
 import type { Team } from './team.ts';
 
@@ -17,7 +17,7 @@ export async function chooseModel({
 	front,
 	team,
 }: {
-	readonly front: Front;
+	readonly front: LanguageServerClient;
 	readonly team: Team;
 }): Promise<void> {
 	const { models, team: status } = await front.request('nearglot/models', {});

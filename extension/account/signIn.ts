@@ -7,15 +7,15 @@
 import * as vscode from 'vscode';
 import { AppError } from '../../server/protocol/index.ts';
 import { type Answer, type Callbacks, callbackPath } from './callbacks.ts';
-import { deviceWay } from './deviceWay.ts';
-import { exchangeWay } from './exchangeWay.ts';
+import { deviceCodeFlow } from './deviceCodeFlow.ts';
 import { startLoopbackServer } from './loopbackServer.ts';
 import { openPage } from './openPage.ts';
 import type { PendingSignIns } from './pending.ts';
-import { newProofKey } from './proofKey.ts';
+import { newProofKey } from './pkce.ts';
 import type { SessionStore } from './sessionStore.ts';
+import { type SignInFlow, type SignInFlowName, trySignInFlows } from './signInFlows.ts';
 import type { TeamApi, TeamSession } from './teamApi.ts';
-import { tryWays, type Way, type WayName } from './ways.ts';
+import { tokenExchangeFlow } from './tokenExchangeFlow.ts';
 
 /** Milliseconds for which a page is waited for. */
 const patienceMs = 300_000;
@@ -32,9 +32,9 @@ export interface SignInDeps {
 /** Signs in; asks how only when a way has failed. Throws `cancelled` when the person gives up. */
 export function signIn(api: TeamApi, deps: SignInDeps): Promise<TeamSession> {
 	const { context } = deps;
-	return tryWays(
+	return trySignInFlows(
 		[
-			exchangeWay(api, {
+			tokenExchangeFlow(api, {
 				memory: context.globalState,
 				ask: () => askToExchange(new URL(api.origin).host),
 				accessToken: async (scopes) => {
@@ -45,7 +45,7 @@ export function signIn(api: TeamApi, deps: SignInDeps): Promise<TeamSession> {
 			}),
 			browserWay(api, deps),
 			loopbackWay(api),
-			deviceWay(api),
+			deviceCodeFlow(api),
 			pasteWay(api, deps),
 		],
 		async (failed, reason, next) => {
@@ -78,7 +78,7 @@ async function askToExchange(host: string): Promise<'use' | 'never' | undefined>
 	return answer === use ? 'use' : answer === other ? 'never' : undefined;
 }
 
-function describe(name: WayName, again: boolean): vscode.QuickPickItem {
+function describe(name: SignInFlowName, again: boolean): vscode.QuickPickItem {
 	const description = again ? vscode.l10n.t('once more') : '';
 	switch (name) {
 		case 'exchange':
@@ -114,7 +114,7 @@ function describe(name: WayName, again: boolean): vscode.QuickPickItem {
 }
 
 /** The page opens `vscode://…` (or the web address that stands for it), which comes back here. */
-function browserWay(api: TeamApi, deps: SignInDeps): Way {
+function browserWay(api: TeamApi, deps: SignInDeps): SignInFlow {
 	return {
 		name: 'browser',
 		possible: async () => api.allowsCallback(await callbackOf(deps), newProofKey().challenge),
@@ -136,7 +136,7 @@ function browserWay(api: TeamApi, deps: SignInDeps): Way {
 }
 
 /** Only where the browser and this process are on one computer. */
-function loopbackWay(api: TeamApi): Way {
+function loopbackWay(api: TeamApi): SignInFlow {
 	const local = vscode.env.remoteName === undefined && vscode.env.uiKind === vscode.UIKind.Desktop;
 	return {
 		name: 'loopback',
@@ -159,7 +159,7 @@ function loopbackWay(api: TeamApi): Way {
 	};
 }
 
-function pasteWay(api: TeamApi, deps: SignInDeps): Way {
+function pasteWay(api: TeamApi, deps: SignInDeps): SignInFlow {
 	const allowed = async () => {
 		for (const callback of [await callbackOf(deps), nowhere]) {
 			if (await api.allowsCallback(callback, newProofKey().challenge)) return callback;

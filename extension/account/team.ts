@@ -13,7 +13,7 @@ import {
 	type TeamRenewed,
 	toErrorWire,
 } from '../../server/protocol/index.ts';
-import type { Front } from '../front.ts';
+import type { LanguageServerClient } from '../front.ts';
 import { showError } from '../notify.ts';
 import { setting, storeSetting } from '../settings.ts';
 import { authProviderId, hostScope, type TeamAccounts } from './authProvider.ts';
@@ -33,7 +33,7 @@ export function chosenTeam(): string | undefined {
 
 /** One per window. */
 export class Team implements vscode.Disposable {
-	readonly #front: Front;
+	readonly #front: LanguageServerClient;
 	readonly #accounts: TeamAccounts;
 	readonly #memory: vscode.Memento;
 	readonly #listening: vscode.Disposable;
@@ -45,7 +45,7 @@ export class Team implements vscode.Disposable {
 	/** Fires when the server of this window knows of another session. */
 	readonly onDidChange = this.#changed.event;
 
-	constructor(front: Front, accounts: TeamAccounts, memory: vscode.Memento) {
+	constructor(front: LanguageServerClient, accounts: TeamAccounts, memory: vscode.Memento) {
 		this.#front = front;
 		this.#accounts = accounts;
 		this.#memory = memory;

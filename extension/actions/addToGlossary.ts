@@ -2,12 +2,12 @@
 
 import * as vscode from 'vscode';
 import { AppError } from '../../server/protocol/index.ts';
-import type { Front } from '../front.ts';
+import type { LanguageServerClient } from '../front.ts';
 import { glossaryFile } from '../glossaryFiles.ts';
 import { languageLabel, pickLanguages, targetLanguage } from '../targetLanguage.ts';
 
 /** Asks for what is not known, adds the row as an unsaved change and shows it. */
-export async function addToGlossary(front: Front): Promise<void> {
+export async function addToGlossary(front: LanguageServerClient): Promise<void> {
 	const editor = vscode.window.activeTextEditor;
 	const folder = editor && vscode.workspace.getWorkspaceFolder(editor.document.uri);
 	if (!editor || !folder)
@@ -60,7 +60,7 @@ export async function addToGlossary(front: Front): Promise<void> {
 
 /** The language found, unless it is the target's own: then the user says. */
 async function sourceLanguage(
-	front: Front,
+	front: LanguageServerClient,
 	detected: string | undefined,
 	to: string,
 ): Promise<string | undefined> {

@@ -2,11 +2,11 @@
 
 import * as vscode from 'vscode';
 import { type EndpointInfo, findModel, readyChatModels } from '../../server/protocol/index.ts';
-import type { Front } from '../front.ts';
+import type { LanguageServerClient } from '../front.ts';
 import { setting } from '../settings.ts';
 
 /** Lets the user choose a form and puts it on the clipboard. */
-export async function copyEndpoint(front: Front): Promise<void> {
+export async function copyEndpoint(front: LanguageServerClient): Promise<void> {
 	const endpoint = await front.request('nearglot/endpoint', {});
 	const { models } = await front.request('nearglot/models', {});
 	const local = readyChatModels(models).filter(({ origin }) => origin !== 'team');

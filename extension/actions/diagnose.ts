@@ -2,13 +2,13 @@
 
 import * as vscode from 'vscode';
 import { fallbackOf } from '../../server/protocol/index.ts';
-import type { Front } from '../front.ts';
+import type { LanguageServerClient } from '../front.ts';
 import { readError } from '../front.ts';
 import { noteLines } from '../models/loadedModels.ts';
 import { setting } from '../settings.ts';
 
 /** Opens the report as an unsaved document. */
-export async function diagnose(front: Front, version: string): Promise<void> {
+export async function diagnose(front: LanguageServerClient, version: string): Promise<void> {
 	const lines = [
 		`Nearglot ${version}`,
 		`VS Code ${vscode.version}, ${vscode.env.appHost}, ${process.platform}-${process.arch}, Node ${process.versions.node}`,

@@ -5,7 +5,7 @@
 
 import * as vscode from 'vscode';
 import { AppError, type MessageFamily, type TextsProgress } from '../../server/protocol/index.ts';
-import type { Front } from '../front.ts';
+import type { LanguageServerClient } from '../front.ts';
 import { languageLabel, pickLanguages } from '../targetLanguage.ts';
 
 const endings = '{json,jsonc,arb,yaml,yml,properties,po,pot}';
@@ -29,7 +29,7 @@ interface Filled extends Target {
 
 /** Runs for the folder or file of the explorer's menu, or for the active editor. */
 export async function translateMissingMessages(
-	front: Front,
+	front: LanguageServerClient,
 	log: vscode.LogOutputChannel,
 	given: unknown,
 ): Promise<void> {
@@ -51,7 +51,7 @@ export async function translateMissingMessages(
 }
 
 async function familiesAt(
-	front: Front,
+	front: LanguageServerClient,
 	folder: vscode.WorkspaceFolder,
 	uri: vscode.Uri,
 ): Promise<readonly MessageFamily[]> {
@@ -92,7 +92,7 @@ async function pickFamily(families: readonly MessageFamily[]): Promise<MessageFa
 
 /** The files there are; asks for languages only when there are none yet. */
 async function pickTargets(
-	front: Front,
+	front: LanguageServerClient,
 	folder: vscode.WorkspaceFolder,
 	{ targets, from, pattern }: MessageFamily,
 ): Promise<Target[] | undefined> {
@@ -111,7 +111,7 @@ async function textOf(uri: vscode.Uri): Promise<string> {
 }
 
 async function fill(
-	front: Front,
+	front: LanguageServerClient,
 	folder: vscode.WorkspaceFolder,
 	{ source, from }: MessageFamily,
 	targets: readonly Target[],

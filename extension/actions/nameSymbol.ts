@@ -2,7 +2,7 @@
 
 import * as vscode from 'vscode';
 import { AppError } from '../../server/protocol/index.ts';
-import type { Front } from '../front.ts';
+import type { LanguageServerClient } from '../front.ts';
 import { withPatientProgress } from '../notify.ts';
 import { textFor } from '../schemes.ts';
 
@@ -17,7 +17,7 @@ interface Given {
  * Proposes an English name in the same case style and renames the symbol: by the rename provider of
  * its language, or in this file where there is none. One undo step.
  */
-export async function nameSymbol(front: Front, given?: unknown): Promise<void> {
+export async function nameSymbol(front: LanguageServerClient, given?: unknown): Promise<void> {
 	const place = isGiven(given) ? given : undefined;
 	const editor = vscode.window.activeTextEditor;
 	const document = place

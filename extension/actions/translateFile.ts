@@ -2,12 +2,12 @@
 
 import * as vscode from 'vscode';
 import { AppError } from '../../server/protocol/index.ts';
-import type { Front } from '../front.ts';
+import type { LanguageServerClient } from '../front.ts';
 import { withPatientProgress } from '../notify.ts';
 import { languageLabel, targetLanguage } from '../targetLanguage.ts';
 
 /** Translates the file of the explorer's menu or of the active editor and shows the difference. */
-export async function translateFile(front: Front, uri: unknown): Promise<void> {
+export async function translateFile(front: LanguageServerClient, uri: unknown): Promise<void> {
 	const document =
 		uri instanceof vscode.Uri
 			? await vscode.workspace.openTextDocument(uri)

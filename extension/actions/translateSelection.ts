@@ -2,7 +2,7 @@
 
 import * as vscode from 'vscode';
 import { AppError } from '../../server/protocol/index.ts';
-import type { Front } from '../front.ts';
+import type { LanguageServerClient } from '../front.ts';
 import { withPatientProgress } from '../notify.ts';
 import { textFor } from '../schemes.ts';
 import { targetLanguage } from '../targetLanguage.ts';
@@ -11,7 +11,7 @@ export type Placement = 'replace' | 'below' | 'clipboard';
 
 /** Translates what is selected in the active editor; the current line when nothing is. */
 export async function translateSelection(
-	front: Front,
+	front: LanguageServerClient,
 	placement: Placement,
 	to?: string,
 ): Promise<void> {

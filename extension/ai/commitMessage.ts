@@ -7,7 +7,7 @@ import {
 	type ChatDelta,
 	type ChatMessage,
 } from '../../server/protocol/index.ts';
-import type { Front } from '../front.ts';
+import type { LanguageServerClient } from '../front.ts';
 import { withPatientProgress } from '../notify.ts';
 import { setting } from '../settings.ts';
 import { fitDiff } from './fitDiff.ts';
@@ -32,7 +32,10 @@ const instruction =
 const answerTokens = 120;
 
 /** `source` is what the menu of the git view gives: the repository it belongs to. */
-export async function writeCommitMessage(front: Front, source: unknown): Promise<void> {
+export async function writeCommitMessage(
+	front: LanguageServerClient,
+	source: unknown,
+): Promise<void> {
 	const repository = await chosenRepository(source);
 	const diff = await changesOf(repository);
 	if (diff === '') {
@@ -84,7 +87,7 @@ export async function changesAttachment(): Promise<Attachment | undefined> {
 
 /** The request with as much of the diff as the model can read. */
 async function fitted(
-	front: Front,
+	front: LanguageServerClient,
 	diff: string,
 	own: { model?: string },
 	token: vscode.CancellationToken,

@@ -5,7 +5,7 @@
 
 import * as vscode from 'vscode';
 import { AppError } from '../../server/protocol/index.ts';
-import type { Front } from '../front.ts';
+import type { LanguageServerClient } from '../front.ts';
 import { showError } from '../notify.ts';
 import { setting } from '../settings.ts';
 import { CompletionCache } from './completionCache.ts';
@@ -21,7 +21,7 @@ const maxTokens = 64;
 
 /** Registers the provider; it answers nothing while `nearglot.inline.model` is empty. */
 export function registerInlineCompletions(
-	front: Front,
+	front: LanguageServerClient,
 	log: vscode.LogOutputChannel,
 ): vscode.Disposable {
 	const cache = new CompletionCache();

@@ -4,10 +4,10 @@
  */
 
 import * as vscode from 'vscode';
-import type { Front } from '../front.ts';
+import type { LanguageServerClient } from '../front.ts';
 
 /** Registers the definition; older versions of VS Code have no such interface. */
-export function registerMcpServer(front: Front, version: string): vscode.Disposable {
+export function registerMcpServer(front: LanguageServerClient, version: string): vscode.Disposable {
 	if (!('registerMcpServerDefinitionProvider' in vscode.lm)) return vscode.Disposable.from();
 	const changed = new vscode.EventEmitter<void>();
 	let url: string | undefined;

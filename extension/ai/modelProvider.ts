@@ -2,7 +2,7 @@
 
 import * as vscode from 'vscode';
 import type { ChatDelta, ModelInfo } from '../../server/protocol/index.ts';
-import type { Front } from '../front.ts';
+import type { LanguageServerClient } from '../front.ts';
 import { callInput, toChatMessages, toToolDefinition } from './messageConvert.ts';
 
 /** Vendor of the models, as package.json has it. */
@@ -36,7 +36,7 @@ export function modelInformation(
 
 /** Registers the provider. Asked silently, it does not start anything that does not run. */
 export function registerModelProvider(
-	front: Front,
+	front: LanguageServerClient,
 	onModelsChanged: vscode.Event<void>,
 ): vscode.Disposable {
 	const changed = new vscode.EventEmitter<void>();

@@ -2,12 +2,15 @@
 
 import * as vscode from 'vscode';
 import { type ChatDelta, type ChatMessage, slashCommands } from '../../server/protocol/index.ts';
-import type { Front } from '../front.ts';
+import type { LanguageServerClient } from '../front.ts';
 import { readError } from '../front.ts';
 import { pickLanguage } from '../targetLanguage.ts';
 
 /** Registers the participant with the same slash commands as the chat view. */
-export function registerParticipant(front: Front, extensionUri: vscode.Uri): vscode.Disposable {
+export function registerParticipant(
+	front: LanguageServerClient,
+	extensionUri: vscode.Uri,
+): vscode.Disposable {
 	const participant = vscode.chat.createChatParticipant(
 		'nearglot.chat',
 		async (request, context, stream, token) => {
@@ -46,7 +49,7 @@ export function registerParticipant(front: Front, extensionUri: vscode.Uri): vsc
 }
 
 async function translate(
-	front: Front,
+	front: LanguageServerClient,
 	text: string,
 	stream: vscode.ChatResponseStream,
 	token: vscode.CancellationToken,

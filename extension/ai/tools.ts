@@ -2,7 +2,7 @@
 
 import * as vscode from 'vscode';
 import { AppError } from '../../server/protocol/index.ts';
-import type { Front } from '../front.ts';
+import type { LanguageServerClient } from '../front.ts';
 
 interface TranslateInput {
 	readonly text: string;
@@ -17,7 +17,7 @@ interface TranscribeInput {
 }
 
 /** Registers both tools; their schemas are in package.json. */
-export function registerTools(front: Front): vscode.Disposable {
+export function registerTools(front: LanguageServerClient): vscode.Disposable {
 	const translate: vscode.LanguageModelTool<TranslateInput> = {
 		prepareInvocation: ({ input }) => ({
 			invocationMessage: vscode.l10n.t('Translating to {0}', input.to),

@@ -24,7 +24,7 @@ import {
 	type Strings,
 } from '../../webview/protocol.ts';
 import { changesAttachment } from '../ai/commitMessage.ts';
-import type { Front } from '../front.ts';
+import type { LanguageServerClient } from '../front.ts';
 import { showError } from '../notify.ts';
 import { setting, storeSetting } from '../settings.ts';
 import { targetLanguage } from '../targetLanguage.ts';
@@ -37,7 +37,7 @@ import { pageHtml, pageOptions } from './pageHtml.ts';
 import type { Proposals } from './proposals.ts';
 
 export interface ChatPageDeps {
-	readonly front: Front;
+	readonly front: LanguageServerClient;
 	readonly store: ChatStore;
 	readonly extensionUri: vscode.Uri;
 	readonly proposals: Proposals;
@@ -303,7 +303,7 @@ export class ChatPage {
 }
 
 async function complete(
-	front: Front,
+	front: LanguageServerClient,
 	params: ChatParams,
 	onDelta: (delta: ChatDelta) => void,
 	signal: AbortSignal,

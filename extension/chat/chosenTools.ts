@@ -8,8 +8,8 @@ import * as vscode from 'vscode';
 import {
 	AppError,
 	type ModelInfo,
-	type ToolBelt,
 	type ToolDefinition,
+	type ToolSet,
 } from '../../server/protocol/index.ts';
 import { callInput, toToolDefinition } from '../ai/messageConvert.ts';
 
@@ -30,7 +30,7 @@ export class ChosenTools {
 	}
 
 	/** What a model may call: nothing when it cannot call tools. */
-	belt(model: ModelInfo | undefined): ToolBelt {
+	belt(model: ModelInfo | undefined): ToolSet {
 		const names = model?.supportsToolCalling ? this.names : [];
 		const tools: ToolDefinition[] = vscode.lm.tools
 			.filter(({ name }) => names.includes(name))

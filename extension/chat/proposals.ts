@@ -6,7 +6,7 @@
 import * as vscode from 'vscode';
 import { AppError, type Attachment } from '../../server/protocol/index.ts';
 import { lastTextEditor } from './lastTextEditor.ts';
-import { type PlaceHints, type Placement, placeCode } from './placeCode.ts';
+import { locateEdit, type PlaceHints, type Placement } from './locateEdit.ts';
 
 const scheme = 'nearglot-proposal';
 
@@ -43,7 +43,7 @@ export class Proposals implements vscode.TextDocumentContentProvider, vscode.Dis
 	async show(code: string, attachments: readonly Attachment[]): Promise<void> {
 		const { document, hints } = await place(attachments);
 		const base = document.getText();
-		const proposal = { target: document.uri, base, placement: placeCode(base, code, hints) };
+		const proposal = { target: document.uri, base, placement: locateEdit(base, code, hints) };
 		if (patched(proposal) === base) {
 			throw new AppError('conflict', vscode.l10n.t('The file holds this code already.'));
 		}

@@ -2,14 +2,14 @@
 
 import * as vscode from 'vscode';
 import { fallbackOf, type ModelInfo } from '../../server/protocol/index.ts';
-import type { Front, FrontHealth } from '../front.ts';
+import type { FrontHealth, LanguageServerClient } from '../front.ts';
 
 /** Asked at most this often. */
 const askEveryMs = 3000;
 
 /** Asks when work has ended, because work is what loads models; tells when the answer is another one. */
 export class LoadedModels implements vscode.Disposable {
-	readonly #front: Front;
+	readonly #front: LanguageServerClient;
 	readonly #elapsed: () => number;
 	readonly #changed = new vscode.EventEmitter<void>();
 	readonly #listening: { dispose(): void };
@@ -21,7 +21,7 @@ export class LoadedModels implements vscode.Disposable {
 	readonly onDidChange = this.#changed.event;
 
 	/** @param elapsed milliseconds of a clock that is never set */
-	constructor(front: Front, elapsed: () => number = () => performance.now()) {
+	constructor(front: LanguageServerClient, elapsed: () => number = () => performance.now()) {
 		this.#front = front;
 		this.#elapsed = elapsed;
 		this.#listening = front.onHealth((health) => this.#follow(health));

@@ -7,13 +7,13 @@ import {
 	findModel,
 	type ModelInfo,
 } from '../../server/protocol/index.ts';
-import type { Front } from '../front.ts';
+import type { LanguageServerClient } from '../front.ts';
 import { withPatientProgress } from '../notify.ts';
 import { setting, storeSetting } from '../settings.ts';
 import { type ModelsTree, megabytes } from './modelsTree.ts';
 
 export interface ModelDeps {
-	readonly front: Front;
+	readonly front: LanguageServerClient;
 	readonly models: ModelsTree;
 }
 

@@ -2,7 +2,7 @@
 
 import * as vscode from 'vscode';
 import type { DownloadProgress, ModelInfo, ModelTask } from '../../server/protocol/index.ts';
-import type { Front } from '../front.ts';
+import type { LanguageServerClient } from '../front.ts';
 import { noteLines, warningText } from './loadedModels.ts';
 
 type Node =
@@ -15,7 +15,7 @@ const isHere = ({ state }: ModelInfo) => state !== 'not-downloaded' && state !==
 
 /** Serves the view `nearglot.models`. */
 export class ModelsTree implements vscode.TreeDataProvider<Node> {
-	readonly #front: Front;
+	readonly #front: LanguageServerClient;
 	readonly #changed = new vscode.EventEmitter<void>();
 	readonly #settled = new vscode.EventEmitter<void>();
 	readonly #progress = new Map<string, DownloadProgress>();
@@ -25,7 +25,7 @@ export class ModelsTree implements vscode.TreeDataProvider<Node> {
 	/** Other models can be asked for: one was downloaded, loaded or removed. */
 	readonly onDidChangeModels = this.#settled.event;
 
-	constructor(front: Front) {
+	constructor(front: LanguageServerClient) {
 		this.#front = front;
 	}
 

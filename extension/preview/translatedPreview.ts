@@ -6,7 +6,7 @@
 import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
 import { AppError, asAppError } from '../../server/protocol/index.ts';
-import type { Front } from '../front.ts';
+import type { LanguageServerClient } from '../front.ts';
 import { languageLabel, targetLanguage } from '../targetLanguage.ts';
 import { matchingLine } from './lineMap.ts';
 import { previewHtml } from './previewHtml.ts';
@@ -17,10 +17,10 @@ const markdownExtension = 'vscode.markdown-language-features';
 
 /** The previews of a window, at most one per document. */
 export class TranslatedPreviews implements vscode.Disposable {
-	readonly #front: Front;
+	readonly #front: LanguageServerClient;
 	readonly #open = new Map<string, Preview>();
 
-	constructor(front: Front) {
+	constructor(front: LanguageServerClient) {
 		this.#front = front;
 	}
 
@@ -47,7 +47,7 @@ export class TranslatedPreviews implements vscode.Disposable {
 }
 
 class Preview implements vscode.Disposable {
-	readonly #front: Front;
+	readonly #front: LanguageServerClient;
 	readonly #document: vscode.TextDocument;
 	readonly #to: string;
 	readonly #panel: vscode.WebviewPanel;
@@ -58,7 +58,12 @@ class Preview implements vscode.Disposable {
 	/** What is shown, and what it is the translation of. */
 	#shown = { source: '', text: '' };
 
-	constructor(front: Front, document: vscode.TextDocument, to: string, onClosed: () => void) {
+	constructor(
+		front: LanguageServerClient,
+		document: vscode.TextDocument,
+		to: string,
+		onClosed: () => void,
+	) {
 		this.#front = front;
 		this.#document = document;
 		this.#to = to;

@@ -12,7 +12,7 @@ import {
 	shortClock,
 } from '../../server/protocol/index.ts';
 import { lastTextEditor } from '../chat/lastTextEditor.ts';
-import type { Front } from '../front.ts';
+import type { LanguageServerClient } from '../front.ts';
 import { InsertionPoint } from './insertionPoint.ts';
 import { openMicrophonePage } from './microphonePage.ts';
 import { withToken } from './transcribing.ts';
@@ -25,7 +25,7 @@ type Source = 'program' | 'editor' | 'page';
 
 /** One at a time per window. */
 export class Dictation implements vscode.Disposable {
-	readonly #front: Front;
+	readonly #front: LanguageServerClient;
 	readonly #extension: Pick<vscode.ExtensionContext, 'extension' | 'extensionUri'>;
 	readonly #item = vscode.window.createStatusBarItem(
 		'nearglot.dictation',
@@ -35,7 +35,7 @@ export class Dictation implements vscode.Disposable {
 	#id: string | undefined;
 
 	constructor(
-		front: Front,
+		front: LanguageServerClient,
 		extension: Pick<vscode.ExtensionContext, 'extension' | 'extensionUri'>,
 	) {
 		this.#front = front;

@@ -4,11 +4,11 @@ import * as vscode from 'vscode';
 import { parseMicrophoneMessage } from '../../server/protocol/index.ts';
 import { microphoneStrings } from '../../webview/protocol.ts';
 import { pageHtml, pageOptions } from '../chat/pageHtml.ts';
-import type { Front } from '../front.ts';
+import type { LanguageServerClient } from '../front.ts';
 
 /** Opens it beside the text; `onRefused` is called when there is no microphone. */
 export function openMicrophonePage(
-	front: Front,
+	front: LanguageServerClient,
 	extensionUri: vscode.Uri,
 	id: string,
 	onRefused: () => void,

@@ -18,21 +18,21 @@ import {
 import { transcriptStrings } from '../../webview/protocol.ts';
 import { lastTextEditor } from '../chat/lastTextEditor.ts';
 import { pageHtml, pageOptions } from '../chat/pageHtml.ts';
-import type { Front } from '../front.ts';
+import type { LanguageServerClient } from '../front.ts';
 import { showError } from '../notify.ts';
 import { makePrivateFolder } from '../privateFiles.ts';
 import { setting } from '../settings.ts';
 import { exportToFile } from './exportTranscript.ts';
 import { InsertionPoint } from './insertionPoint.ts';
 import { openRecordingFile, type RecordingFile } from './recordingFile.ts';
-import { hearRecording, translateLines } from './transcribing.ts';
+import { transcribeRecording, translateLines } from './transcribing.ts';
 import type { TranscriptStore } from './transcriptStore.ts';
 
 /** Columns of the waveform: enough for a wide screen. */
 const buckets = 2400;
 
 export interface RecordingDeps {
-	readonly front: Front;
+	readonly front: LanguageServerClient;
 	readonly store: TranscriptStore;
 	readonly extensionUri: vscode.Uri;
 	/** The last choice of model and language, for recordings to come. */
@@ -75,7 +75,7 @@ export class Recording implements vscode.Disposable {
 		this.session = new TranscriptSession(
 			{
 				transcribe: (choice, onDelta, signal) =>
-					hearRecording(front, file.path, choice, onDelta, signal),
+					transcribeRecording(front, file.path, choice, onDelta, signal),
 				translate: (texts, languages, signal) => translateLines(front, texts, languages, signal),
 				save: (changed) => store.save(file.fingerprint, changed),
 				post: (message) => this.#post(message),

@@ -3,13 +3,13 @@
 import * as vscode from 'vscode';
 import { AppError, asAppError, exportName, shortClock } from '../../server/protocol/index.ts';
 import { lastTextEditor } from '../chat/lastTextEditor.ts';
-import type { Front } from '../front.ts';
+import type { LanguageServerClient } from '../front.ts';
 import { showError } from '../notify.ts';
 import { askForFormat, writeTranscript } from './exportTranscript.ts';
 import { InsertionPoint } from './insertionPoint.ts';
 import { openRecordingFile, pickRecordings } from './recordingFile.ts';
 import { audioEditor, type Recordings } from './recordings.ts';
-import { hearRecording } from './transcribing.ts';
+import { transcribeRecording } from './transcribing.ts';
 
 /** The recordings of the explorer's menu, or those that are picked. */
 export async function transcribeFiles(
@@ -119,7 +119,10 @@ async function offerResults(
 }
 
 /** *Insert Transcript at Cursor*: the words of a recording where the cursor is, as they are heard. */
-export async function insertTranscript(front: Front, scratch: string): Promise<void> {
+export async function insertTranscript(
+	front: LanguageServerClient,
+	scratch: string,
+): Promise<void> {
 	const editor = lastTextEditor();
 	if (!editor) throw new AppError('invalid_request', vscode.l10n.t('Open a text first.'));
 	const [uri] = await pickRecordings(false);
@@ -134,7 +137,7 @@ export async function insertTranscript(front: Front, scratch: string): Promise<v
 			(progress, token) => {
 				token.onCancellationRequested(() => stop.abort());
 				const choice = { model: '', language: '', english: false };
-				return hearRecording(
+				return transcribeRecording(
 					front,
 					file.path,
 					choice,

@@ -3,11 +3,11 @@
 import * as vscode from 'vscode';
 import type { TranscribeChoice, Transcript, TranscriptDelta } from '../../server/protocol/index.ts';
 import type { Cancellation } from '../client.ts';
-import type { Front } from '../front.ts';
+import type { LanguageServerClient } from '../front.ts';
 
 /** The transcript of a file of this computer. */
-export function hearRecording(
-	front: Front,
+export function transcribeRecording(
+	front: LanguageServerClient,
 	path: string,
 	{ model, language, english }: TranscribeChoice,
 	onDelta: (delta: TranscriptDelta) => void,
@@ -28,7 +28,7 @@ export function hearRecording(
 
 /** Texts in another language, in order. */
 export async function translateLines(
-	front: Front,
+	front: LanguageServerClient,
 	texts: readonly string[],
 	{ from, to }: { readonly from: string; readonly to: string },
 	signal: AbortSignal,

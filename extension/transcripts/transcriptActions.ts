@@ -2,7 +2,7 @@
 
 import * as vscode from 'vscode';
 import { AppError } from '../../server/protocol/index.ts';
-import type { Front } from '../front.ts';
+import type { LanguageServerClient } from '../front.ts';
 import { targetLanguage } from '../targetLanguage.ts';
 import { noTranscript } from './exportTranscript.ts';
 import type { Recording } from './recording.ts';
@@ -14,7 +14,10 @@ export async function exportActive(recordings: Recordings): Promise<void> {
 }
 
 /** Translates into the target language of the settings, or one that is asked for. */
-export async function translateActive(front: Front, recordings: Recordings): Promise<void> {
+export async function translateActive(
+	front: LanguageServerClient,
+	recordings: Recordings,
+): Promise<void> {
 	const { session } = active(recordings);
 	if (!session.document) throw noTranscript();
 	const to = await targetLanguage(front);

@@ -10,7 +10,7 @@ import type {
 	Transcript,
 	TranscriptFormat,
 } from '../protocol/index.ts';
-import { transcriptText } from '../services/speechFormats.ts';
+import { transcriptText } from '../services/speech/speechFormats.ts';
 import type { CommandIo } from './command.ts';
 import { timeText } from './progressBar.ts';
 

@@ -11,7 +11,7 @@ import { keyUsage, translateFiles } from '../daemon/translateBackend.ts';
 import { chatCompletions, listModels, listOwnModels, loadModel } from '../protocol/addresses.ts';
 import { AppError, asAppError, fallbackOf, productVersion } from '../protocol/index.ts';
 import type { AnswerOf } from '../protocol/routes/route.ts';
-import { TranslateKeyStore } from '../services/translateKeys.ts';
+import { TranslateKeyStore } from '../services/translate/translateKeys.ts';
 import { makePrivateDir, writeDraft } from '../store/files.ts';
 import { setAsideIn } from '../store/jsonFile.ts';
 import { readArgs } from './args.ts';

@@ -6,7 +6,7 @@ import { thisMachine } from '../daemon/machine.ts';
 import { translateFiles } from '../daemon/translateBackend.ts';
 import { setSecrets } from '../protocol/addresses.ts';
 import type { SecretName } from '../protocol/index.ts';
-import { type AccessSettings, TranslateKeyStore } from '../services/translateKeys.ts';
+import { type AccessSettings, TranslateKeyStore } from '../services/translate/translateKeys.ts';
 import { readArgs, readStdin } from './args.ts';
 import { type Command, type CommandIo, UsageError } from './command.ts';
 

@@ -1,7 +1,7 @@
 /** `nearglot lsp`: the front an editor talks to, over stdio or the IPC channel of its parent. */
 
 import { createConnection, ProposedFeatures } from 'vscode-languageserver/node';
-import { serveFront } from '../lsp/connection.ts';
+import { serveLanguageServer } from '../lsp/connection.ts';
 import { daemonOfUser } from '../lsp/daemonOfUser.ts';
 import { type Command, UsageError } from './command.ts';
 
@@ -29,7 +29,7 @@ commands, settings and initialization options.
 			connection.onExit(() => resolve());
 			io.signal.addEventListener('abort', () => resolve(), { once: true });
 		});
-		serveFront(connection, daemonOfUser(io.env));
+		serveLanguageServer(connection, daemonOfUser(io.env));
 		await ended;
 		connection.dispose();
 		return 0;

@@ -8,8 +8,12 @@ import { dataDir } from '../daemon/paths.ts';
 import { translateFiles } from '../daemon/translateBackend.ts';
 import { createHubHttp } from '../hub/http.ts';
 import { defined } from '../protocol/defined.ts';
-import { fetchReadings } from '../services/japaneseReadings.ts';
-import { changeSystem, createCustomSystems, removeSystem } from '../services/translateSystems.ts';
+import { fetchReadings } from '../services/translate/japaneseReadings.ts';
+import {
+	changeSystem,
+	createCustomSystems,
+	removeSystem,
+} from '../services/translate/translateSystems.ts';
 import { canonicalLanguage } from '../translate/languages.ts';
 import { readArgs } from './args.ts';
 import { type Command, type CommandIo, UsageError } from './command.ts';

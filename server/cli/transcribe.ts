@@ -18,7 +18,7 @@ import {
 	type Transcript,
 	type TranscriptFormat,
 } from '../protocol/index.ts';
-import { transcriptText } from '../services/speechFormats.ts';
+import { transcriptText } from '../services/speech/speechFormats.ts';
 import { makeFolder } from '../store/makeFolder.ts';
 import { makeScratchFolder, scratchIn } from '../store/scratch.ts';
 import { type ParsedArgs, readArgs } from './args.ts';

@@ -28,9 +28,10 @@ import { createGpuService, type GpuService } from '../services/gpus.ts';
 import type { Logger } from '../services/log.ts';
 import { daemonMetrics } from '../services/metrics.ts';
 import type { ModelService } from '../services/models.ts';
-import { Recordings } from '../services/recordings.ts';
-import { createSpeechService, type SpeechService } from '../services/speech.ts';
-import { speechLimits } from '../services/speechLimits.ts';
+import { Recordings } from '../services/speech/recorderSessions.ts';
+import { createSpeechService, type SpeechService } from '../services/speech/speech.ts';
+import { speechLimits } from '../services/speech/speechLimits.ts';
+import { voiceActivityOf } from '../services/speech/voiceActivity.ts';
 import { StudioAccess } from '../services/studioAccess.ts';
 import {
 	type CompletionService,
@@ -40,15 +41,14 @@ import {
 	createEmbeddingService,
 	type EmbeddingService,
 } from '../services/text/embeddingService.ts';
-import type { TranslateService } from '../services/translate.ts';
-import type { TranslateAccess } from '../services/translateAccess.ts';
-import type { CharacterMeter } from '../services/translateLimits.ts';
+import type { TranslateService } from '../services/translate/translate.ts';
+import type { TranslateAccess } from '../services/translate/translateAccess.ts';
+import type { CharacterMeter } from '../services/translate/translateLimits.ts';
 import { createUsageLog, type UsageLog } from '../services/usageLog.ts';
-import { voiceActivityOf } from '../services/voiceActivity.ts';
 import { scratchIn } from '../store/scratch.ts';
 import type { WorkQueue } from '../work/workQueue.ts';
 import { type Activity, createActivity } from './activity.ts';
-import { createEvents, type DaemonEvents, toldLogger } from './events.ts';
+import { broadcastingLogger, createEvents, type DaemonEvents } from './events.ts';
 import { foldersAside } from './folderThread.ts';
 import { type LoopWatch, watchLoop } from './loopWatch.ts';
 import { thisMachine } from './machine.ts';
@@ -143,7 +143,7 @@ export function createBackend(settings: BackendSettings, deps: BackendDeps): Bac
 	// Before any file is opened.
 	const notices = new NoticeBacklog();
 	const events = createEvents();
-	const log = toldLogger(deps.log, events);
+	const log = broadcastingLogger(deps.log, events);
 	const chosen = modelSettingsFile(settings.dataDir);
 	const modelsDir = () =>
 		settings.modelsDirFixed

@@ -23,7 +23,7 @@ export function createEvents(): DaemonEvents {
 }
 
 /** A logger whose lines are told to the listeners too. */
-export function toldLogger(log: Logger, events: DaemonEvents): Logger {
+export function broadcastingLogger(log: Logger, events: DaemonEvents): Logger {
 	const at =
 		(level: 'debug' | 'info' | 'warn' | 'error') => (message: string, facts?: LogFacts) => {
 			log[level](message, facts);

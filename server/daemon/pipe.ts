@@ -15,7 +15,7 @@ import {
 } from 'vscode-jsonrpc/node';
 import { errorKinds } from '../protocol/index.ts';
 import { unwritable } from '../store/files.ts';
-import { keyIsRight } from './keyCheck.ts';
+import { isApiKeyValid } from './keyCheck.ts';
 import { notificationOf, type PipeEvent } from './pipeEvents.ts';
 
 export interface PipeServer {
@@ -116,7 +116,7 @@ function serveClient(socket: Socket, options: PipeOptions, joined: Map<Socket, T
 	});
 	connection.onError(() => socket.destroy());
 	connection.onRequest('authenticate', (params: unknown) => {
-		if (!keyIsRight(params, options.key)) {
+		if (!isApiKeyValid(params, options.key)) {
 			writer.endAfterNext();
 			throw new ResponseError(
 				errorKinds.invalid_api_key.rpcCode,

@@ -6,12 +6,15 @@ import { AppError, sentenceOf, type TranslateEngine } from '../protocol/index.ts
 import type { HostedDeps } from '../remote/hostedTranslator.ts';
 import type { ModelHost } from '../services/host.ts';
 import type { Logger } from '../services/log.ts';
-import { createTranslateService, type TranslateService } from '../services/translate.ts';
-import { createTranslateAccess, type TranslateAccess } from '../services/translateAccess.ts';
-import { TranslateKeyStore } from '../services/translateKeys.ts';
-import { CharacterMeter } from '../services/translateLimits.ts';
-import { createTranslateModels } from '../services/translateModels.ts';
-import { createCustomSystems } from '../services/translateSystems.ts';
+import { createTranslateService, type TranslateService } from '../services/translate/translate.ts';
+import {
+	createTranslateAccess,
+	type TranslateAccess,
+} from '../services/translate/translateAccess.ts';
+import { TranslateKeyStore } from '../services/translate/translateKeys.ts';
+import { CharacterMeter } from '../services/translate/translateLimits.ts';
+import { createTranslateModels } from '../services/translate/translateModels.ts';
+import { createCustomSystems } from '../services/translate/translateSystems.ts';
 import { languageToolsAside } from '../translate/languageThread.ts';
 import { SentenceCache } from '../translate/sentenceCache.ts';
 import { WorkQueue } from '../work/workQueue.ts';

@@ -24,7 +24,7 @@ import { TrustedProxies } from './proxy/trustedProxies.ts';
 import { tunnel } from './proxy/tunnel.ts';
 import { Tunnels } from './proxy/tunnels.ts';
 import type { Upstream } from './proxy/upstream.ts';
-import type { Exchange } from './routes/exchange.ts';
+import type { RequestContext } from './routes/exchange.ts';
 import { noteFailure, problemOf } from './routes/failures.ts';
 import { probePaths, resourceRoute } from './routes/info.ts';
 import { loginPage } from './routes/loginRedirect.ts';
@@ -97,7 +97,7 @@ export class RequestHandler {
 		response.once('close', () => {
 			if (!response.writableFinished) abort.abort();
 		});
-		const exchange: Exchange = {
+		const exchange: RequestContext = {
 			head,
 			request,
 			response,
@@ -248,7 +248,7 @@ export class RequestHandler {
 		);
 	}
 
-	#own(exchange: Exchange): Promise<void> {
+	#own(exchange: RequestContext): Promise<void> {
 		const { path } = exchange.head;
 		if (exchange.head.reserved) return runRoute(exchange);
 		return runSafely(exchange, () =>
@@ -268,7 +268,7 @@ export class RequestHandler {
 		});
 	}
 
-	async #pass(exchange: Exchange, expectsContinue: boolean): Promise<void> {
+	async #pass(exchange: RequestContext, expectsContinue: boolean): Promise<void> {
 		const { head, request, response } = exchange;
 		try {
 			const decision = await this.#decide(head, exchange.signal);

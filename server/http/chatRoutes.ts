@@ -10,14 +10,14 @@ import {
 	type AnswerHead,
 	ChunkBuilder,
 	omittedField,
-} from '../services/chat/completionShape.ts';
+} from '../services/chat/serializeCompletion.ts';
 import type { AppEnv } from './env.ts';
 import { noteFallback } from './fallbackHeader.ts';
 import { answerJson } from './jsonAnswer.ts';
 import { noteOmittedTurns } from './omittedTurns.ts';
 import { owned } from './owner.ts';
-import { recorded, recordRequest } from './record.ts';
 import { register } from './register.ts';
+import { recordRequest, withMetrics } from './requestMetrics.ts';
 import { sse, withHeaders } from './sse.ts';
 import { nameIgnored } from './unknownFields.ts';
 
@@ -46,7 +46,7 @@ async function answerChat(
 	request: ChatRequest,
 ): Promise<Response> {
 	const record = recordRequest(context, backend, request.model ?? 'default', request);
-	return recorded(record, async () => {
+	return withMetrics(record, async () => {
 		const builder = new AnswerBuilder();
 		const outcome = await backend.chat.run(
 			owned(context, request),
@@ -74,7 +74,7 @@ async function streamChat(
 	const response = await sse(
 		{ signal: context.get('signal'), caller: context.get('caller'), last: '[DONE]' },
 		(writer, signal) =>
-			recorded(record, async () => {
+			withMetrics(record, async () => {
 				const chunks = new ChunkBuilder(newHead(), {
 					withUsage: request.stream_options?.include_usage ?? false,
 					olderForm: request.functions !== undefined,

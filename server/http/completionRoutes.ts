@@ -4,13 +4,13 @@ import { randomUUID } from 'node:crypto';
 import type { Hono } from 'hono';
 import type { Backend } from '../daemon/backend.ts';
 import { completions } from '../protocol/routes/completions.ts';
-import { fallbackField } from '../services/chat/completionShape.ts';
+import { fallbackField } from '../services/chat/serializeCompletion.ts';
 import type { ProviderFallback } from '../services/host.ts';
 import type { AppEnv } from './env.ts';
 import { noteFallback } from './fallbackHeader.ts';
 import { owned } from './owner.ts';
-import { recorded, recordRequest } from './record.ts';
 import { register } from './register.ts';
+import { recordRequest, withMetrics } from './requestMetrics.ts';
 import { sse, withHeaders } from './sse.ts';
 
 export function registerCompletionRoutes(app: Hono<AppEnv>, backend: Backend): void {
@@ -27,7 +27,7 @@ export function registerCompletionRoutes(app: Hono<AppEnv>, backend: Backend): v
 			noteFallback(context, found);
 		};
 		if (!request.stream)
-			return recorded(record, async () => {
+			return withMetrics(record, async () => {
 				const outcome = await backend.completions.run(
 					owned(context, request),
 					{ onPiece: () => {}, onFallback },
@@ -52,7 +52,7 @@ export function registerCompletionRoutes(app: Hono<AppEnv>, backend: Backend): v
 		const response = await sse(
 			{ signal: context.get('signal'), caller: context.get('caller'), last: '[DONE]' },
 			(writer, signal) =>
-				recorded(record, async () => {
+				withMetrics(record, async () => {
 					const withUsage = request.stream_options?.include_usage ?? false;
 					const extra = withUsage ? { usage: null } : {};
 					const outcome = await backend.completions.run(

@@ -19,7 +19,7 @@ import type { AppEnv } from './env.ts';
 import { translatorOwnerOf } from './owner.ts';
 import { personOf } from './person.ts';
 import { register } from './register.ts';
-import { readCredentials } from './translateAuth.ts';
+import { readCredentials } from './translate/translateAuth.ts';
 
 /** Texts and characters handed to the model at once. */
 const most = { texts: 64, characters: 40_000 };

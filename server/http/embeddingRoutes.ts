@@ -3,14 +3,14 @@
 import type { Context, Hono } from 'hono';
 import type { Backend } from '../daemon/backend.ts';
 import { embeddings } from '../protocol/routes/embeddings.ts';
-import { fallbackField } from '../services/chat/completionShape.ts';
+import { fallbackField } from '../services/chat/serializeCompletion.ts';
 import type { ProviderFallback } from '../services/host.ts';
 import { base64Vector } from '../services/text/embeddingService.ts';
 import { announcedBytes } from './body.ts';
 import type { AppEnv } from './env.ts';
 import { noteFallback } from './fallbackHeader.ts';
-import { recorded, recordRequest } from './record.ts';
 import { register } from './register.ts';
+import { recordRequest, withMetrics } from './requestMetrics.ts';
 
 export function registerEmbeddingRoutes(app: Hono<AppEnv>, backend: Backend): void {
 	const checkRoom = (context: Context<AppEnv>): void =>
@@ -20,7 +20,7 @@ export function registerEmbeddingRoutes(app: Hono<AppEnv>, backend: Backend): vo
 		embeddings,
 		async ({ context, body: request, answer }) => {
 			const record = recordRequest(context, backend, request.model, request);
-			return recorded(record, async () => {
+			return withMetrics(record, async () => {
 				let fallback: ProviderFallback | undefined;
 				const { model, vectors, promptTokens } = await backend.embeddings.run(
 					request,

@@ -23,13 +23,13 @@ import {
 	unloadModelQuietly,
 } from '../protocol/routes/foundry.ts';
 import type { BodyOf, QueryOf } from '../protocol/routes/route.ts';
-import { fallbackField } from '../services/chat/completionShape.ts';
+import { fallbackField } from '../services/chat/serializeCompletion.ts';
 import type { ProviderFallback } from '../services/host.ts';
-import { catalogueWire, localWire } from './catalogueShape.ts';
 import { downloadStream } from './downloadStream.ts';
 import type { AppEnv } from './env.ts';
 import { noteFallback } from './fallbackHeader.ts';
 import { register } from './register.ts';
+import { catalogueWire, localWire } from './serializeCatalogue.ts';
 import { withHeaders } from './sse.ts';
 
 /** User agents of SDKs that parse `Total NN%` lines. */

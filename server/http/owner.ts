@@ -2,7 +2,7 @@
 
 import type { Context } from 'hono';
 import type { Owned } from '../engine/api.ts';
-import type { Caller } from '../services/translateAccess.ts';
+import type { Caller } from '../services/translate/translateAccess.ts';
 import type { AppEnv } from './env.ts';
 import { anonymousPerson, personOf } from './person.ts';
 

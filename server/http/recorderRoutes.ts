@@ -16,12 +16,12 @@ import {
 	sendSamples,
 	setRecorderState,
 } from '../protocol/routes/recorder.ts';
-import type { Recording } from '../services/recording.ts';
+import type { Recording } from '../services/speech/recorderSession.ts';
 import { readBytes } from './body.ts';
 import type { AppEnv } from './env.ts';
 import { page } from './pages.ts';
-import { recorded, recordRequest } from './record.ts';
 import { type Call, register } from './register.ts';
+import { recordRequest, withMetrics } from './requestMetrics.ts';
 import { sse, withHeaders } from './sse.ts';
 
 /** Header of the session's token; no other route reads it. */
@@ -72,7 +72,7 @@ async function openRecording(
 					if (event.type === 'transcript.text.delta') record.firstToken();
 					writer.data(event);
 				});
-				await recorded(record, () => recording.run(signal));
+				await withMetrics(record, () => recording.run(signal));
 			} finally {
 				await backend.recordings.forget(recording);
 			}

@@ -13,8 +13,8 @@ import { noteFallback } from './fallbackHeader.ts';
 import { answerJson } from './jsonAnswer.ts';
 import { noteOmittedTurns } from './omittedTurns.ts';
 import { owned } from './owner.ts';
-import { recorded, recordRequest } from './record.ts';
 import { register } from './register.ts';
+import { recordRequest, withMetrics } from './requestMetrics.ts';
 import { sse, withHeaders } from './sse.ts';
 import { nameIgnored } from './unknownFields.ts';
 
@@ -52,7 +52,7 @@ export function registerResponsesRoutes(app: Hono<AppEnv>, backend: Backend): vo
 		};
 		if (!request.stream) {
 			const whole = builder(() => {});
-			return recorded(record, async () =>
+			return withMetrics(record, async () =>
 				answerJson(context, await answer(whole, context.get('signal'))),
 			);
 		}
@@ -67,7 +67,7 @@ export function registerResponsesRoutes(app: Hono<AppEnv>, backend: Backend): vo
 				},
 			},
 			(writer, signal) =>
-				recorded(record, async () => {
+				withMetrics(record, async () => {
 					building = builder((event) => writer.data(event, event.type));
 					await answer(building, signal);
 				}),

@@ -3,13 +3,13 @@
 import type { Context, Hono } from 'hono';
 import type { Backend } from '../daemon/backend.ts';
 import { audioTranslations, transcriptions } from '../protocol/routes/speech.ts';
-import { renderTranscript, usageOf } from '../services/speechFormats.ts';
-import { parseSpeechCall, type SpeechCall } from '../services/speechRequest.ts';
+import { renderTranscript, usageOf } from '../services/speech/speechFormats.ts';
+import { parseSpeechCall, type SpeechCall } from '../services/speech/speechRequest.ts';
 import { scratchIn } from '../store/scratch.ts';
 import type { AppEnv } from './env.ts';
 import { jsonBytes } from './jsonAnswer.ts';
-import { recorded, recordRequest } from './record.ts';
 import { register } from './register.ts';
+import { recordRequest, withMetrics } from './requestMetrics.ts';
 import { sse, withHeaders } from './sse.ts';
 import { ignoredHeader } from './unknownFields.ts';
 import { readUpload, type Upload } from './upload.ts';
@@ -49,7 +49,7 @@ async function answer(
 	await using _file = upload;
 	const record = recordRequest(context, backend, call.model);
 	// Without this await the file would be gone before it is read.
-	return await recorded(record, async () => {
+	return await withMetrics(record, async () => {
 		const transcript = await backend.speech.run(
 			call,
 			upload.path,
@@ -79,7 +79,7 @@ async function stream(
 		{ signal: context.get('signal'), caller: context.get('caller'), last: '[DONE]' },
 		async (writer, signal) => {
 			await using _file = upload;
-			await recorded(record, async () => {
+			await withMetrics(record, async () => {
 				const transcript = await backend.speech.run(
 					call,
 					upload.path,

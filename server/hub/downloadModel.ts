@@ -17,7 +17,7 @@ import { isSameSource, nameTaken } from './modelSource.ts';
 import { inside } from './names.ts';
 import { arrivedBytes } from './partFile.ts';
 import type { HubFile } from './repository.ts';
-import type { Selection } from './select.ts';
+import type { Selection } from './selectModelFiles.ts';
 import { keepSame, listingOf } from './unfinished.ts';
 
 export interface DownloadModelOptions {

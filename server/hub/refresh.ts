@@ -9,7 +9,7 @@ import { changeFile } from '../store/changeFile.ts';
 import type { Catalogue, CatalogueVariant } from './catalogue.ts';
 import type { HubHttp } from './http.ts';
 import { type HubRepository, readRepository } from './repository.ts';
-import { selectFiles } from './select.ts';
+import { selectFiles } from './selectModelFiles.ts';
 
 /** What is known of one variant, by `name:version`. */
 export interface KnownFacts {

@@ -39,19 +39,19 @@ import { ClientSettings } from './clientSettings.ts';
 import { completeCode } from './complete.ts';
 import { type ConnectDaemon, DaemonLink } from './daemonLink.ts';
 import { answered, editingCapabilities, registerEditing } from './editing.ts';
-import { SecretKeeper } from './secretKeeper.ts';
+import { SecretSync } from './secretSync.ts';
 import { registerSpeech } from './speech.ts';
 import { TeamLink } from './teamLink.ts';
 import { listLanguages, translateTexts } from './translate.ts';
-import { translateDoor } from './translateDoor.ts';
+import { translateRouter } from './translateRouter.ts';
 
 const chatProgress = new ProgressType<ChatDelta>();
 const downloadProgress = new ProgressType<DownloadProgress>();
 
 /** Serves one editor until the connection ends. Models are reached through `connect` only. */
-export function serveFront(connection: Connection, connect: ConnectDaemon): void {
+export function serveLanguageServer(connection: Connection, connect: ConnectDaemon): void {
 	const documents = new TextDocuments(TextDocument);
-	const secrets = new SecretKeeper();
+	const secrets = new SecretSync();
 	const link = new DaemonLink(secrets.introduce(connect), (status: StatusParams) => {
 		void connection.sendNotification(statusNotification, status);
 	});
@@ -75,7 +75,7 @@ export function serveFront(connection: Connection, connect: ConnectDaemon): void
 	const settings = new ClientSettings(connection);
 	/** Recordings and translations go where chats go, unless something else was chosen for them. */
 	const withTeam = () => settings.window.chatModel.startsWith(teamPrefix);
-	const translator = translateDoor({
+	const translator = translateRouter({
 		link: here,
 		team: team.client,
 		engine: () =>

@@ -20,8 +20,8 @@ import {
 	transcriptForm,
 	type Waveform,
 } from '../protocol/index.ts';
-import { speechLimits } from '../services/speechLimits.ts';
-import { waveformOf, writePlayable } from '../services/waveform.ts';
+import { speechLimits } from '../services/speech/speechLimits.ts';
+import { waveformOf, writePlayable } from '../services/speech/waveform.ts';
 import { scratchIn } from '../store/scratch.ts';
 
 /** Of this process: the daemon has its own. */

@@ -16,7 +16,7 @@ import {
 import { asAppError, toErrorWire } from './errorWire.ts';
 import type { ChatDelta, ChatEnd, ChatParams, ChatProgress } from './methods.ts';
 import type { ModelInfo } from './models.ts';
-import { completeWithTools, type ToolBelt, type ToolStep } from './toolLoop.ts';
+import { completeWithTools, type ToolSet, type ToolStep } from './toolLoop.ts';
 
 export interface ChatSessionDeps {
 	/** Streams an answer, all its words as deltas; rejects with AppError. */
@@ -26,7 +26,7 @@ export interface ChatSessionDeps {
 		signal: AbortSignal,
 	) => Promise<ChatEnd>;
 	/** Tools the chosen model may use; without it, none. */
-	readonly tools?: (model: ModelInfo | undefined) => ToolBelt;
+	readonly tools?: (model: ModelInfo | undefined) => ToolSet;
 	readonly save: (conversation: Conversation) => Promise<void>;
 	readonly post: (message: HostMessage) => void;
 	readonly id: () => string;
@@ -323,7 +323,7 @@ export class ChatSession {
 		return this.#models.find(({ id }) => id === this.#model) ?? this.#models[0];
 	}
 
-	#belt(): ToolBelt {
+	#belt(): ToolSet {
 		return this.#deps.tools?.(this.#chosenModel()) ?? noTools;
 	}
 
@@ -348,7 +348,7 @@ export class ChatSession {
 /** A chat goes on for ever: its oldest turns are left out where the model has no room for them. */
 const asChat = { truncation: 'auto' } as const;
 
-const noTools: ToolBelt = { tools: [], run: () => Promise.reject(new Error('no tools')) };
+const noTools: ToolSet = { tools: [], run: () => Promise.reject(new Error('no tools')) };
 
 function finished(turn: Turn, { toolCalls: _, ...end }: ChatEnd): Turn {
 	return { ...turn, ...end };

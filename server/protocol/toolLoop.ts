@@ -27,7 +27,7 @@ export interface ToolStep {
 }
 
 /** The tools a chat may use now. */
-export interface ToolBelt {
+export interface ToolSet {
 	readonly tools: readonly ToolDefinition[];
 	/** Runs a tool; rejects with what the model is told. */
 	readonly run: (name: string, input: string, signal: AbortSignal) => Promise<string>;
@@ -78,7 +78,7 @@ export async function completeWithTools(
 		signal: AbortSignal,
 	) => Promise<ChatEnd>,
 	params: ChatParams,
-	belt: ToolBelt,
+	belt: ToolSet,
 	{ onDelta, onSteps, text }: AnswerReader,
 	signal: AbortSignal,
 ): Promise<ChatEnd> {
@@ -113,7 +113,7 @@ export async function completeWithTools(
 	}
 }
 
-async function runTool(belt: ToolBelt, use: ToolUse, signal: AbortSignal): Promise<ToolUse> {
+async function runTool(belt: ToolSet, use: ToolUse, signal: AbortSignal): Promise<ToolUse> {
 	try {
 		if (!belt.tools.some(({ function: { name } }) => name === use.name)) {
 			throw new AppError('not_found', `There is no tool '${use.name}'.`);

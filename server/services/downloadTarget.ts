@@ -21,7 +21,7 @@ import {
 	promptRoles,
 } from '../protocol/index.ts';
 
-export interface TargetWishes {
+export interface TargetOptions {
 	/** Address of the repository, where the name is not the catalogue's and no hub id. */
 	readonly uri?: string;
 	/** Folder inside the repository. */
@@ -72,7 +72,7 @@ export interface KnownModels {
 export function findTarget(
 	known: KnownModels,
 	given: string | undefined,
-	wishes: TargetWishes,
+	wishes: TargetOptions,
 ): DownloadTarget {
 	const name = given?.trim().replace(/:latest$/i, '');
 	const { path: folder, ...rest } = wishes;
@@ -87,7 +87,7 @@ export function findTarget(
 function targetOf(
 	known: KnownModels,
 	name: string | undefined,
-	wishes: TargetWishes,
+	wishes: TargetOptions,
 ): DownloadTarget {
 	const { entries, machine, here, hub } = known;
 	const entry = name === undefined ? undefined : resolveEntry(entries, name, machine);
@@ -112,7 +112,7 @@ function targetOf(
 }
 
 /** What a request says of the source beyond the repository. */
-function asked({ path, precision, revision }: TargetWishes): Partial<AskedSource> {
+function asked({ path, precision, revision }: TargetOptions): Partial<AskedSource> {
 	return {
 		...defined({ path, precision, revision }),
 	};
@@ -122,7 +122,7 @@ function asked({ path, precision, revision }: TargetWishes): Partial<AskedSource
 function entryTarget(
 	entry: CatalogueEntry,
 	models: readonly ModelInfo[],
-	{ path, ...wishes }: TargetWishes,
+	{ path, ...wishes }: TargetOptions,
 ): DownloadTarget {
 	const { id, model, variant } = entry;
 	if (path !== undefined && path !== variant.subfolder)

@@ -6,11 +6,11 @@ import { type DownloadEvent, downloadModel, isOutdated } from '../hub/downloadMo
 import { createHubHttp, type HubHttp, type HubHttpOptions } from '../hub/http.ts';
 import { eventsOf } from '../hub/jobEvents.ts';
 import { type HubRepository, readRepository } from '../hub/repository.ts';
-import { selectFiles } from '../hub/select.ts';
+import { selectFiles } from '../hub/selectModelFiles.ts';
 import { defined } from '../protocol/defined.ts';
 import { AppError } from '../protocol/index.ts';
 import { type DownloadTarget, type FetchTarget, givenTemplate } from './downloadTarget.ts';
-import type { DownloadWishes, HubChoice } from './models.ts';
+import type { DownloadOptions, HubChoice } from './models.ts';
 
 export interface ModelPlace {
 	readonly modelsFolder: string;
@@ -27,7 +27,7 @@ export interface ModelFetcher {
 	/** Returns the folder of the finished model. */
 	fetch(
 		target: FetchTarget,
-		wishes: DownloadWishes,
+		wishes: DownloadOptions,
 		signal: AbortSignal,
 	): AsyncGenerator<DownloadEvent, string>;
 }
@@ -87,7 +87,7 @@ async function* fetchModel(
 	learn: ModelFetcherDeps['learn'],
 	place: ModelPlace,
 	target: FetchTarget,
-	wishes: DownloadWishes,
+	wishes: DownloadOptions,
 	signal: AbortSignal,
 ): AsyncGenerator<DownloadEvent, string> {
 	const { entry, source } = target;

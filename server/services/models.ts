@@ -29,7 +29,7 @@ import {
 	givenTemplate,
 	type PresentTarget,
 	present,
-	type TargetWishes,
+	type TargetOptions,
 } from './downloadTarget.ts';
 import type { AcquireOptions, ModelHost, ProviderFallback } from './host.ts';
 import type { ModelFetcher } from './modelFetcher.ts';
@@ -73,7 +73,7 @@ export interface ModelServiceDeps {
 /** What the runner of a model in memory tells. */
 export type LoadedFacts = Pick<ModelInfo, 'memoryBytes' | 'notices'>;
 
-export interface LoadWishes {
+export interface ModelLoadOptions {
 	/** Whether it may be unloaded when unused; default true. */
 	readonly unload?: boolean;
 	/** Seconds above 0; overrides `unload`. */
@@ -88,7 +88,7 @@ export interface HubChoice {
 	readonly token?: string;
 }
 
-export interface DownloadWishes extends TargetWishes, HubChoice {
+export interface DownloadOptions extends TargetOptions, HubChoice {
 	readonly publisher?: string;
 	readonly providerType?: string;
 	/** Kept with the model and used instead of its chat template; `{}` = its own again. */
@@ -124,14 +124,14 @@ export interface ModelService {
 	 * What a download will fetch. Whatever can be refused before a byte is refused here.
 	 * @param name of the catalogue, hub id, or with `uri` any name; absent: the repository's of `uri`
 	 */
-	target(name: string | undefined, wishes?: DownloadWishes): Promise<DownloadTarget>;
+	target(name: string | undefined, wishes?: DownloadOptions): Promise<DownloadTarget>;
 	/** What happens, `done` once the model is on disk. Leaving the iterator early leaves the download. */
 	download(
 		name: string | undefined,
-		wishes: DownloadWishes,
+		wishes: DownloadOptions,
 		signal: AbortSignal,
 	): AsyncGenerator<ModelDownloadEvent, void>;
-	load(name: string, wishes: LoadWishes, signal?: AbortSignal): Promise<ModelInfo>;
+	load(name: string, wishes: ModelLoadOptions, signal?: AbortSignal): Promise<ModelInfo>;
 	unloadAll(force: boolean): Promise<readonly string[]>;
 	/** Deletes the files. Refused for built-in and registered models. */
 	remove(name: string): Promise<ModelInfo>;
@@ -164,7 +164,7 @@ export function createModelService(deps: ModelServiceDeps): ModelService {
 
 	const plan = async (
 		name: string | undefined,
-		wishes: DownloadWishes,
+		wishes: DownloadOptions,
 	): Promise<{ readonly found: PresentTarget } | Planned> => {
 		const [machine, models] = await Promise.all([deps.devices(), deps.host.list()]);
 		// Nothing is downloaded into folders that were registered where they lie.

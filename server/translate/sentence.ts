@@ -15,8 +15,8 @@ import {
 	unmask,
 } from './mask.ts';
 import { isLongNumber, keepsNumbers, numberOrMask } from './numbers.ts';
-import { type Placed, projectMarks } from './project.ts';
 import type { Span } from './sentences.ts';
+import { type Placed, projectMarks } from './tagProjection.ts';
 import { hasWords, wordSpans } from './words.ts';
 
 export interface SentenceUnit {

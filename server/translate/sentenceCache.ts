@@ -6,7 +6,7 @@
 import type { Attention } from './align.ts';
 
 /** What a model made of one sentence. */
-export interface Hypothesis {
+export interface CachedTranslation {
 	readonly text: string;
 	/** Mean natural-log probability per token. */
 	readonly score: number;
@@ -24,7 +24,7 @@ export interface SentenceCacheStats {
 }
 
 export class SentenceCache {
-	#entries = new Map<string, { value: Hypothesis; size: number }>();
+	#entries = new Map<string, { value: CachedTranslation; size: number }>();
 	#limitBytes: number;
 	#sizeBytes = 0;
 	#hits = 0;
@@ -43,7 +43,7 @@ export class SentenceCache {
 		owner: string | undefined,
 		sentence: string,
 		needs: { readonly attention: boolean },
-	): Hypothesis | undefined {
+	): CachedTranslation | undefined {
 		const key = keyOf(owner, sentence);
 		const entry = owner === undefined ? undefined : this.#entries.get(key);
 		const lacks = needs.attention && !entry?.value.attention && !entry?.value.unaligned;
@@ -57,7 +57,7 @@ export class SentenceCache {
 		return entry.value;
 	}
 
-	set(owner: string | undefined, sentence: string, value: Hypothesis): void {
+	set(owner: string | undefined, sentence: string, value: CachedTranslation): void {
 		if (owner === undefined) return;
 		const key = keyOf(owner, sentence);
 		const size =

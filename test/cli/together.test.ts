@@ -4,7 +4,11 @@ import assert from 'node:assert/strict';
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { hashKey, matchKey, TranslateKeyStore } from '../../server/services/translateKeys.ts';
+import {
+	hashKey,
+	matchKey,
+	TranslateKeyStore,
+} from '../../server/services/translate/translateKeys.ts';
 import { thisProcess } from '../../server/store/processIdentity.ts';
 import { type Home, newHome } from '../daemon/home.ts';
 

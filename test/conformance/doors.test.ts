@@ -10,12 +10,12 @@ import {
 	StreamMessageWriter,
 } from 'vscode-jsonrpc/node';
 import { createConnection } from 'vscode-languageserver/node';
-import { serveFront } from '../../server/lsp/connection.ts';
+import { serveLanguageServer } from '../../server/lsp/connection.ts';
 import { sender } from '../../server/protocol/client.ts';
 import { AppError, type ChatResult, readAnswer } from '../../server/protocol/index.ts';
 import { chatRequest } from '../../server/protocol/routes/chat.ts';
 import { check } from '../../server/protocol/routes/check.ts';
-import { AnswerBuilder } from '../../server/services/chat/completionShape.ts';
+import { AnswerBuilder } from '../../server/services/chat/serializeCompletion.ts';
 import { startTestServer, type TestServer } from '../http/testServer.ts';
 import type { ErrorReply, Reply } from './ask.ts';
 import { type TinyModels, tinyModels } from './tinyModels.ts';
@@ -55,7 +55,7 @@ before(async () => {
 	const up = new PassThrough();
 	const down = new PassThrough();
 	const { url, key } = server;
-	serveFront(
+	serveLanguageServer(
 		createConnection(new StreamMessageReader(up), new StreamMessageWriter(down)),
 		async () => ({
 			url,

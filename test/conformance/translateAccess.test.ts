@@ -3,8 +3,14 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createLocalJWKSet, exportJWK, generateKeyPair, SignJWT } from 'jose';
-import { type Credentials, createTranslateAccess } from '../../server/services/translateAccess.ts';
-import type { AccessSettings, TranslateKeyStore } from '../../server/services/translateKeys.ts';
+import {
+	type Credentials,
+	createTranslateAccess,
+} from '../../server/services/translate/translateAccess.ts';
+import type {
+	AccessSettings,
+	TranslateKeyStore,
+} from '../../server/services/translate/translateKeys.ts';
 import { startTranslateServer, type TranslateServer } from '../translate/translateServer.ts';
 
 let server: TranslateServer;

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import sinon from 'sinon';
 import type { ClientOptions, RunningClient } from '../../extension/client.ts';
-import { Front, type FrontDeps, readError } from '../../extension/front.ts';
+import { type FrontDeps, LanguageServerClient, readError } from '../../extension/front.ts';
 import type { AppError } from '../../server/protocol/index.ts';
 
 function setUp() {
@@ -17,7 +17,7 @@ function setUp() {
 		given.onState('running');
 		return { request, stop, notify: async () => {} };
 	});
-	const front = new Front({
+	const front = new LanguageServerClient({
 		startClient,
 		options: {} as FrontDeps['options'],
 		now: () => 0,
@@ -71,7 +71,7 @@ test('after too many ends the health is failed and the next request starts anew'
 });
 
 test('a server that cannot start says why', async () => {
-	const front = new Front({
+	const front = new LanguageServerClient({
 		startClient: async () => {
 			throw new Error('spawn failed');
 		},
@@ -82,7 +82,7 @@ test('a server that cannot start says why', async () => {
 });
 
 test('a server that ends again and again before its first answer ends the waiting', async () => {
-	const front = new Front({
+	const front = new LanguageServerClient({
 		startClient: (given) => {
 			for (let count = 0; count < 5; count++) given.onEnded();
 			return new Promise(() => {});

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { beforeEach, type TestContext, test } from 'node:test';
-import type { Front, FrontHealth } from '../../extension/front.ts';
+import type { FrontHealth, LanguageServerClient } from '../../extension/front.ts';
 import type { ModelInfo, ModelNotice } from '../../server/protocol/index.ts';
 import { desk, resetDesk } from './vscodeDouble.ts';
 
@@ -64,7 +64,12 @@ function fakeFront(list: () => readonly ModelInfo[]) {
 		const daemon = { url: 'http://127.0.0.1:1', pid: 7 };
 		for (const quiescent of [false, true]) report({ pid: 1, health: 'ok', quiescent, daemon });
 	};
-	return { front: front as unknown as Front, asked, work, gone: () => report(undefined) };
+	return {
+		front: front as unknown as LanguageServerClient,
+		asked,
+		work,
+		gone: () => report(undefined),
+	};
 }
 
 function open(t: TestContext, list: () => readonly ModelInfo[]) {

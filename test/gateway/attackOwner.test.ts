@@ -8,7 +8,7 @@ import { readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { after, before, test } from 'node:test';
 import { translateFiles } from '../../server/daemon/translateBackend.ts';
-import { TranslateKeyStore } from '../../server/services/translateKeys.ts';
+import { TranslateKeyStore } from '../../server/services/translate/translateKeys.ts';
 import { gatewaySecret, startTestServer, type TestServer } from '../http/testServer.ts';
 import { bothWays } from './support/bothWays.ts';
 import { browserHeaders, Harness } from './support/harness.ts';

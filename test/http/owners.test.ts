@@ -8,10 +8,10 @@ import { registerCompletionRoutes } from '../../server/http/completionRoutes.ts'
 import { registerDocumentRoutes } from '../../server/http/documentRoutes.ts';
 import type { AppEnv } from '../../server/http/env.ts';
 import { errorResponse, httpError } from '../../server/http/errors.ts';
-import { registerLibreTranslateRoutes } from '../../server/http/libreTranslateRoutes.ts';
 import { registerResponsesRoutes } from '../../server/http/responsesRoutes.ts';
-import { latestVersion } from '../../server/http/translateInputs.ts';
-import { registerTranslateRoutes } from '../../server/http/translateRoutes.ts';
+import { registerLibreTranslateRoutes } from '../../server/http/translate/libreTranslateRoutes.ts';
+import { latestVersion } from '../../server/http/translate/translateInputs.ts';
+import { registerTranslateRoutes } from '../../server/http/translate/translateRoutes.ts';
 import { AppError } from '../../server/protocol/index.ts';
 import { startTestServer, type TestServer } from './testServer.ts';
 

@@ -3,7 +3,7 @@
 import { downloadModel } from '../../server/hub/downloadModel.ts';
 import { createHubHttp } from '../../server/hub/http.ts';
 import { readRepository } from '../../server/hub/repository.ts';
-import { selectFiles } from '../../server/hub/select.ts';
+import { selectFiles } from '../../server/hub/selectModelFiles.ts';
 
 const [url = '', folder = ''] = process.argv.slice(2);
 const http = createHubHttp({ endpoint: url });

@@ -16,7 +16,7 @@ import {
 import { createHubHttp } from '../../server/hub/http.ts';
 import { readManifest } from '../../server/hub/manifest.ts';
 import { readRepository } from '../../server/hub/repository.ts';
-import { selectFiles } from '../../server/hub/select.ts';
+import { selectFiles } from '../../server/hub/selectModelFiles.ts';
 import { startHub, type TestHub } from './hubServer.ts';
 
 const never = new AbortController().signal;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { HubFile } from '../../server/hub/repository.ts';
-import { selectFiles } from '../../server/hub/select.ts';
+import { selectFiles } from '../../server/hub/selectModelFiles.ts';
 
 const files = (...paths: string[]): HubFile[] => paths.map((path) => ({ path, sizeBytes: 10 }));
 const names = (list: readonly HubFile[]) => list.map((file) => file.path).sort();

@@ -8,7 +8,7 @@ import {
 	StreamMessageWriter,
 } from 'vscode-jsonrpc/node';
 import { createConnection, type WorkspaceEdit } from 'vscode-languageserver/node';
-import { serveFront } from '../../server/lsp/connection.ts';
+import { serveLanguageServer } from '../../server/lsp/connection.ts';
 import { sender } from '../../server/protocol/client.ts';
 import { type FakeDaemon, startFakeDaemon } from '../doubles/fakeDaemon.ts';
 
@@ -43,7 +43,7 @@ export interface Editor {
 export function connectFront(find: () => Pick<FakeDaemon, 'url' | 'key'>): MessageConnection {
 	const [up, down] = [new PassThrough(), new PassThrough()];
 	const connection = createConnection(new StreamMessageReader(up), new StreamMessageWriter(down));
-	serveFront(connection, async () => {
+	serveLanguageServer(connection, async () => {
 		const { url, key } = find();
 		return {
 			url,

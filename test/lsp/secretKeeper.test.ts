@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Daemon } from '../../server/lsp/daemonLink.ts';
-import { SecretKeeper } from '../../server/lsp/secretKeeper.ts';
+import { SecretSync } from '../../server/lsp/secretSync.ts';
 import { sender } from '../../server/protocol/client.ts';
 
 /** A daemon that notes what it is handed; `answer` decides when it answers. */
@@ -32,7 +32,7 @@ function fakeDaemon(answer: () => Promise<Response> = async () => Response.json(
 const { signal } = new AbortController();
 
 test('a daemon has the secrets before anybody may ask it, and so has the next one', async () => {
-	const keeper = new SecretKeeper();
+	const keeper = new SecretSync();
 	await keeper.replace({ hubToken: 'h' });
 	for (const { daemon, handed } of [fakeDaemon(), fakeDaemon()]) {
 		assert.equal(await keeper.introduce(async () => daemon)(signal), daemon);
@@ -43,7 +43,7 @@ test('a daemon has the secrets before anybody may ask it, and so has the next on
 
 test('a secret that is left out is forgotten', async () => {
 	const { daemon, handed } = fakeDaemon();
-	const keeper = new SecretKeeper();
+	const keeper = new SecretSync();
 	await keeper.introduce(async () => daemon)(signal);
 	assert.deepEqual(handed, [], 'an editor that shares no secrets changes none');
 	await keeper.replace({ hubToken: 'h', upstreamKey: 'u' });
@@ -60,7 +60,7 @@ test('a secret that is left out is forgotten', async () => {
 test('the last of two changes arrives last, though the first is answered late, or refused', async () => {
 	const answers: ((response: Response) => void)[] = [];
 	const { daemon, handed } = fakeDaemon(() => new Promise((resolve) => answers.push(resolve)));
-	const keeper = new SecretKeeper();
+	const keeper = new SecretSync();
 	await keeper.introduce(async () => daemon)(signal);
 	const first = keeper.replace({ hubToken: 'first' });
 	const second = keeper.replace({ hubToken: 'second' });
@@ -79,7 +79,7 @@ test('the last of two changes arrives last, though the first is answered late, o
 
 test('announced secrets are waited for before a daemon is asked anything', async () => {
 	const { daemon, handed } = fakeDaemon();
-	const keeper = new SecretKeeper(60_000);
+	const keeper = new SecretSync(60_000);
 	keeper.expect();
 	let ready = false;
 	const introduced = keeper
@@ -97,7 +97,7 @@ test('announced secrets are waited for before a daemon is asked anything', async
 
 test('secrets that never come hold nobody up for ever', async () => {
 	const { daemon, handed } = fakeDaemon();
-	const keeper = new SecretKeeper(1);
+	const keeper = new SecretSync(1);
 	keeper.expect();
 	assert.equal(await keeper.introduce(async () => daemon)(signal), daemon);
 	assert.deepEqual(handed, []);
@@ -105,7 +105,7 @@ test('secrets that never come hold nobody up for ever', async () => {
 
 test('a daemon is told whose secrets they are', async () => {
 	const { daemon, sources } = fakeDaemon();
-	const keeper = new SecretKeeper();
+	const keeper = new SecretSync();
 	await keeper.introduce(async () => daemon)(signal);
 	await keeper.replace({ hubToken: 'h' });
 	await keeper.replace({ hubToken: 'h' }, 'a&b=c');

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseFrontSettings } from '../../server/lsp/frontSettings.ts';
 import { listLanguages, translateTexts } from '../../server/lsp/translate.ts';
-import { translateDoor } from '../../server/lsp/translateDoor.ts';
+import { translateRouter } from '../../server/lsp/translateRouter.ts';
 import { detect } from '../../server/protocol/addresses.ts';
 import { Client } from '../../server/protocol/client.ts';
 import type { TranslateEngine } from '../../server/protocol/index.ts';
@@ -18,7 +18,7 @@ function world(engine: TranslateEngine) {
 		});
 	return {
 		asked,
-		door: translateDoor({ link: caller('here'), team: caller('team'), engine: () => engine }),
+		door: translateRouter({ link: caller('here'), team: caller('team'), engine: () => engine }),
 	};
 }
 

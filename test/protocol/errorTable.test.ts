@@ -4,7 +4,7 @@ import { constants } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { translatorErrors } from '../../server/http/translateErrors.ts';
+import { translatorErrors } from '../../server/http/translate/translateErrors.ts';
 import { AppError, asAppError, errorKinds, stackOf } from '../../server/protocol/index.ts';
 import { complaintsOf } from '../faults/messages.ts';
 

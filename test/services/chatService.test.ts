@@ -14,8 +14,8 @@ import type { ChatMessage, ModelInfo } from '../../server/protocol/index.ts';
 import { chatRequest } from '../../server/protocol/routes/chat.ts';
 import { check } from '../../server/protocol/routes/check.ts';
 import { type ChatEvent, createChatService } from '../../server/services/chat/chatService.ts';
-import { AnswerBuilder, ChunkBuilder } from '../../server/services/chat/completionShape.ts';
 import type { ModelProfile } from '../../server/services/chat/profile.ts';
+import { AnswerBuilder, ChunkBuilder } from '../../server/services/chat/serializeCompletion.ts';
 import type { ModelHost } from '../../server/services/host.ts';
 
 interface Script {

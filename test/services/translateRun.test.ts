@@ -4,11 +4,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { AppError } from '../../server/protocol/index.ts';
 import type { ModelHost } from '../../server/services/host.ts';
-import { createTranslateService } from '../../server/services/translate.ts';
-import type { TranslateBatcher } from '../../server/services/translateBatcher.ts';
-import type { TranslateModels } from '../../server/services/translateModels.ts';
-import type { TranslateRequest } from '../../server/services/translateRequest.ts';
-import { translateSentences } from '../../server/services/translateSentences.ts';
+import { createTranslateService } from '../../server/services/translate/translate.ts';
+import type { TranslateBatcher } from '../../server/services/translate/translateBatcher.ts';
+import type { TranslateModels } from '../../server/services/translate/translateModels.ts';
+import type { TranslateRequest } from '../../server/services/translate/translateRequest.ts';
+import { translateSentences } from '../../server/services/translate/translateSentences.ts';
 import { languageToolsHere } from '../../server/translate/languageTools.ts';
 import type { ModelLanguages } from '../../server/translate/modelPairs.ts';
 import { SentenceCache } from '../../server/translate/sentenceCache.ts';
@@ -57,7 +57,7 @@ function newService() {
 		installed: async () => [],
 		route: async (source, target) => {
 			asked.push(`${source}-${target}`);
-			return { legs: [{ model, languages, source, target }] };
+			return { hops: [{ model, languages, source, target }] };
 		},
 		named: async () => undefined,
 		through: (_name, source, target) => models.route(source, target),
@@ -136,7 +136,7 @@ test('what is wrong with some sentences is seen to side by side', async () => {
 	const texts = ['The end is near.', 'Save {0} now.', 'House'];
 	const results = await translateSentences(
 		texts,
-		{ legs: [{ model, languages, source: 'en', target: 'de' }] },
+		{ hops: [{ model, languages, source: 'en', target: 'de' }] },
 		{ links: false },
 		{ owner: 'local', priority: 'interactive' },
 		{ batcher, cache: new SentenceCache(1 << 20) },

@@ -4,11 +4,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { EnergyActivity } from '../../server/audio/voiceActivity.ts';
 import {
-	type CutterOptions,
-	type Stretch,
-	StretchCutter,
+	type SpeechChunk,
 	speechAfter,
-} from '../../server/services/speechStretches.ts';
+	VadChunker,
+	type VadChunkerOptions,
+} from '../../server/services/speech/vadChunks.ts';
 import { tones } from './toneModel.ts';
 
 const rateHz = 16_000;
@@ -19,10 +19,10 @@ async function* stillRecording(...pieces: readonly Float32Array[]): AsyncGenerat
 	await new Promise<never>(() => {});
 }
 
-const cutterOf = (input: AsyncIterable<Float32Array>, options: CutterOptions = {}) =>
-	new StretchCutter(input, new EnergyActivity(), options);
+const cutterOf = (input: AsyncIterable<Float32Array>, options: VadChunkerOptions = {}) =>
+	new VadChunker(input, new EnergyActivity(), options);
 
-const lengthS = ({ samples }: Stretch) => samples.length / rateHz;
+const lengthS = ({ samples }: SpeechChunk) => samples.length / rateHz;
 
 test('live sound that comes late and all at once is cut at the pause in its middle', async () => {
 	const spoken = tones([
@@ -36,7 +36,7 @@ test('live sound that comes late and all at once is cut at the pause in its midd
 });
 
 /** Frames of 32 ms: `s` somebody speaks, `.` nobody does. */
-const heardAs = (frames: string): Stretch => ({
+const heardAs = (frames: string): SpeechChunk => ({
 	startS: 0,
 	samples: new Float32Array(frames.length * 512),
 	speech: [...frames].map((frame) => (frame === 's' ? 0.9 : 0.1)),

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { openApi } from '../../server/http/openapi.ts';
 import { routes } from '../../server/protocol/routes/routes.ts';
 import { speechForm } from '../../server/protocol/routes/speechForm.ts';
-import { parseSpeechCall } from '../../server/services/speechRequest.ts';
+import { parseSpeechCall } from '../../server/services/speech/speechRequest.ts';
 
 interface Operation {
 	readonly requestBody: { readonly content: Record<string, { readonly schema: object }> };

@@ -5,9 +5,12 @@ import { test } from 'node:test';
 import { EnergyActivity } from '../../server/audio/voiceActivity.ts';
 import type { EngineModel, SpeechRequest, SpeechResult } from '../../server/engine/api.ts';
 import { AppError } from '../../server/protocol/index.ts';
-import { type HearingJob, hearRecording } from '../../server/services/hearRecording.ts';
-import { parseSpeechCall } from '../../server/services/speechRequest.ts';
-import { voiceActivityOf } from '../../server/services/voiceActivity.ts';
+import { parseSpeechCall } from '../../server/services/speech/speechRequest.ts';
+import {
+	type TranscriptionJob,
+	transcribeRecording,
+} from '../../server/services/speech/transcribeRecording.ts';
+import { voiceActivityOf } from '../../server/services/speech/voiceActivity.ts';
 import { tones } from './toneModel.ts';
 
 const rateHz = 16_000;
@@ -26,7 +29,7 @@ async function hear(
 		request: SpeechRequest,
 		index: number,
 	) => Partial<SpeechResult> | Promise<Partial<SpeechResult>>,
-	more: Partial<HearingJob> = {},
+	more: Partial<TranscriptionJob> = {},
 ): Promise<Heard> {
 	const requests: SpeechRequest[] = [];
 	let closed = false;
@@ -70,8 +73,8 @@ async function hear(
 		activity: new EnergyActivity(),
 		seed: 3,
 		...more,
-	} as unknown as HearingJob;
-	const result = await hearRecording(job, () => {}).catch((error: unknown) => {
+	} as unknown as TranscriptionJob;
+	const result = await transcribeRecording(job, () => {}).catch((error: unknown) => {
 		assert.ok(closed, 'the decoder is closed whatever happens');
 		throw error;
 	});

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { defaultMaximumS } from '../../server/audio/decodeAudio.ts';
-import { speechLimits } from '../../server/services/speechLimits.ts';
+import { speechLimits } from '../../server/services/speech/speechLimits.ts';
 
 test('without a word, recordings have at most 200 MB and 4 hours', () => {
 	const limits = { maximumBytes: 200 * 1024 * 1024, maximumS: 4 * 3600 };

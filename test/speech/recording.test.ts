@@ -8,9 +8,9 @@ import {
 	Recording,
 	type RecordingDeps,
 	type RecordingEvent,
-} from '../../server/services/recording.ts';
-import { Recordings } from '../../server/services/recordings.ts';
-import { parseSpeechCall } from '../../server/services/speechRequest.ts';
+} from '../../server/services/speech/recorderSession.ts';
+import { Recordings } from '../../server/services/speech/recorderSessions.ts';
+import { parseSpeechCall } from '../../server/services/speech/speechRequest.ts';
 
 const rateHz = 16_000;
 const call = parseSpeechCall(new Map([['model', ['tones']]]), 'transcribe');

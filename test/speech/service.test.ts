@@ -4,8 +4,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { EnergyActivity } from '../../server/audio/voiceActivity.ts';
 import { AppError, type ModelInfo } from '../../server/protocol/index.ts';
-import { createSpeechService, type SpeechEvent } from '../../server/services/speech.ts';
-import { parseSpeechCall, type SpeechCall } from '../../server/services/speechRequest.ts';
+import { createSpeechService, type SpeechEvent } from '../../server/services/speech/speech.ts';
+import { parseSpeechCall, type SpeechCall } from '../../server/services/speech/speechRequest.ts';
 import { until } from '../support/until.ts';
 import {
 	type ToneModel,

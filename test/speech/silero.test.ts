@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { loadEngine } from '../../server/engine/engine.ts';
-import { voiceActivityOf } from '../../server/services/voiceActivity.ts';
+import { voiceActivityOf } from '../../server/services/speech/voiceActivity.ts';
 import { speechLike } from '../audio/madeAudio.ts';
 import { sharedFolder, wavSamples } from './speechModels.ts';
 

@@ -13,12 +13,12 @@ import { guard } from '../../server/http/guard.ts';
 import { registerRecorderRoutes } from '../../server/http/recorderRoutes.ts';
 import { requestSignal } from '../../server/http/signal.ts';
 import { registerSpeechRoutes } from '../../server/http/speechRoutes.ts';
-import { Recordings } from '../../server/services/recordings.ts';
+import { Recordings } from '../../server/services/speech/recorderSessions.ts';
 import {
 	createSpeechService,
 	type SpeechDeps,
 	type SpeechLimits,
-} from '../../server/services/speech.ts';
+} from '../../server/services/speech/speech.ts';
 import { type ToneModel, toneHost, toneModel } from './toneModel.ts';
 
 export interface SpeechServer {

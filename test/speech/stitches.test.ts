@@ -5,7 +5,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { EnergyActivity } from '../../server/audio/voiceActivity.ts';
-import { type CutterOptions, StretchCutter } from '../../server/services/speechStretches.ts';
+import { VadChunker, type VadChunkerOptions } from '../../server/services/speech/vadChunks.ts';
 import { sharedFolder, wavSamples } from './speechModels.ts';
 
 const fsdd = sharedFolder('audio', 'fsdd');
@@ -78,11 +78,11 @@ function loudPart(samples: Float32Array): [number, number] {
 	return [first * frame, (levels.findLastIndex((level) => level >= least) + 1) * frame];
 }
 
-async function stretchesOf(samples: Float32Array, piece: number, options: CutterOptions) {
+async function stretchesOf(samples: Float32Array, piece: number, options: VadChunkerOptions) {
 	async function* input() {
 		for (let at = 0; at < samples.length; at += piece) yield samples.slice(at, at + piece);
 	}
-	const cutter = new StretchCutter(input(), new EnergyActivity(), options);
+	const cutter = new VadChunker(input(), new EnergyActivity(), options);
 	const found: { from: number; to: number }[] = [];
 	for (;;) {
 		const stretch = await cutter.next();

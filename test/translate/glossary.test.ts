@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { createCustomSystems } from '../../server/services/translateSystems.ts';
+import { createCustomSystems } from '../../server/services/translate/translateSystems.ts';
 import { tableRows, tableTerms, tbxTerms, termFinder } from '../../server/translate/glossary.ts';
 import { memoryLookup, tableMemory, tmxMemory } from '../../server/translate/memory.ts';
 

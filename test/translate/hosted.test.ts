@@ -8,8 +8,8 @@ import {
 	type HostedOptions,
 	parts,
 } from '../../server/remote/hostedTranslator.ts';
-import { translateRemotely } from '../../server/services/translateRemote.ts';
-import type { TranslateRequest } from '../../server/services/translateRequest.ts';
+import { translateRemotely } from '../../server/services/translate/translateRemote.ts';
+import type { TranslateRequest } from '../../server/services/translate/translateRequest.ts';
 import { startTranslateServer } from './translateServer.ts';
 
 interface Asked {

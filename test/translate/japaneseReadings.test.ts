@@ -14,7 +14,10 @@ import { gzipSync } from 'node:zlib';
 import { pack } from 'tar-stream';
 import { createHubHttp, type HubHttp } from '../../server/hub/http.ts';
 import { AppError } from '../../server/protocol/index.ts';
-import { fetchReadings, readingsPackage } from '../../server/services/japaneseReadings.ts';
+import {
+	fetchReadings,
+	readingsPackage,
+} from '../../server/services/translate/japaneseReadings.ts';
 import { addAssetFolder, assetPath } from '../../server/translate/asset.ts';
 import { kanaOnly } from '../../server/translate/scripts/converters.ts';
 

@@ -9,13 +9,13 @@ import type { EngineModel, Seq2SeqRequest } from '../../server/engine/api.ts';
 import { bundledCatalogue, catalogueEntries, resolveEntry } from '../../server/hub/catalogue.ts';
 import { AppError, type ModelInfo } from '../../server/protocol/index.ts';
 import type { ModelHost } from '../../server/services/host.ts';
-import { createTranslateBatcher } from '../../server/services/translateBatcher.ts';
-import { CharacterMeter } from '../../server/services/translateLimits.ts';
+import { createTranslateBatcher } from '../../server/services/translate/translateBatcher.ts';
+import { CharacterMeter } from '../../server/services/translate/translateLimits.ts';
 import {
 	createTranslateModels,
 	type TranslateModels,
-} from '../../server/services/translateModels.ts';
-import { translateSentences } from '../../server/services/translateSentences.ts';
+} from '../../server/services/translate/translateModels.ts';
+import { translateSentences } from '../../server/services/translate/translateSentences.ts';
 import {
 	canonicalLanguage,
 	languageCodes,
@@ -119,7 +119,7 @@ test('the models of a pair are chosen by kind: own pair, several pairs, through 
 		const all = Object.keys(folders).map((name) => info(name, { folder: folder(name) }));
 		const models = createTranslateModels(hostOf(all), transliterate);
 		const names = async (from: string, to: string) =>
-			(await models.route(from, to)).legs.map(({ model }) => model.name);
+			(await models.route(from, to)).hops.map(({ model }) => model.name);
 		assert.deepEqual(await names('en', 'de'), ['opus-mt-en-de']);
 		assert.deepEqual(await names('en', 'it'), ['opus-mt-en-roa']);
 		assert.deepEqual(await names('fr', 'de'), ['opus-mt-fr-en', 'opus-mt-en-de']);
@@ -129,7 +129,7 @@ test('the models of a pair are chosen by kind: own pair, several pairs, through 
 		assert.deepEqual(await names('cs', 'zh-Hant'), ['m2m100']);
 		assert.equal(typeof (await models.route('cs', 'zh-Hant')).after, 'function');
 		assert.deepEqual(await names('de', 'de'), []);
-		const [leg] = (await models.route('en', 'it')).legs;
+		const [leg] = (await models.route('en', 'it')).hops;
 		assert.equal(leg?.languages.targets.get('it'), 'ita');
 		await assert.rejects(
 			models.through('opus-mt-en-de', 'en', 'fr'),
@@ -342,7 +342,7 @@ test('a sentence somebody had translated is translated again for the next person
 	const translate = async (owner: string | undefined) => {
 		asked.length = 0;
 		const options = { owner, priority: 'interactive' } as const;
-		const route = { legs: [leg('en', 'de')] };
+		const route = { hops: [leg('en', 'de')] };
 		const [done] = await translateSentences(['A secret'], route, { links: false }, options, deps);
 		assert.equal(done?.text, 'Satz 8.');
 		return asked.length;
@@ -448,7 +448,7 @@ test('a loop is tried again without repeated groups; what still loops is copied'
 	const deps = { batcher: createTranslateBatcher(host), cache: new SentenceCache(100_000) };
 	const results = await translateSentences(
 		['Well done.', 'Hopeless case.'],
-		{ legs: [leg('en', 'de')] },
+		{ hops: [leg('en', 'de')] },
 		{ links: false },
 		{ owner: 'me', priority: 'interactive' },
 		deps,
@@ -476,7 +476,7 @@ test('a sentence the model cannot read at once is read in parts, and fails nobod
 	const texts = ['short', 'many little words that go on and on {0} for ever', '世'.repeat(50)];
 	const results = await translateSentences(
 		texts,
-		{ legs: [leg('en', 'de')] },
+		{ hops: [leg('en', 'de')] },
 		{ links: true },
 		{ owner: 'me', priority: 'interactive' },
 		deps,
@@ -511,7 +511,7 @@ test('a lost placeholder is looked for in a wider search', async () => {
 	const deps = { batcher: createTranslateBatcher(host), cache: new SentenceCache(100_000) };
 	const [result] = await translateSentences(
 		['Open {0}.'],
-		{ legs: [leg('en', 'de')] },
+		{ hops: [leg('en', 'de')] },
 		{ links: false },
 		{ owner: 'me', priority: 'interactive' },
 		deps,
@@ -536,7 +536,7 @@ test('a bare word that comes back as it went is asked for as a sentence', async 
 	});
 	const results = await translateSentences(
 		['Hello', 'Berlin', 'HTTP', 'Stays as it is {0}.'],
-		{ legs: [leg('en', 'de')] },
+		{ hops: [leg('en', 'de')] },
 		{ links: false },
 		{ owner: 'me', priority: 'interactive' },
 		{ batcher: createTranslateBatcher(host), cache: new SentenceCache(100_000) },
@@ -567,7 +567,7 @@ test('a model that cannot align is asked without it, once, and words are linked 
 	const run = () =>
 		translateSentences(
 			['Page 42.'],
-			{ legs: [leg('en', 'de')] },
+			{ hops: [leg('en', 'de')] },
 			{ links: true },
 			{ owner: 'me', priority: 'interactive' },
 			deps,
@@ -612,7 +612,7 @@ test('through a third language the links of both steps are joined', async () => 
 	const deps = { batcher: createTranslateBatcher(host), cache: new SentenceCache(100_000) };
 	const [result] = await translateSentences(
 		['ab cde f'],
-		{ legs: [leg('fr', 'en'), leg('en', 'de')] },
+		{ hops: [leg('fr', 'en'), leg('en', 'de')] },
 		{ links: true },
 		{ owner: 'me', priority: 'interactive' },
 		deps,

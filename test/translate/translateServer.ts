@@ -16,14 +16,14 @@ import { listen } from '../../server/http/listen.ts';
 import { AppError, type ModelInfo } from '../../server/protocol/index.ts';
 import type { ModelHost } from '../../server/services/host.ts';
 import { silentLogger } from '../../server/services/log.ts';
-import { createTranslateService } from '../../server/services/translate.ts';
+import { createTranslateService } from '../../server/services/translate/translate.ts';
 import {
 	createTranslateAccess,
 	type TranslateAccess,
-} from '../../server/services/translateAccess.ts';
-import { TranslateKeyStore } from '../../server/services/translateKeys.ts';
-import { CharacterMeter } from '../../server/services/translateLimits.ts';
-import { createCustomSystems } from '../../server/services/translateSystems.ts';
+} from '../../server/services/translate/translateAccess.ts';
+import { TranslateKeyStore } from '../../server/services/translate/translateKeys.ts';
+import { CharacterMeter } from '../../server/services/translate/translateLimits.ts';
+import { createCustomSystems } from '../../server/services/translate/translateSystems.ts';
 import { languageCodes } from '../../server/translate/languages.ts';
 import { languageToolsHere } from '../../server/translate/languageTools.ts';
 import { SentenceCache } from '../../server/translate/sentenceCache.ts';

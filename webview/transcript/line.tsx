@@ -11,9 +11,9 @@ import {
 } from '../../server/protocol/index.ts';
 import { IconButton } from '../icons.tsx';
 import { LineEditor } from './lineEditor.tsx';
-import type { Nearness } from './nearness.ts';
 import type { Match } from './search.ts';
 import { useTranscript } from './transcriptState.ts';
+import type { Nearness } from './visibleLines.ts';
 
 interface LineProps {
 	readonly index: number;

@@ -5,8 +5,8 @@ import type { VNode } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import type { TranscriptLine, TranslatedLine } from '../../server/protocol/index.ts';
 import { LineView } from './line.tsx';
-import { createNearness } from './nearness.ts';
 import { useTranscript } from './transcriptState.ts';
+import { createNearness } from './visibleLines.ts';
 
 /** Milliseconds after scrolling by hand during which the text does not follow the sound. */
 const handsOffMs = 4000;

@@ -11,7 +11,7 @@ import type { LoginState } from '../session/loginState.ts';
 import { giveSession } from '../session/sessionCookie.ts';
 import { mintToken } from '../session/sessionToken.ts';
 import { completionPage, sessionResult } from './completion.ts';
-import { type Exchange, mediaType, type Route, readBody, redirect } from './exchange.ts';
+import { mediaType, type RequestContext, type Route, readBody, redirect } from './exchange.ts';
 import { problemOf, sendFailure } from './failures.ts';
 import { checkLimit, noteFailedTry } from './limits.ts';
 import { callbackUrl, findProvider, startLogin } from './login.ts';
@@ -84,7 +84,7 @@ export const callbackRoute: Route = async (exchange, name) => {
 };
 
 /** Callback address with the provider's parameters. Posted forms are read only where the provider needs them. */
-async function readCallback(exchange: Exchange, provider: Provider): Promise<URL> {
+async function readCallback(exchange: RequestContext, provider: Provider): Promise<URL> {
 	const url = new URL(callbackUrl(exchange.context, provider));
 	if (exchange.head.method !== 'POST') {
 		url.search = exchange.head.query;
@@ -100,7 +100,11 @@ async function readCallback(exchange: Exchange, provider: Provider): Promise<URL
 	return url;
 }
 
-async function finishLogin(exchange: Exchange, login: LoginState, person: SignedIn): Promise<void> {
+async function finishLogin(
+	exchange: RequestContext,
+	login: LoginState,
+	person: SignedIn,
+): Promise<void> {
 	const { context, head } = exchange;
 	const { mode } = login;
 	const old = await authenticate(head, context, exchange.signal).catch(() => undefined);

@@ -2,7 +2,7 @@
 
 import { randomBytes } from 'node:crypto';
 import type { Session } from '../session/sessions.ts';
-import { type Exchange, type Route, sendPage } from './exchange.ts';
+import { type RequestContext, type Route, sendPage } from './exchange.ts';
 import { paragraph, renderPage, scriptValue } from './pages.ts';
 
 export interface SessionResult {
@@ -22,7 +22,7 @@ export const doneRoute: Route = async (exchange) => {
 
 /** Gives the result to the page that opened this one; only to the origin checked when the login began. */
 export function completionPage(
-	exchange: Exchange,
+	exchange: RequestContext,
 	result: SessionResult,
 	type: 'postMessage' | 'iframe',
 	origin: string,

@@ -9,14 +9,14 @@ import { DeviceGrants, deviceLifeS, pollIntervalS } from '../session/deviceGrant
 import type { Session } from '../session/sessions.ts';
 import { mintToken } from '../session/sessionToken.ts';
 import { sessionResult } from './completion.ts';
-import { type Exchange, type Route, readFields, sendJson, sendPage } from './exchange.ts';
+import { type RequestContext, type Route, readFields, sendJson, sendPage } from './exchange.ts';
 import { checkLimit, countDeviceStart, noteFailedTry } from './limits.ts';
 import { loginAddress, toLogin } from './loginRedirect.ts';
 import { escapeHtml, paragraph, postForm, renderPage } from './pages.ts';
 
 const grantType = 'urn:ietf:params:oauth:grant-type:device_code';
 
-function grants({ context }: Exchange): DeviceGrants {
+function grants({ context }: RequestContext): DeviceGrants {
 	return new DeviceGrants(context.store, context.now);
 }
 
@@ -164,7 +164,11 @@ export const deviceApproveRoute: Route = async (exchange) => {
 	);
 };
 
-async function browserSession({ head, context, signal }: Exchange): Promise<Session | undefined> {
+async function browserSession({
+	head,
+	context,
+	signal,
+}: RequestContext): Promise<Session | undefined> {
 	const identity = await authenticate(head, context, signal, true);
 	return identity.kind === 'session' && identity.via === 'cookie' && !identity.expired
 		? identity.session

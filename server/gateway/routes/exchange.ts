@@ -9,7 +9,7 @@ import type { RequestHead } from '../proxy/requestHead.ts';
 import { header } from '../proxy/requestHead.ts';
 import type { Cookie } from '../session/cookies.ts';
 
-export interface Exchange {
+export interface RequestContext {
 	readonly head: RequestHead;
 	readonly request: IncomingMessage;
 	readonly response: ServerResponse;
@@ -22,7 +22,7 @@ export interface Exchange {
 }
 
 /** A route; `name` is the provider segment where there is one. */
-export type Route = (exchange: Exchange, name: string) => Promise<void>;
+export type Route = (exchange: RequestContext, name: string) => Promise<void>;
 
 /** Longest body of a route of the layer, in bytes. */
 export const maxBodyBytes = 64 * 1024;
@@ -41,7 +41,7 @@ export interface PageOptions {
 	readonly keepOpener?: boolean;
 }
 
-function begin(exchange: Exchange, setCookies: readonly string[]): void {
+function begin(exchange: RequestContext, setCookies: readonly string[]): void {
 	const { response } = exchange;
 	response.setHeader('Cache-Control', 'no-store');
 	response.setHeader('X-Content-Type-Options', 'nosniff');
@@ -53,14 +53,14 @@ function begin(exchange: Exchange, setCookies: readonly string[]): void {
 	}
 }
 
-function end(exchange: Exchange, status: number, type: string, text: string): void {
+function end(exchange: RequestContext, status: number, type: string, text: string): void {
 	const body = Buffer.from(text);
 	exchange.response.writeHead(status, { 'Content-Type': type, 'Content-Length': body.length });
 	exchange.response.end(exchange.head.method === 'HEAD' ? undefined : body);
 }
 
 export function sendJson(
-	exchange: Exchange,
+	exchange: RequestContext,
 	status: number,
 	value: unknown,
 	setCookies: readonly string[] = [],
@@ -74,7 +74,7 @@ export function sendJson(
 }
 
 export function sendEmpty(
-	exchange: Exchange,
+	exchange: RequestContext,
 	status: number,
 	setCookies: readonly string[] = [],
 ): void {
@@ -83,7 +83,7 @@ export function sendEmpty(
 }
 
 export function redirect(
-	exchange: Exchange,
+	exchange: RequestContext,
 	location: string,
 	setCookies: readonly string[] = [],
 	status = 302,
@@ -106,7 +106,7 @@ function asciiAddress(address: string): string {
 }
 
 export function sendPage(
-	exchange: Exchange,
+	exchange: RequestContext,
 	html: string,
 	options: PageOptions = {},
 	setCookies: readonly string[] = [],
@@ -128,7 +128,7 @@ export function sendPage(
 }
 
 /** @throws AppError `payload_too_large`, `invalid_request`. */
-export async function readBody(exchange: Exchange): Promise<string> {
+export async function readBody(exchange: RequestContext): Promise<string> {
 	const chunks: Buffer[] = [];
 	let size = 0;
 	const timer = setTimeout(() => exchange.request.destroy(), bodyMs);
@@ -149,7 +149,7 @@ export async function readBody(exchange: Exchange): Promise<string> {
 }
 
 /** Media type without parameters, lower case. */
-export function mediaType(exchange: Exchange): string {
+export function mediaType(exchange: RequestContext): string {
 	return (header(exchange.head, 'content-type') ?? '').split(';', 1)[0]!.trim().toLowerCase();
 }
 
@@ -159,7 +159,7 @@ export function mediaType(exchange: Exchange): string {
  * @returns undefined when the media type is another one.
  */
 export async function readFields(
-	exchange: Exchange,
+	exchange: RequestContext,
 	allowForm: boolean,
 ): Promise<Fields | undefined> {
 	const type = mediaType(exchange);

@@ -7,7 +7,7 @@ import type { GatewayContext } from '../context.ts';
 import { ProviderError, type ProviderFailure } from '../providers/provider.ts';
 import { type Problem, sendProblem } from '../proxy/problem.ts';
 import type { RequestHead } from '../proxy/requestHead.ts';
-import { type Exchange, sendPage } from './exchange.ts';
+import { type RequestContext, sendPage } from './exchange.ts';
 import { link, paragraph, renderPage } from './pages.ts';
 
 const statuses: Readonly<Record<ProviderFailure, number>> = {
@@ -53,7 +53,7 @@ const titles: Readonly<Record<number, string>> = {
 };
 
 /** Answers a failed route. */
-export function sendFailure(exchange: Exchange, problem: Problem, retry?: string): void {
+export function sendFailure(exchange: RequestContext, problem: Problem, retry?: string): void {
 	if (exchange.head.method === 'POST' || !acceptsHtml(exchange.head)) {
 		if (exchange.corsOrigin !== undefined && !exchange.response.headersSent) {
 			exchange.response.setHeader('Access-Control-Allow-Origin', exchange.corsOrigin);

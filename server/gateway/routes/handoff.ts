@@ -11,7 +11,7 @@ import { seal, unseal } from '../keys/seal.ts';
 import { issueCode } from '../session/codes.ts';
 import { checkPhrase } from '../session/pkce.ts';
 import type { Session } from '../session/sessions.ts';
-import { type Exchange, type Route, readFields, redirect, sendPage } from './exchange.ts';
+import { type RequestContext, type Route, readFields, redirect, sendPage } from './exchange.ts';
 import { type HandoffParameters, readHandoffParameters } from './handoffParameters.ts';
 import { checkLimit } from './limits.ts';
 import { loginAddress, toLogin } from './loginRedirect.ts';
@@ -98,7 +98,11 @@ export const handoffConfirmRoute: Route = async (exchange) => {
 	sendPage(exchange, renderPage({ title: 'Code for the editor', body }));
 };
 
-async function browserSession({ head, context, signal }: Exchange): Promise<Session | undefined> {
+async function browserSession({
+	head,
+	context,
+	signal,
+}: RequestContext): Promise<Session | undefined> {
 	const identity = await authenticate(head, context, signal, true);
 	return identity.kind === 'session' && identity.via === 'cookie' && !identity.expired
 		? identity.session

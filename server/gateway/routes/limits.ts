@@ -2,14 +2,14 @@
 
 import { AppError } from '../../protocol/errors.ts';
 import type { RateLimit } from '../access/rateLimit.ts';
-import type { Exchange } from './exchange.ts';
+import type { RequestContext } from './exchange.ts';
 
 /** @throws AppError `rate_limited` when the address had too many failures in the last minute. */
-export function checkLimit(exchange: Exchange): void {
+export function checkLimit(exchange: RequestContext): void {
 	check(exchange, exchange.context.failures, 'failed tries');
 }
 
-export function noteFailedTry({ context, head }: Exchange): void {
+export function noteFailedTry({ context, head }: RequestContext): void {
 	context.failures.add(head.clientIp);
 }
 
@@ -17,13 +17,13 @@ export function noteFailedTry({ context, head }: Exchange): void {
  * Every sign-in of a device takes room in the store, so an address may begin as many as it may fail.
  * @throws AppError `rate_limited`
  */
-export function countDeviceStart(exchange: Exchange): void {
+export function countDeviceStart(exchange: RequestContext): void {
 	const { context, head } = exchange;
 	check(exchange, context.deviceStarts, 'sign-ins of devices');
 	context.deviceStarts.add(head.clientIp);
 }
 
-function check({ context, head }: Exchange, limit: RateLimit, what: string): void {
+function check({ context, head }: RequestContext, limit: RateLimit, what: string): void {
 	const waitS = limit.waitS(head.clientIp);
 	if (waitS === 0) return;
 	context.metrics.count('nearglot_gateway_rate_limited_total');

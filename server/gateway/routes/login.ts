@@ -9,7 +9,7 @@ import type { GatewayContext } from '../context.ts';
 import type { Provider } from '../providers/provider.ts';
 import type { LoginMode, LoginRequest } from '../session/loginState.ts';
 import { challengeBytes } from '../session/pkce.ts';
-import { type Exchange, type Route, redirect, sendPage } from './exchange.ts';
+import { type RequestContext, type Route, redirect, sendPage } from './exchange.ts';
 import { checkHandoffParameters } from './handoffParameters.ts';
 import { checkLimit } from './limits.ts';
 import { link, paragraph, renderPage } from './pages.ts';
@@ -51,7 +51,10 @@ export const loginRoute: Route = async (exchange, name) => {
 	});
 };
 
-function tokenMode({ query, context, head }: Exchange, redirectTo: string | undefined): LoginMode {
+function tokenMode(
+	{ query, context, head }: RequestContext,
+	redirectTo: string | undefined,
+): LoginMode {
 	const challenge = query.get('code_challenge') ?? undefined;
 	if (challenge !== undefined) {
 		if ((query.get('code_challenge_method') ?? 'plain') !== 'S256' || !challengeBytes(challenge)) {
@@ -101,7 +104,7 @@ function tokenMode({ query, context, head }: Exchange, redirectTo: string | unde
 
 /** Begins a login (again) and sends the browser away. */
 export async function startLogin(
-	exchange: Exchange,
+	exchange: RequestContext,
 	provider: Provider,
 	asked: LoginRequest,
 ): Promise<void> {

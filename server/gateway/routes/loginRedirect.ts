@@ -3,14 +3,14 @@
 import { randomBytes } from 'node:crypto';
 import { sessionCookies } from '../session/cookies.ts';
 import { removeSession } from '../session/sessionCookie.ts';
-import { type Exchange, redirect, sendPage } from './exchange.ts';
+import { type RequestContext, redirect, sendPage } from './exchange.ts';
 import { link, paragraph, renderPage, scriptValue } from './pages.ts';
 
 /** Longest address that is remembered over a login; cookies have little room. */
 const maxReturnLength = 1200;
 
 /** Redirects to the login; with a small script first when the part after # shall be kept. */
-export function loginPage(exchange: Exchange): void {
+export function loginPage(exchange: RequestContext): void {
 	const { head, context } = exchange;
 	const returnTo =
 		[head.target, head.path].find((address) => address.length <= maxReturnLength) ?? '/';
@@ -30,7 +30,7 @@ export function loginPage(exchange: Exchange): void {
 }
 
 /** Login page that comes back here: of the named provider, the default one, or the choice. */
-export function loginAddress({ context, query }: Exchange, returnTo: string): string {
+export function loginAddress({ context, query }: RequestContext, returnTo: string): string {
 	const { settings, providers } = context;
 	const name =
 		query.get('provider') ??
@@ -44,7 +44,7 @@ export function loginAddress({ context, query }: Exchange, returnTo: string): st
 }
 
 /** Leads to the login; a browser with several session cookies is told first, or it would go in circles. */
-export function toLogin(exchange: Exchange, address: string): void {
+export function toLogin(exchange: RequestContext, address: string): void {
 	if (!hasSeveralCookies(exchange)) {
 		redirect(exchange, address);
 		return;
@@ -58,6 +58,6 @@ export function toLogin(exchange: Exchange, address: string): void {
 	sendPage(exchange, page, { status: 401 }, removeSession(cookies, context));
 }
 
-function hasSeveralCookies({ cookies, context }: Exchange): boolean {
+function hasSeveralCookies({ cookies, context }: RequestContext): boolean {
 	return sessionCookies(cookies, context.settings.login.cookieName).length > 1;
 }

@@ -12,7 +12,7 @@ import { header } from '../proxy/requestHead.ts';
 import { writeCookie } from '../session/cookies.ts';
 import { removeSession, sentSessionIds } from '../session/sessionCookie.ts';
 import type { Session } from '../session/sessions.ts';
-import { type Exchange, type Route, redirect, sendEmpty, sendPage } from './exchange.ts';
+import { type RequestContext, type Route, redirect, sendEmpty, sendPage } from './exchange.ts';
 import { link, paragraph, postForm, renderPage, scriptValue } from './pages.ts';
 
 export const logoutRoute: Route = async (exchange) => {
@@ -72,7 +72,7 @@ export const logoutRoute: Route = async (exchange) => {
 const returnCookieName = 'auth-n-out';
 const returnS = 600;
 
-function returnCookie({ context }: Exchange, state: string): string {
+function returnCookie({ context }: RequestContext, state: string): string {
 	return writeCookie(returnCookieName, state, {
 		secure: context.settings.publicUrl.protocol === 'https:',
 		sameSite: 'Lax',
@@ -80,7 +80,7 @@ function returnCookie({ context }: Exchange, state: string): string {
 	});
 }
 
-async function end({ context, head }: Exchange, session: Session): Promise<void> {
+async function end({ context, head }: RequestContext, session: Session): Promise<void> {
 	await context.sessions.end(session);
 	context.audit.write({
 		event: 'logout',
@@ -91,7 +91,7 @@ async function end({ context, head }: Exchange, session: Session): Promise<void>
 }
 
 /** An editor that was signed in from here goes on with the same grant, so that one stays. */
-async function tokensToEnd({ context }: Exchange, session: Session): Promise<ProviderTokens> {
+async function tokensToEnd({ context }: RequestContext, session: Session): Promise<ProviderTokens> {
 	const all = await context.sessions.tokensOf(session);
 	if (!(await context.sessions.sharesTokens(session))) return all;
 	return all.idToken === undefined ? {} : { idToken: all.idToken };
@@ -99,7 +99,7 @@ async function tokensToEnd({ context }: Exchange, session: Session): Promise<Pro
 
 /** A provider that does not answer must not keep anybody signed in here. */
 async function endAtProvider(
-	{ context, signal }: Exchange,
+	{ context, signal }: RequestContext,
 	session: Session,
 	tokens: ProviderTokens,
 	state: string,
@@ -119,7 +119,7 @@ async function endAtProvider(
 }
 
 /** Somebody else's page leads here: only a click signs out; images and frames do nothing. */
-function confirm(exchange: Exchange): void {
+function confirm(exchange: RequestContext): void {
 	const destination = header(exchange.head, 'sec-fetch-dest');
 	if (destination !== undefined && destination !== 'document') {
 		throw new AppError('forbidden', 'Signing out cannot be done from another web page.');

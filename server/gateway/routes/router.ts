@@ -12,7 +12,7 @@ import {
 	deviceStartRoute,
 	deviceTokenRoute,
 } from './device.ts';
-import { type Exchange, type Route, sendEmpty } from './exchange.ts';
+import { type RequestContext, type Route, sendEmpty } from './exchange.ts';
 import { noteFailure, problemOf, sendFailure } from './failures.ts';
 import { handoffConfirmRoute, handoffPageRoute } from './handoff.ts';
 import { healthRoute, providersRoute, readyRoute } from './info.ts';
@@ -46,7 +46,7 @@ const routes: Readonly<Record<string, Methods>> = {
 };
 
 /** Runs the route of a plainly spelled path below the prefix and answers every failure. */
-export async function runRoute(exchange: Exchange): Promise<void> {
+export async function runRoute(exchange: RequestContext): Promise<void> {
 	const { head, context } = exchange;
 	const path = head.path.slice(context.settings.apiPrefix.length) || '/';
 	const name = /^\/login\/([^/]+)/.exec(path)?.[1] ?? '';
@@ -64,7 +64,10 @@ export async function runRoute(exchange: Exchange): Promise<void> {
 }
 
 /** Runs something and turns what it throws into an answer. */
-export async function runSafely(exchange: Exchange, work: () => Promise<void>): Promise<void> {
+export async function runSafely(
+	exchange: RequestContext,
+	work: () => Promise<void>,
+): Promise<void> {
 	try {
 		await work();
 	} catch (error) {

@@ -6,7 +6,7 @@ import type { FinishReason } from '../../protocol/index.ts';
 import type { ResponsesRequest } from '../../protocol/routes/responses.ts';
 import type { ChatEvent, ChatOutcome } from '../chat/chatService.ts';
 import type { CallPiece } from '../chat/choiceReader.ts';
-import { fallbackField, logprobShape, omittedField } from '../chat/completionShape.ts';
+import { fallbackField, logprobShape, omittedField } from '../chat/serializeCompletion.ts';
 import type { ProviderFallback } from '../host.ts';
 
 /** One streaming event; `type` is also its SSE name. */

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type SessionChange, SessionKeeper } from '../../../extension/account/sessionKeeper.ts';
+import { type SessionChange, SessionManager } from '../../../extension/account/sessionManager.ts';
 import { SessionStore, type StoredSession } from '../../../extension/account/sessionStore.ts';
 import type { Refreshed } from '../../../extension/account/teamApi.ts';
 import { AppError, type EndReason } from '../../../server/protocol/index.ts';
@@ -40,7 +40,7 @@ class World {
 		const ended: [string, EndReason][] = [];
 		const changes: SessionChange[] = [];
 		const timers: { at: number; run: () => void }[] = [];
-		const keeper = new SessionKeeper({
+		const keeper = new SessionManager({
 			store,
 			api: () => ({
 				refresh: async (token) => {

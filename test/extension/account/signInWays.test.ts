@@ -4,16 +4,25 @@ import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { test } from 'node:test';
 import { Callbacks } from '../../../extension/account/callbacks.ts';
-import { exchangeWay } from '../../../extension/account/exchangeWay.ts';
 import { startLoopbackServer } from '../../../extension/account/loopbackServer.ts';
 import { type Pending, PendingSignIns, pendingKey } from '../../../extension/account/pending.ts';
+import {
+	type SignInFlow,
+	type SignInFlowName,
+	trySignInFlows,
+} from '../../../extension/account/signInFlows.ts';
 import { TeamApi } from '../../../extension/account/teamApi.ts';
-import { tryWays, type Way, type WayName } from '../../../extension/account/ways.ts';
+import { tokenExchangeFlow } from '../../../extension/account/tokenExchangeFlow.ts';
 import { AppError } from '../../../server/protocol/index.ts';
 
 const session = { token: 't', userId: 'u' };
 
-function way(name: WayName, possible: boolean, run: Way['run'], ran: string[]): Way {
+function way(
+	name: SignInFlowName,
+	possible: boolean,
+	run: SignInFlow['run'],
+	ran: string[],
+): SignInFlow {
 	return {
 		name,
 		possible: async () => possible,
@@ -36,7 +45,7 @@ test('ways that cannot work are passed over without a question', async () => {
 		way('device', true, works, ran),
 	];
 	const asked: unknown[] = [];
-	assert.deepEqual(await tryWays(ways, async (...all) => void asked.push(all)), session);
+	assert.deepEqual(await trySignInFlows(ways, async (...all) => void asked.push(all)), session);
 	assert.deepEqual(ran, ['device']);
 	assert.deepEqual(asked, []);
 });
@@ -50,8 +59,8 @@ test('after a way that failed the next ones are offered first, and the person ch
 		way('paste', false, works, ran),
 	];
 	const offers: (readonly [string, string, readonly string[]])[] = [];
-	const choices: WayName[] = ['loopback', 'device'];
-	const result = await tryWays(ways, async (failed, { message }, next) => {
+	const choices: SignInFlowName[] = ['loopback', 'device'];
+	const result = await trySignInFlows(ways, async (failed, { message }, next) => {
 		offers.push([failed, message, next]);
 		return choices.shift();
 	});
@@ -66,18 +75,18 @@ test('after a way that failed the next ones are offered first, and the person ch
 test('giving up is cancelling, and a server without any way says so', async () => {
 	const ran: string[] = [];
 	await assert.rejects(
-		tryWays([way('device', true, fails, ran)], async () => undefined),
+		trySignInFlows([way('device', true, fails, ran)], async () => undefined),
 		{
 			code: 'cancelled',
 		},
 	);
 	await assert.rejects(
-		tryWays([way('browser', false, works, ran)], async () => undefined),
+		trySignInFlows([way('browser', false, works, ran)], async () => undefined),
 		{
 			code: 'not_supported',
 		},
 	);
-	const away: Way = {
+	const away: SignInFlow = {
 		name: 'browser',
 		possible: async () => {
 			throw new AppError('upstream_failed', 'cannot be reached');
@@ -85,7 +94,7 @@ test('giving up is cancelling, and a server without any way says so', async () =
 		run: works,
 	};
 	await assert.rejects(
-		tryWays([away], async () => undefined),
+		trySignInFlows([away], async () => undefined),
 		{ code: 'upstream_failed' },
 	);
 });
@@ -296,7 +305,7 @@ test('the Microsoft account of the editor is offered once: a "no" goes on and is
 	const memory = {
 		get: <T>(key: string) => kept.get(key) as T | undefined,
 		update: async (key: string, value: unknown) => void kept.set(key, value),
-	} as Parameters<typeof exchangeWay>[1]['memory'];
+	} as Parameters<typeof tokenExchangeFlow>[1]['memory'];
 	const answers: ('use' | 'never')[] = ['use', 'never'];
 	let asked = 0;
 	const scopesAsked: (readonly string[])[] = [];
@@ -312,12 +321,12 @@ test('the Microsoft account of the editor is offered once: a "no" goes on and is
 		},
 	};
 	const ran: string[] = [];
-	const ways = () => [exchangeWay(api, deps), way('browser', true, works, ran)];
+	const ways = () => [tokenExchangeFlow(api, deps), way('browser', true, works, ran)];
 	const choose = async () => assert.fail('nobody is asked how to go on');
-	assert.deepEqual(await tryWays(ways(), choose), { token: 'tok', userId: 'sid:1' });
+	assert.deepEqual(await trySignInFlows(ways(), choose), { token: 'tok', userId: 'sid:1' });
 	assert.deepEqual(posted, [{ access_token: 'microsoft-token' }]);
 	assert.deepEqual(scopesAsked, [['api://t/access', 'VSCODE_TENANT:x']]);
-	assert.deepEqual(await tryWays(ways(), choose), session, 'the next way follows at once');
-	assert.deepEqual(await tryWays(ways(), choose), session);
+	assert.deepEqual(await trySignInFlows(ways(), choose), session, 'the next way follows at once');
+	assert.deepEqual(await trySignInFlows(ways(), choose), session);
 	assert.deepEqual([asked, ran.length], [2, 2]);
 });

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { SessionKeeper } from '../../../extension/account/sessionKeeper.ts';
+import { SessionManager } from '../../../extension/account/sessionManager.ts';
 import { SessionStore } from '../../../extension/account/sessionStore.ts';
 
 const origin = 'https://team.example';
@@ -77,7 +77,7 @@ test('windows renew once, however little apart they begin and however late they 
 		let refreshes = 0;
 		const keepers = ['one', 'two', 'three'].map(
 			(window) =>
-				new SessionKeeper({
+				new SessionManager({
 					store: storages.window(),
 					api: () => ({
 						refresh: async () => {

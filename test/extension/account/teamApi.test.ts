@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { checkPhrase, newProofKey } from '../../../extension/account/proofKey.ts';
+import { checkPhrase, newProofKey } from '../../../extension/account/pkce.ts';
 import { SessionStore } from '../../../extension/account/sessionStore.ts';
 import { TeamApi, teamOrigin, tokenEnd } from '../../../extension/account/teamApi.ts';
 import { parseSettings } from '../../../server/gateway/config/parseSettings.ts';

@@ -2,10 +2,10 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type PlaceHints, placeCode } from '../../../extension/chat/placeCode.ts';
+import { locateEdit, type PlaceHints } from '../../../extension/chat/locateEdit.ts';
 
 function applied(text: string, code: string, hints?: PlaceHints): string {
-	const { start, end, text: replaced } = placeCode(text, code, hints);
+	const { start, end, text: replaced } = locateEdit(text, code, hints);
 	return text.slice(0, start) + replaced + text.slice(end);
 }
 

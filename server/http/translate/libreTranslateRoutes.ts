@@ -1,0 +1,259 @@
+/**
+ * The LibreTranslate form for tools that speak it, below `/libretranslate`: translate, detect,
+ * languages. Errors are `{"error":"…"}`, as those tools expect.
+ */
+
+import { type Context, Hono } from 'hono';
+import type { Backend } from '../../daemon/backend.ts';
+import { AppError, asAppError } from '../../protocol/index.ts';
+import { formBody, textsBody } from '../../protocol/routes/bodyLimits.ts';
+import { priorityOf } from '../../services/translate/translateTurns.ts';
+import { canonicalLanguage, languageName } from '../../translate/languages.ts';
+import { readForm, readJson } from '../body.ts';
+import type { AppEnv } from '../env.ts';
+import { answerJson } from '../jsonAnswer.ts';
+import { translatorOwnerOf } from '../owner.ts';
+import { isDirect, readCredentials } from './translateAuth.ts';
+import { translatorErrorOf } from './translateErrors.ts';
+import { announcedWork, limitsFrom } from './translateInput.ts';
+
+const fieldNames = ['q', 'source', 'target', 'format', 'alternatives', 'api_key'] as const;
+
+class LibreError extends Error {
+	readonly status: number;
+
+	constructor(status: number, message: string) {
+		super(message);
+		this.status = status;
+	}
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+export function registerLibreTranslateRoutes(app: Hono<AppEnv>, backend: Backend): void {
+	const { translation, translatorAccess, meter } = backend;
+	const routes = new Hono<AppEnv>();
+	const limit = limitsFrom(backend.settings.env['NEARGLOT_TRANSLATE_LIMITS']).translate;
+
+	/** The fields of a body. Who shows no key but there may send a little only. */
+	const readFields = async (context: Context<AppEnv>): Promise<Fields> => {
+		if (!context.get('admitted')) {
+			const admits = translatorAccess.authenticate(readCredentials(context)).then(
+				() => true,
+				() => false,
+			);
+			context.set('admitted', await admits);
+		}
+		const type = context.req.header('content-type') ?? '';
+		if (!/^application\/json/i.test(type)) return readForm(context, fieldNames, formBody);
+		const value = await readJson(context, textsBody).catch((error: unknown) => {
+			throw asAppError(error).code === 'invalid_json' ? notJson() : error;
+		});
+		if (typeof value !== 'object' || value === null || Array.isArray(value)) throw notJson();
+		return value as Fields;
+	};
+
+	/** Whose texts they are, and what takes their characters from the caller's share. */
+	const authorize = async (
+		context: Context<AppEnv>,
+		fields: Fields,
+	): Promise<{ owner: string | undefined; charge: (characters: number) => void }> => {
+		const key = fields['api_key'];
+		const shown = readCredentials(context);
+		const credentials =
+			typeof key === 'string' && key !== ''
+				? {
+						...shown,
+						key,
+						isOwner:
+							shown.isOwner || (isDirect(context.get('caller')) && context.get('ownKey')(key)),
+					}
+				: shown;
+		const caller = await translatorAccess.authenticate(credentials);
+		const charge = (characters: number): void => {
+			const verdict = meter.take(caller.id, characters, caller.limits);
+			if (verdict.kind === 'quota') throw new LibreError(403, 'The quota of this key is used up.');
+			if (verdict.kind === 'rate')
+				throw new AppError('rate_limited', `Slowdown: the limit is ${verdict.limit}.`, {
+					retryAfterS: verdict.retryAfterS ?? 60,
+				});
+		};
+		return { owner: translatorOwnerOf(context, caller), charge };
+	};
+
+	const guarded =
+		(handler: (context: Context<AppEnv>) => Promise<Response>) =>
+		async (context: Context<AppEnv>) => {
+			try {
+				return await handler(context);
+			} catch (error) {
+				context.set('failure', error);
+				return failure(error);
+			}
+		};
+
+	routes.post(
+		'/libretranslate/translate',
+		guarded(async (context) => {
+			translation.checkRoom(announcedWork(context));
+			const fields = await readFields(context);
+			const texts = readQuery(fields);
+			const source = text(fields, 'source');
+			const target = text(fields, 'target');
+			if (source === undefined) throw missing('source');
+			if (target === undefined) throw missing('target');
+			const format = text(fields, 'format') ?? 'text';
+			if (format !== 'text' && format !== 'html')
+				throw new LibreError(400, `${format} format is not supported`);
+			const alternatives = readAlternatives(fields['alternatives']);
+			const from = source === 'auto' ? undefined : known(source);
+			const to = known(target);
+			const characters = texts.reduce((sum, { length }) => sum + length, 0);
+			if (texts.length > limit.elements)
+				throw new LibreError(
+					400,
+					`Invalid request: request (${texts.length}) exceeds batch limit (${limit.elements})`,
+				);
+			if (characters > limit.request)
+				throw new LibreError(
+					400,
+					`Invalid request: request (${characters}) exceeds text limit (${limit.request})`,
+				);
+			const { owner, charge } = await authorize(context, fields);
+			const priority = priorityOf(characters);
+			using turn = await translation.enter({ characters, priority }, context.get('signal'));
+			charge(characters);
+			const result = await translation.translate(
+				{
+					owner,
+					texts,
+					targets: [{ language: to }],
+					textType: format === 'html' ? 'html' : 'plain',
+					allowFallback: true,
+					profanityAction: 'NoAction',
+					profanityMarker: 'Asterisk',
+					alignment: false,
+					...{ priority, turn },
+					...(from === undefined ? {} : { source: from }),
+					...(alternatives > 0 ? { alternatives } : {}),
+				},
+				context.get('signal'),
+			);
+			const many = Array.isArray(fields['q']);
+			const pick = <T>(values: readonly T[]): T | readonly T[] | undefined =>
+				many ? values : values[0];
+			const translated = result.items.map(({ translations }) => translations[0]?.text ?? '');
+			const detected = result.items.flatMap(({ detected: found }) =>
+				found
+					? [{ confidence: Math.round(found.score * 100), language: short(found.language) }]
+					: [],
+			);
+			const others = result.items.map(({ translations }) =>
+				(translations[0]?.alternatives ?? []).slice(0, alternatives),
+			);
+			return await answerJson(context, {
+				translatedText: pick(translated),
+				...(from === undefined ? { detectedLanguage: pick(detected) } : {}),
+				...(alternatives > 0 ? { alternatives: pick(others) } : {}),
+			});
+		}),
+	);
+
+	routes.post(
+		'/libretranslate/detect',
+		guarded(async (context) => {
+			const fields = await readFields(context);
+			const [query = ''] = readQuery(fields);
+			const { charge } = await authorize(context, fields);
+			charge(query.length);
+			const { language, score, alternatives } = await translation.language.detect(query);
+			const rows = [{ language, score }, ...alternatives];
+			return answerJson(
+				context,
+
+				rows.map((row) => ({
+					confidence: Math.round(row.score * 100),
+					language: short(row.language),
+				})),
+			);
+		}),
+	);
+
+	routes.get(
+		'/libretranslate/languages',
+		guarded(async (context) => {
+			const models = await translation.models.installed();
+			const sources = new Map<string, Set<string>>();
+			for (const { languages } of models)
+				for (const from of languages.sources.keys())
+					for (const to of languages.targets.keys())
+						if (from !== to) sources.set(from, (sources.get(from) ?? new Set()).add(short(to)));
+			return answerJson(
+				context,
+
+				[...sources].map(([code, targets]) => ({
+					code: short(code),
+					name: languageName(code, 'en'),
+					targets: [...targets].sort(),
+				})),
+			);
+		}),
+	);
+	app.route('/', routes);
+}
+
+const notJson = (): LibreError => new LibreError(400, 'Invalid JSON format');
+const missing = (name: string): LibreError =>
+	new LibreError(400, `Invalid request: missing ${name} parameter`);
+
+function readQuery(fields: Fields): string[] {
+	const query = fields['q'];
+	if (typeof query === 'string' && query !== '') return [query];
+	if (!Array.isArray(query) || query.length === 0) throw missing('q');
+	return query.map((entry) => {
+		if (typeof entry !== 'string') throw new LibreError(400, 'Invalid request: q must hold texts');
+		return entry;
+	});
+}
+
+function text(fields: Fields, name: string): string | undefined {
+	const value = fields[name];
+	return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+function readAlternatives(value: unknown): number {
+	if (value === undefined || value === '') return 0;
+	const number = Number(value);
+	if (!Number.isInteger(number))
+		throw new LibreError(400, 'Invalid request: alternatives parameter is not a number');
+	if (number < 0 || number > 10)
+		throw new LibreError(400, 'Invalid request: alternatives parameter must be from 0 to 10');
+	return number;
+}
+
+function known(code: string): string {
+	const language = canonicalLanguage(code);
+	if (language === undefined) throw new LibreError(400, `${code} is not supported`);
+	return language;
+}
+
+/** These tools know `zh` and `zt`. */
+function short(language: string): string {
+	return { 'zh-Hans': 'zh', 'zh-Hant': 'zt' }[language] ?? language;
+}
+
+function failure(error: unknown): Response {
+	if (error instanceof LibreError)
+		return Response.json({ error: error.message }, { status: error.status });
+	const { code, message, retryAfterS } = translatorErrorOf(error);
+	const status = Math.floor(code / 1000);
+	const known = asAppError(error).kind.httpStatus;
+	return Response.json(
+		{ error: message },
+		{
+			// What cannot be translated here is a fault of the request to these tools.
+			status: status === 408 ? 400 : status === 499 ? 499 : Math.max(400, known),
+			headers: retryAfterS === undefined ? {} : { 'retry-after': String(retryAfterS) },
+		},
+	);
+}

@@ -1,0 +1,66 @@
+/** Replies of the translate interface: JSON with its headers, errors with theirs. */
+
+import { randomBytes } from 'node:crypto';
+import { errorKinds } from '../../protocol/index.ts';
+import { jsonBytes } from '../jsonAnswer.ts';
+import { translatorErrorOf } from './translateErrors.ts';
+
+/** Which operation a request id belongs to. */
+export type RequestKind = 'TRAN' | 'TLIT' | 'BKST' | 'LANG' | 'DTCT' | 'DICT' | 'TOKN';
+
+/** Id of one request in the form clients log: operation, place, minute, random. */
+export function translatorRequestId(kind: RequestKind, now: Date): string {
+	const minute = now.toISOString().slice(5, 16).replace(/[-:]/g, '');
+	const random = randomBytes(5).toString('hex').toUpperCase();
+	return `${kind}.LOCAL.${random.slice(0, 4)}.${minute}.${random.slice(4)}`;
+}
+
+const common = {
+	'content-type': 'application/json; charset=utf-8',
+	'x-content-type-options': 'nosniff',
+} as const;
+
+export async function translatorJson(
+	body: unknown,
+	requestId: string,
+	headers: Readonly<Record<string, string>> = {},
+): Promise<Response> {
+	const exposed = ['X-RequestId', ...('x-metered-usage' in headers ? ['X-Metered-Usage'] : [])];
+	return new Response(await jsonBytes(body), {
+		headers: {
+			...common,
+			'x-requestid': requestId,
+			'access-control-expose-headers': exposed.join(', '),
+			...headers,
+		},
+	});
+}
+
+/** @param asText The newer version writes its codes as texts. */
+export function translatorFailure(error: unknown, requestId: string, asText = false): Response {
+	const { code, message, retryAfterS, known } = translatorErrorOf(error);
+	const status = Math.floor(code / 1000);
+	const wait = retryAfterS ?? (status === 429 || known.code === 'overloaded' ? 1 : undefined);
+	return new Response(JSON.stringify({ error: { code: asText ? String(code) : code, message } }), {
+		status: status in statusNames ? status : errorKinds[known.code].httpStatus,
+		headers: {
+			...common,
+			'x-requestid': requestId,
+			...(wait === undefined ? {} : { 'retry-after': String(Math.max(1, Math.ceil(wait))) }),
+			...(status === 401 ? { 'www-authenticate': 'Bearer realm="nearglot"' } : {}),
+		},
+	});
+}
+
+const statusNames: Readonly<Record<number, true>> = {
+	400: true,
+	401: true,
+	403: true,
+	405: true,
+	408: true,
+	415: true,
+	429: true,
+	499: true,
+	500: true,
+	503: true,
+};

@@ -1,0 +1,198 @@
+/**
+ * The translate interface, version 3.0, on local models: `/translate`, `/detect`, `/breaksentence`,
+ * `/transliterate`, `/dictionary/*`, `/languages` and `/sts/v1.0/issueToken`, also below the
+ * custom-endpoint path. Errors have the interface's own shape and codes.
+ */
+
+import { type Context, Hono } from 'hono';
+import type { Backend } from '../../daemon/backend.ts';
+import { privateTranslatorBase, translatorBases } from '../../protocol/routes/translator.ts';
+import type { Caller } from '../../services/translate/translateAccess.ts';
+import type { TranslateResult } from '../../services/translate/translateRequest.ts';
+import { charactersOf } from '../../services/translate/translateTurns.ts';
+import type { AppEnv } from '../env.ts';
+import { translatorOwnerOf } from '../owner.ts';
+import { readCredentials } from './translateAuth.ts';
+import { readBodyJson } from './translateBody.ts';
+import { dictionaryExamplesReply, dictionaryLookupReply } from './translateDictionary.ts';
+import { translatorError, translatorErrorOf } from './translateErrors.ts';
+import { announcedWork, limitsFrom, one } from './translateInput.ts';
+import { latestVersion, translateInputsReply } from './translateInputs.ts';
+import { languagesReply } from './translateLanguages.ts';
+import { namedEngine, readTranslateCall, type TranslateCall } from './translateParameters.ts';
+import {
+	type RequestKind,
+	translatorFailure,
+	translatorJson,
+	translatorRequestId,
+} from './translateReply.ts';
+import { breakSentenceReply, detectReply, transliterateReply } from './translateText.ts';
+
+type Handler = (call: {
+	readonly context: Context<AppEnv>;
+	readonly query: URLSearchParams;
+	readonly requestId: string;
+	readonly signal: AbortSignal;
+	/** Whose texts they are; see `Owned`. */
+	readonly owner: string | undefined;
+	/** Takes characters from the caller's share; refuses with 403001 or 429001. */
+	charge(characters: number): void;
+}) => Promise<Response>;
+
+const both = ['3.0', latestVersion];
+/** Versions of each operation; the newer one has dropped some. */
+const versions: Readonly<Record<RequestKind, readonly string[]>> = {
+	TRAN: both,
+	TLIT: both,
+	LANG: both,
+	DTCT: ['3.0'],
+	BKST: ['3.0'],
+	DICT: ['3.0'],
+	TOKN: ['3.0'],
+};
+
+const guid = /^\{?[0-9a-f]{8}-?(?:[0-9a-f]{4}-?){3}[0-9a-f]{12}\}?$/i;
+
+export function registerTranslateRoutes(app: Hono<AppEnv>, backend: Backend): void {
+	const { translation, translatorAccess, meter, log } = backend;
+	const limits = limitsFrom(backend.settings.env['NEARGLOT_TRANSLATE_LIMITS']);
+
+	const callerOf = async (context: Context<AppEnv>): Promise<Caller> => {
+		return context.req.path.startsWith(`${privateTranslatorBase}/`)
+			? { id: 'owner', limits: {} }
+			: translatorAccess.authenticate(readCredentials(context));
+	};
+
+	/** Everything every operation checks, in the documented order, and the shape of its failures. */
+	const operation =
+		(kind: RequestKind, methods: readonly string[], handler: Handler, open = false) =>
+		async (context: Context<AppEnv>): Promise<Response> => {
+			const requestId = translatorRequestId(kind, new Date());
+			const query = new URL(context.req.url).searchParams;
+			try {
+				if (!methods.includes(context.req.method)) throw translatorError(405000);
+				const caller = open ? { id: 'anonymous', limits: {} } : await callerOf(context);
+				if (!open) context.set('admitted', true);
+				const version = one(query, 'api-version') ?? '';
+				if (!versions[kind].includes(version))
+					throw translatorError(400021, `Use api-version=${versions[kind].join(' or ')}.`);
+				const trace = context.req.header('x-clienttraceid') ?? one(query, 'ClientTraceId');
+				if (trace !== undefined && !guid.test(trace)) throw translatorError(400043);
+				log.debug('translate', { kind, requestId, trace: trace ?? null, caller: caller.id });
+				const charge = (characters: number): void => {
+					const verdict = meter.take(caller.id, characters, caller.limits);
+					if (verdict.kind === 'quota') throw translatorError(403001);
+					if (verdict.kind === 'rate')
+						throw translatorError(
+							429001,
+							`The limit is ${verdict.limit}.`,
+							verdict.retryAfterS ?? 60,
+						);
+				};
+				const signal = context.get('signal');
+				const owner = translatorOwnerOf(context, caller);
+				return await handler({ context, query, requestId, signal, owner, charge });
+			} catch (error) {
+				const { code, known } = translatorErrorOf(error);
+				context.set('failure', error);
+				// A flood is counted, not told of one by one.
+				if (code >= 500000 && known.code !== 'overloaded')
+					log.error('translate failed', {
+						kind,
+						requestId,
+						code: known.code,
+						reason: known.message,
+					});
+				return translatorFailure(error, requestId, one(query, 'api-version') === latestVersion);
+			}
+		};
+
+	const translate: Handler = async (asked) => {
+		const { context, query, requestId, signal, owner, charge } = asked;
+		translation.checkRoom({ ...announcedWork(context), engine: namedEngine(query) });
+		if (one(query, 'api-version') === latestVersion)
+			return translateInputsReply(asked, translation, limits);
+		const body = await readBodyJson(context, signal);
+		const call = readTranslateCall(query, body, limits, owner);
+		// Another engine would work with the owner's accounts elsewhere.
+		if (call.request.engine !== undefined && context.get('caller') === 'member')
+			throw translatorError(403000, "Whoever runs the server chooses the 'engine'.");
+		const run = translation.newRun();
+		await run.check(call.request);
+		const characters = charactersOf(call.request);
+		using turn = await translation.enter({ ...call.request, characters }, signal);
+		charge(characters);
+		const result = await run.translate({ ...call.request, turn }, signal);
+		return await translatorJson(translateBody(result, call), requestId, {
+			'x-metered-usage': String(result.characters),
+			'x-mt-system': result.systems.join(','),
+			...(result.models.length > 0 ? { 'x-nearglot-models': result.models.join(',') } : {}),
+		});
+	};
+
+	const routes: readonly (readonly [string, RequestKind, readonly string[], Handler, boolean?])[] =
+		[
+			['/translate', 'TRAN', ['POST'], translate],
+			['/detect', 'DTCT', ['POST'], (call) => detectReply(call, translation, limits)],
+			['/breaksentence', 'BKST', ['POST'], (call) => breakSentenceReply(call, translation, limits)],
+			['/transliterate', 'TLIT', ['POST'], (call) => transliterateReply(call, translation, limits)],
+			[
+				'/dictionary/lookup',
+				'DICT',
+				['POST'],
+				(call) => dictionaryLookupReply(call, translation, limits),
+			],
+			[
+				'/dictionary/examples',
+				'DICT',
+				['POST'],
+				(call) => dictionaryExamplesReply(call, translation, limits),
+			],
+			['/languages', 'LANG', ['GET', 'HEAD'], (call) => languagesReply(call, translation), true],
+		];
+	const mount = new Hono<AppEnv>();
+	for (const base of [...translatorBases, privateTranslatorBase])
+		for (const [path, kind, methods, handler, open] of routes)
+			mount.all(`${base}${path}`, operation(kind, methods, handler, open));
+
+	const issueToken = async (context: Context<AppEnv>): Promise<Response> => {
+		const requestId = translatorRequestId('TOKN', new Date());
+		try {
+			if (context.req.method !== 'POST') throw translatorError(405000);
+			const token = await translatorAccess.issueToken(readCredentials(context));
+			return new Response(token, {
+				headers: {
+					'content-type': 'text/plain; charset=utf-8',
+					'x-requestid': requestId,
+					'cache-control': 'no-store',
+				},
+			});
+		} catch (error) {
+			return translatorFailure(error, requestId);
+		}
+	};
+	mount.all('/sts/v1.0/issueToken', issueToken);
+	mount.all('/:endpoint{cognitiveservices[A-Za-z0-9.-]*}/sts/v1.0/issueToken', issueToken);
+	app.route('/', mount);
+}
+
+/** The documented JSON, fields in the order of the live service. */
+function translateBody(result: TranslateResult, call: TranslateCall): unknown[] {
+	return result.items.map(({ detected, sourceText, translations }) => ({
+		...(detected
+			? { detectedLanguage: { language: detected.language, score: detected.score } }
+			: {}),
+		...(sourceText === undefined ? {} : { sourceText: { text: sourceText } }),
+		translations: translations.map((done) => ({
+			text: done.text,
+			...(done.transliteration ? { transliteration: done.transliteration } : {}),
+			to: done.language,
+			...(call.includeAlignment && done.alignment !== undefined
+				? { alignment: { proj: done.alignment } }
+				: {}),
+			...(call.includeSentenceLength
+				? { sentLen: { srcSentLen: done.sourceLengths, transSentLen: done.targetLengths } }
+				: {}),
+		})),
+	}));
+}

@@ -1,0 +1,109 @@
+/** Microphone recordings under way: who may bring sound to which, and where their events go. */
+
+import { AppError, type RecorderRequest } from '../../protocol/index.ts';
+import { Recording, type RecordingDeps } from './recorderSession.ts';
+import { parseSpeechCall, type SpeechCall } from './speechRequest.ts';
+
+export interface RecordingsDeps extends Omit<RecordingDeps, 'call'> {
+	/** A secret nobody can guess; characters that need no escape in an address. */
+	readonly randomSecret: () => string;
+}
+
+/** A link that nobody opened is worthless after this. */
+const ticketMs = 600_000;
+/** Microphones in use at the same time; more is a mistake. */
+const maxAtOnce = 8;
+
+/** The registry of a daemon. */
+export class Recordings {
+	readonly #deps: RecordingsDeps;
+	/** Token → recording. */
+	readonly #byToken = new Map<string, Recording>();
+	/** One-time ticket → its recording's token. */
+	readonly #tickets = new Map<string, string>();
+
+	constructor(deps: RecordingsDeps) {
+		this.#deps = deps;
+	}
+
+	/**
+	 * Makes a recording ready. Throws `invalid_request` or `model_not_found` before anybody is asked to
+	 * speak. The caller runs it and calls {@link forget} at the end.
+	 */
+	async open(request: RecorderRequest): Promise<Recording> {
+		const call = callOf(request);
+		await this.#deps.speech.model(call.model);
+		if (this.#byToken.size >= maxAtOnce) {
+			throw new AppError(
+				'overloaded',
+				`There are ${maxAtOnce} recordings open already. Finish one first.`,
+			);
+		}
+		const recording = await Recording.open({ ...this.#deps, call });
+		const token = this.#deps.randomSecret();
+		this.#byToken.set(token, recording);
+		return recording;
+	}
+
+	/** The secrets of a recording: `token` brings sound, `ticket` is exchanged for it once. */
+	admit(recording: Recording): { readonly token: string; readonly ticket: string } {
+		const [token] = [...this.#byToken].find(([, each]) => each === recording) ?? [];
+		if (token === undefined) throw gone();
+		const ticket = this.#deps.randomSecret();
+		this.#tickets.set(ticket, token);
+		setTimeout(() => this.#expire(ticket, recording), ticketMs).unref();
+		return { token, ticket };
+	}
+
+	/** Exchanges a ticket, once. Throws `forbidden` for one that was used or never given. */
+	claim(ticket: string): { readonly token: string; readonly recording: Recording } {
+		const token = this.#tickets.get(ticket);
+		const recording = token === undefined ? undefined : this.#byToken.get(token);
+		this.#tickets.delete(ticket);
+		if (token !== undefined && recording !== undefined) return { token, recording };
+		throw new AppError(
+			'forbidden',
+			'This link was used already, or its recording has ended. Start a new recording in the editor.',
+		);
+	}
+
+	/** Throws `forbidden` for tokens of no recording, or of one that has ended. */
+	find(token: string): Recording {
+		const recording = this.#byToken.get(token);
+		if (recording !== undefined) return recording;
+		throw gone();
+	}
+
+	async forget(recording: Recording): Promise<void> {
+		for (const [token, each] of this.#byToken) {
+			if (each !== recording) continue;
+			this.#byToken.delete(token);
+			for (const [ticket, target] of this.#tickets)
+				if (target === token) this.#tickets.delete(ticket);
+		}
+		await recording.close();
+	}
+
+	#expire(ticket: string, recording: Recording): void {
+		if (!this.#tickets.delete(ticket)) return;
+		recording.fail(new AppError('timeout', 'The recorder page was not opened within ten minutes.'));
+	}
+}
+
+const gone = () =>
+	new AppError('forbidden', 'There is no such recording; it has ended, or the token is wrong.');
+
+function callOf(request: RecorderRequest): SpeechCall {
+	const fields: [string, string | undefined][] = [
+		['model', request.model ?? 'default'],
+		['language', request.language],
+		['prompt', request.prompt],
+		['response_format', 'verbose_json'],
+		['timestamp_granularities', 'segment'],
+	];
+	const given = fields.flatMap(([name, value]) =>
+		value === undefined ? [] : [[name, [value]] as const],
+	);
+	const call = parseSpeechCall(new Map(given), request.translate ? 'translate' : 'transcribe');
+	return { ...call, words: request.words ?? false };
+}
