@@ -61,7 +61,6 @@ const short: Readonly<Record<string, string>> = {
 	'server/lsp/connection.ts': 'parameters of a request',
 	'server/lsp/glossaries.ts': 'values of a message',
 	'server/lsp/speech.ts': 'parameters of a request',
-	'server/lsp/translate.ts': 'answers for one group',
 	'server/protocol/conversation.ts': 'calls of a message, whose number is limited',
 	'server/protocol/transcriptSession.ts': 'lines of one stretch of speech',
 	'server/remote/hostedTranslator.ts': 'answers for one part',
