@@ -42,6 +42,8 @@ export class LanguageServerClient {
 	#client: Promise<RunningClient> | undefined;
 	#giveUp: (error: AppError) => void = () => {};
 	#health: FrontHealth = { server: 'idle', status: undefined };
+	/** Stands for the server that was started last, while it is wanted. */
+	#run: object | undefined;
 
 	constructor(deps: FrontDeps) {
 		this.#deps = deps;
@@ -95,6 +97,7 @@ export class LanguageServerClient {
 	async stop(): Promise<void> {
 		const client = this.#client;
 		this.#client = undefined;
+		this.#run = undefined;
 		this.#set({ server: 'idle', status: undefined });
 		await (await client?.catch(() => undefined))?.stop();
 	}
@@ -106,6 +109,12 @@ export class LanguageServerClient {
 
 	async #start(): Promise<RunningClient> {
 		this.#set({ server: 'starting', status: undefined });
+		const run = {};
+		this.#run = run;
+		// What a server that was stopped says on its way out is of no interest any more.
+		const set = (health: FrontHealth): void => {
+			if (this.#run === run) this.#set(health);
+		};
 		// A server that ends before its first answer would be waited for without end.
 		const givenUp = new Promise<never>((_, reject) => {
 			this.#giveUp = reject;
@@ -116,10 +125,10 @@ export class LanguageServerClient {
 				...this.#deps.options,
 				notifications: [statusNotification],
 				onNotification: (_method, params) =>
-					this.#set({ server: 'running', status: params as StatusParams }),
+					set({ server: 'running', status: params as StatusParams }),
 				onState: (state) => {
-					if (state === 'running') this.#set({ ...this.#health, server: 'running' });
-					else if (state === 'starting') this.#set({ server: 'starting', status: undefined });
+					if (state === 'running') set({ ...this.#health, server: 'running' });
+					else if (state === 'starting') set({ server: 'starting', status: undefined });
 				},
 				onEnded: () => this.#ended(),
 			});

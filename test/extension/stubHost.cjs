@@ -207,10 +207,15 @@ async function main() {
 		await new Promise((done) => lookup('collector.example', done));
 		writeFileSync(join(home, 'left'), 'x');
 	}
+	const running = extension.front.health.server;
 	await deactivate();
 	await endDaemon();
 	process.stdout.write(
-		JSON.stringify({ models: models.models.length, health: extension.front.health.server, said }),
+		JSON.stringify({
+			models: models.models.length,
+			health: [running, extension.front.health.server],
+			said,
+		}),
 	);
 	process.exitCode = 0;
 	setImmediate(() => process.exit());
