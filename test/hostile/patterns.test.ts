@@ -32,7 +32,7 @@ const short: Readonly<Record<string, string>> = {
 	'hub/repository.ts': 'a header of a hub',
 	'lsp/nameAt.ts': 'one name of a line',
 	'remote/hostedAddress.ts': 'an address that the owner set',
-	'services/japaneseReadings.ts': 'an address that the owner set',
+	'services/translate/japaneseReadings.ts': 'an address that the owner set',
 	'translate/protect.ts': 'words of at most 200 characters',
 };
 
