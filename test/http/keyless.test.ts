@@ -35,7 +35,7 @@ function ask(path: string, headers: Readonly<Record<string, string>>, method = '
 const words = /A web page may have caused this/;
 const mozilla = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/605.1.15 Version/15.0 Safari/605.1.15';
 const changing = Object.entries(declarations)
-	.filter(([, { changes }]) => changes)
+	.filter(([, { changes, also }]) => changes && also?.includes('local'))
 	.map(([route]) => pathOf({ method: 'GET', path: route.slice('GET '.length) }));
 
 test('a GET that changes something is refused when a page may have caused it', async () => {
