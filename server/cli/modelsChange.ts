@@ -1,5 +1,6 @@
 /** `nearglot models load|unload|remove|pin|unpin|add|import|refresh`: short calls of the daemon. */
 
+import { resolve } from 'node:path';
 import { findDaemon, findOrStartDaemon } from '../daemon/client.ts';
 import * as routes from '../protocol/addresses.ts';
 import type { Input } from '../protocol/client.ts';
@@ -98,28 +99,28 @@ export const unpinModel = calling(
 export const addFolder = calling(
 	routes.registerFolder,
 	'folder',
-	(folder) => ({ folder }),
+	(folder) => ({ folder: resolve(folder) }),
 	(name, { models }) => `${name} is used in place: ${models.map(({ id }) => id).join(', ')}.`,
 );
 
 export const dropFolder = calling(
 	routes.unregisterFolder,
 	'folder',
-	(folder) => ({ folder }),
+	(folder) => ({ folder: resolve(folder) }),
 	(name) => `${name} is not used any more; its files stay.`,
 );
 
 export const moveFolder = calling(
 	routes.moveModels,
 	'folder',
-	(folder) => ({ folder }),
+	(folder) => ({ folder: resolve(folder) }),
 	(_name, { location }) => `The models are in ${location} now.`,
 );
 
 export const importModel = calling(
 	routes.importModel,
 	'folder or archive',
-	(path, name) => ({ path, name }),
+	(path, name) => ({ path: resolve(path), name }),
 	(_name, { model }) => `${model.id} is imported.`,
 	true,
 );

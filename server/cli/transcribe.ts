@@ -147,7 +147,7 @@ async function readSettings(options: ParsedArgs): Promise<Settings> {
 	// Subtitles are divided at words, so they need the times of words as well.
 	if (options.has('words') || format === 'srt' || format === 'vtt')
 		fields.push(['timestamp_granularities[]', 'word']);
-	return {
+	const settings = {
 		fields: fields.flatMap(([name, value]) =>
 			value === undefined ? [] : [[name, value] as const],
 		),
@@ -157,6 +157,13 @@ async function readSettings(options: ParsedArgs): Promise<Settings> {
 		several,
 		shared: repeated(files.map(stemOf)),
 	};
+	const [twice] =
+		out === undefined ? [] : repeated(files.map((file) => targetOf(settings, file) ?? ''));
+	if (twice !== undefined)
+		throw new UsageError(
+			`More than one of the recordings would be written to ${twice}. Transcribe them into different folders.`,
+		);
+	return settings;
 }
 
 function formatOf(options: ParsedArgs): FileFormat {

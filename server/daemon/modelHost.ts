@@ -6,18 +6,21 @@
 import { resolve } from 'node:path';
 import type { LoadOptions, ModelDescription } from '../engine/api.ts';
 import type { EngineStats } from '../engine/stats.ts';
+import { defined } from '../protocol/defined.ts';
 import {
 	AppError,
 	type ExecutionProvider,
+	findModel,
 	type ModelInfo,
 	type ModelTask,
 } from '../protocol/index.ts';
 import type { AcquireOptions, ModelHost, ModelLease } from '../services/host.ts';
 import type { Logger } from '../services/log.ts';
 import { untilAborted } from '../services/untilAborted.ts';
+import { draftFolderOf } from './draftFolder.ts';
 import { loadRunner } from './loadRunner.ts';
 import type { IndexedModel, ModelIndex } from './modelIndex.ts';
-import { findInfo, noRoom, unknownModel, wrongTask } from './modelNames.ts';
+import { findInfo, noRoom, ofModel, unknownModel, wrongTask } from './modelNames.ts';
 import { type LoadedModel, ModelSlot } from './modelSlot.ts';
 import {
 	type ChosenProvider,
@@ -147,17 +150,24 @@ export function createModelHost(options: ModelHostOptions, deps: ModelHostDeps):
 		log: deps.log,
 	});
 
+	/** Of a model in memory, also of one whose files have gone; else of one on the disk. */
+	const idOf = async (name: string): Promise<string> =>
+		(
+			findModel(
+				all().map(({ model }) => model.info),
+				name,
+			) ?? (await find(name)).info
+		).id;
+
 	const startRunner = async (
 		model: IndexedModel,
 		executionProvider: ExecutionProvider,
 		signal: AbortSignal,
 	): Promise<LoadedModel> => {
 		await makeRoom(model, executionProvider);
-		const draft = deps.draftOf?.(model.info.id);
 		// A runner is in another folder than the daemon.
 		const folder = resolve(model.folder);
-		const draftFolder =
-			draft === undefined ? {} : { draftFolder: resolve((await find(draft)).folder) };
+		const draftFolder = await draftFolderOf(deps.draftOf?.(model.info.id), find, deps.log);
 		const loaded = await loadRunner(
 			{
 				...options,
@@ -167,7 +177,7 @@ export function createModelHost(options: ModelHostOptions, deps: ModelHostDeps):
 				timeoutMs: options.loadTimeoutMs,
 				verdicts: deps.verdicts,
 				load: {
-					...draftFolder,
+					...defined({ draftFolder }),
 					...options.load,
 					...deps.loadOptions?.(),
 					folder,
@@ -349,20 +359,19 @@ export function createModelHost(options: ModelHostOptions, deps: ModelHostDeps):
 			return lease.info;
 		},
 		unload: async (name, force = false) => {
-			const model = await find(name);
-			const own = slots.get(model.info.id) ?? [];
+			const id = await idOf(name);
+			const own = slots.get(id) ?? [];
 			if (!force && own.some((slot) => slot.leases > 0))
 				throw new AppError(
 					'conflict',
-					`'${model.info.id}' is answering a request; wait for it or unload with force.`,
+					`'${id}' is answering a request; wait for it or unload with force.`,
 					{ param: 'model' },
 				);
 			await Promise.all(own.map(end));
 			return own.length > 0;
 		},
 		pin: async (name, pinned) => {
-			const model = await find(name);
-			for (const slot of slots.get(model.info.id) ?? []) {
+			for (const slot of slots.get(await idOf(name)) ?? []) {
 				slot.pinned = pinned;
 				slot.rearm();
 			}
@@ -385,11 +394,4 @@ export function createModelHost(options: ModelHostOptions, deps: ModelHostDeps):
 			await texts.close();
 		},
 	};
-}
-
-/** What is wrong with a model, as whoever asked for it by name reads it. */
-function ofModel(id: string, { code, message, param }: AppError): AppError {
-	return new AppError(code, `The model ${id} cannot be used: ${message}`, {
-		...(param === null ? {} : { param }),
-	});
 }

@@ -67,3 +67,10 @@ export function noRoom(
 }
 
 const mebibytes = (bytes: number) => Math.ceil(bytes / 2 ** 20).toLocaleString('en');
+
+/** What is wrong with a model, as whoever asked for it by name reads it. */
+export function ofModel(id: string, { code, message, param }: AppError): AppError {
+	return new AppError(code, `The model ${id} cannot be used: ${message}`, {
+		...(param === null ? {} : { param }),
+	});
+}

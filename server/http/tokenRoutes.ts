@@ -41,12 +41,10 @@ export function registerTokenRoutes(app: Hono<AppEnv>, backend: Backend): void {
 
 /** Clients that know one model per server name none; that works while there is no doubt. */
 async function onlyModel(backend: Backend): Promise<string> {
-	const loaded = backend.host.loaded();
-	const [only] =
-		loaded.length > 0 ? loaded : (await backend.host.list('chat-completion')).map(({ id }) => id);
-	const count =
-		loaded.length > 0 ? loaded.length : (await backend.host.list('chat-completion')).length;
-	if (only !== undefined && count === 1) return only;
+	const models = await backend.host.list('chat-completion');
+	const loaded = models.filter(({ state }) => state === 'loaded');
+	const [only, ...others] = loaded.length > 0 ? loaded : models;
+	if (only !== undefined && others.length === 0) return only.id;
 	throw new AppError('invalid_request', "'model' is missing: there is more than one model here.", {
 		param: 'model',
 	});

@@ -58,18 +58,29 @@ async function unpackTar(path: string, folder: string, signal: AbortSignal): Pro
 		: pipeline(createReadStream(path), tar, { signal });
 	// The loop below reports what went wrong; without a handler the pipe's copy would be unhandled.
 	feed.catch(() => undefined);
-	for await (const entry of tar) {
-		const name = clean(entry.header.name);
-		if (name === '' || entry.header.type === 'directory') {
-			entry.resume();
-			continue;
+	try {
+		for await (const entry of tar) {
+			const name = clean(entry.header.name);
+			if (name === '' || entry.header.type === 'directory') {
+				entry.resume();
+				continue;
+			}
+			if (entry.header.type !== 'file')
+				throw bad(`${JSON.stringify(name)} is a ${entry.header.type}`);
+			budget.entry(name);
+			await write(entry as unknown as Readable, inside(folder, name), budget, signal);
 		}
-		if (entry.header.type !== 'file')
-			throw bad(`${JSON.stringify(name)} is a ${entry.header.type}`);
-		budget.entry(name);
-		await write(entry as unknown as Readable, inside(folder, name), budget, signal);
+		await feed;
+	} catch (error) {
+		throw damaged(error, signal);
 	}
-	await feed;
+}
+
+/** What an archive that is cut off or damaged stops with, as the error of whoever sent it. */
+function damaged(error: unknown, signal: AbortSignal): unknown {
+	const isOurs = error instanceof AppError || signal.aborted;
+	const { syscall, message } = error as NodeJS.ErrnoException;
+	return isOurs || syscall !== undefined ? error : bad(`it is cut off or damaged (${message})`);
 }
 
 async function unpackZip(path: string, folder: string, signal: AbortSignal): Promise<void> {

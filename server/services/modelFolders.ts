@@ -14,7 +14,8 @@ import { hiddenPath, makeHiddenFolder } from '../store/scratch.ts';
 export interface ModelFolders {
 	/** The registered folder that a model lies in; it is used there and not changed. */
 	registered(model: ModelInfo): string | undefined;
-	register(folder: string): Promise<void>;
+	/** Resolves to whether it was not registered before. */
+	register(folder: string): Promise<boolean>;
 	unregister(folder: string): Promise<void>;
 	/** Resolves to the new folder. */
 	import(path: string, name: string | undefined, signal: AbortSignal): Promise<string>;
@@ -45,9 +46,12 @@ export function createModelFolders(
 			});
 			if (!(await stat(real)).isDirectory())
 				throw new AppError('invalid_request', `${folder} is not a folder.`, { param: 'folder' });
-			await settings.change(({ registered }) => ({
-				registered: registered.includes(real) ? registered : [...registered, real],
-			}));
+			let isNew = false;
+			await settings.change(({ registered }) => {
+				isNew = !registered.includes(real);
+				return { registered: isNew ? [...registered, real] : registered };
+			});
+			return isNew;
 		},
 		unregister: async (folder) => {
 			const full = resolve(folder);

@@ -257,12 +257,20 @@ export function createModelService(deps: ModelServiceDeps): ModelService {
 			return names;
 		},
 		remove: async (name) => {
-			const model = await deps.host.resolve(name);
+			// One that cannot be used can be removed.
+			const model = findModel(await deps.host.list(), name) ?? (await deps.host.resolve(name));
 			if (model.origin === 'built-in')
 				throw new AppError('forbidden', `${model.id} comes with Nearglot and cannot be removed.`);
 			await deps.host.unload(model.id, false);
 			await deps.folders.remove(model);
 			deps.host.changed(model.folder);
+			// A model of the same name that comes later is another one.
+			await deps.settings.change(({ pinned, drafts = {} }) => ({
+				pinned: pinned.filter((id) => id !== model.id),
+				drafts: Object.fromEntries(
+					Object.entries(drafts).filter((pair) => !pair.includes(model.id)),
+				),
+			}));
 			return model;
 		},
 		pin: async (name, pinned) => {
@@ -288,12 +296,17 @@ export function createModelService(deps: ModelServiceDeps): ModelService {
 		},
 		register: async (folder) => {
 			const before = new Set((await deps.host.list()).map((model) => model.folder));
-			await deps.folders.register(folder);
+			const isNew = await deps.folders.register(folder);
 			deps.host.changed();
-			const added = (await deps.host.list()).filter((model) => !before.has(model.folder));
+			const there = await deps.host.list();
+			const added = there.filter((model) =>
+				isNew ? !before.has(model.folder) : deps.folders.registered(model) !== undefined,
+			);
 			if (added.length > 0) return added;
-			await deps.folders.unregister(folder);
-			deps.host.changed();
+			if (isNew) {
+				await deps.folders.unregister(folder);
+				deps.host.changed();
+			}
 			throw new AppError(
 				'unsupported_model',
 				`${folder} holds no model that is not known already: a model folder has config.json or genai_config.json and its ONNX files.`,

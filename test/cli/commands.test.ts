@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { cp, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { after, before, test } from 'node:test';
 import { readArgs } from '../../server/cli/args.ts';
 import { modelAndPrompt } from '../../server/cli/chat.ts';
 import { UsageError } from '../../server/cli/command.ts';
 import { byteText, table } from '../../server/cli/tables.ts';
+import { builtInModelsDir } from '../../server/daemon/machine.ts';
 import { firstLine, type Home, newHome } from '../daemon/home.ts';
 import { startFakeDaemon } from '../doubles/fakeDaemon.ts';
 import { writeDecoderModel } from '../fixtures/decoderModel.ts';
@@ -190,4 +191,28 @@ test('tables align and bytes are readable', () => {
 		'2.5 TB',
 	]);
 	assert.equal(byteText(undefined), '');
+});
+
+test('folders are named from where the command is run, and naming one twice changes nothing', async () => {
+	const folder = await mkdtemp(join(tmpdir(), 'nearglot-add-'));
+	try {
+		await cp(join(builtInModelsDir() ?? '', 'starter-chat'), join(folder, 'own'), {
+			recursive: true,
+		});
+		const name = relative(process.cwd(), join(folder, 'own'));
+		for (let time = 0; time < 2; time++) {
+			const added = await home.run(['models', 'add', name]);
+			assert.equal(added.code, 0, added.stderr);
+			assert.match((await home.run(['models', 'info', 'own'])).stdout, /own/);
+		}
+		const drafts = await home.run(['models', 'draft', 'starter-chat', 'own']);
+		assert.equal(drafts.code, 0, drafts.stderr);
+		const dropped = await home.run(['models', 'drop', name]);
+		assert.equal(dropped.code, 0, dropped.stderr);
+		const answer = await home.run(['chat', 'starter-chat', 'list files']);
+		assert.equal(answer.code, 0, answer.stderr);
+		await home.run(['models', 'draft', 'starter-chat', 'none']);
+	} finally {
+		await rm(folder, { recursive: true, force: true });
+	}
 });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { cp, mkdtemp, rm } from 'node:fs/promises';
+import { cp, mkdtemp, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -292,4 +292,18 @@ test('idle models make room for one that would not fit', async () => {
 	await answer(host, 'alpha first');
 	await using _lease = await host.acquire('beta', {});
 	assert.deepEqual(host.loaded(), ['beta:1']);
+});
+
+test('a loaded model whose folder has gone is unloaded by its name', async () => {
+	const host = newHost();
+	await answer(host, 'hello');
+	await rename(join(models, 'alpha'), join(models, '.gone'));
+	try {
+		host.changed();
+		assert.deepEqual(host.loaded(), ['alpha:2']);
+		assert.equal(await host.unload('alpha'), true);
+		assert.deepEqual(host.loaded(), []);
+	} finally {
+		await rename(join(models, '.gone'), join(models, 'alpha'));
+	}
 });

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { after, before, test } from 'node:test';
-import { createGzip } from 'node:zlib';
+import { createGzip, gunzipSync } from 'node:zlib';
 import { pack } from 'tar-stream';
 import { ZipFile } from 'yazl';
 import { unpack } from '../../server/hub/archive.ts';
@@ -82,4 +82,30 @@ test('a broken archive is an error, not a half model', async () => {
 	const path = join(folder, 'broken.zip');
 	await writeFile(path, 'PK\u0003\u0004 not really');
 	await assert.rejects(unpack(path, join(folder, 'broken'), never), { code: 'invalid_request' });
+});
+
+test('an archive that is cut off or damaged is said to be, wherever that is', async () => {
+	const whole = await readFile(
+		await tar('whole.tar.gz', [
+			{ name: 'model/config.json', text: '{}' },
+			{ name: 'model/onnx/model.onnx', text: 'graph '.repeat(20_000) },
+		]),
+	);
+	const plain = gunzipSync(whole);
+	const middle = Math.floor(whole.length / 2);
+	const faults = {
+		'cut.tgz': whole.subarray(0, middle),
+		'cut.tar': plain.subarray(0, Math.floor(plain.length / 2)),
+		'wrong.tar.gz': Buffer.concat([whole.subarray(0, middle), Buffer.alloc(200, 7)]),
+		'no.tar': Buffer.alloc(2048, 7),
+	};
+	for (const [name, bytes] of Object.entries(faults)) {
+		const path = join(folder, name);
+		await writeFile(path, bytes);
+		await assert.rejects(
+			unpack(path, join(folder, `of-${name}`), never),
+			{ code: 'invalid_request', message: /cut off or damaged/ },
+			name,
+		);
+	}
 });
