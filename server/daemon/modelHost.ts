@@ -274,23 +274,23 @@ export function createModelHost(options: ModelHostOptions, deps: ModelHostDeps):
 
 	const acquire = async (
 		name: string,
-		wishes: AcquireOptions,
+		requested: AcquireOptions,
 		signal?: AbortSignal,
 	): Promise<ModelLease> => {
 		if (closed) throw new AppError('daemon_unavailable', 'The daemon is ending.');
 		const model = await find(name);
 		const began = performance.now();
 		for (;;) {
-			const asked = wishes.executionProvider;
+			const asked = requested.executionProvider;
 			const published = model.description?.executionProvider;
 			const chosen = providers.choose({ asked, published });
-			const slot = slotFor(model, wishes, chosen);
+			const slot = slotFor(model, requested, chosen);
 			const giveBack = slot.lease();
 			try {
 				const ready = slot.loaded;
 				const fallback = asked === undefined ? slot.fallback : chosen.fallback;
-				if (fallback) wishes.onFallback?.(fallback);
-				if (!ready) wishes.onLoading?.(deps.loadTimes?.used(model.info.id));
+				if (fallback) requested.onFallback?.(fallback);
+				if (!ready) requested.onLoading?.(deps.loadTimes?.used(model.info.id));
 				const loaded = ready ?? (await untilAborted(slot.loading, signal));
 				return {
 					info: withState(model),
@@ -354,8 +354,8 @@ export function createModelHost(options: ModelHostOptions, deps: ModelHostDeps):
 		changed: (folder) => deps.index.invalidate(folder),
 		// On two devices it is loaded twice, and is one model.
 		loaded: () => [...new Set(all().flatMap((slot) => (slot.loaded ? [slot.model.info.id] : [])))],
-		load: async (name, wishes, signal) => {
-			await using lease = await acquire(name, { ...wishes, ttlS: wishes.ttlS ?? 0 }, signal);
+		load: async (name, requested, signal) => {
+			await using lease = await acquire(name, { ...requested, ttlS: requested.ttlS ?? 0 }, signal);
 			return lease.info;
 		},
 		unload: async (name, force = false) => {

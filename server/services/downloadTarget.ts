@@ -72,10 +72,10 @@ export interface KnownModels {
 export function findTarget(
 	known: KnownModels,
 	given: string | undefined,
-	wishes: TargetOptions,
+	options: TargetOptions,
 ): DownloadTarget {
 	const name = given?.trim().replace(/:latest$/i, '');
-	const { path: folder, ...rest } = wishes;
+	const { path: folder, ...rest } = options;
 	const path = folder === undefined ? undefined : checkedFolder(folder, 'model.Path');
 	const target = targetOf(known, name, path === undefined ? rest : { ...rest, path });
 	const { here, source } = target;
@@ -87,22 +87,22 @@ export function findTarget(
 function targetOf(
 	known: KnownModels,
 	name: string | undefined,
-	wishes: TargetOptions,
+	options: TargetOptions,
 ): DownloadTarget {
 	const { entries, machine, here, hub } = known;
 	const entry = name === undefined ? undefined : resolveEntry(entries, name, machine);
-	if (entry !== undefined) return entryTarget(entry, here, wishes);
-	if (wishes.uri !== undefined) {
-		const uri = parseModelUri(wishes.uri, hub);
-		const folder = [uri.path, wishes.path].filter((part) => part !== undefined).join('/');
-		return repositoryTarget(known, name, { ...uri, ...asked(wishes), path: folder });
+	if (entry !== undefined) return entryTarget(entry, here, options);
+	if (options.uri !== undefined) {
+		const uri = parseModelUri(options.uri, hub);
+		const folder = [uri.path, options.path].filter((part) => part !== undefined).join('/');
+		return repositoryTarget(known, name, { ...uri, ...asked(options), path: folder });
 	}
 	const found = name === undefined ? undefined : findModel(here, name);
 	if (found?.source !== undefined)
-		return { ...found, here: found, source: { ...found.source, ...asked(wishes) } };
+		return { ...found, here: found, source: { ...found.source, ...asked(options) } };
 	if (found !== undefined) return { ...found, here: found };
 	if (name !== undefined && repositoryPattern.test(name))
-		return repositoryTarget(known, name, { repository: name, path: '', ...asked(wishes) });
+		return repositoryTarget(known, name, { repository: name, path: '', ...asked(options) });
 	const close = similarNames(entries, name ?? '');
 	throw new AppError(
 		'model_not_found',
@@ -122,7 +122,7 @@ function asked({ path, precision, revision }: TargetOptions): Partial<AskedSourc
 function entryTarget(
 	entry: CatalogueEntry,
 	models: readonly ModelInfo[],
-	{ path, ...wishes }: TargetOptions,
+	{ path, ...options }: TargetOptions,
 ): DownloadTarget {
 	const { id, model, variant } = entry;
 	if (path !== undefined && path !== variant.subfolder)
@@ -143,7 +143,7 @@ function entryTarget(
 			path: variant.subfolder ?? '',
 			...asked({
 				...defined({ precision, revision }),
-				...wishes,
+				...options,
 			}),
 		},
 		...defined({ here }),

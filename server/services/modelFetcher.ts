@@ -27,7 +27,7 @@ export interface ModelFetcher {
 	/** Returns the folder of the finished model. */
 	fetch(
 		target: FetchTarget,
-		wishes: DownloadOptions,
+		options: DownloadOptions,
 		signal: AbortSignal,
 	): AsyncGenerator<DownloadEvent, string>;
 }
@@ -59,14 +59,14 @@ export function createModelFetcher(deps: ModelFetcherDeps): ModelFetcher {
 	};
 	return {
 		place,
-		fetch: (target, wishes, signal) =>
+		fetch: (target, options, signal) =>
 			eventsOf<DownloadEvent, string>(
 				async (tell, stop) => {
-					const where = await place(target, wishes.folder);
+					const where = await place(target, options.folder);
 					const onWait = (notice: string) => tell({ type: 'notice', notice });
-					const http = createHubHttp({ ...deps.hub(wishes), onWait });
+					const http = createHubHttp({ ...deps.hub(options), onWait });
 					try {
-						const job = fetchModel(http, deps.learn, where, target, wishes, stop);
+						const job = fetchModel(http, deps.learn, where, target, options, stop);
 						for (;;) {
 							const { done, value } = await job.next();
 							if (done) return value;
@@ -87,7 +87,7 @@ async function* fetchModel(
 	learn: ModelFetcherDeps['learn'],
 	place: ModelPlace,
 	target: FetchTarget,
-	wishes: DownloadOptions,
+	options: DownloadOptions,
 	signal: AbortSignal,
 ): AsyncGenerator<DownloadEvent, string> {
 	const { entry, source } = target;
@@ -101,7 +101,7 @@ async function* fetchModel(
 	});
 	const license = repository.license ?? entry?.model.license;
 	const parent = repository.parent ?? entry?.model.parent;
-	const template = givenTemplate(target, wishes.promptTemplate);
+	const template = givenTemplate(target, options.promptTemplate);
 	return yield* downloadModel(
 		http,
 		{
@@ -117,12 +117,12 @@ async function* fetchModel(
 					license,
 					parent,
 					precision: selection.precision,
-					publisher: wishes.publisher,
-					providerType: wishes.providerType,
+					publisher: options.publisher,
+					providerType: options.providerType,
 					promptTemplate: template,
 				}),
 			},
-			...defined({ bufferBytes: wishes.bufferBytes }),
+			...defined({ bufferBytes: options.bufferBytes }),
 		},
 		signal,
 	);

@@ -124,14 +124,14 @@ export interface ModelService {
 	 * What a download will fetch. Whatever can be refused before a byte is refused here.
 	 * @param name of the catalogue, hub id, or with `uri` any name; absent: the repository's of `uri`
 	 */
-	target(name: string | undefined, wishes?: DownloadOptions): Promise<DownloadTarget>;
+	target(name: string | undefined, requested?: DownloadOptions): Promise<DownloadTarget>;
 	/** What happens, `done` once the model is on disk. Leaving the iterator early leaves the download. */
 	download(
 		name: string | undefined,
-		wishes: DownloadOptions,
+		requested: DownloadOptions,
 		signal: AbortSignal,
 	): AsyncGenerator<ModelDownloadEvent, void>;
-	load(name: string, wishes: ModelLoadOptions, signal?: AbortSignal): Promise<ModelInfo>;
+	load(name: string, requested: ModelLoadOptions, signal?: AbortSignal): Promise<ModelInfo>;
 	unloadAll(force: boolean): Promise<readonly string[]>;
 	/** Deletes the files. Refused for built-in and registered models. */
 	remove(name: string): Promise<ModelInfo>;
@@ -164,7 +164,7 @@ export function createModelService(deps: ModelServiceDeps): ModelService {
 
 	const plan = async (
 		name: string | undefined,
-		wishes: DownloadOptions,
+		requested: DownloadOptions,
 	): Promise<{ readonly found: PresentTarget } | Planned> => {
 		const [machine, models] = await Promise.all([deps.devices(), deps.host.list()]);
 		// Nothing is downloaded into folders that were registered where they lie.
@@ -173,14 +173,14 @@ export function createModelService(deps: ModelServiceDeps): ModelService {
 			return deps.folders.registered(model) === undefined ? model : rest;
 		});
 		const coming = deps.downloads.list().map((job) => job.order.model);
-		const hub = deps.hubOf(wishes);
+		const hub = deps.hubOf(requested);
 		const known = { entries, machine, here, coming, hub };
-		const found = findTarget(known, name, wishes);
-		const { modelsFolder } = await deps.fetcher.place(found, wishes.folder);
+		const found = findTarget(known, name, requested);
+		const { modelsFolder } = await deps.fetcher.place(found, requested.folder);
 		if (found.source === undefined) return { found };
 		const { repository, revision = 'main', path = '', precision } = found.source;
-		const { publisher, providerType } = wishes;
-		const template = givenTemplate(found, wishes.promptTemplate);
+		const { publisher, providerType } = requested;
+		const template = givenTemplate(found, requested.promptTemplate);
 		const order: DownloadOrder = {
 			model: found,
 			from: JSON.stringify([
@@ -205,13 +205,13 @@ export function createModelService(deps: ModelServiceDeps): ModelService {
 		hubAddress: deps.hubAddress,
 		refresh: deps.refresh,
 		list,
-		target: async (name, wishes = {}) => (await plan(name, wishes)).found,
-		download: async function* (name, wishes, signal) {
-			const planned = await plan(name, wishes);
+		target: async (name, requested = {}) => (await plan(name, requested)).found,
+		download: async function* (name, requested, signal) {
+			const planned = await plan(name, requested);
 			if (!('order' in planned)) {
 				// Refused when it cannot run here, with the reason.
 				const model = await deps.host.resolve(planned.found.here.id);
-				yield { type: 'done', model: present(model, wishes.promptTemplate) };
+				yield { type: 'done', model: present(model, requested.promptTemplate) };
 				return;
 			}
 			const { found, order, template } = planned;
@@ -221,7 +221,7 @@ export function createModelService(deps: ModelServiceDeps): ModelService {
 			if (isNew && here?.state === 'loaded') await deps.host.unload(here.id, false);
 			const folder = yield* deps.downloads.run(
 				order,
-				(stop) => deps.fetcher.fetch(found, wishes, stop),
+				(stop) => deps.fetcher.fetch(found, requested, stop),
 				signal,
 			);
 			deps.host.changed(folder);
@@ -235,15 +235,15 @@ export function createModelService(deps: ModelServiceDeps): ModelService {
 				`${found.id} was downloaded to ${folder}, but its files are not a model that can run here.`,
 			);
 		},
-		load: async (name, wishes, signal) => {
-			const ttlS = wishes.ttlS ?? (wishes.unload === false ? 0 : deps.defaultTtlS);
+		load: async (name, requested, signal) => {
+			const ttlS = requested.ttlS ?? (requested.unload === false ? 0 : deps.defaultTtlS);
 			return deps.host.load(
 				name,
 				{
 					ttlS,
 					...defined({
-						executionProvider: wishes.executionProvider,
-						onFallback: wishes.onFallback,
+						executionProvider: requested.executionProvider,
+						onFallback: requested.onFallback,
 					}),
 				},
 				signal,
