@@ -11,11 +11,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 export async function until(
 	what: string,
 	condition: () => boolean | Promise<boolean>,
-	withinMs = 30_000,
+	withinMs = 90_000,
 ): Promise<void> {
 	const deadline = performance.now() + withinMs;
-	while (!(await condition())) {
+	// Soon at first, and then at a pace that leaves the processor to what is waited for.
+	for (let pauseMs = 5; !(await condition()); pauseMs = Math.min(200, pauseMs * 1.3)) {
 		if (performance.now() > deadline) throw new Error(`Timed out waiting until ${what}.`);
-		await sleep(10);
+		await sleep(pauseMs);
 	}
 }
