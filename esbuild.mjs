@@ -25,9 +25,16 @@ const { version } = require('./package.json');
 /** Native packages stay outside the bundles. */
 const external = ['onnxruntime-node', 'koffi', 'vscode'];
 
-/** CommonJS bundles have no `import.meta.url`; libraries that ask for it get the file's own URL. */
+/**
+ * CommonJS bundles have no `import.meta.url`; libraries that ask for it get the file's own URL. undici leaves out
+ * its second parser of HTTP, which is off, where it sees this bundler.
+ */
 const metaUrl = {
-	define: { 'import.meta.url': '__importMetaUrl', __nearglotVersion: JSON.stringify(version) },
+	define: {
+		'import.meta.url': '__importMetaUrl',
+		__nearglotVersion: JSON.stringify(version),
+		esbuildDetection: 'true',
+	},
 	banner: {
 		js: "const __importMetaUrl = require('node:url').pathToFileURL(__filename).href;",
 	},
@@ -69,7 +76,7 @@ const builds = [
 		entryPoints: { extension: 'extension/main.ts' },
 		external: [...external, './client.cjs'],
 	},
-	{ ...node, entryPoints: { client: 'extension/client.ts' } },
+	{ ...node, entryPoints: { client: 'extension/languageClient.ts' } },
 	{ ...node, entryPoints: { server: 'server/main.ts' } },
 	{ ...node, entryPoints: { 'document-worker': 'server/translate/documents/documentWorker.ts' } },
 	{ ...node, entryPoints: { 'language-worker': 'server/translate/languageWorker.ts' } },

@@ -53,7 +53,7 @@ function runApp() {
 }
 
 async function runGateway() {
-	const { gatewayCommand } = await import(join(root, 'server/cli/gateway.ts'));
+	const { gatewayCommand } = await import(join(root, 'server/cli/gatewayCommand.ts'));
 	process.on('message', () => {
 		globalThis.gc?.();
 		process.send({ rss: process.memoryUsage().rss, heap: process.memoryUsage().heapUsed });

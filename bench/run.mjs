@@ -67,6 +67,11 @@ if (process.argv[2] === 'hostile') {
 	process.exit(await runHostile(process.argv.slice(3)));
 }
 
+if (process.argv[2] === 'kernel') {
+	const { runKernelBench } = await import('./kernel/run.ts');
+	process.exit(await runKernelBench(process.argv.slice(3)));
+}
+
 const { values } = parseArgs({
 	options: {
 		rounds: { type: 'string', default: '5' },

@@ -5,22 +5,27 @@
 
 import * as vscode from 'vscode';
 import { chooseModel } from './account/chooseModel.ts';
-import { addToGlossary } from './actions/addToGlossary.ts';
+import { addSelectionToGlossary } from './actions/addSelectionToGlossary.ts';
 import { copyEndpoint } from './actions/copyEndpoint.ts';
 import { diagnose } from './actions/diagnose.ts';
-import { translateMissingMessages } from './actions/missingMessages.ts';
-import { nameSymbol } from './actions/nameSymbol.ts';
-import { translateFile } from './actions/translateFile.ts';
+import { renameSymbolInEnglish } from './actions/renameSymbolInEnglish.ts';
+import { translateMissingMessages } from './actions/translateMissingMessages.ts';
+import { translateOpenFile } from './actions/translateOpenFile.ts';
 import { translateSelection } from './actions/translateSelection.ts';
 import { writeCommitMessage } from './ai/commitMessage.ts';
 import { explainTerminal } from './ai/terminalHelp.ts';
-import type { Extension } from './app.ts';
 import { attachToChat, exportChat, findChat, openChatTab } from './chat/chatActions.ts';
-import { showChatView } from './chat/chatView.ts';
-import { downloadModel, moveModels, removeModel, setLoaded } from './models/modelActions.ts';
+import { showChatView } from './chat/chatSideView.ts';
+import type { Extension } from './extension.ts';
+import {
+	chooseModelsFolder,
+	downloadChosenModel,
+	removeChosenModel,
+	setLoaded,
+} from './models/modelActions.ts';
 import { suggestModel } from './models/suggestModel.ts';
 import { showError } from './notify.ts';
-import { manageKeys } from './secrets.ts';
+import { manageKeys } from './secretStorage.ts';
 import { chooseTargetLanguage } from './targetLanguage.ts';
 import { insertTranscript, transcribeFiles } from './transcripts/transcribeFiles.ts';
 import { exportActive, findInActive, translateActive } from './transcripts/transcriptActions.ts';
@@ -28,7 +33,7 @@ import { exportActive, findInActive, translateActive } from './transcripts/trans
 type Run = (extension: Extension, ...args: readonly unknown[]) => unknown;
 
 /** Commands of the palette, then those only menus and other code use. */
-export const commands: Readonly<Record<string, Run>> = {
+const commands: Readonly<Record<string, Run>> = {
 	'nearglot.chat.open': ({ chat }) => showChatView(chat),
 	'nearglot.chat.new': ({ chat }) => chat.newChat(),
 	'nearglot.chat.openTab': ({ context, makeChatPage }) =>
@@ -36,57 +41,61 @@ export const commands: Readonly<Record<string, Run>> = {
 	'nearglot.chat.find': ({ chat, store }) => findChat(chat, store),
 	'nearglot.chat.export': ({ chat }) => exportChat(chat),
 	'nearglot.chat.attachSelection': ({ chat }) => attachToChat(chat, false),
-	'nearglot.chat.commitMessage': ({ front }, source) => writeCommitMessage(front, source),
+	'nearglot.chat.commitMessage': ({ languageServer }, source) =>
+		writeCommitMessage(languageServer, source),
 	'nearglot.chat.explainTerminal': ({ chat }) => explainTerminal(chat, 'lastCommand'),
 	'nearglot.chat.explainTerminalSelection': ({ chat }) => explainTerminal(chat, 'selection'),
 	'nearglot.chat.applyProposal': ({ proposals }, uri) => proposals.apply(uri),
 	'nearglot.chat.discardProposal': ({ proposals }, uri) => proposals.discard(uri),
-	'nearglot.translate.selection': ({ front }, to) =>
-		translateSelection(front, 'replace', typeof to === 'string' ? to : undefined),
-	'nearglot.translate.below': ({ front }) => translateSelection(front, 'below'),
-	'nearglot.translate.toClipboard': ({ front }) => translateSelection(front, 'clipboard'),
-	'nearglot.translate.chooseLanguage': ({ front }) => chooseTargetLanguage(front),
-	'nearglot.translate.file': ({ front }, uri) => translateFile(front, uri),
-	'nearglot.translate.missingMessages': ({ front, log }, uri) =>
-		translateMissingMessages(front, log, uri),
+	'nearglot.translate.selection': ({ languageServer }, to) =>
+		translateSelection(languageServer, 'replace', typeof to === 'string' ? to : undefined),
+	'nearglot.translate.below': ({ languageServer }) => translateSelection(languageServer, 'below'),
+	'nearglot.translate.toClipboard': ({ languageServer }) =>
+		translateSelection(languageServer, 'clipboard'),
+	'nearglot.translate.chooseLanguage': ({ languageServer }) => chooseTargetLanguage(languageServer),
+	'nearglot.translate.file': ({ languageServer }, uri) => translateOpenFile(languageServer, uri),
+	'nearglot.translate.missingMessages': ({ languageServer, log }, uri) =>
+		translateMissingMessages(languageServer, log, uri),
 	'nearglot.translate.preview': ({ previews }, uri) => previews.show(uri),
-	'nearglot.translate.nameSymbol': ({ front }, place) => nameSymbol(front, place),
-	'nearglot.glossary.add': ({ front }) => addToGlossary(front),
+	'nearglot.translate.nameSymbol': ({ languageServer }, place) =>
+		renameSymbolInEnglish(languageServer, place),
+	'nearglot.glossary.add': ({ languageServer }) => addSelectionToGlossary(languageServer),
 	'nearglot.translate.readerMode': ({ readerMode }) => readerMode.toggle(),
 	'nearglot.transcribe.file': ({ recordings }, uri, uris) => transcribeFiles(recordings, uri, uris),
-	'nearglot.transcribe.insert': ({ front, transcripts }) =>
-		insertTranscript(front, transcripts.scratch),
+	'nearglot.transcribe.insert': ({ languageServer, transcripts }) =>
+		insertTranscript(languageServer, transcripts.scratch),
 	'nearglot.transcribe.dictate': ({ dictation }) => dictation.toggle(),
 	'nearglot.transcribe.finishDictation': ({ dictation }) => dictation.finish(),
 	'nearglot.transcript.export': ({ recordings }) => exportActive(recordings),
-	'nearglot.transcript.translate': ({ front, recordings }) => translateActive(front, recordings),
+	'nearglot.transcript.translate': ({ languageServer, recordings }) =>
+		translateActive(languageServer, recordings),
 	'nearglot.transcript.find': ({ recordings }) => findInActive(recordings),
-	'nearglot.models.download': (extension, node) => downloadModel(extension, node),
+	'nearglot.models.download': (extension, node) => downloadChosenModel(extension, node),
 	'nearglot.models.suggest': (extension, task) => suggestModel(extension, task),
 	'nearglot.models.load': (extension, node) => setLoaded(extension, node, true),
 	'nearglot.models.unload': (extension, node) => setLoaded(extension, node, false),
-	'nearglot.models.move': (extension) => moveModels(extension),
-	'nearglot.models.remove': (extension, node) => removeModel(extension, node),
+	'nearglot.models.move': (extension) => chooseModelsFolder(extension),
+	'nearglot.models.remove': (extension, node) => removeChosenModel(extension, node),
 	'nearglot.models.refresh': ({ models }) => models.refresh(),
 	'nearglot.models.choose': (extension) => chooseModel(extension),
 	'nearglot.team.signIn': ({ team }, again) => team.signIn(again === true),
 	'nearglot.team.signOut': ({ team }) => team.signOut(),
 	'nearglot.team.useThisComputer': ({ team }) => team.useThisComputer(),
 	'nearglot.keys.manage': ({ context }) => manageKeys(context.secrets),
-	'nearglot.diagnose': ({ context, front }) =>
-		diagnose(front, String(context.extension.packageJSON['version'])),
+	'nearglot.diagnose': ({ context, languageServer }) =>
+		diagnose(languageServer, String(context.extension.packageJSON['version'])),
 	'nearglot.openWalkthrough': ({ context }) =>
 		vscode.commands.executeCommand(
 			'workbench.action.openWalkthrough',
 			`${context.extension.id}#start`,
 			false,
 		),
-	'nearglot.studio.open': async ({ front }) => {
-		const { url } = await front.request('nearglot/studio', {});
+	'nearglot.studio.open': async ({ languageServer }) => {
+		const { url } = await languageServer.request('nearglot/studio', {});
 		await vscode.env.openExternal(vscode.Uri.parse(url, true));
 	},
-	'nearglot.server.restart': ({ front }) => front.restart(),
-	'nearglot.server.copyEndpoint': ({ front }) => copyEndpoint(front),
+	'nearglot.server.restart': ({ languageServer }) => languageServer.restart(),
+	'nearglot.server.copyEndpoint': ({ languageServer }) => copyEndpoint(languageServer),
 	'nearglot.server.showLog': ({ log }) => log.show(),
 	'nearglot.showMenu': () => showMenu(),
 };

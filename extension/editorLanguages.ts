@@ -7,7 +7,7 @@ import {
 	grammarsNotification,
 	type LanguageFile,
 } from '../server/protocol/index.ts';
-import type { LanguageServerClient } from './front.ts';
+import type { LanguageServerClient } from './languageServerClient.ts';
 
 /** Grammars and language configurations of the installed extensions. */
 export function editorLanguages(): EditorGrammars {
@@ -37,8 +37,10 @@ export function editorLanguages(): EditorGrammars {
 }
 
 /** Tells the server when extensions come and go. */
-export function followLanguages(front: LanguageServerClient): vscode.Disposable {
-	return vscode.extensions.onDidChange(() => front.notify(grammarsNotification, editorLanguages()));
+export function followLanguages(languageServer: LanguageServerClient): vscode.Disposable {
+	return vscode.extensions.onDidChange(() =>
+		languageServer.notify(grammarsNotification, editorLanguages()),
+	);
 }
 
 function contributed(manifest: unknown, name: string): readonly Record<string, unknown>[] {

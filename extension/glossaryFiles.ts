@@ -1,7 +1,8 @@
 /** Glossaries of folders whose files the server cannot read itself, such as virtual workspaces. */
 
 import * as vscode from 'vscode';
-import type { LanguageServerClient } from './front.ts';
+import { defined } from '../server/protocol/defined.ts';
+import type { LanguageServerClient } from './languageServerClient.ts';
 
 /** The glossary of a workspace folder. */
 export function glossaryFile(folder: vscode.WorkspaceFolder): vscode.Uri {
@@ -10,7 +11,7 @@ export function glossaryFile(folder: vscode.WorkspaceFolder): vscode.Uri {
 
 /** Hands such glossaries to the server once it runs, and again when they change. */
 export function shareGlossaries(
-	front: LanguageServerClient,
+	languageServer: LanguageServerClient,
 	log: vscode.LogOutputChannel,
 ): vscode.Disposable {
 	const watched: vscode.Disposable[] = [];
@@ -20,32 +21,32 @@ export function shareGlossaries(
 			() => undefined,
 		);
 		const text = bytes && new TextDecoder().decode(bytes);
-		await front.request('nearglot/glossary/text', {
+		await languageServer.request('nearglot/glossary/text', {
 			folder: folder.uri.toString(),
-			...(text === undefined ? {} : { text }),
+			...defined({ text }),
 		});
 	};
 	const share = () => {
 		for (const old of watched.splice(0)) old.dispose();
 		for (const folder of vscode.workspace.workspaceFolders ?? []) {
 			if (folder.uri.scheme === 'file') continue;
-			const tell = () => {
+			const notify = () => {
 				send(folder).catch((error: Error) => log.warn(`glossary: ${error.message}`));
 			};
 			const pattern = new vscode.RelativePattern(folder, '.nearglot/glossary.tsv');
 			const watcher = vscode.workspace.createFileSystemWatcher(pattern);
 			watched.push(
 				watcher,
-				watcher.onDidChange(tell),
-				watcher.onDidCreate(tell),
-				watcher.onDidDelete(tell),
+				watcher.onDidChange(notify),
+				watcher.onDidCreate(notify),
+				watcher.onDidDelete(notify),
 			);
-			tell();
+			notify();
 		}
 	};
 	let wasRunning = false;
 	const listening = vscode.Disposable.from(
-		front.onHealth(({ server }) => {
+		languageServer.onHealth(({ server }) => {
 			// A server that started anew knows nothing of them.
 			if (server === 'running' && !wasRunning) share();
 			wasRunning = server === 'running';

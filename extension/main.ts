@@ -1,7 +1,8 @@
 /** What VS Code loads. Everything heavy is loaded when it is first needed, never here. */
 
 import * as vscode from 'vscode';
-import { createExtension, type Extension } from './app.ts';
+import { createExtension } from './createExtension.ts';
+import type { Extension } from './extension.ts';
 
 let extension: Extension | undefined;
 
@@ -12,7 +13,7 @@ export function activate(
 	const started = performance.now();
 	extension = createExtension(context, () => {
 		// The bundler leaves this path alone: client.cjs lies beside the extension's bundle.
-		return require('./client.cjs') as typeof import('./client.ts');
+		return require('./client.cjs') as typeof import('./languageClient.ts');
 	});
 	const activationMs = performance.now() - started;
 	extension.log.info(`activated in ${activationMs.toFixed(1)} ms`);
@@ -23,5 +24,5 @@ export function activate(
 
 export async function deactivate(): Promise<void> {
 	await Promise.all([extension?.recordings.saved(), extension?.saveChats()]);
-	await extension?.front.stop();
+	await extension?.languageServer.stop();
 }

@@ -43,13 +43,13 @@ export async function showError(error: unknown): Promise<void> {
 }
 
 /** Milliseconds of quiet work before a notification with a cancel button appears. */
-const patienceMs = 1200;
+const progressAfterMs = 1200;
 
 /**
  * Runs work with a token. The status bar shows it from the start, a notification with *Cancel* only
  * when it takes long.
  */
-export async function withPatientProgress<T>(
+export async function withDelayedProgress<T>(
 	title: string,
 	work: (token: vscode.CancellationToken) => Promise<T>,
 ): Promise<T> {
@@ -68,7 +68,7 @@ export async function withPatientProgress<T>(
 				await quiet;
 			},
 		);
-	}, patienceMs);
+	}, progressAfterMs);
 	try {
 		return await running;
 	} catch (error) {

@@ -2,7 +2,7 @@
 
 import * as vscode from 'vscode';
 import type { TranslatedRange } from '../server/protocol/index.ts';
-import type { LanguageServerClient } from './front.ts';
+import type { LanguageServerClient } from './languageServerClient.ts';
 import { textFor } from './schemes.ts';
 import { targetLanguage } from './targetLanguage.ts';
 
@@ -13,7 +13,7 @@ const maxShown = 160;
 
 /** Decorates the editors of files whose reader mode is on. */
 export class ReaderMode implements vscode.Disposable {
-	readonly #front: LanguageServerClient;
+	readonly #languageServer: LanguageServerClient;
 	readonly #log: vscode.LogOutputChannel;
 	readonly #on = new Map<string, string>();
 	readonly #type = vscode.window.createTextEditorDecorationType({
@@ -28,8 +28,8 @@ export class ReaderMode implements vscode.Disposable {
 	readonly #timers = new Map<vscode.TextEditor, NodeJS.Timeout>();
 	#asking: vscode.CancellationTokenSource | undefined;
 
-	constructor(front: LanguageServerClient, log: vscode.LogOutputChannel) {
-		this.#front = front;
+	constructor(languageServer: LanguageServerClient, log: vscode.LogOutputChannel) {
+		this.#languageServer = languageServer;
 		this.#log = log;
 		this.#listening = vscode.Disposable.from(
 			vscode.window.onDidChangeTextEditorVisibleRanges(({ textEditor }) => this.#soon(textEditor)),
@@ -51,7 +51,7 @@ export class ReaderMode implements vscode.Disposable {
 		if (!editor) return;
 		const key = editor.document.uri.toString();
 		if (this.#on.delete(key)) return editor.setDecorations(this.#type, []);
-		const to = await targetLanguage(this.#front, editor.document);
+		const to = await targetLanguage(this.#languageServer, editor.document);
 		if (to === undefined) return;
 		this.#on.set(key, to);
 		await this.#draw(editor);
@@ -84,7 +84,7 @@ export class ReaderMode implements vscode.Disposable {
 		const source = new vscode.CancellationTokenSource();
 		this.#asking = source;
 		const { version } = document;
-		const { ranges } = await this.#front.request(
+		const { ranges } = await this.#languageServer.request(
 			'nearglot/readerRanges',
 			{
 				uri: document.uri.toString(),

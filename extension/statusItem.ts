@@ -3,7 +3,7 @@
 import * as vscode from 'vscode';
 import { teamPrefix } from '../server/protocol/index.ts';
 import { chosenTeam } from './account/team.ts';
-import type { FrontHealth, LanguageServerClient } from './front.ts';
+import type { LanguageServerClient, LanguageServerHealth } from './languageServerClient.ts';
 import { type LoadedModels, loadedText, noteLines, warningText } from './models/loadedModels.ts';
 import { setting } from './settings.ts';
 
@@ -18,14 +18,18 @@ export interface StatusView {
  * Chooses icon, words and severity.
  * @param warning What people should act on though everything works; '' for nothing
  */
-export function statusView(health: FrontHealth, warning = ''): StatusView {
+function statusView(health: LanguageServerHealth, warning = ''): StatusView {
 	const { server, status } = health;
 	if (server === 'failed') {
 		const why = health.message ?? '';
-		return view('error', vscode.l10n.t('The server has stopped. {0}', why), 'error');
+		return view('error', vscode.l10n.t('The language server has stopped. {0}', why), 'error');
 	}
 	if (server === 'restarting') {
-		return view('sync~spin', vscode.l10n.t('The server ended and is starting again'), 'warning');
+		return view(
+			'sync~spin',
+			vscode.l10n.t('The language server ended and is starting again'),
+			'warning',
+		);
 	}
 	if (server === 'idle')
 		return view('nearglot', vscode.l10n.t('Not started: nothing was asked yet'));
@@ -49,7 +53,7 @@ export function statusView(health: FrontHealth, warning = ''): StatusView {
 
 /** Makes the item and keeps it up to date. A click shows what can be done. */
 export function createStatusItem(
-	front: LanguageServerClient,
+	languageServer: LanguageServerClient,
 	loaded: LoadedModels,
 ): vscode.Disposable {
 	const item = vscode.window.createStatusBarItem(
@@ -61,7 +65,11 @@ export function createStatusItem(
 	item.command = 'nearglot.showMenu';
 	const draw = () => {
 		const { models } = loaded;
-		const { text, tooltip: state, severity } = statusView(front.health, warningText(models));
+		const {
+			text,
+			tooltip: state,
+			severity,
+		} = statusView(languageServer.health, warningText(models));
 		const lines = [state, loadedText(models), ...noteLines(models), placeText()];
 		const tooltip = lines.filter((line) => line !== '').join('\n');
 		item.text = text;
@@ -73,7 +81,7 @@ export function createStatusItem(
 				: new vscode.ThemeColor(`statusBarItem.${severity}Background`);
 	};
 	draw();
-	const listening = front.onHealth(draw);
+	const listening = languageServer.onHealth(draw);
 	const following = loaded.onDidChange(draw);
 	const configured = vscode.workspace.onDidChangeConfiguration((event) => {
 		const names = ['nearglot.chat.model', 'nearglot.team.url'];

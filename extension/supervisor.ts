@@ -1,12 +1,12 @@
 /** When and how often an ended server is started again. Pure: the clock is a parameter. */
 
 /** Milliseconds to wait before the first, second, … restart. */
-export const restartDelaysMs = [0, 1_000, 5_000, 20_000] as const;
+const restartDelaysMs = [0, 1_000, 5_000, 20_000] as const;
 
 /** Ends that count together. */
 const windowMs = 180_000;
 
-export type Verdict =
+export type RestartVerdict =
 	| { readonly restart: true; readonly delayMs: number }
 	| { readonly restart: false };
 
@@ -20,7 +20,7 @@ export class Supervisor {
 	}
 
 	/** Call when the server has ended unasked. Gives up after the fifth end within three minutes. */
-	ended(): Verdict {
+	ended(): RestartVerdict {
 		const now = this.#now();
 		this.#ends = [...this.#ends.filter((end) => now - end < windowMs), now];
 		const delayMs = restartDelaysMs[this.#ends.length - 1];

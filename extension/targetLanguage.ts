@@ -1,22 +1,22 @@
 /** Into which language a command translates: the setting, or what the user picks. */
 
 import * as vscode from 'vscode';
-import type { LanguageServerClient } from './front.ts';
+import type { LanguageServerClient } from './languageServerClient.ts';
 import { setting, storeSetting } from './settings.ts';
 
 /** The setting's language; asks (and remembers the answer) when there is none. */
 export async function targetLanguage(
-	front: LanguageServerClient,
+	languageServer: LanguageServerClient,
 	scope?: vscode.ConfigurationScope,
 ): Promise<string | undefined> {
-	return setting('translate.targetLanguage', scope) || chooseTargetLanguage(front);
+	return setting('translate.targetLanguage', scope) || chooseTargetLanguage(languageServer);
 }
 
 /** Lets the user choose from the languages the models know and stores the choice. */
 export async function chooseTargetLanguage(
-	front: LanguageServerClient,
+	languageServer: LanguageServerClient,
 ): Promise<string | undefined> {
-	const code = await pickLanguage(front);
+	const code = await pickLanguage(languageServer);
 	if (code !== undefined) await storeSetting('translate.targetLanguage', code);
 	return code;
 }
@@ -32,13 +32,15 @@ export function languageLabel(code: string): string {
 }
 
 /** Lets the user choose a language; the preferred ones come first. */
-export async function pickLanguage(front: LanguageServerClient): Promise<string | undefined> {
-	return (await pickLanguages(front, [], false))?.[0];
+export async function pickLanguage(
+	languageServer: LanguageServerClient,
+): Promise<string | undefined> {
+	return (await pickLanguages(languageServer, [], false))?.[0];
 }
 
 /** Lets the user choose languages, but for some. */
 export async function pickLanguages(
-	front: LanguageServerClient,
+	languageServer: LanguageServerClient,
 	without: readonly string[],
 	isMany = true,
 ): Promise<string[] | undefined> {
@@ -54,7 +56,7 @@ export async function pickLanguages(
 		pick.onDidHide(() => resolve(undefined));
 	});
 	try {
-		const { languages } = await front.request('nearglot/languages', {
+		const { languages } = await languageServer.request('nearglot/languages', {
 			displayLanguage: vscode.env.language,
 		});
 		const rank = (code: string) => {

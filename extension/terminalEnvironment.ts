@@ -1,26 +1,26 @@
 /** `OPENAI_BASE_URL` and `OPENAI_API_KEY` in new terminals, when the user wants that. */
 
 import * as vscode from 'vscode';
-import type { LanguageServerClient } from './front.ts';
+import type { LanguageServerClient } from './languageServerClient.ts';
 import { setting } from './settings.ts';
 
 /** Follows the setting and the daemon. The key is not kept on disk. */
 export function offerTerminalEnvironment(
 	context: vscode.ExtensionContext,
-	front: LanguageServerClient,
+	languageServer: LanguageServerClient,
 ): vscode.Disposable {
 	const variables = context.environmentVariableCollection;
 	variables.persistent = false;
 	const update = async () => {
 		if (!setting('terminal.environment')) return variables.clear();
-		const { url, key } = await front.request('nearglot/endpoint', {});
+		const { url, key } = await languageServer.request('nearglot/endpoint', {});
 		variables.description = vscode.l10n.t('The model server on this computer');
 		variables.replace('OPENAI_BASE_URL', `${url}/v1`);
 		variables.replace('OPENAI_API_KEY', key);
 	};
 	const quietly = () => void update().catch(() => variables.clear());
 	let daemon: string | undefined;
-	const health = front.onHealth(({ status }) => {
+	const health = languageServer.onHealth(({ status }) => {
 		if (status?.daemon?.url === daemon) return;
 		daemon = status?.daemon?.url;
 		if (daemon !== undefined) quietly();

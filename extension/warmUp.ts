@@ -1,7 +1,7 @@
 /** Starts the server ahead of need: when the first text is open, so that code actions are there. */
 
 import * as vscode from 'vscode';
-import type { LanguageServerClient } from './front.ts';
+import type { LanguageServerClient } from './languageServerClient.ts';
 import { syncedSchemes } from './schemes.ts';
 
 /** Milliseconds after which the window has settled. */
@@ -9,7 +9,7 @@ const settleMs = 1500;
 
 /** Waits for a text editor; does nothing more once the server was started. */
 export function warmUp(
-	front: LanguageServerClient,
+	languageServer: LanguageServerClient,
 	log: vscode.LogOutputChannel,
 ): vscode.Disposable {
 	let timer: NodeJS.Timeout | undefined;
@@ -17,7 +17,9 @@ export function warmUp(
 		const { scheme } = editor?.document.uri ?? {};
 		if (timer || !syncedSchemes.some((synced) => synced === scheme)) return;
 		timer = setTimeout(() => {
-			front.start().catch((error: Error) => log.error(`could not start: ${error.message}`));
+			languageServer
+				.start()
+				.catch((error: Error) => log.error(`could not start: ${error.message}`));
 		}, settleMs);
 	};
 	const listening = vscode.window.onDidChangeActiveTextEditor(consider);

@@ -8,6 +8,8 @@ import { join } from 'node:path';
 import { root } from './node.mjs';
 
 const licence = (name) => readFileSync(join(root, 'scripts', 'licences', `${name}.txt`), 'utf8');
+const mit = (copyright) =>
+	readFileSync(join(root, 'LICENSE'), 'utf8').replace(/^Copyright .*$/m, copyright);
 const xiph = (copyright) => `${copyright}\n\n${licence('xiph')}`;
 
 const libFlac = {
@@ -73,6 +75,13 @@ freely, subject to the following restrictions: 1. The origin of this software mu
 you must not claim that you wrote the original software. 2. Altered source versions must be plainly marked
 as such, and must not be misrepresented as being the original software. 3. This notice may not be removed
 or altered from any source distribution.`,
+		},
+	],
+	undici: [
+		{
+			name: 'llhttp',
+			license: 'MIT',
+			text: () => mit('Copyright Fedor Indutny, 2018'),
 		},
 	],
 	'onnxruntime-node': [

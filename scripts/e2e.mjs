@@ -4,17 +4,20 @@
  * `node scripts/e2e.mjs [suite|ui] [path fragment …]`.
  */
 
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { run } from 'node:test';
 import { root } from './node.mjs';
+import { recordSecondTries } from './secondTries.mjs';
 import { installHost } from './vscode-host/install.mjs';
 
 const work = join(root, 'test/.work/e2e');
 const uiTests = join(root, 'test/e2e/ui.ts');
 const [only, ...fragments] = process.argv.slice(2);
-const secondTry = 'SECOND TRY';
+/** What failed first and passed then. */
+const secondTries = [];
 
 function tell({ title, error, durationMs }) {
 	console.log(`${error ? 'FAILED' : 'ok    '} ${title} (${(durationMs / 1000).toFixed(1)} s)`);
@@ -23,12 +26,14 @@ function tell({ title, error, durationMs }) {
 
 installHost();
 const results = [];
+const packed = only === 'suite' ? undefined : pack();
 if (only !== 'ui') results.push(...(await runSuiteTwice()));
-if (only !== 'suite') {
-	results.push(...(await runPacked()));
+if (packed !== undefined) {
+	results.push(...(await runPacked(await packed)));
 	stopDaemon(join(work, 'ui/home'));
 }
-const failed = results.filter(({ error }) => error).length;
+const twice = secondTries.length > 0 || fragments.length === 0 ? recordSecondTries(secondTries) : 0;
+const failed = results.filter(({ error }) => error).length + twice;
 console.log(`${results.length - failed} passed, ${failed} failed`);
 process.exit(failed === 0 && results.length > 0 ? 0 : 1);
 
@@ -49,24 +54,42 @@ async function runSuiteTwice() {
 	};
 	const first = await once();
 	if (first.every(({ error }) => !error)) return first;
-	console.log(secondTry);
-	return await once();
+	console.log('Once more:');
+	const second = await once();
+	for (const { title, error } of first) {
+		if (error && second.some((result) => result.title === title && !result.error))
+			secondTries.push(`test/e2e/suite: ${title}`);
+	}
+	return second;
+}
+
+/** Packs the extension; resolves to the exit status. */
+async function pack() {
+	const packing = spawn(process.execPath, [join(root, 'scripts/package.mjs'), 'linux-x64'], {
+		stdio: ['ignore', 'inherit', 'inherit'],
+	});
+	const [status] = await once(packing, 'exit');
+	return status;
 }
 
 /** The packed extension in a browser; files in which a test failed are tried again, alone. */
-async function runPacked() {
-	const packed = spawnSync(process.execPath, [join(root, 'scripts/package.mjs'), 'linux-x64'], {
-		stdio: ['ignore', 'inherit', 'inherit'],
-	});
-	if (packed.status !== 0)
-		return [{ title: 'the extension is packed', error: `scripts/package.mjs: ${packed.status}` }];
+async function runPacked(status) {
+	if (status !== 0)
+		return [{ title: 'the extension is packed', error: `scripts/package.mjs: ${status}` }];
 	rmSync(join(work, 'ui/pictures'), { recursive: true, force: true });
-	const first = await runUi(uiFiles(fragments));
+	const first = await runAtOnce(uiFiles(fragments));
 	const files = new Set(first.filter(({ error }) => error).map(({ file }) => file));
 	if (files.size === 0) return first;
-	console.log(`${secondTry}: ${[...files].join(' ')}`);
+	console.log(`Once more: ${[...files].join(' ')}`);
 	// The process itself ended: nobody knows which tests it has left out.
 	const second = await runUi(files.has(basename(uiTests)) ? uiFiles(fragments) : [...files]);
+	const passedNow = (result) =>
+		second.some(
+			({ file, title, error }) => file === result.file && title === result.title && !error,
+		);
+	for (const result of first.filter(({ error }) => error)) {
+		if (passedNow(result)) secondTries.push(`test/e2e/${result.file}: ${result.title}`);
+	}
 	if (files.has(basename(uiTests))) return second;
 	// The second try is for what failed; what passed in the first one has passed.
 	return first.map((result) =>
@@ -75,6 +98,21 @@ async function runPacked() {
 			: (second.find(({ file, title }) => file === result.file && title === result.title) ??
 				result),
 	);
+}
+
+/**
+ * Runs files with tests in a browser: first, alone, those that measure speed; then beside each other those
+ * with an editor beside a team's server, which mostly wait for sessions to end, and the others.
+ */
+async function runAtOnce(files) {
+	const text = (file) => readFileSync(join(dirname(uiTests), file), 'utf8');
+	const speed = files.filter((file) => /speed/i.test(file));
+	const team = files.filter((file) => text(file).includes("from './teamDesk.ts'"));
+	const others = files.filter((file) => !speed.includes(file) && !team.includes(file));
+	const alone = speed.length > 0 ? await runUi(speed) : [];
+	const parts = [team, others].filter((part) => part.length > 0);
+	const atOnce = await Promise.all(parts.map(runUi));
+	return [...alone, ...atOnce.flat()];
 }
 
 /** Names of the files with tests in a browser whose name contains one of the fragments; all when there is none. */

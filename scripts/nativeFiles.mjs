@@ -5,6 +5,7 @@
  */
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
+import { kernelFile, kernelFolder } from './kernel.mjs';
 import { npm, root } from './node.mjs';
 
 /** Platforms with native code, as `<os>-<arch>` in Node's words. */
@@ -43,6 +44,12 @@ function isNeeded(file, platform) {
 	const [, ...binary] = /^onnxruntime-node\/bin\/[^/]+\/([^/]+)\/([^/]+)\//.exec(file) ?? [];
 	if (binary.length > 0 && binary.join('-') !== platform) return false;
 	return !unneeded.some((pattern) => pattern.test(file));
+}
+
+/** Copies the engine's own library for a platform. */
+export function copyKernel(platform, folder) {
+	const name = kernelFile(platform);
+	cpSync(join(kernelFolder, name), join(folder, name));
 }
 
 /** Copies the native packages with the binaries of one platform into a `node_modules`; returns their names. */

@@ -18,7 +18,7 @@ import {
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { createVSIX } from '@vscode/vsce';
-import { copyNative } from './nativeFiles.mjs';
+import { copyKernel, copyNative } from './nativeFiles.mjs';
 import { root } from './node.mjs';
 
 /** Target → largest allowed file in MB. `universal` has no native code: it serves team servers. */
@@ -82,7 +82,10 @@ async function pack(target) {
 	// The readings of Japanese words are 17 MB: only the npm package has them; `nearglot systems
 	// readings` fetches them.
 	rmSync(join(stage, 'dist/data/translate/kuromoji'), { recursive: true, force: true });
-	if (target !== 'universal') copyNative(target, join(stage, 'dist', 'node_modules'));
+	if (target !== 'universal') {
+		copyNative(target, join(stage, 'dist', 'node_modules'));
+		copyKernel(target, join(stage, 'dist', 'kernel'));
+	}
 	writeFileSync(join(stage, 'package.json'), JSON.stringify(shipped(), null, '\t'));
 	renameSync(join(stage, 'dist', 'ThirdPartyNotices.txt'), join(stage, 'ThirdPartyNotices.txt'));
 	const packagePath = join(out, `nearglot-${target}.vsix`);

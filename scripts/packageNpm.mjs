@@ -7,7 +7,7 @@
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { copyNative, nativePlatforms } from './nativeFiles.mjs';
+import { copyKernel, copyNative, nativePlatforms } from './nativeFiles.mjs';
 import { npm, root } from './node.mjs';
 
 const { values, positionals } = parseArgs({
@@ -42,6 +42,7 @@ function emptyStage(name) {
 function packPlatform(platform) {
 	const stage = emptyStage(platform);
 	const names = copyNative(platform, join(stage, 'node_modules'));
+	copyKernel(platform, join(stage, 'kernel'));
 	cpSync(join(root, 'LICENSE'), join(stage, 'LICENSE'));
 	cpSync(join(bundles, 'ThirdPartyNotices.txt'), join(stage, 'ThirdPartyNotices.txt'));
 	const [os, cpu] = platform.split('-');

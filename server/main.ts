@@ -7,19 +7,20 @@ const commands: Record<string, () => Promise<Command>> = {
 	serve: async () => {
 		// Loading the command lets the heap grow already.
 		keepHeapSmall();
-		return (await import('./cli/serve.ts')).serveCommand;
+		return (await import('./cli/serveCommand.ts')).serveCommand;
 	},
-	chat: async () => (await import('./cli/chat.ts')).chatCommand,
-	transcribe: async () => (await import('./cli/transcribe.ts')).transcribeCommand,
-	translate: async () => (await import('./cli/translate.ts')).translateCommand,
-	keys: async () => (await import('./cli/keys.ts')).keysCommand,
-	systems: async () => (await import('./cli/systems.ts')).systemsCommand,
-	models: async () => (await import('./cli/models.ts')).modelsCommand,
-	gateway: async () => (await import('./cli/gateway.ts')).gatewayCommand,
-	mcp: async () => (await import('./cli/mcp.ts')).mcpCommand,
-	lsp: async () => (await import('./cli/lsp.ts')).lspCommand,
-	doctor: async () => (await import('./cli/doctor.ts')).doctorCommand,
-	runner: async () => (await import('./cli/runner.ts')).runnerCommand,
+	chat: async () => (await import('./cli/chatCommand.ts')).chatCommand,
+	transcribe: async () => (await import('./cli/transcribeCommand.ts')).transcribeCommand,
+	translate: async () => (await import('./cli/translateCommand.ts')).translateCommand,
+	keys: async () => (await import('./cli/keysCommand.ts')).keysCommand,
+	systems: async () => (await import('./cli/systemsCommand.ts')).systemsCommand,
+	models: async () => (await import('./cli/modelsCommand.ts')).modelsCommand,
+	gateway: async () => (await import('./cli/gatewayCommand.ts')).gatewayCommand,
+	mcp: async () => (await import('./cli/mcpCommand.ts')).mcpCommand,
+	lsp: async () => (await import('./cli/lspCommand.ts')).lspCommand,
+	doctor: async () => (await import('./cli/doctorCommand.ts')).doctorCommand,
+	builder: async () => (await import('./cli/builderCommand.ts')).builderCommand,
+	runner: async () => (await import('./cli/runnerCommand.ts')).runnerCommand,
 };
 
 void runCommand(commands, process.argv.slice(2));

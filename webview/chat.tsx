@@ -4,15 +4,15 @@ import './theme.css';
 import './chat.css';
 import { render } from 'preact';
 import { vscodeBridge } from './bridge.ts';
-import { ChatPage } from './chatPage.tsx';
 import { createChatState } from './chatState.ts';
+import { ChatView } from './chatView.tsx';
 
 const root = document.getElementById('root');
 if (root) {
 	render(
 		<main class="whole">
 			<h1 class="visually-hidden">Nearglot</h1>
-			<ChatPage state={createChatState(vscodeBridge())} />
+			<ChatView state={createChatState(vscodeBridge())} />
 		</main>,
 		root,
 	);

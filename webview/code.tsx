@@ -3,6 +3,7 @@
 import { signal } from '@preact/signals';
 import type { VNode } from 'preact';
 import { useContext, useEffect, useMemo, useRef } from 'preact/hooks';
+import type { ColouredPart } from './highlight.ts';
 import { IconButton } from './icons.tsx';
 import { TurnContext, useChat } from './page.ts';
 
@@ -12,12 +13,6 @@ interface CodeBlockProps {
 	readonly language: string;
 	/** Whether no more text can come. */
 	readonly closed: boolean;
-}
-
-export interface ColouredPart {
-	readonly text: string;
-	/** A CSS colour, usually a variable. */
-	readonly colour?: string | undefined;
 }
 
 export function CodeBlock({ text, language, closed }: CodeBlockProps): VNode {
@@ -43,7 +38,7 @@ export function CodeBlock({ text, language, closed }: CodeBlockProps): VNode {
 		};
 	}, [text, name, closed, coloured]);
 	const turn = useContext(TurnContext);
-	const editor = page.value?.abilities.editor ?? false;
+	const editor = page.value?.capabilities.editor ?? false;
 	return (
 		<figure class="code">
 			<figcaption>

@@ -61,7 +61,7 @@ export function Composer(): VNode {
 				<ModelPicker />
 				<TokenCount />
 				<Tools />
-				{page.value?.abilities.editor && (
+				{page.value?.capabilities.editor && (
 					<IconButton icon="attach" label={t('attach')} onClick={() => send({ type: 'attach' })} />
 				)}
 				{answering ? (

@@ -73,7 +73,7 @@ async function translate(api: StudioApi, file: File): Promise<void> {
 }
 
 /** `guide.md` → `guide.de.md`. */
-export function translatedName(name: string, language: string): string {
+function translatedFileName(name: string, language: string): string {
 	const dot = name.lastIndexOf('.');
 	return dot > 0 ? `${name.slice(0, dot)}.${language}${name.slice(dot)}` : `${name}.${language}`;
 }
@@ -162,7 +162,7 @@ export function DocumentsPage({ api }: { api: StudioApi }): VNode {
 }
 
 function JobView({ job }: { job: Job }): VNode {
-	const name = translatedName(job.name, job.to);
+	const name = translatedFileName(job.name, job.to);
 	return (
 		<li class={job.state}>
 			<div class="document-job">

@@ -7,8 +7,13 @@ import {
 	type HighlighterCore,
 } from 'shiki/core';
 import { createJavaScriptRegexEngine } from 'shiki/engine/javascript';
-import type { ColouredPart } from './code.tsx';
-import { languages } from './languages.ts';
+import { languages } from './highlightLanguages.ts';
+
+export interface ColouredPart {
+	readonly text: string;
+	/** A CSS colour, usually a variable. */
+	readonly colour?: string | undefined;
+}
 
 const theme = createCssVariablesTheme({ name: 'editor', variablePrefix: '--code-' });
 

@@ -4,12 +4,12 @@ import { type Signal, useComputed } from '@preact/signals';
 import type { Token, Tokens } from 'marked';
 import { Component, type ComponentChildren, type VNode } from 'preact';
 import { useRef } from 'preact/hooks';
-import { type Blocks, headingLevels, noBlocks, readBlocks } from './blocks.ts';
 import { CodeBlock } from './code.tsx';
+import { headingLevels, type MarkdownBlocks, noBlocks, readBlocks } from './markdownBlocks.ts';
 
 /** Text that may still grow. */
 export function Markdown({ text }: { text: Signal<string> }): VNode {
-	const before = useRef<Blocks>(noBlocks);
+	const before = useRef<MarkdownBlocks>(noBlocks);
 	const blocks = useComputed(() => {
 		before.current = readBlocks(text.value, before.current);
 		return before.current.tokens;

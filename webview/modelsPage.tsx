@@ -5,9 +5,10 @@ import type { VNode } from 'preact';
 import { useEffect, useMemo } from 'preact/hooks';
 import { AppError, type ModelInfo } from '../server/protocol/index.ts';
 import { errorText } from './errorText.ts';
+import { HubSearch } from './hubSearch.tsx';
+import { isMember } from './signedInPerson.ts';
 import type { ModelStats, StudioApi } from './studioApi.ts';
 import { type StudioKey, text } from './studioText.ts';
-import { isMember } from './visitor.ts';
 
 /** Milliseconds between two looks at the states. */
 const everyMs = 3000;
@@ -58,6 +59,13 @@ export function ModelsPage({ api }: { api: StudioApi }): VNode {
 			{!mayChange.value && <p class="note">{text(isMember() ? 'ownersModels' : 'keyNeeded')}</p>}
 			{stats.value.length > 0 && <Metrics stats={stats.value} />}
 			{others.length > 0 && <Table title={text('catalogue')} models={others} api={api} />}
+			{mayChange.value && (
+				<HubSearch
+					api={api}
+					shareOf={(repository) => state.downloads.value.get(repository)?.share}
+					onAdd={(repository) => void add(api, { id: repository, alias: repository })}
+				/>
+			)}
 		</section>
 	);
 }
@@ -184,21 +192,21 @@ function buttons(model: ModelInfo, api: StudioApi): VNode | null {
 	);
 }
 
-async function add(api: StudioApi, model: ModelInfo): Promise<void> {
+async function add(api: StudioApi, model: Pick<ModelInfo, 'id' | 'alias'>): Promise<void> {
 	const stop = new AbortController();
-	const tell = (share: number | undefined) => {
+	const showShare = (share: number | undefined) => {
 		const next = new Map(state.downloads.value);
 		if (share === undefined) next.delete(model.id);
 		else next.set(model.id, { share, stop });
 		state.downloads.value = next;
 	};
-	tell(0);
+	showShare(0);
 	try {
-		await api.download(model.alias, tell, stop.signal);
+		await api.download(model.alias, showShare, stop.signal);
 	} catch (error) {
 		if (!stop.signal.aborted) state.problem.value = errorText(error);
 	} finally {
-		tell(undefined);
+		showShare(undefined);
 	}
 	if (state.problem.value === '') await refresh(api);
 }

@@ -4,12 +4,12 @@
  */
 
 import { browserStorePrefix as prefix } from '../server/protocol/index.ts';
-import { personId } from './visitor.ts';
+import { personId } from './signedInPerson.ts';
 
 const ownerKey = `${prefix}owner`;
 
 /** One of the browser's stores, as far as it belongs to this page's person. */
-export class OwnStore {
+class OwnStore {
 	readonly #storage: Storage;
 	readonly #person: string;
 

@@ -7,7 +7,7 @@ import type { PageMessage } from '../server/protocol/index.ts';
 
 export type {
 	HostMessage,
-	PageAbilities,
+	PageCapabilities,
 	PageMessage,
 	PageState,
 } from '../server/protocol/index.ts';

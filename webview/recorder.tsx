@@ -4,12 +4,14 @@ import './theme.css';
 import './studio.css';
 import './recorder.css';
 import { type Signal, signal } from '@preact/signals';
+import { t } from '@vscode/l10n';
 import { render, type VNode } from 'preact';
 import { AppError } from '../server/protocol/index.ts';
 import { errorText } from './errorText.ts';
 import { type Microphone, openMicrophone } from './microphone.ts';
+import { loadPageTexts } from './pageTexts.ts';
 import { RecorderApi } from './recorderApi.ts';
-import { type RecorderText, recorderText } from './recorderText.ts';
+import { recorderStrings } from './recorderStrings.ts';
 
 type Phase =
 	| 'opening'
@@ -26,7 +28,6 @@ type Phase =
 const silentLevel = 0.001;
 const silentPieces = 30;
 
-const { code, text: words } = recorderText(navigator.languages);
 const phase: Signal<Phase> = signal('opening');
 const problem = signal('');
 const level = signal(0);
@@ -37,6 +38,9 @@ const text = signal('');
 let api: RecorderApi | undefined;
 let microphone: Microphone | undefined;
 let quiet = 0;
+
+/** A text of the page. */
+const words = (key: keyof typeof recorderStrings): string => t(recorderStrings[key]);
 
 const over = () => ['done', 'discarded', 'failed'].includes(phase.value);
 
@@ -55,7 +59,7 @@ async function open(): Promise<void> {
 		}
 	} catch (error) {
 		const refused = error instanceof AppError && error.code === 'forbidden';
-		await end(refused ? words.expired : errorText(error));
+		await end(refused ? words('expired') : errorText(error));
 	}
 }
 
@@ -83,13 +87,13 @@ async function start(): Promise<void> {
 		microphone = await openMicrophone(onPiece);
 		rateHz.value = microphone.rateHz;
 		phase.value = 'recording';
-		await api?.tell('recording');
+		await api?.sendState('recording');
 	} catch (error) {
 		const name = error instanceof DOMException ? error.name : '';
 		if (over()) return;
 		phase.value = 'ready';
-		if (name === 'NotAllowedError') problem.value = words.denied;
-		else if (['NotFoundError', 'NotReadableError'].includes(name)) problem.value = words.missing;
+		if (name === 'NotAllowedError') problem.value = words('denied');
+		else if (['NotFoundError', 'NotReadableError'].includes(name)) problem.value = words('missing');
 		else problem.value = errorText(error);
 	}
 }
@@ -98,20 +102,22 @@ async function finish(state: 'stopped' | 'cancelled'): Promise<void> {
 	phase.value = state === 'stopped' ? 'stopped' : 'discarded';
 	level.value = 0;
 	await microphone?.close();
-	await api?.tell(state).catch((error) => end(errorText(error)));
+	await api?.sendState(state).catch((error) => end(errorText(error)));
 }
 
 async function pause(paused: boolean): Promise<void> {
 	if (microphone) microphone.paused = paused;
 	level.value = 0;
 	phase.value = paused ? 'paused' : 'recording';
-	await api?.tell(phase.value as 'paused' | 'recording').catch((error) => end(errorText(error)));
+	await api
+		?.sendState(phase.value as 'paused' | 'recording')
+		.catch((error) => end(errorText(error)));
 }
 
 function statusOf(shown: Phase): string {
 	if (shown === 'opening' || shown === 'failed') return '';
-	if (shown === 'recording' && silent.value) return words.silent;
-	return words[shown as keyof RecorderText];
+	if (shown === 'recording' && silent.value) return words('silent');
+	return words(shown as keyof typeof recorderStrings);
 }
 
 function Recorder(): VNode {
@@ -120,12 +126,12 @@ function Recorder(): VNode {
 	const seconds = progress.value.recorded / rateHz.value;
 	return (
 		<main class="recorder">
-			<h1>{words.title}</h1>
+			<h1>{words('title')}</h1>
 			<p class="clock" role="timer">
 				{clock(seconds)}
 			</p>
 			<meter
-				aria-label={words.level}
+				aria-label={words('level')}
 				min={0}
 				max={1}
 				high={0.97}
@@ -134,33 +140,33 @@ function Recorder(): VNode {
 			<div class="row">
 				{(shown === 'ready' || shown === 'asking') && (
 					<button type="button" disabled={shown === 'asking'} onClick={start}>
-						{words.start}
+						{words('start')}
 					</button>
 				)}
 				{running && (
 					<button type="button" onClick={() => finish('stopped')}>
-						{words.stop}
+						{words('stop')}
 					</button>
 				)}
 				{running && (
 					<button type="button" class="secondary" onClick={() => pause(shown === 'recording')}>
-						{shown === 'paused' ? words.resume : words.pause}
+						{shown === 'paused' ? words('resume') : words('pause')}
 					</button>
 				)}
 				{(running || shown === 'ready' || shown === 'stopped') && (
 					<button type="button" class="secondary" onClick={() => finish('cancelled')}>
-						{words.discard}
+						{words('discard')}
 					</button>
 				)}
 			</div>
 			<p role="status">{statusOf(shown)}</p>
 			{(running || shown === 'stopped') && (
 				<label class="sent">
-					{words.sent}
+					{words('sent')}
 					<progress value={progress.value.sent} max={Math.max(1, progress.value.recorded)} />
 				</label>
 			)}
-			<section class="heard" aria-label={words.text} aria-live="polite">
+			<section class="heard" aria-label={words('text')} aria-live="polite">
 				{text.value}
 			</section>
 			{problem.value !== '' && (
@@ -177,13 +183,17 @@ function clock(seconds: number): string {
 	return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, '0')}`;
 }
 
-document.documentElement.lang = code;
-document.title = words.title;
-const dark = window.matchMedia('(prefers-color-scheme: dark)');
-const paint = () => document.body.classList.toggle('vscode-dark', dark.matches);
-dark.addEventListener('change', paint);
-paint();
-window.addEventListener('pagehide', () => void microphone?.close());
+async function show(root: HTMLElement): Promise<void> {
+	document.documentElement.lang = await loadPageTexts(navigator.languages);
+	document.title = words('title');
+	const dark = window.matchMedia('(prefers-color-scheme: dark)');
+	const paint = () => document.body.classList.toggle('vscode-dark', dark.matches);
+	dark.addEventListener('change', paint);
+	paint();
+	window.addEventListener('pagehide', () => void microphone?.close());
+	render(<Recorder />, root);
+	await open();
+}
+
 const root = document.getElementById('root');
-if (root) render(<Recorder />, root);
-void open();
+if (root) void show(root);

@@ -1,13 +1,13 @@
 /** The recorder page's way to the daemon: one recording, opened by a ticket that works once. */
 
+import { AppError, type RecorderCommand, type RecorderEvent } from '../server/protocol/index.ts';
 import {
 	claimRecorder,
 	recorderEvents,
 	sendSamples,
 	setRecorderState,
-} from '../server/protocol/addresses.ts';
-import { Client, sender } from '../server/protocol/client.ts';
-import { AppError, type RecorderCommand, type RecorderEvent } from '../server/protocol/index.ts';
+} from '../server/protocol/routeAddresses.ts';
+import { Client, sender } from '../server/protocol/routeClient.ts';
 import { fetchBeside } from './fetchBeside.ts';
 import { ownStores } from './ownStore.ts';
 
@@ -77,7 +77,7 @@ export class RecorderApi {
 	}
 
 	/** Tells the state once everything recorded before is sent. */
-	async tell(state: RecorderCommand, reason?: string): Promise<void> {
+	async sendState(state: RecorderCommand, reason?: string): Promise<void> {
 		if (state !== 'cancelled') await this.#sending;
 		const body = { state, ...(reason === undefined ? {} : { reason }) };
 		await client.call(setRecorderState, { headers: headersOf(this.#session), body });

@@ -5,18 +5,19 @@ import './chat.css';
 import './studio.css';
 import { signal, useSignal } from '@preact/signals';
 import { render, type VNode } from 'preact';
-import { ChatPage } from './chatPage.tsx';
 import { type ChatState, createChatState } from './chatState.ts';
+import { ChatView } from './chatView.tsx';
 import { DocumentsPage } from './documentsPage.tsx';
 import { errorText } from './errorText.ts';
 import { ModelsPage } from './modelsPage.tsx';
 import { forgetAll, leaveWithOwner } from './ownStore.ts';
+import { loadPageTexts } from './pageTexts.ts';
+import { signedIn } from './signedInPerson.ts';
 import { StudioApi } from './studioApi.ts';
 import { forgetChat, savedMarkdown, studioBridge } from './studioHost.ts';
-import { loadTexts, text } from './studioText.ts';
+import { text } from './studioText.ts';
 import { TranscribePage } from './transcribePage.tsx';
 import { TranslatePage } from './translatePage.tsx';
-import { signedIn } from './visitor.ts';
 
 const tabs = ['chat', 'translate', 'documents', 'transcribe', 'models'] as const;
 const shown = signal<(typeof tabs)[number]>('chat');
@@ -62,7 +63,7 @@ function Studio({ api, chat }: { api: StudioApi; chat: ChatState }): VNode {
 				</div>
 			)}
 			<main>
-				{shown.value === 'chat' && <ChatPage state={chat} />}
+				{shown.value === 'chat' && <ChatView state={chat} />}
 				{shown.value === 'translate' && <TranslatePage api={api} />}
 				{shown.value === 'documents' && <DocumentsPage api={api} />}
 				{shown.value === 'transcribe' && <TranscribePage api={api} />}
@@ -135,7 +136,7 @@ function KeyPage({ api }: { api: StudioApi }): VNode {
 	);
 }
 
-/** Takes the key of the server for a moment, to open the page with it. */
+/** Takes the key of the model server for a moment, to open the page with it. */
 function KeyForm({ api, onOpen }: { api: StudioApi; onOpen: () => void }): VNode {
 	const problem = useSignal('');
 	return (
@@ -169,7 +170,7 @@ async function start(root: HTMLElement): Promise<void> {
 	const paint = () => document.body.classList.toggle('vscode-dark', dark.matches);
 	dark.addEventListener('change', paint);
 	paint();
-	document.documentElement.lang = await loadTexts(navigator.languages);
+	document.documentElement.lang = await loadPageTexts(navigator.languages);
 	const api = await StudioApi.open();
 	const chat = createChatState(studioBridge(api));
 	api.models().catch((error: unknown) => {

@@ -1,8 +1,6 @@
 /** The daemon's HTTP interface as the studio page uses it: same origin, with the token of this page if it has one. */
 
 import { signal } from '@preact/signals';
-import * as routes from '../server/protocol/addresses.ts';
-import { Client, sender } from '../server/protocol/client.ts';
 import {
 	AppError,
 	type ChatParams,
@@ -11,6 +9,8 @@ import {
 	type ModelInfo,
 	readDownload,
 } from '../server/protocol/index.ts';
+import * as routes from '../server/protocol/routeAddresses.ts';
+import { Client, sender } from '../server/protocol/routeClient.ts';
 import type { AnswerOf } from '../server/protocol/routes/route.ts';
 import { fetchBeside } from './fetchBeside.ts';
 import { ownStores } from './ownStore.ts';
@@ -24,10 +24,13 @@ export interface Translation {
 	readonly alignment: string | undefined;
 }
 
-export type TranslatedDocument = AnswerOf<typeof routes.translateDocument>;
+export type DocumentTranslation = AnswerOf<typeof routes.translateDocument>;
 
 /** What a loaded model does, as the daemon counts it. */
 export type ModelStats = AnswerOf<typeof routes.listOwnModels>['stats'][number];
+
+/** A repository of the hub whose models run here. */
+export type HubModel = AnswerOf<typeof routes.searchHubModels>['models'][number];
 
 export class StudioApi {
 	/** With the token of this page. */
@@ -93,6 +96,12 @@ export class StudioApi {
 		return this.client.call(routes.removeModel, { body: { model } });
 	}
 
+	/** Repositories of the hub with these words. */
+	async searchHub(words: string): Promise<readonly HubModel[]> {
+		const { models } = await this.client.call(routes.searchHubModels, { query: { q: words } });
+		return models;
+	}
+
 	/** Downloads a model; `onShare` is told the part that has come, 0…1. */
 	async download(
 		model: string,
@@ -133,7 +142,7 @@ export class StudioApi {
 	translateDocument(
 		document: { readonly fileName: string; readonly text: string; readonly to: string },
 		signal: AbortSignal,
-	): Promise<TranslatedDocument> {
+	): Promise<DocumentTranslation> {
 		return this.client.call(routes.translateDocument, { body: document }, { signal });
 	}
 

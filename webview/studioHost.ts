@@ -3,7 +3,6 @@
  * interface behind it and the browser's own storage for chats.
  */
 
-import { chatCompletions } from '../server/protocol/addresses.ts';
 import {
 	AppError,
 	type ChatDelta,
@@ -17,6 +16,7 @@ import {
 	readyChatModels,
 	toMarkdown,
 } from '../server/protocol/index.ts';
+import { chatCompletions } from '../server/protocol/routeAddresses.ts';
 import type { Bridge } from './bridge.ts';
 import { ownStores } from './ownStore.ts';
 import { chatStrings } from './protocol.ts';
@@ -47,7 +47,7 @@ export function studioBridge(api: StudioApi): Bridge {
 	const postState = () =>
 		post({
 			type: 'state',
-			state: { ...session.state, abilities: { editor: false } },
+			state: { ...session.state, capabilities: { editor: false } },
 			strings: translated(chatStrings),
 		});
 	session.onState = postState;
@@ -64,7 +64,7 @@ export function studioBridge(api: StudioApi): Bridge {
 				return postState();
 			}
 			case 'ask':
-				return session.ask(message.text);
+				return session.send(message.text);
 			case 'edit':
 				return session.edit(message.id, message.text);
 			case 'regenerate':

@@ -2,7 +2,7 @@
 
 import { browserHeaders, pair, sessionOf } from '../../test/gateway/support/harness.ts';
 import { type RawAnswer, rawCall } from '../../test/gateway/support/rawHttp.ts';
-import type { LayerStage } from './layerScene.ts';
+import type { LayerStage } from './layerStage.ts';
 import { pick } from './scene.ts';
 
 /** No answer within this time is no answer. */

@@ -2,7 +2,7 @@
 
 import { existsSync, readdirSync } from 'node:fs';
 import { ask, signIn, signOut } from './layerPeople.ts';
-import type { LayerStage } from './layerScene.ts';
+import type { LayerStage } from './layerStage.ts';
 import { pause } from './scene.ts';
 import { held } from './serverRules.ts';
 

@@ -10,29 +10,10 @@ import { type GatewayProcess, startProcess } from '../../test/gateway/support/ga
 import { baseConfig, merge } from '../../test/gateway/support/harness.ts';
 import { RedisServer, redisMissing } from '../../test/gateway/support/redisServer.ts';
 import { brokenLayerRules } from './layerRules.ts';
+import type { LayerStage, StoreKind } from './layerStage.ts';
 import { layerSteps } from './layerSteps.ts';
 import type { Random, Scene } from './scene.ts';
 import { clockOf } from './serverScene.ts';
-
-export type StoreKind = 'sqlite' | 'redis';
-
-export interface LayerStage {
-	readonly kind: StoreKind;
-	readonly random: Random;
-	readonly app: TestApp;
-	readonly provider: FakeProvider;
-	/** Where the store is Redis. */
-	readonly redis: RedisServer | undefined;
-	/** Where it is a file. */
-	readonly database: string;
-	readonly clock: string;
-	readonly systemTmp: string;
-	readonly replicas: GatewayProcess[];
-	/** Cookies of people who were told that they are signed in, and of those who were told that they are not. */
-	readonly signedIn: Set<string>;
-	readonly signedOut: Set<string>;
-	startReplica(): Promise<GatewayProcess>;
-}
 
 /** Sends its events with pauses; ends with one that says so. */
 export const eventsEach = 10;

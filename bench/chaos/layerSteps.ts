@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { ask, signIn, signOut, somebody, stream } from './layerPeople.ts';
-import type { LayerStage } from './layerScene.ts';
+import type { LayerStage } from './layerStage.ts';
 import { pause, pick } from './scene.ts';
 
 type Fault = readonly [

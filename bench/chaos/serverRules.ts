@@ -2,7 +2,7 @@
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { findDaemon } from '../../server/daemon/client.ts';
+import { findDaemon } from '../../server/daemon/findDaemon.ts';
 import { isRunnerFolder } from '../../server/store/scratch.ts';
 import { deletedOf, openPaths } from '../soak/held.ts';
 import { daemonOf, type Stage } from './serverSteps.ts';

@@ -4,9 +4,9 @@ import { once } from 'node:events';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { findDaemon } from '../../server/daemon/client.ts';
-import { gone, type Home } from '../../test/daemon/home.ts';
-import type { HubFaults, TestHub } from '../../test/hub/hubServer.ts';
+import { findDaemon } from '../../server/daemon/findDaemon.ts';
+import { gone, type Home } from '../../test/support/home.ts';
+import type { HubFaults, TestHub } from '../../test/support/hubServer.ts';
 import { pause, pick, type Random } from './scene.ts';
 
 export interface Stage {

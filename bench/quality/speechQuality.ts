@@ -11,9 +11,9 @@ import { fileSource } from '../../server/audio/audioSource.ts';
 import { type DecodedAudio, decodeAudio, speechRateHz } from '../../server/audio/decodeAudio.ts';
 import { loadEngine } from '../../server/engine/engine.ts';
 import type { ModelInfo } from '../../server/protocol/index.ts';
-import { parseSpeechCall } from '../../server/services/speech/speechRequest.ts';
+import { voiceActivityOf } from '../../server/services/speech/chooseVoiceActivity.ts';
+import { speechCall } from '../../server/services/speech/speechRequest.ts';
 import { transcribeRecording } from '../../server/services/speech/transcribeRecording.ts';
-import { voiceActivityOf } from '../../server/services/speech/voiceActivity.ts';
 import { plainWords, wordErrors } from './wordErrors.ts';
 
 export interface SpeechQualityOptions {
@@ -72,11 +72,7 @@ export async function speechQuality(
 		folder: options.model,
 		...(options.threads === undefined ? {} : { threads: options.threads }),
 	});
-	const fields = new Map([
-		['model', ['default']],
-		['temperature', ['0']],
-	]);
-	const call = { ...parseSpeechCall(fields, 'transcribe'), seed: 1 };
+	const call = speechCall({ model: 'default', temperature: 0, seed: 1 }, 'transcribe');
 	const info = { id: 'measured' } as ModelInfo;
 	const lease = { info, engine, loadMs: 0, [Symbol.asyncDispose]: async () => undefined };
 	const tallies = new Map<string, Tally>();

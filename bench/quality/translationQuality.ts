@@ -8,8 +8,8 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { EngineModel } from '../../server/engine/api.ts';
 import { loadEngine } from '../../server/engine/engine.ts';
-import { translateDocument } from '../../server/translate/document.ts';
-import { plainBlock } from '../../server/translate/plain.ts';
+import { plainBlock } from '../../server/translate/plainBlock.ts';
+import { translateBlocks } from '../../server/translate/translateBlocks.ts';
 import { acceptedShare } from './accepted.ts';
 import { corpusBleu } from './corpusBleu.ts';
 import { corpusChrf } from './corpusChrf.ts';
@@ -94,7 +94,7 @@ async function translateAll(
 		}
 		const documents = await Promise.all(
 			part.map((text) =>
-				translateDocument([plainBlock(text)], straight, {
+				translateBlocks([plainBlock(text)], straight, {
 					source,
 					target,
 					links: false,

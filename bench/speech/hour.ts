@@ -9,7 +9,7 @@ import { basename, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { readEvents } from '../../server/protocol/index.ts';
-import { wavFile } from '../../test/audio/madeAudio.ts';
+import { wavFile } from '../../test/support/madeAudio.ts';
 
 const main = fileURLToPath(new URL('../../server/main.ts', import.meta.url));
 const rateHz = 16_000;

@@ -9,8 +9,9 @@ import { decodeInThread } from '../../server/audio/threadedDecode.ts';
 import type { EncodedBatch, EncoderDecoder } from '../../server/engine/seq2seq/encoderDecoder.ts';
 import { logMel } from '../../server/engine/speech/whisper/logMel.ts';
 import type { Precision } from '../../server/protocol/index.ts';
-import { hasProgram, speechLike, wavFile } from '../../test/audio/madeAudio.ts';
-import { openGraphs } from '../../test/speech/speechModels.ts';
+import { hasProgram } from '../../test/support/ffmpeg.ts';
+import { speechLike, wavFile } from '../../test/support/madeAudio.ts';
+import { openGraphs } from '../../test/support/speechModels.ts';
 import { whisperModel, type whisperShapes } from './whisperShape.ts';
 
 export interface PartRow {

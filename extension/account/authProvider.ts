@@ -34,7 +34,7 @@ export class TeamAccounts implements vscode.AuthenticationProvider, vscode.Dispo
 	readonly #store: SessionStore;
 	readonly #pending: PendingSignIns;
 	readonly #callbacks: Callbacks;
-	readonly #keeper: SessionManager;
+	readonly #sessionManager: SessionManager;
 	readonly #changed =
 		new vscode.EventEmitter<vscode.AuthenticationProviderAuthenticationSessionsChangeEvent>();
 	readonly #ended = new vscode.EventEmitter<EndedSession>();
@@ -64,7 +64,7 @@ export class TeamAccounts implements vscode.AuthenticationProvider, vscode.Dispo
 			},
 			showError,
 		);
-		this.#keeper = new SessionManager({
+		this.#sessionManager = new SessionManager({
 			store: this.#store,
 			api: (origin) => new TeamApi(origin),
 			now: Date.now,
@@ -88,17 +88,17 @@ export class TeamAccounts implements vscode.AuthenticationProvider, vscode.Dispo
 			this.#changed,
 			this.#ended,
 			this.#callbacks,
-			this.#keeper,
+			this.#sessionManager,
 			vscode.window.registerUriHandler(this.#callbacks),
 			// Another window may have signed in, renewed or signed out.
 			secrets.onDidChange(({ key }) => {
-				if (key === sessionsKey) void this.#keeper.reload();
+				if (key === sessionsKey) void this.#sessionManager.reload();
 			}),
 			vscode.authentication.registerAuthenticationProvider(authProviderId, 'Nearglot', this, {
 				supportsMultipleAccounts: true,
 			}),
 		);
-		void this.#keeper.reload();
+		void this.#sessionManager.reload();
 	}
 
 	async getSessions(
@@ -127,7 +127,7 @@ export class TeamAccounts implements vscode.AuthenticationProvider, vscode.Dispo
 
 	/** Works without the network: the server is told when it can be reached. */
 	removeSession(id: string): Promise<void> {
-		return this.#keeper.remove(id);
+		return this.#sessionManager.remove(id);
 	}
 
 	/**
@@ -135,7 +135,7 @@ export class TeamAccounts implements vscode.AuthenticationProvider, vscode.Dispo
 	 * Throws when the server cannot be reached.
 	 */
 	async renew(id: string, refused: string): Promise<string | undefined> {
-		return (await this.#keeper.renew(id, refused))?.token;
+		return (await this.#sessionManager.renew(id, refused))?.token;
 	}
 
 	dispose(): void {
@@ -145,7 +145,7 @@ export class TeamAccounts implements vscode.AuthenticationProvider, vscode.Dispo
 	async #keep(api: TeamApi, { token, userId }: TeamSession): Promise<StoredSession> {
 		const label = (await api.name(token).catch(() => undefined)) ?? userId;
 		const stored = { id: `${api.origin}#${userId}`, origin: api.origin, userId, label, token };
-		await this.#keeper.add(stored);
+		await this.#sessionManager.add(stored);
 		return stored;
 	}
 }

@@ -1,8 +1,9 @@
 /** *Choose Model*: the models of this computer and of the team in one list. */
 
 import * as vscode from 'vscode';
+import { defined } from '../../server/protocol/defined.ts';
 import { findModel, type ModelInfo, type TeamStatus } from '../../server/protocol/index.ts';
-import type { LanguageServerClient } from '../front.ts';
+import type { LanguageServerClient } from '../languageServerClient.ts';
 import { setting, storeSetting } from '../settings.ts';
 import type { Team } from './team.ts';
 
@@ -14,13 +15,13 @@ type Item = vscode.QuickPickItem & {
 
 /** Chooses who answers chats; recordings and translations go to the same place. */
 export async function chooseModel({
-	front,
+	languageServer,
 	team,
 }: {
-	readonly front: LanguageServerClient;
+	readonly languageServer: LanguageServerClient;
 	readonly team: Team;
 }): Promise<void> {
-	const { models, team: status } = await front.request('nearglot/models', {});
+	const { models, team: status } = await languageServer.request('nearglot/models', {});
 	const chats = models.filter(
 		({ task, state }) =>
 			task === 'chat-completion' && state !== 'not-downloaded' && state !== 'downloading',
@@ -71,7 +72,7 @@ function teamItems(status: TeamStatus | undefined, team: Team): Item[] {
 		head,
 		{
 			label: `$(debug-disconnect) ${vscode.l10n.t('Cannot be reached: try again')}`,
-			...(status.message === undefined ? {} : { detail: status.message }),
+			...defined({ detail: status.message }),
 			run: async () => vscode.commands.executeCommand('nearglot.models.choose'),
 		},
 	];

@@ -4,7 +4,7 @@ import * as vscode from 'vscode';
 import { AppError, asAppError } from '../../server/protocol/index.ts';
 import { openPage } from './openPage.ts';
 import type { SignInFlow } from './signInFlows.ts';
-import type { DeviceGrant, TeamApi, TeamSession } from './teamApi.ts';
+import type { DeviceAuthorization, TeamApi, TeamSession } from './teamApi.ts';
 
 export function deviceCodeFlow(api: TeamApi): SignInFlow {
 	return {
@@ -40,7 +40,7 @@ export function deviceCodeFlow(api: TeamApi): SignInFlow {
 
 async function approved(
 	api: TeamApi,
-	grant: DeviceGrant,
+	grant: DeviceAuthorization,
 	token: vscode.CancellationToken,
 ): Promise<TeamSession> {
 	const end = performance.now() + grant.expiresInS * 1000;

@@ -39,7 +39,7 @@ const leaseMs = 10_000;
  * window has changed after 0.1 s and tells the other windows after 0.1 s more.
  */
 const settleMs = 750;
-const askAgainMs = 250;
+const retryMs = 250;
 /** Life assumed of a token that does not say when it ends. */
 const unknownLifeMs = 1_800_000;
 const firstBackOffMs = 30_000;
@@ -153,7 +153,7 @@ export class SessionManager {
 			await this.reload();
 			return session;
 		}
-		// Whoever was refused a token that should still be good was signed out there.
+		// A session whose valid token was refused was signed out there.
 		if (session.fixed && stale === undefined && (tokenEnd(session.token) ?? 0) > now())
 			return session;
 		try {
@@ -190,7 +190,7 @@ export class SessionManager {
 			if (elapsed() > giveUpAt) throw new AppError('timeout', 'Another window holds this session.');
 			if (session.lease && session.lease.by !== window && session.lease.until > now()) {
 				// Windows that began together must not go on together.
-				await wait(askAgainMs * (0.5 + random()));
+				await wait(retryMs * (0.5 + random()));
 			} else if (session.lease?.by === window && session.lease.until > now()) {
 				return session;
 			} else {

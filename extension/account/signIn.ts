@@ -11,14 +11,14 @@ import { deviceCodeFlow } from './deviceCodeFlow.ts';
 import { startLoopbackServer } from './loopbackServer.ts';
 import { openPage } from './openPage.ts';
 import type { PendingSignIns } from './pending.ts';
-import { newProofKey } from './pkce.ts';
+import { newProofKey } from './proofKey.ts';
 import type { SessionStore } from './sessionStore.ts';
 import { type SignInFlow, type SignInFlowName, trySignInFlows } from './signInFlows.ts';
 import type { TeamApi, TeamSession } from './teamApi.ts';
 import { tokenExchangeFlow } from './tokenExchangeFlow.ts';
 
 /** Milliseconds for which a page is waited for. */
-const patienceMs = 300_000;
+const timeoutMs = 300_000;
 /** Address of the page when nothing waits for it: the code is pasted. */
 const nowhere = 'http://127.0.0.1/signed-in';
 
@@ -36,17 +36,17 @@ export function signIn(api: TeamApi, deps: SignInDeps): Promise<TeamSession> {
 		[
 			tokenExchangeFlow(api, {
 				memory: context.globalState,
-				ask: () => askToExchange(new URL(api.origin).host),
+				confirm: () => confirmExchange(new URL(api.origin).host),
 				accessToken: async (scopes) => {
 					const options = { createIfNone: true } as const;
 					const session = await vscode.authentication.getSession('microsoft', scopes, options);
 					return session.accessToken;
 				},
 			}),
-			browserWay(api, deps),
-			loopbackWay(api),
+			browserFlow(api, deps),
+			loopbackFlow(api),
 			deviceCodeFlow(api),
-			pasteWay(api, deps),
+			pasteFlow(api, deps),
 		],
 		async (failed, reason, next) => {
 			const { host } = new URL(api.origin);
@@ -63,7 +63,7 @@ export function signIn(api: TeamApi, deps: SignInDeps): Promise<TeamSession> {
 }
 
 /** Asked once for a server. */
-async function askToExchange(host: string): Promise<'use' | 'never' | undefined> {
+async function confirmExchange(host: string): Promise<'use' | 'never' | undefined> {
 	const use = vscode.l10n.t('Use It');
 	const other = vscode.l10n.t('Sign In Another Way');
 	const answer = await vscode.window.showInformationMessage(
@@ -114,7 +114,7 @@ function describe(name: SignInFlowName, again: boolean): vscode.QuickPickItem {
 }
 
 /** The page opens `vscode://…` (or the web address that stands for it), which comes back here. */
-function browserWay(api: TeamApi, deps: SignInDeps): SignInFlow {
+function browserFlow(api: TeamApi, deps: SignInDeps): SignInFlow {
 	return {
 		name: 'browser',
 		possible: async () => api.allowsCallback(await callbackOf(deps), newProofKey().challenge),
@@ -125,7 +125,7 @@ function browserWay(api: TeamApi, deps: SignInDeps): SignInFlow {
 			await deps.pending.add({ nonce, origin: api.origin, verifier: key.verifier });
 			try {
 				const answer = await whilePageIsOpen(api, callback, key, (token) =>
-					deps.callbacks.wait(nonce, patienceMs, token, late()),
+					deps.callbacks.wait(nonce, timeoutMs, token, late()),
 				);
 				return await sessionOf(api, deps.store, answer, key.verifier);
 			} finally {
@@ -136,7 +136,7 @@ function browserWay(api: TeamApi, deps: SignInDeps): SignInFlow {
 }
 
 /** Only where the browser and this process are on one computer. */
-function loopbackWay(api: TeamApi): SignInFlow {
+function loopbackFlow(api: TeamApi): SignInFlow {
 	const local = vscode.env.remoteName === undefined && vscode.env.uiKind === vscode.UIKind.Desktop;
 	return {
 		name: 'loopback',
@@ -159,7 +159,7 @@ function loopbackWay(api: TeamApi): SignInFlow {
 	};
 }
 
-function pasteWay(api: TeamApi, deps: SignInDeps): SignInFlow {
+function pasteFlow(api: TeamApi, deps: SignInDeps): SignInFlow {
 	const allowed = async () => {
 		for (const callback of [await callbackOf(deps), nowhere]) {
 			if (await api.allowsCallback(callback, newProofKey().challenge)) return callback;
@@ -248,7 +248,7 @@ function late(): string {
 
 function never(token: vscode.CancellationToken): Promise<never> {
 	return new Promise((_, reject) => {
-		const timer = setTimeout(() => reject(new AppError('timeout', late())), patienceMs);
+		const timer = setTimeout(() => reject(new AppError('timeout', late())), timeoutMs);
 		token.onCancellationRequested(() => {
 			clearTimeout(timer);
 			reject(new AppError('cancelled'));

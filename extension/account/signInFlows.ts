@@ -1,4 +1,4 @@
-/** Tries ways to sign in one after the other. Which ways there are is none of its business. */
+/** Tries the flows of a sign-in one after the other. Which flows there are is a dependency. */
 
 import { AppError, asAppError } from '../../server/protocol/index.ts';
 import type { TeamSession } from './teamApi.ts';
@@ -20,39 +20,39 @@ export type Choose = (
 ) => Promise<SignInFlowName | undefined>;
 
 /**
- * Goes through the ways in their order. One that cannot work is passed over; after one that failed
- * the person chooses among all others that can.
+ * Tries the flows in their order. A flow that cannot work is skipped; after one that failed the user
+ * chooses among all others that can work.
  */
 export async function trySignInFlows(
-	ways: readonly SignInFlow[],
+	flows: readonly SignInFlow[],
 	choose: Choose,
 ): Promise<TeamSession> {
 	let last: { readonly failed: SignInFlowName; readonly reason: AppError } | undefined;
-	let rest = [...ways];
+	let rest = [...flows];
 	for (;;) {
-		const [way] = rest;
-		if (!way) {
+		const [flow] = rest;
+		if (!flow) {
 			throw (
 				last?.reason ??
 				new AppError('not_supported', 'This team server offers no way to sign in from an editor.')
 			);
 		}
-		if (!(await way.possible())) {
+		if (!(await flow.possible())) {
 			rest = rest.slice(1);
 			continue;
 		}
 		try {
-			return await way.run();
+			return await flow.run();
 		} catch (error) {
-			last = { failed: way.name, reason: asAppError(error) };
+			last = { failed: flow.name, reason: asAppError(error) };
 		}
 		// Declined for good, with the wish to go on.
-		if (!(await way.possible())) {
+		if (!(await flow.possible())) {
 			rest = rest.slice(1);
 			continue;
 		}
 		const others: SignInFlow[] = [];
-		for (const other of inOrderAfter(ways, way)) if (await other.possible()) others.push(other);
+		for (const other of inOrderAfter(flows, flow)) if (await other.possible()) others.push(other);
 		const name = await choose(
 			last.failed,
 			last.reason,
@@ -63,8 +63,8 @@ export async function trySignInFlows(
 	}
 }
 
-/** The ways after one first, then those before it, then itself: the page may have been closed by mistake. */
-function inOrderAfter(ways: readonly SignInFlow[], way: SignInFlow): readonly SignInFlow[] {
-	const at = ways.indexOf(way);
-	return [...ways.slice(at + 1), ...ways.slice(0, at), way];
+/** The flows after one first, then those before it, then itself: the page may have been closed by mistake. */
+function inOrderAfter(flows: readonly SignInFlow[], flow: SignInFlow): readonly SignInFlow[] {
+	const at = flows.indexOf(flow);
+	return [...flows.slice(at + 1), ...flows.slice(0, at), flow];
 }

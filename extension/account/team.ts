@@ -13,7 +13,7 @@ import {
 	type TeamRenewed,
 	toErrorWire,
 } from '../../server/protocol/index.ts';
-import type { LanguageServerClient } from '../front.ts';
+import type { LanguageServerClient } from '../languageServerClient.ts';
 import { showError } from '../notify.ts';
 import { setting, storeSetting } from '../settings.ts';
 import { authProviderId, hostScope, type TeamAccounts } from './authProvider.ts';
@@ -33,7 +33,7 @@ export function chosenTeam(): string | undefined {
 
 /** One per window. */
 export class Team implements vscode.Disposable {
-	readonly #front: LanguageServerClient;
+	readonly #languageServer: LanguageServerClient;
 	readonly #accounts: TeamAccounts;
 	readonly #memory: vscode.Memento;
 	readonly #listening: vscode.Disposable;
@@ -45,14 +45,18 @@ export class Team implements vscode.Disposable {
 	/** Fires when the server of this window knows of another session. */
 	readonly onDidChange = this.#changed.event;
 
-	constructor(front: LanguageServerClient, accounts: TeamAccounts, memory: vscode.Memento) {
-		this.#front = front;
+	constructor(
+		languageServer: LanguageServerClient,
+		accounts: TeamAccounts,
+		memory: vscode.Memento,
+	) {
+		this.#languageServer = languageServer;
 		this.#accounts = accounts;
 		this.#memory = memory;
 		const hand = () => void this.#hand().catch(() => undefined);
 		this.#listening = vscode.Disposable.from(
 			this.#changed,
-			front.onHealth(({ server }) => {
+			languageServer.onHealth(({ server }) => {
 				const runs = server === 'running';
 				const began = runs && !this.#running;
 				this.#running = runs;
@@ -75,7 +79,7 @@ export class Team implements vscode.Disposable {
 	/** Asks for the address when there is none, confirms a new one, and signs in. */
 	async signIn(again = false): Promise<void> {
 		const known = setting('team.url');
-		const typed = again && known !== '' ? known : await askAddress(known);
+		const typed = again && known !== '' ? known : await promptForAddress(known);
 		if (!typed) return;
 		const origin = teamOrigin(typed.trim());
 		const account = await this.#session(origin);
@@ -144,7 +148,7 @@ export class Team implements vscode.Disposable {
 		if (!this.#running) return;
 		const origin = chosenTeam();
 		const session = origin === undefined ? undefined : await this.#session(origin);
-		await this.#front.request('nearglot/team', {
+		await this.#languageServer.request('nearglot/team', {
 			...(origin === undefined
 				? {}
 				: { team: { origin, ...(session ? { token: session.accessToken } : {}) } }),
@@ -153,7 +157,7 @@ export class Team implements vscode.Disposable {
 	}
 }
 
-async function askAddress(known: string): Promise<string | undefined> {
+async function promptForAddress(known: string): Promise<string | undefined> {
 	return vscode.window.showInputBox({
 		title: vscode.l10n.t('Address of the team server'),
 		prompt: vscode.l10n.t(

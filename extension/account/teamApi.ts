@@ -11,7 +11,7 @@ export interface TeamSession {
 }
 
 /** What a refresh led to. `fixed`: the provider gives no refresh tokens. */
-export type Refreshed =
+export type RefreshedSession =
 	| { readonly kind: 'renewed'; readonly session: TeamSession }
 	| { readonly kind: 'fixed' | 'ended' | 'revoked' };
 
@@ -23,7 +23,7 @@ export interface EditorSession {
 	readonly scopes: readonly string[];
 }
 
-export interface DeviceGrant {
+export interface DeviceAuthorization {
 	readonly deviceCode: string;
 	/** Typed or confirmed on the page. */
 	readonly userCode: string;
@@ -76,7 +76,7 @@ export class TeamApi {
 		return session(await this.#post(path, { authorization_code: code, code_verifier: verifier }));
 	}
 
-	async beginDevice(): Promise<DeviceGrant> {
+	async beginDevice(): Promise<DeviceAuthorization> {
 		const grant = (await this.#post('/.auth/device', {})) as Record<string, unknown>;
 		return {
 			deviceCode: String(grant['device_code']),
@@ -105,7 +105,7 @@ export class TeamApi {
 	}
 
 	/** A new token for the same session. Throws when nothing can be said: no network, a failing server. */
-	async refresh(token: string): Promise<Refreshed> {
+	async refresh(token: string): Promise<RefreshedSession> {
 		const response = await this.#send('/.auth/refresh', { method: 'GET' }, token);
 		if (response.status === 400) return { kind: 'fixed' };
 		if (response.status === 401) return { kind: 'ended' };

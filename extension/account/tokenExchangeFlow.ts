@@ -11,7 +11,7 @@ import type { EditorSession, TeamApi } from './teamApi.ts';
 export interface ExchangeDeps {
 	readonly memory: Pick<Memento, 'get' | 'update'>;
 	/** Asks the person; `never` is remembered. */
-	readonly ask: () => Promise<'use' | 'never' | undefined>;
+	readonly confirm: () => Promise<'use' | 'never' | undefined>;
 	/** Token of the editor's Microsoft account for these scopes. */
 	readonly accessToken: (scopes: readonly string[]) => Promise<string>;
 }
@@ -20,7 +20,7 @@ const refusedKey = (origin: string) => `nearglot.exchange.refused.${origin}`;
 
 export function tokenExchangeFlow(
 	api: TeamApi,
-	{ memory, ask, accessToken }: ExchangeDeps,
+	{ memory, confirm: ask, accessToken }: ExchangeDeps,
 ): SignInFlow {
 	let offered: Promise<EditorSession | undefined> | undefined;
 	return {

@@ -2,13 +2,13 @@
 
 import * as vscode from 'vscode';
 import { type EndpointInfo, findModel, readyChatModels } from '../../server/protocol/index.ts';
-import type { LanguageServerClient } from '../front.ts';
+import type { LanguageServerClient } from '../languageServerClient.ts';
 import { setting } from '../settings.ts';
 
 /** Lets the user choose a form and puts it on the clipboard. */
-export async function copyEndpoint(front: LanguageServerClient): Promise<void> {
-	const endpoint = await front.request('nearglot/endpoint', {});
-	const { models } = await front.request('nearglot/models', {});
+export async function copyEndpoint(languageServer: LanguageServerClient): Promise<void> {
+	const endpoint = await languageServer.request('nearglot/endpoint', {});
+	const { models } = await languageServer.request('nearglot/models', {});
 	const local = readyChatModels(models).filter(({ origin }) => origin !== 'team');
 	const model = findModel(local, setting('chat.model')) ?? local[0];
 	const items = snippets(endpoint, model?.id ?? 'starter-chat').map(({ name, text }) => ({

@@ -2,18 +2,21 @@
 
 import * as vscode from 'vscode';
 import { fallbackOf } from '../../server/protocol/index.ts';
-import type { LanguageServerClient } from '../front.ts';
-import { readError } from '../front.ts';
+import type { LanguageServerClient } from '../languageServerClient.ts';
+import { readError } from '../languageServerClient.ts';
 import { noteLines } from '../models/loadedModels.ts';
 import { setting } from '../settings.ts';
 
 /** Opens the report as an unsaved document. */
-export async function diagnose(front: LanguageServerClient, version: string): Promise<void> {
+export async function diagnose(
+	languageServer: LanguageServerClient,
+	version: string,
+): Promise<void> {
 	const lines = [
 		`Nearglot ${version}`,
 		`VS Code ${vscode.version}, ${vscode.env.appHost}, ${process.platform}-${process.arch}, Node ${process.versions.node}`,
 		`Workspace trusted: ${vscode.workspace.isTrusted}; remote: ${vscode.env.remoteName ?? 'none'}`,
-		`Server: ${front.health.server}${front.health.message ? ` (${front.health.message})` : ''}`,
+		`Server: ${languageServer.health.server}${languageServer.health.message ? ` (${languageServer.health.message})` : ''}`,
 	];
 	const attempt = async (what: string, run: () => Promise<string[]>) => {
 		const started = performance.now();
@@ -29,11 +32,11 @@ export async function diagnose(front: LanguageServerClient, version: string): Pr
 		}
 	};
 	await attempt('Daemon', async () => {
-		const { url, pid, version: running } = await front.request('nearglot/endpoint', {});
+		const { url, pid, version: running } = await languageServer.request('nearglot/endpoint', {});
 		return [`${url}, process ${pid}, version ${running}`];
 	});
 	await attempt('Models', async () => {
-		const { models } = await front.request('nearglot/models', {});
+		const { models } = await languageServer.request('nearglot/models', {});
 		return models
 			.filter(({ state }) => state !== 'not-downloaded')
 			.map(
@@ -43,7 +46,7 @@ export async function diagnose(front: LanguageServerClient, version: string): Pr
 	});
 	await attempt('This computer', async () => {
 		const task = 'chat-completion';
-		const { machine, models } = await front.request('nearglot/models/suggest', { task });
+		const { machine, models } = await languageServer.request('nearglot/models/suggest', { task });
 		const { memoryBytes, diskFreeBytes, gpus, bytesPerSecond } = machine;
 		const gigabytes = (bytes: number) => `${(bytes / 1e9).toFixed(1)} GB`;
 		return [
@@ -56,7 +59,7 @@ export async function diagnose(front: LanguageServerClient, version: string): Pr
 	const completing = setting('inline.model');
 	if (completing !== '') {
 		await attempt('Code completion', async () => {
-			const { text } = await front.request('nearglot/complete', {
+			const { text } = await languageServer.request('nearglot/complete', {
 				model: completing,
 				prefix: 'function add(a, b) {\n\treturn ',
 				suffix: ';\n}\n',
@@ -66,7 +69,7 @@ export async function diagnose(front: LanguageServerClient, version: string): Pr
 		});
 	}
 	await attempt('Chat', async () => {
-		const { model, timings, finishReason } = await front.request('nearglot/chat', {
+		const { model, timings, finishReason } = await languageServer.request('nearglot/chat', {
 			messages: [{ role: 'user', content: 'list files' }],
 			maxTokens: 8,
 		});
@@ -74,14 +77,14 @@ export async function diagnose(front: LanguageServerClient, version: string): Pr
 		return [`${model}: ${speed}, ended by ${finishReason}`];
 	});
 	await attempt('Translation', async () => {
-		const { items } = await front.request('nearglot/translate', {
+		const { items } = await languageServer.request('nearglot/translate', {
 			texts: ['The file was saved.'],
 			to: 'de',
 		});
 		return [`en → de: ${items[0]?.text ?? ''}`];
 	});
 	await attempt('Engine', async () => {
-		const { models } = await front.request('nearglot/models', {});
+		const { models } = await languageServer.request('nearglot/models', {});
 		const fault = fallbackOf(models);
 		const remarks = [...(fault ? [`WARNING: ${fault.message}`] : []), ...noteLines(models)];
 		return remarks.length === 0 ? ['runs as it should'] : remarks;

@@ -2,17 +2,17 @@
 
 import * as vscode from 'vscode';
 import { AppError } from '../../server/protocol/index.ts';
-import type { LanguageServerClient } from '../front.ts';
-import { withPatientProgress } from '../notify.ts';
+import type { LanguageServerClient } from '../languageServerClient.ts';
+import { withDelayedProgress } from '../notify.ts';
 import { textFor } from '../schemes.ts';
 import { targetLanguage } from '../targetLanguage.ts';
 
-export type Placement = 'replace' | 'below' | 'clipboard';
+export type TranslationPlacement = 'replace' | 'below' | 'clipboard';
 
 /** Translates what is selected in the active editor; the current line when nothing is. */
 export async function translateSelection(
-	front: LanguageServerClient,
-	placement: Placement,
+	languageServer: LanguageServerClient,
+	placement: TranslationPlacement,
 	to?: string,
 ): Promise<void> {
 	const editor = vscode.window.activeTextEditor;
@@ -20,11 +20,11 @@ export async function translateSelection(
 		throw new AppError('invalid_request', vscode.l10n.t('Open a text and select a passage first.'));
 	const { document } = editor;
 	const ranges = rangesOf(editor);
-	const language = to ?? (await targetLanguage(front, document));
+	const language = to ?? (await targetLanguage(languageServer, document));
 	if (language === undefined) return;
 	const version = document.version;
-	const { texts } = await withPatientProgress(vscode.l10n.t('Translating'), (token) =>
-		front.request(
+	const { texts } = await withDelayedProgress(vscode.l10n.t('Translating'), (token) =>
+		languageServer.request(
 			'nearglot/translateRanges',
 			{
 				uri: document.uri.toString(),

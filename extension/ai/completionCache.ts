@@ -8,7 +8,7 @@ interface Known {
 }
 
 /** Completions kept; the oldest go first. */
-const most = 100;
+const maxEntries = 100;
 
 /** Characters of the text before and after that must agree. */
 const sameBefore = 500;
@@ -17,7 +17,7 @@ export class CompletionCache {
 	#entries: Known[] = [];
 
 	add(scope: string, prefix: string, suffix: string, text: string): void {
-		this.#entries = [{ scope, prefix, suffix, text }, ...this.#entries].slice(0, most);
+		this.#entries = [{ scope, prefix, suffix, text }, ...this.#entries].slice(0, maxEntries);
 	}
 
 	/**

@@ -5,7 +5,7 @@
 
 import * as vscode from 'vscode';
 import { AppError } from '../../server/protocol/index.ts';
-import type { LanguageServerClient } from '../front.ts';
+import type { LanguageServerClient } from '../languageServerClient.ts';
 import { showError } from '../notify.ts';
 import { setting } from '../settings.ts';
 import { CompletionCache } from './completionCache.ts';
@@ -21,7 +21,7 @@ const maxTokens = 64;
 
 /** Registers the provider; it answers nothing while `nearglot.inline.model` is empty. */
 export function registerInlineCompletions(
-	front: LanguageServerClient,
+	languageServer: LanguageServerClient,
 	log: vscode.LogOutputChannel,
 ): vscode.Disposable {
 	const cache = new CompletionCache();
@@ -38,14 +38,14 @@ export function registerInlineCompletions(
 			const text = document.getText();
 			const prefix = text.slice(Math.max(0, offset - reach.before), offset);
 			const suffix = text.slice(offset, offset + reach.after);
-			const asked = context.triggerKind === vscode.InlineCompletionTriggerKind.Invoke;
-			if (prefix.trim() === '' || (!asked && !endsHere(suffix))) return [];
+			const isInvoked = context.triggerKind === vscode.InlineCompletionTriggerKind.Invoke;
+			if (prefix.trim() === '' || (!isInvoked && !endsHere(suffix))) return [];
 			const scope = `${model} ${document.uri}`;
 			const known = cache.find(scope, prefix, suffix);
 			if (known !== undefined) return item(known, position);
-			if (!asked && !(await quiet(token))) return [];
+			if (!isInvoked && !(await quiet(token))) return [];
 			try {
-				const completion = await front.request(
+				const completion = await languageServer.request(
 					'nearglot/complete',
 					{ model, prefix, suffix, maxTokens, stop: ['\n\n'] },
 					token,

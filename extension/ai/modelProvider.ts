@@ -2,8 +2,8 @@
 
 import * as vscode from 'vscode';
 import type { ChatDelta, ModelInfo } from '../../server/protocol/index.ts';
-import type { LanguageServerClient } from '../front.ts';
-import { callInput, toChatMessages, toToolDefinition } from './messageConvert.ts';
+import { callInput, toChatMessages, toToolDefinition } from '../chat/messageConvert.ts';
+import type { LanguageServerClient } from '../languageServerClient.ts';
 
 /** Vendor of the models, as package.json has it. */
 const vendor = 'nearglot';
@@ -36,14 +36,14 @@ export function modelInformation(
 
 /** Registers the provider. Asked silently, it does not start anything that does not run. */
 export function registerModelProvider(
-	front: LanguageServerClient,
+	languageServer: LanguageServerClient,
 	onModelsChanged: vscode.Event<void>,
 ): vscode.Disposable {
 	const changed = new vscode.EventEmitter<void>();
 	const provider: vscode.LanguageModelChatProvider = {
 		onDidChangeLanguageModelChatInformation: changed.event,
 		provideLanguageModelChatInformation: async (_options, token) => {
-			const { models } = await front.request('nearglot/models', {}, token);
+			const { models } = await languageServer.request('nearglot/models', {}, token);
 			return models
 				.filter(({ task, state }) => task === 'chat-completion' && state !== 'not-downloaded')
 				.map(modelInformation)
@@ -51,7 +51,7 @@ export function registerModelProvider(
 		},
 		provideLanguageModelChatResponse: async (model, messages, options, progress, token) => {
 			const { temperature, max_tokens: maxTokens } = options.modelOptions ?? {};
-			const result = await front.request(
+			const result = await languageServer.request(
 				'nearglot/chat',
 				{
 					model: model.id,
@@ -80,7 +80,7 @@ export function registerModelProvider(
 				typeof text === 'string'
 					? [{ role: 'user' as const, content: text }]
 					: toChatMessages([text]);
-			const { tokens } = await front.request(
+			const { tokens } = await languageServer.request(
 				'nearglot/countTokens',
 				{ model: model.id, messages },
 				token,
@@ -89,7 +89,7 @@ export function registerModelProvider(
 		},
 	};
 	let daemon: number | undefined;
-	const listening = front.onHealth(({ status }) => {
+	const listening = languageServer.onHealth(({ status }) => {
 		if (status?.daemon?.pid === daemon) return;
 		daemon = status?.daemon?.pid;
 		if (daemon !== undefined) changed.fire();

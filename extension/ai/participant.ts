@@ -2,20 +2,20 @@
 
 import * as vscode from 'vscode';
 import { type ChatDelta, type ChatMessage, slashCommands } from '../../server/protocol/index.ts';
-import type { LanguageServerClient } from '../front.ts';
-import { readError } from '../front.ts';
+import type { LanguageServerClient } from '../languageServerClient.ts';
+import { readError } from '../languageServerClient.ts';
 import { pickLanguage } from '../targetLanguage.ts';
 
 /** Registers the participant with the same slash commands as the chat view. */
 export function registerParticipant(
-	front: LanguageServerClient,
+	languageServer: LanguageServerClient,
 	extensionUri: vscode.Uri,
 ): vscode.Disposable {
 	const participant = vscode.chat.createChatParticipant(
 		'nearglot.chat',
 		async (request, context, stream, token) => {
 			if (request.command === 'translate') {
-				return translate(front, request.prompt, stream, token);
+				return translate(languageServer, request.prompt, stream, token);
 			}
 			const instruction = slashCommands[request.command ?? '']?.instruction;
 			const messages: ChatMessage[] = [
@@ -30,7 +30,7 @@ export function registerParticipant(
 			const own = request.model.vendor === 'nearglot' ? { model: request.model.id } : {};
 			try {
 				const params = { ...own, messages, truncation: 'auto' as const };
-				await front.request('nearglot/chat', params, token, (value) => {
+				await languageServer.request('nearglot/chat', params, token, (value) => {
 					const { text, progress, omittedTurns } = value as ChatDelta;
 					if (omittedTurns !== undefined)
 						stream.progress(vscode.l10n.t('The model does not read the oldest turns'));
@@ -49,14 +49,18 @@ export function registerParticipant(
 }
 
 async function translate(
-	front: LanguageServerClient,
+	languageServer: LanguageServerClient,
 	text: string,
 	stream: vscode.ChatResponseStream,
 	token: vscode.CancellationToken,
 ): Promise<vscode.ChatResult> {
-	const to = await pickLanguage(front);
+	const to = await pickLanguage(languageServer);
 	if (to === undefined) return {};
-	const { items } = await front.request('nearglot/translate', { texts: [text], to }, token);
+	const { items } = await languageServer.request(
+		'nearglot/translate',
+		{ texts: [text], to },
+		token,
+	);
 	stream.markdown(new vscode.MarkdownString().appendText(items[0]?.text ?? ''));
 	return {};
 }

@@ -2,8 +2,8 @@
 
 import * as vscode from 'vscode';
 import { AppError } from '../../server/protocol/index.ts';
-import type { ChatPage } from '../chat/chatPage.ts';
-import { showChatView } from '../chat/chatView.ts';
+import type { ChatPageController } from '../chat/chatPageController.ts';
+import { showChatView } from '../chat/chatSideView.ts';
 
 /** Longest text that is sent along, in characters; the end of an output says most. */
 const maxLength = 6000;
@@ -19,7 +19,10 @@ const copies = {
 };
 
 /** Asks the chat what the terminal shows and, when something failed, what to do. */
-export async function explainTerminal(chat: ChatPage, what: keyof typeof copies): Promise<void> {
+export async function explainTerminal(
+	chat: ChatPageController,
+	what: keyof typeof copies,
+): Promise<void> {
 	if (!vscode.window.activeTerminal) {
 		throw new AppError('invalid_request', vscode.l10n.t('Open a terminal first.'));
 	}

@@ -2,7 +2,7 @@
 
 import * as vscode from 'vscode';
 import { AppError } from '../../server/protocol/index.ts';
-import type { LanguageServerClient } from '../front.ts';
+import type { LanguageServerClient } from '../languageServerClient.ts';
 
 interface TranslateInput {
 	readonly text: string;
@@ -17,7 +17,7 @@ interface TranscribeInput {
 }
 
 /** Registers both tools; their schemas are in package.json. */
-export function registerTools(front: LanguageServerClient): vscode.Disposable {
+export function registerTools(languageServer: LanguageServerClient): vscode.Disposable {
 	const translate: vscode.LanguageModelTool<TranslateInput> = {
 		prepareInvocation: ({ input }) => ({
 			invocationMessage: vscode.l10n.t('Translating to {0}', input.to),
@@ -25,7 +25,7 @@ export function registerTools(front: LanguageServerClient): vscode.Disposable {
 		invoke: async ({ input }, token) => {
 			const { text, to, from } = input;
 			const params = { texts: [text], to, ...(from ? { from } : {}) };
-			const { items } = await front.request('nearglot/translate', params, token);
+			const { items } = await languageServer.request('nearglot/translate', params, token);
 			return result(items[0]?.text ?? '');
 		},
 	};
@@ -39,7 +39,11 @@ export function registerTools(front: LanguageServerClient): vscode.Disposable {
 		}),
 		invoke: async ({ input }, token) => {
 			const path = localPath(input.path);
-			const { text } = await front.request('nearglot/transcribe', { ...input, path }, token);
+			const { text } = await languageServer.request(
+				'nearglot/transcribe',
+				{ ...input, path },
+				token,
+			);
 			return result(text);
 		},
 	};
@@ -50,7 +54,7 @@ export function registerTools(front: LanguageServerClient): vscode.Disposable {
 }
 
 /** An absolute path, or one below the first folder of the workspace. */
-export function localPath(path: string): string {
+function localPath(path: string): string {
 	if (/^(?:\/|[A-Za-z]:[\\/]|\\\\)/.test(path)) return path;
 	const folder = vscode.workspace.workspaceFolders?.[0];
 	if (folder?.uri.scheme !== 'file') {

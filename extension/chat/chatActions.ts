@@ -2,39 +2,21 @@
 
 import * as vscode from 'vscode';
 import { AppError, toMarkdown } from '../../server/protocol/index.ts';
-import { fileAttachment, problemsAttachment, selectionAttachment } from './attachSelection.ts';
-import { pickSymbol } from './attachSymbol.ts';
-import type { ChatPage } from './chatPage.ts';
+import { selectionAttachment } from './attachSelection.ts';
+import type { ChatPageController } from './chatPageController.ts';
+import { showChatView } from './chatSideView.ts';
 import type { ChatStore } from './chatStore.ts';
-import { showChatView } from './chatView.ts';
+import { chooseAttachment } from './chooseAttachment.ts';
 
 /** Attaches the selection at once, or lets the user choose what to attach. */
-export async function attachToChat(chat: ChatPage, choose: boolean): Promise<void> {
-	if (!choose) {
-		chat.attach(selectionAttachment());
-		return showChatView(chat);
-	}
-	const selection = vscode.l10n.t('Selection or open file');
-	const file = vscode.l10n.t('File …');
-	const symbol = vscode.l10n.t('Symbol …');
-	const problems = vscode.l10n.t('Problems of the open file');
-	const tools = vscode.l10n.t('Tools …');
-	const pick = await vscode.window.showQuickPick([selection, file, symbol, problems, tools]);
-	if (pick === selection) chat.attach(selectionAttachment());
-	else if (pick === problems) chat.attach(problemsAttachment());
-	else if (pick === symbol) {
-		const attachment = await pickSymbol();
-		if (attachment) chat.attach(attachment);
-	} else if (pick === tools) await chat.chooseTools();
-	else if (pick === file) {
-		const uris = await vscode.window.showOpenDialog({ canSelectMany: true });
-		for (const uri of uris ?? []) chat.attach(await fileAttachment(uri));
-	}
-	chat.focus();
+export async function attachToChat(chat: ChatPageController, choose: boolean): Promise<void> {
+	if (choose) return chooseAttachment(chat);
+	chat.attach(selectionAttachment());
+	return showChatView(chat);
 }
 
 /** A searchable list of all chats; each can be deleted from it. */
-export async function findChat(chat: ChatPage, store: ChatStore): Promise<void> {
+export async function findChat(chat: ChatPageController, store: ChatStore): Promise<void> {
 	const pick = vscode.window.createQuickPick<vscode.QuickPickItem & { id: string; text: string }>();
 	const remove = { iconPath: new vscode.ThemeIcon('trash'), tooltip: vscode.l10n.t('Delete') };
 	let drawing = 0;
@@ -57,7 +39,7 @@ export async function findChat(chat: ChatPage, store: ChatStore): Promise<void> 
 			}));
 	};
 	pick.placeholder = vscode.l10n.t('Search all chats');
-	// Whoever deletes several chats finds the next one where the last one was.
+	// When several chats are deleted, the next one is where the last one was.
 	pick.keepScrollPosition = true;
 	pick.onDidChangeValue(draw);
 	pick.onDidTriggerItemButton(async ({ item }) => {
@@ -79,7 +61,7 @@ export async function findChat(chat: ChatPage, store: ChatStore): Promise<void> 
 }
 
 /** The shown chat as an unsaved Markdown document. */
-export async function exportChat(chat: ChatPage): Promise<void> {
+export async function exportChat(chat: ChatPageController): Promise<void> {
 	const { conversation } = chat.session;
 	if (conversation.leaf === null) {
 		throw new AppError('invalid_request', vscode.l10n.t('This chat is still empty.'));
@@ -90,7 +72,7 @@ export async function exportChat(chat: ChatPage): Promise<void> {
 }
 
 /** A chat of its own in an editor tab; it ends with the tab and stays in the list of chats. */
-export function openChatTab(extensionUri: vscode.Uri, makePage: () => ChatPage): void {
+export function openChatTab(extensionUri: vscode.Uri, makePage: () => ChatPageController): void {
 	const panel = vscode.window.createWebviewPanel(
 		'nearglot.chatTab',
 		vscode.l10n.t('Nearglot Chat'),

@@ -11,7 +11,7 @@ import {
 	type ToolDefinition,
 	type ToolSet,
 } from '../../server/protocol/index.ts';
-import { callInput, toToolDefinition } from '../ai/messageConvert.ts';
+import { callInput, toToolDefinition } from './messageConvert.ts';
 
 const key = 'nearglot.chat.tools';
 
@@ -30,7 +30,7 @@ export class ChosenTools {
 	}
 
 	/** What a model may call: nothing when it cannot call tools. */
-	belt(model: ModelInfo | undefined): ToolSet {
+	toolSet(model: ModelInfo | undefined): ToolSet {
 		const names = model?.supportsToolCalling ? this.names : [];
 		const tools: ToolDefinition[] = vscode.lm.tools
 			.filter(({ name }) => names.includes(name))

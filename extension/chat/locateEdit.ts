@@ -1,7 +1,7 @@
 /** Where a block of code an answer proposes belongs in a text. Knows no editor. */
 
 /** A stretch of a text to be replaced, in UTF-16 offsets, and what replaces it. */
-export interface Placement {
+export interface EditPlacement {
 	readonly start: number;
 	readonly end: number;
 	readonly text: string;
@@ -24,7 +24,7 @@ const maxLines = 6000;
  * The stretch a block replaces: the code that was attached, when it is a part and still there; else the
  * lines the block resembles; else the selection; else the cursor.
  */
-export function locateEdit(text: string, code: string, hints: PlaceHints = {}): Placement {
+export function locateEdit(text: string, code: string, hints: PlaceHints = {}): EditPlacement {
 	const block = code.replace(/\r\n/g, '\n').replace(/\n+$/, '');
 	const { attached, selection } = hints;
 	const found = attached && attached.text !== text ? nearest(text, attached) : undefined;
@@ -93,7 +93,7 @@ function common(a: readonly string[], b: readonly string[]): [number, number][] 
 }
 
 /** The block with the indent and the line ends of the place it goes to. */
-function fitted(text: string, start: number, end: number, block: string): Placement {
+function fitted(text: string, start: number, end: number, block: string): EditPlacement {
 	const lineStart = text.lastIndexOf('\n', start - 1) + 1;
 	const before = text.slice(lineStart, start);
 	const there = text.slice(start, end);

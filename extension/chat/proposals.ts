@@ -6,7 +6,7 @@
 import * as vscode from 'vscode';
 import { AppError, type Attachment } from '../../server/protocol/index.ts';
 import { lastTextEditor } from './lastTextEditor.ts';
-import { locateEdit, type PlaceHints, type Placement } from './locateEdit.ts';
+import { type EditPlacement, locateEdit, type PlaceHints } from './locateEdit.ts';
 
 const scheme = 'nearglot-proposal';
 
@@ -14,7 +14,7 @@ interface Proposal {
 	readonly target: vscode.Uri;
 	/** Text of the target the placement is for. */
 	readonly base: string;
-	readonly placement: Placement;
+	readonly placement: EditPlacement;
 }
 
 /** The proposals that are open as diffs. */

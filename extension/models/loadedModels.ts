@@ -2,29 +2,32 @@
 
 import * as vscode from 'vscode';
 import { fallbackOf, type ModelInfo } from '../../server/protocol/index.ts';
-import type { FrontHealth, LanguageServerClient } from '../front.ts';
+import type { LanguageServerClient, LanguageServerHealth } from '../languageServerClient.ts';
 
 /** Asked at most this often. */
-const askEveryMs = 3000;
+const pollMs = 3000;
 
 /** Asks when work has ended, because work is what loads models; tells when the answer is another one. */
 export class LoadedModels implements vscode.Disposable {
-	readonly #front: LanguageServerClient;
+	readonly #languageServer: LanguageServerClient;
 	readonly #elapsed: () => number;
 	readonly #changed = new vscode.EventEmitter<void>();
 	readonly #listening: { dispose(): void };
 	#models: readonly ModelInfo[] = [];
-	#askedAt = Number.NEGATIVE_INFINITY;
+	#polledAt = Number.NEGATIVE_INFINITY;
 	#asking = false;
 	#timer: NodeJS.Timeout | undefined;
 
 	readonly onDidChange = this.#changed.event;
 
 	/** @param elapsed milliseconds of a clock that is never set */
-	constructor(front: LanguageServerClient, elapsed: () => number = () => performance.now()) {
-		this.#front = front;
+	constructor(
+		languageServer: LanguageServerClient,
+		elapsed: () => number = () => performance.now(),
+	) {
+		this.#languageServer = languageServer;
 		this.#elapsed = elapsed;
-		this.#listening = front.onHealth((health) => this.#follow(health));
+		this.#listening = languageServer.onHealth((health) => this.#follow(health));
 	}
 
 	get models(): readonly ModelInfo[] {
@@ -37,27 +40,27 @@ export class LoadedModels implements vscode.Disposable {
 		this.#changed.dispose();
 	}
 
-	#follow({ status }: FrontHealth): void {
+	#follow({ status }: LanguageServerHealth): void {
 		if (!status?.daemon) this.#set([]);
 		// The own request is work too; that it has ended is no news.
 		else if (status.quiescent && !this.#asking) {
-			const pause = this.#askedAt + askEveryMs - this.#elapsed();
-			this.#timer ??= setTimeout(() => void this.#ask(), Math.max(0, pause));
+			const pause = this.#polledAt + pollMs - this.#elapsed();
+			this.#timer ??= setTimeout(() => void this.#poll(), Math.max(0, pause));
 		}
 	}
 
-	async #ask(): Promise<void> {
+	async #poll(): Promise<void> {
 		this.#timer = undefined;
 		// Where the daemon has gone meanwhile, asking would start another.
-		if (!this.#front.health.status?.daemon) return;
+		if (!this.#languageServer.health.status?.daemon) return;
 		this.#asking = true;
 		try {
-			const { models } = await this.#front.request('nearglot/models', {});
+			const { models } = await this.#languageServer.request('nearglot/models', {});
 			this.#set(models.filter(({ state, origin }) => state === 'loaded' && origin !== 'team'));
 		} catch {
 			// What goes wrong here is shown by the state of the server.
 		} finally {
-			this.#askedAt = this.#elapsed();
+			this.#polledAt = this.#elapsed();
 			this.#asking = false;
 		}
 	}

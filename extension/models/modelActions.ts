@@ -7,13 +7,13 @@ import {
 	findModel,
 	type ModelInfo,
 } from '../../server/protocol/index.ts';
-import type { LanguageServerClient } from '../front.ts';
-import { withPatientProgress } from '../notify.ts';
+import type { LanguageServerClient } from '../languageServerClient.ts';
+import { withDelayedProgress } from '../notify.ts';
 import { setting, storeSetting } from '../settings.ts';
 import { type ModelsTree, megabytes } from './modelsTree.ts';
 
 export interface ModelDeps {
-	readonly front: LanguageServerClient;
+	readonly languageServer: LanguageServerClient;
 	readonly models: ModelsTree;
 }
 
@@ -27,15 +27,15 @@ export async function setLoaded(deps: ModelDeps, node: unknown, loaded: boolean)
 	const title = loaded
 		? vscode.l10n.t('Loading {0}', model.id)
 		: vscode.l10n.t('Unloading {0}', model.id);
-	await withPatientProgress(title, (token) =>
-		deps.front.request(method, { model: model.id }, token),
+	await withDelayedProgress(title, (token) =>
+		deps.languageServer.request(method, { model: model.id }, token),
 	);
 	deps.models.refresh();
 }
 
 /** Downloads a model of the tree, or one whose hub id is typed, with progress in the view. */
-export async function downloadModel(deps: ModelDeps, node: unknown): Promise<void> {
-	const id = modelOf(node)?.id ?? (await askForModel(deps));
+export async function downloadChosenModel(deps: ModelDeps, node: unknown): Promise<void> {
+	const id = modelOf(node)?.id ?? (await pickModel(deps));
 	if (!id) return;
 	await vscode.window.withProgress(
 		{
@@ -45,24 +45,35 @@ export async function downloadModel(deps: ModelDeps, node: unknown): Promise<voi
 		},
 		async (shown, token) => {
 			let last = 0;
+			let lastPhase: DownloadProgress['phase'];
 			try {
-				await deps.front.request('nearglot/models/download', { model: id }, token, (value) => {
-					const progress = value as DownloadProgress;
-					const { doneBytes, totalBytes, bytesPerSecond } = progress;
-					const percent = totalBytes > 0 ? (100 * doneBytes) / totalBytes : 0;
-					const rest = bytesPerSecond > 0 ? (totalBytes - doneBytes) / bytesPerSecond : undefined;
-					shown.report({
-						increment: percent - last,
-						message: [
-							vscode.l10n.t('{0} of {1}', megabytes(doneBytes), megabytes(totalBytes)),
-							rest === undefined ? '' : remaining(rest),
-						]
-							.filter((part) => part)
-							.join(' · '),
-					});
-					last = percent;
-					deps.models.progress(id, progress);
-				});
+				await deps.languageServer.request(
+					'nearglot/models/download',
+					{ model: id },
+					token,
+					(value) => {
+						const progress = value as DownloadProgress;
+						const { doneBytes, totalBytes, bytesPerSecond, phase } = progress;
+						// What is built and checked after its download begins anew.
+						if (phase !== lastPhase) last = 0;
+						lastPhase = phase;
+						const percent = totalBytes > 0 ? (100 * doneBytes) / totalBytes : 0;
+						const rest = bytesPerSecond > 0 ? (totalBytes - doneBytes) / bytesPerSecond : undefined;
+						shown.report({
+							increment: percent - last,
+							message: [
+								phase === 'build' ? vscode.l10n.t('Building') : '',
+								phase === 'check' ? vscode.l10n.t('Checking') : '',
+								vscode.l10n.t('{0} of {1}', megabytes(doneBytes), megabytes(totalBytes)),
+								rest === undefined ? '' : remaining(rest),
+							]
+								.filter((part) => part)
+								.join(' · '),
+						});
+						last = percent;
+						deps.models.progress(id, progress);
+					},
+				);
 			} finally {
 				deps.models.progress(id, undefined);
 			}
@@ -78,7 +89,7 @@ function remaining(seconds: number): string {
 }
 
 /** Deletes a downloaded model after asking. */
-export async function removeModel(deps: ModelDeps, node: unknown): Promise<void> {
+export async function removeChosenModel(deps: ModelDeps, node: unknown): Promise<void> {
 	const model = await chosen(
 		deps,
 		node,
@@ -90,23 +101,23 @@ export async function removeModel(deps: ModelDeps, node: unknown): Promise<void>
 	const detail = model.sizeBytes === undefined ? '' : megabytes(model.sizeBytes);
 	const answer = await vscode.window.showWarningMessage(question, { modal: true, detail }, remove);
 	if (answer !== remove) return;
-	await deps.front.request('nearglot/models/remove', { model: model.id });
+	await deps.languageServer.request('nearglot/models/remove', { model: model.id });
 	await forgetChoice(deps, model);
 	deps.models.refresh();
 }
 
 /** Lets the best model that is left answer when the one that was chosen is gone; an alias may still name another. */
-async function forgetChoice({ front }: ModelDeps, removed: ModelInfo): Promise<void> {
+async function forgetChoice({ languageServer }: ModelDeps, removed: ModelInfo): Promise<void> {
 	const name = setting('chat.model');
 	if (!findModel([removed], name)) return;
-	const { models } = await front.request('nearglot/models', {});
+	const { models } = await languageServer.request('nearglot/models', {});
 	const here = models.filter(({ state }) => state !== 'not-downloaded');
 	if (findModel(here, name)) return;
 	await storeSetting('chat.model', '');
 }
 
 /** Moves the folder of downloaded models, files included, to one the user picks. */
-export async function moveModels(deps: ModelDeps): Promise<void> {
+export async function chooseModelsFolder(deps: ModelDeps): Promise<void> {
 	const [folder] =
 		(await vscode.window.showOpenDialog({
 			canSelectFiles: false,
@@ -117,7 +128,7 @@ export async function moveModels(deps: ModelDeps): Promise<void> {
 	const title = vscode.l10n.t('Moving the models');
 	const location = vscode.ProgressLocation.Notification;
 	const moved = await vscode.window.withProgress({ location, title }, () =>
-		deps.front.request('nearglot/models/move', { folder: folder.fsPath }),
+		deps.languageServer.request('nearglot/models/move', { folder: folder.fsPath }),
 	);
 	deps.models.refresh();
 	void vscode.window.showInformationMessage(
@@ -125,9 +136,10 @@ export async function moveModels(deps: ModelDeps): Promise<void> {
 	);
 }
 
-async function askForModel({ front }: ModelDeps): Promise<string | undefined> {
-	const { models } = await front.request('nearglot/models', {});
+async function pickModel({ languageServer }: ModelDeps): Promise<string | undefined> {
+	const { models } = await languageServer.request('nearglot/models', {});
 	const other = vscode.l10n.t('Other: type a hub id (owner/name)');
+	const hub = vscode.l10n.t('Search the hub …');
 	const items = models
 		.filter(({ state }) => state === 'not-downloaded')
 		.map((model) => ({
@@ -137,26 +149,72 @@ async function askForModel({ front }: ModelDeps): Promise<string | undefined> {
 			id: model.id,
 		}));
 	const pick = await vscode.window.showQuickPick(
-		[...items, { label: other, description: '', detail: '', id: '' }],
+		[
+			...items,
+			{ label: hub, description: '', detail: '', id: searchId },
+			{ label: other, description: '', detail: '', id: '' },
+		],
 		{ title: vscode.l10n.t('Download a model'), matchOnDetail: true },
 	);
+	if (pick?.id === searchId) return askTheHub({ languageServer });
 	if (pick?.id !== '') return pick?.id;
 	return vscode.window.showInputBox({
 		prompt: other,
 		placeHolder: 'onnx-community/Qwen2.5-0.5B-Instruct',
 		validateInput: (text) =>
-			/^[\w.-]+\/[\w.-]+$/.test(text.trim()) ? undefined : vscode.l10n.t('Write owner/name.'),
+			/^[\w.-]+\/[\w.-]+(:[\w./-]+)?$/.test(text.trim())
+				? undefined
+				: vscode.l10n.t('Write owner/name.'),
 	});
 }
 
+/** Stands for a search in the list; no model is called so. */
+const searchId = '?';
+
+/** Lets people choose among repositories of the hub; exports come before what is built here. */
+async function askTheHub({
+	languageServer,
+}: Pick<ModelDeps, 'languageServer'>): Promise<string | undefined> {
+	const words = await vscode.window.showInputBox({
+		prompt: vscode.l10n.t('Words to look for on the hub'),
+		placeHolder: 'qwen instruct',
+	});
+	if (!words?.trim()) return undefined;
+	const title = vscode.l10n.t('Searching the hub');
+	const { models } = await withDelayedProgress(title, (token) =>
+		languageServer.request('nearglot/models/hub', { words: words.trim() }, token),
+	);
+	const items = models.map(({ repository, formats: [best], license, isGated }) => ({
+		label: repository,
+		description:
+			best === 'onnx'
+				? ''
+				: vscode.l10n.t('built here of {0}', best === 'gguf' ? 'GGUF' : 'safetensors'),
+		detail: [license, isGated ? vscode.l10n.t('its terms must be accepted first') : undefined]
+			.filter((part) => part !== undefined)
+			.join(' · '),
+	}));
+	if (items.length === 0) {
+		void vscode.window.showInformationMessage(
+			vscode.l10n.t('The hub has no model with these words that runs here.'),
+		);
+		return undefined;
+	}
+	const pick = await vscode.window.showQuickPick(items, {
+		title: vscode.l10n.t('Download a model'),
+		matchOnDetail: true,
+	});
+	return pick?.label;
+}
+
 async function chosen(
-	{ front }: ModelDeps,
+	{ languageServer }: ModelDeps,
 	node: unknown,
 	fits: (model: ModelInfo) => boolean,
 ): Promise<ModelInfo | undefined> {
 	const given = modelOf(node);
 	if (given) return given;
-	const { models } = await front.request('nearglot/models', {});
+	const { models } = await languageServer.request('nearglot/models', {});
 	const items = models
 		.filter(fits)
 		.map((model) => ({ label: model.displayName, description: model.id, model }));

@@ -2,7 +2,7 @@
 
 import * as vscode from 'vscode';
 import type { DownloadProgress, ModelInfo, ModelTask } from '../../server/protocol/index.ts';
-import type { LanguageServerClient } from '../front.ts';
+import type { LanguageServerClient } from '../languageServerClient.ts';
 import { noteLines, warningText } from './loadedModels.ts';
 
 type Node =
@@ -15,7 +15,7 @@ const isHere = ({ state }: ModelInfo) => state !== 'not-downloaded' && state !==
 
 /** Serves the view `nearglot.models`. */
 export class ModelsTree implements vscode.TreeDataProvider<Node> {
-	readonly #front: LanguageServerClient;
+	readonly #languageServer: LanguageServerClient;
 	readonly #changed = new vscode.EventEmitter<void>();
 	readonly #settled = new vscode.EventEmitter<void>();
 	readonly #progress = new Map<string, DownloadProgress>();
@@ -25,8 +25,8 @@ export class ModelsTree implements vscode.TreeDataProvider<Node> {
 	/** Other models can be asked for: one was downloaded, loaded or removed. */
 	readonly onDidChangeModels = this.#settled.event;
 
-	constructor(front: LanguageServerClient) {
-		this.#front = front;
+	constructor(languageServer: LanguageServerClient) {
+		this.#languageServer = languageServer;
 	}
 
 	/** Shows the models as they are now. */
@@ -49,7 +49,7 @@ export class ModelsTree implements vscode.TreeDataProvider<Node> {
 
 	async getChildren(node?: Node): Promise<Node[]> {
 		if (node === undefined) {
-			this.#models = (await this.#front.request('nearglot/models', {})).models;
+			this.#models = (await this.#languageServer.request('nearglot/models', {})).models;
 			const catalogue: Node[] = this.#models.every(isHere) ? [] : [{ catalogue: true }];
 			return [...this.#tasks(true), ...catalogue];
 		}

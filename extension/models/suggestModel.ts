@@ -3,16 +3,18 @@
 import * as vscode from 'vscode';
 import type { Requests, Suggestion, Suggestions } from '../../server/protocol/index.ts';
 import { storeSetting } from '../settings.ts';
-import { downloadModel, type ModelDeps } from './modelActions.ts';
+import { downloadChosenModel, type ModelDeps } from './modelActions.ts';
 import { megabytes } from './modelsTree.ts';
 
 type SuggestedTask = NonNullable<Requests['nearglot/models/suggest']['params']['task']>;
 
 /** Lets the user choose a task, then a model; downloads it and, for the chat, takes it into use. */
 export async function suggestModel(deps: ModelDeps, given: unknown): Promise<void> {
-	const task = isTask(given) ? given : await askForTask();
+	const task = isTask(given) ? given : await pickTask();
 	if (!task) return;
-	const { machine, models } = await deps.front.request('nearglot/models/suggest', { task });
+	const { machine, models } = await deps.languageServer.request('nearglot/models/suggest', {
+		task,
+	});
 	const title = machineText(machine);
 	if (models.length === 0) {
 		void vscode.window.showInformationMessage(
@@ -29,10 +31,10 @@ export async function suggestModel(deps: ModelDeps, given: unknown): Promise<voi
 	if (!pick) return;
 	const { model } = pick.suggestion;
 	// The alias stands for the variant that suits this computer's devices.
-	await downloadModel(deps, { model: { ...model, id: model.alias } });
+	await downloadChosenModel(deps, { model: { ...model, id: model.alias } });
 	deps.models.refresh();
 	if (task !== 'chat-completion') return;
-	const { models: now } = await deps.front.request('nearglot/models', {});
+	const { models: now } = await deps.languageServer.request('nearglot/models', {});
 	const here = now.find(
 		({ id, alias, state }) =>
 			(id === model.id || alias === model.alias) && (state === 'cached' || state === 'loaded'),
@@ -43,7 +45,7 @@ export async function suggestModel(deps: ModelDeps, given: unknown): Promise<voi
 const isTask = (value: unknown): value is SuggestedTask =>
 	value === 'chat-completion' || value === 'automatic-speech-recognition';
 
-async function askForTask(): Promise<SuggestedTask | undefined> {
+async function pickTask(): Promise<SuggestedTask | undefined> {
 	const pick = await vscode.window.showQuickPick(
 		[
 			{ label: vscode.l10n.t('Chat'), task: 'chat-completion' as const },

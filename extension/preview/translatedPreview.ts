@@ -6,7 +6,7 @@
 import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
 import { AppError, asAppError } from '../../server/protocol/index.ts';
-import type { LanguageServerClient } from '../front.ts';
+import type { LanguageServerClient } from '../languageServerClient.ts';
 import { languageLabel, targetLanguage } from '../targetLanguage.ts';
 import { matchingLine } from './lineMap.ts';
 import { previewHtml } from './previewHtml.ts';
@@ -17,11 +17,11 @@ const markdownExtension = 'vscode.markdown-language-features';
 
 /** The previews of a window, at most one per document. */
 export class TranslatedPreviews implements vscode.Disposable {
-	readonly #front: LanguageServerClient;
+	readonly #languageServer: LanguageServerClient;
 	readonly #open = new Map<string, Preview>();
 
-	constructor(front: LanguageServerClient) {
-		this.#front = front;
+	constructor(languageServer: LanguageServerClient) {
+		this.#languageServer = languageServer;
 	}
 
 	/** Shows the preview of the Markdown file of a menu or of the active editor. */
@@ -35,9 +35,9 @@ export class TranslatedPreviews implements vscode.Disposable {
 		const key = document.uri.toString();
 		const known = this.#open.get(key);
 		if (known) return known.reveal();
-		const to = await targetLanguage(this.#front, document);
+		const to = await targetLanguage(this.#languageServer, document);
 		if (to === undefined) return;
-		const preview = new Preview(this.#front, document, to, () => this.#open.delete(key));
+		const preview = new Preview(this.#languageServer, document, to, () => this.#open.delete(key));
 		this.#open.set(key, preview);
 	}
 
@@ -47,7 +47,7 @@ export class TranslatedPreviews implements vscode.Disposable {
 }
 
 class Preview implements vscode.Disposable {
-	readonly #front: LanguageServerClient;
+	readonly #languageServer: LanguageServerClient;
 	readonly #document: vscode.TextDocument;
 	readonly #to: string;
 	readonly #panel: vscode.WebviewPanel;
@@ -59,12 +59,12 @@ class Preview implements vscode.Disposable {
 	#shown = { source: '', text: '' };
 
 	constructor(
-		front: LanguageServerClient,
+		languageServer: LanguageServerClient,
 		document: vscode.TextDocument,
 		to: string,
 		onClosed: () => void,
 	) {
-		this.#front = front;
+		this.#languageServer = languageServer;
 		this.#document = document;
 		this.#to = to;
 		this.#onClosed = onClosed;
@@ -150,7 +150,7 @@ class Preview implements vscode.Disposable {
 		const fileName = this.#document.uri.path.split('/').at(-1) ?? 'text.md';
 		try {
 			await webview.postMessage({ busy: true });
-			const { text } = await this.#front.request(
+			const { text } = await this.#languageServer.request(
 				'nearglot/translateDocument',
 				{
 					fileName: /\.(?:md|mdx|markdown)$/i.test(fileName) ? fileName : `${fileName}.md`,

@@ -12,10 +12,10 @@ import {
 	shortClock,
 } from '../../server/protocol/index.ts';
 import { lastTextEditor } from '../chat/lastTextEditor.ts';
-import type { LanguageServerClient } from '../front.ts';
+import type { LanguageServerClient } from '../languageServerClient.ts';
 import { InsertionPoint } from './insertionPoint.ts';
 import { openMicrophonePage } from './microphonePage.ts';
-import { withToken } from './transcribing.ts';
+import { withToken } from './transcribePath.ts';
 
 const contextKey = 'nearglot.dictating';
 /** Text before the cursor that the model is told. */
@@ -24,8 +24,8 @@ const promptCharacters = 200;
 type Source = 'program' | 'editor' | 'page';
 
 /** One at a time per window. */
-export class Dictation implements vscode.Disposable {
-	readonly #front: LanguageServerClient;
+export class EditorDictation implements vscode.Disposable {
+	readonly #languageServer: LanguageServerClient;
 	readonly #extension: Pick<vscode.ExtensionContext, 'extension' | 'extensionUri'>;
 	readonly #item = vscode.window.createStatusBarItem(
 		'nearglot.dictation',
@@ -35,10 +35,10 @@ export class Dictation implements vscode.Disposable {
 	#id: string | undefined;
 
 	constructor(
-		front: LanguageServerClient,
+		languageServer: LanguageServerClient,
 		extension: Pick<vscode.ExtensionContext, 'extension' | 'extensionUri'>,
 	) {
-		this.#front = front;
+		this.#languageServer = languageServer;
 		this.#extension = extension;
 		this.#item.name = vscode.l10n.t('Dictation');
 		this.#item.command = 'nearglot.transcribe.finishDictation';
@@ -69,7 +69,7 @@ export class Dictation implements vscode.Disposable {
 	async finish(): Promise<void> {
 		if (this.#id === undefined) return;
 		this.#show('$(loading~spin)', vscode.l10n.t('Writing down the rest'));
-		await this.#front.request('nearglot/dictate/stop', { id: this.#id });
+		await this.#languageServer.request('nearglot/dictate/stop', { id: this.#id });
 	}
 
 	dispose(): void {
@@ -96,21 +96,24 @@ export class Dictation implements vscode.Disposable {
 			{ location: vscode.ProgressLocation.Notification, title, cancellable: true },
 			async (progress, token) => {
 				token.onCancellationRequested(() => stop.abort());
-				const tell = (message: string) => progress.report({ message });
+				const report = (message: string) => progress.report({ message });
 				const prompt = point.before(promptCharacters).trim();
 				const params = { id, source, ...(prompt === '' ? {} : { prompt }) };
-				tell(vscode.l10n.t('Waiting for the microphone'));
+				report(vscode.l10n.t('Waiting for the microphone'));
 				this.#show('$(mic)', vscode.l10n.t('Waiting for the microphone'));
 				try {
 					await withToken(AbortSignal.any([stop.signal, opened.signal]), (cancel) =>
-						this.#front.request('nearglot/dictate', params, cancel, (value) => {
+						this.#languageServer.request('nearglot/dictate', params, cancel, (value) => {
 							if (stop.signal.aborted) return;
 							const event = value as DictationEvent;
-							this.#onEvent(event, tell, point);
+							this.#onEvent(event, report, point);
 							if (source !== 'editor' || event.type !== 'state') return;
 							if (event.state === 'waiting' && !page) {
-								page = openMicrophonePage(this.#front, this.#extension.extensionUri, id, () =>
-									opened.abort(new AppError('not_supported')),
+								page = openMicrophonePage(
+									this.#languageServer,
+									this.#extension.extensionUri,
+									id,
+									() => opened.abort(new AppError('not_supported')),
 								);
 							}
 						}),
@@ -124,10 +127,10 @@ export class Dictation implements vscode.Disposable {
 		);
 	}
 
-	#onEvent(event: DictationEvent, tell: (message: string) => void, point: InsertionPoint): void {
+	#onEvent(event: DictationEvent, report: (message: string) => void, point: InsertionPoint): void {
 		switch (event.type) {
 			case 'page':
-				tell(vscode.l10n.t('Record in the page that opens in your browser'));
+				report(vscode.l10n.t('Record in the page that opens in your browser'));
 				void vscode.env.openExternal(vscode.Uri.parse(event.url, true));
 				return;
 			case 'text':
@@ -135,7 +138,7 @@ export class Dictation implements vscode.Disposable {
 				return;
 			case 'level': {
 				const time = shortClock(event.seconds);
-				tell(
+				report(
 					vscode.l10n.t(
 						'Listening {0}. A click on the microphone in the status bar ends it.',
 						`${time} ${meter(event.level)}`,
@@ -145,10 +148,10 @@ export class Dictation implements vscode.Disposable {
 				return;
 			}
 			case 'state':
-				if (event.state === 'stopped') tell(vscode.l10n.t('Writing down the rest'));
+				if (event.state === 'stopped') report(vscode.l10n.t('Writing down the rest'));
 				return;
 			case 'microphone':
-				tell(vscode.l10n.t('Recording with {0}', event.program));
+				report(vscode.l10n.t('Recording with {0}', event.program));
 		}
 	}
 

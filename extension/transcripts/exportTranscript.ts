@@ -20,7 +20,7 @@ export interface ExportChoice {
 }
 
 /** Names of the forms, as people know them. */
-export const formatNames: Readonly<Record<ExportFormat, () => string>> = {
+const exportFormatNames: Readonly<Record<ExportFormat, () => string>> = {
 	text: () => vscode.l10n.t('Text'),
 	markdown: () => 'Markdown',
 	srt: () => 'SRT',
@@ -35,14 +35,14 @@ export async function exportToFile(
 	given?: ExportChoice,
 ): Promise<void> {
 	if (!document) throw noTranscript();
-	const choice = given ?? (await askForChoice(document));
+	const choice = given ?? (await pickExport(document));
 	if (!choice) return;
 	const title = recording.path.split('/').at(-1) ?? '';
 	const name = exportName(title, document, choice);
 	const target = await vscode.window.showSaveDialog({
 		title: vscode.l10n.t('Export Transcript'),
 		defaultUri: vscode.Uri.joinPath(recording, '..', name),
-		filters: { [formatNames[choice.format]()]: [exportEndings[choice.format]] },
+		filters: { [exportFormatNames[choice.format]()]: [exportEndings[choice.format]] },
 	});
 	if (!target) return;
 	await writeTranscript(target, document, { ...choice, title });
@@ -68,18 +68,18 @@ export async function writeTranscript(
 }
 
 /** One of the forms a transcript can have. */
-export async function askForFormat(): Promise<ExportFormat | undefined> {
+export async function pickFormat(): Promise<ExportFormat | undefined> {
 	const items = exportFormats.map((format) => ({
 		format,
-		label: formatNames[format](),
+		label: exportFormatNames[format](),
 		description: `.${exportEndings[format]}`,
 	}));
 	const title = vscode.l10n.t('Form of the transcript');
 	return (await vscode.window.showQuickPick(items, { title }))?.format;
 }
 
-async function askForChoice(document: TranscriptDocument): Promise<ExportChoice | undefined> {
-	const format = await askForFormat();
+async function pickExport(document: TranscriptDocument): Promise<ExportChoice | undefined> {
+	const format = await pickFormat();
 	if (!format) return undefined;
 	if (!document.translation) return { format, content: 'original', times: false };
 	const labels: Readonly<Record<ExportContent, string>> = {

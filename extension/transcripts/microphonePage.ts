@@ -4,11 +4,11 @@ import * as vscode from 'vscode';
 import { parseMicrophoneMessage } from '../../server/protocol/index.ts';
 import { microphoneStrings } from '../../webview/protocol.ts';
 import { pageHtml, pageOptions } from '../chat/pageHtml.ts';
-import type { LanguageServerClient } from '../front.ts';
+import type { LanguageServerClient } from '../languageServerClient.ts';
 
 /** Opens it beside the text; `onRefused` is called when there is no microphone. */
 export function openMicrophonePage(
-	front: LanguageServerClient,
+	languageServer: LanguageServerClient,
 	extensionUri: vscode.Uri,
 	id: string,
 	onRefused: () => void,
@@ -25,7 +25,7 @@ export function openMicrophonePage(
 		if (ended) return;
 		ended = true;
 		sending = sending
-			.then(() => front.request('nearglot/dictate/stop', { id }))
+			.then(() => languageServer.request('nearglot/dictate/stop', { id }))
 			.catch(() => undefined);
 	};
 	panel.webview.onDidReceiveMessage((value: unknown) => {
@@ -41,7 +41,11 @@ export function openMicrophonePage(
 			case 'sound':
 				sending = sending
 					.then(() =>
-						front.request('nearglot/dictate/audio', { id, rate: message.rate, data: message.data }),
+						languageServer.request('nearglot/dictate/audio', {
+							id,
+							rate: message.rate,
+							data: message.data,
+						}),
 					)
 					.catch(finish);
 				return;

@@ -1,4 +1,4 @@
-/** A recording as a file: where the front can read it, and what tells it from others. */
+/** A recording as a file: where the language server can read it, and what tells it from others. */
 
 import { createHash } from 'node:crypto';
 import { open, rm } from 'node:fs/promises';
@@ -7,7 +7,7 @@ import * as vscode from 'vscode';
 import { makePrivateFolder, writePrivately } from '../privateFiles.ts';
 
 /** Endings of files that are offered for transcription. */
-export const audioEndings = [
+const audioEndings = [
 	...['wav', 'mp3', 'flac', 'ogg', 'oga', 'opus', 'm4a', 'aac', 'webm', 'weba', 'mp4', 'mkv'],
 ];
 
@@ -15,7 +15,7 @@ export const audioEndings = [
 const sampleBytes = 262_144;
 
 export interface RecordingFile {
-	/** Path on the computer the front runs on. */
+	/** Path on the computer the language server runs on. */
 	readonly path: string;
 	/** Follows the recording when it is renamed or moved; another recording has another one. */
 	readonly fingerprint: string;

@@ -1,19 +1,20 @@
 /** *Transcribe…*: one recording opens as a transcript, several are worked through in a row. */
 
 import * as vscode from 'vscode';
+import { defined } from '../../server/protocol/defined.ts';
 import { AppError, asAppError, exportName, shortClock } from '../../server/protocol/index.ts';
 import { lastTextEditor } from '../chat/lastTextEditor.ts';
-import type { LanguageServerClient } from '../front.ts';
+import type { LanguageServerClient } from '../languageServerClient.ts';
 import { showError } from '../notify.ts';
-import { askForFormat, writeTranscript } from './exportTranscript.ts';
+import { pickFormat, writeTranscript } from './exportTranscript.ts';
 import { InsertionPoint } from './insertionPoint.ts';
+import { audioEditor, type RecordingEditor } from './recordingEditor.ts';
 import { openRecordingFile, pickRecordings } from './recordingFile.ts';
-import { audioEditor, type Recordings } from './recordings.ts';
-import { transcribeRecording } from './transcribing.ts';
+import { transcribePath } from './transcribePath.ts';
 
 /** The recordings of the explorer's menu, or those that are picked. */
 export async function transcribeFiles(
-	recordings: Recordings,
+	recordings: RecordingEditor,
 	uri: unknown,
 	uris: unknown,
 ): Promise<void> {
@@ -33,7 +34,10 @@ export async function transcribeFiles(
 	});
 }
 
-async function transcribeAll(recordings: Recordings, files: readonly vscode.Uri[]): Promise<void> {
+async function transcribeAll(
+	recordings: RecordingEditor,
+	files: readonly vscode.Uri[],
+): Promise<void> {
 	const failed: string[] = [];
 	let done = 0;
 	await vscode.window.withProgress(
@@ -82,7 +86,7 @@ async function transcribeAll(recordings: Recordings, files: readonly vscode.Uri[
 }
 
 async function offerResults(
-	recordings: Recordings,
+	recordings: RecordingEditor,
 	files: readonly vscode.Uri[],
 	done: number,
 ): Promise<void> {
@@ -99,7 +103,7 @@ async function offerResults(
 		}
 	}
 	if (answer !== exportAll) return;
-	const format = await askForFormat();
+	const format = await pickFormat();
 	if (!format) return;
 	const [folder] =
 		(await vscode.window.showOpenDialog({
@@ -120,7 +124,7 @@ async function offerResults(
 
 /** *Insert Transcript at Cursor*: the words of a recording where the cursor is, as they are heard. */
 export async function insertTranscript(
-	front: LanguageServerClient,
+	languageServer: LanguageServerClient,
 	scratch: string,
 ): Promise<void> {
 	const editor = lastTextEditor();
@@ -137,8 +141,8 @@ export async function insertTranscript(
 			(progress, token) => {
 				token.onCancellationRequested(() => stop.abort());
 				const choice = { model: '', language: '', english: false };
-				return transcribeRecording(
-					front,
+				return transcribePath(
+					languageServer,
 					file.path,
 					choice,
 					(delta) => {
@@ -146,7 +150,7 @@ export async function insertTranscript(
 						const { done = 0, total } = delta.progress ?? {};
 						if (delta.progress)
 							progress.report({
-								message: jobText({ done, ...(total === undefined ? {} : { total }) }),
+								message: jobText({ done, ...defined({ total }) }),
 							});
 					},
 					stop.signal,

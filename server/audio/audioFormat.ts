@@ -1,4 +1,11 @@
-/** Which container and codec a recording has, told from its bytes and never from its name. */
+/**
+ * Which container and codec a recording has, told from its bytes and never from its name.
+ *
+ * WAV, MP3, FLAC and Ogg have readers of their own here. mediabunny 1.61.0, which takes WebM and MP4 apart,
+ * reads them too, but of damaged recordings it tells nothing: it gives cut-off files as shorter ones and Ogg pages
+ * with wrong checksums as sound, and leaves out what follows in chained Ogg and FLAC, and WAV whose length was
+ * never filled in.
+ */
 
 import { AppError } from '../protocol/index.ts';
 import { type AudioSource, pieces } from './audioSource.ts';
@@ -11,7 +18,7 @@ export type OggFormat = 'ogg-flac' | 'ogg-opus' | 'ogg-vorbis';
 export type AudioFormat = 'wav' | 'mp3' | 'flac' | OggFormat | 'matroska' | 'mp4' | 'aac';
 
 /** What people call each format. */
-export const formatNames: Readonly<Record<AudioFormat, string>> = {
+export const audioFormatNames: Readonly<Record<AudioFormat, string>> = {
 	wav: 'WAV',
 	mp3: 'MP3',
 	flac: 'FLAC',
@@ -23,7 +30,7 @@ export const formatNames: Readonly<Record<AudioFormat, string>> = {
 	aac: 'AAC',
 };
 
-export const readableFormats =
+const readableFormats =
 	'WAV, MP3, FLAC, Ogg (Vorbis, Opus, FLAC) and WebM (Opus, Vorbis); M4A/AAC where ffmpeg is installed';
 
 export interface SniffedFormat {

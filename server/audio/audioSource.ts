@@ -48,15 +48,6 @@ export async function fileSource(path: string): Promise<AudioSource> {
 	};
 }
 
-/** A recording that is in memory already. */
-export function memorySource(bytes: Uint8Array): AudioSource {
-	return {
-		sizeBytes: bytes.length,
-		read: async (offset, length) => bytes.slice(offset, offset + Math.max(0, length)),
-		[Symbol.asyncDispose]: async () => {},
-	};
-}
-
 /** The bytes from `offset` to `end` (default: the last one) in pieces of at most `pieceBytes`. */
 export async function* pieces(
 	source: AudioSource,

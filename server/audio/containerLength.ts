@@ -2,7 +2,11 @@
 
 import { AppError } from '../protocol/index.ts';
 import type { AudioSource } from './audioSource.ts';
-import { type MovieBox, refuseJoinedMovies, refuseJoinedSegments } from './joinedRecordings.ts';
+import {
+	type MovieBox,
+	refuseConcatenatedMovies,
+	refuseConcatenatedSegments,
+} from './concatenatedRecordings.ts';
 
 export interface ContainerShape {
 	/** Of WebM and Matroska: its tracks of every kind, subtitles too; `undefined` where it does not say. */
@@ -18,7 +22,7 @@ export async function checkContainerLength(
 		format === 'mp4'
 			? { end: await lastBoxEnd(source), trackCount: undefined }
 			: await readSegment(source);
-	if (format === 'matroska' && end !== undefined) await refuseJoinedSegments(source, end);
+	if (format === 'matroska' && end !== undefined) await refuseConcatenatedSegments(source, end);
 	if (end === undefined || end <= source.sizeBytes) return { trackCount };
 	throw new AppError(
 		'invalid_audio',
@@ -123,6 +127,6 @@ async function lastBoxEnd(source: AudioSource): Promise<number | undefined> {
 		at += size;
 		if (String.fromCharCode(...head.subarray(4, 8)) === 'moov') movies.push({ bodyAt, end: at });
 	}
-	await refuseJoinedMovies(source, movies);
+	await refuseConcatenatedMovies(source, movies);
 	return at;
 }

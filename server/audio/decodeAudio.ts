@@ -1,7 +1,7 @@
 /** Any recording to 16 kHz mono, piece by piece: tells the format, decodes, mixes, resamples. */
 
 import { AppError } from '../protocol/index.ts';
-import { type AudioFormat, formatNames, type OggFormat, sniffFormat } from './audioFormat.ts';
+import { type AudioFormat, audioFormatNames, type OggFormat, sniffFormat } from './audioFormat.ts';
 import type { AudioSource } from './audioSource.ts';
 import { openWithFfmpeg } from './ffmpegAudio.ts';
 import { openFlac } from './flac.ts';
@@ -115,7 +115,7 @@ async function* speechSamples(
 	if (total === 0)
 		throw new AppError(
 			'invalid_audio',
-			`The ${formatNames[opened.info.format]} file holds no audio: it is empty or cut off after its header.`,
+			`The ${audioFormatNames[opened.info.format]} file holds no audio: it is empty or cut off after its header.`,
 		);
 }
 

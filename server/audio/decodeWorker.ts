@@ -83,7 +83,7 @@ async function work(job: DecodeJob): Promise<void> {
 		} finally {
 			writer.close();
 		}
-		// Both files are closed by now: whoever hears of the end may end this thread.
+		// Both files are closed by now: the thread may be ended after this message.
 		send({ kind: 'end' });
 	} catch (error) {
 		send({ kind: 'error', error: toErrorWire(asAppError(error)) });

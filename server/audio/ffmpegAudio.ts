@@ -3,7 +3,7 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import type { Readable } from 'node:stream';
 import { AppError } from '../protocol/index.ts';
-import { type AudioFormat, formatNames } from './audioFormat.ts';
+import { type AudioFormat, audioFormatNames } from './audioFormat.ts';
 import type { AudioSource } from './audioSource.ts';
 import type { OtherTrack } from './mediaContainer.ts';
 import type { MonoBlock, OpenedAudio } from './openedAudio.ts';
@@ -20,7 +20,7 @@ const rateHz = 16_000;
 /** Silence before the first sound and in gaps, instead of sound that moves up. */
 const fillGaps = 'aresample=async=1:first_pts=0';
 
-/** A minute to begin, and a second for each of these seconds of sound: whoever computes longer is stuck. */
+/** A minute to begin, and a second for each of these seconds of sound: a longer computation is stuck. */
 const slowestRate = 16;
 
 export interface FfmpegJob extends OtherTrack {
@@ -57,7 +57,7 @@ export async function openWithFfmpeg(
 	});
 	return {
 		info: { format, codec, sampleRateHz: rateHz, channels: 1, durationS: undefined },
-		blocks: blocks(child, formatNames[format]),
+		blocks: blocks(child, audioFormatNames[format]),
 	};
 }
 
@@ -65,7 +65,7 @@ function missing(format: AudioFormat, codec: string): AppError {
 	const what = codec === 'unknown' ? 'a codec Nearglot has no decoder for' : codec.toUpperCase();
 	return new AppError(
 		'invalid_audio',
-		`This ${formatNames[format]} file holds ${what}. To read it, Nearglot needs ffmpeg on this machine (in PATH), and none was found. Install ffmpeg, or convert the file to WAV, MP3, FLAC or Opus.`,
+		`This ${audioFormatNames[format]} file holds ${what}. To read it, Nearglot needs ffmpeg on this machine (in PATH), and none was found. Install ffmpeg, or convert the file to WAV, MP3, FLAC or Opus.`,
 		{ data: { codec } },
 	);
 }

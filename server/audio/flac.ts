@@ -5,8 +5,8 @@ import { AppError } from '../protocol/index.ts';
 import type { AudioSource } from './audioSource.ts';
 import { FlacSplitter } from './flacFrames.ts';
 import {
+	assertAudioFormat,
 	checkComplete,
-	checkShape,
 	type MonoBlock,
 	mixDown,
 	type OpenedAudio,
@@ -54,7 +54,7 @@ export function parseStreamInfo(block: Uint8Array): StreamInfo {
 	const packed = view.getBigUint64(10);
 	const sampleRateHz = Number(packed >> 44n);
 	const channels = Number((packed >> 41n) & 7n) + 1;
-	checkShape(sampleRateHz, channels);
+	assertAudioFormat(sampleRateHz, channels);
 	return {
 		sampleRateHz,
 		channels,

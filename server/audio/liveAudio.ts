@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { AppError } from '../protocol/index.ts';
 import { fillScratchFolder } from '../store/scratch.ts';
 import { type DecodedAudio, speechRateHz } from './decodeAudio.ts';
-import { checkShape } from './openedAudio.ts';
+import { assertAudioFormat } from './openedAudio.ts';
 import { Resampler } from './resampler.ts';
 
 /** Samples given out at once. */
@@ -72,7 +72,7 @@ export class LiveAudio implements DecodedAudio {
 	push(samples: Int16Array, rateHz: number, from = this.#received): Promise<void> {
 		if (this.#ended) throw new AppError('not_found', 'This recording has ended.');
 		if (this.#rateHz === undefined) {
-			checkShape(rateHz, 1);
+			assertAudioFormat(rateHz, 1);
 			this.#rateHz = rateHz;
 			if (rateHz !== speechRateHz) this.#resampler = new Resampler(rateHz, speechRateHz);
 		} else if (this.#rateHz !== rateHz) {

@@ -14,12 +14,12 @@ import {
 } from 'mediabunny';
 import { MPEGDecoder } from 'mpg123-decoder';
 import { AppError, asAppError } from '../protocol/index.ts';
-import { formatNames } from './audioFormat.ts';
+import { audioFormatNames } from './audioFormat.ts';
 import type { AudioSource } from './audioSource.ts';
 import { checkContainerLength } from './containerLength.ts';
 import {
+	assertAudioFormat,
 	checkComplete,
-	checkShape,
 	type MonoBlock,
 	mixDown,
 	type OpenedAudio,
@@ -48,7 +48,7 @@ export async function openContainer(
 	format: 'matroska' | 'mp4',
 	other: (track: OtherTrack) => Promise<OpenedAudio>,
 ): Promise<OpenedAudio> {
-	const name = formatNames[format];
+	const name = audioFormatNames[format];
 	const { trackCount } = await checkContainerLength(source, format);
 	const input = new Input({
 		formats: format === 'mp4' ? [MP4, QTFF] : [WEBM, MATROSKA],
@@ -64,7 +64,7 @@ export async function openContainer(
 		const codec = await track.getCodec();
 		const sampleRateHz = await track.getSampleRate();
 		const channels = await track.getNumberOfChannels();
-		checkShape(sampleRateHz, channels);
+		assertAudioFormat(sampleRateHz, channels);
 		const description = (await track.getDecoderConfig())?.description;
 		const durationS = (await track.getDurationFromMetadata({ skipLiveWait: true })) ?? undefined;
 		const decode = packetDecoders[codec ?? ''] ?? pcmDecoder(codec);

@@ -2,7 +2,7 @@
 
 import { AppError } from '../protocol/index.ts';
 import type { OggHead } from './oggRecording.ts';
-import { checkShape } from './openedAudio.ts';
+import { assertAudioFormat } from './openedAudio.ts';
 import { VorbisStream } from './vorbisPackets.ts';
 
 const setupKind = 5;
@@ -13,7 +13,7 @@ export function readOggVorbis(packet: Uint8Array): OggHead {
 	const view = new DataView(packet.buffer, packet.byteOffset, packet.byteLength);
 	const channels = view.getUint8(11);
 	const sampleRateHz = view.getUint32(12, true);
-	checkShape(sampleRateHz, channels);
+	assertAudioFormat(sampleRateHz, channels);
 	return {
 		codec: 'vorbis',
 		sampleRateHz,

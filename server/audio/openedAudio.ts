@@ -26,12 +26,12 @@ export interface OpenedAudio {
 }
 
 /** Sampling rates that exist in practice; anything else is a damaged header. */
-export const minimumRateHz = 1000;
-export const maximumRateHz = 768_000;
-export const maximumChannels = 64;
+const minimumRateHz = 1000;
+const maximumRateHz = 768_000;
+const maximumChannels = 64;
 
 /** Throws `invalid_audio` for rates and channel counts no recording has. */
-export function checkShape(sampleRateHz: number, channels: number): void {
+export function assertAudioFormat(sampleRateHz: number, channels: number): void {
 	if (!(sampleRateHz >= minimumRateHz && sampleRateHz <= maximumRateHz)) {
 		throw new AppError(
 			'invalid_audio',

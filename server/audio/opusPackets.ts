@@ -17,7 +17,7 @@ export interface OpusHead {
 }
 
 /** libopus gives speech rates directly, so no resampling is needed afterwards. */
-export const opusRateHz = 16_000;
+const opusRateHz = 16_000;
 
 /** Throws `invalid_audio` when the header is damaged. */
 export function parseOpusHead(bytes: Uint8Array): OpusHead {

@@ -2,7 +2,7 @@
 
 import type { AudioSource } from './audioSource.ts';
 import { pieces } from './audioSource.ts';
-import { refuseJoinedWav } from './joinedRecordings.ts';
+import { refuseConcatenatedWav } from './concatenatedRecordings.ts';
 import { checkComplete, type MonoBlock, type OpenedAudio } from './openedAudio.ts';
 import { mixFrames, pcmReader } from './pcm.ts';
 import { readWavHeader, type WavHeader } from './wavHeader.ts';
@@ -15,7 +15,7 @@ export async function openWav(source: AudioSource, start: number): Promise<Opene
 		checkComplete(seconds(header.announcedBytes), seconds(header.dataBytes));
 	// A recorder that never wrote the length takes all that follows for samples.
 	if (header.announcedBytes !== undefined)
-		await refuseJoinedWav(source, header.dataOffset + header.announcedBytes);
+		await refuseConcatenatedWav(source, header.dataOffset + header.announcedBytes);
 	return {
 		info: {
 			format: 'wav',

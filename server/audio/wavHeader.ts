@@ -2,7 +2,7 @@
 
 import { AppError } from '../protocol/index.ts';
 import type { AudioSource } from './audioSource.ts';
-import { checkShape } from './openedAudio.ts';
+import { assertAudioFormat } from './openedAudio.ts';
 import type { PcmEncoding } from './pcm.ts';
 import { type PcmForm, soundingForm } from './wavShape.ts';
 
@@ -118,7 +118,7 @@ function readFormat(body: DataView): WavFormat {
 			);
 		tag = body.getUint16(24, true);
 	}
-	checkShape(sampleRateHz, channels);
+	assertAudioFormat(sampleRateHz, channels);
 	const encoding = encodingOf(tag, bits);
 	const sampleBytes = Math.ceil(bits / 8);
 	const frameBytes = sampleBytes * channels;

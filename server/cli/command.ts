@@ -73,7 +73,7 @@ export async function runCommand(
 		process.exitCode = 1;
 		if (command?.outlivesOutput !== true) stop.abort();
 	});
-	// Whoever cannot be told anything still gets the exit code.
+	// Without a terminal there is still the exit code.
 	io.stderr.onFault(() => {});
 	if (name === '--version' || name === '-v') {
 		io.stdout.write(`${version}\n`);
@@ -81,11 +81,11 @@ export async function runCommand(
 	}
 	const load = name === undefined ? undefined : commands[name];
 	if (!load) {
-		const asked = name === undefined || name === '--help' || name === '-h' || name === 'help';
-		(asked ? io.stdout : io.stderr).write(
-			`${asked ? '' : `Unknown command '${name}'.\n\n`}${await overview(commands)}`,
+		const isRequested = name === undefined || name === '--help' || name === '-h' || name === 'help';
+		(isRequested ? io.stdout : io.stderr).write(
+			`${isRequested ? '' : `Unknown command '${name}'.\n\n`}${await overview(commands)}`,
 		);
-		process.exitCode = asked ? 0 : 2;
+		process.exitCode = isRequested ? 0 : 2;
 		return;
 	}
 	using _notices = onNotice((text) => io.stderr.write(`nearglot ${name}: ${text}\n`));

@@ -1,20 +1,24 @@
 /** `nearglot transcribe --microphone`: text while somebody speaks. */
 
-import { microphoneRateHz, type OpenMicrophone, openMicrophone } from '../audio/microphone.ts';
-import { findOrStartDaemon } from '../daemon/client.ts';
-import type { DaemonConnection } from '../daemon/connection.ts';
-import { openRecorder, sendSamples, setRecorderState } from '../protocol/addresses.ts';
+import {
+	microphoneRateHz,
+	type OpenMicrophone,
+	openSystemMicrophone,
+} from '../audio/systemMicrophone.ts';
+import type { DaemonConnection } from '../daemon/daemonConnection.ts';
+import { findOrStartDaemon } from '../daemon/findDaemon.ts';
 import type {
 	RecorderEvent,
 	RecorderRequest,
 	Transcript,
 	TranscriptFormat,
 } from '../protocol/index.ts';
+import { openRecorder, sendSamples, setRecorderState } from '../protocol/routeAddresses.ts';
 import { transcriptText } from '../services/speech/speechFormats.ts';
 import type { CommandIo } from './command.ts';
 import { timeText } from './progressBar.ts';
 
-export interface Dictation {
+export interface DictationOptions {
 	readonly request: RecorderRequest;
 	readonly format: TranscriptFormat;
 	/** Ends by itself after this many seconds. */
@@ -27,15 +31,15 @@ export interface Dictation {
  * Records until Ctrl+C, Enter or the time is over, then waits for the rest of the text. Throws
  * `not_supported` when no microphone can be opened.
  */
-export async function dictate(dictation: Dictation, io: CommandIo): Promise<number> {
+export async function dictate(dictation: DictationOptions, io: CommandIo): Promise<number> {
 	const daemon = await findOrStartDaemon({ env: io.env }, io.signal);
 	// Opened before the session, so that a machine without a microphone says so at once.
-	const microphone = await openMicrophone(io.env, process.platform, io.signal);
+	const microphone = await openSystemMicrophone(io.env, process.platform, io.signal);
 	const release = stopConditions(dictation, microphone, io);
 	try {
 		const body = dictation.request;
 		const events = daemon.stream(openRecorder, { body }, { of: 'recording' });
-		const transcript = await hear(dictation, { daemon, microphone, io }, events);
+		const transcript = await transcribe(dictation, { daemon, microphone, io }, events);
 		if (dictation.write) await dictation.write(transcriptText(transcript, dictation.format));
 		else if (dictation.format === 'text') io.stdout.write('\n');
 		else io.stdout.data(transcriptText(transcript, dictation.format));
@@ -48,7 +52,7 @@ export async function dictate(dictation: Dictation, io: CommandIo): Promise<numb
 
 /** Ends the recording when it is time; returns what takes the listeners away again. */
 function stopConditions(
-	{ seconds }: Dictation,
+	{ seconds }: DictationOptions,
 	microphone: OpenMicrophone,
 	{ stdin, stderr, signal }: CommandIo,
 ): () => void {
@@ -72,8 +76,8 @@ interface Parts {
 	readonly io: CommandIo;
 }
 
-async function hear(
-	{ format, write, request }: Dictation,
+async function transcribe(
+	{ format, write, request }: DictationOptions,
 	parts: Parts,
 	events: AsyncIterable<RecorderEvent>,
 ): Promise<Transcript> {

@@ -1,29 +1,31 @@
 /** `nearglot models load|unload|remove|pin|unpin|add|import|refresh`: short calls of the daemon. */
 
 import { resolve } from 'node:path';
-import { findDaemon, findOrStartDaemon } from '../daemon/client.ts';
-import * as routes from '../protocol/addresses.ts';
-import type { Input } from '../protocol/client.ts';
+import { findDaemon, findOrStartDaemon } from '../daemon/findDaemon.ts';
+import * as routes from '../protocol/routeAddresses.ts';
+import type { Input } from '../protocol/routeClient.ts';
 import type { AnswerOf, RequestOf, Route } from '../protocol/routes/route.ts';
+import { holdsWeights } from '../services/builtModels.ts';
 import { readArgs } from './args.ts';
 import { type CommandIo, UsageError } from './command.ts';
 import { hubOf } from './hubChoice.ts';
+import { printReady, showEvents } from './modelsEvents.ts';
 
 type Run = (args: readonly string[], io: CommandIo) => Promise<number>;
 
-function one(positionals: readonly string[], what: string): string {
+function onlyPositional(positionals: readonly string[], what: string): string {
 	const [first, ...more] = positionals;
 	if (first === undefined || more.length > 0) throw new UsageError(`It takes one ${what}.`);
 	return first;
 }
 
-export const loadModel: Run = async (args, io) => {
+export const loadModelCommand: Run = async (args, io) => {
 	const options = readArgs(args, {
 		ttl: { type: 'string' },
 		ep: { type: 'string' },
 		keep: { type: 'boolean' },
 	});
-	const name = one(options.positionals, 'model');
+	const name = onlyPositional(options.positionals, 'model');
 	const query = {
 		ttl: options.integer('ttl', 0, 30 * 86_400)?.toString(),
 		ep: options.text('ep'),
@@ -35,7 +37,7 @@ export const loadModel: Run = async (args, io) => {
 	return 0;
 };
 
-export const unloadModel: Run = async (args, io) => {
+export const unloadModelCommand: Run = async (args, io) => {
 	const options = readArgs(args, { force: { type: 'boolean' }, all: { type: 'boolean' } });
 	const query = { force: options.has('force') ? 'true' : undefined };
 	const daemon = await findDaemon(io.env);
@@ -45,9 +47,9 @@ export const unloadModel: Run = async (args, io) => {
 		io.stdout.write('No model is in memory.\n');
 		return 0;
 	}
-	const name = one(options.positionals, 'model');
+	const name = onlyPositional(options.positionals, 'model');
 	if (daemon === undefined) {
-		io.stdout.write(`${name} is not loaded: no daemon is running.\n`);
+		io.stdout.write(`${name} is not loaded: no model server is running.\n`);
 		return 0;
 	}
 	const input = { params: { name }, query };
@@ -66,7 +68,7 @@ function calling<R extends Route>(
 ): Run {
 	return async (args, io) => {
 		const options = readArgs(args, takesName ? { name: { type: 'string' } } : {});
-		const name = one(options.positionals, what);
+		const name = onlyPositional(options.positionals, what);
 		const input = { body: body(name, options.text('name')) };
 		const daemon = await findOrStartDaemon({ env: io.env }, io.signal);
 		const answer = await daemon.call(route, input as Input<R>, { signal: io.signal });
@@ -75,49 +77,49 @@ function calling<R extends Route>(
 	};
 }
 
-export const removeModel = calling(
+export const removeModelCommand = calling(
 	routes.removeModel,
 	'model',
 	(model) => ({ model }),
 	(_name, { removed }) => `${removed.id} is removed.`,
 );
 
-export const pinModel = calling(
+export const pinModelCommand = calling(
 	routes.pinModel,
 	'model',
 	(model) => ({ model, pinned: true }),
 	(name) => `${name} stays loaded once it is.`,
 );
 
-export const unpinModel = calling(
+export const unpinModelCommand = calling(
 	routes.pinModel,
 	'model',
 	(model) => ({ model, pinned: false }),
 	(name) => `${name} may be unloaded when unused.`,
 );
 
-export const addFolder = calling(
+export const addFolderCommand = calling(
 	routes.registerFolder,
 	'folder',
 	(folder) => ({ folder: resolve(folder) }),
 	(name, { models }) => `${name} is used in place: ${models.map(({ id }) => id).join(', ')}.`,
 );
 
-export const dropFolder = calling(
+export const dropFolderCommand = calling(
 	routes.unregisterFolder,
 	'folder',
 	(folder) => ({ folder: resolve(folder) }),
 	(name) => `${name} is not used any more; its files stay.`,
 );
 
-export const moveFolder = calling(
+export const moveFolderCommand = calling(
 	routes.moveModels,
 	'folder',
 	(folder) => ({ folder: resolve(folder) }),
 	(_name, { location }) => `The models are in ${location} now.`,
 );
 
-export const importModel = calling(
+const copyModel = calling(
 	routes.importModel,
 	'folder or archive',
 	(path, name) => ({ path: resolve(path), name }),
@@ -125,8 +127,47 @@ export const importModel = calling(
 	true,
 );
 
+/** `models import PATH`: a model is copied, weights become one. */
+export const importModelCommand: Run = async (args, io) => {
+	const options = readArgs(args, {
+		name: { type: 'string' },
+		quality: { type: 'boolean' },
+		keep: { type: 'boolean' },
+		plan: { type: 'boolean' },
+	});
+	const path = resolve(onlyPositional(options.positionals, 'folder, archive or GGUF file'));
+	const name = options.text('name');
+	const flags = ['quality', 'keep', 'plan'] as const;
+	const asked = flags.filter((flag) => options.has(flag));
+	if (!(await holdsWeights(path).catch(() => false))) {
+		if (asked.length > 0)
+			throw new UsageError(
+				`--${asked[0]} is for weights of which a model is built; ${path} holds none.`,
+			);
+		return copyModel(args, io);
+	}
+	const body = { path, name, ...Object.fromEntries(asked.map((flag) => [flag, true])) };
+	const daemon = await findOrStartDaemon({ env: io.env }, io.signal);
+	try {
+		const events = daemon.stream(
+			routes.buildLocalModel,
+			{ body },
+			{ signal: io.signal, of: 'build' },
+		);
+		const model = await showEvents(events, io, options.has('plan'));
+		if (model !== undefined) printReady(model, false, io);
+		else if (!options.has('plan')) throw daemon.cut('build');
+		return 0;
+	} catch (error) {
+		if (!io.signal.aborted) throw error;
+		io.stderr.write(`Paused. Run it again to resume: nearglot models import ${path}
+`);
+		return 130;
+	}
+};
+
 /** `models draft NAME DRAFT`, or `models draft NAME none`. */
-export const draftModel: Run = async (args, io) => {
+export const draftModelCommand: Run = async (args, io) => {
 	const options = readArgs(args, {});
 	const [name, draft, ...more] = options.positionals;
 	if (name === undefined || draft === undefined || more.length > 0)
@@ -145,7 +186,7 @@ export const draftModel: Run = async (args, io) => {
 	return 0;
 };
 
-export const refreshCatalogue: Run = async (args, io) => {
+export const refreshCatalogueCommand: Run = async (args, io) => {
 	const options = readArgs(args, {});
 	if (options.positionals.length > 0) throw new UsageError('models refresh takes no argument.');
 	const hub = hubOf(io.env);

@@ -2,7 +2,7 @@
 
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { findOrStartDaemon } from '../daemon/client.ts';
+import { findOrStartDaemon } from '../daemon/findDaemon.ts';
 import { thisMachine } from '../daemon/machine.ts';
 import { dataDir } from '../daemon/paths.ts';
 import { VerdictFile } from '../daemon/verdictFile.ts';
@@ -10,14 +10,14 @@ import type { ModelDescription, ModelVariant } from '../engine/api.ts';
 import { describeModel } from '../engine/modelFiles/describe.ts';
 import { chooseVariant } from '../engine/modelFiles/variants.ts';
 import { readManifest } from '../hub/manifest.ts';
-import { listOwnModels } from '../protocol/addresses.ts';
 import { findModel, type ModelNotice } from '../protocol/index.ts';
+import { listOwnModels } from '../protocol/routeAddresses.ts';
 import { readArgs } from './args.ts';
 import { type CommandIo, UsageError } from './command.ts';
-import { byteText, table } from './tables.ts';
+import { byteText, table } from './textTable.ts';
 
 /** Prints the description of a folder or of a model the daemon knows; 1 when it cannot run here. */
-export async function infoModel(args: readonly string[], io: CommandIo): Promise<number> {
+export async function modelInfoCommand(args: readonly string[], io: CommandIo): Promise<number> {
 	const options = readArgs(args, { json: { type: 'boolean' } });
 	const [name, ...more] = options.positionals;
 	if (name === undefined || more.length > 0) {
@@ -65,7 +65,7 @@ async function unverifiedText(folder: string): Promise<string> {
 	return `Not verified, because the hub stated no hash for them\n${bullets(paths)}`;
 }
 
-/** The text of {@link infoModel} for a folder. @throws AppError `unsupported_model` when it holds no model */
+/** The text of {@link modelInfoCommand} for a folder. @throws AppError `unsupported_model` when it holds no model */
 export async function modelInfoText(folder: string): Promise<string> {
 	return infoText(await describeModel(folder));
 }

@@ -1,13 +1,13 @@
 /** `nearglot models list`. */
 
-import { findOrStartDaemon } from '../daemon/client.ts';
-import { listModels as listModelsRoute, listOwnModels } from '../protocol/addresses.ts';
+import { findOrStartDaemon } from '../daemon/findDaemon.ts';
 import { fallbackOf } from '../protocol/index.ts';
+import { listModels as listModelsRoute, listOwnModels } from '../protocol/routeAddresses.ts';
 import { readArgs } from './args.ts';
 import { type CommandIo, UsageError } from './command.ts';
-import { byteText, table } from './tables.ts';
+import { byteText, table } from './textTable.ts';
 
-export async function listModels(args: readonly string[], io: CommandIo): Promise<number> {
+export async function listModelsCommand(args: readonly string[], io: CommandIo): Promise<number> {
 	const options = readArgs(args, { json: { type: 'boolean' } });
 	if (options.positionals.length > 0) throw new UsageError('models list takes no argument.');
 	const daemon = await findOrStartDaemon({ env: io.env }, io.signal);

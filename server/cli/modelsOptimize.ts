@@ -4,10 +4,10 @@ import { resolve } from 'node:path';
 import { optimizeModel } from '../engine/optimize.ts';
 import { readArgs } from './args.ts';
 import { type CommandIo, UsageError } from './command.ts';
-import { byteText } from './tables.ts';
+import { byteText } from './textTable.ts';
 
 /** Quantises the float graphs of a folder and prints what was made. */
-export async function optimizeFolder(args: readonly string[], io: CommandIo): Promise<number> {
+export async function optimizeCommand(args: readonly string[], io: CommandIo): Promise<number> {
 	const options = readArgs(args, { bits: { type: 'string' }, block: { type: 'string' } });
 	const [folder, ...more] = options.positionals;
 	if (folder === undefined || more.length > 0)

@@ -1,15 +1,16 @@
 /** `nearglot models search [WORDS]` and `nearglot models where [NAME]`. */
 
-import { findOrStartDaemon } from '../daemon/client.ts';
-import { listOwnModels, modelsLocation } from '../protocol/addresses.ts';
+import { findOrStartDaemon } from '../daemon/findDaemon.ts';
 import { findModel } from '../protocol/index.ts';
+import { listOwnModels, modelsLocation, searchHubModels } from '../protocol/routeAddresses.ts';
 import { readArgs } from './args.ts';
 import { type CommandIo, UsageError } from './command.ts';
-import { byteText, table } from './tables.ts';
+import { byteText, table } from './textTable.ts';
 
 /** Models whose name, publisher, task or language has every word. */
-export async function searchModels(args: readonly string[], io: CommandIo): Promise<number> {
-	const options = readArgs(args, { json: { type: 'boolean' } });
+export async function searchModelsCommand(args: readonly string[], io: CommandIo): Promise<number> {
+	const options = readArgs(args, { json: { type: 'boolean' }, hub: { type: 'boolean' } });
+	if (options.has('hub')) return searchHub(options.positionals.join(' '), options.has('json'), io);
 	const words = options.positionals.map((word) => word.toLowerCase());
 	const daemon = await findOrStartDaemon({ env: io.env }, io.signal);
 	const { models } = await daemon.call(listOwnModels, {}, { signal: io.signal });
@@ -40,8 +41,33 @@ export async function searchModels(args: readonly string[], io: CommandIo): Prom
 	return 0;
 }
 
+/** Repositories of the hub whose models run here. */
+async function searchHub(words: string, asJson: boolean, io: CommandIo): Promise<number> {
+	if (words.trim() === '') throw new UsageError('models search --hub takes words to look for.');
+	const daemon = await findOrStartDaemon({ env: io.env }, io.signal);
+	const query = { q: words };
+	const { models } = await daemon.call(searchHubModels, { query }, { signal: io.signal });
+	if (asJson) {
+		io.stdout.data(`${JSON.stringify(models, null, '\t')}\n`);
+		return 0;
+	}
+	if (models.length === 0) {
+		io.stderr.write(`The hub has no model with ${words} that runs here.\n`);
+		return 1;
+	}
+	const rows = models.map(({ repository, formats: [best], task, license, downloads, isGated }) => [
+		repository,
+		best === 'onnx' ? 'ready' : `built of ${best}`,
+		task ?? '',
+		isGated ? `${license ?? ''} (terms to accept)`.trim() : (license ?? ''),
+		downloads?.toLocaleString('en') ?? '',
+	]);
+	io.stdout.write(`${table([['REPOSITORY', 'COMES', 'TASK', 'LICENCE', 'DOWNLOADS'], ...rows])}\n`);
+	return 0;
+}
+
 /** The folder of a model, or of all models. */
-export async function whereModels(args: readonly string[], io: CommandIo): Promise<number> {
+export async function whereModelsCommand(args: readonly string[], io: CommandIo): Promise<number> {
 	const options = readArgs(args, {});
 	const [name, ...more] = options.positionals;
 	if (more.length > 0) throw new UsageError('models where takes at most one model.');

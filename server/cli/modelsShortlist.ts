@@ -9,7 +9,7 @@ import { readArgs } from './args.ts';
 import { type CommandIo, UsageError } from './command.ts';
 
 /** Learns the table from a file of sentences, one in a line, and says how faithful it is. */
-export async function shortlistFolder(args: readonly string[], io: CommandIo): Promise<number> {
+export async function shortlistCommand(args: readonly string[], io: CommandIo): Promise<number> {
 	const options = readArgs(args, {
 		text: { type: 'string' },
 		from: { type: 'string' },

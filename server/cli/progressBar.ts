@@ -1,8 +1,8 @@
 /** One line of progress on a terminal: bar, amount, rate, time left. Silent when it is no terminal. */
 
 import type { DownloadProgress } from '../protocol/index.ts';
-import { byteText } from './tables.ts';
 import type { TerminalWriter } from './terminal.ts';
+import { byteText } from './textTable.ts';
 
 const everyMs = 100;
 const barWidth = 24;
@@ -33,7 +33,7 @@ export class ProgressBar {
 }
 
 /** `███████·····  45 %  180 MB of 400 MB  12.3 MB/s  18 s left` */
-export function progressLine(progress: DownloadProgress): string {
+function progressLine(progress: DownloadProgress): string {
 	const { doneBytes, totalBytes, bytesPerSecond } = progress;
 	const fraction = totalBytes === 0 ? 1 : Math.min(1, doneBytes / totalBytes);
 	const full = Math.round(fraction * barWidth);

@@ -9,10 +9,13 @@ import type {
 	LeftText,
 	TextTranslator,
 } from '../translate/documents/documentLanguage.ts';
-import { documentAside, missingAside } from '../translate/documents/documentThread.ts';
+import {
+	translateDocumentInWorker,
+	translateMissingInWorker,
+} from '../translate/documents/documentThread.ts';
 import { messageFormatOf } from '../translate/documents/missingMessages.ts';
 import { documentFormats, formatOf } from '../translate/documents/translateDocument.ts';
-import { languageName, sameLanguage } from '../translate/languages.ts';
+import { languageName, sameLanguage } from '../translate/languageCodes.ts';
 import { type CommandIo, UsageError } from './command.ts';
 import { checkTarget, writeOutput } from './outputFile.ts';
 
@@ -49,7 +52,7 @@ export async function translateFile(
 	for (const to of targets) {
 		const languages = { to, ...defined({ from }) };
 		const job = { fileName, text, ...languages };
-		const result = await documentAside(job, translatorInto(to), io.signal);
+		const result = await translateDocumentInWorker(job, translatorInto(to), io.signal);
 		const target = placeOf(to);
 		if (target === undefined) io.stdout.data(result.text);
 		else await writeOutput(target, result.text);
@@ -63,7 +66,7 @@ export async function translateFile(
 			const source = languageName(result.language, 'en');
 			io.stderr.write(`${target}: ${done} of ${result.pieces} texts translated from ${source}\n`);
 		}
-		tellLeft(result, 'translated', to, io);
+		reportLeft(result, 'translated', to, io);
 		// A document of which nothing could be translated is none.
 		if (result.pieces > 0 && result.refused.length === result.pieces) status = 1;
 	}
@@ -92,17 +95,17 @@ export async function translateInto(
 	const isThere = (await stat(target).catch(() => undefined)) !== undefined;
 	const present = isThere ? await readText(target) : '';
 	const job = { fileName: basename(path), text: source, target: present, ...languages };
-	const result = await missingAside(job, translator, io.signal);
+	const result = await translateMissingInWorker(job, translator, io.signal);
 	if (result.text !== present) await writeOutput(target, result.text);
 	io.stderr.write(
 		`${target}: ${result.added.length} missing message${result.added.length === 1 ? '' : 's'} added\n`,
 	);
-	tellLeft(result, 'added', languages.to, io);
+	reportLeft(result, 'added', languages.to, io);
 	return result.refused.length > 0 ? 1 : 0;
 }
 
 /** Says at the end which texts are not translated, and why. */
-function tellLeft(
+function reportLeft(
 	{ refused, left }: { refused: readonly string[]; left: readonly LeftText[] },
 	what: 'added' | 'translated',
 	to: string,

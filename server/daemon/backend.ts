@@ -6,8 +6,8 @@
  * To add a route: write registerXRoutes(app, backend) in server/http/xRoutes.ts and add it to
  * `families` in server/http/app.ts; throw AppError, read bodies with readJson, pass
  * `context.get('signal')` on.
- * To add a command: write server/cli/x.ts exporting xCommand and add it to server/main.ts; get a
- * daemon with findOrStartDaemon() of server/daemon/client.ts.
+ * To add a command: write server/cli/xCommand.ts exporting xCommand and add it to server/main.ts; get a
+ * daemon with findOrStartDaemon() of server/daemon/findDaemon.ts.
  */
 
 import { randomBytes, randomInt } from 'node:crypto';
@@ -24,14 +24,14 @@ import type { Metrics } from '../net/metrics.ts';
 import { sentenceOf } from '../protocol/index.ts';
 import { type ChatService, createChatService } from '../services/chat/chatService.ts';
 import type { LoadProfile } from '../services/chat/profile.ts';
-import { createGpuService, type GpuService } from '../services/gpus.ts';
-import type { Logger } from '../services/log.ts';
-import { daemonMetrics } from '../services/metrics.ts';
-import type { ModelService } from '../services/models.ts';
-import { Recordings } from '../services/speech/recorderSessions.ts';
-import { createSpeechService, type SpeechService } from '../services/speech/speech.ts';
+import { daemonMetrics } from '../services/daemonMetrics.ts';
+import { createGpuService, type GpuService } from '../services/gpuService.ts';
+import type { Logger } from '../services/logger.ts';
+import type { ModelService } from '../services/modelService.ts';
+import { voiceActivityOf } from '../services/speech/chooseVoiceActivity.ts';
+import { RecorderSessions } from '../services/speech/recorderSessions.ts';
 import { speechLimits } from '../services/speech/speechLimits.ts';
-import { voiceActivityOf } from '../services/speech/voiceActivity.ts';
+import { createSpeechService, type SpeechService } from '../services/speech/speechService.ts';
 import { StudioAccess } from '../services/studioAccess.ts';
 import {
 	type CompletionService,
@@ -41,16 +41,17 @@ import {
 	createEmbeddingService,
 	type EmbeddingService,
 } from '../services/text/embeddingService.ts';
-import type { TranslateService } from '../services/translate/translate.ts';
 import type { TranslateAccess } from '../services/translate/translateAccess.ts';
 import type { CharacterMeter } from '../services/translate/translateLimits.ts';
+import type { TranslateService } from '../services/translate/translateService.ts';
 import { createUsageLog, type UsageLog } from '../services/usageLog.ts';
 import { scratchIn } from '../store/scratch.ts';
 import type { WorkQueue } from '../work/workQueue.ts';
 import { type Activity, createActivity } from './activity.ts';
+import { createModelBuilder } from './builderProcess.ts';
 import { broadcastingLogger, createEvents, type DaemonEvents } from './events.ts';
-import { foldersAside } from './folderThread.ts';
-import { type LoopWatch, watchLoop } from './loopWatch.ts';
+import { foldersInWorker } from './folderThread.ts';
+import { watchLoop } from './loopWatch.ts';
 import { thisMachine } from './machine.ts';
 import { createModelBackend, modelSettingsFile } from './modelBackend.ts';
 import { createModelHost, type ModelHostOptions, type RunnerHost } from './modelHost.ts';
@@ -58,8 +59,9 @@ import { ModelIndex, type ModelRoot } from './modelIndex.ts';
 import { createProfiles } from './modelProfile.ts';
 import { NoticeBacklog } from './noticeBacklog.ts';
 import { removePreparedFiles } from './preparedFiles.ts';
+import { collectWhenQuiet, type RequestWatch } from './quietHeap.ts';
 import type { RunnerCommand } from './runnerProcess.ts';
-import { runnerCommand } from './runnerWall.ts';
+import { builderCommandLine, runnerCommandLine } from './runnerWall.ts';
 import { Secrets } from './secrets.ts';
 import { createTranslateBackend } from './translateBackend.ts';
 import { openUsageFile } from './usageFile.ts';
@@ -78,7 +80,7 @@ export interface BackendSettings {
 	readonly pipePath: string;
 	readonly version: string;
 	/** Started by a person, so it does not end by itself. */
-	readonly onPurpose: boolean;
+	readonly persistent: boolean;
 	/** Environment the daemon was started with. */
 	readonly env: NodeJS.ProcessEnv;
 	readonly models: ModelHostOptions;
@@ -108,7 +110,8 @@ export interface Backend {
 	readonly notices: NoticeBacklog;
 	readonly metrics: Metrics;
 	/** Told of every request, so that it knows when to look. */
-	readonly loop: LoopWatch;
+	/** Those who watch over requests under way. */
+	readonly watches: readonly RequestWatch[];
 	readonly usage: UsageLog;
 	readonly chat: ChatService;
 	readonly completions: CompletionService;
@@ -116,7 +119,7 @@ export interface Backend {
 	/** What a model's files say about answering. */
 	readonly profile: LoadProfile;
 	readonly speech: SpeechService;
-	readonly recordings: Recordings;
+	readonly recordings: RecorderSessions;
 	/** Pages that the owner has opened. */
 	readonly studio: StudioAccess;
 	readonly translation: TranslateService;
@@ -177,7 +180,7 @@ export function createBackend(settings: BackendSettings, deps: BackendDeps): Bac
 			...registered(),
 		],
 		async (folder) =>
-			asLoaded(await foldersAside.describe(folder), settings.models.load?.contextLength),
+			asLoaded(await foldersInWorker.describe(folder), settings.models.load?.contextLength),
 	);
 	const host = createModelHost(settings.models, {
 		index,
@@ -195,7 +198,7 @@ export function createBackend(settings: BackendSettings, deps: BackendDeps): Bac
 			}),
 		runner:
 			deps.runner ??
-			(() => runnerCommand(runnerThreads(settings.env), settings.dataDir, thisMachine().tmp)),
+			(() => runnerCommandLine(runnerThreads(settings.env), settings.dataDir, thisMachine().tmp)),
 		verdicts,
 		freeBytes: async (provider) =>
 			(await gpus.freeBytes(provider)) ?? process.availableMemory?.() ?? freemem(),
@@ -205,7 +208,7 @@ export function createBackend(settings: BackendSettings, deps: BackendDeps): Bac
 	const profile = createProfiles(
 		(folder) => index.stampOf(folder),
 		settings.models.load?.chatTemplate,
-		foldersAside.profile,
+		foldersInWorker.profile,
 	);
 	const randomSeed = () => randomInt(2 ** 32);
 	const randomSecret = () => randomBytes(24).toString('base64url');
@@ -231,6 +234,10 @@ export function createBackend(settings: BackendSettings, deps: BackendDeps): Bac
 			env: settings.env,
 			defaultTtlS: settings.models.defaultTtlS,
 			modelRoots,
+			builder: createModelBuilder({
+				command: (folder) => builderCommandLine(settings.env, folder),
+				log,
+			}),
 			onGone: forgetGone,
 		},
 		host,
@@ -259,7 +266,7 @@ export function createBackend(settings: BackendSettings, deps: BackendDeps): Bac
 		events,
 		notices,
 		metrics,
-		loop: watchLoop(metrics),
+		watches: [watchLoop(metrics), collectWhenQuiet()],
 		usage: createUsageLog(log, metrics, settings.metricLabels),
 		profile,
 		completions: createCompletionService({ host, profile, randomSeed }),
@@ -272,7 +279,7 @@ export function createBackend(settings: BackendSettings, deps: BackendDeps): Bac
 		}),
 		...translate,
 		speech,
-		recordings: new Recordings({
+		recordings: new RecorderSessions({
 			scratch,
 			speech,
 			randomId: () => randomBytes(12).toString('hex'),

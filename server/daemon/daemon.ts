@@ -2,17 +2,17 @@
 
 import { randomBytes } from 'node:crypto';
 import { AppError, type EndpointFile, productVersion, sentenceOf } from '../protocol/index.ts';
-import type { Logger } from '../services/log.ts';
+import type { Logger } from '../services/logger.ts';
 import { makePrivateDir, removeOldDrafts } from '../store/files.ts';
 import { type FileLock, type LockOwner, lockFile } from '../store/lock.ts';
 import { isAlive } from '../store/processIdentity.ts';
 import { removeDeadScratch, scratchIn } from '../store/scratch.ts';
 import type { Backend } from './backend.ts';
-import { askToEnd } from './connection.ts';
+import { requestShutdown } from './daemonConnection.ts';
+import { endProcess, healthOf } from './daemonFetch.ts';
 import { closeDataFolder } from './dataFolder.ts';
 import { keepEndpoint, readEndpoint } from './endpointFile.ts';
 import { daemonFiles, dataDir, type Machine } from './paths.ts';
-import { endProcess, healthOf } from './patience.ts';
 import { openPipe } from './pipe.ts';
 import { socketPath } from './socketPath.ts';
 import { removeTelemetryFiles } from './telemetryFiles.ts';
@@ -20,7 +20,7 @@ import { compareVersions } from './versions.ts';
 
 export interface DaemonOptions {
 	/** Started by a person: does not end by itself and replaces one that was not. */
-	readonly onPurpose: boolean;
+	readonly persistent: boolean;
 	/** Milliseconds without any activity after which a daemon nobody started on purpose ends. */
 	readonly idleEndMs: number;
 	/** Key to use instead of a random one. */
@@ -111,21 +111,21 @@ export async function startDaemon(
 			onLeave: () => backend.activity.end(),
 		});
 		undo.push(() => pipeServer.close());
-		backend.events.on((event) => pipeServer.tell(event));
+		backend.events.on((event) => pipeServer.notify(event));
 		const listener = await deps.listen(backend, key);
 		// Together, so that requests under way still hear why they end.
 		undo.push(async () => void (await Promise.all([closeBackend(), listener.close()])));
 		const startedAt = new Date().toISOString();
 		const endpoint = { pid: process.pid, url: listener.url, key, version, startedAt, pipe };
 		if (!(await lock.held()))
-			throw new AppError('conflict', 'Another Nearglot daemon has started meanwhile.');
+			throw new AppError('conflict', 'Another model server has started meanwhile.');
 		const kept = await keepEndpoint(files.endpoint, endpoint, (error) =>
 			log.warn('the endpoint file was lost and cannot be written again', {
 				error: sentenceOf(error),
 			}),
 		);
 		undo.push(() => kept[Symbol.asyncDispose]());
-		if (!options.onPurpose) undo.push(endWhenIdle(backend, options.idleEndMs));
+		if (!options.persistent) undo.push(endWhenIdle(backend, options.idleEndMs));
 		log.info('daemon ready', { url: listener.url, pid: process.pid, version });
 		void removeTelemetryFiles(machine).then((removed) => {
 			if (removed.length > 0)
@@ -164,16 +164,16 @@ async function ownLock(
 	options: DaemonOptions & { readonly version: string },
 	onLost: () => void,
 ): Promise<FileLock> {
-	let asked = false;
+	let isShuttingDown = false;
 	const onWait = async (owner: LockOwner | undefined, waitedMs: number): Promise<void> => {
 		const running = await readEndpoint(files.endpoint);
 		const health = running && (await healthOf(running));
-		if (!asked && running && health) {
+		if (!isShuttingDown && running && health) {
 			const older = compareVersions(health.version, options.version) < 0;
 			// What a person started stays until that person ends it.
-			const yields = !health.onPurpose && (older || options.onPurpose);
-			asked = yields && (await askToEnd(running, true));
-			if (!asked) throw conflict(running);
+			const yields = !health.persistent && (older || options.persistent);
+			isShuttingDown = yields && (await requestShutdown(running, true));
+			if (!isShuttingDown) throw conflict(running);
 		} else if (waitedMs > lockWaitMs) throw silent(owner?.pid, files.lock);
 		// Otherwise its owner is starting, or on its way out: wait and see which.
 	};
@@ -183,7 +183,7 @@ async function ownLock(
 function conflict({ url, pid }: EndpointFile): AppError {
 	return new AppError(
 		'conflict',
-		`A Nearglot daemon is already running at ${url} (process ${pid}). Use that one, end it, or set NEARGLOT_HOME to another folder.`,
+		`A model server is already running at ${url} (process ${pid}). Use that one, end it, or set NEARGLOT_HOME to another folder.`,
 		{ data: { url, pid } },
 	);
 }
@@ -193,7 +193,7 @@ function silent(pid: number | undefined, lock: string): AppError {
 	const who = pid === undefined ? 'Another process' : `Process ${pid}`;
 	return new AppError(
 		'daemon_unavailable',
-		`${who} holds ${lock} and does not answer. If it is a Nearglot daemon that hangs, end it (${endProcess(pid)}) and try again.`,
+		`${who} holds ${lock} and does not answer. If it is a model server that hangs, end it (${endProcess(pid)}) and try again.`,
 	);
 }
 

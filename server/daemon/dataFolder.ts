@@ -3,7 +3,7 @@
 import { chmod, lstat, readdir } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { sentenceOf } from '../protocol/index.ts';
-import { type Logger, silentLogger } from '../services/log.ts';
+import { type Logger, silentLogger } from '../services/logger.ts';
 import { dataDir, type Machine } from './paths.ts';
 
 /** What `mkdir` leaves under the usual umasks; anything else somebody has chosen. */

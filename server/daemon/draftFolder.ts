@@ -2,7 +2,7 @@
 
 import { resolve } from 'node:path';
 import { asAppError } from '../protocol/index.ts';
-import type { Logger } from '../services/log.ts';
+import type { Logger } from '../services/logger.ts';
 import type { IndexedModel } from './modelIndex.ts';
 
 /** Its folder; none is chosen, or none is there any more: `undefined`, and the log says so. */

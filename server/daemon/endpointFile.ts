@@ -17,7 +17,7 @@ export async function readEndpoint(path: string): Promise<EndpointFile | undefin
 	}
 }
 
-export function parseEndpoint(value: unknown): EndpointFile | undefined {
+function parseEndpoint(value: unknown): EndpointFile | undefined {
 	if (typeof value !== 'object' || value === null) return undefined;
 	const { pid, url, key, version, startedAt, pipe } = value as Record<string, unknown>;
 	if (!Number.isInteger(pid) || typeof key !== 'string' || typeof version !== 'string')

@@ -1,6 +1,6 @@
-/** Changes the daemon tells of, to whoever listens: the pipe, the metrics, the fronts. */
+/** Changes in the daemon, for its subscribers: the pipe, the metrics, the language servers. */
 
-import type { LogFacts, Logger } from '../services/log.ts';
+import type { LogFacts, Logger } from '../services/logger.ts';
 import type { PipeEvent } from './pipeEvents.ts';
 
 export interface DaemonEvents {

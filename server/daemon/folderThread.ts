@@ -1,5 +1,5 @@
 /**
- * Reads model folders for whoever lists and shows models. Small files are read at once; where one is
+ * Reads model folders for lists and descriptions of models. Small files are read at once; where one is
  * large, the folder is read in a thread, one folder at a time, so that nobody waits for its parser.
  */
 
@@ -16,7 +16,7 @@ const largeFile = 256 * 1024;
 /** The largest files that are read at all take a small part of both. */
 const limits = { computingMs: 60_000, memoryMb: 2048 };
 
-/** Jobs that read the vocabulary, too; the others leave it to whoever loads the model. */
+/** Jobs that read the vocabulary, too; the others leave it to the load of the model. */
 const readsVocabulary: ReadonlySet<keyof FolderJobs> = new Set(['languages']);
 const vocabularies: ReadonlySet<string> = new Set([
 	'tokenizer.json',
@@ -83,7 +83,7 @@ async function inThread(task: FolderTask): Promise<unknown> {
 }
 
 /** The jobs, wherever they are done. */
-export const foldersAside: FolderJobs = {
+export const foldersInWorker: FolderJobs = {
 	describe: (folder) => run({ job: 'describe', given: [folder] }) as never,
 	profile: (folder, template) => run({ job: 'profile', given: [folder, template] }) as never,
 	languages: (folder, name) => run({ job: 'languages', given: [folder, name] }) as never,

@@ -4,18 +4,14 @@
  */
 
 import type { Metrics } from '../net/metrics.ts';
+import type { RequestWatch } from './quietHeap.ts';
 
 /** Holds of a few milliseconds more may be several short turns in a row. */
 const everyMs = 5;
 /** Shorter ones are not worth a note. */
 const minHoldMs = 10;
 
-export interface LoopWatch {
-	begin(): void;
-	end(): void;
-}
-
-export function watchLoop(metrics: Metrics, busyMs = threadBusyMs): LoopWatch {
+export function watchLoop(metrics: Metrics, busyMs = threadBusyMs): RequestWatch {
 	let running = 0;
 	let timer: NodeJS.Timeout | undefined;
 	let since = 0;

@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { defined } from '../protocol/defined.ts';
 import type { Machine } from './paths.ts';
+import { smallArenas } from './smallHeap.ts';
 
 export function thisMachine(env: NodeJS.ProcessEnv = process.env): Machine {
 	const uid = process.getuid?.();
@@ -40,7 +41,11 @@ export function selfCommand(
 	return {
 		file: process.execPath,
 		args: [...flags, entry, ...args],
-		// Inside VS Code the executable is the editor; this makes it behave as Node.
-		env: process.versions['electron'] ? { ...env, ELECTRON_RUN_AS_NODE: '1' } : env,
+		env: {
+			...(args[0] === 'serve' ? smallArenas : {}),
+			...env,
+			// Inside VS Code the executable is the editor; this makes it behave as Node.
+			...(process.versions['electron'] ? { ELECTRON_RUN_AS_NODE: '1' } : {}),
+		},
 	};
 }

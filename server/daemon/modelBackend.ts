@@ -1,21 +1,25 @@
 /** Makes everything around models: settings, catalogue, downloads, devices. Part of the composition root. */
 
+import { totalmem } from 'node:os';
 import { join } from 'node:path';
 import { bundledCatalogue } from '../hub/catalogue.ts';
 import { Downloads } from '../hub/downloads.ts';
 import { createHubHttp, type HubHttpOptions, parseHubAddress } from '../hub/http.ts';
+import { ModelSettingsFile } from '../hub/modelSettings.ts';
 import {
 	learnRepository,
 	type RefreshFile,
 	readRefresh,
-	refreshCatalogue,
+	refreshModelFacts,
 } from '../hub/refresh.ts';
-import { ModelSettingsFile } from '../hub/settings.ts';
+import { searchHub } from '../hub/searchHub.ts';
 import { defined } from '../protocol/defined.ts';
-import type { GpuService } from '../services/gpus.ts';
+import type { HubChoice } from '../services/downloadTarget.ts';
+import type { GpuService } from '../services/gpuService.ts';
+import type { ModelBuilder } from '../services/modelBuilder.ts';
 import { createModelFetcher } from '../services/modelFetcher.ts';
 import { createModelFolders } from '../services/modelFolders.ts';
-import { createModelService, type HubChoice, type ModelService } from '../services/models.ts';
+import { createModelService, type ModelService } from '../services/modelService.ts';
 import { scratchIn } from '../store/scratch.ts';
 import { listenerOf } from './downloadEvents.ts';
 import type { DaemonEvents } from './events.ts';
@@ -30,6 +34,8 @@ export interface ModelBackendOptions {
 	readonly defaultTtlS: number;
 	/** Further folders that downloads may go to. */
 	readonly modelRoots: readonly string[];
+	/** Builds models of weights. */
+	readonly builder: ModelBuilder;
 	/** Called when folders of models are not there any more. */
 	readonly onGone: () => Promise<void>;
 }
@@ -81,13 +87,19 @@ export function createModelBackend(
 		const endpoint = set ?? (env['HF_ENDPOINT'] || publicHub);
 		return { endpoint, endpointName: set === undefined ? serversHub : 'The hub in the settings' };
 	};
-	const hub = (asked: HubChoice = {}): HubHttpOptions => ({
-		...chosenHub(own(), asked, () => secrets.get('hubToken') ?? env['HF_TOKEN']),
+	const hub = (requested: HubChoice = {}): HubHttpOptions => ({
+		...chosenHub(own(), requested, () => secrets.get('hubToken') ?? env['HF_TOKEN']),
 		...defined({ proxy: env['NEARGLOT_PROXY'], caFile: env['NEARGLOT_CA_FILE'] }),
 	});
 	const downloads = new Downloads();
 	downloads.onProgress(listenerOf(events));
 	const catalogue = bundledCatalogue();
+	const building = {
+		builder: options.builder,
+		memoryBytes: totalmem,
+		now: Date.now,
+		elapsed: () => performance.now(),
+	};
 	const models = createModelService({
 		host,
 		catalogue,
@@ -96,6 +108,7 @@ export function createModelBackend(
 		fetcher: createModelFetcher({
 			modelsFolder: options.modelsDir,
 			roots: () => options.modelRoots,
+			building,
 			hub,
 			learn: async (repository, address) => {
 				// The model is worth more than what is known of its neighbours.
@@ -113,6 +126,7 @@ export function createModelBackend(
 			settings,
 			options.onGone,
 			scratchIn(options.dataDir),
+			building,
 		),
 		settings,
 		devices: gpus.devices,
@@ -127,14 +141,22 @@ export function createModelBackend(
 				),
 			),
 		hubAddress: () => own().endpoint,
-		hubOf: (asked) => {
-			const { endpoint, endpointName } = hub(asked);
+		hubOf: (requested) => {
+			const { endpoint, endpointName } = hub(requested);
 			return parseHubAddress(endpoint, endpointName).href;
 		},
-		refresh: async (signal, asked) => {
-			const http = createHubHttp(hub(asked));
+		search: async (words, signal) => {
+			const http = createHubHttp(hub());
 			try {
-				const done = await refreshCatalogue(http, catalogue, refreshPath, Date.now, signal);
+				return await searchHub(http, words, signal, { tries: 3 });
+			} finally {
+				http.close();
+			}
+		},
+		refresh: async (signal, requested) => {
+			const http = createHubHttp(hub(requested));
+			try {
+				const done = await refreshModelFacts(http, catalogue, refreshPath, Date.now, signal);
 				refreshed = done.file;
 				return done.failures;
 			} finally {

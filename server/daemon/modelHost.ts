@@ -15,19 +15,19 @@ import {
 	type ModelTask,
 } from '../protocol/index.ts';
 import type { AcquireOptions, ModelHost, ModelLease } from '../services/host.ts';
-import type { Logger } from '../services/log.ts';
+import type { Logger } from '../services/logger.ts';
 import { untilAborted } from '../services/untilAborted.ts';
 import { draftFolderOf } from './draftFolder.ts';
 import { loadRunner } from './loadRunner.ts';
+import { findInfo, noRoom, ofModel, unknownModel, wrongTask } from './modelErrors.ts';
 import type { IndexedModel, ModelIndex } from './modelIndex.ts';
-import { findInfo, noRoom, ofModel, unknownModel, wrongTask } from './modelNames.ts';
 import { type LoadedModel, ModelSlot } from './modelSlot.ts';
 import {
 	type ChosenProvider,
 	deviceOf,
 	fallbackNotice,
 	ProviderChoice,
-	type Refusal,
+	type ProviderRefusal,
 } from './providerChoice.ts';
 import type { RunnerCommand } from './runnerProcess.ts';
 import type { RunnerWatch } from './runnerWatch.ts';
@@ -43,7 +43,7 @@ export interface ModelHostOptions {
 	/** Options given to every load, e.g. `threads`. */
 	readonly load?: Omit<LoadOptions, 'folder' | 'executionProvider'>;
 	/** When a provider that cannot be used is an error; default `named`. */
-	readonly refuseProvider?: Refusal;
+	readonly refuseProvider?: ProviderRefusal;
 	/** How runners are watched. */
 	readonly watch?: Partial<RunnerWatch>;
 }
@@ -106,7 +106,7 @@ export function createModelHost(options: ModelHostOptions, deps: ModelHostDeps):
 	let closed = false;
 
 	const all = () => [...slots.values()].flat();
-	const tell = (model: string, state: ModelInfo['state']) => {
+	const notify = (model: string, state: ModelInfo['state']) => {
 		for (const listener of listeners) listener({ model, state });
 	};
 
@@ -141,7 +141,7 @@ export function createModelHost(options: ModelHostOptions, deps: ModelHostDeps):
 		const rest = (slots.get(id) ?? []).filter((other) => other !== slot);
 		if (rest.length > 0) slots.set(id, rest);
 		else slots.delete(id);
-		tell(id, 'cached');
+		notify(id, 'cached');
 	};
 
 	const providers = new ProviderChoice({
@@ -231,10 +231,10 @@ export function createModelHost(options: ModelHostOptions, deps: ModelHostDeps):
 		);
 		slot.pinned = deps.isPinned?.(id) ?? false;
 		slots.set(id, [...(slots.get(id) ?? []), slot]);
-		tell(id, 'loading');
+		notify(id, 'loading');
 		slot.loading.then(
 			({ runner }) => {
-				tell(id, 'loaded');
+				notify(id, 'loaded');
 				void runner.ended.then((reason) => {
 					if (slots.get(id)?.includes(slot)) {
 						deps.log.warn('runner ended', { model: id, reason: reason.message });
@@ -277,13 +277,13 @@ export function createModelHost(options: ModelHostOptions, deps: ModelHostDeps):
 		requested: AcquireOptions,
 		signal?: AbortSignal,
 	): Promise<ModelLease> => {
-		if (closed) throw new AppError('daemon_unavailable', 'The daemon is ending.');
+		if (closed) throw new AppError('daemon_unavailable', 'The model server is ending.');
 		const model = await find(name);
 		const began = performance.now();
 		for (;;) {
 			const asked = requested.executionProvider;
 			const published = model.description?.executionProvider;
-			const chosen = providers.choose({ asked, published });
+			const chosen = providers.choose({ byRequest: asked, byModel: published });
 			const slot = slotFor(model, requested, chosen);
 			const giveBack = slot.lease();
 			try {
@@ -301,13 +301,13 @@ export function createModelHost(options: ModelHostOptions, deps: ModelHostDeps):
 			} catch (error) {
 				giveBack();
 				if (!slot.loaded && slot.leases === 0 && signal?.aborted) {
-					// Forgotten first, so that whoever comes next starts a load of their own.
+					// Forgotten first, so that the next request starts a load of its own.
 					forget(slot);
 					slot.abandon();
 				}
 				const didNotStart = error instanceof AppError && error.code === 'not_supported';
 				if (!didNotStart || slot.provider === 'cpu') throw error;
-				// Whoever waited comes again: to the slot of the CPU, or to the refusal with its reason.
+				// Waiting requests are tried again: on the CPU's slot, or refused with its reason.
 				providers.fails(slot.provider, error.message);
 				forget(slot);
 			}
@@ -377,7 +377,7 @@ export function createModelHost(options: ModelHostOptions, deps: ModelHostDeps):
 			}
 		},
 		stats: () => {
-			// Whoever asks while the runners are asked is told the same.
+			// Requests that come meanwhile share the answer.
 			asked ??= statsOfAll().finally(() => {
 				asked = undefined;
 			});

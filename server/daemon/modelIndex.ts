@@ -8,10 +8,11 @@ import { stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { ModelDescription } from '../engine/api.ts';
 import type { Manifest } from '../hub/manifest.ts';
-import { maxNameLength } from '../hub/modelData/limits.ts';
+import { maxNameLength } from '../hub/modelData/fileLimits.ts';
 import { readModelJson } from '../hub/modelData/readModelFile.ts';
 import { defined } from '../protocol/defined.ts';
 import { AppError, asAppError, comparableName, type ModelInfo } from '../protocol/index.ts';
+import { idName } from '../protocol/modelNames.ts';
 import { FolderWatch, type FolderWatchOptions } from './folderWatch.ts';
 import { ModelWalk, modelMarks, sameEntrances, type WalkRoot } from './modelWalk.ts';
 
@@ -102,7 +103,7 @@ export class ModelIndex {
 	}
 
 	/**
-	 * Told by whoever changes models: the next list is read from the disk.
+	 * Must be called after models have changed: the next list is read from the disk.
 	 * @param folder in which something changed; absent: where models are looked for, not what they are
 	 */
 	invalidate(folder?: string): void {
@@ -265,8 +266,8 @@ async function infoOf(
 		const isName = typeof value === 'string' && value !== '' && value.length <= maxNameLength;
 		return isName ? value : undefined;
 	};
-	const named = /^(.+?)(?::(\d{1,9}))?$/.exec(text('name') ?? cleanName(basename(folder)));
-	const name = cleanName(named?.[1] ?? basename(folder));
+	const named = /^(.+?)(?::(\d{1,9}))?$/.exec(text('name') ?? idName(basename(folder)));
+	const name = idName(named?.[1] ?? basename(folder));
 	const version = text('version') ?? named?.[2] ?? '1';
 	const languages = Array.isArray(card['languages'])
 		? card['languages']
@@ -325,10 +326,4 @@ async function readCard(folder: string): Promise<Readonly<Record<string, unknown
 		}
 	}
 	return {};
-}
-
-/** Keeps what ids may hold: letters, digits, dot, dash, underscore. */
-function cleanName(name: string): string {
-	const clean = name.replace(/[^A-Za-z0-9._-]+/g, '-').replace(/^[^A-Za-z0-9]+/, '');
-	return clean.slice(0, 128) || 'model';
 }

@@ -1,15 +1,14 @@
 /** One model in memory: its runner, who is using it, and when it is to be unloaded. */
 
-import type { EngineModel } from '../engine/api.ts';
 import { AppError, type ExecutionProvider, type ModelNotice } from '../protocol/index.ts';
-import type { ProviderFallback } from '../services/host.ts';
+import type { ModelClient, ProviderFallback } from '../services/host.ts';
 import type { IndexedModel } from './modelIndex.ts';
 import type { ChosenProvider } from './providerChoice.ts';
 import type { RunnerProcess } from './runnerProcess.ts';
 
 export interface LoadedModel {
 	readonly runner: RunnerProcess;
-	readonly engine: EngineModel;
+	readonly engine: ModelClient;
 	/** Milliseconds the load took. */
 	readonly loadMs: number;
 	/** What the daemon remarks about it, beside the engine. */

@@ -11,7 +11,7 @@ export class NoticeBacklog implements Disposable {
 	/** How many were told before the first that is kept. */
 	#gone = 0;
 	/** By reader, how many it has heard of. */
-	readonly #heard = new Map<string, number>();
+	readonly #sent = new Map<string, number>();
 	readonly #listening = onNotice((text) => {
 		this.#texts.push(text);
 		while (this.#texts.length > maxKept) {
@@ -22,8 +22,8 @@ export class NoticeBacklog implements Disposable {
 
 	/** What a reader has not heard yet. */
 	take(reader: NoticeReader): readonly string[] {
-		const from = Math.max(0, (this.#heard.get(reader) ?? 0) - this.#gone);
-		this.#heard.set(reader, this.#gone + this.#texts.length);
+		const from = Math.max(0, (this.#sent.get(reader) ?? 0) - this.#gone);
+		this.#sent.set(reader, this.#gone + this.#texts.length);
 		return this.#texts.slice(from);
 	}
 

@@ -19,7 +19,7 @@ import { isApiKeyValid } from './keyCheck.ts';
 import { notificationOf, type PipeEvent } from './pipeEvents.ts';
 
 export interface PipeServer {
-	tell(event: PipeEvent): void;
+	notify(event: PipeEvent): void;
 	/** Connected clients that know the key. */
 	readonly clients: number;
 	close(): Promise<void>;
@@ -34,13 +34,13 @@ export interface PipeOptions {
 }
 
 /** Time a client has to say the key, and bytes it may send before it has. */
-const firstWordMs = 5000;
-const firstBytes = 4096;
+const authTimeoutMs = 5000;
+const maxUnauthenticatedBytes = 4096;
 /** A client that does not read must not fill our memory. */
-const waitingBytes = 1 << 20;
+const maxBufferedBytes = 1 << 20;
 
 /** Hangs up once the answer that says why is written. */
-class LastWordWriter extends StreamMessageWriter {
+class ClosingWriter extends StreamMessageWriter {
 	readonly #socket: Socket;
 	#ends = false;
 
@@ -59,22 +59,22 @@ class LastWordWriter extends StreamMessageWriter {
 	}
 }
 
-type Tell = (event: PipeEvent) => void;
+type Notify = (event: PipeEvent) => void;
 
 export async function openPipe(options: PipeOptions): Promise<PipeServer> {
-	const joined = new Map<Socket, Tell>();
+	const subscribers = new Map<Socket, Notify>();
 	const open = new Set<Socket>();
 	const server = createServer((socket) => {
 		open.add(socket);
 		socket.on('error', () => {});
-		serveClient(socket, options, joined);
+		serveClient(socket, options, subscribers);
 		socket.on('close', () => {
 			open.delete(socket);
-			if (joined.delete(socket)) options.onLeave();
+			if (subscribers.delete(socket)) options.onLeave();
 		});
 	});
 	const isFile = !options.path.startsWith('\\\\');
-	// Whoever holds the daemon's lock owns the socket, so a left-over one may go.
+	// The holder of the daemon's lock owns the socket, so a stale one may be removed.
 	if (isFile) await rm(options.path, { force: true });
 	const umask = isFile ? process.umask(0o077) : undefined;
 	try {
@@ -89,11 +89,11 @@ export async function openPipe(options: PipeOptions): Promise<PipeServer> {
 	}
 	if (isFile) await chmod(options.path, 0o600).catch(() => {});
 	return {
-		tell: (event) => {
-			for (const tell of joined.values()) tell(event);
+		notify: (event) => {
+			for (const notify of subscribers.values()) notify(event);
 		},
 		get clients() {
-			return joined.size;
+			return subscribers.size;
 		},
 		close: async () => {
 			for (const socket of open) socket.destroy();
@@ -102,12 +102,12 @@ export async function openPipe(options: PipeOptions): Promise<PipeServer> {
 	};
 }
 
-function serveClient(socket: Socket, options: PipeOptions, joined: Map<Socket, Tell>): void {
-	const writer = new LastWordWriter(socket);
+function serveClient(socket: Socket, options: PipeOptions, subscribers: Map<Socket, Notify>): void {
+	const writer = new ClosingWriter(socket);
 	const connection = createMessageConnection(new StreamMessageReader(socket), writer);
-	const timer = setTimeout(() => socket.destroy(), firstWordMs);
+	const timer = setTimeout(() => socket.destroy(), authTimeoutMs);
 	const limit = () => {
-		if (!joined.has(socket) && socket.bytesRead > firstBytes) socket.destroy();
+		if (!subscribers.has(socket) && socket.bytesRead > maxUnauthenticatedBytes) socket.destroy();
 	};
 	socket.on('data', limit);
 	socket.on('close', () => {
@@ -120,15 +120,15 @@ function serveClient(socket: Socket, options: PipeOptions, joined: Map<Socket, T
 			writer.endAfterNext();
 			throw new ResponseError(
 				errorKinds.invalid_api_key.rpcCode,
-				'The key is not the one of this daemon. It stands in endpoint.json of its data folder, newly with each start.',
+				'The key is not the one of this model server. It stands in endpoint.json of its data folder, newly with each start.',
 			);
 		}
 		clearTimeout(timer);
 		socket.off('data', limit);
-		if (!joined.has(socket)) {
+		if (!subscribers.has(socket)) {
 			options.onJoin();
-			joined.set(socket, (event) => {
-				if (socket.writableLength > waitingBytes) return;
+			subscribers.set(socket, (event) => {
+				if (socket.writableLength > maxBufferedBytes) return;
 				const { method, params: facts } = notificationOf(event);
 				// A client that has just gone is taken off the list by its `close`.
 				connection.sendNotification(method, facts).catch(() => {});

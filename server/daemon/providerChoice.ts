@@ -2,21 +2,21 @@
 
 import { AppError, type ExecutionProvider, type ModelNotice } from '../protocol/index.ts';
 import type { ProviderFallback } from '../services/host.ts';
-import type { Logger } from '../services/log.ts';
+import type { Logger } from '../services/logger.ts';
 
 /**
  * When a provider that cannot be used is an error: where a request names it; where a model's files name it,
  * too; or never, and the CPU does the work.
  */
-export const refusals = ['named', 'always', 'never'] as const;
+export const providerRefusals = ['named', 'always', 'never'] as const;
 
-export type Refusal = (typeof refusals)[number];
+export type ProviderRefusal = (typeof providerRefusals)[number];
 
-export interface ProviderWish {
+export interface RequestedProvider {
 	/** Named by the request. */
-	readonly asked?: ExecutionProvider | undefined;
+	readonly byRequest?: ExecutionProvider | undefined;
 	/** Named by the model's files. */
-	readonly published?: ExecutionProvider | undefined;
+	readonly byModel?: ExecutionProvider | undefined;
 }
 
 export interface ChosenProvider {
@@ -26,7 +26,7 @@ export interface ChosenProvider {
 }
 
 export interface ProviderChoiceDeps {
-	readonly refusal: Refusal;
+	readonly refusal: ProviderRefusal;
 	/** Whether the installed runtime brings a provider along. */
 	readonly hasProvider: (provider: ExecutionProvider) => boolean;
 	readonly log: Logger;
@@ -48,8 +48,8 @@ export class ProviderChoice {
 	}
 
 	/** @throws AppError `unsupported_parameter` (`ep`) with the reason, where the CPU may not stand in */
-	choose({ asked, published }: ProviderWish): ChosenProvider {
-		const requested = asked ?? published ?? 'cpu';
+	choose({ byRequest: asked, byModel }: RequestedProvider): ChosenProvider {
+		const requested = asked ?? byModel ?? 'cpu';
 		const reason = this.#faultOf(requested);
 		if (reason === undefined) return { provider: requested };
 		const { refusal, log } = this.#deps;

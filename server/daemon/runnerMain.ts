@@ -4,6 +4,8 @@ import type {
 	EmbedRequest,
 	EngineModel,
 	GenerateRequest,
+	GenerateResult,
+	GenerateSummary,
 	LoadOptions,
 	Seq2SeqRequest,
 	SpeechRequest,
@@ -48,7 +50,7 @@ export function serveRunner(channel: RunnerChannel, loadEngine: LoadEngine): Pro
 				engine = await loadEngine(request as LoadOptions, onEvent);
 				return engine.description;
 			case 'generate':
-				return loaded().generate(request as GenerateRequest, onEvent, signal);
+				return summaryOf(await loaded().generate(request as GenerateRequest, onEvent, signal));
 			case 'seq2seq':
 				return loaded().seq2seq(request as Seq2SeqRequest, signal);
 			case 'transcribe':
@@ -104,6 +106,11 @@ export function serveRunner(channel: RunnerChannel, loadEngine: LoadEngine): Pro
 				});
 		});
 	});
+}
+
+/** Without the choices, which have gone over in events. */
+function summaryOf({ choices: _, ...summary }: GenerateResult): GenerateSummary {
+	return summary;
 }
 
 /** The IPC channel this process was started with. */

@@ -1,9 +1,10 @@
 /** A loaded model seen from the daemon: every call goes to its runner. */
 
-import type { EngineModel, ModelDescription } from '../engine/api.ts';
+import type { ModelDescription } from '../engine/api.ts';
+import type { ModelClient } from '../services/host.ts';
 import type { RunnerProcess } from './runnerProcess.ts';
 
-export function runnerModel(runner: RunnerProcess, description: ModelDescription): EngineModel {
+export function runnerModel(runner: RunnerProcess, description: ModelDescription): ModelClient {
 	return {
 		description,
 		generate: (request, onEvent, signal) => runner.call('generate', request, onEvent, signal),

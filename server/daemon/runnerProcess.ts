@@ -8,8 +8,8 @@ import { rmSync } from 'node:fs';
 import { telemetryOff } from '../engine/runtime/telemetry.ts';
 import { defined } from '../protocol/defined.ts';
 import { AppError, type ErrorWire, fromErrorWire, systemReason } from '../protocol/index.ts';
-import type { Logger } from '../services/log.ts';
-import { tell } from '../store/notices.ts';
+import type { Logger } from '../services/logger.ts';
+import { notify } from '../store/notices.ts';
 import type { FromRunner, RunnerCalls, RunnerMethod, ToRunner } from './runnerProtocol.ts';
 import { type RunnerWatch, stuckMs, watchRunner } from './runnerWatch.ts';
 
@@ -52,7 +52,7 @@ export class RunnerProcess {
 	#failure: AppError | undefined;
 	#watch: Disposable | undefined;
 	/** Counts what it tells of the work it was given. */
-	#told = 0;
+	#received = 0;
 	#closing = false;
 
 	constructor(options: RunnerOptions) {
@@ -143,7 +143,7 @@ export class RunnerProcess {
 	}
 
 	#receive(message: FromRunner): void {
-		if (this.#pending.get(message.id)?.method !== 'ping') this.#told++;
+		if (this.#pending.get(message.id)?.method !== 'ping') this.#received++;
 		if (message.type === 'event') this.#pending.get(message.id)?.onEvent(message.event);
 		else if (message.type === 'result') this.#settle(message.id)?.resolve(message.value);
 		else {
@@ -172,10 +172,10 @@ export class RunnerProcess {
 			...watch,
 			...(isBlocking ? { silentMs: watch?.stuckMs ?? stuckMs } : {}),
 			ping: () => this.call('ping', undefined),
-			told: () => this.#told,
+			received: () => this.#received,
 			isWorking: () => [...this.#pending.values()].some(({ method }) => method !== 'ping'),
 			onSilence: (limitMs) =>
-				tell(
+				notify(
 					`Waiting for the model ${model}: its process ${this.pid} does not answer. It is ended when it has not for ${Math.round(limitMs / 1000)} s.`,
 				),
 			onHang: (what) => {

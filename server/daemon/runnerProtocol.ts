@@ -5,7 +5,7 @@ import type {
 	EmbedResult,
 	GenerateEvent,
 	GenerateRequest,
-	GenerateResult,
+	GenerateSummary,
 	LoadOptions,
 	ModelDescription,
 	Seq2SeqRequest,
@@ -22,7 +22,7 @@ import type { ErrorWire } from '../protocol/index.ts';
 /** Method → what goes in, what comes back, what is told on the way. */
 export interface RunnerCalls {
 	load: { request: LoadOptions; result: ModelDescription; event: Verdict };
-	generate: { request: GenerateRequest; result: GenerateResult; event: GenerateEvent };
+	generate: { request: GenerateRequest; result: GenerateSummary; event: GenerateEvent };
 	seq2seq: { request: Seq2SeqRequest; result: Seq2SeqResult; event: never };
 	transcribe: { request: SpeechRequest; result: SpeechResult; event: string };
 	voiceActivity: { request: VoiceRequest; result: VoiceResult; event: never };

@@ -25,7 +25,7 @@ const allowedVariables = [
 	/^(SYSTEMROOT|SYSTEMDRIVE|WINDIR|USERPROFILE|LOCALAPPDATA|APPDATA|PROGRAMDATA|PROGRAMFILES(\(X86\))?)$/,
 	/^(NUMBER_OF_PROCESSORS|PROCESSOR_[A-Z0-9]+|OS)$/,
 	/^(CUDA|NVIDIA|HIP|ROCR|HSA|GPU|VK|MESA)_(VISIBLE_DEVICES|DEVICE_ORDER|PATH|HOME|CACHE_PATH|ICD_FILENAMES|DRIVER_FILES|DRIVER_CAPABILITIES|OVERRIDE_GFX_VERSION)$/,
-	/^(UV_THREADPOOL_SIZE|MALLOC_[A-Z_]+|ELECTRON_RUN_AS_NODE|NEARGLOT_PLAIN_RUNTIME)$/,
+	/^(UV_THREADPOOL_SIZE|MALLOC_[A-Z_]+|ELECTRON_RUN_AS_NODE|NEARGLOT_PLAIN_RUNTIME|NEARGLOT_KERNEL)$/,
 ];
 
 /** What of an environment a runner gets; names are compared without regard to case, as Windows does. */
@@ -55,7 +55,7 @@ function runnerFolder(dataDir: string, tmp: string): string {
  * @param scratch the folder it may write to
  * @param execArgv flags of Node that this process has
  */
-export function permissionFlags(scratch: string, execArgv = process.execArgv): string[] {
+function permissionFlags(scratch: string, execArgv = process.execArgv): string[] {
 	// The editor's own program is not started with flags it may not know.
 	if (process.versions['electron'] !== undefined) return [];
 	// Permissions refuse an inspector. Whoever runs the server under one wants to look into its runners, too.
@@ -75,7 +75,11 @@ export function permissionFlags(scratch: string, execArgv = process.execArgv): s
  * removes, or the next daemon where both were killed.
  * @throws AppError `disk_full` or `store_unavailable` when no folder can be made
  */
-export function runnerCommand(env: NodeJS.ProcessEnv, dataDir: string, tmp: string): RunnerCommand {
+export function runnerCommandLine(
+	env: NodeJS.ProcessEnv,
+	dataDir: string,
+	tmp: string,
+): RunnerCommand {
 	const scratch = runnerFolder(dataDir, tmp);
 	const { file, args, env: own } = selfCommand(['runner'], env);
 	return {
@@ -83,6 +87,24 @@ export function runnerCommand(env: NodeJS.ProcessEnv, dataDir: string, tmp: stri
 		args: [...permissionFlags(scratch), ...args],
 		env: runnerEnvironment(own, scratch),
 		scratch,
+	};
+}
+
+/**
+ * The command of a process that builds a model.
+ * @param folder to be in and to write to, every link resolved
+ */
+export function builderCommandLine(env: NodeJS.ProcessEnv, folder: string): RunnerCommand {
+	const { file, args, env: own } = selfCommand(['builder'], env);
+	return {
+		file,
+		// The rights of a process cannot be bound to a path with `*`; those that Linux takes away can.
+		args: [
+			'--max-old-space-size=3072',
+			...(folder.includes('*') ? [] : permissionFlags(folder)),
+			...args,
+		],
+		env: runnerEnvironment(own, folder),
 	};
 }
 

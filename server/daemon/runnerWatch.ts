@@ -18,7 +18,7 @@ export interface WatchedRunner extends Partial<RunnerWatch> {
 	/** Resolves to the steps it has made, once its loop answers. */
 	ping(): Promise<number>;
 	/** How many messages about its work have come so far. */
-	told(): number;
+	received(): number;
 	/** Whether somebody waits for its work. */
 	isWorking(): boolean;
 	/** Told while somebody waits for its work, and it has not answered for a quarter of the longest time. */
@@ -30,10 +30,10 @@ export interface WatchedRunner extends Partial<RunnerWatch> {
 export function watchRunner(runner: WatchedRunner): Disposable {
 	const limits = { everyMs: 4000, silentMs, stuckMs, ...runner };
 	let unanswered = 0;
-	let isTold = false;
+	let isReported = false;
 	let standstill = 0;
 	let steps = 0;
-	let told = 0;
+	let received = 0;
 	const seconds = (ms: number) => `${Math.round(ms / 1000)} s`;
 	const hang = (what: string) => {
 		clearInterval(timer);
@@ -41,9 +41,9 @@ export function watchRunner(runner: WatchedRunner): Disposable {
 	};
 	const onAnswer = (made: number) => {
 		unanswered = 0;
-		isTold = false;
-		const gotOn = made !== steps || runner.told() !== told || !runner.isWorking();
-		[steps, told] = [made, runner.told()];
+		isReported = false;
+		const gotOn = made !== steps || runner.received() !== received || !runner.isWorking();
+		[steps, received] = [made, runner.received()];
 		standstill = gotOn ? 0 : standstill + 1;
 		if (standstill * limits.everyMs > limits.stuckMs)
 			hang(`made no step for ${seconds(limits.stuckMs)}`);
@@ -51,9 +51,9 @@ export function watchRunner(runner: WatchedRunner): Disposable {
 	const timer = setInterval(() => {
 		if (unanswered === 0) runner.ping().then(onAnswer, () => {});
 		unanswered++;
-		if (!isTold && unanswered > 1 && unanswered * limits.everyMs > limits.silentMs / 4) {
-			isTold = runner.isWorking();
-			if (isTold) runner.onSilence?.(limits.silentMs);
+		if (!isReported && unanswered > 1 && unanswered * limits.everyMs > limits.silentMs / 4) {
+			isReported = runner.isWorking();
+			if (isReported) runner.onSilence?.(limits.silentMs);
 		}
 		if (unanswered * limits.everyMs > limits.silentMs + limits.everyMs)
 			hang(`did not answer for ${seconds(limits.silentMs)}`);

@@ -5,8 +5,7 @@ import { setTimeout } from 'node:timers/promises';
 import { AppError, sentenceOf, type TranslateEngine } from '../protocol/index.ts';
 import type { HostedDeps } from '../remote/hostedTranslator.ts';
 import type { ModelHost } from '../services/host.ts';
-import type { Logger } from '../services/log.ts';
-import { createTranslateService, type TranslateService } from '../services/translate/translate.ts';
+import type { Logger } from '../services/logger.ts';
 import {
 	createTranslateAccess,
 	type TranslateAccess,
@@ -14,11 +13,15 @@ import {
 import { TranslateKeyStore } from '../services/translate/translateKeys.ts';
 import { CharacterMeter } from '../services/translate/translateLimits.ts';
 import { createTranslateModels } from '../services/translate/translateModels.ts';
+import {
+	createTranslateService,
+	type TranslateService,
+} from '../services/translate/translateService.ts';
 import { createCustomSystems } from '../services/translate/translateSystems.ts';
-import { languageToolsAside } from '../translate/languageThread.ts';
+import { languageToolsInWorker } from '../translate/languageThread.ts';
 import { SentenceCache } from '../translate/sentenceCache.ts';
 import { WorkQueue } from '../work/workQueue.ts';
-import { foldersAside } from './folderThread.ts';
+import { foldersInWorker } from './folderThread.ts';
 import { createProxiedFetch } from './proxiedFetch.ts';
 import { createRemoteTranslators } from './remoteTranslators.ts';
 import type { Secrets } from './secrets.ts';
@@ -83,7 +86,7 @@ export function createTranslateBackend(
 	const usage = keyUsage(files.usage, (error) => {
 		log.warn('the usage of keys is not kept', { reason: sentenceOf(error) });
 	});
-	const language = languageToolsAside(files.assets);
+	const language = languageToolsInWorker(files.assets);
 	return {
 		translation: createTranslateService({
 			host,
@@ -92,7 +95,7 @@ export function createTranslateBackend(
 				host,
 				language.transliterate,
 				() => downloads.list().map(({ model }) => model),
-				foldersAside.languages,
+				foldersInWorker.languages,
 			),
 			cache: new SentenceCache(cacheBytes),
 			custom: createCustomSystems(files.systems),

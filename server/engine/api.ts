@@ -212,6 +212,8 @@ export type GenerateEvent =
 export interface GenerateResult {
 	readonly promptTokens: number;
 	readonly cachedTokens: number;
+	/** Of all choices together. */
+	readonly completionTokens: number;
 	readonly choices: readonly {
 		readonly text: string;
 		readonly tokenIds: readonly number[];
@@ -222,6 +224,8 @@ export interface GenerateResult {
 	readonly promptLogprobs?: readonly TokenLogprob[];
 	readonly timings: Timings;
 }
+
+export type GenerateSummary = Omit<GenerateResult, 'choices'>;
 
 /** One sentence (or segment) for an encoder-decoder. */
 export interface Seq2SeqItem {

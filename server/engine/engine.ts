@@ -1,6 +1,7 @@
 /** Loads a model folder and puts its parts together: the only place of the engine that constructs. */
 
 import { basename } from 'node:path';
+import { defined } from '../protocol/defined.ts';
 import { AppError, type ModelNotice } from '../protocol/index.ts';
 import type { EngineModel, LoadOptions, TextModel, Verdict } from './api.ts';
 import type { Decoder } from './decode/decoder.ts';
@@ -90,7 +91,7 @@ export async function loadEngine(
 			options.threads ?? settings.threads ?? (variant.sizeBytes < smallBytes ? 1 : physicalCores()),
 		isSmall: variant.sizeBytes < smallBytes,
 		executionProvider,
-		...(options.deviceId === undefined ? {} : { deviceId: options.deviceId }),
+		...defined({ deviceId: options.deviceId }),
 	};
 	const contextLength = Math.min(
 		options.contextLength ?? description.contextLength,
@@ -148,7 +149,7 @@ export async function loadEngine(
 		};
 		if (description.architecture === 'decoder') {
 			// Begins while the weights are read; what is wrong is said when it is asked for.
-			threads.ask('warm', { texts: [] }).catch(() => {});
+			threads.request('warm', { texts: [] }).catch(() => {});
 			const decoder = await loadDecoder({ ...parts, contextLength, onNotice });
 			return decoderCapabilities(parts, decoder, contextLength, options);
 		}
@@ -315,7 +316,7 @@ async function decoderCapabilities(
 		cacheBytes,
 		maxRunning: Math.max(decoder.maxSequences ?? decoder.maxBatchSize, 4),
 		prefixCache: options.prefixCache !== false,
-		...(options.maxWaiting === undefined ? {} : { maxWaiting: options.maxWaiting }),
+		...defined({ maxWaiting: options.maxWaiting }),
 		...(options.speculation === false
 			? { speculation: false as const }
 			: draft === undefined

@@ -1,6 +1,7 @@
 /** `nearglot models shortlist`: learns from a model's own translations which words it needs for which. */
 
 import { modelFile } from '../hub/modelFile.ts';
+import { defined } from '../protocol/defined.ts';
 import { AppError } from '../protocol/index.ts';
 import type { LoadOptions, ModelDescription } from './api.ts';
 import { loadEngine } from './engine.ts';
@@ -47,13 +48,12 @@ export async function learnShortlist(
 	const text = await loadTextModel(folder);
 	const settings = await generationSettings(folder);
 	const languages = {
-		...(sourceLanguage === undefined ? {} : { sourceLanguage }),
-		...(targetLanguage === undefined ? {} : { targetLanguage }),
+		...defined({ sourceLanguage, targetLanguage }),
 	};
 	const engine = await loadEngine({
 		folder,
 		vocabularyShortlist: false,
-		...(options.threads === undefined ? {} : { threads: options.threads }),
+		...defined({ threads: options.threads }),
 	});
 	try {
 		const pairs: { source: readonly number[]; target: readonly number[] }[] = [];

@@ -3,7 +3,7 @@
 import type { Ending } from '../net/ending.ts';
 import type { Metrics } from '../net/metrics.ts';
 import type { RateLimit } from './access/rateLimit.ts';
-import type { GatewaySettings } from './config/settings.ts';
+import type { GatewaySettings } from './config/gatewaySettings.ts';
 import type { Assertions } from './identity/assertion.ts';
 import type { LoadedKeys } from './keys/keyFile.ts';
 import type { KeyRing } from './keys/keyRing.ts';

@@ -10,12 +10,12 @@ import type { Metrics } from '../net/metrics.ts';
 import { defined } from '../protocol/defined.ts';
 import { AppError } from '../protocol/errors.ts';
 import { RateLimit } from './access/rateLimit.ts';
+import type { GatewaySettings } from './config/gatewaySettings.ts';
 import { type ListenAddress, withBoundPort } from './config/publicUrl.ts';
-import type { GatewaySettings } from './config/settings.ts';
 import type { GatewayContext } from './context.ts';
 import { Assertions } from './identity/assertion.ts';
 import { type AdminServer, createAdminServer } from './observe/adminServer.ts';
-import { gatewayMetrics } from './observe/metrics.ts';
+import { gatewayMetrics } from './observe/gatewayMetrics.ts';
 import type { GatewayParts } from './openParts.ts';
 import { createProviders, type ProviderRegistry } from './providers/registry.ts';
 import { leadsBack } from './proxy/hops.ts';
@@ -26,6 +26,7 @@ import { createLoginCookies } from './session/loginState.ts';
 import { OpenExchanges } from './session/openExchanges.ts';
 import { Refresher } from './session/refresher.ts';
 import { Sessions } from './session/sessions.ts';
+import { verifiedTokens } from './session/sessionToken.ts';
 import { StoreProof } from './store/storeProof.ts';
 
 export interface GatewayDeps {
@@ -188,7 +189,7 @@ function createContext(
 			}),
 		refresher: new Refresher(sessions, store, metrics, now, settings.limits.refreshLeaseMs),
 		loginCookies: createLoginCookies(keys.ring, settings, now),
-		tokens: { ring: keys.ring, issuer, now, verified: new Map() },
+		tokens: { ring: keys.ring, issuer, now, verified: verifiedTokens() },
 		assertions:
 			audience === undefined ? undefined : new Assertions(keys.ring, issuer, audience, now),
 		audit,

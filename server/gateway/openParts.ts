@@ -7,7 +7,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import type { Writable } from 'node:stream';
 import { createSecureContext } from 'node:tls';
 import { checkPlace, reasonOf, unusable } from '../store/checkPlace.ts';
-import type { GatewaySettings } from './config/settings.ts';
+import type { GatewaySettings } from './config/gatewaySettings.ts';
 import { type LoadedKeys, loadKeys } from './keys/keyFile.ts';
 import { type AuditLog, openAuditLog } from './observe/audit.ts';
 import { checkRedis } from './store/checkRedis.ts';

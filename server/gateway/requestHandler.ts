@@ -7,8 +7,8 @@ import { corsHeaders, corsOrigin, isPreflight, preflightHeaders } from './access
 import { type Decision, decide } from './access/decide.ts';
 import { type HostKind, hostKinds } from './access/hosts.ts';
 import type { GatewayContext } from './context.ts';
-import { upstreamSeconds } from './observe/metrics.ts';
-import { forward } from './proxy/forward.ts';
+import { upstreamSeconds } from './observe/gatewayMetrics.ts';
+import { forwardRequest } from './proxy/forward.ts';
 import {
 	downstreamHeaders,
 	type ForwardContext,
@@ -19,16 +19,16 @@ import { Hops } from './proxy/hops.ts';
 import { type Problem, sendProblem, sendRawProblem } from './proxy/problem.ts';
 import { valuesOf } from './proxy/rawHeaders.ts';
 import { header, type RequestHead, readHead } from './proxy/requestHead.ts';
-import { matchesPath } from './proxy/target.ts';
+import { matchesPath } from './proxy/requestTarget.ts';
 import { TrustedProxies } from './proxy/trustedProxies.ts';
 import { tunnel } from './proxy/tunnel.ts';
 import { Tunnels } from './proxy/tunnels.ts';
 import type { Upstream } from './proxy/upstream.ts';
-import type { RequestContext } from './routes/exchange.ts';
 import { noteFailure, problemOf } from './routes/failures.ts';
 import { probePaths, resourceRoute } from './routes/info.ts';
 import { loginPage } from './routes/loginRedirect.ts';
 import { logoutRoute } from './routes/logout.ts';
+import type { RequestContext } from './routes/requestContext.ts';
 import { runRoute, runSafely } from './routes/router.ts';
 import { parseCookies } from './session/cookies.ts';
 
@@ -297,7 +297,7 @@ export class RequestHandler {
 		const origin = decision.corsOrigin;
 		this.openExchanges++;
 		const ended = this.#endsWith(decision, response);
-		forward(request, response, {
+		forwardRequest(request, response, {
 			upstream: this.#upstream,
 			limits: this.#context.settings.limits,
 			target: head.target,

@@ -1,20 +1,24 @@
 /** Models for our own command line and editor: everything the older service's routes cannot say. */
 
-import type { Hono } from 'hono';
+import type { Context, Hono } from 'hono';
 import type { Backend } from '../daemon/backend.ts';
 import { commandLine } from '../daemon/secrets.ts';
-import { AppError, suggestModels } from '../protocol/index.ts';
+import { AppError, chooseSuggestions } from '../protocol/index.ts';
+import {
+	buildLocalModel,
+	importModel,
+	pauseDownload,
+	pullModel,
+	refreshCatalogue,
+	searchHubModels,
+} from '../protocol/routes/modelDownloads.ts';
 import {
 	draftModel,
-	importModel,
-	listGpus,
+	listGpusRoute,
 	listOwnModels,
 	listSecrets,
 	moveModels,
-	pauseDownload,
 	pinModel,
-	pullModel,
-	refreshCatalogue,
 	registerFolder,
 	removeModel,
 	setSecrets,
@@ -22,36 +26,37 @@ import {
 	unregisterFolder,
 } from '../protocol/routes/models.ts';
 import { machineFacts } from '../services/machineFacts.ts';
+import type { ModelDownloadEvent } from '../services/modelService.ts';
+import type { CallerRole } from './callerRoles.ts';
 import type { AppEnv } from './env.ts';
 import { register } from './register.ts';
-import type { Caller } from './roles.ts';
-import { sse } from './sse.ts';
+import { sse } from './sseResponse.ts';
 
-export function registerOwnModelRoutes(app: Hono<AppEnv>, backend: Backend): void {
+export function registerAdminModelRoutes(app: Hono<AppEnv>, backend: Backend): void {
 	const { models, gpus } = backend;
 	register(app, listOwnModels, async ({ answer }) => {
 		const [here, stats] = await Promise.all([models.list(), backend.host.stats()]);
 		return answer({ models: here, downloads: models.downloads.list(), stats });
 	});
-	register(app, listGpus, async ({ answer }) =>
+	register(app, listGpusRoute, async ({ answer }) =>
 		answer({ gpus: [...(await gpus.list())], chosen: gpus.chosen() }),
 	);
 
 	register(app, suggestModelsRoute, async ({ query, answer }) => {
 		const machine = await machineFacts(backend.modelsDir(), gpus);
-		return answer(suggestModels(await models.list(), machine, query.task ?? 'chat-completion'));
+		return answer(chooseSuggestions(await models.list(), machine, query.task ?? 'chat-completion'));
 	});
 
+	register(app, searchHubModels, async ({ query, signal, answer }) =>
+		answer({ models: await models.search(query.q, signal) }),
+	);
 	register(app, pullModel, ({ context, body: { model: name, ...options } }) => {
 		if (options.hub !== undefined) ownersOnly(context.get('caller'));
-		return sse(
-			{ signal: context.get('signal'), caller: context.get('caller') },
-			async (writer, signal) => {
-				for await (const { type, ...event } of models.download(name, options, signal))
-					writer.data('ownerPid' in event ? { waitingFor: event.ownerPid ?? null } : event);
-			},
-		);
+		return events(context, (signal) => models.download(name, options, signal));
 	});
+	register(app, buildLocalModel, ({ context, body: { path, name, ...flags } }) =>
+		events(context, (signal) => models.build(path, name, flags, signal)),
+	);
 	register(app, pauseDownload, async ({ body, answer }) =>
 		answer({ paused: await models.downloads.pause(body.model) }),
 	);
@@ -97,8 +102,22 @@ export function registerOwnModelRoutes(app: Hono<AppEnv>, backend: Backend): voi
 	});
 }
 
+/** What happens to a model, as it happens. */
+function events(
+	context: Context<AppEnv>,
+	work: (signal: AbortSignal) => AsyncGenerator<ModelDownloadEvent, void>,
+): Promise<Response> {
+	return sse(
+		{ signal: context.get('signal'), caller: context.get('caller') },
+		async (writer, signal) => {
+			for await (const { type, ...event } of work(signal))
+				writer.data('ownerPid' in event ? { waitingFor: event.ownerPid ?? null } : event);
+		},
+	);
+}
+
 /** A page must not send the server to addresses of its choice. */
-function ownersOnly(caller: Caller): void {
+function ownersOnly(caller: CallerRole): void {
 	if (caller !== 'owner')
 		throw new AppError('forbidden', "Only the owner's key may choose another hub.", {
 			param: 'hub',

@@ -10,16 +10,17 @@ import { type Context, Hono } from 'hono';
 import type { Backend } from '../daemon/backend.ts';
 import { AppError } from '../protocol/index.ts';
 import { countOverloads } from '../services/overloads.ts';
-import { registerOwnModelRoutes } from './adminModelRoutes.ts';
+import { registerAdminModelRoutes } from './adminModelRoutes.ts';
+import { type CallerRole, isStep, mayUse } from './callerRoles.ts';
 import { registerChatRoutes } from './chatRoutes.ts';
 import { registerCompletionRoutes } from './completionRoutes.ts';
 import { registerDocumentRoutes } from './documentRoutes.ts';
 import { resultFields } from './downloadStream.ts';
 import { registerEmbeddingRoutes } from './embeddingRoutes.ts';
 import type { AppEnv } from './env.ts';
-import { errorResponse, httpError } from './errors.ts';
 import { registerFoundryRoutes } from './foundryRoutes.ts';
 import { type GuardOptions, guard } from './guard.ts';
+import { errorResponse, httpError } from './httpErrors.ts';
 import { registerMcpRoutes } from './mcpRoutes.ts';
 import { registerMetricsRoutes } from './metricsRoutes.ts';
 import { registerModelListRoutes } from './modelListRoutes.ts';
@@ -27,8 +28,7 @@ import { registerOllamaRoutes } from './ollamaRoutes.ts';
 import { registerOpenApi } from './openapi.ts';
 import { registerRecorderRoutes } from './recorderRoutes.ts';
 import { registerResponsesRoutes } from './responsesRoutes.ts';
-import { type Caller, isStep, mayUse } from './roles.ts';
-import { reasonOf, requestSignal } from './signal.ts';
+import { abortReasonOf, requestSignal } from './signal.ts';
 import { registerSpeechRoutes } from './speechRoutes.ts';
 import { registerStatusRoutes } from './statusRoutes.ts';
 import { registerStudioRoutes } from './studioRoutes.ts';
@@ -53,7 +53,7 @@ const families: readonly ((app: Hono<AppEnv>, backend: Backend) => void)[] = [
 	registerSpeechRoutes,
 	registerRecorderRoutes,
 	registerFoundryRoutes,
-	registerOwnModelRoutes,
+	registerAdminModelRoutes,
 	registerMcpRoutes,
 	registerTranslateRoutes,
 	registerLibreTranslateRoutes,
@@ -71,7 +71,7 @@ export function createApp(backend: Backend, options: AppOptions): Hono<AppEnv> {
 	app.onError((error, context) => {
 		const { method, path } = context.req;
 		const known =
-			reasonOf(context.get('signal')) ?? httpError(error, `answering ${method} ${path}`);
+			abortReasonOf(context.get('signal')) ?? httpError(error, `answering ${method} ${path}`);
 		if (!(error instanceof AppError) && known.code !== 'cancelled')
 			backend.log.error('request failed', {
 				path,
@@ -100,10 +100,10 @@ export function createApp(backend: Backend, options: AppOptions): Hono<AppEnv> {
 	app.use(async (context, next) => {
 		const ended = () => {
 			backend.activity.end();
-			backend.loop.end();
+			for (const watch of backend.watches) watch.end();
 		};
 		backend.activity.begin();
-		backend.loop.begin();
+		for (const watch of backend.watches) watch.begin();
 		// A streamed answer goes on after its handler returned.
 		const outgoing = context.env?.outgoing;
 		outgoing?.once('close', ended);
@@ -128,7 +128,7 @@ export function createApp(backend: Backend, options: AppOptions): Hono<AppEnv> {
 }
 
 /** The methods that a caller may use at a path, as a header lists them. */
-function methodsAt(app: Hono<AppEnv>, path: string, caller: Caller | undefined): string {
+function methodsAt(app: Hono<AppEnv>, path: string, caller: CallerRole | undefined): string {
 	const takes = (method: string): boolean => {
 		const [matched] = app.router.match(method, path);
 		const routes = matched.map(([[, route]]) => route).filter((route) => !isStep(route));

@@ -5,16 +5,12 @@ import { Worker } from 'node:worker_threads';
 import { fromErrorWire } from '../protocol/errorWire.ts';
 import { Places } from '../work/places.ts';
 import type { BodyMessage } from './bodyWorker.ts';
-import { type FormFields, parseForm } from './formText.ts';
-import { type JsonLimits, parseJson } from './jsonText.ts';
+import type { FormTextFields } from './formText.ts';
+import type { JsonLimits } from './jsonText.ts';
+import { type BodyKind, parseBytes } from './parseBytes.ts';
 
 /** Larger bodies in bytes are parsed aside. */
 const largeBody = 256 * 1024;
-
-/** What a body is, and what of it may be. */
-export type BodyKind =
-	| { readonly kind: 'json'; readonly limits: JsonLimits }
-	| { readonly kind: 'form'; readonly names: readonly string[]; readonly limits: JsonLimits };
 
 /** As {@link parseJson}, of UTF-8. The bytes of a large body are gone afterwards. */
 export const jsonOf = (bytes: Uint8Array<ArrayBuffer>, limits: JsonLimits): Promise<unknown> =>
@@ -25,14 +21,8 @@ export const formOf = (
 	bytes: Uint8Array<ArrayBuffer>,
 	names: readonly string[],
 	limits: JsonLimits,
-): Promise<FormFields> => parsed(bytes, { kind: 'form', names, limits }) as Promise<FormFields>;
-
-/** The value of a body, on the spot. */
-export function parseBytes(bytes: Uint8Array, body: BodyKind): unknown {
-	return body.kind === 'form'
-		? parseForm(bytes, body.names, body.limits)
-		: parseJson(new TextDecoder().decode(bytes), body.limits);
-}
+): Promise<FormTextFields> =>
+	parsed(bytes, { kind: 'form', names, limits }) as Promise<FormTextFields>;
 
 /** As many are parsed at once as there are processors. */
 const places = new Places(availableParallelism());

@@ -2,7 +2,7 @@
 
 import { parentPort, workerData } from 'node:worker_threads';
 import { type ErrorWire, toErrorWire } from '../protocol/errorWire.ts';
-import { type BodyKind, parseBytes } from './bodyThread.ts';
+import { type BodyKind, parseBytes } from './parseBytes.ts';
 
 /** The value, an error for the caller, or why it is no JSON. */
 export type BodyMessage =

@@ -3,19 +3,10 @@
 import type { Context } from 'hono';
 import { readPerson } from '../gateway/identity/signedPerson.ts';
 import { AppError, memberRole, personHeader, roleHeader } from '../protocol/index.ts';
+import type { CallerIdentity } from './callerRoles.ts';
 import type { AppEnv } from './env.ts';
 import type { PeerUser } from './peerUser.ts';
-import { anonymousPerson, localPerson } from './person.ts';
-import type { Caller } from './roles.ts';
-
-/** What a request may do, and whose it is. */
-export interface Identity {
-	readonly caller: Caller;
-	/** See `personOf`. */
-	readonly person: string;
-	/** Why a {@link Caller} `stranger` is one; goes into the refusal. */
-	readonly reason?: string;
-}
+import { anonymousPerson, localPerson } from './requestPerson.ts';
 
 export interface CallerChecks {
 	/** Whether a text is this server's key. */
@@ -33,7 +24,7 @@ export interface CallerChecks {
 }
 
 /** Key the caller presented: `Authorization: Bearer`, `X-Api-Key` or `api-key`. */
-export function presentedKey(headers: { get(name: string): string | null | undefined }): string {
+function presentedKey(headers: { get(name: string): string | null | undefined }): string {
 	const bearer = /^Bearer\s+(\S+)$/i.exec(headers.get('authorization') ?? '')?.[1];
 	return bearer ?? headers.get('x-api-key') ?? headers.get('api-key') ?? '';
 }
@@ -46,7 +37,7 @@ export function presentedKey(headers: { get(name: string): string | null | undef
 export async function shownIdentity(
 	headers: Headers,
 	checks: Omit<CallerChecks, 'peer'>,
-): Promise<Identity | undefined> {
+): Promise<CallerIdentity | undefined> {
 	if (throughLayer(headers))
 		return headers.has(personHeader) ? layerIdentity(headers, checks) : undefined;
 	const key = presentedKey(headers);
@@ -60,10 +51,13 @@ export async function shownIdentity(
  * @throws AppError `invalid_request` for a role nobody knows, `forbidden` for a person whose signature does
  * not hold
  */
-export async function identify(context: Context<AppEnv>, checks: CallerChecks): Promise<Identity> {
+export async function identify(
+	context: Context<AppEnv>,
+	checks: CallerChecks,
+): Promise<CallerIdentity> {
 	const { headers } = context.req.raw;
 	if (throughLayer(headers)) return layerIdentity(headers, checks);
-	const stranger = (reason: string): Identity => ({
+	const stranger = (reason: string): CallerIdentity => ({
 		caller: 'stranger',
 		person: anonymousPerson,
 		reason,
@@ -80,11 +74,11 @@ export async function identify(context: Context<AppEnv>, checks: CallerChecks): 
 			return { caller: 'local', person: localPerson };
 		case 'other':
 			return stranger(
-				'This request comes from another user of this computer, so it needs the key of the server: send Authorization: Bearer KEY.',
+				'This request comes from another user of this computer, so it needs the key of the model server: send Authorization: Bearer KEY.',
 			);
 		case 'unknown':
 			return stranger(
-				'The system does not tell whose program sent this request, so it needs the key of the server: send Authorization: Bearer KEY.',
+				'The system does not tell whose program sent this request, so it needs the key of the model server: send Authorization: Bearer KEY.',
 			);
 	}
 }
@@ -101,7 +95,7 @@ const throughLayer = (headers: Headers): boolean =>
 async function layerIdentity(
 	headers: Headers,
 	checks: Pick<CallerChecks, 'gatewaySecrets' | 'now'>,
-): Promise<Identity> {
+): Promise<CallerIdentity> {
 	const role = headers.get(roleHeader);
 	if (role !== null && role !== memberRole)
 		throw new AppError('invalid_request', `${roleHeader} is ${memberRole}, or not sent.`);

@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Context, Hono } from 'hono';
 import type { Backend } from '../daemon/backend.ts';
+import { defined } from '../protocol/defined.ts';
 import { type ChatRequest, chatCompletions, countChatTokens } from '../protocol/routes/chat.ts';
 import type { ChatEvent } from '../services/chat/chatService.ts';
 import {
@@ -18,7 +19,7 @@ import { noteOmittedTurns } from './omittedTurns.ts';
 import { owned } from './owner.ts';
 import { register } from './register.ts';
 import { recordRequest, withMetrics } from './requestMetrics.ts';
-import { sse, withHeaders } from './sse.ts';
+import { sse, withHeaders } from './sseResponse.ts';
 import { nameIgnored } from './unknownFields.ts';
 
 export function registerChatRoutes(app: Hono<AppEnv>, backend: Backend): void {
@@ -79,6 +80,7 @@ async function streamChat(
 					withUsage: request.stream_options?.include_usage ?? false,
 					olderForm: request.functions !== undefined,
 					withProgress: request.return_progress ?? false,
+					...defined({ model: request.model }),
 				});
 				const onEvent = (event: ChatEvent) => {
 					// Before anything is written: the head of the answer goes out with the first chunk.

@@ -11,7 +11,7 @@ import { noteFallback } from './fallbackHeader.ts';
 import { owned } from './owner.ts';
 import { register } from './register.ts';
 import { recordRequest, withMetrics } from './requestMetrics.ts';
-import { sse, withHeaders } from './sse.ts';
+import { sse, withHeaders } from './sseResponse.ts';
 
 export function registerCompletionRoutes(app: Hono<AppEnv>, backend: Backend): void {
 	register(app, completions, async ({ context, body: request, answer }) => {

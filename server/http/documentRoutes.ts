@@ -5,20 +5,21 @@
 
 import type { Context, Hono } from 'hono';
 import type { Backend } from '../daemon/backend.ts';
+import { defined } from '../protocol/defined.ts';
 import { AppError, type TranslateEngine } from '../protocol/index.ts';
 import { translateDocument } from '../protocol/routes/documents.ts';
+import { textBatches } from '../protocol/textBatches.ts';
 import type { DetectedText } from '../translate/detectedText.ts';
 import type { TextTranslator } from '../translate/documents/documentLanguage.ts';
-import { documentJsonAside } from '../translate/documents/documentThread.ts';
+import { translateDocumentJsonInWorker } from '../translate/documents/documentThread.ts';
 import { documentFormats, formatOf } from '../translate/documents/translateDocument.ts';
-import { canonicalLanguage, unknownLanguage } from '../translate/languages.ts';
-import { textBatches } from '../translate/textBatches.ts';
-import { turnOfOthers } from '../work/turns.ts';
-import { announcedBytes } from './body.ts';
+import { canonicalLanguage, unknownLanguage } from '../translate/languageCodes.ts';
+import { yieldToOthers } from '../work/yieldToOthers.ts';
 import type { AppEnv } from './env.ts';
 import { translatorOwnerOf } from './owner.ts';
-import { personOf } from './person.ts';
 import { register } from './register.ts';
+import { announcedBytes } from './requestBody.ts';
+import { personOf } from './requestPerson.ts';
 import { readCredentials } from './translate/translateAuth.ts';
 
 /** Texts and characters handed to the model at once. */
@@ -35,7 +36,7 @@ export function registerDocumentRoutes(app: Hono<AppEnv>, backend: Backend): voi
 			const { fileName, text, to, from, engine } = body;
 			// Another engine would work with the owner's accounts elsewhere.
 			if (engine !== undefined && context.get('caller') === 'member')
-				throw new AppError('forbidden', "Whoever runs the server chooses the 'engine'.", {
+				throw new AppError('forbidden', "Whoever runs the model server chooses the 'engine'.", {
 					param: 'engine',
 				});
 			if (!formatOf(fileName)) {
@@ -47,11 +48,11 @@ export function registerDocumentRoutes(app: Hono<AppEnv>, backend: Backend): voi
 			}
 			const target = language(to, 'to');
 			const source = from === undefined || from === '' ? undefined : language(from, 'from');
-			const languages = { to: target, ...(source === undefined ? {} : { from: source }) };
+			const languages = { to: target, ...defined({ from: source }) };
 			const translator = translatorFor(context, backend, target, engine);
 			const job = { fileName, text, ...languages };
 			using _ = await documentQueue.enter({ work: text.length }, context.get('signal'));
-			const made = await documentJsonAside(
+			const made = await translateDocumentJsonInWorker(
 				job,
 				translator,
 				personOf(context),
@@ -73,16 +74,16 @@ function translatorFor(
 	return {
 		detect: async (texts) => {
 			const known = await translation.translatable();
-			const guess = ({ language, score }: { language: string; score: number }) => ({
+			const candidate = ({ language, score }: { language: string; score: number }) => ({
 				language,
 				score,
 				isSupported: known.has(language),
 			});
 			const found: DetectedText[] = [];
 			for (const text of texts) {
-				const one = await translation.language.detect(text);
-				found.push({ ...guess(one), alternatives: one.alternatives.map(guess) });
-				await turnOfOthers();
+				const detected = await translation.language.detect(text);
+				found.push({ ...candidate(detected), alternatives: detected.alternatives.map(candidate) });
+				await yieldToOthers();
 			}
 			return found;
 		},
@@ -113,7 +114,7 @@ function translatorFor(
 						profanityMarker: 'Asterisk',
 						alignment: false,
 						...{ priority: 'batch', turn },
-						...(engine === undefined ? {} : { engine }),
+						...defined({ engine }),
 					},
 					context.get('signal'),
 				);

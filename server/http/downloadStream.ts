@@ -6,7 +6,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { asAppError, type DownloadProgress } from '../protocol/index.ts';
-import { reasonOf } from './signal.ts';
+import { abortReasonOf } from './signal.ts';
 
 /** Longest silence between two lines and shortest time between two. */
 const lineEveryMs = 100;
@@ -32,7 +32,7 @@ export function downloadStream(
 	const body = new ReadableStream<Uint8Array>({
 		start: async (controller) => {
 			const write = (text: string) => {
-				if (!signal.aborted || reasonOf(signal)) controller.enqueue(encoder.encode(text));
+				if (!signal.aborted || abortReasonOf(signal)) controller.enqueue(encoder.encode(text));
 			};
 			const line = (progress: DownloadProgress) => {
 				const fraction = Math.min(1, progress.fileFraction);
@@ -57,11 +57,11 @@ export function downloadStream(
 				write('("", 1)\n');
 				result = resultJson(undefined);
 			} catch (error) {
-				result = resultJson((reasonOf(signal) ?? asAppError(error)).message);
+				result = resultJson((abortReasonOf(signal) ?? asAppError(error)).message);
 			}
 			await sleep(pauseMs);
 			write(result);
-			if (!signal.aborted || reasonOf(signal)) controller.close();
+			if (!signal.aborted || abortReasonOf(signal)) controller.close();
 		},
 		cancel: () => stop.abort(),
 	});
@@ -85,7 +85,7 @@ export function resultFields(message: string | undefined): Record<string, unknow
 }
 
 /** Both casings, and `error` for the client that reads that; flat, because one looks for the last `{`. */
-export function resultJson(message: string | undefined): string {
+function resultJson(message: string | undefined): string {
 	// A brace in the message would be taken for the start of the object.
 	const text = message?.replaceAll('{', '(').replaceAll('}', ')') ?? null;
 	return JSON.stringify({

@@ -6,10 +6,10 @@ import { embeddings } from '../protocol/routes/embeddings.ts';
 import { fallbackField } from '../services/chat/serializeCompletion.ts';
 import type { ProviderFallback } from '../services/host.ts';
 import { base64Vector } from '../services/text/embeddingService.ts';
-import { announcedBytes } from './body.ts';
 import type { AppEnv } from './env.ts';
 import { noteFallback } from './fallbackHeader.ts';
 import { register } from './register.ts';
+import { announcedBytes } from './requestBody.ts';
 import { recordRequest, withMetrics } from './requestMetrics.ts';
 
 export function registerEmbeddingRoutes(app: Hono<AppEnv>, backend: Backend): void {

@@ -1,20 +1,19 @@
 /** Types every route shares: what hangs on a request. */
 
 import type { HttpBindings } from '@hono/node-server';
-import type { Identity } from './caller.ts';
-import type { Caller } from './roles.ts';
+import type { CallerIdentity, CallerRole } from './callerRoles.ts';
 
 export interface AppEnv {
 	/** Absent when a test calls the app without a socket. */
 	Bindings: Partial<HttpBindings> & {
 		/** Who asks, when the server asks itself for somebody; nothing that comes over a socket sets it. */
-		readonly identity?: Identity;
+		readonly identity?: CallerIdentity;
 	};
 	Variables: {
 		/** Appears in the log and as `X-Request-Id`. */
 		requestId: string;
 		/** What the request may do. */
-		caller: Caller;
+		caller: CallerRole;
 		/**
 		 * Whether it is decided that the caller may use the route: the guard says so of everybody it knows, a
 		 * route that checks a credential of its own once that holds. Until then hardly any body is read.

@@ -5,7 +5,7 @@ import type { ProviderFallback } from '../services/host.ts';
 import type { AppEnv } from './env.ts';
 
 /** `cpu; requested=webgpu` */
-export const fallbackHeader = 'x-execution-provider';
+const fallbackHeader = 'x-execution-provider';
 
 export function noteFallback(context: Context<AppEnv>, fallback: ProviderFallback): void {
 	context.header(fallbackHeader, `${fallback.used}; requested=${fallback.requested}`);

@@ -4,7 +4,7 @@ import { AppError } from '../protocol/errors.ts';
 import type { BodyLimits } from '../protocol/routes/bodyLimits.ts';
 
 /** The fields of a form by their names, those that a route knows. */
-export type FormFields = Readonly<Record<string, string>>;
+export type FormTextFields = Readonly<Record<string, string>>;
 
 /**
  * The wanted fields of a form in UTF-8; of a name that comes twice the last one counts. The bytes are changed.
@@ -15,7 +15,7 @@ export function parseForm(
 	bytes: Uint8Array,
 	names: readonly string[],
 	{ fields: maxFields }: Pick<BodyLimits, 'fields'>,
-): FormFields {
+): FormTextFields {
 	let fields = 1;
 	for (let at = 0; at < bytes.length; at++) {
 		if (bytes[at] === ampersand && ++fields > maxFields)

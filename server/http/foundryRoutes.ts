@@ -5,6 +5,7 @@
 
 import type { Context, Hono } from 'hono';
 import type { Backend } from '../daemon/backend.ts';
+import { defined } from '../protocol/defined.ts';
 import { AppError, type ModelInfo } from '../protocol/index.ts';
 import {
 	catalogueList,
@@ -30,7 +31,7 @@ import type { AppEnv } from './env.ts';
 import { noteFallback } from './fallbackHeader.ts';
 import { register } from './register.ts';
 import { catalogueWire, localWire } from './serializeCatalogue.ts';
-import { withHeaders } from './sse.ts';
+import { withHeaders } from './sseResponse.ts';
 
 /** User agents of SDKs that parse `Total NN%` lines. */
 const readsTotals = /foundry-local-(js|python|cs|rust)-sdk/i;
@@ -77,8 +78,7 @@ export function registerFoundryRoutes(app: Hono<AppEnv>, backend: Backend): void
 		const { token, customDirPath: folder, bufferSize } = request;
 		const wanted = {
 			...model,
-			...(token === undefined ? {} : { token }),
-			...(folder === undefined ? {} : { folder }),
+			...defined({ token, folder }),
 			...(bufferSize === undefined ? {} : { bufferBytes: bufferSize * 1024 }),
 		};
 		if (context.get('caller') !== 'owner') await checkKeyless(backend, request);
@@ -123,9 +123,7 @@ export function registerFoundryRoutes(app: Hono<AppEnv>, backend: Backend): void
 		await models.load(
 			name,
 			{
-				...(unload === undefined ? {} : { unload }),
-				...(ttl === undefined ? {} : { ttlS: ttl }),
-				...(ep === undefined ? {} : { executionProvider: ep }),
+				...defined({ unload, ttlS: ttl, executionProvider: ep }),
 				onFallback,
 			},
 			context.get('signal'),
@@ -174,7 +172,7 @@ async function checkKeyless(
 ): Promise<void> {
 	const beyond = (['customDirPath', 'token'] as const).find((name) => request[name] !== undefined);
 	if (beyond !== undefined)
-		throw new AppError('invalid_api_key', `'${beyond}' needs the key of the server.`, {
+		throw new AppError('invalid_api_key', `'${beyond}' needs the key of the model server.`, {
 			param: beyond,
 		});
 	const { name, ...wanted } = request.model;
@@ -183,7 +181,7 @@ async function checkKeyless(
 	if (entry === undefined && source !== undefined)
 		throw new AppError(
 			'invalid_api_key',
-			`${(name ?? wanted.uri ?? '').slice(0, 200)} is not in the catalogue: downloading from other places of the hub needs the key of the server.`,
+			`${(name ?? wanted.uri ?? '').slice(0, 200)} is not in the catalogue: downloading from other places of the hub needs the key of the model server.`,
 			{ param: 'model' },
 		);
 }

@@ -7,10 +7,16 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Context, MiddlewareHandler } from 'hono';
 import { matchedRoutes } from 'hono/route';
 import { AppError } from '../protocol/index.ts';
-import { type CallerChecks, type Identity, identify, shownIdentity } from './caller.ts';
+import { type CallerChecks, identify, shownIdentity } from './caller.ts';
+import {
+	arePages,
+	type CallerIdentity,
+	changesByGet,
+	checkRole,
+	type MatchedRoute,
+} from './callerRoles.ts';
 import type { AppEnv } from './env.ts';
 import { PeerUsers } from './peerUser.ts';
-import { arePages, changesByGet, checkRole, type MatchedRoute } from './roles.ts';
 
 export interface GuardOptions {
 	/** This daemon's key. */
@@ -55,7 +61,7 @@ export function splitHost(header: string): { name: string; port: string | undefi
  * @param anyPort whether it may have come to another port of this computer
  * @param opensPage whether all it does is open one of the pages, which links elsewhere may lead to
  */
-export function refusal(
+function refusal(
 	headers: { get(name: string): string | null | undefined },
 	options: Pick<GuardOptions, 'allowedHosts' | 'allowedOrigins' | 'port'>,
 	anyPort = false,
@@ -101,7 +107,7 @@ export function guard(
 		isKey: (text) => text !== '' && keysEqual(text, options.key),
 		isStudio,
 		requireKey: options.requireKey,
-		// Whoever has the key could as well be the owner, so its word on a member is good.
+		// A caller with the key could as well be the owner, so it may vouch for a member.
 		gatewaySecrets: async () => [...((await options.gatewaySecrets?.()) ?? []), options.key],
 		now: Date.now,
 		peer: (context) => peers.of(context.env?.incoming?.socket),
@@ -147,7 +153,7 @@ function isVisit({ method, headers }: Request): boolean {
 function admit(
 	{ method, headers }: Pick<Request, 'method' | 'headers'>,
 	matched: readonly MatchedRoute[],
-	identity: Identity,
+	identity: CallerIdentity,
 	allowedOrigins: readonly string[],
 ): void {
 	checkRole(identity, matched);
@@ -161,7 +167,7 @@ function admit(
 	if (!byPage) return;
 	throw new AppError(
 		'forbidden',
-		'A web page may have caused this request, which changes something. Send it from a program, or with the key of the server.',
+		'A web page may have caused this request, which changes something. Send it from a program, or with the key of the model server.',
 	);
 }
 

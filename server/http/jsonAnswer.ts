@@ -5,7 +5,7 @@
 
 import type { Context } from 'hono';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
-import { turnOfOthers } from '../work/turns.ts';
+import { yieldToOthers } from '../work/yieldToOthers.ts';
 import type { AppEnv } from './env.ts';
 
 /** Values that are written in about a millisecond; so many characters count as one more. */
@@ -26,7 +26,7 @@ export async function jsonBytes(value: unknown): Promise<Uint8Array<ArrayBuffer>
 	const encoder = new TextEncoder();
 	const parts: Uint8Array<ArrayBuffer>[] = [];
 	for (const part of slicesOf(value)) {
-		await turnOfOthers();
+		await yieldToOthers();
 		parts.push(encoder.encode(part));
 	}
 	const [first, ...rest] = parts;

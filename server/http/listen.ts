@@ -1,15 +1,17 @@
 /** Puts the app on a socket: port, host, time limits, and messages for what can go wrong. */
 
-import { createServer, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import type { Backend } from '../daemon/backend.ts';
 import type { Listener } from '../daemon/daemon.ts';
 import { softEnd } from '../net/endSoftly.ts';
 import { AppError, asAppError, errno } from '../protocol/index.ts';
+import { health } from '../protocol/routes/status.ts';
+import { yieldToOthers } from '../work/yieldToOthers.ts';
 import { createApp } from './app.ts';
 import type { GuardOptions } from './guard.ts';
-import { refuseTarget, settleTarget } from './target.ts';
+import { refuseTarget, settleTarget } from './settleTarget.ts';
 
 export interface ListenOptions extends Omit<GuardOptions, 'port'> {
 	/** 0 = any free one. */
@@ -34,7 +36,12 @@ export async function listen(backend: Backend, options: ListenOptions): Promise<
 				void refuseTarget(response, asAppError(error));
 				return;
 			}
-			void handle(request, response);
+			const turn = isProbe(request) ? undefined : yieldToOthers();
+			if (turn === undefined) void handle(request, response);
+			else
+				void turn.then(() => {
+					if (!response.destroyed) void handle(request, response);
+				});
 		},
 	);
 	const end = softEnd(server, backend.ending);
@@ -47,6 +54,9 @@ export async function listen(backend: Backend, options: ListenOptions): Promise<
 		close: (drainMs = 0) => end(drainMs),
 	};
 }
+
+/** Who looks whether the server is well does not wait behind hundreds that come at once. */
+const isProbe = ({ url }: IncomingMessage): boolean => url === health.path;
 
 function bind(server: Server, { host, port }: ListenOptions): Promise<void> {
 	return new Promise((resolve, reject) => {

@@ -6,12 +6,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Hono } from 'hono';
 import type { Backend } from '../daemon/backend.ts';
-import type { Send } from '../protocol/client.ts';
 import { asAppError, errorOfResponse } from '../protocol/index.ts';
+import type { Send } from '../protocol/routeClient.ts';
 import { mcp } from '../protocol/routes/status.ts';
-import { readJson } from './body.ts';
 import type { AppEnv } from './env.ts';
 import { register } from './register.ts';
+import { readJson } from './requestBody.ts';
 
 export function registerMcpRoutes(app: Hono<AppEnv>, _backend: Backend): void {
 	register(app, mcp, async ({ context }) => {

@@ -2,14 +2,15 @@
 
 import type { Hono } from 'hono';
 import type { Backend } from '../daemon/backend.ts';
+import { defined } from '../protocol/defined.ts';
 import type { ModelInfo } from '../protocol/index.ts';
 import { listModels, showModel } from '../protocol/routes/models.ts';
+import { knowsFolders } from './callerRoles.ts';
 import type { AppEnv } from './env.ts';
 import { register } from './register.ts';
-import { knowsFolders } from './roles.ts';
 
 /** One model as the interface lists it, with a few facts more that clients know how to read. */
-export function modelShape(model: ModelInfo, created: number) {
+function toWireModel(model: ModelInfo, created: number) {
 	return {
 		id: model.id,
 		object: 'model' as const,
@@ -23,9 +24,11 @@ export function modelShape(model: ModelInfo, created: number) {
 		...(model.contextLength === undefined
 			? {}
 			: { context_length: model.contextLength, max_model_len: model.contextLength }),
-		...(model.maxHistoryTurns === undefined ? {} : { max_history_turns: model.maxHistoryTurns }),
-		...(model.sizeBytes === undefined ? {} : { size_bytes: model.sizeBytes }),
-		...(model.languages === undefined ? {} : { languages: model.languages }),
+		...defined({
+			max_history_turns: model.maxHistoryTurns,
+			size_bytes: model.sizeBytes,
+			languages: model.languages,
+		}),
 	};
 }
 
@@ -33,19 +36,19 @@ export function registerModelListRoutes(app: Hono<AppEnv>, backend: Backend): vo
 	const created = Math.floor(Date.now() / 1000);
 	register(app, listModels, async ({ context, answer }) => {
 		const [models, broken] = await Promise.all([backend.host.list(), backend.host.problems()]);
-		const told = knowsFolders(context.get('caller'));
+		const knowsPaths = knowsFolders(context.get('caller'));
 		const problems = new Map(broken.map(({ model, problem }) => [model, problem.message]));
 		return answer({
 			object: 'list',
 			data: models.map((model) => {
 				const reason = problems.get(model.id);
 				// Its reason names folders.
-				const problem = reason && (told ? reason : 'This model cannot be used.');
-				return { ...modelShape(model, created), ...(problem === undefined ? {} : { problem }) };
+				const problem = reason && (knowsPaths ? reason : 'This model cannot be used.');
+				return { ...toWireModel(model, created), ...defined({ problem }) };
 			}),
 		});
 	});
 	register(app, showModel, async ({ context, answer }) =>
-		answer(modelShape(await backend.host.resolve(context.req.param('id')), created)),
+		answer(toWireModel(await backend.host.resolve(context.req.param('id')), created)),
 	);
 }

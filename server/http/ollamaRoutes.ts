@@ -15,15 +15,15 @@ import {
 	ollamaTags,
 	ollamaVersion as versionRoute,
 } from '../protocol/routes/ollama.ts';
+import { knowsFolders } from './callerRoles.ts';
 import type { AppEnv } from './env.ts';
 import { register } from './register.ts';
-import { knowsFolders } from './roles.ts';
 
 /** Version of the dialect, not of this product: clients refuse servers older than 0.6.4. */
-export const ollamaVersion = '0.12.6';
+const ollamaApiVersion = '0.12.6';
 
 export function registerOllamaRoutes(app: Hono<AppEnv>, backend: Backend): void {
-	register(app, versionRoute, ({ answer }) => answer({ version: ollamaVersion }));
+	register(app, versionRoute, ({ answer }) => answer({ version: ollamaApiVersion }));
 
 	register(app, ollamaTags, async ({ answer }) => {
 		const models = (await backend.host.list()).filter(speaksHere);

@@ -3,7 +3,7 @@
 import type { Context } from 'hono';
 import type { AppEnv } from './env.ts';
 
-export const omittedTurnsHeader = 'x-omitted-turns';
+const omittedTurnsHeader = 'x-omitted-turns';
 
 /** Notes the number on the answer, unless it is 0. */
 export function noteOmittedTurns(context: Context<AppEnv>, turns: number): void {

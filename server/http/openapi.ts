@@ -4,10 +4,10 @@ import type { Hono } from 'hono';
 import type { Backend } from '../daemon/backend.ts';
 import { type ErrorCode, errorKinds } from '../protocol/index.ts';
 import { answerSchema, requestSchema, type SchemaObject } from '../protocol/routes/fields.ts';
-import { type Route, type RouteBody, shownPath } from '../protocol/routes/route.ts';
+import { type FormBody, type Route, type RouteBody, shownPath } from '../protocol/routes/route.ts';
 import { routes } from '../protocol/routes/routes.ts';
 import { openApiRoute } from '../protocol/routes/status.ts';
-import { translatorSecurity } from '../protocol/routes/translator.ts';
+import { translatorSecurity } from '../protocol/routes/translatorApi.ts';
 import type { AppEnv } from './env.ts';
 import { jsonBytes } from './jsonAnswer.ts';
 import { register } from './register.ts';
@@ -120,8 +120,32 @@ const contentTypes: Readonly<Record<RouteBody['kind'], string>> = {
 };
 
 function bodyContent(body: RouteBody): object {
-	const schema = body.kind === 'json' ? requestSchema(body.schema) : body.schema;
-	return { [contentTypes[body.kind]]: { schema } };
+	return { [contentTypes[body.kind]]: { schema: bodySchema(body) } };
+}
+
+function bodySchema(body: RouteBody): SchemaObject {
+	if (body.kind === 'json') return requestSchema(body.schema);
+	return body.kind === 'form' ? formSchema(body) : body.schema;
+}
+
+/** Lists are sent with `[]` behind the name, once per value. */
+function formSchema({ schema, file: { name, description } }: FormBody): SchemaObject {
+	const { properties, required = [] } = requestSchema(schema) as {
+		readonly properties: Readonly<Record<string, SchemaObject>>;
+		readonly required?: readonly string[];
+	};
+	const fields = Object.entries(properties).map(([field, described]) => [
+		described['type'] === 'array' ? `${field}[]` : field,
+		described,
+	]);
+	return {
+		type: 'object',
+		required: [name, ...required],
+		properties: {
+			[name]: { type: 'string', format: 'binary', description },
+			...Object.fromEntries(fields),
+		},
+	};
 }
 
 function answerContent({ answer, answers = [], events }: Route): { content?: object } {

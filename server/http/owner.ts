@@ -2,21 +2,24 @@
 
 import type { Context } from 'hono';
 import type { Owned } from '../engine/api.ts';
-import type { Caller } from '../services/translate/translateAccess.ts';
+import type { TranslateCaller } from '../services/translate/translateAccess.ts';
 import type { AppEnv } from './env.ts';
-import { anonymousPerson, personOf } from './person.ts';
+import { anonymousPerson, personOf } from './requestPerson.ts';
 
 /** Callers of the translate interface who have no key of their own there. */
 const sharedCallers = new Set(['owner', 'member', 'anonymous']);
 
 /** The person, or `undefined` where callers cannot be told apart: nothing is kept for those. */
-export function ownerOf(context: Context<AppEnv>): string | undefined {
+function ownerOf(context: Context<AppEnv>): string | undefined {
 	const person = personOf(context);
 	return person === anonymousPerson ? undefined : person;
 }
 
 /** As {@link ownerOf}, of a caller of the translate interface: people with keys of their own are people. */
-export function translatorOwnerOf(context: Context<AppEnv>, caller: Caller): string | undefined {
+export function translatorOwnerOf(
+	context: Context<AppEnv>,
+	caller: TranslateCaller,
+): string | undefined {
 	return sharedCallers.has(caller.id) ? ownerOf(context) : `${personOf(context)} ${caller.id}`;
 }
 

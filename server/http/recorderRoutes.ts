@@ -16,16 +16,16 @@ import {
 	sendSamples,
 	setRecorderState,
 } from '../protocol/routes/recorder.ts';
-import type { Recording } from '../services/speech/recorderSession.ts';
-import { readBytes } from './body.ts';
+import type { RecorderSession } from '../services/speech/recorderSession.ts';
 import type { AppEnv } from './env.ts';
-import { page } from './pages.ts';
 import { type Call, register } from './register.ts';
+import { readBytes } from './requestBody.ts';
 import { recordRequest, withMetrics } from './requestMetrics.ts';
-import { sse, withHeaders } from './sse.ts';
+import { page } from './servePage.ts';
+import { sse, withHeaders } from './sseResponse.ts';
 
 /** Header of the session's token; no other route reads it. */
-export const recorderTokenHeader = 'x-recorder-token';
+const recorderTokenHeader = 'x-recorder-token';
 
 /** Samples of one request: 20 s at 96 kHz. */
 const pieceBytes = 4 * 1024 * 1024;
@@ -82,7 +82,7 @@ async function openRecording(
 }
 
 /** The events for the page; they end with the recording, or when the page goes. */
-async function follow(context: Context<AppEnv>, recording: Recording): Promise<Response> {
+async function follow(context: Context<AppEnv>, recording: RecorderSession): Promise<Response> {
 	const response = await sse(
 		{ signal: context.get('signal'), caller: context.get('caller'), last: '[DONE]' },
 		(writer, signal) => {
@@ -104,7 +104,7 @@ function goneOf(signal: AbortSignal): Promise<void> {
 	});
 }
 
-function recordingOf(context: Context<AppEnv>, backend: Backend): Recording {
+function recordingOf(context: Context<AppEnv>, backend: Backend): RecorderSession {
 	return backend.recordings.find(context.req.header(recorderTokenHeader) ?? '');
 }
 

@@ -4,9 +4,9 @@ import type { Context, Hono } from 'hono';
 import { check } from '../protocol/routes/check.ts';
 import { unreadFields } from '../protocol/routes/fields.ts';
 import type { AnswerOf, BodyOf, QueryOf, Route } from '../protocol/routes/route.ts';
-import { readJson } from './body.ts';
 import type { AppEnv } from './env.ts';
 import { answerJson } from './jsonAnswer.ts';
+import { readJson } from './requestBody.ts';
 import { nameIgnored } from './unknownFields.ts';
 
 /** One request to a route. */

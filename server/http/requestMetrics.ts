@@ -2,11 +2,12 @@
 
 import type { Context } from 'hono';
 import type { Backend } from '../daemon/backend.ts';
+import { defined } from '../protocol/defined.ts';
 import type { Usage } from '../protocol/index.ts';
 import type { CallerFacts } from '../services/usageLog.ts';
 import type { AppEnv } from './env.ts';
-import { httpError } from './errors.ts';
-import { anonymousPerson, localPerson, personOf } from './person.ts';
+import { httpError } from './httpErrors.ts';
+import { anonymousPerson, localPerson, personOf } from './requestPerson.ts';
 
 export interface RequestRecord {
 	/** The model, once it is known in full. */
@@ -45,8 +46,7 @@ export function recordRequest(
 				status: known?.kind.httpStatus ?? 200,
 				ms: performance.now() - started,
 				caller: { ...record.caller, ...signedIn(context) },
-				...(firstTokenMs === undefined ? {} : { firstTokenMs }),
-				...(record.usage === undefined ? {} : { usage: record.usage }),
+				...defined({ firstTokenMs, usage: record.usage }),
 				...(known === undefined ? {} : { code: known.code }),
 			});
 		},

@@ -15,7 +15,7 @@ import { noteOmittedTurns } from './omittedTurns.ts';
 import { owned } from './owner.ts';
 import { register } from './register.ts';
 import { recordRequest, withMetrics } from './requestMetrics.ts';
-import { sse, withHeaders } from './sse.ts';
+import { sse, withHeaders } from './sseResponse.ts';
 import { nameIgnored } from './unknownFields.ts';
 
 const newId = () => randomUUID().replaceAll('-', '');

@@ -43,5 +43,5 @@ const tooSlow = (windowMs = usualWindowMs) =>
 	);
 
 /** Why a request was given up though its client is still there. */
-export const reasonOf = (signal: AbortSignal | undefined): AppError | undefined =>
+export const abortReasonOf = (signal: AbortSignal | undefined): AppError | undefined =>
 	signal?.reason instanceof AppError ? signal.reason : undefined;

@@ -2,33 +2,31 @@
 
 import type { Context, Hono } from 'hono';
 import type { Backend } from '../daemon/backend.ts';
+import { defined } from '../protocol/defined.ts';
 import { audioTranslations, transcriptions } from '../protocol/routes/speech.ts';
-import { renderTranscript, usageOf } from '../services/speech/speechFormats.ts';
+import { recordingField } from '../protocol/routes/speechForm.ts';
+import { renderTranscript, speechUsageOf } from '../services/speech/speechFormats.ts';
 import { parseSpeechCall, type SpeechCall } from '../services/speech/speechRequest.ts';
 import { scratchIn } from '../store/scratch.ts';
 import type { AppEnv } from './env.ts';
 import { jsonBytes } from './jsonAnswer.ts';
 import { register } from './register.ts';
 import { recordRequest, withMetrics } from './requestMetrics.ts';
-import { sse, withHeaders } from './sse.ts';
-import { ignoredHeader } from './unknownFields.ts';
+import { sse, withHeaders } from './sseResponse.ts';
+import { nameIgnored } from './unknownFields.ts';
 import { readUpload, type Upload } from './upload.ts';
 
 export function registerSpeechRoutes(app: Hono<AppEnv>, backend: Backend): void {
 	const answerTo = async (context: Context<AppEnv>, task: SpeechCall['task']) => {
 		backend.speech.checkRoom();
 		const upload = await readUpload(context, {
-			field: 'file',
+			field: recordingField,
 			limitBytes: backend.speech.limits.maximumBytes,
 			scratch: scratchIn(backend.settings.dataDir),
 		});
 		try {
-			const call = parseSpeechCall(upload.fields, task);
-			if (call.ignored.length > 0)
-				context.header(
-					ignoredHeader,
-					call.ignored.map((name) => name.replace(/[^\w.-]/g, '_').slice(0, 60)).join(', '),
-				);
+			const { ignored, ...call } = parseSpeechCall(Object.fromEntries(upload.fields), task);
+			nameIgnored(context, ignored);
 			if (call.stream) return await stream(context, backend, call, upload);
 			return await answer(context, backend, call, upload);
 		} catch (error) {
@@ -111,11 +109,11 @@ async function stream(
 				writer.data({
 					type: 'transcript.text.done',
 					text,
-					...(logprobs === undefined ? {} : { logprobs }),
+					...defined({ logprobs }),
 					...(verbose ? facts : {}),
 					...(verbose && call.segments ? { segments } : {}),
 					...(verbose && words !== undefined ? { words } : {}),
-					usage: usageOf(transcript),
+					usage: speechUsageOf(transcript),
 				});
 			});
 		},

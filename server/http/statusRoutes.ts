@@ -25,7 +25,7 @@ export function registerStatusRoutes(app: Hono<AppEnv>, backend: Backend): void 
 						pid: process.pid,
 						version: backend.settings.version,
 						idle: backend.activity.idle(1),
-						onPurpose: backend.settings.onPurpose,
+						persistent: backend.settings.persistent,
 					}
 				: {}),
 		}),

@@ -11,8 +11,8 @@ import type { Backend } from '../daemon/backend.ts';
 import { AppError } from '../protocol/index.ts';
 import { claimStudio, home, openStudio, studioFile } from '../protocol/routes/studio.ts';
 import type { AppEnv } from './env.ts';
-import { page } from './pages.ts';
 import { register } from './register.ts';
+import { page } from './servePage.ts';
 
 const types: Readonly<Record<string, string>> = {
 	js: 'text/javascript; charset=utf-8',
@@ -26,7 +26,7 @@ function bundleFolder(): string {
 }
 
 /** Whether a request is a browser opening a page. */
-export function wantsPage(context: Context<AppEnv>): boolean {
+function wantsPage(context: Context<AppEnv>): boolean {
 	return context.req.header('accept')?.includes('text/html') ?? false;
 }
 

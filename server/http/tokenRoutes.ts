@@ -2,6 +2,7 @@
 
 import type { Hono } from 'hono';
 import type { Backend } from '../daemon/backend.ts';
+import { defined } from '../protocol/defined.ts';
 import { AppError } from '../protocol/index.ts';
 import { detokenize, tokenize } from '../protocol/routes/tokens.ts';
 import type { AppEnv } from './env.ts';
@@ -12,9 +13,12 @@ export function registerTokenRoutes(app: Hono<AppEnv>, backend: Backend): void {
 		const info = await backend.host.resolve(request.model ?? (await onlyModel(backend)));
 		const text = await backend.host.textModel(info.id);
 		const plain = request.content ?? request.prompt;
-		if ((plain === undefined) === (request.messages === undefined))
-			throw new AppError('invalid_request', "Send 'content' or 'messages'.", { param: 'content' });
-		const body = await text.ask(
+		const given = [request.content, request.prompt, request.messages];
+		if (given.filter((one) => one !== undefined).length !== 1)
+			throw new AppError('invalid_request', "Send one of 'content', 'prompt' and 'messages'.", {
+				param: 'content',
+			});
+		const body = await text.request(
 			'tokenize',
 			{
 				prompt: request.messages
@@ -22,7 +26,7 @@ export function registerTokenRoutes(app: Hono<AppEnv>, backend: Backend): void {
 					: { kind: 'text', text: plain ?? '' },
 				addSpecial: request.add_special ?? request.add_special_tokens ?? false,
 				pieces: request.with_pieces ?? false,
-				...(info.contextLength === undefined ? {} : { contextLength: info.contextLength }),
+				...defined({ contextLength: info.contextLength }),
 			},
 			context.get('signal'),
 		);
@@ -34,7 +38,7 @@ export function registerTokenRoutes(app: Hono<AppEnv>, backend: Backend): void {
 		const text = await backend.host.textModel(info.id);
 		const { tokens, special = false } = request;
 		const signal = context.get('signal');
-		const body = await text.ask('detokenize', { tokens, skipSpecial: !special }, signal);
+		const body = await text.request('detokenize', { tokens, skipSpecial: !special }, signal);
 		return context.body(body, 200, { 'content-type': 'application/json' });
 	});
 }

@@ -3,7 +3,7 @@
 import type { Context } from 'hono';
 import type { AppEnv } from './env.ts';
 
-export const ignoredHeader = 'x-ignored-parameters';
+const ignoredHeader = 'x-ignored-parameters';
 
 /** Names fields that nobody reads in the answer's header. */
 export function nameIgnored(context: Context<AppEnv>, names: readonly string[]): void {

@@ -11,7 +11,7 @@ import type { Context } from 'hono';
 import { AppError, asAppError } from '../protocol/index.ts';
 import { makeScratchFolder } from '../store/scratch.ts';
 import type { AppEnv } from './env.ts';
-import { reasonOf } from './signal.ts';
+import { abortReasonOf } from './signal.ts';
 
 export interface UploadOptions {
 	/** Name of the form field with the file. */
@@ -101,7 +101,7 @@ async function receive(
 		}
 	} catch (cause) {
 		const ended = new AppError('cancelled', 'The upload ended before it was complete.', { cause });
-		form.fail(reasonOf(signal) ?? ended);
+		form.fail(abortReasonOf(signal) ?? ended);
 	} finally {
 		signal.removeEventListener('abort', cancel);
 		cancel();

@@ -1,13 +1,14 @@
 /** Whom a page is made for: it shows who is signed in, and keeps what it keeps for that person alone. */
 
 import type { Context } from 'hono';
+import { defined } from '../protocol/defined.ts';
 import { signOutHeader } from '../protocol/index.ts';
+import type { CallerRole } from './callerRoles.ts';
 import type { AppEnv } from './env.ts';
-import { localPerson, personOf } from './person.ts';
-import type { Caller } from './roles.ts';
+import { localPerson, personOf } from './requestPerson.ts';
 
 export interface Visitor {
-	readonly caller: Caller;
+	readonly caller: CallerRole;
 	/** Opaque; without a sign-in layer a browser's user is one person, with the key or without. */
 	readonly person: string;
 	/** What the sign-in layer calls who is signed in, and where it signs them out. To be shown, not believed. */
@@ -24,8 +25,7 @@ export function visitorOf(context: Context<AppEnv>): Visitor {
 	return {
 		caller,
 		person: personOf(context),
-		...(name === undefined ? {} : { name }),
-		...(signOut === undefined ? {} : { signOut }),
+		...defined({ name, signOut }),
 	};
 }
 

@@ -3,8 +3,9 @@
  * every error in a stream passes here, so a new sentence needs no thought of who will read it.
  */
 
+import { defined } from '../protocol/defined.ts';
 import { AppError } from '../protocol/index.ts';
-import { type Caller, declarations, knowsFolders } from './roles.ts';
+import { type CallerRole, declarations, knowsFolders } from './callerRoles.ts';
 
 /** The server's own addresses: `/v1/models` is no folder. */
 const ownAddress = new RegExp(
@@ -68,14 +69,13 @@ function withoutMarks(path: string): string {
 const isOwnAddress = (path: string): boolean => ownAddress.test(withoutMarks(path));
 
 /** An error as a caller may read it. */
-export function errorFor(caller: Caller | undefined, error: AppError): AppError {
+export function errorFor(caller: CallerRole | undefined, error: AppError): AppError {
 	if (knowsFolders(caller)) return error;
 	const message = withoutPaths(error.message);
 	if (message === error.message) return error;
 	return new AppError(error.code, message, {
 		...(error.param === null ? {} : { param: error.param }),
-		...(error.data === undefined ? {} : { data: error.data }),
-		...(error.retryAfterS === undefined ? {} : { retryAfterS: error.retryAfterS }),
+		...defined({ data: error.data, retryAfterS: error.retryAfterS }),
 	});
 }
 
@@ -84,7 +84,7 @@ export function errorFor(caller: Caller | undefined, error: AppError): AppError 
  * @param asked the path of the request: whoever asked for it may read it again
  */
 export async function answerFor(
-	caller: Caller | undefined,
+	caller: CallerRole | undefined,
 	answer: Response,
 	asked: string,
 ): Promise<Response> {

@@ -76,7 +76,7 @@ async function unpackTar(path: string, folder: string, signal: AbortSignal): Pro
 	}
 }
 
-/** What an archive that is cut off or damaged stops with, as the error of whoever sent it. */
+/** What an archive that is cut off or damaged stops with, as an error of the sender. */
 function damaged(error: unknown, signal: AbortSignal): unknown {
 	const isOurs = error instanceof AppError || signal.aborted;
 	const { syscall, message } = error as NodeJS.ErrnoException;

@@ -1,12 +1,13 @@
 /** Fetches one file: several ranged parts side by side, resumed, retried and verified. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
+import { defined } from '../protocol/defined.ts';
 import { AppError, systemError } from '../protocol/index.ts';
-import { discard, piecesOf } from './body.ts';
 import type { HubHttp } from './http.ts';
 import { type Part, PartFile } from './partFile.ts';
 import { fileUrl, type HubFile, hubStatusError } from './repository.ts';
-import { Retry, withRetries } from './retry.ts';
+import { discard, type HubResponse, piecesOf } from './responseBody.ts';
+import { Retry, type RetryOptions, withRetries } from './retry.ts';
 
 export interface DownloadFileOptions {
 	readonly repository: string;
@@ -134,12 +135,11 @@ async function fetchPart(
 	signal: AbortSignal,
 ): Promise<void> {
 	const { tries, backoffMs } = options;
-	const retries = {
+	const retries: RetryOptions = {
 		what: options.file.path,
-		patience: http.patience,
+		waitNotices: http.waitNotices,
 		arrived: () => part.done,
-		...(tries === undefined ? {} : { tries }),
-		...(backoffMs === undefined ? {} : { backoffMs }),
+		...defined({ tries, backoffMs }),
 	};
 	await withRetries(() => requestPart(http, file, part, options, signal), retries, signal);
 }
@@ -158,7 +158,7 @@ async function requestPart(
 		url,
 		{
 			range: `bytes=${from}-${part.start + part.length - 1}`,
-			...(file.etag === undefined ? {} : { 'if-range': file.etag }),
+			...defined({ 'if-range': file.etag }),
 		},
 		signal,
 	);
@@ -167,14 +167,14 @@ async function requestPart(
 	const parts = response.status === 206 ? [part] : file.parts;
 	const etag = response.headers.get('etag');
 	if (file.etag === undefined && etag !== null && !etag.startsWith('W/')) await file.setEtag(etag);
-	const pieces = piecesOf(response, signal, options.stallTimeoutMs, http.patience);
+	const pieces = piecesOf(response, signal, options.stallTimeoutMs, http.waitNotices);
 	await copyBody(pieces, offset, parts, file, options);
 	if (part.done < part.length) throw new Retry('the server closed too early.');
 }
 
 /** Checks the status; resolves to the offset in the file of the first byte of the body. */
 async function positionOf(
-	response: Awaited<ReturnType<HubHttp['get']>>,
+	response: HubResponse,
 	file: PartFile,
 	from: number,
 	options: DownloadFileOptions,
@@ -186,7 +186,7 @@ async function positionOf(
 			range?.[1] === String(from) &&
 			(range[2] === '*' || range[2] === String(options.file.sizeBytes));
 		if (fits) return from;
-		await discard(response);
+		discard(response);
 		throw new Changed('it sends other pieces than were asked for');
 	}
 	if (response.status === 200) {
@@ -194,11 +194,11 @@ async function positionOf(
 		const same = length === null || length === String(options.file.sizeBytes);
 		const etag = response.headers.get('etag');
 		if (file.etag !== undefined && etag !== null && etag !== file.etag && file.doneBytes > 0) {
-			await discard(response);
+			discard(response);
 			throw new Changed('its copy changes while it is fetched');
 		}
 		if (!same) {
-			await discard(response);
+			discard(response);
 			throw new AppError(
 				'download_failed',
 				`${options.file.path}: the server sends ${length} bytes where the hub's list says ${options.file.sizeBytes}.`,
@@ -206,7 +206,7 @@ async function positionOf(
 		}
 		return 0;
 	}
-	await discard(response);
+	discard(response);
 	if (response.status === 416) throw new Changed('it refuses the piece that was asked for');
 	throw hubStatusError(response, `${options.repository}/${options.file.path}`, http.endpoint);
 }

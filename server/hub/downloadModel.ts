@@ -3,19 +3,19 @@
  * verified, and the folder renamed into place when all of it is there.
  */
 
-import { rename, rm, stat, statfs } from 'node:fs/promises';
-import { join } from 'node:path';
+import { rm, stat, statfs } from 'node:fs/promises';
 import { isDeepStrictEqual } from 'node:util';
+import { defined } from '../protocol/defined.ts';
 import { AppError, type DownloadProgress } from '../protocol/index.ts';
 import { lockFile } from '../store/lock.ts';
 import { makeFolder } from '../store/makeFolder.ts';
 import { diskError, downloadFile } from './downloadFile.ts';
 import type { HubHttp } from './http.ts';
-import { eventsOf } from './jobEvents.ts';
+import { jobEvents } from './jobEvents.ts';
 import { type Manifest, readManifest, writeManifest } from './manifest.ts';
-import { isSameSource, nameTaken } from './modelSource.ts';
 import { inside } from './names.ts';
 import { arrivedBytes } from './partFile.ts';
+import { checkTaken, keptOf, type ModelIdentity, modelPaths, replaceModel } from './placeModel.ts';
 import type { HubFile } from './repository.ts';
 import type { Selection } from './selectModelFiles.ts';
 import { keepSame, listingOf } from './unfinished.ts';
@@ -28,7 +28,7 @@ export interface DownloadModelOptions {
 	readonly repository: string;
 	readonly commit: string;
 	readonly selection: Selection;
-	readonly manifest: Omit<Manifest, 'files' | 'downloadedAt' | 'hub' | 'commit' | 'repository'>;
+	readonly manifest: ModelIdentity;
 	readonly bufferBytes?: number;
 	readonly connections?: number;
 	readonly stallTimeoutMs?: number;
@@ -53,7 +53,8 @@ export function isOutdated(event: DownloadEvent, later: DownloadEvent): boolean 
 	return (
 		event.type === 'progress' &&
 		later.type === 'progress' &&
-		event.progress.file === later.progress.file
+		event.progress.file === later.progress.file &&
+		event.progress.phase === later.progress.phase
 	);
 }
 
@@ -62,6 +63,20 @@ export interface DownloadStart {
 	readonly repository: string;
 	readonly license?: string;
 	readonly totalBytes: number;
+	/** What will be made of the files, where the model is built here. */
+	readonly build?: {
+		/** Which files, and what that means for the answers: a sentence. */
+		readonly reason: string;
+		/** Family of the model. */
+		readonly architecture: string;
+		readonly parameters: number;
+		/** How most of the weights are stored: `q4_k`, `bf16`. */
+		readonly storedAs: string;
+		/** Of the model's folder. */
+		readonly sizeBytes: number;
+		/** About how much memory it takes while loaded. */
+		readonly memoryBytes: number;
+	};
 	/** Files for which the hub states no hash, so that damage on the way cannot be noticed; absent: none. */
 	readonly unverified?: number;
 }
@@ -73,28 +88,27 @@ const isHashed = ({ sha256, gitSha1 }: HubFile): boolean =>
 const spareBytes = 64 * 1024 * 1024;
 
 /** Returns the model's folder. Interrupted downloads resume; a finished one is only checked. */
-export function downloadModel(
+export function downloadModelFiles(
 	http: HubHttp,
 	options: DownloadModelOptions,
 	signal: AbortSignal,
 ): AsyncGenerator<DownloadEvent, string> {
-	return eventsOf((tell, stop) => fetchAll(http, options, tell, stop), signal, isOutdated);
+	return jobEvents((emit, stop) => fetchAll(http, options, emit, stop), signal, isOutdated);
 }
 
 async function fetchAll(
 	http: HubHttp,
 	options: DownloadModelOptions,
-	tell: (event: DownloadEvent) => void,
+	emit: (event: DownloadEvent) => void,
 	signal: AbortSignal,
 ): Promise<string> {
-	const target = inside(options.modelsFolder, options.folderName);
-	const partial = inside(join(options.modelsFolder, '.downloads'), options.folderName);
+	const { target, partial } = modelPaths(options.modelsFolder, options.folderName);
 	try {
 		makeFolder(options.modelsFolder);
 		await using _lock = await lockFile(`${partial}.lock`, {
 			signal,
 			onWait: (owner, waitedMs) => {
-				if (waitedMs === 0) tell({ type: 'waiting', ownerPid: owner?.pid });
+				if (waitedMs === 0) emit({ type: 'waiting', ownerPid: owner?.pid });
 			},
 		});
 		const before = await readManifest(target);
@@ -111,20 +125,20 @@ async function fetchAll(
 		await checkSpace(partial, options, files, local);
 		const { license, id } = options.manifest;
 		const unverified = files.filter((file) => !isHashed(file)).length;
-		tell({
+		emit({
 			type: 'start',
 			start: {
 				model: id,
 				repository: options.repository,
 				totalBytes: options.selection.sizeBytes,
-				...(license === undefined ? {} : { license }),
+				...defined({ license }),
 				...(unverified === 0 ? {} : { unverified }),
 			},
 		});
 		const progressAt = progressOf(options, files);
 		const report = (file: HubFile, bytes: number) => {
 			const progress = progressAt(file, bytes);
-			if (progress !== undefined) tell({ type: 'progress', progress });
+			if (progress !== undefined) emit({ type: 'progress', progress });
 		};
 		for (const file of files) {
 			const path = inside(partial, local(file));
@@ -139,12 +153,12 @@ async function fetchAll(
 					commit: options.commit,
 					file,
 					target: path,
-					...(options.bufferBytes === undefined ? {} : { bufferBytes: options.bufferBytes }),
-					...(options.connections === undefined ? {} : { connections: options.connections }),
-					...(options.stallTimeoutMs === undefined
-						? {}
-						: { stallTimeoutMs: options.stallTimeoutMs }),
-					...(options.backoffMs === undefined ? {} : { backoffMs: options.backoffMs }),
+					...defined({
+						bufferBytes: options.bufferBytes,
+						connections: options.connections,
+						stallTimeoutMs: options.stallTimeoutMs,
+						backoffMs: options.backoffMs,
+					}),
 					onProgress: (done) => report(file, done),
 				},
 				signal,
@@ -160,12 +174,12 @@ async function fetchAll(
 			files: files.map((file) => ({
 				path: local(file),
 				sizeBytes: file.sizeBytes,
-				...(file.sha256 === undefined ? {} : { sha256: file.sha256 }),
+				...defined({ sha256: file.sha256 }),
 				...(isHashed(file) ? {} : { unverified: true }),
 			})),
 			downloadedAt: new Date((options.now ?? Date.now)()).toISOString(),
 		});
-		await replace(partial, target);
+		await replaceModel(partial, target);
 		await rm(listingOf(partial), { force: true });
 		return target;
 	} catch (error) {
@@ -184,32 +198,6 @@ function contentOf(
 /** Path of a file in the model's folder. */
 function localPath(root: string, { path }: HubFile): string {
 	return root === '' ? path : path.slice(root.length + 1);
-}
-
-/** Whoever is first has the name, also when another process was first. @throws AppError `conflict` */
-async function checkTaken(
-	target: string,
-	before: Manifest | undefined,
-	{ manifest, repository }: DownloadModelOptions,
-): Promise<void> {
-	if (before === undefined) {
-		if (!(await stat(target).catch(() => undefined))) return;
-		throw new AppError(
-			'conflict',
-			`${target} is there already and was not downloaded. Move it away, or give the model another Name.`,
-			{ param: 'model.Name' },
-		);
-	}
-	if (!isSameSource(before, { ...manifest, repository })) throw nameTaken(before.id, before);
-}
-
-/** A template given with an earlier request stays until one gives another, or `{}` for none. */
-function keptOf(
-	before: Manifest | undefined,
-	{ promptTemplate: given }: DownloadModelOptions['manifest'],
-): Pick<Manifest, 'promptTemplate'> {
-	const template = given ?? before?.promptTemplate;
-	return template === undefined ? {} : { promptTemplate: template };
 }
 
 async function isComplete(
@@ -239,14 +227,27 @@ async function checkSpace(
 		const path = inside(partial, local(file));
 		present += (await sizeOf(path)) ?? (await arrivedBytes(path));
 	}
-	const needed = options.selection.sizeBytes - present;
-	const space = await statfs(options.modelsFolder);
+	await checkDisk(options, options.selection.sizeBytes, present);
+}
+
+/**
+ * Whether a model still fits where it goes.
+ * @param present bytes of it that are there already
+ * @throws AppError `disk_full` with what is needed and what is free
+ */
+export async function checkDisk(
+	{ modelsFolder, folderName }: Pick<DownloadModelOptions, 'modelsFolder' | 'folderName'>,
+	sizeBytes: number,
+	present: number,
+): Promise<void> {
+	const needed = sizeBytes - present;
+	const space = await statfs(modelsFolder);
 	const free = space.bavail * space.bsize;
 	if (needed > 0 && free < needed + Math.min(spareBytes, free / 10)) {
 		const kept = present === 0 ? '' : ` The ${megabytes(present)} MB that have arrived are kept.`;
 		throw new AppError(
 			'disk_full',
-			`${options.folderName} needs ${megabytes(needed)} MB and ${options.modelsFolder} has ${megabytes(free)} MB free. Free some space or choose another model folder.${kept}`,
+			`${folderName} needs ${megabytes(needed)} MB and ${modelsFolder} has ${megabytes(free)} MB free. Free some space or choose another model folder.${kept}`,
 			{ data: { neededBytes: needed, freeBytes: free } },
 		);
 	}
@@ -277,26 +278,6 @@ function progressOf(options: DownloadModelOptions, files: readonly HubFile[]) {
 			bytesPerSecond: at > first.at ? ((doneBytes - first.bytes) * 1000) / (at - first.at) : 0,
 		};
 	};
-}
-
-/** Puts the finished folder in the place of an older one; the older goes only when the new is there. */
-async function replace(partial: string, target: string): Promise<void> {
-	const old = `${target}.old`;
-	await rm(old, { recursive: true, force: true });
-	const had = await rename(target, old).then(
-		() => true,
-		(error: NodeJS.ErrnoException) => {
-			if (error.code === 'ENOENT') return false;
-			throw error;
-		},
-	);
-	try {
-		await rename(partial, target);
-	} catch (error) {
-		if (had) await rename(old, target);
-		throw error;
-	}
-	if (had) await rm(old, { recursive: true, force: true });
 }
 
 async function sizeOf(path: string): Promise<number | undefined> {

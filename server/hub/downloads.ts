@@ -12,7 +12,7 @@ import {
 	type NamedModel,
 } from '../protocol/index.ts';
 import { type DownloadEvent, type DownloadStart, isOutdated } from './downloadModel.ts';
-import { eventsOf } from './jobEvents.ts';
+import { jobEvents } from './jobEvents.ts';
 
 /** What a job does. */
 export interface DownloadOrder {
@@ -36,7 +36,7 @@ export interface DownloadJob {
 /** Does a job; returns the folder. */
 type Work = (signal: AbortSignal) => AsyncGenerator<DownloadEvent, string>;
 
-type Subscriber = (event: DownloadEvent) => void;
+type DownloadSubscriber = (event: DownloadEvent) => void;
 
 interface Job {
 	readonly order: DownloadOrder;
@@ -44,7 +44,7 @@ interface Job {
 	start: DownloadStart | undefined;
 	paused: boolean;
 	readonly stop: AbortController;
-	readonly subscribers: Set<Subscriber>;
+	readonly subscribers: Set<DownloadSubscriber>;
 	readonly done: Promise<string>;
 }
 
@@ -94,7 +94,7 @@ export class Downloads {
 			this.check(order);
 			const running = this.#jobs.get(comparableName(order.model.id));
 			if (running?.stop.signal.aborted === true) {
-				// It is ending: whoever joined it would be told that it was cancelled.
+				// It is ending: a new subscriber would only see that it was cancelled.
 				await unlessAborted(
 					running.done.catch(() => undefined),
 					signal,
@@ -102,25 +102,25 @@ export class Downloads {
 				continue;
 			}
 			const job = running ?? this.#start(order, work);
-			const folder = yield* eventsOf<DownloadEvent, string>(
-				(tell, leave) => this.#subscribe(job, tell, leave),
+			const folder = yield* jobEvents<DownloadEvent, string>(
+				(subscriber, leave) => this.#subscribe(job, subscriber, leave),
 				signal,
 				isOutdated,
 			);
-			// Whoever joined one with other details has theirs kept after it.
+			// Other details of a later subscriber are kept after it.
 			if (job.order.details === order.details) return folder;
 		}
 	}
 
-	async #subscribe(job: Job, tell: Subscriber, signal: AbortSignal): Promise<string> {
+	async #subscribe(job: Job, subscriber: DownloadSubscriber, signal: AbortSignal): Promise<string> {
 		if (signal.aborted) throw new AppError('cancelled');
-		job.subscribers.add(tell);
-		if (job.start !== undefined) tell({ type: 'start', start: job.start });
-		if (job.progress !== undefined) tell({ type: 'progress', progress: job.progress });
+		job.subscribers.add(subscriber);
+		if (job.start !== undefined) subscriber({ type: 'start', start: job.start });
+		if (job.progress !== undefined) subscriber({ type: 'progress', progress: job.progress });
 		try {
 			return await unlessAborted(job.done, signal);
 		} finally {
-			job.subscribers.delete(tell);
+			job.subscribers.delete(subscriber);
 			if (job.subscribers.size === 0) job.stop.abort();
 		}
 	}
@@ -137,7 +137,7 @@ export class Downloads {
 				job.progress = value.progress;
 				for (const listener of this.#listeners) listener(value.progress);
 			}
-			for (const tell of job.subscribers) tell(value);
+			for (const subscriber of job.subscribers) subscriber(value);
 		}
 	}
 

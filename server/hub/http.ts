@@ -1,22 +1,15 @@
 /**
- * The one module that speaks HTTP to hubs: node-fetch with proxies (HTTP_PROXY, HTTPS_PROXY,
- * NO_PROXY), extra certificate authorities, checked redirects, and a token that goes to the hub's own
- * host only.
+ * The one module that speaks HTTP to hubs: proxies and certificate authorities of the user, checked
+ * redirects, and a token that goes to the hub's own host only.
  */
 
-import { readFileSync } from 'node:fs';
-import { Agent as HttpAgent } from 'node:http';
-import { Agent as HttpsAgent } from 'node:https';
-import { getCACertificates, rootCertificates } from 'node:tls';
-import { HttpProxyAgent } from 'http-proxy-agent';
-import { HttpsProxyAgent } from 'https-proxy-agent';
-import fetch, { type Response } from 'node-fetch';
-import { getProxyForUrl } from 'proxy-from-env';
+import type { Dispatcher } from 'undici';
+import { createOutbound } from '../net/outbound.ts';
 import { AppError, errno, systemReason } from '../protocol/index.ts';
-import { checkUrl, publicLookup } from './addresses.ts';
-import { discard } from './body.ts';
-import { Patience, type Tell } from './patience.ts';
+import { checkUrl, publicLookup } from './publicAddresses.ts';
+import { discard, type HubResponse } from './responseBody.ts';
 import { Retry } from './retry.ts';
+import { type NotifyWaiting, WaitNotices } from './waitNotices.ts';
 
 export interface HubHttpOptions {
 	/** Base address of the hub, e.g. `https://huggingface.co`. */
@@ -32,14 +25,14 @@ export interface HubHttpOptions {
 	/** Milliseconds to wait for the head of an answer. */
 	readonly headTimeoutMs?: number;
 	/** Told when the hub is waited for. */
-	readonly onWait?: Tell;
+	readonly onWait?: NotifyWaiting;
 	/** Milliseconds of silence before a word; default 5 s. */
 	readonly wordMs?: number;
 }
 
 export interface HubHttp {
 	readonly endpoint: URL;
-	readonly patience: Patience;
+	readonly waitNotices: WaitNotices;
 	/**
 	 * Follows up to 8 redirects and resolves with the last answer, whatever its status. Errors of the
 	 * network are a {@link Retry} that names the address; an address or certificate that is refused, an AppError.
@@ -48,7 +41,7 @@ export interface HubHttp {
 		url: string | URL,
 		headers: Readonly<Record<string, string>>,
 		signal: AbortSignal,
-	): Promise<Response>;
+	): Promise<HubResponse>;
 	close(): void;
 }
 
@@ -57,32 +50,22 @@ const maxRedirects = 8;
 /** Makes the client. One per configuration; sockets are kept alive between requests. */
 export function createHubHttp(options: HubHttpOptions): HubHttp {
 	const endpoint = parseHubAddress(options.endpoint, options.endpointName);
-	const patience = new Patience(options.onWait, options.wordMs);
+	const waitNotices = new WaitNotices(options.onWait, options.wordMs);
 	const { headTimeoutMs = 30_000 } = options;
 	const trusted = new Set([endpoint.host]);
-	const lookup = publicLookup(new Set([endpoint.hostname]));
-	const ca = authorities(options.caFile);
-	const plain = new HttpAgent({ keepAlive: true, lookup });
-	const secure = new HttpsAgent({ keepAlive: true, lookup, ca });
-	const proxies = new Map<string, HttpAgent | HttpsAgent>();
+	const outbound = createOutbound({
+		env: process.env,
+		proxy: options.proxy,
+		caFile: options.caFile,
+		lookup: publicLookup(new Set([endpoint.hostname])),
+	});
 
-	const proxyOf = (url: URL) => options.proxy ?? getProxyForUrl(url.href);
-	const agentFor = (url: URL) => {
-		const proxy = proxyOf(url);
-		if (proxy === '') return url.protocol === 'https:' ? secure : plain;
-		const key = `${url.protocol}${proxy}`;
-		const known = proxies.get(key);
-		if (known !== undefined) return known;
-		const made =
-			url.protocol === 'https:'
-				? (new HttpsProxyAgent(proxy, { keepAlive: true, ca }) as unknown as HttpsAgent)
-				: (new HttpProxyAgent(proxy, { keepAlive: true }) as unknown as HttpAgent);
-		proxies.set(key, made);
-		return made;
-	};
-
-	async function once(url: URL, headers: Record<string, string>, signal: AbortSignal) {
-		const through = throughProxy(proxyOf(url));
+	async function once(
+		url: URL,
+		headers: Record<string, string>,
+		signal: AbortSignal,
+	): Promise<HubResponse> {
+		const connections = await outbound.connectionsFor(url);
 		const timeout = AbortSignal.timeout(headTimeoutMs);
 		const stop = new AbortController();
 		const abort = () => stop.abort();
@@ -91,30 +74,35 @@ export function createHubHttp(options: HubHttpOptions): HubHttp {
 			source.addEventListener('abort', abort);
 		}
 		try {
-			// The signal given to fetch would also end the body, so the head's time-out is detached after it.
-			const asked = fetch(url.href, {
+			// The signal of a request would also end the body, so the head's time-out is detached after it.
+			const asked = connections.request({
+				origin: url.origin,
+				path: url.pathname + url.search,
+				method: 'GET',
 				headers,
-				agent: agentFor,
-				redirect: 'manual',
-				compress: false,
+				headersTimeout: 0,
+				bodyTimeout: 0,
 				signal: stop.signal,
 			});
-			const response = await patience.during(
+			const response = await waitNotices.during(
 				`Waiting for an answer of ${url.origin}, for up to ${headTimeoutMs / 1000} s.`,
 				asked,
 			);
-			timeout.removeEventListener('abort', abort);
-			return response;
+			const answer = hubResponse(url, response);
+			return answer;
 		} catch (error) {
-			timeout.removeEventListener('abort', abort);
 			if (signal.aborted) throw new AppError('cancelled');
+			const proxy = outbound.proxyTaken(url);
+			const through = proxy === undefined ? '' : ` (through the proxy ${proxy})`;
 			throw networkError(`${url.origin}${url.pathname}${through}`, error, timeout.aborted);
+		} finally {
+			timeout.removeEventListener('abort', abort);
 		}
 	}
 
 	return {
 		endpoint,
-		patience,
+		waitNotices,
 		async get(start, headers, signal) {
 			let url = new URL(start);
 			for (let hop = 0; hop <= maxRedirects; hop++) {
@@ -131,7 +119,7 @@ export function createHubHttp(options: HubHttpOptions): HubHttp {
 				);
 				const location = response.headers.get('location');
 				if (response.status < 300 || response.status >= 400 || location === null) return response;
-				await discard(response);
+				discard(response);
 				url = redirectedTo(location, url);
 			}
 			throw new AppError(
@@ -140,10 +128,28 @@ export function createHubHttp(options: HubHttpOptions): HubHttp {
 			);
 		},
 		close() {
-			plain.destroy();
-			secure.destroy();
-			for (const agent of proxies.values()) agent.destroy();
+			outbound.close();
 		},
+	};
+}
+
+function hubResponse(
+	url: URL,
+	{ statusCode, headers, body }: Dispatcher.ResponseData,
+): HubResponse {
+	// A body that was left after all of it had come would end the process with its error.
+	body.on('error', () => undefined);
+	return {
+		url: url.href,
+		status: statusCode,
+		ok: statusCode >= 200 && statusCode < 300,
+		headers: {
+			get(name) {
+				const value = headers[name];
+				return value === undefined ? null : String(value);
+			},
+		},
+		body: body as HubResponse['body'],
 	};
 }
 
@@ -176,33 +182,8 @@ export function parseHubAddress(text: string, named = 'The hub address'): URL {
 	return url;
 }
 
-/** Certificate authorities to trust: Node's, the system's, and those of a PEM file. */
-export function authorities(caFile: string | undefined): string[] | undefined {
-	if (caFile === undefined)
-		return [...new Set([...rootCertificates, ...getCACertificates('system')])];
-	try {
-		return [...rootCertificates, ...getCACertificates('system'), readFileSync(caFile, 'utf8')];
-	} catch (error) {
-		throw new AppError('invalid_request', `The certificate file ${caFile} cannot be read.`, {
-			cause: error,
-		});
-	}
-}
-
-/**
- * How messages name a proxy, without its password.
- * @throws AppError `invalid_request` for one that is no address
- */
-function throughProxy(proxy: string): string {
-	if (proxy === '') return '';
-	const url = URL.parse(proxy);
-	if (url !== null && /^https?:$/.test(url.protocol) && url.hostname !== '')
-		return ` (through the proxy ${url.host})`;
-	throw new AppError(
-		'invalid_request',
-		'The proxy of the environment (HTTPS_PROXY, HTTP_PROXY, ALL_PROXY) or of the settings is no address of one: write it like http://proxy.example:3128.',
-	);
-}
+/** Errors of undici itself have codes that say less than their messages. */
+const isOfLibrary = (error: Error) => errno(error)?.startsWith('UND_ERR_') === true;
 
 /** What the network did, as a reason to try again, unless the address or the certificate is refused. */
 function networkError(at: string, error: unknown, timedOut: boolean): AppError | Retry {
@@ -212,8 +193,16 @@ function networkError(at: string, error: unknown, timedOut: boolean): AppError |
 	const reason = timedOut
 		? 'no answer in time'
 		: error instanceof Error
-			? (systemReason(error) ?? errno(error) ?? error.message)
+			? (systemReason(error) ??
+				(isOfLibrary(error) ? error.message : errno(error)) ??
+				error.message)
 			: String(error);
+	if (/\b407\b/.test(reason))
+		return new AppError(
+			'download_failed',
+			`${at}: the proxy wants a name and a password. Write them into its address: http://name:password@proxy.example:3128.`,
+			{ cause: error },
+		);
 	if (/CERT|SELF_SIGNED|ISSUER/.test(reason))
 		return new AppError(
 			'download_failed',

@@ -1,12 +1,12 @@
-/** A job that tells of itself, as one iterator: whoever reads it need not be handed to whoever works. */
+/** A job's events as an async iterator, so that no callback has to be passed to the job. */
 
 /**
  * Runs a job and gives what it tells, in order; returns its result. Leaving the iterator early ends the
  * job, and waits for its end.
  * @param replaces whether what is told next makes needless what nobody has taken yet
  */
-export async function* eventsOf<Event extends object, Result>(
-	work: (tell: (event: Event) => void, signal: AbortSignal) => Promise<Result>,
+export async function* jobEvents<Event extends object, Result>(
+	work: (emit: (event: Event) => void, signal: AbortSignal) => Promise<Result>,
 	signal: AbortSignal,
 	replaces: (waiting: Event, next: Event) => boolean = () => false,
 ): AsyncGenerator<Event, Result, undefined> {
@@ -14,13 +14,13 @@ export async function* eventsOf<Event extends object, Result>(
 	const waiting: Event[] = [];
 	let hasEnded = false;
 	let wake = (): void => {};
-	const tell = (event: Event): void => {
+	const emit = (event: Event): void => {
 		const last = waiting.at(-1);
 		if (last !== undefined && replaces(last, event)) waiting.pop();
 		waiting.push(event);
 		wake();
 	};
-	const result = work(tell, AbortSignal.any([signal, stop.signal])).finally(() => {
+	const result = work(emit, AbortSignal.any([signal, stop.signal])).finally(() => {
 		hasEnded = true;
 		wake();
 	});

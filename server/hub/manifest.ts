@@ -5,6 +5,18 @@ import { join } from 'node:path';
 import type { ModelTask, Precision, PromptTemplate } from '../protocol/index.ts';
 import { readModelJson } from './modelData/readModelFile.ts';
 
+/** What a model was built of, where it was not published as it is. */
+export interface BuiltFrom {
+	readonly format: 'gguf' | 'safetensors';
+	readonly files: readonly {
+		readonly path: string;
+		readonly sizeBytes: number;
+		readonly sha256?: string;
+	}[];
+	readonly quality?: boolean;
+	readonly keep?: boolean;
+}
+
 export interface Manifest {
 	/** `name:version` of the catalogue, or of the hub id for models outside it. */
 	readonly id: string;
@@ -36,11 +48,12 @@ export interface Manifest {
 		/** The hub stated no hash: only the size was compared. */
 		readonly unverified?: boolean;
 	}[];
+	readonly builtFrom?: BuiltFrom;
 	/** ISO 8601. */
 	readonly downloadedAt: string;
 }
 
-export const manifestName = 'nearglot.json';
+const manifestName = 'nearglot.json';
 
 /** The manifest of a folder, or `undefined` when there is none or it cannot be read. */
 export async function readManifest(folder: string): Promise<Manifest | undefined> {

@@ -9,7 +9,7 @@ import { AppError } from '../protocol/index.ts';
 import { pathFault } from './names.ts';
 
 /**
- * Path of a file of a model folder. The file may be absent: whoever opens it sees so.
+ * Path of a file of a model folder. The file may be absent, which shows when it is opened.
  * @param name relative to the folder, parts divided by `/`; often given by the model itself
  * @throws AppError `unsupported_model` when the name or a link leaves the folder, or it is no plain file
  */

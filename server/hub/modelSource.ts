@@ -3,7 +3,7 @@
 import { AppError, type ModelSource } from '../protocol/index.ts';
 
 /** What a request says of a source; what it leaves out may be anything. */
-export type AskedSource = Omit<ModelSource, 'hub'>;
+export type RequestedSource = Omit<ModelSource, 'hub'>;
 
 /** Page of the source on its hub. Given as the address of a download it means the same again. */
 export function sourceUri({ hub, repository, revision, path = '' }: ModelSource): string {
@@ -17,13 +17,13 @@ export function sourceUri({ hub, repository, revision, path = '' }: ModelSource)
 }
 
 /** Whether asking there again is asking for the same model. A hub and its mirror have the same repositories. */
-export function isSameSource(kept: AskedSource, asked: AskedSource): boolean {
+export function isSameSource(kept: RequestedSource, requested: RequestedSource): boolean {
 	return (
-		kept.repository.toLowerCase() === asked.repository.toLowerCase() &&
-		(kept.revision ?? 'main') === (asked.revision ?? 'main') &&
+		kept.repository.toLowerCase() === requested.repository.toLowerCase() &&
+		(kept.revision ?? 'main') === (requested.revision ?? 'main') &&
 		// Earlier versions did not note the folder.
-		(kept.path === undefined || kept.path === (asked.path ?? '')) &&
-		(asked.precision === undefined || kept.precision === asked.precision)
+		(kept.path === undefined || kept.path === (requested.path ?? '')) &&
+		(requested.precision === undefined || kept.precision === requested.precision)
 	);
 }
 

@@ -1,5 +1,6 @@
 /** Addresses of models on a hub, as people and clients write them. */
 
+import { defined } from '../protocol/defined.ts';
 import { AppError } from '../protocol/index.ts';
 import { pathFault, repositoryPattern, revisionPattern } from './names.ts';
 
@@ -30,8 +31,7 @@ export function parseModelUri(uri: string, hub: string): HubSource {
 	const within = checkedFolder(folder.join('/'), 'model.Uri');
 	return {
 		repository,
-		...(revision === undefined ? {} : { revision }),
-		...(within === undefined ? {} : { path: within }),
+		...defined({ revision, path: within }),
 	};
 }
 

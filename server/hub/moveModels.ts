@@ -8,12 +8,12 @@ import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { AppError, systemError } from '../protocol/index.ts';
 import { makeFolder } from '../store/makeFolder.ts';
 import { movingSuffix, noteMoving } from '../store/scratch.ts';
-import type { ModelSettingsFile } from './settings.ts';
+import type { ModelSettingsFile } from './modelSettings.ts';
 
 /**
  * @param scratch folder for temporary files
  * Throws `invalid_request`, `conflict`, `disk_full` or `store_unavailable`; then nothing has changed. */
-export async function moveModels(
+export async function moveModelFolders(
 	from: string,
 	to: string,
 	settings: ModelSettingsFile,

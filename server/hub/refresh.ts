@@ -4,6 +4,7 @@
  */
 
 import { readFile } from 'node:fs/promises';
+import { defined } from '../protocol/defined.ts';
 import { asAppError } from '../protocol/index.ts';
 import { changeFile } from '../store/changeFile.ts';
 import type { Catalogue, CatalogueVariant } from './catalogue.ts';
@@ -45,7 +46,7 @@ function parseRefresh(text: string | undefined): RefreshFile | undefined {
 }
 
 /** Asks the hub about every variant; what fails keeps its earlier facts. Resolves to the new file. */
-export async function refreshCatalogue(
+export async function refreshModelFacts(
 	http: HubHttp,
 	catalogue: Catalogue,
 	path: string,
@@ -108,14 +109,12 @@ function factsOf(
 ): KnownFacts {
 	const { sizeBytes } = selectFiles(files, {
 		device,
-		...(precision === undefined ? {} : { precision }),
-		...(subfolder === undefined ? {} : { subfolder }),
+		...defined({ precision, subfolder }),
 	});
 	return {
 		commit,
 		sizeBytes,
-		...(license === undefined ? {} : { license }),
-		...(parent === undefined ? {} : { parent }),
+		...defined({ license, parent }),
 	};
 }
 

@@ -1,12 +1,11 @@
 /** What a hub says of a repository: its commit and its files with sizes and hashes. */
 
-import type { Response } from 'node-fetch';
 import { AppError } from '../protocol/index.ts';
-import { discard, piecesOf } from './body.ts';
 import { type HubHttp, otherHub } from './http.ts';
 import { checkListing, repositoryPattern, revisionPattern } from './names.ts';
-import type { Patience } from './patience.ts';
+import { discard, type HubResponse, piecesOf } from './responseBody.ts';
 import { Retry, type RetryOptions, retryAfterMs, withRetries } from './retry.ts';
+import type { WaitNotices } from './waitNotices.ts';
 
 export interface HubFile {
 	readonly path: string;
@@ -36,7 +35,7 @@ interface TreeEntry {
 }
 
 /** How patiently the hub is asked. */
-export type AskOptions = Pick<RetryOptions, 'tries' | 'backoffMs'> & {
+export type RepositoryRetries = Pick<RetryOptions, 'tries' | 'backoffMs'> & {
 	/** Milliseconds without a byte after which a connection is given up; default 30 s. */
 	readonly stallTimeoutMs?: number;
 	/** Milliseconds that one page of a list may take; default 2 minutes. */
@@ -49,7 +48,7 @@ export async function readRepository(
 	repository: string,
 	revision: string,
 	signal: AbortSignal,
-	retries: AskOptions = {},
+	retries: RepositoryRetries = {},
 ): Promise<HubRepository> {
 	if (!repositoryPattern.test(repository))
 		throw new AppError(
@@ -59,7 +58,7 @@ export async function readRepository(
 	if (!revisionPattern.test(revision))
 		throw new AppError('invalid_request', `${JSON.stringify(revision)} is not a revision.`);
 	const base = `${http.endpoint.href.replace(/\/$/, '')}/api/models/${repository}`;
-	const info = await json(
+	const info = await hubJson(
 		http,
 		`${base}/revision/${encodeURIComponent(revision)}`,
 		repository,
@@ -83,7 +82,7 @@ export async function readRepository(
 				'download_failed',
 				`The list of ${repository} at ${page} has no end. ${otherHub}`,
 			);
-		const answer: Answer = await json(http, page, repository, signal, retries);
+		const answer: Answer = await hubJson(http, page, repository, signal, retries);
 		if (!Array.isArray(answer.value))
 			throw new AppError(
 				'download_failed',
@@ -131,22 +130,23 @@ interface Answer {
 	readonly next: string | undefined;
 }
 
-async function json(
+/** Asks a hub for JSON; what may pass is tried again. */
+export async function hubJson(
 	http: HubHttp,
 	url: string,
 	repository: string,
 	signal: AbortSignal,
-	retries: AskOptions,
+	retries: RepositoryRetries,
 ): Promise<Answer> {
 	const ask = async (): Promise<Answer> => {
 		const response = await http.get(url, { accept: 'application/json' }, signal);
 		if (!response.ok) {
-			await discard(response);
+			discard(response);
 			throw hubStatusError(response, repository, http.endpoint);
 		}
 		const link = response.headers.get('link')?.match(/<([^>]+)>;\s*rel="next"/)?.[1];
 		const next = link === undefined ? null : URL.parse(link, url);
-		const text = await boundedText(response, signal, http.patience, retries);
+		const text = await boundedText(response, signal, http.waitNotices, retries);
 		try {
 			return { value: JSON.parse(text) as unknown, next: next?.href };
 		} catch (error) {
@@ -158,7 +158,7 @@ async function json(
 	// A person waits for the list; for files there is more patience.
 	return withRetries(
 		ask,
-		{ what: `The list of ${repository}`, patience: http.patience, tries: 3, ...retries },
+		{ what: `The list of ${repository}`, waitNotices: http.waitNotices, tries: 3, ...retries },
 		signal,
 	);
 }
@@ -167,28 +167,28 @@ async function json(
 const maxAnswerBytes = 32 << 20;
 
 async function boundedText(
-	response: Response,
+	response: HubResponse,
 	signal: AbortSignal,
-	patience: Patience,
-	options: AskOptions,
+	waitNotices: WaitNotices,
+	options: RepositoryRetries,
 ): Promise<string> {
 	const { origin } = new URL(response.url);
 	const limitS = (options.listMs ?? 120_000) / 1000;
 	const words = `Waiting for a list of ${origin}, which comes slowly, for up to ${limitS} s.`;
-	return patience.during(words, readText(response, signal, patience, options));
+	return waitNotices.during(words, readText(response, signal, waitNotices, options));
 }
 
 async function readText(
-	response: Response,
+	response: HubResponse,
 	signal: AbortSignal,
-	patience: Patience,
-	{ stallTimeoutMs, listMs = 120_000 }: AskOptions,
+	waitNotices: WaitNotices,
+	{ stallTimeoutMs, listMs = 120_000 }: RepositoryRetries,
 ): Promise<string> {
 	const chunks: Buffer[] = [];
 	let length = 0;
 	const { origin } = new URL(response.url);
 	const started = performance.now();
-	for await (const chunk of piecesOf(response, signal, stallTimeoutMs, patience)) {
+	for await (const chunk of piecesOf(response, signal, stallTimeoutMs, waitNotices)) {
 		if (performance.now() - started > listMs)
 			throw new AppError(
 				'download_failed',
@@ -206,7 +206,11 @@ async function readText(
 }
 
 /** An HTTP status of a hub: advice, or a reason to try again. */
-export function hubStatusError(response: Response, what: string, endpoint: URL): AppError | Retry {
+export function hubStatusError(
+	response: HubResponse,
+	what: string,
+	endpoint: URL,
+): AppError | Retry {
 	const { host } = endpoint;
 	const { status } = response;
 	const from = new URL(response.url).host;

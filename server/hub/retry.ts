@@ -2,7 +2,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from '../protocol/index.ts';
-import type { Patience } from './patience.ts';
+import type { WaitNotices } from './waitNotices.ts';
 
 /** Worth another try. */
 export class Retry extends Error {
@@ -23,7 +23,7 @@ export interface RetryOptions {
 	/** First pause between tries, doubled each time; default 500 ms. */
 	readonly backoffMs?: number;
 	/** Told of long pauses. */
-	readonly patience?: Patience;
+	readonly waitNotices?: WaitNotices;
 	/** A number that grows with what has arrived: tries are counted from the last that grew it. */
 	readonly arrived?: () => number;
 }
@@ -41,7 +41,7 @@ export async function withRetries<Result>(
 	options: RetryOptions,
 	signal: AbortSignal,
 ): Promise<Result> {
-	const { what, patience, tries = 6, backoffMs = 500, arrived = () => 0 } = options;
+	const { what, waitNotices: patience, tries = 6, backoffMs = 500, arrived = () => 0 } = options;
 	for (let failures = 0; ; ) {
 		const before = arrived();
 		try {

@@ -76,7 +76,7 @@ export function selectFiles(files: readonly HubFile[], options: SelectOptions): 
 		const formats = [...new Set(files.map((file) => file.path.match(/\.[a-z0-9]+$/i)?.[0] ?? ''))];
 		throw new AppError(
 			'unsupported_model',
-			`The repository has no ONNX files (onnx/*.onnx or genai_config.json); it has ${formats.filter(Boolean).slice(0, 8).join(', ') || 'nothing'}. Look for an ONNX export of it.`,
+			`The repository has no ONNX files (onnx/*.onnx or genai_config.json), no GGUF file and no safetensors with config.json; it has ${formats.filter(Boolean).slice(0, 8).join(', ') || 'nothing'}. Look for another repository of the model.`,
 		);
 	}
 	const seq2seq = graphs.some((file) => /\/encoder_model[^/]*\.onnx$/.test(file.path));

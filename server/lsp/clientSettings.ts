@@ -9,16 +9,20 @@ import {
 	type InitializeParams,
 } from 'vscode-languageserver/node';
 import { isRecord } from '../protocol/errorBody.ts';
-import { defaultFrontSettings, type FrontSettings, parseFrontSettings } from './frontSettings.ts';
+import {
+	defaultEditorSettings,
+	type EditorSettings,
+	parseEditorSettings,
+} from './editorSettings.ts';
 
 const section = 'nearglot';
 
-/** One per front. */
+/** One per language server. */
 export class ClientSettings {
 	readonly #connection: Connection;
-	readonly #listeners: ((settings: FrontSettings) => void)[] = [];
-	readonly #documents = new Map<string, Promise<FrontSettings>>();
-	#window: FrontSettings = defaultFrontSettings;
+	readonly #listeners: ((settings: EditorSettings) => void)[] = [];
+	readonly #documents = new Map<string, Promise<EditorSettings>>();
+	#window: EditorSettings = defaultEditorSettings;
 	#canPull = false;
 
 	constructor(connection: Connection) {
@@ -26,24 +30,24 @@ export class ClientSettings {
 		connection.onDidChangeConfiguration(({ settings }: { settings?: unknown }) => {
 			// Editors that can be asked send nothing, or an empty value.
 			if (!this.#canPull && isRecord(settings) && section in settings)
-				this.#take(parseFrontSettings(settings[section]));
+				this.#take(parseEditorSettings(settings[section]));
 			void this.refresh();
 		});
 	}
 
 	/** Settings of the window. */
-	get window(): FrontSettings {
+	get window(): EditorSettings {
 		return this.#window;
 	}
 
-	onChange(listener: (settings: FrontSettings) => void): void {
+	onChange(listener: (settings: EditorSettings) => void): void {
 		this.#listeners.push(listener);
 	}
 
 	/** Takes what the client said at the start. */
 	start(client: InitializeParams): void {
 		this.#canPull = client.capabilities.workspace?.configuration === true;
-		this.#window = parseFrontSettings(client.initializationOptions);
+		this.#window = parseEditorSettings(client.initializationOptions);
 	}
 
 	/** Asks for changes to be told; goes with `initialized`. */
@@ -60,17 +64,17 @@ export class ClientSettings {
 		this.#documents.clear();
 		if (!this.#canPull) return;
 		const value = await this.#connection.workspace.getConfiguration(section);
-		if (isRecord(value)) this.#take(parseFrontSettings(value));
+		if (isRecord(value)) this.#take(parseEditorSettings(value));
 	}
 
 	/** Settings that hold for a document. */
-	of(uri: string): Promise<FrontSettings> {
+	of(uri: string): Promise<EditorSettings> {
 		if (!this.#canPull) return Promise.resolve(this.#window);
 		const known = this.#documents.get(uri);
 		if (known) return known;
 		const asked = this.#connection.workspace
 			.getConfiguration({ scopeUri: uri, section })
-			.then((value: unknown) => (isRecord(value) ? parseFrontSettings(value) : this.#window))
+			.then((value: unknown) => (isRecord(value) ? parseEditorSettings(value) : this.#window))
 			.catch(() => this.#window);
 		this.#documents.set(uri, asked);
 		return asked;
@@ -80,7 +84,7 @@ export class ClientSettings {
 		this.#documents.delete(uri);
 	}
 
-	#take(settings: FrontSettings): void {
+	#take(settings: EditorSettings): void {
 		this.#window = settings;
 		for (const listener of this.#listeners) listener(settings);
 	}

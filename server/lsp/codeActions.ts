@@ -14,10 +14,11 @@ import {
 import type { TextDocument } from 'vscode-languageserver-textdocument';
 import { isRecord } from '../protocol/errorBody.ts';
 import { AppError } from '../protocol/index.ts';
-import { languageName } from './languageName.ts';
+import { displayLanguageName } from './displayLanguageName.ts';
 import { nameAt } from './nameAt.ts';
-import type { Prose, ProseFinder } from './prose/prose.ts';
-import { text } from './texts.ts';
+import type { Prose } from './prose/prose.ts';
+import type { ProseFinder } from './prose/proseFinder.ts';
+import { messageText } from './texts.ts';
 
 /** Kinds of this module; editors ask for them by prefix. */
 export const translateActionKind = `${CodeActionKind.RefactorRewrite}.nearglot.translate`;
@@ -59,7 +60,7 @@ export async function editingActions(
 		const kind = titleOf(prose, isCursor);
 		for (const language of languages)
 			actions.push({
-				title: text(kind, displayLanguage, languageName(language, displayLanguage)),
+				title: messageText(kind, displayLanguageName(language, displayLanguage)),
 				kind: translateActionKind,
 				data: { does: 'translate', uri, version, range: target, to: language } satisfies ActionData,
 			});
@@ -68,7 +69,7 @@ export async function editingActions(
 	const isWhole = isCursor || (name && document.getText(range).trim() === name.name);
 	if (wants(nameActionKind) && name && isWhole && name.name.length > 1)
 		actions.push({
-			title: text('name', displayLanguage, languageName('en', displayLanguage)),
+			title: messageText('name', displayLanguageName('en', displayLanguage)),
 			kind: nameActionKind,
 			data: { does: 'name', uri, version, range: name.range, to: 'en' } satisfies ActionData,
 		});

@@ -1,8 +1,8 @@
 /** `nearglot/complete`: fills the gap at the cursor, through the daemon's completion route. */
 
-import { completions } from '../protocol/addresses.ts';
-import type { Client } from '../protocol/client.ts';
 import type { CompleteParams } from '../protocol/index.ts';
+import { completions } from '../protocol/routeAddresses.ts';
+import type { Client } from '../protocol/routeClient.ts';
 
 /** Text for the gap; likely rather than varied. */
 export async function completeCode(

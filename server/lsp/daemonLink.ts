@@ -1,14 +1,18 @@
 /**
- * The front's way to the daemon: finds or starts it when first needed, notices when it has gone and
+ * The language server's connection to the daemon: finds or starts it when first needed, notices when it has gone and
  * tells the editor how it is. Holds no model and no logic of any ability.
  */
 
-import { askPatiently, type RoomPatience, usualRoomPatience } from '../protocol/askPatiently.ts';
-import { Client, type Send } from '../protocol/client.ts';
 import type { ServerHealth, StatusParams } from '../protocol/index.ts';
 import { AppError, asAppError } from '../protocol/index.ts';
+import {
+	defaultOverloadRetry,
+	type OverloadRetry,
+	retryWhenOverloaded,
+} from '../protocol/retryWhenOverloaded.ts';
+import { Client, type Send } from '../protocol/routeClient.ts';
 import { untilAborted } from '../services/untilAborted.ts';
-import { tell } from '../store/notices.ts';
+import { notify } from '../store/notices.ts';
 
 /** A daemon that answers. `request` takes a path and adds the address and the key. */
 export interface Daemon {
@@ -22,13 +26,13 @@ export interface Daemon {
 /** Finds a running daemon or starts one. */
 export type ConnectDaemon = (signal: AbortSignal) => Promise<Daemon>;
 
-/** One per front. Connecting is shared by all requests that wait for it. */
+/** One per language server. Connecting is shared by all requests that wait for it. */
 export class DaemonLink {
 	/** A daemon that has gone is looked for once more, one that is overloaded asked again when it said. */
 	readonly client = new Client((path, init) => this.#counted(path, init));
 	readonly #connect: ConnectDaemon;
 	readonly #onStatus: (status: StatusParams) => void;
-	readonly #room: RoomPatience;
+	readonly #room: OverloadRetry;
 	readonly #closed = new AbortController();
 	#daemon: Promise<Daemon> | undefined;
 	#status: StatusParams = { pid: process.pid, health: 'ok', quiescent: true };
@@ -37,7 +41,7 @@ export class DaemonLink {
 	constructor(
 		connect: ConnectDaemon,
 		onStatus: (status: StatusParams) => void,
-		room: RoomPatience = { ...usualRoomPatience, tell },
+		room: OverloadRetry = { ...defaultOverloadRetry, notify },
 	) {
 		this.#connect = connect;
 		this.#onStatus = onStatus;
@@ -67,7 +71,7 @@ export class DaemonLink {
 	async #counted(path: string, init: RequestInit): Promise<Response> {
 		this.#busy(1);
 		try {
-			return await askPatiently(() => this.#request(path, init), init, this.#room);
+			return await retryWhenOverloaded(() => this.#request(path, init), init, this.#room);
 		} finally {
 			this.#busy(-1);
 		}

@@ -1,8 +1,8 @@
-/** The daemon of this user as the front sees it: found through `endpoint.json` or started. */
+/** The daemon of this user as the language server sees it: found through `endpoint.json` or started. */
 
-import { findOrStartDaemon } from '../daemon/client.ts';
-import { patientFetch } from '../daemon/patience.ts';
-import { sender } from '../protocol/client.ts';
+import { daemonFetch } from '../daemon/daemonFetch.ts';
+import { findOrStartDaemon } from '../daemon/findDaemon.ts';
+import { sender } from '../protocol/routeClient.ts';
 import { type ConnectDaemon, unavailable } from './daemonLink.ts';
 
 /** Finds or starts the daemon whose data directory the environment names. */
@@ -11,7 +11,7 @@ export function daemonOfUser(env: NodeJS.ProcessEnv): ConnectDaemon {
 		const { endpoint } = await findOrStartDaemon({ env, reader: 'editor' }, signal);
 		const { url, key, pid, version } = endpoint;
 		const request = sender({
-			fetch: (path, init) => patientFetch(endpoint, new URL(path, url), init),
+			fetch: (path, init) => daemonFetch(endpoint, new URL(path, url), init),
 			key,
 			unreachable: unavailable,
 		});

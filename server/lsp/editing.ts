@@ -1,35 +1,13 @@
-/** The editing features of the language server: code actions, hovers, commands and requests. */
+/** What the editing features share. */
 
-import type {
-	CancellationToken,
-	Connection,
-	InitializeParams,
-	TextDocuments,
-} from 'vscode-languageserver/node';
-import { TextEdit } from 'vscode-languageserver/node';
+import type { Connection, InitializeParams, TextDocuments } from 'vscode-languageserver/node';
 import type { TextDocument } from 'vscode-languageserver-textdocument';
-import type { Client } from '../protocol/client.ts';
-import { isRecord } from '../protocol/errorBody.ts';
-import { type EditorGrammars, grammarsNotification } from '../protocol/index.ts';
+import type { Client } from '../protocol/routeClient.ts';
 import type { ClientSettings } from './clientSettings.ts';
-import {
-	actionTarget,
-	editingActions,
-	nameActionKind,
-	translateActionKind,
-} from './codeActions.ts';
-import { editingCommands, runEditingCommand } from './commands.ts';
-import { editingRequests } from './editingRequests.ts';
-import { Glossaries } from './glossaries.ts';
-import { translationHover } from './hover.ts';
-import { languageName } from './languageName.ts';
-import { nameSymbol } from './nameSymbol.ts';
-import { ProseFinder } from './prose/prose.ts';
-import { translateRange } from './prose/translateRange.ts';
-import { toResponseError } from './responseError.ts';
-import { text } from './texts.ts';
-import { Translations } from './translations.ts';
-import { withWorkDone } from './workDone.ts';
+import type { Glossaries } from './glossaries.ts';
+import type { ProseFinder } from './prose/proseFinder.ts';
+import type { Translations } from './translations.ts';
+import type { withWorkDone } from './workDone.ts';
 
 export interface EditingDeps {
 	readonly connection: Connection;
@@ -46,170 +24,9 @@ export interface Editing extends EditingDeps {
 	readonly translations: Translations;
 	readonly glossaries: Glossaries;
 	/** Runs work that may take a while under a progress with a title. */
-	readonly patiently: <T>(
+	readonly withProgress: <T>(
 		title: string,
 		signal: AbortSignal,
 		work: Parameters<typeof withWorkDone<T>>[4],
 	) => Promise<T>;
-}
-
-/** What `initialize` answers for the features below. */
-export const editingCapabilities = {
-	codeActionProvider: {
-		codeActionKinds: [translateActionKind, nameActionKind],
-		resolveProvider: true,
-	},
-	hoverProvider: true,
-	executeCommandProvider: { commands: [...editingCommands] },
-};
-
-/** Registers the features; returns the handlers of the custom requests. */
-export function registerEditing(deps: EditingDeps) {
-	const { connection, documents, link, client, settings } = deps;
-	const finder = new ProseFinder();
-	const glossaries: Glossaries = new Glossaries({
-		connection,
-		documents,
-		onChange: () => translations.forget(),
-	});
-	const translations = new Translations(link, (uri) => glossaries.of(uri));
-	const editing: Editing = {
-		...deps,
-		finder,
-		translations,
-		glossaries,
-		patiently: (title, signal, work) => withWorkDone(connection, client(), title, signal, work),
-	};
-	documents.onDidClose(({ document }) => {
-		finder.forget(document.uri);
-		settings.forget(document.uri);
-	});
-	let engine = settings.window.engine;
-	settings.onChange((now) => {
-		if (now.engine !== engine) translations.forget();
-		engine = now.engine;
-	});
-	const useGrammars = (value: unknown) => {
-		const { grammars, languages } = parseGrammars(value);
-		finder.grammars.files = grammars;
-		finder.languages = languages;
-	};
-	connection.onNotification(grammarsNotification, useGrammars);
-
-	connection.onCodeAction((params, token) =>
-		answered(token, async (signal) => {
-			const document = documents.get(params.textDocument.uri);
-			if (!document) return [];
-			const { languages } = await settings.of(document.uri);
-			const { range, context } = params;
-			const locale = client()?.locale;
-			return editingActions(document, range, context, languages, locale, finder, signal);
-		}),
-	);
-	connection.onCodeActionResolve((action, token) =>
-		answered(token, async (signal) => {
-			const { data, document } = actionTarget(action, (uri) => documents.get(uri));
-			const { to, uri, range } = data;
-			const locale = client()?.locale;
-			if (data.does === 'name') {
-				const { languages } = await settings.of(uri);
-				const ask = { position: range.start, to, languages, displayLanguage: locale };
-				const found = await nameSymbol(document, ask, finder, translations, signal);
-				const command = renameCommand(client());
-				const { name, suggestion } = found;
-				const place = { uri, position: found.range.start, name, newName: suggestion };
-				if (command)
-					return { ...action, command: { title: action.title, command, arguments: [place] } };
-				const edits = found.occurrences.map((at) => TextEdit.replace(at, suggestion));
-				return { ...action, edit: { changes: { [uri]: edits } } };
-			}
-			const title = text('translatingInto', locale, languageName(to, locale));
-			const newText = await editing.patiently(title, signal, (inner, onProgress) =>
-				translateRange(
-					document,
-					document.offsetAt(range.start),
-					document.offsetAt(range.end),
-					finder,
-					translations.translator({ to, uri, onProgress }, inner),
-					to,
-					inner,
-				),
-			);
-			return { ...action, edit: { changes: { [uri]: [TextEdit.replace(range, newText)] } } };
-		}),
-	);
-	connection.onExecuteCommand((params, token) =>
-		answered(token, (signal) =>
-			runEditingCommand(editing, params.command, params.arguments ?? [], signal),
-		),
-	);
-	connection.onHover((params, token) =>
-		answered(token, async (signal) => {
-			const document = documents.get(params.textDocument.uri);
-			if (!document) return null;
-			const { hover, targetLanguage, maxHoverLength } = await settings.of(document.uri);
-			if (!hover) return null;
-			const displayLanguage = client()?.locale;
-			const to = targetLanguage || displayLanguage || 'en';
-			const options = { to, maxLength: maxHoverLength, displayLanguage };
-			return translationHover(
-				document,
-				params.position,
-				options,
-				finder,
-				translations,
-				signal,
-			).catch((error: unknown) => {
-				// A hover that failed must not stand in the way of the others.
-				connection.console.warn(`hover: ${error instanceof Error ? error.message : String(error)}`);
-				return null;
-			});
-		}),
-	);
-	return {
-		/** Goes with `initialized`. */
-		listen: async (params: InitializeParams) => {
-			useGrammars(params.initializationOptions);
-			await Promise.all([settings.listen(params), glossaries.listen(params)]);
-		},
-		requests: editingRequests(editing),
-	};
-}
-
-/** Runs a handler with a signal for the editor's token; errors leave as JSON-RPC errors. */
-export async function answered<T>(
-	token: Pick<CancellationToken, 'onCancellationRequested'>,
-	run: (signal: AbortSignal) => Promise<T>,
-): Promise<T> {
-	const stop = new AbortController();
-	token.onCancellationRequested(() => stop.abort());
-	try {
-		return await run(stop.signal);
-	} catch (error) {
-		throw toResponseError(error);
-	}
-}
-
-/** A command of the client that renames a symbol by the editor's own means, if it has one. */
-function renameCommand(client: InitializeParams | undefined): string | undefined {
-	const options: unknown = client?.initializationOptions;
-	const name = isRecord(options) ? options['renameCommand'] : undefined;
-	return typeof name === 'string' && name !== '' ? name : undefined;
-}
-
-function parseGrammars(value: unknown): EditorGrammars {
-	const list = (name: 'grammars' | 'languages'): readonly unknown[] => {
-		const found = isRecord(value) ? value[name] : undefined;
-		return Array.isArray(found) ? found : [];
-	};
-	const strings = (item: unknown, ...names: string[]) =>
-		isRecord(item) && names.every((name) => typeof item[name] === 'string');
-	return {
-		grammars: list('grammars').filter((item) =>
-			strings(item, 'scopeName', 'path'),
-		) as EditorGrammars['grammars'],
-		languages: list('languages').filter((item) =>
-			strings(item, 'languageId', 'path'),
-		) as EditorGrammars['languages'],
-	};
 }

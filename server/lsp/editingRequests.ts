@@ -9,12 +9,15 @@ import {
 	type TranslatedRange,
 } from '../protocol/index.ts';
 import { inItsLanguage } from '../translate/documents/documentLanguage.ts';
-import { documentAside, missingAside } from '../translate/documents/documentThread.ts';
+import {
+	translateDocumentInWorker,
+	translateMissingInWorker,
+} from '../translate/documents/documentThread.ts';
 import { messageFamilies } from '../translate/documents/messageFamilies.ts';
 import { formatOf } from '../translate/documents/translateDocument.ts';
 import { addToGlossary } from '../translate/workspaceGlossary.ts';
 import type { Editing } from './editing.ts';
-import { nameSymbol } from './nameSymbol.ts';
+import { findSymbolName } from './findSymbolName.ts';
 import { blocksIn, proseLanguages } from './prose/paragraphs.ts';
 import { jobFor, spliceJobs, translateJobs, translateRange } from './prose/translateRange.ts';
 
@@ -66,7 +69,7 @@ export function editingRequests(editing: Editing) {
 		const ask = { to, ...(uri ? { uri } : {}), ...progressTo(partialResultToken) };
 		const translator = translations.translator(ask, signal);
 		if (formatOf(fileName))
-			return documentAside({ fileName, text, ...languages }, translator, signal);
+			return translateDocumentInWorker({ fileName, text, ...languages }, translator, signal);
 		return withDocument({ uri: `file:///${fileName}`, languageId, text }, async (document) => {
 			if (!(await finder.knows(document))) {
 				throw new AppError(
@@ -90,7 +93,11 @@ export function editingRequests(editing: Editing) {
 		const languages = { to, ...(from ? { from } : {}) };
 		const ask = { to, ...(uri ? { uri } : {}), ...progressTo(partialResultToken) };
 		const translator = translations.translator(ask, signal);
-		return missingAside({ fileName, text: source, target, ...languages }, translator, signal);
+		return translateMissingInWorker(
+			{ fileName, text: source, target, ...languages },
+			translator,
+			signal,
+		);
 	};
 
 	const readerRanges: Handler<'nearglot/readerRanges'> = (params, signal) =>
@@ -138,7 +145,7 @@ export function editingRequests(editing: Editing) {
 				displayLanguage: editing.client()?.locale,
 				...(params.from ? { from: params.from } : {}),
 			};
-			return nameSymbol(document, ask, finder, translations, signal);
+			return findSymbolName(document, ask, finder, translations, signal);
 		});
 
 	const families: Handler<'nearglot/messageFiles'> = async ({ paths }) => ({

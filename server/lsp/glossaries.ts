@@ -18,7 +18,7 @@ import {
 	parseGlossary,
 	type WorkspaceGlossary,
 } from '../translate/workspaceGlossary.ts';
-import { text } from './texts.ts';
+import { messageText } from './texts.ts';
 
 export interface GlossariesDeps {
 	readonly connection: Connection;
@@ -27,12 +27,11 @@ export interface GlossariesDeps {
 	readonly onChange: () => void;
 }
 
-/** One per front. */
+/** One per language server. */
 export class Glossaries {
 	readonly #deps: GlossariesDeps;
 	/** Folder with a slash at its end → its glossary. */
 	readonly #folders = new Map<string, { text: string; glossary: WorkspaceGlossary } | undefined>();
-	#locale: string | undefined;
 
 	constructor(deps: GlossariesDeps) {
 		this.#deps = deps;
@@ -57,7 +56,6 @@ export class Glossaries {
 	/** Reads the glossaries of the client's folders and asks to be told of changes. */
 	async listen(client: InitializeParams): Promise<void> {
 		const { connection } = this.#deps;
-		this.#locale = client.locale;
 		const { workspace } = client.capabilities;
 		const folders = client.workspaceFolders?.map(({ uri }) => uri) ?? [];
 		if (folders.length === 0 && client.rootUri) folders.push(client.rootUri);
@@ -92,7 +90,7 @@ export class Glossaries {
 			key,
 			glossary && source !== undefined ? { text: source, glossary } : undefined,
 		);
-		this.#tell(key, glossary);
+		this.#notify(key, glossary);
 		this.#deps.onChange();
 	}
 
@@ -105,13 +103,13 @@ export class Glossaries {
 			this.take(folder, await readFile(fileURLToPath(uri), 'utf8').catch(() => undefined));
 	}
 
-	#tell(folder: string, glossary: WorkspaceGlossary | undefined): void {
+	#notify(folder: string, glossary: WorkspaceGlossary | undefined): void {
 		const diagnostics = (glossary?.problems ?? []).map(({ line, severity, code, values }) => ({
 			severity: severity === 'error' ? DiagnosticSeverity.Error : DiagnosticSeverity.Warning,
 			range: { start: { line, character: 0 }, end: { line: line + 1, character: 0 } },
 			source: 'nearglot',
 			code,
-			message: text(code, this.#locale, ...values),
+			message: messageText(code, ...values),
 		}));
 		void this.#deps.connection.sendDiagnostics({ uri: folder + glossaryPath, diagnostics });
 	}

@@ -3,10 +3,10 @@
 import type { Hover, Position } from 'vscode-languageserver/node';
 import { MarkupKind } from 'vscode-languageserver/node';
 import type { TextDocument } from 'vscode-languageserver-textdocument';
-import { sameLanguage } from '../translate/languages.ts';
-import { languageName } from './languageName.ts';
+import { minDetectionScore, sameLanguage } from '../translate/languageCodes.ts';
+import { displayLanguageName } from './displayLanguageName.ts';
 import { markdownLanguages } from './prose/paragraphs.ts';
-import type { ProseFinder } from './prose/prose.ts';
+import type { ProseFinder } from './prose/proseFinder.ts';
 import { jobFor } from './prose/translateRange.ts';
 import type { Translations } from './translations.ts';
 
@@ -18,8 +18,6 @@ export interface HoverOptions {
 	readonly displayLanguage: string | undefined;
 }
 
-/** Below this score a guess would annoy more than it helps. */
-const minScore = 0.3;
 /** One word is more often a name than a sentence. */
 const severalWords =
 	/\p{L}{2}\s+\p{L}{2}|[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]{2}/u;
@@ -42,14 +40,14 @@ export async function translationHover(
 	if (whole.length > options.maxLength || !severalWords.test(whole)) return null;
 	const range = { start: document.positionAt(prose.start), end: document.positionAt(prose.end) };
 	const [detected] = await translations.detect([whole], signal);
-	const from = detected && detected.score >= minScore ? detected.language : '';
+	const from = detected && detected.score >= minDetectionScore ? detected.language : '';
 	if (from === '' || sameLanguage(from, options.to)) return null;
 	const ask = { to: options.to, from, uri: document.uri };
 	const answers = (await translations.translate(texts, ask, signal)).map((item) => item.text);
 	if (answers.join('\n') === whole) return null;
 	const made = answers.map(readable);
-	const title = languageName(from, options.displayLanguage);
-	const target = languageName(options.to, options.displayLanguage);
+	const title = displayLanguageName(from, options.displayLanguage);
+	const target = displayLanguageName(options.to, options.displayLanguage);
 	const isMarkdown = prose.kind === 'text' && markdownLanguages.has(document.languageId);
 	const shown = made.map((text) =>
 		isMarkdown ? text.replaceAll('<', '&lt;') : escapeMarkdown(text),

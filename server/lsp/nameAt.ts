@@ -2,7 +2,7 @@
 
 import type { Position, Range } from 'vscode-languageserver/node';
 import type { TextDocument } from 'vscode-languageserver-textdocument';
-import { lineText } from './prose/prose.ts';
+import { lineText } from './prose/proseFinder.ts';
 
 /** Languages whose names may have hyphens. */
 const hyphenated: ReadonlySet<string> = new Set(

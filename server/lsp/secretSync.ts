@@ -1,13 +1,13 @@
-/** The user's secrets in memory, handed to every daemon the front meets. */
+/** The user's secrets in memory, handed to every daemon the language server meets. */
 
-import { setSecrets } from '../protocol/addresses.ts';
-import { Client } from '../protocol/client.ts';
 import { type SecretName, secretNames } from '../protocol/index.ts';
+import { setSecrets } from '../protocol/routeAddresses.ts';
+import { Client } from '../protocol/routeClient.ts';
 import type { ConnectDaemon, Daemon } from './daemonLink.ts';
 
-/** One per front. Values leave it only towards the daemon. */
+/** One per language server. Values leave it only towards the daemon. */
 export class SecretSync {
-	readonly #patienceMs: number;
+	readonly #timeoutMs: number;
 	#values: Partial<Record<SecretName, string>> | undefined;
 	#storage = '';
 	#daemon: Daemon | undefined;
@@ -15,15 +15,15 @@ export class SecretSync {
 	#awaited: Promise<void> | undefined;
 	#arrived = () => {};
 
-	/** @param patienceMs Longest wait for secrets the editor has announced. */
-	constructor(patienceMs = 5000) {
-		this.#patienceMs = patienceMs;
+	/** @param timeoutMs Longest wait for secrets the editor has announced. */
+	constructor(timeoutMs = 5000) {
+		this.#timeoutMs = timeoutMs;
 	}
 
 	/** The editor will hand secrets over: nothing is asked of a daemon before, but for so long. */
 	expect(): void {
 		this.#awaited = new Promise((resolve) => {
-			const timer = setTimeout(resolve, this.#patienceMs);
+			const timer = setTimeout(resolve, this.#timeoutMs);
 			this.#arrived = () => {
 				clearTimeout(timer);
 				resolve();

@@ -1,8 +1,6 @@
-/** The front's way to a team server: same routes, another origin, the session token of the user. */
+/** The language server's connection to a team server: same routes, another origin, the session token of the user. */
 
-import { listModels } from '../protocol/addresses.ts';
-import { askPatiently, usualRoomPatience } from '../protocol/askPatiently.ts';
-import { Client } from '../protocol/client.ts';
+import { defined } from '../protocol/defined.ts';
 import { errorOfResponse } from '../protocol/errorBody.ts';
 import {
 	AppError,
@@ -19,8 +17,11 @@ import {
 	teamUnreachable,
 	teamWentAway,
 } from '../protocol/index.ts';
+import { defaultOverloadRetry, retryWhenOverloaded } from '../protocol/retryWhenOverloaded.ts';
+import { listModels } from '../protocol/routeAddresses.ts';
+import { Client } from '../protocol/routeClient.ts';
 import type { AnswerOf } from '../protocol/routes/route.ts';
-import { tell } from '../store/notices.ts';
+import { notify } from '../store/notices.ts';
 
 /** Gets a token in place of one that was refused, or that was not handed over yet. */
 export type RenewToken = (refused: TeamRenewal) => Promise<RenewedAccess | undefined>;
@@ -30,7 +31,7 @@ export type RenewedAccess = TeamAccess & { readonly reason?: EndReason };
 /** Models in these states can answer without a download. */
 const usable: ReadonlySet<ModelState> = new Set(['loaded', 'loading', 'cached']);
 
-/** One per front; without a team every call says so. */
+/** One per language server; without a team every call says so. */
 export class TeamLink {
 	/** What arrived of a stream that stopped is the asker's; the rest has to be asked for again. */
 	readonly client = new Client(
@@ -38,18 +39,21 @@ export class TeamLink {
 		(work, cause) => (this.team ? teamWentAway(this.team.origin, cause) : streamCut(work, cause)),
 	);
 	readonly #renew: RenewToken;
-	readonly #listPatienceMs: number;
+	readonly #listTimeoutMs: number;
 	team: TeamAccess | undefined;
 	#reason: EndReason | undefined;
 
-	/** @param listPatienceMs Longest wait for the list of models, which the models here wait for. */
-	constructor(renew: RenewToken = async () => undefined, listPatienceMs = 8000) {
+	/** @param listTimeoutMs Longest wait for the list of models, which the models here wait for. */
+	constructor(renew: RenewToken = async () => undefined, listTimeoutMs = 8000) {
 		this.#renew = renew;
-		this.#listPatienceMs = listPatienceMs;
+		this.#listTimeoutMs = listTimeoutMs;
 	}
 
 	#request(path: string, init: RequestInit): Promise<Response> {
-		return askPatiently(() => this.#once(path, init), init, { ...usualRoomPatience, tell });
+		return retryWhenOverloaded(() => this.#once(path, init), init, {
+			...defaultOverloadRetry,
+			notify,
+		});
 	}
 
 	async #once(path: string, init: RequestInit): Promise<Response> {
@@ -83,8 +87,8 @@ export class TeamLink {
 		const { origin } = (await this.#known()) ?? {};
 		if (origin === undefined) return { models: [] };
 		try {
-			const patience = AbortSignal.timeout(this.#listPatienceMs);
-			const either = AbortSignal.any([signal, patience]);
+			const timeout = AbortSignal.timeout(this.#listTimeoutMs);
+			const either = AbortSignal.any([signal, timeout]);
 			const { data } = await this.client.call(listModels, {}, { signal: either });
 			const { host } = new URL(origin);
 			const models = data.flatMap((row) => modelOf(row, host));
@@ -98,7 +102,7 @@ export class TeamLink {
 		}
 	}
 
-	/** The team in use; a front that has just started has not been told yet, so it asks. */
+	/** The team in use; a language server that has just started has not been told yet, so it asks. */
 	async #known(): Promise<TeamAccess | undefined> {
 		return this.team ?? this.#renewed({ origin: '', token: '' });
 	}
@@ -183,9 +187,11 @@ function modelOf({ id, name = id, state = 'loaded', ...row }: Listed, host: stri
 			publisher: host,
 			license: '',
 			supportsToolCalling: row.supports_tool_calling === true,
-			...(row.context_length === undefined ? {} : { contextLength: row.context_length }),
-			...(row.size_bytes === undefined ? {} : { sizeBytes: row.size_bytes }),
-			...(row.languages === undefined ? {} : { languages: row.languages }),
+			...defined({
+				contextLength: row.context_length,
+				sizeBytes: row.size_bytes,
+				languages: row.languages,
+			}),
 		},
 	];
 }

@@ -3,9 +3,9 @@
  * through the daemon, or the team's server. Detection and the list of languages stay on this machine.
  */
 
-import { ownTranslatorPath } from '../protocol/addresses.ts';
-import { Client } from '../protocol/client.ts';
 import type { TranslateEngine } from '../protocol/index.ts';
+import { ownTranslatorPath } from '../protocol/routeAddresses.ts';
+import { Client } from '../protocol/routeClient.ts';
 
 export interface TranslateRoutes {
 	readonly link: Client;

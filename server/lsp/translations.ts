@@ -3,19 +3,20 @@
  * workspace in force, and remembers what was said.
  */
 
-import { detect } from '../protocol/addresses.ts';
-import type { Client } from '../protocol/client.ts';
-import type { TextsProgress, TranslatedText } from '../protocol/index.ts';
+import type { TextsProgress, TextTranslation } from '../protocol/index.ts';
 import { AppError } from '../protocol/index.ts';
+import { LruMap } from '../protocol/lruMap.ts';
+import { detect } from '../protocol/routeAddresses.ts';
+import type { Client } from '../protocol/routeClient.ts';
+import { textBatches } from '../protocol/textBatches.ts';
 import { type DetectedText, detectedText } from '../translate/detectedText.ts';
 import type { TextTranslator } from '../translate/documents/documentLanguage.ts';
-import { sameLanguage } from '../translate/languages.ts';
-import { textBatches } from '../translate/textBatches.ts';
+import { sameLanguage } from '../translate/languageCodes.ts';
 import { termMarker, type WorkspaceGlossary } from '../translate/workspaceGlossary.ts';
-import { translateTexts } from './translate.ts';
+import { translateTexts } from './translateTexts.ts';
 
 /** How texts are to be translated. */
-export interface Ask {
+export interface TranslationOptions {
 	/** BCP 47 codes; without `from` the language of each text is detected. */
 	readonly to: string;
 	readonly from?: string;
@@ -26,6 +27,8 @@ export interface Ask {
 
 /** Characters of all that is remembered; the oldest leaves first. */
 const maxCharacters = 4_000_000;
+/** Samples whose language is remembered. */
+const maxSamples = 5000;
 /** Texts of one call, so that progress and cancelling are felt. */
 const maxTexts = 48;
 /** Characters of a document that tell its language. */
@@ -35,13 +38,15 @@ const minScore = 0.5;
 /** Limits of one call of `/detect`. */
 const maxDetections = { texts: 100, characters: 50_000 };
 
-/** One per front. */
+/** One per language server. */
 export class Translations {
 	readonly #client: Client;
 	readonly #glossaryOf: (uri: string) => WorkspaceGlossary | undefined;
-	readonly #known = new Map<string, TranslatedText>();
-	readonly #languages = new Map<string, DetectedText>();
-	#characters = 0;
+	readonly #known = new LruMap<string, TextTranslation>(
+		maxCharacters,
+		(key, { text }) => key.length + text.length,
+	);
+	readonly #languages = new LruMap<string, DetectedText>(maxSamples);
 
 	constructor(client: Client, glossaryOf: (uri: string) => WorkspaceGlossary | undefined) {
 		this.#client = client;
@@ -52,24 +57,23 @@ export class Translations {
 	forget(): void {
 		this.#known.clear();
 		this.#languages.clear();
-		this.#characters = 0;
 	}
 
 	/** Translates texts, keeping their order. */
 	async translate(
 		texts: readonly string[],
-		ask: Ask,
+		options: TranslationOptions,
 		signal: AbortSignal,
-	): Promise<readonly TranslatedText[]> {
+	): Promise<readonly TextTranslation[]> {
 		if (texts.length === 0) return [];
-		const from = ask.from ?? '';
-		const wanted = texts.map((text) => ({ text, key: `${ask.to}\n${from}\n${text}` }));
-		const answers = new Map<string, TranslatedText>();
+		const from = options.from ?? '';
+		const wanted = texts.map((text) => ({ text, key: `${options.to}\n${from}\n${text}` }));
+		const answers = new Map<string, TextTranslation>();
 		const fresh = new Map<string, string>();
 		for (const { text, key } of wanted) {
 			const known = this.#known.get(key);
 			if (known) answers.set(key, known);
-			else if (from !== '' && sameLanguage(from, ask.to))
+			else if (from !== '' && sameLanguage(from, options.to))
 				answers.set(key, { text, detectedLanguage: from });
 			else fresh.set(key, text);
 		}
@@ -80,26 +84,26 @@ export class Translations {
 			const marked = await this.#marked(
 				part.map(([, text]) => text),
 				from,
-				ask,
+				options,
 				signal,
 			);
-			const items = await this.#translated(marked, ask.to, signal);
+			const items = await this.#translated(marked, options.to, signal);
 			part.forEach(([key, text], index) => {
 				const item = items[index] ?? { text };
 				answers.set(key, item);
-				this.#remember(key, item);
+				this.#known.set(key, item);
 			});
-			ask.onProgress?.({ done: at + part.length, total: entries.length });
+			options.onProgress?.({ done: at + part.length, total: entries.length });
 		}
 		return wanted.map(({ key, text }) => answers.get(key) ?? { text });
 	}
 
 	/** Translator of a document. */
-	translator(ask: Omit<Ask, 'from'>, signal: AbortSignal): TextTranslator {
+	translator(options: Omit<TranslationOptions, 'from'>, signal: AbortSignal): TextTranslator {
 		return {
 			detect: (texts) => this.detect(texts, signal),
 			translate: async (texts, from) =>
-				(await this.translate(texts, { ...ask, from }, signal)).map((item) => item.text),
+				(await this.translate(texts, { ...options, from }, signal)).map((item) => item.text),
 		};
 	}
 
@@ -121,10 +125,6 @@ export class Translations {
 				found.set(sample, row);
 				this.#languages.set(sample, row);
 			});
-			for (const [oldest] of this.#languages) {
-				if (this.#languages.size <= 5000) break;
-				this.#languages.delete(oldest);
-			}
 		}
 		return samples.map((sample) => found.get(sample) ?? unknown);
 	}
@@ -146,8 +146,8 @@ export class Translations {
 		texts: readonly Marked[],
 		to: string,
 		signal: AbortSignal,
-	): Promise<readonly (TranslatedText | undefined)[]> {
-		const answers: (TranslatedText | undefined)[] = [];
+	): Promise<readonly (TextTranslation | undefined)[]> {
+		const answers: (TextTranslation | undefined)[] = [];
 		for (const from of new Set(texts.map((marked) => marked.from))) {
 			const places = [...texts.keys()].filter((place) => texts[place]?.from === from);
 			const part = places.map((place) => texts[place]?.text ?? '');
@@ -166,7 +166,7 @@ export class Translations {
 	async #marked(
 		texts: readonly string[],
 		from: string,
-		{ to, uri }: Ask,
+		{ to, uri }: TranslationOptions,
 		signal: AbortSignal,
 	): Promise<readonly Marked[]> {
 		const glossary = uri === undefined ? undefined : this.#glossaryOf(uri);
@@ -191,16 +191,6 @@ export class Translations {
 			if (marked === undefined) return { text, from };
 			return { text: marked, from: language, isDetected: from === '' };
 		});
-	}
-
-	#remember(key: string, item: TranslatedText): void {
-		this.#known.set(key, item);
-		this.#characters += key.length + item.text.length;
-		for (const [oldest, { text }] of this.#known) {
-			if (this.#characters <= maxCharacters) break;
-			this.#known.delete(oldest);
-			this.#characters -= oldest.length + text.length;
-		}
 	}
 }
 

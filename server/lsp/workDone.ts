@@ -4,7 +4,7 @@ import type { Connection, InitializeParams } from 'vscode-languageserver/node';
 import type { TextsProgress } from '../protocol/index.ts';
 
 /** Milliseconds without a sign. */
-const patienceMs = 1000;
+const progressAfterMs = 1000;
 
 /** Tells how far work is. */
 export type Report = (progress: TextsProgress) => void;
@@ -33,7 +33,7 @@ export async function withWorkDone<T>(
 		progress.token.onCancellationRequested(() => stop.abort());
 		show = (now) => progress.report(percentage(now), `${now.done} / ${now.total}`);
 		finish = () => progress.done();
-	}, patienceMs);
+	}, progressAfterMs);
 	try {
 		return await work(AbortSignal.any([signal, stop.signal]), (progress) => {
 			latest = progress;

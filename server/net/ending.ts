@@ -16,7 +16,7 @@ export class Ending {
 		setMaxListeners(0, this.#over.signal);
 	}
 
-	/** True from the first word of the end on: whoever chooses between servers takes another one. */
+	/** True as soon as the end is announced, so that a load balancer takes another server. */
 	get begun(): boolean {
 		return this.#begun;
 	}

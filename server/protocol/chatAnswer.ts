@@ -1,7 +1,8 @@
 /** A streamed chat answer, put together from its chunks. */
 
-import type { FinishReason, Timings, ToolCall, Usage } from './chat.ts';
-import { eventsOf, streamCut } from './eventStream.ts';
+import type { FinishReason, Timings, ToolCall, Usage } from './chatTypes.ts';
+import { defined } from './defined.ts';
+import { streamCut, streamEvents } from './eventStream.ts';
 import type { ChatDelta, ChatEnd, ChatProgress } from './methods.ts';
 import type { chatCompletions } from './routes/chat.ts';
 import type { EventOf } from './routes/route.ts';
@@ -32,7 +33,7 @@ export async function readAnswer(
 ): Promise<ChatEnd> {
 	const answer = new ChatAnswer(model);
 	const cutOff = (cause: unknown) => (answer.hasEnded ? undefined : cut('answer', cause));
-	for await (const chunk of eventsOf<Sent<Chunk>>(response, { cut: cutOff, signal }))
+	for await (const chunk of streamEvents<Sent<Chunk>>(response, { cut: cutOff, signal }))
 		answer.add(chunk, onDelta);
 	return answer.result();
 }
@@ -102,7 +103,7 @@ class ChatAnswer {
 			model: this.#model,
 			...(this.#usage ? { usage: this.#usage } : {}),
 			...(this.#timings ? { timings: this.#timings } : {}),
-			...(this.#omittedTurns === undefined ? {} : { omittedTurns: this.#omittedTurns }),
+			...defined({ omittedTurns: this.#omittedTurns }),
 		};
 	}
 }
@@ -111,7 +112,7 @@ class ChatAnswer {
 function progressOf({ progress, prompt_progress: prompt }: Sent<Chunk>): ChatProgress | undefined {
 	if (progress) {
 		const { expected_ms: expectedMs, ...told } = progress;
-		return { ...told, ...(expectedMs === undefined ? {} : { expectedMs }) };
+		return { ...told, ...defined({ expectedMs }) };
 	}
 	return prompt && prompt.total > 0
 		? { phase: 'prompt', fraction: Math.min(1, prompt.processed / prompt.total) }

@@ -3,7 +3,7 @@
  * editor; what touches one is a dependency.
  */
 
-import type { HostMessage, PageState } from './chatPage.ts';
+import type { HostMessage, PageState } from './chatPageMessages.ts';
 import {
 	type Attachment,
 	addTurn,
@@ -13,9 +13,10 @@ import {
 	type Turn,
 	updateTurn,
 } from './conversation.ts';
+import { defined } from './defined.ts';
 import { asAppError, toErrorWire } from './errorWire.ts';
 import type { ChatDelta, ChatEnd, ChatParams, ChatProgress } from './methods.ts';
-import type { ModelInfo } from './models.ts';
+import type { ModelInfo } from './modelTypes.ts';
 import { completeWithTools, type ToolSet, type ToolStep } from './toolLoop.ts';
 
 export interface ChatSessionDeps {
@@ -46,7 +47,7 @@ const laterByClock = (ms: number, run: () => void) => {
 	return () => clearTimeout(timer);
 };
 
-export interface AskOptions {
+export interface QuestionOptions {
 	readonly instruction?: string;
 	readonly complete?: ChatSessionDeps['complete'];
 }
@@ -74,7 +75,7 @@ export class ChatSession {
 		return this.#conversation;
 	}
 
-	get state(): Omit<PageState, 'abilities'> {
+	get state(): Omit<PageState, 'capabilities'> {
 		return {
 			conversation: this.#answering
 				? updateTurn(this.#conversation, this.#answering)
@@ -84,7 +85,7 @@ export class ChatSession {
 			models: this.#models,
 			model: this.#model,
 			attachments: this.#attachments,
-			tools: this.#belt().tools.map((tool) => tool.function.name),
+			tools: this.#toolSet().tools.map((tool) => tool.function.name),
 		};
 	}
 
@@ -128,18 +129,18 @@ export class ChatSession {
 	 * Asks a new question at the end of the shown branch. `instruction` goes before it; `complete`
 	 * answers instead of the model.
 	 */
-	async ask(text: string, how: AskOptions = {}): Promise<void> {
+	async send(text: string, options: QuestionOptions = {}): Promise<void> {
 		const attachments = this.#attachments;
 		this.#attachments = [];
-		await this.#ask(text, this.#conversation.leaf, attachments, how);
+		await this.#send(text, this.#conversation.leaf, attachments, options);
 	}
 
 	/** Asks a changed question beside an old one, with the same attachments. */
 	async edit(id: string, text: string): Promise<void> {
 		const turn = this.#turn(id);
 		if (turn?.role !== 'user') return;
-		const how = turn.instruction === undefined ? {} : { instruction: turn.instruction };
-		await this.#ask(text, turn.parent, turn.attachments ?? [], how);
+		const options = turn.instruction === undefined ? {} : { instruction: turn.instruction };
+		await this.#send(text, turn.parent, turn.attachments ?? [], options);
 	}
 
 	/** Asks for another answer to the question before an answer. */
@@ -162,7 +163,7 @@ export class ChatSession {
 	async close(): Promise<void> {
 		const turn = this.#answering;
 		this.#stop?.abort(windowCloses);
-		// First what is there: whoever writes the answer may take long to notice.
+		// First what is there: the writer of the answer may notice late.
 		if (turn) await this.#deps.save(updateTurn(this.#conversation, turn));
 		await this.#written;
 	}
@@ -171,7 +172,7 @@ export class ChatSession {
 	preview(text: string): ChatParams {
 		const turn = this.#userTurn(text, this.#conversation.leaf, this.#attachments);
 		const next = addTurn(this.#conversation, turn);
-		const { tools } = this.#belt();
+		const { tools } = this.#toolSet();
 		return {
 			...this.#chosen(),
 			...asChat,
@@ -180,17 +181,17 @@ export class ChatSession {
 		};
 	}
 
-	async #ask(
+	async #send(
 		text: string,
 		parent: string | null,
 		attachments: readonly Attachment[],
-		{ instruction, complete }: AskOptions,
+		{ instruction, complete }: QuestionOptions,
 	): Promise<void> {
 		if (text.trim() === '') return;
 		this.stop();
 		const turn = {
 			...this.#userTurn(text, parent, attachments),
-			...(instruction === undefined ? {} : { instruction }),
+			...defined({ instruction }),
 		};
 		this.#conversation = addTurn(this.#conversation, turn);
 		await this.#answer(turn.id, complete);
@@ -232,7 +233,7 @@ export class ChatSession {
 			const { text = '', reasoning = '', progress, omittedTurns } = delta;
 			turn = {
 				...turn,
-				...(omittedTurns === undefined ? {} : { omittedTurns }),
+				...defined({ omittedTurns }),
 				text: turn.text + text,
 				...(turn.reasoning || reasoning ? { reasoning: (turn.reasoning ?? '') + reasoning } : {}),
 			};
@@ -254,14 +255,14 @@ export class ChatSession {
 			this.#setProgress(null);
 			this.#deps.post({ type: 'turn', turn, answering: turn.id });
 		};
-		const belt = complete === this.#deps.complete ? this.#belt() : noTools;
+		const toolSet = complete === this.#deps.complete ? this.#toolSet() : noTools;
 		const before = this.#conversation;
 		// The question is kept even when the window closes before its answer.
 		void this.#deps.save(before);
 		try {
 			const params = { ...this.#chosen(), ...asChat, messages };
 			const reader = { onDelta, onSteps, text: () => turn.text };
-			const end = await completeWithTools(complete, params, belt, reader, stop.signal);
+			const end = await completeWithTools(complete, params, toolSet, reader, stop.signal);
 			turn = finished(turn, end);
 		} catch (error) {
 			if (!stop.signal.aborted) turn = { ...turn, error: toErrorWire(asAppError(error)) };
@@ -323,7 +324,7 @@ export class ChatSession {
 		return this.#models.find(({ id }) => id === this.#model) ?? this.#models[0];
 	}
 
-	#belt(): ToolSet {
+	#toolSet(): ToolSet {
 		return this.#deps.tools?.(this.#chosenModel()) ?? noTools;
 	}
 

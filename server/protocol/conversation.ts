@@ -1,8 +1,8 @@
 /** A chat as people keep it: a tree of turns, so that editing a question keeps the old answer. */
 
-import type { ChatMessage, FinishReason, Timings, Usage } from './chat.ts';
+import type { ChatMessage, FinishReason, Timings, Usage } from './chatTypes.ts';
 import type { ErrorWire } from './errorWire.ts';
-import type { TextRange } from './methods.ts';
+import type { TextRange } from './textRange.ts';
 import { stepMessages, type ToolStep } from './toolLoop.ts';
 
 /** Something of the editor sent along with a question. */
@@ -135,7 +135,7 @@ export function firstRead(turns: readonly Turn[]): Turn | undefined {
 }
 
 /** A question with what is attached to it, as the model reads it. */
-export function userContent(turn: Pick<Turn, 'text' | 'instruction' | 'attachments'>): string {
+function userContent(turn: Pick<Turn, 'text' | 'instruction' | 'attachments'>): string {
 	const parts = (turn.attachments ?? []).map((attachment) => {
 		const fence = fenceFor(attachment.text);
 		return `${attachment.label}\n${fence}${attachment.language}\n${attachment.text}\n${fence}`;

@@ -1,7 +1,7 @@
 /** The streamed answer of a download: progress, and at last the model. */
 
-import type { DownloadProgress } from './models.ts';
-import type { pullModel } from './routes/models.ts';
+import type { DownloadProgress } from './modelTypes.ts';
+import type { pullModel } from './routes/modelDownloads.ts';
 import type { EventOf } from './routes/route.ts';
 
 /** Resolves when the model is on disk. */

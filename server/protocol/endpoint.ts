@@ -7,7 +7,7 @@ export interface EndpointFile {
 	readonly url: string;
 	/** Bearer key of this daemon. */
 	readonly key: string;
-	/** Version of the product that wrote the file; a newer front replaces an older idle daemon. */
+	/** Version of the product that wrote the file; a newer language server replaces an older idle daemon. */
 	readonly version: string;
 	/** ISO 8601. */
 	readonly startedAt: string;

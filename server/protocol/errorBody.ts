@@ -1,5 +1,6 @@
 /** Errors as they come over HTTP, read back into AppError. */
 
+import { defined } from './defined.ts';
 import { AppError, type ErrorCode, errorKinds } from './errors.ts';
 
 /** Codes of the translate interface that say more than their status. */
@@ -34,7 +35,7 @@ export function errorOfBody(
 		{
 			...(typeof param === 'string' ? { param } : {}),
 			...(number === undefined ? {} : { data: { translatorCode: number } }),
-			...(retryAfterS === undefined ? {} : { retryAfterS }),
+			...defined({ retryAfterS }),
 		},
 	);
 }

@@ -1,5 +1,6 @@
 /** Errors between processes, and any thrown value as one with a sentence. */
 
+import { defined } from './defined.ts';
 import { AppError, type ErrorCode, errorKinds } from './errors.ts';
 import { systemError } from './systemErrors.ts';
 
@@ -19,8 +20,7 @@ export function toErrorWire(error: unknown): ErrorWire {
 		code,
 		message,
 		...(param === null ? {} : { param }),
-		...(retryAfterS === undefined ? {} : { retryAfterS }),
-		...(data === undefined ? {} : { data }),
+		...defined({ retryAfterS, data }),
 	};
 }
 
@@ -40,7 +40,7 @@ export function asAppError(error: unknown, doing?: string): AppError {
 	return systemError(error) ?? new AppError('internal', unexpected(error, doing), { cause: error });
 }
 
-/** A fault of the product itself: whoever reads it can only report it. */
+/** A fault of the product itself, which users can only report. */
 function unexpected(error: unknown, doing: string | undefined): string {
 	const what = (error instanceof Error ? error.message : String(error)).trim();
 	const where = doing === undefined ? '' : ` while ${doing}`;

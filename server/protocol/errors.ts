@@ -104,13 +104,7 @@ export const errorKinds = table({
 	timeout: kind(504, -32025, 'server_error', true, 'It took too long.'),
 	disk_full: kind(507, -32026, 'server_error', false, 'There is not enough disk space.'),
 	download_failed: kind(502, -32027, 'server_error', true, 'The download failed.'),
-	daemon_unavailable: kind(
-		503,
-		-32028,
-		'server_error',
-		true,
-		'The Nearglot daemon is not running.',
-	),
+	daemon_unavailable: kind(503, -32028, 'server_error', true, 'The model server is not running.'),
 	port_in_use: kind(500, -32029, 'server_error', false, 'The port is already in use.'),
 });
 

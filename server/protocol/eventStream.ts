@@ -5,11 +5,12 @@ import { AppError } from './errors.ts';
 import { bytesOf, readEvents } from './sse.ts';
 
 /** What a stream carries, in the words of people. */
-export type StreamedWork = 'answer' | 'download' | 'recording';
+export type StreamedWork = 'answer' | 'build' | 'download' | 'recording';
 
 /** The model server of this computer stopped before a stream was at its end. */
 export function streamCut(work: StreamedWork, cause?: unknown): AppError {
-	const again = work === 'download' ? 'it goes on where it stopped' : 'a new server starts';
+	const again =
+		work === 'download' || work === 'build' ? 'it goes on where it stopped' : 'a new server starts';
 	return new AppError(
 		'daemon_unavailable',
 		`The model server ended in the middle of the ${work}. Try again: ${again}.`,
@@ -28,7 +29,7 @@ export interface StreamReading {
  * streams without `[DONE]` the reader knows the last event, and leaves there. Anything else is a stream that was
  * cut off, however politely the connection was closed.
  */
-export async function* eventsOf<E = Record<string, unknown>>(
+export async function* streamEvents<E = Record<string, unknown>>(
 	response: Response,
 	{ cut, signal }: StreamReading,
 ): AsyncGenerator<E, void, undefined> {

@@ -1,6 +1,6 @@
 /** The names of execution providers, the same at every door: requests, command line, model files. */
 
-import type { ExecutionProvider } from './models.ts';
+import type { ExecutionProvider } from './modelTypes.ts';
 
 const names: ReadonlyMap<string, ExecutionProvider> = new Map<string, ExecutionProvider>([
 	['cpu', 'cpu'],

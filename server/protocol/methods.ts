@@ -1,17 +1,10 @@
 /**
- * Every custom JSON-RPC message between an editor and the front (`nearglot lsp`), with its types.
- * Names and shapes only: the front implements them, editors call them.
+ * Every custom JSON-RPC message between an editor and the language server (`nearglot lsp`), with its types.
+ * Names and shapes only: the language server implements them, editors call them.
  */
 
-import type {
-	ChatMessage,
-	FinishReason,
-	Timings,
-	ToolCall,
-	ToolChoice,
-	ToolDefinition,
-	Usage,
-} from './chat.ts';
+import type { CamelCase } from './camelCase.ts';
+import type { FinishReason, Timings, ToolCall, Usage } from './chatTypes.ts';
 import type {
 	GlossaryEntryParams,
 	GlossaryTextParams,
@@ -21,27 +14,46 @@ import type {
 	NameSymbolResult,
 	TranslateMissingParams,
 	TranslateMissingResult,
-} from './editing.ts';
+} from './editingMessages.ts';
 import type { ServerHealth } from './endpoint.ts';
-import type { ModelInfo } from './models.ts';
-import type { RecorderState } from './recorder.ts';
+import type { LanguageInfo } from './languageInfo.ts';
+import type { ModelInfo } from './modelTypes.ts';
+import type { RecorderState } from './recorderTypes.ts';
+import type { chatCompletions } from './routes/chat.ts';
+import type { completions } from './routes/completions.ts';
+import type { searchHubModels } from './routes/modelDownloads.ts';
 import type * as models from './routes/models.ts';
-import type { AnswerOf, QueryOf, RequestOf } from './routes/route.ts';
+import type { openRecorder } from './routes/recorder.ts';
+import type { AnswerOf, BodyOf, QueryOf, RequestOf } from './routes/route.ts';
+import type { SpeechForm } from './routes/speechForm.ts';
 import type { openStudio } from './routes/studio.ts';
-import type { Transcript, TranscriptProgress, TranscriptSegment } from './speech.ts';
-import type { TeamAccess, TeamStatus } from './team.ts';
+import type { textTypes, translateEngines } from './routes/translatorApi.ts';
+import type { SecretName } from './secretNames.ts';
+import type {
+	Transcript,
+	TranscriptFormat,
+	TranscriptProgress,
+	TranscriptSegment,
+} from './speechTypes.ts';
+import type { TeamAccess, TeamStatus } from './teamMessages.ts';
+import type { TextRange } from './textRange.ts';
 import type { Waveform } from './transcriptPage.ts';
 
-export interface ChatParams {
-	/** Id or alias of a model; without it the daemon's default chat model answers. */
-	readonly model?: string;
-	readonly messages: readonly ChatMessage[];
-	readonly temperature?: number;
-	readonly maxTokens?: number;
-	readonly tools?: readonly ToolDefinition[];
-	readonly toolChoice?: ToolChoice;
-	/** A conversation that is too long loses its oldest turns (`auto`) or is refused (the default). */
-	readonly truncation?: 'auto' | 'disabled';
+/** A conversation; without `model` the daemon's default chat model answers. */
+export interface ChatParams
+	extends CamelCase<
+		Pick<
+			BodyOf<typeof chatCompletions>,
+			| 'model'
+			| 'messages'
+			| 'temperature'
+			| 'max_tokens'
+			| 'tools'
+			| 'tool_choice'
+			// One that is too long loses its oldest turns (`auto`) or is refused (the default).
+			| 'truncation'
+		>
+	> {
 	/** Token of the `$/progress` notifications that carry {@link ChatDelta}. */
 	readonly partialResultToken?: string | number;
 }
@@ -85,14 +97,10 @@ export interface ChatResult extends ChatEnd {
 }
 
 /** Code before and after a gap, for a model that was trained to fill one. */
-export interface CompleteParams {
-	/** Id or alias. */
-	readonly model: string;
+export interface CompleteParams
+	extends CamelCase<Pick<BodyOf<typeof completions>, 'model' | 'stop'>>,
+		Required<CamelCase<Pick<BodyOf<typeof completions>, 'suffix' | 'max_tokens'>>> {
 	readonly prefix: string;
-	readonly suffix: string;
-	readonly maxTokens: number;
-	/** Texts at which the answer ends; at most 4. */
-	readonly stop?: readonly string[];
 }
 
 export interface TranslateParams {
@@ -101,36 +109,25 @@ export interface TranslateParams {
 	readonly from?: string;
 	/** BCP 47 code. */
 	readonly to: string;
-	readonly textType?: 'plain' | 'html';
+	readonly textType?: (typeof textTypes)[number];
 	/** Who translates; absent = what the user set (`nearglot.translate.engine`). */
 	readonly engine?: TranslateEngine;
 }
 
 /** This machine's models, the team's server, or the hosted service. */
-export type TranslateEngine = 'local' | 'team' | 'hosted';
+export type TranslateEngine = (typeof translateEngines)[number];
 
-export interface TranslateResult {
+export interface TranslateTextsResult {
 	/** In the order of the texts asked for. */
-	readonly items: readonly TranslatedText[];
+	readonly items: readonly TextTranslation[];
 }
 
-export interface TranslatedText {
+export interface TextTranslation {
 	readonly text: string;
 	/** Language found in the source, when none was given. */
 	readonly detectedLanguage?: string;
 	/** 0…1 */
 	readonly detectedScore?: number;
-}
-
-/** A place in a document; both zero-based, `character` in UTF-16 units. */
-export interface TextPosition {
-	readonly line: number;
-	readonly character: number;
-}
-
-export interface TextRange {
-	readonly start: TextPosition;
-	readonly end: TextPosition;
 }
 
 /** Passages of one document: markers, indents and line ends around the words stay as they are. */
@@ -187,32 +184,17 @@ export interface TranslateDocumentResult {
 	readonly left: readonly { readonly text: string; readonly language?: string }[];
 }
 
-export interface LanguageInfo {
-	/** BCP 47 code. */
-	readonly code: string;
-	/** English name. */
-	readonly name: string;
-	/** Name in the language itself. */
-	readonly nativeName: string;
+/** Without `model` the loaded or the largest one on this computer hears it. */
+export interface TranscribeParams extends Partial<Pick<SpeechForm, 'model' | 'language'>> {
+	/** Path of an audio file on the machine the language server runs on. */
+	readonly path: string;
+	readonly format?: Exclude<TranscriptFormat, 'json' | 'verbose_json'>;
 }
 
-export interface TranscribeParams {
-	/** Path of an audio file on the machine the front runs on. */
+/** Without `model` the loaded or the largest one on this computer hears it. */
+export interface TranscriptParams extends Partial<Pick<SpeechForm, 'model' | 'language'>> {
+	/** Path of a recording on the machine the language server runs on. */
 	readonly path: string;
-	/** Id of a speech model; without it the first one on this computer. */
-	readonly model?: string;
-	/** ISO 639-1 code; without it the language is detected. */
-	readonly language?: string;
-	readonly format?: 'text' | 'srt' | 'vtt';
-}
-
-export interface TranscriptParams {
-	/** Path of a recording on the machine the front runs on. */
-	readonly path: string;
-	/** Id of a speech model; without it the loaded or the largest one on this computer. */
-	readonly model?: string;
-	/** ISO 639-1 code; without it the language is detected. */
-	readonly language?: string;
 	/** Into English instead of the language that is spoken. */
 	readonly english?: boolean;
 	/** Token of the `$/progress` notifications that carry {@link TranscriptDelta}. */
@@ -228,7 +210,9 @@ export interface TranscriptDelta {
 	readonly progress?: TranscriptProgress;
 }
 
-export interface DictateParams {
+/** `prompt` is the text before the cursor: names and spellings are taken from it. */
+export interface DictateParams
+	extends Pick<BodyOf<typeof openRecorder>, 'model' | 'language' | 'prompt'> {
 	/** Chosen by the editor, to stop this dictation or to bring its sound. */
 	readonly id: string;
 	/**
@@ -236,11 +220,6 @@ export interface DictateParams {
 	 * recorder page in a browser.
 	 */
 	readonly source: 'program' | 'editor' | 'page';
-	readonly model?: string;
-	/** ISO 639-1 code; without it the language is detected. */
-	readonly language?: string;
-	/** The text before the cursor: names and spellings are taken from it. */
-	readonly prompt?: string;
 	/** Token of the `$/progress` notifications that carry {@link DictationEvent}. */
 	readonly partialResultToken?: string | number;
 }
@@ -257,20 +236,6 @@ export type DictationEvent =
 	/** Continues the text so far. */
 	| { readonly type: 'text'; readonly delta: string };
 
-/** Secrets of the user, handed to the daemon over its private channel and kept in memory there. */
-export const secretNames = [
-	'hubToken',
-	'translatorKey',
-	'translatorRegion',
-	'translatorEndpoint',
-	'translatorClientSecret',
-	/** JSON of the setting `nearglot.translate.hosted`: no secret, but it goes the same way. */
-	'translatorSettings',
-	'upstreamKey',
-] as const;
-
-export type SecretName = (typeof secretNames)[number];
-
 export interface EndpointInfo {
 	/** `http://127.0.0.1:PORT` */
 	readonly url: string;
@@ -281,7 +246,7 @@ export interface EndpointInfo {
 }
 
 export interface StatusParams extends ServerHealth {
-	/** Process of the front itself. */
+	/** Process of the language server itself. */
 	readonly pid: number;
 	/** Absent while no daemon is connected. */
 	readonly daemon?: { readonly url: string; readonly pid: number };
@@ -297,7 +262,7 @@ export interface Requests {
 		params: Pick<ChatParams, 'model' | 'messages' | 'tools' | 'truncation'>;
 		result: { tokens: number };
 	};
-	'nearglot/translate': { params: TranslateParams; result: TranslateResult };
+	'nearglot/translate': { params: TranslateParams; result: TranslateTextsResult };
 	'nearglot/translateRanges': {
 		params: TranslateRangesParams;
 		result: { texts: readonly string[] };
@@ -336,6 +301,11 @@ export interface Requests {
 	'nearglot/models/download': {
 		params: Named & { partialResultToken?: string | number };
 		result: Record<string, never>;
+	};
+	/** Repositories of the hub whose models run here. */
+	'nearglot/models/hub': {
+		params: { words: string };
+		result: AnswerOf<typeof searchHubModels>;
 	};
 	/** A link to the studio page that holds once, for a minute, and brings the key along. */
 	'nearglot/studio': { params: Record<string, never>; result: AnswerOf<typeof openStudio> };
@@ -387,5 +357,5 @@ export interface Requests {
 /** Name of a request an editor may send. */
 export type RequestName = keyof Requests;
 
-/** Notification from the front whenever its health changes: {@link StatusParams}. */
+/** Notification from the language server whenever its health changes: {@link StatusParams}. */
 export const statusNotification = 'nearglot/status';

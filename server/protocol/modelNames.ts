@@ -1,6 +1,6 @@
 /** From the name a caller uses to one model. Every door that takes a model's name asks here. */
 
-import type { ModelInfo } from './models.ts';
+import type { ModelInfo } from './modelTypes.ts';
 
 /** What of a model names it. */
 export type NamedModel = Pick<ModelInfo, 'id' | 'name' | 'version' | 'alias' | 'folder'>;
@@ -46,4 +46,20 @@ function newest<T extends NamedModel>(models: readonly T[], name: string): T | u
 	return models
 		.filter((model) => model.name.toLowerCase() === name)
 		.sort((left, right) => (Number(right.version) || 0) - (Number(left.version) || 0))[0];
+}
+
+/** Letters that Unicode does not take apart. */
+const plainLetters: Readonly<Record<string, string>> = {
+	...{ ß: 'ss', ẞ: 'SS', æ: 'ae', Æ: 'AE', œ: 'oe', Œ: 'OE' },
+	...{ ø: 'o', Ø: 'O', ł: 'l', Ł: 'L', đ: 'd', Đ: 'D', ð: 'd', Ð: 'D', þ: 'th', Þ: 'TH', ı: 'i' },
+};
+
+/** What an id may hold of a name: Latin letters, digits, dot, dash, underscore; accents go, the rest is a dash. */
+export function idName(name: string): string {
+	const plain = name
+		.normalize('NFKD')
+		.replace(/\p{M}/gu, '')
+		.replace(/\P{ASCII}/gu, (letter) => plainLetters[letter] ?? letter);
+	const clean = plain.replace(/[^A-Za-z0-9._-]+/g, '-').replace(/^[^A-Za-z0-9]+/, '');
+	return clean.slice(0, 128) || 'model';
 }

@@ -1,65 +1,45 @@
 /** Server-sent events of a response body, event by event (WHATWG HTML, 9.2). */
 
+import { createParser } from 'eventsource-parser';
+import { AppError } from './errors.ts';
+
 export interface ServerSentEvent {
 	/** `message` unless the stream names one. */
 	readonly event: string;
 	readonly data: string;
 }
 
+/** Characters of an event that has not ended: far more than the longest transcript takes. */
+const maxEventLength = 64 << 20;
+
 /**
- * Yields the events of a byte stream. Handles `\n`, `\r\n` and `\r`, several `data:` lines, comments
- * and characters cut by chunk borders. An unfinished last event is dropped, as the standard says.
+ * Yields the events of a byte stream. An unfinished last event is dropped, as the standard says.
+ *
+ * @throws AppError `upstream_failed` for an event, or a line, that does not end
  */
 export async function* readEvents(
 	body: AsyncIterable<Uint8Array>,
+	maxLength = maxEventLength,
 ): AsyncGenerator<ServerSentEvent, void, undefined> {
 	const decoder = new TextDecoder();
-	/** Of the line that has not ended. */
-	let parts: string[] = [];
-	let hold = '';
-	let event = 'message';
-	let data: string[] = [];
+	const events: ServerSentEvent[] = [];
+	let isTooLong = false;
+	const parser = createParser({
+		maxBufferSize: maxLength,
+		onEvent: ({ event = 'message', data }) => events.push({ event, data }),
+		onError: ({ type }) => {
+			isTooLong = type === 'max-buffer-size-exceeded';
+		},
+	});
 	for await (const chunk of body) {
-		const text = hold + decoder.decode(chunk, { stream: true });
-		let start = 0;
-		for (;;) {
-			const end = lineEnd(text, start);
-			if (end === undefined) break;
-			const line = parts.join('') + text.slice(start, end.at);
-			parts = [];
-			start = end.next;
-			if (line === '') {
-				if (data.length > 0) yield { event, data: data.join('\n') };
-				event = 'message';
-				data = [];
-				continue;
-			}
-			const [field, value] = splitField(line);
-			if (field === 'data') data.push(value);
-			else if (field === 'event') event = value;
-		}
-		hold = text.endsWith('\r') ? '\r' : '';
-		parts.push(text.slice(start, text.length - hold.length));
+		parser.feed(decoder.decode(chunk, { stream: true }));
+		yield* events.splice(0);
+		if (isTooLong)
+			throw new AppError(
+				'upstream_failed',
+				`The server sends an event of more than ${maxLength} characters, which is not read. Try again; if it stays so, check which server answers there.`,
+			);
 	}
-}
-
-function lineEnd(text: string, from: number): { at: number; next: number } | undefined {
-	for (let index = from; index < text.length; index++) {
-		if (text[index] === '\n') return { at: index, next: index + 1 };
-		if (text[index] === '\r') {
-			// A chunk may end between \r and \n.
-			if (index + 1 === text.length) return undefined;
-			return { at: index, next: text[index + 1] === '\n' ? index + 2 : index + 1 };
-		}
-	}
-	return undefined;
-}
-
-function splitField(line: string): [string, string] {
-	const colon = line.indexOf(':');
-	if (colon === -1) return [line, ''];
-	const value = line.slice(colon + 1);
-	return [line.slice(0, colon), value.startsWith(' ') ? value.slice(1) : value];
 }
 
 /** The bytes of an answer. Not every browser can iterate over a stream itself. */

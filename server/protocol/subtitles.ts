@@ -1,6 +1,6 @@
 /** Subtitles of a transcript: cues that fit on a screen, as SubRip and WebVTT. */
 
-import type { TranscriptSegment, TranscriptWord } from './speech.ts';
+import type { TranscriptSegment, TranscriptWord } from './speechTypes.ts';
 import { spreadWords } from './transcriptDocument.ts';
 
 export interface Cue {

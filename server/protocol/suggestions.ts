@@ -1,6 +1,6 @@
 /** Models proposed for a computer, best first, with what the proposal rests on. */
 
-import type { ModelInfo } from './models.ts';
+import type { ModelInfo } from './modelTypes.ts';
 import type { suggestModelsRoute } from './routes/models.ts';
 import type { AnswerOf } from './routes/route.ts';
 
@@ -46,7 +46,7 @@ export function weightsOf(name: string): number | undefined {
  * Models that are not here yet and fit a computer: those with the most weights that still answer fast
  * enough come first. What it cannot say the size of, it does not propose.
  */
-export function suggestModels(
+export function chooseSuggestions(
 	models: readonly ModelInfo[],
 	machine: MachineFacts,
 	task: ModelInfo['task'],

@@ -1,9 +1,9 @@
 /**
  * An answer that may call tools: the model asks, the tools answer, the model goes on, until it has
- * said what it wanted. Knows no tool; whoever runs them is a dependency.
+ * said what it wanted. Knows no tool; what runs them is a dependency.
  */
 
-import type { ChatMessage, ToolDefinition } from './chat.ts';
+import type { ChatMessage, ToolDefinition } from './chatTypes.ts';
 import { AppError } from './errors.ts';
 import { asAppError } from './errorWire.ts';
 import type { ChatDelta, ChatEnd, ChatParams } from './methods.ts';
@@ -78,15 +78,15 @@ export async function completeWithTools(
 		signal: AbortSignal,
 	) => Promise<ChatEnd>,
 	params: ChatParams,
-	belt: ToolSet,
+	toolSet: ToolSet,
 	{ onDelta, onSteps, text }: AnswerReader,
 	signal: AbortSignal,
 ): Promise<ChatEnd> {
-	if (belt.tools.length === 0) return complete(params, onDelta, signal);
+	if (toolSet.tools.length === 0) return complete(params, onDelta, signal);
 	const steps: ToolStep[] = [];
 	for (let round = 0; ; round++) {
 		const messages = [...params.messages, ...steps.flatMap(stepMessages)];
-		const result = await complete({ ...params, messages, tools: belt.tools }, onDelta, signal);
+		const result = await complete({ ...params, messages, tools: toolSet.tools }, onDelta, signal);
 		if (result.toolCalls.length === 0) return result;
 		if (round === maxRounds) {
 			throw new AppError(
@@ -105,7 +105,7 @@ export async function completeWithTools(
 		const place = steps.push(step) - 1;
 		onSteps([...steps]);
 		for (const [index, use] of step.uses.entries()) {
-			const outcome = await runTool(belt, use, signal);
+			const outcome = await runTool(toolSet, use, signal);
 			step = { ...step, uses: step.uses.map((one, at) => (at === index ? outcome : one)) };
 			steps[place] = step;
 			onSteps([...steps]);
@@ -113,12 +113,12 @@ export async function completeWithTools(
 	}
 }
 
-async function runTool(belt: ToolSet, use: ToolUse, signal: AbortSignal): Promise<ToolUse> {
+async function runTool(toolSet: ToolSet, use: ToolUse, signal: AbortSignal): Promise<ToolUse> {
 	try {
-		if (!belt.tools.some(({ function: { name } }) => name === use.name)) {
+		if (!toolSet.tools.some(({ function: { name } }) => name === use.name)) {
 			throw new AppError('not_found', `There is no tool '${use.name}'.`);
 		}
-		const result = await belt.run(use.name, use.arguments, signal);
+		const result = await toolSet.run(use.name, use.arguments, signal);
 		const cut = result.length > maxResult;
 		return { ...use, result: cut ? `${result.slice(0, maxResult)}\n[cut off here]` : result };
 	} catch (error) {

@@ -5,7 +5,7 @@ import type { TranscriptDelta } from './methods.ts';
 import { setRecording } from './recordingPart.ts';
 import type { EventOf } from './routes/route.ts';
 import type { transcriptions } from './routes/speech.ts';
-import type { Transcript } from './speech.ts';
+import type { Transcript } from './speechTypes.ts';
 
 /** Asks for segments, words and progress; without a model or a language the server chooses. */
 export function transcriptForm(

@@ -4,7 +4,7 @@
  */
 
 import { pushAll } from './lists.ts';
-import type { Transcript, TranscriptSegment, TranscriptWord } from './speech.ts';
+import type { Transcript, TranscriptSegment, TranscriptWord } from './speechTypes.ts';
 
 export interface TranscriptLine {
 	/** Stays with the line when others come and go. */
@@ -53,7 +53,7 @@ const unspaced =
 const comparedWords = 600;
 
 /** The finished transcript of a recording as a document. */
-export function documentOf(transcript: Transcript): TranscriptDocument {
+export function transcriptDocumentOf(transcript: Transcript): TranscriptDocument {
 	const words = transcript.words ?? [];
 	let next = 0;
 	return {

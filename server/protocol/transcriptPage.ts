@@ -1,8 +1,8 @@
 /** Messages between the page of a recording and its host: the extension, or the studio page itself. */
 
 import { isRecord } from './errorBody.ts';
-import type { LanguageInfo } from './methods.ts';
-import type { ModelInfo } from './models.ts';
+import type { LanguageInfo } from './languageInfo.ts';
+import type { ModelInfo } from './modelTypes.ts';
 import type { TranscriptDocument, TranscriptLine } from './transcriptDocument.ts';
 import {
 	type ExportContent,
@@ -70,7 +70,7 @@ export type TranscriptHostMessage =
 	/** Another text and other word times in a line. */
 	| { readonly type: 'line'; readonly line: TranscriptLine }
 	/** Lines that were heard since the last message, while transcribing. */
-	| { readonly type: 'heard'; readonly lines: readonly TranscriptLine[] }
+	| { readonly type: 'transcribed'; readonly lines: readonly TranscriptLine[] }
 	| { readonly type: 'job'; readonly job: TranscriptJob | null }
 	| { readonly type: 'waveform'; readonly waveform: Waveform }
 	/** Where the sound can be played from. */

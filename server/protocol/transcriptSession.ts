@@ -3,16 +3,17 @@
  * daemon; whatever touches one is a dependency.
  */
 
+import { defined } from './defined.ts';
 import { AppError } from './errors.ts';
 import { asAppError } from './errorWire.ts';
 import type { TranscriptDelta } from './methods.ts';
-import type { Transcript } from './speech.ts';
+import type { Transcript } from './speechTypes.ts';
 import {
-	documentOf,
 	editLine,
 	lineOf,
 	type TranscriptDocument,
 	type TranscriptLine,
+	transcriptDocumentOf,
 	untranslated,
 } from './transcriptDocument.ts';
 import type {
@@ -55,7 +56,7 @@ export class TranscriptSession {
 	#document: TranscriptDocument | null;
 	#past: (TranscriptDocument | null)[] = [];
 	#future: (TranscriptDocument | null)[] = [];
-	#heard: TranscriptLine[] = [];
+	#transcribed: TranscriptLine[] = [];
 	#job: TranscriptJob | null = null;
 	#stop: AbortController | undefined;
 	#problem: string | null = null;
@@ -72,8 +73,8 @@ export class TranscriptSession {
 	}
 
 	/** Lines of a transcription that is not finished. */
-	get heard(): readonly TranscriptLine[] {
-		return this.#heard;
+	get transcribed(): readonly TranscriptLine[] {
+		return this.#transcribed;
 	}
 
 	get state(): Pick<TranscriptState, 'job' | 'choice' | 'canUndo' | 'canRedo' | 'problem'> {
@@ -117,7 +118,7 @@ export class TranscriptSession {
 	async transcribe(choice: TranscribeChoice): Promise<void> {
 		this.choice = choice;
 		const speed = speedometer(this.#deps.nowMs);
-		this.#heard = [];
+		this.#transcribed = [];
 		await this.#work('transcribe', async (signal) => {
 			this.#deps.post({ type: 'document', document: null });
 			try {
@@ -127,8 +128,8 @@ export class TranscriptSession {
 						if (signal.aborted) return;
 						if (delta.segments && delta.segments.length > 0) {
 							const lines = delta.segments.map(lineOf);
-							this.#heard.push(...lines);
-							this.#deps.post({ type: 'heard', lines });
+							this.#transcribed.push(...lines);
+							this.#deps.post({ type: 'transcribed', lines });
 						}
 						if (delta.phase) this.#setJob({ phase: delta.phase });
 						if (!delta.progress) return;
@@ -136,15 +137,15 @@ export class TranscriptSession {
 						this.#setJob({
 							phase: 'running',
 							done,
-							...(total === undefined ? {} : { total }),
+							...defined({ total }),
 							...speed(done),
 						});
 					},
 					signal,
 				);
-				this.#change(documentOf(transcript));
+				this.#change(transcriptDocumentOf(transcript));
 			} finally {
-				this.#heard = [];
+				this.#transcribed = [];
 				this.#postDocument();
 			}
 		});
@@ -219,7 +220,8 @@ export class TranscriptSession {
 	postAll(): void {
 		this.#deps.onState();
 		this.#postDocument();
-		if (this.#heard.length > 0) this.#deps.post({ type: 'heard', lines: this.#heard });
+		if (this.#transcribed.length > 0)
+			this.#deps.post({ type: 'transcribed', lines: this.#transcribed });
 	}
 
 	async #work(

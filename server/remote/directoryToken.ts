@@ -4,6 +4,7 @@
  */
 
 import type { Configuration } from 'openid-client';
+import type { Fetch, FetchOptions } from '../net/outbound.ts';
 import { AppError } from '../protocol/index.ts';
 
 export interface DirectoryOptions {
@@ -16,7 +17,7 @@ export interface DirectoryOptions {
 }
 
 export interface DirectoryDeps {
-	readonly fetch: typeof fetch;
+	readonly fetch: Fetch;
 	/** Milliseconds. */
 	readonly now: () => number;
 }
@@ -45,7 +46,7 @@ export function createDirectoryTokens(
 		const client = await import('openid-client');
 		const issuer = new URL(options.issuer);
 		return client.discovery(issuer, options.clientId, options.clientSecret, undefined, {
-			[client.customFetch]: (url, init) => deps.fetch(url, init as RequestInit),
+			[client.customFetch]: (url, init) => deps.fetch(url, init as FetchOptions),
 			// Only a directory on this very machine may do without TLS; settings allow no other.
 			...(issuer.protocol === 'http:' ? { execute: [client.allowInsecureRequests] } : {}),
 		});

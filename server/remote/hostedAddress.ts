@@ -11,7 +11,7 @@ export interface HostedAddress {
 }
 
 /** The service's own address when none is set. */
-export const globalEndpoint = 'https://api.cognitive.microsofttranslator.com';
+const globalEndpoint = 'https://api.cognitive.microsofttranslator.com';
 
 /**
  * Reads what a person entered. Hosts of a single resource (`….cognitiveservices.…`) get the custom

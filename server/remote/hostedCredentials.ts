@@ -1,5 +1,6 @@
 /** Credentials for the hosted translate service: a key, a token made from it, or a directory token. */
 
+import type { Fetch } from '../net/outbound.ts';
 import { AppError } from '../protocol/index.ts';
 import type { HostedAddress } from './hostedAddress.ts';
 
@@ -17,7 +18,7 @@ export interface HostedCredentialOptions {
 }
 
 export interface HostedCredentialDeps {
-	readonly fetch: typeof fetch;
+	readonly fetch: Fetch;
 	/** Milliseconds. */
 	readonly now: () => number;
 }

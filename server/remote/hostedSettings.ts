@@ -3,6 +3,7 @@
  * `nearglot.translate.hosted`, or `NEARGLOT_HOSTED` for a daemon without an editor. Parsed here only.
  */
 
+import { isRecord } from '../protocol/errorBody.ts';
 import { AppError } from '../protocol/index.ts';
 
 export interface HostedSettings {
@@ -48,8 +49,7 @@ export function parseHostedSettings(json: string | undefined): HostedSettings {
 	} catch {
 		throw wrong('they are not valid JSON.');
 	}
-	if (typeof value !== 'object' || value === null || Array.isArray(value))
-		throw wrong('an object is needed, such as {"region":"westeurope"}.');
+	if (!isRecord(value)) throw wrong('an object is needed, such as {"region":"westeurope"}.');
 	const fields = value as Readonly<Record<string, unknown>>;
 	const known: Record<string, string> = {};
 	for (const [name, given] of Object.entries(fields)) {

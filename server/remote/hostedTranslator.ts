@@ -3,8 +3,10 @@
  * what is too large, repeats what may succeed later, renews tokens, and explains refusals.
  */
 
+import type { Fetch } from '../net/outbound.ts';
 import { defined } from '../protocol/defined.ts';
 import { AppError } from '../protocol/index.ts';
+import { textBatches, translateLimits } from '../protocol/textBatches.ts';
 import { type HostedAddress, hostedAddress } from './hostedAddress.ts';
 import { createHostedCredentials, type HostedCredentialOptions } from './hostedCredentials.ts';
 import { hostedError } from './hostedErrors.ts';
@@ -17,7 +19,7 @@ export interface HostedOptions extends HostedCredentialOptions {
 }
 
 export interface HostedDeps {
-	readonly fetch: typeof fetch;
+	readonly fetch: Fetch;
 	/** Milliseconds of a clock that is never set. */
 	readonly now: () => number;
 	/** 0 ≤ x < 1, for the jitter of retries. */
@@ -61,9 +63,6 @@ export interface HostedTranslator {
 	readonly address: HostedAddress;
 }
 
-/** Documented limits of a request. */
-const maxItems = 1000;
-const maxCharacters = 50_000;
 const maxTries = 4;
 
 export function createHostedTranslator(options: HostedOptions, deps: HostedDeps): HostedTranslator {
@@ -146,20 +145,8 @@ export function createHostedTranslator(options: HostedOptions, deps: HostedDeps)
 
 /** Texts in groups that fit a request. A text that fits none goes alone: the service says so. */
 export function parts(texts: readonly string[], targets: number): string[][] {
-	const groups: string[][] = [];
-	let group: string[] = [];
-	let size = 0;
-	for (const text of texts) {
-		const cost = text.length * Math.max(1, targets);
-		if (group.length > 0 && (group.length >= maxItems || size + cost > maxCharacters)) {
-			groups.push(group);
-			group = [];
-			size = 0;
-		}
-		group.push(text);
-		size += cost;
-	}
-	return group.length > 0 ? [...groups, group] : groups;
+	const characters = translateLimits.characters / Math.max(1, targets);
+	return [...textBatches(texts, { ...translateLimits, characters })];
 }
 
 function parseRows(value: unknown, items: number, targets: number, place: string): HostedRow[] {

@@ -6,7 +6,7 @@ import {
 	resolveEntry,
 	similarNames,
 } from '../hub/catalogue.ts';
-import { type AskedSource, isSameSource, nameTaken } from '../hub/modelSource.ts';
+import { isSameSource, nameTaken, type RequestedSource } from '../hub/modelSource.ts';
 import { checkedFolder, parseModelUri } from '../hub/modelUri.ts';
 import { modelIdPattern, repositoryPattern } from '../hub/names.ts';
 import { defined } from '../protocol/defined.ts';
@@ -20,6 +20,7 @@ import {
 	type PromptTemplate,
 	promptRoles,
 } from '../protocol/index.ts';
+import type { BuildFlags } from './builtModels.ts';
 
 export interface TargetOptions {
 	/** Address of the repository, where the name is not the catalogue's and no hub id. */
@@ -28,6 +29,22 @@ export interface TargetOptions {
 	readonly path?: string;
 	readonly revision?: string;
 	readonly precision?: Precision;
+}
+
+/** A hub and a token that a request names instead of our own. */
+export interface HubChoice {
+	readonly hub?: string;
+	readonly token?: string;
+}
+
+export interface DownloadOptions extends TargetOptions, HubChoice, BuildFlags {
+	readonly publisher?: string;
+	readonly providerType?: string;
+	/** Kept with the model and used instead of its chat template; `{}` = its own again. */
+	readonly promptTemplate?: PromptTemplate;
+	/** Another folder for the files; must lie below a configured root. */
+	readonly folder?: string;
+	readonly bufferBytes?: number;
 }
 
 /** What a download name stands for. */
@@ -40,7 +57,7 @@ interface NamedTarget extends NamedModel {
 
 /** Files of the hub. */
 export interface FetchTarget extends NamedTarget {
-	readonly source: AskedSource;
+	readonly source: RequestedSource;
 	/** The model of this name that was downloaded from there. */
 	readonly here?: ModelInfo;
 }
@@ -95,14 +112,19 @@ function targetOf(
 	if (options.uri !== undefined) {
 		const uri = parseModelUri(options.uri, hub);
 		const folder = [uri.path, options.path].filter((part) => part !== undefined).join('/');
-		return repositoryTarget(known, name, { ...uri, ...asked(options), path: folder });
+		return repositoryTarget(known, name, { ...uri, ...requested(options), path: folder });
 	}
 	const found = name === undefined ? undefined : findModel(here, name);
 	if (found?.source !== undefined)
-		return { ...found, here: found, source: { ...found.source, ...asked(options) } };
+		return { ...found, here: found, source: { ...found.source, ...requested(options) } };
 	if (found !== undefined) return { ...found, here: found };
 	if (name !== undefined && repositoryPattern.test(name))
-		return repositoryTarget(known, name, { repository: name, path: '', ...asked(options) });
+		return repositoryTarget(known, name, { repository: name, path: '', ...requested(options) });
+	const part = name === undefined ? undefined : partOf(name);
+	if (part !== undefined) {
+		const { repository, path } = part;
+		return repositoryTarget(known, part.name, { repository, ...requested(options), path });
+	}
 	const close = similarNames(entries, name ?? '');
 	throw new AppError(
 		'model_not_found',
@@ -111,8 +133,26 @@ function targetOf(
 	);
 }
 
+/**
+ * `owner/name:Q8_0` and `owner/name:file.gguf` are weights of a repository. Each has a name of its own, so
+ * that several can be here.
+ */
+function partOf(given: string) {
+	const at = given.indexOf(':');
+	const repository = given.slice(0, Math.max(0, at));
+	if (!repositoryPattern.test(repository)) return undefined;
+	const path = checkedFolder(given.slice(at + 1), 'model');
+	if (path === undefined) return undefined;
+	const [, own = ''] = repository.split('/');
+	const last = path.slice(path.lastIndexOf('/') + 1);
+	const isFile = last.toLowerCase().endsWith('.gguf');
+	const file = isFile ? last.slice(0, -5).replace(/-\d{5}-of-\d{5}$/, '') : undefined;
+	const name = (file ?? `${own}-${path}`).replace(/[^A-Za-z0-9._-]+/g, '-').replace(/^[._-]+/, '');
+	return { repository, path, name: name.slice(0, 128) };
+}
+
 /** What a request says of the source beyond the repository. */
-function asked({ path, precision, revision }: TargetOptions): Partial<AskedSource> {
+function requested({ path, precision, revision }: TargetOptions): Partial<RequestedSource> {
 	return {
 		...defined({ path, precision, revision }),
 	};
@@ -141,7 +181,7 @@ function entryTarget(
 		source: {
 			repository: variant.repository,
 			path: variant.subfolder ?? '',
-			...asked({
+			...requested({
 				...defined({ precision, revision }),
 				...options,
 			}),
@@ -153,7 +193,7 @@ function entryTarget(
 function repositoryTarget(
 	{ here: models, coming }: KnownModels,
 	given: string | undefined,
-	source: AskedSource,
+	source: RequestedSource,
 ): DownloadTarget {
 	const { repository } = source;
 	const isNamed = given !== undefined && given.toLowerCase() !== repository.toLowerCase();
@@ -192,14 +232,14 @@ function withId(models: readonly ModelInfo[], id: string): ModelInfo | undefined
  */
 export function givenTemplate(
 	{ entry }: DownloadTarget,
-	asked: PromptTemplate | undefined,
+	requested: PromptTemplate | undefined,
 ): PromptTemplate | undefined {
-	if (asked === undefined || entry === undefined) return asked;
+	if (requested === undefined || entry === undefined) return requested;
 	const listed = entry.model.promptTemplate;
 	const isListed = promptRoles.every(
-		(role) => asked[role] === undefined || asked[role] === listed?.[role],
+		(role) => requested[role] === undefined || requested[role] === listed?.[role],
 	);
-	return isListed && Object.keys(asked).length > 0 ? undefined : asked;
+	return isListed && Object.keys(requested).length > 0 ? undefined : requested;
 }
 
 /** A model that is here and is not fetched. @throws AppError `conflict` when something was to be kept with it */

@@ -1,6 +1,6 @@
 /** What services need of the daemon: models that are loaded when first used. Implemented in daemon/. */
 
-import type { EngineModel } from '../engine/api.ts';
+import type { EngineModel, GenerateSummary } from '../engine/api.ts';
 import type { TextService } from '../engine/text/textJobs.ts';
 import type { ExecutionProvider, ModelInfo, ModelTask } from '../protocol/index.ts';
 
@@ -22,10 +22,15 @@ export interface AcquireOptions {
 	readonly onLoading?: (expectedMs: number | undefined) => void;
 }
 
+/** A model loaded in another process: what an answer says comes over once, in events. */
+export interface ModelClient extends Omit<EngineModel, 'generate'> {
+	generate(...call: Parameters<EngineModel['generate']>): Promise<GenerateSummary>;
+}
+
 /** A loaded model that is not unloaded while the lease is held. */
 export interface ModelLease extends AsyncDisposable {
 	readonly info: ModelInfo;
-	readonly engine: EngineModel;
+	readonly engine: ModelClient;
 	/** Milliseconds this call waited for a load; 0 when it was loaded. */
 	readonly loadMs: number;
 }

@@ -6,7 +6,7 @@ import { totalmem } from 'node:os';
 import { dirname } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { MachineFacts } from '../protocol/index.ts';
-import type { GpuService } from './gpus.ts';
+import type { GpuService } from './gpuService.ts';
 
 /** Bytes copied to measure the memory: more than any cache holds. */
 const copied = 64 << 20;
@@ -16,7 +16,7 @@ const part = 4 << 20;
 let measured: Promise<number> | undefined;
 
 /** Bytes a second one thread moves, the best of three copies; measured once. */
-export function memorySpeed(): Promise<number> {
+function memorySpeed(): Promise<number> {
 	measured ??= measure();
 	return measured;
 }

@@ -7,8 +7,8 @@ import {
 	ListToolsRequestSchema,
 	McpError,
 } from '@modelcontextprotocol/sdk/types.js';
-import type { Send } from '../protocol/client.ts';
 import { asAppError, productVersion } from '../protocol/index.ts';
+import type { Send } from '../protocol/routeClient.ts';
 import { mcpTools, runMcpTool } from './mcpTools.ts';
 
 /** A server whose tools ask the daemon through `call`. One per connection. */

@@ -6,9 +6,9 @@
 import { constants, openAsBlob, type Stats } from 'node:fs';
 import { type FileHandle, open, stat } from 'node:fs/promises';
 import { basename, isAbsolute } from 'node:path';
-import { ownTranslatorPath, transcriptions, translate } from '../protocol/addresses.ts';
-import { Client, type Send } from '../protocol/client.ts';
 import { AppError, asAppError, type JsonSchema, setRecording } from '../protocol/index.ts';
+import { ownTranslatorPath, transcriptions, translate } from '../protocol/routeAddresses.ts';
+import { Client, type Send } from '../protocol/routeClient.ts';
 
 export interface McpTool {
 	readonly name: string;

@@ -2,15 +2,22 @@
 
 import { realpath } from 'node:fs/promises';
 import { basename, dirname, relative, resolve, sep } from 'node:path';
-import { type DownloadEvent, downloadModel, isOutdated } from '../hub/downloadModel.ts';
+import { chooseSource } from '../hub/chooseSource.ts';
+import { type DownloadEvent, downloadModelFiles, isOutdated } from '../hub/downloadModel.ts';
 import { createHubHttp, type HubHttp, type HubHttpOptions } from '../hub/http.ts';
-import { eventsOf } from '../hub/jobEvents.ts';
+import { jobEvents } from '../hub/jobEvents.ts';
+import type { ModelIdentity } from '../hub/placeModel.ts';
 import { type HubRepository, readRepository } from '../hub/repository.ts';
-import { selectFiles } from '../hub/selectModelFiles.ts';
 import { defined } from '../protocol/defined.ts';
 import { AppError } from '../protocol/index.ts';
-import { type DownloadTarget, type FetchTarget, givenTemplate } from './downloadTarget.ts';
-import type { DownloadOptions, HubChoice } from './models.ts';
+import { type BuildDeps, buildFromHub } from './builtModels.ts';
+import {
+	type DownloadOptions,
+	type DownloadTarget,
+	type FetchTarget,
+	givenTemplate,
+	type HubChoice,
+} from './downloadTarget.ts';
 
 export interface ModelPlace {
 	readonly modelsFolder: string;
@@ -23,7 +30,7 @@ export interface ModelFetcher {
 	 * Where a target goes: to the folder of the model that is here, else to a new one.
 	 * @throws AppError `forbidden` when that is not one of the folders for models, `conflict` when the model lies in another than the wished one
 	 */
-	place(target: DownloadTarget, wished: string | undefined): Promise<ModelPlace>;
+	place(target: DownloadTarget, requested: string | undefined): Promise<ModelPlace>;
 	/** Returns the folder of the finished model. */
 	fetch(
 		target: FetchTarget,
@@ -38,21 +45,23 @@ export interface ModelFetcherDeps {
 	/** Further folders that a request may name. */
 	readonly roots: () => readonly string[];
 	/** Hub address, proxy, authorities and the token, of a request or of our own. */
-	readonly hub: (asked: HubChoice) => HubHttpOptions;
+	readonly hub: (requested: HubChoice) => HubHttpOptions;
 	/** Told what the hub says of a repository of the catalogue. */
 	readonly learn: (repository: HubRepository, hub: string) => Promise<void>;
+	/** What models are built with. */
+	readonly building: BuildDeps;
 }
 
 export function createModelFetcher(deps: ModelFetcherDeps): ModelFetcher {
-	const place: ModelFetcher['place'] = async (target, wished) => {
-		const folder = await allowedFolder(wished, deps);
+	const place: ModelFetcher['place'] = async (target, requested) => {
+		const folder = await allowedFolder(requested, deps);
 		const present = target.here?.folder;
 		if (present === undefined) return { modelsFolder: folder, folderName: newFolder(target) };
 		const modelsFolder = dirname(present);
-		if (wished !== undefined && (await resolveExisting(modelsFolder)) !== folder)
+		if (requested !== undefined && (await resolveExisting(modelsFolder)) !== folder)
 			throw new AppError(
 				'conflict',
-				`${target.id} is in ${modelsFolder} already, so it is not downloaded to ${wished}. Leave 'customDirPath' out, or remove the model first.`,
+				`${target.id} is in ${modelsFolder} already, so it is not downloaded to ${requested}. Leave 'customDirPath' out, or remove the model first.`,
 				{ param: 'customDirPath' },
 			);
 		return { modelsFolder, folderName: basename(present) };
@@ -60,17 +69,17 @@ export function createModelFetcher(deps: ModelFetcherDeps): ModelFetcher {
 	return {
 		place,
 		fetch: (target, options, signal) =>
-			eventsOf<DownloadEvent, string>(
-				async (tell, stop) => {
+			jobEvents<DownloadEvent, string>(
+				async (emit, stop) => {
 					const where = await place(target, options.folder);
-					const onWait = (notice: string) => tell({ type: 'notice', notice });
+					const onWait = (notice: string) => emit({ type: 'notice', notice });
 					const http = createHubHttp({ ...deps.hub(options), onWait });
 					try {
-						const job = fetchModel(http, deps.learn, where, target, options, stop);
+						const job = fetchModel(http, deps, where, target, options, stop);
 						for (;;) {
 							const { done, value } = await job.next();
 							if (done) return value;
-							tell(value);
+							emit(value);
 						}
 					} finally {
 						http.close();
@@ -84,7 +93,7 @@ export function createModelFetcher(deps: ModelFetcherDeps): ModelFetcher {
 
 async function* fetchModel(
 	http: HubHttp,
-	learn: ModelFetcherDeps['learn'],
+	{ learn, building }: ModelFetcherDeps,
 	place: ModelPlace,
 	target: FetchTarget,
 	options: DownloadOptions,
@@ -94,7 +103,7 @@ async function* fetchModel(
 	const { precision, revision = 'main', path = '' } = source;
 	const repository = await readRepository(http, source.repository, revision, signal);
 	if (entry !== undefined && revision === 'main') await learn(repository, http.endpoint.href);
-	const selection = selectFiles(repository.files, {
+	const chosen = chooseSource(repository.files, {
 		device: entry?.variant.device ?? 'CPU',
 		...defined({ precision }),
 		...(path === '' ? {} : { subfolder: path }),
@@ -102,26 +111,41 @@ async function* fetchModel(
 	const license = repository.license ?? entry?.model.license;
 	const parent = repository.parent ?? entry?.model.parent;
 	const template = givenTemplate(target, options.promptTemplate);
-	return yield* downloadModel(
+	const identity: ModelIdentity = {
+		...identityOf(target),
+		path,
+		...(revision === 'main' ? {} : { revision }),
+		...defined({
+			license,
+			parent,
+			publisher: options.publisher,
+			providerType: options.providerType,
+			promptTemplate: template,
+		}),
+	};
+	if (chosen.kind === 'weights') {
+		const { weights } = chosen;
+		const build = { ...place, repository, weights, identity, flags: options };
+		return yield* jobEvents<DownloadEvent, string>(
+			async (tell, stop) => (await buildFromHub(http, building, build, tell, stop)) ?? '',
+			signal,
+			isOutdated,
+		);
+	}
+	const { selection } = chosen;
+	if (options.plan === true) {
+		const start = { repository: source.repository, totalBytes: selection.sizeBytes };
+		yield { type: 'start', start: { model: target.id, ...start, ...defined({ license }) } };
+		return '';
+	}
+	return yield* downloadModelFiles(
 		http,
 		{
 			...place,
 			repository: source.repository,
 			commit: repository.commit,
 			selection,
-			manifest: {
-				...identityOf(target),
-				path,
-				...(revision === 'main' ? {} : { revision }),
-				...defined({
-					license,
-					parent,
-					precision: selection.precision,
-					publisher: options.publisher,
-					providerType: options.providerType,
-					promptTemplate: template,
-				}),
-			},
+			manifest: { ...identity, ...defined({ precision: selection.precision }) },
 			...defined({ bufferBytes: options.bufferBytes }),
 		},
 		signal,

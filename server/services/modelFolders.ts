@@ -4,12 +4,16 @@ import { cp, readdir, realpath, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve, sep } from 'node:path';
 import { isArchive, unpack } from '../hub/archive.ts';
 import { diskError } from '../hub/downloadFile.ts';
+import { type DownloadEvent, isOutdated } from '../hub/downloadModel.ts';
+import { jobEvents } from '../hub/jobEvents.ts';
 import { fileFault } from '../hub/modelFile.ts';
-import { moveModels } from '../hub/moveModels.ts';
+import type { ModelSettingsFile } from '../hub/modelSettings.ts';
+import { moveModelFolders } from '../hub/moveModels.ts';
 import { pathFault } from '../hub/names.ts';
-import type { ModelSettingsFile } from '../hub/settings.ts';
 import { AppError, type ModelInfo, systemError } from '../protocol/index.ts';
+import { idName } from '../protocol/modelNames.ts';
 import { hiddenPath, makeHiddenFolder } from '../store/scratch.ts';
+import { type BuildDeps, type BuildFlags, buildFromPath, holdsWeights } from './builtModels.ts';
 
 export interface ModelFolders {
 	/** The registered folder that a model lies in; it is used there and not changed. */
@@ -19,6 +23,18 @@ export interface ModelFolders {
 	unregister(folder: string): Promise<void>;
 	/** Resolves to the new folder. */
 	import(path: string, name: string | undefined, signal: AbortSignal): Promise<string>;
+	/**
+	 * The name that a model of a path gets.
+	 * @throws AppError `not_found`, `invalid_request` for what cannot be one, `conflict` when it is taken
+	 */
+	freeName(path: string, name: string | undefined): Promise<string>;
+	/** Builds a model of weights; returns its folder, or `''` when only the plan was wanted. */
+	build(
+		path: string,
+		name: string,
+		flags: BuildFlags,
+		signal: AbortSignal,
+	): AsyncGenerator<DownloadEvent, string>;
 	remove(model: ModelInfo): Promise<void>;
 	/** Moves all downloaded models to another folder, which is used from then on. */
 	move(folder: string): Promise<void>;
@@ -27,12 +43,14 @@ export interface ModelFolders {
 /**
  * @param onGone called when folders of models are not there any more
  * @param scratch folder for temporary files
+ * @param building what models are built with
  */
 export function createModelFolders(
 	modelsFolder: () => string,
 	settings: ModelSettingsFile,
 	onGone: () => Promise<void>,
 	scratch: string,
+	building: BuildDeps,
 ): ModelFolders {
 	const registeredAt = ({ folder: own }: ModelInfo): string | undefined =>
 		settings.value.registered.find(
@@ -56,15 +74,37 @@ export function createModelFolders(
 		unregister: async (folder) => {
 			const full = resolve(folder);
 			const real = await realpath(full).catch(() => full);
-			await settings.change(({ registered }) => ({
-				registered: registered.filter((path) => path !== real && path !== full),
-			}));
+			await settings.change(({ registered }) => {
+				const kept = registered.filter((path) => path !== real && path !== full);
+				if (kept.length === registered.length)
+					throw new AppError(
+						'not_found',
+						`${full} is not used in place. ${registered.length === 0 ? 'No folder is.' : `Used so are: ${registered.join(', ')}.`}`,
+						{ param: 'folder' },
+					);
+				return { registered: kept };
+			});
 		},
 		move: async (folder) => {
-			await moveModels(modelsFolder(), folder, settings, scratch);
+			await moveModelFolders(modelsFolder(), folder, settings, scratch);
 			await onGone();
 		},
 		import: (path, name, signal) => importModel(modelsFolder(), path, name, signal),
+		freeName: (path, name) => freeName(modelsFolder(), path, name),
+		build: (path, folderName, flags, signal) =>
+			jobEvents<DownloadEvent, string>(
+				async (tell, stop) => {
+					const build = {
+						modelsFolder: modelsFolder(),
+						folderName,
+						path: resolve(path),
+						flags,
+					};
+					return (await buildFromPath(building, build, tell, stop)) ?? '';
+				},
+				signal,
+				isOutdated,
+			),
 		remove: async (model) => {
 			const { folder } = model;
 			if (folder === undefined) throw new AppError('not_found', `${model.id} has no files.`);
@@ -86,23 +126,49 @@ export function createModelFolders(
 	};
 }
 
+async function freeName(
+	modelsFolder: string,
+	path: string,
+	name: string | undefined,
+): Promise<string> {
+	await found(path);
+	const wanted =
+		name ??
+		basename(path)
+			.replace(/\.(tar|tar\.gz|tgz|zip|gguf)$/i, '')
+			.replace(/-\d{5}-of-\d{5}$/, '');
+	if (wanted.includes('/') || pathFault(wanted) !== undefined)
+		throw new AppError('invalid_request', `${JSON.stringify(wanted)} cannot be a model's name.`, {
+			param: 'name',
+		});
+	// The folder is called what the model is: two that only an id does not tell apart are none.
+	const id = idName(wanted);
+	const target = join(modelsFolder, id);
+	if (await stat(target).catch(() => undefined))
+		throw new AppError('conflict', `${target} exists already; remove it or give another name.`);
+	return id;
+}
+
+function found(path: string) {
+	return stat(path).catch(() => {
+		throw new AppError('not_found', `There is no file or folder ${path}.`, { param: 'path' });
+	});
+}
+
 async function importModel(
 	modelsFolder: string,
 	path: string,
 	name: string | undefined,
 	signal: AbortSignal,
 ): Promise<string> {
-	const info = await stat(path).catch(() => {
-		throw new AppError('not_found', `There is no file or folder ${path}.`, { param: 'path' });
-	});
-	const wanted = name ?? basename(path).replace(/\.(tar|tar\.gz|tgz|zip)$/i, '');
-	if (wanted.includes('/') || pathFault(wanted) !== undefined)
-		throw new AppError('invalid_request', `${JSON.stringify(wanted)} cannot be a model's name.`, {
-			param: 'name',
-		});
-	const target = join(modelsFolder, wanted);
-	if (await stat(target).catch(() => undefined))
-		throw new AppError('conflict', `${target} exists already; remove it or give another name.`);
+	const info = await found(path);
+	const target = join(modelsFolder, await freeName(modelsFolder, path, name));
+	if (await holdsWeights(path))
+		throw new AppError(
+			'unsupported_model',
+			`${path} holds weights and no ONNX graphs: a model is built of them with 'nearglot models import'.`,
+			{ param: 'path' },
+		);
 	const work = await makeHiddenFolder('import', modelsFolder).catch((error: unknown) => {
 		throw diskError(error, modelsFolder) ?? error;
 	});

@@ -2,7 +2,7 @@
 
 import type { Metrics } from '../net/metrics.ts';
 import { AppError } from '../protocol/index.ts';
-import type { Logger } from './log.ts';
+import type { Logger } from './logger.ts';
 
 export interface Overloads {
 	/** Counts an error when it is a refusal of this kind. */
@@ -15,12 +15,12 @@ export function countOverloads(log: Logger, metrics: Metrics): Overloads {
 	let untold = 0;
 	let last: { readonly path: string; readonly reason: string } | undefined;
 	let timer: NodeJS.Timeout | undefined;
-	const tell = (): void => {
+	const report = (): void => {
 		timer = undefined;
 		if (untold === 0) return;
 		log.warn('too much to do: requests were refused', { refused: untold, ...last });
 		untold = 0;
-		timer = setTimeout(tell, everyMs).unref();
+		timer = setTimeout(report, everyMs).unref();
 	};
 	return {
 		count: (error, path) => {
@@ -28,7 +28,7 @@ export function countOverloads(log: Logger, metrics: Metrics): Overloads {
 			metrics.count('nearglot_overloaded_total');
 			untold++;
 			last = { path, reason: error.message };
-			if (timer === undefined) tell();
+			if (timer === undefined) report();
 		},
 	};
 }

@@ -1,6 +1,6 @@
 /**
  * Studio pages that the owner has opened: a link holds a ticket, which one page exchanges once for a token
- * of its own. The key of the server never reaches a browser; what a token opens, the HTTP interface says.
+ * of its own. The key of the model server never reaches a browser; what a token opens, the HTTP interface says.
  */
 
 import { AppError } from '../protocol/index.ts';

@@ -2,7 +2,7 @@
 
 import type { Labels, Metrics } from '../net/metrics.ts';
 import type { Usage } from '../protocol/index.ts';
-import type { Logger } from './log.ts';
+import type { Logger } from './logger.ts';
 
 export interface CallerFacts {
 	/** Id of who is signed in, as the sign-in layer signs it; the rest is what the caller writes. */

@@ -7,10 +7,11 @@
 import { linkSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { isRecord } from '../protocol/errorBody.ts';
 import { AppError, errno } from '../protocol/index.ts';
 import { changeFile } from './changeFile.ts';
 import { readPlainText, unwritable } from './files.ts';
-import { tell } from './notices.ts';
+import { notify } from './notices.ts';
 
 export interface JsonFormat<Value extends object> {
 	/** What the file holds, for messages: `The settings of models`. */
@@ -120,7 +121,7 @@ export class JsonFile<Value extends object> {
 	#parse(text: string): Value | undefined {
 		try {
 			const fields: unknown = JSON.parse(text);
-			if (typeof fields !== 'object' || fields === null || Array.isArray(fields)) return undefined;
+			if (!isRecord(fields)) return undefined;
 			const { version: found = version, ...rest } = fields as Record<string, unknown>;
 			return found === version ? this.#format.parse(rest) : undefined;
 		} catch {
@@ -173,7 +174,7 @@ function setAside(path: string, holds: string, isSound: (text: string) => boolea
 			{ cause: error },
 		);
 	}
-	tell(
+	notify(
 		`${holds} could not be read: ${path} is damaged or of a later version. It is kept as ${aside}.`,
 	);
 }

@@ -11,7 +11,7 @@ import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError, errno } from '../protocol/index.ts';
 import { makePrivateDir, readPlainText, unwritable } from './files.ts';
-import { tell } from './notices.ts';
+import { notify } from './notices.ts';
 import { isHere, lives, type ProcessIdentity, thisProcess } from './processIdentity.ts';
 
 export interface LockOwner extends ProcessIdentity {
@@ -40,12 +40,12 @@ export interface FileLock extends AsyncDisposable {
 	held(): Promise<boolean>;
 }
 
-/** What a waiter gives whoever has made the file and not written it yet. */
+/** How long a waiter waits for a file that was made and not written yet. */
 const writeMs = 2000;
 /** A guard of a take-over that lasts longer is one whose maker was killed. */
 const guardMs = 10_000;
 /** After this people are told for what they wait. */
-const wordMs = 5000;
+const noticeAfterMs = 5000;
 /** More of one turn of a waiter does not count as waiting. */
 const longestTurnMs = 5000;
 
@@ -63,7 +63,7 @@ export async function lockFile(path: string, options: LockOptions = {}): Promise
 	const lock = new Watch(path);
 	const guard = new Watch(`${path}.takeover`);
 	let waitedMs = 0;
-	let told = false;
+	let isNotified = false;
 	for (;;) {
 		if (signal?.aborted === true) throw new AppError('cancelled');
 		if (await create(path, token)) return hold(path, token, options);
@@ -74,9 +74,9 @@ export async function lockFile(path: string, options: LockOptions = {}): Promise
 		if (isStale(owner, lock, options) && (await takeOver(path, text, guard))) continue;
 		if (waitedMs > waitMs) throw new AppError('store_unavailable', waitedFor(path, owner, waitMs));
 		await onWait?.(owner, waitedMs);
-		if (onWait === undefined && waitedMs > wordMs && !told)
-			tell(`Waiting for ${path}, held by ${nameOf(owner)}.`);
-		told ||= waitedMs > wordMs;
+		if (onWait === undefined && waitedMs > noticeAfterMs && !isNotified)
+			notify(`Waiting for ${path}, held by ${nameOf(owner)}.`);
+		isNotified ||= waitedMs > noticeAfterMs;
 		// Never in step with other waiters, and as often for the one who has waited longest.
 		const pauseMs = (longestHoldMs === undefined ? 200 : 20) * (0.5 + Math.random());
 		await sleep(pauseMs, undefined, signal === undefined ? {} : { signal }).catch(() => undefined);

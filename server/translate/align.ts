@@ -21,7 +21,7 @@ export interface Attention {
 }
 
 /** How much attention each target word pays to each source word: [target][source]. */
-export function wordWeights(
+function wordWeights(
 	attention: Attention,
 	sourceWords: readonly Span[],
 	targetWords: readonly Span[],
@@ -157,20 +157,4 @@ function best(weights: readonly number[], allowed: (index: number) => boolean): 
 			found = index;
 	});
 	return found;
-}
-
-/** The documented text form: inclusive UTF-16 indices, `0:4-0:3 6:11-5:9`. */
-export function formatAlignment(
-	links: readonly Link[],
-	sourceWords: readonly Span[],
-	targetWords: readonly Span[],
-	sourceOffset: number,
-	targetOffset: number,
-): string[] {
-	return links.flatMap(({ source, target }) => {
-		const s = sourceWords[source];
-		const t = targetWords[target];
-		if (!s || !t || s[0] === s[1] || t[0] === t[1]) return [];
-		return `${s[0] + sourceOffset}:${s[1] - 1 + sourceOffset}-${t[0] + targetOffset}:${t[1] - 1 + targetOffset}`;
-	});
 }

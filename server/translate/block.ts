@@ -38,7 +38,7 @@ export interface Block {
 }
 
 /** A document in pieces: strings are copied, blocks are translated. */
-export type Piece = string | Block;
+export type BlockPiece = string | Block;
 
 /** Opens without a close and the reverse become points, so that every pair is complete. */
 export function completePairs(marks: readonly Mark[]): Mark[] {

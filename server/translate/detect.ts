@@ -7,7 +7,7 @@ import { readFile } from 'node:fs/promises';
 import { getFastTextClass, getFastTextModule } from 'fasttext.wasm.js';
 import { assetPath } from './asset.ts';
 import { commonWordShares } from './commonWords.ts';
-import { canonicalLanguage, primaryLanguage, scriptOf } from './languages.ts';
+import { canonicalLanguage, primaryLanguage, scriptOf } from './languageCodes.ts';
 import { readableWords } from './readableWords.ts';
 import { countScripts, languageOfScripts } from './scriptRules.ts';
 

@@ -1,10 +1,10 @@
 /** What a detector says of a text, and what `/detect` answers of it. */
 
-import type { detect } from '../protocol/addresses.ts';
+import type { detect } from '../protocol/routeAddresses.ts';
 import type { AnswerOf } from '../protocol/routes/route.ts';
 
 /** A language a text may be in. */
-export interface LanguageGuess {
+export interface ScoredLanguage {
 	/** Canonical code; empty when nothing is known. */
 	readonly language: string;
 	/** 0…1; 1 means no doubt. */
@@ -14,19 +14,23 @@ export interface LanguageGuess {
 }
 
 /** The best guess, and others, best first. */
-export interface DetectedText extends LanguageGuess {
-	readonly alternatives: readonly LanguageGuess[];
+export interface DetectedText extends ScoredLanguage {
+	readonly alternatives: readonly ScoredLanguage[];
 }
 
 type Row = AnswerOf<typeof detect>[number];
-type Guess = Pick<Row, 'language' | 'score' | 'isTranslationSupported'>;
+type WireScore = Pick<Row, 'language' | 'score' | 'isTranslationSupported'>;
 
 /** A row of `/detect` (version 3.0). */
 export const detectedText = (row: Row): DetectedText => ({
-	...guessOf(row),
-	alternatives: (row.alternatives ?? []).map(guessOf),
+	...scoredLanguageOf(row),
+	alternatives: (row.alternatives ?? []).map(scoredLanguageOf),
 });
 
-const guessOf = ({ language, score, isTranslationSupported }: Guess): LanguageGuess => ({
+const scoredLanguageOf = ({
+	language,
+	score,
+	isTranslationSupported,
+}: WireScore): ScoredLanguage => ({
 	...{ language, score, isSupported: isTranslationSupported },
 });

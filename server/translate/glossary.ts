@@ -2,7 +2,7 @@
 
 import { Parser } from 'htmlparser2';
 import { defined } from '../protocol/defined.ts';
-import { canonicalLanguage, primaryLanguage, usesSpaces } from './languages.ts';
+import { canonicalLanguage, primaryLanguage, usesSpaces } from './languageCodes.ts';
 import type { Fixed } from './mask.ts';
 
 export interface Term {

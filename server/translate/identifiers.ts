@@ -131,7 +131,7 @@ const articles: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** A translated text as a name in the style of the one it came from; `undefined` when it makes none. */
-export function translatedName(
+export function translatedIdentifier(
 	translation: string,
 	parts: IdentifierParts,
 	to: string,

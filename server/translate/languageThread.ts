@@ -20,40 +20,39 @@ export type LanguageAnswer =
 	| { readonly id: number; readonly value: unknown }
 	| { readonly id: number; readonly error: ErrorWire };
 
-interface Asked {
+interface PendingQuestion {
 	resolve(value: unknown): void;
 	reject(error: unknown): void;
 }
 
-type Ask = <T>(tool: keyof LanguageTools, ...given: string[]) => Promise<T>;
+type SendQuestion = <T>(tool: keyof LanguageTools, ...given: string[]) => Promise<T>;
 
 /** Milliseconds of processor time in which some question has to be answered; the largest tables take a tenth. */
 const usualMs = 30_000;
 
 /** @param assets folder of data files that were fetched later */
-export function languageToolsAside(assets: string, limitMs = usualMs): LanguageTools {
+export function languageToolsInWorker(assets: string, limitMs = usualMs): LanguageTools {
 	// The tables of one script take seconds to load, and everybody's texts are told apart meanwhile.
-	const askReader = thread(assets, limitMs);
-	const askWriter = thread(assets, limitMs);
+	const reader = thread(assets, limitMs);
+	const writer = thread(assets, limitMs);
 	return {
-		detect: (text) => askReader('detect', text),
-		transliterate: (text, language, from, to) =>
-			askWriter('transliterate', text, language, from, to),
-		sentences: (text, language) => askReader('sentences', text, language),
+		detect: (text) => reader('detect', text),
+		transliterate: (text, language, from, to) => writer('transliterate', text, language, from, to),
+		sentences: (text, language) => reader('sentences', text, language),
 	};
 }
 
 /** A thread that begins with its first question, and again after it had to be ended. */
-function thread(assets: string, limitMs: number): Ask {
-	const asked = new Map<number, Asked>();
+function thread(assets: string, limitMs: number): SendQuestion {
+	const pending = new Map<number, PendingQuestion>();
 	let worker: Worker | undefined;
 	let unwatch = () => {};
 	let last = 0;
 
 	const settle = ({ id, ...answer }: LanguageAnswer): void => {
-		const found = asked.get(id);
-		asked.delete(id);
-		if (asked.size === 0) {
+		const found = pending.get(id);
+		pending.delete(id);
+		if (pending.size === 0) {
 			unwatch();
 			worker?.unref();
 		}
@@ -73,15 +72,15 @@ function thread(assets: string, limitMs: number): Ask {
 		if (ended !== worker) return;
 		worker = undefined;
 		unwatch();
-		for (const [id, { reject }] of asked) {
-			asked.delete(id);
+		for (const [id, { reject }] of pending) {
+			pending.delete(id);
 			reject(error);
 		}
 	};
 	const watch = (watched: Worker) =>
 		limitComputing(
 			watched,
-			() => last - asked.size,
+			() => last - pending.size,
 			limitMs,
 			() => {
 				end(watched, tooExpensive());
@@ -92,8 +91,8 @@ function thread(assets: string, limitMs: number): Ask {
 		new Promise((resolve, reject) => {
 			worker ??= start();
 			worker.ref();
-			if (asked.size === 0) unwatch = watch(worker);
-			asked.set(++last, { resolve: (value) => resolve(value as never), reject });
+			if (pending.size === 0) unwatch = watch(worker);
+			pending.set(++last, { resolve: (value) => resolve(value as never), reject });
 			worker.postMessage({ id: last, tool, given } satisfies LanguageQuestion);
 		});
 }

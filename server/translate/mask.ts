@@ -43,7 +43,7 @@ export function replaceSpans(
 }
 
 /** Position in the original → position in the result. Inside a replacement: its start or its end. */
-export function forward(
+export function mapForward(
 	replacements: readonly Replacement[],
 	at: number,
 	side: 'start' | 'end',
@@ -59,12 +59,12 @@ export function forward(
 }
 
 /** Position in the result → position in the original. */
-export function backward(
+export function mapBackward(
 	replacements: readonly Replacement[],
 	at: number,
 	side: 'start' | 'end',
 ): number {
-	return forward(
+	return mapForward(
 		replacements.map(({ from, to }) => ({ from: to, to: from })),
 		at,
 		side,

@@ -2,7 +2,7 @@
 
 import { Parser } from 'htmlparser2';
 import { tableRows } from './glossary.ts';
-import { canonicalLanguage } from './languages.ts';
+import { canonicalLanguage } from './languageCodes.ts';
 
 export interface MemoryPair {
 	readonly source: string;

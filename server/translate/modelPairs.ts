@@ -1,7 +1,7 @@
 /** Which languages a translation model translates, and how it wants to be told: from its files. */
 
 import { readModelJson } from '../hub/modelData/readModelFile.ts';
-import { canonicalLanguage } from './languages.ts';
+import { canonicalLanguage } from './languageCodes.ts';
 
 /** How a model is told the languages. */
 export interface ModelLanguages {

@@ -4,7 +4,7 @@
  */
 
 import words from 'naughty-words';
-import { primaryLanguage, usesSpaces } from './languages.ts';
+import { primaryLanguage, usesSpaces } from './languageCodes.ts';
 import type { TargetEdit } from './sentence.ts';
 import type { Span } from './sentences.ts';
 
@@ -17,7 +17,7 @@ const finders = new Map<string, Finder>();
 const listNames: Readonly<Record<string, string>> = { nb: 'no', 'fr-CA': 'fr' };
 
 /** Finds profane words of a language; nothing where no list exists. */
-export function profanityFinder(language: string): Finder {
+function profanityFinder(language: string): Finder {
 	const known = finders.get(language);
 	if (known) return known;
 	const lists = words as unknown as Readonly<Record<string, readonly string[] | undefined>>;

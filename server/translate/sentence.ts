@@ -6,9 +6,9 @@
 import { type Attention, alignWords, type Link } from './align.ts';
 import { type Block, fixedNear, fixedWithin, type Mark } from './block.ts';
 import {
-	backward,
 	type Fixed,
-	forward,
+	mapBackward,
+	mapForward,
 	mask,
 	type Replacement,
 	replaceSpans,
@@ -17,7 +17,7 @@ import {
 import { isLongNumber, keepsNumbers, numberOrMask } from './numbers.ts';
 import type { Span } from './sentences.ts';
 import { type Placed, projectMarks } from './tagProjection.ts';
-import { hasWords, wordSpans } from './words.ts';
+import { hasWords, wordSpans } from './wordSpans.ts';
 
 export interface SentenceUnit {
 	readonly block: Block;
@@ -181,8 +181,8 @@ export function renderTranslated(
 	let raws = unmasked.replacements.map(({ to }) => to);
 	let links = (result.links ?? []).map(({ source, target }) => ({
 		source: [
-			backward(unit.replacements, source[0], 'start'),
-			backward(unit.replacements, source[1], 'end'),
+			mapBackward(unit.replacements, source[0], 'start'),
+			mapBackward(unit.replacements, source[1], 'end'),
 		] as Span,
 		target: moved(unmasked.replacements, target),
 	}));
@@ -233,7 +233,7 @@ export function renderTranslated(
 }
 
 function moved(replacements: readonly Replacement[], [start, end]: Span): Span {
-	return [forward(replacements, start, 'start'), forward(replacements, end, 'end')];
+	return [mapForward(replacements, start, 'start'), mapForward(replacements, end, 'end')];
 }
 
 /** Links between offsets as links between the words that begin there. */

@@ -3,6 +3,7 @@
  * to somebody: a sentence that comes back at once would tell others that it was translated before.
  */
 
+import { LruMap } from '../protocol/lruMap.ts';
 import type { Attention } from './align.ts';
 
 /** What a model made of one sentence. */
@@ -24,15 +25,15 @@ export interface SentenceCacheStats {
 }
 
 export class SentenceCache {
-	#entries = new Map<string, { value: CachedTranslation; size: number }>();
-	#limitBytes: number;
-	#sizeBytes = 0;
+	readonly #entries: LruMap<string, CachedTranslation>;
+	readonly #maxEntryBytes: number;
 	#hits = 0;
 	#misses = 0;
 
 	/** @param limitBytes 0 turns the cache off. */
 	constructor(limitBytes: number) {
-		this.#limitBytes = limitBytes;
+		this.#entries = new LruMap(limitBytes, sizeOf);
+		this.#maxEntryBytes = limitBytes / 8;
 	}
 
 	/**
@@ -45,49 +46,30 @@ export class SentenceCache {
 		needs: { readonly attention: boolean },
 	): CachedTranslation | undefined {
 		const key = keyOf(owner, sentence);
-		const entry = owner === undefined ? undefined : this.#entries.get(key);
-		const lacks = needs.attention && !entry?.value.attention && !entry?.value.unaligned;
+		const entry = owner === undefined ? undefined : this.#entries.peek(key);
+		const lacks = needs.attention && !entry?.attention && !entry?.unaligned;
 		if (!entry || lacks) {
 			this.#misses++;
 			return undefined;
 		}
 		this.#hits++;
-		this.#entries.delete(key);
-		this.#entries.set(key, entry);
-		return entry.value;
+		return this.#entries.get(key);
 	}
 
 	set(owner: string | undefined, sentence: string, value: CachedTranslation): void {
 		if (owner === undefined) return;
 		const key = keyOf(owner, sentence);
-		const size =
-			2 * (key.length + value.text.length) + 120 + (value.attention?.weights.byteLength ?? 0) * 2;
-		if (size > this.#limitBytes / 8) return;
-		this.#delete(key);
-		this.#entries.set(key, { value, size });
-		this.#sizeBytes += size;
-		for (const oldest of this.#entries.keys()) {
-			if (this.#sizeBytes <= this.#limitBytes) break;
-			this.#delete(oldest);
-		}
-	}
-
-	#delete(key: string): void {
-		const entry = this.#entries.get(key);
-		if (!entry) return;
-		this.#sizeBytes -= entry.size;
-		this.#entries.delete(key);
+		if (sizeOf(key, value) <= this.#maxEntryBytes) this.#entries.set(key, value);
 	}
 
 	clear(): void {
 		this.#entries.clear();
-		this.#sizeBytes = 0;
 	}
 
 	get stats(): SentenceCacheStats {
 		return {
 			entries: this.#entries.size,
-			sizeBytes: this.#sizeBytes,
+			sizeBytes: this.#entries.total,
 			hits: this.#hits,
 			misses: this.#misses,
 		};
@@ -95,3 +77,7 @@ export class SentenceCache {
 }
 
 const keyOf = (owner: string | undefined, sentence: string): string => `${owner}\u0000${sentence}`;
+
+/** Bytes in memory, about. */
+const sizeOf = (key: string, { text, attention }: CachedTranslation): number =>
+	2 * (key.length + text.length) + 120 + (attention?.weights.byteLength ?? 0) * 2;

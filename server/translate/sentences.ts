@@ -4,7 +4,7 @@
  * merges for what those rules get wrong (abbreviations, initials, ordinals).
  */
 
-import { primaryLanguage } from './languages.ts';
+import { primaryLanguage } from './languageCodes.ts';
 import abbreviations from './scripts/data/abbreviations.json' with { type: 'json' };
 
 /** `[start, end)` in UTF-16 units. */

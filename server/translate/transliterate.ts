@@ -12,11 +12,11 @@ export interface ScriptPair {
 }
 
 /** `language native-script` of those that go to Latin letters and back. */
-const bothWays =
+const bothDirections =
 	'ar Arab, as Beng, be Cyrl, bg Cyrl, bn Beng, el Grek, fa Arab, gu Gujr, he Hebr, hi Deva, ja Jpan, kk Cyrl, kn Knda, ko Kore, ky Cyrl, mk Cyrl, ml Mlym, mn-Cyrl Cyrl, mr Deva, ne Deva, or Orya, pa Guru, ru Cyrl, sd Arab, si Sinh, ta Taml, te Telu, tg Cyrl, tt Cyrl, uk Cyrl, ur Arab';
 
 const table: ReadonlyMap<string, readonly ScriptPair[]> = new Map([
-	...bothWays.split(', ').map((row): [string, ScriptPair[]] => {
+	...bothDirections.split(', ').map((row): [string, ScriptPair[]] => {
 		const [language = '', script = ''] = row.split(' ');
 		return [
 			language,

@@ -4,7 +4,7 @@
  */
 
 import { type Term, termFinder } from './glossary.ts';
-import { canonicalLanguage, primaryLanguage } from './languages.ts';
+import { canonicalLanguage, primaryLanguage } from './languageCodes.ts';
 import { mergeSpans, protectedSpans } from './protect.ts';
 import { withoutEnd } from './whiteSpace.ts';
 

@@ -93,7 +93,7 @@ export class WorkQueue {
 		const retryAfterS = this.#retryAfterS(Math.max(request.work, maxWaiting / 64));
 		throw new AppError(
 			'overloaded',
-			`The server is overloaded: ${describe(waiting)}, and no more are taken now. Try again in ${retryAfterS} s.`,
+			`The model server is overloaded: ${describe(waiting)}, and no more are taken now. Try again in ${retryAfterS} s.`,
 			{ retryAfterS },
 		);
 	}

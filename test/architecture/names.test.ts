@@ -6,13 +6,15 @@ import { test } from 'node:test';
 import { type Source, sources } from './sources.ts';
 
 /** Folders that are checked. */
-const folders = ['server/engine'];
+const folders = ['server', 'extension', 'webview'];
+const engine = 'server/engine/';
 
 /** Words of names that are refused, and what the field says instead. */
 const refused: Readonly<Record<string, string>> = {
 	abilities: 'capabilities',
 	ability: 'capability',
-	ask: 'request',
+	aside: 'in worker',
+	ask: 'request, confirm, pick',
 	asked: 'requested',
 	ban: 'suppress',
 	banned: 'suppressed',
@@ -21,42 +23,69 @@ const refused: Readonly<Record<string, string>> = {
 	bent: 'pivoted',
 	door: 'router',
 	doors: 'routers',
-	drawn: 'sampled',
 	follower: 'subscriber',
 	followers: 'subscribers',
-	guess: 'draft, proposal',
-	guesses: 'draft, proposal',
+	front: 'language server',
+	guess: 'draft, proposal, score',
+	guesses: 'draft, proposal, scores',
 	hear: 'transcribe',
 	heard: 'transcribed',
 	hearing: 'transcription',
-	holes: 'padded',
 	joined: 'lockstep, concatenated',
 	keeper: 'manager, sync',
 	lanes: 'pool',
 	least: 'min',
 	leg: 'hop',
 	legs: 'hops',
-	likeliest: 'argmax',
+	likeliest: 'argmax, most likely',
 	most: 'max',
-	race: 'gumbelMax',
-	row: 'sequence, batch item; logits',
-	rows: 'sequences, batch; logits',
-	skeleton: 'without weights',
+	patience: 'timeout',
+	patient: 'timeout',
+	patiently: 'timeout, retry',
 	stretch: 'chunk',
 	stretches: 'chunks',
 	tell: 'notify',
 	told: 'notified',
+	way: 'flow, route, rewrites',
+	ways: 'flows, routes, rewrites',
+	wish: 'option',
+	preferences: 'options',
+};
+
+/** The same in the engine, where these words have other meanings than elsewhere. */
+const refusedInEngine: Readonly<Record<string, string>> = {
+	...refused,
+	drawn: 'sampled',
+	holes: 'padded',
+	race: 'gumbelMax',
+	row: 'sequence, batch item; logits',
+	rows: 'sequences, batch; logits',
+	skeleton: 'without weights',
 	turn: 'run queue, macrotask, priority',
 	turned: 'transposed, reversed',
 	turns: 'run queue, semaphore',
-	way: 'flow, route, rewrites',
-	ways: 'flows, routes, rewrites',
 	widen: 'cast',
-	wish: 'option',
-	wishes: 'options',
 	word: 'token',
 	words: 'tokens',
 };
+
+/** Refused in every name that is declared outside the engine, exported or not. */
+const refusedAnywhere: Readonly<Record<string, string>> = Object.fromEntries(
+	[
+		'belt',
+		'bent',
+		'front',
+		'transcribeLive',
+		'leg',
+		'likeliest',
+		'patience',
+		'stretch',
+		'stretches',
+		'tell',
+	]
+		.concat(['told', 'wish', 'preferences'])
+		.map((word) => [word, refused[word] ?? '']),
+);
 
 /** Names whose word means what it says. */
 const allowed: Readonly<Record<string, string>> = {
@@ -65,7 +94,15 @@ const allowed: Readonly<Record<string, string>> = {
 	newestTurns: 'turns of a conversation',
 	withoutTurns: 'turns of a conversation',
 	'historyTurns.ts': 'turns of a conversation',
+	BlockRows: 'rows of a matrix',
+	RowInt8: 'rows of a matrix',
+	bytesPerRow: 'rows of a matrix',
+	quantiseRows: 'rows of a matrix',
+	'rowInt8.ts': 'rows of a matrix',
+	rowsOf: 'rows of a matrix',
+	frontMatterEnd: 'front matter of Markdown',
 	indicesAtLeast: 'a comparison: ≥',
+	setAsideIn: 'a file that cannot be read is set aside',
 	SpeechWord: 'words of a language, with times',
 	WordSpan: 'words of a language, with times',
 	WordInput: 'words of a language, with times',
@@ -78,6 +115,12 @@ const allowed: Readonly<Record<string, string>> = {
 	WordPiece: 'an algorithm',
 	'wordPiece.ts': 'an algorithm',
 };
+
+/** Files of the same name: each is where a program begins. */
+const entryPoints = ['main.ts'];
+
+/** Exports what `protocol/routes` does, without the schemas. */
+const mirrors = ['server/protocol/routeAddresses.ts'];
 
 /** `readKvCache.ts` → `read kv cache`, in lower case. */
 function wordsOf(name: string): string[] {
@@ -96,26 +139,47 @@ function exportedNames({ text }: Pick<Source, 'text'>): string[] {
 	return [...found].map(([, name = '']) => name);
 }
 
+/** Names that are declared in a file: not the parameters, which take their names from those. */
+function declaredNames({ text }: Pick<Source, 'text'>): string[] {
+	const code = text.replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '');
+	const found = code.matchAll(
+		/\b(?:const|let|function\*?|class|interface|type|readonly|get|set) (\w+)|#(\w+)/g,
+	);
+	return [...new Set([...found].map(([, name, own]) => name ?? own ?? ''))];
+}
+
 /** Old words in names, each with its replacement. */
-function oldWords(names: readonly string[]): string[] {
+function oldWords(names: readonly string[], words = refused): string[] {
 	return names.flatMap((name) =>
 		wordsOf(name)
-			.filter((word) => Object.hasOwn(refused, word) && !Object.hasOwn(allowed, name))
-			.map((word) => `${name}: ${refused[word]}, not ${word}`),
+			.filter((word) => Object.hasOwn(words, word) && !Object.hasOwn(allowed, name))
+			.map((word) => `${name}: ${words[word]}, not ${word}`),
 	);
 }
 
-const checked = folders.flatMap((folder) => sources(folder));
-const names = checked.flatMap((source) => [basename(source.path), ...exportedNames(source)]);
+const namesOf = (source: Source) => [basename(source.path), ...exportedNames(source)];
+const all = folders.flatMap((folder) => sources(folder));
+const inEngine = all.filter(({ path }) => path.startsWith(engine));
+const elsewhere = all.filter(({ path }) => !path.startsWith(engine));
+const names = all.flatMap(namesOf);
+const declared = new Set(elsewhere.flatMap(declaredNames));
 
 test('exported names and files are called what the field calls them', () => {
-	assert.ok(names.length > 500, `${names.length} names`);
-	assert.deepEqual(oldWords(names), []);
+	assert.ok(names.length > 2500, `${names.length} names`);
+	assert.deepEqual(oldWords(elsewhere.flatMap(namesOf)), []);
+	assert.deepEqual(oldWords(inEngine.flatMap(namesOf), refusedInEngine), []);
 	assert.deepEqual(
-		Object.keys(allowed).filter((name) => !names.includes(name)),
+		Object.keys(allowed).filter((name) => !names.includes(name) && !declared.has(name)),
 		[],
 		'no longer needed in the list',
 	);
+});
+
+test('names that are not exported have no word of the old ones that means nothing else', () => {
+	const found = elsewhere.flatMap((source) =>
+		oldWords(declaredNames(source), refusedAnywhere).map((wrong) => `${source.path}: ${wrong}`),
+	);
+	assert.deepEqual(found, []);
 });
 
 test('limits are called max and min in every folder, exported or not', () => {
@@ -129,7 +193,8 @@ test('limits are called max and min in every folder, exported or not', () => {
 });
 
 test('an old word is found wherever it stands in a name, and only as a word of its own', () => {
-	assert.deepEqual(oldWords(['mostWaiting', 'planRows', 'JoinedModel', 'holesDecoder.ts']), [
+	const samples = ['mostWaiting', 'planRows', 'JoinedModel', 'holesDecoder.ts'];
+	assert.deepEqual(oldWords(samples, refusedInEngine), [
 		'mostWaiting: max, not most',
 		'planRows: sequences, batch; logits, not rows',
 		'JoinedModel: lockstep, concatenated, not joined',
@@ -138,18 +203,20 @@ test('an old word is found wherever it stands in a name, and only as a word of i
 	assert.deepEqual(oldWords(['browser', 'mask', 'alwaysOn', 'keywords', 'return.ts']), []);
 	const text = 'export async function one() {}\nexport class Two {}\nexport const three = 3;\n';
 	assert.deepEqual(exportedNames({ text }), ['one', 'Two', 'three']);
+	const own = '/** const four */\nclass Five {\n\treadonly #six: six;\n\tget seven() {}\n}\n';
+	assert.deepEqual(declaredNames({ text: own }), ['Five', 'six', 'seven']);
 });
 
-test('no two files of a checked folder are told apart by their folders alone', () => {
-	const files = checked.map(({ path }) => basename(path));
+test('no two files are told apart by their folders alone', () => {
+	const files = all.map(({ path }) => basename(path));
 	assert.deepEqual(
-		files.filter((file, index) => files.indexOf(file) !== index),
+		files.filter((file, index) => files.indexOf(file) !== index && !entryPoints.includes(file)),
 		[],
 	);
 });
 
-test('no name is exported twice in a checked folder', () => {
-	const exported = checked.flatMap(exportedNames);
+test('no name is exported twice', () => {
+	const exported = all.filter(({ path }) => !mirrors.includes(path)).flatMap(exportedNames);
 	assert.deepEqual(
 		exported.filter((name, index) => exported.indexOf(name) !== index),
 		[],

@@ -1,26 +1,24 @@
 /** Turns of decoders, and what a thread may compute: time of others is nobody's fault. */
 
 import assert from 'node:assert/strict';
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { before, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { type DecodePlace, DecodeQueue } from '../../server/audio/decodeQueue.ts';
 import { decodeInThread } from '../../server/audio/threadedDecode.ts';
 import { AppError } from '../../server/protocol/index.ts';
-import { speechLike, wavFile } from './madeAudio.ts';
+import { speechLike, wavFile } from '../support/madeAudio.ts';
+import { temporaryFolder } from '../support/temporaryFolder.ts';
 
-let folder = '';
+const folder = temporaryFolder('queue');
 let scratch = '';
 let path = '';
 before(async () => {
-	folder = await mkdtemp(join(tmpdir(), 'nearglot-queue-'));
 	scratch = join(folder, 'scratch');
 	path = join(folder, 'a.wav');
 	await writeFile(path, wavFile(speechLike(40, 16_000), { rateHz: 16_000 }));
 });
-after(() => rm(folder, { recursive: true, force: true }));
 
 /** Lets everything happen that waits for nothing. */
 const settled = () => new Promise<void>((resolve) => setImmediate(resolve));

@@ -3,15 +3,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sniffFormat } from '../../server/audio/audioFormat.ts';
-import { type AudioSource, memorySource, pieces } from '../../server/audio/audioSource.ts';
+import { type AudioSource, pieces } from '../../server/audio/audioSource.ts';
 import { checkContainerLength } from '../../server/audio/containerLength.ts';
 import { announcedLength, findMpegFrame, mpegFrame } from '../../server/audio/mpegFrame.ts';
-import { checkComplete, checkShape, mixDown } from '../../server/audio/openedAudio.ts';
+import { assertAudioFormat, checkComplete, mixDown } from '../../server/audio/openedAudio.ts';
 import { mixFrames, pcmReader } from '../../server/audio/pcm.ts';
 import { splitVorbisHeaders } from '../../server/audio/vorbisPackets.ts';
 import { readWavHeader } from '../../server/audio/wavHeader.ts';
-import { speechLike, wavFile } from './madeAudio.ts';
+import { speechLike, wavFile } from '../support/madeAudio.ts';
 import { firstPage } from './madeOgg.ts';
+import { memorySource } from './memorySource.ts';
 
 type Part = string | readonly number[] | Uint8Array;
 
@@ -308,7 +309,7 @@ test('channels are averaged, a rate or number of channels that no recording has 
 		[16_000, 65],
 	] as const)
 		assert.throws(
-			() => checkShape(rate, channels),
+			() => assertAudioFormat(rate, channels),
 			{ code: 'invalid_audio' },
 			`${rate} ${channels}`,
 		);
@@ -316,7 +317,7 @@ test('channels are averaged, a rate or number of channels that no recording has 
 		[1000, 1],
 		[768_000, 64],
 	] as const)
-		checkShape(rate, channels);
+		assertAudioFormat(rate, channels);
 });
 
 test('two per cent and a quarter of a second may be missing at the end of a recording, no more', () => {

@@ -1,17 +1,16 @@
 /** Which arguments of `nearglot translate` are paths and which are words. */
 
 import assert from 'node:assert/strict';
-import { mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileProblem } from '../../server/cli/fileProblem.ts';
 import { meaningOf, noFile } from '../../server/cli/namedFile.ts';
+import { temporaryFolder } from '../support/temporaryFolder.ts';
 
-let folder: string;
+const folder = temporaryFolder('paths');
 const before_ = process.cwd();
 before(async () => {
-	folder = await mkdtemp(join(tmpdir(), 'nearglot-paths-'));
 	await mkdir(join(folder, 'docs'));
 	await mkdir(join(folder, 'my docs'));
 	await writeFile(join(folder, 'guide.md'), 'x');
@@ -20,7 +19,6 @@ before(async () => {
 });
 after(async () => {
 	process.chdir(before_);
-	await rm(folder, { recursive: true, force: true });
 });
 
 const expect = async (meaning: string, given: readonly string[]) => {

@@ -1,6 +1,6 @@
 /** Short ways to ask the test server, with types of what comes back. */
 
-import { sseData, type TestServer } from '../http/testServer.ts';
+import { sseData, type TestServer } from '../support/testServer.ts';
 
 export interface ErrorReply {
 	readonly error: {

@@ -1,16 +1,15 @@
 /** Models whose settings are large are read in a thread, with the same result. */
 
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, mock, test } from 'node:test';
+import { mock, test } from 'node:test';
 import { folderJobs } from '../../server/daemon/folderJobs.ts';
-import { foldersAside } from '../../server/daemon/folderThread.ts';
+import { foldersInWorker } from '../../server/daemon/folderThread.ts';
 import { writeDecoderModel } from '../fixtures/decoderModel.ts';
+import { temporaryFolder } from '../support/temporaryFolder.ts';
 
-const dir = mkdtempSync(join(tmpdir(), 'nearglot-folders-'));
-after(() => rmSync(dir, { recursive: true, force: true }));
+const dir = temporaryFolder('folders');
 
 const shape = {
 	layers: 1,
@@ -62,9 +61,9 @@ test('settings of megabytes are not parsed where others wait, and say the same',
 	assert.ok(onLoop.description.eosTokenIds.includes(49_999));
 	const longest = await longestParsed(async () => {
 		const [description, profile, languages] = await Promise.all([
-			foldersAside.describe(folder),
-			foldersAside.profile(folder, undefined),
-			foldersAside.languages(folder, 'opus-mt-en-de'),
+			foldersInWorker.describe(folder),
+			foldersInWorker.profile(folder, undefined),
+			foldersInWorker.languages(folder, 'opus-mt-en-de'),
 		]);
 		assert.deepEqual({ description, profile, languages }, onLoop);
 	});
@@ -95,7 +94,7 @@ test('faults of a folder keep their code and sentence', async () => {
 		],
 	] as const) {
 		const folder = model(name, { [file]: value });
-		await assert.rejects(foldersAside.describe(folder), {
+		await assert.rejects(foldersInWorker.describe(folder), {
 			code: 'unsupported_model',
 			message: sentence,
 		});

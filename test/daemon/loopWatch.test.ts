@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { watchLoop } from '../../server/daemon/loopWatch.ts';
-import { daemonMetrics } from '../../server/services/metrics.ts';
+import { daemonMetrics } from '../../server/services/daemonMetrics.ts';
 
 const line = (text: string, name: string): string | undefined =>
 	text

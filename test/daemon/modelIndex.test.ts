@@ -1,12 +1,12 @@
 /** How often the folders of models are read, how new the answer is, and who notices a change. */
 
 import assert from 'node:assert/strict';
-import { appendFile, mkdir, mkdtemp, rename, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { appendFile, mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { FolderWatch, type Watch } from '../../server/daemon/folderWatch.ts';
 import { ModelIndex, type ModelIndexOptions } from '../../server/daemon/modelIndex.ts';
+import { temporaryFolder } from '../support/temporaryFolder.ts';
 import { until } from '../support/until.ts';
 
 interface Tested {
@@ -21,7 +21,7 @@ interface Tested {
 }
 
 async function open(t: TestContext, options: ModelIndexOptions = {}): Promise<Tested> {
-	const folder = await mkdtemp(join(tmpdir(), 'nearglot-index-'));
+	const folder = temporaryFolder('index');
 	let now = 0;
 	const described: string[] = [];
 	const index = new ModelIndex(
@@ -32,10 +32,7 @@ async function open(t: TestContext, options: ModelIndexOptions = {}): Promise<Te
 		},
 		{ now: () => now, ...options },
 	);
-	t.after(async () => {
-		index.close();
-		await rm(folder, { recursive: true, force: true });
-	});
+	t.after(() => index.close());
 	return {
 		folder,
 		index,
@@ -179,8 +176,7 @@ test('a root that comes later, or is exchanged for another, is noticed', async (
 });
 
 test('links to models are followed, and looked at where they lead', async (t) => {
-	const other = await mkdtemp(join(tmpdir(), 'nearglot-elsewhere-'));
-	t.after(() => rm(other, { recursive: true, force: true }));
+	const other = temporaryFolder('elsewhere');
 	const { folder, names, addModel, advance } = await open(t);
 	await symlink(join(other, 'model'), join(folder, 'linked'));
 	assert.deepEqual(await names(), []);
@@ -205,9 +201,8 @@ test('a writer of our own tells, and the next list has it', async (t) => {
 	assert.deepEqual(await names(), []);
 });
 
-test('what is hidden changes nothing, and too many folders are not watched', async (t) => {
-	const folder = await mkdtemp(join(tmpdir(), 'nearglot-watch-'));
-	t.after(() => rm(folder, { recursive: true, force: true }));
+test('what is hidden changes nothing, and too many folders are not watched', async () => {
+	const folder = temporaryFolder('watch');
 	const changed: string[] = [];
 	let tell = (_event: string, _name: string | null) => {};
 	const options = { maxFolders: 1, platform: 'linux' } as const;
@@ -230,9 +225,8 @@ test('what is hidden changes nothing, and too many folders are not watched', asy
 	assert.deepEqual(changed, [folder, folder, join(folder, 'model')]);
 });
 
-test('where one watch sees all below a folder, only roots and links are watched', async (t) => {
-	const folder = await mkdtemp(join(tmpdir(), 'nearglot-watch-'));
-	t.after(() => rm(folder, { recursive: true, force: true }));
+test('where one watch sees all below a folder, only roots and links are watched', async () => {
+	const folder = temporaryFolder('watch');
 	const watched: [string, boolean][] = [];
 	const watch = new FolderWatch(() => {}, {
 		platform: 'win32',

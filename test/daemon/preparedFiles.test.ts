@@ -1,14 +1,13 @@
 /** Graphs that earlier versions kept beside models are removed, and nothing else is. */
 
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { removePreparedFiles } from '../../server/daemon/preparedFiles.ts';
+import { temporaryFolder } from '../support/temporaryFolder.ts';
 
-const base = mkdtempSync(join(tmpdir(), 'nearglot-leftovers-'));
-after(() => rmSync(base, { recursive: true, force: true }));
+const base = temporaryFolder('leftovers');
 
 function write(...parts: string[]): string {
 	const path = join(base, ...parts);

@@ -1,24 +1,15 @@
 /** What comparing rewritten graphs has found is kept by model, bounded, and gone with the model. */
 
 import assert from 'node:assert/strict';
-import {
-	existsSync,
-	mkdirSync,
-	mkdtempSync,
-	readFileSync,
-	rmSync,
-	statSync,
-	writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { readdir, symlink } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { maxModels, maxVerdicts, VerdictFile } from '../../server/daemon/verdictFile.ts';
 import type { Verdict } from '../../server/engine/api.ts';
+import { temporaryFolder } from '../support/temporaryFolder.ts';
 
-const base = mkdtempSync(join(tmpdir(), 'nearglot-verdicts-'));
-after(() => rmSync(base, { recursive: true, force: true }));
+const base = temporaryFolder('verdicts');
 
 const right: Verdict = { of: 'model.onnx: logits where asked (c-api, cpu)', key: 'a1' };
 const wrong: Verdict = {

@@ -51,8 +51,8 @@ test('a page that names what is not there, or has a row without a test, is found
 		faults('| a | b | `server/none.ts` | `test/none.test.ts` |\n| c | d | e | f |'),
 		['server/none.ts is not there', 'test/none.test.ts is not there', ' c  has no test'],
 	);
-	assert.deepEqual(faults('| a | b | c | `test/daemon/home.ts` |'), [
-		'test/daemon/home.ts is no test',
+	assert.deepEqual(faults('| a | b | c | `test/support/home.ts` |'), [
+		'test/support/home.ts is no test',
 	]);
 });
 

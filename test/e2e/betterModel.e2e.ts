@@ -1,12 +1,12 @@
 /** *Pick a Better Model* with a hub that has one small model: proposed, cancelled, downloaded, asked, deleted. */
 
 import assert from 'node:assert/strict';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { writeDecoderModel } from '../fixtures/decoderModel.ts';
+import { temporaryFolder } from '../support/temporaryFolder.ts';
 import { until } from '../support/until.ts';
 import { ask, command, desk, hubContent, newChat, openChat } from './window.ts';
 
@@ -14,11 +14,10 @@ const rows = (page: Page) => page.locator('.quick-input-list .monaco-list-row');
 
 /** A tiny model in the place of the 135 million weights of the real one. */
 function fillHub(): void {
-	const folder = mkdtempSync(join(tmpdir(), 'nearglot-hub-'));
+	const folder = temporaryFolder('hub');
 	writeDecoderModel(folder, { attention: 'gqa', file: 'model_q4.onnx' });
 	for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' }))
 		if (statSync(join(folder, name)).isFile()) hubContent[name] = readFileSync(join(folder, name));
-	rmSync(folder, { recursive: true });
 }
 
 /** Model folders of the daemon; what is being downloaded is in a hidden one. */

@@ -106,7 +106,7 @@ export function pageState(turns: readonly Turn[], more: Partial<PageState> = {})
 		model: '',
 		attachments: [],
 		tools: [],
-		abilities: { editor: true },
+		capabilities: { editor: true },
 		...more,
 	};
 }

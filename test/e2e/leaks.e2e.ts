@@ -6,10 +6,10 @@
 
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { temporaryFolder } from '../support/temporaryFolder.ts';
 import { until } from '../support/until.ts';
 import { findSecrets } from './findSecrets.ts';
 import { setKey } from './keyBoxes.ts';
@@ -21,7 +21,7 @@ import { ask, command, editorText, openChat, openFile } from './window.ts';
 const made = (name: string) => `${name}+${Math.random().toString(36).slice(2)}/%?=${Date.now()}`;
 
 test('a secret is found by its value wherever and however it is written', async () => {
-	const folder = mkdtempSync(join(tmpdir(), 'nearglot-secrets-'));
+	const folder = temporaryFolder('secrets');
 	const secret = made('planted');
 	const code = Buffer.from(`xy{"key":"${secret}"}`).toString('base64');
 	mkdirSync(join(folder, 'deep'));
@@ -59,7 +59,6 @@ test('a secret is found by its value wherever and however it is written', async 
 	} finally {
 		told.kill('SIGKILL');
 		given.kill('SIGKILL');
-		rmSync(folder, { recursive: true });
 	}
 });
 

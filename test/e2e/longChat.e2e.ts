@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { chromium, type Page } from 'playwright-core';
 // @ts-expect-error: the scripts are plain JavaScript
 import { chromiumOptions } from '../../scripts/vscode-host/server.mjs';
-import { startTestServer } from '../http/testServer.ts';
+import { startTestServer } from '../support/testServer.ts';
 import { until } from '../support/until.ts';
 import { violations } from './axe.ts';
 

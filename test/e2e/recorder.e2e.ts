@@ -9,7 +9,7 @@ import { type Browser, chromium, type Page } from 'playwright-core';
 // @ts-expect-error: the scripts are plain JavaScript
 import { chromiumOptions, startHost } from '../../scripts/vscode-host/server.mjs';
 import { type RecorderEvent, readEvents } from '../../server/protocol/index.ts';
-import { firstLine, type Home, newHome } from '../daemon/home.ts';
+import { firstLine, type Home, newHome } from '../support/home.ts';
 import { writeSpeech } from './spokenFile.ts';
 import { patientMs } from './window.ts';
 

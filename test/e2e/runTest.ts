@@ -3,12 +3,12 @@
  * with a display. `npm run test:desktop [version]`. Where nothing can be downloaded it says so and passes.
  */
 
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { downloadAndUnzipVSCode, runTests } from '@vscode/test-electron';
 // @ts-expect-error: the scripts are plain JavaScript
 import { buildSuite } from '../../scripts/vscode-host/suite.mjs';
+import { temporaryFolder } from '../support/temporaryFolder.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const version = process.argv[2] ?? 'stable';
@@ -31,7 +31,7 @@ if ('missing' in desktop) {
 	console.log(`skipped: ${desktop.missing}.`);
 } else {
 	const suite: string = await buildSuite();
-	const home = mkdtempSync(join(tmpdir(), 'nearglot-'));
+	const home = temporaryFolder();
 	try {
 		process.exitCode = await runTests({
 			vscodeExecutablePath: desktop.path,

@@ -7,7 +7,7 @@ import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { startHub, type TestHub } from '../hub/hubServer.ts';
+import { startHub, type TestHub } from '../support/hubServer.ts';
 
 export interface Services {
 	/** Leads the editor's server to both. */

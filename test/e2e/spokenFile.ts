@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { plainWords, wordErrors } from '../../bench/quality/wordErrors.ts';
 import { fileSource } from '../../server/audio/audioSource.ts';
 import { decodeAudio, speechRateHz } from '../../server/audio/decodeAudio.ts';
-import { wavFile } from '../audio/madeAudio.ts';
+import { wavFile } from '../support/madeAudio.ts';
 
 const folder = join(import.meta.dirname, '..', 'fixtures', 'speech');
 

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { type BrowserContext, chromium, type Page } from 'playwright-core';
 // @ts-expect-error: the scripts are plain JavaScript
 import { chromiumOptions, hostCommand, startHost } from '../../scripts/vscode-host/server.mjs';
-import { wavFile } from '../audio/madeAudio.ts';
+import { wavFile } from '../support/madeAudio.ts';
 import { until } from '../support/until.ts';
 import { type Services, startServices } from './services.ts';
 import { TeamServer } from './teamServer.ts';

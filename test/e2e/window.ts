@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { type BrowserContext, chromium, type FrameLocator, type Page } from 'playwright-core';
 // @ts-expect-error: the scripts are plain JavaScript
 import { chromiumOptions, hostCommand, startHost } from '../../scripts/vscode-host/server.mjs';
-import { type HubContent, startHub, type TestHub } from '../hub/hubServer.ts';
+import { type HubContent, startHub, type TestHub } from '../support/hubServer.ts';
 import { packCaller } from './caller.ts';
 
 interface Host {

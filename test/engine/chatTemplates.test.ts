@@ -9,12 +9,12 @@ import { readFileSync } from 'node:fs';
 import { describe, it, mock } from 'node:test';
 import { ChatTemplate } from '../../server/engine/template/chatTemplate.ts';
 import { compileTemplate } from '../../server/engine/template/jinja.ts';
-import { parseToolCalls } from '../../server/engine/template/toolCallParser.ts';
 import { toolFormatOf } from '../../server/engine/template/toolFormat.ts';
 import type { ChatMessage, ToolDefinition } from '../../server/protocol/index.ts';
 import { caseVariables, chatCases } from '../fixtures/chatCases.ts';
 import { publishedTemplates } from '../fixtures/publishedTemplates.ts';
-import { sharedFolder } from './sharedData.ts';
+import { sharedFolder } from '../support/sharedData.ts';
+import { parseToolCalls } from './parseToolCalls.ts';
 
 const data = sharedFolder('');
 const templates = data.skip === false ? publishedTemplates(data.path) : new Map<string, string>();

@@ -1,15 +1,14 @@
 import assert from 'node:assert/strict';
-import { link, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { link, mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { before, test } from 'node:test';
 import { externalFault } from '../../server/engine/modelFiles/externalData.ts';
 import { readGraphSummary } from '../../server/engine/modelFiles/graphSummary.ts';
+import { temporaryFolder } from '../support/temporaryFolder.ts';
 
-let folder = '';
+const folder = temporaryFolder('external');
 const cached = () => join(folder, 'models--acme--tiny', 'snapshots', '0123abcd');
 before(async () => {
-	folder = await mkdtemp(join(tmpdir(), 'nearglot-external-'));
 	await mkdir(join(folder, 'onnx', 'sub'), { recursive: true });
 	await writeFile(join(folder, 'onnx', 'model.onnx'), 'graph');
 	await writeFile(join(folder, 'onnx', 'good'), Buffer.alloc(100));
@@ -24,7 +23,6 @@ before(async () => {
 	await symlink(join(blobs, 'a'), join(cached(), 'model.onnx'));
 	await symlink(join(blobs, 'b'), join(cached(), 'model.onnx_data'));
 });
-after(() => rm(folder, { recursive: true, force: true }));
 
 const fault = (name: string, bytes = 100) => externalFault(folder, 'onnx/model.onnx', name, bytes);
 

@@ -5,9 +5,9 @@ import { describe, it } from 'node:test';
 import type { Constraint } from '../../server/engine/api.ts';
 import { createConstraintCompiler } from '../../server/engine/grammar/compileConstraint.ts';
 import type { TokenConstraint } from '../../server/engine/sample/constraint.ts';
-import { parseToolCalls } from '../../server/engine/template/toolCallParser.ts';
 import { toolFormats } from '../../server/engine/template/toolFormat.ts';
 import { byteTextModel } from './byteTextModel.ts';
+import { parseToolCalls } from './parseToolCalls.ts';
 
 const text = byteTextModel();
 const end = text.tokenToId('</s>') as number;

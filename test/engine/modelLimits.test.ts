@@ -22,8 +22,8 @@ import { loadTextModel } from '../../server/engine/text/textModel.ts';
 import { readModelBytes, readModelText } from '../../server/hub/modelData/readModelFile.ts';
 import { AppError } from '../../server/protocol/index.ts';
 import { writeDecoderModel } from '../fixtures/decoderModel.ts';
+import { temporaryFolder } from '../support/temporaryFolder.ts';
 import { describeAlone } from './describeAlone.ts';
-import { temporaryFolder } from './support.ts';
 
 const folder = temporaryFolder();
 const good = writeDecoderModel(join(folder, 'good'), { attention: 'gqa' });

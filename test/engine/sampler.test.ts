@@ -4,8 +4,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Sampler } from '../../server/engine/sample/sampler.ts';
 import { Random } from '../fixtures/graphBuilder.ts';
+import { greedy } from '../fixtures/greedy.ts';
 import { bigRow } from './logitRows.ts';
-import { greedy } from './support.ts';
 
 test('log-probabilities are those before penalties, and asking for them changes no draw', () => {
 	const allowed = new Int32Array(Math.ceil(3000 / 32)).fill(-1);

@@ -15,6 +15,7 @@ import { createGenerator, type Generate } from '../../server/engine/schedule/gen
 import { Scheduler } from '../../server/engine/schedule/scheduler.ts';
 import type { SchedulerOptions } from '../../server/engine/schedule/schedulerOptions.ts';
 import { Random } from '../fixtures/graphBuilder.ts';
+import { greedy } from '../fixtures/greedy.ts';
 import { byteTextModel } from './byteTextModel.ts';
 import {
 	ExactDecoder,
@@ -23,7 +24,7 @@ import {
 	exactVocabulary,
 	keyOf,
 } from './exactDecoder.ts';
-import { greedy, tokensRequest } from './support.ts';
+import { tokensRequest } from './support.ts';
 
 const nothing = (): void => {};
 const cacheBytes = 60_000;

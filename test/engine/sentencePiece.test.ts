@@ -17,7 +17,7 @@ import {
 	type SentencePieceFile,
 } from '../../server/engine/tokenizer/sentencePieceFile.ts';
 import { readTokenizer } from '../../server/engine/tokenizer/tokenizer.ts';
-import { sharedFolder } from './sharedData.ts';
+import { sharedFolder } from '../support/sharedData.ts';
 
 const models = sharedFolder('models-tiny');
 const tokenizers = sharedFolder('tokenizers');

@@ -1,8 +1,7 @@
 /** Threads of tokenizers and templates: who waits, who is ended, and what is read on the spot. */
 
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import type { TextService } from '../../server/engine/text/textJobs.ts';
@@ -11,6 +10,7 @@ import { TextReader } from '../../server/engine/text/textReader.ts';
 import { TextThread } from '../../server/engine/text/textThread.ts';
 import { byteTokenizer } from '../fixtures/tokenizerFiles.ts';
 import { hostileTokenizers } from '../hostile/models.ts';
+import { temporaryFolder } from '../support/temporaryFolder.ts';
 
 const made: string[] = [];
 after(() => {
@@ -19,7 +19,7 @@ after(() => {
 
 /** A folder with a tokenizer of bytes and a template, some fields of tokenizer.json replaced. */
 function folderWith(fields: object = {}, template?: string): string {
-	const folder = mkdtempSync(join(tmpdir(), 'nearglot-text-'));
+	const folder = temporaryFolder('text');
 	made.push(folder);
 	byteTokenizer(folder, template);
 	const file = join(folder, 'tokenizer.json');
@@ -38,19 +38,21 @@ test('a thread reads as the model itself does', async () => {
 	const here = await loadTextModel(folder);
 	await using thread = owned(new TextThread({ folder, model: 'm' }));
 	const text = 'Grüße, 世界 👋';
-	assert.deepEqual(await thread.ask(...encode(text)), [here.encode(text, { addSpecial: false })]);
+	assert.deepEqual(await thread.request(...encode(text)), [
+		here.encode(text, { addSpecial: false }),
+	]);
 	const tokens = here.encode(text);
 	const told = async (job: Promise<Uint8Array>) =>
 		JSON.parse(new TextDecoder().decode(await job)) as unknown;
-	const detokenized = thread.ask('detokenize', { tokens, skipSpecial: true });
+	const detokenized = thread.request('detokenize', { tokens, skipSpecial: true });
 	assert.deepEqual(await told(detokenized), { content: text, prompt: text });
 	const asked = { prompt: { kind: 'text', text }, addSpecial: true } as const;
-	assert.deepEqual(await told(thread.ask('tokenize', { ...asked, pieces: false })), {
+	assert.deepEqual(await told(thread.request('tokenize', { ...asked, pieces: false })), {
 		tokens,
 		count: tokens.length,
 	});
 	assert.deepEqual(
-		await told(thread.ask('tokenize', { ...asked, pieces: true, contextLength: 9 })),
+		await told(thread.request('tokenize', { ...asked, pieces: true, contextLength: 9 })),
 		{
 			tokens: tokens.map((id) => {
 				const bytes = here.tokenBytes(id) ?? new Uint8Array();
@@ -61,26 +63,26 @@ test('a thread reads as the model itself does', async () => {
 		},
 	);
 	const prompt = { kind: 'chat', messages: [{ role: 'user', content: text }] } as const;
-	assert.equal(await thread.ask('render', { prompt }), here.renderChat(prompt));
+	assert.equal(await thread.request('render', { prompt }), here.renderChat(prompt));
 	assert.deepEqual(
-		await thread.ask('prompt', { prompt, contextLength: 256 }),
+		await thread.request('prompt', { prompt, contextLength: 256 }),
 		here.promptTokens(prompt),
 	);
-	const [bytes] = await thread.ask('bytes', { tokens: [65, 257], skipSpecial: true });
+	const [bytes] = await thread.request('bytes', { tokens: [65, 257], skipSpecial: true });
 	assert.deepEqual([...(bytes ?? [])], [65]);
 });
 
 test('whoever waits behind what is ended gets a new thread, and so does whoever comes later', async () => {
 	const thread = new TextThread({ folder: folderWith(hostileFields), model: 'm', deadlineMs: 300 });
-	const ended = thread.ask(...encode(hostileText));
-	const behind = thread.ask(...encode('b'));
+	const ended = thread.request(...encode(hostileText));
+	const behind = thread.request(...encode('b'));
 	await assert.rejects(ended, (error: { code: string; message: string; data: object }) => {
 		assert.equal(error.code, 'too_expensive');
 		assert.deepEqual(error.data, { part: 'tokenizer', model: 'm' });
 		return true;
 	});
 	assert.deepEqual(await behind, [[98]]);
-	assert.deepEqual(await thread.ask(...encode('c')), [[99]]);
+	assert.deepEqual(await thread.request(...encode('c')), [[99]]);
 	await thread.close();
 });
 
@@ -93,8 +95,8 @@ test('a thread that runs out of memory takes nothing else with it', async () => 
 		deadlineMs: 24 * 3_600_000,
 		maxMemoryMb: 64,
 	});
-	const ended = thread.ask(...encode(text));
-	const behind = thread.ask(...encode('b'));
+	const ended = thread.request(...encode(text));
+	const behind = thread.request(...encode('b'));
 	await assert.rejects(ended, (error: { code: string; message: string }) => {
 		assert.equal(error.code, 'too_expensive');
 		assert.match(error.message, /tokenizer of 'm' needed more than 64 MB/);
@@ -110,10 +112,10 @@ test('work that nobody waits for is ended long before its time', async () => {
 		model: 'm',
 		deadlineMs: 24 * 3_600_000,
 	});
-	await thread.ask(...encode('warm'));
+	await thread.request(...encode('warm'));
 	const stop = new AbortController();
-	const asked = thread.ask(...encode(hostileText), stop.signal);
-	const behind = thread.ask(...encode('b'));
+	const asked = thread.request(...encode(hostileText), stop.signal);
+	const behind = thread.request(...encode('b'));
 	stop.abort();
 	await assert.rejects(asked, isCode('cancelled'));
 	assert.deepEqual(await behind, [[98]]);
@@ -122,14 +124,14 @@ test('work that nobody waits for is ended long before its time', async () => {
 
 test('a closed thread tells whoever waits that the model is gone', async () => {
 	const thread = new TextThread({ folder: folderWith(hostileFields), model: 'm' });
-	const asked = [thread.ask(...encode(hostileText)), thread.ask(...encode('b'))];
+	const asked = [thread.request(...encode(hostileText)), thread.request(...encode('b'))];
 	const settled = Promise.allSettled(asked);
 	await thread.close();
 	for (const { status, ...rest } of await settled) {
 		assert.equal(status, 'rejected');
 		assert.equal((rest as { reason: { code: string } }).reason.code, 'runner_crashed');
 	}
-	await assert.rejects(thread.ask(...encode('c')), isCode('runner_crashed'));
+	await assert.rejects(thread.request(...encode('c')), isCode('runner_crashed'));
 });
 
 test('a folder without a tokenizer is refused each time, and once it has one it is read', async () => {
@@ -138,16 +140,16 @@ test('a folder without a tokenizer is refused each time, and once it has one it 
 	const usual = readFileSync(file);
 	rmSync(file);
 	const thread = new TextThread({ folder, model: 'm' });
-	await assert.rejects(thread.ask(...encode('a')), isCode('unsupported_model'));
+	await assert.rejects(thread.request(...encode('a')), isCode('unsupported_model'));
 	writeFileSync(file, usual);
-	assert.deepEqual(await thread.ask(...encode('a')), [[97]]);
+	assert.deepEqual(await thread.request(...encode('a')), [[97]]);
 	await thread.close();
 });
 
 test('a reader reads on the spot only short texts, and only with tokenizers it knows to be linear', async () => {
 	const asked: string[] = [];
 	const threads: TextService = {
-		ask: async (job) => {
+		request: async (job) => {
 			asked.push(job);
 			return [[1]] as never;
 		},
@@ -182,7 +184,7 @@ test('a reader reads on the spot only short texts, and only with tokenizers it k
 test('a prompt with far more characters than the context holds is refused before it is tokenised', async () => {
 	const text = await loadTextModel(folderWith());
 	const reader = new TextReader(text, {
-		ask: () => assert.fail('nothing is to be tokenised'),
+		request: () => assert.fail('nothing is to be tokenised'),
 	});
 	await assert.rejects(
 		reader.prompt({ kind: 'text', text: 'a'.repeat(3300) }, 100),

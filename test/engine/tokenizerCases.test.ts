@@ -8,7 +8,7 @@ import { Tokenizer as OtherTokenizer } from '@huggingface/tokenizers';
 import { loadTextModel } from '../../server/engine/text/textModel.ts';
 import { readTiktoken } from '../../server/engine/tokenizer/tiktoken.ts';
 import { readTokenizer, type Tokenizer } from '../../server/engine/tokenizer/tokenizer.ts';
-import { sharedFolder } from './sharedData.ts';
+import { sharedFolder } from '../support/sharedData.ts';
 
 const data = sharedFolder('tokenizers');
 const models = sharedFolder('models-tiny');

@@ -45,7 +45,13 @@ describe('patterns of tokenizer files', () => {
 
 	it('a pattern that cannot be read names itself', () => {
 		assert.throws(() => compilePattern('a(?<'), /a\(\?</);
-		assert.throws(() => compilePattern('[a&&b]'), /\[a&&b\]/);
+		assert.throws(() => compilePattern('\\p{Nonsense}'), /\\p\{Nonsense\}/);
+	});
+
+	it('classes in classes and lines', () => {
+		assert.deepEqual(all('[^(\\s|[.,])]+|[a-f&&[^b]]', 'ab, cd.'), ['ab', 'cd']);
+		assert.deepEqual(all('[a-f&&[^b]]', 'abz'), ['a']);
+		assert.deepEqual(all('^a|b$', 'a\na b\nb'), ['a', 'a', 'b', 'b']);
 	});
 });
 

@@ -2,8 +2,9 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { parseToolCalls, ToolCallParser } from '../../server/engine/template/toolCallParser.ts';
+import { ToolCallParser } from '../../server/engine/template/toolCallParser.ts';
 import { type ToolFormatName, toolFormats } from '../../server/engine/template/toolFormat.ts';
+import { parseToolCalls } from './parseToolCalls.ts';
 
 interface Case {
 	readonly format: ToolFormatName;

@@ -4,7 +4,9 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { editingStrings } from '../../server/lsp/texts.ts';
 import { chatStrings, microphoneStrings, transcriptStrings } from '../../webview/protocol.ts';
+import { recorderStrings } from '../../webview/recorderStrings.ts';
 import { studioStrings, whereModelsRun } from '../../webview/studioStrings.ts';
 
 const root = join(import.meta.dirname, '..', '..');
@@ -78,9 +80,15 @@ test('every text of the manifest is in package.nls.json of every language, and n
 
 test('every text of the code is in the bundle of every language, with its placeholders', () => {
 	const texts = new Set<string>(
-		[chatStrings, microphoneStrings, studioStrings, transcriptStrings, whereModelsRun].flatMap(
-			(texts) => Object.values(texts),
-		),
+		[
+			chatStrings,
+			editingStrings,
+			microphoneStrings,
+			recorderStrings,
+			studioStrings,
+			transcriptStrings,
+			whereModelsRun,
+		].flatMap((texts) => Object.values(texts)),
 	);
 	for (const source of extensionSources) {
 		for (const [, text = ''] of source.matchAll(/l10n\.t\(\s*'((?:[^'\\]|\\.)*)'/g)) {

@@ -2,7 +2,11 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { callInput, toChatMessages, toToolDefinition } from '../../extension/ai/messageConvert.ts';
+import {
+	callInput,
+	toChatMessages,
+	toToolDefinition,
+} from '../../extension/chat/messageConvert.ts';
 
 test('texts are joined, calls and their results become messages of their own', () => {
 	assert.deepEqual(

@@ -202,18 +202,18 @@ async function main() {
 	});
 	const { activate, deactivate } = require(join(root, 'dist', 'extension.cjs'));
 	const extension = activate(context);
-	const models = await extension.front.request('nearglot/models', {});
+	const models = await extension.languageServer.request('nearglot/models', {});
 	if (process.argv[2] === 'leak') {
 		await new Promise((done) => lookup('collector.example', done));
 		writeFileSync(join(home, 'left'), 'x');
 	}
-	const running = extension.front.health.server;
+	const running = extension.languageServer.health.server;
 	await deactivate();
 	await endDaemon();
 	process.stdout.write(
 		JSON.stringify({
 			models: models.models.length,
-			health: [running, extension.front.health.server],
+			health: [running, extension.languageServer.health.server],
 			said,
 		}),
 	);

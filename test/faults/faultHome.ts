@@ -2,13 +2,13 @@
 
 import { spawn } from 'node:child_process';
 import { chmodSync, chownSync, mkdirSync, writeFileSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { findDaemon } from '../../server/daemon/client.ts';
-import { askToEnd } from '../../server/daemon/connection.ts';
+import { requestShutdown } from '../../server/daemon/daemonConnection.ts';
+import { findDaemon } from '../../server/daemon/findDaemon.ts';
 import { selfCommand } from '../../server/daemon/machine.ts';
-import { gone } from '../daemon/home.ts';
+import { gone } from '../support/home.ts';
+import { temporaryFolder } from '../support/temporaryFolder.ts';
 
 /** Nobody in particular: who has no rights that were not given. */
 const nobody = 65_534;
@@ -41,7 +41,7 @@ export class FaultHome implements AsyncDisposable {
 	}
 
 	static async make(): Promise<FaultHome> {
-		const folder = await mkdtemp(join(tmpdir(), 'nearglot-fault-'));
+		const folder = temporaryFolder('fault');
 		chmodSync(folder, 0o755);
 		const home = new FaultHome(folder);
 		home.dir('data');
@@ -123,7 +123,7 @@ export class FaultHome implements AsyncDisposable {
 	async [Symbol.asyncDispose](): Promise<void> {
 		const running = await findDaemon({ NEARGLOT_HOME: this.data }).catch(() => undefined);
 		if (running) {
-			await askToEnd(running.endpoint, false);
+			await requestShutdown(running.endpoint, false);
 			await gone(running.endpoint.pid);
 		}
 		await rm(this.folder, { recursive: true, force: true });

@@ -22,11 +22,13 @@ const all = (pattern: RegExp, text: string): string[] =>
 /** Commands of the command line, and sub-commands as `models pull`. */
 const commands = new Set([
 	...all(/^\t(\w+): async \(\) =>/gm, textOf('server/main.ts')),
-	...all(/^\t(\w+): \{\s*summary/gm, textOf('server/cli/models.ts')).map(
+	...all(/^\t(\w+): \{\s*summary/gm, textOf('server/cli/modelsCommand.ts')).map(
 		(name) => `models ${name}`,
 	),
 	...['keys', 'systems'].flatMap((command) =>
-		all(/case '(\w+)':/g, textOf(`server/cli/${command}.ts`)).map((name) => `${command} ${name}`),
+		all(/case '(\w+)':/g, textOf(`server/cli/${command}Command.ts`)).map(
+			(name) => `${command} ${name}`,
+		),
 	),
 ]);
 const options = new Set(

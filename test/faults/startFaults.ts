@@ -1,10 +1,12 @@
 /** Faults of files, folders, rights, disks and ports that a command meets before any model is asked. */
 
 import { createServer } from 'node:net';
+import { fileURLToPath } from 'node:url';
 import type { FaultHome, RunOptions } from './faultHome.ts';
 import type { Fault } from './faults.ts';
 
 const models = ['models', 'list'];
+const terms = fileURLToPath(new URL('../fixtures/terms.tsv', import.meta.url));
 const keys = ['keys', 'create', 'label'];
 const layer = (home: FaultHome, args: string[], options: RunOptions = {}) =>
 	home.run(args, { ...options, env: { GITHUB_SECRET: '0123456789abcdef' } });
@@ -72,7 +74,7 @@ export const startFaults: readonly Fault[] = [
 		models,
 		keys,
 		['doctor'],
-		['systems', 'add', 'c', '--from', 'en', '--to', 'de', '--model', 'm'],
+		['systems', 'add', 'c', '--from', 'en', '--to', 'de', '--glossary', terms],
 	].map(
 		(args): Fault => ({
 			name: `${args[0]} in a data folder that is read-only`,

@@ -4,7 +4,7 @@ import { chmodSync, cpSync, rmSync, writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { builtInModelsDir } from '../../server/daemon/machine.ts';
-import { type HubFaults, startHub } from '../hub/hubServer.ts';
+import { type HubFaults, startHub } from '../support/hubServer.ts';
 import type { FaultHome, Said } from './faultHome.ts';
 import type { Fault } from './faults.ts';
 

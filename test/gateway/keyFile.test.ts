@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, test } from 'node:test';
-import type { GatewaySettings } from '../../server/gateway/config/settings.ts';
+import { test } from 'node:test';
+import type { GatewaySettings } from '../../server/gateway/config/gatewaySettings.ts';
 import { loadKeys, writeKeyFile } from '../../server/gateway/keys/keyFile.ts';
 import { readKeyFile } from '../../server/gateway/keys/readKeyFile.ts';
+import { temporaryFolder } from '../support/temporaryFolder.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'nearglot-keys-'));
-after(() => rmSync(folder, { recursive: true, force: true }));
+const folder = temporaryFolder('keys');
 
 test('keys that another copy has just made are not replaced', () => {
 	const file = join(folder, 'keys.json');

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
 import sinon from 'sinon';
 import { OpenExchanges } from '../../server/gateway/session/openExchanges.ts';
-import type { Session } from '../../server/gateway/session/sessions.ts';
+import type { GatewaySession } from '../../server/gateway/session/sessions.ts';
 
 let clock: sinon.SinonFakeTimers;
 beforeEach(() => {
@@ -13,8 +13,8 @@ beforeEach(() => {
 afterEach(() => clock.restore());
 
 function setUp() {
-	const find = sinon.stub<[string, boolean?], Promise<Session | undefined>>();
-	find.resolves({} as Session);
+	const find = sinon.stub<[string, boolean?], Promise<GatewaySession | undefined>>();
+	find.resolves({} as GatewaySession);
 	const onEnd = sinon.stub<[(sid: string) => void], void>();
 	const open = new OpenExchanges({ find, onEnd });
 	return { open, find, end: (sid: string) => onEnd.firstCall.args[0](sid) };

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { hexKeyProblem, secretProblem } from '../../server/gateway/keys/secretProblem.ts';
@@ -9,9 +8,10 @@ import {
 	readSharedSecret,
 	sharedSecrets,
 } from '../../server/gateway/keys/sharedSecret.ts';
+import { temporaryFolder } from '../support/temporaryFolder.ts';
 
 async function folder(): Promise<AsyncDisposable & { readonly path: string }> {
-	const path = await mkdtemp(join(tmpdir(), 'nearglot-secret-'));
+	const path = temporaryFolder('secret');
 	return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
 }
 

@@ -1,7 +1,7 @@
 /** Recordings with headers that go on for ever, for every reader of a container. */
 
-import { memorySource } from '../../server/audio/audioSource.ts';
 import { decodeAudio } from '../../server/audio/decodeAudio.ts';
+import { memorySource } from '../audio/memorySource.ts';
 import type { HostileCase, HostileInput } from './growth.ts';
 
 const ascii = (text: string) => [...text].map((letter) => letter.charCodeAt(0));

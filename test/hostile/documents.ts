@@ -5,7 +5,7 @@ import { translateMissing } from '../../server/translate/documents/missingMessag
 import {
 	documentFormats,
 	formatOf,
-	translateDocument,
+	translateDocumentText,
 } from '../../server/translate/documents/translateDocument.ts';
 import type { HostileCase, HostileInput } from './growth.ts';
 import { hostileTexts } from './texts.ts';
@@ -274,7 +274,7 @@ export const documentCases: readonly HostileCase[] = hostileDocuments.map(
 		run: (text: string) => {
 			const extract = formatOf(fileName);
 			if (!extract) throw new Error(`${fileName} is of no known format.`);
-			return translateDocument(text, extract, shouting, { to: 'de', from: 'en' });
+			return translateDocumentText(text, extract, shouting, { to: 'de', from: 'en' });
 		},
 	}),
 );

@@ -1,9 +1,9 @@
 /** Which requests hold the loop of a real daemon, judged by the daemon's own processor time. */
 
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type MeasuredDaemon, startDaemon } from '../../bench/soak/daemon.ts';
+import { temporaryFolder } from '../support/temporaryFolder.ts';
 import { writeHostileModels } from './modelFolders.ts';
 
 /** No request may hold the loop longer. */
@@ -45,30 +45,24 @@ export async function holdsOf(
 	requests: readonly HostileRequest[],
 	{ units, patienceMs, isFirst }: HoldsOptions,
 ): Promise<readonly Hold[]> {
-	const folder = mkdtempSync(join(tmpdir(), 'nearglot-hostile-'));
+	const folder = temporaryFolder('hostile');
+	writeHostileModels(folder, units);
+	const models = Object.fromEntries(readdirSync(folder).map((name) => [name, join(folder, name)]));
+	let daemon = await startDaemon({ models });
 	try {
-		writeHostileModels(folder, units);
-		const models = Object.fromEntries(
-			readdirSync(folder).map((name) => [name, join(folder, name)]),
-		);
-		let daemon = await startDaemon({ models });
-		try {
-			let held = await holdsIn(daemon, requests, patienceMs);
-			for (let more = 1; more < tries && held.length > 0; more++) {
-				const names = new Set(held.map(({ name }) => name));
-				if (isFirst) {
-					await daemon.stop();
-					daemon = await startDaemon({ models });
-				}
-				const again = requests.filter(({ name }) => names.has(name));
-				held = await holdsIn(daemon, again, patienceMs);
+		let held = await holdsIn(daemon, requests, patienceMs);
+		for (let more = 1; more < tries && held.length > 0; more++) {
+			const names = new Set(held.map(({ name }) => name));
+			if (isFirst) {
+				await daemon.stop();
+				daemon = await startDaemon({ models });
 			}
-			return held;
-		} finally {
-			await daemon.stop();
+			const again = requests.filter(({ name }) => names.has(name));
+			held = await holdsIn(daemon, again, patienceMs);
 		}
+		return held;
 	} finally {
-		rmSync(folder, { recursive: true, force: true });
+		await daemon.stop();
 	}
 }
 

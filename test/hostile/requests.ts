@@ -1,10 +1,10 @@
 /** Texts for the routes that read them on the daemon's own loop: translate, detect, break into sentences. */
 
-import { translateDocument } from '../../server/translate/document.ts';
-import { htmlPieces } from '../../server/translate/html.ts';
-import { plainBlock } from '../../server/translate/plain.ts';
+import { htmlPieces } from '../../server/translate/htmlBlocks.ts';
+import { plainBlock } from '../../server/translate/plainBlock.ts';
 import { readableWords } from '../../server/translate/readableWords.ts';
 import { splitSentences } from '../../server/translate/sentences.ts';
+import { translateBlocks } from '../../server/translate/translateBlocks.ts';
 import { hostileDocuments } from './documents.ts';
 import type { HostileCase, HostileInput } from './growth.ts';
 import { hostileTexts } from './texts.ts';
@@ -25,12 +25,12 @@ export const textCases: readonly HostileCase[] = [
 	...hostileMarkup.map(({ name, make }) => ({
 		name: `plain: ${name}`,
 		make,
-		run: (text: string) => translateDocument([plainBlock(text)], shout, options),
+		run: (text: string) => translateBlocks([plainBlock(text)], shout, options),
 	})),
 	...hostileMarkup.map(({ name, make }) => ({
 		name: `html: ${name}`,
 		make,
-		run: (text: string) => translateDocument(htmlPieces(text), shout, options),
+		run: (text: string) => translateBlocks(htmlPieces(text), shout, options),
 	})),
 	...hostileTexts.map(({ name, make }) => ({
 		name: `sentences: ${name}`,

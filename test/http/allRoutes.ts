@@ -2,7 +2,7 @@
 
 import type { Backend } from '../../server/daemon/backend.ts';
 import { createApp } from '../../server/http/app.ts';
-import type { TestServer } from './testServer.ts';
+import type { TestServer } from '../support/testServer.ts';
 
 export interface RouteOf {
 	readonly method: string;

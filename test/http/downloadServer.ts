@@ -1,11 +1,11 @@
 /** A server whose hub is on loopback and has one repository: a model, and another in a folder of it. */
 
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { startHub, type TestHub } from '../hub/hubServer.ts';
-import { startTestServer, type TestServer } from './testServer.ts';
+import { startHub, type TestHub } from '../support/hubServer.ts';
+import { temporaryFolder } from '../support/temporaryFolder.ts';
+import { startTestServer, type TestServer } from '../support/testServer.ts';
 
 const starter = fileURLToPath(new URL('../../starter/models/starter-chat', import.meta.url));
 
@@ -44,7 +44,7 @@ export const lastOf = (text: string): Record<string, unknown> =>
 
 /** @param repository the one the hub has */
 export async function startDownloadServer(repository = 'acme/tiny'): Promise<DownloadServer> {
-	const home = await mkdtemp(join(tmpdir(), 'nearglot-downloads-'));
+	const home = temporaryFolder('downloads');
 	const names = [
 		'config.json',
 		'generation_config.json',

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { jsonBytes } from '../../server/http/jsonAnswer.ts';
 import { parseJson } from '../../server/http/jsonText.ts';
 import { check } from '../../server/protocol/routes/check.ts';
-import { messagesField } from '../../server/protocol/routes/messages.ts';
+import { messagesField } from '../../server/protocol/routes/messageFields.ts';
 
 const written = async (value: unknown) => new TextDecoder().decode(await jsonBytes(value));
 const list = <T>(length: number, item: (index: number) => T): T[] =>

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { createWriteStream } from 'node:fs';
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { createGzip, gunzipSync } from 'node:zlib';
 import { pack } from 'tar-stream';
 import { ZipFile } from 'yazl';
 import { unpack } from '../../server/hub/archive.ts';
+import { temporaryFolder } from '../support/temporaryFolder.ts';
 
 interface Entry {
 	readonly name: string;
@@ -18,11 +18,7 @@ interface Entry {
 }
 
 const never = new AbortController().signal;
-let folder = '';
-before(async () => {
-	folder = await mkdtemp(join(tmpdir(), 'nearglot-archive-'));
-});
-after(() => rm(folder, { recursive: true, force: true }));
+const folder = temporaryFolder('archive');
 
 async function tar(name: string, entries: readonly Entry[]): Promise<string> {
 	const path = join(folder, name);

@@ -1,6 +1,6 @@
 /** A process that downloads one model, says how much it has, and can be killed: `node downloadChild.ts URL FOLDER`. */
 
-import { downloadModel } from '../../server/hub/downloadModel.ts';
+import { downloadModelFiles } from '../../server/hub/downloadModel.ts';
 import { createHubHttp } from '../../server/hub/http.ts';
 import { readRepository } from '../../server/hub/repository.ts';
 import { selectFiles } from '../../server/hub/selectModelFiles.ts';
@@ -10,7 +10,7 @@ const http = createHubHttp({ endpoint: url });
 const { signal } = new AbortController();
 const repository = await readRepository(http, 'acme/tiny', 'main', signal);
 const selection = selectFiles(repository.files, { device: 'CPU' });
-const job = downloadModel(
+const job = downloadModelFiles(
 	http,
 	{
 		modelsFolder: folder,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type DownloadEvent, isOutdated } from '../../server/hub/downloadModel.ts';
 import { type DownloadOrder, Downloads } from '../../server/hub/downloads.ts';
-import { eventsOf } from '../../server/hub/jobEvents.ts';
+import { jobEvents } from '../../server/hub/jobEvents.ts';
 import type { DownloadProgress } from '../../server/protocol/index.ts';
 import { until } from '../support/until.ts';
 
@@ -33,7 +33,7 @@ async function run(
 ): Promise<string> {
 	const job = downloads.run(
 		wanted,
-		(stop) => eventsOf<DownloadEvent, string>((tell) => work(stop, tell), stop),
+		(stop) => jobEvents<DownloadEvent, string>((tell) => work(stop, tell), stop),
 		leave,
 	);
 	for (;;) {
@@ -108,7 +108,7 @@ test('whoever stops reading leaves the job, and its end is waited for', async ()
 	const job = downloads.run(
 		order(),
 		(stop) =>
-			eventsOf<DownloadEvent, string>(async (tell) => {
+			jobEvents<DownloadEvent, string>(async (tell) => {
 				tell({ type: 'progress', progress: progress(3) });
 				await new Promise((resolve) => stop.addEventListener('abort', resolve, { once: true }));
 				hasEnded = true;
@@ -129,7 +129,7 @@ test('who reads slowly misses no file, only what is outdated', async () => {
 		type: 'progress',
 		progress: { ...progress(bytes), file: bytes < 3 ? 'first' : 'second' },
 	}));
-	const job = eventsOf<DownloadEvent, string>(
+	const job = jobEvents<DownloadEvent, string>(
 		async (tell) => {
 			for (const event of told) tell(event);
 			return 'done';

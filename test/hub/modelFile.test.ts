@@ -1,21 +1,20 @@
 import assert from 'node:assert/strict';
-import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { before, test } from 'node:test';
 import { modelFile } from '../../server/hub/modelFile.ts';
-import { ModelSettingsFile } from '../../server/hub/settings.ts';
+import { ModelSettingsFile } from '../../server/hub/modelSettings.ts';
 import { createModelFolders } from '../../server/services/modelFolders.ts';
+import { noBuilding } from '../support/noBuilding.ts';
+import { temporaryFolder } from '../support/temporaryFolder.ts';
 
-let base = '';
+const base = temporaryFolder('model-file');
 before(async () => {
-	base = await mkdtemp(join(tmpdir(), 'nearglot-model-file-'));
 	await mkdir(join(base, 'model', 'onnx'), { recursive: true });
 	await mkdir(join(base, 'elsewhere'));
 	await writeFile(join(base, 'model', 'config.json'), '{}');
 	await writeFile(join(base, 'elsewhere', 'secret'), 'secret');
 });
-after(() => rm(base, { recursive: true, force: true }));
 
 const folder = () => join(base, 'model');
 
@@ -72,6 +71,7 @@ test('an import does not follow links out of the model', async (t) => {
 		new ModelSettingsFile(join(base, 'models.json')),
 		async () => {},
 		join(base, 'tmp'),
+		noBuilding,
 	);
 	const { signal } = new AbortController();
 	await assert.rejects(

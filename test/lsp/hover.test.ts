@@ -4,10 +4,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { TextDocument } from 'vscode-languageserver-textdocument';
 import { translationHover } from '../../server/lsp/hover.ts';
-import { ProseFinder } from '../../server/lsp/prose/prose.ts';
+import { ProseFinder } from '../../server/lsp/prose/proseFinder.ts';
 import { Translations } from '../../server/lsp/translations.ts';
-import { Client } from '../../server/protocol/client.ts';
 import { AppError } from '../../server/protocol/index.ts';
+import { Client } from '../../server/protocol/routeClient.ts';
 
 /** A translator that writes capitals and finds English, or what `language` says. */
 function world(language = 'en') {

@@ -4,13 +4,13 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { type Daemon, DaemonLink } from '../../server/lsp/daemonLink.ts';
 import { TeamLink } from '../../server/lsp/teamLink.ts';
-import { translateTexts } from '../../server/lsp/translate.ts';
-import { sender } from '../../server/protocol/client.ts';
+import { translateTexts } from '../../server/lsp/translateTexts.ts';
+import { sender } from '../../server/protocol/routeClient.ts';
 import { onNotice } from '../../server/store/notices.ts';
 
 const overloaded = () =>
 	Response.json(
-		{ error: { code: 503000, message: 'The server is overloaded.' } },
+		{ error: { code: 503000, message: 'The model server is overloaded.' } },
 		{ status: 503, headers: { 'retry-after': '7' } },
 	);
 const translated = () => Response.json([{ translations: [{ text: 'Datei' }] }]);

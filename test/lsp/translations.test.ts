@@ -1,9 +1,9 @@
-/** What the front sends to a translator for the features of the editor. */
+/** What the language server sends to a translator for the features of the editor. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Translations } from '../../server/lsp/translations.ts';
-import { Client } from '../../server/protocol/client.ts';
+import { Client } from '../../server/protocol/routeClient.ts';
 import { parseGlossary } from '../../server/translate/workspaceGlossary.ts';
 
 const signal = new AbortController().signal;

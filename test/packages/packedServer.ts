@@ -7,7 +7,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { EngineStats } from '../../server/engine/stats.ts';
 import type { ModelInfo } from '../../server/protocol/index.ts';
-import { firstLine } from '../daemon/home.ts';
+import { firstLine } from '../support/home.ts';
 
 const recording = join(import.meta.dirname, '../fixtures/speech/rms.flac');
 

@@ -3,14 +3,14 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm } from 'node:fs/promises';
 import { delimiter, dirname, join, relative, sep } from 'node:path';
 // @ts-expect-error: the scripts are plain JavaScript
 import { nativePlatforms } from '../../scripts/nativeFiles.mjs';
 // @ts-expect-error: the scripts are plain JavaScript
 import { root } from '../../scripts/node.mjs';
-import { gone } from '../daemon/home.ts';
+import { gone } from '../support/home.ts';
+import { temporaryFolder } from '../support/temporaryFolder.ts';
 import { type Figures, figuresLine, PackedServer } from './packedServer.ts';
 
 export const platform = `${process.platform}-${process.arch}`;
@@ -38,7 +38,7 @@ export class Workshop {
 	}
 
 	static async open(): Promise<Workshop> {
-		const workshop = new Workshop(await mkdtemp(join(tmpdir(), 'nearglot packed ü ')));
+		const workshop = new Workshop(temporaryFolder('packed ü'));
 		await workshop.script('esbuild.mjs', '--production', '--out', workshop.bundles);
 		return workshop;
 	}

@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { pullModel } from '../../server/protocol/addresses.ts';
-import { Client } from '../../server/protocol/client.ts';
 import { AppError, type ChatDelta, readAnswer, readDownload } from '../../server/protocol/index.ts';
+import { pullModel } from '../../server/protocol/routeAddresses.ts';
+import { Client } from '../../server/protocol/routeClient.ts';
 
 const words = (content: string) => ({ choices: [{ index: 0, delta: { content } }] });
 const end = (reason: string) => ({ choices: [{ index: 0, delta: {}, finish_reason: reason }] });

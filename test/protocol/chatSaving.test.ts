@@ -11,7 +11,7 @@ test('what has arrived is saved while more is awaited, so that a window may go a
 		(_params, onDelta) =>
 			new Promise((resolve) => Object.assign(late, { say: onDelta, finish: resolve })),
 	);
-	const asking = session.ask('one');
+	const asking = session.send('one');
 	const last = () => saved.at(-1)?.turns.at(-1);
 	late.say?.({ progress: { phase: 'prompt' } });
 	assert.equal(timers.size, 0, 'nothing has arrived');
@@ -36,7 +36,7 @@ test('what arrives late for a chat that was left is saved there, beside nothing 
 	const { session, saved, wait } = setUp(
 		(_params, onDelta) => new Promise(() => Object.assign(late, { say: onDelta })),
 	);
-	void session.ask('one');
+	void session.send('one');
 	const { id } = session.conversation;
 	session.reset('');
 	late.say?.({ text: 'late' });
@@ -56,7 +56,7 @@ test('closing saves what is there at once, and waits until the answer has ended'
 				});
 			}),
 	);
-	void session.ask('one');
+	void session.send('one');
 	let isClosed = false;
 	const closing = session.close().then(() => {
 		isClosed = true;
@@ -78,11 +78,11 @@ test('an answer that broke off keeps what arrived, and so does the next prompt',
 		onDelta({ text: 'half' });
 		throw new AppError('upstream_failed', 'It went away.');
 	});
-	await session.ask('one');
+	await session.send('one');
 	const broken = branch(session.conversation).at(-1);
 	assert.deepEqual([broken?.text, broken?.error?.code], ['half', 'upstream_failed']);
 	how.complete = echo;
-	await session.ask('go on');
+	await session.send('go on');
 	assert.deepEqual(
 		asked.at(-1)?.messages.map(({ content }) => content),
 		['Be brief.', 'one', 'half', 'go on'],

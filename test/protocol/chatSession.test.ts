@@ -19,7 +19,7 @@ import { answer, type Complete, echo, setUp } from './chatDouble.ts';
 
 test('a question and its answer are two turns, saved, with the system prompt sent first', async () => {
 	const { session, posted, saved, asked } = setUp(echo);
-	await session.ask('one');
+	await session.send('one');
 	assert.deepEqual(
 		branch(session.conversation).map(({ role, text }) => [role, text]),
 		[
@@ -41,7 +41,7 @@ test('a question and its answer are two turns, saved, with the system prompt sen
 
 test('an edited question is a second branch and sends nothing of the first', async () => {
 	const { session, asked } = setUp(echo);
-	await session.ask('one');
+	await session.send('one');
 	const [question] = branch(session.conversation);
 	await session.edit(question?.id ?? '', 'two');
 	assert.deepEqual(
@@ -64,7 +64,7 @@ test('stopping keeps what was written and says so', async () => {
 				signal.addEventListener('abort', () => reject(new AppError('cancelled')));
 			}),
 	);
-	const asking = session.ask('one');
+	const asking = session.send('one');
 	assert.notEqual(session.state.answering, null);
 	session.stop();
 	await asking;
@@ -77,13 +77,13 @@ test('a failed answer holds the error, is left out of the next prompt and can be
 	const { session, asked, how } = setUp(async () => {
 		throw new AppError('runner_crashed', 'It ended.');
 	});
-	await session.ask('one');
+	await session.send('one');
 	const failed = branch(session.conversation).at(-1);
 	assert.equal(failed?.error?.code, 'runner_crashed');
 	how.complete = echo;
 	await session.regenerate(failed?.id ?? '');
 	assert.equal(branch(session.conversation).at(-1)?.text, 're: one');
-	await session.ask('two');
+	await session.send('two');
 	assert.deepEqual(
 		asked.at(-1)?.messages.map(({ content }) => content),
 		['Be brief.', 'one', 're: one', 'two'],
@@ -93,7 +93,7 @@ test('a failed answer holds the error, is left out of the next prompt and can be
 test('a chat that was left while answering is finished in the store, not in the new one', async () => {
 	let finish = (_result: ChatResult) => {};
 	const { session, saved } = setUp(() => new Promise((resolve) => (finish = resolve)));
-	const asking = session.ask('one');
+	const asking = session.send('one');
 	const old = session.conversation.id;
 	session.reset('');
 	finish(answer('late'));
@@ -106,7 +106,7 @@ test('a chat that was left while answering is finished in the store, not in the 
 test('attachments and the words of a slash command reach the model, its name does not', async () => {
 	const { session, asked } = setUp(echo);
 	session.attach({ label: 'a.ts:1-2', language: 'ts', text: 'const a = `x`;\n```' });
-	await session.ask('/explain briefly', { instruction: 'Explain this.' });
+	await session.send('/explain briefly', { instruction: 'Explain this.' });
 	assert.equal(
 		asked[0]?.messages.at(-1)?.content,
 		'Explain this.\n\na.ts:1-2\n````ts\nconst a = `x`;\n```\n````\n\nbriefly',
@@ -124,9 +124,9 @@ test('an attachment goes with one question, counts in its preview and stays with
 	assert.deepEqual(session.state.attachments, [attachment]);
 	const preview = session.preview('/explain why').messages.at(-1)?.content;
 	assert.match(String(preview), /a\.ts:1-2/);
-	await session.ask('/explain why', { instruction: 'Explain this.' });
+	await session.send('/explain why', { instruction: 'Explain this.' });
 	assert.deepEqual(session.state.attachments, [], 'used up');
-	await session.ask('and then?');
+	await session.send('and then?');
 	assert.equal(asked.at(-1)?.messages.at(-1)?.content, 'and then?');
 	const [question] = session.conversation.turns;
 	await session.edit(question?.id ?? '', '/explain how');
@@ -140,7 +140,7 @@ test('an attachment goes with one question, counts in its preview and stays with
 
 test('another answer to a question stands beside the first', async () => {
 	const { session, asked } = setUp(echo);
-	await session.ask('one');
+	await session.send('one');
 	const [question, first] = session.conversation.turns;
 	await session.regenerate(first?.id ?? '');
 	const { turns } = session.conversation;
@@ -158,7 +158,7 @@ test('another answer to a question stands beside the first', async () => {
 test('a question is saved before its answer, and other branches are not shown meanwhile', async () => {
 	let finish = (_result: ChatResult) => {};
 	const { session, saved, how } = setUp(echo);
-	await session.ask('one');
+	await session.send('one');
 	const [question, first] = session.conversation.turns;
 	how.complete = () => new Promise((resolve) => (finish = resolve));
 	const asking = session.edit(question?.id ?? '', 'two');
@@ -181,7 +181,7 @@ test('what still arrives for a chat that was left is not shown in the next', asy
 		(_params, onDelta) =>
 			new Promise((resolve) => Object.assign(late, { say: onDelta, finish: resolve })),
 	);
-	const asking = session.ask('one');
+	const asking = session.send('one');
 	session.reset('');
 	const before = posted.length;
 	late.say?.({ text: 'late', progress: { phase: 'prompt', fraction: 0.5 } });
@@ -248,7 +248,7 @@ test('a model may call tools; calls and results are kept, sent again and exporte
 		return calling(params, ...rest);
 	});
 	const counted = session.preview('what time is it?');
-	await session.ask('what time is it?');
+	await session.send('what time is it?');
 	assert.deepEqual(counted, asked[0], 'what is counted is what is sent');
 	assert.deepEqual(ran, ['time {"zone":"UTC"}']);
 	const turn = branch(session.conversation).at(-1);
@@ -278,7 +278,7 @@ test('a model may call tools; calls and results are kept, sent again and exporte
 		'a call is shown before its result is there',
 	);
 	assert.deepEqual(asked[0]?.tools, [definition('time')]);
-	await session.ask('sure?');
+	await session.send('sure?');
 	assert.deepEqual(
 		asked.at(-1)?.messages.map(({ role }) => role),
 		['user', 'assistant', 'tool', 'tool', 'assistant', 'user', 'assistant', 'tool', 'tool'],
@@ -291,14 +291,14 @@ test('a model that only calls tools is stopped with a reason', async () => {
 		...answer(''),
 		toolCalls: [{ id: 'c', type: 'function', function: { name: 'time', arguments: '{}' } }],
 	}));
-	await session.ask('loop');
+	await session.send('loop');
 	assert.equal(ran.length, 8);
 	assert.match(branch(session.conversation).at(-1)?.error?.message ?? '', /8 times/);
 });
 
 test('a chat asks for its oldest turns to be left out, counts what is left, and keeps how many were', async () => {
 	const { session, asked, posted, how } = setUp(echo);
-	await session.ask('one');
+	await session.send('one');
 	assert.equal(firstRead(branch(session.conversation)), undefined);
 	how.complete = async (_params, onDelta) => {
 		onDelta({ omittedTurns: 1 });
@@ -308,7 +308,7 @@ test('a chat asks for its oldest turns to be left out, counts what is left, and 
 		onDelta({ text: 'two!' });
 		return { ...answer('two!'), omittedTurns: 1 };
 	};
-	await session.ask('two');
+	await session.send('two');
 	assert.deepEqual(
 		[...asked, session.preview('x')].map(({ truncation }) => truncation),
 		['auto', 'auto', 'auto'],

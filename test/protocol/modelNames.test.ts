@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { findModel, type NamedModel } from '../../server/protocol/index.ts';
+import { idName } from '../../server/protocol/modelNames.ts';
 
 const model = (name: string, version: string, alias: string, folder: string): NamedModel => ({
 	id: `${name}:${version}`,
@@ -34,4 +35,17 @@ test('a name counts more than an alias, and an alias means the highest version, 
 	assert.equal(idOf('alpha-two'), 'Alpha:2');
 	assert.equal(findModel(models, 'first', [])?.id, 'first:1');
 	assert.equal(findModel(models, 'other', []), undefined);
+});
+
+test('ids keep what a name sounds like, and always hold something', () => {
+	const ids = {
+		'Größe ö': 'Grosse-o',
+		'Grüße ü': 'Grusse-u',
+		'Łódź 7B': 'Lodz-7B',
+		'.hidden model': 'hidden-model',
+		Модель: 'model',
+		'a/b': 'a-b',
+	};
+	for (const [name, id] of Object.entries(ids)) assert.equal(idName(name), id);
+	assert.equal(idName('x'.repeat(300)).length, 128);
 });

@@ -29,3 +29,27 @@ test('events are the same however the bytes are cut', async () => {
 		assert.deepEqual(await read(chunks), expected, `chunks of ${size}`);
 	}
 });
+
+test('an event without an end is not collected without end', async () => {
+	for (const line of ['data: ', 'data', 'event: ', 'id: ']) {
+		let sent = 0;
+		let isLeft = false;
+		async function* endless() {
+			try {
+				yield new TextEncoder().encode(`data: first\n\n${line}`);
+				for (; sent < 1000; sent++) yield new Uint8Array(1000).fill(120);
+			} finally {
+				isLeft = true;
+			}
+		}
+		const events: unknown[] = [];
+		const reading = (async () => {
+			for await (const event of readEvents(endless(), 20_000)) events.push(event);
+		})();
+		if (line === 'data') await reading;
+		else await assert.rejects(reading, { code: 'upstream_failed', message: /20000 characters/ });
+		assert.deepEqual(events, [{ event: 'message', data: 'first' }]);
+		assert.ok(isLeft);
+		assert.ok(line === 'data' || sent <= 21, `${line}: ${sent}`);
+	}
+});

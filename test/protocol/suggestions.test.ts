@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
+	chooseSuggestions,
 	type MachineFacts,
 	type ModelInfo,
-	suggestModels,
 	weightsOf,
 } from '../../server/protocol/index.ts';
 
@@ -32,7 +32,7 @@ const machine = (gigabytes: number, more: Partial<MachineFacts> = {}): MachineFa
 });
 const all = [model('smollm2-135m'), model('qwen2.5-1.5b'), model('qwen3-4b'), model('phi-4-mini')];
 const names = (facts: MachineFacts, models = all) =>
-	suggestModels(models, facts, 'chat-completion').models.map((each) => each.model.alias);
+	chooseSuggestions(models, facts, 'chat-completion').models.map((each) => each.model.alias);
 
 test('the number of weights is read from a name', () => {
 	assert.equal(weightsOf('qwen2.5-1.5b'), 1.5e9);
@@ -54,7 +54,7 @@ test('memory, disk and speed each leave out what they do not allow', () => {
 test('a size the hub has told goes before an estimate, and models that are here are left out', () => {
 	const known = model('qwen3-4b', { sizeBytes: 2e9 });
 	const here = model('smollm2-135m', { state: 'cached' });
-	const [first, ...rest] = suggestModels([known, here], machine(32), 'chat-completion').models;
+	const [first, ...rest] = chooseSuggestions([known, here], machine(32), 'chat-completion').models;
 	assert.equal(first?.sizeBytes, 2e9);
 	assert.equal(first?.sizeIsEstimate, false);
 	assert.equal(first?.tokensPerSecond, 10);
@@ -63,7 +63,11 @@ test('a size the hub has told goes before an estimate, and models that are here 
 
 test('speech models are proposed for speech', () => {
 	const models = [model('whisper-base', { task: 'automatic-speech-recognition' }), ...all];
-	const [only, ...rest] = suggestModels(models, machine(8), 'automatic-speech-recognition').models;
+	const [only, ...rest] = chooseSuggestions(
+		models,
+		machine(8),
+		'automatic-speech-recognition',
+	).models;
 	assert.equal(only?.model.alias, 'whisper-base');
 	assert.equal(only?.tokensPerSecond, undefined);
 	assert.deepEqual(rest, []);

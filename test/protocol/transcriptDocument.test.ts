@@ -3,7 +3,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
-	documentOf,
 	editLine,
 	exportName,
 	exportTranscript,
@@ -12,6 +11,7 @@ import {
 	parseTranscriptMessage,
 	type Transcript,
 	type TranscriptDocument,
+	transcriptDocumentOf,
 } from '../../server/protocol/index.ts';
 
 const segment = (id: number, start: number, end: number, text: string) => ({
@@ -36,7 +36,7 @@ const transcript: Transcript = {
 };
 
 const translatedDocument: TranscriptDocument = {
-	...documentOf(transcript),
+	...transcriptDocumentOf(transcript),
 	translation: {
 		to: 'de',
 		lines: {
@@ -49,7 +49,7 @@ const translatedDocument: TranscriptDocument = {
 const options = { format: 'text', content: 'original', times: false, title: 'talk_1.mp3' } as const;
 
 test('words go to the lines whose text they are, in order', () => {
-	const [first, second] = documentOf(transcript).lines;
+	const [first, second] = transcriptDocumentOf(transcript).lines;
 	assert.deepEqual(
 		first?.words.map(({ word }) => word),
 		['Ask', 'not,', 'my', 'friend.'],
@@ -58,7 +58,7 @@ test('words go to the lines whose text they are, in order', () => {
 });
 
 test('the pieces of a line give its text and know the times of its words', () => {
-	const [line] = documentOf(transcript).lines;
+	const [line] = transcriptDocumentOf(transcript).lines;
 	assert.ok(line);
 	const pieces = linePieces(line);
 	assert.equal(pieces.map(({ text }) => text).join(''), line.text);
@@ -66,7 +66,7 @@ test('the pieces of a line give its text and know the times of its words', () =>
 });
 
 test('a corrected word takes the time of the one it replaces, the others keep theirs', () => {
-	const changed = editLine(documentOf(transcript), 0, ' Ask what,\n my dear friend. ');
+	const changed = editLine(transcriptDocumentOf(transcript), 0, ' Ask what,\n my dear friend. ');
 	const [line] = changed.lines;
 	assert.equal(line?.text, 'Ask what, my dear friend.');
 	assert.deepEqual(
@@ -84,7 +84,7 @@ test('words never go back in time, whatever is edited', () => {
 		return seed % below;
 	};
 	const vocabulary = ['ask', 'not', 'my', 'friend.', 'Ask', 'never', '我们走吧', ''];
-	let document = documentOf(transcript);
+	let document = transcriptDocumentOf(transcript);
 	for (let round = 0; round < 200; round++) {
 		const text = Array.from({ length: random(9) }, () => vocabulary[random(8)]).join(' ');
 		const edited = editLine(document, 0, text);
@@ -108,7 +108,7 @@ test('words never go back in time, whatever is edited', () => {
 
 test('an emptied line goes away', () => {
 	assert.deepEqual(
-		editLine(documentOf(transcript), 0, '  ').lines.map(({ id }) => id),
+		editLine(transcriptDocumentOf(transcript), 0, '  ').lines.map(({ id }) => id),
 		[1],
 	);
 });

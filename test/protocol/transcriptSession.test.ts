@@ -51,8 +51,8 @@ test('lines are shown as they are heard, with progress and time, and the whole i
 	const { session, messages, saved, texts } = start();
 	await session.transcribe(anything);
 	assert.equal(texts(), 'one two three');
-	const heard = messages.find((message) => message.type === 'heard');
-	assert.deepEqual(heard?.type === 'heard' && heard.lines.map(({ text }) => text), ['one']);
+	const found = messages.find((message) => message.type === 'transcribed');
+	assert.deepEqual(found?.type === 'transcribed' && found.lines.map(({ text }) => text), ['one']);
 	const job = messages.filter((message) => message.type === 'job').at(-1);
 	assert.deepEqual(job?.type === 'job' && job.job, {
 		...{ kind: 'transcribe', phase: 'running', done: 2, total: 3, speed: 2 },
@@ -115,11 +115,11 @@ test('a cancelled transcription gives the transcript before it back', async () =
 			}),
 	});
 	const running = other.transcribe(anything);
-	assert.equal(other.heard.length, 1);
+	assert.equal(other.transcribed.length, 1);
 	other.cancel();
 	await assert.rejects(running, { code: 'cancelled' });
 	assert.equal(other.state.problem, null);
-	assert.equal(other.heard.length, 0);
+	assert.equal(other.transcribed.length, 0);
 	assert.deepEqual(messages.at(-1), { type: 'document', document: null });
 	assert.equal(texts(), 'un two three');
 });

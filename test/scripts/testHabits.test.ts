@@ -35,9 +35,11 @@ test('there is one way to wait for a condition', () => {
 
 /** Where only time can show that nothing happens, with the reason. */
 const sleeps: Readonly<Record<string, string>> = {
-	'daemon/daemon.test.ts': 'the clock is that of another process, whose idle time has to pass',
-	'audio/threadedDecode.test.ts': 'a thread must have had the time to read what it must not read',
-	'conformance/translateOdd.test.ts':
+	'daemon/daemon.process.test.ts':
+		'the clock is that of another process, whose idle time has to pass',
+	'audio/threadedDecode.process.test.ts':
+		'a thread must have had the time to read what it must not read',
+	'conformance/translateOdd.process.test.ts':
 		'two requests must both stand in the queue, which shows nothing outside',
 };
 
@@ -47,4 +49,30 @@ test('no test sleeps for a fixed time before it looks', () => {
 		.filter(({ text }) => /(setTimeout\(resolve, |sleep\(|wait\()\d[\d_]{2,}\)/.test(text))
 		.map(({ file }) => file);
 	assert.deepEqual(found.sort(), Object.keys(sleeps).sort());
+});
+
+test('folders of tests and the shared data are found by one helper each', () => {
+	const helpers = new Map([
+		[
+			'support/temporaryFolder.ts',
+			/mkdtemp(Sync)?\(\s*join\(\s*(os\.)?tmpdir\(\)|mkdtempSync\(join\(place,/,
+		],
+		['support/sharedData.ts', /NEARGLOT_SHARED/],
+	]);
+	// It runs in the extension host, bundled.
+	const apart = 'e2e/suite/ai.ts';
+	for (const [helper, pattern] of helpers)
+		assert.deepEqual(
+			files
+				.filter(({ file, text }) => file !== apart && pattern.test(text))
+				.map(({ file }) => file),
+			[helper],
+		);
+});
+
+test('what a file puts in place of clocks and functions lasts as long as its tests: others share the process', () => {
+	assert.deepEqual(
+		files.filter(({ text }) => /^mock\./m.test(text)).map(({ file }) => file),
+		[],
+	);
 });

@@ -12,6 +12,7 @@ interface Step {
 	readonly run?: string;
 	readonly uses?: string;
 	readonly if?: string;
+	readonly with?: Readonly<Record<string, string>>;
 }
 interface Job {
 	readonly strategy?: { readonly matrix: { readonly os: readonly string[] } };
@@ -59,6 +60,19 @@ test('every change is tested on Linux, Windows and macOS, the desktop editor inc
 	}
 });
 
+test('the list of second tries is kept between runs, whether their tests pass or not', () => {
+	const steps = Object.values(Object.fromEntries(workflows)['test.yml']?.jobs ?? {})[0]?.steps;
+	const [restore, save] = ['restore', 'save'].map((what) =>
+		steps?.findIndex(({ uses }) => uses?.startsWith(`actions/cache/${what}@`)),
+	);
+	const tests = steps?.findIndex(({ run }) => run === 'npm test') ?? -1;
+	assert.ok(restore !== -1 && (restore ?? 0) < tests && tests < (save ?? 0), `${restore} ${save}`);
+	assert.match(steps?.[save ?? 0]?.if ?? '', /!cancelled\(\)/);
+	for (const at of [restore ?? 0, save ?? 0])
+		assert.equal(steps?.[at]?.with?.['path'], 'test/.work/secondTries.json');
+	assert.match(read('scripts/secondTries.mjs'), /'test\/\.work\/secondTries\.json'/);
+});
+
 /** Younger than the linter: a permission of the attestations that a release makes. */
 const unknownToLinter = /^unknown permission scope "attestations"/;
 
@@ -88,7 +102,7 @@ test('workflows run scripts that exist, with actions of a fixed version; only a 
 			for (const { run = '', uses } of steps) {
 				const [, name] = /npm run (\S+)/.exec(run) ?? [];
 				if (name !== undefined) assert.ok(Object.hasOwn(scripts, name), `${file}: ${name}`);
-				if (uses !== undefined) assert.match(uses, /^actions\/[\w-]+@v\d+$/, file);
+				if (uses !== undefined) assert.match(uses, /^actions\/[\w/-]+@v\d+$/, file);
 			}
 		}
 	}

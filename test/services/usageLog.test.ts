@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Logger } from '../../server/services/log.ts';
-import { daemonMetrics } from '../../server/services/metrics.ts';
+import { daemonMetrics } from '../../server/services/daemonMetrics.ts';
+import type { Logger } from '../../server/services/logger.ts';
 import { createUsageLog } from '../../server/services/usageLog.ts';
 
 const log = { info: () => {} } as unknown as Logger;

@@ -54,7 +54,8 @@ test('the help answers name only commands, options and palette entries that exis
 	const unknown: string[] = [];
 	for (const line of help) {
 		for (const [, command = ''] of line.matchAll(/\bnearglot ([a-z]+)\b/g))
-			if (!existsSync(join(root, `server/cli/${command}.ts`))) unknown.push(`nearglot ${command}`);
+			if (!existsSync(join(root, `server/cli/${command}Command.ts`)))
+				unknown.push(`nearglot ${command}`);
 		for (const [, sub = ''] of line.matchAll(/\bnearglot models ([a-z]+)\b/g))
 			if (!new RegExp(`\\b${sub}\\b`).test(sources)) unknown.push(`nearglot models ${sub}`);
 		if (line.includes('nearglot '))

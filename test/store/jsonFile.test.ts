@@ -2,18 +2,14 @@
 
 import assert from 'node:assert/strict';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { JsonFile, type JsonFormat, setAsideIn } from '../../server/store/jsonFile.ts';
 import { onNotice } from '../../server/store/notices.ts';
+import { temporaryFolder } from '../support/temporaryFolder.ts';
 import { listFormat as format, type List } from './kept.ts';
 
-let base = '';
-before(async () => {
-	base = await mkdtemp(join(tmpdir(), 'nearglot-json-'));
-});
-after(() => rm(base, { recursive: true, force: true }));
+const base = temporaryFolder('json');
 
 async function newFile(more: Partial<JsonFormat<List>> = {}) {
 	const folder = await mkdtemp(join(base, 'kept-'));

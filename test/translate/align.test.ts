@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { alignWords, formatAlignment } from '../../server/translate/align.ts';
+import { alignmentText } from '../../server/services/translate/alignmentText.ts';
+import { alignWords } from '../../server/translate/align.ts';
 import { alignmentSupported } from '../../server/translate/alignmentPairs.ts';
 import { looksBroken, loops } from '../../server/translate/repetition.ts';
-import { wordSpans } from '../../server/translate/words.ts';
+import { wordSpans } from '../../server/translate/wordSpans.ts';
 
 const source = 'The answer lies in machine translation.';
 const target = 'La réponse se trouve dans la traduction automatique.';
@@ -35,7 +36,11 @@ test('words follow the attention, punctuation what it is, indices are inclusive'
 			[8, 0],
 		]),
 	);
-	const rows = formatAlignment(links, sourceWords, targetWords, 0, 0);
+	const spans = links.map(({ source: from, target: to }) => ({
+		source: sourceWords[from] ?? [0, 0],
+		target: targetWords[to] ?? [0, 0],
+	}));
+	const rows = alignmentText(spans).split(' ');
 	assert.equal(rows[0], '0:2-0:1');
 	assert.ok(rows.includes('4:9-3:9'));
 	assert.ok(rows.includes('19:25-40:50'), rows.join(' '));

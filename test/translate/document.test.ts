@@ -1,16 +1,19 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type SentenceTranslator, translateDocument } from '../../server/translate/document.ts';
-import { htmlPieces } from '../../server/translate/html.ts';
-import { plainBlock } from '../../server/translate/plain.ts';
+import { htmlPieces } from '../../server/translate/htmlBlocks.ts';
+import { plainBlock } from '../../server/translate/plainBlock.ts';
+import {
+	type SentenceTranslator,
+	translateBlocks,
+} from '../../server/translate/translateBlocks.ts';
 import { losing, reversing, shouting } from './fakeTranslator.ts';
 import { awkwardHtml, awkwardText, seeded } from './random.ts';
 
 const options = { source: 'en', target: 'de', links: true, maxSentence: 400 };
 const plain = (text: string, translator: SentenceTranslator) =>
-	translateDocument([plainBlock(text)], translator, options);
+	translateBlocks([plainBlock(text)], translator, options);
 const html = (text: string, translator: SentenceTranslator) =>
-	translateDocument(htmlPieces(text), translator, options);
+	translateBlocks(htmlPieces(text), translator, options);
 const sum = (lengths: readonly number[]): number =>
 	lengths.reduce((total, length) => total + length, 0);
 
@@ -107,7 +110,7 @@ test('a malformed or differently cased dictionary element is ordinary text', asy
 
 test('block tags in plain text end a sentence, inline tags do not', async () => {
 	const asked: string[] = [];
-	const { text } = await translateDocument(
+	const { text } = await translateBlocks(
 		[plainBlock('<div>Keep me</div><p>Open the <b>file</b> now</p>')],
 		async (sentences) => {
 			asked.push(...sentences);

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { AppError } from '../../server/protocol/index.ts';
 import type { TextTranslator } from '../../server/translate/documents/documentLanguage.ts';
 import { DocumentPlaces } from '../../server/translate/documents/documentPlaces.ts';
-import { documentJsonAside } from '../../server/translate/documents/documentThread.ts';
+import { translateDocumentJsonInWorker } from '../../server/translate/documents/documentThread.ts';
 
 const never = new AbortController().signal;
 const counts = { places: 4, placesOfOwner: 2, waiting: 6, waitingOfOwner: 3 };
@@ -86,7 +86,12 @@ test('documents keep their places until they are done', async () => {
 			onAsked();
 			return new Promise<never>(() => {});
 		};
-		return documentJsonAside(job, { ...shouting, translate }, 'somebody', caller.signal);
+		return translateDocumentJsonInWorker(
+			job,
+			{ ...shouting, translate },
+			'somebody',
+			caller.signal,
+		);
 	};
 	const sent: Promise<unknown>[] = [];
 	const send = (onAsked?: () => void) => {
@@ -97,11 +102,14 @@ test('documents keep their places until they are done', async () => {
 	await Promise.all([1, 2].map(() => new Promise<void>((asked) => send(asked))));
 	for (let waiting = 0; waiting < 16; waiting++) send();
 	await new Promise(setImmediate);
-	await assert.rejects(documentJsonAside(job, shouting, 'somebody', never), isOverloaded);
-	const other = await documentJsonAside(job, shouting, 'somebody else', never);
+	await assert.rejects(
+		translateDocumentJsonInWorker(job, shouting, 'somebody', never),
+		isOverloaded,
+	);
+	const other = await translateDocumentJsonInWorker(job, shouting, 'somebody else', never);
 	assert.match(Buffer.from(other).toString(), /SOME WORDS/);
 	caller.abort();
 	for (const end of await Promise.allSettled(sent)) assert.equal(end.status, 'rejected');
-	const made = await documentJsonAside(job, shouting, 'somebody', never);
+	const made = await translateDocumentJsonInWorker(job, shouting, 'somebody', never);
 	assert.match(Buffer.from(made).toString(), /SOME WORDS/);
 });

@@ -1,8 +1,8 @@
 /** A translator for tests: swaps letters' case and the order of words, so that every change shows. */
 
-import type { SentenceTranslator } from '../../server/translate/document.ts';
 import type { Span } from '../../server/translate/sentences.ts';
-import { wordSpans } from '../../server/translate/words.ts';
+import type { SentenceTranslator } from '../../server/translate/translateBlocks.ts';
+import { wordSpans } from '../../server/translate/wordSpans.ts';
 
 const changed = (word: string): string => (/^\{\d+\}$/.test(word) ? word : word.toUpperCase());
 

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { createCustomSystems } from '../../server/services/translate/translateSystems.ts';
 import { tableRows, tableTerms, tbxTerms, termFinder } from '../../server/translate/glossary.ts';
 import { memoryLookup, tableMemory, tmxMemory } from '../../server/translate/memory.ts';
+import { temporaryFolder } from '../support/temporaryFolder.ts';
 
 test('tables are read with quotes, commas, line ends and a head line', () => {
 	assert.deepEqual(tableRows('a,"b, ""c""\nd"\r\ne,f', ','), [
@@ -75,32 +75,28 @@ test('memories answer equal sentences whatever their white space', () => {
 });
 
 test('a category is a folder; changed files are read again, broken ones are named', async () => {
-	const folder = await mkdtemp(join(tmpdir(), 'nearglot-systems-'));
-	try {
-		const systems = createCustomSystems(folder);
-		assert.equal(await systems.find('team', 'en', 'de'), undefined);
-		await mkdir(join(folder, 'team'));
-		await writeFile(join(folder, 'team', 'terms.tsv'), 'build\tBauvorgang\n');
-		await writeFile(
-			join(folder, 'team', 'system.json'),
-			JSON.stringify({ pairs: [{ from: 'en', to: 'de', glossaries: ['terms.tsv'] }] }),
-		);
-		assert.equal(
-			(await systems.find('team', 'en', 'de'))?.terms?.('a build')[0]?.target,
-			'Bauvorgang',
-		);
-		assert.equal(await systems.find('team', 'en', 'fr'), undefined);
-		assert.deepEqual(await systems.dictionaryPairs(), [{ source: 'en', targets: ['de'] }]);
-		await writeFile(join(folder, 'team', 'terms.tsv'), 'build\tErstellung des Projekts\n');
-		assert.equal(
-			(await systems.find('team', 'en', 'de'))?.terms?.('a build')[0]?.target,
-			'Erstellung des Projekts',
-		);
-		await rm(join(folder, 'team', 'terms.tsv'));
-		await assert.rejects(systems.find('team', 'en', 'de'), /terms\.tsv/);
-		await writeFile(join(folder, 'team', 'system.json'), '{');
-		await assert.rejects(systems.find('team', 'en', 'de'), /category 'team'.*not valid JSON/);
-	} finally {
-		await rm(folder, { recursive: true, force: true });
-	}
+	const folder = temporaryFolder('systems');
+	const systems = createCustomSystems(folder);
+	assert.equal(await systems.find('team', 'en', 'de'), undefined);
+	await mkdir(join(folder, 'team'));
+	await writeFile(join(folder, 'team', 'terms.tsv'), 'build\tBauvorgang\n');
+	await writeFile(
+		join(folder, 'team', 'system.json'),
+		JSON.stringify({ pairs: [{ from: 'en', to: 'de', glossaries: ['terms.tsv'] }] }),
+	);
+	assert.equal(
+		(await systems.find('team', 'en', 'de'))?.terms?.('a build')[0]?.target,
+		'Bauvorgang',
+	);
+	assert.equal(await systems.find('team', 'en', 'fr'), undefined);
+	assert.deepEqual(await systems.dictionaryPairs(), [{ source: 'en', targets: ['de'] }]);
+	await writeFile(join(folder, 'team', 'terms.tsv'), 'build\tErstellung des Projekts\n');
+	assert.equal(
+		(await systems.find('team', 'en', 'de'))?.terms?.('a build')[0]?.target,
+		'Erstellung des Projekts',
+	);
+	await rm(join(folder, 'team', 'terms.tsv'));
+	await assert.rejects(systems.find('team', 'en', 'de'), /terms\.tsv/);
+	await writeFile(join(folder, 'team', 'system.json'), '{');
+	await assert.rejects(systems.find('team', 'en', 'de'), /category 'team'.*not valid JSON/);
 });

@@ -6,7 +6,7 @@ import {
 	joinIdentifier,
 	readableName,
 	splitIdentifier,
-	translatedName,
+	translatedIdentifier,
 } from '../../server/translate/identifiers.ts';
 
 const shapes: readonly [name: string, style: string, words: string][] = [
@@ -60,12 +60,12 @@ test('a translation is written in the style of the name, with its marks and with
 	for (const [name, translation, wanted] of cases) {
 		const parts = splitIdentifier(name);
 		assert.ok(parts, name);
-		assert.equal(translatedName(translation, parts, 'en'), wanted);
+		assert.equal(translatedIdentifier(translation, parts, 'en'), wanted);
 	}
 	const parts = splitIdentifier('wert');
 	assert.ok(parts);
-	assert.equal(translatedName('42', parts, 'en'), undefined);
-	assert.equal(translatedName('…', parts, 'en'), undefined);
+	assert.equal(translatedIdentifier('42', parts, 'en'), undefined);
+	assert.equal(translatedIdentifier('…', parts, 'en'), undefined);
 });
 
 test('the words of a name read as a text, with abbreviations kept', () => {

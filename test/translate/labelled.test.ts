@@ -1,15 +1,14 @@
 /** Language identification and sentence splitting on labelled sentences that lie beside the repository. */
 
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { detectLanguage } from '../../server/translate/detect.ts';
 import { splitSentences } from '../../server/translate/sentences.ts';
+import { sharedFolder } from '../support/sharedData.ts';
 
-const shared = process.env['NEARGLOT_SHARED'] ?? join(import.meta.dirname, '../../../shared');
-const folder = join(shared, 'data/eval');
-const skip = existsSync(folder) ? false : `${folder} is not there`;
+const { path: folder, skip } = sharedFolder('eval');
 
 function pairs(name: string): [string, string][] {
 	return readFileSync(join(folder, name), 'utf8')

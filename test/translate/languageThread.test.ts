@@ -3,12 +3,12 @@
 import assert from 'node:assert/strict';
 import { tmpdir } from 'node:os';
 import { test } from 'node:test';
-import { languageToolsAside } from '../../server/translate/languageThread.ts';
+import { languageToolsInWorker } from '../../server/translate/languageThread.ts';
 
 const japanese = '今日は天気がいいので、公園まで歩きます。'.repeat(200);
 
 test('a language is told while the dictionary of another request is loaded', async () => {
-	const tools = languageToolsAside(tmpdir());
+	const tools = languageToolsInWorker(tmpdir());
 	const order: string[] = [];
 	await Promise.all([
 		tools.transliterate(japanese, 'ja', 'Jpan', 'Latn').then(() => order.push('transliterate')),
@@ -22,7 +22,7 @@ test('a language is told while the dictionary of another request is loaded', asy
 });
 
 test('a question that takes too much computing is ended, and the next one finds a new thread', async () => {
-	const tools = languageToolsAside(tmpdir(), 1);
+	const tools = languageToolsInWorker(tmpdir(), 1);
 	await assert.rejects(tools.transliterate(japanese.repeat(20), 'ja', 'Jpan', 'Latn'), {
 		code: 'too_expensive',
 	});

@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { backward, forward, mask, replaceSpans, unmask } from '../../server/translate/mask.ts';
+import {
+	mapBackward,
+	mapForward,
+	mask,
+	replaceSpans,
+	unmask,
+} from '../../server/translate/mask.ts';
 import { mergeSpans, protectedSpans } from '../../server/translate/protect.ts';
 import { awkwardText, seeded } from './random.ts';
 
@@ -83,11 +89,11 @@ test('positions survive replacement there and back', () => {
 		{ span: [6, 8], by: 'q' },
 	]);
 	assert.equal(text, 'xyz cd q');
-	assert.equal(forward(replacements, 3, 'start'), 4);
-	assert.equal(forward(replacements, 6, 'start'), 7);
-	assert.equal(forward(replacements, 8, 'end'), 8);
-	assert.equal(backward(replacements, 4, 'start'), 3);
-	assert.equal(backward(replacements, 8, 'end'), 8);
+	assert.equal(mapForward(replacements, 3, 'start'), 4);
+	assert.equal(mapForward(replacements, 6, 'start'), 7);
+	assert.equal(mapForward(replacements, 8, 'end'), 8);
+	assert.equal(mapBackward(replacements, 4, 'start'), 3);
+	assert.equal(mapBackward(replacements, 8, 'end'), 8);
 });
 
 test('protected spans of any text are ordered, apart and inside it', () => {

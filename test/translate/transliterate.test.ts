@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { languageCodes } from '../../server/translate/languages.ts';
+import { languageCodes } from '../../server/translate/languageCodes.ts';
 import {
 	transliterate,
 	transliterationBetween,

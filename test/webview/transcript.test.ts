@@ -11,7 +11,7 @@ import {
 } from '../../server/protocol/index.ts';
 import { barsOf } from '../../webview/transcript/bars.ts';
 import { placeOf, wordStart } from '../../webview/transcript/place.ts';
-import { createSearch, findIn } from '../../webview/transcript/search.ts';
+import { createSearch, findIn } from '../../webview/transcript/transcriptSearch.ts';
 
 const lines: TranscriptLine[] = [
 	lineOf({ id: 4, start: 1, end: 3, text: 'ab cd' }),

@@ -1,13 +1,17 @@
 /** Shares of the loop's turns: many who work side by side hold it no longer than one does. */
 
 import assert from 'node:assert/strict';
-import { mock, test } from 'node:test';
-import { turnOfOthers } from '../../server/work/turns.ts';
+import { after, before, mock, test } from 'node:test';
+import { yieldToOthers } from '../../server/work/yieldToOthers.ts';
 
 const pieceMs = 4;
 /** The clock of this test: only work moves it. */
-let nowMs = performance.now() + 1000;
-mock.method(performance, 'now', () => nowMs);
+let nowMs = 0;
+before(() => {
+	nowMs = performance.now() + 1000;
+	mock.method(performance, 'now', () => nowMs);
+});
+after(() => mock.restoreAll());
 function work(): void {
 	nowMs += pieceMs;
 }
@@ -24,7 +28,7 @@ test('however many wait for a turn, the loop has its own between their pieces', 
 	setImmediate(count);
 	const one = async () => {
 		for (let piece = 0; piece < 2; piece++) {
-			await turnOfOthers();
+			await yieldToOthers();
 			work();
 			done++;
 		}
@@ -41,13 +45,13 @@ test('who fails at its piece of work keeps nobody else from going on', async () 
 	work();
 	work();
 	const each = Array.from({ length: 20 }, async (_, place) => {
-		await turnOfOthers();
+		await yieldToOthers();
 		if (place % 2 === 0) throw new Error('bad piece');
 		return place;
 	});
 	const settled = await Promise.allSettled(each);
 	assert.equal(settled.filter(({ status }) => status === 'fulfilled').length, 10);
-	await turnOfOthers();
+	await yieldToOthers();
 });
 
 test('they go on in the order in which they came', async () => {
@@ -57,7 +61,7 @@ test('they go on in the order in which they came', async () => {
 	const order: number[] = [];
 	await Promise.all(
 		Array.from({ length: 3000 }, async (_, place) => {
-			await turnOfOthers();
+			await yieldToOthers();
 			order.push(place);
 		}),
 	);

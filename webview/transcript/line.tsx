@@ -11,14 +11,14 @@ import {
 } from '../../server/protocol/index.ts';
 import { IconButton } from '../icons.tsx';
 import { LineEditor } from './lineEditor.tsx';
-import type { Match } from './search.ts';
+import type { Match } from './transcriptSearch.ts';
 import { useTranscript } from './transcriptState.ts';
-import type { Nearness } from './visibleLines.ts';
+import type { LineVisibility } from './visibleLines.ts';
 
 interface LineProps {
 	readonly index: number;
 	readonly line: TranscriptLine;
-	readonly nearness: Nearness;
+	readonly nearness: LineVisibility;
 	readonly translation: TranslatedLine | undefined;
 	/** Whether there is a column for translations. */
 	readonly sideBySide: boolean;

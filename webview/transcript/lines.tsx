@@ -6,7 +6,7 @@ import { useEffect, useMemo, useRef } from 'preact/hooks';
 import type { TranscriptLine, TranslatedLine } from '../../server/protocol/index.ts';
 import { LineView } from './line.tsx';
 import { useTranscript } from './transcriptState.ts';
-import { createNearness } from './visibleLines.ts';
+import { createLineVisibility } from './visibleLines.ts';
 
 /** Milliseconds after scrolling by hand during which the text does not follow the sound. */
 const handsOffMs = 4000;
@@ -15,7 +15,7 @@ export function Lines(): VNode {
 	const { lines, document, place, player, search, t } = useTranscript();
 	const list = useRef<HTMLOListElement>(null);
 	const scrolled = useRef(0);
-	const nearness = useMemo(createNearness, []);
+	const nearness = useMemo(createLineVisibility, []);
 	useEffect(() => () => nearness.close(), [nearness]);
 	const cache = useMemo(() => new Map<number, Drawn>(), []);
 	const show = (index: number, block: ScrollLogicalPosition) => {

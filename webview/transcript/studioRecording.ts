@@ -1,6 +1,5 @@
 /** The host of the page of a recording in a browser: the daemon's HTTP interface behind the same session. */
 
-import { audioTranslations, transcriptions } from '../../server/protocol/addresses.ts';
 import {
 	exportName,
 	exportTranscript,
@@ -14,6 +13,7 @@ import {
 	type TranscriptState,
 	transcriptForm,
 } from '../../server/protocol/index.ts';
+import { audioTranslations, transcriptions } from '../../server/protocol/routeAddresses.ts';
 import { ownStores } from '../ownStore.ts';
 import type { StudioApi } from '../studioApi.ts';
 import { translated } from '../studioText.ts';
@@ -49,7 +49,8 @@ export function openRecording(
 		});
 	const session = new TranscriptSession(
 		{
-			transcribe: (choice, onDelta, signal) => hear(api, { sound, name, choice }, onDelta, signal),
+			transcribe: (choice, onDelta, signal) =>
+				transcribeSound(api, { sound, name, choice }, onDelta, signal),
 			translate: (texts, languages, signal) => api.translateAll(texts, languages, signal),
 			save: async () => {},
 			post,
@@ -141,15 +142,15 @@ function lastChoice(): TranscribeChoice | undefined {
 	}
 }
 
-interface Heard {
+interface Transcribed {
 	readonly sound: Blob;
 	readonly name: string;
 	readonly choice: TranscribeChoice;
 }
 
-function hear(
+function transcribeSound(
 	api: StudioApi,
-	{ sound, name, choice }: Heard,
+	{ sound, name, choice }: Transcribed,
 	onDelta: (delta: TranscriptDelta) => void,
 	signal: AbortSignal,
 ): Promise<Transcript> {

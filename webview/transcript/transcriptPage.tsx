@@ -6,9 +6,9 @@ import { useEffect } from 'preact/hooks';
 import { Icon } from '../icons.tsx';
 import { TranscribeForm } from './forms.tsx';
 import { JobLine } from './jobLine.tsx';
-import { handleKey } from './keys.ts';
 import { Lines } from './lines.tsx';
 import { PlayerBar } from './playerBar.tsx';
+import { handleKey } from './shortcuts.ts';
 import { Toolbar } from './toolbar.tsx';
 import { TranscriptContext, type TranscriptPageState, useTranscript } from './transcriptState.ts';
 

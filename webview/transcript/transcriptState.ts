@@ -16,7 +16,7 @@ import type { Bridge } from '../bridge.ts';
 import { transcriptStrings } from '../transcriptStrings.ts';
 import { placeOf } from './place.ts';
 import { createPlayer, type Player } from './player.ts';
-import { createSearch, type Search } from './search.ts';
+import { createSearch, type Search } from './transcriptSearch.ts';
 
 export type TranscriptBridge = Bridge<TranscriptPageMessage, TranscriptHostMessage>;
 export type TranscriptText = keyof typeof transcriptStrings;
@@ -90,7 +90,7 @@ export function createTranscriptState(bridge: TranscriptBridge): TranscriptPageS
 				document.value = { ...value, lines };
 				return;
 			}
-			case 'heard':
+			case 'transcribed':
 				heard.value = [...heard.value, ...message.lines];
 				return;
 			case 'job':

@@ -5,13 +5,13 @@ import { type Signal, signal } from '@preact/signals';
 /** Distance from the screen at which a line is drawn word by word. */
 const margin = '600px';
 
-export interface Nearness {
+export interface LineVisibility {
 	/** Watches an element; the signal says whether it is near. */
 	watch(element: Element): { readonly near: Signal<boolean>; end(): void };
 	close(): void;
 }
 
-export function createNearness(): Nearness {
+export function createLineVisibility(): LineVisibility {
 	const known = new Map<Element, Signal<boolean>>();
 	const observer = new IntersectionObserver(
 		(entries) => {

@@ -7,8 +7,7 @@ import { AppError } from '../../protocol/index.ts';
 import { createData, type TensorData } from '../runtime/tensorType.ts';
 import type { KvCache } from './decoder.ts';
 import type { CacheTensor } from './decoderGraph.ts';
-
-const capacityStep = 64;
+import { grownCapacity } from './grownCapacity.ts';
 
 export class DynamicKvCache implements KvCache {
 	readonly tensors: readonly CacheTensor[];
@@ -53,14 +52,7 @@ export class DynamicKvCache implements KvCache {
 
 	reserve(tokens: number): void {
 		if (tokens <= this.#capacity) return;
-		if (tokens > this.#limit) {
-			throw new AppError(
-				'context_length_exceeded',
-				`The sequence would be ${tokens} tokens long; the limit is ${this.#limit}.`,
-			);
-		}
-		const doubled = Math.max(tokens, Math.min(this.#capacity * 2, this.#limit));
-		this.#capacity = Math.min(this.#limit, Math.ceil(doubled / capacityStep) * capacityStep);
+		this.#capacity = grownCapacity(tokens, this.#capacity, this.#limit);
 		const grow = (buffers: TensorData[], keep: boolean): TensorData[] =>
 			this.tensors.map(({ type, heads, headSize }, index) => {
 				const bigger = createData(type, heads * this.#capacity * headSize);

@@ -4,15 +4,18 @@
  */
 
 import { modelFile } from '../../hub/modelFile.ts';
+import { defined } from '../../protocol/defined.ts';
 import { AppError } from '../../protocol/index.ts';
 import type { ModelDescription, ModelVariant } from '../api.ts';
 import { type GraphSummary, readGraphSummary } from '../modelFiles/graphSummary.ts';
 import { asNumber, asRecord, readJsonFile } from '../modelFiles/json.ts';
 import { hasPerTensorScales } from '../modelFiles/precision.ts';
+import { mayUseInt4Kernel } from '../onnx/int4Kernel.ts';
 import { readLongRopeLimit } from '../onnx/longRopeLimit.ts';
 import { type GraphRewrites, rewriteGraph } from '../onnx/rewriteGraph.ts';
 import { weightSharing } from '../onnx/weightSharing.ts';
 import type { Runtime, Session, SessionOptions } from '../runtime/runtime.ts';
+import { kernelNotice } from '../runtime/runtimeNotices.ts';
 import { type OpenGraph, openVerified } from '../verify/openVerified.ts';
 import { tolerances } from '../verify/readings.ts';
 import type { Verdicts } from '../verify/verdict.ts';
@@ -72,6 +75,7 @@ export async function loadDecoder(given: LoadDecoderOptions): Promise<Decoder> {
 			paths: [path],
 			dynamic: new Set(hasPerTensorScales(summary) ? [path] : []),
 			runtime: given.runtime,
+			kernel: rewritesGraph,
 			session: options.session,
 			verdicts: given.verdicts,
 			maxDifference: variant.precision === 'fp32' ? tolerances.float : tolerances.quantized,
@@ -85,20 +89,25 @@ export async function loadDecoder(given: LoadDecoderOptions): Promise<Decoder> {
 					// What has been measured: other devices choose their kernels by the size of a run.
 					bitwiseInvariant:
 						onCpu && read.batchInvariant && read.logitsForm !== 'last' && !hasRing(read),
-					...(longRopeThreshold === undefined ? {} : { longRopeThreshold }),
+					...defined({ longRopeThreshold }),
 				});
 			},
 			read: ({ serial }) => readSerially(serial),
 		},
 		candidates,
-		({ change, reason, differs }, { fuseHeads }) => {
-			differed ||= differs;
+		({ change, reason, differs }, { fuseHeads, kernel }) => {
+			// Without the kernel all else may still say the same.
+			differed ||= differs && kernel === undefined;
 			if (differs) onNotice?.(`The graph is not rewritten for ${change}: ${reason}.`);
 			// Attention that cannot be fused is nothing out of the ordinary.
 			else if (fuseHeads === undefined) refused = reason;
 		},
 	);
 	const { session, graph, serial } = opened;
+	if (rewritesGraph && mayUseInt4Kernel(summary)) {
+		const notice = kernelNotice(given.runtime, rewrites?.kernel !== undefined);
+		if (notice !== undefined) onNotice?.(notice);
+	}
 	if (rewritesGraph && !graph.batchInvariant)
 		onNotice?.(`Sequences run one at a time: ${refused ?? 'they would share scales'}.`);
 	else if (refused !== undefined) onNotice?.(`The graph is not prepared: ${refused}.`);

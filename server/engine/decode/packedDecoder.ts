@@ -148,7 +148,7 @@ export class PackedDecoder implements Decoder {
 }
 
 /** Runs of one session with a fixed number of slots. */
-export class SlotRunner {
+class SlotRunner {
 	readonly #session: Session;
 	readonly #graph: DecoderGraph;
 	readonly slots: number;

@@ -4,11 +4,10 @@
  */
 
 import { AppError } from '../../protocol/index.ts';
-import { createData, type TensorData, typeBytes } from '../runtime/tensorType.ts';
+import { createData, type TensorData } from '../runtime/tensorType.ts';
 import type { KvCache } from './decoder.ts';
 import type { CacheTensor } from './decoderGraph.ts';
-
-const capacityStep = 64;
+import { grownCapacity } from './grownCapacity.ts';
 
 export class StaticKvCache implements KvCache {
 	readonly tensors: readonly CacheTensor[];
@@ -45,14 +44,7 @@ export class StaticKvCache implements KvCache {
 
 	reserve(tokens: number): void {
 		if (tokens <= this.#capacity) return;
-		if (tokens > this.#limit) {
-			throw new AppError(
-				'context_length_exceeded',
-				`The sequence would be ${tokens} tokens long; the limit is ${this.#limit}.`,
-			);
-		}
-		const doubled = Math.max(tokens, Math.min(this.#capacity * 2, this.#limit));
-		const capacity = Math.min(this.#limit, Math.ceil(doubled / capacityStep) * capacityStep);
+		const capacity = grownCapacity(tokens, this.#capacity, this.#limit);
 		const old = this.#capacity;
 		this.buffers = this.tensors.map((tensor, index) => {
 			const from = this.buffers[index] as TensorData;
@@ -132,13 +124,4 @@ function copyHeads(
 		const part = from.subarray(start, start + length * headSize);
 		(to as Float32Array).set(part as Float32Array, head * toCapacity * headSize);
 	}
-}
-
-/** Bytes of a slot of the given capacity. */
-export function kvCacheBytes(tensors: readonly CacheTensor[], capacity: number): number {
-	return tensors.reduce(
-		(sum, { type, heads, headSize, ring }) =>
-			sum + (ring ?? capacity) * heads * headSize * typeBytes(type),
-		0,
-	);
 }

@@ -3,6 +3,7 @@
  * allows validates. What cannot be enforced is refused by name, never ignored.
  */
 
+import { defined } from '../../protocol/defined.ts';
 import { AppError, type JsonSchema } from '../../protocol/index.ts';
 import { numberRangeRule } from './numberRange.ts';
 import { mergeSchemas } from './schemaMerge.ts';
@@ -157,8 +158,7 @@ class Preparation {
 			} = schema;
 			if (Object.keys(rest).length === 0) continue;
 			schema = {
-				...($defs === undefined ? {} : { $defs }),
-				...(definitions === undefined ? {} : { definitions }),
+				...defined({ $defs, definitions }),
 				[key]: list.map((branch) => join(rest, branch)),
 			};
 		}

@@ -1,5 +1,8 @@
 /** Tuples as drafts up to 7 write them (`items` as a list), in the words of later ones. */
 
+import { defined } from '../../protocol/defined.ts';
+import { isRecord } from '../../protocol/errorBody.ts';
+
 type Schema = Readonly<Record<string, unknown>>;
 
 /** Keywords whose values are values, not schemas. */
@@ -12,10 +15,10 @@ const maxDepth = 64;
 export function withTuples(schema: unknown, depth = 0): unknown {
 	if (depth > maxDepth) return schema;
 	if (Array.isArray(schema)) return schema.map((each) => withTuples(each, depth + 1));
-	if (!isObject(schema)) return schema;
+	if (!isRecord(schema)) return schema;
 	return mapped(renamed(schema), (value, key) => {
 		if (valueKeywords.has(key)) return value;
-		if (mapKeywords.has(key) && isObject(value))
+		if (mapKeywords.has(key) && isRecord(value))
 			return mapped(value, (each) => withTuples(each, depth + 2));
 		return withTuples(value, depth + 1);
 	});
@@ -27,7 +30,7 @@ function renamed(schema: Schema): Schema {
 	return {
 		...rest,
 		...(items.length === 0 ? {} : { prefixItems: items }),
-		...(additionalItems === undefined ? {} : { items: additionalItems }),
+		...defined({ items: additionalItems }),
 	};
 }
 
@@ -35,8 +38,4 @@ function mapped(schema: Schema, change: (value: unknown, key: string) => unknown
 	return Object.fromEntries(
 		Object.entries(schema).map(([key, value]) => [key, change(value, key)]),
 	);
-}
-
-function isObject(value: unknown): value is Schema {
-	return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

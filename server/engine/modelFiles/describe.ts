@@ -1,8 +1,9 @@
 /** What a model folder holds and whether it can run here, by reading files only. */
 
 import { readdir } from 'node:fs/promises';
-import { checkLimit, maxListedIds, maxNameLength } from '../../hub/modelData/limits.ts';
+import { checkFileLimit, maxListedIds, maxNameLength } from '../../hub/modelData/fileLimits.ts';
 import { modelFile } from '../../hub/modelFile.ts';
+import { defined } from '../../protocol/defined.ts';
 import { AppError, type ModelTask } from '../../protocol/index.ts';
 import type { ModelDescription, ModelVariant } from '../api.ts';
 import { estimateMemoryBytes } from './estimateMemory.ts';
@@ -38,7 +39,7 @@ export async function describeModel(folder: string): Promise<ModelDescription> {
 	const modelType = typeOf(config, genai);
 	const named = familyIn(modelType, config, variants);
 	const settings = await generationSettings(folder);
-	checkLimit('generation_config.json', 'end tokens', settings.eosTokenIds.length, maxListedIds);
+	checkFileLimit('generation_config.json', 'end tokens', settings.eosTokenIds.length, maxListedIds);
 	const layout = { genai, names: genaiNames(genai) };
 	let checked = await checkVariants(folder, named, layout, variants);
 	const family = givesVectors(named, checked) ? embeddings : named;
@@ -62,13 +63,11 @@ export async function describeModel(folder: string): Promise<ModelDescription> {
 		variants: (usable.length > 0 ? usable : checked).map((entry) => entry.variant),
 		...shape,
 		eosTokenIds: settings.eosTokenIds,
-		...(executionProvider === undefined ? {} : { executionProvider }),
-		...(settings.conditionOnPrevious === undefined
-			? {}
-			: { conditionOnPrevious: settings.conditionOnPrevious }),
-		...(settings.maxHistoryTurns === undefined
-			? {}
-			: { maxHistoryTurns: settings.maxHistoryTurns }),
+		...defined({
+			executionProvider,
+			conditionOnPrevious: settings.conditionOnPrevious,
+			maxHistoryTurns: settings.maxHistoryTurns,
+		}),
 		hasChatTemplate: template !== undefined,
 		supportsTools: template !== undefined && /\btools\b/.test(template),
 		memoryEstimateBytes: estimateMemoryBytes(chosen, shape, graphs),
@@ -183,7 +182,7 @@ async function genaiVariants(folder: string, genai: JsonRecord): Promise<ModelVa
 function typeOf(config: JsonRecord | undefined, genai: JsonRecord | undefined): string {
 	const fromGenai = asString(asRecord(genai?.model)?.type);
 	const type = fromGenai ?? asString(config?.model_type) ?? 'unknown';
-	checkLimit(
+	checkFileLimit(
 		fromGenai === undefined ? 'config.json' : 'genai_config.json',
 		'characters in the name of its type',
 		type.length,

@@ -6,7 +6,7 @@ import type { ModelSizes } from './modelSizes.ts';
 import { float16 } from './precision.ts';
 
 /** Context the estimate is made for, in tokens (or the model's own when that is shorter). */
-export const estimateContextTokens = 4096;
+const estimateContextTokens = 4096;
 
 /** Process, runtime and text side, in bytes: what small models measured beyond their weights (144 to 171 MB in all). */
 const runtimeBytes = 150_000_000;

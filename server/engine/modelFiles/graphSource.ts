@@ -7,6 +7,8 @@ export interface MemoryGraph {
 	readonly bytes: Uint8Array;
 	/** Absolute path of the folder with its weights. */
 	readonly folder: string;
+	/** It has operators of the engine's own library. */
+	readonly ownOperators?: boolean;
 }
 
 /** Path of a graph file, whose external data is beside it, or a graph in memory. */

@@ -5,7 +5,7 @@
 
 import type { FileHandle } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { checkLimit, graphLimits } from '../../hub/modelData/limits.ts';
+import { checkFileLimit, graphLimits } from '../../hub/modelData/fileLimits.ts';
 import { openModelPath } from '../../hub/modelData/readModelFile.ts';
 import { AppError } from '../../protocol/index.ts';
 import type { GraphSource } from './graphSource.ts';
@@ -170,7 +170,7 @@ async function readGraph(
 	to: Building,
 	depth: number,
 ): Promise<void> {
-	checkLimit(to.file, 'graphs inside each other', depth, graphLimits.maxDepth);
+	checkFileLimit(to.file, 'graphs inside each other', depth, graphLimits.maxDepth);
 	const outermost = depth === 0;
 	for await (const field of file.fields(start, end)) {
 		if (field.number === 1) await readNode(file, field.start, field.end, to, depth);
@@ -191,7 +191,7 @@ async function readNode(
 	to: Building,
 	depth: number,
 ) {
-	checkLimit(to.file, 'nodes', ++to.nodes, graphLimits.maxNodes);
+	checkFileLimit(to.file, 'nodes', ++to.nodes, graphLimits.maxNodes);
 	let op = '';
 	let domain = '';
 	let position = 0;
@@ -254,7 +254,7 @@ async function readTensor(
 	to: Building,
 	named: boolean,
 ) {
-	checkLimit(to.file, 'tensors', ++to.tensors, graphLimits.maxTensors);
+	checkFileLimit(to.file, 'tensors', ++to.tensors, graphLimits.maxTensors);
 	let elementType = 0;
 	let bytes = 0;
 	let location: string | undefined;
@@ -311,7 +311,7 @@ async function readValue(
 						for await (const dim of file.fields(tensor.start, tensor.end)) {
 							if (dim.number !== 1) continue;
 							dims.push(await readDim(file, dim.start, dim.end));
-							checkLimit(to.file, 'dimensions of one value', dims.length, graphLimits.maxRank);
+							checkFileLimit(to.file, 'dimensions of one value', dims.length, graphLimits.maxRank);
 						}
 					}
 				}

@@ -1,6 +1,7 @@
 /** Fields of the JSON files of a model folder: absent is `undefined`, broken is an error that names the file. */
 
 import type { JsonRecord } from '../../hub/modelData/readModelFile.ts';
+import { isRecord } from '../../protocol/errorBody.ts';
 
 export {
 	type JsonRecord,
@@ -11,9 +12,7 @@ export {
 
 /** `value` when it is a plain object, otherwise `undefined`. */
 export function asRecord(value: unknown): JsonRecord | undefined {
-	return typeof value === 'object' && value !== null && !Array.isArray(value)
-		? (value as JsonRecord)
-		: undefined;
+	return isRecord(value) ? value : undefined;
 }
 
 /** `value` when it is a finite number, otherwise `undefined`. */

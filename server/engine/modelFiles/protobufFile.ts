@@ -1,7 +1,7 @@
 /** Walks protobuf fields of a file by position through a small read window; big fields are never read. */
 
 import { setImmediate } from 'node:timers/promises';
-import { graphLimits } from '../../hub/modelData/limits.ts';
+import { graphLimits } from '../../hub/modelData/fileLimits.ts';
 
 /** One field: its number, wire type, and either a varint value or the byte range of its contents. */
 export interface ProtobufField {
@@ -15,7 +15,7 @@ export interface ProtobufField {
 }
 
 /** Bytes that are read by position: an open file, or memory. */
-export interface ByteSource {
+export interface ProtobufBytes {
 	read(
 		buffer: Uint8Array,
 		offset: number,
@@ -25,7 +25,7 @@ export interface ByteSource {
 }
 
 /** Memory, read like a file. */
-export function byteSource(bytes: Uint8Array): ByteSource {
+export function byteSource(bytes: Uint8Array): ProtobufBytes {
 	return {
 		read: async (buffer, offset, length, position) => {
 			const part = bytes.subarray(position, position + length);
@@ -41,13 +41,13 @@ const fieldsPerTurn = 4096;
 
 /** Random access to the protobuf fields of a file. */
 export class ProtobufFile {
-	readonly #source: ByteSource;
+	readonly #source: ProtobufBytes;
 	readonly #size: number;
 	#window: Buffer = Buffer.alloc(0);
 	#windowStart = 0;
 	#fields = 0;
 
-	constructor(source: ByteSource, size: number) {
+	constructor(source: ProtobufBytes, size: number) {
 		this.#source = source;
 		this.#size = size;
 	}

@@ -1,6 +1,7 @@
 /** Session options a model folder asks for: `session_options` of genai_config.json. */
 
 import { availableParallelism } from 'node:os';
+import { defined } from '../../protocol/defined.ts';
 import { type ExecutionProvider, executionProviderOf } from '../../protocol/index.ts';
 import { asNumber, asRecord, type JsonRecord, readJsonFile } from './json.ts';
 import { allowedValue } from './sessionConfig.ts';
@@ -49,7 +50,7 @@ export function settingsOf(genai: JsonRecord | undefined): SessionSettings {
 		refused.add('intra_op_num_threads');
 	return {
 		config,
-		...(named === undefined ? {} : { executionProvider: named }),
+		...defined({ executionProvider: named }),
 		...(isCount && threads > 0 ? { threads: Math.min(threads, availableParallelism()) } : {}),
 		...(refused.size > 0 ? { note: noteOf([...refused]) } : {}),
 	};

@@ -3,21 +3,15 @@
 import { readdir, stat } from 'node:fs/promises';
 import { basename, dirname, join, posix } from 'node:path';
 import { modelFile } from '../../hub/modelFile.ts';
+import { precisionSuffixes } from '../../hub/selectModelFiles.ts';
 import type { Precision } from '../../protocol/index.ts';
 import type { GraphRole, ModelVariant } from '../api.ts';
 import { asRecord, asString, type JsonRecord } from './json.ts';
 
-/** File-name suffix → precision, as transformers.js names its files. */
-const suffixes: readonly (readonly [string, Precision])[] = [
-	['_q4f16', 'q4f16'],
-	['_quantized', 'q8'],
-	['_bnb4', 'bnb4'],
-	['_uint8', 'uint8'],
-	['_int8', 'int8'],
-	['_fp16', 'fp16'],
-	['_q4', 'q4'],
-	['', 'fp32'],
-];
+/** Precisions and their suffixes of file names; none, which every name ends with, comes last. */
+const suffixes = (Object.entries(precisionSuffixes) as [Precision, string][]).sort(
+	([, left], [, right]) => right.length - left.length,
+);
 
 /** Longest first: `decoder_model_merged` begins with `decoder_model`. */
 const stems: readonly (readonly [string, GraphRole])[] = [
@@ -46,7 +40,7 @@ export function parseGraphName(
 	for (const [stem, role] of stems) {
 		if (base !== stem && !base.startsWith(`${stem}_`)) continue;
 		const rest = base.slice(stem.length);
-		for (const [suffix, precision] of suffixes) {
+		for (const [precision, suffix] of suffixes) {
 			if (!rest.endsWith(suffix)) continue;
 			const label = rest.slice(0, rest.length - suffix.length).replace(/^_/, '');
 			return { role, precision, label };

@@ -8,7 +8,7 @@
 import type { OnnxGraph, OnnxNode, OnnxValue } from './onnxModel.ts';
 
 /** Name of a layer's output. */
-export function attentionOutput(layer: number): string {
+function attentionOutput(layer: number): string {
 	return `cross_attentions.${layer}`;
 }
 

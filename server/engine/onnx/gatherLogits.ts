@@ -3,6 +3,7 @@
  * matrix product that makes the logits; for a long prompt that is most of the work saved.
  */
 
+import { pushAll } from '../../protocol/lists.ts';
 import {
 	constantTensor,
 	intAttribute,
@@ -17,7 +18,7 @@ import type { OnnxGraph, OnnxNode } from './onnxModel.ts';
 import { tensorNumbers } from './tensorProto.ts';
 
 /** Name of the input added: int64 `[count]`, indices into the tokens of the run. */
-export const logitsIndex = 'logits_index';
+const logitsIndex = 'logits_index';
 
 const heads = new Set(['MatMul', 'MatMulNBits', 'Gemm', 'FusedMatMul']);
 /** Ops between head and logits that work on each entry by itself. */
@@ -31,7 +32,8 @@ export function gatherLogits(graph: OnnxGraph): string | undefined {
 	const made = producers(graph);
 	const head = findHead(graph, made, 'logits');
 	if (head === undefined) return 'the logits do not come from one matrix product';
-	let hidden = head.inputs[0] as string;
+	const read = head.inputs[0] as string;
+	let hidden = read;
 	// A graph that keeps the last N positions does it with a Slice in the same place: the Gather replaces it.
 	const before = made.get(hidden);
 	const keeps = graph.inputs.some(({ name }) => name === 'num_logits_to_keep');
@@ -43,8 +45,12 @@ export function gatherLogits(graph: OnnxGraph): string | undefined {
 	if (givesLast && hidden === head.inputs[0]) return 'it selects the last token in an unknown way';
 	const gathered = `${hidden}/gathered`;
 	const gather = makeNode('Gather', [hidden, logitsIndex], [gathered], [intAttribute('axis', 1)]);
-	graph.nodes.splice(graph.nodes.indexOf(head), 0, gather);
-	head.inputs[0] = gathered;
+	// A head of several products, such as one with what its blocks leave over, reads the same states in each.
+	const after = between(made, read, 'logits');
+	const first = graph.nodes.findIndex((node) => after.has(node) && node.inputs.includes(read));
+	for (const node of after)
+		node.inputs = node.inputs.map((input) => (input === read ? gathered : input));
+	graph.nodes.splice(first, 0, gather);
 	graph.inputs.push({ name: logitsIndex, elementType: 7, dims: ['logits_count'] });
 	graph.outputs = graph.outputs.map((output) =>
 		output.name === 'logits'
@@ -53,6 +59,19 @@ export function gatherLogits(graph: OnnxGraph): string | undefined {
 	);
 	removeDead(graph);
 	return undefined;
+}
+
+/** The nodes on the ways from one value to another. */
+function between(made: ReadonlyMap<string, OnnxNode>, from: string, to: string): Set<OnnxNode> {
+	const found = new Set<OnnxNode>();
+	const queue = [to];
+	for (let name = queue.pop(); name !== undefined; name = queue.pop()) {
+		const node = name === from ? undefined : made.get(name);
+		if (node === undefined || found.has(node)) continue;
+		found.add(node);
+		pushAll(queue, reads(node));
+	}
+	return found;
 }
 
 /**

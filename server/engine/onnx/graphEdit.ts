@@ -3,7 +3,7 @@
 import { pushAll } from '../../protocol/lists.ts';
 import type { OnnxAttribute, OnnxGraph, OnnxNode } from './onnxModel.ts';
 import { packedInts } from './tensorProto.ts';
-import { fieldInt, fieldText, readFields, WireWriter } from './wire.ts';
+import { fieldInt, readFields, WireWriter } from './wire.ts';
 
 /** A new node. */
 export function makeNode(
@@ -22,6 +22,18 @@ export function makeNode(
 		attributes,
 		rest: [],
 	};
+}
+
+/** A float attribute. */
+export function floatAttribute(name: string, value: number): OnnxAttribute {
+	// AttributeProto: f = 2, type = 20 (FLOAT = 1).
+	return { name, bytes: new WireWriter().text(1, name).float(2, value).int(20, 1).finish() };
+}
+
+/** A text attribute. */
+export function textAttribute(name: string, value: string): OnnxAttribute {
+	// AttributeProto: s = 4, type = 20 (STRING = 3).
+	return { name, bytes: new WireWriter().text(1, name).text(4, value).int(20, 3).finish() };
 }
 
 /** An integer attribute. */
@@ -60,14 +72,6 @@ export function constantTensor(node: OnnxNode): Uint8Array | undefined {
 	const attribute = node.attributes.find((one) => one.name === 'value');
 	if (attribute === undefined) return undefined;
 	for (const field of readFields(attribute.bytes)) if (field.number === 5) return field.bytes;
-	return undefined;
-}
-
-/** Text attribute of a node. */
-export function readText(node: OnnxNode, name: string): string | undefined {
-	const attribute = node.attributes.find((one) => one.name === name);
-	if (attribute === undefined) return undefined;
-	for (const field of readFields(attribute.bytes)) if (field.number === 4) return fieldText(field);
 	return undefined;
 }
 

@@ -4,7 +4,7 @@
  */
 
 import { basename } from 'node:path';
-import { beyondLimit, checkLimit, graphLimits } from '../../hub/modelData/limits.ts';
+import { beyondLimit, checkFileLimit, graphLimits } from '../../hub/modelData/fileLimits.ts';
 import { openModelPath } from '../../hub/modelData/readModelFile.ts';
 import { pushAll } from '../../protocol/lists.ts';
 import { ProtobufFile } from '../modelFiles/protobufFile.ts';
@@ -38,7 +38,7 @@ export async function loadGraphWithoutWeights(path: string): Promise<OnnxModel> 
 				if (part.number !== 5) await copy(file, part, graph, budget);
 				else {
 					weights.push(await readWeight(file, part.start, part.end, budget));
-					checkLimit(basename(path), 'tensors', weights.length, graphLimits.maxTensors);
+					checkFileLimit(basename(path), 'tensors', weights.length, graphLimits.maxTensors);
 				}
 			}
 			model.bytes(7, graph.finish());

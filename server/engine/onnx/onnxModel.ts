@@ -3,7 +3,8 @@
  * is kept as bytes and written back unchanged; tensors are never unpacked.
  */
 
-import { checkLimit, graphLimits } from '../../hub/modelData/limits.ts';
+import { checkFileLimit, graphLimits } from '../../hub/modelData/fileLimits.ts';
+import { defined } from '../../protocol/defined.ts';
 import { fieldInt, fieldText, readFields, WireWriter } from './wire.ts';
 
 export interface OnnxModel {
@@ -75,8 +76,8 @@ export function encodeModel(model: OnnxModel): Uint8Array {
 }
 
 /** @param depth graphs it is in; @throws AppError `unsupported_model` when there are too many */
-export function decodeGraph(bytes: Uint8Array, depth = 0): OnnxGraph {
-	checkLimit('with the graph', 'graphs inside each other', depth, graphLimits.maxDepth);
+function decodeGraph(bytes: Uint8Array, depth = 0): OnnxGraph {
+	checkFileLimit('with the graph', 'graphs inside each other', depth, graphLimits.maxDepth);
 	const rest: Uint8Array[] = [];
 	const graph: OnnxGraph = {
 		name: '',
@@ -98,7 +99,7 @@ export function decodeGraph(bytes: Uint8Array, depth = 0): OnnxGraph {
 	return graph;
 }
 
-export function encodeGraph(graph: OnnxGraph): Uint8Array {
+function encodeGraph(graph: OnnxGraph): Uint8Array {
 	const writer = new WireWriter();
 	for (const node of graph.nodes) writer.bytes(1, encodeNode(node));
 	writer.text(2, graph.name);
@@ -151,7 +152,7 @@ function decodeAttribute(bytes: Uint8Array, depth: number): OnnxAttribute {
 		if (field.number === 1) name = fieldText(field);
 		else if (field.number === 6) graph = decodeGraph(field.bytes, depth + 1);
 	}
-	return { name, bytes, ...(graph === undefined ? {} : { graph }) };
+	return { name, bytes, ...defined({ graph }) };
 }
 
 function encodeAttribute(attribute: OnnxAttribute): Uint8Array {

@@ -12,6 +12,7 @@ import { importContrib } from './contribDomain.ts';
 import { fuseAttention } from './fuseAttention.ts';
 import { gatherLogits } from './gatherLogits.ts';
 import { loadGraphWithoutWeights } from './graphWithoutWeights.ts';
+import { useInt4Kernel } from './int4Kernel.ts';
 import { encodeModel, type OnnxGraph, type OnnxModel } from './onnxModel.ts';
 import { packSlots } from './packSlots.ts';
 import { quantizePerToken } from './quantizePerToken.ts';
@@ -34,11 +35,14 @@ export interface GraphRewrites {
 	readonly shortlist?: boolean;
 	/** Dynamic int8 with a scale per token instead of per tensor. */
 	readonly perTokenQuantization?: boolean;
+	/** Products of 4-bit weights by the engine's own operator; the key of its library. */
+	readonly kernel?: string;
 }
 
 /** The rewrites by name, for people. */
 export function nameRewrites(rewrites: GraphRewrites): string {
-	const { gather, slots, attentions, fuseHeads, shortlist, perTokenQuantization } = rewrites;
+	const { gather, slots, attentions, fuseHeads, shortlist, perTokenQuantization, kernel } =
+		rewrites;
 	const names = [
 		perTokenQuantization === true ? 'a scale for each row' : '',
 		fuseHeads === undefined ? '' : 'fused attention',
@@ -46,6 +50,7 @@ export function nameRewrites(rewrites: GraphRewrites): string {
 		attentions === true ? 'attention as an output' : '',
 		shortlist === true ? 'a table of words' : '',
 		slots === undefined ? '' : 'packed slots',
+		kernel === undefined ? '' : 'own products of 4-bit weights',
 	];
 	return names.filter((name) => name !== '').join(', ');
 }
@@ -74,8 +79,13 @@ export async function rewriteGraph(path: string, rewrites: GraphRewrites): Promi
 		const refused = change(model, rewrites);
 		if (refused !== undefined) return { refused };
 		const bytes = encodeModel(model);
-		const key = createHash('sha256').update(stamp).update('\0').update(bytes).digest('hex');
-		return { name: basename(path), bytes, folder, key };
+		const { kernel } = rewrites;
+		const key = createHash('sha256')
+			.update(`${stamp}\0${kernel ?? ''}\0`)
+			.update(bytes)
+			.digest('hex');
+		const made = { name: basename(path), bytes, folder, key };
+		return kernel === undefined ? made : { ...made, ownOperators: true };
 	} catch (error) {
 		return { refused: (error instanceof Error ? error.message : String(error)).replace(/\.$/, '') };
 	}
@@ -83,7 +93,7 @@ export async function rewriteGraph(path: string, rewrites: GraphRewrites): Promi
 
 function change(
 	model: OnnxModel,
-	{ gather, slots, attentions, fuseHeads, shortlist, perTokenQuantization }: GraphRewrites,
+	{ gather, slots, attentions, fuseHeads, shortlist, perTokenQuantization, kernel }: GraphRewrites,
 ): string | undefined {
 	const { graph } = model;
 	const steps = [
@@ -94,6 +104,8 @@ function change(
 		() =>
 			perTokenQuantization === true ? quantizePerToken(graph, defaultOpset(model)) : undefined,
 		() => (slots === undefined ? undefined : packSlots(graph, slots, defaultOpset(model))),
+		// The last: the others know the published operator.
+		() => (kernel === undefined ? undefined : useInt4Kernel(model)),
 	];
 	for (const step of steps) {
 		const refused = step();
@@ -113,7 +125,7 @@ function fuse(model: OnnxModel, heads: number): string | undefined {
 }
 
 /** Version of the default operator set. */
-export function defaultOpset(model: OnnxModel): number {
+function defaultOpset(model: OnnxModel): number {
 	for (const raw of model.rest) {
 		for (const field of readFields(raw)) {
 			if (field.number !== 8) continue;

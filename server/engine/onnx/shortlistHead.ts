@@ -3,6 +3,7 @@
  * given it multiplies with all of its own, as before; else with those of the input.
  */
 
+import { defined } from '../../protocol/defined.ts';
 import { intAttribute, makeNode, producers, readInt } from './graphEdit.ts';
 import type { OnnxAttribute, OnnxGraph, OnnxNode } from './onnxModel.ts';
 import { int64Tensor, readTensorHeader } from './tensorProto.ts';
@@ -148,7 +149,7 @@ function int8Head(
 		[weight, ...(zero === undefined ? [] : [zero])].every((name) => known.has(name));
 	if (!isUsual || wide === undefined || joint === undefined || scales === undefined)
 		return undefined;
-	const source = { weight, scales, isInt8: true as const, ...(zero === undefined ? {} : { zero }) };
+	const source = { weight, scales, isInt8: true as const, ...defined({ zero }) };
 	return {
 		nodes: [numbers, product, wide, joint, last],
 		hidden: numbers.inputs[0] as string,

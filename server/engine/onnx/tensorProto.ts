@@ -1,5 +1,6 @@
 /** Small tensors of a graph: constants read from it, and constants and weights written into it. */
 
+import { defined } from '../../protocol/defined.ts';
 import { pushAll } from '../../protocol/lists.ts';
 import type { OnnxTensor } from './onnxModel.ts';
 import { fieldInt, fieldText, readFields, WireWriter } from './wire.ts';
@@ -50,7 +51,7 @@ export function readTensorHeader(bytes: Uint8Array): TensorHeader {
 		name,
 		dims,
 		dataType,
-		...(raw === undefined ? {} : { raw }),
+		...defined({ raw }),
 		...(location === undefined
 			? {}
 			: {

@@ -2,7 +2,7 @@
 
 import type { FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { beyondLimit } from '../../hub/modelData/limits.ts';
+import { beyondLimit } from '../../hub/modelData/fileLimits.ts';
 import { openModelPath } from '../../hub/modelData/readModelFile.ts';
 import { modelFile } from '../../hub/modelFile.ts';
 import { isHalf, toFloat32 } from './castToFloat32.ts';

@@ -27,6 +27,7 @@ const statusCalls = {
 	SetGlobalInterOpNumThreads: [148, 'void* options, int threads'],
 	SetGlobalSpinControl: [149, 'void* options, int allow'],
 	CreateSessionOptions: [10, '_Out_ void** out'],
+	RegisterCustomOpsLibrary: [29, 'void* options, PATH path, _Out_ void** library'],
 	SetIntraOpNumThreads: [24, 'void* options, int threads'],
 	SetInterOpNumThreads: [25, 'void* options, int threads'],
 	DisablePerSessionThreads: [120, 'void* options'],

@@ -6,6 +6,7 @@ import { checkedConfig } from '../modelFiles/sessionConfig.ts';
 import { type CApi, OrtError, openCApi, type Pointer } from './capi.ts';
 import { createCapiSession } from './capiSession.ts';
 import { prepareMapping } from './fileMapping.ts';
+import { openKernel } from './kernelLibrary.ts';
 import { loadError } from './loadError.ts';
 import { type Runtime, weightsFolderKey } from './runtime.ts';
 import { shareWeights } from './sharedWeights.ts';
@@ -61,9 +62,11 @@ export async function openCapiRuntime(): Promise<Runtime> {
 	// Before anything else makes an environment without a pool.
 	const environment = ensureEnvironment(api, physicalCores());
 	const { env, memory, allocator } = environment;
+	const kernel = openKernel(api.version);
 	const runtime: Runtime = {
 		kind: 'c-api',
 		version: api.version,
+		kernel,
 		open: async (graph, options) => {
 			const sessionOptions = api.get('CreateSessionOptions');
 			const sharesPool = options.threads === environment.threads;
@@ -79,6 +82,8 @@ export async function openCapiRuntime(): Promise<Runtime> {
 				}
 				if (typeof graph !== 'string') {
 					api.call('AddSessionConfigEntry', sessionOptions, weightsFolderKey, graph.folder);
+					if (graph.ownOperators === true && 'file' in kernel)
+						api.get('RegisterCustomOpsLibrary', sessionOptions, kernel.file);
 				}
 				for (const [name, value] of shared?.values ?? []) {
 					api.call('AddInitializer', sessionOptions, name, value);

@@ -28,6 +28,11 @@ export function float16ToFloat32(
 	return into;
 }
 
+/** The number of float16 bits. */
+export function fromFloat16(bits: number): number {
+	return halves()[bits] as number;
+}
+
 const floatView = new Float32Array(1);
 const intView = new Uint32Array(floatView.buffer);
 

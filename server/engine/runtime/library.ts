@@ -16,7 +16,7 @@ export function libraryNames(platform: NodeJS.Platform): readonly string[] {
  * Folder of the library inside an onnxruntime-node package.
  * The N-API folder's number changes between versions, so it is looked up.
  */
-export function libraryFolder(packageFolder: string, platform: string, arch: string): string {
+function libraryFolder(packageFolder: string, platform: string, arch: string): string {
 	const bin = join(packageFolder, 'bin');
 	const api = existsSync(bin)
 		? readdirSync(bin).find((name) => name.startsWith('napi-'))

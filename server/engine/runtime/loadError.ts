@@ -55,6 +55,6 @@ function said(cause: unknown): string {
 }
 
 /** True if the error is the one a terminated run gives. */
-export function isTerminated(error: unknown): boolean {
+function isTerminated(error: unknown): boolean {
 	return error instanceof Error && /terminate flag/i.test(error.message);
 }

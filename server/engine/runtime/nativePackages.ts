@@ -32,7 +32,7 @@ export function resolveNative(name: string): string | undefined {
 }
 
 /** @param own looks from here: beside the bundles, then upwards */
-export function findNative(
+function findNative(
 	own: NodeJS.Require,
 	platform: string = process.platform,
 	arch: string = process.arch,

@@ -4,6 +4,7 @@
  */
 
 import type { InferenceSession, Tensor as OrtTensor } from 'onnxruntime-node';
+import { defined } from '../../protocol/defined.ts';
 import { AppError } from '../../protocol/index.ts';
 import { checkedConfig } from '../modelFiles/sessionConfig.ts';
 import { openCapiRuntime } from './capiRuntime.ts';
@@ -29,7 +30,7 @@ export async function openPlainRuntime(fallbackReason?: string): Promise<Runtime
 	return {
 		kind: 'session.run',
 		version: findPackage().version,
-		...(fallbackReason === undefined ? {} : { fallbackReason }),
+		...defined({ fallbackReason }),
 		open: async (graph, options) => {
 			const provider = options.executionProvider ?? 'cpu';
 			try {

@@ -5,6 +5,7 @@
 
 import type { ExecutionProvider } from '../../protocol/index.ts';
 import type { GraphSource } from '../modelFiles/graphSource.ts';
+import type { Kernel, NoKernel } from './kernelLibrary.ts';
 import type { Tensor, TensorData, TensorType } from './tensorType.ts';
 
 export type { Tensor, TensorData, TensorType };
@@ -59,6 +60,8 @@ export interface Runtime {
 	readonly version: string;
 	/** Why the faster kind is not used, when it does not work; absent where this kind was asked for. */
 	readonly fallbackReason?: string;
+	/** The engine's own operators, which graphs in memory may have; absent where no library can be opened. */
+	readonly kernel?: Kernel | NoKernel;
 	/**
 	 * Loads a graph.
 	 * @throws AppError `unsupported_model` naming the file and the fault

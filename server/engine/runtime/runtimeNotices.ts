@@ -3,6 +3,16 @@
 import type { ModelNotice } from '../../protocol/index.ts';
 import type { Runtime } from './runtime.ts';
 
+/** Which kernel products of 4-bit weights run on; `undefined` where the runtime has no own ones at all. */
+export function kernelNotice({ kernel }: Runtime, isUsed: boolean): string | undefined {
+	if (kernel === undefined) return undefined;
+	if ('refused' in kernel)
+		return `Products of 4-bit weights run on ONNX Runtime's kernel: ${kernel.refused}.`;
+	return isUsed
+		? `Products of 4-bit weights run on Nearglot's own kernel (${kernel.instructions}).`
+		: "Products of 4-bit weights run on ONNX Runtime's kernel.";
+}
+
 /** Empty for the C API; a fault where `session.run` stands in for it, a note where it was asked for. */
 export function runtimeNotices({ kind, fallbackReason: reason }: Runtime): ModelNotice[] {
 	if (kind === 'c-api') return [];

@@ -78,11 +78,6 @@ export function createData(type: TensorType, length: number): TensorData {
 	return entries[type].create(length);
 }
 
-/** Zeroed tensor of the given shape. */
-export function createTensor(type: TensorType, dims: readonly number[]): Tensor {
-	return { type, dims, data: createData(type, elementCount(dims)) };
-}
-
 /** Name of an ONNX element type; throws `unsupported_model` for types no graph input here may have. */
 export function typeName(code: number, tensorName: string): TensorType {
 	const name = names.get(code);

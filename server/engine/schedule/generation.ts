@@ -1,5 +1,6 @@
 /** One request to generate: its choices, its text, its events and its figures. */
 
+import { defined } from '../../protocol/defined.ts';
 import { AppError, type Timings } from '../../protocol/index.ts';
 import type {
 	GenerateEvent,
@@ -177,7 +178,7 @@ export class Generation {
 			type: 'finish',
 			choice,
 			reason,
-			...(stoppedBy === undefined ? {} : { stoppedBy }),
+			...defined({ stoppedBy }),
 		});
 		if (this.#outputs.every(({ finished }) => finished !== undefined)) this.#complete();
 	}
@@ -198,6 +199,7 @@ export class Generation {
 		this.#resolve({
 			promptTokens: this.prompt.length,
 			cachedTokens: this.cachedTokens,
+			completionTokens: choices.reduce((sum, { tokenIds }) => sum + tokenIds.length, 0),
 			choices,
 			...(this.request.echoLogprobs === true
 				? { promptLogprobs: this.promptLogprobs.map((raw) => toTokenLogprob(raw, text)) }

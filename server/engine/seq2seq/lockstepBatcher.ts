@@ -89,7 +89,7 @@ export class LockstepBatcher {
 
 	async #pump(): Promise<void> {
 		for (;;) {
-			// Answers of the last run reach their owners first, so that their next wishes are known.
+			// Answers of the last run reach their owners first, so that their next preferences are known.
 			await new Promise((resolve) => setImmediate(resolve));
 			this.#starts = this.#starts.filter((run) => run.isWaiting);
 			const job = this.#next() ?? this.#nextBatch();

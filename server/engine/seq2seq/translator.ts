@@ -3,6 +3,7 @@
  * decoded together; a call that is cancelled leaves the batch at the next step.
  */
 
+import { defined } from '../../protocol/defined.ts';
 import { AppError } from '../../protocol/index.ts';
 import type {
 	Seq2SeqItem,
@@ -382,7 +383,6 @@ function reverseDirection(
 	const back = sourceLanguage ?? targetLanguage;
 	return {
 		text,
-		...(targetLanguage === undefined ? {} : { sourceLanguage: targetLanguage }),
-		...(back === undefined ? {} : { targetLanguage: back }),
+		...defined({ sourceLanguage: targetLanguage, targetLanguage: back }),
 	};
 }

@@ -3,7 +3,7 @@
 import { deflateSync } from 'node:zlib';
 
 /** The reference thresholds of the Whisper paper, section 4.5. */
-export const thresholds = {
+const thresholds = {
 	/** Above this, the text repeats itself. */
 	compressionRatio: 2.4,
 	/** Below this, the model was guessing. */

@@ -99,7 +99,7 @@ export function onePerMessage(messages: readonly Message[]): Message[] {
 }
 
 /** One call as a format writes it. */
-export function serializeCall(format: ToolFormat, name: string, args: string): string {
+function serializeCall(format: ToolFormat, name: string, args: string): string {
 	return format.call.replace('{name}', () => name).replace('{arguments}', () => args);
 }
 

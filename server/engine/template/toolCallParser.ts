@@ -200,31 +200,6 @@ export class ToolCallParser {
 	}
 }
 
-/** A whole call with its arguments as JSON text. */
-export interface ParsedToolCall {
-	readonly name: string;
-	readonly arguments: string;
-}
-
-/** Parses a finished answer. */
-export function parseToolCalls(
-	format: ToolFormat,
-	text: string,
-	names: readonly string[],
-): { content: string; calls: ParsedToolCall[] } {
-	const parser = new ToolCallParser(format, names);
-	const outputs = [parser.push(text), parser.end()];
-	const calls: { name: string; arguments: string }[] = [];
-	for (const delta of outputs.flatMap((output) => output.calls)) {
-		const call = calls[delta.index] ?? { name: '', arguments: '' };
-		calls[delta.index] = {
-			name: call.name + (delta.name ?? ''),
-			arguments: call.arguments + (delta.arguments ?? ''),
-		};
-	}
-	return { content: outputs.map((output) => output.content).join(''), calls };
-}
-
 // Only the text since the last call's end counts: `…```<end of call>\n<begin of call>function<sep>name`.
 function lastLineOfCall(header: string): string {
 	const ends = [

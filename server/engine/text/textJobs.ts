@@ -3,6 +3,7 @@
  * of the text, so they run in a {@link TextThread}, never on the loop of a process.
  */
 
+import { defined } from '../../protocol/defined.ts';
 import { AppError } from '../../protocol/index.ts';
 import type { GeneratePrompt, TextModel } from '../api.ts';
 import { fillMiddleStops, fillMiddleTokens } from './fillMiddle.ts';
@@ -108,7 +109,7 @@ export interface TextService {
 	 * Rejects with `too_expensive` naming the part that took too long, with `cancelled`, or as the
 	 * question says.
 	 */
-	ask<J extends TextJobName>(
+	request<J extends TextJobName>(
 		job: J,
 		request: TextJobs[J]['request'],
 		signal?: AbortSignal,
@@ -135,7 +136,7 @@ export function runTextJob<J extends TextJobName>(
 
 /** A service that answers on the spot, for tools and tests that trust their model. */
 export function inProcessTextService(text: TextModel): TextService {
-	return { ask: async (job, request) => runTextJob(text, job, request) };
+	return { request: async (job, request) => runTextJob(text, job, request) };
 }
 
 const jobs: {
@@ -168,7 +169,7 @@ const jobs: {
 		return jsonOf({
 			tokens: pieces ? tokens.map((id) => ({ id, piece: pieceOf(text.tokenBytes(id)) })) : tokens,
 			count: tokens.length,
-			...(contextLength === undefined ? {} : { max_model_len: contextLength }),
+			...defined({ max_model_len: contextLength }),
 		});
 	},
 	detokenize: (text, { tokens, skipSpecial }, atWork) => {
@@ -193,7 +194,7 @@ const jobs: {
 		/** The shortest that was found to fit, which is what will be read. */
 		let fitting: { readonly messages: number; readonly tokens: number[] } | undefined;
 		const limits = {
-			...(maxHistoryTurns === undefined ? {} : { maxHistoryTurns }),
+			...defined({ maxHistoryTurns }),
 			...(room === undefined
 				? {}
 				: {

@@ -36,9 +36,11 @@ export class TextReader {
 		if (prompt.kind === 'chat' && prompt.tokens !== undefined) return [...prompt.tokens];
 		// What will not be tokenised here is not fetched from there in between.
 		if (prompt.kind === 'chat' && !(this.#text.isBounded && sizeOfPrompt(prompt) <= shortText))
-			return this.#threads.ask('prompt', { prompt, contextLength }, signal);
+			return this.#threads.request('prompt', { prompt, contextLength }, signal);
 		const text =
-			prompt.kind === 'text' ? prompt.text : await this.#threads.ask('render', { prompt }, signal);
+			prompt.kind === 'text'
+				? prompt.text
+				: await this.#threads.request('render', { prompt }, signal);
 		checkLength(text, contextLength);
 		// A template writes what a tokenizer would add by itself.
 		const [ids = []] = await this.encode([text], prompt.kind === 'text', signal);
@@ -52,13 +54,13 @@ export class TextReader {
 		signal?: AbortSignal,
 	): Promise<number[][]> {
 		if (this.#isQuick(texts)) return texts.map((each) => this.#text.encode(each, { addSpecial }));
-		return this.#threads.ask('encode', { texts, addSpecial }, signal);
+		return this.#threads.request('encode', { texts, addSpecial }, signal);
 	}
 
 	/** Texts with the places of their tokens; not a promise when they take but a moment. */
 	encodeWithOffsets(texts: readonly string[], signal?: AbortSignal): Encoded | Promise<Encoded> {
 		if (this.#isQuick(texts)) return texts.map((each) => this.#text.encodeWithOffsets(each));
-		return this.#threads.ask('encodeWithOffsets', { texts }, signal);
+		return this.#threads.request('encodeWithOffsets', { texts }, signal);
 	}
 
 	#isQuick(texts: readonly string[]): boolean {

@@ -60,7 +60,7 @@ export class TextThread implements TextService {
 		return this.#running !== undefined || this.#waiting.length > 0;
 	}
 
-	ask<J extends TextJobName>(
+	request<J extends TextJobName>(
 		job: J,
 		request: TextJobs[J]['request'],
 		signal?: AbortSignal,

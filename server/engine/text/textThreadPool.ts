@@ -26,15 +26,16 @@ export class TextThreadPool implements TextService {
 		return this.#short.isBusy || this.#long?.isBusy === true;
 	}
 
-	ask<J extends TextJobName>(
+	request<J extends TextJobName>(
 		job: J,
 		request: TextJobs[J]['request'],
 		signal?: AbortSignal,
 	): Promise<TextJobs[J]['result']> {
-		if (this.#closed || sizeOf(request) <= longText) return this.#short.ask(job, request, signal);
+		if (this.#closed || sizeOf(request) <= longText)
+			return this.#short.request(job, request, signal);
 		clearTimeout(this.#timer);
 		this.#long ??= new TextThread(this.#options);
-		return this.#long.ask(job, request, signal).finally(() => this.#rest());
+		return this.#long.request(job, request, signal).finally(() => this.#rest());
 	}
 
 	async close(): Promise<void> {

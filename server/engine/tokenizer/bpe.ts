@@ -2,7 +2,7 @@
 
 import { AppError } from '../../protocol/index.ts';
 import { asRecord, asString, type JsonRecord } from '../modelFiles/json.ts';
-import { ByteTokens, PieceCache, type TokenizerModel, Vocabulary } from './tokenizerModel.ts';
+import { ByteTokens, PieceCache, Vocabulary, VocabularyModel } from './tokenizerModel.ts';
 
 /** Rank and result of joining two neighbours; `undefined` when they do not join. */
 export type PairRank = (left: number, right: number) => { rank: number; id: number } | undefined;
@@ -27,8 +27,7 @@ interface Encoded {
 const positionRange = 2 ** 32;
 
 /** A BPE vocabulary. */
-export class Bpe implements TokenizerModel {
-	readonly #vocabulary: Vocabulary;
+export class Bpe extends VocabularyModel {
 	readonly #rank: PairRank;
 	readonly #options: BpeOptions;
 	readonly #bytes: ByteTokens | undefined;
@@ -37,25 +36,13 @@ export class Bpe implements TokenizerModel {
 	readonly #cache = new PieceCache<Encoded>();
 
 	constructor(vocabulary: Vocabulary, rank: PairRank, options: BpeOptions = {}) {
-		this.#vocabulary = vocabulary;
+		super(vocabulary);
 		this.#rank = rank;
 		this.#options = options;
 		this.#bytes = options.byteFallback === true ? new ByteTokens(vocabulary) : undefined;
 		this.#unknown =
 			options.unknownToken === undefined ? undefined : vocabulary.id(options.unknownToken);
 		this.#cutsAtSpace = !options.wordSuffix && !options.subwordPrefix && !crossesSpace(vocabulary);
-	}
-
-	get size(): number {
-		return this.#vocabulary.size;
-	}
-
-	tokenToId(token: string): number | undefined {
-		return this.#vocabulary.id(token);
-	}
-
-	idToToken(id: number): string | undefined {
-		return this.#vocabulary.token(id);
 	}
 
 	encode(text: string, ends?: number[]): readonly number[] {
@@ -84,7 +71,7 @@ export class Bpe implements TokenizerModel {
 
 	#encode(text: string): Encoded {
 		if (this.#options.ignoreMerges === true) {
-			const whole = this.#vocabulary.id(text);
+			const whole = this.vocabulary.id(text);
 			if (whole !== undefined) return { ids: [whole], ends: [text.length] };
 		}
 		const ids: number[] = [];
@@ -103,7 +90,7 @@ export class Bpe implements TokenizerModel {
 			let symbol = char;
 			if (!first && subwordPrefix) symbol = subwordPrefix + symbol;
 			if (at === text.length && wordSuffix) symbol += wordSuffix;
-			const id = this.#vocabulary.id(symbol);
+			const id = this.vocabulary.id(symbol);
 			const known = id === undefined ? this.#bytes?.encode(char) : [id];
 			if (known !== undefined) {
 				for (const part of known) {

@@ -32,7 +32,7 @@ export function toByteChars(piece: AlignedText): AlignedText {
 }
 
 /** UTF-8 bytes of a text as byte characters. A lone surrogate becomes U+FFFD. */
-export function byteChars(text: string): string {
+function byteChars(text: string): string {
 	let mapped = '';
 	for (const byte of encoder.encode(text)) mapped += byteToChar[byte];
 	return mapped;

@@ -13,7 +13,7 @@ import { byteFallback, fallbackByte } from './decoders.ts';
 import { sentencePieceModel, sentencePieceNormalizer } from './sentencePiece.ts';
 import { readSentencePieceFile } from './sentencePieceFile.ts';
 import { Tokenizer } from './tokenizer.ts';
-import { type TokenizerModel, Vocabulary } from './tokenizerModel.ts';
+import { type TokenizerModel, Vocabulary, VocabularyModel } from './tokenizerModel.ts';
 
 /** The two sides of a Marian model; `decode` of either reads ids of its own vocabulary. */
 export interface MarianTokenizers {
@@ -91,27 +91,14 @@ function vocabularyOf(record: JsonRecord): Vocabulary {
 }
 
 /** A SentencePiece model whose pieces get their ids from another vocabulary, by name. */
-class NamedPieces implements TokenizerModel {
+class NamedPieces extends VocabularyModel {
 	readonly #pieces: TokenizerModel;
-	readonly #vocabulary: Vocabulary;
 	readonly #unknown: number;
 
 	constructor(pieces: TokenizerModel, vocabulary: Vocabulary, unknown: number) {
+		super(vocabulary);
 		this.#pieces = pieces;
-		this.#vocabulary = vocabulary;
 		this.#unknown = unknown;
-	}
-
-	get size(): number {
-		return this.#vocabulary.size;
-	}
-
-	tokenToId(token: string): number | undefined {
-		return this.#vocabulary.id(token);
-	}
-
-	idToToken(id: number): string | undefined {
-		return this.#vocabulary.token(id);
 	}
 
 	encode(text: string, ends: number[] = []): readonly number[] {
@@ -122,7 +109,7 @@ class NamedPieces implements TokenizerModel {
 			const token = this.#pieces.idToToken(piece);
 			// A byte is named by its token; any other piece by its text.
 			const isByte = token !== undefined && fallbackByte(token) !== undefined;
-			const id = this.#vocabulary.id(isByte ? token : text.slice(from, to)) ?? this.#unknown;
+			const id = this.vocabulary.id(isByte ? token : text.slice(from, to)) ?? this.#unknown;
 			from = to;
 			return id;
 		});

@@ -74,7 +74,7 @@ function splitter(pattern: RegExp, behavior: string, invert = false): PreTokeniz
 }
 
 /** Cuts at matches; the behaviours are those of the `tokenizers` library. Empty pieces are left out. */
-export function split(
+function split(
 	piece: AlignedText,
 	pattern: RegExp,
 	behavior: string,

@@ -84,3 +84,26 @@ export class PieceCache<T> {
 		this.#entries.set(text, value);
 	}
 }
+
+/** A model whose ids are those of one vocabulary. */
+export abstract class VocabularyModel implements TokenizerModel {
+	protected readonly vocabulary: Vocabulary;
+
+	constructor(vocabulary: Vocabulary) {
+		this.vocabulary = vocabulary;
+	}
+
+	get size(): number {
+		return this.vocabulary.size;
+	}
+
+	tokenToId(token: string): number | undefined {
+		return this.vocabulary.id(token);
+	}
+
+	idToToken(id: number): string | undefined {
+		return this.vocabulary.token(id);
+	}
+
+	abstract encode(text: string, ends?: number[]): readonly number[];
+}

@@ -2,7 +2,7 @@
 
 import { asNumber, type JsonRecord } from '../modelFiles/json.ts';
 import { PrefixIndex } from './prefixIndex.ts';
-import { ByteTokens, PieceCache, type TokenizerModel, Vocabulary } from './tokenizerModel.ts';
+import { ByteTokens, PieceCache, Vocabulary, VocabularyModel } from './tokenizerModel.ts';
 
 /** How much worse than the worst piece an unknown character is. */
 const unknownPenalty = 10;
@@ -23,8 +23,7 @@ interface Encoded {
 }
 
 /** A unigram vocabulary: pieces with log-probabilities; ids are positions in the list. */
-export class Unigram implements TokenizerModel {
-	readonly #vocabulary: Vocabulary;
+export class Unigram extends VocabularyModel {
 	readonly #scores: readonly number[];
 	readonly #index: PrefixIndex;
 	readonly #options: UnigramOptions;
@@ -33,28 +32,16 @@ export class Unigram implements TokenizerModel {
 	readonly #cache = new PieceCache<Encoded>();
 
 	constructor(pieces: readonly (readonly [string, number])[], options: UnigramOptions) {
-		this.#vocabulary = new Vocabulary(pieces.map(([token], id) => [token, id] as const));
+		super(new Vocabulary(pieces.map(([token], id) => [token, id] as const)));
 		this.#scores = pieces.map(([, score]) => score);
 		this.#options = options;
 		const usable = pieces.flatMap(([token], id) =>
 			token === '' || options.hidden?.has(id) ? [] : [[token, id] as const],
 		);
 		this.#index = new PrefixIndex(usable);
-		this.#bytes = options.byteFallback ? new ByteTokens(this.#vocabulary) : undefined;
+		this.#bytes = options.byteFallback ? new ByteTokens(this.vocabulary) : undefined;
 		const known = this.#scores.filter((_, id) => !options.hidden?.has(id));
 		this.#unknownScore = known.reduce((min, score) => Math.min(min, score), 0) - unknownPenalty;
-	}
-
-	get size(): number {
-		return this.#vocabulary.size;
-	}
-
-	tokenToId(token: string): number | undefined {
-		return this.#vocabulary.id(token);
-	}
-
-	idToToken(id: number): string | undefined {
-		return this.#vocabulary.token(id);
 	}
 
 	encode(text: string, ends?: number[]): readonly number[] {

@@ -1,36 +1,21 @@
 /** WordPiece (BERT) and word-level vocabularies: longest match first. */
 
 import { asNumber, asRecord, asString, type JsonRecord } from '../modelFiles/json.ts';
-import { type TokenizerModel, Vocabulary } from './tokenizerModel.ts';
+import { Vocabulary, VocabularyModel } from './tokenizerModel.ts';
 
 /** A WordPiece vocabulary; with `wholeWords` a piece is one token or unknown. */
-export class WordPiece implements TokenizerModel {
-	readonly #vocabulary: Vocabulary;
+export class WordPiece extends VocabularyModel {
 	readonly #unknown: number;
 	readonly #prefix: string;
 	readonly #maxChars: number;
 	readonly #wholeWords: boolean;
 
 	constructor(config: JsonRecord, wholeWords = false) {
-		this.#vocabulary = new Vocabulary(
-			Object.entries(asRecord(config.vocab) ?? {}) as [string, number][],
-		);
-		this.#unknown = this.#vocabulary.id(asString(config.unk_token) ?? '[UNK]') ?? 0;
+		super(new Vocabulary(Object.entries(asRecord(config.vocab) ?? {}) as [string, number][]));
+		this.#unknown = this.vocabulary.id(asString(config.unk_token) ?? '[UNK]') ?? 0;
 		this.#prefix = asString(config.continuing_subword_prefix) ?? '##';
 		this.#maxChars = asNumber(config.max_input_chars_per_word) ?? 100;
 		this.#wholeWords = wholeWords;
-	}
-
-	get size(): number {
-		return this.#vocabulary.size;
-	}
-
-	tokenToId(token: string): number | undefined {
-		return this.#vocabulary.id(token);
-	}
-
-	idToToken(id: number): string | undefined {
-		return this.#vocabulary.token(id);
 	}
 
 	encode(text: string, ends?: number[]): readonly number[] {
@@ -41,7 +26,7 @@ export class WordPiece implements TokenizerModel {
 	}
 
 	#whole(text: string) {
-		const id = this.#vocabulary.id(text);
+		const id = this.vocabulary.id(text);
 		return id === undefined ? undefined : { ids: [id], stops: [text.length] };
 	}
 
@@ -55,7 +40,7 @@ export class WordPiece implements TokenizerModel {
 			let id: number | undefined;
 			while (to > from) {
 				const part = text.slice(from, to);
-				id = this.#vocabulary.id(from === 0 ? part : this.#prefix + part);
+				id = this.vocabulary.id(from === 0 ? part : this.#prefix + part);
 				if (id !== undefined) break;
 				to--;
 			}

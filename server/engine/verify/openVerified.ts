@@ -5,6 +5,8 @@
 
 import { AppError } from '../../protocol/index.ts';
 import type { Refusal } from '../api.ts';
+import { readGraphSummary } from '../modelFiles/graphSummary.ts';
+import { mayUseInt4Kernel } from '../onnx/int4Kernel.ts';
 import {
 	type GraphRewrites,
 	nameRewrites,
@@ -28,6 +30,8 @@ export interface GraphSet<T extends { close(): void }> {
 	/** Those of them with per-tensor scales: only these are rewritten to per-token quantization. */
 	readonly dynamic: ReadonlySet<string>;
 	readonly runtime: Runtime;
+	/** False: products of 4-bit weights stay as they are published, whatever the runtime has. */
+	readonly kernel?: boolean;
 	readonly session: SessionOptions;
 	/** What earlier loads have found; default: none. */
 	readonly verdicts?: Verdicts | undefined;
@@ -67,7 +71,12 @@ export async function openVerified<T extends { close(): void }>(
 ): Promise<Verified<T>> {
 	const references = new References(set);
 	const notified = new Set<string>();
-	for (const rewrites of candidates) {
+	const kernel = await kernelOf(set);
+	const all =
+		kernel === undefined
+			? candidates
+			: [...candidates.flatMap((one) => [{ ...one, kernel }, one]), { kernel }];
+	for (const rewrites of all) {
 		const result = await openRewritten(set, rewrites, references);
 		if ('opened' in result) return { opened: result.opened, rewrites };
 		const text = JSON.stringify(result);
@@ -75,6 +84,21 @@ export async function openVerified<T extends { close(): void }>(
 		notified.add(text);
 	}
 	return { opened: await openGraphs(set, set.paths, false) };
+}
+
+/** Key of the engine's own library, where some of the graphs may use it. */
+async function kernelOf<T extends { close(): void }>({
+	paths,
+	runtime,
+	session,
+	kernel = true,
+}: GraphSet<T>): Promise<string | undefined> {
+	const onCpu = (session.executionProvider ?? 'cpu') === 'cpu';
+	if (!kernel || !onCpu || runtime.kernel === undefined || !('key' in runtime.kernel))
+		return undefined;
+	for (const path of paths)
+		if (mayUseInt4Kernel(await readGraphSummary(path))) return runtime.kernel.key;
+	return undefined;
 }
 
 async function openRewritten<T extends { close(): void }>(
@@ -135,23 +159,30 @@ class References<T extends { close(): void }> {
 	}
 
 	/**
-	 * What `rewrites` must reproduce. Per-token quantization changes results by its nature, so whatever else is
-	 * changed is compared with that form, and that form with the published one, each as strictly as it can be.
+	 * What `rewrites` must reproduce. Per-token quantization and own products change results by their nature, so
+	 * whatever else is changed is compared with that form, and that form with the published one, each as
+	 * strictly as it can be.
 	 */
 	async of(
 		rewrites: GraphRewrites,
 	): Promise<{ readings: readonly Reading[]; maxDifference: number } | Refusal> {
 		const published = await this.#read({});
-		if (rewrites.perTokenQuantization !== true)
+		const { perTokenQuantization, kernel } = rewrites;
+		const isPerToken = perTokenQuantization === true;
+		if (!isPerToken && kernel === undefined)
 			return { readings: published, maxDifference: this.#set.maxDifference };
-		const perToken: GraphRewrites = { perTokenQuantization: true };
-		if (nameRewrites(rewrites) === nameRewrites(perToken))
-			return { readings: published, maxDifference: tolerances.perTokenQuantization };
-		const readings = await this.#read(perToken);
-		const reason = firstDifference(published, readings, tolerances.perTokenQuantization);
+		const base: GraphRewrites = {
+			...(isPerToken ? { perTokenQuantization } : {}),
+			...(kernel === undefined ? {} : { kernel }),
+		};
+		const most = isPerToken ? tolerances.perTokenQuantization : tolerances.kernel;
+		if (nameRewrites(rewrites) === nameRewrites(base))
+			return { readings: published, maxDifference: most };
+		const readings = await this.#read(base);
+		const reason = firstDifference(published, readings, most);
 		return reason === undefined
 			? { readings, maxDifference: this.#set.maxDifference }
-			: { change: nameRewrites(perToken), reason };
+			: { change: nameRewrites(base), reason };
 	}
 
 	#read(rewrites: GraphRewrites): Promise<readonly Reading[]> {
@@ -176,14 +207,16 @@ class References<T extends { close(): void }> {
 /** The graphs in one form; those that are paths are as published. */
 async function rewriteAll<T extends { close(): void }>(
 	{ paths, dynamic }: GraphSet<T>,
-	{ perTokenQuantization, ...rewrites }: GraphRewrites,
+	{ perTokenQuantization, kernel, ...rewrites }: GraphRewrites,
 ): Promise<(string | RewrittenGraph)[] | { readonly refused: string }> {
 	const found: (string | RewrittenGraph)[] = [];
 	for (const path of paths) {
-		const own =
-			perTokenQuantization === true && dynamic.has(path)
-				? { ...rewrites, perTokenQuantization }
-				: rewrites;
+		const takesKernel = kernel !== undefined && mayUseInt4Kernel(await readGraphSummary(path));
+		const own = {
+			...rewrites,
+			...(perTokenQuantization === true && dynamic.has(path) ? { perTokenQuantization } : {}),
+			...(takesKernel ? { kernel } : {}),
+		};
 		const ready = nameRewrites(own) === '' ? path : await rewriteGraph(path, own);
 		if (typeof ready !== 'string' && 'refused' in ready) return ready;
 		found.push(ready);

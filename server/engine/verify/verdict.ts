@@ -5,12 +5,13 @@
  */
 
 import { createHash } from 'node:crypto';
+import { defined } from '../../protocol/defined.ts';
 import type { Refusal, Verdict } from '../api.ts';
 import { type GraphRewrites, nameRewrites, type RewrittenGraph } from '../onnx/rewriteGraph.ts';
 import type { Runtime, SessionOptions } from '../runtime/runtime.ts';
 
 /** Raised when the comparison changes. */
-const version = 2;
+const version = 3;
 
 /** What a verdict is about. */
 export type Subject = Pick<Verdict, 'of' | 'key'>;
@@ -53,7 +54,7 @@ export class Verdicts {
 	}
 
 	add(subject: Subject, refusal?: Refusal): void {
-		const verdict = { ...subject, ...(refusal === undefined ? {} : { refusal }) };
+		const verdict = { ...subject, ...defined({ refusal }) };
 		this.#known.set(verdict.of, verdict);
 		this.#notify(verdict);
 	}

@@ -8,7 +8,7 @@ import { valuesOf } from '../proxy/rawHeaders.ts';
 import { header, type RequestHead } from '../proxy/requestHead.ts';
 import { parseCookies } from '../session/cookies.ts';
 import { findSessionCookie } from '../session/sessionCookie.ts';
-import type { Session } from '../session/sessions.ts';
+import type { GatewaySession } from '../session/sessions.ts';
 import { checkToken } from '../session/sessionToken.ts';
 
 export type Identity =
@@ -19,7 +19,7 @@ export type Identity =
 	  }
 	| {
 			readonly kind: 'session';
-			readonly session: Session;
+			readonly session: GatewaySession;
 			readonly via: 'cookie' | 'token';
 			/** Ended, but still within the refresh window. */
 			readonly expired: boolean;
@@ -57,12 +57,24 @@ export async function authenticate(
 	return { kind: 'session', session, via: 'cookie', expired: context.sessions.isExpired(session) };
 }
 
+/** The session of the browser that calls, by its cookie alone; undefined when it has none or has ended. */
+export async function browserSession(call: {
+	readonly head: RequestHead;
+	readonly context: GatewayContext;
+	readonly signal: AbortSignal;
+}): Promise<GatewaySession | undefined> {
+	const identity = await authenticate(call.head, call.context, call.signal, true);
+	return identity.kind === 'session' && identity.via === 'cookie' && !identity.expired
+		? identity.session
+		: undefined;
+}
+
 /** A remembered session that has ended may have been refreshed at another replica in the meantime. */
 async function findSession(
 	sid: string,
 	context: GatewayContext,
 	fresh: boolean,
-): Promise<Session | undefined> {
+): Promise<GatewaySession | undefined> {
 	const session = await context.sessions.find(sid, fresh);
 	const doubtful = !fresh && session !== undefined && context.sessions.isExpired(session);
 	return doubtful ? context.sessions.find(sid, true) : session;

@@ -1,6 +1,6 @@
 /** Which requests a foreign web page may have caused. */
 
-import type { GatewaySettings } from '../config/settings.ts';
+import type { GatewaySettings } from '../config/gatewaySettings.ts';
 import { header, type RequestHead } from '../proxy/requestHead.ts';
 
 export type SiteRelation = 'same' | 'foreign' | 'unknown';

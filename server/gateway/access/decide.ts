@@ -6,11 +6,11 @@ import type { GatewayContext } from '../context.ts';
 import { refusedBy } from '../identity/policy.ts';
 import { principalHeaders } from '../identity/principal.ts';
 import type { ProviderTokens, SignedIn } from '../identity/signedIn.ts';
-import type { InjectedHeader } from '../proxy/forwardHeaders.ts';
 import type { Problem } from '../proxy/problem.ts';
+import type { InjectedHeader } from '../proxy/rawHeaders.ts';
 import { header, type RequestHead } from '../proxy/requestHead.ts';
-import { matchesPath } from '../proxy/target.ts';
-import type { Session } from '../session/sessions.ts';
+import { matchesPath } from '../proxy/requestTarget.ts';
+import type { GatewaySession } from '../session/sessions.ts';
 import { authenticate, type Identity } from './authenticate.ts';
 import { isNavigation } from './callerKind.ts';
 import { corsOrigin } from './cors.ts';
@@ -111,12 +111,12 @@ export async function decide(
 
 /** The lines of a session are the same until it or its tokens change, which makes new objects. */
 const known = new WeakMap<
-	Session,
+	GatewaySession,
 	{ readonly tokens: ProviderTokens; readonly lines: readonly InjectedHeader[] }
 >();
 
 function headersOf(
-	session: Session,
+	session: GatewaySession,
 	tokens: ProviderTokens,
 	context: GatewayContext,
 ): readonly InjectedHeader[] {

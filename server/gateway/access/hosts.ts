@@ -1,6 +1,6 @@
 /** Which values of `Host` are answered: the public address, what the settings add, and this computer's own names. */
 
-import type { GatewaySettings } from '../config/settings.ts';
+import type { GatewaySettings } from '../config/gatewaySettings.ts';
 
 /** `alias`: another name of this computer for the public address, at which no cookie of it would arrive. */
 export type HostKind = 'served' | 'alias' | 'foreign';

@@ -1,6 +1,7 @@
 /** Counts events per address in a sliding minute. Kept in memory: with several copies each one counts. */
 
 import { isIPv6 } from 'node:net';
+import { LruMap } from '../../protocol/lruMap.ts';
 
 const windowMs = 60_000;
 const maxKeys = 50_000;
@@ -12,7 +13,7 @@ interface Bucket {
 }
 
 export class RateLimit {
-	readonly #buckets = new Map<string, Bucket>();
+	readonly #buckets = new LruMap<string, Bucket>(maxKeys);
 	readonly #perMinute: number;
 	readonly #elapsed: () => number;
 
@@ -35,8 +36,6 @@ export class RateLimit {
 		const key = callerOf(address);
 		const bucket = this.#roll(key) ?? { start: this.#elapsed(), previous: 0, current: 0 };
 		bucket.current++;
-		if (this.#buckets.size >= maxKeys)
-			this.#buckets.delete(this.#buckets.keys().next().value ?? '');
 		this.#buckets.set(key, bucket);
 	}
 

@@ -1,7 +1,7 @@
 /** Where a login or logout may end. Checked when it begins, not when it is over. */
 
+import type { GatewaySettings } from '../config/gatewaySettings.ts';
 import { isLoopback } from '../config/publicUrl.ts';
-import type { GatewaySettings } from '../config/settings.ts';
 
 export type RedirectCheck =
 	/** `local`: path on this host. `external`: allow-listed address. */

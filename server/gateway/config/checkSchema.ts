@@ -1,6 +1,8 @@
-/** Checks a JSON value against the subset of JSON Schema in schema.ts. */
+/** Checks a JSON value against a zod schema, and says of every place in it what is wrong there. */
 
-import type { Schema } from './schema.ts';
+import type * as z from 'zod';
+import { pathText } from '../../protocol/routes/check.ts';
+import { isOpen } from './schemaFields.ts';
 
 /** A place in the file and what is wrong there. */
 export interface Finding {
@@ -9,80 +11,88 @@ export interface Finding {
 	readonly message: string;
 }
 
-export interface SchemaReport {
+export interface SchemaReport<T> {
+	/** The value with its defaults; of use only without errors. */
+	readonly value: T;
 	readonly errors: Finding[];
 	/** Keys the schema does not know, in sections that are open to them: read, not used. */
 	readonly warnings: Finding[];
 }
 
 /** Wrong types, enums and patterns are errors, and unknown keys where the schema allows no others. */
-export function checkSchema(value: unknown, schema: Schema): SchemaReport {
-	const report: SchemaReport = { errors: [], warnings: [] };
-	check(value, schema, '', report);
+export function checkSchema<S extends z.ZodType>(
+	value: unknown,
+	schema: S,
+): SchemaReport<z.output<S>> {
+	const found = schema._zod.run({ value, issues: [] }, { async: false }) as z.core.ParsePayload<
+		z.output<S>
+	>;
+	const report: SchemaReport<z.output<S>> = { value: found.value, errors: [], warnings: [] };
+	for (const issue of found.issues) {
+		const path = [...(issue.path ?? [])];
+		if (issue.code === 'unrecognized_keys') addUnknown(issue, path, report);
+		else if (issue.code === 'invalid_type' && issue.input === undefined && path.length > 0) {
+			const key = String(path.pop());
+			report.errors.push({ path: placeOf(path), message: `lacks '${key}'.` });
+		} else if (!report.errors.some((error) => error.path === placeOf(path)))
+			report.errors.push({ path: placeOf(path), message: sentenceOf(issue) });
+	}
 	return report;
 }
 
-function check(value: unknown, schema: Schema, path: string, report: SchemaReport): void {
-	const fail = (message: string) => {
-		report.errors.push({ path: path === '' ? '(whole file)' : path, message });
-	};
-	if (schema.type !== undefined && !hasType(value, schema.type)) {
-		fail(
-			`must be ${schema.type === 'object' ? 'an object' : `of type ${schema.type}`}, is ${typeName(value)}.`,
-		);
-		return;
-	}
-	if (typeof value === 'string') checkString(value, schema, fail);
-	if (typeof value === 'number') {
-		const { minimum = -Infinity, maximum = Infinity } = schema;
-		if (value < minimum || value > maximum) fail(`must be ${minimum} to ${maximum}, is ${value}.`);
-	}
-	if (Array.isArray(value)) {
-		if (value.length < (schema.minItems ?? 0))
-			fail('must not be empty: leave it out, or list some.');
-		const items = schema.items;
-		for (const [index, item] of value.entries()) {
-			if (items) check(item, items, `${path}[${index}]`, report);
-		}
-		return;
-	}
-	if (typeof value !== 'object' || value === null) return;
-	for (const key of schema.required ?? []) {
-		if (!Object.hasOwn(value, key)) fail(`lacks '${key}'.`);
-	}
-	const known = Object.keys(schema.properties ?? {});
-	if (Object.keys(value).length < (schema.minProperties ?? 0))
-		fail(`must hold one of ${known.join(', ')}: leave it out, or fill it.`);
-	for (const [key, item] of Object.entries(value)) {
-		const at = path === '' ? key : `${path}.${key}`;
-		const rule = known.includes(key) ? schema.properties?.[key] : schema.additionalProperties;
-		if (rule) check(item, rule, at, report);
-		else if (rule === false)
+function addUnknown(
+	issue: z.core.$ZodRawIssue<z.core.$ZodIssueUnrecognizedKeys>,
+	path: readonly PropertyKey[],
+	report: SchemaReport<unknown>,
+): void {
+	const known = Object.keys((issue.inst as z.ZodObject).shape).join(', ') || 'none';
+	for (const key of issue.keys) {
+		const at = placeOf([...path, key]);
+		if (isOpen(issue.inst))
+			report.warnings.push({ path: at, message: 'is not a known setting; it has no effect.' });
+		else
 			report.errors.push({
 				path: at,
-				message: `is not a known setting. Correct or remove it; known here: ${known.join(', ') || 'none'}.`,
+				message: `is not a known setting. Correct or remove it; known here: ${known}.`,
 			});
-		else if (schema.properties)
-			report.warnings.push({ path: at, message: 'is not a known setting; it has no effect.' });
 	}
 }
 
-function checkString(value: string, schema: Schema, fail: (message: string) => void): void {
-	if (schema.enum && !schema.enum.includes(value)) {
-		fail(`must be one of ${schema.enum.join(', ')}, is '${value}'.`);
-	}
-	if (value.length < (schema.minLength ?? 0)) fail('must not be empty.');
-	if (schema.pattern !== undefined && !new RegExp(schema.pattern, 'u').test(value)) {
-		fail(`must match ${schema.pattern}, is '${value}'.`);
+const placeOf = (path: readonly PropertyKey[]): string =>
+	path.length === 0 ? '(whole file)' : pathText(path).replace(/^\./, '');
+
+function sentenceOf(issue: z.core.$ZodRawIssue): string {
+	const { input } = issue;
+	switch (issue.code) {
+		case 'invalid_type':
+			return `${messageOf(issue) ?? `must be ${kindOf(issue.expected)}`}, is ${typeName(input)}.`;
+		case 'invalid_value':
+			return typeof input === 'string'
+				? `must be one of ${issue.values.join(', ')}, is '${input}'.`
+				: `must be of type string, is ${typeName(input)}.`;
+		case 'invalid_format':
+			return `must match ${String(issue['pattern']).slice(1, -1).replaceAll('\\/', '/')}, is '${String(input)}'.`;
+		case 'too_small':
+			if (issue.origin === 'string') return 'must not be empty.';
+			if (issue.origin === 'array') return 'must not be empty: leave it out, or list some.';
+			return `${messageOf(issue)}, is ${String(input)}.`;
+		case 'too_big':
+			return `${messageOf(issue)}, is ${String(input)}.`;
+		default:
+			return messageOf(issue) ?? 'is not as it must be.';
 	}
 }
 
-function hasType(value: unknown, type: NonNullable<Schema['type']>): boolean {
-	if (type === 'array') return Array.isArray(value);
-	if (type === 'object')
-		return typeof value === 'object' && value !== null && !Array.isArray(value);
-	if (type === 'integer') return Number.isInteger(value);
-	return typeof value === type;
+const kindOf = (expected: string): string =>
+	expected === 'object' || expected === 'record'
+		? 'an object'
+		: `of type ${expected === 'int' ? 'integer' : expected}`;
+
+/** The schema's own sentence, or the beginning of one. */
+function messageOf(issue: z.core.$ZodRawIssue): string | undefined {
+	const map = issue.inst?._zod.def.error as z.core.$ZodErrorMap | undefined;
+	const own = issue.message ?? map?.(issue);
+	return typeof own === 'string' ? own : own?.message;
 }
 
 function typeName(value: unknown): string {

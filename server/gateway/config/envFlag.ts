@@ -1,6 +1,6 @@
 /** Switches of the environment: one reading for all of them, so that no spelling turns a guard off unseen. */
 
-import type { Problems } from './problems.ts';
+import type { Problems } from './configProblems.ts';
 
 const values: Readonly<Record<string, boolean>> = { true: true, 1: true, false: false, 0: false };
 

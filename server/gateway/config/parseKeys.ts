@@ -1,18 +1,16 @@
 /** Keys that the operator gives in environment variables, under the published names or own ones. */
 
 import { hexKeyProblem } from '../keys/secretProblem.ts';
-import { type Fields, section, textOf } from './fields.ts';
-import type { Problems } from './problems.ts';
-import type { GatewaySettings } from './settings.ts';
+import type { Problems } from './configProblems.ts';
+import type { GatewaySettings } from './gatewaySettings.ts';
+import type { AuthFile } from './schema.ts';
 
 /** Keys that are named and not set are errors: others of our own making would sign in their place. */
 export function parseKeys(
-	root: Fields,
-	own: Fields,
+	{ encryptionSettings: names, 'x-gateway': own }: AuthFile,
 	env: NodeJS.ProcessEnv,
 	problems: Problems,
 ): GatewaySettings['keys'] {
-	const names = section(root, 'encryptionSettings');
 	const key = (path: string, named: string | undefined, standard: string): string | undefined => {
 		const name = named ?? standard;
 		const value = env[name];
@@ -28,12 +26,12 @@ export function parseKeys(
 	const encryption = 'encryptionSettings.containerAppAuthEncryptionSecretName';
 	const signingKey = key(
 		signing,
-		textOf(names, 'containerAppAuthSigningSecretName'),
+		names.containerAppAuthSigningSecretName,
 		'WEBSITE_AUTH_SIGNING_KEY',
 	);
 	const encryptionKey = key(
 		encryption,
-		textOf(names, 'containerAppAuthEncryptionSecretName'),
+		names.containerAppAuthEncryptionSecretName,
 		'WEBSITE_AUTH_ENCRYPTION_KEY',
 	);
 	if ((signingKey === undefined) !== (encryptionKey === undefined)) {
@@ -43,12 +41,12 @@ export function parseKeys(
 		);
 	}
 	return {
-		file: textOf(own, 'keysFile'),
+		file: own.keysFile,
 		signingKey,
 		encryptionKey,
 		userIdKey: key(
 			'x-gateway.userIdKeySettingName',
-			textOf(own, 'userIdKeySettingName'),
+			own.userIdKeySettingName,
 			'NEARGLOT_USER_ID_KEY',
 		),
 	};

@@ -1,19 +1,22 @@
 /** Turns the settings file and the environment into {@link GatewaySettings}, or says all that is wrong. */
 
-import { defaultDrainS } from '../../net/ending.ts';
-import { bodyWindowMs } from '../../net/slowBody.ts';
 import { checkSchema, type Finding } from './checkSchema.ts';
-import { parseDurationMs } from './duration.ts';
+import { asFields } from './configFields.ts';
+import { Problems } from './configProblems.ts';
 import { envFlag } from './envFlag.ts';
-import { asFields, type Fields, flagOf, listOf, numberOf, section, textOf } from './fields.ts';
+import type { GatewaySettings, StoreSettings } from './gatewaySettings.ts';
 import { parseKeys } from './parseKeys.ts';
 import { checkRawPaths, guardedPaths } from './pathPatterns.ts';
-import { Problems } from './problems.ts';
 import { parseProviders } from './providerSettings.ts';
 import { parseTrust } from './proxyTrust.ts';
 import { type ListenAddress, parsePublicUrl, standardUrl } from './publicUrl.ts';
-import { authSchema, sectionNames } from './schema.ts';
-import type { GatewaySettings, StoreSettings, UnauthenticatedAction } from './settings.ts';
+import {
+	type AuthFile,
+	authFile,
+	type OwnSettings,
+	sectionNames,
+	unauthenticatedActions,
+} from './schema.ts';
 import { parseUpstreamSecrets } from './upstreamSecrets.ts';
 
 export interface ParsedSettings {
@@ -21,18 +24,7 @@ export interface ParsedSettings {
 	readonly warnings: readonly Finding[];
 }
 
-const hour = 3_600_000;
-
-/** A Nearglot model server has nothing below it but what is its owner's. */
-const closedPaths = ['/nearglot/*'];
-const stateChangingGets = [
-	'/openai/load*',
-	'/openai/unload*',
-	'/openai/setgpudevice*',
-	'/openai/download*',
-	'/models/load*',
-	'/models/unload*',
-];
+const hourMs = 3_600_000;
 
 /**
  * Reads a parsed settings file. Paths in it stay as written; resolve them against the file's folder.
@@ -46,33 +38,25 @@ export function parseSettings(
 	listen: ListenAddress | number,
 ): ParsedSettings {
 	const problems = new Problems();
-	const report = checkSchema(file, authSchema);
+	const report = checkSchema(file, authFile);
 	problems.errors.push(...report.errors);
 	problems.warnings.push(...report.warnings);
 	checkWrapping(file, problems);
 	problems.throwIfAny();
-	const root = settingsRoot(file);
-	const own = section(root, 'x-gateway');
-	const given = parsePublicUrl(
-		env['NEARGLOT_GATEWAY_PUBLIC_URL'] ?? textOf(own, 'publicUrl'),
-		problems,
-	);
+	const root = report.value.properties ?? report.value;
+	const own = root['x-gateway'];
+	const given = parsePublicUrl(env['NEARGLOT_GATEWAY_PUBLIC_URL'] ?? own.publicUrl, problems);
 	const publicUrl =
 		given ?? standardUrl(typeof listen === 'number' ? { host: '127.0.0.1', port: listen } : listen);
-	const providers = parseProviders(section(root, 'identityProviders'), env, problems);
-	const enabled = envFlag(
-		env,
-		'WEBSITE_AUTH_ENABLED',
-		flagOf(section(root, 'platform'), 'enabled', true),
-		problems,
-	);
+	const providers = parseProviders(root.identityProviders, env, problems);
+	const enabled = envFlag(env, 'WEBSITE_AUTH_ENABLED', root.platform.enabled, problems);
 	if (!enabled)
 		problems.warn(
 			'platform.enabled',
 			'(or WEBSITE_AUTH_ENABLED) turns signing in off: every request reaches the app, whoever sends it.',
 		);
 	const access = parseAccess(
-		root,
+		root.globalValidation,
 		env,
 		problems,
 		providers.map((row) => row.name),
@@ -80,22 +64,19 @@ export function parseSettings(
 	if (enabled && providers.length === 0 && access.action !== 'AllowAnonymous') {
 		problems.error('identityProviders', 'names no enabled provider, so nobody could sign in.');
 	}
-	const http = section(root, 'httpSettings');
-	const forward = section(http, 'forwardProxy');
+	const http = root.httpSettings;
+	const forward = http.forwardProxy;
+	const { convention } = forward;
 	const trusted = parseTrust(own, problems);
-	const convention = (textOf(forward, 'convention') ?? 'NoProxy') as
-		| 'NoProxy'
-		| 'Standard'
-		| 'Custom';
 	if (convention !== 'NoProxy' && trusted.trustedHops === 0) {
 		problems.warn(
 			'httpSettings.forwardProxy',
 			'has no effect while x-gateway.trustedHops is 0: nobody is trusted.',
 		);
 	}
-	const tls = parseTls(own, problems);
+	const tls = parseTls(own.tls, problems);
 	const byHttps = publicUrl.protocol === 'https:';
-	const requireHttps = flagOf(http, 'requireHttps', true) && byHttps;
+	const requireHttps = http.requireHttps !== false && byHttps;
 	const believed = trusted.trustedHops > 0 && trusted.trustedPeers?.length !== 0;
 	if (requireHttps && !tls && (convention === 'NoProxy' || !believed)) {
 		problems.error(
@@ -103,38 +84,32 @@ export function parseSettings(
 			'would send every request to HTTPS again and again: nothing says which came by HTTPS. Set forwardProxy.convention (Standard) and x-gateway.trustedHops for the proxy that ends HTTPS, or x-gateway.tls, or requireHttps to false.',
 		);
 	}
-	if (flagOf(http, 'requireHttps', false) && !byHttps) {
+	if (http.requireHttps === true && !byHttps) {
 		problems.warn(
 			'httpSettings.requireHttps',
 			`has no effect: the public address is ${publicUrl.origin}, so people use plain HTTP. Set x-gateway.publicUrl to an https address.`,
 		);
 	}
-	const replicas = numberOf(own, 'replicas', 1);
-	const keys = parseKeys(root, own, env, problems);
-	const store = parseStore(root, own, env, problems);
+	const { replicas } = own;
+	const keys = parseKeys(root, env, problems);
+	const store = parseStore(root, env, problems);
 	if (replicas > 1 && store.kind === 'sqlite') {
 		problems.error('x-gateway.store', 'several replicas need the redis store.');
 	}
-	const guarded = (key: string, standard: readonly string[]) =>
-		guardedPaths(
-			Object.hasOwn(own, key) ? listOf(own, key) : standard,
-			`x-gateway.${key}`,
-			problems,
-		);
+	const guarded = (key: 'closedPaths' | 'stateChangingGets') =>
+		guardedPaths(own[key], `x-gateway.${key}`, problems);
 	const settings: GatewaySettings = {
 		enabled,
 		publicUrl,
 		publicUrlGiven: given !== undefined,
-		otherHosts: listOf(own, 'allowedHosts').map((host) => host.toLowerCase()),
+		otherHosts: own.allowedHosts.map((host) => host.toLowerCase()),
 		requireHttps,
-		apiPrefix: textOf(section(http, 'routes'), 'apiPrefix') ?? '/.auth',
+		apiPrefix: http.routes.apiPrefix,
 		forwardProxy: {
 			convention,
-			hostHeader:
-				(convention === 'Custom' && textOf(forward, 'customHostHeaderName')) || 'X-Forwarded-Host',
+			hostHeader: (convention === 'Custom' && forward.customHostHeaderName) || 'X-Forwarded-Host',
 			protoHeader:
-				(convention === 'Custom' && textOf(forward, 'customProtoHeaderName')) ||
-				'X-Forwarded-Proto',
+				(convention === 'Custom' && forward.customProtoHeaderName) || 'X-Forwarded-Proto',
 			...trusted,
 		},
 		access: {
@@ -142,42 +117,38 @@ export function parseSettings(
 			disableWwwAuthenticate: envFlag(
 				env,
 				'WEBSITE_AUTH_DISABLE_WWWAUTHENTICATE',
-				flagOf(
-					section(root, 'identityProviders', 'azureActiveDirectory', 'login'),
-					'disableWWWAuthenticate',
-					false,
-				),
+				root.identityProviders.azureActiveDirectory?.login.disableWWWAuthenticate ?? false,
 				problems,
 			),
-			closedPaths: guarded('closedPaths', closedPaths),
-			stateChangingGets: guarded('stateChangingGets', stateChangingGets),
-			editorOrigins: listOf(own, 'editorOrigins'),
+			closedPaths: guarded('closedPaths'),
+			stateChangingGets: guarded('stateChangingGets'),
+			editorOrigins: own.editorOrigins,
 		},
-		login: parseLogin(root, own, env, publicUrl, problems),
+		login: parseLogin(root, env, publicUrl, problems),
 		headers: {
-			vendor: (textOf(own, 'vendor') ?? 'MS').toUpperCase(),
-			maxPrincipalBytes: numberOf(own, 'maxPrincipalBytes', 8192),
-			forwardRefreshTokens: flagOf(own, 'forwardRefreshTokens', false),
-			assertionAudience: textOf(own, 'assertionAudience'),
+			vendor: own.vendor.toUpperCase(),
+			maxPrincipalBytes: own.maxPrincipalBytes,
+			forwardRefreshTokens: own.forwardRefreshTokens,
+			assertionAudience: own.assertionAudience,
 			...parseUpstreamSecrets(own, env, problems),
-			preserveHost: flagOf(own, 'preserveHost', false),
+			preserveHost: own.preserveHost,
 		},
 		providers,
 		store,
 		keys,
 		replicas,
 		limits: {
-			failuresPerMinute: numberOf(own, 'failuresPerMinute', 30),
-			connectMs: numberOf(own, 'connectTimeoutSeconds', 5) * 1000,
-			responseMs: numberOf(own, 'responseTimeoutSeconds', 600) * 1000,
-			uploadIdleMs: numberOf(own, 'uploadIdleSeconds', bodyWindowMs / 1000) * 1000,
-			shutdownMs: numberOf(own, 'shutdownSeconds', defaultDrainS) * 1000,
-			providerMs: numberOf(own, 'providerTimeoutSeconds', 10) * 1000,
-			refreshLeaseMs: numberOf(own, 'refreshLeaseSeconds', 10) * 1000,
+			failuresPerMinute: own.failuresPerMinute,
+			connectMs: own.connectTimeoutSeconds * 1000,
+			responseMs: own.responseTimeoutSeconds * 1000,
+			uploadIdleMs: own.uploadIdleSeconds * 1000,
+			shutdownMs: own.shutdownSeconds * 1000,
+			providerMs: own.providerTimeoutSeconds * 1000,
+			refreshLeaseMs: own.refreshLeaseSeconds * 1000,
 		},
 		tls,
-		adminPort: Object.hasOwn(own, 'adminPort') ? numberOf(own, 'adminPort', 0) : undefined,
-		auditFile: textOf(own, 'auditFile') ?? '-',
+		adminPort: own.adminPort,
+		auditFile: own.auditFile,
 		resourceScopes: parseScopes(own, env),
 	};
 	if (settings.login.cookieName.startsWith('__Host-') && publicUrl.protocol !== 'https:') {
@@ -197,30 +168,24 @@ function checkWrapping(file: unknown, problems: Problems): void {
 	}
 }
 
-/** The settings themselves: the published form may wrap them in `properties`. */
-export function settingsRoot(file: unknown): Fields {
-	const outer = asFields(file);
-	return Object.hasOwn(outer, 'properties') ? section(outer, 'properties') : outer;
-}
-
 function parseAccess(
-	root: Fields,
+	rules: AuthFile['globalValidation'],
 	env: NodeJS.ProcessEnv,
 	problems: Problems,
 	names: readonly string[],
 ) {
-	const fields = section(root, 'globalValidation');
-	const required = flagOf(fields, 'requireAuthentication', true);
 	const written =
-		env['WEBSITE_AUTH_UNAUTHENTICATED_ACTION'] ?? textOf(fields, 'unauthenticatedClientAction');
-	const actions = ['RedirectToLoginPage', 'AllowAnonymous', 'Return401', 'Return403'];
-	if (written !== undefined && !actions.includes(written)) {
+		env['WEBSITE_AUTH_UNAUTHENTICATED_ACTION'] ??
+		rules.unauthenticatedClientAction ??
+		'RedirectToLoginPage';
+	const action = unauthenticatedActions.find((name) => name === written);
+	if (action === undefined) {
 		problems.error(
 			'WEBSITE_AUTH_UNAUTHENTICATED_ACTION',
-			`must be one of ${actions.join(', ')}, is '${written}'.`,
+			`must be one of ${unauthenticatedActions.join(', ')}, is '${written}'.`,
 		);
 	}
-	const redirectToProvider = textOf(fields, 'redirectToProvider')?.toLowerCase();
+	const redirectToProvider = rules.redirectToProvider?.toLowerCase();
 	const known = redirectToProvider === undefined || names.includes(alias(redirectToProvider));
 	if (!known) {
 		problems.error(
@@ -228,12 +193,10 @@ function parseAccess(
 			`'${redirectToProvider}' is not an enabled provider (${names.join(', ') || 'there is none'}).`,
 		);
 	}
-	const excludedPaths = listOf(fields, 'excludedPaths');
+	const { excludedPaths } = rules;
 	checkRawPaths(excludedPaths, 'globalValidation.excludedPaths', problems);
 	return {
-		action: (required
-			? (written ?? 'RedirectToLoginPage')
-			: 'AllowAnonymous') as UnauthenticatedAction,
+		action: (rules.requireAuthentication && action) || 'AllowAnonymous',
 		redirectToProvider: redirectToProvider === undefined ? undefined : alias(redirectToProvider),
 		excludedPaths,
 	};
@@ -247,27 +210,18 @@ export function alias(name: string): string {
 }
 
 function parseLogin(
-	root: Fields,
-	own: Fields,
+	{ login, 'x-gateway': own }: AuthFile,
 	env: NodeJS.ProcessEnv,
 	publicUrl: URL,
 	problems: Problems,
 ): GatewaySettings['login'] {
-	const login = section(root, 'login');
-	const nonce = section(login, 'nonce');
-	const expiration = section(login, 'cookieExpiration');
-	const span = (fields: Fields, key: string, standard: number, path: string): number => {
-		const ms = parseDurationMs(textOf(fields, key) ?? '') ?? standard;
-		if (ms < 1000) problems.error(path, 'must be at least one second.');
-		return ms;
-	};
-	if (Object.hasOwn(section(login, 'tokenStore'), 'azureBlobStorage')) {
+	if (login.tokenStore.azureBlobStorage !== undefined) {
 		problems.error(
 			'login.tokenStore.azureBlobStorage',
 			'is not supported; use x-gateway.store with sqlite or redis.',
 		);
 	}
-	const allowedRedirects = listOf(login, 'allowedExternalRedirectUrls');
+	const allowedRedirects = login.allowedExternalRedirectUrls;
 	for (const url of allowedRedirects) {
 		if (
 			!/^[a-z][a-z0-9+.-]*:\/\/[^/?#@\\\s]+(\/[^?#\\\s]*)?$/i.test(url) ||
@@ -280,32 +234,24 @@ function parseLogin(
 		}
 	}
 	return {
-		tokenStore: flagOf(section(login, 'tokenStore'), 'enabled', true),
-		refreshWindowMs:
-			numberOf(section(login, 'tokenStore'), 'tokenRefreshExtensionHours', 72) * hour,
+		tokenStore: login.tokenStore.enabled,
+		refreshWindowMs: login.tokenStore.tokenRefreshExtensionHours * hourMs,
 		preserveFragments: envFlag(
 			env,
 			'WEBSITE_AUTH_PRESERVE_URL_FRAGMENT',
-			flagOf(login, 'preserveUrlFragmentsForLogins', false),
+			login.preserveUrlFragmentsForLogins,
 			problems,
 		),
 		allowedRedirects,
-		cookieName: textOf(own, 'cookieName') ?? standardCookie(publicUrl),
+		cookieName: own.cookieName ?? standardCookie(publicUrl),
 		expiry:
-			(textOf(expiration, 'convention') ?? 'FixedTime') === 'FixedTime'
-				? 'FixedTime'
-				: 'IdentityProviderDerived',
-		sessionMs: span(
-			expiration,
-			'timeToExpiration',
-			8 * hour,
-			'login.cookieExpiration.timeToExpiration',
-		),
-		tokenMs: span(own, 'tokenLifetime', hour, 'x-gateway.tokenLifetime'),
-		validateNonce: flagOf(nonce, 'validateNonce', true),
-		nonceMs: span(nonce, 'nonceExpirationInterval', 300_000, 'login.nonce.nonceExpirationInterval'),
-		logoutPath: textOf(section(login, 'routes'), 'logoutEndpoint'),
-		anonymousMe: textOf(own, 'anonymousMe') === 'unauthorized' ? 'unauthorized' : 'empty',
+			login.cookieExpiration.convention === 'FixedTime' ? 'FixedTime' : 'IdentityProviderDerived',
+		sessionMs: login.cookieExpiration.timeToExpiration,
+		tokenMs: own.tokenLifetime,
+		validateNonce: login.nonce.validateNonce,
+		nonceMs: login.nonce.nonceExpirationInterval,
+		logoutPath: login.routes.logoutEndpoint,
+		anonymousMe: own.anonymousMe,
 	};
 }
 
@@ -315,15 +261,13 @@ function standardCookie({ protocol }: URL): string {
 }
 
 function parseStore(
-	root: Fields,
-	own: Fields,
+	{ login, 'x-gateway': own }: AuthFile,
 	env: NodeJS.ProcessEnv,
 	problems: Problems,
 ): StoreSettings {
-	const store = section(own, 'store');
-	const setting = textOf(store, 'urlSettingName');
-	const url = setting === undefined ? textOf(store, 'url') : env[setting];
-	if ((textOf(store, 'kind') ?? (url ? 'redis' : 'sqlite')) === 'redis') {
+	const { kind, path, urlSettingName, ...written } = own.store;
+	const url = urlSettingName === undefined ? written.url : env[urlSettingName];
+	if ((kind ?? (url ? 'redis' : 'sqlite')) === 'redis') {
 		if (!url)
 			problems.error(
 				'x-gateway.store',
@@ -331,24 +275,25 @@ function parseStore(
 			);
 		return { kind: 'redis', url: url ?? '' };
 	}
-	const folder = textOf(section(root, 'login', 'tokenStore', 'fileSystem'), 'directory');
+	const folder = login.tokenStore.fileSystem.directory;
 	return {
 		kind: 'sqlite',
-		path: textOf(store, 'path') ?? (folder ? `${folder}/sessions.db` : 'gateway-sessions.db'),
+		path: path ?? (folder ? `${folder}/sessions.db` : 'gateway-sessions.db'),
 	};
 }
 
-function parseTls(own: Fields, problems: Problems): GatewaySettings['tls'] {
-	const fields = section(own, 'tls');
-	const [certFile, keyFile] = [textOf(fields, 'certFile'), textOf(fields, 'keyFile')];
+function parseTls(
+	{ certFile, keyFile }: OwnSettings['tls'],
+	problems: Problems,
+): GatewaySettings['tls'] {
 	if (certFile !== undefined && keyFile !== undefined) return { certFile, keyFile };
 	if (certFile !== undefined || keyFile !== undefined)
 		problems.error('x-gateway.tls', 'needs both certFile and keyFile.');
 	return undefined;
 }
 
-function parseScopes(own: Fields, env: NodeJS.ProcessEnv): readonly string[] | undefined {
+function parseScopes(own: OwnSettings, env: NodeJS.ProcessEnv): readonly string[] | undefined {
 	const written = env['WEBSITE_AUTH_PRM_DEFAULT_WITH_SCOPES'];
 	if (written !== undefined) return written.split(/[\s,]+/).filter((scope) => scope !== '');
-	return Object.hasOwn(own, 'resourceScopes') ? listOf(own, 'resourceScopes') : undefined;
+	return own.resourceScopes;
 }

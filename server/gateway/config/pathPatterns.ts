@@ -1,6 +1,6 @@
 /** Lists of paths in the settings: a pattern that can match nothing would leave open what it should close. */
 
-import type { Problems } from './problems.ts';
+import type { Problems } from './configProblems.ts';
 
 /** Paths compared as they come: `/health`, `/public/*`. */
 export function checkRawPaths(paths: readonly string[], at: string, problems: Problems): void {

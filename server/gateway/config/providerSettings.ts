@@ -1,13 +1,14 @@
 /** Reads the `identityProviders` section. */
 
-import { asFields, type Fields, flagOf, listOf, section, textOf } from './fields.ts';
-import type { Problems } from './problems.ts';
+import { defined } from '../../protocol/defined.ts';
+import type { Problems } from './configProblems.ts';
 import type {
 	AllowedPrincipals,
 	ProviderEndpoints,
 	ProviderKind,
 	ProviderSettings,
-} from './settings.ts';
+} from './gatewaySettings.ts';
+import type { CustomProvider, Directory, IdentityProviders } from './providerSchema.ts';
 
 interface Builtin {
 	readonly key: string;
@@ -87,6 +88,20 @@ const builtins = [
 /** Names of the built-in providers in a settings file. */
 export type BuiltinKey = (typeof builtins)[number]['key'];
 
+/** What the sections of the built-in providers may hold. */
+type BuiltinSection = Pick<CustomProvider, 'enabled' | 'x-label' | 'x-endpoints'> & {
+	readonly registration: Readonly<Record<string, string | undefined>>;
+	readonly graphApiVersion?: string | undefined;
+	readonly login?: {
+		readonly scopes?: readonly string[];
+		readonly loginParameters?: readonly string[];
+	};
+	readonly validation?: Partial<Directory['validation']>;
+	readonly 'x-allowedPrincipals'?: CustomProvider['x-allowedPrincipals'];
+	readonly 'x-acceptUnboundAccessTokens'?: boolean;
+	readonly 'x-editorSession'?: Directory['x-editorSession'];
+};
+
 const reservedNames = new Set([
 	'done',
 	'callback',
@@ -97,26 +112,24 @@ const reservedNames = new Set([
 
 /** Every enabled provider, in the order of the file's documentation. */
 export function parseProviders(
-	value: Fields,
+	sections: IdentityProviders,
 	env: NodeJS.ProcessEnv,
 	problems: Problems,
 ): ProviderSettings[] {
 	const found: ProviderSettings[] = [];
 	for (const builtin of builtins) {
-		const fields = section(value, builtin.key);
-		if (Object.keys(fields).length === 0 || !flagOf(fields, 'enabled', true)) continue;
-		found.push(builtinProvider(builtin, fields, env, problems));
+		const fields = sections[builtin.key];
+		if (fields?.enabled) found.push(builtinProvider(builtin, fields, env, problems));
 	}
-	if (flagOf(section(value, 'azureStaticWebApps'), 'enabled', false)) {
+	if (sections.azureStaticWebApps.enabled) {
 		problems.error(
 			'identityProviders.azureStaticWebApps',
 			'is not supported; remove it or set enabled to false.',
 		);
 	}
-	for (const key of ['customOpenIdConnectProviders', 'openIdConnectProviders']) {
-		for (const [name, entry] of Object.entries(section(value, key))) {
-			const fields = asFields(entry);
-			if (!flagOf(fields, 'enabled', true)) continue;
+	for (const key of ['customOpenIdConnectProviders', 'openIdConnectProviders'] as const) {
+		for (const [name, fields] of Object.entries(sections[key])) {
+			if (!fields.enabled) continue;
 			const path = `identityProviders.${key}.${name}`;
 			if (!/^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/.test(name) || reservedNames.has(name.toLowerCase())) {
 				problems.error(
@@ -134,12 +147,12 @@ export function parseProviders(
 
 function builtinProvider(
 	builtin: Builtin,
-	fields: Fields,
+	fields: BuiltinSection,
 	env: NodeJS.ProcessEnv,
 	problems: Problems,
 ): ProviderSettings {
 	const path = `identityProviders.${builtin.key}`;
-	const registration = section(fields, 'registration');
+	const { registration, graphApiVersion: graph, login } = fields;
 	for (const key of Object.keys(registration)) {
 		if (key.startsWith('clientSecretCertificate')) {
 			problems.error(
@@ -148,46 +161,46 @@ function builtinProvider(
 			);
 		}
 	}
-	const issuer = textOf(registration, 'openIdIssuer');
-	const graph = textOf(fields, 'graphApiVersion');
-	const login = section(fields, 'login');
-	const scopes = listOf(login, 'scopes');
+	const issuer = registration['openIdIssuer'];
+	const scopes = login?.scopes ?? [];
 	return {
 		kind: builtin.kind,
 		name: builtin.kind,
-		label: textOf(fields, 'x-label') ?? builtin.label,
-		clientId: required(registration, builtin.id, `${path}.registration`, problems),
-		clientSecret: secret(registration, builtin.secret, `${path}.registration`, env, problems),
+		label: fields['x-label'] ?? builtin.label,
+		clientId: required(registration[builtin.id], builtin.id, `${path}.registration`, problems),
+		clientSecret: secret(
+			registration[builtin.secret],
+			builtin.secret,
+			`${path}.registration`,
+			env,
+			problems,
+		),
 		clientAuth: 'post',
 		scopes: scopes.length > 0 ? scopes : builtin.scopes,
 		endpoints: {
 			...(issuer === undefined ? {} : { issuer: issuer.replace(/\/$/, '') }),
 			...(graph === undefined ? {} : graphEndpoints(graph)),
-			...endpointsOf(section(fields, 'x-endpoints')),
+			...defined(fields['x-endpoints']),
 		},
-		allowedAudiences: listOf(section(fields, 'validation'), 'allowedAudiences'),
-		loginParameters: pairs(
-			listOf(login, 'loginParameters'),
-			`${path}.login.loginParameters`,
-			problems,
-		),
+		allowedAudiences: fields.validation?.allowedAudiences ?? [],
+		loginParameters: pairs(login?.loginParameters ?? [], `${path}.login.loginParameters`, problems),
 		passedParameters: builtin.passed,
 		nameClaimType: undefined,
-		allowed: builtin.kind === 'aad' ? directoryPolicy(fields) : ownPolicy(fields),
-		acceptUnboundAccessTokens: flagOf(fields, 'x-acceptUnboundAccessTokens', false),
-		...editorScopesOf(fields, issuer, path, problems),
+		allowed: builtin.kind === 'aad' ? directoryPolicy(fields.validation ?? {}) : ownPolicy(fields),
+		acceptUnboundAccessTokens: fields['x-acceptUnboundAccessTokens'] ?? false,
+		...editorScopesOf(fields['x-editorSession'], issuer, path, problems),
 	};
 }
 
 /** Scopes of the editor's own session, with the tenant in the way VS Code wants to be told. */
 function editorScopesOf(
-	fields: Fields,
+	session: Directory['x-editorSession'],
 	issuer: string | undefined,
 	path: string,
 	problems: Problems,
 ): Pick<ProviderSettings, 'editorScopes'> {
-	if (!Object.hasOwn(fields, 'x-editorSession')) return {};
-	const scopes = listOf(section(fields, 'x-editorSession'), 'scopes');
+	if (session === undefined) return {};
+	const { scopes } = session;
 	if (scopes.length === 0) {
 		problems.error(`${path}.x-editorSession`, "lacks 'scopes', such as api://CLIENT-ID/access.");
 	}
@@ -200,22 +213,21 @@ function editorScopesOf(
 function customProvider(
 	name: string,
 	path: string,
-	fields: Fields,
+	fields: CustomProvider,
 	env: NodeJS.ProcessEnv,
 	problems: Problems,
 ): ProviderSettings {
-	const registration = section(fields, 'registration');
-	const credential = section(registration, 'clientCredential');
-	const open = section(registration, 'openIdConnectConfiguration');
-	const login = section(fields, 'login');
-	const scopes = listOf(login, 'scopes');
+	const { registration, login } = fields;
+	const { clientCredential: credential, openIdConnectConfiguration: open } = registration;
 	const endpoints: ProviderEndpoints = {
-		...pick(open, 'issuer', 'issuer'),
-		...pick(open, 'wellKnownOpenIdConfiguration', 'discovery'),
-		...pick(open, 'authorizationEndpoint', 'authorization'),
-		...pick(open, 'tokenEndpoint', 'token'),
-		...pick(open, 'certificationUri', 'jwks'),
-		...endpointsOf(section(fields, 'x-endpoints')),
+		...defined({
+			issuer: open.issuer,
+			discovery: open.wellKnownOpenIdConfiguration,
+			authorization: open.authorizationEndpoint,
+			token: open.tokenEndpoint,
+			jwks: open.certificationUri,
+		}),
+		...defined(fields['x-endpoints']),
 	};
 	const complete = endpoints.issuer && endpoints.authorization && endpoints.token && endpoints.jwks;
 	if (!endpoints.discovery && !complete) {
@@ -227,37 +239,26 @@ function customProvider(
 	return {
 		kind: 'oidc',
 		name: name.toLowerCase(),
-		label: textOf(fields, 'x-label') ?? name,
-		clientId: required(registration, 'clientId', `${path}.registration`, problems),
+		label: fields['x-label'] ?? name,
+		clientId: required(registration.clientId, 'clientId', `${path}.registration`, problems),
 		clientSecret: secret(
-			credential,
+			credential.clientSecretSettingName,
 			'clientSecretSettingName',
 			`${path}.registration.clientCredential`,
 			env,
 			problems,
 			true,
 		),
-		clientAuth: textOf(credential, 'method') === 'ClientSecretBasic' ? 'basic' : 'post',
-		scopes: scopes.length > 0 ? scopes : ['openid', 'profile', 'email'],
+		clientAuth: credential.method === 'ClientSecretBasic' ? 'basic' : 'post',
+		scopes: login.scopes.length > 0 ? login.scopes : ['openid', 'profile', 'email'],
 		endpoints,
-		allowedAudiences: listOf(section(fields, 'validation'), 'allowedAudiences'),
+		allowedAudiences: fields.validation.allowedAudiences,
 		loginParameters: {},
-		passedParameters: [...oidcPassed, ...listOf(login, 'loginParameterNames')],
-		nameClaimType: textOf(login, 'nameClaimType'),
+		passedParameters: [...oidcPassed, ...login.loginParameterNames],
+		nameClaimType: login.nameClaimType,
 		allowed: ownPolicy(fields),
 		acceptUnboundAccessTokens: false,
 	};
-}
-
-function pick(fields: Fields, from: string, to: keyof ProviderEndpoints): ProviderEndpoints {
-	const value = textOf(fields, from);
-	return value === undefined ? {} : { [to]: value };
-}
-
-function endpointsOf(fields: Fields): ProviderEndpoints {
-	return Object.fromEntries(
-		Object.entries(fields).filter(([, value]) => typeof value === 'string'),
-	);
 }
 
 function graphEndpoints(version: string): ProviderEndpoints {
@@ -270,27 +271,23 @@ function graphEndpoints(version: string): ProviderEndpoints {
 	};
 }
 
-function directoryPolicy(fields: Fields): AllowedPrincipals {
-	const checks = section(fields, 'validation', 'jwtClaimChecks');
-	const policy = section(fields, 'validation', 'defaultAuthorizationPolicy');
-	const principals = section(policy, 'allowedPrincipals');
+function directoryPolicy({
+	jwtClaimChecks: checks,
+	defaultAuthorizationPolicy: policy,
+}: BuiltinSection['validation'] & {}): AllowedPrincipals {
 	return {
-		groups: [...listOf(checks, 'allowedGroups'), ...listOf(principals, 'groups')],
-		identities: listOf(principals, 'identities'),
+		groups: [...(checks?.allowedGroups ?? []), ...(policy?.allowedPrincipals.groups ?? [])],
+		identities: policy?.allowedPrincipals.identities ?? [],
 		applications: [
-			...listOf(checks, 'allowedClientApplications'),
-			...listOf(policy, 'allowedApplications'),
+			...(checks?.allowedClientApplications ?? []),
+			...(policy?.allowedApplications ?? []),
 		],
 	};
 }
 
-function ownPolicy(fields: Fields): AllowedPrincipals {
-	const principals = section(fields, 'x-allowedPrincipals');
-	return {
-		groups: listOf(principals, 'groups'),
-		identities: listOf(principals, 'identities'),
-		applications: [],
-	};
+function ownPolicy(fields: Pick<BuiltinSection, 'x-allowedPrincipals'>): AllowedPrincipals {
+	const { groups = [], identities = [] } = fields['x-allowedPrincipals'] ?? {};
+	return { groups, identities, applications: [] };
 }
 
 function pairs(
@@ -326,21 +323,25 @@ export const protocolParameters: ReadonlySet<string> = new Set([
 	'request_uri',
 ]);
 
-function required(fields: Fields, key: string, path: string, problems: Problems): string {
-	const value = textOf(fields, key);
+function required(
+	value: string | undefined,
+	key: string,
+	path: string,
+	problems: Problems,
+): string {
 	if (value === undefined) problems.error(path, `lacks '${key}'.`);
 	return value ?? '';
 }
 
 function secret(
-	fields: Fields,
+	/** Name of the environment variable. */
+	name: string | undefined,
 	key: string,
 	path: string,
 	env: NodeJS.ProcessEnv,
 	problems: Problems,
 	optional = false,
 ): string | undefined {
-	const name = textOf(fields, key);
 	if (name === undefined) {
 		if (!optional)
 			problems.error(path, `lacks '${key}', the name of the environment variable with the secret.`);

@@ -1,17 +1,15 @@
 /** Which proxies in front of the layer may say for whom they call. */
 
-import { type Fields, listOf, numberOf } from './fields.ts';
+import type { Problems } from './configProblems.ts';
+import type { GatewaySettings } from './gatewaySettings.ts';
 import { parseNetwork } from './network.ts';
-import type { Problems } from './problems.ts';
-import type { GatewaySettings } from './settings.ts';
+import type { OwnSettings } from './schema.ts';
 
 /** Earlier versions had the networks alone, and believed every address of theirs in the header. */
 export function parseTrust(
-	own: Fields,
+	{ trustedHops, trustedProxies: trustedPeers }: OwnSettings,
 	problems: Problems,
 ): Pick<GatewaySettings['forwardProxy'], 'trustedHops' | 'trustedPeers'> {
-	const listed = Object.hasOwn(own, 'trustedProxies');
-	const trustedPeers = listed ? listOf(own, 'trustedProxies') : undefined;
 	for (const network of trustedPeers ?? []) {
 		if (parseNetwork(network) === undefined)
 			problems.error(
@@ -19,8 +17,8 @@ export function parseTrust(
 				`'${network}' must be an address or a network such as 10.0.0.0/8.`,
 			);
 	}
-	if (Object.hasOwn(own, 'trustedHops') || !trustedPeers?.length)
-		return { trustedHops: numberOf(own, 'trustedHops', 0), trustedPeers };
+	if (trustedHops !== undefined || !trustedPeers?.length)
+		return { trustedHops: trustedHops ?? 0, trustedPeers };
 	problems.warn(
 		'x-gateway.trustedProxies',
 		'says from where a proxy calls, not how many there are, so one is assumed: write their number into x-gateway.trustedHops.',

@@ -1,7 +1,7 @@
 /** The address users see: the one in the settings, else where the layer listens on this computer. */
 
-import type { Problems } from './problems.ts';
-import type { GatewaySettings } from './settings.ts';
+import type { Problems } from './configProblems.ts';
+import type { GatewaySettings } from './gatewaySettings.ts';
 
 export interface ListenAddress {
 	readonly host: string;

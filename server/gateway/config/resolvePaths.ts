@@ -1,7 +1,7 @@
 /** Makes the file names of the settings absolute: they count from the folder of the settings file. */
 
 import { join, resolve } from 'node:path';
-import type { GatewaySettings } from './settings.ts';
+import type { GatewaySettings } from './gatewaySettings.ts';
 
 export function resolvePaths(settings: GatewaySettings, folder: string): GatewaySettings {
 	const at = (path: string) => resolve(folder, path);

@@ -2,9 +2,9 @@
 
 import { secretProblem } from '../keys/secretProblem.ts';
 import { gatewaySecretName } from '../keys/sharedSecret.ts';
-import { type Fields, section, textOf } from './fields.ts';
-import type { Problems } from './problems.ts';
-import type { GatewaySettings } from './settings.ts';
+import type { Problems } from './configProblems.ts';
+import type { GatewaySettings } from './gatewaySettings.ts';
+import type { OwnSettings } from './schema.ts';
 
 /** The key of a model server makes its owner, so it goes nowhere: what it signs is enough. */
 const ownersKeySetting = 'NEARGLOT_KEY';
@@ -14,15 +14,14 @@ const ownersKeySetting = 'NEARGLOT_KEY';
  * secret by which a Nearglot model server is told who is signed in.
  */
 export function parseUpstreamSecrets(
-	own: Fields,
+	{ upstreamSecret }: OwnSettings,
 	env: NodeJS.ProcessEnv,
 	problems: Problems,
 ): Pick<GatewaySettings['headers'], 'upstreamSecret' | 'personSecret'> {
 	const shared = env[gatewaySecretName] || undefined;
 	const weak = shared === undefined ? undefined : secretProblem(shared);
 	if (weak !== undefined) problems.error(gatewaySecretName, weak);
-	const fields = section(own, 'upstreamSecret');
-	const [name, setting] = [textOf(fields, 'header'), textOf(fields, 'settingName')];
+	const { header: name, settingName: setting } = upstreamSecret;
 	if (name === undefined && setting === undefined)
 		return { upstreamSecret: undefined, personSecret: shared };
 	const value = env[setting ?? ''];

@@ -1,13 +1,13 @@
 /** `/.auth/emulate`: the sign-in form of the emulated providers. Elsewhere there is no such page. */
 
 import { AppError } from '../../protocol/errors.ts';
-import { type Route, sendPage } from '../routes/exchange.ts';
-import { escapeHtml, paragraph, postForm, renderPage } from '../routes/pages.ts';
+import { escapeHtml, paragraph, postForm, renderPage } from '../routes/renderPage.ts';
+import { type GatewayRoute, sendPage } from '../routes/requestContext.ts';
 import { EmulatedProvider } from './emulatedProvider.ts';
 
 const example = '{"department": "Sales", "groups": ["g-1", "g-2"]}';
 
-export const emulateRoute: Route = async (exchange) => {
+export const emulateRoute: GatewayRoute = async (exchange) => {
 	const { context, query } = exchange;
 	const provider = context.providers.find(query.get('provider') ?? '');
 	if (!(provider instanceof EmulatedProvider))

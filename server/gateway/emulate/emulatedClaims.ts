@@ -24,14 +24,14 @@ export function readClaims(text: string): Record<string, unknown> {
 	for (const [type, given] of rows) {
 		if (given === null || given === undefined) throw wrong();
 		count += Array.isArray(given) ? given.length : 1;
-		found.set(type, found.has(type) ? joined(found.get(type), given) : given);
+		found.set(type, found.has(type) ? mergeClaims(found.get(type), given) : given);
 	}
 	if (count > maxClaims) throw wrong();
 	return Object.fromEntries(found);
 }
 
 /** Both values as one list. */
-export function joined(one: unknown, two: unknown): unknown[] {
+export function mergeClaims(one: unknown, two: unknown): unknown[] {
 	return [one, two].flat();
 }
 

@@ -4,8 +4,8 @@
  */
 
 import type { JWTPayload } from 'jose';
-import { type Fields, textOf } from '../config/fields.ts';
-import type { GatewaySettings, ProviderSettings } from '../config/settings.ts';
+import { type ConfigFields, textOf } from '../config/configFields.ts';
+import type { GatewaySettings, ProviderSettings } from '../config/gatewaySettings.ts';
 import type { ProviderTokens, SignedIn } from '../identity/signedIn.ts';
 import { clientFields } from '../providers/clientFields.ts';
 import { oidcPerson } from '../providers/oidcPerson.ts';
@@ -13,11 +13,11 @@ import {
 	type FinishRequest,
 	type Provider,
 	ProviderError,
-	type Refreshed,
+	type RefreshedTokens,
 } from '../providers/provider.ts';
 import { type ProviderRegistry, registryOf } from '../providers/registry.ts';
 import { noSignOut } from '../providers/unsupported.ts';
-import { joined, readClaims } from './emulatedClaims.ts';
+import { mergeClaims, readClaims } from './emulatedClaims.ts';
 import { issued, issuerOf, payloadOf, tokensFor } from './emulatedTokens.ts';
 
 /** Body fields of a client that say who signs in, the one that counts first. */
@@ -64,7 +64,7 @@ export class EmulatedProvider implements Provider {
 					: { name: shownName }),
 				...given,
 				...(this.settings.kind === 'aad' ? { oid: id } : {}),
-				roles: joined(roles, given['roles'] ?? []),
+				roles: mergeClaims(roles, given['roles'] ?? []),
 				sub: id,
 			},
 			this.#now(),
@@ -73,7 +73,7 @@ export class EmulatedProvider implements Provider {
 	}
 
 	/** Any JWT will do, whoever signed it: tests of an app write their own. */
-	async clientLogin(body: Fields): Promise<SignedIn> {
+	async clientLogin(body: ConfigFields): Promise<SignedIn> {
 		const fields = tokenFields.filter((name) => this.clientFields.includes(name));
 		const field = fields.find((name) => textOf(body, name) !== undefined);
 		if (field === undefined)
@@ -89,7 +89,7 @@ export class EmulatedProvider implements Provider {
 		return this.#person(payload, { ...redeemed, ...givenTokens(body, payload, this.#now()) });
 	}
 
-	async refresh({ refreshToken, ...before }: ProviderTokens): Promise<Refreshed> {
+	async refresh({ refreshToken, ...before }: ProviderTokens): Promise<RefreshedTokens> {
 		// Refresh tokens outlive the tokens they bring.
 		const payload = payloadOf(refreshToken ?? '', 0);
 		if (payload === undefined)
@@ -112,7 +112,7 @@ export class EmulatedProvider implements Provider {
 }
 
 /** The tokens that a client brings, under the names of the layer. */
-function givenTokens(body: Fields, { exp }: JWTPayload, nowMs: number): ProviderTokens {
+function givenTokens(body: ConfigFields, { exp }: JWTPayload, nowMs: number): ProviderTokens {
 	const names = {
 		access_token: 'accessToken',
 		id_token: 'idToken',

@@ -2,8 +2,8 @@
 
 import { randomBytes } from 'node:crypto';
 import { AppError } from '../../protocol/errors.ts';
-import { asFields, type Fields, section } from '../config/fields.ts';
-import { type ParsedSettings, parseSettings, settingsRoot } from '../config/parseSettings.ts';
+import { asFields, type ConfigFields, section } from '../config/configFields.ts';
+import { type ParsedSettings, parseSettings } from '../config/parseSettings.ts';
 import type { BuiltinKey } from '../config/providerSettings.ts';
 import { isLoopback, type ListenAddress } from '../config/publicUrl.ts';
 import type { LoadedKeys } from '../keys/keyFile.ts';
@@ -14,7 +14,7 @@ const secret = 'EMULATED_SECRET';
 const credentials = { clientId: 'emulated', clientSecretSettingName: secret };
 
 /** What stands in for the registration of each provider of the settings. */
-const registrations: Readonly<Record<BuiltinKey, Fields>> = {
+const registrations: Readonly<Record<BuiltinKey, ConfigFields>> = {
 	azureActiveDirectory: {
 		...credentials,
 		openIdIssuer: 'https://login.microsoftonline.com/common/v2.0',
@@ -60,7 +60,10 @@ export function emulatedSettings(
 	const app = URL.canParse(upstream) ? new URL(upstream) : undefined;
 	// What anybody may claim to be must reach no app that others use.
 	if (app?.protocol !== 'unix:' && !isLoopback(app?.hostname ?? '')) throw notHere('--upstream');
-	const { encryptionSettings: _, ...rules } = settingsRoot(file);
+	const outer = asFields(file);
+	const { encryptionSettings: _, ...rules } = Object.hasOwn(outer, 'properties')
+		? section(outer, 'properties')
+		: outer;
 	const given = section(rules, 'identityProviders');
 	const customKeys = ['customOpenIdConnectProviders', 'openIdConnectProviders'];
 	const custom = customKeys.flatMap((key) => Object.entries(section(given, key)));
@@ -87,8 +90,8 @@ export function emulatedSettings(
 /** Providers with all their rules, who may come among them, and a registration that needs no secret. */
 function emulated(
 	providers: readonly (readonly [string, unknown])[],
-	registrationOf: (key: string) => Fields,
-): Fields {
+	registrationOf: (key: string) => ConfigFields,
+): ConfigFields {
 	return Object.fromEntries(
 		providers.map(([key, fields]) => [
 			key,
@@ -97,7 +100,7 @@ function emulated(
 	);
 }
 
-const customRegistration: Fields = {
+const customRegistration: ConfigFields = {
 	clientId: 'emulated',
 	clientCredential: { clientSecretSettingName: secret },
 	openIdConnectConfiguration: {

@@ -1,7 +1,7 @@
 /** Tokens that an emulated provider gives and reads: what real ones hold, signed by nobody. */
 
 import { decodeJwt, type JWTPayload, UnsecuredJWT } from 'jose';
-import type { ProviderKind, ProviderSettings } from '../config/settings.ts';
+import type { ProviderKind, ProviderSettings } from '../config/gatewaySettings.ts';
 import type { ProviderTokens } from '../identity/signedIn.ts';
 
 const lifeS = 3600;

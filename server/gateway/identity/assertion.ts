@@ -3,7 +3,7 @@
 import { createHash, createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
 import { SignJWT } from 'jose';
 import type { KeyRing } from '../keys/keyRing.ts';
-import type { Session } from '../session/sessions.ts';
+import type { GatewaySession } from '../session/sessions.ts';
 
 const lifeS = 60;
 /** DER prefix of an Ed25519 private key (RFC 8410). */
@@ -24,7 +24,7 @@ export class Assertions {
 	}
 
 	/** Signed statement about one session, valid for a minute. */
-	async sign(session: Pick<Session, 'userId' | 'provider' | 'name'>): Promise<string> {
+	async sign(session: Pick<GatewaySession, 'userId' | 'provider' | 'name'>): Promise<string> {
 		const key = this.#ring.current('assertion-sign');
 		const now = Math.floor(this.#now() / 1000);
 		return new SignJWT({ idp: session.provider, name: session.name })

@@ -1,6 +1,6 @@
 /** The allow list: who may use the app after proving who they are. */
 
-import type { AllowedPrincipals } from '../config/settings.ts';
+import type { AllowedPrincipals } from '../config/gatewaySettings.ts';
 import type { PolicyFacts } from './signedIn.ts';
 
 /** Undefined when allowed, else one sentence that says why not. */

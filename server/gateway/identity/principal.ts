@@ -1,7 +1,7 @@
 /** The identity headers an app behind the layer receives. */
 
-import type { GatewaySettings } from '../config/settings.ts';
-import type { InjectedHeader } from '../proxy/forwardHeaders.ts';
+import type { GatewaySettings } from '../config/gatewaySettings.ts';
+import type { InjectedHeader } from '../proxy/rawHeaders.ts';
 import { namedClaims, roleType } from './claims.ts';
 import type { Claim, ProviderTokens } from './signedIn.ts';
 
@@ -98,7 +98,7 @@ function encode(principal: Principal, given: readonly Claim[]): string {
 }
 
 /** A value that may stand in a header. */
-export function headerText(value: string): string {
+function headerText(value: string): string {
 	if (/^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/.test(value) && value.length <= 8192) return value;
 	return `UTF-8''${encodeURIComponent(Buffer.from(value.slice(0, 1000)).toString())}`;
 }

@@ -16,7 +16,7 @@ import {
 import { AppError } from '../../protocol/errors.ts';
 import { errno } from '../../protocol/systemErrors.ts';
 import { checkPlace, reasonOf, unusable } from '../../store/checkPlace.ts';
-import type { GatewaySettings } from '../config/settings.ts';
+import type { GatewaySettings } from '../config/gatewaySettings.ts';
 import { type KeyEntry, KeyRing, validAt } from './keyRing.ts';
 import { type KeyFile, readKeyFile } from './readKeyFile.ts';
 
@@ -29,7 +29,7 @@ export interface LoadedKeys extends Disposable {
 	reload(): string | undefined;
 	readonly refused: string | undefined;
 	/** Reads the file again whenever it changes, and tells how that went. */
-	watch(told: (refused: string | undefined) => void): void;
+	watch(onReload: (refused: string | undefined) => void): void;
 }
 
 /**
@@ -83,8 +83,8 @@ export function loadKeys(
 		get refused() {
 			return refused;
 		},
-		watch(told) {
-			const listener = () => told(reload());
+		watch(onReload) {
+			const listener = () => onReload(reload());
 			watchFile(file, { interval: 2000, persistent: false }, listener);
 			stop = () => unwatchFile(file, listener);
 		},

@@ -1,4 +1,4 @@
-/** Loopback listener for whoever runs the layer: metrics, liveness, public keys of the assertion. */
+/** Loopback listener for the operator of the layer: metrics, liveness, public keys of the assertion. */
 
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -1,8 +1,8 @@
-/** Keeps the audit log from being filled by whoever likes to: so many lines an address and minute, the rest counted. */
+/** Limits the lines of the audit log per address and minute, so that strangers cannot fill it; the rest is counted. */
 
 import { defined } from '../../protocol/defined.ts';
 import { RateLimit } from '../access/rateLimit.ts';
-import type { AuditEvent } from './audit.ts';
+import type { AuditEvent } from './auditEvent.ts';
 
 /** Lines about one address that a minute takes. A caller who is signed in is known, and not limited. */
 const perMinute = 60;

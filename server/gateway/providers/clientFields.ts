@@ -1,6 +1,6 @@
 /** Body fields of a client-directed sign-in, by what a provider speaks; none where it has no such sign-in. */
 
-import type { ProviderKind } from '../config/settings.ts';
+import type { ProviderKind } from '../config/gatewaySettings.ts';
 
 export const clientFields: Readonly<Record<ProviderKind, readonly string[]>> = {
 	aad: ['access_token', 'id_token', 'refresh_token', 'expires_in'],

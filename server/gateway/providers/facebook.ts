@@ -1,8 +1,8 @@
 /** The social network: OAuth 2.0 and a token inspection that says for which app a token was made. */
 
 import { createHmac } from 'node:crypto';
-import { type Fields, numberOf, section, textOf } from '../config/fields.ts';
-import type { ProviderSettings } from '../config/settings.ts';
+import { type ConfigFields, numberOf, section, textOf } from '../config/configFields.ts';
+import type { ProviderSettings } from '../config/gatewaySettings.ts';
 import { policyFacts, toClaims } from '../identity/claims.ts';
 import type { SignedIn } from '../identity/signedIn.ts';
 import { clientFields } from './clientFields.ts';
@@ -72,7 +72,7 @@ export function createFacebookProvider(settings: ProviderSettings, deps: Provide
 		async finish(request, signal) {
 			return person((await flow.redeem(request)).accessToken, signal);
 		},
-		async clientLogin(body: Fields, signal) {
+		async clientLogin(body: ConfigFields, signal) {
 			const token = textOf(body, 'access_token');
 			if (!token) throw new ProviderError('malformed', 'The body needs access_token.');
 			return person(token, signal);

@@ -1,6 +1,6 @@
 /** JSON calls to providers whose interface is not standard. */
 
-import { asFields, type Fields } from '../config/fields.ts';
+import { asFields, type ConfigFields } from '../config/configFields.ts';
 import { type ProviderDeps, ProviderError } from './provider.ts';
 
 const maxBytes = 1_000_000;
@@ -50,7 +50,7 @@ export async function fetchJson(
 }
 
 /** The object of a 200 answer. @throws ProviderError `rejected` otherwise. */
-export function acceptedObject(answer: JsonAnswer, what: string): Fields {
+export function acceptedObject(answer: JsonAnswer, what: string): ConfigFields {
 	if (answer.status !== 200 || typeof answer.body !== 'object') {
 		throw new ProviderError('rejected', `The provider refused ${what} (status ${answer.status}).`);
 	}

@@ -1,7 +1,7 @@
 /** The code hosting provider. Only the browser flow: its tokens name no audience, so a client's own token proves nothing. */
 
-import { asFields, textOf } from '../config/fields.ts';
-import type { ProviderSettings } from '../config/settings.ts';
+import { asFields, textOf } from '../config/configFields.ts';
+import type { ProviderSettings } from '../config/gatewaySettings.ts';
 import { policyFacts, toClaims } from '../identity/claims.ts';
 import { clientFields } from './clientFields.ts';
 import { acceptedObject, fetchJson } from './fetchJson.ts';

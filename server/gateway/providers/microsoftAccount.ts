@@ -3,8 +3,8 @@
  * audience, so any app's token would do; they are refused unless the settings accept that.
  */
 
-import { type Fields, section, textOf } from '../config/fields.ts';
-import type { ProviderSettings } from '../config/settings.ts';
+import { type ConfigFields, section, textOf } from '../config/configFields.ts';
+import type { ProviderSettings } from '../config/gatewaySettings.ts';
 import { policyFacts, toClaims } from '../identity/claims.ts';
 import type { SignedIn } from '../identity/signedIn.ts';
 import { acceptedObject, fetchJson } from './fetchJson.ts';
@@ -53,7 +53,7 @@ export function createMicrosoftAccountProvider(
 		clientFields: oidc.clientFields,
 		begin: (request) => oidc.begin(request),
 		finish: (request) => oidc.finish(request),
-		clientLogin(body: Fields, signal) {
+		clientLogin(body: ConfigFields, signal) {
 			const token = textOf(body, 'access_token');
 			const signed = textOf(body, 'authentication_token') ?? textOf(body, 'id_token');
 			if (signed !== undefined || token === undefined) {

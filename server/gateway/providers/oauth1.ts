@@ -11,7 +11,7 @@ export interface OAuth1Keys {
 }
 
 /** Percent-encoding of RFC 5849, 3.6. */
-export function percent(text: string): string {
+function percent(text: string): string {
 	return encodeURIComponent(text).replace(
 		/[!'()*]/g,
 		(mark) => `%${mark.charCodeAt(0).toString(16).toUpperCase()}`,

@@ -1,8 +1,8 @@
 /** The authorization code flow of providers that speak OAuth 2.0 without OpenID Connect. */
 
 import * as client from 'openid-client';
+import type { ProviderSettings } from '../config/gatewaySettings.ts';
 import { isLoopback } from '../config/publicUrl.ts';
-import type { ProviderSettings } from '../config/settings.ts';
 import { oidcError } from './oidcError.ts';
 import {
 	type BeginRequest,

@@ -3,8 +3,8 @@
 import type { JWTPayload } from 'jose';
 import * as client from 'openid-client';
 import { defined } from '../../protocol/defined.ts';
-import { type Fields, numberOf, textOf } from '../config/fields.ts';
-import type { ProviderSettings } from '../config/settings.ts';
+import { type ConfigFields, numberOf, textOf } from '../config/configFields.ts';
+import type { ProviderSettings } from '../config/gatewaySettings.ts';
 import type { ProviderTokens, SignedIn } from '../identity/signedIn.ts';
 import { clientFields } from './clientFields.ts';
 import { OidcConfiguration } from './oidcConfiguration.ts';
@@ -16,9 +16,9 @@ import {
 	type Provider,
 	type ProviderDeps,
 	ProviderError,
-	type Refreshed,
+	type RefreshedTokens,
 } from './provider.ts';
-import { TokenCheck } from './tokenCheck.ts';
+import { ProviderTokenVerifier } from './tokenCheck.ts';
 
 export class OidcProvider implements Provider {
 	readonly settings: ProviderSettings;
@@ -26,13 +26,13 @@ export class OidcProvider implements Provider {
 	readonly clientFields: readonly string[];
 	readonly #deps: ProviderDeps;
 	readonly #configuration: OidcConfiguration;
-	readonly #check: TokenCheck;
+	readonly #check: ProviderTokenVerifier;
 
 	constructor(settings: ProviderSettings, deps: ProviderDeps) {
 		this.settings = settings;
 		this.#deps = deps;
 		this.#configuration = new OidcConfiguration(settings, deps);
-		this.#check = new TokenCheck(settings, deps);
+		this.#check = new ProviderTokenVerifier(settings, deps);
 		// Apple sends name and address only in a posted form.
 		this.formPost = settings.kind === 'apple' && settings.scopes.length > 0;
 		this.clientFields = clientFields[settings.kind];
@@ -78,7 +78,7 @@ export class OidcProvider implements Provider {
 		}
 	}
 
-	async clientLogin(body: Fields): Promise<SignedIn> {
+	async clientLogin(body: ConfigFields): Promise<SignedIn> {
 		const config = await this.#configuration.get();
 		const metadata = config.serverMetadata();
 		const idToken = textOf(body, 'id_token') ?? textOf(body, 'authentication_token');
@@ -127,7 +127,7 @@ export class OidcProvider implements Provider {
 		);
 	}
 
-	async refresh(tokens: ProviderTokens): Promise<Refreshed> {
+	async refresh(tokens: ProviderTokens): Promise<RefreshedTokens> {
 		if (tokens.refreshToken === undefined) {
 			throw new ProviderError(
 				'unsupported',

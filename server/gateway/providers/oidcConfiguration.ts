@@ -2,8 +2,8 @@
 
 import * as client from 'openid-client';
 import { defined } from '../../protocol/defined.ts';
+import type { ProviderSettings } from '../config/gatewaySettings.ts';
 import { isLoopback } from '../config/publicUrl.ts';
-import type { ProviderSettings } from '../config/settings.ts';
 import { type ProviderDeps, ProviderError } from './provider.ts';
 
 const consumerTenant = '9188040d-6c67-4c5b-b112-36a304b66dad';

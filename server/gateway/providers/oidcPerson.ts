@@ -1,7 +1,7 @@
 /** Who the claims of an OpenID Connect token name. */
 
 import type { JWTPayload } from 'jose';
-import type { ProviderSettings } from '../config/settings.ts';
+import type { ProviderSettings } from '../config/gatewaySettings.ts';
 import { policyFacts, toClaims } from '../identity/claims.ts';
 import type { ProviderTokens, SignedIn } from '../identity/signedIn.ts';
 

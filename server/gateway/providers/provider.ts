@@ -1,7 +1,7 @@
 /** What the layer needs from a sign-in provider, whatever protocol it speaks. */
 
-import type { Fields } from '../config/fields.ts';
-import type { ProviderSettings } from '../config/settings.ts';
+import type { ConfigFields } from '../config/configFields.ts';
+import type { ProviderSettings } from '../config/gatewaySettings.ts';
 import type { ProviderTokens, SignedIn } from '../identity/signedIn.ts';
 
 /** How a provider failed: decides the status and the words people see. */
@@ -66,7 +66,7 @@ export interface FinishRequest {
 	readonly memo: string | undefined;
 }
 
-export interface Refreshed {
+export interface RefreshedTokens {
 	readonly tokens: ProviderTokens;
 	/** What the new id token says, when there is one. */
 	readonly person: SignedIn | undefined;
@@ -82,8 +82,8 @@ export interface Provider {
 	begin(request: BeginRequest, signal: AbortSignal): Promise<{ url: URL; memo?: string }>;
 	finish(request: FinishRequest, signal: AbortSignal): Promise<SignedIn>;
 	/** Checks tokens a client got by itself. */
-	clientLogin(body: Fields, signal: AbortSignal): Promise<SignedIn>;
-	refresh(tokens: ProviderTokens): Promise<Refreshed>;
+	clientLogin(body: ConfigFields, signal: AbortSignal): Promise<SignedIn>;
+	refresh(tokens: ProviderTokens): Promise<RefreshedTokens>;
 	/** Ends the session at the provider: an address to send the browser to, or nothing. */
 	signOut(
 		tokens: ProviderTokens,

@@ -1,7 +1,7 @@
 /** Makes the providers of the settings and finds them by name. */
 
+import type { ProviderSettings } from '../config/gatewaySettings.ts';
 import { alias } from '../config/parseSettings.ts';
-import type { ProviderSettings } from '../config/settings.ts';
 import { createFacebookProvider } from './facebook.ts';
 import { createGithubProvider } from './github.ts';
 import { createMicrosoftAccountProvider } from './microsoftAccount.ts';
@@ -22,7 +22,7 @@ export function createProviders(
 	return registryOf(settings.map((row) => create(row, deps)));
 }
 
-/** The only way from a path segment to a provider, whoever made it. */
+/** The only place where a path segment becomes a provider. */
 export function registryOf(all: readonly Provider[]): ProviderRegistry {
 	const byName = new Map(all.map((provider) => [provider.settings.name, provider]));
 	return { all, find: (name) => byName.get(alias(name.toLowerCase())) };

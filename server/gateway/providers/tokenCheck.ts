@@ -9,7 +9,7 @@ import {
 	jwtVerify,
 } from 'jose';
 import type { ServerMetadata } from 'openid-client';
-import type { ProviderSettings } from '../config/settings.ts';
+import type { ProviderSettings } from '../config/gatewaySettings.ts';
 import { type ProviderDeps, ProviderError } from './provider.ts';
 
 const algorithms = [
@@ -29,7 +29,7 @@ const toleranceS = 60;
 
 type KeySet = ReturnType<typeof createRemoteJWKSet>;
 
-export class TokenCheck {
+export class ProviderTokenVerifier {
 	readonly #settings: ProviderSettings;
 	readonly #deps: ProviderDeps;
 	#keys: { readonly uri: string; readonly set: KeySet } | undefined;

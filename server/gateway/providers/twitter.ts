@@ -1,7 +1,7 @@
 /** The microblogging provider: OAuth 1.0a in three legs. */
 
-import { type Fields, textOf } from '../config/fields.ts';
-import type { ProviderSettings } from '../config/settings.ts';
+import { type ConfigFields, textOf } from '../config/configFields.ts';
+import type { ProviderSettings } from '../config/gatewaySettings.ts';
 import { policyFacts, toClaims } from '../identity/claims.ts';
 import type { SignedIn } from '../identity/signedIn.ts';
 import { clientFields } from './clientFields.ts';
@@ -149,7 +149,7 @@ export function createTwitterProvider(settings: ProviderSettings, deps: Provider
 			}
 			return person(access, accessSecret, signal);
 		},
-		async clientLogin(body: Fields, signal) {
+		async clientLogin(body: ConfigFields, signal) {
 			const [token, secret] = [textOf(body, 'access_token'), textOf(body, 'access_token_secret')];
 			if (!token || !secret)
 				throw new ProviderError(

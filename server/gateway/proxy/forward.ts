@@ -4,7 +4,7 @@ import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream';
 import { watchBody } from '../../net/slowBody.ts';
 import { asAppError } from '../../protocol/errorWire.ts';
-import type { GatewaySettings } from '../config/settings.ts';
+import type { GatewaySettings } from '../config/gatewaySettings.ts';
 import { endWithEvent } from './lastEvent.ts';
 import { type Problem, sendProblem } from './problem.ts';
 import { valuesOf } from './rawHeaders.ts';
@@ -34,7 +34,7 @@ const unusable: Problem = {
 };
 
 /** Forwards; every way it can end produces an answer or a cut connection, never a hang. */
-export function forward(
+export function forwardRequest(
 	request: IncomingMessage,
 	response: ServerResponse,
 	options: ForwardOptions,

@@ -3,17 +3,20 @@
  * identity headers are removed under every spelling before ours are added.
  */
 
-import { personHeader, signOutHeader } from '../../protocol/person.ts';
-import { memberRole, roleHeader } from '../../protocol/roles.ts';
-import type { GatewaySettings } from '../config/settings.ts';
+import { personHeader, signOutHeader } from '../../protocol/personHeaders.ts';
+import { memberRole, roleHeader } from '../../protocol/roleHeader.ts';
+import type { GatewaySettings } from '../config/gatewaySettings.ts';
 import { signPerson } from '../identity/signedPerson.ts';
 import { dropCookies, isOwnCookie, setCookieName } from '../session/cookies.ts';
 import { type Hops, hopHeader } from './hops.ts';
-import { canonicalName, headerPairs, type RawHeaders, valuesOf } from './rawHeaders.ts';
+import {
+	canonicalName,
+	headerPairs,
+	type InjectedHeader,
+	type RawHeaders,
+	valuesOf,
+} from './rawHeaders.ts';
 import type { RequestHead } from './requestHead.ts';
-
-/** A header line the layer adds. Values must be printable ASCII. */
-export type InjectedHeader = readonly [name: string, value: string];
 
 const hopByHop = new Set([
 	'connection',

@@ -4,9 +4,8 @@ import { randomBytes } from 'node:crypto';
 import { isIP } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import type { ListenAddress } from '../config/publicUrl.ts';
-import type { InjectedHeader } from './forwardHeaders.ts';
 import type { Problem } from './problem.ts';
-import { type RawHeaders, valuesOf } from './rawHeaders.ts';
+import { type InjectedHeader, type RawHeaders, valuesOf } from './rawHeaders.ts';
 
 /** Not Via: web servers stop compressing for requests that carry it. */
 export const hopHeader = 'nearglot-gateway-hop';

@@ -15,7 +15,7 @@ export interface Problem {
 }
 
 /** Body of a problem answer; `traceId` also stands in the audit log. */
-export function problemBody(problem: Problem, traceId = newTraceId()): Record<string, unknown> {
+function problemBody(problem: Problem, traceId = newTraceId()): Record<string, unknown> {
 	return {
 		type: 'about:blank',
 		title: STATUS_CODES[problem.status] ?? 'Error',
@@ -26,7 +26,7 @@ export function problemBody(problem: Problem, traceId = newTraceId()): Record<st
 	};
 }
 
-export function newTraceId(): string {
+function newTraceId(): string {
 	return randomBytes(16).toString('hex');
 }
 

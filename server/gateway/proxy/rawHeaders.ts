@@ -2,6 +2,9 @@
 
 export type RawHeaders = readonly string[];
 
+/** A header line the layer adds. Values must be printable ASCII. */
+export type InjectedHeader = readonly [name: string, value: string];
+
 /**
  * The name with every separator an application server may fold (`_`, `.`, `~`, …) turned to `-`, so
  * that no spelling of a reserved name gets past the check.

@@ -3,9 +3,9 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
-import type { GatewaySettings } from '../config/settings.ts';
+import type { GatewaySettings } from '../config/gatewaySettings.ts';
 import { headerPairs, type RawHeaders, singleValue, valuesOf } from './rawHeaders.ts';
-import { readTarget } from './target.ts';
+import { readTarget } from './requestTarget.ts';
 import type { TrustedProxies } from './trustedProxies.ts';
 
 export interface RequestHead {

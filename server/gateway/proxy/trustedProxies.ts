@@ -1,12 +1,12 @@
 /**
  * For whom the peer calls. Every proxy adds the address it was called from at the end of
  * `X-Forwarded-For`, so only as many of the last values count as there are proxies of one's own; what is
- * before them was invented by whoever liked to.
+ * before them can be forged.
  */
 
 import { BlockList, isIP } from 'node:net';
+import type { GatewaySettings } from '../config/gatewaySettings.ts';
 import { parseNetwork } from '../config/network.ts';
-import type { GatewaySettings } from '../config/settings.ts';
 import { type RawHeaders, valuesOf } from './rawHeaders.ts';
 
 export interface ForwardedFacts {
@@ -76,7 +76,7 @@ function listed(raw: RawHeaders, name: string): string[] {
  * The address in a value, in one spelling: `203.0.113.7:4711`, `[2001:DB8::1]:443`, `::ffff:10.0.0.1`.
  * Undefined for everything else (`unknown`, `_hidden`, names).
  */
-export function addressOf(value: string): string | undefined {
+function addressOf(value: string): string | undefined {
 	const bracketed = /^\[([^\]]*)\](?::\d{1,5})?$/.exec(value)?.[1];
 	const withPort = /^([\d.]+):\d{1,5}$/.exec(value)?.[1];
 	// The zone (`fe80::1%eth0`) is a name of this machine's own.

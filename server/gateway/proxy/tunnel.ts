@@ -3,7 +3,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import type { GatewaySettings } from '../config/settings.ts';
+import type { GatewaySettings } from '../config/gatewaySettings.ts';
 import { sendRawProblem } from './problem.ts';
 import type { Upstream } from './upstream.ts';
 

@@ -10,14 +10,20 @@ import { issueCode } from '../session/codes.ts';
 import type { LoginState } from '../session/loginState.ts';
 import { giveSession } from '../session/sessionCookie.ts';
 import { mintToken } from '../session/sessionToken.ts';
-import { completionPage, sessionResult } from './completion.ts';
-import { mediaType, type RequestContext, type Route, readBody, redirect } from './exchange.ts';
+import { completionPage, sessionResult } from './completionPage.ts';
 import { problemOf, sendFailure } from './failures.ts';
-import { checkLimit, noteFailedTry } from './limits.ts';
 import { callbackUrl, findProvider, startLogin } from './login.ts';
+import { checkRateLimit, noteFailedTry } from './rateLimits.ts';
+import {
+	type GatewayRoute,
+	mediaType,
+	type RequestContext,
+	readBody,
+	redirect,
+} from './requestContext.ts';
 
-export const callbackRoute: Route = async (exchange, name) => {
-	checkLimit(exchange);
+export const callbackRoute: GatewayRoute = async (exchange, name) => {
+	checkRateLimit(exchange);
 	const { context, head } = exchange;
 	const provider = findProvider(context, name);
 	const callback = await readCallback(exchange, provider);

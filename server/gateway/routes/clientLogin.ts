@@ -6,13 +6,13 @@ import { refusedBy } from '../identity/policy.ts';
 import { ProviderError } from '../providers/provider.ts';
 import { sendProblem } from '../proxy/problem.ts';
 import { mintToken } from '../session/sessionToken.ts';
-import { sessionResult } from './completion.ts';
-import { type Route, readFields, sendJson } from './exchange.ts';
-import { checkLimit, noteFailedTry } from './limits.ts';
+import { sessionResult } from './completionPage.ts';
 import { findProvider } from './login.ts';
+import { checkRateLimit, noteFailedTry } from './rateLimits.ts';
+import { type GatewayRoute, readFormFields, sendJson } from './requestContext.ts';
 
-export const clientLoginRoute: Route = async (exchange, name) => {
-	checkLimit(exchange);
+export const clientLoginRoute: GatewayRoute = async (exchange, name) => {
+	checkRateLimit(exchange);
 	const { context, head } = exchange;
 	const provider = findProvider(context, name);
 	if (provider.clientFields.length === 0) {
@@ -25,7 +25,7 @@ export const clientLoginRoute: Route = async (exchange, name) => {
 	if (siteRelation(head, context.settings) === 'foreign' && exchange.corsOrigin === undefined) {
 		throw new AppError('forbidden', 'This sign-in cannot be called from another web page.');
 	}
-	const body = await readFields(exchange, false);
+	const body = await readFormFields(exchange, false);
 	if (!body) {
 		sendProblem(exchange.response, {
 			status: 415,

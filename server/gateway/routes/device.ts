@@ -1,18 +1,23 @@
 /** `/.auth/device`: sign-in for an editor without a browser of its own (SSH, containers). */
 
 import { AppError } from '../../protocol/errors.ts';
-import { authenticate } from '../access/authenticate.ts';
+import { browserSession } from '../access/authenticate.ts';
 import { siteRelation } from '../access/crossSite.ts';
-import { textOf } from '../config/fields.ts';
+import { textOf } from '../config/configFields.ts';
 import { seal, unseal } from '../keys/seal.ts';
 import { DeviceGrants, deviceLifeS, pollIntervalS } from '../session/deviceGrants.ts';
-import type { Session } from '../session/sessions.ts';
 import { mintToken } from '../session/sessionToken.ts';
-import { sessionResult } from './completion.ts';
-import { type RequestContext, type Route, readFields, sendJson, sendPage } from './exchange.ts';
-import { checkLimit, countDeviceStart, noteFailedTry } from './limits.ts';
+import { sessionResult } from './completionPage.ts';
 import { loginAddress, toLogin } from './loginRedirect.ts';
-import { escapeHtml, paragraph, postForm, renderPage } from './pages.ts';
+import { checkRateLimit, countDeviceStart, noteFailedTry } from './rateLimits.ts';
+import { escapeHtml, paragraph, postForm, renderPage } from './renderPage.ts';
+import {
+	type GatewayRoute,
+	type RequestContext,
+	readFormFields,
+	sendJson,
+	sendPage,
+} from './requestContext.ts';
 
 const grantType = 'urn:ietf:params:oauth:grant-type:device_code';
 
@@ -21,8 +26,8 @@ function grants({ context }: RequestContext): DeviceGrants {
 }
 
 /** `POST /.auth/device`: device authorization request. */
-export const deviceStartRoute: Route = async (exchange) => {
-	checkLimit(exchange);
+export const deviceStartRoute: GatewayRoute = async (exchange) => {
+	checkRateLimit(exchange);
 	countDeviceStart(exchange);
 	const { context, head } = exchange;
 	if (siteRelation(head, context.settings) === 'foreign' && exchange.corsOrigin === undefined)
@@ -41,9 +46,9 @@ export const deviceStartRoute: Route = async (exchange) => {
 };
 
 /** `POST /.auth/device/token`: the device asks whether somebody has approved. */
-export const deviceTokenRoute: Route = async (exchange) => {
+export const deviceTokenRoute: GatewayRoute = async (exchange) => {
 	const { context, head } = exchange;
-	const fields = await readFields(exchange, true);
+	const fields = await readFormFields(exchange, true);
 	const deviceCode = textOf(fields ?? {}, 'device_code');
 	const asked = textOf(fields ?? {}, 'grant_type') ?? grantType;
 	if (deviceCode === undefined || asked !== grantType) {
@@ -77,8 +82,8 @@ const descriptions = {
 } as const;
 
 /** `GET /.auth/device`: page that asks for the code and then for a click. */
-export const devicePageRoute: Route = async (exchange) => {
-	checkLimit(exchange);
+export const devicePageRoute: GatewayRoute = async (exchange) => {
+	checkRateLimit(exchange);
 	const { context, head, query } = exchange;
 	const session = await browserSession(exchange);
 	if (!session) {
@@ -120,12 +125,12 @@ export const devicePageRoute: Route = async (exchange) => {
 };
 
 /** `POST /.auth/device/approve`: the click. */
-export const deviceApproveRoute: Route = async (exchange) => {
-	checkLimit(exchange);
+export const deviceApproveRoute: GatewayRoute = async (exchange) => {
+	checkRateLimit(exchange);
 	const { context, head } = exchange;
 	if (siteRelation(head, context.settings) !== 'same')
 		throw new AppError('forbidden', 'This must be confirmed on the page itself.');
-	const fields = (await readFields(exchange, true)) ?? {};
+	const fields = (await readFormFields(exchange, true)) ?? {};
 	const text = unseal(context.ring, 'page-enc', textOf(fields, 'page') ?? '');
 	const state =
 		text === undefined
@@ -163,14 +168,3 @@ export const deviceApproveRoute: Route = async (exchange) => {
 		renderPage({ title: approve ? 'Device signed in' : 'Refused', body: paragraph(words) }),
 	);
 };
-
-async function browserSession({
-	head,
-	context,
-	signal,
-}: RequestContext): Promise<Session | undefined> {
-	const identity = await authenticate(head, context, signal, true);
-	return identity.kind === 'session' && identity.via === 'cookie' && !identity.expired
-		? identity.session
-		: undefined;
-}

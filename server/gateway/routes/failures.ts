@@ -7,8 +7,8 @@ import type { GatewayContext } from '../context.ts';
 import { ProviderError, type ProviderFailure } from '../providers/provider.ts';
 import { type Problem, sendProblem } from '../proxy/problem.ts';
 import type { RequestHead } from '../proxy/requestHead.ts';
-import { type RequestContext, sendPage } from './exchange.ts';
-import { link, paragraph, renderPage } from './pages.ts';
+import { link, paragraph, renderPage } from './renderPage.ts';
+import { type RequestContext, sendPage } from './requestContext.ts';
 
 const statuses: Readonly<Record<ProviderFailure, number>> = {
 	denied: 403,
@@ -73,7 +73,7 @@ export function sendFailure(exchange: RequestContext, problem: Problem, retry?: 
 	);
 }
 
-/** Counts what must be visible to whoever runs the layer. */
+/** Counts what the operator of the layer must see. */
 export function noteFailure(error: unknown, context: GatewayContext, head: RequestHead): void {
 	if (error instanceof AppError && error.code === 'store_unavailable') {
 		context.metrics.count('nearglot_gateway_store_errors_total');

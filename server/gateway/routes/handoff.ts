@@ -4,18 +4,17 @@
  */
 
 import { AppError } from '../../protocol/errors.ts';
-import { authenticate } from '../access/authenticate.ts';
+import { browserSession } from '../access/authenticate.ts';
 import { siteRelation } from '../access/crossSite.ts';
-import { textOf } from '../config/fields.ts';
+import { textOf } from '../config/configFields.ts';
 import { seal, unseal } from '../keys/seal.ts';
 import { issueCode } from '../session/codes.ts';
 import { checkPhrase } from '../session/pkce.ts';
-import type { Session } from '../session/sessions.ts';
-import { type RequestContext, type Route, readFields, redirect, sendPage } from './exchange.ts';
 import { type HandoffParameters, readHandoffParameters } from './handoffParameters.ts';
-import { checkLimit } from './limits.ts';
 import { loginAddress, toLogin } from './loginRedirect.ts';
-import { escapeHtml, link, paragraph, postForm, renderPage } from './pages.ts';
+import { checkRateLimit } from './rateLimits.ts';
+import { escapeHtml, link, paragraph, postForm, renderPage } from './renderPage.ts';
+import { type GatewayRoute, readFormFields, redirect, sendPage } from './requestContext.ts';
 
 /** How long the page may be open before it must be asked for again. */
 const pageMs = 600_000;
@@ -25,8 +24,8 @@ interface PageState extends HandoffParameters {
 	readonly at: number;
 }
 
-export const handoffPageRoute: Route = async (exchange) => {
-	checkLimit(exchange);
+export const handoffPageRoute: GatewayRoute = async (exchange) => {
+	checkRateLimit(exchange);
 	const { context, head, query } = exchange;
 	const parameters = readHandoffParameters(query, context.settings);
 	const session = await browserSession(exchange);
@@ -52,12 +51,12 @@ export const handoffPageRoute: Route = async (exchange) => {
 	});
 };
 
-export const handoffConfirmRoute: Route = async (exchange) => {
-	checkLimit(exchange);
+export const handoffConfirmRoute: GatewayRoute = async (exchange) => {
+	checkRateLimit(exchange);
 	const { context, head } = exchange;
 	if (siteRelation(head, context.settings) !== 'same')
 		throw new AppError('forbidden', 'This must be confirmed on the page itself.');
-	const fields = (await readFields(exchange, true)) ?? {};
+	const fields = (await readFormFields(exchange, true)) ?? {};
 	const text = unseal(context.ring, 'page-enc', textOf(fields, 'page') ?? '');
 	const state = text === undefined ? undefined : (JSON.parse(text) as Partial<PageState>);
 	const session = await browserSession(exchange);
@@ -97,17 +96,6 @@ export const handoffConfirmRoute: Route = async (exchange) => {
 		link(location, 'Open the editor');
 	sendPage(exchange, renderPage({ title: 'Code for the editor', body }));
 };
-
-async function browserSession({
-	head,
-	context,
-	signal,
-}: RequestContext): Promise<Session | undefined> {
-	const identity = await authenticate(head, context, signal, true);
-	return identity.kind === 'session' && identity.via === 'cookie' && !identity.expired
-		? identity.session
-		: undefined;
-}
 
 /** Adds parameters to an address of any scheme without touching what is there. */
 function appendQuery(address: string, values: Readonly<Record<string, string>>): string {

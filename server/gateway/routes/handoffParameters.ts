@@ -2,7 +2,7 @@
 
 import { AppError } from '../../protocol/errors.ts';
 import { isAllowedExternal } from '../access/redirects.ts';
-import type { GatewaySettings } from '../config/settings.ts';
+import type { GatewaySettings } from '../config/gatewaySettings.ts';
 import { challengeBytes } from '../session/pkce.ts';
 
 export interface HandoffParameters {

@@ -1,10 +1,10 @@
 /** What clients may know without a session: the providers, whether the layer works, and where to get tokens. */
 
 import type { GatewayContext } from '../context.ts';
-import { type Route, sendJson } from './exchange.ts';
+import { type GatewayRoute, sendJson } from './requestContext.ts';
 
 /** `GET /.auth/providers`: for the picker of an editor. */
-export const providersRoute: Route = async (exchange) => {
+export const providersRoute: GatewayRoute = async (exchange) => {
 	const { settings, providers } = exchange.context;
 	sendJson(exchange, 200, {
 		host: settings.publicUrl.origin,
@@ -26,8 +26,8 @@ export const providersRoute: Route = async (exchange) => {
 };
 
 /** `GET /.auth/healthz`: 200 while the process serves, whatever its neighbours do; the body tells about the store. */
-export const healthRoute: Route = async (exchange) => {
-	sendJson(exchange, 200, { status: 'ok', store: await exchange.context.storeProof.word() });
+export const healthRoute: GatewayRoute = async (exchange) => {
+	sendJson(exchange, 200, { status: 'ok', store: await exchange.context.storeProof.state() });
 };
 
 /**
@@ -35,10 +35,10 @@ export const healthRoute: Route = async (exchange) => {
  * file that was refused takes no replica out, as the earlier keys go on working; the body and the audit log
  * tell of it.
  */
-export const readyRoute: Route = async (exchange) => {
+export const readyRoute: GatewayRoute = async (exchange) => {
 	// Asked before the store, as the question itself is counted.
 	const stays = exchange.context.ending.isReady();
-	const store = await exchange.context.storeProof.word();
+	const store = await exchange.context.storeProof.state();
 	const keys = keysState(exchange.context);
 	const works = store === 'ok' && keys !== 'none_valid';
 	const status = !stays ? 'ending' : works ? 'ready' : 'not_ready';
@@ -54,7 +54,7 @@ function keysState({ ring, keys }: GatewayContext): 'ok' | 'reload_refused' | 'n
 export const probePaths: readonly string[] = ['/healthz', '/readyz'];
 
 /** `GET /.well-known/oauth-protected-resource` (RFC 9728). */
-export const resourceRoute: Route = async (exchange) => {
+export const resourceRoute: GatewayRoute = async (exchange) => {
 	const { settings, providers } = exchange.context;
 	const issuers = providers.all
 		.map((provider) => provider.settings.endpoints.issuer)

@@ -9,13 +9,13 @@ import type { GatewayContext } from '../context.ts';
 import type { Provider } from '../providers/provider.ts';
 import type { LoginMode, LoginRequest } from '../session/loginState.ts';
 import { challengeBytes } from '../session/pkce.ts';
-import { type RequestContext, type Route, redirect, sendPage } from './exchange.ts';
 import { checkHandoffParameters } from './handoffParameters.ts';
-import { checkLimit } from './limits.ts';
-import { link, paragraph, renderPage } from './pages.ts';
+import { checkRateLimit } from './rateLimits.ts';
+import { link, paragraph, renderPage } from './renderPage.ts';
+import { type GatewayRoute, type RequestContext, redirect, sendPage } from './requestContext.ts';
 
-export const loginRoute: Route = async (exchange, name) => {
-	checkLimit(exchange);
+export const loginRoute: GatewayRoute = async (exchange, name) => {
+	checkRateLimit(exchange);
 	const provider = findProvider(exchange.context, name);
 	const { query, context } = exchange;
 	const asked =
@@ -159,7 +159,7 @@ export function findProvider(context: GatewayContext, name: string): Provider {
 }
 
 /** `GET /.auth/login`: choice of providers, or straight to the only one. */
-export const chooserRoute: Route = async (exchange) => {
+export const chooserRoute: GatewayRoute = async (exchange) => {
 	const { context, query } = exchange;
 	const { settings } = context;
 	const asked = query.get('post_login_redirect_uri') ?? undefined;

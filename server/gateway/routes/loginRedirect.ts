@@ -3,8 +3,8 @@
 import { randomBytes } from 'node:crypto';
 import { sessionCookies } from '../session/cookies.ts';
 import { removeSession } from '../session/sessionCookie.ts';
-import { type RequestContext, redirect, sendPage } from './exchange.ts';
-import { link, paragraph, renderPage, scriptValue } from './pages.ts';
+import { link, paragraph, renderPage, scriptValue } from './renderPage.ts';
+import { type RequestContext, redirect, sendPage } from './requestContext.ts';
 
 /** Longest address that is remembered over a login; cookies have little room. */
 const maxReturnLength = 1200;

@@ -2,7 +2,7 @@
 
 import { randomBytes } from 'node:crypto';
 import { AppError } from '../../protocol/errors.ts';
-import { browserStorePrefix } from '../../protocol/person.ts';
+import { browserStorePrefix } from '../../protocol/personHeaders.ts';
 import { authenticate } from '../access/authenticate.ts';
 import { siteRelation } from '../access/crossSite.ts';
 import { checkRedirect } from '../access/redirects.ts';
@@ -11,11 +11,17 @@ import { seal, unseal } from '../keys/seal.ts';
 import { header } from '../proxy/requestHead.ts';
 import { writeCookie } from '../session/cookies.ts';
 import { removeSession, sentSessionIds } from '../session/sessionCookie.ts';
-import type { Session } from '../session/sessions.ts';
-import { type RequestContext, type Route, redirect, sendEmpty, sendPage } from './exchange.ts';
-import { link, paragraph, postForm, renderPage, scriptValue } from './pages.ts';
+import type { GatewaySession } from '../session/sessions.ts';
+import { link, paragraph, postForm, renderPage, scriptValue } from './renderPage.ts';
+import {
+	type GatewayRoute,
+	type RequestContext,
+	redirect,
+	sendEmpty,
+	sendPage,
+} from './requestContext.ts';
 
-export const logoutRoute: Route = async (exchange) => {
+export const logoutRoute: GatewayRoute = async (exchange) => {
 	const { context, head, query } = exchange;
 	const { settings } = context;
 	const asked =
@@ -80,7 +86,7 @@ function returnCookie({ context }: RequestContext, state: string): string {
 	});
 }
 
-async function end({ context, head }: RequestContext, session: Session): Promise<void> {
+async function end({ context, head }: RequestContext, session: GatewaySession): Promise<void> {
 	await context.sessions.end(session);
 	context.audit.write({
 		event: 'logout',
@@ -91,7 +97,10 @@ async function end({ context, head }: RequestContext, session: Session): Promise
 }
 
 /** An editor that was signed in from here goes on with the same grant, so that one stays. */
-async function tokensToEnd({ context }: RequestContext, session: Session): Promise<ProviderTokens> {
+async function tokensToEnd(
+	{ context }: RequestContext,
+	session: GatewaySession,
+): Promise<ProviderTokens> {
 	const all = await context.sessions.tokensOf(session);
 	if (!(await context.sessions.sharesTokens(session))) return all;
 	return all.idToken === undefined ? {} : { idToken: all.idToken };
@@ -100,7 +109,7 @@ async function tokensToEnd({ context }: RequestContext, session: Session): Promi
 /** A provider that does not answer must not keep anybody signed in here. */
 async function endAtProvider(
 	{ context, signal }: RequestContext,
-	session: Session,
+	session: GatewaySession,
 	tokens: ProviderTokens,
 	state: string,
 ): Promise<URL | undefined> {
@@ -142,7 +151,7 @@ function confirm(exchange: RequestContext): void {
  */
 const forgetKept = `for(const store of [localStorage,sessionStorage])for(const name of Object.keys(store))if(name.startsWith(${scriptValue(browserStorePrefix)}))store.removeItem(name)`;
 
-export const logoutDoneRoute: Route = async (exchange) => {
+export const logoutDoneRoute: GatewayRoute = async (exchange) => {
 	const { context, cookies, query } = exchange;
 	const kept = cookies.find(({ name }) => name === returnCookieName)?.value;
 	const forgotten = kept === undefined ? [] : [returnCookie(exchange, '')];

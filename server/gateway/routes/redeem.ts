@@ -2,24 +2,24 @@
 
 import { AppError } from '../../protocol/errors.ts';
 import { siteRelation } from '../access/crossSite.ts';
-import { textOf } from '../config/fields.ts';
+import { textOf } from '../config/configFields.ts';
 import { ProviderError } from '../providers/provider.ts';
 import { redeemCode } from '../session/codes.ts';
 import { mintToken } from '../session/sessionToken.ts';
-import { sessionResult } from './completion.ts';
-import { type Route, readFields, sendJson } from './exchange.ts';
-import { checkLimit, noteFailedTry } from './limits.ts';
+import { sessionResult } from './completionPage.ts';
 import { findProvider } from './login.ts';
+import { checkRateLimit, noteFailedTry } from './rateLimits.ts';
+import { type GatewayRoute, readFormFields, sendJson } from './requestContext.ts';
 
-export const redeemRoute: Route = async (exchange, name) => {
-	checkLimit(exchange);
+export const redeemRoute: GatewayRoute = async (exchange, name) => {
+	checkRateLimit(exchange);
 	const { context, head, query } = exchange;
 	const provider = findProvider(context, name);
 	if (siteRelation(head, context.settings) === 'foreign' && exchange.corsOrigin === undefined) {
 		throw new AppError('forbidden', 'A code cannot be redeemed from another web page.');
 	}
 	const fields =
-		head.method === 'POST' ? await readFields(exchange, true) : Object.fromEntries(query);
+		head.method === 'POST' ? await readFormFields(exchange, true) : Object.fromEntries(query);
 	if (!fields) throw new AppError('invalid_request', 'The body must be JSON or a form.');
 	const [code, verifier] = [
 		textOf(fields, 'authorization_code') ?? textOf(fields, 'code'),

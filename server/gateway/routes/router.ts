@@ -2,27 +2,27 @@
 
 import { AppError } from '../../protocol/errors.ts';
 import { emulateRoute } from '../emulate/emulatePage.ts';
-import { meRoute, refreshRoute } from './account.ts';
+import { meRoute, refreshRoute } from './accountRoutes.ts';
 import { callbackRoute } from './callback.ts';
 import { clientLoginRoute } from './clientLogin.ts';
-import { doneRoute } from './completion.ts';
+import { doneRoute } from './completionPage.ts';
 import {
 	deviceApproveRoute,
 	devicePageRoute,
 	deviceStartRoute,
 	deviceTokenRoute,
 } from './device.ts';
-import { type RequestContext, type Route, sendEmpty } from './exchange.ts';
 import { noteFailure, problemOf, sendFailure } from './failures.ts';
 import { handoffConfirmRoute, handoffPageRoute } from './handoff.ts';
 import { healthRoute, providersRoute, readyRoute } from './info.ts';
 import { chooserRoute, loginRoute } from './login.ts';
 import { logoutDoneRoute, logoutRoute } from './logout.ts';
 import { redeemRoute } from './redeem.ts';
+import { type GatewayRoute, type RequestContext, sendEmpty } from './requestContext.ts';
 
-type Methods = Readonly<Record<string, Route>>;
+type Methods = Readonly<Record<string, GatewayRoute>>;
 
-const get = (route: Route): Methods => ({ GET: route, HEAD: route });
+const get = (route: GatewayRoute): Methods => ({ GET: route, HEAD: route });
 
 /** Paths below the prefix; `*` is the provider. */
 const routes: Readonly<Record<string, Methods>> = {

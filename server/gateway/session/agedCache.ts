@@ -1,5 +1,7 @@
 /** Remembers answers of the store for a few seconds, however the clock of the machine is set meanwhile. */
 
+import { LruMap } from '../../protocol/lruMap.ts';
+
 const maxEntries = 10_000;
 
 interface Entry<T> {
@@ -9,7 +11,7 @@ interface Entry<T> {
 }
 
 export class AgedCache<T> {
-	readonly #entries = new Map<string, Entry<T>>();
+	readonly #entries = new LruMap<string, Entry<T>>(maxEntries);
 	readonly #lifeMs: number;
 	readonly #now: () => number;
 	readonly #elapsed: () => number;
@@ -36,16 +38,11 @@ export class AgedCache<T> {
 
 	/** What was set last, however long ago. */
 	last(key: string): T | undefined {
-		return this.#entries.get(key)?.value;
+		return this.#entries.peek(key)?.value;
 	}
 
-	/** Adds or replaces an entry; the oldest one makes room. */
+	/** Adds or replaces an entry. */
 	set(key: string, value: T): void {
-		if (this.#entries.size >= maxEntries) {
-			const oldest = this.#entries.keys().next().value;
-			if (oldest !== undefined) this.#entries.delete(oldest);
-		}
-		this.#entries.delete(key);
 		this.#entries.set(key, { value, at: this.#now(), elapsedAt: this.#elapsed() });
 	}
 

@@ -5,7 +5,7 @@
 
 import { createHmac, randomBytes, randomInt } from 'node:crypto';
 import { defined } from '../../protocol/defined.ts';
-import type { GatewaySettings } from '../config/settings.ts';
+import type { GatewaySettings } from '../config/gatewaySettings.ts';
 import type { KeyRing } from '../keys/keyRing.ts';
 import { seal, unseal } from '../keys/seal.ts';
 import { type Cookie, type CookieOptions, loginCookieName, writeCookie } from './cookies.ts';

@@ -10,10 +10,10 @@ import { AppError } from '../../protocol/errors.ts';
 import type { ProviderTokens, SignedIn } from '../identity/signedIn.ts';
 import { type Provider, ProviderError } from '../providers/provider.ts';
 import type { Store } from '../store/store.ts';
-import type { Session, Sessions } from './sessions.ts';
+import type { GatewaySession, Sessions } from './sessions.ts';
 
 /** Waiting for another's refresh goes on this much longer than its lease. */
-const patienceMs = 5000;
+const timeoutMs = 5000;
 /** Tokens younger than this are not refreshed again: two windows that race both succeed. */
 const freshMs = 10_000;
 const withdrawMs = 10_000;
@@ -50,7 +50,7 @@ export class Refresher {
 	 * @throws ProviderError `unsupported` without a refresh token, `revoked`, `rejected`, `unreachable`.
 	 * @throws AppError `store_unavailable`, `timeout`.
 	 */
-	async refresh(session: Session, provider: Provider): Promise<Session> {
+	async refresh(session: GatewaySession, provider: Provider): Promise<GatewaySession> {
 		const ref = session.tokensRef;
 		if (ref === undefined || !session.refreshable) {
 			throw new ProviderError(
@@ -68,13 +68,17 @@ export class Refresher {
 		return renewed;
 	}
 
-	async #once(ref: string, session: Session, provider: Provider): Promise<SignedIn | undefined> {
+	async #once(
+		ref: string,
+		session: GatewaySession,
+		provider: Provider,
+	): Promise<SignedIn | undefined> {
 		const before = await this.#sessions.vault.read(ref);
 		if (!before)
 			throw new ProviderError('rejected', 'The tokens of this session are gone. Sign in again.');
 		const owner = randomUUID();
 		const lease = `r:${ref}`;
-		const giveUpAt = performance.now() + this.#leaseMs + patienceMs;
+		const giveUpAt = performance.now() + this.#leaseMs + timeoutMs;
 		while (!(await this.#store.lock(lease, owner, this.#leaseMs))) {
 			if (performance.now() > giveUpAt)
 				throw new AppError('timeout', 'Another refresh of this session does not end. Try again.', {

@@ -6,7 +6,7 @@
 import type { GatewayContext } from '../context.ts';
 import { seal, unseal } from '../keys/seal.ts';
 import { type Cookie, sessionCookies, withoutPrefix, writeCookie } from './cookies.ts';
-import type { Session } from './sessions.ts';
+import type { GatewaySession } from './sessions.ts';
 
 interface Sealed {
 	readonly sid: string;
@@ -23,7 +23,7 @@ export type FoundCookie =
 
 /** `Set-Cookie` lines that give the browser a session, and take from it one under the name of before. */
 export function giveSession(
-	session: Session,
+	session: GatewaySession,
 	sent: readonly Cookie[],
 	context: GatewayContext,
 ): string[] {

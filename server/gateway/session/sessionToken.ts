@@ -1,8 +1,9 @@
 /** The session token clients send as `X-ZUMO-AUTH`: a JWT (HS256) that names a session. */
 
 import { errors, jwtVerify, SignJWT } from 'jose';
+import { LruMap } from '../../protocol/lruMap.ts';
 import type { KeyRing } from '../keys/keyRing.ts';
-import type { Session } from './sessions.ts';
+import type { GatewaySession } from './sessions.ts';
 
 export interface TokenContext {
 	readonly ring: KeyRing;
@@ -10,7 +11,7 @@ export interface TokenContext {
 	readonly issuer: string;
 	readonly now: () => number;
 	/** Tokens found good a moment ago. */
-	readonly verified: Map<string, VerifiedToken>;
+	readonly verified: LruMap<string, VerifiedToken>;
 }
 
 /** A signature that was checked; times and revocation are looked at on every request. */
@@ -23,7 +24,7 @@ export interface VerifiedToken {
 	readonly generation: number;
 }
 
-export type TokenCheck =
+export type SessionTokenCheck =
 	| { readonly kind: 'valid'; readonly sid: string; readonly userId: string }
 	| {
 			readonly kind: 'expired';
@@ -37,9 +38,10 @@ export type TokenCheck =
 const toleranceS = 60;
 /** How long a checked signature is remembered: a chat sends many requests with one token. */
 const verifiedMs = 5000;
-const maxVerified = 5000;
 
-export async function mintToken(session: Session, context: TokenContext): Promise<string> {
+export const verifiedTokens = (): TokenContext['verified'] => new LruMap(5000);
+
+export async function mintToken(session: GatewaySession, context: TokenContext): Promise<string> {
 	const key = context.ring.current('zumo-sign');
 	return new SignJWT({ idp: session.provider, ver: '3' })
 		.setProtectedHeader({ typ: 'JWT', alg: 'HS256', kid: key.kid })
@@ -54,7 +56,7 @@ export async function mintToken(session: Session, context: TokenContext): Promis
 }
 
 /** Checks signature, algorithm, key id, issuer, audience and times. Whether the session lives is not asked here. */
-export async function checkToken(token: string, context: TokenContext): Promise<TokenCheck> {
+export async function checkToken(token: string, context: TokenContext): Promise<SessionTokenCheck> {
 	if (token.length > 8192) return { kind: 'invalid' };
 	const known = context.verified.get(token);
 	const now = context.now();
@@ -83,7 +85,6 @@ export async function checkToken(token: string, context: TokenContext): Promise<
 				currentDate: new Date(context.now()),
 			},
 		);
-		if (context.verified.size >= maxVerified) context.verified.clear();
 		context.verified.set(token, {
 			sid: payload.jti!,
 			userId: payload.sub!,

@@ -2,7 +2,7 @@
 
 import { randomBytes } from 'node:crypto';
 import { AppError } from '../../protocol/errors.ts';
-import type { GatewaySettings } from '../config/settings.ts';
+import type { GatewaySettings } from '../config/gatewaySettings.ts';
 import type { Claim, PolicyFacts, ProviderTokens, SignedIn } from '../identity/signedIn.ts';
 import type { KeyRing } from '../keys/keyRing.ts';
 import type { Store } from '../store/store.ts';
@@ -12,7 +12,7 @@ import { TokenVault } from './tokenVault.ts';
 /** Who holds the session: decides its life and how it may be used. */
 export type SessionKind = 'browser' | 'client' | 'handoff' | 'device';
 
-export interface Session {
+export interface GatewaySession {
 	readonly sid: string;
 	readonly kind: SessionKind;
 	readonly provider: string;
@@ -37,7 +37,7 @@ export interface Session {
 const cacheMs = 4000;
 /** A session and the record it was read from. */
 interface Known {
-	readonly session: Session;
+	readonly session: GatewaySession;
 	readonly text: string;
 }
 
@@ -76,13 +76,13 @@ export class Sessions {
 	}
 
 	/** Makes a session with a new id; an id is never reused or taken from the client. */
-	async create(person: SignedIn, kind: SessionKind): Promise<Session> {
+	async create(person: SignedIn, kind: SessionKind): Promise<GatewaySession> {
 		const now = this.#now();
 		const sid = newId();
 		const refreshable = this.#login.tokenStore && person.tokens.refreshToken !== undefined;
 		const expiresAt = this.#end(kind, refreshable, person.identityEndsAt);
 		const keep = this.#login.tokenStore && Object.keys(person.tokens).length > 0;
-		const session: Session = {
+		const session: GatewaySession = {
 			sid,
 			kind,
 			provider: person.provider,
@@ -109,10 +109,10 @@ export class Sessions {
 	 *
 	 * @throws AppError `forbidden` when the first one was ended meanwhile.
 	 */
-	async copy(from: Session, kind: SessionKind): Promise<Session> {
+	async copy(from: GatewaySession, kind: SessionKind): Promise<GatewaySession> {
 		const sid = newId();
 		const expiresAt = this.#end(kind, from.refreshable, undefined);
-		const session: Session = { ...from, sid, kind, createdAt: this.#now(), expiresAt };
+		const session: GatewaySession = { ...from, sid, kind, createdAt: this.#now(), expiresAt };
 		if (from.tokensRef !== undefined)
 			await this.vault.share(from.tokensRef, sid, this.ttlMs(expiresAt));
 		await this.#begin(session);
@@ -126,12 +126,15 @@ export class Sessions {
 	 * The session with a new end, and what the provider now says about the person. Undefined when it was
 	 * ended meanwhile, at whichever replica: then it stays so.
 	 */
-	async renew(from: Session, person: SignedIn | undefined): Promise<Session | undefined> {
+	async renew(
+		from: GatewaySession,
+		person: SignedIn | undefined,
+	): Promise<GatewaySession | undefined> {
 		const key = recordOf(from.sid);
 		const text = await this.#store.get(key);
 		const current = readRecord(text);
 		if (text === undefined || !current) return undefined;
-		const session: Session = {
+		const session: GatewaySession = {
 			...current,
 			...(person ? { name: person.name, claims: person.claims, policy: person.policy } : {}),
 			expiresAt: this.#end(current.kind, current.refreshable, person?.identityEndsAt),
@@ -151,7 +154,7 @@ export class Sessions {
 	 * @param fresh Skips the short-lived cache.
 	 * @throws AppError `store_unavailable`.
 	 */
-	async find(sid: string, fresh = false): Promise<Session | undefined> {
+	async find(sid: string, fresh = false): Promise<GatewaySession | undefined> {
 		if (this.#ended.get(sid)) return undefined;
 		const cached = this.#cache.get(sid);
 		if (!fresh && cached) return cached.session;
@@ -170,7 +173,7 @@ export class Sessions {
 	}
 
 	/** Ends a session for good, whatever is under way for it elsewhere. */
-	async end(session: Session): Promise<void> {
+	async end(session: GatewaySession): Promise<void> {
 		const { sid, tokensRef } = session;
 		await this.#store.set(recordOf(sid), tombstone, this.ttlMs(session.expiresAt));
 		this.#ended.set(sid, true);
@@ -182,7 +185,7 @@ export class Sessions {
 	}
 
 	/** Tokens of the provider; empty when none are kept. */
-	async tokensOf(session: Session): Promise<ProviderTokens> {
+	async tokensOf(session: GatewaySession): Promise<ProviderTokens> {
 		const ref = session.tokensRef;
 		if (ref === undefined) return noTokens;
 		const cached = this.#tokens.get(ref);
@@ -193,13 +196,13 @@ export class Sessions {
 	}
 
 	/** Others (an editor signed in from this browser) use the same tokens of the provider. */
-	async sharesTokens(session: Session): Promise<boolean> {
+	async sharesTokens(session: GatewaySession): Promise<boolean> {
 		const entry =
 			session.tokensRef === undefined ? undefined : await this.vault.read(session.tokensRef);
 		return (entry?.sids ?? []).some((sid) => sid !== session.sid);
 	}
 
-	isExpired(session: Session): boolean {
+	isExpired(session: GatewaySession): boolean {
 		return session.expiresAt <= this.#now();
 	}
 
@@ -221,14 +224,14 @@ export class Sessions {
 		return derived ?? now + this.#login.sessionMs;
 	}
 
-	async #begin(session: Session): Promise<void> {
+	async #begin(session: GatewaySession): Promise<void> {
 		const { sid, expiresAt } = session;
 		const text = JSON.stringify(session);
 		await this.#store.set(recordOf(sid), text, this.ttlMs(expiresAt));
 		this.#remember(session, text);
 	}
 
-	#remember(session: Session, text: string): Session | undefined {
+	#remember(session: GatewaySession, text: string): GatewaySession | undefined {
 		if (this.#ended.get(session.sid)) return undefined;
 		this.#cache.set(session.sid, { session, text });
 		return session;
@@ -241,6 +244,8 @@ function newId(): string {
 
 const recordOf = (sid: string) => `s:${sid}`;
 
-function readRecord(text: string | undefined): Session | undefined {
-	return text === undefined || text === tombstone ? undefined : (JSON.parse(text) as Session);
+function readRecord(text: string | undefined): GatewaySession | undefined {
+	return text === undefined || text === tombstone
+		? undefined
+		: (JSON.parse(text) as GatewaySession);
 }

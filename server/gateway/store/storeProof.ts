@@ -1,9 +1,9 @@
-/** What probes are told of the store. However many ask, and whoever may, it is written to about once a second. */
+/** State of the store for probes. However many requests come, the store is written to about once a second. */
 
 import type { Store } from './store.ts';
 
 /** `unusable`: it cannot be reached, is full, may only be read, or does not answer in time. */
-export type StoreWord = 'ok' | 'unusable';
+export type StoreState = 'ok' | 'unusable';
 
 /** Probes give up after a second, and one that fails for that ends a process that lives. */
 const maxWaitMs = 800;
@@ -12,7 +12,7 @@ const rememberedMs = 1000;
 export class StoreProof {
 	readonly #store: Pick<Store, 'prove'>;
 	readonly #now: () => number;
-	#asked: { readonly atMs: number; readonly word: Promise<StoreWord> } | undefined;
+	#last: { readonly atMs: number; readonly state: Promise<StoreState> } | undefined;
 
 	/** @param now a clock that nobody sets */
 	constructor(store: Pick<Store, 'prove'>, now: () => number = () => performance.now()) {
@@ -21,21 +21,21 @@ export class StoreProof {
 	}
 
 	/** Resolves within a second. */
-	word(): Promise<StoreWord> {
-		if (this.#asked === undefined || this.#now() - this.#asked.atMs >= rememberedMs)
-			this.#asked = { atMs: this.#now(), word: this.#ask() };
-		return this.#asked.word;
+	state(): Promise<StoreState> {
+		if (this.#last === undefined || this.#now() - this.#last.atMs >= rememberedMs)
+			this.#last = { atMs: this.#now(), state: this.#prove() };
+		return this.#last.state;
 	}
 
-	async #ask(): Promise<StoreWord> {
+	async #prove(): Promise<StoreState> {
 		let timer: NodeJS.Timeout | undefined;
-		const late = new Promise<StoreWord>((resolve) => {
+		const late = new Promise<StoreState>((resolve) => {
 			timer = setTimeout(() => resolve('unusable'), maxWaitMs);
 		});
-		const word = this.#store.prove().then(
+		const state = this.#store.prove().then(
 			() => 'ok' as const,
 			() => 'unusable' as const,
 		);
-		return Promise.race([word, late]).finally(() => clearTimeout(timer));
+		return Promise.race([state, late]).finally(() => clearTimeout(timer));
 	}
 }

@@ -12,7 +12,7 @@ export class StoreWatch {
 	readonly #report: StoreReport;
 	readonly #now: () => number;
 	#working = true;
-	#toldAt = Number.NEGATIVE_INFINITY;
+	#reportedAt = Number.NEGATIVE_INFINITY;
 
 	constructor(report: StoreReport = () => {}, now: () => number = () => performance.now()) {
 		this.#report = report;
@@ -40,9 +40,9 @@ export class StoreWatch {
 		const working = failure === undefined;
 		if (working === this.#working) return;
 		const now = this.#now();
-		if (now - this.#toldAt < quietMs) return;
+		if (now - this.#reportedAt < quietMs) return;
 		this.#working = working;
-		this.#toldAt = now;
+		this.#reportedAt = now;
 		this.#report(failure);
 	}
 }

@@ -3,21 +3,31 @@
  * languages. Errors are `{"error":"…"}`, as those tools expect.
  */
 
-import { type Context, Hono } from 'hono';
+import type { Context, Hono } from 'hono';
 import type { Backend } from '../../daemon/backend.ts';
+import { defined } from '../../protocol/defined.ts';
+import { isRecord } from '../../protocol/errorBody.ts';
 import { AppError, asAppError } from '../../protocol/index.ts';
 import { formBody, textsBody } from '../../protocol/routes/bodyLimits.ts';
-import { priorityOf } from '../../services/translate/translateTurns.ts';
-import { canonicalLanguage, languageName } from '../../translate/languages.ts';
-import { readForm, readJson } from '../body.ts';
+import {
+	libreDetect,
+	libreFormats,
+	libreLanguages,
+	libreTranslate,
+	maxAlternatives,
+} from '../../protocol/routes/translatorApi.ts';
+import { priorityOf } from '../../services/translate/translateQueue.ts';
+import { canonicalLanguage, languageName } from '../../translate/languageCodes.ts';
 import type { AppEnv } from '../env.ts';
 import { answerJson } from '../jsonAnswer.ts';
 import { translatorOwnerOf } from '../owner.ts';
+import { register } from '../register.ts';
+import { readForm, readJson } from '../requestBody.ts';
 import { isDirect, readCredentials } from './translateAuth.ts';
 import { translatorErrorOf } from './translateErrors.ts';
 import { announcedWork, limitsFrom } from './translateInput.ts';
 
-const fieldNames = ['q', 'source', 'target', 'format', 'alternatives', 'api_key'] as const;
+const fieldNames = Object.keys(libreTranslate.body.schema.properties);
 
 class LibreError extends Error {
 	readonly status: number;
@@ -32,7 +42,6 @@ type Fields = Readonly<Record<string, unknown>>;
 
 export function registerLibreTranslateRoutes(app: Hono<AppEnv>, backend: Backend): void {
 	const { translation, translatorAccess, meter } = backend;
-	const routes = new Hono<AppEnv>();
 	const limit = limitsFrom(backend.settings.env['NEARGLOT_TRANSLATE_LIMITS']).translate;
 
 	/** The fields of a body. Who shows no key but there may send a little only. */
@@ -49,7 +58,7 @@ export function registerLibreTranslateRoutes(app: Hono<AppEnv>, backend: Backend
 		const value = await readJson(context, textsBody).catch((error: unknown) => {
 			throw asAppError(error).code === 'invalid_json' ? notJson() : error;
 		});
-		if (typeof value !== 'object' || value === null || Array.isArray(value)) throw notJson();
+		if (!isRecord(value)) throw notJson();
 		return value as Fields;
 	};
 
@@ -83,7 +92,7 @@ export function registerLibreTranslateRoutes(app: Hono<AppEnv>, backend: Backend
 
 	const guarded =
 		(handler: (context: Context<AppEnv>) => Promise<Response>) =>
-		async (context: Context<AppEnv>) => {
+		async ({ context }: { readonly context: Context<AppEnv> }) => {
 			try {
 				return await handler(context);
 			} catch (error) {
@@ -92,8 +101,9 @@ export function registerLibreTranslateRoutes(app: Hono<AppEnv>, backend: Backend
 			}
 		};
 
-	routes.post(
-		'/libretranslate/translate',
+	register(
+		app,
+		libreTranslate,
 		guarded(async (context) => {
 			translation.checkRoom(announcedWork(context));
 			const fields = await readFields(context);
@@ -103,7 +113,7 @@ export function registerLibreTranslateRoutes(app: Hono<AppEnv>, backend: Backend
 			if (source === undefined) throw missing('source');
 			if (target === undefined) throw missing('target');
 			const format = text(fields, 'format') ?? 'text';
-			if (format !== 'text' && format !== 'html')
+			if (!libreFormats.some((known) => known === format))
 				throw new LibreError(400, `${format} format is not supported`);
 			const alternatives = readAlternatives(fields['alternatives']);
 			const from = source === 'auto' ? undefined : known(source);
@@ -134,7 +144,7 @@ export function registerLibreTranslateRoutes(app: Hono<AppEnv>, backend: Backend
 					profanityMarker: 'Asterisk',
 					alignment: false,
 					...{ priority, turn },
-					...(from === undefined ? {} : { source: from }),
+					...defined({ source: from }),
 					...(alternatives > 0 ? { alternatives } : {}),
 				},
 				context.get('signal'),
@@ -159,8 +169,9 @@ export function registerLibreTranslateRoutes(app: Hono<AppEnv>, backend: Backend
 		}),
 	);
 
-	routes.post(
-		'/libretranslate/detect',
+	register(
+		app,
+		libreDetect,
 		guarded(async (context) => {
 			const fields = await readFields(context);
 			const [query = ''] = readQuery(fields);
@@ -170,7 +181,6 @@ export function registerLibreTranslateRoutes(app: Hono<AppEnv>, backend: Backend
 			const rows = [{ language, score }, ...alternatives];
 			return answerJson(
 				context,
-
 				rows.map((row) => ({
 					confidence: Math.round(row.score * 100),
 					language: short(row.language),
@@ -179,8 +189,9 @@ export function registerLibreTranslateRoutes(app: Hono<AppEnv>, backend: Backend
 		}),
 	);
 
-	routes.get(
-		'/libretranslate/languages',
+	register(
+		app,
+		libreLanguages,
 		guarded(async (context) => {
 			const models = await translation.models.installed();
 			const sources = new Map<string, Set<string>>();
@@ -190,7 +201,6 @@ export function registerLibreTranslateRoutes(app: Hono<AppEnv>, backend: Backend
 						if (from !== to) sources.set(from, (sources.get(from) ?? new Set()).add(short(to)));
 			return answerJson(
 				context,
-
 				[...sources].map(([code, targets]) => ({
 					code: short(code),
 					name: languageName(code, 'en'),
@@ -199,7 +209,6 @@ export function registerLibreTranslateRoutes(app: Hono<AppEnv>, backend: Backend
 			);
 		}),
 	);
-	app.route('/', routes);
 }
 
 const notJson = (): LibreError => new LibreError(400, 'Invalid JSON format');
@@ -226,8 +235,11 @@ function readAlternatives(value: unknown): number {
 	const number = Number(value);
 	if (!Number.isInteger(number))
 		throw new LibreError(400, 'Invalid request: alternatives parameter is not a number');
-	if (number < 0 || number > 10)
-		throw new LibreError(400, 'Invalid request: alternatives parameter must be from 0 to 10');
+	if (number < 0 || number > maxAlternatives)
+		throw new LibreError(
+			400,
+			`Invalid request: alternatives parameter must be from 0 to ${maxAlternatives}`,
+		);
 	return number;
 }
 

@@ -1,12 +1,14 @@
 /** Reads the credentials of a request to the translate interface. */
 
 import type { Context } from 'hono';
+import { defined } from '../../protocol/defined.ts';
 import type { Credentials } from '../../services/translate/translateAccess.ts';
+import type { CallerRole } from '../callerRoles.ts';
 import type { AppEnv } from '../env.ts';
-import type { Caller } from '../roles.ts';
 
 /** Whether the daemon's own key counts in the forms of the translate interface: not through a sign-in layer. */
-export const isDirect = (caller: Caller): boolean => caller === 'local' || caller === 'stranger';
+export const isDirect = (caller: CallerRole): boolean =>
+	caller === 'local' || caller === 'stranger';
 
 /** What the request shows of its caller. */
 export function readCredentials(context: Context<AppEnv>): Credentials {
@@ -26,9 +28,7 @@ export function readCredentials(context: Context<AppEnv>): Credentials {
 	const resourceId = context.req.header('ocp-apim-resourceid');
 	return {
 		...(key === undefined || key === '' ? {} : { key }),
-		...(region === undefined ? {} : { region }),
-		...(bearer === undefined ? {} : { bearer }),
-		...(resourceId === undefined ? {} : { resourceId }),
+		...defined({ region, bearer, resourceId }),
 		customPath: context.req.path.includes('/translator/text/'),
 		isOwner:
 			caller === 'owner' ||

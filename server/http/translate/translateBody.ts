@@ -3,10 +3,10 @@
 import type { Context } from 'hono';
 import { AppError } from '../../protocol/index.ts';
 import { textsBody } from '../../protocol/routes/bodyLimits.ts';
-import { readBytes } from '../body.ts';
 import { jsonOf } from '../bodyThread.ts';
 import type { AppEnv } from '../env.ts';
 import { HeldBytes } from '../heldBytes.ts';
+import { readBytes } from '../requestBody.ts';
 import { translatorError } from './translateErrors.ts';
 
 const waitMs = 60_000;

@@ -1,13 +1,17 @@
 /** `/dictionary/lookup` and `/dictionary/examples`, answered from the user's own glossaries. */
 
-import type { TranslateService } from '../../services/translate/translate.ts';
+import type { TranslateService } from '../../services/translate/translateService.ts';
 import type { Term } from '../../translate/glossary.ts';
-import { canonicalLanguage, primaryLanguage, unknownLanguage } from '../../translate/languages.ts';
+import {
+	canonicalLanguage,
+	primaryLanguage,
+	unknownLanguage,
+} from '../../translate/languageCodes.ts';
+import type { TextCall } from './textCall.ts';
 import { readBodyJson } from './translateBody.ts';
 import { translatorError } from './translateErrors.ts';
-import { checkSizes, type Limits, one, readItems, readTexts } from './translateInput.ts';
+import { checkSizes, type Limits, queryParam, readItems, readTexts } from './translateInput.ts';
 import { translatorJson } from './translateReply.ts';
-import type { TextCall } from './translateText.ts';
 
 /** Parts of speech as the interface names them. */
 const tags: readonly (readonly [RegExp, string])[] = [
@@ -27,7 +31,7 @@ function posTag(partOfSpeech: string | undefined): string {
 }
 
 function pairOf(query: URLSearchParams): { from: string; to: string } {
-	const [writtenFrom = '', writtenTo = ''] = [one(query, 'from'), one(query, 'to')];
+	const [writtenFrom = '', writtenTo = ''] = [queryParam(query, 'from'), queryParam(query, 'to')];
 	const from = canonicalLanguage(writtenFrom);
 	if (from === undefined) throw translatorError(400035, unknownLanguage(writtenFrom));
 	const to = canonicalLanguage(writtenTo);

@@ -3,6 +3,7 @@
  * digits of the code are the status.
  */
 
+import { defined } from '../../protocol/defined.ts';
 import { AppError, asAppError } from '../../protocol/index.ts';
 
 /** Codes of the interface with their sentences. */
@@ -59,7 +60,7 @@ export function translatorError(code: number, detail?: string, retryAfterS?: num
 	const base = code >= 500000 ? 'internal' : code >= 429000 ? 'rate_limited' : 'invalid_request';
 	return new AppError(base, detail === undefined ? sentence : `${sentence} ${detail}`, {
 		data: { translatorCode: code },
-		...(retryAfterS === undefined ? {} : { retryAfterS }),
+		...defined({ retryAfterS }),
 	});
 }
 
@@ -78,7 +79,14 @@ const byAppCode: Readonly<Record<string, number>> = {
 	rate_limited: 429000,
 	cancelled: 499000,
 	timeout: 408002,
+	request_timeout: 408002,
 };
+
+/** What no code of the interface stands for keeps whose fault it is. */
+function byStatus({ kind: { httpStatus, retryable } }: AppError): number {
+	if (httpStatus === 503 || retryable) return 503000;
+	return httpStatus < 500 ? 400000 : 500000;
+}
 
 /** Any thrown value → code, message and seconds to wait. */
 export function translatorErrorOf(error: unknown): {
@@ -89,8 +97,7 @@ export function translatorErrorOf(error: unknown): {
 } {
 	const known = asAppError(error);
 	const given = known.data?.['translatorCode'];
-	const fallback = known.kind.httpStatus === 503 || known.kind.retryable ? 503000 : 500000;
-	const code = typeof given === 'number' ? given : (byAppCode[known.code] ?? fallback);
+	const code = typeof given === 'number' ? given : (byAppCode[known.code] ?? byStatus(known));
 	// Of all that 503000 stands for, clients know by its time to wait what was refused and not begun.
 	const waits = code !== 503000 || known.code === 'overloaded';
 	// Messages of unexpected errors may hold anything; they go to the log only.

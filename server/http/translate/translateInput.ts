@@ -1,9 +1,11 @@
 /** Reading the array bodies and the query of the translate interface, with its limits. */
 
 import type { Context } from 'hono';
-import { priorityOf, type TranslateWork } from '../../services/translate/translateTurns.ts';
-import { announcedBytes } from '../body.ts';
+import { isRecord } from '../../protocol/errorBody.ts';
+import { translateLimits } from '../../protocol/textBatches.ts';
+import { priorityOf, type TranslateWork } from '../../services/translate/translateQueue.ts';
 import type { AppEnv } from '../env.ts';
+import { announcedBytes } from '../requestBody.ts';
 import { translatorError } from './translateErrors.ts';
 
 export interface OperationLimits {
@@ -25,8 +27,12 @@ export interface Limits {
 }
 
 /** The documented limits. */
-export const defaultLimits: Limits = {
-	translate: { element: 50_000, elements: 1000, request: 50_000 },
+const defaultLimits: Limits = {
+	translate: {
+		element: translateLimits.characters,
+		elements: translateLimits.texts,
+		request: translateLimits.characters,
+	},
 	transliterate: { element: 5000, elements: 10, request: 5000 },
 	detect: { element: 50_000, elements: 100, request: 50_000 },
 	breaksentence: { element: 50_000, elements: 100, request: 50_000 },
@@ -78,7 +84,7 @@ export function alwaysArray(query: URLSearchParams, name: string): string[] {
 }
 
 /** The last value of a parameter; its name in any case. */
-export function one(query: URLSearchParams, name: string): string | undefined {
+export function queryParam(query: URLSearchParams, name: string): string | undefined {
 	const wanted = name.toLowerCase();
 	let found: string | undefined;
 	for (const [key, value] of query) if (key.toLowerCase() === wanted) found = value.trim();
@@ -91,8 +97,7 @@ export function readItems(body: unknown, limits: OperationLimits): Record<string
 		throw translatorError(400000, 'The body is a JSON array: [{"Text":"…"}].');
 	if (body.length === 0) throw translatorError(400005, 'The array is empty.');
 	const items = body.map((item: unknown): Record<string, unknown> => {
-		if (typeof item !== 'object' || item === null || Array.isArray(item))
-			throw translatorError(400020);
+		if (!isRecord(item)) throw translatorError(400020);
 		const lower: Record<string, unknown> = {};
 		for (const [key, value] of Object.entries(item)) lower[key.toLowerCase()] = value;
 		return lower;

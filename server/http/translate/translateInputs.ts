@@ -4,24 +4,29 @@
  * adaptive pairs) is refused, not ignored.
  */
 
-import type { TranslateService } from '../../services/translate/translate.ts';
+import { defined } from '../../protocol/defined.ts';
+import { isRecord } from '../../protocol/errorBody.ts';
+import {
+	profanityActions,
+	profanityMarkers,
+	textTypes,
+} from '../../protocol/routes/translatorApi.ts';
+import { priorityOf } from '../../services/translate/translateQueue.ts';
 import type {
+	TranslateOutcome,
 	TranslateRequest,
-	TranslateResult,
 } from '../../services/translate/translateRequest.ts';
+import type { TranslateService } from '../../services/translate/translateService.ts';
 import { categoryName } from '../../services/translate/translateSystems.ts';
-import { priorityOf } from '../../services/translate/translateTurns.ts';
-import { canonicalLanguage, scriptOf, unknownLanguage } from '../../translate/languages.ts';
-import { usesDictionary } from '../../translate/plain.ts';
+import { canonicalLanguage, scriptOf, unknownLanguage } from '../../translate/languageCodes.ts';
+import { usesDictionary } from '../../translate/plainBlock.ts';
 import { transliterationBetween } from '../../translate/transliterate.ts';
+import type { TextCall } from './textCall.ts';
 import { readBodyJson } from './translateBody.ts';
 import { translatorError } from './translateErrors.ts';
 import { type Limits, readItems } from './translateInput.ts';
 import { canonicalScript } from './translateParameters.ts';
-import { translatorJson } from './translateReply.ts';
-import type { TextCall } from './translateText.ts';
-
-export const latestVersion = '2026-06-06';
+import { modelsHeader, translatorJson } from './translateReply.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -84,8 +89,7 @@ function refuseModelOptions(target: Fields): void {
 }
 
 const lowered = (value: unknown, code: number): Fields => {
-	if (typeof value !== 'object' || value === null || Array.isArray(value))
-		throw translatorError(code);
+	if (!isRecord(value)) throw translatorError(code);
 	return Object.fromEntries(Object.entries(value).map(([key, one]) => [key.toLowerCase(), one]));
 };
 
@@ -111,17 +115,11 @@ function readTarget(
 		...base,
 		targets: [script === undefined || script === own ? { language } : { language, script }],
 		profanityAction:
-			chosen(
-				target['profanityaction'],
-				'profanityAction',
-				['NoAction', 'Marked', 'Deleted'],
-				400042,
-			) ?? 'NoAction',
+			chosen(target['profanityaction'], 'profanityAction', profanityActions, 400042) ?? 'NoAction',
 		profanityMarker:
-			chosen(target['profanitymarker'], 'profanityMarker', ['Asterisk', 'Tag'], 400042) ??
-			'Asterisk',
+			chosen(target['profanitymarker'], 'profanityMarker', profanityMarkers, 400042) ?? 'Asterisk',
 		allowFallback: fallback !== false,
-		...(category === undefined ? {} : { category }),
+		...defined({ category }),
 	};
 }
 
@@ -143,11 +141,10 @@ function readInput(item: Fields, owner: string | undefined): Input {
 	const base = {
 		owner,
 		texts: [text],
-		textType: chosen(texttype, 'textType', ['plain', 'html'], 400071) ?? 'plain',
+		textType: chosen(texttype, 'textType', textTypes, 400071) ?? 'plain',
 		alignment: false,
 		priority: 'interactive',
-		...(source === undefined ? {} : { source }),
-		...(sourceScript === undefined ? {} : { sourceScript }),
+		...defined({ source, sourceScript }),
 	} as const;
 	return { text, requests: targets.map((target) => readTarget(target, base)) };
 }
@@ -156,7 +153,7 @@ function readInput(item: Fields, owner: string | undefined): Input {
 const atOnce = 200;
 
 /** Equal for requests that the same models answer, or none. */
-const wayOf = ({ source, targets, category }: TranslateRequest): string =>
+const systemKeyOf = ({ source, targets, category }: TranslateRequest): string =>
 	JSON.stringify([source, targets[0]?.language, category]);
 
 export async function translateInputsReply(
@@ -178,7 +175,7 @@ export async function translateInputsReply(
 			`${charged} characters are more than ${limits.translate.request}.`,
 		);
 	const ways = new Map(
-		inputs.flatMap(({ requests }) => requests.map((request) => [wayOf(request), request])),
+		inputs.flatMap(({ requests }) => requests.map((request) => [systemKeyOf(request), request])),
 	);
 	const run = translation.newRun();
 	for (const request of ways.values()) await run.check(request);
@@ -188,7 +185,7 @@ export async function translateInputsReply(
 	const requests = inputs.flatMap((input) =>
 		input.requests.map((request) => ({ ...request, priority, turn }) as const),
 	);
-	const done: TranslateResult[] = [];
+	const done: TranslateOutcome[] = [];
 	for (let at = 0; at < requests.length; at += atOnce)
 		done.push(
 			...(await Promise.all(
@@ -217,5 +214,6 @@ export async function translateInputsReply(
 		'x-metered-usage': String(charged),
 		sourcecharacterscharged: String(charged),
 		'x-mt-system': [...new Set(done.flatMap(({ systems }) => systems))].join(','),
+		...modelsHeader(done),
 	});
 }

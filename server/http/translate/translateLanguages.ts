@@ -1,34 +1,33 @@
 /** `GET /languages`: what can be translated, transliterated and looked up, named for the reader. */
 
 import { createHash } from 'node:crypto';
-import type { TranslateService } from '../../services/translate/translate.ts';
+import { latestVersion, languageScopes as scopes } from '../../protocol/routes/translatorApi.ts';
+import type { TranslateService } from '../../services/translate/translateService.ts';
 import {
 	directionOf,
 	languageCodes,
 	languageName,
 	scriptName,
 	scriptOf,
-} from '../../translate/languages.ts';
+} from '../../translate/languageCodes.ts';
 import { transliterationScripts } from '../../translate/transliterate.ts';
+import type { TextCall } from './textCall.ts';
 import { translatorError } from './translateErrors.ts';
-import { alwaysArray, one } from './translateInput.ts';
-import { latestVersion } from './translateInputs.ts';
+import { alwaysArray, queryParam } from './translateInput.ts';
 import { translatorJson } from './translateReply.ts';
-import type { TextCall } from './translateText.ts';
-
-const scopes = ['translation', 'transliteration', 'dictionary'] as const;
 
 export async function languagesReply(
 	{ context, query, requestId }: TextCall,
 	translation: TranslateService,
 ): Promise<Response> {
-	const asked = alwaysArray(query, 'scope').map((scope) => scope.toLowerCase());
-	const unknown = asked.find((scope) => !scopes.some((known) => known === scope));
+	const requested = alwaysArray(query, 'scope').map((scope) => scope.toLowerCase());
+	const unknown = requested.find((scope) => !scopes.some((known) => known === scope));
 	if (unknown !== undefined) throw translatorError(400001, `It takes ${scopes.join(', ')}.`);
-	const wanted = asked.length === 0 ? scopes : scopes.filter((scope) => asked.includes(scope));
+	const wanted =
+		requested.length === 0 ? scopes : scopes.filter((scope) => requested.includes(scope));
 	const inLanguage = readerLanguage(context.req.header('accept-language'));
 
-	const isLatest = one(query, 'api-version') === latestVersion;
+	const isLatest = queryParam(query, 'api-version') === latestVersion;
 	const body: Record<string, unknown> = {};
 	for (const scope of wanted) {
 		if (scope === 'translation') body[scope] = translationScope(inLanguage, isLatest);
@@ -37,7 +36,7 @@ export async function languagesReply(
 			body[scope] = await dictionaryScope(inLanguage, translation);
 	}
 	// Large language models that translate: none is offered over this interface.
-	if (isLatest && asked.length === 0) body['models'] = [];
+	if (isLatest && requested.length === 0) body['models'] = [];
 	const etag = `"${createHash('sha256').update(JSON.stringify(body)).digest('base64url').slice(0, 32)}"`;
 	const headers = { etag, 'content-language': inLanguage, vary: 'Accept-Language' };
 	const known = (context.req.header('if-none-match') ?? '').split(',').map((tag) => tag.trim());

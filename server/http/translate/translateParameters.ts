@@ -1,17 +1,24 @@
 /** Query and body of `/translate` → a request, refused in the documented order of checks. */
 
+import { defined } from '../../protocol/defined.ts';
 import type { TranslateEngine } from '../../protocol/index.ts';
+import {
+	profanityActions,
+	profanityMarkers,
+	textTypes,
+	translateEngines,
+} from '../../protocol/routes/translatorApi.ts';
+import { priorityOf } from '../../services/translate/translateQueue.ts';
 import type {
 	TranslateRequest,
 	TranslateTarget,
 } from '../../services/translate/translateRequest.ts';
 import { categoryName } from '../../services/translate/translateSystems.ts';
-import { priorityOf } from '../../services/translate/translateTurns.ts';
-import { canonicalLanguage, scriptOf, unknownLanguage } from '../../translate/languages.ts';
-import { usesDictionary } from '../../translate/plain.ts';
+import { canonicalLanguage, scriptOf, unknownLanguage } from '../../translate/languageCodes.ts';
+import { usesDictionary } from '../../translate/plainBlock.ts';
 import { transliterationBetween } from '../../translate/transliterate.ts';
 import { translatorError } from './translateErrors.ts';
-import { alwaysArray, type Limits, one, readTexts } from './translateInput.ts';
+import { alwaysArray, type Limits, queryParam, readTexts } from './translateInput.ts';
 
 /** What `/translate` was asked, with the switches that only shape the answer. */
 export interface TranslateCall {
@@ -41,15 +48,9 @@ export function readTranslateCall(
 
 	const source = language(query, 'from', 400035);
 	const suggestedSource = language(query, 'suggestedFrom', 400035);
-	const textType = option(query, 'textType', ['plain', 'html'], 'plain', 400071);
-	const profanityAction = option(
-		query,
-		'profanityAction',
-		['NoAction', 'Marked', 'Deleted'],
-		'NoAction',
-		400042,
-	);
-	const profanityMarker = option(query, 'profanityMarker', ['Asterisk', 'Tag'], 'Asterisk', 400042);
+	const textType = option(query, 'textType', textTypes, 'plain', 400071);
+	const profanityAction = option(query, 'profanityAction', profanityActions, 'NoAction', 400042);
+	const profanityMarker = option(query, 'profanityMarker', profanityMarkers, 'Asterisk', 400042);
 	const includeAlignment = flag(query, 'includeAlignment', false);
 	const includeSentenceLength = flag(query, 'includeSentenceLength', false);
 	const allowFallback = flag(query, 'allowFallback', true);
@@ -57,7 +58,7 @@ export function readTranslateCall(
 	// Not part of the documented interface: who translates, for this request.
 	const engine = namedEngine(query);
 
-	const named = one(query, 'category');
+	const named = queryParam(query, 'category');
 	const category = named === undefined ? undefined : categoryName(named);
 	if (named !== undefined && category === undefined) throw translatorError(400002);
 
@@ -99,11 +100,7 @@ export function readTranslateCall(
 			allowFallback,
 			alignment: includeAlignment,
 			priority: priorityOf(length * targets.length),
-			...(source === undefined ? {} : { source }),
-			...(suggestedSource === undefined ? {} : { suggestedSource }),
-			...(fromScript === undefined ? {} : { sourceScript: fromScript }),
-			...(category === undefined ? {} : { category }),
-			...(engine === undefined ? {} : { engine }),
+			...defined({ source, suggestedSource, sourceScript: fromScript, category, engine }),
 		},
 	};
 }
@@ -144,7 +141,7 @@ export function canonicalScript(written: string): string | undefined {
 }
 
 function script(query: URLSearchParams, name: string, code: number): string | undefined {
-	const written = one(query, name);
+	const written = queryParam(query, name);
 	if (written === undefined) return undefined;
 	const known = canonicalScript(written);
 	if (known === undefined) throw translatorError(code, `'${written.slice(0, 30)}' is no script.`);
@@ -152,7 +149,7 @@ function script(query: URLSearchParams, name: string, code: number): string | un
 }
 
 function language(query: URLSearchParams, name: string, code: number): string | undefined {
-	const written = one(query, name);
+	const written = queryParam(query, name);
 	// SDKs send an empty value for "detect".
 	if (written === undefined || written === '') return undefined;
 	const known = canonicalLanguage(written);
@@ -162,8 +159,8 @@ function language(query: URLSearchParams, name: string, code: number): string | 
 
 /** Who is to translate, where the query says so. */
 export function namedEngine(query: URLSearchParams): TranslateEngine | undefined {
-	if (one(query, 'engine') === undefined) return undefined;
-	return option<TranslateEngine>(query, 'engine', ['local', 'team', 'hosted'], 'local', 400042);
+	if (queryParam(query, 'engine') === undefined) return undefined;
+	return option(query, 'engine', translateEngines, 'local', 400042);
 }
 
 function option<T extends string>(
@@ -173,7 +170,7 @@ function option<T extends string>(
 	fallback: T,
 	code: number,
 ): T {
-	const written = one(query, name);
+	const written = queryParam(query, name);
 	if (written === undefined) return fallback;
 	const found = values.find((value) => value.toLowerCase() === written.toLowerCase());
 	if (found === undefined) throw translatorError(code, `${name} takes ${values.join(', ')}.`);
@@ -181,7 +178,7 @@ function option<T extends string>(
 }
 
 function flag(query: URLSearchParams, name: string, fallback: boolean): boolean {
-	const written = one(query, name)?.toLowerCase();
+	const written = queryParam(query, name)?.toLowerCase();
 	if (written === undefined) return fallback;
 	if (written === 'true' || written === 'false') return written === 'true';
 	throw translatorError(400042, `${name} takes true or false.`);

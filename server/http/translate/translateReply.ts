@@ -36,6 +36,14 @@ export async function translatorJson(
 	});
 }
 
+/** The header that names the models which translated; none where memories and glossaries did alone. */
+export function modelsHeader(
+	outcomes: readonly { readonly models: readonly string[] }[],
+): Record<string, string> {
+	const models = new Set(outcomes.flatMap((outcome) => outcome.models));
+	return models.size > 0 ? { 'x-nearglot-models': [...models].join(',') } : {};
+}
+
 /** @param asText The newer version writes its codes as texts. */
 export function translatorFailure(error: unknown, requestId: string, asText = false): Response {
 	const { code, message, retryAfterS, known } = translatorErrorOf(error);

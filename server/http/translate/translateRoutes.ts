@@ -4,23 +4,32 @@
  * custom-endpoint path. Errors have the interface's own shape and codes.
  */
 
-import { type Context, Hono } from 'hono';
+import type { Context, Hono } from 'hono';
 import type { Backend } from '../../daemon/backend.ts';
-import { privateTranslatorBase, translatorBases } from '../../protocol/routes/translator.ts';
-import type { Caller } from '../../services/translate/translateAccess.ts';
-import type { TranslateResult } from '../../services/translate/translateRequest.ts';
-import { charactersOf } from '../../services/translate/translateTurns.ts';
+import {
+	issueTokenRoutes,
+	latestVersion,
+	privateTranslatorBase,
+	type TranslatorOperation,
+	translatorMounts,
+} from '../../protocol/routes/translatorApi.ts';
+import type { TranslateCaller } from '../../services/translate/translateAccess.ts';
+import { charactersOf } from '../../services/translate/translateQueue.ts';
+import type { TranslateOutcome } from '../../services/translate/translateRequest.ts';
 import type { AppEnv } from '../env.ts';
 import { translatorOwnerOf } from '../owner.ts';
+import { register } from '../register.ts';
+import type { TextCall } from './textCall.ts';
 import { readCredentials } from './translateAuth.ts';
 import { readBodyJson } from './translateBody.ts';
 import { dictionaryExamplesReply, dictionaryLookupReply } from './translateDictionary.ts';
 import { translatorError, translatorErrorOf } from './translateErrors.ts';
-import { announcedWork, limitsFrom, one } from './translateInput.ts';
-import { latestVersion, translateInputsReply } from './translateInputs.ts';
+import { announcedWork, limitsFrom, queryParam } from './translateInput.ts';
+import { translateInputsReply } from './translateInputs.ts';
 import { languagesReply } from './translateLanguages.ts';
 import { namedEngine, readTranslateCall, type TranslateCall } from './translateParameters.ts';
 import {
+	modelsHeader,
 	type RequestKind,
 	translatorFailure,
 	translatorJson,
@@ -28,28 +37,14 @@ import {
 } from './translateReply.ts';
 import { breakSentenceReply, detectReply, transliterateReply } from './translateText.ts';
 
-type Handler = (call: {
-	readonly context: Context<AppEnv>;
-	readonly query: URLSearchParams;
-	readonly requestId: string;
-	readonly signal: AbortSignal;
-	/** Whose texts they are; see `Owned`. */
-	readonly owner: string | undefined;
-	/** Takes characters from the caller's share; refuses with 403001 or 429001. */
-	charge(characters: number): void;
-}) => Promise<Response>;
+type Handler = (call: TextCall) => Promise<Response>;
 
-const both = ['3.0', latestVersion];
-/** Versions of each operation; the newer one has dropped some. */
-const versions: Readonly<Record<RequestKind, readonly string[]>> = {
-	TRAN: both,
-	TLIT: both,
-	LANG: both,
-	DTCT: ['3.0'],
-	BKST: ['3.0'],
-	DICT: ['3.0'],
-	TOKN: ['3.0'],
-};
+interface Operation {
+	readonly kind: RequestKind;
+	readonly handler: Handler;
+	/** Asks nobody who calls. */
+	readonly open?: true;
+}
 
 const guid = /^\{?[0-9a-f]{8}-?(?:[0-9a-f]{4}-?){3}[0-9a-f]{12}\}?$/i;
 
@@ -57,7 +52,7 @@ export function registerTranslateRoutes(app: Hono<AppEnv>, backend: Backend): vo
 	const { translation, translatorAccess, meter, log } = backend;
 	const limits = limitsFrom(backend.settings.env['NEARGLOT_TRANSLATE_LIMITS']);
 
-	const callerOf = async (context: Context<AppEnv>): Promise<Caller> => {
+	const callerOf = async (context: Context<AppEnv>): Promise<TranslateCaller> => {
 		return context.req.path.startsWith(`${privateTranslatorBase}/`)
 			? { id: 'owner', limits: {} }
 			: translatorAccess.authenticate(readCredentials(context));
@@ -65,7 +60,7 @@ export function registerTranslateRoutes(app: Hono<AppEnv>, backend: Backend): vo
 
 	/** Everything every operation checks, in the documented order, and the shape of its failures. */
 	const operation =
-		(kind: RequestKind, methods: readonly string[], handler: Handler, open = false) =>
+		({ kind, handler, open }: Operation, methods: readonly string[], versions: readonly string[]) =>
 		async (context: Context<AppEnv>): Promise<Response> => {
 			const requestId = translatorRequestId(kind, new Date());
 			const query = new URL(context.req.url).searchParams;
@@ -73,10 +68,10 @@ export function registerTranslateRoutes(app: Hono<AppEnv>, backend: Backend): vo
 				if (!methods.includes(context.req.method)) throw translatorError(405000);
 				const caller = open ? { id: 'anonymous', limits: {} } : await callerOf(context);
 				if (!open) context.set('admitted', true);
-				const version = one(query, 'api-version') ?? '';
-				if (!versions[kind].includes(version))
-					throw translatorError(400021, `Use api-version=${versions[kind].join(' or ')}.`);
-				const trace = context.req.header('x-clienttraceid') ?? one(query, 'ClientTraceId');
+				const version = queryParam(query, 'api-version') ?? '';
+				if (!versions.includes(version))
+					throw translatorError(400021, `Use api-version=${versions.join(' or ')}.`);
+				const trace = context.req.header('x-clienttraceid') ?? queryParam(query, 'ClientTraceId');
 				if (trace !== undefined && !guid.test(trace)) throw translatorError(400043);
 				log.debug('translate', { kind, requestId, trace: trace ?? null, caller: caller.id });
 				const charge = (characters: number): void => {
@@ -103,20 +98,24 @@ export function registerTranslateRoutes(app: Hono<AppEnv>, backend: Backend): vo
 						code: known.code,
 						reason: known.message,
 					});
-				return translatorFailure(error, requestId, one(query, 'api-version') === latestVersion);
+				return translatorFailure(
+					error,
+					requestId,
+					queryParam(query, 'api-version') === latestVersion,
+				);
 			}
 		};
 
-	const translate: Handler = async (asked) => {
-		const { context, query, requestId, signal, owner, charge } = asked;
+	const translate: Handler = async (operation) => {
+		const { context, query, requestId, signal, owner, charge } = operation;
 		translation.checkRoom({ ...announcedWork(context), engine: namedEngine(query) });
-		if (one(query, 'api-version') === latestVersion)
-			return translateInputsReply(asked, translation, limits);
+		if (queryParam(query, 'api-version') === latestVersion)
+			return translateInputsReply(operation, translation, limits);
 		const body = await readBodyJson(context, signal);
 		const call = readTranslateCall(query, body, limits, owner);
 		// Another engine would work with the owner's accounts elsewhere.
 		if (call.request.engine !== undefined && context.get('caller') === 'member')
-			throw translatorError(403000, "Whoever runs the server chooses the 'engine'.");
+			throw translatorError(403000, "Whoever runs the model server chooses the 'engine'.");
 		const run = translation.newRun();
 		await run.check(call.request);
 		const characters = charactersOf(call.request);
@@ -126,34 +125,41 @@ export function registerTranslateRoutes(app: Hono<AppEnv>, backend: Backend): vo
 		return await translatorJson(translateBody(result, call), requestId, {
 			'x-metered-usage': String(result.characters),
 			'x-mt-system': result.systems.join(','),
-			...(result.models.length > 0 ? { 'x-nearglot-models': result.models.join(',') } : {}),
+			...modelsHeader([result]),
 		});
 	};
 
-	const routes: readonly (readonly [string, RequestKind, readonly string[], Handler, boolean?])[] =
-		[
-			['/translate', 'TRAN', ['POST'], translate],
-			['/detect', 'DTCT', ['POST'], (call) => detectReply(call, translation, limits)],
-			['/breaksentence', 'BKST', ['POST'], (call) => breakSentenceReply(call, translation, limits)],
-			['/transliterate', 'TLIT', ['POST'], (call) => transliterateReply(call, translation, limits)],
-			[
-				'/dictionary/lookup',
-				'DICT',
-				['POST'],
-				(call) => dictionaryLookupReply(call, translation, limits),
-			],
-			[
-				'/dictionary/examples',
-				'DICT',
-				['POST'],
-				(call) => dictionaryExamplesReply(call, translation, limits),
-			],
-			['/languages', 'LANG', ['GET', 'HEAD'], (call) => languagesReply(call, translation), true],
-		];
-	const mount = new Hono<AppEnv>();
-	for (const base of [...translatorBases, privateTranslatorBase])
-		for (const [path, kind, methods, handler, open] of routes)
-			mount.all(`${base}${path}`, operation(kind, methods, handler, open));
+	const operations: Readonly<Record<TranslatorOperation, Operation>> = {
+		translate: { kind: 'TRAN', handler: translate },
+		detect: { kind: 'DTCT', handler: (call) => detectReply(call, translation, limits) },
+		breaksentence: {
+			kind: 'BKST',
+			handler: (call) => breakSentenceReply(call, translation, limits),
+		},
+		transliterate: {
+			kind: 'TLIT',
+			handler: (call) => transliterateReply(call, translation, limits),
+		},
+		'dictionary/lookup': {
+			kind: 'DICT',
+			handler: (call) => dictionaryLookupReply(call, translation, limits),
+		},
+		'dictionary/examples': {
+			kind: 'DICT',
+			handler: (call) => dictionaryExamplesReply(call, translation, limits),
+		},
+		languages: {
+			kind: 'LANG',
+			handler: (call) => languagesReply(call, translation),
+			open: true,
+		},
+	};
+	for (const { operation: name, route, versions } of translatorMounts) {
+		const methods = route.shown.flatMap((method) =>
+			method === 'GET' ? ['GET', 'HEAD'] : [method],
+		);
+		register(app, route, ({ context }) => operation(operations[name], methods, versions)(context));
+	}
 
 	const issueToken = async (context: Context<AppEnv>): Promise<Response> => {
 		const requestId = translatorRequestId('TOKN', new Date());
@@ -171,13 +177,11 @@ export function registerTranslateRoutes(app: Hono<AppEnv>, backend: Backend): vo
 			return translatorFailure(error, requestId);
 		}
 	};
-	mount.all('/sts/v1.0/issueToken', issueToken);
-	mount.all('/:endpoint{cognitiveservices[A-Za-z0-9.-]*}/sts/v1.0/issueToken', issueToken);
-	app.route('/', mount);
+	for (const route of issueTokenRoutes) register(app, route, ({ context }) => issueToken(context));
 }
 
 /** The documented JSON, fields in the order of the live service. */
-function translateBody(result: TranslateResult, call: TranslateCall): unknown[] {
+function translateBody(result: TranslateOutcome, call: TranslateCall): unknown[] {
 	return result.items.map(({ detected, sourceText, translations }) => ({
 		...(detected
 			? { detectedLanguage: { language: detected.language, score: detected.score } }

@@ -1,27 +1,16 @@
 /** `/detect`, `/breaksentence` and `/transliterate`. */
 
-import type { Context } from 'hono';
-import type { TranslateService } from '../../services/translate/translate.ts';
-import { canonicalLanguage, scriptOf, unknownLanguage } from '../../translate/languages.ts';
+import { latestVersion } from '../../protocol/routes/translatorApi.ts';
+import type { TranslateService } from '../../services/translate/translateService.ts';
+import { canonicalLanguage, scriptOf, unknownLanguage } from '../../translate/languageCodes.ts';
 import { transliterationBetween, transliterationScripts } from '../../translate/transliterate.ts';
-import type { AppEnv } from '../env.ts';
+import type { TextCall } from './textCall.ts';
 import { readBodyJson } from './translateBody.ts';
 import { translatorError } from './translateErrors.ts';
-import { checkSizes, type Limits, one, readTexts } from './translateInput.ts';
-import { inputsOf, latestVersion } from './translateInputs.ts';
+import { checkSizes, type Limits, queryParam, readTexts } from './translateInput.ts';
+import { inputsOf } from './translateInputs.ts';
 import { canonicalScript } from './translateParameters.ts';
 import { translatorJson } from './translateReply.ts';
-
-/** What the operations get of a checked request. */
-export interface TextCall {
-	readonly context: Context<AppEnv>;
-	readonly query: URLSearchParams;
-	readonly requestId: string;
-	readonly signal: AbortSignal;
-	/** Whose texts they are; see `Owned`. */
-	readonly owner: string | undefined;
-	charge(characters: number): void;
-}
 
 const sum = (texts: readonly string[]): number =>
 	texts.reduce((total, { length }) => total + length, 0);
@@ -59,10 +48,10 @@ export async function breakSentenceReply(
 	limits: Limits,
 ): Promise<Response> {
 	const texts = readTexts(await readBodyJson(context, signal), limits.breaksentence);
-	const written = one(query, 'language');
+	const written = queryParam(query, 'language');
 	const language = written === undefined || written === '' ? undefined : canonicalLanguage(written);
 	if (written && language === undefined) throw translatorError(400019, unknownLanguage(written));
-	const script = one(query, 'script');
+	const script = queryParam(query, 'script');
 	if (script !== undefined) {
 		const known = canonicalScript(script);
 		if (known === undefined) throw translatorError(400073);
@@ -96,16 +85,16 @@ export async function transliterateReply(
 	translation: TranslateService,
 	limits: Limits,
 ): Promise<Response> {
-	const isLatest = one(query, 'api-version') === latestVersion;
+	const isLatest = queryParam(query, 'api-version') === latestVersion;
 	const body = await readBodyJson(context, signal);
 	const texts = readTexts(isLatest ? inputsOf(body) : body, limits.transliterate);
-	const written = one(query, 'language');
+	const written = queryParam(query, 'language');
 	const language = written === undefined ? undefined : canonicalLanguage(written);
 	if (language === undefined) throw translatorError(400003, unknownLanguage(written ?? ''));
-	const fromWritten = one(query, 'fromScript') ?? '';
+	const fromWritten = queryParam(query, 'fromScript') ?? '';
 	const from = canonicalScript(fromWritten);
 	if (from === undefined) throw translatorError(400018);
-	const toWritten = one(query, 'toScript') ?? '';
+	const toWritten = queryParam(query, 'toScript') ?? '';
 	const to = canonicalScript(toWritten);
 	if (to === undefined) throw translatorError(400004);
 	if (transliterationScripts(language).length === 0)

@@ -3,7 +3,7 @@
  * walks the result, take all memory or run out of stack.
  */
 
-import type { FileLimits } from './limits.ts';
+import type { FileLimits } from './fileLimits.ts';
 
 const quote = 0x22;
 const backslash = 0x5c;

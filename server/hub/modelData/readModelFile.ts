@@ -6,10 +6,11 @@
 import { closeSync, constants, fstatSync, openSync } from 'node:fs';
 import { type FileHandle, open, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
+import { isRecord } from '../../protocol/errorBody.ts';
 import { AppError } from '../../protocol/index.ts';
 import { modelFile } from '../modelFile.ts';
 import { jsonFault } from './boundedJson.ts';
-import { beyondLimit, graphLimits, limitsOf } from './limits.ts';
+import { beyondLimit, graphLimits, limitsOf } from './fileLimits.ts';
 import { tokenizerFault, vocabularyFault } from './tokenizerCounts.ts';
 
 /** A JSON object whose fields have not been looked at yet. */
@@ -35,7 +36,7 @@ export async function readModelBytes(folder: string, file: string): Promise<Buff
 			filled += bytesRead;
 		}
 		const content = bytes.subarray(0, filled);
-		// Whoever parses it, it has been measured.
+		// It must be measured before it is parsed.
 		if (file.endsWith('.json')) measureJson(file, content);
 		const fault = vocabularyFault(file, content);
 		if (fault !== undefined) throw beyondLimit(file, fault);
@@ -96,7 +97,7 @@ export async function readModelJson(folder: string, file: string): Promise<JsonR
 			{ cause: error },
 		);
 	}
-	if (typeof value !== 'object' || value === null || Array.isArray(value))
+	if (!isRecord(value))
 		throw new AppError('unsupported_model', `The file ${file} of the model is not a JSON object.`);
 	const counts = tokenizerFault(file, value as JsonRecord);
 	if (counts !== undefined) throw beyondLimit(file, counts);
@@ -123,7 +124,7 @@ export async function openModelPath(path: string): Promise<{ handle: FileHandle;
 	}
 }
 
-/** {@link openModelPath} for whoever maps the file into memory; `handle` is the system's number of it. */
+/** {@link openModelPath} for mapping the file into memory; `handle` is the system's number of it. */
 export function openModelPathSync(path: string): { handle: number; size: number } {
 	const handle = openSync(path, readOnly);
 	try {

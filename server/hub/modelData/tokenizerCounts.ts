@@ -1,6 +1,6 @@
 /** Counts in the files of a tokenizer, before anything is built of them. */
 
-import { tokenizerLimits } from './limits.ts';
+import { tokenizerLimits } from './fileLimits.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 

@@ -25,7 +25,7 @@ interface Parsed {
 	readonly tree: Tree;
 }
 
-/** A tree of the text it was made from; whoever gets it deletes it. */
+/** A tree of the text it was made from; the caller must delete it. */
 export interface SyntaxTree {
 	readonly tree: Tree;
 	readonly use: GrammarUse;
@@ -36,7 +36,7 @@ const chunk = 10_000;
 /** Longer texts are data, whatever their ending says. */
 const maxCharacters = 8_000_000;
 
-/** Trees of documents. One per front. */
+/** Trees of documents. One per language server. */
 export class SyntaxTrees {
 	#ready: Promise<void> | undefined;
 	readonly #languages = new Map<string, Promise<Language>>();

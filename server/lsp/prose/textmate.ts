@@ -41,7 +41,7 @@ interface Known {
 	readonly spans: Span[][];
 }
 
-/** Grammars of an editor. One per front. */
+/** Grammars of an editor. One per language server. */
 export class TextmateGrammars {
 	#files: readonly GrammarFile[] = [];
 	#registry: Registry | undefined;

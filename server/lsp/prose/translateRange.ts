@@ -6,11 +6,15 @@ import {
 	type TextTranslator,
 	type TranslateTexts,
 } from '../../translate/documents/documentLanguage.ts';
-import { extractMarkdown, extractMdx } from '../../translate/documents/markdown.ts';
+import { extractMarkdown, extractMdx } from '../../translate/documents/markdownDocument.ts';
 import { type Extract, splice } from '../../translate/documents/piece.ts';
-import { extractPlainText } from '../../translate/documents/plainText.ts';
-import { translateDocument } from '../../translate/documents/translateDocument.ts';
-import { readableName, splitIdentifier, translatedName } from '../../translate/identifiers.ts';
+import { extractPlainText } from '../../translate/documents/plainTextDocument.ts';
+import { translateDocumentText } from '../../translate/documents/translateDocument.ts';
+import {
+	readableName,
+	splitIdentifier,
+	translatedIdentifier,
+} from '../../translate/identifiers.ts';
 import {
 	type CommentLine,
 	type Paragraph,
@@ -19,7 +23,8 @@ import {
 	rebuild,
 } from './commentLines.ts';
 import { markdownLanguages, proseLanguages } from './paragraphs.ts';
-import type { Prose, ProseFinder } from './prose.ts';
+import type { Prose } from './prose.ts';
+import type { ProseFinder } from './proseFinder.ts';
 import { stringParts } from './stringParts.ts';
 
 /** A piece of a document with the texts in it and the way back. */
@@ -51,7 +56,7 @@ export async function translateRange(
 	const languages = { to: target };
 	const text = document.getText().slice(from, to);
 	if (proseLanguages.has(document.languageId)) {
-		const made = await translateDocument(text, extractOf(document), translator, languages);
+		const made = await translateDocumentText(text, extractOf(document), translator, languages);
 		return made.text;
 	}
 	const found = await finder.find(document, from, to, signal);
@@ -64,7 +69,9 @@ export async function translateRange(
 		.filter((prose) => prose.start < prose.end);
 	if (inside.length === 0) {
 		const name = await translateName(text, translator, target);
-		return name ?? (await translateDocument(text, extractPlainText, translator, languages)).text;
+		return (
+			name ?? (await translateDocumentText(text, extractPlainText, translator, languages)).text
+		);
 	}
 	const comments = inside.filter(({ kind }) => kind !== 'string');
 	const chosen = comments.length > 0 ? comments : inside;
@@ -85,7 +92,7 @@ async function translateName(
 	const words = readableName(parts);
 	const { translate } = await inItsLanguage([words], translator, { to: target });
 	const [answer = ''] = await translate([words]);
-	const made = translatedName(answer, parts, target);
+	const made = translatedIdentifier(answer, parts, target);
 	return made === undefined ? text : text.replace(text.trim(), () => made);
 }
 

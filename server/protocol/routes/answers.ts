@@ -152,6 +152,8 @@ export const promptTemplateSchema = promptTemplate;
 export const downloadProgressSchema = z.object({
 	model: z.string(),
 	file: z.string(),
+	/** What is done to it; absent: it is downloaded. */
+	phase: z.enum(['build', 'check']).exactOptional(),
 	/** 0…1 of the file. */
 	fileFraction: z.number(),
 	doneBytes: z.number(),

@@ -12,7 +12,7 @@ import { chatBody } from './bodyLimits.ts';
 import { invalid } from './check.ts';
 import { anything, array, boolean, object, oneOf, optional, record, ruled } from './fields.ts';
 import { loadFields } from './loadFields.ts';
-import { messagesField } from './messages.ts';
+import { messagesField } from './messageFields.ts';
 import {
 	callerFields,
 	effortField,
@@ -33,7 +33,7 @@ function neutral<const T extends string | boolean>(...values: readonly T[]) {
 	return ruled({ enum: values }, (value): T => {
 		const found = values.find((each) => each === value);
 		if (found === undefined)
-			throw invalid('', `${values.map(String).join(' or ')} on a local server`, value);
+			throw invalid('', `${values.map(String).join(' or ')} on a model server`, value);
 		return found;
 	});
 }
@@ -105,7 +105,7 @@ export const chatAnswer = z.object({
 	timings: timingsSchema,
 });
 
-export const chatChunk = z.object({
+const chatChunk = z.object({
 	...head,
 	object: z.literal('chat.completion.chunk'),
 	choices: z.array(

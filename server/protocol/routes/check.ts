@@ -5,6 +5,7 @@
  */
 
 import * as z from 'zod';
+import { isRecord } from '../errorBody.ts';
 import { AppError, type ErrorCode } from '../errors.ts';
 
 /** What is wrong with a value, before it is known where in a request the value stands. */
@@ -51,12 +52,12 @@ export function invalid(at: string, should: string, value?: unknown): Refused {
 	return new Refused(at, (name) => `${name} must be ${should}${was}.`);
 }
 
-export const missing = (at: string): Refused => new Refused(at, (name) => `${name} is missing.`);
+export const missingField = (at: string): Refused =>
+	new Refused(at, (name) => `${name} is missing.`);
 
 export function asObject(value: unknown, at: string): Record<string, unknown> {
-	if (value === undefined) throw missing(at);
-	if (typeof value !== 'object' || value === null || Array.isArray(value))
-		throw invalid(at, 'an object', value);
+	if (value === undefined) throw missingField(at);
+	if (!isRecord(value)) throw invalid(at, 'an object', value);
 	return value as Record<string, unknown>;
 }
 
@@ -120,7 +121,7 @@ function refusalOf(issue: z.core.$ZodRawIssue, root: unknown): Refused {
 	const deeper = issue.code === 'invalid_union' ? deeperOf(issue.errors) : undefined;
 	if (deeper !== undefined) return refusalOf(deeper, valueAt(root, path)).below(at);
 	const value = valueAt(root, path);
-	if (value === undefined) return missing(at);
+	if (value === undefined) return missingField(at);
 	// What a text of the wrong length or of a rule of its own is, its phrase says.
 	const tellsValue = issue.code !== 'custom' && (issue as { origin?: unknown }).origin !== 'string';
 	return invalid(at, phraseOf(issue), tellsValue ? value : undefined);

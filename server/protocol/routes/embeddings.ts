@@ -8,7 +8,7 @@ import { loadFields } from './loadFields.ts';
 import { callerFields, modelField, promptsField } from './requestFields.ts';
 import { jsonBody, route } from './route.ts';
 
-export const embeddingRequest = object({
+const embeddingRequest = object({
 	model: modelField,
 	input: promptsField,
 	encoding_format: optional(oneOf('float', 'base64')),

@@ -4,7 +4,8 @@
  */
 
 import * as z from 'zod';
-import { asObject, asRule, invalid, missing, Refused, read } from './check.ts';
+import { isRecord } from '../errorBody.ts';
+import { asObject, asRule, invalid, missingField, Refused, read } from './check.ts';
 
 /** A JSON Schema as it stands in openapi.json. */
 export type SchemaObject = Readonly<Record<string, unknown>>;
@@ -14,7 +15,8 @@ export interface NumberLimits {
 	readonly max?: number;
 }
 
-function range(kind: string, { min, max }: NumberLimits): string {
+/** The phrase behind "must be" of a number. */
+export function range(kind: string, { min, max }: NumberLimits): string {
 	if (min !== undefined && max !== undefined) return `${kind} from ${min} to ${max}`;
 	if (min !== undefined) return `${kind} of at least ${min}`;
 	return max === undefined ? kind : `${kind} of at most ${max}`;
@@ -142,7 +144,7 @@ export function ruled<T>(described: SchemaObject, rule: (value: unknown) => T) {
 		.meta(described)
 		.transform(
 			asRule((value: unknown) => {
-				if (value === undefined) throw missing('');
+				if (value === undefined) throw missingField('');
 				return rule(value);
 			}),
 		);
@@ -170,7 +172,7 @@ export function unreadFields(schema: z.core.$ZodType, value: unknown, path = '')
 	if (schema instanceof z.ZodArray && Array.isArray(value))
 		return value.flatMap((each, index) => unreadFields(schema.element, each, `${path}[${index}]`));
 	if (!(schema instanceof z.ZodObject)) return [];
-	if (typeof value !== 'object' || value === null || Array.isArray(value)) return [];
+	if (!isRecord(value)) return [];
 	const shape: Readonly<Record<string, z.core.$ZodType>> = schema.shape;
 	return Object.entries(value).flatMap(([key, each]) => {
 		const at = path === '' ? key : `${path}.${key}`;
@@ -201,10 +203,7 @@ export function anyCase<F extends Fields>(fields: F) {
 	};
 	return leaving(
 		ruled(requestSchema(inner), (value): ObjectOf<F> => read(inner, spelled(value), '')),
-		(value, path) =>
-			typeof value === 'object' && value !== null && !Array.isArray(value)
-				? unreadFields(inner, spelled(value), path)
-				: [],
+		(value, path) => (isRecord(value) ? unreadFields(inner, spelled(value), path) : []),
 	);
 }
 

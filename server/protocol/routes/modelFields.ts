@@ -1,6 +1,7 @@
 /** Fields by which models are named, loaded and downloaded. */
 
-import { type PromptTemplate, promptRoles } from '../models.ts';
+import { defined } from '../defined.ts';
+import { type PromptTemplate, promptRoles } from '../modelTypes.ts';
 import { invalid, Refused, read } from './check.ts';
 import {
 	anyCase,
@@ -15,19 +16,17 @@ import {
 	string,
 	unreadFields,
 } from './fields.ts';
+import { flagOf } from './formFields.ts';
 import { epField, ttlField } from './loadFields.ts';
 
 /** A text whose empty form means that nothing is said. */
 const textField = (maxLength = 4096) =>
 	mapped(string({ maxLength }), (text) => (text === '' ? undefined : text));
 
-/** `true`, `false`, `1`, `0` in any letter case; empty means that nothing is said. */
-const flagParameter = mapped(string({ maxLength: 40 }), (text) => {
-	if (text === '') return undefined;
-	if (/^(true|1)$/i.test(text)) return true;
-	if (/^(false|0)$/i.test(text)) return false;
-	throw invalid('', 'true or false');
-});
+/** Empty means that nothing is said. */
+const flagParameter = mapped(string({ maxLength: 40 }), (text) =>
+	text === '' ? undefined : flagOf(text),
+);
 
 const ttlParameter = mapped(string({ maxLength: 40 }), (text) =>
 	text === '' ? undefined : read(ttlField, /^-?\d{1,15}$/.test(text) ? Number(text) : text, ''),
@@ -90,12 +89,14 @@ const requestedModel = leaving(
 		if (name === undefined && Uri === undefined)
 			throw new Refused('', (field) => `${field} needs a Name or a Uri.`);
 		return {
-			...(name === undefined ? {} : { name }),
+			...defined({ name }),
 			...(Uri === undefined || local !== undefined ? {} : { uri: Uri }),
-			...(Path === undefined ? {} : { path: Path }),
-			...(ProviderType === undefined ? {} : { providerType: ProviderType }),
-			...(Publisher === undefined ? {} : { publisher: Publisher }),
-			...(PromptTemplate === undefined ? {} : { promptTemplate: PromptTemplate }),
+			...defined({
+				path: Path,
+				providerType: ProviderType,
+				publisher: Publisher,
+				promptTemplate: PromptTemplate,
+			}),
 		};
 	}),
 	(value, path) => unreadFields(namedModel, value, path),

@@ -1,7 +1,7 @@
 /** Models: the lists, and what only the owner does with them. */
 
 import * as z from 'zod';
-import { secretNames } from '../methods.ts';
+import { secretNames } from '../secretNames.ts';
 import {
 	downloadProgressSchema,
 	modelInfoSchema,
@@ -106,7 +106,7 @@ export const listOwnModels = route({
 	section: 'models',
 });
 
-export const listGpus = route({
+export const listGpusRoute = route({
 	method: 'GET',
 	path: '/nearglot/models/gpus',
 	summary: 'graphics processors, and which one is chosen',
@@ -155,54 +155,6 @@ export const suggestModelsRoute = route({
 			)
 			.readonly(),
 	}),
-	section: 'models',
-});
-
-export const pullModel = route({
-	method: 'POST',
-	path: '/nearglot/models/download',
-	also: ['studio'],
-	summary: 'downloads a model: of the catalogue, or any repository of the hub',
-	body: jsonBody(
-		object({
-			...named,
-			precision: optional(precisionSchema),
-			uri: optional(textField),
-			path: optional(textField),
-			revision: optional(textField),
-			token: optional(textField),
-			/** Address of another hub than the server's own; the owner's key alone may name one. */
-			hub: optional(textField),
-		}),
-		smallBody,
-	),
-	events: z.union([
-		z.object({
-			/** Licence and size, before the first byte. */
-			start: z.object({
-				repository: z.string(),
-				license: z.string().exactOptional(),
-				totalBytes: z.number(),
-				unverified: z.number().exactOptional(),
-			}),
-		}),
-		z.object({ progress: downloadProgressSchema }),
-		/** Process that is downloading it already. */
-		z.object({ waitingFor: z.number().nullable() }),
-		/** What the hub is waited for, in a sentence. */
-		z.object({ notice: z.string() }),
-		z.object({ model: modelInfoSchema }),
-	]),
-	errors: ['model_not_found', 'conflict', 'disk_full', 'upstream_failed'],
-	section: 'models',
-});
-
-export const pauseDownload = route({
-	method: 'POST',
-	path: '/nearglot/models/pause',
-	summary: 'pauses a download; what is on disk stays',
-	body: jsonBody(object(named), smallBody),
-	answer: z.object({ paused: z.boolean() }),
 	section: 'models',
 });
 
@@ -267,25 +219,6 @@ export const moveModels = route({
 	section: 'models',
 });
 
-export const importModel = route({
-	method: 'POST',
-	path: '/nearglot/models/import',
-	summary: 'copies a model from a folder or an archive',
-	body: jsonBody(object({ path: textField, name: optional(textField) }), smallBody),
-	answer: z.object({ model: modelInfoSchema }),
-	errors: ['unsupported_model', 'conflict', 'disk_full'],
-	section: 'models',
-});
-
-export const refreshCatalogue = route({
-	method: 'POST',
-	path: '/nearglot/models/refresh',
-	summary: 'asks the hub for sizes, commits and licences; answers with what could not be asked',
-	body: jsonBody(object({ hub: optional(textField), token: optional(textField) }), smallBody),
-	answer: z.object({ failures: z.array(z.string()).readonly() }),
-	section: 'models',
-});
-
 const knownSecret = (name: string) => secretNames.find((each) => each === name);
 
 export const listSecrets = route({
@@ -326,18 +259,14 @@ export const modelRoutes = [
 	listModels,
 	showModel,
 	listOwnModels,
-	listGpus,
+	listGpusRoute,
 	suggestModelsRoute,
-	pullModel,
-	pauseDownload,
 	removeModel,
 	pinModel,
 	draftModel,
 	registerFolder,
 	unregisterFolder,
 	moveModels,
-	importModel,
-	refreshCatalogue,
 	listSecrets,
 	setSecrets,
 ] as const;

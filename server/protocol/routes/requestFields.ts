@@ -1,6 +1,6 @@
 /** Fields that several routes of generation share: sampling, who asks, streams, structured answers. */
 
-import { maxChoices } from '../chat.ts';
+import { maxChoices } from '../chatTypes.ts';
 import { invalid, read } from './check.ts';
 import {
 	array,

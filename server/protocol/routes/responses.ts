@@ -1,12 +1,12 @@
 /** Responses, stateless: nothing is stored between calls. */
 
 import * as z from 'zod';
-import type { ChatMessage, ToolCall } from '../chat.ts';
+import type { ChatMessage, ToolCall } from '../chatTypes.ts';
 import { chatBody } from './bodyLimits.ts';
 import { asObject, invalid, Refused, read } from './check.ts';
 import { array, boolean, number, object, oneOf, optional, ruled, string } from './fields.ts';
 import { loadFields } from './loadFields.ts';
-import { maxMessages, readMessage } from './messages.ts';
+import { maxMessages, readMessage } from './messageFields.ts';
 import {
 	callerFields,
 	effortField,

@@ -1,7 +1,7 @@
 /**
  * One route of the server: method, path, who may call it, what it takes, answers and streams. From these objects
  * come the checks of requests (http/register.ts), the roles (http/roles.ts), openapi.json (http/openapi.ts), the
- * tables of docs/api.md (scripts/apiTables.mjs) and the typed client (protocol/client.ts).
+ * tables of docs/api.md (scripts/apiTables.mjs) and the typed client (protocol/routeClient.ts).
  *
  * To add a route: write its object into the file of its family, put it into `routes.ts`, and register a handler
  * with `register(app, theRoute, handler)`.
@@ -24,13 +24,21 @@ export interface JsonBody<S extends z.ZodType = z.ZodType> {
 	readonly limits: BodyLimits;
 }
 
+/** A form with one file, which goes to disk while it comes; its handler reads the other fields by the schema. */
+export interface FormBody<S extends z.ZodType = z.ZodType> {
+	readonly kind: 'form';
+	readonly schema: S;
+	/** Field with the file. */
+	readonly file: { readonly name: string; readonly description: string };
+}
+
 /** A body that its handler reads itself: described here, not checked. */
 export interface OwnBody {
-	readonly kind: 'form' | 'bytes' | 'json-by-hand';
+	readonly kind: 'bytes' | 'json-by-hand';
 	readonly schema: SchemaObject;
 }
 
-export type RouteBody = JsonBody | OwnBody;
+export type RouteBody = JsonBody | FormBody | OwnBody;
 
 export interface Route {
 	/** `ALL` for interfaces that answer a wrong method in a shape of their own. */

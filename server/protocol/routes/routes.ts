@@ -5,6 +5,7 @@ import { completionRoutes } from './completions.ts';
 import { documentRoutes } from './documents.ts';
 import { embeddingRoutes } from './embeddings.ts';
 import { foundryRoutes } from './foundry.ts';
+import { downloadRoutes } from './modelDownloads.ts';
 import { modelRoutes } from './models.ts';
 import { ollamaRoutes } from './ollama.ts';
 import { recorderRoutes } from './recorder.ts';
@@ -14,7 +15,7 @@ import { speechRoutes } from './speech.ts';
 import { statusRoutes } from './status.ts';
 import { studioRoutes } from './studio.ts';
 import { tokenRoutes } from './tokens.ts';
-import { translatorRoutes } from './translator.ts';
+import { translatorRoutes } from './translatorApi.ts';
 
 export const routes: readonly Route[] = [
 	...chatRoutes,
@@ -23,6 +24,7 @@ export const routes: readonly Route[] = [
 	...responsesRoutes,
 	...tokenRoutes,
 	...modelRoutes,
+	...downloadRoutes,
 	...foundryRoutes,
 	...ollamaRoutes,
 	...speechRoutes,

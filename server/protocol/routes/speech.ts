@@ -1,8 +1,8 @@
-/** Recordings to text; the form is read by hand, since its file goes to disk while it comes. */
+/** Recordings to text. */
 
 import * as z from 'zod';
 import { type Route, route } from './route.ts';
-import { speechForm } from './speechForm.ts';
+import { recordingField, speechForm } from './speechForm.ts';
 import { transcriptEvents } from './transcripts.ts';
 
 const usage = z.object({ type: z.literal('duration'), seconds: z.number() });
@@ -10,7 +10,14 @@ const shared = {
 	method: 'POST',
 	who: 'member',
 	also: ['studio'],
-	body: { kind: 'form', schema: speechForm },
+	body: {
+		kind: 'form',
+		schema: speechForm,
+		file: {
+			name: recordingField,
+			description: 'The recording, at most 200 MB and 4 hours unless the server sets other limits.',
+		},
+	},
 	/** `verbose_json` has more. */
 	answer: z.looseObject({ text: z.string(), usage }),
 	answers: ['text/plain', 'text/vtt'],

@@ -1,53 +1,63 @@
-/** The form fields of a transcription: their names, and their description for openapi.json. */
+/** The form fields of a transcription. */
 
-import type { SchemaObject } from './fields.ts';
-
-const text = (description: string, more: SchemaObject = {}): SchemaObject => ({
-	type: 'string',
-	description,
-	...more,
-});
-const flag = (description: string): SchemaObject => ({ type: 'boolean', description });
+import type * as z from 'zod';
+import { Refused } from './check.ts';
+import { mapped, object } from './fields.ts';
+import {
+	formChoice,
+	formChoices,
+	formFlag,
+	formNumber,
+	formText,
+	neededText,
+} from './formFields.ts';
 
 export const transcriptFormats = ['json', 'text', 'verbose_json', 'srt', 'vtt'] as const;
-export const granularities = ['segment', 'word'] as const;
-export const includable = ['logprobs', 'progress'] as const;
-/** Most characters of a prompt. */
-export const promptLimit = 8192;
+/** Field with the recording. */
+export const recordingField = 'file';
 
-/** Every field that is read; lists are sent with `[]` behind the name, once per value. */
-export const speechForm = {
-	type: 'object',
-	required: ['file', 'model'],
-	properties: {
-		file: text('The recording, at most 200 MB and 4 hours unless the server sets other limits.', {
-			format: 'binary',
-		}),
-		model: text("Id or alias of a speech model; 'default' = the loaded or largest one."),
-		language: text('ISO 639-1 code or English name of the language that is spoken; else detected.'),
-		prompt: text('Names and spellings that occur.', { maxLength: promptLimit }),
-		temperature: {
-			...{ type: 'number', minimum: 0, maximum: 1, default: 0 },
-			description: 'Where the ladder of temperatures begins; doubtful text is tried again higher.',
-		},
-		seed: { type: 'integer', minimum: 0, maximum: 2 ** 32 - 1 },
-		response_format: text('Form of the answer.', { enum: transcriptFormats, default: 'json' }),
-		'timestamp_granularities[]': {
-			...{ type: 'array', items: { type: 'string', enum: granularities } },
-			description: 'Times of what; needs verbose_json.',
-		},
-		stream: flag('Server-sent events instead of one answer.'),
-		'include[]': {
-			...{ type: 'array', items: { type: 'string', enum: includable } },
-			description: 'logprobs with json and verbose_json; progress with streams.',
-		},
-		condition_on_previous_text: flag(
-			'Whether a stretch is told the text before it (default). Without, stretches are heard together.',
-		),
-	},
-} as const satisfies SchemaObject;
+const fields = object({
+	model: neededText("Id or alias of a speech model; 'default' = the loaded or largest one."),
+	language: formText(
+		'ISO 639-1 code or English name of the language that is spoken; else detected.',
+	),
+	prompt: formText('Names and spellings that occur.', { maxLength: 8192 }),
+	temperature: formNumber({
+		...{ min: 0, max: 1, default: 0 },
+		description: 'Where the ladder of temperatures begins; doubtful text is tried again higher.',
+	}),
+	seed: formNumber({ type: 'integer', min: 0, max: 2 ** 32 - 1 }),
+	response_format: formChoice(transcriptFormats, {
+		description: 'Form of the answer.',
+		default: 'json',
+	}),
+	timestamp_granularities: formChoices(['segment', 'word'], 'Times of what; needs verbose_json.'),
+	stream: formFlag('Server-sent events instead of one answer.'),
+	include: formChoices(
+		['logprobs', 'progress'],
+		'logprobs with json and verbose_json; progress with streams.',
+	),
+	condition_on_previous_text: formFlag(
+		'Whether a chunk is conditioned on the text before it (default). Without, chunks are transcribed together.',
+	),
+});
 
-/** Names of the fields without `[]`. */
-export const speechFields: ReadonlySet<string> = new Set(
-	Object.keys(speechForm.properties).map((name) => name.replace('[]', '')),
-);
+export const speechForm = mapped(fields, (found) => {
+	const {
+		response_format: format = 'json',
+		timestamp_granularities: times = [],
+		include = [],
+	} = found;
+	if (times.length > 0 && format !== 'verbose_json')
+		throw needs('timestamp_granularities', 'response_format=verbose_json');
+	if (include.includes('logprobs') && format !== 'json' && format !== 'verbose_json')
+		throw needs('include', 'response_format=json or verbose_json for logprobs');
+	if (include.includes('progress') && !found.stream)
+		throw needs('include', 'stream=true for progress');
+	return found;
+});
+
+export type SpeechForm = z.output<typeof speechForm>;
+
+const needs = (field: string, what: string) =>
+	new Refused(`.${field}`, (name) => `${name} needs ${what}.`);

@@ -17,7 +17,7 @@ export const health = route({
 		pid: z.number().exactOptional(),
 		version: z.string().exactOptional(),
 		idle: z.boolean().exactOptional(),
-		onPurpose: z.boolean().exactOptional(),
+		persistent: z.boolean().exactOptional(),
 	}),
 	section: 'server',
 });

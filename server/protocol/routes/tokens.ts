@@ -3,7 +3,7 @@
 import * as z from 'zod';
 import { chatBody, tokensBody } from './bodyLimits.ts';
 import { boolean, integers, object, optional, string } from './fields.ts';
-import { messagesField } from './messages.ts';
+import { messagesField } from './messageFields.ts';
 import { modelField } from './requestFields.ts';
 import { jsonBody, route } from './route.ts';
 

@@ -1,6 +1,6 @@
 /** Tools and the choice among them, in their newer and older forms. */
 
-import type { JsonSchema, ToolChoice, ToolDefinition } from '../chat.ts';
+import type { JsonSchema, ToolChoice, ToolDefinition } from '../chatTypes.ts';
 import { asObject, invalid, Refused, read } from './check.ts';
 import {
 	anything,

@@ -1,6 +1,6 @@
 /** Chat: from a parsed request to an answer, in pieces for streams and as a whole for everybody else. */
 
-import type { GenerateResult, Owned, TokenLogprob } from '../../engine/api.ts';
+import type { GenerateSummary, Owned, TokenLogprob } from '../../engine/api.ts';
 import { promptOpensReasoning } from '../../engine/template/reasoning.ts';
 import { newestTurns, withoutTurns } from '../../engine/text/historyTurns.ts';
 import type { ChatFacts, ChatQuestion } from '../../engine/text/textJobs.ts';
@@ -148,7 +148,7 @@ export function createChatService(deps: ChatDeps): ChatService {
 		const { counts, room, prompt, maxHistoryTurns } = question;
 		if (counts || room !== undefined) {
 			const text = await deps.host.textModel(id);
-			return text.ask('chat', question, signal);
+			return text.request('chat', question, signal);
 		}
 		const limits = maxHistoryTurns === undefined ? {} : { maxHistoryTurns };
 		const { omittedTurns } = newestTurns(prompt.messages, limits);
@@ -235,7 +235,7 @@ export function createChatService(deps: ChatDeps): ChatService {
 			);
 			return {
 				model: id,
-				usage: usageOf(result, reasoning),
+				usage: chatUsageOf(result, reasoning),
 				timings: { ...result.timings, load_ms: lease.loadMs },
 				olderForm: plan.olderForm,
 				omittedTurns,
@@ -261,13 +261,15 @@ async function defaultModel(host: ModelHost): Promise<ModelInfo> {
 }
 
 /** Token counts as the interface reports them. */
-export function usageOf(result: GenerateResult, reasoningTokens = 0): Usage {
-	const completion = result.choices.reduce((sum, choice) => sum + choice.tokenIds.length, 0);
+export function chatUsageOf(
+	{ promptTokens, completionTokens, cachedTokens }: GenerateSummary,
+	reasoningTokens = 0,
+): Usage {
 	return {
-		prompt_tokens: result.promptTokens,
-		completion_tokens: completion,
-		total_tokens: result.promptTokens + completion,
-		prompt_tokens_details: { cached_tokens: result.cachedTokens },
+		prompt_tokens: promptTokens,
+		completion_tokens: completionTokens,
+		total_tokens: promptTokens + completionTokens,
+		prompt_tokens_details: { cached_tokens: cachedTokens },
 		completion_tokens_details: { reasoning_tokens: reasoningTokens },
 	};
 }

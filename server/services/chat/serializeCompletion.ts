@@ -14,7 +14,7 @@ export interface AnswerHead {
 	readonly created: number;
 }
 
-export function logprobShape(logprob: TokenLogprob) {
+export function toWireLogprob(logprob: TokenLogprob) {
 	return {
 		token: logprob.token,
 		logprob: logprob.logprob,
@@ -82,7 +82,7 @@ export class AnswerBuilder {
 			choices: this.#choices.map((choice, index) => ({
 				index,
 				message: messageOf(choice, outcome.olderForm),
-				logprobs: choice.logprobs ? { content: choice.logprobs.map(logprobShape) } : null,
+				logprobs: choice.logprobs ? { content: choice.logprobs.map(toWireLogprob) } : null,
 				finish_reason: choice.reason,
 			})),
 			usage: outcome.usage,
@@ -143,11 +143,14 @@ export class ChunkBuilder {
 			readonly olderForm: boolean;
 			/** Chunks without choices that tell what the request waits for. */
 			readonly withProgress?: boolean;
+			/** The name that was asked for, until it is known which model answers. */
+			readonly model?: string;
 		},
 	) {
 		this.#head = head;
 		this.#withUsage = options.withUsage;
 		this.#withProgress = options.withProgress ?? false;
+		this.#model = options.model ?? '';
 		this.#olderForm = options.olderForm;
 	}
 
@@ -245,7 +248,7 @@ export class ChunkBuilder {
 				{
 					index,
 					delta,
-					logprobs: logprobs ? { content: logprobs.map(logprobShape) } : null,
+					logprobs: logprobs ? { content: logprobs.map(toWireLogprob) } : null,
 					finish_reason: reason,
 				},
 			],

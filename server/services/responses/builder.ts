@@ -6,7 +6,7 @@ import type { FinishReason } from '../../protocol/index.ts';
 import type { ResponsesRequest } from '../../protocol/routes/responses.ts';
 import type { ChatEvent, ChatOutcome } from '../chat/chatService.ts';
 import type { CallPiece } from '../chat/choiceReader.ts';
-import { fallbackField, logprobShape, omittedField } from '../chat/serializeCompletion.ts';
+import { fallbackField, omittedField, toWireLogprob } from '../chat/serializeCompletion.ts';
 import type { ProviderFallback } from '../host.ts';
 
 /** One streaming event; `type` is also its SSE name. */
@@ -96,7 +96,7 @@ export class ResponseBuilder {
 			name: call.name ?? '',
 		};
 		this.#open = item;
-		const shape = itemShape(item, 'in_progress');
+		const shape = toWireItem(item, 'in_progress');
 		this.#emit('response.output_item.added', { output_index: item.index, item: shape });
 		if (kind === 'message')
 			this.#emit('response.content_part.added', {
@@ -113,7 +113,7 @@ export class ResponseBuilder {
 		this.#open = undefined;
 		const at = { ...place(item), content_index: 0 };
 		if (item.kind === 'message') {
-			const logprobs = item.logprobs.map(logprobShape);
+			const logprobs = item.logprobs.map(toWireLogprob);
 			this.#emit('response.output_text.done', { ...at, text: item.text, logprobs });
 			this.#emit('response.content_part.done', { ...at, part: textPart(item.text, item.logprobs) });
 		} else if (item.kind === 'reasoning') {
@@ -125,7 +125,7 @@ export class ResponseBuilder {
 				arguments: item.text,
 			});
 		}
-		const done = itemShape(item, 'completed');
+		const done = toWireItem(item, this.#reason === 'length' ? 'incomplete' : 'completed');
 		this.#output.push(done);
 		this.#emit('response.output_item.done', { output_index: item.index, item: done });
 	}
@@ -144,7 +144,7 @@ export class ResponseBuilder {
 			...place(item),
 			content_index: 0,
 			delta,
-			logprobs: logprobs.map(logprobShape),
+			logprobs: logprobs.map(toWireLogprob),
 		});
 	}
 
@@ -183,7 +183,7 @@ export class ResponseBuilder {
 			store: false,
 			temperature: request.temperature ?? null,
 			text: { format: request.text?.format ?? { type: 'text' } },
-			tool_choice: choiceShape(request),
+			tool_choice: toWireChoice(request),
 			tools: (request.tools ?? []).map(({ type, function: tool }) => ({ type, ...tool })),
 			top_p: request.top_p ?? null,
 			truncation: request.truncation ?? 'disabled',
@@ -210,24 +210,24 @@ function place(item: OpenItem) {
 }
 
 function textPart(text: string, logprobs: readonly TokenLogprob[]) {
-	return { type: 'output_text', text, annotations: [], logprobs: logprobs.map(logprobShape) };
+	return { type: 'output_text', text, annotations: [], logprobs: logprobs.map(toWireLogprob) };
 }
 
-function itemShape(item: OpenItem, status: 'in_progress' | 'completed') {
+function toWireItem(item: OpenItem, status: 'in_progress' | 'completed' | 'incomplete') {
 	const { id } = item;
 	if (item.kind === 'message') {
-		const content = status === 'completed' ? [textPart(item.text, item.logprobs)] : [];
+		const content = status !== 'in_progress' ? [textPart(item.text, item.logprobs)] : [];
 		return { id, type: 'message', status, role: 'assistant', content };
 	}
 	if (item.kind === 'reasoning') {
-		const content = status === 'completed' ? [{ type: 'reasoning_text', text: item.text }] : [];
+		const content = status !== 'in_progress' ? [{ type: 'reasoning_text', text: item.text }] : [];
 		return { id, type: 'reasoning', status, summary: [], content };
 	}
 	const { callId, name, text } = item;
 	return { id, type: 'function_call', status, call_id: callId, name, arguments: text };
 }
 
-function choiceShape(request: ResponsesRequest) {
+function toWireChoice(request: ResponsesRequest) {
 	const choice = request.tool_choice ?? 'auto';
 	return typeof choice === 'string' ? choice : { type: 'function', name: choice.name };
 }

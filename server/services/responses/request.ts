@@ -1,5 +1,6 @@
 /** A request to `/v1/responses` in the words of chat completions. */
 
+import { defined } from '../../protocol/defined.ts';
 import type { ChatRequest } from '../../protocol/routes/chat.ts';
 import type { ResponsesRequest } from '../../protocol/routes/responses.ts';
 
@@ -29,7 +30,7 @@ export function chatOf(request: ResponsesRequest): ChatRequest {
 			...(instructions === undefined ? [] : [{ role: 'system' as const, content: instructions }]),
 			...request.input,
 		],
-		...(request.max_output_tokens === undefined ? {} : { max_tokens: request.max_output_tokens }),
+		...defined({ max_tokens: request.max_output_tokens }),
 		...(wantsLogprobs ? { logprobs: true, top_logprobs: request.top_logprobs ?? 0 } : {}),
 		...(reasoning?.effort === undefined ? {} : { reasoning_effort: reasoning.effort }),
 		...(format === undefined

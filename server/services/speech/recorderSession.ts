@@ -7,13 +7,14 @@ import {
 	type RecorderEvent,
 	type RecorderState,
 } from '../../protocol/index.ts';
-import type { SpeechEvent, SpeechService } from './speech.ts';
+import type { SpeechEvent } from './speechEvent.ts';
 import type { SpeechCall } from './speechRequest.ts';
+import type { SpeechService } from './speechService.ts';
 
-export interface RecordingDeps {
+export interface RecorderSessionDeps {
 	/** Folder for the sound. */
 	readonly scratch: string;
-	readonly speech: Pick<SpeechService, 'hear' | 'model' | 'limits'>;
+	readonly speech: Pick<SpeechService, 'transcribeLive' | 'model' | 'limits'>;
 	readonly call: SpeechCall;
 	readonly randomId: () => string;
 	/** Milliseconds a page may be away before its recording counts as finished. */
@@ -30,10 +31,10 @@ const levelEveryS = 0.2;
 const restS = 1;
 
 /** Made by the registry; {@link run} goes on until the text is complete. */
-export class Recording {
+export class RecorderSession {
 	readonly id: string;
 	readonly call: SpeechCall;
-	readonly #deps: RecordingDeps;
+	readonly #deps: RecorderSessionDeps;
 	readonly #audio: LiveAudio;
 	readonly #history: RecordingEvent[] = [];
 	readonly #listeners = new Set<Listener>();
@@ -47,7 +48,7 @@ export class Recording {
 	#pages = 0;
 	#away: NodeJS.Timeout | undefined;
 
-	private constructor(deps: RecordingDeps, audio: LiveAudio) {
+	private constructor(deps: RecorderSessionDeps, audio: LiveAudio) {
 		this.#deps = deps;
 		this.#audio = audio;
 		this.call = deps.call;
@@ -55,8 +56,11 @@ export class Recording {
 		this.#ended.promise.catch(() => {});
 	}
 
-	static async open(deps: RecordingDeps): Promise<Recording> {
-		return new Recording(deps, await LiveAudio.open(deps.speech.limits.maximumS, deps.scratch));
+	static async open(deps: RecorderSessionDeps): Promise<RecorderSession> {
+		return new RecorderSession(
+			deps,
+			await LiveAudio.open(deps.speech.limits.maximumS, deps.scratch),
+		);
 	}
 
 	get received(): number {
@@ -78,19 +82,19 @@ export class Recording {
 			if (either.aborted) resolve();
 			either.addEventListener('abort', () => resolve(), { once: true });
 		});
-		this.#tell({ type: 'recorder.state', state: this.#state });
+		this.#emit({ type: 'recorder.state', state: this.#state });
 		try {
 			await Promise.race([this.#begun.promise, aborted]);
 			either.throwIfAborted();
 			const { speech, call } = this.#deps;
-			const transcript = await speech.hear(
+			const transcript = await speech.transcribeLive(
 				call,
 				this.#audio,
 				(event) => this.#onSpeech(event),
 				either,
 			);
 			const { task: _task, logprobs: _logprobs, ...rest } = transcript;
-			this.#tell({ type: 'transcript.text.done', ...rest });
+			this.#emit({ type: 'transcript.text.done', ...rest });
 			this.#ended.resolve();
 		} catch (cause) {
 			const ended = new AppError('cancelled', 'The recording was ended by the editor.');
@@ -185,18 +189,18 @@ export class Recording {
 	#enter(state: RecorderState): void {
 		if (this.#state === state) return;
 		this.#state = state;
-		this.#tell({ type: 'recorder.state', state });
+		this.#emit({ type: 'recorder.state', state });
 	}
 
-	#tell(event: RecordingEvent): void {
+	#emit(event: RecordingEvent): void {
 		this.#history.push(event);
 		for (const listener of this.#listeners) listener(event);
 	}
 
 	#onSpeech(event: SpeechEvent): void {
 		if (event.type !== 'added') return;
-		this.#tell({ type: 'transcript.text.delta', delta: event.delta });
+		this.#emit({ type: 'transcript.text.delta', delta: event.delta });
 		for (const segment of event.segments)
-			this.#tell({ type: 'transcript.text.segment', ...segment });
+			this.#emit({ type: 'transcript.text.segment', ...segment });
 	}
 }

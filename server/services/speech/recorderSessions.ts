@@ -1,10 +1,11 @@
 /** Microphone recordings under way: who may bring sound to which, and where their events go. */
 
+import { defined } from '../../protocol/defined.ts';
 import { AppError, type RecorderRequest } from '../../protocol/index.ts';
-import { Recording, type RecordingDeps } from './recorderSession.ts';
-import { parseSpeechCall, type SpeechCall } from './speechRequest.ts';
+import { RecorderSession, type RecorderSessionDeps } from './recorderSession.ts';
+import { type SpeechCall, speechCall } from './speechRequest.ts';
 
-export interface RecordingsDeps extends Omit<RecordingDeps, 'call'> {
+export interface RecorderSessionsDeps extends Omit<RecorderSessionDeps, 'call'> {
 	/** A secret nobody can guess; characters that need no escape in an address. */
 	readonly randomSecret: () => string;
 }
@@ -15,14 +16,14 @@ const ticketMs = 600_000;
 const maxAtOnce = 8;
 
 /** The registry of a daemon. */
-export class Recordings {
-	readonly #deps: RecordingsDeps;
+export class RecorderSessions {
+	readonly #deps: RecorderSessionsDeps;
 	/** Token → recording. */
-	readonly #byToken = new Map<string, Recording>();
+	readonly #byToken = new Map<string, RecorderSession>();
 	/** One-time ticket → its recording's token. */
 	readonly #tickets = new Map<string, string>();
 
-	constructor(deps: RecordingsDeps) {
+	constructor(deps: RecorderSessionsDeps) {
 		this.#deps = deps;
 	}
 
@@ -30,7 +31,7 @@ export class Recordings {
 	 * Makes a recording ready. Throws `invalid_request` or `model_not_found` before anybody is asked to
 	 * speak. The caller runs it and calls {@link forget} at the end.
 	 */
-	async open(request: RecorderRequest): Promise<Recording> {
+	async open(request: RecorderRequest): Promise<RecorderSession> {
 		const call = callOf(request);
 		await this.#deps.speech.model(call.model);
 		if (this.#byToken.size >= maxAtOnce) {
@@ -39,14 +40,14 @@ export class Recordings {
 				`There are ${maxAtOnce} recordings open already. Finish one first.`,
 			);
 		}
-		const recording = await Recording.open({ ...this.#deps, call });
+		const recording = await RecorderSession.open({ ...this.#deps, call });
 		const token = this.#deps.randomSecret();
 		this.#byToken.set(token, recording);
 		return recording;
 	}
 
 	/** The secrets of a recording: `token` brings sound, `ticket` is exchanged for it once. */
-	admit(recording: Recording): { readonly token: string; readonly ticket: string } {
+	admit(recording: RecorderSession): { readonly token: string; readonly ticket: string } {
 		const [token] = [...this.#byToken].find(([, each]) => each === recording) ?? [];
 		if (token === undefined) throw gone();
 		const ticket = this.#deps.randomSecret();
@@ -56,7 +57,7 @@ export class Recordings {
 	}
 
 	/** Exchanges a ticket, once. Throws `forbidden` for one that was used or never given. */
-	claim(ticket: string): { readonly token: string; readonly recording: Recording } {
+	claim(ticket: string): { readonly token: string; readonly recording: RecorderSession } {
 		const token = this.#tickets.get(ticket);
 		const recording = token === undefined ? undefined : this.#byToken.get(token);
 		this.#tickets.delete(ticket);
@@ -68,13 +69,13 @@ export class Recordings {
 	}
 
 	/** Throws `forbidden` for tokens of no recording, or of one that has ended. */
-	find(token: string): Recording {
+	find(token: string): RecorderSession {
 		const recording = this.#byToken.get(token);
 		if (recording !== undefined) return recording;
 		throw gone();
 	}
 
-	async forget(recording: Recording): Promise<void> {
+	async forget(recording: RecorderSession): Promise<void> {
 		for (const [token, each] of this.#byToken) {
 			if (each !== recording) continue;
 			this.#byToken.delete(token);
@@ -84,7 +85,7 @@ export class Recordings {
 		await recording.close();
 	}
 
-	#expire(ticket: string, recording: Recording): void {
+	#expire(ticket: string, recording: RecorderSession): void {
 		if (!this.#tickets.delete(ticket)) return;
 		recording.fail(new AppError('timeout', 'The recorder page was not opened within ten minutes.'));
 	}
@@ -93,17 +94,14 @@ export class Recordings {
 const gone = () =>
 	new AppError('forbidden', 'There is no such recording; it has ended, or the token is wrong.');
 
-function callOf(request: RecorderRequest): SpeechCall {
-	const fields: [string, string | undefined][] = [
-		['model', request.model ?? 'default'],
-		['language', request.language],
-		['prompt', request.prompt],
-		['response_format', 'verbose_json'],
-		['timestamp_granularities', 'segment'],
-	];
-	const given = fields.flatMap(([name, value]) =>
-		value === undefined ? [] : [[name, [value]] as const],
+function callOf({ model, language, prompt, ...request }: RecorderRequest): SpeechCall {
+	return speechCall(
+		{
+			model: model || 'default',
+			...defined({ language, prompt: prompt || undefined }),
+			response_format: 'verbose_json',
+			timestamp_granularities: request.words ? ['segment', 'word'] : ['segment'],
+		},
+		request.translate ? 'translate' : 'transcribe',
 	);
-	const call = parseSpeechCall(new Map(given), request.translate ? 'translate' : 'transcribe');
-	return { ...call, words: request.words ?? false };
 }

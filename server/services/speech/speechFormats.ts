@@ -10,7 +10,7 @@ import {
 } from '../../protocol/index.ts';
 
 /** Text, or a value that is sent as JSON. */
-export type Rendered =
+export type RenderedTranscript =
 	| { readonly contentType: string; readonly body: string }
 	| { readonly value: unknown };
 
@@ -20,7 +20,7 @@ export interface RenderParts {
 }
 
 /** Seconds that count as used. */
-export const usageOf = (transcript: Transcript) => ({
+export const speechUsageOf = (transcript: Transcript) => ({
 	type: 'duration' as const,
 	seconds: Math.ceil(transcript.duration),
 });
@@ -36,20 +36,24 @@ export function renderTranscript(
 	transcript: Transcript,
 	format: TranscriptFormat,
 	{ segments }: RenderParts = { segments: true },
-): Rendered {
+): RenderedTranscript {
 	switch (format) {
 		case 'json':
 			return {
 				value: {
 					text: transcript.text,
 					...defined({ logprobs: transcript.logprobs }),
-					usage: usageOf(transcript),
+					usage: speechUsageOf(transcript),
 				},
 			};
 		case 'verbose_json': {
 			const { segments: list, ...rest } = transcript;
 			return {
-				value: { ...rest, ...(segments ? { segments: list } : {}), usage: usageOf(transcript) },
+				value: {
+					...rest,
+					...(segments ? { segments: list } : {}),
+					usage: speechUsageOf(transcript),
+				},
 			};
 		}
 		case 'text':

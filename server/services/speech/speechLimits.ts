@@ -1,7 +1,7 @@
 /** How large and how long recordings may be; both can be set by environment variables. */
 
 import { AppError } from '../../protocol/index.ts';
-import type { SpeechLimits } from './speech.ts';
+import type { SpeechLimits } from './speechService.ts';
 
 const defaults = { megabytes: 200, hours: 4 };
 

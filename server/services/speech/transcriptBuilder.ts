@@ -1,4 +1,4 @@
-/** Puts the results of successive stretches together: one text, one clock, no word twice. */
+/** Puts the results of successive chunks together: one text, one clock, no word twice. */
 
 import type { SpeechResult } from '../../engine/api.ts';
 import { speechLanguages } from '../../engine/speech/languages.ts';
@@ -10,11 +10,11 @@ import type {
 	TranscriptWord,
 } from '../../protocol/index.ts';
 
-/** Written without spaces between words, so stretches are joined without one. */
+/** Written without spaces between words, so chunks are joined without one. */
 const unspaced = new Set(['zh', 'ja', 'th', 'lo', 'my', 'yue', 'km', 'bo']);
 const framesPerSecond = 100;
 
-/** What one stretch added. */
+/** What one chunk added. */
 export interface Added {
 	/** Continues the text so far, its own leading space included. */
 	readonly delta: string;
@@ -46,12 +46,12 @@ export class TranscriptBuilder {
 	}
 
 	/**
-	 * Adds a stretch that began at `startS`.
+	 * Adds a chunk that began at `startS`.
 	 * @param bytes what each token writes, when log-probabilities are wanted; `undefined` = nothing
 	 */
 	add(result: SpeechResult, startS: number, bytes?: readonly (Uint8Array | undefined)[]): Added {
-		const heard = this.#languages.get(result.language) ?? 0;
-		this.#languages.set(result.language, heard + result.consumedS);
+		const transcribedS = this.#languages.get(result.language) ?? 0;
+		this.#languages.set(result.language, transcribedS + result.consumedS);
 		const before = this.#text.length;
 		const added: TranscriptSegment[] = [];
 		for (const segment of result.segments) {

@@ -1,5 +1,5 @@
 /**
- * Cuts a recording into stretches a speech model can hear at once: begins where speech begins, ends in
+ * Cuts a recording into chunks a speech model can hear at once: begins where speech begins, ends in
  * pauses, drops long silence. Memory is bounded by one window, however long the recording.
  */
 
@@ -12,7 +12,7 @@ export interface SpeechChunk {
 	readonly samples: Float32Array;
 	/** Probability of speech of each of its frames. */
 	readonly speech: readonly number[];
-	/** The stretch ends in a pause or with the recording, not in the middle of speech. */
+	/** The chunk ends in a pause or with the recording, not in the middle of speech. */
 	readonly endsInPause: boolean;
 }
 
@@ -20,32 +20,32 @@ const rateHz = 16_000;
 /** A frame counts as speech from here. */
 const speechProbability = 0.5;
 const isSpeech = (probability: number | undefined) => (probability ?? 0) >= speechProbability;
-/** Kept before the first and after the last speech of a stretch. */
+/** Kept before the first and after the last speech of a chunk. */
 const paddingFrames = Math.round(0.2 / activityFrameS);
 /** A cut is made only in a pause at least this long; the longest one is taken. */
-const shortestPauseFrames = Math.round(0.1 / activityFrameS);
-/** Silence this long ends a stretch that has some length already. */
+const minPauseFrames = Math.round(0.1 / activityFrameS);
+/** Silence this long ends a chunk that has some length already. */
 const longPauseFrames = Math.round(2 / activityFrameS);
-/** Silence this long ends a stretch however short it is. */
+/** Silence this long ends a chunk however short it is. */
 const endlessPauseFrames = Math.round(5 / activityFrameS);
-/** Stretches are not made shorter than this for the sake of a longer pause. */
-const shortestStretchFrames = Math.round(8 / activityFrameS);
+/** Chunks are not made shorter than this for the sake of a longer pause. */
+const minChunkFrames = Math.round(8 / activityFrameS);
 
 /** Words of one sentence stand closer together than this. */
 const clearPauseFrames = Math.round(0.25 / activityFrameS);
 /** Less speech than this is a noise. */
-const shortestSpeechFrames = Math.round(0.4 / activityFrameS);
+const minSpeechFrames = Math.round(0.4 / activityFrameS);
 
 export interface VadChunkerOptions {
-	/** Longest stretch in seconds. */
+	/** Longest chunk in seconds. */
 	readonly windowS?: number;
-	/** A pause of this many seconds ends a stretch as soon as it is heard; for live sound. */
+	/** A pause of this many seconds ends a chunk as soon as it is heard; for live sound. */
 	readonly pauseS?: number;
 }
 
-/** The frames of a stretch from a moment on (in seconds), empty when nobody speaks in them. */
-export function speechIn(stretch: SpeechChunk, fromS: number): readonly number[] {
-	const rest = stretch.speech.slice(Math.round(fromS / activityFrameS));
+/** The frames of a chunk from a moment on (in seconds), empty when nobody speaks in them. */
+export function speechIn(chunk: SpeechChunk, fromS: number): readonly number[] {
+	const rest = chunk.speech.slice(Math.round(fromS / activityFrameS));
 	return rest.some(isSpeech) ? rest : [];
 }
 
@@ -58,7 +58,7 @@ export function speechAfter({ speech }: SpeechChunk, endS: number): number | und
 	for (let frame = Math.round(endS / activityFrameS); frame < speech.length; frame++) {
 		if (!isSpeech(speech[frame])) pause++;
 		else if (pause < clearPauseFrames) pause = 0;
-		else if (speech.slice(frame).filter(isSpeech).length < shortestSpeechFrames) return undefined;
+		else if (speech.slice(frame).filter(isSpeech).length < minSpeechFrames) return undefined;
 		else return (frame - Math.min(pause, paddingFrames)) * activityFrameS;
 	}
 	return undefined;
@@ -98,7 +98,7 @@ export class VadChunker {
 	}
 
 	/**
-	 * The next stretch, which stays in the buffer until {@link consume}; `undefined` at the end.
+	 * The next chunk, which stays in the buffer until {@link consume}; `undefined` at the end.
 	 * Errors of the decoder come through.
 	 */
 	async next(signal?: AbortSignal): Promise<SpeechChunk | undefined> {
@@ -122,12 +122,12 @@ export class VadChunker {
 		}
 	}
 
-	/** Takes the first `seconds` of the last stretch out; the rest is heard again. */
+	/** Takes the first `seconds` of the last chunk out; the rest is heard again. */
 	consume(seconds: number): void {
 		this.#drop(Math.round(seconds * rateHz));
 	}
 
-	/** Stretches from now on are at most this many seconds long. */
+	/** Chunks from now on are at most this many seconds long. */
 	narrow(windowS: number): void {
 		this.#windowFrames = Math.floor(windowS / activityFrameS);
 	}
@@ -161,12 +161,12 @@ export class VadChunker {
 			const tail = stop === this.#speech.length && this.#ended;
 			// A pause that begins at the very end of the window must not lead beyond it.
 			const end = Math.min(frames, frame + Math.min(paddingFrames, length >> 1)) * activityFrame;
-			const enough = frame >= shortestStretchFrames || length >= endlessPauseFrames || tail;
+			const enough = frame >= minChunkFrames || length >= endlessPauseFrames || tail;
 			if (length >= longPauseFrames && enough) return end;
 			if (length >= (this.#livePauseFrames ?? Number.POSITIVE_INFINITY)) return end;
 			if (
 				!wholeFits &&
-				length >= shortestPauseFrames &&
+				length >= minPauseFrames &&
 				frame >= frames / 3 &&
 				length >= (best?.length ?? 0)
 			)
@@ -179,11 +179,11 @@ export class VadChunker {
 	/** Without a pause: the least speech-like moment in the last third of the window. */
 	#quietest(frames: number): number {
 		let best = frames;
-		let least = Number.POSITIVE_INFINITY;
+		let minSpeech = Number.POSITIVE_INFINITY;
 		for (let frame = Math.floor((2 * frames) / 3); frame < frames; frame++) {
 			const around = Math.max(...this.#speech.slice(frame - 1, frame + 2));
-			if (around <= least) {
-				least = around;
+			if (around <= minSpeech) {
+				minSpeech = around;
 				best = frame;
 			}
 		}

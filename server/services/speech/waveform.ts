@@ -4,11 +4,11 @@ import { open, rename, rm } from 'node:fs/promises';
 import { type DecodedAudio, speechRateHz } from '../../audio/decodeAudio.ts';
 import type { Waveform } from '../../protocol/index.ts';
 
-/** Samples of the finest stretch: 10 ms. */
-const stretchSamples = speechRateHz / 100;
+/** Samples of the finest chunk: 10 ms. */
+const blockSamples = speechRateHz / 100;
 const wavHeaderBytes = 44;
 
-/** The loudest sample of each of `buckets` equal stretches, 0…255. Throws `invalid_audio` as decoding does. */
+/** The loudest sample of each of `buckets` equal chunks, 0…255. Throws `invalid_audio` as decoding does. */
 export async function waveformOf(
 	audio: DecodedAudio,
 	buckets: number,
@@ -26,27 +26,27 @@ export async function waveformOf(
 	return { peaks: fine.reduce(buckets), duration: fine.samples / speechRateHz };
 }
 
-/** Peaks of 10 ms stretches, a byte each: 1.4 MB for four hours. */
+/** Peaks of 10 ms chunks, a byte each: 1.4 MB for four hours. */
 class LoudnessTrack {
 	#peaks = new Uint8Array(4096);
 	samples = 0;
 
 	add(samples: Float32Array): void {
-		const needed = Math.ceil((this.samples + samples.length) / stretchSamples);
+		const needed = Math.ceil((this.samples + samples.length) / blockSamples);
 		if (needed > this.#peaks.length) {
 			const grown = new Uint8Array(Math.max(needed, this.#peaks.length * 2));
 			grown.set(this.#peaks);
 			this.#peaks = grown;
 		}
 		for (const value of samples) {
-			const place = Math.floor(this.samples++ / stretchSamples);
+			const place = Math.floor(this.samples++ / blockSamples);
 			const loud = Math.min(255, Math.round(Math.abs(value) * 255));
 			if (loud > (this.#peaks[place] ?? 0)) this.#peaks[place] = loud;
 		}
 	}
 
 	reduce(buckets: number): number[] {
-		const length = Math.ceil(this.samples / stretchSamples);
+		const length = Math.ceil(this.samples / blockSamples);
 		const count = Math.min(buckets, length);
 		return Array.from({ length: count }, (_, bucket) => {
 			let loudest = 0;

@@ -2,6 +2,7 @@
 
 import type { Constraint, GeneratePrompt, GenerateRequest } from '../../engine/api.ts';
 import type { CompletionFacts } from '../../engine/text/textJobs.ts';
+import { defined } from '../../protocol/defined.ts';
 import { AppError } from '../../protocol/index.ts';
 import type { CompletionRequest } from '../../protocol/routes/completions.ts';
 import { formatConstraint, samplingOf } from '../chat/plan.ts';
@@ -18,11 +19,11 @@ export interface CompletionPlan {
 /** Refuses fields that cannot be combined, and tokens the model does not have. */
 export function checkCompletion(request: CompletionRequest, profile: ModelProfile): void {
 	const n = request.n ?? 1;
-	const drawn = request.best_of ?? n;
+	const sampled = request.best_of ?? n;
 	const clash = (param: string, message: string) =>
 		new AppError('invalid_request', message, { param });
-	if (drawn < n) throw clash('best_of', "'best_of' must be at least 'n'.");
-	if (drawn > n && request.stream) throw clash('best_of', "'best_of' cannot be streamed.");
+	if (sampled < n) throw clash('best_of', "'best_of' must be at least 'n'.");
+	if (sampled > n && request.stream) throw clash('best_of', "'best_of' cannot be streamed.");
 	if (request.stream_options && !request.stream)
 		throw clash('stream_options', "'stream_options' is for streams: set 'stream' to true.");
 	if (request.suffix !== undefined && request.echo)
@@ -53,11 +54,11 @@ export function planCompletion(
 	facts: CompletionFacts,
 ): CompletionPlan {
 	const n = request.n ?? 1;
-	const drawn = request.best_of ?? n;
+	const sampled = request.best_of ?? n;
 	const wanted = request.max_tokens ?? defaultMaxTokens;
 	const constraint: Constraint | undefined = formatConstraint(request);
 	const sampling = samplingOf(request, profile, randomSeed);
-	const needsLogprobs = request.logprobs !== undefined || drawn > n;
+	const needsLogprobs = request.logprobs !== undefined || sampled > n;
 	return {
 		n,
 		generate: request.prompt.map((prompt, index) => ({
@@ -66,9 +67,9 @@ export function planCompletion(
 			// Reading only the prompt still takes one step; its token is left out of the answer.
 			maxTokens: Math.max(1, wanted),
 			stop: [...(request.stop ?? []), ...facts.stops],
-			n: drawn,
+			n: sampled,
 			priority: 'interactive',
-			...(constraint === undefined ? {} : { constraint }),
+			...defined({ constraint }),
 			...(needsLogprobs ? { topLogprobs: request.logprobs ?? 0 } : {}),
 			...(request.echo && request.logprobs !== undefined ? { echoLogprobs: true } : {}),
 		})),

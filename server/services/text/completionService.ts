@@ -1,11 +1,11 @@
 /** Completions: raw prompts to text. Several prompts are answered side by side. */
 
-import type { GenerateResult, Owned, TokenLogprob } from '../../engine/api.ts';
+import type { GenerateEvent, GenerateSummary, Owned, TokenLogprob } from '../../engine/api.ts';
 import type { CompletionFacts } from '../../engine/text/textJobs.ts';
 import { defined } from '../../protocol/defined.ts';
 import type { Timings, Usage } from '../../protocol/index.ts';
 import type { CompletionRequest } from '../../protocol/routes/completions.ts';
-import { usageOf } from '../chat/chatService.ts';
+import { chatUsageOf } from '../chat/chatService.ts';
 import type { LoadProfile } from '../chat/profile.ts';
 import { namingField } from '../fieldNames.ts';
 import type { ModelHost, ProviderFallback } from '../host.ts';
@@ -37,6 +37,7 @@ export interface CompletionPiece {
 
 export interface CompletionOutcome {
 	readonly model: string;
+	/** None in streams. */
 	readonly choices: readonly CompletionChoice[];
 	readonly usage: Usage;
 	readonly timings: Timings;
@@ -83,69 +84,97 @@ export function createCompletionService(deps: CompletionDeps): CompletionService
 			);
 			const answers = () =>
 				plan.generate.map(async (generate, promptIndex) => {
+					const ask = (onEvent: (event: GenerateEvent) => void) =>
+						lease.engine.generate({ ...generate, owner: request.owner }, onEvent, signal);
+					if (!request.stream) {
+						const collected = new Choices(generate.n);
+						const summary = await ask((event) => collected.take(event));
+						return { summary, choices: collected.choices };
+					}
 					const echoed = facts.echoed[promptIndex]?.text ?? '';
 					const offsets = Array.from({ length: generate.n }, () => echoed.length);
 					const greeted = new Set<number>();
-					return lease.engine.generate(
-						{ ...generate, owner: request.owner },
-						(event) => {
-							if (!request.stream || (event.type !== 'text' && event.type !== 'finish')) return;
-							const index = promptIndex * plan.n + event.choice;
-							if (echoed !== '' && !greeted.has(index)) onPiece({ index, text: echoed }, info.id);
-							greeted.add(index);
-							if (event.type === 'finish') {
-								onPiece({ index, text: '', reason: event.reason }, info.id);
-							} else if (request.max_tokens !== 0) {
-								const logprobs =
-									request.logprobs === undefined || !event.logprobs
-										? {}
-										: { logprobs: columns(event.logprobs, [], offsets[event.choice] ?? 0) };
-								offsets[event.choice] = (offsets[event.choice] ?? 0) + event.text.length;
-								onPiece({ index, text: event.text, ...logprobs }, info.id);
-							}
-						},
-						signal,
-					);
+					const summary = await ask((event) => {
+						if (event.type !== 'text' && event.type !== 'finish') return;
+						const index = promptIndex * plan.n + event.choice;
+						if (echoed !== '' && !greeted.has(index)) onPiece({ index, text: echoed }, info.id);
+						greeted.add(index);
+						if (event.type === 'finish') {
+							onPiece({ index, text: '', reason: event.reason }, info.id);
+						} else if (request.max_tokens !== 0) {
+							const logprobs =
+								request.logprobs === undefined || !event.logprobs
+									? {}
+									: { logprobs: columns(event.logprobs, [], offsets[event.choice] ?? 0) };
+							offsets[event.choice] = (offsets[event.choice] ?? 0) + event.text.length;
+							onPiece({ index, text: event.text, ...logprobs }, info.id);
+						}
+					});
+					return { summary, choices: [] };
 				});
 			const results = await namingField('messages', 'prompt', () => Promise.all(answers()));
-			const choices = results.flatMap((result, promptIndex) => {
+			const choices = results.flatMap(({ summary, choices: found }, promptIndex) => {
 				const { text = '', first } = facts.echoed[promptIndex] ?? {};
-				return likeliest(result, plan.n).map((choice) =>
-					choiceOf(choice, result, request, text, first),
+				return bestChoices(found, plan.n).map((choice) =>
+					choiceOf(choice, summary, request, text, first),
 				);
 			});
-			const [head] = results;
+			const head = results[0]?.summary;
 			return {
 				model: info.id,
 				choices,
-				usage: results.map((result) => usageOf(result)).reduce(addUsage),
-				timings: { ...(head as GenerateResult).timings, load_ms: lease.loadMs },
+				usage: results.map(({ summary }) => chatUsageOf(summary)).reduce(addUsage),
+				timings: { ...(head as GenerateSummary).timings, load_ms: lease.loadMs },
 			};
 		},
 	};
 }
 
-type Choice = GenerateResult['choices'][number];
+interface Choice {
+	text: string;
+	reason: 'stop' | 'length';
+	readonly logprobs: TokenLogprob[];
+}
+
+/** The choices of an answer, put together from its events. */
+class Choices {
+	readonly choices: readonly Choice[];
+
+	constructor(n: number) {
+		this.choices = Array.from({ length: n }, () => ({ text: '', reason: 'stop', logprobs: [] }));
+	}
+
+	take(event: GenerateEvent): void {
+		if (event.type !== 'text' && event.type !== 'finish') return;
+		const choice = this.choices[event.choice];
+		if (choice === undefined) return;
+		if (event.type === 'finish') choice.reason = event.reason;
+		else {
+			choice.text += event.text;
+			for (const logprob of event.logprobs ?? []) choice.logprobs.push(logprob);
+		}
+	}
+}
 
 /** The choices with the highest mean log-probability, in that order; all in their own when none is left out. */
-function likeliest(result: GenerateResult, n: number): readonly Choice[] {
-	if (result.choices.length <= n) return result.choices;
-	const mean = ({ logprobs = [] }: Choice) =>
+function bestChoices(choices: readonly Choice[], n: number): readonly Choice[] {
+	if (choices.length <= n) return choices;
+	const mean = ({ logprobs }: Choice) =>
 		logprobs.reduce((sum, { logprob }) => sum + logprob, 0) / Math.max(1, logprobs.length);
-	return [...result.choices].sort((left, right) => mean(right) - mean(left)).slice(0, n);
+	return [...choices].sort((left, right) => mean(right) - mean(left)).slice(0, n);
 }
 
 function choiceOf(
 	choice: Choice,
-	result: GenerateResult,
+	{ promptLogprobs = [] }: GenerateSummary,
 	request: CompletionRequest,
 	echoed: string,
 	first: string | undefined,
 ): CompletionChoice {
 	const onlyPrompt = request.max_tokens === 0;
-	const own = onlyPrompt ? [] : (choice.logprobs ?? []);
+	const own = onlyPrompt ? [] : choice.logprobs;
 	const head = first === undefined ? [] : [first];
-	const prompt = request.echo ? (result.promptLogprobs ?? []) : [];
+	const prompt = request.echo ? promptLogprobs : [];
 	return {
 		text: echoed + (onlyPrompt ? '' : choice.text),
 		reason: choice.reason,
@@ -188,7 +217,7 @@ async function factsOf(
 	if (suffix === undefined && !echo) return { filled: [], stops: [], echoed: [] };
 	const text = await host.textModel(id);
 	const gap = suffix === undefined ? {} : { suffix };
-	return text.ask('completion', { model, prompts, echo, ...gap }, signal);
+	return text.request('completion', { model, prompts, echo, ...gap }, signal);
 }
 
 function addUsage(left: Usage, right: Usage): Usage {

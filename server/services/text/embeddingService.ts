@@ -1,5 +1,6 @@
 /** Embeddings: texts or token ids to vectors, pooled and normalised as the model's files say. */
 
+import { defined } from '../../protocol/defined.ts';
 import { AppError } from '../../protocol/index.ts';
 import type { EmbeddingRequest } from '../../protocol/routes/embeddings.ts';
 import { WorkQueue } from '../../work/workQueue.ts';
@@ -52,15 +53,14 @@ export function createEmbeddingService(host: ModelHost, queue = usualQueue()): E
 			await using lease = await host.acquire(
 				id,
 				{
-					...(request.ep === undefined ? {} : { executionProvider: request.ep }),
-					...(request.ttl === undefined ? {} : { ttlS: request.ttl }),
+					...defined({ executionProvider: request.ep, ttlS: request.ttl }),
 					onFallback,
 				},
 				signal,
 			);
 			const { dimensions } = request;
 			const result = await lease.engine.embed(
-				{ inputs: request.input, ...(dimensions === undefined ? {} : { dimensions }) },
+				{ inputs: request.input, ...defined({ dimensions }) },
 				signal,
 			);
 			return { model: id, vectors: result.vectors, promptTokens: result.promptTokens };

@@ -7,8 +7,8 @@ import { createHash } from 'node:crypto';
 import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { unpack } from '../../hub/archive.ts';
-import { discard } from '../../hub/body.ts';
 import type { HubHttp } from '../../hub/http.ts';
+import { discard } from '../../hub/responseBody.ts';
 import { AppError } from '../../protocol/index.ts';
 import { makeFolder } from '../../store/makeFolder.ts';
 
@@ -37,7 +37,7 @@ export async function fetchReadings(
 	const base = http.endpoint.href.replace(/\/+$/, '');
 	const response = await http.get(`${base}${wanted.path}`, {}, signal);
 	if (!response.ok) {
-		await discard(response);
+		discard(response);
 		throw new AppError(
 			'download_failed',
 			`The registry ${http.endpoint.host} answered ${response.status} for the dictionary. Another one can be named in npm_config_registry.`,

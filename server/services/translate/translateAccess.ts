@@ -30,7 +30,7 @@ export interface Credentials {
 	readonly keyRequired: boolean;
 }
 
-export interface Caller {
+export interface TranslateCaller {
 	/** Key id, token subject, `owner`, `member` or `anonymous`. */
 	readonly id: string;
 	readonly limits: CharacterLimits;
@@ -45,8 +45,8 @@ export interface AccessDeps {
 
 export interface TranslateAccess {
 	/** The caller, or a refusal with `translatorCode` 401000, 401001 or 403000. */
-	authenticate(credentials: Credentials): Promise<Caller>;
-	/** A compact JWS, valid for ten minutes, for whoever shows a key. */
+	authenticate(credentials: Credentials): Promise<TranslateCaller>;
+	/** A compact JWS, valid for ten minutes, for a caller with a key. */
 	issueToken(credentials: Credentials): Promise<string>;
 }
 
@@ -89,7 +89,7 @@ export function createTranslateAccess(deps: AccessDeps): TranslateAccess {
 		return entry;
 	};
 
-	const byToken = async (credentials: Credentials, token: string): Promise<Caller> => {
+	const byToken = async (credentials: Credentials, token: string): Promise<TranslateCaller> => {
 		const { tokenSecret, keys, access } = await store.read();
 		let claims: JWTPayload;
 		try {
@@ -115,7 +115,7 @@ export function createTranslateAccess(deps: AccessDeps): TranslateAccess {
 		credentials: Credentials,
 		token: string,
 		directory: AccessSettings['directory'],
-	): Promise<Caller> => {
+	): Promise<TranslateCaller> => {
 		if (!directory) throw unauthorized('This server accepts no tokens of a directory.');
 		const keySet = await keySetOf(directory.issuer).catch((error: unknown) => {
 			throw new AppError('upstream_failed', 'The keys of the directory cannot be fetched.', {
@@ -145,7 +145,7 @@ export function createTranslateAccess(deps: AccessDeps): TranslateAccess {
 		return { id: `directory:${payload.sub ?? ''}`, limits: {} };
 	};
 
-	const authenticate = async (credentials: Credentials): Promise<Caller> => {
+	const authenticate = async (credentials: Credentials): Promise<TranslateCaller> => {
 		const { keys, access } = await store.read();
 		if (access.virtualNetwork) return insideNetwork(credentials);
 		if (credentials.isOwner) return { id: 'owner', limits: {} };
@@ -160,7 +160,7 @@ export function createTranslateAccess(deps: AccessDeps): TranslateAccess {
 		return { id: 'anonymous', limits: {} };
 	};
 
-	const insideNetwork = async (credentials: Credentials): Promise<Caller> => {
+	const insideNetwork = async (credentials: Credentials): Promise<TranslateCaller> => {
 		if (!credentials.customPath)
 			throw refuse(
 				403000,

@@ -1,7 +1,7 @@
 /** What to download for a language pair: models of the catalogue that there are, and no others. */
 
 import type { CatalogueModel } from '../../hub/catalogue.ts';
-import { canonicalLanguage, primaryLanguage } from '../../translate/languages.ts';
+import { canonicalLanguage, primaryLanguage } from '../../translate/languageCodes.ts';
 
 const pivot = 'en';
 

@@ -5,14 +5,14 @@
 
 import type { Seq2SeqItem, Seq2SeqOutput, Seq2SeqRequest } from '../../engine/api.ts';
 import { AppError } from '../../protocol/index.ts';
-import { afterOthers } from '../../work/turns.ts';
+import { yieldToAll } from '../../work/yieldToOthers.ts';
 import type { ModelHost } from '../host.ts';
-import { type BatchItem, type BatchLimits, SentencesWaiting } from './translateBatches.ts';
+import { type BatchLimits, SentencesWaiting, type WaitingSentence } from './sentencesWaiting.ts';
 
 /** How a sentence is to be decoded; only equal options share a batch. */
 export type BatchOptions = Omit<Seq2SeqRequest, 'items'>;
 
-interface Waiting extends BatchItem {
+interface Waiting extends WaitingSentence {
 	readonly item: Seq2SeqItem;
 	readonly options: BatchOptions;
 	readonly signal: AbortSignal | undefined;
@@ -46,7 +46,7 @@ export function createTranslateBatcher(
 		if (pumps >= limits.inFlight) return;
 		running.set(model, pumps + 1);
 		// Let every caller of this turn enter its sentences first.
-		await afterOthers();
+		await yieldToAll();
 		for (;;) {
 			const batch = inOrder(queues.get(model)?.take(limits) ?? []);
 			if (batch.length === 0) break;

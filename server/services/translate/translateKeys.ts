@@ -39,7 +39,7 @@ export interface AccessSettings {
 	};
 }
 
-export interface KeyFile {
+export interface TranslateKeyFile {
 	readonly keys: readonly TranslateKey[];
 	/** Secret that signs 10-minute tokens, base64url. */
 	readonly tokenSecret: string;
@@ -48,7 +48,7 @@ export interface KeyFile {
 
 export const hashKey = (key: string): string => createHash('sha256').update(key).digest('hex');
 
-const format: JsonFormat<KeyFile> = {
+const format: JsonFormat<TranslateKeyFile> = {
 	holds: 'The keys of the translate interface',
 	fresh: () => ({
 		keys: [],
@@ -67,14 +67,14 @@ const format: JsonFormat<KeyFile> = {
 
 /** Reads and writes the key file. */
 export class TranslateKeyStore {
-	readonly #file: JsonFile<KeyFile>;
+	readonly #file: JsonFile<TranslateKeyFile>;
 
 	constructor(path: string) {
 		this.#file = new JsonFile(path, format);
 	}
 
 	/** What is in the file; no keys while none was ever made. */
-	read(): Promise<KeyFile> {
+	read(): Promise<TranslateKeyFile> {
 		return this.#file.read();
 	}
 

@@ -2,7 +2,7 @@
 
 import { bundledCatalogue } from '../../hub/catalogue.ts';
 import { AppError, findModel, type ModelInfo } from '../../protocol/index.ts';
-import { scriptOf } from '../../translate/languages.ts';
+import { scriptOf } from '../../translate/languageCodes.ts';
 import type { LanguageTools } from '../../translate/languageTools.ts';
 import { type ModelLanguages, readModelLanguages, translates } from '../../translate/modelPairs.ts';
 import type { ModelHost } from '../host.ts';
@@ -21,9 +21,9 @@ export interface Hop {
 export interface TranslationPath {
 	readonly hops: readonly Hop[];
 	/** The source's script → the one the first model reads. */
-	readonly before?: Convert;
+	readonly preConvert?: Convert;
 	/** The script the last model writes → the target's. */
-	readonly after?: Convert;
+	readonly postConvert?: Convert;
 }
 
 /** Reads a model's languages from its folder. */
@@ -43,7 +43,7 @@ export interface TranslateModels {
 	/** The installed model of a name, as a system for a pair it translates. */
 	named(name: string, source: string, target: string): Promise<CustomSystem | undefined>;
 	/** One named model for a pair; throws when it cannot do it. */
-	through(name: string, source: string, target: string): Promise<TranslationPath>;
+	viaModel(name: string, source: string, target: string): Promise<TranslationPath>;
 }
 
 const pivot = 'en';
@@ -63,7 +63,7 @@ const nearest: Readonly<Record<string, string>> = {
 };
 
 /** The same language in another script: what one model writes is converted for the other. */
-const sibling: Readonly<Record<string, string>> = {
+const sameLanguageOtherScript: Readonly<Record<string, string>> = {
 	'zh-Hant': 'zh-Hans',
 	'zh-Hans': 'zh-Hant',
 	'sr-Cyrl': 'sr-Latn',
@@ -111,9 +111,10 @@ export function createTranslateModels(
 
 	const route = async (source: string, target: string): Promise<TranslationPath> => {
 		if (source === target) return { hops: [] };
-		if (sibling[source] === target) return { hops: [], after: conversion(source, target) };
+		if (sameLanguageOtherScript[source] === target)
+			return { hops: [], postConvert: conversion(source, target) };
 		const models = await installed();
-		const direct = (from: string, to: string): (Hop & { rank: number }) | undefined => {
+		const findHop = (from: string, to: string): (Hop & { rank: number }) | undefined => {
 			for (const model of models)
 				if (translates(model.languages, from, to))
 					return {
@@ -129,18 +130,22 @@ export function createTranslateModels(
 			from: string,
 			to: string,
 		): { hops: readonly Hop[]; rank: number } | undefined => {
-			const straight = direct(from, to);
-			const first = from === pivot ? undefined : direct(from, pivot);
-			const second = to === pivot ? undefined : direct(pivot, to);
-			const bent = first && second ? Math.max(first.rank, second.rank) + 15 : undefined;
-			if (straight && (bent === undefined || straight.rank <= bent))
-				return { hops: [straight], rank: straight.rank };
-			return first && second && bent !== undefined
-				? { hops: [first, second], rank: bent }
+			const direct = findHop(from, to);
+			const first = from === pivot ? undefined : findHop(from, pivot);
+			const second = to === pivot ? undefined : findHop(pivot, to);
+			const pivotedRank = first && second ? Math.max(first.rank, second.rank) + 15 : undefined;
+			if (direct && (pivotedRank === undefined || direct.rank <= pivotedRank))
+				return { hops: [direct], rank: direct.rank };
+			return first && second && pivotedRank !== undefined
+				? { hops: [first, second], rank: pivotedRank }
 				: undefined;
 		};
-		const froms = [source, nearest[source], sibling[source]].filter((code) => code !== undefined);
-		const tos = [target, nearest[target], sibling[target]].filter((code) => code !== undefined);
+		const froms = [source, nearest[source], sameLanguageOtherScript[source]].filter(
+			(code) => code !== undefined,
+		);
+		const tos = [target, nearest[target], sameLanguageOtherScript[target]].filter(
+			(code) => code !== undefined,
+		);
 		const found: { route: TranslationPath; rank: number }[] = [];
 		for (const from of froms) {
 			for (const to of tos) {
@@ -150,8 +155,12 @@ export function createTranslateModels(
 				const detours = Number(from !== source) + Number(to !== target);
 				const route = {
 					hops: made.hops,
-					...(from === sibling[source] ? { before: conversion(source, from) } : {}),
-					...(to === sibling[target] ? { after: conversion(to, target) } : {}),
+					...(from === sameLanguageOtherScript[source]
+						? { preConvert: conversion(source, from) }
+						: {}),
+					...(to === sameLanguageOtherScript[target]
+						? { postConvert: conversion(to, target) }
+						: {}),
 				};
 				found.push({ route, rank: made.rank + 15 * detours });
 			}
@@ -186,7 +195,7 @@ export function createTranslateModels(
 			{ data: { translatorCode: 408001 } },
 		);
 	};
-	const through = async (
+	const viaModel = async (
 		name: string,
 		source: string,
 		target: string,
@@ -214,7 +223,7 @@ export function createTranslateModels(
 			? { category: name, model: model.info.id }
 			: undefined;
 	};
-	return { installed, route, named, through };
+	return { installed, route, named, viaModel };
 }
 
 function short(language: string): string {

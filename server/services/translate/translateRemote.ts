@@ -10,10 +10,10 @@ import { decodeEntities } from '../../translate/entities.ts';
 import { mergeSpans, protectedSpans } from '../../translate/protect.ts';
 import { splitSentences } from '../../translate/sentences.ts';
 import type {
-	TranslatedText,
+	TargetText,
 	TranslateItem,
+	TranslateOutcome,
 	TranslateRequest,
-	TranslateResult,
 } from './translateRequest.ts';
 
 /** Longest text of one request, for any number of targets. */
@@ -23,7 +23,7 @@ export async function translateRemotely(
 	translator: HostedTranslator,
 	request: TranslateRequest,
 	signal?: AbortSignal,
-): Promise<TranslateResult> {
+): Promise<TranslateOutcome> {
 	const targets = request.targets.map(({ language }) => language);
 	const pieces = request.texts.map((text) =>
 		cut(text, Math.floor(maxCharacters / targets.length), request),
@@ -74,7 +74,7 @@ export async function translateRemotely(
 				? { sourceText: own.map((row) => row.sourceText?.text ?? '').join('') }
 				: {}),
 			translations: targets.map((language, index) =>
-				joined(
+				concatenated(
 					language,
 					own.flatMap((row) => row.translations[index] ?? []),
 					request.texts[item] ?? '',
@@ -91,12 +91,12 @@ export async function translateRemotely(
 	};
 }
 
-function joined(
+function concatenated(
 	language: string,
 	parts: readonly HostedTranslation[],
 	source: string,
 	unguard: boolean,
-): TranslatedText {
+): TargetText {
 	const text = parts.map((part) => (unguard ? removeGuard(part.text) : part.text)).join('');
 	const [only] = parts.length === 1 ? parts : [];
 	const exact = only?.sentLen && !unguard ? only.sentLen : undefined;

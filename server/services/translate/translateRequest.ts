@@ -1,4 +1,4 @@
-/** What is asked of a translation and what comes back, whoever does it. */
+/** Request and result of a translation, local or remote. */
 
 import type { Owned } from '../../engine/api.ts';
 import type { TranslateEngine } from '../../protocol/index.ts';
@@ -38,7 +38,7 @@ export interface TranslateRequest extends Owned {
 	readonly turn?: Disposable;
 }
 
-export interface TranslatedText {
+export interface TargetText {
 	readonly language: string;
 	readonly text: string;
 	readonly transliteration?: { readonly text: string; readonly script: string };
@@ -55,10 +55,10 @@ export interface TranslateItem {
 	readonly detected?: DetectedLanguage;
 	/** The text in its usual script, when it came in another one. */
 	readonly sourceText?: string;
-	readonly translations: readonly TranslatedText[];
+	readonly translations: readonly TargetText[];
 }
 
-export interface TranslateResult {
+export interface TranslateOutcome {
 	readonly items: readonly TranslateItem[];
 	/** Per target: whether a custom system did it. */
 	readonly systems: readonly ('Custom' | 'Team')[];

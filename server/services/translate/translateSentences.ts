@@ -11,7 +11,7 @@ import { looksBroken } from '../../translate/repetition.ts';
 import { linkSpans, type MaskedResult } from '../../translate/sentence.ts';
 import type { CachedTranslation, SentenceCache } from '../../translate/sentenceCache.ts';
 import type { Span } from '../../translate/sentences.ts';
-import { turnOfOthers } from '../../work/turns.ts';
+import { yieldToOthers } from '../../work/yieldToOthers.ts';
 import type { BatchOptions, TranslateBatcher } from './translateBatcher.ts';
 import type { Hop, TranslationPath } from './translateModels.ts';
 
@@ -43,15 +43,15 @@ export async function translateSentences(
 	deps: SentenceDeps,
 	signal?: AbortSignal,
 ): Promise<SentenceResult[]> {
-	const { hops, before, after } = route;
-	const read = before ? await Promise.all(sentences.map(before)) : sentences;
+	const { hops, preConvert, postConvert } = route;
+	const read = preConvert ? await Promise.all(sentences.map(preConvert)) : sentences;
 	let results: SentenceResult[] = read.map((text) => ({ text }));
-	for (const [index, leg] of hops.entries()) {
+	for (const [index, hop] of hops.entries()) {
 		const last = index === hops.length - 1;
 		const { alternatives, ...plain } = options;
-		const made = await throughModel(
+		const made = await translateHop(
 			results.map(({ text }) => text),
-			leg,
+			hop,
 			needs.links,
 			// Other hypotheses are the losers of a beam, so there has to be one.
 			last && alternatives !== undefined
@@ -72,16 +72,16 @@ export async function translateSentences(
 				continue;
 			}
 			// Each takes a moment, and a text has thousands.
-			await turnOfOthers();
-			const links = linkSpans(before.text, hypothesis.text, leg, hypothesis.attention);
-			next.push({ ...result, links: before.links ? joined(before.links, links) : links });
+			await yieldToOthers();
+			const links = linkSpans(before.text, hypothesis.text, hop, hypothesis.attention);
+			next.push({ ...result, links: before.links ? composedLinks(before.links, links) : links });
 		}
 		results = next;
 	}
-	if (!before && !after) return results;
+	if (!preConvert && !postConvert) return results;
 	return Promise.all(
 		results.map(async (result, index) => {
-			const text = after ? await after(result.text) : result.text;
+			const text = postConvert ? await postConvert(result.text) : result.text;
 			// Offsets hold as long as every character was replaced by one.
 			const exact =
 				text.length === result.text.length && read[index]?.length === sentences[index]?.length;
@@ -91,7 +91,7 @@ export async function translateSentences(
 }
 
 /** Links source→pivot and pivot→target → source→target. */
-function joined(first: Links, second: Links): Links {
+function composedLinks(first: Links, second: Links): Links {
 	const links: { source: Span; target: Span }[] = [];
 	for (const a of first)
 		for (const b of second)
@@ -100,9 +100,9 @@ function joined(first: Links, second: Links): Links {
 	return links;
 }
 
-async function throughModel(
+async function translateHop(
 	texts: readonly string[],
-	leg: Hop,
+	hop: Hop,
 	attention: boolean,
 	{ owner, ...options }: SentenceOptions,
 	deps: SentenceDeps,
@@ -110,11 +110,11 @@ async function throughModel(
 ): Promise<CachedTranslation[]> {
 	const keyOf = (text: string): string =>
 		[
-			leg.model.id,
+			hop.model.id,
 			options.beams ?? '',
 			options.alternatives ?? '',
-			leg.source,
-			leg.target,
+			hop.source,
+			hop.target,
 			text,
 		].join('\u0000');
 	const found = new Map<string, CachedTranslation>();
@@ -124,25 +124,25 @@ async function throughModel(
 		if (cached) found.set(text, cached);
 		else if (text.trim() !== '') wanted.push(text);
 	}
-	const { tagged, sources, targets } = leg.languages;
+	const { tagged, sources, targets } = hop.languages;
 	const codes = {
-		...(tagged.source ? { sourceLanguage: sources.get(leg.source) ?? leg.source } : {}),
-		...(tagged.target ? { targetLanguage: targets.get(leg.target) ?? leg.target } : {}),
+		...(tagged.source ? { sourceLanguage: sources.get(hop.source) ?? hop.source } : {}),
+		...(tagged.target ? { targetLanguage: targets.get(hop.target) ?? hop.target } : {}),
 	};
 	const ask = async (
-		asked: readonly string[],
+		texts: readonly string[],
 		more: Partial<BatchOptions>,
 	): Promise<CachedTranslation[]> => {
-		const one = async (text: string): Promise<CachedTranslation> => {
+		const translateOne = async (text: string): Promise<CachedTranslation> => {
 			const decode = {
 				...options,
-				maxTokens: Math.min(leg.languages.contextLength, lengthCap(text.length)),
+				maxTokens: Math.min(hop.languages.contextLength, lengthCap(text.length)),
 				...(attention ? { alignment: true } : {}),
 				...more,
 			};
 			try {
 				const item = { text, owner, ...codes };
-				const [output] = await deps.batcher.translate(leg.model.id, [item], decode, signal);
+				const [output] = await deps.batcher.translate(hop.model.id, [item], decode, signal);
 				return output ? hypothesis(output) : { text, score: 0 };
 			} catch (error) {
 				if (!(error instanceof AppError)) throw error;
@@ -155,14 +155,14 @@ async function throughModel(
 				const [left, space, right] = halves(text);
 				// What cannot be read even in pieces of a few letters is no text for this model.
 				if (text.length <= 8 || left === '' || right === '') return { text, score: 0 };
-				const [first, second] = await Promise.all([one(left), one(right)]);
+				const [first, second] = await Promise.all([translateOne(left), translateOne(right)]);
 				return {
 					text: first.text + space + second.text,
 					score: Math.min(first.score, second.score),
 				};
 			}
 		};
-		return Promise.all(asked.map(one));
+		return Promise.all(texts.map(translateOne));
 	};
 	const made = await ask(wanted, {});
 	// Three faults, none of which a text has together with another: they are seen to side by side.

@@ -1,9 +1,7 @@
 /** The source languages of a request that names none. */
 
 import type { DetectedLanguage, LanguageDetector } from '../../translate/detect.ts';
-
-/** Below this score a detection counts as failed. */
-const detectionFloor = 0.3;
+import { minDetectionScore } from '../../translate/languageCodes.ts';
 
 /**
  * Languages of texts, in their order. One that is doubtful and cannot be translated gives way to the
@@ -27,7 +25,7 @@ export async function detectSources(
 	const neighbours = [...lengths].sort(([, a], [, b]) => b - a).map(([language]) => language);
 	return Promise.all(
 		found.map(async (own) => {
-			if (own.score < detectionFloor && suggested !== undefined)
+			if (own.score < minDetectionScore && suggested !== undefined)
 				return { language: suggested, score: own.score, alternatives: [] };
 			if (own.score >= 1 || (await canTranslate(own.language))) return own;
 			const others = own.alternatives.map(({ language }) => language);

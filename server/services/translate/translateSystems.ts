@@ -6,10 +6,10 @@
 import { readdir, readFile, rm, stat } from 'node:fs/promises';
 import { extname, isAbsolute, join } from 'node:path';
 import { defined } from '../../protocol/defined.ts';
-import { AppError } from '../../protocol/index.ts';
+import { AppError, systemError } from '../../protocol/index.ts';
 import { changeFile, withLock } from '../../store/changeFile.ts';
 import { type Term, tableTerms, tbxTerms, termFinder } from '../../translate/glossary.ts';
-import { canonicalLanguage } from '../../translate/languages.ts';
+import { canonicalLanguage } from '../../translate/languageCodes.ts';
 import type { Fixed } from '../../translate/mask.ts';
 import { type MemoryPair, memoryLookup, tableMemory, tmxMemory } from '../../translate/memory.ts';
 
@@ -158,6 +158,28 @@ export function createCustomSystems(folder: string): CustomSystems {
 	};
 }
 
+/**
+ * What the files of a pair hold, read as requests read them.
+ *
+ * @throws AppError that names the file which cannot be read or has nothing for the pair
+ */
+export async function checkPairFiles(pair: SystemPair): Promise<void> {
+	const check = async (file: string, kind: string, count: (text: string) => number) => {
+		const text = await readFile(file, 'utf8').catch((error: unknown) => {
+			throw systemError(error, { path: file, verb: 'read' }) ?? error;
+		});
+		if (count(text) === 0)
+			throw new AppError(
+				'invalid_request',
+				`${file} holds no ${kind} from ${pair.from} to ${pair.to}. Tables have the source in the first column and the target in the second.`,
+			);
+	};
+	for (const file of pair.glossaries)
+		await check(file, 'terms', (text) => readTerms(file, text, pair).length);
+	for (const file of pair.memories)
+		await check(file, 'sentences', (text) => readMemory(file, text, pair).length);
+}
+
 /** Changes the pairs of a category, which is made when there is none. */
 export async function changeSystem(
 	folder: string,
@@ -220,7 +242,7 @@ function readMemory(file: string, text: string, { from, to }: SystemPair): Memor
 }
 
 /** Content of a `system.json`; a clear error names the category at fault. */
-export function parseSystem(text: string, category: string): SystemPair[] {
+function parseSystem(text: string, category: string): SystemPair[] {
 	const fault = (what: string): AppError =>
 		new AppError('invalid_request', `system.json of category '${category}': ${what}`, {
 			data: { translatorCode: 400002 },

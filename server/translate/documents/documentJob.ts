@@ -12,7 +12,7 @@ import {
 	messageFormatOf,
 	translateMissing,
 } from './missingMessages.ts';
-import { type DocumentResult, formatOf, translateDocument } from './translateDocument.ts';
+import { type DocumentResult, formatOf, translateDocumentText } from './translateDocument.ts';
 
 /** What a document's thread is started with. */
 export interface DocumentJob {
@@ -59,7 +59,7 @@ export type DocumentMessage =
  *
  * @throws AppError `invalid_request` when the document is damaged, or nested too deeply to be read.
  */
-export async function documentOf(
+export async function runDocumentJob(
 	job: DocumentJob,
 	translator: TextTranslator,
 ): Promise<DocumentDone> {
@@ -85,7 +85,7 @@ async function read(job: DocumentJob, translator: TextTranslator): Promise<Docum
 	const extract = formatOf(fileName);
 	if (!extract) throw new AppError('not_supported', `${fileName} has no document format.`);
 	checkWhole(text, extract, fileName);
-	const result = await translateDocument(text, extract, translator, job);
+	const result = await translateDocumentText(text, extract, translator, job);
 	if (!job.asJson) return { type: 'document', result };
 	return { type: 'json', bytes: new TextEncoder().encode(JSON.stringify(result)) };
 }

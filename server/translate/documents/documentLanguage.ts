@@ -7,7 +7,7 @@ import { defined } from '../../protocol/defined.ts';
 import { AppError } from '../../protocol/errors.ts';
 import { cutText } from '../cutText.ts';
 import type { DetectedText } from '../detectedText.ts';
-import { languageName, primaryLanguage, sameLanguage, scriptOf } from '../languages.ts';
+import { languageName, primaryLanguage, sameLanguage, scriptOf } from '../languageCodes.ts';
 import { readableWords } from '../readableWords.ts';
 import { hasSeveralWords, keptSentences } from './keptSentences.ts';
 import { padded } from './piece.ts';

@@ -5,7 +5,7 @@ import { AppError } from '../../protocol/errors.ts';
 export interface PlaceCounts {
 	/** Threads at work at the same time. */
 	readonly places: number;
-	/** Of these for one owner: whoever sends many documents leaves room for the others. */
+	/** Of these for one owner, so that many documents of one leave room for the others. */
 	readonly placesOfOwner: number;
 	/** Documents that wait for a place, of everybody and of one owner. */
 	readonly waiting: number;

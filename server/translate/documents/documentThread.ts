@@ -14,7 +14,7 @@ import type {
 	DocumentMessage,
 	DocumentQuestion,
 } from './documentJob.ts';
-import { documentOf } from './documentJob.ts';
+import { runDocumentJob } from './documentJob.ts';
 import type { TextTranslator } from './documentLanguage.ts';
 import { DocumentPlaces } from './documentPlaces.ts';
 import { type MissingResult, messageFormatOf } from './missingMessages.ts';
@@ -49,7 +49,7 @@ const usualLimits: ThreadLimits = { baseMs: 30_000, perMillionMs: 5000, memoryMb
  * @throws AppError `too_expensive` when taking it apart or putting it together takes too long,
  *   `not_supported` for another format, `cancelled`, and what the translator throws.
  */
-export async function documentAside(
+export async function translateDocumentInWorker(
 	job: Omit<DocumentJob, 'target'>,
 	translator: TextTranslator,
 	signal: AbortSignal,
@@ -57,31 +57,31 @@ export async function documentAside(
 ): Promise<DocumentResult> {
 	if (!formatOf(job.fileName))
 		throw new AppError('not_supported', `${job.fileName} is of no known format.`);
-	const done = await aside(job, translator, ownPerson, signal, limits);
+	const done = await inWorker(job, translator, ownPerson, signal, limits);
 	if (done.type === 'document') return done.result;
 	throw new AppError('internal', 'The document thread answered something else.');
 }
 
 /**
- * As {@link documentAside}, with the result as JSON in UTF-8, which a large one is cheaper to send as.
+ * As {@link translateDocumentInWorker}, with the result as JSON in UTF-8, which a large one is cheaper to send as.
  *
  * @param owner whose it is: people share the threads fairly
  * @throws AppError `overloaded` when too many documents wait, too.
  */
-export async function documentJsonAside(
+export async function translateDocumentJsonInWorker(
 	job: Omit<DocumentJob, 'target' | 'asJson'>,
 	translator: TextTranslator,
 	owner: string,
 	signal: AbortSignal,
 	limits = usualLimits,
 ): Promise<Uint8Array<ArrayBuffer>> {
-	const done = await aside({ ...job, asJson: true }, translator, owner, signal, limits);
+	const done = await inWorker({ ...job, asJson: true }, translator, owner, signal, limits);
 	if (done.type === 'json') return done.bytes;
 	throw new AppError('internal', 'The document thread answered something else.');
 }
 
-/** What a translated message file lacks of its source. Throws as {@link documentAside}. */
-export async function missingAside(
+/** What a translated message file lacks of its source. Throws as {@link translateDocumentInWorker}. */
+export async function translateMissingInWorker(
 	job: DocumentJob & { readonly target: string },
 	translator: TextTranslator,
 	signal: AbortSignal,
@@ -89,14 +89,14 @@ export async function missingAside(
 ): Promise<MissingResult> {
 	if (!messageFormatOf(job.fileName))
 		throw new AppError('not_supported', `${job.fileName} is no message file of a known format.`);
-	const done = await aside(job, translator, ownPerson, signal, limits);
+	const done = await inWorker(job, translator, ownPerson, signal, limits);
 	if (done.type === 'missing') return done.result;
 	throw new AppError('internal', 'The document thread answered something else.');
 }
 
 type Done = Exclude<DocumentMessage, { readonly type: 'ask' | 'error' }>;
 
-async function aside(
+async function inWorker(
 	job: DocumentJob,
 	translator: TextTranslator,
 	owner: string,
@@ -105,7 +105,7 @@ async function aside(
 ): Promise<Done> {
 	signal.throwIfAborted();
 	const size = job.text.length + (job.target?.length ?? 0);
-	if (size < longText) return documentOf(job, translator);
+	if (size < longText) return runDocumentJob(job, translator);
 	using _place = await places.take(owner, signal);
 	if (signal.aborted) throw new AppError('cancelled');
 	return await inThread(job, translator, signal, limits);

@@ -5,18 +5,18 @@
 
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { fromErrorWire, toErrorWire } from '../../protocol/errorWire.ts';
-import { textBatches } from '../textBatches.ts';
+import { textBatches } from '../../protocol/textBatches.ts';
 import type {
 	DocumentAnswer,
 	DocumentJob,
 	DocumentMessage,
 	DocumentQuestion,
 } from './documentJob.ts';
-import { documentOf } from './documentJob.ts';
+import { runDocumentJob } from './documentJob.ts';
 import type { TextTranslator } from './documentLanguage.ts';
 
 /** Texts and characters of one question: more would hold up the thread that is asked. */
-const maxAsked = { texts: 500, characters: 200_000 };
+const maxPendingTexts = { texts: 500, characters: 200_000 };
 
 function translatorOver(port: MessagePort): TextTranslator {
 	const ask = async (question: Omit<DocumentQuestion, 'type'>): Promise<DocumentAnswer> => {
@@ -32,7 +32,7 @@ function translatorOver(port: MessagePort): TextTranslator {
 		of: (batch: readonly string[]) => Promise<readonly T[] | undefined>,
 	): Promise<T[]> => {
 		const all: T[] = [];
-		for (const batch of textBatches(texts, maxAsked))
+		for (const batch of textBatches(texts, maxPendingTexts))
 			for (const one of (await of(batch)) ?? []) all.push(one);
 		return all;
 	};
@@ -45,7 +45,7 @@ function translatorOver(port: MessagePort): TextTranslator {
 
 if (parentPort) {
 	const port = parentPort;
-	documentOf(workerData as DocumentJob, translatorOver(port))
+	runDocumentJob(workerData as DocumentJob, translatorOver(port))
 		.catch((error: unknown): DocumentMessage => {
 			return { type: 'error', error: toErrorWire(error) };
 		})

@@ -1,9 +1,9 @@
 /** Changes of a text, and where they are afterwards. */
 
-import type { Edit } from './messageTree.ts';
+import type { MessageEdit } from './messageTree.ts';
 
 /** A text with changes made, and the ranges of what is new, in order. */
-export function applyEdits(text: string, edits: readonly Edit[]) {
+export function applyEdits(text: string, edits: readonly MessageEdit[]) {
 	const ranges: { start: number; end: number }[] = [];
 	let out = '';
 	let next = 0;

@@ -1,10 +1,10 @@
 /** What an HTML document says of its own language and writing direction, said of the target instead. */
 
 import { Parser } from 'htmlparser2';
-import { directionOf, sameLanguage, scriptOf } from '../languages.ts';
+import { directionOf, sameLanguage, scriptOf } from '../languageCodes.ts';
 import { applyEdits } from './edits.ts';
 import { languageTag } from './languageTag.ts';
-import type { Edit } from './messageTree.ts';
+import type { MessageEdit } from './messageTree.ts';
 import { Untouched } from './untouched.ts';
 
 /** An attribute with its place in the document. */
@@ -28,7 +28,7 @@ const languageAttributes = new Set(['lang', 'xml:lang']);
 export function inLanguage(text: string, to: string): string {
 	const tag = languageTag(to);
 	if (tag === undefined) return text;
-	const edits: Edit[] = [];
+	const edits: MessageEdit[] = [];
 	const kept = new Untouched();
 	let ofTag: Attribute[] = [];
 	/** Language that `<html>` names. */

@@ -1,4 +1,9 @@
-/** ICU messages: text, arguments and branches of plural and select, as a tree. */
+/**
+ * ICU messages: text, arguments and branches of plural and select, as a tree.
+ *
+ * Own code, because @formatjs/icu-messageformat-parser 3.5.23 refuses what message files have beside ICU
+ * (`{user.name}`, `{$count}`, `{0, choice, …}`, formats of their own), and takes a stray `}` for text.
+ */
 
 export type IcuNode =
 	| { readonly kind: 'text'; readonly text: string }
@@ -91,10 +96,11 @@ class IcuReader {
 	#argument(depth: number): IcuNode | undefined {
 		const start = this.at;
 		const choice = this.#take(
-			/\{\s*([\w.-]+)\s*,\s*(plural|selectordinal|select)\s*,(?:\s*offset:\s*(\d+))?/y,
+			/\{\s*([\p{L}\p{M}\p{N}_.-]+)\s*,\s*(plural|selectordinal|select)\s*,(?:\s*offset:\s*(\d+))?/uy,
 		);
 		if (!choice) {
-			const [raw] = this.#take(/\{\s*[\w.$@-]+\s*(?:,(?:[^{}']|'[^']*')*)?\}/y) ?? [];
+			const [raw] =
+				this.#take(/\{\s*[\p{L}\p{M}\p{N}_.$@-]+\s*(?:,(?:[^{}']|'[^']*')*)?\}/uy) ?? [];
 			return raw === undefined ? undefined : { kind: 'argument', raw };
 		}
 		const [, name = '', given, offset = '0'] = choice;
@@ -107,7 +113,7 @@ class IcuReader {
 				if (!branches.some(({ selector }) => selector === 'other')) return undefined;
 				return { kind: 'choice', name, type, offset: Number(offset), head, branches, tail: lead };
 			}
-			const [, selector = '', gap = ''] = this.#take(/(=\d+|[\w-]+)(\s*)\{/y) ?? [];
+			const [, selector = '', gap = ''] = this.#take(/(=\d+|[\p{L}\p{M}\p{N}_-]+)(\s*)\{/uy) ?? [];
 			if (selector === '') return undefined;
 			const nodes = this.nodes(depth + 1, type !== 'select');
 			if (!nodes || !this.#take(/\}/y)) return undefined;

@@ -1,6 +1,6 @@
 /** A language as a document names it. */
 
-import { canonicalLanguage } from '../languages.ts';
+import { canonicalLanguage } from '../languageCodes.ts';
 
 /** The tag (BCP 47) of a target as its caller wrote it, region included; `undefined` for what is none. */
 export function languageTag(to: string): string | undefined {

@@ -24,7 +24,7 @@ export interface MessageEntry {
 }
 
 /** A change of a text; all that `text` holds is new. */
-export interface Edit {
+export interface MessageEdit {
 	readonly start: number;
 	readonly end: number;
 	readonly text: string;
@@ -41,7 +41,7 @@ export interface TreeFormat {
 		map: MessageTree,
 		after: MessageEntry | undefined,
 		entries: readonly NewEntry[],
-	) => Edit;
+	) => MessageEdit;
 	/** Source code of a value that stands where an empty one stood. */
 	readonly literal: (value: unknown) => string;
 }

@@ -13,11 +13,11 @@ import {
 	type TranslateTexts,
 } from './documentLanguage.ts';
 import { applyEdits, isWithin } from './edits.ts';
-import { extractJson } from './json.ts';
+import { extractJson } from './jsonDocument.ts';
 import { type MessageLine, poLines, propertiesLines } from './messageLines.ts';
 import {
-	type Edit,
 	jsonTree,
+	type MessageEdit,
 	type MessageTree,
 	type NewEntry,
 	type TreeFormat,
@@ -25,11 +25,11 @@ import {
 } from './messageTree.ts';
 import type { Extract } from './piece.ts';
 import { entriesFor } from './pluralKeys.ts';
-import { extractPo } from './po.ts';
+import { extractPo } from './poDocument.ts';
 import { poEntries } from './poEntries.ts';
-import { extractProperties } from './properties.ts';
+import { extractProperties } from './propertiesDocument.ts';
 import { proseOf, translatePieces } from './translateDocument.ts';
-import { extractYaml } from './yaml.ts';
+import { extractYaml } from './yamlDocument.ts';
 
 export type MessageFormat = 'json' | 'yaml' | 'properties' | 'po';
 
@@ -154,7 +154,7 @@ export async function mergeMissing(
 
 interface Changes {
 	readonly missing: MissingMessage[];
-	readonly edits: Edit[];
+	readonly edits: MessageEdit[];
 }
 
 function changes(

@@ -1,6 +1,7 @@
 /** Plural categories of languages, and numbers that stand for them while a sentence is translated. */
 
 import { defined } from '../../protocol/defined.ts';
+import { LruMap } from '../../protocol/lruMap.ts';
 
 /** Number of things, as CLDR sorts them. */
 const order: readonly string[] = ['zero', 'one', 'two', 'few', 'many', 'other'];
@@ -19,8 +20,9 @@ export interface PluralCategory {
 type PluralType = 'cardinal' | 'ordinal';
 
 /** The languages asked for last; each costs hundreds of lookups. */
-const known = new Map<string, readonly PluralCategory[] | undefined>();
-const maxKnown = 50;
+const known = new LruMap<string, { readonly categories: readonly PluralCategory[] | undefined }>(
+	50,
+);
 
 /** Plural categories of a language in the order of CLDR, or `undefined` when it is not known. */
 export function pluralCategories(
@@ -28,11 +30,9 @@ export function pluralCategories(
 	type: PluralType,
 ): readonly PluralCategory[] | undefined {
 	const key = `${type} ${language}`;
-	if (!known.has(key)) {
-		if (known.size >= maxKnown) known.clear();
-		known.set(key, findCategories(language, type));
-	}
-	return known.get(key);
+	const found = known.get(key) ?? { categories: findCategories(language, type) };
+	known.set(key, found);
+	return found.categories;
 }
 
 function findCategories(language: string, type: PluralType): PluralCategory[] | undefined {

@@ -1,7 +1,7 @@
 /** A document of a known format through a translator; what cannot be kept whole is left as it was. */
 
 import { defined } from '../../protocol/defined.ts';
-import { sameLanguage } from '../languages.ts';
+import { sameLanguage } from '../languageCodes.ts';
 import {
 	type DocumentLanguages,
 	inItsLanguage,
@@ -9,18 +9,18 @@ import {
 	type TextTranslator,
 	type TranslateTexts,
 } from './documentLanguage.ts';
-import { extractHtml } from './html.ts';
+import { extractHtml } from './htmlDocument.ts';
 import { icuBranches } from './icuBranches.ts';
-import { extractJson } from './json.ts';
-import { extractMarkdown, extractMdx } from './markdown.ts';
+import { extractJson } from './jsonDocument.ts';
+import { extractMarkdown, extractMdx } from './markdownDocument.ts';
 import { type Extract, type Piece, padded, splice } from './piece.ts';
 import { isIcuBranching, samePlaceholders } from './placeholders.ts';
-import { extractPlainText } from './plainText.ts';
-import { extractPo } from './po.ts';
-import { extractProperties } from './properties.ts';
-import { extractSubtitles } from './subtitles.ts';
-import { extractXliff } from './xliff.ts';
-import { extractYaml } from './yaml.ts';
+import { extractPlainText } from './plainTextDocument.ts';
+import { extractPo } from './poDocument.ts';
+import { extractProperties } from './propertiesDocument.ts';
+import { extractSubtitles } from './subtitlesDocument.ts';
+import { extractXliff } from './xliffDocument.ts';
+import { extractYaml } from './yamlDocument.ts';
 
 /** File name ending (without the dot) → how its words are found. */
 export const documentFormats: Readonly<Record<string, Extract>> = {
@@ -73,7 +73,7 @@ export function formatOf(fileName: string): Extract | undefined {
  *
  * @throws AppError `model_not_found` when no model here translates from the document's language.
  */
-export async function translateDocument(
+export async function translateDocumentText(
 	text: string,
 	extract: Extract,
 	translator: TextTranslator,

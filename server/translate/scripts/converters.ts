@@ -1,6 +1,7 @@
 /** The converter behind each pair of scripts of a language. Big tables are loaded when first used. */
 
 import { cutText } from '../cutText.ts';
+import type { Convert } from './convert.ts';
 import { colloquialIndic, indicFromLatin } from './indic.ts';
 import { chineseFromPinyin } from './pinyinInput.ts';
 import { createTransforms, type TransformTable } from './rules.ts';
@@ -10,11 +11,8 @@ import {
 	hebrewFromLatin,
 	latinFromSemitic,
 	latinFromTurkicCyrillic,
-} from './tables.ts';
+} from './scriptTables.ts';
 import { latinFromThai } from './thai.ts';
-
-/** A text in one script → in another. */
-export type Convert = (text: string) => string;
 
 let transforms: Promise<(name: string) => Convert> | undefined;
 

@@ -3,7 +3,7 @@
  * ends of words where the language leaves it out.
  */
 
-import type { Convert } from './converters.ts';
+import type { Convert } from './convert.ts';
 
 const plainLetters: readonly (readonly [RegExp, string])[] = [
 	[/chh/g, 'cHh'],

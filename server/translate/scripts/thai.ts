@@ -3,7 +3,7 @@
  * by syllable and written without tones and vowel lengths, as on road signs and in passports.
  */
 
-import type { Convert } from './converters.ts';
+import type { Convert } from './convert.ts';
 
 /** Letter → [at the start, at the end of a syllable]. */
 const sounds: ReadonlyMap<string, readonly [initial: string, final: string]> = new Map(

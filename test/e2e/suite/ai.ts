@@ -82,11 +82,11 @@ describe('the chat in the editor', () => {
 
 describe("VS Code's own places for models", () => {
 	it('counts tokens exactly and ends a request that is cancelled', async () => {
-		const { front } = await activated();
+		const { languageServer } = await activated();
 		const [model] = await vscode.lm.selectChatModels({ vendor: 'nearglot' });
 		assert.ok(model);
 		const message = vscode.LanguageModelChatMessage.User('one two three four five six');
-		const { tokens } = await front.request('nearglot/countTokens', {
+		const { tokens } = await languageServer.request('nearglot/countTokens', {
 			model: model.id,
 			messages: [{ role: 'user', content: 'one two three four five six' }],
 		});
@@ -170,8 +170,8 @@ describe("VS Code's own places for models", () => {
 			contributes.mcpServerDefinitionProviders.map(({ id }) => id),
 			['nearglot.mcp'],
 		);
-		const { front } = await activated();
-		const { url, key } = await front.request('nearglot/endpoint', {});
+		const { languageServer } = await activated();
+		const { url, key } = await languageServer.request('nearglot/endpoint', {});
 		const response = await fetch(`${url}/mcp`, {
 			method: 'POST',
 			headers: {
@@ -196,13 +196,13 @@ describe("VS Code's own places for models", () => {
 	});
 
 	it('completes code inside the line with a model that fills in the middle', async function () {
-		const { front } = await activated();
+		const { languageServer } = await activated();
 		const root = vscode.extensions.getExtension('nearglot.nearglot')?.extensionPath ?? '';
 		const shared = process.env['NEARGLOT_SHARED'] ?? join(root, '..', 'shared');
 		const model = join(shared, 'data', 'models-tiny', 'qwen2-tjs');
 		// The tiny model is beside the repository, where there is one.
 		if (!existsSync(model)) this.skip();
-		const { url, key } = await front.request('nearglot/endpoint', {});
+		const { url, key } = await languageServer.request('nearglot/endpoint', {});
 		const headers = { authorization: `Bearer ${key}` };
 		const status = await fetch(`${url}/openai/status`, { headers });
 		const { modelDirPath } = (await status.json()) as { modelDirPath: string };
@@ -225,19 +225,19 @@ describe("VS Code's own places for models", () => {
 		await fetch(`${url}/openai/unload/qwen2-tjs?force=true`, { headers });
 		rmSync(join(modelDirPath, 'qwen2-tjs'), { recursive: true });
 		await until('the model is gone', async () => {
-			const { models } = await front.request('nearglot/models', {});
+			const { models } = await languageServer.request('nearglot/models', {});
 			return !models.some(({ id }) => id.startsWith('qwen2-tjs'));
 		});
 	});
 
-	it('puts the address and key of the server into new terminals, when that is wanted', async () => {
-		const { context, front } = await activated();
+	it('puts the address and key of the model server into new terminals, when that is wanted', async () => {
+		const { context, languageServer } = await activated();
 		const settings = vscode.workspace.getConfiguration('nearglot');
 		const variables = context.environmentVariableCollection;
 		assert.equal(variables.get('OPENAI_BASE_URL'), undefined);
 		await settings.update('terminal.environment', true, vscode.ConfigurationTarget.Global);
 		await until('the variables are set', () => variables.get('OPENAI_API_KEY') !== undefined);
-		const { url, key } = await front.request('nearglot/endpoint', {});
+		const { url, key } = await languageServer.request('nearglot/endpoint', {});
 		assert.equal(variables.get('OPENAI_BASE_URL')?.value, `${url}/v1`);
 		assert.equal(variables.get('OPENAI_API_KEY')?.value, key);
 		assert.equal(variables.persistent, false, 'the key is not kept on disk');
@@ -246,8 +246,8 @@ describe("VS Code's own places for models", () => {
 	});
 
 	it('offers snippets that answer when they are run', async () => {
-		const { front } = await activated();
-		const endpoint = await front.request('nearglot/endpoint', {});
+		const { languageServer } = await activated();
+		const endpoint = await languageServer.request('nearglot/endpoint', {});
 		const texts = new Map(
 			snippets(endpoint, 'starter-chat').map(({ name, text }) => [name, text] as const),
 		);

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
-import type { Extension } from '../../../extension/app.ts';
+import type { Extension } from '../../../extension/extension.ts';
 
 async function activated(): Promise<Extension> {
 	const found = vscode.extensions.getExtension('nearglot.nearglot');
@@ -120,12 +120,12 @@ describe('translation in the editor', () => {
 	});
 
 	it('hands a new name to the rename of the editor', async () => {
-		const { front } = await activated();
+		const { languageServer } = await activated();
 		const content =
 			'// Dieses Programm liest den Namen der Datei und zeigt ihn an.\nconst dateiName = 1;\nuse(dateiName);\n';
 		const document = await vscode.workspace.openTextDocument({ content, language: 'javascript' });
 		await show(document);
-		const found = await front.request('nearglot/nameSymbol', {
+		const found = await languageServer.request('nearglot/nameSymbol', {
 			uri: document.uri.toString(),
 			languageId: document.languageId,
 			position: { line: 1, character: 8 },

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
-import type { Extension } from '../../../extension/app.ts';
+import type { Extension } from '../../../extension/extension.ts';
 import type { ChatDelta } from '../../../server/protocol/index.ts';
 
 const sentence = 'The file could not be opened.';
@@ -47,9 +47,9 @@ describe('the extension', () => {
 	});
 
 	it('streams an answer of the built-in model', async () => {
-		const { front } = await activated();
+		const { languageServer } = await activated();
 		const deltas: ChatDelta[] = [];
-		const result = await front.request(
+		const result = await languageServer.request(
 			'nearglot/chat',
 			{ messages: [{ role: 'user', content: 'extract a tar.gz file' }], temperature: 0 },
 			undefined,
@@ -87,8 +87,8 @@ describe('the extension', () => {
 	});
 
 	it('offers a code action per language that replaces the selection', async () => {
-		const { front } = await activated();
-		await front.start();
+		const { languageServer } = await activated();
+		await languageServer.start();
 		const editor = await show(sentence);
 		const range = new vscode.Range(0, 0, 0, sentence.length);
 		const actions = await vscode.commands.executeCommand<vscode.CodeAction[]>(
@@ -196,9 +196,9 @@ describe('the extension', () => {
 	});
 
 	it('tells an unknown model apart and names the known ones', async () => {
-		const { front } = await activated();
+		const { languageServer } = await activated();
 		await assert.rejects(
-			front.request('nearglot/chat', {
+			languageServer.request('nearglot/chat', {
 				model: 'no-such-model',
 				messages: [{ role: 'user', content: 'hi' }],
 			}),
@@ -211,11 +211,11 @@ describe('the extension', () => {
 	});
 
 	it('goes on after its server was killed, on the same daemon', async () => {
-		const { front } = await activated();
-		const before = await front.request('nearglot/endpoint', {});
+		const { languageServer } = await activated();
+		const before = await languageServer.request('nearglot/endpoint', {});
 		const restarted = new Promise<void>((resolve) => {
 			let down = false;
-			const listening = front.onHealth(({ server }) => {
+			const listening = languageServer.onHealth(({ server }) => {
 				if (server !== 'running') down = true;
 				else if (down) {
 					listening.dispose();
@@ -223,9 +223,9 @@ describe('the extension', () => {
 				}
 			});
 		});
-		process.kill(front.health.status?.pid ?? 0, 'SIGKILL');
+		process.kill(languageServer.health.status?.pid ?? 0, 'SIGKILL');
 		await restarted;
-		const after = await front.request('nearglot/endpoint', {});
+		const after = await languageServer.request('nearglot/endpoint', {});
 		assert.equal(after.pid, before.pid);
 	});
 });

@@ -10,7 +10,7 @@ describe('the history of chats', () => {
 	it('keeps a chat with its answer, newest first, and finds it by a word of the answer', async () => {
 		const { chat, store } = await activated();
 		chat.newChat();
-		await chat.session.ask('extract a tar.gz file');
+		await chat.session.send('extract a tar.gz file');
 		const { id } = chat.session.conversation;
 		const [newest] = await store.list();
 		assert.equal(newest?.id, id);
@@ -27,7 +27,7 @@ describe('the history of chats', () => {
 	it('deletes a chat for good, also one whose answer is being written', async () => {
 		const { chat, store } = await activated();
 		chat.newChat();
-		const asking = chat.session.ask('list files');
+		const asking = chat.session.send('list files');
 		const { id } = chat.session.conversation;
 		await until('the question is saved', async () => (await store.load(id)) !== undefined);
 		await store.remove(id);
@@ -43,7 +43,7 @@ describe('the history of chats', () => {
 	it('asks again beside the old answer, not below it', async () => {
 		const { chat, store } = await activated();
 		chat.newChat();
-		await chat.session.ask('list files');
+		await chat.session.send('list files');
 		const { turns } = chat.session.conversation;
 		const answer = turns.at(-1);
 		assert.equal(answer?.role, 'assistant');

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
-import type { Extension } from '../../../extension/app.ts';
+import type { Extension } from '../../../extension/extension.ts';
 
 const { extensionPath = '' } = vscode.extensions.getExtension('nearglot.nearglot') ?? {};
 const speech = join(extensionPath, 'test', 'fixtures', 'speech');

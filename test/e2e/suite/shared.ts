@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
-import type { Extension } from '../../../extension/app.ts';
+import type { Extension } from '../../../extension/extension.ts';
 import { until } from '../../support/until.ts';
 
 /** The parts of the extension, which it shows under test. */

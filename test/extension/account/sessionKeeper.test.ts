@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type SessionChange, SessionManager } from '../../../extension/account/sessionManager.ts';
 import { SessionStore, type StoredSession } from '../../../extension/account/sessionStore.ts';
-import type { Refreshed } from '../../../extension/account/teamApi.ts';
+import type { RefreshedSession } from '../../../extension/account/teamApi.ts';
 import { AppError, type EndReason } from '../../../server/protocol/index.ts';
 
 const origin = 'https://team.example';
@@ -18,7 +18,7 @@ class World {
 	signOuts: string[] = [];
 	isOnline = true;
 	lines: string[] = [];
-	answer: (token: string) => Promise<Refreshed> = async (token) => ({
+	answer: (token: string) => Promise<RefreshedSession> = async (token) => ({
 		kind: 'renewed',
 		session: { token: this.token(`${token.length}${this.refreshes.length}`), userId: 'u' },
 	});

@@ -1,19 +1,15 @@
 /** Chats on disk: whole or absent, found again, and gone when they are deleted. */
 
 import assert from 'node:assert/strict';
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { ChatStore } from '../../../extension/chat/chatStore.ts';
 import type { Conversation } from '../../../server/protocol/index.ts';
 import { setAsideIn } from '../../../server/store/jsonFile.ts';
+import { temporaryFolder } from '../../support/temporaryFolder.ts';
 
-let root = '';
-before(async () => {
-	root = await mkdtemp(join(tmpdir(), 'nearglot-chats-'));
-});
-after(() => rm(root, { recursive: true }));
+const root = temporaryFolder('chats');
 
 const chat = (id: string, text = 'Hello', updatedAt = '2026-01-01T00:00:00Z'): Conversation => ({
 	id,

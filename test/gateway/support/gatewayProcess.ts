@@ -31,7 +31,7 @@ export async function startWith(
 	home: string,
 	env: NodeJS.ProcessEnv = {},
 ): Promise<GatewayProcess> {
-	const [command, gateway] = ['command.ts', 'gateway.ts'].map((file) =>
+	const [command, gateway] = ['command.ts', 'gatewayCommand.ts'].map((file) =>
 		JSON.stringify(join(root, 'server', 'cli', file)),
 	);
 	const script = `import { runCommand } from ${command}; void runCommand({ gateway: async () => (await import(${gateway})).gatewayCommand }, process.argv.slice(1));`;

@@ -1,16 +1,15 @@
 /** A whole layer in the test: app behind it, provider beside it, clock and store under control. */
 
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rmSync } from 'node:fs';
 import { Writable } from 'node:stream';
+import type { GatewaySettings } from '../../../server/gateway/config/gatewaySettings.ts';
 import { parseSettings } from '../../../server/gateway/config/parseSettings.ts';
 import { resolvePaths } from '../../../server/gateway/config/resolvePaths.ts';
-import type { GatewaySettings } from '../../../server/gateway/config/settings.ts';
 import { type Gateway, startGateway } from '../../../server/gateway/gateway.ts';
 import { openParts } from '../../../server/gateway/openParts.ts';
 import type { ProviderRegistry } from '../../../server/gateway/providers/registry.ts';
 import type { Store } from '../../../server/gateway/store/store.ts';
+import { temporaryFolder } from '../../support/temporaryFolder.ts';
 import { TestApp } from './app.ts';
 import { FakeProvider } from './fakeProvider.ts';
 import { type RawAnswer, type RawCall, rawCall } from './rawHttp.ts';
@@ -128,7 +127,7 @@ export class Harness implements AsyncDisposable {
 			await provider.listen();
 			owned.use(provider);
 		}
-		const folder = options.folder ?? mkdtempSync(join(tmpdir(), 'nearglot-gateway-'));
+		const folder = options.folder ?? temporaryFolder('gateway');
 		if (options.folder === undefined)
 			owned.defer(() => rmSync(folder, { recursive: true, force: true }));
 		const file = merge(baseConfig(provider), options.config ?? {});

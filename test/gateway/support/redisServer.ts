@@ -2,11 +2,10 @@
 
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { createClient } from 'redis';
+import { temporaryFolder } from '../../support/temporaryFolder.ts';
 
 /** False, or why tests with Redis are skipped. */
 export const redisMissing: string | false =
@@ -16,7 +15,7 @@ export const redisMissing: string | false =
 
 export class RedisServer implements AsyncDisposable {
 	readonly port: number;
-	readonly #folder = mkdtempSync(join(tmpdir(), 'nearglot-redis-'));
+	readonly #folder = temporaryFolder('redis');
 	#process: ChildProcess | undefined;
 
 	private constructor(port: number) {

@@ -1,14 +1,14 @@
 /** Finding prose without a built-in grammar, in slices, and while a document changes. */
 
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { before, test } from 'node:test';
 import { TextDocument } from 'vscode-languageserver-textdocument';
-import { ProseFinder } from '../../../server/lsp/prose/prose.ts';
+import { ProseFinder } from '../../../server/lsp/prose/proseFinder.ts';
+import { temporaryFolder } from '../../support/temporaryFolder.ts';
 
-let folder: string;
+const folder = temporaryFolder('prose');
 
 /** A grammar of a made-up language: `~` comments, `(~ … ~)` blocks, `"…"` strings. */
 const grammar = {
@@ -32,7 +32,6 @@ const grammar = {
 };
 
 before(() => {
-	folder = mkdtempSync(join(tmpdir(), 'nearglot-prose-'));
 	writeFileSync(join(folder, 'wave.tmLanguage.json'), JSON.stringify(grammar));
 	writeFileSync(join(folder, 'broken.json'), '{');
 	writeFileSync(
@@ -40,8 +39,6 @@ before(() => {
 		'{ // remark\n "comments": { "lineComment": { "comment": "!!" }, "blockComment": ["<:", ":>"] } }',
 	);
 });
-
-after(() => rmSync(folder, { recursive: true, force: true }));
 
 let count = 0;
 const open = (languageId: string, text: string) =>

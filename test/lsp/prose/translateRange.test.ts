@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { TextDocument } from 'vscode-languageserver-textdocument';
 import { commentMarkers } from '../../../server/lsp/prose/commentMarkers.ts';
 import { grammars } from '../../../server/lsp/prose/grammars.ts';
-import { ProseFinder } from '../../../server/lsp/prose/prose.ts';
+import { ProseFinder } from '../../../server/lsp/prose/proseFinder.ts';
 import { translateRange } from '../../../server/lsp/prose/translateRange.ts';
 import { inEnglish } from '../../translate/inEnglish.ts';
 

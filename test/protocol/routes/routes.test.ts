@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openApi } from '../../../server/http/openapi.ts';
-import * as addresses from '../../../server/protocol/addresses.ts';
+import * as addresses from '../../../server/protocol/routeAddresses.ts';
 import { routeName } from '../../../server/protocol/routes/route.ts';
 import { routes } from '../../../server/protocol/routes/routes.ts';
 

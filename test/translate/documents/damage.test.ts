@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { documentOf } from '../../../server/translate/documents/documentJob.ts';
+import { runDocumentJob } from '../../../server/translate/documents/documentJob.ts';
 import type { TextTranslator } from '../../../server/translate/documents/documentLanguage.ts';
 
 const translator: TextTranslator = {
@@ -11,7 +11,7 @@ const translator: TextTranslator = {
 };
 
 const job = (fileName: string, text: string, target?: string) =>
-	documentOf(
+	runDocumentJob(
 		{ fileName, text, from: 'en', to: 'de', ...(target === undefined ? {} : { target }) },
 		translator,
 	);

@@ -139,3 +139,11 @@ test('what stays the same is the same, byte for byte, and quoting survives', asy
 	);
 	assert.equal(icuText("it's {a} '#", true, false), "it's '{'a'}' '''#'");
 });
+
+test('arguments have names in every script, and what message files write beside ICU', () => {
+	const kinds = (message: string) => parseIcu(message)?.map(({ kind }) => kind);
+	for (const argument of ['{Übergröße}', '{user.name}', '{$count}', '{0, choice, 0#no|1#one}'])
+		assert.deepEqual(kinds(`a ${argument} b`), ['text', 'argument', 'text'], argument);
+	assert.deepEqual(kinds('{größe, plural, other {#}}'), ['choice']);
+	assert.equal(kinds('a } b'), undefined);
+});

@@ -5,7 +5,7 @@
 
 import { PowerSpectrum } from './powerSpectrum.ts';
 
-export const melRateHz = 16_000;
+const melRateHz = 16_000;
 export const melHop = 160;
 const windowLength = 400;
 /** Decades below the loudest band that are kept. */

@@ -1,0 +1,231 @@
+/**
+ * *Translate Missing Messages*: fills every language of a message folder. What is new is shown for
+ * confirmation file by file; nothing is saved.
+ */
+
+import * as vscode from 'vscode';
+import { AppError, type MessageFamily, type TextsProgress } from '../../server/protocol/index.ts';
+import type { LanguageServerClient } from '../languageServerClient.ts';
+import { languageLabel, pickLanguages } from '../targetLanguage.ts';
+
+const endings = '{json,jsonc,arb,yaml,yml,properties,po,pot}';
+const ignored = '**/{node_modules,.git,dist,out,build,vendor}/**';
+const maxFiles = 5000;
+
+/** A file to be filled. */
+interface Target {
+	readonly uri: vscode.Uri;
+	readonly path: string;
+	readonly to: string;
+	readonly isNew: boolean;
+}
+
+interface Filled extends Target {
+	readonly text: string;
+	readonly before: string;
+	readonly added: number;
+	readonly refused: readonly string[];
+}
+
+/** Runs for the folder or file of the explorer's menu, or for the active editor. */
+export async function translateMissingMessages(
+	languageServer: LanguageServerClient,
+	log: vscode.LogOutputChannel,
+	given: unknown,
+): Promise<void> {
+	const uri = given instanceof vscode.Uri ? given : vscode.window.activeTextEditor?.document.uri;
+	const folder = uri && vscode.workspace.getWorkspaceFolder(uri);
+	if (!uri || !folder)
+		throw new AppError(
+			'invalid_request',
+			vscode.l10n.t('Open a message file of the workspace, or choose a folder in the explorer.'),
+		);
+	const families = await familiesAt(languageServer, folder, uri);
+	const family = await pickFamily(families);
+	if (!family) return;
+	const targets = await pickTargets(languageServer, folder, family);
+	if (!targets || targets.length === 0) return;
+	const filled = await fill(languageServer, folder, family, targets);
+	await propose(family, filled);
+	await summarise(log, family, filled);
+}
+
+async function familiesAt(
+	languageServer: LanguageServerClient,
+	folder: vscode.WorkspaceFolder,
+	uri: vscode.Uri,
+): Promise<readonly MessageFamily[]> {
+	const pattern = new vscode.RelativePattern(folder, `**/*.${endings}`);
+	const files = await vscode.workspace.findFiles(pattern, ignored, maxFiles);
+	const root = folder.uri.path.replace(/\/$/, '');
+	const relative = (file: vscode.Uri) => file.path.slice(root.length + 1);
+	const { families } = await languageServer.request('nearglot/messageFiles', {
+		paths: files.map(relative).sort(),
+	});
+	const own = relative(uri);
+	const isIn = (path: string) => own === '' || path === own || path.startsWith(`${own}/`);
+	const found = families.filter(
+		({ source, targets }) => isIn(source) || targets.some(({ path }) => isIn(path)),
+	);
+	if (found.length === 0)
+		throw new AppError(
+			'invalid_request',
+			vscode.l10n.t(
+				'No message files here: JSON, ARB, YAML, .properties or .po files with a language in their path, such as locales/en.json.',
+			),
+		);
+	return found;
+}
+
+async function pickFamily(families: readonly MessageFamily[]): Promise<MessageFamily | undefined> {
+	if (families.length < 2) return families[0];
+	const items = families.map((family) => ({
+		label: family.source,
+		description: family.targets.map(({ to }) => to).join(', '),
+		family,
+	}));
+	const chosen = await vscode.window.showQuickPick(items, {
+		title: vscode.l10n.t('Translate missing messages of'),
+	});
+	return chosen?.family;
+}
+
+/** The files there are; asks for languages only when there are none yet. */
+async function pickTargets(
+	languageServer: LanguageServerClient,
+	folder: vscode.WorkspaceFolder,
+	{ targets, from, pattern }: MessageFamily,
+): Promise<Target[] | undefined> {
+	const at = (path: string) => vscode.Uri.joinPath(folder.uri, path);
+	const there = targets.map(({ path, to }) => ({ path, to, uri: at(path), isNew: false }));
+	if (there.length > 0) return there;
+	const codes = await pickLanguages(languageServer, from ? [from] : []);
+	return codes?.map((to) => {
+		const path = pattern.replace('{to}', to);
+		return { path, to, uri: at(path), isNew: true };
+	});
+}
+
+async function textOf(uri: vscode.Uri): Promise<string> {
+	return (await vscode.workspace.openTextDocument(uri)).getText();
+}
+
+async function fill(
+	languageServer: LanguageServerClient,
+	folder: vscode.WorkspaceFolder,
+	{ source, from }: MessageFamily,
+	targets: readonly Target[],
+): Promise<Filled[]> {
+	const sourceUri = vscode.Uri.joinPath(folder.uri, source);
+	const sourceText = await textOf(sourceUri);
+	const title = vscode.l10n.t('Translating missing messages');
+	const location = vscode.ProgressLocation.Notification;
+	return vscode.window.withProgress(
+		{ location, title, cancellable: true },
+		async (shown, token) => {
+			const filled: Filled[] = [];
+			for (const [index, target] of targets.entries()) {
+				if (token.isCancellationRequested) break;
+				const label = `${languageLabel(target.to)} (${index + 1}/${targets.length})`;
+				shown.report({ message: label });
+				let reached = 0;
+				const onPartial = (value: unknown) => {
+					const { done, total } = value as TextsProgress;
+					const now = total > 0 ? done / total : 0;
+					const increment = ((now - reached) * 100) / targets.length;
+					reached = now;
+					shown.report({ message: `${label}: ${done}/${total}`, increment });
+				};
+				const before = target.isNew ? '' : await textOf(target.uri);
+				const params = {
+					fileName: source,
+					source: target.path === source ? before : sourceText,
+					target: before,
+					to: target.to,
+					uri: sourceUri.toString(),
+					...(from ? { from } : {}),
+				};
+				const made = await languageServer
+					.request('nearglot/translateMissing', params, token, onPartial)
+					.catch((error: unknown) => {
+						// What was done before the cancel is still offered.
+						if (token.isCancellationRequested) return undefined;
+						throw error;
+					});
+				if (!made) break;
+				shown.report({ increment: ((1 - reached) * 100) / targets.length });
+				const { text, added, refused } = made;
+				filled.push({ ...target, text, before, added: added.length, refused });
+			}
+			return filled;
+		},
+	);
+}
+
+/** Offers the changes in the editor's own preview of edits to many files. */
+async function propose(family: MessageFamily, filled: readonly Filled[]): Promise<void> {
+	const edit = new vscode.WorkspaceEdit();
+	for (const { uri, path, before, text, isNew, to } of filled) {
+		if (text === before) continue;
+		const metadata: vscode.WorkspaceEditEntryMetadata = {
+			needsConfirmation: true,
+			label: vscode.l10n.t('New messages in {0}', languageLabel(to)),
+			description: path,
+		};
+		if (isNew) {
+			edit.createFile(
+				uri,
+				{ contents: new TextEncoder().encode(text), overwrite: false },
+				metadata,
+			);
+			continue;
+		}
+		const document = await vscode.workspace.openTextDocument(uri);
+		for (const { start, end, insert } of changedParts(before, text)) {
+			const range = new vscode.Range(document.positionAt(start), document.positionAt(end));
+			edit.replace(uri, range, insert, metadata);
+		}
+	}
+	if (edit.size > 0 && !(await vscode.workspace.applyEdit(edit)))
+		throw new AppError('cancelled', `Nothing was taken over from ${family.source}.`);
+}
+
+/** The one stretch in which two texts differ, in whole lines. */
+function changedParts(before: string, after: string) {
+	let start = 0;
+	const shorter = Math.min(before.length, after.length);
+	while (start < shorter && before[start] === after[start]) start++;
+	let same = 0;
+	while (same < shorter - start && before.at(-1 - same) === after.at(-1 - same)) same++;
+	// A line end of two characters stays in one piece.
+	if (before[start - 1] === '\r') start--;
+	const [end, newEnd] = [before.length - same, after.length - same];
+	return [{ start, end, insert: after.slice(start, newEnd) }];
+}
+
+async function summarise(
+	log: vscode.LogOutputChannel,
+	{ source }: MessageFamily,
+	filled: readonly Filled[],
+): Promise<void> {
+	const refused = filled.flatMap(({ to, refused: texts }) => texts.map((text) => `${to}: ${text}`));
+	const added = filled.reduce((sum, file) => sum + file.added, 0);
+	for (const { path, to, added: count } of filled) log.info(`${path} (${to}): ${count} messages`);
+	for (const text of refused) log.warn(`${source}: not translated, placeholders differ: ${text}`);
+	const message =
+		added === 0 && refused.length === 0
+			? vscode.l10n.t('Nothing is missing.')
+			: vscode.l10n.t('{0} messages in {1} files.', String(added), String(filled.length));
+	if (refused.length === 0) {
+		void vscode.window.showInformationMessage(message);
+		return;
+	}
+	const show = vscode.l10n.t('Show Log');
+	const flagged = vscode.l10n.t(
+		'{0} texts were not added, because placeholders would have been lost.',
+		String(refused.length),
+	);
+	void vscode.window.showWarningMessage(`${message} ${flagged}`, show).then((choice) => {
+		if (choice === show) log.show();
+	});
+}

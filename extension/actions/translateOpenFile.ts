@@ -1,0 +1,71 @@
+/** *Translate File*: a whole document beside its source, as an unsaved one. */
+
+import * as vscode from 'vscode';
+import { AppError } from '../../server/protocol/index.ts';
+import type { LanguageServerClient } from '../languageServerClient.ts';
+import { withDelayedProgress } from '../notify.ts';
+import { languageLabel, targetLanguage } from '../targetLanguage.ts';
+
+/** Translates the file of the explorer's menu or of the active editor and shows the difference. */
+export async function translateOpenFile(
+	languageServer: LanguageServerClient,
+	uri: unknown,
+): Promise<void> {
+	const document =
+		uri instanceof vscode.Uri
+			? await vscode.workspace.openTextDocument(uri)
+			: vscode.window.activeTextEditor?.document;
+	if (!document) throw new AppError('invalid_request', vscode.l10n.t('Open a text first.'));
+	const to = await targetLanguage(languageServer, document);
+	if (to === undefined) return;
+	const fileName = document.uri.path.split('/').at(-1) ?? '';
+	const { text, refused, language, left } = await withDelayedProgress(
+		vscode.l10n.t('Translating {0}', fileName),
+		(token) =>
+			languageServer.request(
+				'nearglot/translateDocument',
+				{
+					fileName,
+					languageId: document.languageId,
+					text: document.getText(),
+					to,
+					uri: document.uri.toString(),
+				},
+				token,
+			),
+	);
+	if (text === document.getText() && left.length === 0 && refused.length === 0) {
+		const name = languageLabel(language);
+		void vscode.window.showInformationMessage(
+			vscode.l10n.t('{0} is in {1} already; nothing was changed.', fileName, name),
+		);
+		return;
+	}
+	const { languageId } = document;
+	const content = { content: text, language: languageId };
+	const translated = await vscode.workspace.openTextDocument(content);
+	const title = `${fileName} ↔ ${to}`;
+	await vscode.commands.executeCommand('vscode.diff', document.uri, translated.uri, title);
+	if (refused.length > 0) {
+		const count = String(refused.length);
+		const first = (refused[0] ?? '').slice(0, 80);
+		void vscode.window.showWarningMessage(
+			vscode.l10n.t(
+				'{0} texts were left as they are, because placeholders would have been lost: {1}',
+				count,
+				first,
+			),
+		);
+	}
+	if (left.length > 0) {
+		const count = String(left.length);
+		const first = (left[0]?.text ?? '').slice(0, 80);
+		void vscode.window.showInformationMessage(
+			vscode.l10n.t(
+				'{0} texts were left as they are, because no model here translates them: {1}',
+				count,
+				first,
+			),
+		);
+	}
+}

@@ -1,0 +1,19 @@
+/** `nearglot builder`: a process that builds one model. Started by the daemon, talks over IPC. */
+
+import { builderChannel, serveBuilder } from '../daemon/builderMain.ts';
+import type { Command } from './command.ts';
+
+export const builderCommand: Command = {
+	name: 'builder',
+	summary: '',
+	help: 'Usage: nearglot builder\n\nBuilds one model for the daemon, which starts it. Not for use by hand.',
+	run: async (_args, _io) => {
+		const channel = builderChannel();
+		// Signals of a terminal, or to a whole group, are the daemon's business; it ends its builders in order.
+		for (const signal of ['SIGINT', 'SIGHUP', 'SIGTERM'] as const) process.on(signal, () => {});
+		process.once('disconnect', () => process.exit(0));
+		await serveBuilder(channel);
+		// The daemon closes the channel when it has read the last word.
+		return 0;
+	},
+};

@@ -1,0 +1,81 @@
+/** What people read while a model is downloaded or built: licence, sizes and memory first, then progress. */
+
+import type { ModelInfo } from '../protocol/index.ts';
+import type { buildLocalModel, pullModel } from '../protocol/routeAddresses.ts';
+import type { EventOf } from '../protocol/routes/route.ts';
+import type { CommandIo } from './command.ts';
+import { ProgressBar } from './progressBar.ts';
+import { byteText } from './textTable.ts';
+
+type Event = EventOf<typeof pullModel> | EventOf<typeof buildLocalModel>;
+type Start = Extract<Event, { start: unknown }>['start'];
+
+/** Licence and size, said before the first byte. */
+function startLine({ repository, license, totalBytes, unverified = 0, build }: Start): string {
+	const terms = license === undefined ? 'no licence is stated; see its page' : `licence ${license}`;
+	const hashes =
+		unverified === 0
+			? ''
+			: `The hub states no hash for ${unverified} of its files: damage on the way would not be noticed.\n`;
+	return `${repository}: ${byteText(totalBytes)}, ${terms}.\n${hashes}${build === undefined ? '' : buildLine(build)}`;
+}
+
+function buildLine(build: NonNullable<Start['build']>): string {
+	const { reason, architecture, parameters, storedAs, sizeBytes, memoryBytes } = build;
+	const count =
+		parameters < 1e6
+			? parameters.toLocaleString('en')
+			: `${(parameters / 1e6).toLocaleString('en', { maximumFractionDigits: parameters < 1e7 ? 1 : 0 })} million`;
+	const weights = `${count} weights, stored as ${storedAs}`;
+	return `${reason}\n${architecture}, ${weights}. The model takes ${byteText(sizeBytes)} on the disk and about ${byteText(memoryBytes)} of memory.\n`;
+}
+
+/**
+ * Shows events until the model is there.
+ * @param onlyPlan nothing comes after the plan
+ * @returns the model; `undefined` when the events ended without one
+ */
+export async function showEvents(
+	events: AsyncIterable<Event>,
+	io: CommandIo,
+	onlyPlan = false,
+): Promise<ModelInfo | undefined> {
+	const bar = new ProgressBar(io.stderr);
+	let phase: string | undefined = '';
+	try {
+		for await (const event of events) {
+			if ('start' in event) {
+				io.stderr.write(startLine(event.start));
+				if (onlyPlan) return undefined;
+			}
+			if ('progress' in event) {
+				const { phase: now } = event.progress;
+				if (now !== undefined && now !== phase) {
+					bar.end();
+					io.stderr.write(now === 'build' ? 'Building …\n' : 'Checking …\n');
+				}
+				phase = now;
+				bar.update(event.progress);
+			}
+			if ('waitingFor' in event)
+				io.stderr.write('Another process is downloading this model; waiting for it.\n');
+			if ('notice' in event) {
+				bar.end();
+				io.stderr.write(`${event.notice}\n`);
+			}
+			if ('model' in event) return event.model;
+		}
+		return undefined;
+	} finally {
+		bar.end();
+	}
+}
+
+/** Prints the model that is ready. */
+export function printReady(model: ModelInfo, json: boolean, io: CommandIo): void {
+	if (json) io.stdout.data(`${JSON.stringify(model)}\n`);
+	else
+		io.stdout.write(
+			`${model.id} is ready (${byteText(model.sizeBytes)}, ${model.folder ?? ''}).\n`,
+		);
+}

@@ -1,0 +1,173 @@
+/** `nearglot translate`: text from the arguments or from standard input, through the daemon. */
+
+import { findOrStartDaemon } from '../daemon/findDaemon.ts';
+import { AppError } from '../protocol/index.ts';
+import { detect, ownTranslatorPath, translate } from '../protocol/routeAddresses.ts';
+import { Client } from '../protocol/routeClient.ts';
+import { textBatches } from '../protocol/textBatches.ts';
+import { cutText } from '../translate/cutText.ts';
+import { type DetectedText, detectedText } from '../translate/detectedText.ts';
+import type { TextTranslator } from '../translate/documents/documentLanguage.ts';
+import { readArgs, readStdin } from './args.ts';
+import { type Command, UsageError } from './command.ts';
+import { meaningOf, noFile } from './namedFile.ts';
+import { translateFile, translateInto } from './translateFile.ts';
+
+const help = `
+Usage: nearglot translate [TEXT|-] --to LANGUAGE[,LANGUAGE…] [OPTIONS]
+       nearglot translate FILE --to LANGUAGE[,LANGUAGE…] [--out PATH] [--force]
+       nearglot translate FILE --to LANGUAGE --into TRANSLATED-FILE
+
+Translates text with the models on this machine. Without TEXT, or with -, the text
+comes from standard input. Of a FILE (Markdown, HTML, JSON, ARB, YAML, XLIFF, po,
+properties, srt, vtt, txt) only the words are translated; code, placeholders, keys and
+times stay, and messages with plural forms get those of the target language. Texts
+that cannot be translated stay as they are and are named at the end.
+
+  --to LANGUAGE      target language, several with commas: --to de,fr
+  --from LANGUAGE    source language; when not given it is detected, once for a FILE
+  --html             the text is HTML: tags stay, marked content is left alone
+  --category NAME    use a custom system (see: nearglot systems --help)
+  --engine NAME      local, team or hosted: who translates, for this call
+  --out PATH         where a FILE's translation goes; {to} stands for the language
+  --into PATH        a translated message file (JSON, ARB, YAML, properties, po): only what
+                     it lacks is translated and added to it
+  --force            replace files that exist
+  --json             the whole answer as JSON, as the translate interface gives it
+  --align            with --json: which word became which
+  --help             this text
+
+Examples:
+  nearglot translate "The file could not be opened." --to de
+  nearglot translate README.md --to de,fr --out "README.{to}.md"
+  nearglot translate locales/en.json --to de --into locales/de.json
+  git log -1 --format=%B | nearglot translate --to fr
+`;
+
+export const translateCommand: Command = {
+	name: 'translate',
+	summary: 'Translate text.',
+	help,
+	run: async (args, io) => {
+		const options = readArgs(args, {
+			to: { type: 'string', multiple: true },
+			from: { type: 'string' },
+			html: { type: 'boolean' },
+			json: { type: 'boolean' },
+			align: { type: 'boolean' },
+			category: { type: 'string' },
+			engine: { type: 'string' },
+			out: { type: 'string' },
+			into: { type: 'string' },
+			force: { type: 'boolean' },
+		});
+		const targets = options
+			.texts('to')
+			.flatMap((list) => list.split(','))
+			.map((to) => to.trim())
+			.filter((to) => to !== '');
+		if (targets.length === 0) throw new UsageError('Say into which language: --to de');
+		if (options.positionals.length > 1)
+			throw new UsageError('Put the text in quotes: nearglot translate "two words" --to de');
+		const [given] = options.positionals;
+		const meaning = given === undefined || given === '-' ? 'text' : await meaningOf(given);
+		if (given !== undefined && (meaning === 'folder' || meaning === 'missing'))
+			throw new AppError('not_found', noFile(given, meaning));
+		const document = given !== undefined && meaning === 'file';
+		const into = options.text('into');
+		if (
+			!document &&
+			(options.text('out') !== undefined || into !== undefined || options.has('force'))
+		)
+			throw new UsageError('--out, --into and --force go with a FILE.');
+		if (into !== undefined && (targets.length > 1 || options.text('out') !== undefined))
+			throw new UsageError('--into takes one language and no --out.');
+		const text = document
+			? given
+			: given === undefined || given === '-'
+				? await readStdin(io.stdin)
+				: given;
+		if (text.trim() === '') throw new UsageError('There is no text to translate.');
+
+		const from = options.text('from');
+		const query = {
+			'api-version': '3.0',
+			to: targets.join(','),
+			from,
+			category: options.text('category'),
+			engine: options.text('engine'),
+			textType: options.has('html') ? 'html' : undefined,
+			includeAlignment: options.has('align') ? 'true' : undefined,
+		};
+		const daemon = await findOrStartDaemon(
+			{
+				env: io.env,
+				onStarting: () => {
+					if (io.stderr.isTTY) io.stderr.write('Starting the model server …\n');
+				},
+			},
+			io.signal,
+		);
+		const client = new Client((path, init) => daemon.request(ownTranslatorPath + path, init));
+		const { signal } = io;
+		const ask = async (texts: readonly string[], more: Partial<typeof query> = {}) => {
+			const input = { query: { ...query, ...more }, body: texts.map((Text) => ({ Text })) };
+			return client.call(translate, input, { signal });
+		};
+		if (document) {
+			const translatorInto = (target: string): TextTranslator => ({
+				detect: async (texts) => {
+					const found: DetectedText[] = [];
+					for (const batch of textBatches(texts, maxBatch)) {
+						const body = batch.map((Text) => ({ Text }));
+						const input = { query: { 'api-version': '3.0' }, body };
+						found.push(...(await client.call(detect, input, { signal })).map(detectedText));
+					}
+					return found;
+				},
+				translate: async (texts, source) => {
+					const pair = { to: target, from: source };
+					const made: string[] = [];
+					for (const batch of textBatches(texts, maxBatch))
+						made.push(...(await ask(batch, pair)).map((item) => item.translations[0]?.text ?? ''));
+					return made;
+				},
+			});
+			const [to] = targets;
+			const languages = from === undefined ? {} : { from };
+			if (into !== undefined && to !== undefined)
+				return translateInto(given, into, { to, ...languages }, translatorInto(to), io);
+			const files = { path: given, out: options.text('out'), force: options.has('force') };
+			return translateFile(files, { targets, ...languages }, translatorInto, io);
+		}
+		if (options.has('json')) {
+			io.stdout.data(`${JSON.stringify(await ask([text]), null, 2)}\n`);
+			return 0;
+		}
+		// A long text goes in parts; with one target each part is printed as soon as it is there.
+		const parts = options.has('html')
+			? [text]
+			: cutText(text, maxCharacters / targets.length, from ?? 'en');
+		const whole = new Map<string, string>();
+		let last = '';
+		let source = from;
+		for (const part of parts) {
+			const [answer] = await ask([part], { from: source });
+			// A long text is of one language: what its first part is in.
+			source = answer?.detectedLanguage?.language ?? source;
+			for (const { to, text: translated } of answer?.translations ?? []) {
+				last = translated;
+				if (targets.length === 1) io.stdout.data(translated);
+				else whole.set(to, (whole.get(to) ?? '') + translated);
+			}
+		}
+		if (targets.length === 1 && !last.endsWith('\n')) io.stdout.write('\n');
+		for (const [to, translated] of whole)
+			io.stdout.data(`${to}: ${translated}${translated.endsWith('\n') ? '' : '\n'}`);
+		return 0;
+	},
+};
+
+/** What a request may hold, times its targets, with room to spare. */
+const maxCharacters = 40_000;
+const maxBatch = { texts: 100, characters: maxCharacters };

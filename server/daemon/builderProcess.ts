@@ -1,0 +1,203 @@
+/**
+ * The daemon's side of a build: a process of its own for each, one at a time, because it takes all processors.
+ * The process has no network, no secret and one folder to write to; bytes of a hub it asks for here.
+ */
+
+import { type ChildProcess, spawn } from 'node:child_process';
+import { realpathSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { AppError, fromErrorWire, systemReason, toErrorWire } from '../protocol/index.ts';
+import type { Logger } from '../services/logger.ts';
+import type {
+	BuildFacts,
+	BuildListener,
+	BuildRequest,
+	ModelBuilder,
+	ReadableBytes,
+} from '../services/modelBuilder.ts';
+import { makeFolder } from '../store/makeFolder.ts';
+import {
+	type BuilderTask,
+	type FromBuilder,
+	messageBytes,
+	type ToBuilder,
+} from './builderProtocol.ts';
+import type { RunnerCommand } from './runnerProcess.ts';
+
+export interface BuilderDeps {
+	/** Command of a process that may write to a folder. */
+	readonly command: (folder: string) => RunnerCommand;
+	readonly log: Logger;
+	/** Milliseconds without a word after which the process is ended; default 10 minutes. */
+	readonly silenceMs?: number;
+}
+
+/** Between asking a process to end and ending it. */
+const graceMs = 3000;
+const keptErrorChars = 4000;
+
+export function createModelBuilder(deps: BuilderDeps): ModelBuilder {
+	let last: Promise<unknown> = Promise.resolve();
+	return {
+		build: (request, listener, signal) => {
+			const turn = last.then(async () => {
+				if (signal.aborted) throw new AppError('cancelled');
+				return run(deps, request, listener, signal);
+			});
+			last = turn.catch(() => {});
+			return turn;
+		},
+	};
+}
+
+async function run(
+	{ command, log, silenceMs = 600_000 }: BuilderDeps,
+	request: BuildRequest,
+	listener: BuildListener,
+	signal: AbortSignal,
+): Promise<BuildFacts | undefined> {
+	makeFolder(request.root);
+	// Rights are bound to places, not to links that lead there.
+	const root = realpathSync(request.root);
+	const { file, args, env } = command(root);
+	const child = spawn(file, args, {
+		env,
+		cwd: root,
+		stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+		serialization: 'advanced',
+		windowsHide: true,
+	});
+	const stop = new AbortController();
+	const reading = AbortSignal.any([signal, stop.signal]);
+	let stderr = '';
+	child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+		stderr = (stderr + text).slice(-keptErrorChars);
+	});
+	let onSilence = () => {};
+	let silence = setTimeout(() => onSilence(), silenceMs);
+	const { source } = request;
+	const files = source.kind === 'files' ? source.files : [];
+	try {
+		return await new Promise<BuildFacts | undefined>((resolve, reject) => {
+			let facts: BuildFacts | undefined;
+			reading.addEventListener('abort', () => reject(new AppError('cancelled')), { once: true });
+			onSilence = () => reject(failed(request, 'has not got on for a long time and was ended'));
+			child.once('error', (error) =>
+				reject(failed(request, `could not be started: ${systemReason(error) ?? error.message}`)),
+			);
+			child.once('close', (code, ended) => reject(endOf(request, stderr, code, ended)));
+			child.on('message', (message: FromBuilder) => {
+				clearTimeout(silence);
+				silence = setTimeout(() => onSilence(), silenceMs);
+				switch (message.type) {
+					case 'read':
+						void answerRead(child, files[message.file], message, reading);
+						return;
+					case 'plan':
+						facts = message.facts;
+						listener.onPlan(message.facts).then((wanted) => {
+							if (wanted) send(child, { type: 'go' });
+							else resolve(undefined);
+						}, reject);
+						return;
+					case 'progress':
+						listener.onProgress(message.progress);
+						return;
+					case 'done':
+						resolve(facts);
+						return;
+					case 'error':
+						if (message.stack !== undefined)
+							log.error('building failed', { model: request.model, stack: message.stack });
+						reject(fromErrorWire(message.error));
+				}
+			});
+			send(child, { type: 'start', task: taskOf(request, root) });
+		});
+	} finally {
+		clearTimeout(silence);
+		stop.abort();
+		await end(child);
+	}
+}
+
+function taskOf({ source, model: _, ...given }: BuildRequest, root: string): BuilderTask {
+	const real = (path: string) => join(root, relative(given.root, path));
+	const task = {
+		...given,
+		root,
+		target: real(given.target),
+		...(given.sides === undefined ? {} : { sides: real(given.sides) }),
+	};
+	return source.kind === 'path'
+		? { ...task, source }
+		: {
+				...task,
+				source: { ...source, files: source.files.map(({ name, size }) => ({ name, size })) },
+			};
+}
+
+async function answerRead(
+	child: ChildProcess,
+	file: ReadableBytes | undefined,
+	{ id, offset, length }: { readonly id: number; readonly offset: number; readonly length: number },
+	signal: AbortSignal,
+): Promise<void> {
+	try {
+		if (file === undefined) throw new AppError('internal', 'There is no such file.');
+		const bytes = await file.read(offset, length, signal);
+		for (let at = 0; at === 0 || at < bytes.length; at += messageBytes) {
+			send(child, { type: 'bytes', id, bytes: bytes.subarray(at, at + messageBytes) });
+			await new Promise(setImmediate);
+		}
+	} catch (error) {
+		send(child, { type: 'unread', id, error: toErrorWire(error) });
+	}
+}
+
+function send(child: ChildProcess, message: ToBuilder): void {
+	// A process that is gone says so by 'close'.
+	if (child.connected) child.send(message, () => {});
+}
+
+/** The process ends with its channel; one that does not is killed. */
+async function end(child: ChildProcess): Promise<void> {
+	if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return;
+	const { promise: ended, resolve } = Promise.withResolvers<void>();
+	child.once('exit', () => resolve());
+	if (child.connected) child.disconnect();
+	const grace = new AbortController();
+	await Promise.race([ended, sleep(graceMs, undefined, { signal: grace.signal }).catch(() => {})]);
+	grace.abort();
+	child.kill('SIGKILL');
+	await ended;
+}
+
+function endOf(
+	request: BuildRequest,
+	stderr: string,
+	code: number | null,
+	signal: NodeJS.Signals | null,
+): AppError {
+	if (/out of memory|bad_alloc|failed to allocate|cannot allocate/i.test(stderr))
+		return new AppError(
+			'out_of_memory',
+			`Building '${request.model}' ran out of memory. Unload models or close programs, then try again: it goes on where it was.`,
+		);
+	return failed(
+		request,
+		signal === 'SIGKILL'
+			? 'was killed from outside, perhaps by the system because memory ran out'
+			: signal !== null
+				? `was ended by ${signal}`
+				: `ended with code ${code}`,
+	);
+}
+
+function failed({ model }: BuildRequest, what: string): AppError {
+	return new AppError(
+		'runner_crashed',
+		`The process that builds '${model}' ${what}. Try again: it goes on where it was.`,
+	);
+}

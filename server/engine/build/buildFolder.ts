@@ -1,0 +1,202 @@
+/**
+ * Builds a model of a GGUF file or of safetensors: opens what there is, plans, and writes graph, tokenizer and
+ * settings into one folder. Everything it reads was made by strangers, so it runs in a process of its own.
+ */
+
+import { readdir } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { readModelBytes, readModelJson } from '../../hub/modelData/readModelFile.ts';
+import { AppError } from '../../protocol/index.ts';
+import type { JsonRecord } from '../modelFiles/json.ts';
+import { ggufConfig } from './architectures/ggufConfig.ts';
+import { type BuildOrigin, buildModel, planBuild } from './buildModel.ts';
+import { checkBuilt } from './checkBuilt.ts';
+import { openGguf } from './sources/gguf.ts';
+import { openModelSource } from './sources/openModelSource.ts';
+import { openSafetensors } from './sources/safetensors.ts';
+import type { ByteSource, TensorSource } from './sources/tensorSource.ts';
+import { tokenizerFromGguf } from './tokenizer/tokenizerFromGguf.ts';
+
+/** Bytes that can be read anywhere. */
+export interface ReadableBytes {
+	readonly name: string;
+	readonly size: number;
+	/** Exactly `length` bytes from `offset`. @throws RangeError beyond the end */
+	read(offset: number, length: number, signal?: AbortSignal): Promise<Uint8Array>;
+}
+
+/** Where weights are read from. */
+export type BuildSource =
+	/** A `.gguf` file, or a folder. */
+	| { readonly kind: 'path'; readonly path: string }
+	| {
+			readonly kind: 'files';
+			readonly format: 'gguf' | 'safetensors';
+			/** Of weights alone; the parts in order. */
+			readonly files: readonly ReadableBytes[];
+	  };
+
+export interface FolderBuild {
+	readonly source: BuildSource;
+	/** Folder with config.json, tokenizer and templates; GGUF files have all of it themselves. */
+	readonly sides?: string;
+	/** Folder to make; it must not be there yet. */
+	readonly target: string;
+	readonly origin: BuildOrigin;
+	/** More bits where they tell. */
+	readonly quality?: boolean;
+	/** Keeps the numbers of the source. */
+	readonly keep?: boolean;
+}
+
+/** What will be built, known before any weight is read. */
+export interface BuildFacts {
+	/** Family of the model: `llama`, `qwen3`. */
+	readonly architecture: string;
+	/** Numbers in all of its tensors. */
+	readonly parameters: number;
+	/** Of the folder that is made. */
+	readonly sizeBytes: number;
+	/** About how much memory it takes while loaded. */
+	readonly memoryBytes: number;
+	/** As the file states it. */
+	readonly license?: string;
+	/** How most of the weights are stored in the source: `q4_k`, `bf16`. */
+	readonly storedAs: string;
+}
+
+export interface FolderProgress {
+	readonly phase: 'build' | 'check';
+	readonly doneBytes: number;
+	readonly totalBytes: number;
+}
+
+export interface FolderListener {
+	/** Told the plan; the build goes on when it resolves. */
+	onPlan(facts: BuildFacts): Promise<void>;
+	onProgress(progress: FolderProgress): void;
+}
+
+/** What the folder has beside graph and settings. */
+type Files = Map<string, string | Uint8Array>;
+
+/**
+ * @throws AppError `unsupported_model` naming what is not known here, `conflict` when the target is there, or of
+ * the disk and the source
+ */
+export async function buildFolder(build: FolderBuild, listener: FolderListener): Promise<void> {
+	await using source = await open(build.source);
+	const { config, files } = await settingsOf(source, build);
+	const { target, origin, keep = false } = build;
+	const options = {
+		source,
+		config,
+		target,
+		origin,
+		files,
+		quality: build.quality === true ? ('high' as const) : ('standard' as const),
+		keep,
+	};
+	const plan = planBuild(options);
+	let sizeBytes = plan.sizeBytes;
+	for (const content of files.values()) sizeBytes += content.length;
+	await listener.onPlan(factsOf(source, config, sizeBytes));
+	await buildModel({
+		...options,
+		onProgress: (progress) => listener.onProgress({ phase: 'build', ...progress }),
+		check: async (folder) => {
+			listener.onProgress({ phase: 'check', doneBytes: 0, totalBytes: sizeBytes });
+			await checkBuilt(folder);
+		},
+	});
+	listener.onProgress({ phase: 'check', doneBytes: sizeBytes, totalBytes: sizeBytes });
+}
+
+async function open(source: BuildSource): Promise<TensorSource> {
+	if (source.kind === 'path') return openModelSource(source.path);
+	const files = source.files.map(
+		(file): ByteSource => ({
+			name: file.name,
+			size: file.size,
+			read: (offset, length, signal) => file.read(offset, length, signal),
+			[Symbol.asyncDispose]: async () => {},
+		}),
+	);
+	if (source.format === 'gguf') return openGguf(files);
+	return openSafetensors(new Map(files.map((file) => [file.name ?? '', file])));
+}
+
+async function settingsOf(
+	source: TensorSource,
+	{ source: from, sides }: FolderBuild,
+): Promise<{ config: JsonRecord; files: Files }> {
+	if (source.metadata.has('general.architecture')) {
+		const { tokenizerJson, tokenizerConfig, generationConfig } = tokenizerFromGguf(source.metadata);
+		const files: Files = new Map([
+			['tokenizer.json', JSON.stringify(tokenizerJson)],
+			['tokenizer_config.json', `${JSON.stringify(tokenizerConfig, undefined, '\t')}\n`],
+			['generation_config.json', `${JSON.stringify(generationConfig, undefined, '\t')}\n`],
+		]);
+		return { config: await ggufConfig(source), files };
+	}
+	const folder = sides ?? (from.kind === 'path' ? from.path : undefined);
+	const config = folder === undefined ? undefined : await readModelJson(folder, 'config.json');
+	if (folder === undefined || config === undefined)
+		throw new AppError(
+			'unsupported_model',
+			`There is no config.json beside the weights${folder === undefined ? '' : ` in ${basename(folder)}`}, so it is not known what they mean.`,
+		);
+	return { config, files: await sideFiles(folder) };
+}
+
+/** Files that go with the model as they are. */
+const taken =
+	/^(generation_config|tokenizer|tokenizer_config|special_tokens_map|added_tokens|vocab|preprocessor_config|modules|sentence_bert_config|config_sentence_transformers)\.json$|^chat_template\.(jinja|json)$|\.(spm|tiktoken)$|^(tokenizer|sentencepiece\.bpe|spiece)\.model$|^(merges|vocab)\.txt$|^(LICENSE|LICENCE|NOTICE|USE_POLICY)(\.(md|txt))?$/i;
+
+async function sideFiles(folder: string): Promise<Files> {
+	const files: Files = new Map();
+	const names = [
+		...(await readdir(folder)).filter((name) => taken.test(name)),
+		'1_Pooling/config.json',
+	];
+	for (const name of names) {
+		const bytes = await readModelBytes(folder, name);
+		if (bytes !== undefined) files.set(name, bytes);
+	}
+	if (files.has('sentencepiece.bpe.model') && !files.has('tokenizer.json'))
+		throw new AppError(
+			'unsupported_model',
+			'The tokenizer is sentencepiece.bpe.model without tokenizer.json, whose ids are not those of the model. Take a repository of the model that has tokenizer.json.',
+		);
+	const tokenizers =
+		/^(tokenizer\.(json|model)|sentencepiece\.bpe\.model|spiece\.model)$|\.(spm|tiktoken)$/;
+	if (![...files.keys()].some((name) => tokenizers.test(name)))
+		throw new AppError(
+			'unsupported_model',
+			'There is no tokenizer beside the weights (tokenizer.json, tokenizer.model, source.spm with vocab.json, or a .tiktoken file).',
+		);
+	return files;
+}
+
+/** Beside the weights: caches, the runtime's own, what is computed. */
+const runtimeBytes = 150 * 2 ** 20;
+
+function factsOf(source: TensorSource, config: JsonRecord, sizeBytes: number): BuildFacts {
+	let parameters = 0;
+	const byType = new Map<string, number>();
+	for (const { shape, type } of source.tensors.values()) {
+		const count = shape.reduce((product, size) => product * size, 1);
+		parameters += count;
+		byType.set(type, (byType.get(type) ?? 0) + count);
+	}
+	const [most] = [...byType].sort((a, b) => b[1] - a[1]);
+	const license = source.metadata.get('general.license');
+	return {
+		architecture: String(config['model_type'] ?? '').slice(0, 100),
+		parameters,
+		sizeBytes,
+		memoryBytes: sizeBytes + runtimeBytes,
+		...(typeof license === 'string' ? { license: license.slice(0, 200) } : {}),
+		storedAs: most?.[0] ?? '',
+	};
+}

@@ -1,0 +1,218 @@
+/**
+ * Builds a model folder from published weights: plans the graph from names and shapes, then reads the weights
+ * band by band into their places. The folder appears under its name when it is complete.
+ */
+
+import { createHash } from 'node:crypto';
+import { open, rename, rm, stat, truncate } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { AppError } from '../../protocol/index.ts';
+import { writePrivateFile } from '../../store/files.ts';
+import { lockFile } from '../../store/lock.ts';
+import { makeFolder } from '../../store/makeFolder.ts';
+import type { JsonRecord } from '../modelFiles/json.ts';
+import {
+	familyOfConfig,
+	languageConfig,
+	readDecoderConfig,
+} from './architectures/decoderConfig.ts';
+import { readEncoderConfig } from './architectures/encoderConfig.ts';
+import { readSeq2SeqConfig } from './architectures/seq2seqConfig.ts';
+import type { GraphPlan } from './graph/graphWriter.ts';
+import { planDecoder } from './graph/planDecoder.ts';
+import { planEncoder } from './graph/planEncoder.ts';
+import { planSeq2Seq } from './graph/planSeq2Seq.ts';
+import { Journal } from './journal.ts';
+import { type BuildQuality, recipeOf } from './recipe.ts';
+import type { TensorSource } from './sources/tensorSource.ts';
+
+/** Grows when the same source gives other files; folders of older versions may be built again. */
+export const recipeVersion = 1;
+
+export interface BuildProgress {
+	/** Of the weights' file. */
+	readonly doneBytes: number;
+	readonly totalBytes: number;
+}
+
+/** Where weights come from, as `nearglot-origin.json` keeps it. */
+export interface BuildOrigin {
+	/** Repository and file, or the path of a file. */
+	readonly source: string;
+	/** Commit of a repository. */
+	readonly revision?: string;
+	/** File → SHA-256, or what else tells its content from any other. */
+	readonly hashes?: Readonly<Record<string, string>>;
+}
+
+export interface BuildOptions {
+	readonly source: TensorSource;
+	/** config.json in the form of the hub. */
+	readonly config: JsonRecord;
+	/** Folder to make; it must not be there yet. */
+	readonly target: string;
+	readonly quality: BuildQuality;
+	/** Keeps the numbers of the source: float32 for those that are not in blocks. */
+	readonly keep?: boolean;
+	/** Models with fewer numbers get 8 bits; 200 million when absent. */
+	readonly minFourBitNumbers?: number;
+	readonly origin: BuildOrigin;
+	/** Other files of the folder by name: the tokenizer, the template. */
+	readonly files: ReadonlyMap<string, string | Uint8Array>;
+	/** Folder for what is unfinished; beside the target when absent. */
+	readonly work?: string;
+	/** Bytes between two notes in the journal: what a killed build does twice at most. */
+	readonly noteBytes?: number;
+	readonly onProgress?: (progress: BuildProgress) => void;
+	/** Looks at the finished folder before it gets its name; where it rejects, nothing stays. */
+	readonly check?: (folder: string) => Promise<void>;
+	readonly signal?: AbortSignal;
+}
+
+/** What a build will take, known before any weight is read. */
+export interface BuildPlan {
+	readonly sizeBytes: number;
+	readonly graph: GraphPlan;
+}
+
+/**
+ * Plans a build.
+ * @throws AppError `unsupported_model` naming what is not known here
+ */
+export function planBuild(
+	options: Pick<BuildOptions, 'source' | 'config' | 'quality' | 'keep' | 'minFourBitNumbers'>,
+): BuildPlan {
+	const { source, config, keep = false } = options;
+	const seq2seq = readSeq2SeqConfig(config);
+	const encoder = readEncoderConfig(config);
+	const isDecoder = seq2seq === undefined && encoder === undefined;
+	// What an encoder loses is lost for every token that follows.
+	const { minFourBitNumbers = isDecoder ? undefined : Number.POSITIVE_INFINITY } = options;
+	const { recipe, suffix } = recipeOf(source, {
+		quality: options.quality,
+		keep,
+		...(minFourBitNumbers === undefined ? {} : { minFourBitNumbers }),
+	});
+	const common = { source, recipe, suffix, producer: 'nearglot' };
+	const graph =
+		seq2seq !== undefined
+			? planSeq2Seq({ ...common, shape: seq2seq })
+			: encoder !== undefined
+				? planEncoder({ ...common, shape: encoder })
+				: planDecoder({ ...common, ...decoderOf(config) });
+	let sizeBytes = graph.dataBytes;
+	for (const bytes of graph.graphs.values()) sizeBytes += bytes.length;
+	return { sizeBytes, graph };
+}
+
+function decoderOf(config: JsonRecord) {
+	const { family } = familyOfConfig(languageConfig(config));
+	return { family, shape: readDecoderConfig(config) };
+}
+
+/**
+ * Builds the folder. Cancelled or killed, the same call goes on where it was.
+ * @throws AppError `unsupported_model`, `conflict` when the target is there, `cancelled`, or of the disk
+ */
+export async function buildModel(options: BuildOptions): Promise<BuildPlan> {
+	const { target, signal } = options;
+	const plan = planBuild(options);
+	const work = options.work ?? join(dirname(target), '.building', basename(target));
+	makeFolder(dirname(work));
+	await using _lock = await lockFile(`${work}.lock`, signal === undefined ? {} : { signal });
+	await refuseTaken(target);
+	const origin = originOf(options);
+	const hash = createHash('sha256').update(JSON.stringify(origin));
+	for (const [name, bytes] of plan.graph.graphs) hash.update(name).update(bytes);
+	const identity = hash.digest('hex');
+	const journal = `${work}.journal`;
+	makeFolder(join(work, 'onnx'));
+	await fill(plan, join(work, 'onnx', plan.graph.dataName), journal, identity, options);
+	const text = (value: unknown): string => `${JSON.stringify(value, undefined, '\t')}\n`;
+	for (const [name, content] of [
+		...options.files,
+		...[...plan.graph.graphs].map(([name, bytes]) => [`onnx/${name}`, bytes] as const),
+		['config.json', text(languageConfig(options.config))] as const,
+		['nearglot-origin.json', text(origin)] as const,
+	]) {
+		await writeWhole(join(work, name), content);
+	}
+	try {
+		await options.check?.(work);
+	} catch (error) {
+		await rm(journal, { force: true });
+		await rm(work, { recursive: true, force: true });
+		throw error;
+	}
+	await rename(work, target);
+	await rm(journal, { force: true });
+	return plan;
+}
+
+async function fill(
+	plan: BuildPlan,
+	path: string,
+	journalPath: string,
+	identity: string,
+	{ onProgress, signal, noteBytes = 64 * 2 ** 20 }: BuildOptions,
+): Promise<void> {
+	const { bands, dataBytes } = plan.graph;
+	// A journal without the file it speaks of is of a folder that somebody removed.
+	const found = await stat(path).catch(() => undefined);
+	if (found?.size !== dataBytes) await rm(journalPath, { force: true });
+	await using journal = await Journal.open(journalPath, identity);
+	await using file = await open(path, found === undefined ? 'w+' : 'r+');
+	await truncate(path, dataBytes);
+	let doneBytes = 0;
+	let unnoted = 0;
+	const first = Math.min(journal.finished, bands.length);
+	if (first > 0) {
+		const known = bands.slice(0, first).reduce((sum, { bytes }) => sum + bytes, 0);
+		onProgress?.({ doneBytes: known, totalBytes: dataBytes });
+	}
+	for (const [index, band] of bands.entries()) {
+		doneBytes += band.bytes;
+		if (index < first) continue;
+		if (signal?.aborted === true) throw new AppError('cancelled');
+		for (const { offset, bytes } of await band.make(signal)) {
+			for (let at = 0; at < bytes.length; ) {
+				const { bytesWritten } = await file.write(bytes, at, bytes.length - at, offset + at);
+				at += bytesWritten;
+			}
+		}
+		unnoted += band.bytes;
+		if (unnoted >= noteBytes || index === bands.length - 1) {
+			await file.datasync();
+			await journal.note(index + 1);
+			unnoted = 0;
+		}
+		onProgress?.({ doneBytes, totalBytes: dataBytes });
+	}
+}
+
+function originOf({ origin, source, quality, keep }: BuildOptions) {
+	const tensors = createHash('sha256');
+	for (const { name, shape, type } of source.tensors.values())
+		tensors.update(`${JSON.stringify([name, shape, type])}\n`);
+	return {
+		...origin,
+		tensors: tensors.digest('hex'),
+		recipe: { version: recipeVersion, quality, keep: keep === true },
+	};
+}
+
+async function refuseTaken(target: string): Promise<void> {
+	if ((await stat(target).catch(() => undefined)) === undefined) return;
+	throw new AppError('conflict', `${target} is there already; remove it to build it again.`);
+}
+
+async function writeWhole(path: string, content: string | Uint8Array): Promise<void> {
+	makeFolder(dirname(path));
+	if (typeof content === 'string') {
+		await writePrivateFile(path, content);
+		return;
+	}
+	await using file = await open(path, 'w');
+	await file.writeFile(content);
+	await file.sync();
+}

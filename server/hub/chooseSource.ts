@@ -1,0 +1,41 @@
+/** The best that a repository has of a model: its own graphs before weights that one can be built of. */
+
+import { AppError } from '../protocol/index.ts';
+import type { HubFile } from './repository.ts';
+import { type Selection, type SelectOptions, selectFiles } from './selectModelFiles.ts';
+import { selectWeights, type WeightFiles } from './weightFiles.ts';
+
+export type ModelSourceFiles =
+	| { readonly kind: 'graphs'; readonly selection: Selection }
+	| { readonly kind: 'weights'; readonly weights: WeightFiles };
+
+/**
+ * @throws AppError `unsupported_model` that says what the repository has instead, `invalid_request` for a
+ * folder, file or form it does not have
+ */
+export function chooseSource(files: readonly HubFile[], options: SelectOptions): ModelSourceFiles {
+	const { subfolder, precision } = options;
+	const path = subfolder === undefined ? {} : { path: subfolder };
+	const isFolder =
+		subfolder === undefined || files.some((file) => file.path.startsWith(`${subfolder}/`));
+	try {
+		if (isFolder) return { kind: 'graphs', selection: selectFiles(files, options) };
+	} catch (error) {
+		const weights = precision === undefined ? selectWeights(files, path) : undefined;
+		if (weights === undefined) throw withForms(error, files, precision !== undefined);
+		return { kind: 'weights', weights };
+	}
+	const weights = selectWeights(files, path);
+	if (weights !== undefined) return { kind: 'weights', weights };
+	return { kind: 'graphs', selection: selectFiles(files, options) };
+}
+
+/** Precisions are those of graphs; whoever asked for one is told how to ask for a form. */
+function withForms(error: unknown, files: readonly HubFile[], asked: boolean): unknown {
+	if (!asked || !(error instanceof AppError)) return error;
+	const weights = selectWeights(files);
+	if (weights === undefined) return error;
+	const how =
+		weights.format === 'gguf' ? 'Name a form of its GGUF files instead: OWNER/NAME:Q8_0.' : '';
+	return new AppError(error.code, `${error.message} ${how}`.trim(), { param: 'precision' });
+}

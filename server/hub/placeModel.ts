@@ -1,0 +1,71 @@
+/** A model's folder under its name: whose the name is, what stays of an older one, and the change itself. */
+
+import { rename, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { AppError } from '../protocol/index.ts';
+import type { Manifest } from './manifest.ts';
+import { isSameSource, nameTaken } from './modelSource.ts';
+import { inside } from './names.ts';
+
+/** What is known of a model before its files are there. */
+export type ModelIdentity = Omit<
+	Manifest,
+	'files' | 'downloadedAt' | 'hub' | 'commit' | 'repository' | 'builtFrom'
+>;
+
+/** Where a model goes, and where it is until it is complete. */
+export function modelPaths(
+	modelsFolder: string,
+	folderName: string,
+): { readonly target: string; readonly partial: string } {
+	return {
+		target: inside(modelsFolder, folderName),
+		partial: inside(join(modelsFolder, '.downloads'), folderName),
+	};
+}
+
+/** Whoever is first has the name, also when another process was first. @throws AppError `conflict` */
+export async function checkTaken(
+	target: string,
+	before: Manifest | undefined,
+	{ manifest, repository }: { readonly manifest: ModelIdentity; readonly repository: string },
+): Promise<void> {
+	if (before === undefined) {
+		if (!(await stat(target).catch(() => undefined))) return;
+		throw new AppError(
+			'conflict',
+			`${target} is there already and was not downloaded. Move it away, or give the model another Name.`,
+			{ param: 'model.Name' },
+		);
+	}
+	if (!isSameSource(before, { ...manifest, repository })) throw nameTaken(before.id, before);
+}
+
+/** A template given with an earlier request stays until one gives another, or `{}` for none. */
+export function keptOf(
+	before: Manifest | undefined,
+	{ promptTemplate: given }: ModelIdentity,
+): Pick<Manifest, 'promptTemplate'> {
+	const template = given ?? before?.promptTemplate;
+	return template === undefined ? {} : { promptTemplate: template };
+}
+
+/** Puts the finished folder in the place of an older one; the older goes only when the new is there. */
+export async function replaceModel(partial: string, target: string): Promise<void> {
+	const old = `${target}.old`;
+	await rm(old, { recursive: true, force: true });
+	const had = await rename(target, old).then(
+		() => true,
+		(error: NodeJS.ErrnoException) => {
+			if (error.code === 'ENOENT') return false;
+			throw error;
+		},
+	);
+	try {
+		await rename(partial, target);
+	} catch (error) {
+		if (had) await rename(old, target);
+		throw error;
+	}
+	if (had) await rm(old, { recursive: true, force: true });
+}

@@ -1,0 +1,187 @@
+/**
+ * Weights of a repository without graphs, of which a model is built: GGUF files in one of several forms,
+ * or safetensors. Which, and what that costs in fidelity, is said in words.
+ */
+
+import { AppError } from '../protocol/index.ts';
+import type { HubFile } from './repository.ts';
+
+export interface WeightFiles {
+	readonly format: 'gguf' | 'safetensors';
+	/** How the weights are stored, as the file's name says: `Q4_K_M`, `F16`; safetensors do not say. */
+	readonly form?: string;
+	/** All parts, in order. */
+	readonly weights: readonly HubFile[];
+	/** Settings, tokenizer, templates, licence: small files that are fetched whole. */
+	readonly sides: readonly HubFile[];
+	/** Folder of the repository they lie in; `''` for its root. */
+	readonly root: string;
+	/** Bytes that are read of all of them. */
+	readonly sizeBytes: number;
+	/** Why these: a sentence. */
+	readonly reason: string;
+}
+
+/** What published forms lose, for people; the first that a repository has is taken where nobody asks for another. */
+const forms: readonly (readonly [form: RegExp, loss: string])[] = [
+	[/^Q4_K_M$/, 'a small loss'],
+	[/^(Q4_K(_[SXL]+)?|Q4_1)$/, 'a small loss'],
+	[/^(Q4_0|IQ4_(NL|XS)|MXFP4.*)$/, 'a small loss'],
+	[/^Q5_/, 'a very small loss'],
+	[/^Q6_K/, 'hardly any loss'],
+	[/^Q8_0/, 'hardly any loss'],
+	[/^Q3_K|^IQ3_/, 'a noticeable loss'],
+	[/^(F16|BF16|F32)$/, 'no loss of its own; four bits are made of it here, with a small one'],
+	[/^(Q2_|IQ[12]_|TQ[12]_)/, 'a large loss'],
+];
+
+const sideFile =
+	/^(config|generation_config|tokenizer|tokenizer_config|special_tokens_map|added_tokens|vocab|preprocessor_config|modules|sentence_bert_config|config_sentence_transformers|quantize_config|quant_config|model\.safetensors\.index)\.json$|^chat_template\.(jinja|json)$|\.(spm|tiktoken)$|^(tokenizer|sentencepiece\.bpe|spiece)\.model$|^(merges|vocab)\.txt$|^(LICENSE|LICENCE|NOTICE|USE_POLICY)(\.(md|txt))?$|^1_Pooling\/config\.json$/i;
+const weightsFile = /^model(-\d{5}-of-\d{5})?\.safetensors$/;
+
+export interface WeightOptions {
+	/** A folder, a `.gguf` file, or a form of one (`Q8_0`). */
+	readonly path?: string;
+}
+
+/**
+ * The weights to build of, or `undefined` where there are none.
+ * @throws AppError `invalid_request` when the file or form that is asked for is not there
+ */
+export function selectWeights(
+	files: readonly HubFile[],
+	{ path = '' }: WeightOptions = {},
+): WeightFiles | undefined {
+	const models = ggufModels(files);
+	if (/\.gguf$/i.test(path)) return oneFile(models, path, files);
+	const folder = path === '' || files.some((file) => file.path.startsWith(`${path}/`));
+	if (!folder) return ofForm(models, path);
+	const inside = (file: HubFile) => folderOf(file.path) === path;
+	const safetensors = files.filter((file) => inside(file) && weightsFile.test(nameOf(file.path)));
+	const best = bestOf(models.filter(({ files: [first] }) => first !== undefined && inside(first)));
+	if (best !== undefined) return weightsOf(best, `${describe(best)}${others(models, best)}`);
+	if (safetensors.length === 0 || !files.some((file) => file.path === join(path, 'config.json')))
+		return undefined;
+	const sides = sidesIn(files, path);
+	return {
+		format: 'safetensors',
+		weights: [...safetensors].sort((a, b) => a.path.localeCompare(b.path)),
+		sides,
+		root: path,
+		sizeBytes: sizeOf(safetensors) + sizeOf(sides),
+		reason: 'It has safetensors; four bits are made of them here, with a small loss.',
+	};
+}
+
+interface GgufModel {
+	readonly form: string | undefined;
+	readonly files: readonly HubFile[];
+}
+
+/** Files of one model each: split ones together, projectors of images and other helpers left out. */
+function ggufModels(files: readonly HubFile[]): GgufModel[] {
+	const groups = new Map<string, HubFile[]>();
+	for (const file of files) {
+		const name = nameOf(file.path);
+		if (!/\.gguf$/i.test(name) || /mmproj|imatrix|(^|[-_.])(lora|vocab)([-_.]|$)/i.test(name))
+			continue;
+		const key = file.path.replace(/-\d{5}-of-(\d{5})\.gguf$/i, '-of-$1.gguf');
+		groups.set(key, [...(groups.get(key) ?? []), file]);
+	}
+	return [...groups].flatMap(([key, parts]) => {
+		const count = Number(/-of-(\d{5})\.gguf$/i.exec(key)?.[1] ?? 1);
+		if (parts.length !== count) return [];
+		const sorted = parts.sort((a, b) => a.path.localeCompare(b.path));
+		return [{ form: formOf(key), files: sorted }];
+	});
+}
+
+/** `Q4_K_M` of `model-Q4_K_M.gguf` or `Q4_K_M/model.gguf`. */
+function formOf(path: string): string | undefined {
+	const found = path.match(
+		/(?<![A-Za-z0-9])(I?Q\d(_[A-Z0-9]{1,3}){0,3}|TQ\d_\d|B?F16|F32|MXFP4(_[A-Z]+)?)(?![A-Za-z0-9])/gi,
+	);
+	return found?.at(-1)?.toUpperCase();
+}
+
+const rankOf = ({ form = '' }: GgufModel): number => {
+	const at = forms.findIndex(([known]) => known.test(form));
+	return at < 0 ? forms.length : at;
+};
+
+function bestOf(models: readonly GgufModel[]): GgufModel | undefined {
+	return [...models].sort((a, b) => rankOf(a) - rankOf(b) || sizeOf(a.files) - sizeOf(b.files))[0];
+}
+
+function oneFile(
+	models: readonly GgufModel[],
+	path: string,
+	files: readonly HubFile[],
+): WeightFiles {
+	const lower = path.toLowerCase();
+	const found = models.find((model) =>
+		model.files.some((file) =>
+			[file.path, nameOf(file.path)].some((at) => at.toLowerCase() === lower),
+		),
+	);
+	if (found !== undefined) return weightsOf(found, describe(found));
+	const given = files.filter((file) => /\.gguf$/i.test(file.path)).map((file) => file.path);
+	throw new AppError(
+		'invalid_request',
+		`The repository has no model ${JSON.stringify(path)}; it has ${given.slice(0, 12).join(', ') || 'no GGUF files'}.`,
+		{ param: 'model' },
+	);
+}
+
+function ofForm(models: readonly GgufModel[], asked: string): WeightFiles | undefined {
+	if (models.length === 0) return undefined;
+	const found = bestOf(models.filter(({ form }) => form === asked.toUpperCase()));
+	if (found !== undefined) return weightsOf(found, describe(found));
+	throw new AppError(
+		'invalid_request',
+		`The repository has no ${JSON.stringify(asked)}; it has ${formsIn(models) || models.flatMap(({ files: [first] }) => first?.path ?? []).join(', ')}.`,
+		{ param: 'model' },
+	);
+}
+
+function formsIn(models: readonly GgufModel[]): string {
+	return [...new Set(models.flatMap(({ form }) => form ?? []))].slice(0, 24).join(', ');
+}
+
+function weightsOf({ form, files }: GgufModel, reason: string): WeightFiles {
+	return {
+		format: 'gguf',
+		...(form === undefined ? {} : { form }),
+		weights: files,
+		// All else stands in the file.
+		sides: [],
+		root: folderOf(files[0]?.path ?? ''),
+		sizeBytes: sizeOf(files),
+		reason,
+	};
+}
+
+function describe({ form, files }: GgufModel): string {
+	const loss = forms.find(([known]) => known.test(form ?? ''))?.[1];
+	const name = nameOf(files[0]?.path ?? '');
+	const means = form === undefined || loss === undefined ? '' : `, whose ${form} means ${loss}`;
+	return `It is built of the GGUF file ${name}${means}.`;
+}
+
+function others(models: readonly GgufModel[], best: GgufModel): string {
+	const rest = formsIn(models.filter((model) => model !== best && model.form !== best.form));
+	return rest === '' ? '' : ` Others: ${rest}.`;
+}
+
+function sidesIn(files: readonly HubFile[], root: string): HubFile[] {
+	const start = root === '' ? '' : `${root}/`;
+	return files.filter(
+		({ path }) => path.startsWith(start) && sideFile.test(path.slice(start.length)),
+	);
+}
+
+const sizeOf = (files: readonly HubFile[]) =>
+	files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+const nameOf = (path: string) => path.slice(path.lastIndexOf('/') + 1);
+const folderOf = (path: string) => path.slice(0, Math.max(0, path.lastIndexOf('/')));
+const join = (folder: string, name: string) => (folder === '' ? name : `${folder}/${name}`);

@@ -1,0 +1,40 @@
+/** Chat: messages, tools and results as they travel between language server, daemon and runner. */
+
+/** Most answers to one prompt. */
+export const maxChoices = 128;
+
+export type ChatRole = 'system' | 'developer' | 'user' | 'assistant' | 'tool' | 'function';
+
+/** A call of a tool that the model asked for. `arguments` is JSON text. */
+export interface ToolCall {
+	readonly id: string;
+	readonly type: 'function';
+	readonly function: { readonly name: string; readonly arguments: string };
+}
+
+export interface ChatMessage {
+	readonly role: ChatRole;
+	/** Text parts are joined by the parser; `null` only beside `tool_calls`. */
+	readonly content: string | null;
+	readonly name?: string;
+	readonly tool_calls?: readonly ToolCall[];
+	readonly tool_call_id?: string;
+	readonly reasoning_content?: string;
+}
+
+/** JSON Schema, draft 2020-12, as an opaque object. */
+export type JsonSchema = Readonly<Record<string, unknown>> | boolean;
+
+export interface ToolDefinition {
+	readonly type: 'function';
+	readonly function: {
+		readonly name: string;
+		readonly description?: string;
+		readonly parameters?: JsonSchema;
+		readonly strict?: boolean;
+	};
+}
+
+export type ToolChoice = 'none' | 'auto' | 'required' | { readonly name: string };
+
+export type { FinishReason, Timings, Usage } from './routes/answers.ts';

@@ -1,0 +1,120 @@
+/** What editors and the language server tell each other about texts in documents, besides LSP itself. */
+
+import type { TextPosition, TextRange } from './textRange.ts';
+
+/** A TextMate grammar of the editor (JSON or XML), for languages without a built-in one. */
+export interface GrammarFile {
+	/** Absent for grammars that only others include. */
+	readonly languageId?: string;
+	readonly scopeName: string;
+	/** Path on the machine of the language server. */
+	readonly path: string;
+	/** Scopes of the grammars it adds to. */
+	readonly injectTo?: readonly string[];
+}
+
+/** A `language-configuration.json` of the editor; its comment markers are used. */
+export interface LanguageFile {
+	readonly languageId: string;
+	readonly path: string;
+}
+
+/** Sent as initialization option `grammars`, and as notification `nearglot/grammars` on changes. */
+export interface EditorGrammars {
+	readonly grammars: readonly GrammarFile[];
+	readonly languages: readonly LanguageFile[];
+}
+
+/** Notification from the editor: {@link EditorGrammars}. */
+export const grammarsNotification = 'nearglot/grammars';
+
+/** Progress of a long request: texts translated so far. Sent to its `partialResultToken`. */
+export interface TextsProgress {
+	readonly done: number;
+	readonly total: number;
+}
+
+/** The name under a position, in another language. */
+export interface NameSymbolParams {
+	readonly uri: string;
+	readonly languageId: string;
+	/** Whole text of the document; may be left out for open documents. */
+	readonly text?: string;
+	readonly position: TextPosition;
+	/** BCP 47 code; absent: English. */
+	readonly to?: string;
+	/** BCP 47 code; absent: detected. */
+	readonly from?: string;
+}
+
+export interface NameSymbolResult {
+	/** The name in the document. */
+	readonly range: TextRange;
+	readonly name: string;
+	/** The same in the other language and the same case style. */
+	readonly suggestion: string;
+	/** Language the name was read as. */
+	readonly from: string;
+	/** Where the name stands in the document, comments and strings left out. */
+	readonly occurrences: readonly TextRange[];
+}
+
+/** Messages of a source file that a translated one lacks. */
+export interface TranslateMissingParams {
+	/** Its ending names the format. */
+	readonly fileName: string;
+	readonly source: string;
+	/** Text of the translated file; empty when there is none yet. */
+	readonly target: string;
+	/** BCP 47 codes; without `from` the language is detected. */
+	readonly from?: string;
+	readonly to: string;
+	/** Document whose workspace has the glossary. */
+	readonly uri?: string;
+	readonly partialResultToken?: string | number;
+}
+
+export interface TranslateMissingResult {
+	/** The target file with what it lacked. */
+	readonly text: string;
+	readonly added: readonly { readonly path: readonly string[]; readonly text: string }[];
+	/** Source texts that could not be translated whole; they are not in `text`. */
+	readonly refused: readonly string[];
+}
+
+/** Files of a folder → which of them are translations of which. */
+export interface MessageFilesParams {
+	/** Paths with `/`, relative to the folder. */
+	readonly paths: readonly string[];
+}
+
+/** A source file of messages and what is or could be translated from it. */
+export interface MessageFamily {
+	readonly source: string;
+	/** BCP 47 code of the source; absent when its name does not say. */
+	readonly from?: string;
+	readonly targets: readonly { readonly path: string; readonly to: string }[];
+	/** Path of a further language: `{to}` stands for its code. */
+	readonly pattern: string;
+}
+
+/** A term for the glossary of a workspace. */
+export interface GlossaryEntry {
+	readonly source: string;
+	readonly target: string;
+	/** BCP 47 codes. */
+	readonly from: string;
+	readonly to: string;
+}
+
+export interface GlossaryEntryParams extends GlossaryEntry {
+	/** Text of the glossary file; empty when there is none. */
+	readonly text: string;
+}
+
+/** The glossary of a folder the language server cannot read itself; no `text`: there is none. */
+export interface GlossaryTextParams {
+	/** Folder of the workspace. */
+	readonly folder: string;
+	readonly text?: string;
+}

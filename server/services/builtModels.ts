@@ -1,0 +1,345 @@
+/**
+ * Models that are built here of published weights: from a repository, whose files are read piece by piece and
+ * never stored, or from a file or folder of this machine. What is unfinished stays for the next try.
+ */
+
+import { readdir, rm, stat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { downloadFile } from '../hub/downloadFile.ts';
+import { checkDisk, type DownloadEvent } from '../hub/downloadModel.ts';
+import type { HubHttp } from '../hub/http.ts';
+import { type BuiltFrom, type Manifest, readManifest, writeManifest } from '../hub/manifest.ts';
+import { inside } from '../hub/names.ts';
+import {
+	checkTaken,
+	keptOf,
+	type ModelIdentity,
+	modelPaths,
+	replaceModel,
+} from '../hub/placeModel.ts';
+import { rangedFile } from '../hub/rangedFile.ts';
+import type { HubFile, HubRepository } from '../hub/repository.ts';
+import { keepSame, listingOf } from '../hub/unfinished.ts';
+import type { WeightFiles } from '../hub/weightFiles.ts';
+import { defined } from '../protocol/defined.ts';
+import { AppError, type DownloadProgress } from '../protocol/index.ts';
+import { lockFile } from '../store/lock.ts';
+import { makeFolder } from '../store/makeFolder.ts';
+import type { BuildFacts, BuildRequest, FolderProgress, ModelBuilder } from './modelBuilder.ts';
+
+export interface BuildPlace {
+	readonly modelsFolder: string;
+	/** Name of the model's own folder in it. */
+	readonly folderName: string;
+}
+
+/** How it is built, and whether at all. */
+export interface BuildFlags {
+	/** More bits where they tell. */
+	readonly quality?: boolean;
+	/** Keeps the numbers of the source. */
+	readonly keep?: boolean;
+	/** Tells the plan, and ends. */
+	readonly plan?: boolean;
+}
+
+export interface BuildDeps {
+	readonly builder: ModelBuilder;
+	/** Bytes of memory that this machine has. */
+	readonly memoryBytes: () => number;
+	readonly now: () => number;
+	/** Milliseconds of a clock that is never set. */
+	readonly elapsed: () => number;
+}
+
+export interface HubBuild extends BuildPlace {
+	readonly repository: HubRepository;
+	readonly weights: WeightFiles;
+	readonly identity: ModelIdentity;
+	readonly flags: BuildFlags;
+}
+
+type Emit = (event: DownloadEvent) => void;
+
+/** Resolves to the model's folder; `undefined` when only the plan was wanted. */
+export async function buildFromHub(
+	http: HubHttp,
+	deps: BuildDeps,
+	build: HubBuild,
+	emit: Emit,
+	signal: AbortSignal,
+): Promise<string | undefined> {
+	const { repository, weights, identity, flags } = build;
+	const { target, partial } = modelPaths(build.modelsFolder, build.folderName);
+	makeFolder(build.modelsFolder);
+	await using _lock = await lockFile(`${partial}.lock`, {
+		signal,
+		onWait: (owner, waitedMs) => {
+			if (waitedMs === 0) emit({ type: 'waiting', ownerPid: owner?.pid });
+		},
+	});
+	const before = await readManifest(target);
+	await checkTaken(target, before, { manifest: identity, repository: repository.repository });
+	const builtFrom = builtFromOf(weights, flags);
+	const kept = keptOf(before, identity);
+	if (before !== undefined && (await isBuilt(target, before, repository.commit, builtFrom))) {
+		const now = { ...before, ...identity, ...kept };
+		if (!isDeepStrictEqual(now, before)) await writeManifest(target, now);
+		return target;
+	}
+	const { sides } = weights;
+	const local = ({ path }: HubFile) =>
+		`source/${weights.root === '' ? path : path.slice(weights.root.length + 1)}`;
+	const content = ({ path, sha256, gitSha1 }: HubFile) =>
+		sha256 ?? gitSha1 ?? `${repository.repository}/${repository.commit}/${path}`;
+	await keepSame(partial, new Map(sides.map((file) => [local(file), content(file)])));
+	for (const file of sides) {
+		const path = inside(partial, local(file));
+		if ((await stat(path).catch(() => undefined))?.size === file.sizeBytes) continue;
+		await downloadFile(
+			http,
+			{ repository: repository.repository, commit: repository.commit, file, target: path },
+			signal,
+		);
+	}
+	const request: BuildRequest = {
+		model: identity.id,
+		source: {
+			kind: 'files',
+			format: weights.format,
+			files: weights.weights.map((file) =>
+				rangedFile(http, {
+					repository: repository.repository,
+					commit: repository.commit,
+					file,
+				}),
+			),
+		},
+		...(sides.length === 0 ? {} : { sides: join(partial, 'source') }),
+		target: join(partial, 'model'),
+		root: partial,
+		origin: {
+			source: `${repository.repository}/${weights.weights[0]?.path ?? ''}`,
+			revision: repository.commit,
+			hashes: Object.fromEntries(weights.weights.map((file) => [file.path, content(file)])),
+		},
+		...defined({ quality: flags.quality, keep: flags.keep }),
+	};
+	const facts = await runBuild(deps, request, build, emit, signal, (found) => ({
+		repository: repository.repository,
+		totalBytes: weights.sizeBytes,
+		reason: weights.reason,
+		...defined({ license: identity.license ?? found.license }),
+	}));
+	if (facts === undefined) return undefined;
+	await writeManifest(request.target, {
+		...identity,
+		...kept,
+		...defined({ license: identity.license ?? facts.license }),
+		repository: repository.repository,
+		commit: repository.commit,
+		hub: http.endpoint.href,
+		builtFrom,
+		files: await filesIn(request.target),
+		downloadedAt: new Date(deps.now()).toISOString(),
+	});
+	await replaceModel(request.target, target);
+	await rm(partial, { recursive: true, force: true });
+	await rm(listingOf(partial), { force: true });
+	return target;
+}
+
+export interface PathBuild extends BuildPlace {
+	/** A `.gguf` file, or a folder. */
+	readonly path: string;
+	readonly flags: BuildFlags;
+}
+
+/** As {@link buildFromHub}, of what lies on this machine. The folder must not be there yet. */
+export async function buildFromPath(
+	deps: BuildDeps,
+	build: PathBuild,
+	emit: Emit,
+	signal: AbortSignal,
+): Promise<string | undefined> {
+	const { target, partial } = modelPaths(build.modelsFolder, build.folderName);
+	makeFolder(build.modelsFolder);
+	await using _lock = await lockFile(`${partial}.lock`, { signal });
+	const { mtimeMs } = await stat(build.path);
+	const size = await weightBytes(build.path);
+	const request: BuildRequest = {
+		model: build.folderName,
+		source: { kind: 'path', path: build.path },
+		target: join(partial, 'model'),
+		root: partial,
+		origin: {
+			source: build.path,
+			hashes: { [basename(build.path)]: `${size} bytes, changed ${Math.round(mtimeMs)}` },
+		},
+		...defined({ quality: build.flags.quality, keep: build.flags.keep }),
+	};
+	// What an earlier try has finished is renamed below; more of it may be of another file.
+	await rm(request.target, { recursive: true, force: true });
+	const facts = await runBuild(deps, request, build, emit, signal, ({ license }) => ({
+		repository: build.path,
+		totalBytes: size,
+		reason: 'It is built of the weights there.',
+		...defined({ license }),
+	}));
+	if (facts === undefined) return undefined;
+	await replaceModel(request.target, target);
+	await rm(partial, { recursive: true, force: true });
+	return target;
+}
+
+/** Whether a path holds weights to build of rather than a model that can run. */
+export async function holdsWeights(path: string): Promise<boolean> {
+	if (!(await stat(path)).isDirectory()) return /\.gguf$/i.test(path);
+	const names = await readdir(path);
+	const inner = await readdir(join(path, 'onnx')).catch(() => []);
+	if ([...names, ...inner].some((name) => name.endsWith('.onnx'))) return false;
+	return names.some((name) => /\.(gguf|safetensors)$/i.test(name));
+}
+
+/** Bytes of a file, or of the weights in a folder. */
+async function weightBytes(path: string): Promise<number> {
+	const found = await stat(path);
+	if (!found.isDirectory()) return found.size;
+	const names = (await readdir(path)).filter((name) => /\.(gguf|safetensors)$/i.test(name));
+	const sizes = await Promise.all(names.map(async (name) => (await stat(join(path, name))).size));
+	return sizes.reduce((sum, bytes) => sum + bytes, 0);
+}
+
+/** Builds, tells the plan and how far it is; `undefined` when only the plan was wanted. */
+async function runBuild(
+	{ builder, memoryBytes, elapsed }: BuildDeps,
+	request: BuildRequest,
+	{ modelsFolder, folderName, flags }: BuildPlace & { readonly flags: BuildFlags },
+	emit: Emit,
+	signal: AbortSignal,
+	startOf: (facts: BuildFacts) => {
+		readonly repository: string;
+		readonly totalBytes: number;
+		readonly reason: string;
+		readonly license?: string;
+	},
+): Promise<BuildFacts | undefined> {
+	const progressOf = progressFrom(request, elapsed);
+	const work = builder.build(
+		request,
+		{
+			onPlan: async (found) => {
+				const { reason, ...start } = startOf(found);
+				const { architecture, parameters, sizeBytes, storedAs } = found;
+				const has = memoryBytes();
+				if (found.memoryBytes > has)
+					emit({
+						type: 'notice',
+						notice: `It takes about ${gigabytes(found.memoryBytes)} GB of memory while loaded, and this machine has ${gigabytes(has)} GB: it will hardly run here.`,
+					});
+				emit({
+					type: 'start',
+					start: {
+						model: request.model,
+						...start,
+						build: {
+							reason,
+							architecture,
+							parameters,
+							storedAs,
+							sizeBytes,
+							memoryBytes: found.memoryBytes,
+						},
+					},
+				});
+				if (flags.plan === true) return false;
+				await checkDisk({ modelsFolder, folderName }, sizeBytes, await writtenIn(request));
+				return true;
+			},
+			onProgress: (progress) => emit({ type: 'progress', progress: progressOf(progress) }),
+		},
+		signal,
+	);
+	const facts = await work.catch(async (error: unknown) => {
+		// What cannot be built is not gone on with.
+		if (error instanceof AppError && error.code === 'unsupported_model')
+			await rm(request.root, { recursive: true, force: true });
+		throw error;
+	});
+	return flags.plan === true ? undefined : facts;
+}
+
+const gigabytes = (bytes: number) => (bytes / 1e9).toFixed(1);
+
+/** Bytes that an earlier try has written. */
+async function writtenIn({ target }: BuildRequest): Promise<number> {
+	const folder = join(dirname(target), '.building');
+	const names = await readdir(folder, { recursive: true }).catch(() => []);
+	const found = await Promise.all(
+		names.map((name) => stat(join(folder, name)).catch(() => undefined)),
+	);
+	// A file has its full length from the beginning; what is written has blocks.
+	return found.reduce((sum, file) => sum + (file?.isFile() ? (file.blocks ?? 0) * 512 : 0), 0);
+}
+
+function progressFrom({ model, origin }: BuildRequest, elapsed: () => number) {
+	const samples: { at: number; bytes: number }[] = [];
+	const file = basename(origin.source);
+	return ({ phase, doneBytes, totalBytes }: FolderProgress): DownloadProgress => {
+		const at = elapsed();
+		if ((samples.at(-1)?.bytes ?? 0) > doneBytes) samples.length = 0;
+		samples.push({ at, bytes: doneBytes });
+		while (samples.length > 2 && at - (samples[0]?.at ?? at) > 5000) samples.shift();
+		const first = samples[0] ?? { at, bytes: doneBytes };
+		return {
+			model,
+			file,
+			phase,
+			fileFraction: totalBytes === 0 ? 1 : doneBytes / totalBytes,
+			doneBytes,
+			totalBytes,
+			bytesPerSecond: at > first.at ? ((doneBytes - first.bytes) * 1000) / (at - first.at) : 0,
+		};
+	};
+}
+
+function builtFromOf({ format, weights }: WeightFiles, flags: BuildFlags): BuiltFrom {
+	return {
+		format,
+		files: weights.map(({ path, sizeBytes, sha256 }) => ({
+			path,
+			sizeBytes,
+			...defined({ sha256 }),
+		})),
+		...(flags.quality === true ? { quality: true } : {}),
+		...(flags.keep === true ? { keep: true } : {}),
+	};
+}
+
+async function isBuilt(
+	target: string,
+	manifest: Manifest,
+	commit: string,
+	builtFrom: BuiltFrom,
+): Promise<boolean> {
+	if (manifest.commit !== commit || !isDeepStrictEqual(manifest.builtFrom, builtFrom)) return false;
+	const sizes = await Promise.all(
+		manifest.files.map(async ({ path }) => {
+			const found = await stat(inside(target, path)).catch(() => undefined);
+			return found?.size;
+		}),
+	);
+	return manifest.files.every(({ sizeBytes }, index) => sizes[index] === sizeBytes);
+}
+
+async function filesIn(folder: string): Promise<Manifest['files']> {
+	const files: { path: string; sizeBytes: number }[] = [];
+	for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
+		if (!entry.isFile()) continue;
+		const path = join(entry.parentPath, entry.name);
+		const name = path.slice(folder.length + 1).replaceAll('\\', '/');
+		files.push({ path: name, sizeBytes: (await stat(path)).size });
+	}
+	return files.sort((a, b) => a.path.localeCompare(b.path));
+}

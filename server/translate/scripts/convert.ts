@@ -1,0 +1,2 @@
+/** A text in one script → in another. */
+export type Convert = (text: string) => string;

@@ -1,0 +1,93 @@
+/** What clients of other servers send and expect: tags, parts, switches for all models, names of fields. */
+
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { gzipSync } from 'node:zlib';
+import { startTestServer, type TestServer } from '../support/testServer.ts';
+import { chat, refused } from './ask.ts';
+
+let server: TestServer;
+before(async () => {
+	server = await startTestServer();
+});
+after(() => server.close());
+
+const question = [{ role: 'user', content: 'extract a tar.gz file' }];
+
+test('the tag of a name without a version is understood', async () => {
+	const reply = await chat(server, { model: 'starter-chat:latest', max_tokens: 1 });
+	assert.equal(reply.model, 'starter-chat:1');
+	const response = await fetch(`${server.url}/openai/load/starter-chat:latest`);
+	assert.equal(response.status, 200);
+});
+
+test('words at the ends of two parts do not run together', async () => {
+	const count = async (content: unknown) =>
+		(await chat(server, { messages: [{ role: 'user', content }], max_tokens: 1 })).usage
+			.prompt_tokens;
+	const parts = ['extract a', 'tar.gz file'].map((text) => ({ type: 'text', text }));
+	assert.equal(await count(parts), await count('extract a\ntar.gz file'));
+	const spaced = ['extract ', 'a tar.gz file'].map((text) => ({ type: 'text', text }));
+	assert.equal(await count(spaced), await count('extract a tar.gz file'));
+});
+
+test('switches that a model does not have are named, not refused', async () => {
+	const body = {
+		model: 'starter-chat',
+		messages: question,
+		max_tokens: 1,
+		reasoning_effort: 'none',
+		chat_template_kwargs: { enable_thinking: false },
+		colour: 'red',
+	};
+	for (const stream of [false, true]) {
+		const response = await server.post('/v1/chat/completions', { ...body, stream });
+		assert.equal(response.status, 200, await response.clone().text());
+		const named = response.headers.get('x-ignored-parameters') ?? '';
+		assert.deepEqual(named.split(', ').sort(), [
+			'chat_template_kwargs.enable_thinking',
+			'colour',
+			'reasoning_effort',
+		]);
+		await response.text();
+	}
+	const response = await server.post('/v1/responses', {
+		...{ model: 'starter-chat', input: 'hello', max_output_tokens: 1 },
+		reasoning: { effort: 'low' },
+	});
+	assert.equal(response.status, 200, await response.clone().text());
+	assert.equal(response.headers.get('x-ignored-parameters'), 'reasoning.effort');
+});
+
+test('a prompt that is too long is an error of the field that holds it', async () => {
+	const long = 'list all files '.repeat(4000);
+	for (const [path, body, param] of [
+		['/v1/chat/completions', { messages: [{ role: 'user', content: long }] }, 'messages'],
+		['/v1/responses', { input: long }, 'input'],
+		['/v1/completions', { prompt: long }, 'prompt'],
+	] as const) {
+		const response = await server.post(path, { model: 'starter-chat', ...body });
+		const { error } = (await response.json()) as { error: { code: string; param: string } };
+		assert.equal(error.code, 'context_length_exceeded', path);
+		assert.equal(error.param, param, path);
+	}
+});
+
+test('a compressed body is refused as one, and the fingerprint is a text', async () => {
+	const response = await fetch(`${server.url}/v1/chat/completions`, {
+		method: 'POST',
+		headers: { 'content-type': 'application/json', 'content-encoding': 'gzip' },
+		body: gzipSync(JSON.stringify({ model: 'starter-chat', messages: question })),
+	});
+	assert.equal(response.status, 415);
+	assert.match(await response.text(), /compressed/);
+	const whole = (await (
+		await server.post('/v1/chat/completions', {
+			model: 'starter-chat',
+			messages: question,
+			max_tokens: 1,
+		})
+	).json()) as { system_fingerprint: unknown };
+	assert.match(String(whole.system_fingerprint), /^fp_/);
+	assert.equal((await refused(server, { model: 'nobody:latest' })).status, 404);
+});

@@ -1,0 +1,42 @@
+/** A process that speaks as a builder does, and does what the origin of its task says. */
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { FromBuilder, ToBuilder } from '../../server/daemon/builderProtocol.ts';
+
+const say = (message: FromBuilder) => process.send?.(message);
+const facts = {
+	architecture: 'llama',
+	parameters: 1,
+	sizeBytes: 2,
+	memoryBytes: 3,
+	storedAs: 'f32',
+};
+let received = 0;
+let sum = 0;
+
+process.once('disconnect', () => process.exit(0));
+process.on('message', (message: ToBuilder) => {
+	if (message.type === 'start') {
+		const { source } = message.task.origin;
+		if (source === 'crash') process.exit(7);
+		if (source === 'memory') {
+			process.stderr.write('FATAL ERROR: out of memory\n', () => process.exit(1));
+			return;
+		}
+		if (source === 'silent') return;
+		if (source === 'stubborn') {
+			process.removeAllListeners('disconnect');
+			process.once('disconnect', () => void sleep(60_000));
+		}
+		say({ type: 'plan', facts });
+	}
+	if (message.type === 'go') say({ type: 'read', id: 1, file: 0, offset: 1, length: 2_500_000 });
+	if (message.type === 'unread') say({ type: 'error', error: message.error });
+	if (message.type === 'bytes') {
+		received += message.bytes.length;
+		for (const byte of message.bytes) sum += byte;
+		if (received < 2_500_000) return;
+		say({ type: 'progress', progress: { phase: 'build', doneBytes: received, totalBytes: sum } });
+		say({ type: 'done' });
+	}
+});

@@ -1,0 +1,317 @@
+/** Building a folder: complete or absent, the same bytes after any kill, and nothing built by half. */
+
+import assert from 'node:assert/strict';
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { buildModel, planBuild } from '../../../server/engine/build/buildModel.ts';
+import { describeModel } from '../../../server/engine/modelFiles/describe.ts';
+import { AppError } from '../../../server/protocol/index.ts';
+import { temporaryFolder } from '../../support/temporaryFolder.ts';
+import { memorySource } from './memorySource.ts';
+import { build } from './rebuilt.ts';
+import { smallConfig, smallWeights } from './smallDecoder.ts';
+
+/** Every file of a folder, by its path. */
+function contents(folder: string): Record<string, string> {
+	return Object.fromEntries(
+		readdirSync(folder, { recursive: true, withFileTypes: true })
+			.filter((entry) => entry.isFile())
+			.map(({ parentPath, name }) => join(parentPath, name))
+			.sort()
+			.map((path) => [path.slice(folder.length), readFileSync(path).toString('base64')]),
+	);
+}
+
+const refusal = (message: RegExp) => (error: unknown) =>
+	error instanceof AppError && error.code === 'unsupported_model' && message.test(error.message);
+
+describe('a model folder', () => {
+	const folder = temporaryFolder();
+	const source = () => memorySource(smallWeights());
+
+	it('has the graph, its settings and the other files, and says where it comes from', async () => {
+		const to = await build(source(), smallConfig, join(folder, 'whole'), {
+			files: new Map([['tokenizer.json', '{}']]),
+			origin: { source: 'someone/model', revision: 'abc' },
+		});
+		assert.deepEqual(Object.keys(contents(to)), [
+			'/config.json',
+			'/nearglot-origin.json',
+			'/onnx/model.onnx',
+			'/onnx/model.onnx_data',
+			'/tokenizer.json',
+		]);
+		const origin = JSON.parse(readFileSync(join(to, 'nearglot-origin.json'), 'utf8'));
+		assert.deepEqual(
+			{ source: origin.source, revision: origin.revision, version: origin.recipe.version },
+			{ source: 'someone/model', revision: 'abc', version: 1 },
+		);
+		assert.match(origin.tensors, /^[0-9a-f]{64}$/);
+		assert.deepEqual((await describeModel(to)).problems, []);
+		assert.deepEqual(readdirSync(join(folder, '.building')), [], 'what was unfinished is gone');
+	});
+
+	it('is looked at before it gets its name, and nothing stays of one that fails', async () => {
+		const to = join(folder, 'checked');
+		const looked: boolean[] = [];
+		const check = async (found: string) => {
+			looked.push(existsSync(join(found, 'config.json')), existsSync(to));
+			throw new AppError('unsupported_model', 'It says nothing.');
+		};
+		await assert.rejects(build(source(), smallConfig, to, { check }), refusal(/It says nothing/));
+		assert.deepEqual(looked, [true, false]);
+		assert.ok(!existsSync(to));
+		assert.deepEqual(readdirSync(join(folder, '.building')), []);
+	});
+
+	it('says before it reads any weight how large it will be', async () => {
+		const given = source();
+		const { sizeBytes } = planBuild({
+			source: given,
+			config: smallConfig,
+			quality: 'standard',
+			keep: true,
+		});
+		assert.deepEqual(given.reads, []);
+		const to = await build(source(), smallConfig, join(folder, 'sized'));
+		const made = contents(to);
+		const graphs = ['/onnx/model.onnx', '/onnx/model.onnx_data'];
+		const bytes = graphs.map((name) => Buffer.from(made[name] as string, 'base64').length);
+		assert.equal(sizeBytes, (bytes[0] as number) + (bytes[1] as number));
+	});
+
+	it('is planned in bands of 16 MB however large the model is', () => {
+		const layers = 80;
+		const [hidden, inner, vocabulary] = [8192, 28_672, 128_256];
+		const shapes = new Map<string, readonly number[]>([
+			['model.embed_tokens', [vocabulary, hidden]],
+			['lm_head', [vocabulary, hidden]],
+			['model.norm', [hidden]],
+		]);
+		for (let layer = 0; layer < layers; layer++)
+			for (const [part, shape] of [
+				['input_layernorm', [hidden]],
+				['post_attention_layernorm', [hidden]],
+				['self_attn.q_proj', [hidden, hidden]],
+				['self_attn.k_proj', [1024, hidden]],
+				['self_attn.v_proj', [1024, hidden]],
+				['self_attn.o_proj', [hidden, hidden]],
+				['mlp.gate_proj', [inner, hidden]],
+				['mlp.up_proj', [inner, hidden]],
+				['mlp.down_proj', [hidden, inner]],
+			] as const)
+				shapes.set(`model.layers.${layer}.${part}`, shape);
+		const tensors = [...shapes].map(([module, shape]) => {
+			const name = `${module}.weight`;
+			return [name, { name, shape, type: 'bf16', bytesPerRow: 2 * (shape.at(-1) ?? 0) }] as const;
+		});
+		const config = {
+			model_type: 'llama',
+			hidden_size: hidden,
+			num_hidden_layers: layers,
+			num_attention_heads: 64,
+			num_key_value_heads: 8,
+			max_position_embeddings: 131_072,
+		};
+		const large = { ...source(), tensors: new Map(tensors) };
+		for (const keep of [false, true]) {
+			const { graph, sizeBytes } = planBuild({ source: large, config, quality: 'standard', keep });
+			const largest = graph.bands.reduce((most, { bytes }) => Math.max(most, bytes), 0);
+			assert.ok(largest <= 16 * 2 ** 20, `a band of ${largest} bytes`);
+			const gigabytes = sizeBytes / 1e9;
+			const [min, max] = keep ? [282, 284] : [41, 42];
+			assert.ok(gigabytes > min && gigabytes < max, `${gigabytes} GB`);
+		}
+	});
+
+	it('is not there while it is built, nor after it was cancelled, and goes on from there', async () => {
+		const whole = contents(await build(source(), smallConfig, join(folder, 'reference')));
+		const target = join(folder, 'cancelled');
+		const stop = new AbortController();
+		const seen: number[] = [];
+		const cancelled = build(source(), smallConfig, target, {
+			signal: stop.signal,
+			noteBytes: 1,
+			onProgress: ({ doneBytes, totalBytes }) => {
+				assert.equal(existsSync(target), false);
+				seen.push(doneBytes / totalBytes);
+				if (seen.length === 9) stop.abort();
+			},
+		});
+		await assert.rejects(cancelled, { code: 'cancelled' });
+		assert.equal(existsSync(target), false);
+		const again = source();
+		const later: number[] = [];
+		await build(again, smallConfig, target, {
+			onProgress: ({ doneBytes, totalBytes }) => later.push(doneBytes / totalBytes),
+		});
+		assert.equal(later[0], seen.at(-1), 'it says where it goes on');
+		assert.equal(
+			again.reads.length,
+			source().tensors.size - 9 + ropeBands,
+			'nine bands were there',
+		);
+		assert.deepEqual(contents(target), whole);
+	});
+
+	it('begins anew when another model was to become the same folder', async () => {
+		const target = join(folder, 'other');
+		const stop = new AbortController();
+		const config = { ...smallConfig, rope_theta: 500 };
+		await assert.rejects(
+			build(source(), config, target, {
+				signal: stop.signal,
+				noteBytes: 1,
+				onProgress: () => stop.abort(),
+			}),
+			{ code: 'cancelled' },
+		);
+		await build(source(), smallConfig, target, { origin: { source: 'another' } });
+		const expected = contents(
+			await build(source(), smallConfig, join(folder, 'other-reference'), {
+				origin: { source: 'another' },
+			}),
+		);
+		assert.deepEqual(contents(target), expected);
+	});
+
+	it('never replaces a folder that is there', async () => {
+		const target = join(folder, 'taken');
+		mkdirSync(target);
+		writeFileSync(join(target, 'own.txt'), 'mine');
+		await assert.rejects(build(source(), smallConfig, target), { code: 'conflict' });
+		assert.deepEqual(readdirSync(target), ['own.txt']);
+	});
+
+	it('has the same bytes after kills at any moment', { timeout: 120_000 }, async () => {
+		const whole = contents(await build(source(), smallConfig, join(folder, 'unharmed')));
+		const target = join(folder, 'killed');
+		const script = fileURLToPath(new URL('./buildSlowly.ts', import.meta.url));
+		let kills = 0;
+		for (let delay = 1; ; delay += 7) {
+			const child = fork(script, [target], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+			let messages = 0;
+			child.on('message', () => {
+				// Not in step with the writing: the child is somewhere in the bands after.
+				if (++messages === delay) child.kill('SIGKILL');
+			});
+			const [code, signal] = await once(child, 'exit');
+			if (signal === 'SIGKILL') {
+				kills++;
+				assert.equal(existsSync(target), false);
+				continue;
+			}
+			assert.equal(code, 0);
+			break;
+		}
+		assert.ok(kills >= 2, `${kills} kills`);
+		assert.deepEqual(contents(target), whole);
+	});
+});
+
+/** Bands of the small decoder that read no tensor: the rotary tables. */
+const ropeBands = 1;
+
+describe('what cannot be built', () => {
+	const folder = temporaryFolder();
+	const attempt = (
+		config: Readonly<Record<string, unknown>>,
+		change: (weights: ReturnType<typeof smallWeights>) => void = () => undefined,
+	) => {
+		const weights = smallWeights();
+		change(weights);
+		return buildModel({
+			source: memorySource(weights),
+			config,
+			target: join(folder, 'refused'),
+			quality: 'standard',
+			origin: { source: 'test' },
+			files: new Map(),
+		});
+	};
+
+	const cases: readonly (readonly [
+		what: string,
+		attempt: () => Promise<unknown>,
+		message: RegExp,
+	])[] = [
+		[
+			'a type by its name',
+			() => attempt({ ...smallConfig, model_type: 'mamba' }),
+			/"mamba" cannot be built/,
+		],
+		['no type', () => attempt({}), /"undefined" cannot be built/],
+		[
+			'a name of Object',
+			() => attempt({ ...smallConfig, model_type: 'constructor' }),
+			/"constructor" cannot/,
+		],
+		[
+			'a rope scaling by its name',
+			() => attempt({ ...smallConfig, rope_scaling: { rope_type: 'dynamic', factor: 2 } }),
+			/"dynamic"/,
+		],
+		[
+			'an activation by its name',
+			() => attempt({ ...smallConfig, hidden_act: 'relu2' }),
+			/"relu2"/,
+		],
+		['experts', () => attempt({ ...smallConfig, num_local_experts: 8 }), /num_local_experts to 8/],
+		[
+			'sizes that are missing',
+			() => attempt({ ...smallConfig, hidden_size: undefined }),
+			/no hidden_size/,
+		],
+		[
+			'sizes that are none',
+			() => attempt({ ...smallConfig, hidden_size: -4 }),
+			/hidden_size as -4/,
+		],
+		[
+			'a million layers',
+			() => attempt({ ...smallConfig, num_hidden_layers: 1e6 }),
+			/1000000 layers/,
+		],
+		[
+			'a missing tensor',
+			() => attempt(smallConfig, (w) => w.delete('model.layers.1.mlp.up_proj.weight')),
+			/no tensor model\.layers\.1\.mlp\.up_proj\.weight/,
+		],
+		[
+			'no embedding',
+			() => attempt(smallConfig, (w) => w.delete('model.embed_tokens.weight')),
+			/no tensor embed_tokens\.weight/,
+		],
+		[
+			'a tensor of another shape',
+			() =>
+				attempt(smallConfig, (w) =>
+					w.set('model.norm.weight', { shape: [7], numbers: new Float32Array(7) }),
+				),
+			/model\.norm\.weight has the shape \[7\] where config\.json asks for \[32\]/,
+		],
+		[
+			'a tensor that nothing explains',
+			() =>
+				attempt(smallConfig, (w) =>
+					w.set('model.layers.0.self_attn.sinks', { shape: [4], numbers: new Float32Array(4) }),
+				),
+			/1 tensors that its type does not explain, such as model\.layers\.0\.self_attn\.sinks/,
+		],
+		[
+			'layers beyond those of the settings',
+			() => attempt({ ...smallConfig, num_hidden_layers: 1 }),
+			/tensors that its type does not explain, such as model\.layers\.1\./,
+		],
+	];
+	for (const [what, run, message] of cases) {
+		it(`names ${what}`, async () => {
+			await assert.rejects(run, refusal(message));
+			assert.deepEqual(readdirSync(folder), [], 'nothing was written');
+		});
+	}
+});

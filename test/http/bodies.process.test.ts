@@ -1,0 +1,111 @@
+/** Bodies: who may use a route is decided before more than a little is read, and no route takes all there is. */
+
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { createApp } from '../../server/http/app.ts';
+import { mayCall } from '../../server/http/callerRoles.ts';
+import { unadmittedBytes } from '../../server/protocol/routes/bodyLimits.ts';
+import { startTestServer, type TestServer } from '../support/testServer.ts';
+import { allRoutes, pathOf } from './allRoutes.ts';
+
+let server: TestServer;
+before(async () => {
+	server = await startTestServer({ fakeRunner: true });
+});
+after(() => server.close());
+
+const form = 'application/x-www-form-urlencoded';
+const json = 'application/json';
+/** What a reader may have fetched beyond its limit: the piece that shows the excess, and one that waits. */
+const pieceBytes = 64 * 1024;
+
+/** Asks the server as somebody it does not know; the body goes on for as long as somebody reads it. */
+async function askAsStranger(path: string, type: string, headers: Record<string, string> = {}) {
+	const app = createApp(server.backend, {
+		key: 'k',
+		requireKey: true,
+		allowedOrigins: [],
+		allowedHosts: [],
+		port: () => undefined,
+	});
+	let sent = 0;
+	const piece = new Uint8Array(pieceBytes).fill(0x20);
+	const body = new ReadableStream<Uint8Array>(
+		{
+			pull: (controller) => {
+				sent += piece.length;
+				controller.enqueue(piece);
+				if (sent >= 64 * unadmittedBytes) controller.close();
+			},
+		},
+		{ highWaterMark: 0 },
+	);
+	const init = { method: 'POST', body, duplex: 'half' } as RequestInit;
+	const response = await app.request(`http://127.0.0.1${path}`, {
+		...init,
+		headers: { host: '127.0.0.1', 'content-type': type, ...headers },
+	});
+	return { status: response.status, text: await response.text(), sent };
+}
+
+test('hardly anything of a body is read for callers of whom it is not decided that they may', async () => {
+	const routes = allRoutes(server.backend).filter(({ method }) => method !== 'GET');
+	const open = routes.filter(({ method, path }) => mayCall('stranger', `${method} ${path}`));
+	assert.ok(open.length > 20 && open.length < routes.length);
+	for (const route of routes)
+		for (const type of [
+			json,
+			form,
+			'application/octet-stream',
+			'multipart/form-data; boundary=x',
+		]) {
+			const what = `${route.path} ${type}`;
+			const { status, sent } = await askAsStranger(pathOf(route), type);
+			assert.ok(status >= 400 && status < 500, `${what}: ${status}`);
+			assert.ok(sent <= unadmittedBytes + 2 * pieceBytes, `${what}: ${sent} bytes were read`);
+		}
+});
+
+test('a key outside the body lets the whole body in, and who shows none is told where to send it', async () => {
+	for (const type of [json, form]) {
+		const path = '/libretranslate/detect';
+		const without = await askAsStranger(path, type);
+		assert.equal(without.status, 413);
+		assert.match(without.text, /send the key there/);
+		const { sent } = await askAsStranger(path, type, { 'ocp-apim-subscription-key': 'k' });
+		assert.ok(sent > 4 * 1024 * 1024, `${sent} bytes`);
+	}
+});
+
+test('a form with more fields than anybody sends is refused, whoever sends it', async () => {
+	const fields = Array.from({ length: 390_000 }, (_, at) => `${at}=1`).join('&');
+	const response = await server.post('/libretranslate/detect', fields, {
+		headers: { 'content-type': form },
+	});
+	assert.equal(response.status, 400);
+	assert.match(await response.text(), /more than 100 fields/);
+	const few = await server.post('/libretranslate/detect', 'q=Where+are+the+words&x=1&q=Wo+sind', {
+		headers: { 'content-type': form },
+	});
+	assert.equal(few.status, 200);
+});
+
+test('no route takes a body of very many fields', async () => {
+	const body = JSON.stringify(
+		Object.fromEntries(Array.from({ length: 41_000 }, (_, at) => [at * 7, 0])),
+	);
+	const all = allRoutes(server.backend).filter(({ method }) => method !== 'GET');
+	// The translate interface has the same routes below several paths.
+	const once = new Map(all.map((route) => [route.path.split('/').slice(-2).join('/'), route]));
+	for (const route of once.values()) {
+		if (otherBody.test(route.path)) continue;
+		const path = `${pathOf(route)}?api-version=3.0`;
+		const response = await server.post(path, body, { headers: server.keyed });
+		const answer = `${response.status} ${await response.text()}`;
+		assert.match(answer, /^400 .*more than \d+ (?:fields|values)/, route.path);
+	}
+});
+
+/** Reads no body, or none that is JSON, or only of whom it knows. */
+const otherBody =
+	/audio|languages|issueToken|recorder\/state|nearglot\/(?:studio|shutdown)$|refresh$/;

@@ -1,0 +1,64 @@
+/** What a search of a hub shows: repositories whose models run here, those with graphs first. */
+
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { createHubHttp } from '../../server/hub/http.ts';
+import { searchHub } from '../../server/hub/searchHub.ts';
+import { startHub } from '../support/hubServer.ts';
+
+const never = new AbortController().signal;
+
+async function found(answer: unknown, words = 'qwen small') {
+	let asked = '';
+	await using hub = await startHub(
+		{},
+		{
+			onList: (request, response) => {
+				asked = request.url ?? '';
+				response.end(typeof answer === 'string' ? answer : JSON.stringify(answer));
+				return true;
+			},
+		},
+	);
+	const http = createHubHttp({ endpoint: hub.url });
+	try {
+		return { list: await searchHub(http, words, never, { tries: 1 }), asked };
+	} finally {
+		http.close();
+	}
+}
+
+it('exports come first, then weights; what cannot run is left out', async () => {
+	const { list, asked } = await found([
+		{ id: 'a/weights', tags: ['gguf', 'license:mit'], downloads: 9, gated: 'manual' },
+		{ id: 'a/torch', tags: ['pytorch'] },
+		{ id: '../evil', tags: ['gguf'] },
+		null,
+		{ id: 'a/no-tags' },
+		{
+			id: 'a/export',
+			tags: ['safetensors', 'onnx', 7],
+			pipeline_tag: 'text-generation',
+			gated: false,
+		},
+	]);
+	assert.deepEqual(list, [
+		{
+			repository: 'a/export',
+			formats: ['onnx', 'safetensors'],
+			task: 'text-generation',
+			isGated: false,
+		},
+		{ repository: 'a/weights', formats: ['gguf'], license: 'mit', downloads: 9, isGated: true },
+	]);
+	const url = new URL(asked, 'http://hub');
+	assert.equal(url.pathname, '/api/models');
+	assert.equal(url.searchParams.get('search'), 'qwen small');
+});
+
+it('words are words, whatever is in them; an answer that is no list finds nothing', async () => {
+	const { list, asked } = await found({}, 'a&limit=1#/../x');
+	assert.deepEqual(list, []);
+	assert.equal(new URL(asked, 'http://hub').searchParams.get('search'), 'a&limit=1#/../x');
+	await assert.rejects(found('<html>'), /not JSON/);
+});

@@ -1,0 +1,125 @@
+/** What is taken of repositories that have no graphs, or have both. */
+
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { chooseSource } from '../../server/hub/chooseSource.ts';
+import type { HubFile } from '../../server/hub/repository.ts';
+import { selectWeights } from '../../server/hub/weightFiles.ts';
+
+const files = (...paths: string[]): HubFile[] =>
+	paths.map((path, index) => ({ path, sizeBytes: 1000 + index }));
+const paths = (list: readonly HubFile[] | undefined) => list?.map(({ path }) => path);
+
+const quants = files(
+	'README.md',
+	'config.json',
+	'm-IQ2_XS.gguf',
+	'm-Q2_K.gguf',
+	'm-Q8_0.gguf',
+	'm-f16.gguf',
+	'm-Q4_0.gguf',
+	'm-q4_k_m-00002-of-00002.gguf',
+	'm-q4_k_m-00001-of-00002.gguf',
+	'm-Q4_K_S-00001-of-00002.gguf',
+	'mmproj-m-f16.gguf',
+);
+const hf = files(
+	'config.json',
+	'generation_config.json',
+	'tokenizer.json',
+	'tokenizer_config.json',
+	'model.safetensors.index.json',
+	'model-00002-of-00002.safetensors',
+	'model-00001-of-00002.safetensors',
+	'original/consolidated.00.pth',
+	'unet/model.safetensors',
+	'LICENSE',
+	'README.md',
+);
+
+describe('weights of a repository', () => {
+	it('four bits with scales for blocks of blocks come first, all parts in order', () => {
+		const found = selectWeights(quants);
+		assert.equal(found?.format, 'gguf');
+		assert.equal(found?.form, 'Q4_K_M');
+		assert.deepEqual(paths(found?.weights), [
+			'm-q4_k_m-00001-of-00002.gguf',
+			'm-q4_k_m-00002-of-00002.gguf',
+		]);
+		assert.equal(found?.sizeBytes, 1007 + 1008);
+		assert.match(
+			found?.reason ?? '',
+			/Q4_K_M means a small loss\. Others: IQ2_XS, Q2_K, Q8_0, F16, Q4_0\./,
+		);
+	});
+
+	it('a file or a form that is asked for is taken', () => {
+		assert.deepEqual(paths(selectWeights(quants, { path: 'q8_0' })?.weights), ['m-Q8_0.gguf']);
+		assert.equal(selectWeights(quants, { path: 'M-F16.gguf' })?.form, 'F16');
+		assert.deepEqual(
+			paths(selectWeights(quants, { path: 'm-q4_k_m-00002-of-00002.gguf' })?.weights)?.length,
+			2,
+		);
+		const folders = files('Q8_0/m.gguf', 'Q4_0/m.gguf');
+		assert.equal(selectWeights(folders, { path: 'Q8_0' })?.form, 'Q8_0');
+	});
+
+	it('what is not there, or not complete, is refused with what is', () => {
+		assert.throws(() => selectWeights(quants, { path: 'Q6_K' }), {
+			code: 'invalid_request',
+			message: /no "Q6_K"; it has IQ2_XS, Q2_K, Q8_0, F16, Q4_0, Q4_K_M\./,
+		});
+		assert.throws(() => selectWeights(quants, { path: 'other.gguf' }), /it has m-IQ2_XS\.gguf, /);
+		assert.throws(() => selectWeights(quants, { path: 'Q4_K_S' }), /no "Q4_K_S"/);
+		assert.throws(() => selectWeights(quants, { path: 'mmproj-m-f16.gguf' }), /no model/);
+	});
+
+	it('safetensors come with their settings, and nothing of other folders', () => {
+		const found = selectWeights(hf);
+		assert.equal(found?.format, 'safetensors');
+		assert.deepEqual(paths(found?.weights), [
+			'model-00001-of-00002.safetensors',
+			'model-00002-of-00002.safetensors',
+		]);
+		assert.deepEqual(paths(found?.sides), [
+			'config.json',
+			'generation_config.json',
+			'tokenizer.json',
+			'tokenizer_config.json',
+			'model.safetensors.index.json',
+			'LICENSE',
+		]);
+		assert.equal(selectWeights(files('model.safetensors')), undefined);
+		assert.equal(selectWeights(files('adapter_model.safetensors', 'config.json')), undefined);
+	});
+});
+
+describe('the best source of a model', () => {
+	const graphs = files('config.json', 'tokenizer.json', 'onnx/model_q4.onnx');
+	const kind = (list: readonly HubFile[], more = {}) =>
+		chooseSource(list, { device: 'CPU', ...more }).kind;
+
+	it('graphs come before weights, weights before nothing', () => {
+		assert.equal(kind([...graphs, ...quants, ...hf]), 'graphs');
+		assert.equal(kind(quants), 'weights');
+		assert.equal(kind(hf), 'weights');
+		assert.equal(kind([...graphs, ...quants], { subfolder: 'Q8_0' }), 'weights');
+		assert.equal(
+			kind([...hf, ...files('onnx/decoder_model.onnx', 'onnx/encoder_model.onnx')]),
+			'weights',
+		);
+	});
+
+	it('a repository with neither says what it has', () => {
+		assert.throws(() => kind(files('a.bin', 'b.msgpack')), {
+			code: 'unsupported_model',
+			message: /no ONNX files .*GGUF.*safetensors.*it has \.bin, \.msgpack/,
+		});
+		assert.throws(() => kind(graphs, { subfolder: 'other' }), /no folder "other"/);
+	});
+
+	it('a precision chooses among graphs; of weights, a form is named', () => {
+		assert.throws(() => kind(quants, { precision: 'q8' }), /OWNER\/NAME:Q8_0/);
+		assert.throws(() => kind(graphs, { precision: 'q8' }), /it has q4/);
+	});
+});

@@ -1,0 +1,260 @@
+/** Models built of a repository: what is fetched, what stays, what is told, with a builder that only copies. */
+
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { before, describe, it } from 'node:test';
+import type { DownloadEvent } from '../../server/hub/downloadModel.ts';
+import { createHubHttp } from '../../server/hub/http.ts';
+import { readManifest } from '../../server/hub/manifest.ts';
+import { readRepository } from '../../server/hub/repository.ts';
+import { selectWeights } from '../../server/hub/weightFiles.ts';
+import {
+	type BuildDeps,
+	type BuildFlags,
+	buildFromHub,
+	buildFromPath,
+	holdsWeights,
+} from '../../server/services/builtModels.ts';
+import type { BuildRequest, ModelBuilder } from '../../server/services/modelBuilder.ts';
+import { startHub, type TestHub } from '../support/hubServer.ts';
+import { temporaryFolder } from '../support/temporaryFolder.ts';
+
+const never = new AbortController().signal;
+const weights = randomBytes(300_000);
+const repository = {
+	'config.json': Buffer.from('{"model_type":"llama"}'),
+	'tokenizer.json': Buffer.from('{}'),
+	'model.safetensors': weights,
+	'README.md': Buffer.from('# tiny'),
+};
+
+let base = '';
+before(async () => {
+	base = temporaryFolder('a built');
+});
+
+/** Writes what it reads of the first file, and the settings beside it. */
+class CopyingBuilder implements ModelBuilder {
+	readonly requests: BuildRequest[] = [];
+	sizeBytes = 1000;
+	fail: Error | undefined;
+
+	build: ModelBuilder['build'] = async (request, listener, signal) => {
+		this.requests.push(request);
+		const facts = {
+			architecture: 'llama',
+			parameters: 1_500_000,
+			sizeBytes: this.sizeBytes,
+			memoryBytes: 5000,
+			license: 'apache-2.0',
+			storedAs: 'bf16',
+		};
+		if (!(await listener.onPlan(facts))) return undefined;
+		if (this.fail !== undefined) throw this.fail;
+		await mkdir(join(request.target, 'onnx'), { recursive: true });
+		const { source, sides } = request;
+		const bytes =
+			source.kind === 'path'
+				? await readFile(source.path)
+				: await source.files[0]?.read(100_000, 50_000, signal);
+		await writeFile(join(request.target, 'onnx', 'model_q4.onnx'), bytes ?? '');
+		if (sides !== undefined)
+			await writeFile(
+				join(request.target, 'config.json'),
+				await readFile(join(sides, 'config.json')),
+			);
+		for (const doneBytes of [500, 1000])
+			listener.onProgress({ phase: 'build', doneBytes, totalBytes: 1000 });
+		listener.onProgress({ phase: 'check', doneBytes: 1, totalBytes: 1 });
+		return facts;
+	};
+}
+
+function depsOf(builder: ModelBuilder, memoryBytes = 2 ** 40): BuildDeps {
+	return { builder, memoryBytes: () => memoryBytes, now: () => 0, elapsed: () => 0 };
+}
+
+async function pull(
+	hub: TestHub,
+	models: string,
+	deps: BuildDeps,
+	flags: BuildFlags = {},
+	path = '',
+): Promise<{ folder: string | undefined; events: DownloadEvent[] }> {
+	const http = createHubHttp({ endpoint: hub.url });
+	const events: DownloadEvent[] = [];
+	try {
+		const found = await readRepository(http, 'acme/tiny', 'main', never);
+		const chosen = selectWeights(found.files, { path });
+		assert.ok(chosen);
+		const folder = await buildFromHub(
+			http,
+			deps,
+			{
+				modelsFolder: models,
+				folderName: 'tiny@1',
+				repository: found,
+				weights: chosen,
+				identity: {
+					id: 'tiny:1',
+					name: 'tiny',
+					version: '1',
+					alias: 'acme/tiny',
+					displayName: 'tiny',
+					path,
+					license: 'mit',
+				},
+				flags,
+			},
+			(event) => events.push(event),
+			never,
+		);
+		return { folder, events };
+	} finally {
+		http.close();
+	}
+}
+
+describe('a model built of a repository', () => {
+	it('has what was built, says of what, and the weights were never stored', async () => {
+		await using hub = await startHub(repository);
+		const models = join(base, 'one');
+		const builder = new CopyingBuilder();
+		const { folder, events } = await pull(hub, models, depsOf(builder));
+		assert.equal(folder, join(models, 'tiny@1'));
+		assert.deepEqual((await readdir(folder, { recursive: true })).sort(), [
+			'config.json',
+			'nearglot.json',
+			'onnx',
+			join('onnx', 'model_q4.onnx'),
+		]);
+		assert.deepEqual(
+			await readFile(join(folder, 'onnx', 'model_q4.onnx')),
+			weights.subarray(100_000, 150_000),
+		);
+		const ranges = hub.requests.filter(({ path }) => path.endsWith('model.safetensors'));
+		assert.deepEqual(
+			ranges.map(({ range }) => range),
+			['bytes=100000-149999'],
+		);
+		assert.deepEqual(await readdir(join(models, '.downloads')), []);
+		const manifest = await readManifest(folder);
+		assert.equal(manifest?.license, 'mit');
+		assert.equal(manifest?.builtFrom?.files[0]?.path, 'model.safetensors');
+		assert.match(manifest?.builtFrom?.files[0]?.sha256 ?? '', /^[0-9a-f]{64}$/);
+		assert.deepEqual(
+			manifest?.files.map(({ path, sizeBytes }) => [path, sizeBytes]),
+			[
+				['config.json', 22],
+				['onnx/model_q4.onnx', 50_000],
+			],
+		);
+		const [start] = events;
+		assert.ok(start?.type === 'start');
+		assert.equal(start.start.license, 'mit');
+		assert.equal(start.start.totalBytes, 300_000 + 22 + 2);
+		assert.equal(start.start.build?.parameters, 1_500_000);
+		assert.match(start.start.build?.reason ?? '', /safetensors/);
+		assert.deepEqual(
+			events.flatMap((event) =>
+				event.type === 'progress' ? [[event.progress.phase, event.progress.fileFraction]] : [],
+			),
+			[
+				['build', 0.5],
+				['build', 1],
+				['check', 1],
+			],
+		);
+
+		await pull(hub, models, depsOf(builder));
+		assert.equal(builder.requests.length, 1, 'it is there already');
+		await pull(hub, models, depsOf(builder), { quality: true });
+		assert.equal(builder.requests.length, 2, 'in another quality it is another one');
+		assert.equal((await readManifest(folder))?.builtFrom?.quality, true);
+		await rm(join(folder, 'onnx', 'model_q4.onnx'));
+		await pull(hub, models, depsOf(builder), { quality: true });
+		assert.equal(builder.requests.length, 3, 'what has lost a file is built again');
+	});
+
+	it('is told of and not built when only the plan is wanted', async () => {
+		await using hub = await startHub(repository);
+		const models = join(base, 'plan');
+		const { folder, events } = await pull(hub, models, depsOf(new CopyingBuilder(), 4000), {
+			plan: true,
+		});
+		assert.equal(folder, undefined);
+		assert.deepEqual(
+			events.map(({ type }) => type),
+			['notice', 'start'],
+		);
+		assert.ok(events[0]?.type === 'notice');
+		assert.match(events[0].notice, /this machine has 0\.0 GB/);
+		assert.deepEqual(
+			(await readdir(models)).filter((name) => name !== '.downloads'),
+			[],
+		);
+	});
+
+	it('fails before a byte is built when the disk is too small, and keeps what it has fetched', async () => {
+		await using hub = await startHub(repository);
+		const models = join(base, 'full');
+		const builder = new CopyingBuilder();
+		builder.sizeBytes = 2 ** 60;
+		await assert.rejects(pull(hub, models, depsOf(builder)), { code: 'disk_full' });
+		builder.sizeBytes = 10;
+		builder.fail = new Error('torn');
+		await assert.rejects(pull(hub, models, depsOf(builder)), /torn/);
+		assert.deepEqual(await readdir(models), ['.downloads']);
+		builder.fail = undefined;
+		await pull(hub, models, depsOf(builder));
+		const fetched = hub.requests.filter(({ path }) => path.endsWith('/config.json'));
+		assert.equal(fetched.length, 1);
+	});
+
+	it('does not take the place of another model', async () => {
+		await using hub = await startHub({ ...repository, 'm-Q8_0.gguf': randomBytes(2000) });
+		const models = join(base, 'taken');
+		await pull(hub, models, depsOf(new CopyingBuilder()), {}, 'Q8_0').catch(() => {});
+		await mkdir(join(models, 'tiny@1'), { recursive: true });
+		await assert.rejects(pull(hub, models, depsOf(new CopyingBuilder())), { code: 'conflict' });
+	});
+});
+
+describe('a model built of what lies here', () => {
+	it('appears under its name, and a plan leaves nothing', async () => {
+		const file = join(base, 'x.gguf');
+		await writeFile(file, weights);
+		const models = join(base, 'local');
+		const builder = new CopyingBuilder();
+		const build = { modelsFolder: models, folderName: 'x', path: file };
+		const events: DownloadEvent[] = [];
+		const tell = (event: DownloadEvent) => events.push(event);
+		const none = await buildFromPath(
+			depsOf(builder),
+			{ ...build, flags: { plan: true } },
+			tell,
+			never,
+		);
+		assert.equal(none, undefined);
+		const folder = await buildFromPath(depsOf(builder), { ...build, flags: {} }, tell, never);
+		assert.equal(folder, join(models, 'x'));
+		assert.deepEqual(await readFile(join(folder, 'onnx', 'model_q4.onnx')), weights);
+		const [start] = events;
+		assert.ok(start?.type === 'start');
+		assert.equal(start.start.license, 'apache-2.0');
+		assert.equal(start.start.repository, file);
+	});
+
+	it('weights are told from models by what is there', async () => {
+		const folder = join(base, 'folder');
+		await mkdir(join(folder, 'onnx'), { recursive: true });
+		assert.equal(await holdsWeights(folder), false);
+		await writeFile(join(folder, 'model.safetensors'), '');
+		assert.equal(await holdsWeights(folder), true);
+		await writeFile(join(folder, 'onnx', 'model.onnx'), '');
+		assert.equal(await holdsWeights(folder), false);
+		assert.equal(await holdsWeights(join(folder, 'model.safetensors')), false);
+	});
+});

@@ -1,0 +1,11 @@
+/** What models are built with, for tests in which none is. */
+
+import assert from 'node:assert/strict';
+import type { BuildDeps } from '../../server/services/builtModels.ts';
+
+export const noBuilding: BuildDeps = {
+	builder: { build: () => assert.fail('nothing is built here') },
+	memoryBytes: () => 2 ** 40,
+	now: () => 0,
+	elapsed: () => 0,
+};

@@ -1,0 +1,115 @@
+/** Repositories of the hub in the studio page: looked for on request, exports before what is built here. */
+
+import { signal } from '@preact/signals';
+import type { VNode } from 'preact';
+import { errorText } from './errorText.ts';
+import type { HubModel, StudioApi } from './studioApi.ts';
+import { text } from './studioText.ts';
+
+interface HubSearchProps {
+	readonly api: StudioApi;
+	/** Share of what is being downloaded, by repository. */
+	readonly shareOf: (repository: string) => number | undefined;
+	readonly onAdd: (repository: string) => void;
+}
+
+/** Stays while other tools are shown. */
+const found = signal<readonly HubModel[] | undefined>(undefined);
+const problem = signal('');
+const isSearching = signal(false);
+
+async function search(api: StudioApi, words: string): Promise<void> {
+	if (words === '') return;
+	isSearching.value = true;
+	problem.value = '';
+	try {
+		found.value = await api.searchHub(words);
+	} catch (error) {
+		problem.value = errorText(error);
+	} finally {
+		isSearching.value = false;
+	}
+}
+
+export function HubSearch({ api, shareOf, onAdd }: HubSearchProps): VNode {
+	return (
+		<section aria-label={text('hub')}>
+			<form
+				class="row"
+				onSubmit={(event) => {
+					event.preventDefault();
+					const input = event.currentTarget.elements.namedItem('words') as HTMLInputElement;
+					void search(api, input.value.trim());
+				}}
+			>
+				<label>
+					{text('hub')} <input name="words" type="search" maxLength={200} placeholder="qwen gguf" />
+				</label>
+				<button type="submit" class="secondary" disabled={isSearching.value}>
+					{text('search')}
+				</button>
+			</form>
+			{problem.value !== '' && (
+				<p class="error" role="alert">
+					{problem.value}
+				</p>
+			)}
+			{found.value?.length === 0 && <p class="note">{text('nothingOnHub')}</p>}
+			{found.value !== undefined && found.value.length > 0 && (
+				<table class="models">
+					<caption>{text('onHub')}</caption>
+					<tbody>
+						{found.value.map((model) => (
+							<Row
+								key={model.repository}
+								model={model}
+								share={shareOf(model.repository)}
+								onAdd={onAdd}
+							/>
+						))}
+					</tbody>
+				</table>
+			)}
+		</section>
+	);
+}
+
+function Row({
+	model,
+	share,
+	onAdd,
+}: {
+	model: HubModel;
+	share: number | undefined;
+	onAdd: (repository: string) => void;
+}): VNode {
+	const { repository, license, formats, isGated } = model;
+	const [best = 'onnx'] = formats;
+	return (
+		<tr>
+			<th scope="row">
+				{repository} <span class="note">{license ?? ''}</span>
+			</th>
+			<td>{best === 'onnx' ? '' : text('builtOf', best === 'gguf' ? 'GGUF' : best)}</td>
+			<td>{isGated ? text('gated') : ''}</td>
+			<td class="buttons">
+				{share === undefined ? (
+					<button
+						type="button"
+						class="secondary"
+						aria-label={`${text('add')}: ${repository}`}
+						onClick={() => onAdd(repository)}
+					>
+						{text('add')}
+					</button>
+				) : (
+					<progress
+						aria-label={text('download', repository, Math.floor(100 * share))}
+						value={share}
+						max={1}
+					/>
+				)}
+			</td>
+		</tr>
+	);
+}

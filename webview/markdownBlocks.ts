@@ -1,0 +1,53 @@
+/** Markdown while it grows: finished blocks keep their tokens, only the last one is read again. */
+
+import { lexer, type Token, type Tokens } from 'marked';
+
+/** Blocks of a text; give the last result back with the longer text. */
+export interface MarkdownBlocks {
+	readonly text: string;
+	readonly tokens: readonly Token[];
+	/** How many of the first blocks are known to stand in the text as they are, and how long they are. */
+	readonly checked: number;
+	readonly checkedLength: number;
+}
+
+export const noBlocks: MarkdownBlocks = { text: '', tokens: [], checked: 0, checkedLength: 0 };
+
+/** Reads a text that begins with the text of `before`, or any other. */
+export function readBlocks(text: string, before: MarkdownBlocks = noBlocks): MarkdownBlocks {
+	if (text === before.text) return before;
+	const { tokens: old } = before;
+	const grown = text.startsWith(before.text);
+	let { checked, checkedLength } = grown ? before : noBlocks;
+	const end = grown ? stable(old) : 0;
+	// Raw texts add up to the source unless the lexer normalised something; from there on all is read.
+	for (; checked < end; checked++) {
+		const raw = old[checked]?.raw ?? '';
+		if (!text.startsWith(raw, checkedLength)) break;
+		checkedLength += raw.length;
+	}
+	const rest = lexer(text.slice(checkedLength), { gfm: true });
+	return { text, tokens: [...old.slice(0, checked), ...rest], checked, checkedLength };
+}
+
+/** How many blocks more text cannot change: those before the last one that is not white space. */
+function stable(tokens: readonly Token[]): number {
+	let last = tokens.length - 1;
+	while (last >= 0 && tokens[last]?.type === 'space') last--;
+	return Math.max(0, last);
+}
+
+/**
+ * Level each heading is drawn at, by the index of its block. The turn has a heading of its own, so the
+ * first is one below it, and no level is left out, whatever the model wrote.
+ */
+export function headingLevels(tokens: readonly Token[]): (number | undefined)[] {
+	const open: number[] = [];
+	return tokens.map((token) => {
+		if (token.type !== 'heading') return undefined;
+		const { depth } = token as Tokens.Heading;
+		while (open.length > 0 && (open.at(-1) ?? 0) >= depth) open.pop();
+		open.push(depth);
+		return Math.min(6, 2 + open.length);
+	});
+}
