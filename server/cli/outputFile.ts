@@ -1,8 +1,8 @@
 /** Files that a person names for what a command makes. */
 
 import { randomBytes } from 'node:crypto';
-import { constants, lstat, open, readlink, rename, rm, stat } from 'node:fs/promises';
-import { dirname, resolve } from 'node:path';
+import { constants, lstat, open, readlink, realpath, rename, rm, stat } from 'node:fs/promises';
+import { dirname, isAbsolute, relative, resolve, sep } from 'node:path';
 import { errno, systemError } from '../protocol/index.ts';
 import { UsageError } from './command.ts';
 
@@ -30,7 +30,7 @@ export async function checkTarget(path: string, force: boolean): Promise<void> {
  *
  * @throws AppError that names the file
  */
-export async function writeOutput(path: string, text: string): Promise<void> {
+export async function writeOutput(path: string, text: string | Uint8Array): Promise<void> {
 	try {
 		const found = await stat(path).catch((error: unknown) => {
 			if (errno(error) === 'ENOENT') return undefined;
@@ -43,13 +43,38 @@ export async function writeOutput(path: string, text: string): Promise<void> {
 	}
 }
 
+/**
+ * Refuses a place inside a folder from which links lead out of it: whoever made the folder's content would
+ * choose what is written over.
+ */
+export async function checkInside(folder: string, path: string): Promise<void> {
+	const isIn = (place: string, outer: string): boolean => {
+		const inner = relative(outer, place);
+		return inner !== '..' && !inner.startsWith(`..${sep}`) && !isAbsolute(inner);
+	};
+	const place = resolve(path);
+	if (!isIn(place, folder)) return;
+	// Of what is not there, the nearest folder above that is.
+	for (let at = place; ; at = dirname(at)) {
+		const found = await lstat(at).catch(() => undefined);
+		if (found === undefined && at !== dirname(at)) continue;
+		const real = await realpath(at).catch(() => undefined);
+		if (real !== undefined && isIn(real, await realpath(folder))) return;
+		throw new UsageError(`${path} cannot be written: a link there leads out of ${folder}.`);
+	}
+}
+
 interface Owned {
 	readonly mode: number;
 	readonly uid: number;
 	readonly gid: number;
 }
 
-async function replace(path: string, text: string, old: Owned | undefined): Promise<void> {
+async function replace(
+	path: string,
+	text: string | Uint8Array,
+	old: Owned | undefined,
+): Promise<void> {
 	const draft = `${path}.${randomBytes(6).toString('hex')}.new`;
 	try {
 		const file = await open(draft, 'wx');
@@ -72,7 +97,7 @@ async function replace(path: string, text: string, old: Owned | undefined): Prom
 	}
 }
 
-async function writeInto(path: string, text: string): Promise<void> {
+async function writeInto(path: string, text: string | Uint8Array): Promise<void> {
 	const file = await open(path, constants.O_WRONLY);
 	try {
 		await file.writeFile(text);

@@ -25,7 +25,6 @@ const short: Readonly<Record<string, string>> = {
 	'server/audio/voiceActivity.ts': 'frames of a moment',
 	'server/audio/wavHeader.ts': 'four bytes',
 	'server/cli/command.ts': 'options of a command',
-	'server/cli/translateCommand.ts': 'answers for one batch',
 	'server/daemon/folderThread.ts': 'parameters of a function of this program',
 	'server/daemon/folderWorker.ts': 'parameters of a function of this program',
 	'server/engine/decode/paddedDecoder.ts': 'sequences of a batch',
