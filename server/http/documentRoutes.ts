@@ -6,24 +6,16 @@
 import type { Context, Hono } from 'hono';
 import type { Backend } from '../daemon/backend.ts';
 import { defined } from '../protocol/defined.ts';
-import { AppError, type TranslateEngine } from '../protocol/index.ts';
+import { AppError } from '../protocol/index.ts';
 import { translateDocument } from '../protocol/routes/documents.ts';
-import { textBatches } from '../protocol/textBatches.ts';
-import type { DetectedText } from '../translate/detectedText.ts';
-import type { TextTranslator } from '../translate/documents/documentLanguage.ts';
 import { translateDocumentJsonInWorker } from '../translate/documents/documentThread.ts';
 import { documentFormats, formatOf } from '../translate/documents/translateDocument.ts';
 import { canonicalLanguage, unknownLanguage } from '../translate/languageCodes.ts';
-import { yieldToOthers } from '../work/yieldToOthers.ts';
 import type { AppEnv } from './env.ts';
-import { translatorOwnerOf } from './owner.ts';
 import { register } from './register.ts';
 import { announcedBytes } from './requestBody.ts';
 import { personOf } from './requestPerson.ts';
-import { readCredentials } from './translate/translateAuth.ts';
-
-/** Texts and characters handed to the model at once. */
-const most = { texts: 64, characters: 40_000 };
+import { requestTranslator } from './translate/requestTranslator.ts';
 
 export function registerDocumentRoutes(app: Hono<AppEnv>, backend: Backend): void {
 	const { documentQueue } = backend;
@@ -49,7 +41,7 @@ export function registerDocumentRoutes(app: Hono<AppEnv>, backend: Backend): voi
 			const target = language(to, 'to');
 			const source = from === undefined || from === '' ? undefined : language(from, 'from');
 			const languages = { to: target, ...defined({ from: source }) };
-			const translator = translatorFor(context, backend, target, engine);
+			const translator = requestTranslator(context, backend, { target, ...defined({ engine }) });
 			const job = { fileName, text, ...languages };
 			using _ = await documentQueue.enter({ work: text.length }, context.get('signal'));
 			const made = await translateDocumentJsonInWorker(
@@ -62,67 +54,6 @@ export function registerDocumentRoutes(app: Hono<AppEnv>, backend: Backend): voi
 		},
 		{ checkRoom },
 	);
-}
-
-function translatorFor(
-	context: Context<AppEnv>,
-	{ translation, translatorAccess, meter }: Backend,
-	target: string,
-	engine: TranslateEngine | undefined,
-): TextTranslator {
-	const run = translation.newRun();
-	return {
-		detect: async (texts) => {
-			const known = await translation.translatable();
-			const candidate = ({ language, score }: { language: string; score: number }) => ({
-				language,
-				score,
-				isSupported: known.has(language),
-			});
-			const found: DetectedText[] = [];
-			for (const text of texts) {
-				const detected = await translation.language.detect(text);
-				found.push({ ...candidate(detected), alternatives: detected.alternatives.map(candidate) });
-				await yieldToOthers();
-			}
-			return found;
-		},
-		translate: async (texts, source) => {
-			const caller = await translatorAccess.authenticate(readCredentials(context));
-			const translated: string[] = [];
-			for (const batch of textBatches(texts, most)) {
-				const characters = batch.reduce((sum, { length }) => sum + length, 0);
-				// The document was let in, so its texts wait as long as it takes.
-				const work = { characters, engine, priority: 'batch', isPart: true } as const;
-				using turn = await translation.enter(work, context.get('signal'));
-				const verdict = meter.take(caller.id, characters, caller.limits);
-				if (verdict.kind === 'quota')
-					throw new AppError('forbidden', 'The quota of this key is used up.');
-				if (verdict.kind === 'rate')
-					throw new AppError('rate_limited', `The limit is ${verdict.limit}.`, {
-						retryAfterS: verdict.retryAfterS ?? 60,
-					});
-				const { items } = await run.translate(
-					{
-						owner: translatorOwnerOf(context, caller),
-						texts: batch,
-						targets: [{ language: target }],
-						source,
-						textType: 'plain',
-						allowFallback: true,
-						profanityAction: 'NoAction',
-						profanityMarker: 'Asterisk',
-						alignment: false,
-						...{ priority: 'batch', turn },
-						...defined({ engine }),
-					},
-					context.get('signal'),
-				);
-				translated.push(...items.map(({ translations }) => translations[0]?.text ?? ''));
-			}
-			return translated;
-		},
-	};
 }
 
 function language(code: string, param: string): string {

@@ -53,7 +53,6 @@ const short: Readonly<Record<string, string>> = {
 	'server/protocol/routes/messageFields.ts': 'roles of messages',
 	'server/protocol/routes/recorder.ts': 'states of a recording',
 	'server/protocol/routes/status.ts': 'readers of notices',
-	'server/http/documentRoutes.ts': 'answers for one batch',
 	'server/http/translate/translateInput.ts': 'names in an address',
 	'server/http/translate/translateInputs.ts': 'answers for one group',
 	'server/hub/names.ts': 'parts of a path',

@@ -6,7 +6,7 @@ import { jsonBytes } from '../jsonAnswer.ts';
 import { translatorErrorOf } from './translateErrors.ts';
 
 /** Which operation a request id belongs to. */
-export type RequestKind = 'TRAN' | 'TLIT' | 'BKST' | 'LANG' | 'DTCT' | 'DICT' | 'TOKN';
+export type RequestKind = 'DOCT' | 'TRAN' | 'TLIT' | 'BKST' | 'LANG' | 'DTCT' | 'DICT' | 'TOKN';
 
 /** Id of one request in the form clients log: operation, place, minute, random. */
 export function translatorRequestId(kind: RequestKind, now: Date): string {

@@ -2,6 +2,7 @@
 
 import { chatRoutes } from './chat.ts';
 import { completionRoutes } from './completions.ts';
+import { documentTranslatorRoutes } from './documentApi.ts';
 import { documentRoutes } from './documents.ts';
 import { embeddingRoutes } from './embeddings.ts';
 import { foundryRoutes } from './foundry.ts';
@@ -31,6 +32,7 @@ export const routes: readonly Route[] = [
 	...recorderRoutes,
 	...documentRoutes,
 	...translatorRoutes,
+	...documentTranslatorRoutes,
 	...studioRoutes,
 	...statusRoutes,
 ];

@@ -3,6 +3,7 @@
 import type { Owned } from '../../engine/api.ts';
 import type { TranslateEngine } from '../../protocol/index.ts';
 import type { DetectedLanguage } from '../../translate/detect.ts';
+import type { Fixed } from '../../translate/mask.ts';
 import type { ProfanityAction, ProfanityMarker } from '../../translate/profanity.ts';
 
 export interface TranslateTarget {
@@ -34,6 +35,8 @@ export interface TranslateRequest extends Owned {
 	readonly priority: 'interactive' | 'batch';
 	/** Who translates; absent = what the user set, normally `local`. */
 	readonly engine?: TranslateEngine;
+	/** Prescribed terms for texts of a language, before those of the category. */
+	readonly termsFrom?: (source: string) => (text: string) => readonly Fixed[];
 	/** A turn that was taken before with `TranslateService.enter`, and is given back by who took it. */
 	readonly turn?: Disposable;
 }

@@ -16,6 +16,7 @@ import type { WorkQueue } from '../../work/workQueue.ts';
 import { yieldToOthers } from '../../work/yieldToOthers.ts';
 import type { ModelHost } from '../host.ts';
 import { alignmentText, identityLinks } from './alignmentText.ts';
+import { combinedTerms } from './combinedTerms.ts';
 import { createTranslateBatcher, type TranslateBatcher } from './translateBatcher.ts';
 import {
 	createTranslateModels,
@@ -133,7 +134,7 @@ export function createTranslateService(deps: TranslateDeps): TranslateService {
 			// Two units a token on average; unspaced scripts need a token for nearly every one.
 			maxSentence: Math.floor(context * (/^(zh|ja|ko|yue|th|lo|km|my)/.test(source) ? 0.7 : 1.6)),
 			...(edit ? { edit } : {}),
-			...(system?.terms ? { terms: system.terms } : {}),
+			...defined({ terms: combinedTerms(request.termsFrom?.(source), system?.terms) }),
 		};
 		const others: string[][] = [];
 		const pieces = request.textType === 'html' ? htmlPieces(text) : [plainBlock(text)];
@@ -295,6 +296,11 @@ export function createTranslateService(deps: TranslateDeps): TranslateService {
 		signal?: AbortSignal,
 	): Promise<TranslateOutcome> => {
 		const engine = engineOf(request);
+		if (engine !== 'local' && request.termsFrom !== undefined)
+			throw new AppError(
+				'not_supported',
+				`The engine '${engine}' takes no glossary with a request.`,
+			);
 		if (engine !== 'local') return remotely(engine, request, signal);
 		if (request.turn !== undefined) return locally(request, chooseSystem, signal);
 		using _ = await queue.enter({ ...request, characters: charactersOf(request) }, signal);

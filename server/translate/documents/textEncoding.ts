@@ -3,6 +3,7 @@
  * encodings. What no rule tells is refused with advice, never guessed.
  */
 
+import { isAscii } from 'node:buffer';
 import { AppError } from '../../protocol/errors.ts';
 import { pushAll } from '../../protocol/lists.ts';
 
@@ -37,9 +38,9 @@ export function decodeText(bytes: Uint8Array, fileName: string, named?: string):
 	const marked = byMark(bytes);
 	if (marked !== undefined) return decodeAs(bytes, marked, fileName);
 	const declared = declaredEncoding(bytes);
-	const isAscii = bytes.every((byte) => byte < 0x80);
+	const onlyAscii = isAscii(bytes);
 	// What is valid UTF-8 beyond ASCII is UTF-8, whatever it says.
-	if (!bytes.includes(0) && (!isAscii || declared === undefined)) {
+	if (!bytes.includes(0) && (!onlyAscii || declared === undefined)) {
 		const text = asUtf8(bytes);
 		if (text !== undefined) return { text, encoding: 'utf-8' };
 	}
@@ -176,11 +177,10 @@ function letters(encoding: string): string[] {
 }
 
 function decodeOneByte(bytes: Uint8Array, encoding: string): string {
+	// Latin-1 is what the first 256 letters are; the rest differs in the upper half.
+	const latin = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
 	const upper = letters(encoding);
-	const parts: string[] = [];
-	for (const byte of bytes)
-		parts.push(byte < 0x80 ? String.fromCharCode(byte) : (upper[byte - 0x80] ?? '') || '\ufffd');
-	return parts.join('');
+	return latin.replace(/[\x80-\xff]/g, (letter) => upper[letter.charCodeAt(0) - 0x80] || '\ufffd');
 }
 
 function utf16(text: string, encoding: string): Uint8Array {
