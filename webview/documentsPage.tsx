@@ -53,6 +53,7 @@ async function translate(api: StudioApi, file: File): Promise<void> {
 			pieces,
 			refused,
 			left,
+			quality,
 		} = await api.translateDocument(
 			{ fileName: file.name, text: await file.text(), to: job.to },
 			job.stop.signal,
@@ -62,7 +63,10 @@ async function translate(api: StudioApi, file: File): Promise<void> {
 		const key = stayed === 0 ? 'documentDone' : 'documentLeft';
 		update(job.id, {
 			state: 'done',
-			note: text(key, pieces - stayed, pieces),
+			note: [
+				text(key, pieces - stayed, pieces),
+				...(quality === undefined ? [] : [text('documentQuality', Math.round(100 * quality))]),
+			].join(' · '),
 			url,
 			result: made.slice(0, 20_000),
 		});

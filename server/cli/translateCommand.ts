@@ -8,10 +8,11 @@ import { ownTranslatorPath, translate } from '../protocol/routeAddresses.ts';
 import { Client } from '../protocol/routeClient.ts';
 import { cutText } from '../translate/cutText.ts';
 import { namesLanguage } from '../translate/documents/translationPlace.ts';
+import { doubtfulQuality, minDocumentQuality } from '../translate/qualityEstimate.ts';
 import { type ParsedArgs, readArgs, readStdin } from './args.ts';
 import { type CheckFormat, checkFormats } from './checkReport.ts';
 import { type Command, type CommandIo, UsageError } from './command.ts';
-import { documentTranslator, maxCharacters } from './documentTranslator.ts';
+import { documentTranslator, maxCharacters, type OnTexts } from './documentTranslator.ts';
 import { type Meaning, meaningOf, noFile } from './namedFile.ts';
 import { ProjectRecord } from './projectRecord.ts';
 import { translateCheck } from './translateCheck.ts';
@@ -53,6 +54,7 @@ after Ctrl+C, does what has changed and nothing else.
   --format NAME      with --check: text, json, sarif or github (annotations)
   --accept           with --check: what is there counts as up to date from now on
   --encoding NAME    of files that are not in UTF-8 and do not say what they are in
+  --doubtful         also what the built-in model is not sure of, which files keep as it was
   --force            replace files that exist
   --json             the whole answer as JSON, as the translate interface gives it
   --align            with --json: which word became which
@@ -92,6 +94,7 @@ export const translateCommand: Command = {
 			accept: { type: 'boolean' },
 			format: { type: 'string' },
 			encoding: { type: 'string' },
+			doubtful: { type: 'boolean' },
 		});
 		const targets = options
 			.texts('to')
@@ -177,7 +180,7 @@ async function translateMany(
 	targets: readonly string[],
 	io: CommandIo,
 ): Promise<number> {
-	const ask = asking(options, targets, io);
+	const ask = asking(options, targets, true, io);
 	return translateProject(
 		{
 			...{ names, targets, force: options.has('force'), watch: options.has('watch') },
@@ -192,29 +195,32 @@ async function translateMany(
 }
 
 /** Connects to the model server when there is something to ask. */
-const asking = (options: ParsedArgs, targets: readonly string[], io: CommandIo) => async () => {
-	const { signal } = io;
-	const query = {
-		'api-version': '3.0',
-		to: targets.join(','),
-		from: options.text('from'),
-		category: options.text('category'),
-		engine: options.text('engine'),
-		textType: options.has('html') ? 'html' : undefined,
-		includeAlignment: options.has('align') ? 'true' : undefined,
-	};
-	const daemon = await findOrStartDaemon(
-		{
-			env: io.env,
-			onStarting: () => {
-				if (io.stderr.isTTY) io.stderr.write('Starting the model server …\n');
+const asking =
+	(options: ParsedArgs, targets: readonly string[], isOfFiles: boolean, io: CommandIo) =>
+	async () => {
+		const { signal } = io;
+		const query = {
+			'api-version': '3.0',
+			to: targets.join(','),
+			from: options.text('from'),
+			category: options.text('category'),
+			engine: options.text('engine'),
+			textType: options.has('html') ? 'html' : undefined,
+			includeAlignment: options.has('align') ? 'true' : undefined,
+			minQuality: isOfFiles && !options.has('doubtful') ? String(minDocumentQuality) : undefined,
+		};
+		const daemon = await findOrStartDaemon(
+			{
+				env: io.env,
+				onStarting: () => {
+					if (io.stderr.isTTY) io.stderr.write('Starting the model server …\n');
+				},
 			},
-		},
-		signal,
-	);
-	const client = new Client((path, init) => daemon.request(ownTranslatorPath + path, init));
-	return { client, query, signal };
-};
+			signal,
+		);
+		const client = new Client((path, init) => daemon.request(ownTranslatorPath + path, init));
+		return { client, query, signal };
+	};
 
 async function translateOne(
 	options: ParsedArgs,
@@ -231,8 +237,9 @@ async function translateOne(
 		throw new UsageError('--into takes one language and no --out.');
 	const from = options.text('from');
 	if (isFile) {
-		const { client, query, signal } = await asking(options, targets, io)();
-		const translatorInto = (to: string) => documentTranslator(to, { client, query, signal });
+		const { client, query, signal } = await asking(options, targets, true, io)();
+		const translatorInto = (to: string, onDone?: OnTexts) =>
+			documentTranslator(to, { client, query, signal, ...defined({ onDone }) });
 		const [to] = targets;
 		const languages = defined({ from });
 		const encoding = options.text('encoding');
@@ -258,9 +265,10 @@ async function translateText(
 	io: CommandIo,
 ): Promise<number> {
 	const from = options.text('from');
-	const { client, query, signal } = await asking(options, targets, io)();
+	const { client, query, signal } = await asking(options, targets, false, io)();
 	const ask = async (one: string, source: string | undefined) => {
-		const input = { query: { ...query, from: source }, body: [{ Text: one }] };
+		const includeQuality = options.has('json') ? undefined : 'true';
+		const input = { query: { ...query, from: source, includeQuality }, body: [{ Text: one }] };
 		return client.call(translate, input, { signal });
 	};
 	if (options.has('json')) {
@@ -272,13 +280,15 @@ async function translateText(
 		? [text]
 		: cutText(text, maxCharacters / targets.length, from ?? 'en');
 	const whole = new Map<string, string>();
+	const doubtful = new Set<string>();
 	let last = '';
 	let source = from;
 	for (const part of parts) {
 		const [answer] = await ask(part, source);
 		// A long text is of one language: what its first part is in.
 		source = answer?.detectedLanguage?.language ?? source;
-		for (const { to, text: translated } of answer?.translations ?? []) {
+		for (const { to, text: translated, quality = 1 } of answer?.translations ?? []) {
+			if (quality < doubtfulQuality) doubtful.add(to);
 			last = translated;
 			if (targets.length === 1) io.stdout.data(translated);
 			else whole.set(to, (whole.get(to) ?? '') + translated);
@@ -287,5 +297,7 @@ async function translateText(
 	if (targets.length === 1 && !last.endsWith('\n')) io.stdout.write('\n');
 	for (const [to, translated] of whole)
 		io.stdout.data(`${to}: ${translated}${translated.endsWith('\n') ? '' : '\n'}`);
+	for (const to of doubtful)
+		io.stderr.write(`The model is not sure of this (${to}): read it before use.\n`);
 	return 0;
 }

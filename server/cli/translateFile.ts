@@ -17,6 +17,7 @@ import { namesLanguage, placeByPattern } from '../translate/documents/translatio
 import { languageName, sameLanguage } from '../translate/languageCodes.ts';
 import { type CommandIo, UsageError } from './command.ts';
 import { readDocument, readIfThere, writeDocument } from './documentFile.ts';
+import { DoubtCount, type OnTexts } from './documentTranslator.ts';
 import { checkTarget } from './outputFile.ts';
 import { ProjectRecord } from './projectRecord.ts';
 import { withSlashes } from './sourceFiles.ts';
@@ -37,7 +38,7 @@ export async function translateFile(
 		encoding,
 	}: { path: string; out: string | undefined; force: boolean; encoding?: string },
 	{ targets, from }: { targets: readonly string[]; from?: string },
-	translatorInto: (to: string) => TextTranslator,
+	translatorInto: (to: string, onDone: OnTexts) => TextTranslator,
 	io: CommandIo,
 ): Promise<number> {
 	if (formatOf(path) === undefined)
@@ -61,7 +62,9 @@ export async function translateFile(
 	for (const to of targets) {
 		const languages = { to, ...defined({ from }) };
 		const job = { fileName, text, ...languages };
-		const result = await translateDocumentInWorker(job, translatorInto(to), io.signal);
+		const doubts = new DoubtCount();
+		const translator = translatorInto(to, (_, marks) => doubts.add(marks));
+		const result = await translateDocumentInWorker(job, translator, io.signal);
 		const target = placeOf(to);
 		if (target === undefined) io.stdout.data(result.text);
 		else {
@@ -79,6 +82,7 @@ export async function translateFile(
 			const source = languageName(result.language, 'en');
 			io.stderr.write(`${target}: ${done} of ${result.pieces} texts translated from ${source}\n`);
 		}
+		for (const part of doubts.parts) io.stderr.write(`${part} (${to})\n`);
 		reportLeft(result, 'translated', to, io);
 		// A document of which nothing could be translated is none.
 		if (result.pieces > 0 && result.refused.length === result.pieces) status = 1;
@@ -134,11 +138,12 @@ function reportLeft(
 	for (const text of refused) add(`not ${what}: placeholders would have been lost`, text);
 	for (const { text, sentences, language } of left)
 		if (sentences)
-			for (const one of sentences) add('a sentence left as it was: the model gave it back', one);
+			for (const one of sentences)
+				add('a sentence left as it was: the model made nothing good of it', one);
 		else
 			add(
 				language === undefined
-					? 'left as it was: the model gave it back'
+					? 'left as it was: the model made nothing good of it'
 					: `left as it was: no model here translates ${languageName(language, 'en')}`,
 				text,
 			);

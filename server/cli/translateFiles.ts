@@ -30,6 +30,7 @@ import { sameLanguage } from '../translate/languageCodes.ts';
 import { nestedTooDeeply } from '../translate/nesting.ts';
 import { type CommandIo, UsageError } from './command.ts';
 import { type DocumentFile, readDocument, readIfThere, writeDocument } from './documentFile.ts';
+import { DoubtCount, type OnTexts } from './documentTranslator.ts';
 import { checkInside } from './outputFile.ts';
 import type { ProjectRecord } from './projectRecord.ts';
 import { TranslateProgress } from './translateProgress.ts';
@@ -45,10 +46,7 @@ export interface FilesOptions {
 	readonly into: boolean;
 	/** Says nothing where nothing was to be done. */
 	readonly quiet: boolean;
-	readonly translatorInto: (
-		to: string,
-		onDone: (texts: readonly string[]) => void,
-	) => TextTranslator;
+	readonly translatorInto: (to: string, onDone: OnTexts) => TextTranslator;
 }
 
 export interface FilesResult {
@@ -107,10 +105,15 @@ export async function translatePlanned(
 	try {
 		await inTurns(due, async ({ file, sizeBytes, make }) => {
 			io.signal.throwIfAborted();
-			const translator = options.translatorInto(file.to, (texts) => progress.add(texts));
+			const doubts = new DoubtCount();
+			const translator = options.translatorInto(file.to, (texts, marks) => {
+				progress.add(texts);
+				doubts.add(marks);
+			});
 			try {
 				const made = await make(translator, io.signal);
-				progress.finish(sizeBytes, [made.line, ...leftLines(made)].join('\n'));
+				const line = [made.line, ...doubts.parts].join(', ');
+				progress.finish(sizeBytes, [line, ...leftLines(made)].join('\n'));
 				if (made.isFailed) failed++;
 				else translated++;
 			} catch (error) {

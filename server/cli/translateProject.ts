@@ -4,12 +4,13 @@ import { dirname } from 'node:path';
 import { defined } from '../protocol/defined.ts';
 import type { TextTranslator } from '../translate/documents/documentLanguage.ts';
 import type { CommandIo } from './command.ts';
+import type { OnTexts } from './documentTranslator.ts';
 import { FolderChanges } from './folderChanges.ts';
 import { ProjectRecord } from './projectRecord.ts';
 import { checkPlanned, type FilesResult, translatePlanned } from './translateFiles.ts';
 import { type PlanOptions, type TranslationPlan, translationPlan } from './translationPlan.ts';
 
-type TranslatorInto = (to: string, onDone: (texts: readonly string[]) => void) => TextTranslator;
+type TranslatorInto = (to: string, onDone: OnTexts) => TextTranslator;
 
 export interface ProjectOptions extends PlanOptions {
 	readonly force: boolean;

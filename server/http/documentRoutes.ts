@@ -7,15 +7,19 @@ import type { Context, Hono } from 'hono';
 import type { Backend } from '../daemon/backend.ts';
 import { defined } from '../protocol/defined.ts';
 import { AppError } from '../protocol/index.ts';
+import { pushAll } from '../protocol/lists.ts';
 import { translateDocument } from '../protocol/routes/documents.ts';
+import type { TargetText } from '../services/translate/translateRequest.ts';
 import { translateDocumentJsonInWorker } from '../translate/documents/documentThread.ts';
 import { documentFormats, formatOf } from '../translate/documents/translateDocument.ts';
 import { canonicalLanguage, unknownLanguage } from '../translate/languageCodes.ts';
+import { minDocumentQuality } from '../translate/qualityEstimate.ts';
 import type { AppEnv } from './env.ts';
 import { register } from './register.ts';
 import { announcedBytes } from './requestBody.ts';
 import { personOf } from './requestPerson.ts';
 import { requestTranslator } from './translate/requestTranslator.ts';
+import { textsQuality } from './translate/translateReply.ts';
 
 export function registerDocumentRoutes(app: Hono<AppEnv>, backend: Backend): void {
 	const { documentQueue } = backend;
@@ -25,7 +29,7 @@ export function registerDocumentRoutes(app: Hono<AppEnv>, backend: Backend): voi
 		app,
 		translateDocument,
 		async ({ context, body }) => {
-			const { fileName, text, to, from, engine } = body;
+			const { fileName, text, to, from, engine, minQuality = minDocumentQuality } = body;
 			// Another engine would work with the owner's accounts elsewhere.
 			if (engine !== undefined && context.get('caller') === 'member')
 				throw new AppError('forbidden', "Whoever runs the model server chooses the 'engine'.", {
@@ -41,7 +45,15 @@ export function registerDocumentRoutes(app: Hono<AppEnv>, backend: Backend): voi
 			const target = language(to, 'to');
 			const source = from === undefined || from === '' ? undefined : language(from, 'from');
 			const languages = { to: target, ...defined({ from: source }) };
-			const translator = requestTranslator(context, backend, { target, ...defined({ engine }) });
+			const texts: TargetText[] = [];
+			const translator = requestTranslator(context, backend, {
+				...{ target, minQuality, ...defined({ engine }) },
+				onOutcome: ({ items }) =>
+					pushAll(
+						texts,
+						items.flatMap((item) => item.translations),
+					),
+			});
 			const job = { fileName, text, ...languages };
 			using _ = await documentQueue.enter({ work: text.length }, context.get('signal'));
 			const made = await translateDocumentJsonInWorker(
@@ -50,10 +62,26 @@ export function registerDocumentRoutes(app: Hono<AppEnv>, backend: Backend): voi
 				personOf(context),
 				context.get('signal'),
 			);
-			return await context.body(made, 200, { 'content-type': 'application/json' });
+			return await context.body(withQuality(made, texts), 200, {
+				'content-type': 'application/json',
+			});
 		},
 		{ checkRoom },
 	);
+}
+
+/** The JSON of a result with an estimate of its quality behind its other fields. */
+function withQuality(
+	json: Uint8Array<ArrayBuffer>,
+	texts: readonly TargetText[],
+): Uint8Array<ArrayBuffer> {
+	const quality = textsQuality(texts);
+	if (quality === undefined) return json;
+	const field = new TextEncoder().encode(`,"quality":${quality.toFixed(2)}}`);
+	const whole = new Uint8Array(json.length - 1 + field.length);
+	whole.set(json.subarray(0, -1));
+	whole.set(field, json.length - 1);
+	return whole;
 }
 
 function language(code: string, param: string): string {

@@ -70,7 +70,10 @@ async function run({ force = false, stop = new AbortController(), onAsk, ...plan
 					translate: async (texts) => {
 						onAsk?.(texts);
 						asked.push(...texts);
-						onDone(texts);
+						onDone(texts, {
+							doubtful: texts.filter((text) => text.includes('doubt')).length,
+							left: 0,
+						});
 						return texts.map((text) => (text.includes('lose') ? 'X' : text.toUpperCase()));
 					},
 				}),
@@ -261,4 +264,10 @@ test('progress tells files, words, rate and the time that is left', () => {
 	assert.match(progress.line, /^1 of 4 files {2}5 words {2}1 words\/s {2}30 s left$/);
 	assert.match(screen.text, /\r\u001b\[Ka is done\n/);
 	assert.equal(progress.end(), '5 words in 10 s (1 a second)');
+});
+
+test('what the model is not sure of is counted', async () => {
+	await write({ 'a.md': 'No doubt about it.\n\nOpen the file.\n' });
+	const { err } = await run({ names: ['a.md'] });
+	assert.match(err, /^a\.de\.md: 2 of 2 texts translated, 1 doubtful\n/);
 });

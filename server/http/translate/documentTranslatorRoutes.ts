@@ -8,6 +8,7 @@ import type { Context, Hono } from 'hono';
 import type { Backend } from '../../daemon/backend.ts';
 import { defined } from '../../protocol/defined.ts';
 import { AppError } from '../../protocol/index.ts';
+import { pushAll } from '../../protocol/lists.ts';
 import {
 	documentApiVersion,
 	documentField,
@@ -17,6 +18,7 @@ import {
 	listedFormats,
 	translateOneDocumentRoutes,
 } from '../../protocol/routes/documentApi.ts';
+import type { TargetText } from '../../services/translate/translateRequest.ts';
 import { categoryName } from '../../services/translate/translateSystems.ts';
 import { translateDocumentInWorker } from '../../translate/documents/documentThread.ts';
 import { decodeText, encodeText } from '../../translate/documents/textEncoding.ts';
@@ -24,6 +26,7 @@ import { documentFormats, formatOf } from '../../translate/documents/translateDo
 import { termFinder } from '../../translate/glossary.ts';
 import { glossaryFormatOf, glossaryFormats } from '../../translate/glossaryFile.ts';
 import { canonicalLanguage, unknownLanguage } from '../../translate/languageCodes.ts';
+import { minDocumentQuality } from '../../translate/qualityEstimate.ts';
 import type { AppEnv } from '../env.ts';
 import { type FormFile, readFormFiles } from '../formFiles.ts';
 import { HeldBytes } from '../heldBytes.ts';
@@ -36,7 +39,7 @@ import { requestTranslator } from './requestTranslator.ts';
 import { readCredentials } from './translateAuth.ts';
 import { translatorErrorOf } from './translateErrors.ts';
 import { queryParam } from './translateInput.ts';
-import { modelsHeader, translatorRequestId } from './translateReply.ts';
+import { modelsHeader, textsQuality, translatorRequestId } from './translateReply.ts';
 
 /** Formats by what clients say a file is, where its name does not tell. */
 const endingsByType: Readonly<Record<string, string>> = {
@@ -143,11 +146,16 @@ async function translateOne(
 	const termsFrom = glossary && termsOf(glossary, target);
 	const { text, encoding } = textOf(document, documentField);
 
+	const texts: TargetText[] = [];
 	const used = { characters: 0, models: new Set<string>() };
 	const translator = requestTranslator(context, backend, {
-		...{ target, allowFallback: allowFallback === 'true' },
+		...{ target, minQuality: minDocumentQuality, allowFallback: allowFallback === 'true' },
 		...defined({ category, termsFrom }),
-		onOutcome: ({ characters, models }) => {
+		onOutcome: ({ items, characters, models }) => {
+			pushAll(
+				texts,
+				items.flatMap((item) => item.translations),
+			);
 			used.characters += characters;
 			for (const model of models) used.models.add(model);
 		},
@@ -157,12 +165,14 @@ async function translateOne(
 	const job = { fileName, text, to: target, ...defined({ from: source }) };
 	const owner = personOf(context);
 	const made = await translateDocumentInWorker(job, translator, signal, undefined, owner);
+	const quality = textsQuality(texts);
 	const { bytes } = encodeText(made.text, encoding, fileName);
 	const response = context.body(new Uint8Array(bytes), 200, {
 		'content-type': 'application/octet-stream',
 		'x-content-type-options': 'nosniff',
 		'x-metered-usage': String(used.characters),
 		...modelsHeader([{ models: [...used.models] }]),
+		...(quality === undefined ? {} : { 'x-nearglot-quality': quality.toFixed(2) }),
 	});
 	return response;
 }

@@ -21,7 +21,9 @@ import { readCredentials } from './translateAuth.ts';
 const most = { texts: 64, characters: 40_000 };
 
 export interface RequestTranslatorOptions
-	extends Partial<Pick<TranslateRequest, 'allowFallback' | 'category' | 'termsFrom'>> {
+	extends Partial<
+		Pick<TranslateRequest, 'allowFallback' | 'category' | 'minQuality' | 'termsFrom'>
+	> {
 	readonly target: string;
 	readonly engine?: TranslateEngine;
 	/** Told what became of each batch. */

@@ -25,6 +25,7 @@ export interface TranslateCall {
 	readonly request: TranslateRequest;
 	readonly includeSentenceLength: boolean;
 	readonly includeAlignment: boolean;
+	readonly includeQuality: boolean;
 }
 
 /**
@@ -55,8 +56,10 @@ export function readTranslateCall(
 	const includeSentenceLength = flag(query, 'includeSentenceLength', false);
 	const allowFallback = flag(query, 'allowFallback', true);
 
-	// Not part of the documented interface: who translates, for this request.
+	// Not part of the documented interface: who translates, for this request, and what becomes of doubtful words.
 	const engine = namedEngine(query);
+	const includeQuality = flag(query, 'includeQuality', false);
+	const minQuality = share(query, 'minQuality');
 
 	const named = queryParam(query, 'category');
 	const category = named === undefined ? undefined : categoryName(named);
@@ -90,6 +93,7 @@ export function readTranslateCall(
 	return {
 		includeAlignment,
 		includeSentenceLength,
+		includeQuality,
 		request: {
 			owner,
 			texts,
@@ -100,7 +104,14 @@ export function readTranslateCall(
 			allowFallback,
 			alignment: includeAlignment,
 			priority: priorityOf(length * targets.length),
-			...defined({ source, suggestedSource, sourceScript: fromScript, category, engine }),
+			...defined({
+				source,
+				suggestedSource,
+				sourceScript: fromScript,
+				category,
+				engine,
+				minQuality,
+			}),
 		},
 	};
 }
@@ -175,6 +186,14 @@ function option<T extends string>(
 	const found = values.find((value) => value.toLowerCase() === written.toLowerCase());
 	if (found === undefined) throw translatorError(code, `${name} takes ${values.join(', ')}.`);
 	return found;
+}
+
+function share(query: URLSearchParams, name: string): number | undefined {
+	const written = queryParam(query, name);
+	if (written === undefined) return undefined;
+	const value = written.trim() === '' ? Number.NaN : Number(written);
+	if (value >= 0 && value <= 1) return value;
+	throw translatorError(400042, `${name} takes a number from 0 to 1.`);
 }
 
 function flag(query: URLSearchParams, name: string, fallback: boolean): boolean {

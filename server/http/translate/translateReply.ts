@@ -2,6 +2,8 @@
 
 import { randomBytes } from 'node:crypto';
 import { errorKinds } from '../../protocol/index.ts';
+import type { TargetText, TranslateOutcome } from '../../services/translate/translateRequest.ts';
+import { meanQuality } from '../../translate/qualityEstimate.ts';
 import { jsonBytes } from '../jsonAnswer.ts';
 import { translatorErrorOf } from './translateErrors.ts';
 
@@ -42,6 +44,37 @@ export function modelsHeader(
 ): Record<string, string> {
 	const models = new Set(outcomes.flatMap((outcome) => outcome.models));
 	return models.size > 0 ? { 'x-nearglot-models': [...models].join(',') } : {};
+}
+
+/** Values up to which {@link qualityHeader} lists them. */
+const maxQualities = 100;
+
+/**
+ * The header with an estimate of each translation's quality, 0…1 in the order of the answer; of many the mean. None
+ * where no model here was asked.
+ */
+export function qualityHeader(
+	outcomes: readonly Pick<TranslateOutcome, 'items'>[],
+): Record<string, string> {
+	const texts = outcomes.flatMap(({ items }) => items.flatMap(({ translations }) => translations));
+	const mean = textsQuality(texts);
+	if (mean === undefined) return {};
+	const values =
+		texts.length > maxQualities
+			? [mean.toFixed(2)]
+			: texts.map((one) => one.quality?.toFixed(2) ?? '');
+	return { 'x-nearglot-quality': values.join(',') };
+}
+
+/** The estimate of several translations together; `undefined` where no model here was asked. */
+export function textsQuality(
+	texts: readonly Pick<TargetText, 'quality' | 'text'>[],
+): number | undefined {
+	return meanQuality(
+		texts.flatMap(({ quality, text }) =>
+			quality === undefined ? [] : [{ quality, length: Math.max(1, text.length) }],
+		),
+	);
 }
 
 /** @param asText The newer version writes its codes as texts. */

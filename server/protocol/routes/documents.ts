@@ -2,7 +2,7 @@
 
 import * as z from 'zod';
 import { documentBody } from './bodyLimits.ts';
-import { object, oneOf, optional, string } from './fields.ts';
+import { number, object, oneOf, optional, string } from './fields.ts';
 import { jsonBody, route } from './route.ts';
 
 export const translateDocument = route({
@@ -20,6 +20,8 @@ export const translateDocument = route({
 			from: optional(string({ maxLength: 40 })),
 			/** Who translates; absent = what the owner set. */
 			engine: optional(oneOf('local', 'team', 'hosted')),
+			/** Below this estimate (0 to 1) a sentence stays as it is where the built-in model is asked; 0.2 when absent, 0 = never. */
+			minQuality: optional(number({ min: 0, max: 1 })),
 		}),
 		documentBody,
 	),
@@ -31,6 +33,8 @@ export const translateDocument = route({
 		refused: z.array(z.string()).readonly(),
 		language: z.string(),
 		score: z.number().exactOptional(),
+		/** How good the translation probably is, 0…1; absent where no model here was asked. */
+		quality: z.number().exactOptional(),
 		/** Texts that stayed as they were, or some sentences of which did. */
 		left: z
 			.array(

@@ -32,6 +32,8 @@ export interface TranslateRequest extends Owned {
 	readonly alignment: boolean;
 	readonly alternatives?: number;
 	readonly beams?: number;
+	/** Below this estimate (0…1) a sentence stays as it is rather than as the built-in model has it; default 0. */
+	readonly minQuality?: number;
 	readonly priority: 'interactive' | 'batch';
 	/** Who translates; absent = what the user set, normally `local`. */
 	readonly engine?: TranslateEngine;
@@ -50,6 +52,8 @@ export interface TargetText {
 	readonly sourceLengths: readonly number[];
 	readonly targetLengths: readonly number[];
 	readonly alternatives: readonly string[];
+	/** How good it probably is, 0…1: an estimate of its chrF. Absent where no model here was asked. */
+	readonly quality?: number;
 	/** Ids of the models, in order; empty when the text was copied. */
 	readonly models: readonly string[];
 }

@@ -10,6 +10,7 @@ import { scriptOf } from '../../translate/languageCodes.ts';
 import type { LanguageTools } from '../../translate/languageTools.ts';
 import { plainBlock, usesDictionary } from '../../translate/plainBlock.ts';
 import { profanityEdit } from '../../translate/profanity.ts';
+import { meanQuality } from '../../translate/qualityEstimate.ts';
 import type { SentenceCache } from '../../translate/sentenceCache.ts';
 import { type DocumentOptions, translateBlocks } from '../../translate/translateBlocks.ts';
 import type { WorkQueue } from '../../work/workQueue.ts';
@@ -137,6 +138,7 @@ export function createTranslateService(deps: TranslateDeps): TranslateService {
 			...defined({ terms: combinedTerms(request.termsFrom?.(source), system?.terms) }),
 		};
 		const others: string[][] = [];
+		const qualities: { quality: number; length: number }[] = [];
 		const pieces = request.textType === 'html' ? htmlPieces(text) : [plainBlock(text)];
 		const done = await translateBlocks(
 			pieces,
@@ -150,7 +152,7 @@ export function createTranslateService(deps: TranslateDeps): TranslateService {
 					{
 						priority: request.priority,
 						owner: request.owner,
-						...defined({ beams: request.beams }),
+						...defined({ beams: request.beams, minQuality: request.minQuality }),
 						...(request.alternatives ? { alternatives: request.alternatives } : {}),
 					},
 					{ batcher, cache },
@@ -159,12 +161,15 @@ export function createTranslateService(deps: TranslateDeps): TranslateService {
 				let next = 0;
 				return sentences.map((sentence, index) => {
 					const known = remembered[index];
+					const { length } = sentence;
 					if (known !== undefined) {
+						qualities.push({ quality: 1, length });
 						others.push([]);
 						return { text: known };
 					}
 					const result = made[next++] ?? { text: sentence };
 					others.push([...(result.alternatives ?? [])]);
+					if (result.quality !== undefined) qualities.push({ quality: result.quality, length });
 					return needs.links && hops.length === 0 && !route.postConvert
 						? { text: sentence, links: identityLinks(sentence) }
 						: result;
@@ -192,6 +197,7 @@ export function createTranslateService(deps: TranslateDeps): TranslateService {
 			targetLengths: done.targetLengths,
 			// Alternatives are those of a text that is one sentence.
 			alternatives: others.length === 1 && hops.length > 0 ? (others[0] ?? []) : [],
+			...defined({ quality: meanQuality(qualities) }),
 			models: hops.map(({ model }) => model.id),
 			custom: system !== undefined,
 		};
