@@ -71,6 +71,8 @@ const wordScanner = join(wordLike);
 /** Words between white space and the letters of scripts that do without it. */
 const wordPattern =
 	/[^\s\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}]+/gu;
+/** A word of a sentence, in which nothing above can be. */
+const plainWord = /^\p{Lu}?\p{Ll}*[.,;:!?]?$/u;
 /** Longer "words" are data; the patterns above could take quadratic time on them. */
 const longestWord = 200;
 
@@ -89,7 +91,7 @@ export function protectedSpans(text: string): Span[] {
 	const inBrackets = spans.length;
 	let next = 0;
 	for (const word of text.matchAll(wordPattern)) {
-		if (word[0].length > longestWord) continue;
+		if (word[0].length > longestWord || plainWord.test(word[0])) continue;
 		const from = word.index;
 		for (const [start, end] of inWord(text, word[0], from)) {
 			while (next < inBrackets && (spans[next]?.[1] ?? 0) <= start) next++;

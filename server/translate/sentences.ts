@@ -112,6 +112,9 @@ function windows(text: string): Span[] {
 	return spans;
 }
 
+/** Without one of these no rule ends a sentence inside a paragraph; Greek questions end with a semicolon. */
+const terminal = /[\p{Sentence_Terminal}\u0085;\u037E]/u;
+
 const paragraphEnd = /(?:\r\n|[\n\r\u2028\u2029])\s*/gu;
 
 /**
@@ -130,7 +133,7 @@ export function splitSentences(text: string, language: string, keep: readonly Sp
 		let sentenceStart = paragraphStart;
 		const partEnd = part.trimEnd().length;
 		// The segmenter is super-linear: bounded pieces keep a 50,000 character line fast.
-		for (const [from, to] of windows(part)) {
+		for (const [from, to] of terminal.test(part) ? windows(part) : []) {
 			for (const { index } of segmenter(primary).segment(part.slice(from, to))) {
 				const at = paragraphStart + from + index;
 				if (at === sentenceStart || from + index >= partEnd) continue;
