@@ -65,6 +65,8 @@ const wordLike: readonly RegExp[] = [
 
 const join = (patterns: readonly RegExp[]): RegExp =>
 	new RegExp(patterns.map(({ source }) => `(?:${source})`).join('|'), 'gu');
+/** Without one of these nothing of the first list is there. */
+const bracketMark = /[`<{[$@%&:]|www\./;
 const bracketScanner = join(bracketed);
 const wordScanner = join(wordLike);
 
@@ -84,10 +86,10 @@ const letterAfter =
 
 /** Spans of `text` that no translation may touch, in order, without overlaps. */
 export function protectedSpans(text: string): Span[] {
-	const spans: Span[] = [...text.matchAll(bracketScanner)].map((match) => [
-		match.index,
-		match.index + match[0].length,
-	]);
+	const spans: Span[] = [];
+	if (bracketMark.test(text))
+		for (const { index, 0: found } of text.matchAll(bracketScanner))
+			spans.push([index, index + found.length]);
 	const inBrackets = spans.length;
 	let next = 0;
 	for (const word of text.matchAll(wordPattern)) {
@@ -104,8 +106,8 @@ export function protectedSpans(text: string): Span[] {
 
 function inWord(text: string, word: string, from: number): Span[] {
 	const spans: Span[] = [];
-	const search = new RegExp(wordScanner);
-	for (let match = search.exec(word); match !== null; match = search.exec(word)) {
+	wordScanner.lastIndex = 0;
+	for (let match = wordScanner.exec(word); match !== null; match = wordScanner.exec(word)) {
 		const start = from + match.index;
 		const found = match[0];
 		const end = start + found.length;
@@ -115,7 +117,7 @@ function inWord(text: string, word: string, from: number): Span[] {
 			(/^\w/.test(found) && letterAfter.test(text.slice(end, end + 2)));
 		if (part) {
 			// Something else may start inside what was refused.
-			search.lastIndex = match.index + 1;
+			wordScanner.lastIndex = match.index + 1;
 			continue;
 		}
 		// The full stop after a path ends the sentence, not the path.
