@@ -28,6 +28,7 @@ import { daemonMetrics } from '../services/daemonMetrics.ts';
 import { createGpuService, type GpuService } from '../services/gpuService.ts';
 import type { Logger } from '../services/logger.ts';
 import type { ModelService } from '../services/modelService.ts';
+import { type ServerLoad, serverLoad } from '../services/serverLoad.ts';
 import { voiceActivityOf } from '../services/speech/chooseVoiceActivity.ts';
 import { RecorderSessions } from '../services/speech/recorderSessions.ts';
 import { speechLimits } from '../services/speech/speechLimits.ts';
@@ -40,6 +41,7 @@ import {
 import {
 	createEmbeddingService,
 	type EmbeddingService,
+	embeddingQueue,
 } from '../services/text/embeddingService.ts';
 import type { TranslateAccess } from '../services/translate/translateAccess.ts';
 import type { CharacterMeter } from '../services/translate/translateLimits.ts';
@@ -127,6 +129,8 @@ export interface Backend {
 	readonly meter: CharacterMeter;
 	/** Where documents wait, counted in characters. */
 	readonly documentQueue: WorkQueue;
+	/** How much it has to do at this moment, for balancers. */
+	load(): Promise<ServerLoad>;
 	/** Removes what models that are gone and earlier versions have left behind. */
 	sweep(): Promise<void>;
 	/** Ends the daemon in good order. */
@@ -246,13 +250,13 @@ export function createBackend(settings: BackendSettings, deps: BackendDeps): Bac
 		secrets,
 		events,
 	);
-	const { usage: keyUsage, ...translate } = createTranslateBackend(
-		settings,
-		host,
-		secrets,
-		modelBackend.models.downloads,
-		log,
-	);
+	const {
+		usage: keyUsage,
+		translationQueue,
+		...translate
+	} = createTranslateBackend(settings, host, secrets, modelBackend.models.downloads, log);
+	const embedding = embeddingQueue();
+	const queues = [translationQueue, translate.documentQueue, embedding, decoding];
 	return {
 		settings,
 		host,
@@ -270,7 +274,7 @@ export function createBackend(settings: BackendSettings, deps: BackendDeps): Bac
 		usage: createUsageLog(log, metrics, settings.metricLabels),
 		profile,
 		completions: createCompletionService({ host, profile, randomSeed }),
-		embeddings: createEmbeddingService(host),
+		embeddings: createEmbeddingService(host, embedding),
 		chat: createChatService({
 			host,
 			profile,
@@ -278,6 +282,7 @@ export function createBackend(settings: BackendSettings, deps: BackendDeps): Bac
 			randomId: () => randomBytes(12).toString('hex'),
 		}),
 		...translate,
+		load: async () => serverLoad(await host.stats(), queues),
 		speech,
 		recordings: new RecorderSessions({
 			scratch,

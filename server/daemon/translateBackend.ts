@@ -13,6 +13,7 @@ import {
 import { TranslateKeyStore } from '../services/translate/translateKeys.ts';
 import { CharacterMeter } from '../services/translate/translateLimits.ts';
 import { createTranslateModels } from '../services/translate/translateModels.ts';
+import { translationQueue } from '../services/translate/translateQueue.ts';
 import {
 	createTranslateService,
 	type TranslateService,
@@ -71,6 +72,7 @@ export function createTranslateBackend(
 	readonly translation: TranslateService;
 	readonly translatorAccess: TranslateAccess;
 	readonly meter: CharacterMeter;
+	readonly translationQueue: WorkQueue;
 	readonly documentQueue: WorkQueue;
 	readonly usage: UsageFile;
 } {
@@ -86,6 +88,7 @@ export function createTranslateBackend(
 	const usage = keyUsage(files.usage, (error) => {
 		log.warn('the usage of keys is not kept', { reason: sentenceOf(error) });
 	});
+	const queue = translationQueue();
 	const language = languageToolsInWorker(files.assets);
 	return {
 		translation: createTranslateService({
@@ -101,11 +104,13 @@ export function createTranslateBackend(
 			custom: createCustomSystems(files.systems),
 			remote,
 			engine: () => engine,
+			queue,
 		}),
 		translatorAccess: createTranslateAccess({
 			store: new TranslateKeyStore(files.keys),
 			now: () => new Date(),
 		}),
+		translationQueue: queue,
 		documentQueue: new WorkQueue({
 			describe: (waiting) => `documents of ${waiting} characters wait to be translated`,
 			maxRunning: 1_000_000,

@@ -84,6 +84,11 @@ export class WorkQueue {
 		return { running: this.#running, waiting: this.#interactive.work + this.#batch.work };
 	}
 
+	/** Requests that wait for their turn. */
+	get waiting(): number {
+		return this.#interactive.size + this.#batch.size;
+	}
+
 	/** Throws `overloaded` when so much more work would be refused: asked before a body is read. */
 	checkRoom(request: WorkRequest = { work: 0 }): void {
 		const { describe } = this.#options;

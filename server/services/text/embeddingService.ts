@@ -24,7 +24,7 @@ export interface EmbeddingService {
 }
 
 /** Several requests for a model to put together; and a minute or so of a small model on two cores. */
-const usualQueue = (): WorkQueue =>
+export const embeddingQueue = (): WorkQueue =>
 	new WorkQueue({
 		describe: (waiting) => `${Math.round(waiting)} tokens wait to be embedded`,
 		maxRunning: 16_000,
@@ -41,7 +41,10 @@ const workOf = ({ input }: EmbeddingRequest): number =>
 	);
 
 /** @param queue where requests wait, counted in tokens */
-export function createEmbeddingService(host: ModelHost, queue = usualQueue()): EmbeddingService {
+export function createEmbeddingService(
+	host: ModelHost,
+	queue = embeddingQueue(),
+): EmbeddingService {
 	return {
 		checkRoom: (bytes) => queue.checkRoom({ work: bytes / charactersPerToken }),
 		run: async (request, onFallback, signal) => {

@@ -21,7 +21,7 @@ export interface TranslateQueue {
 }
 
 /** Enough sentences of like length for several batches; and a minute or so of a small model on two cores. */
-const usualQueue = (): WorkQueue =>
+export const translationQueue = (): WorkQueue =>
 	new WorkQueue({
 		describe: (waiting) => `${waiting} characters wait to be translated`,
 		maxRunning: 40_000,
@@ -34,7 +34,7 @@ const elsewhere: Disposable = { [Symbol.dispose]: () => {} };
 /** @param usualEngine engine of requests that name none */
 export function createTranslateQueue(
 	usualEngine: () => TranslateEngine,
-	queue = usualQueue(),
+	queue = translationQueue(),
 ): TranslateQueue {
 	return {
 		checkRoom: ({ characters, engine = usualEngine(), ...rest }) => {
