@@ -11,7 +11,7 @@
  */
 
 import { randomBytes, randomInt } from 'node:crypto';
-import { availableParallelism, freemem } from 'node:os';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { DecodeQueue } from '../audio/decodeQueue.ts';
 import { decodeInThread } from '../audio/threadedDecode.ts';
@@ -21,6 +21,7 @@ import { systemGpuDeps } from '../engine/devices/system.ts';
 import { TextThreadPool } from '../engine/text/textThreadPool.ts';
 import { Ending } from '../net/ending.ts';
 import type { Metrics } from '../net/metrics.ts';
+import { usableMemory } from '../net/usableMemory.ts';
 import { sentenceOf } from '../protocol/index.ts';
 import { type ChatService, createChatService } from '../services/chat/chatService.ts';
 import type { LoadProfile } from '../services/chat/profile.ts';
@@ -204,8 +205,7 @@ export function createBackend(settings: BackendSettings, deps: BackendDeps): Bac
 			deps.runner ??
 			(() => runnerCommandLine(runnerThreads(settings.env), settings.dataDir, thisMachine().tmp)),
 		verdicts,
-		freeBytes: async (provider) =>
-			(await gpus.freeBytes(provider)) ?? process.availableMemory?.() ?? freemem(),
+		freeBytes: async (provider) => (await gpus.freeBytes(provider)) ?? (await usableMemory()),
 		log,
 	});
 	const metrics = daemonMetrics();

@@ -8,6 +8,7 @@ import { realpathSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError, fromErrorWire, systemReason, toErrorWire } from '../protocol/index.ts';
+import { endCodeText, endsOutOfMemory, saysOutOfMemory } from '../protocol/outOfMemory.ts';
 import type { Logger } from '../services/logger.ts';
 import type {
 	BuildFacts,
@@ -180,7 +181,7 @@ function endOf(
 	code: number | null,
 	signal: NodeJS.Signals | null,
 ): AppError {
-	if (/out of memory|bad_alloc|failed to allocate|cannot allocate/i.test(stderr))
+	if (saysOutOfMemory(stderr) || endsOutOfMemory(code))
 		return new AppError(
 			'out_of_memory',
 			`Building '${request.model}' ran out of memory. Unload models or close programs, then try again: it goes on where it was.`,
@@ -191,7 +192,7 @@ function endOf(
 			? 'was killed from outside, perhaps by the system because memory ran out'
 			: signal !== null
 				? `was ended by ${signal}`
-				: `ended with code ${code}`,
+				: `ended with code ${endCodeText(code)}`,
 	);
 }
 
