@@ -1,16 +1,20 @@
 /** What the engine takes from the system it runs on, with the answers of systems that are not here. */
 
 import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { fastestOf } from '../../server/engine/runtime/coreRecords.ts';
 import { loadError, runError } from '../../server/engine/runtime/loadError.ts';
 import { startRunClock } from '../../server/engine/runtime/runClock.ts';
+import { preloadVisualC, visualCProblem } from '../../server/engine/runtime/visualC.ts';
 import { usableMemory } from '../../server/net/usableMemory.ts';
 import {
 	endCodeText,
 	endsOutOfMemory,
 	saysOutOfMemory,
 } from '../../server/protocol/outOfMemory.ts';
+import { temporaryFolder } from '../support/temporaryFolder.ts';
 
 test('a run takes time on a clock of 15.6 ms, too', () => {
 	let [ms, cpuMs] = [0, 0];
@@ -76,6 +80,21 @@ test('on macOS memory that it keeps for files counts as usable', async () => {
 	const linux = { ...system, platform: 'linux', availableBytes: () => 77 } as const;
 	assert.equal(await usableMemory(linux), 77);
 	assert.equal(await usableMemory({ ...linux, availableBytes: () => undefined }), 120e6);
+});
+
+test('Windows without the Visual C++ runtime is told what to install; one that is packed is loaded first', () => {
+	const folder = temporaryFolder('visualC');
+	for (const name of ['msvcp140.dll', 'vcruntime140.dll']) writeFileSync(join(folder, name), '');
+	const loaded: string[] = [];
+	const load = (path: string) => void loaded.push(path);
+	preloadVisualC(join(folder, 'onnxruntime.dll'), load, 'linux');
+	assert.deepEqual(loaded, []);
+	preloadVisualC(join(folder, 'onnxruntime.dll'), load, 'win32');
+	assert.deepEqual(loaded, [join(folder, 'vcruntime140.dll'), join(folder, 'msvcp140.dll')]);
+	const said = new Error('Failed to load shared library: The specified module could not be found.');
+	assert.match(visualCProblem(said, 'win32', 'arm64')?.message ?? '', /vc_redist\.arm64\.exe/);
+	assert.equal(visualCProblem(said, 'linux'), undefined);
+	assert.equal(visualCProblem(new Error('Cannot find module'), 'win32'), undefined);
 });
 
 test('no memory left is recognised as each system says it', () => {
