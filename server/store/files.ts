@@ -5,21 +5,14 @@ import { lstat, open, readdir, readFile, readlink, rename, rm, stat } from 'node
 import { dirname, join, resolve } from 'node:path';
 import { AppError, asAppError, errno, systemError } from '../protocol/index.ts';
 import { makeFolder } from './makeFolder.ts';
-import { notify } from './notices.ts';
-import { leaveToOwner } from './privateFolder.ts';
 
 /** Creates a folder only its owner can enter. A read-only home becomes a sentence that says so. */
 export async function makePrivateDir(path: string): Promise<void> {
-	let isNew: boolean;
 	try {
-		isNew = makeFolder(path, 0o700);
+		makeFolder(path, 0o700);
 	} catch (error) {
 		throw (await danglingLink(path)) ?? unwritable(path, error);
 	}
-	if (isNew && process.platform === 'win32' && !(await leaveToOwner(path)))
-		notify(
-			`Others who use this computer can read ${path}: its drive keeps no access lists. Set NEARGLOT_HOME to a folder of your own.`,
-		);
 }
 
 /** The link in a path that leads nowhere: to the system there is something of that name, and nothing in it. */

@@ -7,20 +7,17 @@ import { dirname, resolve } from 'node:path';
  * Makes a folder and those above it that are missing. One that is there is left as it is.
  *
  * @param mode For the folders that are made.
- * @returns whether it was not there before
  * @throws the error of the file system, whose code says why
  */
-export function makeFolder(path: string, mode = 0o777): boolean {
-	const wasThere = isFolder(path);
+export function makeFolder(path: string, mode = 0o777): void {
 	const problem = problemOf(path, mode);
-	if (problem === undefined) return !wasThere;
+	if (problem === undefined) return;
 	const above = dirname(resolve(path));
 	if (problem.code !== 'ENOENT' || above === resolve(path)) throw problem;
 	if (!isFolder(above)) makeFolder(above, mode);
 	// Another process may have made the one above meanwhile; one that is there and takes none says the same again.
 	const again = problemOf(path, mode);
 	if (again !== undefined) throw again;
-	return true;
 }
 
 function problemOf(path: string, mode: number): NodeJS.ErrnoException | undefined {

@@ -33,7 +33,7 @@ export interface PathSystem {
 /** What Windows says of what another program has open. */
 const heldCode = /^(?:EPERM|EACCES|EBUSY|ENOTEMPTY)$/;
 /** A scanner is done with a file of gigabytes after seconds. */
-const patienceMs = 10_000;
+const timeoutMs = 10_000;
 const longestPauseMs = 500;
 
 /** @throws AppError `store_unavailable` from both, on Windows, when another program does not let go */
@@ -44,7 +44,7 @@ export function pathMover({ platform, ...system }: PathSystem): PathMover {
 				return await work();
 			} catch (error) {
 				if (platform !== 'win32' || !heldCode.test(errno(error) ?? '')) throw error;
-				if (waitedMs >= patienceMs) throw held(path, verb, error);
+				if (waitedMs >= timeoutMs) throw held(path, verb, error);
 				pauseMs = Math.min(pauseMs, longestPauseMs);
 				await system.sleep(pauseMs);
 			}

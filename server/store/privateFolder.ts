@@ -1,11 +1,8 @@
 /** Who may enter a folder on Windows, where modes of files mean nothing and a new folder is open to all who may enter the one above. */
 
-import { execFile } from 'node:child_process';
-import { homedir, userInfo } from 'node:os';
 import { win32 } from 'node:path';
-import { promisify } from 'node:util';
 
-/** What is asked of the system; tests put another one in its place. */
+/** What is asked of the system. */
 export interface FolderSystem {
 	readonly home: string;
 	readonly user: string;
@@ -13,20 +10,12 @@ export interface FolderSystem {
 	run(args: readonly string[]): Promise<unknown>;
 }
 
-const run = promisify(execFile);
-
-const here = (): FolderSystem => ({
-	home: homedir(),
-	user: userInfo().username,
-	run: (args) => run('icacls.exe', args, { timeout: 10_000, windowsHide: true }),
-});
-
 /**
  * Leaves a folder and all that will be in it to this user and the system. Folders below the user's own need nothing:
  * nobody else may enter that one.
  * @returns whether it is private now; a file system without access lists (FAT, some network folders) is not
  */
-export async function leaveToOwner(folder: string, system = here()): Promise<boolean> {
+export async function leaveToOwner(folder: string, system: FolderSystem): Promise<boolean> {
 	const from = win32.relative(system.home, folder);
 	if (!from.startsWith('..') && !win32.isAbsolute(from)) return true;
 	const all = '(OI)(CI)F';

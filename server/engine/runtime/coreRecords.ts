@@ -9,12 +9,16 @@ export const processorCores = 0;
  */
 export function fastestOf(records: Buffer): number | undefined {
 	const counts = new Map<number, number>();
+	let fastest = 0;
 	for (let at = 0; at + 10 <= records.length; ) {
 		const size = records.readUInt32LE(at + 4);
 		if (size < 10) return undefined;
-		const kind = records.readUInt8(at + 9);
-		if (records.readUInt32LE(at) === processorCores) counts.set(kind, (counts.get(kind) ?? 0) + 1);
+		if (records.readUInt32LE(at) === processorCores) {
+			const kind = records.readUInt8(at + 9);
+			counts.set(kind, (counts.get(kind) ?? 0) + 1);
+			fastest = Math.max(fastest, kind);
+		}
 		at += size;
 	}
-	return counts.size === 0 ? undefined : counts.get(Math.max(...counts.keys()));
+	return counts.get(fastest);
 }
