@@ -154,7 +154,7 @@ test('/v1/embeddings asks its queue, too', async () => {
 	const empty = await fill(queue);
 	const isRefusal = (error: unknown) =>
 		error instanceof AppError && error.code === 'overloaded' && error.retryAfterS !== undefined;
-	const request = { model: 'e', input: [text] } as EmbeddingRequest;
+	const request = { ...({ model: 'e', input: [text] } as EmbeddingRequest), owner: 'me' };
 	assert.throws(() => service.checkRoom(400), isRefusal);
 	await assert.rejects(
 		service.run(request, () => {}),

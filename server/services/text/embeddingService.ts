@@ -1,5 +1,6 @@
 /** Embeddings: texts or token ids to vectors, pooled and normalised as the model's files say. */
 
+import type { Owned } from '../../engine/api.ts';
 import { defined } from '../../protocol/defined.ts';
 import { AppError } from '../../protocol/index.ts';
 import type { EmbeddingRequest } from '../../protocol/routes/embeddings.ts';
@@ -17,7 +18,7 @@ export interface EmbeddingService {
 	checkRoom(bytes: number): void;
 	/** Rejects with `overloaded`, at once, when too much waits already. */
 	run(
-		request: EmbeddingRequest,
+		request: EmbeddingRequest & Owned,
 		onFallback: (fallback: ProviderFallback) => void,
 		signal?: AbortSignal,
 	): Promise<EmbeddingOutcome>;
@@ -58,9 +59,9 @@ export function createEmbeddingService(host: ModelHost, queue = usualQueue()): E
 				},
 				signal,
 			);
-			const { dimensions } = request;
+			const { dimensions, owner } = request;
 			const result = await lease.engine.embed(
-				{ inputs: request.input, ...defined({ dimensions }) },
+				{ inputs: request.input, ...defined({ dimensions, owner }) },
 				signal,
 			);
 			return { model: id, vectors: result.vectors, promptTokens: result.promptTokens };
