@@ -46,7 +46,7 @@ import type { CharacterMeter } from '../services/translate/translateLimits.ts';
 import type { TranslateService } from '../services/translate/translateService.ts';
 import { createUsageLog, type UsageLog } from '../services/usageLog.ts';
 import { scratchIn } from '../store/scratch.ts';
-import type { WorkQueue } from '../work/workQueue.ts';
+import type { WorkBound } from '../work/workBound.ts';
 import { type Activity, createActivity } from './activity.ts';
 import { createModelBuilder } from './builderProcess.ts';
 import { broadcastingLogger, createEvents, type DaemonEvents } from './events.ts';
@@ -126,7 +126,7 @@ export interface Backend {
 	readonly translatorAccess: TranslateAccess;
 	readonly meter: CharacterMeter;
 	/** Where documents wait, counted in characters. */
-	readonly documentQueue: WorkQueue;
+	readonly documentQueue: WorkBound;
 	/** Removes what models that are gone and earlier versions have left behind. */
 	sweep(): Promise<void>;
 	/** Ends the daemon in good order. */

@@ -20,7 +20,7 @@ import {
 import { createCustomSystems } from '../services/translate/translateSystems.ts';
 import { languageToolsInWorker } from '../translate/languageThread.ts';
 import { SentenceCache } from '../translate/sentenceCache.ts';
-import { WorkQueue } from '../work/workQueue.ts';
+import { WorkBound } from '../work/workBound.ts';
 import { foldersInWorker } from './folderThread.ts';
 import { createProxiedFetch } from './proxiedFetch.ts';
 import { createRemoteTranslators } from './remoteTranslators.ts';
@@ -71,7 +71,7 @@ export function createTranslateBackend(
 	readonly translation: TranslateService;
 	readonly translatorAccess: TranslateAccess;
 	readonly meter: CharacterMeter;
-	readonly documentQueue: WorkQueue;
+	readonly documentQueue: WorkBound;
 	readonly usage: UsageFile;
 } {
 	const files = translateFiles(settings.dataDir);
@@ -106,10 +106,10 @@ export function createTranslateBackend(
 			store: new TranslateKeyStore(files.keys),
 			now: () => new Date(),
 		}),
-		documentQueue: new WorkQueue({
-			describe: (waiting) => `documents of ${waiting} characters wait to be translated`,
-			maxRunning: 1_000_000,
-			maxWaiting: 8_000_000,
+		documentQueue: new WorkBound({
+			describe: (work) => `documents of ${work} characters wait to be translated`,
+			maxWork: 9_000_000,
+			minWork: 1_000_000,
 		}),
 		meter: new CharacterMeter(() => performance.now(), usage.used, usage.record),
 		usage,

@@ -237,6 +237,8 @@ export interface Seq2SeqItem {
 	/** The model's own code of the source and target language, where it needs one. */
 	readonly sourceLanguage?: string;
 	readonly targetLanguage?: string;
+	/** As that of the request, which it takes the place of. */
+	readonly maxTokens?: number;
 }
 
 export interface Seq2SeqRequest {
@@ -252,6 +254,8 @@ export interface Seq2SeqRequest {
 	readonly alignment?: boolean;
 	readonly alternatives?: number;
 	readonly priority: 'interactive' | 'batch';
+	/** It was let in before it came here: it waits for its turn, but is never refused. */
+	readonly isAdmitted?: boolean;
 }
 
 export interface Seq2SeqOutput {

@@ -33,7 +33,8 @@ import { countRuns } from './seq2seq/countedRuns.ts';
 import { hasSourceLanguageTags } from './seq2seq/encoderAlignment.ts';
 import type { EncoderDecoder } from './seq2seq/encoderDecoder.ts';
 import { openEncoderDecoder } from './seq2seq/openEncoderDecoder.ts';
-import { Translator } from './seq2seq/translator.ts';
+import type { CallQueue } from './seq2seq/translationQueue.ts';
+import { Translator, usualTranslationLimits } from './seq2seq/translator.ts';
 import { openSpeech, usualSpeechLimits } from './speech/openSpeech.ts';
 import { findSilero, openSilero } from './speech/silero.ts';
 import type { EngineStats } from './stats.ts';
@@ -204,9 +205,6 @@ function queueCounters<T extends QueuedRequest>({ size, totals }: RequestQueue<T
 }
 
 const noCounters = {
-	admittedTotal: 0,
-	refusedTotal: 0,
-	waitedMsTotal: 0,
 	running: 0,
 	openSequences: 0,
 	cachedPrefixes: 0,
@@ -245,6 +243,7 @@ async function speechCapabilities(
 			openSequences: counted.openSequences(),
 		}),
 		close: async () => {
+			await speech.close();
 			silero?.close();
 			model.close();
 		},
@@ -264,7 +263,9 @@ async function translationCapabilities(
 		hasSourceLanguageTags(text),
 	);
 	const { model: counted, openSequences } = countRuns(model);
+	const queue: CallQueue = new RequestQueue(usualTranslationLimits);
 	const translator = new Translator({
+		queue,
 		model: counted,
 		text,
 		reader,
@@ -276,8 +277,8 @@ async function translationCapabilities(
 		seq2seq: (request, signal) => translator.run(request, signal),
 		counters: () => ({
 			...noCounters,
+			...queueCounters(queue),
 			running: translator.counters.running,
-			waiting: translator.counters.waiting,
 			openSequences: openSequences(),
 			promptTokensTotal: translator.counters.promptTokens,
 			generatedTokensTotal: translator.counters.generatedTokens,

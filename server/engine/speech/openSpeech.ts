@@ -21,6 +21,13 @@ const rateHz = 16_000;
 /** Positions of the longest window, for the estimate of memory. */
 const maxPositions = 1500;
 
+export interface OpenSpeech extends SpeechModel {
+	/** Requests that have their turn. */
+	readonly running: number;
+	/** Resolves when no run is in flight. */
+	close(): Promise<void>;
+}
+
 /**
  * Makes a speech model of a loaded encoder-decoder. Calls in flight share its runs.
  * `memoryBytes`: what the cross-attention caches of all windows may take together; `queue`: where they wait, counted
@@ -35,7 +42,7 @@ export async function openSpeech(
 	memoryBytes = 1 << 30,
 	reader: Pick<TextReader, 'encode'> = inProcessTextReader(text),
 	queue: AdmissionQueue = new RequestQueue(usualSpeechLimits),
-): Promise<SpeechModel & { readonly running: number }> {
+): Promise<OpenSpeech> {
 	const make = await openFamily(folder, family, text, reader, model);
 	const fitting = Math.floor(memoryBytes / (maxPositions * (model.crossBytesPerPosition ?? 0)));
 	const maxConcurrent = model.batchInvariant ? Math.max(1, Math.min(maxWindows, fitting)) : 1;
@@ -56,6 +63,7 @@ export async function openSpeech(
 		get running() {
 			return admission.running;
 		},
+		close: () => batcher.idle(),
 		transcribe: ({ owner, isPart, ...request }, onText, signal) => {
 			const { priority, samples } = request;
 			return admission.run(
