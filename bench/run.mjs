@@ -10,6 +10,7 @@
  *   npm run bench -- soak …           minutes of mixed load on a real daemon
  *   npm run bench -- chaos …           faults of processes, hub, files, disks, clocks and the sign-in layer
  *   npm run bench -- flood …           many more requests at once than a daemon can do
+ *   npm run bench -- beside …          a short request beside three that never end
  *   npm run bench -- speech …         transcription: spectrogram, formats, Whisper shapes, an hour of sound
  *   npm run bench -- editor …         what is felt in an editor
  *   npm run bench -- hostile …        growth and held loops under hostile input
@@ -45,6 +46,11 @@ if (process.argv[2] === 'chaos') {
 if (process.argv[2] === 'flood') {
 	const { runFlood } = await import('./flood/run.ts');
 	process.exit(await runFlood(process.argv.slice(3)));
+}
+
+if (process.argv[2] === 'beside') {
+	const { runBeside } = await import('./beside/run.ts');
+	process.exit(await runBeside(process.argv.slice(3)));
 }
 
 if (process.argv[2] === 'speech') {

@@ -42,14 +42,13 @@ import {
 import {
 	createEmbeddingService,
 	type EmbeddingService,
-	embeddingQueue,
 } from '../services/text/embeddingService.ts';
 import type { TranslateAccess } from '../services/translate/translateAccess.ts';
 import type { CharacterMeter } from '../services/translate/translateLimits.ts';
 import type { TranslateService } from '../services/translate/translateService.ts';
 import { createUsageLog, type UsageLog } from '../services/usageLog.ts';
 import { scratchIn } from '../store/scratch.ts';
-import type { WorkQueue } from '../work/workQueue.ts';
+import type { WorkBound } from '../work/workBound.ts';
 import { type Activity, createActivity } from './activity.ts';
 import { createModelBuilder } from './builderProcess.ts';
 import { broadcastingLogger, createEvents, type DaemonEvents } from './events.ts';
@@ -129,7 +128,7 @@ export interface Backend {
 	readonly translatorAccess: TranslateAccess;
 	readonly meter: CharacterMeter;
 	/** Where documents wait, counted in characters. */
-	readonly documentQueue: WorkQueue;
+	readonly documentQueue: WorkBound;
 	/** How much it has to do at this moment, for balancers. */
 	load(): Promise<ServerLoad>;
 	/** Removes what models that are gone and earlier versions have left behind. */
@@ -250,13 +249,13 @@ export function createBackend(settings: BackendSettings, deps: BackendDeps): Bac
 		secrets,
 		events,
 	);
-	const {
-		usage: keyUsage,
-		translationQueue,
-		...translate
-	} = createTranslateBackend(settings, host, secrets, modelBackend.models.downloads, log);
-	const embedding = embeddingQueue();
-	const queues = [translationQueue, translate.documentQueue, embedding, decoding];
+	const { usage: keyUsage, ...translate } = createTranslateBackend(
+		settings,
+		host,
+		secrets,
+		modelBackend.models.downloads,
+		log,
+	);
 	return {
 		settings,
 		host,
@@ -274,7 +273,7 @@ export function createBackend(settings: BackendSettings, deps: BackendDeps): Bac
 		usage: createUsageLog(log, metrics, settings.metricLabels),
 		profile,
 		completions: createCompletionService({ host, profile, randomSeed }),
-		embeddings: createEmbeddingService(host, embedding),
+		embeddings: createEmbeddingService(host),
 		chat: createChatService({
 			host,
 			profile,
@@ -282,7 +281,7 @@ export function createBackend(settings: BackendSettings, deps: BackendDeps): Bac
 			randomId: () => randomBytes(12).toString('hex'),
 		}),
 		...translate,
-		load: async () => serverLoad(await host.stats(), queues),
+		load: async () => serverLoad(await host.stats(), [decoding]),
 		speech,
 		recordings: new RecorderSessions({
 			scratch,

@@ -13,7 +13,6 @@ import {
 import { TranslateKeyStore } from '../services/translate/translateKeys.ts';
 import { CharacterMeter } from '../services/translate/translateLimits.ts';
 import { createTranslateModels } from '../services/translate/translateModels.ts';
-import { translationQueue } from '../services/translate/translateQueue.ts';
 import {
 	createTranslateService,
 	type TranslateService,
@@ -21,7 +20,7 @@ import {
 import { createCustomSystems } from '../services/translate/translateSystems.ts';
 import { languageToolsInWorker } from '../translate/languageThread.ts';
 import { SentenceCache } from '../translate/sentenceCache.ts';
-import { WorkQueue } from '../work/workQueue.ts';
+import { WorkBound } from '../work/workBound.ts';
 import { foldersInWorker } from './folderThread.ts';
 import { createProxiedFetch } from './proxiedFetch.ts';
 import { createRemoteTranslators } from './remoteTranslators.ts';
@@ -72,8 +71,7 @@ export function createTranslateBackend(
 	readonly translation: TranslateService;
 	readonly translatorAccess: TranslateAccess;
 	readonly meter: CharacterMeter;
-	readonly translationQueue: WorkQueue;
-	readonly documentQueue: WorkQueue;
+	readonly documentQueue: WorkBound;
 	readonly usage: UsageFile;
 } {
 	const files = translateFiles(settings.dataDir);
@@ -88,7 +86,6 @@ export function createTranslateBackend(
 	const usage = keyUsage(files.usage, (error) => {
 		log.warn('the usage of keys is not kept', { reason: sentenceOf(error) });
 	});
-	const queue = translationQueue();
 	const language = languageToolsInWorker(files.assets);
 	return {
 		translation: createTranslateService({
@@ -104,17 +101,15 @@ export function createTranslateBackend(
 			custom: createCustomSystems(files.systems),
 			remote,
 			engine: () => engine,
-			queue,
 		}),
 		translatorAccess: createTranslateAccess({
 			store: new TranslateKeyStore(files.keys),
 			now: () => new Date(),
 		}),
-		translationQueue: queue,
-		documentQueue: new WorkQueue({
-			describe: (waiting) => `documents of ${waiting} characters wait to be translated`,
-			maxRunning: 1_000_000,
-			maxWaiting: 8_000_000,
+		documentQueue: new WorkBound({
+			describe: (work) => `documents of ${work} characters wait to be translated`,
+			maxWork: 9_000_000,
+			minWork: 1_000_000,
 		}),
 		meter: new CharacterMeter(() => performance.now(), usage.used, usage.record),
 		usage,

@@ -3,7 +3,7 @@
 import type { Context } from 'hono';
 import { isRecord } from '../../protocol/errorBody.ts';
 import { translateLimits } from '../../protocol/textBatches.ts';
-import { priorityOf, type TranslateWork } from '../../services/translate/translateQueue.ts';
+import { priorityOf, type TranslateWork } from '../../services/translate/translateAdmission.ts';
 import type { AppEnv } from '../env.ts';
 import { announcedBytes } from '../requestBody.ts';
 import { translatorError } from './translateErrors.ts';

@@ -11,7 +11,7 @@ import {
 	profanityMarkers,
 	textTypes,
 } from '../../protocol/routes/translatorApi.ts';
-import { priorityOf } from '../../services/translate/translateQueue.ts';
+import { priorityOf } from '../../services/translate/translateAdmission.ts';
 import type {
 	TranslateOutcome,
 	TranslateRequest,

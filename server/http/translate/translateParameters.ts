@@ -8,7 +8,7 @@ import {
 	textTypes,
 	translateEngines,
 } from '../../protocol/routes/translatorApi.ts';
-import { priorityOf } from '../../services/translate/translateQueue.ts';
+import { priorityOf } from '../../services/translate/translateAdmission.ts';
 import type {
 	TranslateRequest,
 	TranslateTarget,

@@ -62,11 +62,17 @@ const named = { model: textField };
 const count = z.number();
 /** Counters of a model in memory. */
 const engineStats = z.object({
+	task: taskSchema,
 	runtime: z.enum(['c-api', 'session.run']),
 	executionProvider: providerSchema,
 	precision: precisionSchema,
 	running: count,
 	waiting: count,
+	/** Requests that had their turn since the model was loaded, and that were refused. */
+	admittedTotal: count,
+	refusedTotal: count,
+	/** How long the former waited, altogether. */
+	waitedMsTotal: count,
 	openSequences: count,
 	cachedPrefixes: count,
 	kvBytes: count,

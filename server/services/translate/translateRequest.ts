@@ -34,7 +34,7 @@ export interface TranslateRequest extends Owned {
 	readonly priority: 'interactive' | 'batch';
 	/** Who translates; absent = what the user set, normally `local`. */
 	readonly engine?: TranslateEngine;
-	/** A turn that was taken before with `TranslateService.enter`, and is given back by who took it. */
+	/** It was let in before with `TranslateService.enter`, by who ends that. */
 	readonly turn?: Disposable;
 }
 

@@ -12,17 +12,21 @@ import { plainBlock, usesDictionary } from '../../translate/plainBlock.ts';
 import { profanityEdit } from '../../translate/profanity.ts';
 import type { SentenceCache } from '../../translate/sentenceCache.ts';
 import { type DocumentOptions, translateBlocks } from '../../translate/translateBlocks.ts';
-import type { WorkQueue } from '../../work/workQueue.ts';
+import type { WorkBound } from '../../work/workBound.ts';
 import { yieldToOthers } from '../../work/yieldToOthers.ts';
 import type { ModelHost } from '../host.ts';
 import { alignmentText, identityLinks } from './alignmentText.ts';
-import { createTranslateBatcher, type TranslateBatcher } from './translateBatcher.ts';
+import { createSentenceClient, type SentenceClient } from './sentenceClient.ts';
+import {
+	charactersOf,
+	createTranslateAdmission,
+	type TranslateAdmission,
+} from './translateAdmission.ts';
 import {
 	createTranslateModels,
 	type TranslateModels,
 	type TranslationPath,
 } from './translateModels.ts';
-import { charactersOf, createTranslateQueue, type TranslateQueue } from './translateQueue.ts';
 import { translateRemotely } from './translateRemote.ts';
 import type {
 	TargetText,
@@ -42,7 +46,7 @@ export interface TranslateRun {
 	translate(request: TranslateRequest, signal?: AbortSignal): Promise<TranslateOutcome>;
 }
 
-export interface TranslateService extends TranslateQueue {
+export interface TranslateService extends TranslateAdmission {
 	newRun(): TranslateRun;
 	/** {@link TranslateRun.translate} of a run with one request. */
 	translate(request: TranslateRequest, signal?: AbortSignal): Promise<TranslateOutcome>;
@@ -59,9 +63,9 @@ export interface TranslateDeps {
 	readonly language: LanguageTools;
 	readonly cache: SentenceCache;
 	readonly custom: CustomSystems;
-	readonly batcher?: TranslateBatcher;
-	/** Where texts wait for their turn, counted in characters. */
-	readonly queue?: WorkQueue;
+	readonly client?: SentenceClient;
+	/** Of all texts that are let in, counted in characters. */
+	readonly bound?: WorkBound;
 	readonly models?: TranslateModels;
 	/** The remote translator of an engine; says what is missing when it is not set up. */
 	readonly remote?: (engine: 'team' | 'hosted') => HostedTranslator;
@@ -85,9 +89,9 @@ type ChooseSystem = (
 export function createTranslateService(deps: TranslateDeps): TranslateService {
 	const { language: tools, cache, custom } = deps;
 	const models = deps.models ?? createTranslateModels(deps.host, tools.transliterate);
-	const batcher = deps.batcher ?? createTranslateBatcher(deps.host);
+	const client = deps.client ?? createSentenceClient(deps.host);
 	const usualEngine = (): TranslateEngine => deps.engine?.() ?? 'local';
-	const queue = createTranslateQueue(usualEngine, deps.queue);
+	const admission = createTranslateAdmission(usualEngine, deps.bound);
 
 	const sourcesOf = async (
 		request: TranslateRequest,
@@ -152,7 +156,7 @@ export function createTranslateService(deps: TranslateDeps): TranslateService {
 						...defined({ beams: request.beams }),
 						...(request.alternatives ? { alternatives: request.alternatives } : {}),
 					},
-					{ batcher, cache },
+					{ client, cache },
 					signal,
 				);
 				let next = 0;
@@ -297,7 +301,7 @@ export function createTranslateService(deps: TranslateDeps): TranslateService {
 		const engine = engineOf(request);
 		if (engine !== 'local') return remotely(engine, request, signal);
 		if (request.turn !== undefined) return locally(request, chooseSystem, signal);
-		using _ = await queue.enter({ ...request, characters: charactersOf(request) }, signal);
+		using _ = admission.enter({ ...request, characters: charactersOf(request) }, signal);
 		return await locally(request, chooseSystem, signal);
 	};
 
@@ -362,7 +366,7 @@ export function createTranslateService(deps: TranslateDeps): TranslateService {
 	};
 
 	return {
-		...queue,
+		...admission,
 		newRun,
 		translate: (request, signal) => newRun().translate(request, signal),
 		translatable,
