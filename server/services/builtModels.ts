@@ -267,7 +267,17 @@ async function runBuild(
 			await rm(request.root, { recursive: true, force: true });
 		throw error;
 	});
-	return flags.plan === true ? undefined : facts;
+	if (flags.plan === true || facts === undefined) return undefined;
+	const { loss, sizeBytes } = facts;
+	if (loss !== undefined)
+		emit({
+			type: 'progress',
+			progress: {
+				...progressOf({ phase: 'check', doneBytes: sizeBytes, totalBytes: sizeBytes }),
+				loss,
+			},
+		});
+	return facts;
 }
 
 const gigabytes = (bytes: number) => (bytes / 1e9).toFixed(1);

@@ -6,11 +6,13 @@
 import { readdir } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { readModelBytes, readModelJson } from '../../hub/modelData/readModelFile.ts';
-import { AppError } from '../../protocol/index.ts';
+import { AppError, type BuiltLoss } from '../../protocol/index.ts';
 import type { JsonRecord } from '../modelFiles/json.ts';
+import { readDecoderConfig } from './architectures/decoderConfig.ts';
 import { ggufConfig } from './architectures/ggufConfig.ts';
 import { type BuildOrigin, buildModel, planBuild } from './buildModel.ts';
 import { checkBuilt } from './checkBuilt.ts';
+import { readCalibration } from './measure/calibration.ts';
 import { openGguf } from './sources/gguf.ts';
 import { openModelSource } from './sources/openModelSource.ts';
 import { openSafetensors } from './sources/safetensors.ts';
@@ -81,10 +83,14 @@ export interface FolderListener {
 type Files = Map<string, string | Uint8Array>;
 
 /**
+ * @returns what was lost
  * @throws AppError `unsupported_model` naming what is not known here, `conflict` when the target is there, or of
  * the disk and the source
  */
-export async function buildFolder(build: FolderBuild, listener: FolderListener): Promise<void> {
+export async function buildFolder(
+	build: FolderBuild,
+	listener: FolderListener,
+): Promise<BuiltLoss | undefined> {
 	await using source = await open(build.source);
 	const { config, files } = await settingsOf(source, build);
 	const { target, origin, keep = false } = build;
@@ -100,16 +106,23 @@ export async function buildFolder(build: FolderBuild, listener: FolderListener):
 	const plan = planBuild(options);
 	let sizeBytes = plan.sizeBytes;
 	for (const content of files.values()) sizeBytes += content.length;
-	await listener.onPlan(factsOf(source, config, sizeBytes));
-	await buildModel({
+	const facts = factsOf(source, config, sizeBytes);
+	await listener.onPlan(facts);
+	const { loss } = await buildModel({
 		...options,
+		calibration: (folder, vocabulary) =>
+			readCalibration(folder, vocabulary, readDecoderConfig(config).contextLength),
 		onProgress: (progress) => listener.onProgress({ phase: 'build', ...progress }),
-		check: async (folder) => {
+		check: async (folder, found) => {
 			listener.onProgress({ phase: 'check', doneBytes: 0, totalBytes: sizeBytes });
-			await checkBuilt(folder);
+			return checkBuilt(folder, found, {
+				neededBytes: facts.memoryBytes,
+				availableBytes: process.availableMemory(),
+			});
 		},
 	});
 	listener.onProgress({ phase: 'check', doneBytes: sizeBytes, totalBytes: sizeBytes });
+	return loss;
 }
 
 async function open(source: BuildSource): Promise<TensorSource> {

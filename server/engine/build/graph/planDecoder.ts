@@ -1,5 +1,6 @@
 /** The graph of a decoder-only model, in the form that this engine runs fastest. */
 
+import { pushAll } from '../../../protocol/lists.ts';
 import type { DecoderFamily } from '../architectures/decoderFamilies.ts';
 import type { DecoderShape } from '../architectures/decoderShape.ts';
 import { TensorTable } from '../architectures/tensorTable.ts';
@@ -67,7 +68,10 @@ export function planDecoder({
 		lengths: { past, total },
 		positions,
 	};
+	const before = layout.bands.length;
 	const embedding = linear.store('model.embed_tokens', matrixOf([wholeTensor(weight)]), 'head');
+	// What it is multiplied with as a head is known at the end.
+	const tableBands = layout.bands.splice(before);
 	const found = linear.gather('/model/embed_tokens', ids, embedding);
 	let stream: Stream = {
 		value: scaled(parts, found, shape.scales.embedding, '/model/embed_tokens'),
@@ -82,9 +86,16 @@ export function planDecoder({
 		`/model/layers.${last}/final_norm_layernorm`,
 	);
 	writeHead(parts, normed, embedding, vocabulary);
+	pushAll(layout.bands, tableBands);
 	tensors.checkAllUsed();
 	const graphs = new Map([[name, writer.finish('main_graph', producer)]]);
-	return { graphs, dataName: layout.name, dataBytes: layout.bytes, bands: layout.bands };
+	return {
+		graphs,
+		dataName: layout.name,
+		dataBytes: layout.bytes,
+		bands: layout.bands,
+		linear: linear.planned,
+	};
 }
 
 /** What GroupQueryAttention demands of heads that it rotates itself. */
