@@ -132,7 +132,10 @@ export async function buildFromHub(
 		reason: weights.reason,
 		...defined({ license: identity.license ?? found.license }),
 	}));
-	if (facts === undefined) return undefined;
+	if (facts === undefined) {
+		await removePlanned(partial);
+		return undefined;
+	}
 	await writeManifest(request.target, {
 		...identity,
 		...kept,
@@ -187,10 +190,21 @@ export async function buildFromPath(
 		reason: 'It is built of the weights there.',
 		...defined({ license }),
 	}));
-	if (facts === undefined) return undefined;
+	if (facts === undefined) {
+		await removePlanned(partial);
+		return undefined;
+	}
 	await replaceModel(request.target, target);
 	await rm(partial, { recursive: true, force: true });
 	return target;
+}
+
+/** Where only the plan was wanted, nothing stays but what an earlier try has built. */
+async function removePlanned(partial: string): Promise<void> {
+	const isBegun = await stat(join(partial, '.building')).catch(() => undefined);
+	if (isBegun !== undefined) return;
+	await rm(partial, { recursive: true, force: true });
+	await rm(listingOf(partial), { force: true });
 }
 
 /** Whether a path holds weights to build of rather than a model that can run. */

@@ -192,7 +192,7 @@ describe('a model built of a repository', () => {
 		assert.ok(events[0]?.type === 'notice');
 		assert.match(events[0].notice, /this machine has 0\.0 GB/);
 		assert.deepEqual(
-			(await readdir(models)).filter((name) => name !== '.downloads'),
+			(await readdir(models, { recursive: true })).filter((name) => name !== '.downloads'),
 			[],
 		);
 	});
