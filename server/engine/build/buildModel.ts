@@ -17,6 +17,7 @@ import {
 	languageConfig,
 	readDecoderConfig,
 } from './architectures/decoderConfig.ts';
+import { decoderFamily } from './architectures/decoderFamilies.ts';
 import { readEncoderConfig } from './architectures/encoderConfig.ts';
 import { readSeq2SeqConfig } from './architectures/seq2seqConfig.ts';
 import type { GraphPlan } from './graph/graphWriter.ts';
@@ -124,6 +125,14 @@ function decoderOf(config: JsonRecord) {
 	return { family, shape: readDecoderConfig(config) };
 }
 
+/** The settings of the language model, with the context where the family's files leave it unsaid. */
+function configOf(given: JsonRecord): JsonRecord {
+	const config = languageConfig(given);
+	const isDecoder = decoderFamily(String(config['model_type'])) !== undefined;
+	if (!isDecoder || 'max_position_embeddings' in config || 'n_positions' in config) return config;
+	return { ...config, max_position_embeddings: readDecoderConfig(given).contextLength };
+}
+
 /** What a build says when it is through. */
 export interface Built extends BuildPlan {
 	readonly loss?: BuiltLoss;
@@ -144,7 +153,7 @@ export async function buildModel(options: BuildOptions): Promise<Built> {
 	makeFolder(join(work, 'onnx'));
 	for (const [name, content] of [
 		...options.files,
-		['config.json', text(languageConfig(options.config))] as const,
+		['config.json', text(configOf(options.config))] as const,
 		...[...plan.graph.graphs].map(([name, bytes]) => [`onnx/${name}`, bytes] as const),
 	]) {
 		await writeWhole(join(work, name), content);

@@ -66,6 +66,7 @@ export class LinearWriter {
 	readonly #blockSums = new Map<string, string>();
 	readonly #matrices = new Map<string, Matrix>();
 	readonly #changed = new Set<string>();
+	readonly #ones = new Set<string>();
 	readonly #products = new Map<string, { readonly x: string; readonly weight: string }>();
 	readonly #gathers = new Map<string, { readonly ids: string; readonly weight: string }>();
 
@@ -223,6 +224,18 @@ export class LinearWriter {
 				},
 			});
 		}
+		return name;
+	}
+
+	/** A vector of ones, which all that ask for it share. */
+	ones(name: string, length: number): string {
+		if (this.#ones.has(name)) return name;
+		this.#ones.add(name);
+		const offset = this.#writer.reserve(name, 'float32', [length]);
+		this.#writer.layout.bands.push({
+			bytes: length * 4,
+			make: async () => [{ offset, bytes: arrayBytes(new Float32Array(length).fill(1)) }],
+		});
 		return name;
 	}
 

@@ -140,7 +140,10 @@ function writeLayer(parts: DecoderParts, given: Stream, layer: number): Stream {
 			`${path}/input_layernorm`,
 		);
 		const attended = residual(writeAttention(parts, normed, layer), 'attn');
-		const fed = residual(writeFeedForward(parts, normed, layer), 'mlp');
+		const fed = residual(
+			writeFeedForward(parts, ownNorm(parts, value, layer) ?? normed, layer),
+			'mlp',
+		);
 		return { value: settle(parts, { value, plus: attended }, `${path}/attn/residual`), plus: fed };
 	}
 	const isPre = places === 'pre' || places === 'sandwich';
@@ -172,6 +175,15 @@ function writeLayer(parts: DecoderParts, given: Stream, layer: number): Stream {
 		'post_feedforward_layernorm',
 	);
 	return { value: second.value, plus: residual(fed, 'mlp') };
+}
+
+/** The feed-forward part's own norm of the layer's input, in models that have one. */
+function ownNorm(parts: DecoderParts, value: string, layer: number): string | undefined {
+	const { tensors, shape } = parts;
+	const own = tensors.find('feedForwardNorm', layer);
+	if (shape.norms.plain || own === undefined) return undefined;
+	if (own === tensors.find('attentionNorm', layer)) return undefined;
+	return normOf(parts, value, 'feedForwardNorm', layer, `/model/layers.${layer}/mlp_layernorm`);
 }
 
 /** The head, which is the embedding where the model has none of its own. */
