@@ -18,6 +18,7 @@ import { openModelSource } from './sources/openModelSource.ts';
 import { openSafetensors } from './sources/safetensors.ts';
 import type { ByteSource, TensorSource } from './sources/tensorSource.ts';
 import { tokenizerFromGguf } from './tokenizer/tokenizerFromGguf.ts';
+import { tokenizerFromMerges } from './tokenizer/tokenizerFromMerges.ts';
 
 /** Bytes that can be read anywhere. */
 export interface ReadableBytes {
@@ -159,14 +160,14 @@ async function settingsOf(
 			'unsupported_model',
 			`There is no config.json beside the weights${folder === undefined ? '' : ` in ${basename(folder)}`}, so it is not known what they mean.`,
 		);
-	return { config, files: await sideFiles(folder) };
+	return { config, files: await sideFiles(folder, config) };
 }
 
 /** Files that go with the model as they are. */
 const taken =
 	/^(generation_config|tokenizer|tokenizer_config|special_tokens_map|added_tokens|vocab|preprocessor_config|modules|sentence_bert_config|config_sentence_transformers)\.json$|^chat_template\.(jinja|json)$|\.(spm|tiktoken)$|^(tokenizer|sentencepiece\.bpe|spiece)\.model$|^(merges|vocab)\.txt$|^(LICENSE|LICENCE|NOTICE|USE_POLICY)(\.(md|txt))?$/i;
 
-async function sideFiles(folder: string): Promise<Files> {
+async function sideFiles(folder: string, config: JsonRecord): Promise<Files> {
 	const files: Files = new Map();
 	const names = [
 		...(await readdir(folder)).filter((name) => taken.test(name)),
@@ -183,11 +184,14 @@ async function sideFiles(folder: string): Promise<Files> {
 		);
 	const tokenizers =
 		/^(tokenizer\.(json|model)|sentencepiece\.bpe\.model|spiece\.model)$|\.(spm|tiktoken)$/;
-	if (![...files.keys()].some((name) => tokenizers.test(name)))
+	if ([...files.keys()].some((name) => tokenizers.test(name))) return files;
+	const made = await tokenizerFromMerges(folder, config);
+	if (made === undefined)
 		throw new AppError(
 			'unsupported_model',
-			'There is no tokenizer beside the weights (tokenizer.json, tokenizer.model, source.spm with vocab.json, or a .tiktoken file).',
+			'There is no tokenizer beside the weights (tokenizer.json, tokenizer.model, source.spm with vocab.json, vocab.json with merges.txt, or a .tiktoken file).',
 		);
+	files.set('tokenizer.json', JSON.stringify(made));
 	return files;
 }
 
