@@ -13,6 +13,7 @@
  *   npm run bench -- beside …          a short request beside three that never end
  *   npm run bench -- speech …         transcription: spectrogram, formats, Whisper shapes, an hour of sound
  *   npm run bench -- editor …         what is felt in an editor
+ *   npm run bench -- build …           memory, time and kills of building a model of 8 GB
  *   npm run bench -- hostile …        growth and held loops under hostile input
  */
 
@@ -76,6 +77,11 @@ if (process.argv[2] === 'hostile') {
 if (process.argv[2] === 'kernel') {
 	const { runKernelBench } = await import('./kernel/run.ts');
 	process.exit(await runKernelBench(process.argv.slice(3)));
+}
+
+if (process.argv[2] === 'build') {
+	const { runBuildBench } = await import('./build/run.ts');
+	process.exit(await runBuildBench(process.argv.slice(3)));
 }
 
 const { values } = parseArgs({

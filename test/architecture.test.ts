@@ -207,6 +207,7 @@ const readsFiles: Readonly<Record<string, string>> = {
 	'server/hub/refresh.ts': 'the catalogue of this program',
 	'server/engine/build/buildModel.ts': 'writes only',
 	'server/engine/build/journal.ts': 'how far a build of this program has come',
+	'server/engine/build/measure/referenceState.ts': 'how far a build of this program has come',
 	'server/engine/devices/system.ts': 'what the system says of devices',
 	'server/engine/grammar/xgrammarModule.ts': 'a part of this program',
 	'server/engine/onnx/optimizeGraph.ts': 'writes only',

@@ -26,6 +26,8 @@ export const studioStrings = {
 	keyNeeded:
 		'To add and remove models, open this page with the command “Open Studio in Browser” of the editor.',
 	load: 'Load',
+	lostAnswers: '{0} % of next tokens as unquantised',
+	lostWeights: 'weights changed by {0} %',
 	metrics: 'Now',
 	model: 'Model',
 	models: 'Models',

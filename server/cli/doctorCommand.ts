@@ -74,6 +74,7 @@ also when models run, but slower than they could because something is missing fr
 			await attempt('models', () => modelsRow(connection, io.signal));
 			await attempt('chat', () => measureChat(connection, io.signal));
 			await attempt('engine', () => engineRow(connection, io.signal));
+			await attempt('unfinished', () => unfinishedRow(connection, io.signal));
 			await attempt('remarks', () => remarksRow(connection, io.signal));
 		}
 		io.stdout.write(
@@ -170,6 +171,14 @@ async function engineRow(daemon: DaemonConnection, signal: AbortSignal): Promise
 }
 
 /** What the engine says of single models: nothing that people must mend. */
+/** What downloads and builds left behind. */
+async function unfinishedRow(daemon: DaemonConnection, signal: AbortSignal): Promise<string> {
+	const { unfinished } = await daemon.call(listOwnModels, {}, { signal });
+	if (unfinished.length === 0) return 'none';
+	const parts = unfinished.map(({ name, sizeBytes }) => `${name} (${byteText(sizeBytes)})`);
+	return `${parts.join(', ')}: the same download or build goes on; 'nearglot models remove --unfinished NAME' removes it`;
+}
+
 async function remarksRow(daemon: DaemonConnection, signal: AbortSignal): Promise<string> {
 	const { models } = await loadedModels(daemon, signal);
 	const notes = models.flatMap(({ id, notices = [] }) =>

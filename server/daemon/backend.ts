@@ -297,6 +297,12 @@ export function createBackend(settings: BackendSettings, deps: BackendDeps): Bac
 			const removed = await removePreparedFiles(own);
 			if (removed.length > 0)
 				log.info('rewritten graphs of earlier versions removed', { count: removed.length });
+			const left = await modelBackend.removeOldUnfinished();
+			if (left.length > 0)
+				log.info('unfinished downloads and builds removed', {
+					count: left.length,
+					bytes: left.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0),
+				});
 		},
 		stop: settings.stop,
 		close: async () => {

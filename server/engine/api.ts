@@ -1,6 +1,7 @@
 /** What an engine can be asked. All of it survives structured clone: the daemon has a proxy of the runner's. */
 
 import type {
+	BuiltLoss,
 	ExecutionProvider,
 	JsonSchema,
 	ModelLayout,
@@ -42,6 +43,7 @@ export interface ModelDescription {
 	readonly executionProvider?: ExecutionProvider;
 	readonly hasChatTemplate: boolean;
 	readonly supportsTools: boolean;
+	readonly loss?: BuiltLoss;
 	/** Bytes of weights plus caches at the default context, for the CPU. */
 	readonly memoryEstimateBytes: number;
 	/** What is missing or cannot run here, each a full sentence; empty when the model is fine. */

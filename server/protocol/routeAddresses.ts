@@ -55,6 +55,10 @@ export const suggestModels = address<typeof models.suggestModelsRoute>(
 );
 export const pullModel = address<typeof downloads.pullModel>('POST', '/nearglot/models/download');
 export const removeModel = address<typeof models.removeModel>('POST', '/nearglot/models/remove');
+export const removeUnfinishedModel = address<typeof models.removeUnfinishedModel>(
+	'POST',
+	'/nearglot/models/unfinished/remove',
+);
 export const pinModel = address<typeof models.pinModel>('POST', '/nearglot/models/pin');
 export const draftModel = address<typeof models.draftModel>('POST', '/nearglot/models/draft');
 export const registerFolder = address<typeof models.registerFolder>(

@@ -86,6 +86,15 @@ const engineStats = z.object({
 	notices: modelInfoSchema.shape.notices,
 });
 
+const unfinishedModel = z.object({
+	/** Of its folder. */
+	name: z.string(),
+	/** On the disk. */
+	sizeBytes: z.number(),
+	/** Milliseconds since 1970. */
+	changedAt: z.number(),
+});
+
 export const listOwnModels = route({
 	method: 'GET',
 	path: '/nearglot/models/list',
@@ -108,6 +117,7 @@ export const listOwnModels = route({
 			}),
 		),
 		stats: z.array(z.object({ model: z.string(), stats: engineStats })).readonly(),
+		unfinished: z.array(unfinishedModel).readonly(),
 	}),
 	section: 'models',
 });
@@ -172,6 +182,16 @@ export const removeModel = route({
 	body: jsonBody(object(named), smallBody),
 	answer: z.object({ removed: modelInfoSchema }),
 	errors: ['model_not_found', 'conflict'],
+	section: 'models',
+});
+
+export const removeUnfinishedModel = route({
+	method: 'POST',
+	path: '/nearglot/models/unfinished/remove',
+	summary: 'removes what a download or build left behind that was not finished',
+	body: jsonBody(object(named), smallBody),
+	answer: z.object({ removed: unfinishedModel }),
+	errors: ['not_found', 'conflict'],
 	section: 'models',
 });
 
@@ -268,6 +288,7 @@ export const modelRoutes = [
 	listGpusRoute,
 	suggestModelsRoute,
 	removeModel,
+	removeUnfinishedModel,
 	pinModel,
 	draftModel,
 	registerFolder,
