@@ -54,18 +54,20 @@ async function loadModel(): Promise<Predict> {
 }
 
 /** Codes of the model that mean another code here. */
-const renamed: Readonly<Record<string, string>> = {
-	no: 'nb',
-	nn: 'nb',
-	sh: 'hr',
-	als: 'de',
-	arz: 'ar',
-	azb: 'az',
-	ckb: 'ku',
-	pnb: 'pa',
-	yue: 'yue',
-	wuu: 'zh-Hans',
-};
+const renamed: ReadonlyMap<string, string> = new Map(
+	Object.entries<string>({
+		no: 'nb',
+		nn: 'nb',
+		sh: 'hr',
+		als: 'de',
+		arz: 'ar',
+		azb: 'az',
+		ckb: 'ku',
+		pnb: 'pa',
+		yue: 'yue',
+		wuu: 'zh-Hans',
+	}),
+);
 
 /** The detector of the product. Loads its model (18 MB) when it first needs it. */
 export const detectLanguage: LanguageDetector = async (text) => {
@@ -81,7 +83,7 @@ export const detectLanguage: LanguageDetector = async (text) => {
 	const script = counts[0]?.script ?? 'Latn';
 	const scores = new Map<string, number>();
 	for (const { language, probability } of predict(words.toLowerCase())) {
-		const code = canonicalLanguage(renamed[language] ?? language);
+		const code = canonicalLanguage(renamed.get(language) ?? language);
 		if (code === undefined || !fits(code, script)) continue;
 		const own = code === 'sr-Cyrl' && script === 'Latn' ? 'sr-Latn' : code;
 		scores.set(own, (scores.get(own) ?? 0) + probability);
@@ -110,16 +112,18 @@ function calibrated(share: number, length: number): number {
 	return Math.round(Math.max(0, share) * 100) / 100;
 }
 
-const shared: Readonly<Record<string, readonly string[]>> = {
-	Arab: ['Arab'],
-	Cyrl: ['Cyrl'],
-	Deva: ['Deva'],
-	Ethi: ['Ethi'],
-};
+const shared: ReadonlyMap<string, readonly string[]> = new Map(
+	Object.entries<readonly string[]>({
+		Arab: ['Arab'],
+		Cyrl: ['Cyrl'],
+		Deva: ['Deva'],
+		Ethi: ['Ethi'],
+	}),
+);
 
 function fits(code: string, script: string): boolean {
 	const own = scriptOf(code);
-	const wanted = shared[script];
+	const wanted = shared.get(script);
 	if (wanted) return wanted.includes(own) || (script === 'Cyrl' && code === 'sr-Cyrl');
 	if (script === 'Latn')
 		return own === 'Latn' || primaryLanguage(code) === 'sr' || code === 'az' || code === 'ku';

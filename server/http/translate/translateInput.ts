@@ -98,9 +98,9 @@ export function readItems(body: unknown, limits: OperationLimits): Record<string
 	if (body.length === 0) throw translatorError(400005, 'The array is empty.');
 	const items = body.map((item: unknown): Record<string, unknown> => {
 		if (!isRecord(item)) throw translatorError(400020);
-		const lower: Record<string, unknown> = {};
-		for (const [key, value] of Object.entries(item)) lower[key.toLowerCase()] = value;
-		return lower;
+		return Object.fromEntries(
+			Object.entries(item).map(([key, value]) => [key.toLowerCase(), value]),
+		);
 	});
 	if (items.length > limits.elements)
 		throw translatorError(400072, `${items.length} texts; ${limits.elements} are allowed.`);
