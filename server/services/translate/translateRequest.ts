@@ -2,7 +2,7 @@
 
 import type { Owned } from '../../engine/api.ts';
 import type { TranslateEngine } from '../../protocol/index.ts';
-import type { DetectedLanguage } from '../../translate/detect.ts';
+import type { DetectedLanguage } from '../../translate/detectedLanguage.ts';
 import type { ProfanityAction, ProfanityMarker } from '../../translate/profanity.ts';
 
 export interface TranslateTarget {

@@ -4,7 +4,7 @@ import { defined } from '../../protocol/defined.ts';
 import { AppError, type TranslateEngine } from '../../protocol/index.ts';
 import type { HostedTranslator } from '../../remote/hostedTranslator.ts';
 import { alignmentSupported } from '../../translate/alignmentPairs.ts';
-import type { DetectedLanguage } from '../../translate/detect.ts';
+import type { DetectedLanguage } from '../../translate/detectedLanguage.ts';
 import { htmlPieces } from '../../translate/htmlBlocks.ts';
 import { scriptOf } from '../../translate/languageCodes.ts';
 import type { LanguageTools } from '../../translate/languageTools.ts';
@@ -100,7 +100,14 @@ export function createTranslateService(deps: TranslateDeps): TranslateService {
 				() => true,
 				() => false,
 			);
-		const found = await detectSources(texts, suggestedSource, tools.detect, canTranslate);
+		const supported = [...(await translatable())];
+		const found = await detectSources(
+			texts,
+			suggestedSource,
+			tools.detect,
+			supported,
+			canTranslate,
+		);
 		return found.map((detected) => ({ language: detected.language, detected }));
 	};
 
