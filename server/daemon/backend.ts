@@ -246,11 +246,16 @@ export function createBackend(settings: BackendSettings, deps: BackendDeps): Bac
 		secrets,
 		events,
 	);
+	const chat = createChatService({
+		...{ host, profile, randomSeed },
+		randomId: () => randomBytes(12).toString('hex'),
+	});
 	const { usage: keyUsage, ...translate } = createTranslateBackend(
 		settings,
 		host,
 		secrets,
 		modelBackend.models.downloads,
+		chat,
 		log,
 	);
 	return {
@@ -271,12 +276,7 @@ export function createBackend(settings: BackendSettings, deps: BackendDeps): Bac
 		profile,
 		completions: createCompletionService({ host, profile, randomSeed }),
 		embeddings: createEmbeddingService(host),
-		chat: createChatService({
-			host,
-			profile,
-			randomSeed,
-			randomId: () => randomBytes(12).toString('hex'),
-		}),
+		chat,
 		...translate,
 		speech,
 		recordings: new RecorderSessions({

@@ -109,7 +109,12 @@ export function readItems(body: unknown, limits: OperationLimits): Record<string
 
 /** The texts of `[{"Text":"…"}]`, name in any case, other fields ignored. */
 export function readTexts(body: unknown, limits: OperationLimits): string[] {
-	return readItems(body, limits).map(({ text }) => {
+	return textsOf(readItems(body, limits));
+}
+
+/** The texts of the objects of an array body. */
+export function textsOf(items: readonly Readonly<Record<string, unknown>>[]): string[] {
+	return items.map(({ text }) => {
 		if (typeof text !== 'string') throw translatorError(400005);
 		return text;
 	});
