@@ -7,12 +7,11 @@
 import { defined } from '../../protocol/defined.ts';
 import { isRecord } from '../../protocol/errorBody.ts';
 import {
-	genders,
 	profanityActions,
 	profanityMarkers,
 	textTypes,
-	tones,
 } from '../../protocol/routes/translatorApi.ts';
+import { genders, tones } from '../../protocol/tones.ts';
 import { priorityOf } from '../../services/translate/translateQueue.ts';
 import type {
 	TranslateOutcome,

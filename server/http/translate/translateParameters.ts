@@ -3,13 +3,12 @@
 import { defined } from '../../protocol/defined.ts';
 import type { TranslateEngine } from '../../protocol/index.ts';
 import {
-	genders,
 	profanityActions,
 	profanityMarkers,
 	textTypes,
-	tones,
 	translateEngines,
 } from '../../protocol/routes/translatorApi.ts';
+import { genders, tones } from '../../protocol/tones.ts';
 import { priorityOf } from '../../services/translate/translateQueue.ts';
 import type {
 	TranslateRequest,

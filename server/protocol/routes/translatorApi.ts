@@ -5,6 +5,7 @@
  */
 
 import * as z from 'zod';
+import { genders, tones } from '../tones.ts';
 import {
 	type Besides,
 	type OwnBody,
@@ -20,9 +21,6 @@ export const latestVersion = '2026-06-06';
 export const textTypes = ['plain', 'html'] as const;
 export const profanityActions = ['NoAction', 'Marked', 'Deleted'] as const;
 export const profanityMarkers = ['Asterisk', 'Tag'] as const;
-/** How a chat model addresses the reader, and of which gender the people of a text are. */
-export const tones = ['neutral', 'formal', 'informal'] as const;
-export const genders = ['neutral', 'female', 'male'] as const;
 export const translateEngines = ['local', 'team', 'hosted'] as const;
 /** Parts of the list of languages. */
 export const languageScopes = ['translation', 'transliteration', 'dictionary'] as const;

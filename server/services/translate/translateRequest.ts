@@ -2,7 +2,7 @@
 
 import type { Owned } from '../../engine/api.ts';
 import type { TranslateEngine } from '../../protocol/index.ts';
-import type { genders, tones } from '../../protocol/routes/translatorApi.ts';
+import type { genders, tones } from '../../protocol/tones.ts';
 import type { DetectedLanguage } from '../../translate/detectedLanguage.ts';
 import type { MemoryPair } from '../../translate/memory.ts';
 import type { ProfanityAction, ProfanityMarker } from '../../translate/profanity.ts';

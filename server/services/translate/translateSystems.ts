@@ -8,7 +8,7 @@ import { extname, isAbsolute, join } from 'node:path';
 import { defined } from '../../protocol/defined.ts';
 import { isRecord } from '../../protocol/errorBody.ts';
 import { AppError, systemError } from '../../protocol/index.ts';
-import { genders, tones } from '../../protocol/routes/translatorApi.ts';
+import { genders, tones } from '../../protocol/tones.ts';
 import { changeFile, withLock } from '../../store/changeFile.ts';
 import { type Term, tableTerms, tbxTerms, termFinder } from '../../translate/glossary.ts';
 import { canonicalLanguage } from '../../translate/languageCodes.ts';
