@@ -249,11 +249,16 @@ export function createBackend(settings: BackendSettings, deps: BackendDeps): Bac
 		secrets,
 		events,
 	);
+	const chat = createChatService({
+		...{ host, profile, randomSeed },
+		randomId: () => randomBytes(12).toString('hex'),
+	});
 	const { usage: keyUsage, ...translate } = createTranslateBackend(
 		settings,
 		host,
 		secrets,
 		modelBackend.models.downloads,
+		chat,
 		log,
 	);
 	return {
@@ -274,12 +279,7 @@ export function createBackend(settings: BackendSettings, deps: BackendDeps): Bac
 		profile,
 		completions: createCompletionService({ host, profile, randomSeed }),
 		embeddings: createEmbeddingService(host),
-		chat: createChatService({
-			host,
-			profile,
-			randomSeed,
-			randomId: () => randomBytes(12).toString('hex'),
-		}),
+		chat,
 		...translate,
 		load: async () => serverLoad(await host.stats(), [decoding]),
 		speech,

@@ -4,8 +4,10 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { AppError, sentenceOf, type TranslateEngine } from '../protocol/index.ts';
 import type { HostedDeps } from '../remote/hostedTranslator.ts';
+import type { ChatService } from '../services/chat/chatService.ts';
 import type { ModelHost } from '../services/host.ts';
 import type { Logger } from '../services/logger.ts';
+import { generateChatOf } from '../services/translate/generateChat.ts';
 import {
 	createTranslateAccess,
 	type TranslateAccess,
@@ -17,7 +19,7 @@ import {
 	createTranslateService,
 	type TranslateService,
 } from '../services/translate/translateService.ts';
-import { createCustomSystems } from '../services/translate/translateSystems.ts';
+import { categoryName, createCustomSystems } from '../services/translate/translateSystems.ts';
 import { languageToolsInWorker } from '../translate/languageThread.ts';
 import { SentenceCache } from '../translate/sentenceCache.ts';
 import { WorkBound } from '../work/workBound.ts';
@@ -58,6 +60,16 @@ function chosenEngine(env: NodeJS.ProcessEnv): TranslateEngine {
 	);
 }
 
+/** System of requests that name none, from `NEARGLOT_TRANSLATE_SYSTEM`. */
+function chosenSystem(env: NodeJS.ProcessEnv): string | undefined {
+	const value = env['NEARGLOT_TRANSLATE_SYSTEM'] ?? '';
+	if (value === '' || categoryName(value) !== undefined) return value || undefined;
+	throw new AppError(
+		'invalid_request',
+		`NEARGLOT_TRANSLATE_SYSTEM is '${value.slice(0, 100)}', and no system can be called so. nearglot systems list names those that are here.`,
+	);
+}
+
 const sleep: HostedDeps['sleep'] = (milliseconds, signal) =>
 	setTimeout(milliseconds, undefined, signal ? { signal } : {});
 
@@ -66,6 +78,7 @@ export function createTranslateBackend(
 	host: ModelHost,
 	secrets: Secrets,
 	downloads: { list(): readonly { readonly model: string }[] },
+	chat: ChatService,
 	log: Logger,
 ): {
 	readonly translation: TranslateService;
@@ -83,6 +96,7 @@ export function createTranslateBackend(
 		sleep,
 	});
 	const engine = chosenEngine(env);
+	const system = chosenSystem(env);
 	const usage = keyUsage(files.usage, (error) => {
 		log.warn('the usage of keys is not kept', { reason: sentenceOf(error) });
 	});
@@ -101,6 +115,8 @@ export function createTranslateBackend(
 			custom: createCustomSystems(files.systems),
 			remote,
 			engine: () => engine,
+			generateChat: generateChatOf(chat),
+			usualSystem: () => system,
 		}),
 		translatorAccess: createTranslateAccess({
 			store: new TranslateKeyStore(files.keys),

@@ -14,6 +14,7 @@ import type * as recorder from './routes/recorder.ts';
 import type * as speech from './routes/speech.ts';
 import type * as status from './routes/status.ts';
 import type * as studio from './routes/studio.ts';
+import type * as systems from './routes/translationSystems.ts';
 import type * as translator from './routes/translatorApi.ts';
 
 export const notices = address<typeof status.notices>('GET', '/nearglot/notices');
@@ -42,6 +43,11 @@ export const listLanguages = address<translator.Languages>('GET', '/languages');
 export const translateDocument = address<typeof documents.translateDocument>(
 	'POST',
 	'/documents/translate',
+);
+
+export const translationSystems = address<typeof systems.translationSystems>(
+	'GET',
+	'/translation/systems',
 );
 
 /** The same for the user's own programs: rules for callers from elsewhere do not concern them. */

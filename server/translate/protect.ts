@@ -3,6 +3,7 @@
  * Only finds them; masking is in mask.ts.
  */
 
+import { webAddresses } from './addresses.ts';
 import type { Span } from './sentences.ts';
 
 /** What may hold white space. Every repetition is bounded: hostile text must cost linear time. */
@@ -22,9 +23,7 @@ const bracketed: readonly RegExp[] = [
 	/%\{[^{}\n]{1,100}\}/,
 	// Entities.
 	/&(?:#\d{1,7}|#[xX][\da-fA-F]{1,6}|[A-Za-z][A-Za-z\d]{1,31});/,
-	// Addresses.
-	/(?<![A-Za-z])(?:https?|ftp|file|mailto|ssh|git|data|vscode):(?:\/\/)?[^\s<>"'`()[\]{}]{0,2000}[^\s<>"'`()[\]{}.,;:!?]/,
-	/(?<!\w)www\.[\w-]{1,63}\.[^\s<>"'`()[\]{}]{0,2000}[^\s<>"'`()[\]{}.,;:!?]/,
+	...webAddresses,
 ];
 
 /** What is one word without white space; only looked for in words of bearable length. */

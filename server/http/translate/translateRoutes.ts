@@ -31,6 +31,7 @@ import { namedEngine, readTranslateCall, type TranslateCall } from './translateP
 import {
 	modelsHeader,
 	type RequestKind,
+	refusedHeader,
 	translatorFailure,
 	translatorJson,
 	translatorRequestId,
@@ -126,6 +127,7 @@ export function registerTranslateRoutes(app: Hono<AppEnv>, backend: Backend): vo
 			'x-metered-usage': String(result.characters),
 			'x-mt-system': result.systems.join(','),
 			...modelsHeader([result]),
+			...refusedHeader([result]),
 		});
 	};
 
