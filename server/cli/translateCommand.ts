@@ -7,10 +7,12 @@ import { Client } from '../protocol/routeClient.ts';
 import { textBatches } from '../protocol/textBatches.ts';
 import { cutText } from '../translate/cutText.ts';
 import { type DetectedText, detectedText } from '../translate/detectedText.ts';
+import { archiveTypeOf } from '../translate/documents/archives/archiveDocuments.ts';
 import type { TextTranslator } from '../translate/documents/documentLanguage.ts';
 import { readArgs, readStdin } from './args.ts';
 import { type Command, UsageError } from './command.ts';
 import { meaningOf, noFile } from './namedFile.ts';
+import { translateArchive } from './translateArchive.ts';
 import { translateFile, translateInto } from './translateFile.ts';
 
 const help = `
@@ -20,7 +22,7 @@ Usage: nearglot translate [TEXT|-] --to LANGUAGE[,LANGUAGE…] [OPTIONS]
 
 Translates text with the models on this machine. Without TEXT, or with -, the text
 comes from standard input. Of a FILE (Markdown, HTML, JSON, ARB, YAML, XLIFF, po,
-properties, srt, vtt, txt) only the words are translated; code, placeholders, keys and
+properties, srt, vtt, txt; docx, pptx, xlsx, odt, odp, ods, epub) only the words are translated; code, placeholders, keys and
 times stay, and messages with plural forms get those of the target language. Texts
 that cannot be translated stay as they are and are named at the end.
 
@@ -29,7 +31,8 @@ that cannot be translated stay as they are and are named at the end.
   --html             the text is HTML: tags stay, marked content is left alone
   --category NAME    use a custom system (see: nearglot systems --help)
   --engine NAME      local, team or hosted: who translates, for this call
-  --out PATH         where a FILE's translation goes; {to} stands for the language
+  --out PATH         where a FILE's translation goes; {to} stands for the language. Without
+                     it texts go to standard output, guide.docx becomes guide.de.docx
   --into PATH        a translated message file (JSON, ARB, YAML, properties, po): only what
                      it lacks is translated and added to it
   --force            replace files that exist
@@ -137,7 +140,9 @@ export const translateCommand: Command = {
 			const languages = from === undefined ? {} : { from };
 			if (into !== undefined && to !== undefined)
 				return translateInto(given, into, { to, ...languages }, translatorInto(to), io);
+			const isArchive = archiveTypeOf(given) !== undefined;
 			const files = { path: given, out: options.text('out'), force: options.has('force') };
+			if (isArchive) return translateArchive(files, { targets, ...languages }, translatorInto, io);
 			return translateFile(files, { targets, ...languages }, translatorInto, io);
 		}
 		if (options.has('json')) {

@@ -13,8 +13,9 @@ import {
 	translateDocumentInWorker,
 	translateMissingInWorker,
 } from '../translate/documents/documentThread.ts';
+import { unknownFormat } from '../translate/documents/knownFormats.ts';
 import { messageFormatOf } from '../translate/documents/missingMessages.ts';
-import { documentFormats, formatOf } from '../translate/documents/translateDocument.ts';
+import { formatOf } from '../translate/documents/translateDocument.ts';
 import { languageName, sameLanguage } from '../translate/languageCodes.ts';
 import { type CommandIo, UsageError } from './command.ts';
 import { checkTarget, writeOutput } from './outputFile.ts';
@@ -33,10 +34,7 @@ export async function translateFile(
 	translatorInto: (to: string) => TextTranslator,
 	io: CommandIo,
 ): Promise<number> {
-	if (formatOf(path) === undefined)
-		throw new UsageError(
-			`${path} is of no format that can be translated whole. Known: ${Object.keys(documentFormats).join(', ')}.`,
-		);
+	if (formatOf(path) === undefined) throw new UsageError(`${path} ${unknownFormat(path)}`);
 	if (targets.length > 1 && out?.includes('{to}') !== true)
 		throw new UsageError(
 			'Several languages need --out with {to} in it, e.g. --out "guide.{to}.md".',
@@ -105,7 +103,7 @@ export async function translateInto(
 }
 
 /** Says at the end which texts are not translated, and why. */
-function reportLeft(
+export function reportLeft(
 	{ refused, left }: { refused: readonly string[]; left: readonly LeftText[] },
 	what: 'added' | 'translated',
 	to: string,

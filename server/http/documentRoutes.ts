@@ -8,11 +8,18 @@ import type { Backend } from '../daemon/backend.ts';
 import { defined } from '../protocol/defined.ts';
 import { AppError, type TranslateEngine } from '../protocol/index.ts';
 import { translateDocument } from '../protocol/routes/documents.ts';
+import type { QueryOf } from '../protocol/routes/route.ts';
 import { textBatches } from '../protocol/textBatches.ts';
 import type { DetectedText } from '../translate/detectedText.ts';
+import { archiveTypeOf } from '../translate/documents/archives/archiveDocuments.ts';
+import type { FileResult } from '../translate/documents/documentJob.ts';
 import type { TextTranslator } from '../translate/documents/documentLanguage.ts';
-import { translateDocumentJsonInWorker } from '../translate/documents/documentThread.ts';
-import { documentFormats, formatOf } from '../translate/documents/translateDocument.ts';
+import {
+	translateDocumentJsonInWorker,
+	translateFileInWorker,
+} from '../translate/documents/documentThread.ts';
+import { unknownFormat } from '../translate/documents/knownFormats.ts';
+import { formatOf } from '../translate/documents/translateDocument.ts';
 import { canonicalLanguage, unknownLanguage } from '../translate/languageCodes.ts';
 import { yieldToOthers } from '../work/yieldToOthers.ts';
 import type { AppEnv } from './env.ts';
@@ -32,36 +39,76 @@ export function registerDocumentRoutes(app: Hono<AppEnv>, backend: Backend): voi
 	register(
 		app,
 		translateDocument,
-		async ({ context, body }) => {
-			const { fileName, text, to, from, engine } = body;
+		async ({ context, body, query }) => {
+			const bytes = body instanceof Uint8Array ? body : undefined;
+			const wanted = body instanceof Uint8Array ? fieldsOf(query) : body;
+			const { fileName, to, from, engine } = wanted;
 			// Another engine would work with the owner's accounts elsewhere.
 			if (engine !== undefined && context.get('caller') === 'member')
 				throw new AppError('forbidden', "Whoever runs the model server chooses the 'engine'.", {
 					param: 'engine',
 				});
-			if (!formatOf(fileName)) {
-				throw new AppError(
-					'invalid_request',
-					`${fileName.slice(0, 80)} is of no format that can be translated whole. Known: ${Object.keys(documentFormats).join(', ')}.`,
-					{ param: 'fileName' },
-				);
-			}
+			checkFormat(fileName, bytes !== undefined);
 			const target = language(to, 'to');
 			const source = from === undefined || from === '' ? undefined : language(from, 'from');
-			const languages = { to: target, ...defined({ from: source }) };
 			const translator = translatorFor(context, backend, target, engine);
-			const job = { fileName, text, ...languages };
-			using _ = await documentQueue.enter({ work: text.length }, context.get('signal'));
-			const made = await translateDocumentJsonInWorker(
-				job,
-				translator,
-				personOf(context),
-				context.get('signal'),
-			);
+			const job = { fileName, to: target, ...defined({ from: source }) };
+			const owner = personOf(context);
+			const signal = context.get('signal');
+			const work = body instanceof Uint8Array ? body.length : body.text.length;
+			using _ = await documentQueue.enter({ work }, signal);
+			if (body instanceof Uint8Array) {
+				const made = await translateFileInWorker(
+					{ ...job, bytes: body },
+					translator,
+					owner,
+					signal,
+				);
+				context.header('x-document-result', summaryOf(made));
+				const type = archiveTypeOf(fileName) ?? 'application/octet-stream';
+				return await context.body(made.bytes, 200, { 'content-type': type });
+			}
+			const whole = { ...job, text: body.text };
+			const made = await translateDocumentJsonInWorker(whole, translator, owner, signal);
 			return await context.body(made, 200, { 'content-type': 'application/json' });
 		},
 		{ checkRoom },
 	);
+}
+
+/** What a file's bytes come with. */
+function fieldsOf(query: QueryOf<typeof translateDocument>) {
+	const { fileName, to } = query;
+	for (const [name, value] of Object.entries({ fileName, to }))
+		if (value === undefined)
+			throw new AppError(
+				'invalid_request',
+				`The body is the bytes of a file, so '${name}' belongs into the query: /documents/translate?fileName=guide.docx&to=de.`,
+				{ param: name },
+			);
+	return { ...query, fileName: fileName ?? '', to: to ?? '' };
+}
+
+/** What has become of a file, as a header can say it. */
+function summaryOf({ pieces, refused, left, language, score }: FileResult): string {
+	const counts = { pieces, refused: refused.length, left: left.length };
+	return JSON.stringify({ ...counts, language, ...defined({ score }) });
+}
+
+function checkFormat(fileName: string, isFile: boolean): void {
+	const fail = (what: string) => {
+		const name = fileName.slice(0, 80);
+		return new AppError('invalid_request', `${name} ${what}`, { param: 'fileName' });
+	};
+	const isArchive = archiveTypeOf(fileName) !== undefined;
+	if (isArchive && !isFile)
+		throw fail(
+			'is no text. Send the bytes of the file as the body, and the other fields in the query: /documents/translate?fileName=guide.docx&to=de.',
+		);
+	if (isArchive || (formatOf(fileName) && !isFile)) return;
+	if (formatOf(fileName))
+		throw fail('is a text. Send it in JSON, with Content-Type: application/json.');
+	throw fail(unknownFormat(fileName));
 }
 
 function translatorFor(

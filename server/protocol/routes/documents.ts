@@ -1,17 +1,25 @@
 /** Whole documents in another language. */
 
 import * as z from 'zod';
-import { documentBody } from './bodyLimits.ts';
+import { documentBody, maxArchiveBytes } from './bodyLimits.ts';
 import { object, oneOf, optional, string } from './fields.ts';
-import { jsonBody, route } from './route.ts';
+import { jsonOrBytes, route } from './route.ts';
 
 export const translateDocument = route({
 	method: 'POST',
 	path: '/documents/translate',
 	who: 'member',
 	also: ['studio'],
-	summary: 'a whole document, of which only the words change',
-	body: jsonBody(
+	summary:
+		'a whole document, of which only the words change: a text in JSON, or the bytes of a file (docx, pptx, xlsx, odt, odp, ods, epub; at most 64 MiB) with the other fields in the query, answered as such a file with `x-document-result`',
+	/** For the bytes of a file; in JSON they are fields of the body. */
+	query: object({
+		fileName: optional(string({ minLength: 1, maxLength: 1000 })),
+		to: optional(string({ minLength: 2, maxLength: 40 })),
+		from: optional(string({ maxLength: 40 })),
+		engine: optional(oneOf('local', 'team', 'hosted')),
+	}),
+	body: jsonOrBytes(
 		object({
 			/** Its ending names the format. */
 			fileName: string({ minLength: 1, maxLength: 1000 }),
@@ -22,6 +30,7 @@ export const translateDocument = route({
 			engine: optional(oneOf('local', 'team', 'hosted')),
 		}),
 		documentBody,
+		maxArchiveBytes,
 	),
 	answer: z.object({
 		text: z.string(),
@@ -42,6 +51,7 @@ export const translateDocument = route({
 			)
 			.readonly(),
 	}),
+	answers: ['application/octet-stream'],
 	errors: ['forbidden', 'rate_limited', 'too_expensive', 'model_not_found'],
 	section: 'translation',
 });

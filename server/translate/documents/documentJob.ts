@@ -4,6 +4,7 @@ import { AppError } from '../../protocol/errors.ts';
 import type { ErrorWire } from '../../protocol/errorWire.ts';
 import type { DetectedText } from '../detectedText.ts';
 import { nestedTooDeeply } from '../nesting.ts';
+import { openArchive } from './archives/archiveDocuments.ts';
 import { checkWhole } from './damage.ts';
 import type { TextTranslator } from './documentLanguage.ts';
 import {
@@ -19,6 +20,8 @@ export interface DocumentJob {
 	/** Its ending names the format. */
 	readonly fileName: string;
 	readonly text: string;
+	/** The file, where it is no text; `text` is empty then. */
+	readonly bytes?: Uint8Array;
 	/** BCP 47 codes; without `from` the language is detected. */
 	readonly to: string;
 	readonly from?: string;
@@ -42,9 +45,15 @@ export interface DocumentAnswer {
 	readonly error?: ErrorWire;
 }
 
+/** A document that is no text, translated. */
+export interface FileResult extends Omit<DocumentResult, 'text'> {
+	readonly bytes: Uint8Array<ArrayBuffer>;
+}
+
 /** What became of a job. */
 export type DocumentDone =
 	| { readonly type: 'document'; readonly result: DocumentResult }
+	| { readonly type: 'file'; readonly result: FileResult }
 	| { readonly type: 'json'; readonly bytes: Uint8Array<ArrayBuffer> }
 	| { readonly type: 'missing'; readonly result: MissingResult };
 
@@ -81,6 +90,16 @@ async function read(job: DocumentJob, translator: TextTranslator): Promise<Docum
 		checkWhole(target, extractOfMessages(format), 'The translated file');
 		const result = await translateMissing(text, target, format, translator, job);
 		return { type: 'missing', result };
+	}
+	if (job.bytes) {
+		const archive = await openArchive(job.bytes, fileName);
+		const { text: made, ...rest } = await translateDocumentText(
+			archive.text,
+			archive.extract,
+			translator,
+			job,
+		);
+		return { type: 'file', result: { ...rest, bytes: archive.close(made) } };
 	}
 	const extract = formatOf(fileName);
 	if (!extract) throw new AppError('not_supported', `${fileName} has no document format.`);

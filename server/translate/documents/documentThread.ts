@@ -8,11 +8,13 @@ import { Worker } from 'node:worker_threads';
 import { AppError } from '../../protocol/errors.ts';
 import { fromErrorWire, toErrorWire } from '../../protocol/errorWire.ts';
 import { type ComputingWatch, limitAltogether } from '../../work/computingLimit.ts';
+import { archiveTypeOf } from './archives/archiveDocuments.ts';
 import type {
 	DocumentAnswer,
 	DocumentJob,
 	DocumentMessage,
 	DocumentQuestion,
+	FileResult,
 } from './documentJob.ts';
 import { runDocumentJob } from './documentJob.ts';
 import type { TextTranslator } from './documentLanguage.ts';
@@ -80,6 +82,27 @@ export async function translateDocumentJsonInWorker(
 	throw new AppError('internal', 'The document thread answered something else.');
 }
 
+/**
+ * A document that is no text, such as one of Word.
+ *
+ * @param owner whose it is: people share the threads fairly
+ * @throws AppError as {@link translateDocumentInWorker}, and `invalid_request` for what is damaged or encrypted.
+ */
+export async function translateFileInWorker(
+	job: Omit<DocumentJob, 'target' | 'asJson' | 'text'> & { readonly bytes: Uint8Array },
+	translator: TextTranslator,
+	owner: string | undefined,
+	signal: AbortSignal,
+	limits = usualLimits,
+): Promise<FileResult> {
+	if (archiveTypeOf(job.fileName) === undefined)
+		throw new AppError('not_supported', `${job.fileName} is of no known format.`);
+	const whole = { ...job, text: '' };
+	const done = await inWorker(whole, translator, owner ?? ownPerson, signal, limits);
+	if (done.type === 'file') return done.result;
+	throw new AppError('internal', 'The document thread answered something else.');
+}
+
 /** What a translated message file lacks of its source. Throws as {@link translateDocumentInWorker}. */
 export async function translateMissingInWorker(
 	job: DocumentJob & { readonly target: string },
@@ -104,11 +127,15 @@ async function inWorker(
 	limits: ThreadLimits,
 ): Promise<Done> {
 	signal.throwIfAborted();
-	const size = job.text.length + (job.target?.length ?? 0);
-	if (size < longText) return runDocumentJob(job, translator);
+	if (job.bytes === undefined && sizeOf(job) < longText) return runDocumentJob(job, translator);
 	using _place = await places.take(owner, signal);
 	if (signal.aborted) throw new AppError('cancelled');
 	return await inThread(job, translator, signal, limits);
+}
+
+/** Characters, or bytes of a file. */
+function sizeOf({ text, target, bytes }: DocumentJob): number {
+	return text.length + (target?.length ?? 0) + (bytes?.length ?? 0);
 }
 
 function workerFile(): URL {
@@ -141,8 +168,7 @@ async function inThread(
 		stdout: true,
 		resourceLimits: { maxOldGenerationSizeMb: memoryMb },
 	});
-	const size = job.text.length + (job.target?.length ?? 0);
-	const maxMs = baseMs + (perMillionMs * size) / 1e6;
+	const maxMs = baseMs + (perMillionMs * sizeOf(job)) / 1e6;
 	let stage = 'Taking the document apart';
 	let onAbort = () => {};
 	let watch: ComputingWatch | undefined;
