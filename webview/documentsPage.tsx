@@ -4,6 +4,8 @@ import './documentsPage.css';
 import { signal } from '@preact/signals';
 import type { VNode } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
+import { archiveEndingOf, archiveEndings } from '../server/protocol/archiveTypes.ts';
+import { translatedFileName } from '../server/protocol/translatedFileName.ts';
 import { errorText } from './errorText.ts';
 import { Icon } from './icons.tsx';
 import type { StudioApi } from './studioApi.ts';
@@ -30,8 +32,9 @@ const languages = signal<readonly { code: string; name: string }[]>([]);
 const problem = signal('');
 const over = signal(false);
 
-const endings =
+const textEndings =
 	'.md,.mdx,.markdown,.json,.jsonc,.arb,.po,.pot,.properties,.srt,.vtt,.txt,.html,.htm,.xlf,.xliff,.yaml,.yml';
+const endings = [textEndings, ...archiveEndings.map((ending) => `.${ending}`)].join();
 
 function update(id: string, change: Partial<Job>): void {
 	jobs.value = jobs.value.map((job) => (job.id === id ? { ...job, ...change } : job));
@@ -48,23 +51,13 @@ async function translate(api: StudioApi, file: File): Promise<void> {
 	};
 	jobs.value = [job, ...jobs.value];
 	try {
-		const {
-			text: made,
-			pieces,
-			refused,
-			left,
-		} = await api.translateDocument(
-			{ fileName: file.name, text: await file.text(), to: job.to },
-			job.stop.signal,
-		);
-		const url = URL.createObjectURL(new Blob([made], { type: 'text/plain' }));
-		const stayed = refused.length + left.length;
+		const { made, pieces, stayed, result } = await translatedFile(api, file, job);
 		const key = stayed === 0 ? 'documentDone' : 'documentLeft';
 		update(job.id, {
 			state: 'done',
 			note: text(key, pieces - stayed, pieces),
-			url,
-			result: made.slice(0, 20_000),
+			url: URL.createObjectURL(made),
+			...(result === undefined ? {} : { result }),
 		});
 	} catch (error) {
 		const note = job.stop.signal.aborted ? text('cancelled') : errorText(error);
@@ -72,10 +65,18 @@ async function translate(api: StudioApi, file: File): Promise<void> {
 	}
 }
 
-/** `guide.md` → `guide.de.md`. */
-function translatedFileName(name: string, language: string): string {
-	const dot = name.lastIndexOf('.');
-	return dot > 0 ? `${name.slice(0, dot)}.${language}${name.slice(dot)}` : `${name}.${language}`;
+/** A file in another language; of a text, its beginning is shown. */
+async function translatedFile(api: StudioApi, file: File, { to, stop: { signal } }: Job) {
+	if (archiveEndingOf(file.name))
+		return { result: undefined, ...(await api.translateFile(file, to, signal)) };
+	const document = { fileName: file.name, text: await file.text(), to };
+	const { text: made, pieces, refused, left } = await api.translateDocument(document, signal);
+	return {
+		made: new Blob([made], { type: 'text/plain' }),
+		pieces,
+		stayed: refused.length + left.length,
+		result: made.slice(0, 20_000),
+	};
 }
 
 export function DocumentsPage({ api }: { api: StudioApi }): VNode {

@@ -3,7 +3,7 @@
 import { stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname } from 'node:path';
-import { archiveTypeOf } from '../translate/documents/archives/archiveDocuments.ts';
+import { archiveTypeOf } from '../protocol/archiveTypes.ts';
 import { formatOf } from '../translate/documents/translateDocument.ts';
 import { isUnreadableName, unreadableName } from './fileProblem.ts';
 

@@ -2,9 +2,9 @@
 
 import { readFile, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
+import { maxArchiveBytes } from '../protocol/archiveTypes.ts';
 import { defined } from '../protocol/defined.ts';
 import { systemError } from '../protocol/index.ts';
-import { maxArchiveBytes } from '../protocol/routes/bodyLimits.ts';
 import { translatedFileName } from '../protocol/translatedFileName.ts';
 import type { TextTranslator } from '../translate/documents/documentLanguage.ts';
 import { translateFileInWorker } from '../translate/documents/documentThread.ts';

@@ -1,13 +1,13 @@
 /** `nearglot translate`: text from the arguments or from standard input, through the daemon. */
 
 import { findOrStartDaemon } from '../daemon/findDaemon.ts';
+import { archiveTypeOf } from '../protocol/archiveTypes.ts';
 import { AppError } from '../protocol/index.ts';
 import { detect, ownTranslatorPath, translate } from '../protocol/routeAddresses.ts';
 import { Client } from '../protocol/routeClient.ts';
 import { textBatches } from '../protocol/textBatches.ts';
 import { cutText } from '../translate/cutText.ts';
 import { type DetectedText, detectedText } from '../translate/detectedText.ts';
-import { archiveTypeOf } from '../translate/documents/archives/archiveDocuments.ts';
 import type { TextTranslator } from '../translate/documents/documentLanguage.ts';
 import { readArgs, readStdin } from './args.ts';
 import { type Command, UsageError } from './command.ts';

@@ -5,13 +5,13 @@
 
 import type { Context, Hono } from 'hono';
 import type { Backend } from '../daemon/backend.ts';
+import { archiveTypeOf } from '../protocol/archiveTypes.ts';
 import { defined } from '../protocol/defined.ts';
 import { AppError, type TranslateEngine } from '../protocol/index.ts';
 import { translateDocument } from '../protocol/routes/documents.ts';
 import type { QueryOf } from '../protocol/routes/route.ts';
 import { textBatches } from '../protocol/textBatches.ts';
 import type { DetectedText } from '../translate/detectedText.ts';
-import { archiveTypeOf } from '../translate/documents/archives/archiveDocuments.ts';
 import type { FileResult } from '../translate/documents/documentJob.ts';
 import type { TextTranslator } from '../translate/documents/documentLanguage.ts';
 import {

@@ -11,6 +11,7 @@ import {
 import { inItsLanguage } from '../translate/documents/documentLanguage.ts';
 import {
 	translateDocumentInWorker,
+	translateFileInWorker,
 	translateMissingInWorker,
 } from '../translate/documents/documentThread.ts';
 import { messageFamilies } from '../translate/documents/messageFamilies.ts';
@@ -88,6 +89,15 @@ export function editingRequests(editing: Editing) {
 		});
 	};
 
+	const wholeFile: Handler<'nearglot/translateFile'> = async (params, signal) => {
+		const { fileName, content, to, from, uri, partialResultToken } = params;
+		const ask = { to, ...(uri ? { uri } : {}), ...progressTo(partialResultToken) };
+		const translator = translations.translator(ask, signal);
+		const job = { fileName, bytes: Buffer.from(content, 'base64'), to, ...(from ? { from } : {}) };
+		const { bytes, ...rest } = await translateFileInWorker(job, translator, undefined, signal);
+		return { ...rest, content: Buffer.from(bytes.buffer).toString('base64') };
+	};
+
 	const missing: Handler<'nearglot/translateMissing'> = async (params, signal) => {
 		const { fileName, source, target, to, from, uri, partialResultToken } = params;
 		const languages = { to, ...(from ? { from } : {}) };
@@ -161,6 +171,7 @@ export function editingRequests(editing: Editing) {
 	return {
 		'nearglot/translateRanges': translateRanges,
 		'nearglot/translateDocument': wholeDocument,
+		'nearglot/translateFile': wholeFile,
 		'nearglot/translateMissing': missing,
 		'nearglot/readerRanges': readerRanges,
 		'nearglot/nameSymbol': name,

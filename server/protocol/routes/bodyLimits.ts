@@ -22,8 +22,6 @@ export const chatBody: BodyLimits = { bytes: 8 * mib, values: 100_000, fields: 4
 export const tokensBody: BodyLimits = { bytes: 8 * mib, values: 400_000, fields: 3000 };
 /** One document as a text. */
 export const documentBody: BodyLimits = { bytes: 24 * mib, values: 100, fields: 50 };
-/** One document of an office program, with its pictures. */
-export const maxArchiveBytes = 64 * mib;
 /** A thousand texts; 50,000 units of text in the longest escapes, and room for the frame. */
 export const textsBody: BodyLimits = { bytes: 4 * mib, values: 15_000, fields: 10_000 };
 

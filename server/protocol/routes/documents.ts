@@ -1,7 +1,8 @@
 /** Whole documents in another language. */
 
 import * as z from 'zod';
-import { documentBody, maxArchiveBytes } from './bodyLimits.ts';
+import { maxArchiveBytes } from '../archiveTypes.ts';
+import { documentBody } from './bodyLimits.ts';
 import { object, oneOf, optional, string } from './fields.ts';
 import { jsonOrBytes, route } from './route.ts';
 

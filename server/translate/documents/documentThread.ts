@@ -5,10 +5,10 @@
  */
 
 import { Worker } from 'node:worker_threads';
+import { archiveTypeOf } from '../../protocol/archiveTypes.ts';
 import { AppError } from '../../protocol/errors.ts';
 import { fromErrorWire, toErrorWire } from '../../protocol/errorWire.ts';
 import { type ComputingWatch, limitAltogether } from '../../work/computingLimit.ts';
-import { archiveTypeOf } from './archives/archiveDocuments.ts';
 import type {
 	DocumentAnswer,
 	DocumentJob,

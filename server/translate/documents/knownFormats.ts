@@ -1,6 +1,6 @@
 /** What is said of files of formats that are not translated. */
 
-import { archiveEndings } from './archives/archiveDocuments.ts';
+import { archiveEndings } from '../../protocol/archiveTypes.ts';
 import { documentFormats } from './translateDocument.ts';
 
 /** Part of a sentence that begins with the name of the file. */

@@ -3,6 +3,7 @@
  * parts; all other parts, macros and pictures among them, are not looked at and stay byte for byte.
  */
 
+import { type ArchiveEnding, archiveEndingOf } from '../../../protocol/archiveTypes.ts';
 import { AppError } from '../../../protocol/errors.ts';
 import { nestedTooDeeply } from '../../nesting.ts';
 import { checkWhole } from '../damage.ts';
@@ -18,11 +19,6 @@ import { extractWord, wordStyles } from './wordParagraphs.ts';
 import { PartReader, protectedFile, refused, type ZipPart, zipParts, zipWith } from './zipFile.ts';
 
 type Read = (parts: readonly ZipPart[], reader: PartReader, fileName: string) => DocumentPart[];
-
-interface ArchiveFormat {
-	readonly type: string;
-	readonly read: Read;
-}
 
 const about = labelTexts(['title', 'subject', 'description', 'keywords'], ['language']);
 
@@ -82,38 +78,20 @@ function openDocument(isSheet: boolean): Read {
 	};
 }
 
-const openXml = 'application/vnd.openxmlformats-officedocument';
-const withMacros = (program: string) => `application/vnd.ms-${program}.macroEnabled.12`;
-const open = 'application/vnd.oasis.opendocument';
-
-/** File name ending (without the dot) → how its parts are read. */
-const archiveFormats: Readonly<Record<string, ArchiveFormat>> = {
-	docm: { type: withMacros('word.document'), read: word },
-	docx: { type: `${openXml}.wordprocessingml.document`, read: word },
-	dotx: { type: `${openXml}.wordprocessingml.template`, read: word },
-	epub: { type: 'application/epub+zip', read: bookParts },
-	odp: { type: `${open}.presentation`, read: openDocument(false) },
-	ods: { type: `${open}.spreadsheet`, read: openDocument(true) },
-	odt: { type: `${open}.text`, read: openDocument(false) },
-	potx: { type: `${openXml}.presentationml.template`, read: slides },
-	pptm: { type: withMacros('powerpoint.presentation'), read: slides },
-	pptx: { type: `${openXml}.presentationml.presentation`, read: slides },
-	xlsm: { type: withMacros('excel.sheet'), read: sheets },
-	xlsx: { type: `${openXml}.spreadsheetml.sheet`, read: sheets },
+const readers: Readonly<Record<ArchiveEnding, Read>> = {
+	docm: word,
+	docx: word,
+	dotx: word,
+	epub: bookParts,
+	odp: openDocument(false),
+	ods: openDocument(true),
+	odt: openDocument(false),
+	potx: slides,
+	pptm: slides,
+	pptx: slides,
+	xlsm: sheets,
+	xlsx: sheets,
 };
-
-/** The endings of documents that are zip files. */
-export const archiveEndings: readonly string[] = Object.keys(archiveFormats);
-
-function formatOf(fileName: string): ArchiveFormat | undefined {
-	const ending = /\.([^./\\]+)$/.exec(fileName)?.[1]?.toLowerCase() ?? '';
-	return Object.hasOwn(archiveFormats, ending) ? archiveFormats[ending] : undefined;
-}
-
-/** Media type of a document that is a zip file, by its name; `undefined` of any other file. */
-export function archiveTypeOf(fileName: string): string | undefined {
-	return formatOf(fileName)?.type;
-}
 
 /** A document taken apart. */
 export interface OpenArchive {
@@ -130,12 +108,12 @@ export interface OpenArchive {
  * @throws AppError `invalid_request` when it is damaged, encrypted or something else, `too_expensive`
  */
 export async function openArchive(bytes: Uint8Array, fileName: string): Promise<OpenArchive> {
-	const format = formatOf(fileName);
-	if (!format) throw new AppError('not_supported', `${fileName} has no document format.`);
+	const ending = archiveEndingOf(fileName);
+	if (!ending) throw new AppError('not_supported', `${fileName} has no document format.`);
 	checkContainer(bytes, fileName);
 	const parts = await zipParts(bytes, fileName);
 	try {
-		const found = format.read(parts, new PartReader(fileName), fileName);
+		const found = readers[ending](parts, new PartReader(fileName), fileName);
 		if (found.length === 0)
 			throw refused(fileName, 'none of its parts holds words, so it is a document of another kind');
 		for (const { name, text, extract } of found) checkWhole(text, extract, `${fileName} (${name})`);

@@ -250,6 +250,9 @@ function partsOf(atoms: readonly RunAtom[]) {
 	return { parts, pairs: { root, tags } satisfies Pairs, hoisted };
 }
 
+/** What a run counts for beside its letters: a single long one is rather the one that stands out. */
+const eachRun = 4;
+
 /** Formatting of most words, of the paragraph and of each link in it. */
 function baseFormats(atoms: readonly RunAtom[]): ReadonlyMap<number | undefined, string> {
 	const counts = new Map<number | undefined, Map<string, number>>();
@@ -260,7 +263,7 @@ function baseFormats(atoms: readonly RunAtom[]): ReadonlyMap<number | undefined,
 		else if (atom.kind === 'text') {
 			const own = counts.get(stack.at(-1)) ?? new Map<string, number>();
 			counts.set(stack.at(-1), own);
-			own.set(atom.run.format, (own.get(atom.run.format) ?? 0) + atom.raw.trim().length);
+			own.set(atom.run.format, (own.get(atom.run.format) ?? 0) + atom.raw.trim().length + eachRun);
 		}
 	}
 	const best = (own: ReadonlyMap<string, number>) =>
