@@ -21,10 +21,12 @@ Usage: nearglot translate [TEXT|-] --to LANGUAGE[,LANGUAGE…] [OPTIONS]
        nearglot translate FILE --to LANGUAGE --into TRANSLATED-FILE
 
 Translates text with the models on this machine. Without TEXT, or with -, the text
-comes from standard input. Of a FILE (Markdown, HTML, JSON, ARB, YAML, XLIFF, po,
-properties, srt, vtt, txt; docx, pptx, xlsx, odt, odp, ods, epub) only the words are translated; code, placeholders, keys and
-times stay, and messages with plural forms get those of the target language. Texts
-that cannot be translated stay as they are and are named at the end.
+comes from standard input. Of a FILE (Markdown, HTML, AsciiDoc, rst,
+ipynb, txt, srt, vtt, JSON, ARB, YAML, TOML, CSV, XLIFF, po, properties, resx, strings,
+xcstrings, Android strings.xml, Qt ts, Fluent, PHP; docx, pptx, xlsx, odt, odp, ods, epub)
+only the words are translated; code, placeholders, keys and times stay, and messages with
+plural forms get those of the target language. Texts that cannot be translated stay as
+they are and are named at the end.
 
   --to LANGUAGE      target language, several with commas: --to de,fr
   --from LANGUAGE    source language; when not given it is detected, once for a FILE
@@ -35,6 +37,8 @@ that cannot be translated stay as they are and are named at the end.
                      it texts go to standard output, guide.docx becomes guide.de.docx
   --into PATH        a translated message file (JSON, ARB, YAML, properties, po): only what
                      it lacks is translated and added to it
+  --column NAME      of a CSV or TSV file, a column with words; again for each. Without it
+                     the empty cells of the target language's column are filled
   --force            replace files that exist
   --json             the whole answer as JSON, as the translate interface gives it
   --align            with --json: which word became which
@@ -63,6 +67,7 @@ export const translateCommand: Command = {
 			out: { type: 'string' },
 			into: { type: 'string' },
 			force: { type: 'boolean' },
+			column: { type: 'string', multiple: true },
 		});
 		const targets = options
 			.texts('to')
@@ -141,7 +146,13 @@ export const translateCommand: Command = {
 			if (into !== undefined && to !== undefined)
 				return translateInto(given, into, { to, ...languages }, translatorInto(to), io);
 			const isArchive = archiveTypeOf(given) !== undefined;
-			const files = { path: given, out: options.text('out'), force: options.has('force') };
+			const columns = options.texts('column');
+			const files = {
+				path: given,
+				out: options.text('out'),
+				force: options.has('force'),
+				...(columns.length > 0 ? { columns } : {}),
+			};
 			if (isArchive) return translateArchive(files, { targets, ...languages }, translatorInto, io);
 			return translateFile(files, { targets, ...languages }, translatorInto, io);
 		}

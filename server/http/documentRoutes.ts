@@ -40,7 +40,6 @@ export function registerDocumentRoutes(app: Hono<AppEnv>, backend: Backend): voi
 		app,
 		translateDocument,
 		async ({ context, body, query }) => {
-			const bytes = body instanceof Uint8Array ? body : undefined;
 			const wanted = body instanceof Uint8Array ? fieldsOf(query) : body;
 			const { fileName, to, from, engine } = wanted;
 			// Another engine would work with the owner's accounts elsewhere.
@@ -48,7 +47,7 @@ export function registerDocumentRoutes(app: Hono<AppEnv>, backend: Backend): voi
 				throw new AppError('forbidden', "Whoever runs the model server chooses the 'engine'.", {
 					param: 'engine',
 				});
-			checkFormat(fileName, bytes !== undefined);
+			checkFormat(fileName, body instanceof Uint8Array ? undefined : body.text);
 			const target = language(to, 'to');
 			const source = from === undefined || from === '' ? undefined : language(from, 'from');
 			const translator = translatorFor(context, backend, target, engine);
@@ -68,7 +67,7 @@ export function registerDocumentRoutes(app: Hono<AppEnv>, backend: Backend): voi
 				const type = archiveTypeOf(fileName) ?? 'application/octet-stream';
 				return await context.body(made.bytes, 200, { 'content-type': type });
 			}
-			const whole = { ...job, text: body.text };
+			const whole = { ...job, text: body.text, ...defined({ columns: body.columns }) };
 			const made = await translateDocumentJsonInWorker(whole, translator, owner, signal);
 			return await context.body(made, 200, { 'content-type': 'application/json' });
 		},
@@ -95,19 +94,20 @@ function summaryOf({ pieces, refused, left, language, score }: FileResult): stri
 	return JSON.stringify({ ...counts, language, ...defined({ score }) });
 }
 
-function checkFormat(fileName: string, isFile: boolean): void {
+/** @param text absent: the body is the bytes of a file */
+function checkFormat(fileName: string, text: string | undefined): void {
 	const fail = (what: string) => {
 		const name = fileName.slice(0, 80);
 		return new AppError('invalid_request', `${name} ${what}`, { param: 'fileName' });
 	};
 	const isArchive = archiveTypeOf(fileName) !== undefined;
-	if (isArchive && !isFile)
+	if (isArchive && text !== undefined)
 		throw fail(
 			'is no text. Send the bytes of the file as the body, and the other fields in the query: /documents/translate?fileName=guide.docx&to=de.',
 		);
-	if (isArchive || (formatOf(fileName) && !isFile)) return;
-	if (formatOf(fileName))
-		throw fail('is a text. Send it in JSON, with Content-Type: application/json.');
+	const isText = formatOf(fileName, text) !== undefined;
+	if (isArchive || (isText && text !== undefined)) return;
+	if (isText) throw fail('is a text. Send it in JSON, with Content-Type: application/json.');
 	throw fail(unknownFormat(fileName));
 }
 

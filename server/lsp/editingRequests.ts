@@ -69,7 +69,7 @@ export function editingRequests(editing: Editing) {
 		const languages = { to, ...(from ? { from } : {}) };
 		const ask = { to, ...(uri ? { uri } : {}), ...progressTo(partialResultToken) };
 		const translator = translations.translator(ask, signal);
-		if (formatOf(fileName))
+		if (formatOf(fileName, text))
 			return translateDocumentInWorker({ fileName, text, ...languages }, translator, signal);
 		return withDocument({ uri: `file:///${fileName}`, languageId, text }, async (document) => {
 			if (!(await finder.knows(document))) {

@@ -3,7 +3,7 @@
 import * as z from 'zod';
 import { maxArchiveBytes } from '../archiveTypes.ts';
 import { documentBody } from './bodyLimits.ts';
-import { object, oneOf, optional, string } from './fields.ts';
+import { array, object, oneOf, optional, string } from './fields.ts';
 import { jsonOrBytes, route } from './route.ts';
 
 export const translateDocument = route({
@@ -25,6 +25,8 @@ export const translateDocument = route({
 			/** Its ending names the format. */
 			fileName: string({ minLength: 1, maxLength: 1000 }),
 			text: string({ maxLength: 20 * 1024 * 1024 }),
+			/** Of a table, the names of the columns with words. */
+			columns: optional(array(string({ maxLength: 200 }), { max: 50 })),
 			to: string({ minLength: 2, maxLength: 40 }),
 			from: optional(string({ maxLength: 40 })),
 			/** Who translates; absent = what the owner set. */

@@ -7,6 +7,7 @@ import { nestedTooDeeply } from '../nesting.ts';
 import { openArchive } from './archives/archiveDocuments.ts';
 import { checkWhole } from './damage.ts';
 import type { TextTranslator } from './documentLanguage.ts';
+import { unknownFormat } from './knownFormats.ts';
 import {
 	extractOfMessages,
 	type MissingResult,
@@ -27,6 +28,8 @@ export interface DocumentJob {
 	readonly from?: string;
 	/** The translated file that may lack messages of `text`; absent for whole documents. */
 	readonly target?: string;
+	/** Columns of a table whose cells are wanted. */
+	readonly columns?: readonly string[];
 	/** Whether the result of a whole document is wanted as JSON. */
 	readonly asJson?: boolean;
 }
@@ -101,10 +104,14 @@ async function read(job: DocumentJob, translator: TextTranslator): Promise<Docum
 		);
 		return { type: 'file', result: { ...rest, bytes: archive.close(made) } };
 	}
-	const extract = formatOf(fileName);
-	if (!extract) throw new AppError('not_supported', `${fileName} has no document format.`);
+	const found = formatOf(fileName, text);
+	if (!found) throw new AppError('not_supported', `${fileName} ${unknownFormat(fileName)}`);
+	const extract = job.columns?.length ? found.forColumns?.(job.columns) : found;
+	if (!extract) throw new AppError('invalid_request', `${fileName} has no columns.`);
 	checkWhole(text, extract, fileName);
-	const result = await translateDocumentText(text, extract, translator, job);
+	const opened = extract.open?.(text) ?? { text, extract, close: (made: string) => made };
+	const made = await translateDocumentText(opened.text, opened.extract, translator, job);
+	const result = { ...made, text: opened.close(made.text) };
 	if (!job.asJson) return { type: 'document', result };
 	return { type: 'json', bytes: new TextEncoder().encode(JSON.stringify(result)) };
 }

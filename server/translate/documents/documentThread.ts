@@ -19,6 +19,7 @@ import type {
 import { runDocumentJob } from './documentJob.ts';
 import type { TextTranslator } from './documentLanguage.ts';
 import { DocumentPlaces } from './documentPlaces.ts';
+import { unknownFormat } from './knownFormats.ts';
 import { type MissingResult, messageFormatOf } from './missingMessages.ts';
 import { type DocumentResult, formatOf } from './translateDocument.ts';
 
@@ -57,8 +58,8 @@ export async function translateDocumentInWorker(
 	signal: AbortSignal,
 	limits = usualLimits,
 ): Promise<DocumentResult> {
-	if (!formatOf(job.fileName))
-		throw new AppError('not_supported', `${job.fileName} is of no known format.`);
+	if (!formatOf(job.fileName, job.text))
+		throw new AppError('not_supported', `${job.fileName} ${unknownFormat(job.fileName)}`);
 	const done = await inWorker(job, translator, ownPerson, signal, limits);
 	if (done.type === 'document') return done.result;
 	throw new AppError('internal', 'The document thread answered something else.');

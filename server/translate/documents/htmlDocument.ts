@@ -134,3 +134,6 @@ const reader = (reading: Reading): Extract =>
 export const extractHtml = reader(html);
 /** Pages of books. */
 export const extractXhtml = reader(xhtml);
+
+/** Sentences of HTML that stands in another format. */
+export const htmlSentencesIn = (text: string): Piece[] => extractSentences(text, html);
