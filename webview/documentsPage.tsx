@@ -33,7 +33,7 @@ const problem = signal('');
 const over = signal(false);
 
 const textEndings =
-	'.md,.mdx,.markdown,.json,.jsonc,.arb,.po,.pot,.properties,.srt,.vtt,.txt,.html,.htm,.xlf,.xliff,.yaml,.yml';
+	'.md,.mdx,.markdown,.json,.jsonc,.arb,.po,.pot,.properties,.srt,.vtt,.txt,.html,.htm,.xlf,.xliff,.yaml,.yml,.adoc,.asciidoc,.csv,.tsv,.ftl,.ipynb,.resx,.rst,.strings,.stringsdict,.toml,.xcstrings,.xml,.ts,.php';
 const endings = [textEndings, ...archiveEndings.map((ending) => `.${ending}`)].join();
 
 function update(id: string, change: Partial<Job>): void {

@@ -25,17 +25,21 @@ import { yieldToOthers } from '../work/yieldToOthers.ts';
 import type { AppEnv } from './env.ts';
 import { translatorOwnerOf } from './owner.ts';
 import { register } from './register.ts';
-import { announcedBytes } from './requestBody.ts';
+import { announcedBytes, isJson } from './requestBody.ts';
 import { personOf } from './requestPerson.ts';
 import { readCredentials } from './translate/translateAuth.ts';
 
 /** Texts and characters handed to the model at once. */
 const most = { texts: 64, characters: 40_000 };
+/** Bytes of an Office file that weigh as much as a character: most of them are pictures and layout. */
+const bytesOfWork = 10;
 
 export function registerDocumentRoutes(app: Hono<AppEnv>, backend: Backend): void {
 	const { documentQueue } = backend;
 	const checkRoom = (context: Context<AppEnv>): void =>
-		documentQueue.checkRoom({ work: announcedBytes(context) });
+		documentQueue.checkRoom({
+			work: announcedBytes(context) / (isJson(context) ? 1 : bytesOfWork),
+		});
 	register(
 		app,
 		translateDocument,
@@ -54,7 +58,7 @@ export function registerDocumentRoutes(app: Hono<AppEnv>, backend: Backend): voi
 			const job = { fileName, to: target, ...defined({ from: source }) };
 			const owner = personOf(context);
 			const signal = context.get('signal');
-			const work = body instanceof Uint8Array ? body.length : body.text.length;
+			const work = body instanceof Uint8Array ? body.length / bytesOfWork : body.text.length;
 			using _ = await documentQueue.enter({ work }, signal);
 			if (body instanceof Uint8Array) {
 				const made = await translateFileInWorker(
