@@ -4,6 +4,8 @@ import './documentsPage.css';
 import { signal } from '@preact/signals';
 import type { VNode } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
+import { archiveEndingOf, archiveEndings } from '../server/protocol/archiveTypes.ts';
+import { translatedFileName } from '../server/protocol/translatedFileName.ts';
 import { errorText } from './errorText.ts';
 import { Icon } from './icons.tsx';
 import type { StudioApi } from './studioApi.ts';
@@ -31,8 +33,9 @@ const languages = signal<readonly { code: string; name: string }[]>([]);
 const problem = signal('');
 const over = signal(false);
 
-const endings =
-	'.md,.mdx,.markdown,.json,.jsonc,.arb,.po,.pot,.properties,.srt,.vtt,.txt,.html,.htm,.xlf,.xliff,.yaml,.yml';
+const textEndings =
+	'.md,.mdx,.markdown,.json,.jsonc,.arb,.po,.pot,.properties,.srt,.vtt,.txt,.html,.htm,.xlf,.xliff,.yaml,.yml,.adoc,.asciidoc,.csv,.tsv,.ftl,.ipynb,.resx,.rst,.strings,.stringsdict,.toml,.xcstrings,.xml,.ts,.php';
+const endings = [textEndings, ...archiveEndings.map((ending) => `.${ending}`)].join();
 
 function update(id: string, change: Partial<Job>): void {
 	jobs.value = jobs.value.map((job) => (job.id === id ? { ...job, ...change } : job));
@@ -49,24 +52,13 @@ async function translate(api: StudioApi, file: File): Promise<void> {
 	};
 	jobs.value = [job, ...jobs.value];
 	try {
-		const {
-			text: made,
-			pieces,
-			refused,
-			left,
-		} = await api.translateDocument(
-			{ fileName: file.name, text: await file.text(), to: job.to },
-			chosenSystem.value,
-			job.stop.signal,
-		);
-		const url = URL.createObjectURL(new Blob([made], { type: 'text/plain' }));
-		const stayed = refused.length + left.length;
+		const { made, pieces, stayed, result } = await translatedFile(api, file, job);
 		const key = stayed === 0 ? 'documentDone' : 'documentLeft';
 		update(job.id, {
 			state: 'done',
 			note: text(key, pieces - stayed, pieces),
-			url,
-			result: made.slice(0, 20_000),
+			url: URL.createObjectURL(made),
+			...(result === undefined ? {} : { result }),
 		});
 	} catch (error) {
 		const note = job.stop.signal.aborted ? text('cancelled') : errorText(error);
@@ -74,10 +66,26 @@ async function translate(api: StudioApi, file: File): Promise<void> {
 	}
 }
 
-/** `guide.md` → `guide.de.md`. */
-function translatedFileName(name: string, language: string): string {
-	const dot = name.lastIndexOf('.');
-	return dot > 0 ? `${name.slice(0, dot)}.${language}${name.slice(dot)}` : `${name}.${language}`;
+/** A file in another language; of a text, its beginning is shown. */
+async function translatedFile(api: StudioApi, file: File, { to, stop: { signal } }: Job) {
+	if (archiveEndingOf(file.name))
+		return {
+			result: undefined,
+			...(await api.translateFile(file, to, chosenSystem.value, signal)),
+		};
+	const document = { fileName: file.name, text: await file.text(), to };
+	const {
+		text: made,
+		pieces,
+		refused,
+		left,
+	} = await api.translateDocument(document, chosenSystem.value, signal);
+	return {
+		made: new Blob([made], { type: 'text/plain' }),
+		pieces,
+		stayed: refused.length + left.length,
+		result: made.slice(0, 20_000),
+	};
 }
 
 export function DocumentsPage({ api }: { api: StudioApi }): VNode {

@@ -155,6 +155,25 @@ export class StudioApi {
 		return this.client.call(routes.translateDocument, { body }, { signal });
 	}
 
+	/** The same of a file that is no text. */
+	async translateFile(
+		file: File,
+		to: string,
+		system: string,
+		signal: AbortSignal,
+	): Promise<{ readonly made: Blob; readonly pieces: number; readonly stayed: number }> {
+		const body = new Uint8Array(await file.arrayBuffer());
+		const query = { fileName: file.name, to, ...named(system) };
+		const response = await this.client.open(routes.translateDocument, { query, body }, { signal });
+		const said = JSON.parse(response.headers.get('x-document-result') ?? '{}') as {
+			readonly pieces?: number;
+			readonly refused?: number;
+			readonly left?: number;
+		};
+		const { pieces = 0, refused = 0, left = 0 } = said;
+		return { made: await response.blob(), pieces, stayed: refused + left };
+	}
+
 	/** Texts in another language, in order. */
 	async translateAll(
 		texts: readonly string[],

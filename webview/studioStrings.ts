@@ -74,7 +74,7 @@ export const studioStrings = {
 	documentNote: 'Code, placeholders and markup stay as they are.',
 	documents: 'Documents',
 	documentsHint:
-		'Drop documents here: Markdown, HTML, JSON, YAML, gettext, XLIFF, properties, subtitles, text',
+		'Drop documents here: Word, PowerPoint, Excel, OpenDocument, EPUB, Markdown, HTML, files of messages, subtitles, text',
 	documentDone: '{0} of {1} texts translated',
 	documentLeft:
 		'{0} of {1} texts translated; of the others, all or some sentences stayed as they were',

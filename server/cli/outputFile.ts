@@ -30,7 +30,7 @@ export async function checkTarget(path: string, force: boolean): Promise<void> {
  *
  * @throws AppError that names the file
  */
-export async function writeOutput(path: string, text: string): Promise<void> {
+export async function writeOutput(path: string, text: string | Uint8Array): Promise<void> {
 	try {
 		const found = await stat(path).catch((error: unknown) => {
 			if (errno(error) === 'ENOENT') return undefined;
@@ -49,7 +49,11 @@ interface Owned {
 	readonly gid: number;
 }
 
-async function replace(path: string, text: string, old: Owned | undefined): Promise<void> {
+async function replace(
+	path: string,
+	text: string | Uint8Array,
+	old: Owned | undefined,
+): Promise<void> {
 	const draft = `${path}.${randomBytes(6).toString('hex')}.new`;
 	try {
 		const file = await open(draft, 'wx');
@@ -72,7 +76,7 @@ async function replace(path: string, text: string, old: Owned | undefined): Prom
 	}
 }
 
-async function writeInto(path: string, text: string): Promise<void> {
+async function writeInto(path: string, text: string | Uint8Array): Promise<void> {
 	const file = await open(path, constants.O_WRONLY);
 	try {
 		await file.writeFile(text);

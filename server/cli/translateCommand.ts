@@ -1,6 +1,7 @@
 /** `nearglot translate`: text from the arguments or from standard input, through the daemon. */
 
 import { findOrStartDaemon } from '../daemon/findDaemon.ts';
+import { archiveTypeOf } from '../protocol/archiveTypes.ts';
 import { AppError } from '../protocol/index.ts';
 import { detect, ownTranslatorPath, translate } from '../protocol/routeAddresses.ts';
 import { Client } from '../protocol/routeClient.ts';
@@ -11,6 +12,7 @@ import type { TextTranslator } from '../translate/documents/documentLanguage.ts'
 import { readArgs, readStdin } from './args.ts';
 import { type Command, UsageError } from './command.ts';
 import { meaningOf, noFile } from './namedFile.ts';
+import { translateArchive } from './translateArchive.ts';
 import { translateFile, translateInto } from './translateFile.ts';
 import { newUsedSystems } from './usedSystems.ts';
 
@@ -20,10 +22,12 @@ Usage: nearglot translate [TEXT|-] --to LANGUAGE[,LANGUAGE…] [OPTIONS]
        nearglot translate FILE --to LANGUAGE --into TRANSLATED-FILE
 
 Translates text with the models on this machine. Without TEXT, or with -, the text
-comes from standard input. Of a FILE (Markdown, HTML, JSON, ARB, YAML, XLIFF, po,
-properties, srt, vtt, txt) only the words are translated; code, placeholders, keys and
-times stay, and messages with plural forms get those of the target language. Texts
-that cannot be translated stay as they are and are named at the end.
+comes from standard input. Of a FILE (Markdown, HTML, AsciiDoc, rst,
+ipynb, txt, srt, vtt, JSON, ARB, YAML, TOML, CSV, XLIFF, po, properties, resx, strings,
+xcstrings, Android strings.xml, Qt ts, Fluent, PHP; docx, pptx, xlsx, odt, odp, ods, epub)
+only the words are translated; code, placeholders, keys and times stay, and messages with
+plural forms get those of the target language. Texts that cannot be translated stay as
+they are and are named at the end.
 
   --to LANGUAGE      target language, several with commas: --to de,fr
   --from LANGUAGE    source language; when not given it is detected, once for a FILE
@@ -33,9 +37,12 @@ that cannot be translated stay as they are and are named at the end.
   --tone TONE        formal, informal or neutral; chat models only
   --gender GENDER    female, male or neutral: of the people meant; chat models only
   --engine NAME      local, team or hosted: who translates, for this call
-  --out PATH         where a FILE's translation goes; {to} stands for the language
+  --out PATH         where a FILE's translation goes; {to} stands for the language. Without
+                     it texts go to standard output, guide.docx becomes guide.de.docx
   --into PATH        a translated message file (JSON, ARB, YAML, properties, po): only what
                      it lacks is translated and added to it
+  --column NAME      of a CSV or TSV file, a column with words; again for each. Without it
+                     the empty cells of the target language's column are filled
   --force            replace files that exist
   --json             the whole answer as JSON, as the translate interface gives it
   --align            with --json: which word became which
@@ -68,6 +75,7 @@ export const translateCommand: Command = {
 			out: { type: 'string' },
 			into: { type: 'string' },
 			force: { type: 'boolean' },
+			column: { type: 'string', multiple: true },
 		});
 		const targets = options
 			.texts('to')
@@ -148,11 +156,18 @@ export const translateCommand: Command = {
 			});
 			const [to] = targets;
 			const languages = from === undefined ? {} : { from };
-			const files = { path: given, out: options.text('out'), force: options.has('force') };
+			const columns = options.texts('column');
+			const files = {
+				path: given,
+				out: options.text('out'),
+				force: options.has('force'),
+				...(columns.length > 0 ? { columns } : {}),
+			};
+			const translateWhole = archiveTypeOf(given) === undefined ? translateFile : translateArchive;
 			const status =
 				into !== undefined && to !== undefined
 					? await translateInto(given, into, { to, ...languages }, translatorInto(to), io)
-					: await translateFile(files, { targets, ...languages }, translatorInto, io);
+					: await translateWhole(files, { targets, ...languages }, translatorInto, io);
 			used.tell(io);
 			return status;
 		}

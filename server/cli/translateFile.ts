@@ -13,8 +13,10 @@ import {
 	translateDocumentInWorker,
 	translateMissingInWorker,
 } from '../translate/documents/documentThread.ts';
+import { unknownFormat } from '../translate/documents/knownFormats.ts';
 import { messageFormatOf } from '../translate/documents/missingMessages.ts';
-import { documentFormats, formatOf } from '../translate/documents/translateDocument.ts';
+import { mustBeRead } from '../translate/documents/moreFormats.ts';
+import { formatOf } from '../translate/documents/translateDocument.ts';
 import { languageName, sameLanguage } from '../translate/languageCodes.ts';
 import { type CommandIo, UsageError } from './command.ts';
 import { checkTarget, writeOutput } from './outputFile.ts';
@@ -28,15 +30,19 @@ const maxShown = 5;
  * output; `{to}` in `out` stands for the language. Existing files are only replaced with `force`.
  */
 export async function translateFile(
-	{ path, out, force }: { path: string; out: string | undefined; force: boolean },
+	{
+		path,
+		out,
+		force,
+		columns,
+	}: { path: string; out: string | undefined; force: boolean; columns?: readonly string[] },
 	{ targets, from }: { targets: readonly string[]; from?: string },
 	translatorInto: (to: string) => TextTranslator,
 	io: CommandIo,
 ): Promise<number> {
-	if (formatOf(path) === undefined)
-		throw new UsageError(
-			`${path} is of no format that can be translated whole. Known: ${Object.keys(documentFormats).join(', ')}.`,
-		);
+	// The texts of some say what their names do not.
+	if (formatOf(path) === undefined && !mustBeRead(path))
+		throw new UsageError(`${path} ${unknownFormat(path)}`);
 	if (targets.length > 1 && out?.includes('{to}') !== true)
 		throw new UsageError(
 			'Several languages need --out with {to} in it, e.g. --out "guide.{to}.md".',
@@ -51,7 +57,7 @@ export async function translateFile(
 	let status = 0;
 	for (const to of targets) {
 		const languages = { to, ...defined({ from }) };
-		const job = { fileName, text, ...languages };
+		const job = { fileName, text, ...languages, ...defined({ columns }) };
 		const result = await translateDocumentInWorker(job, translatorInto(to), io.signal);
 		const target = placeOf(to);
 		if (target === undefined) io.stdout.data(result.text);
@@ -105,7 +111,7 @@ export async function translateInto(
 }
 
 /** Says at the end which texts are not translated, and why. */
-function reportLeft(
+export function reportLeft(
 	{ refused, left }: { refused: readonly string[]; left: readonly LeftText[] },
 	what: 'added' | 'translated',
 	to: string,

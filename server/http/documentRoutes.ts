@@ -5,79 +5,127 @@
 
 import type { Context, Hono } from 'hono';
 import type { Backend } from '../daemon/backend.ts';
+import { archiveTypeOf } from '../protocol/archiveTypes.ts';
 import { defined } from '../protocol/defined.ts';
 import { AppError } from '../protocol/index.ts';
 import { translateDocument } from '../protocol/routes/documents.ts';
+import type { QueryOf } from '../protocol/routes/route.ts';
 import { translationSystems } from '../protocol/routes/translationSystems.ts';
 import { textBatches } from '../protocol/textBatches.ts';
 import type { TranslateOutcome, TranslateRequest } from '../services/translate/translateRequest.ts';
 import { categoryName } from '../services/translate/translateSystems.ts';
 import type { DetectedText } from '../translate/detectedText.ts';
+import type { FileResult } from '../translate/documents/documentJob.ts';
 import type { TextTranslator } from '../translate/documents/documentLanguage.ts';
-import { translateDocumentJsonInWorker } from '../translate/documents/documentThread.ts';
-import { documentFormats, formatOf } from '../translate/documents/translateDocument.ts';
+import {
+	translateDocumentJsonInWorker,
+	translateFileInWorker,
+} from '../translate/documents/documentThread.ts';
+import { unknownFormat } from '../translate/documents/knownFormats.ts';
+import { formatOf } from '../translate/documents/translateDocument.ts';
 import { canonicalLanguage, unknownLanguage } from '../translate/languageCodes.ts';
 import { yieldToOthers } from '../work/yieldToOthers.ts';
 import type { AppEnv } from './env.ts';
 import { answerJson } from './jsonAnswer.ts';
 import { translatorOwnerOf } from './owner.ts';
 import { register } from './register.ts';
-import { announcedBytes } from './requestBody.ts';
+import { announcedBytes, isJson } from './requestBody.ts';
 import { personOf } from './requestPerson.ts';
 import { readCredentials } from './translate/translateAuth.ts';
 import { modelsHeader, refusedHeader } from './translate/translateReply.ts';
 
 /** Texts and characters handed to the model at once. */
 const most = { texts: 64, characters: 40_000 };
+/** Bytes of an Office file that weigh as much as a character: most of them are pictures and layout. */
+const bytesOfWork = 10;
 
 export function registerDocumentRoutes(app: Hono<AppEnv>, backend: Backend): void {
 	const { documentQueue } = backend;
 	const checkRoom = (context: Context<AppEnv>): void =>
-		documentQueue.checkRoom({ work: announcedBytes(context) });
+		documentQueue.checkRoom({
+			work: announcedBytes(context) / (isJson(context) ? 1 : bytesOfWork),
+		});
 	register(
 		app,
 		translateDocument,
-		async ({ context, body }) => {
-			const { fileName, text, to, from, engine, tone, gender } = body;
-			const category = body.category === undefined ? undefined : categoryName(body.category);
-			if (body.category !== undefined && category === undefined)
+		async ({ context, body, query }) => {
+			const wanted = body instanceof Uint8Array ? fieldsOf(query) : body;
+			const { fileName, to, from, engine, tone, gender } = wanted;
+			const category = wanted.category === undefined ? undefined : categoryName(wanted.category);
+			if (wanted.category !== undefined && category === undefined)
 				throw new AppError('invalid_request', 'No system can be called so.', { param: 'category' });
 			// Another engine would work with the owner's accounts elsewhere.
 			if (engine !== undefined && context.get('caller') === 'member')
 				throw new AppError('forbidden', "Whoever runs the model server chooses the 'engine'.", {
 					param: 'engine',
 				});
-			if (!formatOf(fileName)) {
-				throw new AppError(
-					'invalid_request',
-					`${fileName.slice(0, 80)} is of no format that can be translated whole. Known: ${Object.keys(documentFormats).join(', ')}.`,
-					{ param: 'fileName' },
-				);
-			}
+			checkFormat(fileName, body instanceof Uint8Array ? undefined : body.text);
 			const target = language(to, 'to');
 			const source = from === undefined || from === '' ? undefined : language(from, 'from');
-			const languages = { to: target, ...defined({ from: source }) };
 			const options = defined({ engine, category, tone, gender });
 			const { outcomes, ...translator } = translatorFor(context, backend, target, options);
-			const job = { fileName, text, ...languages };
-			using _ = await documentQueue.enter({ work: text.length }, context.get('signal'));
-			const made = await translateDocumentJsonInWorker(
-				job,
-				translator,
-				personOf(context),
-				context.get('signal'),
-			);
-			return await context.body(made, 200, {
-				'content-type': 'application/json',
-				...modelsHeader(outcomes),
-				...refusedHeader(outcomes),
-			});
+			const job = { fileName, to: target, ...defined({ from: source }) };
+			const owner = personOf(context);
+			const signal = context.get('signal');
+			const work = body instanceof Uint8Array ? body.length / bytesOfWork : body.text.length;
+			using _ = await documentQueue.enter({ work }, signal);
+			const told = () => ({ ...modelsHeader(outcomes), ...refusedHeader(outcomes) });
+			if (body instanceof Uint8Array) {
+				const made = await translateFileInWorker(
+					{ ...job, bytes: body },
+					translator,
+					owner,
+					signal,
+				);
+				context.header('x-document-result', summaryOf(made));
+				const type = archiveTypeOf(fileName) ?? 'application/octet-stream';
+				return await context.body(made.bytes, 200, { 'content-type': type, ...told() });
+			}
+			const whole = { ...job, text: body.text, ...defined({ columns: body.columns }) };
+			const made = await translateDocumentJsonInWorker(whole, translator, owner, signal);
+			return await context.body(made, 200, { 'content-type': 'application/json', ...told() });
 		},
 		{ checkRoom },
 	);
 	register(app, translationSystems, async ({ context }) =>
 		answerJson(context, await backend.translation.systems()),
 	);
+}
+
+/** What a file's bytes come with. */
+function fieldsOf(query: QueryOf<typeof translateDocument>) {
+	const { fileName, to } = query;
+	for (const [name, value] of Object.entries({ fileName, to }))
+		if (value === undefined)
+			throw new AppError(
+				'invalid_request',
+				`The body is the bytes of a file, so '${name}' belongs into the query: /documents/translate?fileName=guide.docx&to=de.`,
+				{ param: name },
+			);
+	return { ...query, fileName: fileName ?? '', to: to ?? '' };
+}
+
+/** What has become of a file, as a header can say it. */
+function summaryOf({ pieces, refused, left, language, score }: FileResult): string {
+	const counts = { pieces, refused: refused.length, left: left.length };
+	return JSON.stringify({ ...counts, language, ...defined({ score }) });
+}
+
+/** @param text absent: the body is the bytes of a file */
+function checkFormat(fileName: string, text: string | undefined): void {
+	const fail = (what: string) => {
+		const name = fileName.slice(0, 80);
+		return new AppError('invalid_request', `${name} ${what}`, { param: 'fileName' });
+	};
+	const isArchive = archiveTypeOf(fileName) !== undefined;
+	if (isArchive && text !== undefined)
+		throw fail(
+			'is no text. Send the bytes of the file as the body, and the other fields in the query: /documents/translate?fileName=guide.docx&to=de.',
+		);
+	const isText = formatOf(fileName, text) !== undefined;
+	if (isArchive || (isText && text !== undefined)) return;
+	if (isText) throw fail('is a text. Send it in JSON, with Content-Type: application/json.');
+	throw fail(unknownFormat(fileName));
 }
 
 function translatorFor(

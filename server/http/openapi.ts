@@ -120,7 +120,12 @@ const contentTypes: Readonly<Record<RouteBody['kind'], string>> = {
 };
 
 function bodyContent(body: RouteBody): object {
-	return { [contentTypes[body.kind]]: { schema: bodySchema(body) } };
+	return {
+		[contentTypes[body.kind]]: { schema: bodySchema(body) },
+		...(body.kind === 'json' && body.orBytes !== undefined
+			? { [contentTypes.bytes]: { schema: { type: 'string', format: 'binary' } } }
+			: {}),
+	};
 }
 
 function bodySchema(body: RouteBody): SchemaObject {

@@ -21,7 +21,7 @@ export async function readJson(
 	limits: BodyLimits = smallBody,
 ): Promise<unknown> {
 	const type = context.req.header('content-type') ?? '';
-	if (!/^application\/([\w.+-]+\+)?json\s*(;|$)/i.test(type))
+	if (!isJson(context))
 		throw new AppError(
 			'invalid_request',
 			`This route takes JSON: send Content-Type: application/json (it was ${type === '' ? 'absent' : `'${type.slice(0, 60)}'`}).`,
@@ -44,6 +44,10 @@ export async function readJson(
 		throw new AppError('invalid_json', `The body is not valid JSON: ${reason}`, { cause: error });
 	}
 }
+
+/** Whether a body says that it is JSON. */
+export const isJson = ({ req }: Context<AppEnv>): boolean =>
+	/^application\/([\w.+-]+\+)?json\s*(;|$)/i.test(req.header('content-type') ?? '');
 
 /** The wanted fields of a body of type `application/x-www-form-urlencoded`; others are left out. */
 export async function readForm(

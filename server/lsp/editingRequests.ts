@@ -11,6 +11,7 @@ import {
 import { inItsLanguage } from '../translate/documents/documentLanguage.ts';
 import {
 	translateDocumentInWorker,
+	translateFileInWorker,
 	translateMissingInWorker,
 } from '../translate/documents/documentThread.ts';
 import { messageFamilies } from '../translate/documents/messageFamilies.ts';
@@ -68,7 +69,7 @@ export function editingRequests(editing: Editing) {
 		const languages = { to, ...(from ? { from } : {}) };
 		const ask = { to, ...(uri ? { uri } : {}), ...progressTo(partialResultToken) };
 		const translator = translations.translator(ask, signal);
-		if (formatOf(fileName))
+		if (formatOf(fileName, text))
 			return translateDocumentInWorker({ fileName, text, ...languages }, translator, signal);
 		return withDocument({ uri: `file:///${fileName}`, languageId, text }, async (document) => {
 			if (!(await finder.knows(document))) {
@@ -86,6 +87,15 @@ export function editingRequests(editing: Editing) {
 			const made = spliceJobs(text, 0, jobs, await translateJobs(jobs, translate));
 			return { text: made, refused: [], pieces: texts.length, language, left };
 		});
+	};
+
+	const wholeFile: Handler<'nearglot/translateFile'> = async (params, signal) => {
+		const { fileName, content, to, from, uri, partialResultToken } = params;
+		const ask = { to, ...(uri ? { uri } : {}), ...progressTo(partialResultToken) };
+		const translator = translations.translator(ask, signal);
+		const job = { fileName, bytes: Buffer.from(content, 'base64'), to, ...(from ? { from } : {}) };
+		const { bytes, ...rest } = await translateFileInWorker(job, translator, undefined, signal);
+		return { ...rest, content: Buffer.from(bytes.buffer).toString('base64') };
 	};
 
 	const missing: Handler<'nearglot/translateMissing'> = async (params, signal) => {
@@ -161,6 +171,7 @@ export function editingRequests(editing: Editing) {
 	return {
 		'nearglot/translateRanges': translateRanges,
 		'nearglot/translateDocument': wholeDocument,
+		'nearglot/translateFile': wholeFile,
 		'nearglot/translateMissing': missing,
 		'nearglot/readerRanges': readerRanges,
 		'nearglot/nameSymbol': name,

@@ -205,6 +205,7 @@ export function serveLanguageServer(connection: Connection, connect: ConnectDaem
 	handle('nearglot/translateRanges', requests['nearglot/translateRanges']);
 	handle('nearglot/readerRanges', requests['nearglot/readerRanges']);
 	handle('nearglot/translateDocument', requests['nearglot/translateDocument']);
+	handle('nearglot/translateFile', requests['nearglot/translateFile']);
 	handle('nearglot/translateMissing', requests['nearglot/translateMissing']);
 	handle('nearglot/messageFiles', requests['nearglot/messageFiles']);
 	handle('nearglot/nameSymbol', requests['nearglot/nameSymbol']);

@@ -185,6 +185,15 @@ export interface TranslateDocumentResult {
 	readonly left: readonly { readonly text: string; readonly language?: string }[];
 }
 
+/** A file that is no text, such as one of Word, as base64. */
+export interface TranslateFileParams extends Omit<TranslateDocumentParams, 'text' | 'languageId'> {
+	readonly content: string;
+}
+
+export interface TranslateFileResult extends Omit<TranslateDocumentResult, 'text'> {
+	readonly content: string;
+}
+
 /** Without `model` the loaded or the largest one on this computer hears it. */
 export interface TranscribeParams extends Partial<Pick<SpeechForm, 'model' | 'language'>> {
 	/** Path of an audio file on the machine the language server runs on. */
@@ -277,6 +286,8 @@ export interface Requests {
 		params: TranslateDocumentParams;
 		result: TranslateDocumentResult;
 	};
+	/** Partial results are TextsProgress. */
+	'nearglot/translateFile': { params: TranslateFileParams; result: TranslateFileResult };
 	/** Partial results are TextsProgress. */
 	'nearglot/translateMissing': { params: TranslateMissingParams; result: TranslateMissingResult };
 	'nearglot/messageFiles': {

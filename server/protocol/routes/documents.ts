@@ -1,9 +1,10 @@
 /** Whole documents in another language. */
 
 import * as z from 'zod';
+import { maxArchiveBytes } from '../archiveTypes.ts';
 import { documentBody } from './bodyLimits.ts';
-import { object, oneOf, optional, string } from './fields.ts';
-import { jsonBody, route } from './route.ts';
+import { array, object, oneOf, optional, string } from './fields.ts';
+import { jsonOrBytes, route } from './route.ts';
 import { translationSystems } from './translationSystems.ts';
 
 export const translateDocument = route({
@@ -11,12 +12,25 @@ export const translateDocument = route({
 	path: '/documents/translate',
 	who: 'member',
 	also: ['studio'],
-	summary: 'a whole document, of which only the words change',
-	body: jsonBody(
+	summary:
+		'a whole document, of which only the words change: a text in JSON, or the bytes of a file (docx, pptx, xlsx, odt, odp, ods, epub; at most 64 MiB) with the other fields in the query, answered as such a file with `x-document-result`',
+	/** For the bytes of a file; in JSON they are fields of the body. */
+	query: object({
+		fileName: optional(string({ minLength: 1, maxLength: 1000 })),
+		to: optional(string({ minLength: 2, maxLength: 40 })),
+		from: optional(string({ maxLength: 40 })),
+		engine: optional(oneOf('local', 'team', 'hosted')),
+		category: optional(string({ maxLength: 120 })),
+		tone: optional(oneOf('neutral', 'formal', 'informal')),
+		gender: optional(oneOf('neutral', 'female', 'male')),
+	}),
+	body: jsonOrBytes(
 		object({
 			/** Its ending names the format. */
 			fileName: string({ minLength: 1, maxLength: 1000 }),
 			text: string({ maxLength: 20 * 1024 * 1024 }),
+			/** Of a table, the names of the columns with words. */
+			columns: optional(array(string({ maxLength: 200 }), { max: 50 })),
 			to: string({ minLength: 2, maxLength: 40 }),
 			from: optional(string({ maxLength: 40 })),
 			/** Who translates; absent = what the owner set. */
@@ -28,6 +42,7 @@ export const translateDocument = route({
 			gender: optional(oneOf('neutral', 'female', 'male')),
 		}),
 		documentBody,
+		maxArchiveBytes,
 	),
 	answer: z.object({
 		text: z.string(),
@@ -48,6 +63,7 @@ export const translateDocument = route({
 			)
 			.readonly(),
 	}),
+	answers: ['application/octet-stream'],
 	errors: ['forbidden', 'rate_limited', 'too_expensive', 'model_not_found'],
 	section: 'translation',
 });

@@ -22,6 +22,8 @@ export interface JsonBody<S extends z.ZodType = z.ZodType> {
 	readonly kind: 'json';
 	readonly schema: S;
 	readonly limits: BodyLimits;
+	/** Most bytes of a body of another type, which the handler gets as it is; absent: none is taken. */
+	readonly orBytes?: number;
 }
 
 /** A form with one file, which goes to disk while it comes; its handler reads the other fields by the schema. */
@@ -97,14 +99,22 @@ export const jsonBody = <S extends z.ZodType>(schema: S, limits: BodyLimits): Js
 	limits,
 });
 
+/** A JSON body, or the bytes of a file. */
+export const jsonOrBytes = <S extends z.ZodType>(
+	schema: S,
+	limits: BodyLimits,
+	orBytes: number,
+): JsonBody<S> & { readonly orBytes: number } => ({ ...jsonBody(schema, limits), orBytes });
+
 /** What the handler of a route gets as its body. */
 export type BodyOf<R extends Route> = R extends { readonly body: JsonBody<infer S> }
-	? z.output<S>
+	? z.output<S> | (R['body'] extends { readonly orBytes: number } ? Bytes : never)
 	: undefined;
+type Bytes = Uint8Array<ArrayBuffer>;
 /** What a client sends as the body. */
 export type RequestOf<R extends Route> = R extends { readonly body: infer B extends RouteBody }
 	? B extends JsonBody<infer S>
-		? z.input<S>
+		? z.input<S> | (B extends { readonly orBytes: number } ? Uint8Array : never)
 		: B['kind'] extends 'form'
 			? FormData
 			: B['kind'] extends 'bytes'

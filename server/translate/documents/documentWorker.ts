@@ -50,7 +50,9 @@ if (parentPort) {
 			return { type: 'error', error: toErrorWire(error) };
 		})
 		.then((message) => {
-			port.postMessage(message, message.type === 'json' ? [message.bytes.buffer] : []);
+			const bytes = message.type === 'file' ? message.result.bytes : undefined;
+			const moved = message.type === 'json' ? message.bytes : bytes;
+			port.postMessage(message, moved ? [moved.buffer] : []);
 			port.close();
 		});
 }

@@ -18,7 +18,12 @@ const inline = new Set(
 );
 const readAttributes = new Set(['title', 'alt', 'placeholder', 'aria-label']);
 
-function extractSentences(text: string): Piece[] {
+/** XHTML is read as the XML it is: tags close themselves, and names have a case. */
+const xhtml = { xmlMode: true, decodeEntities: false } as const;
+const html = { decodeEntities: false } as const;
+type Reading = typeof xhtml | typeof html;
+
+function extractSentences(text: string, reading: Reading): Piece[] {
 	const pieces: Piece[] = [];
 	const kept = new Untouched();
 	let parts: MarkupPart[] = [];
@@ -80,13 +85,13 @@ function extractSentences(text: string): Piece[] {
 				close(text.length);
 			},
 		},
-		{ decodeEntities: false },
+		reading,
 	);
 	parser.end(text);
 	return pieces;
 }
 
-function extractAttributes(text: string): Piece[] {
+function extractAttributes(text: string, reading: Reading): Piece[] {
 	const pieces: Piece[] = [];
 	const kept = new Untouched();
 	let ofTag: Piece[] = [];
@@ -113,14 +118,22 @@ function extractAttributes(text: string): Piece[] {
 			},
 			onclosetag: () => kept.close(),
 		},
-		{ decodeEntities: false },
+		reading,
 	);
 	parser.end(text);
 	return pieces;
 }
 
 /** Attributes lie inside the tags of sentences, so they are done before them. */
-export const extractHtml: Extract = Object.assign(extractSentences, {
-	before: extractAttributes,
-	prepare: inLanguage,
-});
+const reader = (reading: Reading): Extract =>
+	Object.assign((text: string) => extractSentences(text, reading), {
+		before: (text: string) => extractAttributes(text, reading),
+		prepare: inLanguage,
+	});
+
+export const extractHtml = reader(html);
+/** Pages of books. */
+export const extractXhtml = reader(xhtml);
+
+/** Sentences of HTML that stands in another format. */
+export const htmlSentencesIn = (text: string): Piece[] => extractSentences(text, html);

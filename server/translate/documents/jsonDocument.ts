@@ -11,6 +11,7 @@ import { sameLanguage } from '../languageCodes.ts';
 import { indentAt } from '../whiteSpace.ts';
 import { isProse } from './isProse.ts';
 import { languageTag } from './languageTag.ts';
+import { vueForms } from './lineBranches.ts';
 import { jsonTree } from './messageTree.ts';
 import type { Extract, Fault, Piece } from './piece.ts';
 import {
@@ -59,7 +60,8 @@ function visit(node: Node, context: Visit, plural?: PluralKey): void {
 	const value = String(node.value);
 	if (!isProse(value)) return;
 	const { to, pieces } = context;
-	const branches = plural && to !== undefined ? categoryBranches(value, plural, to) : undefined;
+	const forms = plural && to !== undefined ? categoryBranches(value, plural, to) : undefined;
+	const branches = forms ?? vueForms(value);
 	pieces.push({
 		start: node.offset,
 		end: node.offset + node.length,

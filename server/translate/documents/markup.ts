@@ -14,6 +14,12 @@ export interface MarkupPart {
 	readonly fixed: boolean;
 }
 
+/** Source code of words ↔ words. */
+export interface MarkupCode {
+	readonly read: (raw: string) => string;
+	readonly write: (words: string) => string;
+}
+
 /**
  * The words of a run of text and tags, to be put where `start` and `end` say.
  *
@@ -24,6 +30,7 @@ export function markupPiece(
 	parts: readonly MarkupPart[],
 	start: number,
 	end: number,
+	code: MarkupCode = { read: readable, write: escapeMarkup },
 ): Piece | undefined {
 	const isPadding = (part: MarkupPart) => part.fixed || part.raw.trim() === '';
 	const first = parts.findIndex((part) => !isPadding(part));
@@ -43,7 +50,7 @@ export function markupPiece(
 			const role = partner > index ? 'open' : 'close';
 			return { raw: part.raw, role, pair: Math.min(partner, index) };
 		}),
-		readable,
+		code.read,
 	);
 	const before = joined(parts.slice(0, core.first)) + leadingSpace(raw[0]?.raw ?? '');
 	const after = trailingSpace(raw.at(-1)?.raw ?? '') + joined(parts.slice(core.last + 1));
@@ -52,7 +59,7 @@ export function markupPiece(
 		end,
 		text: tagged.text.trim(),
 		...(tagged.tags ? { delimiters: tagged.tags, isWhole: tagged.isWhole } : {}),
-		encode: (translation) => before + tagged.restore(translation, escapeMarkup) + after,
+		encode: (translation) => before + tagged.restore(translation, code.write) + after,
 	};
 }
 

@@ -44,6 +44,18 @@ export interface Extract {
 	readonly prepare?: (text: string, to: string) => string;
 	/** The first place where a document of the format cannot be read. */
 	readonly faultOf?: (text: string) => Fault | undefined;
+	/** A document whose words are encoded once more in another format: its texts, joined. */
+	readonly open?: (text: string) => OpenedText;
+	/** The same for some columns of a table. */
+	readonly forColumns?: (columns: readonly string[]) => Extract;
+}
+
+/** The texts in a document, to be translated in its place. */
+export interface OpenedText {
+	readonly text: string;
+	readonly extract: Extract;
+	/** The document with what has become of {@link text}. */
+	readonly close: (text: string) => string;
 }
 
 export interface Fault {

@@ -13,6 +13,7 @@ import { extractHtml } from './htmlDocument.ts';
 import { icuBranches } from './icuBranches.ts';
 import { extractJson } from './jsonDocument.ts';
 import { extractMarkdown, extractMdx } from './markdownDocument.ts';
+import { moreFormats, sharedFormatOf } from './moreFormats.ts';
 import { type Extract, type Piece, padded, splice } from './piece.ts';
 import { isIcuBranching, samePlaceholders } from './placeholders.ts';
 import { extractPlainText } from './plainTextDocument.ts';
@@ -42,6 +43,7 @@ export const documentFormats: Readonly<Record<string, Extract>> = {
 	xliff: extractXliff,
 	yaml: extractYaml,
 	yml: extractYaml,
+	...moreFormats,
 };
 
 /** What became of the pieces of a document. */
@@ -61,10 +63,15 @@ export interface DocumentResult extends PiecesResult {
 	readonly left: readonly LeftText[];
 }
 
-/** Format of a file by its name, or `undefined`. */
-export function formatOf(fileName: string): Extract | undefined {
+/**
+ * Format of a file by its name, or `undefined`.
+ *
+ * @param text what is in it, which tells messages from programs of the same ending
+ */
+export function formatOf(fileName: string, text?: string): Extract | undefined {
 	const ending = /\.([^./\\]+)$/.exec(fileName)?.[1]?.toLowerCase() ?? '';
-	return Object.hasOwn(documentFormats, ending) ? documentFormats[ending] : undefined;
+	const known = Object.hasOwn(documentFormats, ending) ? documentFormats[ending] : undefined;
+	return known ?? sharedFormatOf(fileName, text);
 }
 
 /**

@@ -16,6 +16,7 @@ import {
 import { nestedTooDeeply } from '../nesting.ts';
 import { indentAt, leadingSpace, trailingSpace } from '../whiteSpace.ts';
 import { isProse } from './isProse.ts';
+import { vueForms } from './lineBranches.ts';
 import { yamlTree } from './messageTree.ts';
 import type { Extract, Fault, Piece } from './piece.ts';
 import {
@@ -54,7 +55,8 @@ function extract(text: string, to?: string): Piece[] {
 				if (!piece) return;
 				const [pair, map] = [path.at(-1), path.at(-2)];
 				const plural = isMap(map) ? pluralKey(keyOf(pair), siblingsIn(map)) : undefined;
-				const branches = plural && to ? categoryBranches(piece.text, plural, to) : undefined;
+				const forms = plural && to ? categoryBranches(piece.text, plural, to) : undefined;
+				const branches = forms ?? vueForms(piece.text);
 				pieces.push({ ...piece, ...(branches ? { branches } : {}) });
 			},
 		});
