@@ -24,7 +24,8 @@ import { errorResponse, httpError } from './httpErrors.ts';
 import { registerMcpRoutes } from './mcpRoutes.ts';
 import { registerMetricsRoutes } from './metricsRoutes.ts';
 import { registerModelListRoutes } from './modelListRoutes.ts';
-import { registerOllamaRoutes } from './ollamaRoutes.ts';
+import { registerOllamaGenerationRoutes } from './ollama/ollamaGenerationRoutes.ts';
+import { registerOllamaModelRoutes } from './ollama/ollamaModelRoutes.ts';
 import { registerOpenApi } from './openapi.ts';
 import { registerRecorderRoutes } from './recorderRoutes.ts';
 import { registerResponsesRoutes } from './responsesRoutes.ts';
@@ -48,7 +49,8 @@ const families: readonly ((app: Hono<AppEnv>, backend: Backend) => void)[] = [
 	registerResponsesRoutes,
 	registerTokenRoutes,
 	registerMetricsRoutes,
-	registerOllamaRoutes,
+	registerOllamaGenerationRoutes,
+	registerOllamaModelRoutes,
 	registerOpenApi,
 	registerSpeechRoutes,
 	registerRecorderRoutes,
@@ -139,5 +141,6 @@ function methodsAt(app: Hono<AppEnv>, path: string, caller: CallerRole | undefin
 
 /** Clients of the model service read a download's failure in fields of its own, whatever refused it. */
 function refusal({ req }: Context<AppEnv>, error: AppError): Response {
-	return errorResponse(error, req.path === '/openai/download' ? resultFields(error.message) : {});
+	const { path } = req;
+	return errorResponse(error, path, path === '/openai/download' ? resultFields(error.message) : {});
 }

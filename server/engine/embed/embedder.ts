@@ -180,7 +180,7 @@ class EncoderEmbedder implements Embedder {
 			throw new AppError(
 				'context_length_exceeded',
 				`input[${index}] has ${ids.length} tokens; this model reads at most ${this.#contextLength}. Shorten it by ${ids.length - this.#contextLength} tokens.`,
-				{ param: 'input', data: { tokens: ids.length, limit: this.#contextLength } },
+				{ param: 'input', data: { tokens: ids.length, limit: this.#contextLength, index } },
 			);
 		}
 		return ids;

@@ -8,6 +8,7 @@ import { foundryRoutes } from './foundry.ts';
 import { downloadRoutes } from './modelDownloads.ts';
 import { modelRoutes } from './models.ts';
 import { ollamaRoutes } from './ollama.ts';
+import { ollamaGenerationRoutes } from './ollamaGeneration.ts';
 import { recorderRoutes } from './recorder.ts';
 import { responsesRoutes } from './responses.ts';
 import type { Route } from './route.ts';
@@ -27,6 +28,7 @@ export const routes: readonly Route[] = [
 	...downloadRoutes,
 	...foundryRoutes,
 	...ollamaRoutes,
+	...ollamaGenerationRoutes,
 	...speechRoutes,
 	...recorderRoutes,
 	...documentRoutes,

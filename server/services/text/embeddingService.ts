@@ -10,6 +10,8 @@ export interface EmbeddingOutcome {
 	readonly model: string;
 	readonly vectors: readonly Float32Array[];
 	readonly promptTokens: number;
+	/** Milliseconds spent loading the model for this request. */
+	readonly loadMs: number;
 }
 
 export interface EmbeddingService {
@@ -63,7 +65,12 @@ export function createEmbeddingService(host: ModelHost, queue = usualQueue()): E
 				{ inputs: request.input, ...defined({ dimensions }) },
 				signal,
 			);
-			return { model: id, vectors: result.vectors, promptTokens: result.promptTokens };
+			return {
+				model: id,
+				vectors: result.vectors,
+				promptTokens: result.promptTokens,
+				loadMs: lease.loadMs,
+			};
 		},
 	};
 }

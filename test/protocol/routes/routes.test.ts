@@ -50,6 +50,12 @@ test('the description has every route, with a summary, its body and its answer',
 			'get /openai/unload/{name}',
 			'get /openai/unloadall',
 			'get /openai/setgpudevice/{id}',
+			'delete /api/delete',
+			'post /api/copy',
+			// These are refused by name.
+			'post /api/create',
+			'post /api/push',
+			'post /api/blobs/{digest}',
 		],
 	);
 });
