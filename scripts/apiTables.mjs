@@ -55,6 +55,7 @@ function row(route) {
 /** What members do with the routes of a section. */
 const doings = {
 	chat: 'chat, complete, embed, count tokens, list models',
+	anthropic: 'the same in Anthropic’s interface',
 	ollama: 'the same in Ollama’s interface',
 	models: 'see which models there are, without folders',
 	speech: 'transcribe',

@@ -9,6 +9,7 @@ import { randomUUID } from 'node:crypto';
 import { type Context, Hono } from 'hono';
 import type { Backend } from '../daemon/backend.ts';
 import { AppError } from '../protocol/index.ts';
+import { errorShapeOf } from '../protocol/routes/errorShapes.ts';
 import { countOverloads } from '../services/overloads.ts';
 import { registerAdminModelRoutes } from './adminModelRoutes.ts';
 import { type CallerRole, isStep, mayUse } from './callerRoles.ts';
@@ -22,6 +23,7 @@ import { registerFoundryRoutes } from './foundryRoutes.ts';
 import { type GuardOptions, guard } from './guard.ts';
 import { errorResponse, httpError } from './httpErrors.ts';
 import { registerMcpRoutes } from './mcpRoutes.ts';
+import { registerMessagesRoutes } from './messagesRoutes.ts';
 import { registerMetricsRoutes } from './metricsRoutes.ts';
 import { registerModelListRoutes } from './modelListRoutes.ts';
 import { registerOllamaGenerationRoutes } from './ollama/ollamaGenerationRoutes.ts';
@@ -47,6 +49,7 @@ const families: readonly ((app: Hono<AppEnv>, backend: Backend) => void)[] = [
 	registerCompletionRoutes,
 	registerEmbeddingRoutes,
 	registerResponsesRoutes,
+	registerMessagesRoutes,
 	registerTokenRoutes,
 	registerMetricsRoutes,
 	registerOllamaGenerationRoutes,
@@ -88,7 +91,8 @@ export function createApp(backend: Backend, options: AppOptions): Hono<AppEnv> {
 		context.set('signal', requestSignal(context, backend.ending.over, options.bodyWindowMs));
 		await next();
 		overloads.count(context.error ?? context.get('failure'), context.req.path);
-		context.header('x-request-id', context.get('requestId'));
+		const { requestHeader } = errorShapeOf(context.req.path);
+		context.header(requestHeader, context.get('requestId'));
 	});
 	app.use(async (context, next) => {
 		await next();

@@ -1,7 +1,9 @@
-/** Clients of other model servers' interfaces: npm ollama, LangChain's and the AI SDK's Ollama providers. */
+/** Clients of other servers' interfaces: npm ollama, LangChain's and the AI SDK's Ollama providers, Anthropic's SDK. */
 
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
+import Anthropic, { NotFoundError } from '@anthropic-ai/sdk';
 import { ChatOllama } from '@langchain/ollama';
 import { generateText, jsonSchema, streamText, tool } from 'ai';
 import { Ollama } from 'ollama';
@@ -14,11 +16,13 @@ let server: TestServer;
 let faked: TestServer;
 let models: TinyModels;
 let ollama: Ollama;
+let anthropic: Anthropic;
 before(async () => {
 	models = await tinyModels();
 	server = await startTestServer({ modelsDir: models.dir });
 	faked = await startTestServer({ fakeRunner: true });
 	ollama = new Ollama({ host: server.url });
+	anthropic = new Anthropic({ baseURL: server.url, apiKey: 'none', maxRetries: 0 });
 });
 after(async () => {
 	await Promise.all([server.close(), faked.close()]);
@@ -214,4 +218,148 @@ test('langchain and the ai sdk speak to it as they do to ollama', async () => {
 		tools: { get_time: tool({ inputSchema: jsonSchema<{ zone: number }>(parameters as object) }) },
 	});
 	assert.ok(['length', 'tool-calls', 'stop'].includes(called.finishReason));
+});
+
+test('anthropic: whole and streamed say the same, count what is read, and know the cache', async () => {
+	const asked = { model, messages, max_tokens: 40, temperature: 0 };
+	const whole = await anthropic.messages.create(asked);
+	assert.deepEqual(
+		[whole.type, whole.role, whole.stop_reason],
+		['message', 'assistant', 'end_turn'],
+	);
+	const [said] = whole.content;
+	assert.ok(said?.type === 'text' && said.text.length > 3);
+	const seen: string[] = [];
+	const stream = anthropic.messages.stream(asked).on('streamEvent', ({ type }) => seen.push(type));
+	const final = await stream.finalMessage();
+	assert.deepEqual(final.content, whole.content);
+	assert.equal(final.usage.output_tokens, whole.usage.output_tokens);
+	const prompt = (usage: { input_tokens: number; cache_read_input_tokens: number | null }) =>
+		usage.input_tokens + (usage.cache_read_input_tokens ?? 0);
+	const counted = await anthropic.messages.countTokens({ model, messages });
+	assert.deepEqual([prompt(whole.usage), prompt(final.usage)], Array(2).fill(counted.input_tokens));
+	assert.ok((final.usage.cache_read_input_tokens ?? 0) > 0, 'the second time from the cache');
+	const deltas = seen.filter((type) => type === 'content_block_delta').length;
+	assert.ok(deltas > 1);
+	assert.deepEqual(
+		seen.filter((type) => type !== 'content_block_delta'),
+		['message_start', 'content_block_start', 'content_block_stop', 'message_delta', 'message_stop'],
+	);
+});
+
+test('anthropic: a tool loop, a stop sequence, a limit, a schema', async () => {
+	const tools = [
+		{
+			name: 'get_time',
+			description: 'Tells the time.',
+			input_schema: { ...parameters, type: 'object' as const },
+		},
+	];
+	const question = { role: 'user' as const, content: 'What time is it?' };
+	const asked = {
+		model: 'tiny',
+		max_tokens: 300,
+		tools,
+		tool_choice: { type: 'any' as const, disable_parallel_tool_use: true },
+	};
+	const called = await anthropic.messages.stream({ ...asked, messages: [question] }).finalMessage();
+	assert.equal(called.stop_reason, 'tool_use');
+	const [use] = called.content;
+	assert.ok(use?.type === 'tool_use' && use.name === 'get_time', JSON.stringify(called.content));
+	assert.match(use.id, /^toolu_/);
+	assert.equal(typeof (use.input as { zone: unknown }).zone, 'number');
+	const answered = await anthropic.messages.create({
+		...asked,
+		system: [{ type: 'text', text: 'Be brief.', cache_control: { type: 'ephemeral' } }],
+		tool_choice: { type: 'none' },
+		max_tokens: 2,
+		messages: [
+			question,
+			{ role: 'assistant', content: called.content },
+			{
+				role: 'user',
+				content: [
+					{ type: 'tool_result', tool_use_id: use.id, content: [{ type: 'text', text: 'noon' }] },
+					{ type: 'text', text: 'And now?' },
+				],
+			},
+		],
+	});
+	assert.equal(answered.stop_reason, 'max_tokens');
+	const plain = { model, messages, max_tokens: 40, temperature: 0 };
+	const [first] = (await anthropic.messages.create(plain)).content;
+	const words = first?.type === 'text' ? first.text : '';
+	const stop = words.slice(3, 6);
+	const stopped = { ...plain, stop_sequences: ['never', stop] };
+	const cut = await anthropic.messages.create(stopped);
+	assert.deepEqual([cut.stop_reason, cut.stop_sequence], ['stop_sequence', stop]);
+	assert.ok(cut.content[0]?.type === 'text' && words.startsWith(cut.content[0].text));
+	const held = await anthropic.messages.create({
+		model: 'tiny',
+		messages,
+		max_tokens: 200,
+		output_config: { format: { type: 'json_schema', schema: parameters } },
+	});
+	const [json] = held.content;
+	assert.equal(typeof JSON.parse(json?.type === 'text' ? json.text : '').zone, 'number');
+});
+
+test('anthropic: errors have their class and shape, a stream that is broken off frees the engine', async () => {
+	const asked = { model, messages, max_tokens: 4 };
+	const wrong = async (body: object, type: string, status: number) => {
+		const response = await server.post('/v1/messages', { ...asked, ...body });
+		assert.equal(response.status, status, JSON.stringify(body).slice(0, 200));
+		const error = (await response.json()) as { type: string; error: { type: string } };
+		assert.deepEqual([error.type, error.error.type], ['error', type]);
+	};
+	await assert.rejects(
+		anthropic.messages.create({ ...asked, model: 'nope' }),
+		(error) =>
+			error instanceof NotFoundError && error.requestID !== null && error.requestID !== undefined,
+	);
+	const image = {
+		type: 'image',
+		source: { type: 'base64', media_type: 'image/png', data: 'aGk=' },
+	};
+	for (const body of [
+		{ max_tokens: null },
+		{ messages: [{ role: 'user', content: [image] }] },
+		{ messages: [...messages, { role: 'assistant', content: 'It is' }] },
+		{ tools: [{ type: 'web_search_20250305', name: 'web_search' }] },
+		{ messages: [{ role: 'user', content: 'list all files '.repeat(4000) }] },
+	])
+		await wrong(body, 'invalid_request_error', 400);
+	await wrong({ system: 'x'.repeat(9 << 20) }, 'request_too_large', 413);
+	const client = new Anthropic({ baseURL: faked.url, apiKey: 'none', maxRetries: 0 });
+	const slow = client.messages.stream({ ...asked, messages: [{ role: 'user', content: 'slow' }] });
+	for await (const _ of slow) break;
+	const running = async () => (await faked.backend.host.stats())[0]?.stats.running;
+	await until('nothing runs', async () => (await running()) === 0);
+	const crash = client.messages.stream({
+		...asked,
+		messages: [{ role: 'user', content: 'crash' }],
+	});
+	await assert.rejects(crash.finalMessage(), /api_error/);
+	assert.equal((await anthropic.models.retrieve('starter-chat:1')).id, 'starter-chat:1');
+});
+
+test('the commands of docs/api.md are answered', async () => {
+	const page = readFileSync(new URL('../../docs/api.md', import.meta.url), 'utf8');
+	const commands = [...page.matchAll(/^curl [^`]*?\$URL([^\s"]+)"? [^`]*?-d '([^']*)'/gm)];
+	assert.ok(commands.length >= 4, 'they are found');
+	for (const [, path = '', body = ''] of commands) {
+		const response = await server.post(path, JSON.parse(body));
+		assert.equal(response.status, 200, `${path} ${await response.text()}`);
+	}
+	const names = new Map(
+		[...page.matchAll(/\b(ANTHROPIC_\w+)=(\S+)/g)].map(([, name, value]) => [name, value]),
+	);
+	const agent = new Anthropic({
+		apiKey: null,
+		authToken: String(names.get('ANTHROPIC_AUTH_TOKEN')),
+		baseURL: String(names.get('ANTHROPIC_BASE_URL')).replace('$URL', server.url),
+		maxRetries: 0,
+	});
+	for (const name of ['ANTHROPIC_MODEL', 'ANTHROPIC_DEFAULT_HAIKU_MODEL'])
+		await agent.messages.create({ model: String(names.get(name)), messages, max_tokens: 1 });
 });

@@ -36,6 +36,8 @@ export interface ErrorShape {
 	readonly schema: z.ZodType;
 	body(error: AppError): object;
 	status(error: AppError): number;
+	/** Header of every answer that names the request. */
+	readonly requestHeader: string;
 }
 
 const plain: ErrorShape = {
@@ -51,6 +53,7 @@ const plain: ErrorShape = {
 	}),
 	body: errorBody,
 	status: ({ kind }) => kind.httpStatus,
+	requestHeader: 'x-request-id',
 };
 
 const ollama: ErrorShape = {
@@ -58,6 +61,7 @@ const ollama: ErrorShape = {
 	schema: z.object({ error: z.string() }),
 	body: ollamaError,
 	status: ({ kind }) => kind.httpStatus,
+	requestHeader: 'x-request-id',
 };
 
 const anthropic: ErrorShape = {
@@ -68,6 +72,7 @@ const anthropic: ErrorShape = {
 	}),
 	body: anthropicError,
 	status: anthropicStatus,
+	requestHeader: 'request-id',
 };
 
 /** Every shape there is. */

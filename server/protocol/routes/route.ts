@@ -79,6 +79,7 @@ export interface Route {
 
 export type Section =
 	| 'chat'
+	| 'anthropic'
 	| 'ollama'
 	| 'speech'
 	| 'recorder'

@@ -1,5 +1,6 @@
 /** Every route of the server. What stands in no family here is the owner's alone and in no description. */
 
+import { anthropicRoutes } from './anthropicMessages.ts';
 import { chatRoutes } from './chat.ts';
 import { completionRoutes } from './completions.ts';
 import { documentRoutes } from './documents.ts';
@@ -27,6 +28,7 @@ export const routes: readonly Route[] = [
 	...modelRoutes,
 	...downloadRoutes,
 	...foundryRoutes,
+	...anthropicRoutes,
 	...ollamaRoutes,
 	...ollamaGenerationRoutes,
 	...speechRoutes,
