@@ -10,9 +10,17 @@ import type {
 	ToolChoice,
 	ToolDefinition,
 } from '../protocol/index.ts';
+import type {
+	EmbedRequest,
+	EmbedResult,
+	PairPiece,
+	RerankRequest,
+	RerankResult,
+} from './encoderCalls.ts';
 import type { GeneratePrompt } from './prompt.ts';
 import type { EngineStats } from './stats.ts';
 
+export type * from './encoderCalls.ts';
 export type { GeneratePrompt } from './prompt.ts';
 
 /** Everything known of a model folder by reading files only (no ONNX Runtime). */
@@ -332,17 +340,6 @@ export interface VoiceResult {
 	readonly state: Float32Array;
 }
 
-export interface EmbedRequest {
-	readonly inputs: readonly (string | readonly number[])[];
-	/** Cut the vector to this many dimensions (Matryoshka models) and normalise again. */
-	readonly dimensions?: number;
-}
-
-export interface EmbedResult {
-	readonly vectors: readonly Float32Array[];
-	readonly promptTokens: number;
-}
-
 /**
  * A loaded model. One request is one call; the engine batches calls that arrive together. Aborting the signal ends
  * the call within one step with `cancelled`. What the model's task does not support rejects with `unsupported_model`.
@@ -371,6 +368,8 @@ export interface EngineModel {
 	/** Rejects with `not_supported` when no detector model lies beside the speech model. */
 	voiceActivity?(request: VoiceRequest, signal?: AbortSignal): Promise<VoiceResult>;
 	embed(request: EmbedRequest, signal?: AbortSignal): Promise<EmbedResult>;
+	/** Judges how well documents answer a query; documents are computed together. */
+	rerank(request: RerankRequest, signal?: AbortSignal): Promise<RerankResult>;
 	stats(): Promise<EngineStats>;
 	close(): Promise<void>;
 }
@@ -386,6 +385,8 @@ export interface TextModel {
 	tokenToId(token: string): number | undefined;
 	readonly specialIds: ReadonlySet<number>;
 	readonly vocabularySize: number;
+	/** How two texts are read together, in their order; empty where the tokenizer does not say. */
+	readonly pairTemplate: readonly PairPiece[];
 	/** Encoding takes time in proportion to the text, whoever made the files: see {@link TextReader}. */
 	readonly isBounded: boolean;
 	/** Renders the chat template; rejects with `invalid_request` what the template refuses. */

@@ -41,7 +41,7 @@ const smallBytes = 24 << 20;
 
 /** What one kind of model can do; everything else is refused. */
 type Capabilities = Partial<
-	Pick<EngineModel, 'generate' | 'seq2seq' | 'transcribe' | 'voiceActivity' | 'embed'>
+	Pick<EngineModel, 'generate' | 'seq2seq' | 'transcribe' | 'voiceActivity' | 'embed' | 'rerank'>
 > & {
 	/** Figures of the moment. */
 	readonly counters: () => Omit<
@@ -121,6 +121,7 @@ export async function loadEngine(
 		transcribe: capabilities.transcribe ?? refuse('transcribe'),
 		voiceActivity: capabilities.voiceActivity ?? refuse('find speech'),
 		embed: capabilities.embed ?? refuse('make embeddings'),
+		rerank: capabilities.rerank ?? refuse('judge documents'),
 		stats: async () => ({
 			runtime: runtime.kind,
 			executionProvider,
@@ -167,7 +168,9 @@ export async function loadEngine(
 		if (description.architecture === 'encoder') {
 			const embedder = await loadEmbedder({ ...parts, onNotice });
 			return {
-				embed: (request, signal) => embedder.embed(request, signal),
+				...(description.task === 'rerank'
+					? { rerank: (request, signal) => embedder.rerank(request, signal) }
+					: { embed: (request, signal) => embedder.embed(request, signal) }),
 				counters: () => ({
 					...noCounters,
 					running: embedder.counters.running,

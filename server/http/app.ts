@@ -30,6 +30,7 @@ import { registerOllamaGenerationRoutes } from './ollama/ollamaGenerationRoutes.
 import { registerOllamaModelRoutes } from './ollama/ollamaModelRoutes.ts';
 import { registerOpenApi } from './openapi.ts';
 import { registerRecorderRoutes } from './recorderRoutes.ts';
+import { registerRerankRoutes } from './rerankRoutes.ts';
 import { registerResponsesRoutes } from './responsesRoutes.ts';
 import { abortReasonOf, requestSignal } from './signal.ts';
 import { registerSpeechRoutes } from './speechRoutes.ts';
@@ -48,6 +49,7 @@ const families: readonly ((app: Hono<AppEnv>, backend: Backend) => void)[] = [
 	registerChatRoutes,
 	registerCompletionRoutes,
 	registerEmbeddingRoutes,
+	registerRerankRoutes,
 	registerResponsesRoutes,
 	registerMessagesRoutes,
 	registerTokenRoutes,

@@ -8,6 +8,8 @@ import type {
 	EmbedResult,
 	ModelDescription,
 	ModelVariant,
+	RerankRequest,
+	RerankResult,
 	TextModel,
 } from '../api.ts';
 import { readGraphSummary } from '../modelFiles/graphSummary.ts';
@@ -21,6 +23,7 @@ import type { TextReader } from '../text/textReader.ts';
 import { type OpenGraph, openVerified } from '../verify/openVerified.ts';
 import { type Reading, tolerances } from '../verify/readings.ts';
 import type { Verdicts } from '../verify/verdict.ts';
+import { PairWriter } from './pairWriter.ts';
 import { type EmbeddingSettings, normalize, pool, readEmbeddingSettings } from './pooling.ts';
 
 /** Texts computed together; more only costs memory on the CPU. */
@@ -29,6 +32,7 @@ const maxBatchSize = 16;
 /** An encoder ready to embed. */
 export interface Embedder {
 	embed(request: EmbedRequest, signal?: AbortSignal): Promise<EmbedResult>;
+	rerank(request: RerankRequest, signal?: AbortSignal): Promise<RerankResult>;
 	readonly counters: { running: number; waiting: number; promptTokens: number };
 	close(): void;
 }
@@ -53,7 +57,8 @@ export async function loadEmbedder(parts: EmbedderParts): Promise<Embedder> {
 		throw new AppError('unsupported_model', 'The embedding model has no model.onnx.');
 	}
 	const path = await modelFile(description.folder, file);
-	const settings = await readEmbeddingSettings(description.folder);
+	const settings =
+		description.task === 'rerank' ? bareLogits : await readEmbeddingSettings(description.folder);
 	const isDynamic = hasPerTensorScales(await readGraphSummary(path));
 	let refused = 'they would share scales';
 	const { opened } = await openVerified(
@@ -89,6 +94,9 @@ export async function loadEmbedder(parts: EmbedderParts): Promise<Embedder> {
 	if (isDynamic && opened.sequences === 1) parts.onNotice?.(`Texts run one at a time: ${refused}.`);
 	return opened;
 }
+
+/** What the head of a reranker gives is what is asked for. */
+const bareLogits: EmbeddingSettings = { pooling: 'cls', normalize: false, prompt: '' };
 
 /** Vectors of two texts, alone and together. */
 async function readVectors(embedder: EncoderEmbedder): Promise<Reading[]> {
@@ -151,6 +159,26 @@ class EncoderEmbedder implements Embedder {
 		return { vectors: vectors.map((vector) => cut(vector, request.dimensions)), promptTokens };
 	}
 
+	async rerank(
+		{ query, documents, truncate }: RerankRequest,
+		signal?: AbortSignal,
+	): Promise<RerankResult> {
+		const [asked = [], ...read] = await this.#reader.encode([query, ...documents], false, signal);
+		const pairs = new PairWriter(this.#text.pairTemplate, asked, this.#contextLength, truncate);
+		const sequences = read.map((document, index) => pairs.write(document, index));
+		const promptTokens = sequences.reduce((sum, { ids }) => sum + ids.length, 0);
+		using _ = await this.#takePlace(signal);
+		this.counters.running++;
+		const vectors = await this.vectors(
+			sequences.map(({ ids }) => ids),
+			signal,
+			sequences.map(({ types }) => types),
+		).finally(() => this.counters.running--);
+		this.counters.promptTokens += promptTokens;
+		const logits = Float32Array.from(vectors, ([logit = 0]) => logit);
+		return { logits, promptTokens, truncated: pairs.truncated };
+	}
+
 	async #takePlace(signal: AbortSignal | undefined): Promise<Disposable> {
 		this.counters.waiting++;
 		try {
@@ -186,10 +214,14 @@ class EncoderEmbedder implements Embedder {
 		return ids;
 	}
 
-	/** One vector for each list of tokens. */
+	/**
+	 * One vector for each list of tokens.
+	 * @param types of the tokens, which tell two texts apart; absent: there is one
+	 */
 	async vectors(
 		sequences: readonly (readonly number[])[],
 		signal?: AbortSignal,
+		types: readonly (readonly number[])[] = [],
 	): Promise<Float32Array[]> {
 		const vectors: Float32Array[] = [];
 		// Sequences of like length go together, so that little is computed for padding.
@@ -200,6 +232,7 @@ class EncoderEmbedder implements Embedder {
 			const group = order.slice(at, at + this.sequences);
 			const found = await this.#run(
 				group.map((index) => sequences[index] as readonly number[]),
+				group.map((index) => types[index] ?? []),
 				signal,
 			);
 			for (const [position, index] of group.entries())
@@ -210,6 +243,7 @@ class EncoderEmbedder implements Embedder {
 
 	async #run(
 		sequences: readonly (readonly number[])[],
+		types: readonly (readonly number[])[],
 		signal: AbortSignal | undefined,
 	): Promise<Float32Array[]> {
 		const longest = Math.max(...sequences.map((sequence) => sequence.length));
@@ -217,6 +251,9 @@ class EncoderEmbedder implements Embedder {
 		const dims = [sequences.length, tokens];
 		const ids = new Array<number>(sequences.length * tokens).fill(0);
 		const mask = new Array<number>(sequences.length * tokens).fill(0);
+		const typeIds = new Array<number>(sequences.length * tokens).fill(0);
+		for (const [sequence, list] of types.entries())
+			for (const [column, type] of list.entries()) typeIds[sequence * tokens + column] = type;
 		for (const [sequence, list] of sequences.entries()) {
 			for (const [column, id] of list.entries()) {
 				ids[sequence * tokens + column] = id;
@@ -232,7 +269,7 @@ class EncoderEmbedder implements Embedder {
 					binding.input(name, createData(info.type, 0), [sequences.length, heads, 0, size]);
 					continue;
 				}
-				const values = inputValues(name, ids, mask, tokens);
+				const values = inputValues(name, ids, mask, typeIds, tokens);
 				const integers = new IntegerInput(info);
 				binding.input(name, integers.write(values).subarray(0, values.length), dims);
 			}
@@ -280,6 +317,7 @@ function inputValues(
 	name: string,
 	ids: readonly number[],
 	mask: readonly number[],
+	typeIds: readonly number[],
 	tokens: number,
 ): readonly number[] {
 	switch (name) {
@@ -288,7 +326,7 @@ function inputValues(
 		case 'attention_mask':
 			return mask;
 		case 'token_type_ids':
-			return ids.map(() => 0);
+			return typeIds;
 		case 'position_ids':
 			return ids.map((_, index) => index % tokens);
 		default:

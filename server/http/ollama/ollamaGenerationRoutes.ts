@@ -37,10 +37,8 @@ import { register } from '../register.ts';
 import { announcedBytes } from '../requestBody.ts';
 import { type RequestRecord, recordRequest, withMetrics } from '../requestMetrics.ts';
 import { withHeaders } from '../streamedAnswer.ts';
+import { noteTruncated } from '../truncatedHeader.ts';
 import { nameIgnored } from '../unknownFields.ts';
-
-/** Inputs that were cut to what the model reads, by their places. */
-const truncatedHeader = 'x-truncated-inputs';
 
 const now = () => new Date().toISOString();
 
@@ -84,7 +82,7 @@ export function registerOllamaGenerationRoutes(app: Hono<AppEnv>, backend: Backe
 				(found) => noteFallback(context, found),
 				context.get('signal'),
 			);
-			if (truncated.length > 0) context.header(truncatedHeader, truncated.slice(0, 100).join(', '));
+			noteTruncated(context, truncated);
 			record.model = outcome.model;
 			return outcome;
 		});

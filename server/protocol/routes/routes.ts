@@ -11,6 +11,7 @@ import { modelRoutes } from './models.ts';
 import { ollamaRoutes } from './ollama.ts';
 import { ollamaGenerationRoutes } from './ollamaGeneration.ts';
 import { recorderRoutes } from './recorder.ts';
+import { rerankRoutes } from './rerank.ts';
 import { responsesRoutes } from './responses.ts';
 import type { Route } from './route.ts';
 import { speechRoutes } from './speech.ts';
@@ -23,6 +24,7 @@ export const routes: readonly Route[] = [
 	...chatRoutes,
 	...completionRoutes,
 	...embeddingRoutes,
+	...rerankRoutes,
 	...responsesRoutes,
 	...tokenRoutes,
 	...modelRoutes,

@@ -36,11 +36,12 @@ export async function embedTruncated(
 			// What the model's files put around each text.
 			const around = Math.max(0, room.tokens - (read[room.index]?.ids.length ?? 0));
 			input = input.map((each, index) => {
-				const offsets = read[index]?.offsets ?? [];
-				const left = room.limit - around;
-				if (offsets.length <= left) return each;
+				const { ids = [], offsets = [] } = read[index] ?? {};
+				const over = ids.length + around - room.limit;
+				if (over <= 0) return each;
 				truncated.add(index);
-				return each.slice(0, offsets[Math.max(1, left)]?.[0]);
+				const own = offsets.filter(([start, end]) => end > start);
+				return each.slice(0, own[Math.max(0, own.length - over - 1)]?.[1]);
 			});
 		}
 	}

@@ -46,6 +46,7 @@ test('the description has every route, with a summary, its body and its answer',
 	assert.deepEqual(
 		operations.filter(([, { responses }]) => !responses['200']?.content).map(([name]) => name),
 		[
+			'post /v1/moderations',
 			'get /openai/load/{name}',
 			'get /openai/unload/{name}',
 			'get /openai/unloadall',
