@@ -163,7 +163,7 @@ function usageOf(prompt: number, cached: number, output: number) {
 /** A block as the interface has it; `undefined` for a call whose arguments are no object. */
 function blockOf({ kind, id, name, pieces }: OpenBlock): object | undefined {
 	const said = pieces.join('');
-	if (kind === 'text') return { type: 'text', text: said, citations: null };
+	if (kind === 'text') return { type: 'text', text: said };
 	if (kind === 'thinking') return { type: 'thinking', thinking: said, signature: '' };
 	const input = inputOf(said);
 	return input && { type: 'tool_use', id, name, input };

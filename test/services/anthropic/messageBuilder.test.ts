@@ -70,7 +70,7 @@ test('thinking, text and calls are blocks in their order, each opened and closed
 		delta(0, thinking('hm')),
 		delta(0, thinking('…')),
 		stop(0),
-		begin(1, { type: 'text', text: '', citations: null }),
+		begin(1, { type: 'text', text: '' }),
 		delta(1, text('Let me')),
 		delta(1, text(' look.')),
 		stop(1),
@@ -87,7 +87,7 @@ test('thinking, text and calls are blocks in their order, each opened and closed
 		...head,
 		content: [
 			{ type: 'thinking', thinking: 'hm…', signature: '' },
-			{ type: 'text', text: 'Let me look.', citations: null },
+			{ type: 'text', text: 'Let me look.' },
 			tool('toolu_a', 'time', { zone: 2 }),
 			tool('toolu_b', 'stop', {}),
 		],
