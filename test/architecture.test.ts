@@ -428,6 +428,8 @@ const readsTheDate: ReadonlyMap<string, string> = new Map([
 	['server/http/completionRoutes.ts', 'shown'],
 	['server/http/guard.ts', 'a signed word has a date'],
 	['server/http/modelListRoutes.ts', 'shown'],
+	['server/http/ollama/ollamaGenerationRoutes.ts', 'shown'],
+	['server/http/ollama/ollamaModelRoutes.ts', 'shown'],
 	['server/http/responsesRoutes.ts', 'shown'],
 	['server/http/translate/translateRoutes.ts', 'shown in the id of a request'],
 	['server/hub/downloadModel.ts', 'kept with a model'],

@@ -130,6 +130,7 @@ const taskKeys: Record<ModelInfo['task'], StudioKey> = {
 	translation: 'translation',
 	'automatic-speech-recognition': 'speech',
 	embeddings: 'embeddings',
+	rerank: 'rerank',
 	'voice-activity-detection': 'voice',
 };
 

@@ -15,6 +15,7 @@ export const studioStrings = {
 	detected: 'Detected: {0}',
 	download: 'Downloading {0}: {1} %',
 	embeddings: 'Embeddings',
+	rerank: 'Reranking',
 	exportChat: 'Export',
 	forWhat: 'For',
 	from: 'From',

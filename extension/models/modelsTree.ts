@@ -106,6 +106,7 @@ const taskOrder: readonly ModelTask[] = [
 	'translation',
 	'automatic-speech-recognition',
 	'embeddings',
+	'rerank',
 	'voice-activity-detection',
 ];
 
@@ -136,6 +137,8 @@ function taskName(task: ModelTask): string {
 			return vscode.l10n.t('Speech');
 		case 'embeddings':
 			return vscode.l10n.t('Embeddings');
+		case 'rerank':
+			return vscode.l10n.t('Reranking');
 		case 'voice-activity-detection':
 			return vscode.l10n.t('Voice Activity');
 	}

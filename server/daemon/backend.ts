@@ -43,6 +43,7 @@ import {
 	createEmbeddingService,
 	type EmbeddingService,
 } from '../services/text/embeddingService.ts';
+import { createRerankService, type RerankService } from '../services/text/rerankService.ts';
 import type { TranslateAccess } from '../services/translate/translateAccess.ts';
 import type { CharacterMeter } from '../services/translate/translateLimits.ts';
 import type { TranslateService } from '../services/translate/translateService.ts';
@@ -118,6 +119,7 @@ export interface Backend {
 	readonly chat: ChatService;
 	readonly completions: CompletionService;
 	readonly embeddings: EmbeddingService;
+	readonly reranking: RerankService;
 	/** What a model's files say about answering. */
 	readonly profile: LoadProfile;
 	readonly speech: SpeechService;
@@ -279,6 +281,7 @@ export function createBackend(settings: BackendSettings, deps: BackendDeps): Bac
 		profile,
 		completions: createCompletionService({ host, profile, randomSeed }),
 		embeddings: createEmbeddingService(host),
+		reranking: createRerankService(host),
 		chat,
 		...translate,
 		load: async () => serverLoad(await host.stats(), [decoding]),

@@ -11,10 +11,18 @@ import type {
 	ToolChoice,
 	ToolDefinition,
 } from '../protocol/index.ts';
+import type {
+	EmbedRequest,
+	EmbedResult,
+	PairPiece,
+	RerankRequest,
+	RerankResult,
+} from './encoderCalls.ts';
 import type { GeneratePrompt } from './prompt.ts';
 import type { SpeechRequest, SpeechResult, VoiceRequest, VoiceResult } from './speechApi.ts';
 import type { EngineStats } from './stats.ts';
 
+export type * from './encoderCalls.ts';
 export type { GeneratePrompt } from './prompt.ts';
 export type * from './speechApi.ts';
 
@@ -279,19 +287,6 @@ export interface Seq2SeqResult {
 	readonly outputs: readonly Seq2SeqOutput[];
 }
 
-export interface EmbedRequest {
-	readonly inputs: readonly (string | readonly number[])[];
-	/** Cut the vector to this many dimensions (Matryoshka models) and normalise again. */
-	readonly dimensions?: number;
-	/** Whose turn it takes; see {@link Owned}. */
-	readonly owner?: string | undefined;
-}
-
-export interface EmbedResult {
-	readonly vectors: readonly Float32Array[];
-	readonly promptTokens: number;
-}
-
 /**
  * A loaded model. One request is one call; the engine batches calls that arrive together. Aborting the signal ends
  * the call within one step with `cancelled`. What the model's task does not support rejects with `unsupported_model`.
@@ -320,6 +315,8 @@ export interface EngineModel {
 	/** Rejects with `not_supported` when no detector model lies beside the speech model. */
 	voiceActivity?(request: VoiceRequest, signal?: AbortSignal): Promise<VoiceResult>;
 	embed(request: EmbedRequest, signal?: AbortSignal): Promise<EmbedResult>;
+	/** Judges how well documents answer a query; documents are computed together. */
+	rerank(request: RerankRequest, signal?: AbortSignal): Promise<RerankResult>;
 	stats(): Promise<EngineStats>;
 	close(): Promise<void>;
 }
@@ -335,6 +332,8 @@ export interface TextModel {
 	tokenToId(token: string): number | undefined;
 	readonly specialIds: ReadonlySet<number>;
 	readonly vocabularySize: number;
+	/** How two texts are read together, in their order; empty where the tokenizer does not say. */
+	readonly pairTemplate: readonly PairPiece[];
 	/** Encoding takes time in proportion to the text, whoever made the files: see {@link TextReader}. */
 	readonly isBounded: boolean;
 	/** Renders the chat template; rejects with `invalid_request` what the template refuses. */

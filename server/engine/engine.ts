@@ -51,7 +51,7 @@ const smallBytes = 24 << 20;
 
 /** What one kind of model can do; everything else is refused. */
 type Capabilities = Partial<
-	Pick<EngineModel, 'generate' | 'seq2seq' | 'transcribe' | 'voiceActivity' | 'embed'>
+	Pick<EngineModel, 'generate' | 'seq2seq' | 'transcribe' | 'voiceActivity' | 'embed' | 'rerank'>
 > & {
 	/** Figures of the moment. */
 	readonly counters: () => Omit<
@@ -132,6 +132,7 @@ export async function loadEngine(
 		transcribe: capabilities.transcribe ?? refuse('transcribe'),
 		voiceActivity: capabilities.voiceActivity ?? refuse('find speech'),
 		embed: capabilities.embed ?? refuse('make embeddings'),
+		rerank: capabilities.rerank ?? refuse('judge documents'),
 		stats: async () => ({
 			task: description.task,
 			runtime: runtime.kind,
@@ -180,7 +181,9 @@ export async function loadEngine(
 			const queue: AdmissionQueue = new RequestQueue({ ...usualEmbedLimits, ...waitingLimits });
 			const embedder = await loadEmbedder({ ...parts, queue, onNotice });
 			return {
-				embed: (request, signal) => embedder.embed(request, signal),
+				...(description.task === 'rerank'
+					? { rerank: (request, signal) => embedder.rerank(request, signal) }
+					: { embed: (request, signal) => embedder.embed(request, signal) }),
 				counters: () => ({
 					...noCounters,
 					...queueCounters(queue),

@@ -13,7 +13,8 @@ import { jsonBytes } from './jsonAnswer.ts';
 import { owned } from './owner.ts';
 import { register } from './register.ts';
 import { recordRequest, withMetrics } from './requestMetrics.ts';
-import { sse, withHeaders } from './sseResponse.ts';
+import { sse } from './sseResponse.ts';
+import { withHeaders } from './streamedAnswer.ts';
 import { nameIgnored } from './unknownFields.ts';
 import { readUpload, type Upload } from './upload.ts';
 

@@ -111,6 +111,7 @@ await serveRunner(processChannel(), async (options) => {
 		}),
 		transcribe: refuse,
 		embed: refuse,
+		rerank: refuse,
 		stats: async () => ({
 			task: 'chat-completion',
 			runtime: 'c-api',

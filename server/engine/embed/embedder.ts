@@ -7,6 +7,8 @@ import type {
 	EmbedResult,
 	ModelDescription,
 	ModelVariant,
+	RerankRequest,
+	RerankResult,
 	TextModel,
 } from '../api.ts';
 import { readGraphSummary } from '../modelFiles/graphSummary.ts';
@@ -22,6 +24,8 @@ import type { TextReader } from '../text/textReader.ts';
 import { type OpenGraph, openVerified } from '../verify/openVerified.ts';
 import { type Reading, tolerances } from '../verify/readings.ts';
 import type { Verdicts } from '../verify/verdict.ts';
+import { inputValues } from './inputValues.ts';
+import { PairWriter } from './pairWriter.ts';
 import { type EmbeddingSettings, normalize, pool, readEmbeddingSettings } from './pooling.ts';
 
 /** Texts computed together; more only costs memory on the CPU. */
@@ -49,6 +53,7 @@ interface EmbedRun {
 /** An encoder ready to embed. */
 export interface Embedder {
 	embed(request: EmbedRequest, signal?: AbortSignal): Promise<EmbedResult>;
+	rerank(request: RerankRequest, signal?: AbortSignal): Promise<RerankResult>;
 	readonly counters: { readonly running: number; readonly promptTokens: number };
 	close(): void;
 }
@@ -75,7 +80,8 @@ export async function loadEmbedder(parts: EmbedderParts): Promise<Embedder> {
 		throw new AppError('unsupported_model', 'The embedding model has no model.onnx.');
 	}
 	const path = await modelFile(description.folder, file);
-	const settings = await readEmbeddingSettings(description.folder);
+	const settings =
+		description.task === 'rerank' ? bareLogits : await readEmbeddingSettings(description.folder);
 	const isDynamic = hasPerTensorScales(await readGraphSummary(path));
 	const onCpu = (parts.session.executionProvider ?? 'cpu') === 'cpu';
 	const runTokens = onCpu ? maxRunTokens : Number.POSITIVE_INFINITY;
@@ -108,6 +114,9 @@ export async function loadEmbedder(parts: EmbedderParts): Promise<Embedder> {
 	if (isDynamic && opened.isSerial) parts.onNotice?.(`Texts run one at a time: ${refused}.`);
 	return opened;
 }
+
+/** What the head of a reranker gives is what is asked for. */
+const bareLogits: EmbeddingSettings = { pooling: 'cls', normalize: false, prompt: '' };
 
 /** Vectors of two texts, alone and together. */
 async function readVectors(embedder: EncoderEmbedder): Promise<Reading[]> {
@@ -160,16 +169,43 @@ class EncoderEmbedder implements Embedder {
 		const sequences = request.inputs.map((input, index) =>
 			this.#checked(typeof input === 'string' ? (read.shift() ?? []) : input, index),
 		);
-		const promptTokens = sequences.reduce((sum, sequence) => sum + sequence.length, 0);
-		const runs = this.#runs(sequences);
-		const priority = promptTokens <= maxInteractiveTokens ? 'interactive' : 'batch';
 		const { owner } = request;
+		const { vectors, promptTokens } = await this.#compute(sequences, [], owner, signal);
+		return { vectors: vectors.map((vector) => cut(vector, request.dimensions)), promptTokens };
+	}
+
+	async rerank(
+		{ query, documents, truncate, owner }: RerankRequest,
+		signal?: AbortSignal,
+	): Promise<RerankResult> {
+		const [asked = [], ...read] = await this.#reader.encode([query, ...documents], false, signal);
+		const { contextLength } = this.#limits;
+		const pairs = new PairWriter(this.#text.pairTemplate, asked, contextLength, truncate);
+		const sequences = read.map((document, index) => pairs.write(document, index));
+		const { vectors, promptTokens } = await this.#compute(
+			sequences.map(({ ids }) => ids),
+			sequences.map(({ types }) => types),
+			owner,
+			signal,
+		);
+		const logits = Float32Array.from(vectors, ([logit = 0]) => logit);
+		return { logits, promptTokens, truncated: pairs.truncated };
+	}
+
+	/** One vector for each list of tokens; others have their turn between the runs of a request. */
+	async #compute(
+		sequences: readonly (readonly number[])[],
+		types: readonly (readonly number[])[],
+		owner: string | undefined,
+		signal: AbortSignal | undefined,
+	): Promise<{ readonly vectors: readonly Float32Array[]; readonly promptTokens: number }> {
+		const promptTokens = sequences.reduce((sum, sequence) => sum + sequence.length, 0);
+		const priority = promptTokens <= maxInteractiveTokens ? 'interactive' : 'batch';
 		const vectors: Float32Array[] = [];
 		let left = promptTokens;
 		let isRunning = false;
 		try {
-			// Others have their turn between the runs of a request.
-			for (const [at, run] of runs.entries()) {
+			for (const [at, run] of this.#runs(sequences).entries()) {
 				const found = await this.#admission.run(
 					{ priority, owner, isPart: at > 0, work: at > 0 ? run.tokens : left },
 					() => {
@@ -177,6 +213,7 @@ class EncoderEmbedder implements Embedder {
 						isRunning = true;
 						return this.#run(
 							run.indices.map((index) => sequences[index] ?? []),
+							run.indices.map((index) => types[index] ?? []),
 							signal,
 						);
 					},
@@ -190,7 +227,7 @@ class EncoderEmbedder implements Embedder {
 			if (isRunning) this.counters.running--;
 		}
 		this.counters.promptTokens += promptTokens;
-		return { vectors: vectors.map((vector) => cut(vector, request.dimensions)), promptTokens };
+		return { vectors, promptTokens };
 	}
 
 	#checked(ids: readonly number[], index: number): readonly number[] {
@@ -214,7 +251,7 @@ class EncoderEmbedder implements Embedder {
 			throw new AppError(
 				'context_length_exceeded',
 				`input[${index}] has ${ids.length} tokens; this model reads at most ${limit}. Shorten it by ${ids.length - limit} tokens.`,
-				{ param: 'input', data: { tokens: ids.length, limit } },
+				{ param: 'input', data: { tokens: ids.length, limit, index } },
 			);
 		}
 		return ids;
@@ -224,7 +261,10 @@ class EncoderEmbedder implements Embedder {
 	async vectors(sequences: readonly (readonly number[])[]): Promise<Float32Array[]> {
 		const vectors: Float32Array[] = [];
 		for (const { indices } of this.#runs(sequences)) {
-			const found = await this.#run(indices.map((index) => sequences[index] ?? []));
+			const found = await this.#run(
+				indices.map((index) => sequences[index] ?? []),
+				[],
+			);
 			for (const [position, index] of indices.entries())
 				vectors[index] = found[position] as Float32Array;
 		}
@@ -262,6 +302,7 @@ class EncoderEmbedder implements Embedder {
 
 	async #run(
 		sequences: readonly (readonly number[])[],
+		types: readonly (readonly number[])[],
 		signal?: AbortSignal,
 	): Promise<Float32Array[]> {
 		const longest = Math.max(...sequences.map((sequence) => sequence.length));
@@ -269,6 +310,9 @@ class EncoderEmbedder implements Embedder {
 		const dims = [sequences.length, tokens];
 		const ids = new Array<number>(sequences.length * tokens).fill(0);
 		const mask = new Array<number>(sequences.length * tokens).fill(0);
+		const typeIds = new Array<number>(sequences.length * tokens).fill(0);
+		for (const [sequence, list] of types.entries())
+			for (const [column, type] of list.entries()) typeIds[sequence * tokens + column] = type;
 		for (const [sequence, list] of sequences.entries()) {
 			for (const [column, id] of list.entries()) {
 				ids[sequence * tokens + column] = id;
@@ -284,7 +328,7 @@ class EncoderEmbedder implements Embedder {
 					binding.input(name, createData(info.type, 0), [sequences.length, heads, 0, size]);
 					continue;
 				}
-				const values = inputValues(name, ids, mask, tokens);
+				const values = inputValues(name, ids, mask, typeIds, tokens);
 				const integers = new IntegerInput(info);
 				binding.input(name, integers.write(values).subarray(0, values.length), dims);
 			}
@@ -325,29 +369,6 @@ class EncoderEmbedder implements Embedder {
 
 	close(): void {
 		this.#session.close();
-	}
-}
-
-function inputValues(
-	name: string,
-	ids: readonly number[],
-	mask: readonly number[],
-	tokens: number,
-): readonly number[] {
-	switch (name) {
-		case 'input_ids':
-			return ids;
-		case 'attention_mask':
-			return mask;
-		case 'token_type_ids':
-			return ids.map(() => 0);
-		case 'position_ids':
-			return ids.map((_, index) => index % tokens);
-		default:
-			throw new AppError(
-				'unsupported_model',
-				`The embedding graph has the input '${name}', which is not known here.`,
-			);
 	}
 }
 

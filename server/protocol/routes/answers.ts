@@ -59,6 +59,7 @@ export const taskSchema = z.enum([
 	'translation',
 	'automatic-speech-recognition',
 	'embeddings',
+	'rerank',
 	'voice-activity-detection',
 ]);
 export const stateSchema = z.enum(['not-downloaded', 'downloading', 'cached', 'loading', 'loaded']);

@@ -44,7 +44,7 @@ export type RouteBody = JsonBody | FormBody | OwnBody;
 
 export interface Route {
 	/** `ALL` for interfaces that answer a wrong method in a shape of their own. */
-	readonly method: 'GET' | 'POST' | 'ALL';
+	readonly method: 'GET' | 'POST' | 'DELETE' | 'ALL';
 	/** As hono reads it; `:name{pattern}`. */
 	readonly path: string;
 	/** Default `owner`. */
@@ -67,6 +67,8 @@ export interface Route {
 	readonly answers?: readonly string[];
 	/** The `data:` of each server-sent event; before `[DONE]`, where the interface has that. */
 	readonly events?: z.ZodType;
+	/** Each line of an answer that comes line by line, as JSON. */
+	readonly lines?: z.ZodType;
 	/** Codes of errors that have to do with what this route does, beside those of every route. */
 	readonly errors?: readonly ErrorCode[];
 	/** Takes the keys of the translate interface, too. */
@@ -77,7 +79,15 @@ export interface Route {
 	readonly section?: Section;
 }
 
-export type Section = 'chat' | 'speech' | 'recorder' | 'translation' | 'models' | 'server';
+export type Section =
+	| 'chat'
+	| 'anthropic'
+	| 'ollama'
+	| 'speech'
+	| 'recorder'
+	| 'translation'
+	| 'models'
+	| 'server';
 
 /** A query parameter of a route that reads its parameters by hand. */
 export interface Parameter {

@@ -11,6 +11,8 @@ export interface EmbeddingOutcome {
 	readonly model: string;
 	readonly vectors: readonly Float32Array[];
 	readonly promptTokens: number;
+	/** Milliseconds spent loading the model for this request. */
+	readonly loadMs: number;
 }
 
 export interface EmbeddingService {
@@ -64,7 +66,12 @@ export function createEmbeddingService(host: ModelHost, bound = usualBound()): E
 				{ inputs: request.input, ...defined({ dimensions, owner }) },
 				signal,
 			);
-			return { model: id, vectors: result.vectors, promptTokens: result.promptTokens };
+			return {
+				model: id,
+				vectors: result.vectors,
+				promptTokens: result.promptTokens,
+				loadMs: lease.loadMs,
+			};
 		},
 	};
 }
