@@ -28,7 +28,7 @@ interface Sentence {
 }
 
 /** Sentences of one message: it is copied on loops that others wait for. */
-const maxItems = 256;
+const maxItems = 64;
 
 export function createSentenceClient(host: ModelHost): SentenceClient {
 	/** What has come in this turn, by the request and by what it asks. */
