@@ -78,7 +78,10 @@ export function createSentenceClient(host: ModelHost): SentenceClient {
 			});
 			if (group.length > 1) return output;
 			groups.set(key, group);
-			await yieldToAll();
+			// What somebody waits for does not wait for the texts of files.
+			if (decoding.priority === 'interactive')
+				await new Promise((resolve) => setImmediate(resolve));
+			else await yieldToAll();
 			groups.delete(key);
 			if (groups.size === 0) gathering.delete(signal);
 			for (let at = 0; at < group.length; at += maxItems)

@@ -116,7 +116,7 @@ export function createTranslateService(deps: TranslateDeps): TranslateService {
 		request: TranslateRequest,
 		signal?: AbortSignal,
 	): Promise<TargetText & { custom: boolean }> => {
-		await yieldToOthers();
+		await yieldToOthers(request.priority === 'interactive');
 		const { hops } = route;
 		const edit = profanityEdit(
 			request.profanityAction,
