@@ -22,7 +22,11 @@ const words =
 
 /** A sentence of so many words that no other turn has. */
 function sentence(turn: number, count: number): string {
-	const text = Array.from({ length: count }, (_, at) => words[(turn * 7 + at * 5) % words.length]);
+	// Numbers are masked before a text is looked up in a cache, so the words have to differ.
+	const text = Array.from(
+		{ length: count },
+		(_, at) => words[(Math.floor(turn / words.length ** (at % 7)) + at * 5) % words.length],
+	);
 	return `${text.join(' ')} ${turn}.`;
 }
 

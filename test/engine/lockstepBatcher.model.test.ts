@@ -73,12 +73,14 @@ async function transcribe(
 			temperature,
 			seed,
 			samples: 3,
-			rules: (logits, generated) => {
-				if (generated.length >= 4 + seed) {
-					logits.fill(Number.NEGATIVE_INFINITY);
-					logits[40 + seed * 3] = 0;
-				}
-			},
+			processors: [
+				({ logits, tokens }) => {
+					if (tokens.length >= 4 + seed) {
+						logits.fill(Number.NEGATIVE_INFINITY);
+						logits[40 + seed * 3] = 0;
+					}
+				},
+			],
 		},
 		signal,
 	);

@@ -9,7 +9,8 @@ import type {
 	TextModel,
 } from '../api.ts';
 import type { TokenConstraint } from '../sample/constraint.ts';
-import { Sampler, type SuppressionRules } from '../sample/sampler.ts';
+import type { SuppressionRules } from '../sample/logitsProcessor.ts';
+import { Sampler } from '../sample/sampler.ts';
 import type { TextReader } from '../text/textReader.ts';
 import { Generation } from './generation.ts';
 import type { Scheduler } from './scheduler.ts';

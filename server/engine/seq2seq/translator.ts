@@ -5,6 +5,7 @@
 
 import { defined } from '../../protocol/defined.ts';
 import { AppError } from '../../protocol/index.ts';
+import { yieldToOthers } from '../../work/yieldToOthers.ts';
 import type { Seq2SeqItem, Seq2SeqOutput, Seq2SeqRequest, Seq2SeqResult } from '../api.ts';
 import { RequestQueue } from '../queue/requestQueue.ts';
 import { inProcessTextReader, type TextReader } from '../text/textReader.ts';
@@ -107,7 +108,8 @@ export class Translator {
 		);
 		// What takes but a moment shares a batch with the calls of the same moment.
 		const texts = read instanceof Promise ? await read : read;
-		const prepared = this.#prepare(request, texts);
+		const prepared = await this.#prepare(request, texts, signal);
+		if (this.#closed) throw new AppError('runner_crashed', 'The model is being unloaded.');
 		const waiting: Work[] = [];
 		const outputs = prepared.map(
 			(parts) =>
@@ -148,22 +150,26 @@ export class Translator {
 	}
 
 	/** @throws AppError for what cannot be translated; texts that are too long are all named in `data.items` */
-	#prepare(
+	async #prepare(
 		request: Seq2SeqRequest,
 		texts: readonly Parameters<typeof prepareText>[3][],
-	): PreparedText[] {
+		signal: AbortSignal | undefined,
+	): Promise<PreparedText[]> {
 		let tooLong: AppError | undefined;
 		const items: number[] = [];
-		const prepared = texts.flatMap((text, index) => {
+		const prepared: PreparedText[] = [];
+		for (const [index, text] of texts.entries()) {
+			// The steps of others go on.
+			await yieldToOthers();
+			if (signal?.aborted === true) throw new AppError('cancelled');
 			try {
-				return [prepareText(this.#options, request, index, text)];
+				prepared.push(prepareText(this.#options, request, index, text));
 			} catch (error) {
 				if (!(error instanceof AppError) || error.code !== 'context_length_exceeded') throw error;
 				tooLong ??= error;
 				items.push(index);
-				return [];
 			}
-		});
+		}
 		if (tooLong === undefined) return prepared;
 		const { code, message, data } = tooLong;
 		throw new AppError(code, message, { param: `items[${items[0]}]`, data: { ...data, items } });

@@ -28,7 +28,7 @@ interface Sentence {
 }
 
 /** Sentences of one message: it is copied on loops that others wait for. */
-const maxItems = 256;
+const maxItems = 64;
 
 export function createSentenceClient(host: ModelHost): SentenceClient {
 	/** What has come in this turn, by the request and by what it asks. */
@@ -78,7 +78,10 @@ export function createSentenceClient(host: ModelHost): SentenceClient {
 			});
 			if (group.length > 1) return output;
 			groups.set(key, group);
-			await yieldToAll();
+			// What somebody waits for does not wait for the texts of files.
+			if (decoding.priority === 'interactive')
+				await new Promise((resolve) => setImmediate(resolve));
+			else await yieldToAll();
 			groups.delete(key);
 			if (groups.size === 0) gathering.delete(signal);
 			for (let at = 0; at < group.length; at += maxItems)

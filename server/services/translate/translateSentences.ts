@@ -72,7 +72,7 @@ export async function translateSentences(
 				continue;
 			}
 			// Each takes a moment, and a text has thousands.
-			await yieldToOthers();
+			await yieldToOthers(options.priority === 'interactive');
 			const links = linkSpans(before.text, hypothesis.text, hop, hypothesis.attention);
 			next.push({ ...result, links: before.links ? composedLinks(before.links, links) : links });
 		}

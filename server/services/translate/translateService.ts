@@ -129,7 +129,7 @@ export function createTranslateService(deps: TranslateDeps): TranslateService {
 		byChat: ((text: ChatText) => Promise<readonly ChatSentenceResult[]>) | undefined,
 		signal?: AbortSignal,
 	): Promise<TargetText & { custom: boolean }> => {
-		await yieldToOthers();
+		await yieldToOthers(request.priority === 'interactive');
 		const { hops } = route;
 		const edit = profanityEdit(
 			request.profanityAction,

@@ -370,7 +370,7 @@ test('the sentences of a request go over together, those of another apart; optio
 	);
 	assert.deepEqual(
 		calls.map(({ items, beams = 1 }) => `${items.length} by ${beams}`),
-		['256 by 1', '44 by 1', '1 by 4', '1 by 1'],
+		['64 by 1', '64 by 1', '64 by 1', '64 by 1', '44 by 1', '1 by 4', '1 by 1'],
 	);
 	assert.ok(calls.every(({ isAdmitted }) => isAdmitted));
 	await assert.rejects(
