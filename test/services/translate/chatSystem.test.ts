@@ -13,7 +13,7 @@ import { termFinder } from '../../../server/translate/glossary.ts';
 import { languageToolsHere } from '../../../server/translate/languageTools.ts';
 import { memoryLookup, memoryNeighbours } from '../../../server/translate/memory.ts';
 import { SentenceCache } from '../../../server/translate/sentenceCache.ts';
-import { askedTexts, type ScriptedChat, scriptedChat } from './scriptedChat.ts';
+import { askedTexts, type ScriptedChat, scriptedChat } from '../../support/scriptedChat.ts';
 
 const chatModel = (name: string): ModelInfo => ({
 	id: `${name}:1`,
