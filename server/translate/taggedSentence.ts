@@ -10,7 +10,11 @@ import type { Placed } from './tagProjection.ts';
 const tag = /<(\/?)x(\d{1,4})(\/?)>/g;
 
 /** The masked text with its tags as `<x1>…</x1>` and `<x2/>`; `undefined` when there are none to place. */
-export function withNumberedTags({ marks, masked, replacements }: SentenceUnit): string | undefined {
+export function withNumberedTags({
+	marks,
+	masked,
+	replacements,
+}: SentenceUnit): string | undefined {
 	if (marks.length === 0 || marks.length > maxTags || !isWhole(marks)) return undefined;
 	let out = '';
 	let at = 0;

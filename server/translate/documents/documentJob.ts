@@ -5,7 +5,7 @@ import type { ErrorWire } from '../../protocol/errorWire.ts';
 import type { DetectedText } from '../detectedText.ts';
 import { nestedTooDeeply } from '../nesting.ts';
 import { checkWhole } from './damage.ts';
-import type { TextTranslator } from './documentLanguage.ts';
+import type { TextComments, TextTranslator } from './documentLanguage.ts';
 import {
 	extractOfMessages,
 	type MissingResult,
@@ -33,6 +33,7 @@ export interface DocumentQuestion {
 	readonly type: 'ask';
 	readonly texts: readonly string[];
 	readonly from?: string;
+	readonly comments?: TextComments;
 }
 
 /** What it is told. */
