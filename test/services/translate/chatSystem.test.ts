@@ -187,4 +187,9 @@ test('a sentence that is refused stays as it was and is counted', async () => {
 	);
 	assert.equal(made.refused, 1);
 	assert.equal(made.items[0]?.translations[0]?.refused.length, 1);
+	await assert.rejects(textsOf(service, { texts: ['Bad one.'], category: 'chat' }), {
+		code: 'unsupported_model',
+	});
+	const several = await textsOf(service, { texts: ['Bad one.', 'Bad two.'], category: 'chat' });
+	assert.deepEqual(several, ['Bad one.', 'Bad two.']);
 });
