@@ -2,13 +2,14 @@
 
 import { findOrStartDaemon } from '../daemon/findDaemon.ts';
 import { archiveTypeOf } from '../protocol/archiveTypes.ts';
+import { defined } from '../protocol/defined.ts';
 import { AppError } from '../protocol/index.ts';
 import { detect, ownTranslatorPath, translate } from '../protocol/routeAddresses.ts';
 import { Client } from '../protocol/routeClient.ts';
 import { textBatches } from '../protocol/textBatches.ts';
 import { cutText } from '../translate/cutText.ts';
 import { type DetectedText, detectedText } from '../translate/detectedText.ts';
-import type { TextTranslator } from '../translate/documents/documentLanguage.ts';
+import type { TextComments, TextTranslator } from '../translate/documents/documentLanguage.ts';
 import { readArgs, readStdin } from './args.ts';
 import { type Command, UsageError } from './command.ts';
 import { meaningOf, noFile } from './namedFile.ts';
@@ -131,8 +132,13 @@ export const translateCommand: Command = {
 			used.note(await daemon.request(ownTranslatorPath + path, init)),
 		);
 		const { signal } = io;
-		const ask = async (texts: readonly string[], more: Partial<typeof query> = {}) => {
-			const input = { query: { ...query, ...more }, body: texts.map((Text) => ({ Text })) };
+		const ask = async (
+			texts: readonly string[],
+			more: Partial<typeof query> = {},
+			comments: TextComments = [],
+		) => {
+			const body = texts.map((Text, index) => ({ Text, ...defined({ Comment: comments[index] }) }));
+			const input = { query: { ...query, ...more }, body };
 			return client.call(translate, input, { signal });
 		};
 		if (document) {
@@ -146,11 +152,15 @@ export const translateCommand: Command = {
 					}
 					return found;
 				},
-				translate: async (texts, source) => {
+				translate: async (texts, source, comments = []) => {
 					const pair = { to: target, from: source };
 					const made: string[] = [];
 					for (const batch of textBatches(texts, maxBatch))
-						made.push(...(await ask(batch, pair)).map((item) => item.translations[0]?.text ?? ''));
+						made.push(
+							...(await ask(batch, pair, comments.slice(made.length))).map(
+								(item) => item.translations[0]?.text ?? '',
+							),
+						);
 					return made;
 				},
 			});

@@ -154,7 +154,7 @@ function translatorFor(
 			}
 			return found;
 		},
-		translate: async (texts, source) => {
+		translate: async (texts, source, comments) => {
 			const caller = await translatorAccess.authenticate(readCredentials(context));
 			const translated: string[] = [];
 			for (const batch of textBatches(texts, most)) {
@@ -181,6 +181,9 @@ function translatorFor(
 						profanityMarker: 'Asterisk',
 						alignment: false,
 						...{ priority: 'batch', turn },
+						...defined({
+							comments: comments?.slice(translated.length, translated.length + batch.length),
+						}),
 						...options,
 					},
 					context.get('signal'),

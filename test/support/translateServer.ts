@@ -29,6 +29,7 @@ import { languageToolsHere } from '../../server/translate/languageTools.ts';
 import { SentenceCache } from '../../server/translate/sentenceCache.ts';
 import { wordSpans } from '../../server/translate/wordSpans.ts';
 import type { WorkBound } from '../../server/work/workBound.ts';
+import type { ScriptedChat } from './scriptedChat.ts';
 import { temporaryFolder } from './temporaryFolder.ts';
 import { startTestServer, type TestServer } from './testServer.ts';
 
@@ -89,6 +90,8 @@ export interface TranslateServer extends TestServer {
 export interface TranslateServerOptions {
 	readonly requireKey?: boolean;
 	readonly env?: NodeJS.ProcessEnv;
+	/** Answers for a chat model `scripted`; without it there is none. */
+	readonly chat?: ScriptedChat;
 	/** Languages the model knows; all when absent. */
 	readonly languages?: readonly string[];
 	/** Where texts and documents wait; default: the product's own. */
@@ -130,7 +133,11 @@ export async function startTranslateServer(
 		folder,
 		supportsToolCalling: false,
 	};
-	const models: ModelInfo[] = [model];
+	const scripted: ModelInfo = {
+		...{ ...model, id: 'scripted:1', name: 'scripted', alias: 'scripted' },
+		...{ task: 'chat-completion', contextLength: 4096 },
+	};
+	const models: ModelInfo[] = options.chat ? [model, scripted] : [model];
 	const seq2seq: EngineModel['seq2seq'] = async (request, signal) => {
 		engine.calls.push(request);
 		const stopped = new Promise<never>((_, reject) =>
@@ -174,6 +181,7 @@ export async function startTranslateServer(
 				language: languageToolsHere,
 				cache: new SentenceCache(1 << 20),
 				custom: createCustomSystems(systems),
+				...(options.chat ? { generateChat: options.chat.ask } : {}),
 				...(options.textQueue ? { bound: options.textQueue } : {}),
 			}),
 			translatorAccess: access,

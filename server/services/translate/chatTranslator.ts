@@ -71,11 +71,23 @@ const hopeless = 8;
 const tokensOf = (text: string): number =>
 	[...text].reduce((sum, letter) => sum + (letter < '\u0250' ? 0.4 : 1.2), 4);
 
+/** The error for a chat model whose answers are no translations. */
+export const unusableModel = (
+	{ id }: ChatModel,
+	{ source, target }: ChatGuidance,
+	refused: number,
+): AppError =>
+	new AppError(
+		'unsupported_model',
+		`The chat model '${id}' gave no translation from ${languageName(source, 'en')} into ${languageName(target, 'en')} that could be used (${refused} ${refused === 1 ? 'sentence' : 'sentences'} tried). Choose a larger chat model or another system.`,
+		{ param: 'category' },
+	);
+
 /**
  * Translations of masked sentences, by their place.
  *
  * @param wanted Places of those that are asked for; the others only stand around them.
- * @throws AppError `unsupported_model` when the model makes nothing of the first of them, or of all.
+ * @throws AppError `unsupported_model` when the model makes nothing of the first ones.
  */
 export async function translateByChat(
 	sentences: readonly ChatSentence[],
@@ -90,18 +102,11 @@ export async function translateByChat(
 	let refused = 0;
 	const stop = new AbortController();
 	const ended = signal ? AbortSignal.any([signal, stop.signal]) : stop.signal;
-	const unusable = () =>
-		new AppError(
-			'unsupported_model',
-			`The chat model '${model.id}' gave no translation from ${languageName(guidance.source, 'en')} into ${languageName(guidance.target, 'en')} that could be used (${refused} ${refused === 1 ? 'sentence' : 'sentences'} tried). Choose a larger chat model or another system.`,
-			{ param: 'category' },
-		);
-
 	const finish = (place: number, made: ChatTranslation) => {
 		done.set(place, made);
 		if (made.isRefused) refused++;
 		else accepted++;
-		if (accepted === 0 && refused >= hopeless) throw unusable();
+		if (accepted === 0 && refused >= hopeless) throw unusableModel(model, guidance, refused);
 	};
 
 	const attempt = async (places: readonly number[], isBare: boolean): Promise<number[]> => {
@@ -160,7 +165,6 @@ export async function translateByChat(
 		stop.abort();
 		throw error;
 	}
-	if (accepted === 0 && refused > 0) throw unusable();
 	return done;
 }
 

@@ -24,7 +24,7 @@ import {
 	type TranslateByChat,
 } from './chatRun.ts';
 import { chatModelOf } from './chatSystems.ts';
-import type { GenerateChat } from './chatTranslator.ts';
+import { type GenerateChat, unusableModel } from './chatTranslator.ts';
 import { type ChooseSystem, type ChosenSystem, guidanceOf, systemChooser } from './chooseSystem.ts';
 import { listSystems } from './listSystems.ts';
 import { createSentenceClient, type SentenceClient } from './sentenceClient.ts';
@@ -201,6 +201,10 @@ export function createTranslateService(deps: TranslateDeps): TranslateService {
 			},
 			options,
 		);
+		// Of several texts the others count; one alone that stays as it was would look translated.
+		const isAllRefused = refused.length > 0 && refused.length >= done.sourceLengths.length;
+		if (chat && request.texts.length === 1 && isAllRefused)
+			throw unusableModel(chat, { source, target: target.language }, refused.length);
 		const transliteration =
 			target.script === undefined || target.script === scriptOf(target.language)
 				? undefined

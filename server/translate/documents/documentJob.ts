@@ -6,7 +6,7 @@ import type { DetectedText } from '../detectedText.ts';
 import { nestedTooDeeply } from '../nesting.ts';
 import { openArchive } from './archives/archiveDocuments.ts';
 import { checkWhole } from './damage.ts';
-import type { TextTranslator } from './documentLanguage.ts';
+import type { TextComments, TextTranslator } from './documentLanguage.ts';
 import { unknownFormat } from './knownFormats.ts';
 import {
 	extractOfMessages,
@@ -39,6 +39,7 @@ export interface DocumentQuestion {
 	readonly type: 'ask';
 	readonly texts: readonly string[];
 	readonly from?: string;
+	readonly comments?: TextComments;
 }
 
 /** What it is told. */

@@ -146,13 +146,13 @@ function workerFile(): URL {
 
 /** What the thread gets for a question; an error of the translator is the thread's to judge. */
 async function answerOf(
-	{ texts, from }: DocumentQuestion,
+	{ texts, from, comments }: DocumentQuestion,
 	translator: TextTranslator,
 ): Promise<DocumentAnswer> {
 	try {
 		return from === undefined
 			? { detected: await translator.detect(texts) }
-			: { translated: await translator.translate(texts, from) };
+			: { translated: await translator.translate(texts, from, comments) };
 	} catch (error) {
 		return { error: toErrorWire(error) };
 	}

@@ -7,6 +7,7 @@ import {
 	parseTree,
 	printParseErrorCode,
 } from 'jsonc-parser';
+import { defined } from '../../protocol/defined.ts';
 import { sameLanguage } from '../languageCodes.ts';
 import { indentAt } from '../whiteSpace.ts';
 import { isProse } from './isProse.ts';
@@ -34,6 +35,8 @@ interface Visit {
 	readonly isKept: ReturnType<typeof remarksIn>;
 	readonly to: string | undefined;
 	readonly pieces: Piece[];
+	/** What an ARB file says of the message. */
+	readonly comment?: string;
 }
 
 function visit(node: Node, context: Visit, plural?: PluralKey): void {
@@ -50,8 +53,9 @@ function visit(node: Node, context: Visit, plural?: PluralKey): void {
 				?.children?.map(({ children }) =>
 					children?.[0]?.value === 'description' ? String(children[1]?.value) : '',
 				);
-			if (context.isKept(key.offset, description?.join('') ?? '')) continue;
-			visit(value, context, pluralKey(name, keys));
+			const comment = description?.join('') ?? '';
+			if (context.isKept(key.offset, comment)) continue;
+			visit(value, comment === '' ? context : { ...context, comment }, pluralKey(name, keys));
 		}
 		return;
 	}
@@ -59,14 +63,14 @@ function visit(node: Node, context: Visit, plural?: PluralKey): void {
 	if (node.type !== 'string') return;
 	const value = String(node.value);
 	if (!isProse(value)) return;
-	const { to, pieces } = context;
+	const { to, pieces, comment } = context;
 	const forms = plural && to !== undefined ? categoryBranches(value, plural, to) : undefined;
 	const branches = forms ?? vueForms(value);
 	pieces.push({
 		start: node.offset,
 		end: node.offset + node.length,
 		text: value,
-		...(branches ? { branches } : {}),
+		...defined({ branches, comment }),
 		encode: (translation) => JSON.stringify(translation),
 	});
 }

@@ -8,6 +8,8 @@ export interface Piece {
 	readonly end: number;
 	/** The words, free of escapes and line breaks of the format. */
 	readonly text: string;
+	/** What the document says of the text, for whoever translates it. */
+	readonly comment?: string;
 	/** Source code of the format for a translation. */
 	readonly encode: (translation: string) => string;
 	/** Delimiters inside the text that must come out in the same number; matches are kept. */

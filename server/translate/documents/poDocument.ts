@@ -4,6 +4,7 @@
  * none. Comments, contexts, order, obsolete entries and everything already translated stay.
  */
 
+import { defined } from '../../protocol/defined.ts';
 import { type Branches, type Extract, type Piece, padded } from './piece.ts';
 import { placeholders, sameConversions, samePlaceholders } from './placeholders.ts';
 import { type PluralForms, parsePluralForms, pluralFormsOf } from './pluralForms.ts';
@@ -21,8 +22,9 @@ function extract(text: string, to?: string): Piece[] {
 		const isDone = entry.strings.some((string) => string.text !== '');
 		if (entry === header || isDone || !/\p{L}{2}/u.test(entry.id.text)) return [];
 		if (asksToKeep(text.slice(entry.start, entry.id.start))) return [];
-		if (!entry.plural) return [singular(text, entry, eol)];
-		return to === undefined ? [] : [plural(text, entry, forms, eol)];
+		const own = defined({ comment: commentOf(text, entry) });
+		if (!entry.plural) return [{ ...singular(text, entry, eol), ...own }];
+		return to === undefined ? [] : [{ ...plural(text, entry, forms, eol), ...own }];
 	});
 	if (to === undefined || own || !forms || !pieces.some(({ branches }) => branches)) return pieces;
 	const companion = headerPiece(text, entries, header, forms, to, eol);
@@ -35,6 +37,14 @@ export const extractPo: Extract = Object.assign(extract, {
 	prose: (text: string) =>
 		poEntries(text).flatMap(({ id, plural }) => [id.text, ...(plural ? [plural.text] : [])]),
 });
+
+/** What programmers say to translators (`#.`), and the context of a message. */
+function commentOf(text: string, { start, id, context }: PoEntry): string | undefined {
+	const lines = text.slice(start, id.start).split('\n');
+	const remarks = lines.flatMap((line) => (line.startsWith('#.') ? [line.slice(2).trim()] : []));
+	const said = [...remarks, context?.text ?? ''];
+	return said.filter((one) => one !== '').join('\n') || undefined;
+}
 
 /** Forms the header states, unless they are a template's or of another language. */
 function headerForms(header: PoEntry | undefined, to: string | undefined): PluralForms | undefined {

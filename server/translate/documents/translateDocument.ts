@@ -121,7 +121,10 @@ export async function translatePieces(
 	const pieces = piecesOf(first.text, extract, to);
 	const asked = pieces.filter((piece) => !piece.companion && !leavesAlone(piece));
 	const texts = asked.map((piece) => piece.branches?.texts ?? [piece.text.trim()]);
-	const answers = asked.length === 0 ? [] : await translate(texts.flat());
+	const comments = asked.some(({ comment }) => comment !== undefined)
+		? asked.flatMap(({ comment }, index) => (texts[index] ?? []).map(() => comment))
+		: undefined;
+	const answers = asked.length === 0 ? [] : await translate(texts.flat(), comments);
 	const found = new Map<Piece, string>();
 	const broken: Piece[] = [];
 	let next = 0;

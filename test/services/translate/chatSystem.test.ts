@@ -13,7 +13,7 @@ import { termFinder } from '../../../server/translate/glossary.ts';
 import { languageToolsHere } from '../../../server/translate/languageTools.ts';
 import { memoryLookup, memoryNeighbours } from '../../../server/translate/memory.ts';
 import { SentenceCache } from '../../../server/translate/sentenceCache.ts';
-import { askedTexts, type ScriptedChat, scriptedChat } from './scriptedChat.ts';
+import { askedTexts, type ScriptedChat, scriptedChat } from '../../support/scriptedChat.ts';
 
 const chatModel = (name: string): ModelInfo => ({
 	id: `${name}:1`,
@@ -187,4 +187,9 @@ test('a sentence that is refused stays as it was and is counted', async () => {
 	);
 	assert.equal(made.refused, 1);
 	assert.equal(made.items[0]?.translations[0]?.refused.length, 1);
+	await assert.rejects(textsOf(service, { texts: ['Bad one.'], category: 'chat' }), {
+		code: 'unsupported_model',
+	});
+	const several = await textsOf(service, { texts: ['Bad one.', 'Bad two.'], category: 'chat' });
+	assert.deepEqual(several, ['Bad one.', 'Bad two.']);
 });

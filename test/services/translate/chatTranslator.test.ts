@@ -11,7 +11,7 @@ import {
 	type ChatOptions,
 	translateByChat,
 } from '../../../server/services/translate/chatTranslator.ts';
-import { askedTexts, scriptedChat, shouted } from './scriptedChat.ts';
+import { askedTexts, scriptedChat, shouted } from '../../support/scriptedChat.ts';
 
 const options: ChatOptions = {
 	model: { id: 'big:1', contextLength: 4096 },

@@ -3,7 +3,7 @@
 import type {
 	ChatPromptRequest,
 	GenerateChat,
-} from '../../../server/services/translate/chatTranslator.ts';
+} from '../../server/services/translate/chatTranslator.ts';
 
 /** What the message of a question holds. */
 export interface AskedTexts {
