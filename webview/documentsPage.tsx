@@ -8,6 +8,7 @@ import { errorText } from './errorText.ts';
 import { Icon } from './icons.tsx';
 import type { StudioApi } from './studioApi.ts';
 import { text } from './studioText.ts';
+import { chosenSystem, SystemChoice } from './systemChoice.tsx';
 
 /** A document on its way. */
 interface Job {
@@ -55,6 +56,7 @@ async function translate(api: StudioApi, file: File): Promise<void> {
 			left,
 		} = await api.translateDocument(
 			{ fileName: file.name, text: await file.text(), to: job.to },
+			chosenSystem.value,
 			job.stop.signal,
 		);
 		const url = URL.createObjectURL(new Blob([made], { type: 'text/plain' }));
@@ -129,6 +131,7 @@ export function DocumentsPage({ api }: { api: StudioApi }): VNode {
 							))}
 						</select>
 					</label>
+					<SystemChoice api={api} />
 					<button type="button" onClick={() => input.current?.click()}>
 						{text('chooseFiles')}
 					</button>

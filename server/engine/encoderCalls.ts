@@ -9,6 +9,8 @@ export interface EmbedRequest {
 	readonly inputs: readonly (string | readonly number[])[];
 	/** Cut the vector to this many dimensions (Matryoshka models) and normalise again. */
 	readonly dimensions?: number;
+	/** Whose turn it takes. */
+	readonly owner?: string | undefined;
 }
 
 export interface EmbedResult {
@@ -21,6 +23,8 @@ export interface RerankRequest {
 	readonly documents: readonly string[];
 	/** Cut documents that are too long to be read with the query; false: refuse them. */
 	readonly truncate: boolean;
+	/** Whose turn it takes. */
+	readonly owner?: string | undefined;
 }
 
 export interface RerankResult {

@@ -6,9 +6,12 @@
 import type { Context, Hono } from 'hono';
 import type { Backend } from '../daemon/backend.ts';
 import { defined } from '../protocol/defined.ts';
-import { AppError, type TranslateEngine } from '../protocol/index.ts';
+import { AppError } from '../protocol/index.ts';
 import { translateDocument } from '../protocol/routes/documents.ts';
+import { translationSystems } from '../protocol/routes/translationSystems.ts';
 import { textBatches } from '../protocol/textBatches.ts';
+import type { TranslateOutcome, TranslateRequest } from '../services/translate/translateRequest.ts';
+import { categoryName } from '../services/translate/translateSystems.ts';
 import type { DetectedText } from '../translate/detectedText.ts';
 import type { TextTranslator } from '../translate/documents/documentLanguage.ts';
 import { translateDocumentJsonInWorker } from '../translate/documents/documentThread.ts';
@@ -16,11 +19,13 @@ import { documentFormats, formatOf } from '../translate/documents/translateDocum
 import { canonicalLanguage, unknownLanguage } from '../translate/languageCodes.ts';
 import { yieldToOthers } from '../work/yieldToOthers.ts';
 import type { AppEnv } from './env.ts';
+import { answerJson } from './jsonAnswer.ts';
 import { translatorOwnerOf } from './owner.ts';
 import { register } from './register.ts';
 import { announcedBytes } from './requestBody.ts';
 import { personOf } from './requestPerson.ts';
 import { readCredentials } from './translate/translateAuth.ts';
+import { modelsHeader, refusedHeader } from './translate/translateReply.ts';
 
 /** Texts and characters handed to the model at once. */
 const most = { texts: 64, characters: 40_000 };
@@ -33,7 +38,10 @@ export function registerDocumentRoutes(app: Hono<AppEnv>, backend: Backend): voi
 		app,
 		translateDocument,
 		async ({ context, body }) => {
-			const { fileName, text, to, from, engine } = body;
+			const { fileName, text, to, from, engine, tone, gender } = body;
+			const category = body.category === undefined ? undefined : categoryName(body.category);
+			if (body.category !== undefined && category === undefined)
+				throw new AppError('invalid_request', 'No system can be called so.', { param: 'category' });
 			// Another engine would work with the owner's accounts elsewhere.
 			if (engine !== undefined && context.get('caller') === 'member')
 				throw new AppError('forbidden', "Whoever runs the model server chooses the 'engine'.", {
@@ -49,7 +57,8 @@ export function registerDocumentRoutes(app: Hono<AppEnv>, backend: Backend): voi
 			const target = language(to, 'to');
 			const source = from === undefined || from === '' ? undefined : language(from, 'from');
 			const languages = { to: target, ...defined({ from: source }) };
-			const translator = translatorFor(context, backend, target, engine);
+			const options = defined({ engine, category, tone, gender });
+			const { outcomes, ...translator } = translatorFor(context, backend, target, options);
 			const job = { fileName, text, ...languages };
 			using _ = await documentQueue.enter({ work: text.length }, context.get('signal'));
 			const made = await translateDocumentJsonInWorker(
@@ -58,9 +67,16 @@ export function registerDocumentRoutes(app: Hono<AppEnv>, backend: Backend): voi
 				personOf(context),
 				context.get('signal'),
 			);
-			return await context.body(made, 200, { 'content-type': 'application/json' });
+			return await context.body(made, 200, {
+				'content-type': 'application/json',
+				...modelsHeader(outcomes),
+				...refusedHeader(outcomes),
+			});
 		},
 		{ checkRoom },
+	);
+	register(app, translationSystems, async ({ context }) =>
+		answerJson(context, await backend.translation.systems()),
 	);
 }
 
@@ -68,10 +84,13 @@ function translatorFor(
 	context: Context<AppEnv>,
 	{ translation, translatorAccess, meter }: Backend,
 	target: string,
-	engine: TranslateEngine | undefined,
-): TextTranslator {
+	options: Partial<Pick<TranslateRequest, 'engine' | 'category' | 'tone' | 'gender'>>,
+): TextTranslator & { readonly outcomes: readonly TranslateOutcome[] } {
 	const run = translation.newRun();
+	const outcomes: TranslateOutcome[] = [];
+	const { engine } = options;
 	return {
+		outcomes,
 		detect: async (texts) => {
 			const known = await translation.translatable();
 			const candidate = ({ language, score }: { language: string; score: number }) => ({
@@ -102,7 +121,7 @@ function translatorFor(
 					throw new AppError('rate_limited', `The limit is ${verdict.limit}.`, {
 						retryAfterS: verdict.retryAfterS ?? 60,
 					});
-				const { items } = await run.translate(
+				const outcome = await run.translate(
 					{
 						owner: translatorOwnerOf(context, caller),
 						texts: batch,
@@ -114,11 +133,12 @@ function translatorFor(
 						profanityMarker: 'Asterisk',
 						alignment: false,
 						...{ priority: 'batch', turn },
-						...defined({ engine }),
+						...options,
 					},
 					context.get('signal'),
 				);
-				translated.push(...items.map(({ translations }) => translations[0]?.text ?? ''));
+				outcomes.push(outcome);
+				translated.push(...outcome.items.map(({ translations }) => translations[0]?.text ?? ''));
 			}
 			return translated;
 		},

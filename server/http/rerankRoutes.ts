@@ -9,6 +9,7 @@ import { fallbackField } from '../services/chat/serializeCompletion.ts';
 import type { ProviderFallback } from '../services/host.ts';
 import type { AppEnv } from './env.ts';
 import { noteFallback } from './fallbackHeader.ts';
+import { owned } from './owner.ts';
 import { register } from './register.ts';
 import { announcedBytes } from './requestBody.ts';
 import { recordRequest, withMetrics } from './requestMetrics.ts';
@@ -26,7 +27,7 @@ export function registerRerankRoutes(app: Hono<AppEnv>, backend: Backend): void 
 				return withMetrics(record, async () => {
 					let fallback: ProviderFallback | undefined;
 					const { model, ranked, promptTokens, truncated } = await backend.reranking.run(
-						request,
+						owned(context, request),
 						(found) => {
 							fallback = found;
 							noteFallback(context, found);

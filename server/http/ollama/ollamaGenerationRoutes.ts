@@ -77,7 +77,10 @@ export function registerOllamaGenerationRoutes(app: Hono<AppEnv>, backend: Backe
 			const ttl = seconds === undefined ? undefined : ttlOf(seconds);
 			const { outcome, truncated } = await embedTruncated(
 				backend,
-				{ model: request.model, input: [...input], ...defined({ dimensions, ttl }) },
+				owned(context, {
+					...{ model: request.model, input: [...input] },
+					...defined({ dimensions, ttl }),
+				}),
 				truncate,
 				(found) => noteFallback(context, found),
 				context.get('signal'),

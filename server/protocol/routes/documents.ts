@@ -4,6 +4,7 @@ import * as z from 'zod';
 import { documentBody } from './bodyLimits.ts';
 import { object, oneOf, optional, string } from './fields.ts';
 import { jsonBody, route } from './route.ts';
+import { translationSystems } from './translationSystems.ts';
 
 export const translateDocument = route({
 	method: 'POST',
@@ -20,6 +21,11 @@ export const translateDocument = route({
 			from: optional(string({ maxLength: 40 })),
 			/** Who translates; absent = what the owner set. */
 			engine: optional(oneOf('local', 'team', 'hosted')),
+			/** Custom system, model, or chat model (`chat`, `chat:NAME`). */
+			category: optional(string({ maxLength: 120 })),
+			/** For chat models. */
+			tone: optional(oneOf('neutral', 'formal', 'informal')),
+			gender: optional(oneOf('neutral', 'female', 'male')),
 		}),
 		documentBody,
 	),
@@ -46,4 +52,4 @@ export const translateDocument = route({
 	section: 'translation',
 });
 
-export const documentRoutes = [translateDocument] as const;
+export const documentRoutes = [translateDocument, translationSystems] as const;

@@ -1,6 +1,12 @@
 /** Chat: from a parsed request to an answer, in pieces for streams and as a whole for everybody else. */
 
-import type { GeneratePrompt, GenerateSummary, Owned, TokenLogprob } from '../../engine/api.ts';
+import type {
+	GeneratePrompt,
+	GenerateRequest,
+	GenerateSummary,
+	Owned,
+	TokenLogprob,
+} from '../../engine/api.ts';
 import { promptOpensReasoning } from '../../engine/template/reasoning.ts';
 import { newestTurns, withoutTurns } from '../../engine/text/historyTurns.ts';
 import type { ChatFacts, ChatQuestion } from '../../engine/text/textJobs.ts';
@@ -91,9 +97,13 @@ export interface ChatDeps {
 }
 
 export interface ChatService {
-	/** Answers; events come in order, `finish` once per choice. */
+	/**
+	 * Answers; events come in order, `finish` once per choice.
+	 *
+	 * @param request `priority`: `batch` gives way to people who wait.
+	 */
 	run(
-		request: ChatRequest & Owned & Prompted,
+		request: ChatRequest & Owned & Prompted & Partial<Pick<GenerateRequest, 'priority'>>,
 		onEvent: (event: ChatEvent) => void,
 		signal?: AbortSignal,
 	): Promise<ChatOutcome>;
@@ -230,7 +240,7 @@ export function createChatService(deps: ChatDeps): ChatService {
 				});
 			};
 			const result = await lease.engine.generate(
-				{ ...plan.generate, owner: request.owner },
+				{ ...plan.generate, owner: request.owner, ...defined({ priority: request.priority }) },
 				(event) => {
 					if (event.type === 'queued') {
 						const { queuePosition } = event;

@@ -1,5 +1,6 @@
 /** Vectors of texts that may be longer than the model reads: the end of those is left out, and which they are is said. */
 
+import type { Owned } from '../../engine/api.ts';
 import { AppError } from '../../protocol/index.ts';
 import type { EmbeddingRequest } from '../../protocol/routes/embeddings.ts';
 import type { ModelHost, ProviderFallback } from '../host.ts';
@@ -17,7 +18,7 @@ export interface TruncatedEmbedding {
 /** @param truncate false: a text that is too long is refused */
 export async function embedTruncated(
 	{ embeddings, host }: { readonly embeddings: EmbeddingService; readonly host: ModelHost },
-	request: Omit<EmbeddingRequest, 'input'> & { readonly input: string[] },
+	request: Omit<EmbeddingRequest, 'input'> & Owned & { readonly input: string[] },
 	truncate: boolean,
 	onFallback: (fallback: ProviderFallback) => void,
 	signal?: AbortSignal,

@@ -1,8 +1,9 @@
 /** Reranking: documents by how well they answer a query, judged by an encoder that reads both together. */
 
+import type { Owned } from '../../engine/api.ts';
 import { defined } from '../../protocol/defined.ts';
 import type { RerankQuestion } from '../../protocol/routes/rerank.ts';
-import { WorkQueue } from '../../work/workQueue.ts';
+import { WorkBound } from '../../work/workBound.ts';
 import type { ModelHost, ProviderFallback } from '../host.ts';
 
 export interface RerankOutcome {
@@ -19,18 +20,18 @@ export interface RerankService {
 	checkRoom(bytes: number): void;
 	/** Rejects with `overloaded`, at once, when too much waits already. */
 	run(
-		request: RerankQuestion,
+		request: RerankQuestion & Owned,
 		onFallback: (fallback: ProviderFallback) => void,
 		signal?: AbortSignal,
 	): Promise<RerankOutcome>;
 }
 
-/** Several requests for a model to put together; and a minute or so of a small model on two cores. */
-const usualQueue = (): WorkQueue =>
-	new WorkQueue({
-		describe: (waiting) => `${Math.round(waiting)} tokens wait to be ranked`,
-		maxRunning: 16_000,
-		maxWaiting: 400_000,
+/** A minute or so of a small model on two cores; and several requests on any machine. */
+const usualBound = (): WorkBound =>
+	new WorkBound({
+		describe: (work) => `${Math.round(work)} tokens wait to be ranked`,
+		maxWork: 400_000,
+		minWork: 16_000,
 	});
 
 const charactersPerToken = 4;
@@ -39,13 +40,13 @@ const charactersPerToken = 4;
 const workOf = ({ query, documents }: RerankQuestion): number =>
 	documents.reduce((sum, { length }) => sum + length + query.length, 0) / charactersPerToken;
 
-/** @param queue where requests wait, counted in tokens */
-export function createRerankService(host: ModelHost, queue = usualQueue()): RerankService {
+/** @param bound of all requests, counted in tokens */
+export function createRerankService(host: ModelHost, bound = usualBound()): RerankService {
 	return {
-		checkRoom: (bytes) => queue.checkRoom({ work: bytes / charactersPerToken }),
+		checkRoom: (bytes) => bound.checkRoom({ work: bytes / charactersPerToken }),
 		run: async (request, onFallback, signal) => {
 			const { id } = await host.resolve(request.model, 'rerank');
-			using _ = await queue.enter({ work: workOf(request) }, signal);
+			using _ = bound.enter({ work: workOf(request) }, signal);
 			await using lease = await host.acquire(
 				id,
 				{
@@ -54,8 +55,8 @@ export function createRerankService(host: ModelHost, queue = usualQueue()): Rera
 				},
 				signal,
 			);
-			const { query, documents, truncate = true } = request;
-			const result = await lease.engine.rerank({ query, documents, truncate }, signal);
+			const { query, documents, truncate = true, owner } = request;
+			const result = await lease.engine.rerank({ query, documents, truncate, owner }, signal);
 			const ranked = [...result.logits].map((logit, index) => ({
 				index,
 				score: 1 / (1 + Math.exp(-logit)),
