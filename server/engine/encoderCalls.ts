@@ -9,7 +9,7 @@ export interface EmbedRequest {
 	readonly inputs: readonly (string | readonly number[])[];
 	/** Cut the vector to this many dimensions (Matryoshka models) and normalise again. */
 	readonly dimensions?: number;
-	/** Whose turn it takes; as in `Owned`. */
+	/** Whose turn it takes. */
 	readonly owner?: string | undefined;
 }
 
@@ -23,7 +23,7 @@ export interface RerankRequest {
 	readonly documents: readonly string[];
 	/** Cut documents that are too long to be read with the query; false: refuse them. */
 	readonly truncate: boolean;
-	/** Whose turn it takes; as in `Owned`. */
+	/** Whose turn it takes. */
 	readonly owner?: string | undefined;
 }
 

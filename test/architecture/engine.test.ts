@@ -24,7 +24,7 @@ const layers: readonly (readonly string[])[] = [
 	['template', 'tokenizer'],
 	['modelFiles', 'kernel'],
 	['api.ts'],
-	['prompt.ts', 'speechApi.ts', 'stats.ts', 'encoderCalls.ts'],
+	['encoderCalls.ts', 'prompt.ts', 'speechApi.ts', 'stats.ts'],
 ];
 
 /** First part of a path inside the engine: a folder, or a file that is a layer of its own. */

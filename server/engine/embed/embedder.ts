@@ -24,7 +24,7 @@ import type { TextReader } from '../text/textReader.ts';
 import { type OpenGraph, openVerified } from '../verify/openVerified.ts';
 import { type Reading, tolerances } from '../verify/readings.ts';
 import type { Verdicts } from '../verify/verdict.ts';
-import { inputValues } from './inputValues.ts';
+import { inputValues, tokensOf } from './encoderInputs.ts';
 import { PairWriter } from './pairWriter.ts';
 import { type EmbeddingSettings, normalize, pool, readEmbeddingSettings } from './pooling.ts';
 
@@ -169,9 +169,11 @@ class EncoderEmbedder implements Embedder {
 		const sequences = request.inputs.map((input, index) =>
 			this.#checked(typeof input === 'string' ? (read.shift() ?? []) : input, index),
 		);
-		const { owner } = request;
-		const { vectors, promptTokens } = await this.#compute(sequences, [], owner, signal);
-		return { vectors: vectors.map((vector) => cut(vector, request.dimensions)), promptTokens };
+		const vectors = await this.#admitted(sequences, [], request.owner, signal);
+		return {
+			vectors: vectors.map((vector) => cut(vector, request.dimensions)),
+			promptTokens: tokensOf(sequences),
+		};
 	}
 
 	async rerank(
@@ -181,31 +183,36 @@ class EncoderEmbedder implements Embedder {
 		const [asked = [], ...read] = await this.#reader.encode([query, ...documents], false, signal);
 		const { contextLength } = this.#limits;
 		const pairs = new PairWriter(this.#text.pairTemplate, asked, contextLength, truncate);
-		const sequences = read.map((document, index) => pairs.write(document, index));
-		const { vectors, promptTokens } = await this.#compute(
-			sequences.map(({ ids }) => ids),
-			sequences.map(({ types }) => types),
-			owner,
-			signal,
-		);
-		const logits = Float32Array.from(vectors, ([logit = 0]) => logit);
-		return { logits, promptTokens, truncated: pairs.truncated };
+		const written = read.map((document, index) => pairs.write(document, index));
+		const sequences = written.map(({ ids }) => ids);
+		const types = written.map((pair) => pair.types);
+		const vectors = await this.#admitted(sequences, types, owner, signal);
+		return {
+			logits: Float32Array.from(vectors, ([logit = 0]) => logit),
+			promptTokens: tokensOf(sequences),
+			truncated: pairs.truncated,
+		};
 	}
 
-	/** One vector for each list of tokens; others have their turn between the runs of a request. */
-	async #compute(
+	/**
+	 * Vectors of sequences, in turn with other requests.
+	 * @param types of the tokens, which tell two texts apart; none: there is one
+	 */
+	async #admitted(
 		sequences: readonly (readonly number[])[],
 		types: readonly (readonly number[])[],
 		owner: string | undefined,
 		signal: AbortSignal | undefined,
-	): Promise<{ readonly vectors: readonly Float32Array[]; readonly promptTokens: number }> {
-		const promptTokens = sequences.reduce((sum, sequence) => sum + sequence.length, 0);
+	): Promise<Float32Array[]> {
+		const promptTokens = tokensOf(sequences);
+		const runs = this.#runs(sequences);
 		const priority = promptTokens <= maxInteractiveTokens ? 'interactive' : 'batch';
 		const vectors: Float32Array[] = [];
 		let left = promptTokens;
 		let isRunning = false;
 		try {
-			for (const [at, run] of this.#runs(sequences).entries()) {
+			// Others have their turn between the runs of a request.
+			for (const [at, run] of runs.entries()) {
 				const found = await this.#admission.run(
 					{ priority, owner, isPart: at > 0, work: at > 0 ? run.tokens : left },
 					() => {
@@ -227,7 +234,7 @@ class EncoderEmbedder implements Embedder {
 			if (isRunning) this.counters.running--;
 		}
 		this.counters.promptTokens += promptTokens;
-		return { vectors, promptTokens };
+		return vectors;
 	}
 
 	#checked(ids: readonly number[], index: number): readonly number[] {

@@ -78,8 +78,7 @@ export function registerOllamaGenerationRoutes(app: Hono<AppEnv>, backend: Backe
 			const { outcome, truncated } = await embedTruncated(
 				backend,
 				owned(context, {
-					model: request.model,
-					input: [...input],
+					...{ model: request.model, input: [...input] },
 					...defined({ dimensions, ttl }),
 				}),
 				truncate,

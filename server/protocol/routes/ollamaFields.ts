@@ -22,15 +22,15 @@ import { maxMessages, readMessage } from './messageFields.ts';
 import { samplingFields, topLogprobsField } from './requestFields.ts';
 import { schemaField } from './toolFields.ts';
 
-const secondsOf: Readonly<Record<string, number>> = {
-	ns: 1e-9,
-	us: 1e-6,
-	µs: 1e-6,
-	ms: 1e-3,
-	s: 1,
-	m: 60,
-	h: 3600,
-};
+const secondsOf: ReadonlyMap<string, number> = new Map([
+	['ns', 1e-9],
+	['us', 1e-6],
+	['µs', 1e-6],
+	['ms', 1e-3],
+	['s', 1],
+	['m', 60],
+	['h', 3600],
+]);
 /** Longest idle time that can be asked for in seconds; more is for ever. */
 const longestS = 30 * 86_400;
 const duration = /^-?(?:\d{1,12}(?:\.\d{1,12})?(?:ns|us|µs|ms|s|m|h)){1,8}$/;
@@ -50,7 +50,10 @@ function durationOf(text: string): number | undefined {
 	if (/^-?\d{1,12}$/.test(text)) return Number(text);
 	if (!duration.test(text)) return undefined;
 	const parts = [...text.matchAll(/(\d{1,12}(?:\.\d{1,12})?)(ns|us|µs|ms|s|m|h)/g)];
-	const sum = parts.reduce((all, [, n, unit]) => all + Number(n) * (secondsOf[unit ?? ''] ?? 0), 0);
+	const sum = parts.reduce(
+		(all, [, n, unit]) => all + Number(n) * (secondsOf.get(unit ?? '') ?? 0),
+		0,
+	);
 	return text.startsWith('-') ? -sum : sum;
 }
 

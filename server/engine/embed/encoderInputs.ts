@@ -1,11 +1,12 @@
-/** What an encoder graph reads, by the names that exporters give its inputs. */
+/** What an encoder's graph is given for its tokens. */
 
 import { AppError } from '../../protocol/index.ts';
 
-/**
- * Values of one input for texts of `tokens` tokens each, padding included.
- * @throws AppError `unsupported_model` for an input that is not known
- */
+/** Tokens of all sequences together. */
+export const tokensOf = (sequences: readonly (readonly number[])[]): number =>
+	sequences.reduce((sum, { length }) => sum + length, 0);
+
+/** Values of one of the graph's inputs, by its name. */
 export function inputValues(
 	name: string,
 	ids: readonly number[],
