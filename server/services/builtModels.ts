@@ -199,14 +199,17 @@ export async function holdsWeights(path: string): Promise<boolean> {
 	const names = await readdir(path);
 	const inner = await readdir(join(path, 'onnx')).catch(() => []);
 	if ([...names, ...inner].some((name) => name.endsWith('.onnx'))) return false;
-	return names.some((name) => /\.(gguf|safetensors)$/i.test(name));
+	return names.some((name) => ofWeights.test(name));
 }
+
+/** Weights, and of students what else is built into the model. */
+const ofWeights = /\.(gguf|safetensors)$|^(model|lex)\..*\.bin(\.gz)?$|\.spm(\.gz)?$/i;
 
 /** Bytes of a file, or of the weights in a folder. */
 async function weightBytes(path: string): Promise<number> {
 	const found = await stat(path);
 	if (!found.isDirectory()) return found.size;
-	const names = (await readdir(path)).filter((name) => /\.(gguf|safetensors)$/i.test(name));
+	const names = (await readdir(path)).filter((name) => ofWeights.test(name));
 	const sizes = await Promise.all(names.map(async (name) => (await stat(join(path, name))).size));
 	return sizes.reduce((sum, bytes) => sum + bytes, 0);
 }

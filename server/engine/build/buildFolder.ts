@@ -1,9 +1,9 @@
 /**
- * Builds a model of a GGUF file or of safetensors: opens what there is, plans, and writes graph, tokenizer and
+ * Builds a model of a GGUF file, of safetensors or of a student's files: opens what there is, plans, and writes graph, tokenizer and
  * settings into one folder. Everything it reads was made by strangers, so it runs in a process of its own.
  */
 
-import { readdir } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { readModelBytes, readModelJson } from '../../hub/modelData/readModelFile.ts';
 import { AppError } from '../../protocol/index.ts';
@@ -13,8 +13,10 @@ import { type BuildOrigin, buildModel, planBuild } from './buildModel.ts';
 import { checkBuilt } from './checkBuilt.ts';
 import { openGguf } from './sources/gguf.ts';
 import { openModelSource } from './sources/openModelSource.ts';
+import { holdsStudent, openStudent } from './sources/openStudent.ts';
 import { openSafetensors } from './sources/safetensors.ts';
 import type { ByteSource, TensorSource } from './sources/tensorSource.ts';
+import { studentSettings } from './studentFolder.ts';
 import { tokenizerFromGguf } from './tokenizer/tokenizerFromGguf.ts';
 
 /** Bytes that can be read anywhere. */
@@ -27,7 +29,7 @@ export interface ReadableBytes {
 
 /** Where weights are read from. */
 export type BuildSource =
-	/** A `.gguf` file, or a folder. */
+	/** A `.gguf` file, or a folder of safetensors or of a student. */
 	| { readonly kind: 'path'; readonly path: string }
 	| {
 			readonly kind: 'files';
@@ -43,6 +45,8 @@ export interface FolderBuild {
 	/** Folder to make; it must not be there yet. */
 	readonly target: string;
 	readonly origin: BuildOrigin;
+	/** Codes of source and target, where files of a translator do not say them. */
+	readonly languages?: readonly [string, string];
 	/** More bits where they tell. */
 	readonly quality?: boolean;
 	/** Keeps the numbers of the source. */
@@ -80,13 +84,18 @@ export interface FolderListener {
 /** What the folder has beside graph and settings. */
 type Files = Map<string, string | Uint8Array>;
 
+interface Settings {
+	readonly config: JsonRecord;
+	readonly files: Files;
+}
+
 /**
  * @throws AppError `unsupported_model` naming what is not known here, `conflict` when the target is there, or of
  * the disk and the source
  */
 export async function buildFolder(build: FolderBuild, listener: FolderListener): Promise<void> {
-	await using source = await open(build.source);
-	const { config, files } = await settingsOf(source, build);
+	const { source: opened, config, files } = await open(build);
+	await using source = opened;
 	const { target, origin, keep = false } = build;
 	const options = {
 		source,
@@ -112,7 +121,39 @@ export async function buildFolder(build: FolderBuild, listener: FolderListener):
 	listener.onProgress({ phase: 'check', doneBytes: sizeBytes, totalBytes: sizeBytes });
 }
 
-async function open(source: BuildSource): Promise<TensorSource> {
+interface OpenedBuild {
+	readonly source: TensorSource;
+	readonly config: JsonRecord;
+	readonly files: Files;
+}
+
+async function open(build: FolderBuild): Promise<OpenedBuild> {
+	const { source: from } = build;
+	if (from.kind === 'path' && (await isStudent(from.path))) {
+		const student = await openStudent(from.path);
+		return withSettings(student.source, () => studentSettings(student, build.languages));
+	}
+	return withSettings(await openWeights(from), (source) => settingsOf(source, build));
+}
+
+/** Closes the source where its settings cannot be had. */
+async function withSettings(
+	source: TensorSource,
+	settings: (source: TensorSource) => Settings | Promise<Settings>,
+): Promise<OpenedBuild> {
+	try {
+		return { source, ...(await settings(source)) };
+	} catch (error) {
+		await source[Symbol.asyncDispose]();
+		throw error;
+	}
+}
+
+async function isStudent(path: string): Promise<boolean> {
+	return (await stat(path)).isDirectory() && (await holdsStudent(path));
+}
+
+async function openWeights(source: BuildSource): Promise<TensorSource> {
 	if (source.kind === 'path') return openModelSource(source.path);
 	const files = source.files.map(
 		(file): ByteSource => ({
@@ -129,7 +170,7 @@ async function open(source: BuildSource): Promise<TensorSource> {
 async function settingsOf(
 	source: TensorSource,
 	{ source: from, sides }: FolderBuild,
-): Promise<{ config: JsonRecord; files: Files }> {
+): Promise<Settings> {
 	if (source.metadata.has('general.architecture')) {
 		const { tokenizerJson, tokenizerConfig, generationConfig } = tokenizerFromGguf(source.metadata);
 		const files: Files = new Map([

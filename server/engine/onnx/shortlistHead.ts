@@ -33,6 +33,8 @@ interface Head {
 	/** What makes the logits of the hidden state, in order. */
 	readonly nodes: readonly OnnxNode[];
 	readonly hidden: string;
+	/** What makes {@link hidden} where only a product with few columns wants it. */
+	readonly hiddenNodes?: readonly OnnxNode[];
 	/** Name of the graph's output that they make. */
 	readonly output: string;
 	readonly source: HeadSource;
@@ -103,6 +105,10 @@ function findHeads(graph: OnnxGraph, output: string, known: ReadonlySet<string>)
 	}
 	const weight = node?.inputs[1] ?? '';
 	if (node === undefined || !known.has(weight)) return [];
+	if (node.op === 'MatMulIntegerToFloat' && sum === undefined) {
+		const head = staticInt8Head(made.get(node.inputs[0] ?? ''), node, known);
+		return head === undefined ? [] : [{ ...head, graph, output }];
+	}
 	const withBias = bias === undefined ? {} : { bias };
 	const hidden = node.inputs[0] as string;
 	const nodes = sum === undefined ? [node] : [node, sum];
@@ -157,8 +163,37 @@ function int8Head(
 	};
 }
 
+/** `MatMulIntegerToFloat(QuantizeLinear(hidden), W, …, bias)`, with factors that are known beforehand. */
+function staticInt8Head(
+	numbers: OnnxNode | undefined,
+	product: OnnxNode,
+	known: ReadonlySet<string>,
+): Omit<Head, 'graph' | 'output'> | undefined {
+	const [, weight = '', , scales = '', , zero = '', bias = ''] = product.inputs;
+	const fixed = [weight, scales, zero, bias].filter((name) => name !== '');
+	if (numbers?.op !== 'QuantizeLinear' || fixed.some((name) => !known.has(name))) return undefined;
+	const [bytes = ''] = numbers.outputs;
+	// The same rounded numbers, so that few columns give what all of them give.
+	const hidden = `nearglot/${bytes}/numbers`;
+	const back = makeNode('DequantizeLinear', [bytes, ...numbers.inputs.slice(1)], [hidden]);
+	return {
+		nodes: [product],
+		hidden,
+		hiddenNodes: [back],
+		source: {
+			weight,
+			scales,
+			isInt8: true,
+			...defined({ zero: zero || undefined, bias: bias || undefined }),
+		},
+	};
+}
+
 /** Puts the head into one branch of an `If` and the product with the given columns into the other. */
-function split({ graph, nodes: head, hidden, output, source }: Head, index: number): void {
+function split(
+	{ graph, nodes: head, hidden, hiddenNodes = [], output, source }: Head,
+	index: number,
+): void {
 	const last = head[head.length - 1] as OnnxNode;
 	const [made = ''] = last.outputs;
 	freeWidth(graph, output);
@@ -181,7 +216,10 @@ function split({ graph, nodes: head, hidden, output, source }: Head, index: numb
 			'If',
 			[named('all')],
 			[made],
-			[branch('then_branch', own, full), branch('else_branch', short, named('short'))],
+			[
+				branch('then_branch', own, full),
+				branch('else_branch', [...hiddenNodes, ...short], named('short')),
+			],
 		),
 	];
 	graph.nodes.splice(graph.nodes.indexOf(last), 1, ...nodes);

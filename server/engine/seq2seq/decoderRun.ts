@@ -224,9 +224,11 @@ class Run implements DecoderRun {
 		const { length } = this.#self;
 		for (const [index, { past, present, heads, headSize }] of this.#self.tensors.entries()) {
 			if (inputs.has(past)) {
-				binding.input(past, this.#self.past(index), [batchSize, heads, length, headSize]);
+				const before = this.#self.lengthOf(index, length);
+				binding.input(past, this.#self.past(index), [batchSize, heads, before, headSize]);
 			}
-			const dims = [batchSize, heads, length + count, headSize];
+			const after = this.#self.lengthOf(index, length + count);
+			const dims = [batchSize, heads, after, headSize];
 			binding.output(present, this.#self.present(index, count), dims);
 		}
 	}

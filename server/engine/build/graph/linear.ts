@@ -11,6 +11,7 @@ import {
 	unpair,
 	wholeTensor,
 } from './matrix.ts';
+import { StaticInt8Writer } from './staticInt8.ts';
 
 /** Gives rows of numbers the form of blocks. */
 export type Quantise = (
@@ -50,16 +51,20 @@ export interface Stored {
 }
 
 export class LinearWriter {
+	/** Products of bytes with factors that are known beforehand. */
+	readonly int8: StaticInt8Writer;
 	readonly #writer: GraphWriter;
 	readonly #source: TensorSource;
 	readonly #recipe: Recipe;
 	/** Sums over blocks of an activation, by its name and the block. */
 	readonly #blockSums = new Map<string, string>();
+	readonly #stored = new Map<string, Stored>();
 
 	constructor(writer: GraphWriter, source: TensorSource, recipe: Recipe) {
 		this.#writer = writer;
 		this.#source = source;
 		this.#recipe = recipe;
+		this.int8 = new StaticInt8Writer(writer, source);
 	}
 
 	/** The form that a matrix will have in the graph. */
@@ -118,6 +123,13 @@ export class LinearWriter {
 			residual: form.residual ? `${name}.weight_residual` : '',
 			offset: offsets.packed,
 		};
+	}
+
+	/** {@link store}, or what it gave before under the name. */
+	storeOnce(name: string, matrix: Matrix, role: 'matrices' | 'head'): Stored {
+		const stored = this.#stored.get(name) ?? this.store(name, matrix, role);
+		this.#stored.set(name, stored);
+		return stored;
 	}
 
 	/** The weights as float32, whatever the recipe says; in a shape of their own if they are no matrix. */
