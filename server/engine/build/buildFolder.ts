@@ -172,13 +172,15 @@ async function settingsOf(
 	{ source: from, sides }: FolderBuild,
 ): Promise<Settings> {
 	if (source.metadata.has('general.architecture')) {
+		// What cannot be built at all is said before what is missing of it.
+		const config = await ggufConfig(source);
 		const { tokenizerJson, tokenizerConfig, generationConfig } = tokenizerFromGguf(source.metadata);
 		const files: Files = new Map([
 			['tokenizer.json', JSON.stringify(tokenizerJson)],
 			['tokenizer_config.json', `${JSON.stringify(tokenizerConfig, undefined, '\t')}\n`],
 			['generation_config.json', `${JSON.stringify(generationConfig, undefined, '\t')}\n`],
 		]);
-		return { config: await ggufConfig(source), files };
+		return { config, files };
 	}
 	const folder = sides ?? (from.kind === 'path' ? from.path : undefined);
 	const config = folder === undefined ? undefined : await readModelJson(folder, 'config.json');
