@@ -79,9 +79,12 @@ async function filesIn(folder: string): Promise<StudentFiles | undefined> {
 	return studentFiles(names);
 }
 
-/** Whether a folder holds a student. */
+/** Whether a folder holds a student, or a part of one: then what is missing is said. */
 export async function holdsStudent(folder: string): Promise<boolean> {
-	return (await filesIn(folder)) !== undefined;
+	const names = await readdir(folder);
+	const has = (ending: RegExp) => names.some((name) => ending.test(name));
+	if (has(/\.(gguf|safetensors)$/i) || names.includes('config.json')) return false;
+	return has(/\.bin(\.gz)?$/) && has(/\.spm(\.gz)?$/);
 }
 
 /** @throws AppError `unsupported_model` where a file is missing or not one of its kind */
@@ -90,7 +93,7 @@ export async function openStudent(folder: string, signal?: AbortSignal): Promise
 	if (files === undefined)
 		throw new AppError(
 			'unsupported_model',
-			`The folder ${basename(folder)} has no student of Firefox Translations: model.….bin with vocab.….spm.`,
+			`The folder ${basename(folder)} has no whole student of Firefox Translations: model.….bin with vocab.….spm, or with srcvocab.….spm and trgvocab.….spm.`,
 		);
 	const { shortlist, sourceVocabulary, targetVocabulary } = files;
 	const small = (name: string) => readWhole(folder, name, limitsOf(shortlistFile).maxBytes, signal);
