@@ -57,7 +57,7 @@ export async function readHeadWeights(path: string): Promise<HeadWeights | undef
 				(one) => one && wholeNumbers(one.type, one.bytes),
 			);
 			if (source.takesBytes === true)
-				return weights instanceof Int8Array ? bytesOf(weights, weight.dims, biases) : undefined;
+				return weights instanceof Int8Array ? asBytes(weights, weight.dims, biases) : undefined;
 			return weights === undefined
 				? undefined
 				: rowMajor(weights, weight.dims, numbers, zeros ?? [0], biases);
@@ -116,7 +116,7 @@ function rowMajor(
 }
 
 /** A matrix row by row, as it is. */
-function bytesOf(
+function asBytes(
 	values: Int8Array,
 	dims: readonly number[],
 	bias: Float32Array | undefined,
