@@ -147,10 +147,23 @@ function rounded(value: number): number {
 	return rest > 0.5 || (rest === 0.5 && down % 2 !== 0) ? down + 1 : down;
 }
 
+/** Numbers as bytes, by the numbers; products of the same ones are many. */
+const bytesOfNumbers = new WeakMap<
+	Float64Array,
+	{ readonly key: number; readonly bytes: Int16Array }
+>();
+
 function quantised(x: Float64Array, factor: number, { lowest }: ReferenceOptions): Int16Array {
-	return Int16Array.from(x, (value) =>
-		Math.max(lowest, Math.min(127, rounded(Math.fround(Math.fround(value) * factor)))),
-	);
+	const known = bytesOfNumbers.get(x);
+	const key = factor * lowest;
+	if (known?.key === key) return known.bytes;
+	const bytes = new Int16Array(x.length);
+	for (let k = 0; k < x.length; k++) {
+		const value = rounded(Math.fround(Math.fround(x[k] as number) * factor));
+		bytes[k] = value < lowest ? lowest : value > 127 ? 127 : value;
+	}
+	bytesOfNumbers.set(x, { key, bytes });
+	return bytes;
 }
 
 /** Sum of products with the weights that begin at a place. */

@@ -14,7 +14,7 @@ import {
 } from '../../support/studentModels.ts';
 import { type ReferenceOptions, studentSays } from '../../support/studentReference.ts';
 
-const maxLength = 12;
+const maxLength = 8;
 const exact = { saturates: false, lowest: -128, maxLength } as const;
 const asWasm = { saturates: true, lowest: -127, maxLength } as const;
 
@@ -74,7 +74,7 @@ test('a shortlist leaves the words of a text, alone and in company', async () =>
 	};
 	assert.deepEqual([problems, notes], [[], []]);
 	assert.equal(languages?.sharesVocabulary, true);
-	const lines = someLines(24, shape.vocabulary, 5);
+	const lines = someLines(12, shape.vocabulary, 5);
 	const tokensOf = (line: readonly number[]) => {
 		const own = new Set([...line, 0, ...line.flatMap((id) => content.lists[id] as number[])]);
 		for (const id of content.lists[0] as number[]) own.add(id);
