@@ -7,6 +7,7 @@
  *                                  --bars: only what a bar is set for
  *   npm run bench -- quality …        quality of the built-in models instead of speed
  *   npm run bench -- translate …      translation: BLEU, chrF, words a second, latency over HTTP
+ *   npm run bench -- students         students of Firefox Translations beside bergamot's WebAssembly
  *   npm run bench -- soak …           minutes of mixed load on a real daemon
  *   npm run bench -- chaos …           faults of processes, hub, files, disks, clocks and the sign-in layer
  *   npm run bench -- flood …           many more requests at once than a daemon can do
@@ -32,6 +33,11 @@ const here = dirname(fileURLToPath(import.meta.url));
 if (process.argv[2] === 'quality') {
 	const { runQuality } = await import('./quality/run.ts');
 	process.exit(await runQuality(process.argv.slice(3)));
+}
+
+if (process.argv[2] === 'students') {
+	const { studentsCommand } = await import('./students/run.ts');
+	process.exit(await studentsCommand());
 }
 
 if (process.argv[2] === 'soak') {

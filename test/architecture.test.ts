@@ -201,6 +201,7 @@ test('ONNX Runtime comes into a process by the one door that turns its telemetry
 const readsFiles: Readonly<Record<string, string>> = {
 	'server/hub/modelData/readModelFile.ts': 'files of models, as names and limits allow it',
 	'server/hub/archive.ts': 'archives, by entries and bytes',
+	'server/hub/downloadStudent.ts': 'writes only',
 	'server/hub/manifest.ts': 'writes only',
 	'server/hub/moveModels.ts': 'moves whole folders of this program',
 	'server/hub/partFile.ts': 'downloads that are under way',

@@ -169,6 +169,14 @@ async function pickModel({ languageServer }: ModelDeps): Promise<string | undefi
 	});
 }
 
+/** Formats that models are built of, as they are written. */
+const formatNames = {
+	onnx: 'ONNX',
+	gguf: 'GGUF',
+	safetensors: 'safetensors',
+	marian: 'Marian',
+} as const;
+
 /** Stands for a search in the list; no model is called so. */
 const searchId = '?';
 
@@ -185,13 +193,14 @@ async function askTheHub({
 	const { models } = await withDelayedProgress(title, (token) =>
 		languageServer.request('nearglot/models/hub', { words: words.trim() }, token),
 	);
-	const items = models.map(({ repository, formats: [best], license, isGated }) => ({
+	const items = models.map(({ repository, title, formats: [best = 'onnx'], license, isGated }) => ({
 		label: repository,
-		description:
-			best === 'onnx'
-				? ''
-				: vscode.l10n.t('built here of {0}', best === 'gguf' ? 'GGUF' : 'safetensors'),
-		detail: [license, isGated ? vscode.l10n.t('its terms must be accepted first') : undefined]
+		description: best === 'onnx' ? '' : vscode.l10n.t('built here of {0}', formatNames[best]),
+		detail: [
+			title,
+			license,
+			isGated ? vscode.l10n.t('its terms must be accepted first') : undefined,
+		]
 			.filter((part) => part !== undefined)
 			.join(' · '),
 	}));

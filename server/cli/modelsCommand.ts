@@ -27,7 +27,8 @@ type Run = (args: readonly string[], io: CommandIo) => Promise<number>;
 const commands: Readonly<Record<string, { readonly summary: string; readonly run: Run }>> = {
 	list: { summary: 'models on this machine', run: listModelsCommand },
 	search: {
-		summary: '[WORDS] models that can be had; --hub WORDS: repositories of the hub',
+		summary:
+			'[WORDS] models that can be had; --hub WORDS: repositories of the hub; --task translation: Firefox’s translators',
 		run: searchModelsCommand,
 	},
 	info: {

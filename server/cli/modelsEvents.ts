@@ -43,10 +43,17 @@ export async function showEvents(
 ): Promise<ModelInfo | undefined> {
 	const bar = new ProgressBar(io.stderr);
 	let phase: string | undefined = '';
+	let isStarted = false;
 	try {
 		for await (const event of events) {
 			if ('start' in event) {
-				io.stderr.write(startLine(event.start));
+				const { build } = event.start;
+				// What is built of files that were fetched first is told of twice.
+				if (isStarted && build !== undefined) {
+					bar.end();
+					io.stderr.write(buildLine(build));
+				} else io.stderr.write(startLine(event.start));
+				isStarted = true;
 				if (onlyPlan) return undefined;
 			}
 			if ('progress' in event) {

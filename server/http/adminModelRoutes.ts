@@ -54,7 +54,7 @@ export function registerAdminModelRoutes(app: Hono<AppEnv>, backend: Backend): v
 	});
 
 	register(app, searchHubModels, async ({ query, signal, answer }) =>
-		answer({ models: await models.search(query.q, signal) }),
+		answer({ models: await models.search(query, signal) }),
 	);
 	register(app, pullModel, ({ context, body: { model: name, ...options } }) => {
 		if (options.hub !== undefined) ownersOnly(context.get('caller'));

@@ -219,20 +219,26 @@ export async function holdsWeights(path: string): Promise<boolean> {
 	const names = await readdir(path);
 	const inner = await readdir(join(path, 'onnx')).catch(() => []);
 	if ([...names, ...inner].some((name) => name.endsWith('.onnx'))) return false;
-	return names.some((name) => /\.(gguf|safetensors)$/i.test(name));
+	const has = (ending: RegExp) => names.some((name) => ending.test(name));
+	if (has(/\.(gguf|safetensors)$/i)) return true;
+	// A student; other models with such vocabularies have their settings beside them.
+	return !names.includes('config.json') && has(/\.bin(\.gz)?$/) && has(/\.spm(\.gz)?$/);
 }
+
+/** Weights, and of students what else is built into the model. */
+const ofWeights = /\.(gguf|safetensors)$|\.(bin|spm)(\.gz)?$/i;
 
 /** Bytes of a file, or of the weights in a folder. */
 async function weightBytes(path: string): Promise<number> {
 	const found = await stat(path);
 	if (!found.isDirectory()) return found.size;
-	const names = (await readdir(path)).filter((name) => /\.(gguf|safetensors)$/i.test(name));
+	const names = (await readdir(path)).filter((name) => ofWeights.test(name));
 	const sizes = await Promise.all(names.map(async (name) => (await stat(join(path, name))).size));
 	return sizes.reduce((sum, bytes) => sum + bytes, 0);
 }
 
 /** Builds, tells the plan and how far it is; `undefined` when only the plan was wanted. */
-async function runBuild(
+export async function runBuild(
 	{ builder, memoryBytes, elapsed }: BuildDeps,
 	request: BuildRequest,
 	{ modelsFolder, folderName, flags }: BuildPlace & { readonly flags: BuildFlags },
@@ -347,7 +353,8 @@ function builtFromOf({ format, weights }: WeightFiles, flags: BuildFlags): Built
 	};
 }
 
-async function isBuilt(
+/** Whether a folder has what would be built now. */
+export async function isBuilt(
 	target: string,
 	manifest: Manifest,
 	commit: string,
@@ -363,7 +370,7 @@ async function isBuilt(
 	return manifest.files.every(({ sizeBytes }, index) => sizes[index] === sizeBytes);
 }
 
-async function filesIn(folder: string): Promise<Manifest['files']> {
+export async function filesIn(folder: string): Promise<Manifest['files']> {
 	const files: { path: string; sizeBytes: number }[] = [];
 	for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
 		if (!entry.isFile()) continue;

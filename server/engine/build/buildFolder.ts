@@ -1,9 +1,9 @@
 /**
- * Builds a model of a GGUF file or of safetensors: opens what there is, plans, and writes graph, tokenizer and
+ * Builds a model of a GGUF file, of safetensors or of a student's files: opens what there is, plans, and writes graph, tokenizer and
  * settings into one folder. Everything it reads was made by strangers, so it runs in a process of its own.
  */
 
-import { readdir } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { readModelBytes, readModelJson } from '../../hub/modelData/readModelFile.ts';
 import { AppError, type BuiltLoss } from '../../protocol/index.ts';
@@ -15,8 +15,10 @@ import { checkBuilt } from './checkBuilt.ts';
 import { readCalibration } from './measure/calibration.ts';
 import { openGguf } from './sources/gguf.ts';
 import { openModelSource } from './sources/openModelSource.ts';
+import { holdsStudent, openStudent } from './sources/openStudent.ts';
 import { openSafetensors } from './sources/safetensors.ts';
 import type { ByteSource, TensorSource } from './sources/tensorSource.ts';
+import { studentSettings } from './studentFolder.ts';
 import { tokenizerFromGguf } from './tokenizer/tokenizerFromGguf.ts';
 import { tokenizerFromMerges } from './tokenizer/tokenizerFromMerges.ts';
 
@@ -30,7 +32,7 @@ export interface ReadableBytes {
 
 /** Where weights are read from. */
 export type BuildSource =
-	/** A `.gguf` file, or a folder. */
+	/** A `.gguf` file, or a folder of safetensors or of a student. */
 	| { readonly kind: 'path'; readonly path: string }
 	| {
 			readonly kind: 'files';
@@ -46,6 +48,8 @@ export interface FolderBuild {
 	/** Folder to make; it must not be there yet. */
 	readonly target: string;
 	readonly origin: BuildOrigin;
+	/** Codes of source and target, where files of a translator do not say them. */
+	readonly languages?: readonly [string, string];
 	/** More bits where they tell. */
 	readonly quality?: boolean;
 	/** Keeps the numbers of the source. */
@@ -83,6 +87,11 @@ export interface FolderListener {
 /** What the folder has beside graph and settings. */
 type Files = Map<string, string | Uint8Array>;
 
+interface Settings {
+	readonly config: JsonRecord;
+	readonly files: Files;
+}
+
 /**
  * @returns what was lost
  * @throws AppError `unsupported_model` naming what is not known here, `conflict` when the target is there, or of
@@ -92,8 +101,8 @@ export async function buildFolder(
 	build: FolderBuild,
 	listener: FolderListener,
 ): Promise<BuiltLoss | undefined> {
-	await using source = await open(build.source);
-	const { config, files } = await settingsOf(source, build);
+	const { source: opened, config, files } = await open(build);
+	await using source = opened;
 	const { target, origin, keep = false } = build;
 	const options = {
 		source,
@@ -126,7 +135,39 @@ export async function buildFolder(
 	return loss;
 }
 
-async function open(source: BuildSource): Promise<TensorSource> {
+interface OpenedBuild {
+	readonly source: TensorSource;
+	readonly config: JsonRecord;
+	readonly files: Files;
+}
+
+async function open(build: FolderBuild): Promise<OpenedBuild> {
+	const { source: from } = build;
+	if (from.kind === 'path' && (await isStudent(from.path))) {
+		const student = await openStudent(from.path);
+		return withSettings(student.source, () => studentSettings(student, build.languages));
+	}
+	return withSettings(await openWeights(from), (source) => settingsOf(source, build));
+}
+
+/** Closes the source where its settings cannot be had. */
+async function withSettings(
+	source: TensorSource,
+	settings: (source: TensorSource) => Settings | Promise<Settings>,
+): Promise<OpenedBuild> {
+	try {
+		return { source, ...(await settings(source)) };
+	} catch (error) {
+		await source[Symbol.asyncDispose]();
+		throw error;
+	}
+}
+
+async function isStudent(path: string): Promise<boolean> {
+	return (await stat(path)).isDirectory() && (await holdsStudent(path));
+}
+
+async function openWeights(source: BuildSource): Promise<TensorSource> {
 	if (source.kind === 'path') return openModelSource(source.path);
 	const files = source.files.map(
 		(file): ByteSource => ({
@@ -143,15 +184,17 @@ async function open(source: BuildSource): Promise<TensorSource> {
 async function settingsOf(
 	source: TensorSource,
 	{ source: from, sides }: FolderBuild,
-): Promise<{ config: JsonRecord; files: Files }> {
+): Promise<Settings> {
 	if (source.metadata.has('general.architecture')) {
+		// What cannot be built at all is said before what is missing of it.
+		const config = await ggufConfig(source);
 		const { tokenizerJson, tokenizerConfig, generationConfig } = tokenizerFromGguf(source.metadata);
 		const files: Files = new Map([
 			['tokenizer.json', JSON.stringify(tokenizerJson)],
 			['tokenizer_config.json', `${JSON.stringify(tokenizerConfig, undefined, '\t')}\n`],
 			['generation_config.json', `${JSON.stringify(generationConfig, undefined, '\t')}\n`],
 		]);
-		return { config: await ggufConfig(source), files };
+		return { config, files };
 	}
 	const folder = sides ?? (from.kind === 'path' ? from.path : undefined);
 	const config = folder === undefined ? undefined : await readModelJson(folder, 'config.json');

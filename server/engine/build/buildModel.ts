@@ -19,6 +19,7 @@ import {
 } from './architectures/decoderConfig.ts';
 import { decoderFamily } from './architectures/decoderFamilies.ts';
 import { readEncoderConfig } from './architectures/encoderConfig.ts';
+import { isMarian, readMarianShape } from './architectures/marianSettings.ts';
 import { readSeq2SeqConfig } from './architectures/seq2seqConfig.ts';
 import type { GraphPlan } from './graph/graphWriter.ts';
 import { planDecoder } from './graph/planDecoder.ts';
@@ -98,7 +99,7 @@ export function planBuild(
 	options: Pick<BuildOptions, 'source' | 'config' | 'quality' | 'keep' | 'minFourBitNumbers'>,
 ): BuildPlan {
 	const { source, config, keep = false } = options;
-	const seq2seq = readSeq2SeqConfig(config);
+	const seq2seq = isMarian(source) ? readMarianShape(source) : readSeq2SeqConfig(config);
 	const encoder = readEncoderConfig(config);
 	const isDecoder = seq2seq === undefined && encoder === undefined;
 	// What an encoder loses is lost for every token that follows.

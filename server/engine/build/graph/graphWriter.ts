@@ -191,6 +191,13 @@ export class GraphWriter {
 		return name;
 	}
 
+	/** A constant of one byte. */
+	byte(value: number): string {
+		const name = `/model/constants/UINT8/${value}`;
+		this.#initializers.set(name, scalarTensor(name, 'uint8', value));
+		return name;
+	}
+
 	/**
 	 * Takes room for a weight; whoever is the first to do so adds the bands that fill it. Returns its place.
 	 */

@@ -19,6 +19,7 @@ import {
 	unpair,
 	wholeTensor,
 } from './matrix.ts';
+import { StaticInt8Writer } from './staticInt8.ts';
 
 /** Gives rows of numbers the form of blocks; errors in some columns may count more than in others. */
 export type Quantise = (
@@ -59,6 +60,8 @@ export interface Stored {
 }
 
 export class LinearWriter {
+	/** Products of bytes with factors that are known beforehand. */
+	readonly int8: StaticInt8Writer;
 	readonly #writer: GraphWriter;
 	readonly #source: TensorSource;
 	readonly #recipe: Recipe;
@@ -69,11 +72,13 @@ export class LinearWriter {
 	readonly #ones = new Set<string>();
 	readonly #products = new Map<string, { readonly x: string; readonly weight: string }>();
 	readonly #gathers = new Map<string, { readonly ids: string; readonly weight: string }>();
+	readonly #stored = new Map<string, Stored>();
 
 	constructor(writer: GraphWriter, source: TensorSource, recipe: Recipe) {
 		this.#writer = writer;
 		this.#source = source;
 		this.#recipe = recipe;
+		this.int8 = new StaticInt8Writer(writer, source);
 	}
 
 	/** What was planned with this writer. */
@@ -171,6 +176,13 @@ export class LinearWriter {
 		} finally {
 			await seen;
 		}
+	}
+
+	/** {@link store}, or what it gave before under the name. */
+	storeOnce(name: string, matrix: Matrix, role: 'matrices' | 'head'): Stored {
+		const stored = this.#stored.get(name) ?? this.store(name, matrix, role);
+		this.#stored.set(name, stored);
+		return stored;
 	}
 
 	/** The weights as float32, whatever the recipe says; in a shape of their own if they are no matrix. */
