@@ -10,8 +10,10 @@
  *   npm run bench -- soak …           minutes of mixed load on a real daemon
  *   npm run bench -- chaos …           faults of processes, hub, files, disks, clocks and the sign-in layer
  *   npm run bench -- flood …           many more requests at once than a daemon can do
+ *   npm run bench -- beside …          a short request beside three that never end
  *   npm run bench -- speech …         transcription: spectrogram, formats, Whisper shapes, an hour of sound
  *   npm run bench -- editor …         what is felt in an editor
+ *   npm run bench -- build …           memory, time and kills of building a model of 8 GB
  *   npm run bench -- hostile …        growth and held loops under hostile input
  */
 
@@ -47,6 +49,11 @@ if (process.argv[2] === 'flood') {
 	process.exit(await runFlood(process.argv.slice(3)));
 }
 
+if (process.argv[2] === 'beside') {
+	const { runBeside } = await import('./beside/run.ts');
+	process.exit(await runBeside(process.argv.slice(3)));
+}
+
 if (process.argv[2] === 'speech') {
 	const { runSpeech } = await import('./speech/run.ts');
 	process.exit(await runSpeech(process.argv.slice(3)));
@@ -70,6 +77,11 @@ if (process.argv[2] === 'hostile') {
 if (process.argv[2] === 'kernel') {
 	const { runKernelBench } = await import('./kernel/run.ts');
 	process.exit(await runKernelBench(process.argv.slice(3)));
+}
+
+if (process.argv[2] === 'build') {
+	const { runBuildBench } = await import('./build/run.ts');
+	process.exit(await runBuildBench(process.argv.slice(3)));
 }
 
 const { values } = parseArgs({

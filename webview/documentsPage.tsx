@@ -10,6 +10,7 @@ import { errorText } from './errorText.ts';
 import { Icon } from './icons.tsx';
 import type { StudioApi } from './studioApi.ts';
 import { text } from './studioText.ts';
+import { chosenSystem, SystemChoice } from './systemChoice.tsx';
 
 /** A document on its way. */
 interface Job {
@@ -68,9 +69,17 @@ async function translate(api: StudioApi, file: File): Promise<void> {
 /** A file in another language; of a text, its beginning is shown. */
 async function translatedFile(api: StudioApi, file: File, { to, stop: { signal } }: Job) {
 	if (archiveEndingOf(file.name))
-		return { result: undefined, ...(await api.translateFile(file, to, signal)) };
+		return {
+			result: undefined,
+			...(await api.translateFile(file, to, chosenSystem.value, signal)),
+		};
 	const document = { fileName: file.name, text: await file.text(), to };
-	const { text: made, pieces, refused, left } = await api.translateDocument(document, signal);
+	const {
+		text: made,
+		pieces,
+		refused,
+		left,
+	} = await api.translateDocument(document, chosenSystem.value, signal);
 	return {
 		made: new Blob([made], { type: 'text/plain' }),
 		pieces,
@@ -130,6 +139,7 @@ export function DocumentsPage({ api }: { api: StudioApi }): VNode {
 							))}
 						</select>
 					</label>
+					<SystemChoice api={api} />
 					<button type="button" onClick={() => input.current?.click()}>
 						{text('chooseFiles')}
 					</button>

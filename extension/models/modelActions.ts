@@ -10,7 +10,7 @@ import {
 import type { LanguageServerClient } from '../languageServerClient.ts';
 import { withDelayedProgress } from '../notify.ts';
 import { setting, storeSetting } from '../settings.ts';
-import { type ModelsTree, megabytes } from './modelsTree.ts';
+import { lossLabel, type ModelsTree, megabytes } from './modelsTree.ts';
 
 export interface ModelDeps {
 	readonly languageServer: LanguageServerClient;
@@ -53,7 +53,7 @@ export async function downloadChosenModel(deps: ModelDeps, node: unknown): Promi
 					token,
 					(value) => {
 						const progress = value as DownloadProgress;
-						const { doneBytes, totalBytes, bytesPerSecond, phase } = progress;
+						const { doneBytes, totalBytes, bytesPerSecond, phase, loss } = progress;
 						// What is built and checked after its download begins anew.
 						if (phase !== lastPhase) last = 0;
 						lastPhase = phase;
@@ -66,6 +66,7 @@ export async function downloadChosenModel(deps: ModelDeps, node: unknown): Promi
 								phase === 'check' ? vscode.l10n.t('Checking') : '',
 								vscode.l10n.t('{0} of {1}', megabytes(doneBytes), megabytes(totalBytes)),
 								rest === undefined ? '' : remaining(rest),
+								loss === undefined ? '' : lossLabel(loss),
 							]
 								.filter((part) => part)
 								.join(' · '),

@@ -41,7 +41,10 @@ const commands: Readonly<Record<string, { readonly summary: string; readonly run
 	},
 	load: { summary: 'NAME [--ttl SECONDS] [--ep PROVIDER] [--keep]', run: loadModelCommand },
 	unload: { summary: 'NAME | --all [--force]', run: unloadModelCommand },
-	remove: { summary: 'NAME: deletes its files', run: removeModelCommand },
+	remove: {
+		summary: 'NAME [--unfinished]: deletes its files, or what an unfinished download or build left',
+		run: removeModelCommand,
+	},
 	pin: { summary: 'NAME: never unloaded by itself', run: pinModelCommand },
 	unpin: { summary: 'NAME', run: unpinModelCommand },
 	where: { summary: '[NAME] folder of a model, or of all', run: whereModelsCommand },

@@ -4,6 +4,7 @@ import type { ModelInfo } from '../protocol/index.ts';
 import type { buildLocalModel, pullModel } from '../protocol/routeAddresses.ts';
 import type { EventOf } from '../protocol/routes/route.ts';
 import type { CommandIo } from './command.ts';
+import { lossText } from './lossText.ts';
 import { ProgressBar } from './progressBar.ts';
 import { byteText } from './textTable.ts';
 
@@ -56,6 +57,10 @@ export async function showEvents(
 				}
 				phase = now;
 				bar.update(event.progress);
+				if (event.progress.loss !== undefined) {
+					bar.end();
+					io.stderr.write(`Lost by building: ${lossText(event.progress.loss)}.\n`);
+				}
 			}
 			if ('waitingFor' in event)
 				io.stderr.write('Another process is downloading this model; waiting for it.\n');

@@ -14,6 +14,7 @@ import { type Command, UsageError } from './command.ts';
 import { meaningOf, noFile } from './namedFile.ts';
 import { translateArchive } from './translateArchive.ts';
 import { translateFile, translateInto } from './translateFile.ts';
+import { newUsedSystems } from './usedSystems.ts';
 
 const help = `
 Usage: nearglot translate [TEXT|-] --to LANGUAGE[,LANGUAGE…] [OPTIONS]
@@ -31,7 +32,10 @@ they are and are named at the end.
   --to LANGUAGE      target language, several with commas: --to de,fr
   --from LANGUAGE    source language; when not given it is detected, once for a FILE
   --html             the text is HTML: tags stay, marked content is left alone
-  --category NAME    use a custom system (see: nearglot systems --help)
+  --system NAME      who translates: a custom system, a model, or a chat model (chat for the
+                     best one here, chat:MODEL); see: nearglot systems list
+  --tone TONE        formal, informal or neutral; chat models only
+  --gender GENDER    female, male or neutral: of the people meant; chat models only
   --engine NAME      local, team or hosted: who translates, for this call
   --out PATH         where a FILE's translation goes; {to} stands for the language. Without
                      it texts go to standard output, guide.docx becomes guide.de.docx
@@ -49,6 +53,7 @@ Examples:
   nearglot translate README.md --to de,fr --out "README.{to}.md"
   nearglot translate locales/en.json --to de --into locales/de.json
   git log -1 --format=%B | nearglot translate --to fr
+  nearglot translate README.md --to ja --system chat --out README.ja.md
 `;
 
 export const translateCommand: Command = {
@@ -62,7 +67,10 @@ export const translateCommand: Command = {
 			html: { type: 'boolean' },
 			json: { type: 'boolean' },
 			align: { type: 'boolean' },
+			system: { type: 'string' },
 			category: { type: 'string' },
+			tone: { type: 'string' },
+			gender: { type: 'string' },
 			engine: { type: 'string' },
 			out: { type: 'string' },
 			into: { type: 'string' },
@@ -105,7 +113,9 @@ export const translateCommand: Command = {
 			'api-version': '3.0',
 			to: targets.join(','),
 			from,
-			category: options.text('category'),
+			category: systemOf(options.text('system'), options.text('category')),
+			tone: options.text('tone'),
+			gender: options.text('gender'),
 			engine: options.text('engine'),
 			textType: options.has('html') ? 'html' : undefined,
 			includeAlignment: options.has('align') ? 'true' : undefined,
@@ -119,7 +129,10 @@ export const translateCommand: Command = {
 			},
 			io.signal,
 		);
-		const client = new Client((path, init) => daemon.request(ownTranslatorPath + path, init));
+		const used = newUsedSystems();
+		const client = new Client(async (path, init) =>
+			used.note(await daemon.request(ownTranslatorPath + path, init)),
+		);
 		const { signal } = io;
 		const ask = async (texts: readonly string[], more: Partial<typeof query> = {}) => {
 			const input = { query: { ...query, ...more }, body: texts.map((Text) => ({ Text })) };
@@ -146,20 +159,23 @@ export const translateCommand: Command = {
 			});
 			const [to] = targets;
 			const languages = from === undefined ? {} : { from };
-			if (into !== undefined && to !== undefined)
-				return translateInto(given, into, { to, ...languages }, translatorInto(to), io);
-			const isArchive = archiveTypeOf(given) !== undefined;
 			const files = {
 				path: given,
 				out: options.text('out'),
 				force: options.has('force'),
 				...(columns.length > 0 ? { columns } : {}),
 			};
-			if (isArchive) return translateArchive(files, { targets, ...languages }, translatorInto, io);
-			return translateFile(files, { targets, ...languages }, translatorInto, io);
+			const translateWhole = archiveTypeOf(given) === undefined ? translateFile : translateArchive;
+			const status =
+				into !== undefined && to !== undefined
+					? await translateInto(given, into, { to, ...languages }, translatorInto(to), io)
+					: await translateWhole(files, { targets, ...languages }, translatorInto, io);
+			used.tell(io);
+			return status;
 		}
 		if (options.has('json')) {
 			io.stdout.data(`${JSON.stringify(await ask([text]), null, 2)}\n`);
+			if (query.category !== undefined) used.tell(io);
 			return 0;
 		}
 		// A long text goes in parts; with one target each part is printed as soon as it is there.
@@ -182,9 +198,17 @@ export const translateCommand: Command = {
 		if (targets.length === 1 && !last.endsWith('\n')) io.stdout.write('\n');
 		for (const [to, translated] of whole)
 			io.stdout.data(`${to}: ${translated}${translated.endsWith('\n') ? '' : '\n'}`);
+		if (query.category !== undefined) used.tell(io);
 		return 0;
 	},
 };
+
+/** `--system` is what requests call a category; either name will do. */
+function systemOf(system: string | undefined, category: string | undefined): string | undefined {
+	if (system !== undefined && category !== undefined && system !== category)
+		throw new UsageError('--system and --category are the same; give one of them.');
+	return system ?? category;
+}
 
 /** What a request may hold, times its targets, with room to spare. */
 const maxCharacters = 40_000;

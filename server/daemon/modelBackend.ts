@@ -13,6 +13,7 @@ import {
 	refreshModelFacts,
 } from '../hub/refresh.ts';
 import { searchHub } from '../hub/searchHub.ts';
+import { removeOldUnfinished, type UnfinishedModel } from '../hub/unfinishedModels.ts';
 import { defined } from '../protocol/defined.ts';
 import type { HubChoice } from '../services/downloadTarget.ts';
 import type { GpuService } from '../services/gpuService.ts';
@@ -42,6 +43,8 @@ export interface ModelBackendOptions {
 
 export interface ModelBackend {
 	readonly models: ModelService;
+	/** Removes what nobody has come back to. */
+	removeOldUnfinished(): Promise<readonly UnfinishedModel[]>;
 	close(): Promise<void>;
 }
 
@@ -164,5 +167,9 @@ export function createModelBackend(
 			}
 		},
 	});
-	return { models, close: () => downloads.close() };
+	return {
+		models,
+		removeOldUnfinished: () => removeOldUnfinished(options.modelsDir(), Date.now()),
+		close: () => downloads.close(),
+	};
 }

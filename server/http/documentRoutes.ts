@@ -7,10 +7,13 @@ import type { Context, Hono } from 'hono';
 import type { Backend } from '../daemon/backend.ts';
 import { archiveTypeOf } from '../protocol/archiveTypes.ts';
 import { defined } from '../protocol/defined.ts';
-import { AppError, type TranslateEngine } from '../protocol/index.ts';
+import { AppError } from '../protocol/index.ts';
 import { translateDocument } from '../protocol/routes/documents.ts';
 import type { QueryOf } from '../protocol/routes/route.ts';
+import { translationSystems } from '../protocol/routes/translationSystems.ts';
 import { textBatches } from '../protocol/textBatches.ts';
+import type { TranslateOutcome, TranslateRequest } from '../services/translate/translateRequest.ts';
+import { categoryName } from '../services/translate/translateSystems.ts';
 import type { DetectedText } from '../translate/detectedText.ts';
 import type { FileResult } from '../translate/documents/documentJob.ts';
 import type { TextTranslator } from '../translate/documents/documentLanguage.ts';
@@ -23,11 +26,13 @@ import { formatOf } from '../translate/documents/translateDocument.ts';
 import { canonicalLanguage, unknownLanguage } from '../translate/languageCodes.ts';
 import { yieldToOthers } from '../work/yieldToOthers.ts';
 import type { AppEnv } from './env.ts';
+import { answerJson } from './jsonAnswer.ts';
 import { translatorOwnerOf } from './owner.ts';
 import { register } from './register.ts';
 import { announcedBytes, isJson } from './requestBody.ts';
 import { personOf } from './requestPerson.ts';
 import { readCredentials } from './translate/translateAuth.ts';
+import { modelsHeader, refusedHeader } from './translate/translateReply.ts';
 
 /** Texts and characters handed to the model at once. */
 const most = { texts: 64, characters: 40_000 };
@@ -45,7 +50,10 @@ export function registerDocumentRoutes(app: Hono<AppEnv>, backend: Backend): voi
 		translateDocument,
 		async ({ context, body, query }) => {
 			const wanted = body instanceof Uint8Array ? fieldsOf(query) : body;
-			const { fileName, to, from, engine } = wanted;
+			const { fileName, to, from, engine, tone, gender } = wanted;
+			const category = wanted.category === undefined ? undefined : categoryName(wanted.category);
+			if (wanted.category !== undefined && category === undefined)
+				throw new AppError('invalid_request', 'No system can be called so.', { param: 'category' });
 			// Another engine would work with the owner's accounts elsewhere.
 			if (engine !== undefined && context.get('caller') === 'member')
 				throw new AppError('forbidden', "Whoever runs the model server chooses the 'engine'.", {
@@ -54,12 +62,14 @@ export function registerDocumentRoutes(app: Hono<AppEnv>, backend: Backend): voi
 			checkFormat(fileName, body instanceof Uint8Array ? undefined : body.text);
 			const target = language(to, 'to');
 			const source = from === undefined || from === '' ? undefined : language(from, 'from');
-			const translator = translatorFor(context, backend, target, engine);
+			const options = defined({ engine, category, tone, gender });
+			const { outcomes, ...translator } = translatorFor(context, backend, target, options);
 			const job = { fileName, to: target, ...defined({ from: source }) };
 			const owner = personOf(context);
 			const signal = context.get('signal');
 			const work = body instanceof Uint8Array ? body.length / bytesOfWork : body.text.length;
 			using _ = await documentQueue.enter({ work }, signal);
+			const told = () => ({ ...modelsHeader(outcomes), ...refusedHeader(outcomes) });
 			if (body instanceof Uint8Array) {
 				const made = await translateFileInWorker(
 					{ ...job, bytes: body },
@@ -69,13 +79,16 @@ export function registerDocumentRoutes(app: Hono<AppEnv>, backend: Backend): voi
 				);
 				context.header('x-document-result', summaryOf(made));
 				const type = archiveTypeOf(fileName) ?? 'application/octet-stream';
-				return await context.body(made.bytes, 200, { 'content-type': type });
+				return await context.body(made.bytes, 200, { 'content-type': type, ...told() });
 			}
 			const whole = { ...job, text: body.text, ...defined({ columns: body.columns }) };
 			const made = await translateDocumentJsonInWorker(whole, translator, owner, signal);
-			return await context.body(made, 200, { 'content-type': 'application/json' });
+			return await context.body(made, 200, { 'content-type': 'application/json', ...told() });
 		},
 		{ checkRoom },
+	);
+	register(app, translationSystems, async ({ context }) =>
+		answerJson(context, await backend.translation.systems()),
 	);
 }
 
@@ -119,10 +132,13 @@ function translatorFor(
 	context: Context<AppEnv>,
 	{ translation, translatorAccess, meter }: Backend,
 	target: string,
-	engine: TranslateEngine | undefined,
-): TextTranslator {
+	options: Partial<Pick<TranslateRequest, 'engine' | 'category' | 'tone' | 'gender'>>,
+): TextTranslator & { readonly outcomes: readonly TranslateOutcome[] } {
 	const run = translation.newRun();
+	const outcomes: TranslateOutcome[] = [];
+	const { engine } = options;
 	return {
+		outcomes,
 		detect: async (texts) => {
 			const known = await translation.translatable();
 			const candidate = ({ language, score }: { language: string; score: number }) => ({
@@ -153,7 +169,7 @@ function translatorFor(
 					throw new AppError('rate_limited', `The limit is ${verdict.limit}.`, {
 						retryAfterS: verdict.retryAfterS ?? 60,
 					});
-				const { items } = await run.translate(
+				const outcome = await run.translate(
 					{
 						owner: translatorOwnerOf(context, caller),
 						texts: batch,
@@ -165,11 +181,12 @@ function translatorFor(
 						profanityMarker: 'Asterisk',
 						alignment: false,
 						...{ priority: 'batch', turn },
-						...defined({ engine }),
+						...options,
 					},
 					context.get('signal'),
 				);
-				translated.push(...items.map(({ translations }) => translations[0]?.text ?? ''));
+				outcomes.push(outcome);
+				translated.push(...outcome.items.map(({ translations }) => translations[0]?.text ?? ''));
 			}
 			return translated;
 		},

@@ -27,6 +27,7 @@ import type { openRecorder } from './routes/recorder.ts';
 import type { AnswerOf, BodyOf, QueryOf, RequestOf } from './routes/route.ts';
 import type { SpeechForm } from './routes/speechForm.ts';
 import type { openStudio } from './routes/studio.ts';
+import type { TranslationSystem } from './routes/translationSystems.ts';
 import type { textTypes, translateEngines } from './routes/translatorApi.ts';
 import type { SecretName } from './secretNames.ts';
 import type {
@@ -297,6 +298,11 @@ export interface Requests {
 	/** The text of a glossary file with an entry added. */
 	'nearglot/glossary/add': { params: GlossaryEntryParams; result: { text: string } };
 	'nearglot/glossary/text': { params: GlossaryTextParams; result: Record<string, never> };
+	/** What can be chosen to translate on this computer. */
+	'nearglot/translationSystems': {
+		params: Record<string, never>;
+		result: { systems: readonly TranslationSystem[]; usual: string };
+	};
 	'nearglot/languages': {
 		params: { displayLanguage?: string };
 		result: { languages: readonly LanguageInfo[] };

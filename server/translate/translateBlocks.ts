@@ -23,7 +23,11 @@ import { type Span, splitSentences } from './sentences.ts';
 /** Translates masked sentences; as many results as sentences, in their order. */
 export type SentenceTranslator = (
 	sentences: readonly string[],
-	needs: { readonly links: boolean },
+	needs: {
+		readonly links: boolean;
+		/** The sentences with their tags and what their masks stand for; absent for parts of sentences. */
+		readonly units?: readonly SentenceUnit[];
+	},
 ) => Promise<readonly MaskedResult[]>;
 
 export interface DocumentOptions {
@@ -69,6 +73,7 @@ export async function translateBlocks(
 				options.links ||
 				options.edit !== undefined ||
 				wanted.some(({ unit }) => unit.marks.length > 0),
+			units: wanted.map(({ unit }) => unit),
 		},
 	);
 	const rendered = new Map<SentenceUnit, RenderedSentence>();

@@ -28,7 +28,7 @@ import { languageCodes } from '../../server/translate/languageCodes.ts';
 import { languageToolsHere } from '../../server/translate/languageTools.ts';
 import { SentenceCache } from '../../server/translate/sentenceCache.ts';
 import { wordSpans } from '../../server/translate/wordSpans.ts';
-import type { WorkQueue } from '../../server/work/workQueue.ts';
+import type { WorkBound } from '../../server/work/workBound.ts';
 import { temporaryFolder } from './temporaryFolder.ts';
 import { startTestServer, type TestServer } from './testServer.ts';
 
@@ -39,8 +39,6 @@ export interface FakeEngine {
 	aborted: number;
 	/** When set, calls wait for it or for their end. */
 	gate: Promise<void> | undefined;
-	/** Milliseconds a call takes at least. */
-	delayMs: number;
 }
 
 /** Translates by rule: upper case; Chinese becomes 字 per word; Tamil is always the same question. */
@@ -94,8 +92,8 @@ export interface TranslateServerOptions {
 	/** Languages the model knows; all when absent. */
 	readonly languages?: readonly string[];
 	/** Where texts and documents wait; default: the product's own. */
-	readonly textQueue?: WorkQueue;
-	readonly documentQueue?: WorkQueue;
+	readonly textQueue?: WorkBound;
+	readonly documentQueue?: WorkBound;
 }
 
 export async function startTranslateServer(
@@ -117,7 +115,7 @@ export async function startTranslateServer(
 		JSON.stringify(Object.fromEntries(codes.map((code, index) => [`__${code}__`, index]))),
 	);
 
-	const engine: FakeEngine = { calls: [], aborted: 0, gate: undefined, delayMs: 0 };
+	const engine: FakeEngine = { calls: [], aborted: 0, gate: undefined };
 	const model: ModelInfo = {
 		id: 'any-to-any:1',
 		name: 'any-to-any',
@@ -142,7 +140,6 @@ export async function startTranslateServer(
 			}),
 		);
 		stopped.catch(() => {});
-		if (engine.delayMs > 0) await new Promise((resolve) => setTimeout(resolve, engine.delayMs));
 		if (engine.gate) await Promise.race([engine.gate, stopped]);
 		return { outputs: request.items.map(fakeOutput) };
 	};
@@ -177,7 +174,7 @@ export async function startTranslateServer(
 				language: languageToolsHere,
 				cache: new SentenceCache(1 << 20),
 				custom: createCustomSystems(systems),
-				...(options.textQueue ? { queue: options.textQueue } : {}),
+				...(options.textQueue ? { bound: options.textQueue } : {}),
 			}),
 			translatorAccess: access,
 			...(options.documentQueue ? { documentQueue: options.documentQueue } : {}),

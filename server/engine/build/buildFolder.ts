@@ -6,16 +6,19 @@
 import { readdir } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { readModelBytes, readModelJson } from '../../hub/modelData/readModelFile.ts';
-import { AppError } from '../../protocol/index.ts';
+import { AppError, type BuiltLoss } from '../../protocol/index.ts';
 import type { JsonRecord } from '../modelFiles/json.ts';
+import { readDecoderConfig } from './architectures/decoderConfig.ts';
 import { ggufConfig } from './architectures/ggufConfig.ts';
 import { type BuildOrigin, buildModel, planBuild } from './buildModel.ts';
 import { checkBuilt } from './checkBuilt.ts';
+import { readCalibration } from './measure/calibration.ts';
 import { openGguf } from './sources/gguf.ts';
 import { openModelSource } from './sources/openModelSource.ts';
 import { openSafetensors } from './sources/safetensors.ts';
 import type { ByteSource, TensorSource } from './sources/tensorSource.ts';
 import { tokenizerFromGguf } from './tokenizer/tokenizerFromGguf.ts';
+import { tokenizerFromMerges } from './tokenizer/tokenizerFromMerges.ts';
 
 /** Bytes that can be read anywhere. */
 export interface ReadableBytes {
@@ -81,10 +84,14 @@ export interface FolderListener {
 type Files = Map<string, string | Uint8Array>;
 
 /**
+ * @returns what was lost
  * @throws AppError `unsupported_model` naming what is not known here, `conflict` when the target is there, or of
  * the disk and the source
  */
-export async function buildFolder(build: FolderBuild, listener: FolderListener): Promise<void> {
+export async function buildFolder(
+	build: FolderBuild,
+	listener: FolderListener,
+): Promise<BuiltLoss | undefined> {
 	await using source = await open(build.source);
 	const { config, files } = await settingsOf(source, build);
 	const { target, origin, keep = false } = build;
@@ -100,16 +107,23 @@ export async function buildFolder(build: FolderBuild, listener: FolderListener):
 	const plan = planBuild(options);
 	let sizeBytes = plan.sizeBytes;
 	for (const content of files.values()) sizeBytes += content.length;
-	await listener.onPlan(factsOf(source, config, sizeBytes));
-	await buildModel({
+	const facts = factsOf(source, config, sizeBytes);
+	await listener.onPlan(facts);
+	const { loss } = await buildModel({
 		...options,
+		calibration: (folder, vocabulary) =>
+			readCalibration(folder, vocabulary, readDecoderConfig(config).contextLength),
 		onProgress: (progress) => listener.onProgress({ phase: 'build', ...progress }),
-		check: async (folder) => {
+		check: async (folder, found) => {
 			listener.onProgress({ phase: 'check', doneBytes: 0, totalBytes: sizeBytes });
-			await checkBuilt(folder);
+			return checkBuilt(folder, found, {
+				neededBytes: facts.memoryBytes,
+				availableBytes: process.availableMemory(),
+			});
 		},
 	});
 	listener.onProgress({ phase: 'check', doneBytes: sizeBytes, totalBytes: sizeBytes });
+	return loss;
 }
 
 async function open(source: BuildSource): Promise<TensorSource> {
@@ -146,14 +160,14 @@ async function settingsOf(
 			'unsupported_model',
 			`There is no config.json beside the weights${folder === undefined ? '' : ` in ${basename(folder)}`}, so it is not known what they mean.`,
 		);
-	return { config, files: await sideFiles(folder) };
+	return { config, files: await sideFiles(folder, config) };
 }
 
 /** Files that go with the model as they are. */
 const taken =
 	/^(generation_config|tokenizer|tokenizer_config|special_tokens_map|added_tokens|vocab|preprocessor_config|modules|sentence_bert_config|config_sentence_transformers)\.json$|^chat_template\.(jinja|json)$|\.(spm|tiktoken)$|^(tokenizer|sentencepiece\.bpe|spiece)\.model$|^(merges|vocab)\.txt$|^(LICENSE|LICENCE|NOTICE|USE_POLICY)(\.(md|txt))?$/i;
 
-async function sideFiles(folder: string): Promise<Files> {
+async function sideFiles(folder: string, config: JsonRecord): Promise<Files> {
 	const files: Files = new Map();
 	const names = [
 		...(await readdir(folder)).filter((name) => taken.test(name)),
@@ -170,11 +184,14 @@ async function sideFiles(folder: string): Promise<Files> {
 		);
 	const tokenizers =
 		/^(tokenizer\.(json|model)|sentencepiece\.bpe\.model|spiece\.model)$|\.(spm|tiktoken)$/;
-	if (![...files.keys()].some((name) => tokenizers.test(name)))
+	if ([...files.keys()].some((name) => tokenizers.test(name))) return files;
+	const made = await tokenizerFromMerges(folder, config);
+	if (made === undefined)
 		throw new AppError(
 			'unsupported_model',
-			'There is no tokenizer beside the weights (tokenizer.json, tokenizer.model, source.spm with vocab.json, or a .tiktoken file).',
+			'There is no tokenizer beside the weights (tokenizer.json, tokenizer.model, source.spm with vocab.json, vocab.json with merges.txt, or a .tiktoken file).',
 		);
+	files.set('tokenizer.json', JSON.stringify(made));
 	return files;
 }
 

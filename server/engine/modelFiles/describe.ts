@@ -6,6 +6,7 @@ import { modelFile } from '../../hub/modelFile.ts';
 import { defined } from '../../protocol/defined.ts';
 import { AppError, type ModelTask } from '../../protocol/index.ts';
 import type { ModelDescription, ModelVariant } from '../api.ts';
+import { readBuiltLoss } from './builtLoss.ts';
 import { estimateMemoryBytes } from './estimateMemory.ts';
 import { type Family, familyFromArchitectures, familyOf } from './families.ts';
 import { genaiNames } from './genaiNames.ts';
@@ -54,6 +55,7 @@ export async function describeModel(folder: string): Promise<ModelDescription> {
 	const shape = modelSizes({ config, genai, tokenizer, settings, graphs, family });
 	const template = await readChatTemplate(folder);
 	const { note, executionProvider } = settingsOf(genai);
+	const loss = await readBuiltLoss(folder);
 	return {
 		folder,
 		layout: genai === undefined ? 'transformers.js' : 'genai',
@@ -65,6 +67,7 @@ export async function describeModel(folder: string): Promise<ModelDescription> {
 		eosTokenIds: settings.eosTokenIds,
 		...defined({
 			executionProvider,
+			loss,
 			conditionOnPrevious: settings.conditionOnPrevious,
 			maxHistoryTurns: settings.maxHistoryTurns,
 		}),

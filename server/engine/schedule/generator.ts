@@ -104,8 +104,9 @@ export function createGenerator(options: GeneratorOptions): Generate {
 			signal,
 			now,
 		});
-		const expectedTokens = prompt.length + request.n * Math.min(maxTokens, usualAnswer);
-		scheduler.submit({ generation, samplers, priority: request.priority, expectedTokens });
+		const { priority, owner } = request;
+		const work = prompt.length + request.n * Math.min(maxTokens, usualAnswer);
+		scheduler.submit({ generation, samplers, priority, owner, work });
 		return generation.result;
 	};
 }

@@ -14,7 +14,7 @@ import {
 	translatorMounts,
 } from '../../protocol/routes/translatorApi.ts';
 import type { TranslateCaller } from '../../services/translate/translateAccess.ts';
-import { charactersOf } from '../../services/translate/translateQueue.ts';
+import { charactersOf } from '../../services/translate/translateAdmission.ts';
 import type { TranslateOutcome } from '../../services/translate/translateRequest.ts';
 import type { AppEnv } from '../env.ts';
 import { translatorOwnerOf } from '../owner.ts';
@@ -31,6 +31,7 @@ import { namedEngine, readTranslateCall, type TranslateCall } from './translateP
 import {
 	modelsHeader,
 	type RequestKind,
+	refusedHeader,
 	translatorFailure,
 	translatorJson,
 	translatorRequestId,
@@ -126,6 +127,7 @@ export function registerTranslateRoutes(app: Hono<AppEnv>, backend: Backend): vo
 			'x-metered-usage': String(result.characters),
 			'x-mt-system': result.systems.join(','),
 			...modelsHeader([result]),
+			...refusedHeader([result]),
 		});
 	};
 

@@ -5,6 +5,7 @@ import { maxArchiveBytes } from '../archiveTypes.ts';
 import { documentBody } from './bodyLimits.ts';
 import { array, object, oneOf, optional, string } from './fields.ts';
 import { jsonOrBytes, route } from './route.ts';
+import { translationSystems } from './translationSystems.ts';
 
 export const translateDocument = route({
 	method: 'POST',
@@ -19,6 +20,9 @@ export const translateDocument = route({
 		to: optional(string({ minLength: 2, maxLength: 40 })),
 		from: optional(string({ maxLength: 40 })),
 		engine: optional(oneOf('local', 'team', 'hosted')),
+		category: optional(string({ maxLength: 120 })),
+		tone: optional(oneOf('neutral', 'formal', 'informal')),
+		gender: optional(oneOf('neutral', 'female', 'male')),
 	}),
 	body: jsonOrBytes(
 		object({
@@ -31,6 +35,11 @@ export const translateDocument = route({
 			from: optional(string({ maxLength: 40 })),
 			/** Who translates; absent = what the owner set. */
 			engine: optional(oneOf('local', 'team', 'hosted')),
+			/** Custom system, model, or chat model (`chat`, `chat:NAME`). */
+			category: optional(string({ maxLength: 120 })),
+			/** For chat models. */
+			tone: optional(oneOf('neutral', 'formal', 'informal')),
+			gender: optional(oneOf('neutral', 'female', 'male')),
 		}),
 		documentBody,
 		maxArchiveBytes,
@@ -59,4 +68,4 @@ export const translateDocument = route({
 	section: 'translation',
 });
 
-export const documentRoutes = [translateDocument] as const;
+export const documentRoutes = [translateDocument, translationSystems] as const;

@@ -1,6 +1,6 @@
 /** Chat: from a parsed request to an answer, in pieces for streams and as a whole for everybody else. */
 
-import type { GenerateSummary, Owned, TokenLogprob } from '../../engine/api.ts';
+import type { GenerateRequest, GenerateSummary, Owned, TokenLogprob } from '../../engine/api.ts';
 import { promptOpensReasoning } from '../../engine/template/reasoning.ts';
 import { newestTurns, withoutTurns } from '../../engine/text/historyTurns.ts';
 import type { ChatFacts, ChatQuestion } from '../../engine/text/textJobs.ts';
@@ -69,9 +69,13 @@ export interface ChatDeps {
 }
 
 export interface ChatService {
-	/** Answers; events come in order, `finish` once per choice. */
+	/**
+	 * Answers; events come in order, `finish` once per choice.
+	 *
+	 * @param request `priority`: `batch` gives way to people who wait.
+	 */
 	run(
-		request: ChatRequest & Owned,
+		request: ChatRequest & Owned & Partial<Pick<GenerateRequest, 'priority'>>,
 		onEvent: (event: ChatEvent) => void,
 		signal?: AbortSignal,
 	): Promise<ChatOutcome>;
@@ -192,7 +196,7 @@ export function createChatService(deps: ChatDeps): ChatService {
 				onEvent({ type: 'start', model: id, choices: plan.generate.n });
 			};
 			const result = await lease.engine.generate(
-				{ ...plan.generate, owner: request.owner },
+				{ ...plan.generate, owner: request.owner, ...defined({ priority: request.priority }) },
 				(event) => {
 					if (event.type === 'queued') {
 						const { queuePosition } = event;

@@ -2,8 +2,15 @@
 
 import type { Owned } from '../../engine/api.ts';
 import type { TranslateEngine } from '../../protocol/index.ts';
-import type { DetectedLanguage } from '../../translate/detect.ts';
+import type { genders, tones } from '../../protocol/tones.ts';
+import type { DetectedLanguage } from '../../translate/detectedLanguage.ts';
+import type { MemoryPair } from '../../translate/memory.ts';
 import type { ProfanityAction, ProfanityMarker } from '../../translate/profanity.ts';
+
+/** How the reader is addressed; chat models only. */
+export type Tone = (typeof tones)[number];
+/** Of the people a text speaks of; chat models only. */
+export type Gender = (typeof genders)[number];
 
 export interface TranslateTarget {
 	/** Canonical code. */
@@ -34,7 +41,15 @@ export interface TranslateRequest extends Owned {
 	readonly priority: 'interactive' | 'batch';
 	/** Who translates; absent = what the user set, normally `local`. */
 	readonly engine?: TranslateEngine;
-	/** A turn that was taken before with `TranslateService.enter`, and is given back by who took it. */
+	readonly tone?: Tone;
+	readonly gender?: Gender;
+	/** What the texts belong to, for chat models. */
+	readonly description?: string;
+	/** What the author of each text says of it, in their order, for chat models. */
+	readonly comments?: readonly (string | undefined)[];
+	/** Translations that show how it is to be done, for chat models. */
+	readonly examples?: readonly MemoryPair[];
+	/** It was let in before with `TranslateService.enter`, by who ends that. */
 	readonly turn?: Disposable;
 }
 
@@ -49,6 +64,8 @@ export interface TargetText {
 	readonly alternatives: readonly string[];
 	/** Ids of the models, in order; empty when the text was copied. */
 	readonly models: readonly string[];
+	/** Sentences that stayed in the source language: no answer of the model could be used. */
+	readonly refused: readonly string[];
 }
 
 export interface TranslateItem {
@@ -64,6 +81,8 @@ export interface TranslateOutcome {
 	readonly systems: readonly ('Custom' | 'Team')[];
 	/** Chains of models that were used, each as `first+second`. */
 	readonly models: readonly string[];
+	/** Sentences of all texts and targets that stayed in the source language. */
+	readonly refused: number;
 	/** UTF-16 units × targets. */
 	readonly characters: number;
 }

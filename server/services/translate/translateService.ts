@@ -2,9 +2,10 @@
 
 import { defined } from '../../protocol/defined.ts';
 import { AppError, type TranslateEngine } from '../../protocol/index.ts';
+import type { TranslationSystem } from '../../protocol/routes/translationSystems.ts';
 import type { HostedTranslator } from '../../remote/hostedTranslator.ts';
 import { alignmentSupported } from '../../translate/alignmentPairs.ts';
-import type { DetectedLanguage } from '../../translate/detect.ts';
+import type { DetectedLanguage } from '../../translate/detectedLanguage.ts';
 import { htmlPieces } from '../../translate/htmlBlocks.ts';
 import { scriptOf } from '../../translate/languageCodes.ts';
 import type { LanguageTools } from '../../translate/languageTools.ts';
@@ -12,17 +13,27 @@ import { plainBlock, usesDictionary } from '../../translate/plainBlock.ts';
 import { profanityEdit } from '../../translate/profanity.ts';
 import type { SentenceCache } from '../../translate/sentenceCache.ts';
 import { type DocumentOptions, translateBlocks } from '../../translate/translateBlocks.ts';
-import type { WorkQueue } from '../../work/workQueue.ts';
+import type { WorkBound } from '../../work/workBound.ts';
 import { yieldToOthers } from '../../work/yieldToOthers.ts';
 import type { ModelHost } from '../host.ts';
 import { alignmentText, identityLinks } from './alignmentText.ts';
-import { createTranslateBatcher, type TranslateBatcher } from './translateBatcher.ts';
 import {
-	createTranslateModels,
-	type TranslateModels,
-	type TranslationPath,
-} from './translateModels.ts';
-import { charactersOf, createTranslateQueue, type TranslateQueue } from './translateQueue.ts';
+	type ChatSentenceResult,
+	type ChatText,
+	chatRun,
+	type TranslateByChat,
+} from './chatRun.ts';
+import { chatModelOf } from './chatSystems.ts';
+import type { GenerateChat } from './chatTranslator.ts';
+import { type ChooseSystem, type ChosenSystem, guidanceOf, systemChooser } from './chooseSystem.ts';
+import { listSystems } from './listSystems.ts';
+import { createSentenceClient, type SentenceClient } from './sentenceClient.ts';
+import {
+	charactersOf,
+	createTranslateAdmission,
+	type TranslateAdmission,
+} from './translateAdmission.ts';
+import { createTranslateModels, type TranslateModels } from './translateModels.ts';
 import { translateRemotely } from './translateRemote.ts';
 import type {
 	TargetText,
@@ -31,9 +42,9 @@ import type {
 	TranslateRequest,
 	TranslateTarget,
 } from './translateRequest.ts';
-import { translateSentences } from './translateSentences.ts';
+import { type SentenceResult, translateSentences } from './translateSentences.ts';
 import { detectSources } from './translateSources.ts';
-import { type CustomSystem, type CustomSystems, systemPivot } from './translateSystems.ts';
+import type { CustomSystems } from './translateSystems.ts';
 
 /** The translations of one call. What translates a pair of languages is chosen once for all of them. */
 export interface TranslateRun {
@@ -42,12 +53,14 @@ export interface TranslateRun {
 	translate(request: TranslateRequest, signal?: AbortSignal): Promise<TranslateOutcome>;
 }
 
-export interface TranslateService extends TranslateQueue {
+export interface TranslateService extends TranslateAdmission {
 	newRun(): TranslateRun;
 	/** {@link TranslateRun.translate} of a run with one request. */
 	translate(request: TranslateRequest, signal?: AbortSignal): Promise<TranslateOutcome>;
 	/** Languages that some installed model reads or writes. */
 	translatable(): Promise<ReadonlySet<string>>;
+	/** What a request may name, and what translates where it names nothing. */
+	systems(): Promise<{ readonly systems: TranslationSystem[]; readonly usual: string }>;
 	readonly models: TranslateModels;
 	readonly cache: SentenceCache;
 	readonly language: LanguageTools;
@@ -59,35 +72,31 @@ export interface TranslateDeps {
 	readonly language: LanguageTools;
 	readonly cache: SentenceCache;
 	readonly custom: CustomSystems;
-	readonly batcher?: TranslateBatcher;
-	/** Where texts wait for their turn, counted in characters. */
-	readonly queue?: WorkQueue;
+	readonly client?: SentenceClient;
+	/** Of all texts that are let in, counted in characters. */
+	readonly bound?: WorkBound;
 	readonly models?: TranslateModels;
 	/** The remote translator of an engine; says what is missing when it is not set up. */
 	readonly remote?: (engine: 'team' | 'hosted') => HostedTranslator;
 	/** Engine of requests that name none. */
 	readonly engine?: () => TranslateEngine;
+	/** How chat models are asked; without it they are no systems. */
+	readonly generateChat?: GenerateChat;
+	/** System of requests that name none. */
+	readonly usualSystem?: () => string | undefined;
 }
-
-/** What translates from one language to another. */
-interface ChosenSystem {
-	readonly system: CustomSystem | undefined;
-	readonly route: TranslationPath;
-}
-
-/** Chooses what translates; the same question has the same answer for as long as it is kept. */
-type ChooseSystem = (
-	source: string,
-	target: string,
-	request: TranslateRequest,
-) => Promise<ChosenSystem>;
 
 export function createTranslateService(deps: TranslateDeps): TranslateService {
 	const { language: tools, cache, custom } = deps;
 	const models = deps.models ?? createTranslateModels(deps.host, tools.transliterate);
-	const batcher = deps.batcher ?? createTranslateBatcher(deps.host);
+	const client = deps.client ?? createSentenceClient(deps.host);
 	const usualEngine = (): TranslateEngine => deps.engine?.() ?? 'local';
-	const queue = createTranslateQueue(usualEngine, deps.queue);
+	const admission = createTranslateAdmission(usualEngine, deps.bound);
+	const chooseOnce = systemChooser({
+		...{ models, custom },
+		chatModel: async (name) => (deps.generateChat ? chatModelOf(deps.host, name) : undefined),
+		usualSystem: () => deps.usualSystem?.(),
+	});
 
 	const sourcesOf = async (
 		request: TranslateRequest,
@@ -100,7 +109,14 @@ export function createTranslateService(deps: TranslateDeps): TranslateService {
 				() => true,
 				() => false,
 			);
-		const found = await detectSources(texts, suggestedSource, tools.detect, canTranslate);
+		const supported = [...(await translatable())];
+		const found = await detectSources(
+			texts,
+			suggestedSource,
+			tools.detect,
+			supported,
+			canTranslate,
+		);
 		return found.map((detected) => ({ language: detected.language, detected }));
 	};
 
@@ -108,8 +124,9 @@ export function createTranslateService(deps: TranslateDeps): TranslateService {
 		text: string,
 		source: string,
 		target: TranslateTarget,
-		{ system, route }: ChosenSystem,
+		{ system, route, chat }: ChosenSystem,
 		request: TranslateRequest,
+		byChat: ((text: ChatText) => Promise<readonly ChatSentenceResult[]>) | undefined,
 		signal?: AbortSignal,
 	): Promise<TargetText & { custom: boolean }> => {
 		await yieldToOthers();
@@ -125,7 +142,11 @@ export function createTranslateService(deps: TranslateDeps): TranslateService {
 			request.textType === 'plain' &&
 			!usesDictionary(text) &&
 			alignmentSupported(source, target.language);
-		const context = Math.min(512, ...hops.map(({ languages }) => languages.contextLength));
+		const context = Math.min(
+			512,
+			...hops.map(({ languages }) => languages.contextLength),
+			...(chat ? [chat.contextLength / 8] : []),
+		);
 		const options: DocumentOptions = {
 			source,
 			target: target.language,
@@ -136,25 +157,33 @@ export function createTranslateService(deps: TranslateDeps): TranslateService {
 			...(system?.terms ? { terms: system.terms } : {}),
 		};
 		const others: string[][] = [];
+		const refused: string[] = [];
 		const pieces = request.textType === 'html' ? htmlPieces(text) : [plainBlock(text)];
 		const done = await translateBlocks(
 			pieces,
 			async (sentences, needs) => {
 				const remembered = sentences.map((sentence) => system?.memory?.(sentence));
-				const rest = sentences.filter((_, index) => remembered[index] === undefined);
-				const made = await translateSentences(
-					rest,
-					route,
-					needs,
-					{
-						priority: request.priority,
-						owner: request.owner,
-						...defined({ beams: request.beams }),
-						...(request.alternatives ? { alternatives: request.alternatives } : {}),
-					},
-					{ batcher, cache },
-					signal,
-				);
+				const isOpen = (_: unknown, index: number) => remembered[index] === undefined;
+				const rest = sentences.filter(isOpen);
+				const made = byChat
+					? await byChat({
+							...{ sentences: rest, links: needs.links },
+							...defined({ units: needs.units?.filter(isOpen) }),
+							examples: (sentence) => system?.neighbours?.(sentence) ?? [],
+						})
+					: await translateSentences(
+							rest,
+							route,
+							needs,
+							{
+								priority: request.priority,
+								owner: request.owner,
+								...defined({ beams: request.beams }),
+								...(request.alternatives ? { alternatives: request.alternatives } : {}),
+							},
+							{ client, cache },
+							signal,
+						);
 				let next = 0;
 				return sentences.map((sentence, index) => {
 					const known = remembered[index];
@@ -162,9 +191,10 @@ export function createTranslateService(deps: TranslateDeps): TranslateService {
 						others.push([]);
 						return { text: known };
 					}
-					const result = made[next++] ?? { text: sentence };
-					others.push([...(result.alternatives ?? [])]);
-					return needs.links && hops.length === 0 && !route.postConvert
+					const result: SentenceResult | ChatSentenceResult = made[next++] ?? { text: sentence };
+					if ('isRefused' in result && result.isRefused) refused.push(sentence);
+					others.push('alternatives' in result ? [...(result.alternatives ?? [])] : []);
+					return needs.links && hops.length === 0 && !route.postConvert && !byChat
 						? { text: sentence, links: identityLinks(sentence) }
 						: result;
 				});
@@ -191,76 +221,10 @@ export function createTranslateService(deps: TranslateDeps): TranslateService {
 			targetLengths: done.targetLengths,
 			// Alternatives are those of a text that is one sentence.
 			alternatives: others.length === 1 && hops.length > 0 ? (others[0] ?? []) : [],
-			models: hops.map(({ model }) => model.id),
+			models: byChat && chat ? [chat.id] : hops.map(({ model }) => model.id),
+			refused,
 			custom: system !== undefined,
 		};
-	};
-
-	const chain = async (
-		source: string,
-		target: string,
-		system: CustomSystem | undefined,
-		request: TranslateRequest,
-	): Promise<TranslationPath> => {
-		if (source === target) return { hops: [] };
-		const { category } = request;
-		if (
-			system === undefined &&
-			category !== undefined &&
-			category !== 'general' &&
-			!request.allowFallback
-		)
-			throw new AppError(
-				'invalid_request',
-				`The custom system requested for translation between from and to language does not exist: category '${category}', ${source} to ${target}, and allowFallback is false.`,
-				{ param: 'category', data: { translatorCode: 400079 } },
-			);
-		if (!system?.halves) return step(system, source, target);
-		const [first, second] = system.halves;
-		const [there, onward] = await Promise.all([
-			step(first, source, systemPivot),
-			step(second, systemPivot, target),
-		]);
-		return {
-			hops: [...there.hops, ...onward.hops],
-			...(there.preConvert ? { preConvert: there.preConvert } : {}),
-			...(onward.postConvert ? { postConvert: onward.postConvert } : {}),
-		};
-	};
-
-	/** What a category brings: a custom system of that name, else the model of that name. */
-	const systemOf = async (
-		category: string | undefined,
-		source: string,
-		target: string,
-	): Promise<CustomSystem | undefined> => {
-		if (category === undefined || category === 'general') return undefined;
-		return (await custom.find(category, source, target)) ?? models.named(category, source, target);
-	};
-
-	const step = (
-		system: CustomSystem | undefined,
-		source: string,
-		target: string,
-	): Promise<TranslationPath> =>
-		system?.model === undefined
-			? models.route(source, target)
-			: models.viaModel(system.model, source, target);
-
-	const chooseOnce = (): ChooseSystem => {
-		const chosen = new Map<string, Promise<ChosenSystem>>();
-		return (source, target, request) => {
-			const { category = 'general', allowFallback } = request;
-			const key = JSON.stringify([source, target, category, allowFallback]);
-			const system = chosen.get(key) ?? choose(source, target, request);
-			chosen.set(key, system);
-			return system;
-		};
-	};
-
-	const choose: ChooseSystem = async (source, target, request) => {
-		const system = await systemOf(request.category, source, target);
-		return { system, route: await chain(source, target, system, request) };
 	};
 
 	const engineOf = (request: TranslateRequest): TranslateEngine => request.engine ?? usualEngine();
@@ -297,7 +261,7 @@ export function createTranslateService(deps: TranslateDeps): TranslateService {
 		const engine = engineOf(request);
 		if (engine !== 'local') return remotely(engine, request, signal);
 		if (request.turn !== undefined) return locally(request, chooseSystem, signal);
-		using _ = await queue.enter({ ...request, characters: charactersOf(request) }, signal);
+		using _ = admission.enter({ ...request, characters: charactersOf(request) }, signal);
 		return await locally(request, chooseSystem, signal);
 	};
 
@@ -308,6 +272,25 @@ export function createTranslateService(deps: TranslateDeps): TranslateService {
 	): Promise<TranslateOutcome> => {
 		const customTargets = request.targets.map(() => request.texts.length > 0);
 		const sources = await sourcesOf(request, chooseSystem);
+		const askedOfChat = new Map<string, TranslateByChat>();
+		/** The texts of one language go to a chat model together. */
+		const byChatFrom = (source: string, target: string, { system, chat }: ChosenSystem) => {
+			if (!chat || !deps.generateChat || source === target) return undefined;
+			const key = JSON.stringify([source, target]);
+			const places = sources.filter(({ language }) => language === source).length;
+			const run =
+				askedOfChat.get(key) ??
+				chatRun(
+					chat,
+					guidanceOf(source, target, request, system),
+					places,
+					request,
+					{ ask: deps.generateChat, cache },
+					signal,
+				);
+			askedOfChat.set(key, run);
+			return run;
+		};
 		const items = await Promise.all(
 			request.texts.map(async (text, place): Promise<TranslateItem> => {
 				const { language, detected } = sources[place] ?? { language: 'en' };
@@ -318,12 +301,15 @@ export function createTranslateService(deps: TranslateDeps): TranslateService {
 					: undefined;
 				const translations = await Promise.all(
 					request.targets.map(async (target, index) => {
+						const chosen = await chooseSystem(language, target.language, request);
+						const byChat = byChatFrom(language, target.language, chosen);
 						const { custom: byCustom, ...done } = await translateText(
 							sourceText ?? text,
 							language,
 							target,
-							await chooseSystem(language, target.language, request),
+							chosen,
 							request,
+							byChat && ((given) => byChat(place, given)),
 							signal,
 						);
 						if (!byCustom) customTargets[index] = false;
@@ -349,6 +335,9 @@ export function createTranslateService(deps: TranslateDeps): TranslateService {
 					),
 				),
 			],
+			refused: items
+				.flatMap(({ translations }) => translations)
+				.reduce((sum, { refused }) => sum + refused.length, 0),
 			characters: charactersOf(request),
 		};
 	};
@@ -362,10 +351,16 @@ export function createTranslateService(deps: TranslateDeps): TranslateService {
 	};
 
 	return {
-		...queue,
+		...admission,
 		newRun,
 		translate: (request, signal) => newRun().translate(request, signal),
 		translatable,
+		systems: async () => ({
+			systems: await listSystems(custom, models.installed, async () =>
+				deps.generateChat ? deps.host.list('chat-completion') : [],
+			),
+			usual: deps.usualSystem?.() ?? 'general',
+		}),
 		models,
 		cache,
 		language: tools,

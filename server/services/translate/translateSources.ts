@@ -1,6 +1,6 @@
 /** The source languages of a request that names none. */
 
-import type { DetectedLanguage, LanguageDetector } from '../../translate/detect.ts';
+import type { DetectedLanguage, LanguageDetector } from '../../translate/detectedLanguage.ts';
 import { minDetectionScore } from '../../translate/languageCodes.ts';
 
 /**
@@ -8,15 +8,24 @@ import { minDetectionScore } from '../../translate/languageCodes.ts';
  * suggested one, to another guess, or to what the other texts of the request are in.
  *
  * @param suggested Assumed when detection fails.
+ * @param supported Languages that models here read.
  * @param canTranslate Whether some installed model translates a language into all targets.
  */
 export async function detectSources(
 	texts: readonly string[],
 	suggested: string | undefined,
 	detect: LanguageDetector,
+	supported: readonly string[],
 	canTranslate: (language: string) => Promise<boolean>,
 ): Promise<readonly DetectedLanguage[]> {
-	const found = await Promise.all(texts.map((text) => detect(text)));
+	const first = await Promise.all(texts.map((text) => detect(text)));
+	const likely = likelyLanguages(texts, first, suggested) ?? supported;
+	// A few letters are in the language of what stands beside them, or in one that models here read.
+	const found = await Promise.all(
+		first.map((own, index) =>
+			own.score < 1 && likely.length > 0 ? detect(texts[index] ?? '', likely) : own,
+		),
+	);
 	const lengths = new Map<string, number>();
 	found.forEach(({ language, score }, index) => {
 		if (score < 1) return;
@@ -38,4 +47,25 @@ export async function detectSources(
 			return own;
 		}),
 	);
+}
+
+/** Languages most of the texts seem to be in, and the suggested one; `undefined` for one text alone. */
+function likelyLanguages(
+	texts: readonly string[],
+	found: readonly DetectedLanguage[],
+	suggested: string | undefined,
+): readonly string[] | undefined {
+	const weights = new Map<string, number>();
+	let total = 0;
+	for (const [index, { language, score, alternatives }] of found.entries()) {
+		const length = texts[index]?.length ?? 0;
+		total += length;
+		for (const each of [{ language, score }, ...alternatives])
+			weights.set(each.language, (weights.get(each.language) ?? 0) + each.score * length);
+	}
+	const most = [...weights].sort(([, a], [, b]) => b - a).slice(0, 2);
+	const near = texts.length < 2 ? [] : most.filter(([, weight]) => weight >= 0.25 * total);
+	const likely = new Set(near.map(([language]) => language));
+	if (suggested !== undefined) likely.add(suggested);
+	return likely.size > 0 ? [...likely] : undefined;
 }

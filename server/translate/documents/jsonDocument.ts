@@ -90,22 +90,24 @@ function faultOf(text: string): Fault | undefined {
 	const first = errors
 		.map(({ error, offset }) => ({ name: printParseErrorCode(error), at: offset }))
 		.find(({ name }) => name !== 'InvalidCharacter');
-	return first && { at: first.at, what: faults[first.name] ?? 'this is no JSON' };
+	return first && { at: first.at, what: faults.get(first.name) ?? 'this is no JSON' };
 }
 
-const faults: Readonly<Record<string, string | undefined>> = {
-	UnexpectedEndOfString: 'a string is not closed',
-	UnexpectedEndOfComment: 'a comment is not closed',
-	InvalidEscapeCharacter: 'a backslash is followed by what it does not stand before',
-	InvalidUnicode: 'an escaped character is not whole',
-	CommaExpected: 'a comma is missing',
-	ColonExpected: 'a colon is missing',
-	PropertyNameExpected: 'a key in double quotes is missing',
-	ValueExpected: 'a value is missing',
-	CloseBraceExpected: 'a closing brace is missing',
-	CloseBracketExpected: 'a closing bracket is missing',
-	EndOfFileExpected: 'something follows the end',
-};
+const faults: ReadonlyMap<string, string | undefined> = new Map(
+	Object.entries<string | undefined>({
+		UnexpectedEndOfString: 'a string is not closed',
+		UnexpectedEndOfComment: 'a comment is not closed',
+		InvalidEscapeCharacter: 'a backslash is followed by what it does not stand before',
+		InvalidUnicode: 'an escaped character is not whole',
+		CommaExpected: 'a comma is missing',
+		ColonExpected: 'a colon is missing',
+		PropertyNameExpected: 'a key in double quotes is missing',
+		ValueExpected: 'a value is missing',
+		CloseBraceExpected: 'a closing brace is missing',
+		CloseBracketExpected: 'a closing bracket is missing',
+		EndOfFileExpected: 'something follows the end',
+	}),
+);
 
 /** Plural messages get the keys of the target's categories. */
 export const extractJson: Extract = Object.assign(extract, {

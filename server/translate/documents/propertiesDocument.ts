@@ -61,13 +61,19 @@ export function extractProperties(text: string): Piece[] {
 		}));
 }
 
-const escapes: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r', f: '\f' };
+const escapes: ReadonlyMap<string, string> = new Map(
+	Object.entries<string>({ n: '\n', t: '\t', r: '\r', f: '\f' }),
+);
 
 function decode(source: string): string {
 	return source.replace(
 		/\\(?:u([\da-fA-F]{4})|(\r\n|\n|\r)[ \t\f]*|([\s\S]))/g,
 		(_, hex?: string, line?: string, letter = '') =>
-			hex ? String.fromCharCode(Number.parseInt(hex, 16)) : line ? '' : (escapes[letter] ?? letter),
+			hex
+				? String.fromCharCode(Number.parseInt(hex, 16))
+				: line
+					? ''
+					: (escapes.get(letter) ?? letter),
 	);
 }
 

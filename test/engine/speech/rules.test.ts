@@ -6,7 +6,6 @@ import type { TextModel } from '../../../server/engine/api.ts';
 import { logSumExp } from '../../../server/engine/sample/logprobs.ts';
 import { speechLanguageCode } from '../../../server/engine/speech/languages.ts';
 import { argmaxToken, sampleAtTemperature } from '../../../server/engine/speech/pickToken.ts';
-import { PrioritySemaphore } from '../../../server/engine/speech/prioritySemaphore.ts';
 import {
 	compressionRatio,
 	isDoubtful,
@@ -198,28 +197,4 @@ test('words keep their punctuation and are cut to plausible lengths beside pause
 		splitWords([0, 1, 2], chinese, 'ja').map(({ text }) => text),
 		['日', '本'],
 	);
-});
-
-test('turns: one at a time, interactive first, cancelled ones leave', async () => {
-	const turns = new PrioritySemaphore();
-	const order: string[] = [];
-	const work = (label: string) => async () => {
-		order.push(label);
-		await new Promise((resolve) => setTimeout(resolve, 5));
-	};
-	const stop = new AbortController();
-	const first = turns.run('batch', work('first'));
-	const second = turns.run('batch', work('second'));
-	const gone = turns.run('batch', work('gone'), stop.signal);
-	const urgent = turns.run('interactive', work('urgent'));
-	assert.equal(turns.waiting, 3);
-	stop.abort();
-	await assert.rejects(gone, { code: 'cancelled' });
-	await Promise.all([first, second, urgent]);
-	assert.deepEqual(order, ['first', 'urgent', 'second']);
-	await assert.rejects(
-		turns.run('batch', () => Promise.reject(new Error('no'))),
-		/no/,
-	);
-	assert.equal(await turns.run('batch', async () => 1), 1);
 });

@@ -1,47 +1,47 @@
-/** Whose texts are translated when: one bounded queue for every door, counted in characters. */
+/** Whose texts are let in to be translated: one bound for every door, counted in characters. */
 
 import type { TranslateEngine } from '../../protocol/index.ts';
-import { type WorkPriority, WorkQueue, type WorkRequest } from '../../work/workQueue.ts';
+import { WorkBound, type WorkPriority, type WorkRequest } from '../../work/workBound.ts';
 
-/** What a turn is wanted for. */
+/** What is to be let in. */
 export interface TranslateWork extends Omit<WorkRequest, 'work'> {
 	/** UTF-16 units, for each target again. */
 	readonly characters: number;
 	readonly engine?: TranslateEngine | undefined;
 }
 
-export interface TranslateQueue {
+export interface TranslateAdmission {
 	/** Throws `overloaded` when so much more would be refused: asked before a body is read. */
 	checkRoom(work: TranslateWork): void;
 	/**
-	 * Waits for the turn of work that comes in several requests, or is charged for before it begins. Rejects with
-	 * `overloaded`, at once, and `cancelled`.
+	 * Lets in work that comes in several requests, or is charged for before it begins. Throws `overloaded` and
+	 * `cancelled`.
 	 */
-	enter(work: TranslateWork, signal?: AbortSignal): Promise<Disposable>;
+	enter(work: TranslateWork, signal?: AbortSignal): Disposable;
 }
 
-/** Enough sentences of like length for several batches; and a minute or so of a small model on two cores. */
-const usualQueue = (): WorkQueue =>
-	new WorkQueue({
-		describe: (waiting) => `${waiting} characters wait to be translated`,
-		maxRunning: 40_000,
-		maxWaiting: 400_000,
+/** A minute or so of a small model on two cores; and several batches on any machine. */
+const usualBound = (): WorkBound =>
+	new WorkBound({
+		describe: (work) => `${work} characters wait to be translated`,
+		maxWork: 480_000,
+		minWork: 40_000,
 	});
 
-/** The turn of what another machine does. */
+/** The place of what another machine does. */
 const elsewhere: Disposable = { [Symbol.dispose]: () => {} };
 
 /** @param usualEngine engine of requests that name none */
-export function createTranslateQueue(
+export function createTranslateAdmission(
 	usualEngine: () => TranslateEngine,
-	queue = usualQueue(),
-): TranslateQueue {
+	bound = usualBound(),
+): TranslateAdmission {
 	return {
 		checkRoom: ({ characters, engine = usualEngine(), ...rest }) => {
-			if (engine === 'local') queue.checkRoom({ ...rest, work: characters });
+			if (engine === 'local') bound.checkRoom({ ...rest, work: characters });
 		},
-		enter: async ({ characters, engine = usualEngine(), ...rest }, signal) =>
-			engine === 'local' ? queue.enter({ ...rest, work: characters }, signal) : elsewhere,
+		enter: ({ characters, engine = usualEngine(), ...rest }, signal) =>
+			engine === 'local' ? bound.enter({ ...rest, work: characters }, signal) : elsewhere,
 	};
 }
 
