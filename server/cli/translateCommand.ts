@@ -99,6 +99,9 @@ export const translateCommand: Command = {
 			throw new UsageError('--out, --into and --force go with a FILE.');
 		if (into !== undefined && (targets.length > 1 || options.text('out') !== undefined))
 			throw new UsageError('--into takes one language and no --out.');
+		const columns = options.texts('column');
+		if (columns.length > 0 && (!document || into !== undefined || !/\.[ct]sv$/i.test(given)))
+			throw new UsageError('--column goes with a CSV or TSV file, and without --into.');
 		const text = document
 			? given
 			: given === undefined || given === '-'
@@ -166,7 +169,6 @@ export const translateCommand: Command = {
 			});
 			const [to] = targets;
 			const languages = from === undefined ? {} : { from };
-			const columns = options.texts('column');
 			const files = {
 				path: given,
 				out: options.text('out'),

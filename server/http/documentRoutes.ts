@@ -69,7 +69,7 @@ export function registerDocumentRoutes(app: Hono<AppEnv>, backend: Backend): voi
 			const signal = context.get('signal');
 			const work = body instanceof Uint8Array ? body.length / bytesOfWork : body.text.length;
 			using _ = await documentQueue.enter({ work }, signal);
-			const told = () => ({ ...modelsHeader(outcomes), ...refusedHeader(outcomes) });
+			const notified = () => ({ ...modelsHeader(outcomes), ...refusedHeader(outcomes) });
 			if (body instanceof Uint8Array) {
 				const made = await translateFileInWorker(
 					{ ...job, bytes: body },
@@ -79,11 +79,11 @@ export function registerDocumentRoutes(app: Hono<AppEnv>, backend: Backend): voi
 				);
 				context.header('x-document-result', summaryOf(made));
 				const type = archiveTypeOf(fileName) ?? 'application/octet-stream';
-				return await context.body(made.bytes, 200, { 'content-type': type, ...told() });
+				return await context.body(made.bytes, 200, { 'content-type': type, ...notified() });
 			}
 			const whole = { ...job, text: body.text, ...defined({ columns: body.columns }) };
 			const made = await translateDocumentJsonInWorker(whole, translator, owner, signal);
-			return await context.body(made, 200, { 'content-type': 'application/json', ...told() });
+			return await context.body(made, 200, { 'content-type': 'application/json', ...notified() });
 		},
 		{ checkRoom },
 	);

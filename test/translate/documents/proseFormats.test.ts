@@ -161,6 +161,22 @@ image::a.png[Not this]
 	assert.match(text, /\/\/ not this remark\nimage::a\.png\[Not this\]\n$/);
 });
 
+test('AsciiDoc: lines that are kept apart stay apart', async () => {
+	const verse = '[verse]\n____\nFirst line\nSecond line\n\nThird line\n____\n';
+	const source = `${verse}\nSome words\nand more\n\n[%hardbreaks]\nOne line\nAnother line\n`;
+	const { text, asked } = await shouted('a.adoc', source);
+	assert.deepEqual(asked, [
+		'First line',
+		'Second line',
+		'Third line',
+		'Some words and more',
+		'One line',
+		'Another line',
+	]);
+	assert.match(text, /^\[verse\]\n____\nFIRST LINE\nSECOND LINE\n\nTHIRD LINE\n____\n/);
+	assert.match(text, /\[%hardbreaks\]\nONE LINE\nANOTHER LINE\n$/);
+});
+
 test('CSV: named columns in place, or the empty cells of a language', async () => {
 	const source =
 		'id;Name;"Text ""here"""\r\n1;Ann Person;"Some; ""words"""\r\n2;Bob;More words\r\n';

@@ -19,7 +19,7 @@ import { isCellProse } from './sheetTexts.ts';
 
 const paragraphs = new Set(['text:p', 'text:h']);
 /** Elements whose words are the sentence's own. */
-const passed = new Set(['text:span', 'text:a', 'text:meta']);
+const passed = new Set(['text:span', 'text:a', 'text:meta', 'text:placeholder']);
 const breaks = new Set(['text:tab', 'text:line-break']);
 /** Texts about pictures and objects. */
 const titles = new Set(['svg:title', 'svg:desc']);

@@ -274,16 +274,18 @@ function baseFormats(atoms: readonly RunAtom[]): ReadonlyMap<number | undefined,
 /** Places of bookmarks and the like whose both ends lie among these words and cross nothing. */
 function nestedRanges(atoms: readonly RunAtom[]): ReadonlySet<number> {
 	const kept = new Set<number>();
-	const stack: { id: string; at: number; words: boolean }[] = [];
+	const stack: { id: string; at: number; said: number }[] = [];
+	/** Texts with words so far. */
+	let said = 0;
 	atoms.forEach((atom, at) => {
-		if (atom.kind === 'text') for (const one of stack) one.words ||= words.test(atom.raw);
-		if (atom.kind === 'from') stack.push({ id: atom.id, at, words: false });
-		else if (atom.kind === 'open') stack.push({ id: `link ${atom.id}`, at, words: false });
+		if (atom.kind === 'text' && words.test(atom.raw)) said++;
+		if (atom.kind === 'from') stack.push({ id: atom.id, at, said });
+		else if (atom.kind === 'open') stack.push({ id: `link ${atom.id}`, at, said });
 		else if (atom.kind === 'to' || atom.kind === 'close') {
 			const id = atom.kind === 'to' ? atom.id : `link ${atom.id}`;
 			const place = stack.findLastIndex((one) => one.id === id);
 			const [own] = place < 0 ? [] : stack.splice(place, stack.length);
-			if (own?.words && atom.kind === 'to' && stack.length === place) {
+			if (own && own.said < said && atom.kind === 'to' && stack.length === place) {
 				kept.add(own.at);
 				kept.add(at);
 			}

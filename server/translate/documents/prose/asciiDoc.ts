@@ -38,7 +38,11 @@ export const extractAsciiDoc: Extract = (text): Piece[] => {
 	const pieces: Piece[] = [];
 	let paragraph: ProseLine[] = [];
 	let isCode = false;
+	/** Whether lines of the document, and those of this block, are kept apart. */
+	let areLines = false;
+	let isVerse = false;
 	let inTable = false;
+	let inVerse = false;
 	const close = () => {
 		pushAll(pieces, prosePiece(text, paragraph, marks, opens));
 		paragraph = [];
@@ -63,6 +67,7 @@ export const extractAsciiDoc: Extract = (text): Piece[] => {
 		const isBlock = isCode;
 		if (body === '') {
 			close();
+			isVerse &&= inVerse;
 			continue;
 		}
 		if (verbatim.test(body)) {
@@ -75,6 +80,8 @@ export const extractAsciiDoc: Extract = (text): Piece[] => {
 		if (transparent.test(body)) {
 			close();
 			if (isBlock) at = until(at, (one) => one === body);
+			inVerse = isVerse && !inVerse;
+			isVerse = inVerse;
 			isCode = false;
 			continue;
 		}
@@ -95,12 +102,14 @@ export const extractAsciiDoc: Extract = (text): Piece[] => {
 		}
 		if (/^\/\/|^:!?[\w-]+!?:(?:[ \t]|$)|^(?:'''|<<<|---|\*\*\*)$|^\+$/.test(body)) {
 			close();
+			if (/^:!?hardbreaks(?:-option)?!?:/.test(body)) areLines = !body.includes('!');
 			// Values of attributes may go on.
 			if (body.startsWith(':')) while (/ \\$/.test(lines[at]?.text.trimEnd() ?? '')) at++;
 			continue;
 		}
 		if (/^\[.*\]$/.test(body) && paragraph.length === 0) {
 			isCode = coded.test(body);
+			isVerse = /^\[verse\b|%hardbreaks\b|options="?hardbreaks/.test(body);
 			continue;
 		}
 		if (/^\w{1,30}::?\S{0,500}\[.{0,1000}\]$/.test(body) && /^\w+::/.test(body)) {
@@ -141,7 +150,7 @@ export const extractAsciiDoc: Extract = (text): Piece[] => {
 		paragraph.push(
 			lineAt(line, indent + (mark?.length ?? 0), isBroken ? body.length - 2 : undefined),
 		);
-		if (isBroken) close();
+		if (isBroken || areLines || isVerse) close();
 	}
 	close();
 	return pieces;

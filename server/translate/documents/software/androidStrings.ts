@@ -138,11 +138,14 @@ function markupIn(text: string, { start, end }: XmlNode): Piece[] {
 	}));
 }
 
-const letters: Readonly<Record<string, string>> = { n: '\n', t: '\t' };
+const letters: ReadonlyMap<string, string> = new Map([
+	['n', '\n'],
+	['t', '\t'],
+]);
 
 function unescaped(text: string): string {
 	return text.replace(/\\(?:u([\da-fA-F]{4})|(.))/gs, (_, hex?: string, letter = '') =>
-		hex ? String.fromCharCode(Number.parseInt(hex, 16)) : (letters[letter] ?? letter),
+		hex ? String.fromCharCode(Number.parseInt(hex, 16)) : (letters.get(letter) ?? letter),
 	);
 }
 

@@ -59,11 +59,15 @@ export const extractAppleStrings: Extract = Object.assign(
 	},
 );
 
-const letters: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r' };
+const letters: ReadonlyMap<string, string> = new Map([
+	['n', '\n'],
+	['t', '\t'],
+	['r', '\r'],
+]);
 
 function unescaped(raw: string): string {
 	return raw.replace(/\\(?:[uU]([\da-fA-F]{4})|([\s\S]))/g, (_, hex?: string, letter = '') =>
-		hex ? String.fromCharCode(Number.parseInt(hex, 16)) : (letters[letter] ?? letter),
+		hex ? String.fromCharCode(Number.parseInt(hex, 16)) : (letters.get(letter) ?? letter),
 	);
 }
 

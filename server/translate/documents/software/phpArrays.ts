@@ -112,20 +112,20 @@ function sameNames(source: string, made: string): boolean {
 /** `{0} none|[1,19] some|[20,*] many` */
 const choice = /^\s*(?:\{[\d,\s]+\}|\[[\d,\s*]+\])?\s*/;
 
-const letters: Readonly<Record<string, string>> = {
-	n: '\n',
-	t: '\t',
-	r: '\r',
-	v: '\v',
-	e: '\u001b',
-	f: '\f',
-};
+const letters: ReadonlyMap<string, string> = new Map([
+	['n', '\n'],
+	['t', '\t'],
+	['r', '\r'],
+	['v', '\v'],
+	['e', '\u001b'],
+	['f', '\f'],
+]);
 
 function unescaped(raw: string): string {
 	return raw.replace(
 		/\\(?:u\{([\da-fA-F]{1,6})\}|x([\da-fA-F]{1,2})|([ntrvef"\\$]))/g,
 		(all, unicode?: string, hex?: string, letter?: string) => {
-			if (letter !== undefined) return letters[letter] ?? letter;
+			if (letter !== undefined) return letters.get(letter) ?? letter;
 			const code = Number.parseInt(unicode ?? hex ?? '', 16);
 			return code <= 0x10ffff ? String.fromCodePoint(code) : all;
 		},

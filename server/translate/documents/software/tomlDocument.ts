@@ -149,20 +149,20 @@ class TomlReader {
 	}
 }
 
-const letters: Readonly<Record<string, string>> = {
-	n: '\n',
-	t: '\t',
-	r: '\r',
-	b: '\b',
-	f: '\f',
-	e: '\u001b',
-};
+const letters: ReadonlyMap<string, string> = new Map([
+	['n', '\n'],
+	['t', '\t'],
+	['r', '\r'],
+	['b', '\b'],
+	['f', '\f'],
+	['e', '\u001b'],
+]);
 
 function unescaped(raw: string): string {
 	return raw.replace(
 		/\\(?:u([\da-fA-F]{4})|U([\da-fA-F]{8})|[ \t]*\r?\n[ \t\r\n]*|([\s\S]))/g,
 		(all, short?: string, long?: string, letter?: string) => {
-			if (letter !== undefined) return letters[letter] ?? letter;
+			if (letter !== undefined) return letters.get(letter) ?? letter;
 			const code = Number.parseInt(short ?? long ?? '', 16);
 			if (Number.isNaN(code)) return '';
 			return code <= 0x10ffff ? String.fromCodePoint(code) : all;
