@@ -82,6 +82,13 @@ type ChooseSystem = (
 	request: TranslateRequest,
 ) => Promise<ChosenSystem>;
 
+/** A text that no model here reads, beside others that are translated. */
+const copiedText = (text: string, language: string): TargetText => ({
+	...{ language, text, sourceLengths: [text.length], targetLengths: [text.length] },
+	alternatives: [],
+	models: [],
+});
+
 export function createTranslateService(deps: TranslateDeps): TranslateService {
 	const { language: tools, cache, custom } = deps;
 	const models = deps.models ?? createTranslateModels(deps.host, tools.transliterate);
@@ -92,7 +99,7 @@ export function createTranslateService(deps: TranslateDeps): TranslateService {
 	const sourcesOf = async (
 		request: TranslateRequest,
 		chooseSystem: ChooseSystem,
-	): Promise<readonly { language: string; detected?: DetectedLanguage }[]> => {
+	): Promise<readonly { language: string; detected?: DetectedLanguage; isLeft?: boolean }[]> => {
 		const { texts, source, suggestedSource } = request;
 		if (source !== undefined) return texts.map(() => ({ language: source }));
 		const canTranslate = (language: string): Promise<boolean> =>
@@ -101,7 +108,9 @@ export function createTranslateService(deps: TranslateDeps): TranslateService {
 				() => false,
 			);
 		const found = await detectSources(texts, suggestedSource, tools.detect, canTranslate);
-		return found.map((detected) => ({ language: detected.language, detected }));
+		return found.map(({ isLeft = false, ...detected }) => ({
+			...{ language: detected.language, detected, isLeft },
+		}));
 	};
 
 	const translateText = async (
@@ -310,7 +319,12 @@ export function createTranslateService(deps: TranslateDeps): TranslateService {
 		const sources = await sourcesOf(request, chooseSystem);
 		const items = await Promise.all(
 			request.texts.map(async (text, place): Promise<TranslateItem> => {
-				const { language, detected } = sources[place] ?? { language: 'en' };
+				const { language, detected, isLeft } = sources[place] ?? { language: 'en' };
+				if (isLeft) {
+					customTargets.fill(false);
+					const copies = request.targets.map((target) => copiedText(text, target.language));
+					return { ...defined({ detected }), translations: copies };
+				}
 				const native = scriptOf(language);
 				const foreign = request.sourceScript !== undefined && request.sourceScript !== native;
 				const sourceText = foreign

@@ -7,6 +7,7 @@ import {
 	parseTree,
 	printParseErrorCode,
 } from 'jsonc-parser';
+import { gateRules } from '../gate/gateRules.ts';
 import { sameLanguage } from '../languageCodes.ts';
 import { indentAt } from '../whiteSpace.ts';
 import { isProse } from './isProse.ts';
@@ -108,6 +109,7 @@ const faults: Readonly<Record<string, string | undefined>> = {
 /** Plural messages get the keys of the target's categories. */
 export const extractJson: Extract = Object.assign(extract, {
 	faultOf,
+	rules: gateRules.json,
 	prepare: (text: string, to: string) =>
 		withKeysOf(withLocale(text, to), to, {
 			read: jsonTree.read,

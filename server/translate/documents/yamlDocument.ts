@@ -1,6 +1,7 @@
 /** YAML message files: values that are words. Plural messages get the keys of the target, files of Rails its code. */
 
 import { parseAllDocuments } from 'yaml';
+import { gateRules } from '../gate/gateRules.ts';
 import { indentAt } from '../whiteSpace.ts';
 import { yamlTree } from './messageTree.ts';
 import type { Extract, Fault } from './piece.ts';
@@ -22,6 +23,7 @@ export const extractYaml: Extract = Object.assign(
 	(text: string, to?: string) => yamlPieces(text, to),
 	{
 		faultOf,
+		rules: gateRules.yaml,
 		prepare: (text: string, to: string) =>
 			withKeysOf(text, to, {
 				read: yamlTree.read,

@@ -84,6 +84,16 @@ function count(text: string, letter: string): number {
 	return found;
 }
 
+/** Whether a translation has the nodes of its source, however they have moved. */
+export function holdsNodes(source: string, translation: string, { nodes }: GateRules): boolean {
+	const listed = (text: string) =>
+		nodes?.(text)
+			?.map(({ node }) => node)
+			.sort()
+			.join('\n');
+	return listed(source) === listed(translation);
+}
+
 /** Where the syntax of a translated document is not what it was. */
 export interface SyntaxFaults {
 	/** Numbers of regions whose own nodes are others. */

@@ -2,20 +2,10 @@
 
 import { readMarkdown } from '../documents/markdown/reading.ts';
 import type { MarkdownDialect } from '../documents/markdown/syntax.ts';
-import type { GateRules, SyntaxNode } from './gate.ts';
+import type { GateRules } from './gate.ts';
 import { htmlNodes } from './htmlNodes.ts';
-
-/** The syntax of a document, or nothing where its reader finds it broken. */
-const unlessBroken =
-	(read: (text: string) => readonly SyntaxNode[]) =>
-	(text: string): readonly SyntaxNode[] | undefined => {
-		try {
-			return read(text);
-		} catch {
-			// A translation that cannot be read is refused; a source that cannot is told of elsewhere.
-			return undefined;
-		}
-	};
+import { htmlRules, unlessBroken } from './htmlRules.ts';
+import { jsonNodes, poNodes, propertiesNodes, subtitleNodes, yamlNodes } from './messageNodes.ts';
 
 const markdown = (dialect: MarkdownDialect): GateRules => ({
 	delimiters: '`*_[]{}<>|~',
@@ -25,5 +15,15 @@ const markdown = (dialect: MarkdownDialect): GateRules => ({
 export const gateRules = {
 	markdown: markdown('markdown'),
 	mdx: markdown('mdx'),
-	html: { nodes: unlessBroken((text) => htmlNodes(text)) },
+	html: htmlRules,
+	json: { delimiters: '{}', nodes: unlessBroken(jsonNodes) },
+	yaml: { delimiters: '{}', nodes: unlessBroken(yamlNodes) },
+	properties: { delimiters: '{}', nodes: unlessBroken(propertiesNodes) },
+	po: { delimiters: '{}', nodes: unlessBroken(poNodes) },
+	subtitles: {
+		delimiters: '<>{}',
+		marks: /\{\\[^{}]*\}|<[^<>]*>|♪/g,
+		nodes: unlessBroken(subtitleNodes),
+	},
+	xliff: { nodes: unlessBroken((text) => htmlNodes(text, true)) },
 } as const satisfies Readonly<Record<string, GateRules>>;

@@ -23,6 +23,8 @@ export function htmlNodes(text: string, isXml = false): SyntaxNode[] {
 	const open: OpenElement[] = [];
 	const nesting = new Nesting();
 	let codeDepth = 0;
+	/** Elements that are open in a translation of XLIFF, which is what may change. */
+	let targetDepth = 0;
 	const fill = () => {
 		const last = open.at(-1);
 		if (last) last.isFull = true;
@@ -31,11 +33,15 @@ export function htmlNodes(text: string, isXml = false): SyntaxNode[] {
 		{
 			onopentag(name, attributes, implied) {
 				nesting.open();
+				if (isXml && (targetDepth > 0 || name === 'target')) {
+					targetDepth++;
+					return;
+				}
 				if (code.has(name)) codeDepth++;
-				const kept = Object.entries(attributes).map(([key, value]) => {
-					const isOpen =
-						isReadAttribute(name, key, attributes) || ofLanguage.has(key) || isState(key, isXml);
-					return `${key}=${isOpen && value.trim() !== '' ? '…' : value}`;
+				const kept = Object.entries(attributes).flatMap(([key, value]) => {
+					if (isXml && isState(key)) return [];
+					const isOpen = isReadAttribute(name, key, attributes) || ofLanguage.has(key);
+					return [`${key}=${isOpen && value.trim() !== '' ? '…' : value}`];
 				});
 				fill();
 				open.push({ name, index: nodes.length, isFull: false });
@@ -43,6 +49,7 @@ export function htmlNodes(text: string, isXml = false): SyntaxNode[] {
 				nodes.push({ at: parser.startIndex, node });
 			},
 			ontext(data) {
+				if (targetDepth > 0) return;
 				if (codeDepth > 0) nodes.push({ at: parser.startIndex, node: data });
 				if (/[\p{L}\p{N}]/u.test(data)) fill();
 			},
@@ -54,6 +61,10 @@ export function htmlNodes(text: string, isXml = false): SyntaxNode[] {
 			},
 			onclosetag(name, implied) {
 				nesting.close();
+				if (targetDepth > 0) {
+					targetDepth--;
+					return;
+				}
 				if (code.has(name)) codeDepth--;
 				const element = open.pop();
 				if (element?.isFull) fill();
@@ -70,5 +81,5 @@ export function htmlNodes(text: string, isXml = false): SyntaxNode[] {
 }
 
 /** XLIFF says of units how far their translation is. */
-const isState = (name: string, isXml: boolean): boolean =>
-	isXml && /^(?:state|subState|target-language|trgLang)$/.test(name);
+const isState = (name: string): boolean =>
+	/^(?:state|subState|target-language|trgLang)$/.test(name);
