@@ -26,7 +26,7 @@ import { remarksIn } from './remarks.ts';
 function extract(text: string, to?: string): Piece[] {
 	const root = parseTree(text, [], { allowTrailingComma: true });
 	const pieces: Piece[] = [];
-	if (root) visit(root, { isKept: remarksIn(text), to, pieces });
+	if (root) visit(root, { isKept: remarksIn(text), to, pieces }, []);
 	return pieces;
 }
 
@@ -36,7 +36,7 @@ interface Visit {
 	readonly pieces: Piece[];
 }
 
-function visit(node: Node, context: Visit, plural?: PluralKey): void {
+function visit(node: Node, context: Visit, path: readonly string[], plural?: PluralKey): void {
 	if (node.type === 'object') {
 		const entries = (node.children ?? []).map(({ children }) => children ?? []);
 		const keys = siblingsOf(entries.map(([key]) => String(key?.value)));
@@ -51,14 +51,14 @@ function visit(node: Node, context: Visit, plural?: PluralKey): void {
 					children?.[0]?.value === 'description' ? String(children[1]?.value) : '',
 				);
 			if (context.isKept(key.offset, description?.join('') ?? '')) continue;
-			visit(value, context, pluralKey(name, keys));
+			visit(value, context, [...path, name], pluralKey(name, keys));
 		}
 		return;
 	}
-	for (const child of node.children ?? []) visit(child, context);
+	for (const child of node.children ?? []) visit(child, context, path);
 	if (node.type !== 'string') return;
 	const value = String(node.value);
-	if (!isProse(value)) return;
+	if (!isProse(value, path)) return;
 	const { to, pieces } = context;
 	const branches = plural && to !== undefined ? categoryBranches(value, plural, to) : undefined;
 	pieces.push({

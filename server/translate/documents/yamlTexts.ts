@@ -50,7 +50,8 @@ export function yamlPieces(
 			},
 			Scalar(key, node, path) {
 				const piece = key === 'key' ? undefined : scalarPiece(text, node, eol);
-				if (!piece || !isWanted(path.filter(isPair).map(keyOf))) return;
+				const keys = path.filter(isPair).map(keyOf);
+				if (!piece || !isProse(piece.text, keys) || !isWanted(keys)) return;
 				const [pair, map] = [path.at(-1), path.at(-2)];
 				const plural = isMap(map) ? pluralKey(keyOf(pair), siblingsIn(map)) : undefined;
 				const branches = plural && to ? categoryBranches(piece.text, plural, to) : undefined;
@@ -71,7 +72,7 @@ function scalarPiece(text: string, node: Scalar, eol: string): Piece | undefined
 	const { value, type } = node;
 	if (typeof value !== 'string' || start === undefined || end === undefined) return undefined;
 	if (node.tag !== undefined && node.tag !== 'tag:yaml.org,2002:str') return undefined;
-	if (!isProse(value.trim()) || (type === 'PLAIN' && keyword.test(value))) return undefined;
+	if (type === 'PLAIN' && keyword.test(value)) return undefined;
 	const raw = text.slice(start, end);
 	const [before, after] = [leadingSpace(value), trailingSpace(value)];
 	return {

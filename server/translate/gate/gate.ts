@@ -89,9 +89,8 @@ export function holdsNodes(source: string, translation: string, { nodes }: GateR
 	const listed = (text: string) =>
 		nodes?.(text)
 			?.map(({ node }) => node)
-			.sort()
-			.join('\n');
-	return listed(source) === listed(translation);
+			.sort() ?? [];
+	return isSame(listed(source), listed(translation));
 }
 
 /** Where the syntax of a translated document is not what it was. */
@@ -122,18 +121,21 @@ export function syntaxFaults(
 	const [from, to] = [placed(own, before.regions), placed(made, after.regions)];
 	const inside = all.filter((region) => {
 		const [old = [], now = []] = [from.within.get(region), to.within.get(region)];
-		return [...old].sort().join('\n') !== [...now].sort().join('\n');
+		return !isSame([...old].sort(), [...now].sort());
 	});
 	const beside = new Set<number>();
 	for (let gap = 0; gap <= before.regions.length; gap++) {
 		const [old = [], now = []] = [from.between.get(gap), to.between.get(gap)];
-		if (old.join('\n') === now.join('\n')) continue;
+		if (isSame(old, now)) continue;
 		if (gap > 0) beside.add(gap - 1);
 		if (gap < before.regions.length) beside.add(gap);
 	}
 	if (inside.length === 0 && beside.size === 0) return undefined;
 	return { inside, beside: [...beside] };
 }
+
+const isSame = (a: readonly string[], b: readonly string[]): boolean =>
+	a.length === b.length && a.every((one, index) => one === b[index]);
 
 /** Nodes by the region they begin in, or by the number of regions before them. */
 function placed(nodes: readonly SyntaxNode[], regions: readonly Region[]) {

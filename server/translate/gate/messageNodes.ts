@@ -58,5 +58,8 @@ export const propertiesNodes = (text: string): SyntaxNode[] =>
 /** Lines with times, and empty ones between cues. */
 export function subtitleNodes(text: string): SyntaxNode[] {
 	const line = /^(?:[^\r\n]{0,40}-->[^\r\n]*|[ \t]*$)/gm;
-	return [...text.matchAll(line)].map((match) => ({ at: match.index, node: match[0].trim() }));
+	return [...text.matchAll(line)].map((match) => ({
+		at: match.index,
+		node: match[0].trim() || 'blank',
+	}));
 }
