@@ -47,8 +47,10 @@ export interface TargetText {
 	readonly sourceLengths: readonly number[];
 	readonly targetLengths: readonly number[];
 	readonly alternatives: readonly string[];
-	/** Ids of the models, in order; empty when the text was copied. */
+	/** Ids of the models, in order; empty when the text was copied or a table had all of it. */
 	readonly models: readonly string[];
+	/** Tables that sentences are from: `cldr`, `labels`. */
+	readonly tables?: readonly string[];
 }
 
 export interface TranslateItem {
@@ -62,7 +64,7 @@ export interface TranslateOutcome {
 	readonly items: readonly TranslateItem[];
 	/** Per target: whether a custom system did it. */
 	readonly systems: readonly ('Custom' | 'Team')[];
-	/** Chains of models that were used, each as `first+second`. */
+	/** Chains of models that were used, each as `first+second`, and tables. */
 	readonly models: readonly string[];
 	/** UTF-16 units × targets. */
 	readonly characters: number;

@@ -16,6 +16,7 @@ import type { WorkQueue } from '../../work/workQueue.ts';
 import { yieldToOthers } from '../../work/yieldToOthers.ts';
 import type { ModelHost } from '../host.ts';
 import { alignmentText, identityLinks } from './alignmentText.ts';
+import { knownSentence } from './knownSentences.ts';
 import { createTranslateBatcher, type TranslateBatcher } from './translateBatcher.ts';
 import {
 	createTranslateModels,
@@ -145,11 +146,16 @@ export function createTranslateService(deps: TranslateDeps): TranslateService {
 			...(system?.terms ? { terms: system.terms } : {}),
 		};
 		const others: string[][] = [];
+		const tables = new Set<string>();
+		let usesModel = false;
 		const pieces = request.textType === 'html' ? htmlPieces(text) : [plainBlock(text)];
 		const done = await translateBlocks(
 			pieces,
 			async (sentences, needs) => {
-				const remembered = sentences.map((sentence) => system?.memory?.(sentence));
+				const remembered = sentences.map((sentence) =>
+					knownSentence(sentence, system, route, source, target.language),
+				);
+				for (const known of remembered) if (known?.table) tables.add(known.table);
 				const rest = sentences.filter((_, index) => remembered[index] === undefined);
 				const made = await translateSentences(
 					rest,
@@ -164,12 +170,13 @@ export function createTranslateService(deps: TranslateDeps): TranslateService {
 					{ batcher, cache },
 					signal,
 				);
+				usesModel ||= rest.length > 0;
 				let next = 0;
 				return sentences.map((sentence, index) => {
 					const known = remembered[index];
 					if (known !== undefined) {
 						others.push([]);
-						return { text: known };
+						return { text: known.text };
 					}
 					const result = made[next++] ?? { text: sentence };
 					others.push([...(result.alternatives ?? [])]);
@@ -200,7 +207,8 @@ export function createTranslateService(deps: TranslateDeps): TranslateService {
 			targetLengths: done.targetLengths,
 			// Alternatives are those of a text that is one sentence.
 			alternatives: others.length === 1 && hops.length > 0 ? (others[0] ?? []) : [],
-			models: hops.map(({ model }) => model.id),
+			models: tables.size > 0 && !usesModel ? [] : hops.map(({ model }) => model.id),
+			tables: [...tables],
 			custom: system !== undefined,
 		};
 	};
@@ -357,9 +365,10 @@ export function createTranslateService(deps: TranslateDeps): TranslateService {
 			models: [
 				...new Set(
 					items.flatMap(({ translations }) =>
-						translations.flatMap(({ models: chain }) =>
-							chain.length > 0 ? [chain.join('+')] : [],
-						),
+						translations.flatMap(({ models: chain, tables = [] }) => [
+							...(chain.length > 0 ? [chain.join('+')] : []),
+							...tables,
+						]),
 					),
 				),
 			],
