@@ -91,6 +91,16 @@ function joinBranches({ text, branches }: Piece, translations: readonly string[]
 	return branches?.join(translations);
 }
 
+/** A translation of a piece that may be shown or written; `undefined` when it would lose or add more than words. */
+export function passed(
+	piece: Piece,
+	translation: string | undefined,
+	rules: GateRules = {},
+): string | undefined {
+	if (translation === undefined) return undefined;
+	return faultOf(piece, translation, rules) === undefined ? translation : undefined;
+}
+
 /** What a translation of a piece would lose or add. */
 function faultOf(piece: Piece, translation: string, rules: GateRules): string | undefined {
 	const fault = gateFault(piece.text, translation, rules);
