@@ -115,8 +115,10 @@ const besideWords = /[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}\p{N}_-
 /** Single tags with a space where their source has one: an address that a word is glued to is another. */
 function apart(translation: string, source: string, prefix: string): string {
 	const single = new RegExp(`<${prefix}\\d+/>`, 'g');
+	const places = new Map(Array.from(source.matchAll(single), ({ 0: tag, index }) => [tag, index]));
 	return translation.replace(single, (tag, at: number) => {
-		const own = source.indexOf(tag);
+		const own = places.get(tag);
+		if (own === undefined) return tag;
 		const needs = (neighbour: string, now: string) =>
 			(neighbour === '' || /\s/.test(neighbour)) && besideWords.test(now);
 		const before = needs(source.charAt(own - 1), translation.charAt(at - 1)) ? ' ' : '';
