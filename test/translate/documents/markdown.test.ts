@@ -48,6 +48,7 @@ const reached: readonly (readonly [source: string, result: string])[] = [
 	['# Heading {#id}\n', '# «Heading» {#id}\n'],
 	['Press <kbd>Ctrl</kbd> now\n', '«Press <kbd>Ctrl</kbd> now»\n'],
 	['Install @scope/name@1.2.0 now\n', '«Install @scope/name@1.2.0 now»\n'],
+	['Use openai@4.16.0 now\n', '«Use openai@4.16.0 now»\n'],
 	['1\\. no list\n', '«1\\. no list»\n'],
 	['\ufeff# A title\n', '\ufeff# «A title»\n'],
 ];

@@ -10,9 +10,9 @@ const untouched = new Set('script style pre code kbd samp var svg math textarea 
  * attributes, templates, short codes, directives, and references to what another file defines.
  */
 const kept =
-	/\\\([^\n]{1,300}?\\\)|\\\[[^\n]{1,300}?\\\]|\{\/\*[\s\S]{0,1000}?\*\/\}|\{%[^%\n]{0,300}%\}|\{\{[^{}\n]{0,300}\}\}|\{:?[ \t]{0,4}[#.][^{}\n]{1,200}\}|\[\[[^\][\n]{1,100}\]\]|\[TOC\]|(?<![\w@/])@[a-z\d][\w.-]{0,60}\/[a-z\d][\w.-]{0,60}(?:@[\w.+-]{0,60}\w)?|(?<!\w):[a-z][\w-]{0,40}\[[^\][\n]{0,200}\](?:\{[^{}\n]{0,200}\})?|(?<![\w:]):[a-z\d_+-]{2,40}:(?![\w:])|\[\^[^\]\s]{1,60}\]|\[[^\][\n]{1,100}\]\[[^\][\n]{0,100}\]|(?:\p{Extended_Pictographic}|\p{Regional_Indicator})(?:\p{Extended_Pictographic}|\p{Regional_Indicator}|\p{Emoji_Modifier}|\u200d|\ufe0f|\u20e3){0,30}/gu;
+	/\\\([^\n]{1,300}?\\\)|\\\[[^\n]{1,300}?\\\]|\{\/\*[\s\S]{0,1000}?\*\/\}|\{%[^%\n]{0,300}%\}|\{\{[^{}\n]{0,300}\}\}|\{:?[ \t]{0,4}[#.][^{}\n]{1,200}\}|\[\[[^\][\n]{1,100}\]\]|\[TOC\]|(?<![\w@/])@[a-z\d][\w.-]{0,60}\/[a-z\d][\w.-]{0,60}(?:@[\w.+-]{0,60}\w)?|(?<![\w@/.-])[a-z][a-z\d._-]{0,60}@\d[\w.+-]{0,40}\w|(?<!\w):[a-z][\w-]{0,40}\[[^\][\n]{0,200}\](?:\{[^{}\n]{0,200}\})?|(?<![\w:]):[a-z\d_+-]{2,40}:(?![\w:])|\[\^[^\]\s]{1,60}\]|\[[^\][\n]{1,100}\]\[[^\][\n]{0,100}\]|(?:\p{Extended_Pictographic}|\p{Regional_Indicator})(?:\p{Extended_Pictographic}|\p{Regional_Indicator}|\p{Emoji_Modifier}|\u200d|\ufe0f|\u20e3){0,30}/gu;
 /** Of these, what stands for a word of its sentence. */
-const wordLike = /^(?:\\[([]|@|\{\{|\{%|\[)/;
+const wordLike = /^(?:\\[([]|@|[a-z][\w.-]*@|\{\{|\{%|\[)/;
 
 /** Lines of containers with their names and a title, of alerts and of definitions. */
 const containerLine = /^:{2,}[ \t]{0,8}(?:[\w-]{1,40})?(?:\{[^{}\n]{0,200}\})?[ \t]*/;
