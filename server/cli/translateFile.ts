@@ -16,7 +16,7 @@ import {
 import { unknownFormat } from '../translate/documents/knownFormats.ts';
 import { messageFormatOf } from '../translate/documents/missingMessages.ts';
 import { mustBeRead } from '../translate/documents/moreFormats.ts';
-import { formatOf } from '../translate/documents/translateDocument.ts';
+import { formatOf, type RefusedPlace } from '../translate/documents/translateDocument.ts';
 import { languageName, sameLanguage } from '../translate/languageCodes.ts';
 import { type CommandIo, UsageError } from './command.ts';
 import { checkTarget, writeOutput } from './outputFile.ts';
@@ -112,14 +112,26 @@ export async function translateInto(
 
 /** Says at the end which texts are not translated, and why. */
 export function reportLeft(
-	{ refused, left }: { refused: readonly string[]; left: readonly LeftText[] },
+	{
+		refused,
+		refusedAt = [],
+		left,
+	}: {
+		refused: readonly string[];
+		refusedAt?: readonly RefusedPlace[];
+		left: readonly LeftText[];
+	},
 	what: 'added' | 'translated',
 	to: string,
 	{ stderr }: CommandIo,
 ): void {
 	const groups = new Map<string, string[]>();
 	const add = (why: string, text: string) => groups.set(why, [...(groups.get(why) ?? []), text]);
-	for (const text of refused) add(`not ${what}: placeholders would have been lost`, text);
+	refused.forEach((text, index) => {
+		const at = refusedAt[index];
+		const place = at === undefined ? '' : `line ${at.line}, column ${at.column} (${at.why}): `;
+		add(`not ${what}: more than words would have changed`, place + text);
+	});
 	for (const { text, sentences, language } of left)
 		if (sentences)
 			for (const one of sentences) add('a sentence left as it was: the model gave it back', one);

@@ -58,6 +58,10 @@ const wordLike: readonly RegExp[] = [
 	/\d+[.,]\d{5,}|\d{7,}(?:[.,]\d+)?/,
 	/0[xX][\da-fA-F]+|#[\da-fA-F]{6}\b/,
 	/[A-Z]{1,8}\d{2,}[A-Z\d]*|[A-Z]{2,}-\d+/,
+	// Keys that are pressed together.
+	/(?:Ctrl|Control|Cmd|Command|Alt|Option|Shift|Meta|Super|Win|Strg)(?:\+(?:[A-Z][A-Za-z]{0,10}\d{0,2}|\d|[^\s\w])){1,4}/,
+	// Names of packages and commands: small letters with hyphens, and a word among them that only programs have.
+	/(?:[a-z\d]{1,30}-){0,6}(?:npm|npx|js|jsx|tsx|css|scss|html|json|yaml|xml|sql|cli|eslint|babel|webpack|rollup|vite|esbuild|postcss|pnpm|kubectl|utils?|argv|stdin|stdout|lodash)(?:-(?!(?:based|like|style|only|friendly|compatible|free|specific|safe|aware|formatted|encoded)\b)[a-z\d]{1,30}){1,6}(?![-'’])/,
 	// Operators that a tokenizer would tear apart.
 	/(?:===?|!==?|<=|>=|=>|->|&&|\|\||\+\+)/,
 ];

@@ -48,8 +48,12 @@ export const translateDocument = route({
 		text: z.string(),
 		/** Texts found. */
 		pieces: z.number(),
-		/** Texts whose placeholders would have been lost. */
+		/** Texts whose translation would have lost or added more than words. */
 		refused: z.array(z.string()).readonly(),
+		/** Of each of them, where it stands (from 1) and what would have been lost. */
+		refusedAt: z
+			.array(z.object({ line: z.number(), column: z.number(), why: z.string() }))
+			.readonly(),
 		language: z.string(),
 		score: z.number().exactOptional(),
 		/** Texts that stayed as they were, or some sentences of which did. */

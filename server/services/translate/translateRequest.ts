@@ -62,10 +62,12 @@ export interface TargetText {
 	readonly sourceLengths: readonly number[];
 	readonly targetLengths: readonly number[];
 	readonly alternatives: readonly string[];
-	/** Ids of the models, in order; empty when the text was copied. */
+	/** Ids of the models, in order; empty when the text was copied or a table had all of it. */
 	readonly models: readonly string[];
 	/** Sentences that stayed in the source language: no answer of the model could be used. */
 	readonly refused: readonly string[];
+	/** Tables that sentences are from: `cldr`, `labels`. */
+	readonly tables?: readonly string[];
 }
 
 export interface TranslateItem {
@@ -79,7 +81,7 @@ export interface TranslateOutcome {
 	readonly items: readonly TranslateItem[];
 	/** Per target: whether a custom system did it. */
 	readonly systems: readonly ('Custom' | 'Team')[];
-	/** Chains of models that were used, each as `first+second`. */
+	/** Chains of models that were used, each as `first+second`, and tables. */
 	readonly models: readonly string[];
 	/** Sentences of all texts and targets that stayed in the source language. */
 	readonly refused: number;

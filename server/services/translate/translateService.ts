@@ -26,6 +26,8 @@ import {
 import { chatModelOf } from './chatSystems.ts';
 import { type GenerateChat, unusableModel } from './chatTranslator.ts';
 import { type ChooseSystem, type ChosenSystem, guidanceOf, systemChooser } from './chooseSystem.ts';
+import { copiedText } from './copiedText.ts';
+import { knownSentence } from './knownSentences.ts';
 import { listSystems } from './listSystems.ts';
 import { createSentenceClient, type SentenceClient } from './sentenceClient.ts';
 import {
@@ -101,7 +103,7 @@ export function createTranslateService(deps: TranslateDeps): TranslateService {
 	const sourcesOf = async (
 		request: TranslateRequest,
 		chooseSystem: ChooseSystem,
-	): Promise<readonly { language: string; detected?: DetectedLanguage }[]> => {
+	): Promise<readonly { language: string; detected?: DetectedLanguage; isLeft?: boolean }[]> => {
 		const { texts, source, suggestedSource } = request;
 		if (source !== undefined) return texts.map(() => ({ language: source }));
 		const canTranslate = (language: string): Promise<boolean> =>
@@ -117,7 +119,9 @@ export function createTranslateService(deps: TranslateDeps): TranslateService {
 			supported,
 			canTranslate,
 		);
-		return found.map((detected) => ({ language: detected.language, detected }));
+		return found.map(({ isLeft = false, ...detected }) => ({
+			...{ language: detected.language, detected, isLeft },
+		}));
 	};
 
 	const translateText = async (
@@ -158,13 +162,19 @@ export function createTranslateService(deps: TranslateDeps): TranslateService {
 		};
 		const others: string[][] = [];
 		const refused: string[] = [];
+		const tables = new Set<string>();
+		let usesModel = false;
 		const pieces = request.textType === 'html' ? htmlPieces(text) : [plainBlock(text)];
 		const done = await translateBlocks(
 			pieces,
 			async (sentences, needs) => {
-				const remembered = sentences.map((sentence) => system?.memory?.(sentence));
+				const remembered = sentences.map((sentence) =>
+					knownSentence(sentence, system, route, source, target.language),
+				);
+				for (const known of remembered) if (known?.table) tables.add(known.table);
 				const isOpen = (_: unknown, index: number) => remembered[index] === undefined;
 				const rest = sentences.filter(isOpen);
+				usesModel ||= rest.length > 0;
 				const made = byChat
 					? await byChat({
 							...{ sentences: rest, links: needs.links },
@@ -189,7 +199,7 @@ export function createTranslateService(deps: TranslateDeps): TranslateService {
 					const known = remembered[index];
 					if (known !== undefined) {
 						others.push([]);
-						return { text: known };
+						return { text: known.text };
 					}
 					const result: SentenceResult | ChatSentenceResult = made[next++] ?? { text: sentence };
 					if ('isRefused' in result && result.isRefused) refused.push(sentence);
@@ -225,7 +235,13 @@ export function createTranslateService(deps: TranslateDeps): TranslateService {
 			targetLengths: done.targetLengths,
 			// Alternatives are those of a text that is one sentence.
 			alternatives: others.length === 1 && hops.length > 0 ? (others[0] ?? []) : [],
-			models: byChat && chat ? [chat.id] : hops.map(({ model }) => model.id),
+			models:
+				tables.size > 0 && !usesModel
+					? []
+					: byChat && chat
+						? [chat.id]
+						: hops.map(({ model }) => model.id),
+			tables: [...tables],
 			refused,
 			custom: system !== undefined,
 		};
@@ -297,7 +313,12 @@ export function createTranslateService(deps: TranslateDeps): TranslateService {
 		};
 		const items = await Promise.all(
 			request.texts.map(async (text, place): Promise<TranslateItem> => {
-				const { language, detected } = sources[place] ?? { language: 'en' };
+				const { language, detected, isLeft } = sources[place] ?? { language: 'en' };
+				if (isLeft) {
+					customTargets.fill(false);
+					const copies = request.targets.map((target) => copiedText(text, target.language));
+					return { ...defined({ detected }), translations: copies };
+				}
 				const native = scriptOf(language);
 				const foreign = request.sourceScript !== undefined && request.sourceScript !== native;
 				const sourceText = foreign
@@ -333,9 +354,10 @@ export function createTranslateService(deps: TranslateDeps): TranslateService {
 			models: [
 				...new Set(
 					items.flatMap(({ translations }) =>
-						translations.flatMap(({ models: chain }) =>
-							chain.length > 0 ? [chain.join('+')] : [],
-						),
+						translations.flatMap(({ models: chain, tables = [] }) => [
+							...(chain.length > 0 ? [chain.join('+')] : []),
+							...tables,
+						]),
 					),
 				),
 			],

@@ -44,7 +44,7 @@ export interface ThreadLimits {
 	readonly memoryMb: number;
 }
 
-const usualLimits: ThreadLimits = { baseMs: 30_000, perMillionMs: 5000, memoryMb: 1024 };
+const usualLimits: ThreadLimits = { baseMs: 30_000, perMillionMs: 15_000, memoryMb: 1024 };
 
 /**
  * A document of a format that {@link formatOf} knows.

@@ -8,6 +8,7 @@ import {
 	printParseErrorCode,
 } from 'jsonc-parser';
 import { defined } from '../../protocol/defined.ts';
+import { gateRules } from '../gate/gateRules.ts';
 import { sameLanguage } from '../languageCodes.ts';
 import { indentAt } from '../whiteSpace.ts';
 import { isProse } from './isProse.ts';
@@ -27,7 +28,7 @@ import { remarksIn } from './remarks.ts';
 function extract(text: string, to?: string): Piece[] {
 	const root = parseTree(text, [], { allowTrailingComma: true });
 	const pieces: Piece[] = [];
-	if (root) visit(root, { isKept: remarksIn(text), to, pieces });
+	if (root) visit(root, { isKept: remarksIn(text), to, pieces }, []);
 	return pieces;
 }
 
@@ -39,7 +40,7 @@ interface Visit {
 	readonly comment?: string;
 }
 
-function visit(node: Node, context: Visit, plural?: PluralKey): void {
+function visit(node: Node, context: Visit, path: readonly string[], plural?: PluralKey): void {
 	if (node.type === 'object') {
 		const entries = (node.children ?? []).map(({ children }) => children ?? []);
 		const keys = siblingsOf(entries.map(([key]) => String(key?.value)));
@@ -55,14 +56,19 @@ function visit(node: Node, context: Visit, plural?: PluralKey): void {
 				);
 			const comment = description?.join('') ?? '';
 			if (context.isKept(key.offset, comment)) continue;
-			visit(value, comment === '' ? context : { ...context, comment }, pluralKey(name, keys));
+			visit(
+				value,
+				comment === '' ? context : { ...context, comment },
+				[...path, name],
+				pluralKey(name, keys),
+			);
 		}
 		return;
 	}
-	for (const child of node.children ?? []) visit(child, context);
+	for (const child of node.children ?? []) visit(child, context, path);
 	if (node.type !== 'string') return;
 	const value = String(node.value);
-	if (!isProse(value)) return;
+	if (!isProse(value, path)) return;
 	const { to, pieces, comment } = context;
 	const forms = plural && to !== undefined ? categoryBranches(value, plural, to) : undefined;
 	const branches = forms ?? vueForms(value);
@@ -116,6 +122,7 @@ const faults: ReadonlyMap<string, string | undefined> = new Map(
 /** Plural messages get the keys of the target's categories. */
 export const extractJson: Extract = Object.assign(extract, {
 	faultOf,
+	rules: gateRules.json,
 	prepare: (text: string, to: string) =>
 		withKeysOf(withLocale(text, to), to, {
 			read: jsonTree.read,
