@@ -37,6 +37,24 @@ export const cases = [
 		],
 	},
 	{
+		name: 'decodeBuilt',
+		title: 'Decode, 0.5B, the same Q4_0 file, context 128',
+		unit: 'tokens/s',
+		bytesPerToken: 312e6,
+		bars: [{ against: llama.name, atLeast: 1.3 }],
+		entries: [
+			{ name: 'nearglot, built', ...ours, load: { built: true, ...quiet }, ...decode(128) },
+			{
+				name: 'nearglot, built, without own products',
+				...ours,
+				env: { NEARGLOT_KERNEL: 'off' },
+				load: { built: true, ...quiet },
+				...decode(128),
+			},
+			{ ...llama, ...decode(128) },
+		],
+	},
+	{
 		name: 'decode128b128',
 		title: 'Decode, 0.5B int4, context 128, blocks of 128',
 		unit: 'tokens/s',

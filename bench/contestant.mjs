@@ -22,7 +22,7 @@ export class Contestant {
 		this.#child = fork(join(here, this.entry.worker), [], {
 			execArgv: ['--disable-warning=ExperimentalWarning', '--expose-gc'],
 			// The peers load an ONNX Runtime of their own.
-			env: { ...process.env, ...telemetryOff, UV_THREADPOOL_SIZE: '8' },
+			env: { ...process.env, ...telemetryOff, UV_THREADPOOL_SIZE: '8', ...this.entry.env },
 			serialization: 'advanced',
 			// What a contestant prints is not part of the report.
 			stdio: ['ignore', 'ignore', 'ignore', 'ipc'],

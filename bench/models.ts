@@ -10,11 +10,15 @@ import {
 	mkdirSync,
 	openSync,
 	readdirSync,
+	readFileSync,
 	renameSync,
 	rmSync,
 	writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { ggufConfig } from '../server/engine/build/architectures/ggufConfig.ts';
+import { buildModel } from '../server/engine/build/buildModel.ts';
+import { openModelSource } from '../server/engine/build/sources/openModelSource.ts';
 import { writeLexicon } from '../server/engine/seq2seq/lexicon.ts';
 import { type DecoderShape, writeDecoderModel } from '../test/fixtures/decoderModel.ts';
 import { Random } from '../test/fixtures/graphBuilder.ts';
@@ -53,6 +57,26 @@ export function ggufModel(root: string): string {
 		writeGguf(join(made, 'model.gguf'), halfBillion);
 	});
 	return join(folder, 'model.gguf');
+}
+
+/** What is built here of {@link ggufModel}. */
+export async function builtModel(root: string): Promise<string> {
+	const target = join(root, 'half-billion-built');
+	if (existsSync(target)) return target;
+	await using source = await openModelSource(ggufModel(root));
+	const from = decoderModel(root, 32);
+	const files = ['tokenizer.json', 'tokenizer_config.json'].map(
+		(name) => [name, readFileSync(join(from, name))] as const,
+	);
+	await buildModel({
+		source,
+		config: await ggufConfig(source),
+		target,
+		quality: 'standard',
+		origin: { source: 'bench' },
+		files: new Map(files),
+	});
+	return target;
 }
 
 /** Puts a table of words of usual size beside a translation model; which words is all the same here. */

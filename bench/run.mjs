@@ -7,11 +7,14 @@
  *                                  --bars: only what a bar is set for
  *   npm run bench -- quality …        quality of the built-in models instead of speed
  *   npm run bench -- translate …      translation: BLEU, chrF, words a second, latency over HTTP
+ *   npm run bench -- students         students of Firefox Translations beside bergamot's WebAssembly
  *   npm run bench -- soak …           minutes of mixed load on a real daemon
  *   npm run bench -- chaos …           faults of processes, hub, files, disks, clocks and the sign-in layer
  *   npm run bench -- flood …           many more requests at once than a daemon can do
+ *   npm run bench -- beside …          a short request beside three that never end
  *   npm run bench -- speech …         transcription: spectrogram, formats, Whisper shapes, an hour of sound
  *   npm run bench -- editor …         what is felt in an editor
+ *   npm run bench -- build …           memory, time and kills of building a model of 8 GB
  *   npm run bench -- hostile …        growth and held loops under hostile input
  */
 
@@ -32,6 +35,11 @@ if (process.argv[2] === 'quality') {
 	process.exit(await runQuality(process.argv.slice(3)));
 }
 
+if (process.argv[2] === 'students') {
+	const { studentsCommand } = await import('./students/run.ts');
+	process.exit(await studentsCommand());
+}
+
 if (process.argv[2] === 'soak') {
 	const { soakCommand } = await import('./soak/run.ts');
 	process.exit(await soakCommand(process.argv.slice(3)));
@@ -45,6 +53,11 @@ if (process.argv[2] === 'chaos') {
 if (process.argv[2] === 'flood') {
 	const { runFlood } = await import('./flood/run.ts');
 	process.exit(await runFlood(process.argv.slice(3)));
+}
+
+if (process.argv[2] === 'beside') {
+	const { runBeside } = await import('./beside/run.ts');
+	process.exit(await runBeside(process.argv.slice(3)));
 }
 
 if (process.argv[2] === 'speech') {
@@ -70,6 +83,11 @@ if (process.argv[2] === 'hostile') {
 if (process.argv[2] === 'kernel') {
 	const { runKernelBench } = await import('./kernel/run.ts');
 	process.exit(await runKernelBench(process.argv.slice(3)));
+}
+
+if (process.argv[2] === 'build') {
+	const { runBuildBench } = await import('./build/run.ts');
+	process.exit(await runBuildBench(process.argv.slice(3)));
 }
 
 const { values } = parseArgs({

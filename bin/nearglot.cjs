@@ -2,22 +2,19 @@
 'use strict';
 // Starts the server bundle with a Node that can run it. Written for old Nodes, which get here first.
 const { spawn } = require('node:child_process');
-const { existsSync } = require('node:fs');
+const { existsSync, readdirSync } = require('node:fs');
 const { join } = require('node:path');
 
 const root = join(__dirname, '..');
 const bundle = join(root, 'dist', 'server.cjs');
 const [major, minor] = process.versions.node.split('.').map(Number);
 const suits = major > 22 || (major === 22 && minor >= 19);
-const os = process.platform === 'win32' ? 'win' : process.platform;
-const fetched = join(
-	root,
-	'.runtime',
-	'node_modules',
-	`node-${os}-${process.arch}`,
-	'bin',
-	process.platform === 'win32' ? 'node.exe' : 'node',
-);
+/** Node as scripts/node.mjs fetches it. */
+const runtime = join(root, '.runtime', 'node_modules');
+const executable = join('bin', process.platform === 'win32' ? 'node.exe' : 'node');
+const fetched = (existsSync(runtime) ? readdirSync(runtime) : [])
+	.map((name) => join(runtime, name, executable))
+	.find((path) => existsSync(path));
 
 if (!existsSync(bundle)) {
 	console.error(
@@ -31,7 +28,7 @@ if (!existsSync(bundle)) {
 		process.channel.unref();
 	}
 	require(bundle);
-} else if (existsSync(fetched)) {
+} else if (fetched !== undefined) {
 	const server = spawn(fetched, [__filename, ...process.argv.slice(2)], {
 		stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
 	});

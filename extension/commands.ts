@@ -29,6 +29,7 @@ import { manageKeys } from './secretStorage.ts';
 import { chooseTargetLanguage } from './targetLanguage.ts';
 import { insertTranscript, transcribeFiles } from './transcripts/transcribeFiles.ts';
 import { exportActive, findInActive, translateActive } from './transcripts/transcriptActions.ts';
+import { chooseTranslationSystem } from './translationSystem.ts';
 
 type Run = (extension: Extension, ...args: readonly unknown[]) => unknown;
 
@@ -53,6 +54,8 @@ const commands: Readonly<Record<string, Run>> = {
 	'nearglot.translate.toClipboard': ({ languageServer }) =>
 		translateSelection(languageServer, 'clipboard'),
 	'nearglot.translate.chooseLanguage': ({ languageServer }) => chooseTargetLanguage(languageServer),
+	'nearglot.translate.chooseSystem': ({ languageServer }) =>
+		chooseTranslationSystem(languageServer),
 	'nearglot.translate.file': ({ languageServer }, uri) => translateOpenFile(languageServer, uri),
 	'nearglot.translate.missingMessages': ({ languageServer, log }, uri) =>
 		translateMissingMessages(languageServer, log, uri),
@@ -120,6 +123,11 @@ async function showMenu(): Promise<void> {
 	const items = [
 		['nearglot.chat.open', '$(comment-discussion)', vscode.l10n.t('Open Chat')],
 		['nearglot.translate.chooseLanguage', '$(globe)', vscode.l10n.t('Choose Target Language')],
+		[
+			'nearglot.translate.chooseSystem',
+			'$(arrow-swap)',
+			vscode.l10n.t('Choose Translation System'),
+		],
 		['nearglot.models.choose', '$(server)', vscode.l10n.t('Choose Model')],
 		['nearglot.models.suggest', '$(lightbulb)', vscode.l10n.t('Pick a Better Model')],
 		['nearglot.models.download', '$(cloud-download)', vscode.l10n.t('Download Model')],

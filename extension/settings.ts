@@ -8,6 +8,9 @@ export interface Settings {
 	'translate.targetLanguage': string;
 	'translate.languages': readonly string[];
 	'translate.engine': TranslateEngine | 'auto';
+	/** `category` of what the editor translates; empty: the general system. */
+	'translate.system': string;
+	'translate.tone': string;
 	/** Read by the daemon; see `server/remote/hostedSettings.ts`. */
 	'translate.hosted': Readonly<Record<string, string>>;
 	'translate.hover': boolean;

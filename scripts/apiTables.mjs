@@ -32,7 +32,7 @@ function fields({ properties = {}, required = [] }) {
 	return `\`{${names.map((name) => (required.includes(name) ? name : `${name}?`)).join(', ')}}\``;
 }
 
-function what({ summary, body, answer, events }) {
+function what({ summary, body, answer, events, lines }) {
 	const taken = body?.kind === 'json' ? fields(requestSchema(body.schema)) : undefined;
 	const given = answer ? fields(answerSchema(answer)) : undefined;
 	const said = (text) => text !== undefined && !summary.includes(text);
@@ -41,6 +41,7 @@ function what({ summary, body, answer, events }) {
 		...(said(taken) ? [`takes ${taken}`] : []),
 		...(said(given) ? [`answers ${given}`] : []),
 		...(events ? ['streams events'] : []),
+		...(lines ? ['streams lines of JSON'] : []),
 	].join('; ');
 }
 
@@ -54,6 +55,8 @@ function row(route) {
 /** What members do with the routes of a section. */
 const doings = {
 	chat: 'chat, complete, embed, count tokens, list models',
+	anthropic: 'the same in Anthropic’s interface',
+	ollama: 'the same in Ollama’s interface',
 	models: 'see which models there are, without folders',
 	speech: 'transcribe',
 	translation: 'translate, by the engine the owner chose',

@@ -4,9 +4,18 @@
  * adds comes along by itself.
  */
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join, relative, sep } from 'node:path';
+import { dirname, join, relative, sep } from 'node:path';
 import { kernelFile, kernelFolder } from './kernel.mjs';
 import { npm, root } from './node.mjs';
+
+/** The libraries of the Visual C++ runtime; server/engine/runtime/visualC.ts loads them. */
+const visualCLibraries = [
+	'vcruntime140.dll',
+	'vcruntime140_1.dll',
+	'msvcp140.dll',
+	'msvcp140_1.dll',
+	'msvcp140_atomic_wait.dll',
+];
 
 /** Platforms with native code, as `<os>-<arch>` in Node's words. */
 export const nativePlatforms = [
@@ -65,7 +74,25 @@ export function copyNative(platform, folder) {
 		}
 		leaveScriptsOut(join(folder, name, 'package.json'));
 	}
+	copyVisualC(platform, join(folder, 'onnxruntime-node'));
 	return names;
+}
+
+/**
+ * Copies Microsoft's Visual C++ runtime beside the library that needs it, from the folder of redistributable files
+ * that NEARGLOT_VC_REDIST names (in it `x64` and `arm64`). Its licence allows it to be shipped with a program. Where
+ * the variable is not set, Windows machines without the runtime are told to install it.
+ */
+function copyVisualC(platform, ort) {
+	const redist = process.env.NEARGLOT_VC_REDIST;
+	const [system, arch] = platform.split('-');
+	if (system !== 'win32' || !redist) return;
+	const to = readdirSync(ort, { recursive: true }).find((file) => file.endsWith('onnxruntime.dll'));
+	for (const name of visualCLibraries) {
+		// Windows on ARM has no second part of the first one.
+		if (arch === 'arm64' && name === 'vcruntime140_1.dll') continue;
+		cpSync(join(redist, arch, name), join(ort, dirname(to), name));
+	}
 }
 
 /**

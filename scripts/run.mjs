@@ -50,7 +50,10 @@ async function main() {
 
 function run(node, args) {
 	const child = spawn(node, args, { cwd: root, stdio: 'inherit' });
-	const forward = (signal) => child.kill(signal);
+	// Windows tells every process of a console itself, and knows no other way but to kill.
+	const forward = (signal) => {
+		if (process.platform !== 'win32') child.kill(signal);
+	};
 	process.once('SIGINT', forward);
 	process.once('SIGTERM', forward);
 	return new Promise((resolve, reject) => {

@@ -12,7 +12,11 @@ const child = spawn(process.execPath, [bundle, 'serve', '--json', ...process.arg
 	cwd: root,
 	stdio: ['inherit', 'pipe', 'inherit'],
 });
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
+	process.on(signal, () => {
+		// Windows tells every process of a console itself, and knows no other way but to kill.
+		if (process.platform !== 'win32') child.kill(signal);
+	});
 child.once('exit', (code, signal) => process.exit(code ?? (signal ? 1 : 0)));
 
 createInterface({ input: child.stdout }).on('line', (line) => {

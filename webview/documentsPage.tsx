@@ -4,10 +4,13 @@ import './documentsPage.css';
 import { signal } from '@preact/signals';
 import type { VNode } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
+import { archiveEndingOf, archiveEndings } from '../server/protocol/archiveTypes.ts';
+import { translatedFileName } from '../server/protocol/translatedFileName.ts';
 import { errorText } from './errorText.ts';
 import { Icon } from './icons.tsx';
 import type { StudioApi } from './studioApi.ts';
 import { text } from './studioText.ts';
+import { chosenSystem, SystemChoice } from './systemChoice.tsx';
 
 /** A document on its way. */
 interface Job {
@@ -30,8 +33,9 @@ const languages = signal<readonly { code: string; name: string }[]>([]);
 const problem = signal('');
 const over = signal(false);
 
-const endings =
-	'.md,.mdx,.markdown,.json,.jsonc,.arb,.po,.pot,.properties,.srt,.vtt,.txt,.html,.htm,.xlf,.xliff,.yaml,.yml';
+const textEndings =
+	'.md,.mdx,.markdown,.json,.jsonc,.arb,.po,.pot,.properties,.srt,.vtt,.txt,.html,.htm,.xlf,.xliff,.yaml,.yml,.adoc,.asciidoc,.csv,.tsv,.ftl,.ipynb,.resx,.rst,.strings,.stringsdict,.toml,.xcstrings,.xml,.ts,.php';
+const endings = [textEndings, ...archiveEndings.map((ending) => `.${ending}`)].join();
 
 function update(id: string, change: Partial<Job>): void {
 	jobs.value = jobs.value.map((job) => (job.id === id ? { ...job, ...change } : job));
@@ -48,18 +52,7 @@ async function translate(api: StudioApi, file: File): Promise<void> {
 	};
 	jobs.value = [job, ...jobs.value];
 	try {
-		const {
-			text: made,
-			pieces,
-			refused,
-			left,
-			quality,
-		} = await api.translateDocument(
-			{ fileName: file.name, text: await file.text(), to: job.to },
-			job.stop.signal,
-		);
-		const url = URL.createObjectURL(new Blob([made], { type: 'text/plain' }));
-		const stayed = refused.length + left.length;
+		const { made, pieces, stayed, quality, result } = await translatedFile(api, file, job);
 		const key = stayed === 0 ? 'documentDone' : 'documentLeft';
 		update(job.id, {
 			state: 'done',
@@ -67,8 +60,8 @@ async function translate(api: StudioApi, file: File): Promise<void> {
 				text(key, pieces - stayed, pieces),
 				...(quality === undefined ? [] : [text('documentQuality', Math.round(100 * quality))]),
 			].join(' · '),
-			url,
-			result: made.slice(0, 20_000),
+			url: URL.createObjectURL(made),
+			...(result === undefined ? {} : { result }),
 		});
 	} catch (error) {
 		const note = job.stop.signal.aborted ? text('cancelled') : errorText(error);
@@ -76,10 +69,28 @@ async function translate(api: StudioApi, file: File): Promise<void> {
 	}
 }
 
-/** `guide.md` → `guide.de.md`. */
-function translatedFileName(name: string, language: string): string {
-	const dot = name.lastIndexOf('.');
-	return dot > 0 ? `${name.slice(0, dot)}.${language}${name.slice(dot)}` : `${name}.${language}`;
+/** A file in another language; of a text, its beginning is shown. */
+async function translatedFile(api: StudioApi, file: File, { to, stop: { signal } }: Job) {
+	if (archiveEndingOf(file.name))
+		return {
+			result: undefined,
+			...(await api.translateFile(file, to, chosenSystem.value, signal)),
+		};
+	const document = { fileName: file.name, text: await file.text(), to };
+	const {
+		text: made,
+		pieces,
+		refused,
+		left,
+		quality,
+	} = await api.translateDocument(document, chosenSystem.value, signal);
+	return {
+		made: new Blob([made], { type: 'text/plain' }),
+		pieces,
+		quality,
+		stayed: refused.length + left.length,
+		result: made.slice(0, 20_000),
+	};
 }
 
 export function DocumentsPage({ api }: { api: StudioApi }): VNode {
@@ -133,6 +144,7 @@ export function DocumentsPage({ api }: { api: StudioApi }): VNode {
 							))}
 						</select>
 					</label>
+					<SystemChoice api={api} />
 					<button type="button" onClick={() => input.current?.click()}>
 						{text('chooseFiles')}
 					</button>

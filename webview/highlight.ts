@@ -29,7 +29,7 @@ export async function highlight(
 	text: string,
 	language: string,
 ): Promise<readonly ColouredPart[] | undefined> {
-	const load = languages[language.toLowerCase()];
+	const load = languages.get(language.toLowerCase());
 	if (!load || text.length > maxLength) return undefined;
 	highlighter ??= createHighlighterCore({ themes: [theme], engine: createJavaScriptRegexEngine() });
 	const core = await highlighter;

@@ -74,6 +74,9 @@ export function HubSearch({ api, shareOf, onAdd }: HubSearchProps): VNode {
 	);
 }
 
+/** Formats that models are built of, as they are written. */
+const names = { onnx: 'ONNX', gguf: 'GGUF', safetensors: 'safetensors', marian: 'Marian' } as const;
+
 function Row({
 	model,
 	share,
@@ -83,14 +86,17 @@ function Row({
 	share: number | undefined;
 	onAdd: (repository: string) => void;
 }): VNode {
-	const { repository, license, formats, isGated } = model;
+	const { repository, title, license, formats, isGated } = model;
 	const [best = 'onnx'] = formats;
 	return (
 		<tr>
 			<th scope="row">
-				{repository} <span class="note">{license ?? ''}</span>
+				{repository}{' '}
+				<span class="note">
+					{[title, license].filter((part) => part !== undefined).join(' · ')}
+				</span>
 			</th>
-			<td>{best === 'onnx' ? '' : text('builtOf', best === 'gguf' ? 'GGUF' : best)}</td>
+			<td>{best === 'onnx' ? '' : text('builtOf', names[best])}</td>
 			<td>{isGated ? text('gated') : ''}</td>
 			<td class="buttons">
 				{share === undefined ? (

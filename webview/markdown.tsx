@@ -171,19 +171,21 @@ function link({ href, tokens }: Pick<Tokens.Link, 'href' | 'tokens'>): VNode {
 	);
 }
 
-const named: Record<string, string> = {
-	amp: '&',
-	lt: '<',
-	gt: '>',
-	quot: '"',
-	apos: "'",
-	nbsp: '\u00a0',
-};
+const named: ReadonlyMap<string, string> = new Map(
+	Object.entries<string>({
+		amp: '&',
+		lt: '<',
+		gt: '>',
+		quot: '"',
+		apos: "'",
+		nbsp: '\u00a0',
+	}),
+);
 
 /** Character references of Markdown text, as the browser would read them in HTML. */
 function entities(text: string): string {
 	return text.replace(/&(?:#(\d{1,7})|#x([\da-f]{1,6})|(\w+));/gi, (all, decimal, hex, name) => {
-		if (name) return named[name] ?? all;
+		if (name) return named.get(name) ?? all;
 		const point = decimal ? Number(decimal) : Number.parseInt(hex, 16);
 		return point > 0 && point <= 0x10ffff ? String.fromCodePoint(point) : all;
 	});

@@ -3,7 +3,7 @@
 import { type Signal, signal } from '@preact/signals';
 import type { VNode } from 'preact';
 import { useEffect, useMemo } from 'preact/hooks';
-import { AppError, type ModelInfo } from '../server/protocol/index.ts';
+import { AppError, type BuiltLoss, type ModelInfo } from '../server/protocol/index.ts';
 import { errorText } from './errorText.ts';
 import { HubSearch } from './hubSearch.tsx';
 import { isMember } from './signedInPerson.ts';
@@ -130,6 +130,7 @@ const taskKeys: Record<ModelInfo['task'], StudioKey> = {
 	translation: 'translation',
 	'automatic-speech-recognition': 'speech',
 	embeddings: 'embeddings',
+	rerank: 'rerank',
 	'voice-activity-detection': 'voice',
 };
 
@@ -140,6 +141,7 @@ function Row({ model, api }: { model: ModelInfo; api: StudioApi }): VNode {
 		<tr>
 			<th scope="row">
 				{model.displayName} <span class="note">{model.license ?? model.id}</span>
+				{model.loss !== undefined && <span class="note"> {lossText(model.loss)}</span>}
 			</th>
 			<td>{text(taskKeys[model.task])}</td>
 			<td>{model.sizeBytes === undefined ? '' : size(model.sizeBytes)}</td>
@@ -158,6 +160,14 @@ function Row({ model, api }: { model: ModelInfo; api: StudioApi }): VNode {
 			<td class="buttons">{buttons(model, api)}</td>
 		</tr>
 	);
+}
+
+/** What a model has lost by being built. */
+function lossText(loss: BuiltLoss): string {
+	if (loss.measured === 'answers') return text('lostAnswers', (100 * loss.sameToken).toFixed(0));
+	return loss.measured === 'weights'
+		? text('lostWeights', (100 * loss.weightError).toFixed(1))
+		: '';
 }
 
 function buttons(model: ModelInfo, api: StudioApi): VNode | null {

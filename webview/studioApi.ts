@@ -12,6 +12,7 @@ import {
 import * as routes from '../server/protocol/routeAddresses.ts';
 import { Client, sender } from '../server/protocol/routeClient.ts';
 import type { AnswerOf } from '../server/protocol/routes/route.ts';
+import type { TranslationSystem } from '../server/protocol/routes/translationSystems.ts';
 import { fetchBeside } from './fetchBeside.ts';
 import { ownStores } from './ownStore.ts';
 
@@ -124,12 +125,12 @@ export class StudioApi {
 
 	async translate(
 		text: string,
-		options: { from: string; to: string; html: boolean },
+		options: { from: string; to: string; html: boolean; system: string },
 		signal: AbortSignal,
 	): Promise<Translation> {
-		const { from, to, html } = options;
+		const { from, to, html, system } = options;
 		const more = html ? { textType: 'html' } : { includeAlignment: 'true' };
-		const [item] = await this.#translate({ from, to, ...more }, [text], signal);
+		const [item] = await this.#translate({ from, to, ...more, ...named(system) }, [text], signal);
 		const first = item?.translations[0];
 		return {
 			text: first?.text ?? '',
@@ -138,12 +139,45 @@ export class StudioApi {
 		};
 	}
 
+	/** What can be chosen to translate. */
+	async systems(): Promise<readonly TranslationSystem[]> {
+		const { systems } = await this.client.call(routes.translationSystems, {});
+		return systems;
+	}
+
 	/** A whole document of which only the words change. */
 	translateDocument(
 		document: { readonly fileName: string; readonly text: string; readonly to: string },
+		system: string,
 		signal: AbortSignal,
 	): Promise<DocumentTranslation> {
-		return this.client.call(routes.translateDocument, { body: document }, { signal });
+		const body = { ...document, ...named(system) };
+		return this.client.call(routes.translateDocument, { body }, { signal });
+	}
+
+	/** The same of a file that is no text. */
+	async translateFile(
+		file: File,
+		to: string,
+		system: string,
+		signal: AbortSignal,
+	): Promise<{
+		readonly made: Blob;
+		readonly pieces: number;
+		readonly stayed: number;
+		readonly quality: number | undefined;
+	}> {
+		const body = new Uint8Array(await file.arrayBuffer());
+		const query = { fileName: file.name, to, ...named(system) };
+		const response = await this.client.open(routes.translateDocument, { query, body }, { signal });
+		const said = JSON.parse(response.headers.get('x-document-result') ?? '{}') as {
+			readonly pieces?: number;
+			readonly refused?: number;
+			readonly left?: number;
+			readonly quality?: number;
+		};
+		const { pieces = 0, refused = 0, left = 0, quality } = said;
+		return { made: await response.blob(), pieces, stayed: refused + left, quality };
 	}
 
 	/** Texts in another language, in order. */
@@ -162,7 +196,15 @@ export class StudioApi {
 	}
 
 	#translate(
-		{ from, ...more }: { readonly from: string; readonly to: string; readonly textType?: string },
+		{
+			from,
+			...more
+		}: {
+			readonly from: string;
+			readonly to: string;
+			readonly textType?: string;
+			readonly category?: string;
+		},
 		texts: readonly string[],
 		signal: AbortSignal,
 	): Promise<AnswerOf<typeof routes.translate>> {
@@ -210,3 +252,5 @@ async function signInAgain(response: Response): Promise<AppError> {
 	const { detail } = (await response.json()) as { readonly detail?: string };
 	return new AppError('sign_in_required', detail);
 }
+
+const named = (system: string) => (system === '' ? {} : { category: system });

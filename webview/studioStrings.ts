@@ -15,6 +15,7 @@ export const studioStrings = {
 	detected: 'Detected: {0}',
 	download: 'Downloading {0}: {1} %',
 	embeddings: 'Embeddings',
+	rerank: 'Reranking',
 	exportChat: 'Export',
 	forWhat: 'For',
 	from: 'From',
@@ -26,6 +27,8 @@ export const studioStrings = {
 	keyNeeded:
 		'To add and remove models, open this page with the command “Open Studio in Browser” of the editor.',
 	load: 'Load',
+	lostAnswers: '{0} % of next tokens as unquantised',
+	lostWeights: 'weights changed by {0} %',
 	metrics: 'Now',
 	model: 'Model',
 	models: 'Models',
@@ -57,6 +60,9 @@ export const studioStrings = {
 	tools: 'Tools',
 	transcribe: 'Transcribe',
 	translate: 'Translate',
+	translateWith: 'Translate with',
+	automatic: 'Automatic',
+	chatModelNamed: 'Chat model {0}',
 	translating: 'Translating …',
 	translation: 'Translation',
 	read: '{0} tokens read, {1} from the cache, {2} written',
@@ -69,7 +75,7 @@ export const studioStrings = {
 	documentNote: 'Code, placeholders and markup stay as they are.',
 	documents: 'Documents',
 	documentsHint:
-		'Drop documents here: Markdown, HTML, JSON, YAML, gettext, XLIFF, properties, subtitles, text',
+		'Drop documents here: Word, PowerPoint, Excel, OpenDocument, EPUB, Markdown, HTML, files of messages, subtitles, text',
 	documentDone: '{0} of {1} texts translated',
 	documentLeft:
 		'{0} of {1} texts translated; of the others, all or some sentences stayed as they were',
@@ -85,12 +91,14 @@ export const studioStrings = {
 export type StudioKey = keyof typeof studioStrings;
 
 /** Texts of all pages that speak of this computer, and what stands in their place where models run elsewhere. */
-export const whereModelsRun: Readonly<Record<string, string>> = {
-	'Models run on this computer. Nothing you write leaves it.':
-		'What you write here goes to your team server.',
-	'On this computer': 'On the team server',
-	'This computer': 'Team server',
-	'The recording is transcribed on this computer and does not leave it.':
-		'The recording is transcribed on your team server.',
-	'There is no speech model on this computer.': 'There is no speech model on the team server.',
-};
+export const whereModelsRun: ReadonlyMap<string, string> = new Map(
+	Object.entries<string>({
+		'Models run on this computer. Nothing you write leaves it.':
+			'What you write here goes to your team server.',
+		'On this computer': 'On the team server',
+		'This computer': 'Team server',
+		'The recording is transcribed on this computer and does not leave it.':
+			'The recording is transcribed on your team server.',
+		'There is no speech model on this computer.': 'There is no speech model on the team server.',
+	}),
+);

@@ -8,7 +8,7 @@ export type { StudioKey } from './studioStrings.ts';
 
 /** A text that is true of where the models run. */
 const trueHere = (english: string): string =>
-	modelsRunHere() ? english : (whereModelsRun[english] ?? english);
+	modelsRunHere() ? english : (whereModelsRun.get(english) ?? english);
 
 /** A text of the page; `{0}`, `{1}` … are replaced. */
 export const text = (key: StudioKey, ...values: (string | number)[]): string =>

@@ -6,6 +6,7 @@ import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { errorText } from './errorText.ts';
 import type { StudioApi, Translation } from './studioApi.ts';
 import { text as say } from './studioText.ts';
+import { chosenSystem, SystemChoice } from './systemChoice.tsx';
 import { linkedParts, readLinks } from './wordLinks.ts';
 
 /** Milliseconds without a key after which the text is translated. */
@@ -49,7 +50,8 @@ export function TranslatePage({ api }: { api: StudioApi }): VNode {
 		const timer = setTimeout(async () => {
 			state.busy.value = true;
 			try {
-				const options = { from: from.value, to: to.value, html: html.value };
+				const system = chosenSystem.value;
+				const options = { from: from.value, to: to.value, html: html.value, system };
 				const source = text.value;
 				const answer = await api.translate(source, options, stop.signal);
 				state.result.value = { ...answer, source };
@@ -61,7 +63,7 @@ export function TranslatePage({ api }: { api: StudioApi }): VNode {
 			}
 		}, quietMs);
 		return () => clearTimeout(timer);
-	}, [text.value, from.value, to.value, html.value, api, state]);
+	}, [text.value, from.value, to.value, html.value, chosenSystem.value, api, state]);
 	const result = state.result.value;
 	const nameOf = (code: string) =>
 		state.languages.value.find((language) => language.code === code)?.name ?? code;
@@ -96,6 +98,7 @@ export function TranslatePage({ api }: { api: StudioApi }): VNode {
 						{options}
 					</select>
 				</label>
+				<SystemChoice api={api} />
 				<label>
 					<input
 						type="checkbox"

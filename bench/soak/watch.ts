@@ -43,7 +43,7 @@ export async function readProcesses(
 export async function readGauges(client: Client): Promise<Map<string, number>> {
 	const found = new Map<string, number>();
 	for (const line of (await client.get('/metrics')).split('\n')) {
-		const match = /^nearglot_model_(\w+)\{model="([^"]+)"\} (\S+)$/.exec(line);
+		const match = /^nearglot_model_(\w+)\{model="([^"]+)"(?:,[^}]*)?\} (\S+)$/.exec(line);
 		if (match) found.set(`${match[1]} of ${match[2]}`, Number(match[3]));
 	}
 	return found;

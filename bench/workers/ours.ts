@@ -4,7 +4,7 @@ import type { GenerateRequest, SamplingOptions } from '../../server/engine/api.t
 import { loadEngine } from '../../server/engine/engine.ts';
 import { greedy } from '../../test/fixtures/greedy.ts';
 import { translationModel } from '../../test/fixtures/translationModel.ts';
-import { decoderModel, int8DecoderModel, withLexicon } from '../models.ts';
+import { builtModel, decoderModel, int8DecoderModel, withLexicon } from '../models.ts';
 import { measureEncoder, measureSteps, openWhisper } from '../whisperModel.ts';
 import { promptTokens, serve } from './serve.ts';
 
@@ -23,6 +23,8 @@ interface LoadMessage {
 	readonly speculation?: boolean;
 	readonly prefixCache?: boolean;
 	readonly plainRuntime?: boolean;
+	/** Built of the file that llama.cpp reads. */
+	readonly built?: boolean;
 }
 
 interface Task {
@@ -48,9 +50,11 @@ serve(async (options: LoadMessage) => {
 		folder:
 			options.translation === true
 				? await withLexicon(translationModel(models, options.int8 === true))
-				: options.int8 === true
-					? int8DecoderModel(models)
-					: decoderModel(models, options.block ?? 32),
+				: options.built === true
+					? await builtModel(models)
+					: options.int8 === true
+						? int8DecoderModel(models)
+						: decoderModel(models, options.block ?? 32),
 		threads,
 		vocabularyShortlist: options.shortlist === true,
 		...(speculation === undefined ? {} : { speculation }),

@@ -1,16 +1,21 @@
 /** *Translate File*: a whole document beside its source, as an unsaved one. */
 
 import * as vscode from 'vscode';
+import { archiveEndingOf } from '../../server/protocol/archiveTypes.ts';
 import { AppError } from '../../server/protocol/index.ts';
 import type { LanguageServerClient } from '../languageServerClient.ts';
 import { withDelayedProgress } from '../notify.ts';
 import { languageLabel, targetLanguage } from '../targetLanguage.ts';
+import { showStayed } from './showStayed.ts';
+import { translateArchiveFile } from './translateArchiveFile.ts';
 
 /** Translates the file of the explorer's menu or of the active editor and shows the difference. */
 export async function translateOpenFile(
 	languageServer: LanguageServerClient,
 	uri: unknown,
 ): Promise<void> {
+	if (uri instanceof vscode.Uri && archiveEndingOf(uri.path))
+		return translateArchiveFile(languageServer, uri);
 	const document =
 		uri instanceof vscode.Uri
 			? await vscode.workspace.openTextDocument(uri)
@@ -46,26 +51,5 @@ export async function translateOpenFile(
 	const translated = await vscode.workspace.openTextDocument(content);
 	const title = `${fileName} ↔ ${to}`;
 	await vscode.commands.executeCommand('vscode.diff', document.uri, translated.uri, title);
-	if (refused.length > 0) {
-		const count = String(refused.length);
-		const first = (refused[0] ?? '').slice(0, 80);
-		void vscode.window.showWarningMessage(
-			vscode.l10n.t(
-				'{0} texts were left as they are, because placeholders would have been lost: {1}',
-				count,
-				first,
-			),
-		);
-	}
-	if (left.length > 0) {
-		const count = String(left.length);
-		const first = (left[0]?.text ?? '').slice(0, 80);
-		void vscode.window.showInformationMessage(
-			vscode.l10n.t(
-				'{0} texts were left as they are, because no model here translates them: {1}',
-				count,
-				first,
-			),
-		);
-	}
+	showStayed({ refused, left });
 }

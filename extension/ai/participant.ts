@@ -17,7 +17,7 @@ export function registerParticipant(
 			if (request.command === 'translate') {
 				return translate(languageServer, request.prompt, stream, token);
 			}
-			const instruction = slashCommands[request.command ?? '']?.instruction;
+			const instruction = slashCommands.get(request.command ?? '')?.instruction;
 			const messages: ChatMessage[] = [
 				...history(context),
 				{

@@ -218,7 +218,7 @@ export class ChatPageController {
 		const command = readSlashCommand(text);
 		if (!command) return this.session.send(text);
 		if (command.name === 'translate') return this.#translate(text, command.rest);
-		const { instruction, attaches } = slashCommands[command.name] ?? {};
+		const { instruction, attaches } = slashCommands.get(command.name) ?? {};
 		if (attaches && this.session.state.attachments.length === 0) {
 			const changes = command.name === 'commit' ? await changesAttachment() : undefined;
 			if (changes) this.session.attach(changes);
@@ -339,21 +339,23 @@ async function insert(text: string, replace: boolean): Promise<void> {
 }
 
 async function known(language: string): Promise<string> {
-	const aliases: Record<string, string> = {
-		bash: 'shellscript',
-		sh: 'shellscript',
-		js: 'javascript',
-		ts: 'typescript',
-		py: 'python',
-		'c#': 'csharp',
-		'c++': 'cpp',
-		md: 'markdown',
-		yml: 'yaml',
-		ps1: 'powershell',
-		rb: 'ruby',
-		rs: 'rust',
-	};
-	const name = aliases[language.toLowerCase()] ?? language.toLowerCase();
+	const aliases: ReadonlyMap<string, string> = new Map(
+		Object.entries<string>({
+			bash: 'shellscript',
+			sh: 'shellscript',
+			js: 'javascript',
+			ts: 'typescript',
+			py: 'python',
+			'c#': 'csharp',
+			'c++': 'cpp',
+			md: 'markdown',
+			yml: 'yaml',
+			ps1: 'powershell',
+			rb: 'ruby',
+			rs: 'rust',
+		}),
+	);
+	const name = aliases.get(language.toLowerCase()) ?? language.toLowerCase();
 	return (await vscode.languages.getLanguages()).includes(name) ? name : 'plaintext';
 }
 

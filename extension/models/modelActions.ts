@@ -10,7 +10,7 @@ import {
 import type { LanguageServerClient } from '../languageServerClient.ts';
 import { withDelayedProgress } from '../notify.ts';
 import { setting, storeSetting } from '../settings.ts';
-import { type ModelsTree, megabytes } from './modelsTree.ts';
+import { lossLabel, type ModelsTree, megabytes } from './modelsTree.ts';
 
 export interface ModelDeps {
 	readonly languageServer: LanguageServerClient;
@@ -53,7 +53,7 @@ export async function downloadChosenModel(deps: ModelDeps, node: unknown): Promi
 					token,
 					(value) => {
 						const progress = value as DownloadProgress;
-						const { doneBytes, totalBytes, bytesPerSecond, phase } = progress;
+						const { doneBytes, totalBytes, bytesPerSecond, phase, loss } = progress;
 						// What is built and checked after its download begins anew.
 						if (phase !== lastPhase) last = 0;
 						lastPhase = phase;
@@ -66,6 +66,7 @@ export async function downloadChosenModel(deps: ModelDeps, node: unknown): Promi
 								phase === 'check' ? vscode.l10n.t('Checking') : '',
 								vscode.l10n.t('{0} of {1}', megabytes(doneBytes), megabytes(totalBytes)),
 								rest === undefined ? '' : remaining(rest),
+								loss === undefined ? '' : lossLabel(loss),
 							]
 								.filter((part) => part)
 								.join(' · '),
@@ -168,6 +169,14 @@ async function pickModel({ languageServer }: ModelDeps): Promise<string | undefi
 	});
 }
 
+/** Formats that models are built of, as they are written. */
+const formatNames = {
+	onnx: 'ONNX',
+	gguf: 'GGUF',
+	safetensors: 'safetensors',
+	marian: 'Marian',
+} as const;
+
 /** Stands for a search in the list; no model is called so. */
 const searchId = '?';
 
@@ -184,13 +193,14 @@ async function askTheHub({
 	const { models } = await withDelayedProgress(title, (token) =>
 		languageServer.request('nearglot/models/hub', { words: words.trim() }, token),
 	);
-	const items = models.map(({ repository, formats: [best], license, isGated }) => ({
+	const items = models.map(({ repository, title, formats: [best = 'onnx'], license, isGated }) => ({
 		label: repository,
-		description:
-			best === 'onnx'
-				? ''
-				: vscode.l10n.t('built here of {0}', best === 'gguf' ? 'GGUF' : 'safetensors'),
-		detail: [license, isGated ? vscode.l10n.t('its terms must be accepted first') : undefined]
+		description: best === 'onnx' ? '' : vscode.l10n.t('built here of {0}', formatNames[best]),
+		detail: [
+			title,
+			license,
+			isGated ? vscode.l10n.t('its terms must be accepted first') : undefined,
+		]
 			.filter((part) => part !== undefined)
 			.join(' · '),
 	}));

@@ -1,7 +1,12 @@
 /** The models of this computer and those that can be downloaded, as a native tree. */
 
 import * as vscode from 'vscode';
-import type { DownloadProgress, ModelInfo, ModelTask } from '../../server/protocol/index.ts';
+import type {
+	BuiltLoss,
+	DownloadProgress,
+	ModelInfo,
+	ModelTask,
+} from '../../server/protocol/index.ts';
 import type { LanguageServerClient } from '../languageServerClient.ts';
 import { noteLines, warningText } from './loadedModels.ts';
 
@@ -101,6 +106,7 @@ const taskOrder: readonly ModelTask[] = [
 	'translation',
 	'automatic-speech-recognition',
 	'embeddings',
+	'rerank',
 	'voice-activity-detection',
 ];
 
@@ -131,6 +137,8 @@ function taskName(task: ModelTask): string {
 			return vscode.l10n.t('Speech');
 		case 'embeddings':
 			return vscode.l10n.t('Embeddings');
+		case 'rerank':
+			return vscode.l10n.t('Reranking');
 		case 'voice-activity-detection':
 			return vscode.l10n.t('Voice Activity');
 	}
@@ -159,11 +167,27 @@ function tooltip(model: ModelInfo): vscode.MarkdownString {
 		vscode.l10n.t('Size'),
 		model.sizeBytes === undefined ? undefined : megabytes(model.sizeBytes),
 	);
+	row(vscode.l10n.t('Lost by building'), model.loss && lossLabel(model.loss));
 	row(vscode.l10n.t('Context'), model.contextLength?.toLocaleString());
 	row(vscode.l10n.t('Languages'), model.languages?.join(', '));
 	row(vscode.l10n.t('Calls tools'), model.supportsToolCalling ? vscode.l10n.t('yes') : undefined);
 	row(vscode.l10n.t('Folder'), model.folder);
 	return text;
+}
+
+/** What a model has lost by being built, in a few words. */
+export function lossLabel(loss: BuiltLoss): string {
+	switch (loss.measured) {
+		case 'nothing':
+			return vscode.l10n.t('nothing');
+		case 'answers':
+			return vscode.l10n.t(
+				'{0} % of next tokens as unquantised',
+				(100 * loss.sameToken).toFixed(0),
+			);
+		case 'weights':
+			return vscode.l10n.t('weights changed by {0} %', (100 * loss.weightError).toFixed(1));
+	}
 }
 
 function percent({ doneBytes, totalBytes, bytesPerSecond }: DownloadProgress): string {

@@ -37,6 +37,11 @@ export class DecodeQueue {
 		this.#maxOpen = maxOpen;
 	}
 
+	/** Recordings that wait for their turn. */
+	get waiting(): number {
+		return this.#waiting.length;
+	}
+
 	/** Throws `overloaded` when no further recording can be opened. */
 	checkRoom(): void {
 		if (this.#open < this.#maxOpen) return;

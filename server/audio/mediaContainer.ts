@@ -67,7 +67,7 @@ export async function openContainer(
 		assertAudioFormat(sampleRateHz, channels);
 		const description = (await track.getDecoderConfig())?.description;
 		const durationS = (await track.getDurationFromMetadata({ skipLiveWait: true })) ?? undefined;
-		const decode = packetDecoders[codec ?? ''] ?? pcmDecoder(codec);
+		const decode = packetDecoders.get(codec ?? '') ?? pcmDecoder(codec);
 		// A piece of a live stream begins at whatever time it is; only a whole file begins at zero.
 		const firstS = (await new EncodedPacketSink(track).getFirstPacket())?.timestamp ?? 0;
 		const onClock = durationS !== undefined && firstS < durationS;
@@ -143,12 +143,14 @@ type PacketDecoder = (
 	setup: Uint8Array | undefined,
 ) => AsyncGenerator<TimedBlock>;
 
-const packetDecoders: Readonly<Record<string, PacketDecoder | undefined>> = {
-	opus: opusBlocks,
-	vorbis: vorbisBlocks,
-	flac: flacBlocks,
-	mp3: mp3Blocks,
-};
+const packetDecoders: ReadonlyMap<string, PacketDecoder | undefined> = new Map(
+	Object.entries<PacketDecoder | undefined>({
+		opus: opusBlocks,
+		vorbis: vorbisBlocks,
+		flac: flacBlocks,
+		mp3: mp3Blocks,
+	}),
+);
 
 /** The decoder of a codec named as `pcm-s16be`, `ulaw` or `alaw`. */
 function pcmDecoder(codec: string | null): PacketDecoder | undefined {

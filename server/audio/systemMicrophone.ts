@@ -5,7 +5,10 @@
 
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { PassThrough, type Readable } from 'node:stream';
+import { defined } from '../protocol/defined.ts';
 import { AppError } from '../protocol/index.ts';
+import { notify } from '../store/notices.ts';
+import { refuseDenied } from './deniedMicrophone.ts';
 import { plainSamples } from './plainSamples.ts';
 
 /** Samples per second of {@link openSystemMicrophone}. */
@@ -25,8 +28,12 @@ export interface OpenMicrophone {
 	stop(): void;
 }
 
-/** A program that gave no sound for this long has none. */
-const silenceMs = 5000;
+/** A program that gave no sound for this long has none. On macOS it may wait until a person has allowed it. */
+const silenceMs = (platform: NodeJS.Platform): number => (platform === 'darwin' ? 60_000 : 5000);
+/** After this time a person hears what is waited for. */
+const noticeMs = 3000;
+/** Listing the devices takes a moment. */
+const listMs = 5000;
 const rate = String(microphoneRateHz);
 const sox = (...device: string[]) => [
 	...['-q', ...device, '-t', 'raw', '-r', rate, '-e', 'signed-integer', '-b', '16'],
@@ -75,11 +82,11 @@ export async function openSystemMicrophone(
 	platform: NodeJS.Platform,
 	signal?: AbortSignal,
 ): Promise<OpenMicrophone> {
-	const device = platform === 'win32' ? await windowsMicrophone(env) : undefined;
+	const device = platform === 'win32' ? await windowsMicrophone(env, signal) : undefined;
 	const tried: string[] = [];
 	for (const program of microphonePrograms(platform, device)) {
 		if (signal?.aborted) throw new AppError('cancelled');
-		const found = await tryProgram(program, env, signal);
+		const found = await tryProgram(program, env, platform, signal);
 		if (typeof found !== 'string') return found;
 		if (found !== '') tried.push(`${program.name}: ${found}`);
 	}
@@ -98,6 +105,7 @@ type Recorder = ChildProcessByStdio<null, Readable, Readable>;
 async function tryProgram(
 	{ name, args }: MicrophoneProgram,
 	env: NodeJS.ProcessEnv,
+	platform: NodeJS.Platform,
 	signal: AbortSignal | undefined,
 ): Promise<OpenMicrophone | string> {
 	const child = spawn(name, args, {
@@ -112,9 +120,14 @@ async function tryProgram(
 		complaint = (complaint + chunk.toString()).slice(-500);
 	});
 	const first = await new Promise<'sound' | 'none' | 'ended' | 'quiet' | 'cancelled'>((resolve) => {
-		const timer = setTimeout(() => resolve('quiet'), silenceMs);
+		const timer = setTimeout(() => resolve('quiet'), silenceMs(platform));
+		const words = setTimeout(
+			() => notify('Waiting for the microphone. The system may be asking whether it may be used.'),
+			noticeMs,
+		);
 		const settle = (value: 'sound' | 'none' | 'ended' | 'cancelled') => {
 			clearTimeout(timer);
+			clearTimeout(words);
 			resolve(value);
 		};
 		child.once('error', () => settle('none'));
@@ -126,7 +139,11 @@ async function tryProgram(
 		signal?.addEventListener('abort', () => settle('cancelled'), { once: true });
 	});
 	if (first === 'sound')
-		return { program: name, samples: plainSamples(sound), stop: () => end(child) };
+		return {
+			program: name,
+			samples: refuseDenied(plainSamples(sound), platform),
+			stop: () => end(child),
+		};
 	end(child);
 	sound.destroy();
 	if (first === 'none') return '';
@@ -141,9 +158,18 @@ function end(child: Recorder): void {
 }
 
 /** The first audio device ffmpeg lists on Windows. */
-async function windowsMicrophone(env: NodeJS.ProcessEnv): Promise<string | undefined> {
+async function windowsMicrophone(
+	env: NodeJS.ProcessEnv,
+	signal: AbortSignal | undefined,
+): Promise<string | undefined> {
 	const args = ['-hide_banner', '-list_devices', 'true', '-f', 'dshow', '-i', 'dummy'];
-	const child = spawn('ffmpeg', args, { env, stdio: ['ignore', 'ignore', 'pipe'] });
+	const child = spawn('ffmpeg', args, {
+		env,
+		stdio: ['ignore', 'ignore', 'pipe'],
+		windowsHide: true,
+		timeout: listMs,
+		...defined({ signal }),
+	});
 	let text = '';
 	child.stderr.on('data', (chunk: Buffer) => {
 		text += chunk.toString();

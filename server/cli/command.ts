@@ -52,7 +52,9 @@ export async function runCommand(
 		signal: stop.signal,
 	};
 	let stoppedAt = 0;
-	for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+	// Windows knows the last one alone, and says with SIGHUP that the console was closed.
+	const ends = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGBREAK'] as const;
+	for (const signal of ends.filter((name) => name !== 'SIGBREAK' || process.platform === 'win32')) {
 		process.on(signal, () => {
 			// One Ctrl+C often arrives twice: from the terminal and from the process that started us.
 			if (stop.signal.aborted && performance.now() - stoppedAt > impatienceMs) process.exit(130);

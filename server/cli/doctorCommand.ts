@@ -1,13 +1,14 @@
 /** `nearglot doctor`: what was found, tried and measured, as text to copy. */
 
 import { rm, statfs } from 'node:fs/promises';
-import { availableParallelism, cpus, freemem, release, totalmem } from 'node:os';
+import { availableParallelism, cpus, release, totalmem } from 'node:os';
 import { join } from 'node:path';
 import type { DaemonConnection } from '../daemon/daemonConnection.ts';
 import { findDaemon, findOrStartDaemon } from '../daemon/findDaemon.ts';
 import { builtInModelsDir, serverEntry, thisMachine } from '../daemon/machine.ts';
 import { dataDir } from '../daemon/paths.ts';
 import { keyUsage, translateFiles } from '../daemon/translateBackend.ts';
+import { usableMemory } from '../net/usableMemory.ts';
 import { AppError, asAppError, fallbackOf, productVersion } from '../protocol/index.ts';
 import {
 	chatCompletions,
@@ -38,7 +39,7 @@ also when models run, but slower than they could because something is missing fr
 	run: async (args, io) => {
 		const options = readArgs(args, { json: { type: 'boolean' } });
 		if (options.positionals.length > 0) throw new UsageError('doctor takes no argument.');
-		const rows: Row[] = [...machineRows()];
+		const rows: Row[] = [...(await machineRows())];
 		let failed = false;
 		const attempt = async (what: string, work: () => Promise<string>) => {
 			try {
@@ -73,6 +74,7 @@ also when models run, but slower than they could because something is missing fr
 			await attempt('models', () => modelsRow(connection, io.signal));
 			await attempt('chat', () => measureChat(connection, io.signal));
 			await attempt('engine', () => engineRow(connection, io.signal));
+			await attempt('unfinished', () => unfinishedRow(connection, io.signal));
 			await attempt('remarks', () => remarksRow(connection, io.signal));
 		}
 		io.stdout.write(
@@ -84,7 +86,7 @@ also when models run, but slower than they could because something is missing fr
 	},
 };
 
-function machineRows(): Row[] {
+async function machineRows(): Promise<Row[]> {
 	const [cpu] = cpus();
 	return [
 		['nearglot', productVersion()],
@@ -92,7 +94,7 @@ function machineRows(): Row[] {
 		['node', `${process.version} (${process.execPath})`],
 		['system', `${process.platform} ${release()} ${process.arch}`],
 		['processor', `${cpu?.model.trim() ?? 'unknown'}, ${availableParallelism()} threads usable`],
-		['memory', `${byteText(freemem())} free of ${byteText(totalmem())}`],
+		['memory', `${byteText(await usableMemory())} usable of ${byteText(totalmem())}`],
 	];
 }
 
@@ -169,6 +171,14 @@ async function engineRow(daemon: DaemonConnection, signal: AbortSignal): Promise
 }
 
 /** What the engine says of single models: nothing that people must mend. */
+/** What downloads and builds left behind. */
+async function unfinishedRow(daemon: DaemonConnection, signal: AbortSignal): Promise<string> {
+	const { unfinished } = await daemon.call(listOwnModels, {}, { signal });
+	if (unfinished.length === 0) return 'none';
+	const parts = unfinished.map(({ name, sizeBytes }) => `${name} (${byteText(sizeBytes)})`);
+	return `${parts.join(', ')}: the same download or build goes on; 'nearglot models remove --unfinished NAME' removes it`;
+}
+
 async function remarksRow(daemon: DaemonConnection, signal: AbortSignal): Promise<string> {
 	const { models } = await loadedModels(daemon, signal);
 	const notes = models.flatMap(({ id, notices = [] }) =>

@@ -2,6 +2,7 @@
 
 import { readFile, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { archiveTypeOf, maxArchiveBytes } from '../protocol/archiveTypes.ts';
 import { systemError } from '../protocol/index.ts';
 import { makeFolder } from '../store/makeFolder.ts';
 import { decodeText, encodeText } from '../translate/documents/textEncoding.ts';
@@ -31,6 +32,24 @@ export async function readDocument(path: string, encoding?: string): Promise<Doc
 	}
 }
 
+/** A document that is no text, such as one of Word. Throws as {@link readDocument}. */
+export async function readArchive(path: string): Promise<Uint8Array> {
+	try {
+		const { size } = await stat(path);
+		if (size > maxArchiveBytes)
+			throw new UsageError(`${path} is larger than ${maxArchiveBytes / 2 ** 20} MiB.`);
+		return await readFile(path);
+	} catch (error) {
+		throw systemError(error, { path, verb: 'read' }) ?? error;
+	}
+}
+
+/** The bytes of a document of either kind; texts have to be readable. */
+export async function readBytes(path: string, encoding?: string): Promise<Uint8Array> {
+	if (archiveTypeOf(path) !== undefined) return readArchive(path);
+	return (await readDocument(path, encoding)).bytes;
+}
+
 /** {@link readDocument} of a file that need not be there. */
 export async function readIfThere(
 	path: string,
@@ -51,12 +70,17 @@ export async function writeDocument(
 	encoding: string,
 ): Promise<{ readonly bytes: Uint8Array; readonly encoding: string }> {
 	const made = encodeText(text, encoding, path);
+	await writeBytes(path, made.bytes);
+	return made;
+}
+
+/** Writes a file, with the folders it lies in. */
+export async function writeBytes(path: string, bytes: Uint8Array): Promise<void> {
 	try {
 		makeFolder(dirname(path));
 	} catch (error) {
 		throw systemError(error, { path: dirname(path), verb: 'made' }) ?? error;
 	}
 	await checkTarget(path, true);
-	await writeOutput(path, made.bytes);
-	return made;
+	await writeOutput(path, bytes);
 }

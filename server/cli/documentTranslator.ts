@@ -1,5 +1,6 @@
 /** Texts of documents through the model server, and how many words they were. */
 
+import { defined } from '../protocol/defined.ts';
 import { pushAll } from '../protocol/lists.ts';
 import { detect, translate } from '../protocol/routeAddresses.ts';
 import type { Client } from '../protocol/routeClient.ts';
@@ -68,10 +69,14 @@ export function documentTranslator(
 			}
 			return found;
 		},
-		translate: async (texts, from) => {
+		translate: async (texts, from, comments = []) => {
 			const made: string[] = [];
 			for (const batch of textBatches(texts, maxBatch)) {
-				const body = batch.map((Text) => ({ Text }));
+				const start = made.length;
+				const body = batch.map((Text, index) => ({
+					Text,
+					...defined({ Comment: comments[start + index] }),
+				}));
 				const input = { query: { ...query, to, from, includeQuality: 'true' }, body };
 				const answers = await client.call(translate, input, { signal });
 				pushAll(

@@ -223,9 +223,12 @@ async function serve(
 		...(flags.emulate ? { providers: emulatedProviders(now) } : {}),
 	});
 	const reload = () => gateway.reload();
-	// Elsewhere the end of the terminal ends a command; here it means: read the keys again, and log anew.
-	process.removeAllListeners('SIGHUP');
-	process.on('SIGHUP', reload);
+	// Elsewhere the end of the terminal ends a command; here it means: read the keys again, and log anew. Windows
+	// closes a console with it and ends the process seconds later, so there it stays the end.
+	if (process.platform !== 'win32') {
+		process.removeAllListeners('SIGHUP');
+		process.on('SIGHUP', reload);
+	}
 	const ready = {
 		url: gateway.url,
 		...defined({ adminUrl: gateway.adminUrl }),

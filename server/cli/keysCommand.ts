@@ -148,16 +148,18 @@ async function revoke(
 	return 0;
 }
 
-const hostedSecrets: Readonly<Record<string, SecretName>> = {
-	key: 'translatorKey',
-	'client-secret': 'translatorClientSecret',
-	'team-key': 'upstreamKey',
-};
+const hostedSecrets: ReadonlyMap<string, SecretName> = new Map(
+	Object.entries<SecretName>({
+		key: 'translatorKey',
+		'client-secret': 'translatorClientSecret',
+		'team-key': 'upstreamKey',
+	}),
+);
 
 async function hosted(args: readonly string[], io: CommandIo): Promise<number> {
 	const options = readArgs(args, { forget: { type: 'boolean' } });
 	const [what = ''] = options.positionals;
-	const name = hostedSecrets[what];
+	const name = hostedSecrets.get(what);
 	if (name === undefined)
 		throw new UsageError(
 			'Say which secret: nearglot keys hosted key (or client-secret, team-key).',

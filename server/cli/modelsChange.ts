@@ -77,12 +77,22 @@ function calling<R extends Route>(
 	};
 }
 
-export const removeModelCommand = calling(
-	routes.removeModel,
-	'model',
-	(model) => ({ model }),
-	(_name, { removed }) => `${removed.id} is removed.`,
-);
+export const removeModelCommand: Run = async (args, io) => {
+	const options = readArgs(args, { unfinished: { type: 'boolean' } });
+	const body = { model: onlyPositional(options.positionals, 'model') };
+	const daemon = await findOrStartDaemon({ env: io.env }, io.signal);
+	if (options.has('unfinished')) {
+		const input = { body };
+		const { removed } = await daemon.call(routes.removeUnfinishedModel, input, {
+			signal: io.signal,
+		});
+		io.stdout.write(`What was there of ${removed.name} is removed.\n`);
+		return 0;
+	}
+	const { removed } = await daemon.call(routes.removeModel, { body }, { signal: io.signal });
+	io.stdout.write(`${removed.id} is removed.\n`);
+	return 0;
+};
 
 export const pinModelCommand = calling(
 	routes.pinModel,

@@ -27,7 +27,8 @@ type Run = (args: readonly string[], io: CommandIo) => Promise<number>;
 const commands: Readonly<Record<string, { readonly summary: string; readonly run: Run }>> = {
 	list: { summary: 'models on this machine', run: listModelsCommand },
 	search: {
-		summary: '[WORDS] models that can be had; --hub WORDS: repositories of the hub',
+		summary:
+			'[WORDS] models that can be had; --hub WORDS: repositories of the hub; --task translation: Firefox’s translators',
 		run: searchModelsCommand,
 	},
 	info: {
@@ -41,7 +42,10 @@ const commands: Readonly<Record<string, { readonly summary: string; readonly run
 	},
 	load: { summary: 'NAME [--ttl SECONDS] [--ep PROVIDER] [--keep]', run: loadModelCommand },
 	unload: { summary: 'NAME | --all [--force]', run: unloadModelCommand },
-	remove: { summary: 'NAME: deletes its files', run: removeModelCommand },
+	remove: {
+		summary: 'NAME [--unfinished]: deletes its files, or what an unfinished download or build left',
+		run: removeModelCommand,
+	},
 	pin: { summary: 'NAME: never unloaded by itself', run: pinModelCommand },
 	unpin: { summary: 'NAME', run: unpinModelCommand },
 	where: { summary: '[NAME] folder of a model, or of all', run: whereModelsCommand },

@@ -4,6 +4,7 @@ import type { ModelInfo } from '../protocol/index.ts';
 import type { buildLocalModel, pullModel } from '../protocol/routeAddresses.ts';
 import type { EventOf } from '../protocol/routes/route.ts';
 import type { CommandIo } from './command.ts';
+import { lossText } from './lossText.ts';
 import { ProgressBar } from './progressBar.ts';
 import { byteText } from './textTable.ts';
 
@@ -42,10 +43,17 @@ export async function showEvents(
 ): Promise<ModelInfo | undefined> {
 	const bar = new ProgressBar(io.stderr);
 	let phase: string | undefined = '';
+	let isStarted = false;
 	try {
 		for await (const event of events) {
 			if ('start' in event) {
-				io.stderr.write(startLine(event.start));
+				const { build } = event.start;
+				// What is built of files that were fetched first is told of twice.
+				if (isStarted && build !== undefined) {
+					bar.end();
+					io.stderr.write(buildLine(build));
+				} else io.stderr.write(startLine(event.start));
+				isStarted = true;
 				if (onlyPlan) return undefined;
 			}
 			if ('progress' in event) {
@@ -56,6 +64,10 @@ export async function showEvents(
 				}
 				phase = now;
 				bar.update(event.progress);
+				if (event.progress.loss !== undefined) {
+					bar.end();
+					io.stderr.write(`Lost by building: ${lossText(event.progress.loss)}.\n`);
+				}
 			}
 			if ('waitingFor' in event)
 				io.stderr.write('Another process is downloading this model; waiting for it.\n');

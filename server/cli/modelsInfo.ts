@@ -14,6 +14,7 @@ import { findModel, type ModelNotice } from '../protocol/index.ts';
 import { listOwnModels } from '../protocol/routeAddresses.ts';
 import { readArgs } from './args.ts';
 import { type CommandIo, UsageError } from './command.ts';
+import { lossText } from './lossText.ts';
 import { byteText, table } from './textTable.ts';
 
 /** Prints the description of a folder or of a model the daemon knows; 1 when it cannot run here. */
@@ -118,6 +119,7 @@ function infoText(model: ModelDescription): string {
 		['End tokens', model.eosTokenIds.join(', ')],
 		['Chat', chatText(model)],
 		['Earlier turns', historyText(model)],
+		['Lost by building', model.loss === undefined ? '' : lossText(model.loss)],
 		[
 			'Memory',
 			`about ${byteText(model.memoryEstimateBytes)} for ${chosen?.precision ?? 'it'} while loaded`,

@@ -6,6 +6,7 @@ import { listModels as listModelsRoute, listOwnModels } from '../protocol/routeA
 import { readArgs } from './args.ts';
 import { type CommandIo, UsageError } from './command.ts';
 import { byteText, table } from './textTable.ts';
+import { unfinishedText } from './unfinishedText.ts';
 
 export async function listModelsCommand(args: readonly string[], io: CommandIo): Promise<number> {
 	const options = readArgs(args, { json: { type: 'boolean' } });
@@ -16,12 +17,9 @@ export async function listModelsCommand(args: readonly string[], io: CommandIo):
 		io.stdout.data(`${JSON.stringify(data, null, '\t')}\n`);
 		return 0;
 	}
-	if (data.length === 0) {
-		io.stdout.write('No model is on this machine yet.\n');
-		return 0;
-	}
-	const { models } = await daemon.call(listOwnModels, {}, { signal: io.signal });
+	const { models, unfinished } = await daemon.call(listOwnModels, {}, { signal: io.signal });
 	const memory = new Map(models.map(({ id, memoryBytes }) => [id, memoryBytes]));
+	if (data.length === 0) io.stdout.write('No model is on this machine yet.\n');
 	const rows = data.map((model) => [
 		model.id,
 		model.task,
@@ -30,10 +28,14 @@ export async function listModelsCommand(args: readonly string[], io: CommandIo):
 		model.problem === undefined ? model.state : 'broken',
 		byteText(memory.get(model.id)),
 	]);
-	io.stdout.write(`${table([['MODEL', 'TASK', 'SIZE', 'CONTEXT', 'STATE', 'MEMORY'], ...rows])}\n`);
+	if (data.length > 0)
+		io.stdout.write(
+			`${table([['MODEL', 'TASK', 'SIZE', 'CONTEXT', 'STATE', 'MEMORY'], ...rows])}\n`,
+		);
 	for (const model of data)
 		if (model.problem !== undefined)
 			io.stdout.write(`\n${model.id} cannot run: ${model.problem}\n`);
+	if (unfinished.length > 0) io.stdout.write(`\n${unfinishedText(unfinished)}\n`);
 	const fault = fallbackOf(models);
 	if (fault !== undefined) io.stdout.write(`\nWarning: ${fault.message}\n`);
 	for (const { id, notices = [] } of models)

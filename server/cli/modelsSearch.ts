@@ -9,9 +9,17 @@ import { byteText, table } from './textTable.ts';
 
 /** Models whose name, publisher, task or language has every word. */
 export async function searchModelsCommand(args: readonly string[], io: CommandIo): Promise<number> {
-	const options = readArgs(args, { json: { type: 'boolean' }, hub: { type: 'boolean' } });
-	if (options.has('hub')) return searchHub(options.positionals.join(' '), options.has('json'), io);
+	const options = readArgs(args, {
+		json: { type: 'boolean' },
+		hub: { type: 'boolean' },
+		task: { type: 'string' },
+	});
 	const words = options.positionals.map((word) => word.toLowerCase());
+	const task = options.text('task');
+	if (options.has('hub') || task === 'translation')
+		return searchPublished({ words, isTask: task === 'translation' }, options.has('json'), io);
+	if (task !== undefined)
+		throw new UsageError(`models search --task knows translation, not ${JSON.stringify(task)}.`);
 	const daemon = await findOrStartDaemon({ env: io.env }, io.signal);
 	const { models } = await daemon.call(listOwnModels, {}, { signal: io.signal });
 	const found = models.filter((model) => {
@@ -41,23 +49,45 @@ export async function searchModelsCommand(args: readonly string[], io: CommandIo
 	return 0;
 }
 
-/** Repositories of the hub whose models run here. */
-async function searchHub(words: string, asJson: boolean, io: CommandIo): Promise<number> {
-	if (words.trim() === '') throw new UsageError('models search --hub takes words to look for.');
+/** Repositories of the hub whose models run here, or only translation models of Firefox's list. */
+async function searchPublished(
+	{ words: given, isTask }: { readonly words: readonly string[]; readonly isTask: boolean },
+	asJson: boolean,
+	io: CommandIo,
+): Promise<number> {
+	const words = given.join(' ');
+	if (words === '' && !isTask) throw new UsageError('models search --hub takes words to look for.');
 	const daemon = await findOrStartDaemon({ env: io.env }, io.signal);
-	const query = { q: words };
+	const query = {
+		...(words === '' ? {} : { q: words }),
+		...(isTask ? { task: 'translation' as const } : {}),
+	};
 	const { models } = await daemon.call(searchHubModels, { query }, { signal: io.signal });
 	if (asJson) {
 		io.stdout.data(`${JSON.stringify(models, null, '\t')}\n`);
 		return 0;
 	}
 	if (models.length === 0) {
-		io.stderr.write(`The hub has no model with ${words} that runs here.\n`);
+		io.stderr.write(
+			isTask
+				? `No translation model has ${words}.\n`
+				: `The hub has no model with ${words} that runs here.\n`,
+		);
 		return 1;
+	}
+	if (isTask) {
+		const rows = models.map(({ repository, title = '', sizeBytes, license = '' }) => [
+			repository,
+			title,
+			byteText(sizeBytes),
+			license,
+		]);
+		io.stdout.write(`${table([['MODEL', 'TRANSLATES', 'SIZE', 'LICENCE'], ...rows])}\n`);
+		return 0;
 	}
 	const rows = models.map(({ repository, formats: [best], task, license, downloads, isGated }) => [
 		repository,
-		best === 'onnx' ? 'ready' : `built of ${best}`,
+		best === 'onnx' ? 'ready' : `built of ${best ?? ''}`,
 		task ?? '',
 		isGated ? `${license ?? ''} (terms to accept)`.trim() : (license ?? ''),
 		downloads?.toLocaleString('en') ?? '',

@@ -3,6 +3,7 @@
 import { stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname } from 'node:path';
+import { archiveTypeOf } from '../protocol/archiveTypes.ts';
 import { formatOf } from '../translate/documents/translateDocument.ts';
 import { isGlob } from './fileGlob.ts';
 import { isUnreadableName, unreadableName } from './fileProblem.ts';
@@ -40,7 +41,10 @@ export async function meaningOf(given: string, isSure = false): Promise<Meaning>
 	if (/^[a-z][a-z\d+.-]+:/i.test(given)) return 'text';
 	if (/\s/.test(given)) return (await isPathWithSpaces(given)) ? 'missing' : 'text';
 	if (/^(?:\.{1,2}[/\\]|~[/\\]|[A-Za-z]:[/\\]|[/\\]{1,2}[^/\\])/.test(given)) return 'missing';
-	if (/[^/\\]\.[^./\\]+$/.test(given) && (formatOf(given) || otherDocuments.test(given)))
+	if (
+		/[^/\\]\.[^./\\]+$/.test(given) &&
+		(formatOf(given) || archiveTypeOf(given) || otherDocuments.test(given))
+	)
 		return 'missing';
 	if (!/[/\\]/.test(given)) return 'text';
 	if (/[/\\]$|[^./\\]\.(?=\w*[A-Za-z])\w{1,8}$/.test(given)) return 'missing';

@@ -8,9 +8,9 @@ import { createLogger, type LogOptions } from '../daemon/fileLogger.ts';
 import { builtInModelsDir, thisMachine } from '../daemon/machine.ts';
 import { daemonFiles, dataDir } from '../daemon/paths.ts';
 import { type ProviderRefusal, providerRefusals } from '../daemon/providerChoice.ts';
+import { isLoopback } from '../gateway/config/publicUrl.ts';
 import { secretProblem } from '../gateway/keys/secretProblem.ts';
 import { gatewaySecretName, sharedSecrets } from '../gateway/keys/sharedSecret.ts';
-import { listen } from '../http/listen.ts';
 import { defaultDrainS } from '../net/ending.ts';
 import { defined } from '../protocol/defined.ts';
 import { asAppError, toErrorWire } from '../protocol/index.ts';
@@ -20,6 +20,8 @@ import { type ParsedArgs, readArgs } from './args.ts';
 import { type Command, type CommandIo, UsageError } from './command.ts';
 import { fileProblem } from './fileProblem.ts';
 import { hostNamesOf, modelsFolder, originsOf } from './serveChecks.ts';
+import { keyNeeded, ownKey } from './serveKey.ts';
+import { openPorts, operationsOf } from './serveOperations.ts';
 
 const help = `
 Usage: nearglot serve [OPTIONS]
@@ -43,13 +45,17 @@ Runs the local server until it is stopped.
   --metrics-label N  caller fact that becomes a metric label: user, or a metadata key; repeatable
   --drain S          seconds that open answers get when it is told to end (default ${defaultDrainS}); a second
                      signal ends it at once
+  --preload MODEL    load it at the start and keep it; not ready before; repeatable
+  --ops-port N       a second port for probes and scrapers: /livez, /readyz and /metrics, numbers only, without a key
+  --ops-host H       address of that port (default 127.0.0.1)
+  --metrics-names W  names of its numbers: nearglot, or vllm for those of vLLM besides
   --log-level L      silent, error, warn, info or debug (default warn)
   --json             print one line {"url","key","pid"} when ready
 
 A gateway in front signs who is signed in with NEARGLOT_GATEWAY_SECRET, which both are given; on the same
 machine and for the same user a file in the data folder does.
-The key is taken from NEARGLOT_KEY, or made anew at each start and written to endpoint.json in the
-data folder, which NEARGLOT_HOME moves.
+The key is taken from NEARGLOT_KEY, or from the file that NEARGLOT_KEY_FILE names, or made anew at each start
+and written to endpoint.json in the data folder, which NEARGLOT_HOME moves.
 `;
 
 const levels = ['silent', 'error', 'warn', 'info', 'debug'] as const;
@@ -76,6 +82,10 @@ export const serveCommand: Command = {
 			context: { type: 'string' },
 			'metrics-label': { type: 'string', multiple: true },
 			drain: { type: 'string' },
+			preload: { type: 'string', multiple: true },
+			'ops-port': { type: 'string' },
+			'ops-host': { type: 'string' },
+			'metrics-names': { type: 'string' },
 			'log-level': { type: 'string' },
 			'idle-end': { type: 'string' },
 			background: { type: 'boolean' },
@@ -102,9 +112,10 @@ async function serve(options: ParsedArgs, io: CommandIo): Promise<number> {
 	const allowedOrigins = originsOf(options.texts('allow-origin'));
 	const allowedHosts = hostNamesOf(options.texts('allow-host'));
 	const host = options.text('host') ?? '127.0.0.1';
-	const requireKey = keyNeeded(options, host, io.env);
 	const gatewaySecrets = gatewaySecretsOf(dataDir(machine), io.env);
-	const key = ownKey(io.env);
+	const key = await ownKey(io.env);
+	const requireKey = keyNeeded(options.has('require-key'), host, key);
+	const operations = operationsOf(options);
 	const threads = options.integer('threads', 1, 1024);
 	const chatTemplate = await templateOf(options);
 	const maxWaiting = options.integer('queue', 1, 1_000_000);
@@ -151,7 +162,7 @@ async function serve(options: ParsedArgs, io: CommandIo): Promise<number> {
 					{ log },
 				),
 			listen: (backend, actualKey) =>
-				listen(backend, {
+				openPorts(backend, operations, {
 					port,
 					host,
 					key: actualKey,
@@ -175,11 +186,21 @@ async function serve(options: ParsedArgs, io: CommandIo): Promise<number> {
 	const { endpoint } = daemon;
 	io.stdout.write(
 		options.has('json')
-			? `${JSON.stringify(endpoint)}\n`
-			: `Nearglot listens on ${endpoint.url}/v1\nKey: in ${files.endpoint}${requireKey ? ' (needed)' : ''}\nStop with Ctrl+C.\n`,
+			? `${JSON.stringify({ ...endpoint, ...defined({ ops: operations.url }) })}\n`
+			: readyWords(
+					endpoint.url,
+					operations.url,
+					`${files.endpoint}${requireKey ? ' (needed)' : ''}`,
+				),
 	);
 	await daemon.ended;
+	if (operations.failure !== undefined) throw operations.failure;
 	return 0;
+}
+
+function readyWords(url: string, ops: string | undefined, key: string): string {
+	const probes = ops === undefined ? '' : `Probes and numbers: ${ops}/readyz, ${ops}/metrics\n`;
+	return `Nearglot listens on ${url}/v1\n${probes}Key: in ${key}\nStop with Ctrl+C.\n`;
 }
 
 function refusalOf(text: string | undefined): ProviderRefusal {
@@ -218,37 +239,10 @@ async function templateOf(options: ParsedArgs): Promise<string | undefined> {
 	});
 }
 
-/** The key the owner has chosen; wrong use when it could be guessed or cannot be sent. */
-function ownKey(env: NodeJS.ProcessEnv): string | undefined {
-	const key = env['NEARGLOT_KEY'];
-	if (key === undefined || key === '') return undefined;
-	const weak = secretProblem(key);
-	if (weak !== undefined) throw new UsageError(`NEARGLOT_KEY ${weak}`);
-	if (!/^[\x21-\x7e]+$/.test(key))
-		throw new UsageError(
-			'NEARGLOT_KEY holds blanks or letters that no request can carry: use ASCII letters, digits and signs.',
-		);
-	return key;
-}
-
-function isLoopback(host: string): boolean {
-	return host === 'localhost' || host === '::1' || /^127\.\d+\.\d+\.\d+$/.test(host);
-}
-
 function gatewaySecretsOf(directory: string, env: NodeJS.ProcessEnv) {
 	const weak = env[gatewaySecretName] ? secretProblem(env[gatewaySecretName]) : undefined;
 	if (weak !== undefined) throw new UsageError(`${gatewaySecretName} ${weak}`);
 	return sharedSecrets(directory, env);
-}
-
-/** Other machines get in with a key only. */
-function keyNeeded(options: ParsedArgs, host: string, env: NodeJS.ProcessEnv): boolean {
-	if (options.has('require-key')) return true;
-	if (isLoopback(host)) return false;
-	if (env['NEARGLOT_KEY']) return true;
-	throw new UsageError(
-		`Listening on ${host} lets other machines in. Set NEARGLOT_KEY or add --require-key.`,
-	);
 }
 
 function logLevel(options: ParsedArgs, background: boolean): LogOptions['level'] {

@@ -9,7 +9,8 @@ import { translateFiles } from '../daemon/translateBackend.ts';
 import { createHubHttp } from '../hub/http.ts';
 import { defined } from '../protocol/defined.ts';
 import { asAppError } from '../protocol/index.ts';
-import { listModels } from '../protocol/routeAddresses.ts';
+import { listModels, translationSystems } from '../protocol/routeAddresses.ts';
+import { genders, tones } from '../protocol/tones.ts';
 import { fetchReadings } from '../services/translate/japaneseReadings.ts';
 import {
 	changeSystem,
@@ -25,12 +26,15 @@ import { exportMessages, exportSystem } from './systemsExport.ts';
 const help = `
 Usage: nearglot systems list
        nearglot systems add CATEGORY --from L --to L [--model MODEL] [--glossary FILE …] [--memory FILE …]
+                            [--description TEXT] [--tone TONE] [--gender GENDER]
        nearglot systems remove CATEGORY [--from L --to L]
        nearglot systems export CATEGORY --from L --to L --out FILE.tmx|FILE.tbx [--force]
        nearglot systems memory SOURCE-FILE TRANSLATED-FILE --from L --to L --out FILE.tmx [--force]
        nearglot systems readings
 
-A category is chosen with translate --category NAME (or category=NAME in a request).
+A system is chosen with translate --system NAME (or category=NAME in a request). "list" names
+them all: custom ones, the models, and chat models, which translate any pair they know.
+Without a name no chat model is asked; NEARGLOT_TRANSLATE_SYSTEM names one for a whole server.
 
 "export" writes the sentences of a category as TMX, or its terms as TBX. "memory" makes a
 memory of a message file (JSON, ARB, YAML, properties, po) and its translation.
@@ -38,9 +42,13 @@ memory of a message file (JSON, ARB, YAML, properties, po) and its translation.
 "readings" fetches the dictionary that reads Japanese characters (17 MB, Apache-2.0 and
 IPADIC licence), where the installation came without it; npm_config_registry names a mirror.
 
-  --model MODEL      an installed model that was trained for this purpose
+  --model MODEL      an installed model that was trained for this purpose, or a chat model
+                     (chat for the best one here, chat:MODEL)
   --glossary FILE    terms: TSV or CSV (source, target, part of speech, example, its translation), TBX
   --memory FILE      sentences with their translation: TSV, CSV or TMX
+  --description TEXT what the texts belong to; for chat models
+  --tone TONE        formal, informal or neutral; for chat models
+  --gender GENDER    female, male or neutral: of the people meant; for chat models
 `;
 
 export const systemsCommand: Command = {
@@ -92,6 +100,14 @@ async function list(folder: string, io: CommandIo): Promise<number> {
 			io.stdout.write(
 				`${category}  ${from} → ${to}  model: ${model ?? 'general'}  glossaries: ${glossaries.length}  memories: ${memories.length}\n`,
 			);
+	const daemon = await findOrStartDaemon({ env: io.env }, io.signal);
+	const listed = await daemon.call(translationSystems, {}, { signal: io.signal });
+	for (const { kind, name } of listed.systems) {
+		if (kind === 'model') io.stdout.write(`${name}  a model for its pairs\n`);
+		if (kind === 'chat') io.stdout.write(`${name}  a chat model, for any pair it knows\n`);
+	}
+	if (listed.usual !== 'general')
+		io.stdout.write(`Without a name this server uses ${listed.usual}.\n`);
 	return 0;
 }
 
@@ -117,6 +133,9 @@ async function add(folder: string, args: readonly string[], io: CommandIo): Prom
 		model: { type: 'string' },
 		glossary: { type: 'string', multiple: true },
 		memory: { type: 'string', multiple: true },
+		description: { type: 'string' },
+		tone: { type: 'string' },
+		gender: { type: 'string' },
 	});
 	const category = categoryName(options.positionals[0]);
 	const from = languageOption(options.text('from'), 'from');
@@ -126,7 +145,16 @@ async function add(folder: string, args: readonly string[], io: CommandIo): Prom
 	const memories = options.texts('memory').map((file) => resolve(file));
 	if (model === undefined && glossaries.length + memories.length === 0)
 		throw new UsageError('Give a --model, a --glossary or a --memory.');
-	const added = { from, to, ...defined({ model }), glossaries, memories };
+	const guidance = defined({
+		description: options.text('description'),
+		tone: choiceOf(options.text('tone'), 'tone', tones),
+		gender: choiceOf(options.text('gender'), 'gender', genders),
+	});
+	const added = {
+		...{ from, to, glossaries, memories },
+		...defined({ model }),
+		...(Object.keys(guidance).length > 0 ? { guidance } : {}),
+	};
 	await checkPairFiles(added).catch((error: unknown) => {
 		throw new UsageError(asAppError(error).message);
 	});
@@ -178,14 +206,32 @@ function outOption(out: string | undefined): string {
 	return out;
 }
 
+function choiceOf<T extends string>(
+	value: string | undefined,
+	name: string,
+	values: readonly T[],
+): T | undefined {
+	const found = values.find((one) => one === value);
+	if (value !== undefined && found === undefined)
+		throw new UsageError(`--${name} takes ${values.join(', ')}.`);
+	return found;
+}
+
 async function checkModel(name: string, io: CommandIo): Promise<void> {
 	const daemon = await findOrStartDaemon({ env: io.env }, io.signal);
 	const { data } = await daemon.call(listModels, {}, { signal: io.signal });
 	const translators = data.filter(({ task }) => task === 'translation').map(({ id }) => id);
 	if (translators.includes(name)) return;
+	const { systems } = await daemon.call(translationSystems, {}, { signal: io.signal });
+	const chats = systems.filter(({ kind }) => kind === 'chat');
+	const bare = name.replace(/^chat:/i, '');
+	if (chats.length > 0 && name.toLowerCase() === 'chat') return;
+	if (chats.some(({ model = '' }) => model === bare || model.replace(/:\d+$/, '') === bare)) return;
 	const shown =
 		translators.length === 0 ? 'None is here yet.' : `Here are: ${translators.join(', ')}.`;
-	throw new UsageError(`'${name}' is not a translation model on this machine. ${shown}`);
+	throw new UsageError(
+		`'${name}' is neither a translation model nor a chat model on this machine. ${shown}`,
+	);
 }
 
 async function remove(folder: string, args: readonly string[], io: CommandIo): Promise<number> {

@@ -9,7 +9,7 @@ import { hashOf, recordedMessages } from '../translate/documents/translationReco
 import { nestedTooDeeply } from '../translate/nesting.ts';
 import { type CheckFinding, type CheckFormat, checkReport } from './checkReport.ts';
 import { type CommandIo, UsageError } from './command.ts';
-import { readDocument, readIfThere } from './documentFile.ts';
+import { readBytes, readDocument, readIfThere } from './documentFile.ts';
 import type { ProjectRecord } from './projectRecord.ts';
 import {
 	type PlannedFile,
@@ -138,10 +138,10 @@ async function checkDocument(
 		{ kind, path, line: 1, target, to, message },
 	];
 	if ((await stat(source).catch(() => undefined)) === undefined) return [];
-	const there = await readIfThere(target, encoding);
-	if (there === undefined) return finding('missing', source, `${target} is not there (${to})`);
-	const from = hashOf((await readDocument(source, encoding)).bytes);
-	const now = hashOf(there.bytes);
+	if ((await stat(target).catch(() => undefined)) === undefined)
+		return finding('missing', source, `${target} is not there (${to})`);
+	const from = hashOf(await readBytes(source, encoding));
+	const now = hashOf(await readBytes(target, encoding));
 	if (accepts) record.setFile(target, { source, to, from, made: now });
 	else if (made !== undefined && made.from !== from && made.made === now)
 		return finding('stale', target, `${source} has changed since it was translated (${to})`);

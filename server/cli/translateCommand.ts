@@ -2,6 +2,7 @@
 
 import { stat } from 'node:fs/promises';
 import { findOrStartDaemon } from '../daemon/findDaemon.ts';
+import { archiveTypeOf } from '../protocol/archiveTypes.ts';
 import { defined } from '../protocol/defined.ts';
 import { AppError } from '../protocol/index.ts';
 import { ownTranslatorPath, translate } from '../protocol/routeAddresses.ts';
@@ -15,9 +16,11 @@ import { type Command, type CommandIo, UsageError } from './command.ts';
 import { documentTranslator, maxCharacters, type OnTexts } from './documentTranslator.ts';
 import { type Meaning, meaningOf, noFile } from './namedFile.ts';
 import { ProjectRecord } from './projectRecord.ts';
+import { translateArchive } from './translateArchive.ts';
 import { translateCheck } from './translateCheck.ts';
 import { translateFile, translateInto } from './translateFile.ts';
 import { translateProject } from './translateProject.ts';
+import { newUsedSystems, type UsedSystems } from './usedSystems.ts';
 
 const help = `
 Usage: nearglot translate [TEXT|-] --to LANGUAGE[,LANGUAGE…] [OPTIONS]
@@ -28,10 +31,12 @@ Usage: nearglot translate [TEXT|-] --to LANGUAGE[,LANGUAGE…] [OPTIONS]
        nearglot translate [FOLDER|FILE …] --check [--format text|json|sarif|github] [--accept]
 
 Translates text with the models on this machine. Without TEXT, or with -, the text
-comes from standard input. Of a FILE (Markdown, HTML, JSON, ARB, YAML, XLIFF, po,
-properties, srt, vtt, txt) only the words are translated; code, placeholders, keys and
-times stay, and messages with plural forms get those of the target language. Texts
-that cannot be translated stay as they are and are named at the end.
+comes from standard input. Of a FILE (Markdown, HTML, AsciiDoc, rst,
+ipynb, txt, srt, vtt, JSON, ARB, YAML, TOML, CSV, XLIFF, po, properties, resx, strings,
+xcstrings, Android strings.xml, Qt ts, Fluent, PHP; docx, pptx, xlsx, odt, odp, ods, epub)
+only the words are translated; code, placeholders, keys and times stay, and messages with
+plural forms get those of the target language. Texts that cannot be translated stay as
+they are and are named at the end.
 
 In a FOLDER all files that .gitignore does not name are translated; docs/en/a.md becomes
 docs/de/a.md, a.en.md a.de.md, and a.md a.de.md. Message files that are there already get
@@ -41,10 +46,14 @@ after Ctrl+C, does what has changed and nothing else.
   --to LANGUAGE      target language, several with commas: --to de,fr
   --from LANGUAGE    source language; when not given it is detected, once for a FILE
   --html             the text is HTML: tags stay, marked content is left alone
-  --category NAME    use a custom system (see: nearglot systems --help)
+  --system NAME      who translates: a custom system, a model, or a chat model (chat for the
+                     best one here, chat:MODEL); see: nearglot systems list
+  --tone TONE        formal, informal or neutral; chat models only
+  --gender GENDER    female, male or neutral: of the people meant; chat models only
   --engine NAME      local, team or hosted: who translates, for this call
   --out PATH         where a FILE's translation goes; {lang} stands for the language, {dir},
-                     {name} and {ext} for the parts of the FILE's path
+                     {name} and {ext} for the parts of the FILE's path. Without it
+                     texts go to standard output, guide.docx becomes guide.de.docx
   --into PATH        translated message files (JSON, ARB, YAML, properties, po): only what
                      they lack, or what has changed in the source, is translated and added;
                      a file, a folder with files of all languages, or a pattern as for --out
@@ -55,6 +64,8 @@ after Ctrl+C, does what has changed and nothing else.
   --accept           with --check: what is there counts as up to date from now on
   --encoding NAME    of files that are not in UTF-8 and do not say what they are in
   --doubtful         also what the built-in model is not sure of, which files keep as it was
+  --column NAME      of one CSV or TSV file, a column with words; again for each. Without it
+                     the empty cells of the target language's column are filled
   --force            replace files that exist
   --json             the whole answer as JSON, as the translate interface gives it
   --align            with --json: which word became which
@@ -68,6 +79,7 @@ Examples:
   nearglot translate locales/en --into locales
   nearglot translate locales --check --format github
   git log -1 --format=%B | nearglot translate --to fr
+  nearglot translate README.md --to ja --system chat --out README.ja.md
 `;
 
 /** Options that only files have. */
@@ -84,7 +96,10 @@ export const translateCommand: Command = {
 			html: { type: 'boolean' },
 			json: { type: 'boolean' },
 			align: { type: 'boolean' },
+			system: { type: 'string' },
 			category: { type: 'string' },
+			tone: { type: 'string' },
+			gender: { type: 'string' },
 			engine: { type: 'string' },
 			out: { type: 'string' },
 			into: { type: 'string' },
@@ -95,6 +110,7 @@ export const translateCommand: Command = {
 			format: { type: 'string' },
 			encoding: { type: 'string' },
 			doubtful: { type: 'boolean' },
+			column: { type: 'string', multiple: true },
 		});
 		const targets = options
 			.texts('to')
@@ -122,6 +138,8 @@ async function check(
 		throw new UsageError(`--format takes ${checkFormats.join(', ')}, not '${given}'.`);
 	for (const name of ['force', 'watch', 'html', 'json', 'align'])
 		if (options.has(name)) throw new UsageError(`--${name} does not go with --check.`);
+	if (options.texts('column').length > 0)
+		throw new UsageError('--column does not go with --check.');
 	const names = options.positionals.length === 0 ? ['.'] : options.positionals;
 	const record = await ProjectRecord.open('.');
 	return translateCheck(
@@ -169,6 +187,8 @@ async function areManyFiles(options: ParsedArgs): Promise<readonly string[] | un
 	if (!areMany && !(intoMany && meanings[0] === 'file')) return undefined;
 	for (const name of ['html', 'json', 'align'])
 		if (options.has(name)) throw new UsageError(`--${name} goes with a text.`);
+	if (options.texts('column').length > 0)
+		throw new UsageError('--column goes with one CSV or TSV file, and without --into.');
 	if (into !== undefined && options.text('out') !== undefined)
 		throw new UsageError('--into and --out do not go together.');
 	return names;
@@ -180,8 +200,9 @@ async function translateMany(
 	targets: readonly string[],
 	io: CommandIo,
 ): Promise<number> {
-	const ask = asking(options, targets, true, io);
-	return translateProject(
+	const used = newUsedSystems();
+	const ask = asking(options, targets, { isOfFiles: true, used }, io);
+	const status = await translateProject(
 		{
 			...{ names, targets, force: options.has('force'), watch: options.has('watch') },
 			...placesOf(options),
@@ -192,18 +213,27 @@ async function translateMany(
 		},
 		io,
 	);
+	used.tell(io);
+	return status;
 }
 
 /** Connects to the model server when there is something to ask. */
 const asking =
-	(options: ParsedArgs, targets: readonly string[], isOfFiles: boolean, io: CommandIo) =>
+	(
+		options: ParsedArgs,
+		targets: readonly string[],
+		{ isOfFiles, used }: { readonly isOfFiles: boolean; readonly used: UsedSystems },
+		io: CommandIo,
+	) =>
 	async () => {
 		const { signal } = io;
 		const query = {
 			'api-version': '3.0',
 			to: targets.join(','),
 			from: options.text('from'),
-			category: options.text('category'),
+			category: systemOf(options),
+			tone: options.text('tone'),
+			gender: options.text('gender'),
 			engine: options.text('engine'),
 			textType: options.has('html') ? 'html' : undefined,
 			includeAlignment: options.has('align') ? 'true' : undefined,
@@ -218,7 +248,9 @@ const asking =
 			},
 			signal,
 		);
-		const client = new Client((path, init) => daemon.request(ownTranslatorPath + path, init));
+		const client = new Client(async (path, init) =>
+			used.note(await daemon.request(ownTranslatorPath + path, init)),
+		);
 		return { client, query, signal };
 	};
 
@@ -235,37 +267,62 @@ async function translateOne(
 		throw new UsageError('--out, --into, --encoding and --force go with files.');
 	if (into !== undefined && (targets.length > 1 || options.text('out') !== undefined))
 		throw new UsageError('--into takes one language and no --out.');
+	const columns = options.texts('column');
+	if (columns.length > 0 && (!isFile || into !== undefined || !/\.[ct]sv$/i.test(given)))
+		throw new UsageError('--column goes with one CSV or TSV file, and without --into.');
 	const from = options.text('from');
+	const used = newUsedSystems();
 	if (isFile) {
-		const { client, query, signal } = await asking(options, targets, true, io)();
+		const { client, query, signal } = await asking(
+			options,
+			targets,
+			{ isOfFiles: true, used },
+			io,
+		)();
 		const translatorInto = (to: string, onDone?: OnTexts) =>
 			documentTranslator(to, { client, query, signal, ...defined({ onDone }) });
 		const [to] = targets;
 		const languages = defined({ from });
 		const encoding = options.text('encoding');
-		if (into !== undefined && to !== undefined) {
-			const files = { path: given, target: into, ...defined({ encoding }) };
-			return translateInto(files, { to, ...languages }, translatorInto(to), io);
-		}
-		const places = { path: given, out: options.text('out'), force: options.has('force') };
-		const files = { ...places, ...defined({ encoding }) };
-		return translateFile(files, { targets, ...languages }, translatorInto, io);
+		const translated = (): Promise<number> => {
+			if (into !== undefined && to !== undefined) {
+				const files = { path: given, target: into, ...defined({ encoding }) };
+				return translateInto(files, { to, ...languages }, translatorInto(to), io);
+			}
+			const files = {
+				...{ path: given, out: options.text('out'), force: options.has('force') },
+				...defined({ encoding, columns: columns.length > 0 ? columns : undefined }),
+			};
+			const translateWhole = archiveTypeOf(given) === undefined ? translateFile : translateArchive;
+			return translateWhole(files, { targets, ...languages }, translatorInto, io);
+		};
+		const status = await translated();
+		used.tell(io);
+		return status;
 	}
 	const text = given === undefined || given === '-' ? await readStdin(io.stdin) : given;
 	if (text.trim() === '') throw new UsageError('There is no text to translate.');
 	if (given !== undefined && (await meaningOf(given, true)) === 'folder')
 		io.stderr.write(`${given} is taken for a text; ${given}/ is the folder.\n`);
-	return translateText(text, options, targets, io);
+	const status = await translateText(text, options, targets, used, io);
+	if (systemOf(options) !== undefined) used.tell(io);
+	return status;
 }
 
 async function translateText(
 	text: string,
 	options: ParsedArgs,
 	targets: readonly string[],
+	used: UsedSystems,
 	io: CommandIo,
 ): Promise<number> {
 	const from = options.text('from');
-	const { client, query, signal } = await asking(options, targets, false, io)();
+	const { client, query, signal } = await asking(
+		options,
+		targets,
+		{ isOfFiles: false, used },
+		io,
+	)();
 	const ask = async (one: string, source: string | undefined) => {
 		const includeQuality = options.has('json') ? undefined : 'true';
 		const input = { query: { ...query, from: source, includeQuality }, body: [{ Text: one }] };
@@ -300,4 +357,12 @@ async function translateText(
 	for (const to of doubtful)
 		io.stderr.write(`The model is not sure of this (${to}): read it before use.\n`);
 	return 0;
+}
+
+/** `--system` is what requests call a category; either name will do. */
+function systemOf(options: ParsedArgs): string | undefined {
+	const [system, category] = [options.text('system'), options.text('category')];
+	if (system !== undefined && category !== undefined && system !== category)
+		throw new UsageError('--system and --category are the same; give one of them.');
+	return system ?? category;
 }

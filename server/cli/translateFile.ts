@@ -11,8 +11,10 @@ import {
 	translateDocumentInWorker,
 	translateMissingInWorker,
 } from '../translate/documents/documentThread.ts';
+import { unknownFormat } from '../translate/documents/knownFormats.ts';
 import { messageFormatOf } from '../translate/documents/missingMessages.ts';
-import { documentFormats, formatOf } from '../translate/documents/translateDocument.ts';
+import { mustBeRead } from '../translate/documents/moreFormats.ts';
+import { formatOf, type RefusedPlace } from '../translate/documents/translateDocument.ts';
 import { namesLanguage, placeByPattern } from '../translate/documents/translationPlace.ts';
 import { languageName, sameLanguage } from '../translate/languageCodes.ts';
 import { type CommandIo, UsageError } from './command.ts';
@@ -36,15 +38,21 @@ export async function translateFile(
 		out,
 		force,
 		encoding,
-	}: { path: string; out: string | undefined; force: boolean; encoding?: string },
+		columns,
+	}: {
+		path: string;
+		out: string | undefined;
+		force: boolean;
+		encoding?: string;
+		columns?: readonly string[];
+	},
 	{ targets, from }: { targets: readonly string[]; from?: string },
 	translatorInto: (to: string, onDone: OnTexts) => TextTranslator,
 	io: CommandIo,
 ): Promise<number> {
-	if (formatOf(path) === undefined)
-		throw new UsageError(
-			`${path} is of no format that can be translated whole. Known: ${Object.keys(documentFormats).join(', ')}.`,
-		);
+	// The texts of some say what their names do not.
+	if (formatOf(path) === undefined && !mustBeRead(path))
+		throw new UsageError(`${path} ${unknownFormat(path)}`);
 	if (targets.length > 1 && !(out !== undefined && namesLanguage(out)))
 		throw new UsageError(
 			'Several languages need --out with {lang} in it, e.g. --out "guide.{lang}.md".',
@@ -61,7 +69,7 @@ export async function translateFile(
 	let status = 0;
 	for (const to of targets) {
 		const languages = { to, ...defined({ from }) };
-		const job = { fileName, text, ...languages };
+		const job = { fileName, text, ...languages, ...defined({ columns }) };
 		const doubts = new DoubtCount();
 		const translator = translatorInto(to, (_, marks) => doubts.add(marks));
 		const result = await translateDocumentInWorker(job, translator, io.signal);
@@ -127,15 +135,27 @@ export async function translateInto(
 }
 
 /** Says at the end which texts are not translated, and why. */
-function reportLeft(
-	{ refused, left }: { refused: readonly string[]; left: readonly LeftText[] },
+export function reportLeft(
+	{
+		refused,
+		refusedAt = [],
+		left,
+	}: {
+		refused: readonly string[];
+		refusedAt?: readonly RefusedPlace[];
+		left: readonly LeftText[];
+	},
 	what: 'added' | 'translated',
 	to: string,
 	{ stderr }: CommandIo,
 ): void {
 	const groups = new Map<string, string[]>();
 	const add = (why: string, text: string) => groups.set(why, [...(groups.get(why) ?? []), text]);
-	for (const text of refused) add(`not ${what}: placeholders would have been lost`, text);
+	refused.forEach((text, index) => {
+		const at = refusedAt[index];
+		const place = at === undefined ? '' : `line ${at.line}, column ${at.column} (${at.why}): `;
+		add(`not ${what}: more than words would have changed`, place + text);
+	});
 	for (const { text, sentences, language } of left)
 		if (sentences)
 			for (const one of sentences)

@@ -5,14 +5,17 @@
 
 import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
+import { archiveTypeOf } from '../protocol/archiveTypes.ts';
 import { defined } from '../protocol/defined.ts';
 import { AppError, asAppError } from '../protocol/index.ts';
 import type { LeftText, TextTranslator } from '../translate/documents/documentLanguage.ts';
 import {
 	translateDocumentInWorker,
+	translateFileInWorker,
 	translateMissingInWorker,
 } from '../translate/documents/documentThread.ts';
 import { applyEdits } from '../translate/documents/edits.ts';
+import { unknownFormat } from '../translate/documents/knownFormats.ts';
 import { messageStates } from '../translate/documents/messageStates.ts';
 import {
 	type MessageFormat,
@@ -20,7 +23,8 @@ import {
 	messageFormatOf,
 	missingMessages,
 } from '../translate/documents/missingMessages.ts';
-import { documentFormats, formatOf } from '../translate/documents/translateDocument.ts';
+import { mustBeRead } from '../translate/documents/moreFormats.ts';
+import { type DocumentResult, formatOf } from '../translate/documents/translateDocument.ts';
 import {
 	hashOf,
 	recordedMessages,
@@ -29,7 +33,15 @@ import {
 import { sameLanguage } from '../translate/languageCodes.ts';
 import { nestedTooDeeply } from '../translate/nesting.ts';
 import { type CommandIo, UsageError } from './command.ts';
-import { type DocumentFile, readDocument, readIfThere, writeDocument } from './documentFile.ts';
+import {
+	type DocumentFile,
+	readArchive,
+	readBytes,
+	readDocument,
+	readIfThere,
+	writeBytes,
+	writeDocument,
+} from './documentFile.ts';
 import { DoubtCount, type OnTexts } from './documentTranslator.ts';
 import { checkInside } from './outputFile.ts';
 import type { ProjectRecord } from './projectRecord.ts';
@@ -161,57 +173,116 @@ async function dueOf(
 	record: ProjectRecord,
 ): Promise<Due | undefined> {
 	const { source, target } = file;
-	if (formatOf(source) === undefined)
-		throw new UsageError(
-			`${source} is of no format that can be translated whole. Known: ${Object.keys(documentFormats).join(', ')}.`,
-		);
+	const isArchive = archiveTypeOf(source) !== undefined;
+	// The texts of some say what their names do not.
+	if (!isArchive && formatOf(source) === undefined && !mustBeRead(source))
+		throw new UsageError(`${source} ${unknownFormat(source)}`);
 	await checkInside(record.folder, target);
+	if (isArchive) {
+		if (options.into) throw new UsageError(intoMessages);
+		return dueArchive(file, options, record);
+	}
 	const read = await readDocument(source, options.encoding);
+	if (formatOf(source, read.text) === undefined)
+		throw new UsageError(`${source} ${unknownFormat(source)}`);
 	const format = messageFormatOf(source);
 	const isThere = (await stat(target).catch(() => undefined)) !== undefined;
 	if (format !== undefined && (options.into || (isThere && !options.force)))
 		return dueMessages(file, read, format, options, record);
-	if (options.into)
-		throw new UsageError('--into goes with message files: JSON, ARB, YAML, properties or po.');
-	return dueWhole(file, read, isThere, options, record);
+	if (options.into) throw new UsageError(intoMessages);
+	return dueWhole(file, read, options, record);
+}
+
+const intoMessages = '--into goes with message files: JSON, ARB, YAML, properties or po.';
+
+/**
+ * Whether a translation that is there is up to date with a source of this hash.
+ *
+ * @throws UsageError when it would be lost: it was not made here, or was changed by hand
+ */
+async function isCurrent(
+	{ target }: PlannedFile,
+	hash: string,
+	{ force, encoding }: FilesOptions,
+	record: ProjectRecord,
+): Promise<boolean> {
+	if (force || (await stat(target).catch(() => undefined)) === undefined) return false;
+	const before = record.file(target);
+	if (before?.from === hash) return true;
+	if (before === undefined)
+		throw new UsageError(`${target} exists already and was not made here; --force replaces it.`);
+	if (hashOf(await readBytes(target, encoding)) !== before.made)
+		throw new UsageError(
+			`${target} was changed by hand, and its source has changed since; --force replaces it.`,
+		);
+	return false;
+}
+
+/** What is to be said instead of writing a translation; `undefined` when there is one. */
+function notMade(
+	{ source, target, to }: PlannedFile,
+	result: Pick<DocumentResult, 'pieces' | 'refused' | 'left' | 'language'>,
+	isSame: boolean,
+): Made | undefined {
+	const { pieces, refused, left, language } = result;
+	if (sameLanguage(language, to) && isSame && pieces > 0)
+		return { line: `${source} is in the language of ${target} already`, refused: [], left: [] };
+	if (pieces > 0 && refused.length === pieces)
+		return { line: `${source}: no text could be translated`, refused, left, isFailed: true };
+	return undefined;
+}
+
+const doneLine = (
+	target: string,
+	{ pieces, refused, left }: Pick<DocumentResult, 'pieces' | 'refused' | 'left'>,
+): string => `${target}: ${pieces - refused.length - left.length} of ${pieces} texts translated`;
+
+/** Office, OpenDocument, EPUB. */
+async function dueArchive(
+	file: PlannedFile,
+	options: FilesOptions,
+	record: ProjectRecord,
+): Promise<Due | undefined> {
+	const { source, target, to, from } = file;
+	const bytes = await readArchive(source);
+	const hash = hashOf(bytes);
+	if (await isCurrent(file, hash, options, record)) return undefined;
+	const make: Due['make'] = async (translator, signal) => {
+		// Held only while it is translated: there may be thousands.
+		const job = { fileName: basename(source), bytes: await readArchive(source), to };
+		const whole = { ...job, ...defined({ from }) };
+		const result = await translateFileInWorker(whole, translator, undefined, signal);
+		const none = notMade(file, result, true);
+		if (none) return none;
+		await writeBytes(target, result.bytes);
+		const now = { from: hashOf(job.bytes), made: hashOf(result.bytes) };
+		record.setFile(target, { source, to, ...now });
+		return { line: doneLine(target, result), refused: result.refused, left: result.left };
+	};
+	return { file, sizeBytes: bytes.length, make };
 }
 
 async function dueWhole(
 	file: PlannedFile,
 	read: DocumentFile,
-	isThere: boolean,
-	{ force, encoding }: FilesOptions,
+	options: FilesOptions,
 	record: ProjectRecord,
 ): Promise<Due | undefined> {
 	const { source, target, to, from } = file;
 	const hash = hashOf(read.bytes);
-	const before = record.file(target);
-	if (isThere && !force) {
-		if (before?.from === hash) return undefined;
-		if (before === undefined)
-			throw new UsageError(`${target} exists already and was not made here; --force replaces it.`);
-		const now = await readDocument(target, encoding);
-		if (hashOf(now.bytes) !== before.made)
-			throw new UsageError(
-				`${target} was changed by hand, and its source has changed since; --force replaces it.`,
-			);
-	}
+	if (await isCurrent(file, hash, options, record)) return undefined;
 	const make: Due['make'] = async (translator, signal) => {
 		const job = { fileName: basename(source), text: read.text, to, ...defined({ from }) };
 		const result = await translateDocumentInWorker(job, translator, signal);
-		const { pieces, refused, left, language } = result;
-		if (sameLanguage(language, to) && result.text === read.text && pieces > 0)
-			return { line: `${source} is in the language of ${target} already`, refused: [], left: [] };
-		if (pieces > 0 && refused.length === pieces)
-			return { line: `${source}: no text could be translated`, refused, left, isFailed: true };
+		const none = notMade(file, result, result.text === read.text);
+		if (none) return none;
 		const written = await writeDocument(target, result.text, read.encoding);
 		record.setFile(target, { source, to, from: hash, made: hashOf(written.bytes) });
 		const format = messageFormatOf(source);
 		if (format !== undefined) noteMessages(target, read.text, result.text, format, to, record);
 		const note = written.encoding === read.encoding ? '' : `, in ${written.encoding.toUpperCase()}`;
-		const done = pieces - refused.length - left.length;
-		const line = `${target}: ${done} of ${pieces} texts translated${note}`;
-		return { line, refused, left };
+		const { refused, left } = result;
+		return { line: doneLine(target, result) + note, refused, left };
 	};
 	return { file, sizeBytes: read.bytes.length, make };
 }

@@ -57,7 +57,8 @@ async function run(
 	};
 	const translatorInto: TranslatorInto = (to, onDone) => ({
 		detect: async (texts) => (await connect())(to, onDone).detect(texts),
-		translate: async (texts, from) => (await connect())(to, onDone).translate(texts, from),
+		translate: async (texts, from, comments) =>
+			(await connect())(to, onDone).translate(texts, from, comments),
 	});
 	try {
 		return await translatePlanned(

@@ -1,6 +1,7 @@
 /** What is to be made of many files: which are sources, and where each translation goes. */
 
 import { isAbsolute, relative, resolve, sep } from 'node:path';
+import { archiveTypeOf } from '../protocol/archiveTypes.ts';
 import { defined } from '../protocol/defined.ts';
 import { AppError } from '../protocol/index.ts';
 import { isLanguageName, messageFamilies } from '../translate/documents/messageFamilies.ts';
@@ -80,7 +81,7 @@ async function planWhole(
 	if (targets.length === 0) throw new UsageError('Say into which language: --to de');
 	const { files, folders } = await sourceFiles(
 		names,
-		(path) => formatOf(path) !== undefined,
+		(path) => formatOf(path) !== undefined || archiveTypeOf(path) !== undefined,
 		signal,
 	);
 	const source = from ?? usualSource;

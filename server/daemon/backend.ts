@@ -11,7 +11,7 @@
  */
 
 import { randomBytes, randomInt } from 'node:crypto';
-import { availableParallelism, freemem } from 'node:os';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { DecodeQueue } from '../audio/decodeQueue.ts';
 import { decodeInThread } from '../audio/threadedDecode.ts';
@@ -21,6 +21,7 @@ import { systemGpuDeps } from '../engine/devices/system.ts';
 import { TextThreadPool } from '../engine/text/textThreadPool.ts';
 import { Ending } from '../net/ending.ts';
 import type { Metrics } from '../net/metrics.ts';
+import { usableMemory } from '../net/usableMemory.ts';
 import { sentenceOf } from '../protocol/index.ts';
 import { type ChatService, createChatService } from '../services/chat/chatService.ts';
 import type { LoadProfile } from '../services/chat/profile.ts';
@@ -28,6 +29,7 @@ import { daemonMetrics } from '../services/daemonMetrics.ts';
 import { createGpuService, type GpuService } from '../services/gpuService.ts';
 import type { Logger } from '../services/logger.ts';
 import type { ModelService } from '../services/modelService.ts';
+import { type ServerLoad, serverLoad } from '../services/serverLoad.ts';
 import { voiceActivityOf } from '../services/speech/chooseVoiceActivity.ts';
 import { RecorderSessions } from '../services/speech/recorderSessions.ts';
 import { speechLimits } from '../services/speech/speechLimits.ts';
@@ -41,12 +43,13 @@ import {
 	createEmbeddingService,
 	type EmbeddingService,
 } from '../services/text/embeddingService.ts';
+import { createRerankService, type RerankService } from '../services/text/rerankService.ts';
 import type { TranslateAccess } from '../services/translate/translateAccess.ts';
 import type { CharacterMeter } from '../services/translate/translateLimits.ts';
 import type { TranslateService } from '../services/translate/translateService.ts';
 import { createUsageLog, type UsageLog } from '../services/usageLog.ts';
 import { scratchIn } from '../store/scratch.ts';
-import type { WorkQueue } from '../work/workQueue.ts';
+import type { WorkBound } from '../work/workBound.ts';
 import { type Activity, createActivity } from './activity.ts';
 import { createModelBuilder } from './builderProcess.ts';
 import { broadcastingLogger, createEvents, type DaemonEvents } from './events.ts';
@@ -116,6 +119,7 @@ export interface Backend {
 	readonly chat: ChatService;
 	readonly completions: CompletionService;
 	readonly embeddings: EmbeddingService;
+	readonly reranking: RerankService;
 	/** What a model's files say about answering. */
 	readonly profile: LoadProfile;
 	readonly speech: SpeechService;
@@ -126,7 +130,9 @@ export interface Backend {
 	readonly translatorAccess: TranslateAccess;
 	readonly meter: CharacterMeter;
 	/** Where documents wait, counted in characters. */
-	readonly documentQueue: WorkQueue;
+	readonly documentQueue: WorkBound;
+	/** How much it has to do at this moment, for balancers. */
+	load(): Promise<ServerLoad>;
 	/** Removes what models that are gone and earlier versions have left behind. */
 	sweep(): Promise<void>;
 	/** Ends the daemon in good order. */
@@ -200,8 +206,7 @@ export function createBackend(settings: BackendSettings, deps: BackendDeps): Bac
 			deps.runner ??
 			(() => runnerCommandLine(runnerThreads(settings.env), settings.dataDir, thisMachine().tmp)),
 		verdicts,
-		freeBytes: async (provider) =>
-			(await gpus.freeBytes(provider)) ?? process.availableMemory?.() ?? freemem(),
+		freeBytes: async (provider) => (await gpus.freeBytes(provider)) ?? (await usableMemory()),
 		log,
 	});
 	const metrics = daemonMetrics();
@@ -246,11 +251,16 @@ export function createBackend(settings: BackendSettings, deps: BackendDeps): Bac
 		secrets,
 		events,
 	);
+	const chat = createChatService({
+		...{ host, profile, randomSeed },
+		randomId: () => randomBytes(12).toString('hex'),
+	});
 	const { usage: keyUsage, ...translate } = createTranslateBackend(
 		settings,
 		host,
 		secrets,
 		modelBackend.models.downloads,
+		chat,
 		log,
 	);
 	return {
@@ -271,13 +281,10 @@ export function createBackend(settings: BackendSettings, deps: BackendDeps): Bac
 		profile,
 		completions: createCompletionService({ host, profile, randomSeed }),
 		embeddings: createEmbeddingService(host),
-		chat: createChatService({
-			host,
-			profile,
-			randomSeed,
-			randomId: () => randomBytes(12).toString('hex'),
-		}),
+		reranking: createRerankService(host),
+		chat,
 		...translate,
+		load: async () => serverLoad(await host.stats(), [decoding]),
 		speech,
 		recordings: new RecorderSessions({
 			scratch,
@@ -293,6 +300,12 @@ export function createBackend(settings: BackendSettings, deps: BackendDeps): Bac
 			const removed = await removePreparedFiles(own);
 			if (removed.length > 0)
 				log.info('rewritten graphs of earlier versions removed', { count: removed.length });
+			const left = await modelBackend.removeOldUnfinished();
+			if (left.length > 0)
+				log.info('unfinished downloads and builds removed', {
+					count: left.length,
+					bytes: left.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0),
+				});
 		},
 		stop: settings.stop,
 		close: async () => {

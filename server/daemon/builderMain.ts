@@ -56,7 +56,7 @@ export async function serveBuilder(channel: BuilderChannel): Promise<void> {
 	try {
 		confine([task.root]);
 		const { source } = task;
-		await buildFolder(
+		const loss = await buildFolder(
 			{
 				...task,
 				source:
@@ -72,7 +72,7 @@ export async function serveBuilder(channel: BuilderChannel): Promise<void> {
 				onProgress: (progress) => channel.send({ type: 'progress', progress }),
 			},
 		);
-		channel.send({ type: 'done' });
+		channel.send({ type: 'done', ...defined({ loss }) });
 	} catch (error) {
 		const stack = stackOf(error);
 		channel.send({ type: 'error', error: toErrorWire(error), ...defined({ stack }) });

@@ -7,12 +7,15 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { realpathSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { defined } from '../protocol/defined.ts';
 import { AppError, fromErrorWire, systemReason, toErrorWire } from '../protocol/index.ts';
+import { endCodeText, endsOutOfMemory, saysOutOfMemory } from '../protocol/outOfMemory.ts';
 import type { Logger } from '../services/logger.ts';
 import type {
 	BuildFacts,
 	BuildListener,
 	BuildRequest,
+	BuildResult,
 	ModelBuilder,
 	ReadableBytes,
 } from '../services/modelBuilder.ts';
@@ -56,7 +59,7 @@ async function run(
 	request: BuildRequest,
 	listener: BuildListener,
 	signal: AbortSignal,
-): Promise<BuildFacts | undefined> {
+): Promise<BuildResult | undefined> {
 	makeFolder(request.root);
 	// Rights are bound to places, not to links that lead there.
 	const root = realpathSync(request.root);
@@ -79,7 +82,7 @@ async function run(
 	const { source } = request;
 	const files = source.kind === 'files' ? source.files : [];
 	try {
-		return await new Promise<BuildFacts | undefined>((resolve, reject) => {
+		return await new Promise<BuildResult | undefined>((resolve, reject) => {
 			let facts: BuildFacts | undefined;
 			reading.addEventListener('abort', () => reject(new AppError('cancelled')), { once: true });
 			onSilence = () => reject(failed(request, 'has not got on for a long time and was ended'));
@@ -105,7 +108,7 @@ async function run(
 						listener.onProgress(message.progress);
 						return;
 					case 'done':
-						resolve(facts);
+						resolve(facts && { ...facts, ...defined({ loss: message.loss }) });
 						return;
 					case 'error':
 						if (message.stack !== undefined)
@@ -180,7 +183,7 @@ function endOf(
 	code: number | null,
 	signal: NodeJS.Signals | null,
 ): AppError {
-	if (/out of memory|bad_alloc|failed to allocate|cannot allocate/i.test(stderr))
+	if (saysOutOfMemory(stderr) || endsOutOfMemory(code))
 		return new AppError(
 			'out_of_memory',
 			`Building '${request.model}' ran out of memory. Unload models or close programs, then try again: it goes on where it was.`,
@@ -191,7 +194,7 @@ function endOf(
 			? 'was killed from outside, perhaps by the system because memory ran out'
 			: signal !== null
 				? `was ended by ${signal}`
-				: `ended with code ${code}`,
+				: `ended with code ${endCodeText(code)}`,
 	);
 }
 

@@ -1,6 +1,7 @@
 /** What the daemon and a process that builds a model say to each other. */
 
 import type { ErrorWire } from '../protocol/errorWire.ts';
+import type { BuiltLoss } from '../protocol/index.ts';
 import type { BuildFacts, BuildRequest, FolderProgress } from '../services/modelBuilder.ts';
 
 /** A request with files as numbers; the daemon reads them. */
@@ -33,7 +34,7 @@ export type FromBuilder =
 	  }
 	| { readonly type: 'plan'; readonly facts: BuildFacts }
 	| { readonly type: 'progress'; readonly progress: FolderProgress }
-	| { readonly type: 'done' }
+	| { readonly type: 'done'; readonly loss?: BuiltLoss }
 	| { readonly type: 'error'; readonly error: ErrorWire; readonly stack?: string };
 
 /** Bytes of one message: writing a larger one would hold the daemon's loop. */

@@ -1,10 +1,16 @@
 /** A data folder that was there before: what only a umask decided is closed, what a person decided stays. */
 
+import { execFile } from 'node:child_process';
 import { chmod, lstat, readdir } from 'node:fs/promises';
+import { userInfo } from 'node:os';
 import { resolve } from 'node:path';
+import { promisify } from 'node:util';
 import { sentenceOf } from '../protocol/index.ts';
 import { type Logger, silentLogger } from '../services/logger.ts';
+import { leaveToOwner } from '../store/privateFolder.ts';
 import { dataDir, type Machine } from './paths.ts';
+
+const run = promisify(execFile);
 
 /** What `mkdir` leaves under the usual umasks; anything else somebody has chosen. */
 const usualModes = new Set([0o755, 0o775]);
@@ -21,8 +27,8 @@ export async function closeDataFolder(
 	directory: string,
 	log: Logger,
 ): Promise<void> {
-	if (machine.platform === 'win32') return;
 	try {
+		if (machine.platform === 'win32') return await closeOnWindows(machine, directory, log);
 		const { mode, uid, ...found } = await lstat(directory).then((stats) => ({
 			mode: stats.mode & 0o7777,
 			uid: stats.uid,
@@ -43,6 +49,20 @@ export async function closeDataFolder(
 	} catch (error) {
 		log.warn('the rights of the data folder cannot be changed', { reason: sentenceOf(error) });
 	}
+}
+
+/** Modes mean nothing there: a folder that is not below the home is open to whoever may enter the one above. */
+async function closeOnWindows(machine: Machine, directory: string, log: Logger): Promise<void> {
+	if (!(await holdsOwnOnly(directory))) return;
+	const isClosed = await leaveToOwner(directory, {
+		home: machine.home,
+		user: userInfo().username,
+		run: (args) => run('icacls.exe', args, { timeout: 10_000, windowsHide: true }),
+	});
+	if (!isClosed)
+		log.warn('other users may read the data folder: its drive keeps no access lists', {
+			folder: directory,
+		});
 }
 
 /** The data folder for a command that writes into it without the daemon. */

@@ -12,7 +12,8 @@ import {
 	readRefresh,
 	refreshModelFacts,
 } from '../hub/refresh.ts';
-import { searchHub } from '../hub/searchHub.ts';
+import { studentRegistry } from '../hub/studentRegistry.ts';
+import { removeOldUnfinished, type UnfinishedModel } from '../hub/unfinishedModels.ts';
 import { defined } from '../protocol/defined.ts';
 import type { HubChoice } from '../services/downloadTarget.ts';
 import type { GpuService } from '../services/gpuService.ts';
@@ -20,6 +21,7 @@ import type { ModelBuilder } from '../services/modelBuilder.ts';
 import { createModelFetcher } from '../services/modelFetcher.ts';
 import { createModelFolders } from '../services/modelFolders.ts';
 import { createModelService, type ModelService } from '../services/modelService.ts';
+import { searchModels } from '../services/searchModels.ts';
 import { scratchIn } from '../store/scratch.ts';
 import { listenerOf } from './downloadEvents.ts';
 import type { DaemonEvents } from './events.ts';
@@ -42,6 +44,8 @@ export interface ModelBackendOptions {
 
 export interface ModelBackend {
 	readonly models: ModelService;
+	/** Removes what nobody has come back to. */
+	removeOldUnfinished(): Promise<readonly UnfinishedModel[]>;
 	close(): Promise<void>;
 }
 
@@ -91,6 +95,15 @@ export function createModelBackend(
 		...chosenHub(own(), requested, () => secrets.get('hubToken') ?? env['HF_TOKEN']),
 		...defined({ proxy: env['NEARGLOT_PROXY'], caFile: env['NEARGLOT_CA_FILE'] }),
 	});
+	const registry = (): HubHttpOptions => ({
+		endpoint: settings.value.students ?? (env['NEARGLOT_STUDENTS'] || studentRegistry),
+		endpointName: 'The address of translation models (NEARGLOT_STUDENTS)',
+		...defined({ proxy: env['NEARGLOT_PROXY'], caFile: env['NEARGLOT_CA_FILE'] }),
+	});
+	const asksBoth = () =>
+		own().endpoint === publicHub ||
+		settings.value.students !== undefined ||
+		Boolean(env['NEARGLOT_STUDENTS']);
 	const downloads = new Downloads();
 	downloads.onProgress(listenerOf(events));
 	const catalogue = bundledCatalogue();
@@ -110,6 +123,7 @@ export function createModelBackend(
 			roots: () => options.modelRoots,
 			building,
 			hub,
+			registry,
 			learn: async (repository, address) => {
 				// The model is worth more than what is known of its neighbours.
 				refreshed = await learnRepository(
@@ -145,14 +159,7 @@ export function createModelBackend(
 			const { endpoint, endpointName } = hub(requested);
 			return parseHubAddress(endpoint, endpointName).href;
 		},
-		search: async (words, signal) => {
-			const http = createHubHttp(hub());
-			try {
-				return await searchHub(http, words, signal, { tries: 3 });
-			} finally {
-				http.close();
-			}
-		},
+		search: (wanted, signal) => searchModels({ hub, registry, asksBoth }, wanted, signal),
 		refresh: async (signal, requested) => {
 			const http = createHubHttp(hub(requested));
 			try {
@@ -164,5 +171,9 @@ export function createModelBackend(
 			}
 		},
 	});
-	return { models, close: () => downloads.close() };
+	return {
+		models,
+		removeOldUnfinished: () => removeOldUnfinished(options.modelsDir(), Date.now()),
+		close: () => downloads.close(),
+	};
 }

@@ -21,7 +21,7 @@ import { draftFolderOf } from './draftFolder.ts';
 import { loadRunner } from './loadRunner.ts';
 import { findInfo, noRoom, ofModel, unknownModel, wrongTask } from './modelErrors.ts';
 import type { IndexedModel, ModelIndex } from './modelIndex.ts';
-import { type LoadedModel, ModelSlot } from './modelSlot.ts';
+import { type LoadedModel, type LoadedRunner, ModelSlot } from './modelSlot.ts';
 import {
 	type ChosenProvider,
 	deviceOf,
@@ -91,7 +91,7 @@ export interface RunnerHost extends ModelHost {
 	pin(name: string, pinned: boolean): Promise<void>;
 	describe(name: string): Promise<ModelDescription>;
 	/** Processes of the models in memory. */
-	runners(): readonly { readonly model: string; readonly pid: number }[];
+	runners(): readonly LoadedRunner[];
 	/** Models that are on disk and cannot run, with the reason. */
 	problems(): Promise<readonly { readonly model: string; readonly problem: AppError }[]>;
 	stats(): Promise<readonly { readonly model: string; readonly stats: EngineStats }[]>;
@@ -344,8 +344,10 @@ export function createModelHost(options: ModelHostOptions, deps: ModelHostDeps):
 			return description;
 		},
 		runners: () =>
-			all().flatMap((slot) =>
-				slot.loaded ? [{ model: slot.model.info.id, pid: slot.loaded.runner.pid }] : [],
+			all().flatMap(({ loaded, model, idleLeftMs }) =>
+				loaded
+					? [{ model: model.info.id, pid: loaded.runner.pid, ...defined({ idleLeftMs }) }]
+					: [],
 			),
 		problems: async () =>
 			(await deps.index.list()).flatMap(({ info, problem }) =>

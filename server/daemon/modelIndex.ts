@@ -236,6 +236,7 @@ async function stampOf(folder: string): Promise<string> {
 		'generation_config.json',
 		'model.json',
 		'nearglot.json',
+		'nearglot-origin.json',
 		'tokenizer.json',
 		'tokenizer_config.json',
 		'chat_template.jinja',
@@ -291,7 +292,11 @@ async function infoOf(
 		supportsToolCalling: description?.supportsTools ?? false,
 		...defined({ sizeBytes: size }),
 		...(description === undefined ? {} : { contextLength: description.contextLength }),
-		...defined({ maxHistoryTurns: description?.maxHistoryTurns, languages }),
+		...defined({
+			maxHistoryTurns: description?.maxHistoryTurns,
+			loss: description?.loss,
+			languages,
+		}),
 	};
 }
 

@@ -15,6 +15,13 @@ export interface LoadedModel {
 	readonly notices: readonly ModelNotice[];
 }
 
+/** A process, and milliseconds until it ends if nobody asks; absent: it stays. */
+export interface LoadedRunner {
+	readonly model: string;
+	readonly pid: number;
+	readonly idleLeftMs?: number;
+}
+
 export class ModelSlot {
 	readonly model: IndexedModel;
 	/** Provider it runs on. */
@@ -56,6 +63,14 @@ export class ModelSlot {
 
 	get leases(): number {
 		return this.#leases;
+	}
+
+	/** Milliseconds until it is unloaded if nobody asks for it; `undefined` = it stays. */
+	get idleLeftMs(): number | undefined {
+		if (this.ttlS === 0 || this.pinned) return undefined;
+		const wholeMs = this.ttlS * 1000;
+		if (this.#leases > 0) return wholeMs;
+		return Math.max(0, wholeMs - (performance.now() - this.lastUsed));
 	}
 
 	/** Takes a lease; the returned function gives it back, once. */

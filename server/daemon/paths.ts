@@ -1,6 +1,6 @@
 /** Where things lie on each operating system. Pure: everything asked of the machine is a parameter. */
 
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { posix, win32 } from 'node:path';
 import { AppError } from '../protocol/index.ts';
 
@@ -29,8 +29,11 @@ export function dataDir(machine: Machine): string {
 			`NEARGLOT_HOME must be a whole path, not '${chosen}': for example ${path.resolve(chosen)}.`,
 		);
 	}
-	if (platform === 'win32')
-		return path.join(env['LOCALAPPDATA'] ?? path.join(home, 'AppData', 'Local'), 'Nearglot');
+	if (platform === 'win32') {
+		const local = env['LOCALAPPDATA'];
+		const usable = local !== undefined && path.isAbsolute(local);
+		return path.join(usable ? local : path.join(home, 'AppData', 'Local'), 'Nearglot');
+	}
 	const xdg = env['XDG_DATA_HOME'];
 	// The XDG specification says that relative paths are to be ignored.
 	if (platform !== 'darwin' && xdg && path.isAbsolute(xdg)) return path.join(xdg, 'nearglot');
@@ -44,11 +47,16 @@ export function dataDir(machine: Machine): string {
 }
 
 /**
- * Named pipe (Windows) or Unix socket of the daemon that owns a data directory. A socket path may be
+ * Named pipe (Windows) or Unix socket of the daemon that owns a data directory. Pipes have no folder that others
+ * could be kept out of, so each start takes a name that nobody can guess, and take before it. A socket path may be
  * at most 103 bytes on macOS and 107 on Linux: `undefined` for a deep data directory.
  */
-export function pipePath(machine: Machine, directory: string): string | undefined {
-	if (machine.platform === 'win32') return `\\\\.\\pipe\\nearglot-${idOf(directory)}`;
+export function pipePath(
+	machine: Machine,
+	directory: string,
+	randomName = () => randomBytes(16).toString('hex'),
+): string | undefined {
+	if (machine.platform === 'win32') return `\\\\.\\pipe\\nearglot-${randomName()}`;
 	const beside = posix.join(directory, 'daemon.sock');
 	return Buffer.byteLength(beside) <= 100 ? beside : undefined;
 }

@@ -7,6 +7,7 @@ import type {
 	GenerateResult,
 	GenerateSummary,
 	LoadOptions,
+	RerankRequest,
 	Seq2SeqRequest,
 	SpeechRequest,
 	Verdict,
@@ -62,6 +63,8 @@ export function serveRunner(channel: RunnerChannel, loadEngine: LoadEngine): Pro
 			}
 			case 'embed':
 				return loaded().embed(request as EmbedRequest, signal);
+			case 'rerank':
+				return loaded().rerank(request as RerankRequest, signal);
 			case 'stats':
 				return loaded().stats();
 			case 'ping':

@@ -12,6 +12,7 @@ export function runnerModel(runner: RunnerProcess, description: ModelDescription
 		transcribe: (request, onText, signal) => runner.call('transcribe', request, onText, signal),
 		voiceActivity: (request, signal) => runner.call('voiceActivity', request, undefined, signal),
 		embed: (request, signal) => runner.call('embed', request, undefined, signal),
+		rerank: (request, signal) => runner.call('rerank', request, undefined, signal),
 		stats: () => runner.call('stats', undefined),
 		close: () => runner.close(),
 	};

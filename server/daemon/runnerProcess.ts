@@ -8,6 +8,7 @@ import { rmSync } from 'node:fs';
 import { telemetryOff } from '../engine/runtime/telemetry.ts';
 import { defined } from '../protocol/defined.ts';
 import { AppError, type ErrorWire, fromErrorWire, systemReason } from '../protocol/index.ts';
+import { endCodeText, endsOutOfMemory, saysOutOfMemory } from '../protocol/outOfMemory.ts';
 import type { Logger } from '../services/logger.ts';
 import { notify } from '../store/notices.ts';
 import type { FromRunner, RunnerCalls, RunnerMethod, ToRunner } from './runnerProtocol.ts';
@@ -186,8 +187,7 @@ export class RunnerProcess {
 	}
 
 	#exitReason(code: number | null, signal: NodeJS.Signals | null): AppError {
-		const memory = /out of memory|bad_alloc|failed to allocate|cannot allocate/i.test(this.#stderr);
-		if (memory)
+		if (saysOutOfMemory(this.#stderr) || endsOutOfMemory(code))
 			return new AppError(
 				'out_of_memory',
 				`The model '${this.#options.model}' ran out of memory and was unloaded. Unload other models or use a smaller one, then try again.`,
@@ -195,7 +195,7 @@ export class RunnerProcess {
 		if (this.#closing) return unloaded(this.#options.model);
 		if (signal === 'SIGKILL')
 			return this.#crash('was killed from outside, perhaps by the system because memory ran out');
-		return this.#crash(signal ? `was ended by ${signal}` : `ended with code ${code}`);
+		return this.#crash(signal ? `was ended by ${signal}` : `ended with code ${endCodeText(code)}`);
 	}
 
 	#crash(what: string): AppError {

@@ -8,6 +8,8 @@ import type {
 	GenerateSummary,
 	LoadOptions,
 	ModelDescription,
+	RerankRequest,
+	RerankResult,
 	Seq2SeqRequest,
 	Seq2SeqResult,
 	SpeechRequest,
@@ -27,6 +29,7 @@ export interface RunnerCalls {
 	transcribe: { request: SpeechRequest; result: SpeechResult; event: string };
 	voiceActivity: { request: VoiceRequest; result: VoiceResult; event: never };
 	embed: { request: EmbedRequest; result: EmbedResult; event: never };
+	rerank: { request: RerankRequest; result: RerankResult; event: never };
 	stats: { request: undefined; result: EngineStats; event: never };
 	/** Answered by the runner's own loop, which proves that it turns, with the steps made so far. */
 	ping: { request: undefined; result: number; event: never };

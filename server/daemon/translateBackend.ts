@@ -4,8 +4,10 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { AppError, sentenceOf, type TranslateEngine } from '../protocol/index.ts';
 import type { HostedDeps } from '../remote/hostedTranslator.ts';
+import type { ChatService } from '../services/chat/chatService.ts';
 import type { ModelHost } from '../services/host.ts';
 import type { Logger } from '../services/logger.ts';
+import { generateChatOf } from '../services/translate/generateChat.ts';
 import {
 	createTranslateAccess,
 	type TranslateAccess,
@@ -17,10 +19,10 @@ import {
 	createTranslateService,
 	type TranslateService,
 } from '../services/translate/translateService.ts';
-import { createCustomSystems } from '../services/translate/translateSystems.ts';
+import { categoryName, createCustomSystems } from '../services/translate/translateSystems.ts';
 import { languageToolsInWorker } from '../translate/languageThread.ts';
 import { SentenceCache } from '../translate/sentenceCache.ts';
-import { WorkQueue } from '../work/workQueue.ts';
+import { WorkBound } from '../work/workBound.ts';
 import { foldersInWorker } from './folderThread.ts';
 import { createProxiedFetch } from './proxiedFetch.ts';
 import { createRemoteTranslators } from './remoteTranslators.ts';
@@ -58,6 +60,16 @@ function chosenEngine(env: NodeJS.ProcessEnv): TranslateEngine {
 	);
 }
 
+/** System of requests that name none, from `NEARGLOT_TRANSLATE_SYSTEM`. */
+function chosenSystem(env: NodeJS.ProcessEnv): string | undefined {
+	const value = env['NEARGLOT_TRANSLATE_SYSTEM'] ?? '';
+	if (value === '' || categoryName(value) !== undefined) return value || undefined;
+	throw new AppError(
+		'invalid_request',
+		`NEARGLOT_TRANSLATE_SYSTEM is '${value.slice(0, 100)}', and no system can be called so. nearglot systems list names those that are here.`,
+	);
+}
+
 const sleep: HostedDeps['sleep'] = (milliseconds, signal) =>
 	setTimeout(milliseconds, undefined, signal ? { signal } : {});
 
@@ -66,12 +78,13 @@ export function createTranslateBackend(
 	host: ModelHost,
 	secrets: Secrets,
 	downloads: { list(): readonly { readonly model: string }[] },
+	chat: ChatService,
 	log: Logger,
 ): {
 	readonly translation: TranslateService;
 	readonly translatorAccess: TranslateAccess;
 	readonly meter: CharacterMeter;
-	readonly documentQueue: WorkQueue;
+	readonly documentQueue: WorkBound;
 	readonly usage: UsageFile;
 } {
 	const files = translateFiles(settings.dataDir);
@@ -83,6 +96,7 @@ export function createTranslateBackend(
 		sleep,
 	});
 	const engine = chosenEngine(env);
+	const system = chosenSystem(env);
 	const usage = keyUsage(files.usage, (error) => {
 		log.warn('the usage of keys is not kept', { reason: sentenceOf(error) });
 	});
@@ -101,15 +115,17 @@ export function createTranslateBackend(
 			custom: createCustomSystems(files.systems),
 			remote,
 			engine: () => engine,
+			generateChat: generateChatOf(chat),
+			usualSystem: () => system,
 		}),
 		translatorAccess: createTranslateAccess({
 			store: new TranslateKeyStore(files.keys),
 			now: () => new Date(),
 		}),
-		documentQueue: new WorkQueue({
-			describe: (waiting) => `documents of ${waiting} characters wait to be translated`,
-			maxRunning: 1_000_000,
-			maxWaiting: 8_000_000,
+		documentQueue: new WorkBound({
+			describe: (work) => `documents of ${work} characters wait to be translated`,
+			maxWork: 9_000_000,
+			minWork: 1_000_000,
 		}),
 		meter: new CharacterMeter(() => performance.now(), usage.used, usage.record),
 		usage,

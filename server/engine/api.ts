@@ -1,6 +1,7 @@
 /** What an engine can be asked. All of it survives structured clone: the daemon has a proxy of the runner's. */
 
 import type {
+	BuiltLoss,
 	ExecutionProvider,
 	JsonSchema,
 	ModelLayout,
@@ -10,10 +11,20 @@ import type {
 	ToolChoice,
 	ToolDefinition,
 } from '../protocol/index.ts';
+import type {
+	EmbedRequest,
+	EmbedResult,
+	PairPiece,
+	RerankRequest,
+	RerankResult,
+} from './encoderCalls.ts';
 import type { GeneratePrompt } from './prompt.ts';
+import type { SpeechRequest, SpeechResult, VoiceRequest, VoiceResult } from './speechApi.ts';
 import type { EngineStats } from './stats.ts';
 
+export type * from './encoderCalls.ts';
 export type { GeneratePrompt } from './prompt.ts';
+export type * from './speechApi.ts';
 
 /** Everything known of a model folder by reading files only (no ONNX Runtime). */
 export interface ModelDescription {
@@ -40,6 +51,7 @@ export interface ModelDescription {
 	readonly executionProvider?: ExecutionProvider;
 	readonly hasChatTemplate: boolean;
 	readonly supportsTools: boolean;
+	readonly loss?: BuiltLoss;
 	/** Bytes of weights plus caches at the default context, for the CPU. */
 	readonly memoryEstimateBytes: number;
 	/** What is missing or cannot run here, each a full sentence; empty when the model is fine. */
@@ -235,6 +247,8 @@ export interface Seq2SeqItem {
 	/** The model's own code of the source and target language, where it needs one. */
 	readonly sourceLanguage?: string;
 	readonly targetLanguage?: string;
+	/** As that of the request, which it takes the place of. */
+	readonly maxTokens?: number;
 }
 
 export interface Seq2SeqRequest {
@@ -250,6 +264,8 @@ export interface Seq2SeqRequest {
 	readonly alignment?: boolean;
 	readonly alternatives?: number;
 	readonly priority: 'interactive' | 'batch';
+	/** It was let in before it came here: it waits for its turn, but is never refused. */
+	readonly isAdmitted?: boolean;
 }
 
 export interface Seq2SeqOutput {
@@ -269,78 +285,6 @@ export interface Seq2SeqOutput {
 
 export interface Seq2SeqResult {
 	readonly outputs: readonly Seq2SeqOutput[];
-}
-
-/** A stretch of speech of at most the model's window (30 s for Whisper). */
-export interface SpeechRequest {
-	/** 16 kHz mono, −1…1. */
-	readonly samples: Float32Array;
-	readonly task: 'transcribe' | 'translate';
-	/** ISO 639-1; absent = detect. */
-	readonly language?: string;
-	/** Text before this stretch, for context and spelling. */
-	readonly prompt?: string;
-	readonly temperature: number;
-	readonly seed: number;
-	readonly timestamps: 'none' | 'segment' | 'word';
-	readonly priority: 'interactive' | 'batch';
-}
-
-export interface SpeechToken {
-	readonly id: number;
-	readonly logprob: number;
-}
-
-export interface SpeechResult {
-	readonly language: string;
-	readonly languageProbability: number;
-	readonly noSpeechProb: number;
-	/** The temperature whose text was believed. */
-	readonly temperature: number;
-	readonly tokens: readonly SpeechToken[];
-	readonly text: string;
-	/** Seconds that are dealt with: words cut off by the end of the stretch come after it. */
-	readonly consumedS: number;
-	/** Seconds the model hears at once; what lies beyond in the samples was not heard. */
-	readonly windowS: number;
-	/** Seconds relative to the start of the samples. */
-	readonly segments: readonly {
-		readonly start: number;
-		readonly end: number;
-		readonly text: string;
-		readonly tokens: readonly number[];
-		readonly avgLogprob: number;
-	}[];
-	readonly words?: readonly {
-		readonly word: string;
-		readonly start: number;
-		readonly end: number;
-		readonly probability: number;
-	}[];
-}
-
-/** Consecutive 16 kHz mono samples whose frames of 512 are judged. */
-export interface VoiceRequest {
-	readonly samples: Float32Array;
-	/** What the call before gave back; absent at the start of a recording. */
-	readonly state?: Float32Array;
-}
-
-export interface VoiceResult {
-	/** Probability of speech per frame of 32 ms. */
-	readonly probabilities: Float32Array;
-	readonly state: Float32Array;
-}
-
-export interface EmbedRequest {
-	readonly inputs: readonly (string | readonly number[])[];
-	/** Cut the vector to this many dimensions (Matryoshka models) and normalise again. */
-	readonly dimensions?: number;
-}
-
-export interface EmbedResult {
-	readonly vectors: readonly Float32Array[];
-	readonly promptTokens: number;
 }
 
 /**
@@ -371,6 +315,8 @@ export interface EngineModel {
 	/** Rejects with `not_supported` when no detector model lies beside the speech model. */
 	voiceActivity?(request: VoiceRequest, signal?: AbortSignal): Promise<VoiceResult>;
 	embed(request: EmbedRequest, signal?: AbortSignal): Promise<EmbedResult>;
+	/** Judges how well documents answer a query; documents are computed together. */
+	rerank(request: RerankRequest, signal?: AbortSignal): Promise<RerankResult>;
 	stats(): Promise<EngineStats>;
 	close(): Promise<void>;
 }
@@ -386,6 +332,8 @@ export interface TextModel {
 	tokenToId(token: string): number | undefined;
 	readonly specialIds: ReadonlySet<number>;
 	readonly vocabularySize: number;
+	/** How two texts are read together, in their order; empty where the tokenizer does not say. */
+	readonly pairTemplate: readonly PairPiece[];
 	/** Encoding takes time in proportion to the text, whoever made the files: see {@link TextReader}. */
 	readonly isBounded: boolean;
 	/** Renders the chat template; rejects with `invalid_request` what the template refuses. */

@@ -6,26 +6,36 @@ import { AppError, type ModelNotice } from '../protocol/index.ts';
 import type { EngineModel, LoadOptions, TextModel, Verdict } from './api.ts';
 import type { Decoder } from './decode/decoder.ts';
 import { type LoadDecoderOptions, loadDecoder } from './decode/loadDecoder.ts';
-import { loadEmbedder } from './embed/embedder.ts';
+import { loadEmbedder, usualEmbedLimits } from './embed/embedder.ts';
 import { GrammarThreads } from './grammar/grammarThreads.ts';
 import { describeModel } from './modelFiles/describe.ts';
 import { generationSettings } from './modelFiles/generationSettings.ts';
 import { sessionSettings } from './modelFiles/sessionSettings.ts';
 import { readChatTemplate } from './modelFiles/templateFile.ts';
 import { chooseVariant } from './modelFiles/variants.ts';
+import type { AdmissionQueue } from './queue/admission.ts';
+import {
+	type QueuedRequest,
+	RequestQueue,
+	usualLimits,
+	type WaitingLimits,
+} from './queue/requestQueue.ts';
 import { defaultCacheBytes, residentBytes, trimMemory } from './runtime/processMemory.ts';
 import { runtimeNotices } from './runtime/runtimeNotices.ts';
 import { physicalCores } from './runtime/threads.ts';
 import { DraftModelProposer } from './schedule/draftModelProposer.ts';
 import { createGenerator } from './schedule/generator.ts';
+import { loadDraft } from './schedule/loadDraft.ts';
 import { Scheduler } from './schedule/scheduler.ts';
+import type { Submission } from './schedule/schedulerOptions.ts';
 import { alignmentHeads, chooseAlignment } from './seq2seq/alignment.ts';
 import { countRuns } from './seq2seq/countedRuns.ts';
 import { hasSourceLanguageTags } from './seq2seq/encoderAlignment.ts';
 import type { EncoderDecoder } from './seq2seq/encoderDecoder.ts';
 import { openEncoderDecoder } from './seq2seq/openEncoderDecoder.ts';
-import { Translator } from './seq2seq/translator.ts';
-import { openSpeech } from './speech/openSpeech.ts';
+import type { CallQueue } from './seq2seq/translationQueue.ts';
+import { Translator, usualTranslationLimits } from './seq2seq/translator.ts';
+import { openSpeech, usualSpeechLimits } from './speech/openSpeech.ts';
 import { findSilero, openSilero } from './speech/silero.ts';
 import type { EngineStats } from './stats.ts';
 import { reasoningTagsOf } from './template/reasoning.ts';
@@ -41,12 +51,12 @@ const smallBytes = 24 << 20;
 
 /** What one kind of model can do; everything else is refused. */
 type Capabilities = Partial<
-	Pick<EngineModel, 'generate' | 'seq2seq' | 'transcribe' | 'voiceActivity' | 'embed'>
+	Pick<EngineModel, 'generate' | 'seq2seq' | 'transcribe' | 'voiceActivity' | 'embed' | 'rerank'>
 > & {
 	/** Figures of the moment. */
 	readonly counters: () => Omit<
 		EngineStats,
-		'runtime' | 'executionProvider' | 'precision' | 'residentBytes' | 'notices'
+		'task' | 'runtime' | 'executionProvider' | 'precision' | 'residentBytes' | 'notices'
 	>;
 	readonly close: () => Promise<void>;
 };
@@ -103,6 +113,7 @@ export async function loadEngine(
 		chatTemplate: options.chatTemplate,
 		deadlineMs: options.textDeadlineMs,
 	});
+	const waitingLimits = defined({ maxWaiting: options.maxWaiting });
 	const capabilities = await loadCapabilities().catch(async (error) => {
 		await threads.close();
 		throw error;
@@ -121,7 +132,9 @@ export async function loadEngine(
 		transcribe: capabilities.transcribe ?? refuse('transcribe'),
 		voiceActivity: capabilities.voiceActivity ?? refuse('find speech'),
 		embed: capabilities.embed ?? refuse('make embeddings'),
+		rerank: capabilities.rerank ?? refuse('judge documents'),
 		stats: async () => ({
+			task: description.task,
 			runtime: runtime.kind,
 			executionProvider,
 			precision: variant.precision,
@@ -161,17 +174,20 @@ export async function loadEngine(
 				onNotice,
 			});
 			return description.task === 'automatic-speech-recognition'
-				? speechCapabilities(parts, model)
+				? speechCapabilities(parts, model, waitingLimits)
 				: translationCapabilities(parts, model, contextLength);
 		}
 		if (description.architecture === 'encoder') {
-			const embedder = await loadEmbedder({ ...parts, onNotice });
+			const queue: AdmissionQueue = new RequestQueue({ ...usualEmbedLimits, ...waitingLimits });
+			const embedder = await loadEmbedder({ ...parts, queue, onNotice });
 			return {
-				embed: (request, signal) => embedder.embed(request, signal),
+				...(description.task === 'rerank'
+					? { rerank: (request, signal) => embedder.rerank(request, signal) }
+					: { embed: (request, signal) => embedder.embed(request, signal) }),
 				counters: () => ({
 					...noCounters,
+					...queueCounters(queue),
 					running: embedder.counters.running,
-					waiting: embedder.counters.waiting,
 					promptTokensTotal: embedder.counters.promptTokens,
 				}),
 				close: async () => embedder.close(),
@@ -181,9 +197,18 @@ export async function loadEngine(
 	}
 }
 
+/** What every kind of request tells of its queue. */
+function queueCounters<T extends QueuedRequest>({ size, totals }: RequestQueue<T>) {
+	return {
+		waiting: size,
+		admittedTotal: totals.admitted,
+		refusedTotal: totals.refused,
+		waitedMsTotal: totals.waitedMs,
+	};
+}
+
 const noCounters = {
 	running: 0,
-	waiting: 0,
 	openSequences: 0,
 	cachedPrefixes: 0,
 	kvBytes: 0,
@@ -195,29 +220,33 @@ const noCounters = {
 	acceptedTotal: 0,
 };
 
-async function speechCapabilities(parts: Parts, model: EncoderDecoder): Promise<Capabilities> {
+async function speechCapabilities(
+	parts: Parts,
+	model: EncoderDecoder,
+	waitingLimits: WaitingLimits,
+): Promise<Capabilities> {
 	const { description, runtime, text, reader } = parts;
 	const detector = await findSilero(description.folder);
 	const silero = detector === undefined ? undefined : await openSilero(runtime, detector);
 	const { folder, family } = description;
 	const counted = countRuns(model);
-	const speech = await openSpeech(folder, family, counted.model, text, defaultCacheBytes(), reader);
-	let running = 0;
+	const queue: AdmissionQueue = new RequestQueue({ ...usualSpeechLimits, ...waitingLimits });
+	const bytes = defaultCacheBytes();
+	const speech = await openSpeech(folder, family, counted.model, text, bytes, reader, queue);
 	return {
-		transcribe: async (request, onText, signal) => {
-			running++;
-			try {
-				return await speech.transcribe(request, onText, signal);
-			} finally {
-				running--;
-			}
-		},
+		transcribe: (request, onText, signal) => speech.transcribe(request, onText, signal),
 		voiceActivity: async (request, signal) => {
 			if (silero !== undefined) return silero.detect(request, signal);
 			throw new AppError('not_supported', 'There is no voice-activity model beside this model.');
 		},
-		counters: () => ({ ...noCounters, running, openSequences: counted.openSequences() }),
+		counters: () => ({
+			...noCounters,
+			...queueCounters(queue),
+			running: speech.running,
+			openSequences: counted.openSequences(),
+		}),
 		close: async () => {
+			await speech.close();
 			silero?.close();
 			model.close();
 		},
@@ -237,7 +266,9 @@ async function translationCapabilities(
 		hasSourceLanguageTags(text),
 	);
 	const { model: counted, openSequences } = countRuns(model);
+	const queue: CallQueue = new RequestQueue(usualTranslationLimits);
 	const translator = new Translator({
+		queue,
 		model: counted,
 		text,
 		reader,
@@ -249,8 +280,8 @@ async function translationCapabilities(
 		seq2seq: (request, signal) => translator.run(request, signal),
 		counters: () => ({
 			...noCounters,
+			...queueCounters(queue),
 			running: translator.counters.running,
-			waiting: translator.counters.waiting,
 			openSequences: openSequences(),
 			promptTokensTotal: translator.counters.promptTokens,
 			generatedTokensTotal: translator.counters.generatedTokens,
@@ -268,37 +299,6 @@ type Parts = Pick<LoadDecoderOptions, 'description' | 'variant' | 'runtime' | 's
 	readonly reader: TextReader;
 };
 
-/** The draft model: small, one sequence at a time, and of the same vocabulary. */
-async function loadDraft(
-	folder: string,
-	decoder: Decoder,
-	{ runtime, session }: Parts,
-): Promise<{ decoder: Decoder; contextLength: number }> {
-	const description = await describeModel(folder);
-	const variant = chooseVariant(description.variants, 'decoder');
-	if (description.architecture !== 'decoder' || variant === undefined) {
-		throw new AppError(
-			'unsupported_model',
-			`The draft model in ${folder} is not a language model.`,
-		);
-	}
-	const { contextLength } = description;
-	const draft = await loadDecoder({
-		description,
-		variant,
-		runtime,
-		session,
-		contextLength,
-		rewrite: false,
-	});
-	if (draft.vocabularySize === decoder.vocabularySize) return { decoder: draft, contextLength };
-	draft.close();
-	throw new AppError(
-		'unsupported_model',
-		`The draft model in ${folder} has ${draft.vocabularySize} tokens, this one ${decoder.vocabularySize}: they must have the same vocabulary.`,
-	);
-}
-
 async function decoderCapabilities(
 	parts: Parts,
 	decoder: Decoder,
@@ -312,11 +312,16 @@ async function decoderCapabilities(
 			? undefined
 			: await loadDraft(options.draftFolder, decoder, parts);
 	const cacheBytes = options.cacheBytes ?? defaultCacheBytes();
+	const queue = new RequestQueue<Submission>({
+		...usualLimits,
+		...defined({ maxWaiting: options.maxWaiting }),
+		unit: 'tokens',
+	});
 	const scheduler = new Scheduler(decoder, {
+		queue,
 		cacheBytes,
 		maxRunning: Math.max(decoder.maxSequences ?? decoder.maxBatchSize, 4),
 		prefixCache: options.prefixCache !== false,
-		...defined({ maxWaiting: options.maxWaiting }),
 		...(options.speculation === false
 			? { speculation: false as const }
 			: draft === undefined
@@ -348,8 +353,8 @@ async function decoderCapabilities(
 			now: () => performance.now(),
 		}),
 		counters: () => ({
+			...queueCounters(queue),
 			running: scheduler.running,
-			waiting: scheduler.waiting,
 			openSequences: scheduler.openSequences,
 			cachedPrefixes: scheduler.cachedPrefixes,
 			kvBytes: scheduler.kvBytes,

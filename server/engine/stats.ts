@@ -1,13 +1,18 @@
 /** What a loaded model tells of itself. */
 
-import type { ExecutionProvider, ModelNotice, Precision } from '../protocol/index.ts';
+import type { ExecutionProvider, ModelNotice, ModelTask, Precision } from '../protocol/index.ts';
 
 export interface EngineStats {
+	readonly task: ModelTask;
 	readonly runtime: 'c-api' | 'session.run';
 	readonly executionProvider: ExecutionProvider;
 	readonly precision: Precision;
 	readonly running: number;
 	readonly waiting: number;
+	/** Requests that had their turn, that were refused because too many waited, and how long the former waited. */
+	readonly admittedTotal: number;
+	readonly refusedTotal: number;
+	readonly waitedMsTotal: number;
 	/** Sequences that hold KV cells. */
 	readonly openSequences: number;
 	readonly cachedPrefixes: number;

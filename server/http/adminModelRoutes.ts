@@ -3,6 +3,7 @@
 import type { Context, Hono } from 'hono';
 import type { Backend } from '../daemon/backend.ts';
 import { commandLine } from '../daemon/secrets.ts';
+import { listUnfinished, removeUnfinished } from '../hub/unfinishedModels.ts';
 import { AppError, chooseSuggestions } from '../protocol/index.ts';
 import {
 	buildLocalModel,
@@ -21,6 +22,7 @@ import {
 	pinModel,
 	registerFolder,
 	removeModel,
+	removeUnfinishedModel,
 	setSecrets,
 	suggestModelsRoute,
 	unregisterFolder,
@@ -35,8 +37,12 @@ import { sse } from './sseResponse.ts';
 export function registerAdminModelRoutes(app: Hono<AppEnv>, backend: Backend): void {
 	const { models, gpus } = backend;
 	register(app, listOwnModels, async ({ answer }) => {
-		const [here, stats] = await Promise.all([models.list(), backend.host.stats()]);
-		return answer({ models: here, downloads: models.downloads.list(), stats });
+		const [here, stats, unfinished] = await Promise.all([
+			models.list(),
+			backend.host.stats(),
+			listUnfinished(backend.modelsDir()),
+		]);
+		return answer({ models: here, downloads: models.downloads.list(), stats, unfinished });
 	});
 	register(app, listGpusRoute, async ({ answer }) =>
 		answer({ gpus: [...(await gpus.list())], chosen: gpus.chosen() }),
@@ -48,7 +54,7 @@ export function registerAdminModelRoutes(app: Hono<AppEnv>, backend: Backend): v
 	});
 
 	register(app, searchHubModels, async ({ query, signal, answer }) =>
-		answer({ models: await models.search(query.q, signal) }),
+		answer({ models: await models.search(query, signal) }),
 	);
 	register(app, pullModel, ({ context, body: { model: name, ...options } }) => {
 		if (options.hub !== undefined) ownersOnly(context.get('caller'));
@@ -62,6 +68,9 @@ export function registerAdminModelRoutes(app: Hono<AppEnv>, backend: Backend): v
 	);
 	register(app, removeModel, async ({ body, answer }) =>
 		answer({ removed: await models.remove(body.model) }),
+	);
+	register(app, removeUnfinishedModel, async ({ body, answer }) =>
+		answer({ removed: await removeUnfinished(backend.modelsDir(), body.model) }),
 	);
 	register(app, pinModel, async ({ body: { model, pinned }, answer }) => {
 		await models.pin(model, pinned);

@@ -9,6 +9,7 @@ import { randomUUID } from 'node:crypto';
 import { type Context, Hono } from 'hono';
 import type { Backend } from '../daemon/backend.ts';
 import { AppError } from '../protocol/index.ts';
+import { errorShapeOf } from '../protocol/routes/errorShapes.ts';
 import { countOverloads } from '../services/overloads.ts';
 import { registerAdminModelRoutes } from './adminModelRoutes.ts';
 import { type CallerRole, isStep, mayUse } from './callerRoles.ts';
@@ -22,11 +23,14 @@ import { registerFoundryRoutes } from './foundryRoutes.ts';
 import { type GuardOptions, guard } from './guard.ts';
 import { errorResponse, httpError } from './httpErrors.ts';
 import { registerMcpRoutes } from './mcpRoutes.ts';
+import { registerMessagesRoutes } from './messagesRoutes.ts';
 import { registerMetricsRoutes } from './metricsRoutes.ts';
 import { registerModelListRoutes } from './modelListRoutes.ts';
-import { registerOllamaRoutes } from './ollamaRoutes.ts';
+import { registerOllamaGenerationRoutes } from './ollama/ollamaGenerationRoutes.ts';
+import { registerOllamaModelRoutes } from './ollama/ollamaModelRoutes.ts';
 import { registerOpenApi } from './openapi.ts';
 import { registerRecorderRoutes } from './recorderRoutes.ts';
+import { registerRerankRoutes } from './rerankRoutes.ts';
 import { registerResponsesRoutes } from './responsesRoutes.ts';
 import { abortReasonOf, requestSignal } from './signal.ts';
 import { registerSpeechRoutes } from './speechRoutes.ts';
@@ -46,10 +50,13 @@ const families: readonly ((app: Hono<AppEnv>, backend: Backend) => void)[] = [
 	registerChatRoutes,
 	registerCompletionRoutes,
 	registerEmbeddingRoutes,
+	registerRerankRoutes,
 	registerResponsesRoutes,
+	registerMessagesRoutes,
 	registerTokenRoutes,
 	registerMetricsRoutes,
-	registerOllamaRoutes,
+	registerOllamaGenerationRoutes,
+	registerOllamaModelRoutes,
 	registerOpenApi,
 	registerSpeechRoutes,
 	registerRecorderRoutes,
@@ -88,7 +95,8 @@ export function createApp(backend: Backend, options: AppOptions): Hono<AppEnv> {
 		context.set('signal', requestSignal(context, backend.ending.over, options.bodyWindowMs));
 		await next();
 		overloads.count(context.error ?? context.get('failure'), context.req.path);
-		context.header('x-request-id', context.get('requestId'));
+		const { requestHeader } = errorShapeOf(context.req.path);
+		context.header(requestHeader, context.get('requestId'));
 	});
 	app.use(async (context, next) => {
 		await next();
@@ -141,5 +149,6 @@ function methodsAt(app: Hono<AppEnv>, path: string, caller: CallerRole | undefin
 
 /** Clients of the model service read a download's failure in fields of its own, whatever refused it. */
 function refusal({ req }: Context<AppEnv>, error: AppError): Response {
-	return errorResponse(error, req.path === '/openai/download' ? resultFields(error.message) : {});
+	const { path } = req;
+	return errorResponse(error, path, path === '/openai/download' ? resultFields(error.message) : {});
 }

@@ -19,7 +19,8 @@ import { noteOmittedTurns } from './omittedTurns.ts';
 import { owned } from './owner.ts';
 import { register } from './register.ts';
 import { recordRequest, withMetrics } from './requestMetrics.ts';
-import { sse, withHeaders } from './sseResponse.ts';
+import { sse } from './sseResponse.ts';
+import { withHeaders } from './streamedAnswer.ts';
 import { nameIgnored } from './unknownFields.ts';
 
 export function registerChatRoutes(app: Hono<AppEnv>, backend: Backend): void {

@@ -11,7 +11,8 @@ import { noteFallback } from './fallbackHeader.ts';
 import { owned } from './owner.ts';
 import { register } from './register.ts';
 import { recordRequest, withMetrics } from './requestMetrics.ts';
-import { sse, withHeaders } from './sseResponse.ts';
+import { sse } from './sseResponse.ts';
+import { withHeaders } from './streamedAnswer.ts';
 
 export function registerCompletionRoutes(app: Hono<AppEnv>, backend: Backend): void {
 	register(app, completions, async ({ context, body: request, answer }) => {

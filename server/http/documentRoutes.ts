@@ -5,77 +5,143 @@
 
 import type { Context, Hono } from 'hono';
 import type { Backend } from '../daemon/backend.ts';
+import { archiveTypeOf } from '../protocol/archiveTypes.ts';
 import { defined } from '../protocol/defined.ts';
 import { AppError } from '../protocol/index.ts';
-import { pushAll } from '../protocol/lists.ts';
 import { translateDocument } from '../protocol/routes/documents.ts';
-import type { TargetText } from '../services/translate/translateRequest.ts';
-import { translateDocumentJsonInWorker } from '../translate/documents/documentThread.ts';
-import { documentFormats, formatOf } from '../translate/documents/translateDocument.ts';
+import type { QueryOf } from '../protocol/routes/route.ts';
+import { translationSystems } from '../protocol/routes/translationSystems.ts';
+import type { TargetText, TranslateOutcome } from '../services/translate/translateRequest.ts';
+import { categoryName } from '../services/translate/translateSystems.ts';
+import type { FileResult } from '../translate/documents/documentJob.ts';
+import {
+	translateDocumentJsonInWorker,
+	translateFileInWorker,
+} from '../translate/documents/documentThread.ts';
+import { unknownFormat } from '../translate/documents/knownFormats.ts';
+import { formatOf } from '../translate/documents/translateDocument.ts';
 import { canonicalLanguage, unknownLanguage } from '../translate/languageCodes.ts';
 import { minDocumentQuality } from '../translate/qualityEstimate.ts';
 import type { AppEnv } from './env.ts';
+import { answerJson } from './jsonAnswer.ts';
 import { register } from './register.ts';
-import { announcedBytes } from './requestBody.ts';
+import { announcedBytes, isJson } from './requestBody.ts';
 import { personOf } from './requestPerson.ts';
 import { requestTranslator } from './translate/requestTranslator.ts';
-import { textsQuality } from './translate/translateReply.ts';
+import { modelsHeader, refusedHeader, textsQuality } from './translate/translateReply.ts';
+
+/** Bytes of an Office file that weigh as much as a character: most of them are pictures and layout. */
+export const bytesOfWork = 10;
 
 export function registerDocumentRoutes(app: Hono<AppEnv>, backend: Backend): void {
 	const { documentQueue } = backend;
 	const checkRoom = (context: Context<AppEnv>): void =>
-		documentQueue.checkRoom({ work: announcedBytes(context) });
+		documentQueue.checkRoom({
+			work: announcedBytes(context) / (isJson(context) ? 1 : bytesOfWork),
+		});
 	register(
 		app,
 		translateDocument,
-		async ({ context, body }) => {
-			const { fileName, text, to, from, engine, minQuality = minDocumentQuality } = body;
+		async ({ context, body, query }) => {
+			const wanted = body instanceof Uint8Array ? fieldsOf(query) : body;
+			const { fileName, to, from, engine, tone, gender } = wanted;
+			const minQuality = wanted.minQuality ?? minDocumentQuality;
+			const category = wanted.category === undefined ? undefined : categoryName(wanted.category);
+			if (wanted.category !== undefined && category === undefined)
+				throw new AppError('invalid_request', 'No system can be called so.', { param: 'category' });
 			// Another engine would work with the owner's accounts elsewhere.
 			if (engine !== undefined && context.get('caller') === 'member')
 				throw new AppError('forbidden', "Whoever runs the model server chooses the 'engine'.", {
 					param: 'engine',
 				});
-			if (!formatOf(fileName)) {
-				throw new AppError(
-					'invalid_request',
-					`${fileName.slice(0, 80)} is of no format that can be translated whole. Known: ${Object.keys(documentFormats).join(', ')}.`,
-					{ param: 'fileName' },
-				);
-			}
+			checkFormat(fileName, body instanceof Uint8Array ? undefined : body.text);
 			const target = language(to, 'to');
 			const source = from === undefined || from === '' ? undefined : language(from, 'from');
-			const languages = { to: target, ...defined({ from: source }) };
-			const texts: TargetText[] = [];
+			const outcomes: TranslateOutcome[] = [];
 			const translator = requestTranslator(context, backend, {
-				...{ target, minQuality, ...defined({ engine }) },
-				onOutcome: ({ items }) =>
-					pushAll(
-						texts,
-						items.flatMap((item) => item.translations),
-					),
+				...{ target, minQuality, ...defined({ engine, category, tone, gender }) },
+				onOutcome: (outcome) => outcomes.push(outcome),
 			});
-			const job = { fileName, text, ...languages };
-			using _ = await documentQueue.enter({ work: text.length }, context.get('signal'));
-			const made = await translateDocumentJsonInWorker(
-				job,
-				translator,
-				personOf(context),
-				context.get('signal'),
-			);
-			return await context.body(withQuality(made, texts), 200, {
+			const job = { fileName, to: target, ...defined({ from: source }) };
+			const owner = personOf(context);
+			const signal = context.get('signal');
+			const work = body instanceof Uint8Array ? body.length / bytesOfWork : body.text.length;
+			using _ = await documentQueue.enter({ work }, signal);
+			const notified = () => ({ ...modelsHeader(outcomes), ...refusedHeader(outcomes) });
+			const quality = () => textsQuality(outcomes.flatMap(translationsOf));
+			if (body instanceof Uint8Array) {
+				const made = await translateFileInWorker(
+					{ ...job, bytes: body },
+					translator,
+					owner,
+					signal,
+				);
+				context.header('x-document-result', summaryOf(made, quality()));
+				const type = archiveTypeOf(fileName) ?? 'application/octet-stream';
+				return await context.body(made.bytes, 200, { 'content-type': type, ...notified() });
+			}
+			const whole = { ...job, text: body.text, ...defined({ columns: body.columns }) };
+			const made = await translateDocumentJsonInWorker(whole, translator, owner, signal);
+			return await context.body(withQuality(made, quality()), 200, {
 				'content-type': 'application/json',
+				...notified(),
 			});
 		},
 		{ checkRoom },
 	);
+	register(app, translationSystems, async ({ context }) =>
+		answerJson(context, await backend.translation.systems()),
+	);
 }
+
+/** What a file's bytes come with. */
+function fieldsOf(query: QueryOf<typeof translateDocument>) {
+	const { fileName, to } = query;
+	for (const [name, value] of Object.entries({ fileName, to }))
+		if (value === undefined)
+			throw new AppError(
+				'invalid_request',
+				`The body is the bytes of a file, so '${name}' belongs into the query: /documents/translate?fileName=guide.docx&to=de.`,
+				{ param: name },
+			);
+	return { ...query, fileName: fileName ?? '', to: to ?? '' };
+}
+
+/** What has become of a file, as a header can say it. */
+function summaryOf(
+	{ pieces, refused, left, language, score }: FileResult,
+	quality: number | undefined,
+): string {
+	const counts = { pieces, refused: refused.length, left: left.length };
+	const rounded = quality === undefined ? undefined : Number(quality.toFixed(2));
+	return JSON.stringify({ ...counts, language, ...defined({ score, quality: rounded }) });
+}
+
+/** @param text absent: the body is the bytes of a file */
+function checkFormat(fileName: string, text: string | undefined): void {
+	const fail = (what: string) => {
+		const name = fileName.slice(0, 80);
+		return new AppError('invalid_request', `${name} ${what}`, { param: 'fileName' });
+	};
+	const isArchive = archiveTypeOf(fileName) !== undefined;
+	if (isArchive && text !== undefined)
+		throw fail(
+			'is no text. Send the bytes of the file as the body, and the other fields in the query: /documents/translate?fileName=guide.docx&to=de.',
+		);
+	const isText = formatOf(fileName, text) !== undefined;
+	if (isArchive || (isText && text !== undefined)) return;
+	if (isText) throw fail('is a text. Send it in JSON, with Content-Type: application/json.');
+	throw fail(unknownFormat(fileName));
+}
+
+const translationsOf = ({ items }: TranslateOutcome): TargetText[] =>
+	items.flatMap(({ translations }) => translations);
 
 /** The JSON of a result with an estimate of its quality behind its other fields. */
 function withQuality(
 	json: Uint8Array<ArrayBuffer>,
-	texts: readonly TargetText[],
+	quality: number | undefined,
 ): Uint8Array<ArrayBuffer> {
-	const quality = textsQuality(texts);
 	if (quality === undefined) return json;
 	const field = new TextEncoder().encode(`,"quality":${quality.toFixed(2)}}`);
 	const whole = new Uint8Array(json.length - 1 + field.length);

@@ -8,6 +8,7 @@ import type { ProviderFallback } from '../services/host.ts';
 import { base64Vector } from '../services/text/embeddingService.ts';
 import type { AppEnv } from './env.ts';
 import { noteFallback } from './fallbackHeader.ts';
+import { owned } from './owner.ts';
 import { register } from './register.ts';
 import { announcedBytes } from './requestBody.ts';
 import { recordRequest, withMetrics } from './requestMetrics.ts';
@@ -23,7 +24,7 @@ export function registerEmbeddingRoutes(app: Hono<AppEnv>, backend: Backend): vo
 			return withMetrics(record, async () => {
 				let fallback: ProviderFallback | undefined;
 				const { model, vectors, promptTokens } = await backend.embeddings.run(
-					request,
+					owned(context, request),
 					(found) => {
 						fallback = found;
 						noteFallback(context, found);

@@ -29,9 +29,10 @@ import type { ProviderFallback } from '../services/host.ts';
 import { downloadStream } from './downloadStream.ts';
 import type { AppEnv } from './env.ts';
 import { noteFallback } from './fallbackHeader.ts';
+import { checkKeyless } from './keylessDownload.ts';
 import { register } from './register.ts';
 import { catalogueWire, localWire } from './serializeCatalogue.ts';
-import { withHeaders } from './sseResponse.ts';
+import { withHeaders } from './streamedAnswer.ts';
 
 /** User agents of SDKs that parse `Total NN%` lines. */
 const readsTotals = /foundry-local-(js|python|cs|rust)-sdk/i;
@@ -81,7 +82,10 @@ export function registerFoundryRoutes(app: Hono<AppEnv>, backend: Backend): void
 			...defined({ token, folder }),
 			...(bufferSize === undefined ? {} : { bufferBytes: bufferSize * 1024 }),
 		};
-		if (context.get('caller') !== 'owner') await checkKeyless(backend, request);
+		if (context.get('caller') !== 'owner') {
+			needsKey(request);
+			await checkKeyless(backend, name, model);
+		}
 		// What can be refused at once is an ordinary error instead of a stream that fails.
 		await models.target(name, wanted);
 		const pipe = request.progressToken;
@@ -162,28 +166,13 @@ export function registerFoundryRoutes(app: Hono<AppEnv>, backend: Backend): void
 	});
 }
 
-/**
- * What the published interface downloads without a key: models of the catalogue, to the folder of models.
- * @throws AppError `invalid_api_key` for what else one could name, `model_not_found`
- */
-async function checkKeyless(
-	backend: Backend,
-	request: BodyOf<typeof downloadModel>,
-): Promise<void> {
+/** @throws AppError `invalid_api_key` for what a download may only name with the key */
+function needsKey(request: BodyOf<typeof downloadModel>): void {
 	const beyond = (['customDirPath', 'token'] as const).find((name) => request[name] !== undefined);
 	if (beyond !== undefined)
 		throw new AppError('invalid_api_key', `'${beyond}' needs the key of the model server.`, {
 			param: beyond,
 		});
-	const { name, ...wanted } = request.model;
-	const { entry, source } = await backend.models.target(name, wanted);
-	// Nothing is fetched for one that comes with the server, or was added where it lies.
-	if (entry === undefined && source !== undefined)
-		throw new AppError(
-			'invalid_api_key',
-			`${(name ?? wanted.uri ?? '').slice(0, 200)} is not in the catalogue: downloading from other places of the hub needs the key of the model server.`,
-			{ param: 'model' },
-		);
 }
 
 async function isHere(backend: Backend, name: string): Promise<boolean> {

@@ -60,12 +60,15 @@ export function splitHost(header: string): { name: string; port: string | undefi
  * Why a request must be refused, or `undefined` when the guard has nothing against it.
  * @param anyPort whether it may have come to another port of this computer
  * @param opensPage whether all it does is open one of the pages, which links elsewhere may lead to
+ * @param isKnown whether it shows the key or a signed person: no page that has turned a name of its own to this
+ * computer can, so it may call it by any name, as balancers and probes do by its address
  */
 function refusal(
 	headers: { get(name: string): string | null | undefined },
 	options: Pick<GuardOptions, 'allowedHosts' | 'allowedOrigins' | 'port'>,
 	anyPort = false,
 	opensPage = false,
+	isKnown = false,
 ): string | undefined {
 	const header = headers.get('host') ?? '';
 	const host = splitHost(header);
@@ -75,7 +78,7 @@ function refusal(
 		host !== undefined &&
 		loopbackNames.has(host.name) &&
 		(anyPort || port === undefined || Number(host.port ?? 80) === port);
-	if (!named && !local)
+	if (!named && !local && !isKnown)
 		return `Requests for host '${header.slice(0, 80)}' are not answered here; use 127.0.0.1 or add the name with --allow-host.`;
 	const origin = headers.get('origin');
 	if (origin != null && !options.allowedOrigins.includes(origin) && !sameOrigin(origin, header))
@@ -118,7 +121,7 @@ export function guard(
 		const matched = matchedRoutes(context);
 		const opensPage = isVisit(context.req.raw) && arePages(matched);
 		const anyPort = shown !== undefined || isPagePath(context.req.path);
-		const reason = refusal(headers, options, anyPort, opensPage);
+		const reason = refusal(headers, options, anyPort, opensPage, shown !== undefined);
 		if (reason !== undefined) throw new AppError('forbidden', reason);
 		answerOrigin(context, options.allowedOrigins);
 		if (context.req.method === 'OPTIONS') return preflight(context);

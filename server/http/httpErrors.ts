@@ -1,8 +1,9 @@
-/** Errors on the wire: status, headers and the body `{error:{message,type,param,code}}`. */
+/** Errors on the wire: status, headers and the body, in the shape of the interface that was asked. */
 
 import { HTTPException } from 'hono/http-exception';
 import { codeOfStatus } from '../protocol/errorBody.ts';
-import { AppError, asAppError, errorBody } from '../protocol/index.ts';
+import { AppError, asAppError } from '../protocol/index.ts';
+import { errorShapeOf } from '../protocol/routes/errorShapes.ts';
 
 /**
  * Any thrown value as an {@link AppError}; framework errors keep their status.
@@ -27,12 +28,13 @@ function errorHeaders(error: AppError): Record<string, string> {
 }
 
 /**
- * The answer for an error, as the chat interface has it.
+ * The answer for an error, as the interface at a path has it.
  * @param more what the route's own interface adds to the body
  */
-export function errorResponse(error: AppError, more: object = {}): Response {
-	return new Response(JSON.stringify({ ...errorBody(error), ...more }), {
-		status: error.kind.httpStatus,
+export function errorResponse(error: AppError, path = '/', more: object = {}): Response {
+	const shape = errorShapeOf(path);
+	return new Response(JSON.stringify({ ...shape.body(error), ...more }), {
+		status: shape.status(error),
 		headers: { 'content-type': 'application/json; charset=utf-8', ...errorHeaders(error) },
 	});
 }

@@ -1,15 +1,16 @@
 /** Puts the app on a socket: port, host, time limits, and messages for what can go wrong. */
 
-import { createServer, type IncomingMessage, type Server } from 'node:http';
+import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import type { Backend } from '../daemon/backend.ts';
 import type { Listener } from '../daemon/daemon.ts';
 import { softEnd } from '../net/endSoftly.ts';
-import { AppError, asAppError, errno } from '../protocol/index.ts';
+import { asAppError } from '../protocol/index.ts';
 import { health } from '../protocol/routes/status.ts';
 import { yieldToOthers } from '../work/yieldToOthers.ts';
 import { createApp } from './app.ts';
+import { bind } from './bind.ts';
 import type { GuardOptions } from './guard.ts';
 import { refuseTarget, settleTarget } from './settleTarget.ts';
 
@@ -57,34 +58,3 @@ export async function listen(backend: Backend, options: ListenOptions): Promise<
 
 /** Who looks whether the server is well does not wait behind hundreds that come at once. */
 const isProbe = ({ url }: IncomingMessage): boolean => url === health.path;
-
-function bind(server: Server, { host, port }: ListenOptions): Promise<void> {
-	return new Promise((resolve, reject) => {
-		server.once('error', (error) => reject(bindError(error, host, port)));
-		server.listen(port, host, () => {
-			server.removeAllListeners('error');
-			resolve();
-		});
-	});
-}
-
-function bindError(error: Error, host: string, port: number): AppError {
-	const code = errno(error);
-	if (code === 'EADDRINUSE')
-		return new AppError(
-			'port_in_use',
-			`Port ${port} on ${host} is already in use. Choose another with --port, or --port 0 for any free one.`,
-			{ cause: error },
-		);
-	if (code === 'EACCES')
-		return new AppError(
-			'port_in_use',
-			`This user may not listen on port ${port}. Choose one above 1023 with --port.`,
-			{ cause: error },
-		);
-	if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND' || code === 'EAI_AGAIN')
-		return new AppError('invalid_request', `This machine has no address '${host}' to listen on.`, {
-			cause: error,
-		});
-	return asAppError(error, `opening ${host}:${port}`);
-}

@@ -17,8 +17,14 @@ export function registerMetricsRoutes(app: Hono<AppEnv>, backend: Backend): void
 		for (const { model, stats } of rows) {
 			const add = (name: string, value: number) =>
 				gauges.push({ name: `nearglot_model_${name}`, labels: { model }, value });
-			add('running', stats.running);
-			add('waiting', stats.waiting);
+			const { task } = stats;
+			const addOfQueue = (name: string, value: number) =>
+				gauges.push({ name: `nearglot_model_${name}`, labels: { model, task }, value });
+			addOfQueue('running', stats.running);
+			addOfQueue('waiting', stats.waiting);
+			addOfQueue('admitted', stats.admittedTotal);
+			addOfQueue('refused', stats.refusedTotal);
+			addOfQueue('waited_seconds', stats.waitedMsTotal / 1000);
 			add('open_sequences', stats.openSequences);
 			add('cached_prefixes', stats.cachedPrefixes);
 			add('kv_bytes', stats.kvBytes);

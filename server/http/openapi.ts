@@ -2,7 +2,8 @@
 
 import type { Hono } from 'hono';
 import type { Backend } from '../daemon/backend.ts';
-import { type ErrorCode, errorKinds } from '../protocol/index.ts';
+import { AppError, type ErrorCode, errorKinds } from '../protocol/index.ts';
+import { errorShapeOf, errorShapes } from '../protocol/routes/errorShapes.ts';
 import { answerSchema, requestSchema, type SchemaObject } from '../protocol/routes/fields.ts';
 import { type FormBody, type Route, type RouteBody, shownPath } from '../protocol/routes/route.ts';
 import { routes } from '../protocol/routes/routes.ts';
@@ -11,24 +12,6 @@ import { translatorSecurity } from '../protocol/routes/translatorApi.ts';
 import type { AppEnv } from './env.ts';
 import { jsonBytes } from './jsonAnswer.ts';
 import { register } from './register.ts';
-
-/** Errors of every route; the translator's have numbers instead of names. */
-const errorSchema = {
-	type: 'object',
-	required: ['error'],
-	properties: {
-		error: {
-			type: 'object',
-			required: ['message', 'code'],
-			properties: {
-				message: { type: 'string' },
-				type: { type: 'string' },
-				param: { type: ['string', 'null'] },
-				code: { type: ['string', 'integer'] },
-			},
-		},
-	},
-};
 
 export function registerOpenApi(app: Hono<AppEnv>, backend: Backend): void {
 	let made: Promise<Uint8Array<ArrayBuffer>> | undefined;
@@ -56,7 +39,9 @@ export function openApi(described: readonly Route[], version: string): object {
 		},
 		paths,
 		components: {
-			schemas: { Error: errorSchema },
+			schemas: Object.fromEntries(
+				errorShapes.map(({ name, schema }) => [name, answerSchema(schema)]),
+			),
 			securitySchemes: { key: { type: 'http', scheme: 'bearer' }, ...translatorSecurity },
 		},
 	};
@@ -81,8 +66,8 @@ function operation(path: string, route: Route): object {
 		security: securityOf(route),
 		responses: {
 			'200': { description: 'The answer.', ...answerContent(route) },
-			...failures(route.errors ?? []),
-			default: failure('What went wrong.'),
+			...failures(path, route.errors ?? []),
+			default: failure(path, 'What went wrong.'),
 		},
 	};
 }
@@ -120,7 +105,12 @@ const contentTypes: Readonly<Record<RouteBody['kind'], string>> = {
 };
 
 function bodyContent(body: RouteBody): object {
-	return { [contentTypes[body.kind]]: { schema: bodySchema(body) } };
+	return {
+		[contentTypes[body.kind]]: { schema: bodySchema(body) },
+		...(body.kind === 'json' && body.orBytes !== undefined
+			? { [contentTypes.bytes]: { schema: { type: 'string', format: 'binary' } } }
+			: {}),
+	};
 }
 
 function bodySchema(body: RouteBody): SchemaObject {
@@ -148,12 +138,13 @@ function formSchema({ schema, file: { name, description } }: FormBody): SchemaOb
 	};
 }
 
-function answerContent({ answer, answers = [], events }: Route): { content?: object } {
+function answerContent({ answer, answers = [], events, lines }: Route): { content?: object } {
 	const content = {
 		...(answer === undefined ? {} : { 'application/json': { schema: answerSchema(answer) } }),
 		...Object.fromEntries(answers.map((type) => [type, { schema: { type: 'string' } }])),
 		// The schema is that of the data of each event.
 		...(events === undefined ? {} : { 'text/event-stream': { schema: answerSchema(events) } }),
+		...(lines === undefined ? {} : { 'application/x-ndjson': { schema: answerSchema(lines) } }),
 	};
 	return Object.keys(content).length === 0 ? {} : { content };
 }
@@ -164,18 +155,21 @@ function securityOf({ who = 'owner', also = [], translatorKeys }: Route): object
 	return who === 'owner' && also.length === 0 ? [{ key: [] }] : [{ key: [] }, {}];
 }
 
-const failure = (description: string) => ({
+const failure = (path: string, description: string) => ({
 	description,
-	content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+	content: {
+		'application/json': { schema: { $ref: `#/components/schemas/${errorShapeOf(path).name}` } },
+	},
 });
 
 /** Errors by status, since codes share them. */
-function failures(codes: readonly ErrorCode[]): Record<string, object> {
-	const byStatus = Map.groupBy(codes, (code) => errorKinds[code].httpStatus);
+function failures(path: string, codes: readonly ErrorCode[]): Record<string, object> {
+	const { status: statusOf } = errorShapeOf(path);
+	const byStatus = Map.groupBy(codes, (code) => statusOf(new AppError(code)));
 	return Object.fromEntries(
 		[...byStatus].map(([status, group]) => [
 			String(status),
-			failure(group.map((code) => `\`${code}\`: ${errorKinds[code].sentence}`).join(' ')),
+			failure(path, group.map((code) => `\`${code}\`: ${errorKinds[code].sentence}`).join(' ')),
 		]),
 	);
 }

@@ -22,7 +22,8 @@ import { type Call, register } from './register.ts';
 import { readBytes } from './requestBody.ts';
 import { recordRequest, withMetrics } from './requestMetrics.ts';
 import { page } from './servePage.ts';
-import { sse, withHeaders } from './sseResponse.ts';
+import { sse } from './sseResponse.ts';
+import { withHeaders } from './streamedAnswer.ts';
 
 /** Header of the session's token; no other route reads it. */
 const recorderTokenHeader = 'x-recorder-token';

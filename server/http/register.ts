@@ -1,12 +1,13 @@
 /** Joins a route of the contract with its handler: what a handler gets has been checked. */
 
 import type { Context, Hono } from 'hono';
+import { AppError } from '../protocol/index.ts';
 import { check } from '../protocol/routes/check.ts';
 import { unreadFields } from '../protocol/routes/fields.ts';
 import type { AnswerOf, BodyOf, QueryOf, Route } from '../protocol/routes/route.ts';
 import type { AppEnv } from './env.ts';
 import { answerJson } from './jsonAnswer.ts';
-import { readJson } from './requestBody.ts';
+import { isJson, readBytes, readJson } from './requestBody.ts';
 import { nameIgnored } from './unknownFields.ts';
 
 /** One request to a route. */
@@ -66,6 +67,10 @@ export function register<R extends Route>(
 
 async function bodyOf(context: Context<AppEnv>, { body }: Route): Promise<unknown> {
 	if (body?.kind !== 'json') return undefined;
+	if (body.orBytes !== undefined && !isJson(context)) {
+		if (!context.get('admitted')) throw new AppError('invalid_api_key');
+		return await readBytes(context, body.orBytes);
+	}
 	const sent = await readJson(context, body.limits);
 	const read = check(body.schema, sent);
 	nameIgnored(context, unreadFields(body.schema, sent));

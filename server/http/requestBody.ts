@@ -11,9 +11,10 @@ import { formOf, jsonOf } from './bodyThread.ts';
 import type { AppEnv } from './env.ts';
 import type { FormTextFields } from './formText.ts';
 import { HeldBytes } from './heldBytes.ts';
+import { bodyEncoding, inflated } from './inflatedBody.ts';
 
 /**
- * The body as JSON. Compressed → 415, wrong type → 400 (a browser form cannot fake `application/json`), too large →
+ * The body as JSON. Compressed in an unknown way → 415, wrong type → 400 (a browser form cannot fake `application/json`), too large →
  * 413, broken → 400 `invalid_json`, more values or fields than the limits → 400 `too_expensive`.
  */
 export async function readJson(
@@ -21,16 +22,10 @@ export async function readJson(
 	limits: BodyLimits = smallBody,
 ): Promise<unknown> {
 	const type = context.req.header('content-type') ?? '';
-	if (!/^application\/([\w.+-]+\+)?json\s*(;|$)/i.test(type))
+	if (!isJson(context))
 		throw new AppError(
 			'invalid_request',
 			`This route takes JSON: send Content-Type: application/json (it was ${type === '' ? 'absent' : `'${type.slice(0, 60)}'`}).`,
-		);
-	const encoding = context.req.header('content-encoding') ?? 'identity';
-	if (!/^\s*identity\s*$/i.test(encoding))
-		throw new AppError(
-			'unsupported_media_type',
-			`The body is compressed (Content-Encoding: ${encoding.slice(0, 40)}), which is not read here; send it as it is.`,
 		);
 	using held = new HeldBytes();
 	const bytes = await readBytes(context, limits.bytes, held);
@@ -45,6 +40,10 @@ export async function readJson(
 	}
 }
 
+/** Whether a body says that it is JSON. */
+export const isJson = ({ req }: Context<AppEnv>): boolean =>
+	/^application\/([\w.+-]+\+)?json\s*(;|$)/i.test(req.header('content-type') ?? '');
+
 /** The wanted fields of a body of type `application/x-www-form-urlencoded`; others are left out. */
 export async function readForm(
 	context: Context<AppEnv>,
@@ -56,7 +55,7 @@ export async function readForm(
 }
 
 /**
- * The raw body up to a limit in bytes, or up to a smaller one as long as nobody has said that the caller may
+ * The body, inflated, up to a limit in bytes, or up to a smaller one as long as nobody has said that the caller may
  * use the route.
  * @param held counts what arrives until the caller has made something else of it; absent: until it is there
  */
@@ -76,8 +75,7 @@ export async function readBytes(
 				? `Without a key in a header or the query the body may have ${kib} KiB; send the key there.`
 				: `The body is larger than ${kib} KiB, the limit of this route.`,
 		);
-	if ((context.req.header('content-encoding') ?? 'identity') !== 'identity')
-		throw new AppError('invalid_request', 'Compressed request bodies are not accepted.');
+	const encoding = bodyEncoding(context.req.header('content-encoding'));
 	if (announcedBytes(context) > limitBytes) throw tooLarge();
 	const stream = context.req.raw.body;
 	if (!stream) return new Uint8Array();
@@ -105,7 +103,10 @@ export async function readBytes(
 		bytes.set(chunk, at);
 		at += chunk.byteLength;
 	}
-	return bytes;
+	if (encoding === undefined) return bytes;
+	const whole = await untilAborted(inflated(bytes, encoding, limitBytes, tooLarge), signal);
+	counted.add(whole.byteLength);
+	return new Uint8Array(whole);
 }
 
 /** The length a body says it has; 0 where it does not. */

@@ -10,9 +10,11 @@ import { parseSpeechCall, type SpeechCall } from '../services/speech/speechReque
 import { scratchIn } from '../store/scratch.ts';
 import type { AppEnv } from './env.ts';
 import { jsonBytes } from './jsonAnswer.ts';
+import { owned } from './owner.ts';
 import { register } from './register.ts';
 import { recordRequest, withMetrics } from './requestMetrics.ts';
-import { sse, withHeaders } from './sseResponse.ts';
+import { sse } from './sseResponse.ts';
+import { withHeaders } from './streamedAnswer.ts';
 import { nameIgnored } from './unknownFields.ts';
 import { readUpload, type Upload } from './upload.ts';
 
@@ -25,7 +27,8 @@ export function registerSpeechRoutes(app: Hono<AppEnv>, backend: Backend): void 
 			scratch: scratchIn(backend.settings.dataDir),
 		});
 		try {
-			const { ignored, ...call } = parseSpeechCall(Object.fromEntries(upload.fields), task);
+			const { ignored, ...asked } = parseSpeechCall(Object.fromEntries(upload.fields), task);
+			const call = owned(context, asked);
 			nameIgnored(context, ignored);
 			if (call.stream) return await stream(context, backend, call, upload);
 			return await answer(context, backend, call, upload);

@@ -14,10 +14,12 @@ import type { AppEnv } from './env.ts';
 import { register } from './register.ts';
 import { page } from './servePage.ts';
 
-const types: Readonly<Record<string, string>> = {
-	js: 'text/javascript; charset=utf-8',
-	css: 'text/css; charset=utf-8',
-};
+const types: ReadonlyMap<string, string> = new Map(
+	Object.entries<string>({
+		js: 'text/javascript; charset=utf-8',
+		css: 'text/css; charset=utf-8',
+	}),
+);
 
 /** Where the bundles of the webview lie: beside the server's, or in dist/ when run from source. */
 function bundleFolder(): string {
@@ -54,7 +56,7 @@ export function registerStudioRoutes(app: Hono<AppEnv>, { studio }: Backend): vo
 	);
 	register(app, studioFile, async ({ context }) => {
 		const file = context.req.param('file');
-		const type = types[file.split('.').at(-1) ?? ''];
+		const type = types.get(file.split('.').at(-1) ?? '');
 		try {
 			const bytes = await readFile(join(folder, file));
 			context.header('content-type', type);

@@ -26,6 +26,15 @@ export async function unpack(path: string, folder: string, signal: AbortSignal):
 	else await unpackTar(path, folder, signal);
 }
 
+/** Name of the first plain file of an archive that matches; nothing is unpacked. */
+export async function findInArchive(
+	path: string,
+	wanted: RegExp,
+	signal?: AbortSignal,
+): Promise<string | undefined> {
+	return /\.zip$/i.test(path) ? findInZip(path, wanted) : findInTar(path, wanted, signal);
+}
+
 class Budget {
 	#entries = 0;
 	#bytes = 0;
@@ -33,6 +42,11 @@ class Budget {
 		if (++this.#entries > maxEntries) throw bad(`it has more than ${maxEntries} entries`);
 		const fault = pathFault(name);
 		if (fault !== undefined) throw bad(`${JSON.stringify(name)} ${fault}`);
+	}
+	/** Of an entry that is passed over. */
+	skip(bytes: number): void {
+		this.#bytes += bytes;
+		if (this.#bytes > maxBytes) throw bad('it unpacks to more than 200 GiB');
 	}
 	async *count(source: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
 		for await (const chunk of source) {
@@ -50,14 +64,42 @@ async function write(source: Readable, target: string, budget: Budget, signal: A
 	await pipeline(source, (chunks) => budget.count(chunks), createWriteStream(target), { signal });
 }
 
+/** Entries of an archive; the loop over them reports what goes wrong. */
+function readTar(path: string, signal: AbortSignal | undefined) {
+	const tar = extract();
+	const options = signal === undefined ? {} : { signal };
+	const feed = /\.(tgz|gz)$/i.test(path)
+		? pipeline(createReadStream(path), createGunzip(), tar, options)
+		: pipeline(createReadStream(path), tar, options);
+	// Without a handler the pipe's copy of what went wrong would be unhandled.
+	feed.catch(() => undefined);
+	return { tar, feed };
+}
+
+async function findInTar(
+	path: string,
+	wanted: RegExp,
+	signal: AbortSignal | undefined,
+): Promise<string | undefined> {
+	const budget = new Budget();
+	const { tar } = readTar(path, signal);
+	try {
+		for await (const entry of tar) {
+			const name = clean(entry.header.name);
+			if (entry.header.type === 'file' && wanted.test(name)) return name;
+			if (name !== '') budget.entry(name);
+			budget.skip(entry.header.size ?? 0);
+			entry.resume();
+		}
+		return undefined;
+	} catch (error) {
+		throw damaged(error, signal);
+	}
+}
+
 async function unpackTar(path: string, folder: string, signal: AbortSignal): Promise<void> {
 	const budget = new Budget();
-	const tar = extract();
-	const feed = /\.(tgz|gz)$/i.test(path)
-		? pipeline(createReadStream(path), createGunzip(), tar, { signal })
-		: pipeline(createReadStream(path), tar, { signal });
-	// The loop below reports what went wrong; without a handler the pipe's copy would be unhandled.
-	feed.catch(() => undefined);
+	const { tar, feed } = readTar(path, signal);
 	try {
 		for await (const entry of tar) {
 			const name = clean(entry.header.name);
@@ -77,19 +119,46 @@ async function unpackTar(path: string, folder: string, signal: AbortSignal): Pro
 }
 
 /** What an archive that is cut off or damaged stops with, as an error of the sender. */
-function damaged(error: unknown, signal: AbortSignal): unknown {
-	const isOurs = error instanceof AppError || signal.aborted;
+function damaged(error: unknown, signal: AbortSignal | undefined): unknown {
+	const isOurs = error instanceof AppError || signal?.aborted === true;
 	const { syscall, message } = error as NodeJS.ErrnoException;
 	return isOurs || syscall !== undefined ? error : bad(`it is cut off or damaged (${message})`);
 }
 
-async function unpackZip(path: string, folder: string, signal: AbortSignal): Promise<void> {
-	const budget = new Budget();
-	const zip = await new Promise<ZipFile>((resolve, reject) => {
+function openZip(path: string): Promise<ZipFile> {
+	return new Promise<ZipFile>((resolve, reject) => {
 		open(path, { lazyEntries: true, autoClose: true, strictFileNames: true }, (error, file) =>
 			error ? reject(bad(error.message)) : resolve(file),
 		);
 	});
+}
+
+async function findInZip(path: string, wanted: RegExp): Promise<string | undefined> {
+	const budget = new Budget();
+	const zip = await openZip(path);
+	return new Promise((resolve, reject) => {
+		zip.on('error', (error) => reject(bad(error.message)));
+		zip.on('end', () => resolve(undefined));
+		zip.on('entry', (entry) => {
+			const name = clean(entry.fileName);
+			try {
+				budget.entry(name);
+			} catch (error) {
+				zip.close();
+				reject(error);
+				return;
+			}
+			if (!wanted.test(name)) return zip.readEntry();
+			zip.close();
+			resolve(name);
+		});
+		zip.readEntry();
+	});
+}
+
+async function unpackZip(path: string, folder: string, signal: AbortSignal): Promise<void> {
+	const budget = new Budget();
+	const zip = await openZip(path);
 	await new Promise<void>((resolve, reject) => {
 		zip.on('error', (error) => reject(bad(error.message)));
 		zip.on('end', resolve);

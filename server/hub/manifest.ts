@@ -7,7 +7,7 @@ import { readModelJson } from './modelData/readModelFile.ts';
 
 /** What a model was built of, where it was not published as it is. */
 export interface BuiltFrom {
-	readonly format: 'gguf' | 'safetensors';
+	readonly format: 'gguf' | 'safetensors' | 'marian';
 	readonly files: readonly {
 		readonly path: string;
 		readonly sizeBytes: number;

@@ -14,6 +14,8 @@ export interface ModelSettings {
 	readonly modelsFolder?: string;
 	/** Base address of the hub or a mirror of it. */
 	readonly hub?: string;
+	/** Address of the list of Firefox Translations' models, or of a mirror of it. */
+	readonly students?: string;
 }
 
 const format: JsonFormat<ModelSettings> = {

@@ -13,6 +13,11 @@ export type ModelIdentity = Omit<
 	'files' | 'downloadedAt' | 'hub' | 'commit' | 'repository' | 'builtFrom'
 >;
 
+/** Folder of what is not finished yet. */
+export function unfinishedFolder(modelsFolder: string): string {
+	return join(modelsFolder, '.downloads');
+}
+
 /** Where a model goes, and where it is until it is complete. */
 export function modelPaths(
 	modelsFolder: string,
@@ -20,7 +25,7 @@ export function modelPaths(
 ): { readonly target: string; readonly partial: string } {
 	return {
 		target: inside(modelsFolder, folderName),
-		partial: inside(join(modelsFolder, '.downloads'), folderName),
+		partial: inside(unfinishedFolder(modelsFolder), folderName),
 	};
 }
 

@@ -62,15 +62,19 @@ export async function refreshModelFacts(
 			variant,
 		]);
 	const waiting = [...byRepository];
+	let hasGivenUp = false;
 	const worker = async () => {
 		for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
 			const [name, variants] = next;
 			try {
-				const repository = await readRepository(http, name, 'main', signal);
+				// A hub that is away is waited for once, not once for each repository.
+				const retries = hasGivenUp ? { tries: 1 } : {};
+				const repository = await readRepository(http, name, 'main', signal, retries);
 				for (const variant of variants) facts[idOf(variant)] = factsOf(variant, repository);
 			} catch (error) {
 				const { code, message } = asAppError(error);
 				if (code === 'cancelled') throw error;
+				hasGivenUp ||= code === 'download_failed';
 				failures.push(`${name}: ${message}`);
 			}
 		}

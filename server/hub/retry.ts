@@ -53,7 +53,7 @@ export async function withRetries<Result>(
 			if (failures >= tries)
 				throw new AppError(
 					'download_failed',
-					`${what}: ${error.message} Given up after ${tries} tries; run it again to resume.`,
+					`${what}: ${error.message} Given up after ${tries} ${tries === 1 ? 'try' : 'tries'}; run it again to resume.`,
 					{ cause: error },
 				);
 			const backoff = backoffMs * 2 ** (failures - 1) * (0.75 + Math.random() / 2);

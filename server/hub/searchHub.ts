@@ -4,9 +4,10 @@ import type { HubHttp } from './http.ts';
 import { repositoryPattern } from './names.ts';
 import { hubJson, type RepositoryRetries } from './repository.ts';
 
-export const hubFormats = ['onnx', 'gguf', 'safetensors'] as const;
+const hubFormats = ['onnx', 'gguf', 'safetensors'] as const;
 
-export type HubFormat = (typeof hubFormats)[number];
+/** `marian` = a student of Firefox Translations. */
+export type HubFormat = (typeof hubFormats)[number] | 'marian';
 
 /** A repository that was found. */
 export interface FoundRepository {
@@ -16,6 +17,10 @@ export interface FoundRepository {
 	readonly license?: string;
 	/** As the hub calls it, e.g. `text-generation`. */
 	readonly task?: string;
+	/** What it does, for people. */
+	readonly title?: string;
+	/** Of its files, where the list says so. */
+	readonly sizeBytes?: number;
 	/** Of the last month. */
 	readonly downloads?: number;
 	/** The hub gives its files only to those who have accepted its terms. */

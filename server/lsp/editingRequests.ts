@@ -14,6 +14,7 @@ import { pushAll } from '../protocol/lists.ts';
 import { inItsLanguage } from '../translate/documents/documentLanguage.ts';
 import {
 	translateDocumentInWorker,
+	translateFileInWorker,
 	translateMissingInWorker,
 } from '../translate/documents/documentThread.ts';
 import { messageFamilies } from '../translate/documents/messageFamilies.ts';
@@ -77,7 +78,7 @@ export function editingRequests(editing: Editing) {
 			onItems: (made: readonly TextTranslation[]) => pushAll(items, made),
 		};
 		const translator = translations.translator(ask, signal);
-		if (formatOf(fileName)) {
+		if (formatOf(fileName, text)) {
 			const job = { fileName, text, ...languages };
 			const result = await translateDocumentInWorker(job, translator, signal);
 			return { ...result, ...defined({ quality: qualityOf(items) }) };
@@ -102,6 +103,15 @@ export function editingRequests(editing: Editing) {
 				...defined({ quality }),
 			};
 		});
+	};
+
+	const wholeFile: Handler<'nearglot/translateFile'> = async (params, signal) => {
+		const { fileName, content, to, from, uri, partialResultToken } = params;
+		const ask = { to, ...(uri ? { uri } : {}), ...progressTo(partialResultToken) };
+		const translator = translations.translator(ask, signal);
+		const job = { fileName, bytes: Buffer.from(content, 'base64'), to, ...(from ? { from } : {}) };
+		const { bytes, ...rest } = await translateFileInWorker(job, translator, undefined, signal);
+		return { ...rest, content: Buffer.from(bytes.buffer).toString('base64') };
 	};
 
 	const missing: Handler<'nearglot/translateMissing'> = async (params, signal) => {
@@ -177,6 +187,7 @@ export function editingRequests(editing: Editing) {
 	return {
 		'nearglot/translateRanges': translateRanges,
 		'nearglot/translateDocument': wholeDocument,
+		'nearglot/translateFile': wholeFile,
 		'nearglot/translateMissing': missing,
 		'nearglot/readerRanges': readerRanges,
 		'nearglot/nameSymbol': name,

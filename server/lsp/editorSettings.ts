@@ -11,6 +11,10 @@ export interface EditorSettings {
 	readonly hover: boolean;
 	/** Who translates. */
 	readonly engine: TranslateEngine | 'auto';
+	/** System that translates (`category`); empty: the general one. */
+	readonly system: string;
+	/** How a chat model addresses the reader; empty: as it likes. */
+	readonly tone: string;
 	/** Model of chats; a team's (`team:…`) takes recordings and translations along. */
 	readonly chatModel: string;
 	/** Longest text in characters that a hover translates. */
@@ -22,6 +26,8 @@ export const defaultEditorSettings: EditorSettings = {
 	targetLanguage: '',
 	hover: true,
 	engine: 'auto',
+	system: '',
+	tone: '',
 	chatModel: '',
 	maxHoverLength: 2000,
 };
@@ -30,7 +36,7 @@ export const defaultEditorSettings: EditorSettings = {
 export function parseEditorSettings(value: unknown): EditorSettings {
 	const chat = isRecord(value) && isRecord(value['chat']) ? value['chat'] : {};
 	const translate = isRecord(value) && isRecord(value['translate']) ? value['translate'] : {};
-	const { languages, targetLanguage, hover, engine, maxHoverLength } = translate;
+	const { languages, targetLanguage, hover, engine, system, tone, maxHoverLength } = translate;
 	const codes = Array.isArray(languages)
 		? languages.filter((code): code is string => typeof code === 'string' && code !== '')
 		: [];
@@ -40,6 +46,8 @@ export function parseEditorSettings(value: unknown): EditorSettings {
 		targetLanguage: typeof targetLanguage === 'string' ? targetLanguage : defaults.targetLanguage,
 		engine:
 			engine === 'local' || engine === 'team' || engine === 'hosted' ? engine : defaults.engine,
+		system: typeof system === 'string' ? system : defaults.system,
+		tone: typeof tone === 'string' ? tone : defaults.tone,
 		chatModel: typeof chat['model'] === 'string' ? chat['model'] : defaults.chatModel,
 		hover: typeof hover === 'boolean' ? hover : defaults.hover,
 		maxHoverLength:

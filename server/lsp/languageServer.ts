@@ -81,6 +81,7 @@ export function serveLanguageServer(connection: Connection, connect: ConnectDaem
 		team: team.client,
 		engine: () =>
 			settings.window.engine !== 'auto' ? settings.window.engine : withTeam() ? 'team' : 'local',
+		system: () => settings.window,
 	});
 	const recordingAt: typeof at = (params) =>
 		params.model === undefined && withTeam() ? [team.client, params] : at(params);
@@ -136,6 +137,9 @@ export function serveLanguageServer(connection: Connection, connect: ConnectDaem
 	handle('nearglot/complete', (params, signal) => completeCode(...at(params), signal));
 	handle('nearglot/countTokens', (params, signal) => countTokens(...at(params), signal));
 	handle('nearglot/translate', (params, signal) => translateTexts(translator, params, signal));
+	handle('nearglot/translationSystems', (_params, signal) =>
+		here.call(routes.translationSystems, {}, { signal }),
+	);
 	handle('nearglot/languages', (params, signal) =>
 		listTranslatorLanguages(translator, params.displayLanguage ?? client?.locale, signal),
 	);
@@ -201,6 +205,7 @@ export function serveLanguageServer(connection: Connection, connect: ConnectDaem
 	handle('nearglot/translateRanges', requests['nearglot/translateRanges']);
 	handle('nearglot/readerRanges', requests['nearglot/readerRanges']);
 	handle('nearglot/translateDocument', requests['nearglot/translateDocument']);
+	handle('nearglot/translateFile', requests['nearglot/translateFile']);
 	handle('nearglot/translateMissing', requests['nearglot/translateMissing']);
 	handle('nearglot/messageFiles', requests['nearglot/messageFiles']);
 	handle('nearglot/nameSymbol', requests['nearglot/nameSymbol']);

@@ -17,6 +17,7 @@ import { displayLanguageName } from './displayLanguageName.ts';
 import type { Editing, EditingDeps } from './editing.ts';
 import { editingCommands, runEditingCommand } from './editingCommands.ts';
 import { editingRequests } from './editingRequests.ts';
+import type { EditorSettings } from './editorSettings.ts';
 import { findSymbolName } from './findSymbolName.ts';
 import { Glossaries } from './glossaries.ts';
 import { translationHover } from './hover.ts';
@@ -58,10 +59,11 @@ export function registerEditing(deps: EditingDeps) {
 		finder.forget(document.uri);
 		settings.forget(document.uri);
 	});
-	let engine = settings.window.engine;
+	const translatorOf = ({ engine, system, tone }: EditorSettings) => `${engine} ${system} ${tone}`;
+	let translator = translatorOf(settings.window);
 	settings.onChange((now) => {
-		if (now.engine !== engine) translations.forget();
-		engine = now.engine;
+		if (translatorOf(now) !== translator) translations.forget();
+		translator = translatorOf(now);
 	});
 	const useGrammars = (value: unknown) => {
 		const { grammars, languages } = parseGrammars(value);

@@ -29,18 +29,20 @@ export type TextName = keyof typeof editingStrings;
 
 type Bundle = { readonly default: Record<string, string> };
 
-const bundles: Readonly<Record<string, () => Promise<Bundle>>> = {
-	de: () => import('../../l10n/bundle.l10n.de.json', { with: { type: 'json' } }),
-	es: () => import('../../l10n/bundle.l10n.es.json', { with: { type: 'json' } }),
-	fr: () => import('../../l10n/bundle.l10n.fr.json', { with: { type: 'json' } }),
-};
+const bundles: ReadonlyMap<string, () => Promise<Bundle>> = new Map(
+	Object.entries<() => Promise<Bundle>>({
+		de: () => import('../../l10n/bundle.l10n.de.json', { with: { type: 'json' } }),
+		es: () => import('../../l10n/bundle.l10n.es.json', { with: { type: 'json' } }),
+		fr: () => import('../../l10n/bundle.l10n.fr.json', { with: { type: 'json' } }),
+	}),
+);
 
 /**
  * Chooses the language of the process: that of a locale (BCP 47), or English where there are no
  * translations for it.
  */
 export async function loadMessageTexts(locale: string | undefined): Promise<void> {
-	const load = bundles[(locale ?? 'en').toLowerCase().split(/[-_]/)[0] ?? 'en'];
+	const load = bundles.get((locale ?? 'en').toLowerCase().split(/[-_]/)[0] ?? 'en');
 	config({ contents: load ? (await load()).default : {} });
 }
 

@@ -12,10 +12,12 @@ export interface TranslateRoutes {
 	readonly team: Client;
 	/** Who translates when a call does not say (`engine` in its query). */
 	readonly engine: () => TranslateEngine;
+	/** System and tone on this computer of calls that name none; empty: the server's own choice. */
+	readonly system: () => { readonly system: string; readonly tone: string };
 }
 
 /** Routes calls of the translate interface (`/translate?…`, `/detect?…`, `/languages?…`). */
-export function translateRouter({ link, team, engine }: TranslateRoutes): Client {
+export function translateRouter({ link, team, engine, system }: TranslateRoutes): Client {
 	return new Client((path, init) => {
 		const [route = '', search = ''] = path.split('?');
 		if (route !== '/translate') return link.request(ownTranslatorPath + path, init);
@@ -27,6 +29,11 @@ export function translateRouter({ link, team, engine }: TranslateRoutes): Client
 			return team.request(`${route}?${query}`, init);
 		}
 		query.set('engine', chosen);
+		const usual = system();
+		if (chosen === 'local' && !query.has('category') && usual.system !== '') {
+			query.set('category', usual.system);
+			if (usual.tone !== '' && !query.has('tone')) query.set('tone', usual.tone);
+		}
 		return link.request(`${ownTranslatorPath}${route}?${query}`, init);
 	});
 }

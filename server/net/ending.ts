@@ -9,6 +9,7 @@ export const defaultDrainS = 25;
 export class Ending {
 	#begun = false;
 	#probed = false;
+	#preparing = 0;
 	readonly #over = new AbortController();
 
 	constructor() {
@@ -31,10 +32,22 @@ export class Ending {
 		return this.#over.signal;
 	}
 
-	/** The answer to a readiness probe. */
+	/** The answer to a readiness probe: false before it can work and from the moment it ends. */
 	isReady(): boolean {
 		this.#probed = true;
-		return !this.#begun;
+		return this.takesRequests;
+	}
+
+	/** The same, asked by nobody who chooses by it. */
+	get takesRequests(): boolean {
+		return !this.#begun && this.#preparing === 0;
+	}
+
+	/** Says that it is not ready before this is done. */
+	async prepare(work: Promise<void>): Promise<void> {
+		this.#preparing++;
+		await work;
+		this.#preparing--;
 	}
 
 	begin(): void {

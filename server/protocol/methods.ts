@@ -27,6 +27,7 @@ import type { openRecorder } from './routes/recorder.ts';
 import type { AnswerOf, BodyOf, QueryOf, RequestOf } from './routes/route.ts';
 import type { SpeechForm } from './routes/speechForm.ts';
 import type { openStudio } from './routes/studio.ts';
+import type { TranslationSystem } from './routes/translationSystems.ts';
 import type { textTypes, translateEngines } from './routes/translatorApi.ts';
 import type { SecretName } from './secretNames.ts';
 import type {
@@ -190,6 +191,15 @@ export interface TranslateDocumentResult {
 	readonly left: readonly { readonly text: string; readonly language?: string }[];
 }
 
+/** A file that is no text, such as one of Word, as base64. */
+export interface TranslateFileParams extends Omit<TranslateDocumentParams, 'text' | 'languageId'> {
+	readonly content: string;
+}
+
+export interface TranslateFileResult extends Omit<TranslateDocumentResult, 'text'> {
+	readonly content: string;
+}
+
 /** Without `model` the loaded or the largest one on this computer hears it. */
 export interface TranscribeParams extends Partial<Pick<SpeechForm, 'model' | 'language'>> {
 	/** Path of an audio file on the machine the language server runs on. */
@@ -283,6 +293,8 @@ export interface Requests {
 		result: TranslateDocumentResult;
 	};
 	/** Partial results are TextsProgress. */
+	'nearglot/translateFile': { params: TranslateFileParams; result: TranslateFileResult };
+	/** Partial results are TextsProgress. */
 	'nearglot/translateMissing': { params: TranslateMissingParams; result: TranslateMissingResult };
 	'nearglot/messageFiles': {
 		params: MessageFilesParams;
@@ -292,6 +304,11 @@ export interface Requests {
 	/** The text of a glossary file with an entry added. */
 	'nearglot/glossary/add': { params: GlossaryEntryParams; result: { text: string } };
 	'nearglot/glossary/text': { params: GlossaryTextParams; result: Record<string, never> };
+	/** What can be chosen to translate on this computer. */
+	'nearglot/translationSystems': {
+		params: Record<string, never>;
+		result: { systems: readonly TranslationSystem[]; usual: string };
+	};
 	'nearglot/languages': {
 		params: { displayLanguage?: string };
 		result: { languages: readonly LanguageInfo[] };

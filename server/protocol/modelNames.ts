@@ -49,17 +49,19 @@ function newest<T extends NamedModel>(models: readonly T[], name: string): T | u
 }
 
 /** Letters that Unicode does not take apart. */
-const plainLetters: Readonly<Record<string, string>> = {
-	...{ ß: 'ss', ẞ: 'SS', æ: 'ae', Æ: 'AE', œ: 'oe', Œ: 'OE' },
-	...{ ø: 'o', Ø: 'O', ł: 'l', Ł: 'L', đ: 'd', Đ: 'D', ð: 'd', Ð: 'D', þ: 'th', Þ: 'TH', ı: 'i' },
-};
+const plainLetters: ReadonlyMap<string, string> = new Map(
+	Object.entries<string>({
+		...{ ß: 'ss', ẞ: 'SS', æ: 'ae', Æ: 'AE', œ: 'oe', Œ: 'OE' },
+		...{ ø: 'o', Ø: 'O', ł: 'l', Ł: 'L', đ: 'd', Đ: 'D', ð: 'd', Ð: 'D', þ: 'th', Þ: 'TH', ı: 'i' },
+	}),
+);
 
 /** What an id may hold of a name: Latin letters, digits, dot, dash, underscore; accents go, the rest is a dash. */
 export function idName(name: string): string {
 	const plain = name
 		.normalize('NFKD')
 		.replace(/\p{M}/gu, '')
-		.replace(/\P{ASCII}/gu, (letter) => plainLetters[letter] ?? letter);
+		.replace(/\P{ASCII}/gu, (letter) => plainLetters.get(letter) ?? letter);
 	const clean = plain.replace(/[^A-Za-z0-9._-]+/g, '-').replace(/^[^A-Za-z0-9]+/, '');
 	return clean.slice(0, 128) || 'model';
 }

@@ -3,6 +3,7 @@
 import type { ModelInfo, ModelNotice, ModelState } from './routes/answers.ts';
 
 export type {
+	BuiltLoss,
 	DownloadProgress,
 	ExecutionProvider,
 	ModelInfo,

@@ -14,6 +14,7 @@ import type * as recorder from './routes/recorder.ts';
 import type * as speech from './routes/speech.ts';
 import type * as status from './routes/status.ts';
 import type * as studio from './routes/studio.ts';
+import type * as systems from './routes/translationSystems.ts';
 import type * as translator from './routes/translatorApi.ts';
 
 export const notices = address<typeof status.notices>('GET', '/nearglot/notices');
@@ -44,6 +45,11 @@ export const translateDocument = address<typeof documents.translateDocument>(
 	'/documents/translate',
 );
 
+export const translationSystems = address<typeof systems.translationSystems>(
+	'GET',
+	'/translation/systems',
+);
+
 /** The same for the user's own programs: rules for callers from elsewhere do not concern them. */
 export const ownTranslatorPath = '/nearglot/translator';
 
@@ -55,6 +61,10 @@ export const suggestModels = address<typeof models.suggestModelsRoute>(
 );
 export const pullModel = address<typeof downloads.pullModel>('POST', '/nearglot/models/download');
 export const removeModel = address<typeof models.removeModel>('POST', '/nearglot/models/remove');
+export const removeUnfinishedModel = address<typeof models.removeUnfinishedModel>(
+	'POST',
+	'/nearglot/models/unfinished/remove',
+);
 export const pinModel = address<typeof models.pinModel>('POST', '/nearglot/models/pin');
 export const draftModel = address<typeof models.draftModel>('POST', '/nearglot/models/draft');
 export const registerFolder = address<typeof models.registerFolder>(

@@ -8,19 +8,22 @@ export interface SlashCommand {
 }
 
 /** Name without the slash → command. `/translate` is not here: it asks no chat model. */
-export const slashCommands: Readonly<Record<string, SlashCommand>> = {
-	explain: { instruction: 'Explain what this code does and why.', attaches: true },
-	fix: {
-		instruction: 'Find the mistakes in this code. Give the corrected code and say what was wrong.',
-		attaches: true,
-	},
-	tests: { instruction: 'Write unit tests for this code.', attaches: true },
-	docs: { instruction: 'Write a documentation comment for this code.', attaches: true },
-	commit: {
-		instruction: 'Write a commit message for this change: a short imperative subject, then why.',
-		attaches: true,
-	},
-};
+export const slashCommands: ReadonlyMap<string, SlashCommand> = new Map(
+	Object.entries<SlashCommand>({
+		explain: { instruction: 'Explain what this code does and why.', attaches: true },
+		fix: {
+			instruction:
+				'Find the mistakes in this code. Give the corrected code and say what was wrong.',
+			attaches: true,
+		},
+		tests: { instruction: 'Write unit tests for this code.', attaches: true },
+		docs: { instruction: 'Write a documentation comment for this code.', attaches: true },
+		commit: {
+			instruction: 'Write a commit message for this change: a short imperative subject, then why.',
+			attaches: true,
+		},
+	}),
+);
 
 /** Splits `/name rest`; `undefined` when the text begins with no known command. */
 export function readSlashCommand(
@@ -28,6 +31,6 @@ export function readSlashCommand(
 ): { readonly name: string; readonly rest: string } | undefined {
 	const match = /^\/(\w+)(?:\s([\s\S]*))?$/.exec(text.trim());
 	const name = match?.[1]?.toLowerCase() ?? '';
-	if (name !== 'translate' && !Object.hasOwn(slashCommands, name)) return undefined;
+	if (name !== 'translate' && !slashCommands.has(name)) return undefined;
 	return { name, rest: match?.[2]?.trimStart() ?? '' };
 }

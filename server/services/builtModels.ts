@@ -6,6 +6,7 @@
 import { readdir, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
+import { isArchive } from '../hub/archive.ts';
 import { downloadFile } from '../hub/downloadFile.ts';
 import { checkDisk, type DownloadEvent } from '../hub/downloadModel.ts';
 import type { HubHttp } from '../hub/http.ts';
@@ -26,6 +27,7 @@ import { defined } from '../protocol/defined.ts';
 import { AppError, type DownloadProgress } from '../protocol/index.ts';
 import { lockFile } from '../store/lock.ts';
 import { makeFolder } from '../store/makeFolder.ts';
+import { archiveHoldsWeights, unpackedWeights } from './archivedWeights.ts';
 import type { BuildFacts, BuildRequest, FolderProgress, ModelBuilder } from './modelBuilder.ts';
 
 export interface BuildPlace {
@@ -132,7 +134,10 @@ export async function buildFromHub(
 		reason: weights.reason,
 		...defined({ license: identity.license ?? found.license }),
 	}));
-	if (facts === undefined) return undefined;
+	if (facts === undefined) {
+		await removePlanned(partial);
+		return undefined;
+	}
 	await writeManifest(request.target, {
 		...identity,
 		...kept,
@@ -151,7 +156,7 @@ export async function buildFromHub(
 }
 
 export interface PathBuild extends BuildPlace {
-	/** A `.gguf` file, or a folder. */
+	/** A `.gguf` file, a folder, or an archive of one. */
 	readonly path: string;
 	readonly flags: BuildFlags;
 }
@@ -166,16 +171,19 @@ export async function buildFromPath(
 	const { target, partial } = modelPaths(build.modelsFolder, build.folderName);
 	makeFolder(build.modelsFolder);
 	await using _lock = await lockFile(`${partial}.lock`, { signal });
-	const { mtimeMs } = await stat(build.path);
-	const size = await weightBytes(build.path);
+	const found = await stat(build.path);
+	const path = isArchive(build.path)
+		? await unpackedWeights(build.path, found, partial, signal)
+		: build.path;
+	const size = await weightBytes(path);
 	const request: BuildRequest = {
 		model: build.folderName,
-		source: { kind: 'path', path: build.path },
+		source: { kind: 'path', path },
 		target: join(partial, 'model'),
 		root: partial,
 		origin: {
 			source: build.path,
-			hashes: { [basename(build.path)]: `${size} bytes, changed ${Math.round(mtimeMs)}` },
+			hashes: { [basename(build.path)]: `${size} bytes, changed ${Math.round(found.mtimeMs)}` },
 		},
 		...defined({ quality: build.flags.quality, keep: build.flags.keep }),
 	};
@@ -187,32 +195,50 @@ export async function buildFromPath(
 		reason: 'It is built of the weights there.',
 		...defined({ license }),
 	}));
-	if (facts === undefined) return undefined;
+	if (facts === undefined) {
+		await removePlanned(partial);
+		return undefined;
+	}
 	await replaceModel(request.target, target);
 	await rm(partial, { recursive: true, force: true });
 	return target;
 }
 
+/** Where only the plan was wanted, nothing stays but what an earlier try has built. */
+async function removePlanned(partial: string): Promise<void> {
+	const isBegun = await stat(join(partial, '.building')).catch(() => undefined);
+	if (isBegun !== undefined) return;
+	await rm(partial, { recursive: true, force: true });
+	await rm(listingOf(partial), { force: true });
+}
+
 /** Whether a path holds weights to build of rather than a model that can run. */
 export async function holdsWeights(path: string): Promise<boolean> {
-	if (!(await stat(path)).isDirectory()) return /\.gguf$/i.test(path);
+	if (!(await stat(path)).isDirectory())
+		return /\.gguf$/i.test(path) || (await archiveHoldsWeights(path));
 	const names = await readdir(path);
 	const inner = await readdir(join(path, 'onnx')).catch(() => []);
 	if ([...names, ...inner].some((name) => name.endsWith('.onnx'))) return false;
-	return names.some((name) => /\.(gguf|safetensors)$/i.test(name));
+	const has = (ending: RegExp) => names.some((name) => ending.test(name));
+	if (has(/\.(gguf|safetensors)$/i)) return true;
+	// A student; other models with such vocabularies have their settings beside them.
+	return !names.includes('config.json') && has(/\.bin(\.gz)?$/) && has(/\.spm(\.gz)?$/);
 }
+
+/** Weights, and of students what else is built into the model. */
+const ofWeights = /\.(gguf|safetensors)$|\.(bin|spm)(\.gz)?$/i;
 
 /** Bytes of a file, or of the weights in a folder. */
 async function weightBytes(path: string): Promise<number> {
 	const found = await stat(path);
 	if (!found.isDirectory()) return found.size;
-	const names = (await readdir(path)).filter((name) => /\.(gguf|safetensors)$/i.test(name));
+	const names = (await readdir(path)).filter((name) => ofWeights.test(name));
 	const sizes = await Promise.all(names.map(async (name) => (await stat(join(path, name))).size));
 	return sizes.reduce((sum, bytes) => sum + bytes, 0);
 }
 
 /** Builds, tells the plan and how far it is; `undefined` when only the plan was wanted. */
-async function runBuild(
+export async function runBuild(
 	{ builder, memoryBytes, elapsed }: BuildDeps,
 	request: BuildRequest,
 	{ modelsFolder, folderName, flags }: BuildPlace & { readonly flags: BuildFlags },
@@ -267,7 +293,17 @@ async function runBuild(
 			await rm(request.root, { recursive: true, force: true });
 		throw error;
 	});
-	return flags.plan === true ? undefined : facts;
+	if (flags.plan === true || facts === undefined) return undefined;
+	const { loss, sizeBytes } = facts;
+	if (loss !== undefined)
+		emit({
+			type: 'progress',
+			progress: {
+				...progressOf({ phase: 'check', doneBytes: sizeBytes, totalBytes: sizeBytes }),
+				loss,
+			},
+		});
+	return facts;
 }
 
 const gigabytes = (bytes: number) => (bytes / 1e9).toFixed(1);
@@ -317,7 +353,8 @@ function builtFromOf({ format, weights }: WeightFiles, flags: BuildFlags): Built
 	};
 }
 
-async function isBuilt(
+/** Whether a folder has what would be built now. */
+export async function isBuilt(
 	target: string,
 	manifest: Manifest,
 	commit: string,
@@ -333,7 +370,7 @@ async function isBuilt(
 	return manifest.files.every(({ sizeBytes }, index) => sizes[index] === sizeBytes);
 }
 
-async function filesIn(folder: string): Promise<Manifest['files']> {
+export async function filesIn(folder: string): Promise<Manifest['files']> {
 	const files: { path: string; sizeBytes: number }[] = [];
 	for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
 		if (!entry.isFile()) continue;

@@ -9,6 +9,7 @@ import {
 import { isSameSource, nameTaken, type RequestedSource } from '../hub/modelSource.ts';
 import { checkedFolder, parseModelUri } from '../hub/modelUri.ts';
 import { modelIdPattern, repositoryPattern } from '../hub/names.ts';
+import { isStudentName, studentModelName } from '../hub/studentRegistry.ts';
 import { defined } from '../protocol/defined.ts';
 import {
 	AppError,
@@ -143,12 +144,19 @@ function partOf(given: string) {
 	if (!repositoryPattern.test(repository)) return undefined;
 	const path = checkedFolder(given.slice(at + 1), 'model');
 	if (path === undefined) return undefined;
-	const [, own = ''] = repository.split('/');
+	const own = ownName(repository);
 	const last = path.slice(path.lastIndexOf('/') + 1);
 	const isFile = last.toLowerCase().endsWith('.gguf');
 	const file = isFile ? last.slice(0, -5).replace(/-\d{5}-of-\d{5}$/, '') : undefined;
 	const name = (file ?? `${own}-${path}`).replace(/[^A-Za-z0-9._-]+/g, '-').replace(/^[._-]+/, '');
 	return { repository, path, name: name.slice(0, 128) };
+}
+
+/** What a model of a repository is called. */
+function ownName(repository: string): string {
+	return isStudentName(repository)
+		? studentModelName(repository)
+		: (repository.split('/')[1] ?? '');
 }
 
 /** What a request says of the source beyond the repository. */
@@ -203,7 +211,7 @@ function repositoryTarget(
 			`'model.Name' must be name or name:version of letters, digits, dot, dash and underscore, not ${JSON.stringify(given.slice(0, 200))}.`,
 			{ param: 'model.Name' },
 		);
-	const [name = '', version] = (isNamed ? given : (repository.split('/')[1] ?? '')).split(':');
+	const [name = '', version] = (isNamed ? given : ownName(repository)).split(':');
 	const same = models.filter((model) => model.source && isSameSource(model.source, source));
 	const known = isNamed ? [...models, ...coming] : same;
 	const versions = known.filter((model) => model.name.toLowerCase() === name.toLowerCase());

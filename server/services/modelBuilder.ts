@@ -1,6 +1,7 @@
 /** Building of models from published weights, as use-cases need it; who does it, and where, is their parameter. */
 
 import type { BuildFacts, FolderBuild, FolderProgress } from '../engine/build/buildFolder.ts';
+import type { BuiltLoss } from '../protocol/index.ts';
 
 export type {
 	BuildFacts,
@@ -14,6 +15,11 @@ export interface BuildRequest extends FolderBuild {
 	readonly model: string;
 	/** Folder that the process may write to; the target lies in it, and what is unfinished stays there. */
 	readonly root: string;
+}
+
+/** What was planned, and what has come of it. */
+export interface BuildResult extends BuildFacts {
+	readonly loss?: BuiltLoss;
 }
 
 export interface BuildListener {
@@ -32,5 +38,5 @@ export interface ModelBuilder {
 		request: BuildRequest,
 		listener: BuildListener,
 		signal: AbortSignal,
-	): Promise<BuildFacts | undefined>;
+	): Promise<BuildResult | undefined>;
 }

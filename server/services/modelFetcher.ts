@@ -8,6 +8,12 @@ import { createHubHttp, type HubHttp, type HubHttpOptions } from '../hub/http.ts
 import { jobEvents } from '../hub/jobEvents.ts';
 import type { ModelIdentity } from '../hub/placeModel.ts';
 import { type HubRepository, readRepository } from '../hub/repository.ts';
+import {
+	chooseStudent,
+	directionText,
+	isStudentName,
+	readStudents,
+} from '../hub/studentRegistry.ts';
 import { defined } from '../protocol/defined.ts';
 import { AppError } from '../protocol/index.ts';
 import { type BuildDeps, buildFromHub } from './builtModels.ts';
@@ -18,6 +24,7 @@ import {
 	givenTemplate,
 	type HubChoice,
 } from './downloadTarget.ts';
+import { buildFromRegistry } from './registryModels.ts';
 
 export interface ModelPlace {
 	readonly modelsFolder: string;
@@ -46,6 +53,8 @@ export interface ModelFetcherDeps {
 	readonly roots: () => readonly string[];
 	/** Hub address, proxy, authorities and the token, of a request or of our own. */
 	readonly hub: (requested: HubChoice) => HubHttpOptions;
+	/** Address of the list of Firefox's translation models; no token goes there. */
+	readonly registry: () => HubHttpOptions;
 	/** Told what the hub says of a repository of the catalogue. */
 	readonly learn: (repository: HubRepository, hub: string) => Promise<void>;
 	/** What models are built with. */
@@ -73,8 +82,14 @@ export function createModelFetcher(deps: ModelFetcherDeps): ModelFetcher {
 				async (emit, stop) => {
 					const where = await place(target, options.folder);
 					const onWait = (notice: string) => emit({ type: 'notice', notice });
-					const http = createHubHttp({ ...deps.hub(options), onWait });
+					const isStudent = isStudentName(target.source.repository);
+					const http = createHubHttp({
+						...(isStudent ? deps.registry() : deps.hub(options)),
+						onWait,
+					});
 					try {
+						if (isStudent)
+							return await fetchStudent(http, deps, where, target, options, emit, stop);
 						const job = fetchModel(http, deps, where, target, options, stop);
 						for (;;) {
 							const { done, value } = await job.next();
@@ -89,6 +104,38 @@ export function createModelFetcher(deps: ModelFetcherDeps): ModelFetcher {
 				isOutdated,
 			),
 	};
+}
+
+/** A translation model of Firefox's list. */
+async function fetchStudent(
+	http: HubHttp,
+	{ building }: ModelFetcherDeps,
+	place: ModelPlace,
+	target: FetchTarget,
+	options: DownloadOptions,
+	emit: (event: DownloadEvent) => void,
+	signal: AbortSignal,
+): Promise<string> {
+	const { repository, path = '' } = target.source;
+	const student = chooseStudent(await readStudents(http, signal), repository, path);
+	const { source: _, ...names } = target;
+	const build = {
+		...place,
+		student,
+		identity: {
+			id: names.id,
+			name: names.name,
+			version: names.version,
+			alias: names.alias,
+			displayName: `${directionText(student.languages)} (Firefox)`,
+			publisher: options.publisher ?? 'Mozilla',
+			task: 'translation' as const,
+			languages: [...student.languages],
+			path,
+		},
+		flags: options,
+	};
+	return (await buildFromRegistry(http, building, build, emit, signal)) ?? '';
 }
 
 async function* fetchModel(

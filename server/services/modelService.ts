@@ -72,7 +72,18 @@ export interface ModelServiceDeps {
 	readonly hubOf: (requested: HubChoice) => string;
 	/** Asks the hub for sizes, commits and licences; resolves to what could not be asked. */
 	readonly refresh: (signal: AbortSignal, requested?: HubChoice) => Promise<readonly string[]>;
-	readonly search: (words: string, signal: AbortSignal) => Promise<readonly FoundRepository[]>;
+	readonly search: (
+		wanted: WantedModels,
+		signal: AbortSignal,
+	) => Promise<readonly FoundRepository[]>;
+}
+
+/** What to look for where models are published. */
+export interface WantedModels {
+	/** Words. */
+	readonly q?: string | undefined;
+	/** Only the list of models of this kind. */
+	readonly task?: 'translation' | undefined;
 }
 
 /** What the runner of a model in memory tells. */
@@ -108,7 +119,7 @@ export interface ModelService {
 	hubAddress(): string;
 	refresh(signal: AbortSignal, requested?: HubChoice): Promise<readonly string[]>;
 	/** Asks the hub for repositories whose models run here. */
-	search(words: string, signal: AbortSignal): Promise<readonly FoundRepository[]>;
+	search(wanted: WantedModels, signal: AbortSignal): Promise<readonly FoundRepository[]>;
 	/** Everything: on this machine first, then what the catalogue offers beyond it. */
 	list(): Promise<readonly ModelInfo[]>;
 	/**

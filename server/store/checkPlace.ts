@@ -4,14 +4,16 @@ import { accessSync, constants, existsSync, mkdtempSync, rmdirSync, statSync } f
 import { dirname, join } from 'node:path';
 import { AppError, errno, systemReason } from '../protocol/index.ts';
 
-const reasons: Readonly<Record<string, string>> = {
-	EACCES: 'this user may not write there',
-	EPERM: 'this user may not write there',
-	EROFS: 'it is on a read-only file system',
-	ENOTDIR: 'a part of the path is a file',
-	ENOENT: 'there is no such folder',
-	EISDIR: 'it is a folder',
-};
+const reasons: ReadonlyMap<string, string> = new Map(
+	Object.entries<string>({
+		EACCES: 'this user may not write there',
+		EPERM: 'this user may not write there',
+		EROFS: 'it is on a read-only file system',
+		ENOTDIR: 'a part of the path is a file',
+		ENOENT: 'there is no such folder',
+		EISDIR: 'it is a folder',
+	}),
+);
 
 /**
  * @param what The file in the words of the settings, at the beginning of a sentence.
@@ -24,7 +26,7 @@ export function checkPlace(path: string, what: string, makesFolders = false): vo
 		while (makesFolders && !existsSync(place) && dirname(place) !== place) place = dirname(place);
 		const isFolder = statSync(place).isDirectory();
 		if (isFolder === (place === path))
-			throw unusable(path, what, isFolder ? reasons['EISDIR']! : reasons['ENOTDIR']!);
+			throw unusable(path, what, isFolder ? reasons.get('EISDIR')! : reasons.get('ENOTDIR')!);
 		if (isFolder) rmdirSync(mkdtempSync(join(place, '.nearglot-')));
 		else accessSync(place, constants.W_OK);
 	} catch (error) {
@@ -35,7 +37,7 @@ export function checkPlace(path: string, what: string, makesFolders = false): vo
 /** The reason in an error of the file system or of SQLite. */
 export function reasonOf(error: unknown): string {
 	const message = error instanceof Error ? error.message : String(error);
-	return reasons[errno(error) ?? ''] ?? systemReason(error) ?? message;
+	return reasons.get(errno(error) ?? '') ?? systemReason(error) ?? message;
 }
 
 /** One sentence about a file that the settings name. */

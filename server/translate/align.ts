@@ -62,8 +62,10 @@ function owners([start, end]: Span, words: readonly Span[]): number[] {
 /** Whether a word is matched by identity: numbers, placeholders, punctuation, names in both texts. */
 function identityKey(word: string): string | undefined {
 	if (/^[\p{P}\p{S}]+$/u.test(word)) {
-		const same: Record<string, string> = { '。': '.', '！': '!', '？': '?', '，': ',', '、': ',' };
-		return `p${same[word] ?? word.replace(/[“”„«»‘’'"]/gu, '"')}`;
+		const same: ReadonlyMap<string, string> = new Map(
+			Object.entries<string>({ '。': '.', '！': '!', '？': '?', '，': ',', '、': ',' }),
+		);
+		return `p${same.get(word) ?? word.replace(/[“”„«»‘’'"]/gu, '"')}`;
 	}
 	if (/\p{N}|\{/u.test(word)) return `n${word}`;
 	if (word.length >= 3) return `w${word}`;

@@ -75,27 +75,29 @@ export function joinIdentifier(
 }
 
 /** Letters that are no accented ones but have a plain spelling. */
-const spelled: Readonly<Record<string, string>> = {
-	ß: 'ss',
-	æ: 'ae',
-	Æ: 'Ae',
-	œ: 'oe',
-	Œ: 'Oe',
-	ø: 'o',
-	Ø: 'O',
-	ł: 'l',
-	Ł: 'L',
-	đ: 'd',
-	ð: 'd',
-	þ: 'th',
-	ı: 'i',
-};
+const spelled: ReadonlyMap<string, string> = new Map(
+	Object.entries<string>({
+		ß: 'ss',
+		æ: 'ae',
+		Æ: 'Ae',
+		œ: 'oe',
+		Œ: 'Oe',
+		ø: 'o',
+		Ø: 'O',
+		ł: 'l',
+		Ł: 'L',
+		đ: 'd',
+		ð: 'd',
+		þ: 'th',
+		ı: 'i',
+	}),
+);
 
 function plainLetters(text: string): string {
 	return text
 		.replace(/['’]s\b/g, '')
 		.replace(/['’]/g, '')
-		.replace(/[ßæÆœŒøØłŁđðþı]/g, (letter) => spelled[letter] ?? letter)
+		.replace(/[ßæÆœŒøØłŁđðþı]/g, (letter) => spelled.get(letter) ?? letter)
 		.normalize('NFD')
 		.replace(/(?<=\p{Script=Latin})\p{M}+/gu, '')
 		.normalize('NFC');
@@ -123,12 +125,14 @@ export function readableName({ words }: IdentifierParts, language = ''): string 
 }
 
 /** Small words a translator adds and names do without. */
-const articles: Readonly<Record<string, readonly string[]>> = {
-	en: ['the', 'a', 'an'],
-	de: ['der', 'die', 'das', 'den', 'dem', 'ein', 'eine', 'einen'],
-	fr: ['le', 'la', 'les', 'un', 'une'],
-	es: ['el', 'la', 'los', 'las', 'un', 'una'],
-};
+const articles: ReadonlyMap<string, readonly string[]> = new Map(
+	Object.entries<readonly string[]>({
+		en: ['the', 'a', 'an'],
+		de: ['der', 'die', 'das', 'den', 'dem', 'ein', 'eine', 'einen'],
+		fr: ['le', 'la', 'les', 'un', 'une'],
+		es: ['el', 'la', 'los', 'las', 'un', 'una'],
+	}),
+);
 
 /** A translated text as a name in the style of the one it came from; `undefined` when it makes none. */
 export function translatedIdentifier(
@@ -137,7 +141,7 @@ export function translatedIdentifier(
 	to: string,
 ): string | undefined {
 	const base = to.toLowerCase().split('-')[0] ?? '';
-	const small = articles[base] ?? [];
+	const small = articles.get(base) ?? [];
 	const words = translation.trim().split(/\s+/);
 	const kept = words.filter((word) => !small.includes(word.toLowerCase()));
 	// What was a single word and comes back as several needs a style that can hold them.

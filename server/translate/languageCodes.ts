@@ -64,27 +64,29 @@ export function canonicalLanguage(written: string): string | undefined {
 	return canonicalLanguage(wanted.slice(0, wanted.lastIndexOf('-')));
 }
 
-const ownScripts: Readonly<Record<string, string>> = {
-	'zh-Hans': 'Hans',
-	'zh-Hant': 'Hant',
-	yue: 'Hant',
-	lzh: 'Hans',
-	ja: 'Jpan',
-	ko: 'Kore',
-	iu: 'Cans',
-	prs: 'Arab',
-	ku: 'Arab',
-	ug: 'Arab',
-	ks: 'Arab',
-	pa: 'Guru',
-	gom: 'Deva',
-	otq: 'Latn',
-	ikt: 'Latn',
-};
+const ownScripts: ReadonlyMap<string, string> = new Map(
+	Object.entries<string>({
+		'zh-Hans': 'Hans',
+		'zh-Hant': 'Hant',
+		yue: 'Hant',
+		lzh: 'Hans',
+		ja: 'Jpan',
+		ko: 'Kore',
+		iu: 'Cans',
+		prs: 'Arab',
+		ku: 'Arab',
+		ug: 'Arab',
+		ks: 'Arab',
+		pa: 'Guru',
+		gom: 'Deva',
+		otq: 'Latn',
+		ikt: 'Latn',
+	}),
+);
 
 /** ISO 15924 code of the script a language is normally written in. */
 export function scriptOf(language: string): string {
-	return ownScripts[language] ?? new Intl.Locale(language).maximize().script ?? 'Latn';
+	return ownScripts.get(language) ?? new Intl.Locale(language).maximize().script ?? 'Latn';
 }
 
 const rightToLeft = new Set(['Arab', 'Hebr', 'Thaa', 'Syrc', 'Nkoo']);
@@ -99,7 +101,7 @@ export function languageName(language: string, inLanguage: string): string {
 	if (!/^[A-Za-z]{2,3}(?:-[A-Za-z\d]{2,8})*$/.test(language)) return language;
 	const names = new Intl.DisplayNames([inLanguage, 'en'], { type: 'language' });
 	const name = names.of(language) ?? language;
-	if (name.toLowerCase() === language.toLowerCase()) return rareNames[language] ?? language;
+	if (name.toLowerCase() === language.toLowerCase()) return rareNames.get(language) ?? language;
 	const first = name.charAt(0);
 	// Georgian has capitals in Unicode that nobody writes.
 	return (
@@ -109,11 +111,13 @@ export function languageName(language: string, inLanguage: string): string {
 }
 
 /** Names the platform's own tables lack. */
-const rareNames: Readonly<Record<string, string>> = {
-	mww: 'Hmong Daw',
-	otq: 'Querétaro Otomi',
-	yua: 'Yucatec Maya',
-};
+const rareNames: ReadonlyMap<string, string> = new Map(
+	Object.entries<string>({
+		mww: 'Hmong Daw',
+		otq: 'Querétaro Otomi',
+		yua: 'Yucatec Maya',
+	}),
+);
 
 /** Name of a script in a language. */
 export function scriptName(script: string, inLanguage: string): string {

@@ -13,7 +13,7 @@ import type { LanguageTools } from './languageTools.ts';
 export interface LanguageQuestion {
 	readonly id: number;
 	readonly tool: keyof LanguageTools;
-	readonly given: readonly string[];
+	readonly given: readonly (string | readonly string[])[];
 }
 
 export type LanguageAnswer =
@@ -25,7 +25,10 @@ interface PendingQuestion {
 	reject(error: unknown): void;
 }
 
-type SendQuestion = <T>(tool: keyof LanguageTools, ...given: string[]) => Promise<T>;
+type SendQuestion = <T>(
+	tool: keyof LanguageTools,
+	...given: (string | readonly string[])[]
+) => Promise<T>;
 
 /** Milliseconds of processor time in which some question has to be answered; the largest tables take a tenth. */
 const usualMs = 30_000;
@@ -36,7 +39,7 @@ export function languageToolsInWorker(assets: string, limitMs = usualMs): Langua
 	const reader = thread(assets, limitMs);
 	const writer = thread(assets, limitMs);
 	return {
-		detect: (text) => reader('detect', text),
+		detect: (text, likely = []) => reader('detect', text, likely),
 		transliterate: (text, language, from, to) => writer('transliterate', text, language, from, to),
 		sentences: (text, language) => reader('sentences', text, language),
 	};

@@ -3,12 +3,14 @@
  * sentences. Tables of many megabytes are loaded when first needed.
  */
 
-import { type DetectedLanguage, detectLanguage } from './detect.ts';
+import { detectLanguage } from './detect.ts';
+import type { DetectedLanguage } from './detectedLanguage.ts';
 import { type Span, splitSentences } from './sentences.ts';
 import { transliterate } from './transliterate.ts';
 
 export interface LanguageTools {
-	detect(text: string): Promise<DetectedLanguage>;
+	/** @param likely Languages (canonical codes) that a short text is rather in. */
+	detect(text: string, likely?: readonly string[]): Promise<DetectedLanguage>;
 	/** Ask `transliterationBetween` first; equal scripts copy. */
 	transliterate(text: string, language: string, from: string, to: string): Promise<string>;
 	sentences(text: string, language: string): Promise<readonly Span[]>;

@@ -10,7 +10,9 @@ addAssetFolder(workerData as string);
 
 async function answer({ id, tool, given }: LanguageQuestion): Promise<LanguageAnswer> {
 	try {
-		const run = languageToolsHere[tool] as (...given: readonly string[]) => Promise<unknown>;
+		const run = languageToolsHere[tool] as (
+			...given: LanguageQuestion['given']
+		) => Promise<unknown>;
 		return { id, value: await run(...given) };
 	} catch (error) {
 		return { id, error: toErrorWire(error) };

@@ -14,14 +14,16 @@ export type ProfanityMarker = 'Asterisk' | 'Tag';
 type Finder = (text: string) => Span[];
 
 const finders = new Map<string, Finder>();
-const listNames: Readonly<Record<string, string>> = { nb: 'no', 'fr-CA': 'fr' };
+const listNames: ReadonlyMap<string, string> = new Map(
+	Object.entries<string>({ nb: 'no', 'fr-CA': 'fr' }),
+);
 
 /** Finds profane words of a language; nothing where no list exists. */
 function profanityFinder(language: string): Finder {
 	const known = finders.get(language);
 	if (known) return known;
 	const lists = words as unknown as Readonly<Record<string, readonly string[] | undefined>>;
-	const list = lists[listNames[language] ?? primaryLanguage(language)] ?? [];
+	const list = lists[listNames.get(language) ?? primaryLanguage(language)] ?? [];
 	const made = list.length === 0 ? () => [] : makeFinder(list, usesSpaces(language));
 	finders.set(language, made);
 	return made;

@@ -3,6 +3,7 @@
  * Only finds them; masking is in mask.ts.
  */
 
+import { webAddresses } from './addresses.ts';
 import type { Span } from './sentences.ts';
 
 /** What may hold white space. Every repetition is bounded: hostile text must cost linear time. */
@@ -22,9 +23,7 @@ const bracketed: readonly RegExp[] = [
 	/%\{[^{}\n]{1,100}\}/,
 	// Entities.
 	/&(?:#\d{1,7}|#[xX][\da-fA-F]{1,6}|[A-Za-z][A-Za-z\d]{1,31});/,
-	// Addresses.
-	/(?<![A-Za-z])(?:https?|ftp|file|mailto|ssh|git|data|vscode):(?:\/\/)?[^\s<>"'`()[\]{}]{0,2000}[^\s<>"'`()[\]{}.,;:!?]/,
-	/(?<!\w)www\.[\w-]{1,63}\.[^\s<>"'`()[\]{}]{0,2000}[^\s<>"'`()[\]{}.,;:!?]/,
+	...webAddresses,
 ];
 
 /** What is one word without white space; only looked for in words of bearable length. */
@@ -59,18 +58,26 @@ const wordLike: readonly RegExp[] = [
 	/\d+[.,]\d{5,}|\d{7,}(?:[.,]\d+)?/,
 	/0[xX][\da-fA-F]+|#[\da-fA-F]{6}\b/,
 	/[A-Z]{1,8}\d{2,}[A-Z\d]*|[A-Z]{2,}-\d+/,
+	// Keys that are pressed together.
+	/(?:Ctrl|Control|Cmd|Command|Alt|Option|Shift|Meta|Super|Win|Strg)(?:\+(?:[A-Z][A-Za-z]{0,10}\d{0,2}|\d|[^\s\w])){1,4}/,
+	// Names of packages and commands: small letters with hyphens, and a word among them that only programs have.
+	/(?:[a-z\d]{1,30}-){0,6}(?:npm|npx|js|jsx|tsx|css|scss|html|json|yaml|xml|sql|cli|eslint|babel|webpack|rollup|vite|esbuild|postcss|pnpm|kubectl|utils?|argv|stdin|stdout|lodash)(?:-(?!(?:based|like|style|only|friendly|compatible|free|specific|safe|aware|formatted|encoded)\b)[a-z\d]{1,30}){1,6}(?![-'’])/,
 	// Operators that a tokenizer would tear apart.
 	/(?:===?|!==?|<=|>=|=>|->|&&|\|\||\+\+)/,
 ];
 
 const join = (patterns: readonly RegExp[]): RegExp =>
 	new RegExp(patterns.map(({ source }) => `(?:${source})`).join('|'), 'gu');
+/** Without one of these nothing of the first list is there. */
+const bracketMark = /[`<{[$@%&:]|www\./;
 const bracketScanner = join(bracketed);
 const wordScanner = join(wordLike);
 
 /** Words between white space and the letters of scripts that do without it. */
 const wordPattern =
 	/[^\s\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}]+/gu;
+/** A word of a sentence, in which nothing above can be. */
+const plainWord = /^\p{Lu}?\p{Ll}*[.,;:!?]?$/u;
 /** Longer "words" are data; the patterns above could take quadratic time on them. */
 const longestWord = 200;
 
@@ -82,14 +89,14 @@ const letterAfter =
 
 /** Spans of `text` that no translation may touch, in order, without overlaps. */
 export function protectedSpans(text: string): Span[] {
-	const spans: Span[] = [...text.matchAll(bracketScanner)].map((match) => [
-		match.index,
-		match.index + match[0].length,
-	]);
+	const spans: Span[] = [];
+	if (bracketMark.test(text))
+		for (const { index, 0: found } of text.matchAll(bracketScanner))
+			spans.push([index, index + found.length]);
 	const inBrackets = spans.length;
 	let next = 0;
 	for (const word of text.matchAll(wordPattern)) {
-		if (word[0].length > longestWord) continue;
+		if (word[0].length > longestWord || plainWord.test(word[0])) continue;
 		const from = word.index;
 		for (const [start, end] of inWord(text, word[0], from)) {
 			while (next < inBrackets && (spans[next]?.[1] ?? 0) <= start) next++;
@@ -102,8 +109,8 @@ export function protectedSpans(text: string): Span[] {
 
 function inWord(text: string, word: string, from: number): Span[] {
 	const spans: Span[] = [];
-	const search = new RegExp(wordScanner);
-	for (let match = search.exec(word); match !== null; match = search.exec(word)) {
+	wordScanner.lastIndex = 0;
+	for (let match = wordScanner.exec(word); match !== null; match = wordScanner.exec(word)) {
 		const start = from + match.index;
 		const found = match[0];
 		const end = start + found.length;
@@ -113,7 +120,7 @@ function inWord(text: string, word: string, from: number): Span[] {
 			(/^\w/.test(found) && letterAfter.test(text.slice(end, end + 2)));
 		if (part) {
 			// Something else may start inside what was refused.
-			search.lastIndex = match.index + 1;
+			wordScanner.lastIndex = match.index + 1;
 			continue;
 		}
 		// The full stop after a path ends the sentence, not the path.

@@ -33,30 +33,32 @@ const ranges: readonly (readonly [script: string, pattern: RegExp])[] = [
 ];
 
 /** Scripts that only one language of the interface is written in. */
-const single: Readonly<Record<string, string>> = {
-	Hang: 'ko',
-	Kana: 'ja',
-	Thai: 'th',
-	Hebr: 'he',
-	Grek: 'el',
-	Geor: 'ka',
-	Armn: 'hy',
-	Taml: 'ta',
-	Telu: 'te',
-	Knda: 'kn',
-	Mlym: 'ml',
-	Sinh: 'si',
-	Gujr: 'gu',
-	Guru: 'pa',
-	Orya: 'or',
-	Mymr: 'my',
-	Khmr: 'km',
-	Laoo: 'lo',
-	Tibt: 'bo',
-	Thaa: 'dv',
-	Cans: 'iu',
-	Mong: 'mn-Mong',
-};
+const single: ReadonlyMap<string, string> = new Map(
+	Object.entries<string>({
+		Hang: 'ko',
+		Kana: 'ja',
+		Thai: 'th',
+		Hebr: 'he',
+		Grek: 'el',
+		Geor: 'ka',
+		Armn: 'hy',
+		Taml: 'ta',
+		Telu: 'te',
+		Knda: 'kn',
+		Mlym: 'ml',
+		Sinh: 'si',
+		Gujr: 'gu',
+		Guru: 'pa',
+		Orya: 'or',
+		Mymr: 'my',
+		Khmr: 'km',
+		Laoo: 'lo',
+		Tibt: 'bo',
+		Thaa: 'dv',
+		Cans: 'iu',
+		Mong: 'mn-Mong',
+	}),
+);
 
 export interface ScriptCount {
 	readonly script: string;
@@ -89,5 +91,5 @@ export function languageOfScripts(
 	if (first === undefined || share(first) < 0.5) return undefined;
 	if (first === 'Hani') return 'Hani';
 	if (first === 'Beng') return /[ৰৱ]/u.test(text) ? 'as' : 'bn';
-	return single[first];
+	return single.get(first);
 }

@@ -138,6 +138,8 @@ export interface MaskedResult {
 	readonly text: string;
 	/** Word links, as spans of the masked source and of `text`; absent when nothing is known. */
 	readonly links?: readonly { readonly source: Span; readonly target: Span }[];
+	/** Where the tags of the sentence go in `text`, from a model that has placed them itself. */
+	readonly placed?: readonly Placed[];
 }
 
 /** Links between the words of a masked sentence and its translation. */
@@ -186,6 +188,7 @@ export function renderTranslated(
 		] as Span,
 		target: moved(unmasked.replacements, target),
 	}));
+	let placed: Placed[] = (result.placed ?? []).map((tag) => placedIn(unmasked.replacements, tag));
 	const edits = edit?.({ source: unit.core, target: text, links, raws }) ?? [];
 	if (edits.length > 0) {
 		const edited = replaceSpans(text, edits);
@@ -198,9 +201,9 @@ export function renderTranslated(
 			source: link.source,
 			target: moved(edited.replacements, link.target),
 		}));
+		placed = placed.map((tag) => placedIn(edited.replacements, tag));
 	}
-	let placed: Placed[] = [];
-	if (unit.marks.length > 0) {
+	if (unit.marks.length > 0 && !result.placed) {
 		const sourceWords = wordSpans(
 			unit.core,
 			languages.source,
@@ -230,6 +233,12 @@ export function renderTranslated(
 			target: [shift(target[0], 'start'), shift(target[1], 'end')],
 		})),
 	};
+}
+
+/** A tag in the text after replacements; one that closes stays behind what it follows. */
+function placedIn(replacements: readonly Replacement[], tag: Placed): Placed {
+	const side = tag.raw.startsWith('</') ? 'end' : 'start';
+	return { ...tag, at: mapForward(replacements, tag.at, side) };
 }
 
 function moved(replacements: readonly Replacement[], [start, end]: Span): Span {

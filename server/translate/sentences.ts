@@ -4,79 +4,40 @@
  * merges for what those rules get wrong (abbreviations, initials, ordinals).
  */
 
+import { isAbbreviation, startsSentence } from './abbreviations.ts';
+import { addressSpans } from './addresses.ts';
 import { primaryLanguage } from './languageCodes.ts';
-import abbreviations from './scripts/data/abbreviations.json' with { type: 'json' };
 
 /** `[start, end)` in UTF-16 units. */
 export type Span = readonly [start: number, end: number];
 
-/** Abbreviations that CLDR's lists lack and that practically never end a sentence. */
-const more: Readonly<Record<string, string>> = {
-	en: 'Dr. Mr. Mrs. Ms. Prof. Sr. Jr. St. vs. e.g. i.e. cf. Fig. fig. No. Nos. Eq. eq. Sec. approx. Inc. Ltd. Co. Corp. Gen. Col. Lt. Capt. Rev. Hon. Gov. Sen. Rep. al. resp. viz. ca. pp. p. ed. eds. vol. min. max. Jan. Feb. Mar. Apr. Jun. Jul. Aug. Sep. Sept. Oct. Nov. Dec.',
-	de: 'Dr. Prof. Hr. Fr. Nr. Abb. Tab. Kap. bzw. ca. ggf. inkl. exkl. evtl. usw. vgl. z.B. d.h. u.a. s.o. s.u. z. B. d. h. u. a. i. d. R. o. ä. S. Bd. Hrsg. Str. Tel. St. Mio. Mrd. max. min. Jan. Feb. Apr. Aug. Sept. Okt. Nov. Dez.',
-	fr: 'M. MM. Mme. Mlle. Dr. Pr. St. Ste. p. ex. cf. env. av. apr. J.-C. éd. vol. chap. art. fig. no. n° tél. max. min.',
-	es: 'Sr. Sra. Srta. Dr. Dra. D. Dña. Ud. Uds. EE. UU. p. ej. pág. págs. núm. art. cap. fig. aprox. tel. av. avda. máx. mín.',
-	it: 'Sig. Sig.ra Dott. Dott.ssa Prof. Avv. Ing. pag. pp. es. art. cap. fig. ecc. vol. tel.',
-	pt: 'Sr. Sra. Dr. Dra. Prof. Exmo. pág. págs. ex. núm. art. cap. fig. aprox. tel. máx. mín.',
-	nl: 'dhr. mevr. dr. prof. ir. bijv. d.w.z. o.a. enz. nr. blz. ca. m.b.t. i.p.v. t.o.v. vgl. max. min.',
-	ru: 'т. е. т.е. т. д. т.д. т. п. т.п. т. к. т.к. г. гг. в. вв. стр. рис. табл. им. ул. д. кв. см. напр. др. пр. руб. коп. млн. млрд. тыс. проф. акад.',
-	pl: 'dr. prof. inż. mgr. np. tzn. tj. itd. itp. ul. nr. str. rys. tab. godz. m.in. ok. r. w. św.',
-	cs: 'dr. prof. ing. mgr. např. tzn. tj. atd. apod. č. str. obr. tab. ul. nám. r. st. sv. popř. resp.',
-	sv: 'dr. prof. t.ex. bl.a. d.v.s. m.m. osv. nr. s. ca. resp. st. kl.',
-	tr: 'Dr. Prof. Doç. Sn. vb. vs. örn. bkz. No. Cad. Sok.',
-};
-
-const listed = new Map<string, ReadonlySet<string>>();
-
-function abbreviationsOf(language: string): ReadonlySet<string> {
-	const known = listed.get(language);
-	if (known) return known;
-	const lists: Readonly<Record<string, readonly string[]>> = abbreviations.lists;
-	// Units of two words ("z. B.") are matched by their last word; rule "dotted" sees the rest.
-	const words = [...(lists[language] ?? []), ...(more[language] ?? more['en'] ?? '').split(' ')];
-	const set = new Set(words.map((word) => word.toLowerCase()));
-	listed.set(language, set);
-	return set;
-}
-
 /** Languages that write ordinals as a number with a full stop. */
 const ordinalDot = new Set('de cs sk da nb fi hu pl hr sl et lv is tr sr bs hsb dsb fo'.split(' '));
 
-/** English words that start a sentence after a dotted abbreviation ("in the U.S. He …"). */
-const starters = new Set(
-	'he she it they we i you the this that these those in on at but and however if when what why how there a an for as after before then so also our my his her its their there now'.split(
-		' ',
-	),
-);
+/** Closing marks that belong to what is before them; straight quotes open as well. */
+const closing = /^[)\]}»”’"'.,;:!?…」』）】》]/u;
+/** What goes on after a quotation in Japanese: と言う, って, particles. */
+const afterQuotation =
+	/^(?:と(?!ても|にかく|ころ|りあえず|もに|く)|って|など|[はがを](?=[\p{Script=Han}、])|の(?=\p{Script=Han}))/u;
 
-/**
- * Whether the text before a boundary ends in something that is no end of a sentence.
- * `before` is the text of the sentence so far without trailing space, `after` what follows.
- */
-function joins(before: string, after: string, language: string): boolean {
-	const next = after.trimStart();
+/** Whether the text before a boundary ends in something that is no end of a sentence. */
+function joins(before: string, next: string, isSpaced: boolean, language: string): boolean {
 	if (next === '') return false;
-	if (/^[)\]}»”’"'.,;:!?…]/u.test(next) && /^["'][\p{L}\p{N}]/u.test(next) === false) return true;
+	if (closing.test(next) && !/^["'][\p{L}\p{N}]/u.test(next)) return true;
+	const isQuoted = /[.!?。！？…](?:["'”“’»）)\]」』]+|\s»)$/u.test(before);
+	// "Stop!" he said.
+	if (isQuoted && (/^\p{Ll}/u.test(next) || (!isSpaced && afterQuotation.test(next)))) return true;
+	// Without a space these are parts of an expression: a?.b, x!=y.
+	if (!isSpaced && /[.!?]$/.test(before) && /^[\p{Ll}\p{N}\p{P}\p{S}]/u.test(next)) return true;
 	if (!before.endsWith('.')) return false;
 	if (/^\p{Ll}/u.test(next)) return true;
 	const word = /(?:^|[\s([{"'“„«])([^\s([{"'“„«]+)$/u.exec(before)?.[1] ?? '';
-	const start = /^[\p{L}\p{M}]+/u.exec(next)?.[0] ?? '';
-	const number = /^\p{N}/u.test(next);
 	if (ordinalDot.has(language) && /^\p{N}{1,2}\.$/u.test(word) && /^\p{L}/u.test(next)) return true;
 	// One letter is an initial, save the pronoun that ends "so do I."
 	if (/^\p{Lu}\.$/u.test(word) && !(language === 'en' && word === 'I.')) return true;
-	if (/^\p{L}{1,4}\.$/u.test(word) && number && abbreviationsOf(language).has(word.toLowerCase())) {
-		return true;
-	}
-	if (/(?:^|\s)(?:\p{L}{1,2}\.\s?){2,}$/u.test(before) || /^(?:\p{L}{1,2}\.){2,}$/u.test(word)) {
-		return language !== 'en' || !starters.has(start.toLowerCase());
-	}
-	const key = word.toLowerCase();
-	if (!abbreviationsOf(language).has(key)) return false;
-	// "etc.", "No." and months end sentences too: let a capitalised function word decide in English.
-	return (
-		language !== 'en' || !starters.has(start.toLowerCase()) || /^(dr|mr|mrs|ms|prof|st)\./.test(key)
-	);
+	if (/(?:^|\s)(?:\p{L}{1,2}\.\s?){2,}$/u.test(before) || /^(?:\p{L}{1,2}\.){2,}$/u.test(word))
+		return !startsSentence(next, language);
+	return isAbbreviation(word, next, language);
 }
 
 const segmenters = new Map<string, Intl.Segmenter>();
@@ -84,7 +45,8 @@ const segmenters = new Map<string, Intl.Segmenter>();
 function segmenter(language: string): Intl.Segmenter {
 	const known = segmenters.get(language);
 	if (known) return known;
-	const made = new Intl.Segmenter(language, { granularity: 'sentence' });
+	const locale = /^(?:[a-z]{2,3}|[a-z]{5,8})$/i.test(language) ? language : 'en';
+	const made = new Intl.Segmenter(locale, { granularity: 'sentence' });
 	segmenters.set(language, made);
 	return made;
 }
@@ -112,6 +74,21 @@ function windows(text: string): Span[] {
 	return spans;
 }
 
+/** Without one of these no rule ends a sentence inside a paragraph; Greek questions end with a semicolon. */
+const terminal = /[\p{Sentence_Terminal}\u0085;\u037E]/u;
+
+/** Ordered spans of both lists; those that overlap become one. */
+function joined(first: readonly Span[], second: readonly Span[]): readonly Span[] {
+	if (second.length === 0) return first;
+	const spans: [number, number][] = [];
+	for (const [start, end] of [...first, ...second].sort((a, b) => a[0] - b[0])) {
+		const last = spans.at(-1);
+		if (last && start < last[1]) last[1] = Math.max(last[1], end);
+		else spans.push([start, end]);
+	}
+	return spans;
+}
+
 const paragraphEnd = /(?:\r\n|[\n\r\u2028\u2029])\s*/gu;
 
 /**
@@ -130,13 +107,16 @@ export function splitSentences(text: string, language: string, keep: readonly Sp
 		let sentenceStart = paragraphStart;
 		const partEnd = part.trimEnd().length;
 		// The segmenter is super-linear: bounded pieces keep a 50,000 character line fast.
-		for (const [from, to] of windows(part)) {
+		for (const [from, to] of terminal.test(part) ? windows(part) : []) {
 			for (const { index } of segmenter(primary).segment(part.slice(from, to))) {
 				const at = paragraphStart + from + index;
 				if (at === sentenceStart || from + index >= partEnd) continue;
-				const before = text.slice(Math.max(sentenceStart, at - 80), at).trimEnd();
+				const near = text.slice(Math.max(sentenceStart, at - 80), at);
+				const before = near.trimEnd();
 				if (index === 0 && !/[.!?。！？…]["'”’)\]]*$/u.test(before)) continue;
-				if (joins(before, text.slice(at, Math.min(end, at + 40)), primary)) continue;
+				const next = text.slice(at, Math.min(end, at + 40)).trimStart();
+				if (joins(before, next, before !== near || /^\s/.test(text.slice(at, at + 1)), primary))
+					continue;
 				boundaries.push(at);
 				sentenceStart = at;
 			}
@@ -144,6 +124,7 @@ export function splitSentences(text: string, language: string, keep: readonly Sp
 		if (end < text.length) boundaries.push(end);
 		paragraphStart = end;
 	};
+	const whole = joined(keep, addressSpans(text));
 	for (const match of text.matchAll(paragraphEnd)) {
 		const end = match.index + match[0].length;
 		if (text.slice(paragraphStart, match.index).trim() === '') continue;
@@ -158,8 +139,8 @@ export function splitSentences(text: string, language: string, keep: readonly Sp
 	let nextWord = wordFrom(text, 0);
 	for (const at of boundaries) {
 		if (at <= start || at >= text.length) continue;
-		while (held < keep.length && (keep[held]?.[1] ?? 0) <= at) held++;
-		if ((keep[held]?.[0] ?? at) < at) continue;
+		while (held < whole.length && (whole[held]?.[1] ?? 0) <= at) held++;
+		if ((whole[held]?.[0] ?? at) < at) continue;
 		// A last piece of white space only belongs to the sentence before it.
 		if (at >= textEnd) break;
 		if (at <= nextWord) continue;

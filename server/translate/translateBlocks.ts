@@ -5,6 +5,8 @@
 
 import { yieldToOthers } from '../work/yieldToOthers.ts';
 import { type Block, type BlockPiece, firstEndingAfter, fixedNear, type Mark } from './block.ts';
+import { holdsNodes } from './gate/gate.ts';
+import { htmlRules } from './gate/htmlRules.ts';
 import type { Fixed } from './mask.ts';
 import {
 	fragments,
@@ -23,7 +25,11 @@ import { type Span, splitSentences } from './sentences.ts';
 /** Translates masked sentences; as many results as sentences, in their order. */
 export type SentenceTranslator = (
 	sentences: readonly string[],
-	needs: { readonly links: boolean },
+	needs: {
+		readonly links: boolean;
+		/** The sentences with their tags and what their masks stand for; absent for parts of sentences. */
+		readonly units?: readonly SentenceUnit[];
+	},
 ) => Promise<readonly MaskedResult[]>;
 
 export interface DocumentOptions {
@@ -69,18 +75,24 @@ export async function translateBlocks(
 				options.links ||
 				options.edit !== undefined ||
 				wanted.some(({ unit }) => unit.marks.length > 0),
+			units: wanted.map(({ unit }) => unit),
 		},
 	);
 	const rendered = new Map<SentenceUnit, RenderedSentence>();
 	const failed: SentenceUnit[] = [];
+	const emptied: SentenceUnit[] = [];
 	for (const [index, { unit }] of wanted.entries()) {
 		await yieldToOthers();
 		const result = results[index];
 		const done = result && renderTranslated(unit, result, options, options.edit);
-		if (done) rendered.set(unit, done);
-		else failed.push(unit);
+		if (!done) failed.push(unit);
+		else if (holdsTags(unit, done)) rendered.set(unit, done);
+		else emptied.push(unit);
 	}
 	for (const [unit, done] of await aroundMasks(failed, translate, options))
+		if (holdsTags(unit, done)) rendered.set(unit, done);
+		else emptied.push(unit);
+	for (const [unit, done] of await betweenTags(emptied, translate, options))
 		rendered.set(unit, done);
 
 	let text = '';
@@ -234,6 +246,65 @@ function shorten(text: string, span: Span, fixed: readonly Fixed[], limit: numbe
 		start = at;
 	}
 	return [...spans, [start, span[1]]];
+}
+
+/** Whether every tag of a sentence is there and holds words where it held some. */
+function holdsTags(unit: SentenceUnit, { text }: RenderedSentence): boolean {
+	return unit.marks.length === 0 || holdsNodes(renderCopy(unit).text, text, htmlRules);
+}
+
+/** Sentences whose tags lost their words, translated in the parts between the tags. */
+async function betweenTags(
+	units: readonly SentenceUnit[],
+	translate: SentenceTranslator,
+	options: DocumentOptions,
+): Promise<Map<SentenceUnit, RenderedSentence>> {
+	const done = new Map<SentenceUnit, RenderedSentence>();
+	if (units.length === 0) return done;
+	const parts = units.map((unit) => ({ unit, between: partsBetween(unit) }));
+	const wanted = parts
+		.flatMap(({ between }) => between.map(({ part }) => part))
+		.filter(({ copy }) => !copy);
+	const results = await translate(
+		wanted.map(({ masked }) => masked),
+		{ links: options.links || options.edit !== undefined },
+	);
+	const made = new Map<SentenceUnit, RenderedSentence>();
+	wanted.forEach((part, index) => {
+		const result = results[index];
+		const own = result && renderTranslated(part, result, options, options.edit);
+		// A part that nothing is left of, or whose masks are lost, stays as it was.
+		if (own && own.text.trim() !== '') made.set(part, own);
+	});
+	for (const { unit, between } of parts) {
+		let text = unit.lead;
+		const links: { source: Span; target: Span }[] = [];
+		for (const { part, before } of between) {
+			text += before;
+			const own = made.get(part) ?? renderCopy(part);
+			for (const { source, target } of own.links)
+				links.push({ source, target: [target[0] + text.length, target[1] + text.length] });
+			text += own.text;
+		}
+		done.set(unit, { text: text + unit.trail, links });
+	}
+	return done;
+}
+
+/** The parts of a sentence between its tags, each with the tags before it. */
+function partsBetween(unit: SentenceUnit): { part: SentenceUnit; before: string }[] {
+	const end = unit.coreStart + unit.core.length;
+	const points = [...new Set([0, ...unit.marks.map(({ at }) => at), unit.core.length])];
+	return points
+		.sort((a, b) => a - b)
+		.map((at, index, all) => {
+			const span: Span = [
+				unit.coreStart + at,
+				unit.coreStart + (all[index + 1] ?? end - unit.coreStart),
+			];
+			const tags = unit.marks.filter((mark) => mark.at === at).map(({ raw }) => raw);
+			return { part: sentenceUnit(unit.block, span, []), before: tags.join('') };
+		});
 }
 
 /** Sentences whose masks got lost, translated in the parts between them: nothing can be lost there. */

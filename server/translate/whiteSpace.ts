@@ -57,3 +57,15 @@ export function linesOf(text: string): TextLine[] {
 export function firstLineEnd(text: string): string {
 	return /\r\n|\n|\r/.exec(text)?.[0] ?? '\n';
 }
+
+/** A text on one line: an end of a line and the white space around it become one blank. */
+export function onOneLine(text: string): string {
+	const lines = text.split('\n');
+	const last = lines.length - 1;
+	return lines
+		.map((line, at) => {
+			const end = at < last ? line.trimEnd() : line;
+			return at > 0 ? end.trimStart() : end;
+		})
+		.join(' ');
+}

@@ -19,12 +19,12 @@ const layers: readonly (readonly string[])[] = [
 	['grammar', 'decode'],
 	['verify'],
 	['devices', 'onnx'],
-	['runtime', 'sample'],
+	['runtime', 'sample', 'queue'],
 	['text'],
 	['template', 'tokenizer'],
 	['modelFiles', 'kernel'],
 	['api.ts'],
-	['prompt.ts', 'stats.ts'],
+	['encoderCalls.ts', 'prompt.ts', 'speechApi.ts', 'stats.ts'],
 ];
 
 /** First part of a path inside the engine: a folder, or a file that is a layer of its own. */

@@ -4,7 +4,10 @@ import assert from 'node:assert/strict';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { readArgs } from '../../server/cli/args.ts';
 import { hostNamesOf, modelsFolder, originsOf } from '../../server/cli/serveChecks.ts';
+import { ownKey } from '../../server/cli/serveKey.ts';
+import { operationsOf } from '../../server/cli/serveOperations.ts';
 import { type Home, newHome } from '../support/home.ts';
 import { temporaryFolder } from '../support/temporaryFolder.ts';
 
@@ -60,4 +63,49 @@ test('serve refuses them before it begins', async () => {
 		assert.equal(code, 2, stderr);
 		assert.match(stderr, words);
 	}
+});
+
+test('a second port is what its options are about', () => {
+	const read = (...args: string[]) =>
+		operationsOf(
+			readArgs(args, {
+				preload: { type: 'string', multiple: true },
+				'ops-port': { type: 'string' },
+				'ops-host': { type: 'string' },
+				'metrics-names': { type: 'string' },
+			}),
+		);
+	assert.deepEqual(read('--preload', 'a', '--preload', 'a'), { preload: ['a'] });
+	assert.deepEqual(read('--ops-port', '9', '--ops-host', '::', '--metrics-names', 'vllm').ops, {
+		port: 9,
+		host: '::',
+		names: 'vllm',
+	});
+	assert.throws(() => read('--metrics-names', 'vllm'), /add --ops-port/);
+	assert.throws(() => read('--ops-host', '::'), /add --ops-port/);
+	assert.throws(() => read('--ops-port', '0', '--metrics-names', 'x'), /one of nearglot, vllm/);
+	assert.throws(() => read('--ops-port', '70000'), /--ops-port/);
+});
+
+test('the key may come from a file, and only from one place', async () => {
+	const path = join(folder, 'key');
+	const key = 'a-key-that-nobody-guesses-7341';
+	writeFileSync(path, `${key}\n`);
+	assert.equal(await ownKey({ NEARGLOT_KEY_FILE: path }), key);
+	assert.equal(await ownKey({ NEARGLOT_KEY: key, NEARGLOT_KEY_FILE: '' }), key);
+	assert.equal(await ownKey({}), undefined);
+	const none = join(folder, 'none');
+	await assert.rejects(ownKey({ NEARGLOT_KEY_FILE: none }), /NEARGLOT_KEY_FILE: .*cannot be read/);
+	await assert.rejects(ownKey({ NEARGLOT_KEY: key, NEARGLOT_KEY_FILE: path }), /keep one of them/);
+	for (const text of ['', 'short', `${key} with blanks`, `${key}\nmore`]) {
+		writeFileSync(path, text);
+		await assert.rejects(ownKey({ NEARGLOT_KEY_FILE: path }), /The key in/, JSON.stringify(text));
+	}
+});
+
+test('a model that has to be there at the start and is not ends the server with its reason', async () => {
+	home ??= await newHome();
+	const { code, stderr } = await home.run(['serve', '--port', '0', '--preload', 'no-such-model']);
+	assert.equal(code, 1, stderr);
+	assert.match(stderr, /no-such-model/);
 });

@@ -59,7 +59,7 @@ test('pairs of a system added at once are all there', async () => {
 	for (const [option, value, says] of [
 		['--glossary', empty, /prose\.tsv holds no terms from en to de\./],
 		['--memory', join(home.folder, 'none.tmx'), /none\.tmx/],
-		['--model', 'nobody', /'nobody' is not a translation model on this machine\./],
+		['--model', 'nobody', /'nobody' is neither a translation model nor a chat model/],
 	] as const) {
 		const run = await home.run([
 			...'systems add office --from en --to de'.split(' '),

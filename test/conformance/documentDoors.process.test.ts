@@ -13,6 +13,7 @@ import { type ForeignLooking, foreignLooking } from '../fixtures/foreignLooking.
 import { connectFront } from '../support/editorDouble.ts';
 import { temporaryFolder } from '../support/temporaryFolder.ts';
 import { startTranslateServer, type TranslateServer } from '../support/translateServer.ts';
+import { bodyOf, textsOf, wordFile } from '../translate/documents/officeFiles.ts';
 
 const main = join(import.meta.dirname, '../../server/main.ts');
 let server: TranslateServer;
@@ -189,4 +190,23 @@ test('one doubtful text of a request does not fail the others, a certain one doe
 	assert.equal(status, 200, JSON.stringify(rows));
 	const finnish = await ask('The file is open.', 'Tiedostoa ei voitu avata, koska se on käytössä.');
 	assert.equal(finnish.status, 408);
+});
+
+test('a Word file lies beside its source, and is not replaced without being asked', async () => {
+	const run = (text: string) => `<w:p><w:r><w:t xml:space="preserve">${text}</w:t></w:r></w:p>`;
+	const source = await wordFile(run('The file could not be opened by anybody in this room.'));
+	await writeFile(join(home, 'guide.docx'), source);
+	const { code, out, err } = await nearglot('translate', 'guide.docx', '--to', 'de');
+	assert.equal(code, 0, err);
+	assert.equal(out, '');
+	assert.match(err, /^guide\.de\.docx: 1 of 1 texts translated from English/);
+	const parts = await textsOf(await readFile(join(home, 'guide.de.docx')), 'guide.de.docx');
+	assert.match(bodyOf(parts.get('word/document.xml')), /THE FILE COULD NOT BE OPENED/);
+	const again = await nearglot('translate', 'guide.docx', '--to', 'de,fr');
+	assert.equal(again.code, 2, again.err);
+	assert.match(again.err, /guide\.de\.docx exists already/);
+	await writeFile(join(home, 'paper.pdf'), '%PDF-1.7');
+	const pdf = await nearglot('translate', 'paper.pdf', '--to', 'de');
+	assert.equal(pdf.code, 2, pdf.err);
+	assert.match(pdf.err, /paper\.pdf is a PDF.* save it as docx/);
 });

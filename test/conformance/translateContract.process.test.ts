@@ -9,11 +9,12 @@ import {
 	maxAlternatives,
 	translatorMounts,
 } from '../../server/protocol/routes/translatorApi.ts';
+import { scriptedChat } from '../support/scriptedChat.ts';
 import { startTranslateServer, type TranslateServer } from '../support/translateServer.ts';
 
 let server: TranslateServer;
 before(async () => {
-	server = await startTranslateServer();
+	server = await startTranslateServer({ chat: scriptedChat() });
 });
 after(() => server.close());
 
@@ -69,7 +70,9 @@ for (const { operation, route, versions } of first)
 			);
 		for (const { name, values, many } of route.parameters ?? []) {
 			if (values === undefined || name === 'api-version') continue;
-			const with30 = (value: string) => ask({ 'api-version': '3.0', [name]: value });
+			// Only chat models are told how to translate.
+			const system = name === 'tone' || name === 'gender' ? { category: 'chat' } : {};
+			const with30 = (value: string) => ask({ 'api-version': '3.0', ...system, [name]: value });
 			assert.ok(
 				[400001, 400042, 400071].includes(await with30('nonsense')),
 				`${name} takes nonsense`,

@@ -2,11 +2,14 @@
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { askedTexts, scriptedChat, shouted } from '../support/scriptedChat.ts';
 import { startTranslateServer, type TranslateServer } from '../support/translateServer.ts';
 
+/** Writes capitals, and nothing for what is bad. */
+const chat = scriptedChat((text) => (text.startsWith('Bad') ? '' : shouted(text)));
 let server: TranslateServer;
 before(async () => {
-	server = await startTranslateServer();
+	server = await startTranslateServer({ chat });
 });
 after(() => server.close());
 
@@ -140,6 +143,54 @@ test('every fault has its code, written as a text', async () => {
 	assert.equal((await translate([{ text: 'Go.', targets: [neutral] }])).length, 1);
 	const named = { language: 'de', deploymentName: 'any-to-any:latest', allowFallback: false };
 	assert.equal((await translate([{ text: 'Go.', targets: [named] }])).length, 1);
+});
+
+test('a chat model as deployment knows tone, gender and reference pairs', async () => {
+	const target = {
+		language: 'de',
+		deploymentName: 'chat:scripted',
+		tone: 'informal',
+		gender: 'female',
+	};
+	const pairs = [{ source: 'Go away.', target: 'Geh weg.' }];
+	const { response, value } = await post(
+		`/translate?${version}`,
+		one({ text: 'Go on.', language: 'en', targets: [{ ...target, referenceTextPairs: pairs }] }),
+	);
+	const translations = [{ text: 'GO ON.', language: 'de', sourceCharacters: 6 }];
+	assert.deepEqual(value, { value: [{ translations }] });
+	assert.equal(response.headers.get('x-nearglot-models'), 'scripted:1');
+	const question = chat.asked.at(-1) ?? assert.fail();
+	assert.match(question.messages[0]?.content ?? '', /informally[\s\S]*female/);
+	assert.deepEqual(askedTexts(question).examples, pairs);
+	for (const wrong of [{ tone: 'rude' }, { gender: 'x' }, { referenceTextPairs: [{ source: 1 }] }])
+		assert.equal(await code(one({ text: 'x', targets: [{ ...target, ...wrong }] })), '400042');
+	const { value: listed } = await (async () => {
+		const answer = await fetch(`${server.url}/languages?${version}`);
+		return { value: (await answer.json()) as { models: unknown } };
+	})();
+	assert.deepEqual(listed.models, ['chat:scripted:1']);
+});
+
+test('in version 3.0 a chat model is a category, comments go along, and what is refused is counted', async () => {
+	const path = '/translate?api-version=3.0&to=ja&category=chat&tone=formal';
+	const texts = [{ Text: 'Open', Comment: 'A door' }, { Text: 'Bad {0} one.' }, { Text: 'Fine.' }];
+	const { response, value } = await post(path, texts);
+	assert.deepEqual(
+		(value as unknown as { translations: { text: string }[] }[]).map(
+			({ translations }) => translations[0]?.text,
+		),
+		['OPEN', 'Bad {0} one.', 'FINE.'],
+	);
+	assert.equal(response.headers.get('x-mt-system'), 'Custom');
+	assert.equal(response.headers.get('x-nearglot-models'), 'scripted:1');
+	assert.equal(response.headers.get('x-nearglot-refused'), '1');
+	const first = chat.asked.find((question) => askedTexts(question).comments !== undefined);
+	assert.deepEqual(first && askedTexts(first).comments, { 1: 'A door' });
+	const without = await post('/translate?api-version=3.0&to=de&from=en&tone=formal', [
+		{ Text: 'x' },
+	]);
+	assert.equal((without.value['error'] as { code: unknown }).code, 400042);
 });
 
 test('transliteration, languages and the custom path follow', async () => {

@@ -27,7 +27,11 @@ test('the data folder is where each system keeps such things', () => {
 	);
 	assert.equal(dataDir(mac), '/Users/ann/Library/Application Support/Nearglot');
 	assert.equal(dataDir(windows), 'C:\\Users\\ann\\AppData\\Local\\Nearglot');
-	assert.equal(dataDir({ ...windows, env: {} }), 'C:\\Users\\ann\\AppData\\Local\\Nearglot');
+	for (const local of [undefined, '', 'Local'])
+		assert.equal(
+			dataDir({ ...windows, env: { LOCALAPPDATA: local } }),
+			'C:\\Users\\ann\\AppData\\Local\\Nearglot',
+		);
 	assert.equal(dataDir({ ...mac, env: { NEARGLOT_HOME: '/elsewhere' } }), '/elsewhere');
 });
 
@@ -42,8 +46,12 @@ test('a folder that depends on where a command is run is refused, with what to s
 });
 
 test('the pipe is a named pipe on Windows and a socket beside the data elsewhere', () => {
-	assert.match(pipePath(windows, 'C:\\data') ?? '', /^\\\\\.\\pipe\\nearglot-[0-9a-f]{16}$/);
-	assert.notEqual(pipePath(windows, 'C:\\data'), pipePath(windows, 'D:\\data'));
+	assert.match(pipePath(windows, 'C:\\data') ?? '', /^\\\\\.\\pipe\\nearglot-[0-9a-f]{32}$/);
+	assert.notEqual(
+		pipePath(windows, 'C:\\data'),
+		pipePath(windows, 'C:\\data'),
+		'nobody who knows the folder can take the name first',
+	);
 	assert.equal(
 		pipePath(linux, '/home/ann/.local/share/nearglot'),
 		'/home/ann/.local/share/nearglot/daemon.sock',

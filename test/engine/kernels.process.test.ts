@@ -4,9 +4,9 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 // @ts-expect-error: the scripts are plain JavaScript
-import { compiledKernels } from '../../scripts/kernels.mjs';
+import { compiledKernel, kernels, moduleOf } from '../../scripts/kernels.mjs';
 
-test('logitsWasm.ts is compiled from logits.wat: run node scripts/kernels.mjs after a change', async () => {
-	const file = new URL('../../server/engine/sample/logitsWasm.ts', import.meta.url);
-	assert.equal(readFileSync(file, 'utf8'), await compiledKernels());
-});
+for (const path of Object.keys(kernels))
+	test(`${path} is what was compiled: run node scripts/kernels.mjs after a change`, async () => {
+		assert.equal(readFileSync(moduleOf(path), 'utf8'), await compiledKernel(path));
+	});

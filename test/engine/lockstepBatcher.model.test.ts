@@ -8,7 +8,6 @@ import type { EncodedBatch, EncoderDecoder } from '../../server/engine/seq2seq/e
 import { LockstepBatcher } from '../../server/engine/seq2seq/lockstepBatcher.ts';
 import { openEncoderDecoder } from '../../server/engine/seq2seq/openEncoderDecoder.ts';
 import { decodeHypothesis } from '../../server/engine/speech/decodeHypothesis.ts';
-import { PrioritySemaphore } from '../../server/engine/speech/prioritySemaphore.ts';
 import { openRuntime } from '../../server/engine/verify/openRuntime.ts';
 import { AppError } from '../../server/protocol/index.ts';
 import { writeTranslationModel } from '../fixtures/translationModel.ts';
@@ -74,12 +73,14 @@ async function transcribe(
 			temperature,
 			seed,
 			samples: 3,
-			rules: (logits, generated) => {
-				if (generated.length >= 4 + seed) {
-					logits.fill(Number.NEGATIVE_INFINITY);
-					logits[40 + seed * 3] = 0;
-				}
-			},
+			processors: [
+				({ logits, tokens }) => {
+					if (tokens.length >= 4 + seed) {
+						logits.fill(Number.NEGATIVE_INFINITY);
+						logits[40 + seed * 3] = 0;
+					}
+				},
+			],
 		},
 		signal,
 	);
@@ -167,32 +168,4 @@ test('an interactive window is decoded while batch windows are under way', async
 	const urgent = transcribe(joined.member('interactive'), 1, 0).then(() => ended.push('urgent'));
 	await Promise.all([...batch, urgent]);
 	assert.equal(ended[0], 'urgent');
-});
-
-test('batch work enters in waves, interactive work at once', async () => {
-	let open = true;
-	const turns = new PrioritySemaphore({ maxConcurrent: 2, canJoin: () => open });
-	const ends: (() => void)[] = [];
-	const started: string[] = [];
-	const work = (name: string, priority: 'interactive' | 'batch') =>
-		turns.run(priority, async () => {
-			started.push(name);
-			await new Promise<void>((resolve) => ends.push(resolve));
-		});
-	const all = [work('a', 'batch'), work('b', 'batch'), work('c', 'batch')];
-	await new Promise(setImmediate);
-	assert.deepEqual(started, ['a', 'b']);
-	open = false;
-	all.push(work('urgent', 'interactive'));
-	await new Promise(setImmediate);
-	assert.deepEqual(started, ['a', 'b', 'urgent']);
-	ends[0]?.();
-	await new Promise(setImmediate);
-	assert.equal(turns.waiting, 1);
-	ends[1]?.();
-	ends[2]?.();
-	await new Promise(setImmediate);
-	assert.deepEqual(started, ['a', 'b', 'urgent', 'c']);
-	ends[3]?.();
-	await Promise.all(all);
 });

@@ -6,7 +6,6 @@ import { after, before, test } from 'node:test';
 import type { EngineModel, GenerateEvent } from '../../server/engine/api.ts';
 import { loadEngine } from '../../server/engine/engine.ts';
 import { findContinuation, NgramProposer } from '../../server/engine/schedule/draftProposer.ts';
-import { RequestQueue } from '../../server/engine/schedule/requestQueue.ts';
 import { AppError } from '../../server/protocol/index.ts';
 import { tinyShape, writeDecoderModel } from '../fixtures/decoderModel.ts';
 import { greedy } from '../fixtures/greedy.ts';
@@ -228,45 +227,6 @@ test('guessing ahead changes nothing but the number of steps', async () => {
 		assert.deepEqual(again.choices[0]?.tokenIds, tokens);
 		await plain.close();
 	}
-});
-
-test('interactive requests go first, and batch requests are not forgotten', () => {
-	const queue = new RequestQueue<{
-		priority: 'interactive' | 'batch';
-		name: string;
-		expectedTokens: number;
-	}>();
-	queue.add({ priority: 'batch', name: 'b0', expectedTokens: 10 });
-	for (let k = 0; k < 12; k++)
-		queue.add({ priority: 'interactive', name: `i${k}`, expectedTokens: 10 });
-	const order = Array.from({ length: 13 }, () => queue.shift()?.name);
-	assert.deepEqual(order.slice(0, 10), [
-		'i0',
-		'i1',
-		'i2',
-		'i3',
-		'i4',
-		'i5',
-		'i6',
-		'i7',
-		'b0',
-		'i8',
-	]);
-	assert.equal(queue.size, 0);
-});
-
-test('requests wait up to a number of tokens, whatever their number; one alone may have more', () => {
-	const queue = new RequestQueue<{ priority: 'batch'; expectedTokens: number }>();
-	const limits = { maxWaiting: 10, maxWaitingTokens: 100 };
-	const item = (expectedTokens: number) => ({ priority: 'batch', expectedTokens }) as const;
-	assert.equal(queue.fullOf(item(500), limits), undefined);
-	queue.add(item(90));
-	assert.equal(queue.fullOf(item(10), limits), undefined);
-	assert.equal(queue.fullOf(item(11), limits), '90 tokens');
-	queue.shift();
-	assert.equal(queue.fullOf(item(11), limits), undefined);
-	for (let i = 0; i < 10; i++) queue.add(item(0));
-	assert.equal(queue.fullOf(item(0), limits), '10 requests');
 });
 
 test('a model asked for something else than its task refuses with a reason', async () => {

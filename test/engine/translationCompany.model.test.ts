@@ -10,7 +10,11 @@ import { loadEngine } from '../../server/engine/engine.ts';
 import { paddedWidth } from '../../server/engine/runtime/paddedWidth.ts';
 import type { EncoderDecoder } from '../../server/engine/seq2seq/encoderDecoder.ts';
 import { writeLexicon } from '../../server/engine/seq2seq/lexicon.ts';
-import { chooseBatch, type TranslationJob } from '../../server/engine/seq2seq/translationBatch.ts';
+import {
+	batchKey,
+	chooseBatch,
+	type TranslationJob,
+} from '../../server/engine/seq2seq/translationBatch.ts';
 import { loadTextModel } from '../../server/engine/text/textModel.ts';
 import { temporaryFolder } from '../support/temporaryFolder.ts';
 
@@ -132,10 +136,14 @@ test('a batch takes no more words than a shortlist may have; the other texts wai
 		}) as unknown as TranslationJob;
 	const ten = (from: number) => Array.from({ length: 10 }, (_, k) => from + k);
 	const waiting = [work(ten(10)), work(undefined), work(ten(20)), work(ten(30)), work(ten(10))];
-	const chosen = (texts: TranslationJob[]) =>
-		chooseBatch(texts, { model, contextLength: 64 }).map((one) => waiting.indexOf(one));
+	const chosen = ([first, ...others]: (TranslationJob | undefined)[]) => {
+		assert.ok(first);
+		const alike = others.filter((one) => one !== undefined && batchKey(one) === batchKey(first));
+		const batch = chooseBatch(first, alike as TranslationJob[], { model, contextLength: 64 });
+		return batch.map((one) => waiting.indexOf(one));
+	};
 	assert.deepEqual(chosen(waiting), [0, 2]);
-	assert.deepEqual(chosen([waiting[0], waiting[4], waiting[3]] as TranslationJob[]), [0, 4, 3]);
+	assert.deepEqual(chosen([waiting[0], waiting[4], waiting[3]]), [0, 4, 3]);
 	assert.deepEqual(chosen(waiting.slice(1)), [1]);
 });
 

@@ -100,3 +100,34 @@ test('a caller that leaves a shared batch takes its rows out with the next step'
 	);
 	onStep = () => {};
 });
+
+for (const priority of ['batch', 'interactive'] as const)
+	test(`a short call beside long ones of priority ${priority} is answered before they are`, async () => {
+		const texts = Array.from({ length: 90 }, (_, index) =>
+			item(`${long.text} It has ${index} parts.`),
+		);
+		const short = { items: [item('Open the file.')], beams: 1, priority: 'interactive' } as const;
+		const alone = await translator.run(short);
+		steps.length = 0;
+		let isLongDone = false;
+		let answer: Promise<unknown> | undefined;
+		onStep = (step) => {
+			if (step !== 3) return;
+			answer = translator.run(short).then(({ outputs }) => {
+				assert.equal(isLongDone, false, 'the long ones still run');
+				assert.deepEqual(outputs, alone.outputs);
+			});
+		};
+		const longer = [texts.slice(0, 30), texts.slice(30, 60), texts.slice(60)].map((items) =>
+			translator.run({ items, beams: 1, priority }),
+		);
+		const done = await Promise.all(longer).finally(() => {
+			isLongDone = true;
+			onStep = () => {};
+		});
+		assert.ok(answer !== undefined);
+		await answer;
+		assert.ok(done.every(({ outputs }) => outputs.every(({ text }) => text !== '')));
+		const own = steps.lastIndexOf(1);
+		assert.ok(own > 3 && own < 60, `the last step of the short one is number ${own}`);
+	});

@@ -1,8 +1,10 @@
 /** Bodies of requests with very many of whatever they may have. */
 
+import { anthropicRequest } from '../../server/protocol/routes/anthropicMessages.ts';
 import { chatRequest } from '../../server/protocol/routes/chat.ts';
 import { check } from '../../server/protocol/routes/check.ts';
 import { completionRequest } from '../../server/protocol/routes/completions.ts';
+import { ollamaChatRequest } from '../../server/protocol/routes/ollamaGeneration.ts';
 import { responsesRequest } from '../../server/protocol/routes/responses.ts';
 import type { HostileCase } from './growth.ts';
 
@@ -45,6 +47,26 @@ const items: Readonly<Record<string, object>> = {
 	results: { type: 'function_call_output', call_id: 'a', output: 'x' },
 };
 
+/** Blocks of a message in Anthropic's interface. */
+const blocks: Readonly<Record<string, object>> = {
+	texts: { type: 'text', text: words },
+	calls: { type: 'tool_use', id: 'a', name: 'f', input: {} },
+	thoughts: { type: 'thinking', thinking: words },
+};
+
+/** Messages in Ollama's interface. */
+const turns: Readonly<Record<string, (at: number) => object>> = {
+	messages: () => message,
+	calls: (at) => ({ role: 'assistant', tool_calls: [{ function: { name: `f${at % 3}` } }] }),
+	'calls and results': (at) =>
+		at % 2 === 0
+			? {
+					role: 'assistant',
+					tool_calls: [{ function: { name: 'f' } }, { function: { name: 'g' } }],
+				}
+			: { role: 'tool', tool_name: 'g', content: 'x' },
+};
+
 function list<T>(length: number, item: (at: number) => T): T[] {
 	return Array.from({ length }, (_, at) => item(at));
 }
@@ -59,6 +81,19 @@ export const bodyCases: readonly HostileCase[] = [
 		name: `response: ${name}`,
 		make: (n: number) => ({ model: 'm', input: list(n, () => item) }),
 		run: (body: unknown) => check(responsesRequest, body),
+	})),
+	...Object.entries(blocks).map(([name, block]) => ({
+		name: `anthropic: ${name}`,
+		make: (n: number) => ({
+			...{ model: 'm', max_tokens: 1 },
+			messages: [{ role: 'assistant', content: list(n, () => block) }, message],
+		}),
+		run: (body: unknown) => check(anthropicRequest, body),
+	})),
+	...Object.entries(turns).map(([name, turn]) => ({
+		name: `ollama: ${name}`,
+		make: (n: number) => ({ model: 'm', messages: list(n, turn) }),
+		run: (body: unknown) => check(ollamaChatRequest, body),
 	})),
 	{
 		name: 'completion: token ids',

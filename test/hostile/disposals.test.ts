@@ -11,7 +11,7 @@ import { childrenOf, isNode, type Node, sourcesOf, treeOf } from './syntax.ts';
 const immediate: Readonly<Record<string, string>> = {
 	'server/engine/embed/embedder.ts': 'sequences.map',
 	'server/engine/runtime/capiBinding.ts': 'copyTensor',
-	'server/engine/seq2seq/headWeights.ts': 'rowMajor packed',
+	'server/engine/seq2seq/headWeights.ts': 'asBytes rowMajor packed',
 	'server/engine/speech/tokenStarts.ts': 'starts.map',
 	'server/engine/template/budget.ts': 'render',
 	'server/services/mcpTools.ts': '(await response.text()).trimEnd',

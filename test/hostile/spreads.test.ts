@@ -67,7 +67,6 @@ const short: Readonly<Record<string, string>> = {
 	'server/services/speech/transcriptBuilder.ts': 'tokens of one stretch of speech',
 	'server/services/translate/translateService.ts': 'models on the way from one language to another',
 	'server/translate/documents/icuBranches.ts': 'one or two texts',
-	'server/translate/documents/markdownDocument.ts': 'a heading, a cell',
 	'server/translate/documents/plainTextDocument.ts': 'one piece or none',
 	'server/translate/documents/poDocument.ts': 'one or two texts',
 	'server/translate/languageWorker.ts': 'parameters of a function of this program',

@@ -2,6 +2,9 @@
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { deflateSync, gzipSync } from 'node:zlib';
+import { AppError } from '../../server/protocol/index.ts';
+import { errorShapeOf } from '../../server/protocol/routes/errorShapes.ts';
 import { startTestServer, type TestServer } from '../support/testServer.ts';
 
 let server: TestServer;
@@ -82,6 +85,19 @@ const fields = [
 	'content',
 	'echo',
 	'best_of',
+	'options',
+	'format',
+	'think',
+	'keep_alive',
+	'context',
+	'template',
+	'suffix',
+	'raw',
+	'images',
+	'system',
+	'thinking',
+	'stop_sequences',
+	'output_config',
 ];
 const routes = [
 	'/v1/chat/completions',
@@ -90,6 +106,12 @@ const routes = [
 	'/v1/responses',
 	'/tokenize',
 	'/detokenize',
+	'/v1/messages',
+	'/v1/messages/count_tokens',
+	'/api/chat',
+	'/api/generate',
+	'/api/embed',
+	'/api/embeddings',
 	'/api/show',
 	'/v1/chat/completions/tokenizer/encode/count',
 ];
@@ -103,11 +125,28 @@ async function checkAnswer(response: Response, what: string): Promise<void> {
 		await response.text();
 		return;
 	}
-	const body = (await response.json()) as { error: Record<string, unknown> };
-	assert.deepEqual(Object.keys(body.error).sort(), ['code', 'message', 'param', 'type'], what);
-	assert.equal(typeof body.error['message'], 'string');
-	assert.ok(String(body.error['message']).length < 1000, 'the message repeats no body');
+	const body = (await response.json()) as { error: Record<string, unknown> | string };
+	const { pathname } = new URL(response.url);
+	const { error } = body;
+	const message = typeof error === 'string' ? error : error['message'];
+	assert.equal(typeof message, 'string');
+	assert.ok(String(message).length < 1000, 'the message repeats no body');
+	assert.deepEqual(
+		shapeOf(body),
+		shapeOf(errorShapeOf(pathname).body(new AppError('internal'))),
+		what,
+	);
 }
+
+/** The names of an object's fields, and of those below them. */
+const shapeOf = (value: object): string[] =>
+	Object.entries(value)
+		.flatMap(([key, each]) =>
+			typeof each === 'object' && each !== null
+				? shapeOf(each).map((name) => `${key}.${name}`)
+				: [key],
+		)
+		.sort();
 
 test('three hundred bodies with one or two fields of the wrong kind are answered below 500', async () => {
 	const draw = random(1);
@@ -161,10 +200,17 @@ test('a deep body, a wrong type and a body that is too large are refused', async
 	assert.equal(form.status, 400);
 	const large = await server.post('/v1/chat/completions', `"${'x'.repeat(9 * 1024 * 1024)}"`);
 	assert.equal(large.status, 413);
-	const packed = await server.post('/v1/chat/completions', '{}', {
-		headers: { 'content-encoding': 'gzip' },
-	});
-	assert.equal(packed.status, 415);
+	const packed = (encoding: string, body: string | Uint8Array<ArrayBuffer>) =>
+		fetch(`${server.url}/v1/chat/completions`, {
+			method: 'POST',
+			headers: { 'content-type': 'application/json', 'content-encoding': encoding },
+			body,
+		});
+	assert.equal((await packed('compress', '{}')).status, 415);
+	assert.equal((await packed('gzip', '{}')).status, 400);
+	const bomb = Buffer.alloc(32 << 20, ' ');
+	for (const [encoding, squeeze] of Object.entries({ gzip: gzipSync, deflate: deflateSync }))
+		assert.equal((await packed(encoding, new Uint8Array(squeeze(bomb)))).status, 413, encoding);
 });
 
 test('each wrong value is refused with its own name', async () => {

@@ -261,3 +261,31 @@ test('the catalogue says licence, origin and lengths of what is here and of what
 	assert.equal(offered?.parentModelUri, `${hub.url}/Qwen/Qwen2.5-0.5B-Instruct`);
 	assert.deepEqual(offered?.modelSettings.parameters[0], { name: 'contextLength', value: '32768' });
 });
+
+test('ollama: a download tells its progress in lines', async () => {
+	const pull = (body: object, init: RequestInit = {}) =>
+		server.post('/api/pull', { model: 'hf.co/acme/tiny:latest', ...body }, init);
+	const keyed = { headers: server.keyed };
+	assert.equal((await pull({})).status, 401, 'only the catalogue without the key');
+	const answer = await pull({}, keyed);
+	assert.equal(answer.headers.get('content-type'), 'application/x-ndjson');
+	const lines = (await answer.text())
+		.trim()
+		.split('\n')
+		.map((line) => JSON.parse(line) as { status: string; total?: number; completed?: number });
+	assert.equal(lines[0]?.status, 'pulling manifest');
+	assert.equal(lines.at(-1)?.status, 'success');
+	const bars = lines.filter(({ completed }) => completed !== undefined);
+	assert.ok(bars.length > 0 && bars.every(({ total = 0, completed = 1 }) => completed <= total));
+	const again = await pull({ stream: false }, keyed);
+	assert.deepEqual(await again.json(), { status: 'success' });
+	const { models } = (await (await fetch(`${server.url}/api/tags`)).json()) as {
+		models: { name: string }[];
+	};
+	assert.ok(
+		models.some(({ name }) => /^(acme-)?tiny/.test(name)),
+		JSON.stringify(models),
+	);
+	const missing = await pull({ model: 'hf.co/acme/none' }, keyed);
+	assert.match(await missing.text(), /"error":"/);
+});

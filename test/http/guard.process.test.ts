@@ -95,12 +95,22 @@ test('through a tunnel from another port of this computer, pages open and the ke
 	assert.equal((await ask(server, '/v1/models', { host })).status, 403);
 	assert.equal((await ask(server, '/v1/models', { host, authorization: 'Bearer x' })).status, 403);
 	assert.equal((await ask(server, '/v1/models', { host, origin, ...key })).status, 200);
-	// Neither another name nor another page gets further with that.
-	const evil = { host: `evil.example:${port}`, ...key };
-	assert.equal((await ask(server, '/v1/models', evil)).status, 403);
+	// Another page gets no further with that.
 	assert.equal((await ask(server, '/recorder', { host: 'evil.example' })).status, 403);
 	const foreign = { host, origin: 'http://localhost:1', ...key };
 	assert.equal((await ask(server, '/v1/models', foreign)).status, 403);
+});
+
+test('who shows the key may call by any address, as balancers and probes do', async () => {
+	for (const host of ['10.1.2.3:8080', 'models.team.example', '[fd00::7]:80']) {
+		for (const headers of [server.keyed, { 'x-api-key': server.key }, server.member()])
+			assert.equal((await ask(server, '/v1/models', { host, ...headers })).status, 200, host);
+		for (const headers of [{}, { authorization: 'Bearer wrong' }, { 'x-nearglot-role': 'member' }])
+			assert.equal((await ask(server, '/v1/models', { host, ...headers })).status, 403, host);
+		// Whatever it shows, a page from elsewhere stays out.
+		const origin = 'https://evil.example';
+		assert.equal((await ask(server, '/v1/models', { host, origin, ...server.keyed })).status, 403);
+	}
 });
 
 test('another web page is refused by its Origin, on every route and method', async () => {

@@ -10,11 +10,11 @@ import type { ModelHost } from '../../server/services/host.ts';
 import { silentLogger } from '../../server/services/logger.ts';
 import { countOverloads } from '../../server/services/overloads.ts';
 import { createEmbeddingService } from '../../server/services/text/embeddingService.ts';
-import { WorkQueue } from '../../server/work/workQueue.ts';
+import { WorkBound } from '../../server/work/workBound.ts';
 import { startTranslateServer, type TranslateServer } from '../support/translateServer.ts';
 
 const small = () =>
-	new WorkQueue({ describe: (waiting) => `${waiting} wait`, maxRunning: 50, maxWaiting: 200 });
+	new WorkBound({ describe: (work) => `${work} wait`, maxWork: 250, minWork: 50 });
 const textQueue = small();
 const documentQueue = small();
 let server: TranslateServer;
@@ -26,26 +26,19 @@ after(() => server.close());
 const text = 'Words that nobody has translated before, '.repeat(8);
 const json = { method: 'POST', headers: { 'content-type': 'application/json' } } as const;
 
-/** Fills a queue to its bound; what is returned empties it again. */
-async function fill(queue: WorkQueue): Promise<() => Promise<void>> {
-	const running = [
-		await queue.enter({ work: 50, priority: 'batch' }),
-		await queue.enter({ work: 50, priority: 'interactive' }),
-	];
-	const stop = new AbortController();
-	const waiting = (['batch', 'interactive'] as const).map((priority) =>
-		queue.enter({ work: 200, priority }, stop.signal),
+/** Fills a bound; what is returned empties it again. */
+function fill(bound: WorkBound): () => void {
+	const held = (['batch', 'interactive'] as const).map((priority) =>
+		bound.enter({ work: 250, priority }),
 	);
-	return async () => {
-		stop.abort();
-		await Promise.allSettled(waiting);
-		for (const place of running) place[Symbol.dispose]();
+	return () => {
+		for (const one of held) one[Symbol.dispose]();
 	};
 }
 
 interface Door {
 	readonly name: string;
-	readonly queue: WorkQueue;
+	readonly queue: WorkBound;
 	readonly path: string;
 	readonly body: unknown;
 	/** The message of its own shape of error. */
@@ -86,7 +79,7 @@ const doors: readonly Door[] = [
 
 for (const door of doors) {
 	test(`${door.name} refuses what goes beyond its queue, and recovers`, async () => {
-		const empty = await fill(door.queue);
+		const empty = fill(door.queue);
 		const ask = () => fetch(server.url + door.path, { ...json, body: JSON.stringify(door.body) });
 		const refused = await ask();
 		assert.equal(refused.status, 503);
@@ -95,16 +88,16 @@ for (const door of doors) {
 		const body = await refused.text();
 		door.message(JSON.parse(body));
 		assert.match(body, /overloaded.*Try again in \d+ s/);
-		await empty();
+		empty();
 		const done = await ask();
 		assert.equal(done.status, 200);
 		assert.ok((await done.text()).includes('NOBODY'));
-		assert.deepEqual(door.queue.load, { running: 0, waiting: 0 });
+		assert.equal(door.queue.work, 0);
 	});
 }
 
 test('what is refused before its body is read says so at once, however long the body is to be', async () => {
-	const empty = await fill(textQueue);
+	const empty = fill(textQueue);
 	const sent = new AbortController();
 	// A body that begins and never ends.
 	const body = new ReadableStream({
@@ -120,28 +113,19 @@ test('what is refused before its body is read says so at once, however long the 
 		assert.equal((await fetch(request)).status, 503);
 	} finally {
 		sent.abort();
-		await empty();
+		empty();
 	}
 });
 
 test('a file that was let in is finished, though nothing else is taken meanwhile', async () => {
-	let open = () => {};
-	server.engine.gate = new Promise((resolve) => {
-		open = resolve;
-	});
-	const empty = await fill(textQueue);
-	const asked = server.post('/documents/translate', doors[3]?.body);
-	// It waits for its turn among the texts.
-	while (textQueue.load.waiting <= 400) await new Promise((resolve) => setImmediate(resolve));
-	await empty();
-	open();
-	server.engine.gate = undefined;
-	const done = await asked;
+	const empty = fill(textQueue);
+	const done = await server.post('/documents/translate', doors[3]?.body);
+	empty();
 	assert.equal(done.status, 200);
-	assert.deepEqual(documentQueue.load, { running: 0, waiting: 0 });
+	assert.deepEqual([documentQueue.work, textQueue.work], [0, 0]);
 });
 
-test('/v1/embeddings asks its queue, too', async () => {
+test('/v1/embeddings has a bound, too', async () => {
 	const queue = small();
 	const engine = {
 		embed: async () => ({ vectors: [new Float32Array(1)], promptTokens: 1 }),
@@ -151,19 +135,19 @@ test('/v1/embeddings asks its queue, too', async () => {
 		acquire: async () => ({ engine, [Symbol.asyncDispose]: async () => {} }),
 	} as unknown as ModelHost;
 	const service = createEmbeddingService(host, queue);
-	const empty = await fill(queue);
+	const empty = fill(queue);
 	const isRefusal = (error: unknown) =>
 		error instanceof AppError && error.code === 'overloaded' && error.retryAfterS !== undefined;
-	const request = { model: 'e', input: [text] } as EmbeddingRequest;
+	const request = { ...({ model: 'e', input: [text] } as EmbeddingRequest), owner: 'me' };
 	assert.throws(() => service.checkRoom(400), isRefusal);
 	await assert.rejects(
 		service.run(request, () => {}),
 		isRefusal,
 	);
-	await empty();
+	empty();
 	service.checkRoom(400);
 	assert.equal((await service.run(request, () => {})).promptTokens, 1);
-	assert.deepEqual(queue.load, { running: 0, waiting: 0 });
+	assert.equal(queue.work, 0);
 });
 
 test('a flood of refusals is counted and makes one line a minute', (t: TestContext) => {
@@ -198,10 +182,10 @@ test('what every door refuses is counted once, and told of as no error', async (
 	const { errors } = server;
 	const { metrics } = server.backend;
 	const before = metrics.value('nearglot_overloaded_total');
-	const empties = [await fill(textQueue), await fill(documentQueue)];
+	const empties = [fill(textQueue), fill(documentQueue)];
 	for (const { path, body } of doors)
 		await (await fetch(server.url + path, { ...json, body: JSON.stringify(body) })).arrayBuffer();
-	for (const empty of empties) await empty();
+	for (const empty of empties) empty();
 	assert.equal(metrics.value('nearglot_overloaded_total') - before, doors.length);
 	assert.deepEqual(errors, []);
 });

@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { createGzip, gunzipSync } from 'node:zlib';
 import { pack } from 'tar-stream';
 import { ZipFile } from 'yazl';
-import { unpack } from '../../server/hub/archive.ts';
+import { findInArchive, unpack } from '../../server/hub/archive.ts';
 import { temporaryFolder } from '../support/temporaryFolder.ts';
 
 interface Entry {
@@ -104,4 +104,27 @@ test('an archive that is cut off or damaged is said to be, wherever that is', as
 			name,
 		);
 	}
+});
+
+test('an archive says what it holds without being unpacked', async () => {
+	const path = await tar('weights.tgz', [
+		{ name: './m/', type: 'directory' },
+		{ name: 'm/link.gguf', type: 'symlink', linkname: 'x' },
+		{ name: 'm/config.json', text: '{}' },
+		{ name: 'm/b.safetensors', text: 'x'.repeat(100_000) },
+		{ name: 'm/c.onnx', text: 'y' },
+	]);
+	assert.equal(await findInArchive(path, /\.(gguf|safetensors|onnx)$/), 'm/b.safetensors');
+	assert.equal(await findInArchive(path, /\.bin$/), undefined);
+	const zip = new ZipFile();
+	zip.addBuffer(Buffer.from('{}'), 'm/config.json');
+	zip.addBuffer(Buffer.from('x'), 'm/b.gguf');
+	zip.end();
+	const second = join(folder, 'weights.zip');
+	await pipeline(zip.outputStream, createWriteStream(second));
+	assert.equal(await findInArchive(second, /\.gguf$/), 'm/b.gguf');
+	assert.equal(await findInArchive(second, /\.onnx$/), undefined);
+	const broken = join(folder, 'broken.zip');
+	await writeFile(broken, 'PK nothing');
+	await assert.rejects(findInArchive(broken, /./), { code: 'invalid_request' });
 });

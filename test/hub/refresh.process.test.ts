@@ -57,3 +57,23 @@ test('what is known stays known when the hub cannot be reached', async () => {
 	assert.equal(file.facts['tiny-cpu:1']?.sizeBytes, 2010);
 	http.close();
 });
+
+test('a hub that is away is waited for once, not once for each repository', async () => {
+	let asked = 0;
+	await using hub = await startHub({});
+	hub.faults.onList = (_request, response) => {
+		asked++;
+		response.writeHead(503).end();
+		return true;
+	};
+	const http = createHubHttp({ endpoint: hub.url });
+	const names = Array.from({ length: 12 }, (_, index) => `model-${index}`);
+	const many = parseCatalogue({ models: names.map((name) => model(name, `acme/${name}`)) });
+	const path = join(folder, 'away.json');
+	const { failures } = await refreshModelFacts(http, many, path, () => 2, never);
+	http.close();
+	assert.equal(failures.length, 12);
+	// Four at once, three times each; the other eight once.
+	assert.equal(failures.filter((told) => told.includes('Given up after 1 try;')).length, 8);
+	assert.equal(asked, 20);
+});

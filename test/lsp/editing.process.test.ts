@@ -8,6 +8,7 @@ import { pathToFileURL } from 'node:url';
 import { type Editor, startEditor } from '../support/editorDouble.ts';
 import { temporaryFolder } from '../support/temporaryFolder.ts';
 import { until } from '../support/until.ts';
+import { bodyOf, textsOf, wordFile } from '../translate/documents/officeFiles.ts';
 
 const source = `// Open the file and
 // read a line.
@@ -394,4 +395,15 @@ test('a long document is taken apart elsewhere, so that hovers are answered mean
 		}),
 		/source file is no map of messages/,
 	);
+});
+
+test('a Word file comes and goes as base64', async () => {
+	const source = await wordFile('<w:p><w:r><w:t>The file is gone</w:t></w:r></w:p>');
+	const { content, pieces } = await editor.client.sendRequest<{ content: string; pieces: number }>(
+		'nearglot/translateFile',
+		{ fileName: 'a.docx', content: Buffer.from(source).toString('base64'), to: 'de' },
+	);
+	assert.equal(pieces, 1);
+	const parts = await textsOf(Buffer.from(content, 'base64'), 'a.docx');
+	assert.match(bodyOf(parts.get('word/document.xml')), />\[de\] The file is gone</);
 });

@@ -7,7 +7,7 @@ import type { TranslateEngine } from '../../server/protocol/index.ts';
 import { detect } from '../../server/protocol/routeAddresses.ts';
 import { Client } from '../../server/protocol/routeClient.ts';
 
-function world(engine: TranslateEngine) {
+function world(engine: TranslateEngine, system = '', tone = '') {
 	const asked: string[] = [];
 	const caller = (name: string) =>
 		new Client(async (path) => {
@@ -18,7 +18,12 @@ function world(engine: TranslateEngine) {
 		});
 	return {
 		asked,
-		door: translateRouter({ link: caller('here'), team: caller('team'), engine: () => engine }),
+		door: translateRouter({
+			link: caller('here'),
+			team: caller('team'),
+			engine: () => engine,
+			system: () => ({ system, tone }),
+		}),
 	};
 }
 
@@ -26,8 +31,14 @@ const signal = new AbortController().signal;
 
 test('translations go where the setting says, over the private path of the daemon', async () => {
 	for (const [engine, expected] of [
-		['local', 'here /nearglot/translator/translate?api-version=3.0&to=de&includeQuality=true&engine=local'],
-		['hosted', 'here /nearglot/translator/translate?api-version=3.0&to=de&includeQuality=true&engine=hosted'],
+		[
+			'local',
+			'here /nearglot/translator/translate?api-version=3.0&to=de&includeQuality=true&engine=local',
+		],
+		[
+			'hosted',
+			'here /nearglot/translator/translate?api-version=3.0&to=de&includeQuality=true&engine=hosted',
+		],
 		['team', 'team /translate?api-version=3.0&to=de&includeQuality=true'],
 	] as const) {
 		const { asked, door } = world(engine);
@@ -44,6 +55,19 @@ test('a call may name another engine than the setting', async () => {
 		'here /nearglot/translator/translate?api-version=3.0&to=de&engine=local&includeQuality=true',
 		'team /translate?api-version=3.0&to=de&includeQuality=true',
 	]);
+});
+
+test('the system and the tone of the settings hold on this machine, unless a call names another', async () => {
+	const { asked, door } = world('local', 'chat:big', 'formal');
+	await translateTexts(door, { texts: ['x'], to: 'de' }, signal);
+	await translateTexts(door, { texts: ['x'], to: 'de', engine: 'hosted' }, signal);
+	assert.deepEqual(asked, [
+		'here /nearglot/translator/translate?api-version=3.0&to=de&engine=local&category=chat%3Abig&tone=formal',
+		'here /nearglot/translator/translate?api-version=3.0&to=de&engine=hosted',
+	]);
+	const toned = world('local', '', 'formal');
+	await translateTexts(toned.door, { texts: ['x'], to: 'de' }, signal);
+	assert.ok(!toned.asked[0]?.includes('tone'), 'the general system knows no tone');
 });
 
 test('languages are detected and listed on this machine, whoever translates', async () => {

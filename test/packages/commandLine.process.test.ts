@@ -1,12 +1,24 @@
-/** The command line as npm installs it: without a network, without a script, with the one platform's native code. */
+/**
+ * The command line as npm installs it: without a network, without a script, with the one platform's native code.
+ * The archives are made here, or lie in the folder that NEARGLOT_PACKED names, as another machine has made them.
+ */
 
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+	copyFileSync,
+	existsSync,
+	readdirSync,
+	readFileSync,
+	rmSync,
+	writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { after, afterEach, before, test } from 'node:test';
 // @ts-expect-error: the scripts are plain JavaScript
-import { npmCommand } from '../../scripts/node.mjs';
+import { npmCommand, root } from '../../scripts/node.mjs';
 import { options, platform, Workshop } from './workshop.ts';
+
+const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 
 let workshop: Workshop;
 before(async () => {
@@ -22,7 +34,20 @@ const nearglot = (...args: string[]) =>
 
 test('the packages install without a network and run nothing while they do', options, async () => {
 	const { bundles, folder } = workshop;
-	await workshop.script('scripts/packageNpm.mjs', '--bundles', bundles, '--out', folder, platform);
+	const made = process.env['NEARGLOT_PACKED'];
+	if (made === undefined)
+		await workshop.script(
+			'scripts/packageNpm.mjs',
+			'--bundles',
+			bundles,
+			'--out',
+			folder,
+			platform,
+		);
+	else
+		for (const name of readdirSync(made))
+			if (name.endsWith(`-${platform}-${version}.tgz`) || name === `nearglot-${version}.tgz`)
+				copyFileSync(join(made, name), join(folder, name));
 	const archives = readdirSync(folder).filter((name) => name.endsWith('.tgz'));
 	assert.equal(archives.length, 2);
 	writeFileSync(join(folder, 'package.json'), '{"private":true}\n');

@@ -7,7 +7,7 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, relative, sep } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import esbuild from 'esbuild';
@@ -24,7 +24,9 @@ import { npmCommand, root } from '../../scripts/node.mjs';
 import { libraryHashes } from '../../server/engine/kernel/libraryHashes.ts';
 import { kernelFile } from '../../server/engine/runtime/kernelLibrary.ts';
 import { libraryNames } from '../../server/engine/runtime/library.ts';
+import { visualCLibraries } from '../../server/engine/runtime/visualC.ts';
 import { temporaryFolder } from '../support/temporaryFolder.ts';
+import { importsOf } from './nativeImports.ts';
 
 const folder = temporaryFolder('native');
 
@@ -46,6 +48,12 @@ for (const platform of nativePlatforms as string[]) {
 		// Nothing for elsewhere, and nothing that only a compiler or an editor reads.
 		const binaries = [...packed].filter((file) => /\.(node|dll|dylib|lib)$|\.so(\.|$)/.test(file));
 		assert.deepEqual(binaries.sort(), [...new Set([...native, ...libraries])].sort());
+		for (const file of binaries) {
+			const names = importsOf(readFileSync(join(packages, file)));
+			const here = new Set(readdirSync(dirname(join(packages, file))));
+			const open = names.filter((name) => !isOfSystem(name, platform) && !here.has(basename(name)));
+			assert.deepEqual(open, [], `${file} needs what is neither packed nor part of the system`);
+		}
 		const sources = [...packed].filter((file) => /\.(cc|hh|h|S|ts|map|md)$/.test(file));
 		assert.deepEqual(sources, []);
 		for (const name of names) {
@@ -65,6 +73,49 @@ test('each platform is packed with its own library of the engine, as it was buil
 		assert.equal(createHash('sha256').update(bytes).digest('hex'), libraryHashes[platform]);
 	}
 });
+
+test('the Visual C++ runtime is packed for Windows where its folder is named, and not otherwise', () => {
+	const redist = join(folder, 'redist');
+	for (const arch of ['x64', 'arm64'])
+		for (const name of visualCLibraries) {
+			mkdirSync(join(redist, arch), { recursive: true });
+			writeFileSync(join(redist, arch, name), `${arch} ${name}`);
+		}
+	process.env['NEARGLOT_VC_REDIST'] = redist;
+	try {
+		for (const platform of ['win32-x64', 'win32-arm64', 'linux-x64']) {
+			const packages = join(folder, `redist-${platform}`);
+			copyNative(platform, packages);
+			const files = filesOf(packages).filter((file) => /(msvcp|vcruntime)\d/.test(file));
+			const names = visualCLibraries.filter(
+				(name) => platform !== 'win32-arm64' || !/e140_1/.test(name),
+			);
+			assert.deepEqual(
+				new Set(files.map((file) => basename(file))),
+				new Set(platform === 'linux-x64' ? [] : names),
+			);
+			const beside = filesOf(packages).find((file) => file.endsWith('onnxruntime.dll')) ?? '.';
+			for (const file of files) assert.equal(dirname(file), dirname(beside));
+		}
+	} finally {
+		delete process.env['NEARGLOT_VC_REDIST'];
+	}
+});
+
+/** Libraries that every supported system has, by their names in lower case. */
+const systemLibraries: Readonly<Record<string, RegExp>> = {
+	linux: /^(lib(c|m|dl|rt|pthread|gcc_s|stdc\+\+)\.so\.\d+|ld-linux-[\w-]+\.so\.\d+)$/,
+	darwin: /^\/(usr\/lib|system\/library)\//,
+	win32:
+		/^(kernel32|advapi32|user32|ole32|oleaut32|shell32|shlwapi|dbghelp|dxcore|setupapi|cfgmgr32|ws2_32|bcrypt|rpcrt4|version|psapi|gdi32|ntdll|d3d12|dxgi|node)\.(dll|exe)$|^api-ms-win-/,
+};
+
+/** Whether a library comes with the system, or is told of where it is missing. */
+function isOfSystem(name: string, platform: string): boolean {
+	const [system = ''] = platform.split('-');
+	const own = name.toLowerCase();
+	return systemLibraries[system]?.test(own) === true || visualCLibraries.includes(own);
+}
 
 /** Whether a package is installed or can be fetched; says so and skips the test where the registry is out of reach. */
 function canHave(t: TestContext, name: string): boolean {

@@ -2,9 +2,12 @@
 
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
+import { createWriteStream } from 'node:fs';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
 import { before, describe, it } from 'node:test';
+import { ZipFile } from 'yazl';
 import type { DownloadEvent } from '../../server/hub/downloadModel.ts';
 import { createHubHttp } from '../../server/hub/http.ts';
 import { readManifest } from '../../server/hub/manifest.ts';
@@ -192,7 +195,7 @@ describe('a model built of a repository', () => {
 		assert.ok(events[0]?.type === 'notice');
 		assert.match(events[0].notice, /this machine has 0\.0 GB/);
 		assert.deepEqual(
-			(await readdir(models)).filter((name) => name !== '.downloads'),
+			(await readdir(models, { recursive: true })).filter((name) => name !== '.downloads'),
 			[],
 		);
 	});
@@ -245,6 +248,44 @@ describe('a model built of what lies here', () => {
 		assert.ok(start?.type === 'start');
 		assert.equal(start.start.license, 'apache-2.0');
 		assert.equal(start.start.repository, file);
+	});
+
+	it('of an archive, which is unpacked once for all tries and goes with them', async () => {
+		const archive = join(base, 'weights.zip');
+		const zip = new ZipFile();
+		zip.addBuffer(Buffer.from('{"model_type":"llama"}'), 'tiny/config.json');
+		zip.addBuffer(weights, 'tiny/model.safetensors');
+		zip.end();
+		await pipeline(zip.outputStream, createWriteStream(archive));
+		assert.equal(await holdsWeights(archive), true);
+		const models = join(base, 'archives');
+		const seen: string[] = [];
+		const builder: ModelBuilder = {
+			build: async (request) => {
+				assert.ok(request.source.kind === 'path');
+				const inside = join(request.source.path, 'model.safetensors');
+				assert.deepEqual(await readFile(inside), weights);
+				seen.push(request.source.path);
+				if (seen.length === 1) throw new Error('torn');
+				await mkdir(request.target, { recursive: true });
+				return {
+					architecture: 'llama',
+					parameters: 1,
+					sizeBytes: 1,
+					memoryBytes: 1,
+					storedAs: 'f32',
+				};
+			},
+		};
+		const build = { modelsFolder: models, folderName: 'x', path: archive, flags: {} };
+		await assert.rejects(
+			buildFromPath(depsOf(builder), build, () => {}, never),
+			/torn/,
+		);
+		await buildFromPath(depsOf(builder), build, () => {}, never);
+		assert.equal(seen[0], seen[1]);
+		assert.deepEqual(await readdir(models), ['.downloads', 'x']);
+		assert.deepEqual(await readdir(join(models, '.downloads')), []);
 	});
 
 	it('weights are told from models by what is there', async () => {

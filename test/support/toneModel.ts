@@ -96,6 +96,7 @@ export function toneModel(): ToneModel {
 			description: {} as EngineModel['description'],
 			generate: refuse,
 			seq2seq: refuse,
+			rerank: refuse,
 			embed: refuse,
 			stats: refuse,
 			close: async () => {},

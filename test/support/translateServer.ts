@@ -28,7 +28,8 @@ import { languageCodes } from '../../server/translate/languageCodes.ts';
 import { languageToolsHere } from '../../server/translate/languageTools.ts';
 import { SentenceCache } from '../../server/translate/sentenceCache.ts';
 import { wordSpans } from '../../server/translate/wordSpans.ts';
-import type { WorkQueue } from '../../server/work/workQueue.ts';
+import type { WorkBound } from '../../server/work/workBound.ts';
+import type { ScriptedChat } from './scriptedChat.ts';
 import { temporaryFolder } from './temporaryFolder.ts';
 import { startTestServer, type TestServer } from './testServer.ts';
 
@@ -39,8 +40,6 @@ export interface FakeEngine {
 	aborted: number;
 	/** When set, calls wait for it or for their end. */
 	gate: Promise<void> | undefined;
-	/** Milliseconds a call takes at least. */
-	delayMs: number;
 }
 
 /** Translates by rule: upper case; Chinese becomes 字 per word; Tamil is always the same question. */
@@ -91,11 +90,13 @@ export interface TranslateServer extends TestServer {
 export interface TranslateServerOptions {
 	readonly requireKey?: boolean;
 	readonly env?: NodeJS.ProcessEnv;
+	/** Answers for a chat model `scripted`; without it there is none. */
+	readonly chat?: ScriptedChat;
 	/** Languages the model knows; all when absent. */
 	readonly languages?: readonly string[];
 	/** Where texts and documents wait; default: the product's own. */
-	readonly textQueue?: WorkQueue;
-	readonly documentQueue?: WorkQueue;
+	readonly textQueue?: WorkBound;
+	readonly documentQueue?: WorkBound;
 }
 
 export async function startTranslateServer(
@@ -117,7 +118,7 @@ export async function startTranslateServer(
 		JSON.stringify(Object.fromEntries(codes.map((code, index) => [`__${code}__`, index]))),
 	);
 
-	const engine: FakeEngine = { calls: [], aborted: 0, gate: undefined, delayMs: 0 };
+	const engine: FakeEngine = { calls: [], aborted: 0, gate: undefined };
 	const model: ModelInfo = {
 		id: 'any-to-any:1',
 		name: 'any-to-any',
@@ -132,7 +133,11 @@ export async function startTranslateServer(
 		folder,
 		supportsToolCalling: false,
 	};
-	const models: ModelInfo[] = [model];
+	const scripted: ModelInfo = {
+		...{ ...model, id: 'scripted:1', name: 'scripted', alias: 'scripted' },
+		...{ task: 'chat-completion', contextLength: 4096 },
+	};
+	const models: ModelInfo[] = options.chat ? [model, scripted] : [model];
 	const seq2seq: EngineModel['seq2seq'] = async (request, signal) => {
 		engine.calls.push(request);
 		const stopped = new Promise<never>((_, reject) =>
@@ -142,7 +147,6 @@ export async function startTranslateServer(
 			}),
 		);
 		stopped.catch(() => {});
-		if (engine.delayMs > 0) await new Promise((resolve) => setTimeout(resolve, engine.delayMs));
 		if (engine.gate) await Promise.race([engine.gate, stopped]);
 		return { outputs: request.items.map(fakeOutput) };
 	};
@@ -177,7 +181,8 @@ export async function startTranslateServer(
 				language: languageToolsHere,
 				cache: new SentenceCache(1 << 20),
 				custom: createCustomSystems(systems),
-				...(options.textQueue ? { queue: options.textQueue } : {}),
+				...(options.chat ? { generateChat: options.chat.ask } : {}),
+				...(options.textQueue ? { bound: options.textQueue } : {}),
 			}),
 			translatorAccess: access,
 			...(options.documentQueue ? { documentQueue: options.documentQueue } : {}),

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { detectLanguage } from '../../server/translate/detect.ts';
+import { interfaceTexts } from './interfaceTexts.ts';
 
 /** Short texts as an editor sees them. */
 const labelled: readonly (readonly [string, string])[] = [
@@ -128,4 +129,56 @@ test('greetings and buttons of one or two words are told apart', async () => {
 		if (found.language !== language) wrong.push(`${text}: ${found.language} ${found.score}`);
 	}
 	assert.deepEqual(wrong, []);
+});
+
+test('nine of ten texts of programs are told apart, and none is certainly in another language', async () => {
+	const languages = interfaceTexts.map(([language]) => language);
+	const wrong: string[] = [];
+	const among: string[] = [];
+	for (const [language, texts] of interfaceTexts)
+		for (const text of texts) {
+			const found = await detectLanguage(text);
+			if (found.language !== language) wrong.push(`${text}: ${found.language} ${found.score}`);
+			if (found.language !== language) assert.notEqual(found.score, 1, text);
+			const near = await detectLanguage(text, languages);
+			if (near.language !== language) among.push(`${text}: ${near.language} ${near.score}`);
+		}
+	const count = interfaceTexts.flatMap(([, texts]) => texts).length;
+	assert.equal(count, 400);
+	assert.ok(wrong.length <= count / 10, wrong.join('\n'));
+	assert.ok(among.length <= count / 10, among.join('\n'));
+});
+
+/** What Unicode's tables make of a few things in a language: no list of words was written from them. */
+function tableTexts(language: string): string[] {
+	const unit = (unit: string, number: number) =>
+		new Intl.NumberFormat(language, { style: 'unit', unit, unitDisplay: 'long' }).format(number);
+	const name = (type: 'region' | 'language' | 'dateTimeField', code: string) =>
+		new Intl.DisplayNames(language, { type }).of(code) ?? code;
+	return [
+		...[unit('kilobyte', 5), unit('degree', 3), unit('percent', 20)],
+		...[name('dateTimeField', 'weekOfYear'), name('dateTimeField', 'weekday')],
+		`${name('region', 'US')}, ${name('region', 'DE')}`,
+		new Intl.ListFormat(language).format([name('language', 'es'), name('language', 'fr')]),
+	].filter((text) => /\p{L}{3}/u.test(text));
+}
+
+test('nine of ten texts are in the language of their neighbours', async () => {
+	const wrong: string[] = [];
+	let count = 0;
+	for (const [language, texts] of interfaceTexts)
+		for (const text of [...texts, ...tableTexts(language)]) {
+			count++;
+			const found = await detectLanguage(text, [language]);
+			if (found.language !== language) wrong.push(`${text}: ${found.language} ${found.score}`);
+		}
+	assert.ok(count > 500 && wrong.length <= count / 10, wrong.join('\n'));
+	// A whole sentence is in its own language, whatever stands beside it.
+	const foreign = await detectLanguage('Die Datei konnte nicht geöffnet werden.', ['fr']);
+	assert.deepEqual([foreign.language, foreign.score], ['de', 1]);
+});
+
+test('a word that two languages share is half as certain at most', async () => {
+	for (const text of ['Настройки', 'Вход', 'خروج', 'Cancelar'])
+		assert.ok((await detectLanguage(text)).score <= 0.5, text);
 });

@@ -225,3 +225,16 @@ test('numbers may be grouped, written in other digits, or rounded into words', a
 		assert.equal(asked.length, 1, asked.join('\n'));
 	}
 });
+
+test('an element that lost its words is translated in parts', async () => {
+	// The words come out in one piece, and nothing is known of where they belong.
+	const unlinked: SentenceTranslator = async (sentences) =>
+		sentences.map((sentence) => ({
+			text: /^\w+$/.test(sentence) ? sentence.toUpperCase() : 'ONE',
+			links: [],
+		}));
+	const source = '<p>Click <b>Save</b> and <i>wait</i> now.</p>';
+	const options = { source: 'en', target: 'de', links: false, maxSentence: 500 };
+	const { text } = await translateBlocks(htmlPieces(source), unlinked, options);
+	assert.equal(text, '<p>CLICK <b>SAVE</b> AND <i>WAIT</i> ONE</p>');
+});

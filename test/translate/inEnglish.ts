@@ -7,5 +7,8 @@ import type {
 
 export function inEnglish(translate: TranslateTexts): TextTranslator {
 	const english = { language: 'en', score: 1, isSupported: true, alternatives: [] };
-	return { translate, detect: async (texts) => texts.map(() => english) };
+	return {
+		translate: (texts) => translate(texts),
+		detect: async (texts) => texts.map(() => english),
+	};
 }

@@ -117,3 +117,20 @@ test('long runs of one thing are read through', () => {
 		assert.ok(run(unit).length < 50_000, unit);
 	assert.deepEqual(found(`${'x'.repeat(3000)} fooBar`), ['fooBar']);
 });
+
+test('keys that are pressed together and names of packages are kept, words with hyphens are not', () => {
+	const spans = (text: string) =>
+		protectedSpans(text).map(([start, end]) => text.slice(start, end));
+	assert.deepEqual(spans('Press Ctrl+S or Ctrl+Shift+P now.'), ['Ctrl+S', 'Ctrl+Shift+P']);
+	assert.deepEqual(spans('Use npm-cache with eslint-plugin-react here.'), [
+		'npm-cache',
+		'eslint-plugin-react',
+	]);
+	for (const text of [
+		'a well-known sign-in',
+		'a JSON-based format',
+		'html-like text',
+		'server-side',
+	])
+		assert.deepEqual(spans(text), [], text);
+});

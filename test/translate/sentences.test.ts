@@ -49,6 +49,72 @@ test('abbreviations, initials, ordinals and quotes do not end a sentence', () =>
 	);
 });
 
+test('a sentence ends after an ordinary word, though a list calls it an abbreviation', () => {
+	const ordinary: readonly (readonly [string, string, string])[] = [
+		[
+			'en',
+			'Then it ended in',
+			'on In Is Up Go Do All Link link Long Job OK Act Card By To As Or Pro Org Cap Diff exec max min PC AD DC Hz id Alt Jam Hat Etc. Inc. Ltd.',
+		],
+		['de', 'Das ist', 'Test Max Tab Art App Port Alt So am Bed Mod Trans Best Min Temp usw.'],
+		['fr', 'Voici', 'Art art jeu mer voit Var config aux doc quart all'],
+		['es', 'Esto es', 'Bien Kit Rol Sol mar Id RAM dom ms vid'],
+		['it', 'Questo va', 'on all int mod vol'],
+		['pt', 'Isto tem', 'mar dez com sol out cap'],
+		['ru', 'Он дал это', 'им'],
+	];
+	const wrong: string[] = [];
+	for (const [language, start, list] of ordinary)
+		for (const word of list.split(' ')) {
+			const first = `${start} ${word.replace(/\.$/, '')}.`;
+			const second = language === 'en' ? 'This is next.' : language === 'de' ? 'Dann los.' : 'Oui.';
+			if (JSON.stringify(split(`${first} ${second}`, language)) !== JSON.stringify([first, second]))
+				wrong.push(first);
+		}
+	assert.deepEqual(wrong, []);
+	assert.deepEqual(split('Open the link. Save it. Now go on. Press OK. Done.', 'en'), [
+		'Open the link.',
+		'Save it.',
+		'Now go on.',
+		'Press OK.',
+		'Done.',
+	]);
+	assert.deepEqual(split('Siehe Art. 5 und Tab. 3, max. 10 Zeilen.', 'de').length, 1);
+	assert.deepEqual(split('See vol. 2 and No. 7 of Art. 9.', 'en').length, 1);
+});
+
+test('an address is never cut', () => {
+	for (const [text, count] of [
+		['See https://example.com/a.b?c=d. Then go.', 2],
+		['See https://example.com/a?Test!Who.Is for more.', 1],
+		['Write to Jane.Doe@Mail.Example.com today. Do it.', 2],
+		['Open example.com/Who?Is.It and wait.', 1],
+		['Open www.example.com/Hello!World? Then stop.', 2],
+		['Use a?.b or x!=y here.', 1],
+	] as const)
+		assert.equal(split(text, 'en').length, count, text);
+});
+
+test('a quotation before a small letter does not end the sentence around it', () => {
+	for (const [language, text] of [
+		['en', '“Stop!” and he left.'],
+		['en', '"Is it true?" she asked.'],
+		['en', 'He shouted (loudly!) and ran.'],
+		['de', '„Halt!“ rief er.'],
+		['fr', '« Ça va ? » dit-il.'],
+		['ja', '「こんにちは。」と言いました。'],
+		['ja', '「元気？」って聞いた。'],
+	] as const)
+		assert.equal(split(text, language).length, 1, text);
+	assert.equal(split('He said “Stop!” Then he left.', 'en').length, 2);
+	assert.equal(split('「はい。」とても静かでした。', 'ja').length, 2);
+});
+
+test('the name of a property is a language without abbreviations', () => {
+	for (const language of ['constructor', '__proto__', 'toString', 'hasOwnProperty'])
+		assert.deepEqual(split('One. Two.', language), ['One.', 'Two.'], language);
+});
+
 test('white space after a sentence belongs to it', () => {
 	const lengths = splitSentences('How are you? I am fine. What did you do today?', 'en').map(
 		([a, b]) => b - a,

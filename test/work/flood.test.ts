@@ -3,21 +3,19 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { AppError } from '../../server/protocol/index.ts';
-import { WorkQueue } from '../../server/work/workQueue.ts';
+import { WorkBound } from '../../server/work/workBound.ts';
 
 const callers = 400;
 /** Characters of a request. */
 const work = 2400;
 const stepMs = 50;
 
-const settled = () => new Promise<void>((resolve) => setImmediate(resolve));
-
 /** Milliseconds for which the worker had nothing to do, and those of the whole. */
-async function flood(perMs: (nowMs: number) => number): Promise<{ idleMs: number; allMs: number }> {
+function flood(perMs: (nowMs: number) => number): { idleMs: number; allMs: number } {
 	let nowMs = 0;
-	const queue = new WorkQueue({
-		describe: (waiting) => `${waiting} characters wait`,
-		...{ maxRunning: 40_000, maxWaiting: 400_000, now: () => nowMs },
+	const bound = new WorkBound({
+		describe: (work) => `${work} characters wait`,
+		...{ minWork: 40_000, maxWork: 480_000, now: () => nowMs },
 	});
 	const running: { left: number; readonly place: Disposable }[] = [];
 	/** When those that have no answer yet ask. */
@@ -25,19 +23,17 @@ async function flood(perMs: (nowMs: number) => number): Promise<{ idleMs: number
 	let done = 0;
 	let idleMs = 0;
 	const ask = (): void => {
-		queue.enter({ work, priority: 'interactive' }).then(
-			(place) => running.push({ left: work, place }),
-			(error: unknown) => {
-				assert.ok(error instanceof AppError && error.retryAfterS !== undefined);
-				asking.push(nowMs + 1000 * error.retryAfterS);
-			},
-		);
+		try {
+			running.push({ left: work, place: bound.enter({ work, priority: 'interactive' }) });
+		} catch (error) {
+			assert.ok(error instanceof AppError && error.retryAfterS !== undefined);
+			asking.push(nowMs + 1000 * error.retryAfterS);
+		}
 	};
 	while (done < callers) {
 		const due = asking.filter((at) => at <= nowMs);
 		asking = asking.filter((at) => at > nowMs);
 		for (const _ of due) ask();
-		await settled();
 		nowMs += stepMs;
 		if (running.length === 0) idleMs += stepMs;
 		let can = perMs(nowMs) * stepMs;
@@ -49,7 +45,6 @@ async function flood(perMs: (nowMs: number) => number): Promise<{ idleMs: number
 			running.shift();
 			done++;
 			one.place[Symbol.dispose]();
-			await settled();
 		}
 	}
 	return { idleMs, allMs: nowMs };
@@ -63,7 +58,7 @@ const floods: Readonly<Record<string, (nowMs: number) => number>> = {
 };
 
 for (const [where, perMs] of Object.entries(floods))
-	test(`a flood ${where} keeps the worker busy`, async () => {
-		const { idleMs, allMs } = await flood(perMs);
+	test(`a flood ${where} keeps the worker busy`, () => {
+		const { idleMs, allMs } = flood(perMs);
 		assert.ok(idleMs < allMs / 10, `idle for ${idleMs} of ${allMs} ms`);
 	});

@@ -70,3 +70,21 @@ test('they go on in the order in which they came', async () => {
 		Array.from({ length: 3000 }, (_, place) => place),
 	);
 });
+
+test('what somebody waits for goes on before the texts of files, which are not passed over for ever', async () => {
+	work();
+	work();
+	work();
+	const order: string[] = [];
+	const one = async (name: string, isUrgent: boolean) => {
+		await yieldToOthers(isUrgent);
+		order.push(name);
+	};
+	await Promise.all([
+		...Array.from({ length: 30 }, () => one('file', false)),
+		...Array.from({ length: 20 }, () => one('person', true)),
+	]);
+	assert.deepEqual(order.slice(0, 10), [...new Array<string>(8).fill('person'), 'file', 'person']);
+	assert.equal(order.length, 50);
+	assert.equal(order.lastIndexOf('person'), 21);
+});

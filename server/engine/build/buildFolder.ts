@@ -1,21 +1,26 @@
 /**
- * Builds a model of a GGUF file or of safetensors: opens what there is, plans, and writes graph, tokenizer and
+ * Builds a model of a GGUF file, of safetensors or of a student's files: opens what there is, plans, and writes graph, tokenizer and
  * settings into one folder. Everything it reads was made by strangers, so it runs in a process of its own.
  */
 
-import { readdir } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { readModelBytes, readModelJson } from '../../hub/modelData/readModelFile.ts';
-import { AppError } from '../../protocol/index.ts';
+import { AppError, type BuiltLoss } from '../../protocol/index.ts';
 import type { JsonRecord } from '../modelFiles/json.ts';
+import { readDecoderConfig } from './architectures/decoderConfig.ts';
 import { ggufConfig } from './architectures/ggufConfig.ts';
 import { type BuildOrigin, buildModel, planBuild } from './buildModel.ts';
 import { checkBuilt } from './checkBuilt.ts';
+import { readCalibration } from './measure/calibration.ts';
 import { openGguf } from './sources/gguf.ts';
 import { openModelSource } from './sources/openModelSource.ts';
+import { holdsStudent, openStudent } from './sources/openStudent.ts';
 import { openSafetensors } from './sources/safetensors.ts';
 import type { ByteSource, TensorSource } from './sources/tensorSource.ts';
+import { studentSettings } from './studentFolder.ts';
 import { tokenizerFromGguf } from './tokenizer/tokenizerFromGguf.ts';
+import { tokenizerFromMerges } from './tokenizer/tokenizerFromMerges.ts';
 
 /** Bytes that can be read anywhere. */
 export interface ReadableBytes {
@@ -27,7 +32,7 @@ export interface ReadableBytes {
 
 /** Where weights are read from. */
 export type BuildSource =
-	/** A `.gguf` file, or a folder. */
+	/** A `.gguf` file, or a folder of safetensors or of a student. */
 	| { readonly kind: 'path'; readonly path: string }
 	| {
 			readonly kind: 'files';
@@ -43,6 +48,8 @@ export interface FolderBuild {
 	/** Folder to make; it must not be there yet. */
 	readonly target: string;
 	readonly origin: BuildOrigin;
+	/** Codes of source and target, where files of a translator do not say them. */
+	readonly languages?: readonly [string, string];
 	/** More bits where they tell. */
 	readonly quality?: boolean;
 	/** Keeps the numbers of the source. */
@@ -80,13 +87,22 @@ export interface FolderListener {
 /** What the folder has beside graph and settings. */
 type Files = Map<string, string | Uint8Array>;
 
+interface Settings {
+	readonly config: JsonRecord;
+	readonly files: Files;
+}
+
 /**
+ * @returns what was lost
  * @throws AppError `unsupported_model` naming what is not known here, `conflict` when the target is there, or of
  * the disk and the source
  */
-export async function buildFolder(build: FolderBuild, listener: FolderListener): Promise<void> {
-	await using source = await open(build.source);
-	const { config, files } = await settingsOf(source, build);
+export async function buildFolder(
+	build: FolderBuild,
+	listener: FolderListener,
+): Promise<BuiltLoss | undefined> {
+	const { source: opened, config, files } = await open(build);
+	await using source = opened;
 	const { target, origin, keep = false } = build;
 	const options = {
 		source,
@@ -100,19 +116,58 @@ export async function buildFolder(build: FolderBuild, listener: FolderListener):
 	const plan = planBuild(options);
 	let sizeBytes = plan.sizeBytes;
 	for (const content of files.values()) sizeBytes += content.length;
-	await listener.onPlan(factsOf(source, config, sizeBytes));
-	await buildModel({
+	const facts = factsOf(source, config, sizeBytes);
+	await listener.onPlan(facts);
+	const { loss } = await buildModel({
 		...options,
+		calibration: (folder, vocabulary) =>
+			readCalibration(folder, vocabulary, readDecoderConfig(config).contextLength),
 		onProgress: (progress) => listener.onProgress({ phase: 'build', ...progress }),
-		check: async (folder) => {
+		check: async (folder, found) => {
 			listener.onProgress({ phase: 'check', doneBytes: 0, totalBytes: sizeBytes });
-			await checkBuilt(folder);
+			return checkBuilt(folder, found, {
+				neededBytes: facts.memoryBytes,
+				availableBytes: process.availableMemory(),
+			});
 		},
 	});
 	listener.onProgress({ phase: 'check', doneBytes: sizeBytes, totalBytes: sizeBytes });
+	return loss;
 }
 
-async function open(source: BuildSource): Promise<TensorSource> {
+interface OpenedBuild {
+	readonly source: TensorSource;
+	readonly config: JsonRecord;
+	readonly files: Files;
+}
+
+async function open(build: FolderBuild): Promise<OpenedBuild> {
+	const { source: from } = build;
+	if (from.kind === 'path' && (await isStudent(from.path))) {
+		const student = await openStudent(from.path);
+		return withSettings(student.source, () => studentSettings(student, build.languages));
+	}
+	return withSettings(await openWeights(from), (source) => settingsOf(source, build));
+}
+
+/** Closes the source where its settings cannot be had. */
+async function withSettings(
+	source: TensorSource,
+	settings: (source: TensorSource) => Settings | Promise<Settings>,
+): Promise<OpenedBuild> {
+	try {
+		return { source, ...(await settings(source)) };
+	} catch (error) {
+		await source[Symbol.asyncDispose]();
+		throw error;
+	}
+}
+
+async function isStudent(path: string): Promise<boolean> {
+	return (await stat(path)).isDirectory() && (await holdsStudent(path));
+}
+
+async function openWeights(source: BuildSource): Promise<TensorSource> {
 	if (source.kind === 'path') return openModelSource(source.path);
 	const files = source.files.map(
 		(file): ByteSource => ({
@@ -129,15 +184,17 @@ async function open(source: BuildSource): Promise<TensorSource> {
 async function settingsOf(
 	source: TensorSource,
 	{ source: from, sides }: FolderBuild,
-): Promise<{ config: JsonRecord; files: Files }> {
+): Promise<Settings> {
 	if (source.metadata.has('general.architecture')) {
+		// What cannot be built at all is said before what is missing of it.
+		const config = await ggufConfig(source);
 		const { tokenizerJson, tokenizerConfig, generationConfig } = tokenizerFromGguf(source.metadata);
 		const files: Files = new Map([
 			['tokenizer.json', JSON.stringify(tokenizerJson)],
 			['tokenizer_config.json', `${JSON.stringify(tokenizerConfig, undefined, '\t')}\n`],
 			['generation_config.json', `${JSON.stringify(generationConfig, undefined, '\t')}\n`],
 		]);
-		return { config: await ggufConfig(source), files };
+		return { config, files };
 	}
 	const folder = sides ?? (from.kind === 'path' ? from.path : undefined);
 	const config = folder === undefined ? undefined : await readModelJson(folder, 'config.json');
@@ -146,14 +203,14 @@ async function settingsOf(
 			'unsupported_model',
 			`There is no config.json beside the weights${folder === undefined ? '' : ` in ${basename(folder)}`}, so it is not known what they mean.`,
 		);
-	return { config, files: await sideFiles(folder) };
+	return { config, files: await sideFiles(folder, config) };
 }
 
 /** Files that go with the model as they are. */
 const taken =
 	/^(generation_config|tokenizer|tokenizer_config|special_tokens_map|added_tokens|vocab|preprocessor_config|modules|sentence_bert_config|config_sentence_transformers)\.json$|^chat_template\.(jinja|json)$|\.(spm|tiktoken)$|^(tokenizer|sentencepiece\.bpe|spiece)\.model$|^(merges|vocab)\.txt$|^(LICENSE|LICENCE|NOTICE|USE_POLICY)(\.(md|txt))?$/i;
 
-async function sideFiles(folder: string): Promise<Files> {
+async function sideFiles(folder: string, config: JsonRecord): Promise<Files> {
 	const files: Files = new Map();
 	const names = [
 		...(await readdir(folder)).filter((name) => taken.test(name)),
@@ -170,11 +227,14 @@ async function sideFiles(folder: string): Promise<Files> {
 		);
 	const tokenizers =
 		/^(tokenizer\.(json|model)|sentencepiece\.bpe\.model|spiece\.model)$|\.(spm|tiktoken)$/;
-	if (![...files.keys()].some((name) => tokenizers.test(name)))
+	if ([...files.keys()].some((name) => tokenizers.test(name))) return files;
+	const made = await tokenizerFromMerges(folder, config);
+	if (made === undefined)
 		throw new AppError(
 			'unsupported_model',
-			'There is no tokenizer beside the weights (tokenizer.json, tokenizer.model, source.spm with vocab.json, or a .tiktoken file).',
+			'There is no tokenizer beside the weights (tokenizer.json, tokenizer.model, source.spm with vocab.json, vocab.json with merges.txt, or a .tiktoken file).',
 		);
+	files.set('tokenizer.json', JSON.stringify(made));
 	return files;
 }
 

@@ -6,28 +6,34 @@
 import { createHash } from 'node:crypto';
 import { open, rename, rm, stat, truncate } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { AppError } from '../../protocol/index.ts';
+import { AppError, type BuiltLoss } from '../../protocol/index.ts';
 import { writePrivateFile } from '../../store/files.ts';
 import { lockFile } from '../../store/lock.ts';
 import { makeFolder } from '../../store/makeFolder.ts';
+import { originName } from '../modelFiles/builtLoss.ts';
 import type { JsonRecord } from '../modelFiles/json.ts';
 import {
 	familyOfConfig,
 	languageConfig,
 	readDecoderConfig,
 } from './architectures/decoderConfig.ts';
+import { decoderFamily } from './architectures/decoderFamilies.ts';
 import { readEncoderConfig } from './architectures/encoderConfig.ts';
+import { isMarian, readMarianShape } from './architectures/marianSettings.ts';
 import { readSeq2SeqConfig } from './architectures/seq2seqConfig.ts';
 import type { GraphPlan } from './graph/graphWriter.ts';
 import { planDecoder } from './graph/planDecoder.ts';
 import { planEncoder } from './graph/planEncoder.ts';
 import { planSeq2Seq } from './graph/planSeq2Seq.ts';
 import { Journal } from './journal.ts';
+import type { CalibrationTokens } from './measure/calibration.ts';
+import { type Followed, follow, vocabularyToFollow } from './measure/follow.ts';
+import { readState, removeStates, writeState } from './measure/referenceState.ts';
 import { type BuildQuality, recipeOf } from './recipe.ts';
 import type { TensorSource } from './sources/tensorSource.ts';
 
 /** Grows when the same source gives other files; folders of older versions may be built again. */
-export const recipeVersion = 1;
+export const recipeVersion = 2;
 
 export interface BuildProgress {
 	/** Of the weights' file. */
@@ -61,11 +67,21 @@ export interface BuildOptions {
 	readonly files: ReadonlyMap<string, string | Uint8Array>;
 	/** Folder for what is unfinished; beside the target when absent. */
 	readonly work?: string;
+	/** False: errors in all columns count the same, whatever texts use. */
+	readonly importance?: boolean;
 	/** Bytes between two notes in the journal: what a killed build does twice at most. */
 	readonly noteBytes?: number;
 	readonly onProgress?: (progress: BuildProgress) => void;
-	/** Looks at the finished folder before it gets its name; where it rejects, nothing stays. */
-	readonly check?: (folder: string) => Promise<void>;
+	/**
+	 * Texts that the model is to read, from the folder with its tokenizer and the tokens that its embedding has; where
+	 * it gives them, columns that they use get the smaller errors, and the loss is measured.
+	 */
+	readonly calibration?: (
+		folder: string,
+		vocabulary: number,
+	) => Promise<CalibrationTokens | undefined>;
+	/** Looks at the finished folder before it gets its name; where it rejects, nothing stays. Gives the loss. */
+	readonly check?: (folder: string, found: Followed) => Promise<BuiltLoss | undefined>;
 	readonly signal?: AbortSignal;
 }
 
@@ -83,7 +99,7 @@ export function planBuild(
 	options: Pick<BuildOptions, 'source' | 'config' | 'quality' | 'keep' | 'minFourBitNumbers'>,
 ): BuildPlan {
 	const { source, config, keep = false } = options;
-	const seq2seq = readSeq2SeqConfig(config);
+	const seq2seq = isMarian(source) ? readMarianShape(source) : readSeq2SeqConfig(config);
 	const encoder = readEncoderConfig(config);
 	const isDecoder = seq2seq === undefined && encoder === undefined;
 	// What an encoder loses is lost for every token that follows.
@@ -110,52 +126,80 @@ function decoderOf(config: JsonRecord) {
 	return { family, shape: readDecoderConfig(config) };
 }
 
+/** The settings of the language model, with the context where the family's files leave it unsaid. */
+function configOf(given: JsonRecord): JsonRecord {
+	const config = languageConfig(given);
+	const isDecoder = decoderFamily(String(config['model_type'])) !== undefined;
+	if (!isDecoder || 'max_position_embeddings' in config || 'n_positions' in config) return config;
+	return { ...config, max_position_embeddings: readDecoderConfig(given).contextLength };
+}
+
+/** What a build says when it is through. */
+export interface Built extends BuildPlan {
+	readonly loss?: BuiltLoss;
+}
+
 /**
  * Builds the folder. Cancelled or killed, the same call goes on where it was.
  * @throws AppError `unsupported_model`, `conflict` when the target is there, `cancelled`, or of the disk
  */
-export async function buildModel(options: BuildOptions): Promise<BuildPlan> {
+export async function buildModel(options: BuildOptions): Promise<Built> {
 	const { target, signal } = options;
 	const plan = planBuild(options);
 	const work = options.work ?? join(dirname(target), '.building', basename(target));
 	makeFolder(dirname(work));
 	await using _lock = await lockFile(`${work}.lock`, signal === undefined ? {} : { signal });
 	await refuseTaken(target);
-	const origin = originOf(options);
-	const hash = createHash('sha256').update(JSON.stringify(origin));
-	for (const [name, bytes] of plan.graph.graphs) hash.update(name).update(bytes);
-	const identity = hash.digest('hex');
-	const journal = `${work}.journal`;
-	makeFolder(join(work, 'onnx'));
-	await fill(plan, join(work, 'onnx', plan.graph.dataName), journal, identity, options);
 	const text = (value: unknown): string => `${JSON.stringify(value, undefined, '\t')}\n`;
+	makeFolder(join(work, 'onnx'));
 	for (const [name, content] of [
 		...options.files,
+		['config.json', text(configOf(options.config))] as const,
 		...[...plan.graph.graphs].map(([name, bytes]) => [`onnx/${name}`, bytes] as const),
-		['config.json', text(languageConfig(options.config))] as const,
-		['nearglot-origin.json', text(origin)] as const,
 	]) {
 		await writeWhole(join(work, name), content);
 	}
-	try {
-		await options.check?.(work);
-	} catch (error) {
+	const vocabulary = vocabularyToFollow(plan.graph);
+	const calibration = vocabulary === 0 ? undefined : await options.calibration?.(work, vocabulary);
+	const origin = originOf(options);
+	const hash = createHash('sha256').update(JSON.stringify([origin, calibration]));
+	for (const [name, bytes] of plan.graph.graphs) hash.update(name).update(bytes);
+	const identity = hash.digest('hex');
+	const journal = `${work}.journal`;
+	const clear = async (): Promise<void> => {
 		await rm(journal, { force: true });
-		await rm(work, { recursive: true, force: true });
+		await removeStates(work);
+	};
+	const path = join(work, 'onnx', plan.graph.dataName);
+	const found = await fill(plan, path, journal, { work, identity, calibration }, options);
+	let loss: BuiltLoss | undefined;
+	try {
+		loss = await options.check?.(work, found);
+	} catch (error) {
+		if (!(error instanceof AppError && error.code === 'cancelled')) {
+			await clear();
+			await rm(work, { recursive: true, force: true });
+		}
 		throw error;
 	}
+	const said = loss === undefined ? origin : { ...origin, loss };
+	await writeWhole(join(work, originName), text(said));
 	await rename(work, target);
-	await rm(journal, { force: true });
-	return plan;
+	await clear();
+	return loss === undefined ? plan : { ...plan, loss };
 }
 
 async function fill(
 	plan: BuildPlan,
 	path: string,
 	journalPath: string,
-	identity: string,
-	{ onProgress, signal, noteBytes = 64 * 2 ** 20 }: BuildOptions,
-): Promise<void> {
+	{
+		work,
+		identity,
+		calibration,
+	}: { work: string; identity: string; calibration: CalibrationTokens | undefined },
+	{ source, onProgress, signal, noteBytes = 64 * 2 ** 20, importance = true }: BuildOptions,
+): Promise<Followed> {
 	const { bands, dataBytes } = plan.graph;
 	// A journal without the file it speaks of is of a folder that somebody removed.
 	const found = await stat(path).catch(() => undefined);
@@ -163,9 +207,27 @@ async function fill(
 	await using journal = await Journal.open(journalPath, identity);
 	await using file = await open(path, found === undefined ? 'w+' : 'r+');
 	await truncate(path, dataBytes);
+	const state = await readState(work, identity, journal.finished);
+	// What passed by unseen has to pass by once more.
+	const first = state === undefined ? 0 : Math.min(journal.finished, bands.length);
+	await using watcher = await follow({
+		plan: plan.graph,
+		source,
+		calibration,
+		state,
+		weighs: importance,
+		readWritten: async (offset, length) => {
+			const bytes = new Uint8Array(length);
+			for (let at = 0; at < length; ) {
+				const { bytesRead } = await file.read(bytes, at, length - at, offset + at);
+				if (bytesRead === 0) throw new RangeError(`${path} ends at ${offset + at}`);
+				at += bytesRead;
+			}
+			return bytes;
+		},
+	});
 	let doneBytes = 0;
 	let unnoted = 0;
-	const first = Math.min(journal.finished, bands.length);
 	if (first > 0) {
 		const known = bands.slice(0, first).reduce((sum, { bytes }) => sum + bytes, 0);
 		onProgress?.({ doneBytes: known, totalBytes: dataBytes });
@@ -174,7 +236,8 @@ async function fill(
 		doneBytes += band.bytes;
 		if (index < first) continue;
 		if (signal?.aborted === true) throw new AppError('cancelled');
-		for (const { offset, bytes } of await band.make(signal)) {
+		await watcher.prepare(band.rows, signal);
+		for (const { offset, bytes } of await band.make(signal, watcher)) {
 			for (let at = 0; at < bytes.length; ) {
 				const { bytesWritten } = await file.write(bytes, at, bytes.length - at, offset + at);
 				at += bytesWritten;
@@ -183,21 +246,24 @@ async function fill(
 		unnoted += band.bytes;
 		if (unnoted >= noteBytes || index === bands.length - 1) {
 			await file.datasync();
+			await writeState(work, identity, index + 1, watcher.state);
 			await journal.note(index + 1);
+			await removeStates(work, index + 1);
 			unnoted = 0;
 		}
 		onProgress?.({ doneBytes, totalBytes: dataBytes });
 	}
+	return await watcher.finish(signal);
 }
 
-function originOf({ origin, source, quality, keep }: BuildOptions) {
+function originOf({ origin, source, quality, keep, importance = true }: BuildOptions) {
 	const tensors = createHash('sha256');
 	for (const { name, shape, type } of source.tensors.values())
 		tensors.update(`${JSON.stringify([name, shape, type])}\n`);
 	return {
 		...origin,
 		tensors: tensors.digest('hex'),
-		recipe: { version: recipeVersion, quality, keep: keep === true },
+		recipe: { version: recipeVersion, quality, keep: keep === true, importance },
 	};
 }
 

@@ -1,25 +1,113 @@
-/** A model that was just built reads something and answers, before it appears under its name. */
+/**
+ * A model that was just built reads something and answers before it appears under its name, by the graph that was
+ * written and by the one that is loaded; and what it says is compared with what its source says.
+ */
 
-import { AppError } from '../../protocol/index.ts';
-import type { EngineModel } from '../api.ts';
+import { AppError, type BuiltLoss } from '../../protocol/index.ts';
+import type { EngineModel, ModelDescription } from '../api.ts';
+import type { Decoder } from '../decode/decoder.ts';
+import { loadDecoder } from '../decode/loadDecoder.ts';
 import { loadEngine } from '../engine.ts';
+import { describeModel } from '../modelFiles/describe.ts';
+import { chooseVariant } from '../modelFiles/variants.ts';
+import { physicalCores } from '../runtime/threads.ts';
+import { openRuntime } from '../verify/openRuntime.ts';
+import type { Followed } from './measure/follow.ts';
+import { compareAnswers, readLogits } from './measure/loss.ts';
 
 const prompt = 'The quick brown fox';
 const maxTokens = 4;
+/** More than rounding in another order leads to. */
+const maxDivergence = 0.02;
 
-/** @throws AppError `unsupported_model` when it cannot be loaded, or computes something else than numbers */
-export async function checkBuilt(folder: string): Promise<void> {
+export interface CheckOptions {
+	/** What the model takes while it is loaded. */
+	readonly neededBytes: number;
+	/** What this process may still take. */
+	readonly availableBytes: number;
+	readonly signal?: AbortSignal;
+}
+
+/**
+ * @returns what was lost
+ * @throws AppError `unsupported_model` when it cannot be loaded, computes something else than numbers, or says
+ * something else than the graph that was written
+ */
+export async function checkBuilt(
+	folder: string,
+	found: Followed,
+	{ neededBytes, availableBytes, signal }: CheckOptions,
+): Promise<BuiltLoss> {
+	const { errors, reference } = found;
+	const { worst } = errors;
+	const weights = {
+		weightError: errors.total,
+		...(worst === undefined ? {} : { worstWeight: { name: worst.weight, error: worst.error } }),
+	};
+	if (neededBytes > availableBytes) {
+		if (reference !== undefined) refuseNoNumbers(reference.expected.logits);
+		const why = 'it does not fit into the memory that is free';
+		return worst === undefined ? { measured: 'nothing' } : { measured: 'weights', why, ...weights };
+	}
 	const model = await loadEngine({ folder, speculation: false, prefixCache: false });
 	try {
-		const scores = await scoresOf(model);
-		if (scores.length > 0 && scores.every(Number.isFinite)) return;
-		throw new AppError(
-			'unsupported_model',
-			'The model that was built computes no numbers: its weights are damaged, or mean something else than its settings say. Take another file of the model.',
-		);
+		refuseNoNumbers(await scoresOf(model));
 	} finally {
 		await model.close();
 	}
+	if (reference === undefined) {
+		if (worst === undefined) return { measured: 'nothing' };
+		const why = 'answers are compared of language models only';
+		return { measured: 'weights', why, ...weights };
+	}
+	const { calibration, expected } = reference;
+	refuseNoNumbers(expected.logits);
+	const description = await describeModel(folder);
+	const positions = expected.logits.length / expected.vocabulary;
+	const written = await withDecoder(description, false, (decoder) =>
+		readLogits(decoder, calibration.loss, positions, signal),
+	);
+	return withDecoder(description, true, async (decoder) => {
+		const { divergence } = await compareAnswers(decoder, calibration.loss, written, signal);
+		if (!(divergence < maxDivergence))
+			throw new AppError(
+				'unsupported_model',
+				`The model that was built says something else in the form that runs fastest (divergence ${divergence.toFixed(3)}). Please report this with the name of the model.`,
+			);
+		const answers = await compareAnswers(decoder, calibration.loss, expected, signal);
+		return { measured: 'answers', ...answers, ...weights };
+	});
+}
+
+/** @param rewrite as it is loaded by default; else as it was written */
+async function withDecoder<Result>(
+	description: ModelDescription,
+	rewrite: boolean,
+	use: (decoder: Decoder) => Promise<Result>,
+): Promise<Result> {
+	const variant = chooseVariant(description.variants, description.architecture);
+	if (variant === undefined) throw new AppError('internal', 'The model has no graph.');
+	const decoder = await loadDecoder({
+		description,
+		variant,
+		runtime: await openRuntime(),
+		session: { threads: physicalCores() },
+		contextLength: Math.min(description.contextLength, 512),
+		rewrite,
+	});
+	try {
+		return await use(decoder);
+	} finally {
+		decoder.close();
+	}
+}
+
+function refuseNoNumbers(scores: ArrayLike<number>): void {
+	if (scores.length > 0 && Array.prototype.every.call(scores, Number.isFinite)) return;
+	throw new AppError(
+		'unsupported_model',
+		'The model that was built computes no numbers: its weights are damaged, or mean something else than its settings say. Take another file of the model.',
+	);
 }
 
 /** Logarithms of probabilities of a short answer. */

@@ -55,7 +55,7 @@ export function recipeOf(
 		recipe: {
 			matrices,
 			head: keep ? undefined : eightBits,
-			quantise: (rows, count, columns, form) => quantiseBlocks(rows, count, columns, form),
+			quantise: quantiseBlocks,
 		},
 		suffix: bits.has(4) ? '_q4' : bits.has(8) ? '_int8' : '',
 	};

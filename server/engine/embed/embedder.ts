@@ -2,16 +2,19 @@
 
 import { modelFile } from '../../hub/modelFile.ts';
 import { AppError } from '../../protocol/index.ts';
-import { Places } from '../../work/places.ts';
 import type {
 	EmbedRequest,
 	EmbedResult,
 	ModelDescription,
 	ModelVariant,
+	RerankRequest,
+	RerankResult,
 	TextModel,
 } from '../api.ts';
 import { readGraphSummary } from '../modelFiles/graphSummary.ts';
 import { hasPerTensorScales } from '../modelFiles/precision.ts';
+import { Admission, type AdmissionQueue } from '../queue/admission.ts';
+import { RequestQueue } from '../queue/requestQueue.ts';
 import { float16ToFloat32 } from '../runtime/float16.ts';
 import { IntegerInput } from '../runtime/integerInput.ts';
 import { paddedWidth } from '../runtime/paddedWidth.ts';
@@ -21,15 +24,37 @@ import type { TextReader } from '../text/textReader.ts';
 import { type OpenGraph, openVerified } from '../verify/openVerified.ts';
 import { type Reading, tolerances } from '../verify/readings.ts';
 import type { Verdicts } from '../verify/verdict.ts';
+import { inputValues, tokensOf } from './encoderInputs.ts';
+import { PairWriter } from './pairWriter.ts';
 import { type EmbeddingSettings, normalize, pool, readEmbeddingSettings } from './pooling.ts';
 
 /** Texts computed together; more only costs memory on the CPU. */
 const maxBatchSize = 16;
+/** Tokens, padding included, of texts computed together on the CPU: a run keeps others waiting. */
+const maxRunTokens = 1024;
+/** Somebody waits for a few texts; larger requests give way to them. */
+const maxInteractiveTokens = 1024;
+export const usualEmbedLimits = { maxWaiting: 256, maxWaitingWork: 1_000_000, unit: 'tokens' };
+
+interface EmbedLimits {
+	readonly contextLength: number;
+	readonly batchSize: number;
+	/** See {@link maxRunTokens}. */
+	readonly runTokens: number;
+}
+
+/** Texts that are computed together. */
+interface EmbedRun {
+	/** Into the request's. */
+	readonly indices: readonly number[];
+	readonly tokens: number;
+}
 
 /** An encoder ready to embed. */
 export interface Embedder {
 	embed(request: EmbedRequest, signal?: AbortSignal): Promise<EmbedResult>;
-	readonly counters: { running: number; waiting: number; promptTokens: number };
+	rerank(request: RerankRequest, signal?: AbortSignal): Promise<RerankResult>;
+	readonly counters: { readonly running: number; readonly promptTokens: number };
 	close(): void;
 }
 
@@ -41,6 +66,8 @@ interface EmbedderParts {
 	readonly verdicts?: Verdicts;
 	readonly text: TextModel;
 	readonly reader: Pick<TextReader, 'encode'>;
+	/** Where requests wait, counted in tokens. */
+	readonly queue?: AdmissionQueue;
 	/** Told what keeps texts from being computed together. */
 	readonly onNotice?: (notice: string) => void;
 }
@@ -53,8 +80,11 @@ export async function loadEmbedder(parts: EmbedderParts): Promise<Embedder> {
 		throw new AppError('unsupported_model', 'The embedding model has no model.onnx.');
 	}
 	const path = await modelFile(description.folder, file);
-	const settings = await readEmbeddingSettings(description.folder);
+	const settings =
+		description.task === 'rerank' ? bareLogits : await readEmbeddingSettings(description.folder);
 	const isDynamic = hasPerTensorScales(await readGraphSummary(path));
+	const onCpu = (parts.session.executionProvider ?? 'cpu') === 'cpu';
+	const runTokens = onCpu ? maxRunTokens : Number.POSITIVE_INFINITY;
 	let refused = 'they would share scales';
 	const { opened } = await openVerified(
 		{
@@ -69,14 +99,9 @@ export async function loadEmbedder(parts: EmbedderParts): Promise<Embedder> {
 				// Per-tensor quantization gives a text another vector in a batch than alone; per-token
 				// quantization does not.
 				const batchSize = isDynamic && source === path ? 1 : maxBatchSize;
-				return new EncoderEmbedder(
-					session,
-					text,
-					reader,
-					settings,
-					description.contextLength,
-					batchSize,
-				);
+				const { contextLength } = description;
+				const limits = { contextLength, batchSize, runTokens };
+				return new EncoderEmbedder(session, text, reader, settings, limits, parts.queue);
 			},
 			read: readVectors,
 		},
@@ -86,9 +111,12 @@ export async function loadEmbedder(parts: EmbedderParts): Promise<Embedder> {
 			else refused = reason;
 		},
 	);
-	if (isDynamic && opened.sequences === 1) parts.onNotice?.(`Texts run one at a time: ${refused}.`);
+	if (isDynamic && opened.isSerial) parts.onNotice?.(`Texts run one at a time: ${refused}.`);
 	return opened;
 }
+
+/** What the head of a reranker gives is what is asked for. */
+const bareLogits: EmbeddingSettings = { pooling: 'cls', normalize: false, prompt: '' };
 
 /** Vectors of two texts, alone and together. */
 async function readVectors(embedder: EncoderEmbedder): Promise<Reading[]> {
@@ -112,27 +140,25 @@ class EncoderEmbedder implements Embedder {
 	readonly #text: TextModel;
 	readonly #reader: Pick<TextReader, 'encode'>;
 	readonly #settings: EmbeddingSettings;
-	readonly #contextLength: number;
-	/** Texts computed together at most. */
-	readonly sequences: number;
-	/** One request is computed after the other. */
-	readonly #places = new Places(1);
-	readonly counters = { running: 0, waiting: 0, promptTokens: 0 };
+	readonly #limits: EmbedLimits;
+	/** One run is computed after the other. */
+	readonly #admission: Admission;
+	readonly counters = { running: 0, promptTokens: 0 };
 
 	constructor(
 		session: Session,
 		text: TextModel,
 		reader: Pick<TextReader, 'encode'>,
 		settings: EmbeddingSettings,
-		contextLength: number,
-		sequences: number,
+		limits: EmbedLimits,
+		queue: AdmissionQueue = new RequestQueue(usualEmbedLimits),
 	) {
+		this.#admission = new Admission(queue);
 		this.#session = session;
 		this.#text = text;
 		this.#reader = reader;
 		this.#settings = settings;
-		this.#contextLength = contextLength;
-		this.sequences = sequences;
+		this.#limits = limits;
 	}
 
 	async embed(request: EmbedRequest, signal?: AbortSignal): Promise<EmbedResult> {
@@ -143,21 +169,72 @@ class EncoderEmbedder implements Embedder {
 		const sequences = request.inputs.map((input, index) =>
 			this.#checked(typeof input === 'string' ? (read.shift() ?? []) : input, index),
 		);
-		const promptTokens = sequences.reduce((sum, sequence) => sum + sequence.length, 0);
-		using _ = await this.#takePlace(signal);
-		this.counters.running++;
-		const vectors = await this.vectors(sequences, signal).finally(() => this.counters.running--);
-		this.counters.promptTokens += promptTokens;
-		return { vectors: vectors.map((vector) => cut(vector, request.dimensions)), promptTokens };
+		const vectors = await this.#admitted(sequences, [], request.owner, signal);
+		return {
+			vectors: vectors.map((vector) => cut(vector, request.dimensions)),
+			promptTokens: tokensOf(sequences),
+		};
 	}
 
-	async #takePlace(signal: AbortSignal | undefined): Promise<Disposable> {
-		this.counters.waiting++;
+	async rerank(
+		{ query, documents, truncate, owner }: RerankRequest,
+		signal?: AbortSignal,
+	): Promise<RerankResult> {
+		const [asked = [], ...read] = await this.#reader.encode([query, ...documents], false, signal);
+		const { contextLength } = this.#limits;
+		const pairs = new PairWriter(this.#text.pairTemplate, asked, contextLength, truncate);
+		const written = read.map((document, index) => pairs.write(document, index));
+		const sequences = written.map(({ ids }) => ids);
+		const types = written.map((pair) => pair.types);
+		const vectors = await this.#admitted(sequences, types, owner, signal);
+		return {
+			logits: Float32Array.from(vectors, ([logit = 0]) => logit),
+			promptTokens: tokensOf(sequences),
+			truncated: pairs.truncated,
+		};
+	}
+
+	/**
+	 * Vectors of sequences, in turn with other requests.
+	 * @param types of the tokens, which tell two texts apart; none: there is one
+	 */
+	async #admitted(
+		sequences: readonly (readonly number[])[],
+		types: readonly (readonly number[])[],
+		owner: string | undefined,
+		signal: AbortSignal | undefined,
+	): Promise<Float32Array[]> {
+		const promptTokens = tokensOf(sequences);
+		const runs = this.#runs(sequences);
+		const priority = promptTokens <= maxInteractiveTokens ? 'interactive' : 'batch';
+		const vectors: Float32Array[] = [];
+		let left = promptTokens;
+		let isRunning = false;
 		try {
-			return await this.#places.take(signal);
+			// Others have their turn between the runs of a request.
+			for (const [at, run] of runs.entries()) {
+				const found = await this.#admission.run(
+					{ priority, owner, isPart: at > 0, work: at > 0 ? run.tokens : left },
+					() => {
+						if (!isRunning) this.counters.running++;
+						isRunning = true;
+						return this.#run(
+							run.indices.map((index) => sequences[index] ?? []),
+							run.indices.map((index) => types[index] ?? []),
+							signal,
+						);
+					},
+					signal,
+				);
+				left -= run.tokens;
+				for (const [position, index] of run.indices.entries())
+					vectors[index] = found[position] as Float32Array;
+			}
 		} finally {
-			this.counters.waiting--;
+			if (isRunning) this.counters.running--;
 		}
+		this.counters.promptTokens += promptTokens;
+		return vectors;
 	}
 
 	#checked(ids: readonly number[], index: number): readonly number[] {
@@ -176,47 +253,73 @@ class EncoderEmbedder implements Embedder {
 				},
 			);
 		}
-		if (this.#contextLength > 0 && ids.length > this.#contextLength) {
+		const limit = this.#limits.contextLength;
+		if (limit > 0 && ids.length > limit) {
 			throw new AppError(
 				'context_length_exceeded',
-				`input[${index}] has ${ids.length} tokens; this model reads at most ${this.#contextLength}. Shorten it by ${ids.length - this.#contextLength} tokens.`,
-				{ param: 'input', data: { tokens: ids.length, limit: this.#contextLength } },
+				`input[${index}] has ${ids.length} tokens; this model reads at most ${limit}. Shorten it by ${ids.length - limit} tokens.`,
+				{ param: 'input', data: { tokens: ids.length, limit, index } },
 			);
 		}
 		return ids;
 	}
 
 	/** One vector for each list of tokens. */
-	async vectors(
-		sequences: readonly (readonly number[])[],
-		signal?: AbortSignal,
-	): Promise<Float32Array[]> {
+	async vectors(sequences: readonly (readonly number[])[]): Promise<Float32Array[]> {
 		const vectors: Float32Array[] = [];
-		// Sequences of like length go together, so that little is computed for padding.
-		const order = sequences.map((_, index) => index);
-		order.sort((a, b) => (sequences[a]?.length ?? 0) - (sequences[b]?.length ?? 0));
-		for (let at = 0; at < order.length; at += this.sequences) {
-			if (signal?.aborted === true) throw new AppError('cancelled');
-			const group = order.slice(at, at + this.sequences);
+		for (const { indices } of this.#runs(sequences)) {
 			const found = await this.#run(
-				group.map((index) => sequences[index] as readonly number[]),
-				signal,
+				indices.map((index) => sequences[index] ?? []),
+				[],
 			);
-			for (const [position, index] of group.entries())
+			for (const [position, index] of indices.entries())
 				vectors[index] = found[position] as Float32Array;
 		}
 		return vectors;
 	}
 
+	/** Texts are computed one at a time. */
+	get isSerial(): boolean {
+		return this.#limits.batchSize === 1;
+	}
+
+	/** Sequences of like length go together, so that little is computed for padding. */
+	#runs(sequences: readonly (readonly number[])[]): EmbedRun[] {
+		const { batchSize, runTokens } = this.#limits;
+		const lengthOf = (index: number): number => sequences[index]?.length ?? 0;
+		const order = sequences.map((_, index) => index);
+		order.sort((a, b) => lengthOf(a) - lengthOf(b));
+		const runs: { indices: number[]; tokens: number }[] = [];
+		for (const index of order) {
+			const last = runs.at(-1);
+			const size = (last?.indices.length ?? 0) + 1;
+			const tooMuch = size > batchSize || size * this.#width(lengthOf(index)) > runTokens;
+			if (last === undefined || tooMuch) runs.push({ indices: [index], tokens: lengthOf(index) });
+			else {
+				last.indices.push(index);
+				last.tokens += lengthOf(index);
+			}
+		}
+		return runs;
+	}
+
+	#width(longest: number): number {
+		return paddedWidth(longest, this.#limits.contextLength || Number.POSITIVE_INFINITY);
+	}
+
 	async #run(
 		sequences: readonly (readonly number[])[],
-		signal: AbortSignal | undefined,
+		types: readonly (readonly number[])[],
+		signal?: AbortSignal,
 	): Promise<Float32Array[]> {
 		const longest = Math.max(...sequences.map((sequence) => sequence.length));
-		const tokens = paddedWidth(longest, this.#contextLength || Number.POSITIVE_INFINITY);
+		const tokens = this.#width(longest);
 		const dims = [sequences.length, tokens];
 		const ids = new Array<number>(sequences.length * tokens).fill(0);
 		const mask = new Array<number>(sequences.length * tokens).fill(0);
+		const typeIds = new Array<number>(sequences.length * tokens).fill(0);
+		for (const [sequence, list] of types.entries())
+			for (const [column, type] of list.entries()) typeIds[sequence * tokens + column] = type;
 		for (const [sequence, list] of sequences.entries()) {
 			for (const [column, id] of list.entries()) {
 				ids[sequence * tokens + column] = id;
@@ -232,7 +335,7 @@ class EncoderEmbedder implements Embedder {
 					binding.input(name, createData(info.type, 0), [sequences.length, heads, 0, size]);
 					continue;
 				}
-				const values = inputValues(name, ids, mask, tokens);
+				const values = inputValues(name, ids, mask, typeIds, tokens);
 				const integers = new IntegerInput(info);
 				binding.input(name, integers.write(values).subarray(0, values.length), dims);
 			}
@@ -273,29 +376,6 @@ class EncoderEmbedder implements Embedder {
 
 	close(): void {
 		this.#session.close();
-	}
-}
-
-function inputValues(
-	name: string,
-	ids: readonly number[],
-	mask: readonly number[],
-	tokens: number,
-): readonly number[] {
-	switch (name) {
-		case 'input_ids':
-			return ids;
-		case 'attention_mask':
-			return mask;
-		case 'token_type_ids':
-			return ids.map(() => 0);
-		case 'position_ids':
-			return ids.map((_, index) => index % tokens);
-		default:
-			throw new AppError(
-				'unsupported_model',
-				`The embedding graph has the input '${name}', which is not known here.`,
-			);
 	}
 }
 

@@ -6,12 +6,13 @@ import { modelFile } from '../../hub/modelFile.ts';
 import { defined } from '../../protocol/defined.ts';
 import { AppError, type ModelTask } from '../../protocol/index.ts';
 import type { ModelDescription, ModelVariant } from '../api.ts';
+import { readBuiltLoss } from './builtLoss.ts';
 import { estimateMemoryBytes } from './estimateMemory.ts';
-import { type Family, familyFromArchitectures, familyOf } from './families.ts';
+import { type Family, familyFromArchitectures, familyOf, rerankerOf } from './families.ts';
 import { genaiNames } from './genaiNames.ts';
 import { generationSettings } from './generationSettings.ts';
 import { type GraphSummary, readGraphSummary } from './graphSummary.ts';
-import { asRecord, asString, type JsonRecord, readJsonFile } from './json.ts';
+import { asNumber, asRecord, asString, type JsonRecord, readJsonFile } from './json.ts';
 import { modelSizes } from './modelSizes.ts';
 import { graphPrecision } from './precision.ts';
 import {
@@ -54,6 +55,7 @@ export async function describeModel(folder: string): Promise<ModelDescription> {
 	const shape = modelSizes({ config, genai, tokenizer, settings, graphs, family });
 	const template = await readChatTemplate(folder);
 	const { note, executionProvider } = settingsOf(genai);
+	const loss = await readBuiltLoss(folder);
 	return {
 		folder,
 		layout: genai === undefined ? 'transformers.js' : 'genai',
@@ -65,6 +67,7 @@ export async function describeModel(folder: string): Promise<ModelDescription> {
 		eosTokenIds: settings.eosTokenIds,
 		...defined({
 			executionProvider,
+			loss,
 			conditionOnPrevious: settings.conditionOnPrevious,
 			maxHistoryTurns: settings.maxHistoryTurns,
 		}),
@@ -196,15 +199,21 @@ function familyIn(
 	config: JsonRecord | undefined,
 	variants: readonly ModelVariant[],
 ): Family {
-	const named = familyOf(modelType);
-	if (named !== undefined) return named;
-	const architectures = Array.isArray(config?.architectures) ? config.architectures : [];
-	const guessed = familyFromArchitectures(architectures.filter((name) => typeof name === 'string'));
-	if (guessed !== undefined) return guessed;
+	const architectures = (Array.isArray(config?.architectures) ? config.architectures : []).filter(
+		(name) => typeof name === 'string',
+	);
+	const named = familyOf(modelType) ?? familyFromArchitectures(architectures);
+	if (named !== undefined) return rerankerOf(named, architectures, labelsOf(config)) ?? named;
 	const hasEncoder = variants.some((variant) => variant.files.encoder !== undefined);
 	return hasEncoder
 		? { architecture: 'encoder-decoder', task: 'translation' }
 		: { architecture: 'decoder', task: 'text-generation' };
+}
+
+/** How many things a classifier tells apart; two, where nothing is said. */
+function labelsOf(config: JsonRecord | undefined): number {
+	const labels = asRecord(config?.id2label);
+	return labels === undefined ? (asNumber(config?.num_labels) ?? 2) : Object.keys(labels).length;
 }
 
 function taskOf(family: Family, hasChatTemplate: boolean): ModelTask {

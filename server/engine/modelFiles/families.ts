@@ -12,6 +12,7 @@ export interface Family {
 const seq2seq: Family = { architecture: 'encoder-decoder', task: 'translation' };
 const speech: Family = { architecture: 'encoder-decoder', task: 'automatic-speech-recognition' };
 const encoder: Family = { architecture: 'encoder', task: 'embeddings' };
+const reranker: Family = { architecture: 'encoder', task: 'rerank' };
 const decoder: Family = { architecture: 'decoder', task: 'text-generation' };
 
 const known: Readonly<Record<string, Family>> = {
@@ -101,13 +102,23 @@ export function familyOf(modelType: string): Family | undefined {
 	return Object.hasOwn(known, modelType) ? known[modelType] : undefined;
 }
 
+/** An encoder that judges one thing about two texts, as its class and the number of its labels say. */
+export function rerankerOf(
+	family: Family,
+	architectures: readonly string[],
+	labels: number | undefined,
+): Family | undefined {
+	const judges = architectures.some((name) => /ForSequenceClassification$/.test(name));
+	return family.architecture === 'encoder' && judges && labels === 1 ? reranker : undefined;
+}
+
 /** Guess from the class name in `architectures` for a `model_type` not in the table. */
 export function familyFromArchitectures(architectures: readonly string[]): Family | undefined {
 	for (const name of architectures) {
 		if (/ForSpeechSeq2Seq$|^Whisper|^Moonshine/.test(name)) return speech;
 		if (/ForCausalLM$|LMHeadModel$/.test(name)) return decoder;
 		if (/ForConditionalGeneration$|MTModel$/.test(name)) return seq2seq;
-		if (/Model$|ForMaskedLM$/.test(name)) return encoder;
+		if (/Model$|ForMaskedLM$|ForSequenceClassification$/.test(name)) return encoder;
 	}
 	return undefined;
 }

@@ -9,7 +9,10 @@ import type { OnnxAttribute, OnnxGraph, OnnxNode } from './onnxModel.ts';
 import { int64Tensor, readTensorHeader } from './tensorProto.ts';
 import { WireWriter } from './wire.ts';
 
-/** Inputs added: float32 `[width, words]` and `[words]`; no words = all of the vocabulary. */
+/**
+ * Inputs added: float32 (int8 where activations are bytes of a known factor) `[width, words]`, and float32 `[words]`;
+ * no words = all of the vocabulary.
+ */
 export const shortlistInput = 'nearglot_shortlist';
 export const shortlistBias = 'nearglot_shortlist_bias';
 
@@ -22,6 +25,8 @@ export interface HeadSource {
 	/** int8 only: the number that stands for nought, one or `[vocabulary]`; absent = 0. */
 	readonly zero?: string;
 	readonly isInt8?: true;
+	/** The given columns are bytes as well. */
+	readonly takesBytes?: true;
 	readonly bits?: number;
 	readonly block?: number;
 	/** `[vocabulary]` */
@@ -33,6 +38,8 @@ interface Head {
 	/** What makes the logits of the hidden state, in order. */
 	readonly nodes: readonly OnnxNode[];
 	readonly hidden: string;
+	/** Makes the logits of the given columns, under a name; absent: a product of numbers. */
+	readonly few?: (made: string) => readonly OnnxNode[];
 	/** Name of the graph's output that they make. */
 	readonly output: string;
 	readonly source: HeadSource;
@@ -57,7 +64,8 @@ export function shortlistHead(graph: OnnxGraph): string | HeadSource {
 	if (heads.some(({ source }) => JSON.stringify(source) !== JSON.stringify(first.source)))
 		return 'the branches of the decoder do not share their head';
 	for (const [index, head] of heads.entries()) split(head, index);
-	graph.inputs.push({ name: shortlistInput, elementType: 1, dims: ['head_width', 'words'] });
+	const elementType = first.source.takesBytes === true ? 3 : 1;
+	graph.inputs.push({ name: shortlistInput, elementType, dims: ['head_width', 'words'] });
 	if (first.source.bias !== undefined)
 		graph.inputs.push({ name: shortlistBias, elementType: 1, dims: ['words'] });
 	freeWidth(graph, 'logits');
@@ -103,6 +111,10 @@ function findHeads(graph: OnnxGraph, output: string, known: ReadonlySet<string>)
 	}
 	const weight = node?.inputs[1] ?? '';
 	if (node === undefined || !known.has(weight)) return [];
+	if (node.op === 'MatMulIntegerToFloat' && sum === undefined) {
+		const head = staticInt8Head(made.get(node.inputs[0] ?? ''), node, known);
+		return head === undefined ? [] : [{ ...head, graph, output }];
+	}
 	const withBias = bias === undefined ? {} : { bias };
 	const hidden = node.inputs[0] as string;
 	const nodes = sum === undefined ? [node] : [node, sum];
@@ -157,8 +169,39 @@ function int8Head(
 	};
 }
 
+/** `MatMulIntegerToFloat(QuantizeLinear(hidden), W, …, bias)`, with factors that are known beforehand. */
+function staticInt8Head(
+	numbers: OnnxNode | undefined,
+	product: OnnxNode,
+	known: ReadonlySet<string>,
+): Omit<Head, 'graph' | 'output'> | undefined {
+	const [, weight = '', , scales = '', , zero = '', bias = ''] = product.inputs;
+	const fixed = [weight, scales, zero, bias].filter((name) => name !== '');
+	if (numbers?.op !== 'QuantizeLinear' || fixed.some((name) => !known.has(name))) return undefined;
+	const [bytes = ''] = numbers.outputs;
+	const [, , inputScale = '', ...others] = product.inputs;
+	// The same factors and bytes, so that few columns give what all of them give.
+	const few = (made: string): OnnxNode[] => {
+		const inputs = [bytes, shortlistInput, inputScale, ...others];
+		if (bias !== '') inputs[6] = shortlistBias;
+		return [{ ...product, name: made, inputs, outputs: [made] }];
+	};
+	return {
+		nodes: [product],
+		hidden: bytes,
+		few,
+		source: {
+			weight,
+			scales,
+			isInt8: true,
+			takesBytes: true,
+			...defined({ zero: zero || undefined, bias: bias || undefined }),
+		},
+	};
+}
+
 /** Puts the head into one branch of an `If` and the product with the given columns into the other. */
-function split({ graph, nodes: head, hidden, output, source }: Head, index: number): void {
+function split({ graph, nodes: head, hidden, few, output, source }: Head, index: number): void {
 	const last = head[head.length - 1] as OnnxNode;
 	const [made = ''] = last.outputs;
 	freeWidth(graph, output);
@@ -166,12 +209,13 @@ function split({ graph, nodes: head, hidden, output, source }: Head, index: numb
 	const full = named('full');
 	const own: OnnxNode[] = [...head.slice(0, -1), { ...last, outputs: [full] }];
 	const short =
-		source.bias === undefined
+		few?.(named('short')) ??
+		(source.bias === undefined
 			? [makeNode('MatMul', [hidden, shortlistInput], [named('short')])]
 			: [
 					makeNode('MatMul', [hidden, shortlistInput], [named('product')]),
 					makeNode('Add', [named('product'), shortlistBias], [named('short')]),
-				];
+				]);
 	graph.initializers.push(int64Tensor(named('one'), [1], []), int64Tensor(named('zero'), [0], []));
 	const nodes = [
 		makeNode('Shape', [shortlistInput], [named('shape')]),
@@ -181,7 +225,7 @@ function split({ graph, nodes: head, hidden, output, source }: Head, index: numb
 			'If',
 			[named('all')],
 			[made],
-			[branch('then_branch', own, full), branch('else_branch', short, named('short'))],
+			[branch('then_branch', own, full), branch('else_branch', [...short], named('short'))],
 		),
 	];
 	graph.nodes.splice(graph.nodes.indexOf(last), 1, ...nodes);

@@ -5,7 +5,8 @@
 
 import { AppError } from '../../protocol/index.ts';
 import { findLibrary, findPackage } from './library.ts';
-import { loadKoffi } from './nativePackages.ts';
+import { type Koffi, loadKoffi } from './nativePackages.ts';
+import { preloadVisualC, visualCProblem } from './visualC.ts';
 
 /** An address; 0 is null. */
 export type Pointer = bigint;
@@ -148,7 +149,7 @@ const apiVersion = 20;
  * When the handle is collected koffi closes the library under our function pointers, so it must be
  * reachable for as long as the process lives.
  */
-const held = globalThis as { __nearglotOrtLibrary?: unknown };
+const held = globalThis as { __nearglotOrtLibrary?: unknown; __nearglotVisualC?: unknown[] };
 
 let opened: Promise<CApi> | undefined;
 
@@ -158,10 +159,21 @@ export function openCApi(): Promise<CApi> {
 	return opened;
 }
 
+function loadLibrary(koffi: Koffi, path: string) {
+	try {
+		const needed: unknown[] = [];
+		held.__nearglotVisualC = needed;
+		preloadVisualC(path, (library) => needed.push(koffi.load(library)));
+		return koffi.load(path);
+	} catch (error) {
+		throw visualCProblem(error) ?? error;
+	}
+}
+
 async function load(): Promise<CApi> {
 	const koffi = loadKoffi();
 	const path = findLibrary(findPackage().folder);
-	const library = koffi.load(path);
+	const library = loadLibrary(koffi, path);
 	held.__nearglotOrtLibrary = library;
 
 	const base = library.func('void* OrtGetApiBase()')() as Pointer;

@@ -4,6 +4,7 @@ import { AppError } from '../../protocol/index.ts';
 import type { CApi, Pointer } from './capi.ts';
 import { bindTensor, copyTensor } from './capiTensor.ts';
 import { runError } from './loadError.ts';
+import { startRunClock } from './runClock.ts';
 import type { Binding, TensorInfo } from './runtime.ts';
 import { stepMade } from './steps.ts';
 import type { Tensor, TensorData } from './tensorType.ts';
@@ -136,11 +137,7 @@ export function createCapiBinding(api: CApi, parts: CapiBindingParts): Binding {
 			// Processor time, because on a busy machine the clock says little about the run. Asking for it
 			// costs as much as a tiny run, so short runs are measured now and then.
 			const isMeasured = !(unitMs * work < belowMs) || runs++ % measureEvery === 0;
-			const before = isMeasured ? process.cpuUsage() : undefined;
-			const spentMs = (): number => {
-				const { user, system } = process.cpuUsage(before);
-				return (user + system) / 1000;
-			};
+			const spentMs = isMeasured ? startRunClock() : undefined;
 			if (unitMs * work < belowMs) {
 				try {
 					api.call('RunWithBinding', parts.session, runOptions, binding);
@@ -149,7 +146,7 @@ export function createCapiBinding(api: CApi, parts: CapiBindingParts): Binding {
 				} finally {
 					stepMade();
 				}
-				if (isMeasured) unitMs = spentMs() / work;
+				if (spentMs) unitMs = spentMs() / work;
 				await breathe();
 				return;
 			}
@@ -162,7 +159,7 @@ export function createCapiBinding(api: CApi, parts: CapiBindingParts): Binding {
 			signal?.addEventListener('abort', stop, { once: true });
 			try {
 				await api.callAsync('RunWithBinding', parts.session, runOptions, binding);
-				unitMs = spentMs() / work;
+				if (spentMs) unitMs = spentMs() / work;
 			} catch (error) {
 				throw runError(error);
 			} finally {

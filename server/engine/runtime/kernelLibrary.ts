@@ -36,11 +36,13 @@ export interface NoKernel {
 /** Paths that are not slower than ONNX Runtime's wherever they were measured. */
 const measured: ReadonlySet<string> = new Set(['avx512-vnni', 'avx-vnni', 'avx2']);
 
-const extensions: Readonly<Record<string, string>> = { win32: 'dll', darwin: 'dylib' };
+const extensions: ReadonlyMap<string, string> = new Map(
+	Object.entries<string>({ win32: 'dll', darwin: 'dylib' }),
+);
 
 /** File name of the library of a platform. */
 export const kernelFile = (platform: string, arch: string): string =>
-	`matmul-${platform}-${arch}.${extensions[platform] ?? 'so'}`;
+	`matmul-${platform}-${arch}.${extensions.get(platform) ?? 'so'}`;
 
 /** Where it may lie: among the sources, beside the bundles, in the package of the platform. */
 function kernelFolders(): string[] {

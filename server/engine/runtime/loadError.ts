@@ -2,13 +2,14 @@
 
 import { basename } from 'node:path';
 import { AppError } from '../../protocol/index.ts';
+import { saysOutOfMemory } from '../../protocol/outOfMemory.ts';
 import type { GraphSource } from '../modelFiles/graphSource.ts';
 
 /** Error of loading a graph: `unsupported_model`, or `out_of_memory`. */
 export function loadError(graph: GraphSource, cause: unknown): AppError {
 	const path = typeof graph === 'string' ? graph : graph.name;
 	const text = said(cause);
-	if (noMemory.test(text)) {
+	if (saysOutOfMemory(text)) {
 		return new AppError(
 			'out_of_memory',
 			`There is not enough memory to load ${basename(path)}. Unload another model or choose a smaller one.`,
@@ -30,7 +31,7 @@ export function runError(cause: unknown): AppError {
 	if (cause instanceof AppError) return cause;
 	if (isTerminated(cause)) return new AppError('cancelled', undefined, { cause });
 	const text = said(cause);
-	if (noMemory.test(text))
+	if (saysOutOfMemory(text))
 		return new AppError(
 			'out_of_memory',
 			'There was not enough memory for this request. Unload another model, or send a shorter request.',
@@ -42,8 +43,6 @@ export function runError(cause: unknown): AppError {
 		{ cause },
 	);
 }
-
-const noMemory = /bad_alloc|failed to allocate|out of memory/i;
 
 /** What the library said, without the name of the function that was called. */
 function said(cause: unknown): string {

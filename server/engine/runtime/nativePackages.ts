@@ -6,6 +6,7 @@
 import { createRequire } from 'node:module';
 import { AppError } from '../../protocol/index.ts';
 import { disableTelemetry } from './telemetry.ts';
+import { visualCProblem } from './visualC.ts';
 
 export type Koffi = typeof import('koffi')['default'];
 export type Ort = typeof import('onnxruntime-node');
@@ -75,7 +76,11 @@ function load<T>(name: string): T {
 	const require = nativeRequire();
 	if (!resolves(require, name)) throw missing(name);
 	disableTelemetry();
-	return require(name) as T;
+	try {
+		return require(name) as T;
+	} catch (error) {
+		throw visualCProblem(error) ?? error;
+	}
 }
 
 /** What to say when a native package is not there. */

@@ -6,6 +6,9 @@ import { topOfBlocks } from './candidates.ts';
 import { gumbelMax, gumbelMaxAmong, type TopPThreshold } from './gumbelMax.ts';
 import { findTopPThreshold } from './nucleus.ts';
 
+/** What the draw itself needs. */
+export type DrawOptions = Pick<SamplingOptions, 'temperature' | 'topP' | 'topK' | 'minP'>;
+
 /** Above this the best entries are not listed but cut off by counting. */
 const maxListed = 512;
 
@@ -22,7 +25,7 @@ export function sampleToken(
 }
 
 /** As {@link sampleToken}, from logits already looked at. */
-export function sampleFrom(blocks: Blocks, options: SamplingOptions, random: number): number {
+export function sampleFrom(blocks: Blocks, options: DrawOptions, random: number): number {
 	const { temperature, topP, topK, minP } = options;
 	if (temperature <= 0 || topK === 1 || !Number.isFinite(blocks.max)) return firstOfMax(blocks);
 	if (topK > 0 && topK <= maxListed) return sampleListed(blocks, options, random);
@@ -39,7 +42,7 @@ export function sampleFrom(blocks: Blocks, options: SamplingOptions, random: num
 }
 
 /** Draws among the `topK` best, heaviest first. */
-function sampleListed(blocks: Blocks, options: SamplingOptions, random: number): number {
+function sampleListed(blocks: Blocks, options: DrawOptions, random: number): number {
 	const { temperature, topP, topK, minP } = options;
 	const { values, max } = blocks;
 	const listed = topOfBlocks(blocks, topK);

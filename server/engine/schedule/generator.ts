@@ -9,7 +9,8 @@ import type {
 	TextModel,
 } from '../api.ts';
 import type { TokenConstraint } from '../sample/constraint.ts';
-import { Sampler, type SuppressionRules } from '../sample/sampler.ts';
+import type { SuppressionRules } from '../sample/logitsProcessor.ts';
+import { Sampler } from '../sample/sampler.ts';
 import type { TextReader } from '../text/textReader.ts';
 import { Generation } from './generation.ts';
 import type { Scheduler } from './scheduler.ts';
@@ -104,8 +105,9 @@ export function createGenerator(options: GeneratorOptions): Generate {
 			signal,
 			now,
 		});
-		const expectedTokens = prompt.length + request.n * Math.min(maxTokens, usualAnswer);
-		scheduler.submit({ generation, samplers, priority: request.priority, expectedTokens });
+		const { priority, owner } = request;
+		const work = prompt.length + request.n * Math.min(maxTokens, usualAnswer);
+		scheduler.submit({ generation, samplers, priority, owner, work });
 		return generation.result;
 	};
 }

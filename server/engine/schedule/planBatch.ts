@@ -12,6 +12,12 @@ const prefillBudget = 192;
  */
 const reproducibleBudget = 96;
 
+/** A sequence's part of a run. */
+export interface PlannedItem {
+	readonly sequence: Sequence;
+	readonly item: BatchItem;
+}
+
 /**
  * Batch of the next step, from the run queue (round robin). Sequences that stream come first; what
  * is left of the budget goes to prompts. A graph that runs one sequence at a time serves the first of
@@ -20,7 +26,7 @@ const reproducibleBudget = 96;
 export function planBatch(
 	runQueue: readonly Sequence[],
 	decoder: Pick<Decoder, 'maxBatchSize' | 'maxStepTokens' | 'lastLogitsOnly'>,
-): { readonly sequence: Sequence; readonly item: BatchItem }[] {
+): PlannedItem[] {
 	const { maxBatchSize, maxStepTokens } = decoder;
 	const sequence = runQueue[0];
 	if (sequence === undefined) return [];
@@ -29,7 +35,7 @@ export function planBatch(
 		const oneByOne = decoder.lastLogitsOnly === true && sequence.wantsPromptLogprobs;
 		return [{ sequence, item: sequence.nextItem(oneByOne ? 1 : maxStepTokens) }];
 	}
-	const planned: { sequence: Sequence; item: BatchItem }[] = [];
+	const planned: PlannedItem[] = [];
 	const together = runQueue.filter(({ reproducible }) => reproducible !== 'alone');
 	const decoding = together.filter((one) => one.isDecoding);
 	let left = decoding.length > 0 ? Math.min(prefillBudget, maxStepTokens) : maxStepTokens;

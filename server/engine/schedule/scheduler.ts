@@ -1,25 +1,31 @@
 /**
- * Continuous batching: one loop, one run in flight; sequences join and leave between runs. A
- * sequence advances only after its run succeeded, so a cancelled run is simply made again.
+ * Continuous batching: one loop of `schedule() → plan → update()`, one run in flight; sequences join and leave
+ * between runs. A sequence advances only after its run succeeded, so a cancelled run is simply made again.
  */
 
 import { AppError } from '../../protocol/index.ts';
-import type { BatchItem, Decoder, KvCache } from '../decode/decoder.ts';
+import type { Decoder } from '../decode/decoder.ts';
+import { RequestQueue, usualLimits } from '../queue/requestQueue.ts';
 import { rawLogprob } from '../sample/logprobs.ts';
 import type { Sampler } from '../sample/sampler.ts';
-import { type DraftProposer, NgramProposer } from './draftProposer.ts';
 import type { Generation } from './generation.ts';
-import { planBatch } from './planBatch.ts';
-import { PrefixCache } from './prefixCache.ts';
-import { RequestQueue } from './requestQueue.ts';
+import { type PlannedItem, planBatch } from './planBatch.ts';
 import type { SchedulerCounters, SchedulerOptions, Submission } from './schedulerOptions.ts';
-import { reproducibilityMode, Sequence } from './sequence.ts';
+import type { Sequence } from './sequence.ts';
+import { SequenceStore } from './sequenceStore.ts';
 
 interface Active {
 	readonly generation: Generation;
 	readonly samplers: readonly Sampler[];
 	sequences: Sequence[];
 }
+
+interface PlanEntry extends PlannedItem {
+	readonly active: Active;
+}
+
+/** What the next run computes. */
+type Plan = readonly PlanEntry[];
 
 export class Scheduler {
 	readonly counters: SchedulerCounters = {
@@ -31,24 +37,21 @@ export class Scheduler {
 	};
 	readonly #decoder: Decoder;
 	readonly #options: SchedulerOptions;
-	readonly #waiting = new RequestQueue<Submission>();
-	readonly #prefixes = new PrefixCache();
-	readonly #speculation: false | ((sequence: { readonly choice: number }) => DraftProposer);
+	readonly #waiting: RequestQueue<Submission>;
+	readonly #store: SequenceStore;
 	#active: Active[] = [];
 	/** Run queue (round robin): sequences in the order in which they are served. */
 	#runQueue: Sequence[] = [];
-	/** Sequences that hold a cache: also those that ended before the other choices of their request. */
-	readonly #open = new Set<Sequence>();
 	#looping = false;
 	#closed = false;
-	#run: { controller: AbortController; planned: readonly PlannedItem[] } | undefined;
+	#run: { controller: AbortController; plan: Plan } | undefined;
 	#idle: (() => void)[] = [];
 
 	constructor(decoder: Decoder, options: SchedulerOptions) {
 		this.#decoder = decoder;
 		this.#options = options;
-		const verifies = decoder.batchInvariant && decoder.lastLogitsOnly !== true;
-		this.#speculation = options.speculation ?? (verifies ? () => new NgramProposer() : false);
+		this.#waiting = options.queue ?? new RequestQueue({ ...usualLimits, unit: 'tokens' });
+		this.#store = new SequenceStore(decoder, options);
 	}
 
 	get running(): number {
@@ -60,40 +63,37 @@ export class Scheduler {
 	}
 
 	get openSequences(): number {
-		return this.#open.size;
+		return this.#store.openSequences;
 	}
 
 	get cachedPrefixes(): number {
-		return this.#prefixes.size;
+		return this.#store.cachedPrefixes;
 	}
 
 	get kvBytes(): number {
-		return this.#prefixes.bytes + this.#runningBytes();
+		return this.#store.bytes;
 	}
 
 	/** Queues a request; its `result` settles when it is done, cancelled or failed. */
 	submit(submission: Submission): void {
-		const { generation } = submission;
-		const full = this.#waiting.fullOf(submission, this.#options);
-		if (this.#closed)
-			generation.fail(new AppError('runner_crashed', 'The model is being unloaded.'));
-		else if (full !== undefined) {
-			generation.fail(
-				new AppError('overloaded', `The queue is full (${full} wait). Try again later.`, {
-					retryAfterS: 2,
-				}),
-			);
-		} else if (generation.signal?.aborted === true) generation.fail(new AppError('cancelled'));
-		else {
-			generation.signal?.addEventListener('abort', () => this.#cancel(submission), { once: true });
-			this.#waiting.add(submission);
-			void this.#loop();
-			if (this.#runQueue.length >= this.#options.maxRunning || this.#waiting.size > 1) {
-				generation.queued(this.#waiting.size);
-			}
+		const { generation, samplers } = submission;
+		const refusal = this.#refusalOf(submission);
+		if (refusal !== undefined) {
+			generation.fail(refusal);
+			for (const sampler of samplers) sampler.dispose();
 			return;
 		}
-		for (const sampler of submission.samplers) sampler.dispose();
+		generation.signal?.addEventListener('abort', () => this.#cancel(submission), { once: true });
+		this.#waiting.add(submission);
+		void this.#loop();
+		if (this.#runQueue.length >= this.#options.maxRunning || this.#waiting.size > 1)
+			this.#notifyPositions();
+	}
+
+	#refusalOf(submission: Submission): AppError | undefined {
+		if (this.#closed) return new AppError('runner_crashed', 'The model is being unloaded.');
+		if (submission.generation.signal?.aborted === true) return new AppError('cancelled');
+		return this.#waiting.refusal(submission);
 	}
 
 	/** Ends all requests and releases the caches; resolves when no run is in flight. */
@@ -107,7 +107,7 @@ export class Scheduler {
 		for (const { generation } of this.#active) generation.fail(error);
 		this.#run?.controller.abort();
 		if (this.#looping) await new Promise<void>((resolve) => this.#idle.push(resolve));
-		this.#prefixes.clear();
+		this.#store.clear();
 	}
 
 	#cancel(submission: Submission): void {
@@ -125,7 +125,7 @@ export class Scheduler {
 		// lose less than they gain.
 		let useless = 0;
 		let useful = 0;
-		for (const { active, item } of run.planned) {
+		for (const { active, item } of run.plan) {
 			if (active.generation.settled) useless += item.tokens.length;
 			else useful += item.tokens.length;
 		}
@@ -138,14 +138,11 @@ export class Scheduler {
 		try {
 			// Let everything that arrives in this turn of the event loop join the first run.
 			await nextMacrotask();
-			for (;;) {
-				this.#dropSettled();
-				this.#admit();
-				if (this.#runQueue.length === 0) {
-					if (this.#waiting.size === 0) break;
-					continue;
-				}
-				await this.#step();
+			while (this.#takesRequests()) {
+				if (this.#runQueue.length === 0) continue;
+				const plan = await this.#schedule();
+				const logits = await this.#compute(plan);
+				if (logits !== undefined) this.#update(plan, logits);
 				await nextMacrotask();
 			}
 		} finally {
@@ -154,10 +151,17 @@ export class Scheduler {
 		}
 	}
 
+	/** Lets requests go that have ended and others come; false when there is nothing to do. */
+	#takesRequests(): boolean {
+		this.#dropSettled();
+		this.#admit();
+		return this.#runQueue.length > 0 || this.#waiting.size > 0;
+	}
+
 	#dropSettled(): void {
 		for (const active of this.#active) {
 			if (!active.generation.settled) continue;
-			for (const sequence of active.sequences) this.#retire(sequence);
+			for (const sequence of active.sequences) this.#store.retire(sequence, !this.#closed);
 			for (const sampler of active.samplers) sampler.dispose();
 		}
 		this.#active = this.#active.filter(({ generation }) => !generation.settled);
@@ -165,40 +169,19 @@ export class Scheduler {
 		this.#runQueue = this.#runQueue.filter((sequence) => live.has(sequence));
 	}
 
-	/** The cache of a sequence that has ended goes to the prefix cache. */
-	#retire(sequence: Sequence): void {
-		const { owner, cache, tokens } = sequence;
-		this.#open.delete(sequence);
-		sequence.draft?.dispose?.();
-		const keep = this.#keepsPrefixes && !this.#closed && cache.length > 0;
-		if (keep) this.#prefixes.add({ owner, tokens: tokens.slice(0, cache.length), cache });
-		else cache.release();
-		this.#prefixes.shrink(Math.max(0, this.#options.cacheBytes - this.#runningBytes()));
-	}
-
-	get #keepsPrefixes(): boolean {
-		return this.#decoder.batchInvariant && this.#options.prefixCache !== false;
-	}
-
-	#runningBytes(): number {
-		return [...this.#open].reduce((sum, { cache }) => sum + cache.bytes, 0);
-	}
-
 	#admit(): void {
 		for (let next = this.#waiting.peek(); next !== undefined; next = this.#waiting.peek()) {
 			const { generation, samplers } = next;
-			const { maxRunning, cacheBytes } = this.#options;
-			const expected = Math.min(generation.maxTokens, 512) + generation.prompt.length;
-			const bytes = expected * samplers.length * this.#decoder.bytesPerToken;
+			const bytes = this.#store.bytesOf(generation, samplers.length);
 			const fits =
-				this.#runQueue.length + samplers.length <= maxRunning &&
-				this.#runningBytes() + bytes <= cacheBytes;
+				this.#runQueue.length + samplers.length <= this.#options.maxRunning &&
+				this.#store.hasRoom(bytes);
 			if (!fits && this.#runQueue.length > 0) {
 				this.#notifyPositions();
 				return;
 			}
-			this.#waiting.shift();
-			this.#prefixes.shrink(Math.max(0, cacheBytes - this.#runningBytes() - bytes));
+			this.#waiting.take(next);
+			this.#store.makeRoom(bytes);
 			try {
 				this.#start(next);
 			} catch (error) {
@@ -216,83 +199,54 @@ export class Scheduler {
 
 	#start({ generation, samplers }: Submission): void {
 		generation.admitted();
-		const { prompt, request } = generation;
-		const limit = this.#decoder.longRopeThreshold;
-		const ropeTotalLength = limit !== undefined && prompt.length > limit ? limit + 1 : 0;
-		const mode = reproducibilityMode(request.sampling, this.#decoder);
-		const looksUp = this.#keepsPrefixes && request.echoLogprobs !== true && mode !== 'alone';
-		const known = looksUp
-			? this.#prefixes.take(request.owner, prompt, ropeTotalLength, this.#runQueue, mode === 'even')
-			: undefined;
-		const cache = known ?? this.#decoder.createCache();
-		try {
-			cache.reserve(prompt.length + Math.min(generation.maxTokens, 256));
-		} catch (error) {
-			cache.release();
-			throw error;
-		}
-		cache.ropeTotalLength = ropeTotalLength;
-		generation.cachedTokens = cache.length;
-		this.counters.promptTokens += prompt.length;
-		this.counters.cachedTokens += cache.length;
-		const sequence = this.#sequence(generation, samplers[0] as Sampler, 0, cache);
+		const sequence = this.#store.start(generation, samplers[0] as Sampler, this.#runQueue);
+		generation.cachedTokens = sequence.cache.length;
+		this.counters.promptTokens += generation.prompt.length;
+		this.counters.cachedTokens += sequence.cache.length;
 		generation.sequences = [sequence];
 		this.#active.push({ generation, samplers, sequences: generation.sequences });
 		this.#runQueue.push(sequence);
 	}
 
-	#sequence(generation: Generation, sampler: Sampler, choice: number, cache: KvCache): Sequence {
-		const reproducible = reproducibilityMode(generation.request.sampling, this.#decoder);
-		const speculates = reproducible !== 'alone' && cache.canTruncate(Math.max(0, cache.length - 1));
-		const propose = speculates && this.#speculation;
-		const sequence = new Sequence({
-			owner: generation.request.owner,
-			choice,
-			promptLength: generation.prompt.length,
-			maxTokens: generation.maxTokens,
-			sampler,
-			cache,
-			wantsPromptLogprobs: generation.request.echoLogprobs === true,
-			draft: propose ? propose({ choice }) : undefined,
-			reproducible,
-		});
-		this.#open.add(sequence);
-		return sequence;
-	}
-
-	async #step(): Promise<void> {
+	/** What the next run computes, of all that runs. */
+	async #schedule(): Promise<Plan> {
 		for (const sequence of this.#runQueue) sequence.switchRopeFactors(this.#decoder);
 		await this.#decoder.prepareForBatchSize?.(this.#runQueue.length);
 		await this.#prepareDrafts();
-		const batch = planBatch(this.#runQueue, this.#decoder);
 		const owner = new Map(
 			this.#active.flatMap((active) =>
 				active.sequences.map((sequence) => [sequence, active] as const),
 			),
 		);
-		const planned = batch.map(({ sequence, item }) => ({
-			sequence,
-			item,
-			active: owner.get(sequence) as Active,
+		return planBatch(this.#runQueue, this.#decoder).map((planned) => ({
+			...planned,
+			active: owner.get(planned.sequence) as Active,
 		}));
+	}
+
+	/** Logits of every item; `undefined` when nothing has come of the run. */
+	async #compute(plan: Plan): Promise<Float32Array[][] | undefined> {
 		const controller = new AbortController();
-		this.#run = { controller, planned };
-		let logits: Float32Array[][];
+		this.#run = { controller, plan };
 		try {
-			logits = await this.#decoder.step(
-				planned.map(({ item }) => item),
+			return await this.#decoder.step(
+				plan.map(({ item }) => item),
 				controller.signal,
 			);
 		} catch (error) {
+			const isCancelled = error instanceof AppError && error.code === 'cancelled';
 			// A cancelled run leaves every cache as it was; the other requests continue.
-			if (controller.signal.aborted && error instanceof AppError && error.code === 'cancelled')
-				return;
-			for (const { active } of planned) active.generation.fail(error);
-			return;
+			if (!controller.signal.aborted || !isCancelled)
+				for (const { active } of plan) active.generation.fail(error);
+			return undefined;
 		} finally {
 			this.#run = undefined;
 		}
-		for (const [index, { sequence, active }] of planned.entries()) {
+	}
+
+	/** Takes what a run has computed: every sequence of the plan advances. */
+	#update(plan: Plan, logits: readonly Float32Array[][]): void {
+		for (const [index, { sequence, active }] of plan.entries()) {
 			this.#runQueue.splice(this.#runQueue.indexOf(sequence), 1);
 			this.#runQueue.push(sequence);
 			const meant = sequence.afterStep(logits[index] ?? []);
@@ -333,7 +287,7 @@ export class Scheduler {
 		for (const [index, sampler] of active.samplers.entries()) {
 			if (index === 0) continue;
 			const cache = sequence.cache.fork();
-			active.sequences.push(this.#sequence(generation, sampler, index, cache));
+			active.sequences.push(this.#store.open(generation, sampler, index, cache));
 		}
 		// Sampling changes the logits.
 		const logits = active.sequences.map((_, index) => (index === 0 ? last : last.slice()));
@@ -381,12 +335,6 @@ export class Scheduler {
 			generation.promptLogprobs.push(rawLogprob(values, token, wanted));
 		}
 	}
-}
-
-interface PlannedItem {
-	readonly sequence: Sequence;
-	readonly item: BatchItem;
-	readonly active: Active;
 }
 
 /** Lets the event loop turn: messages, aborts and new requests are handled between two runs. */

@@ -1,11 +1,13 @@
 /** Options and counters of a scheduler. */
 
+import type { QueuedRequest, RequestQueue } from '../queue/requestQueue.ts';
 import type { Sampler } from '../sample/sampler.ts';
 import type { DraftProposer } from './draftProposer.ts';
 import type { Generation } from './generation.ts';
-import type { WaitingLimits } from './requestQueue.ts';
 
-export interface SchedulerOptions extends WaitingLimits {
+export interface SchedulerOptions {
+	/** Where requests wait, counted in tokens. */
+	readonly queue?: RequestQueue<Submission>;
 	/** Bytes all caches may take together. */
 	readonly cacheBytes: number;
 	/** Maximum sequences computed at the same time. */
@@ -16,13 +18,12 @@ export interface SchedulerOptions extends WaitingLimits {
 }
 
 /** A request with everything needed to start it. */
-export interface Submission {
+export interface Submission extends QueuedRequest {
 	readonly generation: Generation;
 	/** One sampler per choice. */
 	readonly samplers: readonly Sampler[];
-	readonly priority: 'interactive' | 'batch';
 	/** Tokens it is expected to read and write. */
-	readonly expectedTokens: number;
+	readonly work: number;
 }
 
 export interface SchedulerCounters {

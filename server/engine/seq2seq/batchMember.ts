@@ -77,6 +77,7 @@ export class BatchMember implements DecoderRun {
 			this.isUrgent === other.isUrgent &&
 			this.options.attentions !== true &&
 			other.options.attentions !== true &&
+			this.options.columns === other.options.columns &&
 			(this.options.sequencesPerItem ?? 1) === (other.options.sequencesPerItem ?? 1) &&
 			this.encoded.positions === other.encoded.positions &&
 			this.tokens[0]?.length === other.tokens[0]?.length

@@ -43,7 +43,10 @@ export function ownTokens(
 	for (const id of rules.endTokens) add(id);
 	add(rules.forcedBegin);
 	add(rules.forcedEnd);
-	for (const id of source) for (const token of lexicon.targets.get(id) ?? []) add(token);
+	for (const id of source) {
+		if (lexicon.sharesVocabulary === true) add(id);
+		for (const token of lexicon.targets.get(id) ?? []) add(token);
+	}
 	return own.size > maxOwnTokens(shortlist) ? undefined : own;
 }
 

@@ -4,7 +4,7 @@
  */
 
 import { topOfBlocks } from '../sample/candidates.ts';
-import { applySearchRules, type SearchOptions } from './searchOptions.ts';
+import { type SearchOptions, SearchRules } from './searchOptions.ts';
 
 /** A text being made or finished. */
 export interface BeamHypothesis {
@@ -37,6 +37,7 @@ interface Candidate {
 
 export class BeamItem {
 	readonly #options: SearchOptions;
+	readonly #rules: SearchRules;
 	readonly #startLength: number;
 	#beams: BeamHypothesis[];
 	#finished: Finished[] = [];
@@ -45,6 +46,7 @@ export class BeamItem {
 	/** `start`: first ids; those after the very first (a language tag) count as generated. */
 	constructor(start: readonly number[], options: SearchOptions) {
 		this.#options = options;
+		this.#rules = new SearchRules(options, start.length);
 		this.#startLength = start.length;
 		this.#beams = Array.from({ length: options.beams }, () => ({
 			ids: start,
@@ -114,7 +116,7 @@ export class BeamItem {
 		for (const [beam, { logits }] of steps.entries()) {
 			if (isStart && beam > 0) break;
 			const { ids, logprob } = this.#beams[beam] as BeamHypothesis;
-			const { total, blocks } = applySearchRules(logits, ids, this.#startLength, this.#options);
+			const { total, blocks } = this.#rules.apply(logits, ids);
 			for (const token of topOfBlocks(blocks, count)) {
 				const value = logprob + (logits[token] as number) - total;
 				if (value > Number.NEGATIVE_INFINITY) all.push({ beam, token, logprob: value });

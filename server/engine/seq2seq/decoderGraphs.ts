@@ -68,14 +68,16 @@ export function readSeq2SeqGraphs(
 			const graph = giver === genai?.encoder ? 'encoder' : 'decoder';
 			throw new AppError('unsupported_model', `The ${graph} graph has no output '${present}'.`);
 		}
-		const [, heads = 0, , headSize = 0] = input.dims;
+		const [, heads = 0, length = 0, headSize = 0] = input.dims;
 		if (input.dims.length !== 4 || heads <= 0 || headSize <= 0) {
 			throw new AppError(
 				'unsupported_model',
 				`The decoder's input '${input.name}' has no fixed size.`,
 			);
 		}
-		(isCross ? cross : self).push({ past: input.name, present, type: input.type, heads, headSize });
+		const tensor = { past: input.name, present, type: input.type, heads, headSize };
+		if (isCross) cross.push(tensor);
+		else self.push(length > 0 ? { ...tensor, fixedLength: length } : tensor);
 	}
 	if (self.length === 0) {
 		throw new AppError(

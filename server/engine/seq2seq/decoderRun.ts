@@ -207,12 +207,15 @@ class Run implements DecoderRun {
 	}
 
 	#bindHead(binding: Binding, inputs: ReadonlyMap<string, TensorInfo>): void {
-		const { weights, bias, tokens } = this.#columns ?? noColumns;
-		if (!inputs.has(shortlistInput)) return;
+		const given = inputs.get(shortlistInput);
+		if (given === undefined) return;
+		const { weights, bias, tokens } = this.#columns ?? {
+			...noColumns,
+			weights: createData(given.type, 0),
+		};
 		const batchSize = this.#columns?.width ?? 1;
 		binding.input(shortlistInput, weights, [batchSize, tokens]);
-		if (inputs.has(shortlistBias))
-			binding.input(shortlistBias, bias ?? noColumns.weights, [tokens]);
+		if (inputs.has(shortlistBias)) binding.input(shortlistBias, bias ?? noBias, [tokens]);
 	}
 
 	#bindSelf(
@@ -224,9 +227,11 @@ class Run implements DecoderRun {
 		const { length } = this.#self;
 		for (const [index, { past, present, heads, headSize }] of this.#self.tensors.entries()) {
 			if (inputs.has(past)) {
-				binding.input(past, this.#self.past(index), [batchSize, heads, length, headSize]);
+				const before = this.#self.lengthOf(index, length);
+				binding.input(past, this.#self.past(index), [batchSize, heads, before, headSize]);
 			}
-			const dims = [batchSize, heads, length + count, headSize];
+			const after = this.#self.lengthOf(index, length + count);
+			const dims = [batchSize, heads, after, headSize];
 			binding.output(present, this.#self.present(index, count), dims);
 		}
 	}
@@ -346,7 +351,8 @@ function softmaxParts(values: Float32Array, width: number): Float32Array {
 }
 
 /** All tokens. */
-const noColumns = { weights: new Float32Array(0), bias: undefined, tokens: 0 };
+const noBias = new Float32Array(0);
+const noColumns = { bias: noBias, tokens: 0 };
 
 /** Repeats every sequence of every tensor. */
 function spreadTensors(tensors: ReadonlyMap<number, Tensor>, times: number): Map<number, Tensor> {

@@ -7,8 +7,8 @@ import { WeightReader } from '../onnx/weightReader.ts';
 
 /** Columns and biases of a shortlist. */
 export interface HeadColumns {
-	/** `[width, tokens]` */
-	readonly weights: Float32Array;
+	/** `[width, tokens]`; bytes where the graph multiplies with such. */
+	readonly weights: Float32Array | Int8Array;
 	readonly bias: Float32Array | undefined;
 	readonly width: number;
 	readonly tokens: number;
@@ -56,6 +56,8 @@ export async function readHeadWeights(path: string): Promise<HeadWeights | undef
 			const [weights, zeros] = [weight, zero].map(
 				(one) => one && wholeNumbers(one.type, one.bytes),
 			);
+			if (source.takesBytes === true)
+				return weights instanceof Int8Array ? asBytes(weights, weight.dims, biases) : undefined;
 			return weights === undefined
 				? undefined
 				: rowMajor(weights, weight.dims, numbers, zeros ?? [0], biases);
@@ -96,16 +98,42 @@ function rowMajor(
 		width,
 		hasBias: bias !== undefined,
 		columns: (ids) => {
-			const weights = new Float32Array(width * ids.length);
+			const count = ids.length;
+			const weights = new Float32Array(width * count);
+			// Plain loops: there are millions of numbers, once for each batch.
+			const places = Uint32Array.from(ids);
 			const scale = Float32Array.from(ids, (id) => scales[scales.length === 1 ? 0 : id] as number);
 			const zero = Float32Array.from(ids, (id) => zeros[zeros.length === 1 ? 0 : id] as number);
-			for (let row = 0; row < width; row++) {
-				for (const [column, id] of ids.entries()) {
-					const number = (values[row * vocabulary + id] as number) - (zero[column] as number);
-					weights[row * ids.length + column] = number * (scale[column] as number);
+			for (let row = 0, from = 0, target = 0; row < width; row++, from += vocabulary)
+				for (let column = 0; column < count; column++, target++) {
+					const number =
+						(values[from + (places[column] as number)] as number) - (zero[column] as number);
+					weights[target] = number * (scale[column] as number);
 				}
-			}
 			return { weights, width, tokens: ids.length, bias: chosen(bias, ids) };
+		},
+	};
+}
+
+/** A matrix row by row, as it is. */
+function asBytes(
+	values: Int8Array,
+	dims: readonly number[],
+	bias: Float32Array | undefined,
+): HeadWeights {
+	const [width = 0, vocabulary = 0] = dims;
+	return {
+		vocabulary,
+		width,
+		hasBias: bias !== undefined,
+		columns: (ids) => {
+			const count = ids.length;
+			const weights = new Int8Array(width * count);
+			const places = Uint32Array.from(ids);
+			for (let row = 0, from = 0, target = 0; row < width; row++, from += vocabulary)
+				for (let column = 0; column < count; column++, target++)
+					weights[target] = values[from + (places[column] as number)] as number;
+			return { weights, width, tokens: count, bias: chosen(bias, ids) };
 		},
 	};
 }

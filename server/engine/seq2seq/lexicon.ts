@@ -6,10 +6,13 @@
 import { rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError } from '../../protocol/index.ts';
-import { readTextFile } from '../modelFiles/json.ts';
+import { readBinaryFile, readJsonFile, readTextFile } from '../modelFiles/json.ts';
+import { readLexicalShortlist } from './lexicalShortlist.ts';
 
 /** File in the model's folder. */
 export const lexiconFile = 'nearglot-lexicon.json';
+/** The same as published beside students: `lex.50.50.ende.s2t.bin`. */
+export const shortlistFile = 'lex.s2t.bin';
 /** Share of texts whose greedy translation the table may change before it is not used. */
 export const maxChanged = 0.01;
 /** Tokens known for every source token. */
@@ -17,11 +20,24 @@ const tokensPerSource = 48;
 /** Tokens that may always be generated. */
 const alwaysAllowed = 2000;
 
+/** Target tokens by source token. */
+export interface Targets {
+	has(id: number): boolean;
+	get(id: number): Iterable<number> | undefined;
+}
+
+/** A table that was learned here. */
+export interface LearnedLexicon extends Lexicon {
+	readonly targets: ReadonlyMap<number, readonly number[]>;
+}
+
 export interface Lexicon {
 	readonly vocabulary: number;
 	/** Tokens frequent in any text. */
 	readonly frequent: readonly number[];
-	readonly targets: ReadonlyMap<number, readonly number[]>;
+	readonly targets: Targets;
+	/** Source tokens are target tokens as well, and may come back as they are. */
+	readonly sharesVocabulary?: boolean;
 	/** Share of texts, not learned from, that it translated otherwise. */
 	readonly changed: number;
 	readonly texts: number;
@@ -50,7 +66,7 @@ export function shortlistOf(
 export function learnLexicon(
 	pairs: Iterable<{ readonly source: readonly number[]; readonly target: readonly number[] }>,
 	vocabulary: number,
-): Lexicon {
+): LearnedLexicon {
 	const frequency = new Map<number, number>();
 	const cooccurrences = new Map<number, Map<number, number>>();
 	let texts = 0;
@@ -113,7 +129,7 @@ export async function readLexicon(
 	vocabulary: number,
 ): Promise<Lexicon | undefined> {
 	const text = await readTextFile(folder, lexiconFile);
-	if (text === undefined) return undefined;
+	if (text === undefined) return readPublished(folder, vocabulary);
 	let value: unknown;
 	try {
 		value = JSON.parse(text);
@@ -125,8 +141,29 @@ export async function readLexicon(
 	return lexicon.vocabulary === vocabulary && lexicon.changed <= maxChanged ? lexicon : undefined;
 }
 
+/** The table that a model was published with. */
+async function readPublished(folder: string, vocabulary: number): Promise<Lexicon | undefined> {
+	const bytes = await readBinaryFile(folder, shortlistFile);
+	if (bytes === undefined) return undefined;
+	const { first, offsets, words } = readLexicalShortlist(bytes, shortlistFile);
+	if (words.some((id) => id >= vocabulary)) return undefined;
+	const lists = offsets.length - 1;
+	const tokenizer = await readJsonFile(folder, 'tokenizer_config.json');
+	return {
+		vocabulary,
+		frequent: Array.from({ length: Math.min(first, vocabulary) }, (_, id) => id),
+		targets: {
+			has: (id) => id < lists,
+			get: (id) => (id < lists ? words.subarray(offsets[id], offsets[id + 1]) : undefined),
+		},
+		sharesVocabulary: tokenizer?.separate_vocabs !== true,
+		changed: 0,
+		texts: 0,
+	};
+}
+
 /** Writes the table of a folder, whole or not at all. */
-export async function writeLexicon(folder: string, lexicon: Lexicon): Promise<void> {
+export async function writeLexicon(folder: string, lexicon: LearnedLexicon): Promise<void> {
 	const path = join(folder, lexiconFile);
 	const temporary = `${path}.${process.pid}.tmp`;
 	const { targets, ...rest } = lexicon;

@@ -1,10 +1,9 @@
 /** Sequences of several users that are decoded in lockstep: one run of the graph feeds all of them. */
 
 import { AppError } from '../../protocol/index.ts';
-import type { TensorData } from '../runtime/runtime.ts';
-import { createData } from '../runtime/tensorType.ts';
 import type { BatchMember, MemberBatch } from './batchMember.ts';
-import type { DecoderOutput, DecoderRun, EncodedBatch, EncoderDecoder } from './encoderDecoder.ts';
+import { concatenateBatches } from './concatenateBatches.ts';
+import type { DecoderOutput, DecoderRun, EncoderDecoder } from './encoderDecoder.ts';
 
 /** Who runs the steps of batches. */
 export interface BatchOwner {
@@ -28,7 +27,10 @@ export class LockstepBatch implements MemberBatch {
 		this.#owner = owner;
 		this.#members = members;
 		const options = members[0]?.options ?? {};
-		this.#run = owner.model.start(concatenate(members.map(({ encoded }) => encoded)), options);
+		this.#run = owner.model.start(
+			concatenateBatches(members.map(({ encoded }) => encoded)),
+			options,
+		);
 		let offset = 0;
 		for (const member of members) {
 			this.#offsets.set(member, offset);
@@ -126,37 +128,4 @@ export class LockstepBatch implements MemberBatch {
 		this.#closed = true;
 		this.#run.release();
 	}
-}
-
-/** Encoded batches of equally many positions behind each other. */
-function concatenate(parts: readonly EncodedBatch[]): EncodedBatch {
-	const [first] = parts;
-	if (first === undefined) throw new AppError('internal', 'A batch has no members.');
-	if (parts.length === 1) return first;
-	const items = parts.reduce((sum, part) => sum + part.items, 0);
-	const join = (pick: (part: EncodedBatch) => EncodedBatch['hidden']): EncodedBatch['hidden'] => {
-		const { type, dims } = pick(first);
-		const width = dims.slice(1).reduce((a, b) => a * b, 1);
-		const data = createData(type, items * width);
-		let at = 0;
-		for (const part of parts) {
-			const own = pick(part).data.subarray(0, part.items * width);
-			(data as Float32Array).set(own as Float32Array, at);
-			at += own.length;
-		}
-		return { type, dims: [items, ...dims.slice(1)], data: data as TensorData };
-	};
-	return {
-		items,
-		positions: first.positions,
-		hidden: join((part) => part.hidden),
-		mask: join((part) => part.mask),
-		...(first.cross === undefined
-			? {}
-			: {
-					cross: first.cross.map((_, index) =>
-						join((part) => (part.cross as readonly EncodedBatch['hidden'][])[index] ?? part.hidden),
-					),
-				}),
-	};
 }

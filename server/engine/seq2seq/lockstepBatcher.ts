@@ -13,8 +13,13 @@ export type BatchPriority = 'interactive' | 'batch';
 /** What goes first: what a user waits for, then encoders, so that more begin to decode together. */
 const order = { interactive: 0, encode: 1, feed: 2, start: 3 } as const;
 
+/** After so many runs in a row that others had to let pass, one of theirs is made. */
+const maxPassed = 8;
+
 interface Job {
 	readonly order: number;
+	/** Tokens, or samples, that are computed. */
+	readonly size: number;
 	readonly run: () => Promise<void>;
 }
 
@@ -26,6 +31,10 @@ export class LockstepBatcher {
 	readonly #batches = new Set<LockstepBatch>();
 	#starts: BatchMember[] = [];
 	#pumping = false;
+	/** Urgent runs in a row while others waited, and small ones while the first waited. */
+	#urgentInRow = 0;
+	#smallInRow = 0;
+	#idle: (() => void)[] = [];
 
 	constructor(model: EncoderDecoder, maxSequences: number) {
 		this.model = model;
@@ -44,9 +53,11 @@ export class LockstepBatcher {
 			...this.model,
 			encode: (inputs, signal) =>
 				new Promise((resolve, reject) => {
-					this.enqueue(urgent ? order.interactive : order.encode, () =>
-						this.model.encode(inputs, signal).then(resolve, reject),
-					);
+					this.#enqueue({
+						order: urgent ? order.interactive : order.encode,
+						size: Object.values(inputs).reduce((size, { data }) => Math.max(size, data.length), 0),
+						run: () => this.model.encode(inputs, signal).then(resolve, reject),
+					});
 				}),
 			start: (encoded, options = {}) => this.#start(encoded, options, urgent),
 		};
@@ -56,16 +67,30 @@ export class LockstepBatcher {
 		return new BatchMember(this, encoded, options, urgent);
 	}
 
-	/** Runs jobs one at a time, lower orders first. */
-	enqueue(order: number, run: () => Promise<void>): void {
-		this.#jobs.push({ order, run });
+	/** Resolves when no run is in flight and none waits. */
+	async idle(): Promise<void> {
+		if (this.#pumping) await new Promise<void>((resolve) => this.#idle.push(resolve));
+	}
+
+	/** Runs jobs one at a time. */
+	#enqueue(job: Job): void {
+		this.#jobs.push(job);
 		this.#wake();
 	}
 
 	/** Puts a run's first tokens where others may join it. */
 	begin(run: BatchMember): void {
 		this.#starts.push(run);
-		this.#wake();
+		if (!run.isUrgent) this.#wake();
+		else
+			this.#enqueue({
+				order: order.interactive,
+				size: run.batchSize,
+				// It may have joined another one by then, or be gone.
+				run: async () => {
+					if (this.#starts.includes(run)) await this.#nextBatch(run)?.();
+				},
+			});
 	}
 
 	/** A batch whose members all have fed is run; one without members is closed. */
@@ -75,9 +100,12 @@ export class LockstepBatcher {
 			this.#batches.delete(batch);
 			this.#wake();
 		} else if (batch.isReady) {
-			const priority = batch.isUrgent ? order.interactive : order.feed;
 			batch.lock();
-			this.enqueue(priority, () => batch.step());
+			this.#enqueue({
+				order: batch.isUrgent ? order.interactive : order.feed,
+				size: batch.size,
+				run: () => batch.step(),
+			});
 		}
 	}
 
@@ -92,31 +120,51 @@ export class LockstepBatcher {
 			// Answers of the last run reach their owners first, so that their next preferences are known.
 			await new Promise((resolve) => setImmediate(resolve));
 			this.#starts = this.#starts.filter((run) => run.isWaiting);
-			const job = this.#next() ?? this.#nextBatch();
-			if (job === undefined) break;
-			await job();
+			const run = this.#next();
+			if (run === undefined) break;
+			await run();
 		}
 		this.#pumping = false;
+		for (const resolve of this.#idle.splice(0)) resolve();
 	}
 
+	/** Urgent runs first, the small ones of them before the large ones; nobody is passed over for ever. */
 	#next(): (() => Promise<void>) | undefined {
-		let best = -1;
-		for (const [index, job] of this.#jobs.entries()) {
-			if (best < 0 || job.order < (this.#jobs[best] as Job).order) best = index;
+		const urgent = this.#jobs.filter((job) => job.order === order.interactive);
+		const start = this.#starts.find((run) => !run.isUrgent);
+		const others = this.#jobs.length > urgent.length || start !== undefined;
+		if (urgent.length > 0 && !(others && this.#urgentInRow >= maxPassed)) {
+			this.#urgentInRow = others ? this.#urgentInRow + 1 : 0;
+			return this.#nextUrgent(urgent);
 		}
-		if (best < 0) return undefined;
-		// Someone waits at the keyboard: before the next step of the others.
-		if ((this.#jobs[best] as Job).order > order.interactive) {
-			const urgent = this.#nextBatch(true);
-			if (urgent !== undefined) return urgent;
+		this.#urgentInRow = 0;
+		let best: Job | undefined;
+		for (const job of this.#jobs) {
+			const isOther = job.order > order.interactive;
+			if (isOther && (best === undefined || job.order < best.order)) best = job;
 		}
-		return this.#jobs.splice(best, 1)[0]?.run;
+		if (best !== undefined) return this.#take(best);
+		// Where a start has to wait for room, urgent runs pass it.
+		return this.#nextBatch(start) ?? this.#nextUrgent(urgent);
 	}
 
-	/** The waiting runs that can begin together, as one batch. */
-	#nextBatch(urgentOnly = false): (() => Promise<void>) | undefined {
-		const first = this.#starts.find((run) => run.isUrgent) ?? this.#starts[0];
-		if (first === undefined || (urgentOnly && !first.isUrgent)) return undefined;
+	#nextUrgent(jobs: readonly Job[]): (() => Promise<void>) | undefined {
+		const [first] = jobs;
+		if (first === undefined) return undefined;
+		let best = first;
+		if (this.#smallInRow < maxPassed) for (const job of jobs) if (job.size < best.size) best = job;
+		this.#smallInRow = best === first ? 0 : this.#smallInRow + 1;
+		return this.#take(best);
+	}
+
+	#take(job: Job): () => Promise<void> {
+		this.#jobs.splice(this.#jobs.indexOf(job), 1);
+		return job.run;
+	}
+
+	/** The waiting runs that can begin together with the first, as one batch. */
+	#nextBatch(first: BatchMember | undefined): (() => Promise<void>) | undefined {
+		if (first === undefined) return undefined;
 		let open = 0;
 		for (const batch of this.#batches) open += batch.size;
 		if (!first.isUrgent && open > 0 && open + first.batchSize > this.#maxSequences)

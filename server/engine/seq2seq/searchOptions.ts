@@ -1,9 +1,16 @@
 /** How one item is decoded; names and meanings as in the reference library's generation settings. */
 
-import { type Blocks, changedBlocks, findBlocks, logSumExpOf } from '../sample/blocks.ts';
-import { suppressRepeatedNgrams, suppressSequences, suppressTokens } from '../sample/penalties.ts';
+import { type Blocks, findBlocks, logSumExpOf } from '../sample/blocks.ts';
+import {
+	type LogitsProcessor,
+	type LogitsStep,
+	processLogits,
+	type SuppressionRules,
+	suppression,
+} from '../sample/logitsProcessor.ts';
+import { suppressTokens } from '../sample/penalties.ts';
 
-export interface SearchOptions {
+export interface SearchOptions extends SuppressionRules {
 	/** 1 = greedy. */
 	readonly beams: number;
 	/** Maximum ids, start tokens included. */
@@ -17,13 +24,8 @@ export interface SearchOptions {
 	readonly forcedBegin: number | undefined;
 	/** Token at the length limit. */
 	readonly forcedEnd: number | undefined;
-	readonly badSequences: readonly (readonly number[])[];
-	readonly suppressTokens: readonly number[];
-	readonly beginSuppressTokens: readonly number[];
 	/** 1 = off. */
 	readonly repetitionPenalty: number;
-	/** 0 = off. */
-	readonly noRepeatNgram: number;
 	/** Ids that count as if the model did not have them: no likelihood is lost to them. */
 	readonly maskedTokens?: readonly number[];
 	/** Log-probabilities are normalised again after the suppression. */
@@ -43,9 +45,6 @@ export interface SearchItem {
 	readonly abandoned?: () => boolean;
 }
 
-/** Number of ids the decoder is started with; everything after them is generated. */
-export type StartLength = number;
-
 /** Logits after the rules. */
 export interface ProcessedLogits {
 	/** What to subtract from a logit to get its log-probability. */
@@ -54,53 +53,78 @@ export interface ProcessedLogits {
 	readonly blocks: Blocks;
 }
 
-/**
- * Applies the rules to logits, in place (a chain of logits processors).
- * `ids`: start tokens and what was generated.
- */
-export function applySearchRules(
-	logits: Float32Array,
-	ids: readonly number[],
-	startLength: StartLength,
-	options: SearchOptions,
-): ProcessedLogits {
-	suppressTokens(logits, options.maskedTokens ?? []);
-	// Each pass over a large vocabulary costs, so what one found serves the next.
-	let blocks = findBlocks(logits);
-	const changed: number[] = [];
-	const needsBefore =
-		!options.renormalise ||
-		(options.repetitionPenalty !== 1 && options.beams > 1) ||
-		ids.length === 1 ||
-		ids.length === options.maxLength - 1;
-	const before = needsBefore ? logSumExpOf(blocks) : 0;
-	if (options.repetitionPenalty !== 1) {
-		for (const id of new Set(ids)) {
-			// The reference applies it to log-probabilities in beam search, to logits in greedy search.
-			const shift = options.beams > 1 ? before : 0;
+interface SearchStep extends LogitsStep {
+	/** ln Σ exp of the logits before the chain, where a processor or the search needs it. */
+	readonly before: number;
+}
+
+/** The rules of a search as a chain of logits processors. */
+export class SearchRules {
+	readonly #options: SearchOptions;
+	readonly #given: number;
+	readonly #chain: readonly LogitsProcessor<SearchStep>[];
+
+	/** @param given ids the decoder is started with; everything after them is generated */
+	constructor(options: SearchOptions, given: number) {
+		this.#options = options;
+		this.#given = given;
+		const { repetitionPenalty, minLength, endTokens } = options;
+		this.#chain = [
+			...(repetitionPenalty === 1 ? [] : [repetition(options)]),
+			suppression(options),
+			({ logits, tokens, changed }) => {
+				if (tokens.length < minLength) suppressTokens(logits, endTokens, changed);
+			},
+			forcedTokens(options),
+		];
+	}
+
+	/** Applies the rules in place; `ids`: start tokens and what was generated. */
+	apply(logits: Float32Array, ids: readonly number[]): ProcessedLogits {
+		const { maskedTokens, renormalise } = this.#options;
+		suppressTokens(logits, maskedTokens ?? []);
+		// Each pass over a large vocabulary costs, so what one found serves the next.
+		const known = findBlocks(logits);
+		const before = this.#needsBefore(ids.length) ? logSumExpOf(known) : 0;
+		const step = {
+			...{ logits, tokens: ids, given: this.#given, before },
+			...{ changed: [], isRewritten: false },
+		};
+		const blocks = processLogits(this.#chain, step, known);
+		return { total: renormalise ? logSumExpOf(blocks) : before, blocks };
+	}
+
+	#needsBefore(length: number): boolean {
+		const { renormalise, repetitionPenalty, beams, maxLength } = this.#options;
+		if (!renormalise || length === 1 || length === maxLength - 1) return true;
+		return repetitionPenalty !== 1 && beams > 1;
+	}
+}
+
+function repetition({ repetitionPenalty, beams }: SearchOptions): LogitsProcessor<SearchStep> {
+	return ({ logits, tokens, changed, before }) => {
+		// The reference applies it to log-probabilities in beam search, to logits in greedy search.
+		const shift = beams > 1 ? before : 0;
+		for (const id of new Set(tokens)) {
 			const value = (logits[id] as number) - shift;
-			const factor = value > 0 ? 1 / options.repetitionPenalty : options.repetitionPenalty;
+			const factor = value > 0 ? 1 / repetitionPenalty : repetitionPenalty;
 			logits[id] = value * factor + shift;
 			changed.push(id);
 		}
-	}
-	suppressRepeatedNgrams(logits, ids, options.noRepeatNgram, changed);
-	suppressSequences(logits, ids, options.badSequences, changed);
-	if (ids.length < options.minLength) suppressTokens(logits, options.endTokens, changed);
-	suppressTokens(logits, options.suppressTokens, changed);
-	if (ids.length === startLength) suppressTokens(logits, options.beginSuppressTokens, changed);
-	let forced = ids.length === 1 && force(logits, options.forcedBegin, before);
-	if (ids.length === options.maxLength - 1) {
-		forced = force(logits, options.forcedEnd, before) || forced;
-	}
-	blocks = forced ? findBlocks(logits) : changedBlocks(blocks, changed);
-	return { total: options.renormalise ? logSumExpOf(blocks) : before, blocks };
+	};
 }
 
-/** Leaves one token, with probability 1; false when none is given. */
-function force(logits: Float32Array, token: number | undefined, total: number): boolean {
-	if (token === undefined) return false;
-	logits.fill(Number.NEGATIVE_INFINITY);
-	logits[token] = total;
-	return true;
+/** Where a token is fixed it alone is left, with probability 1. */
+function forcedTokens(options: SearchOptions): LogitsProcessor<SearchStep> {
+	const { forcedBegin, forcedEnd, maxLength } = options;
+	const force = (step: SearchStep, token: number | undefined): void => {
+		if (token === undefined) return;
+		step.logits.fill(Number.NEGATIVE_INFINITY);
+		step.logits[token] = step.before;
+		step.isRewritten = true;
+	};
+	return (step) => {
+		if (step.tokens.length === 1) force(step, forcedBegin);
+		if (step.tokens.length === maxLength - 1) force(step, forcedEnd);
+	};
 }

@@ -1,4 +1,7 @@
-/** Tensors whose first dimension is the sequence: `[sequences, heads, length, headSize]`, gathered when sequences move. */
+/**
+ * Tensors whose first dimension is the sequence: `[sequences, heads, length, headSize]`, gathered when sequences move.
+ * Those of recurrent decoders keep their length.
+ */
 
 import { createData, type TensorData, type TensorType } from '../runtime/tensorType.ts';
 
@@ -8,6 +11,8 @@ export interface SequenceTensor {
 	readonly type: TensorType;
 	readonly heads: number;
 	readonly headSize: number;
+	/** Of a state, which every token replaces; absent: one more for each token. */
+	readonly fixedLength?: number;
 }
 
 /** True if sequence i continues sequence i and none is added. */
@@ -53,7 +58,7 @@ export function gatherSequences(
 	return data;
 }
 
-/** Growing self-attention cache of all sequences of a run: two buffers per tensor alternate. */
+/** Self-attention cache or states of all sequences of a run: two buffers per tensor alternate. */
 export class SelfAttentionCache {
 	readonly tensors: readonly SequenceTensor[];
 	#now: TensorData[];
@@ -64,12 +69,20 @@ export class SelfAttentionCache {
 	constructor(tensors: readonly SequenceTensor[], batchSize: number) {
 		this.tensors = tensors;
 		this.#batchSize = batchSize;
-		this.#now = tensors.map(({ type }) => createData(type, 0));
+		// A state is zeros before the first token.
+		this.#now = tensors.map(({ type, heads, headSize, fixedLength = 0 }) =>
+			createData(type, batchSize * heads * fixedLength * headSize),
+		);
 		this.#next = tensors.map(({ type }) => createData(type, 0));
 	}
 
 	get length(): number {
 		return this.#length;
+	}
+
+	/** Positions that tensor `index` has after as many tokens. */
+	lengthOf(index: number, tokens: number): number {
+		return this.tensors[index]?.fixedLength ?? tokens;
 	}
 
 	past(index: number): TensorData {
@@ -78,12 +91,13 @@ export class SelfAttentionCache {
 
 	/** Memory for tensor `index` with `tokens` more per sequence. */
 	present(index: number, tokens: number): TensorData {
-		const { type, heads, headSize } = this.tensors[index] as SequenceTensor;
-		const needed = this.#batchSize * heads * (this.#length + tokens) * headSize;
+		const { type, heads, headSize, fixedLength } = this.tensors[index] as SequenceTensor;
+		const length = this.lengthOf(index, this.#length + tokens);
+		const needed = this.#batchSize * heads * length * headSize;
 		const have = this.#next[index] as TensorData;
 		if (have.length >= needed) return have;
 		// Room for as many tokens again, so that a long text grows rarely.
-		const bigger = createData(type, needed * 2);
+		const bigger = createData(type, fixedLength === undefined ? needed * 2 : needed);
 		this.#next[index] = bigger;
 		return bigger;
 	}
@@ -95,7 +109,7 @@ export class SelfAttentionCache {
 
 	select(parents: readonly number[]): void {
 		for (const [index, { type, heads, headSize }] of this.tensors.entries()) {
-			const width = heads * this.#length * headSize;
+			const width = heads * this.lengthOf(index, this.#length) * headSize;
 			this.#now[index] = gatherSequences(this.#now[index] as TensorData, type, width, parents);
 		}
 		this.#batchSize = parents.length;

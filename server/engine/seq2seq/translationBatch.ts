@@ -7,7 +7,8 @@ import type { EncoderDecoder } from './encoderDecoder.ts';
 import type { EncodedItem } from './languageTokens.ts';
 import type { SearchOptions } from './searchOptions.ts';
 
-export interface TranslationJob {
+/** A text as the search needs it. */
+export interface PreparedText {
 	readonly item: Seq2SeqItem;
 	readonly encoded: EncodedItem;
 	readonly search: SearchOptions;
@@ -16,52 +17,54 @@ export interface TranslationJob {
 	readonly wantsAttention: boolean;
 	readonly alternatives: number;
 	readonly priority: 'interactive' | 'batch';
+}
+
+export interface TranslationJob extends PreparedText {
 	readonly signal: AbortSignal | undefined;
 	readonly resolve: (output: Seq2SeqOutput) => void;
 	readonly reject: (error: unknown) => void;
 }
 
+export interface BatchLimits {
+	readonly model: EncoderDecoder;
+	readonly contextLength: number;
+}
+
 const maxSequences = 64;
 const maxPaddedTokens = 4096;
 
+/** Equal for texts that may share a batch. */
+export function batchKey({ priority, search, wantsAttention, ownTokens, encoded }: PreparedText) {
+	return [
+		priority,
+		search.beams,
+		wantsAttention,
+		ownTokens === undefined,
+		encoded.start.length,
+	].join();
+}
+
 /**
- * Interactive work first; then what fits best beside it: same settings, similar length. Empty when
- * nothing waits.
+ * A text and what fits best beside it.
+ * @param candidates others of equal {@link batchKey}, best first
  */
-export function chooseBatch(
-	waiting: readonly TranslationJob[],
-	{ model, contextLength }: { readonly model: EncoderDecoder; readonly contextLength: number },
-): TranslationJob[] {
-	const first = waiting.find(({ priority }) => priority === 'interactive') ?? waiting[0];
-	if (first === undefined) return [];
+export function chooseBatch<T extends PreparedText>(
+	first: T,
+	candidates: Iterable<T>,
+	{ model, contextLength }: BatchLimits,
+): T[] {
+	const batch = [first];
+	if (!model.batchInvariant) return batch;
 	const { beams } = first.search;
-	const candidates = waiting
-		.filter(
-			(work) =>
-				work.search.beams === beams &&
-				work.wantsAttention === first.wantsAttention &&
-				(work.ownTokens === undefined) === (first.ownTokens === undefined) &&
-				work.encoded.start.length === first.encoded.start.length,
-		)
-		.sort((a, b) => distance(a, first) - distance(b, first));
-	const batch: TranslationJob[] = [];
 	const ownTokens = new Set(first.ownTokens);
-	let longest = 0;
+	let longest = first.encoded.source.length;
 	for (const work of candidates) {
 		longest = Math.max(longest, work.encoded.source.length);
 		const items = batch.length + 1;
 		const tokens = items * paddedWidth(longest, contextLength);
-		if (items > 1 && (items * beams > maxSequences || tokens > maxPaddedTokens)) break;
+		if (items * beams > maxSequences || tokens > maxPaddedTokens) break;
 		if (work.ownTokens !== undefined && !addTokens(model, ownTokens, work.ownTokens)) break;
-
 		batch.push(work);
-		if (!model.batchInvariant) break;
 	}
 	return batch;
-}
-
-function distance(work: TranslationJob, first: TranslationJob): number {
-	if (work === first) return -1;
-	const apart = Math.abs(work.encoded.source.length - first.encoded.source.length);
-	return apart + (work.priority === first.priority ? 0 : 1000);
 }

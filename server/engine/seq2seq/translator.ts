@@ -1,67 +1,73 @@
 /**
- * `seq2seq` of a translation model: items of all calls that are waiting are sorted by length and
- * decoded together; a call that is cancelled leaves the batch at the next step.
+ * `seq2seq` of a translation model: texts of all calls that are waiting are decoded together with others of like
+ * length; several batches take their steps in turn, and a call that is cancelled leaves its batch at the next one.
  */
 
 import { defined } from '../../protocol/defined.ts';
 import { AppError } from '../../protocol/index.ts';
-import type {
-	Seq2SeqItem,
-	Seq2SeqOutput,
-	Seq2SeqRequest,
-	Seq2SeqResult,
-	TextModel,
-} from '../api.ts';
-import type { GenerationSettings } from '../modelFiles/generationSettings.ts';
+import { yieldToOthers } from '../../work/yieldToOthers.ts';
+import type { Seq2SeqItem, Seq2SeqOutput, Seq2SeqRequest, Seq2SeqResult } from '../api.ts';
+import { RequestQueue } from '../queue/requestQueue.ts';
 import { inProcessTextReader, type TextReader } from '../text/textReader.ts';
-import {
-	type Alignment,
-	type AlignmentSource,
-	attentionReader,
-	buildAlignment,
-	targetSpans,
-} from './alignment.ts';
-import { batchShortlist, ownTokens } from './batchShortlist.ts';
+import { type Alignment, attentionReader, buildAlignment, targetSpans } from './alignment.ts';
+import { batchShortlist } from './batchShortlist.ts';
 import type { Finished } from './beamItem.ts';
 import { deduplicateSources } from './deduplicateSources.ts';
 import { encodePadded } from './encodePadded.ts';
 import { alignVectors, type PieceVectors, pieceVectors } from './encoderAlignment.ts';
 import type { EncodedBatch, EncoderDecoder } from './encoderDecoder.ts';
 import { encodeItem } from './languageTokens.ts';
+import { LockstepBatcher } from './lockstepBatcher.ts';
+import { type PrepareOptions, prepareText } from './prepareText.ts';
 import { search } from './search.ts';
-import type { SearchOptions } from './searchOptions.ts';
-import { chooseBatch, type TranslationJob as Work } from './translationBatch.ts';
+import type { PreparedText } from './translationBatch.ts';
+import {
+	type CallQueue,
+	TranslationCall,
+	TranslationQueue,
+	type WaitingText as Work,
+} from './translationQueue.ts';
 
-export interface TranslatorOptions {
-	readonly model: EncoderDecoder;
-	readonly text: TextModel;
+export interface TranslatorOptions extends PrepareOptions {
 	/** Reads texts; absent: on the spot, whatever it takes. */
 	readonly reader?: Pick<TextReader, 'encodeWithOffsets'>;
-	readonly settings: GenerationSettings;
-	/** Maximum source ids, and most decoder ids. */
-	readonly contextLength: number;
-	readonly alignment: AlignmentSource | undefined;
+	/** Where calls wait, counted in characters. */
+	readonly queue?: CallQueue;
 }
 
-type EncodedText = ReturnType<TextModel['encodeWithOffsets']>;
-
 /** UTF-16 units that wait; one call alone may have more. */
-const maxWaitingCharacters = 1_000_000;
+export const usualTranslationLimits = {
+	maxWaiting: Number.POSITIVE_INFINITY,
+	maxWaitingWork: 1_000_000,
+	unit: 'characters',
+};
 
 export interface TranslatorCounters {
+	/** Calls of which something is being decoded. */
 	readonly running: number;
-	readonly waiting: number;
 	readonly promptTokens: number;
 	readonly generatedTokens: number;
+}
+
+/** Turns of the event loop for which a batch waits at most while further calls come. */
+const maxGatherTurns = 4;
+
+/** A batch under way. */
+interface Running {
+	readonly batch: readonly Work[];
+	readonly controller: AbortController;
 }
 
 export class Translator {
 	readonly #options: TranslatorOptions;
 	readonly #reader: Pick<TextReader, 'encodeWithOffsets'>;
-	#waiting: Work[] = [];
-	#running: Work[] = [];
-	#controller: AbortController | undefined;
-	#looping: Promise<void> | undefined;
+	readonly #calls: CallQueue;
+	readonly #queue: TranslationQueue;
+	readonly #batcher: LockstepBatcher;
+	/** The model as batches of each priority use it: their runs are made in turn. */
+	readonly #models: Readonly<Record<PreparedText['priority'], EncoderDecoder>>;
+	readonly #running = new Map<Running, Promise<void>>();
+	#isWaking = false;
 	#closed = false;
 	#last: { readonly key: string; readonly encoded: EncodedBatch } | undefined;
 	#promptTokens = 0;
@@ -70,12 +76,18 @@ export class Translator {
 	constructor(options: TranslatorOptions) {
 		this.#options = options;
 		this.#reader = options.reader ?? inProcessTextReader(options.text);
+		this.#calls = options.queue ?? new RequestQueue(usualTranslationLimits);
+		this.#queue = new TranslationQueue(this.#calls, options);
+		this.#batcher = new LockstepBatcher(options.model, Number.POSITIVE_INFINITY);
+		this.#models = {
+			interactive: this.#batcher.member('interactive'),
+			batch: this.#batcher.member('batch'),
+		};
 	}
 
 	get counters(): TranslatorCounters {
 		return {
-			running: this.#running.length,
-			waiting: this.#waiting.length,
+			running: this.#queue.running,
 			promptTokens: this.#promptTokens,
 			generatedTokens: this.#generatedTokens,
 		};
@@ -84,31 +96,31 @@ export class Translator {
 	/** Translates all items of a request; the result is in their order. */
 	async run(request: Seq2SeqRequest, signal?: AbortSignal): Promise<Seq2SeqResult> {
 		if (signal?.aborted === true) throw new AppError('cancelled');
-		if (this.#closed) throw new AppError('runner_crashed', 'The model is being unloaded.');
-		const waiting = charactersOf(this.#waiting.map(({ item }) => item));
-		if (waiting > 0 && waiting + charactersOf(request.items) > maxWaitingCharacters) {
-			throw new AppError('overloaded', `The queue is full (${waiting} characters wait).`, {
-				retryAfterS: 5,
-			});
-		}
+		const owner = request.items[0]?.owner;
+		const call = new TranslationCall({ ...request, owner });
+		const refusal = this.#closed
+			? new AppError('runner_crashed', 'The model is being unloaded.')
+			: this.#calls.refusal({ ...call, work: charactersOf(request.items) });
+		if (refusal !== undefined) throw refusal;
 		const read = this.#reader.encodeWithOffsets(
 			request.items.map((item) => item.text),
 			signal,
 		);
 		// What takes but a moment shares a batch with the calls of the same moment.
 		const texts = read instanceof Promise ? await read : read;
-		const prepared = request.items.map((item, index) =>
-			this.#prepare(request, item, index, texts[index] as EncodedText),
-		);
+		const prepared = await this.#prepare(request, texts, signal);
+		if (this.#closed) throw new AppError('runner_crashed', 'The model is being unloaded.');
+		const waiting: Work[] = [];
 		const outputs = prepared.map(
 			(parts) =>
 				new Promise<Seq2SeqOutput>((resolve, reject) => {
-					this.#waiting.push({ ...parts, signal, resolve, reject });
+					waiting.push({ ...parts, call, signal, resolve, reject });
 				}),
 		);
-		const onAbort = (): void => this.#abandon(signal);
+		const onAbort = (): void => this.#abandon(call, waiting);
 		signal?.addEventListener('abort', onAbort, { once: true });
-		this.#looping ??= this.#loop();
+		this.#queue.add(call, waiting);
+		this.#wake();
 		try {
 			const settled = await Promise.allSettled(outputs);
 			const failed = settled.find((one) => one.status === 'rejected');
@@ -128,125 +140,90 @@ export class Translator {
 			'runner_crashed',
 			'The model was unloaded while it was translating.',
 		);
-		for (const work of [...this.#waiting, ...this.#running]) work.reject(error);
-		this.#waiting = [];
-		this.#controller?.abort();
-		await this.#looping;
+		for (const work of this.#queue.clear()) work.reject(error);
+		for (const { batch, controller } of this.#running.keys()) {
+			for (const work of batch) work.reject(error);
+			controller.abort();
+		}
+		await Promise.all(this.#running.values());
+		await this.#batcher.idle();
 	}
 
-	#prepare(
+	/** @throws AppError for what cannot be translated; texts that are too long are all named in `data.items` */
+	async #prepare(
 		request: Seq2SeqRequest,
-		item: Seq2SeqRequest['items'][number],
-		index: number,
-		read: EncodedText,
-	): Omit<Work, 'signal' | 'resolve' | 'reject'> {
-		const { text, settings, contextLength, model, alignment } = this.#options;
-		const startToken =
-			settings.decoderStartTokenId ??
-			settings.bosTokenId ??
-			settings.padTokenId ??
-			settings.eosTokenIds[0];
-		if (startToken === undefined) {
-			throw new AppError('unsupported_model', 'The model names no decoder_start_token_id.');
-		}
-		const encoded = encodeItem(text, item, startToken, read);
-		if (encoded.source.length > contextLength) {
-			throw new AppError(
-				'context_length_exceeded',
-				`Text ${index + 1} has ${encoded.source.length} tokens; this model reads ${contextLength}. Split it into sentences.`,
-				{ param: `items[${index}]`, data: { tokens: encoded.source.length, contextLength } },
-			);
-		}
-		if (request.alignment === true && alignment === undefined) {
-			throw new AppError('unsupported_parameter', 'This model gives no word alignment.', {
-				param: 'alignment',
-			});
-		}
-		const beams = request.beams ?? settings.numBeams;
-		if (!Number.isInteger(beams) || beams < 1 || beams > 16) {
-			throw new AppError(
-				'invalid_request',
-				`beams must be a whole number from 1 to 16, not ${beams}.`,
-				{
-					param: 'beams',
-				},
-			);
-		}
-		const start = encoded.start.length;
-		const own = Math.min(
-			settings.maxNewTokens === undefined ? Infinity : start + settings.maxNewTokens,
-			settings.maxLength ?? contextLength,
-			contextLength,
-		);
-		const maxLength = Math.max(start + 1, Math.min(own, start + (request.maxTokens ?? Infinity)));
-		const rules: SearchOptions = {
-			beams,
-			maxLength,
-			minLength: settings.minLength,
-			lengthPenalty: request.lengthPenalty ?? settings.lengthPenalty,
-			earlyStopping: request.earlyStopping ?? settings.earlyStopping,
-			endTokens: settings.eosTokenIds,
-			forcedBegin: start > 1 ? undefined : settings.forcedBosTokenId,
-			forcedEnd: settings.forcedEosTokenId,
-			badSequences: settings.badWords,
-			suppressTokens: settings.suppressTokens.filter((id) => id < model.vocabularySize),
-			beginSuppressTokens: settings.beginSuppressTokens,
-			repetitionPenalty: settings.repetitionPenalty,
-			noRepeatNgram: request.noRepeatNgram ?? settings.noRepeatNgramSize,
-			renormalise: settings.renormalizeLogits,
-		};
-		return {
-			item,
-			encoded,
-			wantsAttention: request.alignment === true,
-			alternatives: Math.min(request.alternatives ?? 0, beams - 1),
-			priority: request.priority,
-			search: rules,
-			ownTokens: ownTokens(model, { ...encoded, rules }),
-		};
-	}
-
-	#abandon(signal: AbortSignal | undefined): void {
-		const isIts = (work: Work): boolean => work.signal === signal;
-		for (const work of [...this.#waiting, ...this.#running]) {
-			if (isIts(work)) work.reject(new AppError('cancelled'));
-		}
-		this.#waiting = this.#waiting.filter((work) => !isIts(work));
-		if (this.#running.every((work) => work.signal?.aborted === true)) this.#controller?.abort();
-	}
-
-	async #loop(): Promise<void> {
-		// Calls of the same event-loop turn share the first batch.
-		await new Promise((resolve) => setImmediate(resolve));
-		while (this.#waiting.length > 0) {
-			const batch = this.#nextBatch();
-			this.#running = batch;
-			this.#controller = new AbortController();
+		texts: readonly Parameters<typeof prepareText>[3][],
+		signal: AbortSignal | undefined,
+	): Promise<PreparedText[]> {
+		let tooLong: AppError | undefined;
+		const items: number[] = [];
+		const prepared: PreparedText[] = [];
+		for (const [index, text] of texts.entries()) {
+			// The steps of others go on.
+			await yieldToOthers();
+			if (signal?.aborted === true) throw new AppError('cancelled');
 			try {
-				await this.#translate(batch, this.#controller.signal);
+				prepared.push(prepareText(this.#options, request, index, text));
 			} catch (error) {
-				for (const work of batch) work.reject(error);
+				if (!(error instanceof AppError) || error.code !== 'context_length_exceeded') throw error;
+				tooLong ??= error;
+				items.push(index);
 			}
-			this.#running = [];
-			await new Promise((resolve) => setImmediate(resolve));
 		}
-		this.#controller = undefined;
-		this.#looping = undefined;
+		if (tooLong === undefined) return prepared;
+		const { code, message, data } = tooLong;
+		throw new AppError(code, message, { param: `items[${items[0]}]`, data: { ...data, items } });
 	}
 
-	#nextBatch(): Work[] {
-		const batch = chooseBatch(this.#waiting, this.#options);
-		const chosen = new Set(batch);
-		this.#waiting = this.#waiting.filter((work) => !chosen.has(work));
-		return batch;
+	#abandon(call: TranslationCall, texts: readonly Work[]): void {
+		for (const work of texts) work.reject(new AppError('cancelled'));
+		this.#queue.remove(call);
+		for (const { batch, controller } of this.#running.keys())
+			if (batch.every((work) => work.signal?.aborted === true)) controller.abort();
+	}
+
+	/** Begins batches once the calls that come at the same moment have come in. */
+	#wake(): void {
+		if (this.#isWaking) return;
+		this.#isWaking = true;
+		const gather = (turns: number, before: number): void => {
+			setImmediate(() => {
+				const { size } = this.#calls;
+				if (turns > 0 && size > before) return gather(turns - 1, size);
+				this.#isWaking = false;
+				this.#begin();
+			});
+		};
+		gather(maxGatherTurns, this.#calls.size);
+	}
+
+	#begin(): void {
+		for (let batch = this.#queue.next(); batch.length > 0; batch = this.#queue.next()) {
+			const running = { batch, controller: new AbortController() };
+			this.#running.set(running, this.#settle(running));
+		}
+	}
+
+	async #settle(running: Running): Promise<void> {
+		const { batch, controller } = running;
+		try {
+			await this.#translate(batch, controller.signal);
+		} catch (error) {
+			for (const work of batch) work.reject(error);
+		}
+		this.#queue.end(batch);
+		this.#running.delete(running);
+		this.#wake();
 	}
 
 	async #translate(batch: readonly Work[], signal: AbortSignal): Promise<void> {
-		const { model, alignment } = this.#options;
+		const { alignment } = this.#options;
+		const model = this.#models[batch[0]?.priority ?? 'batch'];
 		const { sources, sourceOf } = deduplicateSources(
 			batch.map(({ encoded, item }) => ({ ...encoded, owner: item.owner })),
 		);
-		const encoded = await this.#encode(sources, batch[0]?.encoded.start.length ?? 0, signal);
+		const startLength = batch[0]?.encoded.start.length ?? 0;
+		const encoded = await this.#encode(model, sources, startLength, signal);
 		for (const work of batch) this.#promptTokens += work.encoded.source.length;
 		const aligned = batch[0]?.wantsAttention === true;
 		const heads = aligned && alignment !== 'encoder' ? alignment : undefined;
@@ -280,7 +257,7 @@ export class Translator {
 		const alignments =
 			sourceVectors.length === 0
 				? []
-				: await this.#alignments(batch, sourceVectors, outputs, signal);
+				: await this.#alignments(model, batch, sourceVectors, outputs, signal);
 		for (const [index, work] of batch.entries()) {
 			const output = outputs[index];
 			if (output === undefined) work.reject(new AppError('cancelled'));
@@ -293,11 +270,12 @@ export class Translator {
 	 * encoder's answer is kept for the next one. `startLength` tells whether a target is outside of it.
 	 */
 	async #encode(
+		model: EncoderDecoder,
 		sources: readonly (readonly number[])[],
 		startLength: number,
 		signal: AbortSignal,
 	): Promise<EncodedBatch> {
-		const { model, settings, contextLength } = this.#options;
+		const { settings, contextLength } = this.#options;
 		const padding = settings.padTokenId ?? 0;
 		const [only] = sources;
 		if (model.batchInvariant || sources.length !== 1 || only === undefined || startLength < 2)
@@ -313,12 +291,13 @@ export class Translator {
 
 	/** What the encoder makes of the outputs, linked with what it made of the sources. */
 	async #alignments(
+		model: EncoderDecoder,
 		batch: readonly Work[],
 		sources: readonly PieceVectors[],
 		outputs: readonly (Seq2SeqOutput | undefined)[],
 		signal: AbortSignal,
 	): Promise<Alignment[]> {
-		const { model, text, contextLength, settings } = this.#options;
+		const { text, contextLength, settings } = this.#options;
 		const none = { spans: [], vectors: [] };
 		const targets: PieceVectors[] = batch.map(() => none);
 		const texts = await this.#reader.encodeWithOffsets(

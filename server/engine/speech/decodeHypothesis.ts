@@ -1,9 +1,11 @@
 /** Decodes one stretch of speech at one temperature: greedily, or the best of several samples. */
 
 import type { SpeechToken } from '../api.ts';
+import { logSumExpOf } from '../sample/blocks.ts';
+import { type LogitsProcessor, processLogits } from '../sample/logitsProcessor.ts';
 import { uniform } from '../sample/random.ts';
+import { sampleFrom } from '../sample/sampleToken.ts';
 import type { EncodedBatch, EncoderDecoder } from '../seq2seq/encoderDecoder.ts';
-import { argmaxToken, sampleAtTemperature } from './pickToken.ts';
 
 export interface HypothesisOptions {
 	readonly prompt: readonly number[];
@@ -15,8 +17,8 @@ export interface HypothesisOptions {
 	readonly seed: number;
 	/** Sequences sampled together when the temperature is above 0. */
 	readonly samples: number;
-	/** Bans tokens in place. */
-	readonly rules: (logits: Float32Array, generated: readonly number[]) => void;
+	/** Their steps have what was generated only. */
+	readonly processors: readonly LogitsProcessor[];
 	/** Sees the logits after one token of the prompt before the first token is chosen. */
 	readonly onPrompt?: { readonly position: number; see(logits: Float32Array): void };
 }
@@ -105,19 +107,15 @@ async function runPrompt(
 }
 
 function choose(sequence: SampledSequence, logits: Float32Array, options: HypothesisOptions): void {
-	options.rules(
-		logits,
-		sequence.tokens.map((token) => token.id),
-	);
-	const next =
-		options.temperature > 0
-			? sampleAtTemperature(
-					logits,
-					options.temperature,
-					uniform(options.seed, sequence.sample, sequence.tokens.length),
-				)
-			: argmaxToken(logits);
-	sequence.sum += next.logprob;
-	if (next.id === options.endToken) sequence.ended = true;
-	else sequence.tokens.push(next);
+	const { processors, temperature, seed, endToken } = options;
+	const tokens = sequence.tokens.map((token) => token.id);
+	const step = { logits, tokens, given: 0, changed: [], isRewritten: false };
+	const blocks = processLogits(processors, step);
+	const random = uniform(seed, sequence.sample, tokens.length);
+	const id = sampleFrom(blocks, { temperature, topP: 1, topK: 0, minP: 0 }, random);
+	// Without the temperature.
+	const logprob = (logits[id] as number) - logSumExpOf(blocks);
+	sequence.sum += logprob;
+	if (id === endToken) sequence.ended = true;
+	else sequence.tokens.push({ id, logprob });
 }

@@ -3,23 +3,35 @@
 import { AppError } from '../../protocol/index.ts';
 import type { TextModel } from '../api.ts';
 import { asNumber, asNumbers, readJsonFile } from '../modelFiles/json.ts';
+import { Admission, type AdmissionQueue } from '../queue/admission.ts';
+import { RequestQueue } from '../queue/requestQueue.ts';
 import type { EncoderDecoder } from '../seq2seq/encoderDecoder.ts';
 import { LockstepBatcher } from '../seq2seq/lockstepBatcher.ts';
 import { inProcessTextReader, type TextReader } from '../text/textReader.ts';
 import { MoonshineModel } from './moonshine/moonshine.ts';
-import { PrioritySemaphore } from './prioritySemaphore.ts';
 import type { SpeechModel } from './speechModel.ts';
 import { WhisperModel } from './whisper/whisper.ts';
 import { readWhisperConfig } from './whisper/whisperConfig.ts';
 
 /** Windows decoded together at most. */
 const maxWindows = 8;
+/** Windows that wait take two megabytes each. */
+export const usualSpeechLimits = { maxWaiting: 256, maxWaitingWork: 3600, unit: 'seconds' };
+const rateHz = 16_000;
 /** Positions of the longest window, for the estimate of memory. */
 const maxPositions = 1500;
 
+export interface OpenSpeech extends SpeechModel {
+	/** Requests that have their turn. */
+	readonly running: number;
+	/** Resolves when no run is in flight. */
+	close(): Promise<void>;
+}
+
 /**
  * Makes a speech model of a loaded encoder-decoder. Calls in flight share its runs.
- * `memoryBytes`: what the cross-attention caches of all windows may take together.
+ * `memoryBytes`: what the cross-attention caches of all windows may take together; `queue`: where they wait, counted
+ * in seconds of sound.
  * @throws AppError `unsupported_model` for families without rules here
  */
 export async function openSpeech(
@@ -29,7 +41,8 @@ export async function openSpeech(
 	text: TextModel,
 	memoryBytes = 1 << 30,
 	reader: Pick<TextReader, 'encode'> = inProcessTextReader(text),
-): Promise<SpeechModel> {
+	queue: AdmissionQueue = new RequestQueue(usualSpeechLimits),
+): Promise<OpenSpeech> {
 	const make = await openFamily(folder, family, text, reader, model);
 	const fitting = Math.floor(memoryBytes / (maxPositions * (model.crossBytesPerPosition ?? 0)));
 	const maxConcurrent = model.batchInvariant ? Math.max(1, Math.min(maxWindows, fitting)) : 1;
@@ -38,17 +51,27 @@ export async function openSpeech(
 		interactive: make(batcher.member('interactive')),
 		batch: make(batcher.member('batch')),
 	};
-	const semaphore = new PrioritySemaphore({
-		maxConcurrent: maxConcurrent,
-		canJoin: () => !batcher.isDecoding,
+	const admission = new Admission(queue, ({ priority }, running) => {
+		if (running === 0) return true;
+		if (maxConcurrent === 1) return false;
+		return priority === 'interactive'
+			? running <= maxConcurrent
+			: // What starts later could not share the runs of what is under way.
+				running < maxConcurrent && !batcher.isDecoding;
 	});
 	return {
-		transcribe: (request, onText, signal) =>
-			semaphore.run(
-				request.priority,
-				() => members[request.priority].transcribe(request, onText, signal),
+		get running() {
+			return admission.running;
+		},
+		close: () => batcher.idle(),
+		transcribe: ({ owner, isPart, ...request }, onText, signal) => {
+			const { priority, samples } = request;
+			return admission.run(
+				{ priority, owner, isPart: isPart === true, work: samples.length / rateHz },
+				() => members[priority].transcribe(request, onText, signal),
 				signal,
-			),
+			);
+		},
 	};
 }
 

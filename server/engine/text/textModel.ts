@@ -114,6 +114,7 @@ export function textModelOf(tokenizer: Tokenizer, parts: TextModelParts = {}): T
 		specialIds: hiddenIds(target),
 		vocabularySize: target.vocabularySize,
 		isBounded: tokenizer.isBounded,
+		pairTemplate: tokenizer.pairTemplate,
 		renderChat,
 		promptTokens: (prompt: GeneratePrompt): number[] => {
 			if (prompt.kind === 'tokens') return [...prompt.tokens];

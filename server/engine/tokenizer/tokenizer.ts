@@ -2,6 +2,7 @@
 
 import { AppError } from '../../protocol/index.ts';
 import { largestOf } from '../../protocol/lists.ts';
+import type { PairPiece } from '../api.ts';
 import { asRecord, asString, type JsonRecord } from '../modelFiles/json.ts';
 import { type AddedToken, AddedTokenSplitter, readAddedTokens } from './addedTokens.ts';
 import { AlignedText } from './alignedText.ts';
@@ -10,7 +11,11 @@ import { bytesOfChars } from './byteLevel.ts';
 import { buildDecoder, cleanUp, fallbackByte, type TokenDecoder } from './decoders.ts';
 import { isLinear } from './linearParts.ts';
 import { buildNormalizer, type Normalizer } from './normalizers.ts';
-import { readSpecialTokenTemplate, type SpecialTokenTemplate } from './postProcessor.ts';
+import {
+	readPairTemplate,
+	readSpecialTokenTemplate,
+	type SpecialTokenTemplate,
+} from './postProcessor.ts';
 import { buildPreTokenizer, type PreTokenizer } from './preTokenizers.ts';
 import type { TokenizerModel } from './tokenizerModel.ts';
 import { buildUnigram } from './unigram.ts';
@@ -26,6 +31,8 @@ export interface TokenizerParts {
 	readonly preTokenizer: PreTokenizer;
 	readonly decoder: TokenDecoder;
 	readonly specialTokens: SpecialTokenTemplate;
+	/** How two texts are read together; absent: as two, one behind the other. */
+	readonly pairTemplate?: readonly PairPiece[];
 	readonly added: readonly AddedToken[];
 	readonly spelling: TokenSpelling;
 	readonly cleansUp: boolean;
@@ -95,6 +102,10 @@ export class Tokenizer {
 
 	get spelling(): TokenSpelling {
 		return this.#parts.spelling;
+	}
+
+	get pairTemplate(): readonly PairPiece[] {
+		return this.#parts.pairTemplate ?? [];
 	}
 
 	get specialTokens(): SpecialTokenTemplate {
@@ -244,6 +255,7 @@ export function readTokenizer(tokenizer: JsonRecord, config: JsonRecord): Tokeni
 		preTokenizer: buildPreTokenizer(tokenizer.pre_tokenizer),
 		decoder: buildDecoder(decoder),
 		specialTokens: readSpecialTokenTemplate(tokenizer.post_processor),
+		pairTemplate: readPairTemplate(tokenizer.post_processor),
 		added: readAddedTokens(tokenizer, config),
 		spelling: spellingOf(family),
 		cleansUp: config.clean_up_tokenization_spaces === true && spellingOf(family) === 'word-piece',

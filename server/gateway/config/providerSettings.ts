@@ -295,7 +295,7 @@ function pairs(
 	path: string,
 	problems: Problems,
 ): Record<string, string> {
-	const found: Record<string, string> = {};
+	const found = new Map<string, string>();
 	for (const value of values) {
 		const at = value.indexOf('=');
 		const name = value.slice(0, Math.max(0, at));
@@ -304,9 +304,9 @@ function pairs(
 				path,
 				`'${value}' must be name=value, and no parameter of the protocol itself.`,
 			);
-		} else found[name] = value.slice(at + 1);
+		} else found.set(name, value.slice(at + 1));
 	}
-	return found;
+	return Object.fromEntries(found);
 }
 
 /** Parameters only the layer itself may set. */

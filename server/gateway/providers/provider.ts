@@ -29,14 +29,18 @@ export class ProviderError extends Error {
 	}
 }
 
-const refusals: Readonly<Record<string, string>> = {
-	access_denied:
-		'You cancelled it there, or you may not use this app. Try again, or ask whoever runs this server to let you in.',
-	account_selection_required: 'Choose an account there: try again.',
-	consent_required: 'The app needs a consent there that is missing. Ask whoever runs this server.',
-	interaction_required: 'Something has to be done there first: try again, and follow what it asks.',
-	login_required: 'You are not signed in there: try again, and sign in.',
-};
+const refusals: ReadonlyMap<string, string> = new Map(
+	Object.entries<string>({
+		access_denied:
+			'You cancelled it there, or you may not use this app. Try again, or ask whoever runs this server to let you in.',
+		account_selection_required: 'Choose an account there: try again.',
+		consent_required:
+			'The app needs a consent there that is missing. Ask whoever runs this server.',
+		interaction_required:
+			'Something has to be done there first: try again, and follow what it asks.',
+		login_required: 'You are not signed in there: try again, and sign in.',
+	}),
+);
 
 /**
  * What a person reads when a provider did not sign them in.
@@ -44,7 +48,8 @@ const refusals: Readonly<Record<string, string>> = {
  */
 export function refusedSignIn(label: string, code: string, cause?: unknown): ProviderError {
 	const advice =
-		refusals[code] ?? 'Ask whoever runs this server: the settings of the app there may be wrong.';
+		refusals.get(code) ??
+		'Ask whoever runs this server: the settings of the app there may be wrong.';
 	return new ProviderError('denied', `${label} did not sign you in (${code}). ${advice}`, cause);
 }
 

@@ -111,11 +111,13 @@ function formTarget(callback: string): string {
 
 function targetName(callback: string): string {
 	const url = new URL(callback);
-	const known: Readonly<Record<string, string>> = {
-		'vscode:': 'Visual Studio Code',
-		'vscode-insiders:': 'Visual Studio Code - Insiders',
-		'vscodium:': 'VSCodium',
-		'http:': 'a program on this computer',
-	};
-	return `${known[url.protocol] ?? url.protocol.replace(/:$/, '')} (${url.host})`;
+	const known: ReadonlyMap<string, string> = new Map(
+		Object.entries<string>({
+			'vscode:': 'Visual Studio Code',
+			'vscode-insiders:': 'Visual Studio Code - Insiders',
+			'vscodium:': 'VSCodium',
+			'http:': 'a program on this computer',
+		}),
+	);
+	return `${known.get(url.protocol) ?? url.protocol.replace(/:$/, '')} (${url.host})`;
 }

@@ -139,12 +139,12 @@ export function callbackUrl(context: GatewayContext, provider: Provider): string
 }
 
 function passedParameters(provider: Provider, query: URLSearchParams): Record<string, string> {
-	const found: Record<string, string> = {};
+	const found = new Map<string, string>();
 	for (const name of provider.settings.passedParameters) {
 		const value = query.get(name);
-		if (value !== null && !protocolParameters.has(name)) found[name] = value;
+		if (value !== null && !protocolParameters.has(name)) found.set(name, value);
 	}
-	return found;
+	return Object.fromEntries(found);
 }
 
 /** @throws AppError `not_found`. */

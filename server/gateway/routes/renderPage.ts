@@ -2,14 +2,16 @@
 
 /** Text safe inside HTML and attribute values. */
 export function escapeHtml(text: string): string {
-	const entities: Readonly<Record<string, string>> = {
-		'&': '&amp;',
-		'<': '&lt;',
-		'>': '&gt;',
-		'"': '&quot;',
-		"'": '&#39;',
-	};
-	return text.replace(/[&<>"']/g, (mark) => entities[mark]!);
+	const entities: ReadonlyMap<string, string> = new Map(
+		Object.entries<string>({
+			'&': '&amp;',
+			'<': '&lt;',
+			'>': '&gt;',
+			'"': '&quot;',
+			"'": '&#39;',
+		}),
+	);
+	return text.replace(/[&<>"']/g, (mark) => entities.get(mark)!);
 }
 
 const style = `

@@ -6,6 +6,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { Context, Hono } from 'hono';
 import type { Backend } from '../../daemon/backend.ts';
+import { archiveEndings, archiveTypeOf } from '../../protocol/archiveTypes.ts';
 import { defined } from '../../protocol/defined.ts';
 import { AppError } from '../../protocol/index.ts';
 import { pushAll } from '../../protocol/lists.ts';
@@ -20,13 +21,18 @@ import {
 } from '../../protocol/routes/documentApi.ts';
 import type { TargetText } from '../../services/translate/translateRequest.ts';
 import { categoryName } from '../../services/translate/translateSystems.ts';
-import { translateDocumentInWorker } from '../../translate/documents/documentThread.ts';
+import {
+	translateDocumentInWorker,
+	translateFileInWorker,
+} from '../../translate/documents/documentThread.ts';
+import { unknownFormat } from '../../translate/documents/knownFormats.ts';
 import { decodeText, encodeText } from '../../translate/documents/textEncoding.ts';
 import { documentFormats, formatOf } from '../../translate/documents/translateDocument.ts';
 import { termFinder } from '../../translate/glossary.ts';
 import { glossaryFormatOf, glossaryFormats } from '../../translate/glossaryFile.ts';
 import { canonicalLanguage, unknownLanguage } from '../../translate/languageCodes.ts';
 import { minDocumentQuality } from '../../translate/qualityEstimate.ts';
+import { bytesOfWork } from '../documentRoutes.ts';
 import type { AppEnv } from '../env.ts';
 import { type FormFile, readFormFiles } from '../formFiles.ts';
 import { HeldBytes } from '../heldBytes.ts';
@@ -39,7 +45,12 @@ import { requestTranslator } from './requestTranslator.ts';
 import { readCredentials } from './translateAuth.ts';
 import { translatorErrorOf } from './translateErrors.ts';
 import { queryParam } from './translateInput.ts';
-import { modelsHeader, textsQuality, translatorRequestId } from './translateReply.ts';
+import {
+	modelsHeader,
+	refusedHeader,
+	textsQuality,
+	translatorRequestId,
+} from './translateReply.ts';
 
 /** Formats by what clients say a file is, where its name does not tell. */
 const endingsByType: Readonly<Record<string, string>> = {
@@ -144,34 +155,46 @@ async function translateOne(
 	const fileName = nameOf(document);
 	const glossary = files.get(glossaryField);
 	const termsFrom = glossary && termsOf(glossary, target);
-	const { text, encoding } = textOf(document, documentField);
+	const isArchive = archiveTypeOf(fileName) !== undefined;
+	const read = isArchive ? undefined : textOf(document, documentField);
 
 	const texts: TargetText[] = [];
-	const used = { characters: 0, models: new Set<string>() };
+	const used = { characters: 0, refused: 0, models: new Set<string>() };
 	const translator = requestTranslator(context, backend, {
 		...{ target, minQuality: minDocumentQuality, allowFallback: allowFallback === 'true' },
 		...defined({ category, termsFrom }),
-		onOutcome: ({ items, characters, models }) => {
+		onOutcome: ({ items, characters, models, refused }) => {
 			pushAll(
 				texts,
 				items.flatMap((item) => item.translations),
 			);
 			used.characters += characters;
+			used.refused += refused;
 			for (const model of models) used.models.add(model);
 		},
 	});
 	const signal = context.get('signal');
-	using _ = await documentQueue.enter({ work: text.length }, signal);
-	const job = { fileName, text, to: target, ...defined({ from: source }) };
+	const work = read ? read.text.length : document.bytes.byteLength / bytesOfWork;
+	using _ = await documentQueue.enter({ work }, signal);
+	const job = { fileName, to: target, ...defined({ from: source }) };
 	const owner = personOf(context);
-	const made = await translateDocumentInWorker(job, translator, signal, undefined, owner);
+	const translated = async (): Promise<Uint8Array> => {
+		if (!read) {
+			const whole = { ...job, bytes: document.bytes };
+			return (await translateFileInWorker(whole, translator, owner, signal)).bytes;
+		}
+		const whole = { ...job, text: read.text };
+		const { text } = await translateDocumentInWorker(whole, translator, signal, undefined, owner);
+		return encodeText(text, read.encoding, fileName).bytes;
+	};
+	const bytes = await translated();
 	const quality = textsQuality(texts);
-	const { bytes } = encodeText(made.text, encoding, fileName);
 	const response = context.body(new Uint8Array(bytes), 200, {
 		'content-type': 'application/octet-stream',
 		'x-content-type-options': 'nosniff',
 		'x-metered-usage': String(used.characters),
 		...modelsHeader([{ models: [...used.models] }]),
+		...refusedHeader([used]),
 		...(quality === undefined ? {} : { 'x-nearglot-quality': quality.toFixed(2) }),
 	});
 	return response;
@@ -192,12 +215,14 @@ function language(
 /** The document's name with an ending that tells its format. */
 function nameOf({ fileName, contentType }: FormFile): string {
 	const name = fileName.slice(-200);
-	if (formatOf(name)) return name;
-	const ending = Object.hasOwn(endingsByType, contentType) ? endingsByType[contentType] : undefined;
+	if (formatOf(name) || archiveTypeOf(name)) return name;
+	const ending =
+		archiveEndings.find((one) => archiveTypeOf(`.${one}`) === contentType) ??
+		(Object.hasOwn(endingsByType, contentType) ? endingsByType[contentType] : undefined);
 	if (ending !== undefined && !/\.\w{1,8}$/.test(name)) return `document.${ending}`;
 	throw documentError(
 		'UnsupportedDocumentFormat',
-		`'${name.slice(-80)}' is of no format that can be translated. Known: ${Object.keys(documentFormats).join(', ')}.`,
+		`'${name.slice(-80)}' ${unknownFormat(name)}`,
 		documentField,
 	);
 }
@@ -249,10 +274,14 @@ async function listFormats(context: Context<AppEnv>, query: URLSearchParams): Pr
 		...{ fileExtensions: [`.${ending}`], contentTypes: [...contentTypes] },
 	});
 	const typesOf = (ending: string): string[] => {
+		const archive = archiveTypeOf(`.${ending}`);
+		if (archive !== undefined) return [archive];
 		const found = Object.entries(endingsByType).filter(([, one]) => one === ending);
 		return found.length > 0 ? found.map(([name]) => name) : ['application/octet-stream'];
 	};
-	const documents = Object.keys(documentFormats).map((one) => row('Document', one, typesOf(one)));
+	const documents = [...Object.keys(documentFormats), ...archiveEndings].map((one) =>
+		row('Document', one, typesOf(one)),
+	);
 	const glossaries = Object.entries(glossaryFormats).map(([one, { contentTypes }]) =>
 		row('Glossary', one, contentTypes),
 	);

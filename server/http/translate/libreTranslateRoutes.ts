@@ -16,7 +16,7 @@ import {
 	libreTranslate,
 	maxAlternatives,
 } from '../../protocol/routes/translatorApi.ts';
-import { priorityOf } from '../../services/translate/translateQueue.ts';
+import { priorityOf } from '../../services/translate/translateAdmission.ts';
 import { canonicalLanguage, languageName } from '../../translate/languageCodes.ts';
 import type { AppEnv } from '../env.ts';
 import { answerJson } from '../jsonAnswer.ts';

@@ -22,7 +22,10 @@ const most = { texts: 64, characters: 40_000 };
 
 export interface RequestTranslatorOptions
 	extends Partial<
-		Pick<TranslateRequest, 'allowFallback' | 'category' | 'minQuality' | 'termsFrom'>
+		Pick<
+			TranslateRequest,
+			'allowFallback' | 'category' | 'gender' | 'minQuality' | 'termsFrom' | 'tone'
+		>
 	> {
 	readonly target: string;
 	readonly engine?: TranslateEngine;
@@ -52,7 +55,7 @@ export function requestTranslator(
 			}
 			return found;
 		},
-		translate: async (texts, source) => {
+		translate: async (texts, source, comments) => {
 			const caller = await translatorAccess.authenticate(readCredentials(context));
 			const translated: string[] = [];
 			for (const batch of textBatches(texts, most)) {
@@ -80,7 +83,10 @@ export function requestTranslator(
 						profanityMarker: 'Asterisk',
 						alignment: false,
 						...{ priority: 'batch', turn },
-						...defined({ engine }),
+						...defined({
+							engine,
+							comments: comments?.slice(translated.length, translated.length + batch.length),
+						}),
 					},
 					context.get('signal'),
 				);

@@ -64,23 +64,25 @@ export function translatorError(code: number, detail?: string, retryAfterS?: num
 	});
 }
 
-const byAppCode: Readonly<Record<string, number>> = {
-	invalid_request: 400000,
-	invalid_json: 400074,
-	context_length_exceeded: 400050,
-	payload_too_large: 400077,
-	too_expensive: 400077,
-	unsupported_media_type: 415000,
-	invalid_api_key: 401000,
-	forbidden: 403000,
-	model_not_found: 408001,
-	model_loading: 408001,
-	method_not_allowed: 405000,
-	rate_limited: 429000,
-	cancelled: 499000,
-	timeout: 408002,
-	request_timeout: 408002,
-};
+const byAppCode: ReadonlyMap<string, number> = new Map(
+	Object.entries<number>({
+		invalid_request: 400000,
+		invalid_json: 400074,
+		context_length_exceeded: 400050,
+		payload_too_large: 400077,
+		too_expensive: 400077,
+		unsupported_media_type: 415000,
+		invalid_api_key: 401000,
+		forbidden: 403000,
+		model_not_found: 408001,
+		model_loading: 408001,
+		method_not_allowed: 405000,
+		rate_limited: 429000,
+		cancelled: 499000,
+		timeout: 408002,
+		request_timeout: 408002,
+	}),
+);
 
 /** What no code of the interface stands for keeps whose fault it is. */
 function byStatus({ kind: { httpStatus, retryable } }: AppError): number {
@@ -97,7 +99,7 @@ export function translatorErrorOf(error: unknown): {
 } {
 	const known = asAppError(error);
 	const given = known.data?.['translatorCode'];
-	const code = typeof given === 'number' ? given : (byAppCode[known.code] ?? byStatus(known));
+	const code = typeof given === 'number' ? given : (byAppCode.get(known.code) ?? byStatus(known));
 	// Of all that 503000 stands for, clients know by its time to wait what was refused and not begun.
 	const waits = code !== 503000 || known.code === 'overloaded';
 	// Messages of unexpected errors may hold anything; they go to the log only.

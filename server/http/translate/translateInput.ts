@@ -3,7 +3,7 @@
 import type { Context } from 'hono';
 import { isRecord } from '../../protocol/errorBody.ts';
 import { translateLimits } from '../../protocol/textBatches.ts';
-import { priorityOf, type TranslateWork } from '../../services/translate/translateQueue.ts';
+import { priorityOf, type TranslateWork } from '../../services/translate/translateAdmission.ts';
 import type { AppEnv } from '../env.ts';
 import { announcedBytes } from '../requestBody.ts';
 import { translatorError } from './translateErrors.ts';
@@ -98,9 +98,9 @@ export function readItems(body: unknown, limits: OperationLimits): Record<string
 	if (body.length === 0) throw translatorError(400005, 'The array is empty.');
 	const items = body.map((item: unknown): Record<string, unknown> => {
 		if (!isRecord(item)) throw translatorError(400020);
-		const lower: Record<string, unknown> = {};
-		for (const [key, value] of Object.entries(item)) lower[key.toLowerCase()] = value;
-		return lower;
+		return Object.fromEntries(
+			Object.entries(item).map(([key, value]) => [key.toLowerCase(), value]),
+		);
 	});
 	if (items.length > limits.elements)
 		throw translatorError(400072, `${items.length} texts; ${limits.elements} are allowed.`);
@@ -109,7 +109,12 @@ export function readItems(body: unknown, limits: OperationLimits): Record<string
 
 /** The texts of `[{"Text":"…"}]`, name in any case, other fields ignored. */
 export function readTexts(body: unknown, limits: OperationLimits): string[] {
-	return readItems(body, limits).map(({ text }) => {
+	return textsOf(readItems(body, limits));
+}
+
+/** The texts of the objects of an array body. */
+export function textsOf(items: readonly Readonly<Record<string, unknown>>[]): string[] {
+	return items.map(({ text }) => {
 		if (typeof text !== 'string') throw translatorError(400005);
 		return text;
 	});

@@ -1,7 +1,7 @@
 /**
  * The successor of version 3.0, `api-version=2026-06-06`: `{inputs:[{text,language,targets:[…]}]}` in,
- * `{value:[…]}` out, with options per target. What only a large language model could do (tone, gender,
- * adaptive pairs) is refused, not ignored.
+ * `{value:[…]}` out, with options per target. What only a chat model can do (tone, gender, reference pairs)
+ * is refused where the chosen system is none, not ignored.
  */
 
 import { defined } from '../../protocol/defined.ts';
@@ -11,7 +11,8 @@ import {
 	profanityMarkers,
 	textTypes,
 } from '../../protocol/routes/translatorApi.ts';
-import { priorityOf } from '../../services/translate/translateQueue.ts';
+import { genders, tones } from '../../protocol/tones.ts';
+import { priorityOf } from '../../services/translate/translateAdmission.ts';
 import type {
 	TranslateOutcome,
 	TranslateRequest,
@@ -26,7 +27,7 @@ import { readBodyJson } from './translateBody.ts';
 import { translatorError } from './translateErrors.ts';
 import { type Limits, readItems } from './translateInput.ts';
 import { canonicalScript } from './translateParameters.ts';
-import { modelsHeader, translatorJson } from './translateReply.ts';
+import { modelsHeader, refusedHeader, translatorJson } from './translateReply.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -70,22 +71,38 @@ function scriptIn(value: unknown, code: number): string | undefined {
 	return known;
 }
 
-/** Options that ask for a large language model. */
-function refuseModelOptions(target: Fields): void {
-	for (const name of ['tone', 'gender'] as const) {
-		const value = target[name];
-		if (value !== undefined && value !== null && value !== 'neutral')
-			throw translatorError(
-				400042,
-				`${name} '${String(value).slice(0, 20)}' is not available here.`,
-			);
-	}
-	const pairs = target['referencetextpairs'];
-	if (target['adaptivedatasetid'] != null || (Array.isArray(pairs) && pairs.length > 0))
+/** What only a chat model can do; whether the chosen system is one is seen when it is chosen. */
+function modelOptions(target: Fields) {
+	if (target['adaptivedatasetid'] != null)
 		throw translatorError(
 			400042,
-			'Adaptive translation is not available here; register a memory with: nearglot systems add.',
+			'Data sets for adaptive translation are not kept here; register a memory with: nearglot systems add.',
 		);
+	return defined({
+		tone: chosen(target['tone'], 'tone', tones, 400042),
+		gender: chosen(target['gender'], 'gender', genders, 400042),
+		examples: examplesOf(target['referencetextpairs']),
+	});
+}
+
+/** Most pairs of reference texts, and UTF-16 units of one text. */
+const maxPairs = { count: 5, length: 1000 };
+
+function examplesOf(given: unknown): TranslateRequest['examples'] {
+	if (given == null) return undefined;
+	const fault = () =>
+		translatorError(
+			400042,
+			`referenceTextPairs takes up to ${maxPairs.count} of {"source":"…","target":"…"}.`,
+		);
+	if (!Array.isArray(given) || given.length > maxPairs.count) throw fault();
+	const pairs = given.map((pair: unknown) => {
+		const { source, target } = lowered(pair, 400042);
+		if (typeof source !== 'string' || typeof target !== 'string') throw fault();
+		if (Math.max(source.length, target.length) > maxPairs.length) throw fault();
+		return { source, target };
+	});
+	return pairs.length > 0 ? pairs : undefined;
 }
 
 const lowered = (value: unknown, code: number): Fields => {
@@ -103,7 +120,6 @@ function readTarget(
 	const own = scriptOf(language);
 	if (script !== undefined && script !== own && !transliterationBetween(language, own, script))
 		throw translatorError(400080, `'${language}' cannot be written in '${script}' here.`);
-	refuseModelOptions(target);
 	const named = target['deploymentname'];
 	const category = named == null ? undefined : categoryName(String(named));
 	if (named != null && category === undefined)
@@ -119,6 +135,7 @@ function readTarget(
 		profanityMarker:
 			chosen(target['profanitymarker'], 'profanityMarker', profanityMarkers, 400042) ?? 'Asterisk',
 		allowFallback: fallback !== false,
+		...modelOptions(target),
 		...defined({ category }),
 	};
 }
@@ -153,8 +170,8 @@ function readInput(item: Fields, owner: string | undefined): Input {
 const atOnce = 200;
 
 /** Equal for requests that the same models answer, or none. */
-const systemKeyOf = ({ source, targets, category }: TranslateRequest): string =>
-	JSON.stringify([source, targets[0]?.language, category]);
+const systemKeyOf = ({ source, targets, category, tone, gender, examples }: TranslateRequest) =>
+	JSON.stringify([source, targets[0]?.language, category, tone, gender, examples?.length]);
 
 export async function translateInputsReply(
 	{ context, requestId, signal, owner, charge }: TextCall,
@@ -215,5 +232,6 @@ export async function translateInputsReply(
 		sourcecharacterscharged: String(charged),
 		'x-mt-system': [...new Set(done.flatMap(({ systems }) => systems))].join(','),
 		...modelsHeader(done),
+		...refusedHeader(done),
 	});
 }

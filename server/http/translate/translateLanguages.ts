@@ -35,8 +35,10 @@ export async function languagesReply(
 		if (scope === 'dictionary' && !isLatest)
 			body[scope] = await dictionaryScope(inLanguage, translation);
 	}
-	// Large language models that translate: none is offered over this interface.
-	if (isLatest && requested.length === 0) body['models'] = [];
+	if (isLatest && requested.length === 0) {
+		const { systems } = await translation.systems();
+		body['models'] = systems.flatMap(({ kind, name }) => (kind === 'chat' ? [name] : []));
+	}
 	const etag = `"${createHash('sha256').update(JSON.stringify(body)).digest('base64url').slice(0, 32)}"`;
 	const headers = { etag, 'content-language': inLanguage, vary: 'Accept-Language' };
 	const known = (context.req.header('if-none-match') ?? '').split(',').map((tag) => tag.trim());

@@ -8,7 +8,8 @@ import {
 	textTypes,
 	translateEngines,
 } from '../../protocol/routes/translatorApi.ts';
-import { priorityOf } from '../../services/translate/translateQueue.ts';
+import { genders, tones } from '../../protocol/tones.ts';
+import { priorityOf } from '../../services/translate/translateAdmission.ts';
 import type {
 	TranslateRequest,
 	TranslateTarget,
@@ -18,7 +19,7 @@ import { canonicalLanguage, scriptOf, unknownLanguage } from '../../translate/la
 import { usesDictionary } from '../../translate/plainBlock.ts';
 import { transliterationBetween } from '../../translate/transliterate.ts';
 import { translatorError } from './translateErrors.ts';
-import { alwaysArray, type Limits, queryParam, readTexts } from './translateInput.ts';
+import { alwaysArray, type Limits, queryParam, readItems, textsOf } from './translateInput.ts';
 
 /** What `/translate` was asked, with the switches that only shape the answer. */
 export interface TranslateCall {
@@ -39,7 +40,9 @@ export function readTranslateCall(
 	limits: Limits,
 	owner: string | undefined,
 ): TranslateCall {
-	const texts = readTexts(body, limits.translate);
+	const items = readItems(body, limits.translate);
+	const texts = textsOf(items);
+	const comments = commentsOf(items);
 
 	const written = alwaysArray(query, 'to');
 	if (written.length === 0) throw translatorError(400036, 'Give at least one: to=de');
@@ -61,6 +64,8 @@ export function readTranslateCall(
 	const includeQuality = flag(query, 'includeQuality', false);
 	const minQuality = share(query, 'minQuality');
 
+	const tone = namedOption(query, 'tone', tones);
+	const gender = namedOption(query, 'gender', genders);
 	const named = queryParam(query, 'category');
 	const category = named === undefined ? undefined : categoryName(named);
 	if (named !== undefined && category === undefined) throw translatorError(400002);
@@ -104,14 +109,8 @@ export function readTranslateCall(
 			allowFallback,
 			alignment: includeAlignment,
 			priority: priorityOf(length * targets.length),
-			...defined({
-				source,
-				suggestedSource,
-				sourceScript: fromScript,
-				category,
-				engine,
-				minQuality,
-			}),
+			...defined({ source, suggestedSource, sourceScript: fromScript, category, engine }),
+			...defined({ tone, gender, comments, minQuality }),
 		},
 	};
 }
@@ -166,6 +165,24 @@ function language(query: URLSearchParams, name: string, code: number): string | 
 	const known = canonicalLanguage(written);
 	if (known === undefined) throw translatorError(code, unknownLanguage(written));
 	return known;
+}
+
+/** What the authors of texts say of them, where one of them does. */
+function commentsOf(
+	items: readonly Readonly<Record<string, unknown>>[],
+): readonly (string | undefined)[] | undefined {
+	const comments = items.map(({ comment }) => (typeof comment === 'string' ? comment : undefined));
+	return comments.some((comment) => comment !== undefined) ? comments : undefined;
+}
+
+function namedOption<T extends string>(
+	query: URLSearchParams,
+	name: string,
+	values: readonly [T, ...T[]],
+): T | undefined {
+	return queryParam(query, name) === undefined
+		? undefined
+		: option(query, name, values, values[0], 400042);
 }
 
 /** Who is to translate, where the query says so. */

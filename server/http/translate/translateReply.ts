@@ -77,6 +77,14 @@ export function textsQuality(
 	);
 }
 
+/** The header that says how many sentences stayed in their language, as no answer of the model could be used. */
+export function refusedHeader(
+	outcomes: readonly { readonly refused: number }[],
+): Record<string, string> {
+	const refused = outcomes.reduce((sum, outcome) => sum + outcome.refused, 0);
+	return refused > 0 ? { 'x-nearglot-refused': String(refused) } : {};
+}
+
 /** @param asText The newer version writes its codes as texts. */
 export function translatorFailure(error: unknown, requestId: string, asText = false): Response {
 	const { code, message, retryAfterS, known } = translatorErrorOf(error);

@@ -14,7 +14,7 @@ import {
 	translatorMounts,
 } from '../../protocol/routes/translatorApi.ts';
 import type { TranslateCaller } from '../../services/translate/translateAccess.ts';
-import { charactersOf } from '../../services/translate/translateQueue.ts';
+import { charactersOf } from '../../services/translate/translateAdmission.ts';
 import type { TranslateOutcome } from '../../services/translate/translateRequest.ts';
 import type { AppEnv } from '../env.ts';
 import { translatorOwnerOf } from '../owner.ts';
@@ -32,6 +32,7 @@ import {
 	modelsHeader,
 	qualityHeader,
 	type RequestKind,
+	refusedHeader,
 	translatorFailure,
 	translatorJson,
 	translatorRequestId,
@@ -128,6 +129,7 @@ export function registerTranslateRoutes(app: Hono<AppEnv>, backend: Backend): vo
 			'x-mt-system': result.systems.join(','),
 			...modelsHeader([result]),
 			...qualityHeader([result]),
+			...refusedHeader([result]),
 		});
 	};
 

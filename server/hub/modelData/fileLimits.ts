@@ -30,6 +30,7 @@ const byName: ReadonlyMap<string, FileLimits> = new Map<string, FileLimits>([
 	['vocab.json', vocabulary],
 	['target_vocab.json', vocabulary],
 	['nearglot-lexicon.json', vocabulary],
+	['lex.s2t.bin', vocabulary],
 	// A chat template and every added token.
 	['tokenizer_config.json', { maxBytes: 32 * mib, maxDepth, maxValues: 4_000_000 }],
 	['added_tokens.json', { maxBytes: 32 * mib, maxDepth, maxValues: 1_000_000 }],

@@ -9,6 +9,7 @@ import {
 import { extractMarkdown, extractMdx } from '../../translate/documents/markdownDocument.ts';
 import { type Extract, splice } from '../../translate/documents/piece.ts';
 import { extractPlainText } from '../../translate/documents/plainTextDocument.ts';
+import { passed } from '../../translate/documents/throughGate.ts';
 import { translateDocumentText } from '../../translate/documents/translateDocument.ts';
 import {
 	readableName,
@@ -117,12 +118,18 @@ export function jobFor(document: TextDocument, prose: Prose): Job {
 	const text = document.getText().slice(start, end);
 	const shown = (translation: string) => translation;
 	if (kind === 'text') {
-		const pieces = extractOf(document)(text);
+		const extract = extractOf(document);
+		const pieces = extract(text);
 		return {
 			start,
 			end,
 			texts: pieces.map((piece) => piece.text),
-			render: (translations) => splice(text, pieces, translations),
+			render: (translations) =>
+				splice(
+					text,
+					pieces,
+					pieces.map((piece, index) => passed(piece, translations[index], extract.rules)),
+				),
 			shown: (translation, index) => pieces[index]?.shown?.(translation) ?? translation,
 		};
 	}

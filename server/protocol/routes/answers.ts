@@ -59,6 +59,7 @@ export const taskSchema = z.enum([
 	'translation',
 	'automatic-speech-recognition',
 	'embeddings',
+	'rerank',
 	'voice-activity-detection',
 ]);
 export const stateSchema = z.enum(['not-downloaded', 'downloading', 'cached', 'loading', 'loaded']);
@@ -107,6 +108,34 @@ const noticeSchema = z.object({
 	reason: z.string().exactOptional(),
 });
 
+const weightLoss = {
+	/** Root mean square of what has changed in quantised weights, relative to them. */
+	weightError: z.number(),
+	/** The tensor that has changed most, as the graph names it. */
+	worstWeight: z.object({ name: z.string(), error: z.number() }).readonly().exactOptional(),
+};
+
+/**
+ * What a model that was built here has lost against the numbers it was built of:
+ * - `nothing`: they are kept
+ * - `answers`: what it says after each token of a text was compared
+ * - `weights`: only the weights were compared; `why` says why no answers were
+ */
+export const builtLossSchema = z.discriminatedUnion('measured', [
+	z.object({ measured: z.literal('nothing') }),
+	z.object({
+		measured: z.literal('answers'),
+		/** Tokens of the text that were compared. */
+		positions: z.number(),
+		/** Mean Kullback-Leibler divergence from the unquantised model, in nats for each token. */
+		divergence: z.number(),
+		/** 0…1: where both say the same token next. */
+		sameToken: z.number(),
+		...weightLoss,
+	}),
+	z.object({ measured: z.literal('weights'), why: z.string(), ...weightLoss }),
+]);
+
 /** One model as the lists of this product have it, for people and for clients. */
 export const modelInfoSchema = z.object({
 	/** `name:version`, unique. */
@@ -137,6 +166,8 @@ export const modelInfoSchema = z.object({
 	/** Earlier turns of a conversation that are read; absent: all that fit. */
 	maxHistoryTurns: z.number().exactOptional(),
 	supportsToolCalling: z.boolean(),
+	/** Of models that were built here of published weights. */
+	loss: builtLossSchema.readonly().exactOptional(),
 	/** Resident memory of the runner while loaded. */
 	memoryBytes: z.number().exactOptional(),
 	/** What the engine remarks about it, while loaded. */
@@ -159,6 +190,8 @@ export const downloadProgressSchema = z.object({
 	doneBytes: z.number(),
 	totalBytes: z.number(),
 	bytesPerSecond: z.number(),
+	/** At the end of a build. */
+	loss: builtLossSchema.readonly().exactOptional(),
 });
 
 export type ExecutionProvider = z.output<typeof providerSchema>;
@@ -170,5 +203,6 @@ export type ModelState = z.output<typeof stateSchema>;
 export type Precision = z.output<typeof precisionSchema>;
 export type ModelSource = Readonly<z.output<typeof sourceSchema>>;
 export type ModelNotice = Readonly<z.output<typeof noticeSchema>>;
+export type BuiltLoss = Readonly<z.output<typeof builtLossSchema>>;
 export type ModelInfo = Readonly<z.output<typeof modelInfoSchema>>;
 export type DownloadProgress = Readonly<z.output<typeof downloadProgressSchema>>;

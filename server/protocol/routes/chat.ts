@@ -60,6 +60,8 @@ export const chatRequest = object({
 	reasoning_effort: optional(effortField),
 	/** Adds chunks to the stream that say what the request waits for; llama.cpp's name. */
 	return_progress: optional(boolean),
+	/** The same switch as in `chat_template_kwargs`, where some clients put it. */
+	enable_thinking: optional(boolean),
 	/** More variables for the model's chat template. */
 	chat_template_kwargs: optional(record(anything, 32)),
 	/** Fields of the big interface that mean something only there: taken at their neutral value. */

@@ -140,11 +140,11 @@ function parseContent(value: unknown, path: string): string | null {
 			'unsupported_parameter',
 		);
 	});
-	return joined(parts);
+	return textOfParts(parts);
 }
 
 /** Words at the ends of two parts must not run together; parts that bring their own space stay as they are. */
-function joined(parts: readonly string[]): string {
+export function textOfParts(parts: readonly string[]): string {
 	// Looking at the text so far would copy it for every part.
 	const pieces: string[] = [];
 	let isOpen = false;

@@ -3,7 +3,7 @@
 import * as z from 'zod';
 import { downloadProgressSchema, modelInfoSchema, precisionSchema } from './answers.ts';
 import { smallBody } from './bodyLimits.ts';
-import { boolean, object, optional, string } from './fields.ts';
+import { boolean, object, oneOf, optional, string } from './fields.ts';
 import { jsonBody, route } from './route.ts';
 
 /** A name or a path that must be given. */
@@ -58,15 +58,25 @@ export const searchHubModels = route({
 	method: 'GET',
 	path: '/nearglot/models/hub',
 	also: ['studio'],
-	summary: 'repositories of the hub with the words of `q` whose models run here, exports first',
-	query: object({ q: string({ minLength: 1, maxLength: 200 }) }),
+	summary:
+		'repositories of the hub with the words of `q` whose models run here, exports first, and translation models of Firefox',
+	query: object({
+		/** Words; only those who name a task may leave them out. */
+		q: optional(string({ minLength: 1, maxLength: 200 })),
+		/** The list of models of this kind alone; the hub is not asked. */
+		task: optional(oneOf('translation')),
+	}),
 	answer: z.object({
 		models: z
 			.array(
 				z.object({
 					repository: z.string(),
 					/** What a model comes of, the best first: `gguf` and `safetensors` are built here. */
-					formats: z.array(z.enum(['onnx', 'gguf', 'safetensors'])).readonly(),
+					formats: z.array(z.enum(['onnx', 'gguf', 'safetensors', 'marian'])).readonly(),
+					/** What it does, for people: `English → German`. */
+					title: z.string().exactOptional(),
+					/** Of its files, where that is known. */
+					sizeBytes: z.number().exactOptional(),
 					license: z.string().exactOptional(),
 					/** As the hub calls it. */
 					task: z.string().exactOptional(),
@@ -128,7 +138,8 @@ export const importModel = route({
 export const buildLocalModel = route({
 	method: 'POST',
 	path: '/nearglot/models/build',
-	summary: 'builds a model of a GGUF file, or of a folder with GGUF or safetensors files',
+	summary:
+		'builds a model of a GGUF file, or of a folder with GGUF or safetensors files, or of a student of Firefox Translations',
 	body: jsonBody(object({ path: textField, name: optional(textField), ...building }), smallBody),
 	events: downloadEvents,
 	errors: ['unsupported_model', 'conflict', 'disk_full'],

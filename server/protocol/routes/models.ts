@@ -62,11 +62,17 @@ const named = { model: textField };
 const count = z.number();
 /** Counters of a model in memory. */
 const engineStats = z.object({
+	task: taskSchema,
 	runtime: z.enum(['c-api', 'session.run']),
 	executionProvider: providerSchema,
 	precision: precisionSchema,
 	running: count,
 	waiting: count,
+	/** Requests that had their turn since the model was loaded, and that were refused. */
+	admittedTotal: count,
+	refusedTotal: count,
+	/** How long the former waited, altogether. */
+	waitedMsTotal: count,
 	openSequences: count,
 	cachedPrefixes: count,
 	kvBytes: count,
@@ -78,6 +84,15 @@ const engineStats = z.object({
 	draftedTotal: count,
 	acceptedTotal: count,
 	notices: modelInfoSchema.shape.notices,
+});
+
+const unfinishedModel = z.object({
+	/** Of its folder. */
+	name: z.string(),
+	/** On the disk. */
+	sizeBytes: z.number(),
+	/** Milliseconds since 1970. */
+	changedAt: z.number(),
 });
 
 export const listOwnModels = route({
@@ -102,6 +117,7 @@ export const listOwnModels = route({
 			}),
 		),
 		stats: z.array(z.object({ model: z.string(), stats: engineStats })).readonly(),
+		unfinished: z.array(unfinishedModel).readonly(),
 	}),
 	section: 'models',
 });
@@ -166,6 +182,16 @@ export const removeModel = route({
 	body: jsonBody(object(named), smallBody),
 	answer: z.object({ removed: modelInfoSchema }),
 	errors: ['model_not_found', 'conflict'],
+	section: 'models',
+});
+
+export const removeUnfinishedModel = route({
+	method: 'POST',
+	path: '/nearglot/models/unfinished/remove',
+	summary: 'removes what a download or build left behind that was not finished',
+	body: jsonBody(object(named), smallBody),
+	answer: z.object({ removed: unfinishedModel }),
+	errors: ['not_found', 'conflict'],
 	section: 'models',
 });
 
@@ -262,6 +288,7 @@ export const modelRoutes = [
 	listGpusRoute,
 	suggestModelsRoute,
 	removeModel,
+	removeUnfinishedModel,
 	pinModel,
 	draftModel,
 	registerFolder,

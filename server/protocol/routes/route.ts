@@ -22,6 +22,8 @@ export interface JsonBody<S extends z.ZodType = z.ZodType> {
 	readonly kind: 'json';
 	readonly schema: S;
 	readonly limits: BodyLimits;
+	/** Most bytes of a body of another type, which the handler gets as it is; absent: none is taken. */
+	readonly orBytes?: number;
 }
 
 /** A form with one file, which goes to disk while it comes; its handler reads the other fields by the schema. */
@@ -42,7 +44,7 @@ export type RouteBody = JsonBody | FormBody | OwnBody;
 
 export interface Route {
 	/** `ALL` for interfaces that answer a wrong method in a shape of their own. */
-	readonly method: 'GET' | 'POST' | 'ALL';
+	readonly method: 'GET' | 'POST' | 'DELETE' | 'ALL';
 	/** As hono reads it; `:name{pattern}`. */
 	readonly path: string;
 	/** Default `owner`. */
@@ -65,6 +67,8 @@ export interface Route {
 	readonly answers?: readonly string[];
 	/** The `data:` of each server-sent event; before `[DONE]`, where the interface has that. */
 	readonly events?: z.ZodType;
+	/** Each line of an answer that comes line by line, as JSON. */
+	readonly lines?: z.ZodType;
 	/** Codes of errors that have to do with what this route does, beside those of every route. */
 	readonly errors?: readonly ErrorCode[];
 	/** Takes the keys of the translate interface, too. */
@@ -75,7 +79,15 @@ export interface Route {
 	readonly section?: Section;
 }
 
-export type Section = 'chat' | 'speech' | 'recorder' | 'translation' | 'models' | 'server';
+export type Section =
+	| 'chat'
+	| 'anthropic'
+	| 'ollama'
+	| 'speech'
+	| 'recorder'
+	| 'translation'
+	| 'models'
+	| 'server';
 
 /** A query parameter of a route that reads its parameters by hand. */
 export interface Parameter {
@@ -97,14 +109,22 @@ export const jsonBody = <S extends z.ZodType>(schema: S, limits: BodyLimits): Js
 	limits,
 });
 
+/** A JSON body, or the bytes of a file. */
+export const jsonOrBytes = <S extends z.ZodType>(
+	schema: S,
+	limits: BodyLimits,
+	orBytes: number,
+): JsonBody<S> & { readonly orBytes: number } => ({ ...jsonBody(schema, limits), orBytes });
+
 /** What the handler of a route gets as its body. */
 export type BodyOf<R extends Route> = R extends { readonly body: JsonBody<infer S> }
-	? z.output<S>
+	? z.output<S> | (R['body'] extends { readonly orBytes: number } ? Bytes : never)
 	: undefined;
+type Bytes = Uint8Array<ArrayBuffer>;
 /** What a client sends as the body. */
 export type RequestOf<R extends Route> = R extends { readonly body: infer B extends RouteBody }
 	? B extends JsonBody<infer S>
-		? z.input<S>
+		? z.input<S> | (B extends { readonly orBytes: number } ? Uint8Array : never)
 		: B['kind'] extends 'form'
 			? FormData
 			: B['kind'] extends 'bytes'

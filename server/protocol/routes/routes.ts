@@ -1,5 +1,6 @@
 /** Every route of the server. What stands in no family here is the owner's alone and in no description. */
 
+import { anthropicRoutes } from './anthropicMessages.ts';
 import { chatRoutes } from './chat.ts';
 import { completionRoutes } from './completions.ts';
 import { documentTranslatorRoutes } from './documentApi.ts';
@@ -9,7 +10,9 @@ import { foundryRoutes } from './foundry.ts';
 import { downloadRoutes } from './modelDownloads.ts';
 import { modelRoutes } from './models.ts';
 import { ollamaRoutes } from './ollama.ts';
+import { ollamaGenerationRoutes } from './ollamaGeneration.ts';
 import { recorderRoutes } from './recorder.ts';
+import { rerankRoutes } from './rerank.ts';
 import { responsesRoutes } from './responses.ts';
 import type { Route } from './route.ts';
 import { speechRoutes } from './speech.ts';
@@ -22,12 +25,15 @@ export const routes: readonly Route[] = [
 	...chatRoutes,
 	...completionRoutes,
 	...embeddingRoutes,
+	...rerankRoutes,
 	...responsesRoutes,
 	...tokenRoutes,
 	...modelRoutes,
 	...downloadRoutes,
 	...foundryRoutes,
+	...anthropicRoutes,
 	...ollamaRoutes,
+	...ollamaGenerationRoutes,
 	...speechRoutes,
 	...recorderRoutes,
 	...documentRoutes,

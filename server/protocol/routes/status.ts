@@ -83,7 +83,16 @@ export const runners = route({
 	path: '/nearglot/runners',
 	summary: 'processes of the loaded models',
 	answer: z.object({
-		runners: z.array(z.object({ model: z.string(), pid: z.number() })).readonly(),
+		runners: z
+			.array(
+				z.object({
+					model: z.string(),
+					pid: z.number(),
+					/** Until it ends if nobody asks for the model; absent: it stays. */
+					idleLeftMs: z.number().exactOptional(),
+				}),
+			)
+			.readonly(),
 	}),
 	section: 'server',
 });

@@ -5,6 +5,7 @@
  */
 
 import * as z from 'zod';
+import { genders, tones } from '../tones.ts';
 import { qualityParameters } from './qualityParameters.ts';
 import {
 	type Besides,
@@ -64,13 +65,9 @@ const translateQuery: readonly Parameter[] = [
 	},
 	{ name: 'from', description: 'Source language; detected when absent.' },
 	{ name: 'textType', values: textTypes, description: 'What the texts are.' },
-	{ name: 'category', description: 'Custom system.' },
+	{ name: 'category', description: 'Custom system, model or chat model (`chat:NAME`).' },
 	{ name: 'allowFallback', values: flag, description: 'Whether general systems may stand in.' },
-	{
-		name: 'profanityAction',
-		values: profanityActions,
-		description: 'What happens to profanity.',
-	},
+	{ name: 'profanityAction', values: profanityActions, description: 'What becomes of profanity.' },
 	{ name: 'profanityMarker', values: profanityMarkers, description: 'How it is marked.' },
 	{ name: 'includeAlignment', values: flag, description: 'Which word became which.' },
 	{ name: 'includeSentenceLength', values: flag, description: 'Lengths of the sentences.' },
@@ -79,6 +76,8 @@ const translateQuery: readonly Parameter[] = [
 	{ name: 'fromScript', description: 'Script of the texts.' },
 	{ name: 'toScript', many: true, description: 'Scripts to write the translations in as well.' },
 	{ name: 'ClientTraceId', description: 'GUID of the caller for its logs.' },
+	{ name: 'tone', values: tones, description: 'How the reader is addressed (chat models).' },
+	{ name: 'gender', values: genders, description: 'Of the people meant (chat models).' },
 	{
 		name: 'engine',
 		values: translateEngines,
@@ -114,6 +113,8 @@ const inputs = {
 								language: text,
 								script: text,
 								deploymentName: text,
+								tone: { enum: tones },
+								gender: { enum: genders },
 								allowFallback: { type: 'boolean' },
 								profanityAction: { enum: profanityActions },
 								profanityMarker: { enum: profanityMarkers },
@@ -196,7 +197,7 @@ const operations = [
 		summary:
 			'translates texts into one or several languages; `{"inputs":[…]}` in the newer version',
 		parameters: translateQuery,
-		body: { oneOf: [texts(), inputs] },
+		body: { oneOf: [texts({ Comment: text }), inputs] },
 		answer: z.union([
 			translations,
 			z.object({ value: z.array(z.looseObject({ translations: z.array(z.looseObject({})) })) }),

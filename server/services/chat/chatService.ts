@@ -1,6 +1,12 @@
 /** Chat: from a parsed request to an answer, in pieces for streams and as a whole for everybody else. */
 
-import type { GenerateSummary, Owned, TokenLogprob } from '../../engine/api.ts';
+import type {
+	GeneratePrompt,
+	GenerateRequest,
+	GenerateSummary,
+	Owned,
+	TokenLogprob,
+} from '../../engine/api.ts';
 import { promptOpensReasoning } from '../../engine/template/reasoning.ts';
 import { newestTurns, withoutTurns } from '../../engine/text/historyTurns.ts';
 import type { ChatFacts, ChatQuestion } from '../../engine/text/textJobs.ts';
@@ -16,6 +22,7 @@ import {
 import type { ChatRequest } from '../../protocol/routes/chat.ts';
 import type { ModelHost, ProviderFallback } from '../host.ts';
 import { type ChoicePiece, ChoiceReader } from './choiceReader.ts';
+import { type ContinuedPrompt, continuedTokens } from './continuedPrompt.ts';
 import { type ChatPlan, planChat } from './plan.ts';
 import type { LoadProfile, ModelProfile } from './profile.ts';
 
@@ -30,14 +37,28 @@ export type ChatEvent =
 	/** What the request waits for before its first token. */
 	| { readonly type: 'progress'; readonly progress: ChatStage }
 	/** The model is known and the request is valid: the answer's head may be sent. */
-	| { readonly type: 'start'; readonly model: string; readonly choices: number }
+	| {
+			readonly type: 'start';
+			readonly model: string;
+			readonly choices: number;
+			/** Tokens of the prompt, where they had to be counted before. */
+			readonly promptTokens?: number;
+	  }
 	| {
 			readonly type: 'piece';
 			readonly choice: number;
 			readonly piece: ChoicePiece;
+			/** The tokens it was made of; none in the piece at the end. */
+			readonly tokenIds: readonly number[];
 			readonly logprobs?: readonly TokenLogprob[];
 	  }
-	| { readonly type: 'finish'; readonly choice: number; readonly reason: FinishReason };
+	| {
+			readonly type: 'finish';
+			readonly choice: number;
+			readonly reason: FinishReason;
+			/** The stop string or end token that ended it. */
+			readonly stoppedBy?: string;
+	  };
 
 /** Where a request is before its first token: loading, waiting for its turn, reading the prompt. */
 export type ChatStage =
@@ -53,6 +74,13 @@ export interface ChatOutcome {
 	readonly olderForm: boolean;
 	/** Oldest turns of the conversation that the model was not given. */
 	readonly omittedTurns: number;
+	/** Tokens of the prompt, where the request gave a prompt of its own. */
+	readonly promptTokens: readonly number[];
+}
+
+/** What interfaces with prompts of their own add to a request. */
+interface Prompted {
+	readonly ownPrompt?: ContinuedPrompt;
 }
 
 /** The prompt of a request as the model would get it. */
@@ -69,9 +97,13 @@ export interface ChatDeps {
 }
 
 export interface ChatService {
-	/** Answers; events come in order, `finish` once per choice. */
+	/**
+	 * Answers; events come in order, `finish` once per choice.
+	 *
+	 * @param request `priority`: `batch` gives way to people who wait.
+	 */
 	run(
-		request: ChatRequest & Owned,
+		request: ChatRequest & Owned & Prompted & Partial<Pick<GenerateRequest, 'priority'>>,
 		onEvent: (event: ChatEvent) => void,
 		signal?: AbortSignal,
 	): Promise<ChatOutcome>;
@@ -90,7 +122,7 @@ interface Prepared {
 
 export function createChatService(deps: ChatDeps): ChatService {
 	const prepare = async (
-		request: ChatRequest,
+		request: ChatRequest & Prompted,
 		counts: boolean,
 		signal: AbortSignal | undefined,
 	): Promise<Prepared> => {
@@ -108,11 +140,12 @@ export function createChatService(deps: ChatDeps): ChatService {
 		const plan = planChat(request, profile, deps.randomSeed);
 		const { prompt, maxTokens } = plan.generate;
 		const { contextLength, maxHistoryTurns } = info;
+		const { ownPrompt: own } = request;
 		const question: ChatQuestion | undefined =
-			prompt.kind === 'chat'
+			prompt.kind === 'chat' && own?.text === undefined
 				? {
 						prompt,
-						counts,
+						counts: counts || own !== undefined,
 						...defined({ maxHistoryTurns }),
 						...(request.truncation === 'auto' && contextLength !== undefined
 							? { room: { contextLength, maxTokens } }
@@ -121,22 +154,32 @@ export function createChatService(deps: ChatDeps): ChatService {
 				: undefined;
 		const { omittedTurns, tokens }: ChatFacts =
 			question === undefined ? { omittedTurns: 0 } : await ask(info.id, question, signal);
-		const read =
-			prompt.kind === 'chat'
-				? {
-						...prompt,
-						messages: withoutTurns(prompt.messages, omittedTurns),
-						// What was rendered and tokenised here is not once more in the runner.
-						...defined({ tokens }),
-					}
-				: prompt;
+		const whole =
+			own && (await continuedTokens(deps.host, info, own, profile.vocabularySize, tokens, signal));
+		const read: GeneratePrompt =
+			own?.text !== undefined
+				? { kind: 'tokens', tokens: whole ?? [] }
+				: prompt.kind === 'chat'
+					? {
+							...prompt,
+							messages: withoutTurns(prompt.messages, omittedTurns),
+							// What was rendered and tokenised here is not once more in the runner.
+							...defined({ tokens: whole ?? tokens }),
+						}
+					: prompt;
 		const generate = {
 			...plan.generate,
 			prompt: read,
 			// Most templates never open a block.
 			notifyPromptEnd: profile.template?.includes(profile.reasoning.open) === true,
 		};
-		return { id: info.id, plan: { ...plan, generate }, profile, omittedTurns, tokens };
+		return {
+			id: info.id,
+			plan: { ...plan, generate },
+			profile,
+			omittedTurns,
+			tokens: whole ?? tokens,
+		};
 	};
 
 	/** Asks for all that the template and the tokenizer say, and only where they have a say. */
@@ -157,7 +200,7 @@ export function createChatService(deps: ChatDeps): ChatService {
 
 	return {
 		run: async (request, onEvent, signal) => {
-			const { id, plan, profile, omittedTurns } = await prepare(request, false, signal);
+			const { id, plan, profile, omittedTurns, tokens } = await prepare(request, false, signal);
 			if (plan.ignored.length > 0) onEvent({ type: 'ignored', fields: plan.ignored });
 			if (omittedTurns > 0) onEvent({ type: 'omitted', turns: omittedTurns });
 			let startsReasoning = false;
@@ -189,10 +232,15 @@ export function createChatService(deps: ChatDeps): ChatService {
 			const start = () => {
 				if (started) return;
 				started = true;
-				onEvent({ type: 'start', model: id, choices: plan.generate.n });
+				onEvent({
+					type: 'start',
+					model: id,
+					choices: plan.generate.n,
+					...defined({ promptTokens: tokens?.length }),
+				});
 			};
 			const result = await lease.engine.generate(
-				{ ...plan.generate, owner: request.owner },
+				{ ...plan.generate, owner: request.owner, ...defined({ priority: request.priority }) },
 				(event) => {
 					if (event.type === 'queued') {
 						const { queuePosition } = event;
@@ -217,14 +265,16 @@ export function createChatService(deps: ChatDeps): ChatService {
 							type: 'piece',
 							choice: event.choice,
 							piece,
+							tokenIds: event.tokenIds,
 							...defined({ logprobs }),
 						});
 						return;
 					}
 					const piece = reader.end();
-					onEvent({ type: 'piece', choice: event.choice, piece });
+					const { choice, stoppedBy } = event;
+					onEvent({ type: 'piece', choice, piece, tokenIds: [] });
 					const reason = reader.finishReason(event.reason, plan.olderForm);
-					onEvent({ type: 'finish', choice: event.choice, reason });
+					onEvent({ type: 'finish', choice, reason, ...defined({ stoppedBy }) });
 				},
 				signal,
 			);
@@ -239,6 +289,7 @@ export function createChatService(deps: ChatDeps): ChatService {
 				timings: { ...result.timings, load_ms: lease.loadMs },
 				olderForm: plan.olderForm,
 				omittedTurns,
+				promptTokens: request.ownPrompt === undefined ? [] : (tokens ?? []),
 			};
 		},
 

@@ -225,7 +225,8 @@ function templateVariables(request: ChatRequest, profile: ModelProfile): Templat
 	const ignored = asked
 		.filter(([name]) => !reads(name))
 		.map(([name]) => `chat_template_kwargs.${name}`);
-	const effort = request.reasoning_effort;
+	const { reasoning_effort: effort, enable_thinking: thinking } = request;
+	if (thinking !== undefined && !reads('enable_thinking')) ignored.push('enable_thinking');
 	if (effort !== undefined && !reads('reasoning_effort') && !reads('enable_thinking'))
 		ignored.push('reasoning_effort');
 	const given: Record<string, unknown> = {
@@ -233,6 +234,7 @@ function templateVariables(request: ChatRequest, profile: ModelProfile): Templat
 		...(effort !== undefined && reads('enable_thinking')
 			? { enable_thinking: effort !== 'none' && effort !== 'minimal' }
 			: {}),
+		...(thinking !== undefined && reads('enable_thinking') ? { enable_thinking: thinking } : {}),
 		...Object.fromEntries(own),
 	};
 	return Object.keys(given).length === 0 ? { ignored } : { given, ignored };

@@ -25,6 +25,8 @@ export interface SpeechCall {
 	readonly progress: boolean;
 	/** Give each chunk the text before it, unless that text was doubtful; absent: as the model's publisher says, else yes. */
 	readonly conditionOnPrevious?: boolean;
+	/** Whose turn it takes; see `Owned`. */
+	readonly owner?: string | undefined;
 }
 
 /** Throws `invalid_request` with `param`. */

@@ -168,7 +168,9 @@ class TranscriptionRun {
 				seed,
 				timestamps: this.#words ? 'word' : 'segment',
 				priority: chunk.startS === 0 || pauseS !== undefined ? 'interactive' : 'batch',
-				...defined({ language: this.#language }),
+				// A recording that has begun is not refused in its middle.
+				isPart: chunk.startS > 0,
+				...defined({ language: this.#language, owner: call.owner }),
 				...(prompt === '' ? {} : { prompt }),
 			},
 			() => {},

@@ -1,15 +1,18 @@
 /** Embeddings: texts or token ids to vectors, pooled and normalised as the model's files say. */
 
+import type { Owned } from '../../engine/api.ts';
 import { defined } from '../../protocol/defined.ts';
 import { AppError } from '../../protocol/index.ts';
 import type { EmbeddingRequest } from '../../protocol/routes/embeddings.ts';
-import { WorkQueue } from '../../work/workQueue.ts';
+import { WorkBound } from '../../work/workBound.ts';
 import type { ModelHost, ProviderFallback } from '../host.ts';
 
 export interface EmbeddingOutcome {
 	readonly model: string;
 	readonly vectors: readonly Float32Array[];
 	readonly promptTokens: number;
+	/** Milliseconds spent loading the model for this request. */
+	readonly loadMs: number;
 }
 
 export interface EmbeddingService {
@@ -17,18 +20,18 @@ export interface EmbeddingService {
 	checkRoom(bytes: number): void;
 	/** Rejects with `overloaded`, at once, when too much waits already. */
 	run(
-		request: EmbeddingRequest,
+		request: EmbeddingRequest & Owned,
 		onFallback: (fallback: ProviderFallback) => void,
 		signal?: AbortSignal,
 	): Promise<EmbeddingOutcome>;
 }
 
-/** Several requests for a model to put together; and a minute or so of a small model on two cores. */
-const usualQueue = (): WorkQueue =>
-	new WorkQueue({
-		describe: (waiting) => `${Math.round(waiting)} tokens wait to be embedded`,
-		maxRunning: 16_000,
-		maxWaiting: 400_000,
+/** A minute or so of a small model on two cores; and several requests on any machine. */
+const usualBound = (): WorkBound =>
+	new WorkBound({
+		describe: (work) => `${Math.round(work)} tokens wait to be embedded`,
+		maxWork: 400_000,
+		minWork: 16_000,
 	});
 
 const charactersPerToken = 4;
@@ -40,16 +43,16 @@ const workOf = ({ input }: EmbeddingRequest): number =>
 		0,
 	);
 
-/** @param queue where requests wait, counted in tokens */
-export function createEmbeddingService(host: ModelHost, queue = usualQueue()): EmbeddingService {
+/** @param bound of all requests, counted in tokens */
+export function createEmbeddingService(host: ModelHost, bound = usualBound()): EmbeddingService {
 	return {
-		checkRoom: (bytes) => queue.checkRoom({ work: bytes / charactersPerToken }),
+		checkRoom: (bytes) => bound.checkRoom({ work: bytes / charactersPerToken }),
 		run: async (request, onFallback, signal) => {
 			const { id } = await host.resolve(request.model, 'embeddings');
 			const empty = request.input.findIndex((input) => input.length === 0);
 			if (empty >= 0)
 				throw new AppError('invalid_request', `'input[${empty}]' is empty.`, { param: 'input' });
-			using _ = await queue.enter({ work: workOf(request) }, signal);
+			using _ = bound.enter({ work: workOf(request) }, signal);
 			await using lease = await host.acquire(
 				id,
 				{
@@ -58,12 +61,17 @@ export function createEmbeddingService(host: ModelHost, queue = usualQueue()): E
 				},
 				signal,
 			);
-			const { dimensions } = request;
+			const { dimensions, owner } = request;
 			const result = await lease.engine.embed(
-				{ inputs: request.input, ...defined({ dimensions }) },
+				{ inputs: request.input, ...defined({ dimensions, owner }) },
 				signal,
 			);
-			return { model: id, vectors: result.vectors, promptTokens: result.promptTokens };
+			return {
+				model: id,
+				vectors: result.vectors,
+				promptTokens: result.promptTokens,
+				loadMs: lease.loadMs,
+			};
 		},
 	};
 }

@@ -56,19 +56,23 @@ function rank({ info, languages }: InstalledModel): number {
 }
 
 /** Closest language a model may know: Canadian French is French to it. */
-const nearest: Readonly<Record<string, string>> = {
-	'fr-CA': 'fr',
-	'pt-PT': 'pt',
-	prs: 'fa',
-};
+const nearest: ReadonlyMap<string, string> = new Map(
+	Object.entries<string>({
+		'fr-CA': 'fr',
+		'pt-PT': 'pt',
+		prs: 'fa',
+	}),
+);
 
 /** The same language in another script: what one model writes is converted for the other. */
-const sameLanguageOtherScript: Readonly<Record<string, string>> = {
-	'zh-Hant': 'zh-Hans',
-	'zh-Hans': 'zh-Hant',
-	'sr-Cyrl': 'sr-Latn',
-	'sr-Latn': 'sr-Cyrl',
-};
+const sameLanguageOtherScript: ReadonlyMap<string, string> = new Map(
+	Object.entries<string>({
+		'zh-Hant': 'zh-Hans',
+		'zh-Hans': 'zh-Hant',
+		'sr-Cyrl': 'sr-Latn',
+		'sr-Latn': 'sr-Cyrl',
+	}),
+);
 
 /**
  * @param transliterate Converts what one model writes for another that reads another script.
@@ -111,7 +115,7 @@ export function createTranslateModels(
 
 	const route = async (source: string, target: string): Promise<TranslationPath> => {
 		if (source === target) return { hops: [] };
-		if (sameLanguageOtherScript[source] === target)
+		if (sameLanguageOtherScript.get(source) === target)
 			return { hops: [], postConvert: conversion(source, target) };
 		const models = await installed();
 		const findHop = (from: string, to: string): (Hop & { rank: number }) | undefined => {
@@ -140,10 +144,10 @@ export function createTranslateModels(
 				? { hops: [first, second], rank: pivotedRank }
 				: undefined;
 		};
-		const froms = [source, nearest[source], sameLanguageOtherScript[source]].filter(
+		const froms = [source, nearest.get(source), sameLanguageOtherScript.get(source)].filter(
 			(code) => code !== undefined,
 		);
-		const tos = [target, nearest[target], sameLanguageOtherScript[target]].filter(
+		const tos = [target, nearest.get(target), sameLanguageOtherScript.get(target)].filter(
 			(code) => code !== undefined,
 		);
 		const found: { route: TranslationPath; rank: number }[] = [];
@@ -155,10 +159,10 @@ export function createTranslateModels(
 				const detours = Number(from !== source) + Number(to !== target);
 				const route = {
 					hops: made.hops,
-					...(from === sameLanguageOtherScript[source]
+					...(from === sameLanguageOtherScript.get(source)
 						? { preConvert: conversion(source, from) }
 						: {}),
-					...(to === sameLanguageOtherScript[target]
+					...(to === sameLanguageOtherScript.get(target)
 						? { postConvert: conversion(to, target) }
 						: {}),
 				};

@@ -49,6 +49,8 @@ export async function translateRemotely(
 					suggestedFrom: request.suggestedSource,
 					category: request.category,
 				}),
+				// A team's server knows them; the hosted service refuses what it does not know.
+				...defined({ tone: request.tone, gender: request.gender }),
 				...(request.allowFallback ? {} : { allowFallback: 'false' }),
 				...(request.profanityAction === 'NoAction'
 					? {}
@@ -87,6 +89,7 @@ export async function translateRemotely(
 		items,
 		systems: targets.map((_, index) => (/custom/i.test(systems[index] ?? '') ? 'Custom' : 'Team')),
 		models: [],
+		refused: 0,
 		characters: request.texts.reduce((sum, text) => sum + text.length, 0) * targets.length,
 	};
 }
@@ -109,6 +112,7 @@ function concatenated(
 		targetLengths: exact?.transSentLen ?? [text.length],
 		alternatives: [],
 		models: [],
+		refused: [],
 	};
 }
 

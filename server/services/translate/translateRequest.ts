@@ -2,9 +2,16 @@
 
 import type { Owned } from '../../engine/api.ts';
 import type { TranslateEngine } from '../../protocol/index.ts';
-import type { DetectedLanguage } from '../../translate/detect.ts';
+import type { genders, tones } from '../../protocol/tones.ts';
+import type { DetectedLanguage } from '../../translate/detectedLanguage.ts';
 import type { Fixed } from '../../translate/mask.ts';
+import type { MemoryPair } from '../../translate/memory.ts';
 import type { ProfanityAction, ProfanityMarker } from '../../translate/profanity.ts';
+
+/** How the reader is addressed; chat models only. */
+export type Tone = (typeof tones)[number];
+/** Of the people a text speaks of; chat models only. */
+export type Gender = (typeof genders)[number];
 
 export interface TranslateTarget {
 	/** Canonical code. */
@@ -39,7 +46,15 @@ export interface TranslateRequest extends Owned {
 	readonly engine?: TranslateEngine;
 	/** Prescribed terms for texts of a language, before those of the category. */
 	readonly termsFrom?: (source: string) => (text: string) => readonly Fixed[];
-	/** A turn that was taken before with `TranslateService.enter`, and is given back by who took it. */
+	readonly tone?: Tone;
+	readonly gender?: Gender;
+	/** What the texts belong to, for chat models. */
+	readonly description?: string;
+	/** What the author of each text says of it, in their order, for chat models. */
+	readonly comments?: readonly (string | undefined)[];
+	/** Translations that show how it is to be done, for chat models. */
+	readonly examples?: readonly MemoryPair[];
+	/** It was let in before with `TranslateService.enter`, by who ends that. */
 	readonly turn?: Disposable;
 }
 
@@ -54,8 +69,12 @@ export interface TargetText {
 	readonly alternatives: readonly string[];
 	/** How good it probably is, 0…1: an estimate of its chrF. Absent where no model here was asked. */
 	readonly quality?: number;
-	/** Ids of the models, in order; empty when the text was copied. */
+	/** Ids of the models, in order; empty when the text was copied or a table had all of it. */
 	readonly models: readonly string[];
+	/** Sentences that stayed in the source language: no answer of the model could be used. */
+	readonly refused: readonly string[];
+	/** Tables that sentences are from: `cldr`, `labels`. */
+	readonly tables?: readonly string[];
 }
 
 export interface TranslateItem {
@@ -69,8 +88,10 @@ export interface TranslateOutcome {
 	readonly items: readonly TranslateItem[];
 	/** Per target: whether a custom system did it. */
 	readonly systems: readonly ('Custom' | 'Team')[];
-	/** Chains of models that were used, each as `first+second`. */
+	/** Chains of models that were used, each as `first+second`, and tables. */
 	readonly models: readonly string[];
+	/** Sentences of all texts and targets that stayed in the source language. */
+	readonly refused: number;
 	/** UTF-16 units × targets. */
 	readonly characters: number;
 }

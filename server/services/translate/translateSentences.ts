@@ -14,7 +14,7 @@ import { linkSpans, type MaskedResult } from '../../translate/sentence.ts';
 import type { CachedTranslation, SentenceCache } from '../../translate/sentenceCache.ts';
 import type { Span } from '../../translate/sentences.ts';
 import { yieldToOthers } from '../../work/yieldToOthers.ts';
-import type { BatchOptions, TranslateBatcher } from './translateBatcher.ts';
+import type { SentenceClient, SentenceDecoding } from './sentenceClient.ts';
 import type { Hop, TranslationPath } from './translateModels.ts';
 
 export interface SentenceOptions extends Owned {
@@ -27,7 +27,7 @@ export interface SentenceOptions extends Owned {
 }
 
 export interface SentenceDeps {
-	readonly batcher: TranslateBatcher;
+	readonly client: SentenceClient;
 	readonly cache: SentenceCache;
 }
 
@@ -87,7 +87,7 @@ export async function translateSentences(
 				continue;
 			}
 			// Each takes a moment, and a text has thousands.
-			await yieldToOthers();
+			await yieldToOthers(options.priority === 'interactive');
 			const links = linkSpans(before.text, hypothesis.text, hop, hypothesis.attention);
 			next.push({ ...result, links: before.links ? composedLinks(before.links, links) : links });
 		}
@@ -156,19 +156,18 @@ async function translateHop(
 	};
 	const ask = async (
 		texts: readonly string[],
-		more: Partial<BatchOptions>,
+		more: Partial<SentenceDecoding>,
 	): Promise<CachedTranslation[]> => {
 		const translateOne = async (text: string): Promise<CachedTranslation> => {
-			const decode = {
+			const decoding = {
 				...options,
-				maxTokens: Math.min(hop.languages.contextLength, lengthCap(text.length)),
 				...(attention ? { alignment: true } : {}),
 				...more,
 			};
 			try {
-				const item = { text, owner, ...codes };
-				const [output] = await deps.batcher.translate(hop.model.id, [item], decode, signal);
-				return output ? hypothesis(output) : { text, score: 0 };
+				const maxTokens = Math.min(hop.languages.contextLength, lengthCap(text.length));
+				const item = { text, owner, maxTokens, ...codes };
+				return hypothesis(await deps.client.translate(hop.model.id, item, decoding, signal));
 			} catch (error) {
 				if (!(error instanceof AppError)) throw error;
 				if (error.code === 'unsupported_parameter' && error.param === 'alignment') {

@@ -2,9 +2,10 @@
 
 import { defined } from '../../protocol/defined.ts';
 import { AppError, type TranslateEngine } from '../../protocol/index.ts';
+import type { TranslationSystem } from '../../protocol/routes/translationSystems.ts';
 import type { HostedTranslator } from '../../remote/hostedTranslator.ts';
 import { alignmentSupported } from '../../translate/alignmentPairs.ts';
-import type { DetectedLanguage } from '../../translate/detect.ts';
+import type { DetectedLanguage } from '../../translate/detectedLanguage.ts';
 import { htmlPieces } from '../../translate/htmlBlocks.ts';
 import { scriptOf } from '../../translate/languageCodes.ts';
 import type { LanguageTools } from '../../translate/languageTools.ts';
@@ -13,18 +14,30 @@ import { profanityEdit } from '../../translate/profanity.ts';
 import { meanQuality } from '../../translate/qualityEstimate.ts';
 import type { SentenceCache } from '../../translate/sentenceCache.ts';
 import { type DocumentOptions, translateBlocks } from '../../translate/translateBlocks.ts';
-import type { WorkQueue } from '../../work/workQueue.ts';
+import type { WorkBound } from '../../work/workBound.ts';
 import { yieldToOthers } from '../../work/yieldToOthers.ts';
 import type { ModelHost } from '../host.ts';
 import { alignmentText, identityLinks } from './alignmentText.ts';
-import { combinedTerms } from './combinedTerms.ts';
-import { createTranslateBatcher, type TranslateBatcher } from './translateBatcher.ts';
 import {
-	createTranslateModels,
-	type TranslateModels,
-	type TranslationPath,
-} from './translateModels.ts';
-import { charactersOf, createTranslateQueue, type TranslateQueue } from './translateQueue.ts';
+	type ChatSentenceResult,
+	type ChatText,
+	chatRun,
+	type TranslateByChat,
+} from './chatRun.ts';
+import { chatModelOf } from './chatSystems.ts';
+import { type GenerateChat, unusableModel } from './chatTranslator.ts';
+import { type ChooseSystem, type ChosenSystem, guidanceOf, systemChooser } from './chooseSystem.ts';
+import { combinedTerms } from './combinedTerms.ts';
+import { copiedText } from './copiedText.ts';
+import { knownSentence } from './knownSentences.ts';
+import { listSystems } from './listSystems.ts';
+import { createSentenceClient, type SentenceClient } from './sentenceClient.ts';
+import {
+	charactersOf,
+	createTranslateAdmission,
+	type TranslateAdmission,
+} from './translateAdmission.ts';
+import { createTranslateModels, type TranslateModels } from './translateModels.ts';
 import { translateRemotely } from './translateRemote.ts';
 import type {
 	TargetText,
@@ -33,9 +46,9 @@ import type {
 	TranslateRequest,
 	TranslateTarget,
 } from './translateRequest.ts';
-import { translateSentences } from './translateSentences.ts';
+import { type SentenceResult, translateSentences } from './translateSentences.ts';
 import { detectSources } from './translateSources.ts';
-import { type CustomSystem, type CustomSystems, systemPivot } from './translateSystems.ts';
+import type { CustomSystems } from './translateSystems.ts';
 
 /** The translations of one call. What translates a pair of languages is chosen once for all of them. */
 export interface TranslateRun {
@@ -44,12 +57,14 @@ export interface TranslateRun {
 	translate(request: TranslateRequest, signal?: AbortSignal): Promise<TranslateOutcome>;
 }
 
-export interface TranslateService extends TranslateQueue {
+export interface TranslateService extends TranslateAdmission {
 	newRun(): TranslateRun;
 	/** {@link TranslateRun.translate} of a run with one request. */
 	translate(request: TranslateRequest, signal?: AbortSignal): Promise<TranslateOutcome>;
 	/** Languages that some installed model reads or writes. */
 	translatable(): Promise<ReadonlySet<string>>;
+	/** What a request may name, and what translates where it names nothing. */
+	systems(): Promise<{ readonly systems: TranslationSystem[]; readonly usual: string }>;
 	readonly models: TranslateModels;
 	readonly cache: SentenceCache;
 	readonly language: LanguageTools;
@@ -61,40 +76,36 @@ export interface TranslateDeps {
 	readonly language: LanguageTools;
 	readonly cache: SentenceCache;
 	readonly custom: CustomSystems;
-	readonly batcher?: TranslateBatcher;
-	/** Where texts wait for their turn, counted in characters. */
-	readonly queue?: WorkQueue;
+	readonly client?: SentenceClient;
+	/** Of all texts that are let in, counted in characters. */
+	readonly bound?: WorkBound;
 	readonly models?: TranslateModels;
 	/** The remote translator of an engine; says what is missing when it is not set up. */
 	readonly remote?: (engine: 'team' | 'hosted') => HostedTranslator;
 	/** Engine of requests that name none. */
 	readonly engine?: () => TranslateEngine;
+	/** How chat models are asked; without it they are no systems. */
+	readonly generateChat?: GenerateChat;
+	/** System of requests that name none. */
+	readonly usualSystem?: () => string | undefined;
 }
-
-/** What translates from one language to another. */
-interface ChosenSystem {
-	readonly system: CustomSystem | undefined;
-	readonly route: TranslationPath;
-}
-
-/** Chooses what translates; the same question has the same answer for as long as it is kept. */
-type ChooseSystem = (
-	source: string,
-	target: string,
-	request: TranslateRequest,
-) => Promise<ChosenSystem>;
 
 export function createTranslateService(deps: TranslateDeps): TranslateService {
 	const { language: tools, cache, custom } = deps;
 	const models = deps.models ?? createTranslateModels(deps.host, tools.transliterate);
-	const batcher = deps.batcher ?? createTranslateBatcher(deps.host);
+	const client = deps.client ?? createSentenceClient(deps.host);
 	const usualEngine = (): TranslateEngine => deps.engine?.() ?? 'local';
-	const queue = createTranslateQueue(usualEngine, deps.queue);
+	const admission = createTranslateAdmission(usualEngine, deps.bound);
+	const chooseOnce = systemChooser({
+		...{ models, custom },
+		chatModel: async (name) => (deps.generateChat ? chatModelOf(deps.host, name) : undefined),
+		usualSystem: () => deps.usualSystem?.(),
+	});
 
 	const sourcesOf = async (
 		request: TranslateRequest,
 		chooseSystem: ChooseSystem,
-	): Promise<readonly { language: string; detected?: DetectedLanguage }[]> => {
+	): Promise<readonly { language: string; detected?: DetectedLanguage; isLeft?: boolean }[]> => {
 		const { texts, source, suggestedSource } = request;
 		if (source !== undefined) return texts.map(() => ({ language: source }));
 		const canTranslate = (language: string): Promise<boolean> =>
@@ -102,19 +113,29 @@ export function createTranslateService(deps: TranslateDeps): TranslateService {
 				() => true,
 				() => false,
 			);
-		const found = await detectSources(texts, suggestedSource, tools.detect, canTranslate);
-		return found.map((detected) => ({ language: detected.language, detected }));
+		const supported = [...(await translatable())];
+		const found = await detectSources(
+			texts,
+			suggestedSource,
+			tools.detect,
+			supported,
+			canTranslate,
+		);
+		return found.map(({ isLeft = false, ...detected }) => ({
+			...{ language: detected.language, detected, isLeft },
+		}));
 	};
 
 	const translateText = async (
 		text: string,
 		source: string,
 		target: TranslateTarget,
-		{ system, route }: ChosenSystem,
+		{ system, route, chat }: ChosenSystem,
 		request: TranslateRequest,
+		byChat: ((text: ChatText) => Promise<readonly ChatSentenceResult[]>) | undefined,
 		signal?: AbortSignal,
 	): Promise<TargetText & { custom: boolean }> => {
-		await yieldToOthers();
+		await yieldToOthers(request.priority === 'interactive');
 		const { hops } = route;
 		const edit = profanityEdit(
 			request.profanityAction,
@@ -127,7 +148,11 @@ export function createTranslateService(deps: TranslateDeps): TranslateService {
 			request.textType === 'plain' &&
 			!usesDictionary(text) &&
 			alignmentSupported(source, target.language);
-		const context = Math.min(512, ...hops.map(({ languages }) => languages.contextLength));
+		const context = Math.min(
+			512,
+			...hops.map(({ languages }) => languages.contextLength),
+			...(chat ? [chat.contextLength / 8] : []),
+		);
 		const options: DocumentOptions = {
 			source,
 			target: target.language,
@@ -139,25 +164,39 @@ export function createTranslateService(deps: TranslateDeps): TranslateService {
 		};
 		const others: string[][] = [];
 		const qualities: { quality: number; length: number }[] = [];
+		const refused: string[] = [];
+		const tables = new Set<string>();
+		let usesModel = false;
 		const pieces = request.textType === 'html' ? htmlPieces(text) : [plainBlock(text)];
 		const done = await translateBlocks(
 			pieces,
 			async (sentences, needs) => {
-				const remembered = sentences.map((sentence) => system?.memory?.(sentence));
-				const rest = sentences.filter((_, index) => remembered[index] === undefined);
-				const made = await translateSentences(
-					rest,
-					route,
-					needs,
-					{
-						priority: request.priority,
-						owner: request.owner,
-						...defined({ beams: request.beams, minQuality: request.minQuality }),
-						...(request.alternatives ? { alternatives: request.alternatives } : {}),
-					},
-					{ batcher, cache },
-					signal,
+				const remembered = sentences.map((sentence) =>
+					knownSentence(sentence, system, route, source, target.language),
 				);
+				for (const known of remembered) if (known?.table) tables.add(known.table);
+				const isOpen = (_: unknown, index: number) => remembered[index] === undefined;
+				const rest = sentences.filter(isOpen);
+				usesModel ||= rest.length > 0;
+				const made = byChat
+					? await byChat({
+							...{ sentences: rest, links: needs.links },
+							...defined({ units: needs.units?.filter(isOpen) }),
+							examples: (sentence) => system?.neighbours?.(sentence) ?? [],
+						})
+					: await translateSentences(
+							rest,
+							route,
+							needs,
+							{
+								priority: request.priority,
+								owner: request.owner,
+								...defined({ beams: request.beams, minQuality: request.minQuality }),
+								...(request.alternatives ? { alternatives: request.alternatives } : {}),
+							},
+							{ client, cache },
+							signal,
+						);
 				let next = 0;
 				return sentences.map((sentence, index) => {
 					const known = remembered[index];
@@ -165,18 +204,24 @@ export function createTranslateService(deps: TranslateDeps): TranslateService {
 					if (known !== undefined) {
 						qualities.push({ quality: 1, length });
 						others.push([]);
-						return { text: known };
+						return { text: known.text };
 					}
-					const result = made[next++] ?? { text: sentence };
-					others.push([...(result.alternatives ?? [])]);
-					if (result.quality !== undefined) qualities.push({ quality: result.quality, length });
-					return needs.links && hops.length === 0 && !route.postConvert
+					const result: SentenceResult | ChatSentenceResult = made[next++] ?? { text: sentence };
+					if ('isRefused' in result && result.isRefused) refused.push(sentence);
+					others.push('alternatives' in result ? [...(result.alternatives ?? [])] : []);
+					if ('quality' in result && result.quality !== undefined)
+						qualities.push({ quality: result.quality, length });
+					return needs.links && hops.length === 0 && !route.postConvert && !byChat
 						? { text: sentence, links: identityLinks(sentence) }
 						: result;
 				});
 			},
 			options,
 		);
+		// Of several texts the others count; one alone that stays as it was would look translated.
+		const isAllRefused = refused.length > 0 && refused.length >= done.sourceLengths.length;
+		if (chat && request.texts.length === 1 && isAllRefused)
+			throw unusableModel(chat, { source, target: target.language }, refused.length);
 		const transliteration =
 			target.script === undefined || target.script === scriptOf(target.language)
 				? undefined
@@ -197,77 +242,18 @@ export function createTranslateService(deps: TranslateDeps): TranslateService {
 			targetLengths: done.targetLengths,
 			// Alternatives are those of a text that is one sentence.
 			alternatives: others.length === 1 && hops.length > 0 ? (others[0] ?? []) : [],
-			...defined({ quality: meanQuality(qualities) }),
-			models: hops.map(({ model }) => model.id),
+			// Nothing is known of what chat models make.
+			...defined({ quality: byChat ? undefined : meanQuality(qualities) }),
+			models:
+				tables.size > 0 && !usesModel
+					? []
+					: byChat && chat
+						? [chat.id]
+						: hops.map(({ model }) => model.id),
+			tables: [...tables],
+			refused,
 			custom: system !== undefined,
 		};
-	};
-
-	const chain = async (
-		source: string,
-		target: string,
-		system: CustomSystem | undefined,
-		request: TranslateRequest,
-	): Promise<TranslationPath> => {
-		if (source === target) return { hops: [] };
-		const { category } = request;
-		if (
-			system === undefined &&
-			category !== undefined &&
-			category !== 'general' &&
-			!request.allowFallback
-		)
-			throw new AppError(
-				'invalid_request',
-				`The custom system requested for translation between from and to language does not exist: category '${category}', ${source} to ${target}, and allowFallback is false.`,
-				{ param: 'category', data: { translatorCode: 400079 } },
-			);
-		if (!system?.halves) return step(system, source, target);
-		const [first, second] = system.halves;
-		const [there, onward] = await Promise.all([
-			step(first, source, systemPivot),
-			step(second, systemPivot, target),
-		]);
-		return {
-			hops: [...there.hops, ...onward.hops],
-			...(there.preConvert ? { preConvert: there.preConvert } : {}),
-			...(onward.postConvert ? { postConvert: onward.postConvert } : {}),
-		};
-	};
-
-	/** What a category brings: a custom system of that name, else the model of that name. */
-	const systemOf = async (
-		category: string | undefined,
-		source: string,
-		target: string,
-	): Promise<CustomSystem | undefined> => {
-		if (category === undefined || category === 'general') return undefined;
-		return (await custom.find(category, source, target)) ?? models.named(category, source, target);
-	};
-
-	const step = (
-		system: CustomSystem | undefined,
-		source: string,
-		target: string,
-	): Promise<TranslationPath> =>
-		system?.model === undefined
-			? models.route(source, target)
-			: models.viaModel(system.model, source, target);
-
-	const chooseOnce = (): ChooseSystem => {
-		const chosen = new Map<string, Promise<ChosenSystem>>();
-		return (source, target, request) => {
-			const { category = 'general', allowFallback } = request;
-			const key = JSON.stringify([source, target, category, allowFallback]);
-			const system = chosen.get(key) ?? choose(source, target, request);
-			chosen.set(key, system);
-			return system;
-		};
-	};
-
-	const choose: ChooseSystem = async (source, target, request) => {
-		const system = await systemOf(request.category, source, target);
-		return { system, route: await chain(source, target, system, request) };
 	};
 
 	const engineOf = (request: TranslateRequest): TranslateEngine => request.engine ?? usualEngine();
@@ -309,7 +295,7 @@ export function createTranslateService(deps: TranslateDeps): TranslateService {
 			);
 		if (engine !== 'local') return remotely(engine, request, signal);
 		if (request.turn !== undefined) return locally(request, chooseSystem, signal);
-		using _ = await queue.enter({ ...request, characters: charactersOf(request) }, signal);
+		using _ = admission.enter({ ...request, characters: charactersOf(request) }, signal);
 		return await locally(request, chooseSystem, signal);
 	};
 
@@ -320,9 +306,33 @@ export function createTranslateService(deps: TranslateDeps): TranslateService {
 	): Promise<TranslateOutcome> => {
 		const customTargets = request.targets.map(() => request.texts.length > 0);
 		const sources = await sourcesOf(request, chooseSystem);
+		const askedOfChat = new Map<string, TranslateByChat>();
+		/** The texts of one language go to a chat model together. */
+		const byChatFrom = (source: string, target: string, { system, chat }: ChosenSystem) => {
+			if (!chat || !deps.generateChat || source === target) return undefined;
+			const key = JSON.stringify([source, target]);
+			const places = sources.filter(({ language }) => language === source).length;
+			const run =
+				askedOfChat.get(key) ??
+				chatRun(
+					chat,
+					guidanceOf(source, target, request, system),
+					places,
+					request,
+					{ ask: deps.generateChat, cache },
+					signal,
+				);
+			askedOfChat.set(key, run);
+			return run;
+		};
 		const items = await Promise.all(
 			request.texts.map(async (text, place): Promise<TranslateItem> => {
-				const { language, detected } = sources[place] ?? { language: 'en' };
+				const { language, detected, isLeft } = sources[place] ?? { language: 'en' };
+				if (isLeft) {
+					customTargets.fill(false);
+					const copies = request.targets.map((target) => copiedText(text, target.language));
+					return { ...defined({ detected }), translations: copies };
+				}
 				const native = scriptOf(language);
 				const foreign = request.sourceScript !== undefined && request.sourceScript !== native;
 				const sourceText = foreign
@@ -330,12 +340,15 @@ export function createTranslateService(deps: TranslateDeps): TranslateService {
 					: undefined;
 				const translations = await Promise.all(
 					request.targets.map(async (target, index) => {
+						const chosen = await chooseSystem(language, target.language, request);
+						const byChat = byChatFrom(language, target.language, chosen);
 						const { custom: byCustom, ...done } = await translateText(
 							sourceText ?? text,
 							language,
 							target,
-							await chooseSystem(language, target.language, request),
+							chosen,
 							request,
+							byChat && ((given) => byChat(place, given)),
 							signal,
 						);
 						if (!byCustom) customTargets[index] = false;
@@ -355,12 +368,16 @@ export function createTranslateService(deps: TranslateDeps): TranslateService {
 			models: [
 				...new Set(
 					items.flatMap(({ translations }) =>
-						translations.flatMap(({ models: chain }) =>
-							chain.length > 0 ? [chain.join('+')] : [],
-						),
+						translations.flatMap(({ models: chain, tables = [] }) => [
+							...(chain.length > 0 ? [chain.join('+')] : []),
+							...tables,
+						]),
 					),
 				),
 			],
+			refused: items
+				.flatMap(({ translations }) => translations)
+				.reduce((sum, { refused }) => sum + refused.length, 0),
 			characters: charactersOf(request),
 		};
 	};
@@ -374,10 +391,16 @@ export function createTranslateService(deps: TranslateDeps): TranslateService {
 	};
 
 	return {
-		...queue,
+		...admission,
 		newRun,
 		translate: (request, signal) => newRun().translate(request, signal),
 		translatable,
+		systems: async () => ({
+			systems: await listSystems(custom, models.installed, async () =>
+				deps.generateChat ? deps.host.list('chat-completion') : [],
+			),
+			usual: deps.usualSystem?.() ?? 'general',
+		}),
 		models,
 		cache,
 		language: tools,

@@ -6,13 +6,22 @@
 import { readdir, readFile, rm, stat } from 'node:fs/promises';
 import { extname, isAbsolute, join } from 'node:path';
 import { defined } from '../../protocol/defined.ts';
+import { isRecord } from '../../protocol/errorBody.ts';
 import { AppError, systemError } from '../../protocol/index.ts';
 import { pushAll } from '../../protocol/lists.ts';
+import { genders, tones } from '../../protocol/tones.ts';
 import { changeFile, withLock } from '../../store/changeFile.ts';
 import { type Term, tableTerms, tbxTerms, termFinder } from '../../translate/glossary.ts';
 import { canonicalLanguage } from '../../translate/languageCodes.ts';
 import type { Fixed } from '../../translate/mask.ts';
-import { type MemoryPair, memoryLookup, tableMemory, tmxMemory } from '../../translate/memory.ts';
+import {
+	type MemoryPair,
+	memoryLookup,
+	memoryNeighbours,
+	tableMemory,
+	tmxMemory,
+} from '../../translate/memory.ts';
+import type { Gender, Tone } from './translateRequest.ts';
 
 /** What a category brings for one pair of languages. */
 export interface CustomSystem {
@@ -23,13 +32,24 @@ export interface CustomSystem {
 	readonly terms?: (text: string) => readonly Fixed[];
 	/** The stored translation of a sentence, when there is one. */
 	readonly memory?: (sentence: string) => string | undefined;
+	/** Stored sentences like one, with their translation. */
+	readonly neighbours?: (sentence: string) => readonly MemoryPair[];
+	/** What the texts belong to, how the reader is addressed, and of which gender people are: for chat models. */
+	readonly guidance?: SystemGuidance;
 	/** A pair that the category has only through English: its system to English, and from there. */
 	readonly halves?: readonly [CustomSystem, CustomSystem];
 }
 
+/** What a chat model is told of all texts of a pair. */
+export interface SystemGuidance {
+	readonly description?: string;
+	readonly tone?: Tone;
+	readonly gender?: Gender;
+}
+
 /** The name of a system, or of a model, in a request; `undefined` when nothing can be called so. */
 export function categoryName(given: string): string | undefined {
-	const [, name] = /^([\w.@+-]{1,100}(?::\d{1,9})?)(?::latest)?$/i.exec(given) ?? [];
+	const [, name] = /^((?:chat:)?[\w.@+-]{1,100}(?::\d{1,9})?)(?::latest)?$/i.exec(given) ?? [];
 	return name;
 }
 
@@ -43,6 +63,7 @@ export interface SystemPair {
 	readonly model?: string;
 	readonly glossaries: readonly string[];
 	readonly memories: readonly string[];
+	readonly guidance?: SystemGuidance;
 }
 
 export interface CustomSystems {
@@ -117,7 +138,10 @@ export function createCustomSystems(folder: string): CustomSystems {
 			category,
 			...defined({ model: pair.model }),
 			...(terms.length > 0 ? { terms: termFinder(terms, pair.from) } : {}),
-			...(memory.length > 0 ? { memory: memoryLookup(memory) } : {}),
+			...(memory.length > 0
+				? { memory: memoryLookup(memory), neighbours: memoryNeighbours(memory) }
+				: {}),
+			...defined({ guidance: pair.guidance }),
 		};
 		const entry = { stamp, terms, memory, system };
 		loaded.set(key, entry);
@@ -248,6 +272,7 @@ function chained(first: CustomSystem, second: CustomSystem): CustomSystem {
 	return {
 		category: first.category,
 		halves: [first, second],
+		...defined({ guidance: first.guidance ?? second.guidance }),
 		...(toPivot && fromPivot ? { terms } : {}),
 		...(storedPivot && stored ? { memory } : {}),
 	};
@@ -295,6 +320,31 @@ function parseSystem(text: string, category: string): SystemPair[] {
 			...(typeof model === 'string' ? { model } : {}),
 			glossaries: names('glossaries'),
 			memories: names('memories'),
+			...defined({ guidance: guidanceOf(pair, fault) }),
 		};
+	});
+}
+
+/** What a pair tells chat models, from its own fields. */
+function guidanceOf(
+	pair: Readonly<Record<string, unknown>>,
+	fault: (what: string) => AppError,
+): SystemGuidance | undefined {
+	const given = pair['guidance'];
+	if (given === undefined) return undefined;
+	if (!isRecord(given)) throw fault('"guidance" must be an object.');
+	const { description, tone, gender } = given;
+	if (description !== undefined && typeof description !== 'string')
+		throw fault('"description" must be a text.');
+	const chosen = <T extends string>(value: unknown, name: string, values: readonly T[]) => {
+		const found = values.find((one) => one === value);
+		if (value !== undefined && found === undefined)
+			throw fault(`"${name}" takes ${values.join(', ')}.`);
+		return found;
+	};
+	return defined({
+		description,
+		tone: chosen(tone, 'tone', tones),
+		gender: chosen(gender, 'gender', genders),
 	});
 }

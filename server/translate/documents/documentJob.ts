@@ -4,8 +4,10 @@ import { AppError } from '../../protocol/errors.ts';
 import type { ErrorWire } from '../../protocol/errorWire.ts';
 import type { DetectedText } from '../detectedText.ts';
 import { nestedTooDeeply } from '../nesting.ts';
+import { openArchive } from './archives/archiveDocuments.ts';
 import { checkWhole } from './damage.ts';
-import type { TextTranslator } from './documentLanguage.ts';
+import type { TextComments, TextTranslator } from './documentLanguage.ts';
+import { unknownFormat } from './knownFormats.ts';
 import {
 	extractOfMessages,
 	type MissingResult,
@@ -19,11 +21,15 @@ export interface DocumentJob {
 	/** Its ending names the format. */
 	readonly fileName: string;
 	readonly text: string;
+	/** The file, where it is no text; `text` is empty then. */
+	readonly bytes?: Uint8Array;
 	/** BCP 47 codes; without `from` the language is detected. */
 	readonly to: string;
 	readonly from?: string;
 	/** The translated file that may lack messages of `text`; absent for whole documents. */
 	readonly target?: string;
+	/** Columns of a table whose cells are wanted. */
+	readonly columns?: readonly string[];
 	/** Whether the result of a whole document is wanted as JSON. */
 	readonly asJson?: boolean;
 }
@@ -33,6 +39,7 @@ export interface DocumentQuestion {
 	readonly type: 'ask';
 	readonly texts: readonly string[];
 	readonly from?: string;
+	readonly comments?: TextComments;
 }
 
 /** What it is told. */
@@ -42,9 +49,15 @@ export interface DocumentAnswer {
 	readonly error?: ErrorWire;
 }
 
+/** A document that is no text, translated. */
+export interface FileResult extends Omit<DocumentResult, 'text'> {
+	readonly bytes: Uint8Array<ArrayBuffer>;
+}
+
 /** What became of a job. */
 export type DocumentDone =
 	| { readonly type: 'document'; readonly result: DocumentResult }
+	| { readonly type: 'file'; readonly result: FileResult }
 	| { readonly type: 'json'; readonly bytes: Uint8Array<ArrayBuffer> }
 	| { readonly type: 'missing'; readonly result: MissingResult };
 
@@ -82,10 +95,24 @@ async function read(job: DocumentJob, translator: TextTranslator): Promise<Docum
 		const result = await translateMissing(text, target, format, translator, job);
 		return { type: 'missing', result };
 	}
-	const extract = formatOf(fileName);
-	if (!extract) throw new AppError('not_supported', `${fileName} has no document format.`);
+	if (job.bytes) {
+		const archive = await openArchive(job.bytes, fileName);
+		const { text: made, ...rest } = await translateDocumentText(
+			archive.text,
+			archive.extract,
+			translator,
+			job,
+		);
+		return { type: 'file', result: { ...rest, bytes: archive.close(made) } };
+	}
+	const found = formatOf(fileName, text);
+	if (!found) throw new AppError('not_supported', `${fileName} ${unknownFormat(fileName)}`);
+	const extract = job.columns?.length ? found.forColumns?.(job.columns) : found;
+	if (!extract) throw new AppError('invalid_request', `${fileName} has no columns.`);
 	checkWhole(text, extract, fileName);
-	const result = await translateDocumentText(text, extract, translator, job);
+	const opened = extract.open?.(text) ?? { text, extract, close: (made: string) => made };
+	const made = await translateDocumentText(opened.text, opened.extract, translator, job);
+	const result = { ...made, text: opened.close(made.text) };
 	if (!job.asJson) return { type: 'document', result };
 	return { type: 'json', bytes: new TextEncoder().encode(JSON.stringify(result)) };
 }

@@ -12,6 +12,9 @@ import { readableWords } from '../readableWords.ts';
 import { hasSeveralWords, keptSentences } from './keptSentences.ts';
 import { padded } from './piece.ts';
 
+/** What a document says of each of its texts; absent where it says nothing of any. */
+export type TextComments = readonly (string | undefined)[];
+
 /** What a door to documents has to offer; texts keep their order and number. */
 export interface TextTranslator {
 	detect(texts: readonly string[]): Promise<readonly DetectedText[]>;
@@ -19,7 +22,11 @@ export interface TextTranslator {
 	 * @throws AppError `model_not_found` or `model_loading` when no model here translates from that
 	 *   language, `invalid_request` when a remote translator does not know it.
 	 */
-	translate(texts: readonly string[], from: string): Promise<readonly string[]>;
+	translate(
+		texts: readonly string[],
+		from: string,
+		comments?: TextComments,
+	): Promise<readonly string[]>;
 }
 
 export interface DocumentLanguages {
@@ -39,7 +46,10 @@ export interface LeftText {
 }
 
 /** Translates texts, keeping their order and number. */
-export type TranslateTexts = (texts: readonly string[]) => Promise<readonly string[]>;
+export type TranslateTexts = (
+	texts: readonly string[],
+	comments?: TextComments,
+) => Promise<readonly string[]>;
 
 /** The texts of one document on their way. */
 export interface DocumentTexts {
@@ -80,9 +90,14 @@ export async function inItsLanguage(
 		if (!seen.has(text)) left.push({ text, ...why });
 		seen.add(text);
 	};
-	const translateFrom = async (texts: readonly string[], language: string) => {
+	const translateFrom = async (
+		texts: readonly string[],
+		language: string,
+		comments: TextComments | undefined,
+	) => {
 		const parts = texts.map((text) => cutText(text, maxCharacters, language));
-		const answers = await translator.translate(parts.flat(), language);
+		const ofParts = comments && parts.flatMap((own, index) => own.map(() => comments[index]));
+		const answers = await translator.translate(parts.flat(), language, ofParts);
 		let next = 0;
 		return parts.map((own) => {
 			const made = own.map(() => answers[next++]);
@@ -97,7 +112,7 @@ export async function inItsLanguage(
 			return { text, sentences };
 		});
 	};
-	const translate: TranslateTexts = async (texts) => {
+	const translate: TranslateTexts = async (texts, comments) => {
 		const sources =
 			from === undefined
 				? await sourcesOf(texts, main.language, to, translator)
@@ -112,7 +127,8 @@ export async function inItsLanguage(
 			const own = places.map((place) => texts[place] ?? '');
 			let made: Awaited<ReturnType<typeof translateFrom>>;
 			try {
-				made = await translateFrom(own, language);
+				const ofOwn = comments && places.map((place) => comments[place]);
+				made = await translateFrom(own, language, ofOwn);
 			} catch (error) {
 				if (!(error instanceof AppError) || !aboutLanguage.has(error.code)) throw error;
 				if (from !== undefined) throw error;

@@ -5,6 +5,7 @@
  */
 
 import { Worker } from 'node:worker_threads';
+import { archiveTypeOf } from '../../protocol/archiveTypes.ts';
 import { AppError } from '../../protocol/errors.ts';
 import { fromErrorWire, toErrorWire } from '../../protocol/errorWire.ts';
 import { type ComputingWatch, limitAltogether } from '../../work/computingLimit.ts';
@@ -13,10 +14,12 @@ import type {
 	DocumentJob,
 	DocumentMessage,
 	DocumentQuestion,
+	FileResult,
 } from './documentJob.ts';
 import { runDocumentJob } from './documentJob.ts';
 import type { TextTranslator } from './documentLanguage.ts';
 import { DocumentPlaces } from './documentPlaces.ts';
+import { unknownFormat } from './knownFormats.ts';
 import { type MissingResult, messageFormatOf } from './missingMessages.ts';
 import { type DocumentResult, formatOf } from './translateDocument.ts';
 
@@ -41,7 +44,7 @@ export interface ThreadLimits {
 	readonly memoryMb: number;
 }
 
-const usualLimits: ThreadLimits = { baseMs: 30_000, perMillionMs: 5000, memoryMb: 1024 };
+const usualLimits: ThreadLimits = { baseMs: 30_000, perMillionMs: 15_000, memoryMb: 1024 };
 
 /**
  * A document of a format that {@link formatOf} knows.
@@ -56,8 +59,8 @@ export async function translateDocumentInWorker(
 	limits = usualLimits,
 	owner = ownPerson,
 ): Promise<DocumentResult> {
-	if (!formatOf(job.fileName))
-		throw new AppError('not_supported', `${job.fileName} is of no known format.`);
+	if (!formatOf(job.fileName, job.text))
+		throw new AppError('not_supported', `${job.fileName} ${unknownFormat(job.fileName)}`);
 	const done = await inWorker(job, translator, owner, signal, limits);
 	if (done.type === 'document') return done.result;
 	throw new AppError('internal', 'The document thread answered something else.');
@@ -78,6 +81,27 @@ export async function translateDocumentJsonInWorker(
 ): Promise<Uint8Array<ArrayBuffer>> {
 	const done = await inWorker({ ...job, asJson: true }, translator, owner, signal, limits);
 	if (done.type === 'json') return done.bytes;
+	throw new AppError('internal', 'The document thread answered something else.');
+}
+
+/**
+ * A document that is no text, such as one of Word.
+ *
+ * @param owner whose it is: people share the threads fairly
+ * @throws AppError as {@link translateDocumentInWorker}, and `invalid_request` for what is damaged or encrypted.
+ */
+export async function translateFileInWorker(
+	job: Omit<DocumentJob, 'target' | 'asJson' | 'text'> & { readonly bytes: Uint8Array },
+	translator: TextTranslator,
+	owner: string | undefined,
+	signal: AbortSignal,
+	limits = usualLimits,
+): Promise<FileResult> {
+	if (archiveTypeOf(job.fileName) === undefined)
+		throw new AppError('not_supported', `${job.fileName} is of no known format.`);
+	const whole = { ...job, text: '' };
+	const done = await inWorker(whole, translator, owner ?? ownPerson, signal, limits);
+	if (done.type === 'file') return done.result;
 	throw new AppError('internal', 'The document thread answered something else.');
 }
 
@@ -105,11 +129,15 @@ async function inWorker(
 	limits: ThreadLimits,
 ): Promise<Done> {
 	signal.throwIfAborted();
-	const size = job.text.length + (job.target?.length ?? 0);
-	if (size < longText) return runDocumentJob(job, translator);
+	if (job.bytes === undefined && sizeOf(job) < longText) return runDocumentJob(job, translator);
 	using _place = await places.take(owner, signal);
 	if (signal.aborted) throw new AppError('cancelled');
 	return await inThread(job, translator, signal, limits);
+}
+
+/** Characters, or bytes of a file. */
+function sizeOf({ text, target, bytes }: DocumentJob): number {
+	return text.length + (target?.length ?? 0) + (bytes?.length ?? 0);
 }
 
 function workerFile(): URL {
@@ -119,13 +147,13 @@ function workerFile(): URL {
 
 /** What the thread gets for a question; an error of the translator is the thread's to judge. */
 async function answerOf(
-	{ texts, from }: DocumentQuestion,
+	{ texts, from, comments }: DocumentQuestion,
 	translator: TextTranslator,
 ): Promise<DocumentAnswer> {
 	try {
 		return from === undefined
 			? { detected: await translator.detect(texts) }
-			: { translated: await translator.translate(texts, from) };
+			: { translated: await translator.translate(texts, from, comments) };
 	} catch (error) {
 		return { error: toErrorWire(error) };
 	}
@@ -142,8 +170,7 @@ async function inThread(
 		stdout: true,
 		resourceLimits: { maxOldGenerationSizeMb: memoryMb },
 	});
-	const size = job.text.length + (job.target?.length ?? 0);
-	const maxMs = baseMs + (perMillionMs * size) / 1e6;
+	const maxMs = baseMs + (perMillionMs * sizeOf(job)) / 1e6;
 	let stage = 'Taking the document apart';
 	let onAbort = () => {};
 	let watch: ComputingWatch | undefined;

@@ -29,17 +29,23 @@ function translatorOver(port: MessagePort): TextTranslator {
 	};
 	const inBatches = async <T>(
 		texts: readonly string[],
-		of: (batch: readonly string[]) => Promise<readonly T[] | undefined>,
+		of: (batch: readonly string[], at: number) => Promise<readonly T[] | undefined>,
 	): Promise<T[]> => {
 		const all: T[] = [];
-		for (const batch of textBatches(texts, maxPendingTexts))
-			for (const one of (await of(batch)) ?? []) all.push(one);
+		let at = 0;
+		for (const batch of textBatches(texts, maxPendingTexts)) {
+			for (const one of (await of(batch, at)) ?? []) all.push(one);
+			at += batch.length;
+		}
 		return all;
 	};
 	return {
 		detect: (texts) => inBatches(texts, async (batch) => (await ask({ texts: batch })).detected),
-		translate: (texts, from) =>
-			inBatches(texts, async (batch) => (await ask({ texts: batch, from })).translated),
+		translate: (texts, from, comments) =>
+			inBatches(texts, async (batch, at) => {
+				const own = comments && { comments: comments.slice(at, at + batch.length) };
+				return (await ask({ texts: batch, from, ...own })).translated;
+			}),
 	};
 }
 
@@ -50,7 +56,9 @@ if (parentPort) {
 			return { type: 'error', error: toErrorWire(error) };
 		})
 		.then((message) => {
-			port.postMessage(message, message.type === 'json' ? [message.bytes.buffer] : []);
+			const bytes = message.type === 'file' ? message.result.bytes : undefined;
+			const moved = message.type === 'json' ? message.bytes : bytes;
+			port.postMessage(message, moved ? [moved.buffer] : []);
 			port.close();
 		});
 }

@@ -1,126 +1,27 @@
-/**
- * HTML files: sentences between block tags, with inline tags kept in place, and attributes that are
- * read (`title`, `alt`, `placeholder`, `aria-label`). Scripts, styles, code and what is marked
- * `translate="no"` stay. What the document says of its language is said of the target.
- */
+/** HTML files: their sentences and attributes; what the document says of its language is said of the target. */
 
-import { Parser } from 'htmlparser2';
-import { pushAll } from '../../protocol/lists.ts';
+import { gateRules } from '../gate/gateRules.ts';
 import { inLanguage } from './htmlLanguage.ts';
-import { escapeMarkup, type MarkupPart, markupPiece, readable } from './markup.ts';
+import {
+	type HtmlReading,
+	htmlAttributes,
+	htmlReading,
+	htmlSentences,
+	xhtmlReading,
+} from './htmlTexts.ts';
 import type { Extract, Piece } from './piece.ts';
-import { Untouched } from './untouched.ts';
-
-const inline = new Set(
-	'a abbr b bdi bdo big br cite data del dfn em font i img ins label mark q ruby rb rp rt s small span strike strong sub sup time u wbr code kbd samp var tt'.split(
-		' ',
-	),
-);
-const readAttributes = new Set(['title', 'alt', 'placeholder', 'aria-label']);
-
-function extractSentences(text: string): Piece[] {
-	const pieces: Piece[] = [];
-	const kept = new Untouched();
-	let parts: MarkupPart[] = [];
-	let start = 0;
-	/** End of what is in `parts`, or of the last thing that is no sentence. */
-	let done = 0;
-	const add = (to: number, fixed: boolean) => {
-		if (to <= done) return;
-		const raw = text.slice(done, to);
-		const last = parts.at(-1);
-		// Fixed content is one stand-in from its start tag to its end tag.
-		if (fixed && kept.now && last?.fixed) parts[parts.length - 1] = { raw: last.raw + raw, fixed };
-		else parts.push({ raw, fixed });
-		done = to;
-	};
-	const close = (to: number) => {
-		const piece = markupPiece(parts, start, done);
-		if (piece) pieces.push(piece);
-		parts = [];
-		done = Math.max(done, to);
-		start = done;
-	};
-	const parser: Parser = new Parser(
-		{
-			onopentag(name, attributes, implied) {
-				const wasKept = kept.now;
-				if (implied) {
-					kept.open(name, attributes);
-					return;
-				}
-				const [from, to] = [parser.startIndex, parser.endIndex + 1];
-				add(from, true);
-				kept.open(name, attributes);
-				if (!inline.has(name)) close(to);
-				else if (!wasKept) {
-					parts.push({ raw: text.slice(from, to), fixed: true });
-					done = to;
-				} else add(to, true);
-			},
-			ontext() {
-				// What the parser passed over without a word, like a stray end tag.
-				add(parser.startIndex, true);
-				add(parser.endIndex + 1, kept.now);
-			},
-			oncomment() {
-				add(parser.endIndex + 1, true);
-			},
-			onprocessinginstruction() {
-				close(parser.endIndex + 1);
-			},
-			onclosetag(name, implied) {
-				const to = implied ? parser.startIndex : parser.endIndex + 1;
-				if (!implied) add(parser.startIndex, true);
-				if (inline.has(name) && !implied) add(to, true);
-				kept.close();
-				if (!inline.has(name)) close(to);
-			},
-			onend() {
-				close(text.length);
-			},
-		},
-		{ decodeEntities: false },
-	);
-	parser.end(text);
-	return pieces;
-}
-
-function extractAttributes(text: string): Piece[] {
-	const pieces: Piece[] = [];
-	const kept = new Untouched();
-	let ofTag: Piece[] = [];
-	const parser: Parser = new Parser(
-		{
-			onattribute(name, value, quote) {
-				if (!quote || !readAttributes.has(name) || !/\p{L}{2}/u.test(value)) return;
-				const source = text.slice(parser.startIndex, parser.endIndex);
-				const offset = source.indexOf(quote) + 1;
-				const start = parser.startIndex + offset;
-				const raw = source.slice(offset, source.endsWith(quote) ? -1 : undefined);
-				ofTag.push({
-					start,
-					end: start + raw.length,
-					text: readable(raw).trim(),
-					encode: (translation) =>
-						escapeMarkup(translation).replaceAll(quote, quote === '"' ? '&quot;' : '&#39;'),
-				});
-			},
-			onopentag(name, attributes) {
-				// What is marked as not to be translated keeps its own attributes, too; code does not.
-				if (!kept.open(name, attributes)) pushAll(pieces, ofTag);
-				ofTag = [];
-			},
-			onclosetag: () => kept.close(),
-		},
-		{ decodeEntities: false },
-	);
-	parser.end(text);
-	return pieces;
-}
 
 /** Attributes lie inside the tags of sentences, so they are done before them. */
-export const extractHtml: Extract = Object.assign(extractSentences, {
-	before: extractAttributes,
-	prepare: inLanguage,
-});
+const reader = (reading: HtmlReading): Extract =>
+	Object.assign((text: string) => htmlSentences(text, reading), {
+		before: (text: string) => htmlAttributes(text, reading),
+		prepare: inLanguage,
+		rules: gateRules.html,
+	});
+
+export const extractHtml = reader(htmlReading);
+/** Pages of books. */
+export const extractXhtml = reader(xhtmlReading);
+
+/** Sentences of HTML that stands in another format. */
+export const htmlSentencesIn = (text: string): Piece[] => htmlSentences(text);

@@ -5,6 +5,7 @@
 
 import { leadingSpace, trailingSpace } from '../whiteSpace.ts';
 import { type IcuBranch, type IcuChoice, type IcuNode, icuText, parseIcu } from './icu.ts';
+import { ordinalSuffix, suffixIn } from './ordinals.ts';
 import type { Branches } from './piece.ts';
 import { samePlaceholders } from './placeholders.ts';
 import { pluralCategories, withNumber, withoutNumber } from './pluralNumbers.ts';
@@ -27,11 +28,14 @@ export function icuBranches(message: string, to: string): Branches | undefined {
 	const writer = new IcuWriter(to, message.includes("''"));
 	const join = writer.message(nodes, undefined);
 	if (!join || writer.texts.length > maxTexts) return undefined;
-	return { texts: writer.texts, join: writer.texts.length > 0 ? join : () => message };
+	const isChanged = writer.texts.length > 0 || writer.hasOrdinals;
+	return { texts: writer.texts, join: isChanged ? join : () => message };
 }
 
 class IcuWriter {
 	readonly texts: string[] = [];
+	/** Whether a suffix of the source language was replaced. */
+	hasOrdinals = false;
 	readonly #to: string;
 	/** Whether the author doubles every apostrophe, as Java wants it. */
 	readonly #doubled: boolean;
@@ -135,10 +139,11 @@ class IcuWriter {
 
 	/** One sentence: with a number in it where the plural has one, and once more to fall back on. */
 	#sentence(
-		nodes: readonly IcuNode[],
+		branch: readonly IcuNode[],
 		inside: IcuChoice | undefined,
 		number?: number,
 	): Build | undefined {
+		const nodes = inside?.type === 'selectordinal' ? this.#ordinals(branch, number) : branch;
 		const literal = nodes.flatMap((node) => (node.kind === 'text' ? [node.text] : []));
 		if (!literal.some((text) => /\p{L}/u.test(text))) {
 			const raw = this.#raw(nodes, inside);
@@ -180,6 +185,24 @@ class IcuWriter {
 			);
 			return best === undefined ? undefined : lead + this.#written(best, standIns, inside) + trail;
 		};
+	}
+
+	/** English suffixes of ordinal numbers as the target language has them. */
+	#ordinals(nodes: readonly IcuNode[], number: number | undefined): IcuNode[] {
+		const suffix = suffixIn(this.#to, number);
+		const isSuffixed = (index: number) => {
+			const next = nodes[index + 1];
+			return (
+				nodes[index]?.kind === 'hash' && next?.kind === 'text' && ordinalSuffix.test(next.text)
+			);
+		};
+		if (suffix === undefined || !nodes.some((_, index) => isSuffixed(index))) return [...nodes];
+		this.hasOrdinals = true;
+		return nodes.map((node, index): IcuNode => {
+			if (isSuffixed(index)) return { kind: 'argument', raw: `#${suffix}` };
+			if (node.kind !== 'text' || !isSuffixed(index - 1)) return node;
+			return { kind: 'text', text: node.text.replace(ordinalSuffix, '') };
+		});
 	}
 
 	#written(

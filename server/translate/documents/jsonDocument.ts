@@ -7,10 +7,13 @@ import {
 	parseTree,
 	printParseErrorCode,
 } from 'jsonc-parser';
+import { defined } from '../../protocol/defined.ts';
+import { gateRules } from '../gate/gateRules.ts';
 import { sameLanguage } from '../languageCodes.ts';
 import { indentAt } from '../whiteSpace.ts';
 import { isProse } from './isProse.ts';
 import { languageTag } from './languageTag.ts';
+import { vueForms } from './lineBranches.ts';
 import { jsonTree } from './messageTree.ts';
 import type { Extract, Fault, Piece } from './piece.ts';
 import {
@@ -25,7 +28,7 @@ import { remarksIn } from './remarks.ts';
 function extract(text: string, to?: string): Piece[] {
 	const root = parseTree(text, [], { allowTrailingComma: true });
 	const pieces: Piece[] = [];
-	if (root) visit(root, { isKept: remarksIn(text), to, pieces });
+	if (root) visit(root, { isKept: remarksIn(text), to, pieces }, []);
 	return pieces;
 }
 
@@ -33,9 +36,11 @@ interface Visit {
 	readonly isKept: ReturnType<typeof remarksIn>;
 	readonly to: string | undefined;
 	readonly pieces: Piece[];
+	/** What an ARB file says of the message. */
+	readonly comment?: string;
 }
 
-function visit(node: Node, context: Visit, plural?: PluralKey): void {
+function visit(node: Node, context: Visit, path: readonly string[], plural?: PluralKey): void {
 	if (node.type === 'object') {
 		const entries = (node.children ?? []).map(({ children }) => children ?? []);
 		const keys = siblingsOf(entries.map(([key]) => String(key?.value)));
@@ -49,22 +54,29 @@ function visit(node: Node, context: Visit, plural?: PluralKey): void {
 				?.children?.map(({ children }) =>
 					children?.[0]?.value === 'description' ? String(children[1]?.value) : '',
 				);
-			if (context.isKept(key.offset, description?.join('') ?? '')) continue;
-			visit(value, context, pluralKey(name, keys));
+			const comment = description?.join('') ?? '';
+			if (context.isKept(key.offset, comment)) continue;
+			visit(
+				value,
+				comment === '' ? context : { ...context, comment },
+				[...path, name],
+				pluralKey(name, keys),
+			);
 		}
 		return;
 	}
-	for (const child of node.children ?? []) visit(child, context);
+	for (const child of node.children ?? []) visit(child, context, path);
 	if (node.type !== 'string') return;
 	const value = String(node.value);
-	if (!isProse(value)) return;
-	const { to, pieces } = context;
-	const branches = plural && to !== undefined ? categoryBranches(value, plural, to) : undefined;
+	if (!isProse(value, path)) return;
+	const { to, pieces, comment } = context;
+	const forms = plural && to !== undefined ? categoryBranches(value, plural, to) : undefined;
+	const branches = forms ?? vueForms(value);
 	pieces.push({
 		start: node.offset,
 		end: node.offset + node.length,
 		text: value,
-		...(branches ? { branches } : {}),
+		...defined({ branches, comment }),
 		encode: (translation) => JSON.stringify(translation),
 	});
 }
@@ -88,26 +100,29 @@ function faultOf(text: string): Fault | undefined {
 	const first = errors
 		.map(({ error, offset }) => ({ name: printParseErrorCode(error), at: offset }))
 		.find(({ name }) => name !== 'InvalidCharacter');
-	return first && { at: first.at, what: faults[first.name] ?? 'this is no JSON' };
+	return first && { at: first.at, what: faults.get(first.name) ?? 'this is no JSON' };
 }
 
-const faults: Readonly<Record<string, string | undefined>> = {
-	UnexpectedEndOfString: 'a string is not closed',
-	UnexpectedEndOfComment: 'a comment is not closed',
-	InvalidEscapeCharacter: 'a backslash is followed by what it does not stand before',
-	InvalidUnicode: 'an escaped character is not whole',
-	CommaExpected: 'a comma is missing',
-	ColonExpected: 'a colon is missing',
-	PropertyNameExpected: 'a key in double quotes is missing',
-	ValueExpected: 'a value is missing',
-	CloseBraceExpected: 'a closing brace is missing',
-	CloseBracketExpected: 'a closing bracket is missing',
-	EndOfFileExpected: 'something follows the end',
-};
+const faults: ReadonlyMap<string, string | undefined> = new Map(
+	Object.entries<string | undefined>({
+		UnexpectedEndOfString: 'a string is not closed',
+		UnexpectedEndOfComment: 'a comment is not closed',
+		InvalidEscapeCharacter: 'a backslash is followed by what it does not stand before',
+		InvalidUnicode: 'an escaped character is not whole',
+		CommaExpected: 'a comma is missing',
+		ColonExpected: 'a colon is missing',
+		PropertyNameExpected: 'a key in double quotes is missing',
+		ValueExpected: 'a value is missing',
+		CloseBraceExpected: 'a closing brace is missing',
+		CloseBracketExpected: 'a closing bracket is missing',
+		EndOfFileExpected: 'something follows the end',
+	}),
+);
 
 /** Plural messages get the keys of the target's categories. */
 export const extractJson: Extract = Object.assign(extract, {
 	faultOf,
+	rules: gateRules.json,
 	prepare: (text: string, to: string) =>
 		withKeysOf(withLocale(text, to), to, {
 			read: jsonTree.read,

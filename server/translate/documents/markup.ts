@@ -12,6 +12,14 @@ import type { Piece } from './piece.ts';
 export interface MarkupPart {
 	readonly raw: string;
 	readonly fixed: boolean;
+	/** Offset in its document, of parts that have pieces inside. */
+	readonly start?: number;
+}
+
+/** Source code of words ↔ words. */
+export interface MarkupCode {
+	readonly read: (raw: string) => string;
+	readonly write: (words: string) => string;
 }
 
 /**
@@ -24,6 +32,7 @@ export function markupPiece(
 	parts: readonly MarkupPart[],
 	start: number,
 	end: number,
+	code: MarkupCode = { read: readable, write: escapeMarkup },
 ): Piece | undefined {
 	const isPadding = (part: MarkupPart) => part.fixed || part.raw.trim() === '';
 	const first = parts.findIndex((part) => !isPadding(part));
@@ -43,20 +52,26 @@ export function markupPiece(
 			const role = partner > index ? 'open' : 'close';
 			return { raw: part.raw, role, pair: Math.min(partner, index) };
 		}),
-		readable,
+		code.read,
 	);
-	const before = joined(parts.slice(0, core.first)) + leadingSpace(raw[0]?.raw ?? '');
-	const after = trailingSpace(raw.at(-1)?.raw ?? '') + joined(parts.slice(core.last + 1));
+	const [before, after] = [parts.slice(0, core.first), parts.slice(core.last + 1)];
+	const [lead, trail] = [leadingSpace(raw[0]?.raw ?? ''), trailingSpace(raw.at(-1)?.raw ?? '')];
 	return {
 		start,
 		end,
 		text: tagged.text.trim(),
 		...(tagged.tags ? { delimiters: tagged.tags, isWhole: tagged.isWhole } : {}),
-		encode: (translation) => before + tagged.restore(translation, escapeMarkup) + after,
+		encode: (translation, sourceOf) => {
+			const rawOf = ({ raw, start: at }: MarkupPart) =>
+				sourceOf && at !== undefined ? sourceOf(at, at + raw.length) : raw;
+			const words = tagged.restore(translation, code.write, (part) => {
+				const own = raw[part];
+				return own ? rawOf(own) : '';
+			});
+			return before.map(rawOf).join('') + lead + words + trail + after.map(rawOf).join('');
+		},
 	};
 }
-
-const joined = (parts: readonly MarkupPart[]) => parts.map(({ raw }) => raw).join('');
 
 /** Start and end tags that belong together, by their places. */
 function partners(parts: readonly MarkupPart[]): ReadonlyMap<number, number> {

@@ -1,7 +1,7 @@
 /** Message files that are lists of entries: `.properties` and gettext `.po`. */
 
 import { poEntries } from './poEntries.ts';
-import { propertyEntries } from './propertiesDocument.ts';
+import { propertyEntries } from './propertyEntries.ts';
 
 /** One message with the source code it is copied by. */
 export interface MessageLine {

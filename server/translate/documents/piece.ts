@@ -1,5 +1,6 @@
 /** A stretch of a document that is words, and how a translation of it is written back. */
 
+import type { GateRules, Region, Spliced } from '../gate/gate.ts';
 import { leadingSpace, trailingSpace } from '../whiteSpace.ts';
 
 export interface Piece {
@@ -8,8 +9,16 @@ export interface Piece {
 	readonly end: number;
 	/** The words, free of escapes and line breaks of the format. */
 	readonly text: string;
-	/** Source code of the format for a translation. */
-	readonly encode: (translation: string) => string;
+	/** What the document says of the text, for whoever translates it. */
+	readonly comment?: string;
+	/**
+	 * Source code of the format for a translation.
+	 *
+	 * @param sourceOf The document between two offsets within the piece, with the translations of `inner` in it.
+	 */
+	readonly encode: (translation: string, sourceOf?: SourceOf) => string;
+	/** Pieces that lie in what this one keeps as it is, such as the title of a link in a sentence. */
+	readonly inner?: readonly Piece[];
 	/** Delimiters inside the text that must come out in the same number; matches are kept. */
 	readonly delimiters?: RegExp;
 	/** Whether the delimiters of a translation stand where they may. */
@@ -21,6 +30,8 @@ export interface Piece {
 	/** Comes with the others: `encode` is applied to `text` when any other piece changes. */
 	readonly companion?: boolean;
 }
+
+export type SourceOf = (start: number, end: number) => string;
 
 export interface Branches {
 	readonly texts: readonly string[];
@@ -42,8 +53,22 @@ export interface Extract {
 	readonly before?: Extract;
 	/** The text as a target language needs it, such as with the keys of its plural forms. */
 	readonly prepare?: (text: string, to: string) => string;
+	/** What translations of the format are held to; placeholders alone when absent. */
+	readonly rules?: GateRules;
 	/** The first place where a document of the format cannot be read. */
 	readonly faultOf?: (text: string) => Fault | undefined;
+	/** A document whose words are encoded once more in another format: its texts, joined. */
+	readonly open?: (text: string) => OpenedText;
+	/** The same for some columns of a table. */
+	readonly forColumns?: (columns: readonly string[]) => Extract;
+}
+
+/** The texts in a document, to be translated in its place. */
+export interface OpenedText {
+	readonly text: string;
+	readonly extract: Extract;
+	/** The document with what has become of {@link text}. */
+	readonly close: (text: string) => string;
 }
 
 export interface Fault {
@@ -59,21 +84,52 @@ export function splice(
 	pieces: readonly Piece[],
 	translations: readonly (string | undefined)[],
 ): string {
+	const made = new Map<Piece, string>();
+	pieces.forEach((piece, index) => {
+		const translation = translations[index];
+		if (translation !== undefined) made.set(piece, translation);
+	});
+	return spliced(text, pieces, made).text;
+}
+
+/** {@link splice}, with the places where the pieces stand afterwards. */
+export function spliced(
+	text: string,
+	pieces: readonly Piece[],
+	translations: ReadonlyMap<Piece, string>,
+): Spliced {
 	let out = '';
 	let next = 0;
-	// The same words are the same bytes, whatever the encoder would make of them.
-	const changed = pieces.some(
-		({ text: own, companion }, index) =>
-			!companion && translations[index] !== undefined && translations[index] !== own,
-	);
-	pieces.forEach((piece, index) => {
-		const translation = piece.companion && changed ? piece.text : translations[index];
-		if (translation === undefined) return;
-		if (translation === piece.text && !(piece.companion && changed)) return;
-		out += text.slice(next, piece.start) + piece.encode(translation);
+	const regions: Region[] = [];
+	const isChanged = (piece: Piece) => {
+		const translation = translations.get(piece);
+		// The same words are the same bytes, whatever the encoder would make of them.
+		return translation !== undefined && translation !== piece.text;
+	};
+	const sourceOf =
+		({ inner = [] }: Piece): SourceOf =>
+		(from, to) => {
+			let source = '';
+			let at = from;
+			for (const one of inner) {
+				if (one.start < at || one.end > to || !isChanged(one)) continue;
+				source += text.slice(at, one.start) + one.encode(translations.get(one) ?? one.text);
+				at = one.end;
+			}
+			return source + text.slice(at, to);
+		};
+	const changed = pieces.some((piece) => !piece.companion && isChanged(piece));
+	for (const piece of pieces) {
+		const translation = piece.companion && changed ? piece.text : translations.get(piece);
+		out += text.slice(next, piece.start);
+		const start = out.length;
+		if (translation !== undefined && (isChanged(piece) || (piece.companion && changed)))
+			out += piece.encode(translation, sourceOf(piece));
+		else out += sourceOf(piece)(piece.start, piece.end);
+		regions.push({ start, end: out.length });
 		next = piece.end;
-	});
-	return out + text.slice(next);
+	}
+	return { text: out + text.slice(next), regions };
 }
 
 /** A translation with the white space its source begins and ends with. */

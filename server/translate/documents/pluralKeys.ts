@@ -12,7 +12,7 @@ const categoryNames = ['zero', 'one', 'two', 'few', 'many', 'other'] as const;
 const suffix = /^(.+?)(_ordinal)?_(zero|one|two|few|many|other)$/;
 /** Placeholders that stand for the number of things. */
 const counts =
-	/^(?:\{\{\s*(?:count|n|num|number)\b[^{}]*\}\}|%\{(?:count|n|num|number)\}|\{(?:count|n|num|number)\})$/;
+	/^(?:\{\{\s*(?:count|n|num|number)\b[^{}]*\}\}|%\{(?:count|n|num|number)\}|\{(?:count|n|num|number)\}|%(?:\d+\$)?l{0,2}[diu])$/;
 
 export interface PluralKey {
 	readonly category: string;

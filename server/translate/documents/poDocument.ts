@@ -4,6 +4,8 @@
  * none. Comments, contexts, order, obsolete entries and everything already translated stay.
  */
 
+import { defined } from '../../protocol/defined.ts';
+import { gateRules } from '../gate/gateRules.ts';
 import { type Branches, type Extract, type Piece, padded } from './piece.ts';
 import { placeholders, sameConversions, samePlaceholders } from './placeholders.ts';
 import { type PluralForms, parsePluralForms, pluralFormsOf } from './pluralForms.ts';
@@ -21,26 +23,43 @@ function extract(text: string, to?: string): Piece[] {
 		const isDone = entry.strings.some((string) => string.text !== '');
 		if (entry === header || isDone || !/\p{L}{2}/u.test(entry.id.text)) return [];
 		if (asksToKeep(text.slice(entry.start, entry.id.start))) return [];
-		if (!entry.plural) return [singular(text, entry, eol)];
-		return to === undefined ? [] : [plural(text, entry, forms, eol)];
+		const own = defined({ comment: commentOf(text, entry) });
+		if (!entry.plural) return [{ ...singular(text, entry, eol), ...own }];
+		return to === undefined ? [] : [{ ...plural(text, entry, forms, eol), ...own }];
 	});
-	if (to === undefined || own || !forms || !pieces.some(({ branches }) => branches)) return pieces;
-	const companion = headerPiece(text, entries, header, forms, to, eol);
+	if (to === undefined || pieces.length === 0) return pieces;
+	const needed = own || !pieces.some(({ branches }) => branches) ? undefined : forms;
+	const named = languageIn(header);
+	if (!needed && (named === undefined || sameBase(named, to))) return pieces;
+	const companion = headerPiece(text, entries, header, needed, to, eol);
 	// A new header stands in front of an entry that begins where it does.
 	return [companion, ...pieces].sort((a, b) => a.start - b.start);
 }
 
 /** What is translated already tells the language of the messages as well. */
 export const extractPo: Extract = Object.assign(extract, {
+	rules: gateRules.po,
 	prose: (text: string) =>
 		poEntries(text).flatMap(({ id, plural }) => [id.text, ...(plural ? [plural.text] : [])]),
 });
 
+/** What programmers say to translators (`#.`), and the context of a message. */
+function commentOf(text: string, { start, id, context }: PoEntry): string | undefined {
+	const lines = text.slice(start, id.start).split('\n');
+	const remarks = lines.flatMap((line) => (line.startsWith('#.') ? [line.slice(2).trim()] : []));
+	const said = [...remarks, context?.text ?? ''];
+	return said.filter((one) => one !== '').join('\n') || undefined;
+}
+
+/** The language that the header names, perhaps none yet. */
+const languageIn = (header: PoEntry | undefined): string | undefined =>
+	/^Language:[ \t]*([\w-]*)/m.exec(header?.strings[0]?.text ?? '')?.[1];
+
 /** Forms the header states, unless they are a template's or of another language. */
 function headerForms(header: PoEntry | undefined, to: string | undefined): PluralForms | undefined {
 	const lines = header?.strings[0]?.text ?? '';
-	const language = /^Language:[ \t]*([A-Za-z]+)/m.exec(lines)?.[1];
-	const isOther = language !== undefined && to !== undefined && !sameBase(language, to);
+	const language = languageIn(header) ?? '';
+	const isOther = language !== '' && to !== undefined && !sameBase(language, to);
 	const value = /^Plural-Forms:(.*)$/m.exec(lines)?.[1];
 	return isOther || value === undefined ? undefined : parsePluralForms(value);
 }
@@ -145,11 +164,11 @@ function headerPiece(
 	text: string,
 	entries: readonly PoEntry[],
 	header: PoEntry | undefined,
-	forms: PluralForms,
+	forms: PluralForms | undefined,
 	to: string,
 	eol: string,
 ): Piece {
-	const line = `"Plural-Forms: ${forms.source}\\n"`;
+	const line = forms ? `"Plural-Forms: ${forms.source}\\n"` : undefined;
 	const start = header?.strings[0]?.start ?? entries[0]?.start ?? 0;
 	const end = header?.end ?? start;
 	return {
@@ -160,11 +179,12 @@ function headerPiece(
 		encode: () => {
 			if (!header) {
 				const type = '"Content-Type: text/plain; charset=UTF-8\\n"';
-				return [`msgid ""`, `msgstr ""`, type, line, '', ''].join(eol);
+				return [`msgid ""`, `msgstr ""`, type, ...(line ? [line] : []), '', ''].join(eol);
 			}
 			const raw = text
 				.slice(start, end)
 				.replace(/"Language:[^"\\]*\\n"/, `"Language: ${to.replace('-', '_')}\\n"`);
+			if (line === undefined) return raw;
 			const stated =
 				/"Plural-Forms:(?:[^"\\]|\\[^n])*(?:"[ \t]*\r?\n[ \t]*"(?:[^"\\]|\\[^n])*)*(?:\\n)?"/;
 			return stated.test(raw) ? raw.replace(stated, () => line) : raw + eol + line;

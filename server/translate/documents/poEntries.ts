@@ -105,11 +105,13 @@ function withoutLineEnd(line: string): string {
 	return withoutEnd(text.endsWith('\r') ? text.slice(0, -1) : text, ' \t');
 }
 
-const escapes: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r' };
+const escapes: ReadonlyMap<string, string> = new Map(
+	Object.entries<string>({ n: '\n', t: '\t', r: '\r' }),
+);
 
 function unquote(line: string): string {
 	const inner = /"((?:\\.|[^"\\])*)"/.exec(line)?.[1] ?? '';
-	return inner.replace(/\\(.)/g, (_, letter: string) => escapes[letter] ?? letter);
+	return inner.replace(/\\(.)/g, (_, letter: string) => escapes.get(letter) ?? letter);
 }
 
 /** Strings of a `.po` file for a text, one per line of it. */

@@ -13,12 +13,14 @@ import { extractHtml } from './htmlDocument.ts';
 import { icuBranches } from './icuBranches.ts';
 import { extractJson } from './jsonDocument.ts';
 import { extractMarkdown, extractMdx } from './markdownDocument.ts';
-import { type Extract, type Piece, padded, splice } from './piece.ts';
-import { isIcuBranching, samePlaceholders } from './placeholders.ts';
+import { moreFormats, sharedFormatOf } from './moreFormats.ts';
+import type { Extract, Piece } from './piece.ts';
+import { isIcuBranching } from './placeholders.ts';
 import { extractPlainText } from './plainTextDocument.ts';
 import { extractPo } from './poDocument.ts';
 import { extractProperties } from './propertiesDocument.ts';
 import { extractSubtitles } from './subtitlesDocument.ts';
+import { throughGate } from './throughGate.ts';
 import { extractXliff } from './xliffDocument.ts';
 import { extractYaml } from './yamlDocument.ts';
 
@@ -42,6 +44,7 @@ export const documentFormats: Readonly<Record<string, Extract>> = {
 	xliff: extractXliff,
 	yaml: extractYaml,
 	yml: extractYaml,
+	...moreFormats,
 };
 
 /** What became of the pieces of a document. */
@@ -49,8 +52,19 @@ export interface PiecesResult {
 	readonly text: string;
 	/** Pieces found. */
 	readonly pieces: number;
-	/** Source texts whose translation would have lost a placeholder, or that are malformed ICU messages. */
+	/** Source texts whose translation did not pass the gate, or that are malformed ICU messages. */
 	readonly refused: readonly string[];
+	/** Of each of them, where it stands and why. */
+	readonly refusedAt: readonly RefusedPlace[];
+}
+
+/** Where a text stands that was left as it was. */
+export interface RefusedPlace {
+	/** From 1. */
+	readonly line: number;
+	readonly column: number;
+	/** Part of a sentence. */
+	readonly why: string;
 }
 
 export interface DocumentResult extends PiecesResult {
@@ -61,10 +75,15 @@ export interface DocumentResult extends PiecesResult {
 	readonly left: readonly LeftText[];
 }
 
-/** Format of a file by its name, or `undefined`. */
-export function formatOf(fileName: string): Extract | undefined {
+/**
+ * Format of a file by its name, or `undefined`.
+ *
+ * @param text what is in it, which tells messages from programs of the same ending
+ */
+export function formatOf(fileName: string, text?: string): Extract | undefined {
 	const ending = /\.([^./\\]+)$/.exec(fileName)?.[1]?.toLowerCase() ?? '';
-	return Object.hasOwn(documentFormats, ending) ? documentFormats[ending] : undefined;
+	const known = Object.hasOwn(documentFormats, ending) ? documentFormats[ending] : undefined;
+	return known ?? sharedFormatOf(fileName, text);
 }
 
 /**
@@ -83,7 +102,7 @@ export async function translateDocumentText(
 	const prose = proseOf(text, extract, to);
 	const { translate, language, score, left } = await inItsLanguage(prose, translator, languages);
 	const made = sameLanguage(language, to)
-		? { text, pieces: prose.length, refused: [] }
+		? { text, pieces: prose.length, refused: [], refusedAt: [] }
 		: await translatePieces(text, extract, translate, to);
 	return { ...made, left, language, ...defined({ score }) };
 }
@@ -92,11 +111,13 @@ export async function translateDocumentText(
 export function proseOf(text: string, extract: Extract, to: string): string[] {
 	if (extract.prose) return extract.prose(text);
 	const pieces = [...(extract.before?.(text, to) ?? []), ...piecesOf(text, extract, to)];
-	return pieces.flatMap((piece) => piece.branches?.texts ?? [piece.text]);
+	const all = pieces.flatMap((piece) => [piece, ...(piece.inner ?? [])]);
+	return all.flatMap((piece) => piece.branches?.texts ?? [piece.text]);
 }
 
 /**
- * Translates the pieces of a document; everything between them is the same, byte for byte.
+ * Translates the pieces of a document; everything between them is the same, byte for byte. What does not pass
+ * the gate of the format is translated in smaller parts, and at last left as it was.
  *
  * @param to Target language (BCP 47), whose plural forms messages get. Without it, messages with
  *   plural forms are left as they are.
@@ -109,38 +130,43 @@ export async function translatePieces(
 ): Promise<PiecesResult> {
 	const source = to === undefined ? text : (extract.prepare?.(text, to) ?? text);
 	const first = extract.before
-		? await translatePieces(source, extract.before, translate, to)
-		: { text: source, pieces: 0, refused: [] };
+		? await translatePieces(source, partOf(extract.before, extract), translate, to)
+		: { text: source, pieces: 0, refused: [], refusedAt: [] };
 	const pieces = piecesOf(first.text, extract, to);
-	const asked = pieces.filter((piece) => !piece.companion && !leavesAlone(piece));
-	const texts = asked.map((piece) => piece.branches?.texts ?? [piece.text.trim()]);
-	const answers = asked.length === 0 ? [] : await translate(texts.flat());
-	const found = new Map<Piece, string>();
-	const broken: Piece[] = [];
-	let next = 0;
-	asked.forEach((piece, index) => {
-		const own = texts[index] ?? [];
-		const given = own.map((source) => (answers[next++] ?? source).trim());
-		const answer = piece.branches
-			? joinBranches(piece, given)
-			: padded(given[0] ?? piece.text, piece.text);
-		if (answer !== undefined && (piece.branches || keeps(piece, answer))) found.set(piece, answer);
-		else broken.push(piece);
-	});
-	for (const [piece, answer] of await inParts(broken, translate)) found.set(piece, answer);
-	const counted = pieces.filter((piece) => !piece.companion);
-	const refused = counted.filter((piece) => !found.has(piece)).map((piece) => piece.text);
-	const made = splice(
-		first.text,
-		pieces,
-		pieces.map((piece) => found.get(piece)),
-	);
+	const made = await throughGate(first.text, pieces, extract.rules ?? {}, translate);
+	const all = pieces.flatMap((piece) => [piece, ...(piece.inner ?? [])]);
+	const counted = all.filter((piece) => !piece.companion);
+	const refused = counted.filter((piece) => !made.translations.has(piece));
 	return {
 		// Where no word has changed, nothing has.
-		text: made === source ? text : made,
+		text: made.text === source ? text : made.text,
 		pieces: first.pieces + counted.length,
-		refused: [...first.refused, ...refused],
+		refused: [...first.refused, ...refused.map((piece) => piece.text)],
+		refusedAt: [
+			...first.refusedAt,
+			...refused.map((piece) => ({
+				...placeIn(text, first.text, piece),
+				why: made.faults.get(piece) ?? 'it is a message that cannot be read',
+			})),
+		],
 	};
+}
+
+/** A part of a format that is translated before the rest of it, held to the same. */
+const partOf = (before: Extract, { rules }: Extract): Extract =>
+	Object.assign((text: string, to?: string) => before(text, to), {
+		...before,
+		...defined({ rules }),
+	});
+
+/** Line and column of a piece in the document as it came. */
+function placeIn(text: string, now: string, { start, end }: Piece): Omit<RefusedPlace, 'why'> {
+	const raw = now.slice(start, end);
+	// What came before may have grown or shrunk; the piece itself has not changed.
+	const after = text.indexOf(raw, start);
+	const at = after < 0 ? text.lastIndexOf(raw, start) : after;
+	const lines = text.slice(0, at < 0 ? Math.min(start, text.length) : at).split('\n');
+	return { line: lines.length, column: (lines.at(-1) ?? '').length + 1 };
 }
 
 /** Pieces, of which messages with branches have those of the target language. */
@@ -150,69 +176,4 @@ function piecesOf(text: string, extract: Extract, to?: string): Piece[] {
 		const branches = icuBranches(piece.text, to);
 		return branches ? { ...piece, branches } : piece;
 	});
-}
-
-function leavesAlone({ text, branches }: Piece): boolean {
-	return !branches && isIcuBranching(text);
-}
-
-function joinBranches({ text, branches }: Piece, translations: readonly string[]) {
-	// Texts that are all the same in the other language leave the message as its author wrote it.
-	if (branches?.texts.length === 0) return branches.join([]);
-	if (branches?.texts.every((source, index) => source.trim() === translations[index])) return text;
-	return branches?.join(translations);
-}
-
-/** Whether placeholders and delimiters of a piece are all in its translation. */
-function keeps(piece: Piece, translation: string): boolean {
-	return (
-		samePlaceholders(piece.text, translation) &&
-		marks(piece, piece.text) === marks(piece, translation) &&
-		(piece.isWhole?.(translation) ?? true)
-	);
-}
-
-function marks({ delimiters }: Piece, text: string): string {
-	// Words move in other languages, and what marks them goes along.
-	return delimiters ? (text.match(delimiters) ?? []).sort().join('\n') : '';
-}
-
-/** Translates what lies between the delimiters on its own: plainer, but nothing is lost. */
-async function inParts(
-	pieces: readonly Piece[],
-	translate: TranslateTexts,
-): Promise<(readonly [Piece, string])[]> {
-	const cut = pieces
-		.filter(({ delimiters }) => delimiters)
-		.map((piece) => ({ piece, parts: partsOf(piece) }));
-	const wanted = cut.flatMap(({ parts }) =>
-		parts.filter(({ words }) => words).map(({ text }) => text.trim()),
-	);
-	if (wanted.length === 0) return [];
-	const answers = await translate(wanted);
-	let next = 0;
-	return cut.flatMap(({ piece, parts }) => {
-		const made = parts
-			.map(({ text, words }) => {
-				if (!words) return text;
-				return padded(answers[next++] ?? text, text);
-			})
-			.join('');
-		return keeps(piece, made) ? [[piece, made] as const] : [];
-	});
-}
-
-function partsOf({ text, delimiters }: Piece): { text: string; words: boolean }[] {
-	const parts: { text: string; words: boolean }[] = [];
-	let next = 0;
-	const add = (part: string) => {
-		if (part !== '') parts.push({ text: part, words: /\p{L}{2}/u.test(part) });
-	};
-	for (const match of text.matchAll(delimiters as RegExp)) {
-		add(text.slice(next, match.index));
-		parts.push({ text: match[0], words: false });
-		next = match.index + match[0].length;
-	}
-	add(text.slice(next));
-	return parts;
 }

@@ -2,31 +2,37 @@
 
 import { Nesting } from '../nesting.ts';
 
-const untouched = new Set(
-	'script style pre code kbd samp var math svg textarea noscript template tt'.split(' '),
-);
+const untouched = new Set('script style pre code kbd samp var math textarea tt'.split(' '));
+/** Words inside these are no words, whatever says that they are to be translated. */
+const code = new Set(['script', 'style']);
 
 /** Tells which elements are left alone while their start and end tags go by. */
 export class Untouched {
 	readonly #nesting = new Nesting();
-	#depth = 0;
+	/** Of the elements that are open, from the outermost that is left alone or read against that. */
+	readonly #kept: boolean[] = [];
 
 	open(name: string, attributes: Readonly<Record<string, string>>): boolean {
 		this.#nesting.open();
-		const marked =
-			untouched.has(name) ||
-			attributes['translate'] === 'no' ||
-			(attributes['class'] ?? '').split(/\s+/).includes('notranslate');
-		if (this.#depth > 0 || marked) this.#depth++;
-		return this.#depth > 0;
+		this.#kept.push(this.#isKept(name, attributes));
+		return this.now;
 	}
 
 	close(): void {
 		this.#nesting.close();
-		if (this.#depth > 0) this.#depth--;
+		this.#kept.pop();
 	}
 
 	get now(): boolean {
-		return this.#depth > 0;
+		return this.#kept.at(-1) === true;
+	}
+
+	#isKept(name: string, attributes: Readonly<Record<string, string>>): boolean {
+		if (code.has(name)) return true;
+		const asked = attributes['translate'];
+		if (asked === 'no' || (attributes['class'] ?? '').split(/\s+/).includes('notranslate'))
+			return true;
+		if (untouched.has(name)) return true;
+		return asked !== 'yes' && this.now;
 	}
 }

@@ -5,10 +5,14 @@
  */
 
 import { Parser } from 'htmlparser2';
+import { AppError } from '../../protocol/errors.ts';
+import { gateRules } from '../gate/gateRules.ts';
+import { languageName, sameLanguage } from '../languageCodes.ts';
 import { Nesting } from '../nesting.ts';
 import { startOfRun } from '../whiteSpace.ts';
+import { languageTag } from './languageTag.ts';
 import { type MarkupPart, markupPiece } from './markup.ts';
-import type { Piece } from './piece.ts';
+import type { Extract, Piece } from './piece.ts';
 
 /** Inline elements of XLIFF 1.2 whose content is code of another format. */
 const codes = new Set(['ph', 'bpt', 'ept', 'it']);
@@ -32,7 +36,7 @@ interface Unit {
 	targetEmpty: boolean;
 }
 
-export function extractXliff(text: string): Piece[] {
+function extract(text: string): Piece[] {
 	const eol = text.includes('\r\n') ? '\r\n' : '\n';
 	const pieces: Piece[] = [];
 	const kept: boolean[] = [];
@@ -112,6 +116,39 @@ export function extractXliff(text: string): Piece[] {
 	parser.end(text);
 	return pieces;
 }
+
+/** Start tags that name the language of the targets, in either version of the format. */
+const fileTag = /<(?:file|xliff)\b[^<>]{0,2000}>/g;
+const languageAttribute =
+	/(\s(?:target-language|trgLang)\s{0,20}=\s{0,20})(?:"([^"<>]*)"|'([^'<>]*)')/g;
+const filledTarget = /<target(?:\s[^<>]{0,500})?(?<!\/)>(?!\s{0,500}<\/target)/;
+
+/**
+ * A file whose targets are in the language they are to be in.
+ *
+ * @throws AppError `invalid_request` when it has translations into another one.
+ */
+function inTargetLanguage(text: string, to: string): string {
+	const tag = languageTag(to);
+	if (tag === undefined) return text;
+	const renamed = (all: string, before: string, one?: string, other?: string): string => {
+		const named = one ?? other ?? '';
+		if (sameLanguage(named, tag)) return all;
+		if (named !== '' && filledTarget.test(text))
+			throw new AppError(
+				'invalid_request',
+				`The file has translations into ${languageName(named, 'en')} (${named}). Translate it into that language, or a copy without its targets.`,
+				{ param: 'to' },
+			);
+		return `${before}"${tag}"`;
+	};
+	return text.replace(fileTag, (start) => start.replace(languageAttribute, renamed));
+}
+
+export const extractXliff: Extract = Object.assign(extract, {
+	rules: gateRules.xliff,
+	prepare: inTargetLanguage,
+});
 
 function unitPiece(text: string, unit: Unit, eol: string): Piece | undefined {
 	const { tag, source, target, parts } = unit;

@@ -31,35 +31,39 @@ const stripMarks: Convert = (text) =>
 		.normalize('NFC');
 
 /** Language → transform to Latin letters, and whether diacritics are dropped as people type it. */
-const toLatin: Readonly<Record<string, readonly [name: string, plain: boolean]>> = {
-	ru: ['Russian-Latin/BGN', true],
-	uk: ['Ukrainian-Latin/BGN', true],
-	be: ['Belarusian-Latin/BGN', true],
-	bg: ['Bulgarian-Latin/BGN', true],
-	kk: ['Kazakh-Latin/BGN', true],
-	ky: ['Kirghiz-Latin/BGN', true],
-	mk: ['Macedonian-Latin/BGN', true],
-	'mn-Cyrl': ['Mongolian-Latin/BGN', true],
-	'sr-Cyrl': ['Serbian-Latin/BGN', false],
-	el: ['Greek-Latin/UNGEGN', true],
-	ko: ['Hangul-Latin', false],
-	si: ['si-si_Latn', true],
-};
+const toLatin: ReadonlyMap<string, readonly [name: string, plain: boolean]> = new Map(
+	Object.entries<readonly [name: string, plain: boolean]>({
+		ru: ['Russian-Latin/BGN', true],
+		uk: ['Ukrainian-Latin/BGN', true],
+		be: ['Belarusian-Latin/BGN', true],
+		bg: ['Bulgarian-Latin/BGN', true],
+		kk: ['Kazakh-Latin/BGN', true],
+		ky: ['Kirghiz-Latin/BGN', true],
+		mk: ['Macedonian-Latin/BGN', true],
+		'mn-Cyrl': ['Mongolian-Latin/BGN', true],
+		'sr-Cyrl': ['Serbian-Latin/BGN', false],
+		el: ['Greek-Latin/UNGEGN', true],
+		ko: ['Hangul-Latin', false],
+		si: ['si-si_Latn', true],
+	}),
+);
 
-const indicScripts: Readonly<Record<string, string>> = {
-	as: 'Bengali',
-	bn: 'Bengali',
-	gu: 'Gujarati',
-	hi: 'Devanagari',
-	kn: 'Kannada',
-	ml: 'Malayalam',
-	mr: 'Devanagari',
-	ne: 'Devanagari',
-	or: 'Oriya',
-	pa: 'Gurmukhi',
-	ta: 'Tamil',
-	te: 'Telugu',
-};
+const indicScripts: ReadonlyMap<string, string> = new Map(
+	Object.entries<string>({
+		as: 'Bengali',
+		bn: 'Bengali',
+		gu: 'Gujarati',
+		hi: 'Devanagari',
+		kn: 'Kannada',
+		ml: 'Malayalam',
+		mr: 'Devanagari',
+		ne: 'Devanagari',
+		or: 'Oriya',
+		pa: 'Gurmukhi',
+		ta: 'Tamil',
+		te: 'Telugu',
+	}),
+);
 
 const arabicScript = new Set(['ar', 'fa', 'ur', 'sd']);
 const chain =
@@ -76,7 +80,7 @@ export async function converterFor(language: string, from: string, to: string): 
 }
 
 async function intoLatin(language: string): Promise<Convert | undefined> {
-	const known = toLatin[language];
+	const known = toLatin.get(language);
 	if (known) {
 		const convert = await cldrTransform(known[0]);
 		return known[1] ? chain(convert, stripMarks) : (text) => convert(text).normalize('NFC');
@@ -85,7 +89,7 @@ async function intoLatin(language: string): Promise<Convert | undefined> {
 	if (language === 'th') return latinFromThai;
 	if (language === 'tg' || language === 'tt') return latinFromTurkicCyrillic(language);
 	if (arabicScript.has(language) || language === 'he') return latinFromSemitic(language);
-	const script = indicScripts[language];
+	const script = indicScripts.get(language);
 	if (script === undefined) return undefined;
 	return chain(await cldrTransform(`${script}-Latin`), colloquialIndic(language));
 }
@@ -102,7 +106,8 @@ async function fromLatin(language: string): Promise<Convert | undefined> {
 	}
 	if (language === 'he') return hebrewFromLatin;
 	if (arabicScript.has(language)) return arabicFromLatin(language);
-	if (language === 'si' || indicScripts[language] !== undefined) return indicFromLatin(language);
+	if (language === 'si' || indicScripts.get(language) !== undefined)
+		return indicFromLatin(language);
 	return cyrillicFromLatin(language);
 }
 

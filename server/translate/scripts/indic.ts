@@ -72,81 +72,87 @@ const colloquialTamil: Convert = (text) => {
 };
 
 /** Offsets of letters in the blocks of the Indic scripts, which are laid out alike. */
-const blockOf: Readonly<Record<string, number>> = {
-	hi: 0x900,
-	mr: 0x900,
-	ne: 0x900,
-	bn: 0x980,
-	as: 0x980,
-	pa: 0xa00,
-	gu: 0xa80,
-	or: 0xb00,
-	ta: 0xb80,
-	te: 0xc00,
-	kn: 0xc80,
-	ml: 0xd00,
-};
+const blockOf: ReadonlyMap<string, number> = new Map(
+	Object.entries<number>({
+		hi: 0x900,
+		mr: 0x900,
+		ne: 0x900,
+		bn: 0x980,
+		as: 0x980,
+		pa: 0xa00,
+		gu: 0xa80,
+		or: 0xb00,
+		ta: 0xb80,
+		te: 0xc00,
+		kn: 0xc80,
+		ml: 0xd00,
+	}),
+);
 
-const consonants: Readonly<Record<string, number>> = {
-	k: 0x15,
-	kh: 0x16,
-	g: 0x17,
-	gh: 0x18,
-	ch: 0x1a,
-	chh: 0x1b,
-	j: 0x1c,
-	jh: 0x1d,
-	t: 0x24,
-	th: 0x25,
-	d: 0x26,
-	dh: 0x27,
-	n: 0x28,
-	p: 0x2a,
-	ph: 0x2b,
-	f: 0x2b,
-	b: 0x2c,
-	bh: 0x2d,
-	m: 0x2e,
-	y: 0x2f,
-	r: 0x30,
-	l: 0x32,
-	v: 0x35,
-	w: 0x35,
-	sh: 0x36,
-	s: 0x38,
-	h: 0x39,
-	q: 0x15,
-	c: 0x15,
-	z: 0x1c,
-	x: 0x15,
-	ṭ: 0x1f,
-	ḍ: 0x21,
-	ṇ: 0x23,
-	ṣ: 0x37,
-	ś: 0x36,
-	ḷ: 0x33,
-	ñ: 0x1e,
-};
+const consonants: ReadonlyMap<string, number> = new Map(
+	Object.entries<number>({
+		k: 0x15,
+		kh: 0x16,
+		g: 0x17,
+		gh: 0x18,
+		ch: 0x1a,
+		chh: 0x1b,
+		j: 0x1c,
+		jh: 0x1d,
+		t: 0x24,
+		th: 0x25,
+		d: 0x26,
+		dh: 0x27,
+		n: 0x28,
+		p: 0x2a,
+		ph: 0x2b,
+		f: 0x2b,
+		b: 0x2c,
+		bh: 0x2d,
+		m: 0x2e,
+		y: 0x2f,
+		r: 0x30,
+		l: 0x32,
+		v: 0x35,
+		w: 0x35,
+		sh: 0x36,
+		s: 0x38,
+		h: 0x39,
+		q: 0x15,
+		c: 0x15,
+		z: 0x1c,
+		x: 0x15,
+		ṭ: 0x1f,
+		ḍ: 0x21,
+		ṇ: 0x23,
+		ṣ: 0x37,
+		ś: 0x36,
+		ḷ: 0x33,
+		ñ: 0x1e,
+	}),
+);
 /** Independent letter and sign of each vowel; `a` has no sign. */
-const vowels: Readonly<Record<string, readonly [number, number]>> = {
-	a: [0x05, 0],
-	aa: [0x06, 0x3e],
-	ā: [0x06, 0x3e],
-	i: [0x07, 0x3f],
-	ee: [0x08, 0x40],
-	ii: [0x08, 0x40],
-	ī: [0x08, 0x40],
-	u: [0x09, 0x41],
-	oo: [0x0a, 0x42],
-	uu: [0x0a, 0x42],
-	ū: [0x0a, 0x42],
-	e: [0x0f, 0x47],
-	ē: [0x0f, 0x47],
-	ai: [0x10, 0x48],
-	o: [0x13, 0x4b],
-	ō: [0x13, 0x4b],
-	au: [0x14, 0x4c],
-};
+const vowels: ReadonlyMap<string, readonly [number, number]> = new Map(
+	Object.entries<readonly [number, number]>({
+		a: [0x05, 0],
+		aa: [0x06, 0x3e],
+		ā: [0x06, 0x3e],
+		i: [0x07, 0x3f],
+		ee: [0x08, 0x40],
+		ii: [0x08, 0x40],
+		ī: [0x08, 0x40],
+		u: [0x09, 0x41],
+		oo: [0x0a, 0x42],
+		uu: [0x0a, 0x42],
+		ū: [0x0a, 0x42],
+		e: [0x0f, 0x47],
+		ē: [0x0f, 0x47],
+		ai: [0x10, 0x48],
+		o: [0x13, 0x4b],
+		ō: [0x13, 0x4b],
+		au: [0x14, 0x4c],
+	}),
+);
 
 /** Letters Tamil does without: the plain one of the row stands for all. */
 const tamilRows: Readonly<Record<number, number>> = {
@@ -230,7 +236,7 @@ const syllable =
  * carries no sign that mutes it.
  */
 export function indicFromLatin(language: string): Convert {
-	const base = blockOf[language];
+	const base = blockOf.get(language);
 	const muted = language === 'ta' || language === 'ml' || language === 'si';
 	const letter = (offset: number): string => {
 		if (base === undefined) return String.fromCharCode(sinhala[offset] ?? 0xd85);
@@ -250,10 +256,10 @@ export function indicFromLatin(language: string): Convert {
 			if (consonant !== undefined) {
 				// The unwritten vowel may also be unspoken: only doubled letters and clusters are joined.
 				if (pending) out += letter(0x4d);
-				out += letter(consonants[consonant] ?? 0x15);
+				out += letter(consonants.get(consonant) ?? 0x15);
 				pending = true;
 			} else if (vowel !== undefined) {
-				const [whole, sign] = vowels[vowel] ?? [0x05, 0];
+				const [whole, sign] = vowels.get(vowel) ?? [0x05, 0];
 				if (!pending) out += letter(whole);
 				else if (vowel === 'a' && syllables > 0) out += letter(0x3e);
 				else if (sign > 0) out += letter(sign);

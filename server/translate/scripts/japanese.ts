@@ -7,7 +7,9 @@ import { assetPath } from '../asset.ts';
 import { cutText } from '../cutText.ts';
 
 /** Particles are written as they were once said and read as they are said now. */
-const spoken: Readonly<Record<string, string>> = { は: 'わ', へ: 'え', を: 'お' };
+const spoken: ReadonlyMap<string, string> = new Map(
+	Object.entries<string>({ は: 'わ', へ: 'え', を: 'お' }),
+);
 
 /** Characters read at once: the dictionary tries every end of a run of signs it does not know. */
 const pieceLength = 200;
@@ -72,7 +74,7 @@ function read(
 	let out = '';
 	let isOpen = false;
 	for (const { surface_form: surface, reading, pos } of tokens) {
-		const said = pos === '助詞' ? (spoken[surface] ?? surface) : (reading ?? surface);
+		const said = pos === '助詞' ? (spoken.get(surface) ?? surface) : (reading ?? surface);
 		const mark = pos === '記号' || !/[\p{L}\p{N}]/u.test(surface);
 		// Endings belong to the word before them.
 		const glued = mark || pos === '助動詞' || !isOpen;

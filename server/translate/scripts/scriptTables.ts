@@ -47,23 +47,25 @@ function keepingCase(convert: Convert): Convert {
 
 const cyrillicBase =
 	"shch=щ sch=щ sh=ш ch=ч zh=ж kh=х ts=ц tz=ц yu=ю ju=ю ya=я ja=я yo=ё jo=ё ye=е je=е iy=ий yi=ы a=а b=б v=в w=в g=г d=д e=е z=з i=и j=й k=к l=л m=м n=н o=о p=п r=р s=с t=т u=у f=ф h=х c=ц q=к x=кс y=ы '=ь ’=ь ʹ=ь ʺ=ъ ë=ё é=э";
-const cyrillicOwn: Readonly<Record<string, string>> = {
-	uk: 'yj=ий i=і y=и yi=ї ye=є je=є h=г g=ґ iy=ій yo=йо e=е',
-	be: 'i=і y=ы w=ў u=у shch=шч yo=ё h=г e=э ye=е',
-	bg: 'sht=щ y=й ya=я a=а u=у ie=ие iy=ий yi=йи yo=йо e=е ye=йе',
-	mk: 'gj=ѓ kj=ќ dz=ѕ dj=џ lj=љ nj=њ j=ј y=ј ja=ја ju=ју je=је yu=ју ya=ја h=х yo=јо ye=је jo=јо',
-	'mn-Cyrl': 'ö=ө oe=ө ü=ү ue=ү kh=х h=х j=ж y=й',
-	kk: 'ä=ә ae=ә ğ=ғ gh=ғ q=қ ñ=ң ng=ң ö=ө ū=ұ u=ұ ü=ү h=һ i=і ı=ы y=ы w=у ş=ш sh=ш x=х kh=х yi=й',
-	ky: 'ng=ң ñ=ң ö=ө ü=ү j=ж kh=х',
-	tg: 'gh=ғ q=қ h=ҳ kh=х j=ҷ ī=ӣ i=и ū=ӯ y=й yo=ё',
-	tt: 'ä=ә ae=ә ö=ө ü=ү j=җ ñ=ң ng=ң h=һ kh=х q=къ ğ=гъ gh=гъ ı=ы y=ы w=в',
-	'sr-Latn':
-		'lj=љ nj=њ dž=џ đ=ђ dj=ђ ć=ћ č=ч š=ш ž=ж j=ј c=ц h=х ja=ја ju=ју je=је jo=јо ya=ја yu=ју sh=ш ch=ч zh=ж y=ј e=е ts=тс kh=кх iy=иј tz=тз yi=ји yo=јо ye=је shch=шч sch=сч',
-};
+const cyrillicOwn: ReadonlyMap<string, string> = new Map(
+	Object.entries<string>({
+		uk: 'yj=ий i=і y=и yi=ї ye=є je=є h=г g=ґ iy=ій yo=йо e=е',
+		be: 'i=і y=ы w=ў u=у shch=шч yo=ё h=г e=э ye=е',
+		bg: 'sht=щ y=й ya=я a=а u=у ie=ие iy=ий yi=йи yo=йо e=е ye=йе',
+		mk: 'gj=ѓ kj=ќ dz=ѕ dj=џ lj=љ nj=њ j=ј y=ј ja=ја ju=ју je=је yu=ју ya=ја h=х yo=јо ye=је jo=јо',
+		'mn-Cyrl': 'ö=ө oe=ө ü=ү ue=ү kh=х h=х j=ж y=й',
+		kk: 'ä=ә ae=ә ğ=ғ gh=ғ q=қ ñ=ң ng=ң ö=ө ū=ұ u=ұ ü=ү h=һ i=і ı=ы y=ы w=у ş=ш sh=ш x=х kh=х yi=й',
+		ky: 'ng=ң ñ=ң ö=ө ü=ү j=ж kh=х',
+		tg: 'gh=ғ q=қ h=ҳ kh=х j=ҷ ī=ӣ i=и ū=ӯ y=й yo=ё',
+		tt: 'ä=ә ae=ә ö=ө ü=ү j=җ ñ=ң ng=ң h=һ kh=х q=къ ğ=гъ gh=гъ ı=ы y=ы w=в',
+		'sr-Latn':
+			'lj=љ nj=њ dž=џ đ=ђ dj=ђ ć=ћ č=ч š=ш ž=ж j=ј c=ц h=х ja=ја ju=ју je=је jo=јо ya=ја yu=ју sh=ш ch=ч zh=ж y=ј e=е ts=тс kh=кх iy=иј tz=тз yi=ји yo=јо ye=је shch=шч sch=сч',
+	}),
+);
 
 /** Latin → Cyrillic of a language, as people type it. */
 export function cyrillicFromLatin(language: string): Convert {
-	const convert = mapper(`${cyrillicBase} ${cyrillicOwn[language] ?? ''}`);
+	const convert = mapper(`${cyrillicBase} ${cyrillicOwn.get(language) ?? ''}`);
 	if (language !== 'uk') return keepingCase(convert);
 	// After a consonant "yi" ends an adjective; elsewhere it is a letter of its own.
 	return keepingCase((word) => convert(word.replace(/(?<=[bcdfghklmnprstvz])yi$/, 'yj')));
@@ -71,14 +73,16 @@ export function cyrillicFromLatin(language: string): Convert {
 
 const turkicBase =
 	'а=a б=b в=v г=g д=d е=e ё=yo ж=zh з=z и=i й=y к=k л=l м=m н=n о=o п=p р=r с=s т=t у=u ф=f х=kh ц=ts ч=ch ш=sh щ=shch ъ= ы=y ь= э=e ю=yu я=ya';
-const turkicOwn: Readonly<Record<string, string>> = {
-	tg: "ғ=gh ӣ=i қ=q ӯ=u ҳ=h ҷ=j ъ=' ы=i",
-	tt: 'ә=ä җ=j ң=ñ ө=ö ү=ü һ=h ы=ı',
-};
+const turkicOwn: ReadonlyMap<string, string> = new Map(
+	Object.entries<string>({
+		tg: "ғ=gh ӣ=i қ=q ӯ=u ҳ=h ҷ=j ъ=' ы=i",
+		tt: 'ә=ä җ=j ң=ñ ө=ö ү=ü һ=h ы=ı',
+	}),
+);
 
 /** Tajik and Tatar → Latin. */
 export function latinFromTurkicCyrillic(language: string): Convert {
-	return keepingCase(mapper(`${turkicBase} ${turkicOwn[language] ?? ''}`));
+	return keepingCase(mapper(`${turkicBase} ${turkicOwn.get(language) ?? ''}`));
 }
 
 const arabicToLatin =
@@ -103,16 +107,18 @@ export function latinFromSemitic(language: string): Convert {
 
 const arabicConsonants =
 	"kh=خ gh=غ sh=ش th=ث dh=ذ ch=تش zh=ج b=ب t=ت j=ج h=ح d=د r=ر z=ز s=س f=ف q=ق k=ك l=ل m=م n=ن w=و y=ي p=ب v=ف g=غ c=ك x=كس '=ء 3=ع 7=ح 2=ء aa=ا ee=ي oo=و ou=و ii=ي uu=و ,=، ;=؛ ?=؟";
-const arabicLetters: Readonly<Record<string, string>> = {
-	ar: 'h=ه',
-	fa: 'ch=چ zh=ژ p=پ v=و g=گ k=ک y=ی h=ه ee=ی ii=ی th=ث',
-	ur: 'ch=چ zh=ژ p=پ v=و g=گ k=ک y=ی h=ہ ee=ی ii=ی kh=خ bh=بھ ph=پھ th=تھ dh=دھ chh=چھ jh=جھ',
-	sd: 'ch=چ p=پ v=و g=گ k=ڪ y=ي h=ھ bh=ڀ th=ٿ dh=ڌ',
-};
+const arabicLetters: ReadonlyMap<string, string> = new Map(
+	Object.entries<string>({
+		ar: 'h=ه',
+		fa: 'ch=چ zh=ژ p=پ v=و g=گ k=ک y=ی h=ه ee=ی ii=ی th=ث',
+		ur: 'ch=چ zh=ژ p=پ v=و g=گ k=ک y=ی h=ہ ee=ی ii=ی kh=خ bh=بھ ph=پھ th=تھ dh=دھ chh=چھ jh=جھ',
+		sd: 'ch=چ p=پ v=و g=گ k=ڪ y=ي h=ھ bh=ڀ th=ٿ dh=ڌ',
+	}),
+);
 
 /** Latin → Arabic script: long vowels written, short ones only at the edges of words. */
 export function arabicFromLatin(language: string): Convert {
-	const letters = mapper(`${arabicConsonants} ${arabicLetters[language] ?? ''}`);
+	const letters = mapper(`${arabicConsonants} ${arabicLetters.get(language) ?? ''}`);
 	const yeh = language === 'ar' || language === 'sd' ? 'ي' : 'ی';
 	const lastE = language === 'ur' ? 'ے' : yeh;
 	return (text) =>
@@ -134,7 +140,9 @@ export function arabicFromLatin(language: string): Convert {
 
 const hebrewLetters =
 	"sh=ש tz=צ ts=צ ch=ח kh=ח th=ת b=ב v=ו g=ג d=ד h=ה z=ז t=ת y=י j=ג' k=ק l=ל m=מ n=נ s=ס p=פ f=פ q=ק r=ר c=ק w=ו x=קס o=ו u=ו i=י ee=י oo=ו e= a= '=ע";
-const hebrewFinals: Readonly<Record<string, string>> = { כ: 'ך', מ: 'ם', נ: 'ן', פ: 'ף', צ: 'ץ' };
+const hebrewFinals: ReadonlyMap<string, string> = new Map(
+	Object.entries<string>({ כ: 'ך', מ: 'ם', נ: 'ן', פ: 'ף', צ: 'ץ' }),
+);
 
 /** Latin → Hebrew letters: vowels that the script leaves out are left out. */
 export const hebrewFromLatin: Convert = (text) => {
@@ -145,6 +153,6 @@ export const hebrewFromLatin: Convert = (text) => {
 				.replace(/^[aeiou]/, (vowel) => `א${/[iou]/.test(vowel) ? vowel : ''}`)
 				.replace(/ah?$/, 'ה'),
 		);
-		return made.replace(/[כמנפצ]$/u, (last) => hebrewFinals[last] ?? last);
+		return made.replace(/[כמנפצ]$/u, (last) => hebrewFinals.get(last) ?? last);
 	});
 };

@@ -13,7 +13,7 @@ import { AppError } from '../../../server/protocol/index.ts';
 import { temporaryFolder } from '../../support/temporaryFolder.ts';
 import { memorySource } from './memorySource.ts';
 import { build } from './rebuilt.ts';
-import { smallConfig, smallWeights } from './smallDecoder.ts';
+import { smallCalibration, smallConfig, smallWeights } from './smallDecoder.ts';
 
 /** Every file of a folder, by its path. */
 function contents(folder: string): Record<string, string> {
@@ -48,7 +48,7 @@ describe('a model folder', () => {
 		const origin = JSON.parse(readFileSync(join(to, 'nearglot-origin.json'), 'utf8'));
 		assert.deepEqual(
 			{ source: origin.source, revision: origin.revision, version: origin.recipe.version },
-			{ source: 'someone/model', revision: 'abc', version: 1 },
+			{ source: 'someone/model', revision: 'abc', version: 2 },
 		);
 		assert.match(origin.tensors, /^[0-9a-f]{64}$/);
 		assert.deepEqual((await describeModel(to)).problems, []);
@@ -188,11 +188,12 @@ describe('a model folder', () => {
 	});
 
 	it('has the same bytes after kills at any moment', { timeout: 120_000 }, async () => {
-		const whole = contents(await build(source(), smallConfig, join(folder, 'unharmed')));
+		const options = { keep: false, calibration: async () => smallCalibration };
+		const whole = contents(await build(source(), smallConfig, join(folder, 'unharmed'), options));
 		const target = join(folder, 'killed');
 		const script = fileURLToPath(new URL('./buildSlowly.ts', import.meta.url));
 		let kills = 0;
-		for (let delay = 1; ; delay += 7) {
+		for (let delay = 1; ; delay += 11) {
 			const child = fork(script, [target], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
 			let messages = 0;
 			child.on('message', () => {

@@ -2,7 +2,7 @@
 
 import { memorySource } from './memorySource.ts';
 import { build } from './rebuilt.ts';
-import { smallConfig, smallWeights } from './smallDecoder.ts';
+import { smallCalibration, smallConfig, smallWeights } from './smallDecoder.ts';
 
 const [target = ''] = process.argv.slice(2);
 const source = memorySource(smallWeights());
@@ -14,5 +14,9 @@ const slow = {
 		return rows;
 	},
 };
-await build(slow, smallConfig, target, { noteBytes: 1 });
+await build(slow, smallConfig, target, {
+	noteBytes: 1,
+	keep: false,
+	calibration: async () => smallCalibration,
+});
 process.disconnect();

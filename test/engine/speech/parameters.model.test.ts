@@ -181,7 +181,7 @@ test('above temperature 0 the likeliest of five samples is kept', async () => {
 			temperature: 1,
 			seed,
 			samples,
-			rules: () => {},
+			processors: [],
 		});
 		return avgLogprob;
 	};

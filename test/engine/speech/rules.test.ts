@@ -3,10 +3,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { TextModel } from '../../../server/engine/api.ts';
-import { logSumExp } from '../../../server/engine/sample/logprobs.ts';
+import { processLogits } from '../../../server/engine/sample/logitsProcessor.ts';
 import { speechLanguageCode } from '../../../server/engine/speech/languages.ts';
-import { argmaxToken, sampleAtTemperature } from '../../../server/engine/speech/pickToken.ts';
-import { PrioritySemaphore } from '../../../server/engine/speech/prioritySemaphore.ts';
 import {
 	compressionRatio,
 	isDoubtful,
@@ -16,7 +14,7 @@ import {
 import { dynamicTimeWarp, medianFilter } from '../../../server/engine/speech/timeWarp.ts';
 import { cutSegments } from '../../../server/engine/speech/whisper/segments.ts';
 import type { WhisperConfig } from '../../../server/engine/speech/whisper/whisperConfig.ts';
-import { applyWhisperRules } from '../../../server/engine/speech/whisper/whisperRules.ts';
+import { whisperProcessors } from '../../../server/engine/speech/whisper/whisperRules.ts';
 import { splitWords, timeWords } from '../../../server/engine/speech/words.ts';
 
 /** Text 0–9, end 10, start 11, no timestamps 12, times from 13 (0.00) to 1512. */
@@ -49,7 +47,8 @@ function allowed(
 	const values = logits ?? new Float32Array(1513);
 	// Flat logits would always prefer the many timestamps: text must be likelier to stay.
 	if (logits === undefined) values.fill(10, 0, 13);
-	applyWhisperRules(values, generated, config, timestamps);
+	const step = { logits: values, tokens: generated, given: 0, changed: [], isRewritten: false };
+	processLogits(whisperProcessors(config, timestamps), step);
 	return [...values.keys()].filter((id) => values[id] !== Number.NEGATIVE_INFINITY);
 }
 
@@ -132,24 +131,6 @@ test('repetition and guessing are tried again, silence is not', () => {
 	assert.ok(!isDoubtful({ text: 'hm', avgLogprob: -1.5, noSpeechProb: 0.7 }));
 });
 
-test('the likeliest token and drawn ones carry the log-probability without temperature', () => {
-	const logits = Float32Array.from([0, 2, 1, Number.NEGATIVE_INFINITY]);
-	const total = logSumExp(logits);
-	assert.deepEqual(argmaxToken(logits).id, 1);
-	assert.ok(Math.abs(argmaxToken(logits).logprob - (2 - total)) < 1e-6);
-	const counts = [0, 0, 0, 0];
-	for (let i = 0; i < 3000; i++) {
-		const { id, logprob } = sampleAtTemperature(logits, 0.5, i / 3000);
-		assert.ok(Math.abs(logprob - ((logits[id] ?? 0) - total)) < 1e-6);
-		counts[id] = (counts[id] ?? 0) + 1;
-	}
-	const weights = [1, Math.exp(4), Math.exp(2)];
-	const sum = weights.reduce((a, b) => a + b, 0);
-	for (const [id, weight] of weights.entries())
-		assert.ok(Math.abs((counts[id] ?? 0) / 3000 - weight / sum) < 0.002);
-	assert.equal(counts[3], 0);
-});
-
 test('languages are known by code, tag, name and old code', () => {
 	for (const [value, code] of [
 		['de', 'de'],
@@ -198,28 +179,4 @@ test('words keep their punctuation and are cut to plausible lengths beside pause
 		splitWords([0, 1, 2], chinese, 'ja').map(({ text }) => text),
 		['日', '本'],
 	);
-});
-
-test('turns: one at a time, interactive first, cancelled ones leave', async () => {
-	const turns = new PrioritySemaphore();
-	const order: string[] = [];
-	const work = (label: string) => async () => {
-		order.push(label);
-		await new Promise((resolve) => setTimeout(resolve, 5));
-	};
-	const stop = new AbortController();
-	const first = turns.run('batch', work('first'));
-	const second = turns.run('batch', work('second'));
-	const gone = turns.run('batch', work('gone'), stop.signal);
-	const urgent = turns.run('interactive', work('urgent'));
-	assert.equal(turns.waiting, 3);
-	stop.abort();
-	await assert.rejects(gone, { code: 'cancelled' });
-	await Promise.all([first, second, urgent]);
-	assert.deepEqual(order, ['first', 'urgent', 'second']);
-	await assert.rejects(
-		turns.run('batch', () => Promise.reject(new Error('no'))),
-		/no/,
-	);
-	assert.equal(await turns.run('batch', async () => 1), 1);
 });

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { startTranslateServer, type TranslateServer } from '../../support/translateServer.ts';
+import { bodyOf, textsOf, wordFile } from '../../translate/documents/officeFiles.ts';
 
 let server: TranslateServer;
 before(async () => {
@@ -54,4 +55,49 @@ test('unknown formats and languages and missing fields are refused with their na
 		const { error } = (await response.json()) as { error: { param: string; message: string } };
 		assert.equal(error.param, param, error.message);
 	}
+});
+
+const sendFile = (
+	query: Readonly<Record<string, string>>,
+	body: Uint8Array,
+	type = 'application/octet-stream',
+) =>
+	fetch(`${server.url}/documents/translate?${new URLSearchParams(query)}`, {
+		method: 'POST',
+		headers: { 'content-type': type },
+		body: Buffer.from(body),
+	});
+
+test('the bytes of a Word file come back as such a file, with what has become of it', async () => {
+	const run = (text: string) => `<w:p><w:r><w:t xml:space="preserve">${text}</w:t></w:r></w:p>`;
+	const file = await wordFile(run('open the file'));
+	for (const type of ['application/octet-stream', 'application/vnd.ms-word', '']) {
+		const response = await sendFile({ fileName: 'a.docx', to: 'de', from: 'en' }, file, type);
+		assert.equal(response.status, 200, type);
+		assert.match(response.headers.get('content-type') ?? '', /wordprocessingml\.document$/);
+		const summary = JSON.parse(response.headers.get('x-document-result') ?? '');
+		assert.deepEqual(summary, { pieces: 1, refused: 0, left: 0, language: 'en' });
+		const parts = await textsOf(new Uint8Array(await response.arrayBuffer()), 'a.docx');
+		assert.equal(bodyOf(parts.get('word/document.xml')), run('OPEN THE FILE'));
+	}
+});
+
+test('files that are sent in the wrong way, or cannot be read, say what to do', async () => {
+	const file = await wordFile('<w:p/>');
+	const json = await post({ fileName: 'a.docx', text: 'x', to: 'de' });
+	for (const [response, message] of [
+		[json, /a\.docx is no text\. Send the bytes/],
+		[await sendFile({ to: 'de' }, file), /'fileName' belongs into the query/],
+		[await sendFile({ fileName: 'a.docx' }, file), /'to' belongs into the query/],
+		[await sendFile({ fileName: 'a.md', to: 'de' }, file), /a\.md is a text\. Send it in JSON/],
+		[await sendFile({ fileName: 'a.pdf', to: 'de' }, file), /a\.pdf is a PDF, .*save it as docx/],
+		[await sendFile({ fileName: 'a.doc', to: 'de' }, file), /old format of Office/],
+		[await sendFile({ fileName: 'a.docx', to: 'de' }, file.subarray(9)), /cannot be translated/],
+		[await sendFile({ fileName: 'a.docx', to: 'qqq' }, file), /qqq/],
+	] as const) {
+		assert.equal(response.status, 400);
+		assert.match(JSON.stringify(await response.json()), message);
+	}
+	const large = await sendFile({ fileName: 'a.docx', to: 'de' }, new Uint8Array(64 * 2 ** 20 + 1));
+	assert.equal(large.status, 413);
 });

@@ -8,7 +8,7 @@ import type { EngineModel, Seq2SeqRequest } from '../../../server/engine/api.ts'
 import { bundledCatalogue, catalogueEntries, resolveEntry } from '../../../server/hub/catalogue.ts';
 import { AppError, type ModelInfo } from '../../../server/protocol/index.ts';
 import type { ModelHost } from '../../../server/services/host.ts';
-import { createTranslateBatcher } from '../../../server/services/translate/translateBatcher.ts';
+import { createSentenceClient } from '../../../server/services/translate/sentenceClient.ts';
 import { CharacterMeter } from '../../../server/services/translate/translateLimits.ts';
 import {
 	createTranslateModels,
@@ -326,7 +326,7 @@ test('a sentence somebody had translated is translated again for the next person
 			})),
 		};
 	});
-	const deps = { batcher: createTranslateBatcher(host), cache: new SentenceCache(100_000) };
+	const deps = { client: createSentenceClient(host), cache: new SentenceCache(100_000) };
 	const translate = async (owner: string | undefined) => {
 		asked.length = 0;
 		const options = { owner, priority: 'interactive' } as const;
@@ -341,11 +341,10 @@ test('a sentence somebody had translated is translated again for the next person
 	assert.equal(await translate('alice'), 0, 'hers is still there');
 });
 
-test('sentences of several callers share a batch; options and length part them', async () => {
+test('the sentences of a request go over together, those of another apart; options part them', async () => {
 	const calls: Seq2SeqRequest[] = [];
 	const host = hostOf([info('m')], async (request) => {
 		calls.push(request);
-		await new Promise((resolve) => setTimeout(resolve, 5));
 		return {
 			outputs: request.items.map(({ text }) => ({
 				text: text.toUpperCase(),
@@ -355,24 +354,27 @@ test('sentences of several callers share a batch; options and length part them',
 			})),
 		};
 	});
-	const batcher = createTranslateBatcher(host, { maxItems: 10, maxCharacters: 1000, inFlight: 1 });
-	const interactive = { owner: 'me', priority: 'interactive' as const };
+	const client = createSentenceClient(host);
+	const interactive = { priority: 'interactive' as const };
+	const [one, other] = [new AbortController().signal, new AbortController().signal];
 	const results = await Promise.all([
-		...Array.from({ length: 25 }, (_, index) =>
-			batcher.translate('m', [{ text: `a ${index}` }], interactive),
+		...Array.from({ length: 300 }, (_, index) =>
+			client.translate('m', { text: `a ${index}` }, interactive, one),
 		),
-		batcher.translate('m', [{ text: 'other' }], { ...interactive, beams: 4 }),
-		batcher.translate('m', [{ text: 'x'.repeat(900) }], interactive),
+		client.translate('m', { text: 'wide' }, { ...interactive, beams: 4 }, one),
+		client.translate('m', { text: 'other' }, interactive, other),
 	]);
 	assert.deepEqual(
-		results.slice(0, 25).map(([output]) => output?.text),
-		Array.from({ length: 25 }, (_, index) => `A ${index}`),
+		results.slice(0, 300).map(({ text }) => text),
+		Array.from({ length: 300 }, (_, index) => `A ${index}`),
 	);
-	assert.ok(calls.every(({ items }) => items.length <= 10));
-	assert.ok(calls.length <= 6, `${calls.length} calls`);
-	assert.equal(calls.filter(({ beams }) => beams === 4).length, 1);
+	assert.deepEqual(
+		calls.map(({ items, beams = 1 }) => `${items.length} by ${beams}`),
+		['64 by 1', '64 by 1', '64 by 1', '64 by 1', '44 by 1', '1 by 4', '1 by 1'],
+	);
+	assert.ok(calls.every(({ isAdmitted }) => isAdmitted));
 	await assert.rejects(
-		batcher.translate('m', [{ text: 'late' }], interactive, AbortSignal.abort()),
+		client.translate('m', { text: 'late' }, interactive, AbortSignal.abort()),
 		(error: AppError) => error.code === 'cancelled',
 	);
 });
@@ -390,16 +392,11 @@ test('a failure of the engine reaches exactly those who waited for it', async ()
 			})),
 		};
 	});
-	const batcher = createTranslateBatcher(host);
-	await assert.rejects(
-		batcher.translate('m', [{ text: 'a' }], { priority: 'batch' }),
-		(error: AppError) => error.code === 'runner_crashed',
-	);
+	const client = createSentenceClient(host);
+	const translate = () => client.translate('m', { text: 'a' }, { priority: 'batch' });
+	await assert.rejects(translate(), (error: AppError) => error.code === 'runner_crashed');
 	fail = false;
-	assert.equal(
-		(await batcher.translate('m', [{ text: 'a' }], { priority: 'batch' }))[0]?.text,
-		'a',
-	);
+	assert.equal((await translate()).text, 'a');
 });
 
 const languages: ModelLanguages = {
@@ -433,7 +430,7 @@ test('a loop is tried again without repeated groups; what still loops is copied'
 			})),
 		};
 	});
-	const deps = { batcher: createTranslateBatcher(host), cache: new SentenceCache(100_000) };
+	const deps = { client: createSentenceClient(host), cache: new SentenceCache(100_000) };
 	const results = await translateSentences(
 		['Well done.', 'Hopeless case.'],
 		{ hops: [leg('en', 'de')] },
@@ -450,7 +447,9 @@ test('a loop is tried again without repeated groups; what still loops is copied'
 
 test('a sentence the model cannot read at once is read in parts, and fails nobody else', async () => {
 	const host = hostOf([info('m')], async ({ items }) => {
-		if (items.some(({ text }) => text.length > 20)) throw new AppError('context_length_exceeded');
+		const tooLong = items.flatMap(({ text }, index) => (text.length > 20 ? [index] : []));
+		if (tooLong.length > 0)
+			throw new AppError('context_length_exceeded', undefined, { data: { items: tooLong } });
 		return {
 			outputs: items.map(({ text }) => ({
 				text: text.toUpperCase(),
@@ -460,7 +459,7 @@ test('a sentence the model cannot read at once is read in parts, and fails nobod
 			})),
 		};
 	});
-	const deps = { batcher: createTranslateBatcher(host), cache: new SentenceCache(100_000) };
+	const deps = { client: createSentenceClient(host), cache: new SentenceCache(100_000) };
 	const texts = ['short', 'many little words that go on and on {0} for ever', '世'.repeat(50)];
 	const results = await translateSentences(
 		texts,
@@ -496,7 +495,7 @@ test('a lost placeholder is looked for in a wider search', async () => {
 			})),
 		};
 	});
-	const deps = { batcher: createTranslateBatcher(host), cache: new SentenceCache(100_000) };
+	const deps = { client: createSentenceClient(host), cache: new SentenceCache(100_000) };
 	const [result] = await translateSentences(
 		['Open {0}.'],
 		{ hops: [leg('en', 'de')] },
@@ -527,7 +526,7 @@ test('a bare word that comes back as it went is asked for as a sentence', async 
 		{ hops: [leg('en', 'de')] },
 		{ links: false },
 		{ owner: 'me', priority: 'interactive' },
-		{ batcher: createTranslateBatcher(host), cache: new SentenceCache(100_000) },
+		{ client: createSentenceClient(host), cache: new SentenceCache(100_000) },
 	);
 	assert.deepEqual(
 		results.map(({ text }) => text),
@@ -551,7 +550,7 @@ test('a model that cannot align is asked without it, once, and words are linked 
 			})),
 		};
 	});
-	const deps = { batcher: createTranslateBatcher(host), cache: new SentenceCache(100_000) };
+	const deps = { client: createSentenceClient(host), cache: new SentenceCache(100_000) };
 	const run = () =>
 		translateSentences(
 			['Page 42.'],
@@ -597,7 +596,7 @@ test('through a third language the links of both steps are joined', async () => 
 			};
 		}),
 	}));
-	const deps = { batcher: createTranslateBatcher(host), cache: new SentenceCache(100_000) };
+	const deps = { client: createSentenceClient(host), cache: new SentenceCache(100_000) };
 	const [result] = await translateSentences(
 		['ab cde f'],
 		{ hops: [leg('fr', 'en'), leg('en', 'de')] },

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { AppError } from '../../../server/protocol/index.ts';
 import type { ModelHost } from '../../../server/services/host.ts';
-import type { TranslateBatcher } from '../../../server/services/translate/translateBatcher.ts';
+import type { SentenceClient } from '../../../server/services/translate/sentenceClient.ts';
 import type { TranslateModels } from '../../../server/services/translate/translateModels.ts';
 import type { TranslateRequest } from '../../../server/services/translate/translateRequest.ts';
 import { translateSentences } from '../../../server/services/translate/translateSentences.ts';
@@ -62,19 +62,18 @@ function newService() {
 		named: async () => undefined,
 		viaModel: (_name, source, target) => models.route(source, target),
 	};
-	const batcher: TranslateBatcher = {
-		translate: async (_model, items) =>
-			items.map(({ text }) => ({
-				text: text.toUpperCase(),
-				tokenIds: [],
-				score: 0,
-				reason: 'stop',
-			})),
+	const client: SentenceClient = {
+		translate: async (_model, { text }) => ({
+			text: text.toUpperCase(),
+			tokenIds: [],
+			score: 0,
+			reason: 'stop',
+		}),
 	};
 	const service = createTranslateService({
 		host,
 		models,
-		batcher,
+		client,
 		language: languageToolsHere,
 		cache: new SentenceCache(1 << 20),
 		custom: {
@@ -121,16 +120,15 @@ test('what is wrong with some sentences is seen to side by side', async () => {
 		House: 'House',
 		'House.': 'Haus.',
 	};
-	const batcher: TranslateBatcher = {
-		translate: async (_model, items, options) => {
-			const [text = ''] = items.map((item) => item.text);
+	const client: SentenceClient = {
+		translate: async (_model, { text }, options) => {
 			const again = options.noRepeatNgram !== undefined || options.alternatives !== undefined;
 			const repaired = text.startsWith('Save') ? 'Speichere {0} jetzt.' : 'Das Ende ist nahe.';
 			log.push(`begin ${text}${again ? ' again' : ''}`);
 			await new Promise((resolve) => setImmediate(resolve));
 			log.push(`end ${text}${again ? ' again' : ''}`);
 			const made = again ? repaired : (answers[text] ?? text);
-			return [{ text: made, tokenIds: [], score: 0, reason: 'stop' }];
+			return { text: made, tokenIds: [], score: 0, reason: 'stop' };
 		},
 	};
 	const texts = ['The end is near.', 'Save {0} now.', 'House'];
@@ -139,7 +137,7 @@ test('what is wrong with some sentences is seen to side by side', async () => {
 		{ hops: [{ model, languages, source: 'en', target: 'de' }] },
 		{ links: false },
 		{ owner: 'local', priority: 'interactive' },
-		{ batcher, cache: new SentenceCache(1 << 20) },
+		{ client, cache: new SentenceCache(1 << 20) },
 	);
 	assert.deepEqual(
 		results.map(({ text }) => text),
@@ -160,13 +158,12 @@ test('a sentence of which the built-in model is not sure stays as it is where th
 	const hop = (source: string, target: string, of: { origin: 'built-in' | 'local' }) => ({
 		...{ model: { ...model, ...of }, languages, source, target },
 	});
-	const batcher: TranslateBatcher = {
-		translate: async (_model, items) =>
-			items.map(({ text }) => ({
-				text: text.toUpperCase(),
-				...{ tokenIds: [], reason: 'stop' as const },
-				score: text.toLowerCase().includes('odd') ? -2 : -0.2,
-			})),
+	const client: SentenceClient = {
+		translate: async (_model, { text }) => ({
+			text: text.toUpperCase(),
+			...{ tokenIds: [], reason: 'stop' as const },
+			score: text.toLowerCase().includes('odd') ? -2 : -0.2,
+		}),
 	};
 	const done = (hops: ReturnType<typeof hop>[], minQuality?: number) =>
 		translateSentences(
@@ -174,7 +171,7 @@ test('a sentence of which the built-in model is not sure stays as it is where th
 			{ hops },
 			{ links: true },
 			{ priority: 'batch', owner: 'a', ...(minQuality === undefined ? {} : { minQuality }) },
-			{ batcher, cache: new SentenceCache(1 << 20) },
+			{ client, cache: new SentenceCache(1 << 20) },
 		);
 	const textsOf = (results: Awaited<ReturnType<typeof done>>) => results.map(({ text }) => text);
 	const all = await done([hop('en', 'de', builtIn)]);

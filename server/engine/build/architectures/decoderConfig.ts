@@ -57,8 +57,9 @@ export function familyOfConfig(config: JsonRecord): { modelType: string; family:
 
 /** @throws AppError `unsupported_model` that names the setting that is missing or means something unknown */
 export function readDecoderConfig(given: JsonRecord): DecoderShape {
-	const values = languageConfig(given);
-	const { modelType, family } = familyOfConfig(values);
+	const language = languageConfig(given);
+	const { modelType, family } = familyOfConfig(language);
+	const values = { ...language, ...family.settings?.(language) };
 	const config = new ConfigReader(values, family.defaults);
 	checkKnown(config, family);
 	const hiddenSize = config.size('hidden_size');
@@ -108,6 +109,7 @@ export function readDecoderConfig(given: JsonRecord): DecoderShape {
 			kind: family.norm,
 			epsilon: config.number('rms_norm_eps', 'layer_norm_eps', 'norm_epsilon') ?? 1e-6,
 			offset: family.normOffset,
+			plain: family.plainNorms === true,
 			queryKey: family.queryKeyNorm,
 		},
 		activation: activationOf(config, family),
@@ -125,6 +127,8 @@ export function readDecoderConfig(given: JsonRecord): DecoderShape {
 			attention: config.number('attn_logit_softcapping') ?? 0,
 			logits: config.number('final_logit_softcapping') ?? 0,
 		},
+		clip: family.clips === true ? (config.number('clip_qkv') ?? 0) : 0,
+		groupedQueryKeyValue: family.groupedQueryKeyValue?.(values) === true,
 		tied:
 			config.values['tie_word_embeddings'] === undefined
 				? family.tied
@@ -141,7 +145,12 @@ function checkKnown(config: ConfigReader, family: DecoderFamily): void {
 				`sets ${key} to ${JSON.stringify(value).slice(0, 100)}, which is not known here`,
 			);
 	}
-	for (const key of ['num_local_experts', 'num_experts', 'clip_qkv']) {
+	const unknown = [
+		'num_local_experts',
+		'num_experts',
+		...(family.clips === true ? [] : ['clip_qkv']),
+	];
+	for (const key of unknown) {
 		const value = config.values[key];
 		if (value !== undefined && value !== null && value !== 0)
 			throw configFault(

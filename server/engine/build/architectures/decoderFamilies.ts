@@ -3,6 +3,7 @@
  * refused by its name.
  */
 
+import type { JsonRecord } from '../../modelFiles/json.ts';
 import type { Activation, DecoderShape, NormPlaces } from './decoderShape.ts';
 
 /** A number of config.json by its name, perhaps transformed. */
@@ -37,6 +38,18 @@ export interface DecoderFamily {
 	readonly pairedInGguf: boolean;
 	/** Names of tensors, where they are not those of {@link baseNames}. */
 	readonly names?: Partial<Record<TensorPart, string>>;
+	/** The same in GGUF, and {@link ggufNames}. */
+	readonly ggufNames?: Partial<Record<TensorPart, string>>;
+	/** Names that some models of the family have instead, in either kind of file. */
+	readonly otherNames?: Partial<Record<TensorPart, string>>;
+	/** Norms have no weights. */
+	readonly plainNorms?: boolean;
+	/** `clip_qkv` bounds queries, keys and values. */
+	readonly clips?: boolean;
+	/** Settings by their usual names, from those that the family has. */
+	readonly settings?: (values: JsonRecord) => JsonRecord;
+	/** Whether rows of one tensor for all three come group by group, not queries first, in the hub's files. */
+	readonly groupedQueryKeyValue?: (values: JsonRecord) => boolean;
 	/** Settings of config.json that would change the computation, with the values that do not. */
 	readonly only?: Readonly<Record<string, readonly unknown[]>>;
 }
@@ -159,6 +172,48 @@ const families: Readonly<Record<string, DecoderFamily>> = {
 		places: 'post',
 		queryKeyNorm: 'all',
 		defaults: { rms_norm_eps: 1e-5 },
+	},
+	olmo: {
+		...llama,
+		norm: 'layer',
+		plainNorms: true,
+		clips: true,
+		defaults: { rms_norm_eps: 1e-5, layer_norm_eps: 1e-5 },
+	},
+	falcon: {
+		...neox,
+		places: 'parallel',
+		norm: 'layer',
+		gated: false,
+		activation: 'gelu',
+		tied: true,
+		defaults: { layer_norm_eps: 1e-5, max_position_embeddings: 2048 },
+		names: {
+			embedding: 'word_embeddings',
+			finalNorm: 'ln_f',
+			attentionNorm: 'h.#.input_layernorm',
+			feedForwardNorm: 'h.#.ln_mlp',
+			queryKeyValue: 'h.#.self_attention.query_key_value',
+			attentionOut: 'h.#.self_attention.dense',
+			up: 'h.#.mlp.dense_h_to_4h',
+			down: 'h.#.mlp.dense_4h_to_h',
+		},
+		ggufNames: { attentionNorm: 'blk.#.attn_norm_2', feedForwardNorm: 'blk.#.attn_norm' },
+		otherNames: { attentionNorm: 'h.#.ln_attn' },
+		settings: (values) => ({
+			num_key_value_heads:
+				values['num_key_value_heads'] ??
+				(values['new_decoder_architecture'] === true
+					? (values['num_kv_heads'] ?? values['num_attention_heads'])
+					: values['multi_query'] === false
+						? values['num_attention_heads']
+						: 1),
+			layer_norm_eps: values['layer_norm_epsilon'] ?? values['layer_norm_eps'],
+			hidden_act: values['activation'] ?? values['hidden_act'],
+		}),
+		groupedQueryKeyValue: (values) =>
+			values['new_decoder_architecture'] === true || values['multi_query'] === false,
+		only: { alibi: [false, null], parallel_attn: [true, null] },
 	},
 	gemma,
 	gemma2: {

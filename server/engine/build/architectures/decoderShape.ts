@@ -79,6 +79,8 @@ export interface DecoderShape {
 		readonly epsilon: number;
 		/** Added to the weights of the files. */
 		readonly offset: 0 | 1;
+		/** They have no weights. */
+		readonly plain: boolean;
 		/** Norms of queries and keys: of each head, or of all heads as one vector. */
 		readonly queryKey: 'none' | 'head' | 'all';
 	};
@@ -96,6 +98,10 @@ export interface DecoderShape {
 	};
 	/** `cap · tanh(x / cap)`; 0 = none. */
 	readonly softcaps: { readonly attention: number; readonly logits: number };
+	/** Bound of queries, keys and values; 0 = none. */
+	readonly clip: number;
+	/** Rows of one tensor for queries, keys and values come group by group in the hub's files. */
+	readonly groupedQueryKeyValue: boolean;
 	/** The head is the embedding. */
 	readonly tied: boolean;
 	/** In files of GGUF the rotated rows of queries and keys come in pairs. */

@@ -42,7 +42,9 @@ const architectures: Readonly<Record<string, Architecture>> = {
 	stablelm: { type: 'stablelm' },
 	starcoder2: { type: 'starcoder2' },
 	granite: { type: 'granite' },
+	olmo: { type: 'olmo' },
 	olmo2: { type: 'olmo2' },
+	falcon: { type: 'falcon' },
 	smollm3: {
 		type: 'smollm3',
 		more: ({ num_hidden_layers }) => ({
@@ -73,6 +75,7 @@ const numbers: Readonly<Record<string, string>> = {
 	final_logit_softcapping: 'final_logit_softcapping',
 	'rope.dimension_count': 'rotary_dim',
 	'rope.freq_base': 'rope_theta',
+	'attention.clamp_kqv': 'clip_qkv',
 	expert_count: 'num_local_experts',
 };
 

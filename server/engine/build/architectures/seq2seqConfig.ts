@@ -15,6 +15,9 @@ export type Positions =
 			readonly last: (half: number) => number;
 	  };
 
+/** What tokens are given vectors for, and what logits are made with. */
+export type Side = 'encoder' | 'decoder' | 'head';
+
 interface Seq2SeqFamily {
 	/** Norms before each part and at the end, instead of after each part. */
 	readonly normFirst: boolean;
@@ -39,6 +42,12 @@ export interface Seq2SeqShape extends Seq2SeqFamily {
 	readonly embeddingScale: number;
 	/** Bands of the spectrum. */
 	readonly melBins: number;
+	/** What the decoder knows of earlier tokens by: their keys and values, or one state of fixed size. */
+	readonly cell: 'attention' | 'ssru';
+	/** The first token's vector is zeros, whichever token it is. */
+	readonly zeroFirst: boolean;
+	/** {@link embeddings} of each side, where they differ. */
+	readonly sides?: Readonly<Record<Side, readonly string[]>>;
 }
 
 const shared = [
@@ -133,6 +142,8 @@ export function readSeq2SeqConfig(values: JsonRecord): Seq2SeqShape | undefined 
 		activation,
 		epsilon: 1e-5,
 		embeddingScale: values['scale_embedding'] === true ? Math.sqrt(hiddenSize) : 1,
+		cell: 'attention',
+		zeroFirst: false,
 		melBins: family.input === 'spectrum' ? config.size('num_mel_bins') : 0,
 	};
 }

@@ -34,6 +34,8 @@ export class TensorTable {
 	readonly style: NameStyle;
 	readonly #tensors: UsedTensors;
 	readonly #names: Readonly<Record<TensorPart, string>>;
+	readonly #otherNames: Partial<Record<TensorPart, string>>;
+	readonly #source: TensorSource;
 	/** Before every name but that of the head. */
 	readonly #prefix: string;
 	readonly #headPrefix: string;
@@ -41,21 +43,27 @@ export class TensorTable {
 	/** @throws AppError `unsupported_model` for a source without an embedding */
 	constructor(source: TensorSource, family: DecoderFamily) {
 		this.#tensors = new UsedTensors(source);
+		this.#source = source;
 		this.style = styleOf(source);
 		if (this.style === 'gguf') {
-			this.#names = ggufNames;
+			this.#names = { ...ggufNames, ...family.ggufNames };
+			// What a family has another name for may still have the usual one.
+			this.#otherNames = ggufNames;
 			this.#prefix = '';
 			this.#headPrefix = '';
 			return;
 		}
 		this.#names = { ...baseNames, ...family.names };
+		this.#otherNames = family.otherNames ?? {};
 		const end = `${this.#names.embedding}.weight`;
 		const name = [...source.tensors.keys()].find((one) => one === end || one.endsWith(`.${end}`));
 		if (name === undefined) throw missingTensor(end);
 		this.#prefix = name.slice(0, -end.length);
 		// `lm_head` stands beside the model: `model.`, `language_model.model.`, or `model.language_model.`.
 		this.#headPrefix =
-			this.#prefix === 'model.language_model.' ? '' : this.#prefix.replace(/(^|\.)model\.$/, '$1');
+			this.#prefix === 'model.language_model.'
+				? ''
+				: this.#prefix.replace(/(^|\.)(model|transformer)\.$/, '$1');
 	}
 
 	/** The tensor, if the source has it; only then is it taken as used. */
@@ -78,7 +86,11 @@ export class TensorTable {
 
 	#nameOf(part: TensorPart, layer: number, kind: TensorKind): string {
 		const prefix = part === 'head' ? this.#headPrefix : this.#prefix;
-		return `${prefix}${this.#names[part].replace('#', String(layer))}.${kind}`;
+		const full = (name: string) => `${prefix}${name.replace('#', String(layer))}.${kind}`;
+		const name = full(this.#names[part]);
+		const other = this.#otherNames[part];
+		if (other === undefined || this.#source.tensors.has(name)) return name;
+		return this.#source.tensors.has(full(other)) ? full(other) : name;
 	}
 
 	/** @throws AppError `unsupported_model` that names tensors nothing was made of */

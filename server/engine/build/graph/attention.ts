@@ -1,6 +1,8 @@
 /** Attention of one layer: GroupQueryAttention over a cache in place, from one fused matrix where types agree. */
 
+import { AppError } from '../../../protocol/index.ts';
 import type { TensorPart } from '../architectures/decoderFamilies.ts';
+import type { DecoderShape } from '../architectures/decoderShape.ts';
 import type { SourceTensor } from '../sources/tensorSource.ts';
 import { type DecoderParts, rmsNorm, storedOffset } from './decoderParts.ts';
 import type { VectorPart } from './linear.ts';
@@ -18,7 +20,7 @@ export function writeAttention(parts: DecoderParts, x: string, layer: number): s
 	const { heads, kvHeads, headSize, hiddenSize, scales, softcaps } = shape;
 	const path = `/model/layers.${layer}/attn`;
 	const { window, rope } = shape.layers[layer] ?? { window: 0, rope: undefined };
-	let projected = project(parts, x, layer, path);
+	let projected = clip(parts, project(parts, x, layer, path));
 	if (shape.norms.queryKey !== 'none')
 		projected = normHeads(parts, split(parts, projected, path), layer, path);
 	const embedding = rope === undefined ? undefined : shape.ropes[rope];
@@ -129,7 +131,43 @@ function fusedTensor(
 	const tensor = tensors.optional('queryKeyValue', layer, [rows, shape.hiddenSize], 'weight');
 	if (tensor === undefined) return undefined;
 	const bias = tensors.optional('queryKeyValue', layer, [rows], 'bias');
-	return [{ range: wholeTensor(tensor), bias }];
+	if (!shape.groupedQueryKeyValue || tensors.style === 'gguf')
+		return [{ range: wholeTensor(tensor), bias }];
+	if (bias !== undefined)
+		throw new AppError(
+			'unsupported_model',
+			`The tensor ${bias.name.slice(0, 200)} has queries, keys and values group by group, which is not known here.`,
+		);
+	return groupsApart(tensor, shape).map((range) => ({ range, bias: undefined }));
+}
+
+/** Of rows that come as queries, key and value of each group: all queries, then all keys, then all values. */
+function groupsApart(tensor: SourceTensor, shape: DecoderShape): TensorRange[] {
+	const { heads, kvHeads, headSize } = shape;
+	const queries = heads / kvHeads;
+	const group = (queries + 2) * headSize;
+	const parts: readonly (readonly [from: number, to: number])[] = [
+		[0, queries * headSize],
+		[queries * headSize, (queries + 1) * headSize],
+		[(queries + 1) * headSize, group],
+	];
+	return parts.flatMap(([from, to]) =>
+		Array.from({ length: kvHeads }, (_, index) => ({
+			tensor,
+			from: index * group + from,
+			to: index * group + to,
+		})),
+	);
+}
+
+/** Bounds what is projected, in models that do. */
+function clip({ writer, shape }: DecoderParts, projected: Projected): Projected {
+	if (shape.clip === 0) return projected;
+	const bounds = [writer.float(-shape.clip), writer.float(shape.clip)];
+	const [q, ...rest] = projected.map((value) =>
+		writer.node('Clip', [value, ...bounds], `${value.replace(/\/output_\d$/, '')}/Clip/output_0`),
+	);
+	return [q, ...rest] as unknown as Projected;
 }
 
 function separateTensors(parts: DecoderParts, layer: number): readonly Projection[] {

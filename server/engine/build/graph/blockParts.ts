@@ -7,6 +7,7 @@ import { writeActivation } from './feedForward.ts';
 import type { GraphWriter } from './graphWriter.ts';
 import type { LinearWriter } from './linear.ts';
 import { matrixOf, wholeTensor } from './matrix.ts';
+import { isStatic } from './staticInt8.ts';
 
 /** What every layer of the model has in common. */
 export interface BlockShape {
@@ -37,6 +38,11 @@ export function dense(
 	const weight = tensors.need(`${module}.weight`, [rows, columns]);
 	const bias = tensors.optional(`${module}.bias`, [rows]);
 	const path = pathOf(module);
+	if (isStatic(weight)) {
+		const vector = bias === undefined ? '' : linear.vector(`${module}.bias`, [{ tensor: bias }]);
+		const bytes = linear.int8.matrix(module, weight);
+		return linear.int8.product(path, x, weight, { weight: bytes, bias: vector });
+	}
 	const stored = linear.store(module, matrixOf([wholeTensor(weight)]), 'matrices');
 	const out = linear.product(path, x, stored);
 	if (bias === undefined) return out;

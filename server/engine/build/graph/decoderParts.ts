@@ -40,14 +40,16 @@ export function normalise(
 	path: string,
 ): { readonly normed: string; readonly value: string } {
 	const { writer, linear, tensors, shape } = parts;
-	const { kind, epsilon, offset } = shape.norms;
+	const { kind, epsilon, offset, plain } = shape.norms;
 	const width = [shape.hiddenSize];
 	const name = path.slice(1).replaceAll('/', '.');
-	const scale = linear.vector(
-		`${name}.weight`,
-		[{ tensor: tensors.need(part, layer, width) }],
-		storedOffset(parts, offset),
-	);
+	const scale = plain
+		? linear.ones('model.norm_of_ones.weight', shape.hiddenSize)
+		: linear.vector(
+				`${name}.weight`,
+				[{ tensor: tensors.need(part, layer, width) }],
+				storedOffset(parts, offset),
+			);
 	const output = `${path}/output_0`;
 	if (kind === 'layer') {
 		const value = settle(parts, stream, path);

@@ -20,6 +20,8 @@ import {
 import { externalTensor, int64Tensor, scalarTensor } from '../../onnx/tensorProto.ts';
 import { WireWriter } from '../../onnx/wire.ts';
 import { type TensorType, typeBytes, typeCode } from '../../runtime/tensorType.ts';
+import type { BlockRows } from '../sources/tensorSource.ts';
+import type { Matrix } from './matrix.ts';
 
 export type AttributeValue = number | string | readonly number[] | { readonly float: number };
 export type Attributes = Readonly<Record<string, AttributeValue>>;
@@ -30,11 +32,44 @@ export interface DataPiece {
 	readonly bytes: Uint8Array;
 }
 
-/** Work that gives some of the weights; bands are independent of each other. */
+/** Rows of a matrix, as they lie in the source. */
+export interface MatrixPart {
+	/** The weight's name in the graph. */
+	readonly weight: string;
+	/** First row in the matrix. */
+	readonly at: number;
+	readonly count: number;
+}
+
+/** Looks at numbers while they become weights. */
+export interface NumbersWatcher {
+	/** How much an error in each column of the weight counts; `undefined` where all count the same. */
+	importanceOf(weight: string): Float32Array | undefined;
+	/** The numbers of the source; waited for before the next rows are read. */
+	onNumbers(rows: MatrixPart, numbers: Float32Array): Promise<void>;
+	/** What has become of them. */
+	onMade(rows: MatrixPart, numbers: Float32Array, made: BlockRows): void;
+}
+
+/** Work that gives some of the weights; what a band gives depends on no other one. */
 export interface Band {
 	/** Bytes it writes. */
 	readonly bytes: number;
-	make(signal?: AbortSignal): Promise<readonly DataPiece[]>;
+	/** Absent where the weight is no matrix. */
+	readonly rows?: MatrixPart;
+	make(signal?: AbortSignal, watcher?: NumbersWatcher): Promise<readonly DataPiece[]>;
+}
+
+/** What a graph multiplies by its matrices, whatever the nodes that do it. */
+export interface GraphMatrices {
+	/** By the weight's name. */
+	readonly matrices: ReadonlyMap<string, Matrix>;
+	/** Weights whose numbers are not those of the source. */
+	readonly changed: ReadonlySet<string>;
+	/** By the value that is made: what is multiplied, and by which weight. */
+	readonly products: ReadonlyMap<string, { readonly x: string; readonly weight: string }>;
+	/** By the value that is made: the input of ids, and the weight whose rows are taken. */
+	readonly gathers: ReadonlyMap<string, { readonly ids: string; readonly weight: string }>;
 }
 
 /** The finished plan of the graphs of a model. */
@@ -45,6 +80,8 @@ export interface GraphPlan {
 	readonly dataName: string;
 	readonly dataBytes: number;
 	readonly bands: readonly Band[];
+	/** Of models with one graph whose bands come in the order of its nodes. */
+	readonly linear?: GraphMatrices;
 }
 
 /** A file of weights while it is planned; graphs that use the same weight find it in the same place. */
@@ -154,6 +191,13 @@ export class GraphWriter {
 		return name;
 	}
 
+	/** A constant of one byte. */
+	byte(value: number): string {
+		const name = `/model/constants/UINT8/${value}`;
+		this.#initializers.set(name, scalarTensor(name, 'uint8', value));
+		return name;
+	}
+
 	/**
 	 * Takes room for a weight; whoever is the first to do so adds the bands that fill it. Returns its place.
 	 */
@@ -176,15 +220,8 @@ export class GraphWriter {
 
 	/** The .onnx file. @param producer program, as the file names it */
 	finish(name: string, producer: string): Uint8Array {
-		const set = (domain: string, version: number): Uint8Array =>
-			new WireWriter().bytes(8, new WireWriter().text(1, domain).int(2, version).finish()).finish();
 		return encodeModel({
-			rest: [
-				new WireWriter().int(1, irVersion).finish(),
-				new WireWriter().text(2, producer).finish(),
-				set('', opset),
-				set('com.microsoft', 1),
-			],
+			rest: modelVersions(producer),
 			graph: {
 				name,
 				nodes: this.#nodes,
@@ -195,6 +232,18 @@ export class GraphWriter {
 			},
 		});
 	}
+}
+
+/** What a model says before its graph. @param producer program, as the file names it */
+export function modelVersions(producer: string): Uint8Array[] {
+	const set = (domain: string, version: number): Uint8Array =>
+		new WireWriter().bytes(8, new WireWriter().text(1, domain).int(2, version).finish()).finish();
+	return [
+		new WireWriter().int(1, irVersion).finish(),
+		new WireWriter().text(2, producer).finish(),
+		set('', opset),
+		set('com.microsoft', 1),
+	];
 }
 
 function attribute(name: string, value: AttributeValue): OnnxAttribute {

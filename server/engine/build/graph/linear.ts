@@ -1,7 +1,15 @@
 /** Matrix products and tables of vectors in the form of their weights: float32, or blocks of 4 or 8 bits. */
 
+import { dequantise } from '../quantise/dequantise.ts';
 import type { BlockForm, BlockRows, SourceTensor, TensorSource } from '../sources/tensorSource.ts';
-import { arrayBytes, type DataPiece, type GraphWriter } from './graphWriter.ts';
+import {
+	arrayBytes,
+	type DataPiece,
+	type GraphMatrices,
+	type GraphWriter,
+	type MatrixPart,
+	type NumbersWatcher,
+} from './graphWriter.ts';
 import {
 	bandsOf,
 	type Matrix,
@@ -11,13 +19,15 @@ import {
 	unpair,
 	wholeTensor,
 } from './matrix.ts';
+import { StaticInt8Writer } from './staticInt8.ts';
 
-/** Gives rows of numbers the form of blocks. */
+/** Gives rows of numbers the form of blocks; errors in some columns may count more than in others. */
 export type Quantise = (
 	numbers: Float32Array,
 	rows: number,
 	columns: number,
 	form: BlockForm,
+	importance?: Float32Array,
 ) => BlockRows;
 
 /** What becomes of numbers that are not in blocks; `undefined` = float32. */
@@ -50,16 +60,35 @@ export interface Stored {
 }
 
 export class LinearWriter {
+	/** Products of bytes with factors that are known beforehand. */
+	readonly int8: StaticInt8Writer;
 	readonly #writer: GraphWriter;
 	readonly #source: TensorSource;
 	readonly #recipe: Recipe;
 	/** Sums over blocks of an activation, by its name and the block. */
 	readonly #blockSums = new Map<string, string>();
+	readonly #matrices = new Map<string, Matrix>();
+	readonly #changed = new Set<string>();
+	readonly #ones = new Set<string>();
+	readonly #products = new Map<string, { readonly x: string; readonly weight: string }>();
+	readonly #gathers = new Map<string, { readonly ids: string; readonly weight: string }>();
+	readonly #stored = new Map<string, Stored>();
 
 	constructor(writer: GraphWriter, source: TensorSource, recipe: Recipe) {
 		this.#writer = writer;
 		this.#source = source;
 		this.#recipe = recipe;
+		this.int8 = new StaticInt8Writer(writer, source);
+	}
+
+	/** What was planned with this writer. */
+	get planned(): GraphMatrices {
+		return {
+			matrices: this.#matrices,
+			changed: this.#changed,
+			products: this.#products,
+			gathers: this.#gathers,
+		};
 	}
 
 	/** The form that a matrix will have in the graph. */
@@ -78,6 +107,8 @@ export class LinearWriter {
 		const zeroBytes = form.bits === 4 ? Math.ceil(blocks / 2) : blocks;
 		const weight = `${name}.weight_Q${form.bits}`;
 		const isPlanned = writer.layout.has(weight);
+		this.#matrices.set(weight, matrix);
+		if (matrix.blocks === undefined) this.#changed.add(weight);
 		const offsets = {
 			packed: writer.reserve(weight, 'uint8', [rows, blocks, blockBytes]),
 			scales: writer.reserve(`${name}.weight_scales`, 'float32', [rows, blocks]),
@@ -92,18 +123,23 @@ export class LinearWriter {
 			blocks * (blockBytes + 4 + (form.residual ? 4 : 0)) + (form.zeroPoints ? zeroBytes : 0);
 		for (const band of isPlanned ? [] : bandsOf(matrix)) {
 			const count = band.to - band.from;
+			const rows = { weight, at: band.at, count };
 			writer.layout.bands.push({
 				bytes: count * rowBytes,
-				make: async (signal) => {
+				rows,
+				make: async (signal, watcher) => {
 					const made =
 						matrix.blocks === undefined
-							? this.#recipe.quantise(
+							? await this.#quantise(
 									await readNumbers(this.#source, band, signal),
-									count,
 									columns,
 									form,
+									rows,
+									watcher,
 								)
 							: await readBlockBand(this.#source, band, signal);
+					if (matrix.blocks !== undefined)
+						await watcher?.onNumbers(rows, dequantise(made, count, columns));
 					return piecesOf(made, offsets, band.at, count, form);
 				},
 			});
@@ -120,18 +156,51 @@ export class LinearWriter {
 		};
 	}
 
+	async #quantise(
+		numbers: Float32Array,
+		columns: number,
+		form: BlockForm,
+		rows: MatrixPart,
+		watcher: NumbersWatcher | undefined,
+	): Promise<BlockRows> {
+		const { quantise } = this.#recipe;
+		if (watcher === undefined) return quantise(numbers, rows.count, columns, form);
+		// With 8 bits there is nothing to choose.
+		const importance = form.bits === 4 ? watcher.importanceOf(rows.weight) : undefined;
+		// The runtime multiplies on threads of its own meanwhile.
+		const seen = watcher.onNumbers(rows, numbers);
+		try {
+			const made = quantise(numbers, rows.count, columns, form, importance);
+			watcher.onMade(rows, numbers, made);
+			return made;
+		} finally {
+			await seen;
+		}
+	}
+
+	/** {@link store}, or what it gave before under the name. */
+	storeOnce(name: string, matrix: Matrix, role: 'matrices' | 'head'): Stored {
+		const stored = this.#stored.get(name) ?? this.store(name, matrix, role);
+		this.#stored.set(name, stored);
+		return stored;
+	}
+
 	/** The weights as float32, whatever the recipe says; in a shape of their own if they are no matrix. */
 	float(name: string, matrix: Matrix, dims?: readonly number[]): Stored {
 		const { rows, columns } = matrix;
 		const weight = `${name}.weight`;
 		const isPlanned = this.#writer.layout.has(weight);
 		const offset = this.#writer.reserve(weight, 'float32', dims ?? [rows, columns]);
+		this.#matrices.set(weight, matrix);
 		for (const band of isPlanned ? [] : bandsOf(matrix)) {
+			const rows = { weight, at: band.at, count: band.to - band.from };
 			this.#writer.layout.bands.push({
-				bytes: (band.to - band.from) * columns * 4,
-				make: async (signal) => {
-					const bytes = arrayBytes(await readNumbers(this.#source, band, signal));
-					return [{ offset: offset + band.at * columns * 4, bytes }];
+				bytes: rows.count * columns * 4,
+				rows,
+				make: async (signal, watcher) => {
+					const numbers = await readNumbers(this.#source, band, signal);
+					await watcher?.onNumbers(rows, numbers);
+					return [{ offset: offset + band.at * columns * 4, bytes: arrayBytes(numbers) }];
 				},
 			});
 		}
@@ -170,10 +239,23 @@ export class LinearWriter {
 		return name;
 	}
 
+	/** A vector of ones, which all that ask for it share. */
+	ones(name: string, length: number): string {
+		if (this.#ones.has(name)) return name;
+		this.#ones.add(name);
+		const offset = this.#writer.reserve(name, 'float32', [length]);
+		this.#writer.layout.bands.push({
+			bytes: length * 4,
+			make: async () => [{ offset, bytes: arrayBytes(new Float32Array(length).fill(1)) }],
+		});
+		return name;
+	}
+
 	/** `x · weightᵀ`, named after the path: `/model/layers.0/attn/o_proj/MatMul/output_0`. */
 	product(path: string, x: string, stored: Stored, output = `${path}/MatMul/output_0`): string {
 		const { form, rows, columns } = stored;
 		const writer = this.#writer;
+		this.#products.set(output, { x, weight: stored.weight });
 		if (form === undefined)
 			return writer.node('ms:FusedMatMul', [x, stored.weight], output, { transB: 1 });
 		const inputs = [x, stored.weight, stored.scales];
@@ -217,6 +299,12 @@ export class LinearWriter {
 
 	/** Rows of the matrix by ids, `[batch, tokens, columns]`. */
 	gather(path: string, ids: string, stored: Stored): string {
+		const found = this.#gather(path, ids, stored);
+		this.#gathers.set(found, { ids, weight: stored.weight });
+		return found;
+	}
+
+	#gather(path: string, ids: string, stored: Stored): string {
 		const { form, rows, columns } = stored;
 		const writer = this.#writer;
 		if (form === undefined)

@@ -101,6 +101,22 @@ export async function readNumbers(
 	return paired === undefined ? numbers : unpair(numbers, columns, paired);
 }
 
+/** The numbers of one row. @throws RangeError beyond the last one */
+export async function readVector(
+	source: TensorSource,
+	{ ranges }: Matrix,
+	row: number,
+	signal?: AbortSignal,
+): Promise<Float32Array> {
+	let at = row;
+	for (const { tensor, from, to } of ranges) {
+		if (at >= 0 && at < to - from)
+			return source.rows(tensor.name, from + at, from + at + 1, signal);
+		at -= to - from;
+	}
+	throw new RangeError(`There is no row ${row}.`);
+}
+
 /** The blocks of a band. Only for tensors that have them. */
 export async function readBlockBand(
 	source: TensorSource,

@@ -1,5 +1,6 @@
 /** The graph of a decoder-only model, in the form that this engine runs fastest. */
 
+import { pushAll } from '../../../protocol/lists.ts';
 import type { DecoderFamily } from '../architectures/decoderFamilies.ts';
 import type { DecoderShape } from '../architectures/decoderShape.ts';
 import { TensorTable } from '../architectures/tensorTable.ts';
@@ -67,7 +68,10 @@ export function planDecoder({
 		lengths: { past, total },
 		positions,
 	};
+	const before = layout.bands.length;
 	const embedding = linear.store('model.embed_tokens', matrixOf([wholeTensor(weight)]), 'head');
+	// What it is multiplied with as a head is known at the end.
+	const tableBands = layout.bands.splice(before);
 	const found = linear.gather('/model/embed_tokens', ids, embedding);
 	let stream: Stream = {
 		value: scaled(parts, found, shape.scales.embedding, '/model/embed_tokens'),
@@ -82,9 +86,16 @@ export function planDecoder({
 		`/model/layers.${last}/final_norm_layernorm`,
 	);
 	writeHead(parts, normed, embedding, vocabulary);
+	pushAll(layout.bands, tableBands);
 	tensors.checkAllUsed();
 	const graphs = new Map([[name, writer.finish('main_graph', producer)]]);
-	return { graphs, dataName: layout.name, dataBytes: layout.bytes, bands: layout.bands };
+	return {
+		graphs,
+		dataName: layout.name,
+		dataBytes: layout.bytes,
+		bands: layout.bands,
+		linear: linear.planned,
+	};
 }
 
 /** What GroupQueryAttention demands of heads that it rotates itself. */
@@ -129,7 +140,10 @@ function writeLayer(parts: DecoderParts, given: Stream, layer: number): Stream {
 			`${path}/input_layernorm`,
 		);
 		const attended = residual(writeAttention(parts, normed, layer), 'attn');
-		const fed = residual(writeFeedForward(parts, normed, layer), 'mlp');
+		const fed = residual(
+			writeFeedForward(parts, ownNorm(parts, value, layer) ?? normed, layer),
+			'mlp',
+		);
 		return { value: settle(parts, { value, plus: attended }, `${path}/attn/residual`), plus: fed };
 	}
 	const isPre = places === 'pre' || places === 'sandwich';
@@ -161,6 +175,15 @@ function writeLayer(parts: DecoderParts, given: Stream, layer: number): Stream {
 		'post_feedforward_layernorm',
 	);
 	return { value: second.value, plus: residual(fed, 'mlp') };
+}
+
+/** The feed-forward part's own norm of the layer's input, in models that have one. */
+function ownNorm(parts: DecoderParts, value: string, layer: number): string | undefined {
+	const { tensors, shape } = parts;
+	const own = tensors.find('feedForwardNorm', layer);
+	if (shape.norms.plain || own === undefined) return undefined;
+	if (own === tensors.find('attentionNorm', layer)) return undefined;
+	return normOf(parts, value, 'feedForwardNorm', layer, `/model/layers.${layer}/mlp_layernorm`);
 }
 
 /** The head, which is the embedding where the model has none of its own. */

@@ -1,9 +1,8 @@
 /** The graphs of an encoder-decoder: encoder, decoder for the first tokens, and decoder with caches for later ones. */
 
-import { AppError } from '../../../protocol/index.ts';
 import type { Seq2SeqShape } from '../architectures/seq2seqConfig.ts';
 import { UsedTensors } from '../architectures/usedTensors.ts';
-import { rowsOf, type TensorSource } from '../sources/tensorSource.ts';
+import type { TensorSource } from '../sources/tensorSource.ts';
 import {
 	attend,
 	axisLength,
@@ -16,10 +15,12 @@ import {
 	rangeOf,
 	residual,
 } from './blockParts.ts';
+import { embed, embeddingOf, writeHead } from './embedding.ts';
 import { DataLayout, type GraphPlan, GraphWriter } from './graphWriter.ts';
-import { LinearWriter, type Recipe, type Stored } from './linear.ts';
+import { LinearWriter, type Recipe } from './linear.ts';
 import { matrixOf, wholeTensor } from './matrix.ts';
 import { positionTable, type Seq2SeqParts } from './positionTable.ts';
+import { writePositions, writeSsru } from './ssru.ts';
 
 export interface Seq2SeqPlanOptions {
 	readonly source: TensorSource;
@@ -57,24 +58,6 @@ export function planSeq2Seq({
 		(name) => shape.embeddings.includes(name) || /\.embed_positions\.weights?$/.test(name),
 	);
 	return { graphs, dataName: layout.name, dataBytes: layout.bytes, bands: layout.bands };
-}
-
-/** The matrix that gives tokens their vectors, and that the logits are products with. */
-function embeddingOf({ linear, tensors, shape }: Seq2SeqParts): Stored {
-	const { embeddings, hiddenSize } = shape;
-	const name =
-		embeddings.find((one) => tensors.find(one) !== undefined) ?? (embeddings[0] as string);
-	const rows = rowsOf(tensors.find(name)?.shape ?? []);
-	const weight = tensors.need(name, [rows, hiddenSize]);
-	return linear.store(name.replace(/\.weight$/, ''), matrixOf([wholeTensor(weight)]), 'head');
-}
-
-/** Vectors of the tokens, scaled. */
-function embed(parts: Seq2SeqParts, ids: string, stored: Stored, path: string): string {
-	const { writer, linear, shape } = parts;
-	const found = linear.gather(path, ids, stored);
-	if (shape.embeddingScale === 1) return found;
-	return writer.node('Mul', [found, writer.float(shape.embeddingScale)], `${path}/Mul/output_0`);
 }
 
 function writeEncoder(parts: Seq2SeqParts): void {
@@ -120,12 +103,13 @@ function textInput(parts: Seq2SeqParts): EncoderInput {
 	const dims = ['batch_size', 'encoder_sequence_length'];
 	const ids = writer.input('input_ids', 'int64', dims);
 	const mask = writer.input('attention_mask', 'int64', dims);
-	const vectors = embed(parts, ids, embeddingOf(parts), '/model/encoder/embed_tokens');
+	const table = embeddingOf(parts, 'encoder');
+	const vectors = embed(parts, ids, table, '/model/encoder/embed_tokens');
 	const path = '/model/encoder/embed_positions';
 	const count = axisLength(writer, ids, 1, `${path}/length`);
 	const positions = rangeOf(writer, writer.integers([0], []), count, path);
-	const table = positionTable(parts, 'model.encoder.embed_positions', shape.encoder.positions);
-	const encoded = writer.node('Gather', [table, positions], `${path}/Gather/output_0`);
+	const encodings = positionTable(parts, 'model.encoder.embed_positions', shape.encoder.positions);
+	const encoded = writer.node('Gather', [encodings, positions], `${path}/Gather/output_0`);
 	const x = writer.node('Add', [vectors, encoded], `${path}/Add/output_0`);
 	return { x, mask: maskOf(parts, mask, '/model/encoder/mask') };
 }
@@ -165,9 +149,10 @@ function spectrumInput(parts: Seq2SeqParts): EncoderInput {
 }
 
 function writeDecoder(parts: Seq2SeqParts, withPast: boolean): void {
-	const { writer, linear, tensors, shape } = parts;
+	const { writer, tensors, shape } = parts;
 	const { layers, heads } = shape.decoder;
 	const headSize = shape.hiddenSize / heads;
+	const hasStates = shape.cell === 'ssru';
 	const ids = writer.input('input_ids', 'int64', ['batch_size', 'decoder_sequence_length']);
 	const isText = shape.input === 'tokens';
 	const encoded = isText ? 'encoder_sequence_length' : shape.encoder.positions;
@@ -195,29 +180,34 @@ function writeDecoder(parts: Seq2SeqParts, withPast: boolean): void {
 			side === 'encoder' ? encoded : 'total_decoder_sequence_length',
 			headSize,
 		]);
-	const stored = embeddingOf(parts);
+	const embedding = embeddingOf(parts, 'decoder');
+	const head = embeddingOf(parts, 'head');
 	const output = writer.output('logits', 'float32', [
 		'batch_size',
 		'decoder_sequence_length',
-		stored.rows,
+		head.rows,
 	]);
 	let before = writer.integers([0], []);
 	const keep = new Map<string, string>();
 	for (let layer = 0; withPast && layer < layers; layer++)
-		for (const side of ['decoder', 'encoder'] as const)
+		for (const side of hasStates ? (['encoder'] as const) : (['decoder', 'encoder'] as const))
 			for (const kind of ['key', 'value'] as const)
 				keep.set(`${layer} ${side} ${kind}`, past(layer, side, kind));
-	if (withPast)
+	if (withPast && !hasStates)
 		before = axisLength(writer, keep.get('0 decoder key') ?? '', 2, '/model/decoder/past');
-	const { positions, mask } = causalMask(writer, ids, before);
+	const { positions, mask } = hasStates
+		? { positions: statePositions(parts, ids, withPast), mask: undefined }
+		: causalMask(writer, ids, before);
 	const table = positionTable(parts, 'model.decoder.embed_positions', shape.decoder.positions);
 	const path = '/model/decoder/embed_positions';
 	const encodings = writer.node('Gather', [table, positions], `${path}/Gather/output_0`);
-	const vectors = embed(parts, ids, stored, '/model/decoder/embed_tokens');
+	let vectors = embed(parts, ids, embedding, '/model/decoder/embed_tokens');
+	if (shape.zeroFirst && !withPast) vectors = withoutFirst(writer, vectors, positions);
 	let x = writer.node('Add', [vectors, encodings], `${path}/Add/output_0`);
 	for (let layer = 0; layer < layers; layer++) {
 		const module = `model.decoder.layers.${layer}`;
 		x = residual(parts, x, `${module}.self_attn_layer_norm`, (normed) => {
+			if (hasStates) return writeSsru(parts, normed, layer, withPast);
 			const own = keysAndValues(parts, normed, keyValue(`${module}.self_attn`), heads);
 			const [key = '', value = ''] = (['key', 'value'] as const).map((kind, index) => {
 				const made = own[index] as string;
@@ -243,24 +233,37 @@ function writeDecoder(parts: Seq2SeqParts, withPast: boolean): void {
 						);
 			return attend(parts, normed, { ...around(cross), heads, key, value, mask: crossMask });
 		});
+		// Decoders of students may do without.
+		if (hasStates && tensors.find(`${module}.fc1.weight`) === undefined) continue;
 		x = residual(parts, x, `${module}.final_layer_norm`, (normed) =>
 			feedForward(parts, normed, [`${module}.fc1`, `${module}.fc2`]),
 		);
 	}
 	if (shape.normFirst) x = layerNorm(parts, x, 'model.decoder.layer_norm');
-	const biasName = shape.headBias;
-	if (biasName === undefined) {
-		linear.product('/lm_head', x, stored, output);
-		return;
-	}
-	const logits = linear.product('/lm_head', x, stored);
-	const bias = tensors.find(biasName);
-	if (bias === undefined || bias.shape.at(-1) !== stored.rows)
-		throw new AppError(
-			'unsupported_model',
-			`The model has no ${biasName} of ${stored.rows} numbers; it cannot be built.`,
-		);
-	writer.node('Add', [logits, linear.vector(biasName, [{ tensor: bias }])], output);
+	writeHead(parts, x, head, output);
+}
+
+/** Positions where no cache tells them; a later run has one token. */
+function statePositions(parts: Seq2SeqParts, ids: string, withPast: boolean): string {
+	const count = axisLength(parts.writer, ids, 1, '/model/decoder/length');
+	return writePositions(parts, count, withPast);
+}
+
+/** The same with zeros for the token at position 0. */
+function withoutFirst(writer: GraphWriter, vectors: string, positions: string): string {
+	const path = '/model/decoder/first';
+	const later = writer.node(
+		'Greater',
+		[positions, writer.integers([0], [])],
+		`${path}/Greater/output_0`,
+	);
+	const factors = writer.node('Cast', [later], `${path}/Cast/output_0`, { to: 1 });
+	const column = writer.node(
+		'Unsqueeze',
+		[factors, writer.integers([-1])],
+		`${path}/Unsqueeze/output_0`,
+	);
+	return writer.node('Mul', [vectors, column], `${path}/Mul/output_0`);
 }
 
 /** Positions of the tokens, and what is added to scores so that none sees later ones: `[tokens, past + tokens]`. */

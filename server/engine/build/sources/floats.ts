@@ -48,43 +48,45 @@ function float8(
 }
 
 /** By name, as {@link SourceTensor.type} has it. Whole numbers beyond 2^24 are rounded. */
-export const plainTypes: Readonly<Record<string, PlainType>> = {
-	f64: { bytes: 8, read: (bytes) => Float32Array.from(new Float64Array(aligned(bytes))) },
-	f32: { bytes: 4, read: (bytes) => new Float32Array(aligned(bytes)) },
-	f16: {
-		bytes: 2,
-		read: (bytes) => float16ToFloat32(new Uint16Array(aligned(bytes))) as Float32Array,
-	},
-	bf16: {
-		bytes: 2,
-		read: (bytes, count) => {
-			const halves = new Uint16Array(aligned(bytes));
-			const bits = new Uint32Array(count);
-			for (let index = 0; index < count; index++) bits[index] = (halves[index] as number) << 16;
-			return new Float32Array(bits.buffer);
+export const plainTypes: ReadonlyMap<string, PlainType> = new Map(
+	Object.entries<PlainType>({
+		f64: { bytes: 8, read: (bytes) => Float32Array.from(new Float64Array(aligned(bytes))) },
+		f32: { bytes: 4, read: (bytes) => new Float32Array(aligned(bytes)) },
+		f16: {
+			bytes: 2,
+			read: (bytes) => float16ToFloat32(new Uint16Array(aligned(bytes))) as Float32Array,
 		},
-	},
-	f8_e4m3: byTable(float8(4, 7, (magnitude) => (magnitude === 0x7f ? Number.NaN : undefined))),
-	f8_e5m2: byTable(
-		float8(5, 15, (magnitude) =>
-			magnitude < 0x7c ? undefined : magnitude === 0x7c ? Number.POSITIVE_INFINITY : Number.NaN,
+		bf16: {
+			bytes: 2,
+			read: (bytes, count) => {
+				const halves = new Uint16Array(aligned(bytes));
+				const bits = new Uint32Array(count);
+				for (let index = 0; index < count; index++) bits[index] = (halves[index] as number) << 16;
+				return new Float32Array(bits.buffer);
+			},
+		},
+		f8_e4m3: byTable(float8(4, 7, (magnitude) => (magnitude === 0x7f ? Number.NaN : undefined))),
+		f8_e5m2: byTable(
+			float8(5, 15, (magnitude) =>
+				magnitude < 0x7c ? undefined : magnitude === 0x7c ? Number.POSITIVE_INFINITY : Number.NaN,
+			),
 		),
-	),
-	// A power of two (OCP Microscaling Formats 1.0, section 5.4.1).
-	f8_e8m0: byTable((bits) => (bits === 255 ? Number.NaN : 2 ** (bits - 127))),
-	bool: byTable((bits) => (bits === 0 ? 0 : 1)),
-	u8: byTable((bits) => bits),
-	i8: byTable((bits) => (bits << 24) >> 24),
-	u16: { bytes: 2, read: (bytes) => Float32Array.from(new Uint16Array(aligned(bytes))) },
-	i16: { bytes: 2, read: (bytes) => Float32Array.from(new Int16Array(aligned(bytes))) },
-	u32: { bytes: 4, read: (bytes) => Float32Array.from(new Uint32Array(aligned(bytes))) },
-	i32: { bytes: 4, read: (bytes) => Float32Array.from(new Int32Array(aligned(bytes))) },
-	u64: {
-		bytes: 8,
-		read: (bytes) => Float32Array.from(new BigUint64Array(aligned(bytes)), Number),
-	},
-	i64: {
-		bytes: 8,
-		read: (bytes) => Float32Array.from(new BigInt64Array(aligned(bytes)), Number),
-	},
-};
+		// A power of two (OCP Microscaling Formats 1.0, section 5.4.1).
+		f8_e8m0: byTable((bits) => (bits === 255 ? Number.NaN : 2 ** (bits - 127))),
+		bool: byTable((bits) => (bits === 0 ? 0 : 1)),
+		u8: byTable((bits) => bits),
+		i8: byTable((bits) => (bits << 24) >> 24),
+		u16: { bytes: 2, read: (bytes) => Float32Array.from(new Uint16Array(aligned(bytes))) },
+		i16: { bytes: 2, read: (bytes) => Float32Array.from(new Int16Array(aligned(bytes))) },
+		u32: { bytes: 4, read: (bytes) => Float32Array.from(new Uint32Array(aligned(bytes))) },
+		i32: { bytes: 4, read: (bytes) => Float32Array.from(new Int32Array(aligned(bytes))) },
+		u64: {
+			bytes: 8,
+			read: (bytes) => Float32Array.from(new BigUint64Array(aligned(bytes)), Number),
+		},
+		i64: {
+			bytes: 8,
+			read: (bytes) => Float32Array.from(new BigInt64Array(aligned(bytes)), Number),
+		},
+	}),
+);

@@ -71,7 +71,7 @@ export { lookedUp };
 
 /** Unsigned E4M3 scales of NVFP4, halved because {@link float4} is doubled. */
 const scales8 = (() => {
-	const all = plainTypes['f8_e4m3']?.read(
+	const all = plainTypes.get('f8_e4m3')?.read(
 		Uint8Array.from({ length: 256 }, (_, k) => k & 127),
 		256,
 	);

@@ -31,7 +31,7 @@ const unread: readonly (readonly [number: number, name: string, bytes: number])[
 
 export const ggmlTypes: ReadonlyMap<number, StorageType> = new Map<number, StorageType>([
 	...plain.map(([number, name]): [number, StorageType] => {
-		const type = plainTypes[name];
+		const type = plainTypes.get(name);
 		if (type === undefined) throw new RangeError(name);
 		return [number, { name, group: 1, ...type }];
 	}),

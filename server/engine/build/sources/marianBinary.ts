@@ -73,7 +73,7 @@ export async function openMarianBinary(
 		if (item.type === intgemm8) {
 			if (count > sourceLimits.maxWholeBytes) throw fault(`has ${count} numbers`);
 			const factor = await file.read(offset + count, 4, signal);
-			const multiplier = plainTypes['f32']?.read(factor, 1)[0] as number;
+			const multiplier = plainTypes.get('f32')?.read(factor, 1)[0] as number;
 			if (!(multiplier > 0)) throw fault(`was multiplied by ${multiplier}`);
 			quantised.set(name, {
 				scale: Math.fround(1 / multiplier),
@@ -87,7 +87,7 @@ export async function openMarianBinary(
 
 function typeOf(type: number): StorageType | undefined {
 	const name = type === intgemm8 ? 'intgemm8' : plain.get(type);
-	const known = plainTypes[type === intgemm8 ? 'i8' : (name ?? '')];
+	const known = plainTypes.get(type === intgemm8 ? 'i8' : (name ?? ''));
 	return known && name !== undefined ? { name, group: 1, ...known } : undefined;
 }
 

@@ -118,7 +118,7 @@ async function readArray(
 	const text = new TextDecoder('latin1').decode(head.subarray(first, first + length));
 	const descr = /'descr': ?'([^']{1,8})'/.exec(text)?.[1];
 	const type = types.get(descr ?? '');
-	const plain = plainTypes[type ?? ''];
+	const plain = plainTypes.get(type ?? '');
 	if (type === undefined || plain === undefined)
 		throw fault(`is of the type ${quoted(descr ?? '')}, which is not read`);
 	if (!text.includes("'fortran_order': False")) throw fault('lies by columns, which is not read');

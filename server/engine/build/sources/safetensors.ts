@@ -162,7 +162,7 @@ const isNumbers = (value: unknown): value is number[] =>
 
 /** As the header spells them; `F8_E4M3` is the finite kind, in PyTorch `float8_e4m3fn`. */
 const rowTypes: ReadonlyMap<string, StorageType> = new Map(
-	Object.entries(plainTypes).map(([name, { bytes, read }]) => [
+	[...plainTypes].map(([name, { bytes, read }]) => [
 		name.toUpperCase(),
 		{ name, group: 1, bytes, read },
 	]),

@@ -30,6 +30,8 @@ export interface SourceTensor {
 	readonly bytesPerRow: number;
 	/** Of types with one factor for all numbers, such as `intgemm8`: `number = scale · stored`. */
 	readonly scale?: number;
+	/** What activations are multiplied with and rounded before a product with it, where the model says so. */
+	readonly inputFactor?: number;
 	/** The form of blocks that holds the same numbers, if there is one; {@link TensorSource.blocks} gives them. */
 	readonly blocks?: BlockForm;
 }
@@ -81,6 +83,8 @@ export interface TensorSource extends AsyncDisposable {
 	raw(name: string, from: number, to: number, signal?: AbortSignal): Promise<Uint8Array>;
 	/** The same rows as numbers, row after row: `(to - from) × columns` of them. */
 	rows(name: string, from: number, to: number, signal?: AbortSignal): Promise<Float32Array>;
+	/** The whole matrix by columns, as it is stored; absent where no tensor is stored so. */
+	turned?(name: string, signal?: AbortSignal): Promise<Uint8Array>;
 	/** The same rows in the form that {@link SourceTensor.blocks} promises; absent where no tensor has one. */
 	blocks?(name: string, from: number, to: number, signal?: AbortSignal): Promise<BlockRows>;
 }

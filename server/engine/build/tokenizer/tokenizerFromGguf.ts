@@ -89,17 +89,19 @@ export function tokenizerFromGguf(metadata: GgufMetadata): GgufTokenizer {
 type SpecialIds = ReadonlyMap<SpecialToken, number>;
 
 /** What vocabularies of a kind have where the file names nothing (the library's own defaults). */
-const customary: Readonly<Record<string, Partial<Record<SpecialToken, number>>>> = {
-	llama: { bos: 1, eos: 2, unk: 0 },
-	t5: { eos: 1, unk: 2, pad: 0 },
-	bert: { unk: 100, sep: 102, pad: 0, cls: 101, mask: 103 },
-};
+const customary: ReadonlyMap<string, Partial<Record<SpecialToken, number>>> = new Map(
+	Object.entries<Partial<Record<SpecialToken, number>>>({
+		llama: { bos: 1, eos: 2, unk: 0 },
+		t5: { eos: 1, unk: 2, pad: 0 },
+		bert: { unk: 100, sep: 102, pad: 0, cls: 101, mask: 103 },
+	}),
+);
 
 function specialIds(vocabulary: GgufVocabulary): SpecialIds {
 	const names: SpecialToken[] = ['bos', 'eos', 'eot', 'eom', 'unk', 'sep', 'pad', 'cls', 'mask'];
 	const ids = new Map<SpecialToken, number>();
 	for (const name of names) {
-		const usual = customary[vocabulary.model]?.[name];
+		const usual = customary.get(vocabulary.model)?.[name];
 		const id = vocabulary.special(name) ?? (usual === undefined ? undefined : usual);
 		if (id !== undefined && vocabulary.tokens[id] !== undefined) ids.set(name, id);
 	}
@@ -133,12 +135,12 @@ function postProcessor(
 	special: SpecialIds,
 ): Json | null {
 	const [before, after] = around ?? (['bos', 'eos'] as const);
-	const tokens: Record<string, Json> = {};
+	const tokens = new Map<string, Json>();
 	const item = (name: SpecialToken) => {
 		const id = special.get(name);
 		if (id === undefined) throw broken(`it wants a ${name} token around texts and names none`);
 		const text = textOf(vocabulary, id);
-		tokens[text] = { id: text, ids: [id], tokens: [text] };
+		tokens.set(text, { id: text, ids: [id], tokens: [text] });
 		return { SpecialToken: { id: text, type_id: 0 } };
 	};
 	const begins = vocabulary.flag('add_bos_token') ?? addsBos;
@@ -149,7 +151,12 @@ function postProcessor(
 		...(ends ? [item(after)] : []),
 	];
 	if (single.length === 1) return null;
-	return { type: 'TemplateProcessing', single, pair: single, special_tokens: tokens };
+	return {
+		type: 'TemplateProcessing',
+		single,
+		pair: single,
+		special_tokens: Object.fromEntries(tokens),
+	};
 }
 
 const textOf = ({ tokens }: GgufVocabulary, id: number): string => tokens[id]?.text ?? '';

@@ -86,7 +86,7 @@ export class MoonshineModel implements SpeechModel {
 					temperature,
 					seed: request.seed + step,
 					samples: 5,
-					rules: () => {},
+					processors: [],
 				},
 				signal,
 			);

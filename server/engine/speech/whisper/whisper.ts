@@ -12,7 +12,7 @@ import { isDoubtful, isSilence, temperatureLadder } from '../temperatureFallback
 import { logMel, melHop } from './logMel.ts';
 import { cutSegments } from './segments.ts';
 import type { WhisperConfig } from './whisperConfig.ts';
-import { applyWhisperRules } from './whisperRules.ts';
+import { whisperProcessors } from './whisperRules.ts';
 import { whisperWords } from './whisperWords.ts';
 
 /** Samples drawn together above temperature 0; the likeliest is kept. */
@@ -174,6 +174,7 @@ export class WhisperModel implements SpeechModel {
 		const start = this.#startTokens(spoken.language, request.task);
 		const prompt = await this.#prompt(request, start, signal);
 		const timestamps = request.timestamps !== 'none' && config.firstTimestamp !== undefined;
+		const processors = whisperProcessors(config, timestamps);
 		let noSpeechProb = 0;
 		const { noSpeechToken } = config;
 		const listen = {
@@ -195,7 +196,7 @@ export class WhisperModel implements SpeechModel {
 					temperature,
 					seed: request.seed + step,
 					samples: samplesPerTemperature,
-					rules: (logits, generated) => applyWhisperRules(logits, generated, config, timestamps),
+					processors,
 					...(noSpeechToken === undefined ? {} : { onPrompt: listen }),
 				},
 				signal,

@@ -3,21 +3,20 @@
  * tokens, and timestamps that come in pairs, never go back and begin within the first second.
  */
 
+import { type LogitsProcessor, noSuppression, suppression } from '../../sample/logitsProcessor.ts';
 import type { WhisperConfig } from './whisperConfig.ts';
 
-/** Writes −∞ over every token that may not follow `generated`. */
-export function applyWhisperRules(
-	logits: Float32Array,
-	generated: readonly number[],
-	config: WhisperConfig,
-	timestamps: boolean,
-): void {
-	for (const id of config.suppressTokens) logits[id] = Number.NEGATIVE_INFINITY;
-	if (generated.length === 0)
-		for (const id of config.beginSuppressTokens) logits[id] = Number.NEGATIVE_INFINITY;
-	if (config.firstTimestamp === undefined) return;
-	if (timestamps) applyTimestampRules(logits, generated, config, config.firstTimestamp);
-	else logits.fill(Number.NEGATIVE_INFINITY, config.firstTimestamp);
+/** The chain of a stretch; `tokens` of its steps are what was generated. */
+export function whisperProcessors(config: WhisperConfig, timestamps: boolean): LogitsProcessor[] {
+	const { suppressTokens, beginSuppressTokens, firstTimestamp } = config;
+	const suppress = suppression({ ...noSuppression, suppressTokens, beginSuppressTokens });
+	if (firstTimestamp === undefined) return [suppress];
+	const times: LogitsProcessor = (step) => {
+		if (timestamps) applyTimestampRules(step.logits, step.tokens, config, firstTimestamp);
+		else step.logits.fill(Number.NEGATIVE_INFINITY, firstTimestamp);
+		step.isRewritten = true;
+	};
+	return [suppress, times];
 }
 
 function applyTimestampRules(

@@ -7,7 +7,6 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { memoryBytes } from '../../../../server/engine/build/sources/bytes.ts';
 import { openGguf } from '../../../../server/engine/build/sources/gguf.ts';
-import { readLexicalShortlist } from '../../../../server/engine/build/sources/lexicalShortlist.ts';
 import { openMarianBinary } from '../../../../server/engine/build/sources/marianBinary.ts';
 import { openNpz } from '../../../../server/engine/build/sources/npz.ts';
 import { openSafetensors } from '../../../../server/engine/build/sources/safetensors.ts';
@@ -16,6 +15,7 @@ import {
 	rowsOf,
 	type TensorSource,
 } from '../../../../server/engine/build/sources/tensorSource.ts';
+import { readLexicalShortlist } from '../../../../server/engine/seq2seq/lexicalShortlist.ts';
 import { AppError } from '../../../../server/protocol/index.ts';
 import {
 	bytesOf,
@@ -149,7 +149,7 @@ const formats: Record<string, { file: Uint8Array; open: (file: ByteSource) => Pr
 		},
 		shortlist: {
 			file: shortlistBytes(10, [[1, 2], [], [3], [4, 5, 6]]),
-			open: (file) => readLexicalShortlist(file),
+			open: async (file) => readLexicalShortlist(await file.read(0, file.size), file.name ?? ''),
 		},
 	};
 

@@ -4,12 +4,13 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { gzipSync } from 'node:zlib';
 import { memoryBytes } from '../../../../server/engine/build/sources/bytes.ts';
-import { readLexicalShortlist } from '../../../../server/engine/build/sources/lexicalShortlist.ts';
 import { openMarianBinary } from '../../../../server/engine/build/sources/marianBinary.ts';
 import { openNpz } from '../../../../server/engine/build/sources/npz.ts';
 import { openModelSource } from '../../../../server/engine/build/sources/openModelSource.ts';
 import { openStudent, studentFiles } from '../../../../server/engine/build/sources/openStudent.ts';
+import { readLexicalShortlist } from '../../../../server/engine/seq2seq/lexicalShortlist.ts';
 import { AppError } from '../../../../server/protocol/index.ts';
 import {
 	bytesOf,
@@ -158,7 +159,7 @@ test('archives that cannot be are refused by name', async () => {
 });
 
 test('a shortlist has a list of target tokens for each source token', async () => {
-	const read = (bytes: Uint8Array) => readLexicalShortlist(memoryBytes(bytes, 'lex.bin'));
+	const read = async (bytes: Uint8Array) => readLexicalShortlist(bytes, 'lex.bin');
 	const good = shortlistBytes(100, [[], [5, 900], [7]]);
 	const list = await read(good);
 	assert.deepEqual(
@@ -221,17 +222,19 @@ test('a folder with a student is one, with one vocabulary or two', async () => {
 	const folder = temporaryFolder('weights');
 	const write = (name: string, bytes: Uint8Array) => writeFileSync(join(folder, name), bytes);
 	write('model.ende.intgemm.alphas.bin', marianBytes([config, floats('b', [1], [3])]));
-	await refused(openStudent(folder), 'no student');
+	await refused(openStudent(folder), 'no whole student');
 	write('vocab.ende.spm', Uint8Array.of(1));
 	const plain = await openStudent(folder);
-	assert.equal(plain.lexicalShortlist, undefined);
+	assert.equal(plain.shortlistBytes, undefined);
 	await plain.source[Symbol.asyncDispose]();
 	write('lex.50.50.ende.s2t.bin', shortlistBytes(8, [[1], [2]]));
 	const student = await openStudent(folder);
 	await using source = student.source;
 	assert.deepEqual([...source.tensors.keys()], ['b']);
-	assert.equal(student.lexicalShortlist?.first, 8);
+	assert.equal(readLexicalShortlist(student.shortlistBytes as Uint8Array, 'lex').first, 8);
+	assert.deepEqual(student.languages, ['en', 'de']);
 	assert.equal(student.sourceVocabulary, student.targetVocabulary);
+	assert.equal(student.vocabularies.source, student.vocabularies.target);
 	assert.deepEqual(
 		studentFiles(['model.enja.intgemm.alphas.bin', 'srcvocab.enja.spm', 'trgvocab.enja.spm']),
 		{
@@ -241,4 +244,42 @@ test('a folder with a student is one, with one vocabulary or two', async () => {
 			targetVocabulary: 'trgvocab.enja.spm',
 		},
 	);
+});
+
+test('files of a student may be packed, and its settings may name them', async () => {
+	const folder = temporaryFolder('weights');
+	const write = (name: string, bytes: Uint8Array | string) =>
+		writeFileSync(join(folder, name), bytes);
+	const lists = shortlistBytes(8, [[1], [2]]);
+	write('model.ende.bin.gz', gzipSync(marianBytes([config, floats('b', [1], [3])])));
+	write('vocab.ende.spm.gz', gzipSync(Uint8Array.of(7)));
+	write('lex.ende.bin.gz', gzipSync(lists));
+	const packed = await openStudent(folder);
+	await using _ = packed.source;
+	assert.deepEqual([...(await packed.source.rows('b', 0, 1))], [3]);
+	assert.deepEqual([...packed.vocabularies.source], [7]);
+	assert.deepEqual([...(packed.shortlistBytes ?? [])], [...lists]);
+	write('other.bin', marianBytes([config, floats('c', [1], [4])]));
+	write('from.spm', Uint8Array.of(8));
+	write('to.spm', Uint8Array.of(9));
+	write(
+		'config.yml',
+		'relative-paths: true\nmodels:\n  - ../models/other.bin\nvocabs:\n- from.spm\n- "to.spm"\nshortlist:\n    - gone.bin\n    - false\n',
+	);
+	const named = await openStudent(folder);
+	await using _named = named.source;
+	assert.deepEqual([...named.source.tensors.keys()], ['c']);
+	assert.deepEqual(
+		[[...named.vocabularies.source], [...named.vocabularies.target], named.shortlistBytes],
+		[[8], [9], undefined],
+	);
+	write('config.yml', 'models: [other.bin]\nvocabs: [from.spm, to.spm]\n');
+	const inLine = await openStudent(folder);
+	await using _inLine = inLine.source;
+	assert.deepEqual([...inLine.vocabularies.target], [9]);
+	write('config.yml', '');
+	write('model.ende.bin.gz', Uint8Array.of(1, 2, 3));
+	await refused(openStudent(folder), 'model.ende.bin.gz', 'unpacked');
+	write('lex.ende.bin.gz', gzipSync(new Uint8Array(129 * 2 ** 20)));
+	await refused(openStudent(folder), 'lex.ende.bin.gz', 'more than');
 });

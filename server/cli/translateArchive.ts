@@ -1,0 +1,58 @@
+/** `nearglot translate FILE` for documents that are no text: Office, OpenDocument, EPUB. */
+
+import { basename } from 'node:path';
+import { defined } from '../protocol/defined.ts';
+import { translatedFileName } from '../protocol/translatedFileName.ts';
+import type { TextTranslator } from '../translate/documents/documentLanguage.ts';
+import { translateFileInWorker } from '../translate/documents/documentThread.ts';
+import { namesLanguage, placeByPattern } from '../translate/documents/translationPlace.ts';
+import { languageName, sameLanguage } from '../translate/languageCodes.ts';
+import { type CommandIo, UsageError } from './command.ts';
+import { readArchive } from './documentFile.ts';
+import { DoubtCount, type OnTexts } from './documentTranslator.ts';
+import { checkTarget, writeOutput } from './outputFile.ts';
+import { withSlashes } from './sourceFiles.ts';
+import { reportLeft } from './translateFile.ts';
+
+/**
+ * Translates a file into every target. Without `out` the translation of `guide.docx` into German lies beside it as
+ * `guide.de.docx`; `{lang}` in `out` stands for the language, as with texts. Existing files are only replaced with `force`.
+ */
+export async function translateArchive(
+	{ path, out, force }: { path: string; out: string | undefined; force: boolean },
+	{ targets, from }: { targets: readonly string[]; from?: string },
+	translatorInto: (to: string, onDone: OnTexts) => TextTranslator,
+	io: CommandIo,
+): Promise<number> {
+	if (targets.length > 1 && out !== undefined && !namesLanguage(out))
+		throw new UsageError(
+			'Several languages need --out with {lang} in it, e.g. --out "guide.{lang}.docx".',
+		);
+	const placeOf = (to: string) =>
+		out === undefined ? translatedFileName(path, to) : placeByPattern(out, withSlashes(path), to);
+	for (const to of targets) await checkTarget(placeOf(to), force);
+	const bytes = await readArchive(path);
+	let status = 0;
+	for (const to of targets) {
+		const target = placeOf(to);
+		const job = { fileName: basename(path), bytes, to, ...defined({ from }) };
+		const doubts = new DoubtCount();
+		const translator = translatorInto(to, (_, marks) => doubts.add(marks));
+		const result = await translateFileInWorker(job, translator, undefined, io.signal);
+		await writeOutput(target, result.bytes);
+		const { pieces, refused, left, language } = result;
+		if (pieces === 0) io.stderr.write(`${path} has no words to translate.\n`);
+		else if (sameLanguage(language, to))
+			io.stderr.write(
+				`${path} is in ${languageName(language, 'en')} already; nothing was changed.${from === undefined ? ' If it is not, name its language: --from en' : ''}\n`,
+			);
+		else
+			io.stderr.write(
+				`${target}: ${pieces - refused.length - left.length} of ${pieces} texts translated from ${languageName(language, 'en')}\n`,
+			);
+		reportLeft(result, 'translated', to, io);
+		// A document of which nothing could be translated is none.
+		if (pieces > 0 && refused.length === pieces) status = 1;
+	}
+	return status;
+}

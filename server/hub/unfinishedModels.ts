@@ -1,0 +1,104 @@
+/**
+ * Models whose download or build was not finished: they stay for the next try, are told of, can be removed, and go
+ * by themselves when nobody has come back to them for a month.
+ */
+
+import type { Dirent } from 'node:fs';
+import { lstat, readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { AppError } from '../protocol/index.ts';
+import { lockFile } from '../store/lock.ts';
+import { inside } from './names.ts';
+import { unfinishedFolder } from './placeModel.ts';
+import { listingOf } from './unfinished.ts';
+
+export interface UnfinishedModel {
+	/** Of its folder. */
+	readonly name: string;
+	/** On the disk. */
+	readonly sizeBytes: number;
+	/** Milliseconds since 1970. */
+	readonly changedAt: number;
+}
+
+export const maxUnfinishedAgeMs = 30 * 24 * 60 * 60 * 1000;
+/** Files that are looked at in one of them. */
+const maxFiles = 10_000;
+/** Nobody who works on one is waited for. */
+const waitMs = 0;
+
+/** Those in the folder of models, the largest first. */
+export async function listUnfinished(modelsFolder: string): Promise<UnfinishedModel[]> {
+	const folder = unfinishedFolder(modelsFolder);
+	const entries = await readdir(folder, { withFileTypes: true }).catch((): Dirent[] => []);
+	const names = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
+	const found = await Promise.all(names.map((name) => lookAt(join(folder, name), name)));
+	return found.sort((a, b) => b.sizeBytes - a.sizeBytes);
+}
+
+/**
+ * Removes one.
+ * @throws AppError `not_found`, or `conflict` while it is downloaded or built
+ */
+export async function removeUnfinished(
+	modelsFolder: string,
+	name: string,
+): Promise<UnfinishedModel> {
+	const all = await listUnfinished(modelsFolder);
+	const model = all.find((one) => one.name === name);
+	if (model === undefined)
+		throw new AppError('not_found', `No download or build of ${name} was left unfinished.`);
+	const folder = inside(unfinishedFolder(modelsFolder), model.name);
+	try {
+		await using _lock = await lockFile(`${folder}.lock`, { waitMs });
+		await rm(folder, { recursive: true, force: true });
+		await rm(listingOf(folder), { force: true });
+	} catch (error) {
+		if (error instanceof AppError && error.code === 'store_unavailable')
+			throw new AppError(
+				'conflict',
+				`${name} is being downloaded or built just now. Stop that first.`,
+				{ cause: error },
+			);
+		throw error;
+	}
+	return model;
+}
+
+/** Removes those that nobody has come back to; gives what was removed. */
+export async function removeOldUnfinished(
+	modelsFolder: string,
+	now: number,
+): Promise<UnfinishedModel[]> {
+	const removed: UnfinishedModel[] = [];
+	for (const model of await listUnfinished(modelsFolder)) {
+		if (now - model.changedAt < maxUnfinishedAgeMs) continue;
+		try {
+			removed.push(await removeUnfinished(modelsFolder, model.name));
+		} catch (error) {
+			// Somebody works on it after all, or has removed it meanwhile.
+			if (!(error instanceof AppError)) throw error;
+		}
+	}
+	return removed;
+}
+
+async function lookAt(folder: string, name: string): Promise<UnfinishedModel> {
+	let sizeBytes = 0;
+	let { mtimeMs: changedAt } = await lstat(folder);
+	let files = 0;
+	const queue = [folder];
+	for (let next = queue.pop(); next !== undefined && files < maxFiles; next = queue.pop()) {
+		const entries = await readdir(next, { withFileTypes: true }).catch((): Dirent[] => []);
+		for (const entry of entries) {
+			const path = join(next, entry.name);
+			const found = await lstat(path).catch(() => undefined);
+			if (found === undefined || ++files > maxFiles) continue;
+			if (entry.isDirectory()) queue.push(path);
+			changedAt = Math.max(changedAt, found.mtimeMs);
+			// A file has its full length from the beginning; what is written has blocks.
+			if (entry.isFile()) sizeBytes += found.blocks === undefined ? found.size : found.blocks * 512;
+		}
+	}
+	return { name, sizeBytes, changedAt };
+}

@@ -1,0 +1,27 @@
+/** What can be chosen to translate. */
+
+import * as z from 'zod';
+import { route } from './route.ts';
+
+const system = z.object({
+	/** `category` of a request. */
+	name: z.string(),
+	/** `general` chooses among the models by itself; the others translate when they are named. */
+	kind: z.enum(['general', 'custom', 'model', 'chat']),
+	/** Id of its model, where it is one. */
+	model: z.string().exactOptional(),
+	/** `en-de` …: the pairs of a custom system. */
+	pairs: z.array(z.string()).exactOptional(),
+});
+
+export type TranslationSystem = z.output<typeof system>;
+
+export const translationSystems = route({
+	method: 'GET',
+	path: '/translation/systems',
+	who: 'member',
+	also: ['studio'],
+	summary: 'systems that translate: general, custom, models, chat models',
+	answer: z.object({ systems: z.array(system), usual: z.string() }),
+	section: 'translation',
+});

@@ -1,0 +1,155 @@
+/**
+ * Documents that are zip files: Office Open XML, OpenDocument, EPUB. Their words are found in some of their
+ * parts; all other parts, macros and pictures among them, are not looked at and stay byte for byte.
+ */
+
+import { type ArchiveEnding, archiveEndingOf } from '../../../protocol/archiveTypes.ts';
+import { AppError } from '../../../protocol/errors.ts';
+import { nestedTooDeeply } from '../../nesting.ts';
+import { checkWhole } from '../damage.ts';
+import { type DocumentPart, DocumentParts } from '../parts.ts';
+import type { Extract } from '../piece.ts';
+import { XmlError } from '../xmlTree.ts';
+import { bookParts } from './bookParts.ts';
+import { labelTexts } from './labelTexts.ts';
+import { extractOpenDocument } from './mixedParagraphs.ts';
+import { comparedWords, extractSheet } from './sheetTexts.ts';
+import { extractLayout, extractSlide } from './slideParagraphs.ts';
+import { extractWord, wordStyles } from './wordParagraphs.ts';
+import { PartReader, protectedFile, refused, type ZipPart, zipParts, zipWith } from './zipFile.ts';
+
+type Read = (parts: readonly ZipPart[], reader: PartReader, fileName: string) => DocumentPart[];
+
+const about = labelTexts(['title', 'subject', 'description', 'keywords'], ['language']);
+
+const word = byName([
+	[/^word\/(?:document\d*|header\d*|footer\d*|footnotes|endnotes|comments)\.xml$/, extractWord],
+	[/^word\/(?:charts\/chart\w*|diagrams\/(?:data|drawing)\d*)\.xml$/, extractSlide],
+	[/^word\/styles\.xml$/, wordStyles],
+	[/^docProps\/core\.xml$/, about],
+]);
+const slides = byName([
+	[/^ppt\/(?:slides\/slide|notesSlides\/notesSlide|charts\/chart)\w*\.xml$/, extractSlide],
+	[/^ppt\/diagrams\/(?:data|drawing)\d*\.xml$/, extractSlide],
+	[/^ppt\/(?:slideLayouts\/slideLayout|slideMasters\/slideMaster)\d*\.xml$/, extractLayout],
+	[/^ppt\/comments\/(?:modernComment\w*)\.xml$/, extractSlide],
+	[/^ppt\/comments\/comment\d*\.xml$/, labelTexts(['text'])],
+	[/^docProps\/core\.xml$/, about],
+]);
+
+const sheetText = /^xl\/(?:sharedStrings|comments\d*|threadedComments\/threadedComment\d*)\.xml$/;
+const sheet = /^xl\/worksheets\/\w+\.xml$/;
+/** Parts that say with what cells are compared. */
+const comparing = /^xl\/(?:workbook|tables\/\w+|pivotCache\/pivotCacheDefinition\d*)\.xml$/;
+
+const sheets: Read = (parts, reader) => {
+	const kept = new Set<string>();
+	const inCells: { name: string; text: string }[] = [];
+	for (const part of parts)
+		if (sheet.test(part.name) || comparing.test(part.name)) {
+			const text = reader.text(part);
+			for (const words of comparedWords(text)) kept.add(words);
+			if (/\bt="inlineStr"/.test(text)) inCells.push({ name: part.name, text });
+		}
+	const extract = extractSheet(kept);
+	const rest = byName([
+		[sheetText, extract],
+		[
+			/^xl\/(?:drawings\/drawing\d*|charts\/chart\w*|diagrams\/(?:data|drawing)\d*)\.xml$/,
+			extractSlide,
+		],
+		[/^docProps\/core\.xml$/, about],
+	]);
+	return [...rest(parts, reader, ''), ...inCells.map((part) => ({ ...part, extract }))];
+};
+
+/** OpenDocument; a manifest says when parts of it are encrypted. */
+function openDocument(isSheet: boolean): Read {
+	const read = byName([
+		[/^content\.xml$/, extractOpenDocument(isSheet, false)],
+		[/^styles\.xml$/, extractOpenDocument(isSheet, true)],
+		[/^meta\.xml$/, about],
+	]);
+	return (parts, reader, fileName) => {
+		const manifest = parts.find(({ name }) => name === 'META-INF/manifest.xml');
+		if (manifest && reader.text(manifest).includes('encryption-data'))
+			throw protectedFile(fileName);
+		return read(parts, reader, fileName);
+	};
+}
+
+const readers: Readonly<Record<ArchiveEnding, Read>> = {
+	docm: word,
+	docx: word,
+	dotx: word,
+	epub: bookParts,
+	odp: openDocument(false),
+	ods: openDocument(true),
+	odt: openDocument(false),
+	potx: slides,
+	pptm: slides,
+	pptx: slides,
+	xlsm: sheets,
+	xlsx: sheets,
+};
+
+/** A document taken apart. */
+export interface OpenArchive {
+	/** The words of all parts with what stands around them. */
+	readonly text: string;
+	readonly extract: Extract;
+	/** The file with what has become of {@link text}. */
+	readonly close: (text: string) => Uint8Array<ArrayBuffer>;
+}
+
+/**
+ * Takes a document apart.
+ *
+ * @throws AppError `invalid_request` when it is damaged, encrypted or something else, `too_expensive`
+ */
+export async function openArchive(bytes: Uint8Array, fileName: string): Promise<OpenArchive> {
+	const ending = archiveEndingOf(fileName);
+	if (!ending) throw new AppError('not_supported', `${fileName} has no document format.`);
+	checkContainer(bytes, fileName);
+	const parts = await zipParts(bytes, fileName);
+	try {
+		const found = readers[ending](parts, new PartReader(fileName), fileName);
+		if (found.length === 0)
+			throw refused(fileName, 'none of its parts holds words, so it is a document of another kind');
+		for (const { name, text, extract } of found) checkWhole(text, extract, `${fileName} (${name})`);
+		const whole = new DocumentParts(found);
+		return {
+			text: whole.text,
+			extract: whole.extract,
+			close: (text) => {
+				const changed = whole.changed(text);
+				return changed.size === 0 ? new Uint8Array(bytes) : zipWith(parts, changed);
+			},
+		};
+	} catch (error) {
+		if (error instanceof XmlError) throw refused(fileName, error.message);
+		if (error instanceof RangeError) throw nestedTooDeeply(error);
+		throw error;
+	}
+}
+
+/** Old and encrypted Office files are another kind of container. */
+function checkContainer(bytes: Uint8Array, fileName: string): void {
+	const start = Buffer.from(bytes.subarray(0, 8)).toString('hex');
+	if (start === 'd0cf11e0a1b11ae1')
+		throw refused(
+			fileName,
+			'it is encrypted, or in the format of Office before 2007. Open it, save it without a password in the present format, and try again',
+		);
+	if (!start.startsWith('504b'))
+		throw refused(fileName, 'it is damaged, or its name says another format than it has');
+}
+
+/** Parts of a document by the patterns of their names. */
+function byName(extracts: readonly (readonly [RegExp, Extract])[]): Read {
+	return (parts, reader) =>
+		parts.flatMap((part) => {
+			const extract = extracts.find(([name]) => name.test(part.name))?.[1];
+			return extract ? [{ name: part.name, text: reader.text(part), extract }] : [];
+		});
+}

@@ -1,0 +1,139 @@
+/**
+ * OpenDocument: paragraphs and headings with their words among tags. Notes, comments and text boxes inside of a
+ * paragraph are done before it and stand in its place; fields keep their results.
+ */
+
+import { languageTag } from '../languageTag.ts';
+import { type MarkupPart, markupPiece } from '../markup.ts';
+import type { Extract, Piece } from '../piece.ts';
+import {
+	childElements,
+	contentOf,
+	readXml,
+	type XmlElement,
+	xmlAttribute,
+	xmlFault,
+	xmlWords,
+} from '../xmlTree.ts';
+import { isCellProse } from './sheetTexts.ts';
+
+const paragraphs = new Set(['text:p', 'text:h']);
+/** Elements whose words are the sentence's own. */
+const passed = new Set(['text:span', 'text:a', 'text:meta', 'text:placeholder']);
+const breaks = new Set(['text:tab', 'text:line-break']);
+/** Texts about pictures and objects. */
+const titles = new Set(['svg:title', 'svg:desc']);
+/** What is no part of the document as it is now. */
+const untouched = new Set([
+	'text:tracked-changes',
+	'table:tracked-changes',
+	'table:table-template',
+]);
+
+/**
+ * @param isSheet whether cells are compared with what formulas say
+ * @param isStyles whether the part has the styles of the document, which name its language
+ */
+export function extractOpenDocument(isSheet: boolean, isStyles: boolean): Extract {
+	return Object.assign((text: string) => extract(text, false, isSheet), {
+		faultOf: xmlFault,
+		before: (text: string) =>
+			/<(?:text:note|office:annotation|draw:text-box|svg:title|svg:desc)\b/.test(text)
+				? extract(text, true, isSheet)
+				: [],
+		...(isStyles ? { prepare: withLanguage } : {}),
+	});
+}
+
+function extract(text: string, inner: boolean, isSheet: boolean): Piece[] {
+	const pieces: Piece[] = [];
+	const kept = isSheet ? comparedInFormulas(text) : new Set<string>();
+	const visit = (above: XmlElement, within: boolean, cell: XmlElement | undefined): void => {
+		for (const element of childElements(above)) {
+			const { name } = element;
+			if (untouched.has(name)) continue;
+			const own = name === 'table:table-cell' ? element : cell;
+			if (paragraphs.has(name)) {
+				if (within === inner && isWords(text, element, own, isSheet, kept))
+					addPieces(text, element, inner, pieces);
+				// What is deeper is inside of a paragraph either way.
+				visit(element, true, own);
+			} else if (titles.has(name) && inner) addPieces(text, element, inner, pieces);
+			else visit(element, within, own);
+		}
+	};
+	visit(readXml(text), false, undefined);
+	return pieces;
+}
+
+/** Whether a paragraph is not what a cell shows of a number or a formula. */
+function isWords(
+	text: string,
+	paragraph: XmlElement,
+	cell: XmlElement | undefined,
+	isSheet: boolean,
+	kept: ReadonlySet<string>,
+): boolean {
+	if (!isSheet || !cell || paragraph.parent !== cell) return true;
+	if (xmlAttribute(text, cell, 'table:formula') !== undefined) return false;
+	const type = xmlAttribute(text, cell, 'office:value-type');
+	if (type !== undefined && type !== 'string') return false;
+	if (xmlAttribute(text, cell, 'office:string-value') !== undefined) return false;
+	const words = xmlWords(contentOf(text, paragraph).replace(/<[^<>]*>/g, '')).trim();
+	return isCellProse(words) && !kept.has(words.toLowerCase());
+}
+
+function comparedInFormulas(text: string): ReadonlySet<string> {
+	const found = new Set<string>();
+	const formulas = /\b(?:table:formula|table:condition|table:value|style:condition)="([^"<]*)"/g;
+	for (const [, formula = ''] of text.matchAll(formulas))
+		for (const [, literal = ''] of xmlWords(formula).matchAll(/"([^"]*)"/g))
+			found.add(literal.trim().toLowerCase());
+	return found;
+}
+
+/** Sentences of a paragraph, which breaks end; one that is inside of a link ends nothing. */
+function addPieces(text: string, paragraph: XmlElement, inner: boolean, pieces: Piece[]): void {
+	let parts: MarkupPart[] = [];
+	let start = paragraph.content;
+	const close = (end: number, next: number) => {
+		const piece = markupPiece(parts, start, end);
+		if (piece) pieces.push(piece);
+		parts = [];
+		start = next;
+	};
+	const visit = (above: XmlElement, depth: number): void => {
+		for (const child of above.children) {
+			const { start: from, end } = child;
+			const raw = text.slice(from, end);
+			if (child.kind !== 'element') parts.push({ raw, fixed: child.kind !== 'text' });
+			else if (breaks.has(child.name) && depth === 0) close(from, end);
+			// Its paragraphs are pieces of the same round.
+			else if (inner && depth === 0 && /<text:[ph][\s>]/.test(raw)) close(from, end);
+			else if (
+				passed.has(child.name) &&
+				child.content < child.end &&
+				child.contentEnd > child.content
+			) {
+				parts.push({ raw: text.slice(from, child.content), fixed: true });
+				visit(child, depth + 1);
+				parts.push({ raw: text.slice(child.contentEnd, end), fixed: true });
+			} else parts.push({ raw, fixed: true });
+		}
+	};
+	visit(paragraph, 0);
+	close(paragraph.contentEnd, paragraph.contentEnd);
+}
+
+/** The language of the styles that name the one words are checked in. */
+function withLanguage(text: string, to: string): string {
+	const tag = languageTag(to);
+	const [language, ...rest] = tag?.split('-') ?? [];
+	if (tag === undefined || language === undefined) return text;
+	const country = rest.find((part) => /^[A-Z]{2}$/.test(part));
+	const source = /\sfo:language="([a-z]{2,3})"/.exec(text)?.[1];
+	if (source === undefined || source === 'zxx') return text;
+	return text
+		.replace(new RegExp(`(\\sfo:language=")${source}(")`, 'g'), `$1${language}$2`)
+		.replace(/(\sfo:country=")[A-Z]{2}(")/g, `$1${country ?? 'none'}$2`);
+}

@@ -1,0 +1,138 @@
+/** Lines of Markdown as parts: what their words are apart from, beyond what the parser knows. */
+
+import { type InlineNode, spaced } from './inline.ts';
+
+/** Elements whose words are code. */
+const untouched = new Set('script style pre code kbd samp var svg math textarea tt'.split(' '));
+
+/**
+ * What no parser of CommonMark knows and many write: formulas in brackets with backslashes, emoji, remarks,
+ * attributes, templates, short codes, directives, and references to what another file defines.
+ */
+const kept =
+	/\\\([^\n]{1,300}?\\\)|\\\[[^\n]{1,300}?\\\]|\{\/\*[\s\S]{0,1000}?\*\/\}|\{%[^%\n]{0,300}%\}|\{\{[^{}\n]{0,300}\}\}|\{:?[ \t]{0,4}[#.][^{}\n]{1,200}\}|\[\[[^\][\n]{1,100}\]\]|\[TOC\]|(?<![\w@/])@[a-z\d][\w.-]{0,60}\/[a-z\d][\w.-]{0,60}(?:@[\w.+-]{0,60}\w)?|(?<![\w@/.-])[a-z][a-z\d._-]{0,60}@\d[\w.+-]{0,40}\w|(?<!\w):[a-z][\w-]{0,40}\[[^\][\n]{0,200}\](?:\{[^{}\n]{0,200}\})?|(?<![\w:]):[a-z\d_+-]{2,40}:(?![\w:])|\[\^[^\]\s]{1,60}\]|\[[^\][\n]{1,100}\]\[[^\][\n]{0,100}\]|(?:\p{Extended_Pictographic}|\p{Regional_Indicator})(?:\p{Extended_Pictographic}|\p{Regional_Indicator}|\p{Emoji_Modifier}|\u200d|\ufe0f|\u20e3){0,30}/gu;
+/** Of these, what stands for a word of its sentence. */
+const wordLike = /^(?:\\[([]|@|[a-z][\w.-]*@|\{\{|\{%|\[)/;
+
+/** Lines of containers with their names and a title, of alerts and of definitions. */
+const containerLine = /^:{2,}[ \t]{0,8}(?:[\w-]{1,40})?(?:\{[^{}\n]{0,200}\})?[ \t]*/;
+const labelledLine =
+	/^(:{2,}[ \t]{0,8}[\w-]{1,40}\[)([^\][\n]{1,300})(\](?:\{[^{}\n]{0,200}\})?[ \t]*)$/;
+const alert = /^\[![\w-]{1,40}\][+-]?[ \t]*/;
+const definition = /^[:~][ \t]+/;
+
+type Draft = { -readonly [K in keyof InlineNode]: InlineNode[K] };
+
+/** The parts of a line, with what must stay taken out of its words. */
+export function refined(
+	nodes: readonly InlineNode[],
+	text: string,
+	isParagraph: boolean,
+): InlineNode[] {
+	const made: Draft[] = [];
+	let isLineStart = true;
+	let isFirst = true;
+	/** Whether the line is one of its own. */
+	let isAlone = false;
+	const cut = (start: number, end: number) => {
+		if (end > start) made.push({ role: 'cut', start, end, node: spaced(text.slice(start, end)) });
+	};
+	/** Parts the line from the one before it. */
+	const begin = () => {
+		const last = made.at(-1);
+		if (last?.role === 'soft') last.role = 'cut';
+	};
+	for (const node of nodes) {
+		if (node.role === 'soft' || node.role === 'hard') {
+			made.push(isAlone ? { ...node, role: 'cut' } : { ...node });
+			isLineStart = true;
+			isAlone = false;
+		} else if (node.role !== 'text') {
+			made.push({ ...node });
+			isLineStart &&= /^taskListCheck/.test(node.node ?? '');
+		} else {
+			let { start } = node;
+			const raw = text.slice(start, node.end);
+			const [, before = '', label = ''] = labelledLine.exec(raw) ?? [];
+			const mark = isParagraph && isLineStart ? lineMark(raw, isFirst) : undefined;
+			if (isParagraph && isLineStart && before !== '') {
+				begin();
+				cut(start, start + before.length);
+				made.push({
+					role: 'text',
+					start: start + before.length,
+					end: start + before.length + label.length,
+				});
+				cut(start + before.length + label.length, node.end);
+				isAlone = true;
+				start = node.end;
+			} else if (mark !== undefined) {
+				begin();
+				cut(start, start + mark.length);
+				isAlone = mark.isAlone;
+				start += mark.length;
+			}
+			split(made, text, start, node.end);
+			isLineStart = false;
+		}
+		isFirst = false;
+	}
+	return withPairs(made, text);
+}
+
+function lineMark(raw: string, isFirst: boolean): { length: number; isAlone: boolean } | undefined {
+	const alone = (containerLine.exec(raw) ?? (isFirst ? alert.exec(raw) : null))?.[0];
+	if (alone !== undefined) return { length: alone.length, isAlone: true };
+	const term = isFirst ? undefined : definition.exec(raw)?.[0];
+	return term === undefined ? undefined : { length: term.length, isAlone: false };
+}
+
+/** Words with what is kept between them. */
+function split(made: Draft[], text: string, from: number, to: number): void {
+	let next = from;
+	const words = (end: number) => {
+		if (end > next) made.push({ role: 'text', start: next, end });
+	};
+	for (const match of text.slice(from, to).matchAll(kept)) {
+		const start = from + match.index;
+		words(start);
+		next = start + match[0].length;
+		made.push({ role: 'single', start, end: next, node: `kept ${match[0]}` });
+	}
+	words(to);
+}
+
+/** Tags and marks without a partner stand alone, and elements that hold code are one part. */
+function withPairs(nodes: Draft[], text: string): InlineNode[] {
+	const closes = new Map<number, number>();
+	nodes.forEach(({ role, pair }, index) => {
+		if (role === 'close' && pair !== undefined) closes.set(pair, index);
+	});
+	const made: Draft[] = [];
+	for (let index = 0; index < nodes.length; index++) {
+		const node = nodes[index];
+		if (!node) break;
+		const close = node.role === 'open' ? closes.get(node.pair ?? -1) : undefined;
+		if (node.role === 'open' && close === undefined) {
+			const { pair: _, ...rest } = node;
+			made.push({ ...rest, role: 'single' });
+		} else if (close !== undefined && untouched.has(node.element ?? '')) {
+			const end = nodes[close]?.end ?? node.end;
+			made.push({
+				role: 'single',
+				start: node.start,
+				end,
+				node: `code ${spaced(text.slice(node.start, end))}`,
+			});
+			index = close;
+		} else made.push(node);
+	}
+	return made;
+}
+
+/** Whether a part stands for a word, so that its sentence cannot be read without it. */
+export function isWordLike({ role, node = '' }: InlineNode): boolean {
+	if (role !== 'single') return false;
+	if (node.startsWith('kept ')) return wordLike.test(node.slice(5));
+	return /^(?:mdxTextExpression|autolink|literalAutolink|mathText|code) /.test(node);
+}

@@ -1,0 +1,210 @@
+/**
+ * Markdown and MDX through micromark: events with offsets, so that texts are replaced where they stand and all
+ * other bytes stay. Tables, footnotes, task lists, bare addresses, struck text, front matter and formulas are read,
+ * too; MDX has its expressions, elements, imports and exports instead of HTML.
+ */
+
+import { parse, preprocess } from 'micromark';
+import { frontmatter } from 'micromark-extension-frontmatter';
+import { gfmAutolinkLiteral } from 'micromark-extension-gfm-autolink-literal';
+import { gfmFootnote } from 'micromark-extension-gfm-footnote';
+import { gfmStrikethrough } from 'micromark-extension-gfm-strikethrough';
+import { gfmTable } from 'micromark-extension-gfm-table';
+import { gfmTaskListItem } from 'micromark-extension-gfm-task-list-item';
+import { mdxjs } from 'micromark-extension-mdxjs';
+import { normalizeIdentifier } from 'micromark-util-normalize-identifier';
+import { subtokenize } from 'micromark-util-subtokenize';
+import type { Event, Extension, Token } from 'micromark-util-types';
+import { nestedTooDeeply } from '../../nesting.ts';
+import { math } from './math.ts';
+
+export type MarkdownDialect = 'markdown' | 'mdx';
+
+const matter = frontmatter(['yaml', 'toml']);
+const shared: readonly Extension[] = [
+	gfmTable(),
+	gfmStrikethrough(),
+	gfmAutolinkLiteral(),
+	gfmFootnote(),
+	gfmTaskListItem(),
+	math,
+];
+const extensions: Readonly<Record<MarkdownDialect, Extension[]>> = {
+	markdown: [...shared],
+	mdx: [...shared, mdxjs()],
+};
+
+/** Characters of one paragraph that may be marks, and all its characters: pairs are looked for among them. */
+const maxMarks = 3000;
+const maxParagraph = 100_000;
+/** More quotes and lists in each other than a hundred: the parser's time grows with the square of their number. */
+const containers = /^(?:[ \t]{0,8}(?:>|[-*+][ \t]|\d{1,9}[.)][ \t])){101}/m;
+
+/** Characters that are read at once, as many more as their last block needs: events take much memory. */
+const chunkLength = 60_000;
+
+/** A stretch of whole blocks. */
+export interface MarkdownChunk {
+	/** Offset of its beginning; offsets of events count from there. */
+	readonly start: number;
+	readonly text: string;
+	readonly events: readonly Event[];
+}
+
+/**
+ * A document part by part; paragraphs of more marks than anybody writes are not looked into.
+ *
+ * @throws AppError `invalid_request` when it is nested too deeply, VFileMessage when it is no MDX.
+ */
+export function* markdownChunks(
+	text: string,
+	dialect: MarkdownDialect,
+): Generator<MarkdownChunk, void, undefined> {
+	if (containers.test(text) || hasLongLaziness(text)) throw nestedTooDeeply();
+	const names = definedIn(text);
+	// The parser leaves out a mark of the byte order and does not count it.
+	for (let start = text.startsWith('\ufeff') ? 1 : 0; start < text.length; ) {
+		const isFirst = start <= 1;
+		let chunk: MarkdownChunk | undefined;
+		for (let length = chunkLength; chunk === undefined; length *= 2) {
+			const end = blockEnd(text, start + length);
+			const part = text.slice(start, end);
+			if (end >= text.length) {
+				const events = from(start, () => eventsOf(part, dialect, isFirst, names));
+				chunk = { start, text: part, events };
+				break;
+			}
+			const events = read(() => eventsOf(part, dialect, isFirst, names));
+			const last = events && lastBlock(events);
+			// The last block may go on behind the end.
+			if (!events || !last || last.offset === 0) continue;
+			const own = events.slice(0, last.index);
+			chunk = { start, text: part.slice(0, last.offset), events: own };
+		}
+		yield chunk;
+		start += chunk.text.length;
+	}
+}
+
+/** Reads a part; what is wrong with it is told of its place in the whole. */
+function from(start: number, events: () => Event[]): Event[] {
+	try {
+		return events();
+	} catch (error) {
+		throw error instanceof Error ? Object.assign(error, { partStart: start }) : error;
+	}
+}
+
+/** What a part that may end amid an expression of MDX is made of. */
+function read(events: () => Event[]): Event[] | undefined {
+	try {
+		return events();
+	} catch {
+		// It is read again with more behind it, and in the end as a whole.
+		return undefined;
+	}
+}
+
+/** The first offset from some place on where a line begins behind an empty one. */
+function blockEnd(text: string, from: number): number {
+	const empty = /\n[ \t]*\r?\n(?=\S)/g;
+	empty.lastIndex = from;
+	const found = from >= text.length ? null : empty.exec(text);
+	return found ? found.index + found[0].length : text.length;
+}
+
+/** Where the last block that is inside no other begins. */
+function lastBlock(events: readonly Event[]): { index: number; offset: number } | undefined {
+	let depth = 0;
+	let found: { index: number; offset: number } | undefined;
+	events.forEach(([kind, token], index) => {
+		if (kind === 'exit') depth--;
+		else if (depth++ === 0 && !/^lineEnding|^linePrefix|^whitespace/.test(token.type))
+			found = { index, offset: token.start.offset };
+	});
+	return found;
+}
+
+/** Names as the parser notes and looks for them, which it does in lists. */
+class Names {
+	readonly #all = new Set<string>();
+
+	push(name: string): void {
+		this.#all.add(name);
+	}
+
+	includes(name: string): boolean {
+		return this.#all.has(name);
+	}
+}
+
+interface DefinedNames {
+	readonly defined: Names;
+	readonly gfmFootnotes: Names;
+}
+
+/** Names that lines of a long document may define, for parts of it that only refer to them. */
+function definedIn(text: string): DefinedNames {
+	const names = { defined: new Names(), gfmFootnotes: new Names() };
+	if (text.length <= chunkLength) return names;
+	for (const [, name = ''] of text.matchAll(/^[ \t>*+-]{0,100}\[([^\][\n]{1,999})\]:/gm)) {
+		const id = normalizeIdentifier(name);
+		if (id.startsWith('^')) names.gfmFootnotes.push(id.slice(1));
+		else names.defined.push(id);
+	}
+	return names;
+}
+
+function eventsOf(
+	text: string,
+	dialect: MarkdownDialect,
+	isFirst: boolean,
+	names: DefinedNames,
+): Event[] {
+	const context = parse({ extensions: [...(isFirst ? [matter] : []), ...extensions[dialect]] });
+	Object.assign(context, names);
+	const events = context.document().write(preprocess()(text, undefined, true));
+	do leaveLong(events, text);
+	while (!subtokenize(events));
+	return events;
+}
+
+/** Lines of a quote or list that go on without its marks: each is compared with all before it. */
+const maxLazyLines = 300;
+const blank = /^[ \t>]*$/;
+const contained = /^(?:[ \t]|>|[-*+][ \t]|\d{1,9}[.)][ \t]|\[\^)/;
+
+function hasLongLaziness(text: string): boolean {
+	let isInside = false;
+	let lazy = 0;
+	for (let at = 0; at < text.length; ) {
+		const found = text.indexOf('\n', at);
+		const end = found < 0 ? text.length : found;
+		const line = text.slice(at, Math.min(end, at + 40));
+		if (blank.test(line.trimEnd())) isInside = false;
+		else if (contained.test(line)) isInside = true;
+		if (!isInside || contained.test(line)) lazy = 0;
+		else if (++lazy > maxLazyLines) return true;
+		at = end + 1;
+	}
+	return false;
+}
+
+/** Takes those paragraphs out of what is still to be read whose reading would take too long. */
+function leaveLong(events: readonly Event[], text: string): void {
+	for (const [kind, token] of events) {
+		if (kind !== 'enter' || token.contentType !== 'text' || token.previous) continue;
+		let length = 0;
+		let marks = 0;
+		for (let part: Token | undefined = token; part; part = part.next) {
+			length += part.end.offset - part.start.offset;
+			for (let at = part.start.offset; at < part.end.offset; at++)
+				if (isMark(text.charCodeAt(at))) marks++;
+		}
+		if (marks <= maxMarks && length <= maxParagraph) continue;
+		for (let part: Token | undefined = token; part; part = part.next) delete part.contentType;
+	}
+}
+
+const marks = new Set([...'*_~[]!<$`'].map((letter) => letter.charCodeAt(0)));
+const isMark = (code: number): boolean => marks.has(code);

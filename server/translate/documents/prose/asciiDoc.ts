@@ -1,0 +1,182 @@
+/**
+ * AsciiDoc: titles, paragraphs, lists, cells, notes. Code, comments, attributes, macros, anchors and what is included stay.
+ */
+
+import { pushAll } from '../../../protocol/lists.ts';
+import { linesOf, type TextLine } from '../../whiteSpace.ts';
+import type { Extract, Piece } from '../piece.ts';
+import { type ProseLine, prosePiece } from './proseLines.ts';
+
+const marks = new RegExp(
+	[
+		'`{1,2}[^`]{1,300}`{1,2}',
+		'\\+{1,3}[^+\\s][^+]{0,300}\\+{1,3}',
+		'(?:link|mailto|xref):[^\\s\\[\\]]{1,500}\\[(?<link>[^\\[\\]]{0,300})\\]',
+		'(?:https?|ftp):\\/\\/[^\\s\\[\\]<>]{1,500}(?:\\[(?<url>[^\\[\\]]{0,300})\\])?',
+		'footnote:[\\w-]{0,60}\\[(?<note>[^\\[\\]]{0,500})\\]',
+		'<<[^<>,]{1,200}(?:,(?<cross>[^<>]{1,300}))?>>',
+		'\\w{1,20}:[^\\s\\[\\]:]{0,300}\\[[^\\[\\]]{0,300}\\]',
+		'\\{[\\w-]{1,60}\\}|\\[\\[[\\w.:-]{1,60}\\]\\]|\\[[.#][\\w.#-]{1,60}\\](?=[*_#])|<\\d{1,3}>',
+		'\\*{2}(?<strongs>[^*\\s](?:[^*]{0,300}[^*\\s])?)\\*{2}',
+		'(?<![\\w*])\\*(?<strong>[^*\\s](?:[^*]{0,300}[^*\\s])?)\\*(?![\\w*])',
+		'__(?<emphases>[^_\\s](?:[^_]{0,300}[^_\\s])?)__',
+		'(?<!\\w)_(?<emphasis>[^_\\s](?:[^_]{0,300}[^_\\s])?)_(?!\\w)',
+		'(?<![\\w#])#(?<mark>[^#\\s](?:[^#]{0,300}[^#\\s])?)#(?![\\w#])',
+	].join('|'),
+	'g',
+);
+const opens = /^(?:[-*.=|]+|<\d+>|\d+\.|\/\/.*|:[\w-]+:.*|\[.*|NOTE:|TIP:|\+|.*::)$/;
+const verbatim = /^(?:-{4,}|\.{4,}|\+{4,}|\/{4,}|`{3,}.{0,60})$/;
+const transparent = /^(?:={4,}|\*{4,}|_{4,}|--)$/;
+const marker =
+	/^(?:(?:\*{1,6}|-|\.{1,6}|\d{1,4}\.|<\d{1,3}>)[ \t]+(?:\[[ x*]\][ \t]+)?|(?:NOTE|TIP|IMPORTANT|CAUTION|WARNING):[ \t]+)/;
+const coded =
+	/^\[(?:source|listing|literal|stem|latexmath|asciimath|plantuml|mermaid|ditaa|graphviz|pass|comment)\b|^\[,/;
+
+export const extractAsciiDoc: Extract = (text): Piece[] => {
+	const lines = linesOf(text);
+	const pieces: Piece[] = [];
+	let paragraph: ProseLine[] = [];
+	let isCode = false;
+	/** Whether lines of the document, and those of this block, are kept apart. */
+	let areLines = false;
+	let isVerse = false;
+	let inTable = false;
+	let inVerse = false;
+	const close = () => {
+		pushAll(pieces, prosePiece(text, paragraph, marks, opens));
+		paragraph = [];
+	};
+	const lineAt = (
+		{ start, text: line }: TextLine,
+		offset: number,
+		end = line.length,
+	): ProseLine => ({
+		start: start + offset,
+		text: line.slice(offset, end),
+		before: line.slice(0, offset),
+	});
+	const until = (at: number, isEnd: (line: string) => boolean) => {
+		let end = at + 1;
+		while (end < lines.length && !isEnd((lines[end]?.text ?? '').trimEnd())) end++;
+		return end;
+	};
+	for (let at = 0; at < lines.length; at++) {
+		const line = lines[at] as TextLine;
+		const body = line.text.trimEnd();
+		const isBlock = isCode;
+		if (body === '') {
+			close();
+			isVerse &&= inVerse;
+			continue;
+		}
+		if (verbatim.test(body)) {
+			close();
+			const fence = body.startsWith('```') ? '```' : body;
+			at = until(at, (one) => one === fence);
+			isCode = false;
+			continue;
+		}
+		if (transparent.test(body)) {
+			close();
+			if (isBlock) at = until(at, (one) => one === body);
+			inVerse = isVerse && !inVerse;
+			isVerse = inVerse;
+			isCode = false;
+			continue;
+		}
+		if (/^[|,:!]={3,}$/.test(body)) {
+			close();
+			if (body.startsWith('|')) inTable = !inTable;
+			else at = until(at, (one) => one === body);
+			continue;
+		}
+		const heading = /^(?:={1,6}|#{1,6})[ \t]+(?=\S)/.exec(body)?.[0];
+		if (heading !== undefined && paragraph.length === 0) {
+			pushAll(pieces, prosePiece(text, [lineAt(line, heading.length)], marks, opens));
+			// The author and the version follow the title of the document.
+			if (heading.trim() === '=') {
+				while (at + 1 < lines.length && !/^\s*$|^:|^\/\//.test(lines[at + 1]?.text ?? '')) at++;
+			}
+			continue;
+		}
+		if (/^\/\/|^:!?[\w-]+!?:(?:[ \t]|$)|^(?:'''|<<<|---|\*\*\*)$|^\+$/.test(body)) {
+			close();
+			if (/^:!?hardbreaks(?:-option)?!?:/.test(body)) areLines = !body.includes('!');
+			// Values of attributes may go on.
+			if (body.startsWith(':')) while (/ \\$/.test(lines[at]?.text.trimEnd() ?? '')) at++;
+			continue;
+		}
+		if (/^\[.*\]$/.test(body) && paragraph.length === 0) {
+			isCode = coded.test(body);
+			isVerse = /^\[verse\b|%hardbreaks\b|options="?hardbreaks/.test(body);
+			continue;
+		}
+		if (/^\w{1,30}::?\S{0,500}\[.{0,1000}\]$/.test(body) && /^\w+::/.test(body)) {
+			close();
+			continue;
+		}
+		if (inTable) {
+			close();
+			pushCells(text, line, pieces);
+			continue;
+		}
+		if (
+			paragraph.length === 0 &&
+			(isBlock || /^[ \t]/.test(line.text)) &&
+			!marker.test(body.trimStart())
+		) {
+			at = until(at, (one) => one === '') - 1;
+			isCode = false;
+			continue;
+		}
+		isCode = false;
+		if (/^\.[^\s.]/.test(body) && paragraph.length === 0) {
+			pushAll(pieces, prosePiece(text, [lineAt(line, 1)], marks, opens));
+			continue;
+		}
+		const indent = line.text.length - line.text.trimStart().length;
+		const mark = marker.exec(line.text.slice(indent))?.[0];
+		const term =
+			mark === undefined ? /^(\S.{0,200}?)(:{2,4}|;;)(?:[ \t]+|$)/.exec(body.slice(indent)) : null;
+		if (mark !== undefined || term) close();
+		if (term) {
+			const [all, name = ''] = term;
+			pushAll(pieces, prosePiece(text, [lineAt(line, indent, indent + name.length)], marks, opens));
+			if (all.length < body.length - indent) paragraph.push(lineAt(line, indent + all.length));
+			continue;
+		}
+		const isBroken = / \+$/.test(body);
+		paragraph.push(
+			lineAt(line, indent + (mark?.length ?? 0), isBroken ? body.length - 2 : undefined),
+		);
+		if (isBroken || areLines || isVerse) close();
+	}
+	close();
+	return pieces;
+};
+
+/** What stands between the bars of a line of a table. */
+function pushCells(text: string, { start, text: line }: TextLine, pieces: Piece[]): void {
+	const bar = /(?:\d{0,3}(?:\.\d{1,3})?[+*])?[<^>]{0,2}[a-z]?\|/g;
+	const borders = [...line.matchAll(bar)].filter(({ index }) => line[index - 1] !== '\\');
+	let from = 0;
+	const add = (to: number) => {
+		const cell = line.slice(from, to);
+		const lead = cell.length - cell.trimStart().length;
+		const own = { start: start + from + lead, text: cell.trim(), before: '' };
+		for (const piece of prosePiece(text, [own], marks, opens))
+			pieces.push({
+				...piece,
+				encode: (made) => piece.encode(made).replace(/(?<!\\)\|/g, '\\|'),
+			});
+	};
+	for (const { index, 0: found } of borders) {
+		// A letter before a bar is a word's, unless it stands alone.
+		const isWord = /\w$/.test(line.slice(0, index));
+		const at = isWord || !/[\s|]$|^$/.test(line.slice(0, index)) ? index + found.length - 1 : index;
+		add(at);
+		from = index + found.length;
+	}
+	add(line.length);
+}

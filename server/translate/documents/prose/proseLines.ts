@@ -1,0 +1,97 @@
+/** Paragraphs of light markup: lines that belong together become one text, wrapped again at their width. */
+
+import { firstLineEnd, onOneLine } from '../../whiteSpace.ts';
+import { type InlinePart, taggedText } from '../inlineTags.ts';
+import type { Piece } from '../piece.ts';
+
+/** A line of a paragraph without its indent and marker. */
+export interface ProseLine {
+	readonly start: number;
+	readonly text: string;
+	/** What stands before it on its line. */
+	readonly before: string;
+}
+
+const minWidth = 60;
+
+/**
+ * The piece of a paragraph, none without words.
+ *
+ * @param marks one pattern for all marks; where one of its groups named `words` matched, the mark is a pair around them
+ * @param opens what a line must not begin with
+ */
+export function prosePiece(
+	text: string,
+	lines: readonly ProseLine[],
+	marks: RegExp,
+	opens: RegExp,
+): Piece[] {
+	const [first, second] = lines;
+	const last = lines.at(-1);
+	if (!first || !last) return [];
+	const words = lines.map((line) => line.text.trim()).join(' ');
+	const tagged = taggedText(inlineParts(words, marks), (raw) => raw);
+	if (!/\p{L}{2}/u.test(tagged.text.replace(/<[^<>]*>/g, ' '))) return [];
+	const width = lines.reduce(
+		(widest, line) => Math.max(widest, line.before.length + line.text.length),
+		minWidth,
+	);
+	const end = last.start + last.text.trimEnd().length;
+	const eol = firstLineEnd(text.slice(first.start));
+	const shown = (made: string) => tagged.restore(made, (one) => one);
+	return [
+		{
+			start: first.start,
+			end,
+			text: tagged.text,
+			...(tagged.tags ? { delimiters: tagged.tags, isWhole: tagged.isWhole } : {}),
+			shown,
+			encode: (made) => {
+				const whole = onOneLine(shown(made));
+				if (!second) return whole;
+				return wrapped(whole, width, first.before.length, second.before, opens).join(eol);
+			},
+		},
+	];
+}
+
+function wrapped(
+	text: string,
+	width: number,
+	indent: number,
+	before: string,
+	opens: RegExp,
+): string[] {
+	const rows: string[] = [];
+	let row = '';
+	for (const word of text.split(' ')) {
+		const used = rows.length === 0 ? indent : 0;
+		if (row !== '' && used + row.length + 1 + word.length > width && !opens.test(word)) {
+			rows.push(row);
+			row = before + word;
+		} else row = row === '' ? word : `${row} ${word}`;
+	}
+	return [...rows, row];
+}
+
+function inlineParts(text: string, marks: RegExp): InlinePart[] {
+	const parts: InlinePart[] = [];
+	let at = 0;
+	let next = 0;
+	for (const match of text.matchAll(marks)) {
+		if (match.index > at) parts.push({ raw: text.slice(at, match.index), role: 'text' });
+		at = match.index + match[0].length;
+		const words = Object.entries(match.groups ?? {}).find(([, found]) => found !== undefined)?.[1];
+		if (words === undefined || !/\p{L}{2}/u.test(words)) {
+			parts.push({ raw: match[0], role: 'single' });
+			continue;
+		}
+		const from = match[0].indexOf(words, 1);
+		const pair = next++;
+		parts.push({ raw: match[0].slice(0, from), role: 'open', pair });
+		parts.push({ raw: words, role: 'text' });
+		parts.push({ raw: match[0].slice(from + words.length), role: 'close', pair });
+	}
+	if (at < text.length) parts.push({ raw: text.slice(at), role: 'text' });
+	return parts;
+}

@@ -1,0 +1,194 @@
+/**
+ * reStructuredText: titles, paragraphs, lists, notes. Code, targets, options, comments, tables drawn with signs
+ * and directives without words stay; the line under a title gets the length of the title.
+ */
+
+import { pushAll } from '../../../protocol/lists.ts';
+import { linesOf, type TextLine } from '../../whiteSpace.ts';
+import type { Extract, Piece } from '../piece.ts';
+import { type ProseLine, prosePiece } from './proseLines.ts';
+
+const marks = new RegExp(
+	[
+		'``[^`]{1,300}``',
+		// A link with its own address moves with its words; one that is found by its words keeps them.
+		'`(?<link>[^`<]{1,300}?) <[^`<>]{1,500}>`__?',
+		':[\\w:.+-]{1,60}:`[^`]{1,300}`',
+		'`[^`]{1,300}`(?:__?|:[\\w:.+-]{1,60}:)?',
+		'\\*\\*(?<strong>[^*\\s](?:[^*]{0,300}[^*\\s])?)\\*\\*',
+		'(?<![\\w*])\\*(?<emphasis>[^*\\s](?:[^*]{0,300}[^*\\s])?)\\*(?![\\w*])',
+		'\\|[^|\\s](?:[^|]{0,100}[^|\\s])?\\|_{0,2}',
+		'\\[[#*]?[\\w.-]{0,60}\\]_',
+		'(?<![\\w`])[A-Za-z][\\w-]{0,100}__?(?![\\w`])',
+	].join('|'),
+	'g',
+);
+const opens = /^(?:[-*+•|]|\.\.|\(?(?:\d+|#|[a-zA-Z])[.)]|:[^:\s]+:)$|^::$/;
+const marker = /^(?:[-*+•]|\(?(?:\d{1,4}|#|[a-zA-Z])[.)])[ \t]+|^:(?:[^:\s][^:]{0,100}):[ \t]+/;
+
+/** Directives whose body is text. */
+const bodies = new Set(
+	'note warning tip important hint caution danger attention error admonition seealso versionadded versionchanged deprecated topic sidebar rubric figure list-table table container only epigraph highlights pull-quote centered todo compound glossary tab tab-item dropdown card grid-item-card tab-set details'.split(
+		' ',
+	),
+);
+/** Of these, the words behind the colons are text. */
+const argued = new Set(
+	'note warning tip important hint caution danger attention error admonition seealso topic sidebar rubric list-table table centered todo tab tab-item dropdown card grid-item-card'.split(
+		' ',
+	),
+);
+
+const indentOf = (line: string) => line.length - line.trimStart().length;
+const isLine = (line: string) => /^([!-/:-@[-`{-~])\1{2,}$/.test(line.trimEnd());
+
+export const extractRst: Extract = (text): Piece[] => {
+	const lines = linesOf(text);
+	const pieces: Piece[] = [];
+	let paragraph: ProseLine[] = [];
+	const close = () => {
+		pushAll(pieces, prosePiece(text, paragraph, marks, opens));
+		paragraph = [];
+	};
+	/** Goes on behind what is indented deeper. */
+	const past = (from: number, indent: number) => {
+		let at = from;
+		while (at < lines.length) {
+			const line = lines[at]?.text ?? '';
+			if (line.trim() !== '' && indentOf(line) <= indent) break;
+			at++;
+		}
+		return at;
+	};
+	const lineAt = ({ start, text: line }: TextLine, offset: number): ProseLine => ({
+		start: start + offset,
+		text: line.slice(offset),
+		before: line.slice(0, offset),
+	});
+	for (let at = 0; at < lines.length; at++) {
+		const line = lines[at] as TextLine;
+		const raw = line.text;
+		const indent = indentOf(raw);
+		const body = raw.slice(indent);
+		const next = lines[at + 1]?.text ?? '';
+		if (body === '') close();
+		else if (
+			paragraph.length === 0 &&
+			isLine(raw) &&
+			isLine(lines[at + 2]?.text ?? '') &&
+			next.trim() !== ''
+		) {
+			pushAll(pieces, title(text, lines.slice(at, at + 3), 1));
+			at += 2;
+		} else if (
+			paragraph.length === 0 &&
+			isLine(next) &&
+			indent === 0 &&
+			next.trim().length >= Math.min(4, body.length)
+		) {
+			pushAll(pieces, title(text, lines.slice(at, at + 2), 0));
+			at++;
+		} else if (isLine(raw) && paragraph.length === 0) {
+			// A line between two parts.
+		} else if (/^\.\.(?:[ \t]|$)/.test(body)) {
+			close();
+			const directive = /^\.\.[ \t]+([\w:.-]{1,60})::(?:[ \t]+|$)/.exec(body);
+			const note = /^\.\.[ \t]+\[[#*]?[\w.-]{0,60}\][ \t]+/.exec(body);
+			const name = directive?.[1]?.toLowerCase() ?? '';
+			if (note) paragraph.push(lineAt(line, indent + note[0].length));
+			else if (directive && bodies.has(name)) {
+				const words = body.slice(directive[0].length);
+				if (argued.has(name) && words !== '')
+					paragraph.push(lineAt(line, indent + directive[0].length));
+				while (/^[ \t]+:[\w-]+:/.test(lines[at + 1]?.text ?? '')) at++;
+			} else at = past(at + 1, indent) - 1;
+		} else if (/^(?:>>> |\.\. _|__ )/.test(body)) {
+			close();
+			while ((lines[at + 1]?.text ?? '').trim() !== '') at++;
+		} else if (paragraph.length === 0 && /^(?:\+[-=+]{3,}|=+(?:[ \t]+=+)+[ \t]*$)/.test(body)) {
+			// Tables whose columns are drawn.
+			const isGrid = body.startsWith('+');
+			while (
+				at + 1 < lines.length &&
+				((lines[at + 1]?.text ?? '').trim() !== '' || (!isGrid && closesLater(lines, at)))
+			)
+				at++;
+		} else if (/^\|[ \t]/.test(body)) {
+			close();
+			pushAll(pieces, prosePiece(text, [lineAt(line, indent + 2)], marks, opens));
+		} else {
+			const mark = marker.exec(body)?.[0] ?? '';
+			const above = paragraph.at(-1);
+			const depth = above ? above.before.length : indent;
+			const goesOn =
+				mark === '' &&
+				above !== undefined &&
+				(indent === depth ||
+					(paragraph.length === 1 && /\S/.test(above.before) && indent > 0 && indent <= depth));
+			if (!goesOn) close();
+			const isLiteral = body.trimEnd().endsWith('::');
+			const own = lineAt(line, indent + mark.length);
+			const inner = marker.exec(own.text)?.[0] ?? '';
+			const item =
+				mark !== '' && inner !== '' ? lineAt(line, indent + mark.length + inner.length) : own;
+			const said = item.text.trimEnd();
+			paragraph.push(isLiteral ? { ...item, text: said.slice(0, -2).trimEnd() } : item);
+			if (isLiteral) {
+				close();
+				const code = next.trim() === '' ? at + 2 : at + 1;
+				if (indentOf(lines[code]?.text ?? '') > indent) at = past(code, indent) - 1;
+			}
+		}
+	}
+	close();
+	return pieces;
+};
+
+/** Whether the last line of a simple table is still to come. */
+function closesLater(lines: readonly TextLine[], from: number): boolean {
+	for (let at = from + 1; at < Math.min(lines.length, from + 200); at++) {
+		const line = lines[at]?.text.trim() ?? '';
+		if (/^=+(?:[ \t]+=+)+$/.test(line)) return true;
+		if (line === '' && (lines[at + 1]?.text.trim() ?? '') === '') return false;
+	}
+	return false;
+}
+
+/** A title with the lines under and over it. */
+function title(text: string, lines: readonly TextLine[], place: number): Piece[] {
+	const words = lines[place];
+	const under = lines[place + 1];
+	if (!words || !under) return [];
+	const indent = indentOf(words.text);
+	const own = { start: words.start + indent, text: words.text.slice(indent), before: '' };
+	const [first] = lines;
+	const start = first?.start ?? words.start;
+	const end = under.start + under.text.trimEnd().length;
+	const sign = under.text.charAt(0);
+
+	return prosePiece(text, [own], marks, opens).map((piece) => ({
+		...piece,
+		start,
+		end,
+		encode: (made: string) => {
+			const title = piece.encode(made);
+			const line = sign.repeat(widthOf(title) + 2 * indent);
+			const gap = text.slice(words.start + words.text.length, under.start);
+			const head = place === 1 ? line + gap : '';
+			return head + words.text.slice(0, indent) + title + gap + line;
+		},
+	}));
+}
+
+/** Columns of a text; characters of East Asia take two. */
+function widthOf(text: string): number {
+	let width = 0;
+	for (const letter of text)
+		width +=
+			/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\uff00-\uffef]/u.test(
+				letter,
+			)
+				? 2
+				: 1;
+	return width;
+}

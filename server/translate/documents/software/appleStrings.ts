@@ -1,0 +1,156 @@
+/** Apple `.strings` files: values; keys, comments and order stay. And `.stringsdict`, which has plural forms. */
+
+import { isProse } from '../isProse.ts';
+import type { Extract, Fault, Piece } from '../piece.ts';
+import { asksToKeep } from '../remarks.ts';
+import {
+	childElements,
+	contentOf,
+	elementsIn,
+	readXml,
+	type XmlElement,
+	xmlCode,
+	xmlFault,
+	xmlWords,
+} from '../xmlTree.ts';
+import { itemBranches, type PluralItem, type PluralItems, withCategories } from './pluralItems.ts';
+
+const entryAt = /(?:"((?:[^"\\]|\\[\s\S])*)"|([\w.-]+))\s*=\s*"((?:[^"\\]|\\[\s\S])*)"\s*;/y;
+const blanks = /(?:\s|\/\*[\s\S]*?\*\/|\/\/[^\n]*)*/y;
+
+interface Entry {
+	readonly remark: string;
+	readonly start: number;
+	readonly end: number;
+	readonly raw: string;
+}
+
+/** Entries, and where the first thing is that is none. */
+function entriesOf(text: string): { entries: Entry[]; fault?: number } {
+	const entries: Entry[] = [];
+	let at = text.startsWith('\ufeff') ? 1 : 0;
+	for (;;) {
+		blanks.lastIndex = at;
+		blanks.test(text);
+		const begin = blanks.lastIndex;
+		if (begin >= text.length) return { entries };
+		entryAt.lastIndex = begin;
+		const match = entryAt.exec(text);
+		if (!match) return { entries, fault: begin };
+		const raw = match[3] ?? '';
+		const end = text.lastIndexOf('"', entryAt.lastIndex);
+		entries.push({ remark: text.slice(at, begin), start: end - raw.length, end, raw });
+		at = entryAt.lastIndex;
+	}
+}
+
+export const extractAppleStrings: Extract = Object.assign(
+	(text: string): Piece[] =>
+		entriesOf(text).entries.flatMap(({ remark, start, end, raw }) => {
+			const words = unescaped(raw);
+			if (!isProse(words.trim()) || asksToKeep(remark)) return [];
+			return [{ start, end, text: words, encode: escaped }];
+		}),
+	{
+		faultOf: (text: string): Fault | undefined => {
+			const { fault } = entriesOf(text);
+			return fault === undefined ? undefined : { at: fault, what: 'this is no "key" = "value";' };
+		},
+	},
+);
+
+const letters: ReadonlyMap<string, string> = new Map([
+	['n', '\n'],
+	['t', '\t'],
+	['r', '\r'],
+]);
+
+function unescaped(raw: string): string {
+	return raw.replace(/\\(?:[uU]([\da-fA-F]{4})|([\s\S]))/g, (_, hex?: string, letter = '') =>
+		hex ? String.fromCharCode(Number.parseInt(hex, 16)) : (letters.get(letter) ?? letter),
+	);
+}
+
+function escaped(text: string): string {
+	return text
+		.replace(/[\\"]/g, '\\$&')
+		.replaceAll('\n', '\\n')
+		.replaceAll('\r', '\\r')
+		.replaceAll('\t', '\\t');
+}
+
+const categories = new Set(['zero', 'one', 'two', 'few', 'many', 'other']);
+
+/** Keys of a dictionary of a property list with their values. */
+function pairsOf(
+	text: string,
+	dictionary: XmlElement,
+): { key: XmlElement; value: XmlElement; name: string }[] {
+	const children = childElements(dictionary);
+	return children.flatMap((key, at) => {
+		const value = children[at + 1];
+		return key.name === 'key' && value && value.name !== 'key'
+			? [{ key, value, name: xmlWords(contentOf(text, key)) }]
+			: [];
+	});
+}
+
+/** The plural messages of a file: dictionaries that say that they are. */
+function pluralsOf(text: string): { item: PluralItem; value: XmlElement }[][] {
+	return [...elementsIn(readXml(text))]
+		.filter(({ name }) => name === 'dict')
+		.map((dictionary) => pairsOf(text, dictionary))
+		.filter((pairs) => pairs.some(({ name }) => name === 'NSStringFormatSpecTypeKey'))
+		.map((pairs) =>
+			pairs
+				.filter(({ name, value }) => categories.has(name) && value.name === 'string')
+				.map(({ key, value, name }) => {
+					const words = xmlWords(contentOf(text, value));
+					return { value, item: { category: name, start: key.start, end: value.end, text: words } };
+				}),
+		);
+}
+
+export const extractStringsDict: Extract = Object.assign(
+	(text: string, to?: string): Piece[] => {
+		if (to === undefined) return [];
+		const pieces = pluralsOf(text).flatMap((forms) =>
+			forms.flatMap(({ item, value }): Piece[] => {
+				if (!/\p{L}{2}/u.test(item.text)) return [];
+				const branches = itemBranches(
+					item,
+					forms.map((one) => one.item.category),
+					to,
+				);
+				const place = { start: value.content, end: value.contentEnd, text: item.text };
+				return [{ ...place, encode: xmlCode, ...(branches ? { branches } : {}) }];
+			}),
+		);
+		const formats = [...elementsIn(readXml(text))]
+			.filter(({ name }) => name === 'dict')
+			.flatMap((dictionary) => pairsOf(text, dictionary))
+			.filter(({ name }) => name === 'NSStringLocalizedFormatKey')
+			.flatMap(({ value }): Piece[] => {
+				const words = xmlWords(contentOf(text, value));
+				// `%#@files@` stands for the forms of a plural.
+				if (!/\p{L}{2}/u.test(words.replace(/%(?:\d+\$)?#@\w+@/g, ''))) return [];
+				const place = { start: value.content, end: value.contentEnd, text: words };
+				return [{ ...place, delimiters: /%(?:\d+\$)?#@\w+@/g, encode: xmlCode }];
+			});
+		return [...pieces, ...formats].sort((a, b) => a.start - b.start);
+	},
+	{
+		faultOf: xmlFault,
+		prepare: (text: string, to: string) =>
+			withCategories(
+				text,
+				pluralsOf(text).map(
+					(forms): PluralItems => ({
+						items: forms.map(({ item }) => item),
+						renamed: (code, category) => code.replace(/^<key>[^<]*/, `<key>${category}`),
+					}),
+				),
+				to,
+			),
+	},
+);

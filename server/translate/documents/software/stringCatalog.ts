@@ -1,0 +1,164 @@
+/**
+ * Apple `.xcstrings` catalogues, which hold all languages: messages get a translation into the target language,
+ * marked for review, and plural forms of its own. What is there already stays, and so does every other language.
+ */
+
+import { type Node, parseTree } from 'jsonc-parser';
+import { pushAll } from '../../../protocol/lists.ts';
+import { sameLanguage } from '../../languageCodes.ts';
+import { indentAt } from '../../whiteSpace.ts';
+import { isProse } from '../isProse.ts';
+import { extractJson } from '../jsonDocument.ts';
+import { languageTag } from '../languageTag.ts';
+import type { Branches, Extract, Piece } from '../piece.ts';
+import { samePlaceholders } from '../placeholders.ts';
+import { pluralCategories } from '../pluralNumbers.ts';
+import { asksToKeep } from '../remarks.ts';
+import { itemBranches } from './pluralItems.ts';
+
+const member = (node: Node | undefined, name: string): Node | undefined =>
+	node?.children?.find(({ children }) => children?.[0]?.value === name)?.children?.[1];
+
+const textOf = (node: Node | undefined): string | undefined =>
+	node?.type === 'string' ? String(node.value) : undefined;
+
+/** A message that lacks the target language. */
+interface Message {
+	/** The object to add to, with its members. */
+	readonly into: Node;
+	/** Whether `into` is the message itself and has no localizations yet. */
+	readonly isBare: boolean;
+	readonly text: string;
+	/** Category → text of the source, where the message has forms. */
+	readonly forms?: ReadonlyMap<string, string>;
+}
+
+function extract(text: string, to?: string): Piece[] {
+	const root = parseTree(text);
+	const tag = to === undefined ? undefined : languageTag(to);
+	if (!root || to === undefined || tag === undefined) return [];
+	const source = textOf(member(root, 'sourceLanguage')) ?? 'en';
+	const pieces: Piece[] = [];
+	for (const { children } of member(root, 'strings')?.children ?? []) {
+		const [key, value] = children ?? [];
+		const message = key && value && messageOf(String(key.value), value, source, tag);
+		if (message) pieces.push(pieceOf(text, message, to, tag));
+	}
+	return pieces;
+}
+
+function messageOf(key: string, value: Node, source: string, tag: string): Message | undefined {
+	if (member(value, 'shouldTranslate')?.value === false) return undefined;
+	if (asksToKeep(textOf(member(value, 'comment')) ?? '')) return undefined;
+	const all = member(value, 'localizations');
+	const isThere = all?.children?.some(({ children }) =>
+		sameLanguage(String(children?.[0]?.value), tag),
+	);
+	if (isThere) return undefined;
+	const own = member(all, source);
+	const plural = member(member(own, 'variations'), 'plural');
+	const place = all ? { into: all, isBare: false } : { into: value, isBare: true };
+	if (plural) {
+		const forms = new Map(
+			(plural.children ?? []).flatMap(({ children }) => {
+				const words = textOf(member(member(children?.[1], 'stringUnit'), 'value'));
+				return words === undefined ? [] : [[String(children?.[0]?.value), words] as const];
+			}),
+		);
+		const other = forms.get('other');
+		return other !== undefined && isProse(other) ? { ...place, text: other, forms } : undefined;
+	}
+	// Other variations, such as of devices, are for a person.
+	if (member(own, 'variations') || member(own, 'substitutions')) return undefined;
+	const text = textOf(member(member(own, 'stringUnit'), 'value')) ?? key;
+	return isProse(text) ? { ...place, text } : undefined;
+}
+
+function pieceOf(text: string, message: Message, to: string, tag: string): Piece {
+	const { into, isBare } = message;
+	const first = into.children?.[0];
+	const last = into.children?.at(-1);
+	const at = last ? last.offset + last.length : into.offset + 1;
+	const eol = text.includes('\r\n') ? '\r\n' : '\n';
+	const outer = lineIndent(text, into.offset);
+	const indent = (first && indentAt(text, first.offset)) ?? `${outer}  `;
+	const unit =
+		indent.startsWith(outer) && indent.length > outer.length ? indent.slice(outer.length) : '  ';
+	const branches = message.forms && formBranches(message.forms, to);
+	return {
+		start: at,
+		end: at,
+		text: message.text,
+		...(branches ? { branches } : {}),
+		encode: (made) => {
+			const unitOf = (value: string) => ({ stringUnit: { state: 'needs_review', value } });
+			const value = branches
+				? {
+						variations: {
+							plural: Object.fromEntries(
+								Object.entries(JSON.parse(made) as Record<string, string>).map(([name, one]) => [
+									name,
+									unitOf(one),
+								]),
+							),
+						},
+					}
+				: unitOf(made);
+			const added = isBare ? { localizations: { [tag]: value } } : { [tag]: value };
+			const code = JSON.stringify(added, null, unit)
+				.replace(/^([ \t]*"(?:[^"\\]|\\.)*"):/gm, '$1 :')
+				.slice(1, -1)
+				.trim()
+				.split('\n')
+				.map((line) => indent + (line.startsWith(unit) ? line.slice(unit.length) : line))
+				.join(eol);
+			return last ? `,${eol}${code}` : `${eol}${code}${eol}${outer}`;
+		},
+	};
+}
+
+function lineIndent(text: string, at: number): string {
+	return /^[ \t]*/.exec(text.slice(text.lastIndexOf('\n', at - 1) + 1, at))?.[0] ?? '';
+}
+
+/** Every category of the target, from the form of the source that fits it best. */
+function formBranches(forms: ReadonlyMap<string, string>, to: string): Branches {
+	const names = pluralCategories(to, 'cardinal')?.map(({ name }) => name) ?? [...forms.keys()];
+	const other = forms.get('other') ?? '';
+	const texts: string[] = [];
+	const builds = names.map((category) => {
+		const text = forms.get(category) ?? other;
+		const own = itemBranches({ category, text }, names.length > 1 ? names : [...names, 'one'], to);
+		const at = texts.length;
+		pushAll(texts, own?.texts ?? [text]);
+		const count = own?.texts.length ?? 1;
+		return (made: readonly string[]) => {
+			const answers = made.slice(at, at + count);
+			const joined = own ? own.join(answers) : answers[0];
+			return joined !== undefined && samePlaceholders(text, joined)
+				? ([category, joined] as const)
+				: undefined;
+		};
+	});
+	return {
+		texts,
+		join: (made) => {
+			const rows = builds.map((build) => build(made)).filter((row) => row !== undefined);
+			return rows.length === names.length ? JSON.stringify(Object.fromEntries(rows)) : undefined;
+		},
+	};
+}
+
+export const extractStringCatalog: Extract = Object.assign(extract, {
+	...(extractJson.faultOf ? { faultOf: extractJson.faultOf } : {}),
+	prose: (text: string) => {
+		const root = parseTree(text);
+		const source = textOf(member(root, 'sourceLanguage')) ?? 'en';
+		return (member(root, 'strings')?.children ?? []).flatMap(({ children }) => {
+			const [key, value] = children ?? [];
+			const own = member(member(value, 'localizations'), source);
+			const words = textOf(member(member(own, 'stringUnit'), 'value')) ?? String(key?.value ?? '');
+			return isProse(words) ? [words] : [];
+		});
+	},
+});

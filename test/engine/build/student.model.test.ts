@@ -1,0 +1,119 @@
+/** Students of Firefox Translations built from their files say what their equations say. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { describeModel } from '../../../server/engine/modelFiles/describe.ts';
+import { readLexicon } from '../../../server/engine/seq2seq/lexicon.ts';
+import { type StudentShape, someLines, tinyStudent, wordOf } from '../../fixtures/student.ts';
+import { openBergamot } from '../../support/bergamot.ts';
+import {
+	builtStudent,
+	sameBeginnings,
+	studentAnswers,
+	textOf,
+} from '../../support/studentModels.ts';
+import { type ReferenceOptions, studentSays } from '../../support/studentReference.ts';
+
+const maxLength = 8;
+const exact = { saturates: false, lowest: -128, maxLength } as const;
+const asWasm = { saturates: true, lowest: -127, maxLength } as const;
+
+type Content = Awaited<ReturnType<typeof builtStudent>>['content'];
+
+const says = (content: Content, lines: readonly number[][], options: ReferenceOptions) =>
+	lines.map((line) => studentSays(content.made, line, options).tokens);
+
+/** What bergamot's WebAssembly says. */
+async function wasmSays(content: Content, lines: readonly number[][]): Promise<number[][]> {
+	const { vocabulary } = content.made.shape;
+	const ids = new Map(Array.from({ length: vocabulary }, (_, id) => [wordOf(id), id]));
+	const translate = await openBergamot({
+		model: content.model,
+		vocabularies: [content.sourceVocabulary],
+	});
+	return translate(lines.map(textOf)).map((text) =>
+		text.split(' ').map((word) => ids.get(word) ?? -1),
+	);
+}
+
+/** Sums of float32 in another order now and then decide between two tokens that are nearly alike. */
+const nearTies = 3;
+
+for (const seed of [1, 2, 3])
+	test(`a student says what its equations and bergamot say, seed ${seed}`, async (t) => {
+		const { target, content } = await builtStudent({ ...tinyStudent, seed });
+		const lines = someLines(60, tinyStudent.vocabulary, seed);
+		const ours = sameBeginnings(
+			await studentAnswers(target, lines, maxLength),
+			says(content, lines, exact),
+		);
+		const wasm = await wasmSays(content, lines);
+		const saturating = sameBeginnings(says(content, lines, asWasm), wasm);
+		t.diagnostic(`measured: ${ours} of 60 lines as computed, ${saturating} by bergamot's 16 bits`);
+		assert.ok(ours >= 60 - nearTies, `${ours} of 60 lines`);
+		assert.ok(saturating >= 60 - nearTies, `${saturating} of 60 lines`);
+	});
+
+test('where no sum leaves 16 bits, a student says what bergamot says', async (t) => {
+	const { target, content } = await builtStudent({ ...tinyStudent, seed: 4, largest: 64 });
+	const lines = someLines(60, tinyStudent.vocabulary, 4);
+	const same = sameBeginnings(
+		await studentAnswers(target, lines, maxLength),
+		await wasmSays(content, lines),
+	);
+	t.diagnostic(`measured: ${same} of 60 lines`);
+	assert.ok(same >= 60 - nearTies, `${same} of 60 lines`);
+});
+
+test('a shortlist leaves the words of a text, alone and in company', async () => {
+	const shape: StudentShape = { ...tinyStudent, seed: 5, vocabulary: 1024, decoderInner: false };
+	const { target, content } = await builtStudent(shape);
+	const { problems, notes, languages } = {
+		...(await describeModel(target)),
+		languages: await readLexicon(target, shape.vocabulary),
+	};
+	assert.deepEqual([problems, notes], [[], []]);
+	assert.equal(languages?.sharesVocabulary, true);
+	const lines = someLines(12, shape.vocabulary, 5);
+	const tokensOf = (line: readonly number[]) => {
+		const own = new Set([...line, 0, ...line.flatMap((id) => content.lists[id] as number[])]);
+		for (const id of content.lists[0] as number[]) own.add(id);
+		for (let id = 0; id < 20; id++) own.add(id);
+		return [...own].sort((a, b) => a - b);
+	};
+	const expected = lines.map(
+		(line) =>
+			studentSays(content.made, line, {
+				...exact,
+				tokens: tokensOf(line),
+			}).tokens,
+	);
+	const together = await studentAnswers(target, lines, maxLength, { shortlist: true });
+	assert.ok(
+		sameBeginnings(together, expected) >= lines.length - 1,
+		String(sameBeginnings(together, expected)),
+	);
+	const alone = await studentAnswers(target, lines, maxLength, { shortlist: true, together: 1 });
+	assert.deepEqual(alone, together);
+	const all = await studentAnswers(target, lines, maxLength);
+	assert.ok(sameBeginnings(all, together) < lines.length, 'the shortlist leaves nothing out');
+});
+
+test('a student with two vocabularies', async () => {
+	const shape: StudentShape = { ...tinyStudent, seed: 6, separate: true };
+	const { target, content } = await builtStudent(shape);
+	assert.equal((await readLexicon(target, shape.vocabulary))?.sharesVocabulary, false);
+	const lines = someLines(20, shape.vocabulary, 6);
+	const said = await studentAnswers(target, lines, maxLength);
+	const same = sameBeginnings(said, says(content, lines, exact));
+	assert.ok(same >= lines.length - 1, `${same} of 20`);
+});
+
+test('a student without factors of its activations says much the same', async () => {
+	const shape: StudentShape = { ...tinyStudent, seed: 7, withoutFactors: true };
+	const { target, content } = await builtStudent(shape);
+	const lines = someLines(20, shape.vocabulary, 7);
+	const said = await studentAnswers(target, lines, 2);
+	const expected = says(content, lines, exact);
+	assert.ok(sameBeginnings(said, expected) >= 14, `${sameBeginnings(said, expected)} of 20`);
+});

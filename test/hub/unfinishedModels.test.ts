@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict';
+import { existsSync, mkdirSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import {
+	listUnfinished,
+	maxUnfinishedAgeMs,
+	removeOldUnfinished,
+	removeUnfinished,
+} from '../../server/hub/unfinishedModels.ts';
+import { lockFile } from '../../server/store/lock.ts';
+import { temporaryFolder } from '../support/temporaryFolder.ts';
+
+const day = 24 * 60 * 60 * 1000;
+const now = Date.UTC(2026, 5, 1);
+
+describe('what was not finished', () => {
+	const base = temporaryFolder();
+	let count = 0;
+	/** A folder of models in which builds were left behind so long ago. */
+	function left(ages: Readonly<Record<string, number>>): string {
+		const models = join(base, String(count++));
+		for (const [name, age] of Object.entries(ages)) {
+			const folder = join(models, '.downloads', name);
+			mkdirSync(join(folder, '.building'), { recursive: true });
+			writeFileSync(join(folder, '.building', 'data'), Buffer.alloc(100_000));
+			writeFileSync(`${folder}.files.json`, '{}');
+			const at = new Date(now - age);
+			for (const path of ['.building/data', '.building', ''])
+				utimesSync(join(folder, path), at, at);
+		}
+		return models;
+	}
+
+	it('is listed with what it takes on the disk and when it was last touched', async () => {
+		const models = left({ a: 3 * day, b: day });
+		const sparse = join(models, '.downloads', 'b', '.building', 'sparse');
+		writeFileSync(sparse, 'x');
+		truncateSync(sparse, 1e12);
+		writeFileSync(join(models, '.downloads', 'a.lock'), '');
+		const found = await listUnfinished(models);
+		assert.deepEqual(found.map(({ name }) => name).sort(), ['a', 'b']);
+		assert.equal(found.find(({ name }) => name === 'a')?.changedAt, now - 3 * day);
+		for (const { sizeBytes } of found) assert.ok(sizeBytes > 90_000 && sizeBytes < 400_000);
+		assert.deepEqual(await listUnfinished(join(base, 'nowhere')), []);
+	});
+
+	it('goes when nobody has come back to it for a month', async () => {
+		const models = left({ old: maxUnfinishedAgeMs + day, young: maxUnfinishedAgeMs - day });
+		assert.deepEqual(
+			(await removeOldUnfinished(models, now)).map(({ name }) => name),
+			['old'],
+		);
+		assert.deepEqual(
+			['old', 'old.files.json', 'young', 'young.files.json'].map((name) =>
+				existsSync(join(models, '.downloads', name)),
+			),
+			[false, false, true, true],
+		);
+	});
+
+	it('is removed by name, by no path, and not while somebody works on it', async () => {
+		const models = left({ a: 2 * maxUnfinishedAgeMs });
+		mkdirSync(join(models, 'finished'));
+		for (const name of ['../finished', 'finished', '..', '', 'a/.building'])
+			await assert.rejects(removeUnfinished(models, name), { code: 'not_found' });
+		{
+			await using _lock = await lockFile(join(models, '.downloads', 'a.lock'));
+			await assert.rejects(removeUnfinished(models, 'a'), { code: 'conflict' });
+			assert.deepEqual(await removeOldUnfinished(models, now), [], 'nor by its age');
+		}
+		assert.equal((await removeUnfinished(models, 'a')).name, 'a');
+		assert.deepEqual(await listUnfinished(models), []);
+		assert.ok(existsSync(join(models, 'finished')));
+	});
+});

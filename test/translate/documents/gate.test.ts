@@ -1,0 +1,84 @@
+/** The gate of every format: what a careless model answers is never written. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import {
+	formatOf,
+	translatePieces,
+} from '../../../server/translate/documents/translateDocument.ts';
+import { gateFault } from '../../../server/translate/gate/gate.ts';
+import { gateRules } from '../../../server/translate/gate/gateRules.ts';
+
+async function translated(text: string, fileName: string, answer: (text: string) => string) {
+	const extract = formatOf(fileName);
+	assert.ok(extract);
+	return translatePieces(text, extract, async (texts) => texts.map(answer), 'de');
+}
+
+const samples: Readonly<Record<string, string>> = {
+	'a.json': '{"a": "Hello {name}, 100%% done", "b": ["Some words", 3], "c": {"d": "More words"}}\n',
+	'a.yml': 'a: Hello %{name}\nb:\n  - Some words # note\n  - 3\nc: |\n  More words\n',
+	'a.properties': 'a = Hello {0}\nb: Some words\n',
+	'a.po': 'msgid ""\nmsgstr "Language: \\n"\n\n#, c-format\nmsgid "100%% of %s"\nmsgstr ""\n',
+	'a.srt': '1\n00:00:01,000 --> 00:00:02,500\n- <i>Open the file.</i>\n- {\\an8}Save it.\n',
+	'a.html': '<p>Click <b>Save</b> to <a href="x">go</a>.</p><ul><li>One item</li></ul>\n',
+	'a.xlf':
+		'<xliff><file target-language="it"><trans-unit><source>Some <g id="1">words</g></source></trans-unit></file></xliff>',
+};
+
+const careless: readonly ((text: string) => string)[] = [
+	(text) => text.replace(/<[^>]*>/g, ''),
+	(text) => text.replace(/<(\w+)>([^<]*)<\/\1>/g, '<$1></$1>$2'),
+	(text) => text.replace(/%%/g, '%'),
+	(text) => text.replace(/[{%][^ ]*/g, 'x'),
+	(text) => `{${text}`,
+	(text) => `${text}</p><script>`,
+	(text) => `"${text}\n\n- [a: b\\`,
+	() => '',
+];
+
+test('whatever a model answers, the syntax of every format is what it was', async () => {
+	const rules = {
+		...{ json: gateRules.json, yml: gateRules.yaml, properties: gateRules.properties },
+		...{ po: gateRules.po, srt: gateRules.subtitles, html: gateRules.html, xlf: gateRules.xliff },
+	};
+	for (const [fileName, source] of Object.entries(samples))
+		for (const answer of careless) {
+			const { text } = await translated(source, fileName, answer);
+			const { nodes } = rules[fileName.slice(2) as keyof typeof rules];
+			const syntax = (one: string) => nodes?.(one)?.map(({ node }) => node);
+			assert.deepEqual(syntax(text), syntax(source), `${fileName} ${answer}`);
+			// A translation stands beside its source in some formats.
+			assert.ok(text.split('%%').length >= source.split('%%').length, `${fileName} ${answer}`);
+			assert.doesNotMatch(text, /100% /, fileName);
+		}
+});
+
+test('what speakers say in a subtitle stays apart, and marks stay where they are', async () => {
+	const { text } = await translated(samples['a.srt'] ?? '', 'a.srt', (one) =>
+		one.toUpperCase().replaceAll('I>', 'i>'),
+	);
+	assert.match(text, /\n- <i>OPEN THE FILE\.<\/i>\n- \{\\an8\}SAVE IT\.\n/);
+});
+
+test('a document names the language it is in now', async () => {
+	const mark = (text: string) => `«${text}»`;
+	const xliff = await translated(samples['a.xlf'] ?? '', 'a.xlf', mark);
+	assert.match(xliff.text, /target-language="de"/);
+	const filled = (samples['a.xlf'] ?? '').replace('</source>', '</source><target>Testo</target>');
+	await assert.rejects(translated(filled, 'a.xlf', mark), /translations into Italian/);
+	const po = await translated(samples['a.po'] ?? '', 'a.po', mark);
+	assert.match(po.text, /Language: de\\n/);
+});
+
+test('a fault of a translation is told', () => {
+	assert.equal(gateFault('a {b}', 'a {b}', {}), undefined);
+	assert.equal(gateFault('a {b}', 'a', {}), "'{b}' would be lost");
+	assert.equal(gateFault('a', 'a {b}', {}), "'{b}' would be added");
+	assert.equal(
+		gateFault('100%% of %s', '100% von %s', { conversions: true }),
+		"'%%' would be lost",
+	);
+	assert.equal(gateFault('words', ' ', {}), 'nothing is left of it');
+	assert.equal(gateFault('a', 'a*', { delimiters: '*' }), "'*' would be added");
+});

@@ -1,0 +1,184 @@
+/** Markdown and MDX: which words are reached, what stays, and that no model can change the syntax. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { readMarkdown } from '../../../server/translate/documents/markdown/reading.ts';
+import {
+	formatOf,
+	translatePieces,
+} from '../../../server/translate/documents/translateDocument.ts';
+
+const mark = async (texts: readonly string[]) => texts.map((text) => `«${text}»`);
+
+async function translated(text: string, fileName = 'a.md', translate = mark) {
+	const extract = formatOf(fileName);
+	assert.ok(extract);
+	return translatePieces(text, extract, translate, 'de');
+}
+
+const reached: readonly (readonly [source: string, result: string])[] = [
+	[
+		'[express] is small.\n\n[express]: http://e\n',
+		'«[express] is small.»\n\n[express]: http://e\n',
+	],
+	['> [!NOTE]\n> Text of it\n', '> [!NOTE]\n> «Text of it»\n'],
+	[':::tip Open the file\nText inside\n:::\n', ':::tip «Open the file»\n«Text inside»\n:::\n'],
+	[':::note[Open it]\nText\n:::\n', ':::note[«Open it»]\n«Text»\n:::\n'],
+	['Term\n: text of it\n', '«Term»\n: «text of it»\n'],
+	['A word[^1].\n\n[^1]: Note text\n', '«A word[^1].»\n\n[^1]: «Note text»\n'],
+	['The sum $a*b*c$ is \\(x+y\\) here.\n', '«The sum $a*b*c$ is \\(x+y\\) here.»\n'],
+	['Done :tada: {/* no */} here.\n', '«Done :tada: {/* no */} here.»\n'],
+	['$$\nsome words\n\n- more\n$$\n', '$$\nsome words\n\n- more\n$$\n'],
+	['It costs $5 and $10.\n', '«It costs $5 and $10.»\n'],
+	['![An image](a.png "The title")\n', '![«An image»](a.png "«The title»")\n'],
+	[
+		'[![Build status][b]][c]\n\n[b]: x\n[c]: y "Both"\n',
+		'[![«Build status»][b]][c]\n\n[b]: x\n[c]: y "«Both»"\n',
+	],
+	['<summary>Open <b>me</b></summary>\n', '<summary>«Open <b>me</b>»</summary>\n'],
+	[
+		'<p><img alt="The logo" src="x"> And text</p>\n',
+		'<p><img alt="«The logo»" src="x"> «And text»</p>\n',
+	],
+	[
+		'---\ntitle: A title\nlayout: home\nlang: en\n---\n',
+		'---\ntitle: «A title»\nlayout: home\nlang: de\n---\n',
+	],
+	['+++\ntitle = "A title"\n+++\n', '+++\ntitle = "«A title»"\n+++\n'],
+	['# Heading {#id}\n', '# «Heading» {#id}\n'],
+	['Press <kbd>Ctrl</kbd> now\n', '«Press <kbd>Ctrl</kbd> now»\n'],
+	['Install @scope/name@1.2.0 now\n', '«Install @scope/name@1.2.0 now»\n'],
+	['Use openai@4.16.0 now\n', '«Use openai@4.16.0 now»\n'],
+	['1\\. no list\n', '«1\\. no list»\n'],
+	['\ufeff# A title\n', '\ufeff# «A title»\n'],
+];
+
+test('words in every block are reached, and what is no words stays', async () => {
+	for (const [source, result] of reached) {
+		for (const eol of ['\n', '\r\n']) {
+			const { text, refused } = await translated(source.replaceAll('\n', eol));
+			assert.equal(text, result.replaceAll('\n', eol), source);
+			assert.deepEqual(refused, [], source);
+		}
+	}
+});
+
+test('MDX: children, attributes and expressions', async () => {
+	const source = `import {A} from 'a'
+
+<Callout title="A hint" {...x}>
+Text <B>inside</B> it, {name}.
+</Callout>
+
+{/* a remark */}
+
+<pre>
+some code
+</pre>
+`;
+	const { text } = await translated(source, 'a.mdx');
+	assert.equal(
+		text,
+		source
+			.replace('A hint', '«A hint»')
+			.replace('Text <B>inside</B> it, {name}.', '«Text <B>inside</B> it, {name}.»'),
+	);
+	const extract = formatOf('a.mdx');
+	const fault = extract?.faultOf?.('A text\n\n{(1 + }\n');
+	assert.ok(fault && fault.at >= 8, 'what is no MDX is told with its place');
+});
+
+test('a link by its own words leads on when they are others', async () => {
+	const shout = async (texts: readonly string[]) =>
+		texts.map((text) => text.toUpperCase().replace(/<(\/?)T/g, '<$1t'));
+	const source = 'See [the guide] and [Notes][].\n\n[the guide]: a\n[notes]: b\n';
+	const { text } = await translated(source, 'a.md', shout);
+	assert.match(text, /^SEE \[THE GUIDE\]\[the guide\] AND \[NOTES\]\[Notes\]\.\n/);
+	const { text: same } = await translated(source, 'a.md', async (texts) =>
+		texts.map((one) => one.replace('See', 'Siehe')),
+	);
+	assert.match(same, /^Siehe \[the guide\] and \[Notes\]\[\]\.\n/);
+});
+
+/** What careless models do to a text. */
+const careless: Readonly<Record<string, (text: string) => string>> = {
+	'loses tags': (text) => text.replace(/<[^>]*>/g, ''),
+	'empties tags': (text) => text.replace(/<(t\d+)>([^<]*)<\/\1>/g, '<$1></$1>$2'),
+	'crosses tags': (text) => text.replace('<t1>', '<t2>').replace('</t2>', '</t1>'),
+	'invents a brace': (text) => `{${text}`,
+	'invents a list': (text) => `- ${text}`,
+	'invents a heading': (text) => `# ${text}`,
+	'invents a block of code': (text) => `\`\`\`${text}`,
+	'invents a table': (text) => `| ${text} |`,
+	'invents a remark': (text) => `<!-- ${text}`,
+	'invents a link': (text) => `[${text}](http://x)`,
+	'invents lines': (text) => text.replaceAll(' ', '\n\n'),
+	'says nothing': () => '',
+	loops: (text) => `${text} `.repeat(30),
+	glues: (text) => text.replaceAll(' ', ''),
+	indents: (text) => `        ${text}`,
+	underlines: (text) => `${text}\n===`,
+};
+
+test('whatever a model answers, the syntax is what it was', async () => {
+	const source = `---
+title: A title
+---
+
+# The *first* heading
+
+Some **bold** words, a [link](http://a.b "Title") and \`code\` of https://c.d here.
+And a second line with ![an image](i.png) and more. Then $x_1$.
+
+- one *item*
+- [ ] a task
+  > a quote
+
+| A column | B |
+|---|---|
+| a cell \\| more | **b** |
+
+<div align="center">Text <b>bold</b></div>
+
+[ref] and a note[^1].
+
+[ref]: http://e
+[^1]: The note
+`;
+	const syntax = (text: string) =>
+		readMarkdown(text, 'markdown')
+			.nodes.map(({ node }) => node)
+			.sort();
+	for (const [name, answer] of Object.entries(careless)) {
+		const { text } = await translated(source, 'a.md', async (texts) => texts.map(answer));
+		assert.deepEqual(syntax(text), syntax(source), name);
+	}
+	const { refused, refusedAt } = await translated(source, 'a.md', async (texts) =>
+		texts.map((text) => `{${text}`),
+	);
+	assert.equal(refused.length, refusedAt.length);
+	const place = refusedAt[refused.indexOf('an image')];
+	assert.deepEqual(place, { line: 8, column: 26, why: "'{' would be added" });
+});
+
+test('a part that cannot be kept stays, the others are translated', async () => {
+	const source = 'One *good* sentence. A **bad** one stands here.\n';
+	const { text, refused } = await translated(source, 'a.md', async (texts) =>
+		texts.map((one) =>
+			one.includes('bad')
+				? one.replace(/<\/?t\d>/g, '')
+				: one.toUpperCase().replaceAll('T1>', 't1>'),
+		),
+	);
+	assert.match(text, /^ONE \*GOOD\* SENTENCE\. /);
+	assert.deepEqual(refused, []);
+});
+
+test('long documents are read in parts that know the names of the others', async () => {
+	const block = 'See [the ref] and **more** of it.\n\n- an item\n\n```\ncode\n\ncode\n```\n\n';
+	const source = `${block.repeat(2000)}[the ref]: http://r\n`;
+	const { pieces, nodes } = readMarkdown(source, 'markdown');
+	assert.equal(pieces.length, 4000);
+	assert.equal(nodes.filter(({ node }) => node === 'link [the ref]').length, 2000);
+	assert.equal(nodes.filter(({ node }) => node.startsWith('codeFenced')).length, 2000);
+});

@@ -1,0 +1,205 @@
+/** Notebooks, reStructuredText, AsciiDoc, tables: words change, what they are written in does not. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { shouted } from './shouted.ts';
+
+test('notebooks: Markdown cells, in the form they had; code and outputs stay', async () => {
+	const source = `{
+ "cells": [
+  {
+   "cell_type": "markdown",
+   "metadata": {},
+   "source": [
+    "# The title\\n",
+    "\\n",
+    "Some **bold** words"
+   ]
+  },
+  {
+   "cell_type": "code",
+   "outputs": [{"text": ["Some output"]}],
+   "source": ["# Some remark\\n", "print('words')"]
+  },
+  {"cell_type": "markdown", "source": "One line of words"}
+ ],
+ "nbformat": 4
+}
+`;
+	const { text } = await shouted('a.ipynb', source);
+	assert.equal(
+		text,
+		source
+			.replace('# The title', '# THE TITLE')
+			.replace('Some **bold** words', 'SOME **BOLD** WORDS')
+			.replace('One line of words', 'ONE LINE OF WORDS'),
+	);
+	await assert.rejects(shouted('a.ipynb', '{"cells": ['), /damaged/);
+});
+
+test('reStructuredText: titles with their lines, notes, lists, links; code and tables stay', async () => {
+	const source = `=========
+The title
+=========
+
+Some words with \`\`code\`\`, a \`link <https://a.b>\`_, :ref:\`target\` and *more*
+on a second line.
+
+A part
+------
+
+.. note:: Read this
+   before you go.
+
+.. code-block:: python
+
+   words = "not these"
+
+.. |name| replace:: not these
+
+.. _target:
+
+* First item
+  goes on
+* Second item::
+
+    literal words
+
+term
+    Meaning of it
+
+=====  =====
+Col A  Col B
+=====  =====
+cell   more
+=====  =====
+
+.. [1] A footnote here
+`;
+	const { text, asked, refused } = await shouted('a.rst', source);
+	assert.deepEqual(refused, []);
+	assert.ok(
+		asked.includes(
+			'Some words with <t1/>, a <t2>link</t2>, <t3/> and <t4>more</t4> on a second line.',
+		),
+		asked.join('\n'),
+	);
+	assert.ok(
+		text.startsWith(
+			'=========\nTHE TITLE\n=========\n\nSOME WORDS WITH ``code``, A `LINK <https://a.b>`_, :ref:`target` AND *MORE*',
+		),
+		text,
+	);
+	assert.match(text, /\nA PART\n-{6}\n/);
+	assert.match(
+		text,
+		/\.\. note:: READ THIS BEFORE YOU GO\.|\.\. note:: READ THIS\n {3}BEFORE YOU GO\./,
+	);
+	assert.match(text, /words = "not these"\n\n\.\. \|name\| replace:: not these\n\n\.\. _target:\n/);
+	assert.match(text, /\* FIRST ITEM(?:\n {2}| )GOES ON\n\* SECOND ITEM::\n\n {4}literal words\n/);
+	assert.match(text, /TERM\n {4}MEANING OF IT\n/);
+	assert.match(text, /Col A {2}Col B\n===== {2}=====\ncell {3}more\n/);
+	assert.match(text, /\.\. \[1\] A FOOTNOTE HERE\n$/);
+	const longer = await shouted('a.rst', 'A part\n------\n\nWords.\n', {}, (one) => `${one} of it`);
+	assert.match(longer.text, /^A part of it\n-{12}\n/);
+});
+
+test('AsciiDoc: titles, notes, lists, cells, links; code, attributes and macros stay', async () => {
+	const source = `= The title
+Ann Person <ann@a.b>
+:toc: left
+
+== A part
+
+Some *bold* words with \`code\`, link:a.html[a link] and {attr}.
+Second line here. +
+Third line here.
+
+NOTE: Read this first.
+
+[source,java]
+----
+String words = "not these";
+----
+
+.Title of the list
+* First item
+** Second item
+term:: Meaning of it
+
+[cols="1,2"]
+|===
+|Column one |Column two
+|a cell|more words
+|===
+
+// not this remark
+image::a.png[Not this]
+`;
+	const { text, asked, refused } = await shouted('a.adoc', source);
+	assert.deepEqual(refused, []);
+	assert.ok(
+		asked.includes(
+			'Some <t1>bold</t1> words with <t2/>, <t3>a link</t3> and <t4/>. Second line here.',
+		),
+		asked.join('\n'),
+	);
+	assert.ok(
+		text.startsWith(
+			'= THE TITLE\nAnn Person <ann@a.b>\n:toc: left\n\n== A PART\n\nSOME *BOLD* WORDS WITH `code`, link:a.html[A LINK] AND {attr}.',
+		),
+		text,
+	);
+	assert.match(text, /SECOND LINE HERE\. \+\nTHIRD LINE HERE\.\n/);
+	assert.match(text, /NOTE: READ THIS FIRST\./);
+	assert.match(text, /String words = "not these";/);
+	assert.match(
+		text,
+		/\n\.TITLE OF THE LIST\n\* FIRST ITEM\n\*\* SECOND ITEM\nTERM:: MEANING OF IT\n/,
+	);
+	assert.match(text, /\|COLUMN ONE \|COLUMN TWO\n\|A CELL\|MORE WORDS\n\|===/);
+	assert.match(text, /\/\/ not this remark\nimage::a\.png\[Not this\]\n$/);
+});
+
+test('AsciiDoc: lines that are kept apart stay apart', async () => {
+	const verse = '[verse]\n____\nFirst line\nSecond line\n\nThird line\n____\n';
+	const source = `${verse}\nSome words\nand more\n\n[%hardbreaks]\nOne line\nAnother line\n`;
+	const { text, asked } = await shouted('a.adoc', source);
+	assert.deepEqual(asked, [
+		'First line',
+		'Second line',
+		'Third line',
+		'Some words and more',
+		'One line',
+		'Another line',
+	]);
+	assert.match(text, /^\[verse\]\n____\nFIRST LINE\nSECOND LINE\n\nTHIRD LINE\n____\n/);
+	assert.match(text, /\[%hardbreaks\]\nONE LINE\nANOTHER LINE\n$/);
+});
+
+test('CSV: named columns in place, or the empty cells of a language', async () => {
+	const source =
+		'id;Name;"Text ""here"""\r\n1;Ann Person;"Some; ""words"""\r\n2;Bob;More words\r\n';
+	const { text } = await shouted('a.csv', source, { columns: ['text "here"'] });
+	assert.equal(
+		text,
+		'id;Name;"Text ""here"""\r\n1;Ann Person;"SOME; ""WORDS"""\r\n2;Bob;MORE WORDS\r\n',
+	);
+	const table =
+		'key,en,de,fr\na.b,Open the file,,Ouvrir\nc.d,"Save, now",Speichern,\ne,Some words,"",\n';
+	const filled = await shouted('a.csv', table);
+	assert.equal(
+		filled.text,
+		'key,en,de,fr\na.b,Open the file,OPEN THE FILE,Ouvrir\nc.d,"Save, now",Speichern,\ne,Some words,SOME WORDS,\n',
+	);
+	assert.equal(
+		(await shouted('a.tsv', 'a\tb\nx\tSome words\n', { columns: ['b'] })).text,
+		'a\tb\nx\tSOME WORDS\n',
+	);
+	await assert.rejects(shouted('a.csv', source), /--column NAME.*The columns are: id, Name/);
+	await assert.rejects(shouted('a.csv', source, { columns: ['none'] }), /no column "none"/);
+	await assert.rejects(
+		shouted('a.md', '# Some words\n', { columns: ['a'] }),
+		/a\.md has no columns/,
+	);
+});

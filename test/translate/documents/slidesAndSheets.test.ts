@@ -1,0 +1,99 @@
+/** PowerPoint and Excel: text of shapes and cells; numbers, formulas and what they compare with stay. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { zipOf } from '../../support/zipOf.ts';
+import { contentTypes, translated } from './officeFiles.ts';
+
+const a = 'xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main" xmlns:p="p"';
+const r = (text: string, properties = '<a:rPr lang="en-US" dirty="0"/>') =>
+	`<a:r>${properties}<a:t>${text}</a:t></a:r>`;
+
+test('slides: runs, breaks and fields; notes, charts, diagrams; prompts of layouts are never shown', async () => {
+	const number = '<a:fld id="{1}" type="slidenum"><a:rPr lang="en-US"/><a:t>7</a:t></a:fld>';
+	const shape = (inner: string, holder = '') =>
+		`<p:sp><p:nvSpPr><p:cNvPr id="2" name="Title 1" descr="The shape"/><p:nvPr>${holder}</p:nvPr></p:nvSpPr><p:txBody><a:p>${inner}</a:p></p:txBody></p:sp>`;
+	const slide = `<p:sld ${a}>${shape(`${r('Open ')}${r('the books', '<a:rPr lang="en-US" b="1"/>')}${r(' of all people')}<a:br/>${r('Slide ')}${number}<a:endParaRPr lang="en-US"/>`)}</p:sld>`;
+	const layout = `<p:sldLayout ${a}>${shape(r('Click to edit'), '<p:ph type="title"/>')}${shape(r('Confidential paper'))}</p:sldLayout>`;
+	const source = await zipOf({
+		'[Content_Types].xml': contentTypes,
+		'ppt/slides/slide1.xml': slide,
+		'ppt/notesSlides/notesSlide1.xml': `<p:notes ${a}>${shape(r('Say hello'))}</p:notes>`,
+		'ppt/slideLayouts/slideLayout1.xml': layout,
+		'ppt/charts/chart1.xml': `<c:chart ${a} xmlns:c="c"><c:title><a:p>${r('Sales of books')}</a:p></c:title><c:v>Cached</c:v></c:chart>`,
+	});
+	const { parts, asked } = await translated(source, 'a.pptx');
+	assert.ok(asked.includes('Open <t1>the books</t1> of all people'), asked.join('\n'));
+	const made = parts.get('ppt/slides/slide1.xml') ?? '';
+	const shouted = (text: string, more = '') =>
+		`<a:r><a:rPr lang="de"${more}/><a:t>${text}</a:t></a:r>`;
+	assert.ok(
+		made.includes(
+			`<a:p>${shouted('OPEN ')}${shouted('THE BOOKS', ' b="1"')}${shouted(' OF ALL PEOPLE')}<a:br/>${shouted('SLIDE ')}${number}<a:endParaRPr lang="en-US"/></a:p>`,
+		),
+		made,
+	);
+	assert.match(made, /descr="THE SHAPE"/);
+	assert.match(parts.get('ppt/notesSlides/notesSlide1.xml') ?? '', />SAY HELLO</);
+	assert.match(
+		parts.get('ppt/slideLayouts/slideLayout1.xml') ?? '',
+		/>Click to edit<.*>CONFIDENTIAL PAPER</,
+	);
+	assert.match(parts.get('ppt/charts/chart1.xml') ?? '', />SALES OF BOOKS<.*>Cached</);
+});
+
+const cellParts = {
+	'[Content_Types].xml': contentTypes,
+	'xl/workbook.xml':
+		'<workbook><sheets><sheet name="Sales of books"/></sheets><definedNames><definedName name="Kinds">{"Rare books"}</definedName></definedNames></workbook>',
+	'xl/sharedStrings.xml': [
+		'<sst xmlns="s"><si><t>Number of books</t></si>',
+		'<si><r><rPr><b/></rPr><t>Open</t></r><r><rPr><sz val="9"/></rPr><t xml:space="preserve"> the file</t></r></si>',
+		'<si><t>Paid</t></si><si><t>Item name</t></si><si><t>AB_123</t></si><si><t>TOTAL</t></si>',
+		'<si><t>first line\nsecond line</t></si><si><t>Cheap things</t></si><si><t>rare books</t></si>',
+		'<si><t>東京の本</t><rPh sb="0" eb="2"><t>トウキョウ</t></rPh><phoneticPr fontId="1"/></si></sst>',
+	].join(''),
+	'xl/worksheets/sheet1.xml':
+		'<worksheet><c r="A1" t="s"><v>0</v></c><c r="B1" t="str"><f>IF(A1=&quot;Paid&quot;,1,2)</f><v>Some words</v></c><c r="C1" t="inlineStr"><is><t>Words in a cell</t></is></c><dataValidation><formula1>"Cheap things,Others"</formula1></dataValidation></worksheet>',
+	'xl/tables/table1.xml':
+		'<table><tableColumns><tableColumn id="1" name="Item name"/></tableColumns></table>',
+	'xl/comments1.xml':
+		'<comments xmlns="s"><authors><author>Ann Person</author></authors><commentList><comment><text><r><t>A remark here</t></r></text></comment></commentList></comments>',
+};
+
+test('sheets: strings and comments; names, numbers and results of formulas stay', async () => {
+	const { parts, asked, refused } = await translated(await zipOf(cellParts), 'a.xlsx');
+	const made = parts.get('xl/sharedStrings.xml') ?? '';
+	for (const words of ['NUMBER OF BOOKS', 'TOTAL', 'FIRST LINE\nSECOND LINE'])
+		assert.ok(made.includes(`<t>${words}</t>`), made);
+	assert.ok(asked.includes('first line') && asked.includes('<t1>Open</t1> the file'));
+	assert.match(
+		made,
+		/<r><rPr><b\/><\/rPr><t xml:space="preserve">OPEN<\/t><\/r><r><rPr><sz val="9"\/>/,
+	);
+	assert.match(
+		parts.get('xl/worksheets/sheet1.xml') ?? '',
+		/<v>Some words<\/v>.*<is><t>WORDS IN A CELL</,
+	);
+	assert.match(parts.get('xl/comments1.xml') ?? '', />Ann Person<.*>A REMARK HERE</);
+	assert.equal(parts.get('xl/workbook.xml'), cellParts['xl/workbook.xml']);
+	assert.deepEqual(refused, []);
+});
+
+test('sheets: what formulas, tables, lists and filters compare with stays as it is', async () => {
+	const { parts } = await translated(await zipOf(cellParts), 'a.xlsx');
+	const made = parts.get('xl/sharedStrings.xml') ?? '';
+	for (const words of ['Paid', 'Item name', 'AB_123', 'Cheap things', 'rare books'])
+		assert.ok(made.includes(`<t>${words}</t>`), words);
+});
+
+test('sheets: readings of Japanese words go with the words', async () => {
+	const { parts } = await translated(
+		await zipOf(cellParts),
+		'a.xlsx',
+		async (texts) => texts.map((text) => (text === '東京の本' ? 'Books of Tokyo' : text)),
+		'en',
+	);
+	const made = parts.get('xl/sharedStrings.xml') ?? '';
+	assert.ok(made.endsWith('<si><t>Books of Tokyo</t></si></sst>'), made.slice(-200));
+});

@@ -1,0 +1,29 @@
+/** What is looked up before a model is asked. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { cldrText } from '../../server/translate/cldrNames.ts';
+import { uiLabel } from '../../server/translate/uiLabels.ts';
+
+test('months, days, languages and numbers with units come from CLDR', () => {
+	assert.equal(cldrText('January', 'en', 'de'), 'Januar');
+	assert.equal(cldrText('Monday', 'en', 'fr'), 'lundi');
+	assert.equal(cldrText('Montag', 'de', 'en'), 'Monday');
+	assert.equal(cldrText('Japanese', 'en', 'es'), 'japonés');
+	assert.equal(cldrText('5 minutes', 'en', 'pl'), '5 minut');
+	assert.equal(cldrText('1 hour', 'en', 'de'), '1 Stunde');
+	for (const text of ['Januaries', 'minutes', '5 minuets', 'constructor', '5'])
+		assert.equal(cldrText(text, 'en', 'de'), undefined, text);
+	assert.equal(cldrText('January', 'en', 'no such code'), undefined);
+});
+
+test('labels of user interfaces are in four languages', () => {
+	assert.equal(uiLabel('Status', 'en', 'de'), 'Status');
+	assert.equal(uiLabel('Save as…', 'en', 'de'), 'Speichern unter…');
+	assert.equal(uiLabel('Password:', 'en', 'fr'), 'Mot de passe\u00a0:');
+	assert.equal(uiLabel('Log in', 'en', 'es'), 'Iniciar sesión');
+	for (const text of ['save', 'Constructor', '', '…', 'Save it'])
+		assert.equal(uiLabel(text, 'en', 'de'), undefined, text);
+	assert.equal(uiLabel('Save', 'en', 'it'), undefined);
+	assert.equal(uiLabel('Save', 'de', 'en'), undefined);
+});
