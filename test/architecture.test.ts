@@ -51,6 +51,7 @@ test('imports between the folders of the server go only downwards', () => {
 const movesAtOnce: Readonly<Record<string, string>> = {
 	'server/store/jsonFile.ts':
 		'a damaged file is set aside before it is read; the next start tries again',
+	'server/store/checkPlace.ts': 'what it has written to see whether it can',
 	'server/gateway/keys/keyFile.ts': 'the keys of a gateway that starts',
 	'server/daemon/fileLogger.ts': 'the log goes on in the old file',
 	'server/daemon/runnerProcess.ts': 'an empty folder of a process that has ended',
