@@ -47,6 +47,27 @@ test('imports between the folders of the server go only downwards', () => {
 	assert.deepEqual(wrong, []);
 });
 
+/** Who renames and removes at once, where nobody can wait, and why that may fail. */
+const movesAtOnce: Readonly<Record<string, string>> = {
+	'server/store/jsonFile.ts':
+		'a damaged file is set aside before it is read; the next start tries again',
+	'server/store/checkPlace.ts': 'what it has written to see whether it can',
+	'server/gateway/keys/keyFile.ts': 'the keys of a gateway that starts',
+	'server/daemon/fileLogger.ts': 'the log goes on in the old file',
+	'server/daemon/runnerProcess.ts': 'an empty folder of a process that has ended',
+	'server/daemon/runnerWall.ts': 'an empty folder of a process that has ended',
+};
+
+test('renames and removals go through the one module that waits for virus scanners', () => {
+	const patient = /^import \{[^}]*\b(?:rm|rename|unlink|rmdir)\b[^}]*\} from 'node:fs\/promises'/m;
+	const atOnce = /\b(?:rmSync|renameSync|unlinkSync|rmdirSync)\(/;
+	const found = all.filter(({ text }) => patient.test(text)).map(({ path }) => path);
+	// Folders of another program are only removed while they are empty, or left.
+	assert.deepEqual(found, ['server/daemon/telemetryFiles.ts', 'server/store/movePath.ts']);
+	const sync = all.filter(({ text }) => atOnce.test(text)).map(({ path }) => path);
+	assert.deepEqual(new Set(sync), new Set(Object.keys(movesAtOnce)));
+});
+
 /** What runs templates, tokenizers and grammars of models, and who may: threads, and whoever loads a model. */
 const runsModelText: ReadonlyMap<string, readonly string[]> = new Map([
 	[
@@ -382,7 +403,7 @@ test('files that a command is told to write come from the one door that keeps li
 	const writers = all
 		.filter(({ path }) => path.startsWith('server/cli/'))
 		.filter(({ text }) =>
-			/import \{[^}]*\b(?:writeFile|writeFileSync|rename)\b[^}]*\} from/.test(text),
+			/import \{[^}]*\b(?:writeFile|writeFileSync|movePath)\b[^}]*\} from/.test(text),
 		)
 		.map(({ path }) => path);
 	assert.deepEqual(writers, ['server/cli/outputFile.ts']);

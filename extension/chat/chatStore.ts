@@ -3,11 +3,12 @@
  * disk is written without the file service of the window, which goes away with the window.
  */
 
-import { readdir, rm } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Conversation } from '../../server/protocol/index.ts';
 import { makePrivateDir, readPlainText, writePrivateFile } from '../../server/store/files.ts';
 import { JsonFile, type JsonFormat } from '../../server/store/jsonFile.ts';
+import { removePath } from '../../server/store/movePath.ts';
 import { makePrivateFolder } from '../privateFiles.ts';
 
 /** A chat in the list of chats. */
@@ -82,7 +83,7 @@ export class ChatStore {
 	/** Deletes a chat; nothing of it is saved any more. */
 	remove(id: string): Promise<void> {
 		this.#removed.add(id);
-		return this.#inTurn(() => rm(this.#file(id).path));
+		return this.#inTurn(() => removePath(this.#file(id).path));
 	}
 
 	#inTurn(work: () => Promise<void>): Promise<void> {

@@ -1,9 +1,10 @@
 /** A recording as a file: where the language server can read it, and what tells it from others. */
 
 import { createHash } from 'node:crypto';
-import { open, rm } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
+import { removePath } from '../../server/store/movePath.ts';
 import { makePrivateFolder, writePrivately } from '../privateFiles.ts';
 
 /** Endings of files that are offered for transcription. */
@@ -37,7 +38,7 @@ export async function openRecordingFile(uri: vscode.Uri, folder: string): Promis
 	const copy = join(folder, `${fingerprint}.audio`);
 	await makePrivateFolder(folder);
 	await writePrivately(copy, bytes);
-	return { path: copy, fingerprint, dispose: () => rm(copy, { force: true }) };
+	return { path: copy, fingerprint, dispose: () => removePath(copy, { force: true }) };
 }
 
 async function fingerprintOfFile(path: string): Promise<string> {

@@ -3,10 +3,10 @@
  * recording to another folder and are the same in every window.
  */
 
-import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TranscriptDocument, Waveform } from '../../server/protocol/index.ts';
 import { JsonFile } from '../../server/store/jsonFile.ts';
+import { removePath } from '../../server/store/movePath.ts';
 import { makePrivateFolder } from '../privateFiles.ts';
 
 interface KeptTranscript {
@@ -38,7 +38,7 @@ export class TranscriptStore {
 	async save(fingerprint: string, document: TranscriptDocument | null): Promise<void> {
 		const file = this.#transcript(fingerprint);
 		if (document) await this.#write(file, { document });
-		else await rm(file.path, { force: true });
+		else await removePath(file.path, { force: true });
 	}
 
 	async loadWaveform(fingerprint: string): Promise<Waveform | undefined> {

@@ -3,9 +3,10 @@
  * is there. What the model has not heard yet waits in a file, so a slow model costs no memory.
  */
 
-import { type FileHandle, open, rm } from 'node:fs/promises';
+import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError } from '../protocol/index.ts';
+import { removePath } from '../store/movePath.ts';
 import { fillScratchFolder } from '../store/scratch.ts';
 import { type DecodedAudio, speechRateHz } from './decodeAudio.ts';
 import { assertAudioFormat } from './openedAudio.ts';
@@ -122,7 +123,7 @@ export class LiveAudio implements DecodedAudio {
 		this.#wake();
 		await this.#writing.catch(() => {});
 		await this.#file.close();
-		await rm(this.#folder, { recursive: true, force: true });
+		await removePath(this.#folder, { recursive: true, force: true });
 	}
 
 	#append(samples: Float32Array): Promise<void> {

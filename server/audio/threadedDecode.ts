@@ -3,10 +3,11 @@
  * file sends into a loop is ended. The samples wait on disk until somebody reads them.
  */
 
-import { open, rm } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { AppError, fromErrorWire } from '../protocol/index.ts';
+import { removePath } from '../store/movePath.ts';
 import { fillScratchFolder } from '../store/scratch.ts';
 import { limitComputing } from '../work/computingLimit.ts';
 import type { DecodedAudio } from './decodeAudio.ts';
@@ -51,7 +52,7 @@ export async function decodeInThread(
 			const close = async () => {
 				await thread.end();
 				place.leave();
-				await rm(folder, { recursive: true, force: true });
+				await removePath(folder, { recursive: true, force: true });
 			};
 			try {
 				const { info } = await thread.expect('info');

@@ -1,6 +1,6 @@
 /** `nearglot doctor`: what was found, tried and measured, as text to copy. */
 
-import { rm, statfs } from 'node:fs/promises';
+import { statfs } from 'node:fs/promises';
 import { availableParallelism, cpus, release, totalmem } from 'node:os';
 import { join } from 'node:path';
 import type { DaemonConnection } from '../daemon/daemonConnection.ts';
@@ -20,6 +20,7 @@ import type { AnswerOf } from '../protocol/routes/route.ts';
 import { TranslateKeyStore } from '../services/translate/translateKeys.ts';
 import { makePrivateDir, writeDraft } from '../store/files.ts';
 import { setAsideIn } from '../store/jsonFile.ts';
+import { removePath } from '../store/movePath.ts';
 import { readArgs } from './args.ts';
 import { type Command, type CommandIo, UsageError } from './command.ts';
 import { byteText, table } from './textTable.ts';
@@ -102,7 +103,9 @@ async function dataFolder(io: CommandIo): Promise<string> {
 	const directory = dataDir(thisMachine(io.env));
 	await makePrivateDir(directory);
 	// On a full or faulty disk only a try tells.
-	await rm(await writeDraft(join(directory, 'doctor'), 'x'.repeat(probeBytes)), { force: true });
+	await removePath(await writeDraft(join(directory, 'doctor'), 'x'.repeat(probeBytes)), {
+		force: true,
+	});
 	const { bavail, bsize } = await statfs(directory);
 	return `${directory}, writable, ${byteText(bavail * bsize)} free`;
 }

@@ -45,7 +45,7 @@ export async function readArchive(path: string): Promise<Uint8Array> {
 }
 
 /** The bytes of a document of either kind; texts have to be readable. */
-export async function readBytes(path: string, encoding?: string): Promise<Uint8Array> {
+export async function documentBytes(path: string, encoding?: string): Promise<Uint8Array> {
 	if (archiveTypeOf(path) !== undefined) return readArchive(path);
 	return (await readDocument(path, encoding)).bytes;
 }

@@ -1,9 +1,10 @@
 /** Files that a person names for what a command makes. */
 
 import { randomBytes } from 'node:crypto';
-import { constants, lstat, open, readlink, realpath, rename, rm, stat } from 'node:fs/promises';
+import { constants, lstat, open, readlink, realpath, stat } from 'node:fs/promises';
 import { dirname, isAbsolute, relative, resolve, sep } from 'node:path';
 import { errno, systemError } from '../protocol/index.ts';
+import { movePath, removePath } from '../store/movePath.ts';
 import { UsageError } from './command.ts';
 
 /**
@@ -90,9 +91,9 @@ async function replace(
 		} finally {
 			await file.close();
 		}
-		await rename(draft, path);
+		await movePath(draft, path);
 	} catch (error) {
-		await rm(draft, { force: true }).catch(() => {});
+		await removePath(draft, { force: true }).catch(() => {});
 		throw error;
 	}
 }

@@ -1,7 +1,7 @@
 /** `nearglot transcribe`: recordings to text, subtitles or JSON. */
 
 import { constants, createWriteStream, openAsBlob } from 'node:fs';
-import { access, rm, stat } from 'node:fs/promises';
+import { access, stat } from 'node:fs/promises';
 import { basename, dirname, extname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { DaemonConnection } from '../daemon/daemonConnection.ts';
@@ -21,6 +21,7 @@ import {
 import { audioTranslations, transcriptions } from '../protocol/routeAddresses.ts';
 import { transcriptText } from '../services/speech/speechFormats.ts';
 import { makeFolder } from '../store/makeFolder.ts';
+import { removePath } from '../store/movePath.ts';
 import { makeScratchFolder, scratchIn } from '../store/scratch.ts';
 import { type ParsedArgs, readArgs } from './args.ts';
 import { type Command, type CommandIo, UsageError } from './command.ts';
@@ -239,7 +240,7 @@ async function transcribeOne(work: Work, file: string): Promise<void> {
 			throw new AppError('invalid_audio', 'Nothing came from standard input; send a recording.');
 		await transcribeFile({ ...work, settings }, copy, 'stdin');
 	} finally {
-		await rm(folder, { recursive: true, force: true });
+		await removePath(folder, { recursive: true, force: true });
 	}
 }
 

@@ -9,7 +9,7 @@ import { hashOf, recordedMessages } from '../translate/documents/translationReco
 import { nestedTooDeeply } from '../translate/nesting.ts';
 import { type CheckFinding, type CheckFormat, checkReport } from './checkReport.ts';
 import { type CommandIo, UsageError } from './command.ts';
-import { readBytes, readDocument, readIfThere } from './documentFile.ts';
+import { documentBytes, readDocument, readIfThere } from './documentFile.ts';
 import type { ProjectRecord } from './projectRecord.ts';
 import {
 	type PlannedFile,
@@ -18,7 +18,7 @@ import {
 	translationPlan,
 } from './translationPlan.ts';
 
-export interface CheckOptions extends PlanOptions {
+export interface TranslationCheck extends PlanOptions {
 	readonly format: CheckFormat;
 	readonly encoding?: string;
 	/** What is there counts as up to date from now on. */
@@ -27,7 +27,7 @@ export interface CheckOptions extends PlanOptions {
 
 /** @returns the exit code: 1 when anything is wrong */
 export async function translateCheck(
-	options: CheckOptions,
+	options: TranslationCheck,
 	record: ProjectRecord,
 	io: CommandIo,
 ): Promise<number> {
@@ -64,7 +64,7 @@ export async function translateCheck(
 
 /** Message files with the translations that are there, or those a pattern or languages ask for. */
 async function plannedMessages(
-	options: CheckOptions,
+	options: TranslationCheck,
 	record: ProjectRecord,
 	signal: AbortSignal,
 ): Promise<readonly PlannedFile[]> {
@@ -75,7 +75,7 @@ async function plannedMessages(
 
 /** Documents of which translations were made, or are asked for by a pattern. */
 async function plannedDocuments(
-	{ names, targets, from, out, into }: CheckOptions,
+	{ names, targets, from, out, into }: TranslationCheck,
 	record: ProjectRecord,
 	signal: AbortSignal,
 ): Promise<readonly PlannedFile[]> {
@@ -93,7 +93,7 @@ async function plannedDocuments(
 
 async function checkMessages(
 	{ source, target, to }: PlannedFile,
-	{ encoding, accepts }: CheckOptions,
+	{ encoding, accepts }: TranslationCheck,
 	record: ProjectRecord,
 ): Promise<CheckFinding[]> {
 	const read = await readDocument(source, encoding);
@@ -130,7 +130,7 @@ function sentenceOf({ kind, key, text, detail }: MessageFault, target: string, t
 
 async function checkDocument(
 	{ source, target, to }: PlannedFile,
-	{ encoding, accepts }: CheckOptions,
+	{ encoding, accepts }: TranslationCheck,
 	record: ProjectRecord,
 ): Promise<CheckFinding[]> {
 	const made = record.file(target);
@@ -140,8 +140,8 @@ async function checkDocument(
 	if ((await stat(source).catch(() => undefined)) === undefined) return [];
 	if ((await stat(target).catch(() => undefined)) === undefined)
 		return finding('missing', source, `${target} is not there (${to})`);
-	const from = hashOf(await readBytes(source, encoding));
-	const now = hashOf(await readBytes(target, encoding));
+	const from = hashOf(await documentBytes(source, encoding));
+	const now = hashOf(await documentBytes(target, encoding));
 	if (accepts) record.setFile(target, { source, to, from, made: now });
 	else if (made !== undefined && made.from !== from && made.made === now)
 		return finding('stale', target, `${source} has changed since it was translated (${to})`);

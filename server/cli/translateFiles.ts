@@ -35,8 +35,8 @@ import { nestedTooDeeply } from '../translate/nesting.ts';
 import { type CommandIo, UsageError } from './command.ts';
 import {
 	type DocumentFile,
+	documentBytes,
 	readArchive,
-	readBytes,
 	readDocument,
 	readIfThere,
 	writeBytes,
@@ -211,7 +211,7 @@ async function isCurrent(
 	if (before?.from === hash) return true;
 	if (before === undefined)
 		throw new UsageError(`${target} exists already and was not made here; --force replaces it.`);
-	if (hashOf(await readBytes(target, encoding)) !== before.made)
+	if (hashOf(await documentBytes(target, encoding)) !== before.made)
 		throw new UsageError(
 			`${target} was changed by hand, and its source has changed since; --force replaces it.`,
 		);

@@ -1,9 +1,9 @@
 /** `endpoint.json`: how other processes find the daemon of this user. */
 
-import { rm } from 'node:fs/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { EndpointFile } from '../protocol/index.ts';
 import { readPlainText, writePrivateFile } from '../store/files.ts';
+import { removePath } from '../store/movePath.ts';
 
 /** Somebody who looks for the daemon waits this long at most for a file that was lost. */
 const lookMs = 3000;
@@ -57,7 +57,7 @@ export async function keepEndpoint(
 		[Symbol.asyncDispose]: async () => {
 			clearInterval(timer);
 			await work;
-			if (await isOurs()) await rm(path, { force: true });
+			if (await isOurs()) await removePath(path, { force: true });
 		},
 	};
 }

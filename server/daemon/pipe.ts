@@ -4,7 +4,7 @@
  * that changes; while it is connected the daemon stays.
  */
 
-import { chmod, rm } from 'node:fs/promises';
+import { chmod } from 'node:fs/promises';
 import { createServer, type Socket } from 'node:net';
 import {
 	createMessageConnection,
@@ -15,6 +15,7 @@ import {
 } from 'vscode-jsonrpc/node';
 import { errorKinds } from '../protocol/index.ts';
 import { unwritable } from '../store/files.ts';
+import { removePath } from '../store/movePath.ts';
 import { isApiKeyValid } from './keyCheck.ts';
 import { notificationOf, type PipeEvent } from './pipeEvents.ts';
 
@@ -75,7 +76,7 @@ export async function openPipe(options: PipeOptions): Promise<PipeServer> {
 	});
 	const isFile = !options.path.startsWith('\\\\');
 	// The holder of the daemon's lock owns the socket, so a stale one may be removed.
-	if (isFile) await rm(options.path, { force: true });
+	if (isFile) await removePath(options.path, { force: true });
 	const umask = isFile ? process.umask(0o077) : undefined;
 	try {
 		await new Promise<void>((resolve, reject) => {

@@ -3,8 +3,9 @@
  * hidden files. Nothing makes such files any more.
  */
 
-import { readdir, unlink } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { removePath } from '../store/movePath.ts';
 
 /** `.NAME.prepared-WHAT-VERSION-KEY.onnx`, its `.verdict`, and what a process killed while writing left. */
 const prepared =
@@ -30,7 +31,7 @@ async function removeBelow(folder: string, depth: number, removed: string[]): Pr
 		if (entry.isDirectory() && depth > 0) await removeBelow(path, depth - 1, removed);
 		const isOurs = prepared.test(entry.name) || unfinished.test(entry.name);
 		if (!entry.isFile() || !isOurs) continue;
-		await unlink(path).then(
+		await removePath(path).then(
 			() => removed.push(path),
 			() => {},
 		);

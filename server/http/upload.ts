@@ -2,13 +2,14 @@
 
 import { once } from 'node:events';
 import { createWriteStream, type WriteStream } from 'node:fs';
-import { rm } from 'node:fs/promises';
+
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import busboy from 'busboy';
 import type { Context } from 'hono';
 import { AppError, asAppError } from '../protocol/index.ts';
+import { removePath } from '../store/movePath.ts';
 import { makeScratchFolder } from '../store/scratch.ts';
 import type { AppEnv } from './env.ts';
 import { abortReasonOf } from './signal.ts';
@@ -62,7 +63,7 @@ export async function readUpload(
 	const announced = Number(context.req.header('content-length') ?? 0);
 	if (announced > options.limitBytes + formAllowance) throw tooLarge(options.limitBytes, announced);
 	const folder = await makeScratchFolder('upload', options.scratch);
-	const dispose = () => rm(folder, { recursive: true, force: true });
+	const dispose = () => removePath(folder, { recursive: true, force: true });
 	try {
 		const path = join(folder, 'recording');
 		const form = await receive(context, type, path, options);

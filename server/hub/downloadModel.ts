@@ -3,12 +3,13 @@
  * verified, and the folder renamed into place when all of it is there.
  */
 
-import { rm, stat, statfs } from 'node:fs/promises';
+import { stat, statfs } from 'node:fs/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { defined } from '../protocol/defined.ts';
 import { AppError, type DownloadProgress } from '../protocol/index.ts';
 import { lockFile } from '../store/lock.ts';
 import { makeFolder } from '../store/makeFolder.ts';
+import { removePath } from '../store/movePath.ts';
 import { diskError, downloadFile } from './downloadFile.ts';
 import type { HubHttp } from './http.ts';
 import { jobEvents } from './jobEvents.ts';
@@ -180,7 +181,7 @@ async function fetchAll(
 			downloadedAt: new Date((options.now ?? Date.now)()).toISOString(),
 		});
 		await replaceModel(partial, target);
-		await rm(listingOf(partial), { force: true });
+		await removePath(listingOf(partial), { force: true });
 		return target;
 	} catch (error) {
 		throw diskError(error, target) ?? error;

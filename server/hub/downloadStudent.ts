@@ -1,10 +1,11 @@
 /** Fetches a file of the list of translation models, unpacked and held against its hash. */
 
 import { createHash } from 'node:crypto';
-import { open, rename, rm } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { AppError } from '../protocol/index.ts';
+import { movePath, removePath } from '../store/movePath.ts';
 import { diskError } from './downloadFile.ts';
 import type { HubHttp } from './http.ts';
 import { hubStatusError } from './repository.ts';
@@ -65,9 +66,9 @@ export async function downloadStudentFile(
 	};
 	try {
 		await withRetries(work, { ...retries, waitNotices: http.waitNotices }, signal);
-		await rename(part, path);
+		await movePath(part, path);
 	} catch (error) {
-		await rm(part, { force: true });
+		await removePath(part, { force: true });
 		if (signal.aborted) throw new AppError('cancelled');
 		throw diskError(error, path) ?? error;
 	}

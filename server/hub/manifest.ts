@@ -1,8 +1,9 @@
 /** `nearglot.json` in a downloaded model's folder: what it is, where it came from, what must be there. */
 
-import { open, rename } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ModelTask, Precision, PromptTemplate } from '../protocol/index.ts';
+import { movePath } from '../store/movePath.ts';
 import { readModelJson } from './modelData/readModelFile.ts';
 
 /** What a model was built of, where it was not published as it is. */
@@ -77,5 +78,5 @@ export async function writeManifest(folder: string, manifest: Manifest): Promise
 	} finally {
 		await handle.close();
 	}
-	await rename(`${path}.new`, path);
+	await movePath(`${path}.new`, path);
 }

@@ -3,10 +3,11 @@
  * choice is written in between: killed at any moment, one of the two holds everything.
  */
 
-import { cp, readdir, rename, rm, stat } from 'node:fs/promises';
+import { cp, readdir, stat } from 'node:fs/promises';
 import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { AppError, systemError } from '../protocol/index.ts';
 import { makeFolder } from '../store/makeFolder.ts';
+import { movePath, removePath } from '../store/movePath.ts';
 import { movingSuffix, noteMoving } from '../store/scratch.ts';
 import type { ModelSettingsFile } from './modelSettings.ts';
 
@@ -39,22 +40,22 @@ export async function moveModelFolders(
 		throw systemError(error, { path: scratch, verb: 'written' }) ?? error;
 	});
 	try {
-		await rm(staging, { recursive: true, force: true });
+		await removePath(staging, { recursive: true, force: true });
 		makeFolder(staging);
 		const names = await entries(from);
 		for (const name of names)
 			await cp(join(from, name), join(staging, name), { recursive: true, verbatimSymlinks: true });
-		await rm(target, { recursive: true, force: true });
-		await rename(staging, target);
+		await removePath(target, { recursive: true, force: true });
+		await movePath(staging, target);
 		await settings
 			.change(() => ({ modelsFolder: target }))
 			.catch(async (error: unknown) => {
-				await rm(target, { recursive: true, force: true });
+				await removePath(target, { recursive: true, force: true });
 				throw error;
 			});
-		for (const name of names) await rm(join(from, name), { recursive: true, force: true });
+		for (const name of names) await removePath(join(from, name), { recursive: true, force: true });
 	} catch (error) {
-		await rm(staging, { recursive: true, force: true });
+		await removePath(staging, { recursive: true, force: true });
 		throw systemError(error) ?? error;
 	}
 }

@@ -4,9 +4,10 @@
  */
 
 import { createHash } from 'node:crypto';
-import { type FileHandle, open, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { type FileHandle, open, readFile, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { makeFolder } from '../store/makeFolder.ts';
+import { movePath, removePath } from '../store/movePath.ts';
 import type { HubFile } from './repository.ts';
 
 export interface Part {
@@ -67,7 +68,7 @@ export class PartFile {
 		if (fresh) {
 			await removeParts(target);
 			await writeFile(`${names.identity}.new`, JSON.stringify({ identity }));
-			await rename(`${names.identity}.new`, names.identity);
+			await movePath(`${names.identity}.new`, names.identity);
 		}
 		const data = await open(names.data, fresh ? 'w+' : 'a+').then(async (handle) => {
 			if (fresh) return handle;
@@ -122,7 +123,7 @@ export class PartFile {
 			partBytes,
 		]);
 		await writeFile(`${names.identity}.new`, JSON.stringify({ identity, etag }));
-		await rename(`${names.identity}.new`, names.identity);
+		await movePath(`${names.identity}.new`, names.identity);
 	}
 
 	/** Forgets everything fetched: the server's copy has changed or the hash was wrong. */
@@ -155,9 +156,9 @@ export class PartFile {
 		await this.#data.sync();
 		await this.close();
 		const names = partNames(this.target);
-		await rename(names.data, this.target);
-		await rm(names.journal, { force: true });
-		await rm(names.identity, { force: true });
+		await movePath(names.data, this.target);
+		await removePath(names.journal, { force: true });
+		await removePath(names.identity, { force: true });
 	}
 
 	async close(): Promise<void> {
@@ -183,6 +184,8 @@ export async function arrivedBytes(target: string): Promise<number> {
 export async function removeParts(target: string): Promise<void> {
 	const names = partNames(target);
 	await Promise.all(
-		[...Object.values(names), `${names.identity}.new`].map((name) => rm(name, { force: true })),
+		[...Object.values(names), `${names.identity}.new`].map((name) =>
+			removePath(name, { force: true }),
+		),
 	);
 }

@@ -1,8 +1,9 @@
 /** A model's folder under its name: whose the name is, what stays of an older one, and the change itself. */
 
-import { rename, rm, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError } from '../protocol/index.ts';
+import { movePath, removePath } from '../store/movePath.ts';
 import type { Manifest } from './manifest.ts';
 import { isSameSource, nameTaken } from './modelSource.ts';
 import { inside } from './names.ts';
@@ -58,8 +59,8 @@ export function keptOf(
 /** Puts the finished folder in the place of an older one; the older goes only when the new is there. */
 export async function replaceModel(partial: string, target: string): Promise<void> {
 	const old = `${target}.old`;
-	await rm(old, { recursive: true, force: true });
-	const had = await rename(target, old).then(
+	await removePath(old, { recursive: true, force: true });
+	const had = await movePath(target, old).then(
 		() => true,
 		(error: NodeJS.ErrnoException) => {
 			if (error.code === 'ENOENT') return false;
@@ -67,10 +68,10 @@ export async function replaceModel(partial: string, target: string): Promise<voi
 		},
 	);
 	try {
-		await rename(partial, target);
+		await movePath(partial, target);
 	} catch (error) {
-		if (had) await rename(old, target);
+		if (had) await movePath(old, target);
 		throw error;
 	}
-	if (had) await rm(old, { recursive: true, force: true });
+	if (had) await removePath(old, { recursive: true, force: true });
 }

@@ -3,8 +3,8 @@
  * goes on with the same files only: those of another source or state may have the same names and sizes.
  */
 
-import { rm } from 'node:fs/promises';
 import { readPlainText, writePrivateFile } from '../store/files.ts';
+import { removePath } from '../store/movePath.ts';
 import { inside } from './names.ts';
 import { removeParts } from './partFile.ts';
 
@@ -17,11 +17,11 @@ export const listingOf = (folder: string): string => `${folder}.files.json`;
  */
 export async function keepSame(folder: string, wanted: ReadonlyMap<string, string>): Promise<void> {
 	const before = await readListing(folder);
-	if (before === undefined) await rm(folder, { recursive: true, force: true });
+	if (before === undefined) await removePath(folder, { recursive: true, force: true });
 	for (const [path, content] of before ?? []) {
 		if (wanted.get(path) === content) continue;
 		const file = inside(folder, path);
-		await rm(file, { force: true });
+		await removePath(file, { force: true });
 		await removeParts(file);
 	}
 	await writePrivateFile(listingOf(folder), JSON.stringify(Object.fromEntries(wanted)));

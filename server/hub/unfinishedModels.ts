@@ -4,10 +4,11 @@
  */
 
 import type { Dirent } from 'node:fs';
-import { lstat, readdir, rm } from 'node:fs/promises';
+import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError } from '../protocol/index.ts';
 import { lockFile } from '../store/lock.ts';
+import { removePath } from '../store/movePath.ts';
 import { inside } from './names.ts';
 import { unfinishedFolder } from './placeModel.ts';
 import { listingOf } from './unfinished.ts';
@@ -51,8 +52,8 @@ export async function removeUnfinished(
 	const folder = inside(unfinishedFolder(modelsFolder), model.name);
 	try {
 		await using _lock = await lockFile(`${folder}.lock`, { waitMs });
-		await rm(folder, { recursive: true, force: true });
-		await rm(listingOf(folder), { force: true });
+		await removePath(folder, { recursive: true, force: true });
+		await removePath(listingOf(folder), { force: true });
 	} catch (error) {
 		if (error instanceof AppError && error.code === 'store_unavailable')
 			throw new AppError(

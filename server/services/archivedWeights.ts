@@ -1,10 +1,11 @@
 /** Weights in an archive of this machine: they are unpacked beside what is built of them, once for all tries. */
 
 import type { Dirent, Stats } from 'node:fs';
-import { readdir, rename, rm, stat } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { findInArchive, isArchive, unpack } from '../hub/archive.ts';
 import { AppError } from '../protocol/index.ts';
+import { movePath, removePath } from '../store/movePath.ts';
 
 const weightsName = /\.(gguf|safetensors)$/i;
 /** Folders inside each other above the weights. */
@@ -34,13 +35,13 @@ export async function unpackedWeights(
 	const folder = join(work, name);
 	for (const other of await readdir(work).catch(() => []))
 		if (other.startsWith(prefix) && other !== name)
-			await rm(join(work, other), { recursive: true, force: true });
+			await removePath(join(work, other), { recursive: true, force: true });
 	const isThere = await stat(folder).catch(() => undefined);
 	if (isThere === undefined) {
 		const draft = `${folder}.new`;
-		await rm(draft, { recursive: true, force: true });
+		await removePath(draft, { recursive: true, force: true });
 		await unpack(path, draft, signal);
-		await rename(draft, folder);
+		await movePath(draft, folder);
 	}
 	return weightsIn(folder, 0);
 }

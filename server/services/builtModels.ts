@@ -3,7 +3,7 @@
  * never stored, or from a file or folder of this machine. What is unfinished stays for the next try.
  */
 
-import { readdir, rm, stat } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { isArchive } from '../hub/archive.ts';
@@ -27,6 +27,7 @@ import { defined } from '../protocol/defined.ts';
 import { AppError, type DownloadProgress } from '../protocol/index.ts';
 import { lockFile } from '../store/lock.ts';
 import { makeFolder } from '../store/makeFolder.ts';
+import { removePath } from '../store/movePath.ts';
 import { archiveHoldsWeights, unpackedWeights } from './archivedWeights.ts';
 import type { BuildFacts, BuildRequest, FolderProgress, ModelBuilder } from './modelBuilder.ts';
 
@@ -150,8 +151,8 @@ export async function buildFromHub(
 		downloadedAt: new Date(deps.now()).toISOString(),
 	});
 	await replaceModel(request.target, target);
-	await rm(partial, { recursive: true, force: true });
-	await rm(listingOf(partial), { force: true });
+	await removePath(partial, { recursive: true, force: true });
+	await removePath(listingOf(partial), { force: true });
 	return target;
 }
 
@@ -188,7 +189,7 @@ export async function buildFromPath(
 		...defined({ quality: build.flags.quality, keep: build.flags.keep }),
 	};
 	// What an earlier try has finished is renamed below; more of it may be of another file.
-	await rm(request.target, { recursive: true, force: true });
+	await removePath(request.target, { recursive: true, force: true });
 	const facts = await runBuild(deps, request, build, emit, signal, ({ license }) => ({
 		repository: build.path,
 		totalBytes: size,
@@ -200,7 +201,7 @@ export async function buildFromPath(
 		return undefined;
 	}
 	await replaceModel(request.target, target);
-	await rm(partial, { recursive: true, force: true });
+	await removePath(partial, { recursive: true, force: true });
 	return target;
 }
 
@@ -208,8 +209,8 @@ export async function buildFromPath(
 async function removePlanned(partial: string): Promise<void> {
 	const isBegun = await stat(join(partial, '.building')).catch(() => undefined);
 	if (isBegun !== undefined) return;
-	await rm(partial, { recursive: true, force: true });
-	await rm(listingOf(partial), { force: true });
+	await removePath(partial, { recursive: true, force: true });
+	await removePath(listingOf(partial), { force: true });
 }
 
 /** Whether a path holds weights to build of rather than a model that can run. */
@@ -290,7 +291,7 @@ export async function runBuild(
 	const facts = await work.catch(async (error: unknown) => {
 		// What cannot be built is not gone on with.
 		if (error instanceof AppError && error.code === 'unsupported_model')
-			await rm(request.root, { recursive: true, force: true });
+			await removePath(request.root, { recursive: true, force: true });
 		throw error;
 	});
 	if (flags.plan === true || facts === undefined) return undefined;

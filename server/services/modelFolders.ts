@@ -1,6 +1,6 @@
 /** Folders of models beyond downloads: registered in place, imported from archives, removed. */
 
-import { cp, readdir, realpath, rename, rm, stat } from 'node:fs/promises';
+import { cp, readdir, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve, sep } from 'node:path';
 import { isArchive, unpack } from '../hub/archive.ts';
 import { diskError } from '../hub/downloadFile.ts';
@@ -12,6 +12,7 @@ import { moveModelFolders } from '../hub/moveModels.ts';
 import { pathFault } from '../hub/names.ts';
 import { AppError, type ModelInfo, systemError } from '../protocol/index.ts';
 import { idName } from '../protocol/modelNames.ts';
+import { movePath, removePath } from '../store/movePath.ts';
 import { hiddenPath, makeHiddenFolder } from '../store/scratch.ts';
 import { type BuildDeps, type BuildFlags, buildFromPath, holdsWeights } from './builtModels.ts';
 
@@ -119,8 +120,8 @@ export function createModelFolders(
 				throw systemError(error, { path: folder, verb: 'removed' }) ?? error;
 			};
 			const aside = hiddenPath('removed', dirname(folder));
-			await rename(folder, aside).catch(fail);
-			await rm(aside, { recursive: true, force: true });
+			await movePath(folder, aside).catch(fail);
+			await removePath(aside, { recursive: true, force: true });
 			await onGone();
 		},
 	};
@@ -186,10 +187,10 @@ async function importModel(
 				`${path} is neither a folder nor a .tar, .tar.gz or .zip archive.`,
 				{ param: 'path' },
 			);
-		await rename(await modelRoot(join(work, 'model')), target);
+		await movePath(await modelRoot(join(work, 'model')), target);
 		return target;
 	} finally {
-		await rm(work, { recursive: true, force: true });
+		await removePath(work, { recursive: true, force: true });
 	}
 }
 

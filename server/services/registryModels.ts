@@ -3,7 +3,7 @@
  * and built into a model. Finished files stay for the next try.
  */
 
-import { rm, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { checkDisk, type DownloadEvent } from '../hub/downloadModel.ts';
 import { downloadStudentFile } from '../hub/downloadStudent.ts';
@@ -21,6 +21,7 @@ import { type StudentModel, studentLicense } from '../hub/studentRegistry.ts';
 import { keepSame, listingOf } from '../hub/unfinished.ts';
 import { lockFile } from '../store/lock.ts';
 import { makeFolder } from '../store/makeFolder.ts';
+import { removePath } from '../store/movePath.ts';
 import {
 	type BuildDeps,
 	type BuildFlags,
@@ -95,7 +96,7 @@ export async function buildFromRegistry(
 		},
 	};
 	// One that an earlier try has finished is made again in a moment.
-	await rm(request.target, { recursive: true, force: true });
+	await removePath(request.target, { recursive: true, force: true });
 	const facts = await runBuild(deps, request, build, emit, signal, () => ({
 		repository: student.repository,
 		totalBytes: student.sizeBytes,
@@ -115,8 +116,8 @@ export async function buildFromRegistry(
 		downloadedAt: new Date(deps.now()).toISOString(),
 	});
 	await replaceModel(request.target, target);
-	await rm(partial, { recursive: true, force: true });
-	await rm(listingOf(partial), { force: true });
+	await removePath(partial, { recursive: true, force: true });
+	await removePath(listingOf(partial), { force: true });
 	return target;
 }
 

@@ -1,10 +1,10 @@
 /** Changes of files that several processes keep together, so that none loses what another has written. */
 
-import { rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { defined } from '../protocol/defined.ts';
 import { makePrivateDir, readPlainText, replaceFile, writeDraft } from './files.ts';
 import { type FileLock, lockFile } from './lock.ts';
+import { removePath } from './movePath.ts';
 
 /** A change takes milliseconds. */
 const longestHoldMs = 5000;
@@ -39,7 +39,7 @@ export async function changeFile(
 			if (held) await replaceFile(draft, path);
 			return held;
 		} finally {
-			await rm(draft, { force: true }).catch(() => {});
+			await removePath(draft, { force: true }).catch(() => {});
 		}
 	};
 	while (!(await withLock(options.lock ?? `${path}.lock`, attempt, options.signal)));

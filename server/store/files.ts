@@ -1,10 +1,11 @@
 /** Private files: complete or absent, readable by their owner alone. */
 
 import { randomBytes } from 'node:crypto';
-import { lstat, open, readdir, readFile, readlink, rename, rm, stat } from 'node:fs/promises';
+import { lstat, open, readdir, readFile, readlink, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { AppError, asAppError, errno, systemError } from '../protocol/index.ts';
 import { makeFolder } from './makeFolder.ts';
+import { movePath, removePath } from './movePath.ts';
 
 /** Creates a folder only its owner can enter. A read-only home becomes a sentence that says so. */
 export async function makePrivateDir(path: string): Promise<void> {
@@ -61,7 +62,7 @@ export async function writeDraft(path: string, text: string): Promise<string> {
 		}
 		return draft;
 	} catch (error) {
-		await rm(draft, { force: true }).catch(() => {});
+		await removePath(draft, { force: true }).catch(() => {});
 		throw unwritable(path, error);
 	}
 }
@@ -76,25 +77,17 @@ export async function removeOldDrafts(folder: string, now: number): Promise<void
 		const path = join(folder, name);
 		const found = await lstat(path).catch(() => undefined);
 		if (found?.isFile() && now - found.mtimeMs > oldestDraftMs)
-			await rm(path, { force: true }).catch(() => {});
+			await removePath(path, { force: true }).catch(() => {});
 	}
 }
 
-/** The second half: puts the draft in the file's place. Windows refuses while another process reads the old one. */
+/** The second half: puts the draft in the file's place. */
 export async function replaceFile(draft: string, path: string): Promise<void> {
-	for (let attempt = 1; ; attempt++) {
-		try {
-			await rename(draft, path);
-			break;
-		} catch (error) {
-			const busy = /^(EPERM|EACCES|EBUSY)$/.test(errno(error) ?? '');
-			if (process.platform === 'win32' && busy && attempt < 10) {
-				await new Promise((resolve) => setTimeout(resolve, 20 * attempt));
-				continue;
-			}
-			await rm(draft, { force: true }).catch(() => {});
-			throw unwritable(path, error);
-		}
+	try {
+		await movePath(draft, path);
+	} catch (error) {
+		await removePath(draft, { force: true }).catch(() => {});
+		throw unwritable(path, error);
 	}
 	await syncFolder(dirname(path));
 }

@@ -6,11 +6,12 @@
  */
 
 import { randomUUID } from 'node:crypto';
-import { open, rm, stat, utimes } from 'node:fs/promises';
+import { open, stat, utimes } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError, errno } from '../protocol/index.ts';
 import { makePrivateDir, readPlainText, unwritable } from './files.ts';
+import { removePath } from './movePath.ts';
 import { notify } from './notices.ts';
 import { isHere, lives, type ProcessIdentity, thisProcess } from './processIdentity.ts';
 
@@ -96,7 +97,7 @@ async function create(path: string, token: string): Promise<boolean> {
 		try {
 			await handle.writeFile(JSON.stringify(owner));
 		} catch (error) {
-			await rm(path, { force: true });
+			await removePath(path, { force: true });
 			throw error;
 		} finally {
 			await handle.close();
@@ -128,7 +129,7 @@ function hold(path: string, token: string, options: LockOptions): FileLock {
 			clearInterval(timer);
 			own.delete(token);
 			// One that cannot be read is most likely still ours; one that cannot be removed is left to the next.
-			if (await held().catch(() => true)) await rm(path, { force: true }).catch(() => {});
+			if (await held().catch(() => true)) await removePath(path, { force: true }).catch(() => {});
 		},
 	};
 }
@@ -167,14 +168,14 @@ async function takeOver(path: string, seen: string, guard: Watch): Promise<boole
 	} catch (error) {
 		if (errno(error) !== 'EEXIST') throw unwritable(guard.path, error);
 		await guard.look();
-		if (guard.untouchedMs > guardMs) await rm(guard.path, { force: true });
+		if (guard.untouchedMs > guardMs) await removePath(guard.path, { force: true });
 		return false;
 	}
 	try {
-		if ((await readPlainText(path)) === seen) await rm(path, { force: true });
+		if ((await readPlainText(path)) === seen) await removePath(path, { force: true });
 		return true;
 	} finally {
-		await rm(guard.path, { force: true });
+		await removePath(guard.path, { force: true });
 	}
 }
 

@@ -6,10 +6,11 @@
 
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readlinkSync, realpathSync } from 'node:fs';
-import { lstat, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { lstat, mkdtemp, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makePrivateDir } from './files.ts';
 import { makeFolder } from './makeFolder.ts';
+import { removePath } from './movePath.ts';
 
 /** Uploads, recordings from a page and from standard input, and the sound of any of them. */
 export type ScratchKind = 'upload' | 'live' | 'stdin' | 'decoded';
@@ -50,7 +51,7 @@ export async function fillScratchFolder<T>(
 	try {
 		return await fill(folder);
 	} catch (error) {
-		await rm(folder, { recursive: true, force: true }).catch(() => {});
+		await removePath(folder, { recursive: true, force: true }).catch(() => {});
 		throw error;
 	}
 }
@@ -94,7 +95,7 @@ export async function noteMoving(root: string, copy: string): Promise<AsyncDispo
 		await writeFile(join(made, placeName), copy);
 		return made;
 	});
-	return { [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }) };
+	return { [Symbol.asyncDispose]: () => removePath(folder, { recursive: true, force: true }) };
 }
 
 const ownedBy = (kind: string): string => `${kind}-${process.pid}.${processSpace()}-`;
@@ -131,8 +132,8 @@ export async function removeDeadScratch(options: SweepOptions): Promise<string[]
 			if (!isDead) continue;
 			const copy = await readFile(join(path, placeName), 'utf8').catch(() => '');
 			if (name.includes('-moving-') && copy.endsWith(movingSuffix))
-				await rm(copy, { recursive: true, force: true });
-			await rm(path, { recursive: true });
+				await removePath(copy, { recursive: true, force: true });
+			await removePath(path, { recursive: true });
 			removed.push(path);
 		} catch {
 			// It stays.

@@ -4,12 +4,13 @@
  */
 
 import { createHash } from 'node:crypto';
-import { open, rename, rm, stat, truncate } from 'node:fs/promises';
+import { open, stat, truncate } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { AppError, type BuiltLoss } from '../../protocol/index.ts';
 import { writePrivateFile } from '../../store/files.ts';
 import { lockFile } from '../../store/lock.ts';
 import { makeFolder } from '../../store/makeFolder.ts';
+import { movePath, removePath } from '../../store/movePath.ts';
 import { originName } from '../modelFiles/builtLoss.ts';
 import type { JsonRecord } from '../modelFiles/json.ts';
 import {
@@ -167,7 +168,7 @@ export async function buildModel(options: BuildOptions): Promise<Built> {
 	const identity = hash.digest('hex');
 	const journal = `${work}.journal`;
 	const clear = async (): Promise<void> => {
-		await rm(journal, { force: true });
+		await removePath(journal, { force: true });
 		await removeStates(work);
 	};
 	const path = join(work, 'onnx', plan.graph.dataName);
@@ -178,13 +179,13 @@ export async function buildModel(options: BuildOptions): Promise<Built> {
 	} catch (error) {
 		if (!(error instanceof AppError && error.code === 'cancelled')) {
 			await clear();
-			await rm(work, { recursive: true, force: true });
+			await removePath(work, { recursive: true, force: true });
 		}
 		throw error;
 	}
 	const said = loss === undefined ? origin : { ...origin, loss };
 	await writeWhole(join(work, originName), text(said));
-	await rename(work, target);
+	await movePath(work, target);
 	await clear();
 	return loss === undefined ? plan : { ...plan, loss };
 }
@@ -203,7 +204,7 @@ async function fill(
 	const { bands, dataBytes } = plan.graph;
 	// A journal without the file it speaks of is of a folder that somebody removed.
 	const found = await stat(path).catch(() => undefined);
-	if (found?.size !== dataBytes) await rm(journalPath, { force: true });
+	if (found?.size !== dataBytes) await removePath(journalPath, { force: true });
 	await using journal = await Journal.open(journalPath, identity);
 	await using file = await open(path, found === undefined ? 'w+' : 'r+');
 	await truncate(path, dataBytes);

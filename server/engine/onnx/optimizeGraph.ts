@@ -5,8 +5,9 @@
  */
 
 import { randomUUID } from 'node:crypto';
-import { type FileHandle, open, rename, rm, writeFile } from 'node:fs/promises';
+import { type FileHandle, open, writeFile } from 'node:fs/promises';
 import { basename } from 'node:path';
+import { movePath, removePath } from '../../store/movePath.ts';
 import { castInlineToFloat32, castToFloat32, isHalf } from './castToFloat32.ts';
 import { importContrib } from './contribDomain.ts';
 import { intAttribute, makeNode, removeDead } from './graphEdit.ts';
@@ -54,16 +55,16 @@ export async function optimizeGraph(
 		const result = await rewrite(model, reader, writer, options);
 		await data.close();
 		await writeFile(temporary.graph, encodeModel(model));
-		await rename(temporary.data, `${to}_data`);
-		await rename(temporary.graph, to);
+		await movePath(temporary.data, `${to}_data`);
+		await movePath(temporary.graph, to);
 		return { ...result, sizeBytes: writer.offset };
 	} catch (error) {
 		await data.close().catch(() => undefined);
 		throw error;
 	} finally {
 		await reader.close();
-		await rm(temporary.graph, { force: true });
-		await rm(temporary.data, { force: true });
+		await removePath(temporary.graph, { force: true });
+		await removePath(temporary.data, { force: true });
 	}
 }
 

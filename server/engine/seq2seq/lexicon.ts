@@ -3,9 +3,10 @@
  * translations. With it a step computes the likelihood of some hundred tokens instead of all.
  */
 
-import { rename, rm, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError } from '../../protocol/index.ts';
+import { movePath, removePath } from '../../store/movePath.ts';
 import { readBinaryFile, readJsonFile, readTextFile } from '../modelFiles/json.ts';
 import { readLexicalShortlist } from './lexicalShortlist.ts';
 
@@ -169,9 +170,9 @@ export async function writeLexicon(folder: string, lexicon: LearnedLexicon): Pro
 	const { targets, ...rest } = lexicon;
 	try {
 		await writeFile(temporary, JSON.stringify({ ...rest, targets: [...targets] }));
-		await rename(temporary, path);
+		await movePath(temporary, path);
 	} catch (error) {
-		await rm(temporary, { force: true });
+		await removePath(temporary, { force: true });
 		throw error;
 	}
 }

@@ -4,11 +4,12 @@
  */
 
 import { randomBytes } from 'node:crypto';
-import { link, rm } from 'node:fs/promises';
+import { link } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError } from '../../protocol/errors.ts';
 import { errno } from '../../protocol/index.ts';
 import { makePrivateDir, readPlainText, unwritable, writeDraft } from '../../store/files.ts';
+import { removePath } from '../../store/movePath.ts';
 import { secretProblem } from './secretProblem.ts';
 
 /** Environment variable of both sides. */
@@ -37,7 +38,7 @@ export async function ensureSharedSecret(dataDir: string): Promise<string> {
 	} catch (error) {
 		if (errno(error) !== 'EEXIST') throw unwritable(dataDir, error);
 	} finally {
-		await rm(draft, { force: true });
+		await removePath(draft, { force: true });
 	}
 	const secret = await readSharedSecret(dataDir);
 	if (secret !== undefined) return secret;

@@ -23,22 +23,22 @@ export function documentError(inner: DocumentErrorCode, message: string, param?:
 }
 
 /** Status and code by our code; the rest goes by whose fault it is. */
-const byAppCode: Readonly<Record<string, readonly [status: number, code: string]>> = {
-	invalid_api_key: [401, 'Unauthorized'],
-	forbidden: [403, 'Unauthorized'],
-	not_found: [404, 'ResourceNotFound'],
-	method_not_allowed: [405, 'InvalidRequest'],
-	payload_too_large: [413, 'InvalidRequest'],
-	model_not_found: [400, 'InvalidRequest'],
-	not_supported: [400, 'InvalidRequest'],
-	rate_limited: [429, 'RequestRateTooHigh'],
-	overloaded: [503, 'ServiceUnavailable'],
-	model_loading: [503, 'ServiceUnavailable'],
-};
-const innerByAppCode: Readonly<Record<string, string>> = {
-	model_not_found: 'LanguagePairNotSupported',
-	payload_too_large: 'DocumentTooLarge',
-};
+const byAppCode: ReadonlyMap<string, readonly [status: number, code: string]> = new Map([
+	['invalid_api_key', [401, 'Unauthorized']],
+	['forbidden', [403, 'Unauthorized']],
+	['not_found', [404, 'ResourceNotFound']],
+	['method_not_allowed', [405, 'InvalidRequest']],
+	['payload_too_large', [413, 'InvalidRequest']],
+	['model_not_found', [400, 'InvalidRequest']],
+	['not_supported', [400, 'InvalidRequest']],
+	['rate_limited', [429, 'RequestRateTooHigh']],
+	['overloaded', [503, 'ServiceUnavailable']],
+	['model_loading', [503, 'ServiceUnavailable']],
+]);
+const innerByAppCode: ReadonlyMap<string, string> = new Map([
+	['model_not_found', 'LanguagePairNotSupported'],
+	['payload_too_large', 'DocumentTooLarge'],
+]);
 
 /** @param clientRequestId As the client sent it, to be sent back */
 export function documentFailure(
@@ -55,9 +55,9 @@ export function documentFailure(
 	const [status, code] =
 		numbered !== undefined
 			? byNumber(Math.floor(numbered / 1000))
-			: (byAppCode[own] ?? byStatus(httpStatus));
+			: (byAppCode.get(own) ?? byStatus(httpStatus));
 	const given = known.data?.['documentCode'];
-	const inner = typeof given === 'string' ? given : (innerByAppCode[own] ?? code);
+	const inner = typeof given === 'string' ? given : (innerByAppCode.get(own) ?? code);
 	// Messages of unexpected errors may hold anything; they go to the log only.
 	const message = status === 500 ? 'An unexpected error occurred.' : known.message;
 	const wait = retryAfterS ?? (status === 429 || status === 503 ? 1 : undefined);

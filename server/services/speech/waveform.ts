@@ -1,8 +1,9 @@
 /** A recording as a picture and as a file any browser plays, both from its decoded sound. */
 
-import { open, rename, rm } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
 import { type DecodedAudio, speechRateHz } from '../../audio/decodeAudio.ts';
 import type { Waveform } from '../../protocol/index.ts';
+import { movePath, removePath } from '../../store/movePath.ts';
 
 /** Samples of the finest chunk: 10 ms. */
 const blockSamples = speechRateHz / 100;
@@ -79,10 +80,10 @@ export async function writePlayable(
 		}
 		await file.write(wavHeader(at - wavHeaderBytes), 0, wavHeaderBytes, 0);
 		await file.close();
-		await rename(temporary, target);
+		await movePath(temporary, target);
 	} catch (error) {
 		await file.close();
-		await rm(temporary, { force: true });
+		await removePath(temporary, { force: true });
 		throw error;
 	} finally {
 		await audio.close();

@@ -4,13 +4,14 @@
  */
 
 import { createHash } from 'node:crypto';
-import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { unpack } from '../../hub/archive.ts';
 import type { HubHttp } from '../../hub/http.ts';
 import { discard } from '../../hub/responseBody.ts';
 import { AppError } from '../../protocol/index.ts';
 import { makeFolder } from '../../store/makeFolder.ts';
+import { movePath, removePath } from '../../store/movePath.ts';
 
 /** The one version that is known to fit; its hash is that of `package-lock.json`. */
 export const readingsPackage = {
@@ -63,9 +64,9 @@ export async function fetchReadings(
 		const file = join(temporary, 'package.tgz');
 		await writeFile(file, archive);
 		await unpack(file, join(temporary, 'all'), signal);
-		await rm(folder, { recursive: true, force: true });
-		await rename(join(temporary, 'all', 'package', 'dict'), folder);
+		await removePath(folder, { recursive: true, force: true });
+		await movePath(join(temporary, 'all', 'package', 'dict'), folder);
 	} finally {
-		await rm(temporary, { recursive: true, force: true });
+		await removePath(temporary, { recursive: true, force: true });
 	}
 }

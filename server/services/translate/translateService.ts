@@ -31,6 +31,7 @@ import { combinedTerms } from './combinedTerms.ts';
 import { copiedText } from './copiedText.ts';
 import { knownSentence } from './knownSentences.ts';
 import { listSystems } from './listSystems.ts';
+import { maxSentenceUnits } from './maxSentenceUnits.ts';
 import { createSentenceClient, type SentenceClient } from './sentenceClient.ts';
 import {
 	charactersOf,
@@ -148,17 +149,11 @@ export function createTranslateService(deps: TranslateDeps): TranslateService {
 			request.textType === 'plain' &&
 			!usesDictionary(text) &&
 			alignmentSupported(source, target.language);
-		const context = Math.min(
-			512,
-			...hops.map(({ languages }) => languages.contextLength),
-			...(chat ? [chat.contextLength / 8] : []),
-		);
 		const options: DocumentOptions = {
 			source,
 			target: target.language,
 			links: wantsAlignment,
-			// Two units a token on average; unspaced scripts need a token for nearly every one.
-			maxSentence: Math.floor(context * (/^(zh|ja|ko|yue|th|lo|km|my)/.test(source) ? 0.7 : 1.6)),
+			maxSentence: maxSentenceUnits(source, hops, chat),
 			...(edit ? { edit } : {}),
 			...defined({ terms: combinedTerms(request.termsFrom?.(source), system?.terms) }),
 		};
@@ -242,7 +237,6 @@ export function createTranslateService(deps: TranslateDeps): TranslateService {
 			targetLengths: done.targetLengths,
 			// Alternatives are those of a text that is one sentence.
 			alternatives: others.length === 1 && hops.length > 0 ? (others[0] ?? []) : [],
-			// Nothing is known of what chat models make.
 			...defined({ quality: byChat ? undefined : meanQuality(qualities) }),
 			models:
 				tables.size > 0 && !usesModel
@@ -265,6 +259,8 @@ export function createTranslateService(deps: TranslateDeps): TranslateService {
 	): Promise<TranslateOutcome> => {
 		if (!deps.remote)
 			throw new AppError('not_supported', `The engine '${engine}' is not available here.`);
+		if (request.termsFrom !== undefined)
+			throw new AppError('not_supported', `The engine '${engine}' takes no glossary of a request.`);
 		return translateRemotely(deps.remote(engine), request, signal);
 	};
 
@@ -288,11 +284,6 @@ export function createTranslateService(deps: TranslateDeps): TranslateService {
 		signal?: AbortSignal,
 	): Promise<TranslateOutcome> => {
 		const engine = engineOf(request);
-		if (engine !== 'local' && request.termsFrom !== undefined)
-			throw new AppError(
-				'not_supported',
-				`The engine '${engine}' takes no glossary with a request.`,
-			);
 		if (engine !== 'local') return remotely(engine, request, signal);
 		if (request.turn !== undefined) return locally(request, chooseSystem, signal);
 		using _ = admission.enter({ ...request, characters: charactersOf(request) }, signal);

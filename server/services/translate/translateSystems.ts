@@ -3,7 +3,7 @@
  * own model, glossaries and translation memories. They are re-read when the folder changes.
  */
 
-import { readdir, readFile, rm, stat } from 'node:fs/promises';
+import { readdir, readFile, stat } from 'node:fs/promises';
 import { extname, isAbsolute, join } from 'node:path';
 import { defined } from '../../protocol/defined.ts';
 import { isRecord } from '../../protocol/errorBody.ts';
@@ -11,6 +11,7 @@ import { AppError, systemError } from '../../protocol/index.ts';
 import { pushAll } from '../../protocol/lists.ts';
 import { genders, tones } from '../../protocol/tones.ts';
 import { changeFile, withLock } from '../../store/changeFile.ts';
+import { removePath } from '../../store/movePath.ts';
 import { type Term, tableTerms, tbxTerms, termFinder } from '../../translate/glossary.ts';
 import { canonicalLanguage } from '../../translate/languageCodes.ts';
 import type { Fixed } from '../../translate/mask.ts';
@@ -247,7 +248,7 @@ export async function changeSystem(
 /** Removes a category with its folder. */
 export async function removeSystem(folder: string, category: string): Promise<void> {
 	await withLock(lockOf(folder), () =>
-		rm(join(folder, category), { recursive: true, force: true }),
+		removePath(join(folder, category), { recursive: true, force: true }),
 	);
 }
 

@@ -4,7 +4,7 @@
  */
 
 import { pushAll } from '../../protocol/lists.ts';
-import type { Extract, Piece } from './piece.ts';
+import { type Extract, moved, type Piece } from './piece.ts';
 
 /** One of the texts. */
 export interface DocumentPart {
@@ -70,8 +70,4 @@ function extractOf(extracts: readonly Extract[]): Extract {
 					.join(border),
 		},
 	);
-}
-
-function moved(pieces: readonly Piece[], by: number): Piece[] {
-	return pieces.map((piece) => ({ ...piece, start: piece.start + by, end: piece.end + by }));
 }

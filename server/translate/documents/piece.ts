@@ -132,6 +132,17 @@ export function spliced(
 	return { text: out + text.slice(next), regions };
 }
 
+/** Pieces of a part of a document, where they stand in the whole. */
+export const moved = (pieces: readonly Piece[], by: number): Piece[] =>
+	pieces.map((piece) => ({
+		...piece,
+		start: piece.start + by,
+		end: piece.end + by,
+		...(piece.inner ? { inner: moved(piece.inner, by) } : {}),
+		encode: (translation, sourceOf) =>
+			piece.encode(translation, sourceOf && ((from, to) => sourceOf(from + by, to + by))),
+	}));
+
 /** A translation with the white space its source begins and ends with. */
 export function padded(translation: string, source: string): string {
 	const after = source.trim() === '' ? '' : trailingSpace(source);

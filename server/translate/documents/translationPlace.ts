@@ -20,11 +20,11 @@ export const namesFile = (pattern: string): boolean => pattern.includes('{name}'
  */
 export function placeByPattern(pattern: string, source: string, to: string): string {
 	const { dir, name, ext } = partsOfPath(source);
-	const values: Readonly<Record<string, string>> = { dir, name, ext, lang: to, to };
+	const values = new Map(Object.entries({ dir, name, ext, lang: to, to }));
 	// One pass: what a file is called is never read as a pattern.
 	const made = pattern.replace(
 		/\{(dir|name|ext|lang|to)\}/g,
-		(_, part: string) => values[part] ?? '',
+		(_, part: string) => values.get(part) ?? '',
 	);
 	return made.replace(/\/{2,}/g, '/').replace(/^\.\/(?=.)/, '');
 }

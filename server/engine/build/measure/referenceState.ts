@@ -1,7 +1,8 @@
 /** How far a reference pass has come, kept on the disk so that a build that was killed need not begin anew. */
 
-import { open, readdir, readFile, rm } from 'node:fs/promises';
+import { open, readdir, readFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { removePath } from '../../../store/movePath.ts';
 import {
 	createData,
 	elementCount,
@@ -100,5 +101,5 @@ export async function removeStates(work: string, kept?: number): Promise<void> {
 	const folder = dirname(work);
 	for (const name of await readdir(folder).catch(() => []))
 		if (name.startsWith(prefix) && name !== `${prefix}${kept}`)
-			await rm(join(folder, name), { force: true });
+			await removePath(join(folder, name), { force: true });
 }

@@ -2,7 +2,7 @@
 
 import { sameLanguage } from '../../languageCodes.ts';
 import { languageTag } from '../languageTag.ts';
-import type { Piece } from '../piece.ts';
+import { moved, type Piece } from '../piece.ts';
 import { yamlPieces } from '../yamlTexts.ts';
 
 /** Keys whose values are words for readers, in the front matter of the common generators. */
@@ -29,7 +29,7 @@ export function frontMatterPieces(raw: string, type: 'yaml' | 'toml'): Piece[] {
 	if (end <= start) return [];
 	const inner = raw.slice(start, end);
 	const pieces = type === 'yaml' ? yamlPieces(inner, undefined, isRead) : tomlPieces(inner);
-	return pieces.map((piece) => ({ ...piece, start: piece.start + start, end: piece.end + start }));
+	return moved(pieces, start);
 }
 
 /** Strings in double quotes on lines of their own, which is how front matter has them. */

@@ -2,7 +2,7 @@
 
 import type { Event, Token } from 'micromark-util-types';
 import { htmlAttributes } from '../htmlTexts.ts';
-import type { Piece } from '../piece.ts';
+import { moved, type Piece } from '../piece.ts';
 import { jsxTag } from './jsx.ts';
 import type { MarkdownChunk } from './syntax.ts';
 import { textPiece } from './textPiece.ts';
@@ -295,14 +295,3 @@ export function withoutWords(raw: string, inner: readonly Piece[], at: number): 
 	}
 	return spaced(out + raw.slice(next));
 }
-
-/** Pieces of a part of a document, where they stand in the whole. */
-export const moved = (pieces: readonly Piece[], by: number): Piece[] =>
-	pieces.map((piece) => ({
-		...piece,
-		start: piece.start + by,
-		end: piece.end + by,
-		...(piece.inner ? { inner: moved(piece.inner, by) } : {}),
-		encode: (translation, sourceOf) =>
-			piece.encode(translation, sourceOf && ((from, to) => sourceOf(from + by, to + by))),
-	}));
