@@ -65,7 +65,6 @@ const short: Readonly<Record<string, string>> = {
 	'server/services/responses/builder.ts': 'tokens of one piece',
 	'server/services/speech/vadChunks.ts': 'three frames',
 	'server/services/speech/transcriptBuilder.ts': 'tokens of one stretch of speech',
-	'server/services/translate/translateService.ts': 'models on the way from one language to another',
 	'server/translate/documents/icuBranches.ts': 'one or two texts',
 	'server/translate/documents/plainTextDocument.ts': 'one piece or none',
 	'server/translate/documents/poDocument.ts': 'one or two texts',
