@@ -15,6 +15,7 @@ import { TranslateProgress } from '../../server/cli/translateProgress.ts';
 import { type PlanOptions, translationPlan } from '../../server/cli/translationPlan.ts';
 import { AppError } from '../../server/protocol/index.ts';
 import { temporaryFolder } from '../support/temporaryFolder.ts';
+import { textsOf, wordFile } from '../translate/documents/officeFiles.ts';
 
 const start = process.cwd();
 let folder = '';
@@ -112,6 +113,24 @@ test('files are translated once, and again when their source changes', async () 
 	assert.match((await check(['docs'])).out, /^docs\/a\.fr\.md:1: stale: docs\/a\.md has changed/);
 	await run({ names: ['docs'], targets: ['fr'] });
 	assert.equal((await check(['.'])).code, 0);
+});
+
+test('Word files of a folder are translated, recorded and checked like texts', async () => {
+	const paragraph = (text: string) =>
+		`<w:p><w:r><w:t xml:space="preserve">${text}</w:t></w:r></w:p>`;
+	await write({ 'docs/a.docx': await wordFile(paragraph('Open it.')) });
+	const first = await run({ names: ['docs'] });
+	assert.deepEqual([first.translated, first.failed, first.asked], [1, 0, ['Open it.']], first.err);
+	const parts = await textsOf(await readFile(join(folder, 'docs/a.de.docx')), 'a.de.docx');
+	assert.match(parts.get('word/document.xml') ?? '', /OPEN IT\./);
+	assert.deepEqual((await run({ names: ['docs'] })).asked, []);
+	assert.equal((await check(['.'])).code, 0);
+	await write({ 'docs/a.docx': await wordFile(paragraph('Close it.')) });
+	assert.match((await check(['.'])).out, /^docs\/a\.de\.docx:1: stale: docs\/a\.docx has changed/);
+	assert.deepEqual((await run({ names: ['docs'] })).asked, ['Close it.']);
+	await write({ 'docs/a.docx': await wordFile(paragraph('Save it.')), 'docs/a.de.docx': 'mine' });
+	assert.match((await run({ names: ['docs'] })).err, /changed by hand/);
+	assert.equal(await read('docs/a.de.docx'), 'mine');
 });
 
 test('a run that is stopped keeps what is done, and the next one goes on from there', async () => {
