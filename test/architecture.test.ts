@@ -453,6 +453,7 @@ const readsTheDate: ReadonlyMap<string, string> = new Map([
 	['server/http/ollama/ollamaGenerationRoutes.ts', 'shown'],
 	['server/http/ollama/ollamaModelRoutes.ts', 'shown'],
 	['server/http/responsesRoutes.ts', 'shown'],
+	['server/http/translate/documentTranslatorRoutes.ts', 'shown in the id of a request'],
 	['server/http/translate/translateRoutes.ts', 'shown in the id of a request'],
 	['server/hub/downloadModel.ts', 'kept with a model'],
 	['server/hub/repository.ts', 'a server names a date to wait for'],

@@ -52,11 +52,14 @@ async function translate(api: StudioApi, file: File): Promise<void> {
 	};
 	jobs.value = [job, ...jobs.value];
 	try {
-		const { made, pieces, stayed, result } = await translatedFile(api, file, job);
+		const { made, pieces, stayed, quality, result } = await translatedFile(api, file, job);
 		const key = stayed === 0 ? 'documentDone' : 'documentLeft';
 		update(job.id, {
 			state: 'done',
-			note: text(key, pieces - stayed, pieces),
+			note: [
+				text(key, pieces - stayed, pieces),
+				...(quality === undefined ? [] : [text('documentQuality', Math.round(100 * quality))]),
+			].join(' · '),
 			url: URL.createObjectURL(made),
 			...(result === undefined ? {} : { result }),
 		});
@@ -79,10 +82,12 @@ async function translatedFile(api: StudioApi, file: File, { to, stop: { signal }
 		pieces,
 		refused,
 		left,
+		quality,
 	} = await api.translateDocument(document, chosenSystem.value, signal);
 	return {
 		made: new Blob([made], { type: 'text/plain' }),
 		pieces,
+		quality,
 		stayed: refused.length + left.length,
 		result: made.slice(0, 20_000),
 	};

@@ -161,7 +161,12 @@ export class StudioApi {
 		to: string,
 		system: string,
 		signal: AbortSignal,
-	): Promise<{ readonly made: Blob; readonly pieces: number; readonly stayed: number }> {
+	): Promise<{
+		readonly made: Blob;
+		readonly pieces: number;
+		readonly stayed: number;
+		readonly quality: number | undefined;
+	}> {
 		const body = new Uint8Array(await file.arrayBuffer());
 		const query = { fileName: file.name, to, ...named(system) };
 		const response = await this.client.open(routes.translateDocument, { query, body }, { signal });
@@ -169,9 +174,10 @@ export class StudioApi {
 			readonly pieces?: number;
 			readonly refused?: number;
 			readonly left?: number;
+			readonly quality?: number;
 		};
-		const { pieces = 0, refused = 0, left = 0 } = said;
-		return { made: await response.blob(), pieces, stayed: refused + left };
+		const { pieces = 0, refused = 0, left = 0, quality } = said;
+		return { made: await response.blob(), pieces, stayed: refused + left, quality };
 	}
 
 	/** Texts in another language, in order. */

@@ -79,6 +79,7 @@ export const studioStrings = {
 	documentDone: '{0} of {1} texts translated',
 	documentLeft:
 		'{0} of {1} texts translated; of the others, all or some sentences stayed as they were',
+	documentQuality: 'estimated quality {0} %',
 	into: 'Into',
 	record: 'Record',
 	recordingHint: 'Drop a recording here. It goes to the computer of this server and no further.',

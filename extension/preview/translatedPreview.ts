@@ -150,7 +150,7 @@ class Preview implements vscode.Disposable {
 		const fileName = this.#document.uri.path.split('/').at(-1) ?? 'text.md';
 		try {
 			await webview.postMessage({ busy: true });
-			const { text } = await this.#languageServer.request(
+			const { text, quality } = await this.#languageServer.request(
 				'nearglot/translateDocument',
 				{
 					fileName: /\.(?:md|mdx|markdown)$/i.test(fileName) ? fileName : `${fileName}.md`,
@@ -165,7 +165,11 @@ class Preview implements vscode.Disposable {
 			const html = await vscode.commands.executeCommand<string>('markdown.api.render', text);
 			if (this.#asking !== asking) return;
 			this.#shown = { source, text };
-			await webview.postMessage({ html, busy: false, state: '' });
+			const state =
+				quality === undefined
+					? ''
+					: vscode.l10n.t('Estimated quality of the translation: {0} %', Math.round(100 * quality));
+			await webview.postMessage({ html, busy: false, state });
 			const editor = vscode.window.visibleTextEditors.find(
 				({ document }) => document === this.#document,
 			);

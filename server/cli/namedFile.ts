@@ -5,10 +5,11 @@ import { homedir } from 'node:os';
 import { dirname } from 'node:path';
 import { archiveTypeOf } from '../protocol/archiveTypes.ts';
 import { formatOf } from '../translate/documents/translateDocument.ts';
+import { isGlob } from './fileGlob.ts';
 import { isUnreadableName, unreadableName } from './fileProblem.ts';
 
-/** `missing` looks like a path, and nothing is there. */
-export type Meaning = 'file' | 'folder' | 'missing' | 'text';
+/** `missing` looks like a path, and nothing is there; `pattern` stands for files. */
+export type Meaning = 'file' | 'folder' | 'missing' | 'pattern' | 'text';
 
 /** Suffixes of documents that are not translated, and that no word ends in. */
 const otherDocuments =
@@ -18,16 +19,25 @@ const otherDocuments =
  * Tells paths from words. What is there is meant when it is written like a path. A path of nothing is
  * one that begins like a path, ends in a document's or, below a folder, in any file's suffix, or lies
  * in a folder that is there; `and/or`, `km/h`, addresses and sentences are words.
+ *
+ * @param isSure A path is wanted here: the name of anything that is there is meant
  */
-export async function meaningOf(given: string): Promise<Meaning> {
+export async function meaningOf(given: string, isSure = false): Promise<Meaning> {
 	if (given.length > 4096 || /[\n\0]/.test(given)) return 'text';
-	const isWritten = /[./\\]/.test(given);
+	const isWritten = isSure || /[./\\]/.test(given);
 	// A word may be the name of a folder, too: several words that are one are meant.
 	if (!isWritten && !/\s/.test(given)) return 'text';
 	const found = await stat(given).catch(() => undefined);
 	if (found?.isFile() && isWritten) return 'file';
 	if (found?.isDirectory()) return 'folder';
-	if (!isWritten) return 'text';
+	if (!/[./\\*]/.test(given)) return 'text';
+	// `docs/*`, `*.md`, `docs/**/*.{md,mdx}`: a star where names of files have one.
+	if (
+		isGlob(given) &&
+		/(?:^|\/)[^\s/]*\*|\*\.\w|[^\s/]\.\{[\w,]+\}$/.test(given) &&
+		!/\s/.test(given)
+	)
+		return formatOf(given) || /(?:^|\/)\*|\.\{[\w,]+\}$/.test(given) ? 'pattern' : 'text';
 	if (/^[a-z][a-z\d+.-]+:/i.test(given)) return 'text';
 	if (/\s/.test(given)) return (await isPathWithSpaces(given)) ? 'missing' : 'text';
 	if (/^(?:\.{1,2}[/\\]|~[/\\]|[A-Za-z]:[/\\]|[/\\]{1,2}[^/\\])/.test(given)) return 'missing';
@@ -54,9 +64,7 @@ async function isFolder(path: string): Promise<boolean> {
 }
 
 /** A sentence for a path that names no file. */
-export function noFile(path: string, meaning: 'folder' | 'missing'): string {
-	if (meaning === 'folder')
-		return `${path} is a folder, and folders are not translated as a whole. Name the files in it, one by one.`;
+export function noFile(path: string): string {
 	if (isUnreadableName(path)) return `${path} cannot be opened: ${unreadableName}.`;
 	const unexpanded = path.startsWith('~/') ? ` (~ is ${homedir()}; write it without quotes)` : '';
 	return `There is no file ${path}${unexpanded}. Check the name; a text that looks like a path goes through standard input: echo 'TEXT' | nearglot translate - --to LANGUAGE`;

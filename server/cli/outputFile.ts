@@ -1,8 +1,8 @@
 /** Files that a person names for what a command makes. */
 
 import { randomBytes } from 'node:crypto';
-import { constants, lstat, open, readlink, stat } from 'node:fs/promises';
-import { dirname, resolve } from 'node:path';
+import { constants, lstat, open, readlink, realpath, stat } from 'node:fs/promises';
+import { dirname, isAbsolute, relative, resolve, sep } from 'node:path';
 import { errno, systemError } from '../protocol/index.ts';
 import { movePath, removePath } from '../store/movePath.ts';
 import { UsageError } from './command.ts';
@@ -41,6 +41,27 @@ export async function writeOutput(path: string, text: string | Uint8Array): Prom
 		else await writeInto(path, text);
 	} catch (error) {
 		throw systemError(error, { path, verb: 'written' }) ?? error;
+	}
+}
+
+/**
+ * Refuses a place inside a folder from which links lead out of it: whoever made the folder's content would
+ * choose what is written over.
+ */
+export async function checkInside(folder: string, path: string): Promise<void> {
+	const isIn = (place: string, outer: string): boolean => {
+		const inner = relative(outer, place);
+		return inner !== '..' && !inner.startsWith(`..${sep}`) && !isAbsolute(inner);
+	};
+	const place = resolve(path);
+	if (!isIn(place, folder)) return;
+	// Of what is not there, the nearest folder above that is.
+	for (let at = place; ; at = dirname(at)) {
+		const found = await lstat(at).catch(() => undefined);
+		if (found === undefined && at !== dirname(at)) continue;
+		const real = await realpath(at).catch(() => undefined);
+		if (real !== undefined && isIn(real, await realpath(folder))) return;
+		throw new UsageError(`${path} cannot be written: a link there leads out of ${folder}.`);
 	}
 }
 

@@ -21,17 +21,23 @@ import {
 import { canonicalLanguage } from '../translate/languageCodes.ts';
 import { readArgs } from './args.ts';
 import { type Command, type CommandIo, UsageError } from './command.ts';
+import { exportMessages, exportSystem } from './systemsExport.ts';
 
 const help = `
 Usage: nearglot systems list
        nearglot systems add CATEGORY --from L --to L [--model MODEL] [--glossary FILE …] [--memory FILE …]
                             [--description TEXT] [--tone TONE] [--gender GENDER]
        nearglot systems remove CATEGORY [--from L --to L]
+       nearglot systems export CATEGORY --from L --to L --out FILE.tmx|FILE.tbx [--force]
+       nearglot systems memory SOURCE-FILE TRANSLATED-FILE --from L --to L --out FILE.tmx [--force]
        nearglot systems readings
 
 A system is chosen with translate --system NAME (or category=NAME in a request). "list" names
 them all: custom ones, the models, and chat models, which translate any pair they know.
 Without a name no chat model is asked; NEARGLOT_TRANSLATE_SYSTEM names one for a whole server.
+
+"export" writes the sentences of a category as TMX, or its terms as TBX. "memory" makes a
+memory of a message file (JSON, ARB, YAML, properties, po) and its translation.
 
 "readings" fetches the dictionary that reads Japanese characters (17 MB, Apache-2.0 and
 IPADIC licence), where the installation came without it; npm_config_registry names a mirror.
@@ -59,10 +65,16 @@ export const systemsCommand: Command = {
 				return add(folder, rest, io);
 			case 'remove':
 				return remove(folder, rest, io);
+			case 'export':
+				return exportPair(folder, rest, io);
+			case 'memory':
+				return exportFiles(rest, io);
 			case 'readings':
 				return readings(io);
 			default:
-				throw new UsageError('Say what to do with systems: list, add, remove or readings.');
+				throw new UsageError(
+					'Say what to do with systems: list, add, remove, export, memory or readings.',
+				);
 		}
 	},
 };
@@ -153,6 +165,45 @@ async function add(folder: string, args: readonly string[], io: CommandIo): Prom
 	]);
 	io.stdout.write(`Registered ${category}: ${from} → ${to}.\n`);
 	return 0;
+}
+
+const exportArguments = {
+	from: { type: 'string' },
+	to: { type: 'string' },
+	out: { type: 'string' },
+	force: { type: 'boolean' },
+} as const;
+
+async function exportPair(folder: string, args: readonly string[], io: CommandIo): Promise<number> {
+	const options = readArgs(args, exportArguments);
+	const category = categoryName(options.positionals[0]);
+	const from = languageOption(options.text('from'), 'from');
+	const to = languageOption(options.text('to'), 'to');
+	const known = (await createCustomSystems(folder).list()).find(
+		(system) => system.category === category,
+	);
+	const pair = known?.pairs.find((one) => one.from === from && one.to === to);
+	if (!pair) throw new UsageError(`There is no category '${category}' from ${from} to ${to}.`);
+	const files = { out: outOption(options.text('out')), force: options.has('force') };
+	return exportSystem(folder, category, pair, files, io);
+}
+
+async function exportFiles(args: readonly string[], io: CommandIo): Promise<number> {
+	const options = readArgs(args, exportArguments);
+	const [source, target, ...others] = options.positionals;
+	if (source === undefined || target === undefined || others.length > 0)
+		throw new UsageError('Name a message file and its translation.');
+	const languages = {
+		from: languageOption(options.text('from'), 'from'),
+		to: languageOption(options.text('to'), 'to'),
+	};
+	const files = { out: outOption(options.text('out')), force: options.has('force') };
+	return exportMessages({ source, target }, languages, files, io);
+}
+
+function outOption(out: string | undefined): string {
+	if (out === undefined) throw new UsageError('--out names the file to write.');
+	return out;
 }
 
 function choiceOf<T extends string>(

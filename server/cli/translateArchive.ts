@@ -1,41 +1,44 @@
 /** `nearglot translate FILE` for documents that are no text: Office, OpenDocument, EPUB. */
 
-import { readFile, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { maxArchiveBytes } from '../protocol/archiveTypes.ts';
 import { defined } from '../protocol/defined.ts';
-import { systemError } from '../protocol/index.ts';
 import { translatedFileName } from '../protocol/translatedFileName.ts';
 import type { TextTranslator } from '../translate/documents/documentLanguage.ts';
 import { translateFileInWorker } from '../translate/documents/documentThread.ts';
+import { namesLanguage, placeByPattern } from '../translate/documents/translationPlace.ts';
 import { languageName, sameLanguage } from '../translate/languageCodes.ts';
 import { type CommandIo, UsageError } from './command.ts';
+import { readArchive } from './documentFile.ts';
+import { DoubtCount, type OnTexts } from './documentTranslator.ts';
 import { checkTarget, writeOutput } from './outputFile.ts';
+import { withSlashes } from './sourceFiles.ts';
 import { reportLeft } from './translateFile.ts';
 
 /**
  * Translates a file into every target. Without `out` the translation of `guide.docx` into German lies beside it as
- * `guide.de.docx`; `{to}` or `{lang}` in `out` stands for the language. Existing files are only replaced with `force`.
+ * `guide.de.docx`; `{lang}` in `out` stands for the language, as with texts. Existing files are only replaced with `force`.
  */
 export async function translateArchive(
 	{ path, out, force }: { path: string; out: string | undefined; force: boolean },
 	{ targets, from }: { targets: readonly string[]; from?: string },
-	translatorInto: (to: string) => TextTranslator,
+	translatorInto: (to: string, onDone: OnTexts) => TextTranslator,
 	io: CommandIo,
 ): Promise<number> {
-	const name = out ?? translatedFileName(path, '{to}');
-	if (targets.length > 1 && !/\{(?:to|lang)\}/.test(name))
+	if (targets.length > 1 && out !== undefined && !namesLanguage(out))
 		throw new UsageError(
-			'Several languages need --out with {to} in it, e.g. --out "guide.{to}.docx".',
+			'Several languages need --out with {lang} in it, e.g. --out "guide.{lang}.docx".',
 		);
-	const placeOf = (to: string) => name.replace(/\{(?:to|lang)\}/g, () => to);
+	const placeOf = (to: string) =>
+		out === undefined ? translatedFileName(path, to) : placeByPattern(out, withSlashes(path), to);
 	for (const to of targets) await checkTarget(placeOf(to), force);
 	const bytes = await readArchive(path);
 	let status = 0;
 	for (const to of targets) {
 		const target = placeOf(to);
 		const job = { fileName: basename(path), bytes, to, ...defined({ from }) };
-		const result = await translateFileInWorker(job, translatorInto(to), undefined, io.signal);
+		const doubts = new DoubtCount();
+		const translator = translatorInto(to, (_, marks) => doubts.add(marks));
+		const result = await translateFileInWorker(job, translator, undefined, io.signal);
 		await writeOutput(target, result.bytes);
 		const { pieces, refused, left, language } = result;
 		if (pieces === 0) io.stderr.write(`${path} has no words to translate.\n`);
@@ -52,15 +55,4 @@ export async function translateArchive(
 		if (pieces > 0 && refused.length === pieces) status = 1;
 	}
 	return status;
-}
-
-async function readArchive(path: string): Promise<Uint8Array> {
-	try {
-		const { size } = await stat(path);
-		if (size > maxArchiveBytes)
-			throw new UsageError(`${path} is larger than ${maxArchiveBytes / 2 ** 20} MiB.`);
-		return await readFile(path);
-	} catch (error) {
-		throw systemError(error, { path, verb: 'read' }) ?? error;
-	}
 }

@@ -1,9 +1,7 @@
 /** `nearglot translate FILE`: a document of a known format; everything but its words stays. */
 
-import { readFile, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { defined } from '../protocol/defined.ts';
-import { AppError } from '../protocol/index.ts';
 import type {
 	DocumentLanguages,
 	LeftText,
@@ -17,39 +15,53 @@ import { unknownFormat } from '../translate/documents/knownFormats.ts';
 import { messageFormatOf } from '../translate/documents/missingMessages.ts';
 import { mustBeRead } from '../translate/documents/moreFormats.ts';
 import { formatOf, type RefusedPlace } from '../translate/documents/translateDocument.ts';
+import { namesLanguage, placeByPattern } from '../translate/documents/translationPlace.ts';
 import { languageName, sameLanguage } from '../translate/languageCodes.ts';
 import { type CommandIo, UsageError } from './command.ts';
-import { checkTarget, writeOutput } from './outputFile.ts';
+import { readDocument, readIfThere, writeDocument } from './documentFile.ts';
+import { DoubtCount, type OnTexts } from './documentTranslator.ts';
+import { checkTarget } from './outputFile.ts';
+import { ProjectRecord } from './projectRecord.ts';
+import { withSlashes } from './sourceFiles.ts';
+import { noteMessages } from './translateFiles.ts';
 
-const maxBytes = 20 * 2 ** 20;
 /** Texts that are shown of many. */
 const maxShown = 5;
 
 /**
  * Translates a file into every target. With one target and no `out` the result goes to standard
- * output; `{to}` in `out` stands for the language. Existing files are only replaced with `force`.
+ * output; `{lang}` in `out` stands for the language. Existing files are only replaced with `force`.
  */
 export async function translateFile(
 	{
 		path,
 		out,
 		force,
+		encoding,
 		columns,
-	}: { path: string; out: string | undefined; force: boolean; columns?: readonly string[] },
+	}: {
+		path: string;
+		out: string | undefined;
+		force: boolean;
+		encoding?: string;
+		columns?: readonly string[];
+	},
 	{ targets, from }: { targets: readonly string[]; from?: string },
-	translatorInto: (to: string) => TextTranslator,
+	translatorInto: (to: string, onDone: OnTexts) => TextTranslator,
 	io: CommandIo,
 ): Promise<number> {
 	// The texts of some say what their names do not.
 	if (formatOf(path) === undefined && !mustBeRead(path))
 		throw new UsageError(`${path} ${unknownFormat(path)}`);
-	if (targets.length > 1 && out?.includes('{to}') !== true)
+	if (targets.length > 1 && !(out !== undefined && namesLanguage(out)))
 		throw new UsageError(
-			'Several languages need --out with {to} in it, e.g. --out "guide.{to}.md".',
+			'Several languages need --out with {lang} in it, e.g. --out "guide.{lang}.md".',
 		);
-	const text = await readText(path);
+	const read = await readDocument(path, encoding);
+	const { text } = read;
 	const fileName = basename(path);
-	const placeOf = (to: string) => out?.replaceAll('{to}', to);
+	const placeOf = (to: string) =>
+		out === undefined ? undefined : placeByPattern(out, withSlashes(path), to);
 	for (const to of targets) {
 		const target = placeOf(to);
 		if (target !== undefined) await checkTarget(target, force);
@@ -58,10 +70,16 @@ export async function translateFile(
 	for (const to of targets) {
 		const languages = { to, ...defined({ from }) };
 		const job = { fileName, text, ...languages, ...defined({ columns }) };
-		const result = await translateDocumentInWorker(job, translatorInto(to), io.signal);
+		const doubts = new DoubtCount();
+		const translator = translatorInto(to, (_, marks) => doubts.add(marks));
+		const result = await translateDocumentInWorker(job, translator, io.signal);
 		const target = placeOf(to);
 		if (target === undefined) io.stdout.data(result.text);
-		else await writeOutput(target, result.text);
+		else {
+			const written = await writeDocument(target, result.text, read.encoding);
+			if (written.encoding !== read.encoding)
+				io.stderr.write(`${target} is in UTF-8: ${read.encoding} has not all its letters.\n`);
+		}
 		if (result.pieces === 0) io.stderr.write(`${path} has no words to translate.\n`);
 		else if (sameLanguage(result.language, to) && result.text === text)
 			io.stderr.write(
@@ -72,6 +90,7 @@ export async function translateFile(
 			const source = languageName(result.language, 'en');
 			io.stderr.write(`${target}: ${done} of ${result.pieces} texts translated from ${source}\n`);
 		}
+		for (const part of doubts.parts) io.stderr.write(`${part} (${to})\n`);
 		reportLeft(result, 'translated', to, io);
 		// A document of which nothing could be translated is none.
 		if (result.pieces > 0 && result.refused.length === result.pieces) status = 1;
@@ -85,8 +104,7 @@ export async function translateFile(
  * @returns 1 when some could not be translated whole.
  */
 export async function translateInto(
-	path: string,
-	target: string,
+	{ path, target, encoding }: { path: string; target: string; encoding?: string },
 	languages: DocumentLanguages,
 	translator: TextTranslator,
 	io: CommandIo,
@@ -97,12 +115,18 @@ export async function translateInto(
 			'--into goes with two message files of one format: JSON, ARB, YAML, properties or po.',
 		);
 	await checkTarget(target, true);
-	const source = await readText(path);
-	const isThere = (await stat(target).catch(() => undefined)) !== undefined;
-	const present = isThere ? await readText(target) : '';
-	const job = { fileName: basename(path), text: source, target: present, ...languages };
+	const source = await readDocument(path, encoding);
+	const there = await readIfThere(target, encoding);
+	const present = there?.text ?? '';
+	const job = { fileName: basename(path), text: source.text, target: present, ...languages };
 	const result = await translateMissingInWorker(job, translator, io.signal);
-	if (result.text !== present) await writeOutput(target, result.text);
+	if (result.text !== present) await writeDocument(target, result.text, (there ?? source).encoding);
+	const record = await ProjectRecord.open('.');
+	// A project that keeps a record goes on to; one file alone begins none.
+	if (record.isThere) {
+		noteMessages(target, source.text, result.text, format, languages.to, record);
+		await record.close();
+	}
 	io.stderr.write(
 		`${target}: ${result.added.length} missing message${result.added.length === 1 ? '' : 's'} added\n`,
 	);
@@ -134,11 +158,12 @@ export function reportLeft(
 	});
 	for (const { text, sentences, language } of left)
 		if (sentences)
-			for (const one of sentences) add('a sentence left as it was: the model gave it back', one);
+			for (const one of sentences)
+				add('a sentence left as it was: the model made nothing good of it', one);
 		else
 			add(
 				language === undefined
-					? 'left as it was: the model gave it back'
+					? 'left as it was: the model made nothing good of it'
 					: `left as it was: no model here translates ${languageName(language, 'en')}`,
 				text,
 			);
@@ -147,21 +172,5 @@ export function reportLeft(
 		for (const text of texts.slice(0, maxShown))
 			stderr.write(`  ${text.replace(/\s+/g, ' ').slice(0, 120)}\n`);
 		if (texts.length > maxShown) stderr.write(`  … and ${texts.length - maxShown} more\n`);
-	}
-}
-
-async function readText(path: string): Promise<string> {
-	const found = await stat(path);
-	if (!found.isFile()) throw new UsageError(`${path} is no file.`);
-	if (found.size > maxBytes)
-		throw new UsageError(`${path} is larger than ${maxBytes / 2 ** 20} MiB.`);
-	const bytes = await readFile(path);
-	try {
-		return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-	} catch {
-		throw new AppError(
-			'invalid_request',
-			`${path} is not in UTF-8. Save it as UTF-8 and try again.`,
-		);
 	}
 }

@@ -37,6 +37,7 @@ import { registerSpeechRoutes } from './speechRoutes.ts';
 import { registerStatusRoutes } from './statusRoutes.ts';
 import { registerStudioRoutes } from './studioRoutes.ts';
 import { registerTokenRoutes } from './tokenRoutes.ts';
+import { registerDocumentTranslatorRoutes } from './translate/documentTranslatorRoutes.ts';
 import { registerLibreTranslateRoutes } from './translate/libreTranslateRoutes.ts';
 import { registerTranslateRoutes } from './translate/translateRoutes.ts';
 import { answerFor } from './withoutPaths.ts';
@@ -65,6 +66,7 @@ const families: readonly ((app: Hono<AppEnv>, backend: Backend) => void)[] = [
 	registerTranslateRoutes,
 	registerLibreTranslateRoutes,
 	registerDocumentRoutes,
+	registerDocumentTranslatorRoutes,
 ];
 
 export interface AppOptions extends GuardOptions {

@@ -11,12 +11,9 @@ import { AppError } from '../protocol/index.ts';
 import { translateDocument } from '../protocol/routes/documents.ts';
 import type { QueryOf } from '../protocol/routes/route.ts';
 import { translationSystems } from '../protocol/routes/translationSystems.ts';
-import { textBatches } from '../protocol/textBatches.ts';
-import type { TranslateOutcome, TranslateRequest } from '../services/translate/translateRequest.ts';
+import type { TargetText, TranslateOutcome } from '../services/translate/translateRequest.ts';
 import { categoryName } from '../services/translate/translateSystems.ts';
-import type { DetectedText } from '../translate/detectedText.ts';
 import type { FileResult } from '../translate/documents/documentJob.ts';
-import type { TextTranslator } from '../translate/documents/documentLanguage.ts';
 import {
 	translateDocumentJsonInWorker,
 	translateFileInWorker,
@@ -24,20 +21,17 @@ import {
 import { unknownFormat } from '../translate/documents/knownFormats.ts';
 import { formatOf } from '../translate/documents/translateDocument.ts';
 import { canonicalLanguage, unknownLanguage } from '../translate/languageCodes.ts';
-import { yieldToOthers } from '../work/yieldToOthers.ts';
+import { minDocumentQuality } from '../translate/qualityEstimate.ts';
 import type { AppEnv } from './env.ts';
 import { answerJson } from './jsonAnswer.ts';
-import { translatorOwnerOf } from './owner.ts';
 import { register } from './register.ts';
 import { announcedBytes, isJson } from './requestBody.ts';
 import { personOf } from './requestPerson.ts';
-import { readCredentials } from './translate/translateAuth.ts';
-import { modelsHeader, refusedHeader } from './translate/translateReply.ts';
+import { requestTranslator } from './translate/requestTranslator.ts';
+import { modelsHeader, refusedHeader, textsQuality } from './translate/translateReply.ts';
 
-/** Texts and characters handed to the model at once. */
-const most = { texts: 64, characters: 40_000 };
 /** Bytes of an Office file that weigh as much as a character: most of them are pictures and layout. */
-const bytesOfWork = 10;
+export const bytesOfWork = 10;
 
 export function registerDocumentRoutes(app: Hono<AppEnv>, backend: Backend): void {
 	const { documentQueue } = backend;
@@ -51,6 +45,7 @@ export function registerDocumentRoutes(app: Hono<AppEnv>, backend: Backend): voi
 		async ({ context, body, query }) => {
 			const wanted = body instanceof Uint8Array ? fieldsOf(query) : body;
 			const { fileName, to, from, engine, tone, gender } = wanted;
+			const minQuality = wanted.minQuality ?? minDocumentQuality;
 			const category = wanted.category === undefined ? undefined : categoryName(wanted.category);
 			if (wanted.category !== undefined && category === undefined)
 				throw new AppError('invalid_request', 'No system can be called so.', { param: 'category' });
@@ -62,14 +57,18 @@ export function registerDocumentRoutes(app: Hono<AppEnv>, backend: Backend): voi
 			checkFormat(fileName, body instanceof Uint8Array ? undefined : body.text);
 			const target = language(to, 'to');
 			const source = from === undefined || from === '' ? undefined : language(from, 'from');
-			const options = defined({ engine, category, tone, gender });
-			const { outcomes, ...translator } = translatorFor(context, backend, target, options);
+			const outcomes: TranslateOutcome[] = [];
+			const translator = requestTranslator(context, backend, {
+				...{ target, minQuality, ...defined({ engine, category, tone, gender }) },
+				onOutcome: (outcome) => outcomes.push(outcome),
+			});
 			const job = { fileName, to: target, ...defined({ from: source }) };
 			const owner = personOf(context);
 			const signal = context.get('signal');
 			const work = body instanceof Uint8Array ? body.length / bytesOfWork : body.text.length;
 			using _ = await documentQueue.enter({ work }, signal);
 			const notified = () => ({ ...modelsHeader(outcomes), ...refusedHeader(outcomes) });
+			const quality = () => textsQuality(outcomes.flatMap(translationsOf));
 			if (body instanceof Uint8Array) {
 				const made = await translateFileInWorker(
 					{ ...job, bytes: body },
@@ -77,13 +76,16 @@ export function registerDocumentRoutes(app: Hono<AppEnv>, backend: Backend): voi
 					owner,
 					signal,
 				);
-				context.header('x-document-result', summaryOf(made));
+				context.header('x-document-result', summaryOf(made, quality()));
 				const type = archiveTypeOf(fileName) ?? 'application/octet-stream';
 				return await context.body(made.bytes, 200, { 'content-type': type, ...notified() });
 			}
 			const whole = { ...job, text: body.text, ...defined({ columns: body.columns }) };
 			const made = await translateDocumentJsonInWorker(whole, translator, owner, signal);
-			return await context.body(made, 200, { 'content-type': 'application/json', ...notified() });
+			return await context.body(withQuality(made, quality()), 200, {
+				'content-type': 'application/json',
+				...notified(),
+			});
 		},
 		{ checkRoom },
 	);
@@ -106,9 +108,13 @@ function fieldsOf(query: QueryOf<typeof translateDocument>) {
 }
 
 /** What has become of a file, as a header can say it. */
-function summaryOf({ pieces, refused, left, language, score }: FileResult): string {
+function summaryOf(
+	{ pieces, refused, left, language, score }: FileResult,
+	quality: number | undefined,
+): string {
 	const counts = { pieces, refused: refused.length, left: left.length };
-	return JSON.stringify({ ...counts, language, ...defined({ score }) });
+	const rounded = quality === undefined ? undefined : Number(quality.toFixed(2));
+	return JSON.stringify({ ...counts, language, ...defined({ score, quality: rounded }) });
 }
 
 /** @param text absent: the body is the bytes of a file */
@@ -128,72 +134,20 @@ function checkFormat(fileName: string, text: string | undefined): void {
 	throw fail(unknownFormat(fileName));
 }
 
-function translatorFor(
-	context: Context<AppEnv>,
-	{ translation, translatorAccess, meter }: Backend,
-	target: string,
-	options: Partial<Pick<TranslateRequest, 'engine' | 'category' | 'tone' | 'gender'>>,
-): TextTranslator & { readonly outcomes: readonly TranslateOutcome[] } {
-	const run = translation.newRun();
-	const outcomes: TranslateOutcome[] = [];
-	const { engine } = options;
-	return {
-		outcomes,
-		detect: async (texts) => {
-			const known = await translation.translatable();
-			const candidate = ({ language, score }: { language: string; score: number }) => ({
-				language,
-				score,
-				isSupported: known.has(language),
-			});
-			const found: DetectedText[] = [];
-			for (const text of texts) {
-				const detected = await translation.language.detect(text);
-				found.push({ ...candidate(detected), alternatives: detected.alternatives.map(candidate) });
-				await yieldToOthers();
-			}
-			return found;
-		},
-		translate: async (texts, source, comments) => {
-			const caller = await translatorAccess.authenticate(readCredentials(context));
-			const translated: string[] = [];
-			for (const batch of textBatches(texts, most)) {
-				const characters = batch.reduce((sum, { length }) => sum + length, 0);
-				// The document was let in, so its texts wait as long as it takes.
-				const work = { characters, engine, priority: 'batch', isPart: true } as const;
-				using turn = await translation.enter(work, context.get('signal'));
-				const verdict = meter.take(caller.id, characters, caller.limits);
-				if (verdict.kind === 'quota')
-					throw new AppError('forbidden', 'The quota of this key is used up.');
-				if (verdict.kind === 'rate')
-					throw new AppError('rate_limited', `The limit is ${verdict.limit}.`, {
-						retryAfterS: verdict.retryAfterS ?? 60,
-					});
-				const outcome = await run.translate(
-					{
-						owner: translatorOwnerOf(context, caller),
-						texts: batch,
-						targets: [{ language: target }],
-						source,
-						textType: 'plain',
-						allowFallback: true,
-						profanityAction: 'NoAction',
-						profanityMarker: 'Asterisk',
-						alignment: false,
-						...{ priority: 'batch', turn },
-						...defined({
-							comments: comments?.slice(translated.length, translated.length + batch.length),
-						}),
-						...options,
-					},
-					context.get('signal'),
-				);
-				outcomes.push(outcome);
-				translated.push(...outcome.items.map(({ translations }) => translations[0]?.text ?? ''));
-			}
-			return translated;
-		},
-	};
+const translationsOf = ({ items }: TranslateOutcome): TargetText[] =>
+	items.flatMap(({ translations }) => translations);
+
+/** The JSON of a result with an estimate of its quality behind its other fields. */
+function withQuality(
+	json: Uint8Array<ArrayBuffer>,
+	quality: number | undefined,
+): Uint8Array<ArrayBuffer> {
+	if (quality === undefined) return json;
+	const field = new TextEncoder().encode(`,"quality":${quality.toFixed(2)}}`);
+	const whole = new Uint8Array(json.length - 1 + field.length);
+	whole.set(json.subarray(0, -1));
+	whole.set(field, json.length - 1);
+	return whole;
 }
 
 function language(code: string, param: string): string {

@@ -21,7 +21,7 @@ function escaped(text: string): string {
 /** A route's path as a pattern; its own patterns stand in braces. */
 function addressPattern(path: string): string {
 	return path
-		.split(/(:\w+(?:\{.+?\}(?=\/|$))?)/)
+		.split(/((?<=\/):\w+(?:\{.+?\}(?=\/|$))?)/)
 		.map((part, index) => {
 			if (index % 2 === 0) return escaped(part);
 			const own = part.indexOf('{');

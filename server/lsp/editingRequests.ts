@@ -1,13 +1,16 @@
 /** The requests of the editing features beyond LSP: ranges, reader mode, whole documents, messages. */
 
 import { TextDocument } from 'vscode-languageserver-textdocument';
+import { defined } from '../protocol/defined.ts';
 import {
 	AppError,
 	type RequestName,
 	type Requests,
 	type TextsProgress,
+	type TextTranslation,
 	type TranslatedRange,
 } from '../protocol/index.ts';
+import { pushAll } from '../protocol/lists.ts';
 import { inItsLanguage } from '../translate/documents/documentLanguage.ts';
 import {
 	translateDocumentInWorker,
@@ -16,6 +19,7 @@ import {
 } from '../translate/documents/documentThread.ts';
 import { messageFamilies } from '../translate/documents/messageFamilies.ts';
 import { formatOf } from '../translate/documents/translateDocument.ts';
+import { meanQuality, minDocumentQuality } from '../translate/qualityEstimate.ts';
 import { addToGlossary } from '../translate/workspaceGlossary.ts';
 import type { Editing } from './editing.ts';
 import { findSymbolName } from './findSymbolName.ts';
@@ -67,10 +71,18 @@ export function editingRequests(editing: Editing) {
 	const wholeDocument: Handler<'nearglot/translateDocument'> = async (params, signal) => {
 		const { fileName, languageId, text, to, from, uri, partialResultToken } = params;
 		const languages = { to, ...(from ? { from } : {}) };
-		const ask = { to, ...(uri ? { uri } : {}), ...progressTo(partialResultToken) };
+		const items: TextTranslation[] = [];
+		const ask = {
+			...{ to, ...(uri ? { uri } : {}), ...progressTo(partialResultToken) },
+			...{ minQuality: minDocumentQuality },
+			onItems: (made: readonly TextTranslation[]) => pushAll(items, made),
+		};
 		const translator = translations.translator(ask, signal);
-		if (formatOf(fileName, text))
-			return translateDocumentInWorker({ fileName, text, ...languages }, translator, signal);
+		if (formatOf(fileName, text)) {
+			const job = { fileName, text, ...languages };
+			const result = await translateDocumentInWorker(job, translator, signal);
+			return { ...result, ...defined({ quality: qualityOf(items) }) };
+		}
 		return withDocument({ uri: `file:///${fileName}`, languageId, text }, async (document) => {
 			if (!(await finder.knows(document))) {
 				throw new AppError(
@@ -85,7 +97,11 @@ export function editingRequests(editing: Editing) {
 			const texts = jobs.flatMap((job) => job.texts);
 			const { translate, language, left } = await inItsLanguage(texts, translator, languages);
 			const made = spliceJobs(text, 0, jobs, await translateJobs(jobs, translate));
-			return { text: made, refused: [], pieces: texts.length, language, left };
+			const quality = qualityOf(items);
+			return {
+				...{ text: made, refused: [], pieces: texts.length, language, left },
+				...defined({ quality }),
+			};
 		});
 	};
 
@@ -183,3 +199,11 @@ export function editingRequests(editing: Editing) {
 
 /** Documents made for one request get names of their own. */
 let count = 0;
+
+/** Of the texts a model here has translated, together. */
+const qualityOf = (items: readonly TextTranslation[]): number | undefined =>
+	meanQuality(
+		items.flatMap(({ quality, text }) =>
+			quality === undefined ? [] : [{ quality, length: Math.max(1, text.length) }],
+		),
+	);

@@ -18,8 +18,11 @@ export async function translateTexts(
 	params: TranslateParams,
 	signal: AbortSignal,
 ): Promise<TranslateTextsResult> {
-	const { to, from, textType, engine } = params;
-	const query = { 'api-version': '3.0', ...{ to, from: from || undefined, textType, engine } };
+	const { to, from, textType, engine, minQuality } = params;
+	const query = {
+		...{ 'api-version': '3.0', to, from: from || undefined, textType, engine },
+		...{ minQuality: minQuality?.toString(), includeQuality: 'true' },
+	};
 	const items: TextTranslation[] = [];
 	for (const group of textBatches(params.texts, translateLimits)) {
 		const body = group.map((Text) => ({ Text }));
@@ -27,10 +30,13 @@ export async function translateTexts(
 		// The team's translator may be another's.
 		if (!Array.isArray(answer) || answer.length !== group.length) throw unknownShape();
 		for (const { translations, detectedLanguage } of answer) {
-			const text = translations?.[0]?.text;
+			const { text, quality } = translations?.[0] ?? {};
 			if (typeof text !== 'string') throw unknownShape();
 			const { language, score } = detectedLanguage ?? {};
-			items.push({ text, ...defined({ detectedLanguage: language, detectedScore: score }) });
+			items.push({
+				text,
+				...defined({ detectedLanguage: language, detectedScore: score, quality }),
+			});
 		}
 	}
 	return { items };

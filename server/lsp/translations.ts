@@ -3,6 +3,7 @@
  * workspace in force, and remembers what was said.
  */
 
+import { defined } from '../protocol/defined.ts';
 import type { TextsProgress, TextTranslation } from '../protocol/index.ts';
 import { AppError } from '../protocol/index.ts';
 import { LruMap } from '../protocol/lruMap.ts';
@@ -22,6 +23,10 @@ export interface TranslationOptions {
 	readonly from?: string;
 	/** Document whose workspace has the glossary. */
 	readonly uri?: string;
+	/** Below this estimate (0…1) sentences stay as they are rather than as the built-in model has them. */
+	readonly minQuality?: number;
+	/** What became of texts, those that were known included. */
+	readonly onItems?: (items: readonly TextTranslation[]) => void;
 	readonly onProgress?: (progress: TextsProgress) => void;
 }
 
@@ -67,7 +72,10 @@ export class Translations {
 	): Promise<readonly TextTranslation[]> {
 		if (texts.length === 0) return [];
 		const from = options.from ?? '';
-		const wanted = texts.map((text) => ({ text, key: `${options.to}\n${from}\n${text}` }));
+		const wanted = texts.map((text) => ({
+			text,
+			key: `${options.to}\n${from}\n${options.minQuality ?? 0}\n${text}`,
+		}));
 		const answers = new Map<string, TextTranslation>();
 		const fresh = new Map<string, string>();
 		for (const { text, key } of wanted) {
@@ -87,7 +95,7 @@ export class Translations {
 				options,
 				signal,
 			);
-			const items = await this.#translated(marked, options.to, signal);
+			const items = await this.#translated(marked, options, signal);
 			part.forEach(([key, text], index) => {
 				const item = items[index] ?? { text };
 				answers.set(key, item);
@@ -95,7 +103,9 @@ export class Translations {
 			});
 			options.onProgress?.({ done: at + part.length, total: entries.length });
 		}
-		return wanted.map(({ key, text }) => answers.get(key) ?? { text });
+		const items = wanted.map(({ key, text }) => answers.get(key) ?? { text });
+		options.onItems?.(items);
+		return items;
 	}
 
 	/** Translator of a document. */
@@ -144,14 +154,15 @@ export class Translations {
 	/** Asks for texts in their order, those of one language together. */
 	async #translated(
 		texts: readonly Marked[],
-		to: string,
+		{ to, minQuality }: TranslationOptions,
 		signal: AbortSignal,
 	): Promise<readonly (TextTranslation | undefined)[]> {
 		const answers: (TextTranslation | undefined)[] = [];
 		for (const from of new Set(texts.map((marked) => marked.from))) {
 			const places = [...texts.keys()].filter((place) => texts[place]?.from === from);
 			const part = places.map((place) => texts[place]?.text ?? '');
-			const params = { texts: part, to, ...(from === '' ? {} : { from }) };
+			const known = from === '' ? undefined : from;
+			const params = { texts: part, to, ...defined({ from: known, minQuality }) };
 			const { items } = await translateTexts(this.#client, params, signal);
 			places.forEach((place, index) => {
 				const { isDetected } = texts[place] ?? {};

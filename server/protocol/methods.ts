@@ -113,6 +113,8 @@ export interface TranslateParams {
 	readonly textType?: (typeof textTypes)[number];
 	/** Who translates; absent = what the user set (`nearglot.translate.engine`). */
 	readonly engine?: TranslateEngine;
+	/** Below this estimate (0…1) a sentence stays as it is rather than as the built-in model has it. */
+	readonly minQuality?: number;
 }
 
 /** This machine's models, the team's server, or the hosted service. */
@@ -129,6 +131,8 @@ export interface TextTranslation {
 	readonly detectedLanguage?: string;
 	/** 0…1 */
 	readonly detectedScore?: number;
+	/** How good it probably is, 0…1; absent where no model here was asked. */
+	readonly quality?: number;
 }
 
 /** Passages of one document: markers, indents and line ends around the words stay as they are. */
@@ -181,6 +185,8 @@ export interface TranslateDocumentResult {
 	readonly pieces: number;
 	/** Language it was translated from, BCP 47. */
 	readonly language: string;
+	/** How good the translation probably is, 0…1; absent where no model here was asked. */
+	readonly quality?: number;
 	/** Texts that are as they were: in a language no model here reads, or the model made nothing of them. */
 	readonly left: readonly { readonly text: string; readonly language?: string }[];
 }

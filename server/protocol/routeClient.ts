@@ -165,7 +165,7 @@ function contentTypeOf(body: unknown): string | undefined {
 }
 
 function pathOf(path: string, params: Readonly<Record<string, string>> = {}): string {
-	return path.replace(/:(\w+)(?:\{.+?\}(?=\/|$))?/g, (_, name: string) =>
+	return path.replace(/(?<=\/):(\w+)(?:\{.+?\}(?=\/|$))?/g, (_, name: string) =>
 		encodeURIComponent(params[name] ?? ''),
 	);
 }

@@ -63,7 +63,7 @@ test('a name that is no UTF-8 is told as that, not as a file that is not there',
 	// What stands for such bytes in an argument.
 	const name = './t\uFFFDst.md';
 	assert.equal(await meaningOf(name), 'missing');
-	assert.match(noFile(name, 'missing'), /is not written in UTF-8\. Rename it, or send it/);
+	assert.match(noFile(name), /is not written in UTF-8\. Rename it, or send it/);
 	const error = await stat(name).catch((error: unknown) => error);
 	assert.match(fileProblem(error), /is not written in UTF-8\. Rename it, or send it/);
 });

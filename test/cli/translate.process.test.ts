@@ -311,13 +311,41 @@ test('a file keeps its form: code, keys and links stay, words are translated', a
 	assert.match(again.err, /exists already/);
 });
 
+test('a folder is translated once, its message files are added to, and a check tells what is wrong', async () => {
+	const project = temporaryFolder('cli-project');
+	await mkdir(join(project, 'docs'));
+	await mkdir(join(project, 'locales'));
+	await writeFile(join(project, '.gitignore'), '*.tmp.md\n');
+	await writeFile(join(project, 'docs/a.md'), '# Menu\n\nThe file could not be opened.\n');
+	await writeFile(join(project, 'docs/b.tmp.md'), 'The file could not be opened.\n');
+	await writeFile(join(project, 'locales/en.json'), '{"save": "Save {name}"}');
+	await writeFile(join(project, 'locales/de.json'), '{}');
+	const translate = (...args: string[]) => nearglot(['translate', ...args], '', project);
+	const first = await translate('docs/', 'locales', '--from', 'en', '--to', 'de');
+	assert.equal(first.code, 0, first.err);
+	assert.match(first.err, /2 of 2 translated; \d+ words in /);
+	assert.match(await readFile(join(project, 'docs/a.de.md'), 'utf8'), /nicht geöffnet/);
+	assert.match(await readFile(join(project, 'locales/de.json'), 'utf8'), /\{name\}/);
+	const good = await translate('--check');
+	assert.deepEqual([good.code, good.out], [0, ''], good.err);
+	await writeFile(join(project, 'locales/de.json'), '{"save": "{nam} speichern"}');
+	const broken = await translate('--check', '--format', 'github');
+	assert.equal(broken.code, 1);
+	assert.match(
+		broken.out,
+		/^::error file=locales\/de\.json,line=1,title=Translation placeholder::save: /,
+	);
+	const wrong = await translate('--check', '--format', 'xml');
+	assert.equal(wrong.code, 2);
+});
+
 test('wrong use of files says what to do', async () => {
 	const path = join(home, 'picture.png');
 	await writeFile(path, 'x');
 	for (const [args, words] of [
 		[[path, '--to', 'de'], /no format that can be translated whole/],
-		[[join(home, 'guide.md'), '--to', 'de,fr'], /--out with \{to\}/],
-		[['just words', '--to', 'de', '--out', 'x'], /go with a FILE/],
+		[[join(home, 'guide.md'), '--to', 'de,fr'], /--out with \{lang\}/],
+		[['just words', '--to', 'de', '--out', 'x'], /go with files/],
 	] as const) {
 		const done = await nearglot(['translate', ...args]);
 		assert.equal(done.code, 2);
@@ -354,14 +382,15 @@ test('printf percent signs stay doubled, those of prose single', async () => {
 	assert.match(made.c, /(?<!%)%(?!%)/);
 });
 
-test('a path of nothing and a folder are refused, and nothing is started for them', async () => {
+test('a path of nothing and a folder with nothing are refused, and nothing is started for them', async () => {
 	const folder = join(home, 'empty');
 	await mkdir(folder);
 	for (const [given, words] of [
 		['missing-file.md', /There is no file missing-file\.md\..*standard input/],
 		['./x', /There is no file/],
-		[`${folder}/`, /is a folder.*Name the files/],
-		['.', /is a folder/],
+		[`${folder}/`, /There is nothing to translate in .*empty\//],
+		['.', /There is nothing to translate/],
+		['*.md', /No file that can be translated matches/],
 	] as const) {
 		const { code, out, err } = await nearglot(['translate', given, '--to', 'de'], '', folder);
 		assert.equal(code, 1, err);
@@ -385,9 +414,9 @@ test('where a translation cannot be written is said before it is made', async ()
 		assert.equal(code, 2, err);
 		assert.match(err, words);
 	}
-	const latin = join(home, 'latin.txt');
-	await writeFile(latin, Buffer.from('Gr\u00fc\u00dfe', 'latin1'));
-	const { code, err } = await nearglot(['translate', latin, '--to', 'en']);
+	const other = join(home, 'other.txt');
+	await writeFile(other, Buffer.from('\u00ce\u00f2\u00ea\u00f0\u00fb\u00f2\u00fc', 'latin1'));
+	const { code, err } = await nearglot(['translate', other, '--to', 'en']);
 	assert.equal(code, 1);
-	assert.match(err, /latin\.txt is not in UTF-8\./);
+	assert.match(err, /other\.txt is not in UTF-8, UTF-16 or Windows-1252.*--encoding/);
 });

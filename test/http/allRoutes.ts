@@ -32,7 +32,7 @@ export function pathOf({ path }: RouteOf): string {
 	return path
 		.replace(/:endpoint\{[^}]*\}/, 'cognitiveservices')
 		.replace(/:file\{.*\}$/, 'studio.css')
-		.replace(/:\w+(?:\{[^}]*\})?/g, 'starter-chat');
+		.replace(/(?<=\/):\w+(?:\{[^}]*\})?/g, 'starter-chat');
 }
 
 /** Calls a route and reads its answer; of one that does not end, the first event. */

@@ -31,9 +31,15 @@ const signal = new AbortController().signal;
 
 test('translations go where the setting says, over the private path of the daemon', async () => {
 	for (const [engine, expected] of [
-		['local', 'here /nearglot/translator/translate?api-version=3.0&to=de&engine=local'],
-		['hosted', 'here /nearglot/translator/translate?api-version=3.0&to=de&engine=hosted'],
-		['team', 'team /translate?api-version=3.0&to=de'],
+		[
+			'local',
+			'here /nearglot/translator/translate?api-version=3.0&to=de&includeQuality=true&engine=local',
+		],
+		[
+			'hosted',
+			'here /nearglot/translator/translate?api-version=3.0&to=de&includeQuality=true&engine=hosted',
+		],
+		['team', 'team /translate?api-version=3.0&to=de&includeQuality=true'],
 	] as const) {
 		const { asked, door } = world(engine);
 		const { items } = await translateTexts(door, { texts: ['x'], to: 'de' }, signal);
@@ -46,8 +52,8 @@ test('a call may name another engine than the setting', async () => {
 	await translateTexts(door, { texts: ['x'], to: 'de', engine: 'local' }, signal);
 	await translateTexts(door, { texts: ['x'], to: 'de', engine: 'team' }, signal);
 	assert.deepEqual(asked, [
-		'here /nearglot/translator/translate?api-version=3.0&to=de&engine=local',
-		'team /translate?api-version=3.0&to=de',
+		'here /nearglot/translator/translate?api-version=3.0&to=de&engine=local&includeQuality=true',
+		'team /translate?api-version=3.0&to=de&includeQuality=true',
 	]);
 });
 

@@ -26,6 +26,7 @@ export interface TranslateCall {
 	readonly request: TranslateRequest;
 	readonly includeSentenceLength: boolean;
 	readonly includeAlignment: boolean;
+	readonly includeQuality: boolean;
 }
 
 /**
@@ -58,8 +59,10 @@ export function readTranslateCall(
 	const includeSentenceLength = flag(query, 'includeSentenceLength', false);
 	const allowFallback = flag(query, 'allowFallback', true);
 
-	// Not part of the documented interface: who translates, for this request.
+	// Not part of the documented interface: who translates, for this request, and what becomes of doubtful words.
 	const engine = namedEngine(query);
+	const includeQuality = flag(query, 'includeQuality', false);
+	const minQuality = share(query, 'minQuality');
 
 	const tone = namedOption(query, 'tone', tones);
 	const gender = namedOption(query, 'gender', genders);
@@ -95,6 +98,7 @@ export function readTranslateCall(
 	return {
 		includeAlignment,
 		includeSentenceLength,
+		includeQuality,
 		request: {
 			owner,
 			texts,
@@ -106,7 +110,7 @@ export function readTranslateCall(
 			alignment: includeAlignment,
 			priority: priorityOf(length * targets.length),
 			...defined({ source, suggestedSource, sourceScript: fromScript, category, engine }),
-			...defined({ tone, gender, comments }),
+			...defined({ tone, gender, comments, minQuality }),
 		},
 	};
 }
@@ -199,6 +203,14 @@ function option<T extends string>(
 	const found = values.find((value) => value.toLowerCase() === written.toLowerCase());
 	if (found === undefined) throw translatorError(code, `${name} takes ${values.join(', ')}.`);
 	return found;
+}
+
+function share(query: URLSearchParams, name: string): number | undefined {
+	const written = queryParam(query, name);
+	if (written === undefined) return undefined;
+	const value = written.trim() === '' ? Number.NaN : Number(written);
+	if (value >= 0 && value <= 1) return value;
+	throw translatorError(400042, `${name} takes a number from 0 to 1.`);
 }
 
 function flag(query: URLSearchParams, name: string, fallback: boolean): boolean {

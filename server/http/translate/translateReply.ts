@@ -2,11 +2,13 @@
 
 import { randomBytes } from 'node:crypto';
 import { errorKinds } from '../../protocol/index.ts';
+import type { TargetText, TranslateOutcome } from '../../services/translate/translateRequest.ts';
+import { meanQuality } from '../../translate/qualityEstimate.ts';
 import { jsonBytes } from '../jsonAnswer.ts';
 import { translatorErrorOf } from './translateErrors.ts';
 
 /** Which operation a request id belongs to. */
-export type RequestKind = 'TRAN' | 'TLIT' | 'BKST' | 'LANG' | 'DTCT' | 'DICT' | 'TOKN';
+export type RequestKind = 'DOCT' | 'TRAN' | 'TLIT' | 'BKST' | 'LANG' | 'DTCT' | 'DICT' | 'TOKN';
 
 /** Id of one request in the form clients log: operation, place, minute, random. */
 export function translatorRequestId(kind: RequestKind, now: Date): string {
@@ -42,6 +44,37 @@ export function modelsHeader(
 ): Record<string, string> {
 	const models = new Set(outcomes.flatMap((outcome) => outcome.models));
 	return models.size > 0 ? { 'x-nearglot-models': [...models].join(',') } : {};
+}
+
+/** Values up to which {@link qualityHeader} lists them. */
+const maxQualities = 100;
+
+/**
+ * The header with an estimate of each translation's quality, 0…1 in the order of the answer; of many the mean. None
+ * where no model here was asked.
+ */
+export function qualityHeader(
+	outcomes: readonly Pick<TranslateOutcome, 'items'>[],
+): Record<string, string> {
+	const texts = outcomes.flatMap(({ items }) => items.flatMap(({ translations }) => translations));
+	const mean = textsQuality(texts);
+	if (mean === undefined) return {};
+	const values =
+		texts.length > maxQualities
+			? [mean.toFixed(2)]
+			: texts.map((one) => one.quality?.toFixed(2) ?? '');
+	return { 'x-nearglot-quality': values.join(',') };
+}
+
+/** The estimate of several translations together; `undefined` where no model here was asked. */
+export function textsQuality(
+	texts: readonly Pick<TargetText, 'quality' | 'text'>[],
+): number | undefined {
+	return meanQuality(
+		texts.flatMap(({ quality, text }) =>
+			quality === undefined ? [] : [{ quality, length: Math.max(1, text.length) }],
+		),
+	);
 }
 
 /** The header that says how many sentences stayed in their language, as no answer of the model could be used. */

@@ -30,6 +30,7 @@ import { languagesReply } from './translateLanguages.ts';
 import { namedEngine, readTranslateCall, type TranslateCall } from './translateParameters.ts';
 import {
 	modelsHeader,
+	qualityHeader,
 	type RequestKind,
 	refusedHeader,
 	translatorFailure,
@@ -127,6 +128,7 @@ export function registerTranslateRoutes(app: Hono<AppEnv>, backend: Backend): vo
 			'x-metered-usage': String(result.characters),
 			'x-mt-system': result.systems.join(','),
 			...modelsHeader([result]),
+			...qualityHeader([result]),
 			...refusedHeader([result]),
 		});
 	};
@@ -193,6 +195,9 @@ function translateBody(result: TranslateOutcome, call: TranslateCall): unknown[]
 			text: done.text,
 			...(done.transliteration ? { transliteration: done.transliteration } : {}),
 			to: done.language,
+			...(call.includeQuality && done.quality !== undefined
+				? { quality: Number(done.quality.toFixed(2)) }
+				: {}),
 			...(call.includeAlignment && done.alignment !== undefined
 				? { alignment: { proj: done.alignment } }
 				: {}),

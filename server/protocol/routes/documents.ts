@@ -3,7 +3,8 @@
 import * as z from 'zod';
 import { maxArchiveBytes } from '../archiveTypes.ts';
 import { documentBody } from './bodyLimits.ts';
-import { array, object, oneOf, optional, string } from './fields.ts';
+import { array, number, object, oneOf, optional, string } from './fields.ts';
+import { numeric } from './numeric.ts';
 import { jsonOrBytes, route } from './route.ts';
 import { translationSystems } from './translationSystems.ts';
 
@@ -20,6 +21,7 @@ export const translateDocument = route({
 		to: optional(string({ minLength: 2, maxLength: 40 })),
 		from: optional(string({ maxLength: 40 })),
 		engine: optional(oneOf('local', 'team', 'hosted')),
+		minQuality: optional(numeric(number({ min: 0, max: 1 }))),
 		category: optional(string({ maxLength: 120 })),
 		tone: optional(oneOf('neutral', 'formal', 'informal')),
 		gender: optional(oneOf('neutral', 'female', 'male')),
@@ -35,6 +37,8 @@ export const translateDocument = route({
 			from: optional(string({ maxLength: 40 })),
 			/** Who translates; absent = what the owner set. */
 			engine: optional(oneOf('local', 'team', 'hosted')),
+			/** Below this estimate (0 to 1) a sentence stays as it is where the built-in model is asked; 0.2 when absent, 0 = never. */
+			minQuality: optional(number({ min: 0, max: 1 })),
 			/** Custom system, model, or chat model (`chat`, `chat:NAME`). */
 			category: optional(string({ maxLength: 120 })),
 			/** For chat models. */
@@ -56,6 +60,8 @@ export const translateDocument = route({
 			.readonly(),
 		language: z.string(),
 		score: z.number().exactOptional(),
+		/** How good the translation probably is, 0…1; absent where no model here was asked. */
+		quality: z.number().exactOptional(),
 		/** Texts that stayed as they were, or some sentences of which did. */
 		left: z
 			.array(

@@ -2,8 +2,8 @@
 
 import * as z from 'zod';
 import { smallBody } from './bodyLimits.ts';
-import { read } from './check.ts';
-import { boolean, integer, mapped, object, oneOf, optional, string } from './fields.ts';
+import { boolean, integer, object, oneOf, optional, string } from './fields.ts';
+import { numeric } from './numeric.ts';
 import { jsonBody, type Route, route } from './route.ts';
 import { recorderEventSchema } from './transcripts.ts';
 
@@ -55,10 +55,6 @@ export const claimRecorder = route({
 	body: jsonBody(object({ ticket: string({ minLength: 1, maxLength: 200 }) }), smallBody),
 	answer: z.object({ id: z.string(), token: z.string(), language: z.string().exactOptional() }),
 });
-
-/** A number that comes as a text. */
-const numeric = (schema: z.ZodNumber) =>
-	mapped(z.string(), (text) => read(schema, text === '' ? undefined : Number(text), ''));
 
 export const sendSamples = route({
 	...ticket,

@@ -147,4 +147,4 @@ export const routeName = ({ method, path }: { readonly method: string; readonly 
 
 /** The path as people and openapi.json write it: `:id{.+}` is `{id}`. */
 export const shownPath = (path: string): string =>
-	path.replace(/:(\w+)(?:\{.+?\}(?=\/|$))?/g, '{$1}');
+	path.replace(/(?<=\/):(\w+)(?:\{.+?\}(?=\/|$))?/g, '{$1}');

@@ -3,6 +3,7 @@
 import { anthropicRoutes } from './anthropicMessages.ts';
 import { chatRoutes } from './chat.ts';
 import { completionRoutes } from './completions.ts';
+import { documentTranslatorRoutes } from './documentApi.ts';
 import { documentRoutes } from './documents.ts';
 import { embeddingRoutes } from './embeddings.ts';
 import { foundryRoutes } from './foundry.ts';
@@ -37,6 +38,7 @@ export const routes: readonly Route[] = [
 	...recorderRoutes,
 	...documentRoutes,
 	...translatorRoutes,
+	...documentTranslatorRoutes,
 	...studioRoutes,
 	...statusRoutes,
 ];

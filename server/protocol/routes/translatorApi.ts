@@ -6,6 +6,7 @@
 
 import * as z from 'zod';
 import { genders, tones } from '../tones.ts';
+import { qualityParameters } from './qualityParameters.ts';
 import {
 	type Besides,
 	type OwnBody,
@@ -70,6 +71,7 @@ const translateQuery: readonly Parameter[] = [
 	{ name: 'profanityMarker', values: profanityMarkers, description: 'How it is marked.' },
 	{ name: 'includeAlignment', values: flag, description: 'Which word became which.' },
 	{ name: 'includeSentenceLength', values: flag, description: 'Lengths of the sentences.' },
+	...qualityParameters,
 	{ name: 'suggestedFrom', description: 'Language where detection fails.' },
 	{ name: 'fromScript', description: 'Script of the texts.' },
 	{ name: 'toScript', many: true, description: 'Scripts to write the translations in as well.' },
@@ -160,6 +162,8 @@ const translations = z.array(
 			z.looseObject({
 				text: word,
 				to: word,
+				/** How good it probably is, 0…1, when it was asked for. */
+				quality: z.number().exactOptional(),
 				/** Word links, `0:4-0:3 …`. */
 				alignment: z.object({ proj: word }).exactOptional(),
 			}),

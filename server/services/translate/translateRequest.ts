@@ -4,6 +4,7 @@ import type { Owned } from '../../engine/api.ts';
 import type { TranslateEngine } from '../../protocol/index.ts';
 import type { genders, tones } from '../../protocol/tones.ts';
 import type { DetectedLanguage } from '../../translate/detectedLanguage.ts';
+import type { Fixed } from '../../translate/mask.ts';
 import type { MemoryPair } from '../../translate/memory.ts';
 import type { ProfanityAction, ProfanityMarker } from '../../translate/profanity.ts';
 
@@ -38,9 +39,13 @@ export interface TranslateRequest extends Owned {
 	readonly alignment: boolean;
 	readonly alternatives?: number;
 	readonly beams?: number;
+	/** Below this estimate (0…1) a sentence stays as it is rather than as the built-in model has it; default 0. */
+	readonly minQuality?: number;
 	readonly priority: 'interactive' | 'batch';
 	/** Who translates; absent = what the user set, normally `local`. */
 	readonly engine?: TranslateEngine;
+	/** Prescribed terms for texts of a language, before those of the category. */
+	readonly termsFrom?: (source: string) => (text: string) => readonly Fixed[];
 	readonly tone?: Tone;
 	readonly gender?: Gender;
 	/** What the texts belong to, for chat models. */
@@ -62,6 +67,8 @@ export interface TargetText {
 	readonly sourceLengths: readonly number[];
 	readonly targetLengths: readonly number[];
 	readonly alternatives: readonly string[];
+	/** How good it probably is, 0…1: an estimate of its chrF. Absent where no model here was asked. */
+	readonly quality?: number;
 	/** Ids of the models, in order; empty when the text was copied or a table had all of it. */
 	readonly models: readonly string[];
 	/** Sentences that stayed in the source language: no answer of the model could be used. */

@@ -4,9 +4,11 @@
  */
 
 import type { Owned, Seq2SeqOutput } from '../../engine/api.ts';
+import { defined } from '../../protocol/defined.ts';
 import { AppError } from '../../protocol/index.ts';
 import type { Attention } from '../../translate/align.ts';
 import { placeholders, samePlaceholders } from '../../translate/documents/placeholders.ts';
+import { qualityEstimate } from '../../translate/qualityEstimate.ts';
 import { looksBroken } from '../../translate/repetition.ts';
 import { linkSpans, type MaskedResult } from '../../translate/sentence.ts';
 import type { CachedTranslation, SentenceCache } from '../../translate/sentenceCache.ts';
@@ -20,6 +22,8 @@ export interface SentenceOptions extends Owned {
 	readonly beams?: number;
 	readonly alternatives?: number;
 	readonly priority: 'interactive' | 'batch';
+	/** Below this estimate a sentence stays as it is rather than as the built-in model has it. */
+	readonly minQuality?: number;
 }
 
 export interface SentenceDeps {
@@ -32,6 +36,10 @@ type Links = NonNullable<MaskedResult['links']>;
 /** A translated sentence with what the translation routes need of it. */
 export interface SentenceResult extends MaskedResult {
 	readonly alternatives?: readonly string[];
+	/** How good it probably is, 0…1; absent where no model was asked. */
+	readonly quality?: number;
+	/** It is the source, because what the built-in model made of it is too doubtful. */
+	readonly isLeft?: boolean;
 }
 
 /** Translates masked sentences through the models of a route, with its changes of script. */
@@ -48,7 +56,7 @@ export async function translateSentences(
 	let results: SentenceResult[] = read.map((text) => ({ text }));
 	for (const [index, hop] of hops.entries()) {
 		const last = index === hops.length - 1;
-		const { alternatives, ...plain } = options;
+		const { alternatives, minQuality = 0, ...plain } = options;
 		const made = await translateHop(
 			results.map(({ text }) => text),
 			hop,
@@ -63,8 +71,15 @@ export async function translateSentences(
 		const next: SentenceResult[] = [];
 		for (const [position, before] of results.entries()) {
 			const hypothesis = made[position] ?? { text: before.text, score: 0 };
+			const own = qualityEstimate(before.text, hypothesis.text, hypothesis.score, hop);
+			const quality = own * (before.quality ?? 1);
+			if (before.isLeft || (hop.model.origin === 'built-in' && quality < minQuality)) {
+				next.push({ text: read[position] ?? '', quality, isLeft: true });
+				continue;
+			}
 			const result = {
 				text: hypothesis.text,
+				quality,
 				...(hypothesis.alternatives ? { alternatives: hypothesis.alternatives } : {}),
 			};
 			if (!needs.links) {
@@ -78,14 +93,24 @@ export async function translateSentences(
 		}
 		results = next;
 	}
+	const [first] = hops;
+	results = results.map((result, index) => {
+		if (!result.isLeft || !first) return result;
+		// A step on the way may have been good; the sentence is the source all the same.
+		const text = sentences[index] ?? '';
+		const links = needs.links ? linkSpans(text, text, { ...first, target: first.source }) : [];
+		return { ...result, text, links };
+	});
 	if (!preConvert && !postConvert) return results;
 	return Promise.all(
 		results.map(async (result, index) => {
+			if (result.isLeft) return result;
 			const text = postConvert ? await postConvert(result.text) : result.text;
 			// Offsets hold as long as every character was replaced by one.
 			const exact =
 				text.length === result.text.length && read[index]?.length === sentences[index]?.length;
-			return exact && result.links ? { text, links: result.links } : { text };
+			const { quality } = result;
+			return { text, ...defined({ quality, links: exact ? result.links : undefined }) };
 		}),
 	);
 }

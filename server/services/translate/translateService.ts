@@ -11,6 +11,7 @@ import { scriptOf } from '../../translate/languageCodes.ts';
 import type { LanguageTools } from '../../translate/languageTools.ts';
 import { plainBlock, usesDictionary } from '../../translate/plainBlock.ts';
 import { profanityEdit } from '../../translate/profanity.ts';
+import { meanQuality } from '../../translate/qualityEstimate.ts';
 import type { SentenceCache } from '../../translate/sentenceCache.ts';
 import { type DocumentOptions, translateBlocks } from '../../translate/translateBlocks.ts';
 import type { WorkBound } from '../../work/workBound.ts';
@@ -26,6 +27,7 @@ import {
 import { chatModelOf } from './chatSystems.ts';
 import { type GenerateChat, unusableModel } from './chatTranslator.ts';
 import { type ChooseSystem, type ChosenSystem, guidanceOf, systemChooser } from './chooseSystem.ts';
+import { combinedTerms } from './combinedTerms.ts';
 import { copiedText } from './copiedText.ts';
 import { knownSentence } from './knownSentences.ts';
 import { listSystems } from './listSystems.ts';
@@ -158,9 +160,10 @@ export function createTranslateService(deps: TranslateDeps): TranslateService {
 			// Two units a token on average; unspaced scripts need a token for nearly every one.
 			maxSentence: Math.floor(context * (/^(zh|ja|ko|yue|th|lo|km|my)/.test(source) ? 0.7 : 1.6)),
 			...(edit ? { edit } : {}),
-			...(system?.terms ? { terms: system.terms } : {}),
+			...defined({ terms: combinedTerms(request.termsFrom?.(source), system?.terms) }),
 		};
 		const others: string[][] = [];
+		const qualities: { quality: number; length: number }[] = [];
 		const refused: string[] = [];
 		const tables = new Set<string>();
 		let usesModel = false;
@@ -188,7 +191,7 @@ export function createTranslateService(deps: TranslateDeps): TranslateService {
 							{
 								priority: request.priority,
 								owner: request.owner,
-								...defined({ beams: request.beams }),
+								...defined({ beams: request.beams, minQuality: request.minQuality }),
 								...(request.alternatives ? { alternatives: request.alternatives } : {}),
 							},
 							{ client, cache },
@@ -197,13 +200,17 @@ export function createTranslateService(deps: TranslateDeps): TranslateService {
 				let next = 0;
 				return sentences.map((sentence, index) => {
 					const known = remembered[index];
+					const { length } = sentence;
 					if (known !== undefined) {
+						qualities.push({ quality: 1, length });
 						others.push([]);
 						return { text: known.text };
 					}
 					const result: SentenceResult | ChatSentenceResult = made[next++] ?? { text: sentence };
 					if ('isRefused' in result && result.isRefused) refused.push(sentence);
 					others.push('alternatives' in result ? [...(result.alternatives ?? [])] : []);
+					if ('quality' in result && result.quality !== undefined)
+						qualities.push({ quality: result.quality, length });
 					return needs.links && hops.length === 0 && !route.postConvert && !byChat
 						? { text: sentence, links: identityLinks(sentence) }
 						: result;
@@ -235,6 +242,8 @@ export function createTranslateService(deps: TranslateDeps): TranslateService {
 			targetLengths: done.targetLengths,
 			// Alternatives are those of a text that is one sentence.
 			alternatives: others.length === 1 && hops.length > 0 ? (others[0] ?? []) : [],
+			// Nothing is known of what chat models make.
+			...defined({ quality: byChat ? undefined : meanQuality(qualities) }),
 			models:
 				tables.size > 0 && !usesModel
 					? []
@@ -279,6 +288,11 @@ export function createTranslateService(deps: TranslateDeps): TranslateService {
 		signal?: AbortSignal,
 	): Promise<TranslateOutcome> => {
 		const engine = engineOf(request);
+		if (engine !== 'local' && request.termsFrom !== undefined)
+			throw new AppError(
+				'not_supported',
+				`The engine '${engine}' takes no glossary with a request.`,
+			);
 		if (engine !== 'local') return remotely(engine, request, signal);
 		if (request.turn !== undefined) return locally(request, chooseSystem, signal);
 		using _ = admission.enter({ ...request, characters: charactersOf(request) }, signal);

@@ -8,6 +8,7 @@ import { extname, isAbsolute, join } from 'node:path';
 import { defined } from '../../protocol/defined.ts';
 import { isRecord } from '../../protocol/errorBody.ts';
 import { AppError, systemError } from '../../protocol/index.ts';
+import { pushAll } from '../../protocol/lists.ts';
 import { genders, tones } from '../../protocol/tones.ts';
 import { changeFile, withLock } from '../../store/changeFile.ts';
 import { removePath } from '../../store/movePath.ts';
@@ -203,6 +204,29 @@ export async function checkPairFiles(pair: SystemPair): Promise<void> {
 		await check(file, 'terms', (text) => readTerms(file, text, pair).length);
 	for (const file of pair.memories)
 		await check(file, 'sentences', (text) => readMemory(file, text, pair).length);
+}
+
+/**
+ * All terms and sentences of a pair, in the order of its files.
+ *
+ * @throws AppError that names the file which cannot be read
+ */
+export async function readPairEntries(
+	folder: string,
+	category: string,
+	pair: SystemPair,
+): Promise<{ readonly terms: readonly Term[]; readonly memory: readonly MemoryPair[] }> {
+	const textOf = async (file: string): Promise<string> => {
+		const path = isAbsolute(file) ? file : join(folder, category, file);
+		return readFile(path, 'utf8').catch((error: unknown) => {
+			throw systemError(error, { path, verb: 'read' }) ?? error;
+		});
+	};
+	const terms: Term[] = [];
+	const memory: MemoryPair[] = [];
+	for (const file of pair.glossaries) pushAll(terms, readTerms(file, await textOf(file), pair));
+	for (const file of pair.memories) pushAll(memory, readMemory(file, await textOf(file), pair));
+	return { terms, memory };
 }
 
 /** Changes the pairs of a category, which is made when there is none. */

@@ -57,10 +57,11 @@ export async function translateDocumentInWorker(
 	translator: TextTranslator,
 	signal: AbortSignal,
 	limits = usualLimits,
+	owner = ownPerson,
 ): Promise<DocumentResult> {
 	if (!formatOf(job.fileName, job.text))
 		throw new AppError('not_supported', `${job.fileName} ${unknownFormat(job.fileName)}`);
-	const done = await inWorker(job, translator, ownPerson, signal, limits);
+	const done = await inWorker(job, translator, owner, signal, limits);
 	if (done.type === 'document') return done.result;
 	throw new AppError('internal', 'The document thread answered something else.');
 }

@@ -28,7 +28,7 @@ interface Group {
 }
 
 /** Whether letters are a code of a language that has a name. */
-function isLanguage(letters: string): boolean {
+export function isLanguageName(letters: string): boolean {
 	if (!wholeCode.test(letters)) return false;
 	try {
 		return names.of(letters.replaceAll('_', '-')) !== undefined;
@@ -66,25 +66,25 @@ function placeOf(path: string, all: ReadonlySet<string>): Place | undefined {
 	const [, base = '', ending = ''] = /^(.*?)(\.[^.]+)$/.exec(file) ?? [];
 	const folder = parts.map((part) => `${part}/`).join('');
 	const isHome = homes.test(parts.at(-1) ?? '') || /\.(?:arb|po|properties)$/.test(ending);
-	if (isLanguage(base))
+	if (isLanguageName(base))
 		return { path, written: base, pattern: `${folder}{to}${ending}`, isSure: isHome };
 	const [, stem = '', joint = '', written = ''] = nameWithCode.exec(base) ?? [];
 	// `read_me` ends with a code, too: only a file without it, or a home of messages, makes it one.
-	if (isLanguage(written)) {
+	if (isLanguageName(written)) {
 		const plain = all.has(`${folder}${stem}${ending}`);
 		const hasOthers = [...all].some(
 			(other) =>
 				other !== path &&
 				other.startsWith(`${folder}${stem}${joint}`) &&
 				other.endsWith(ending) &&
-				isLanguage(other.slice(folder.length + stem.length + 1, -ending.length)),
+				isLanguageName(other.slice(folder.length + stem.length + 1, -ending.length)),
 		);
 		if (plain || isHome || hasOthers)
 			return { path, written, pattern: `${folder}${stem}${joint}{to}${ending}`, isSure: true };
 	}
 	for (let at = parts.length - 1; at >= 0; at--) {
 		const part = parts[at] ?? '';
-		if (!isLanguage(part)) continue;
+		if (!isLanguageName(part)) continue;
 		const isHome = homes.test(parts[at - 1] ?? '') || homes.test(parts[at + 1] ?? '');
 		if (!isHome) continue;
 		const whole = [...parts.slice(0, at), '{to}', ...parts.slice(at + 1), file];

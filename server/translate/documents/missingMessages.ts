@@ -230,7 +230,7 @@ function treeChanges(
 		if (targetText.replace(/^(?:---|#.*|\s+)+/gm, '').trim() !== '') throw unreadable('target');
 		const [root] = source.entries ?? [];
 		const values = newEntries(source, [], wanted, found.missing, to);
-		const isRooted = source.entries?.length === 1 && root?.value.entries && isLanguage(root.key);
+		const isRooted = source.entries?.length === 1 && root?.value.entries && isLanguageKey(root.key);
 		const rooted = isRooted && to ? values.map(([, value]) => [to, value] as const) : values;
 		if (values.length > 0)
 			found.edits.push({
@@ -247,15 +247,16 @@ function treeChanges(
 		target.entries?.length === 1 &&
 		from &&
 		into &&
-		isLanguage(from.key) &&
-		isLanguage(into.key);
+		isLanguageKey(from.key) &&
+		isLanguageKey(into.key);
 	if (isRooted && from.value.entries && into.value.entries)
 		compare(from.value, into.value, [into.key], targetText, format, wanted, found, to);
 	else compare(source, target, [], targetText, format, wanted, found, to);
 	return found;
 }
 
-function isLanguage(key: string): boolean {
+/** Whether the only key at a root is the language of what lies below. */
+export function isLanguageKey(key: string): boolean {
 	return /^[a-z]{2,3}(?:[-_][A-Za-z\d]{2,8})*$/.test(key);
 }
 
@@ -351,7 +352,7 @@ function textsOf(text: string, format: MessageFormat): Map<string, string> {
 	};
 	const root = format === 'po' ? undefined : trees[format].read(text);
 	const [only, ...others] = root?.entries ?? [];
-	visit(only && others.length === 0 && isLanguage(only.key) ? only.value : root, '');
+	visit(only && others.length === 0 && isLanguageKey(only.key) ? only.value : root, '');
 	return texts;
 }
 
@@ -380,7 +381,9 @@ function translatedAlready(
 /** Texts of the source that are no words for translators, or are to be left alone. */
 function keptTexts(sourceText: string, format: MessageFormat): Map<string, string> {
 	if (format === 'po') return new Map();
-	const asked = new Set(extracts[format](sourceText).map(({ text }) => text));
+	const asked = new Set(extracts[format](sourceText).map(({ text }) => text.trim()));
 	const all = [...textsOf(sourceText, format).values()];
-	return new Map(all.filter((text) => !asked.has(text)).map((text) => [text.trim(), text.trim()]));
+	return new Map(
+		all.filter((text) => !asked.has(text.trim())).map((text) => [text.trim(), text.trim()]),
+	);
 }

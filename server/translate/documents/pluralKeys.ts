@@ -95,6 +95,9 @@ function bestFor(
 	return one && !one.onlyOne && !says(own) && says(other) ? other : own;
 }
 
+/** Whether a placeholder stands for the number of things. */
+export const isCountPlaceholder = (placeholder: string): boolean => counts.test(placeholder);
+
 function countIn(text: string): string | undefined {
 	return placeholders(text).find((found) => counts.test(found));
 }

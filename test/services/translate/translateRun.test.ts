@@ -152,3 +152,38 @@ test('what is wrong with some sentences is seen to side by side', async () => {
 		'end House.',
 	]);
 });
+
+test('a sentence of which the built-in model is not sure stays as it is where that is wanted', async () => {
+	const builtIn = { ...model, origin: 'built-in' } as const;
+	const hop = (source: string, target: string, of: { origin: 'built-in' | 'local' }) => ({
+		...{ model: { ...model, ...of }, languages, source, target },
+	});
+	const client: SentenceClient = {
+		translate: async (_model, { text }) => ({
+			text: text.toUpperCase(),
+			...{ tokenIds: [], reason: 'stop' as const },
+			score: text.toLowerCase().includes('odd') ? -2 : -0.2,
+		}),
+	};
+	const done = (hops: ReturnType<typeof hop>[], minQuality?: number) =>
+		translateSentences(
+			['open the odd file', 'open the file'],
+			{ hops },
+			{ links: true },
+			{ priority: 'batch', owner: 'a', ...(minQuality === undefined ? {} : { minQuality }) },
+			{ client, cache: new SentenceCache(1 << 20) },
+		);
+	const textsOf = (results: Awaited<ReturnType<typeof done>>) => results.map(({ text }) => text);
+	const all = await done([hop('en', 'de', builtIn)]);
+	assert.deepEqual(textsOf(all), ['OPEN THE ODD FILE', 'OPEN THE FILE']);
+	assert.ok((all[0]?.quality ?? 1) < 0.2 && (all[1]?.quality ?? 0) > 0.5, JSON.stringify(all));
+	const sure = await done([hop('en', 'de', builtIn)], 0.2);
+	assert.deepEqual(textsOf(sure), ['open the odd file', 'OPEN THE FILE']);
+	assert.equal(sure[0]?.links?.length, 4, 'its words are linked to themselves');
+	// Whichever step is doubtful, the source comes out, not what lies between.
+	const chain = [hop('de', 'en', { origin: 'local' }), hop('en', 'fr', builtIn)];
+	assert.deepEqual(textsOf(await done(chain, 0.2))[0], 'open the odd file');
+	// Models that somebody has chosen are taken at their word.
+	const own = await done([hop('en', 'de', { origin: 'local' })], 0.2);
+	assert.equal(own[0]?.text, 'OPEN THE ODD FILE');
+});

@@ -1,0 +1,159 @@
+/** The record of translations in the folder of a project: found, read, and written while work goes on. */
+
+import { readFile, stat } from 'node:fs/promises';
+import { dirname, relative, resolve, sep } from 'node:path';
+import { errno, systemError } from '../protocol/index.ts';
+import { makeFolder } from '../store/makeFolder.ts';
+import {
+	emptyRecord,
+	type MadeFile,
+	type MadeMessage,
+	parseRecord,
+	recordPath,
+	recordText,
+	type TranslationRecord,
+} from '../translate/documents/translationRecord.ts';
+import { writeOutput } from './outputFile.ts';
+
+/** What a hard end of the process may lose. */
+const writeAfterMs = 1000;
+
+export class ProjectRecord {
+	/** The project's folder. */
+	readonly folder: string;
+	/** Whether there was a record. */
+	readonly isThere: boolean;
+	readonly #record: TranslationRecord;
+	/** Translated files whose entries this process has changed. */
+	readonly #changed = new Set<string>();
+	#timer: NodeJS.Timeout | undefined;
+	#writing: Promise<void> = Promise.resolve();
+
+	constructor(folder: string, isThere: boolean, record: TranslationRecord) {
+		this.folder = folder;
+		this.isThere = isThere;
+		this.#record = record;
+	}
+
+	/** The record of the project that a folder lies in: the nearest one that has a record or a repository. */
+	static async open(start: string): Promise<ProjectRecord> {
+		const isAt = async (path: string): Promise<boolean> =>
+			(await stat(path).catch(() => undefined)) !== undefined;
+		for (let folder = resolve(start); ; folder = dirname(folder)) {
+			const isTop = dirname(folder) === folder;
+			const has = await isAt(resolve(folder, recordPath));
+			if (!has && !isTop && !(await isAt(resolve(folder, '.git')))) continue;
+			// Outside of any project the record lies where the command runs.
+			const found = has || !isTop ? folder : resolve(start);
+			const text = has ? await read(resolve(found, recordPath)) : undefined;
+			const record = text === undefined ? emptyRecord() : parseRecord(text);
+			return new ProjectRecord(found, has, record);
+		}
+	}
+
+	/** Path as the record has it. */
+	nameOf(path: string): string {
+		const inner = relative(this.folder, resolve(path));
+		return sep === '/' ? inner : inner.replaceAll(sep, '/');
+	}
+
+	/** Whether a file is a translation that was made here. */
+	knows(path: string): boolean {
+		const name = this.nameOf(path);
+		return this.#record.files.has(name) || this.#record.messages.has(name);
+	}
+
+	/** Translations that were made as a whole of files that are named, or lie in folders that are; paths as the command line would write them. */
+	madeFiles(names: readonly string[]): { source: string; target: string; to: string }[] {
+		const named = names.map((name) => this.nameOf(name));
+		const isNamed = (path: string): boolean =>
+			named.some((name) => name === '' || path === name || path.startsWith(`${name}/`));
+		const pathOf = (name: string): string => relative('.', resolve(this.folder, name));
+		return [...this.#record.files]
+			.filter(([target, { source }]) => isNamed(source) || isNamed(target))
+			.map(([target, { source, to }]) => ({ source: pathOf(source), target: pathOf(target), to }));
+	}
+
+	file(target: string): MadeFile | undefined {
+		return this.#record.files.get(this.nameOf(target));
+	}
+
+	messages(target: string): ReadonlyMap<string, MadeMessage> | undefined {
+		return this.#record.messages.get(this.nameOf(target));
+	}
+
+	setFile(target: string, { source, ...hashes }: MadeFile): void {
+		this.#record.files.set(this.nameOf(target), { source: this.nameOf(source), ...hashes });
+		this.#change(target);
+	}
+
+	setMessages(target: string, messages: Map<string, MadeMessage>): void {
+		if (sameMessages(this.messages(target), messages)) return;
+		this.#record.messages.set(this.nameOf(target), messages);
+		this.#change(target);
+	}
+
+	/** Writes what is not written yet. */
+	async close(): Promise<void> {
+		clearTimeout(this.#timer);
+		this.#timer = undefined;
+		if (this.#changed.size > 0) this.#write();
+		await this.#writing;
+	}
+
+	#change(target: string): void {
+		this.#changed.add(this.nameOf(target));
+		// Whoever waits for the end of the work is told of what cannot be written there.
+		this.#timer ??= setTimeout(() => {
+			this.#timer = undefined;
+			this.#write();
+			this.#writing.catch(() => {});
+		}, writeAfterMs);
+	}
+
+	#write(): void {
+		this.#writing = this.#writing.then(() => this.#save());
+	}
+
+	async #save(): Promise<void> {
+		const path = resolve(this.folder, recordPath);
+		const text = await read(path);
+		// Another command may have written meanwhile: only what is ours is put in the place of its own.
+		const now = text === undefined ? emptyRecord() : parseRecord(text);
+		for (const name of this.#changed) {
+			const [file, messages] = [this.#record.files.get(name), this.#record.messages.get(name)];
+			if (file) now.files.set(name, file);
+			if (messages) now.messages.set(name, messages);
+		}
+		this.#changed.clear();
+		const next = recordText(now);
+		if (next === text) return;
+		try {
+			makeFolder(dirname(path));
+		} catch (error) {
+			throw systemError(error, { path: dirname(path), verb: 'made' }) ?? error;
+		}
+		await writeOutput(path, next);
+	}
+}
+
+async function read(path: string): Promise<string | undefined> {
+	try {
+		return await readFile(path, 'utf8');
+	} catch (error) {
+		if (errno(error) === 'ENOENT') return undefined;
+		throw systemError(error, { path, verb: 'read' }) ?? error;
+	}
+}
+
+function sameMessages(
+	before: ReadonlyMap<string, MadeMessage> | undefined,
+	now: ReadonlyMap<string, MadeMessage>,
+): boolean {
+	if (before?.size !== now.size) return false;
+	for (const [key, { from, made }] of now) {
+		const old = before.get(key);
+		if (old?.from !== from || old.made !== made) return false;
+	}
+	return true;
+}

@@ -1,0 +1,141 @@
+/** The files that names on the command line stand for: files, folders, patterns. `.gitignore` is respected below folders. */
+
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { dirname, relative, resolve, sep } from 'node:path';
+import ignore, { type Ignore } from 'ignore';
+import { AppError } from '../protocol/index.ts';
+import { withoutEnd } from '../translate/whiteSpace.ts';
+import { folderOfGlob, globMatcher, isGlob } from './fileGlob.ts';
+
+export interface SourceFiles {
+	/** Paths as the command line would write them, with `/`, in order; none twice. */
+	readonly files: readonly string[];
+	/** Folders that were looked into. */
+	readonly folders: readonly string[];
+}
+
+/** Never looked into, whatever rules say; like names that begin with a dot. */
+const closed = new Set(['node_modules']);
+const maxFiles = 100_000;
+
+/** Rules of one `.gitignore`, for what lies below its folder. */
+interface Rules {
+	readonly folder: string;
+	readonly rules: Ignore;
+}
+
+/**
+ * Finds the files. One that is named itself is meant even where rules leave it out.
+ *
+ * @param isWanted Says of a path whether it is of a kind that is looked for
+ * @throws AppError `not_found` for a name that stands for nothing
+ */
+export async function sourceFiles(
+	names: readonly string[],
+	isWanted: (path: string) => boolean,
+	signal: AbortSignal,
+): Promise<SourceFiles> {
+	const files = new Set<string>();
+	const folders = new Set<string>();
+	for (const given of names) {
+		const name = withoutEnd(withSlashes(given), '/') || '/';
+		const found = await stat(given).catch(() => undefined);
+		if (found?.isFile()) {
+			files.add(name);
+			continue;
+		}
+		const isFolder = found?.isDirectory() === true;
+		if (!isFolder && !isGlob(name))
+			throw new AppError('not_found', `There is no file or folder ${given}. Check the name.`);
+		const matches = isFolder ? () => true : globMatcher(name.replace(/^\.\//, ''));
+		const start = isFolder ? name : folderOfGlob(name.replace(/^\.\//, ''));
+		let count = 0;
+		for await (const entry of walk(start, signal)) {
+			if (entry.isFolder) folders.add(entry.path);
+			else if (matches(entry.path) && isWanted(entry.path)) {
+				files.add(entry.path);
+				count++;
+			}
+			if (files.size > maxFiles)
+				throw new AppError('invalid_request', `More than ${maxFiles} files; name fewer.`);
+		}
+		if (count === 0 && !isFolder)
+			throw new AppError('not_found', `No file that can be translated matches ${given}.`);
+	}
+	return { files: [...files].sort(), folders: [...folders] };
+}
+
+interface WalkedEntry {
+	readonly path: string;
+	readonly isFolder: boolean;
+}
+
+/** All below a folder that no rule leaves out; links are not followed. */
+async function* walk(
+	start: string,
+	signal: AbortSignal,
+): AsyncGenerator<WalkedEntry, void, undefined> {
+	const open = [
+		{ path: start === '.' ? '' : start, rules: await rulesAbove(resolve(start || '.')) },
+	];
+	for (let next = open.pop(); next !== undefined; next = open.pop()) {
+		signal.throwIfAborted();
+		const { path } = next;
+		const here = resolve(path || '.');
+		const own = await rulesOf(here);
+		const rules = own ? [...next.rules, own] : next.rules;
+		yield { path: path || '.', isFolder: true };
+		let entries: import('node:fs').Dirent[];
+		try {
+			entries = await readdir(path || '.', { withFileTypes: true });
+		} catch {
+			// What may not be read is not there for us; files in it would be told of by name.
+			continue;
+		}
+		for (const entry of entries) {
+			if (entry.name.startsWith('.') || closed.has(entry.name)) continue;
+			const isFolder = entry.isDirectory();
+			if (!isFolder && !entry.isFile()) continue;
+			if (isIgnored(resolve(here, entry.name), isFolder, rules)) continue;
+			const inner = path === '' ? entry.name : `${path === '/' ? '' : path}/${entry.name}`;
+			if (isFolder) open.push({ path: inner, rules });
+			else yield { path: inner, isFolder };
+		}
+	}
+}
+
+/** Rules of the folders above, up to the root of the repository. */
+async function rulesAbove(folder: string): Promise<Rules[]> {
+	const found: Rules[] = [];
+	if ((await stat(resolve(folder, '.git')).catch(() => undefined)) !== undefined) return found;
+	for (let at = dirname(folder); ; at = dirname(at)) {
+		const rules = await rulesOf(at);
+		if (rules) found.unshift(rules);
+		if ((await stat(resolve(at, '.git')).catch(() => undefined)) !== undefined) return found;
+		// Without a repository only what lies below the present folder concerns these files.
+		if (dirname(at) === at) return found.filter((one) => liesIn(one.folder, process.cwd()));
+	}
+}
+
+const liesIn = (path: string, folder: string): boolean =>
+	path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
+
+async function rulesOf(folder: string): Promise<Rules | undefined> {
+	const text = await readFile(resolve(folder, '.gitignore'), 'utf8').catch(() => undefined);
+	return text === undefined ? undefined : { folder, rules: ignore().add(text.slice(0, 1_000_000)) };
+}
+
+/** The innermost rules that say something decide. */
+function isIgnored(path: string, isFolder: boolean, all: readonly Rules[]): boolean {
+	for (const { folder, rules } of all.toReversed()) {
+		const inner = withSlashes(relative(folder, path));
+		const verdict = rules.test(isFolder ? `${inner}/` : inner);
+		if (verdict.ignored) return true;
+		if (verdict.unignored) return false;
+	}
+	return false;
+}
+
+/** A path as patterns and the record have it. */
+export const withSlashes = (path: string): string =>
+	sep === '/' ? path : path.replaceAll(sep, '/');

@@ -1,0 +1,149 @@
+/** `nearglot translate --check`: what is missing, stale or broken in translated files. Needs no model. */
+
+import { stat } from 'node:fs/promises';
+import { asAppError } from '../protocol/index.ts';
+import { messageStates } from '../translate/documents/messageStates.ts';
+import { messageFormatOf } from '../translate/documents/missingMessages.ts';
+import { type MessageFault, translationFaults } from '../translate/documents/translationFaults.ts';
+import { hashOf, recordedMessages } from '../translate/documents/translationRecord.ts';
+import { nestedTooDeeply } from '../translate/nesting.ts';
+import { type CheckFinding, type CheckFormat, checkReport } from './checkReport.ts';
+import { type CommandIo, UsageError } from './command.ts';
+import { readBytes, readDocument, readIfThere } from './documentFile.ts';
+import type { ProjectRecord } from './projectRecord.ts';
+import {
+	type PlannedFile,
+	type PlanOptions,
+	planOfFamilies,
+	translationPlan,
+} from './translationPlan.ts';
+
+export interface CheckOptions extends PlanOptions {
+	readonly format: CheckFormat;
+	readonly encoding?: string;
+	/** What is there counts as up to date from now on. */
+	readonly accepts: boolean;
+}
+
+/** @returns the exit code: 1 when anything is wrong */
+export async function translateCheck(
+	options: CheckOptions,
+	record: ProjectRecord,
+	io: CommandIo,
+): Promise<number> {
+	const messages = await plannedMessages(options, record, io.signal);
+	const documents = await plannedDocuments(options, record, io.signal);
+	const planned = [...messages, ...documents];
+	if (planned.length === 0)
+		throw new UsageError(
+			`There are no translations to check in ${options.names.join(', ')}: no message files of several languages, and none that were translated here.`,
+		);
+	const findings: CheckFinding[] = [];
+	for (const file of planned) {
+		io.signal.throwIfAborted();
+		const found = messageFormatOf(file.source)
+			? await checkMessages(file, options, record)
+			: await checkDocument(file, options, record);
+		for (const one of found) findings.push(one);
+	}
+	await record.close();
+	io.stdout.data(checkReport(options.format, findings, planned.length));
+	const counts = (['missing', 'stale', 'placeholder'] as const)
+		.map((kind) => [kind, findings.filter((one) => one.kind === kind).length] as const)
+		.filter(([, count]) => count > 0)
+		.map(([kind, count]) => `${count} ${kind}`);
+	io.stderr.write(
+		`${planned.length} translated file${planned.length === 1 ? '' : 's'} checked: ${counts.join(', ') || 'nothing is wrong'}.\n`,
+	);
+	if (!record.isThere && !options.accepts)
+		io.stderr.write(
+			'What is stale cannot be told yet: nothing was recorded here. nearglot translate … --check --accept takes what is there for up to date.\n',
+		);
+	return findings.length > 0 ? 1 : 0;
+}
+
+/** Message files with the translations that are there, or those a pattern or languages ask for. */
+async function plannedMessages(
+	options: CheckOptions,
+	record: ProjectRecord,
+	signal: AbortSignal,
+): Promise<readonly PlannedFile[]> {
+	if (options.into === undefined) return (await planOfFamilies(options, signal)).files;
+	const { out: _, ...rest } = options;
+	return (await translationPlan(rest, record, signal)).files;
+}
+
+/** Documents of which translations were made, or are asked for by a pattern. */
+async function plannedDocuments(
+	{ names, targets, from, out, into }: CheckOptions,
+	record: ProjectRecord,
+	signal: AbortSignal,
+): Promise<readonly PlannedFile[]> {
+	if (into !== undefined) return [];
+	const recorded = record.madeFiles(names).filter(({ source }) => !messageFormatOf(source));
+	if (out === undefined || targets.length === 0) return recorded;
+	const options = { names, targets, out, ...(from === undefined ? {} : { from }) };
+	const { files } = await translationPlan(options, record, signal);
+	const known = new Set(recorded.map(({ target }) => target));
+	return [
+		...recorded,
+		...files.filter(({ source, target }) => !messageFormatOf(source) && !known.has(target)),
+	];
+}
+
+async function checkMessages(
+	{ source, target, to }: PlannedFile,
+	{ encoding, accepts }: CheckOptions,
+	record: ProjectRecord,
+): Promise<CheckFinding[]> {
+	const read = await readDocument(source, encoding);
+	const there = await readIfThere(target, encoding);
+	const format = messageFormatOf(source);
+	if (format === undefined || messageFormatOf(target) !== format) return [];
+	const files = { source: read.text, target: there?.text ?? '', format, to };
+	try {
+		if (accepts && there) {
+			const states = messageStates(read.text, there.text, format, to);
+			record.setMessages(target, recordedMessages(states, undefined, 'all'));
+		}
+		const recorded = record.messages(target);
+		const faults = translationFaults(recorded ? { ...files, recorded } : files);
+		return faults.map((fault) => ({
+			kind: fault.kind,
+			path: fault.in === 'source' ? source : target,
+			line: fault.line,
+			...{ target, to, key: fault.key },
+			message: sentenceOf(fault, target, to),
+		}));
+	} catch (error) {
+		const { message } = asAppError(error instanceof RangeError ? nestedTooDeeply(error) : error);
+		throw new UsageError(`${target}: ${message}`);
+	}
+}
+
+function sentenceOf({ kind, key, text, detail }: MessageFault, target: string, to: string): string {
+	const shown = `'${text.replace(/\s+/g, ' ').slice(0, 80)}'`;
+	if (kind === 'missing') return `${key} ${shown} has no translation in ${target} (${to})`;
+	if (kind === 'stale') return `${key} has changed to ${shown} since it was translated (${to})`;
+	return `${key}: ${detail ?? 'placeholders differ'}; the source is ${shown} (${to})`;
+}
+
+async function checkDocument(
+	{ source, target, to }: PlannedFile,
+	{ encoding, accepts }: CheckOptions,
+	record: ProjectRecord,
+): Promise<CheckFinding[]> {
+	const made = record.file(target);
+	const finding = (kind: CheckFinding['kind'], path: string, message: string): CheckFinding[] => [
+		{ kind, path, line: 1, target, to, message },
+	];
+	if ((await stat(source).catch(() => undefined)) === undefined) return [];
+	if ((await stat(target).catch(() => undefined)) === undefined)
+		return finding('missing', source, `${target} is not there (${to})`);
+	const from = hashOf(await readBytes(source, encoding));
+	const now = hashOf(await readBytes(target, encoding));
+	if (accepts) record.setFile(target, { source, to, from, made: now });
+	else if (made !== undefined && made.from !== from && made.made === now)
+		return finding('stale', target, `${source} has changed since it was translated (${to})`);
+	return [];
+}

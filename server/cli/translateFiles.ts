@@ -1,0 +1,374 @@
+/**
+ * `nearglot translate` of many files: several at a time, each as it is needed. What is done is recorded, so that
+ * a run that was stopped goes on where it was, and only what has changed is done again.
+ */
+
+import { stat } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { archiveTypeOf } from '../protocol/archiveTypes.ts';
+import { defined } from '../protocol/defined.ts';
+import { AppError, asAppError } from '../protocol/index.ts';
+import type { LeftText, TextTranslator } from '../translate/documents/documentLanguage.ts';
+import {
+	translateDocumentInWorker,
+	translateFileInWorker,
+	translateMissingInWorker,
+} from '../translate/documents/documentThread.ts';
+import { applyEdits } from '../translate/documents/edits.ts';
+import { unknownFormat } from '../translate/documents/knownFormats.ts';
+import { messageStates } from '../translate/documents/messageStates.ts';
+import {
+	type MessageFormat,
+	type MissingResult,
+	messageFormatOf,
+	missingMessages,
+} from '../translate/documents/missingMessages.ts';
+import { mustBeRead } from '../translate/documents/moreFormats.ts';
+import { type DocumentResult, formatOf } from '../translate/documents/translateDocument.ts';
+import {
+	hashOf,
+	recordedMessages,
+	staleMessages,
+} from '../translate/documents/translationRecord.ts';
+import { sameLanguage } from '../translate/languageCodes.ts';
+import { nestedTooDeeply } from '../translate/nesting.ts';
+import { type CommandIo, UsageError } from './command.ts';
+import {
+	type DocumentFile,
+	readArchive,
+	readBytes,
+	readDocument,
+	readIfThere,
+	writeBytes,
+	writeDocument,
+} from './documentFile.ts';
+import { DoubtCount, type OnTexts } from './documentTranslator.ts';
+import { checkInside } from './outputFile.ts';
+import type { ProjectRecord } from './projectRecord.ts';
+import { TranslateProgress } from './translateProgress.ts';
+import type { PlannedFile } from './translationPlan.ts';
+
+/** Files on their way at a time: while one is read or written, others are translated. */
+const atOnce = 4;
+
+export interface FilesOptions {
+	readonly force: boolean;
+	readonly encoding?: string;
+	/** Whether files are only added to. */
+	readonly into: boolean;
+	/** Says nothing where nothing was to be done. */
+	readonly quiet: boolean;
+	readonly translatorInto: (to: string, onDone: OnTexts) => TextTranslator;
+}
+
+export interface FilesResult {
+	readonly translated: number;
+	readonly current: number;
+	readonly failed: number;
+}
+
+/** A file whose translation is not up to date. */
+interface Due {
+	readonly file: PlannedFile;
+	readonly sizeBytes: number;
+	/** Makes it; resolves to the line that says what was done. */
+	readonly make: (translator: TextTranslator, signal: AbortSignal) => Promise<Made>;
+}
+
+interface Made {
+	readonly line: string;
+	readonly refused: readonly string[];
+	readonly left: readonly LeftText[];
+	readonly isFailed?: boolean;
+}
+
+/** What becomes of the files; failures are told of on the way, and do not hold up the others. */
+export async function translatePlanned(
+	files: readonly PlannedFile[],
+	options: FilesOptions,
+	record: ProjectRecord,
+	io: CommandIo,
+): Promise<FilesResult> {
+	let failed = 0;
+	let translated = 0;
+	const seen = new Map<string, number>();
+	const print = (line: string): void => io.stderr.write(`${line}\n`);
+	const fail = (path: string, error: unknown, print: (line: string) => void): void => {
+		io.signal.throwIfAborted();
+		failed++;
+		const { message } = error instanceof UsageError ? error : asAppError(error);
+		const times = (seen.get(message) ?? 0) + 1;
+		seen.set(message, times);
+		// What fails for one reason everywhere is told of once.
+		if (times === 1) print(message.includes(path) ? message : `${path}: ${message}`);
+	};
+	const due: Due[] = [];
+	await inTurns(files, async (file) => {
+		try {
+			const one = await dueOf(file, options, record);
+			if (one) due.push(one);
+		} catch (error) {
+			fail(file.source, readable(error), print);
+		}
+	});
+	due.sort((a, b) => (a.file.target < b.file.target ? -1 : 1));
+	const bytes = due.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+	const progress = new TranslateProgress(io.stderr, { files: due.length, bytes });
+	try {
+		await inTurns(due, async ({ file, sizeBytes, make }) => {
+			io.signal.throwIfAborted();
+			const doubts = new DoubtCount();
+			const translator = options.translatorInto(file.to, (texts, marks) => {
+				progress.add(texts);
+				doubts.add(marks);
+			});
+			try {
+				const made = await make(translator, io.signal);
+				const line = [made.line, ...doubts.parts].join(', ');
+				progress.finish(sizeBytes, [line, ...leftLines(made)].join('\n'));
+				if (made.isFailed) failed++;
+				else translated++;
+			} catch (error) {
+				fail(file.source, readable(error), (line) => progress.print(line));
+				progress.finish(sizeBytes);
+			}
+		});
+	} finally {
+		const summary = progress.end();
+		const current = files.length - due.length - failed;
+		const parts = [
+			`${translated} of ${files.length} translated`,
+			...(current > 0 && !io.signal.aborted ? [`${current} up to date`] : []),
+			...(failed > 0 ? [`${failed} failed`] : []),
+		];
+		for (const [message, times] of seen) if (times > 1) print(`${times} × ${message}`);
+		const hasNews = options.quiet ? translated + failed > 0 : files.length > 1 || translated === 0;
+		if (hasNews) print(`${parts.join(', ')}; ${summary}`);
+		if (io.signal.aborted) print('Stopped. The same command goes on from here.');
+	}
+	return { translated, failed, current: files.length - translated - failed };
+}
+
+/** Some at a time, in order; the first error that is thrown ends it. */
+async function inTurns<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+	let next = 0;
+	const one = async (): Promise<void> => {
+		for (let item = items[next++]; item !== undefined; item = items[next++]) await work(item);
+	};
+	// What was begun is ended and recorded, also after an error.
+	const ends = await Promise.allSettled(
+		Array.from({ length: Math.min(atOnce, items.length) }, one),
+	);
+	for (const end of ends) if (end.status === 'rejected') throw end.reason;
+}
+
+/** Readers go down into what is nested, and the stack ends before the document does. */
+const readable = (error: unknown): unknown =>
+	error instanceof RangeError ? nestedTooDeeply(error) : error;
+
+/** What is to be done for a file; `undefined` when its translation is up to date. */
+async function dueOf(
+	file: PlannedFile,
+	options: FilesOptions,
+	record: ProjectRecord,
+): Promise<Due | undefined> {
+	const { source, target } = file;
+	const isArchive = archiveTypeOf(source) !== undefined;
+	// The texts of some say what their names do not.
+	if (!isArchive && formatOf(source) === undefined && !mustBeRead(source))
+		throw new UsageError(`${source} ${unknownFormat(source)}`);
+	await checkInside(record.folder, target);
+	if (isArchive) {
+		if (options.into) throw new UsageError(intoMessages);
+		return dueArchive(file, options, record);
+	}
+	const read = await readDocument(source, options.encoding);
+	if (formatOf(source, read.text) === undefined)
+		throw new UsageError(`${source} ${unknownFormat(source)}`);
+	const format = messageFormatOf(source);
+	const isThere = (await stat(target).catch(() => undefined)) !== undefined;
+	if (format !== undefined && (options.into || (isThere && !options.force)))
+		return dueMessages(file, read, format, options, record);
+	if (options.into) throw new UsageError(intoMessages);
+	return dueWhole(file, read, options, record);
+}
+
+const intoMessages = '--into goes with message files: JSON, ARB, YAML, properties or po.';
+
+/**
+ * Whether a translation that is there is up to date with a source of this hash.
+ *
+ * @throws UsageError when it would be lost: it was not made here, or was changed by hand
+ */
+async function isCurrent(
+	{ target }: PlannedFile,
+	hash: string,
+	{ force, encoding }: FilesOptions,
+	record: ProjectRecord,
+): Promise<boolean> {
+	if (force || (await stat(target).catch(() => undefined)) === undefined) return false;
+	const before = record.file(target);
+	if (before?.from === hash) return true;
+	if (before === undefined)
+		throw new UsageError(`${target} exists already and was not made here; --force replaces it.`);
+	if (hashOf(await readBytes(target, encoding)) !== before.made)
+		throw new UsageError(
+			`${target} was changed by hand, and its source has changed since; --force replaces it.`,
+		);
+	return false;
+}
+
+/** What is to be said instead of writing a translation; `undefined` when there is one. */
+function notMade(
+	{ source, target, to }: PlannedFile,
+	result: Pick<DocumentResult, 'pieces' | 'refused' | 'left' | 'language'>,
+	isSame: boolean,
+): Made | undefined {
+	const { pieces, refused, left, language } = result;
+	if (sameLanguage(language, to) && isSame && pieces > 0)
+		return { line: `${source} is in the language of ${target} already`, refused: [], left: [] };
+	if (pieces > 0 && refused.length === pieces)
+		return { line: `${source}: no text could be translated`, refused, left, isFailed: true };
+	return undefined;
+}
+
+const doneLine = (
+	target: string,
+	{ pieces, refused, left }: Pick<DocumentResult, 'pieces' | 'refused' | 'left'>,
+): string => `${target}: ${pieces - refused.length - left.length} of ${pieces} texts translated`;
+
+/** Office, OpenDocument, EPUB. */
+async function dueArchive(
+	file: PlannedFile,
+	options: FilesOptions,
+	record: ProjectRecord,
+): Promise<Due | undefined> {
+	const { source, target, to, from } = file;
+	const bytes = await readArchive(source);
+	const hash = hashOf(bytes);
+	if (await isCurrent(file, hash, options, record)) return undefined;
+	const make: Due['make'] = async (translator, signal) => {
+		// Held only while it is translated: there may be thousands.
+		const job = { fileName: basename(source), bytes: await readArchive(source), to };
+		const whole = { ...job, ...defined({ from }) };
+		const result = await translateFileInWorker(whole, translator, undefined, signal);
+		const none = notMade(file, result, true);
+		if (none) return none;
+		await writeBytes(target, result.bytes);
+		const now = { from: hashOf(job.bytes), made: hashOf(result.bytes) };
+		record.setFile(target, { source, to, ...now });
+		return { line: doneLine(target, result), refused: result.refused, left: result.left };
+	};
+	return { file, sizeBytes: bytes.length, make };
+}
+
+async function dueWhole(
+	file: PlannedFile,
+	read: DocumentFile,
+	options: FilesOptions,
+	record: ProjectRecord,
+): Promise<Due | undefined> {
+	const { source, target, to, from } = file;
+	const hash = hashOf(read.bytes);
+	if (await isCurrent(file, hash, options, record)) return undefined;
+	const make: Due['make'] = async (translator, signal) => {
+		const job = { fileName: basename(source), text: read.text, to, ...defined({ from }) };
+		const result = await translateDocumentInWorker(job, translator, signal);
+		const none = notMade(file, result, result.text === read.text);
+		if (none) return none;
+		const written = await writeDocument(target, result.text, read.encoding);
+		record.setFile(target, { source, to, from: hash, made: hashOf(written.bytes) });
+		const format = messageFormatOf(source);
+		if (format !== undefined) noteMessages(target, read.text, result.text, format, to, record);
+		const note = written.encoding === read.encoding ? '' : `, in ${written.encoding.toUpperCase()}`;
+		const { refused, left } = result;
+		return { line: doneLine(target, result) + note, refused, left };
+	};
+	return { file, sizeBytes: read.bytes.length, make };
+}
+
+/** Records what the messages of a translated file are made from. */
+export function noteMessages(
+	target: string,
+	source: string,
+	translated: string,
+	format: MessageFormat,
+	to: string,
+	record: ProjectRecord,
+	renewed: ReadonlySet<string> = new Set(),
+): void {
+	const states = messageStates(source, translated, format, to);
+	record.setMessages(target, recordedMessages(states, record.messages(target), renewed));
+}
+
+async function dueMessages(
+	file: PlannedFile,
+	read: DocumentFile,
+	format: MessageFormat,
+	{ encoding }: FilesOptions,
+	record: ProjectRecord,
+): Promise<Due | undefined> {
+	const { source, target, to, from } = file;
+	if (messageFormatOf(target) !== format)
+		throw new UsageError(
+			`${target} and ${source} are not of one format: JSON, ARB, YAML, properties or po.`,
+		);
+	const there = await readIfThere(target, encoding);
+	const present = there?.text ?? '';
+	const states = messageStates(read.text, present, format, to);
+	const stale = staleMessages(states, record.messages(target)).filter(({ value }) => value);
+	if (stale.length === 0 && missingMessages(read.text, present, format, to).length === 0) {
+		record.setMessages(target, recordedMessages(states, record.messages(target), new Set()));
+		return undefined;
+	}
+	/** The file without the translations of some messages, which are missing then. */
+	const without = (kept: ReadonlySet<string>): string =>
+		applyEdits(
+			present,
+			stale
+				.filter((state) => !kept.has(state.source))
+				.flatMap(({ value }) => {
+					if (!value) return [];
+					const { start, end, empty } = value;
+					// A block of YAML ends with its line.
+					return [{ start, end, text: present[end - 1] === '\n' ? `${empty}\n` : empty }];
+				}),
+		).text;
+	const make: Due['make'] = async (translator, signal) => {
+		const job = { fileName: basename(source), text: read.text, to, ...defined({ from }) };
+		const merge = (kept: ReadonlySet<string>): Promise<MissingResult> =>
+			translateMissingInWorker({ ...job, target: without(kept) }, translator, signal);
+		let result = await merge(new Set());
+		const refused = new Set(result.refused);
+		// A changed message that cannot be translated keeps the old translation rather than none.
+		if (stale.some((state) => refused.has(state.source))) result = await merge(refused);
+		if (result.text !== present)
+			await writeDocument(target, result.text, there?.encoding ?? read.encoding);
+		const renewed = new Set(
+			stale.flatMap((state) => (refused.has(state.source) ? [] : [JSON.stringify(state.path)])),
+		);
+		noteMessages(target, read.text, result.text, format, to, record, renewed);
+		const added = result.added.length - renewed.size;
+		const line = `${target}: ${Math.max(0, added)} added, ${renewed.size} renewed`;
+		return { line, refused: [...refused], left: result.left, isFailed: refused.size > 0 };
+	};
+	return { file, sizeBytes: read.bytes.length, make };
+}
+
+/** How many texts are not translated, and one of them. */
+function leftLines({ refused, left }: Made): string[] {
+	const lines: string[] = [];
+	const add = (count: number, why: string, sample: string | undefined): void => {
+		const shown = (sample ?? '').replace(/\s+/g, ' ').slice(0, 80);
+		if (count > 0) lines.push(`  ${count} × ${why}: ${shown}`);
+	};
+	add(refused.length, 'not translated, placeholders would have been lost', refused[0]);
+	add(left.length, 'left as it was', left[0]?.text);
+	return lines;
+}
+
+/** @throws AppError when nothing is there to be done */
+export function checkPlanned(files: readonly PlannedFile[], names: readonly string[]): void {
+	if (files.length === 0)
+		throw new AppError('not_found', `There is nothing to translate in ${names.join(', ')}.`);
+}

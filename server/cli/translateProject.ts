@@ -1,0 +1,76 @@
+/** `nearglot translate` of folders, patterns and several files, once or whenever they change. */
+
+import { dirname } from 'node:path';
+import { defined } from '../protocol/defined.ts';
+import type { TextTranslator } from '../translate/documents/documentLanguage.ts';
+import type { CommandIo } from './command.ts';
+import type { OnTexts } from './documentTranslator.ts';
+import { FolderChanges } from './folderChanges.ts';
+import { ProjectRecord } from './projectRecord.ts';
+import { checkPlanned, type FilesResult, translatePlanned } from './translateFiles.ts';
+import { type PlanOptions, type TranslationPlan, translationPlan } from './translationPlan.ts';
+
+type TranslatorInto = (to: string, onDone: OnTexts) => TextTranslator;
+
+export interface ProjectOptions extends PlanOptions {
+	readonly force: boolean;
+	readonly watch: boolean;
+	readonly encoding?: string;
+	/** Connects to what translates, when there is something to translate. */
+	readonly translators: () => Promise<TranslatorInto>;
+}
+
+/** @returns the exit code; does not return while it watches */
+export async function translateProject(options: ProjectOptions, io: CommandIo): Promise<number> {
+	using changes = new FolderChanges();
+	const plan = async (record: ProjectRecord): Promise<TranslationPlan> => {
+		const made = await translationPlan(options, record, io.signal);
+		if (options.watch)
+			changes.follow([...made.folders, ...made.files.map(({ source }) => dirname(source))]);
+		return made;
+	};
+	let { force } = options;
+	for (let isFirst = true; ; isFirst = false) {
+		const record = await ProjectRecord.open('.');
+		const { files } = await plan(record);
+		if (!options.watch) checkPlanned(files, options.names);
+		const result = await run(files, { ...options, force }, !isFirst, record, io);
+		if (!options.watch) return result.failed > 0 ? 1 : 0;
+		// Once is enough: what is made from now on is known.
+		force = false;
+		if (isFirst) io.stderr.write(`Watching ${options.names.join(', ')}; Ctrl+C ends it.\n`);
+		await changes.next(io.signal);
+	}
+}
+
+async function run(
+	files: TranslationPlan['files'],
+	options: ProjectOptions,
+	quiet: boolean,
+	record: ProjectRecord,
+	io: CommandIo,
+): Promise<FilesResult> {
+	let connected: Promise<TranslatorInto> | undefined;
+	const connect = (): Promise<TranslatorInto> => {
+		connected ??= options.translators();
+		return connected;
+	};
+	const translatorInto: TranslatorInto = (to, onDone) => ({
+		detect: async (texts) => (await connect())(to, onDone).detect(texts),
+		translate: async (texts, from, comments) =>
+			(await connect())(to, onDone).translate(texts, from, comments),
+	});
+	try {
+		return await translatePlanned(
+			files,
+			{
+				...{ force: options.force, into: options.into !== undefined, quiet, translatorInto },
+				...defined({ encoding: options.encoding }),
+			},
+			record,
+			io,
+		);
+	} finally {
+		await record.close();
+	}
+}

@@ -1,0 +1,135 @@
+/** The messages of a source file with what a translated file makes of them, message by message. */
+
+import { propertiesLines } from './messageLines.ts';
+import { jsonTree, type MessageTree, type TreeFormat, yamlTree } from './messageTree.ts';
+import { isLanguageKey, type MessageFormat } from './missingMessages.ts';
+import { entriesFor, pluralKey, siblingsOf } from './pluralKeys.ts';
+import { poEntries } from './poEntries.ts';
+
+export interface MessageState {
+	/** Keys from the root, or the one key of a flat format. */
+	readonly path: readonly string[];
+	readonly source: string;
+	/** Offset in the source text. */
+	readonly sourceAt: number;
+	/** Absent where the translated file has nothing. */
+	readonly target?: string;
+	/** Offset in the target text. */
+	readonly targetAt?: number;
+	/** Range of the target's value, where another may stand. */
+	readonly value?: { readonly start: number; readonly end: number; readonly empty: string };
+	/** One form of several, which need not say the number. */
+	readonly isPlural: boolean;
+	/** What the file itself says of it: the source has changed since (gettext keeps the old one). */
+	readonly isOutdated?: boolean;
+	/** The text is a printf format. */
+	readonly isPrintf?: boolean;
+}
+
+/** Messages in the order of the source, with the plural forms of a language (BCP 47). */
+export function messageStates(
+	sourceText: string,
+	targetText: string,
+	format: MessageFormat,
+	to: string,
+): MessageState[] {
+	if (format === 'po') return poStates(sourceText, targetText);
+	if (format === 'properties') {
+		const there = new Map(propertiesLines(targetText).map((line) => [line.key, line]));
+		return propertiesLines(sourceText).map(({ key, text, start }) => {
+			const own = there.get(key);
+			const state = { path: [key], source: text, sourceAt: start, isPlural: false };
+			if (!own?.isFilled || !own.valueAt) return state;
+			const [from, end] = own.valueAt;
+			const value = { start: from, end, empty: '' };
+			return { ...state, target: own.text, targetAt: own.start, value };
+		});
+	}
+	const tree = format === 'json' ? jsonTree : yamlTree;
+	return treeStates(sourceText, targetText, tree, to);
+}
+
+function poStates(sourceText: string, targetText: string): MessageState[] {
+	const keyOf = ({ context, id }: ReturnType<typeof poEntries>[number]): string =>
+		context ? `${context.text}\u0004${id.text}` : id.text;
+	const there = new Map(poEntries(targetText).map((entry) => [keyOf(entry), entry]));
+	return poEntries(sourceText)
+		.filter(({ id, context }) => id.text !== '' || context)
+		.flatMap((entry) => {
+			const key = keyOf(entry);
+			const own = there.get(key);
+			const head = own ? targetText.slice(own.start, own.strings[0]?.start) : '';
+			const rest = {
+				sourceAt: entry.id.start,
+				isPlural: entry.plural !== undefined,
+				isPrintf: entry.flags?.includes('c-format') === true,
+				// The former id stands in a remark when the message was matched with a changed one.
+				isOutdated: own?.flags?.includes('fuzzy') === true && /^#\|/m.test(head),
+			};
+			const forms = own?.strings ?? [];
+			if (!own || forms.length === 0) return [{ path: [key], source: entry.id.text, ...rest }];
+			return forms.map((form, index) => ({
+				path: forms.length === 1 ? [key] : [key, String(index)],
+				source: index === 0 ? entry.id.text : (entry.plural?.text ?? entry.id.text),
+				...rest,
+				...(form.text === '' ? {} : { target: form.text }),
+				targetAt: form.start,
+			}));
+		});
+}
+
+function treeStates(
+	sourceText: string,
+	targetText: string,
+	format: TreeFormat,
+	to: string,
+): MessageState[] {
+	const states: MessageState[] = [];
+	const visit = (
+		source: MessageTree,
+		target: MessageTree | undefined,
+		path: readonly string[],
+		at: number,
+		isPlural: boolean,
+	): void => {
+		if (source.entries === undefined) {
+			const text = wordsOf(source.value);
+			if (text === undefined) return;
+			const own = target === undefined ? undefined : wordsOf(target.value);
+			const state = { path, source: text, sourceAt: at, isPlural };
+			if (target === undefined || own === undefined || own === '') states.push(state);
+			else {
+				const { start, end } = target;
+				const value = { start, end, empty: format.literal('') };
+				states.push({ ...state, target: own, targetAt: start, value });
+			}
+			return;
+		}
+		const there = new Map(target?.entries?.map((entry) => [entry.key, entry.value]));
+		const siblings = siblingsOf(source.entries.map(({ key }) => key));
+		for (const { key, value, start } of entriesFor(source, to)) {
+			// What begins so describes messages.
+			if (key.startsWith('@')) continue;
+			const isForm = pluralKey(key, siblings) !== undefined;
+			visit(value, there.get(key), [...path, key], start, isForm);
+		}
+	};
+	const source = format.read(sourceText);
+	const target = format.read(targetText);
+	if (!source) return states;
+	const [from, into] = [source.entries?.[0], target?.entries?.[0]];
+	const isRooted = source.entries?.length === 1 && from?.value.entries && isLanguageKey(from.key);
+	if (isRooted && from) {
+		const own =
+			target?.entries?.length === 1 && into && isLanguageKey(into.key) ? into.value : target;
+		visit(from.value, own, [], from.start, false);
+	} else visit(source, target, [], 0, false);
+	return states;
+}
+
+/** The text of a value; of a list of texts, all of it. */
+function wordsOf(value: unknown): string | undefined {
+	if (typeof value === 'string') return value;
+	if (!Array.isArray(value) || !value.every((one) => typeof one === 'string')) return undefined;
+	return value.length === 0 ? undefined : JSON.stringify(value);
+}

@@ -1,0 +1,199 @@
+/**
+ * Bytes of text files → text and back, in the encoding the file came in: UTF-8, UTF-16, and the one-byte
+ * encodings. What no rule tells is refused with advice, never guessed.
+ */
+
+import { isAscii } from 'node:buffer';
+import { AppError } from '../../protocol/errors.ts';
+import { pushAll } from '../../protocol/lists.ts';
+
+export interface DecodedText {
+	readonly text: string;
+	/** As the encoding standard names it; `utf-8` with its byte order mark in the text. */
+	readonly encoding: string;
+}
+
+export interface EncodedText {
+	readonly bytes: Uint8Array;
+	/** `utf-8` when the encoding of the source has not all letters. */
+	readonly encoding: string;
+}
+
+/** Where windows-1252 is not Latin-1; 0 is undefined. Runtimes are known to decode these wrongly. */
+const high1252 = [
+	...[0x20ac, 0, 0x201a, 0x192, 0x201e, 0x2026, 0x2020, 0x2021, 0x2c6, 0x2030, 0x160, 0x2039],
+	...[0x152, 0, 0x17d, 0, 0, 0x2018, 0x2019, 0x201c, 0x201d, 0x2022, 0x2013, 0x2014, 0x2dc],
+	...[0x2122, 0x161, 0x203a, 0x153, 0, 0x17e, 0x178],
+];
+const oneByte = /^(?:windows-125\d|windows-874|iso-8859-\d{1,2}|koi8-[ru]|macintosh|ibm866)$/;
+/** Bytes in which a file says what it is encoded in. */
+const headBytes = 2048;
+
+/**
+ * @param named Encoding that the person names; decides over all else
+ * @throws AppError `invalid_request` that says what to do, when the encoding cannot be told or written
+ */
+export function decodeText(bytes: Uint8Array, fileName: string, named?: string): DecodedText {
+	if (named !== undefined) return decodeAs(bytes, writable(named), fileName);
+	const marked = byMark(bytes);
+	if (marked !== undefined) return decodeAs(bytes, marked, fileName);
+	const declared = declaredEncoding(bytes);
+	const onlyAscii = isAscii(bytes);
+	// What is valid UTF-8 beyond ASCII is UTF-8, whatever it says.
+	if (!bytes.includes(0) && (!onlyAscii || declared === undefined)) {
+		const text = asUtf8(bytes);
+		if (text !== undefined) return { text, encoding: 'utf-8' };
+	}
+	const guessed = declared ?? guess(bytes);
+	if (guessed === undefined) {
+		throw new AppError(
+			'invalid_request',
+			`${fileName} is not in UTF-8, UTF-16 or Windows-1252, and does not say in which encoding it is. Name it, for example --encoding windows-1251, or convert it: iconv -f ENCODING -t UTF-8 ${fileName}`,
+		);
+	}
+	return decodeAs(bytes, guessed, fileName);
+}
+
+/** A text in an encoding; where that has not all its letters, as references the format knows, else in UTF-8. */
+export function encodeText(text: string, encoding: string, fileName: string): EncodedText {
+	if (encoding === 'utf-8') return { bytes: new TextEncoder().encode(text), encoding };
+	if (encoding.startsWith('utf-16')) return { bytes: utf16(text, encoding), encoding };
+	const codes = new Map<string, number>();
+	for (const [index, letter] of letters(encoding).entries())
+		if (letter !== '') codes.set(letter, 0x80 + index);
+	const bytes: number[] = [];
+	for (const letter of text) {
+		const code = (letter.codePointAt(0) ?? 0) < 0x80 ? letter.charCodeAt(0) : codes.get(letter);
+		if (code !== undefined) bytes.push(code);
+		else {
+			const reference = referenceTo(letter, fileName);
+			if (reference === undefined) return inUtf8(text);
+			pushAll(bytes, new TextEncoder().encode(reference));
+		}
+	}
+	return { bytes: Uint8Array.from(bytes), encoding };
+}
+
+function inUtf8(text: string): EncodedText {
+	const renamed = text.replace(/(?<=charset=["']?)[\w-]{1,40}/i, 'UTF-8');
+	return { bytes: new TextEncoder().encode(renamed), encoding: 'utf-8' };
+}
+
+function byMark(bytes: Uint8Array): string | undefined {
+	const [first, second, third] = bytes;
+	if (first === 0xff && second === 0xfe) return 'utf-16le';
+	if (first === 0xfe && second === 0xff) return 'utf-16be';
+	return first === 0xef && second === 0xbb && third === 0xbf ? 'utf-8' : undefined;
+}
+
+/** The encoding that the head of an HTML, XML or gettext file names, where this can write it. */
+function declaredEncoding(bytes: Uint8Array): string | undefined {
+	const head = Buffer.from(bytes.subarray(0, headBytes)).toString('latin1');
+	const [, xml, other] =
+		/^\s{0,100}<\?xml\s[^>]{0,200}?encoding=["']([\w-]{1,40})|charset=["']?([\w-]{1,40})/i.exec(
+			head,
+		) ?? [];
+	const found = xml ?? other;
+	if (found === undefined) return undefined;
+	try {
+		return writable(found);
+	} catch {
+		// Templates say CHARSET, and what cannot be written is told when it cannot be read as UTF-8.
+		return undefined;
+	}
+}
+
+/** The standard's name of an encoding that can be read and written. */
+function writable(name: string): string {
+	let found: string;
+	try {
+		found = new TextDecoder(name).encoding;
+	} catch (cause) {
+		throw new AppError('invalid_request', `'${name.slice(0, 40)}' is no encoding.`, { cause });
+	}
+	if (found === 'utf-8' || found.startsWith('utf-16') || oneByte.test(found)) return found;
+	throw new AppError(
+		'invalid_request',
+		`Files in ${found} are not written here. Convert the file first: iconv -f ${found} -t UTF-8`,
+	);
+}
+
+/** UTF-16 by its many zeros, windows-1252 by its letters. */
+function guess(bytes: Uint8Array): string | undefined {
+	if (bytes.includes(0)) {
+		if (bytes.length % 2 !== 0) return undefined;
+		const zeros = [0, 0];
+		for (const [index, byte] of bytes.entries()) if (byte === 0) zeros[index % 2]!++;
+		const [even = 0, odd = 0] = zeros;
+		const half = bytes.length / 2;
+		if (odd > half / 2 && even < half / 20) return 'utf-16le';
+		return even > half / 2 && odd < half / 20 ? 'utf-16be' : undefined;
+	}
+	const text = decodeOneByte(bytes, 'windows-1252');
+	const all = text.match(/\p{L}/gu)?.length ?? 0;
+	const high = text.match(/[^\p{ASCII}]/gu)?.length ?? 0;
+	// Signs inside words are letters of another encoding.
+	const odd = text.match(
+		/[\x80-\x9f]|(?<=\p{L})[¡¢¤¥¦¨ª¬¯±²³´µ¶¸¹º¼½¾¿÷×†‡ˆ‰˜](?=\p{L})|(?<=\p{L}{3})[¢£¥¦§¬±²³µ¶¹¼½¾]|[ðÐþÞýÝ]/gu,
+	);
+	return (odd?.length ?? 0) === 0 && high <= all / 4 + 2 ? 'windows-1252' : undefined;
+}
+
+function decodeAs(bytes: Uint8Array, encoding: string, fileName: string): DecodedText {
+	if (oneByte.test(encoding)) return { text: decodeOneByte(bytes, encoding), encoding };
+	try {
+		const decoder = new TextDecoder(encoding, { fatal: true, ignoreBOM: true });
+		return { text: decoder.decode(bytes), encoding };
+	} catch (cause) {
+		throw new AppError(
+			'invalid_request',
+			`${fileName} is damaged: it is not in ${encoding.toUpperCase()} to its end.`,
+			{ cause },
+		);
+	}
+}
+
+function asUtf8(bytes: Uint8Array): string | undefined {
+	try {
+		return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+	} catch {
+		// Another encoding, then.
+		return undefined;
+	}
+}
+
+/** The letters of the upper half; empty where there is none. */
+function letters(encoding: string): string[] {
+	const upper = Uint8Array.from({ length: 128 }, (_, index) => 0x80 + index);
+	if (encoding === 'windows-1252')
+		return [...upper].map((byte) => {
+			const code = byte < 0xa0 ? (high1252[byte - 0x80] ?? 0) : byte;
+			return String.fromCharCode(code === 0 ? byte : code);
+		});
+	return [...upper].map((byte) => {
+		const letter = new TextDecoder(encoding).decode(Uint8Array.of(byte));
+		return letter === '\ufffd' ? '' : letter;
+	});
+}
+
+function decodeOneByte(bytes: Uint8Array, encoding: string): string {
+	// Latin-1 is what the first 256 letters are; the rest differs in the upper half.
+	const latin = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
+	const upper = letters(encoding);
+	return latin.replace(/[\x80-\xff]/g, (letter) => upper[letter.charCodeAt(0) - 0x80] || '\ufffd');
+}
+
+function utf16(text: string, encoding: string): Uint8Array {
+	const bytes = Buffer.from(text, 'utf16le');
+	return encoding === 'utf-16be' ? bytes.swap16() : bytes;
+}
+
+/** A letter as the format of a file writes it in ASCII; `undefined` where it has no such form. */
+function referenceTo(letter: string, fileName: string): string | undefined {
+	if (/\.(?:html?|xlf|xliff|xml)$/i.test(fileName)) return `&#${letter.codePointAt(0)};`;
+	if (!/\.properties$/i.test(fileName)) return undefined;
+	return Array.from(
+		letter.split(''),
+		(unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0').toUpperCase()}`,
+	).join('');
+}

@@ -1,0 +1,157 @@
+/** What a project's check finds in a translated message file, with its place. */
+
+import { type IcuNode, parseIcu } from './icu.ts';
+import { type MessageState, messageStates } from './messageStates.ts';
+import { type MessageFormat, missingMessages } from './missingMessages.ts';
+import { isIcuBranching, placeholders, sameConversions } from './placeholders.ts';
+import { isCountPlaceholder } from './pluralKeys.ts';
+import { type MadeMessage, pointerOf, staleMessages } from './translationRecord.ts';
+
+export type TranslationFaultKind = 'missing' | 'stale' | 'placeholder';
+
+export interface MessageFault {
+	readonly kind: TranslationFaultKind;
+	/** Keys of the message as a person writes them, `menu.open`. */
+	readonly key: string;
+	/** Source text. */
+	readonly text: string;
+	/** Part of a sentence: what is wrong beyond the kind. */
+	readonly detail?: string;
+	/** Which of the two files {@link line} is in. */
+	readonly in: 'source' | 'target';
+	/** From 1. */
+	readonly line: number;
+}
+
+/** A translated message file beside its source. */
+export interface TranslatedMessages {
+	readonly source: string;
+	/** Empty when there is no file. */
+	readonly target: string;
+	readonly format: MessageFormat;
+	/** BCP 47. */
+	readonly to: string;
+	/** What was recorded when it was translated. */
+	readonly recorded?: ReadonlyMap<string, MadeMessage>;
+}
+
+/**
+ * @throws AppError `invalid_request` when a file cannot be read.
+ */
+export function translationFaults(files: TranslatedMessages): MessageFault[] {
+	const { source, target, format, to, recorded } = files;
+	const states = messageStates(source, target, format, to);
+	const byPath = new Map(states.map((state) => [pointerOf(state.path), state]));
+	const sourceLine = linesOf(source);
+	const targetLine = linesOf(target);
+	const faults: MessageFault[] = missingMessages(source, target, format, to).map(
+		({ path, text }) => {
+			// A file of Rails has its language as the first key.
+			const state = byPath.get(pointerOf(path)) ?? byPath.get(pointerOf(path.slice(1)));
+			const line = sourceLine(state?.sourceAt ?? 0);
+			return { kind: 'missing', key: keyOf(state?.path ?? path), text, in: 'source', line };
+		},
+	);
+	for (const { path, source: text, targetAt = 0 } of staleMessages(states, recorded))
+		faults.push({
+			kind: 'stale',
+			key: keyOf(path),
+			text,
+			in: 'target',
+			line: targetLine(targetAt),
+		});
+	for (const state of states) {
+		const detail = placeholderFault(state);
+		if (detail === undefined) continue;
+		const { path, source: text, targetAt = 0 } = state;
+		const line = targetLine(targetAt);
+		faults.push({ kind: 'placeholder', key: keyOf(path), text, detail, in: 'target', line });
+	}
+	return faults;
+}
+
+const keyOf = (path: readonly string[]): string => path.join('.').replaceAll('\u0004', ' ');
+
+/** Line of an offset, from 1; offsets may come in any order. */
+function linesOf(text: string): (offset: number) => number {
+	const starts = [0];
+	for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) starts.push(at + 1);
+	return (offset) => {
+		let [low, high] = [0, starts.length];
+		while (low < high) {
+			const middle = (low + high) >> 1;
+			if ((starts[middle] ?? 0) <= offset) low = middle + 1;
+			else high = middle;
+		}
+		return low;
+	};
+}
+
+/** What a program could not do with a translation; `undefined` when nothing is broken. */
+function placeholderFault({
+	source,
+	target,
+	isPlural,
+	isPrintf,
+}: MessageState): string | undefined {
+	if (target === undefined) return undefined;
+	if (isIcuBranching(source)) return icuFault(source, target);
+	const [from, into] = [placeholders(source), placeholders(target)];
+	const isNeeded = (found: string) => !isPlural || !isCount(found);
+	const lost = without(from, into).filter(isNeeded);
+	const added = without(into, from).filter(isNeeded);
+	const parts = [
+		...(lost.length > 0 ? [`${list(lost)} is missing`] : []),
+		...(added.length > 0 ? [`${list(added)} is not in the source`] : []),
+	];
+	if (parts.length > 0) return parts.join(', ');
+	if (isPrintf && !isPlural && !sameConversions(source, target))
+		return 'its conversions have another order or number';
+	return undefined;
+}
+
+const isCount = (placeholder: string): boolean =>
+	isCountPlaceholder(placeholder) || /^%(?:\d+\$)?(?:l|ll)?[diu]$/.test(placeholder);
+
+const list = (found: readonly string[]): string => [...new Set(found)].slice(0, 5).join(' ');
+
+/** Entries of a list that another has not, counted. */
+function without(these: readonly string[], those: readonly string[]): string[] {
+	const left = new Map<string, number>();
+	for (const one of those) left.set(one, (left.get(one) ?? 0) + 1);
+	return these.filter((one) => {
+		const count = left.get(one) ?? 0;
+		left.set(one, count - 1);
+		return count <= 0;
+	});
+}
+
+function icuFault(source: string, target: string): string | undefined {
+	const from = parseIcu(source);
+	if (from === undefined) return undefined;
+	const into = parseIcu(target);
+	if (into === undefined) return 'it is no ICU message any more';
+	const [wanted, found] = [namesOf(from), namesOf(into)];
+	const lost = [...wanted].filter((name) => !found.has(name));
+	const added = [...found].filter((name) => !wanted.has(name));
+	if (lost.length > 0) return `${list(lost)} is missing`;
+	return added.length > 0 ? `${list(added)} is not in the source` : undefined;
+}
+
+/** Arguments of a message, and the branches of those that are chosen by name. */
+function namesOf(nodes: readonly IcuNode[]): Set<string> {
+	const names = new Set<string>();
+	const visit = (inner: readonly IcuNode[]): void => {
+		for (const node of inner) {
+			if (node.kind === 'argument') names.add(node.raw.replace(/\s+/g, ''));
+			if (node.kind !== 'choice') continue;
+			names.add(`{${node.name},${node.type}}`);
+			for (const { selector, nodes: branch } of node.branches) {
+				if (node.type === 'select') names.add(`${node.name}=${selector}`);
+				visit(branch);
+			}
+		}
+	};
+	visit(nodes);
+	return names;
+}

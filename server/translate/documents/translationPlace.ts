@@ -1,0 +1,89 @@
+/**
+ * Where the translation of a file goes, by its name: a pattern with {dir}, {name}, {lang} and {ext}, else in
+ * the place of the source's language in the path, else beside the source. Paths are written with `/`.
+ */
+
+import { isLanguageName } from './messageFamilies.ts';
+
+/** `docs/guide.md` → `docs/guide.de.md`. */
+const beside = '{dir}/{name}.{lang}{ext}';
+
+/** Whether a pattern tells the languages apart. */
+export const namesLanguage = (pattern: string): boolean => /\{(?:lang|to)\}/.test(pattern);
+/** Whether a pattern tells the files apart. */
+export const namesFile = (pattern: string): boolean => pattern.includes('{name}');
+
+/**
+ * The path of a translation.
+ *
+ * @param pattern As a person writes it; `{to}` is `{lang}`
+ */
+export function placeByPattern(pattern: string, source: string, to: string): string {
+	const { dir, name, ext } = partsOfPath(source);
+	const values: Readonly<Record<string, string>> = { dir, name, ext, lang: to, to };
+	// One pass: what a file is called is never read as a pattern.
+	const made = pattern.replace(
+		/\{(dir|name|ext|lang|to)\}/g,
+		(_, part: string) => values[part] ?? '',
+	);
+	return made.replace(/\/{2,}/g, '/').replace(/^\.\/(?=.)/, '');
+}
+
+/** @param from Language of the sources as their paths write it, `en` */
+export function usualPlace(source: string, to: string, from: string): string {
+	return placeByLanguage(source, from, to) ?? placeByPattern(beside, source, to);
+}
+
+/** A path with one language in the place of another; `undefined` when it does not name that. */
+function placeByLanguage(path: string, from: string, to: string): string | undefined {
+	const parts = path.split('/');
+	const file = parts.pop() ?? '';
+	const { name, ext } = partsOfPath(file);
+	const isFrom = (written: string): boolean =>
+		written.replaceAll('_', '-').toLowerCase() === from.toLowerCase();
+	const folder = parts.map((part) => `${part}/`).join('');
+	if (isFrom(name)) return folder + to + ext;
+	const [, stem = '', joint = '', written = ''] = /^(.+)([._-])([^._-]+)$/.exec(name) ?? [];
+	// `check-in` and `log_in` are no files of a language; `guide.en` and `app_en` are.
+	if (stem !== '' && isFrom(written) && joint !== '-') return folder + stem + joint + to + ext;
+	const at = parts.findLastIndex(isFrom);
+	if (at < 0) return undefined;
+	return [...parts.slice(0, at), to, ...parts.slice(at + 1), file].join('/');
+}
+
+/** The files among some that are no translation of another one of them. */
+export function withoutTranslations(paths: readonly string[], from: string): string[] {
+	const all = new Set(paths);
+	return paths.filter((path) => !originalsOf(path, from).some((other) => all.has(other)));
+}
+
+/** Paths of files of which this one would be the translation. */
+function originalsOf(path: string, from: string): string[] {
+	const parts = path.split('/');
+	const file = parts.pop() ?? '';
+	const { name, ext } = partsOfPath(file);
+	const folder = parts.map((part) => `${part}/`).join('');
+	const isOther = (written: string): boolean =>
+		isLanguageName(written) && written.replaceAll('_', '-').toLowerCase() !== from.toLowerCase();
+	const found: string[] = [];
+	if (isOther(name)) found.push(`${folder}${from}${ext}`);
+	const [, stem = '', joint = '', written = ''] =
+		/^(.+?)([._])([a-z]{2,3}(?:[-_][A-Za-z\d]{2,4})?)$/.exec(name) ?? [];
+	if (stem !== '' && isOther(written))
+		found.push(`${folder}${stem}${ext}`, `${folder}${stem}${joint}${from}${ext}`);
+	for (const [at, part] of parts.entries())
+		if (isOther(part))
+			found.push([...parts.slice(0, at), from, ...parts.slice(at + 1), file].join('/'));
+	return found;
+}
+
+function partsOfPath(path: string): { dir: string; name: string; ext: string } {
+	const at = path.lastIndexOf('/');
+	const file = path.slice(at + 1);
+	const dot = file.lastIndexOf('.');
+	return {
+		dir: at < 0 ? '.' : path.slice(0, at) || '/',
+		name: dot > 0 ? file.slice(0, dot) : file,
+		ext: dot > 0 ? file.slice(dot) : '',
+	};
+}

@@ -1,0 +1,273 @@
+/** Many files: what is done, what is not done twice, what is never written over. */
+
+import assert from 'node:assert/strict';
+import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Writable } from 'node:stream';
+import { after, beforeEach, test } from 'node:test';
+import { checkFormats, checkReport } from '../../server/cli/checkReport.ts';
+import type { CommandIo } from '../../server/cli/command.ts';
+import { ProjectRecord } from '../../server/cli/projectRecord.ts';
+import { TerminalWriter } from '../../server/cli/terminal.ts';
+import { translateCheck } from '../../server/cli/translateCheck.ts';
+import { translatePlanned } from '../../server/cli/translateFiles.ts';
+import { TranslateProgress } from '../../server/cli/translateProgress.ts';
+import { type PlanOptions, translationPlan } from '../../server/cli/translationPlan.ts';
+import { AppError } from '../../server/protocol/index.ts';
+import { temporaryFolder } from '../support/temporaryFolder.ts';
+
+const start = process.cwd();
+let folder = '';
+beforeEach(async () => {
+	folder = temporaryFolder('project');
+	await mkdir(join(folder, '.git'));
+	process.chdir(folder);
+});
+after(() => process.chdir(start));
+
+const write = async (files: Record<string, string | Uint8Array>) => {
+	for (const [path, text] of Object.entries(files)) {
+		await mkdir(join(folder, path, '..'), { recursive: true });
+		await writeFile(join(folder, path), text);
+	}
+};
+const read = (path: string) => readFile(join(folder, path), 'utf8');
+
+class Screen extends Writable {
+	text = '';
+	override _write(chunk: Buffer, _encoding: string, done: () => void): void {
+		this.text += chunk.toString();
+		done();
+	}
+}
+
+interface Run extends Partial<PlanOptions> {
+	readonly force?: boolean;
+	readonly stop?: AbortController;
+	/** Told before each request; may throw. */
+	readonly onAsk?: (texts: readonly string[]) => void;
+}
+
+/** Translates into capitals; names in angle brackets lose their placeholders. */
+async function run({ force = false, stop = new AbortController(), onAsk, ...plan }: Run) {
+	const [out, err] = [new Screen(), new Screen()];
+	const io = {
+		...{ stdout: new TerminalWriter(out), stderr: new TerminalWriter(err) },
+		...{ stdin: process.stdin, env: {}, signal: stop.signal },
+	} satisfies CommandIo;
+	const asked: string[] = [];
+	const record = await ProjectRecord.open('.');
+	const options = { names: ['.'], targets: ['de'], from: 'en', ...plan };
+	const { files } = await translationPlan(options, record, io.signal);
+	try {
+		const done = await translatePlanned(
+			files,
+			{
+				...{ force, into: plan.into !== undefined, quiet: false },
+				translatorInto: (_to, onDone) => ({
+					detect: async (texts) =>
+						texts.map(() => ({ language: 'en', score: 1, isSupported: true, alternatives: [] })),
+					translate: async (texts) => {
+						onAsk?.(texts);
+						asked.push(...texts);
+						onDone(texts, {
+							doubtful: texts.filter((text) => text.includes('doubt')).length,
+							left: 0,
+						});
+						return texts.map((text) => (text.includes('lose') ? 'X' : text.toUpperCase()));
+					},
+				}),
+			},
+			record,
+			io,
+		);
+		return { ...done, asked, err: err.text };
+	} finally {
+		await record.close();
+	}
+}
+
+async function check(names: readonly string[], accepts = false) {
+	const [out, err] = [new Screen(), new Screen()];
+	const io = {
+		...{ stdout: new TerminalWriter(out), stderr: new TerminalWriter(err) },
+		...{ stdin: process.stdin, env: {}, signal: new AbortController().signal },
+	} satisfies CommandIo;
+	const record = await ProjectRecord.open('.');
+	const options = { names, targets: [], format: 'text', accepts } as const;
+	return { code: await translateCheck(options, record, io), out: out.text, err: err.text };
+}
+
+test('files are translated once, and again when their source changes', async () => {
+	await write({ 'docs/a.md': 'Open it.\n', 'docs/b.md': 'Save it.\n' });
+	const first = await run({ names: ['docs'], targets: ['de', 'fr'] });
+	assert.deepEqual([first.translated, first.current, first.failed], [4, 0, 0], first.err);
+	assert.equal(await read('docs/a.fr.md'), 'OPEN IT.\n');
+	const second = await run({ names: ['docs'], targets: ['de', 'fr'] });
+	assert.deepEqual([second.translated, second.current, second.asked], [0, 4, []]);
+	await write({ 'docs/a.md': 'Close it.\n' });
+	assert.equal((await check(['docs'])).code, 1);
+	const third = await run({ names: ['docs'] });
+	assert.deepEqual([third.translated, third.asked], [1, ['Close it.']]);
+	assert.match((await check(['docs'])).out, /^docs\/a\.fr\.md:1: stale: docs\/a\.md has changed/);
+	await run({ names: ['docs'], targets: ['fr'] });
+	assert.equal((await check(['.'])).code, 0);
+});
+
+test('a run that is stopped keeps what is done, and the next one goes on from there', async () => {
+	await write(
+		Object.fromEntries(Array.from({ length: 9 }, (_, at) => [`d/f${at}.md`, `Text number ${at}.`])),
+	);
+	const stop = new AbortController();
+	let asked = 0;
+	const onAsk = () => {
+		if (++asked === 6) stop.abort();
+		stop.signal.throwIfAborted();
+	};
+	await assert.rejects(run({ names: ['d'], stop, onAsk }));
+	const { files } = JSON.parse(await read('.nearglot/translations.json')) as { files: object };
+	const done = Object.keys(files).length;
+	assert.ok(done > 0 && done < 9, `${done} done`);
+	const next = await run({ names: ['d'] });
+	assert.deepEqual([next.current, next.translated], [done, 9 - done]);
+});
+
+test('what somebody else made, or changed by hand, is not written over', async () => {
+	await write({ 'a.md': 'Open it.', 'o/a.md': 'By hand' });
+	const out = 'o/{name}{ext}';
+	const refused = await run({ names: ['a.md'], out });
+	assert.match(refused.err, /o\/a\.md exists already and was not made here; --force/);
+	assert.equal(await read('o/a.md'), 'By hand');
+	await run({ names: ['a.md'], out, force: true });
+	await write({ 'o/a.md': 'Better', 'a.md': 'Open them.' });
+	const edited = await run({ names: ['a.md'], out });
+	assert.match(edited.err, /was changed by hand/);
+	assert.deepEqual([edited.failed, await read('o/a.md')], [1, 'Better']);
+	assert.equal((await check(['.'])).code, 0, 'whoever changed it has seen to it');
+});
+
+test('message files get what they lack and what has changed; the rest stays', async () => {
+	await write({
+		'l/en.json': '{"a": "One", "b": "Two", "c": "Three"}',
+		'l/de.json': '{"a": "Eins"}',
+		'l/fr.json': '{}',
+	});
+	const first = await run({ names: ['l/en.json'], targets: [], into: 'l' });
+	assert.equal(first.failed, 0, first.err);
+	assert.deepEqual(JSON.parse(await read('l/de.json')), { a: 'Eins', b: 'TWO', c: 'THREE' });
+	assert.deepEqual(JSON.parse(await read('l/fr.json')), { a: 'ONE', b: 'TWO', c: 'THREE' });
+	await write({ 'l/en.json': '{"a": "One", "b": "Both", "c": "Three"}' });
+	assert.match((await check(['l'])).err, /2 stale/);
+	const next = await run({ names: ['l/en.json'], targets: [], into: 'l' });
+	assert.deepEqual(next.asked, ['Both', 'Both']);
+	assert.deepEqual(JSON.parse(await read('l/de.json')), { a: 'Eins', b: 'BOTH', c: 'THREE' });
+	assert.equal((await check(['l'])).code, 0);
+	assert.deepEqual((await run({ names: ['l/en.json'], targets: [], into: 'l' })).asked, []);
+});
+
+test('a changed message that cannot be translated keeps its old translation, and stays stale', async () => {
+	await write({
+		'l/en.yml': 'a: One\nb: |\n  Two\nc: Three\n',
+		'l/de.yml': 'a: Eins\nb: |\n  Zwei\nc: Drei\n',
+	});
+	await run({ names: ['l/en.yml'], targets: [], into: 'l' });
+	await write({ 'l/en.yml': 'a: lose %{x}\nb: |\n  Both\nc: Three\n' });
+	const { failed, err } = await run({ names: ['l/en.yml'], targets: [], into: 'l' });
+	assert.equal(failed, 1, err);
+	assert.match(await read('l/de.yml'), /^a: Eins\nb: "?BOTH(?:\\n)?"?\nc: Drei\n$/);
+	assert.match((await check(['l'])).out, /l\/de\.yml:1: stale: a has changed/);
+	assert.equal((await check(['l'], true)).code, 1, 'its placeholder is missing still');
+});
+
+test('--accept takes what is there for up to date', async () => {
+	await write({ 'l/en.json': '{"a": "One"}', 'l/de.json': '{"a": "Eins"}' });
+	assert.match((await check(['l'])).err, /cannot be told yet/);
+	await check(['l'], true);
+	await write({ 'l/en.json': '{"a": "Uno"}' });
+	assert.match((await check(['l'])).out, /stale: a has changed to 'Uno'/);
+	assert.equal((await check(['l'], true)).code, 0);
+	assert.equal((await check(['l'])).code, 0);
+});
+
+test('links out of the project are not written through', async () => {
+	const outside = temporaryFolder('outside');
+	await writeFile(join(outside, 'x'), 'mine');
+	await write({ 'a.md': 'Open it.', 'd/b.md': 'Save it.' });
+	await symlink(join(outside, 'x'), join(folder, 'a.de.md'));
+	await symlink(outside, join(folder, 'o'));
+	const { failed, err } = await run({ names: ['a.md'], force: true });
+	assert.equal(failed, 1);
+	assert.match(err, /a link there leads out/);
+	assert.equal((await run({ names: ['d'], out: 'o/n/{name}', force: true })).failed, 1);
+	assert.equal(await readFile(join(outside, 'x'), 'utf8'), 'mine');
+});
+
+test('files that fail do not hold up the others, and one reason is given once', async () => {
+	await write({
+		...{ 'd/a.json': '{"a":', 'd/b.md': 'Open it.', 'd/z.txt': Uint8Array.of(0, 255, 7) },
+		'd/caf.txt': Uint8Array.from(Buffer.from('The caf\xe9 is open.', 'latin1')),
+	});
+	const { translated, failed, err } = await run({ names: ['d'] });
+	assert.deepEqual([translated, failed], [2, 2], err);
+	assert.match(err, /d\/a\.json: a\.json is damaged at line 1/);
+	assert.match(err, /d\/z\.txt is not in UTF-8/);
+	const bytes = await readFile(join(folder, 'd/caf.de.txt'));
+	assert.equal(bytes.toString('latin1'), 'THE CAF\xc9 IS OPEN.');
+	const same = () => {
+		throw new AppError('overloaded', 'Nobody answers.');
+	};
+	await write({ 'e/a.md': 'One word.', 'e/b.md': 'Two words.', 'e/c.md': 'Three words.' });
+	const lost = await run({ names: ['e'], onAsk: same });
+	assert.equal(lost.failed, 3);
+	assert.match(lost.err, /e\/[abc]\.md: Nobody answers\./);
+	assert.equal(lost.err.match(/Nobody answers/g)?.length, 2, lost.err);
+	assert.match(lost.err, /3 × Nobody answers/);
+});
+
+test('findings are written for people, programs, SARIF and GitHub', () => {
+	const finding = {
+		...{ path: 'l/d e.json', line: 3, target: 'l/d e.json', to: 'de', key: 'a' },
+		kind: 'stale',
+		message: "100% of, 'a':\nb",
+	} as const;
+	const made = Object.fromEntries(
+		checkFormats.map((format) => [format, checkReport(format, [finding], 1)]),
+	);
+	assert.equal(made['text'], "l/d e.json:3: stale: 100% of, 'a':\nb\n");
+	assert.equal(
+		made['github'],
+		"::error file=l/d e.json,line=3,title=Translation stale::100%25 of, 'a':%0Ab\n",
+	);
+	assert.deepEqual(JSON.parse(made['json'] ?? ''), { checked: 1, findings: [finding] });
+	const { runs } = JSON.parse(made['sarif'] ?? '') as {
+		runs: [{ tool: { driver: { rules: { id: string }[] } }; results: Record<string, unknown>[] }];
+	};
+	const [result] = runs[0].results;
+	assert.ok(runs[0].tool.driver.rules.some(({ id }) => id === result?.['ruleId']));
+	assert.deepEqual(result?.['locations'], [
+		{ physicalLocation: { artifactLocation: { uri: 'l/d%20e.json' }, region: { startLine: 3 } } },
+	]);
+});
+
+test('progress tells files, words, rate and the time that is left', () => {
+	let now = 0;
+	const screen = Object.assign(new Screen(), { isTTY: true, columns: 100 });
+	const progress = new TranslateProgress(
+		new TerminalWriter(screen),
+		{ files: 4, bytes: 400 },
+		() => now,
+	);
+	now = 10_000;
+	progress.add(['x'.repeat(49), 'two words 打开']);
+	assert.equal(progress.line, '0 of 4 files  5 words  1 words/s  30 s left');
+	progress.finish(100, 'a is done');
+	assert.match(progress.line, /^1 of 4 files {2}5 words {2}1 words\/s {2}30 s left$/);
+	assert.match(screen.text, /\r\u001b\[Ka is done\n/);
+	assert.equal(progress.end(), '5 words in 10 s (1 a second)');
+});
+
+test('what the model is not sure of is counted', async () => {
+	await write({ 'a.md': 'No doubt about it.\n\nOpen the file.\n' });
+	const { err } = await run({ names: ['a.md'] });
+	assert.match(err, /^a\.de\.md: 2 of 2 texts translated, 1 doubtful\n/);
+});

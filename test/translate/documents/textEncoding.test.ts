@@ -1,0 +1,72 @@
+/** Files in other encodings are read and written as they came, or refused with advice. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { decodeText, encodeText } from '../../../server/translate/documents/textEncoding.ts';
+
+const bytesOf = (text: string) => Uint8Array.from(Buffer.from(text, 'latin1'));
+const again = (bytes: Uint8Array, name = 'a.txt') => {
+	const { text, encoding } = decodeText(bytes, name);
+	return {
+		text,
+		encoding,
+		same: Buffer.from(encodeText(text, encoding, name).bytes).equals(bytes),
+	};
+};
+
+test('UTF-8 with and without a mark, UTF-16 of both orders with and without: text, and the same bytes', () => {
+	const cases: [Uint8Array, string, string][] = [
+		[Buffer.from('Größe – ok'), 'Größe – ok', 'utf-8'],
+		[Buffer.from('\ufeffGröße'), '\ufeffGröße', 'utf-8'],
+		[new Uint8Array(), '', 'utf-8'],
+		[Buffer.from('\ufeffOpen it.', 'utf16le'), '\ufeffOpen it.', 'utf-16le'],
+		[Buffer.from('\ufeffOpen it.', 'utf16le').swap16(), '\ufeffOpen it.', 'utf-16be'],
+		[Buffer.from('Open the file.', 'utf16le'), 'Open the file.', 'utf-16le'],
+		[Buffer.from('Open the file.', 'utf16le').swap16(), 'Open the file.', 'utf-16be'],
+	];
+	for (const [bytes, text, encoding] of cases)
+		assert.deepEqual(again(bytes), { text, encoding, same: true });
+});
+
+test('Windows-1252 is known by its letters, with the signs that Latin-1 has not', () => {
+	const bytes = bytesOf('Le caf\xe9 \x93ouvert\x94 \x96 5 \x80, na\xefve fa\xe7ade.');
+	const found = again(bytes);
+	assert.deepEqual(found, {
+		text: 'Le café “ouvert” – 5 €, naïve façade.',
+		encoding: 'windows-1252',
+		same: true,
+	});
+});
+
+test('what a file says of itself decides, unless its bytes say otherwise', () => {
+	const russian = '<?xml version="1.0" encoding="windows-1251"?><a>\xcf\xf0\xe8\xe2\xe5\xf2</a>';
+	assert.equal(again(bytesOf(russian), 'a.xlf').text.slice(-10, -4), 'Привет');
+	const plain = again(bytesOf('"Content-Type: text/plain; charset=ISO-8859-1\\n"\n'), 'a.po');
+	assert.equal(plain.encoding, 'windows-1252');
+	const wrong = Buffer.from('<meta charset="iso-8859-1"><p>Größe');
+	assert.equal(again(wrong, 'a.html').encoding, 'utf-8');
+	const template = again(bytesOf('"Content-Type: text/plain; charset=CHARSET\\n"\n'), 'a.pot');
+	assert.equal(template.encoding, 'utf-8');
+});
+
+test('another encoding that nothing tells is refused with advice, and read when it is named', () => {
+	const cyrillic = bytesOf('\xce\xf2\xea\xf0\xfb\xf2\xfc \xf4\xe0\xe9\xeb');
+	const polish = bytesOf('Zapisa\xb3 plik na dysku i zamkn\xb9\xb3 okno bardzo szybko.');
+	const binary = Uint8Array.of(0, 1, 2, 255, 254, 0, 7);
+	for (const bytes of [cyrillic, polish, binary])
+		assert.throws(() => decodeText(bytes, 'odd.txt'), /odd\.txt is not in UTF-8.*--encoding/);
+	assert.equal(decodeText(cyrillic, 'a.txt', 'cp1251').text, 'Открыть файл');
+	assert.throws(() => decodeText(cyrillic, 'a.txt', 'shift_jis'), /not written here/);
+	assert.throws(() => decodeText(cyrillic, 'a.txt', 'nonsense'), /is no encoding/);
+	assert.throws(() => decodeText(cyrillic, 'a.txt', 'utf-8'), /damaged/);
+});
+
+test('letters the encoding has not are written as the format refers to them, else all is UTF-8', () => {
+	const html = encodeText('<p>é 打开', 'windows-1252', 'a.html');
+	assert.equal(Buffer.from(html.bytes).toString('latin1'), '<p>é &#25171;&#24320;');
+	const properties = encodeText('a=打😀', 'windows-1252', 'a.properties');
+	assert.equal(Buffer.from(properties.bytes).toString('latin1'), 'a=\\u6253\\uD83D\\uDE00');
+	const po = encodeText('charset=ISO-8859-1\n打', 'windows-1252', 'a.po');
+	assert.equal(Buffer.from(po.bytes).toString(), 'charset=UTF-8\n打');
+	assert.equal(po.encoding, 'utf-8');
+});

@@ -1,0 +1,57 @@
+/** Where translations go, and which files are translations of others. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import {
+	placeByPattern,
+	usualPlace,
+	withoutTranslations,
+} from '../../../server/translate/documents/translationPlace.ts';
+
+test('patterns name the parts of a path; what a file is called is no pattern', () => {
+	const cases: [string, string, string][] = [
+		['{dir}/{name}.{lang}{ext}', 'docs/guide.md', 'docs/guide.de.md'],
+		['{dir}/{name}.{lang}{ext}', 'guide.md', 'guide.de.md'],
+		['i18n/{lang}/{dir}/{name}{ext}', 'docs/a/guide.md', 'i18n/de/docs/a/guide.md'],
+		['guide.{to}.md', 'docs/guide.md', 'guide.de.md'],
+		['{dir}/{name}.{lang}{ext}', 'a/{lang}{name}.md', 'a/{lang}{name}.de.md'],
+		['{dir}/{name}.{lang}{ext}', '/abs/LICENSE', '/abs/LICENSE.de'],
+		['{dir}/{name}.{lang}{ext}', 'a/.hidden', 'a/.hidden.de'],
+		["$&{name}.$'{ext}", 'a$1.md', "$&a$1.$'.md"],
+	];
+	for (const [pattern, source, target] of cases)
+		assert.equal(placeByPattern(pattern, source, 'de'), target);
+});
+
+test('the language of the source in a path gives way to that of the translation', () => {
+	const cases: [string, string][] = [
+		['locales/en/app.json', 'locales/de/app.json'],
+		['docs/en/a/b.md', 'docs/de/a/b.md'],
+		['locales/en.json', 'locales/de.json'],
+		['guide.en.md', 'guide.de.md'],
+		['app_en.arb', 'app_de.arb'],
+		['docs/guide.md', 'docs/guide.de.md'],
+		['docs/log-en.md', 'docs/log-en.de.md'],
+		['en/x/en/y.md', 'en/x/de/y.md'],
+	];
+	for (const [source, target] of cases) assert.equal(usualPlace(source, 'de', 'en'), target);
+});
+
+test('a translation of another file that is there is no source', () => {
+	const sources = [
+		'README.md',
+		'check.in.md',
+		'docs/en/a.md',
+		'i18n/en.json',
+		'x/de/only.md',
+		'notes.id.txt',
+	];
+	const made = [
+		'README.de.md',
+		'README.pt-BR.md',
+		'docs/de/a.md',
+		'i18n/fr.json',
+		'i18n/zh-Hant.json',
+	];
+	assert.deepEqual(withoutTranslations([...sources, ...made], 'en'), sources);
+});
