@@ -62,8 +62,8 @@ test('the system and the tone of the settings hold on this machine, unless a cal
 	await translateTexts(door, { texts: ['x'], to: 'de' }, signal);
 	await translateTexts(door, { texts: ['x'], to: 'de', engine: 'hosted' }, signal);
 	assert.deepEqual(asked, [
-		'here /nearglot/translator/translate?api-version=3.0&to=de&engine=local&category=chat%3Abig&tone=formal',
-		'here /nearglot/translator/translate?api-version=3.0&to=de&engine=hosted',
+		'here /nearglot/translator/translate?api-version=3.0&to=de&includeQuality=true&engine=local&category=chat%3Abig&tone=formal',
+		'here /nearglot/translator/translate?api-version=3.0&to=de&engine=hosted&includeQuality=true',
 	]);
 	const toned = world('local', '', 'formal');
 	await translateTexts(toned.door, { texts: ['x'], to: 'de' }, signal);
