@@ -52,11 +52,14 @@ export function readTagged(
 	const expected = marks.map((_, index) => written(marks, index));
 	let text = '';
 	let from = 0;
+	let wordsEnd = 0;
 	const placed: Placed[] = [];
 	const open: { readonly name: string; readonly at: number }[] = [];
 	const seen = new Set<number>();
 	for (const match of answer.matchAll(tag)) {
-		text += answer.slice(from, match.index);
+		const piece = answer.slice(from, match.index);
+		text += piece;
+		if (piece.trim() !== '') wordsEnd = text.length;
 		from = match.index + match[0].length;
 		const index = expected.findIndex((one, place) => one === match[0] && !seen.has(place));
 		const mark = marks[index];
@@ -66,7 +69,7 @@ export function readTagged(
 		if (match[1] === '/') {
 			const last = open.pop();
 			// Words went in, so words come out.
-			if (last?.name !== match[2] || text.slice(last?.at).trim() === '') return undefined;
+			if (last === undefined || last.name !== match[2] || wordsEnd <= last.at) return undefined;
 		}
 		placed.push({ ...mark, at: text.length });
 	}
