@@ -345,7 +345,11 @@ test('anthropic: errors have their class and shape, a stream that is broken off 
 
 test('the commands of docs/api.md are answered', async () => {
 	const page = readFileSync(new URL('../../docs/api.md', import.meta.url), 'utf8');
-	const commands = [...page.matchAll(/^curl [^`]*?\$URL([^\s"]+)"? [^`]*?-d '([^']*)'/gm)];
+	const commands = [
+		...page.matchAll(
+			/^curl (?:(?!\ncurl)[^`])*?\$URL([^\s"]+)"? (?:(?!\ncurl)[^`])*?-d '([^']*)'/gm,
+		),
+	];
 	assert.ok(commands.length >= 4, 'they are found');
 	for (const [, path = '', body = ''] of commands) {
 		// There is no such model among the built-in ones; test/conformance/embeddings asks at this path.
