@@ -8,6 +8,7 @@ import { availableParallelism } from 'node:os';
 import { join, relative, sep } from 'node:path';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
+import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import { root } from './node.mjs';
 import { recordSecondTries } from './secondTries.mjs';
@@ -95,10 +96,17 @@ async function runShared(list) {
 	return result;
 }
 
+const compileCache = pathToFileURL(join(root, 'scripts/compileCache.mjs')).href;
+
 /** Runs files, each in a process of its own. */
 async function runAlone(list, concurrency) {
 	const result = emptyResult();
-	if (list.length > 0) await runInto(result, { files: list, concurrency });
+	if (list.length > 0)
+		await runInto(result, {
+			files: list,
+			concurrency,
+			execArgv: ['--disable-warning=ExperimentalWarning', '--import', compileCache],
+		});
 	return result;
 }
 

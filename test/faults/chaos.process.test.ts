@@ -14,7 +14,7 @@ for (const name of inProcess)
 		skip,
 	}, async (context) => {
 		const only = [name];
-		const { taken, failures, leftOut } = await runChaos({ seed: 7, durationMs: 10_000, only });
+		const { taken, failures, leftOut } = await runChaos({ seed: 7, durationMs: 6000, only });
 		if (leftOut.length > 0) return context.skip(leftOut.join());
 		assert.deepEqual(failures, []);
 		assert.ok(Object.keys(taken).length > 0);
@@ -22,7 +22,7 @@ for (const name of inProcess)
 
 test('disk: the same where it fills up and is read-only', { skip }, (context) => {
 	const bench = fileURLToPath(new URL('../../bench/run.mjs', import.meta.url));
-	const args = [bench, 'chaos', '--only', 'disk', '--minutes', '0.2', '--seed', '7'];
+	const args = [bench, 'chaos', '--only', 'disk', '--minutes', '0.1', '--seed', '7'];
 	const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' });
 	if (stdout.includes('LEFT OUT')) return context.skip(stdout);
 	assert.equal(status, 0, stdout + stderr);

@@ -12,12 +12,12 @@ import { some } from './some.ts';
 
 /** So many of a list; of the others all. */
 const counts: Readonly<Record<string, number>> = {
-	'/documents/translate': 10,
-	'/translate': 10,
-	'/translate of HTML': 10,
-	'/detect': 6,
-	'/breaksentence': 6,
-	'files of models': 12,
+	'/documents/translate': 6,
+	'/translate': 6,
+	'/translate of HTML': 6,
+	'/detect': 4,
+	'/breaksentence': 4,
+	'files of models': 8,
 };
 
 const lists = Object.entries(hostileRequests(60_000)).map(([list, requests]) => ({

@@ -14,11 +14,11 @@ const skip = process.platform === 'linux' ? false : 'it needs /proc';
 
 test('seconds of mixed load with loads, unloads and a killed runner end with nothing wrong', async () => {
 	const { counts, readings, problems } = await runSoak({
-		minutes: 0.25,
+		minutes: 0.15,
 		callers: 3,
 		pauseMs: 250,
-		killEveryS: 5,
-		readEveryS: 5,
+		killEveryS: 4,
+		readEveryS: 3,
 		everyNth: 4,
 		say: () => {},
 	});

@@ -289,12 +289,14 @@ test('an hour is transcribed within a window of memory', async () => {
 	}
 	const before = heldBytes();
 	let largest = 0;
+	let heard = 0;
 	const model = toneModel();
 	const hear = model.engine.transcribe;
 	Object.assign(model.engine, {
 		transcribe: (...args: Parameters<typeof hear>) => {
 			model.requests.length = 0;
-			largest = Math.max(largest, heldBytes() - before);
+			// Collecting takes longer than hearing.
+			if (heard++ % 16 === 0) largest = Math.max(largest, heldBytes() - before);
 			return hear(...args);
 		},
 	});
