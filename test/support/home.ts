@@ -3,7 +3,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { fileURLToPath } from 'node:url';
 import { requestShutdown } from '../../server/daemon/daemonConnection.ts';
 import { findDaemon } from '../../server/daemon/findDaemon.ts';
 import { selfCommand } from '../../server/daemon/machine.ts';
@@ -31,8 +30,6 @@ export interface Finished {
 	readonly stderr: string;
 }
 
-const compiled = fileURLToPath(new URL('../.work/compiled', import.meta.url));
-
 /**
  * @param entry of another installation than this checkout
  * @param place folder in which the data folder is made
@@ -43,13 +40,7 @@ export async function newHome(
 	place = tmpdir(),
 ): Promise<Home> {
 	const folder = temporaryFolder('home', place);
-	const env = {
-		...process.env,
-		// Sources are stripped of their types once for all that tests start.
-		...(entry === undefined ? { NODE_COMPILE_CACHE: compiled } : {}),
-		NEARGLOT_HOME: folder,
-		...more,
-	};
+	const env = { ...process.env, NEARGLOT_HOME: folder, ...more };
 	const started: ChildProcess[] = [];
 	const start = (args: readonly string[], more: NodeJS.ProcessEnv = {}) => {
 		const command = selfCommand(args, { ...env, ...more });
