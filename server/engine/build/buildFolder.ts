@@ -21,6 +21,7 @@ import type { ByteSource, TensorSource } from './sources/tensorSource.ts';
 import { studentSettings } from './studentFolder.ts';
 import { tokenizerFromGguf } from './tokenizer/tokenizerFromGguf.ts';
 import { tokenizerFromMerges } from './tokenizer/tokenizerFromMerges.ts';
+import { tokenizerFromVocabulary } from './tokenizer/tokenizerFromVocabulary.ts';
 
 /** Bytes that can be read anywhere. */
 export interface ReadableBytes {
@@ -228,11 +229,12 @@ async function sideFiles(folder: string, config: JsonRecord): Promise<Files> {
 	const tokenizers =
 		/^(tokenizer\.(json|model)|sentencepiece\.bpe\.model|spiece\.model)$|\.(spm|tiktoken)$/;
 	if ([...files.keys()].some((name) => tokenizers.test(name))) return files;
-	const made = await tokenizerFromMerges(folder, config);
+	const made =
+		(await tokenizerFromMerges(folder, config)) ?? (await tokenizerFromVocabulary(folder, config));
 	if (made === undefined)
 		throw new AppError(
 			'unsupported_model',
-			'There is no tokenizer beside the weights (tokenizer.json, tokenizer.model, source.spm with vocab.json, vocab.json with merges.txt, or a .tiktoken file).',
+			'There is no tokenizer beside the weights (tokenizer.json, tokenizer.model, source.spm with vocab.json, vocab.json with merges.txt, vocab.txt, or a .tiktoken file).',
 		);
 	files.set('tokenizer.json', JSON.stringify(made));
 	return files;

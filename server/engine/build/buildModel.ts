@@ -6,6 +6,7 @@
 import { createHash } from 'node:crypto';
 import { open, stat, truncate } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { defined } from '../../protocol/defined.ts';
 import { AppError, type BuiltLoss } from '../../protocol/index.ts';
 import { writePrivateFile } from '../../store/files.ts';
 import { lockFile } from '../../store/lock.ts';
@@ -19,8 +20,9 @@ import {
 	readDecoderConfig,
 } from './architectures/decoderConfig.ts';
 import { decoderFamily } from './architectures/decoderFamilies.ts';
-import { readEncoderConfig } from './architectures/encoderConfig.ts';
+import { activationOf, readEncoderConfig } from './architectures/encoderConfig.ts';
 import { isMarian, readMarianShape } from './architectures/marianSettings.ts';
+import { scoreHeadOf } from './architectures/scoreHead.ts';
 import { readSeq2SeqConfig } from './architectures/seq2seqConfig.ts';
 import type { GraphPlan } from './graph/graphWriter.ts';
 import { planDecoder } from './graph/planDecoder.ts';
@@ -115,7 +117,11 @@ export function planBuild(
 		seq2seq !== undefined
 			? planSeq2Seq({ ...common, shape: seq2seq })
 			: encoder !== undefined
-				? planEncoder({ ...common, shape: encoder })
+				? planEncoder({
+						...common,
+						shape: encoder,
+						...defined({ head: scoreHeadOf(config, source, activationOf) }),
+					})
 				: planDecoder({ ...common, ...decoderOf(config) });
 	let sizeBytes = graph.dataBytes;
 	for (const bytes of graph.graphs.values()) sizeBytes += bytes.length;

@@ -129,6 +129,12 @@ async function scoresOf(model: EngineModel): Promise<number[]> {
 		return [heard.noSpeechProb, ...heard.tokens.map(({ logprob }) => logprob)];
 	}
 	if (architecture === 'encoder-decoder') return translated(model);
+	if (task === 'rerank') {
+		const request = { query: prompt, documents: [prompt], truncate: true };
+		return [...(await model.rerank(request)).logits];
+	}
+	if (architecture === 'encoder')
+		return (await model.embed({ inputs: [prompt] })).vectors.flatMap((vector) => [...vector]);
 	const { choices } = await model.generate(
 		{
 			owner: undefined,

@@ -1,13 +1,18 @@
-/** Which of several faults of weights is told. */
+/** Folders of weights as they are published: what is built of them, and which of several faults is told. */
 
 import assert from 'node:assert/strict';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { buildFolder } from '../../../server/engine/build/buildFolder.ts';
+import { describeModel } from '../../../server/engine/modelFiles/describe.ts';
 import { AppError } from '../../../server/protocol/index.ts';
-import { ggufBytes } from '../../fixtures/weightFiles.ts';
+import { float32Tensor, ggufBytes, safetensorsBytes } from '../../fixtures/weightFiles.ts';
 import { temporaryFolder } from '../../support/temporaryFolder.ts';
+import { type Drawn, randomWeights } from './randomWeights.ts';
+
+const encoders: readonly (Drawn & { readonly name: string; readonly config: object })[] =
+	JSON.parse(readFileSync(new URL('../../fixtures/torchEncoders.json', import.meta.url), 'utf8'));
 
 test('of a GGUF file without a tokenizer, an unknown architecture is told first', async () => {
 	const folder = temporaryFolder('faults');
@@ -28,3 +33,28 @@ test('of a GGUF file without a tokenizer, an unknown architecture is told first'
 	assert.match(await attempt('mamba'), /mamba/);
 	assert.doesNotMatch(await attempt('mamba'), /tokenizer/);
 });
+
+for (const judges of [false, true])
+	test(`a folder of BERT with vocab.txt becomes ${judges ? 'a reranker' : 'an embedding model'}`, async () => {
+		const folder = temporaryFolder('encoders');
+		const one = encoders.find(
+			({ name }) => name === (judges ? 'a reranker of bert' : 'bert with its head'),
+		) as (typeof encoders)[number];
+		const tensors = [...randomWeights(one)].map(
+			([name, { shape, numbers }]) => [name, float32Tensor(shape, numbers)] as const,
+		);
+		const words = ['[PAD]', '[UNK]', '[CLS]', '[SEP]', 'the', 'quick', 'brown', 'fox'];
+		const from = join(folder, 'from');
+		mkdirSync(from);
+		writeFileSync(join(from, 'model.safetensors'), safetensorsBytes(Object.fromEntries(tensors)));
+		writeFileSync(join(from, 'config.json'), JSON.stringify(one.config));
+		writeFileSync(join(from, 'vocab.txt'), words.join('\n'));
+		const target = join(folder, 'to');
+		const loss = await buildFolder(
+			{ source: { kind: 'path', path: from }, target, origin: { source: 'test' } },
+			{ onPlan: async () => {}, onProgress: () => {} },
+		);
+		assert.equal(loss?.measured, 'weights');
+		const { task, problems } = await describeModel(target);
+		assert.deepEqual([task, problems], [judges ? 'rerank' : 'embeddings', []]);
+	});

@@ -261,7 +261,16 @@ describe('what cannot be built', () => {
 			() => attempt({ ...smallConfig, hidden_act: 'relu2' }),
 			/"relu2"/,
 		],
-		['experts', () => attempt({ ...smallConfig, num_local_experts: 8 }), /num_local_experts to 8/],
+		[
+			'experts',
+			() => attempt({ ...smallConfig, num_local_experts: 8 }),
+			/\("llama"\) is a mixture of 8 experts/,
+		],
+		[
+			'experts of a family of their own',
+			() => attempt({ ...smallConfig, model_type: 'qwen3_moe', num_experts: 4 }),
+			/\("qwen3_moe"\) is a mixture of 4 experts/,
+		],
 		[
 			'sizes that are missing',
 			() => attempt({ ...smallConfig, hidden_size: undefined }),

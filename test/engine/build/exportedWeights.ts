@@ -94,6 +94,11 @@ export async function exportedModules(
 		else if (user?.op === 'Add' && given.shape.length === 2)
 			found.set(`${prefix}embed_positions.weight`, given);
 	}
+	// Weights that are alike are kept once.
+	for (const { op, inputs, outputs } of nodes) {
+		const same = op === 'Identity' ? found.get(`${prefix}${inputs[0]}`) : undefined;
+		if (same !== undefined) found.set(`${prefix}${outputs[0]}`, same);
+	}
 	await reader.close();
 	return found;
 }

@@ -47,6 +47,7 @@ export function languageConfig(config: JsonRecord): JsonRecord {
  */
 export function familyOfConfig(config: JsonRecord): { modelType: string; family: DecoderFamily } {
 	const modelType = String(config['model_type']);
+	refuseExperts(config);
 	const family = decoderFamily(modelType);
 	if (family !== undefined) return { modelType, family };
 	throw new AppError(
@@ -145,18 +146,22 @@ function checkKnown(config: ConfigReader, family: DecoderFamily): void {
 				`sets ${key} to ${JSON.stringify(value).slice(0, 100)}, which is not known here`,
 			);
 	}
-	const unknown = [
-		'num_local_experts',
-		'num_experts',
-		...(family.clips === true ? [] : ['clip_qkv']),
-	];
-	for (const key of unknown) {
-		const value = config.values[key];
-		if (value !== undefined && value !== null && value !== 0)
-			throw configFault(
-				`sets ${key} to ${JSON.stringify(value).slice(0, 100)}, which is not known here`,
-			);
-	}
+	const clip = config.values['clip_qkv'];
+	if (family.clips !== true && clip !== undefined && clip !== null && clip !== 0)
+		throw configFault(
+			`sets clip_qkv to ${JSON.stringify(clip).slice(0, 100)}, which is not known here`,
+		);
+}
+
+/** @throws AppError `unsupported_model` for a mixture of experts, of whatever family */
+export function refuseExperts(config: JsonRecord): void {
+	const keys = ['num_local_experts', 'num_experts', 'n_routed_experts', 'moe_num_experts'];
+	const given = keys.map((key) => config[key]).find((value) => value !== null && Boolean(value));
+	if (given === undefined) return;
+	throw new AppError(
+		'unsupported_model',
+		`The model (${JSON.stringify(String(config['model_type']).slice(0, 100))}) is a mixture of ${typeof given === 'number' ? `${given} ` : ''}experts, which cannot be built here. Take an ONNX export of it, or a model without experts.`,
+	);
 }
 
 function activationOf(config: ConfigReader, family: DecoderFamily): Activation {

@@ -3,6 +3,7 @@
 import type { JsonRecord } from '../../modelFiles/json.ts';
 import { ConfigReader, configFault } from './configReader.ts';
 import type { Activation } from './decoderShape.ts';
+import { type ModernBertShape, readModernBertConfig } from './modernBertConfig.ts';
 
 /** Names of modules; those of a layer below {@link EncoderFamily.layer}. */
 interface EncoderNames {
@@ -36,7 +37,8 @@ interface EncoderFamily {
 	readonly takesTypes: boolean;
 }
 
-export interface EncoderShape extends EncoderFamily {
+export interface BertShape extends EncoderFamily {
+	readonly kind: 'bert';
 	readonly modelType: string;
 	readonly hiddenSize: number;
 	readonly layers: number;
@@ -46,6 +48,8 @@ export interface EncoderShape extends EncoderFamily {
 	/** Always false: the norms are after each part. */
 	readonly normFirst: boolean;
 }
+
+export type EncoderShape = BertShape | ModernBertShape;
 
 const bertNames: EncoderNames = {
 	words: 'embeddings.word_embeddings',
@@ -122,7 +126,15 @@ const activations: Readonly<Record<string, Activation>> = {
 const maxLayers = 256;
 
 /** Every `model_type` that can be built. */
-export const encoderFamilyNames: readonly string[] = Object.keys(families);
+export const encoderFamilyNames: readonly string[] = [...Object.keys(families), 'modernbert'];
+
+/** @throws AppError `unsupported_model` for one that is not known */
+export function activationOf(name: string): Activation {
+	const activation = Object.hasOwn(activations, name) ? activations[name] : undefined;
+	if (activation === undefined)
+		throw configFault(`names the activation ${JSON.stringify(name.slice(0, 100))}`);
+	return activation;
+}
 
 /**
  * What an encoder computes; `undefined` for other types of models.
@@ -130,6 +142,7 @@ export const encoderFamilyNames: readonly string[] = Object.keys(families);
  */
 export function readEncoderConfig(values: JsonRecord): EncoderShape | undefined {
 	const modelType = String(values['model_type']);
+	if (modelType === 'modernbert') return readModernBertConfig(values, activationOf, maxLayers);
 	const family = Object.hasOwn(families, modelType) ? families[modelType] : undefined;
 	if (family === undefined) return undefined;
 	const config = new ConfigReader(values);
@@ -142,14 +155,12 @@ export function readEncoderConfig(values: JsonRecord): EncoderShape | undefined 
 	const hiddenSize = config.size(keys.hidden);
 	const layers = config.size(keys.layers);
 	const attentionHeads = config.size(keys.heads);
-	const name = config.text(keys.activation) ?? 'gelu';
-	const activation = Object.hasOwn(activations, name) ? activations[name] : undefined;
-	if (activation === undefined)
-		throw configFault(`names the activation ${JSON.stringify(name.slice(0, 100))}`);
+	const activation = activationOf(config.text(keys.activation) ?? 'gelu');
 	if (layers > maxLayers || hiddenSize % attentionHeads !== 0)
 		throw configFault(`has ${layers} layers of ${attentionHeads} heads for ${hiddenSize} numbers`);
 	return {
 		...family,
+		kind: 'bert',
 		modelType,
 		hiddenSize,
 		layers,

@@ -6,6 +6,7 @@
 import { AppError } from '../../../protocol/index.ts';
 import type { JsonRecord } from '../../modelFiles/json.ts';
 import { columnsOf, rowsOf, type TensorSource } from '../sources/tensorSource.ts';
+import { refuseExperts } from './decoderConfig.ts';
 
 interface Architecture {
 	/** `model_type` of the hub. */
@@ -86,11 +87,16 @@ const numbers: Readonly<Record<string, string>> = {
 export async function ggufConfig(source: TensorSource, signal?: AbortSignal): Promise<JsonRecord> {
 	const name = String(source.metadata.get('general.architecture'));
 	const known = Object.hasOwn(architectures, name) ? architectures[name] : undefined;
-	if (known === undefined)
+	if (known === undefined) {
+		refuseExperts({
+			model_type: name,
+			num_experts: source.metadata.get(`${name}.expert_count`),
+		});
 		throw new AppError(
 			'unsupported_model',
 			`GGUF files of the architecture ${JSON.stringify(name.slice(0, 100))} cannot be built here; those that can are ${Object.keys(architectures).join(', ')}. Take an ONNX export of the model.`,
 		);
+	}
 	const config: Record<string, unknown> = { model_type: known.type };
 	for (const [key, setting] of Object.entries(numbers)) {
 		const value = oneNumber(source.metadata.get(`${name}.${key}`), `${name}.${key}`);

@@ -17,6 +17,8 @@ export interface BlockShape {
 	readonly epsilon: number;
 	/** Norms before each part and at the end, instead of after each part. */
 	readonly normFirst: boolean;
+	/** Norms have factors only. */
+	readonly withoutNormBias?: boolean;
 }
 
 export interface BlockParts {
@@ -57,7 +59,8 @@ export function layerNorm(
 	output?: string,
 ): string {
 	const size = [shape.hiddenSize];
-	const vectors = ['weight', 'bias'].map((kind) =>
+	const kinds = shape.withoutNormBias === true ? ['weight'] : ['weight', 'bias'];
+	const vectors = kinds.map((kind) =>
 		linear.vector(`${module}.${kind}`, [{ tensor: tensors.need(`${module}.${kind}`, size) }]),
 	);
 	return writer.node(
@@ -110,13 +113,11 @@ export function splitHeads(parts: BlockParts, x: string, count: number, path: st
 	return writer.node('Transpose', [apart], `${path}/Transpose/output_0`, { perm: [0, 2, 1, 3] });
 }
 
-export interface Attended {
+export interface AttendedHeads {
 	/** Before the names of its nodes: `/model/decoder/layers.0/encoder_attn`. */
 	readonly path: string;
-	/** Modules of the matrices before and after. */
-	readonly query: string;
+	/** Module of the matrix behind. */
 	readonly out: string;
-	readonly heads: number;
 	/** `[batch, heads, tokens, head size]`. */
 	readonly key: string;
 	readonly value: string;
@@ -124,18 +125,38 @@ export interface Attended {
 	readonly mask: string | undefined;
 }
 
+export interface Attended extends AttendedHeads {
+	/** Module of the matrix before. */
+	readonly query: string;
+	readonly heads: number;
+}
+
 /** Attention spelled out, as exporters do, so that its weights can be asked for. */
 export function attend(
 	parts: BlockParts,
 	x: string,
-	{ path, query: queryModule, out, heads: count, key, value, mask }: Attended,
+	{ query: module, heads, ...attended }: Attended,
+): string {
+	const { hiddenSize } = parts.shape;
+	const projected = dense(parts, x, module, hiddenSize, hiddenSize);
+	return attendHeads(parts, scaledHeads(parts, projected, heads, pathOf(module)), attended);
+}
+
+/** Queries by which scores have the usual size: `[batch, heads, tokens, head size]`. */
+export function scaledHeads(parts: BlockParts, x: string, count: number, path: string): string {
+	const scale = parts.writer.float((parts.shape.hiddenSize / count) ** -0.5);
+	const small = parts.writer.node('Mul', [x, scale], `${path}/Mul/output_0`);
+	return splitHeads(parts, small, count, path);
+}
+
+/** {@link attend} of queries as {@link scaledHeads} gives them. */
+export function attendHeads(
+	parts: BlockParts,
+	query: string,
+	{ path, out, key, value, mask }: AttendedHeads,
 ): string {
 	const { writer, shape } = parts;
 	const { hiddenSize } = shape;
-	const projected = dense(parts, x, queryModule, hiddenSize, hiddenSize);
-	const scale = writer.float((hiddenSize / count) ** -0.5);
-	const small = writer.node('Mul', [projected, scale], `${pathOf(queryModule)}/Mul/output_0`);
-	const query = splitHeads(parts, small, count, pathOf(queryModule));
 	const turned = writer.node('Transpose', [key], `${path}/Transpose/output_0`, {
 		perm: [0, 1, 3, 2],
 	});

@@ -1,6 +1,7 @@
-/** The graph of an encoder of texts: a vector for each token. */
+/** The graph of an encoder of texts: a vector for each token, or one score for a text. */
 
-import type { EncoderShape } from '../architectures/encoderConfig.ts';
+import type { BertShape, EncoderShape } from '../architectures/encoderConfig.ts';
+import type { ScoreHead } from '../architectures/scoreHead.ts';
 import { UsedTensors } from '../architectures/usedTensors.ts';
 import { rowsOf, type TensorSource } from '../sources/tensorSource.ts';
 import {
@@ -18,14 +19,22 @@ import {
 import { DataLayout, type GraphPlan, GraphWriter } from './graphWriter.ts';
 import { LinearWriter, type Recipe } from './linear.ts';
 import { matrixOf, wholeTensor } from './matrix.ts';
+import { writeModernBert } from './modernBertLayers.ts';
+import { writeScores } from './scoreNodes.ts';
 
 export interface EncoderPlanOptions {
 	readonly source: TensorSource;
 	readonly shape: EncoderShape;
+	/** What judges texts, instead of giving vectors. */
+	readonly head?: ScoreHead;
 	readonly recipe: Recipe;
 	/** What the file's name ends with, before its ending. */
 	readonly suffix: string;
 	readonly producer: string;
+}
+
+interface BertParts extends BlockParts {
+	readonly shape: BertShape;
 }
 
 /**
@@ -35,6 +44,7 @@ export interface EncoderPlanOptions {
 export function planEncoder({
 	source,
 	shape,
+	head,
 	recipe,
 	suffix,
 	producer,
@@ -45,13 +55,40 @@ export function planEncoder({
 	const tensors = new UsedTensors(source);
 	const linear = new LinearWriter(writer, source, recipe);
 	const parts: BlockParts = { writer, linear, tensors, shape };
-	const { names, hiddenSize, attentionHeads: heads } = shape;
-	const prefix = source.tensors.has(`${shape.prefix}${names.words}.weight`) ? shape.prefix : '';
 	const dims = ['batch_size', 'sequence_length'];
 	const ids = writer.input('input_ids', 'int64', dims);
 	const attended = writer.input('attention_mask', 'int64', dims);
+	const x =
+		shape.kind === 'modern'
+			? writeModernBert({ ...parts, shape }, { ids, attended })
+			: writeBert({ ...parts, shape }, source, { ids, attended });
+	if (head !== undefined) writeScores(parts, x, attended, head);
+	else {
+		const output = writer.output('last_hidden_state', 'float32', [...dims, shape.hiddenSize]);
+		writer.node('Identity', [x], output);
+	}
+	const heads = shape.kind === 'modern' ? modernHeads : shape.heads;
+	tensors.checkAllUsed(
+		(one) => one.endsWith('.position_ids') || heads.some((start) => one.startsWith(start)),
+	);
+	const graphs = new Map([[name, writer.finish('main_graph', producer)]]);
+	return { graphs, dataName: layout.name, dataBytes: layout.bytes, bands: layout.bands };
+}
+
+/** Heads of ModernBERT that give something else than vectors. */
+const modernHeads = ['head.', 'decoder.'];
+
+/** @returns vectors of the tokens, `[batch, tokens, hiddenSize]` */
+function writeBert(
+	parts: BertParts,
+	source: TensorSource,
+	{ ids, attended }: { readonly ids: string; readonly attended: string },
+): string {
+	const { shape } = parts;
+	const { names, attentionHeads: heads } = shape;
+	const prefix = source.tensors.has(`${shape.prefix}${names.words}.weight`) ? shape.prefix : '';
 	const mask = maskOf(parts, attended, '/mask');
-	let x = embeddings(parts, shape, prefix, ids);
+	let x = embeddings(parts, prefix, ids);
 	for (let layer = 0; layer < shape.layers; layer++) {
 		const below = `${prefix}${names.layer.replace('#', String(layer))}`;
 		const of = (module: string): string => `${below}${module}`;
@@ -72,18 +109,12 @@ export function planEncoder({
 			feedForward(parts, given, [of(wide), of(narrow)]),
 		);
 	}
-	const output = writer.output('last_hidden_state', 'float32', [...dims, hiddenSize]);
-	writer.node('Identity', [x], output);
-	tensors.checkAllUsed(
-		(one) => one.endsWith('.position_ids') || shape.heads.some((head) => one.startsWith(head)),
-	);
-	const graphs = new Map([[name, writer.finish('main_graph', producer)]]);
-	return { graphs, dataName: layout.name, dataBytes: layout.bytes, bands: layout.bands };
+	return x;
 }
 
 /** Vectors of tokens, positions and halves of pairs, added up and normalised. */
-function embeddings(parts: BlockParts, shape: EncoderShape, prefix: string, ids: string): string {
-	const { writer, linear, tensors } = parts;
+function embeddings(parts: BertParts, prefix: string, ids: string): string {
+	const { writer, linear, tensors, shape } = parts;
 	const { names, hiddenSize, firstPosition } = shape;
 	const table = (module: string, role: 'head' | 'float32') => {
 		const name = `${prefix}${module}`;

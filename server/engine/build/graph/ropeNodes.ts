@@ -19,7 +19,7 @@ export interface RopeNames {
  */
 export function writeRopes(
 	writer: GraphWriter,
-	{ ropes, contextLength }: DecoderShape,
+	{ ropes, contextLength }: Pick<DecoderShape, 'ropes' | 'contextLength'>,
 	total: string,
 ): readonly RopeNames[] {
 	return ropes.map((rope, index) => {

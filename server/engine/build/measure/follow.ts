@@ -27,19 +27,16 @@ export interface BuildWatcher extends NumbersWatcher, AsyncDisposable {
 }
 
 /**
- * Tokens that a model has which can be computed with the numbers of its source while it is built, and would say
- * something else than what is built; 0 for others.
+ * Tokens that a model has which can be computed with the numbers of its source while it is built, and may say
+ * something else than what is built: numbers in blocks are multiplied with activations of 8 bits. 0 for others.
  */
 export function vocabularyToFollow({ linear }: GraphPlan): number {
 	if (linear === undefined) return 0;
-	let kept = 0;
-	let changed = 0;
-	for (const [weight, { rows, columns }] of linear.matrices) {
-		if (linear.changed.has(weight)) changed += rows * columns;
-		else kept += rows * columns;
-	}
+	const isExact = [...linear.matrices].every(
+		([weight, { blocks }]) => blocks === undefined && !linear.changed.has(weight),
+	);
 	const [table] = linear.gathers.values();
-	return changed > kept ? (linear.matrices.get(table?.weight ?? '')?.rows ?? 0) : 0;
+	return isExact ? 0 : (linear.matrices.get(table?.weight ?? '')?.rows ?? 0);
 }
 
 export async function follow({

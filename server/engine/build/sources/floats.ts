@@ -1,6 +1,6 @@
 /** Plain number types of published weights, as float32. */
 
-import { float16ToFloat32 } from '../../runtime/float16.ts';
+import { castHalves } from './castHalves.ts';
 
 /** One type: bytes per number, and how to read `count` numbers. */
 interface PlainType {
@@ -54,16 +54,11 @@ export const plainTypes: ReadonlyMap<string, PlainType> = new Map(
 		f32: { bytes: 4, read: (bytes) => new Float32Array(aligned(bytes)) },
 		f16: {
 			bytes: 2,
-			read: (bytes) => float16ToFloat32(new Uint16Array(aligned(bytes))) as Float32Array,
+			read: (bytes, count) => castHalves('f16', bytes, count),
 		},
 		bf16: {
 			bytes: 2,
-			read: (bytes, count) => {
-				const halves = new Uint16Array(aligned(bytes));
-				const bits = new Uint32Array(count);
-				for (let index = 0; index < count; index++) bits[index] = (halves[index] as number) << 16;
-				return new Float32Array(bits.buffer);
-			},
+			read: (bytes, count) => castHalves('bf16', bytes, count),
 		},
 		f8_e4m3: byTable(float8(4, 7, (magnitude) => (magnitude === 0x7f ? Number.NaN : undefined))),
 		f8_e5m2: byTable(

@@ -1,4 +1,4 @@
-/** A student of Firefox Translations: weights, shortlist and vocabularies, as its registry publishes them. */
+/** A translator of Marian: a student of Firefox Translations as its registry publishes it, or the teacher of one. */
 
 import { readdir } from 'node:fs/promises';
 import { basename } from 'node:path';
@@ -14,17 +14,20 @@ import { fileBytes, memoryBytes } from './bytes.ts';
 import { sourceFault, sourceLimits } from './limits.ts';
 import { openMarianBinary } from './marianBinary.ts';
 import { marianWeights } from './marianWeights.ts';
+import { openNpz } from './npz.ts';
 import type { ByteSource, TensorSource } from './tensorSource.ts';
 
 /** Names of files; each may end with `.gz`. */
 export interface StudentFiles {
-	/** `model.ende.intgemm.alphas.bin`. */
+	/** `model.ende.intgemm.alphas.bin`, or `model.npz`. */
 	readonly model: string;
 	/** `lex.50.50.ende.s2t.bin`. */
 	readonly shortlist: string | undefined;
 	/** SentencePiece models: `vocab.ende.spm` for both, or `srcvocab.….spm` and `trgvocab.….spm`. */
 	readonly sourceVocabulary: string;
 	readonly targetVocabulary: string;
+	/** Ids of pieces, of source and target, where they are not their places: `opus.vocab.yml`. */
+	readonly ids?: readonly [string, string];
 }
 
 export interface Student extends StudentFiles {
@@ -32,6 +35,7 @@ export interface Student extends StudentFiles {
 	/** Content of the files. */
 	readonly shortlistBytes: Uint8Array | undefined;
 	readonly vocabularies: { readonly source: Uint8Array; readonly target: Uint8Array };
+	readonly idBytes: readonly [Uint8Array, Uint8Array] | undefined;
 	/** Codes of the languages as the files' names have them. */
 	readonly languages: readonly [string, string] | undefined;
 }
@@ -43,10 +47,10 @@ export function studentFiles(names: readonly string[]): StudentFiles | undefined
 		names
 			.filter((name) => pattern.test(name.replace(/\.gz$/, '')))
 			.sort((a, b) => Number(a.endsWith('.gz')) - Number(b.endsWith('.gz')) || (a < b ? -1 : 1))[0];
-	const model = find(/^model\..*\.bin$/);
-	const both = find(/^vocab\..*\.spm$/);
-	const sourceVocabulary = find(/^srcvocab\..*\.spm$/) ?? both;
-	const targetVocabulary = find(/^trgvocab\..*\.spm$/) ?? both;
+	const model = find(/^model\..*\.bin$/) ?? find(/^(final\.)?model\.npz(\.best-.*\.npz)?$/);
+	const both = find(/^vocab(\..*)?\.spm$/);
+	const sourceVocabulary = find(/^srcvocab(\..*)?\.spm$/) ?? both;
+	const targetVocabulary = find(/^trgvocab(\..*)?\.spm$/) ?? both;
 	if (model === undefined || sourceVocabulary === undefined || targetVocabulary === undefined)
 		return undefined;
 	return { model, shortlist: find(/^lex\..*\.bin$/), sourceVocabulary, targetVocabulary };
@@ -65,7 +69,19 @@ export function filesOfSettings(text: string, names: readonly string[]): Student
 	const [sourceVocabulary, targetVocabulary = sourceVocabulary] = files('vocabs');
 	if (model === undefined || sourceVocabulary === undefined || targetVocabulary === undefined)
 		return undefined;
-	return { model, sourceVocabulary, targetVocabulary, shortlist: files('shortlist')[0] };
+	const shortlist = files('shortlist')[0];
+	if (!/\.ya?ml$/.test(sourceVocabulary))
+		return { model, sourceVocabulary, targetVocabulary, shortlist };
+	// As OPUS-MT publishes: pieces in files of their own, with ids that both may share.
+	const [source, target] = ['source.spm', 'target.spm'];
+	if (!names.includes(source as string) || !names.includes(target as string)) return undefined;
+	return {
+		model,
+		shortlist,
+		sourceVocabulary: source as string,
+		targetVocabulary: target as string,
+		ids: [sourceVocabulary, targetVocabulary],
+	};
 }
 
 /** Which files of a folder are a student's: those that its settings name, else those of the usual names. */
@@ -84,7 +100,7 @@ export async function holdsStudent(folder: string): Promise<boolean> {
 	const names = await readdir(folder);
 	const has = (ending: RegExp) => names.some((name) => ending.test(name));
 	if (has(/\.(gguf|safetensors)$/i) || names.includes('config.json')) return false;
-	return has(/\.bin(\.gz)?$/) && has(/\.spm(\.gz)?$/);
+	return has(/\.(bin|npz)(\.gz)?$/) && has(/\.spm(\.gz)?$/);
 }
 
 /** @throws AppError `unsupported_model` where a file is missing or not one of its kind */
@@ -93,15 +109,17 @@ export async function openStudent(folder: string, signal?: AbortSignal): Promise
 	if (files === undefined)
 		throw new AppError(
 			'unsupported_model',
-			`The folder ${basename(folder)} has no whole student of Firefox Translations: model.….bin with vocab.….spm, or with srcvocab.….spm and trgvocab.….spm.`,
+			`The folder ${basename(folder)} has no whole translator of Marian: model.….bin or model.npz with vocab.….spm, with srcvocab.….spm and trgvocab.….spm, or with what a decoder.yml names.`,
 		);
-	const { shortlist, sourceVocabulary, targetVocabulary } = files;
+	const { shortlist, sourceVocabulary, targetVocabulary, ids } = files;
 	const small = (name: string) => readWhole(folder, name, limitsOf(shortlistFile).maxBytes, signal);
 	const shortlistBytes = shortlist === undefined ? undefined : await small(shortlist);
 	// Refused here rather than when the model is loaded.
 	if (shortlistBytes !== undefined) readLexicalShortlist(shortlistBytes, shortlist ?? '');
 	const source = await small(sourceVocabulary);
 	const target = targetVocabulary === sourceVocabulary ? source : await small(targetVocabulary);
+	const idBytes =
+		ids === undefined ? undefined : ([await small(ids[0]), await small(ids[1])] as const);
 	const [, from, to] = /^model\.([a-z]{2})([a-z]{2})\./.exec(files.model) ?? [];
 	const bytes = await opened(folder, files.model, signal);
 	try {
@@ -109,14 +127,18 @@ export async function openStudent(folder: string, signal?: AbortSignal): Promise
 			...files,
 			shortlistBytes,
 			vocabularies: { source, target },
+			idBytes,
 			languages: from === undefined || to === undefined ? undefined : [from, to],
-			source: await marianWeights(await openMarianBinary(bytes, signal), signal),
+			source: await marianWeights(await openWeights(bytes, signal), signal),
 		};
 	} catch (error) {
 		await bytes[Symbol.asyncDispose]();
 		throw error;
 	}
 }
+
+const openWeights = (bytes: ByteSource, signal?: AbortSignal) =>
+	/\.npz(\.gz)?$/.test(bytes.name ?? '') ? openNpz(bytes, signal) : openMarianBinary(bytes, signal);
 
 /** A file, or what is packed in it. */
 async function opened(folder: string, name: string, signal?: AbortSignal): Promise<ByteSource> {

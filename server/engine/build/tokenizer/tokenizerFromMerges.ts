@@ -6,7 +6,8 @@
 import { checkFileLimit, tokenizerLimits } from '../../../hub/modelData/fileLimits.ts';
 import { readModelBytes, readModelJson } from '../../../hub/modelData/readModelFile.ts';
 import { AppError } from '../../../protocol/index.ts';
-import { asNumber, asRecord, asString, type JsonRecord } from '../../modelFiles/json.ts';
+import { asNumber, asString, type JsonRecord } from '../../modelFiles/json.ts';
+import { addedTokens, brokenTokenizer } from './olderTokenizer.ts';
 import { preTokenizerRules } from './preTokenizerTable.ts';
 
 interface Kind {
@@ -68,7 +69,7 @@ export async function tokenizerFromMerges(
 	);
 	const idOf = (token: string): number => {
 		const id = asNumber(vocabulary[token]);
-		if (id === undefined) throw broken(`vocab.json has no ${token}`);
+		if (id === undefined) throw brokenTokenizer(`vocab.json has no ${token}`);
 		return id;
 	};
 	const [first, last] = kind.ends ?? [];
@@ -116,67 +117,6 @@ function kindOf(modelType: string, tokenizerClass: string | undefined): Kind {
 	);
 }
 
-/** Tokens beyond the vocabulary, and special ones in it. */
-function addedTokens(
-	vocabulary: JsonRecord,
-	settings: JsonRecord,
-	more: JsonRecord,
-	special: readonly string[],
-): readonly JsonRecord[] {
-	const found = new Map<number, JsonRecord>();
-	const add = (content: string, id: number | undefined, flags: JsonRecord): void => {
-		if (id === undefined || !Number.isSafeInteger(id) || id < 0 || found.has(id)) return;
-		const flag = (name: string) => flags[name] === true;
-		found.set(id, {
-			id,
-			content,
-			single_word: flag('single_word'),
-			lstrip: flag('lstrip'),
-			rstrip: flag('rstrip'),
-			normalized: flag('normalized'),
-			special: flag('special'),
-		});
-	};
-	const listed = Object.entries(asRecord(settings['added_tokens_decoder']) ?? {});
-	checkFileLimit(
-		'tokenizer_config.json',
-		'added tokens',
-		listed.length,
-		tokenizerLimits.maxAddedTokens,
-	);
-	for (const [id, token] of listed) {
-		const flags = asRecord(token);
-		const content = asString(flags?.['content']);
-		if (flags !== undefined && content !== undefined) add(content, Number(id), flags);
-	}
-	const names = [
-		'bos_token',
-		'eos_token',
-		'unk_token',
-		'sep_token',
-		'pad_token',
-		'cls_token',
-		'mask_token',
-	];
-	const named = names.flatMap((name) => {
-		const value = settings[name];
-		const content = asString(value) ?? asString(asRecord(value)?.['content']);
-		return content === undefined ? [] : [content];
-	});
-	const isSpecial = new Set([...special, ...named]);
-	const extra = Object.entries(more);
-	checkFileLimit('added_tokens.json', 'added tokens', extra.length, tokenizerLimits.maxAddedTokens);
-	for (const [content, id] of extra)
-		add(content, asNumber(id), { special: isSpecial.has(content) });
-	for (const content of isSpecial)
-		add(content, asNumber(vocabulary[content]), {
-			special: true,
-			// What fills a gap takes the space before it.
-			lstrip: content === '<mask>',
-		});
-	return [...found.values()].sort((a, b) => Number(a['id']) - Number(b['id']));
-}
-
 /** Pairs of the lines, but for a first one that names a version. */
 function pairsOf(text: string): [string, string][] {
 	const pairs: [string, string][] = [];
@@ -184,15 +124,10 @@ function pairsOf(text: string): [string, string][] {
 		const pair = line.replace(/\r$/, '');
 		if (pair === '' || (index === 0 && pair.startsWith('#version'))) continue;
 		const at = pair.indexOf(' ', 1);
-		if (at < 0 || at === pair.length - 1) throw broken('merges.txt has a line that is no pair');
+		if (at < 0 || at === pair.length - 1)
+			throw brokenTokenizer('merges.txt has a line that is no pair');
 		pairs.push([pair.slice(0, at), pair.slice(at + 1)]);
 	}
 	checkFileLimit('merges.txt', 'merges', pairs.length, tokenizerLimits.maxMerges);
 	return pairs;
 }
-
-const broken = (what: string): AppError =>
-	new AppError(
-		'unsupported_model',
-		`The tokenizer cannot be made of its files: ${what}. Take a repository of the model that has tokenizer.json.`,
-	);

@@ -3,10 +3,14 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
+import { lossText } from '../../../../server/cli/lossText.ts';
+import { familyOfConfig } from '../../../../server/engine/build/architectures/decoderConfig.ts';
 import { ggufConfig } from '../../../../server/engine/build/architectures/ggufConfig.ts';
+import { checkBuilt } from '../../../../server/engine/build/checkBuilt.ts';
 import { memoryBytes } from '../../../../server/engine/build/sources/bytes.ts';
 import { openGguf } from '../../../../server/engine/build/sources/gguf.ts';
 import type { TensorSource } from '../../../../server/engine/build/sources/tensorSource.ts';
+import { describeModel } from '../../../../server/engine/modelFiles/describe.ts';
 import { Random } from '../../../fixtures/graphBuilder.ts';
 import { byteTokenizer } from '../../../fixtures/tokenizerFiles.ts';
 import type { GgufTensor } from '../../../fixtures/weightFiles.ts';
@@ -158,6 +162,19 @@ describe('decoders from GGUF', () => {
 		});
 	});
 
+	it('says of a mixture of experts that it is one', async () => {
+		for (const name of ['qwen3moe', 'llama']) {
+			const source = await open([], {
+				'general.architecture': name,
+				[`${name}.expert_count`]: 8,
+			});
+			await assert.rejects(
+				async () => familyOfConfig(await ggufConfig(source)),
+				(error: Error) => new RegExp(`"${name}"\\) is a mixture of 8 experts`).test(error.message),
+			);
+		}
+	});
+
 	it('refuses an architecture by its name', async () => {
 		for (const name of ['rwkv6', 'mistral', 'constructor']) {
 			const source = await open([], { 'general.architecture': name });
@@ -235,4 +252,34 @@ describe('blocks of GGUF', () => {
 			assert.ok(error > 0 && error < 0.04, `relative error ${error}`);
 		});
 	}
+
+	it('say what they lose to activations of 8 bits, though their numbers are kept', async () => {
+		const source = await open(tensorsOf('q4_k', 'q6_k'), metadata(wide));
+		const plainTensors = [...(await numbersOf(source))].map(([name, numbers]) =>
+			f32Tensor(name, numbers),
+		);
+		const plain = await buildGguf(await open(plainTensors, metadata(wide)), join(folder, 'exact'));
+		const tokens = someTokens(30, 300);
+		const calibration = { importance: tokens.toReversed(), loss: tokens };
+		const built = join(folder, 'measured');
+		let expected: readonly number[] = [];
+		await build(source, await ggufConfig(source), built, {
+			calibration: async () => calibration,
+			check: async (work, found) => {
+				byteTokenizer(work);
+				expected = [...(found.reference?.expected.logits ?? [])];
+				return checkBuilt(work, found, { neededBytes: 1, availableBytes: 2 });
+			},
+		});
+		const error = relativeError(expected.slice(-8 * 300), await logitsOf(plain, tokens));
+		assert.ok(error < 1e-5, `relative error ${error}`);
+		const { loss } = await describeModel(built);
+		assert.ok(loss?.measured === 'answers');
+		assert.equal(loss.weightError, 0);
+		assert.ok(loss.divergence > 0 && loss.divergence < 0.01, `${loss.divergence} nats`);
+		assert.match(
+			lossText(loss),
+			/same as in exact arithmetic.*; the numbers of the source are kept$/,
+		);
+	});
 });

@@ -1,9 +1,10 @@
-/** Encoders of texts: the tiny export's vectors, and PyTorch's hidden states of random ones. */
+/** Encoders of texts: the tiny exports' vectors and scores, and PyTorch's hidden states and logits of random ones. */
 
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import { loadEngine } from '../../../../server/engine/engine.ts';
 import { describeModel } from '../../../../server/engine/modelFiles/describe.ts';
 import { openRuntime } from '../../../../server/engine/verify/openRuntime.ts';
@@ -16,6 +17,7 @@ import { randomWeights } from '../randomWeights.ts';
 import { build, filesOf, readConfig, relativeError } from '../rebuilt.ts';
 
 const published = sharedFolder('models-tiny/bert-tjs');
+const rerankers = fileURLToPath(new URL('../../../fixtures/rerankers', import.meta.url));
 
 interface Case {
 	readonly name: string;
@@ -23,15 +25,18 @@ interface Case {
 	readonly config: Readonly<Record<string, unknown>>;
 	readonly tensors: readonly (readonly [name: string, shape: readonly number[]])[];
 	readonly tokens: readonly number[];
-	readonly states: readonly number[];
+	/** Of all tokens. */
+	readonly states?: readonly number[];
+	/** Of the text. */
+	readonly logits?: readonly number[];
 }
 
 const cases: readonly Case[] = JSON.parse(
 	readFileSync(new URL('../../../fixtures/torchEncoders.json', import.meta.url), 'utf8'),
 );
 
-/** Hidden states of the tokens, followed by padding. */
-async function statesOf(folder: string, tokens: readonly number[]): Promise<number[]> {
+/** Hidden states of the tokens, followed by padding; or the score of all. */
+async function answersOf(folder: string, tokens: readonly number[], output: string) {
 	const runtime = await openRuntime();
 	const session = await runtime.open(join(folder, 'onnx/model.onnx'), { threads: 1 });
 	const width = tokens.length + 3;
@@ -48,10 +53,12 @@ async function statesOf(folder: string, tokens: readonly number[]): Promise<numb
 			tokens.map(() => 1),
 		);
 		given('token_type_ids', []);
-		binding.outputAny('last_hidden_state');
+		binding.outputAny(output);
 		await binding.run();
-		const { data, dims } = binding.take('last_hidden_state');
-		return Array.from((data as Float32Array).subarray(0, (dims[2] ?? 0) * tokens.length));
+		const { data, dims } = binding.take(output);
+		const [, , size] = dims;
+		const count = size === undefined ? data.length : size * tokens.length;
+		return Array.from((data as Float32Array).subarray(0, count));
 	} finally {
 		binding.release();
 		session.close();
@@ -61,14 +68,79 @@ async function statesOf(folder: string, tokens: readonly number[]): Promise<numb
 describe('encoders', () => {
 	const folder = temporaryFolder();
 	for (const one of cases)
-		it(`${one.name}: PyTorch's hidden states`, async () => {
+		it(`${one.name}: PyTorch's numbers`, async () => {
 			const to = await build(memorySource(randomWeights(one)), one.config, join(folder, one.name));
 			byteTokenizer(to);
-			const { problems, architecture } = await describeModel(to);
-			assert.deepEqual([problems, architecture], [[], 'encoder']);
-			const error = relativeError(await statesOf(to, one.tokens), one.states);
+			const { states, logits } = one;
+			const { problems, task } = await describeModel(to);
+			assert.deepEqual([problems, task], [[], logits === undefined ? 'embeddings' : 'rerank']);
+			const output = logits === undefined ? 'last_hidden_state' : 'logits';
+			const error = relativeError(await answersOf(to, one.tokens, output), states ?? logits ?? []);
 			assert.ok(error < 1e-5, `relative error ${error}`);
 		});
+
+	for (const name of ['bert', 'xlm-roberta'] as const)
+		it(`${name}: the scores that PyTorch gives pairs of texts, and a near one in 8 bits`, async () => {
+			const from = join(rerankers, name);
+			const exported = await exportedModules(join(from, 'onnx/model.onnx'));
+			const weights = new Map(
+				[...exported].map(
+					([module, numbers]) => [module.replace(/^model\./, ''), numbers] as const,
+				),
+			);
+			const { query, documents, ...references } = JSON.parse(
+				readFileSync(join(rerankers, 'reference.json'), 'utf8'),
+			);
+			for (const [keep, tolerance] of [
+				[true, 1e-4],
+				[false, 0.5],
+			] as const) {
+				const to = await build(
+					memorySource(weights),
+					readConfig(from),
+					join(folder, `reranker-${name}-${keep}`),
+					{ files: filesOf(from), keep },
+				);
+				const engine = await loadEngine({ folder: to, threads: 1 });
+				try {
+					const { logits } = await engine.rerank({ query, documents, truncate: true });
+					for (const [index, logit] of logits.entries()) {
+						const wanted = references[name].logits[index];
+						assert.ok(Math.abs(logit - wanted) < tolerance, `${keep} ${index}: ${logit} ${wanted}`);
+					}
+				} finally {
+					await engine.close();
+				}
+			}
+		});
+
+	it('names a classifier of several labels, and does not build it', async () => {
+		const one = cases.find(({ logits }) => logits !== undefined) as Case;
+		const tensors = one.tensors.map(
+			([name, shape]) =>
+				[name, name.startsWith('classifier.') ? [3, ...shape.slice(1)] : shape] as const,
+		);
+		await assert.rejects(
+			build(
+				memorySource(randomWeights({ ...one, tensors })),
+				one.config,
+				join(folder, 'classifier'),
+			),
+			{ code: 'unsupported_model', message: /a classifier that tells 3 labels apart/ },
+		);
+		const to = await build(
+			memorySource(randomWeights(one)),
+			one.config,
+			join(folder, 'as-classifier'),
+		);
+		byteTokenizer(to);
+		const config = { ...readConfig(to), id2label: { 0: 'good', 1: 'bad' } };
+		writeFileSync(join(to, 'config.json'), JSON.stringify(config));
+		const { task, problems } = await describeModel(to);
+		assert.equal(task, 'text-classification');
+		assert.match(problems.join(), /It is a classifier/);
+		await assert.rejects(loadEngine({ folder: to }), { message: /It is a classifier/ });
+	});
 
 	it('does not leave out a head that gives scores', async () => {
 		const [one] = cases;

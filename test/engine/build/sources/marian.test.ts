@@ -222,7 +222,7 @@ test('a folder with a student is one, with one vocabulary or two', async () => {
 	const folder = temporaryFolder('weights');
 	const write = (name: string, bytes: Uint8Array) => writeFileSync(join(folder, name), bytes);
 	write('model.ende.intgemm.alphas.bin', marianBytes([config, floats('b', [1], [3])]));
-	await refused(openStudent(folder), 'no whole student');
+	await refused(openStudent(folder), 'no whole translator');
 	write('vocab.ende.spm', Uint8Array.of(1));
 	const plain = await openStudent(folder);
 	assert.equal(plain.shortlistBytes, undefined);
