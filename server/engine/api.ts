@@ -19,7 +19,16 @@ import type {
 	RerankResult,
 } from './encoderCalls.ts';
 import type { GeneratePrompt } from './prompt.ts';
-import type { SpeechRequest, SpeechResult, VoiceRequest, VoiceResult } from './speechApi.ts';
+import type {
+	EmbedVoiceRequest,
+	EmbedVoiceResult,
+	SegmentSpeakersRequest,
+	SegmentSpeakersResult,
+	SpeechRequest,
+	SpeechResult,
+	VoiceRequest,
+	VoiceResult,
+} from './speechApi.ts';
 import type { EngineStats } from './stats.ts';
 
 export type * from './encoderCalls.ts';
@@ -32,7 +41,7 @@ export interface ModelDescription {
 	readonly layout: ModelLayout;
 	/** Value of `model_type`, e.g. `qwen2`, `marian`, `whisper`. */
 	readonly family: string;
-	readonly architecture: 'decoder' | 'encoder-decoder' | 'encoder' | 'voice-activity';
+	readonly architecture: 'decoder' | 'encoder-decoder' | 'encoder' | 'audio';
 	readonly task: ModelTask;
 	/** The graph files of each precision that is present. */
 	readonly variants: readonly ModelVariant[];
@@ -104,6 +113,8 @@ export interface LoadOptions {
 	readonly vocabularyShortlist?: boolean;
 	/** Forces the `session.run` path. */
 	readonly plainRuntime?: boolean;
+	/** Activations beside 4-bit weights in single precision, on the CPU: exact but for rounding, and slower. */
+	readonly exact?: boolean;
 	/** What earlier loads of this folder have found. */
 	readonly verdicts?: readonly Verdict[];
 }
@@ -314,6 +325,13 @@ export interface EngineModel {
 	): Promise<SpeechResult>;
 	/** Rejects with `not_supported` when no detector model lies beside the speech model. */
 	voiceActivity?(request: VoiceRequest, signal?: AbortSignal): Promise<VoiceResult>;
+	/** Who of up to three speaks when in ten seconds; models for that only. */
+	segmentSpeakers?(
+		request: SegmentSpeakersRequest,
+		signal?: AbortSignal,
+	): Promise<SegmentSpeakersResult>;
+	/** The vector of a voice; models for that only. */
+	embedVoice?(request: EmbedVoiceRequest, signal?: AbortSignal): Promise<EmbedVoiceResult>;
 	embed(request: EmbedRequest, signal?: AbortSignal): Promise<EmbedResult>;
 	/** Judges how well documents answer a query; documents are computed together. */
 	rerank(request: RerankRequest, signal?: AbortSignal): Promise<RerankResult>;

@@ -1,6 +1,7 @@
 /** Loads a model folder and puts its parts together: the only place of the engine that constructs. */
 
 import { basename } from 'node:path';
+import { modelFile } from '../hub/modelFile.ts';
 import { defined } from '../protocol/defined.ts';
 import { AppError, type ModelNotice } from '../protocol/index.ts';
 import type { EngineModel, LoadOptions, TextModel, Verdict } from './api.ts';
@@ -13,7 +14,9 @@ import { generationSettings } from './modelFiles/generationSettings.ts';
 import { sessionSettings } from './modelFiles/sessionSettings.ts';
 import { readChatTemplate } from './modelFiles/templateFile.ts';
 import { chooseVariant } from './modelFiles/variants.ts';
+import { exactNotice } from './onnx/exactActivations.ts';
 import type { AdmissionQueue } from './queue/admission.ts';
+import { noCounters } from './queue/noCounters.ts';
 import {
 	type QueuedRequest,
 	RequestQueue,
@@ -37,6 +40,7 @@ import type { CallQueue } from './seq2seq/translationQueue.ts';
 import { Translator, usualTranslationLimits } from './seq2seq/translator.ts';
 import { openSpeech, usualSpeechLimits } from './speech/openSpeech.ts';
 import { findSilero, openSilero } from './speech/silero.ts';
+import { speakerCapabilities } from './speech/speakers/speakerCapabilities.ts';
 import type { EngineStats } from './stats.ts';
 import { reasoningTagsOf } from './template/reasoning.ts';
 import { loadToolFormat } from './template/toolFormat.ts';
@@ -51,7 +55,17 @@ const smallBytes = 24 << 20;
 
 /** What one kind of model can do; everything else is refused. */
 type Capabilities = Partial<
-	Pick<EngineModel, 'generate' | 'seq2seq' | 'transcribe' | 'voiceActivity' | 'embed' | 'rerank'>
+	Pick<
+		EngineModel,
+		| 'generate'
+		| 'seq2seq'
+		| 'transcribe'
+		| 'voiceActivity'
+		| 'segmentSpeakers'
+		| 'embedVoice'
+		| 'embed'
+		| 'rerank'
+	>
 > & {
 	/** Figures of the moment. */
 	readonly counters: () => Omit<
@@ -101,8 +115,12 @@ export async function loadEngine(
 			options.threads ?? settings.threads ?? (variant.sizeBytes < smallBytes ? 1 : physicalCores()),
 		isSmall: variant.sizeBytes < smallBytes,
 		executionProvider,
-		...defined({ deviceId: options.deviceId }),
+		...defined({ deviceId: options.deviceId, exact: options.exact }),
 	};
+	if (options.exact === true) {
+		const paths = Object.values(variant.files).map((file) => modelFile(options.folder, file));
+		onNotice(await exactNotice(await Promise.all(paths), executionProvider === 'cpu'));
+	}
 	const contextLength = Math.min(
 		options.contextLength ?? description.contextLength,
 		description.contextLength,
@@ -131,6 +149,8 @@ export async function loadEngine(
 		seq2seq: capabilities.seq2seq ?? refuse('translate'),
 		transcribe: capabilities.transcribe ?? refuse('transcribe'),
 		voiceActivity: capabilities.voiceActivity ?? refuse('find speech'),
+		segmentSpeakers: capabilities.segmentSpeakers ?? refuse('tell speakers apart'),
+		embedVoice: capabilities.embedVoice ?? refuse('make vectors of voices'),
 		embed: capabilities.embed ?? refuse('make embeddings'),
 		rerank: capabilities.rerank ?? refuse('judge documents'),
 		stats: async () => ({
@@ -150,6 +170,11 @@ export async function loadEngine(
 	};
 
 	async function loadCapabilities(): Promise<Capabilities> {
+		if (description.architecture === 'audio')
+			return speakerCapabilities({
+				...{ description, runtime, session },
+				variant: variant as NonNullable<typeof variant>,
+			});
 		const text = await loadTextModel(description.folder, options.chatTemplate);
 		const parts = {
 			text,
@@ -206,19 +231,6 @@ function queueCounters<T extends QueuedRequest>({ size, totals }: RequestQueue<T
 		waitedMsTotal: totals.waitedMs,
 	};
 }
-
-const noCounters = {
-	running: 0,
-	openSequences: 0,
-	cachedPrefixes: 0,
-	kvBytes: 0,
-	kvLimitBytes: 0,
-	promptTokensTotal: 0,
-	cachedTokensTotal: 0,
-	generatedTokensTotal: 0,
-	draftedTotal: 0,
-	acceptedTotal: 0,
-};
 
 async function speechCapabilities(
 	parts: Parts,

@@ -52,6 +52,26 @@ export interface SpeechResult {
 	}[];
 }
 
+/** Ten seconds at most of 16 kHz mono samples. */
+export interface SegmentSpeakersRequest {
+	readonly samples: Float32Array;
+}
+
+export interface SegmentSpeakersResult {
+	/** Of each frame (270 samples apart, the first around sample 495): nobody, 1, 2, 3, 1+2, 1+3, 2+3. */
+	readonly classes: Uint8Array;
+}
+
+/** 16 kHz mono samples of one voice. */
+export interface EmbedVoiceRequest {
+	readonly samples: Float32Array;
+}
+
+export interface EmbedVoiceResult {
+	/** Of any length and norm; voices are compared by the angle. */
+	readonly vector: Float32Array;
+}
+
 /** Consecutive 16 kHz mono samples whose frames of 512 are judged. */
 export interface VoiceRequest {
 	readonly samples: Float32Array;

@@ -73,7 +73,6 @@ async function compare(fast: Decoder, plain: Decoder, rounds: number): Promise<n
 for (const [name, mode] of [
 	['gqa', 'packed'],
 	['int4', 'packed'],
-	['plain', 'padded'],
 	['fusable', 'packed'],
 ] as const) {
 	test(`mixed runs of several sequences equal single ones: ${name}, ${mode}`, async () => {
@@ -114,7 +113,7 @@ test('mixed runs of several sequences equal single ones on own products of 4-bit
 });
 
 test('a sequence that comes back to an earlier place brings what it holds now', async () => {
-	for (const model of [models.plain, models.gqa]) {
+	for (const model of [models.fusable, models.gqa]) {
 		const decoder = await openDecoder(model);
 		const plain = await openDecoder(model, { prepare: false });
 		const caches = Array.from({ length: 4 }, () => decoder.createCache());
@@ -137,7 +136,7 @@ test('a sequence that comes back to an earlier place brings what it holds now', 
 });
 
 test('sequences that outgrow their caches in shared runs go on in the new ones', async () => {
-	for (const model of [models.gqa, models.plain]) {
+	for (const model of [models.gqa, models.fusable]) {
 		const decoder = await openDecoder(model);
 		const plain = await openDecoder(model, { prepare: false });
 		const texts = [3, 5].map((step) => Array.from({ length: 150 }, (_, k) => (k * step) % 251));
@@ -167,6 +166,14 @@ test('sequences that outgrow their caches in shared runs go on in the new ones',
 	}
 });
 
+test('attention in a form of its own is left as it is, one sequence at a time, and that is said', async () => {
+	const notices: string[] = [];
+	const decoder = await openDecoder(models.plain, { notices });
+	assert.equal(decoder.mode, 'serial');
+	assert.match(notices.join(), /^Sequences run one at a time: the attention is spelled out/);
+	decoder.close();
+});
+
 test('session.run gives what the C API gives', async () => {
 	for (const model of [models.gqa, models.plain]) {
 		const fast = await openDecoder(model);
@@ -193,7 +200,7 @@ test('a comparison of different caches is noticed', async () => {
 });
 
 test('a cancelled step leaves every cache as it was, and the same step runs again', async () => {
-	for (const model of [models.gqa, models.plain]) {
+	for (const model of [models.gqa, models.fusable]) {
 		const decoder = await openDecoder(model);
 		const caches = [decoder.createCache(), decoder.createCache()];
 		for (const cache of caches) await decoder.step([{ cache, tokens: [1, 2, 3, 4], logits: 0 }]);
@@ -268,7 +275,7 @@ test('attention that scales otherwise stays as published, now and at the next lo
 	]) {
 		const notices: string[] = [];
 		const decoder = await openDecoder(odd, { notices });
-		assert.equal(decoder.mode, 'padded');
+		assert.equal(decoder.mode, 'serial');
 		assert.match(notices.join(), expected);
 		const plain = await openDecoder(odd, { prepare: false });
 		assert.ok((await compare(decoder, plain, 6)) < 1e-4);

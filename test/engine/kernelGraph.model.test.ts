@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { useInt4Kernel } from '../../server/engine/onnx/int4Kernel.ts';
 import { decodeModel } from '../../server/engine/onnx/onnxModel.ts';
 import { type RewrittenGraph, rewriteGraph } from '../../server/engine/onnx/rewriteGraph.ts';
+import { toFloat16 } from '../../server/engine/runtime/float16.ts';
 import { type Kernel, kernelFile, openKernel } from '../../server/engine/runtime/kernelLibrary.ts';
 import { findPackage } from '../../server/engine/runtime/library.ts';
 import type { Runtime } from '../../server/engine/runtime/runtime.ts';
@@ -26,13 +27,18 @@ interface Form {
 	readonly level?: number;
 	readonly zeros?: boolean;
 	readonly external?: boolean;
+	/** Activations, scales and results in float16, between casts. */
+	readonly half?: boolean;
 }
 
 const inner = 416;
 const columns = 84;
 
 /** A graph of one product; returns its path. */
-function writeProduct(name: string, { block = 32, level = 4, zeros = false, external }: Form = {}) {
+function writeProduct(
+	name: string,
+	{ block = 32, level = 4, zeros = false, external, half }: Form = {},
+) {
 	const path = join(folder, `${name}.onnx`);
 	const g = new GraphBuilder(path, { seed: 5, externalData: external === true });
 	const blocks = Math.ceil(inner / block);
@@ -42,10 +48,14 @@ function writeProduct(name: string, { block = 32, level = 4, zeros = false, exte
 		{ length: columns * blocks },
 		() => 0.01 + (g.random.bits() & 63) / 1000,
 	);
-	const inputs = [x, q, g.weight('s', 'float32', [scales.length], scales)];
+	const s = half
+		? g.weight('s', 'float16', [scales.length], Uint16Array.from(scales, toFloat16))
+		: g.weight('s', 'float32', [scales.length], scales);
+	const inputs = [half ? g.node('Cast', [x], { to: 10 }) : x, q, s];
 	if (zeros) inputs.push(g.bytes('z', [columns, Math.ceil(blocks / 2)]));
 	const attributes = { K: inner, N: columns, bits: 4, block_size: block, accuracy_level: level };
-	g.output(g.node('ms:MatMulNBits', inputs, attributes, 'y'), 'float32', [
+	const product = g.node('ms:MatMulNBits', inputs, attributes, half ? 'h' : 'y');
+	g.output(half ? g.node('Cast', [product], { to: 1 }, 'y') : product, 'float32', [
 		'batch',
 		'rows',
 		columns,
@@ -87,6 +97,7 @@ for (const form of [
 	{ block: 128 },
 	{ zeros: true },
 	{ external: true },
+	{ half: true, zeros: true },
 ] as readonly Form[]) {
 	test(
 		`a graph gives what MatMulNBits gives, with 1 to 4 threads the same bits: ${JSON.stringify(form)}`,
@@ -95,12 +106,13 @@ for (const form of [
 			const path = writeProduct(`same${JSON.stringify(form).replace(/\W/g, '')}`, form);
 			const own = await rewritten(path);
 			assert.ok(Buffer.from(own.bytes).includes('MatMulInt4'));
+			const most = form.half ? 1e-3 : 1e-4;
 			for (const rows of [1, 3, 40]) {
 				const published = await run(runtime, path, rows, 1);
 				const alone = await run(runtime, own, rows, 1);
 				const largest = published.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
 				for (const [k, value] of published.entries())
-					assert.ok(Math.abs(value - (alone[k] as number)) < largest * 1e-4, `element ${k}`);
+					assert.ok(Math.abs(value - (alone[k] as number)) < largest * most, `element ${k}`);
 				for (const threads of [2, 3, 4])
 					assert.deepEqual(await run(runtime, own, rows, threads), alone, `${threads} threads`);
 			}

@@ -12,12 +12,17 @@ function sequence(kind: 'stream' | number): Sequence {
 		const count = kind === 'stream' ? budget : Math.min(kind, budget);
 		return { cache: {} as KvCache, tokens: new Array<number>(count).fill(1), logits: 1 };
 	};
-	return { isDecoding: kind === 'stream', nextItem } as unknown as Sequence;
+	const pending = kind === 'stream' ? 1 : kind;
+	return { isDecoding: kind === 'stream', pending, nextItem } as unknown as Sequence;
 }
 
 const decoder = { maxBatchSize: 8, maxStepTokens: 512 };
-const lengths = (kinds: readonly ('stream' | number)[], options = decoder): number[] =>
-	planBatch(kinds.map(sequence), options).map(({ item }) => item.tokens.length);
+const lengths = (
+	kinds: readonly ('stream' | number)[],
+	options = decoder,
+	shared = 192,
+): number[] =>
+	planBatch(kinds.map(sequence), options, shared).map(({ item }) => item.tokens.length);
 
 test('a prompt nobody waits beside takes the whole run', () => {
 	assert.deepEqual(lengths([2000]), [512]);
@@ -40,7 +45,26 @@ test('the more streams, the fewer guesses of each, and never more sequences than
 	assert.deepEqual(streams(8), new Array<number>(8).fill(2));
 	assert.equal(streams(20).length, 8);
 	assert.equal(lengths([5, 5, 5, 5, 5, 5, 5, 5, 5, 5]).length, 8);
-	assert.deepEqual(lengths([1000, ...new Array<'stream'>(8).fill('stream')]).length, 8);
+	const crowd = new Array<'stream'>(8).fill('stream');
+	assert.deepEqual(lengths([1000, ...crowd]).length, 8);
+});
+
+test('however many streams there are, a prompt has a place in the next run', () => {
+	const crowd = new Array<'stream'>(6).fill('stream');
+	const four = { maxBatchSize: 4, maxStepTokens: 512 };
+	const planned = planBatch(
+		[...crowd, 20].map((kind) => sequence(kind as 'stream' | 20)),
+		four,
+		192,
+	);
+	assert.equal(planned.length, 4);
+	assert.equal(planned.filter(({ sequence: one }) => !one.isDecoding).length, 1);
+});
+
+test('a short prompt does not wait while much of a long one is read', () => {
+	assert.deepEqual(lengths([20, 2000], decoder, 64), [20, 44]);
+	assert.deepEqual(lengths([2000, 20], decoder, 64), [64]);
+	assert.deepEqual(lengths([2000, 1000], decoder, 64), [512]);
 });
 
 test('a graph for one sequence at a time serves the one whose turn it is', () => {

@@ -28,7 +28,7 @@ const models = {
 	float32: writeDecoderModel(join(folder, 'float32'), { attention: 'gqa', shape }),
 	int4: writeDecoderModel(join(folder, 'int4'), { attention: 'gqa', block: 32, shape }),
 	int8: writeDecoderModel(join(folder, 'int8'), { attention: 'gqa', int8: true, shape }),
-	padded: writeDecoderModel(join(folder, 'padded'), { attention: 'plain', shape }),
+	spelledOut: writeDecoderModel(join(folder, 'spelledOut'), { attention: 'plain', shape }),
 	starter,
 };
 

@@ -237,7 +237,9 @@ test('the tiny models and the built-in ones are used in their rewritten form', {
 				model,
 				async (_, notices) => {
 					const others = (await notices()).filter((one) => !one.includes(ownKernel));
-					assert.deepEqual(others, [], `${name} ${precision}`);
+					const isWindowed = /^gemma[23]-tjs$/.test(name);
+					const left = isWindowed ? others.filter((one) => !one.includes('to a window')) : others;
+					assert.deepEqual(left, [], `${name} ${precision}`);
 				},
 				{ precision },
 			);

@@ -40,10 +40,9 @@ export interface BatchItem {
 
 /**
  * - `packed`: sequences of any length mix in one run (GroupQueryAttention, one slot per sequence)
- * - `padded`: sequences of any length mix in one run, their caches padded to a common size
  * - `serial`: one sequence per run
  */
-export type DecoderMode = 'packed' | 'padded' | 'serial';
+export type DecoderMode = 'packed' | 'serial';
 
 export interface Decoder {
 	readonly mode: DecoderMode;

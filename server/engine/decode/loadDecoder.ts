@@ -10,6 +10,7 @@ import type { ModelDescription, ModelVariant } from '../api.ts';
 import { type GraphSummary, readGraphSummary } from '../modelFiles/graphSummary.ts';
 import { asNumber, asRecord, readJsonFile } from '../modelFiles/json.ts';
 import { hasPerTensorScales } from '../modelFiles/precision.ts';
+import { mayTakeExactActivations } from '../onnx/exactActivations.ts';
 import { mayUseInt4Kernel } from '../onnx/int4Kernel.ts';
 import { readLongRopeLimit } from '../onnx/longRopeLimit.ts';
 import { type GraphRewrites, rewriteGraph } from '../onnx/rewriteGraph.ts';
@@ -22,8 +23,7 @@ import type { Verdicts } from '../verify/verdict.ts';
 import type { Decoder } from './decoder.ts';
 import { type DecoderGraph, readDecoderGraph } from './decoderGraph.ts';
 import { PackedDecoder } from './packedDecoder.ts';
-import { PaddedDecoder } from './paddedDecoder.ts';
-import { compareSteps, readSerially } from './readSteps.ts';
+import { readSerially } from './readSteps.ts';
 import { openSerialDecoder, type SerialDecoderOptions } from './serialDecoder.ts';
 
 export interface LoadDecoderOptions {
@@ -41,7 +41,6 @@ export interface LoadDecoderOptions {
 }
 
 const slotCounts = [4, 8];
-const paddedBatchSize = 8;
 
 /** @throws AppError `unsupported_model` naming the file and the fault */
 export async function loadDecoder(given: LoadDecoderOptions): Promise<Decoder> {
@@ -70,6 +69,7 @@ export async function loadDecoder(given: LoadDecoderOptions): Promise<Decoder> {
 	const longRopeThreshold = summary.ops.has('If') ? await readLongRopeLimit(path) : undefined;
 	let differed = false;
 	let refused: string | undefined;
+	let unsuited: string | undefined;
 	const { opened, rewrites } = await openVerified(
 		{
 			paths: [path],
@@ -92,25 +92,31 @@ export async function loadDecoder(given: LoadDecoderOptions): Promise<Decoder> {
 					...defined({ longRopeThreshold }),
 				});
 			},
-			read: ({ serial }) => readSerially(serial),
+			read: ({ serial }) => readSerially(serial, 1),
 		},
 		candidates,
 		({ change, reason, differs }, { fuseHeads, kernel }) => {
 			// Without the kernel all else may still say the same.
 			differed ||= differs && kernel === undefined;
 			if (differs) onNotice?.(`The graph is not rewritten for ${change}: ${reason}.`);
+			else if (kernel !== undefined) unsuited = reason;
 			// Attention that cannot be fused is nothing out of the ordinary.
 			else if (fuseHeads === undefined) refused = reason;
 		},
 	);
-	const { session, graph, serial } = opened;
-	if (rewritesGraph && mayUseInt4Kernel(summary)) {
-		const notice = kernelNotice(given.runtime, rewrites?.kernel !== undefined);
+	const { graph, serial } = opened;
+	const exact = given.session.exact === true && mayTakeExactActivations(summary);
+	if (rewritesGraph && !exact && mayUseInt4Kernel(summary)) {
+		const notice = kernelNotice(given.runtime, rewrites?.kernel !== undefined, unsuited);
 		if (notice !== undefined) onNotice?.(notice);
 	}
 	if (rewritesGraph && !graph.batchInvariant)
 		onNotice?.(`Sequences run one at a time: ${refused ?? 'they would share scales'}.`);
 	else if (refused !== undefined) onNotice?.(`The graph is not prepared: ${refused}.`);
+	else if (rewritesGraph && isPlain && !graph.inPlace && !differed)
+		onNotice?.(
+			`Sequences run one at a time: ${isWindowed ? 'attention to a window' : 'the attention'} is spelled out in a form that is not fused.`,
+		);
 	if (serial.lastLogitsOnly === true)
 		onNotice?.('The next tokens are not guessed: the graph gives the logits of the last one only.');
 	const isSerial =
@@ -119,17 +125,8 @@ export async function loadDecoder(given: LoadDecoderOptions): Promise<Decoder> {
 		serial.lastLogitsOnly === true ||
 		hasRing(graph) ||
 		longRopeThreshold !== undefined;
-	if (isSerial) return serial;
-	if (graph.inPlace)
-		return rewrites?.gather === true ? openPacked(path, serial, graph, rewrites, options) : serial;
-	if (!isPlain || graph.positions === undefined || graph.mask === undefined || isWindowed)
-		return serial;
-	try {
-		return await openPadded(session, serial, graph, options);
-	} catch (error) {
-		serial.close();
-		throw error;
-	}
+	if (isSerial || !graph.inPlace || rewrites?.gather !== true) return serial;
+	return openPacked(path, serial, graph, exact ? { ...rewrites, exact } : rewrites, options);
 }
 
 /** Changes to try, the best first. */
@@ -149,7 +146,6 @@ async function possibleRewrites(
 }
 
 interface SerialGraph {
-	readonly session: Session;
 	readonly graph: DecoderGraph;
 	readonly serial: Decoder;
 	close(): void;
@@ -161,7 +157,7 @@ async function openSerial(
 	options: SerialDecoderOptions,
 ): Promise<SerialGraph> {
 	const { serial, graph } = await openSerialDecoder(session, declared, options);
-	return { session, graph, serial, close: () => serial.close() };
+	return { graph, serial, close: () => serial.close() };
 }
 
 function hasRing({ caches }: DecoderGraph): boolean {
@@ -187,27 +183,6 @@ function openPacked(
 			return runtime.open(ready, session);
 		},
 	});
-}
-
-/** Checks the graph with padded caches once; if its results depend on the padding it runs one sequence at a time. */
-async function openPadded(
-	session: Session,
-	serial: Decoder,
-	graph: DecoderGraph,
-	{ contextLength, onNotice }: LoadDecoderOptions,
-): Promise<Decoder> {
-	const decoder = new PaddedDecoder(session, graph, {
-		contextLength,
-		maxBatchSize: paddedBatchSize,
-	});
-	const differs = await compareSteps(
-		serial,
-		() => decoder.createCache(),
-		(batch) => decoder.step(batch),
-	);
-	if (differs === undefined) return decoder;
-	onNotice?.(`Sequences run one at a time: ${differs} when caches are padded.`);
-	return serial;
 }
 
 async function queryHeads(folder: string): Promise<number | undefined> {

@@ -15,10 +15,16 @@ const rounds = [
 	{ of: 'a continuation by guesses', tokens: () => 2, logits: 2 },
 ];
 
-/** Logits of the sequences one by one. */
-export async function readSerially(decoder: Decoder): Promise<Reading[]> {
+/**
+ * Logits of the sequences one by one.
+ * @param sequences how many of them; a graph beside another one needs the first alone, which is longest
+ */
+export async function readSerially(
+	decoder: Decoder,
+	sequences = lengths.length,
+): Promise<Reading[]> {
 	const found: Reading[][] = rounds.map(() => []);
-	for (const sequence of lengths.keys()) {
+	for (const sequence of lengths.slice(0, sequences).keys()) {
 		const cache = decoder.createCache();
 		try {
 			for (const [round, { of, tokens, logits }] of rounds.entries()) {

@@ -370,7 +370,8 @@ class EncoderEmbedder implements Embedder {
 	// Some exports pool inside the graph and offer the result beside the token vectors.
 	#outputName(): string {
 		const names = [...this.#session.outputs.keys()];
-		const known = ['sentence_embedding', 'last_hidden_state', 'token_embeddings'];
+		const vectors = ['sentence_embedding', 'last_hidden_state', 'token_embeddings'];
+		const known = this.#settings === bareLogits ? ['logits'] : vectors;
 		return known.find((name) => names.includes(name)) ?? (names[0] as string);
 	}
 

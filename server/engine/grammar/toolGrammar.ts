@@ -6,6 +6,7 @@ import { AppError } from '../../protocol/index.ts';
 import type { Constraint } from '../api.ts';
 import type { ToolFormat } from '../template/toolFormat.ts';
 import { boundCalls } from './boundCalls.ts';
+import { checkGrammarSize } from './grammarSize.ts';
 import { type PreparedSchema, prepareSchema } from './schemaCheck.ts';
 
 type ToolsConstraint = Extract<Constraint, { kind: 'tools' }>;
@@ -34,7 +35,9 @@ export async function toolGrammar(
 	for (const tool of bound === undefined ? offered : boundCalls(offered, bound)) {
 		const index = tools.findIndex(isNamed(tool.function.name));
 		const schema = argumentSchema(tool, `tools[${index}].function.parameters`);
-		tags.push(callTag(tool.function.name, format, await toGrammar(schema)));
+		const grammar =
+			tool.inputGrammar === undefined ? await toGrammar(schema) : inputCall(tool.inputGrammar);
+		tags.push(callTag(tool.function.name, format, grammar));
 	}
 	return choice === 'auto' ? allowed(tags, format, parallel) : forced(tags, format, parallel);
 }
@@ -47,6 +50,13 @@ function callTag(name: string, format: ToolFormat, grammar: string): TagFormat {
 	const written = format.nameIn === 'object' ? JSON.stringify(name).slice(1, -1) : name;
 	const [begin = '', end = ''] = format.call.replace('{name}', () => written).split('{arguments}');
 	return { type: 'tag', begin, content: { type: 'grammar', grammar }, end };
+}
+
+/** Arguments with one text, which a grammar of its own holds. */
+function inputCall(rules: string): string {
+	const grammar = `root ::= "{" [ ]? "\\"input\\":" [ ]? "\\"" input "\\"" [ ]? "}"\n${rules}\n`;
+	checkGrammarSize(grammar);
+	return grammar;
 }
 
 function argumentSchema(tool: ToolDefinition, param: string): PreparedSchema {

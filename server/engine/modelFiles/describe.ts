@@ -8,7 +8,7 @@ import { AppError, type ModelTask } from '../../protocol/index.ts';
 import type { ModelDescription, ModelVariant } from '../api.ts';
 import { readBuiltLoss } from './builtLoss.ts';
 import { estimateMemoryBytes } from './estimateMemory.ts';
-import { type Family, familyFromArchitectures, familyOf, rerankerOf } from './families.ts';
+import { type Family, familyFromArchitectures, familyOf, judgeOf } from './families.ts';
 import { genaiNames } from './genaiNames.ts';
 import { generationSettings } from './generationSettings.ts';
 import { type GraphSummary, readGraphSummary } from './graphSummary.ts';
@@ -81,9 +81,9 @@ export async function describeModel(folder: string): Promise<ModelDescription> {
 
 const embeddings: Family = { architecture: 'encoder', task: 'embeddings' };
 
-// Embedding models made from language models: the family of one, but vectors instead of logits.
+// Embedding models made from language models or judges: the family of one, but vectors instead of logits.
 function givesVectors(family: Family, checked: readonly CheckedVariant[]): boolean {
-	if (family.architecture !== 'decoder') return false;
+	if (family.architecture === 'encoder-decoder' || family.architecture === 'audio') return false;
 	const graphs = checked.flatMap((entry) => [...readable(entry.graphs).values()]);
 	return (
 		graphs.length > 0 &&
@@ -147,11 +147,15 @@ async function folderProblems(
 	if (checked.every((entry) => entry.problems.length > 0)) {
 		for (const entry of checked) for (const problem of entry.problems) problems.add(problem);
 	}
-	if (family.task !== 'voice-activity-detection' && !(await hasTokenizer(folder))) {
+	if (family.architecture !== 'audio' && !(await hasTokenizer(folder))) {
 		problems.add(
 			'There is no tokenizer (tokenizer.json, tokenizer.model, source.spm with vocab.json, or a .tiktoken file).',
 		);
 	}
+	if (family.task === 'text-classification')
+		problems.add(
+			'It is a classifier, which tells several labels apart; encoders are run that give vectors (embeddings) or one score (rerankers).',
+		);
 	for (const fault of await refusedFiles(folder)) problems.add(fault);
 	return [...problems];
 }
@@ -203,7 +207,7 @@ function familyIn(
 		(name) => typeof name === 'string',
 	);
 	const named = familyOf(modelType) ?? familyFromArchitectures(architectures);
-	if (named !== undefined) return rerankerOf(named, architectures, labelsOf(config)) ?? named;
+	if (named !== undefined) return judgeOf(named, architectures, labelsOf(config)) ?? named;
 	const hasEncoder = variants.some((variant) => variant.files.encoder !== undefined);
 	return hasEncoder
 		? { architecture: 'encoder-decoder', task: 'translation' }

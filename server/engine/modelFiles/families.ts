@@ -13,6 +13,9 @@ const seq2seq: Family = { architecture: 'encoder-decoder', task: 'translation' }
 const speech: Family = { architecture: 'encoder-decoder', task: 'automatic-speech-recognition' };
 const encoder: Family = { architecture: 'encoder', task: 'embeddings' };
 const reranker: Family = { architecture: 'encoder', task: 'rerank' };
+const classifier: Family = { architecture: 'encoder', task: 'text-classification' };
+const segmentation: Family = { architecture: 'audio', task: 'speaker-segmentation' };
+const voices: Family = { architecture: 'audio', task: 'speaker-embedding' };
 const decoder: Family = { architecture: 'decoder', task: 'text-generation' };
 
 const known: Readonly<Record<string, Family>> = {
@@ -28,6 +31,12 @@ const known: Readonly<Record<string, Family>> = {
 	bart: seq2seq,
 	whisper: speech,
 	moonshine: speech,
+	pyannote: segmentation,
+	'wespeaker-resnet': voices,
+	wespeaker: voices,
+	eres2net: voices,
+	eres2netv2: voices,
+	campplus: voices,
 	bert: encoder,
 	distilbert: encoder,
 	roberta: encoder,
@@ -102,19 +111,26 @@ export function familyOf(modelType: string): Family | undefined {
 	return Object.hasOwn(known, modelType) ? known[modelType] : undefined;
 }
 
-/** An encoder that judges one thing about two texts, as its class and the number of its labels say. */
-export function rerankerOf(
+/**
+ * An encoder that judges instead of giving vectors, as its class and the number of its labels say: one thing about
+ * two texts, or which of several labels is right.
+ */
+export function judgeOf(
 	family: Family,
 	architectures: readonly string[],
-	labels: number | undefined,
+	labels: number,
 ): Family | undefined {
-	const judges = architectures.some((name) => /ForSequenceClassification$/.test(name));
-	return family.architecture === 'encoder' && judges && labels === 1 ? reranker : undefined;
+	if (family.architecture !== 'encoder') return undefined;
+	const names = (ending: RegExp) => architectures.some((name) => ending.test(name));
+	if (names(/ForSequenceClassification$/)) return labels === 1 ? reranker : classifier;
+	return names(/ForTokenClassification$/) ? classifier : undefined;
 }
 
 /** Guess from the class name in `architectures` for a `model_type` not in the table. */
 export function familyFromArchitectures(architectures: readonly string[]): Family | undefined {
 	for (const name of architectures) {
+		if (/ForAudioFrameClassification$/.test(name)) return segmentation;
+		if (/^WeSpeaker|^ERes2Net|^CAMPPlus|ForXVector$/.test(name)) return voices;
 		if (/ForSpeechSeq2Seq$|^Whisper|^Moonshine/.test(name)) return speech;
 		if (/ForCausalLM$|LMHeadModel$/.test(name)) return decoder;
 		if (/ForConditionalGeneration$|MTModel$/.test(name)) return seq2seq;

@@ -140,6 +140,9 @@ const decoderInputs =
 const encoderInputs =
 	/^(input_ids|attention_mask|token_type_ids|position_ids|input_features|input_values|past_key_values\..+)$/;
 
+/** Sound as it is, or features of it, in the names of several exporters. */
+const audioInputs = /^(input_values|input_features|x|feats|feature)$/;
+
 /** Inputs of decoders that write into caches of full length. */
 const sharedCacheInputs = /^(past_sequence_length|cache_indirection|beam_width)$/;
 
@@ -151,7 +154,8 @@ function inputProblems(
 	names: GenaiNames | undefined,
 ): string[] {
 	const isEncoder = role === 'encoder' || family.architecture === 'encoder';
-	const known = isEncoder ? encoderInputs : decoderInputs;
+	const isAudio = family.architecture === 'audio';
+	const known = isAudio ? audioInputs : isEncoder ? encoderInputs : decoderInputs;
 	const unknown = graph.inputs
 		.map(({ name }) => name)
 		.filter((name) => {

@@ -5,7 +5,7 @@ import { basename, dirname, join, posix } from 'node:path';
 import { modelFile } from '../../hub/modelFile.ts';
 import { precisionSuffixes } from '../../hub/selectModelFiles.ts';
 import type { Precision } from '../../protocol/index.ts';
-import type { GraphRole, ModelVariant } from '../api.ts';
+import type { GraphRole, ModelDescription, ModelVariant } from '../api.ts';
 import { asRecord, asString, type JsonRecord } from './json.ts';
 
 /** Precisions and their suffixes of file names; none, which every name ends with, comes last. */
@@ -159,7 +159,7 @@ const preference: Readonly<Record<'decoder' | 'other', readonly Precision[]>> = 
  */
 export function chooseVariant(
 	variants: readonly ModelVariant[],
-	architecture: 'decoder' | 'encoder-decoder' | 'encoder' | 'voice-activity',
+	architecture: ModelDescription['architecture'],
 	precision?: Precision,
 	label = '',
 ): ModelVariant | undefined {

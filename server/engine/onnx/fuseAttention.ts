@@ -1,7 +1,8 @@
 /**
  * Rewrite: attention that an exporter spelled out (concatenate, multiply, scale before or after, mask,
- * softmax, multiply) becomes GroupQueryAttention, so that caches are kept in place and sequences can be packed. Whoever
- * uses the result compares it with the original first: scale and mask are taken to be the usual ones.
+ * softmax, multiply) becomes GroupQueryAttention, so that caches are kept in place and sequences can be packed. Graphs
+ * in float16 whose caches are float32 attend in float32. Whoever uses the result compares it with the original first:
+ * scale and mask are taken to be the usual ones.
  */
 
 import { pushAll } from '../../protocol/lists.ts';
@@ -19,7 +20,13 @@ interface Layer {
 	readonly result: string;
 	readonly last: OnnxNode;
 	readonly kvHeads: number;
+	/** The graph computes in float16, and casts the caches from float32 and back. */
+	readonly isCast: boolean;
 }
+
+/** Element types of ONNX. */
+const float32 = 1;
+const float16 = 10;
 
 const mask = 'attention_mask';
 
@@ -30,9 +37,9 @@ const repeating = new Set(['Unsqueeze', 'Expand', 'Tile', 'Reshape', 'Cast']);
 export function fuseAttention(graph: OnnxGraph, heads: number): string | undefined {
 	if (!graph.inputs.some(({ name }) => name === mask)) return 'the graph has no attention_mask';
 	const layers: Layer[] = [];
-	for (const { name, dims } of graph.inputs) {
+	for (const { name, dims, elementType } of graph.inputs) {
 		if (!/^past_key_values\.\d+\.key$/.test(name)) continue;
-		const layer = readLayer(graph, name, Number(dims?.[1]));
+		const layer = readLayer(graph, name, Number(dims?.[1]), elementType === float32);
 		if (typeof layer === 'string') return `${name}: ${layer}`;
 		layers.push(layer);
 	}
@@ -59,18 +66,28 @@ export function fuseAttention(graph: OnnxGraph, heads: number): string | undefin
 	return sortNodes(graph);
 }
 
-function readLayer(graph: OnnxGraph, key: string, kvHeads: number): Layer | string {
+function readLayer(
+	graph: OnnxGraph,
+	key: string,
+	kvHeads: number,
+	mayCast: boolean,
+): Layer | string {
 	const value = key.replace(/key$/, 'value');
 	const made = producers(graph);
 	const present = [key, value].map((name) => name.replace('past_key_values', 'present'));
-	const joins = present.map((name) => made.get(name));
+	const outputs = present.map((name) => made.get(name));
+	const isCast = mayCast && outputs.every((node) => node?.op === 'Cast');
+	const joins = outputs.map((node) => (isCast ? made.get(node?.inputs[0] as string) : node));
 	const [keyJoin, valueJoin] = joins;
 	if (keyJoin?.op !== 'Concat' || valueJoin?.op !== 'Concat')
 		return 'the cache is not a concatenation';
-	if (keyJoin.inputs[0] !== key || valueJoin.inputs[0] !== value)
-		return 'the past does not come first';
+	const [firstKey, firstValue] = [keyJoin, valueJoin].map(({ inputs: [first = ''] }) => {
+		const cast = isCast ? made.get(first) : undefined;
+		return cast?.op === 'Cast' ? cast.inputs[0] : first;
+	});
+	if (firstKey !== key || firstValue !== value) return 'the past does not come first';
 	if (!(kvHeads > 0)) return 'the number of heads is not fixed';
-	const mixed = readersUntil(graph, present[1] as string, 'MatMul');
+	const mixed = readersUntil(graph, valueJoin.outputs[0] as string, 'MatMul');
 	if (mixed === undefined) return 'no product with the values was found';
 	const softmax = made.get(skip(made, mixed.inputs[0] as string, ['Where', 'Cast', 'Dropout'], 2));
 	if (softmax?.op !== 'Softmax') return 'no softmax was found';
@@ -79,7 +96,7 @@ function readLayer(graph: OnnxGraph, key: string, kvHeads: number): Layer | stri
 	);
 	if (scores?.op !== 'MatMul') return 'the scores are not a product with a mask added';
 	// Instead of repeating keys and values, some reshape the queries into the groups that share them.
-	const query = skip(made, scores.inputs[0] as string, ['Mul', 'Div', 'Reshape'], 0);
+	const query = skip(made, scores.inputs[0] as string, ['Mul', 'Div', 'Reshape', 'Cast'], 0);
 	const ungrouped = graph.nodes.find(
 		({ op, inputs }) => op === 'Reshape' && inputs[0] === mixed.outputs[0],
 	);
@@ -98,23 +115,21 @@ function readLayer(graph: OnnxGraph, key: string, kvHeads: number): Layer | stri
 		result: last.outputs[0] as string,
 		last,
 		kvHeads,
+		isCast,
 	};
 }
 
 /** The first node of this kind reached from a value through reshaping alone. */
-function readersUntil(graph: OnnxGraph, from: string, op: string): OnnxNode | undefined {
-	let name = from;
-	for (let steps = 0; steps < 8; steps++) {
-		const readers = graph.nodes.filter(({ inputs }) => inputs.includes(name));
-		const found = readers.find((node) => node.op === op && node.inputs[1] === name);
-		if (found !== undefined) return found;
-		const next = readers.find(
-			({ op: kind, inputs }) =>
-				inputs[0] === name &&
-				(repeating.has(kind) || (kind === 'Concat' && inputs.every((one) => one === name))),
-		);
-		if (next === undefined) return undefined;
-		name = next.outputs[0] as string;
+function readersUntil(graph: OnnxGraph, name: string, op: string, steps = 8): OnnxNode | undefined {
+	const readers = graph.nodes.filter(({ inputs }) => inputs.includes(name));
+	const found = readers.find((node) => node.op === op && node.inputs[1] === name);
+	if (found !== undefined || steps === 1) return found;
+	for (const { op: kind, inputs, outputs } of readers) {
+		const isReshaped =
+			inputs[0] === name &&
+			(repeating.has(kind) || (kind === 'Concat' && inputs.every((one) => one === name)));
+		const further = isReshaped && readersUntil(graph, outputs[0] as string, op, steps - 1);
+		if (further) return further;
 	}
 	return undefined;
 }
@@ -152,10 +167,14 @@ function lengths(graph: OnnxGraph): OnnxNode[] {
 }
 
 function attention(
-	{ past, present, fresh, query, result, kvHeads }: Layer,
+	{ past, present, fresh, query, result, kvHeads, isCast }: Layer,
 	heads: number,
 ): OnnxNode[] {
 	const nodes: OnnxNode[] = [];
+	const cast = (from: string, to: string, type: number): string => {
+		nodes.push(makeNode('Cast', [from], [to], [intAttribute('to', type)]));
+		return to;
+	};
 	const flat = (name: string): string => {
 		const transposed = `${name}/turned`;
 		const whole = `${result}/${name}/flat`;
@@ -163,18 +182,20 @@ function attention(
 			makeNode('Transpose', [name], [`${result}/${transposed}`], [permutation()]),
 			makeNode('Reshape', [`${result}/${transposed}`, 'nearglot/flat'], [whole]),
 		);
-		return whole;
+		return isCast ? cast(whole, `${whole}/wide`, float32) : whole;
 	};
+	const attended = isCast ? `${result}/wide` : result;
 	const inputs = [query, ...fresh].map(flat);
 	nodes.push(
 		makeNode(
 			'GroupQueryAttention',
 			[...inputs, ...past, 'nearglot/rows', 'nearglot/width32'],
-			[result, ...present],
+			[attended, ...present],
 			[intAttribute('num_heads', heads), intAttribute('kv_num_heads', kvHeads)],
 			'com.microsoft',
 		),
 	);
+	if (isCast) cast(attended, result, float16);
 	return nodes;
 }
 

@@ -1,12 +1,12 @@
 /**
  * Rewrite: products of 4-bit weights by the engine's own operator instead of MatMulNBits, whose inputs and
  * layout it takes as they are. Only of nodes that already ask for 8-bit activations: no rewrite makes what
- * a model computes less exact.
+ * a model computes less exact. Products of float16 numbers are computed in float32, between casts.
  */
 
 import type { GraphSummary } from '../modelFiles/graphSummary.ts';
 import { kernelOperator } from '../runtime/kernelLibrary.ts';
-import { intAttribute, readInt } from './graphEdit.ts';
+import { intAttribute, makeNode, readInt } from './graphEdit.ts';
 import type { OnnxGraph, OnnxModel, OnnxNode } from './onnxModel.ts';
 import { readTensorHeader } from './tensorProto.ts';
 import { WireWriter } from './wire.ts';
@@ -16,6 +16,7 @@ const blockSizes = new Set([32, 64, 128]);
 const int8Level = 4;
 const float32 = 1;
 const uint8 = 2;
+const float16 = 10;
 
 /** Whether a graph may have products that the kernel takes. */
 export function mayUseInt4Kernel({ integers }: GraphSummary): boolean {
@@ -30,27 +31,53 @@ export function mayUseInt4Kernel({ integers }: GraphSummary): boolean {
 
 /** Changes the graph in place. Returns why nothing was changed, or `undefined` when something was. */
 export function useInt4Kernel(model: OnnxModel): string | undefined {
-	const types = new Map<string, number>();
-	const found = collect(model.graph, types);
-	const nodes = found.filter((node) => fits(node, types));
-	if (nodes.length === 0) return 'no product of 4-bit weights suits the kernel';
-	for (const node of nodes) replace(node);
+	if (!useInGraph(model.graph, new Map())) return 'no product of 4-bit weights suits the kernel';
 	const { domain } = kernelOperator;
 	const id = new WireWriter().text(1, domain).int(2, 1).finish();
 	(model.rest as Uint8Array[]).push(new WireWriter().bytes(8, id).finish());
 	return undefined;
 }
 
-/** The MatMulNBits of a graph and its subgraphs; fills in the element types of their weights. */
-function collect(graph: OnnxGraph, types: Map<string, number>): OnnxNode[] {
+/**
+ * Changes a graph and its subgraphs; false when nothing was.
+ * @param outer element types of the weights that the graphs around it give
+ */
+function useInGraph(graph: OnnxGraph, outer: ReadonlyMap<string, number>): boolean {
+	const types = new Map(outer);
 	for (const { name, bytes } of graph.initializers)
 		types.set(name, readTensorHeader(bytes).dataType);
-	return graph.nodes.flatMap((node) => [
-		...(node.op === 'MatMulNBits' ? [node] : []),
-		...node.attributes.flatMap(({ graph: inner }) =>
-			inner === undefined ? [] : collect(inner, types),
-		),
-	]);
+	let isChanged = false;
+	const casts = new Set<string>();
+	graph.nodes = graph.nodes.flatMap((node) => {
+		for (const { graph: inner } of node.attributes)
+			if (inner !== undefined && useInGraph(inner, types)) isChanged = true;
+		if (node.op !== 'MatMulNBits' || !fits(node, types)) return [node];
+		isChanged = true;
+		const isHalf = types.get(node.inputs[2] ?? '') === float16;
+		replace(node);
+		return isHalf ? inFloat32(node, casts) : [node];
+	});
+	return isChanged;
+}
+
+/**
+ * A product of float16 numbers as one of float32 ones. The cast of its scales is made once, when the graph is opened.
+ * @param casts what has been cast already
+ */
+function inFloat32(node: OnnxNode, casts: Set<string>): OnnxNode[] {
+	const before: OnnxNode[] = [];
+	for (const at of [0, 2]) {
+		const name = node.inputs[at] as string;
+		const wide = `${name}/float32`;
+		node.inputs[at] = wide;
+		if (casts.has(wide)) continue;
+		casts.add(wide);
+		before.push(makeNode('Cast', [name], [wide], [intAttribute('to', float32)]));
+	}
+	const output = node.outputs[0] as string;
+	const wide = `${output}/float32`;
+	node.outputs[0] = wide;
+	return [...before, node, makeNode('Cast', [wide], [output], [intAttribute('to', float16)])];
 }
 
 function fits(node: OnnxNode, types: ReadonlyMap<string, number>): boolean {
@@ -60,7 +87,7 @@ function fits(node: OnnxNode, types: ReadonlyMap<string, number>): boolean {
 		blockSizes.has(readInt(node, 'block_size') ?? 0) &&
 		readInt(node, 'accuracy_level') === int8Level &&
 		types.get(weights) === uint8 &&
-		types.get(scales) === float32 &&
+		[float32, float16].includes(types.get(scales) ?? 0) &&
 		(zeros === '' || types.get(zeros) === uint8) &&
 		order === '' &&
 		bias === ''

@@ -9,6 +9,7 @@ import { basename, join } from 'node:path';
 import type { MemoryGraph } from '../modelFiles/graphSource.ts';
 import { addAttentionOutputs } from './attentionOutputs.ts';
 import { importContrib } from './contribDomain.ts';
+import { takeExactActivations } from './exactActivations.ts';
 import { fuseAttention } from './fuseAttention.ts';
 import { gatherLogits } from './gatherLogits.ts';
 import { loadGraphWithoutWeights } from './graphWithoutWeights.ts';
@@ -37,11 +38,13 @@ export interface GraphRewrites {
 	readonly perTokenQuantization?: boolean;
 	/** Products of 4-bit weights by the engine's own operator; the key of its library. */
 	readonly kernel?: string;
+	/** Activations of 4-bit weights in single precision. */
+	readonly exact?: boolean;
 }
 
 /** The rewrites by name, for people. */
 export function nameRewrites(rewrites: GraphRewrites): string {
-	const { gather, slots, attentions, fuseHeads, shortlist, perTokenQuantization, kernel } =
+	const { gather, slots, attentions, fuseHeads, shortlist, perTokenQuantization, kernel, exact } =
 		rewrites;
 	const names = [
 		perTokenQuantization === true ? 'a scale for each row' : '',
@@ -51,6 +54,7 @@ export function nameRewrites(rewrites: GraphRewrites): string {
 		shortlist === true ? 'a table of words' : '',
 		slots === undefined ? '' : 'packed slots',
 		kernel === undefined ? '' : 'own products of 4-bit weights',
+		exact === true ? 'exact activations' : '',
 	];
 	return names.filter((name) => name !== '').join(', ');
 }
@@ -93,10 +97,20 @@ export async function rewriteGraph(path: string, rewrites: GraphRewrites): Promi
 
 function change(
 	model: OnnxModel,
-	{ gather, slots, attentions, fuseHeads, shortlist, perTokenQuantization, kernel }: GraphRewrites,
+	{
+		gather,
+		slots,
+		attentions,
+		fuseHeads,
+		shortlist,
+		perTokenQuantization,
+		kernel,
+		exact,
+	}: GraphRewrites,
 ): string | undefined {
 	const { graph } = model;
 	const steps = [
+		() => (exact === true ? takeExactActivations(graph) : undefined),
 		() => (attentions === true ? addAttentionOutputs(graph) : undefined),
 		() => (shortlist === true ? exposeHead(graph) : undefined),
 		() => (fuseHeads === undefined ? undefined : fuse(model, fuseHeads)),

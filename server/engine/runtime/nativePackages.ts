@@ -5,6 +5,7 @@
 
 import { createRequire } from 'node:module';
 import { AppError } from '../../protocol/index.ts';
+import { thisSystem, unsupportedReason } from './supportedSystem.ts';
 import { disableTelemetry } from './telemetry.ts';
 import { visualCProblem } from './visualC.ts';
 
@@ -79,13 +80,21 @@ function load<T>(name: string): T {
 	try {
 		return require(name) as T;
 	} catch (error) {
-		throw visualCProblem(error) ?? error;
+		throw visualCProblem(error) ?? unsupported(error) ?? error;
 	}
+}
+
+/** What to say when a native package does not load because of the system it is on. */
+function unsupported(cause: unknown): AppError | undefined {
+	const reason = unsupportedReason(thisSystem());
+	return reason === undefined ? undefined : new AppError('not_supported', reason, { cause });
 }
 
 /** What to say when a native package is not there. */
 export function missing(name: string): AppError {
 	const { platform, arch } = process;
+	const reason = unsupported(undefined);
+	if (reason !== undefined) return reason;
 	return new AppError(
 		'not_supported',
 		`${name} for ${platform}-${arch} is not installed, so no model can run here. ` +

@@ -43,7 +43,9 @@ export interface SessionOptions {
 	readonly isSmall?: boolean;
 	/** Configuration entries (`session.…`) of the model's own `session_options`; only those of `modelFiles/sessionConfig.ts` are taken. */
 	readonly config?: Readonly<Record<string, string>>;
-	/** Ignored where files cannot be mapped (Windows, `session.run`): each session then has its own. */
+	/** Activations of 4-bit weights in single precision, on the CPU. */
+	readonly exact?: boolean;
+	/** Ignored where files cannot be mapped (`session.run`): each session then has its own. */
 	readonly sharing?: WeightSharing;
 }
 

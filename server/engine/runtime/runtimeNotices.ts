@@ -3,14 +3,20 @@
 import type { ModelNotice } from '../../protocol/index.ts';
 import type { Runtime } from './runtime.ts';
 
-/** Which kernel products of 4-bit weights run on; `undefined` where the runtime has no own ones at all. */
-export function kernelNotice({ kernel }: Runtime, isUsed: boolean): string | undefined {
+/**
+ * Which kernel products of 4-bit weights run on, and why; `undefined` where the runtime has no own ones at all.
+ * @param unsuited why the graph does not use the own one
+ */
+export function kernelNotice(
+	{ kernel }: Runtime,
+	isUsed: boolean,
+	unsuited?: string,
+): string | undefined {
 	if (kernel === undefined) return undefined;
-	if ('refused' in kernel)
-		return `Products of 4-bit weights run on ONNX Runtime's kernel: ${kernel.refused}.`;
-	return isUsed
-		? `Products of 4-bit weights run on Nearglot's own kernel (${kernel.instructions}).`
-		: "Products of 4-bit weights run on ONNX Runtime's kernel.";
+	if (isUsed && 'instructions' in kernel)
+		return `Products of 4-bit weights run on Nearglot's own kernel (${kernel.instructions}).`;
+	const reason = 'refused' in kernel ? kernel.refused : unsuited;
+	return `Products of 4-bit weights run on ONNX Runtime's kernel${reason === undefined ? '' : `: ${reason}`}.`;
 }
 
 /** Empty for the C API; a fault where `session.run` stands in for it, a note where it was asked for. */

@@ -9,10 +9,14 @@ import { RequestQueue, usualLimits } from '../queue/requestQueue.ts';
 import { rawLogprob } from '../sample/logprobs.ts';
 import type { Sampler } from '../sample/sampler.ts';
 import type { Generation } from './generation.ts';
-import { type PlannedItem, planBatch } from './planBatch.ts';
+import { fairOrder, type PlannedItem, planBatch } from './planBatch.ts';
 import type { SchedulerCounters, SchedulerOptions, Submission } from './schedulerOptions.ts';
 import type { Sequence } from './sequence.ts';
 import { SequenceStore } from './sequenceStore.ts';
+import { StepPace } from './stepPace.ts';
+
+/** Part of the caches that people may fill who have something running already; the rest is for others. */
+const sharedPart = 7 / 8;
 
 interface Active {
 	readonly generation: Generation;
@@ -39,9 +43,15 @@ export class Scheduler {
 	readonly #options: SchedulerOptions;
 	readonly #waiting: RequestQueue<Submission>;
 	readonly #store: SequenceStore;
+	readonly #pace = new StepPace();
 	#active: Active[] = [];
 	/** Run queue (round robin): sequences in the order in which they are served. */
 	#runQueue: Sequence[] = [];
+	/** Step that computed something for a person last; of those who have something running. */
+	readonly #servedAt = new Map<string | undefined, number>();
+	#steps = 0;
+	/** Sequences that have had a run. */
+	readonly #served = new WeakSet<Sequence>();
 	#looping = false;
 	#closed = false;
 	#run: { controller: AbortController; plan: Plan } | undefined;
@@ -167,21 +177,15 @@ export class Scheduler {
 		this.#active = this.#active.filter(({ generation }) => !generation.settled);
 		const live = new Set(this.#active.flatMap(({ sequences }) => sequences));
 		this.#runQueue = this.#runQueue.filter((sequence) => live.has(sequence));
+		const owners = new Set(this.#runQueue.map(({ owner }) => owner));
+		for (const owner of this.#servedAt.keys()) if (!owners.has(owner)) this.#servedAt.delete(owner);
 	}
 
 	#admit(): void {
-		for (let next = this.#waiting.peek(); next !== undefined; next = this.#waiting.peek()) {
+		for (let next = this.#nextAdmitted(); next !== undefined; next = this.#nextAdmitted()) {
 			const { generation, samplers } = next;
-			const bytes = this.#store.bytesOf(generation, samplers.length);
-			const fits =
-				this.#runQueue.length + samplers.length <= this.#options.maxRunning &&
-				this.#store.hasRoom(bytes);
-			if (!fits && this.#runQueue.length > 0) {
-				this.#notifyPositions();
-				return;
-			}
 			this.#waiting.take(next);
-			this.#store.makeRoom(bytes);
+			this.#store.makeRoom(this.#store.bytesOf(generation, samplers.length));
 			try {
 				this.#start(next);
 			} catch (error) {
@@ -190,6 +194,36 @@ export class Scheduler {
 				for (const sampler of samplers) sampler.dispose();
 			}
 		}
+		if (this.#waiting.size > 0) this.#notifyPositions();
+	}
+
+	/**
+	 * Who is let in now: the next in turn where there is room, else the first person of whom nothing runs. People who
+	 * have filled the server would otherwise keep out everybody else until they are done.
+	 */
+	#nextAdmitted(): Submission | undefined {
+		const next = this.#waiting.peek();
+		if (next === undefined || this.#runQueue.length === 0) return next;
+		const running = new Set(this.#runQueue.map(({ owner }) => owner));
+		if (this.#fits(next, running)) return next;
+		for (const other of this.#waiting)
+			if (
+				other.priority === 'interactive' &&
+				!running.has(other.owner) &&
+				this.#fits(other, running)
+			)
+				return other;
+		return undefined;
+	}
+
+	#fits({ generation, samplers, owner }: Submission, running: ReadonlySet<unknown>): boolean {
+		const isNew = !running.has(owner);
+		const { maxRunning } = this.#options;
+		const bytes = this.#store.bytesOf(generation, samplers.length);
+		return (
+			this.#runQueue.length + samplers.length <= (isNew ? 2 : 1) * maxRunning &&
+			this.#store.hasRoom(bytes, isNew ? 1 : sharedPart)
+		);
 	}
 
 	#notifyPositions(): void {
@@ -205,7 +239,13 @@ export class Scheduler {
 		this.counters.cachedTokens += sequence.cache.length;
 		generation.sequences = [sequence];
 		this.#active.push({ generation, samplers, sequences: generation.sequences });
-		this.#runQueue.push(sequence);
+		this.#runQueue.splice(this.#placeOf(generation), 0, sequence);
+	}
+
+	/** A newcomer that somebody waits for goes before all that have had a turn, behind other newcomers. */
+	#placeOf({ request }: Generation): number {
+		const first = this.#runQueue.findIndex((sequence) => this.#served.has(sequence));
+		return request.priority === 'batch' || first === -1 ? this.#runQueue.length : first;
 	}
 
 	/** What the next run computes, of all that runs. */
@@ -218,7 +258,8 @@ export class Scheduler {
 				active.sequences.map((sequence) => [sequence, active] as const),
 			),
 		);
-		return planBatch(this.#runQueue, this.#decoder).map((planned) => ({
+		const order = fairOrder(this.#runQueue, this.#servedAt);
+		return planBatch(order, this.#decoder, this.#pace.sharedTokens).map((planned) => ({
 			...planned,
 			active: owner.get(planned.sequence) as Active,
 		}));
@@ -228,11 +269,13 @@ export class Scheduler {
 	async #compute(plan: Plan): Promise<Float32Array[][] | undefined> {
 		const controller = new AbortController();
 		this.#run = { controller, plan };
+		const began = performance.now();
 		try {
-			return await this.#decoder.step(
-				plan.map(({ item }) => item),
-				controller.signal,
-			);
+			const items = plan.map(({ item }) => item);
+			const logits = await this.#decoder.step(items, controller.signal);
+			const tokens = items.reduce((sum, item) => sum + item.tokens.length, 0);
+			this.#pace.learn(tokens, performance.now() - began);
+			return logits;
 		} catch (error) {
 			const isCancelled = error instanceof AppError && error.code === 'cancelled';
 			// A cancelled run leaves every cache as it was; the other requests continue.
@@ -246,9 +289,12 @@ export class Scheduler {
 
 	/** Takes what a run has computed: every sequence of the plan advances. */
 	#update(plan: Plan, logits: readonly Float32Array[][]): void {
+		this.#steps++;
 		for (const [index, { sequence, active }] of plan.entries()) {
+			this.#servedAt.set(sequence.owner, this.#steps);
 			this.#runQueue.splice(this.#runQueue.indexOf(sequence), 1);
 			this.#runQueue.push(sequence);
+			this.#served.add(sequence);
 			const meant = sequence.afterStep(logits[index] ?? []);
 			if (active.generation.settled) continue;
 			try {

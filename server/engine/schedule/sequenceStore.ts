@@ -43,9 +43,9 @@ export class SequenceStore {
 		return expected * choices * this.#decoder.bytesPerToken;
 	}
 
-	/** Whether so many bytes fit beside the open sequences. */
-	hasRoom(bytes: number): boolean {
-		return this.#openBytes + bytes <= this.#options.cacheBytes;
+	/** Whether so many bytes fit beside the open sequences, in a part of all there are. */
+	hasRoom(bytes: number, share = 1): boolean {
+		return this.#openBytes + bytes <= this.#options.cacheBytes * share;
 	}
 
 	/** Gives up kept caches until so many more bytes fit. */

@@ -3,9 +3,11 @@
  * differs, fails or does not load is not used: no rewrite may change what a model answers.
  */
 
+import { defined } from '../../protocol/defined.ts';
 import { AppError } from '../../protocol/index.ts';
 import type { Refusal } from '../api.ts';
 import { readGraphSummary } from '../modelFiles/graphSummary.ts';
+import { mayTakeExactActivations } from '../onnx/exactActivations.ts';
 import { mayUseInt4Kernel } from '../onnx/int4Kernel.ts';
 import {
 	type GraphRewrites,
@@ -83,7 +85,9 @@ export async function openVerified<T extends { close(): void }>(
 		if (!notified.has(text)) notify(result, rewrites);
 		notified.add(text);
 	}
-	return { opened: await openGraphs(set, set.paths, false) };
+	const published = await rewriteAll(set, {});
+	if (!Array.isArray(published)) throw new Error(published.refused);
+	return { opened: await openGraphs(set, published, false) };
 }
 
 /** Key of the engine's own library, where some of the graphs may use it. */
@@ -93,8 +97,13 @@ async function kernelOf<T extends { close(): void }>({
 	session,
 	kernel = true,
 }: GraphSet<T>): Promise<string | undefined> {
-	const onCpu = (session.executionProvider ?? 'cpu') === 'cpu';
-	if (!kernel || !onCpu || runtime.kernel === undefined || !('key' in runtime.kernel))
+	if (
+		!kernel ||
+		!isOnCpu(session) ||
+		session.exact === true ||
+		runtime.kernel === undefined ||
+		!('key' in runtime.kernel)
+	)
 		return undefined;
 	for (const path of paths)
 		if (mayUseInt4Kernel(await readGraphSummary(path))) return runtime.kernel.key;
@@ -112,7 +121,13 @@ async function openRewritten<T extends { close(): void }>(
 	const changed = graphs.filter((graph) => typeof graph !== 'string');
 	if (changed.length === 0) return { change, reason: 'there is nothing to change', differs: false };
 	const { verdicts = new Verdicts() } = set;
-	const subject = subjectOf(changed, rewrites, set.runtime, set.session);
+	const { exact } = set.session;
+	const subject = subjectOf(
+		changed,
+		{ ...rewrites, ...defined({ exact }) },
+		set.runtime,
+		set.session,
+	);
 	const known = verdicts.find(subject);
 	if (known?.refusal !== undefined) return { ...known.refusal, differs: true };
 	let opened: T | undefined;
@@ -195,7 +210,8 @@ class References<T extends { close(): void }> {
 	async #readNow(rewrites: GraphRewrites): Promise<readonly Reading[]> {
 		const graphs = await rewriteAll(this.#set, rewrites);
 		if (!Array.isArray(graphs)) throw new Error(graphs.refused);
-		const opened = await openGraphs(this.#set, graphs, true);
+		const session = await referenceSession(this.#set);
+		const opened = await openGraphs({ ...this.#set, session }, graphs, true);
 		try {
 			return await this.#set.read(opened);
 		} finally {
@@ -204,18 +220,44 @@ class References<T extends { close(): void }> {
 	}
 }
 
-/** The graphs in one form; those that are paths are as published. */
+/**
+ * Graphs that are read a few times and closed again. Packing 8-bit weights takes as long as some ten runs and as much
+ * memory as they do, and does not change the results; products of 4-bit weights without it take a hundred times longer.
+ */
+async function referenceSession<T extends { close(): void }>({
+	paths,
+	session,
+}: GraphSet<T>): Promise<SessionOptions> {
+	const summaries = await Promise.all(paths.map((path) => readGraphSummary(path)));
+	const isInt8 = summaries.every(
+		({ ops }) => ops.has('MatMulInteger') && !ops.has('com.microsoft:MatMulNBits'),
+	);
+	if (!isInt8) return session;
+	return { ...session, config: { ...session.config, 'session.disable_prepacking': '1' } };
+}
+
+const isOnCpu = ({ executionProvider = 'cpu' }: SessionOptions): boolean =>
+	executionProvider === 'cpu';
+
+/**
+ * The graphs in one form; those that are paths are as published. Exact activations are no rewrite to be tried: where
+ * they are asked for, they are in every form.
+ */
 async function rewriteAll<T extends { close(): void }>(
-	{ paths, dynamic }: GraphSet<T>,
+	{ paths, dynamic, session }: GraphSet<T>,
 	{ perTokenQuantization, kernel, ...rewrites }: GraphRewrites,
 ): Promise<(string | RewrittenGraph)[] | { readonly refused: string }> {
 	const found: (string | RewrittenGraph)[] = [];
+	const isExact = session.exact === true && isOnCpu(session);
 	for (const path of paths) {
-		const takesKernel = kernel !== undefined && mayUseInt4Kernel(await readGraphSummary(path));
+		const summary = await readGraphSummary(path);
+		const takesKernel = kernel !== undefined && mayUseInt4Kernel(summary);
+		const exact = isExact && mayTakeExactActivations(summary);
 		const own = {
 			...rewrites,
 			...(perTokenQuantization === true && dynamic.has(path) ? { perTokenQuantization } : {}),
 			...(takesKernel ? { kernel } : {}),
+			...(exact ? { exact } : {}),
 		};
 		const ready = nameRewrites(own) === '' ? path : await rewriteGraph(path, own);
 		if (typeof ready !== 'string' && 'refused' in ready) return ready;

@@ -135,12 +135,12 @@ Activations placeActivations(const Matrix *matrix, int64_t rows, void *memory) {
 	return placed;
 }
 
-enum { mostRows = 16 };
+enum { maxGroupRows = 16 };
 
 void multiplyTiles(
 	const Path *path, const Matrix *matrix, const Activations *x, int64_t rows, int64_t firstTile, int64_t endTile, float *y
 ) {
-	float sums[mostRows * tileColumns] __attribute__((aligned(64)));
+	float sums[maxGroupRows * tileColumns] __attribute__((aligned(64)));
 	const int64_t groups = (rows + path->maxRows - 1) / path->maxRows;
 	for (int64_t tile = firstTile; tile < endTile; tile++) {
 		const uint8_t *records = matrix->records + (size_t)(tile * matrix->blocks) * matrix->recordBytes;
