@@ -2,6 +2,7 @@
 
 import { defined } from '../../protocol/defined.ts';
 import { AppError, type RecorderRequest } from '../../protocol/index.ts';
+import type { Account } from '../limits/account.ts';
 import { RecorderSession, type RecorderSessionDeps } from './recorderSession.ts';
 import { type SpeechCall, speechCall } from './speechRequest.ts';
 
@@ -31,8 +32,8 @@ export class RecorderSessions {
 	 * Makes a recording ready. Throws `invalid_request` or `model_not_found` before anybody is asked to
 	 * speak. The caller runs it and calls {@link forget} at the end.
 	 */
-	async open(request: RecorderRequest): Promise<RecorderSession> {
-		const call = callOf(request);
+	async open(request: RecorderRequest, account?: Account): Promise<RecorderSession> {
+		const call = { ...callOf(request), account };
 		await this.#deps.speech.model(call.model);
 		if (this.#byToken.size >= maxAtOnce) {
 			throw new AppError(

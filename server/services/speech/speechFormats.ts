@@ -31,6 +31,19 @@ export function transcriptText(transcript: Transcript, format: TranscriptFormat)
 	return 'body' in rendered ? rendered.body : JSON.stringify(rendered.value);
 }
 
+/** A segment as `diarized_json` has it; of nobody where nobody was found to speak. */
+export const diarizedSegment = ({
+	id,
+	start,
+	end,
+	text,
+	speaker = '',
+}: Transcript['segments'][number]) => ({
+	type: 'transcript.text.segment' as const,
+	id: `seg_${String(id + 1).padStart(3, '0')}`,
+	...{ start, end, text, speaker },
+});
+
 /** Renders; JSON values carry `usage`. */
 export function renderTranscript(
 	transcript: Transcript,
@@ -56,6 +69,16 @@ export function renderTranscript(
 				},
 			};
 		}
+		case 'diarized_json':
+			return {
+				value: {
+					task: transcript.task,
+					duration: transcript.duration,
+					text: transcript.text,
+					segments: transcript.segments.map(diarizedSegment),
+					usage: speechUsageOf(transcript),
+				},
+			};
 		case 'text':
 			return { contentType: 'text/plain; charset=utf-8', body: `${transcript.text}\n` };
 		case 'srt':

@@ -7,6 +7,7 @@ import { check } from '../../protocol/routes/check.ts';
 import { unreadFields } from '../../protocol/routes/fields.ts';
 import type { FormTexts } from '../../protocol/routes/formFields.ts';
 import { type SpeechForm, speechForm } from '../../protocol/routes/speechForm.ts';
+import type { Account } from '../limits/account.ts';
 
 export interface SpeechCall {
 	readonly model: string;
@@ -21,10 +22,14 @@ export interface SpeechCall {
 	readonly words: boolean;
 	readonly stream: boolean;
 	readonly logprobs: boolean;
+	/** Say who speaks. */
+	readonly speakers: boolean;
 	/** Progress events in the stream. */
 	readonly progress: boolean;
 	/** Give each chunk the text before it, unless that text was doubtful; absent: as the model's publisher says, else yes. */
 	readonly conditionOnPrevious?: boolean;
+	/** Who pays for the seconds. */
+	readonly account?: Account | undefined;
 	/** Whose turn it takes; see `Owned`. */
 	readonly owner?: string | undefined;
 }
@@ -59,6 +64,7 @@ export function speechCall(form: SpeechForm, task: SpeechCall['task']): SpeechCa
 		words: times.includes('word'),
 		stream: form.stream ?? false,
 		logprobs: include.includes('logprobs'),
+		speakers: form.response_format === 'diarized_json' || (form.speakers ?? false),
 		progress: include.includes('progress'),
 	};
 }

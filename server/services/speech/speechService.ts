@@ -2,12 +2,16 @@
 
 import type { DecodedAudio } from '../../audio/decodeAudio.ts';
 import type { VoiceActivity } from '../../audio/voiceActivity.ts';
+import { defined } from '../../protocol/defined.ts';
 import type { ModelInfo, Transcript } from '../../protocol/index.ts';
 import { AppError, comparableName, findModel } from '../../protocol/index.ts';
 import type { ModelClient, ModelHost } from '../host.ts';
+import { openBill } from '../limits/account.ts';
+import { chargedAudio, unknownLengthS } from './chargedAudio.ts';
+import { findSpeakerModels, recordingSpeakers } from './speakers/recordingSpeakers.ts';
 import type { SpeechEvent } from './speechEvent.ts';
 import type { SpeechCall } from './speechRequest.ts';
-import { transcribeRecording } from './transcribeRecording.ts';
+import { type TranscriptionJob, transcribeRecording } from './transcribeRecording.ts';
 
 export interface SpeechLimits {
 	readonly maximumBytes: number;
@@ -25,6 +29,9 @@ export interface SpeechDeps {
 	readonly activity: (engine: ModelClient) => VoiceActivity;
 	readonly randomSeed: () => number;
 }
+
+/** Judges sound for as long as it is held; its model stays loaded. */
+export interface SpeechListener extends VoiceActivity, AsyncDisposable {}
 
 export interface SpeechService {
 	readonly limits: SpeechLimits;
@@ -49,13 +56,24 @@ export interface SpeechService {
 		onEvent: (event: SpeechEvent) => void,
 		signal?: AbortSignal,
 	): Promise<Transcript>;
+	/**
+	 * A detector of speech for sound that `model` will transcribe, which is loaded by then.
+	 * @throws AppError as {@link model}, and what loading it throws
+	 */
+	listener(model: string, signal?: AbortSignal): Promise<SpeechListener>;
 	/** Throws `model_not_found` when `name` is no speech model of this machine. */
 	model(name: string): Promise<ModelInfo>;
 }
 
 const task = 'automatic-speech-recognition';
 /** Names clients send when they mean whatever is there. */
-const anyModel = new Set(['whisper-1', 'default', 'gpt-4o-transcribe', 'gpt-4o-mini-transcribe']);
+const anyModel = new Set([
+	'whisper-1',
+	'default',
+	'gpt-4o-transcribe',
+	'gpt-4o-mini-transcribe',
+	'gpt-realtime-whisper',
+]);
 /** A speaker who says nothing for this long has finished a thought. */
 const livePauseS = 0.8;
 
@@ -63,24 +81,36 @@ export function createSpeechService(deps: SpeechDeps): SpeechService {
 	const transcribe = async (
 		call: SpeechCall,
 		audio: DecodedAudio,
-		pause: { readonly pauseS?: number },
+		more: Pick<TranscriptionJob, 'pauseS' | 'turns'>,
 		onEvent: (event: SpeechEvent) => void,
 		signal?: AbortSignal,
 	) => {
 		try {
 			const { id } = await chosenModel(deps.host, call.model);
+			const reservedS = audio.info.durationS ?? unknownLengthS;
+			await using bill = await openBill(call.account, {
+				kind: 'speech',
+				model: id,
+				amounts: { seconds: reservedS },
+			});
 			await using lease = await deps.host.acquire(id, {}, signal);
 			onEvent({ type: 'model', model: lease.info });
-			return await transcribeRecording(
+			const transcript = await transcribeRecording(
 				{
-					...{ call, audio, lease, ...pause },
+					...{ call, lease, ...more },
+					audio: chargedAudio(audio, bill, reservedS),
 					activity: deps.activity(lease.engine),
 					seed: call.seed ?? deps.randomSeed(),
 					...(call.logprobs ? { tokens: await deps.host.textModel(lease.info.id) } : {}),
 				},
-				onEvent,
+				(event) => {
+					if (event.type === 'progress') bill.total({ seconds: event.done });
+					onEvent(event);
+				},
 				signal,
 			);
+			bill.total({ seconds: transcript.duration });
+			return transcript;
 		} finally {
 			await audio.close();
 		}
@@ -89,11 +119,24 @@ export function createSpeechService(deps: SpeechDeps): SpeechService {
 		limits: deps.limits,
 		checkRoom: deps.checkRoom,
 		model: (name) => chosenModel(deps.host, name),
+		listener: async (name, signal) => {
+			const { id } = await chosenModel(deps.host, name);
+			const lease = await deps.host.acquire(id, {}, signal);
+			const activity = deps.activity(lease.engine);
+			return {
+				probabilities: (samples, until) => activity.probabilities(samples, until),
+				[Symbol.asyncDispose]: () => lease[Symbol.asyncDispose](),
+			};
+		},
 		run: async (call, path, onEvent, signal) => {
 			await chosenModel(deps.host, call.model);
+			const speakers = call.speakers ? await findSpeakerModels(deps.host) : undefined;
 			// The recording is opened before the model: a bad file must not wait for a load.
-			const audio = await deps.decode(path, deps.limits.maximumS, signal);
-			return transcribe(call, audio, {}, onEvent, signal);
+			const open = () => deps.decode(path, deps.limits.maximumS, signal);
+			// Whoever reads the text as it comes wants to know who speaks, so that is found first.
+			const turns =
+				speakers && (await recordingSpeakers(deps.host, speakers, await open(), signal));
+			return transcribe(call, await open(), defined({ turns }), onEvent, signal);
 		},
 		transcribeLive: async (call, audio, onEvent, signal) => {
 			// A wait for the next sound does not see the signal.

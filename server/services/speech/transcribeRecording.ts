@@ -11,6 +11,7 @@ import { defined } from '../../protocol/defined.ts';
 import type { Transcript } from '../../protocol/index.ts';
 import { AppError } from '../../protocol/index.ts';
 import type { ModelLease } from '../host.ts';
+import type { SpeakerTurn } from './speakers/speakerTurns.ts';
 import type { SpeechEvent } from './speechEvent.ts';
 import type { SpeechCall } from './speechRequest.ts';
 import { TranscriptBuilder } from './transcriptBuilder.ts';
@@ -26,6 +27,8 @@ export interface TranscriptionJob {
 	readonly tokens?: TextService;
 	/** Somebody is speaking right now: every pause of this length ends a chunk. */
 	readonly pauseS?: number;
+	/** Who speaks when; each segment is one speaker's then. */
+	readonly turns?: readonly SpeakerTurn[];
 }
 
 /** Chunks transcribed together when none is conditioned on the text before it. */
@@ -74,9 +77,14 @@ class TranscriptionRun {
 		const { call, audio, activity, pauseS } = job;
 		this.#job = job;
 		this.#onEvent = onEvent;
-		this.#builder = new TranscriptBuilder(job.tokens !== undefined);
+		this.#builder = new TranscriptBuilder(job.tokens !== undefined, job.turns);
 		this.#cutter = new VadChunker(audio.samples, activity, defined({ pauseS }));
-		this.#words = call.words || call.format === 'srt' || call.format === 'vtt';
+		this.#words =
+			call.words ||
+			call.format === 'srt' ||
+			call.format === 'vtt' ||
+			// Where the speaker changes, segments are divided between two words.
+			job.turns !== undefined;
 		this.#conditionOnPrevious =
 			call.conditionOnPrevious ?? job.lease.engine.description.conditionOnPrevious ?? true;
 		this.#language = call.language;
@@ -89,7 +97,8 @@ class TranscriptionRun {
 		} finally {
 			await this.#cutter.close();
 		}
-		return this.#builder.build(call.task, this.#cutter.receivedS, { words: this.#words });
+		const words = call.words || call.format === 'srt' || call.format === 'vtt';
+		return this.#builder.build(call.task, this.#cutter.receivedS, { words });
 	}
 
 	/** Transcribes the next chunks together; false at the end of the recording. */

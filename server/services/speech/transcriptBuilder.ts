@@ -9,6 +9,8 @@ import type {
 	TranscriptSegment,
 	TranscriptWord,
 } from '../../protocol/index.ts';
+import { type SpokenSegment, speakerIn, spokenSegments } from './speakers/assignSpeakers.ts';
+import type { SpeakerTurn } from './speakers/speakerTurns.ts';
 
 /** Written without spaces between words, so chunks are joined without one. */
 const unspaced = new Set(['zh', 'ja', 'th', 'lo', 'my', 'yue', 'km', 'bo']);
@@ -31,10 +33,15 @@ export class TranscriptBuilder {
 	/** Language code → seconds it was heard for. */
 	readonly #languages = new Map<string, number>();
 	readonly #hasLogprobs: boolean;
+	readonly #turns: readonly SpeakerTurn[] | undefined;
 
-	/** @param hasLogprobs whether {@link add} is given what the tokens write */
-	constructor(hasLogprobs = false) {
+	/**
+	 * @param hasLogprobs whether {@link add} is given what the tokens write
+	 * @param turns who speaks when, if that is known
+	 */
+	constructor(hasLogprobs = false, turns?: readonly SpeakerTurn[]) {
 		this.#hasLogprobs = hasLogprobs;
+		this.#turns = turns;
 	}
 
 	get text(): string {
@@ -54,7 +61,9 @@ export class TranscriptBuilder {
 		this.#languages.set(result.language, transcribedS + result.consumedS);
 		const before = this.#text.length;
 		const added: TranscriptSegment[] = [];
-		for (const segment of result.segments) {
+		const segments: readonly SpokenSegment[] =
+			this.#turns === undefined ? result.segments : spokenSegments(result, startS, this.#turns);
+		for (const segment of segments) {
 			const text = this.#joined(segment.text, result.language);
 			if (text === '') continue;
 			this.#text += text;
@@ -69,15 +78,18 @@ export class TranscriptBuilder {
 				avg_logprob: segment.avgLogprob,
 				compression_ratio: compressionRatio(segment.text),
 				no_speech_prob: result.noSpeechProb,
+				...(segment.speaker === undefined ? {} : { speaker: segment.speaker }),
 			});
 		}
 		this.#segments.push(...added);
 		for (const { word, start, end } of result.words ?? []) {
 			if (word.trim() === '') continue;
+			const speaker = this.#turns && speakerIn(this.#turns, startS + start, startS + end);
 			this.#words.push({
 				word: word.trim(),
 				start: seconds(startS + start),
 				end: seconds(startS + end),
+				...(speaker === undefined ? {} : { speaker }),
 			});
 		}
 		const logprobs = bytes === undefined ? [] : logprobsOf(result, bytes);
